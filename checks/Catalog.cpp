@@ -1,0 +1,80 @@
+//===- Catalog.cpp - The one table of checks ------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/Catalog.h"
+#include "AccumulatedHistoryCheck.h"
+#include "InferenceWithoutNoGradCheck.h"
+#include "LongLivedIntermediateCheck.h"
+#include "OomRecoveryInCatchCheck.h"
+#include "PadPackedTotalLengthCheck.h"
+#include "llvm/ADT/STLExtras.h"
+
+using llvm::StringLiteral;
+
+namespace libtorch_tidy {
+
+namespace {
+
+template <typename Check>
+std::unique_ptr<clang::tidy::ClangTidyCheck>
+create(llvm::StringRef Name, clang::tidy::ClangTidyContext *Context) {
+  return std::make_unique<Check>(Name, Context);
+}
+
+constexpr StringLiteral LeakTags[] = {"autograd", "external/cwe/cwe-401"};
+constexpr StringLiteral PeakTags[] = {"autograd", "external/cwe/cwe-400"};
+constexpr StringLiteral RecoveryTags[] = {"error-handling",
+                                          "external/cwe/cwe-400"};
+constexpr StringLiteral ParallelTags[] = {"data-parallel", "correctness"};
+
+const CatalogEntry Entries[] = {
+    {"libtorch-accumulated-history", Level::Certain,
+     "a differentiable tensor is accumulated over iterations and never "
+     "back-propagated",
+     "Adding a tensor that carries autograd history to one that outlives the "
+     "iteration links the graphs of all iterations. If backward() already ran "
+     "on the addend, graph metadata grows with every iteration; if it did "
+     "not, the activations of every iteration stay in memory.",
+     FixKind::Sometimes, LeakTags, create<AccumulatedHistoryCheck>},
+    {"libtorch-inference-without-no-grad", Level::Likely,
+     "a forward whose result never reaches backward runs with gradients on",
+     "eval() does not turn gradient mode off. Without a guard every layer "
+     "saves its activations for a backward pass that never comes, and they "
+     "live as long as the result does.",
+     FixKind::Sometimes, PeakTags, create<InferenceWithoutNoGradCheck>},
+    {"libtorch-long-lived-intermediate", Level::Likely,
+     "a tensor stays alive across later heavy work that does not need it",
+     "A tensor declared before the loop it is made in, kept in a member or in "
+     "a static, holds its storage and its graph while the next result is "
+     "computed, so the peak holds both.",
+     FixKind::Sometimes, PeakTags, create<LongLivedIntermediateCheck>},
+    {"libtorch-oom-recovery-in-catch", Level::Likely,
+     "out-of-memory recovery runs inside the handler while tensors it could "
+     "free are alive",
+     "Locals of the try block are gone when a C++ handler runs, but variables "
+     "declared outside it, tensors owned by the exception, and Python frames "
+     "under py::error_already_set are not. A retry from within the handler "
+     "runs beside all of them.",
+     FixKind::Sometimes, RecoveryTags, create<OomRecoveryInCatchCheck>},
+    {"libtorch-pad-packed-total-length", Level::Likely,
+     "pad_packed_sequence is called without total_length",
+     "Without total_length each data_parallel replica pads to its own longest "
+     "sequence, and gathering outputs of different lengths throws.",
+     FixKind::Sometimes, ParallelTags, create<PadPackedTotalLengthCheck>},
+};
+
+} // namespace
+
+llvm::ArrayRef<CatalogEntry> catalog() { return Entries; }
+
+const CatalogEntry *findInCatalog(llvm::StringRef Name) {
+  const auto *It = llvm::find_if(
+      Entries, [&](const CatalogEntry &E) { return E.Name == Name; });
+  return It == std::end(Entries) ? nullptr : It;
+}
+
+} // namespace libtorch_tidy

@@ -1,0 +1,81 @@
+//===- LibtorchCheck.cpp --------------------------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/LibtorchCheck.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+using namespace clang::tidy;
+
+namespace libtorch_tidy {
+
+LevelListener::~LevelListener() = default;
+
+static thread_local LevelListener *CurrentListener = nullptr;
+
+LevelListener *LevelListener::install(LevelListener *Listener) {
+  return std::exchange(CurrentListener, Listener);
+}
+
+LevelListener *LevelListener::current() { return CurrentListener; }
+
+LibtorchCheck::LibtorchCheck(StringRef Name, ClangTidyContext *Context)
+    : ClangTidyCheck(Name, Context) {
+  unsigned Value = Options.getLocalOrGlobal("Level", 1U);
+  if (Value > 2) {
+    configurationDiag("invalid value '%0' of option '%1.Level': expected 0, 1 "
+                      "or 2; using 1")
+        << Value << Name;
+    Value = 1;
+  }
+  Weakest = static_cast<Level>(Value);
+}
+
+void LibtorchCheck::storeOptions(ClangTidyOptions::OptionMap &Opts) {
+  Options.store(Opts, "Level", static_cast<unsigned>(Weakest));
+}
+
+bool LibtorchCheck::isUserCode(SourceLocation Loc, const SourceManager &SM) {
+  return torch::isUserCode(Loc, SM);
+}
+
+/// Edits are offered only where the text at hand is what the compiler sees.
+static bool isEditable(const FixItHint &Hint, const SourceManager &SM) {
+  for (SourceLocation Loc :
+       {Hint.RemoveRange.getBegin(), Hint.RemoveRange.getEnd()})
+    if (Loc.isInvalid() || Loc.isMacroID() || !torch::isUserCode(Loc, SM))
+      return false;
+  return true;
+}
+
+void LibtorchCheck::tell(const Finding &F, const SourceManager &SM) {
+  SourceLocation Loc = SM.getFileLoc(F.Loc);
+  if (!tells(F.Strength) || Loc.isInvalid() || !Told.insert(Loc).second)
+    return;
+
+  if (LevelListener *Listener = LevelListener::current())
+    Listener->heard(getID(), SM.getFilename(Loc), SM.getFileOffset(Loc),
+                    F.Strength);
+  {
+    // The message is data, not a format: names in it may hold '%'.
+    DiagnosticBuilder Warning = diag(Loc, "%0") << F.Message;
+    if (F.Highlight.isValid() && !F.Highlight.getBegin().isMacroID() &&
+        !F.Highlight.getEnd().isMacroID())
+      Warning << F.Highlight;
+    if (llvm::all_of(F.Fix,
+                     [&](const FixItHint &H) { return isEditable(H, SM); }))
+      for (const FixItHint &Hint : F.Fix)
+        Warning << Hint;
+  }
+  for (const Step &S : F.Steps)
+    if (S.Loc.isValid())
+      diag(SM.getFileLoc(S.Loc), "%0", DiagnosticIDs::Note) << S.Text;
+}
+
+} // namespace libtorch_tidy

@@ -1,0 +1,88 @@
+//===- LibtorchCheck.h ------------------------------------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The base of every check: levels, the one way to tell a finding with its
+/// story and fix, and the question whether code is the user's.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_LIBTORCHCHECK_H
+#define LIBTORCH_TIDY_CHECKS_LIBTORCHCHECK_H
+
+#include "checks/Catalog.h"
+#include "clang-tidy/ClangTidyCheck.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace libtorch_tidy {
+
+/// One step of the story that leads to a finding, in execution order.
+struct Step {
+  clang::SourceLocation Loc;
+  std::string Text;
+};
+
+/// A finding as a check tells it.
+struct Finding {
+  clang::SourceLocation Loc;
+  clang::SourceRange Highlight; ///< Optional: what to underline.
+  Level Strength = Level::Likely;
+  std::string Message;
+  llvm::SmallVector<Step, 4> Steps;
+  /// One edit, perhaps in several places. Dropped as a whole when any part
+  /// touches a macro expansion or lies outside user code.
+  llvm::SmallVector<clang::FixItHint, 2> Fix;
+};
+
+/// Hears the level of each finding, which clang-tidy's diagnostics cannot
+/// carry. The driver installs one around the analysis of a unit; under stock
+/// clang-tidy there is none. It is per thread, and so are units.
+class LevelListener {
+public:
+  virtual ~LevelListener();
+  /// \p Path and \p Offset (bytes) are those of the diagnostic's location.
+  virtual void heard(llvm::StringRef Check, llvm::StringRef Path,
+                     unsigned Offset, Level Strength) = 0;
+
+  /// Installs \p Listener for this thread (null: none), returns the previous.
+  static LevelListener *install(LevelListener *Listener);
+  static LevelListener *current();
+};
+
+/// Option `Level` (of one check, or of all as a global option): the weakest
+/// level that is reported, 0 to 2. Default 1.
+class LibtorchCheck : public clang::tidy::ClangTidyCheck {
+public:
+  LibtorchCheck(llvm::StringRef Name, clang::tidy::ClangTidyContext *Context);
+  bool isLanguageVersionSupported(
+      const clang::LangOptions &LangOpts) const override {
+    return LangOpts.CPlusPlus;
+  }
+  void storeOptions(clang::tidy::ClangTidyOptions::OptionMap &Opts) override;
+
+protected:
+  /// Would a finding of this strength be told?
+  bool tells(Level Strength) const { return Strength <= Weakest; }
+
+  /// Tells \p F: the warning, its steps as notes, its fix. Once for a place:
+  /// all instantiations of a template share one report.
+  void tell(const Finding &F, const clang::SourceManager &SM);
+
+  /// True for code of the analysed project: not a system header, and not a
+  /// header of LibTorch itself, which many builds include with -I.
+  bool isUserCode(clang::SourceLocation Loc, const clang::SourceManager &SM);
+
+private:
+  Level Weakest;
+  llvm::DenseSet<clang::SourceLocation> Told;
+};
+
+} // namespace libtorch_tidy
+
+#endif // LIBTORCH_TIDY_CHECKS_LIBTORCHCHECK_H

@@ -1,0 +1,20 @@
+//===- LongLivedIntermediateCheck.cpp -------------------------------------===//
+//-----------------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/LongLivedIntermediateCheck.h"
+
+using namespace clang;
+using namespace clang::ast_matchers;
+
+namespace libtorch_tidy {
+
+void LongLivedIntermediateCheck::registerMatchers(MatchFinder *) {}
+
+void LongLivedIntermediateCheck::check(const MatchFinder::MatchResult &) {}
+
+} // namespace libtorch_tidy

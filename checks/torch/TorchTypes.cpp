@@ -1,0 +1,187 @@
+//===- TorchTypes.cpp - LibTorch's types and headers by name --------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+bool isUserCode(SourceLocation Loc, const SourceManager &SM) {
+  Loc = SM.getExpansionLoc(Loc);
+  if (Loc.isInvalid() || SM.isInSystemHeader(Loc))
+    return false;
+  if (SM.isInMainFile(Loc))
+    return true;
+  StringRef Path = SM.getFilename(Loc);
+  // LibTorch's install layout: include/{ATen,c10,caffe2,torch/csrc,torch/*.h}.
+  return !Path.contains("/torch/csrc/") && !Path.contains("/include/ATen/") &&
+         !Path.contains("/include/c10/") &&
+         !Path.contains("/include/caffe2/") &&
+         !Path.contains("/include/torch/");
+}
+
+bool isTorchDecl(const Decl *D) {
+  if (!D)
+    return false;
+  const DeclContext *Outermost = nullptr;
+  for (const DeclContext *DC = D->getDeclContext();
+       DC && !DC->isTranslationUnit(); DC = DC->getParent())
+    Outermost = DC;
+  if (const auto *Own = dyn_cast<NamespaceDecl>(D); Own && !Outermost)
+    Outermost = Own;
+  const auto *NS = dyn_cast_or_null<NamespaceDecl>(Outermost);
+  if (!NS || !NS->getIdentifier())
+    return false;
+  StringRef Name = NS->getName();
+  if (Name != "at" && Name != "c10" && Name != "torch" && Name != "caffe2")
+    return false;
+  return !isUserCode(D->getLocation(), D->getASTContext().getSourceManager());
+}
+
+const CXXRecordDecl *recordOf(QualType T) {
+  if (T.isNull())
+    return nullptr;
+  return T.getNonReferenceType()->getAsCXXRecordDecl();
+}
+
+/// The namespaces and classes around \p R and its name, without inline and
+/// anonymous namespaces: compared from the inside out, no string is built.
+static bool isNamed(const NamedDecl *R, StringRef QualifiedName) {
+  const IdentifierInfo *Id = R->getIdentifier();
+  auto [Scope, Own] = QualifiedName.rsplit("::");
+  if (Own.empty())
+    std::swap(Scope, Own);
+  if (!Id || Id->getName() != Own)
+    return false;
+  const DeclContext *DC = R->getDeclContext();
+  while (const auto *NS = dyn_cast<NamespaceDecl>(DC)) {
+    if (!NS->isInline() && !NS->isAnonymousNamespace())
+      break;
+    DC = DC->getParent();
+  }
+  if (Scope.empty())
+    return DC->isTranslationUnit();
+  const auto *Outer = dyn_cast<NamedDecl>(DC);
+  return Outer && isNamed(Outer, Scope);
+}
+
+bool isOrDerivesFrom(const CXXRecordDecl *R, StringRef QualifiedName) {
+  if (!R)
+    return false;
+  if (isNamed(R, QualifiedName))
+    return true;
+  if (!R->hasDefinition())
+    return false;
+  return llvm::any_of(R->bases(), [&](const CXXBaseSpecifier &Base) {
+    return isOrDerivesFrom(Base.getType()->getAsCXXRecordDecl(), QualifiedName);
+  });
+}
+
+bool isTensor(QualType T) {
+  return isOrDerivesFrom(recordOf(T), "at::TensorBase");
+}
+
+/// The type arguments of a template specialisation, packs flattened.
+template <typename Callback>
+static bool anyTypeArgument(const CXXRecordDecl *R, Callback Matches) {
+  const auto *Spec = dyn_cast_or_null<ClassTemplateSpecializationDecl>(R);
+  if (!Spec)
+    return false;
+  for (const TemplateArgument &Arg : Spec->getTemplateArgs().asArray()) {
+    if (Arg.getKind() == TemplateArgument::Type && Matches(Arg.getAsType()))
+      return true;
+    if (Arg.getKind() == TemplateArgument::Pack)
+      for (const TemplateArgument &Inner : Arg.pack_elements())
+        if (Inner.getKind() == TemplateArgument::Type &&
+            Matches(Inner.getAsType()))
+          return true;
+  }
+  return false;
+}
+
+static bool
+mayHoldTensor(QualType T,
+              llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Visiting) {
+  if (T.isNull())
+    return false;
+  T = T.getNonReferenceType();
+  if (const Type *Pointee = T->getPointeeOrArrayElementType();
+      Pointee && Pointee != T.getTypePtr())
+    return mayHoldTensor(QualType(Pointee, 0), Visiting);
+  const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+  if (!R || !Visiting.insert(R).second)
+    return false;
+  static constexpr StringRef Holders[] = {
+      "at::TensorBase", "c10::IValue", "torch::nn::utils::rnn::PackedSequence",
+      "at::OptionalTensorRef", "c10::intrusive_ptr"};
+  if (llvm::any_of(Holders,
+                   [&](StringRef Name) { return isOrDerivesFrom(R, Name); }))
+    return true;
+  if (anyTypeArgument(
+          R, [&](QualType Arg) { return mayHoldTensor(Arg, Visiting); }))
+    return true;
+  if (isModule(T) || !R->hasDefinition() ||
+      !isUserCode(R->getLocation(), R->getASTContext().getSourceManager()))
+    return false;
+  for (const FieldDecl *Field : R->fields())
+    if (mayHoldTensor(Field->getType(), Visiting))
+      return true;
+  for (const CXXBaseSpecifier &Base : R->bases())
+    if (mayHoldTensor(Base.getType(), Visiting))
+      return true;
+  return false;
+}
+
+bool mayHoldTensor(QualType T) {
+  llvm::SmallPtrSet<const CXXRecordDecl *, 8> Visiting;
+  return mayHoldTensor(T, Visiting);
+}
+
+QualType pointeeOf(QualType T) {
+  if (T.isNull())
+    return {};
+  T = T.getNonReferenceType();
+  if (T->isPointerType())
+    return T->getPointeeType();
+  const auto *R = dyn_cast_or_null<ClassTemplateSpecializationDecl>(
+      T->getAsCXXRecordDecl());
+  if (!R) {
+    // TORCH_MODULE(Net): class Net : public ModuleHolder<NetImpl>.
+    const CXXRecordDecl *Derived = T->getAsCXXRecordDecl();
+    if (Derived && Derived->hasDefinition())
+      for (const CXXBaseSpecifier &Base : Derived->bases())
+        if (QualType Inner = pointeeOf(Base.getType()); !Inner.isNull())
+          return Inner;
+    return {};
+  }
+  static constexpr StringRef Pointers[] = {"std::unique_ptr", "std::shared_ptr",
+                                           "c10::intrusive_ptr",
+                                           "torch::nn::ModuleHolder"};
+  if (llvm::none_of(Pointers, [&](StringRef Name) { return isNamed(R, Name); }))
+    return {};
+  const TemplateArgument &Arg = R->getTemplateArgs().get(0);
+  return Arg.getKind() == TemplateArgument::Type ? Arg.getAsType() : QualType();
+}
+
+bool isModule(QualType T) {
+  if (T.isNull())
+    return false;
+  if (QualType Pointee = pointeeOf(T); !Pointee.isNull())
+    return isModule(Pointee);
+  const CXXRecordDecl *R = recordOf(T);
+  return isOrDerivesFrom(R, "torch::nn::Module") ||
+         isOrDerivesFrom(R, "torch::jit::Module") ||
+         isOrDerivesFrom(R, "torch::nn::AnyModule");
+}
+
+} // namespace libtorch_tidy::torch

@@ -1,0 +1,64 @@
+//===- TorchTypes.h - LibTorch's types and headers by name ------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Which types, declarations and files are LibTorch's. With its neighbours in
+/// this folder, the only place that spells LibTorch's names. Facts are of
+/// LibTorch 1.13.1 and 2.x headers; names that only one of them has are
+/// marked.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_TORCH_TORCHTYPES_H
+#define LIBTORCH_TIDY_CHECKS_TORCH_TORCHTYPES_H
+
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/Type.h"
+#include "clang/Basic/SourceLocation.h"
+#include "clang/Basic/SourceManager.h"
+
+namespace libtorch_tidy::torch {
+
+/// True for code of the analysed project: not a system header, and not a
+/// header of LibTorch itself, which many builds include with -I. Macro
+/// locations are judged by where they are expanded.
+bool isUserCode(clang::SourceLocation Loc, const clang::SourceManager &SM);
+
+/// True when \p D is declared in namespace at, c10, torch or caffe2 (or one
+/// nested in them) and outside user code: user types may live in
+/// `namespace torch` too.
+bool isTorchDecl(const clang::Decl *D);
+
+/// at::Tensor, at::TensorBase and classes derived from them, without
+/// references. A smart pointer to one is not a tensor.
+bool isTensor(clang::QualType T);
+
+/// Does a value of \p T own or refer to tensors: a tensor, a container, tuple,
+/// optional, IValue, TensorList, PackedSequence, user struct with such a
+/// field, or a pointer or reference to one?
+bool mayHoldTensor(clang::QualType T);
+
+/// A class derived from torch::nn::Module, or torch::jit::Module, a
+/// torch::nn::ModuleHolder<...> of one, or a pointer, smart pointer or
+/// reference to one. AnyModule counts.
+bool isModule(clang::QualType T);
+
+/// True for record \p R when it or a base is called \p QualifiedName, e.g.
+/// "torch::nn::Module". Inline namespaces are looked through.
+bool isOrDerivesFrom(const clang::CXXRecordDecl *R,
+                     llvm::StringRef QualifiedName);
+
+/// \p T without references, sugar and qualifiers, as a class; null otherwise.
+const clang::CXXRecordDecl *recordOf(clang::QualType T);
+
+/// What \p T points to when it is a pointer, std::unique_ptr, std::shared_ptr,
+/// c10::intrusive_ptr or torch::nn::ModuleHolder; a null type otherwise.
+clang::QualType pointeeOf(clang::QualType T);
+
+} // namespace libtorch_tidy::torch
+
+#endif // LIBTORCH_TIDY_CHECKS_TORCH_TORCHTYPES_H

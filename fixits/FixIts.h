@@ -1,0 +1,74 @@
+//===- FixIts.h - Edits named by intention ----------------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Source edits, each named by what it does to the code. They know source
+/// text and C++ syntax; whether an edit is right is the check's question.
+/// Every function returns an empty list when the text it would touch comes
+/// from a macro expansion or cannot be read.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_FIXITS_FIXITS_H
+#define LIBTORCH_TIDY_FIXITS_FIXITS_H
+
+#include "clang/AST/Expr.h"
+#include "clang/AST/Stmt.h"
+#include "clang/Basic/Diagnostic.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace clang {
+class ASTContext;
+} // namespace clang
+
+namespace libtorch_tidy::fixits {
+
+using Edits = llvm::SmallVector<clang::FixItHint, 2>;
+
+/// The text of \p Range as written; empty when any of it is in a macro.
+llvm::StringRef sourceText(clang::SourceRange Range,
+                           const clang::ASTContext &Context);
+
+/// The white space that \p Loc's line starts with.
+llvm::StringRef indentationAt(clang::SourceLocation Loc,
+                              const clang::ASTContext &Context);
+
+/// Appends a member call to an expression, with parentheses where the
+/// expression needs them:
+///   a + b   ->  (a + b)<Suffix>        loss  ->  loss<Suffix>
+Edits appendMemberCall(const clang::Expr *E, llvm::StringRef Suffix,
+                       const clang::ASTContext &Context);
+
+/// Makes the value history-free where it is used:  loss  ->  loss.detach()
+Edits detachOperand(const clang::Expr *E, const clang::ASTContext &Context);
+
+/// Inserts a statement as the first of a block, on its own line and indented
+/// as the block's first statement:
+///   {             ->  {
+///     a();               <Statement>
+///   }                    a();
+///                      }
+/// \p Statement ends with its semicolon.
+Edits insertAtBlockHead(const clang::CompoundStmt *Block,
+                        llvm::StringRef Statement,
+                        const clang::ASTContext &Context);
+
+/// Inserts a statement on its own line after \p After, which is a whole
+/// statement of a block (its semicolon is looked for in the text).
+Edits insertAfterStatement(const clang::Stmt *After, llvm::StringRef Statement,
+                           const clang::ASTContext &Context);
+
+/// Adds arguments to a call as written:  f(a)  ->  f(a, <Arguments>)
+Edits appendArguments(const clang::CallExpr *Call, llvm::StringRef Arguments);
+
+/// A variable name that \p Block does not use yet: \p Wish itself, or with a
+/// number after it.
+std::string freeName(llvm::StringRef Wish, const clang::Stmt *Block);
+
+} // namespace libtorch_tidy::fixits
+
+#endif // LIBTORCH_TIDY_FIXITS_FIXITS_H
