@@ -21,11 +21,19 @@
 
 namespace libtorch_tidy::torch {
 
-/// \p E without parentheses, casts, temporaries, cleanups, default arguments,
-/// and without constructor calls that only copy, move or convert one written
-/// argument (shared handles: a copied Tensor or module is the same one), also
-/// written as T(x) or T{x}.
+/// \p E without parentheses, casts, temporaries and cleanups. A default
+/// argument is replaced by its expression.
+const clang::Expr *peel(const clang::Expr *E);
+
+/// peel(), and also through std::move, std::forward and constructors that only
+/// copy or move (shared handles: a copied Tensor or module is the same one) or
+/// convert one argument to a type of LibTorch or the standard library (a
+/// Tensor to an IValue, a bool to an optional).
 const clang::Expr *stripImplicit(const clang::Expr *E);
+
+/// stripImplicit(), and from what a pointer, smart pointer or ModuleHolder
+/// leads to back to itself: `p` for *p, p.get(), p.ptr(), p->as<T>().
+const clang::Expr *stripPointers(const clang::Expr *E);
 
 /// The plain identifier of the callee: "backward"; "" for operators,
 /// conversions and calls through pointers.
@@ -34,8 +42,9 @@ llvm::StringRef calleeName(const clang::CallExpr *Call);
 /// A call of LibTorch's function or method \p Name.
 bool callsTorch(const clang::CallExpr *Call, llvm::StringRef Name);
 
-/// The object of a method call or member operator, as written (`p` in p->f()),
-/// null for functions and for an implicit or written `this`.
+/// The object of a method call or member operator, as written and without
+/// what stripPointers() removes (`p` in p->f()); null for functions and for an
+/// implicit or written `this`.
 const clang::Expr *objectOf(const clang::CallExpr *Call);
 
 /// The arguments of a call that are written, without the object of a member
