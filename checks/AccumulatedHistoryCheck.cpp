@@ -8,10 +8,10 @@
 #include "checks/AccumulatedHistoryCheck.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
+#include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
-#include "fixits/FixIts.h"
 
 using namespace clang;
 
@@ -24,12 +24,17 @@ using flow::Label;
 
 AccumulatedHistoryCheck::AccumulatedHistoryCheck(
     StringRef Name, clang::tidy::ClangTidyContext *Context)
-    : FlowCheck(Name, Context), UseItem(Options.get("UseItem", false)) {}
+    : FlowCheck(Name, Context), Fix(Options.get("Fix", "detach").str()) {
+  if (Fix != "detach" && Fix != "item")
+    configurationDiag("invalid value '%0' of option '%1.Fix': expected "
+                      "'detach' or 'item'; using 'detach'")
+        << Fix << Name;
+}
 
 void AccumulatedHistoryCheck::storeOptions(
     clang::tidy::ClangTidyOptions::OptionMap &Opts) {
   FlowCheck::storeOptions(Opts);
-  Options.store(Opts, "UseItem", UseItem);
+  Options.store(Opts, "Fix", Fix);
 }
 
 /// Does the loop run a small constant number of times? Then the sum is over
@@ -72,8 +77,8 @@ void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
     if (!Source)
       continue;
     unsigned Consumers = Flow.label(A.Carry).Consumers;
-    Level Strength = Source->Consumers & Label::Backward ? Level::Certain
-                                                         : Level::Likely;
+    Level Strength =
+        Source->Consumers & Label::Backward ? Level::Certain : Level::Likely;
     if (A.How != Accumulation::InPlace)
       Strength = Level::Likely;
     if (A.How == Accumulation::Slot)
@@ -119,6 +124,18 @@ static const Expr *otherOperand(const Expr *E, const VarDecl *Accumulator) {
   return nullptr;
 }
 
+/// `loss` of loss.backward() without a gradient argument: a scalar, or
+/// backward() would throw.
+static bool isBackwardRoot(const Expr *Addend, const Expr *Backward) {
+  const auto *Call = dyn_cast_or_null<CXXMemberCallExpr>(Backward);
+  const auto *Ref = dyn_cast<DeclRefExpr>(torch::stripImplicit(Addend));
+  if (!Call || !Ref || !torch::writtenArguments(Call).empty())
+    return false;
+  const auto *Root = dyn_cast<DeclRefExpr>(
+      torch::stripImplicit(Call->getImplicitObjectArgument()));
+  return Root && Root->getDecl() == Ref->getDecl();
+}
+
 void AccumulatedHistoryCheck::report(const Accumulation &A, const Label &Source,
                                      Level Strength, const FunctionFlow &Flow,
                                      ASTContext &Context) {
@@ -143,38 +160,39 @@ void AccumulatedHistoryCheck::report(const Accumulation &A, const Label &Source,
 
   const VarDecl *Root = Flow.rootOf(A.Where);
   if (const FieldDecl *Field = Flow.fieldOf(A.Where); Field && !Root)
-    F.Steps.push_back({Field->getLocation(),
-                       "member '" + Field->getNameAsString() +
-                           "' lives as long as its object"});
+    F.Steps.push_back(
+        {Field->getLocation(), "member '" + Field->getNameAsString() +
+                                   "' lives as long as its object"});
   else if (Root)
     F.Steps.push_back({Root->getLocation(),
                        "'" + Root->getNameAsString() + "' is declared here" +
                            (A.Loop ? ", outside the loop" : "")});
   F.Steps.push_back(originStep(Source));
-  if (BackPropagated && Source.Consumed)
-    F.Steps.push_back({Source.Consumed->getExprLoc(),
+  if (BackPropagated)
+    F.Steps.push_back({Source.BackwardAt->getExprLoc(),
                        "backward() releases the activations here, but not the "
                        "nodes of the graph"});
   for (const Expr *Inner : A.Inner)
     F.Steps.push_back({Inner->getExprLoc(), "the call adds to it here"});
 
   auto Cut = [&](const Expr *Addend) {
-    // The addend went through backward() itself: it is a scalar.
-    bool IsScalar = BackPropagated && Source.Consumed == nullptr;
-    (void)IsScalar;
-    return fixits::detachOperand(Addend, Context);
+    return Fix == "item" && isBackwardRoot(Addend, Source.BackwardAt)
+               ? fixits::appendMemberCall(Addend, ".item()", Context)
+               : fixits::detachOperand(Addend, Context);
   };
   switch (A.How) {
   case Accumulation::InPlace:
   case Accumulation::Contain:
   case Accumulation::Slot:
     if (A.Addend && torch::isTensor(A.Addend->getType()))
-      F.Fix = Cut(A.Addend);
+      F.Fix = isa<CXXOperatorCallExpr>(A.Site) && A.How == Accumulation::InPlace
+                  ? Cut(A.Addend)
+                  : fixits::detachOperand(A.Addend, Context);
     break;
   case Accumulation::Rebind:
     if (A.Addend && torch::isTensor(A.Addend->getType())) {
       const Expr *Other = otherOperand(A.Addend, Root);
-      F.Fix = Cut(Other ? Other : A.Addend);
+      F.Fix = Other ? Cut(Other) : fixits::detachOperand(A.Addend, Context);
     }
     break;
   case Accumulation::ViaCall:

@@ -14,9 +14,9 @@ namespace libtorch_tidy {
 
 /// docs/checks/libtorch-accumulated-history.md says what it finds and why.
 ///
-/// Option `UseItem` (default false): the fix reads the number with `.item()`
-/// where that compiles and the addend is known to be a scalar, instead of
-/// `.detach()`.
+/// Option `Fix`: `detach` (default) cuts the history with .detach(); `item`
+/// reads the number with .item() where that compiles and the addend is known
+/// to be a scalar.
 class AccumulatedHistoryCheck : public FlowCheck {
 public:
   AccumulatedHistoryCheck(llvm::StringRef Name,
@@ -32,7 +32,7 @@ private:
               Level Strength, const flow::FunctionFlow &Flow,
               clang::ASTContext &Context);
 
-  const bool UseItem;
+  const std::string Fix;
 };
 
 } // namespace libtorch_tidy

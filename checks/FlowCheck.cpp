@@ -7,6 +7,7 @@
 
 #include "checks/FlowCheck.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Modules.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"

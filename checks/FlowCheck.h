@@ -24,8 +24,7 @@ public:
   using LibtorchCheck::LibtorchCheck;
   /// One function definition is enough to find the unit.
   void registerMatchers(clang::ast_matchers::MatchFinder *Finder) final;
-  void
-  check(const clang::ast_matchers::MatchFinder::MatchResult &Result) final;
+  void check(const clang::ast_matchers::MatchFinder::MatchResult &Result) final;
 
 protected:
   /// Called once for each function of user code, in source order. Templates

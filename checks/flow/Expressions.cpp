@@ -97,8 +97,8 @@ Value Interpreter::evalConstruct(const CXXConstructExpr *E) {
   const CXXRecordDecl *R = Ctor->getParent();
   // A thread or function object made of a lambda: its effects were counted
   // where the lambda stands.
-  const bool IsUser = torch::isUserCode(R->getLocation(),
-                                        Context.getSourceManager());
+  const bool IsUser =
+      torch::isUserCode(R->getLocation(), Context.getSourceManager());
   Value All;
   if (!IsUser && R->isInStdNamespace() && R->getIdentifier() &&
       (R->getName() == "tuple" || R->getName() == "pair") && Args.size() > 1) {
@@ -162,8 +162,7 @@ Value Interpreter::evalLambda(const LambdaExpr *E) {
 // Assignment
 //===----------------------------------------------------------------------===//
 
-std::optional<Interpreter::Target>
-Interpreter::inPlaceTarget(const Expr *E) {
+std::optional<Interpreter::Target> Interpreter::inPlaceTarget(const Expr *E) {
   for (;;) {
     if (std::optional<Target> P = placeOf(E))
       return P;
@@ -368,9 +367,8 @@ Value Interpreter::evalTorchCall(const CallExpr *E, const CallInfo &C) {
   }
   if (std::optional<torch::Flag> Parameter = torch::registersParameter(E)) {
     evalAll(C.Args);
-    return *Parameter == torch::Flag::False
-               ? Value()
-               : fresh(label(Label::Leaf, E, 0));
+    return *Parameter == torch::Flag::False ? Value()
+                                            : fresh(label(Label::Leaf, E, 0));
   }
   if (torch::asModuleState(E) == torch::ModuleState::Parameters) {
     if (C.Object && isFrozen(C.Object))
@@ -389,18 +387,17 @@ Value Interpreter::evalTorchCall(const CallExpr *E, const CallInfo &C) {
   if (torch::factoryRequiresGrad(E) == torch::Flag::True)
     return fresh(label(Label::Leaf, E, 0));
 
-  const bool OnTensor =
-      C.Object && torch::isTensor(C.Object->getType());
+  const bool OnTensor = C.Object && torch::isTensor(C.Object->getType());
   const torch::OpFacts *Facts = torch::opFacts(C.Callee);
   if (Facts && Facts->InPlace) {
-    const Expr *Self = OnTensor ? C.Object
+    const Expr *Self = OnTensor         ? C.Object
                        : C.Args.empty() ? nullptr
                                         : C.Args.front();
     if (Self) {
       Value Added = OnTensor ? Args : evalAll(ArrayRef(C.Args).drop_front());
       const Expr *Addend = nullptr;
-      for (const Expr *Arg : OnTensor ? ArrayRef(C.Args)
-                                      : ArrayRef(C.Args).drop_front())
+      for (const Expr *Arg :
+           OnTensor ? ArrayRef(C.Args) : ArrayRef(C.Args).drop_front())
         if (!Addend && torch::isTensor(Arg->getType()))
           Addend = Arg;
       accumulate(E, Self, Added, Accumulation::InPlace, Addend);
@@ -453,8 +450,8 @@ Value Interpreter::evalOperator(const CXXOperatorCallExpr *E) {
   case OO_Equal: {
     const auto *Method = dyn_cast_or_null<CXXMethodDecl>(E->getDirectCallee());
     // t[i] = x writes into t; t = x lets t name another tensor.
-    bool IntoSlot = OnTensor && Method &&
-                    Method->getRefQualifier() == RQ_RValue;
+    bool IntoSlot =
+        OnTensor && Method && Method->getRefQualifier() == RQ_RValue;
     if (!IntoSlot)
       return assignment(E, Left, Right);
     Value V = eval(Right);
@@ -509,8 +506,8 @@ Value Interpreter::evalStdCall(const CallInfo &C) {
   }
   if (C.Object) {
     static constexpr StringRef Adding[] = {
-        "push_back",   "emplace_back", "insert",  "emplace",
-        "push",        "push_front",   "append",  "emplace_front",
+        "push_back",   "emplace_back", "insert",       "emplace",
+        "push",        "push_front",   "append",       "emplace_front",
         "try_emplace", "assign",       "emplace_hint", "insert_or_assign"};
     static constexpr StringRef Removing[] = {"pop_front", "pop_back", "pop",
                                              "erase", "extract"};
@@ -705,10 +702,10 @@ Value Interpreter::evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
       for (LabelId L : V.allLabels())
         if (Callee.label(L).K != Label::Carry)
           OnlyItself.set(L);
-      bool Unchanged = !V.anyUnknown() && OnlyItself.count() == 1 &&
-                       Callee.label(OnlyItself.find_first()).K ==
-                           Label::Entry &&
-                       Callee.label(OnlyItself.find_first()).Where == Theirs;
+      bool Unchanged =
+          !V.anyUnknown() && OnlyItself.count() == 1 &&
+          Callee.label(OnlyItself.find_first()).K == Label::Entry &&
+          Callee.label(OnlyItself.find_first()).Where == Theirs;
       if (Unchanged)
         continue;
       std::optional<Target> Ours = Translate(Theirs);

@@ -59,10 +59,10 @@ struct Label {
   };
 
   Kind K;
-  const clang::Expr *Site = nullptr; ///< Null for Entry.
-  PlaceId Where = 0;                 ///< Entry and Carry.
-  unsigned Consumers = 0;            ///< Consumer bits.
-  const clang::Expr *Consumed = nullptr; ///< Where first; null for a return.
+  const clang::Expr *Site = nullptr;       ///< Null for Entry.
+  PlaceId Where = 0;                       ///< Entry and Carry.
+  unsigned Consumers = 0;                  ///< Consumer bits.
+  const clang::Expr *BackwardAt = nullptr; ///< The backward call, if any.
   /// Fields that hold it after `Stored`, for a look at the rest of the unit.
   llvm::SmallVector<PlaceId, 1> StoredIn;
   /// The call's mode: On, or Unknown when it differs by path.
@@ -79,11 +79,11 @@ struct Label {
 /// One statement that adds to, or rewrites from itself, what a place holds.
 struct Accumulation {
   enum Form {
-    InPlace,  ///< t += x, t.add_(x), t[i] = x
-    Rebind,   ///< t = f(t, x), directly or over other variables
-    Contain,  ///< v.push_back(x)
-    Slot,     ///< v[i] = x, m[k] = x: replaces one element of many
-    ViaCall,  ///< a function of this unit does one of these
+    InPlace, ///< t += x, t.add_(x), t[i] = x
+    Rebind,  ///< t = f(t, x), directly or over other variables
+    Contain, ///< v.push_back(x)
+    Slot,    ///< v[i] = x, m[k] = x: replaces one element of many
+    ViaCall, ///< a function of this unit does one of these
   };
   const clang::Expr *Site = nullptr;
   PlaceId Where = 0;
@@ -145,7 +145,8 @@ public:
   /// Gradient mode on return, when On on entry.
   GradMode exitMode() const { return ExitMode; }
 
-  /// Is \p Module's parameters' gradient switched off somewhere in the function?
+  /// Is \p Module's parameters' gradient switched off somewhere in the
+  /// function?
   bool isFrozen(const clang::ValueDecl *Module) const {
     return Frozen.count(Module);
   }

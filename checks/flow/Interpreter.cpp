@@ -161,7 +161,8 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
           return AsStmt && Out->isWithin(AsStmt->getStmt(), Try->getTryBlock());
         });
         for (unsigned I = 0; Inside && I < Try->getNumHandlers(); ++I)
-          if (const CFGBlock *Handler = HandlerBlocks.lookup(Try->getHandler(I)))
+          if (const CFGBlock *Handler =
+                  HandlerBlocks.lookup(Try->getHandler(I)))
             Handlers[Block].push_back(Handler);
       }
   }
@@ -295,9 +296,8 @@ void Interpreter::declare(const VarDecl *V) {
   if (!Refers) {
     // Iterators stand for what they point into.
     if (const auto *Call = dyn_cast<CXXMemberCallExpr>(Bare)) {
-      static constexpr StringRef Iterates[] = {"begin", "end",   "cbegin",
-                                               "cend",  "rbegin", "rend",
-                                               "find"};
+      static constexpr StringRef Iterates[] = {
+          "begin", "end", "cbegin", "cend", "rbegin", "rend", "find"};
       Refers = llvm::is_contained(Iterates, torch::calleeName(Call)) &&
                !torch::callsTorch(Call, torch::calleeName(Call));
     }
@@ -411,7 +411,8 @@ Value Interpreter::readWhole(const State &At, PlaceId P) {
       break;
     Q = *Out->Places[Q].Parent;
   }
-  return hasEntryValue(P) ? Value::of(label(Label::Entry, nullptr, P)) : Value();
+  return hasEntryValue(P) ? Value::of(label(Label::Entry, nullptr, P))
+                          : Value();
 }
 
 Value Interpreter::read(PlaceId P) {
@@ -453,8 +454,7 @@ void Interpreter::write(PlaceId P, const Value &V, bool Strong) {
     write(partPlace(P, Part), Inner, true);
 }
 
-std::optional<Interpreter::Target>
-Interpreter::placeOfVar(const VarDecl *V) {
+std::optional<Interpreter::Target> Interpreter::placeOfVar(const VarDecl *V) {
   if (auto It = Aliases.find(V); It != Aliases.end())
     return It->second;
   return Target{rootPlace(V)};
@@ -473,8 +473,7 @@ std::optional<Interpreter::Target> Interpreter::placeOf(const Expr *E) {
       if (!Whole)
         return std::nullopt;
       std::optional<Target> Base = placeOfVar(Whole);
-      const auto *Member =
-          dyn_cast_or_null<MemberExpr>(Binding->getBinding());
+      const auto *Member = dyn_cast_or_null<MemberExpr>(Binding->getBinding());
       const auto *Field =
           Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
       for (unsigned I = 0; I < Whole->bindings().size(); ++I)
@@ -552,8 +551,8 @@ std::optional<Interpreter::Target> Interpreter::placeOf(const Expr *E) {
     StringRef Name = torch::calleeName(Call);
     if (const auto *MemberCall = dyn_cast<CXXMemberCallExpr>(Call)) {
       static constexpr StringRef Elements[] = {
-          "at",     "front", "back", "begin", "end", "cbegin",
-          "cend",   "rbegin", "rend", "find",  "top", "data"};
+          "at",   "front",  "back", "begin", "end", "cbegin",
+          "cend", "rbegin", "rend", "find",  "top", "data"};
       static constexpr StringRef Wholes[] = {"get", "value", "lock"};
       bool IsElement = llvm::is_contained(Elements, Name);
       if (!IsElement && !llvm::is_contained(Wholes, Name))
@@ -610,8 +609,8 @@ void Interpreter::consume(const Value &V, unsigned Consumers, const Expr *By,
                           std::optional<PlaceId> StoredIn) {
   for (LabelId Id : V.allLabels()) {
     Label &L = Out->Labels[Id];
-    if (!L.Consumers)
-      L.Consumed = By;
+    if (Consumers & Label::Backward)
+      L.BackwardAt = By;
     L.Consumers |= Consumers;
     if (StoredIn && !llvm::is_contained(L.StoredIn, *StoredIn))
       L.StoredIn.push_back(*StoredIn);

@@ -99,8 +99,7 @@ UnitModel::~UnitModel() = default;
 const FunctionFlow *UnitModel::flowOf(const FunctionDecl *F) {
   const FunctionDecl *Definition = nullptr;
   if (!F || !F->hasBody(Definition) || Definition->isDependentContext() ||
-      !torch::isUserCode(Definition->getLocation(),
-                         Context.getSourceManager()))
+      !torch::isUserCode(Definition->getLocation(), Context.getSourceManager()))
     return nullptr;
   if (auto It = Flows.find(Definition); It != Flows.end())
     return It->second.get();
@@ -123,8 +122,7 @@ void UnitModel::collectCallers() {
       Callers[Call.Callee->getCanonicalDecl()].push_back({Flow, Call.Mode});
     for (const Label &L : Flow->labels())
       if (L.K == Label::Entry &&
-          (L.Consumers &
-           (Label::Backward | Label::Returned | Label::Escaped)))
+          (L.Consumers & (Label::Backward | Label::Returned | Label::Escaped)))
         if (const FieldDecl *Field = Flow->fieldOf(L.Where))
           ConsumedFields.insert(Field->getCanonicalDecl());
   }

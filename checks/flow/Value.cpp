@@ -41,8 +41,9 @@ Value Value::part(Selector S) const {
 }
 
 void Value::setPart(Selector S, Value V) {
-  auto It = llvm::lower_bound(
-      Parts, S, [](const auto &Part, Selector Key) { return Part.first < Key; });
+  auto It = llvm::lower_bound(Parts, S, [](const auto &Part, Selector Key) {
+    return Part.first < Key;
+  });
   if (It != Parts.end() && It->first == S)
     It->second = std::move(V);
   else

@@ -36,8 +36,7 @@ public:
     return Selector((uintptr_t(Index) << 1) | 1);
   }
   const clang::FieldDecl *asField() const {
-    return Raw & 1 ? nullptr
-                   : reinterpret_cast<const clang::FieldDecl *>(Raw);
+    return Raw & 1 ? nullptr : reinterpret_cast<const clang::FieldDecl *>(Raw);
   }
   bool operator==(Selector O) const { return Raw == O.Raw; }
   bool operator<(Selector O) const { return Raw < O.Raw; }
