@@ -10,13 +10,14 @@ Substitutions for RUN lines:
   %clangxx %cmake %FileCheck %not %python %old-clang-tidy
   %docs_dir %examples_dir
 
-Features: driver, old-clang-tidy.
+Features: driver, old-clang-tidy, jsonschema (the Python module).
 RUN lines are run by bash with `pipefail`.
 """
 
 import json
 import os
 import shlex
+import subprocess
 
 import lit.formats
 
@@ -38,6 +39,11 @@ if tools["driver"]:
     config.available_features.add("driver")
 if tools["old_clang_tidy"]:
     config.available_features.add("old-clang-tidy")
+has_jsonschema = subprocess.run(
+    [tools["python"], "-c", "import jsonschema"], stderr=subprocess.DEVNULL
+)
+if has_jsonschema.returncode == 0:
+    config.available_features.add("jsonschema")
 
 # Tests see neither the user's caches nor the user's locale.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.suite_build_dir, "cache")
