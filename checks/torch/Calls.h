@@ -1,0 +1,67 @@
+//===- Calls.h - Reading a call of LibTorch's API ---------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Small questions about call expressions, shared by the files of this folder:
+/// what is called, on what object, with which constant arguments. All of them
+/// accept null, dependent and implicit nodes.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_TORCH_CALLS_H
+#define LIBTORCH_TIDY_CHECKS_TORCH_CALLS_H
+
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/SmallVector.h"
+#include <optional>
+
+namespace libtorch_tidy::torch {
+
+/// \p E without parentheses, casts, temporaries and cleanups. A default
+/// argument is replaced by its expression.
+const clang::Expr *peel(const clang::Expr *E);
+
+/// peel(), and also through std::move, std::forward and constructors that only
+/// copy or move (shared handles: a copied Tensor or module is the same one) or
+/// convert one argument to a type of LibTorch or the standard library (a
+/// Tensor to an IValue, a bool to an optional).
+const clang::Expr *stripImplicit(const clang::Expr *E);
+
+/// stripImplicit(), and from what a pointer, smart pointer or ModuleHolder
+/// leads to back to itself: `p` for *p, p.get(), p.ptr(), p->as<T>().
+const clang::Expr *stripPointers(const clang::Expr *E);
+
+/// The plain identifier of the callee: "backward"; "" for operators,
+/// conversions and calls through pointers.
+llvm::StringRef calleeName(const clang::CallExpr *Call);
+
+/// A call of LibTorch's function or method \p Name.
+bool callsTorch(const clang::CallExpr *Call, llvm::StringRef Name);
+
+/// The object of a method call or member operator, as written and without
+/// what stripPointers() removes (`p` in p->f()); null for functions and for an
+/// implicit or written `this`.
+const clang::Expr *objectOf(const clang::CallExpr *Call);
+
+/// The arguments of a call that are written, without the object of a member
+/// operator call.
+llvm::SmallVector<const clang::Expr *, 4>
+writtenArguments(const clang::CallExpr *Call);
+
+/// The value of \p E where the compiler can compute it, looking into the
+/// optional<bool> that arguments are wrapped in. nullopt for others.
+std::optional<bool> constantBool(const clang::Expr *E,
+                                 const clang::ASTContext &Context);
+
+/// The elements of a list that is written in place: {a, b},
+/// std::vector<T>{a, b}, ArrayRef of such. The list itself as only element
+/// otherwise; nothing for an empty list or null.
+llvm::SmallVector<const clang::Expr *, 4> listElements(const clang::Expr *E);
+
+} // namespace libtorch_tidy::torch
+
+#endif // LIBTORCH_TIDY_CHECKS_TORCH_CALLS_H

@@ -1,0 +1,426 @@
+//===- Modules.cpp - Module calls and their parameters --------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/torch/Modules.h"
+#include "checks/torch/Autograd.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+/// torch::jit::Module and its base Object.
+static bool isScriptClass(const CXXRecordDecl *R) {
+  return isOrDerivesFrom(R, "torch::jit::Object");
+}
+
+static bool isModuleClass(const CXXRecordDecl *R) {
+  return isOrDerivesFrom(R, "torch::nn::Module");
+}
+
+/// The module class that holder type \p T stands for; null when it is none.
+static const CXXRecordDecl *heldClass(QualType T) {
+  QualType Held = pointeeOf(T);
+  return Held.isNull() ? recordOf(T) : recordOf(Held);
+}
+
+static bool takesTensor(const FunctionDecl *F) {
+  return llvm::any_of(F->parameters(), [](const ParmVarDecl *Parm) {
+    return mayHoldTensor(Parm->getType());
+  });
+}
+
+/// User structs that act as modules: they own modules or tensors.
+static bool ownsModel(const CXXRecordDecl *R, unsigned Depth = 0) {
+  if (!R || !R->hasDefinition() || R->isLambda() || Depth > 4 ||
+      isTorchDecl(R) || R->isInStdNamespace())
+    return false;
+  for (const FieldDecl *Field : R->getDefinition()->fields())
+    if (isModule(Field->getType()) || isTensor(Field->getType()))
+      return true;
+  return llvm::any_of(
+      R->getDefinition()->bases(), [&](const CXXBaseSpecifier &Base) {
+        return ownsModel(Base.getType()->getAsCXXRecordDecl(), Depth + 1);
+      });
+}
+
+/// Does another class next to \p Method's override it? Only what is already
+/// loaded is looked at: users' classes do not come from a precompiled header.
+static bool isOverridden(const CXXMethodDecl *Method) {
+  const CXXRecordDecl *Class = Method->getParent();
+  if (!Method->isVirtual() || Class->isEffectivelyFinal())
+    return false;
+  for (const Decl *D : Class->getDeclContext()->noload_decls()) {
+    const auto *R = dyn_cast<CXXRecordDecl>(D);
+    if (!R || !R->isCompleteDefinition() || R->isDependentContext() ||
+        R->getCanonicalDecl() == Class->getCanonicalDecl())
+      continue;
+    for (const CXXMethodDecl *Other : R->methods())
+      for (const CXXMethodDecl *Overridden : Other->overridden_methods())
+        if (Overridden->getCanonicalDecl() == Method->getCanonicalDecl())
+          return true;
+  }
+  return false;
+}
+
+/// The user's code that runs when \p Method is called.
+static const FunctionDecl *bodyOf(const CXXMethodDecl *Method) {
+  if (!Method || isTorchDecl(Method) || Method->isPureVirtual() ||
+      isOverridden(Method))
+    return nullptr;
+  return Method->getDefinition();
+}
+
+/// The method `forward` of \p R or its bases that takes \p NumArgs arguments,
+/// when there is exactly one.
+static const CXXMethodDecl *findForward(const CXXRecordDecl *R,
+                                        unsigned NumArgs) {
+  if (!R || !R->hasDefinition())
+    return nullptr;
+  R = R->getDefinition();
+  IdentifierInfo &Id = R->getASTContext().Idents.get("forward");
+  const CXXMethodDecl *Only = nullptr;
+  bool Any = false;
+  for (const NamedDecl *Found : R->lookup(&Id)) {
+    Any = true;
+    const auto *Method = dyn_cast<CXXMethodDecl>(Found->getUnderlyingDecl());
+    if (!Method || NumArgs < Method->getMinRequiredArguments() ||
+        NumArgs > Method->getNumParams())
+      continue;
+    if (Only)
+      return nullptr;
+    Only = Method;
+  }
+  if (Any)
+    return Only;
+  for (const CXXBaseSpecifier &Base : R->bases())
+    if (const CXXMethodDecl *Inherited =
+            findForward(Base.getType()->getAsCXXRecordDecl(), NumArgs))
+      return Inherited;
+  return nullptr;
+}
+
+/// Methods of LibTorch's modules that run them.
+static bool isTorchForward(StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("forward", "forward_with_packed_input", "log_prob", "predict",
+             true)
+      .Default(false);
+}
+
+/// Methods of users' modules that hand out, copy or move them, not run them.
+static bool isAccessor(StringRef Name) {
+  return Name.starts_with("register_") || Name.starts_with("named_") ||
+         Name.starts_with("get_") || Name.starts_with("set_") ||
+         Name.starts_with("load") || Name.starts_with("save") ||
+         Name.starts_with("reset") || Name.starts_with("init") ||
+         llvm::StringSwitch<bool>(Name)
+             .Cases("clone", "to", "parameters", "buffers", "children", true)
+             .Cases("modules", "apply", "train", "eval", "zero_grad", true)
+             .Default(false);
+}
+
+static std::optional<ModuleCall>
+scriptCall(const CallExpr *Call, const CXXMethodDecl *Method, StringRef Name) {
+  const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+  bool Calls = Op && Op->getOperator() == OO_Call;
+  bool Runs = isScriptClass(Method->getParent()) &&
+              (Calls || Name == "forward" || Name == "run_method");
+  bool RunsMethod = !Runs && Calls &&
+                    isOrDerivesFrom(Method->getParent(), "torch::jit::Method");
+  if (!Runs && !RunsMethod)
+    return std::nullopt;
+  ModuleCall Result;
+  Result.Call = Call;
+  Result.Script = true;
+  Result.Module = objectOf(Call);
+  // m.get_method("encode")(...): the module, not the method.
+  if (const auto *Getter = dyn_cast_or_null<CXXMemberCallExpr>(Result.Module);
+      RunsMethod && calleeName(Getter) == "get_method")
+    Result.Module = objectOf(Getter);
+  llvm::SmallVector<const Expr *, 4> Written = writtenArguments(Call);
+  if (Name == "run_method") {
+    for (const Expr *Arg : llvm::drop_begin(Written, !Written.empty()))
+      Result.Inputs.push_back(stripImplicit(Arg));
+  } else if (!Written.empty()) {
+    for (const Expr *Input : listElements(Written.front()))
+      Result.Inputs.push_back(Input);
+  }
+  return Result;
+}
+
+std::optional<ModuleCall> asModuleCall(const Expr *E) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(peel(E));
+  if (!Call || Call->isTypeDependent())
+    return std::nullopt;
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee());
+  if (!Method || Method->isStatic() || isa<CXXConversionDecl>(Method))
+    return std::nullopt;
+  const CXXRecordDecl *Class = Method->getParent();
+  const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+  bool Calls = Op && Op->getOperator() == OO_Call;
+  StringRef Name = calleeName(Call);
+  // Cheap refusals first: most calls are of tensors, containers, lambdas.
+  if ((Op && !Calls) || (!Op && Name.empty()) || Class->isInStdNamespace() ||
+      Class->isLambda())
+    return std::nullopt;
+
+  ModuleCall Result;
+  if (isTorchDecl(Method)) {
+    if (std::optional<ModuleCall> Script = scriptCall(Call, Method, Name))
+      return Script;
+    const IdentifierInfo *ClassId = Class->getIdentifier();
+    bool Holder = Calls && ClassId && ClassId->getName() == "ModuleHolder";
+    bool Runs = (isModuleClass(Class) ||
+                 isOrDerivesFrom(Class, "torch::nn::AnyModule")) &&
+                (Calls || isTorchForward(Name));
+    if (!Holder && !Runs)
+      return std::nullopt;
+    if (Holder)
+      if (const auto *Spec = dyn_cast<ClassTemplateSpecializationDecl>(Class);
+          Spec && Spec->getTemplateArgs().size() > 0 &&
+          Spec->getTemplateArgs().get(0).getKind() == TemplateArgument::Type)
+        Result.Body = bodyOf(
+            findForward(recordOf(Spec->getTemplateArgs().get(0).getAsType()),
+                        Call->getNumArgs() - 1));
+  } else {
+    if (isAccessor(Name) || !mayHoldTensor(Method->getReturnType()))
+      return std::nullopt;
+    bool Forward = Name == "forward";
+    if (!Forward && !takesTensor(Method))
+      return std::nullopt;
+    // Plain structs are modules only where they are called like one.
+    if (!isModuleClass(Class) && !((Forward || Calls) && ownsModel(Class)))
+      return std::nullopt;
+    Result.Body = bodyOf(Method);
+  }
+  Result.Call = Call;
+  Result.Module = objectOf(Call);
+  for (const Expr *Arg : writtenArguments(Call))
+    Result.Inputs.push_back(stripImplicit(Arg));
+  return Result;
+}
+
+/// LibTorch's module classes by the name of their implementation.
+static Parameters libraryParameters(StringRef Impl) {
+  if (!Impl.consume_back("Impl"))
+    return Parameters::Unknown;
+  auto Known =
+      llvm::StringSwitch<Parameters>(Impl)
+          .Cases("Linear", "Bilinear", "Embedding", "EmbeddingBag", "PReLU",
+                 Parameters::Some)
+          .Cases("Conv1d", "Conv2d", "Conv3d", Parameters::Some)
+          .Cases("ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
+                 Parameters::Some)
+          .Cases("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm",
+                 "GroupNorm", Parameters::Some)
+          .Cases("RNN", "LSTM", "GRU", Parameters::Some)
+          .Cases("RNNCell", "LSTMCell", "GRUCell", Parameters::Some)
+          .Cases("MultiheadAttention", "Transformer", "TransformerEncoder",
+                 "TransformerDecoder", Parameters::Some)
+          .Cases("TransformerEncoderLayer", "TransformerDecoderLayer",
+                 "AdaptiveLogSoftmaxWithLoss", Parameters::Some)
+          .Cases("Dropout", "Dropout2d", "Dropout3d", "AlphaDropout",
+                 "FeatureAlphaDropout", Parameters::None)
+          .Cases("Identity", "Flatten", "Unflatten", "Fold", "Unfold",
+                 "Upsample", Parameters::None)
+          .Cases("PixelShuffle", "PixelUnshuffle", "CrossMapLRN2d",
+                 "LocalResponseNorm", Parameters::None)
+          .Cases("CosineSimilarity", "PairwiseDistance", Parameters::None)
+          .Cases("CELU", "ELU", "GELU", "GLU", "SELU", "SiLU", "Mish",
+                 Parameters::None)
+          .Cases("ReLU", "ReLU6", "RReLU", "LeakyReLU", Parameters::None)
+          .Cases("Sigmoid", "LogSigmoid", "Tanh", "Tanhshrink", "Hardtanh",
+                 "Hardshrink", "Softshrink", Parameters::None)
+          .Cases("Softmax", "Softmax2d", "Softmin", "LogSoftmax", "Softplus",
+                 "Softsign", "Threshold", Parameters::None)
+          .Default(Parameters::Unknown);
+  if (Known != Parameters::Unknown)
+    return Known;
+  // Families: AvgPool2d, AdaptiveMaxPool1d, MaxUnpool3d, ZeroPad2d, MSELoss.
+  if (Impl.ends_with("Loss") || Impl.contains("Pool") ||
+      Impl.contains("Unpool") || Impl.contains("Pad"))
+    return Parameters::None;
+  return Parameters::Unknown;
+}
+
+namespace {
+
+/// Reads what constructors and reset() register.
+class Registrations : public RecursiveASTVisitor<Registrations> {
+public:
+  bool Parameter = false; ///< A parameter that requires gradients.
+  bool Unclear = false;
+  llvm::SmallVector<QualType, 4> Modules;
+
+  bool shouldVisitImplicitCode() const { return true; }
+  bool VisitCallExpr(CallExpr *Call) {
+    if (std::optional<Flag> Requires = registersParameter(Call)) {
+      Parameter |= *Requires == Flag::True;
+      Unclear |= *Requires == Flag::Unknown;
+    } else if (std::optional<Registration> Reg = asRegistration(Call);
+               Reg && Reg->What == Registration::Module) {
+      if (Reg->Value)
+        Modules.push_back(Reg->Value->getType());
+    } else if (std::optional<Flag> Set = setsRequiresGrad(Call)) {
+      // A constructor that freezes what it just registered.
+      Unclear |= *Set != Flag::True;
+    }
+    return true;
+  }
+};
+
+Parameters join(Parameters A, Parameters B) {
+  if (A == Parameters::Some || B == Parameters::Some)
+    return Parameters::Some;
+  return A == Parameters::None ? B : A;
+}
+
+using Visited = llvm::SmallPtrSet<const CXXRecordDecl *, 8>;
+
+Parameters parametersOf(QualType T, Visited &Seen);
+
+Parameters parametersOf(const CXXRecordDecl *R, Visited &Seen) {
+  if (!R || !R->hasDefinition() || R->isDependentContext())
+    return Parameters::Unknown;
+  R = R->getDefinition();
+  if (isScriptClass(R))
+    return Parameters::Some;
+  if (isTorchDecl(R)) {
+    const IdentifierInfo *Id = R->getIdentifier();
+    return Id ? libraryParameters(Id->getName()) : Parameters::Unknown;
+  }
+  // A cycle adds nothing that is not counted already.
+  if (!Seen.insert(R).second)
+    return Parameters::None;
+
+  Parameters Result = Parameters::None;
+  for (const CXXBaseSpecifier &Base : R->bases()) {
+    const CXXRecordDecl *B = Base.getType()->getAsCXXRecordDecl();
+    const IdentifierInfo *Id = B ? B->getIdentifier() : nullptr;
+    bool Plain = Id && isTorchDecl(B) &&
+                 (Id->getName() == "Module" || Id->getName() == "Cloneable");
+    // Bases that are no modules own nothing that parameters() would find.
+    if (!Plain && isModuleClass(B))
+      Result = join(Result, parametersOf(B, Seen));
+  }
+  bool HoldsTensors = false;
+  for (const FieldDecl *Field : R->fields()) {
+    QualType T = Field->getType();
+    if (T->isPointerType() || T->isReferenceType())
+      continue; // Not an owner.
+    if (isModule(T))
+      Result = join(Result, parametersOf(T, Seen));
+    else if (isTensor(T))
+      HoldsTensors = true;
+    else if (mayHoldTensor(T) ||
+             (recordOf(T) && recordOf(T)->isInStdNamespace() &&
+              isa<ClassTemplateSpecializationDecl>(recordOf(T)) &&
+              llvm::any_of(cast<ClassTemplateSpecializationDecl>(recordOf(T))
+                               ->getTemplateArgs()
+                               .asArray(),
+                           [](const TemplateArgument &Arg) {
+                             return Arg.getKind() == TemplateArgument::Type &&
+                                    isModule(Arg.getAsType());
+                           })))
+      Result = join(Result, Parameters::Unknown); // A list of some length.
+  }
+
+  Registrations Found;
+  bool Visible = true;
+  for (const CXXMethodDecl *Method : R->methods()) {
+    const auto *Ctor = dyn_cast<CXXConstructorDecl>(Method);
+    bool Resets = Method->getIdentifier() && Method->getName() == "reset";
+    if ((!Ctor && !Resets) || Method->isImplicit() || Method->isDefaulted() ||
+        Method->isDeleted() || (Ctor && Ctor->isCopyOrMoveConstructor()))
+      continue;
+    // The visitor wants what it never changes to be mutable.
+    auto *Definition = const_cast<FunctionDecl *>(Method->getDefinition());
+    if (Definition && Definition->doesThisDeclarationHaveABody())
+      Found.TraverseDecl(Definition);
+    else
+      Visible = false;
+  }
+  for (const FieldDecl *Field : R->fields())
+    if (Expr *Init = Field->getInClassInitializer())
+      Found.TraverseStmt(Init);
+  for (QualType T : Found.Modules)
+    Result = join(Result, parametersOf(T, Seen));
+  if (Found.Parameter)
+    Result = join(Result, Parameters::Some);
+  if (Found.Unclear)
+    return Parameters::Unknown;
+  if (Result == Parameters::None && HoldsTensors &&
+      (!Visible || !isModuleClass(R)))
+    return Parameters::Unknown;
+  return Result;
+}
+
+Parameters parametersOf(QualType T, Visited &Seen) {
+  return parametersOf(heldClass(T), Seen);
+}
+
+} // namespace
+
+Parameters parametersOf(QualType T) {
+  if (T.isNull() || T->isDependentType())
+    return Parameters::Unknown;
+  Visited Seen;
+  return parametersOf(T, Seen);
+}
+
+bool isFreezeCall(const CallExpr *Call) {
+  StringRef Name = calleeName(Call);
+  return (Name == "freeze" || Name == "freeze_module") &&
+         isTorchDecl(Call->getDirectCallee());
+}
+
+/// The `train` and `eval` of LibTorch's modules, or a user's override.
+static bool isModeSwitch(const CallExpr *Call, StringRef Name) {
+  if (calleeName(Call) != Name)
+    return false;
+  const auto *Method = dyn_cast<CXXMethodDecl>(Call->getDirectCallee());
+  return Method && (isModuleClass(Method->getParent()) ||
+                    isScriptClass(Method->getParent()));
+}
+
+bool isModuleEval(const CallExpr *Call) {
+  if (isModeSwitch(Call, "eval"))
+    return true;
+  return isModeSwitch(Call, "train") && Call->getNumArgs() == 1 &&
+         constantBool(Call->getArg(0),
+                      Call->getDirectCallee()->getASTContext()) == false;
+}
+
+bool isModuleTrain(const CallExpr *Call) {
+  return isModeSwitch(Call, "train") && !isModuleEval(Call);
+}
+
+std::optional<Registration> asRegistration(const CallExpr *Call) {
+  auto What =
+      llvm::StringSwitch<std::optional<Registration::Kind>>(calleeName(Call))
+          .Cases("register_module", "replace_module", Registration::Module)
+          .Case("register_parameter", Registration::Parameter)
+          .Case("register_buffer", Registration::Buffer)
+          .Default(std::nullopt);
+  if (!What || Call->getNumArgs() < 2 || !isTorchDecl(Call->getDirectCallee()))
+    return std::nullopt;
+  const Expr *Value = stripImplicit(Call->getArg(1));
+  if (const auto *Construct = dyn_cast_or_null<CXXConstructExpr>(Value);
+      Construct && Construct->getNumArgs() == 0)
+    Value = nullptr;
+  return Registration{*What, Value};
+}
+
+} // namespace libtorch_tidy::torch

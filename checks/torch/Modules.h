@@ -1,0 +1,80 @@
+//===- Modules.h - Module calls and their parameters ------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Which expressions run a module, on what inputs, and whether a module has
+/// parameters that make its results carry autograd history.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_TORCH_MODULES_H
+#define LIBTORCH_TIDY_CHECKS_TORCH_MODULES_H
+
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/SmallVector.h"
+#include <optional>
+
+namespace libtorch_tidy::torch {
+
+struct ModuleCall {
+  const clang::Expr *Call = nullptr;
+  /// The object expression, without implicit nodes and without the pointer or
+  /// holder's `->` and `*`: `net` in net->forward(x), net(x), (*net)(x) and
+  /// net.get()->forward(x); `list[i]` in list[i]->as<T>()->forward(x). Null
+  /// when it is `this`.
+  const clang::Expr *Module = nullptr;
+  /// A TorchScript module: torch::jit::Module, script::Module, Method.
+  bool Script = false;
+  /// The arguments, without default ones. For TorchScript, the elements where
+  /// the list of inputs is written at the call, else the list itself.
+  llvm::SmallVector<const clang::Expr *, 4> Inputs;
+  /// The user's method that runs, its definition if that is visible: forward
+  /// of the module's class for net(x). Null when unknown, for LibTorch's own
+  /// modules, and when the method is virtual and overridden in this unit.
+  const clang::FunctionDecl *Body = nullptr;
+};
+
+/// Recognises a call that runs a module: forward and other methods of a user's
+/// module class that take and return tensors (encode, sample, act), a
+/// ModuleHolder's operator(), Sequential, AnyModule, functional call objects
+/// (user structs that own modules or tensors and have such a forward),
+/// TorchScript's forward, operator(), run_method and get_method("...")(...).
+/// Copies and accessors (clone, to, parameters, ...) are not calls. Implicit
+/// nodes around the call are looked through; null is allowed.
+std::optional<ModuleCall> asModuleCall(const clang::Expr *E);
+
+enum class Parameters { None, Some, Unknown };
+
+/// Does a module of type \p T (itself, a holder, a pointer) own trainable
+/// parameters as built? LibTorch's classes by name; user classes through
+/// their members and bases; containers, AnyModule and what cannot be seen are
+/// Unknown. TorchScript modules: Some, their parameters require gradients
+/// after load().
+Parameters parametersOf(clang::QualType T);
+
+/// Does the result of \p Call hold a module whose parameters do not require
+/// gradients: torch::jit::freeze and freeze_module?
+bool isFreezeCall(const clang::CallExpr *Call);
+
+/// net->eval(), net->train(false), module.eval(): puts a module in evaluation
+/// mode, which leaves gradients on.
+bool isModuleEval(const clang::CallExpr *Call);
+/// net->train(), net->train(true) or with a value that is not constant.
+bool isModuleTrain(const clang::CallExpr *Call);
+
+/// register_module, register_parameter, register_buffer of a module: which
+/// expression is registered. Null when \p Call is no such call.
+struct Registration {
+  enum Kind { Module, Parameter, Buffer } What;
+  const clang::Expr *Value; ///< Null when default constructed.
+};
+std::optional<Registration> asRegistration(const clang::CallExpr *Call);
+
+} // namespace libtorch_tidy::torch
+
+#endif // LIBTORCH_TIDY_CHECKS_TORCH_MODULES_H
