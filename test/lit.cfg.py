@@ -6,9 +6,7 @@ Substitutions for RUN lines:
   %clang-tidy %plugin   stock clang-tidy, and the plugin it loads with -load
   %libtorch-tidy        our driver (REQUIRES: driver)
   %torch_flags          compiler flags for code that includes torch/torch.h,
-                        precompiled; %torch_flags_nopch: the same without a PCH;
-                        %torch_flags_library: with the PCH without function
-                        bodies that the driver makes (REQUIRES: driver)
+                        precompiled; %torch_flags_nopch: the same without a PCH
   %clangxx %cmake %FileCheck %not %python %old-clang-tidy
   %docs_dir %examples_dir
 
@@ -60,10 +58,7 @@ pch = ["-include-pch", tools["torch_pch"]]
 for name, command in [
     ("%check_libtorch_tidy", [tools["python"], checker, "--tools=" + tools_file]),
     ("%torch_flags_nopch", tools["torch_flags"]),
-    (
-        "%torch_flags_library",
-        tools["torch_flags"] + ["-include-pch", tools["torch_library_pch"]],
-    ),
+    ("%torch_flags_library", tools["torch_flags"] + pch),
     ("%torch_flags", tools["torch_flags"] + pch),
     ("%libtorch-tidy", [tools["driver"] or "no-driver-in-this-build"]),
     ("%old-clang-tidy", [tools["old_clang_tidy"]]),
