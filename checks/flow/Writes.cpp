@@ -192,7 +192,8 @@ public:
             Method->getIdentifier() ? Method->getName() : StringRef();
         bool Releases = (Name == "reset" || Name == "clear") &&
                         Call->getNumArgs() == 0 && isWhole(Object);
-        add(Releases ? WriteKind::Released : WriteKind::Changed, Call);
+        add(Releases ? WriteKind::Released : WriteKind::Changed, Call, nullptr,
+            Releases ? Object : nullptr);
       }
     }
     const FunctionDecl *Callee = Call->getDirectCallee();
@@ -219,21 +220,24 @@ public:
 private:
   bool refers(const Expr *E) const { return rootOf(E) == Target; }
 
-  void add(WriteKind Kind, const Expr *Where, const Expr *Value = nullptr) {
-    if (Found.empty() || Found.back().Where != Where)
-      Found.push_back({Kind, Where, Value, LambdaDepth > 0});
+  void add(WriteKind Kind, const Expr *Where, const Expr *Value = nullptr,
+           const Expr *Overwritten = nullptr) {
+    if (!Found.empty() && Found.back().Where == Where)
+      return;
+    Found.push_back(
+        {Kind, Where, Value, LambdaDepth > 0,
+         Overwritten ? Overwritten->IgnoreParenImpCasts() : nullptr});
   }
 
   void assigned(const Expr *Where, const Expr *Left, const Expr *Value) {
-    if (!isWhole(Left))
+    const auto *Builtin = dyn_cast<BinaryOperator>(Where);
+    if (!isWhole(Left) || compound(Where) ||
+        (Builtin && Builtin->getOpcode() != BO_Assign))
       add(WriteKind::Changed, Where);
-    else if (Value && isEmptyValue(Value))
-      add(WriteKind::Released, Where, Value);
-    else if (Value || isa<CXXOperatorCallExpr>(Where))
-      add(compound(Where) ? WriteKind::Changed : WriteKind::Assigned, Where,
-          Value);
     else
-      add(WriteKind::Changed, Where);
+      add(Value && isEmptyValue(Value) ? WriteKind::Released
+                                       : WriteKind::Assigned,
+          Where, Value, Left);
   }
 
   static bool compound(const Expr *Where) {

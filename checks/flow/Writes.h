@@ -34,6 +34,9 @@ struct Write {
   const clang::Expr *Where;           ///< The expression that writes.
   const clang::Expr *Value = nullptr; ///< What is assigned, when written.
   bool InLambda = false; ///< It happens when a lambda of the body is called.
+  /// The mention of x that is wholly written and not read; null for a move out
+  /// of x and for writes to a part of it.
+  const clang::Expr *Overwritten = nullptr;
 };
 
 /// The writes to \p Target in \p Body, in source order. \p Target is a
