@@ -289,6 +289,10 @@ void OomRecoveryInCatchCheck::checkHandler(const CXXTryStmt *Try,
                          Name + " gets tensors here, in the try block, and "
                                 "outlives it"});
       LastAssigned = Owner.AssignedInTry;
+    } else if (Owner.AssignedEarlier) {
+      F.Steps.push_back({Owner.AssignedEarlier->getBeginLoc(),
+                         Name + " keeps what an earlier iteration assigned "
+                                "here"});
     } else {
       F.Steps.push_back({Owner.D->getLocation(),
                          Name + " is declared outside the try block and owns "
@@ -301,11 +305,11 @@ void OomRecoveryInCatchCheck::checkHandler(const CXXTryStmt *Try,
   else if (const CallExpr *Throwing =
                throwingCall(Try, LastAssigned, Amounts, SM))
     F.Steps.push_back(
-        {Throwing->getExprLoc(), Exception && Exception->Python
-                                     ? "this call may throw"
-                                     : "this call may run out of memory"});
+        {Throwing->getBeginLoc(), Exception && Exception->Python
+                                      ? "this call may throw"
+                                      : "this call may run out of memory"});
   F.Steps.push_back(
-      {Retry->getExprLoc(), "the retry runs here, inside the handler"});
+      {Retry->getBeginLoc(), "the retry runs here, inside the handler"});
 
   if (Exception) {
     for (unsigned I = 0; I < Try->getNumHandlers(); ++I)

@@ -172,40 +172,52 @@ Edits hoistRecovery(const CXXTryStmt *Try, const CXXCatchStmt *Handler,
   if (MovedEnd.isInvalid() || MovedEnd.isMacroID() ||
       !SM.isBeforeInTranslationUnit(MovedBegin, MovedEnd))
     return {};
-  StringRef Moved =
-      Lexer::getSourceText(CharSourceRange::getCharRange(MovedBegin, MovedEnd),
-                           SM, Context.getLangOpts());
+  auto Text = [&](SourceLocation Begin, SourceLocation End) {
+    return Lexer::getSourceText(CharSourceRange::getCharRange(Begin, End), SM,
+                                Context.getLangOpts());
+  };
+  StringRef Moved = Text(MovedBegin, MovedEnd);
   const std::string Outer = indentationAt(TryBegin, Context).str();
   const std::string Unit = Outer.find('\t') != std::string::npos ? "\t" : "  ";
-  bool OwnLine = SM.getSpellingLineNumber(MovedBegin) !=
-                 SM.getSpellingLineNumber(Block->getLBracLoc());
-  std::string Written =
+  const bool OwnLine = SM.getSpellingColumnNumber(MovedBegin) ==
+                       indentationAt(MovedBegin, Context).size() + 1;
+  const std::string Written =
       OwnLine ? indentationAt(MovedBegin, Context).str() : Outer + Unit;
   const std::string Inner = Alone ? Outer : Outer + Unit;
-  std::string Text;
+  std::string Behind;
   if (!Prefix.empty())
-    Text += (Inner + Prefix + "\n").str();
-  Text += Inner + reindent(Moved, Written, Inner);
+    Behind += (Inner + Prefix + "\n").str();
+  Behind += Inner + reindent(Moved, Written, Inner);
 
   Edits Result;
   std::string Stays;
   if (Alone) {
     Stays = "// Recovered below, when the exception is gone.";
-    Text = "\n" + Text;
+    Behind = "\n" + Behind;
   } else {
     std::string Flag = freeName(FlagWish, In->getBody());
     Stays = Flag + " = true;";
     Result.push_back(FixItHint::CreateInsertion(
         TryBegin, "bool " + Flag + " = false;\n" + Outer));
-    Text = "\n" + Outer + "if (" + Flag + ") {\n" + Text + "\n" + Outer + "}";
+    Behind =
+        "\n" + Outer + "if (" + Flag + ") {\n" + Behind + "\n" + Outer + "}";
   }
-  // A comment that ends a one-line handler would swallow its brace.
-  if (!OwnLine)
-    Stays = "\n" + Outer + Unit + Stays + "\n" + Outer;
+  SourceLocation Close = Block->getRBracLoc();
+  if (!OwnLine) {
+    // A handler on one line is taken apart.
+    MovedBegin = First ? endOfStatement(Body[First - 1], Context)
+                       : Block->getLBracLoc().getLocWithOffset(1);
+    Stays = "\n" + Outer + Unit + Stays;
+    if (Text(MovedEnd, Close).trim(" ").empty()) {
+      MovedEnd = Close;
+      Stays += "\n" + Outer;
+    }
+  }
   Result.push_back(FixItHint::CreateReplacement(
       CharSourceRange::getCharRange(MovedBegin, MovedEnd), Stays));
   Result.push_back(FixItHint::CreateInsertion(
-      Lexer::getLocForEndOfToken(TryEnd, 0, SM, Context.getLangOpts()), Text));
+      Lexer::getLocForEndOfToken(TryEnd, 0, SM, Context.getLangOpts()),
+      Behind));
   return Result;
 }
 

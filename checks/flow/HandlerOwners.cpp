@@ -57,9 +57,9 @@ public:
   llvm::SmallVector<HandlerOwner, 2> find() {
     llvm::SmallVector<HandlerOwner, 2> Result;
     for (const ValueDecl *D : candidates())
-      if (const Expr *Assigned = nullptr;
-          holds(D, Assigned) && !isUsedInHandler(D) && !isNeeded(D))
-        Result.push_back({D, Assigned});
+      if (HandlerOwner Owner{D};
+          holds(Owner) && !isUsedInHandler(D) && !isNeeded(D))
+        Result.push_back(Owner);
     llvm::sort(Result, [&](const HandlerOwner &A, const HandlerOwner &B) {
       return SM.isBeforeInTranslationUnit(A.D->getLocation(),
                                           B.D->getLocation());
@@ -166,8 +166,10 @@ private:
     return Found;
   }
 
-  /// Does \p D own tensors of its own when control comes to P.At?
-  bool holds(const ValueDecl *D, const Expr *&AssignedInTry) {
+  /// Does \p Owner.D own tensors of its own when control comes to P.At? Says
+  /// since when.
+  bool holds(HandlerOwner &Owner) {
+    const ValueDecl *D = Owner.D;
     const auto Writes = writesTo(D, Body);
     const CompoundStmt *Block = P.Try->getTryBlock();
     const auto *Var = dyn_cast<VarDecl>(D);
@@ -190,15 +192,20 @@ private:
     // What an earlier round of a loop leaves behind.
     if (const Stmt *Loop = isOwn(D) ? loopOutside(*Var) : nullptr) {
       bool AtEntry = Holds;
+      const Expr *Last = nullptr;
       for (const Write &W : Writes)
         if (contains(Loop, W.Where) && !contains(P.Handler, W.Where) &&
-            !W.InLambda)
+            !W.InLambda) {
           Apply(W);
+          Last = W.Where;
+        }
       bool Released = llvm::any_of(Writes, [&](const Write &W) {
         return W.Kind == WriteKind::Released && contains(Loop, W.Where) &&
                isBefore(W.Where, P.Try);
       });
-      Holds = Released ? AtEntry : (AtEntry || Holds);
+      if (!AtEntry && Holds && !Released)
+        Owner.AssignedEarlier = Last;
+      Holds = AtEntry || (Holds && !Released);
     }
 
     for (const Write &W : Writes) {
@@ -206,10 +213,10 @@ private:
         continue;
       if (W.Kind == WriteKind::Released) {
         Holds = false;
-        AssignedInTry = nullptr;
+        Owner.AssignedInTry = nullptr;
       } else if (gives(W) && isFresh(W) && isFollowedByWork(W)) {
         if (!Holds)
-          AssignedInTry = W.Where;
+          Owner.AssignedInTry = W.Where;
         Holds = true;
       }
     }

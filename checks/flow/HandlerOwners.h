@@ -19,7 +19,9 @@ struct HandlerOwner {
   const clang::ValueDecl *D;
   /// The assignment in the try block that made it own them; null when it did
   /// so before.
-  const clang::Expr *AssignedInTry;
+  const clang::Expr *AssignedInTry = nullptr;
+  /// The assignment in an earlier round of a loop that did.
+  const clang::Expr *AssignedEarlier = nullptr;
 };
 
 /// One statement of a handler, and what surrounds it.

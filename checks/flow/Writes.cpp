@@ -94,6 +94,10 @@ const ValueDecl *rootOf(const Expr *E) {
       E = Op->getArg(0);
       continue;
     }
+    if (isStdCall(E, "get") && cast<CallExpr>(E)->getNumArgs() == 1) {
+      E = cast<CallExpr>(E)->getArg(0);
+      continue;
+    }
     return nullptr;
   }
   return nullptr;
@@ -197,7 +201,8 @@ public:
       }
     }
     const FunctionDecl *Callee = Call->getDirectCallee();
-    if (!Callee || isStdCall(Call, "tie") || isStdCall(Call, "move"))
+    if (!Callee || isStdCall(Call, "tie") || isStdCall(Call, "move") ||
+        isStdCall(Call, "get"))
       return true;
     // Operators that are members have their object as argument 0.
     unsigned Shift =

@@ -45,7 +45,7 @@ llvm::SmallVector<Write, 4> writesTo(const clang::ValueDecl *Target,
                                      const clang::Stmt *Body);
 
 /// The variable, binding or field of `*this` that \p E names or is a part of:
-/// x for `x`, `x.member`, `x[i]`; null for anything else.
+/// x for `x`, `x.member`, `x[i]`, `std::get<0>(x)`; null for anything else.
 const clang::ValueDecl *rootOf(const clang::Expr *E);
 
 /// \p E without parentheses, implicit nodes, temporaries, copy and move
