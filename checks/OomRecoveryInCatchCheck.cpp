@@ -275,10 +275,14 @@ void OomRecoveryInCatchCheck::checkHandler(const CXXTryStmt *Try,
       F.Message += std::string("; ") + List + " " + Are + " still alive too";
   } else {
     bool One = Owners.size() == 1;
-    F.Message = "this handler retries while " + List + " " + Are +
-                " still alive; reset " + (One ? "it" : "them") +
-                " first, or retry after " + (One ? "its" : "their") +
-                " scope has ended";
+    F.Message =
+        "this handler retries while " + List + " " + Are + " still alive; ";
+    if (llvm::none_of(Owners, [](const flow::HandlerOwner &Owner) {
+          return Owner.D->getType().isConstQualified();
+        }))
+      F.Message += One ? "reset it first, or " : "reset them first, or ";
+    F.Message += One ? "retry after its scope has ended"
+                     : "retry after their scope has ended";
   }
 
   const Expr *LastAssigned = nullptr;
