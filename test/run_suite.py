@@ -26,13 +26,19 @@ SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lit", required=True, help="path of lit.py")
-    parser.add_argument("--results", required=True, help="file for lit's results")
+    parser.add_argument(
+        "--results",
+        required=True,
+        help="file for lit's results; the closing line goes beside it, as .txt",
+    )
     parser.add_argument("suite", help="folder of the configured suite")
     args = parser.parse_args()
 
     # Results of an earlier run must not stand in for this one's.
-    if os.path.exists(args.results):
-        os.remove(args.results)
+    summary = os.path.splitext(args.results)[0] + ".txt"
+    for stale in (args.results, summary):
+        if os.path.exists(stale):
+            os.remove(stale)
     command = [sys.executable, args.lit, "-v", "--output", args.results, args.suite]
     code = subprocess.run(command).returncode
 
@@ -58,6 +64,8 @@ def main():
     if counts["skipped"]:
         line += f", {counts['skipped']} skipped"
     print(line, flush=True)
+    with open(summary, "w") as file:
+        print(line, file=file)
     if not counts["passed"] and not counts["failed"]:
         print("run_suite: no test ran", file=sys.stderr)
         return 2
