@@ -6,7 +6,8 @@ Substitutions for RUN lines:
   %clang-tidy %plugin   stock clang-tidy, and the plugin it loads with -load
   %libtorch-tidy        our driver (REQUIRES: driver)
   %torch_flags          compiler flags for code that includes torch/torch.h,
-                        precompiled; %torch_flags_nopch: the same without a PCH
+                        precompiled; %torch_flags_nopch: the same without a PCH;
+                        %torch_pch: the precompiled header itself
   %clangxx %cmake %FileCheck %not %python %old-clang-tidy
   %docs_dir %examples_dir
 
@@ -60,6 +61,7 @@ for name, command in [
     ("%torch_flags_nopch", tools["torch_flags"]),
     ("%torch_flags_library", tools["torch_flags"] + pch),
     ("%torch_flags", tools["torch_flags"] + pch),
+    ("%torch_pch", [tools["torch_pch"]]),
     ("%libtorch-tidy", [tools["driver"] or "no-driver-in-this-build"]),
     ("%old-clang-tidy", [tools["old_clang_tidy"]]),
     ("%clang-tidy", [tools["clang_tidy"]]),
