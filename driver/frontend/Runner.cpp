@@ -16,6 +16,7 @@
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Tooling/Tooling.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace clang;
@@ -177,11 +178,12 @@ std::string canonicalPath(StringRef Path, StringRef Folder,
   return Absolute.str().str();
 }
 
-/// One behind the token that starts at \p Offset.
+/// One behind the token that starts at \p Offset; \p Offset itself between
+/// tokens, where the compiler misses one.
 static unsigned endOfToken(const SourceText &Text, unsigned Offset) {
   StringRef Buffer = Text.text();
-  if (Offset >= Buffer.size())
-    return Buffer.size();
+  if (Offset >= Buffer.size() || llvm::isSpace(Buffer[Offset]))
+    return std::min<size_t>(Offset, Buffer.size());
   LangOptions Language;
   Language.CPlusPlus = Language.CPlusPlus11 = Language.CPlusPlus14 =
       Language.CPlusPlus17 = Language.Bool = true;

@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SHA256.h"
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -26,6 +27,14 @@ static std::string asSentence(StringRef Text) {
          (Text.ends_with(".") || Text.ends_with("!") || Text.ends_with("?")
               ? ""
               : ".");
+}
+
+/// Text that starts with a name of code keeps its spelling.
+static std::string capitalized(std::string Sentence) {
+  StringRef FirstWord = StringRef(Sentence).split(' ').first;
+  if (llvm::all_of(FirstWord, llvm::isAlpha))
+    Sentence.front() = llvm::toUpper(Sentence.front());
+  return Sentence;
 }
 
 /// "libtorch-oom-catch-type" -> "OomCatchType".
@@ -85,8 +94,7 @@ static Json rule(const CatalogEntry &Entry) {
   Json Tags = {"libtorch", "memory"};
   for (StringRef Tag : Entry.Tags)
     Tags.push_back(Tag.str());
-  std::string Summary = asSentence(Entry.Summary);
-  Summary.front() = llvm::toUpper(Summary.front());
+  const std::string Summary = capitalized(asSentence(Entry.Summary));
   Json Result = {{"id", Entry.Name.str()},
                  {"name", pascalCase(Entry.Name)},
                  {"shortDescription", message(Summary)},
@@ -242,8 +250,8 @@ Json Writer::fixes(const Finding &F) {
   for (auto &[Path, Replacements] : Files)
     Changes.push_back({{"artifactLocation", artifactLocation(Path)},
                        {"replacements", std::move(Replacements)}});
-  std::string Description = asSentence(llvm::join(Words, "; "));
-  Description.front() = llvm::toUpper(Description.front());
+  const std::string Description =
+      capitalized(asSentence(llvm::join(Words, "; ")));
   return Json::array({{{"description", message(Description)},
                        {"artifactChanges", std::move(Changes)}}});
 }
@@ -324,7 +332,13 @@ std::string Writer::write(llvm::ArrayRef<Finding> Findings) {
   for (const auto &[Path, Index] : Artifacts) {
     Json Where = artifactLocation(Path);
     Where.erase("index");
-    Files.push_back({{"location", std::move(Where)}});
+    Json File = {{"location", std::move(Where)}};
+    // A viewer can tell whether it shows the text that was analysed.
+    if (const SourceText *Text = Texts.get(Path))
+      File["hashes"] = {
+          {"sha-256", llvm::toHex(llvm::SHA256::hash(
+                          llvm::arrayRefFromStringRef(Text->text())))}};
+    Files.push_back(std::move(File));
   }
 
   Json Results = Json::array(), Tool = Json::array(), Config = Json::array();
