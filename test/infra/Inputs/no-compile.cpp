@@ -1,0 +1,2 @@
+// RUN: yes
+nonsense Value;

@@ -1,0 +1,2 @@
+// RUN: yes
+int *Ptr = 0;
