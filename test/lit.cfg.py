@@ -7,8 +7,9 @@ Substitutions for RUN lines:
   %libtorch-tidy        our driver (REQUIRES: driver)
   %torch_flags          compiler flags for code that includes torch/torch.h,
                         precompiled; %torch_flags_nopch: the same without a PCH
+  %torch-facts          what checks/torch knows of a file (torch/TorchFacts.cpp)
   %clangxx %cmake %FileCheck %not %python %old-clang-tidy
-  %docs_dir %examples_dir
+  %docs_dir %examples_dir %scripts_dir
 
 Features: driver, old-clang-tidy.
 RUN lines are run by bash with `pipefail`.
@@ -53,6 +54,7 @@ for name, command in [
     ("%check_libtorch_tidy", [tools["python"], checker, "--tools=" + tools_file]),
     ("%torch_flags_nopch", tools["torch_flags"]),
     ("%torch_flags", tools["torch_flags"] + pch),
+    ("%torch-facts", [tools["torch_facts"]]),
     ("%libtorch-tidy", [tools["driver"] or "no-driver-in-this-build"]),
     ("%old-clang-tidy", [tools["old_clang_tidy"]]),
     ("%clang-tidy", [tools["clang_tidy"]]),
@@ -63,6 +65,7 @@ for name, command in [
     ("%not", [tools["not"]]),
     ("%python", [tools["python"]]),
     ("%docs_dir", [tools["docs_dir"]]),
+    ("%scripts_dir", [tools["scripts_dir"]]),
     ("%examples_dir", [tools["examples_dir"]]),
 ]:
     config.substitutions.append((name + r"\b", shlex.join(command)))
