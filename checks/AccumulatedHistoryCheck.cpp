@@ -1,5 +1,4 @@
 //===- AccumulatedHistoryCheck.cpp ----------------------------------------===//
-//--------------------------------------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,14 +6,199 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/AccumulatedHistoryCheck.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/TorchTypes.h"
+#include "fixits/FixIts.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
 
 using namespace clang;
-using namespace clang::ast_matchers;
 
 namespace libtorch_tidy {
 
-void AccumulatedHistoryCheck::registerMatchers(MatchFinder *) {}
+using flow::Accumulation;
+using flow::FunctionFlow;
+using flow::GradMode;
+using flow::Label;
 
-void AccumulatedHistoryCheck::check(const MatchFinder::MatchResult &) {}
+AccumulatedHistoryCheck::AccumulatedHistoryCheck(
+    StringRef Name, clang::tidy::ClangTidyContext *Context)
+    : FlowCheck(Name, Context), Fix(Options.get("Fix", "detach").str()) {
+  if (Fix != "detach" && Fix != "item")
+    configurationDiag("invalid value '%0' of option '%1.Fix': expected "
+                      "'detach' or 'item'; using 'detach'")
+        << Fix << Name;
+}
+
+void AccumulatedHistoryCheck::storeOptions(
+    clang::tidy::ClangTidyOptions::OptionMap &Opts) {
+  FlowCheck::storeOptions(Opts);
+  Options.store(Opts, "Fix", Fix);
+}
+
+/// Does the loop run a small constant number of times? Then the sum is over
+/// the parts of one result, not over the iterations of a run.
+static bool runsFewTimes(const Stmt *Loop, const ASTContext &Context) {
+  constexpr int Few = 4;
+  const auto *For = dyn_cast_or_null<ForStmt>(Loop);
+  const auto *Condition =
+      For ? dyn_cast_or_null<BinaryOperator>(For->getCond()) : nullptr;
+  if (!Condition || !Condition->isRelationalOp())
+    return false;
+  Expr::EvalResult Bound;
+  return !Condition->getRHS()->isValueDependent() &&
+         Condition->getRHS()->EvaluateAsInt(Bound, Context) &&
+         Bound.Val.getInt().isNonNegative() && Bound.Val.getInt() <= Few;
+}
+
+/// Where history of an accumulation comes from, preferring what was
+/// back-propagated: that decides the message.
+static const Label *sourceOf(const Accumulation &A, const FunctionFlow &Flow) {
+  const Label *Source = nullptr;
+  for (flow::LabelId Id : A.Added.allLabels()) {
+    const Label &L = Flow.label(Id);
+    if (!L.bringsHistory() || !L.Arises)
+      continue;
+    if (L.Consumers & Label::Backward)
+      return &L;
+    if (!Source)
+      Source = &L;
+  }
+  return Source;
+}
+
+void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
+                                            flow::UnitModel &Unit) {
+  for (const auto &[Key, A] : Flow.accumulations()) {
+    if (A.Mode != GradMode::On || A.Bounded)
+      continue;
+    const Label *Source = sourceOf(A, Flow);
+    if (!Source)
+      continue;
+    unsigned Consumers = Flow.label(A.Carry).Consumers;
+    Level Strength =
+        Source->Consumers & Label::Backward ? Level::Certain : Level::Likely;
+    if (A.How != Accumulation::InPlace)
+      Strength = Level::Likely;
+    if (A.How == Accumulation::Slot)
+      Strength = Level::Advisory;
+    if (!Flow.outlivesFunction(A.Where)) {
+      if (!A.Loop || Consumers)
+        continue;
+    } else {
+      // A member grows from call to call. The rest of the unit may still use
+      // its history, and so may methods that are not in this unit.
+      const FieldDecl *Field = Flow.fieldOf(A.Where);
+      const VarDecl *Root = Flow.rootOf(A.Where);
+      bool IsStatic = Root && Root->isStaticLocal();
+      if ((Root && !IsStatic) || (!Root && !Field) ||
+          (Consumers & ~Label::Stored))
+        continue;
+      if (Field) {
+        if (Unit.isFieldConsumed(Field))
+          continue;
+        const auto *Class = dyn_cast<CXXRecordDecl>(Field->getParent());
+        if (!Class || !Unit.seesAllMethods(Class))
+          Strength = Level::Advisory;
+      }
+      Strength = std::max(Strength, Level::Likely);
+    }
+    if (runsFewTimes(A.Loop, Unit.context()) ||
+        Unit.isCalledOnlyGuarded(Flow.function()))
+      continue;
+    report(A, *Source, Strength, Flow, Unit.context());
+  }
+}
+
+/// The operand of `total + x` that is not the accumulator itself.
+static const Expr *otherOperand(const Expr *E, const VarDecl *Accumulator) {
+  const auto *Op = dyn_cast<CXXOperatorCallExpr>(torch::stripImplicit(E));
+  if (!Op || Op->getNumArgs() != 2 || Op->getOperator() != OO_Plus)
+    return nullptr;
+  for (unsigned I : {0U, 1U})
+    if (const auto *Ref =
+            dyn_cast<DeclRefExpr>(torch::stripImplicit(Op->getArg(I))))
+      if (Ref->getDecl() == Accumulator)
+        return Op->getArg(1 - I);
+  return nullptr;
+}
+
+/// `loss` of loss.backward() without a gradient argument: a scalar, or
+/// backward() would throw.
+static bool isBackwardRoot(const Expr *Addend, const Expr *Backward) {
+  const auto *Call = dyn_cast_or_null<CXXMemberCallExpr>(Backward);
+  const auto *Ref = dyn_cast<DeclRefExpr>(torch::stripImplicit(Addend));
+  if (!Call || !Ref || !torch::writtenArguments(Call).empty())
+    return false;
+  const auto *Root = dyn_cast<DeclRefExpr>(
+      torch::stripImplicit(Call->getImplicitObjectArgument()));
+  return Root && Root->getDecl() == Ref->getDecl();
+}
+
+void AccumulatedHistoryCheck::report(const Accumulation &A, const Label &Source,
+                                     Level Strength, const FunctionFlow &Flow,
+                                     ASTContext &Context) {
+  const std::string Name = Flow.nameOf(A.Where);
+  const bool BackPropagated = Source.Consumers & Label::Backward;
+  const StringRef Each = A.Loop ? "iteration" : "call";
+
+  Finding F;
+  F.Loc = A.Site->getExprLoc();
+  F.Highlight = A.Site->getSourceRange();
+  F.Strength = Strength;
+  if (BackPropagated)
+    F.Message = ("'" + Name + "' accumulates tensors with autograd history; " +
+                 "nothing back-propagates through it, so the graph metadata " +
+                 "of every " + Each + " stays in memory")
+                    .str();
+  else
+    F.Message = ("'" + Name + "' accumulates tensors with autograd history; " +
+                 "nothing back-propagates through it, so the activations of " +
+                 "every " + Each + " stay in memory")
+                    .str();
+
+  const VarDecl *Root = Flow.rootOf(A.Where);
+  if (const FieldDecl *Field = Flow.fieldOf(A.Where); Field && !Root)
+    F.Steps.push_back(
+        {Field->getLocation(), "member '" + Field->getNameAsString() +
+                                   "' lives as long as its object"});
+  else if (Root)
+    F.Steps.push_back({Root->getLocation(),
+                       "'" + Root->getNameAsString() + "' is declared here" +
+                           (A.Loop ? ", outside the loop" : "")});
+  F.Steps.push_back(originStep(Source));
+  if (BackPropagated)
+    F.Steps.push_back({Source.BackwardAt->getExprLoc(),
+                       "backward() releases the activations here, but not the "
+                       "nodes of the graph"});
+  for (const Expr *Inner : A.Inner)
+    F.Steps.push_back({Inner->getExprLoc(), "the call adds to it here"});
+
+  auto Cut = [&](const Expr *Addend) {
+    return Fix == "item" && isBackwardRoot(Addend, Source.BackwardAt)
+               ? fixits::appendMemberCall(Addend, ".item()", Context)
+               : fixits::detachOperand(Addend, Context);
+  };
+  switch (A.How) {
+  case Accumulation::InPlace:
+  case Accumulation::Contain:
+  case Accumulation::Slot:
+    if (A.Addend && torch::isTensor(A.Addend->getType()))
+      F.Fix = isa<CXXOperatorCallExpr>(A.Site) && A.How == Accumulation::InPlace
+                  ? Cut(A.Addend)
+                  : fixits::detachOperand(A.Addend, Context);
+    break;
+  case Accumulation::Rebind:
+    if (A.Addend && torch::isTensor(A.Addend->getType())) {
+      const Expr *Other = otherOperand(A.Addend, Root);
+      F.Fix = Other ? Cut(Other) : fixits::detachOperand(A.Addend, Context);
+    }
+    break;
+  case Accumulation::ViaCall:
+    break;
+  }
+  tell(F, Context.getSourceManager());
+}
 
 } // namespace libtorch_tidy

@@ -8,17 +8,31 @@
 #ifndef LIBTORCH_TIDY_CHECKS_ACCUMULATEDHISTORYCHECK_H
 #define LIBTORCH_TIDY_CHECKS_ACCUMULATEDHISTORYCHECK_H
 
-#include "checks/LibtorchCheck.h"
+#include "checks/FlowCheck.h"
 
 namespace libtorch_tidy {
 
 /// docs/checks/libtorch-accumulated-history.md says what it finds and why.
-class AccumulatedHistoryCheck : public LibtorchCheck {
+///
+/// Option `Fix`: `detach` (default) cuts the history with .detach(); `item`
+/// reads the number with .item() where that compiles and the addend is known
+/// to be a scalar.
+class AccumulatedHistoryCheck : public FlowCheck {
 public:
-  using LibtorchCheck::LibtorchCheck;
-  void registerMatchers(clang::ast_matchers::MatchFinder *Finder) override;
-  void
-  check(const clang::ast_matchers::MatchFinder::MatchResult &Result) override;
+  AccumulatedHistoryCheck(llvm::StringRef Name,
+                          clang::tidy::ClangTidyContext *Context);
+  void storeOptions(clang::tidy::ClangTidyOptions::OptionMap &Opts) override;
+
+protected:
+  void checkFunction(const flow::FunctionFlow &Flow,
+                     flow::UnitModel &Unit) override;
+
+private:
+  void report(const flow::Accumulation &A, const flow::Label &Source,
+              Level Strength, const flow::FunctionFlow &Flow,
+              clang::ASTContext &Context);
+
+  const std::string Fix;
 };
 
 } // namespace libtorch_tidy

@@ -1,5 +1,4 @@
 //===- InferenceWithoutNoGradCheck.cpp ------------------------------------===//
-//----------------------------------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,14 +6,112 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/InferenceWithoutNoGradCheck.h"
+#include "checks/torch/TorchTypes.h"
+#include "fixits/FixIts.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace clang;
-using namespace clang::ast_matchers;
 
 namespace libtorch_tidy {
 
-void InferenceWithoutNoGradCheck::registerMatchers(MatchFinder *) {}
+using flow::FunctionFlow;
+using flow::GradMode;
+using flow::Label;
 
-void InferenceWithoutNoGradCheck::check(const MatchFinder::MatchResult &) {}
+/// The outermost block around \p Site that a guard can own: nothing in it
+/// trains, and nobody needs the history of what is computed in it. Null when
+/// there is none.
+static const CompoundStmt *guardableBlock(const Stmt *Site,
+                                          const FunctionFlow &Flow) {
+  auto NeedsHistory = [&](const CompoundStmt *Block) {
+    for (const Expr *Training : Flow.trainingSites())
+      if (Flow.isWithin(Training, Block))
+        return true;
+    for (const Label &L : Flow.labels())
+      if (L.Site && L.Consumers && Flow.isWithin(L.Site, Block) &&
+          (L.K == Label::Carry || L.Arises))
+        return true;
+    return false;
+  };
+  const CompoundStmt *Best = nullptr;
+  for (const Stmt *S = Site; S; S = Flow.parentOf(S))
+    if (const auto *Block = dyn_cast<CompoundStmt>(S)) {
+      if (NeedsHistory(Block))
+        break;
+      Best = Block;
+    }
+  return Best;
+}
+
+/// The block that a finding is told for: one report covers all forwards that
+/// the same guard would cover.
+static const Stmt *scopeOf(const Stmt *Site, const CompoundStmt *Guardable,
+                           const FunctionFlow &Flow) {
+  if (Guardable)
+    return Guardable;
+  const Stmt *S = Site;
+  while (S && !isa<CompoundStmt>(S))
+    S = Flow.parentOf(S);
+  return S;
+}
+
+void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
+                                                flow::UnitModel &Unit) {
+  Level Strength = Level::Likely;
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(Flow.function());
+      Method &&
+      torch::isOrDerivesFrom(Method->getParent(), "torch::nn::Module")) {
+    // A layer leaves the choice to whoever runs it.
+    if (Method->isOverloadedOperator() ||
+        (Method->getIdentifier() && Method->getName() == "forward"))
+      return;
+    Strength = Level::Advisory;
+  }
+
+  struct Scope {
+    const CompoundStmt *Guardable;
+    llvm::SmallVector<const Label *, 4> Forwards;
+  };
+  llvm::MapVector<const Stmt *, Scope> Scopes;
+  for (const Label &L : Flow.labels()) {
+    if ((L.K != Label::Forward && L.K != Label::Helper) || !L.Arises ||
+        L.Consumers || L.Mode != GradMode::On)
+      continue;
+    const CompoundStmt *Guardable = guardableBlock(L.Site, Flow);
+    Scope &S = Scopes[scopeOf(L.Site, Guardable, Flow)];
+    S.Guardable = Guardable;
+    S.Forwards.push_back(&L);
+  }
+  if (Scopes.empty() || Unit.isCalledOnlyGuarded(Flow.function()))
+    return;
+
+  ASTContext &Context = Unit.context();
+  for (auto &[Block, S] : Scopes) {
+    llvm::sort(S.Forwards, [&](const Label *A, const Label *B) {
+      return Context.getSourceManager().isBeforeInTranslationUnit(
+          A->Site->getExprLoc(), B->Site->getExprLoc());
+    });
+    const Label &First = *S.Forwards.front();
+    Finding F;
+    F.Loc = First.Site->getExprLoc();
+    F.Highlight = First.Site->getSourceRange();
+    F.Strength = Strength;
+    F.Message = "forward pass with gradient mode on, but nothing "
+                "back-propagates its result; its activations are kept as long "
+                "as the result lives";
+    for (const Label *L : S.Forwards)
+      F.Steps.push_back(originStep(*L));
+    if (S.Guardable) {
+      std::string Name =
+          fixits::freeName("no_grad", Flow.function()->getBody());
+      F.Fix = fixits::insertAtBlockHead(
+          S.Guardable, "torch::NoGradGuard " + Name + ";", Context);
+    }
+    tell(F, Context.getSourceManager());
+  }
+}
 
 } // namespace libtorch_tidy

@@ -8,18 +8,19 @@
 #ifndef LIBTORCH_TIDY_CHECKS_INFERENCEWITHOUTNOGRADCHECK_H
 #define LIBTORCH_TIDY_CHECKS_INFERENCEWITHOUTNOGRADCHECK_H
 
-#include "checks/LibtorchCheck.h"
+#include "checks/FlowCheck.h"
 
 namespace libtorch_tidy {
 
 /// docs/checks/libtorch-inference-without-no-grad.md says what it finds and
 /// why.
-class InferenceWithoutNoGradCheck : public LibtorchCheck {
+class InferenceWithoutNoGradCheck : public FlowCheck {
 public:
-  using LibtorchCheck::LibtorchCheck;
-  void registerMatchers(clang::ast_matchers::MatchFinder *Finder) override;
-  void
-  check(const clang::ast_matchers::MatchFinder::MatchResult &Result) override;
+  using FlowCheck::FlowCheck;
+
+protected:
+  void checkFunction(const flow::FunctionFlow &Flow,
+                     flow::UnitModel &Unit) override;
 };
 
 } // namespace libtorch_tidy

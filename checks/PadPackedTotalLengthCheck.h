@@ -19,6 +19,20 @@ public:
   void registerMatchers(clang::ast_matchers::MatchFinder *Finder) override;
   void
   check(const clang::ast_matchers::MatchFinder::MatchResult &Result) override;
+  void onEndOfTranslationUnit() override;
+
+private:
+  struct PadCall {
+    const clang::CallExpr *Call;
+    const clang::FunctionDecl *In; ///< The innermost function, if any.
+  };
+  Finding findingFor(const PadCall &Pad) const;
+
+  clang::ASTContext *Context = nullptr;
+  /// Whether a call is run by replicas is known at the end of the unit. The
+  /// calls of one place are a template's pattern and instantiations.
+  llvm::SmallVector<PadCall, 4> PadCalls;
+  llvm::SmallVector<const clang::CallExpr *, 2> DataParallelCalls;
 };
 
 } // namespace libtorch_tidy

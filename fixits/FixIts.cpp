@@ -117,6 +117,13 @@ Edits appendArguments(const CallExpr *Call, StringRef Arguments) {
   return {FixItHint::CreateInsertion(Close, (Separator + Arguments).str())};
 }
 
+Edits replaceExpression(const Expr *E, StringRef Text,
+                        const ASTContext &Context) {
+  if (sourceText(E->getSourceRange(), Context).empty())
+    return {};
+  return {FixItHint::CreateReplacement(E->getSourceRange(), Text)};
+}
+
 std::string freeName(StringRef Wish, const Stmt *Block) {
   struct Names : RecursiveASTVisitor<Names> {
     llvm::StringMap<bool> Used;

@@ -65,6 +65,10 @@ Edits insertAfterStatement(const clang::Stmt *After, llvm::StringRef Statement,
 /// Adds arguments to a call as written:  f(a)  ->  f(a, <Arguments>)
 Edits appendArguments(const clang::CallExpr *Call, llvm::StringRef Arguments);
 
+/// Writes \p Text in place of \p E.
+Edits replaceExpression(const clang::Expr *E, llvm::StringRef Text,
+                        const clang::ASTContext &Context);
+
 /// A variable name that \p Block does not use yet: \p Wish itself, or with a
 /// number after it.
 std::string freeName(llvm::StringRef Wish, const clang::Stmt *Block);

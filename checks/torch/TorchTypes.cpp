@@ -48,6 +48,15 @@ bool isTorchDecl(const Decl *D) {
   return !isUserCode(D->getLocation(), D->getASTContext().getSourceManager());
 }
 
+bool isStdDecl(const Decl *D) {
+  for (const DeclContext *DC = D->getDeclContext(); DC; DC = DC->getParent())
+    if (const auto *NS = dyn_cast<NamespaceDecl>(DC))
+      if (NS->isStdNamespace() ||
+          (NS->getIdentifier() && NS->getName() == "__gnu_cxx"))
+        return true;
+  return false;
+}
+
 const CXXRecordDecl *recordOf(QualType T) {
   if (T.isNull())
     return nullptr;

@@ -33,6 +33,10 @@ bool isUserCode(clang::SourceLocation Loc, const clang::SourceManager &SM);
 /// `namespace torch` too.
 bool isTorchDecl(const clang::Decl *D);
 
+/// True when \p D is declared in namespace std or GNU's extension of it, at any
+/// depth: members of std::vector are.
+bool isStdDecl(const clang::Decl *D);
+
 /// at::Tensor, at::TensorBase and classes derived from them, without
 /// references. A smart pointer to one is not a tensor.
 bool isTensor(clang::QualType T);

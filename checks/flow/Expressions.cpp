@@ -1,0 +1,750 @@
+//===- Expressions.cpp - What expressions mean for history ----------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/flow/Interpreter.h"
+#include "checks/torch/Autograd.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+
+using namespace clang;
+
+namespace libtorch_tidy::flow {
+
+static bool mayCarry(QualType T) {
+  return !T->isVoidType() && torch::mayHoldTensor(T);
+}
+
+Value Interpreter::evalChildren(const Stmt *Parent) {
+  Value All;
+  for (const Stmt *Child : Parent->children())
+    if (const auto *E = dyn_cast_or_null<Expr>(Child))
+      All.join(eval(E).flat());
+  return All;
+}
+
+Value Interpreter::evalAll(ArrayRef<const Expr *> Exprs) {
+  Value All;
+  for (const Expr *E : Exprs)
+    All.join(eval(E).flat());
+  return All;
+}
+
+Value Interpreter::eval(const Expr *E) {
+  if (!E || E->isTypeDependent())
+    return {};
+  E = torch::peel(E);
+
+  if (const auto *Call = dyn_cast<CallExpr>(E)) {
+    if (auto It = Evaluated.find(E); It != Evaluated.end())
+      return It->second;
+    Value V = evalCall(Call);
+    return Evaluated[E] = mayCarry(E->getType()) ? V : Value();
+  }
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+    return evalConstruct(Construct);
+  if (const auto *List = dyn_cast<InitListExpr>(E))
+    return evalInitList(List);
+  if (const auto *Lambda = dyn_cast<LambdaExpr>(E))
+    return evalLambda(Lambda);
+  if (isa<DeclRefExpr, MemberExpr, CXXThisExpr, ArraySubscriptExpr>(E)) {
+    if (const auto *Member = dyn_cast<MemberExpr>(E);
+        Member && !placeOf(E)) // a field of a temporary
+      if (const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl())) {
+        Value Base = eval(Member->getBase());
+        Selector Part = Selector::field(Field);
+        if (Field->getParent()->isInStdNamespace())
+          Part = Selector::element(Field->getName() == "second");
+        return mayCarry(E->getType()) ? Base.part(Part) : Value();
+      }
+    if (!mayCarry(E->getType()))
+      return {};
+    std::optional<Target> P = placeOf(E);
+    return P ? read(P->P) : Value();
+  }
+  if (const auto *Conditional = dyn_cast<AbstractConditionalOperator>(E)) {
+    eval(Conditional->getCond());
+    Value V = eval(Conditional->getTrueExpr());
+    V.join(eval(Conditional->getFalseExpr()));
+    return V;
+  }
+  if (const auto *Binary = dyn_cast<BinaryOperator>(E)) {
+    if (Binary->getOpcode() == BO_Assign)
+      return assignment(E, Binary->getLHS(), Binary->getRHS());
+    eval(Binary->getLHS());
+    Value V = eval(Binary->getRHS());
+    return Binary->getOpcode() == BO_Comma ? V : Value();
+  }
+  if (const auto *Unary = dyn_cast<UnaryOperator>(E)) {
+    if (std::optional<Target> P = placeOf(E))
+      return mayCarry(E->getType()) ? read(P->P) : Value();
+    return eval(Unary->getSubExpr());
+  }
+  Value V = evalChildren(E);
+  return mayCarry(E->getType()) ? V : Value();
+}
+
+Value Interpreter::evalConstruct(const CXXConstructExpr *E) {
+  const CXXConstructorDecl *Ctor = E->getConstructor();
+  if (Ctor->isCopyOrMoveConstructor() && E->getNumArgs() >= 1)
+    return eval(E->getArg(0));
+  llvm::SmallVector<const Expr *, 4> Args(E->arguments());
+  const CXXRecordDecl *R = Ctor->getParent();
+  // A thread or function object made of a lambda: its effects were counted
+  // where the lambda stands.
+  const bool IsUser =
+      torch::isUserCode(R->getLocation(), Context.getSourceManager());
+  Value All;
+  if (!IsUser && R->isInStdNamespace() && R->getIdentifier() &&
+      (R->getName() == "tuple" || R->getName() == "pair") && Args.size() > 1) {
+    for (unsigned I = 0; I < Args.size(); ++I)
+      All.setPart(Selector::element(I), eval(Args[I]));
+    return All;
+  }
+  // User constructors: what goes in may come out of any field.
+  bool Unseen = IsUser && Ctor->isUserProvided() && !Ctor->hasBody() &&
+                !torch::isModule(E->getType());
+  for (const Expr *Arg : Args) {
+    Value V = eval(Arg).flat();
+    if (Unseen)
+      consume(V, Label::Escaped, E);
+    All.join(V);
+  }
+  if (Unseen && mayCarry(E->getType()))
+    All.Unknown = true;
+  return mayCarry(E->getType()) ? All : Value();
+}
+
+Value Interpreter::evalInitList(const InitListExpr *E) {
+  if (const InitListExpr *Semantic = E->getSemanticForm())
+    E = Semantic;
+  const CXXRecordDecl *R = torch::recordOf(E->getType());
+  Value All;
+  if (R && R->isAggregate() && !R->isInStdNamespace()) {
+    unsigned I = R->getNumBases();
+    for (const FieldDecl *Field : R->fields()) {
+      if (I >= E->getNumInits())
+        break;
+      Value V = eval(E->getInit(I++));
+      if (mayCarry(Field->getType()))
+        All.setPart(Selector::field(Field), std::move(V));
+    }
+    return All;
+  }
+  for (const Expr *Init : E->inits())
+    All.join(eval(Init).flat());
+  return All;
+}
+
+/// The lambda may run any time from here on, so what it does to captured
+/// variables is done here, once; what it does to its parameters is not known.
+Value Interpreter::evalLambda(const LambdaExpr *E) {
+  for (const Expr *Capture : E->capture_inits())
+    eval(Capture);
+  const CXXMethodDecl *Body = E->getCallOperator();
+  const FunctionFlow *Flow = Body ? Unit.flowOf(Body) : nullptr;
+  if (!Flow || !Flow->available())
+    return {};
+  CallInfo C{E, Body, nullptr, /*OnThis=*/true, {}};
+  State Before = S;
+  evalUserCall(C, *Flow, std::nullopt, false);
+  Calls.erase(E);
+  S.Mode = Before.Mode;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Assignment
+//===----------------------------------------------------------------------===//
+
+std::optional<Interpreter::Target> Interpreter::inPlaceTarget(const Expr *E) {
+  for (;;) {
+    if (std::optional<Target> P = placeOf(E))
+      return P;
+    // Views share storage and history with what they are of.
+    const auto *Call = dyn_cast<CallExpr>(torch::stripImplicit(E));
+    if (!Call)
+      return std::nullopt;
+    const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+    bool IsSubscript = Op && Op->getOperator() == OO_Subscript;
+    const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
+    if (!IsSubscript && !(Facts && (Facts->View || Facts->InPlace)))
+      return std::nullopt;
+    const Expr *Base = Op ? Op->getArg(0) : torch::objectOf(Call);
+    if (!Base && Call->getNumArgs())
+      Base = Call->getArg(0);
+    if (!Base)
+      return std::nullopt;
+    E = Base;
+  }
+}
+
+void Interpreter::assignTo(const Expr *Site, const Expr *To, const Value &V,
+                           const Expr *Addend) {
+  To = torch::stripImplicit(To);
+  // std::tie(a, b) = ...
+  if (const auto *Tie = dyn_cast<CallExpr>(To);
+      Tie && torch::calleeName(Tie) == "tie" && Tie->getDirectCallee() &&
+      Tie->getDirectCallee()->isInStdNamespace()) {
+    for (unsigned I = 0; I < Tie->getNumArgs(); ++I)
+      assignTo(Site, Tie->getArg(I), V.part(Selector::element(I)), nullptr);
+    return;
+  }
+  if (std::optional<Target> P = placeOf(To)) {
+    assign(Site, *P, V, Accumulation::Rebind, Addend);
+    return;
+  }
+  // Into something without a name: a getter's result, a global's element.
+  eval(To);
+  consume(V, Label::Escaped, Site);
+}
+
+Value Interpreter::assignment(const Expr *Site, const Expr *To,
+                              const Expr *From) {
+  Value V = eval(From);
+  if (mayCarry(To->getType()))
+    assignTo(Site, To, V, From);
+  else
+    eval(To);
+  return V;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+Value Interpreter::evalCall(const CallExpr *E) {
+  if (std::optional<torch::ModuleCall> M = torch::asModuleCall(E))
+    return evalModuleCall(*M);
+
+  const FunctionDecl *Callee = E->getDirectCallee();
+  CallInfo C{E, Callee, nullptr, false, {}};
+  C.Args.assign(E->arg_begin(), E->arg_end());
+  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(E)) {
+    C.Object = Member->getImplicitObjectArgument();
+    C.OnThis = C.Object && isa<CXXThisExpr>(torch::stripImplicit(C.Object));
+  } else if (isa<CXXOperatorCallExpr>(E) &&
+             isa_and_nonnull<CXXMethodDecl>(Callee) && !C.Args.empty()) {
+    C.Object = C.Args.front();
+    C.Args.erase(C.Args.begin());
+  }
+
+  if (std::optional<torch::BackwardCall> Back = torch::asBackward(E)) {
+    Value All = evalAll(C.Args);
+    if (C.Object)
+      eval(C.Object);
+    Value Roots = evalAll(Back->Roots);
+    consume(Roots, Label::Backward, E);
+    Training.insert(E);
+    Out->Trains = true;
+    // Gradients have history of their own only with create_graph.
+    return Back->CreateGraph == torch::Flag::False ? Value() : Roots;
+  }
+  if (torch::isOptimizerStep(E)) {
+    evalAll(C.Args);
+    Training.insert(E);
+    Out->Trains = true;
+    return {};
+  }
+  if (std::optional<GradMode> Mode = torch::setsGradMode(E)) {
+    evalAll(C.Args);
+    setMode(*Mode);
+    return {};
+  }
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E))
+    if (Op->getOperator() == OO_Equal && E->getNumArgs() == 2 &&
+        !torch::isTensor(E->getArg(0)->getType()))
+      return assignment(E, E->getArg(0), E->getArg(1));
+
+  if (!Callee)
+    return evalUnknownCall(C);
+  if (torch::isTorchDecl(Callee))
+    return evalTorchCall(E, C);
+  if (torch::isStdDecl(Callee))
+    return evalStdCall(C);
+  if (const FunctionFlow *Flow = Unit.flowOf(Callee);
+      Flow && Flow->available() && !Callee->isPureVirtual()) {
+    LabelId Fresh = label(Label::Helper, E, 0);
+    return evalUserCall(C, *Flow, Fresh, false);
+  }
+  return evalUnknownCall(C);
+}
+
+bool Interpreter::isFrozen(const Expr *Module) {
+  while (Module) {
+    Module = torch::stripImplicit(Module);
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(Module))
+      return FrozenModules.count(Ref->getDecl());
+    if (const auto *Member = dyn_cast<MemberExpr>(Module)) {
+      if (FrozenModules.count(Member->getMemberDecl()))
+        return true;
+      Module = Member->getBase();
+    } else {
+      return false;
+    }
+  }
+  return false;
+}
+
+Value Interpreter::evalModuleCall(const torch::ModuleCall &M) {
+  const GradMode Mode = modeAt(M.Call);
+  torch::Parameters Trainable = torch::Parameters::Some;
+  if (!M.Script) {
+    QualType T;
+    if (M.Module)
+      T = M.Module->getType();
+    else if (const auto *Method = dyn_cast<CXXMethodDecl>(Out->F))
+      T = Context.getRecordType(Method->getParent());
+    if (!T.isNull())
+      Trainable = torch::parametersOf(T);
+  }
+  if (M.Module && isFrozen(M.Module))
+    Trainable = torch::Parameters::None;
+
+  const bool BringsHistory =
+      Mode == GradMode::On && Trainable != torch::Parameters::None;
+  std::optional<LabelId> Fresh;
+  if (BringsHistory)
+    Fresh = label(Label::Forward, M.Call, 0);
+  else if (auto It = LabelIds.find({Label::Forward, M.Call, 0});
+           It != LabelIds.end())
+    Out->Labels[It->second].Mode = GradMode::Unknown; // On by another path.
+
+  Value Result;
+  const FunctionFlow *Flow = M.Body ? Unit.flowOf(M.Body) : nullptr;
+  if (Flow && Flow->available()) {
+    CallInfo C{M.Call, M.Body, M.Module, M.Module == nullptr, {}};
+    C.Args.assign(M.Inputs.begin(), M.Inputs.end());
+    Result = evalUserCall(C, *Flow, Fresh, BringsHistory);
+  } else {
+    if (M.Module)
+      eval(M.Module);
+    Result = evalAll(M.Inputs);
+    if (Fresh)
+      arise(*Fresh, Result);
+  }
+  if (Mode == GradMode::Off)
+    return {};
+  if (Mode == GradMode::Unknown)
+    return Value::unknown();
+  return Result;
+}
+
+/// One value for each of an operator's outputs, as far as they differ.
+Value Interpreter::outputsOf(const torch::OpFacts *Facts, const Value &Inputs) {
+  if (!Facts || Facts->Factory || Facts->neverDifferentiable())
+    return Facts ? Value() : Inputs;
+  if (Facts->Outputs < 2 || !Facts->NonDifferentiable)
+    return Inputs;
+  Value V = Inputs;
+  for (unsigned I = 0; I < Facts->Outputs; ++I)
+    V.setPart(Selector::element(I),
+              Facts->NonDifferentiable >> I & 1 ? Value() : Inputs);
+  return V;
+}
+
+Value Interpreter::evalTorchCall(const CallExpr *E, const CallInfo &C) {
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E))
+    return evalOperator(Op);
+
+  Value Object = C.Object ? eval(C.Object) : Value();
+  if (torch::gradOf(E))
+    return {};
+  if (std::optional<torch::Flag> Requires = torch::setsRequiresGrad(E)) {
+    if (*Requires == torch::Flag::False)
+      return Object;
+    Value Leaf = Object;
+    arise(label(Label::Leaf, E, 0), Leaf);
+    if (C.Object)
+      if (std::optional<Target> P = placeOf(C.Object))
+        write(P->P, Leaf, !P->Element);
+    return Leaf;
+  }
+  if (std::optional<torch::Flag> Parameter = torch::registersParameter(E)) {
+    evalAll(C.Args);
+    return *Parameter == torch::Flag::False ? Value()
+                                            : fresh(label(Label::Leaf, E, 0));
+  }
+  if (torch::asModuleState(E) == torch::ModuleState::Parameters) {
+    if (C.Object && isFrozen(C.Object))
+      return {};
+    return fresh(label(Label::Leaf, E, 0));
+  }
+
+  Value Args = evalAll(C.Args);
+  StringRef Name = torch::calleeName(E);
+  if (torch::dropsHistory(E) || torch::isIntegralCast(E)) {
+    if (Name.ends_with("_") && C.Object)
+      if (std::optional<Target> P = placeOf(C.Object))
+        write(P->P, Value(), !P->Element);
+    return {};
+  }
+  if (torch::factoryRequiresGrad(E) == torch::Flag::True)
+    return fresh(label(Label::Leaf, E, 0));
+
+  const bool OnTensor = C.Object && torch::isTensor(C.Object->getType());
+  const torch::OpFacts *Facts = torch::opFacts(C.Callee);
+  if (Facts && Facts->InPlace) {
+    const Expr *Self = OnTensor         ? C.Object
+                       : C.Args.empty() ? nullptr
+                                        : C.Args.front();
+    if (Self) {
+      Value Added = OnTensor ? Args : evalAll(ArrayRef(C.Args).drop_front());
+      const Expr *Addend = nullptr;
+      for (const Expr *Arg :
+           OnTensor ? ArrayRef(C.Args) : ArrayRef(C.Args).drop_front())
+        if (!Addend && torch::isTensor(Arg->getType()))
+          Addend = Arg;
+      accumulate(E, Self, Added, Accumulation::InPlace, Addend);
+      Value Result = eval(Self);
+      Result.join(produced(Added));
+      return Result;
+    }
+  }
+  // add_out(out, a, b): in place on the first argument.
+  if (!C.Object && Name.ends_with("_out") && C.Args.size() > 1 &&
+      torch::isTensor(C.Args.front()->getType())) {
+    Value Added = evalAll(ArrayRef(C.Args).drop_front());
+    accumulate(E, C.Args.front(), Added, Accumulation::InPlace, nullptr);
+    return eval(C.Args.front());
+  }
+  // Hooks and saved data keep what they are given somewhere else.
+  if (Name == "register_hook" || Name == "save_for_backward" ||
+      Name == "set_data" || Name == "register_buffer") {
+    consume(Args, Label::Escaped, E);
+    return {};
+  }
+
+  if (OnTensor || Facts || (!C.Object && torch::isTensor(E->getType()))) {
+    Value Inputs = Args;
+    Inputs.join(Object.flat());
+    return produced(outputsOf(Facts, Inputs));
+  }
+
+  // Containers and wrappers of LibTorch (IValue, List, Dict, optional): what
+  // goes in comes out. c10::List and friends grow like std containers.
+  static constexpr StringRef Adding[] = {"push_back", "emplace_back", "insert",
+                                         "insert_or_assign", "append"};
+  if (C.Object && llvm::is_contained(Adding, Name)) {
+    if (mayCarry(C.Object->getType()))
+      accumulate(E, C.Object, Args, Accumulation::Contain,
+                 C.Args.empty() ? nullptr : C.Args.back());
+    return {};
+  }
+  Value All = Object.Parts.empty() ? Object : Object.flat();
+  All.join(Args);
+  return All;
+}
+
+Value Interpreter::evalOperator(const CXXOperatorCallExpr *E) {
+  const OverloadedOperatorKind Kind = E->getOperator();
+  const Expr *Left = E->getArg(0);
+  const Expr *Right = E->getNumArgs() > 1 ? E->getArg(1) : nullptr;
+  const bool OnTensor = torch::isTensor(Left->getType());
+  switch (Kind) {
+  case OO_Equal: {
+    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(E->getDirectCallee());
+    // t[i] = x writes into t; t = x lets t name another tensor.
+    bool IntoSlot =
+        OnTensor && Method && Method->getRefQualifier() == RQ_RValue;
+    if (!IntoSlot)
+      return assignment(E, Left, Right);
+    Value V = eval(Right);
+    accumulate(E, Left, V, Accumulation::InPlace, Right);
+    return V;
+  }
+  case OO_PlusEqual:
+  case OO_MinusEqual:
+  case OO_StarEqual:
+  case OO_SlashEqual:
+    if (OnTensor && Right) {
+      Value V = eval(Right);
+      accumulate(E, Left, V, Accumulation::InPlace,
+                 torch::isTensor(Right->getType()) ? Right : nullptr);
+      return eval(Left);
+    }
+    break;
+  case OO_EqualEqual:
+  case OO_ExclaimEqual:
+  case OO_Less:
+  case OO_LessEqual:
+  case OO_Greater:
+  case OO_GreaterEqual:
+    eval(Left);
+    eval(Right);
+    return {};
+  case OO_Arrow:
+  case OO_Star:
+  case OO_Subscript:
+    if (std::optional<Target> P = placeOf(E)) {
+      if (Right)
+        eval(Right);
+      return read(P->P);
+    }
+    break;
+  default:
+    break;
+  }
+  Value All = eval(Left).flat();
+  if (Right)
+    All.join(eval(Right).flat());
+  return OnTensor || torch::isTensor(E->getType()) ? produced(All) : All;
+}
+
+Value Interpreter::evalStdCall(const CallInfo &C) {
+  const auto *E = cast<CallExpr>(C.Call);
+  StringRef Name = torch::calleeName(E);
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E)) {
+    if (Op->getOperator() == OO_Call) // std::function: any target
+      return evalUnknownCall(C);
+    return evalOperator(Op);
+  }
+  if (C.Object) {
+    static constexpr StringRef Adding[] = {
+        "push_back",   "emplace_back", "insert",       "emplace",
+        "push",        "push_front",   "append",       "emplace_front",
+        "try_emplace", "assign",       "emplace_hint", "insert_or_assign"};
+    static constexpr StringRef Removing[] = {"pop_front", "pop_back", "pop",
+                                             "erase", "extract"};
+    if (llvm::is_contained(Adding, Name)) {
+      Value Added = evalAll(C.Args);
+      const bool Holds = mayCarry(C.Object->getType());
+      const Expr *Addend = nullptr;
+      for (const Expr *Arg : C.Args)
+        if (mayCarry(Arg->getType()))
+          Addend = Arg;
+      if (Holds)
+        accumulate(E, C.Object, Added, Accumulation::Contain,
+                   C.Args.size() <= 2 ? Addend : nullptr);
+      return Added;
+    }
+    std::optional<Target> P = placeOf(C.Object);
+    if (P && llvm::is_contained(Removing, Name))
+      Bounded[P->P] = true;
+    if (P && !P->Element && (Name == "clear" || Name == "reset")) {
+      evalAll(C.Args);
+      if (Name == "reset") // a guard in a smart pointer or optional
+        if (const VarDecl *Root = Out->Places[P->P].Root;
+            Root && S.Guards.count(Root))
+          S.Mode = GradMode::Unknown;
+      write(P->P, Value(), true);
+      return {};
+    }
+    if (std::optional<Target> Inside = placeOf(E)) {
+      evalAll(C.Args);
+      return read(Inside->P);
+    }
+  } else {
+    if (Name == "get" && !C.Args.empty()) {
+      Value Whole = eval(C.Args.front());
+      std::optional<unsigned> Index = tupleIndex(C.Callee);
+      return Index ? Whole.part(Selector::element(*Index)) : Whole.flat();
+    }
+    if (Name == "make_tuple" || Name == "make_pair" || Name == "tie" ||
+        Name == "forward_as_tuple") {
+      Value Tuple;
+      for (unsigned I = 0; I < C.Args.size(); ++I)
+        Tuple.setPart(Selector::element(I), eval(C.Args[I]));
+      return Tuple;
+    }
+    if ((Name == "move" || Name == "forward" || Name == "ref" ||
+         Name == "cref" || Name == "as_const") &&
+        C.Args.size() == 1)
+      return eval(C.Args.front());
+    if (Name == "swap" && C.Args.size() == 2) {
+      std::optional<Target> A = placeOf(C.Args[0]), B = placeOf(C.Args[1]);
+      Value Both = evalAll(C.Args);
+      if (A)
+        write(A->P, Both, false);
+      if (B)
+        write(B->P, Both, false);
+      return {};
+    }
+  }
+  Value All = evalAll(C.Args);
+  if (C.Object)
+    All.join(eval(C.Object).flat());
+  return All;
+}
+
+Value Interpreter::evalUnknownCall(const CallInfo &C) {
+  bool SeesTensors = false;
+  auto Hand = [&](const Expr *Arg) {
+    Value V = eval(Arg);
+    SeesTensors |= mayCarry(Arg->getType()) || torch::isModule(Arg->getType());
+    consume(V, Label::Escaped, C.Call);
+    // By reference to non-const: it may hold anything afterwards.
+    if (Arg->isLValue() && !Arg->getType().isConstQualified() &&
+        mayCarry(Arg->getType()) && torch::peel(Arg)->isLValue())
+      if (std::optional<Target> P = placeOf(Arg))
+        write(P->P, Value::unknown(), false);
+  };
+  for (const Expr *Arg : C.Args)
+    Hand(Arg);
+  if (C.Object && !C.OnThis)
+    Hand(C.Object);
+  if (SeesTensors || C.OnThis)
+    Training.insert(C.Call); // It may be.
+  return mayCarry(C.Call->getType()) ? Value::unknown() : Value();
+}
+
+/// A call of a function of this unit: its flow is the summary. \p Fresh is the
+/// label here for history that arises in it; \p ThisIsFresh lets what it reads
+/// from its object's tensors count as such.
+Value Interpreter::evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
+                                std::optional<LabelId> Fresh,
+                                bool ThisIsFresh) {
+  const GradMode Mode = modeAt(C.Call);
+  Calls[C.Call] = {C.Call, Callee.function(), Mode};
+
+  llvm::SmallVector<Value, 4> Args;
+  for (const Expr *Arg : C.Args)
+    Args.push_back(eval(Arg));
+  Value Object = C.Object ? eval(C.Object) : Value();
+
+  // A place of the callee in terms of this function.
+  auto Translate = [&](PlaceId Theirs) -> std::optional<Target> {
+    llvm::SmallVector<Selector, 4> Path;
+    while (Callee.place(Theirs).Parent) {
+      Path.push_back(*Callee.place(Theirs).Part);
+      Theirs = *Callee.place(Theirs).Parent;
+    }
+    std::optional<Target> Ours;
+    const VarDecl *Root = Callee.place(Theirs).Root;
+    const auto *Param = dyn_cast_or_null<ParmVarDecl>(Root);
+    if (!Root) {
+      if (C.OnThis || !C.Object)
+        Ours = Target{rootPlace(nullptr)};
+      else
+        Ours = placeOf(C.Object);
+    } else if (Param && Param->getDeclContext() == Callee.function()) {
+      unsigned Index = Param->getFunctionScopeIndex();
+      if (Index < C.Args.size())
+        Ours = placeOf(C.Args[Index]);
+    } else {
+      Ours = placeOfVar(Root);
+    }
+    while (Ours && !Path.empty())
+      Ours->P = partPlace(Ours->P, Path.pop_back_val());
+    return Ours;
+  };
+  // What a place of the callee held when it was called.
+  auto EntryOf = [&](PlaceId Theirs) -> Value {
+    llvm::SmallVector<Selector, 4> Path;
+    PlaceId Root = Theirs;
+    while (Callee.place(Root).Parent) {
+      Path.push_back(*Callee.place(Root).Part);
+      Root = *Callee.place(Root).Parent;
+    }
+    const VarDecl *V = Callee.place(Root).Root;
+    const auto *Param = dyn_cast_or_null<ParmVarDecl>(V);
+    Value At;
+    if (Param && Param->getDeclContext() == Callee.function()) {
+      unsigned Index = Param->getFunctionScopeIndex();
+      At = Index < Args.size() ? Args[Index] : Value();
+    } else if (std::optional<Target> P = Translate(Root)) {
+      // Read the part itself: for members, it is a label of its own.
+      if (std::optional<Target> Part = Translate(Theirs))
+        return read(Part->P);
+      At = read(P->P);
+    } else {
+      At = Object;
+    }
+    while (!Path.empty())
+      At = At.part(Path.pop_back_val());
+    return At;
+  };
+
+  llvm::DenseMap<LabelId, Value> Known;
+  auto MapLabel = [&](LabelId Theirs) -> Value {
+    if (auto It = Known.find(Theirs); It != Known.end())
+      return It->second;
+    const Label &L = Callee.label(Theirs);
+    Value V;
+    if (L.K == Label::Entry) {
+      V = EntryOf(L.Where).flat();
+      if (ThisIsFresh && Fresh && !Callee.rootOf(L.Where))
+        arise(*Fresh, V);
+    } else if (L.bringsHistory()) {
+      if (Fresh && Mode == GradMode::On)
+        arise(*Fresh, V);
+      else if (Mode == GradMode::Unknown)
+        V.Unknown = true;
+    }
+    return Known[Theirs] = V;
+  };
+  std::function<Value(const Value &)> Map = [&](const Value &Theirs) {
+    Value V;
+    for (LabelId L : Theirs.Labels)
+      V.join(MapLabel(L));
+    V.Unknown |= Theirs.Unknown;
+    for (const auto &[Part, Inner] : Theirs.Parts)
+      V.setPart(Part, Map(Inner));
+    return V;
+  };
+
+  for (LabelId L = 0; L < Callee.labels().size(); ++L) {
+    const Label &Theirs = Callee.label(L);
+    unsigned Inside = Theirs.Consumers & (Label::Backward | Label::Escaped);
+    if (Theirs.K == Label::Entry && Inside)
+      consume(EntryOf(Theirs.Where).flat(), Inside, C.Call);
+  }
+  // With gradients off here, nothing gains history in the callee.
+  if (Mode != GradMode::Off)
+    for (const auto &[Theirs, V] : Callee.Exit) {
+      Value Mapped = Map(V);
+      LabelSet OnlyItself;
+      for (LabelId L : V.allLabels())
+        if (Callee.label(L).K != Label::Carry)
+          OnlyItself.set(L);
+      bool Unchanged =
+          !V.anyUnknown() && OnlyItself.count() == 1 &&
+          Callee.label(OnlyItself.find_first()).K == Label::Entry &&
+          Callee.label(OnlyItself.find_first()).Where == Theirs;
+      if (Unchanged)
+        continue;
+      std::optional<Target> Ours = Translate(Theirs);
+      if (!Ours) {
+        consume(Mapped, Label::Escaped, C.Call);
+        continue;
+      }
+      llvm::SmallVector<const Expr *, 2> Inner;
+      const Expr *Addend = nullptr;
+      for (const auto &[Key, A] : Callee.accumulations())
+        if (A.Where == Theirs) {
+          Inner.push_back(A.Site);
+          Inner.append(A.Inner.begin(), A.Inner.end());
+        }
+      bool Container = llvm::any_of(
+          Callee.accumulations(), [&, Where = Theirs](const auto &Entry) {
+            return Entry.second.Where == Where &&
+                   (Entry.second.How == Accumulation::Contain ||
+                    Entry.second.Bounded);
+          });
+      if (Container)
+        for (const auto &[Key, A] : Callee.accumulations())
+          if (A.Where == Theirs && A.Bounded)
+            Bounded[Ours->P] = true;
+      if (Inner.size() > 3)
+        Inner.resize(3);
+      assign(C.Call, *Ours, Mapped, Accumulation::ViaCall, Addend, nullptr,
+             Inner);
+    }
+  if (Callee.exitMode() != GradMode::On && S.Mode == GradMode::On)
+    setMode(Callee.exitMode());
+  if (Callee.trains()) {
+    Training.insert(C.Call);
+    Out->Trains = true;
+  }
+
+  if (Mode == GradMode::Off)
+    return {};
+  return Map(Callee.Return);
+}
+
+} // namespace libtorch_tidy::flow

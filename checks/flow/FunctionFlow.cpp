@@ -1,0 +1,122 @@
+//===- FunctionFlow.cpp - How tensors move in one function ----------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/flow/FunctionFlow.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/StmtCXX.h"
+
+using namespace clang;
+
+namespace libtorch_tidy::flow {
+
+bool isLoop(const Stmt *S) {
+  return isa_and_nonnull<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt>(S);
+}
+
+const VarDecl *FunctionFlow::rootOf(PlaceId P) const {
+  while (Places[P].Parent)
+    P = *Places[P].Parent;
+  return Places[P].Root;
+}
+
+std::string FunctionFlow::nameOf(PlaceId P) const {
+  const Place &Here = Places[P];
+  if (!Here.Parent)
+    return Here.Root ? Here.Root->getNameAsString() : "this";
+  std::string Base = nameOf(*Here.Parent);
+  const FieldDecl *Field = Here.Part->asField();
+  if (!Field) // An element of a tuple: name the tuple.
+    return Base;
+  std::string Name = Field->getNameAsString();
+  if (Base == "this" || Base.empty())
+    return Name;
+  const VarDecl *Root = Places[*Here.Parent].Root;
+  bool IsPointer = Root && Root->getType()->isPointerType();
+  return Base + (IsPointer ? "->" : ".") + Name;
+}
+
+const FieldDecl *FunctionFlow::fieldOf(PlaceId P) const {
+  for (;;) {
+    const Place &Here = Places[P];
+    if (!Here.Parent)
+      return nullptr;
+    if (const FieldDecl *Field = Here.Part->asField())
+      return Field;
+    P = *Here.Parent;
+  }
+}
+
+/// Does a local pointer or reference own what it points to, as far as one can
+/// tell from its initialiser?
+static bool ownsPointee(const VarDecl *V) {
+  const Expr *Init = V->getInit();
+  if (!Init)
+    return true; // Assigned later; declared empty.
+  if (V->getType()->isReferenceType() && !Init->isLValue())
+    return true; // A temporary whose life is extended.
+  Init = torch::peel(Init);
+  if (isa<CXXNewExpr, CXXNullPtrLiteralExpr, CXXConstructExpr>(Init))
+    return true;
+  const auto *Call = dyn_cast<CallExpr>(Init);
+  return Call && torch::calleeName(Call).starts_with("make_");
+}
+
+bool FunctionFlow::outlivesFunction(PlaceId P) const {
+  const VarDecl *Root = rootOf(P);
+  if (!Root)
+    return true; // this
+  if (const auto *Param = dyn_cast<ParmVarDecl>(Root);
+      Param && Param->getDeclContext() == F) {
+    QualType T = Param->getType();
+    return T->isReferenceType() || T->isPointerType() ||
+           !torch::pointeeOf(T).isNull();
+  }
+  if (!DeclaredBy.count(Root) || Root->isStaticLocal())
+    return true;
+  QualType T = Root->getType();
+  bool Points = T->isReferenceType() || T->isPointerType() ||
+                (!torch::pointeeOf(T).isNull() && !torch::isModule(T));
+  return Points && !ownsPointee(Root);
+}
+
+const Stmt *FunctionFlow::loopFor(const Stmt *S, PlaceId Where) const {
+  const VarDecl *Root = rootOf(Where);
+  const Stmt *Declared = nullptr;
+  if (auto It = DeclaredBy.find(Root); It != DeclaredBy.end())
+    Declared = Root->isStaticLocal() ? nullptr : It->second;
+  const Stmt *Child = S;
+  for (const Stmt *P = parentOf(S); P; Child = P, P = parentOf(P)) {
+    if (!isLoop(P))
+      continue;
+    // The first part of a for statement runs once.
+    if (const auto *For = dyn_cast<ForStmt>(P))
+      if (Child == For->getInit())
+        continue;
+    if (const auto *For = dyn_cast<CXXForRangeStmt>(P))
+      if (Child != For->getBody())
+        continue;
+    if (!Declared)
+      return P;
+    const Stmt *RunsOnce = nullptr;
+    if (const auto *For = dyn_cast<ForStmt>(P))
+      RunsOnce = For->getInit();
+    if (!isWithin(Declared, P) || (RunsOnce && isWithin(Declared, RunsOnce)))
+      return P;
+  }
+  return nullptr;
+}
+
+bool FunctionFlow::isWithin(const Stmt *S, const Stmt *Ancestor) const {
+  for (; S; S = parentOf(S))
+    if (S == Ancestor)
+      return true;
+  return false;
+}
+
+} // namespace libtorch_tidy::flow

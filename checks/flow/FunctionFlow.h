@@ -1,0 +1,189 @@
+//===- FunctionFlow.h - How tensors move in one function --------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The result of the flow analysis of one function: a forward fixpoint over
+/// its CFG that follows which history each place may carry and whether
+/// gradient mode is on, and records who consumes that history. It serves two
+/// readers: checks, which look for labels that nobody consumes and for
+/// accumulations, and the analysis of callers, for which it is the summary.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_FLOW_FUNCTIONFLOW_H
+#define LIBTORCH_TIDY_CHECKS_FLOW_FUNCTIONFLOW_H
+
+#include "checks/flow/Value.h"
+#include "checks/torch/GradGuards.h"
+#include "clang/AST/Expr.h"
+#include "clang/AST/ParentMap.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace libtorch_tidy::flow {
+
+using torch::GradMode;
+using PlaceId = unsigned;
+
+/// Where values live: a variable, `this`, or a part of another place.
+/// Elements of containers, pointees and iterators count as their container.
+struct Place {
+  const clang::VarDecl *Root = nullptr; ///< Null for `this` and for parts.
+  std::optional<PlaceId> Parent;        ///< Set for parts only.
+  std::optional<Selector> Part;
+};
+
+/// Where history comes from, or that it went round a loop.
+struct Label {
+  enum Kind {
+    Forward, ///< A module call with gradient mode on.
+    Helper,  ///< A call of a function of this unit that returns fresh history.
+    Leaf,    ///< A tensor that was made to require gradients.
+    Entry,   ///< What a parameter, member or global held on entry.
+    Carry,   ///< Assigned at Site to Where, which outlives the iteration.
+  };
+  /// Who needs the history of a label. Nobody (0): a defect may be near.
+  enum Consumer : unsigned {
+    Backward = 1, ///< backward(), autograd::backward or autograd::grad.
+    Returned = 2,
+    Stored = 4,  ///< In a parameter, member, global or captured variable.
+    Escaped = 8, ///< To code that the model cannot see.
+  };
+
+  Kind K;
+  const clang::Expr *Site = nullptr;       ///< Null for Entry.
+  PlaceId Where = 0;                       ///< Entry and Carry.
+  unsigned Consumers = 0;                  ///< Consumer bits.
+  const clang::Expr *BackwardAt = nullptr; ///< The backward call, if any.
+  /// Fields that hold it after `Stored`, for a look at the rest of the unit.
+  llvm::SmallVector<PlaceId, 1> StoredIn;
+  /// The call's mode: On, or Unknown when it differs by path.
+  GradMode Mode = GradMode::On;
+
+  /// For Forward and Helper: the result does carry the label.
+  bool Arises = false;
+
+  bool bringsHistory() const {
+    return K == Forward || K == Helper || K == Leaf;
+  }
+};
+
+/// One statement that adds to, or rewrites from itself, what a place holds.
+struct Accumulation {
+  enum Form {
+    InPlace, ///< t += x, t.add_(x), t[i] = x
+    Rebind,  ///< t = f(t, x), directly or over other variables
+    Contain, ///< v.push_back(x)
+    Slot,    ///< v[i] = x, m[k] = x: replaces one element of many
+    ViaCall, ///< a function of this unit does one of these
+  };
+  const clang::Expr *Site = nullptr;
+  PlaceId Where = 0;
+  Form How = InPlace;
+  /// The expression that is added, when there is one to point at.
+  const clang::Expr *Addend = nullptr;
+  Value Added;       ///< What it carries.
+  LabelId Carry = 0; ///< The label of this accumulation.
+  GradMode Mode = GradMode::On;
+  /// The loop over whose iterations it grows; null when Where outlives the
+  /// function.
+  const clang::Stmt *Loop = nullptr;
+  /// For ViaCall: the statements in the callee, outermost first.
+  llvm::SmallVector<const clang::Expr *, 2> Inner;
+  /// Something takes elements out of Where again, or the slots are reused.
+  bool Bounded = false;
+};
+
+/// A call of a function of this unit.
+struct CallSite {
+  const clang::Expr *Call = nullptr;
+  const clang::FunctionDecl *Callee = nullptr;
+  GradMode Mode = GradMode::On;
+};
+
+/// The analysis of one function. Immutable once made.
+class FunctionFlow {
+public:
+  const clang::FunctionDecl *function() const { return F; }
+  /// False when the function was given up (too large, no CFG): nothing is
+  /// known then, and callers treat it as unseen code.
+  bool available() const { return Available; }
+
+  llvm::ArrayRef<Label> labels() const { return Labels; }
+  const Label &label(LabelId L) const { return Labels[L]; }
+  const Place &place(PlaceId P) const { return Places[P]; }
+  /// The variable at the bottom of \p P; null for `this`.
+  const clang::VarDecl *rootOf(PlaceId P) const;
+  /// `this->total_`, `meter.total`, `losses`: as the user would write it.
+  std::string nameOf(PlaceId P) const;
+  /// The innermost field on the way to \p P, or null.
+  const clang::FieldDecl *fieldOf(PlaceId P) const;
+  /// Does \p P live longer than a call of the function?
+  bool outlivesFunction(PlaceId P) const;
+
+  const llvm::MapVector<std::pair<const clang::Expr *, PlaceId>, Accumulation> &
+  accumulations() const {
+    return Accumulations;
+  }
+  llvm::ArrayRef<CallSite> calls() const { return Calls; }
+  /// Calls that need history: backward, optimizer steps, calls of functions
+  /// that train, calls into code that cannot be seen with tensors or modules.
+  llvm::ArrayRef<const clang::Expr *> trainingSites() const {
+    return TrainingSites;
+  }
+  /// Does it, or what it calls in this unit, run backward or step an
+  /// optimizer?
+  bool trains() const { return Trains; }
+  /// Gradient mode on return, when On on entry.
+  GradMode exitMode() const { return ExitMode; }
+
+  /// Is \p Module's parameters' gradient switched off somewhere in the
+  /// function?
+  bool isFrozen(const clang::ValueDecl *Module) const {
+    return Frozen.count(Module);
+  }
+
+  /// The parent of \p S within the function's body; null for the body.
+  const clang::Stmt *parentOf(const clang::Stmt *S) const {
+    return Parents ? Parents->getParent(const_cast<clang::Stmt *>(S)) : nullptr;
+  }
+  /// The innermost loop around \p S that \p Where outlives.
+  const clang::Stmt *loopFor(const clang::Stmt *S, PlaceId Where) const;
+  /// Is \p S within \p Ancestor (or the same)?
+  bool isWithin(const clang::Stmt *S, const clang::Stmt *Ancestor) const;
+
+private:
+  friend class Interpreter;
+
+  const clang::FunctionDecl *F = nullptr;
+  bool Available = false;
+  bool Trains = false;
+  GradMode ExitMode = GradMode::On;
+  std::vector<Label> Labels;
+  std::vector<Place> Places;
+  Value Return;
+  /// What places that outlive the function hold on return.
+  std::map<PlaceId, Value> Exit;
+  llvm::MapVector<std::pair<const clang::Expr *, PlaceId>, Accumulation>
+      Accumulations;
+  std::vector<CallSite> Calls;
+  std::vector<const clang::Expr *> TrainingSites;
+  std::unique_ptr<clang::ParentMap> Parents;
+  llvm::DenseMap<const clang::VarDecl *, const clang::Stmt *> DeclaredBy;
+  llvm::SmallPtrSet<const clang::ValueDecl *, 4> Frozen;
+};
+
+/// True for the loops of C++: for, range-for, while, do.
+bool isLoop(const clang::Stmt *S);
+
+} // namespace libtorch_tidy::flow
+
+#endif // LIBTORCH_TIDY_CHECKS_FLOW_FUNCTIONFLOW_H

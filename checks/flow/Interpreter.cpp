@@ -1,0 +1,720 @@
+//===- Interpreter.cpp - Runs one function over abstract values -----------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The fixpoint, places and effects. What expressions mean is in
+// Expressions.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/flow/Interpreter.h"
+#include "checks/torch/Autograd.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Analysis/Analyses/PostOrderCFGView.h"
+#include "llvm/ADT/PriorityQueue.h"
+
+using namespace clang;
+
+namespace libtorch_tidy::flow {
+
+namespace {
+
+/// What the fixpoint needs to know of the body beforehand.
+class BodyScan : public RecursiveASTVisitor<BodyScan> {
+public:
+  llvm::DenseMap<const VarDecl *, const Stmt *> DeclaredBy;
+  llvm::SmallVector<const CallExpr *, 4> Freezing;
+  llvm::SmallVector<const CXXForRangeStmt *, 4> RangeLoops;
+  llvm::SmallVector<const CXXTryStmt *, 2> Tries;
+
+  /// A lambda's body is a function of its own.
+  bool TraverseLambdaExpr(LambdaExpr *) { return true; }
+  bool VisitDeclStmt(DeclStmt *S) {
+    for (Decl *D : S->decls())
+      if (auto *V = dyn_cast<VarDecl>(D))
+        DeclaredBy[V] = S;
+    return true;
+  }
+  bool VisitCXXForRangeStmt(CXXForRangeStmt *S) {
+    RangeLoops.push_back(S);
+    return true;
+  }
+  bool VisitCXXCatchStmt(CXXCatchStmt *S) {
+    if (VarDecl *V = S->getExceptionDecl())
+      DeclaredBy[V] = S;
+    return true;
+  }
+  bool VisitCXXTryStmt(CXXTryStmt *S) {
+    Tries.push_back(S);
+    return true;
+  }
+  bool VisitCallExpr(CallExpr *Call) {
+    if (torch::isFreezeCall(Call) ||
+        torch::setsRequiresGrad(Call) == torch::Flag::False)
+      Freezing.push_back(Call);
+    return true;
+  }
+};
+
+/// The variable or field that names a module: `net` in net->parameters(),
+/// `critic_` in this->critic_->parameters().
+const ValueDecl *moduleName(const Expr *E) {
+  while (E) {
+    E = torch::stripImplicit(E);
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      return Ref->getDecl();
+    if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+      if (isa<FieldDecl>(Member->getMemberDecl()))
+        return Member->getMemberDecl();
+      E = Member->getBase();
+    } else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E)) {
+      if (Op->getNumArgs() == 0)
+        return nullptr;
+      E = Op->getArg(0);
+    } else if (const auto *Call = dyn_cast<CXXMemberCallExpr>(E)) {
+      E = Call->getImplicitObjectArgument();
+    } else if (const auto *Unary = dyn_cast<UnaryOperator>(E)) {
+      E = Unary->getSubExpr();
+    } else {
+      return nullptr;
+    }
+  }
+  return nullptr;
+}
+
+/// Calls parameters() or named_parameters() somewhere down its objects.
+const CallExpr *parametersCallIn(const Expr *E) {
+  while (E) {
+    E = torch::stripImplicit(E);
+    const auto *Call = dyn_cast<CallExpr>(E);
+    if (!Call)
+      return nullptr;
+    if (torch::isParametersCall(Call))
+      return Call;
+    E = torch::objectOf(Call);
+  }
+  return nullptr;
+}
+
+} // namespace
+
+Interpreter::Interpreter(UnitModel &Unit, const FunctionDecl *F)
+    : Unit(Unit), Context(Unit.context()),
+      Out(std::make_unique<FunctionFlow>()) {
+  Out->F = F;
+}
+
+//===----------------------------------------------------------------------===//
+// Fixpoint
+//===----------------------------------------------------------------------===//
+
+std::unique_ptr<FunctionFlow> Interpreter::run() {
+  const FunctionDecl *F = Out->F;
+  Stmt *Body = F->getBody();
+  BodyScan Scan;
+  Scan.TraverseStmt(Body);
+  Out->DeclaredBy = std::move(Scan.DeclaredBy);
+  Out->Parents = std::make_unique<ParentMap>(Body);
+
+  // Modules whose parameters are switched off here bring no history.
+  for (const CallExpr *Call : Scan.Freezing) {
+    if (torch::isFreezeCall(Call)) {
+      for (const Expr *Arg : Call->arguments())
+        if (const ValueDecl *Name = moduleName(Arg))
+          FrozenModules.insert(Name);
+      continue;
+    }
+    for (const CXXForRangeStmt *Loop : Scan.RangeLoops)
+      if (Out->isWithin(Call, Loop->getBody()))
+        if (const CallExpr *Params = parametersCallIn(Loop->getRangeInit()))
+          if (const ValueDecl *Name = moduleName(torch::objectOf(Params)))
+            FrozenModules.insert(Name);
+  }
+
+  CFG::BuildOptions Options;
+  Options.AddImplicitDtors = true;
+  Options.AddInitializers = true;
+  Options.PruneTriviallyFalseEdges = true;
+  std::unique_ptr<CFG> Graph = CFG::buildCFG(F, Body, &Context, Options);
+  if (!Graph || Graph->getNumBlockIDs() > MaxBlocks)
+    return std::move(Out);
+
+  // Handlers have no predecessor in this CFG (exception edges would end the
+  // life of every guard at every call): each gets the states in its try body.
+  llvm::DenseMap<const CFGBlock *, llvm::SmallVector<const CFGBlock *, 2>>
+      Handlers;
+  if (!Scan.Tries.empty()) {
+    llvm::DenseMap<const Stmt *, const CFGBlock *> HandlerBlocks;
+    for (const CFGBlock *Block : *Graph)
+      if (const auto *Catch = dyn_cast_or_null<CXXCatchStmt>(Block->getLabel()))
+        HandlerBlocks[Catch] = Block;
+    for (const CFGBlock *Block : *Graph)
+      for (const CXXTryStmt *Try : Scan.Tries) {
+        bool Inside = llvm::any_of(*Block, [&](const CFGElement &E) {
+          auto AsStmt = E.getAs<CFGStmt>();
+          return AsStmt && Out->isWithin(AsStmt->getStmt(), Try->getTryBlock());
+        });
+        for (unsigned I = 0; Inside && I < Try->getNumHandlers(); ++I)
+          if (const CFGBlock *Handler =
+                  HandlerBlocks.lookup(Try->getHandler(I)))
+            Handlers[Block].push_back(Handler);
+      }
+  }
+
+  PostOrderCFGView Order(Graph.get());
+  llvm::DenseMap<const CFGBlock *, unsigned> Rank, Visits;
+  unsigned Next = 0;
+  for (const CFGBlock *Block : Order)
+    Rank[Block] = Next++;
+  for (const CFGBlock *Block : *Graph)
+    if (!Rank.count(Block))
+      Rank[Block] = Next++;
+
+  std::map<const CFGBlock *, State> In;
+  auto Later = [&](const CFGBlock *A, const CFGBlock *B) {
+    return Rank[A] > Rank[B];
+  };
+  llvm::PriorityQueue<const CFGBlock *, std::vector<const CFGBlock *>,
+                      decltype(Later)>
+      Work(Later);
+  llvm::SmallPtrSet<const CFGBlock *, 32> Queued;
+  auto Enqueue = [&](const CFGBlock *Block) {
+    if (Block && Queued.insert(Block).second)
+      Work.push(Block);
+  };
+
+  State Start;
+  Start.Reached = true;
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(F))
+    if (torch::guardOf(Method->getParent()) == GradMode::Off)
+      Start.Mode = GradMode::Off;
+  for (const ParmVarDecl *Param : F->parameters())
+    rootPlace(Param);
+  In[&Graph->getEntry()] = Start;
+  Enqueue(&Graph->getEntry());
+
+  while (!Work.empty()) {
+    const CFGBlock *Block = Work.top();
+    Work.pop();
+    Queued.erase(Block);
+    if (++Visits[Block] > MaxVisits)
+      return std::make_unique<FunctionFlow>(); // unavailable
+    S = In[Block];
+    State Before = S;
+    transfer(*Block);
+    for (const CFGBlock *Successor : Block->succs())
+      if (Successor && joinInto(In[Successor], S))
+        Enqueue(Successor);
+    if (auto It = Handlers.find(Block); It != Handlers.end())
+      for (const CFGBlock *Handler : It->second) {
+        State AtThrow = Before;
+        joinInto(AtThrow, S);
+        // The guards of the try body are gone in the handler.
+        AtThrow.Mode = Before.Mode;
+        AtThrow.Guards = Before.Guards;
+        if (joinInto(In[Handler], AtThrow))
+          Enqueue(Handler);
+      }
+  }
+
+  finish(In[&Graph->getExit()]);
+  return std::move(Out);
+}
+
+void Interpreter::finish(const State &AtExit) {
+  Out->Available = true;
+  Out->ExitMode = AtExit.Reached ? AtExit.Mode : GradMode::On;
+  for (const auto &[P, V] : AtExit.Held)
+    if (Out->outlivesFunction(P) || InPlaceOnParam.count(P))
+      Out->Exit[P] = Out->outlivesFunction(P) ? V : InPlaceOnParam[P];
+  for (auto &[Key, A] : Out->Accumulations)
+    for (const auto &[P, Yes] : Bounded)
+      if (Yes && P == A.Where)
+        A.Bounded = true;
+  for (const auto &[E, Call] : Calls)
+    Out->Calls.push_back(Call);
+  Out->TrainingSites.assign(Training.begin(), Training.end());
+  Out->Frozen = FrozenModules;
+}
+
+void Interpreter::transfer(const CFGBlock &Block) {
+  for (const CFGElement &Element : Block) {
+    if (auto AsStmt = Element.getAs<CFGStmt>()) {
+      transfer(AsStmt->getStmt());
+    } else if (auto AsDtor = Element.getAs<CFGAutomaticObjDtor>()) {
+      endLifetime(AsDtor->getVarDecl());
+    } else if (auto AsInit = Element.getAs<CFGInitializer>()) {
+      const CXXCtorInitializer *Init = AsInit->getInitializer();
+      Value V = eval(Init->getInit());
+      if (const FieldDecl *Field = Init->getAnyMember())
+        write(partPlace(rootPlace(nullptr), Selector::field(Field)), V, true);
+    }
+  }
+}
+
+void Interpreter::transfer(const Stmt *Statement) {
+  Evaluated.clear();
+  if (const auto *Decls = dyn_cast<DeclStmt>(Statement)) {
+    for (const Decl *D : Decls->decls())
+      if (const auto *V = dyn_cast<VarDecl>(D))
+        declare(V);
+  } else if (const auto *Return = dyn_cast<ReturnStmt>(Statement)) {
+    if (const Expr *E = Return->getRetValue()) {
+      Value V = eval(E);
+      consume(V, Label::Returned, E);
+      Out->Return.join(V);
+    }
+  } else if (const auto *E = dyn_cast<Expr>(Statement)) {
+    eval(E);
+  }
+}
+
+void Interpreter::declare(const VarDecl *V) {
+  if (std::optional<GradMode> Guard = torch::guardOf(V)) {
+    if (const Expr *Init = V->getInit())
+      eval(Init);
+    if (!S.Guards.count(V))
+      S.Guards[V] = S.Mode;
+    if (torch::isInferenceMode(V))
+      ++S.InferenceGuards;
+    setMode(*Guard);
+    return;
+  }
+  const Expr *Init = V->getInit();
+  if (!Init)
+    return;
+  QualType T = V->getType();
+  bool Refers = T->isReferenceType() || T->isPointerType() ||
+                (!torch::pointeeOf(T).isNull() && !torch::isModule(T));
+  const Expr *Bare = torch::stripImplicit(Init);
+  if (!Refers) {
+    // Iterators stand for what they point into.
+    if (const auto *Call = dyn_cast<CXXMemberCallExpr>(Bare)) {
+      static constexpr StringRef Iterates[] = {
+          "begin", "end", "cbegin", "cend", "rbegin", "rend", "find"};
+      Refers = llvm::is_contained(Iterates, torch::calleeName(Call)) &&
+               !torch::callsTorch(Call, torch::calleeName(Call));
+    }
+  }
+  if (Refers) {
+    if (std::optional<Target> To = placeOf(Init)) {
+      Aliases.try_emplace(V, *To);
+      eval(Init);
+      return;
+    }
+  }
+  Value Held = eval(Init);
+  assign(Init, {rootPlace(V)}, Held, Accumulation::Rebind, nullptr);
+}
+
+void Interpreter::endLifetime(const VarDecl *V) {
+  auto It = S.Guards.find(V);
+  if (It == S.Guards.end())
+    return;
+  if (torch::isInferenceMode(V) && S.InferenceGuards)
+    --S.InferenceGuards;
+  S.Mode = It->second;
+  S.Guards.erase(It);
+}
+
+void Interpreter::setMode(GradMode M) {
+  // AutoGradMode(true) does not bring gradients back under InferenceMode.
+  if (M == GradMode::On && S.InferenceGuards)
+    return;
+  S.Mode = M;
+}
+
+bool Interpreter::joinInto(State &Into, const State &From) {
+  if (!From.Reached)
+    return false;
+  if (!Into.Reached) {
+    Into = From;
+    return true;
+  }
+  bool Grew = false;
+  // A place that one side does not list holds there what readWhole says.
+  State Old = Into;
+  for (auto &[P, V] : Into.Held)
+    Grew |= V.join(From.Held.count(P) ? From.Held.at(P) : readWhole(From, P));
+  for (const auto &[P, V] : From.Held)
+    if (!Old.Held.count(P)) {
+      Value Joined = readWhole(Old, P);
+      Joined.join(V);
+      Into.Held[P] = std::move(Joined);
+      Grew = true;
+    }
+  if (Into.Mode != From.Mode && Into.Mode != GradMode::Unknown) {
+    Into.Mode = GradMode::Unknown;
+    Grew = true;
+  }
+  for (const auto &[V, Mode] : From.Guards)
+    if (auto [It, New] = Into.Guards.try_emplace(V, Mode); New) {
+      Grew = true;
+    } else if (It->second != Mode && It->second != GradMode::Unknown) {
+      It->second = GradMode::Unknown;
+      Grew = true;
+    }
+  if (From.InferenceGuards > Into.InferenceGuards) {
+    Into.InferenceGuards = From.InferenceGuards;
+    Grew = true;
+  }
+  return Grew;
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+PlaceId Interpreter::rootPlace(const VarDecl *V) {
+  auto [It, New] = RootIds.try_emplace(V, Out->Places.size());
+  if (New)
+    Out->Places.push_back({V, std::nullopt, std::nullopt});
+  return It->second;
+}
+
+PlaceId Interpreter::partPlace(PlaceId Base, Selector Part) {
+  auto [It, New] = PartIds.try_emplace({Base, Part}, Out->Places.size());
+  if (New)
+    Out->Places.push_back({nullptr, Base, Part});
+  return It->second;
+}
+
+bool Interpreter::isAncestor(PlaceId Above, PlaceId P) const {
+  for (;;) {
+    if (P == Above)
+      return true;
+    if (!Out->Places[P].Parent)
+      return false;
+    P = *Out->Places[P].Parent;
+  }
+}
+
+/// Does the place hold something before the function assigns to it?
+bool Interpreter::hasEntryValue(PlaceId P) const {
+  const VarDecl *Root = Out->rootOf(P);
+  if (!Root || Root->isStaticLocal())
+    return true;
+  return !Out->DeclaredBy.count(Root);
+}
+
+Value Interpreter::readWhole(const State &At, PlaceId P) {
+  for (PlaceId Q = P;;) {
+    if (auto It = At.Held.find(Q); It != At.Held.end())
+      return It->second;
+    if (!Out->Places[Q].Parent)
+      break;
+    Q = *Out->Places[Q].Parent;
+  }
+  return hasEntryValue(P) ? Value::of(label(Label::Entry, nullptr, P))
+                          : Value();
+}
+
+Value Interpreter::read(PlaceId P) {
+  Value V = readWhole(S, P);
+  // Parts that were assigned apart, deepest first so that they nest.
+  for (const auto &[Q, Held] : S.Held) {
+    if (Q == P || !isAncestor(P, Q))
+      continue;
+    llvm::SmallVector<Selector, 4> Path;
+    for (PlaceId Step = Q; Step != P; Step = *Out->Places[Step].Parent)
+      Path.push_back(*Out->Places[Step].Part);
+    Value *Into = &V;
+    while (!Path.empty()) {
+      Selector Part = Path.pop_back_val();
+      Into->setPart(Part, Path.empty() ? Held : Into->part(Part));
+      for (auto &[Own, Inner] : Into->Parts)
+        if (Own == Part)
+          Into = &Inner;
+    }
+  }
+  return V;
+}
+
+void Interpreter::write(PlaceId P, const Value &V, bool Strong) {
+  if (!Strong) {
+    Value Joined = read(P);
+    Joined.join(V);
+    write(P, Joined, true);
+    return;
+  }
+  for (auto It = S.Held.begin(); It != S.Held.end();)
+    It = It->first != P && isAncestor(P, It->first) ? S.Held.erase(It)
+                                                    : std::next(It);
+  Value Whole;
+  Whole.Labels = V.Labels;
+  Whole.Unknown = V.Unknown;
+  S.Held[P] = std::move(Whole);
+  for (const auto &[Part, Inner] : V.Parts)
+    write(partPlace(P, Part), Inner, true);
+}
+
+std::optional<Interpreter::Target> Interpreter::placeOfVar(const VarDecl *V) {
+  if (auto It = Aliases.find(V); It != Aliases.end())
+    return It->second;
+  return Target{rootPlace(V)};
+}
+
+std::optional<Interpreter::Target> Interpreter::placeOf(const Expr *E) {
+  E = torch::stripImplicit(E);
+  if (isa<CXXThisExpr>(E))
+    return Target{rootPlace(nullptr)};
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+    if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl()))
+      return placeOfVar(V);
+    if (const auto *Binding = dyn_cast<BindingDecl>(Ref->getDecl())) {
+      const auto *Whole =
+          dyn_cast_or_null<DecompositionDecl>(Binding->getDecomposedDecl());
+      if (!Whole)
+        return std::nullopt;
+      std::optional<Target> Base = placeOfVar(Whole);
+      const auto *Member = dyn_cast_or_null<MemberExpr>(Binding->getBinding());
+      const auto *Field =
+          Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
+      for (unsigned I = 0; I < Whole->bindings().size(); ++I)
+        if (Whole->bindings()[I] == Binding)
+          return Target{partPlace(Base->P, Field ? Selector::field(Field)
+                                                 : Selector::element(I)),
+                        Base->Element};
+    }
+    return std::nullopt;
+  }
+  if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+    if (const auto *Static = dyn_cast<VarDecl>(Member->getMemberDecl()))
+      return placeOfVar(Static);
+    const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+    std::optional<Target> Base = placeOf(Member->getBase());
+    if (!Field || !Base)
+      return std::nullopt;
+    // std::pair is a tuple of two.
+    Selector Part = Selector::field(Field);
+    if (const auto *R = dyn_cast<CXXRecordDecl>(Field->getParent());
+        R && R->isInStdNamespace() && R->getIdentifier() &&
+        R->getName() == "pair")
+      Part = Selector::element(Field->getName() == "second");
+    return Target{partPlace(Base->P, Part), Base->Element};
+  }
+  if (const auto *Unary = dyn_cast<UnaryOperator>(E)) {
+    switch (Unary->getOpcode()) {
+    case UO_Deref:
+    case UO_AddrOf:
+    case UO_PreInc:
+    case UO_PreDec:
+    case UO_PostInc:
+    case UO_PostDec:
+      return placeOf(Unary->getSubExpr());
+    default:
+      return std::nullopt;
+    }
+  }
+  if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
+    std::optional<Target> Base = placeOf(Subscript->getBase());
+    if (Base)
+      Base->Element = true;
+    return Base;
+  }
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E)) {
+    switch (Op->getOperator()) {
+    case OO_Arrow:
+      return placeOf(Op->getArg(0));
+    case OO_Star:
+      if (Op->getNumArgs() == 1)
+        return placeOf(Op->getArg(0));
+      return std::nullopt;
+    case OO_PlusPlus:
+    case OO_MinusMinus:
+      return placeOf(Op->getArg(0));
+    case OO_Subscript: {
+      // A tensor's subscript is a new handle, not a place.
+      if (torch::isTensor(Op->getArg(0)->getType()))
+        return std::nullopt;
+      std::optional<Target> Base = placeOf(Op->getArg(0));
+      if (Base)
+        Base->Element = true;
+      return Base;
+    }
+    case OO_Equal: // (a = b) is a
+      return placeOf(Op->getArg(0));
+    default:
+      return std::nullopt;
+    }
+  }
+  if (const auto *Call = dyn_cast<CallExpr>(E)) {
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    if (!Callee || !torch::isStdDecl(Callee))
+      return std::nullopt;
+    StringRef Name = torch::calleeName(Call);
+    if (const auto *MemberCall = dyn_cast<CXXMemberCallExpr>(Call)) {
+      static constexpr StringRef Elements[] = {
+          "at",   "front",  "back", "begin", "end", "cbegin",
+          "cend", "rbegin", "rend", "find",  "top", "data"};
+      static constexpr StringRef Wholes[] = {"get", "value", "lock"};
+      bool IsElement = llvm::is_contained(Elements, Name);
+      if (!IsElement && !llvm::is_contained(Wholes, Name))
+        return std::nullopt;
+      std::optional<Target> Base =
+          placeOf(MemberCall->getImplicitObjectArgument());
+      if (Base && IsElement)
+        Base->Element = true;
+      return Base;
+    }
+    if (Call->getNumArgs() == 0)
+      return std::nullopt;
+    if (Name == "move" || Name == "forward" || Name == "ref" ||
+        Name == "addressof" || Name == "begin" || Name == "end")
+      return placeOf(Call->getArg(0));
+    if (Name == "get") {
+      std::optional<Target> Base = placeOf(Call->getArg(0));
+      std::optional<unsigned> Index = tupleIndex(Callee);
+      if (!Base || !Index)
+        return std::nullopt;
+      return Target{partPlace(Base->P, Selector::element(*Index)),
+                    Base->Element};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<unsigned> Interpreter::tupleIndex(const FunctionDecl *Get) {
+  const TemplateArgumentList *Args = Get->getTemplateSpecializationArgs();
+  if (!Args || Args->size() == 0 ||
+      Args->get(0).getKind() != TemplateArgument::Integral)
+    return std::nullopt;
+  return Args->get(0).getAsIntegral().getZExtValue();
+}
+
+//===----------------------------------------------------------------------===//
+// Labels and effects
+//===----------------------------------------------------------------------===//
+
+LabelId Interpreter::label(Label::Kind K, const Expr *Site, PlaceId Where) {
+  auto [It, New] = LabelIds.try_emplace({K, Site, Where}, Out->Labels.size());
+  if (New) {
+    Label L;
+    L.K = K;
+    L.Site = Site;
+    L.Where = Where;
+    L.Mode = S.Mode;
+    Out->Labels.push_back(std::move(L));
+  }
+  return It->second;
+}
+
+void Interpreter::consume(const Value &V, unsigned Consumers, const Expr *By,
+                          std::optional<PlaceId> StoredIn) {
+  for (LabelId Id : V.allLabels()) {
+    Label &L = Out->Labels[Id];
+    if (Consumers & Label::Backward)
+      L.BackwardAt = By;
+    L.Consumers |= Consumers;
+    if (StoredIn && !llvm::is_contained(L.StoredIn, *StoredIn))
+      L.StoredIn.push_back(*StoredIn);
+  }
+}
+
+/// v[i % n] = x, as the target of an assignment.
+static bool isRingSlot(const Expr *Assignment) {
+  const auto *Assign = dyn_cast<CXXOperatorCallExpr>(Assignment);
+  const auto *Slot =
+      Assign ? dyn_cast<CXXOperatorCallExpr>(torch::peel(Assign->getArg(0)))
+             : nullptr;
+  if (!Slot || Slot->getOperator() != OO_Subscript)
+    return false;
+  const auto *Index = dyn_cast<BinaryOperator>(torch::peel(Slot->getArg(1)));
+  return Index && Index->getOpcode() == BO_Rem;
+}
+
+void Interpreter::assign(const Expr *Site, Target To, Value V,
+                         Accumulation::Form How, const Expr *Addend,
+                         const Value *Added,
+                         llvm::ArrayRef<const Expr *> Inner) {
+  const PlaceId P = To.P;
+  const bool Outlives = Out->outlivesFunction(P);
+  const Stmt *Loop = Out->loopFor(Site, P);
+  if ((Loop || Outlives) && !V.carriesNothing()) {
+    LabelId Carry = label(Label::Carry, Site, P);
+    LabelSet All = V.allLabels();
+    bool FromItself = How == Accumulation::InPlace ||
+                      How == Accumulation::Contain || All.test(Carry);
+    if (Outlives && hasEntryValue(P))
+      FromItself |= All.test(label(Label::Entry, nullptr, P));
+    // One element of many; v[i % n] is a ring, whose slots are used again.
+    if (How == Accumulation::Rebind && To.Element && !FromItself) {
+      How = Accumulation::Slot;
+      FromItself = !isRingSlot(Site);
+    }
+    if (FromItself) {
+      Accumulation &A = Out->Accumulations[{Site, P}];
+      A.Site = Site;
+      A.Where = P;
+      A.How = How;
+      A.Addend = Addend;
+      A.Carry = Carry;
+      A.Mode = S.Mode;
+      A.Loop = Loop;
+      A.Inner.assign(Inner.begin(), Inner.end());
+      A.Added.join((Added ? *Added : V).flat());
+    }
+    V.Labels.set(Carry);
+  }
+  if (Outlives)
+    consume(V, Label::Stored, Site, P);
+  else if (How == Accumulation::InPlace && hasEntryValue(P))
+    InPlaceOnParam[P].join(V.flat()); // a by-value handle: the caller's too
+  write(P, V, /*Strong=*/!To.Element && How != Accumulation::Contain &&
+                  How != Accumulation::Slot);
+}
+
+void Interpreter::accumulate(const Expr *Site, const Expr *Onto,
+                             const Value &Added, Accumulation::Form How,
+                             const Expr *Addend) {
+  std::optional<Target> To = inPlaceTarget(Onto);
+  if (!To) {
+    eval(Onto);
+    // Into something that cannot be named: others may see it there.
+    if (How == Accumulation::Contain)
+      consume(Added, Label::Escaped, Site);
+    return;
+  }
+  if (S.Mode != GradMode::On && How == Accumulation::InPlace)
+    return; // In place without gradients leaves history as it is.
+  Value V = read(To->P);
+  V.join(Added.flat());
+  Value JustAdded = Added.flat();
+  To->Element = false; // In place: what was there stays part of it.
+  assign(Site, *To, std::move(V), How, Addend, &JustAdded);
+}
+
+GradMode Interpreter::modeAt(const Expr *E) {
+  if (S.Mode == GradMode::Off)
+    return S.Mode;
+  // `(torch::NoGradGuard(), net(x))`: the unnamed guard lives to the end of
+  // the full expression.
+  for (const Stmt *P = Out->parentOf(E); P && isa<Expr>(P);
+       P = Out->parentOf(P))
+    if (const auto *Comma = dyn_cast<BinaryOperator>(P))
+      if (Comma->getOpcode() == BO_Comma &&
+          torch::isTemporaryGuard(torch::stripImplicit(Comma->getLHS())) &&
+          Out->isWithin(E, Comma->getRHS()))
+        return GradMode::Off;
+  return S.Mode;
+}
+
+Value Interpreter::produced(Value V) {
+  switch (S.Mode) {
+  case GradMode::Off:
+    return {};
+  case GradMode::Unknown:
+    return V.carriesNothing() ? Value() : Value::unknown();
+  case GradMode::On:
+    break;
+  }
+  return V;
+}
+
+} // namespace libtorch_tidy::flow

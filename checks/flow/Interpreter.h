@@ -1,0 +1,160 @@
+//===- Interpreter.h - Runs one function over abstract values ---*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The transfer functions of the flow model and their fixpoint. Statements are
+/// evaluated as a whole where they stand in the CFG; evaluating one twice
+/// changes nothing, because labels belong to expressions and sets only grow.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_FLOW_INTERPRETER_H
+#define LIBTORCH_TIDY_CHECKS_FLOW_INTERPRETER_H
+
+#include "checks/flow/FunctionFlow.h"
+#include "checks/flow/UnitModel.h"
+#include "checks/torch/Modules.h"
+#include "checks/torch/OpFacts.h"
+#include "clang/Analysis/CFG.h"
+
+namespace libtorch_tidy::flow {
+
+class Interpreter {
+public:
+  Interpreter(UnitModel &Unit, const clang::FunctionDecl *F);
+  /// Runs to the fixpoint. Gives up (an unavailable flow) beyond MaxBlocks
+  /// blocks, or when a block was visited MaxVisits times.
+  std::unique_ptr<FunctionFlow> run();
+
+  static constexpr unsigned MaxBlocks = 3000;
+  static constexpr unsigned MaxVisits = 40;
+
+private:
+  /// What holds at a point of the function.
+  struct State {
+    std::map<PlaceId, Value> Held; ///< Whole values; parts are own places.
+    GradMode Mode = GradMode::On;
+    /// Guards alive and the mode that their end brings back.
+    std::map<const clang::VarDecl *, GradMode> Guards;
+    unsigned InferenceGuards = 0; ///< Not overridden by AutoGradMode(true).
+    bool Reached = false;
+    bool operator==(const State &O) const {
+      return Held == O.Held && Mode == O.Mode && Guards == O.Guards &&
+             InferenceGuards == O.InferenceGuards && Reached == O.Reached;
+    }
+  };
+  /// Something an assignment can reach: a place, or an element of it.
+  struct Target {
+    PlaceId P;
+    bool Element = false; ///< Others of its elements keep their value.
+  };
+  struct CallInfo {
+    const clang::Expr *Call;
+    const clang::FunctionDecl *Callee;
+    const clang::Expr *Object = nullptr; ///< Null for `this` and free calls.
+    bool OnThis = false;
+    llvm::SmallVector<const clang::Expr *, 6> Args;
+  };
+
+  // Fixpoint.
+  void transfer(const clang::CFGBlock &Block);
+  void transfer(const clang::Stmt *S);
+  void declare(const clang::VarDecl *V);
+  void endLifetime(const clang::VarDecl *V);
+  bool joinInto(State &Into, const State &From);
+  void finish(const State &AtExit);
+
+  // Places.
+  PlaceId rootPlace(const clang::VarDecl *V);
+  PlaceId partPlace(PlaceId Base, Selector S);
+  std::optional<Target> placeOf(const clang::Expr *E);
+  std::optional<Target> placeOfVar(const clang::VarDecl *V);
+  /// Where a write in place lands: the place under the views of it.
+  std::optional<Target> inPlaceTarget(const clang::Expr *E);
+  /// I of std::get<I>.
+  static std::optional<unsigned> tupleIndex(const clang::FunctionDecl *Get);
+  bool hasEntryValue(PlaceId P) const;
+  bool isAncestor(PlaceId Above, PlaceId P) const;
+  Value readWhole(const State &At, PlaceId P);
+  Value read(PlaceId P);
+  void write(PlaceId P, const Value &V, bool Strong);
+
+  // Labels.
+  LabelId label(Label::Kind K, const clang::Expr *Site, PlaceId Where);
+  /// Adds \p L, which arises here, to \p V.
+  void arise(LabelId L, Value &V) {
+    Out->Labels[L].Arises = true;
+    V.Labels.set(L);
+  }
+  Value fresh(LabelId L) {
+    Value V;
+    arise(L, V);
+    return V;
+  }
+  void consume(const Value &V, unsigned Consumers, const clang::Expr *By,
+               std::optional<PlaceId> StoredIn = std::nullopt);
+
+  // Expressions.
+  Value eval(const clang::Expr *E);
+  Value evalAll(llvm::ArrayRef<const clang::Expr *> Exprs);
+  Value evalChildren(const clang::Stmt *S);
+  Value evalConstruct(const clang::CXXConstructExpr *E);
+  Value evalInitList(const clang::InitListExpr *E);
+  Value evalLambda(const clang::LambdaExpr *E);
+  Value evalCall(const clang::CallExpr *E);
+  Value evalModuleCall(const torch::ModuleCall &M);
+  bool isFrozen(const clang::Expr *Module);
+  Value evalTorchCall(const clang::CallExpr *E, const CallInfo &C);
+  Value evalOperator(const clang::CXXOperatorCallExpr *E);
+  Value evalStdCall(const CallInfo &C);
+  Value evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
+                     std::optional<LabelId> Fresh, bool ThisIsFresh);
+  Value evalUnknownCall(const CallInfo &C);
+  Value outputsOf(const torch::OpFacts *Facts, const Value &Inputs);
+  Value assignment(const clang::Expr *Site, const clang::Expr *To,
+                   const clang::Expr *From);
+  void assignTo(const clang::Expr *Site, const clang::Expr *To, const Value &V,
+                const clang::Expr *Addend);
+
+  // Effects.
+  void assign(const clang::Expr *Site, Target To, Value V,
+              Accumulation::Form How, const clang::Expr *Addend,
+              const Value *Added = nullptr,
+              llvm::ArrayRef<const clang::Expr *> Inner = {});
+  void accumulate(const clang::Expr *Site, const clang::Expr *Onto,
+                  const Value &Added, Accumulation::Form How,
+                  const clang::Expr *Addend);
+  void setMode(GradMode M);
+  /// The mode at \p E: a comma expression may hold an unnamed guard.
+  GradMode modeAt(const clang::Expr *E);
+  /// Does history arise here? Off: never; Unknown: the result is unknown.
+  Value produced(Value V);
+
+  UnitModel &Unit;
+  clang::ASTContext &Context;
+  std::unique_ptr<FunctionFlow> Out;
+  State S;
+  std::map<const clang::VarDecl *, PlaceId> RootIds; ///< Null: `this`.
+  std::map<std::pair<PlaceId, Selector>, PlaceId> PartIds;
+  std::map<std::tuple<unsigned, const clang::Expr *, PlaceId>, LabelId>
+      LabelIds;
+  llvm::DenseMap<const clang::VarDecl *, Target> Aliases;
+  /// What in-place writes gave a by-value parameter: a tensor is a handle, so
+  /// the caller's tensor changed too.
+  std::map<PlaceId, Value> InPlaceOnParam;
+  /// Containers that something takes elements out of again.
+  std::map<PlaceId, bool> Bounded;
+  llvm::DenseMap<const clang::Expr *, CallSite> Calls;
+  llvm::SmallPtrSet<const clang::Expr *, 8> Training;
+  llvm::SmallPtrSet<const clang::ValueDecl *, 4> FrozenModules;
+  /// Results of calls in the statement at hand: each is evaluated once.
+  llvm::DenseMap<const clang::Expr *, Value> Evaluated;
+};
+
+} // namespace libtorch_tidy::flow
+
+#endif // LIBTORCH_TIDY_CHECKS_FLOW_INTERPRETER_H

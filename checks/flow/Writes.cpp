@@ -1,0 +1,280 @@
+//===- Writes.cpp - Where a variable changes ------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/flow/Writes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::flow {
+
+static bool isStdCall(const Expr *E, StringRef Name) {
+  const auto *Call = dyn_cast<CallExpr>(E->IgnoreParenImpCasts());
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  return Callee && Callee->isInStdNamespace() && Callee->getIdentifier() &&
+         Callee->getName() == Name;
+}
+
+const Expr *valueOf(const Expr *E) {
+  while (E) {
+    E = E->IgnoreParens();
+    if (const auto *Full = dyn_cast<FullExpr>(E))
+      E = Full->getSubExpr();
+    else if (const auto *Temp = dyn_cast<MaterializeTemporaryExpr>(E))
+      E = Temp->getSubExpr();
+    else if (const auto *Bound = dyn_cast<CXXBindTemporaryExpr>(E))
+      E = Bound->getSubExpr();
+    else if (const auto *Cast = dyn_cast<ImplicitCastExpr>(E))
+      E = Cast->getSubExpr();
+    else if (const auto *Ctor = dyn_cast<CXXConstructExpr>(E);
+             Ctor && Ctor->getNumArgs() == 1 &&
+             Ctor->getConstructor()->isCopyOrMoveConstructor())
+      E = Ctor->getArg(0);
+    else if (isStdCall(E, "move") && cast<CallExpr>(E)->getNumArgs() == 1)
+      E = cast<CallExpr>(E)->getArg(0);
+    else
+      return E;
+  }
+  return E;
+}
+
+bool isEmptyValue(const Expr *E) {
+  while (E) {
+    E = valueOf(E);
+    if (const auto *Cast = dyn_cast<CastExpr>(E))
+      E = Cast->getSubExpr();
+    else if (const auto *List = dyn_cast<InitListExpr>(E))
+      return List->getNumInits() == 0;
+    else if (const auto *Ctor = dyn_cast<CXXConstructExpr>(E)) {
+      unsigned Written = 0;
+      for (const Expr *Arg : Ctor->arguments())
+        Written += !isa<CXXDefaultArgExpr>(Arg);
+      if (Written != 1)
+        return Written == 0;
+      E = Ctor->getArg(0);
+    } else
+      break;
+  }
+  if (!E)
+    return false;
+  if (isa<CXXNullPtrLiteralExpr, CXXScalarValueInitExpr>(E))
+    return true;
+  const CXXRecordDecl *R = E->getType()->getAsCXXRecordDecl();
+  return R && R->getIdentifier() && R->getName() == "nullopt_t";
+}
+
+const ValueDecl *rootOf(const Expr *E) {
+  while (E) {
+    E = E->IgnoreParenImpCasts();
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      return Ref->getDecl();
+    if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+      const Expr *Base = Member->getBase()->IgnoreParenImpCasts();
+      if (isa<CXXThisExpr>(Base))
+        return Member->getMemberDecl();
+      if (Member->isArrow())
+        return nullptr;
+      E = Base;
+      continue;
+    }
+    if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
+      E = Subscript->getBase();
+      continue;
+    }
+    if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
+        Op && Op->getOperator() == OO_Subscript) {
+      E = Op->getArg(0);
+      continue;
+    }
+    return nullptr;
+  }
+  return nullptr;
+}
+
+namespace {
+
+/// A whole x, not a part of it.
+bool isWhole(const Expr *E) {
+  E = E->IgnoreParenImpCasts();
+  if (isa<DeclRefExpr>(E))
+    return true;
+  const auto *Member = dyn_cast<MemberExpr>(E);
+  return Member && isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts());
+}
+
+/// Methods that are not const and yet change nothing by themselves.
+bool onlyReads(const CXXMethodDecl *Method) {
+  if (!Method->getIdentifier())
+    return Method->isConst();
+  // In LibTorch, const says nothing: in-place operations are const, and end
+  // in an underscore.
+  StringRef Name = Method->getName();
+  if (Name.ends_with("_") || Name == "set_data" || Name == "reset")
+    return false;
+  return Method->isConst() ||
+         llvm::StringSwitch<bool>(Name)
+             .Cases("begin", "end", "rbegin", "rend", "data", true)
+             .Cases("front", "back", "at", "find", "value", "get", true)
+             .Case("reserve", true)
+             .Default(false);
+}
+
+class WriteFinder : public RecursiveASTVisitor<WriteFinder> {
+public:
+  WriteFinder(const ValueDecl *Target, llvm::SmallVectorImpl<Write> &Found)
+      : Target(Target), Found(Found) {}
+
+  bool TraverseLambdaExpr(LambdaExpr *L) {
+    ++LambdaDepth;
+    bool Continue = RecursiveASTVisitor::TraverseLambdaExpr(L);
+    --LambdaDepth;
+    return Continue;
+  }
+
+  bool VisitBinaryOperator(BinaryOperator *Op) {
+    if (Op->isAssignmentOp() && refers(Op->getLHS()))
+      assigned(Op, Op->getLHS(),
+               Op->getOpcode() == BO_Assign ? Op->getRHS() : nullptr);
+    return true;
+  }
+
+  bool VisitUnaryOperator(UnaryOperator *Op) {
+    if (!refers(Op->getSubExpr()))
+      return true;
+    if (Op->isIncrementDecrementOp())
+      add(WriteKind::Changed, Op);
+    else if (Op->getOpcode() == UO_AddrOf)
+      add(WriteKind::Escaped, Op);
+    return true;
+  }
+
+  bool VisitVarDecl(VarDecl *Var) {
+    QualType T = Var->getType();
+    if (T->isLValueReferenceType() &&
+        !T.getNonReferenceType().isConstQualified() && Var->getInit() &&
+        refers(Var->getInit()))
+      add(WriteKind::Escaped, Var->getInit());
+    return true;
+  }
+
+  bool VisitCallExpr(CallExpr *Call) {
+    if (auto *Op = dyn_cast<CXXOperatorCallExpr>(Call)) {
+      if (Op->isAssignmentOp()) {
+        const Expr *Left = valueOf(Op->getArg(0));
+        const Expr *Right =
+            Op->getOperator() == OO_Equal ? Op->getArg(1) : nullptr;
+        if (isStdCall(Left, "tie")) {
+          for (const Expr *Arg : cast<CallExpr>(Left)->arguments())
+            if (refers(Arg))
+              assigned(Op, Arg, nullptr);
+        } else if (refers(Left)) {
+          assigned(Op, Left, Right);
+        }
+        // `y = std::move(x)` empties x.
+        if (Op->getNumArgs() > 1)
+          passed(Call, Op->getArg(1));
+        return true;
+      }
+    }
+    if (auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
+      const Expr *Object = Member->getImplicitObjectArgument();
+      const CXXMethodDecl *Method = Member->getMethodDecl();
+      if (Object && Method && refers(Object) && !onlyReads(Method)) {
+        StringRef Name =
+            Method->getIdentifier() ? Method->getName() : StringRef();
+        bool Releases = (Name == "reset" || Name == "clear") &&
+                        Call->getNumArgs() == 0 && isWhole(Object);
+        add(Releases ? WriteKind::Released : WriteKind::Changed, Call);
+      }
+    }
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    if (!Callee || isStdCall(Call, "tie") || isStdCall(Call, "move"))
+      return true;
+    // Operators that are members have their object as argument 0.
+    unsigned Shift =
+        isa<CXXOperatorCallExpr>(Call) && isa<CXXMethodDecl>(Callee);
+    for (unsigned I = Shift; I < Call->getNumArgs(); ++I)
+      if (I - Shift < Callee->getNumParams())
+        passed(Call, Call->getArg(I),
+               Callee->getParamDecl(I - Shift)->getType());
+    return true;
+  }
+
+  bool VisitCXXConstructExpr(CXXConstructExpr *Ctor) {
+    for (unsigned I = 0; I < Ctor->getNumArgs(); ++I)
+      if (I < Ctor->getConstructor()->getNumParams())
+        passed(Ctor, Ctor->getArg(I),
+               Ctor->getConstructor()->getParamDecl(I)->getType());
+    return true;
+  }
+
+private:
+  bool refers(const Expr *E) const { return rootOf(E) == Target; }
+
+  void add(WriteKind Kind, const Expr *Where, const Expr *Value = nullptr) {
+    if (Found.empty() || Found.back().Where != Where)
+      Found.push_back({Kind, Where, Value, LambdaDepth > 0});
+  }
+
+  void assigned(const Expr *Where, const Expr *Left, const Expr *Value) {
+    if (!isWhole(Left))
+      add(WriteKind::Changed, Where);
+    else if (Value && isEmptyValue(Value))
+      add(WriteKind::Released, Where, Value);
+    else if (Value || isa<CXXOperatorCallExpr>(Where))
+      add(compound(Where) ? WriteKind::Changed : WriteKind::Assigned, Where,
+          Value);
+    else
+      add(WriteKind::Changed, Where);
+  }
+
+  static bool compound(const Expr *Where) {
+    const auto *Op = dyn_cast<CXXOperatorCallExpr>(Where);
+    return Op && Op->getOperator() != OO_Equal;
+  }
+
+  void passed(const Expr *Where, const Expr *Arg, QualType Param = QualType()) {
+    const Expr *Inner = Arg->IgnoreParenImpCasts();
+    // Behind a copy or move construction for a by-value parameter.
+    const Expr *Moved = Inner;
+    while (const auto *Ctor =
+               dyn_cast<CXXConstructExpr>(Moved->IgnoreImplicit())) {
+      if (Ctor->getNumArgs() != 1 ||
+          !Ctor->getConstructor()->isCopyOrMoveConstructor())
+        break;
+      Moved = Ctor->getArg(0)->IgnoreParenImpCasts();
+    }
+    if (isStdCall(Moved, "move") && refers(cast<CallExpr>(Moved)->getArg(0))) {
+      add(isWhole(cast<CallExpr>(Moved)->getArg(0)) ? WriteKind::Released
+                                                    : WriteKind::Changed,
+          Where);
+      return;
+    }
+    if (!Param.isNull() && Param->isLValueReferenceType() &&
+        !Param->getPointeeType().isConstQualified() && refers(Inner))
+      add(WriteKind::Escaped, Where);
+  }
+
+  const ValueDecl *Target;
+  llvm::SmallVectorImpl<Write> &Found;
+  unsigned LambdaDepth = 0;
+};
+
+} // namespace
+
+llvm::SmallVector<Write, 4> writesTo(const ValueDecl *Target,
+                                     const Stmt *Body) {
+  llvm::SmallVector<Write, 4> Found;
+  WriteFinder(Target, Found).TraverseStmt(const_cast<Stmt *>(Body));
+  return Found;
+}
+
+} // namespace libtorch_tidy::flow
