@@ -76,7 +76,7 @@ void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
     const Label *Source = sourceOf(A, Flow);
     if (!Source)
       continue;
-    unsigned Consumers = Flow.label(A.Carry).Consumers;
+    unsigned Consumers = Unit.consumersOf(Flow.label(A.Carry), Flow);
     Level Strength =
         Source->Consumers & Label::Backward ? Level::Certain : Level::Likely;
     if (A.How != Accumulation::InPlace)
@@ -98,8 +98,7 @@ void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
       if (Field) {
         if (Unit.isFieldConsumed(Field))
           continue;
-        const auto *Class = dyn_cast<CXXRecordDecl>(Field->getParent());
-        if (!Class || !Unit.seesAllMethods(Class))
+        if (!Unit.seesAllUses(Field))
           Strength = Level::Advisory;
       }
       Strength = std::max(Strength, Level::Likely);

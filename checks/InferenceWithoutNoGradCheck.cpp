@@ -25,14 +25,15 @@ using flow::Label;
 /// trains, and nobody needs the history of what is computed in it. Null when
 /// there is none.
 static const CompoundStmt *guardableBlock(const Stmt *Site,
-                                          const FunctionFlow &Flow) {
+                                          const FunctionFlow &Flow,
+                                          flow::UnitModel &Unit) {
   auto NeedsHistory = [&](const CompoundStmt *Block) {
     for (const Expr *Training : Flow.trainingSites())
       if (Flow.isWithin(Training, Block))
         return true;
     for (const Label &L : Flow.labels())
-      if (L.Site && L.Consumers && Flow.isWithin(L.Site, Block) &&
-          (L.K == Label::Carry || L.Arises))
+      if (L.Site && (L.K == Label::Carry || L.Arises) &&
+          Flow.isWithin(L.Site, Block) && Unit.consumersOf(L, Flow))
         return true;
     return false;
   };
@@ -78,9 +79,9 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
   llvm::MapVector<const Stmt *, Scope> Scopes;
   for (const Label &L : Flow.labels()) {
     if ((L.K != Label::Forward && L.K != Label::Helper) || !L.Arises ||
-        L.Consumers || L.Mode != GradMode::On)
+        L.Mode != GradMode::On || Unit.consumersOf(L, Flow))
       continue;
-    const CompoundStmt *Guardable = guardableBlock(L.Site, Flow);
+    const CompoundStmt *Guardable = guardableBlock(L.Site, Flow, Unit);
     Scope &S = Scopes[scopeOf(L.Site, Guardable, Flow)];
     S.Guardable = Guardable;
     S.Forwards.push_back(&L);

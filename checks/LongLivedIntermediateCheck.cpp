@@ -1,5 +1,4 @@
 //===- LongLivedIntermediateCheck.cpp -------------------------------------===//
-//-----------------------------------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,14 +6,217 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LongLivedIntermediateCheck.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/Modules.h"
+#include "checks/torch/OpFacts.h"
+#include "checks/torch/TorchTypes.h"
+#include "fixits/Declarations.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
 
 using namespace clang;
-using namespace clang::ast_matchers;
 
 namespace libtorch_tidy {
 
-void LongLivedIntermediateCheck::registerMatchers(MatchFinder *) {}
+using flow::FunctionFlow;
+using flow::GradMode;
+using flow::Label;
 
-void LongLivedIntermediateCheck::check(const MatchFinder::MatchResult &) {}
+namespace {
+
+/// All references to the tensors that a function declares.
+class References : public RecursiveASTVisitor<References> {
+public:
+  struct Uses {
+    llvm::SmallVector<const DeclRefExpr *, 4> Refs; ///< In source order.
+    bool Captured = false;
+  };
+  llvm::MapVector<const VarDecl *, Uses> Of;
+
+  bool VisitDeclRefExpr(DeclRefExpr *E) {
+    const auto *V = dyn_cast<VarDecl>(E->getDecl());
+    if (V && V->isLocalVarDecl() && !V->isStaticLocal() &&
+        !V->getType()->isReferenceType() && !V->getType()->isPointerType()) {
+      Uses &U = Of[V];
+      U.Refs.push_back(E);
+      U.Captured |= InLambda > 0;
+    }
+    return true;
+  }
+  bool TraverseLambdaExpr(LambdaExpr *E) {
+    ++InLambda;
+    bool Go = RecursiveASTVisitor::TraverseLambdaExpr(E);
+    --InLambda;
+    return Go;
+  }
+
+private:
+  unsigned InLambda = 0;
+};
+
+} // namespace
+
+/// `x = value` as a statement, with x the whole variable: the value, else null.
+static const Expr *assignedTo(const Stmt *S, const VarDecl *V) {
+  const auto *E = dyn_cast<Expr>(S);
+  const auto *Op = E ? dyn_cast<CXXOperatorCallExpr>(torch::peel(E)) : nullptr;
+  if (!Op || Op->getOperator() != OO_Equal || Op->getNumArgs() != 2)
+    return nullptr;
+  const auto *Ref = dyn_cast<DeclRefExpr>(torch::peel(Op->getArg(0)));
+  return Ref && Ref->getDecl() == V ? Op->getArg(1) : nullptr;
+}
+
+/// A scalar, an index, a loss: too small to matter.
+static bool isSmall(const Expr *Value) {
+  const auto *Call = dyn_cast<CallExpr>(torch::stripImplicit(Value));
+  if (!Call)
+    return false;
+  if (torch::calleeName(Call).contains("loss"))
+    return true;
+  const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
+  return Facts && Facts->Reduces;
+}
+
+/// The statement of \p Block that \p S is in.
+static const Stmt *statementIn(const CompoundStmt *Block, const Stmt *S,
+                               const FunctionFlow &Flow) {
+  while (S && Flow.parentOf(S) != Block)
+    S = Flow.parentOf(S);
+  return S;
+}
+
+/// The innermost block that holds all of \p Refs.
+static const CompoundStmt *blockOf(ArrayRef<const DeclRefExpr *> Refs,
+                                   const FunctionFlow &Flow) {
+  for (const Stmt *S = Refs.front(); S; S = Flow.parentOf(S))
+    if (const auto *Block = dyn_cast<CompoundStmt>(S))
+      if (llvm::all_of(Refs, [&](const DeclRefExpr *Ref) {
+            return Flow.isWithin(Ref, Block);
+          }))
+        return Block;
+  return nullptr;
+}
+
+/// A tensor declared before the loop that makes it, although each iteration
+/// makes it anew: the old one is alive while the next is computed.
+void LongLivedIntermediateCheck::checkDeclaredBeforeLoop(
+    const FunctionFlow &Flow, flow::UnitModel &Unit) {
+  References Found;
+  Found.TraverseStmt(Flow.function()->getBody());
+  for (const auto &[V, Uses] : Found.Of) {
+    if (Uses.Captured || !torch::mayHoldTensor(V->getType()) ||
+        torch::isModule(V->getType()))
+      continue;
+    const Stmt *Declared = Flow.declarationOf(V);
+    const CompoundStmt *Block = blockOf(Uses.Refs, Flow);
+    if (!Declared || !Block || Flow.isWithin(Declared, Block))
+      continue;
+    // What every iteration makes before it reads it is not carried over.
+    const Stmt *First = statementIn(Block, Uses.Refs.front(), Flow);
+    const Expr *Made = First ? assignedTo(First, V) : nullptr;
+    if (!Made || isSmall(Made) ||
+        (Uses.Refs.size() > 1 && Flow.isWithin(Uses.Refs[1], Made)))
+      continue;
+    const Stmt *Loop = nullptr;
+    for (const Stmt *S = Block; S && !Flow.isWithin(Declared, S);
+         S = Flow.parentOf(S))
+      if (flow::isLoop(S))
+        Loop = S;
+    if (!Loop)
+      continue;
+
+    // Is it worth a word? A module's output, with its graph or without.
+    const Label *Source = nullptr;
+    for (const Label &L : Flow.labels())
+      if (L.K == Label::Carry && L.Site && Flow.isWithin(L.Site, First))
+        for (flow::LabelId From : L.Assigned)
+          if (const Label &O = Flow.label(From);
+              O.bringsHistory() && O.Arises && O.K != Label::Leaf)
+            Source = &O;
+    const bool WithGraph = Source && Source->Mode == GradMode::On;
+    if (!WithGraph && !torch::asModuleCall(torch::stripImplicit(Made)))
+      continue;
+    const bool Released = Source && (Source->Consumers & Label::Backward);
+
+    Finding F;
+    F.Loc = V->getLocation();
+    F.Strength = WithGraph && !Released && !Source->Consumers ? Level::Likely
+                                                              : Level::Advisory;
+    const std::string Name = V->getNameAsString();
+    F.Message = "'" + Name +
+                "' is declared outside the loop that makes it, so " +
+                (WithGraph && !Released ? "the tensor and its graph stay"
+                                        : "the tensor stays") +
+                " alive while the next iteration computes the new one";
+    F.Steps.push_back({First->getBeginLoc(), "each iteration assigns '" + Name +
+                                                 "' here before it reads it"});
+    if (WithGraph)
+      F.Steps.push_back(originStep(*Source));
+    if (const auto *DS = dyn_cast<DeclStmt>(Declared))
+      F.Fix = fixits::sinkDeclaration(DS, cast<Expr>(First), Unit.context());
+    tell(F, Unit.context().getSourceManager());
+  }
+}
+
+/// A member or static that is set to a tensor with its graph, which nobody
+/// uses later: the last graph lives on between calls.
+void LongLivedIntermediateCheck::checkKept(const FunctionFlow &Flow,
+                                           flow::UnitModel &Unit) {
+  for (const Label &L : Flow.labels()) {
+    if (L.K != Label::Carry || !Flow.outlivesFunction(L.Where) ||
+        Flow.accumulations().count({L.Site, L.Where}))
+      continue;
+    const Label *Source = nullptr;
+    for (flow::LabelId From : L.Assigned)
+      if (const Label &O = Flow.label(From); O.bringsHistory() && O.Arises &&
+                                             O.K != Label::Leaf &&
+                                             O.Mode == GradMode::On)
+        Source = &O;
+    const auto *Assign = dyn_cast<CXXOperatorCallExpr>(L.Site);
+    if (!Source || !Assign || Assign->getOperator() != OO_Equal ||
+        !torch::isTensor(Assign->getArg(0)->getType()) ||
+        isSmall(Assign->getArg(1)))
+      continue;
+    const VarDecl *Root = Flow.rootOf(L.Where);
+    const FieldDecl *Field = Flow.fieldOf(L.Where);
+    if (Root ? !Root->isStaticLocal() : !Field)
+      continue;
+    // Another function that needs the graph is why it is kept.
+    if (Field && Unit.isFieldConsumed(Field))
+      continue;
+
+    Finding F;
+    F.Loc = L.Site->getExprLoc();
+    F.Highlight = L.Site->getSourceRange();
+    F.Strength =
+        Field && !Unit.seesAllUses(Field) ? Level::Advisory : Level::Likely;
+    const std::string Name = Flow.nameOf(L.Where);
+    F.Message = "'" + Name +
+                "' keeps the tensor and its autograd graph alive "
+                "after the function returns, and nothing in this unit needs "
+                "that graph";
+    if (Field)
+      F.Steps.push_back(
+          {Field->getLocation(), "member '" + Field->getNameAsString() +
+                                     "' lives as long as its object"});
+    else
+      F.Steps.push_back({Root->getLocation(),
+                         "static '" + Name + "' lives until the program ends"});
+    F.Steps.push_back(originStep(*Source));
+    // Cut only what this function does not go on to use with its history.
+    if (!(L.Consumers & ~Label::Stored))
+      F.Fix = fixits::detachOperand(Assign->getArg(1), Unit.context());
+    tell(F, Unit.context().getSourceManager());
+  }
+}
+
+void LongLivedIntermediateCheck::checkFunction(const FunctionFlow &Flow,
+                                               flow::UnitModel &Unit) {
+  if (Unit.isCalledOnlyGuarded(Flow.function()))
+    return;
+  checkDeclaredBeforeLoop(Flow, Unit);
+  checkKept(Flow, Unit);
+}
 
 } // namespace libtorch_tidy

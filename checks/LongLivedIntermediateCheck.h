@@ -8,17 +8,23 @@
 #ifndef LIBTORCH_TIDY_CHECKS_LONGLIVEDINTERMEDIATECHECK_H
 #define LIBTORCH_TIDY_CHECKS_LONGLIVEDINTERMEDIATECHECK_H
 
-#include "checks/LibtorchCheck.h"
+#include "checks/FlowCheck.h"
 
 namespace libtorch_tidy {
 
 /// docs/checks/libtorch-long-lived-intermediate.md says what it finds and why.
-class LongLivedIntermediateCheck : public LibtorchCheck {
+class LongLivedIntermediateCheck : public FlowCheck {
 public:
-  using LibtorchCheck::LibtorchCheck;
-  void registerMatchers(clang::ast_matchers::MatchFinder *Finder) override;
-  void
-  check(const clang::ast_matchers::MatchFinder::MatchResult &Result) override;
+  using FlowCheck::FlowCheck;
+
+protected:
+  void checkFunction(const flow::FunctionFlow &Flow,
+                     flow::UnitModel &Unit) override;
+
+private:
+  void checkDeclaredBeforeLoop(const flow::FunctionFlow &Flow,
+                               flow::UnitModel &Unit);
+  void checkKept(const flow::FunctionFlow &Flow, flow::UnitModel &Unit);
 };
 
 } // namespace libtorch_tidy

@@ -713,27 +713,7 @@ Value Interpreter::evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
         consume(Mapped, Label::Escaped, C.Call);
         continue;
       }
-      llvm::SmallVector<const Expr *, 2> Inner;
-      const Expr *Addend = nullptr;
-      for (const auto &[Key, A] : Callee.accumulations())
-        if (A.Where == Theirs) {
-          Inner.push_back(A.Site);
-          Inner.append(A.Inner.begin(), A.Inner.end());
-        }
-      bool Container = llvm::any_of(
-          Callee.accumulations(), [&, Where = Theirs](const auto &Entry) {
-            return Entry.second.Where == Where &&
-                   (Entry.second.How == Accumulation::Contain ||
-                    Entry.second.Bounded);
-          });
-      if (Container)
-        for (const auto &[Key, A] : Callee.accumulations())
-          if (A.Where == Theirs && A.Bounded)
-            Bounded[Ours->P] = true;
-      if (Inner.size() > 3)
-        Inner.resize(3);
-      assign(C.Call, *Ours, Mapped, Accumulation::ViaCall, Addend, nullptr,
-             Inner);
+      assignViaCall(C, Callee, Theirs, *Ours, std::move(Mapped));
     }
   if (Callee.exitMode() != GradMode::On && S.Mode == GradMode::On)
     setMode(Callee.exitMode());

@@ -68,6 +68,8 @@ struct Label {
   /// The call's mode: On, or Unknown when it differs by path.
   GradMode Mode = GradMode::On;
 
+  /// For Carry: the labels of the value that is assigned.
+  LabelSet Assigned;
   /// For Forward and Helper: the result does carry the label.
   bool Arises = false;
 
@@ -126,6 +128,10 @@ public:
   std::string nameOf(PlaceId P) const;
   /// The innermost field on the way to \p P, or null.
   const clang::FieldDecl *fieldOf(PlaceId P) const;
+  /// The statement that declares \p V, a local variable; null for others.
+  const clang::Stmt *declarationOf(const clang::VarDecl *V) const {
+    return DeclaredBy.lookup(V);
+  }
   /// Does \p P live longer than a call of the function?
   bool outlivesFunction(PlaceId P) const;
 

@@ -631,14 +631,14 @@ static bool isRingSlot(const Expr *Assignment) {
 
 void Interpreter::assign(const Expr *Site, Target To, Value V,
                          Accumulation::Form How, const Expr *Addend,
-                         const Value *Added,
-                         llvm::ArrayRef<const Expr *> Inner) {
+                         const Value *Added) {
   const PlaceId P = To.P;
   const bool Outlives = Out->outlivesFunction(P);
   const Stmt *Loop = Out->loopFor(Site, P);
   if ((Loop || Outlives) && !V.carriesNothing()) {
     LabelId Carry = label(Label::Carry, Site, P);
     LabelSet All = V.allLabels();
+    Out->Labels[Carry].Assigned |= All;
     bool FromItself = How == Accumulation::InPlace ||
                       How == Accumulation::Contain || All.test(Carry);
     if (Outlives && hasEntryValue(P))
@@ -657,7 +657,6 @@ void Interpreter::assign(const Expr *Site, Target To, Value V,
       A.Carry = Carry;
       A.Mode = S.Mode;
       A.Loop = Loop;
-      A.Inner.assign(Inner.begin(), Inner.end());
       A.Added.join((Added ? *Added : V).flat());
     }
     V.Labels.set(Carry);
@@ -666,8 +665,44 @@ void Interpreter::assign(const Expr *Site, Target To, Value V,
     consume(V, Label::Stored, Site, P);
   else if (How == Accumulation::InPlace && hasEntryValue(P))
     InPlaceOnParam[P].join(V.flat()); // a by-value handle: the caller's too
-  write(P, V, /*Strong=*/!To.Element && How != Accumulation::Contain &&
-                  How != Accumulation::Slot);
+  write(P, V,
+        /*Strong=*/!To.Element && How != Accumulation::Contain &&
+            How != Accumulation::Slot);
+}
+
+void Interpreter::assignViaCall(const CallInfo &C, const FunctionFlow &Callee,
+                                PlaceId Theirs, Target To, Value V) {
+  bool ToldThere = false;
+  llvm::SmallVector<const Expr *, 2> Inner;
+  for (const auto &[Key, A] : Callee.accumulations()) {
+    if (A.Where != Theirs)
+      continue;
+    Inner.push_back(A.Site);
+    Inner.append(A.Inner.begin(), A.Inner.end());
+    if (A.Bounded)
+      Bounded[To.P] = true;
+    for (LabelId L : A.Added.allLabels())
+      ToldThere |= Callee.label(L).bringsHistory();
+  }
+  // What a module keeps for its own methods is seen again when one of them is
+  // called here, so keeping it is no use of its history. An accumulation of
+  // history that arises in the callee is the callee's to report.
+  const bool IntoModule =
+      C.Object && torch::isModule(C.Object->getType()) && !C.OnThis;
+  if (IntoModule || ToldThere) {
+    if (!IntoModule && Out->outlivesFunction(To.P))
+      consume(V, Label::Stored, C.Call, To.P);
+    write(To.P, V, !To.Element);
+    return;
+  }
+  assign(C.Call, To, std::move(V), Accumulation::ViaCall, nullptr);
+  if (auto It = Out->Accumulations.find({C.Call, To.P});
+      It != Out->Accumulations.end()) {
+    constexpr unsigned Enough = 3; // Steps that a reader follows.
+    if (Inner.size() > Enough)
+      Inner.resize(Enough);
+    It->second.Inner.assign(Inner.begin(), Inner.end());
+  }
 }
 
 void Interpreter::accumulate(const Expr *Site, const Expr *Onto,

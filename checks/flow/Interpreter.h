@@ -123,8 +123,10 @@ private:
   // Effects.
   void assign(const clang::Expr *Site, Target To, Value V,
               Accumulation::Form How, const clang::Expr *Addend,
-              const Value *Added = nullptr,
-              llvm::ArrayRef<const clang::Expr *> Inner = {});
+              const Value *Added = nullptr);
+  /// What a call of \p Callee left in our place \p To, its place \p Theirs.
+  void assignViaCall(const CallInfo &C, const FunctionFlow &Callee,
+                     PlaceId Theirs, Target To, Value V);
   void accumulate(const clang::Expr *Site, const clang::Expr *Onto,
                   const Value &Added, Accumulation::Form How,
                   const clang::Expr *Addend);

@@ -128,11 +128,6 @@ void UnitModel::collectCallers() {
   }
 }
 
-bool UnitModel::isCalled(const FunctionDecl *F) {
-  collectCallers();
-  return Callers.count(F->getCanonicalDecl());
-}
-
 bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
   collectCallers();
   auto It = Callers.find(F->getCanonicalDecl());
@@ -150,14 +145,29 @@ bool UnitModel::isFieldConsumed(const FieldDecl *Field) {
   return ConsumedFields.count(Field->getCanonicalDecl());
 }
 
-bool UnitModel::seesAllMethods(const CXXRecordDecl *R) {
-  if (!R->hasDefinition())
+unsigned UnitModel::consumersOf(const Label &L, const FunctionFlow &Flow) {
+  if (L.Consumers != Label::Stored)
+    return L.Consumers;
+  bool Unused = llvm::all_of(L.StoredIn, [&](PlaceId P) {
+    const FieldDecl *Field = Flow.fieldOf(P);
+    return Field && seesAllUses(Field) && !isFieldConsumed(Field);
+  });
+  return Unused ? 0 : L.Consumers;
+}
+
+bool UnitModel::seesAllUses(const FieldDecl *Field) {
+  const auto *R = dyn_cast<CXXRecordDecl>(Field->getParent());
+  if (!R)
     return false;
-  for (const CXXMethodDecl *Method : R->getDefinition()->methods())
-    if (Method->isUserProvided() && !Method->hasBody() &&
-        !Method->isPureVirtual())
-      return false;
-  return true;
+  const SourceManager &SM = Context.getSourceManager();
+  if (SM.isInMainFile(SM.getExpansionLoc(R->getLocation())))
+    return true;
+  if (Field->getAccess() == AS_public)
+    return false;
+  return llvm::all_of(R->methods(), [](const CXXMethodDecl *Method) {
+    return !Method->isUserProvided() || Method->hasBody() ||
+           Method->isPureVirtual();
+  });
 }
 
 } // namespace libtorch_tidy::flow

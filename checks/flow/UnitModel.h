@@ -42,12 +42,16 @@ public:
   /// Is every call of \p F in this unit (and there is one) made with gradient
   /// mode off?
   bool isCalledOnlyGuarded(const clang::FunctionDecl *F);
-  /// Does any function of this unit other than by \p Except use what field
-  /// \p Field holds so that history matters (backward, return, escape)?
+  /// Does any function of this unit use what field \p Field held on entry so
+  /// that history matters (backward, return, escape)?
   bool isFieldConsumed(const clang::FieldDecl *Field);
-  /// Are all methods of \p R defined in this unit?
-  bool seesAllMethods(const clang::CXXRecordDecl *R);
-  bool isCalled(const clang::FunctionDecl *F);
+  /// The consumers of a label of \p Flow, where being stored in fields whose
+  /// history nobody uses in this unit, and nobody can use elsewhere, is none.
+  unsigned consumersOf(const Label &L, const FunctionFlow &Flow);
+  /// Is every use of \p Field in this unit, as far as one can tell: its class
+  /// is defined in the main file, or it is not public and all methods of the
+  /// class are defined here?
+  bool seesAllUses(const clang::FieldDecl *Field);
 
 private:
   struct CallerOf {

@@ -1,0 +1,12 @@
+# Run by the build: writes the pages of the checks (PAGES) as entries of an
+# array of {name, text} into OUTPUT.
+set(content "")
+foreach(page IN LISTS PAGES)
+  get_filename_component(name "${page}" NAME_WE)
+  file(READ "${page}" text)
+  # Compilers need not take a literal of more than 64 KiB; a raw string has no
+  # escapes, so pages can hold anything but its end.
+  string(APPEND content
+    "    {\"${name}\",\n     R\"libtorch_tidy(${text})libtorch_tidy\"},\n")
+endforeach()
+file(WRITE "${OUTPUT}" "${content}")

@@ -1,0 +1,388 @@
+//===- Main.cpp - The program libtorch-tidy -------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/frontend/CommandLine.h"
+#include "driver/frontend/CompileCommands.h"
+#include "driver/frontend/Configuration.h"
+#include "driver/frontend/LibraryPch.h"
+#include "driver/frontend/Runner.h"
+#include "driver/output/CheckDocs.h"
+#include "driver/output/OutputFile.h"
+#include "driver/output/Sarif.h"
+#include "driver/output/Text.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace libtorch_tidy;
+using namespace libtorch_tidy::driver;
+using clang::tidy::ClangTidyError;
+using clang::tooling::CompileCommand;
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+
+namespace {
+
+using FileSystem = llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem>;
+
+llvm::raw_ostream &tellError() {
+  return llvm::WithColor::error(llvm::errs(), "libtorch-tidy");
+}
+
+int usageError(Error E) {
+  llvm::handleAllErrors(std::move(E), [](const llvm::ErrorInfoBase &Info) {
+    tellError() << Info.message() << '\n';
+  });
+  return ExitUsage;
+}
+
+Error makeError(const llvm::Twine &Message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), Message);
+}
+
+Error noCheckEnabled() {
+  return makeError("no check is enabled: add libtorch-* to the Checks of the "
+                   ".clang-tidy file, or give --checks='libtorch-*'");
+}
+
+/// One compilation of a file; a database can list several.
+struct Unit {
+  std::string File;
+  CompileCommand Command;
+};
+
+/// The files to analyse: absolute, folders replaced by the files of their
+/// database, each once however it is spelled.
+Expected<std::vector<std::string>> filesToAnalyse(const CommandLine &Options,
+                                                  CompileCommands &Commands,
+                                                  FileSystem FS) {
+  std::vector<std::string> Result;
+  llvm::StringSet<> Seen;
+  auto Add = [&](StringRef File) {
+    if (Seen.insert(canonicalPath(File, "", *FS)).second)
+      Result.push_back(File.str());
+  };
+  Error Problems = Error::success();
+  for (const std::string &Given : Options.Files) {
+    llvm::SmallString<256> Path(Given);
+    FS->makeAbsolute(Path);
+    llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+    llvm::ErrorOr<llvm::vfs::Status> Status = FS->status(Path);
+    if (!Status) {
+      Problems = joinErrors(std::move(Problems),
+                            makeError("cannot read '" + Given +
+                                      "': " + Status.getError().message()));
+      continue;
+    }
+    if (!Status->isDirectory()) {
+      Add(Path);
+      continue;
+    }
+    Expected<std::vector<std::string>> Below = Commands.filesBelow(Path);
+    if (!Below) {
+      Problems = joinErrors(std::move(Problems), Below.takeError());
+      continue;
+    }
+    for (const std::string &File : *Below)
+      Add(File);
+  }
+  if (Problems)
+    return Problems;
+  return Result;
+}
+
+/// The units of \p Files whose configuration enables a check. A file without
+/// one is left out and told, as projects turn checks off for some folders; if
+/// that is all of them it is an error.
+Expected<std::vector<Unit>> unitsToAnalyse(llvm::ArrayRef<std::string> Files,
+                                           const CommandLine &Options,
+                                           const Configuration &Config,
+                                           CompileCommands &Commands) {
+  std::vector<Unit> Result;
+  std::vector<StringRef> WithoutChecks;
+  Error Problems = Error::success();
+  for (const std::string &File : Files) {
+    Expected<clang::tidy::ClangTidyOptions> FileOptions =
+        Config.optionsFor(File);
+    if (!FileOptions) {
+      // One malformed file speaks for all below it.
+      Error Configuration = FileOptions.takeError();
+      return joinErrors(std::move(Problems), std::move(Configuration));
+    }
+    if (Configuration::enabledChecks(*FileOptions).empty()) {
+      WithoutChecks.push_back(File);
+      continue;
+    }
+    Expected<std::vector<CompileCommand>> Found = Commands.commandsFor(File);
+    if (!Found) {
+      Problems = joinErrors(std::move(Problems), Found.takeError());
+      continue;
+    }
+    for (CompileCommand &Command : *Found)
+      Result.push_back({File, std::move(Command)});
+  }
+  if (!WithoutChecks.empty() && WithoutChecks.size() == Files.size())
+    Problems = joinErrors(std::move(Problems), noCheckEnabled());
+  if (Problems)
+    return Problems;
+  if (!Options.Quiet)
+    for (StringRef File : WithoutChecks)
+      llvm::errs() << "libtorch-tidy: note: '" << File
+                   << "' is left out: its configuration enables no check\n";
+  return Result;
+}
+
+/// The compiler's paths of one file can differ from unit to unit (../a.h and
+/// b/../a.h). Fixes must agree on one, or the file is changed twice.
+void canonicalizeFixes(ClangTidyError &E, llvm::vfs::FileSystem &FS) {
+  llvm::StringMap<clang::tooling::Replacements> Result;
+  for (const auto &File : E.Message.Fix)
+    for (const clang::tooling::Replacement &R : File.second) {
+      std::string Path = canonicalPath(R.getFilePath(), E.BuildDirectory, FS);
+      // Replacements of one file that conflict were dropped by the engine.
+      llvm::consumeError(Result[Path].add(clang::tooling::Replacement(
+          Path, R.getOffset(), R.getLength(), R.getReplacementText())));
+    }
+  E.Message.Fix = std::move(Result);
+}
+
+void add(clang::tidy::ClangTidyStats &Sum,
+         const clang::tidy::ClangTidyStats &Unit) {
+  Sum.ErrorsDisplayed += Unit.ErrorsDisplayed;
+  Sum.ErrorsIgnoredCheckFilter += Unit.ErrorsIgnoredCheckFilter;
+  Sum.ErrorsIgnoredNOLINT += Unit.ErrorsIgnoredNOLINT;
+  Sum.ErrorsIgnoredNonUserCode += Unit.ErrorsIgnoredNonUserCode;
+  Sum.ErrorsIgnoredLineFilter += Unit.ErrorsIgnoredLineFilter;
+}
+
+/// Everything the units said.
+struct Analysis {
+  std::vector<Finding> Findings;        ///< Merged.
+  std::vector<ClangTidyError> Errors;   ///< As the findings' Origin counts.
+  std::vector<std::string> FailedUnits; ///< Ordered, each once.
+  clang::tidy::ClangTidyStats Stats;
+};
+
+Analysis analyseAll(llvm::ArrayRef<Unit> Units, const CommandLine &Options,
+                    const Configuration &Config,
+                    const clang::tooling::ArgumentsAdjuster &MakeOurs,
+                    SourceTexts &Texts, llvm::vfs::FileSystem &FS) {
+  Analysis Result;
+  for (const Unit &U : Units) {
+    // A file system of its own, as the unit has its own working directory.
+    Expected<FileSystem> UnitFS = createFileSystem(Options);
+    if (!UnitFS) {
+      llvm::consumeError(UnitFS.takeError());
+      Result.FailedUnits.push_back(canonicalPath(U.File, "", FS));
+      continue;
+    }
+    UnitResult Said =
+        analyse(U.Command, U.File, Options, Config, MakeOurs, *UnitFS);
+    std::vector<Finding> New =
+        toFindings(Said, Result.Errors.size(), FS, Texts);
+    if (Said.Failed || llvm::any_of(New, [](const Finding &F) {
+          return F.Kind == FindingKind::CompileError;
+        }))
+      Result.FailedUnits.push_back(canonicalPath(U.File, "", FS));
+    llvm::move(New, std::back_inserter(Result.Findings));
+    llvm::move(Said.Errors, std::back_inserter(Result.Errors));
+    add(Result.Stats, Said.Stats);
+  }
+  Result.Findings = mergeFindings(std::move(Result.Findings));
+  llvm::sort(Result.FailedUnits);
+  Result.FailedUnits.erase(llvm::unique(Result.FailedUnits),
+                           Result.FailedUnits.end());
+  return Result;
+}
+
+int exitCode(const Analysis &All, const CommandLine &Options) {
+  if (!All.FailedUnits.empty())
+    return ExitBroken;
+  auto Is = [&](FindingKind Kind) {
+    return [Kind](const Finding &F) { return F.Kind == Kind; };
+  };
+  if (llvm::any_of(All.Findings, Is(FindingKind::Configuration)))
+    return ExitUsage;
+  for (const Finding &F : All.Findings) {
+    if (F.AsError)
+      return ExitFindings;
+    if (!Options.NeverFail &&
+        (!Options.FailOn || F.Strength <= *Options.FailOn))
+      return ExitFindings;
+  }
+  return ExitClean;
+}
+
+void printSummary(const Analysis &All, const CommandLine &Options) {
+  for (const std::string &File : All.FailedUnits)
+    tellError() << "'" << File
+                << "' could not be analysed in full: it does not compile\n";
+  if (Options.Quiet)
+    return;
+  printStats(All.Stats);
+  unsigned Defects = llvm::count_if(All.Findings, [](const Finding &F) {
+    return F.Kind == FindingKind::Defect;
+  });
+  if (Defects)
+    llvm::errs() << "libtorch-tidy: " << Defects
+                 << (Defects == 1 ? " finding\n" : " findings\n");
+}
+
+int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
+  if (!Options.Explain.empty()) {
+    Expected<std::string> Page = explain(Options.Explain);
+    if (!Page)
+      return usageError(Page.takeError());
+    llvm::outs() << *Page;
+    return ExitClean;
+  }
+
+  Expected<FileSystem> FS = createFileSystem(Options);
+  if (!FS)
+    return usageError(FS.takeError());
+  llvm::ErrorOr<std::string> WorkingDirectory =
+      (*FS)->getCurrentWorkingDirectory();
+  if (!WorkingDirectory)
+    return usageError(makeError("there is no working directory: " +
+                                WorkingDirectory.getError().message()));
+  Expected<Configuration> Config = Configuration::create(Options, *FS);
+  if (!Config)
+    return usageError(Config.takeError());
+
+  if (Options.ListChecks || Options.DumpConfig || Options.VerifyConfig) {
+    llvm::SmallString<256> File(Options.Files.empty()
+                                    ? StringRef("dummy.cpp")
+                                    : StringRef(Options.Files.front()));
+    (*FS)->makeAbsolute(File);
+    Expected<clang::tidy::ClangTidyOptions> FileOptions =
+        Config->optionsFor(File);
+    if (!FileOptions)
+      return usageError(FileOptions.takeError());
+    std::vector<std::string> Enabled =
+        Configuration::enabledChecks(*FileOptions);
+    if (Options.VerifyConfig) {
+      if (!Config->verify(File))
+        return ExitUsage;
+      llvm::outs() << "No config errors detected.\n";
+    } else if (Options.DumpConfig) {
+      llvm::outs() << Config->dump(File) << '\n';
+    } else if (Options.Json) {
+      llvm::outs() << catalogAsJson(Enabled);
+    } else {
+      if (Enabled.empty())
+        return usageError(noCheckEnabled());
+      llvm::outs() << "Enabled checks:";
+      for (StringRef Name : Enabled)
+        llvm::outs() << "\n    " << Name;
+      llvm::outs() << "\n\n";
+    }
+    return ExitClean;
+  }
+
+  if (Options.Files.empty())
+    return usageError(makeError("no input files; --help tells the usage"));
+  Expected<CompileCommands> Commands = CompileCommands::create(Options, *FS);
+  if (!Commands)
+    return usageError(Commands.takeError());
+  Expected<std::vector<std::string>> Files =
+      filesToAnalyse(Options, *Commands, *FS);
+  if (!Files)
+    return usageError(Files.takeError());
+  const clang::tooling::ArgumentsAdjuster MakeOurs =
+      makeCommandsOurs(Argv0, MainAddress);
+  llvm::InitializeAllTargetInfos();
+  llvm::InitializeAllTargetMCs();
+  llvm::InitializeAllAsmParsers();
+
+  if (!Options.EmitLibraryPch.empty()) {
+    if (Files->size() != 1)
+      return usageError(makeError("--emit-library-pch takes one header"));
+    Expected<std::vector<CompileCommand>> Command =
+        Commands->commandsFor(Files->front());
+    if (!Command)
+      return usageError(Command.takeError());
+    return emitLibraryPch(Command->front(), Files->front(),
+                          Options.EmitLibraryPch, Options, MakeOurs, *FS)
+               ? ExitClean
+               : ExitBroken;
+  }
+
+  Expected<std::vector<Unit>> Units =
+      unitsToAnalyse(*Files, Options, *Config, *Commands);
+  if (!Units)
+    return usageError(Units.takeError());
+  std::optional<OutputFile> Sarif, ExportFixes;
+  for (auto [Path, File] : {std::pair(&Options.Sarif, &Sarif),
+                            std::pair(&Options.ExportFixes, &ExportFixes)})
+    if (!Path->empty()) {
+      Expected<OutputFile> Opened = OutputFile::open(*Path);
+      if (!Opened)
+        return usageError(Opened.takeError());
+      *File = std::move(*Opened);
+    }
+
+  SourceTexts Texts(*FS);
+  Analysis All = analyseAll(*Units, Options, *Config, MakeOurs, Texts, **FS);
+  const int Code = exitCode(All, Options);
+
+  // Before fixes are applied: SARIF is about the text that was analysed.
+  std::string SarifLog;
+  if (Sarif) {
+    llvm::SmallString<256> RealRoot(*WorkingDirectory);
+    (void)(*FS)->getRealPath(*WorkingDirectory, RealRoot);
+    SarifRun Run;
+    Run.Root = findProjectRoot(canonicalPath(Files->front(), "", **FS),
+                               RealRoot, **FS);
+    Run.FailedUnits = All.FailedUnits;
+    Run.ExitCode = Code;
+    SarifLog = toSarif(All.Findings, Run, Texts);
+  }
+
+  std::vector<ClangTidyError> Errors;
+  for (const Finding &F : All.Findings) {
+    Errors.push_back(std::move(All.Errors[F.Origin]));
+    canonicalizeFixes(Errors.back(), **FS);
+    Errors.back().IsWarningAsError = F.AsError;
+  }
+  const bool ApplyFixes =
+      Options.Fix && (All.FailedUnits.empty() || Options.FixErrors);
+  clang::tidy::ClangTidyContext Context(Config->createProvider(*FS));
+  Context.setCurrentFile(Files->front());
+  printText(Errors, Context, ApplyFixes, /*ToStderr=*/Options.Sarif == "-",
+            *FS);
+  if (Options.Fix && !ApplyFixes)
+    tellError() << "there are compile errors and --fix-errors is not given: "
+                   "fixes have NOT been applied\n";
+  printSummary(All, Options);
+
+  if (ExportFixes) {
+    std::string Yaml;
+    llvm::raw_string_ostream OS(Yaml);
+    clang::tidy::exportReplacements(Files->front(), Errors, OS);
+    if (Error E = ExportFixes->write(OS.str()))
+      return usageError(std::move(E));
+  }
+  if (Sarif)
+    if (Error E = Sarif->write(SarifLog))
+      return usageError(std::move(E));
+  return Code;
+}
+
+} // namespace
+
+int main(int Argc, const char **Argv) {
+  llvm::InitLLVM Init(Argc, Argv);
+  std::optional<CommandLine> Options = parseCommandLine(Argc, Argv);
+  if (!Options)
+    return ExitUsage;
+  static int Anchor;
+  return run(*Options, Argv[0], &Anchor);
+}

@@ -1,0 +1,108 @@
+//===- Fingerprint.cpp - Names for findings that outlive edits ------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/findings/Fingerprint.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/ConvertUTF.h"
+#include <array>
+#include <cstdint>
+
+namespace libtorch_tidy::driver {
+
+namespace {
+
+/// A window of the last units, and of the line that each of them starts.
+class LineHasher {
+public:
+  LineHasher() {
+    LineAt.fill(0);
+    Window.fill(0);
+    for (size_t I = 0; I < WindowSize; ++I)
+      First *= Base;
+  }
+
+  void add(uint16_t Unit) {
+    if (Unit == ' ' || Unit == '\t' || (PreviousWasCR && Unit == '\n')) {
+      PreviousWasCR = false;
+      return;
+    }
+    PreviousWasCR = Unit == '\r';
+    if (Unit == '\r')
+      Unit = '\n';
+    emit();
+    if (AtLineStart) {
+      AtLineStart = false;
+      LineAt[Next] = ++Lines;
+      Hashes.resize(Lines);
+    }
+    AtLineStart = Unit == '\n';
+    shift(Unit);
+  }
+
+  std::vector<std::string> finish() {
+    add(EndMarker);
+    for (size_t I = 0; I < WindowSize; ++I) {
+      emit();
+      shift(0);
+    }
+    return std::move(Hashes);
+  }
+
+private:
+  static constexpr size_t WindowSize = 100;
+  static constexpr uint64_t Base = 37;
+  static constexpr uint16_t EndMarker = 65535;
+
+  /// Names the line whose first unit is about to leave the window.
+  void emit() {
+    if (!LineAt[Next])
+      return;
+    std::string Hex = llvm::utohexstr(Hash, /*LowerCase=*/true);
+    unsigned Count = ++Seen[Hex];
+    Hashes[LineAt[Next] - 1] = Hex + ":" + llvm::utostr(Count);
+    LineAt[Next] = 0;
+  }
+
+  void shift(uint16_t Unit) {
+    Hash = Hash * Base + Unit - First * Window[Next];
+    Window[Next] = Unit;
+    Next = (Next + 1) % WindowSize;
+  }
+
+  std::array<uint16_t, WindowSize> Window;
+  std::array<unsigned, WindowSize> LineAt; ///< 0: starts no line.
+  uint64_t Hash = 0, First = 1;            ///< Modulo 2^64.
+  size_t Next = 0;
+  unsigned Lines = 0;
+  bool AtLineStart = true, PreviousWasCR = false;
+  llvm::StringMap<unsigned> Seen;
+  std::vector<std::string> Hashes;
+};
+
+} // namespace
+
+std::vector<std::string> lineHashes(llvm::StringRef Text) {
+  LineHasher Hasher;
+  const auto *P = reinterpret_cast<const llvm::UTF8 *>(Text.begin());
+  const auto *End = reinterpret_cast<const llvm::UTF8 *>(Text.end());
+  while (P != End) {
+    llvm::UTF32 Point = 0xFFFD; // What a decoder makes of a bad byte.
+    if (llvm::convertUTF8Sequence(&P, End, &Point, llvm::strictConversion) !=
+        llvm::conversionOK)
+      ++P;
+    if (Point >= 0x10000) {
+      Hasher.add(0xD800 + ((Point - 0x10000) >> 10));
+      Hasher.add(0xDC00 + ((Point - 0x10000) & 0x3FF));
+    } else {
+      Hasher.add(Point);
+    }
+  }
+  return Hasher.finish();
+}
+
+} // namespace libtorch_tidy::driver

@@ -1,0 +1,79 @@
+//===- SourceText.h - Positions in the text of a file -----------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The text of the analysed files as it was during the analysis, and the
+/// conversions between byte offsets, lines and columns that writers need.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_FINDINGS_SOURCETEXT_H
+#define LIBTORCH_TIDY_DRIVER_FINDINGS_SOURCETEXT_H
+
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/VirtualFileSystem.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace libtorch_tidy::driver {
+
+/// The text of one file. Lines and columns are counted from 1.
+class SourceText {
+public:
+  struct Position {
+    unsigned Line = 1;
+    unsigned Column = 1;
+  };
+
+  explicit SourceText(std::string Text);
+
+  llvm::StringRef text() const { return Text; }
+  unsigned lineCount() const { return LineStarts.size(); }
+
+  /// The position of a byte offset; columns in bytes. An offset behind the
+  /// end is taken for the end.
+  Position position(unsigned Offset) const;
+
+  /// As position(), with columns in UTF-16 code units, as SARIF counts them.
+  Position positionUtf16(unsigned Offset) const;
+
+  /// Line \p Line without its line end; empty when there is no such line.
+  llvm::StringRef line(unsigned Line) const;
+
+  /// Lines \p First to \p Last (inclusive, cut to the file) with line ends.
+  llvm::StringRef lines(unsigned First, unsigned Last) const;
+
+private:
+  std::string Text;
+  std::vector<unsigned> LineStarts;
+};
+
+/// The number of UTF-16 code units that the UTF-8 text \p Text takes. A byte
+/// that is not UTF-8 counts as one unit, as the replacement character does.
+unsigned utf16Length(llvm::StringRef Text);
+
+/// Reads files once, through the file system of the analysis: unsaved buffers
+/// of an editor (-vfsoverlay) are seen.
+class SourceTexts {
+public:
+  explicit SourceTexts(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS)
+      : FS(std::move(FS)) {}
+
+  /// Null when the file cannot be read.
+  const SourceText *get(llvm::StringRef Path);
+
+private:
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
+  llvm::StringMap<std::unique_ptr<SourceText>> Files;
+};
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_FINDINGS_SOURCETEXT_H

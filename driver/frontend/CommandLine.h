@@ -1,0 +1,68 @@
+//===- CommandLine.h - What the user asked for ------------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_FRONTEND_COMMANDLINE_H
+#define LIBTORCH_TIDY_DRIVER_FRONTEND_COMMANDLINE_H
+
+#include "checks/Catalog.h"
+#include "clang/Tooling/CompilationDatabase.h"
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace libtorch_tidy::driver {
+
+/// What the process returns.
+enum ExitCode : int {
+  ExitClean = 0,    ///< Nothing at or above --fail-on.
+  ExitFindings = 1, ///< Findings at or above --fail-on.
+  ExitUsage = 2,    ///< Wrong usage or configuration.
+  ExitBroken = 3,   ///< A translation unit could not be analysed.
+};
+
+/// The command line, parsed. An absent optional was not given.
+struct CommandLine {
+  std::vector<std::string> Files;
+
+  // Where compile commands come from.
+  std::string BuildPath; ///< -p; empty: looked for beside each file.
+  /// Flags after `--`, as a database; null when there was no `--`.
+  std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed;
+  std::vector<std::string> ExtraArgs, ExtraArgsBefore;
+
+  // Configuration.
+  std::optional<std::string> Checks, Config, ConfigFile, HeaderFilter,
+      LineFilter, WarningsAsErrors;
+  std::optional<Level> WeakestLevel;
+  std::optional<bool> UseColor;
+  std::string VfsOverlay;
+
+  // What to do with findings.
+  bool Fix = false, FixErrors = false, Quiet = false;
+  std::string ExportFixes, Sarif;
+  /// The weakest level that makes the exit code 1; absent: any finding.
+  std::optional<Level> FailOn;
+  bool NeverFail = false;
+
+  // Things to do instead of an analysis.
+  bool ListChecks = false, Json = false, DumpConfig = false,
+       VerifyConfig = false;
+  std::string Explain, EmitLibraryPch;
+
+  /// Off: every declaration of the unit is walked and every body parsed, as
+  /// stock clang-tidy does. Results must be the same; tests compare them.
+  bool UseScope = true;
+};
+
+/// Parses the command line. --help and --version are answered here and end
+/// the process. Absent when it is wrong: the user has been told.
+std::optional<CommandLine> parseCommandLine(int Argc, const char **Argv);
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_FRONTEND_COMMANDLINE_H

@@ -1,0 +1,278 @@
+//===- Runner.cpp - The analysis of one translation unit ------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/frontend/Runner.h"
+#include "checks/LibtorchCheck.h"
+#include "clang-tidy/ClangTidy.h"
+#include "clang-tidy/ClangTidyModule.h"
+#include "driver/frontend/Scope.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/FrontendAction.h"
+#include "clang/Frontend/MultiplexConsumer.h"
+#include "clang/Lex/Lexer.h"
+#include "clang/Lex/PreprocessorOptions.h"
+#include "clang/Tooling/Tooling.h"
+#include "llvm/Support/Path.h"
+
+using namespace clang;
+using namespace clang::tidy;
+using namespace clang::tooling;
+using llvm::IntrusiveRefCntPtr;
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver {
+
+using DriverFinding = libtorch_tidy::driver::Finding;
+
+namespace {
+
+/// Writes down what checks say of their findings' strength.
+class LevelRecorder : public LevelListener {
+public:
+  explicit LevelRecorder(LevelMap &Levels)
+      : Levels(Levels), Previous(install(this)) {}
+  ~LevelRecorder() override { install(Previous); }
+  LevelRecorder(const LevelRecorder &) = delete;
+  LevelRecorder &operator=(const LevelRecorder &) = delete;
+
+  void heard(StringRef Check, StringRef Path, unsigned Offset,
+             Level Strength) override {
+    auto [It, New] =
+        Levels.try_emplace({Check.str(), Path.str(), Offset}, Strength);
+    if (!New)
+      It->second = std::min(It->second, Strength);
+  }
+
+private:
+  LevelMap &Levels;
+  LevelListener *Previous;
+};
+
+/// A database of one command.
+class OneCommand : public CompilationDatabase {
+public:
+  explicit OneCommand(const CompileCommand &Command) : Command(Command) {}
+  std::vector<CompileCommand> getCompileCommands(StringRef) const override {
+    return {Command};
+  }
+
+private:
+  const CompileCommand &Command;
+};
+
+/// Runs the checks behind the narrowing of the scope.
+class TidyAction : public ASTFrontendAction {
+public:
+  TidyAction(ClangTidyASTConsumerFactory &Factory, bool UseScope)
+      : Factory(Factory), UseScope(UseScope) {}
+
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &Compiler,
+                                                 StringRef File) override {
+    std::vector<std::unique_ptr<ASTConsumer>> Consumers;
+    if (UseScope)
+      Consumers.push_back(createScopeConsumer(Compiler.getSourceManager()));
+    Consumers.push_back(Factory.createASTConsumer(Compiler, File));
+    return std::make_unique<MultiplexConsumer>(std::move(Consumers));
+  }
+
+private:
+  ClangTidyASTConsumerFactory &Factory;
+  bool UseScope;
+};
+
+class TidyActionFactory : public FrontendActionFactory {
+public:
+  TidyActionFactory(ClangTidyContext &Context,
+                    IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS,
+                    bool UseScope)
+      : Factory(Context, std::move(FS)), UseScope(UseScope) {}
+
+  std::unique_ptr<FrontendAction> create() override {
+    return std::make_unique<TidyAction>(Factory, UseScope);
+  }
+
+  bool runInvocation(std::shared_ptr<CompilerInvocation> Invocation,
+                     FileManager *Files,
+                     std::shared_ptr<PCHContainerOperations> PCHOps,
+                     DiagnosticConsumer *Consumer) override {
+    // As clang-tidy does: code may ask for __clang_analyzer__.
+    Invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
+    Invocation->getFrontendOpts().SkipFunctionBodies = UseScope;
+    // Else the compiler counts "N warnings generated" on the standard error.
+    Invocation->getDiagnosticOpts().ShowCarets = false;
+    return FrontendActionFactory::runInvocation(std::move(Invocation), Files,
+                                                std::move(PCHOps), Consumer);
+  }
+
+private:
+  ClangTidyASTConsumerFactory Factory;
+  bool UseScope;
+};
+
+} // namespace
+
+ArgumentsAdjuster addExtraArgs(const CommandLine &Options) {
+  return combineAdjusters(
+      getInsertArgumentAdjuster(Options.ExtraArgsBefore,
+                                ArgumentInsertPosition::BEGIN),
+      getInsertArgumentAdjuster(Options.ExtraArgs,
+                                ArgumentInsertPosition::END));
+}
+
+UnitResult analyse(const CompileCommand &Command, StringRef File,
+                   const CommandLine &Options, const Configuration &Config,
+                   const ArgumentsAdjuster &MakeOurs,
+                   IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS) {
+  UnitResult Result;
+  Result.File = File.str();
+  ClangTidyContext Context(Config.createProvider(FS));
+  OneCommand DB(Command);
+  ClangTool Tool(DB, {Result.File}, std::make_shared<PCHContainerOperations>(),
+                 FS);
+  Tool.setPrintErrorMessage(false);
+  Tool.appendArgumentsAdjuster(addExtraArgs(Options));
+  const ClangTidyOptions FileOptions = Context.getOptionsForFile(File);
+  if (FileOptions.ExtraArgsBefore)
+    Tool.appendArgumentsAdjuster(getInsertArgumentAdjuster(
+        *FileOptions.ExtraArgsBefore, ArgumentInsertPosition::BEGIN));
+  if (FileOptions.ExtraArgs)
+    Tool.appendArgumentsAdjuster(getInsertArgumentAdjuster(
+        *FileOptions.ExtraArgs, ArgumentInsertPosition::END));
+  Tool.appendArgumentsAdjuster(getStripPluginsAdjuster());
+  Tool.appendArgumentsAdjuster(MakeOurs);
+
+  ClangTidyDiagnosticConsumer Consumer(Context);
+  DiagnosticsEngine Engine(new DiagnosticIDs, new DiagnosticOptions, &Consumer,
+                           /*ShouldOwnClient=*/false);
+  Context.setDiagnosticsEngine(&Engine);
+  Tool.setDiagnosticConsumer(&Consumer);
+  TidyActionFactory Factory(Context, FS, Options.UseScope);
+  {
+    LevelRecorder Recorder(Result.Levels);
+    Result.Failed = Tool.run(&Factory) != 0;
+  }
+  Result.Errors = Consumer.take();
+  Result.Stats = Context.getStats();
+  return Result;
+}
+
+std::string canonicalPath(StringRef Path, StringRef Folder,
+                          llvm::vfs::FileSystem &FS) {
+  if (Path.empty())
+    return {};
+  llvm::SmallString<256> Absolute(Path);
+  if (!Folder.empty())
+    llvm::sys::fs::make_absolute(Folder, Absolute);
+  FS.makeAbsolute(Absolute);
+  llvm::sys::path::remove_dots(Absolute, /*remove_dot_dot=*/false);
+  llvm::SmallString<256> Real;
+  // Files that exist in an overlay only have no real path.
+  if (!FS.getRealPath(Absolute, Real) && !Real.empty())
+    return Real.str().str();
+  llvm::sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
+  return Absolute.str().str();
+}
+
+/// One behind the token that starts at \p Offset.
+static unsigned endOfToken(const SourceText &Text, unsigned Offset) {
+  StringRef Buffer = Text.text();
+  if (Offset >= Buffer.size())
+    return Buffer.size();
+  LangOptions Language;
+  Language.CPlusPlus = Language.CPlusPlus11 = Language.CPlusPlus14 =
+      Language.CPlusPlus17 = Language.Bool = true;
+  Lexer Raw(SourceLocation(), Language, Buffer.begin(), Buffer.begin() + Offset,
+            Buffer.end());
+  Token Tok;
+  Raw.LexFromRawLexer(Tok);
+  return std::min<size_t>(Offset + std::max(Tok.getLength(), 1U),
+                          Buffer.size());
+}
+
+static Place placeOf(StringRef Path, unsigned Begin, unsigned Length,
+                     SourceTexts &Texts) {
+  Place Result;
+  Result.Path = Path.str();
+  Result.Begin = Begin;
+  Result.End = Begin + Length;
+  if (const SourceText *Text = Texts.get(Path)) {
+    auto Position = Text->position(Begin);
+    Result.Line = Position.Line;
+    Result.Column = Position.Column;
+  }
+  return Result;
+}
+
+/// Where a message points: to the end of the highlighted range around it, or
+/// of the token there.
+static Place placeOf(const DiagnosticMessage &Message, StringRef Folder,
+                     llvm::vfs::FileSystem &FS, SourceTexts &Texts) {
+  std::string Path = canonicalPath(Message.FilePath, Folder, FS);
+  if (Path.empty())
+    return {};
+  unsigned End = 0;
+  for (const FileByteRange &Range : Message.Ranges)
+    if (Range.FileOffset <= Message.FileOffset &&
+        Message.FileOffset < Range.FileOffset + Range.Length &&
+        canonicalPath(Range.FilePath, Folder, FS) == Path)
+      End = std::max(End, Range.FileOffset + Range.Length);
+  if (!End)
+    if (const SourceText *Text = Texts.get(Path))
+      End = endOfToken(*Text, Message.FileOffset);
+  End = std::max(End, Message.FileOffset);
+  return placeOf(Path, Message.FileOffset, End - Message.FileOffset, Texts);
+}
+
+static FindingKind kindOf(const ClangTidyError &Error) {
+  StringRef Name = Error.DiagnosticName;
+  if (Name.starts_with("clang-diagnostic-"))
+    return FindingKind::CompileError;
+  // clang-tidy-config, clang-tidy-nolint.
+  if (Name.starts_with("clang-tidy-"))
+    return FindingKind::Configuration;
+  return FindingKind::Defect;
+}
+
+std::vector<DriverFinding> toFindings(const UnitResult &Unit,
+                                      size_t FirstOrigin,
+                                      llvm::vfs::FileSystem &FS,
+                                      SourceTexts &Texts) {
+  std::vector<DriverFinding> Result;
+  for (const ClangTidyError &Error : Unit.Errors) {
+    DriverFinding F;
+    F.Kind = kindOf(Error);
+    F.Check = Error.DiagnosticName;
+    F.AsError = Error.IsWarningAsError;
+    F.Message = Error.Message.Message;
+    F.Where = placeOf(Error.Message, Error.BuildDirectory, FS, Texts);
+    F.Origin = FirstOrigin + Result.size();
+    if (const CatalogEntry *Entry = findInCatalog(F.Check))
+      F.Strength = Entry->StrongestLevel;
+    auto It = Unit.Levels.find(
+        {F.Check, Error.Message.FilePath, Error.Message.FileOffset});
+    if (It != Unit.Levels.end())
+      F.Strength = It->second;
+    for (const DiagnosticMessage &Note : Error.Notes)
+      F.Steps.push_back(
+          {placeOf(Note, Error.BuildDirectory, FS, Texts), Note.Message});
+    for (const auto &File : Error.Message.Fix)
+      for (const Replacement &R : File.second)
+        F.Fix.push_back(
+            {placeOf(canonicalPath(R.getFilePath(), Error.BuildDirectory, FS),
+                     R.getOffset(), R.getLength(), Texts),
+             R.getReplacementText().str()});
+    // The engine keeps files in a hash table.
+    llvm::stable_sort(F.Fix, [](const Edit &A, const Edit &B) {
+      return std::tie(A.Where.Path, A.Where.Begin) <
+             std::tie(B.Where.Path, B.Where.Begin);
+    });
+    Result.push_back(std::move(F));
+  }
+  return Result;
+}
+
+} // namespace libtorch_tidy::driver

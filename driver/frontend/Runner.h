@@ -1,0 +1,58 @@
+//===- Runner.h - The analysis of one translation unit ----------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_FRONTEND_RUNNER_H
+#define LIBTORCH_TIDY_DRIVER_FRONTEND_RUNNER_H
+
+#include "clang-tidy/ClangTidyDiagnosticConsumer.h"
+#include "driver/findings/Finding.h"
+#include "driver/findings/SourceText.h"
+#include "driver/frontend/Configuration.h"
+#include "clang/Tooling/ArgumentsAdjusters.h"
+#include "clang/Tooling/CompilationDatabase.h"
+#include <map>
+#include <tuple>
+
+namespace libtorch_tidy::driver {
+
+/// The level of a diagnostic by check, path (as in the diagnostic) and offset.
+using LevelMap =
+    std::map<std::tuple<std::string, std::string, unsigned>, Level>;
+
+struct UnitResult {
+  std::string File;
+  std::vector<clang::tidy::ClangTidyError> Errors;
+  LevelMap Levels;
+  clang::tidy::ClangTidyStats Stats;
+  /// Not analysed in full: there were compile errors.
+  bool Failed = false;
+};
+
+/// Runs the checks on one unit. Units share nothing: several can run at once.
+UnitResult analyse(const clang::tooling::CompileCommand &Command,
+                   llvm::StringRef File, const CommandLine &Options,
+                   const Configuration &Config,
+                   const clang::tooling::ArgumentsAdjuster &MakeOurs,
+                   llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS);
+
+/// The adjuster that runs before all others: --extra-arg and the ExtraArgs of
+/// .clang-tidy files.
+clang::tooling::ArgumentsAdjuster addExtraArgs(const CommandLine &Options);
+
+/// Turns what the engine says of a unit into findings. \p Origin of the first
+/// is \p FirstOrigin, and so on.
+std::vector<Finding> toFindings(const UnitResult &Unit, size_t FirstOrigin,
+                                llvm::vfs::FileSystem &FS, SourceTexts &Texts);
+
+/// \p Path in its one spelling: absolute (\p Folder in front of relative
+/// ones), without dots, symbolic links resolved.
+std::string canonicalPath(llvm::StringRef Path, llvm::StringRef Folder,
+                          llvm::vfs::FileSystem &FS);
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_FRONTEND_RUNNER_H

@@ -1,0 +1,82 @@
+//===- CheckDocs.cpp - What is told about the checks themselves -----------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/output/CheckDocs.h"
+#include "llvm/ADT/STLExtras.h"
+#include <nlohmann/json.hpp>
+
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver {
+
+namespace {
+struct Page {
+  llvm::StringLiteral Name;
+  llvm::StringLiteral Markdown;
+};
+} // namespace
+
+// Written by EmbedDocs.cmake; the first entry is there so that the array is
+// never empty.
+static constexpr Page Pages[] = {
+    {"", ""},
+#include "driver/CheckDocPages.inc"
+};
+
+std::string documentationOf(const CatalogEntry &Entry) {
+  const auto *It =
+      llvm::find_if(Pages, [&](const Page &P) { return P.Name == Entry.Name; });
+  if (It != std::end(Pages))
+    return It->Markdown.str();
+  return ("# " + Entry.Name + "\n\nFinds that " + Entry.Summary + ".\n\n" +
+          Entry.Why + "\n")
+      .str();
+}
+
+llvm::Expected<std::string> explain(StringRef Name) {
+  const CatalogEntry *Entry = findInCatalog(Name);
+  if (!Entry)
+    Entry = findInCatalog(("libtorch-" + Name).str());
+  if (Entry)
+    return documentationOf(*Entry);
+  StringRef Bare = Name;
+  Bare.consume_front("libtorch-");
+  const CatalogEntry *Guess = nullptr;
+  unsigned Best = std::max<unsigned>(Bare.size() / 2, 3);
+  for (const CatalogEntry &E : catalog()) {
+    unsigned Distance = E.Name.drop_front(StringRef("libtorch-").size())
+                            .edit_distance_insensitive(Bare, true, Best);
+    if (Distance < Best) {
+      Best = Distance;
+      Guess = &E;
+    }
+  }
+  return llvm::createStringError(
+      llvm::inconvertibleErrorCode(),
+      "unknown check '" + Name +
+          (Guess ? "'; did you mean '" + Guess->Name + "'?"
+                 : llvm::Twine("'; --list-checks tells all")));
+}
+
+std::string catalogAsJson(llvm::ArrayRef<std::string> Enabled) {
+  nlohmann::ordered_json All = nlohmann::ordered_json::array();
+  for (const CatalogEntry &E : catalog()) {
+    nlohmann::ordered_json Tags = nlohmann::ordered_json::array();
+    for (StringRef Tag : E.Tags)
+      Tags.push_back(Tag.str());
+    All.push_back({{"name", E.Name.str()},
+                   {"level", static_cast<unsigned>(E.StrongestLevel)},
+                   {"summary", E.Summary.str()},
+                   {"why", E.Why.str()},
+                   {"fixes", E.Fix != FixKind::None},
+                   {"tags", std::move(Tags)},
+                   {"enabled", llvm::is_contained(Enabled, E.Name)}});
+  }
+  return All.dump(2) + "\n";
+}
+
+} // namespace libtorch_tidy::driver

@@ -1,0 +1,32 @@
+//===- CheckDocs.h - What is told about the checks themselves ---*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_OUTPUT_CHECKDOCS_H
+#define LIBTORCH_TIDY_DRIVER_OUTPUT_CHECKDOCS_H
+
+#include "checks/Catalog.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace libtorch_tidy::driver {
+
+/// The page docs/checks/<name>.md, which is built into the program (Markdown).
+/// A check that has no page yet is told by its entry of the catalog.
+std::string documentationOf(const CatalogEntry &Entry);
+
+/// The page of the check called \p Name, with or without "libtorch-". An
+/// unknown name is an error that guesses what was meant.
+llvm::Expected<std::string> explain(llvm::StringRef Name);
+
+/// All checks as JSON, for tools: an array of objects with name, level,
+/// summary, why, fixes, tags and whether \p Enabled has it.
+std::string catalogAsJson(llvm::ArrayRef<std::string> Enabled);
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_OUTPUT_CHECKDOCS_H

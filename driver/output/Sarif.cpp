@@ -1,0 +1,403 @@
+//===- Sarif.cpp - Findings as SARIF 2.1.0 --------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/output/Sarif.h"
+#include "driver/findings/Fingerprint.h"
+#include "driver/output/CheckDocs.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/Path.h"
+#include <map>
+#include <nlohmann/json.hpp>
+
+using llvm::StringRef;
+using Json = nlohmann::ordered_json;
+
+namespace libtorch_tidy::driver {
+
+static std::string asSentence(StringRef Text) {
+  Text = Text.rtrim();
+  return Text.str() +
+         (Text.ends_with(".") || Text.ends_with("!") || Text.ends_with("?")
+              ? ""
+              : ".");
+}
+
+/// "libtorch-oom-catch-type" -> "OomCatchType".
+static std::string pascalCase(StringRef Check) {
+  Check.consume_front("libtorch-");
+  std::string Result;
+  for (StringRef Word : llvm::split(Check, '-'))
+    if (!Word.empty())
+      Result += llvm::toUpper(Word.front()) + Word.drop_front().str();
+  return Result;
+}
+
+static const char *sarifLevel(Level L) {
+  switch (L) {
+  case Level::Certain:
+    return "error";
+  case Level::Likely:
+    return "warning";
+  case Level::Advisory:
+    return "note";
+  }
+  llvm_unreachable("all levels are covered");
+}
+
+/// GitHub's words for the same.
+static const char *problemSeverity(Level L) {
+  return L == Level::Advisory ? "recommendation" : sarifLevel(L);
+}
+
+static const char *precision(Level L) {
+  switch (L) {
+  case Level::Certain:
+    return "very-high";
+  case Level::Likely:
+    return "high";
+  case Level::Advisory:
+    return "medium";
+  }
+  llvm_unreachable("all levels are covered");
+}
+
+static std::string percentEncode(StringRef Path) {
+  std::string Result;
+  for (unsigned char C : Path) {
+    if (llvm::isAlnum(C) || StringRef("/-._~").contains(C))
+      Result += C;
+    else
+      Result += {'%', llvm::hexdigit(C >> 4), llvm::hexdigit(C & 15)};
+  }
+  return Result;
+}
+
+static Json message(StringRef Text) { return {{"text", Text.str()}}; }
+
+static Json rule(const CatalogEntry &Entry) {
+  const std::string Help = documentationOf(Entry);
+  Json Tags = {"libtorch", "memory"};
+  for (StringRef Tag : Entry.Tags)
+    Tags.push_back(Tag.str());
+  std::string Summary = asSentence(Entry.Summary);
+  Summary.front() = llvm::toUpper(Summary.front());
+  Json Result = {{"id", Entry.Name.str()},
+                 {"name", pascalCase(Entry.Name)},
+                 {"shortDescription", message(Summary)},
+                 {"fullDescription", message(Entry.Why)},
+                 {"help", {{"text", Help}, {"markdown", Help}}}};
+  if (StringRef Home = LIBTORCH_TIDY_HOMEPAGE; !Home.empty())
+    Result["helpUri"] =
+        (Home + "/blob/main/docs/checks/" + Entry.Name + ".md").str();
+  Result["defaultConfiguration"] = {
+      {"level", sarifLevel(Entry.StrongestLevel)}};
+  Result["properties"] = {
+      {"tags", std::move(Tags)},
+      {"precision", precision(Entry.StrongestLevel)},
+      {"problem.severity", problemSeverity(Entry.StrongestLevel)}};
+  return Result;
+}
+
+namespace {
+
+/// Writes one run; knows the files it names.
+class Writer {
+public:
+  Writer(const SarifRun &Run, SourceTexts &Texts) : Run(Run), Texts(Texts) {}
+
+  std::string write(llvm::ArrayRef<Finding> Findings);
+
+private:
+  Json artifactLocation(StringRef Path);
+  Json region(const Place &Where, bool WithSnippet);
+  Json physicalLocation(const Place &Where, bool WithContext);
+  Json location(const Place &Where, StringRef Text);
+  Json codeFlows(const Finding &F);
+  Json fixes(const Finding &F);
+  std::string describe(const Edit &E);
+  Json result(const Finding &F);
+  Json notification(const Finding &F);
+  void nameFile(StringRef Path) {
+    if (!Path.empty())
+      Artifacts.emplace(Path.str(), 0);
+  }
+  const std::string *lineHash(const Place &Where);
+
+  const SarifRun &Run;
+  SourceTexts &Texts;
+  std::map<std::string, unsigned> Artifacts;
+  std::map<std::string, std::vector<std::string>> LineHashes;
+  std::map<StringRef, unsigned> RuleIndex;
+};
+
+} // namespace
+
+Json Writer::artifactLocation(StringRef Path) {
+  Json Result;
+  StringRef Rest = Path;
+  if (Rest.consume_front(Run.Root) && Rest.consume_front("/"))
+    Result = {{"uri", percentEncode(Rest)}, {"uriBaseId", "%SRCROOT%"}};
+  else
+    Result = {{"uri", "file://" + percentEncode(Path)}};
+  if (auto It = Artifacts.find(Path.str()); It != Artifacts.end())
+    Result["index"] = It->second;
+  return Result;
+}
+
+Json Writer::region(const Place &Where, bool WithSnippet) {
+  const SourceText *Text = Texts.get(Where.Path);
+  if (!Text)
+    return nullptr;
+  auto Begin = Text->positionUtf16(Where.Begin);
+  auto End = Text->positionUtf16(std::max(Where.Begin, Where.End));
+  Json Result = {{"startLine", Begin.Line},
+                 {"startColumn", Begin.Column},
+                 {"endLine", End.Line},
+                 {"endColumn", End.Column}};
+  if (StringRef Snippet = Text->text().slice(Where.Begin, Where.End);
+      WithSnippet && !Snippet.empty())
+    Result["snippet"] = message(Snippet);
+  return Result;
+}
+
+Json Writer::physicalLocation(const Place &Where, bool WithContext) {
+  Json Result = {{"artifactLocation", artifactLocation(Where.Path)}};
+  Json Region = region(Where, /*WithSnippet=*/true);
+  if (Region.is_null())
+    return Result;
+  Result["region"] = std::move(Region);
+  if (WithContext) {
+    const SourceText *Text = Texts.get(Where.Path);
+    unsigned First = Where.Line > 2 ? Where.Line - 2 : 1;
+    unsigned Last =
+        std::min(Text->position(Where.End).Line + 2, Text->lineCount());
+    // The empty line behind a last line end is none to a reader.
+    if (Last > First && Text->lines(Last, Last).empty())
+      --Last;
+    Result["contextRegion"] = {{"startLine", First},
+                               {"endLine", Last},
+                               {"snippet", message(Text->lines(First, Last))}};
+  }
+  return Result;
+}
+
+Json Writer::location(const Place &Where, StringRef Text) {
+  return {{"physicalLocation", physicalLocation(Where, /*WithContext=*/false)},
+          {"message", message(asSentence(Text))}};
+}
+
+/// The steps in execution order, and the finding itself as the last one.
+Json Writer::codeFlows(const Finding &F) {
+  Json Locations = Json::array();
+  for (const FindingStep &Step : F.Steps)
+    if (!Step.Where.Path.empty())
+      Locations.push_back({{"location", location(Step.Where, Step.Text)}});
+  Locations.push_back({{"location", location(F.Where, F.Message)}});
+  return Json::array(
+      {{{"threadFlows", Json::array({{{"locations", Locations}}})}}});
+}
+
+/// An edit in words.
+std::string Writer::describe(const Edit &E) {
+  auto Quote = [](StringRef Text) {
+    Text = Text.trim();
+    auto [Line, More] = Text.split('\n');
+    std::string Short = Line.rtrim().substr(0, 60).str();
+    if (Short.size() < Text.size())
+      Short += " ...";
+    return "'" + Short + "'";
+  };
+  const SourceText *Text = Texts.get(E.Where.Path);
+  StringRef Old = Text ? Text->text().slice(E.Where.Begin, E.Where.End) : "";
+  if (E.Text.empty())
+    return "remove " + Quote(Old);
+  if (E.Where.Begin == E.Where.End)
+    return "insert " + Quote(E.Text);
+  return "replace " + Quote(Old) + " with " + Quote(E.Text);
+}
+
+Json Writer::fixes(const Finding &F) {
+  std::vector<std::string> Words;
+  std::map<std::string, Json> Files;
+  for (const Edit &E : F.Fix) {
+    Words.push_back(describe(E));
+    Json Deleted = region(E.Where, /*WithSnippet=*/false);
+    if (Deleted.is_null())
+      return nullptr;
+    Json Replacement = {{"deletedRegion", std::move(Deleted)}};
+    if (!E.Text.empty())
+      Replacement["insertedContent"] = message(E.Text);
+    Json &File = Files[E.Where.Path];
+    if (File.is_null())
+      File = Json::array();
+    File.push_back(std::move(Replacement));
+  }
+  Json Changes = Json::array();
+  for (auto &[Path, Replacements] : Files)
+    Changes.push_back({{"artifactLocation", artifactLocation(Path)},
+                       {"replacements", std::move(Replacements)}});
+  std::string Description = asSentence(llvm::join(Words, "; "));
+  Description.front() = llvm::toUpper(Description.front());
+  return Json::array({{{"description", message(Description)},
+                       {"artifactChanges", std::move(Changes)}}});
+}
+
+const std::string *Writer::lineHash(const Place &Where) {
+  auto [It, New] = LineHashes.try_emplace(Where.Path);
+  if (New)
+    if (const SourceText *Text = Texts.get(Where.Path))
+      It->second = lineHashes(Text->text());
+  if (!Where.Line || Where.Line > It->second.size())
+    return nullptr;
+  return &It->second[Where.Line - 1];
+}
+
+Json Writer::result(const Finding &F) {
+  Json Result = {{"ruleId", F.Check}};
+  if (auto It = RuleIndex.find(F.Check); It != RuleIndex.end())
+    Result["ruleIndex"] = It->second;
+  Result["level"] = F.AsError ? "error" : sarifLevel(F.Strength);
+  Result["message"] = message(asSentence(F.Message));
+  Result["locations"] = Json::array();
+  if (!F.Where.Path.empty())
+    Result["locations"].push_back(
+        {{"physicalLocation",
+          physicalLocation(F.Where, /*WithContext=*/true)}});
+  if (const std::string *Hash = lineHash(F.Where))
+    Result["partialFingerprints"] = {{"primaryLocationLineHash", *Hash}};
+  if (llvm::any_of(F.Steps, [](const FindingStep &S) {
+        return !S.Where.Path.empty();
+      })) {
+    Result["codeFlows"] = codeFlows(F);
+    Json Related = Json::array();
+    for (const FindingStep &Step : F.Steps) {
+      if (Step.Where.Path.empty())
+        continue;
+      Json Location = {{"id", Related.size() + 1}};
+      Location.update(location(Step.Where, Step.Text));
+      Related.push_back(std::move(Location));
+    }
+    Result["relatedLocations"] = std::move(Related);
+  }
+  if (Json Fixes = F.Fix.empty() ? Json() : fixes(F); !Fixes.is_null())
+    Result["fixes"] = std::move(Fixes);
+  Result["properties"] = {{"level", static_cast<unsigned>(F.Strength)}};
+  return Result;
+}
+
+Json Writer::notification(const Finding &F) {
+  Json Result = {{"level", "error"},
+                 {"message", message(asSentence(F.Message))}};
+  if (!F.Where.Path.empty())
+    Result["locations"] =
+        Json::array({{{"physicalLocation",
+                       physicalLocation(F.Where, /*WithContext=*/false)}}});
+  return Result;
+}
+
+std::string Writer::write(llvm::ArrayRef<Finding> Findings) {
+  Json Rules = Json::array();
+  for (const CatalogEntry &Entry : catalog()) {
+    RuleIndex[Entry.Name] = Rules.size();
+    Rules.push_back(rule(Entry));
+  }
+
+  for (const std::string &Unit : Run.FailedUnits)
+    nameFile(Unit);
+  for (const Finding &F : Findings) {
+    nameFile(F.Where.Path);
+    for (const FindingStep &Step : F.Steps)
+      nameFile(Step.Where.Path);
+    for (const Edit &E : F.Fix)
+      nameFile(E.Where.Path);
+  }
+  unsigned Next = 0;
+  for (auto &Entry : Artifacts)
+    Entry.second = Next++;
+  Json Files = Json::array();
+  for (const auto &[Path, Index] : Artifacts) {
+    Json Where = artifactLocation(Path);
+    Where.erase("index");
+    Files.push_back({{"location", std::move(Where)}});
+  }
+
+  Json Results = Json::array(), Tool = Json::array(), Config = Json::array();
+  for (const std::string &Unit : Run.FailedUnits)
+    Tool.push_back(
+        {{"level", "error"},
+         {"message", message("The translation unit could not be analysed.")},
+         {"locations",
+          Json::array({{{"physicalLocation",
+                         {{"artifactLocation", artifactLocation(Unit)}}}}})}});
+  for (const Finding &F : Findings)
+    switch (F.Kind) {
+    case FindingKind::Defect:
+      Results.push_back(result(F));
+      break;
+    case FindingKind::CompileError:
+      Tool.push_back(notification(F));
+      break;
+    case FindingKind::Configuration:
+      Config.push_back(notification(F));
+      break;
+    }
+
+  Json Invocation = {{"executionSuccessful", Run.FailedUnits.empty()},
+                     {"exitCode", Run.ExitCode}};
+  if (!Tool.empty())
+    Invocation["toolExecutionNotifications"] = std::move(Tool);
+  if (!Config.empty())
+    Invocation["toolConfigurationNotifications"] = std::move(Config);
+
+  Json Driver = {{"name", "libtorch-tidy"},
+                 {"fullName", "libtorch-tidy " LIBTORCH_TIDY_VERSION
+                              " (LLVM " LLVM_VERSION_STRING ")"},
+                 {"version", LIBTORCH_TIDY_VERSION},
+                 {"semanticVersion", LIBTORCH_TIDY_VERSION}};
+  if (StringRef Home = LIBTORCH_TIDY_HOMEPAGE; !Home.empty())
+    Driver["informationUri"] = Home.str();
+  Driver["rules"] = std::move(Rules);
+
+  Json TheRun = {
+      {"tool", {{"driver", std::move(Driver)}}},
+      {"automationDetails", {{"id", "libtorch-tidy/"}}},
+      {"invocations", Json::array({std::move(Invocation)})},
+      {"originalUriBaseIds",
+       {{"%SRCROOT%",
+         {{"description", message("The root of the source tree.")}}}}},
+      {"columnKind", "utf16CodeUnits"},
+      {"artifacts", std::move(Files)},
+      {"results", std::move(Results)}};
+  Json Log = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+              {"version", "2.1.0"},
+              {"runs", Json::array({std::move(TheRun)})}};
+  // Source text need not be UTF-8; JSON must.
+  return Log.dump(2, ' ', /*ensure_ascii=*/false,
+                  Json::error_handler_t::replace) +
+         "\n";
+}
+
+std::string toSarif(llvm::ArrayRef<Finding> Findings, const SarifRun &Run,
+                    SourceTexts &Texts) {
+  return Writer(Run, Texts).write(Findings);
+}
+
+std::string findProjectRoot(StringRef File, StringRef WorkingDirectory,
+                            llvm::vfs::FileSystem &FS) {
+  for (StringRef Folder = llvm::sys::path::parent_path(File); !Folder.empty();
+       Folder = llvm::sys::path::parent_path(Folder)) {
+    llvm::SmallString<128> Git(Folder);
+    llvm::sys::path::append(Git, ".git");
+    if (FS.exists(Git))
+      return Folder.str();
+  }
+  return WorkingDirectory.str();
+}
+
+} // namespace libtorch_tidy::driver
