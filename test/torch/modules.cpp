@@ -1,5 +1,6 @@
-// RUN: %torch-facts %s -- %torch_flags | %FileCheck %s '--implicit-check-not={{call|parameters}}'
+// RUN: %torch-facts %s -- %torch_flags -isystem %S/Inputs/parallel | %FileCheck %s '--implicit-check-not={{call|parameters}}'
 // Which calls run a module, and which modules have parameters.
+#include <data_parallel.h>
 #include <torch/script.h>
 #include <torch/torch.h>
 
@@ -10,7 +11,7 @@ struct NetImpl : torch::nn::Module {
     return fc(x); // CHECK: [[@LINE]]: module call of fc inputs [x]{{$}}
   }
   std::tuple<torch::Tensor, torch::Tensor> encode(const torch::Tensor &x) {
-    auto y = forward(x); // CHECK: [[@LINE]]: module call of this inputs [x] body NetImpl::forward:9
+    auto y = forward(x); // CHECK: [[@LINE]]: module call of this inputs [x] body NetImpl::forward:10
     return {y, y};
   }
   int64_t width(const torch::Tensor &x) { return x.size(1); }
@@ -19,7 +20,7 @@ struct NetImpl : torch::nn::Module {
 };
 TORCH_MODULE(Net); // CHECK-NOT: parameters
 
-// CHECK: [[@LINE+1]]: parameters of class Base: none
+// CHECK: [[@LINE+1]]: parameters of class Base: unknown
 struct Base : torch::nn::Module {
   virtual torch::Tensor forward(torch::Tensor x) { return x; }
   virtual torch::Tensor act(torch::Tensor x) { return x; }
@@ -38,7 +39,7 @@ struct Overloaded : torch::nn::Module {
 // Runs a module, is none.
 struct Policy {
   torch::Tensor forward(torch::Tensor x) {
-    return net->forward(x); // CHECK: [[@LINE]]: module call of net inputs [x] body NetImpl::forward:9
+    return net->forward(x); // CHECK: [[@LINE]]: module call of net inputs [x] body NetImpl::forward:10
   }
   torch::Tensor operator()(torch::Tensor x) {
     return forward(x); // CHECK: [[@LINE]]: module call of this inputs [x] body Policy::forward
@@ -56,21 +57,21 @@ void calls(Net net, Policy policy, Plain plain, torch::nn::Sequential seq,
            Leaf &leaf, torch::nn::ModuleHolder<Overloaded> overloaded,
            torch::nn::LSTM lstm, torch::nn::Functional function,
            std::vector<Net> nets, torch::Tensor x) {
-  net(x); // CHECK: [[@LINE]]: module call of net inputs [x] body NetImpl::forward:9
-  net->forward(x); // CHECK: [[@LINE]]: module call of net inputs [x] body NetImpl::forward:9
-  (*net).forward(x); // CHECK: [[@LINE]]: module call of net inputs [x] body NetImpl::forward:9
-  net.get()->forward(x); // CHECK: [[@LINE]]: module call of net inputs [x] body NetImpl::forward:9
+  net(x); // CHECK: [[@LINE]]: module call of net inputs [x] body NetImpl::forward:10
+  net->forward(x); // CHECK: [[@LINE]]: module call of net inputs [x] body NetImpl::forward:10
+  (*net).forward(x); // CHECK: [[@LINE]]: module call of net inputs [x] body NetImpl::forward:10
+  net.get()->forward(x); // CHECK: [[@LINE]]: module call of net inputs [x] body NetImpl::forward:10
   net.ptr()->encode(x); // CHECK: [[@LINE]]: module call of net inputs [x] body NetImpl::encode
   net->encode(x + 1); // CHECK: [[@LINE]]: module call of net inputs [x + 1] body NetImpl::encode
   net->width(x);
   net->table();
-  shared->forward(x); // CHECK: [[@LINE]]: module call of shared inputs [x] body NetImpl::forward:9
-  reference.forward(std::move(x)); // CHECK: [[@LINE]]: module call of reference inputs [x] body NetImpl::forward:9
-  nets[0]->forward(x); // CHECK: [[@LINE]]: module call of nets[0] inputs [x] body NetImpl::forward:9
+  shared->forward(x); // CHECK: [[@LINE]]: module call of shared inputs [x] body NetImpl::forward:10
+  reference.forward(std::move(x)); // CHECK: [[@LINE]]: module call of reference inputs [x] body NetImpl::forward:10
+  nets[0]->forward(x); // CHECK: [[@LINE]]: module call of nets[0] inputs [x] body NetImpl::forward:10
   base.forward(x); // CHECK: [[@LINE]]: module call of base inputs [x]{{$}}
   base.act(x); // CHECK: [[@LINE]]: module call of base inputs [x] body Base::act
   leaf.forward(x); // CHECK: [[@LINE]]: module call of leaf inputs [x] body Leaf::forward
-  overloaded(x, x); // CHECK: [[@LINE]]: module call of overloaded inputs [x | x] body Overloaded::forward:36
+  overloaded(x, x); // CHECK: [[@LINE]]: module call of overloaded inputs [x | x] body Overloaded::forward:37
   policy.forward(x); // CHECK: [[@LINE]]: module call of policy inputs [x] body Policy::forward
   policy(x); // CHECK: [[@LINE]]: module call of policy inputs [x] body Policy::operator()
   plain.forward(x);
@@ -78,11 +79,12 @@ void calls(Net net, Policy policy, Plain plain, torch::nn::Sequential seq,
   seq->forward(x); // CHECK: [[@LINE]]: module call of seq inputs [x]{{$}}
   any.forward(x); // CHECK: [[@LINE]]: module call of any inputs [x]{{$}}
   any.forward<torch::Tensor>(x, x); // CHECK: [[@LINE]]: module call of any inputs [x | x]{{$}}
-  any.get<NetImpl>().forward(x); // CHECK: [[@LINE]]: module call of any inputs [x] body NetImpl::forward:9
-  list[0]->as<NetImpl>()->forward(x); // CHECK: [[@LINE]]: module call of list[0] inputs [x] body NetImpl::forward:9
+  any.get<NetImpl>().forward(x); // CHECK: [[@LINE]]: module call of any inputs [x] body NetImpl::forward:10
+  list[0]->as<NetImpl>()->forward(x); // CHECK: [[@LINE]]: module call of list[0] inputs [x] body NetImpl::forward:10
   list[0]->as<torch::nn::Linear>()->forward(x); // CHECK: [[@LINE]]: module call of list[0] inputs [x]{{$}}
   lstm(x); // CHECK: [[@LINE]]: module call of lstm inputs [x]{{$}}
   lstm->forward(x, std::make_tuple(x, x)); // CHECK: [[@LINE]]: module call of lstm inputs [x | std::make_tuple(x, x)]
+  torch::nn::parallel::data_parallel(net, x); // CHECK: [[@LINE]]: module call of net inputs [x] body NetImpl::forward:10
   torch::nn::functional::mse_loss(x, x);
   auto copy = net->clone();
   // CHECK: [[@LINE-1]]: parameters of copy: unknown
