@@ -119,7 +119,7 @@ class Writer {
 public:
   Writer(const SarifRun &Run, SourceTexts &Texts) : Run(Run), Texts(Texts) {}
 
-  std::string write(llvm::ArrayRef<Finding> Findings);
+  std::string write(std::vector<Finding> Findings);
 
 private:
   Json artifactLocation(StringRef Path);
@@ -131,15 +131,22 @@ private:
   std::string describe(const Edit &E);
   Json result(const Finding &F);
   Json notification(const Finding &F);
+  /// Files in order: those of the project first, so that the order does not
+  /// depend on where the project lies.
+  std::pair<bool, std::string> fileKey(StringRef Path) const {
+    StringRef Rest = Path;
+    const bool Inside = Rest.consume_front(Run.Root) && Rest.starts_with("/");
+    return {!Inside, Path.str()};
+  }
   void nameFile(StringRef Path) {
     if (!Path.empty())
-      Artifacts.emplace(Path.str(), 0);
+      Artifacts.emplace(fileKey(Path), 0);
   }
   const std::string *lineHash(const Place &Where);
 
   const SarifRun &Run;
   SourceTexts &Texts;
-  std::map<std::string, unsigned> Artifacts;
+  std::map<std::pair<bool, std::string>, unsigned> Artifacts;
   std::map<std::string, std::vector<std::string>> LineHashes;
   std::map<StringRef, unsigned> RuleIndex;
 };
@@ -148,12 +155,13 @@ private:
 
 Json Writer::artifactLocation(StringRef Path) {
   Json Result;
-  StringRef Rest = Path;
-  if (Rest.consume_front(Run.Root) && Rest.consume_front("/"))
-    Result = {{"uri", percentEncode(Rest)}, {"uriBaseId", "%SRCROOT%"}};
-  else
+  const auto Key = fileKey(Path);
+  if (const bool Outside = Key.first; Outside)
     Result = {{"uri", "file://" + percentEncode(Path)}};
-  if (auto It = Artifacts.find(Path.str()); It != Artifacts.end())
+  else
+    Result = {{"uri", percentEncode(Path.drop_front(Run.Root.size() + 1))},
+              {"uriBaseId", "%SRCROOT%"}};
+  if (auto It = Artifacts.find(Key); It != Artifacts.end())
     Result["index"] = It->second;
   return Result;
 }
@@ -309,7 +317,10 @@ Json Writer::notification(const Finding &F) {
   return Result;
 }
 
-std::string Writer::write(llvm::ArrayRef<Finding> Findings) {
+std::string Writer::write(std::vector<Finding> Findings) {
+  llvm::stable_sort(Findings, [&](const Finding &A, const Finding &B) {
+    return fileKey(A.Where.Path) < fileKey(B.Where.Path);
+  });
   Json Rules = Json::array();
   for (const CatalogEntry &Entry : catalog()) {
     RuleIndex[Entry.Name] = Rules.size();
@@ -329,7 +340,8 @@ std::string Writer::write(llvm::ArrayRef<Finding> Findings) {
   for (auto &Entry : Artifacts)
     Entry.second = Next++;
   Json Files = Json::array();
-  for (const auto &[Path, Index] : Artifacts) {
+  for (const auto &[Key, Index] : Artifacts) {
+    const std::string &Path = Key.second;
     Json Where = artifactLocation(Path);
     Where.erase("index");
     Json File = {{"location", std::move(Where)}};
@@ -399,7 +411,7 @@ std::string Writer::write(llvm::ArrayRef<Finding> Findings) {
 
 std::string toSarif(llvm::ArrayRef<Finding> Findings, const SarifRun &Run,
                     SourceTexts &Texts) {
-  return Writer(Run, Texts).write(Findings);
+  return Writer(Run, Texts).write(Findings.vec());
 }
 
 std::string findProjectRoot(StringRef File, StringRef WorkingDirectory,
