@@ -337,8 +337,10 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
     llvm::SmallString<256> RealRoot(*WorkingDirectory);
     (void)(*FS)->getRealPath(*WorkingDirectory, RealRoot);
     SarifRun Run;
-    Run.Root = findProjectRoot(canonicalPath(Files->front(), "", **FS),
-                               RealRoot, **FS);
+    std::vector<std::string> Sources;
+    for (const std::string &File : *Files)
+      Sources.push_back(canonicalPath(File, "", **FS));
+    Run.Root = findProjectRoot(Sources, RealRoot, **FS);
     Run.FailedUnits = All.FailedUnits;
     Run.ExitCode = Code;
     SarifLog = toSarif(All.Findings, Run, Texts);
