@@ -16,7 +16,10 @@ using namespace clang;
 
 namespace libtorch_tidy::fixits {
 
-/// The whole line of a statement that stands alone on it, with its line break.
+/// The whole line of a statement that stands alone on it, with the line break
+/// before it: when a removal ends before white space, clang-tidy's engine
+/// (clang::edit) takes a space of that, too, and the next line would lose one
+/// of its indentation.
 static CharSourceRange wholeLine(const Stmt *S, const ASTContext &Context) {
   const SourceManager &SM = Context.getSourceManager();
   FileID File = SM.getFileID(S->getBeginLoc());
@@ -34,10 +37,14 @@ static CharSourceRange wholeLine(const Stmt *S, const ASTContext &Context) {
           Buffer[LineEnd] == '\r'))
     ++LineEnd;
   SourceLocation Start = SM.getLocForStartOfFile(File);
-  if ((LineBegin == 0 || Buffer[LineBegin - 1] == '\n') &&
-      LineEnd < Buffer.size() && Buffer[LineEnd] == '\n')
+  if (LineBegin > 0 && Buffer[LineBegin - 1] == '\n' &&
+      LineEnd < Buffer.size() && Buffer[LineEnd] == '\n') {
+    // What ends a line may be "\r\n".
+    LineBegin -= LineBegin > 1 && Buffer[LineBegin - 2] == '\r' ? 2 : 1;
+    LineEnd -= LineEnd > End && Buffer[LineEnd - 1] == '\r' ? 1 : 0;
     return CharSourceRange::getCharRange(Start.getLocWithOffset(LineBegin),
-                                         Start.getLocWithOffset(LineEnd + 1));
+                                         Start.getLocWithOffset(LineEnd));
+  }
   return CharSourceRange::getCharRange(Start.getLocWithOffset(Begin),
                                        Start.getLocWithOffset(End));
 }

@@ -35,8 +35,8 @@ enum class Decides { No, AlwaysOff, ByEnabled, ByInference };
 /// The values of a called constructor's or function's parameters.
 using Arguments = llvm::DenseMap<const ParmVarDecl *, const Expr *>;
 
-/// Wrappers in wrappers in wrappers: nobody goes deeper.
-constexpr unsigned MaxDepth = 8;
+/// Bounds the recursion; a wrapper in a wrapper takes up to five steps.
+constexpr unsigned MaxDepth = 32;
 
 Decides decides(const CXXRecordDecl *R) {
   const IdentifierInfo *Id = R ? R->getIdentifier() : nullptr;
@@ -89,28 +89,30 @@ public:
   explicit Evaluator(const ASTContext &Context) : Context(Context) {}
 
   /// An object of class \p R of which nothing else is known.
-  MaybeEffect ofClass(const CXXRecordDecl *R, unsigned Depth) const;
+  MaybeEffect ofClass(const CXXRecordDecl *R, unsigned Depth);
   /// An object of type \p T initialised by \p Init (null: not at all).
   MaybeEffect ofObject(QualType T, const Expr *Init, const Arguments &Args,
-                       unsigned Depth) const;
+                       unsigned Depth);
 
 private:
-  MaybeEffect ofExpr(const Expr *E, const Arguments &Args,
-                     unsigned Depth) const;
+  MaybeEffect ofExpr(const Expr *E, const Arguments &Args, unsigned Depth);
   MaybeEffect ofConstruction(const CXXRecordDecl *R,
                              const CXXConstructorDecl *Ctor,
                              llvm::ArrayRef<const Expr *> Written,
-                             const Arguments &Args, unsigned Depth) const;
+                             const Arguments &Args, unsigned Depth);
   MaybeEffect ofMembers(const CXXRecordDecl *R, const CXXConstructorDecl *Ctor,
-                        const Arguments &Args, unsigned Depth) const;
+                        const Arguments &Args, unsigned Depth);
   MaybeEffect ofCall(const CallExpr *Call, const Arguments &Args,
-                     unsigned Depth) const;
+                     unsigned Depth);
   /// A guard class of LibTorch made with \p Written arguments.
   MaybeEffect ofGuard(Decides Kind, llvm::ArrayRef<const Expr *> Written,
                       const Arguments &Args) const;
   std::optional<bool> boolean(const Expr *E, const Arguments &Args) const;
 
+  MaybeEffect computeClass(const CXXRecordDecl *R, unsigned Depth);
+
   const ASTContext &Context;
+  llvm::DenseMap<const CXXRecordDecl *, MaybeEffect> Classes;
 };
 
 std::optional<bool> Evaluator::boolean(const Expr *E,
@@ -155,12 +157,23 @@ MaybeEffect Evaluator::ofGuard(Decides Kind,
   return std::nullopt;
 }
 
-MaybeEffect Evaluator::ofClass(const CXXRecordDecl *R, unsigned Depth) const {
+MaybeEffect Evaluator::ofClass(const CXXRecordDecl *R, unsigned Depth) {
+  R = R ? R->getDefinition() : nullptr;
   if (!R || Depth > MaxDepth)
     return std::nullopt;
-  R = R->getDefinition();
-  if (!R)
+  // Most variables end here.
+  if (decides(R) == Decides::No && !boxed(R) &&
+      (R->isInStdNamespace() || isTorchDecl(R) || R->isDependentContext()))
     return std::nullopt;
+  // A class that owns its like is first met as one without a guard.
+  if (auto [Known, New] = Classes.try_emplace(R); !New)
+    return Known->second;
+  MaybeEffect Result = computeClass(R, Depth);
+  Classes[R] = Result;
+  return Result;
+}
+
+MaybeEffect Evaluator::computeClass(const CXXRecordDecl *R, unsigned Depth) {
   switch (decides(R)) {
   case Decides::AlwaysOff:
     return Effect{GradMode::Off, false};
@@ -172,8 +185,6 @@ MaybeEffect Evaluator::ofClass(const CXXRecordDecl *R, unsigned Depth) const {
   }
   if (const CXXRecordDecl *Inner = boxed(R))
     return ofClass(Inner, Depth + 1) ? MaybeEffect(Effect{}) : std::nullopt;
-  if (R->isInStdNamespace() || isTorchDecl(R) || R->isDependentContext())
-    return std::nullopt;
   // What holds whichever constructor ran.
   MaybeEffect Result;
   bool First = true;
@@ -189,7 +200,7 @@ MaybeEffect Evaluator::ofClass(const CXXRecordDecl *R, unsigned Depth) const {
 
 MaybeEffect Evaluator::ofMembers(const CXXRecordDecl *R,
                                  const CXXConstructorDecl *Ctor,
-                                 const Arguments &Args, unsigned Depth) const {
+                                 const Arguments &Args, unsigned Depth) {
   if (Depth > MaxDepth)
     return std::nullopt;
   const FunctionDecl *Body = nullptr;
@@ -232,11 +243,10 @@ MaybeEffect Evaluator::ofMembers(const CXXRecordDecl *R,
 }
 
 MaybeEffect Evaluator::ofObject(QualType T, const Expr *Init,
-                                const Arguments &Args, unsigned Depth) const {
+                                const Arguments &Args, unsigned Depth) {
   if (T.isNull() || Depth > MaxDepth)
     return std::nullopt;
   const CXXRecordDecl *R = T->getAsCXXRecordDecl();
-  // Most variables end here.
   if (!R)
     return std::nullopt;
   MaybeEffect ByClass = ofClass(R, Depth);
@@ -251,7 +261,7 @@ MaybeEffect Evaluator::ofObject(QualType T, const Expr *Init,
 }
 
 MaybeEffect Evaluator::ofExpr(const Expr *E, const Arguments &Args,
-                              unsigned Depth) const {
+                              unsigned Depth) {
   E = peel(E);
   if (!E || Depth > MaxDepth || E->isTypeDependent())
     return std::nullopt;
@@ -293,8 +303,7 @@ MaybeEffect Evaluator::ofExpr(const Expr *E, const Arguments &Args,
 MaybeEffect Evaluator::ofConstruction(const CXXRecordDecl *R,
                                       const CXXConstructorDecl *Ctor,
                                       llvm::ArrayRef<const Expr *> Written,
-                                      const Arguments &Args,
-                                      unsigned Depth) const {
+                                      const Arguments &Args, unsigned Depth) {
   if (!R || Depth > MaxDepth)
     return std::nullopt;
   if (Decides Kind = decides(R); Kind != Decides::No)
@@ -362,7 +371,7 @@ public:
 };
 
 MaybeEffect Evaluator::ofCall(const CallExpr *Call, const Arguments &Args,
-                              unsigned Depth) const {
+                              unsigned Depth) {
   const FunctionDecl *Callee = Call->getDirectCallee();
   QualType T = Call->getType();
   const CXXRecordDecl *R = T->isPointerType() ? T->getPointeeCXXRecordDecl()
@@ -472,7 +481,7 @@ static bool diesWithFullExpression(const Expr *E, ASTContext &Context) {
   while (true) {
     DynTypedNodeList Parents = Context.getParents(Node);
     if (Parents.size() != 1)
-      return !Parents.empty();
+      return false;
     Node = Parents[0];
     if (const auto *Temporary = Node.get<MaterializeTemporaryExpr>();
         Temporary && Temporary->getExtendingDecl())
@@ -488,10 +497,10 @@ static bool diesWithFullExpression(const Expr *E, ASTContext &Context) {
     }
     if (const auto *Comma = Node.get<BinaryOperator>())
       return Comma->getOpcode() == BO_Comma;
-    return !Node.get<VarDecl>() && !Node.get<FieldDecl>() &&
-           !Node.get<CXXCtorInitializer>() && !Node.get<InitListExpr>() &&
+    // A declaration is a variable, or a constructor with its initialisers.
+    return !Node.get<Decl>() && !Node.get<InitListExpr>() &&
            !Node.get<ReturnStmt>() && !Node.get<CXXNewExpr>() &&
-           !Node.get<LambdaExpr>();
+           !Node.get<LambdaExpr>() && !Node.get<CXXDefaultInitExpr>();
   }
 }
 

@@ -111,6 +111,17 @@ static const CXXMethodDecl *findForward(const CXXRecordDecl *R,
   return nullptr;
 }
 
+/// An interface: what runs, and what it owns, is up to derived classes.
+static bool isInterface(const CXXRecordDecl *R) {
+  if (R->isEffectivelyFinal())
+    return false;
+  return R->isAbstract() ||
+         llvm::any_of(R->methods(), [](const CXXMethodDecl *Method) {
+           return Method->isVirtual() && !isa<CXXDestructorDecl>(Method) &&
+                  Method->size_overridden_methods() == 0;
+         });
+}
+
 /// Methods of LibTorch's modules that run them.
 static bool isTorchForward(StringRef Name) {
   return llvm::StringSwitch<bool>(Name)
@@ -160,10 +171,27 @@ scriptCall(const CallExpr *Call, const CXXMethodDecl *Method, StringRef Name) {
   return Result;
 }
 
+/// torch::nn::parallel::data_parallel(module, input, ...): runs replicas.
+static std::optional<ModuleCall> parallelCall(const CallExpr *Call) {
+  if (calleeName(Call) != "data_parallel" || Call->getNumArgs() < 2 ||
+      !isTorchDecl(Call->getDirectCallee()))
+    return std::nullopt;
+  ModuleCall Result;
+  Result.Call = Call;
+  Result.Module = stripPointers(Call->getArg(0));
+  if (isa<CXXThisExpr>(Result.Module))
+    Result.Module = nullptr;
+  Result.Inputs.push_back(stripImplicit(Call->getArg(1)));
+  Result.Body = bodyOf(findForward(heldClass(Call->getArg(0)->getType()), 1));
+  return Result;
+}
+
 std::optional<ModuleCall> asModuleCall(const Expr *E) {
   const auto *Call = dyn_cast_or_null<CallExpr>(peel(E));
   if (!Call || Call->isTypeDependent())
     return std::nullopt;
+  if (std::optional<ModuleCall> Parallel = parallelCall(Call))
+    return Parallel;
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee());
   if (!Method || Method->isStatic() || isa<CXXConversionDecl>(Method))
     return std::nullopt;
@@ -368,7 +396,12 @@ Parameters parametersOf(const CXXRecordDecl *R, Visited &Seen) {
 }
 
 Parameters parametersOf(QualType T, Visited &Seen) {
-  return parametersOf(heldClass(T), Seen);
+  const CXXRecordDecl *R = heldClass(T);
+  Parameters Result = parametersOf(R, Seen);
+  if (Result == Parameters::None && !isTorchDecl(R) &&
+      isInterface(R->getDefinition()))
+    return Parameters::Unknown;
+  return Result;
 }
 
 } // namespace

@@ -43,9 +43,11 @@ struct ModuleCall {
 /// module class that take and return tensors (encode, sample, act), a
 /// ModuleHolder's operator(), Sequential, AnyModule, functional call objects
 /// (user structs that own modules or tensors and have such a forward),
-/// TorchScript's forward, operator(), run_method and get_method("...")(...).
-/// Copies and accessors (clone, to, parameters, ...) are not calls. Implicit
-/// nodes around the call are looked through; null is allowed.
+/// torch::nn::parallel::data_parallel (whose replicas may run on other
+/// threads, where a guard of the caller does not reach), TorchScript's forward,
+/// operator(), run_method and get_method("...")(...). Copies and accessors
+/// (clone, to, parameters, ...) are not calls. Implicit nodes around the call
+/// are looked through; null is allowed.
 std::optional<ModuleCall> asModuleCall(const clang::Expr *E);
 
 enum class Parameters { None, Some, Unknown };

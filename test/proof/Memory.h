@@ -1,0 +1,169 @@
+//===- Memory.h - Counts what a program keeps -------------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Measures the programs of this folder: bytes of tensors through an allocator
+/// installed in LibTorch, and objects on the heap (autograd nodes, tensor
+/// handles) through operator new. Each program is one source file and includes
+/// this once.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_TEST_PROOF_MEMORY_H
+#define LIBTORCH_TIDY_TEST_PROOF_MEMORY_H
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <malloc.h>
+#include <new>
+#include <torch/torch.h>
+#include <vector>
+
+namespace proof {
+
+struct Counters {
+  std::atomic<int64_t> Live{0}, Peak{0};          ///< Bytes of tensors.
+  std::atomic<int64_t> HeapLive{0}, HeapCount{0}; ///< Of operator new.
+};
+
+inline Counters &counters() {
+  static Counters C;
+  return C;
+}
+
+/// Blocks carry their size in front, in a whole cache line so that LibTorch's
+/// vectorised kernels find the alignment they are used to.
+constexpr size_t Header = 64;
+
+inline void release(void *Data) {
+  if (!Data)
+    return;
+  char *Block = static_cast<char *>(Data) - Header;
+  size_t Size = 0;
+  std::memcpy(&Size, Block, sizeof Size);
+  counters().Live -= static_cast<int64_t>(Size);
+  std::free(Block);
+}
+
+class CountingAllocator final : public c10::Allocator {
+public:
+  // Later versions declare it without const.
+#if TORCH_VERSION_MAJOR > 2 ||                                                 \
+    (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 3)
+  c10::DataPtr allocate(size_t Size) override{
+#else
+  c10::DataPtr allocate(size_t Size) const override {
+#endif
+      c10::Device Cpu(c10::DeviceType::CPU);
+  if (Size == 0)
+    return {nullptr, nullptr, &release, Cpu};
+  void *Block = nullptr;
+  if (posix_memalign(&Block, Header, Header + Size) != 0)
+    throw std::bad_alloc();
+  std::memcpy(Block, &Size, sizeof Size);
+  Counters &C = counters();
+  int64_t Now = C.Live += static_cast<int64_t>(Size);
+  if (Now > C.Peak)
+    C.Peak = Now;
+  void *Data = static_cast<char *>(Block) + Header;
+  return {Data, Data, &release, Cpu};
+}
+#if TORCH_VERSION_MAJOR > 2 ||                                                 \
+    (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 3)
+  void copy_data(void *To, const void *From, size_t Size) const override {
+  std::memcpy(To, From, Size);
+}
+#endif
+c10::DeleterFnPtr raw_deleter() const override { return &release; }
+}; // namespace proof
+
+/// Call first in main(): counts from here on, on one thread and with one
+/// random stream, so that every run gives the same figures.
+inline void begin() {
+  static CountingAllocator Allocator;
+  c10::SetAllocator(c10::DeviceType::CPU, &Allocator, /*priority=*/255);
+  at::set_num_threads(1);
+  torch::manual_seed(0);
+}
+
+/// What grows from one iteration to the next, without the first ones, in which
+/// LibTorch fills its caches.
+class Growth {
+public:
+  static constexpr int First = 10, Last = 110;
+  /// To be called at the end of iteration \p I, counted from 0.
+  void endOf(int I) {
+    if (I != First && I != Last)
+      return;
+    int64_t Sign = I == First ? -1 : 1;
+    Tensors += Sign * counters().Live;
+    Heap += Sign * counters().HeapLive;
+    Objects += Sign * counters().HeapCount;
+  }
+  void print(const char *What) const {
+    std::printf("%s: %lld bytes of tensors, %lld bytes of heap in %lld objects "
+                "per iteration\n",
+                What, perIteration(Tensors), perIteration(Heap),
+                perIteration(Objects));
+  }
+
+private:
+  static long long perIteration(int64_t Bytes) {
+    return Bytes / (Last - First);
+  }
+  int64_t Tensors = 0, Heap = 0, Objects = 0;
+};
+
+/// Bytes of tensors over what is live when it is made.
+class Span {
+public:
+  Span() : Base(counters().Live) { counters().Peak = Base; }
+  void print(const char *What) const {
+    std::printf("%s: peak %lld KB, live %lld KB\n", What,
+                static_cast<long long>(counters().Peak - Base) / 1024,
+                static_cast<long long>(counters().Live - Base) / 1024);
+  }
+
+private:
+  int64_t Base;
+};
+
+/// Prints a digest of the bits of \p Values.
+inline void printBits(const char *What, const std::vector<float> &Values) {
+  uint64_t Digest = 14695981039346656037u; // FNV-1a
+  for (float Value : Values) {
+    uint32_t Bits = 0;
+    std::memcpy(&Bits, &Value, sizeof Bits);
+    Digest = (Digest ^ Bits) * 1099511628211u;
+  }
+  std::printf("%s: %zu values, bits %016llx\n", What, Values.size(),
+              static_cast<unsigned long long>(Digest));
+}
+
+} // namespace proof
+
+void *operator new(size_t Size) {
+  void *Block = std::malloc(Size ? Size : 1);
+  if (!Block)
+    throw std::bad_alloc();
+  proof::counters().HeapLive += static_cast<int64_t>(malloc_usable_size(Block));
+  ++proof::counters().HeapCount;
+  return Block;
+}
+void operator delete(void *Block) noexcept {
+  if (!Block)
+    return;
+  proof::counters().HeapLive -= static_cast<int64_t>(malloc_usable_size(Block));
+  --proof::counters().HeapCount;
+  std::free(Block);
+}
+void operator delete(void *Block, size_t) noexcept { operator delete(Block); }
+
+#endif // LIBTORCH_TIDY_TEST_PROOF_MEMORY_H

@@ -1,0 +1,60 @@
+"""Proves the fix of one check on the real library.
+
+prove.py TOOLS NAME FOLDER: applies the fixes of libtorch-NAME to
+NAME_bad.cpp beside this script and compares the result with NAME_fixed.cpp,
+builds and runs both programs, and compares what they print as bits. Leaves
+bad.txt and fixed.txt in FOLDER for the figures.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+tools_file, name, folder = sys.argv[1:]
+here = os.path.dirname(os.path.abspath(__file__))
+with open(tools_file) as file:
+    tools = json.load(file)
+pch = ["-include-pch", tools["torch_pch"]]
+
+
+def run(command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True)
+    if done.returncode != 0:
+        sys.exit("failed (%d): %s\n%s" % (done.returncode, " ".join(command), done.stdout))
+    return done.stdout
+
+
+def source(kind):
+    return os.path.join(here, "%s_%s.cpp" % (name, kind))
+
+
+shutil.rmtree(folder, ignore_errors=True)
+os.makedirs(folder)
+
+# The program with the defect becomes the one without it, by the fixes alone.
+copy = os.path.join(folder, "program.cpp")
+shutil.copy(source("bad"), copy)
+told = run([tools["clang_tidy"], "-load", tools["plugin"],
+            "-checks=-*,libtorch-" + name, "-fix", copy, "--"]
+           + tools["torch_flags"] + pch + ["-I", here])
+with open(copy) as ours, open(source("fixed")) as wanted:
+    if ours.read() != wanted.read():
+        diff = subprocess.run(["diff", "-u", source("fixed"), copy], text=True,
+                              stdout=subprocess.PIPE).stdout
+        sys.exit("the fixes lead elsewhere:\n" + diff + told)
+
+bits = {}
+for kind in ("bad", "fixed"):
+    program = os.path.join(folder, kind)
+    run([tools["clangxx"], source(kind), "-o", program] + tools["torch_flags"]
+        + pch + ["-ltorch", "-ltorch_cpu", "-lc10"])
+    output = run([program])
+    with open(program + ".txt", "w") as file:
+        file.write(output)
+    bits[kind] = re.findall(r"^.*, bits .*$", output, re.M)
+if not bits["bad"] or bits["bad"] != bits["fixed"]:
+    sys.exit("results differ: %s" % bits)

@@ -1,0 +1,283 @@
+//===- TorchFacts.cpp - Prints what checks/torch knows of a file ----------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A tool of the test suite: one line for each fact that the files of
+/// checks/torch state about the main file, "LINE: fact", sorted by line.
+///
+///   torch-facts [-ops] FILE -- FLAGS
+///   torch-facts -table    prints the table of operators after checking it
+///
+//===----------------------------------------------------------------------===//
+
+#include "checks/torch/Autograd.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/GradGuards.h"
+#include "checks/torch/Modules.h"
+#include "checks/torch/OpFacts.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/ASTConsumer.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/FrontendAction.h"
+#include "clang/Lex/Lexer.h"
+#include "clang/Tooling/CommonOptionsParser.h"
+#include "clang/Tooling/Tooling.h"
+#include "llvm/Support/raw_ostream.h"
+#include <set>
+
+using namespace clang;
+using namespace libtorch_tidy;
+using llvm::StringRef;
+
+static llvm::cl::OptionCategory Options("torch-facts");
+static llvm::cl::opt<bool> Ops("ops", llvm::cl::cat(Options),
+                               llvm::cl::desc("print operators, too"));
+
+namespace {
+
+const char *text(torch::GradMode Mode) {
+  switch (Mode) {
+  case torch::GradMode::On:
+    return "on";
+  case torch::GradMode::Off:
+    return "off";
+  case torch::GradMode::Unknown:
+    return "unknown";
+  }
+  return "";
+}
+
+const char *text(torch::Flag F) {
+  switch (F) {
+  case torch::Flag::False:
+    return "false";
+  case torch::Flag::True:
+    return "true";
+  case torch::Flag::Unknown:
+    return "unknown";
+  }
+  return "";
+}
+
+const char *text(torch::Parameters P) {
+  switch (P) {
+  case torch::Parameters::None:
+    return "none";
+  case torch::Parameters::Some:
+    return "some";
+  case torch::Parameters::Unknown:
+    return "unknown";
+  }
+  return "";
+}
+
+std::string flags(const torch::OpFacts &Op) {
+  std::string Text;
+  for (auto [On, Name] :
+       {std::pair(Op.View, " view"), std::pair(Op.InPlace, " in-place"),
+        std::pair(Op.Factory, " factory"),
+        std::pair(Op.SavesNothing, " saves-nothing"),
+        std::pair(Op.PinsBuffer, " pins-buffer"),
+        std::pair(Op.Reduces, " reduces"),
+        std::pair(Op.neverDifferentiable(), " never-differentiable")})
+    if (On)
+      Text += Name;
+  return Text;
+}
+
+class Printer : public RecursiveASTVisitor<Printer> {
+public:
+  explicit Printer(ASTContext &Context) : Context(Context) {}
+
+  bool VisitVarDecl(VarDecl *Var) {
+    if (auto Mode = torch::guardOf(Var))
+      say(Var->getLocation(),
+          "guard " + Var->getName() + " " + text(*Mode) +
+              (torch::isInferenceMode(Var) ? " inference" : ""));
+    if (torch::isModule(Var->getType()) && !isa<ParmVarDecl>(Var))
+      say(Var->getLocation(), "parameters of " + Var->getName() + ": " +
+                                  text(torch::parametersOf(Var->getType())));
+    return true;
+  }
+
+  bool VisitCXXRecordDecl(CXXRecordDecl *R) {
+    if (!R->isThisDeclarationADefinition() || R->isLambda())
+      return true;
+    if (auto Mode = torch::guardOf(R))
+      say(R->getLocation(), "class " + R->getName() + " guards " + text(*Mode));
+    if (torch::isOrDerivesFrom(R, "torch::nn::Module"))
+      say(R->getLocation(),
+          "parameters of class " + R->getName() + ": " +
+              text(torch::parametersOf(Context.getRecordType(R))));
+    return true;
+  }
+
+  bool VisitCXXConstructExpr(CXXConstructExpr *E) {
+    if (torch::isTemporaryGuard(E))
+      say(E->getBeginLoc(), "temporary guard");
+    return true;
+  }
+
+  bool VisitCallExpr(CallExpr *Call) {
+    SourceLocation Loc = Call->getExprLoc();
+    if (auto Mode = torch::setsGradMode(Call))
+      say(Loc, llvm::Twine("sets grad mode ") + text(*Mode));
+    if (torch::readsGradMode(Call))
+      say(Loc, "reads grad mode");
+    if (auto M = torch::asModuleCall(Call)) {
+      std::string Text = M->Script ? "script call of " : "module call of ";
+      Text += M->Module ? source(M->Module) : "this";
+      Text += list(" inputs", M->Inputs);
+      if (M->Body)
+        Text += " body " + M->Body->getQualifiedNameAsString() + ":" +
+                std::to_string(line(M->Body->getLocation()));
+      say(Loc, Text);
+    }
+    if (auto B = torch::asBackward(Call))
+      say(Loc, llvm::Twine(B->ReturnsGradients ? "grad" : "backward") +
+                   list(" of", B->Roots) + list(" inputs", B->Inputs) +
+                   " retain " + text(B->RetainGraph) + " create " +
+                   text(B->CreateGraph));
+    if (torch::isOptimizerStep(Call))
+      say(Loc, "optimizer step");
+    if (torch::isZeroGrad(Call))
+      say(Loc, "zero grad");
+    if (auto Set = torch::setsRequiresGrad(Call))
+      say(Loc, llvm::Twine("sets requires_grad ") + text(*Set));
+    if (auto Set = torch::registersParameter(Call))
+      say(Loc, llvm::Twine("registers parameter, requires_grad ") + text(*Set));
+    if (auto Reg = torch::asRegistration(Call))
+      say(Loc, llvm::Twine("registers ") +
+                   (Reg->What == torch::Registration::Module      ? "module"
+                    : Reg->What == torch::Registration::Parameter ? "parameter"
+                                                                  : "buffer") +
+                   " " + (Reg->Value ? source(Reg->Value) : "nothing"));
+    if (torch::dropsHistory(Call))
+      say(Loc, "drops history");
+    if (torch::isIntegralCast(Call))
+      say(Loc, "integral cast");
+    if (torch::isScalarRead(Call))
+      say(Loc, "scalar read");
+    if (auto State = torch::asModuleState(Call))
+      say(Loc, *State == torch::ModuleState::Parameters ? "module parameters"
+                                                        : "module buffers");
+    if (const Expr *Object = torch::gradOf(Call))
+      say(Loc, "grad of " + source(Object));
+    if (torch::isFreezeCall(Call))
+      say(Loc, "freeze");
+    if (torch::isModuleEval(Call))
+      say(Loc, "module eval");
+    if (torch::isModuleTrain(Call))
+      say(Loc, "module train");
+    if (const torch::OpFacts *Op = torch::opFacts(Call->getDirectCallee())) {
+      if (Op->Factory)
+        say(Loc, llvm::Twine("factory ") + Op->Name + ", requires_grad " +
+                     text(torch::factoryRequiresGrad(Call)));
+      if (Ops)
+        say(Loc, "op " + Op->Name + flags(*Op));
+    }
+    return true;
+  }
+
+  void print() const {
+    for (const auto &[Line, Text] : Facts)
+      llvm::outs() << Line << ": " << Text << '\n';
+  }
+
+private:
+  unsigned line(SourceLocation Loc) const {
+    return Context.getSourceManager().getExpansionLineNumber(Loc);
+  }
+  void say(SourceLocation Loc, const llvm::Twine &Text) {
+    Facts.insert({line(Loc), Text.str()});
+  }
+  std::string source(const Expr *E) const {
+    StringRef Text = Lexer::getSourceText(
+        CharSourceRange::getTokenRange(E->getSourceRange()),
+        Context.getSourceManager(), Context.getLangOpts());
+    return Text.empty() ? "<" + std::string(E->getStmtClassName()) + ">"
+                        : Text.str();
+  }
+  std::string list(const char *Title,
+                   llvm::ArrayRef<const Expr *> Expressions) const {
+    if (Expressions.empty())
+      return "";
+    std::string Text = std::string(Title) + " [";
+    for (const Expr *E : Expressions)
+      Text += (E == Expressions.front() ? "" : " | ") + source(E);
+    return Text + "]";
+  }
+
+  ASTContext &Context;
+  /// Visiting order is not that of lines, and some nodes are visited twice.
+  std::set<std::pair<unsigned, std::string>> Facts;
+};
+
+class Consumer : public ASTConsumer {
+public:
+  bool HandleTopLevelDecl(DeclGroupRef Group) override {
+    TopLevel.append(Group.begin(), Group.end());
+    return true;
+  }
+  void HandleTranslationUnit(ASTContext &Context) override {
+    llvm::SmallVector<Decl *> Own;
+    for (Decl *D : TopLevel)
+      if (torch::isUserCode(D->getLocation(), Context.getSourceManager()))
+        Own.push_back(D);
+    Context.setTraversalScope({Own.begin(), Own.end()});
+    Printer P(Context);
+    for (Decl *D : Own)
+      P.TraverseDecl(D);
+    P.print();
+  }
+
+private:
+  llvm::SmallVector<Decl *> TopLevel;
+};
+
+class Action : public ASTFrontendAction {
+public:
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &,
+                                                 StringRef) override {
+    return std::make_unique<Consumer>();
+  }
+};
+
+/// Checks what the generator promises, and prints all rows.
+int printTable() {
+  const torch::OpFacts *Last = nullptr;
+  for (const torch::OpFacts &Op : torch::allOpFacts()) {
+    if (Last && !(Last->Name < Op.Name)) {
+      llvm::errs() << "not sorted: " << Op.Name << '\n';
+      return 1;
+    }
+    Last = &Op;
+    if (torch::opFacts(Op.Name) != &Op || Op.Outputs > 31 ||
+        Op.NonDifferentiable >> Op.Outputs) {
+      llvm::errs() << "wrong row: " << Op.Name << '\n';
+      return 1;
+    }
+    llvm::outs() << Op.Name << ": " << Op.Outputs << flags(Op) << '\n';
+  }
+  return 0;
+}
+
+} // namespace
+
+int main(int ArgC, const char **ArgV) {
+  if (ArgC == 2 && StringRef(ArgV[1]) == "-table")
+    return printTable();
+  auto Parser = tooling::CommonOptionsParser::create(ArgC, ArgV, Options);
+  if (!Parser) {
+    llvm::errs() << llvm::toString(Parser.takeError()) << '\n';
+    return 2;
+  }
+  tooling::ClangTool Tool(Parser->getCompilations(),
+                          Parser->getSourcePathList());
+  return Tool.run(tooling::newFrontendActionFactory<Action>().get());
+}
