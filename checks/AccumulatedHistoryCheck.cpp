@@ -60,6 +60,11 @@ static const Label *sourceOf(const Accumulation &A, const FunctionFlow &Flow) {
     const Label &L = Flow.label(Id);
     if (!L.bringsHistory() || !L.Arises)
       continue;
+    // A list of parameters is no history: nothing was computed from them.
+    const bool Computes =
+        A.How == Accumulation::InPlace || A.How == Accumulation::Rebind;
+    if (!L.bringsGraph() && !Computes)
+      continue;
     if (L.Consumers & Label::Backward)
       return &L;
     if (!Source)
@@ -81,7 +86,8 @@ void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
         Source->Consumers & Label::Backward ? Level::Certain : Level::Likely;
     if (A.How != Accumulation::InPlace)
       Strength = Level::Likely;
-    if (A.How == Accumulation::Slot)
+    // Code that cannot be seen may have cut the history of what is added.
+    if (A.How == Accumulation::Slot || A.Added.Unknown)
       Strength = Level::Advisory;
     if (!Flow.outlivesFunction(A.Where)) {
       if (!A.Loop || Consumers)
@@ -101,7 +107,7 @@ void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
         if (!Unit.seesAllUses(Field))
           Strength = Level::Advisory;
       }
-      Strength = std::max(Strength, Level::Likely);
+      Strength = std::max(Strength, Level::Likely); // The weaker one.
     }
     if (runsFewTimes(A.Loop, Unit.context()) ||
         Unit.isCalledOnlyGuarded(Flow.function()))

@@ -33,7 +33,8 @@ static const CompoundStmt *guardableBlock(const Stmt *Site,
         return true;
     for (const Label &L : Flow.labels())
       if (L.Site && (L.K == Label::Carry || L.Arises) &&
-          Flow.isWithin(L.Site, Block) && Unit.consumersOf(L, Flow))
+          Flow.isWithin(L.Site, Block) &&
+          (Unit.consumersOf(L, Flow) & ~Label::Computed))
         return true;
     return false;
   };
@@ -61,7 +62,7 @@ static const Stmt *scopeOf(const Stmt *Site, const CompoundStmt *Guardable,
 
 void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
                                                 flow::UnitModel &Unit) {
-  Level Strength = Level::Likely;
+  bool IsLayer = false;
   if (const auto *Method = dyn_cast<CXXMethodDecl>(Flow.function());
       Method &&
       torch::isOrDerivesFrom(Method->getParent(), "torch::nn::Module")) {
@@ -69,22 +70,29 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
     if (Method->isOverloadedOperator() ||
         (Method->getIdentifier() && Method->getName() == "forward"))
       return;
-    Strength = Level::Advisory;
+    IsLayer = true;
   }
 
   struct Scope {
     const CompoundStmt *Guardable;
+    Level Strength = Level::Likely;
     llvm::SmallVector<const Label *, 4> Forwards;
   };
   llvm::MapVector<const Stmt *, Scope> Scopes;
   for (const Label &L : Flow.labels()) {
-    if ((L.K != Label::Forward && L.K != Label::Helper) || !L.Arises ||
-        L.Mode != GradMode::On || Unit.consumersOf(L, Flow))
+    if (!L.bringsGraph())
+      continue;
+    const unsigned Consumers = Unit.consumersOf(L, Flow);
+    if (IsLayer && (Consumers & Label::Returned))
+      return; // So does a method that hands history on.
+    if (L.Mode != GradMode::On || (Consumers & ~Label::Computed))
       continue;
     const CompoundStmt *Guardable = guardableBlock(L.Site, Flow, Unit);
     Scope &S = Scopes[scopeOf(L.Site, Guardable, Flow)];
     S.Guardable = Guardable;
     S.Forwards.push_back(&L);
+    if (IsLayer || Consumers)
+      S.Strength = Level::Advisory;
   }
   if (Scopes.empty() || Unit.isCalledOnlyGuarded(Flow.function()))
     return;
@@ -99,7 +107,7 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
     Finding F;
     F.Loc = First.Site->getExprLoc();
     F.Highlight = First.Site->getSourceRange();
-    F.Strength = Strength;
+    F.Strength = S.Strength;
     F.Message = "forward pass with gradient mode on, but nothing "
                 "back-propagates its result; its activations are kept as long "
                 "as the result lives";

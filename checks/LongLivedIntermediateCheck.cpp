@@ -134,6 +134,10 @@ void LongLivedIntermediateCheck::checkDeclaredBeforeLoop(
           if (const Label &O = Flow.label(From);
               O.bringsHistory() && O.Arises && O.K != Label::Leaf)
             Source = &O;
+    // What is kept elsewhere lives on anyway.
+    if (Source && (Source->Consumers &
+                   (Label::Returned | Label::Stored | Label::Escaped)))
+      continue;
     const bool WithGraph = Source && Source->Mode == GradMode::On;
     if (!WithGraph && !torch::asModuleCall(torch::stripImplicit(Made)))
       continue;

@@ -1,5 +1,4 @@
 //===- OomRecoveryInCatchCheck.cpp ----------------------------------------===//
-//--------------------------------------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,14 +6,332 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/OomRecoveryInCatchCheck.h"
+#include "checks/flow/HandlerOwners.h"
+#include "checks/flow/Liveness.h"
+#include "checks/torch/Exceptions.h"
+#include "checks/torch/TorchTypes.h"
+#include "fixits/FixIts.h"
+#include "fixits/HoistRecovery.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace clang;
 using namespace clang::ast_matchers;
+using libtorch_tidy::torch::Work;
 
 namespace libtorch_tidy {
 
-void OomRecoveryInCatchCheck::registerMatchers(MatchFinder *) {}
+namespace {
 
-void OomRecoveryInCatchCheck::check(const MatchFinder::MatchResult &) {}
+const FunctionDecl *originOf(const FunctionDecl *F) {
+  if (const FunctionDecl *Pattern = F->getTemplateInstantiationPattern())
+    F = Pattern;
+  return F->getCanonicalDecl();
+}
+
+/// The first call of a handler that runs the failed work again.
+class RetryFinder {
+public:
+  RetryFinder(const CXXTryStmt *Try, const FunctionDecl *In,
+              flow::TensorWork &Amounts)
+      : In(In), Amounts(Amounts) {
+    flow::forEachCall(Try->getTryBlock(), [&](const CallExpr *Call) {
+      Tried.push_back(Call);
+      HeavyTried |= Amounts.of(Call) == Work::Heavy;
+    });
+  }
+
+  const CallExpr *retryOf(const Stmt *Handler) {
+    const CallExpr *Retry = nullptr;
+    flow::forEachCall(Handler, [&](const CallExpr *Call) {
+      if (!Retry && isRetry(Call))
+        Retry = Call;
+    });
+    return Retry;
+  }
+
+private:
+  bool isRetry(const CallExpr *Call) {
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    if (!Callee)
+      return false;
+    Work Amount = Amounts.of(Call);
+    if (Amount == Work::Heavy)
+      return true;
+    // Back to the start of the function whose try block has failed.
+    if (In && Callee->getCanonicalDecl() == In->getCanonicalDecl())
+      return !Tried.empty();
+    // Operators are in every block: they are the point only where nothing
+    // heavier was tried.
+    if (Amount == Work::None || (HeavyTried && torch::isTorchDecl(Callee)))
+      return false;
+    return llvm::any_of(Tried, [&](const CallExpr *Other) {
+      const FunctionDecl *OtherCallee = Other->getDirectCallee();
+      return OtherCallee && originOf(OtherCallee) == originOf(Callee) &&
+             calledObject(Other) == calledObject(Call);
+    });
+  }
+
+  /// Which std::function or Python object is called; null for functions.
+  static const ValueDecl *calledObject(const CallExpr *Call) {
+    const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+    if (!Op || Op->getOperator() != OO_Call)
+      return nullptr;
+    const auto *Ref =
+        dyn_cast<DeclRefExpr>(Op->getArg(0)->IgnoreParenImpCasts());
+    return Ref ? Ref->getDecl() : nullptr;
+  }
+
+  const FunctionDecl *In;
+  flow::TensorWork &Amounts;
+  llvm::SmallVector<const CallExpr *, 8> Tried;
+  bool HeavyTried = false;
+};
+
+/// An exception that owns tensors while a handler runs.
+struct OwningException {
+  QualType Type;
+  const CXXThrowExpr *Thrown = nullptr; ///< Where that was seen.
+  bool Python = false;
+};
+
+bool catches(const CXXCatchStmt *Handler, QualType Thrown) {
+  QualType Caught = Handler->getCaughtType();
+  if (Caught.isNull())
+    return true;
+  const CXXRecordDecl *Base = torch::recordOf(Caught);
+  const CXXRecordDecl *Derived = torch::recordOf(Thrown);
+  return Base && Derived &&
+         (Base->getCanonicalDecl() == Derived->getCanonicalDecl() ||
+          (Derived->hasDefinition() && Derived->isDerivedFrom(Base)));
+}
+
+std::optional<OwningException> owningException(const CXXTryStmt *Try,
+                                               unsigned Index,
+                                               flow::TensorWork &Amounts) {
+  const CXXCatchStmt *Handler = Try->getHandler(Index);
+  QualType Caught = Handler->getCaughtType();
+  if (!Caught.isNull()) {
+    QualType Object = Caught.getNonReferenceType();
+    if (torch::isPythonError(Object))
+      return OwningException{Object, nullptr, true};
+    if (torch::ownsTensors(Object))
+      return OwningException{Object, nullptr, false};
+  }
+  for (const CXXThrowExpr *Throw : Amounts.ownersThrownBy(Try->getTryBlock())) {
+    QualType Thrown = Throw->getSubExpr()->getType();
+    bool Earlier = false;
+    for (unsigned I = 0; I < Index; ++I)
+      Earlier |= catches(Try->getHandler(I), Thrown);
+    if (!Earlier && catches(Handler, Thrown))
+      return OwningException{Thrown, Throw, false};
+  }
+  return std::nullopt;
+}
+
+bool mentions(const Stmt *S, const VarDecl *Var) {
+  if (!Var)
+    return false;
+  const auto *Ref = dyn_cast<DeclRefExpr>(S);
+  return (Ref && Ref->getDecl() == Var) ||
+         llvm::any_of(S->children(), [&](const Stmt *Child) {
+           return Child && mentions(Child, Var);
+         });
+}
+
+std::string typeName(QualType T, const ASTContext &Context) {
+  PrintingPolicy Policy(Context.getLangOpts());
+  Policy.SuppressTagKeyword = true;
+  return T.getUnqualifiedType().getCanonicalType().getAsString(Policy);
+}
+
+/// The call of the try block that the story names: the first heavy one after
+/// \p After, or else the first that allocates at all.
+const CallExpr *throwingCall(const CXXTryStmt *Try, const Expr *After,
+                             flow::TensorWork &Amounts,
+                             const SourceManager &SM) {
+  const CallExpr *First = nullptr;
+  Work Best = Work::None;
+  flow::forEachCall(Try->getTryBlock(), [&](const CallExpr *Call) {
+    if (After &&
+        !SM.isBeforeInTranslationUnit(After->getEndLoc(), Call->getBeginLoc()))
+      return;
+    Work Amount = Amounts.of(Call);
+    if (Amount > Best) {
+      Best = Amount;
+      First = Call;
+    }
+  });
+  return First;
+}
+
+/// "'a' (declared at line 1) and 'b' (declared at line 2)"
+std::string listOwners(llvm::ArrayRef<flow::HandlerOwner> Owners,
+                       const SourceManager &SM) {
+  std::string Text;
+  for (size_t I = 0; I < Owners.size(); ++I) {
+    if (I)
+      Text += I + 1 == Owners.size() ? " and " : ", ";
+    const ValueDecl *D = Owners[I].D;
+    Text += "'" + D->getNameAsString() + "' (declared at line " +
+            std::to_string(SM.getExpansionLineNumber(D->getLocation())) + ")";
+  }
+  return Text;
+}
+
+/// Statements that release every one of \p Owners; empty when one has no way.
+std::string releases(llvm::ArrayRef<flow::HandlerOwner> Owners,
+                     StringRef Separator) {
+  std::string Text;
+  for (const flow::HandlerOwner &Owner : Owners) {
+    StringRef Method = torch::releaseMethod(Owner.D->getType());
+    if (Method.empty() || !Owner.D->getIdentifier())
+      return {};
+    if (!Text.empty())
+      Text += Separator;
+    if (isa<FieldDecl>(Owner.D))
+      Text += "this->";
+    Text += (Owner.D->getName() + "." + Method + "();").str();
+  }
+  return Text;
+}
+
+} // namespace
+
+void OomRecoveryInCatchCheck::registerMatchers(MatchFinder *Finder) {
+  Finder->addMatcher(cxxTryStmt(unless(isExpansionInSystemHeader()),
+                                forFunction(functionDecl().bind("in")))
+                         .bind("try"),
+                     this);
+}
+
+void OomRecoveryInCatchCheck::check(const MatchFinder::MatchResult &Result) {
+  const auto *Try = Result.Nodes.getNodeAs<CXXTryStmt>("try");
+  const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
+  // Of a template, the instantiations are looked at.
+  if (!Try || !In || In->isDependentContext() ||
+      !isUserCode(Try->getBeginLoc(), *Result.SourceManager))
+    return;
+  for (unsigned I = 0; I < Try->getNumHandlers(); ++I)
+    checkHandler(Try, I, In, *Result.Context);
+}
+
+void OomRecoveryInCatchCheck::checkHandler(const CXXTryStmt *Try,
+                                           unsigned Index,
+                                           const FunctionDecl *In,
+                                           ASTContext &Context) {
+  const SourceManager &SM = Context.getSourceManager();
+  const CXXCatchStmt *Handler = Try->getHandler(Index);
+  const auto *Block =
+      dyn_cast_or_null<CompoundStmt>(Handler->getHandlerBlock());
+  QualType Caught = Handler->getCaughtType();
+  if (!Block || Block->body_empty() ||
+      (!Caught.isNull() && Caught->isDependentType()))
+    return;
+
+  std::optional<OwningException> Exception =
+      owningException(Try, Index, Amounts);
+  torch::OomHandler Kind = torch::oomHandler(Caught);
+  if (!Exception && Kind == torch::OomHandler::No)
+    return;
+  if (!Exception && Kind == torch::OomHandler::General &&
+      Amounts.of(Try->getTryBlock()) == Work::None)
+    return;
+
+  RetryFinder Retries(Try, In, Amounts);
+  const CallExpr *Retry = Retries.retryOf(Block);
+  if (!Retry)
+    return;
+  const Stmt *Statement = *llvm::find_if(
+      Block->body(), [&](const Stmt *S) { return flow::contains(S, Retry); });
+  // A retry that works on what the exception carries needs it.
+  if (Exception && mentions(Statement, Handler->getExceptionDecl()))
+    Exception.reset();
+
+  auto Owners = flow::needlessOwners({In, Try, Handler, Statement, Retry},
+                                     Amounts, Context);
+  if (!Exception && Owners.empty())
+    return;
+
+  Finding F;
+  F.Loc = Handler->getCatchLoc();
+  F.Strength = Level::Likely;
+  const std::string List = listOwners(Owners, SM);
+  const char *Are = Owners.size() > 1 ? "are" : "is";
+  if (Exception) {
+    const VarDecl *Var = Handler->getExceptionDecl();
+    std::string Type = "of type '" + typeName(Exception->Type, Context) + "'";
+    std::string Held = Var && Var->getIdentifier() && !Exception->Thrown
+                           ? "'" + Var->getNameAsString() + "' " + Type
+                           : "an exception " + Type;
+    F.Message = "this handler retries while it holds " + Held;
+    F.Message += Exception->Python
+                     ? ": the Python frames and their tensors stay until it "
+                       "is destroyed; "
+                     : ", which owns tensors; ";
+    F.Message += "set a flag and retry after the handler";
+    if (!Owners.empty())
+      F.Message += std::string("; ") + List + " " + Are + " still alive too";
+  } else {
+    bool One = Owners.size() == 1;
+    F.Message =
+        "this handler retries while " + List + " " + Are + " still alive; ";
+    if (llvm::none_of(Owners, [](const flow::HandlerOwner &Owner) {
+          return Owner.D->getType().isConstQualified();
+        }))
+      F.Message += One ? "reset it first, or " : "reset them first, or ";
+    F.Message += One ? "retry after its scope has ended"
+                     : "retry after their scope has ended";
+  }
+
+  const Expr *LastAssigned = nullptr;
+  for (const flow::HandlerOwner &Owner : Owners) {
+    std::string Name = "'" + Owner.D->getNameAsString() + "'";
+    if (Owner.AssignedInTry) {
+      F.Steps.push_back({Owner.AssignedInTry->getBeginLoc(),
+                         Name + " gets tensors here, in the try block, and "
+                                "outlives it"});
+      LastAssigned = Owner.AssignedInTry;
+    } else if (Owner.AssignedEarlier) {
+      F.Steps.push_back({Owner.AssignedEarlier->getBeginLoc(),
+                         Name + " keeps what an earlier iteration assigned "
+                                "here"});
+    } else {
+      F.Steps.push_back({Owner.D->getLocation(),
+                         Name + " is declared outside the try block and owns "
+                                "tensors when the handler runs"});
+    }
+  }
+  if (Exception && Exception->Thrown)
+    F.Steps.push_back({Exception->Thrown->getBeginLoc(),
+                       "the exception that owns tensors is thrown here"});
+  else if (const CallExpr *Throwing =
+               throwingCall(Try, LastAssigned, Amounts, SM))
+    F.Steps.push_back(
+        {Throwing->getBeginLoc(), Exception && Exception->Python
+                                      ? "this call may throw"
+                                      : "this call may run out of memory"});
+  F.Steps.push_back(
+      {Retry->getBeginLoc(), "the retry runs here, inside the handler"});
+
+  if (Exception) {
+    for (unsigned I = 0; I < Try->getNumHandlers(); ++I)
+      if (I != Index && Retries.retryOf(Try->getHandler(I)))
+        return tell(F, SM);
+    std::string Prefix = releases(Owners, " ");
+    F.Fix = fixits::hoistRecovery(
+        Try, Handler, Statement, Prefix,
+        Kind == torch::OomHandler::Library ? "out_of_memory" : "failed", In,
+        Context);
+  } else {
+    std::string Indent =
+        "\n" + fixits::indentationAt(Statement->getBeginLoc(), Context).str();
+    std::string Text = releases(Owners, Indent);
+    if (!Text.empty())
+      F.Fix = fixits::insertBeforeStatement(Statement, Text, Context);
+  }
+  tell(F, SM);
+}
 
 } // namespace libtorch_tidy

@@ -9,6 +9,7 @@
 #define LIBTORCH_TIDY_CHECKS_OOMRECOVERYINCATCHCHECK_H
 
 #include "checks/LibtorchCheck.h"
+#include "checks/flow/TensorWork.h"
 
 namespace libtorch_tidy {
 
@@ -19,6 +20,12 @@ public:
   void registerMatchers(clang::ast_matchers::MatchFinder *Finder) override;
   void
   check(const clang::ast_matchers::MatchFinder::MatchResult &Result) override;
+
+private:
+  void checkHandler(const clang::CXXTryStmt *Try, unsigned Index,
+                    const clang::FunctionDecl *In, clang::ASTContext &Context);
+
+  flow::TensorWork Amounts; ///< Of the one unit that a check object sees.
 };
 
 } // namespace libtorch_tidy

@@ -188,9 +188,7 @@ Analysis analyseAll(llvm::ArrayRef<Unit> Units, const CommandLine &Options,
         analyse(U.Command, U.File, Options, Config, MakeOurs, *UnitFS);
     std::vector<Finding> New =
         toFindings(Said, Result.Errors.size(), FS, Texts);
-    if (Said.Failed || llvm::any_of(New, [](const Finding &F) {
-          return F.Kind == FindingKind::CompileError;
-        }))
+    if (Said.Failed)
       Result.FailedUnits.push_back(canonicalPath(U.File, "", FS));
     llvm::move(New, std::back_inserter(Result.Findings));
     llvm::move(Said.Errors, std::back_inserter(Result.Errors));

@@ -28,8 +28,8 @@ int main() {
   auto guarded = validate_guarded(net, validation);
   std::cout << "  accuracy " << score_of_net.accuracy << ", guarded "
             << guarded.accuracy << "\n"
-            << "  feature norm " << mean(feature_norms(net, validation))
-            << ", last features " << net->last_features.sizes() << "\n"
+            << "  feature norm " << mean(feature_norms(net, validation)) << ", "
+            << net->describe() << "\n"
             << "  most salient sample "
             << saliency(net, validation.windows().slice(0, 0, 1))
                    .argmax()

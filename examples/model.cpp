@@ -3,29 +3,35 @@
 namespace nn = torch::nn;
 
 WindowNetImpl::WindowNetImpl(int64_t classes) {
-  narrow = register_module("narrow",
-                           nn::Conv1d(nn::Conv1dOptions(1, 8, 5).padding(2)));
-  wide = register_module("wide",
-                         nn::Conv1d(nn::Conv1dOptions(8, 16, 5).padding(2)));
-  head = register_module("head", nn::Linear(16, classes));
+  narrow_ = register_module("narrow",
+                            nn::Conv1d(nn::Conv1dOptions(1, 8, 5).padding(2)));
+  wide_ = register_module("wide",
+                          nn::Conv1d(nn::Conv1dOptions(8, 16, 5).padding(2)));
+  head_ = register_module("head", nn::Linear(16, classes));
 }
 
 torch::Tensor WindowNetImpl::features(const torch::Tensor &windows) {
   // look-alike: a member set in forward, but of constants: no graph, and the
   // same tensor every time.
-  if (!taper.defined() || taper.size(0) != windows.size(2))
-    taper = torch::hann_window(windows.size(2));
-  auto x = torch::relu(narrow(windows * taper));
+  if (!taper_.defined() || taper_.size(0) != windows.size(2))
+    taper_ = torch::hann_window(windows.size(2));
+  auto x = torch::relu(narrow_(windows * taper_));
   x = torch::max_pool1d(x, 2);
-  x = torch::relu(wide(x));
+  x = torch::relu(wide_(x));
   return x.mean(2);
 }
 
 torch::Tensor WindowNetImpl::forward(const torch::Tensor &windows) {
   auto x = features(windows);
   // seeded: libtorch-long-lived-intermediate
-  last_features = x;
-  return head(x);
+  last_features_ = x;
+  return head_(x);
+}
+
+std::string WindowNetImpl::describe() const {
+  auto range = last_features_.detach().aminmax();
+  return "features from " + std::to_string(std::get<0>(range).item<float>()) +
+         " to " + std::to_string(std::get<1>(range).item<float>());
 }
 
 TaggerImpl::TaggerImpl(int64_t hidden) {

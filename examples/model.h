@@ -5,6 +5,9 @@
 
 #include <torch/torch.h>
 
+#include <string>
+#include <utility>
+
 /// Classifies windows [batch, 1, kWindow] by fault.
 struct WindowNetImpl : torch::nn::Module {
   explicit WindowNetImpl(int64_t classes);
@@ -13,13 +16,15 @@ struct WindowNetImpl : torch::nn::Module {
   torch::Tensor features(const torch::Tensor &windows);
   torch::Tensor forward(const torch::Tensor &windows);
 
-  torch::nn::Conv1d narrow{nullptr}, wide{nullptr};
-  torch::nn::Linear head{nullptr};
+  /// What the last forward saw, in a few words.
+  std::string describe() const;
 
-  /// What the last forward saw, for the plot of main().
-  torch::Tensor last_features;
+private:
+  torch::nn::Conv1d narrow_{nullptr}, wide_{nullptr};
+  torch::nn::Linear head_{nullptr};
+  torch::Tensor last_features_;
   /// Weights of the samples of a window, made once for each length.
-  torch::Tensor taper;
+  torch::Tensor taper_;
 };
 TORCH_MODULE(WindowNet);
 

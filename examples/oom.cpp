@@ -13,9 +13,9 @@ torch::Tensor embed(WindowNet &net, const torch::Tensor &windows) {
   auto scaled = (windows - windows.mean()) / windows.std();
   try {
     return features_on_device(net, scaled);
+    // seeded: libtorch-oom-recovery-in-catch
   } catch (const c10::OutOfMemoryError &) {
     auto half = windows.size(0) / 2;
-    // seeded: libtorch-oom-recovery-in-catch
     auto first = embed(net, windows.slice(0, 0, half));
     return torch::cat({first, embed(net, windows.slice(0, half))});
   }

@@ -42,7 +42,7 @@ std::vector<double> feature_norms(WindowNet &net, Vibrations data) {
   torch::NoGradGuard no_grad;
   net->eval();
   std::vector<double> norms;
-  // seeded: libtorch-long-lived-intermediate
+  // seeded: libtorch-long-lived-intermediate (level 2)
   torch::Tensor features;
   for (const auto &windows : data.windows().split(kBatch)) {
     features = net->features(windows);

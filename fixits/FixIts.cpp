@@ -106,6 +106,19 @@ Edits insertAfterStatement(const Stmt *After, StringRef Statement,
   return {FixItHint::CreateInsertion(End, Text)};
 }
 
+Edits insertBeforeStatement(const Stmt *Before, StringRef Statement,
+                            const ASTContext &Context) {
+  SourceLocation Begin = Before->getBeginLoc();
+  if (Begin.isInvalid() || Begin.isMacroID())
+    return {};
+  const SourceManager &SM = Context.getSourceManager();
+  StringRef Indent = indentationAt(Begin, Context);
+  bool StartsLine = SM.getSpellingColumnNumber(Begin) == Indent.size() + 1;
+  std::string Text =
+      Statement.str() + (StartsLine ? "\n" + Indent.str() : std::string(" "));
+  return {FixItHint::CreateInsertion(Begin, Text)};
+}
+
 Edits appendArguments(const CallExpr *Call, StringRef Arguments) {
   SourceLocation Close = Call->getRParenLoc();
   if (Close.isInvalid() || Close.isMacroID() || Call->getBeginLoc().isMacroID())

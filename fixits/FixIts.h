@@ -62,6 +62,12 @@ Edits insertAtBlockHead(const clang::CompoundStmt *Block,
 Edits insertAfterStatement(const clang::Stmt *After, llvm::StringRef Statement,
                            const clang::ASTContext &Context);
 
+/// Inserts a statement on its own line before \p Before, a whole statement of
+/// a block; on the same line when other code stands before it there.
+Edits insertBeforeStatement(const clang::Stmt *Before,
+                            llvm::StringRef Statement,
+                            const clang::ASTContext &Context);
+
 /// Adds arguments to a call as written:  f(a)  ->  f(a, <Arguments>)
 Edits appendArguments(const clang::CallExpr *Call, llvm::StringRef Arguments);
 

@@ -6,18 +6,24 @@ Substitutions for RUN lines:
   %clang-tidy %plugin   stock clang-tidy, and the plugin it loads with -load
   %libtorch-tidy        our driver (REQUIRES: driver)
   %torch_flags          compiler flags for code that includes torch/torch.h,
+<<<<<<< HEAD
+                        precompiled; %torch_flags_nopch: the same without a PCH;
+                        %torch_pch: the precompiled header itself
+=======
                         precompiled; %torch_flags_nopch: the same without a PCH
   %torch-facts          what checks/torch knows of a file (torch/TorchFacts.cpp)
+>>>>>>> h-torch
   %clangxx %cmake %FileCheck %not %python %old-clang-tidy
   %docs_dir %examples_dir %scripts_dir
 
-Features: driver, old-clang-tidy.
+Features: driver, old-clang-tidy, jsonschema (the Python module).
 RUN lines are run by bash with `pipefail`.
 """
 
 import json
 import os
 import shlex
+import subprocess
 
 import lit.formats
 
@@ -39,6 +45,11 @@ if tools["driver"]:
     config.available_features.add("driver")
 if tools["old_clang_tidy"]:
     config.available_features.add("old-clang-tidy")
+has_jsonschema = subprocess.run(
+    [tools["python"], "-c", "import jsonschema"], stderr=subprocess.DEVNULL
+)
+if has_jsonschema.returncode == 0:
+    config.available_features.add("jsonschema")
 
 # Tests see neither the user's caches nor the user's locale.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.suite_build_dir, "cache")
@@ -53,8 +64,13 @@ pch = ["-include-pch", tools["torch_pch"]]
 for name, command in [
     ("%check_libtorch_tidy", [tools["python"], checker, "--tools=" + tools_file]),
     ("%torch_flags_nopch", tools["torch_flags"]),
+    ("%torch_flags_library", tools["torch_flags"] + pch),
     ("%torch_flags", tools["torch_flags"] + pch),
+<<<<<<< HEAD
+    ("%torch_pch", [tools["torch_pch"]]),
+=======
     ("%torch-facts", [tools["torch_facts"]]),
+>>>>>>> h-torch
     ("%libtorch-tidy", [tools["driver"] or "no-driver-in-this-build"]),
     ("%old-clang-tidy", [tools["old_clang_tidy"]]),
     ("%clang-tidy", [tools["clang_tidy"]]),

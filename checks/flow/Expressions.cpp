@@ -573,16 +573,24 @@ Value Interpreter::evalStdCall(const CallInfo &C) {
 }
 
 Value Interpreter::evalUnknownCall(const CallInfo &C) {
+  // Tensors in, tensor out, nothing kept: most likely it only computes.
+  const bool MakesTensor = mayCarry(C.Call->getType());
   bool SeesTensors = false;
+  Value Result;
   auto Hand = [&](const Expr *Arg) {
     Value V = eval(Arg);
-    SeesTensors |= mayCarry(Arg->getType()) || torch::isModule(Arg->getType());
-    consume(V, Label::Escaped, C.Call);
+    const bool Holds = mayCarry(Arg->getType());
+    SeesTensors |= Holds || torch::isModule(Arg->getType());
     // By reference to non-const: it may hold anything afterwards.
-    if (Arg->isLValue() && !Arg->getType().isConstQualified() &&
-        mayCarry(Arg->getType()) && torch::peel(Arg)->isLValue())
+    const Expr *Bare = torch::peel(Arg);
+    bool MayChange = Holds && Arg->isLValue() && Bare->isLValue() &&
+                     !Arg->getType().isConstQualified();
+    consume(V, MakesTensor && !MayChange ? Label::Computed : Label::Escaped,
+            C.Call);
+    if (MayChange)
       if (std::optional<Target> P = placeOf(Arg))
         write(P->P, Value::unknown(), false);
+    Result.join(V.flat());
   };
   for (const Expr *Arg : C.Args)
     Hand(Arg);
@@ -590,7 +598,10 @@ Value Interpreter::evalUnknownCall(const CallInfo &C) {
     Hand(C.Object);
   if (SeesTensors || C.OnThis)
     Training.insert(C.Call); // It may be.
-  return mayCarry(C.Call->getType()) ? Value::unknown() : Value();
+  if (!MakesTensor)
+    return {};
+  Result.Unknown = true;
+  return produced(std::move(Result));
 }
 
 /// A call of a function of this unit: its flow is the summary. \p Fresh is the
@@ -671,9 +682,10 @@ Value Interpreter::evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
       if (ThisIsFresh && Fresh && !Callee.rootOf(L.Where))
         arise(*Fresh, V);
     } else if (L.bringsHistory()) {
-      if (Fresh && Mode == GradMode::On)
+      if (Fresh && Mode == GradMode::On) {
         arise(*Fresh, V);
-      else if (Mode == GradMode::Unknown)
+        Out->Labels[*Fresh].RunsModule |= L.bringsGraph();
+      } else if (Mode == GradMode::Unknown)
         V.Unknown = true;
     }
     return Known[Theirs] = V;

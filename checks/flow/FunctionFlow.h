@@ -56,6 +56,9 @@ struct Label {
     Returned = 2,
     Stored = 4,  ///< In a parameter, member, global or captured variable.
     Escaped = 8, ///< To code that the model cannot see.
+    /// To a function that the model cannot see and that makes a tensor of it:
+    /// most likely it only computes.
+    Computed = 16,
   };
 
   Kind K;
@@ -72,9 +75,15 @@ struct Label {
   LabelSet Assigned;
   /// For Forward and Helper: the result does carry the label.
   bool Arises = false;
+  /// For Helper: a module runs in the callee, and its result comes back.
+  bool RunsModule = false;
 
   bool bringsHistory() const {
     return K == Forward || K == Helper || K == Leaf;
+  }
+  /// A graph comes with it, not only a leaf of one.
+  bool bringsGraph() const {
+    return Arises && (K == Forward || (K == Helper && RunsModule));
   }
 };
 

@@ -33,6 +33,8 @@ public:
   llvm::SmallVector<const CXXForRangeStmt *, 4> RangeLoops;
   llvm::SmallVector<const CXXTryStmt *, 2> Tries;
 
+  /// The variables that a range-for declares for itself count, too.
+  bool shouldVisitImplicitCode() const { return true; }
   /// A lambda's body is a function of its own.
   bool TraverseLambdaExpr(LambdaExpr *) { return true; }
   bool VisitDeclStmt(DeclStmt *S) {
@@ -55,8 +57,7 @@ public:
     return true;
   }
   bool VisitCallExpr(CallExpr *Call) {
-    if (torch::isFreezeCall(Call) ||
-        torch::setsRequiresGrad(Call) == torch::Flag::False)
+    if (torch::isFreezeCall(Call) || torch::setsRequiresGrad(Call))
       Freezing.push_back(Call);
     return true;
   }
@@ -122,7 +123,9 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
   Out->DeclaredBy = std::move(Scan.DeclaredBy);
   Out->Parents = std::make_unique<ParentMap>(Body);
 
-  // Modules whose parameters are switched off here bring no history.
+  // Modules whose parameters are all switched off here, and none on again,
+  // bring no history.
+  llvm::SmallPtrSet<const ValueDecl *, 4> Thawed;
   for (const CallExpr *Call : Scan.Freezing) {
     if (torch::isFreezeCall(Call)) {
       for (const Expr *Arg : Call->arguments())
@@ -130,12 +133,25 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
           FrozenModules.insert(Name);
       continue;
     }
-    for (const CXXForRangeStmt *Loop : Scan.RangeLoops)
-      if (Out->isWithin(Call, Loop->getBody()))
-        if (const CallExpr *Params = parametersCallIn(Loop->getRangeInit()))
-          if (const ValueDecl *Name = moduleName(torch::objectOf(Params)))
-            FrozenModules.insert(Name);
+    for (const CXXForRangeStmt *Loop : Scan.RangeLoops) {
+      if (!Out->isWithin(Call, Loop->getBody()))
+        continue;
+      const CallExpr *Params = parametersCallIn(Loop->getRangeInit());
+      const ValueDecl *Name =
+          Params ? moduleName(torch::objectOf(Params)) : nullptr;
+      if (!Name)
+        continue;
+      bool All = torch::setsRequiresGrad(Call) == torch::Flag::False;
+      for (const Stmt *S = Call; S != Loop; S = Out->parentOf(S))
+        All &= !isa<IfStmt, SwitchStmt, AbstractConditionalOperator>(S);
+      if (All)
+        FrozenModules.insert(Name);
+      else
+        Thawed.insert(Name);
+    }
   }
+  for (const ValueDecl *Name : Thawed)
+    FrozenModules.erase(Name);
 
   CFG::BuildOptions Options;
   Options.AddImplicitDtors = true;
@@ -648,6 +664,10 @@ void Interpreter::assign(const Expr *Site, Target To, Value V,
       How = Accumulation::Slot;
       FromItself = !isRingSlot(Site);
     }
+    // x = x.view(...) and x = x.to(...) hold what x held.
+    if (How == Accumulation::Rebind && FromItself && Addend)
+      if (std::optional<Target> Viewed = inPlaceTarget(Addend))
+        FromItself = Viewed->P != P;
     if (FromItself) {
       Accumulation &A = Out->Accumulations[{Site, P}];
       A.Site = Site;

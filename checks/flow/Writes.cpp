@@ -94,6 +94,10 @@ const ValueDecl *rootOf(const Expr *E) {
       E = Op->getArg(0);
       continue;
     }
+    if (isStdCall(E, "get") && cast<CallExpr>(E)->getNumArgs() == 1) {
+      E = cast<CallExpr>(E)->getArg(0);
+      continue;
+    }
     return nullptr;
   }
   return nullptr;
@@ -192,11 +196,13 @@ public:
             Method->getIdentifier() ? Method->getName() : StringRef();
         bool Releases = (Name == "reset" || Name == "clear") &&
                         Call->getNumArgs() == 0 && isWhole(Object);
-        add(Releases ? WriteKind::Released : WriteKind::Changed, Call);
+        add(Releases ? WriteKind::Released : WriteKind::Changed, Call, nullptr,
+            Releases ? Object : nullptr);
       }
     }
     const FunctionDecl *Callee = Call->getDirectCallee();
-    if (!Callee || isStdCall(Call, "tie") || isStdCall(Call, "move"))
+    if (!Callee || isStdCall(Call, "tie") || isStdCall(Call, "move") ||
+        isStdCall(Call, "get"))
       return true;
     // Operators that are members have their object as argument 0.
     unsigned Shift =
@@ -219,21 +225,24 @@ public:
 private:
   bool refers(const Expr *E) const { return rootOf(E) == Target; }
 
-  void add(WriteKind Kind, const Expr *Where, const Expr *Value = nullptr) {
-    if (Found.empty() || Found.back().Where != Where)
-      Found.push_back({Kind, Where, Value, LambdaDepth > 0});
+  void add(WriteKind Kind, const Expr *Where, const Expr *Value = nullptr,
+           const Expr *Overwritten = nullptr) {
+    if (!Found.empty() && Found.back().Where == Where)
+      return;
+    Found.push_back(
+        {Kind, Where, Value, LambdaDepth > 0,
+         Overwritten ? Overwritten->IgnoreParenImpCasts() : nullptr});
   }
 
   void assigned(const Expr *Where, const Expr *Left, const Expr *Value) {
-    if (!isWhole(Left))
+    const auto *Builtin = dyn_cast<BinaryOperator>(Where);
+    if (!isWhole(Left) || compound(Where) ||
+        (Builtin && Builtin->getOpcode() != BO_Assign))
       add(WriteKind::Changed, Where);
-    else if (Value && isEmptyValue(Value))
-      add(WriteKind::Released, Where, Value);
-    else if (Value || isa<CXXOperatorCallExpr>(Where))
-      add(compound(Where) ? WriteKind::Changed : WriteKind::Assigned, Where,
-          Value);
     else
-      add(WriteKind::Changed, Where);
+      add(Value && isEmptyValue(Value) ? WriteKind::Released
+                                       : WriteKind::Assigned,
+          Where, Value, Left);
   }
 
   static bool compound(const Expr *Where) {

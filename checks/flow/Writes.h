@@ -34,6 +34,9 @@ struct Write {
   const clang::Expr *Where;           ///< The expression that writes.
   const clang::Expr *Value = nullptr; ///< What is assigned, when written.
   bool InLambda = false; ///< It happens when a lambda of the body is called.
+  /// The mention of x that is wholly written and not read; null for a move out
+  /// of x and for writes to a part of it.
+  const clang::Expr *Overwritten = nullptr;
 };
 
 /// The writes to \p Target in \p Body, in source order. \p Target is a
@@ -42,7 +45,7 @@ llvm::SmallVector<Write, 4> writesTo(const clang::ValueDecl *Target,
                                      const clang::Stmt *Body);
 
 /// The variable, binding or field of `*this` that \p E names or is a part of:
-/// x for `x`, `x.member`, `x[i]`; null for anything else.
+/// x for `x`, `x.member`, `x[i]`, `std::get<0>(x)`; null for anything else.
 const clang::ValueDecl *rootOf(const clang::Expr *E);
 
 /// \p E without parentheses, implicit nodes, temporaries, copy and move

@@ -16,6 +16,7 @@
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Tooling/Tooling.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace clang;
@@ -115,6 +116,16 @@ private:
 
 } // namespace
 
+static FindingKind kindOf(const ClangTidyError &Error) {
+  StringRef Name = Error.DiagnosticName;
+  if (Name.starts_with("clang-diagnostic-"))
+    return FindingKind::CompileError;
+  // clang-tidy-config, clang-tidy-nolint.
+  if (Name.starts_with("clang-tidy-"))
+    return FindingKind::Configuration;
+  return FindingKind::Defect;
+}
+
 ArgumentsAdjuster addExtraArgs(const CommandLine &Options) {
   return combineAdjusters(
       getInsertArgumentAdjuster(Options.ExtraArgsBefore,
@@ -151,11 +162,22 @@ UnitResult analyse(const CompileCommand &Command, StringRef File,
   Context.setDiagnosticsEngine(&Engine);
   Tool.setDiagnosticConsumer(&Consumer);
   TidyActionFactory Factory(Context, FS, Options.UseScope);
+  bool ToolFailed;
   {
     LevelRecorder Recorder(Result.Levels);
-    Result.Failed = Tool.run(&Factory) != 0;
+    ToolFailed = Tool.run(&Factory) != 0;
   }
   Result.Errors = Consumer.take();
+  // The tool fails on every error, also on that of a malformed NOLINT comment,
+  // and in silence when the unit could not even be started.
+  auto IsError = [](const ClangTidyError &E) {
+    return E.DiagLevel == ClangTidyError::Error;
+  };
+  Result.Failed = llvm::any_of(Result.Errors,
+                               [](const ClangTidyError &E) {
+                                 return kindOf(E) == FindingKind::CompileError;
+                               }) ||
+                  (ToolFailed && llvm::none_of(Result.Errors, IsError));
   Result.Stats = Context.getStats();
   return Result;
 }
@@ -177,11 +199,12 @@ std::string canonicalPath(StringRef Path, StringRef Folder,
   return Absolute.str().str();
 }
 
-/// One behind the token that starts at \p Offset.
+/// One behind the token that starts at \p Offset; \p Offset itself between
+/// tokens, where the compiler misses one.
 static unsigned endOfToken(const SourceText &Text, unsigned Offset) {
   StringRef Buffer = Text.text();
-  if (Offset >= Buffer.size())
-    return Buffer.size();
+  if (Offset >= Buffer.size() || llvm::isSpace(Buffer[Offset]))
+    return std::min<size_t>(Offset, Buffer.size());
   LangOptions Language;
   Language.CPlusPlus = Language.CPlusPlus11 = Language.CPlusPlus14 =
       Language.CPlusPlus17 = Language.Bool = true;
@@ -225,16 +248,6 @@ static Place placeOf(const DiagnosticMessage &Message, StringRef Folder,
       End = endOfToken(*Text, Message.FileOffset);
   End = std::max(End, Message.FileOffset);
   return placeOf(Path, Message.FileOffset, End - Message.FileOffset, Texts);
-}
-
-static FindingKind kindOf(const ClangTidyError &Error) {
-  StringRef Name = Error.DiagnosticName;
-  if (Name.starts_with("clang-diagnostic-"))
-    return FindingKind::CompileError;
-  // clang-tidy-config, clang-tidy-nolint.
-  if (Name.starts_with("clang-tidy-"))
-    return FindingKind::Configuration;
-  return FindingKind::Defect;
 }
 
 std::vector<DriverFinding> toFindings(const UnitResult &Unit,

@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SHA256.h"
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -26,6 +27,14 @@ static std::string asSentence(StringRef Text) {
          (Text.ends_with(".") || Text.ends_with("!") || Text.ends_with("?")
               ? ""
               : ".");
+}
+
+/// Text that starts with a name of code keeps its spelling.
+static std::string capitalized(std::string Sentence) {
+  StringRef FirstWord = StringRef(Sentence).split(' ').first;
+  if (llvm::all_of(FirstWord, llvm::isAlpha))
+    Sentence.front() = llvm::toUpper(Sentence.front());
+  return Sentence;
 }
 
 /// "libtorch-oom-catch-type" -> "OomCatchType".
@@ -85,8 +94,7 @@ static Json rule(const CatalogEntry &Entry) {
   Json Tags = {"libtorch", "memory"};
   for (StringRef Tag : Entry.Tags)
     Tags.push_back(Tag.str());
-  std::string Summary = asSentence(Entry.Summary);
-  Summary.front() = llvm::toUpper(Summary.front());
+  const std::string Summary = capitalized(asSentence(Entry.Summary));
   Json Result = {{"id", Entry.Name.str()},
                  {"name", pascalCase(Entry.Name)},
                  {"shortDescription", message(Summary)},
@@ -111,7 +119,7 @@ class Writer {
 public:
   Writer(const SarifRun &Run, SourceTexts &Texts) : Run(Run), Texts(Texts) {}
 
-  std::string write(llvm::ArrayRef<Finding> Findings);
+  std::string write(std::vector<Finding> Findings);
 
 private:
   Json artifactLocation(StringRef Path);
@@ -123,15 +131,22 @@ private:
   std::string describe(const Edit &E);
   Json result(const Finding &F);
   Json notification(const Finding &F);
+  /// Files in order: those of the project first, so that the order does not
+  /// depend on where the project lies.
+  std::pair<bool, std::string> fileKey(StringRef Path) const {
+    StringRef Rest = Path;
+    const bool Inside = Rest.consume_front(Run.Root) && Rest.starts_with("/");
+    return {!Inside, Path.str()};
+  }
   void nameFile(StringRef Path) {
     if (!Path.empty())
-      Artifacts.emplace(Path.str(), 0);
+      Artifacts.emplace(fileKey(Path), 0);
   }
   const std::string *lineHash(const Place &Where);
 
   const SarifRun &Run;
   SourceTexts &Texts;
-  std::map<std::string, unsigned> Artifacts;
+  std::map<std::pair<bool, std::string>, unsigned> Artifacts;
   std::map<std::string, std::vector<std::string>> LineHashes;
   std::map<StringRef, unsigned> RuleIndex;
 };
@@ -140,12 +155,13 @@ private:
 
 Json Writer::artifactLocation(StringRef Path) {
   Json Result;
-  StringRef Rest = Path;
-  if (Rest.consume_front(Run.Root) && Rest.consume_front("/"))
-    Result = {{"uri", percentEncode(Rest)}, {"uriBaseId", "%SRCROOT%"}};
-  else
+  const auto Key = fileKey(Path);
+  if (const bool Outside = Key.first; Outside)
     Result = {{"uri", "file://" + percentEncode(Path)}};
-  if (auto It = Artifacts.find(Path.str()); It != Artifacts.end())
+  else
+    Result = {{"uri", percentEncode(Path.drop_front(Run.Root.size() + 1))},
+              {"uriBaseId", "%SRCROOT%"}};
+  if (auto It = Artifacts.find(Key); It != Artifacts.end())
     Result["index"] = It->second;
   return Result;
 }
@@ -242,8 +258,8 @@ Json Writer::fixes(const Finding &F) {
   for (auto &[Path, Replacements] : Files)
     Changes.push_back({{"artifactLocation", artifactLocation(Path)},
                        {"replacements", std::move(Replacements)}});
-  std::string Description = asSentence(llvm::join(Words, "; "));
-  Description.front() = llvm::toUpper(Description.front());
+  const std::string Description =
+      capitalized(asSentence(llvm::join(Words, "; ")));
   return Json::array({{{"description", message(Description)},
                        {"artifactChanges", std::move(Changes)}}});
 }
@@ -301,7 +317,10 @@ Json Writer::notification(const Finding &F) {
   return Result;
 }
 
-std::string Writer::write(llvm::ArrayRef<Finding> Findings) {
+std::string Writer::write(std::vector<Finding> Findings) {
+  llvm::stable_sort(Findings, [&](const Finding &A, const Finding &B) {
+    return fileKey(A.Where.Path) < fileKey(B.Where.Path);
+  });
   Json Rules = Json::array();
   for (const CatalogEntry &Entry : catalog()) {
     RuleIndex[Entry.Name] = Rules.size();
@@ -321,10 +340,17 @@ std::string Writer::write(llvm::ArrayRef<Finding> Findings) {
   for (auto &Entry : Artifacts)
     Entry.second = Next++;
   Json Files = Json::array();
-  for (const auto &[Path, Index] : Artifacts) {
+  for (const auto &[Key, Index] : Artifacts) {
+    const std::string &Path = Key.second;
     Json Where = artifactLocation(Path);
     Where.erase("index");
-    Files.push_back({{"location", std::move(Where)}});
+    Json File = {{"location", std::move(Where)}};
+    // A viewer can tell whether it shows the text that was analysed.
+    if (const SourceText *Text = Texts.get(Path))
+      File["hashes"] = {
+          {"sha-256", llvm::toHex(llvm::SHA256::hash(
+                          llvm::arrayRefFromStringRef(Text->text())))}};
+    Files.push_back(std::move(File));
   }
 
   Json Results = Json::array(), Tool = Json::array(), Config = Json::array();
@@ -385,7 +411,7 @@ std::string Writer::write(llvm::ArrayRef<Finding> Findings) {
 
 std::string toSarif(llvm::ArrayRef<Finding> Findings, const SarifRun &Run,
                     SourceTexts &Texts) {
-  return Writer(Run, Texts).write(Findings);
+  return Writer(Run, Texts).write(Findings.vec());
 }
 
 std::string findProjectRoot(StringRef File, StringRef WorkingDirectory,

@@ -1,0 +1,361 @@
+//===- HandlerOwners.cpp - Tensors alive inside a handler -----------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/flow/HandlerOwners.h"
+#include "checks/flow/Liveness.h"
+#include "checks/flow/Writes.h"
+#include "checks/torch/Calls.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace clang;
+using libtorch_tidy::torch::Work;
+
+namespace libtorch_tidy::flow {
+
+namespace {
+
+/// The variable or member whose storage the value of \p E shares: it is a copy
+/// of that handle, a part of it, or a view. Null for a value of its own.
+const ValueDecl *sharedWith(const Expr *E) {
+  while (E) {
+    E = valueOf(E);
+    if (const ValueDecl *Root = rootOf(E))
+      return Root;
+    const auto *Call = dyn_cast<CallExpr>(E);
+    E = Call ? torch::viewedBy(Call) : nullptr;
+  }
+  return nullptr;
+}
+
+/// push_back and its like: the container shares storage with the argument.
+const CXXMemberCallExpr *asInsertion(const Expr *E) {
+  const auto *Call = dyn_cast<CXXMemberCallExpr>(E->IgnoreParenImpCasts());
+  if (!Call)
+    return nullptr;
+  StringRef Name = torch::calleeName(Call);
+  return Name == "push_back" || Name == "emplace_back" || Name == "insert" ||
+                 Name == "emplace"
+             ? Call
+             : nullptr;
+}
+
+class OwnerFinder {
+public:
+  OwnerFinder(const HandlerPoint &P, TensorWork &Amounts, ASTContext &Context)
+      : P(P), Amounts(Amounts), Context(Context),
+        SM(Context.getSourceManager()), Body(P.In->getBody()) {}
+
+  llvm::SmallVector<HandlerOwner, 2> find() {
+    llvm::SmallVector<HandlerOwner, 2> Result;
+    for (const ValueDecl *D : candidates())
+      if (HandlerOwner Owner{D};
+          holds(Owner) && !isUsedInHandler(D) && !isNeeded(D))
+        Result.push_back(Owner);
+    llvm::sort(Result, [&](const HandlerOwner &A, const HandlerOwner &B) {
+      return SM.isBeforeInTranslationUnit(A.D->getLocation(),
+                                          B.D->getLocation());
+    });
+    return Result;
+  }
+
+private:
+  bool isBefore(SourceLocation A, SourceLocation B) const {
+    return SM.isBeforeInTranslationUnit(SM.getExpansionLoc(A),
+                                        SM.getExpansionLoc(B));
+  }
+  bool isBefore(const Stmt *A, const Stmt *B) const {
+    return isBefore(A->getBeginLoc(), B->getBeginLoc());
+  }
+
+  /// Owned by this function, not by its caller or its object.
+  bool isOwn(const ValueDecl *D) const {
+    const auto *Var = dyn_cast<VarDecl>(D);
+    return Var && Var->isLocalVarDeclOrParm() && !Var->isStaticLocal() &&
+           !Var->getType()->isReferenceType() &&
+           Var->getParentFunctionOrMethod() == P.In;
+  }
+
+  llvm::SetVector<const ValueDecl *> candidates() {
+    struct Collector : RecursiveASTVisitor<Collector> {
+      llvm::SetVector<const ValueDecl *> Locals, Mentioned;
+      bool TraverseLambdaExpr(LambdaExpr *) { return true; }
+      bool VisitVarDecl(VarDecl *Var) {
+        Locals.insert(Var);
+        return true;
+      }
+      bool VisitDeclRefExpr(DeclRefExpr *E) {
+        if (isa<VarDecl>(E->getDecl()))
+          Mentioned.insert(E->getDecl());
+        return true;
+      }
+      bool VisitMemberExpr(MemberExpr *E) {
+        if (isa<FieldDecl>(E->getMemberDecl()) &&
+            isa<CXXThisExpr>(E->getBase()->IgnoreParenImpCasts()))
+          Mentioned.insert(E->getMemberDecl());
+        return true;
+      }
+    } InTry, InBody;
+    InTry.TraverseStmt(const_cast<CompoundStmt *>(P.Try->getTryBlock()));
+    InBody.TraverseStmt(const_cast<Stmt *>(Body));
+
+    llvm::SetVector<const ValueDecl *> Result;
+    for (const ParmVarDecl *Parm : P.In->parameters())
+      if (torch::ownsTensors(Parm->getType()))
+        Result.insert(Parm);
+    for (const ValueDecl *D : InBody.Locals)
+      if (isOwn(D) && !isa<DecompositionDecl>(D) &&
+          torch::ownsTensors(D->getType()) &&
+          isBefore(D->getLocation(), P.Try->getBeginLoc())) {
+        const Stmt *Scope = scopeOf(cast<VarDecl>(D), Context);
+        if (Scope && contains(Scope, P.Try))
+          Result.insert(D);
+      }
+    // In a constructor's function-try-block the members are gone.
+    bool FieldsLive = P.Try != Body || !isa<CXXConstructorDecl>(P.In);
+    for (const ValueDecl *D : InTry.Mentioned)
+      if (!isOwn(D) && torch::ownsTensors(D->getType().getNonReferenceType()) &&
+          !InTry.Locals.count(D) && (FieldsLive || !isa<FieldDecl>(D)))
+        Result.insert(D);
+    return Result;
+  }
+
+  /// Does what \p W writes own storage that nothing else is seen to own?
+  bool isFresh(const Write &W) const {
+    if (const CXXMemberCallExpr *Insertion = asInsertion(W.Where))
+      return !llvm::all_of(Insertion->arguments(), [](const Expr *Arg) {
+        return sharedWith(Arg) != nullptr;
+      });
+    return !W.Value || !sharedWith(W.Value);
+  }
+
+  static bool gives(const Write &W) {
+    return W.Kind == WriteKind::Assigned || W.Kind == WriteKind::Changed ||
+           W.Kind == WriteKind::Escaped;
+  }
+
+  /// The outermost loop in \p Root that contains \p S; null when none does.
+  static const Stmt *loopAround(const Stmt *Root, const Stmt *S) {
+    if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(Root) && Root != S)
+      return Root;
+    for (const Stmt *Child : Root->children())
+      if (Child && contains(Child, S))
+        return loopAround(Child, S);
+    return nullptr;
+  }
+
+  /// May tensor work of the try block throw after \p W?
+  bool isFollowedByWork(const Write &W) {
+    const CompoundStmt *Block = P.Try->getTryBlock();
+    if (loopAround(Block, W.Where))
+      return true;
+    bool Found = false;
+    SourceLocation End = W.Where->getEndLoc();
+    forEachCall(Block, [&](const CallExpr *Call) {
+      Found = Found || (isBefore(End, Call->getBeginLoc()) &&
+                        Amounts.of(Call) != Work::None);
+    });
+    return Found;
+  }
+
+  /// Does \p Owner.D own tensors of its own when control comes to P.At? Says
+  /// since when.
+  bool holds(HandlerOwner &Owner) {
+    const ValueDecl *D = Owner.D;
+    const auto Writes = writesTo(D, Body);
+    const CompoundStmt *Block = P.Try->getTryBlock();
+    const auto *Var = dyn_cast<VarDecl>(D);
+    bool Holds = false;
+    if (Var && isOwn(D)) {
+      const Expr *Init = isa<ParmVarDecl>(Var) ? nullptr : Var->getInit();
+      Holds = isa<ParmVarDecl>(Var) ||
+              (Init && !isEmptyValue(Init) && !sharedWith(Init));
+    }
+    auto Apply = [&](const Write &W) {
+      if (gives(W))
+        Holds = isFresh(W);
+      else
+        Holds = false;
+    };
+    for (const Write &W : Writes)
+      if (isBefore(W.Where, P.Try) && !W.InLambda && isOwn(D))
+        Apply(W);
+
+    // What an earlier round of a loop leaves behind.
+    if (const Stmt *Loop = isOwn(D) ? loopOutside(*Var) : nullptr) {
+      bool AtEntry = Holds;
+      const Expr *Last = nullptr;
+      for (const Write &W : Writes)
+        if (contains(Loop, W.Where) && !contains(P.Handler, W.Where) &&
+            !W.InLambda) {
+          Apply(W);
+          Last = W.Where;
+        }
+      bool Released = llvm::any_of(Writes, [&](const Write &W) {
+        return W.Kind == WriteKind::Released && contains(Loop, W.Where) &&
+               isBefore(W.Where, P.Try);
+      });
+      if (!AtEntry && Holds && !Released)
+        Owner.AssignedEarlier = Last;
+      Holds = AtEntry || (Holds && !Released);
+    }
+
+    for (const Write &W : Writes) {
+      if (!contains(Block, W.Where) || W.InLambda)
+        continue;
+      if (W.Kind == WriteKind::Released) {
+        Holds = false;
+        Owner.AssignedInTry = nullptr;
+      } else if (gives(W) && isFresh(W) && isFollowedByWork(W)) {
+        if (!Holds)
+          Owner.AssignedInTry = W.Where;
+        Holds = true;
+      }
+    }
+    for (const Write &W : Writes)
+      if (contains(P.Handler, W.Where) && isBefore(W.Where, P.At) &&
+          !contains(W.Where, P.At) && W.Kind == WriteKind::Released)
+        Holds = false;
+    return Holds;
+  }
+
+  /// The outermost loop around the try statement that \p Var is declared
+  /// outside of.
+  const Stmt *loopOutside(const VarDecl &Var) const {
+    const Stmt *Loop = Body;
+    while (Loop) {
+      Loop = loopAround(Loop, P.Try);
+      if (!Loop || isBefore(Var.getLocation(), Loop->getBeginLoc()))
+        return Loop;
+      const Stmt *Inner = nullptr;
+      for (const Stmt *Child : Loop->children())
+        if (Child && contains(Child, P.Try))
+          Inner = Child;
+      Loop = Inner;
+    }
+    return nullptr;
+  }
+
+  /// Is \p D read in the handler before P.Statement (what is computed from it
+  /// may share its storage), or where exceptions out of the handler go?
+  bool isUsedInHandler(const ValueDecl *D) const {
+    struct Finder : RecursiveASTVisitor<Finder> {
+      const ValueDecl *D = nullptr;
+      const HandlerPoint *P = nullptr;
+      llvm::SmallPtrSet<const Stmt *, 8> Fine;
+      bool Relevant = false, Found = false;
+      bool TraverseCXXTryStmt(CXXTryStmt *Try) {
+        bool Continue = TraverseStmt(Try->getTryBlock());
+        for (unsigned I = 0; Continue && I < Try->getNumHandlers(); ++I) {
+          CXXCatchStmt *Handler = Try->getHandler(I);
+          bool Outer = Relevant;
+          Relevant |= Handler == P->Handler ||
+                      flow::contains(Try->getTryBlock(), P->Try);
+          Continue = TraverseStmt(Handler);
+          Relevant = Outer;
+        }
+        return Continue;
+      }
+      bool TraverseCompoundStmt(CompoundStmt *Block) {
+        for (Stmt *Child : Block->body()) {
+          // From there on the paths count: isReadFrom() walks them.
+          if (Child == P->Statement)
+            return true;
+          if (!TraverseStmt(Child))
+            return false;
+        }
+        return true;
+      }
+      bool VisitCallExpr(CallExpr *Call) {
+        const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+        if (Method && torch::isMetadataAccess(Call))
+          Fine.insert(
+              Method->getImplicitObjectArgument()->IgnoreParenImpCasts());
+        return true;
+      }
+      bool VisitDeclRefExpr(DeclRefExpr *E) { return see(E, E->getDecl()); }
+      bool VisitMemberExpr(MemberExpr *E) { return see(E, E->getMemberDecl()); }
+      bool see(const Expr *E, const ValueDecl *Mentioned) {
+        Found |= Relevant && Mentioned == D && !Fine.count(E);
+        return !Found;
+      }
+    } F;
+    F.D = D;
+    F.P = &P;
+    for (const Write &W : writesTo(D, Body))
+      if (W.Overwritten)
+        F.Fine.insert(W.Overwritten);
+    F.TraverseStmt(const_cast<Stmt *>(Body));
+    return F.Found;
+  }
+
+  /// Will \p D, or something that shares its storage, be read again?
+  bool isNeeded(const ValueDecl *D) {
+    if (!Sharing.insert(D).second)
+      return false;
+    bool Needed = isReadFrom(D, P.Statement, P.In, Context);
+    struct AliasFinder : RecursiveASTVisitor<AliasFinder> {
+      const ValueDecl *D = nullptr;
+      llvm::SetVector<const ValueDecl *> Aliases;
+      bool Stored = false; ///< Where it cannot be followed.
+      void holder(const Expr *E) {
+        if (const ValueDecl *Root = rootOf(E))
+          Aliases.insert(Root);
+        else
+          Stored = true;
+      }
+      bool VisitVarDecl(VarDecl *Var) {
+        if (Var->getInit() && sharedWith(Var->getInit()) == D)
+          Aliases.insert(Var);
+        return true;
+      }
+      bool VisitCXXOperatorCallExpr(CXXOperatorCallExpr *Op) {
+        if (Op->getOperator() == OO_Equal && Op->getNumArgs() == 2 &&
+            sharedWith(Op->getArg(1)) == D)
+          holder(Op->getArg(0));
+        return true;
+      }
+      bool VisitCXXMemberCallExpr(CXXMemberCallExpr *Call) {
+        if (asInsertion(Call) &&
+            llvm::any_of(Call->arguments(),
+                         [&](const Expr *Arg) { return sharedWith(Arg) == D; }))
+          holder(Call->getImplicitObjectArgument());
+        return true;
+      }
+    } F;
+    F.D = D;
+    F.TraverseStmt(const_cast<Stmt *>(Body));
+    Needed = Needed || F.Stored;
+    for (const ValueDecl *Alias : F.Aliases)
+      Needed = Needed || (Alias != D && isNeeded(Alias));
+    Sharing.erase(D);
+    return Needed;
+  }
+
+  const HandlerPoint &P;
+  TensorWork &Amounts;
+  ASTContext &Context;
+  const SourceManager &SM;
+  const Stmt *Body;
+  llvm::SmallPtrSet<const ValueDecl *, 4> Sharing; ///< Ends cycles.
+};
+
+} // namespace
+
+llvm::SmallVector<HandlerOwner, 2> needlessOwners(const HandlerPoint &Point,
+                                                  TensorWork &Work,
+                                                  ASTContext &Context) {
+  if (!Point.In || !Point.In->getBody())
+    return {};
+  return OwnerFinder(Point, Work, Context).find();
+}
+
+} // namespace libtorch_tidy::flow

@@ -1,0 +1,50 @@
+//===- TensorWork.h - Which code runs tensor work ---------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_FLOW_TENSORWORK_H
+#define LIBTORCH_TIDY_CHECKS_FLOW_TENSORWORK_H
+
+#include "checks/torch/Exceptions.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace libtorch_tidy::flow {
+
+/// Calls \p Visit for the calls that running \p S runs, in source order: not
+/// those in lambdas that \p S only makes.
+void forEachCall(const clang::Stmt *S,
+                 llvm::function_ref<void(const clang::CallExpr *)> Visit);
+
+/// Tensor work of one unit, through the functions whose bodies it has.
+class TensorWork {
+public:
+  using Throws = llvm::SmallVector<const clang::CXXThrowExpr *, 2>;
+
+  /// What \p Call runs: itself, and all that its callee's body runs.
+  torch::Work of(const clang::CallExpr *Call);
+  /// What \p S runs.
+  torch::Work of(const clang::Stmt *S);
+
+  /// The throw expressions whose exception owns tensors that come out of
+  /// \p S, outside the try statements in it.
+  Throws ownersThrownBy(const clang::Stmt *S);
+
+private:
+  struct Summary {
+    torch::Work Amount = torch::Work::None;
+    Throws Thrown;
+  };
+  /// By value: later summaries move the table.
+  Summary of(const clang::FunctionDecl *F);
+
+  llvm::DenseMap<const clang::FunctionDecl *, Summary> Known;
+};
+
+} // namespace libtorch_tidy::flow
+
+#endif // LIBTORCH_TIDY_CHECKS_FLOW_TENSORWORK_H
