@@ -6,13 +6,9 @@ Substitutions for RUN lines:
   %clang-tidy %plugin   stock clang-tidy, and the plugin it loads with -load
   %libtorch-tidy        our driver (REQUIRES: driver)
   %torch_flags          compiler flags for code that includes torch/torch.h,
-<<<<<<< HEAD
                         precompiled; %torch_flags_nopch: the same without a PCH;
                         %torch_pch: the precompiled header itself
-=======
-                        precompiled; %torch_flags_nopch: the same without a PCH
   %torch-facts          what checks/torch knows of a file (torch/TorchFacts.cpp)
->>>>>>> h-torch
   %clangxx %cmake %FileCheck %not %python %old-clang-tidy
   %docs_dir %examples_dir %scripts_dir
 
@@ -66,11 +62,8 @@ for name, command in [
     ("%torch_flags_nopch", tools["torch_flags"]),
     ("%torch_flags_library", tools["torch_flags"] + pch),
     ("%torch_flags", tools["torch_flags"] + pch),
-<<<<<<< HEAD
     ("%torch_pch", [tools["torch_pch"]]),
-=======
     ("%torch-facts", [tools["torch_facts"]]),
->>>>>>> h-torch
     ("%libtorch-tidy", [tools["driver"] or "no-driver-in-this-build"]),
     ("%old-clang-tidy", [tools["old_clang_tidy"]]),
     ("%clang-tidy", [tools["clang_tidy"]]),
