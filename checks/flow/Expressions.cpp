@@ -253,6 +253,8 @@ Value Interpreter::evalCall(const CallExpr *E) {
   }
   if (std::optional<GradMode> Mode = torch::setsGradMode(E)) {
     evalAll(C.Args);
+    if (*Mode == GradMode::On)
+      Training.insert(E); // Somebody asked for gradients.
     setMode(*Mode);
     return {};
   }

@@ -313,6 +313,8 @@ void Interpreter::declare(const VarDecl *V) {
       S.Guards[V] = S.Mode;
     if (torch::isInferenceMode(V))
       ++S.InferenceGuards;
+    if (*Guard == GradMode::On && V->getInit())
+      Training.insert(V->getInit()); // Somebody asked for gradients.
     setMode(*Guard);
     return;
   }
