@@ -18,6 +18,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/WithColor.h"
 
@@ -337,8 +338,10 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
     llvm::SmallString<256> RealRoot(*WorkingDirectory);
     (void)(*FS)->getRealPath(*WorkingDirectory, RealRoot);
     SarifRun Run;
-    Run.Root = findProjectRoot(canonicalPath(Files->front(), "", **FS),
-                               RealRoot, **FS);
+    std::vector<std::string> Sources;
+    for (const std::string &File : *Files)
+      Sources.push_back(canonicalPath(File, "", **FS));
+    Run.Root = findProjectRoot(Sources, RealRoot, **FS);
     Run.FailedUnits = All.FailedUnits;
     Run.ExitCode = Code;
     SarifLog = toSarif(All.Findings, Run, Texts);
@@ -378,6 +381,8 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
 
 int main(int Argc, const char **Argv) {
   llvm::InitLLVM Init(Argc, Argv);
+  llvm::setBugReportMsg("libtorch-tidy crashed: please report it with the file "
+                        "that was analysed and its compiler flags.\n");
   std::optional<CommandLine> Options = parseCommandLine(Argc, Argv);
   if (!Options)
     return ExitUsage;

@@ -13,6 +13,8 @@
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace clang;
 
@@ -58,6 +60,46 @@ Ties tiesOf(const Stmt *S, const VarDecl *Exception) {
   T.Exception = Exception;
   T.TraverseStmt(const_cast<Stmt *>(S));
   return T;
+}
+
+/// Preprocessor directives and raw strings do not survive a new indentation.
+bool isMovable(StringRef Text) {
+  if (Text.contains("R\""))
+    return false;
+  for (llvm::StringRef Line : llvm::split(Text, '\n'))
+    if (Line.ltrim().starts_with("#"))
+      return false;
+  return true;
+}
+
+/// Is a variable of the block of \p Moved called like another of \p In?
+bool clash(llvm::ArrayRef<const Stmt *> Moved, const FunctionDecl *In) {
+  llvm::SmallPtrSet<const Decl *, 4> Own;
+  llvm::StringMap<bool> Names;
+  for (const Stmt *S : Moved)
+    if (const auto *Declaration = dyn_cast<DeclStmt>(S))
+      for (const Decl *D : Declaration->decls())
+        if (const auto *Named = dyn_cast<NamedDecl>(D);
+            Named && Named->getIdentifier()) {
+          Own.insert(D);
+          Names[Named->getName()] = true;
+        }
+  struct Finder : RecursiveASTVisitor<Finder> {
+    const llvm::SmallPtrSetImpl<const Decl *> *Own;
+    const llvm::StringMap<bool> *Names;
+    bool Found = false;
+    bool VisitNamedDecl(NamedDecl *D) {
+      Found |= D->getIdentifier() && !Own->count(D) &&
+               Names->count(D->getName()) != 0;
+      return !Found;
+    }
+  } F;
+  F.Own = &Own;
+  F.Names = &Names;
+  F.TraverseStmt(In->getBody());
+  return F.Found || llvm::any_of(In->parameters(), [&](ParmVarDecl *P) {
+           return P->getIdentifier() && Names.count(P->getName());
+         });
 }
 
 /// `stream << ...`, printf and the like as whole statements.
@@ -134,7 +176,7 @@ Edits hoistRecovery(const CXXTryStmt *Try, const CXXCatchStmt *Handler,
   SourceLocation TryEnd = Try->getEndLoc();
   StringRef Whole = sourceText(Block->getSourceRange(), Context);
   if (TryBegin.isMacroID() || TryEnd.isMacroID() || Whole.empty() ||
-      Whole.contains("\n#") || Whole.contains("R\""))
+      !isMovable(Whole))
     return {};
 
   // What stays is a beginning of the handler: the order is kept.
@@ -166,6 +208,9 @@ Edits hoistRecovery(const CXXTryStmt *Try, const CXXCatchStmt *Handler,
   for (unsigned I = 0; I < Try->getNumHandlers(); ++I)
     Alone &= Try->getHandler(I) == Handler ||
              neverEnds(Try->getHandler(I)->getHandlerBlock());
+  // Without a block of its own the moved part shares the scope behind.
+  if (Alone && clash(llvm::ArrayRef(Body).drop_front(First), In))
+    return {};
 
   SourceLocation MovedBegin = Body[First]->getBeginLoc();
   SourceLocation MovedEnd = endOfStatement(Body.back(), Context);

@@ -401,7 +401,9 @@ def parse(argv):
     tools = json.loads(Path(args.tools).read_text())
     args.clangxx, args.filecheck = tools["clangxx"], tools["filecheck"]
     args.tidy = tidy
-    args.flags = list(tools["torch_flags"])
+    # The test runs as a copy elsewhere: what it includes is still beside it.
+    args.flags = ["-iquote", str(Path(args.source).resolve().parent)]
+    args.flags += tools["torch_flags"]
     if not args.no_pch:
         args.flags += ["-include-pch", tools["torch_pch"]]
     args.flags += flags

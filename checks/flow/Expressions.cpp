@@ -253,6 +253,8 @@ Value Interpreter::evalCall(const CallExpr *E) {
   }
   if (std::optional<GradMode> Mode = torch::setsGradMode(E)) {
     evalAll(C.Args);
+    if (*Mode == GradMode::On)
+      Training.insert(E); // Somebody asked for gradients.
     setMode(*Mode);
     return {};
   }
@@ -303,7 +305,10 @@ Value Interpreter::evalModuleCall(const torch::ModuleCall &M) {
     if (!T.isNull())
       Trainable = torch::parametersOf(T);
   }
-  if (M.Module && isFrozen(M.Module))
+  const auto *Member = dyn_cast_or_null<MemberExpr>(M.Module);
+  if ((M.Module && isFrozen(M.Module)) ||
+      (M.Script && Member &&
+       torch::isFrozenField(dyn_cast<FieldDecl>(Member->getMemberDecl()))))
     Trainable = torch::Parameters::None;
 
   const bool BringsHistory =

@@ -150,7 +150,8 @@ public:
   }
   llvm::ArrayRef<CallSite> calls() const { return Calls; }
   /// Calls that need history: backward, optimizer steps, calls of functions
-  /// that train, calls into code that cannot be seen with tensors or modules.
+  /// that train, gradient mode switched on, calls into code that cannot be seen
+  /// with tensors or modules.
   llvm::ArrayRef<const clang::Expr *> trainingSites() const {
     return TrainingSites;
   }

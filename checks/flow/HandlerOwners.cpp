@@ -9,6 +9,7 @@
 #include "checks/flow/Liveness.h"
 #include "checks/flow/Writes.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
@@ -51,8 +52,13 @@ const CXXMemberCallExpr *asInsertion(const Expr *E) {
 class OwnerFinder {
 public:
   OwnerFinder(const HandlerPoint &P, TensorWork &Amounts, ASTContext &Context)
-      : P(P), Amounts(Amounts), Context(Context),
-        SM(Context.getSourceManager()), Body(P.In->getBody()) {}
+      : P(P), Context(Context), SM(Context.getSourceManager()),
+        Body(P.In->getBody()), Ways(P.In, Context) {
+    forEachCall(P.Try->getTryBlock(), [&](const CallExpr *Call) {
+      if (Amounts.of(Call) != Work::None)
+        WorkCalls.insert(Call);
+    });
+  }
 
   llvm::SmallVector<HandlerOwner, 2> find() {
     llvm::SmallVector<HandlerOwner, 2> Result;
@@ -137,9 +143,19 @@ private:
     return !W.Value || !sharedWith(W.Value);
   }
 
-  static bool gives(const Write &W) {
-    return W.Kind == WriteKind::Assigned || W.Kind == WriteKind::Changed ||
-           W.Kind == WriteKind::Escaped;
+  /// Does \p W make \p D own something it may not have owned before?
+  static bool gives(const ValueDecl *D, const Write &W) {
+    switch (W.Kind) {
+    case WriteKind::Assigned:
+    case WriteKind::Escaped:
+      return true;
+    case WriteKind::Changed:
+      // An operation in place leaves a tensor with the storage it has.
+      return !torch::isTensor(D->getType());
+    case WriteKind::Released:
+      return false;
+    }
+    return false;
   }
 
   /// The outermost loop in \p Root that contains \p S; null when none does.
@@ -152,96 +168,50 @@ private:
     return nullptr;
   }
 
-  /// May tensor work of the try block throw after \p W?
-  bool isFollowedByWork(const Write &W) {
-    const CompoundStmt *Block = P.Try->getTryBlock();
-    if (loopAround(Block, W.Where))
-      return true;
-    bool Found = false;
-    SourceLocation End = W.Where->getEndLoc();
-    forEachCall(Block, [&](const CallExpr *Call) {
-      Found = Found || (isBefore(End, Call->getBeginLoc()) &&
-                        Amounts.of(Call) != Work::None);
-    });
-    return Found;
-  }
-
-  /// Does \p Owner.D own tensors of its own when control comes to P.At? Says
-  /// since when.
-  bool holds(HandlerOwner &Owner) {
+  /// Does \p Owner.D own tensors of its own when the try block throws, and
+  /// still at P.At? Says since when.
+  bool holds(HandlerOwner &Owner) const {
     const ValueDecl *D = Owner.D;
-    const auto Writes = writesTo(D, Body);
     const CompoundStmt *Block = P.Try->getTryBlock();
-    const auto *Var = dyn_cast<VarDecl>(D);
-    bool Holds = false;
-    if (Var && isOwn(D)) {
-      const Expr *Init = isa<ParmVarDecl>(Var) ? nullptr : Var->getInit();
-      Holds = isa<ParmVarDecl>(Var) ||
-              (Init && !isEmptyValue(Init) && !sharedWith(Init));
-    }
-    auto Apply = [&](const Write &W) {
-      if (gives(W))
-        Holds = isFresh(W);
-      else
-        Holds = false;
+    const auto Writes = writesTo(D, Body);
+    for (const Write &W : Writes)
+      if (W.Kind == WriteKind::Released && contains(P.Handler, W.Where) &&
+          isBefore(W.Where, P.At) && !contains(W.Where, P.At))
+        return false;
+
+    auto IsHeld = [&](const Expr *Since) {
+      return Ways.holdsUntil(
+          D, Since, [&](const Stmt *S) { return WorkCalls.count(S) != 0; });
     };
-    for (const Write &W : Writes)
-      if (isBefore(W.Where, P.Try) && !W.InLambda && isOwn(D))
-        Apply(W);
-
-    // What an earlier round of a loop leaves behind.
-    if (const Stmt *Loop = isOwn(D) ? loopOutside(*Var) : nullptr) {
-      bool AtEntry = Holds;
-      const Expr *Last = nullptr;
-      for (const Write &W : Writes)
-        if (contains(Loop, W.Where) && !contains(P.Handler, W.Where) &&
-            !W.InLambda) {
-          Apply(W);
-          Last = W.Where;
-        }
-      bool Released = llvm::any_of(Writes, [&](const Write &W) {
-        return W.Kind == WriteKind::Released && contains(Loop, W.Where) &&
-               isBefore(W.Where, P.Try);
-      });
-      if (!AtEntry && Holds && !Released)
-        Owner.AssignedEarlier = Last;
-      Holds = AtEntry || (Holds && !Released);
+    bool Holds = false;
+    if (isOwn(D)) {
+      const Expr *Init = cast<VarDecl>(D)->getInit();
+      bool Given = isa<ParmVarDecl>(D) ||
+                   (Init && !isEmptyValue(Init) && !sharedWith(Init));
+      Holds = Given && IsHeld(nullptr);
     }
-
     for (const Write &W : Writes) {
-      if (!contains(Block, W.Where) || W.InLambda)
+      bool InTry = contains(Block, W.Where);
+      // What others own counts only as far as the try block gave it to them.
+      if (W.InLambda || !gives(D, W) || !isFresh(W) || !(InTry || isOwn(D)) ||
+          !IsHeld(W.Where))
         continue;
-      if (W.Kind == WriteKind::Released) {
-        Holds = false;
-        Owner.AssignedInTry = nullptr;
-      } else if (gives(W) && isFresh(W) && isFollowedByWork(W)) {
-        if (!Holds)
+      if (InTry && (loopAround(Block, W.Where) || isFollowedByWork(W))) {
+        if (!Owner.AssignedInTry)
           Owner.AssignedInTry = W.Where;
-        Holds = true;
+      } else if (!Holds && !isBefore(W.Where, P.Try)) {
+        Owner.AssignedEarlier = W.Where;
       }
+      Holds = true;
     }
-    for (const Write &W : Writes)
-      if (contains(P.Handler, W.Where) && isBefore(W.Where, P.At) &&
-          !contains(W.Where, P.At) && W.Kind == WriteKind::Released)
-        Holds = false;
     return Holds;
   }
 
-  /// The outermost loop around the try statement that \p Var is declared
-  /// outside of.
-  const Stmt *loopOutside(const VarDecl &Var) const {
-    const Stmt *Loop = Body;
-    while (Loop) {
-      Loop = loopAround(Loop, P.Try);
-      if (!Loop || isBefore(Var.getLocation(), Loop->getBeginLoc()))
-        return Loop;
-      const Stmt *Inner = nullptr;
-      for (const Stmt *Child : Loop->children())
-        if (Child && contains(Child, P.Try))
-          Inner = Child;
-      Loop = Inner;
-    }
-    return nullptr;
+  /// Does tensor work of the try block stand behind \p W?
+  bool isFollowedByWork(const Write &W) const {
+    return llvm::any_of(WorkCalls, [&](const Stmt *Call) {
+      return isBefore(W.Where->getEndLoc(), Call->getBeginLoc());
+    });
   }
 
   /// Is \p D read in the handler before P.Statement (what is computed from it
@@ -301,7 +271,7 @@ private:
   bool isNeeded(const ValueDecl *D) {
     if (!Sharing.insert(D).second)
       return false;
-    bool Needed = isReadFrom(D, P.Statement, P.In, Context);
+    bool Needed = Ways.isReadFrom(D, P.Statement);
     struct AliasFinder : RecursiveASTVisitor<AliasFinder> {
       const ValueDecl *D = nullptr;
       llvm::SetVector<const ValueDecl *> Aliases;
@@ -341,10 +311,11 @@ private:
   }
 
   const HandlerPoint &P;
-  TensorWork &Amounts;
   ASTContext &Context;
   const SourceManager &SM;
   const Stmt *Body;
+  Paths Ways;
+  llvm::SmallPtrSet<const Stmt *, 16> WorkCalls;   ///< In the try block.
   llvm::SmallPtrSet<const ValueDecl *, 4> Sharing; ///< Ends cycles.
 };
 

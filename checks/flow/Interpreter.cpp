@@ -128,9 +128,23 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
   llvm::SmallPtrSet<const ValueDecl *, 4> Thawed;
   for (const CallExpr *Call : Scan.Freezing) {
     if (torch::isFreezeCall(Call)) {
-      for (const Expr *Arg : Call->arguments())
-        if (const ValueDecl *Name = moduleName(Arg))
-          FrozenModules.insert(Name);
+      // The result is frozen; the module that was given is not.
+      for (const Stmt *S = Call; S && !isa<CompoundStmt>(S);
+           S = Out->parentOf(S)) {
+        if (const auto *Declared = dyn_cast<DeclStmt>(S)) {
+          for (const Decl *D : Declared->decls())
+            if (const auto *V = dyn_cast<VarDecl>(D);
+                V && V->getInit() && Out->isWithin(Call, V->getInit()))
+              FrozenModules.insert(V);
+          break;
+        }
+        const auto *Assign = dyn_cast<CXXOperatorCallExpr>(S);
+        if (Assign && Assign->getOperator() == OO_Equal) {
+          if (const ValueDecl *Name = moduleName(Assign->getArg(0)))
+            FrozenModules.insert(Name);
+          break;
+        }
+      }
       continue;
     }
     for (const CXXForRangeStmt *Loop : Scan.RangeLoops) {
@@ -299,6 +313,8 @@ void Interpreter::declare(const VarDecl *V) {
       S.Guards[V] = S.Mode;
     if (torch::isInferenceMode(V))
       ++S.InferenceGuards;
+    if (*Guard == GradMode::On && V->getInit())
+      Training.insert(V->getInit()); // Somebody asked for gradients.
     setMode(*Guard);
     return;
   }

@@ -38,7 +38,6 @@ const Stmt *scopeOf(const VarDecl *Var, ASTContext &Context) {
 
 namespace {
 
-/// Mentions of a variable or field of `*this` in lambdas, handlers excepted.
 bool isMentionedInLambda(const ValueDecl *D, const Stmt *Body) {
   struct Finder : RecursiveASTVisitor<Finder> {
     const ValueDecl *D;
@@ -71,30 +70,93 @@ bool outlives(const ValueDecl *D, const FunctionDecl *In) {
          Var->getParentFunctionOrMethod() != In;
 }
 
-} // namespace
+/// Where what a variable holds is overwritten or released.
+struct Overwrites {
+  llvm::SmallPtrSet<const Stmt *, 8> Ends;     ///< The writes.
+  llvm::SmallPtrSet<const Stmt *, 8> Mentions; ///< The variable in them.
+  llvm::SmallPtrSet<const Stmt *, 2> Moves;    ///< Reads that empty it.
+  bool Aliased = false; ///< It may be used under another name.
 
-bool isReadFrom(const ValueDecl *D, const Stmt *From, const FunctionDecl *In,
-                ASTContext &Context) {
-  const Stmt *Body = In->getBody();
-  if (!Body || isMentionedInLambda(D, Body))
-    return true;
-
-  CFG::BuildOptions Options;
-  Options.setAllAlwaysAdd();
-  std::unique_ptr<CFG> Graph =
-      CFG::buildCFG(In, const_cast<Stmt *>(Body), &Context, Options);
-  if (!Graph)
-    return true;
-
-  llvm::SmallPtrSet<const Stmt *, 8> Ends, NotReads;
-  for (const Write &W : writesTo(D, Body)) {
-    if (W.Kind == WriteKind::Escaped && !isa<CallExpr>(W.Where))
-      return true; // An alias that may be read under another name.
-    if (W.Overwritten && !W.InLambda) {
-      Ends.insert(W.Where);
-      NotReads.insert(W.Overwritten);
+  Overwrites(const ValueDecl *D, const Stmt *Body) {
+    for (const Write &W : writesTo(D, Body)) {
+      Aliased |= W.Kind == WriteKind::Escaped && !isa<CallExpr>(W.Where);
+      if (W.Overwritten && !W.InLambda) {
+        Ends.insert(W.Where);
+        Mentions.insert(W.Overwritten);
+      } else if (W.Kind == WriteKind::Released) {
+        Moves.insert(W.Where);
+      }
     }
   }
+};
+
+bool declares(const Stmt *S, const ValueDecl *D) {
+  const auto *Declaration = dyn_cast<DeclStmt>(S);
+  return Declaration && llvm::is_contained(Declaration->decls(), D);
+}
+
+bool mentions(const Stmt *S, const ValueDecl *D) {
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(S))
+    return Ref->getDecl() == D;
+  const auto *Member = dyn_cast<MemberExpr>(S);
+  return Member && Member->getMemberDecl() == D;
+}
+
+enum class Outcome { GoesOn, Yes, Over };
+
+/// Walks on from element \p Index of \p First: does \p Look say Yes anywhere?
+/// \p AtExit is the answer where control leaves the function.
+template <typename Visitor>
+bool walk(const CFG &Graph, const CFGBlock *First, unsigned Index, bool AtExit,
+          Visitor Look) {
+  auto Scan = [&](const CFGBlock *Block, unsigned From) {
+    for (unsigned I = From; I < Block->size(); ++I)
+      if (auto Element = (*Block)[I].getAs<CFGStmt>())
+        if (Outcome O = Look(Element->getStmt()); O != Outcome::GoesOn)
+          return O;
+    return Outcome::GoesOn;
+  };
+  llvm::SmallPtrSet<const CFGBlock *, 16> Seen;
+  llvm::SmallVector<const CFGBlock *, 16> Work;
+  auto Follow = [&](const CFGBlock *Block) {
+    for (const CFGBlock *Next : Block->succs())
+      if (Next && Seen.insert(Next).second)
+        Work.push_back(Next);
+  };
+  Outcome Result = Scan(First, Index);
+  if (Result != Outcome::GoesOn)
+    return Result == Outcome::Yes;
+  Follow(First);
+  while (!Work.empty()) {
+    const CFGBlock *Block = Work.pop_back_val();
+    if (Block == &Graph.getExit() && AtExit)
+      return true;
+    Result = Scan(Block, 0);
+    if (Result == Outcome::Yes)
+      return true;
+    if (Result == Outcome::GoesOn)
+      Follow(Block);
+  }
+  return false;
+}
+
+} // namespace
+
+Paths::Paths(const FunctionDecl *In, ASTContext &Context) : In(In) {
+  CFG::BuildOptions Options;
+  Options.setAllAlwaysAdd();
+  if (In->getBody())
+    Graph = CFG::buildCFG(In, In->getBody(), &Context, Options);
+}
+
+Paths::~Paths() = default;
+
+bool Paths::isReadFrom(const ValueDecl *D, const Stmt *From) const {
+  if (!Graph || isMentionedInLambda(D, In->getBody()))
+    return true;
+  const Overwrites Known(D, In->getBody());
+  if (Known.Aliased)
+    return true;
 
   // Blocks are numbered against the flow of control: within one statement, the
   // one that runs first has the highest number.
@@ -115,55 +177,37 @@ bool isReadFrom(const ValueDecl *D, const Stmt *From, const FunctionDecl *In,
     return true;
 
   const bool Outlives = outlives(D, In);
-  enum class Outcome { GoesOn, Read, Over };
-  auto Scan = [&](const CFGBlock *Block, unsigned From) {
-    for (unsigned I = From; I < Block->size(); ++I) {
-      auto Element = (*Block)[I].getAs<CFGStmt>();
-      if (!Element)
-        continue;
-      const Stmt *S = Element->getStmt();
-      if (Ends.count(S))
-        return Outcome::Over;
-      if (const auto *Call = dyn_cast<CallExpr>(S);
-          Call && Outlives && Call->getDirectCallee() &&
-          Call->getDirectCallee()->getCanonicalDecl() == In->getCanonicalDecl())
-        return Outcome::Over;
-      if (const auto *Declaration = dyn_cast<DeclStmt>(S))
-        if (llvm::is_contained(Declaration->decls(), D))
-          return Outcome::Over;
-      const ValueDecl *Mentioned = nullptr;
-      if (const auto *Ref = dyn_cast<DeclRefExpr>(S))
-        Mentioned = Ref->getDecl();
-      else if (const auto *Member = dyn_cast<MemberExpr>(S))
-        Mentioned = Member->getMemberDecl();
-      if (Mentioned == D && !NotReads.count(S))
-        return Outcome::Read;
-    }
-    return Outcome::GoesOn;
-  };
+  return walk(*Graph, First, Index, /*AtExit=*/Outlives, [&](const Stmt *S) {
+    if (Known.Ends.count(S) || declares(S, D))
+      return Outcome::Over;
+    const auto *Call = dyn_cast<CallExpr>(S);
+    if (Call && Outlives && Call->getDirectCallee() &&
+        Call->getDirectCallee()->getCanonicalDecl() == In->getCanonicalDecl())
+      return Outcome::Over;
+    return mentions(S, D) && !Known.Mentions.count(S) ? Outcome::Yes
+                                                      : Outcome::GoesOn;
+  });
+}
 
-  llvm::SmallPtrSet<const CFGBlock *, 16> Seen;
-  llvm::SmallVector<const CFGBlock *, 16> Work;
-  Outcome Result = Scan(First, Index);
-  if (Result != Outcome::GoesOn)
-    return Result == Outcome::Read;
-  auto Follow = [&](const CFGBlock *Block) {
-    for (const CFGBlock *Next : Block->succs())
-      if (Next && Seen.insert(Next).second)
-        Work.push_back(Next);
+bool Paths::holdsUntil(const ValueDecl *D, const Expr *From,
+                       llvm::function_ref<bool(const Stmt *)> IsGoal) const {
+  if (!Graph)
+    return false;
+  const Overwrites Known(D, In->getBody());
+  auto Look = [&](const Stmt *S) {
+    if (Known.Ends.count(S) || Known.Moves.count(S) || declares(S, D))
+      return Outcome::Over;
+    return IsGoal(S) ? Outcome::Yes : Outcome::GoesOn;
   };
-  Follow(First);
-  while (!Work.empty()) {
-    const CFGBlock *Block = Work.pop_back_val();
-    if (Block == &Graph->getExit() && Outlives)
-      return true;
-    Result = Scan(Block, 0);
-    if (Result == Outcome::Read)
-      return true;
-    if (Result == Outcome::GoesOn)
-      Follow(Block);
-  }
-  return false;
+  for (const CFGBlock *Block : *Graph)
+    for (unsigned I = 0; I < Block->size(); ++I) {
+      auto Element = (*Block)[I].getAs<CFGStmt>();
+      if (Element &&
+          (From ? Element->getStmt() == From : declares(Element->getStmt(), D)))
+        return walk(*Graph, Block, I + 1, /*AtExit=*/false, Look);
+    }
+  return !From && isa<ParmVarDecl>(D) &&
+         walk(*Graph, &Graph->getEntry(), 0, /*AtExit=*/false, Look);
 }
 
 } // namespace libtorch_tidy::flow

@@ -10,16 +10,39 @@
 
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <memory>
+
+namespace clang {
+class CFG;
+} // namespace clang
 
 namespace libtorch_tidy::flow {
 
-/// May what \p D holds when control comes to the start of statement \p From of
-/// \p In be read before it is overwritten or released? \p D is a variable or a
-/// field of `*this`; one that outlives \p In is read by whoever comes after,
-/// unless \p In is called again first. Exceptions that \p From throws are not
-/// followed. True also when it cannot be told.
-bool isReadFrom(const clang::ValueDecl *D, const clang::Stmt *From,
-                const clang::FunctionDecl *In, clang::ASTContext &Context);
+/// The ways that control takes through one function. Exceptions are not
+/// followed; a handler is a start of its own.
+class Paths {
+public:
+  Paths(const clang::FunctionDecl *In, clang::ASTContext &Context);
+  ~Paths();
+
+  /// May what \p D holds when control comes to the start of statement \p From
+  /// be read before it is overwritten or released? \p D is a variable or a
+  /// field of `*this`; one that outlives the function is read by whoever comes
+  /// after, unless the function is called again first. True also when it
+  /// cannot be told.
+  bool isReadFrom(const clang::ValueDecl *D, const clang::Stmt *From) const;
+
+  /// Is there a way from behind \p From to a statement or expression that
+  /// \p IsGoal accepts, on which \p D is neither overwritten nor released?
+  /// Null for \p From means from the declaration of \p D.
+  bool holdsUntil(const clang::ValueDecl *D, const clang::Expr *From,
+                  llvm::function_ref<bool(const clang::Stmt *)> IsGoal) const;
+
+private:
+  const clang::FunctionDecl *In;
+  std::unique_ptr<clang::CFG> Graph; ///< Null when it cannot be built.
+};
 
 /// The innermost statement whose end ends the life of local variable \p Var;
 /// null for parameters and when it cannot be told.

@@ -262,10 +262,13 @@ std::optional<CommandLine> parseCommandLine(int Argc, const char **Argv) {
   std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed =
       clang::tooling::FixedCompilationDatabase::loadFromCommandLine(
           Count, Args.data(), Message);
-  if (!Message.empty())
+  // With a database the message is a complaint about outputs, which a syntax
+  // check has none of: CMake's command for a precompiled header brings one.
+  if (!Fixed && !Message.empty())
     return Report(
         usageError("flags after '--': " + StringRef(Message).rtrim()));
 
+  Message.clear();
   raw_string_ostream Errors(Message);
   if (!cl::ParseCommandLineOptions(
           Count, Args.data(),

@@ -32,8 +32,9 @@ std::string toSarif(llvm::ArrayRef<Finding> Findings, const SarifRun &Run,
                     SourceTexts &Texts);
 
 /// The folder that SARIF paths are relative to: the top of the git work tree
-/// \p File is in, else \p WorkingDirectory.
-std::string findProjectRoot(llvm::StringRef File,
+/// that \p Files are in (of several, the folder that holds them all), else
+/// \p WorkingDirectory.
+std::string findProjectRoot(llvm::ArrayRef<std::string> Files,
                             llvm::StringRef WorkingDirectory,
                             llvm::vfs::FileSystem &FS);
 

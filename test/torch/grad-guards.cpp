@@ -45,12 +45,13 @@ void boxed(bool flag) {
   if (flag)
     g.emplace();
   std::optional<torch::NoGradGuard> h(std::in_place); // CHECK: [[@LINE]]: guard h off
-  c10::optional<torch::NoGradGuard> i = torch::NoGradGuard(); // CHECK: [[@LINE]]: guard i off
+  auto i = std::make_optional<torch::AutoGradMode>(false); // CHECK: [[@LINE]]: guard i off
   std::optional<torch::AutoGradMode> j(std::in_place, false); // CHECK: [[@LINE]]: guard j off
   auto k = flag ? std::make_unique<torch::NoGradGuard>() : nullptr; // CHECK: [[@LINE]]: guard k unknown
   auto l = std::make_unique<c10::InferenceMode>(); // CHECK: [[@LINE]]: guard l off inference
   auto m = std::make_optional<torch::NoGradGuard>(); // CHECK: [[@LINE]]: guard m off
-  auto n = std::make_unique<torch::nn::LinearImpl>(1, 1);
+  c10::optional<torch::NoGradGuard> n; // CHECK: [[@LINE]]: guard n unknown
+  auto o = std::make_unique<torch::nn::LinearImpl>(1, 1);
 }
 
 // CHECK: [[@LINE+1]]: class Member guards off

@@ -209,6 +209,44 @@ Tensor released_in_loop(Net net, const std::vector<Tensor> &batches) {
   return sum;
 }
 
+// The assignment ends the loop; the two branches exclude each other.
+void attempts(Net net, const Tensor &x) {
+  Tensor y;
+  for (int i = 0; i < 3; ++i) {
+    try {
+      y = net(x);
+      std::cout << y.sizes();
+      return;
+    } catch (const c10::OutOfMemoryError &) {
+      net(x.slice(0, 0, 1));
+    }
+  }
+}
+
+void branches(Net net, Net other, const Tensor &x, bool first) {
+  Tensor y;
+  try {
+    if (first)
+      y = net(x);
+    else
+      other(x);
+  } catch (const c10::OutOfMemoryError &) {
+    net(x.slice(0, 0, 1));
+  }
+}
+
+// In place, in what another owns.
+void in_place(Net net, const Tensor &x) {
+  Tensor row = x[0];
+  try {
+    row += 1;
+    row.mul_(2);
+    net(row);
+  } catch (const c10::OutOfMemoryError &) {
+    net(x.slice(0, 0, 1));
+  }
+}
+
 // A boundary that maps errors to codes.
 extern "C" int run(void *handle, float *data, long n) {
   Tensor x = torch::empty({n});

@@ -1,0 +1,122 @@
+// Everything that counts as a guard, and what does not.
+// RUN: %check_libtorch_tidy %s libtorch-inference-without-no-grad %t
+
+#include "../Inputs/net.h"
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+using torch::Tensor;
+
+static void show(const Tensor &t) { std::cout << t.argmax(); }
+
+void no_grad(Net net, const Tensor &x) { torch::NoGradGuard g; show(net(x)); }
+void braces(Net net, const Tensor &x) { at::NoGradGuard g{}; show(net(x)); }
+void constant(Net net, const Tensor &x) { const c10::NoGradGuard g; show(net(x)); }
+void by_auto(Net net, const Tensor &x) { auto g = torch::NoGradGuard(); show(net(x)); }
+void by_ref(Net net, const Tensor &x) { const auto &g = torch::NoGradGuard(); (void)g; show(net(x)); }
+void in_pointer(Net net, const Tensor &x) { auto g = std::make_unique<torch::NoGradGuard>(); show(net(x)); }
+void comma(Net net, const Tensor &x) { auto y = (torch::NoGradGuard(), net(x)); show(y); }
+void mode(Net net, const Tensor &x) { torch::AutoGradMode g(false); show(net(x)); }
+void inference(Net net, const Tensor &x) { c10::InferenceMode g; show(net(x)); }
+void inference_true(Net net, const Tensor &x) { torch::InferenceMode g(true); show(net(x)); }
+void below(Net net, const Tensor &x) { at::AutoDispatchBelowAutograd g; show(net(x)); }
+void below_inplace(Net net, const Tensor &x) { at::AutoDispatchBelowADInplaceOrView g; show(net(x)); }
+void switched(Net net, const Tensor &x) { at::GradMode::set_enabled(false); show(net(x)); }
+void kept(Net net, const Tensor &x) { static torch::NoGradGuard g; show(net(x)); }
+void optional_guard(Net net, const Tensor &x) {
+  std::optional<torch::NoGradGuard> g;
+  g.emplace();
+  show(net(x));
+}
+void in_inference(Net net, const Tensor &x) {
+  c10::InferenceMode g;
+  torch::AutoGradMode on(true);
+  show(net(x));
+}
+
+// Wrappers that own one.
+class Guard {
+  std::unique_ptr<torch::NoGradGuard> guard = std::make_unique<torch::NoGradGuard>();
+};
+void wrapped(Net net, const Tensor &x) { Guard g; show(net(x)); }
+#define NO_GRAD() torch::NoGradGuard macro_guard
+void by_macro(Net net, const Tensor &x) { NO_GRAD(); show(net(x)); }
+
+// In every caller of this unit.
+static void called_guarded(Net net, const Tensor &x) { show(net(x)); }
+static void between(Net net, const Tensor &x) { called_guarded(net, x); }
+void caller(Net net, const Tensor &x) { torch::NoGradGuard g; between(net, x); }
+void lambda(Net net, const Tensor &x) {
+  auto run = [&] { show(net(x)); };
+  torch::NoGradGuard g;
+  run();
+}
+// A function that leaves gradients off.
+static void switch_off() { torch::GradMode::set_enabled(false); }
+void after_switch(Net net, const Tensor &x) { switch_off(); show(net(x)); }
+
+// All parameters are frozen, or there are none.
+void frozen(Net net, const Tensor &x) {
+  for (auto &p : net->parameters())
+    p.requires_grad_(false);
+  show(net(x));
+}
+void no_parameters(const Tensor &x) {
+  torch::nn::ReLU relu;
+  torch::nn::MSELoss loss;
+  show(relu(x));
+  show(loss(x, x));
+}
+
+// These are none.
+void temporary(Net net, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  torch::NoGradGuard();
+  show(net(x));
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+}
+void closed_block(Net net, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  {
+    torch::NoGradGuard g;
+  }
+  show(net(x));
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+}
+void mode_on(Net net, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  torch::AutoGradMode g(true);
+  show(net(x));
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+}
+void overridden(Net net, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  torch::NoGradGuard g;
+  torch::AutoGradMode on(true);
+  show(net(x));
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+}
+void inference_false(Net net, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  c10::InferenceMode g(false);
+  show(net(x));
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+}
+void only_eval(Net net, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  net->eval();
+  show(net(x.detach()));
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+}
+static void sometimes_guarded(Net net, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  show(net(x));
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+}
+void with_guard(Net net, const Tensor &x) {
+  torch::NoGradGuard g;
+  sometimes_guarded(net, x);
+}
+void without_guard(Net net, const Tensor &x) { sometimes_guarded(net, x); }

@@ -1,0 +1,76 @@
+// Parameters of a TorchScript module require gradients after load(), and eval()
+// leaves them so. The result of freeze() has none; the module it is given keeps
+// its own.
+// RUN: %check_libtorch_tidy %s libtorch-inference-without-no-grad %t
+
+#include <torch/script.h>
+#include <torch/torch.h>
+
+using torch::Tensor;
+
+int64_t loaded(torch::jit::Module &module, Tensor x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  module.eval();
+  Tensor y = module.forward({x}).toTensor();
+  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  return y.argmax().item<int64_t>();
+}
+
+int64_t frozen(torch::jit::Module &module, Tensor x) {
+  auto fast = torch::jit::freeze(module);
+  return fast.forward({x}).toTensor().argmax().item<int64_t>();
+}
+
+int64_t frozenInPlace(const std::string &path, Tensor x) {
+  torch::jit::Module module = torch::jit::load(path);
+  module.eval();
+  module = torch::jit::freeze(module);
+  return module.forward({x}).toTensor().argmax().item<int64_t>();
+}
+
+int64_t unfrozen(torch::jit::Module &module, Tensor x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  auto fast = torch::jit::freeze(module);
+  return module.forward({x}).toTensor().argmax().item<int64_t>();
+  // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: forward pass with gradient mode on
+}
+
+class Frozen {
+public:
+  explicit Frozen(const std::string &path)
+      : module(torch::jit::freeze(torch::jit::load(path))) {}
+  int64_t run(Tensor x) {
+    return module.forward({x}).toTensor().argmax().item<int64_t>();
+  }
+
+private:
+  torch::jit::Module module;
+};
+
+class FrozenLater {
+public:
+  explicit FrozenLater(const std::string &path) {
+    module = torch::jit::load(path);
+    module.eval();
+    module = torch::jit::freeze(module);
+  }
+  int64_t run(Tensor x) {
+    return module.forward({x}).toTensor().argmax().item<int64_t>();
+  }
+
+private:
+  torch::jit::Module module;
+};
+
+class Loaded {
+public:
+  explicit Loaded(const std::string &path) : module(torch::jit::load(path)) {}
+  int64_t run(Tensor x) {
+    // CHECK-FIXES: torch::NoGradGuard no_grad;
+    return module.forward({x}).toTensor().argmax().item<int64_t>();
+    // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: forward pass with gradient mode on
+  }
+
+private:
+  torch::jit::Module module;
+};

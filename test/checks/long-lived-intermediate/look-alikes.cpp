@@ -1,0 +1,101 @@
+// Kept for a reason, or too small to matter.
+// RUN: %check_libtorch_tidy %s libtorch-long-lived-intermediate %t
+
+#include "../Inputs/net.h"
+#include <iostream>
+
+using torch::Tensor;
+
+// 1. Carried from iteration to iteration.
+void carried(Net net, const Batches &data) {
+  Tensor state = torch::zeros({4}), previous, ema;
+  for (const Tensor &x : data) {
+    state = net(x + state);
+    if (previous.defined())
+      std::cout << (state - previous).abs().sum();
+    previous = net(x);
+  }
+}
+// 2. Read after the loop.
+void last_loss(Net net, const Batches &data) {
+  Tensor loss, sample;
+  for (const Tensor &x : data) {
+    sample = net(x);
+    loss = sample.sum();
+    loss.backward();
+  }
+  std::cout << loss.item<float>() << sample;
+}
+// 3. Preallocated.
+void preallocated(Net net, const Batches &data) {
+  Tensor all = torch::empty({100, 4});
+  for (size_t i = 0; i < data.size(); ++i) {
+    all[i] = net(data[i]).detach();
+    all.copy_(net(data[i]).detach());
+  }
+}
+// 4. A try block needs it outside.
+void tried(Net net, const Batches &data) {
+  for (const Tensor &x : data) {
+    Tensor out;
+    try {
+      out = net(x);
+    } catch (const std::exception &e) {
+      std::cout << e.what();
+    }
+    std::cout << out.argmax();
+  }
+}
+// Scalars, indices, inputs and labels.
+void small(Net net, const Batches &data) {
+  Tensor loss, index, input, label, mean;
+  for (const Tensor &x : data) {
+    input = x.to(torch::kCPU);
+    label = input.argmax();
+    loss = torch::mse_loss(net(input), input);
+    loss.backward();
+    index = net(input).argmax(1);
+    mean = net(input).mean();
+    std::cout << index << label << mean;
+  }
+}
+// Only on some paths, captured, or seen through a reference.
+void some_paths(Net net, const Batches &data, bool sometimes) {
+  Tensor out, captured, seen;
+  auto show = [&] { std::cout << captured.sizes(); };
+  Tensor &alias = seen;
+  for (const Tensor &x : data) {
+    if (sometimes)
+      out = net(x);
+    std::cout << out.sizes();
+    captured = net(x);
+    seen = net(x);
+    show();
+    std::cout << alias.sizes();
+  }
+}
+// Kept elsewhere anyway.
+Batches collected(Net net, const Batches &data) {
+  Batches all;
+  Tensor out;
+  for (const Tensor &x : data) {
+    out = net(x);
+    all.push_back(out);
+  }
+  return all;
+}
+// 7. Constants and buffers.
+struct MaskImpl : torch::nn::Module {
+  Tensor forward(Tensor x) {
+    if (!mask.defined())
+      mask = torch::ones({4}).triu();
+    cached = torch::arange(4);
+    return x * mask + cached;
+  }
+  Tensor mask, cached;
+};
+// 9. A static constant.
+Tensor constant() {
+  static Tensor table = torch::linspace(0, 1, 100);
+  return table;
+}

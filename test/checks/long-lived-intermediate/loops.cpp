@@ -1,0 +1,108 @@
+// Declared outside the loop that makes it.
+// RUN: %check_libtorch_tidy %s libtorch-long-lived-intermediate %t
+
+#include "../Inputs/net.h"
+#include <iostream>
+
+using torch::Tensor;
+
+void graph_stays(Net net, const Batches &data) {
+  Tensor out;
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'out' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  for (const Tensor &x : data) {
+    out = net(x);
+    // CHECK-FIXES: Tensor out = net(x);
+    std::cout << out.argmax();
+  }
+}
+
+// Several steps, a struct, and an inner block.
+struct Pair {
+  Tensor a, b;
+};
+static Pair pair_of(Net net, const Tensor &x) { return {net(x), net(x)}; }
+void deeper(Net net, const Batches &data, bool verbose) {
+  Tensor hidden;
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'hidden' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  torch::Tensor  scores;
+  // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: 'scores' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  Pair pair;
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: 'pair' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  for (int epoch = 0; epoch < 10; ++epoch) {
+    for (const Tensor &x : data) {
+      hidden = torch::relu(net(x));
+      scores = torch::softmax(hidden, 1);
+      // CHECK-FIXES: Tensor hidden = torch::relu(net(x));
+      // CHECK-FIXES: torch::Tensor scores = torch::softmax(hidden, 1);
+      if (verbose) {
+        pair = pair_of(net, x);
+        // CHECK-FIXES: Pair pair = pair_of(net, x);
+        std::cout << pair.a.sizes() << pair.b.sizes();
+      }
+      std::cout << scores.argmax();
+    }
+  }
+}
+
+// backward() released the graph: only the tensor stays, so level 2.
+void tensor_stays(Net net, const Batches &data) {
+  Tensor out;
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'out' is declared outside the loop that makes it, so the tensor stays alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  for (const Tensor &x : data) {
+    out = net(x);
+    // CHECK-FIXES: Tensor out = net(x);
+    out.sum().backward();
+  }
+}
+// Under a guard there is no graph.
+void guarded(Net net, const Batches &data) {
+  torch::NoGradGuard no_grad;
+  Tensor out;
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'out' is declared outside the loop that makes it, so the tensor stays alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  for (const Tensor &x : data) {
+    out = net(x);
+    // CHECK-FIXES: Tensor out = net(x);
+    std::cout << out.argmax();
+  }
+}
+
+// Told, but nothing to move: several names in one declaration, a value that
+// would be lost, a macro.
+#define ASSIGN(to, from) to = from
+void no_fix(Net net, const Batches &data) {
+  Tensor a, b;
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'a' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-2]]:13: warning: 'b' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  Tensor c = torch::zeros({4});
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'c' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  Tensor d;
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'd' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  for (const Tensor &x : data) {
+    a = net(x);
+    b = net(x);
+    c = net(x);
+    ASSIGN(d, net(x));
+    std::cout << a.argmax() << b.argmax() << c.argmax() << d.argmax();
+  }
+}
+
+template <typename Model> void in_template(Model model, const Batches &data) {
+  Tensor out;
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'out' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  for (const Tensor &x : data) {
+    out = model->forward(x);
+    // CHECK-FIXES: Tensor out = model->forward(x);
+    std::cout << out.argmax();
+  }
+}
+void use(Net a, torch::nn::Linear b, const Batches &data) {
+  in_template(a, data);
+  in_template(b, data);
+}
+void suppressed(Net net, const Batches &data) {
+  Tensor out; // NOLINT(libtorch-long-lived-intermediate)
+  for (const Tensor &x : data) {
+    out = net(x);
+    std::cout << out.argmax();
+  }
+}

@@ -1,0 +1,58 @@
+// Members and statics that keep the last graph.
+// RUN: %check_libtorch_tidy %s libtorch-long-lived-intermediate %t
+
+#include "../Inputs/net.h"
+#include <iostream>
+
+using torch::Tensor;
+
+struct BlockImpl : torch::nn::Module {
+  BlockImpl() { fc = register_module("fc", torch::nn::Linear(4, 4)); }
+  Tensor forward(Tensor x) {
+    x = torch::relu(fc(x));
+    last = x;
+    // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'last' keeps the tensor and its autograd graph alive after the function returns, and nothing in this unit needs that graph [libtorch-long-lived-intermediate]
+    // CHECK-FIXES: last = x.detach();
+    cut = x.detach();
+    mean = x * 2;
+    shape = x.argmax(1);
+    loss = torch::mse_loss(x, x);
+    scratch = fc(x);
+    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: 'scratch' keeps the tensor and its autograd graph alive after the function returns, and nothing in this unit needs that graph [libtorch-long-lived-intermediate]
+    return x + scratch;
+  }
+  // Needs the graph of what forward kept.
+  Tensor log_prob(const Tensor &action) { return (action - mean).pow(2); }
+  void print() const { std::cout << last.sizes() << shape; }
+  torch::nn::Linear fc{nullptr};
+  Tensor last, cut, mean, shape, loss, scratch;
+};
+
+class Trainer {
+public:
+  void step(Net net, const Tensor &x) {
+    output_ = net(x);
+    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: 'output_' keeps the tensor and its autograd graph alive after the function returns, and nothing in this unit needs that graph [libtorch-long-lived-intermediate]
+    // CHECK-FIXES: output_ = net(x).detach();
+    kept_ = net(x);
+    std::cout << output_.argmax();
+  }
+  void later() { kept_.sum().backward(); }
+
+private:
+  Tensor output_, kept_;
+};
+
+void remember(Net net, const Tensor &x) {
+  static Tensor last;
+  std::cout << last.sizes();
+  last = net(x);
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: 'last' keeps the tensor and its autograd graph alive after the function returns, and nothing in this unit needs that graph [libtorch-long-lived-intermediate]
+  // CHECK-FIXES: last = net(x).detach();
+}
+
+void guarded_member(Net net, const Tensor &x) {
+  torch::NoGradGuard no_grad;
+  static Tensor last;
+  last = net(x);
+}
