@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LongLivedIntermediateCheck.h"
+#include "checks/flow/Writes.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
@@ -118,6 +119,11 @@ void LongLivedIntermediateCheck::checkDeclaredBeforeLoop(
     if (!Made || isSmall(Made) ||
         (Uses.Refs.size() > 1 && Flow.isWithin(Uses.Refs[1], Made)))
       continue;
+    // Let go of at the end of each iteration.
+    const Stmt *Last = statementIn(Block, Uses.Refs.back(), Flow);
+    if (const Expr *Final = assignedTo(Last, V);
+        Last != First && Final && flow::isEmptyValue(Final))
+      continue;
     const Stmt *Loop = nullptr;
     for (const Stmt *S = Block; S && !Flow.isWithin(Declared, S);
          S = Flow.parentOf(S))
@@ -159,6 +165,12 @@ void LongLivedIntermediateCheck::checkDeclaredBeforeLoop(
       F.Steps.push_back(originStep(*Source));
     if (const auto *DS = dyn_cast<DeclStmt>(Declared))
       F.Fix = fixits::sinkDeclaration(DS, cast<Expr>(First), Unit.context());
+    // A declaration that cannot move: let go after the last use. `= {}` is
+    // ambiguous for a tensor.
+    if (F.Fix.empty() && torch::isTensor(V->getType()) &&
+        !isa<ReturnStmt, BreakStmt, ContinueStmt>(Last))
+      F.Fix = fixits::insertAfterStatement(Last, Name + " = torch::Tensor();",
+                                           Unit.context());
     tell(F, Unit.context().getSourceManager());
   }
 }

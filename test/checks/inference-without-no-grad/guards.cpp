@@ -86,13 +86,11 @@ void closed_block(Net net, const Tensor &x) {
   // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
 }
 void mode_on(Net net, const Tensor &x) {
-  // CHECK-FIXES: torch::NoGradGuard no_grad;
   torch::AutoGradMode g(true);
   show(net(x));
   // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
 }
 void overridden(Net net, const Tensor &x) {
-  // CHECK-FIXES: torch::NoGradGuard no_grad;
   torch::NoGradGuard g;
   torch::AutoGradMode on(true);
   show(net(x));

@@ -66,10 +66,10 @@ void guarded(Net net, const Batches &data) {
   }
 }
 
-// Told, but nothing to move: several names in one declaration, a value that
-// would be lost, a macro.
+// Nothing to move: several names in one declaration, a value that would be
+// lost, a macro. The tensor is let go of instead.
 #define ASSIGN(to, from) to = from
-void no_fix(Net net, const Batches &data) {
+void released(Net net, const Batches &data) {
   Tensor a, b;
   // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'a' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
   // CHECK-MESSAGES: :[[@LINE-2]]:13: warning: 'b' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
@@ -82,7 +82,25 @@ void no_fix(Net net, const Batches &data) {
     b = net(x);
     c = net(x);
     ASSIGN(d, net(x));
-    std::cout << a.argmax() << b.argmax() << c.argmax() << d.argmax();
+    std::cout << a.argmax();
+    // CHECK-FIXES: a = torch::Tensor();
+    std::cout << b.argmax();
+    // CHECK-FIXES: b = torch::Tensor();
+    std::cout << c.argmax();
+    // CHECK-FIXES: c = torch::Tensor();
+    std::cout << d.argmax();
+    // CHECK-FIXES: d = torch::Tensor();
+  }
+}
+
+void already_released(Net net, const Batches &data) {
+  Tensor a, b;
+  for (const Tensor &x : data) {
+    a = net(x);
+    b = net(x);
+    std::cout << a.argmax() << b.argmax();
+    a = torch::Tensor();
+    b = Tensor();
   }
 }
 
