@@ -51,7 +51,7 @@ bits = {}
 for kind in ("bad", "fixed"):
     program = os.path.join(folder, kind)
     run([tools["clangxx"], source(kind), "-o", program] + tools["torch_flags"]
-        + pch + ["-ltorch", "-ltorch_cpu", "-lc10"])
+        + ["-include-pch", tools["torch_code_pch"], "-ltorch", "-ltorch_cpu", "-lc10"])
     output = run([program])
     with open(program + ".txt", "w") as file:
         file.write(output)
