@@ -325,7 +325,9 @@ Value Interpreter::evalModuleCall(const torch::ModuleCall &M) {
   if (Flow && Flow->available()) {
     CallInfo C{M.Call, M.Body, M.Module, M.Module == nullptr, {}};
     C.Args.assign(M.Inputs.begin(), M.Inputs.end());
-    Result = evalUserCall(C, *Flow, Fresh, BringsHistory);
+    // Tensors of its own are parameters only where it surely has some.
+    Result = evalUserCall(
+        C, *Flow, Fresh, BringsHistory && Trainable == torch::Parameters::Some);
   } else {
     if (M.Module)
       eval(M.Module);
