@@ -546,6 +546,11 @@ Value Interpreter::evalStdCall(const CallInfo &C) {
       evalAll(C.Args);
       return read(Inside->P);
     }
+    // Anything else that can change its object may keep what it is given for
+    // somebody: a promise, a function object, an output iterator.
+    if (const auto *Method = dyn_cast<CXXMethodDecl>(C.Callee);
+        Method && !Method->isConst())
+      consume(evalAll(C.Args), Label::Escaped, E);
   } else {
     if (Name == "get" && !C.Args.empty()) {
       Value Whole = eval(C.Args.front());

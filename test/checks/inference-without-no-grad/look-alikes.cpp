@@ -2,10 +2,13 @@
 // RUN: %check_libtorch_tidy %s libtorch-inference-without-no-grad %t
 
 #include "../Inputs/net.h"
+#include <future>
 #include <iostream>
 #include <torch/script.h>
 
 using torch::Tensor;
+
+void unseen_future(std::future<Tensor> result);
 
 // Training, also through helpers, structs, tuples and branches.
 void train(Net net, const Tensor &x, torch::optim::Optimizer &opt) {
@@ -79,6 +82,15 @@ struct Cache {
 
 // Somebody that is not seen gets it.
 void hand_over(Net net, const Tensor &x) { unseen(net(x)); }
+
+void promised(Net net, const Tensor &x, std::promise<Tensor> &result) {
+  result.set_value(net(x));
+}
+void local_promise(Net net, const Tensor &x) {
+  std::promise<Tensor> result;
+  unseen_future(result.get_future());
+  result.set_value(net(x));
+}
 
 // The call operator of something that is no module.
 struct Scale {
