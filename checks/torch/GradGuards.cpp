@@ -424,11 +424,48 @@ MaybeEffect Evaluator::ofCall(const CallExpr *Call, const Arguments &Args,
 
 } // namespace
 
+/// Can an object of class \p R own a guard, going by the types of its parts
+/// alone? A cheap no for almost every class; what its constructors and
+/// factories do is asked of the few others only.
+static bool mayOwnGuard(const CXXRecordDecl *R,
+                        llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Seen,
+                        unsigned Depth = 0) {
+  constexpr unsigned Nesting = 3; // Wrappers around wrappers.
+  R = R ? R->getDefinition() : nullptr;
+  if (!R || Depth > Nesting)
+    return false;
+  if (decides(R) != Decides::No)
+    return true;
+  if (const CXXRecordDecl *Inner = boxed(R))
+    return mayOwnGuard(Inner, Seen, Depth + 1);
+  if (R->isInStdNamespace() || isTorchDecl(R) || R->isDependentContext() ||
+      !Seen.insert(R).second)
+    return false;
+  return llvm::any_of(R->bases(),
+                      [&](const CXXBaseSpecifier &Base) {
+                        return mayOwnGuard(Base.getType()->getAsCXXRecordDecl(),
+                                           Seen, Depth + 1);
+                      }) ||
+         llvm::any_of(R->fields(), [&](const FieldDecl *Field) {
+           return mayOwnGuard(Field->getType()->getAsCXXRecordDecl(), Seen,
+                              Depth + 1);
+         });
+}
+
+static bool mayOwnGuard(const CXXRecordDecl *R) {
+  llvm::SmallPtrSet<const CXXRecordDecl *, 16> Seen;
+  return mayOwnGuard(R, Seen);
+}
+
 static MaybeEffect effectOf(const VarDecl *V) {
   if (!V || isa<ParmVarDecl>(V))
     return std::nullopt;
   QualType T = V->getType();
   if (T.isNull() || T->isDependentType())
+    return std::nullopt;
+  QualType Object =
+      T->isPointerType() ? T->getPointeeType() : T.getNonReferenceType();
+  if (!mayOwnGuard(Object->getAsCXXRecordDecl()))
     return std::nullopt;
   const Expr *Init = V->getInit();
   Evaluator Eval(V->getASTContext());
@@ -462,7 +499,7 @@ std::optional<GradMode> guardOf(const VarDecl *V) {
 }
 
 std::optional<GradMode> guardOf(const CXXRecordDecl *R) {
-  if (!R)
+  if (!mayOwnGuard(R))
     return std::nullopt;
   MaybeEffect Found = Evaluator(R->getASTContext()).ofClass(R, 0);
   return Found ? std::optional(Found->Mode) : std::nullopt;
