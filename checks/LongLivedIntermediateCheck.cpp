@@ -73,8 +73,18 @@ static bool isSmall(const Expr *Value) {
   const auto *Call = dyn_cast<CallExpr>(torch::stripImplicit(Value));
   if (!Call)
     return false;
-  if (torch::calleeName(Call).contains("loss"))
+  if (torch::calleeName(Call).contains_insensitive("loss"))
     return true;
+  // A criterion: torch::nn::MSELoss, or a Loss of the user's.
+  if (std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
+      M && M->Module) {
+    QualType T = M->Module->getType();
+    if (QualType Pointee = torch::pointeeOf(T); !Pointee.isNull())
+      T = Pointee;
+    const CXXRecordDecl *R = torch::recordOf(T);
+    if (R && R->getIdentifier() && R->getName().contains_insensitive("loss"))
+      return true;
+  }
   const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
   return Facts && Facts->Reduces;
 }

@@ -48,7 +48,8 @@ void tried(Net net, const Batches &data) {
 }
 // Scalars, indices, inputs and labels.
 void small(Net net, const Batches &data) {
-  Tensor loss, index, input, label, mean;
+  Tensor loss, index, input, label, mean, criterion_loss;
+  torch::nn::MSELoss criterion;
   for (const Tensor &x : data) {
     input = x.to(torch::kCPU);
     label = input.argmax();
@@ -56,7 +57,8 @@ void small(Net net, const Batches &data) {
     loss.backward();
     index = net(input).argmax(1);
     mean = net(input).mean();
-    std::cout << index << label << mean;
+    criterion_loss = criterion(net(input), input);
+    std::cout << index << label << mean << criterion_loss;
   }
 }
 // Only on some paths, captured, or seen through a reference.
