@@ -139,6 +139,12 @@ Edits removeMemberCall(const CXXMemberCallExpr *Call,
   SourceLocation To = endOf(Call, Context);
   if (From.isInvalid() || To.isInvalid())
     return {};
+  // A comment before the dot would go as well.
+  StringRef Gap = Lexer::getSourceText(
+      CharSourceRange::getCharRange(From, Member->getOperatorLoc()),
+      Context.getSourceManager(), Context.getLangOpts());
+  if (!Gap.trim().empty())
+    return {};
   return {FixItHint::CreateRemoval(CharSourceRange::getCharRange(From, To))};
 }
 

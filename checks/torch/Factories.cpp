@@ -67,8 +67,9 @@ Holds holdsDevice(const Expr *E) {
   return Holds::Device;
 }
 
-/// What is known of options, or of what is converted to them.
-Holds whatHolds(const Expr *E) {
+/// whatHolds(), by the initialisers of variables alone; \p MayChange is set
+/// when one of them is not const.
+Holds initiallyHolds(const Expr *E, bool &MayChange) {
   Holds Known = Holds::Nothing;
   // Chains and variables are short; the bound guards against odd code.
   for (unsigned Steps = 0; E && Steps < 32; ++Steps) {
@@ -92,9 +93,9 @@ Holds whatHolds(const Expr *E) {
       return List->getNumInits() == 0 ? Known : Holds::Unknown;
     if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
       const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-      // The last word on a variable that may be assigned is not its first.
       if (!Var || !Var->hasInit() || isa<ParmVarDecl>(Var))
         return Holds::Unknown;
+      MayChange |= !Var->getType().isConstQualified();
       E = Var->getInit();
       continue;
     }
@@ -121,6 +122,15 @@ Holds whatHolds(const Expr *E) {
     E = Object;
   }
   return Holds::Unknown;
+}
+
+/// What is known of options, or of what is converted to them.
+Holds whatHolds(const Expr *E) {
+  bool MayChange = false;
+  Holds Known = initiallyHolds(E, MayChange);
+  // `if (cuda) options = options.device(...)` is how a device is often added.
+  bool Lacks = Known == Holds::Nothing || Known == Holds::Dtype;
+  return Lacks && MayChange ? Holds::Unknown : Known;
 }
 
 /// The object of t.to(...) and its kin; null for anything else.

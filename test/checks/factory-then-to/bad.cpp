@@ -88,6 +88,12 @@ void not_fixed(torch::Device device, Tensor x, int64_t n, float step) {
   // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'ones' makes
   auto k = torch::ones({1, 1}).fill_(3).toType(torch::kLong).to(device);
   // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'ones' makes
+  const auto whole = torch::dtype(torch::kLong);
+  auto m = torch::ones({2}, whole).to(device);
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'ones' makes
+  auto o = torch::ones({2}) // kept
+               .to(device);
+  // CHECK-MESSAGES: :[[@LINE-2]]:12: warning: 'ones' makes
   torch::Device devices[] = {device, device};
   auto l = torch::zeros({2}).to(devices[n++]);
   // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'zeros' makes

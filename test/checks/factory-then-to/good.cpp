@@ -21,6 +21,10 @@ void made_there(torch::Device device, Tensor x, torch::TensorOptions given) {
   torch::zeros({2}, torch::TensorOptions(device)).to(torch::kBool);
   torch::zeros({2}, x.options()).to(device);
   torch::zeros({2}, given).to(device);
+  auto options = torch::dtype(torch::kFloat);
+  if (x.is_cuda())
+    options = options.device(torch::kCUDA);
+  torch::zeros({2}, options).to(device);
   torch::zeros_like(x).to(device);
   torch::full_like(x, 2).to(device);
   x.new_zeros({2}).to(device);
@@ -65,7 +69,7 @@ void others(torch::Device device, Tensor x, torch::Generator generator) {
   // Another tensor takes part.
   (torch::zeros({2}) + x).to(device);
   torch::zeros({2}).copy_(x).to(device);
-  torch::normal(x, 1.0).to(device);
+  at::normal(x, 1.0).to(device);
   torch::zeros({2}).pin_memory().to(device, true);
   torch::randn({8}).multinomial(2).to(device);
 }
