@@ -7,6 +7,7 @@
 
 #include "checks/Catalog.h"
 #include "AccumulatedHistoryCheck.h"
+#include "FactoryThenToCheck.h"
 #include "InferenceWithoutNoGradCheck.h"
 #include "LongLivedIntermediateCheck.h"
 #include "OomRecoveryInCatchCheck.h"
@@ -27,6 +28,7 @@ create(llvm::StringRef Name, clang::tidy::ClangTidyContext *Context) {
 
 constexpr StringLiteral LeakTags[] = {"autograd", "external/cwe/cwe-401"};
 constexpr StringLiteral PeakTags[] = {"autograd", "external/cwe/cwe-400"};
+constexpr StringLiteral DeviceTags[] = {"performance", "external/cwe/cwe-400"};
 constexpr StringLiteral RecoveryTags[] = {"error-handling",
                                           "external/cwe/cwe-400"};
 constexpr StringLiteral ParallelTags[] = {"data-parallel", "correctness"};
@@ -40,6 +42,12 @@ const CatalogEntry Entries[] = {
      "on the addend, graph metadata grows with every iteration; if it did "
      "not, the activations of every iteration stay in memory.",
      FixKind::Sometimes, LeakTags, create<AccumulatedHistoryCheck>},
+    {"libtorch-factory-then-to", Level::Advisory,
+     "a tensor is made on the CPU only to be moved to a device",
+     "A factory without a device in its options allocates and fills host "
+     "memory. Moving the result copies it, so that both exist for a while; "
+     "made on the device there is only one, and no transfer.",
+     FixKind::Sometimes, DeviceTags, create<FactoryThenToCheck>},
     {"libtorch-inference-without-no-grad", Level::Likely,
      "a forward whose result never reaches backward runs with gradients on",
      "eval() does not turn gradient mode off. Without a guard every layer "

@@ -130,6 +130,24 @@ Edits appendArguments(const CallExpr *Call, StringRef Arguments) {
   return {FixItHint::CreateInsertion(Close, (Separator + Arguments).str())};
 }
 
+Edits removeMemberCall(const CXXMemberCallExpr *Call,
+                       const ASTContext &Context) {
+  const auto *Member = dyn_cast<MemberExpr>(Call->getCallee()->IgnoreParens());
+  if (!Member || Member->isArrow() || Member->isImplicitAccess())
+    return {};
+  SourceLocation From = endOf(Member->getBase(), Context);
+  SourceLocation To = endOf(Call, Context);
+  if (From.isInvalid() || To.isInvalid())
+    return {};
+  // A comment before the dot would go as well.
+  StringRef Gap = Lexer::getSourceText(
+      CharSourceRange::getCharRange(From, Member->getOperatorLoc()),
+      Context.getSourceManager(), Context.getLangOpts());
+  if (!Gap.trim().empty())
+    return {};
+  return {FixItHint::CreateRemoval(CharSourceRange::getCharRange(From, To))};
+}
+
 Edits replaceExpression(const Expr *E, StringRef Text,
                         const ASTContext &Context) {
   if (sourceText(E->getSourceRange(), Context).empty())

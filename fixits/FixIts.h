@@ -16,7 +16,7 @@
 #ifndef LIBTORCH_TIDY_FIXITS_FIXITS_H
 #define LIBTORCH_TIDY_FIXITS_FIXITS_H
 
-#include "clang/AST/Expr.h"
+#include "clang/AST/ExprCXX.h"
 #include "clang/AST/Stmt.h"
 #include "clang/Basic/Diagnostic.h"
 #include "llvm/ADT/SmallVector.h"
@@ -70,6 +70,10 @@ Edits insertBeforeStatement(const clang::Stmt *Before,
 
 /// Adds arguments to a call as written:  f(a)  ->  f(a, <Arguments>)
 Edits appendArguments(const clang::CallExpr *Call, llvm::StringRef Arguments);
+
+/// Takes the outermost call of a chain away:  a.f().g(b)  ->  a.f()
+Edits removeMemberCall(const clang::CXXMemberCallExpr *Call,
+                       const clang::ASTContext &Context);
 
 /// Writes \p Text in place of \p E.
 Edits replaceExpression(const clang::Expr *E, llvm::StringRef Text,

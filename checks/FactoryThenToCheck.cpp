@@ -1,0 +1,79 @@
+//===- FactoryThenToCheck.cpp ---------------------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/FactoryThenToCheck.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/Factories.h"
+#include "fixits/FixIts.h"
+#include "clang/AST/ASTContext.h"
+
+using namespace clang;
+using namespace clang::ast_matchers;
+
+namespace libtorch_tidy {
+
+namespace {
+
+/// Gives the device to the factory instead of moving its result.
+fixits::Edits makeThere(const CXXMemberCallExpr *Move,
+                        const torch::DeviceMove &How, const torch::Factory &F,
+                        const ASTContext &Context) {
+  if (!F.SameValues || !F.NoOptions || torch::peel(How.Object) != F.Call)
+    return {};
+  StringRef Device = torch::cudaNear(F);
+  if (!How.ToCuda) {
+    if (!How.Device || !torch::isPlainDevice(How.Device))
+      return {};
+    Device = fixits::sourceText(How.Device->getSourceRange(), Context);
+    if (Device.empty())
+      return {};
+  }
+  fixits::Edits Fix = fixits::appendArguments(F.Call, Device);
+  fixits::Edits Removal = fixits::removeMemberCall(Move, Context);
+  if (Fix.empty() || Removal.empty())
+    return {};
+  Fix.append(Removal);
+  return Fix;
+}
+
+} // namespace
+
+void FactoryThenToCheck::registerMatchers(MatchFinder *Finder) {
+  if (!tells(Level::Advisory))
+    return;
+  Finder->addMatcher(
+      cxxMemberCallExpr(
+          optionally(expr(isInTemplateInstantiation()).bind("instantiated")))
+          .bind("move"),
+      this);
+}
+
+void FactoryThenToCheck::check(const MatchFinder::MatchResult &Result) {
+  const auto *Move = Result.Nodes.getNodeAs<CXXMemberCallExpr>("move");
+  auto How = torch::asDeviceMove(Move);
+  if (!How || !isUserCode(Move->getBeginLoc(), *Result.SourceManager))
+    return;
+  auto F = torch::cpuFactoryUnder(How->Object);
+  if (!F)
+    return;
+  Finding Found;
+  Found.Loc = F->Call->getBeginLoc();
+  Found.Highlight = F->Call->getCallee()->getSourceRange();
+  Found.Strength = Level::Advisory;
+  Found.Message = ("'" + F->Name +
+                   "' makes this tensor on the CPU, and it is then moved to a "
+                   "device; pass the device in the factory's options to make "
+                   "it there" +
+                   (F->Random ? " (the random numbers will be others)" : ""))
+                      .str();
+  // Another instantiation may convert the arguments in another way.
+  if (!Result.Nodes.getNodeAs<Expr>("instantiated"))
+    Found.Fix = makeThere(Move, *How, *F, *Result.Context);
+  tell(Found, *Result.SourceManager);
+}
+
+} // namespace libtorch_tidy

@@ -1,0 +1,279 @@
+//===- Factories.cpp - Who makes tensors and moves them -------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/torch/Factories.h"
+#include "checks/torch/Autograd.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/OpFacts.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+namespace {
+
+bool isRecord(QualType T, StringRef Name) {
+  return isOrDerivesFrom(recordOf(T), Name);
+}
+
+bool isEnum(QualType T, StringRef Name) {
+  const auto *Type = T.getNonReferenceType()->getAs<EnumType>();
+  return Type && Type->getDecl()->getQualifiedNameAsString() == Name;
+}
+
+bool isOptions(QualType T) { return isRecord(T, "c10::TensorOptions"); }
+
+bool isDevice(QualType T) {
+  return isRecord(T, "c10::Device") || isEnum(T, "c10::DeviceType");
+}
+
+bool isDtype(QualType T) {
+  return isEnum(T, "c10::ScalarType") || isRecord(T, "caffe2::TypeMeta");
+}
+
+/// The name of a constant such as kCPU that \p E is.
+StringRef constantName(const Expr *E) {
+  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(stripImplicit(E));
+  const auto *D = Ref ? Ref->getDecl() : nullptr;
+  return D && D->getIdentifier() && isTorchDecl(D) ? D->getName() : StringRef();
+}
+
+enum class Holds { Nothing, Dtype, Device, Cpu, Unknown };
+
+Holds holdsDevice(const Expr *E) {
+  E = stripImplicit(E);
+  StringRef Name = constantName(E);
+  if (Name == "kCPU" || Name == "CPU")
+    return Holds::Cpu;
+  // torch::Device(torch::kCPU)
+  if (const auto *Construct = dyn_cast_or_null<CXXConstructExpr>(E);
+      Construct && Construct->getNumArgs() > 0) {
+    if (holdsDevice(Construct->getArg(0)) == Holds::Cpu)
+      return Holds::Cpu;
+  }
+  if (const auto *Text = dyn_cast_or_null<StringLiteral>(E);
+      Text && Text->getCharByteWidth() == 1 &&
+      Text->getString().starts_with("cpu"))
+    return Holds::Cpu;
+  return Holds::Device;
+}
+
+/// whatHolds(), by the initialisers of variables alone; \p MayChange is set
+/// when one of them is not const.
+Holds initiallyHolds(const Expr *E, bool &MayChange) {
+  Holds Known = Holds::Nothing;
+  // Chains and variables are short; the bound guards against odd code.
+  for (unsigned Steps = 0; E && Steps < 32; ++Steps) {
+    E = stripImplicit(E);
+    if (!E)
+      break;
+    QualType T = E->getType();
+    if (isDtype(T))
+      return Known == Holds::Nothing ? Holds::Dtype : Known;
+    if (isDevice(T))
+      return holdsDevice(E);
+    if (!isOptions(T))
+      return isa<StringLiteral>(E) ? holdsDevice(E) : Holds::Unknown;
+    if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
+      if (llvm::all_of(Construct->arguments(),
+                       [](const Expr *A) { return isa<CXXDefaultArgExpr>(A); }))
+        return Known;
+      return Holds::Unknown;
+    }
+    if (const auto *List = dyn_cast<InitListExpr>(E))
+      return List->getNumInits() == 0 ? Known : Holds::Unknown;
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+      const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+      if (!Var || !Var->hasInit() || isa<ParmVarDecl>(Var))
+        return Holds::Unknown;
+      MayChange |= !Var->getType().isConstQualified();
+      E = Var->getInit();
+      continue;
+    }
+    const auto *Call = dyn_cast<CallExpr>(E);
+    if (!Call || !isTorchDecl(Call->getDirectCallee()))
+      return Holds::Unknown;
+    StringRef Name = calleeName(Call);
+    const auto *Member = dyn_cast<CXXMemberCallExpr>(Call);
+    const Expr *Object = Member ? Member->getImplicitObjectArgument() : nullptr;
+    if (Name == "device" && Call->getNumArgs() >= 1) {
+      return holdsDevice(Call->getArg(0));
+    }
+    if (Name == "dtype") {
+      if (Known == Holds::Nothing)
+        Known = Holds::Dtype;
+      if (!Object)
+        return Known;
+    } else if (Name == "options" && Object && isTensor(Object->getType())) {
+      // Those of a tensor that lives somewhere.
+      return Holds::Device;
+    } else {
+      return Holds::Unknown;
+    }
+    E = Object;
+  }
+  return Holds::Unknown;
+}
+
+/// What is known of options, or of what is converted to them.
+Holds whatHolds(const Expr *E) {
+  bool MayChange = false;
+  Holds Known = initiallyHolds(E, MayChange);
+  // `if (cuda) options = options.device(...)` is how a device is often added.
+  bool Lacks = Known == Holds::Nothing || Known == Holds::Dtype;
+  return Lacks && MayChange ? Holds::Unknown : Known;
+}
+
+/// The object of t.to(...) and its kin; null for anything else.
+const Expr *movedObject(const CallExpr *Call) {
+  const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call);
+  const Expr *Object = Member ? Member->getImplicitObjectArgument() : nullptr;
+  return Object && isTensor(Object->getType()) &&
+                 isTorchDecl(Call->getDirectCallee())
+             ? Object
+             : nullptr;
+}
+
+/// May \p Call, which makes a tensor of another, stand between a factory and
+/// its move?
+bool isPassedThrough(const CallExpr *Call) {
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  if (!isTorchDecl(Callee) || setsRequiresGrad(Call))
+    return false;
+  StringRef Name = calleeName(Call);
+  if (Name == "to") {
+    auto Written = writtenArguments(Call);
+    return !Written.empty() && whatHolds(Written[0]) == Holds::Dtype;
+  }
+  if (llvm::StringSwitch<bool>(Name)
+          .Cases("cpu", "cuda", "pin_memory", "set_", "data", true)
+          .Default(false))
+    return false;
+  if (Name == "toType" || Name == "repeat")
+    return true;
+  const OpFacts *Facts = opFacts(Callee);
+  if (!Facts)
+    return false;
+  return Facts->View || Facts->InPlace ||
+         llvm::StringSwitch<bool>(Facts->Name)
+             .Cases("add", "sub", "mul", "div", "neg", "rsub", true)
+             .Default(false);
+}
+
+} // namespace
+
+std::optional<Factory> asCpuFactory(const CallExpr *Call) {
+  if (!Call || isa<CXXMemberCallExpr, CXXOperatorCallExpr>(Call) ||
+      !isTorchDecl(Call->getDirectCallee()) || !isTensor(Call->getType()) ||
+      isa<CXXMethodDecl>(Call->getDirectCallee()))
+    return std::nullopt;
+  Factory F{Call, calleeName(Call), false, false, true};
+  enum Kind { None, Same, Computed, Random };
+  Kind What = llvm::StringSwitch<Kind>(F.Name)
+                  .Cases("zeros", "ones", "empty", "full", "eye", Same)
+                  .Case("arange", Same)
+                  .Cases("range", "linspace", "logspace", Computed)
+                  .Cases("rand", "randn", "randint", "randperm", Random)
+                  .Case("normal", Random)
+                  .Default(None);
+  if (What == None)
+    return std::nullopt;
+  F.Random = What == Random;
+  F.SameValues = What == Same;
+  for (const Expr *Arg : writtenArguments(Call)) {
+    QualType T = Arg->getType();
+    if (isOptions(T)) {
+      Holds Options = whatHolds(Arg);
+      if (Options != Holds::Nothing && Options != Holds::Dtype)
+        return std::nullopt;
+      F.NoOptions = false;
+      continue;
+    }
+    // A generator belongs to a device; the overloads that take the options one
+    // by one wrap each in an optional.
+    const CXXRecordDecl *R = recordOf(T);
+    if (isTensor(T) || isDevice(T) || isRecord(T, "at::Generator") ||
+        (R && R->getIdentifier() && R->getName() == "optional"))
+      return std::nullopt;
+    // Devices round the steps of a floating-point range in their own way.
+    const Expr *Number = stripImplicit(Arg);
+    if (F.Name == "arange" && (!Number || !Number->getType()->isIntegerType()))
+      F.SameValues = false;
+  }
+  return F;
+}
+
+std::optional<Factory> cpuFactoryUnder(const Expr *E) {
+  while ((E = stripImplicit(E))) {
+    const auto *Call = dyn_cast<CallExpr>(E);
+    if (!Call || !Call->getDirectCallee())
+      return std::nullopt;
+    if (auto F = asCpuFactory(Call))
+      return F;
+    if (!isPassedThrough(Call))
+      return std::nullopt;
+    const Expr *Tensor = nullptr;
+    if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call))
+      Tensor = Member->getImplicitObjectArgument();
+    if (Tensor && !isTensor(Tensor->getType()))
+      return std::nullopt;
+    for (const Expr *Arg : Call->arguments()) {
+      if (isa<CXXDefaultArgExpr>(Arg) || !mayHoldTensor(Arg->getType()))
+        continue;
+      if (Tensor || !isTensor(Arg->getType()))
+        return std::nullopt;
+      Tensor = Arg;
+    }
+    E = Tensor;
+  }
+  return std::nullopt;
+}
+
+std::optional<DeviceMove> asDeviceMove(const CallExpr *Call) {
+  const Expr *Object = movedObject(Call);
+  if (!Object)
+    return std::nullopt;
+  StringRef Name = calleeName(Call);
+  auto Written = writtenArguments(Call);
+  if (Name == "cuda" && Written.empty())
+    return DeviceMove{Object, nullptr, true};
+  if (Name != "to" || Written.empty() || whatHolds(Written[0]) != Holds::Device)
+    return std::nullopt;
+  const Expr *Device = stripImplicit(Written[0]);
+  bool Only = Written.size() == 1 && isDevice(Device->getType());
+  return DeviceMove{Object, Only ? Device : nullptr, false};
+}
+
+bool isPlainDevice(const Expr *E) {
+  E = stripImplicit(E);
+  if (!E)
+    return false;
+  if (isa<DeclRefExpr, CXXThisExpr, IntegerLiteral>(E))
+    return true;
+  if (const auto *Member = dyn_cast<MemberExpr>(E))
+    return isPlainDevice(Member->getBase());
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+    return isDevice(E->getType()) &&
+           llvm::all_of(Construct->arguments(), [](const Expr *A) {
+             return isa<CXXDefaultArgExpr>(A) || isPlainDevice(A);
+           });
+  const auto *Call = dyn_cast<CXXMemberCallExpr>(E);
+  return Call && calleeName(Call) == "device" && movedObject(Call) &&
+         isPlainDevice(Call->getImplicitObjectArgument());
+}
+
+StringRef cudaNear(const Factory &F) {
+  std::string Name = F.Call->getDirectCallee()->getQualifiedNameAsString();
+  return StringRef(Name).starts_with("torch::") ? "torch::kCUDA" : "at::kCUDA";
+}
+
+} // namespace libtorch_tidy::torch
