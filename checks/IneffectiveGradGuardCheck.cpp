@@ -192,7 +192,9 @@ void IneffectiveGradGuardCheck::check(const MatchFinder::MatchResult &Result) {
 
 std::string IneffectiveGradGuardCheck::nameFor(QualType T,
                                                const FunctionDecl *In) {
-  std::string Wish = typeName(T) == "NoGradGuard" ? "no_grad" : "guard";
+  // Not `no_grad`: the fix of libtorch-inference-without-no-grad may add a
+  // guard of that name in the same run.
+  std::string Wish = typeName(T) == "NoGradGuard" ? "no_grad_guard" : "guard";
   llvm::StringSet<> &Taken = Given[In->getLocation()];
   for (const ParmVarDecl *Parameter : In->parameters())
     Taken.insert(Parameter->getName());

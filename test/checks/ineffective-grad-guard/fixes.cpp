@@ -7,14 +7,14 @@ using torch::Tensor;
 Tensor parentheses(torch::nn::Linear net, Tensor x) {
   torch::NoGradGuard();
   // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this NoGradGuard has no name, so it ends with its own statement and guards nothing
-  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  // CHECK-FIXES: torch::NoGradGuard no_grad_guard;
   return net(x);
 }
 
 Tensor braces(torch::nn::Linear net, Tensor x) {
   at::NoGradGuard{};
   // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this NoGradGuard has no name
-  // CHECK-FIXES: at::NoGradGuard no_grad;
+  // CHECK-FIXES: at::NoGradGuard no_grad_guard;
   return net(x);
 }
 
@@ -38,28 +38,28 @@ Tensor argument(torch::nn::Linear net, Tensor x, bool training) {
   return net(x);
 }
 
-Tensor taken(torch::nn::Linear net, Tensor x, bool no_grad) {
+Tensor taken(torch::nn::Linear net, Tensor x, bool no_grad_guard) {
   torch::NoGradGuard();
   // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this NoGradGuard has no name
-  // CHECK-FIXES: torch::NoGradGuard no_grad2;
+  // CHECK-FIXES: torch::NoGradGuard no_grad_guard2;
   return net(x);
 }
 
 struct Evaluator {
   torch::nn::Linear net{2, 2};
-  Tensor no_grad;
+  Tensor no_grad_guard;
   Tensor evaluate(Tensor x) {
     using torch::NoGradGuard;
     if (x.defined()) {
       NoGradGuard(); // off
       // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: this NoGradGuard has no name
-      // CHECK-FIXES: NoGradGuard no_grad2; // off
-      return net(x) + no_grad;
+      // CHECK-FIXES: NoGradGuard no_grad_guard2; // off
+      return net(x) + no_grad_guard;
     }
     auto run = [&] {
       torch::NoGradGuard();
       // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: this NoGradGuard has no name
-      // CHECK-FIXES: torch::NoGradGuard no_grad;
+      // CHECK-FIXES: torch::NoGradGuard no_grad_guard;
       return net(x);
     };
     return run();

@@ -7,7 +7,7 @@ using torch::Tensor;
 template <typename Net> Tensor run(Net net, Tensor x) {
   torch::NoGradGuard();
   // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this NoGradGuard has no name
-  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  // CHECK-FIXES: torch::NoGradGuard no_grad_guard;
   torch::AutoGradMode(false);
   // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this AutoGradMode has no name
   // CHECK-FIXES: torch::AutoGradMode guard(false);
