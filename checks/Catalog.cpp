@@ -8,6 +8,7 @@
 #include "checks/Catalog.h"
 #include "AccumulatedHistoryCheck.h"
 #include "FactoryThenToCheck.h"
+#include "IneffectiveGradGuardCheck.h"
 #include "InferenceWithoutNoGradCheck.h"
 #include "LongLivedIntermediateCheck.h"
 #include "OomRecoveryInCatchCheck.h"
@@ -48,6 +49,12 @@ const CatalogEntry Entries[] = {
      "memory. Moving the result copies it, so that both exist for a while; "
      "made on the device there is only one, and no transfer.",
      FixKind::Sometimes, DeviceTags, create<FactoryThenToCheck>},
+    {"libtorch-ineffective-grad-guard", Level::Certain,
+     "a guard for gradient mode that guards nothing, or never ends",
+     "A guard lasts as long as its variable. Without a name, as a function "
+     "declared by mistake, or alone in a block it covers no code, which then "
+     "runs with gradients on; as a static it switches the thread for good.",
+     FixKind::Sometimes, PeakTags, create<IneffectiveGradGuardCheck>},
     {"libtorch-inference-without-no-grad", Level::Likely,
      "a forward whose result never reaches backward runs with gradients on",
      "eval() does not turn gradient mode off. Without a guard every layer "

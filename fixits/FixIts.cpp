@@ -9,6 +9,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/CharInfo.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 
@@ -153,6 +154,59 @@ Edits replaceExpression(const Expr *E, StringRef Text,
   if (sourceText(E->getSourceRange(), Context).empty())
     return {};
   return {FixItHint::CreateReplacement(E->getSourceRange(), Text)};
+}
+
+Edits nameTemporary(const Expr *E, StringRef Name, const ASTContext &Context) {
+  if (sourceText(E->getSourceRange(), Context).empty())
+    return {};
+  SourceLocation Open;
+  const CXXConstructExpr *Construct = nullptr;
+  if (const auto *Object = dyn_cast<CXXTemporaryObjectExpr>(E)) {
+    Construct = Object;
+    Open = Object->getParenOrBraceRange().getBegin();
+  } else if (const auto *Cast = dyn_cast<CXXFunctionalCastExpr>(E)) {
+    Construct =
+        dyn_cast<CXXConstructExpr>(Cast->getSubExpr()->IgnoreImplicit());
+    Open = Cast->isListInitialization() && Construct
+               ? Construct->getParenOrBraceRange().getBegin()
+               : Cast->getLParenLoc();
+  }
+  if (!Construct || Open.isInvalid() || Open.isMacroID())
+    return {};
+  bool Arguments = false;
+  for (const Expr *Arg : Construct->arguments()) {
+    Arguments |= !isa<CXXDefaultArgExpr>(Arg);
+    // `G g(T(x))` declares a function.
+    Arg = Arg->IgnoreImplicit();
+    if (isa<CXXFunctionalCastExpr, CXXTemporaryObjectExpr,
+            CXXScalarValueInitExpr, CXXUnresolvedConstructExpr>(Arg))
+      return {};
+  }
+  std::string Text = (" " + Name).str();
+  if (Arguments)
+    return {FixItHint::CreateInsertion(Open, Text)};
+  return {
+      FixItHint::CreateReplacement(SourceRange(Open, E->getEndLoc()), Text)};
+}
+
+Edits dropParentheses(const FunctionDecl *F, const ASTContext &Context) {
+  FunctionTypeLoc Type = F->getFunctionTypeLoc();
+  if (!Type || sourceText(F->getSourceRange(), Context).empty() ||
+      Type.getLParenLoc().isInvalid())
+    return {};
+  return {FixItHint::CreateRemoval(
+      SourceRange(Type.getLParenLoc(), Type.getRParenLoc()))};
+}
+
+Edits dropStatic(const DeclStmt *S, const ASTContext &Context) {
+  constexpr llvm::StringLiteral Static = "static";
+  StringRef Text = sourceText(S->getSourceRange(), Context);
+  if (!Text.consume_front(Static) || Text.empty() ||
+      !isWhitespace(Text.front()))
+    return {};
+  size_t Length = Static.size() + Text.size() - Text.ltrim().size();
+  return {FixItHint::CreateRemoval(CharSourceRange::getCharRange(
+      S->getBeginLoc(), S->getBeginLoc().getLocWithOffset(Length)))};
 }
 
 std::string freeName(StringRef Wish, const Stmt *Block) {

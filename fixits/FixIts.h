@@ -79,6 +79,23 @@ Edits removeMemberCall(const clang::CXXMemberCallExpr *Call,
 Edits replaceExpression(const clang::Expr *E, llvm::StringRef Text,
                         const clang::ASTContext &Context);
 
+/// Makes a variable of a temporary that is a statement:
+///   G();   ->  G <Name>;        G(false);  ->  G <Name>(false);
+/// \p E is the construction as written, without what surrounds it. Empty where
+/// the result could be read as the declaration of a function.
+Edits nameTemporary(const clang::Expr *E, llvm::StringRef Name,
+                    const clang::ASTContext &Context);
+
+/// Makes a variable of a function that was declared by mistake:
+///   G g();  ->  G g;
+Edits dropParentheses(const clang::FunctionDecl *F,
+                      const clang::ASTContext &Context);
+
+/// Makes a static local one of the block; empty where `static` is not the
+/// first word:
+///   static G g;  ->  G g;
+Edits dropStatic(const clang::DeclStmt *S, const clang::ASTContext &Context);
+
 /// A variable name that \p Block does not use yet: \p Wish itself, or with a
 /// number after it.
 std::string freeName(llvm::StringRef Wish, const clang::Stmt *Block);

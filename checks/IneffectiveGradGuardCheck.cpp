@@ -1,0 +1,334 @@
+//===- IneffectiveGradGuardCheck.cpp --------------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "IneffectiveGradGuardCheck.h"
+#include "checks/torch/Autograd.h"
+#include "checks/torch/GradGuards.h"
+#include "fixits/FixIts.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ParentMapContext.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/ASTMatchers/ASTMatchFinder.h"
+#include "clang/Lex/Lexer.h"
+
+using namespace clang;
+using namespace clang::ast_matchers;
+
+namespace libtorch_tidy {
+
+namespace {
+
+/// The argument of a template may be any class, so its use says nothing.
+AST_MATCHER(CXXConstructExpr, makesGuard) {
+  return torch::isGuardType(Node.getType()) &&
+         !Node.getType()->getAs<SubstTemplateTypeParmType>();
+}
+AST_MATCHER(FunctionDecl, returnsGuard) {
+  return Node.isLocalExternDecl() && torch::isGuardType(Node.getReturnType()) &&
+         !Node.getReturnType()->isReferenceType();
+}
+AST_MATCHER(VarDecl, holdsGuard) {
+  return Node.isLocalVarDecl() && !Node.getType()->isReferenceType() &&
+         torch::isGuardType(Node.getType());
+}
+
+/// A whole statement, and the block or branch it is.
+struct Place {
+  const Stmt *Statement = nullptr;
+  DynTypedNode Parent;
+  /// The block, if it is in one; null for the branch of an `if` and the like.
+  const CompoundStmt *Block = nullptr;
+
+  /// Is it the last thing its block does?
+  bool isLast() const { return !Block || Block->body_back() == Statement; }
+};
+
+/// A template's pattern and instantiations may share what does not depend on
+/// them. Each parent is the same place then.
+template <typename Node> const Stmt *parentStmt(const Node &N, ASTContext &C) {
+  DynTypedNodeList Parents = C.getParents(N);
+  return Parents.empty() ? nullptr : Parents[0].template get<Stmt>();
+}
+
+/// Where \p S stands as a statement of its own; nullopt where it does not.
+std::optional<Place> placeOf(const Stmt *S, ASTContext &Context) {
+  DynTypedNodeList Parents = Context.getParents(*S);
+  if (Parents.empty())
+    return std::nullopt;
+  Place P{S, Parents[0], Parents[0].get<CompoundStmt>()};
+  if (P.Block) {
+    // The value of a statement expression.
+    if (P.isLast() && isa_and_nonnull<StmtExpr>(parentStmt(*P.Block, Context)))
+      return std::nullopt;
+    return P;
+  }
+  if (const auto *If = Parents[0].get<IfStmt>();
+      If && (If->getThen() == S || If->getElse() == S))
+    return P;
+  if (const auto *Case = Parents[0].get<SwitchCase>();
+      Case && Case->getSubStmt() == S)
+    return P;
+  if (Parents[0].get<LabelStmt>())
+    return P;
+  return std::nullopt;
+}
+
+const FunctionDecl *functionAround(const Stmt *S, ASTContext &Context) {
+  DynTypedNode Node = DynTypedNode::create(*S);
+  while (true) {
+    DynTypedNodeList Parents = Context.getParents(Node);
+    if (Parents.empty())
+      return nullptr;
+    Node = Parents[0];
+    if (const auto *F = Node.get<FunctionDecl>())
+      return F;
+    if (const auto *Lambda = Node.get<LambdaExpr>())
+      return Lambda->getCallOperator();
+  }
+}
+
+bool isLoopBody(const CompoundStmt *Block, ASTContext &Context) {
+  const Stmt *Parent = parentStmt(*Block, Context);
+  return isa_and_nonnull<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(Parent);
+}
+
+/// Can a guard begin to live at \p P, so that all behind it runs guarded and
+/// may? Not where jumps would pass its initialisation, and not before a
+/// backward pass, which needs gradient mode.
+bool canBeGuarded(const Place &P, ASTContext &Context) {
+  if (!P.Block || P.isLast() ||
+      isa_and_nonnull<SwitchStmt>(parentStmt(*P.Block, Context)))
+    return false;
+  struct Finder : RecursiveASTVisitor<Finder> {
+    bool Found = false;
+    bool VisitLabelStmt(LabelStmt *) { return !(Found = true); }
+    bool VisitCallExpr(CallExpr *Call) {
+      return !(Found = torch::isBackward(Call));
+    }
+  } F;
+  bool Behind = false;
+  for (const Stmt *S : P.Block->body()) {
+    if (Behind && !F.TraverseStmt(const_cast<Stmt *>(S)))
+      break;
+    Behind |= S == P.Statement;
+  }
+  return !F.Found;
+}
+
+/// Is \p S all that is written between the braces of \p Block? What the
+/// preprocessor left out counts as written.
+bool isAllThatIsWritten(const Stmt *S, const CompoundStmt *Block,
+                        const ASTContext &Context) {
+  const SourceManager &SM = Context.getSourceManager();
+  const LangOptions &LangOpts = Context.getLangOpts();
+  SourceLocation Open = Block->getLBracLoc(), Close = Block->getRBracLoc();
+  if (Open.isMacroID() || Close.isMacroID())
+    return false;
+  CharSourceRange Range = SM.getExpansionRange(S->getSourceRange());
+  auto First = Lexer::findNextToken(Open, SM, LangOpts);
+  if (!First || First->getLocation() != Range.getBegin())
+    return false;
+  SourceLocation Last = Range.getEnd();
+  while (true) {
+    auto Next = Lexer::findNextToken(Last, SM, LangOpts);
+    if (!Next)
+      return false;
+    if (Next->getLocation() == Close)
+      return true;
+    if (Next->isNot(tok::semi))
+      return false;
+    Last = Next->getLocation();
+  }
+}
+
+/// Code that is handed to a macro may be there to be measured or tested.
+bool isMacroArgument(SourceLocation Loc, const SourceManager &SM) {
+  while (Loc.isMacroID()) {
+    if (SM.isMacroArgExpansion(Loc))
+      return true;
+    Loc = SM.getImmediateMacroCallerLoc(Loc);
+  }
+  return false;
+}
+
+std::string typeName(QualType T) {
+  const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+  return R ? R->getName().str() : std::string("guard");
+}
+
+} // namespace
+
+void IneffectiveGradGuardCheck::registerMatchers(MatchFinder *Finder) {
+  Finder->addMatcher(cxxConstructExpr(makesGuard()).bind("made"), this);
+  // The pattern of a template says what is written.
+  Finder->addMatcher(
+      functionDecl(returnsGuard(), unless(isInstantiated())).bind("function"),
+      this);
+  Finder->addMatcher(
+      varDecl(holdsGuard(), unless(isInstantiated())).bind("variable"), this);
+}
+
+void IneffectiveGradGuardCheck::check(const MatchFinder::MatchResult &Result) {
+  ASTContext &Context = *Result.Context;
+  const SourceManager &SM = *Result.SourceManager;
+  auto IsOurs = [&](SourceLocation Loc) {
+    return isUserCode(Loc, SM) && !isMacroArgument(Loc, SM);
+  };
+  if (const auto *Made = Result.Nodes.getNodeAs<CXXConstructExpr>("made");
+      Made && IsOurs(Made->getBeginLoc()) &&
+      Seen.insert(Made->getBeginLoc()).second)
+    checkUnnamed(Made, Context);
+  if (const auto *F = Result.Nodes.getNodeAs<FunctionDecl>("function");
+      F && IsOurs(F->getBeginLoc()))
+    checkVexingParse(F, Context);
+  if (const auto *Var = Result.Nodes.getNodeAs<VarDecl>("variable");
+      Var && IsOurs(Var->getBeginLoc()))
+    checkVariable(Var, Context);
+}
+
+std::string IneffectiveGradGuardCheck::nameFor(QualType T,
+                                               const FunctionDecl *In) {
+  // Not `no_grad`: the fix of libtorch-inference-without-no-grad may add a
+  // guard of that name in the same run.
+  std::string Wish = typeName(T) == "NoGradGuard" ? "no_grad_guard" : "guard";
+  llvm::StringSet<> &Taken = Given[In->getLocation()];
+  for (const ParmVarDecl *Parameter : In->parameters())
+    Taken.insert(Parameter->getName());
+  std::string Name = fixits::freeName(Wish, In->getBody());
+  for (unsigned N = 2; !Taken.insert(Name).second; ++N)
+    Name = fixits::freeName(Wish + std::to_string(N), In->getBody());
+  return Name;
+}
+
+void IneffectiveGradGuardCheck::checkUnnamed(const CXXConstructExpr *Guard,
+                                             ASTContext &Context) {
+  const Stmt *Whole = Guard;
+  const Expr *Written = Guard; // Without what the compiler adds.
+  bool IsPlain = true;
+  while (true) {
+    const Stmt *Parent = parentStmt(*Whole, Context);
+    if (isa_and_nonnull<CXXFunctionalCastExpr>(Parent))
+      Written = cast<Expr>(Parent);
+    else if (isa_and_nonnull<ParenExpr, CStyleCastExpr>(Parent))
+      IsPlain = false; // `(void)torch::NoGradGuard();`
+    else if (!isa_and_nonnull<ExprWithCleanups, CXXBindTemporaryExpr,
+                              MaterializeTemporaryExpr, ImplicitCastExpr,
+                              ConstantExpr>(Parent))
+      break;
+    Whole = Parent;
+  }
+  std::optional<Place> P = placeOf(Whole, Context);
+  if (!P)
+    return;
+  // A loop around nothing else measures it.
+  if (P->Block && P->Block->size() == 1 && isLoopBody(P->Block, Context))
+    return;
+  Finding F;
+  F.Loc = Guard->getBeginLoc();
+  F.Highlight = Written->getSourceRange();
+  F.Strength = Level::Certain;
+  F.Message = "this " + typeName(Guard->getType()) +
+              " has no name, so it ends with its own statement and guards "
+              "nothing";
+  const FunctionDecl *In = functionAround(Whole, Context);
+  if (IsPlain && In && In->hasBody() && !Written->getBeginLoc().isMacroID() &&
+      canBeGuarded(*P, Context))
+    F.Fix =
+        fixits::nameTemporary(Written, nameFor(Guard->getType(), In), Context);
+  tell(F, Context.getSourceManager());
+}
+
+void IneffectiveGradGuardCheck::checkVexingParse(const FunctionDecl *Function,
+                                                 ASTContext &Context) {
+  // A function that is used is meant as one.
+  if (Function->getNumParams() != 0 || Function->isReferenced() ||
+      Function->getPreviousDecl() || Function->isDefined() ||
+      Function->getStorageClass() != SC_None)
+    return;
+  DynTypedNodeList Parents = Context.getParents(*Function);
+  const auto *Statement =
+      Parents.size() == 1 ? Parents[0].get<DeclStmt>() : nullptr;
+  std::optional<Place> P =
+      Statement ? placeOf(Statement, Context) : std::nullopt;
+  if (!P)
+    return;
+  Finding F;
+  F.Loc = Function->getLocation();
+  F.Highlight = Function->getSourceRange();
+  F.Strength = Level::Certain;
+  F.Message = "'" + Function->getNameAsString() +
+              "' declares a function that returns a " +
+              typeName(Function->getReturnType()) +
+              ", not a guard, and guards nothing";
+  const CXXRecordDecl *R = Function->getReturnType()->getAsCXXRecordDecl();
+  if (R->hasDefaultConstructor() && canBeGuarded(*P, Context))
+    F.Fix = fixits::dropParentheses(Function, Context);
+  tell(F, Context.getSourceManager());
+}
+
+void IneffectiveGradGuardCheck::checkVariable(const VarDecl *Guard,
+                                              ASTContext &Context) {
+  const SourceManager &SM = Context.getSourceManager();
+  DynTypedNodeList Parents = Context.getParents(*Guard);
+  const auto *Statement =
+      Parents.size() == 1 ? Parents[0].get<DeclStmt>() : nullptr;
+  std::optional<Place> P = Statement && Statement->isSingleDecl()
+                               ? placeOf(Statement, Context)
+                               : std::nullopt;
+  if (!P)
+    return;
+  Finding F;
+  F.Loc = Guard->getLocation();
+  F.Highlight = Statement->getSourceRange();
+  F.Strength = Level::Certain;
+  std::string Name = "'" + Guard->getNameAsString() + "'";
+
+  if (Guard->isStaticLocal()) {
+    const FunctionDecl *In = functionAround(Statement, Context);
+    // Per thread, for all of main, or as the last thing a function does: then
+    // what lasts is what is wanted.
+    if (Guard->getTSCSpec() != TSCS_unspecified || !In || In->isMain() ||
+        P->isLast())
+      return;
+    F.Message = "static guard " + Name +
+                " is made once and never ends: gradient mode stays switched "
+                "for the rest of the first thread that comes here, and no "
+                "other thread is guarded";
+    if (canBeGuarded(*P, Context))
+      F.Fix = fixits::dropStatic(Statement, Context);
+    tell(F, SM);
+    return;
+  }
+
+  if (P->Block) {
+    const DynTypedNodeList Around = Context.getParents(*P->Block);
+    if (P->Block->size() != 1 || Around.size() != 1 ||
+        !isAllThatIsWritten(Statement, P->Block, Context))
+      return;
+    // Loops around a guard measure it, and `try` and lambdas test it.
+    const auto *Function = Around[0].get<FunctionDecl>();
+    if (Function ? Function->getLocation().isMacroID() ||
+                       functionAround(P->Block, Context) != Function
+                 : !Around[0].get<CompoundStmt>() && !Around[0].get<IfStmt>())
+      return;
+    if (const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Function);
+        Method && Method->getParent()->isLambda())
+      return;
+    F.Message = "guard " + Name +
+                " ends with its block, which holds nothing else: it guards "
+                "nothing";
+  } else if (P->Parent.get<IfStmt>()) {
+    F.Message = "guard " + Name +
+                " ends with the branch of this 'if', which holds nothing "
+                "else: it guards nothing";
+  } else {
+    return;
+  }
+  tell(F, SM);
+}
+
+} // namespace libtorch_tidy

@@ -1,0 +1,118 @@
+// Found, but what to write instead is not certain.
+// RUN: %check_libtorch_tidy %s libtorch-ineffective-grad-guard %t --level=0
+
+#include <torch/torch.h>
+
+using torch::Tensor;
+
+Tensor closed_block(torch::nn::Linear net, Tensor x) {
+  { torch::NoGradGuard guard; }
+  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: guard 'guard' ends with its block, which holds nothing else: it guards nothing
+  return net(x);
+}
+
+Tensor closed_block_lines(torch::nn::Linear net, Tensor x) {
+  {
+    // Off.
+    auto guard = torch::NoGradGuard();
+    // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: guard 'guard' ends with its block
+  }
+  return net(x);
+}
+
+Tensor branch(torch::nn::Linear net, Tensor x, bool training) {
+  if (!training)
+    torch::NoGradGuard guard;
+  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: guard 'guard' ends with the branch of this 'if', which holds nothing else: it guards nothing
+  return net(x);
+}
+
+Tensor branch_block(torch::nn::Linear net, Tensor x, bool training) {
+  if (training) {
+    net->train();
+  } else {
+    c10::InferenceMode guard;
+    // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: guard 'guard' ends with its block
+  }
+  return net(x);
+}
+
+void gradients_off() { torch::NoGradGuard guard; }
+// CHECK-MESSAGES: :[[@LINE-1]]:43: warning: guard 'guard' ends with its block
+
+struct Agent {
+  Agent() {
+    torch::NoGradGuard guard;
+    // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: guard 'guard' ends with its block
+  }
+};
+
+Tensor unnamed_branch(torch::nn::Linear net, Tensor x, bool training) {
+  if (!training)
+    torch::NoGradGuard();
+  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this NoGradGuard has no name
+  return net(x);
+}
+
+void unnamed_last() {
+  torch::NoGradGuard();
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this NoGradGuard has no name
+}
+
+Tensor unnamed_in_switch(torch::nn::Linear net, Tensor x, int mode) {
+  switch (mode) {
+  case 0:
+    net->eval();
+    torch::NoGradGuard();
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this NoGradGuard has no name
+    return net(x);
+  case 1:
+    torch::NoGradGuard();
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this NoGradGuard has no name
+    break;
+  default:
+    break;
+  }
+  return net(x);
+}
+
+Tensor jumped_over(torch::nn::Linear net, Tensor x) {
+  if (!x.defined())
+    goto end;
+  torch::NoGradGuard();
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this NoGradGuard has no name
+  x = net(x);
+end:
+  return x;
+}
+
+// Named, it would end the training.
+void before_backward(torch::nn::Linear net, Tensor x) {
+  torch::NoGradGuard();
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this NoGradGuard has no name
+  Tensor target = net(x);
+  (net(x) - target).pow(2).mean().backward();
+}
+
+// `AutoGradMode guard(bool(mode));` declares a function, too.
+Tensor function_again(torch::nn::Linear net, Tensor x, int mode) {
+  torch::AutoGradMode(bool(mode));
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this AutoGradMode has no name
+  (torch::NoGradGuard());
+  // CHECK-MESSAGES: :[[@LINE-1]]:4: warning: this NoGradGuard has no name
+  (void)torch::NoGradGuard();
+  // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: this NoGradGuard has no name
+  return net(x);
+}
+
+Tensor vexing_argument(torch::nn::Linear net, Tensor x) {
+  torch::AutoGradMode guard();
+  // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: 'guard' declares a function that returns a AutoGradMode
+  return net(x);
+}
+
+Tensor other_order(torch::nn::Linear net, Tensor x) {
+  const static torch::NoGradGuard guard;
+  // CHECK-MESSAGES: :[[@LINE-1]]:35: warning: static guard 'guard' is made once
+  return net(x);
+}
