@@ -7,6 +7,7 @@
 
 #include "checks/Catalog.h"
 #include "AccumulatedHistoryCheck.h"
+#include "DiscardedResultCheck.h"
 #include "InferenceWithoutNoGradCheck.h"
 #include "LongLivedIntermediateCheck.h"
 #include "OomRecoveryInCatchCheck.h"
@@ -29,6 +30,7 @@ constexpr StringLiteral LeakTags[] = {"autograd", "external/cwe/cwe-401"};
 constexpr StringLiteral PeakTags[] = {"autograd", "external/cwe/cwe-400"};
 constexpr StringLiteral RecoveryTags[] = {"error-handling",
                                           "external/cwe/cwe-400"};
+constexpr StringLiteral ResultTags[] = {"correctness", "external/cwe/cwe-252"};
 constexpr StringLiteral ParallelTags[] = {"data-parallel", "correctness"};
 
 const CatalogEntry Entries[] = {
@@ -40,6 +42,13 @@ const CatalogEntry Entries[] = {
      "on the addend, graph metadata grows with every iteration; if it did "
      "not, the activations of every iteration stay in memory.",
      FixKind::Sometimes, LeakTags, create<AccumulatedHistoryCheck>},
+    {"libtorch-discarded-result", Level::Certain,
+     "the result of an operator that changes nothing is thrown away",
+     "detach, to, cpu, view and their kin return a new tensor and leave the "
+     "old one as it is, unlike Module::to and the operators that end in '_'. "
+     "As a statement they do nothing: the history stays, the tensor stays on "
+     "its device.",
+     FixKind::Sometimes, ResultTags, create<DiscardedResultCheck>},
     {"libtorch-inference-without-no-grad", Level::Likely,
      "a forward whose result never reaches backward runs with gradients on",
      "eval() does not turn gradient mode off. Without a guard every layer "
