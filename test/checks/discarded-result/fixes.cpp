@@ -112,3 +112,44 @@ Tensor suppressed(Tensor x) {
   x.detach(); // NOLINT(libtorch-discarded-result)
   return x;
 }
+
+template <typename T> struct Cell {
+  Tensor h;
+  T other;
+  void own() {
+    h.detach();
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: the result of 'detach'
+    // CHECK-FIXES: h = h.detach();
+  }
+  void dependent() { other.detach(); }
+};
+template struct Cell<Tensor>;
+
+Tensor other_places(Tensor x, std::vector<Tensor> &list, int which) {
+  auto by_reference = [&] {
+    x.detach();
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: the result of 'detach'
+    // CHECK-FIXES: x = x.detach();
+    return which;
+  };
+  auto [p, q] = std::make_pair(x, x);
+  p.detach();
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'detach' is discarded; 'p' stays
+  // CHECK-FIXES: p = p.detach();
+  switch (by_reference()) {
+  case 1:
+    x.cpu();
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: the result of 'cpu'
+    // CHECK-FIXES: x = x.cpu();
+    break;
+  default:
+    x.flatten();
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: the result of 'flatten'
+    // CHECK-FIXES: x = x.flatten();
+  }
+  auto it = list.begin();
+  (*it).detach();
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'detach' is discarded; '*it' stays
+  // CHECK-FIXES: *it = (*it).detach();
+  return x + p + q;
+}

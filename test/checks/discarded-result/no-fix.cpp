@@ -60,3 +60,12 @@ Tensor macros(Tensor x) {
   DETACH(x);
   return x;
 }
+
+int captured(Tensor x) {
+  auto by_copy = [x, n = 1] {
+    x.detach();
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: the result of 'detach'
+    return n;
+  };
+  return by_copy();
+}
