@@ -7,6 +7,7 @@
 
 #include "checks/Catalog.h"
 #include "AccumulatedHistoryCheck.h"
+#include "DiscardedResultCheck.h"
 #include "FactoryThenToCheck.h"
 #include "IneffectiveGradGuardCheck.h"
 #include "InferenceWithoutNoGradCheck.h"
@@ -32,6 +33,7 @@ constexpr StringLiteral PeakTags[] = {"autograd", "external/cwe/cwe-400"};
 constexpr StringLiteral DeviceTags[] = {"performance", "external/cwe/cwe-400"};
 constexpr StringLiteral RecoveryTags[] = {"error-handling",
                                           "external/cwe/cwe-400"};
+constexpr StringLiteral ResultTags[] = {"correctness", "external/cwe/cwe-252"};
 constexpr StringLiteral ParallelTags[] = {"data-parallel", "correctness"};
 
 const CatalogEntry Entries[] = {
@@ -43,6 +45,13 @@ const CatalogEntry Entries[] = {
      "on the addend, graph metadata grows with every iteration; if it did "
      "not, the activations of every iteration stay in memory.",
      FixKind::Sometimes, LeakTags, create<AccumulatedHistoryCheck>},
+    {"libtorch-discarded-result", Level::Certain,
+     "the result of an operator that changes nothing is thrown away",
+     "detach, to, cpu, view and their kin return a new tensor and leave the "
+     "old one as it is, unlike Module::to and the operators that end in '_'. "
+     "As a statement they do nothing: the history stays, the tensor stays on "
+     "its device.",
+     FixKind::Sometimes, ResultTags, create<DiscardedResultCheck>},
     {"libtorch-factory-then-to", Level::Advisory,
      "a tensor is made on the CPU only to be moved to a device",
      "A factory without a device in its options allocates and fills host "

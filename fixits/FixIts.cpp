@@ -120,6 +120,12 @@ Edits insertBeforeStatement(const Stmt *Before, StringRef Statement,
   return {FixItHint::CreateInsertion(Begin, Text)};
 }
 
+Edits assignTo(const Expr *E, StringRef Target) {
+  if (E->getBeginLoc().isMacroID() || E->getEndLoc().isMacroID())
+    return {};
+  return {FixItHint::CreateInsertion(E->getBeginLoc(), (Target + " = ").str())};
+}
+
 Edits appendArguments(const CallExpr *Call, StringRef Arguments) {
   SourceLocation Close = Call->getRParenLoc();
   if (Close.isInvalid() || Close.isMacroID() || Call->getBeginLoc().isMacroID())

@@ -68,6 +68,11 @@ Edits insertBeforeStatement(const clang::Stmt *Before,
                             llvm::StringRef Statement,
                             const clang::ASTContext &Context);
 
+/// Keeps the value of \p E in what \p Target spells:
+///   x.detach()  ->  x = x.detach()
+/// \p E is a whole statement, or an operand of a comma.
+Edits assignTo(const clang::Expr *E, llvm::StringRef Target);
+
 /// Adds arguments to a call as written:  f(a)  ->  f(a, <Arguments>)
 Edits appendArguments(const clang::CallExpr *Call, llvm::StringRef Arguments);
 

@@ -1,0 +1,374 @@
+//===- DiscardedResultCheck.cpp -------------------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/DiscardedResultCheck.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/PureOps.h"
+#include "checks/torch/TorchTypes.h"
+#include "fixits/FixIts.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ParentMapContext.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+
+using namespace clang;
+using namespace clang::ast_matchers;
+
+namespace libtorch_tidy {
+
+using torch::PureKind;
+
+namespace {
+
+/// Is \p Call std::get, or a method of a standard container: its result is a
+/// part of what it is asked of?
+bool isStdAccess(const CallExpr *Call) {
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  if (!Callee || !torch::isStdDecl(Callee))
+    return false;
+  const IdentifierInfo *Id = Callee->getIdentifier();
+  return !Id || Id->isStr("get") || Id->isStr("at") || Id->isStr("front") ||
+         Id->isStr("back") || Id->isStr("value") || Id->isStr("size");
+}
+
+/// Does \p E make a tensor by anything but the listed operators? A model that
+/// runs and whose result is dropped is a warm-up or a measurement.
+class TensorWork : public RecursiveASTVisitor<TensorWork> {
+public:
+  bool VisitCallExpr(CallExpr *Call) {
+    Found |= torch::mayHoldTensor(Call->getType()) && !isStdAccess(Call) &&
+             !torch::asPureOp(Call);
+    return !Found;
+  }
+  bool Found = false;
+};
+
+bool readsClock(const Stmt *Body) {
+  struct Finder : RecursiveASTVisitor<Finder> {
+    bool Found = false;
+    bool VisitCallExpr(CallExpr *Call) {
+      llvm::StringRef Name = torch::calleeName(Call);
+      Found |= Name == "now" || Name == "clock" || Name == "clock_gettime" ||
+               Name == "gettimeofday" || Name.contains_insensitive("wtime") ||
+               Name.starts_with("cudaEvent");
+      return !Found;
+    }
+  } F;
+  F.TraverseStmt(const_cast<Stmt *>(Body));
+  return F.Found;
+}
+
+/// Where a discarded call stands.
+class Place {
+public:
+  Place(const CallExpr *Call, ASTContext &Context)
+      : Call(Call), Context(Context), SM(Context.getSourceManager()) {
+    Discarded = climb();
+    for (const Stmt *S = Discarded; S;) {
+      auto Parents = Context.getParents(*S);
+      if (Parents.empty())
+        return;
+      const auto *Declared = Parents[0].get<FunctionDecl>();
+      if (Declared) {
+        Function = Declared;
+        return;
+      }
+      S = Parents[0].get<Stmt>();
+      if (const auto *Lambda = dyn_cast_or_null<LambdaExpr>(S)) {
+        Function = Lambda->getCallOperator();
+        return;
+      }
+      if (S && isa<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt>(S))
+        Loops.push_back(S);
+    }
+  }
+
+  bool isDiscarded() const { return Discarded && Function; }
+
+  /// Code that runs an operator for the sake of running it: the only statement
+  /// of a lambda or of a loop over something else, or one straight in a try
+  /// block, which asks whether it throws.
+  bool runsForItsOwnSake(const ValueDecl *Of) const {
+    const Stmt *S = Discarded;
+    const Stmt *Block = parent<CompoundStmt>(S);
+    const Stmt *Around = Block ? Block : S;
+    if (Block && parent<CXXTryStmt>(Block))
+      return true;
+    if (Block && cast<CompoundStmt>(Block)->size() != 1)
+      return false;
+    if (Block && Block == Function->getBody())
+      return isLambda();
+    if (Loops.empty() || parentStmt(Around) != Loops.front())
+      return false;
+    if (const auto *For = dyn_cast<ForStmt>(Loops.front());
+        For && For->getBody() != Around)
+      return false;
+    const auto *Range = dyn_cast<CXXForRangeStmt>(Loops.front());
+    return !Of || !Range || !isLoopVariable(Of, Range);
+  }
+
+  bool inTimedCode() const { return readsClock(Function->getBody()); }
+
+  bool isAnyLoopVariable(const ValueDecl *D) const { return loopOf(D); }
+
+  /// A loop variable that names the elements of what stays.
+  bool namesElements(const ValueDecl *D) const {
+    const CXXForRangeStmt *Range = loopOf(D);
+    if (!Range)
+      return true;
+    const Expr *Of = Range->getRangeInit()->IgnoreParenImpCasts();
+    return Range->getLoopVariable()->getType()->isReferenceType() &&
+           isa<DeclRefExpr, MemberExpr>(Of);
+  }
+
+  /// Is \p Var read again after the statement runs, as far as its text tells?
+  bool isReadLater(const VarDecl *Var) const {
+    struct Finder : RecursiveASTVisitor<Finder> {
+      const Place *P;
+      const VarDecl *Var;
+      const Stmt *Loop = nullptr;
+      bool Found = false;
+      bool shouldVisitLambdaBody() const { return true; }
+      bool VisitLambdaExpr(LambdaExpr *Lambda) {
+        for (const LambdaCapture &Capture : Lambda->captures())
+          Found |=
+              Capture.capturesVariable() && Capture.getCapturedVar() == Var;
+        return !Found;
+      }
+      bool VisitDeclRefExpr(DeclRefExpr *Ref) {
+        if (Ref->getDecl() != Var)
+          return true;
+        SourceLocation Loc = P->SM.getFileLoc(Ref->getLocation());
+        bool Inside = P->within(Loc, P->Discarded);
+        Found |=
+            !Inside &&
+            (P->SM.isBeforeInTranslationUnit(P->Discarded->getEndLoc(), Loc) ||
+             (Loop && P->within(Loc, Loop)));
+        return !Found;
+      }
+    } F;
+    F.P = this;
+    F.Var = Var;
+    for (const Stmt *Loop : Loops)
+      if (!within(Var->getLocation(), Loop))
+        F.Loop = Loop;
+    F.TraverseStmt(Function->getBody());
+    return F.Found;
+  }
+
+  const FunctionDecl *function() const { return Function; }
+
+private:
+  const Stmt *parentStmt(const Stmt *S) const {
+    auto Parents = Context.getParents(*S);
+    return Parents.empty() ? nullptr : Parents[0].get<Stmt>();
+  }
+  template <typename T> const T *parent(const Stmt *S) const {
+    return dyn_cast_or_null<T>(parentStmt(S));
+  }
+
+  /// The whole expression whose value is dropped; null when it is used.
+  const Expr *climb() const {
+    const Expr *E = Call;
+    while (const Stmt *Up = parentStmt(E)) {
+      if (isa<ParenExpr, ExprWithCleanups, CXXBindTemporaryExpr,
+              MaterializeTemporaryExpr>(Up)) {
+        E = cast<Expr>(Up);
+        continue;
+      }
+      if (const auto *Comma = dyn_cast<BinaryOperator>(Up);
+          Comma && Comma->getOpcode() == BO_Comma) {
+        if (Comma->getLHS() == E)
+          return E;
+        E = Comma;
+        continue;
+      }
+      if (const auto *Block = dyn_cast<CompoundStmt>(Up))
+        // The last expression of a GNU statement expression is its value.
+        return Block->body_back() == E && parent<StmtExpr>(Block) ? nullptr : E;
+      if (const auto *If = dyn_cast<IfStmt>(Up))
+        return If->getThen() == E || If->getElse() == E ? E : nullptr;
+      if (const auto *For = dyn_cast<ForStmt>(Up))
+        return For->getCond() == E ? nullptr : E;
+      if (const auto *Range = dyn_cast<CXXForRangeStmt>(Up))
+        return Range->getBody() == E ? E : nullptr;
+      if (const auto *While = dyn_cast<WhileStmt>(Up))
+        return While->getBody() == E ? E : nullptr;
+      if (const auto *Do = dyn_cast<DoStmt>(Up))
+        return Do->getBody() == E ? E : nullptr;
+      if (const auto *Case = dyn_cast<SwitchCase>(Up))
+        return Case->getSubStmt() == E ? E : nullptr;
+      return isa<LabelStmt>(Up) ? E : nullptr;
+    }
+    return nullptr;
+  }
+
+  bool within(SourceLocation Loc, const Stmt *S) const {
+    Loc = SM.getFileLoc(Loc);
+    return !SM.isBeforeInTranslationUnit(Loc,
+                                         SM.getFileLoc(S->getBeginLoc())) &&
+           !SM.isBeforeInTranslationUnit(SM.getFileLoc(S->getEndLoc()), Loc);
+  }
+
+  bool isLambda() const {
+    const auto *Method = dyn_cast<CXXMethodDecl>(Function);
+    return Method && Method->getParent()->isLambda();
+  }
+
+  static bool isLoopVariable(const ValueDecl *D, const CXXForRangeStmt *Range) {
+    if (const auto *Bound = dyn_cast<BindingDecl>(D))
+      D = cast<ValueDecl>(Bound->getDecomposedDecl());
+    return D == Range->getLoopVariable();
+  }
+  const CXXForRangeStmt *loopOf(const ValueDecl *D) const {
+    for (const Stmt *Loop : Loops)
+      if (const auto *Range = dyn_cast<CXXForRangeStmt>(Loop);
+          Range && isLoopVariable(D, Range))
+        return Range;
+    return nullptr;
+  }
+
+  const CallExpr *Call;
+  ASTContext &Context;
+  const SourceManager &SM;
+  const Expr *Discarded = nullptr;
+  const FunctionDecl *Function = nullptr;
+  llvm::SmallVector<const Stmt *, 4> Loops; ///< Innermost first.
+};
+
+/// The variable or member at the root of \p E: `a` in a.b[i], std::get<0>(a)
+/// and a.detach().cpu(). Null for `this` and for all that is computed.
+const ValueDecl *rootOf(const Expr *E, bool &IsMember) {
+  while ((E = torch::stripImplicit(E))) {
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      return Ref->getDecl();
+    if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+      IsMember = true;
+      if (isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
+        return Member->getMemberDecl();
+      E = Member->getBase();
+    } else if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
+      IsMember = true;
+      E = Subscript->getBase();
+    } else if (const auto *Unary = dyn_cast<UnaryOperator>(E);
+               Unary && Unary->getOpcode() == UO_Deref) {
+      IsMember = true;
+      E = Unary->getSubExpr();
+    } else if (const auto *Call = dyn_cast<CallExpr>(E)) {
+      if (auto Op = torch::asPureOp(Call)) {
+        E = Op->Tensor;
+        continue;
+      }
+      const auto *Operator = dyn_cast<CXXOperatorCallExpr>(Call);
+      bool Part = Operator ? Operator->getOperator() == OO_Subscript ||
+                                 Operator->getOperator() == OO_Star ||
+                                 Operator->getOperator() == OO_Arrow
+                           : isStdAccess(Call);
+      if (!Part)
+        return nullptr;
+      IsMember = true;
+      const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+      if (!Method && Call->getNumArgs() == 0)
+        return nullptr;
+      E = Method ? Method->getImplicitObjectArgument() : Call->getArg(0);
+    } else {
+      return nullptr;
+    }
+  }
+  return nullptr;
+}
+
+/// Can \p E be written twice: a variable or a chain of members and constant
+/// or plain subscripts, nothing computed?
+bool isRepeatable(const Expr *E) {
+  E = E->IgnoreParenImpCasts();
+  if (isa<DeclRefExpr, CXXThisExpr, IntegerLiteral>(E))
+    return true;
+  if (const auto *Member = dyn_cast<MemberExpr>(E))
+    return isRepeatable(Member->getBase());
+  if (const auto *Call = dyn_cast<CallExpr>(E))
+    return isStdAccess(Call) && E->isLValue() && !isa<CXXMemberCallExpr>(E) &&
+           llvm::all_of(Call->arguments(), isRepeatable);
+  return false;
+}
+
+} // namespace
+
+void DiscardedResultCheck::registerMatchers(MatchFinder *Finder) {
+  // In a template only what does not depend on its arguments is sure: code
+  // for tensors and modules alike may call to(device) as a statement.
+  Finder->addMatcher(callExpr(unless(isInTemplateInstantiation())).bind("call"),
+                     this);
+}
+
+void DiscardedResultCheck::check(const MatchFinder::MatchResult &Result) {
+  const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
+  auto Op = torch::asPureOp(Call);
+  const SourceManager &SM = *Result.SourceManager;
+  // What a macro makes of its argument is not seen here: EXPECT_THROW.
+  if (!Op || Call->getBeginLoc().isMacroID() ||
+      !isUserCode(Call->getBeginLoc(), SM))
+    return;
+  Place Where(Call, *Result.Context);
+  if (!Where.isDiscarded() || Where.function()->isImplicit())
+    return;
+  bool IsPart = false;
+  const ValueDecl *Root = rootOf(Op->Tensor, IsPart);
+  TensorWork Work;
+  for (const Expr *Arg : Call->arguments())
+    Work.TraverseStmt(const_cast<Expr *>(Arg));
+  if (!Root || isa<FunctionDecl>(Root) || Work.Found ||
+      Where.runsForItsOwnSake(Root))
+    return;
+  if (Op->Kind != PureKind::Detach && Where.inTimedCode())
+    return;
+
+  // A tensor that is never read again was sent somewhere to wait for it, or
+  // to see that the device works.
+  const auto *Var = dyn_cast<VarDecl>(Root);
+  bool IsOwn = Var && !IsPart && Var->isLocalVarDeclOrParm() &&
+               !Var->isStaticLocal() && !Var->getType()->isReferenceType() &&
+               !Where.isAnyLoopVariable(Var) &&
+               Var->getParentFunctionOrMethod() == Where.function();
+  bool ReadLater = !IsOwn || Where.isReadLater(Var);
+  if (Op->Kind == PureKind::Converts && !ReadLater)
+    return;
+
+  // In x.detach().cpu() it is x that stays as it is.
+  auto Assigns = [](PureKind Kind) {
+    return Kind == PureKind::Detach || Kind == PureKind::Converts;
+  };
+  bool Replaces = Assigns(Op->Kind);
+  const Expr *Tensor = Op->Tensor;
+  while (const auto *Inner =
+             dyn_cast_or_null<CallExpr>(torch::stripImplicit(Tensor))) {
+    auto InnerOp = torch::asPureOp(Inner);
+    if (!InnerOp)
+      break;
+    Replaces &= Assigns(InnerOp->Kind);
+    Tensor = InnerOp->Tensor;
+  }
+  Tensor = Tensor->IgnoreParenImpCasts();
+  llvm::StringRef Text =
+      fixits::sourceText(Tensor->getSourceRange(), *Result.Context);
+  bool Named = !Text.empty() && isRepeatable(Tensor);
+  Finding F;
+  F.Loc = Call->getBeginLoc();
+  F.Highlight = Call->getSourceRange();
+  F.Strength = Op->Kind == PureKind::Computes ? Level::Likely : Level::Certain;
+  F.Message =
+      ("the result of '" + Op->Name + "' is discarded; " +
+       (Named ? "'" + Text.str() + "'" : "the tensor") + " stays as it is")
+          .str();
+  const CXXRecordDecl *Type = torch::recordOf(Tensor->getType());
+  if (Replaces && ReadLater && Named && Tensor->isLValue() &&
+      !Tensor->getType().isConstQualified() && Type &&
+      Type == torch::recordOf(Call->getType()) && Where.namesElements(Root))
+    F.Fix = fixits::assignTo(Call, Text);
+  tell(F, SM);
+}
+
+} // namespace libtorch_tidy

@@ -1,0 +1,26 @@
+//===- DiscardedResultCheck.h -----------------------------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_DISCARDEDRESULTCHECK_H
+#define LIBTORCH_TIDY_CHECKS_DISCARDEDRESULTCHECK_H
+
+#include "checks/LibtorchCheck.h"
+
+namespace libtorch_tidy {
+
+/// docs/checks/libtorch-discarded-result.md says what it finds and why.
+class DiscardedResultCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(clang::ast_matchers::MatchFinder *Finder) override;
+  void
+  check(const clang::ast_matchers::MatchFinder::MatchResult &Result) override;
+};
+
+} // namespace libtorch_tidy
+
+#endif // LIBTORCH_TIDY_CHECKS_DISCARDEDRESULTCHECK_H

@@ -1,0 +1,71 @@
+// Told, but there is nothing to assign to, or in place may be meant.
+// RUN: %check_libtorch_tidy %s libtorch-discarded-result %t
+
+#include <torch/torch.h>
+
+using torch::Tensor;
+
+Tensor constant(const Tensor &x) {
+  x.detach();
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'detach' is discarded; 'x' stays as it is
+  return x;
+}
+
+struct Holder {
+  Tensor h;
+  void truncate() const {
+    h.detach();
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: the result of 'detach'
+  }
+};
+
+// The copy is all that an assignment would change.
+void never_read_again(Tensor h) {
+  h.detach();
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'detach'
+}
+
+void elements(std::vector<Tensor> &states, torch::nn::Linear fc) {
+  for (auto h : states)
+    h.detach();
+  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: the result of 'detach'
+  for (const auto &h : states)
+    h.to(torch::kCPU);
+  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: the result of 'to'
+  for (auto &p : fc->parameters())
+    p.to(torch::kHalf);
+  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: the result of 'to'
+  size_t next = 0;
+  states[next++].detach();
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'detach' is discarded; the tensor stays as it is
+}
+
+Tensor fills(Tensor x, Tensor mask, Tensor index) {
+  x.masked_fill(mask, 0);
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'masked_fill'
+  x.index_put({index}, mask);
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'index_put'
+  x.add(1);
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'add'
+  return x;
+}
+
+#define DEVICE torch::kCPU
+#define DETACH(X) X.detach()
+
+Tensor macros(Tensor x) {
+  x.to(DEVICE);
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'to'
+  // CHECK-FIXES: x = x.to(DEVICE);
+  DETACH(x);
+  return x;
+}
+
+int captured(Tensor x) {
+  auto by_copy = [x, n = 1] {
+    x.detach();
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: the result of 'detach'
+    return n;
+  };
+  return by_copy();
+}
