@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/InferenceWithoutNoGradCheck.h"
+#include "checks/torch/Spelling.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
@@ -65,7 +66,7 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
   bool IsLayer = false;
   if (const auto *Method = dyn_cast<CXXMethodDecl>(Flow.function());
       Method &&
-      torch::isOrDerivesFrom(Method->getParent(), "torch::nn::Module")) {
+      torch::isModule(Unit.context().getRecordType(Method->getParent()))) {
     // A layer leaves the choice to whoever runs it.
     if (Method->isOverloadedOperator() ||
         (Method->getIdentifier() && Method->getName() == "forward"))
@@ -117,7 +118,8 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
       std::string Name =
           fixits::freeName("no_grad", Flow.function()->getBody());
       F.Fix = fixits::insertAtBlockHead(
-          S.Guardable, "torch::NoGradGuard " + Name + ";", Context);
+          S.Guardable, (torch::spelling::NoGradGuard + " " + Name + ";").str(),
+          Context);
     }
     tell(F, Context.getSourceManager());
   }

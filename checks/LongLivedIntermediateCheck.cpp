@@ -10,6 +10,7 @@
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
+#include "checks/torch/Spelling.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/Declarations.h"
 #include "clang/AST/ASTContext.h"
@@ -179,8 +180,9 @@ void LongLivedIntermediateCheck::checkDeclaredBeforeLoop(
     // ambiguous for a tensor.
     if (F.Fix.empty() && torch::isTensor(V->getType()) &&
         !isa<ReturnStmt, BreakStmt, ContinueStmt>(Last))
-      F.Fix = fixits::insertAfterStatement(Last, Name + " = torch::Tensor();",
-                                           Unit.context());
+      F.Fix = fixits::insertAfterStatement(
+          Last, (Name + " = " + torch::spelling::UndefinedTensor + ";").str(),
+          Unit.context());
     tell(F, Unit.context().getSourceManager());
   }
 }

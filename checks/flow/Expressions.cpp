@@ -8,6 +8,7 @@
 #include "checks/flow/Interpreter.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Effects.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
@@ -421,8 +422,7 @@ Value Interpreter::evalTorchCall(const CallExpr *E, const CallInfo &C) {
     return eval(C.Args.front());
   }
   // Hooks and saved data keep what they are given somewhere else.
-  if (Name == "register_hook" || Name == "save_for_backward" ||
-      Name == "set_data" || Name == "register_buffer") {
+  if (torch::keepsArguments(E)) {
     consume(Args, Label::Escaped, E);
     return {};
   }

@@ -1,0 +1,21 @@
+//===- Effects.h - What calls do besides computing --------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_TORCH_EFFECTS_H
+#define LIBTORCH_TIDY_CHECKS_TORCH_EFFECTS_H
+
+#include "clang/AST/Expr.h"
+
+namespace libtorch_tidy::torch {
+
+/// Does \p Call, of a function of LibTorch, keep what it is given where later
+/// code of LibTorch uses it: hooks, saved tensors, buffers, set_data?
+bool keepsArguments(const clang::CallExpr *Call);
+
+} // namespace libtorch_tidy::torch
+
+#endif // LIBTORCH_TIDY_CHECKS_TORCH_EFFECTS_H

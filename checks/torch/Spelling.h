@@ -1,0 +1,22 @@
+//===- Spelling.h - LibTorch's names as edits write them --------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_TORCH_SPELLING_H
+#define LIBTORCH_TIDY_CHECKS_TORCH_SPELLING_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace libtorch_tidy::torch::spelling {
+
+inline constexpr llvm::StringLiteral NoGradGuard = "torch::NoGradGuard";
+/// An undefined tensor: assigning it lets go of what was held. `{}` is
+/// ambiguous there and does not compile.
+inline constexpr llvm::StringLiteral UndefinedTensor = "torch::Tensor()";
+
+} // namespace libtorch_tidy::torch::spelling
+
+#endif // LIBTORCH_TIDY_CHECKS_TORCH_SPELLING_H
