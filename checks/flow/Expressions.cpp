@@ -532,7 +532,7 @@ Value Interpreter::evalStdCall(const CallInfo &C) {
     }
     std::optional<Target> P = placeOf(C.Object);
     if (P && llvm::is_contained(Removing, Name))
-      Bounded[P->P] = true;
+      Bounded.insert(P->P);
     if (P && !P->Element && (Name == "clear" || Name == "reset")) {
       evalAll(C.Args);
       if (Name == "reset") // a guard in a smart pointer or optional

@@ -23,7 +23,6 @@
 #include "clang/AST/ParentMap.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include <map>
 #include <memory>
 #include <optional>
@@ -161,12 +160,6 @@ public:
   /// Gradient mode on return, when On on entry.
   GradMode exitMode() const { return ExitMode; }
 
-  /// Is \p Module's parameters' gradient switched off somewhere in the
-  /// function?
-  bool isFrozen(const clang::ValueDecl *Module) const {
-    return Frozen.count(Module);
-  }
-
   /// The parent of \p S within the function's body; null for the body.
   const clang::Stmt *parentOf(const clang::Stmt *S) const {
     return Parents ? Parents->getParent(const_cast<clang::Stmt *>(S)) : nullptr;
@@ -194,7 +187,6 @@ private:
   std::vector<const clang::Expr *> TrainingSites;
   std::unique_ptr<clang::ParentMap> Parents;
   llvm::DenseMap<const clang::VarDecl *, const clang::Stmt *> DeclaredBy;
-  llvm::SmallPtrSet<const clang::ValueDecl *, 4> Frozen;
 };
 
 /// True for the loops of C++: for, range-for, while, do.

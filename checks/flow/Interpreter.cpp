@@ -264,13 +264,10 @@ void Interpreter::finish(const State &AtExit) {
     if (Out->outlivesFunction(P) || InPlaceOnParam.count(P))
       Out->Exit[P] = Out->outlivesFunction(P) ? V : InPlaceOnParam[P];
   for (auto &[Key, A] : Out->Accumulations)
-    for (const auto &[P, Yes] : Bounded)
-      if (Yes && P == A.Where)
-        A.Bounded = true;
+    A.Bounded = Bounded.count(A.Where);
   for (const auto &[E, Call] : Calls)
     Out->Calls.push_back(Call);
   Out->TrainingSites.assign(Training.begin(), Training.end());
-  Out->Frozen = FrozenModules;
 }
 
 void Interpreter::transfer(const CFGBlock &Block) {
@@ -716,7 +713,7 @@ void Interpreter::assignViaCall(const CallInfo &C, const FunctionFlow &Callee,
     Inner.push_back(A.Site);
     Inner.append(A.Inner.begin(), A.Inner.end());
     if (A.Bounded)
-      Bounded[To.P] = true;
+      Bounded.insert(To.P);
     for (LabelId L : A.Added.allLabels())
       ToldThere |= Callee.label(L).bringsHistory();
   }

@@ -20,6 +20,7 @@
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
 #include "clang/Analysis/CFG.h"
+#include <set>
 
 namespace libtorch_tidy::flow {
 
@@ -149,7 +150,7 @@ private:
   /// the caller's tensor changed too.
   std::map<PlaceId, Value> InPlaceOnParam;
   /// Containers that something takes elements out of again.
-  std::map<PlaceId, bool> Bounded;
+  std::set<PlaceId> Bounded;
   llvm::DenseMap<const clang::Expr *, CallSite> Calls;
   llvm::SmallPtrSet<const clang::Expr *, 8> Training;
   llvm::SmallPtrSet<const clang::ValueDecl *, 4> FrozenModules;

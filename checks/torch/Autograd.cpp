@@ -87,12 +87,6 @@ std::optional<BackwardCall> asBackward(const CallExpr *Call) {
   return Result;
 }
 
-llvm::SmallVector<const Expr *, 2> backwardRoots(const CallExpr *Call) {
-  if (std::optional<BackwardCall> Backward = asBackward(Call))
-    return Backward->Roots;
-  return {};
-}
-
 bool isBackward(const CallExpr *Call) { return asBackward(Call).has_value(); }
 
 bool isOptimizerType(QualType T) {

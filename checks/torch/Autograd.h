@@ -42,9 +42,6 @@ struct BackwardCall {
 /// nullopt for anything else and for null.
 std::optional<BackwardCall> asBackward(const clang::CallExpr *Call);
 
-/// asBackward()'s roots; empty when \p Call is no such call.
-llvm::SmallVector<const clang::Expr *, 2>
-backwardRoots(const clang::CallExpr *Call);
 bool isBackward(const clang::CallExpr *Call);
 
 /// torch::optim::Optimizer, a class derived from it, or a pointer to one.
