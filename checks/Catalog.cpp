@@ -12,6 +12,7 @@
 #include "IneffectiveGradGuardCheck.h"
 #include "InferenceWithoutNoGradCheck.h"
 #include "LongLivedIntermediateCheck.h"
+#include "OomCatchTypeCheck.h"
 #include "OomRecoveryInCatchCheck.h"
 #include "PadPackedTotalLengthCheck.h"
 #include "llvm/ADT/STLExtras.h"
@@ -33,6 +34,8 @@ constexpr StringLiteral PeakTags[] = {"autograd", "external/cwe/cwe-400"};
 constexpr StringLiteral DeviceTags[] = {"performance", "external/cwe/cwe-400"};
 constexpr StringLiteral RecoveryTags[] = {"error-handling",
                                           "external/cwe/cwe-400"};
+constexpr StringLiteral HandlerTags[] = {"error-handling",
+                                         "external/cwe/cwe-755"};
 constexpr StringLiteral ResultTags[] = {"correctness", "external/cwe/cwe-252"};
 constexpr StringLiteral ParallelTags[] = {"data-parallel", "correctness"};
 
@@ -76,6 +79,14 @@ const CatalogEntry Entries[] = {
      "a static, holds its storage and its graph while the next result is "
      "computed, so the peak holds both.",
      FixKind::Sometimes, PeakTags, create<LongLivedIntermediateCheck>},
+    {"libtorch-oom-catch-type", Level::Certain,
+     "a handler that can never see the out-of-memory error it is for",
+     "What arrives depends on who runs out of memory: a device's allocator "
+     "throws c10::OutOfMemoryError, the CPU's a plain c10::Error, and "
+     "TorchScript's interpreter turns whatever fails in it into "
+     "std::runtime_error. A handler for another type never runs, and neither "
+     "does the recovery in it.",
+     FixKind::None, HandlerTags, create<OomCatchTypeCheck>},
     {"libtorch-oom-recovery-in-catch", Level::Likely,
      "out-of-memory recovery runs inside the handler while tensors it could "
      "free are alive",
