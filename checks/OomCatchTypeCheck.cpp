@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/OomCatchTypeCheck.h"
+#include "checks/torch/CudaMemory.h"
 #include "checks/torch/Factories.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/TorchTypes.h"

@@ -64,22 +64,6 @@ bool catchesOutOfMemory(QualType Caught, OutOfMemoryIn Where) {
   return false;
 }
 
-bool isEmptyCache(const CallExpr *Call) {
-  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
-  const IdentifierInfo *Id = Callee ? Callee->getIdentifier() : nullptr;
-  if (!Id || (Id->getName() != "emptyCache" && Id->getName() != "empty_cache"))
-    return false;
-  // Functions of namespaces named after the allocator, or of its interface;
-  // the first name is 1.13's and 2.x's.
-  return llvm::StringSwitch<bool>(Callee->getQualifiedNameAsString())
-      .Cases("c10::cuda::CUDACachingAllocator::emptyCache",
-             "c10::cuda::CUDACachingAllocator::CUDAAllocator::emptyCache",
-             "c10::hip::HIPCachingAllocator::emptyCache",
-             "c10::xpu::XPUCachingAllocator::emptyCache",
-             "at::accelerator::emptyCache", true)
-      .Default(false);
-}
-
 bool isPythonError(QualType T) {
   return isOrDerivesFrom(recordOf(T), "pybind11::error_already_set");
 }

@@ -36,10 +36,6 @@ bool catchesOutOfMemory(clang::QualType Caught, OutOfMemoryIn Where);
 /// c10::OutOfMemoryError and its name before 1.13, c10::CUDAOutOfMemoryError.
 bool isOutOfMemoryError(clang::QualType T);
 
-/// Gives the free blocks of a device's allocator back to the device:
-/// c10::cuda::CUDACachingAllocator::emptyCache() and its kin.
-bool isEmptyCache(const clang::CallExpr *Call);
-
 /// pybind11::error_already_set: its Python frames live as long as it does.
 bool isPythonError(clang::QualType T);
 

@@ -6,7 +6,8 @@ builds and runs both programs, and compares what they print as bits. Leaves
 bad.txt and fixed.txt in FOLDER for the figures.
 
 With by-hand, the check offers no fix and NAME_fixed.cpp is what its page
-advises: the check has to report the one and be silent on the other.
+advises: the check has to report the one and be silent on the other. Another
+layout of a model has other values, so it may print no bits.
 """
 
 import json
@@ -78,5 +79,5 @@ for kind in ("bad", "fixed"):
     with open(program + ".txt", "w") as file:
         file.write(output)
     bits[kind] = re.findall(r"^.*, bits .*$", output, re.M)
-if not bits["bad"] or bits["bad"] != bits["fixed"]:
+if (not bits["bad"] and not by_hand) or bits["bad"] != bits["fixed"]:
     sys.exit("results differ: %s" % bits)
