@@ -41,7 +41,6 @@ shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(folder)
 
 
-
 def fix(kind):
     """What the check says of a program, and the program with its fixes."""
     copy = os.path.join(folder, "program.cpp")
