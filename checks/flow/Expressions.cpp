@@ -684,6 +684,7 @@ Value Interpreter::evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
   };
 
   llvm::DenseMap<LabelId, Value> Known;
+  llvm::SmallDenseMap<LabelId, const Accumulation *> Grown;
   auto MapLabel = [&](LabelId Theirs) -> Value {
     if (auto It = Known.find(Theirs); It != Known.end())
       return It->second;
@@ -693,10 +694,29 @@ Value Interpreter::evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
       V = EntryOf(L.Where).flat();
       if (ThisIsFresh && Fresh && !Callee.rootOf(L.Where))
         arise(*Fresh, V);
+    } else if (L.K == Label::Carry) {
+      if (auto It = Grown.find(Theirs); It != Grown.end()) {
+        LabelSet Added;
+        for (LabelId Id : It->second->Added.allLabels())
+          if (Callee.label(Id).K == Label::Entry)
+            Added |= EntryOf(Callee.label(Id).Where).allLabels();
+        if (!Added.empty()) {
+          LabelId Id = label(Label::Relay, C.Call, Theirs);
+          Out->Labels[Id].Callee = Callee.function();
+          Out->Labels[Id].Assigned |= Added;
+          V.Labels.set(Id);
+        }
+      }
     } else if (L.bringsHistory()) {
       if (Fresh && Mode == GradMode::On) {
         arise(*Fresh, V);
-        Out->Labels[*Fresh].RunsModule |= L.bringsGraph();
+        Label &Ours = Out->Labels[*Fresh];
+        Ours.RunsModule |= L.bringsGraph();
+        // What the callee back-propagated before it handed it on.
+        if (L.Consumers & Label::Backward) {
+          Ours.Consumers |= Label::Backward;
+          Ours.BackwardAt = C.Call;
+        }
       } else if (Mode == GradMode::Unknown)
         V.Unknown = true;
     }
@@ -748,6 +768,12 @@ Value Interpreter::evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
 
   if (Mode == GradMode::Off)
     return {};
+  // Only what is returned is told apart: what grows a place of ours is an
+  // accumulation of ours.
+  for (const auto &[Key, A] : Callee.accumulations())
+    if (Callee.label(A.Carry).Consumers == Label::Returned)
+      Grown[A.Carry] = &A;
+  Known.clear();
   return Map(Callee.Return);
 }
 

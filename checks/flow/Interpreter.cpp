@@ -238,8 +238,9 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
     S = In[Block];
     State Before = S;
     transfer(*Block);
+    const CFGBlock *Impossible = impossibleSuccessor(*Block);
     for (const CFGBlock *Successor : Block->succs())
-      if (Successor && joinInto(In[Successor], S))
+      if (Successor && Successor != Impossible && joinInto(In[Successor], S))
         Enqueue(Successor);
     if (auto It = Handlers.find(Block); It != Handlers.end())
       for (const CFGBlock *Handler : It->second) {
@@ -255,6 +256,27 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
 
   finish(In[&Graph->getExit()]);
   return std::move(Out);
+}
+
+/// The way that a branch on is_training() never takes in a program that leaves
+/// its modules in training mode; null when both can be taken.
+const CFGBlock *Interpreter::impossibleSuccessor(const CFGBlock &Block) const {
+  const auto *Condition =
+      dyn_cast_or_null<Expr>(Block.getTerminatorCondition());
+  if (!Condition || Block.succ_size() != 2 || !Unit.neverEvaluates())
+    return nullptr;
+  Condition = torch::stripImplicit(Condition);
+  bool Negated = false;
+  while (const auto *Not = dyn_cast<UnaryOperator>(Condition)) {
+    if (Not->getOpcode() != UO_LNot)
+      return nullptr;
+    Negated = !Negated;
+    Condition = torch::stripImplicit(Not->getSubExpr());
+  }
+  const auto *Call = dyn_cast<CallExpr>(Condition);
+  if (!Call || !torch::isTrainingQuery(Call))
+    return nullptr;
+  return Negated ? *Block.succ_begin() : *std::next(Block.succ_begin());
 }
 
 void Interpreter::finish(const State &AtExit) {

@@ -68,6 +68,8 @@ private:
   void endLifetime(const clang::VarDecl *V);
   bool joinInto(State &Into, const State &From);
   void finish(const State &AtExit);
+  const clang::CFGBlock *
+  impossibleSuccessor(const clang::CFGBlock &Block) const;
 
   // Places.
   PlaceId rootPlace(const clang::VarDecl *V);

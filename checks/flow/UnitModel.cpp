@@ -7,6 +7,7 @@
 
 #include "checks/flow/UnitModel.h"
 #include "checks/flow/Interpreter.h"
+#include "checks/torch/Modules.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -45,6 +46,19 @@ public:
     return true;
   }
 
+  bool VisitCallExpr(CallExpr *Call) {
+    CallsEval |= torch::mayEndTraining(Call);
+    return true;
+  }
+  /// In templates that nobody instantiates, anything may hold a module; what
+  /// is not a pointer or holder is more likely an expression of Eigen's.
+  bool VisitCXXDependentScopeMemberExpr(CXXDependentScopeMemberExpr *E) {
+    const IdentifierInfo *Id = E->getMember().getAsIdentifierInfo();
+    CallsEval |= E->isArrow() && Id &&
+                 (Id->getName() == "eval" || Id->getName() == "train");
+    return true;
+  }
+
   bool VisitLambdaExpr(LambdaExpr *E) {
     if (FunctionTemplateDecl *Generic =
             E->getLambdaClass()->getDependentLambdaCallOperator()) {
@@ -62,8 +76,14 @@ private:
         !F->isDefaulted() && torch::isUserCode(F->getLocation(), SM) &&
         Seen.insert(F).second)
       Functions.push_back(F);
+    DefinesMain |= F->isMain() && F->hasBody();
   }
 
+public:
+  bool DefinesMain = false;
+  bool CallsEval = false;
+
+private:
   const SourceManager &SM;
   std::vector<const FunctionDecl *> &Functions;
   llvm::SmallPtrSet<const FunctionDecl *, 32> Seen;
@@ -92,6 +112,8 @@ UnitModel::UnitModel(ASTContext &Context) : Context(Context) {
       Visitor.TraverseDecl(D);
     }
   }
+  DefinesMain = Visitor.DefinesMain;
+  CallsEval = Visitor.CallsEval;
 }
 
 UnitModel::~UnitModel() = default;
@@ -120,12 +142,24 @@ void UnitModel::collectCallers() {
       continue;
     for (const CallSite &Call : Flow->calls())
       Callers[Call.Callee->getCanonicalDecl()].push_back({Flow, Call.Mode});
-    for (const Label &L : Flow->labels())
+    for (const Label &L : Flow->labels()) {
+      if (L.K == Label::Relay)
+        Relays[{L.Callee, L.Where}].push_back({Flow, &L});
       if (L.K == Label::Entry &&
           (L.Consumers & (Label::Backward | Label::Returned | Label::Escaped)))
         if (const FieldDecl *Field = Flow->fieldOf(L.Where))
           ConsumedFields.insert(Field->getCanonicalDecl());
+    }
   }
+}
+
+ArrayRef<UnitModel::RelayedTo> UnitModel::relaysOf(const FunctionDecl *F,
+                                                   LabelId Carry) {
+  collectCallers();
+  auto It = Relays.find({F, Carry});
+  if (It == Relays.end())
+    return {};
+  return It->second;
 }
 
 bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
@@ -146,6 +180,14 @@ bool UnitModel::isFieldConsumed(const FieldDecl *Field) {
 }
 
 unsigned UnitModel::consumersOf(const Label &L, const FunctionFlow &Flow) {
+  if (L.K == Label::Carry && L.Consumers == Label::Returned) {
+    ArrayRef<RelayedTo> Calls =
+        relaysOf(Flow.function(), &L - Flow.labels().data());
+    unsigned ByCallers = Calls.empty() ? L.Consumers : 0;
+    for (const RelayedTo &R : Calls)
+      ByCallers |= consumersOf(*R.Relay, *R.Caller);
+    return ByCallers;
+  }
   if (L.Consumers != Label::Stored)
     return L.Consumers;
   bool Unused = llvm::all_of(L.StoredIn, [&](PlaceId P) {

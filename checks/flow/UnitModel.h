@@ -46,8 +46,21 @@ public:
   /// that history matters (backward, return, escape)?
   bool isFieldConsumed(const clang::FieldDecl *Field);
   /// The consumers of a label of \p Flow, where being stored in fields whose
-  /// history nobody uses in this unit, and nobody can use elsewhere, is none.
+  /// history nobody uses in this unit, and nobody can use elsewhere, is none,
+  /// and where being returned is what the callers in this unit do with it.
   unsigned consumersOf(const Label &L, const FunctionFlow &Flow);
+  /// A call of a function of this unit whose result carries what the function
+  /// accumulated.
+  struct RelayedTo {
+    const FunctionFlow *Caller;
+    const Label *Relay; ///< Its consumers and what was handed in.
+  };
+  /// The calls that hand in what label \p Carry of \p F was assigned from.
+  llvm::ArrayRef<RelayedTo> relaysOf(const clang::FunctionDecl *F,
+                                     LabelId Carry);
+  /// Is a module of this unit surely in training mode: it is a whole program,
+  /// as far as modules go, that never calls eval()?
+  bool neverEvaluates() const { return DefinesMain && !CallsEval; }
   /// Is every use of \p Field in this unit, as far as one can tell: its class
   /// is defined in the main file, or it is not public and all methods of the
   /// class are defined here?
@@ -67,7 +80,12 @@ private:
   llvm::SmallPtrSet<const clang::FunctionDecl *, 8> InProgress;
   llvm::SmallPtrSet<const clang::FunctionDecl *, 8> Asking;
   llvm::DenseMap<const clang::FunctionDecl *, std::vector<CallerOf>> Callers;
+  std::map<std::pair<const clang::FunctionDecl *, LabelId>,
+           std::vector<RelayedTo>>
+      Relays;
   bool HasCallers = false;
+  bool DefinesMain = false;
+  bool CallsEval = false;
   llvm::SmallPtrSet<const clang::FieldDecl *, 8> ConsumedFields;
 };
 
