@@ -503,12 +503,33 @@ Value Interpreter::evalOperator(const CXXOperatorCallExpr *E) {
   return OnTensor || torch::isTensor(E->getType()) ? produced(All) : All;
 }
 
+/// The lambda in a function object that is never given another target.
+const FunctionDecl *Interpreter::onlyTargetOf(const Expr *Object) const {
+  const auto *Ref = dyn_cast<DeclRefExpr>(torch::stripImplicit(Object));
+  const auto *V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  if (!V || !V->getInit() || !Out->DeclaredBy.count(V) || Reassigned.count(V) ||
+      V->isStaticLocal())
+    return nullptr;
+  const Expr *Init = torch::peel(V->getInit());
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(Init))
+    Init = Construct->getNumArgs() == 1 ? torch::peel(Construct->getArg(0))
+                                        : nullptr;
+  const auto *Lambda = dyn_cast_or_null<LambdaExpr>(Init);
+  return Lambda ? Lambda->getCallOperator() : nullptr;
+}
+
 Value Interpreter::evalStdCall(const CallInfo &C) {
   const auto *E = cast<CallExpr>(C.Call);
   StringRef Name = torch::calleeName(E);
   if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E)) {
-    if (Op->getOperator() == OO_Call) // std::function: any target
-      return evalUnknownCall(C);
+    if (Op->getOperator() == OO_Call) { // std::function
+      const FunctionDecl *Target = onlyTargetOf(Op->getArg(0));
+      const FunctionFlow *Flow = Target ? Unit.flowOf(Target) : nullptr;
+      if (!Flow || !Flow->available())
+        return evalUnknownCall(C);
+      CallInfo Inner{E, Target, nullptr, /*OnThis=*/true, C.Args};
+      return evalUserCall(Inner, *Flow, label(Label::Helper, E, 0), false);
+    }
     return evalOperator(Op);
   }
   if (C.Object) {

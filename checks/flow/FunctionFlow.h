@@ -127,7 +127,11 @@ struct CallSite {
 /// The analysis of one function. Immutable once made.
 class FunctionFlow {
 public:
+  /// The flow of a function that does nothing with tensors.
+  static std::unique_ptr<FunctionFlow> nothing(const clang::FunctionDecl *F);
   const clang::FunctionDecl *function() const { return F; }
+  /// Would callers see the same function in \p Other, an earlier flow of it?
+  bool saysTheSame(const FunctionFlow &Other) const;
   /// False when the function was given up (too large, no CFG): nothing is
   /// known then, and callers treat it as unseen code.
   bool available() const { return Available; }

@@ -32,6 +32,7 @@ public:
   llvm::SmallVector<const CallExpr *, 4> Freezing;
   llvm::SmallVector<const CXXForRangeStmt *, 4> RangeLoops;
   llvm::SmallVector<const CXXTryStmt *, 2> Tries;
+  llvm::SmallPtrSet<const VarDecl *, 8> Reassigned;
 
   /// The variables that a range-for declares for itself count, too.
   bool shouldVisitImplicitCode() const { return true; }
@@ -59,6 +60,12 @@ public:
   bool VisitCallExpr(CallExpr *Call) {
     if (torch::isFreezeCall(Call) || torch::setsRequiresGrad(Call))
       Freezing.push_back(Call);
+    if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+        Op && Op->getOperator() == OO_Equal)
+      if (const auto *Ref =
+              dyn_cast<DeclRefExpr>(torch::stripImplicit(Op->getArg(0))))
+        if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl()))
+          Reassigned.insert(V);
     return true;
   }
 };
@@ -121,6 +128,7 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
   BodyScan Scan;
   Scan.TraverseStmt(Body);
   Out->DeclaredBy = std::move(Scan.DeclaredBy);
+  Reassigned = std::move(Scan.Reassigned);
   Out->Parents = std::make_unique<ParentMap>(Body);
 
   // Modules whose parameters are all switched off here, and none on again,
@@ -233,6 +241,7 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
     const CFGBlock *Block = Work.top();
     Work.pop();
     Queued.erase(Block);
+    ++Cost::ofThisThread().Visits;
     if (++Visits[Block] > MaxVisits)
       return std::make_unique<FunctionFlow>(); // unavailable
     S = In[Block];

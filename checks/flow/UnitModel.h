@@ -20,6 +20,17 @@
 
 namespace libtorch_tidy::flow {
 
+/// What the model did in one thread since the last reset, for --stats.
+struct Cost {
+  unsigned Functions = 0; ///< Flows made, each round of a recursion.
+  unsigned Skipped = 0;   ///< Functions without tensors, not looked at.
+  unsigned Visits = 0;    ///< CFG blocks evaluated.
+  double Seconds = 0;     ///< Wall time of all of it.
+  /// Functions beyond the caps of the interpreter, as the user names them.
+  std::vector<std::string> GivenUp;
+  static Cost &ofThisThread();
+};
+
 class UnitModel {
 public:
   /// The model of \p Context's unit. It lives as long as somebody holds it;
@@ -35,9 +46,12 @@ public:
   llvm::ArrayRef<const clang::FunctionDecl *> functions() const {
     return Functions;
   }
-  /// The flow of \p F; null when \p F has no body here, or while it is being
-  /// made (recursion).
+  /// The flow of \p F; null when \p F has no body here. While it is being made
+  /// (recursion), what is known so far, beginning with nothing: the functions
+  /// of a cycle are made again until that changes no more, at most MaxRounds
+  /// times.
   const FunctionFlow *flowOf(const clang::FunctionDecl *F);
+  static constexpr unsigned MaxRounds = 4;
 
   /// Is every call of \p F in this unit (and there is one) made with gradient
   /// mode off?
@@ -71,13 +85,30 @@ private:
     const FunctionFlow *Caller;
     GradMode Mode;
   };
+  /// A function whose flow is being made.
+  struct Making {
+    const clang::FunctionDecl *F;
+    std::unique_ptr<FunctionFlow> SoFar;
+    bool Recurses = false;
+    /// The outermost function being made that it calls; its own index if none.
+    size_t Outermost;
+    /// What was made with the help of SoFar.
+    std::vector<const clang::FunctionDecl *> Dependent;
+  };
+
+  /// All functions being made from \p Index on use its SoFar.
+  void dependOn(size_t Index);
   void collectCallers();
+  bool concernsTensors(const clang::FunctionDecl *F);
 
   clang::ASTContext &Context;
   std::vector<const clang::FunctionDecl *> Functions;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionFlow>>
       Flows;
-  llvm::SmallPtrSet<const clang::FunctionDecl *, 8> InProgress;
+  std::vector<Making> Stack;
+  /// Flows that are not final: the index of the function they wait for.
+  llvm::DenseMap<const clang::FunctionDecl *, size_t> DependsOn;
+  llvm::DenseMap<const clang::FunctionDecl *, bool> Concerned;
   llvm::SmallPtrSet<const clang::FunctionDecl *, 8> Asking;
   llvm::DenseMap<const clang::FunctionDecl *, std::vector<CallerOf>> Callers;
   std::map<std::pair<const clang::FunctionDecl *, LabelId>,
