@@ -12,7 +12,7 @@
 #include "driver/frontend/Runner.h"
 #include "driver/output/CheckDocs.h"
 #include "driver/output/OutputFile.h"
-#include "driver/output/Sarif.h"
+#include "driver/output/Reports.h"
 #include "driver/output/Text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -318,34 +318,33 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
       unitsToAnalyse(*Files, Options, *Config, *Commands);
   if (!Units)
     return usageError(Units.takeError());
-  std::optional<OutputFile> Sarif, ExportFixes;
-  for (auto [Path, File] : {std::pair(&Options.Sarif, &Sarif),
-                            std::pair(&Options.ExportFixes, &ExportFixes)})
-    if (!Path->empty()) {
-      Expected<OutputFile> Opened = OutputFile::open(*Path);
-      if (!Opened)
-        return usageError(Opened.takeError());
-      *File = std::move(*Opened);
-    }
+  Expected<Reports> Outputs = Reports::open(Options);
+  if (!Outputs)
+    return usageError(Outputs.takeError());
+  std::optional<OutputFile> ExportFixes;
+  if (!Options.ExportFixes.empty()) {
+    Expected<OutputFile> Opened = OutputFile::open(Options.ExportFixes);
+    if (!Opened)
+      return usageError(Opened.takeError());
+    ExportFixes = std::move(*Opened);
+  }
 
   SourceTexts Texts(*FS);
   Analysis All = analyseAll(*Units, Options, *Config, MakeOurs, Texts, **FS);
   const int Code = exitCode(All, Options);
 
-  // Before fixes are applied: SARIF is about the text that was analysed.
-  std::string SarifLog;
-  if (Sarif) {
-    llvm::SmallString<256> RealRoot(*WorkingDirectory);
-    (void)(*FS)->getRealPath(*WorkingDirectory, RealRoot);
-    SarifRun Run;
-    std::vector<std::string> Sources;
-    for (const std::string &File : *Files)
-      Sources.push_back(canonicalPath(File, "", **FS));
-    Run.Root = findProjectRoot(Sources, RealRoot, **FS);
-    Run.FailedUnits = All.FailedUnits;
-    Run.ExitCode = Code;
-    SarifLog = toSarif(All.Findings, Run, Texts);
-  }
+  std::vector<std::string> Sources;
+  for (const Unit &U : *Units)
+    Sources.push_back(canonicalPath(U.File, "", **FS));
+  llvm::sort(Sources);
+  Sources.erase(llvm::unique(Sources), Sources.end());
+  llvm::SmallString<256> RealWorkingDirectory(*WorkingDirectory);
+  (void)(*FS)->getRealPath(*WorkingDirectory, RealWorkingDirectory);
+  const std::string Root = findProjectRoot(Sources, RealWorkingDirectory, **FS);
+  CodeOutlines Outlines(Texts);
+  // Before fixes are applied.
+  Outputs->make(
+      {Root, All.Findings, Sources, All.FailedUnits, Code, Texts, Outlines});
 
   std::vector<ClangTidyError> Errors;
   for (const Finding &F : All.Findings) {
@@ -357,7 +356,7 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
       Options.Fix && (All.FailedUnits.empty() || Options.FixErrors);
   clang::tidy::ClangTidyContext Context(Config->createProvider(*FS));
   Context.setCurrentFile(Files->front());
-  printText(Errors, Context, ApplyFixes, /*ToStderr=*/Options.Sarif == "-",
+  printText(Errors, Context, ApplyFixes, /*ToStderr=*/Outputs->useStdout(),
             *FS);
   if (Options.Fix && !ApplyFixes)
     tellError() << "there are compile errors and --fix-errors is not given: "
@@ -371,9 +370,8 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
     if (Error E = ExportFixes->write(OS.str()))
       return usageError(std::move(E));
   }
-  if (Sarif)
-    if (Error E = Sarif->write(SarifLog))
-      return usageError(std::move(E));
+  if (Error E = Outputs->write())
+    return usageError(std::move(E));
   return Code;
 }
 

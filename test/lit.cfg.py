@@ -9,16 +9,18 @@ Substitutions for RUN lines:
                         precompiled; %torch_flags_nopch: the same without a PCH;
                         %torch_pch: the precompiled header itself
   %torch-facts          what checks/torch knows of a file (torch/TorchFacts.cpp)
-  %clangxx %cmake %FileCheck %not %python %old-clang-tidy
+  %clang-apply-replacements %clangxx %cmake %FileCheck %not %python %old-clang-tidy
   %docs_dir %examples_dir %scripts_dir
 
-Features: driver, old-clang-tidy, jsonschema (the Python module).
+Features: driver, old-clang-tidy, jsonschema (the Python module), and the names
+of tools that are installed: clang-apply-replacements.
 RUN lines are run by bash with `pipefail`.
 """
 
 import json
 import os
 import shlex
+import shutil
 import subprocess
 
 import lit.formats
@@ -47,6 +49,13 @@ has_jsonschema = subprocess.run(
 if has_jsonschema.returncode == 0:
     config.available_features.add("jsonschema")
 
+# Tools that read what we write, from Debian's packages.
+for tool in ["clang-apply-replacements"]:
+    path = shutil.which(tool, path=tools["llvm_bin"]) or shutil.which(tool)
+    tools[tool] = path
+    if path:
+        config.available_features.add(tool)
+
 # Tests see neither the user's caches nor the user's locale.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.suite_build_dir, "cache")
 config.environment["LC_ALL"] = "C.UTF-8"
@@ -67,6 +76,7 @@ for name, command in [
     ("%libtorch-tidy", [tools["driver"] or "no-driver-in-this-build"]),
     ("%old-clang-tidy", [tools["old_clang_tidy"]]),
     ("%clang-tidy", [tools["clang_tidy"]]),
+    ("%clang-apply-replacements", [tools["clang-apply-replacements"] or "none"]),
     ("%plugin", [tools["plugin"]]),
     ("%clangxx", [tools["clangxx"]]),
     ("%cmake", [tools["cmake"]]),

@@ -95,6 +95,24 @@ static cl::opt<std::string>
           cl::desc("Write findings as SARIF 2.1.0; - is the standard output, "
                    "and the text goes to the standard error then"),
           cl::cat(Category));
+static cl::opt<OutputFormat> Format(
+    "format", cl::init(OutputFormat::Text),
+    cl::desc("Form of the standard output; unless it is text, the text goes "
+             "to the standard error"),
+    cl::values(clEnumValN(OutputFormat::Text, "text", "as clang-tidy's"),
+               clEnumValN(OutputFormat::Gitlab, "gitlab",
+                          "GitLab's Code Quality report"),
+               clEnumValN(OutputFormat::Github, "github",
+                          "workflow commands of GitHub Actions"),
+               clEnumValN(OutputFormat::Rdjsonl, "rdjsonl",
+                          "reviewdog's JSON lines"),
+               clEnumValN(OutputFormat::Junit, "junit", "JUnit's XML")),
+    cl::cat(Category));
+static cl::opt<std::string>
+    Output("output", cl::value_desc("file"),
+           cl::desc("File for the form that --format names, instead of the "
+                    "standard output"),
+           cl::cat(Category));
 static cl::opt<bool> Quiet("quiet",
                            cl::desc("No statistics and no notes about flags"),
                            cl::cat(Category));
@@ -205,9 +223,20 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
     return usageError("--export-fixes needs the name of a file, or -");
   if (Sarif.getNumOccurrences() && Sarif.empty())
     return usageError("--sarif needs the name of a file, or -");
-  if (Result.Sarif == "-" && Result.ExportFixes == "-")
-    return usageError("only one of --sarif and --export-fixes can be written "
-                      "to the standard output");
+  if (Output.getNumOccurrences()) {
+    if (Output.empty())
+      return usageError("--output needs the name of a file, or -");
+    if (Format == OutputFormat::Text)
+      return usageError("--output goes with --format=gitlab, github, rdjsonl "
+                        "or junit");
+  }
+  Result.Format = Format;
+  if (Format != OutputFormat::Text)
+    Result.Output = Output.empty() ? "-" : Output.getValue();
+  if (llvm::count(ArrayRef({Result.Sarif, Result.ExportFixes, Result.Output}),
+                  "-") > 1)
+    return usageError("only one of --sarif, --export-fixes and --format can "
+                      "be written to the standard output");
   Result.ListChecks = ListChecks;
   Result.Json = Json;
   if (Json && !ListChecks)
