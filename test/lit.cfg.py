@@ -13,7 +13,7 @@ Substitutions for RUN lines:
   %docs_dir %examples_dir %scripts_dir
 
 Features: driver, old-clang-tidy, jsonschema (the Python module), and the names
-of tools that are installed: clang-apply-replacements.
+of tools that are installed: clang-apply-replacements, git.
 RUN lines are run by bash with `pipefail`.
 """
 
@@ -50,7 +50,7 @@ if has_jsonschema.returncode == 0:
     config.available_features.add("jsonschema")
 
 # Tools that read what we write, from Debian's packages.
-for tool in ["clang-apply-replacements"]:
+for tool in ["clang-apply-replacements", "git"]:
     path = shutil.which(tool, path=tools["llvm_bin"]) or shutil.which(tool)
     tools[tool] = path
     if path:
@@ -59,6 +59,15 @@ for tool in ["clang-apply-replacements"]:
 # Tests see neither the user's caches nor the user's locale.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.suite_build_dir, "cache")
 config.environment["LC_ALL"] = "C.UTF-8"
+# Nor the user's configuration of git, nor, in a hook, the user's repository.
+for name in list(config.environment):
+    if name.startswith("GIT_"):
+        del config.environment[name]
+config.environment["GIT_CONFIG_NOSYSTEM"] = "1"
+config.environment["GIT_CONFIG_GLOBAL"] = os.devnull
+for who in ["AUTHOR", "COMMITTER"]:
+    config.environment["GIT_%s_NAME" % who] = "Test"
+    config.environment["GIT_%s_EMAIL" % who] = "test@example.org"
 
 checker = os.path.join(config.suite_source_dir, "check_libtorch_tidy.py")
 tools_file = os.path.join(config.suite_build_dir, "tools.json")

@@ -77,6 +77,32 @@ static cl::opt<std::string>
                     "any that is reported"),
            cl::cat(Category));
 
+static cl::opt<std::string>
+    Baseline("baseline", cl::value_desc("file"),
+             cl::desc("Findings to leave out; what is gone of them is listed"),
+             cl::cat(Category));
+static cl::opt<bool> SarifIncludeBaselined(
+    "sarif-include-baselined",
+    cl::desc("SARIF also has the findings of the baseline, with baselineState "
+             "unchanged or absent"),
+    cl::cat(Category));
+static cl::opt<std::string>
+    WriteBaseline("write-baseline", cl::value_desc("file"),
+                  cl::desc("Write the findings for --baseline, and report "
+                           "none. With --baseline, what that holds of files "
+                           "that are not analysed is kept"),
+                  cl::cat(Category));
+static cl::opt<std::string>
+    Diff("diff", cl::ValueOptional, cl::value_desc("revision"),
+         cl::desc("Only findings that have to do with lines changed since a "
+                  "revision of git (default HEAD). Without files: the files "
+                  "that are changed"),
+         cl::cat(Category));
+static cl::opt<bool>
+    Staged("staged",
+           cl::desc("As --diff, for the lines staged for the next commit"),
+           cl::cat(Category));
+
 static cl::opt<bool> Fix("fix",
                          cl::desc("Apply fixes, unless there are compile "
                                   "errors"),
@@ -237,6 +263,26 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
                   "-") > 1)
     return usageError("only one of --sarif, --export-fixes and --format can "
                       "be written to the standard output");
+  Result.Baseline = Baseline;
+  Result.WriteBaseline = WriteBaseline;
+  Result.SarifIncludeBaselined = SarifIncludeBaselined;
+  if (SarifIncludeBaselined && (Baseline.empty() || Sarif.empty()))
+    return usageError("--sarif-include-baselined goes with --sarif and "
+                      "--baseline");
+  if (Baseline.getNumOccurrences() && Baseline.empty())
+    return usageError("--baseline needs the name of a file");
+  if (WriteBaseline.getNumOccurrences() &&
+      (WriteBaseline.empty() || WriteBaseline == "-"))
+    return usageError("--write-baseline needs the name of a file");
+  if (Diff.getNumOccurrences())
+    Result.Diff = Diff.empty() ? "HEAD" : Diff.getValue();
+  Result.Staged = Staged;
+  if (Result.Diff && Staged)
+    return usageError("--diff and --staged exclude each other");
+  if (WriteBaseline.getNumOccurrences() &&
+      (Result.Diff || Staged || LineFilter.getNumOccurrences()))
+    return usageError("--write-baseline takes all findings: --diff, --staged "
+                      "and --line-filter do not go with it");
   Result.ListChecks = ListChecks;
   Result.Json = Json;
   if (Json && !ListChecks)

@@ -56,6 +56,10 @@ struct CommandLine {
   std::string ExportFixes, Sarif;
   OutputFormat Format = OutputFormat::Text;
   std::string Output; ///< For the format, unless that is text.
+  std::string Baseline, WriteBaseline;
+  bool SarifIncludeBaselined = false;
+  std::optional<std::string> Diff; ///< Only lines changed since a revision.
+  bool Staged = false;             ///< Only lines staged for a commit.
   /// The weakest level that makes the exit code 1; absent: any finding.
   std::optional<Level> FailOn;
   bool NeverFail = false;

@@ -36,6 +36,9 @@ struct Report {
   int ExitCode = 0;
   SourceTexts &Texts;
   CodeOutlines &Outlines;
+  /// With a baseline: findings are marked, and these of it are gone.
+  bool HasBaseline = false;
+  std::vector<Finding> Vanished = {};
 };
 
 /// \p Path relative to \p Root; absolute when it lies outside.

@@ -24,6 +24,7 @@ llvm::Expected<Reports> Reports::open(const CommandLine &Options) {
       Problems = joinErrors(std::move(Problems), File.takeError());
   };
   Add(toSarif, Options.Sarif);
+  Result.SarifOfAll = Options.SarifIncludeBaselined;
   switch (Options.Format) {
   case OutputFormat::Text:
     break;
@@ -51,8 +52,16 @@ bool Reports::useStdout() const {
 }
 
 void Reports::make(const Report &R) {
+  // What the baseline holds is no news: only SARIF has a word for it, and
+  // services that track findings themselves do not know that word.
+  std::vector<Finding> New;
+  llvm::copy_if(R.Findings, std::back_inserter(New),
+                [](const Finding &F) { return !F.Known; });
+  Report OfNew = R;
+  OfNew.Findings = New;
+  OfNew.Vanished.clear();
   for (Output &O : Outputs)
-    O.Content = O.Make(R);
+    O.Content = O.Make(SarifOfAll && O.Make == toSarif ? R : OfNew);
 }
 
 llvm::Error Reports::write() {

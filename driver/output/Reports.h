@@ -35,6 +35,7 @@ private:
     std::string Content;
   };
   std::vector<Output> Outputs;
+  bool SarifOfAll = false; ///< Also of what the baseline holds.
 };
 
 } // namespace libtorch_tidy::driver

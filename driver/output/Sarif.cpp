@@ -96,7 +96,9 @@ private:
   Json codeFlows(const Finding &F);
   Json fixes(const Finding &F);
   std::string describe(const Edit &E);
-  Json result(const Finding &F);
+  Json logicalLocations(const Place &Where);
+  Json result(const Finding &F, StringRef Name);
+  Json absentResult(const Finding &F);
   Json notification(const Finding &F);
   /// Files in order: those of the project first, so that the order does not
   /// depend on where the project lies.
@@ -241,19 +243,56 @@ const std::string *Writer::lineHash(const Place &Where) {
   return &It->second[Where.Line - 1];
 }
 
-Json Writer::result(const Finding &F) {
+/// The function around a place, as far as tokens tell.
+Json Writer::logicalLocations(const Place &Where) {
+  const CodeOutline *Outline = Run.Outlines.get(Where.Path);
+  StringRef Function = Outline ? Outline->functionAt(Where.Begin) : "";
+  if (Function.empty())
+    return nullptr;
+  size_t Colons = Function.rfind("::");
+  StringRef Name =
+      Colons == StringRef::npos ? Function : Function.drop_front(Colons + 2);
+  return Json::array({{{"name", Name.str()},
+                       {"fullyQualifiedName", Function.str()},
+                       {"kind", "function"}}});
+}
+
+/// What the baseline holds and is not found any more.
+Json Writer::absentResult(const Finding &F) {
+  Json Result = {{"ruleId", F.Check}};
+  if (auto It = RuleIndex.find(F.Check); It != RuleIndex.end())
+    Result["ruleIndex"] = It->second;
+  Result["level"] = severityWord(F.Strength);
+  Result["message"] = message(asSentence(F.Message));
+  Result["locations"] =
+      Json::array({{{"physicalLocation",
+                     {{"artifactLocation", artifactLocation(F.Where.Path)}}}}});
+  Result["baselineState"] = "absent";
+  return Result;
+}
+
+/// \p Name is the unique fingerprint of \p F.
+Json Writer::result(const Finding &F, StringRef Name) {
   Json Result = {{"ruleId", F.Check}};
   if (auto It = RuleIndex.find(F.Check); It != RuleIndex.end())
     Result["ruleIndex"] = It->second;
   Result["level"] = F.AsError ? "error" : severityWord(F.Strength);
   Result["message"] = message(asSentence(F.Message));
   Result["locations"] = Json::array();
-  if (!F.Where.Path.empty())
-    Result["locations"].push_back(
-        {{"physicalLocation",
-          physicalLocation(F.Where, /*WithContext=*/true)}});
+  if (!F.Where.Path.empty()) {
+    Json Location = {
+        {"physicalLocation", physicalLocation(F.Where, /*WithContext=*/true)}};
+    if (Json Logical = logicalLocations(F.Where); !Logical.is_null())
+      Location["logicalLocations"] = std::move(Logical);
+    Result["locations"].push_back(std::move(Location));
+  }
+  Json Prints = Json::object();
   if (const std::string *Hash = lineHash(F.Where))
-    Result["partialFingerprints"] = {{"primaryLocationLineHash", *Hash}};
+    Prints["primaryLocationLineHash"] = *Hash;
+  Prints["libtorchTidy/v1"] = Name.str();
+  Result["partialFingerprints"] = std::move(Prints);
+  if (Run.HasBaseline)
+    Result["baselineState"] = F.Known ? "unchanged" : "new";
   if (llvm::any_of(F.Steps, [](const FindingStep &S) {
         return !S.Where.Path.empty();
       })) {
@@ -304,6 +343,8 @@ std::string Writer::write() {
     for (const Edit &E : F.Fix)
       nameFile(E.Where.Path);
   }
+  for (const Finding &F : Run.Vanished)
+    nameFile(F.Where.Path);
   unsigned Next = 0;
   for (auto &Entry : Artifacts)
     Entry.second = Next++;
@@ -329,10 +370,12 @@ std::string Writer::write() {
          {"locations",
           Json::array({{{"physicalLocation",
                          {{"artifactLocation", artifactLocation(Unit)}}}}})}});
-  for (const Finding &F : Findings)
+  const std::vector<std::string> Names =
+      uniqueFingerprints(Findings, Run.Root, Run.Outlines);
+  for (auto [F, Name] : llvm::zip_equal(Findings, Names))
     switch (F.Kind) {
     case FindingKind::Defect:
-      Results.push_back(result(F));
+      Results.push_back(result(F, Name));
       break;
     case FindingKind::CompileError:
       Tool.push_back(notification(F));
@@ -341,6 +384,9 @@ std::string Writer::write() {
       Config.push_back(notification(F));
       break;
     }
+
+  for (const Finding &F : Run.Vanished)
+    Results.push_back(absentResult(F));
 
   Json Invocation = {{"executionSuccessful", Run.FailedUnits.empty()},
                      {"exitCode", Run.ExitCode}};
