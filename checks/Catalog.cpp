@@ -55,13 +55,6 @@ const CatalogEntry Entries[] = {
      "on the addend, graph metadata grows with every iteration; if it did "
      "not, the activations of every iteration stay in memory.",
      FixKind::Sometimes, LeakTags, create<AccumulatedHistoryCheck>},
-    {"libtorch-autograd-context-cycle", Level::Certain,
-     "a custom autograd function keeps tensors in saved_data",
-     "The graph node owns the context and an output owns the graph node, so "
-     "an output in saved_data is part of a cycle that is never freed. Other "
-     "tensors there are not released by backward(), as those given to "
-     "save_for_backward are.",
-     FixKind::Sometimes, LeakTags, create<AutogradContextCycleCheck>},
     {"libtorch-autocast-cache", Level::Likely,
      "autocast is switched on with no clear_cache() on the way out",
      "at::autocast has no guard class in C++. While it is on it caches the "
@@ -69,6 +62,13 @@ const CatalogEntry Entries[] = {
      "the casts stay in memory, also those of weights that are gone, and "
      "weights that have changed are used as they were.",
      FixKind::Sometimes, CastTags, create<AutocastCacheCheck>},
+    {"libtorch-autograd-context-cycle", Level::Certain,
+     "a custom autograd function keeps tensors in saved_data",
+     "The graph node owns the context and an output owns the graph node, so "
+     "an output in saved_data is part of a cycle that is never freed. Other "
+     "tensors there are not released by backward(), as those given to "
+     "save_for_backward are.",
+     FixKind::Sometimes, LeakTags, create<AutogradContextCycleCheck>},
     {"libtorch-discarded-result", Level::Certain,
      "the result of an operator that changes nothing is thrown away",
      "detach, to, cpu, view and their kin return a new tensor and leave the "
