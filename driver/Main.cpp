@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "driver/frontend/Batch.h"
 #include "driver/frontend/CommandLine.h"
 #include "driver/frontend/CompileCommands.h"
 #include "driver/frontend/Configuration.h"
@@ -53,12 +54,6 @@ Error noCheckEnabled() {
   return makeError("no check is enabled: add libtorch-* to the Checks of the "
                    ".clang-tidy file, or give --checks='libtorch-*'");
 }
-
-/// One compilation of a file; a database can list several.
-struct Unit {
-  std::string File;
-  CompileCommand Command;
-};
 
 /// The files to analyse: absolute, folders replaced by the files of their
 /// database, each once however it is spelled.
@@ -155,53 +150,6 @@ void canonicalizeFixes(ClangTidyError &E, llvm::vfs::FileSystem &FS) {
   E.Message.Fix = std::move(Result);
 }
 
-void add(clang::tidy::ClangTidyStats &Sum,
-         const clang::tidy::ClangTidyStats &Unit) {
-  Sum.ErrorsDisplayed += Unit.ErrorsDisplayed;
-  Sum.ErrorsIgnoredCheckFilter += Unit.ErrorsIgnoredCheckFilter;
-  Sum.ErrorsIgnoredNOLINT += Unit.ErrorsIgnoredNOLINT;
-  Sum.ErrorsIgnoredNonUserCode += Unit.ErrorsIgnoredNonUserCode;
-  Sum.ErrorsIgnoredLineFilter += Unit.ErrorsIgnoredLineFilter;
-}
-
-/// Everything the units said.
-struct Analysis {
-  std::vector<Finding> Findings;        ///< Merged.
-  std::vector<ClangTidyError> Errors;   ///< As the findings' Origin counts.
-  std::vector<std::string> FailedUnits; ///< Ordered, each once.
-  clang::tidy::ClangTidyStats Stats;
-};
-
-Analysis analyseAll(llvm::ArrayRef<Unit> Units, const CommandLine &Options,
-                    const Configuration &Config,
-                    const clang::tooling::ArgumentsAdjuster &MakeOurs,
-                    SourceTexts &Texts, llvm::vfs::FileSystem &FS) {
-  Analysis Result;
-  for (const Unit &U : Units) {
-    // A file system of its own, as the unit has its own working directory.
-    Expected<FileSystem> UnitFS = createFileSystem(Options);
-    if (!UnitFS) {
-      llvm::consumeError(UnitFS.takeError());
-      Result.FailedUnits.push_back(canonicalPath(U.File, "", FS));
-      continue;
-    }
-    UnitResult Said =
-        analyse(U.Command, U.File, Options, Config, MakeOurs, *UnitFS);
-    std::vector<Finding> New =
-        toFindings(Said, Result.Errors.size(), FS, Texts);
-    if (Said.Failed)
-      Result.FailedUnits.push_back(canonicalPath(U.File, "", FS));
-    llvm::move(New, std::back_inserter(Result.Findings));
-    llvm::move(Said.Errors, std::back_inserter(Result.Errors));
-    add(Result.Stats, Said.Stats);
-  }
-  Result.Findings = mergeFindings(std::move(Result.Findings));
-  llvm::sort(Result.FailedUnits);
-  Result.FailedUnits.erase(llvm::unique(Result.FailedUnits),
-                           Result.FailedUnits.end());
-  return Result;
-}
-
 int exitCode(const Analysis &All, const CommandLine &Options) {
   if (!All.FailedUnits.empty())
     return ExitBroken;
@@ -222,14 +170,24 @@ int exitCode(const Analysis &All, const CommandLine &Options) {
 
 void printSummary(const Analysis &All, const CommandLine &Options) {
   for (const std::string &File : All.FailedUnits)
-    tellError() << "'" << File
-                << "' could not be analysed in full: it does not compile\n";
+    tellError() << "'" << File << "' could not be analysed in full: "
+                << (llvm::is_contained(All.CrashedUnits, File)
+                        ? "the analysis crashed"
+                        : "it does not compile")
+                << '\n';
   if (Options.Quiet)
     return;
   printStats(All.Stats);
   unsigned Defects = llvm::count_if(All.Findings, [](const Finding &F) {
     return F.Kind == FindingKind::Defect;
   });
+  if (All.SkippedUnits)
+    llvm::errs() << "libtorch-tidy: " << All.SkippedUnits
+                 << (All.SkippedUnits == 1
+                         ? " unit includes no header of LibTorch, and was "
+                           "skipped\n"
+                         : " units include no header of LibTorch, and were "
+                           "skipped\n");
   if (Defects)
     llvm::errs() << "libtorch-tidy: " << Defects
                  << (Defects == 1 ? " finding\n" : " findings\n");
@@ -329,7 +287,7 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
     }
 
   SourceTexts Texts(*FS);
-  Analysis All = analyseAll(*Units, Options, *Config, MakeOurs, Texts, **FS);
+  Analysis All = analyseAll(*Units, Options, *Config, MakeOurs, Texts, *FS);
   const int Code = exitCode(All, Options);
 
   // Before fixes are applied: SARIF is about the text that was analysed.
