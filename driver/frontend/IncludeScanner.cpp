@@ -238,9 +238,10 @@ private:
   OptionalFileEntryRef find(const Inclusion &I, OptionalFileEntryRef Includer) {
     llvm::SmallVector<std::pair<OptionalFileEntryRef, DirectoryEntryRef>, 1>
         From;
-    if (Includer)
+    if (Includer) {
+      Headers.getFileInfo(*Includer); // Nothing looked the source file up.
       From.emplace_back(Includer, Includer->getDir());
-    else if (auto Here = Files.getOptionalDirectoryRef("."))
+    } else if (auto Here = Files.getOptionalDirectoryRef("."))
       From.emplace_back(std::nullopt, *Here);
     return Headers.LookupFile(I.Name, SourceLocation(), I.Angled, nullptr,
                               nullptr, From, nullptr, nullptr, nullptr, nullptr,
