@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/Selection.h"
+#include "driver/frontend/Batch.h"
 #include "driver/frontend/CommandLine.h"
 #include "driver/frontend/CompileCommands.h"
 #include "driver/frontend/Configuration.h"
@@ -54,12 +55,6 @@ Error noCheckEnabled() {
   return makeError("no check is enabled: add libtorch-* to the Checks of the "
                    ".clang-tidy file, or give --checks='libtorch-*'");
 }
-
-/// One compilation of a file; a database can list several.
-struct Unit {
-  std::string File;
-  CompileCommand Command;
-};
 
 /// The files to analyse: absolute, folders replaced by the files of their
 /// database, each once however it is spelled.
@@ -156,55 +151,6 @@ void canonicalizeFixes(ClangTidyError &E, llvm::vfs::FileSystem &FS) {
   E.Message.Fix = std::move(Result);
 }
 
-void add(clang::tidy::ClangTidyStats &Sum,
-         const clang::tidy::ClangTidyStats &Unit) {
-  Sum.ErrorsDisplayed += Unit.ErrorsDisplayed;
-  Sum.ErrorsIgnoredCheckFilter += Unit.ErrorsIgnoredCheckFilter;
-  Sum.ErrorsIgnoredNOLINT += Unit.ErrorsIgnoredNOLINT;
-  Sum.ErrorsIgnoredNonUserCode += Unit.ErrorsIgnoredNonUserCode;
-  Sum.ErrorsIgnoredLineFilter += Unit.ErrorsIgnoredLineFilter;
-}
-
-/// Everything the units said.
-struct Analysis {
-  std::vector<Finding> Findings;        ///< Merged.
-  std::vector<ClangTidyError> Errors;   ///< As the findings' Origin counts.
-  std::vector<std::string> FailedUnits; ///< Ordered, each once.
-  clang::tidy::ClangTidyStats Stats;
-};
-
-Analysis analyseAll(llvm::ArrayRef<Unit> Units, const CommandLine &Options,
-                    const Configuration &Config,
-                    const clang::tooling::ArgumentsAdjuster &MakeOurs,
-                    SourceTexts &Texts, llvm::vfs::FileSystem &FS) {
-  Analysis Result;
-  for (const Unit &U : Units) {
-    // A file system of its own, as the unit has its own working directory.
-    Expected<FileSystem> UnitFS = createFileSystem(Options);
-    if (!UnitFS) {
-      llvm::consumeError(UnitFS.takeError());
-      Result.FailedUnits.push_back(canonicalPath(U.File, "", FS));
-      continue;
-    }
-    UnitResult Said =
-        analyse(U.Command, U.File, Options, Config, MakeOurs, *UnitFS);
-    std::vector<Finding> New =
-        toFindings(Said, Result.Errors.size(), FS, Texts);
-    for (Finding &F : New)
-      F.Unit = canonicalPath(U.File, "", FS);
-    if (Said.Failed)
-      Result.FailedUnits.push_back(canonicalPath(U.File, "", FS));
-    llvm::move(New, std::back_inserter(Result.Findings));
-    llvm::move(Said.Errors, std::back_inserter(Result.Errors));
-    add(Result.Stats, Said.Stats);
-  }
-  Result.Findings = mergeFindings(std::move(Result.Findings));
-  llvm::sort(Result.FailedUnits);
-  Result.FailedUnits.erase(llvm::unique(Result.FailedUnits),
-                           Result.FailedUnits.end());
-  return Result;
-}
-
 int exitCode(const Analysis &All, const CommandLine &Options) {
   if (!All.FailedUnits.empty())
     return ExitBroken;
@@ -227,11 +173,21 @@ int exitCode(const Analysis &All, const CommandLine &Options) {
 
 void printSummary(const Analysis &All, const CommandLine &Options) {
   for (const std::string &File : All.FailedUnits)
-    tellError() << "'" << File
-                << "' could not be analysed in full: it does not compile\n";
+    tellError() << "'" << File << "' could not be analysed in full: "
+                << (llvm::is_contained(All.CrashedUnits, File)
+                        ? "the analysis crashed"
+                        : "it does not compile")
+                << '\n';
   if (Options.Quiet)
     return;
   printStats(All.Stats);
+  if (All.SkippedUnits)
+    llvm::errs() << "libtorch-tidy: " << All.SkippedUnits
+                 << (All.SkippedUnits == 1
+                         ? " unit includes no header of LibTorch, and was "
+                           "skipped\n"
+                         : " units include no header of LibTorch, and were "
+                           "skipped\n");
   unsigned Known = 0, New = 0;
   for (const Finding &F : All.Findings)
     if (F.Kind == FindingKind::Defect)
@@ -351,7 +307,7 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
   }
 
   SourceTexts Texts(*FS);
-  Analysis All = analyseAll(*Units, Options, *Config, MakeOurs, Texts, **FS);
+  Analysis All = analyseAll(*Units, Options, *Config, MakeOurs, Texts, *FS);
   std::vector<std::string> Sources;
   for (const Unit &U : *Units)
     Sources.push_back(canonicalPath(U.File, "", **FS));

@@ -151,6 +151,30 @@ static cl::opt<std::string>
                cl::desc("Virtual file system over the real one"),
                cl::cat(Category));
 
+static cl::opt<unsigned>
+    Jobs("j", cl::Prefix, cl::value_desc("n"),
+         cl::desc("Units to analyse at a time, each in a process. Default: as "
+                  "many as there are cores, and memory for"),
+         cl::cat(Category));
+static cl::opt<bool>
+    ShowProgress("progress",
+                 cl::desc("Tell how far the run is, or =false not to. Default: "
+                          "if the standard error is a terminal"),
+                 cl::cat(Category));
+static cl::opt<std::string>
+    CacheDir("cache-dir", cl::value_desc("dir"),
+             cl::desc("Folder for results and precompiled library headers. "
+                      "Default: $XDG_CACHE_HOME/libtorch-tidy"),
+             cl::cat(Category));
+static cl::opt<unsigned>
+    CacheSize("cache-size", cl::value_desc("MB"), cl::init(2048),
+              cl::desc("What the cache may take; what was used least recently "
+                       "goes first. Default: 2048"),
+              cl::cat(Category));
+static cl::opt<bool> NoCache("no-cache",
+                             cl::desc("Neither read nor write the cache"),
+                             cl::cat(Category));
+
 static cl::opt<bool> ListChecks("list-checks",
                                 cl::desc("List the enabled checks"),
                                 cl::cat(Category));
@@ -178,6 +202,11 @@ static cl::opt<bool>
           cl::desc("=false: walk library code and parse its function bodies, "
                    "as stock clang-tidy does"),
           cl::cat(Category));
+static cl::opt<bool>
+    SkipUnrelated("skip-unrelated", cl::init(true), cl::Hidden,
+                  cl::desc("=false: analyse units that include no header of "
+                           "LibTorch, too"),
+                  cl::cat(Category));
 // LLVM's own -h can be grouped with others: to it, --html is a call for help.
 static cl::opt<bool> Help("h", cl::Hidden, cl::desc("As --help"),
                           cl::cat(Category));
@@ -283,6 +312,17 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
       (Result.Diff || Staged || LineFilter.getNumOccurrences()))
     return usageError("--write-baseline takes all findings: --diff, --staged "
                       "and --line-filter do not go with it");
+  Result.Jobs = Jobs;
+  if (Jobs.getNumOccurrences() && !Jobs)
+    return usageError("-j needs a number above 0");
+  if (ShowProgress.getNumOccurrences())
+    Result.ShowProgress = ShowProgress;
+  Result.UseCache = !NoCache;
+  Result.CacheDir = CacheDir;
+  Result.CacheMegabytes = CacheSize;
+  Result.SkipUnrelated = SkipUnrelated;
+  if (NoCache && CacheDir.getNumOccurrences())
+    return usageError("--cache-dir and --no-cache exclude each other");
   Result.ListChecks = ListChecks;
   Result.Json = Json;
   if (Json && !ListChecks)

@@ -64,6 +64,15 @@ struct CommandLine {
   std::optional<Level> FailOn;
   bool NeverFail = false;
 
+  // How the work is done. Results are the same whatever these are.
+  unsigned Jobs = 0; ///< Processes at a time; 0: as the machine can take.
+  std::optional<bool> ShowProgress;
+  bool UseCache = true;
+  std::string CacheDir; ///< Empty: the user's cache folder.
+  unsigned CacheMegabytes = 0;
+  /// Off: units that include no header of LibTorch are analysed, too.
+  bool SkipUnrelated = true;
+
   // Things to do instead of an analysis.
   bool ListChecks = false, Json = false, DumpConfig = false,
        VerifyConfig = false;
