@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "driver/FixRounds.h"
 #include "driver/Selection.h"
 #include "driver/frontend/Batch.h"
 #include "driver/frontend/CommandLine.h"
@@ -336,11 +337,37 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
       Options.Fix && (All.FailedUnits.empty() || Options.FixErrors);
   clang::tidy::ClangTidyContext Context(Config->createProvider(*FS));
   Context.setCurrentFile(Files->front());
-  printText(Errors, Context, ApplyFixes, /*ToStderr=*/Outputs->useStdout(),
-            *FS);
+  printText(Errors, Context,
+            /*ToStderr=*/Outputs->useStdout() || Options.FixDryRun, *FS);
   if (Options.Fix && !ApplyFixes)
     tellError() << "there are compile errors and --fix-errors is not given: "
                    "fixes have NOT been applied\n";
+  bool FixesDone = true;
+  if (ApplyFixes) {
+    FixRounds Rounds(Options, Texts);
+    Rounds.run(All.Findings,
+               [&](const fixits::FileTexts &Changed)
+                   -> std::optional<std::vector<Finding>> {
+                 Options.Edited = Changed;
+                 Expected<FileSystem> ChangedFS = createFileSystem(Options);
+                 if (!ChangedFS) {
+                   llvm::consumeError(ChangedFS.takeError());
+                   return std::nullopt;
+                 }
+                 SourceTexts ChangedTexts(*ChangedFS);
+                 Analysis After = analyseAll(*Units, Options, *Config, MakeOurs,
+                                             ChangedTexts, *ChangedFS);
+                 if (After.FailedUnits != All.FailedUnits)
+                   return std::nullopt;
+                 // Neither lines nor fingerprints of a selection hold for
+                 // changed text.
+                 if (Selected->isAny())
+                   After.Findings.clear();
+                 return std::move(After.Findings);
+               });
+    Options.Edited.clear();
+    FixesDone = Rounds.finish();
+  }
   printSummary(All, Options);
   Selected->tell(Options.Quiet);
 
@@ -355,7 +382,7 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
     return usageError(std::move(E));
   if (Error E = Outputs->write())
     return usageError(std::move(E));
-  return Code;
+  return FixesDone ? Code : int(ExitUsage);
 }
 
 } // namespace

@@ -43,6 +43,8 @@ public:
              const Configuration &Config, SourceTexts &Texts,
              CodeOutlines &Outlines);
 
+  /// Are some findings left out?
+  bool isAny() const { return Known || Changed || LineFilter; }
   bool hasBaseline() const { return Known.has_value(); }
   /// What the baseline holds and was looked for in vain: without a place but
   /// for the file.

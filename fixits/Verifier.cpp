@@ -16,7 +16,7 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::fixits {
 
-bool merge(FileEdits &Into, const FileEdits &From) {
+bool mergeEdits(FileEdits &Into, const FileEdits &From) {
   FileEdits Merged = Into;
   for (const auto &[Path, Edits] : From)
     for (const Replacement &R : Edits) {
@@ -48,7 +48,7 @@ static std::string withLineEndsOf(StringRef File, StringRef Text) {
   return Result;
 }
 
-Error apply(FileTexts &Texts, const FileEdits &Edits) {
+Error applyEdits(FileTexts &Texts, const FileEdits &Edits) {
   for (const auto &[Path, Changes] : Edits) {
     auto It = Texts.find(Path);
     if (It == Texts.end()) {
@@ -90,7 +90,7 @@ std::string Verifier::objection(const FileEdits &Edits,
                                 llvm::ArrayRef<const Spot *> Gone,
                                 FileTexts &Texts) {
   Texts = Start;
-  if (Error E = apply(Texts, Edits))
+  if (Error E = applyEdits(Texts, Edits))
     return "it cannot be applied: " + llvm::toString(std::move(E));
   const Reaction After = Again(Texts);
 
@@ -141,7 +141,7 @@ Verifier::Selection Verifier::select(llvm::ArrayRef<Proposal> Proposals,
   for (size_t I = 0; I < Proposals.size(); ++I) {
     if (Judged[I].What == Verdict::Rejected)
       continue;
-    if (merge(Edits, Proposals[I].Edits)) {
+    if (mergeEdits(Edits, Proposals[I].Edits)) {
       Result.Taken.push_back(I);
       Gone.push_back(&Proposals[I].Of);
     } else {
@@ -151,7 +151,7 @@ Verifier::Selection Verifier::select(llvm::ArrayRef<Proposal> Proposals,
   if (Result.Taken.size() < 2 || objection(Edits, Gone, Result.Texts).empty()) {
     if (Result.Taken.size() < 2) {
       Result.Texts = Start;
-      llvm::consumeError(apply(Result.Texts, Edits));
+      llvm::consumeError(applyEdits(Result.Texts, Edits));
     }
     return Result;
   }
@@ -166,7 +166,7 @@ Verifier::Selection Verifier::select(llvm::ArrayRef<Proposal> Proposals,
     std::vector<const Spot *> Ended = Gone;
     Ended.push_back(&Proposals[I].Of);
     FileTexts Texts;
-    std::string Reason = merge(More, Proposals[I].Edits)
+    std::string Reason = mergeEdits(More, Proposals[I].Edits)
                              ? objection(More, Ended, Texts)
                              : "it changes the same place as another fix";
     if (!Reason.empty()) {

@@ -98,11 +98,11 @@ private:
 
 /// Adds the edits of \p From to \p Into; false, with \p Into unchanged, when
 /// two of them touch the same place.
-bool merge(FileEdits &Into, const FileEdits &From);
+bool mergeEdits(FileEdits &Into, const FileEdits &From);
 
 /// \p Texts after \p Edits; files that it lacks are read from the disk. Line
 /// ends of what is inserted follow those of the file.
-llvm::Error apply(FileTexts &Texts, const FileEdits &Edits);
+llvm::Error applyEdits(FileTexts &Texts, const FileEdits &Edits);
 
 } // namespace libtorch_tidy::fixits
 

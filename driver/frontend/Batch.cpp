@@ -7,6 +7,7 @@
 
 #include "driver/frontend/Batch.h"
 #include "driver/findings/ResultCache.h"
+#include "driver/frontend/FixTrials.h"
 #include "driver/frontend/IncludeScanner.h"
 #include "driver/frontend/LibraryPch.h"
 #include "driver/frontend/Progress.h"
@@ -131,6 +132,7 @@ void Batch::prepare(Job &J, const Unit &U) {
     Question.push_back(clang::tidy::configurationAsText(*FileOptions));
     Question.push_back(Options.LineFilter.value_or(""));
     Question.push_back(Options.UseScope ? "scope" : "");
+    Question.push_back(Options.VerifyFixes ? "verify" : "");
     // Where the compiler looks for headers, beside what the flags say.
     for (const char *Name :
          {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "SYSROOT"})
@@ -232,6 +234,20 @@ std::string Batch::analyseHere(const Job &J, const LibraryPch *Pch) {
   const bool Keep = !J.ResultKey.empty();
   UnitResult Result = analyse(*J.U, J.Arguments, Options, Config, *Own, Pch,
                               Keep ? &Inputs : nullptr);
+  if (Options.VerifyFixes && !Result.Failed)
+    tryFixes(
+        Result,
+        [&]() -> FileSystem {
+          Expected<FileSystem> Fresh = createFileSystem(Options);
+          if (Fresh)
+            return *Fresh;
+          llvm::consumeError(Fresh.takeError());
+          return nullptr;
+        },
+        [&](FileSystem Edited) {
+          return analyse(*J.U, J.Arguments, Options, Config, Edited, Pch,
+                         /*Inputs=*/nullptr, /*CompilerWarnings=*/true);
+        });
   std::string Bytes = toBytes(Result);
   // A unit that does not compile is looked at again.
   if (!Keep || Result.Failed)

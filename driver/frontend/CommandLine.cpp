@@ -111,6 +111,21 @@ static cl::opt<bool> FixErrors("fix-errors",
                                cl::desc("Apply fixes even if there are "
                                         "compile errors"),
                                cl::cat(Category));
+static cl::opt<bool>
+    FixDryRun("fix-dry-run",
+              cl::desc("Print what --fix would change as a unified diff on the "
+                       "standard output; findings go to the standard error"),
+              cl::cat(Category));
+static cl::opt<cl::boolOrDefault> VerifyFixes(
+    "verify-fixes",
+    cl::desc("Offer only fixes that were tried: the changed code compiles "
+             "without new warnings, and the finding is gone. Default: with "
+             "--fix, --sarif and --export-fixes"),
+    cl::cat(Category));
+static cl::opt<bool>
+    NoVerifyFixes("no-verify-fixes",
+                  cl::desc("Offer fixes without trying them first"),
+                  cl::cat(Category));
 static cl::opt<std::string>
     ExportFixes("export-fixes", cl::value_desc("file"),
                 cl::desc("Write findings and fixes as YAML for "
@@ -269,11 +284,19 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   if (UseColor.getNumOccurrences())
     Result.UseColor = UseColor;
   Result.VfsOverlay = VfsOverlay;
-  Result.Fix = Fix || FixErrors;
+  Result.Fix = Fix || FixErrors || FixDryRun;
+  Result.FixDryRun = FixDryRun;
   Result.FixErrors = FixErrors;
   Result.Quiet = Quiet;
   Result.ExportFixes = ExportFixes;
   Result.Sarif = Sarif;
+  if (NoVerifyFixes && VerifyFixes == cl::BOU_TRUE)
+    return usageError("--verify-fixes and --no-verify-fixes exclude each "
+                      "other");
+  Result.VerifyFixes =
+      VerifyFixes == cl::BOU_UNSET && !NoVerifyFixes
+          ? Result.Fix || !Result.Sarif.empty() || !Result.ExportFixes.empty()
+          : VerifyFixes == cl::BOU_TRUE;
   if (ExportFixes.getNumOccurrences() && ExportFixes.empty())
     return usageError("--export-fixes needs the name of a file, or -");
   if (Sarif.getNumOccurrences() && Sarif.empty())

@@ -9,6 +9,7 @@
 #define LIBTORCH_TIDY_DRIVER_FRONTEND_COMMANDLINE_H
 
 #include "checks/Catalog.h"
+#include "fixits/Verifier.h"
 #include "clang/Tooling/CompilationDatabase.h"
 #include <memory>
 #include <optional>
@@ -53,6 +54,9 @@ struct CommandLine {
 
   // What to do with findings.
   bool Fix = false, FixErrors = false, Quiet = false;
+  bool FixDryRun = false; ///< Goes with Fix: print what it would change.
+  /// Fixes are tried before they are offered.
+  bool VerifyFixes = false;
   std::string ExportFixes, Sarif;
   OutputFormat Format = OutputFormat::Text;
   std::string Output; ///< For the format, unless that is text.
@@ -77,6 +81,9 @@ struct CommandLine {
   bool ListChecks = false, Json = false, DumpConfig = false,
        VerifyConfig = false;
   std::string Explain, EmitLibraryPch;
+
+  /// Not of the command line: what fixes under way have made of files.
+  fixits::FileTexts Edited;
 
   /// Off: every declaration of the unit is walked and every body parsed, as
   /// stock clang-tidy does. Results must be the same; tests compare them.

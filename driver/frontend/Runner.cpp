@@ -174,7 +174,8 @@ CommandLineArguments argumentsOf(const Unit &U, const CommandLine &Options,
 UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
                    const CommandLine &Options, const Configuration &Config,
                    IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS,
-                   const LibraryPch *Pch, UnitInputs *Inputs) {
+                   const LibraryPch *Pch, UnitInputs *Inputs,
+                   bool CompilerWarnings) {
   UnitResult Result;
   Result.File = U.File;
   Manner How;
@@ -191,7 +192,7 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   if (Pch)
     Pch->mount(*FS);
 
-  ClangTidyContext Context(Config.createProvider(FS));
+  ClangTidyContext Context(Config.createProvider(FS, CompilerWarnings));
   CompileCommand Command = U.Command;
   Command.CommandLine = Arguments;
   OneCommand DB(Command);
@@ -333,6 +334,12 @@ std::vector<DriverFinding> toFindings(const UnitResult &Unit,
             {placeOf(canonicalPath(R.getFilePath(), Error.BuildDirectory, FS),
                      R.getOffset(), R.getLength(), Texts),
              R.getReplacementText().str()});
+    if (!Unit.Trials.empty()) {
+      const FixTrial &Trial = Unit.Trials[&Error - Unit.Errors.data()];
+      F.Verdict = Trial.Alone.What;
+      F.WhyNot = Trial.Alone.Reason;
+      F.NotWithOthers = Trial.NotWithOthers;
+    }
     // The engine keeps files in a hash table.
     llvm::stable_sort(F.Fix, [](const Edit &A, const Edit &B) {
       return std::tie(A.Where.Path, A.Where.Begin) <

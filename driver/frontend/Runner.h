@@ -12,6 +12,7 @@
 #include "driver/findings/Finding.h"
 #include "driver/findings/SourceText.h"
 #include "driver/frontend/Configuration.h"
+#include "fixits/Verifier.h"
 #include "clang/Tooling/ArgumentsAdjusters.h"
 #include "clang/Tooling/CompilationDatabase.h"
 #include <map>
@@ -32,10 +33,20 @@ struct Unit {
 using LevelMap =
     std::map<std::tuple<std::string, std::string, unsigned>, Level>;
 
+/// What became of the fix of one diagnostic.
+struct FixTrial {
+  fixits::Judgement Alone;
+  /// Why it was left out when all fixes of the unit were tried together;
+  /// empty when it was not.
+  std::string NotWithOthers;
+};
+
 struct UnitResult {
   std::string File;
   std::vector<clang::tidy::ClangTidyError> Errors;
   LevelMap Levels;
+  /// One for each of Errors; none when the fixes were not tried.
+  std::vector<FixTrial> Trials;
   clang::tidy::ClangTidyStats Stats;
   /// Not analysed in full: there were compile errors.
   bool Failed = false;
@@ -54,13 +65,14 @@ argumentsOf(const Unit &U, const CommandLine &Options,
 /// test. \p Arguments are those of argumentsOf().
 ///
 /// \p Pch is a precompiled header that suits the unit, or null. \p Inputs, when
-/// not null, receives what was read besides.
+/// not null, receives what was read besides. With \p CompilerWarnings those are
+/// told, too.
 UnitResult analyse(const Unit &U,
                    const clang::tooling::CommandLineArguments &Arguments,
                    const CommandLine &Options, const Configuration &Config,
                    llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS,
                    const LibraryPch *Pch = nullptr,
-                   UnitInputs *Inputs = nullptr);
+                   UnitInputs *Inputs = nullptr, bool CompilerWarnings = false);
 
 /// The adjuster that runs before all others: --extra-arg and the ExtraArgs of
 /// .clang-tidy files.

@@ -88,6 +88,11 @@ std::string toBytes(const UnitResult &Result) {
     write(Out, E.Message);
     Out.list(E.Notes, [&](const DiagnosticMessage &M) { write(Out, M); });
   });
+  Out.list(Result.Trials, [&](const FixTrial &Trial) {
+    Out.number(static_cast<unsigned>(Trial.Alone.What));
+    Out.text(Trial.Alone.Reason);
+    Out.text(Trial.NotWithOthers);
+  });
   return Out.take();
 }
 
@@ -120,7 +125,15 @@ std::optional<UnitResult> unitResultFromBytes(StringRef Bytes) {
     In.list([&] { E.Notes.push_back(readMessage(In)); });
     Result.Errors.push_back(std::move(E));
   });
-  if (!In.finished())
+  In.list([&] {
+    FixTrial Trial;
+    Trial.Alone.What = static_cast<fixits::Verdict>(In.number());
+    Trial.Alone.Reason = In.text().str();
+    Trial.NotWithOthers = In.text().str();
+    Result.Trials.push_back(std::move(Trial));
+  });
+  if (!In.finished() ||
+      (!Result.Trials.empty() && Result.Trials.size() != Result.Errors.size()))
     return std::nullopt;
   return Result;
 }

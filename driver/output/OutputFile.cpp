@@ -62,6 +62,9 @@ Expected<OutputFile> OutputFile::open(StringRef Path) {
       return cannotWrite(Path, EC.message());
     }
     llvm::sys::RemoveFileOnSignal(Result.Temporary);
+    // A file that is replaced keeps its mode.
+    if (Status.type() == fs::file_type::regular_file)
+      (void)fs::setPermissions(Result.FD, Status.permissions());
     return Result;
   }
   Result.Temporary.clear();

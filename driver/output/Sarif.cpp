@@ -310,6 +310,19 @@ Json Writer::result(const Finding &F, StringRef Name) {
   if (Json Fixes = F.Fix.empty() ? Json() : fixes(F); !Fixes.is_null())
     Result["fixes"] = std::move(Fixes);
   Result["properties"] = {{"level", static_cast<unsigned>(F.Strength)}};
+  switch (F.Verdict) {
+  case fixits::Verdict::Verified:
+    Result["properties"]["fix"] = "verified";
+    break;
+  case fixits::Verdict::Rejected:
+    Result["properties"]["fix"] = "rejected";
+    Result["properties"]["fixRejectedBecause"] = F.WhyNot;
+    break;
+  case fixits::Verdict::Unverified:
+    if (!F.Fix.empty())
+      Result["properties"]["fix"] = "unverified";
+    break;
+  }
   return Result;
 }
 
