@@ -25,6 +25,15 @@ enum ExitCode : int {
   ExitBroken = 3,   ///< A translation unit could not be analysed.
 };
 
+/// --format: what is written beside or instead of clang-tidy's text.
+enum class OutputFormat : unsigned char {
+  Text,
+  Gitlab,
+  Github,
+  Rdjsonl,
+  Junit
+};
+
 /// The command line, parsed. An absent optional was not given.
 struct CommandLine {
   std::vector<std::string> Files;
@@ -45,9 +54,24 @@ struct CommandLine {
   // What to do with findings.
   bool Fix = false, FixErrors = false, Quiet = false;
   std::string ExportFixes, Sarif;
+  OutputFormat Format = OutputFormat::Text;
+  std::string Output; ///< For the format, unless that is text.
+  std::string Baseline, WriteBaseline;
+  bool SarifIncludeBaselined = false;
+  std::optional<std::string> Diff; ///< Only lines changed since a revision.
+  bool Staged = false;             ///< Only lines staged for a commit.
   /// The weakest level that makes the exit code 1; absent: any finding.
   std::optional<Level> FailOn;
   bool NeverFail = false;
+
+  // How the work is done. Results are the same whatever these are.
+  unsigned Jobs = 0; ///< Processes at a time; 0: as the machine can take.
+  std::optional<bool> ShowProgress;
+  bool UseCache = true;
+  std::string CacheDir; ///< Empty: the user's cache folder.
+  unsigned CacheMegabytes = 0;
+  /// Off: units that include no header of LibTorch are analysed, too.
+  bool SkipUnrelated = true;
 
   // Things to do instead of an analysis.
   bool ListChecks = false, Json = false, DumpConfig = false,
