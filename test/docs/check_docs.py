@@ -5,7 +5,8 @@ check_docs.py links README DOCS           relative links and their anchors lead
 check_docs.py catalog README DOCS FILE    the pages name all checks of the
                                           catalog (--list-checks --json), and no
                                           others
-check_docs.py figures DOCS PROOFS         every proof has its figures tracked
+check_docs.py figures DOCS PROOFS         every proof that measures has its
+                                          figures tracked
 """
 
 import glob
@@ -87,7 +88,8 @@ def catalog(readme, docs, listed):
 
 def figures(docs, proofs):
     proven = {"libtorch-" + os.path.basename(path)[:-len(".test")]
-              for path in glob.glob(os.path.join(proofs, "*.test"))}
+              for path in glob.glob(os.path.join(proofs, "*.test"))
+              if "%proof " in read(path)}
     tracked = {os.path.basename(path)[:-len(".json")]
                for path in glob.glob(os.path.join(docs, "figures", "*.json"))}
     for name in sorted(proven - tracked):
