@@ -1,7 +1,7 @@
 """Checks that the documentation agrees with the program and with itself.
 
 check_docs.py links README DOCS           relative links and their anchors lead
-                                          somewhere
+                                          somewhere, and the index to all pages
 check_docs.py catalog README DOCS FILE    the pages name all checks of the
                                           catalog (--list-checks --json), and no
                                           others
@@ -58,6 +58,11 @@ def links(readme, docs):
                 wrong.append("%s links to %s: no such heading" % (page, target))
     if not count:
         wrong.append("no link was found")
+    index = read(os.path.join(docs, "README.md"))
+    for path in glob.glob(os.path.join(docs, "*.md")):
+        name = os.path.basename(path)
+        if name != "README.md" and "](%s)" % name not in index:
+            wrong.append("docs/README.md does not lead to docs/" + name)
 
 
 def catalog(readme, docs, listed):
