@@ -85,12 +85,5 @@ for kind in ("bad", "fixed"):
 if (not bits["bad"] and not by_hand) or bits["bad"] != bits["fixed"]:
     sys.exit("results differ: %s" % bits)
 
-data = figures.collect(name, folder, by_hand, figures.libtorch_version(tools))
-with open(os.path.join(folder, "figures.json"), "w") as file:
-    file.write(figures.dump(data))
-wrong = figures.update_or_compare(
-    data, os.path.join(tools["docs_dir"], "figures", "libtorch-%s.json" % name),
-    write="LIBTORCH_TIDY_WRITE_FIGURES" in os.environ)
-if wrong:
-    sys.exit("docs/figures tells other figures (ninja figures makes them anew):\n"
-             + "\n".join(wrong))
+figures.check(figures.collect(name, folder, by_hand, figures.libtorch_version(tools)),
+              folder, tools)
