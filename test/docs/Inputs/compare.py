@@ -20,7 +20,8 @@ def leave(kind, text, series=""):
 
 GROWTH = "loop: 0 bytes of tensors, %d bytes of heap in %d objects per iteration\n"
 BITS = "values: 2 values, bits 0123456789abcdef\n"
-leave("bad", "warm: 1\nwarm: 2\nsame\nthree frees\n" + GROWTH % (4880, 29) + BITS,
+LOG = "W20261120 15:38:34.910290 29181 engine.cpp:1059] Warning: a cycle\n"
+leave("bad", LOG + "warm: 1\nwarm: 2\nsame\nthree frees\n" + GROWTH % (4880, 29) + BITS,
       "loop\titeration\t1\t0 10 20\nflat\titeration\t1\t5 5\n")
 leave("fixed", "warm: 2\nsame\nno frees\n" + GROWTH % (0, 0) + BITS,
       "loop\titeration\t1\t0 0 0\nflat\titeration\t1\t5 5\n")
@@ -58,6 +59,11 @@ assert compare(set_figure(2, (GROWTH % (5600, 29))[6:-1]))
 assert compare(set_figure(2, "1 bytes of tensors, 4880 bytes of heap in 29 objects "
                              "per iteration"))                      # exact
 assert compare(set_figure(0, "3"))
+leave("fixed", "warm: 2\nsame\nno frees\n" + GROWTH % (4, 0),
+      "loop\titeration\t1\t0 0 2\n")
+little = figures.collect("some-check", folder, False, "1.13")
+found = figures.update_or_compare(little, path, write=False)
+assert found == [], found
 assert compare(lambda d: d["figures"].pop())
 assert compare(set_series([0, 10, 21])) == []
 assert compare(set_series([0, 10, 25]))
