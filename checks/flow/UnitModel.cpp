@@ -22,8 +22,9 @@ namespace {
 class Collector : public RecursiveASTVisitor<Collector> {
 public:
   Collector(const SourceManager &SM,
-            std::vector<const FunctionDecl *> &Functions)
-      : SM(SM), Functions(Functions) {}
+            std::vector<const FunctionDecl *> &Functions,
+            std::vector<const VarDecl *> &Globals)
+      : SM(SM), Functions(Functions), Globals(Globals) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
@@ -42,6 +43,13 @@ public:
 
   bool VisitFunctionDecl(FunctionDecl *F) {
     add(F);
+    return true;
+  }
+
+  bool VisitVarDecl(VarDecl *Var) {
+    if (Var->hasInit() && !Var->isLocalVarDeclOrParm() &&
+        Var->hasGlobalStorage() && torch::isUserCode(Var->getLocation(), SM))
+      Globals.push_back(Var);
     return true;
   }
 
@@ -66,6 +74,7 @@ private:
 
   const SourceManager &SM;
   std::vector<const FunctionDecl *> &Functions;
+  std::vector<const VarDecl *> &Globals;
   llvm::SmallPtrSet<const FunctionDecl *, 32> Seen;
 };
 
@@ -83,7 +92,7 @@ std::shared_ptr<UnitModel> UnitModel::of(ASTContext &Context) {
 }
 
 UnitModel::UnitModel(ASTContext &Context) : Context(Context) {
-  Collector Visitor(Context.getSourceManager(), Functions);
+  Collector Visitor(Context.getSourceManager(), Functions, Globals);
   for (Decl *D : Context.getTraversalScope()) {
     if (auto *TU = dyn_cast<TranslationUnitDecl>(D)) {
       for (Decl *Top : TU->decls())
@@ -95,6 +104,17 @@ UnitModel::UnitModel(ASTContext &Context) : Context(Context) {
 }
 
 UnitModel::~UnitModel() = default;
+
+llvm::ArrayRef<Dangling> UnitModel::dangling() {
+  if (!Danglings) {
+    Danglings.emplace();
+    for (const VarDecl *Var : Globals)
+      llvm::append_range(*Danglings, findDangling(Var, Context));
+    for (const FunctionDecl *F : Functions)
+      llvm::append_range(*Danglings, findDangling(F, Context));
+  }
+  return *Danglings;
+}
 
 const FunctionFlow *UnitModel::flowOf(const FunctionDecl *F) {
   const FunctionDecl *Definition = nullptr;

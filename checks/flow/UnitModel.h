@@ -15,6 +15,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_FLOW_UNITMODEL_H
 #define LIBTORCH_TIDY_CHECKS_FLOW_UNITMODEL_H
 
+#include "checks/flow/Borrows.h"
 #include "checks/flow/FunctionFlow.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -35,6 +36,9 @@ public:
   llvm::ArrayRef<const clang::FunctionDecl *> functions() const {
     return Functions;
   }
+  /// What is used when its memory is gone, in all functions and in the
+  /// initialisers of variables outside them.
+  llvm::ArrayRef<Dangling> dangling();
   /// The flow of \p F; null when \p F has no body here, or while it is being
   /// made (recursion).
   const FunctionFlow *flowOf(const clang::FunctionDecl *F);
@@ -62,6 +66,8 @@ private:
 
   clang::ASTContext &Context;
   std::vector<const clang::FunctionDecl *> Functions;
+  std::vector<const clang::VarDecl *> Globals;
+  std::optional<std::vector<Dangling>> Danglings;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionFlow>>
       Flows;
   llvm::SmallPtrSet<const clang::FunctionDecl *, 8> InProgress;
