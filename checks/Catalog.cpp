@@ -9,6 +9,8 @@
 #include "AccumulatedHistoryCheck.h"
 #include "AutogradContextCycleCheck.h"
 #include "AutocastCacheCheck.h"
+#include "DanglingFromBlobCheck.h"
+#include "DanglingTensorDataCheck.h"
 #include "DiscardedResultCheck.h"
 #include "EmptyCacheInLoopCheck.h"
 #include "FactoryThenToCheck.h"
@@ -43,6 +45,8 @@ constexpr StringLiteral RecoveryTags[] = {"error-handling",
                                           "external/cwe/cwe-400"};
 constexpr StringLiteral HandlerTags[] = {"error-handling",
                                          "external/cwe/cwe-755"};
+constexpr StringLiteral LifetimeTags[] = {"correctness",
+                                          "external/cwe/cwe-416"};
 constexpr StringLiteral ResultTags[] = {"correctness", "external/cwe/cwe-252"};
 constexpr StringLiteral ParallelTags[] = {"data-parallel", "correctness"};
 
@@ -69,6 +73,20 @@ const CatalogEntry Entries[] = {
      "tensors there are not released by backward(), as those given to "
      "save_for_backward are.",
      FixKind::Sometimes, LeakTags, create<AutogradContextCycleCheck>},
+    {"libtorch-dangling-from-blob", Level::Certain,
+     "a tensor made by from_blob outlives its buffer, or shares one that is "
+     "written again",
+     "from_blob copies nothing and owns nothing: the tensor reads the buffer "
+     "for as long as it is used. A local vector, array or image is gone when "
+     "the function returns, and a buffer that is reused changes every tensor "
+     "that was made over it.",
+     FixKind::Sometimes, LifetimeTags, create<DanglingFromBlobCheck>},
+    {"libtorch-dangling-tensor-data", Level::Certain,
+     "a pointer or reference into a tensor, tuple or list that is gone",
+     "data_ptr, sizes, strides, elements and ArrayRef refer to memory that the "
+     "tensor, tuple or list owns. A temporary is gone at the end of its "
+     "statement, and the pointer then reads freed memory.",
+     FixKind::Sometimes, LifetimeTags, create<DanglingTensorDataCheck>},
     {"libtorch-discarded-result", Level::Certain,
      "the result of an operator that changes nothing is thrown away",
      "detach, to, cpu, view and their kin return a new tensor and leave the "

@@ -162,6 +162,28 @@ Edits replaceExpression(const Expr *E, StringRef Text,
   return {FixItHint::CreateReplacement(E->getSourceRange(), Text)};
 }
 
+Edits nameBefore(const Stmt *Where, const Expr *E, StringRef Declarator,
+                 StringRef Name, const ASTContext &Context) {
+  StringRef Text = sourceText(E->IgnoreParens()->getSourceRange(), Context);
+  if (Text.empty())
+    return {};
+  Edits All = insertBeforeStatement(
+      Where, (Declarator + " = " + Text + ";").str(), Context);
+  if (All.empty())
+    return {};
+  // `T x{a, b}` and `T{a, b}` lose their braces: `T x(name)`.
+  const SourceManager &SM = Context.getSourceManager();
+  StringRef Before = SM.getBufferData(SM.getFileID(E->getBeginLoc()))
+                         .take_front(SM.getFileOffset(E->getBeginLoc()))
+                         .rtrim();
+  bool Initialises =
+      Text.starts_with("{") && !Before.empty() &&
+      (isAsciiIdentifierContinue(Before.back()) || Before.back() == '>');
+  All.append(replaceExpression(
+      E, Initialises ? ("(" + Name + ")").str() : Name.str(), Context));
+  return All;
+}
+
 Edits nameTemporary(const Expr *E, StringRef Name, const ASTContext &Context) {
   if (sourceText(E->getSourceRange(), Context).empty())
     return {};

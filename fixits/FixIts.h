@@ -84,6 +84,14 @@ Edits removeMemberCall(const clang::CXXMemberCallExpr *Call,
 Edits replaceExpression(const clang::Expr *E, llvm::StringRef Text,
                         const clang::ASTContext &Context);
 
+/// Gives a temporary in a statement a name, so that it lives on:
+///   p = f().data();   ->   <Declarator> = f();
+///                          p = <Name>.data();
+/// \p E is the temporary as written in \p Where, a whole statement of a block.
+Edits nameBefore(const clang::Stmt *Where, const clang::Expr *E,
+                 llvm::StringRef Declarator, llvm::StringRef Name,
+                 const clang::ASTContext &Context);
+
 /// Makes a variable of a temporary that is a statement:
 ///   G();   ->  G <Name>;        G(false);  ->  G <Name>(false);
 /// \p E is the construction as written, without what surrounds it. Empty where

@@ -24,8 +24,9 @@ namespace {
 class Collector : public RecursiveASTVisitor<Collector> {
 public:
   Collector(const SourceManager &SM,
-            std::vector<const FunctionDecl *> &Functions)
-      : SM(SM), Functions(Functions) {}
+            std::vector<const FunctionDecl *> &Functions,
+            std::vector<const VarDecl *> &Globals)
+      : SM(SM), Functions(Functions), Globals(Globals) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
@@ -59,6 +60,12 @@ public:
                  (Id->getName() == "eval" || Id->getName() == "train");
     return true;
   }
+  bool VisitVarDecl(VarDecl *Var) {
+    if (Var->hasInit() && !Var->isLocalVarDeclOrParm() &&
+        Var->hasGlobalStorage() && torch::isUserCode(Var->getLocation(), SM))
+      Globals.push_back(Var);
+    return true;
+  }
 
   bool VisitLambdaExpr(LambdaExpr *E) {
     if (FunctionTemplateDecl *Generic =
@@ -87,6 +94,7 @@ public:
 private:
   const SourceManager &SM;
   std::vector<const FunctionDecl *> &Functions;
+  std::vector<const VarDecl *> &Globals;
   llvm::SmallPtrSet<const FunctionDecl *, 32> Seen;
 };
 
@@ -104,7 +112,7 @@ std::shared_ptr<UnitModel> UnitModel::of(ASTContext &Context) {
 }
 
 UnitModel::UnitModel(ASTContext &Context) : Context(Context) {
-  Collector Visitor(Context.getSourceManager(), Functions);
+  Collector Visitor(Context.getSourceManager(), Functions, Globals);
   for (Decl *D : Context.getTraversalScope()) {
     if (auto *TU = dyn_cast<TranslationUnitDecl>(D)) {
       for (Decl *Top : TU->decls())
@@ -118,6 +126,17 @@ UnitModel::UnitModel(ASTContext &Context) : Context(Context) {
 }
 
 UnitModel::~UnitModel() = default;
+
+llvm::ArrayRef<Dangling> UnitModel::dangling() {
+  if (!Danglings) {
+    Danglings.emplace();
+    for (const VarDecl *Var : Globals)
+      llvm::append_range(*Danglings, findDangling(Var, Context));
+    for (const FunctionDecl *F : Functions)
+      llvm::append_range(*Danglings, findDangling(F, Context));
+  }
+  return *Danglings;
+}
 
 const FunctionFlow *UnitModel::flowOf(const FunctionDecl *F) {
   const FunctionDecl *Definition = nullptr;

@@ -15,6 +15,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_FLOW_UNITMODEL_H
 #define LIBTORCH_TIDY_CHECKS_FLOW_UNITMODEL_H
 
+#include "checks/flow/Borrows.h"
 #include "checks/flow/FunctionFlow.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -46,6 +47,9 @@ public:
   llvm::ArrayRef<const clang::FunctionDecl *> functions() const {
     return Functions;
   }
+  /// What is used when its memory is gone, in all functions and in the
+  /// initialisers of variables outside them.
+  llvm::ArrayRef<Dangling> dangling();
   /// The flow of \p F; null when \p F has no body here. While it is being made
   /// (recursion), what is known so far, beginning with nothing: the functions
   /// of a cycle are made again until that changes no more, at most MaxRounds
@@ -103,6 +107,8 @@ private:
 
   clang::ASTContext &Context;
   std::vector<const clang::FunctionDecl *> Functions;
+  std::vector<const clang::VarDecl *> Globals;
+  std::optional<std::vector<Dangling>> Danglings;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionFlow>>
       Flows;
   std::vector<Making> Stack;
