@@ -50,35 +50,14 @@ std::string qualifierOf(const CallExpr *Call, const ASTContext &Context) {
       .str();
 }
 
-/// Does \p F run a call that \p IsGoal accepts, by itself or through functions
-/// of the unit?
-bool reaches(const FunctionDecl *F,
-             llvm::function_ref<bool(const CallExpr *)> IsGoal,
-             llvm::SmallPtrSetImpl<const FunctionDecl *> &Seen) {
-  const FunctionDecl *Definition = F->getDefinition();
-  if (!Definition || !Definition->hasBody() ||
-      !torch::isUserCode(Definition->getLocation(),
-                         F->getASTContext().getSourceManager()) ||
-      !Seen.insert(Definition).second)
-    return false;
-  bool Found = false;
-  flow::forEachCall(Definition->getBody(), [&](const CallExpr *Call) {
-    const FunctionDecl *Callee = Call->getDirectCallee();
-    Found = Found || IsGoal(Call) || (Callee && reaches(Callee, IsGoal, Seen));
-  });
-  return Found;
-}
-
+/// Does \p F call \p Other, through functions of the unit too?
 bool calls(const FunctionDecl *F, const FunctionDecl *Other) {
-  llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
-  return reaches(
-      F,
-      [&](const CallExpr *Call) {
-        const FunctionDecl *Callee = Call->getDirectCallee();
-        return Callee &&
-               Callee->getCanonicalDecl() == Other->getCanonicalDecl();
-      },
-      Seen);
+  return F->hasBody() &&
+         flow::findRunCall(F->getBody(), [&](const CallExpr *Call) {
+           const FunctionDecl *Callee = Call->getDirectCallee();
+           return Callee &&
+                  Callee->getCanonicalDecl() == Other->getCanonicalDecl();
+         });
 }
 
 const CXXRecordDecl *classOf(const FunctionDecl *F) {

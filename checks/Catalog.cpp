@@ -11,6 +11,7 @@
 #include "AutocastCacheCheck.h"
 #include "DanglingFromBlobCheck.h"
 #include "DanglingTensorDataCheck.h"
+#include "DatasetWorkerCopyCheck.h"
 #include "DiscardedResultCheck.h"
 #include "EmptyCacheInLoopCheck.h"
 #include "FactoryThenToCheck.h"
@@ -21,6 +22,7 @@
 #include "OomRecoveryInCatchCheck.h"
 #include "OversizedLinearCheck.h"
 #include "PadPackedTotalLengthCheck.h"
+#include "StaleOptimizerStateCheck.h"
 #include "llvm/ADT/STLExtras.h"
 
 using llvm::StringLiteral;
@@ -48,6 +50,8 @@ constexpr StringLiteral HandlerTags[] = {"error-handling",
 constexpr StringLiteral LifetimeTags[] = {"correctness",
                                           "external/cwe/cwe-416"};
 constexpr StringLiteral ResultTags[] = {"correctness", "external/cwe/cwe-252"};
+constexpr StringLiteral WorkerTags[] = {"data-loading", "external/cwe/cwe-400"};
+constexpr StringLiteral StateTags[] = {"optimizer", "external/cwe/cwe-401"};
 constexpr StringLiteral ParallelTags[] = {"data-parallel", "correctness"};
 
 const CatalogEntry Entries[] = {
@@ -87,6 +91,14 @@ const CatalogEntry Entries[] = {
      "tensor, tuple or list owns. A temporary is gone at the end of its "
      "statement, and the pointer then reads freed memory.",
      FixKind::Sometimes, LifetimeTags, create<DanglingTensorDataCheck>},
+    {"libtorch-dataset-worker-copy", Level::Likely,
+     "an RNG or a large owning member of a Dataset is copied into every "
+     "DataLoader worker",
+     "A loader of stateless datasets copies the dataset into the closure of "
+     "every worker. Containers are duplicated with it, and a generator of "
+     "random numbers repeats its stream in each copy. Tensors and smart "
+     "pointers are handles, which the copies share.",
+     FixKind::None, WorkerTags, create<DatasetWorkerCopyCheck>},
     {"libtorch-discarded-result", Level::Certain,
      "the result of an operator that changes nothing is thrown away",
      "detach, to, cpu, view and their kin return a new tensor and leave the "
@@ -152,6 +164,13 @@ const CatalogEntry Entries[] = {
      "Without total_length each data_parallel replica pads to its own longest "
      "sequence, and gathering outputs of different lengths throws.",
      FixKind::Sometimes, ParallelTags, create<PadPackedTotalLengthCheck>},
+    {"libtorch-stale-optimizer-state", Level::Likely,
+     "parameters are replaced while the optimizer keeps their state",
+     "An optimizer keeps its state, such as Adam's two moments, under the "
+     "address of each parameter's tensor. When the parameters of a group are "
+     "replaced, the entries of the old ones stay for as long as the optimizer "
+     "lives.",
+     FixKind::None, StateTags, create<StaleOptimizerStateCheck>},
 };
 
 } // namespace

@@ -114,6 +114,31 @@ Way wayToFreeCall(const Stmt *S,
   return Taken;
 }
 
+static const CallExpr *
+findRunCall(const Stmt *S, llvm::function_ref<bool(const CallExpr *)> IsGoal,
+            llvm::SmallPtrSetImpl<const FunctionDecl *> &Seen) {
+  const CallExpr *Found = nullptr;
+  forEachCall(S, [&](const CallExpr *Call) {
+    if (Found)
+      return;
+    if (IsGoal(Call)) {
+      Found = Call;
+      return;
+    }
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    const FunctionDecl *Definition = Callee ? userDefinition(Callee) : nullptr;
+    if (Definition && Seen.insert(Definition).second)
+      Found = findRunCall(Definition->getBody(), IsGoal, Seen);
+  });
+  return Found;
+}
+
+const CallExpr *findRunCall(const Stmt *S,
+                            llvm::function_ref<bool(const CallExpr *)> IsGoal) {
+  llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
+  return findRunCall(S, IsGoal, Seen);
+}
+
 Work TensorWork::of(const CallExpr *Call) {
   Work Own = torch::workOf(Call);
   const FunctionDecl *Callee = Call->getDirectCallee();

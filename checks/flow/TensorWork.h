@@ -28,6 +28,13 @@ llvm::SmallVector<const clang::CallExpr *, 2>
 wayToFreeCall(const clang::Stmt *S,
               llvm::function_ref<bool(const clang::CallExpr *)> IsGoal);
 
+/// Does \p S run a call that \p IsGoal accepts, by itself or through functions
+/// of the unit, also in try statements? The first such call, in \p S or in one
+/// of the functions; null when there is none.
+const clang::CallExpr *
+findRunCall(const clang::Stmt *S,
+            llvm::function_ref<bool(const clang::CallExpr *)> IsGoal);
+
 /// Tensor work of one unit, through the functions whose bodies it has.
 class TensorWork {
 public:

@@ -1,0 +1,239 @@
+//===- StaleOptimizerStateCheck.cpp ---------------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/StaleOptimizerStateCheck.h"
+#include "checks/flow/TensorWork.h"
+#include "checks/flow/Writes.h"
+#include "checks/torch/Autograd.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/Optimizers.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ParentMapContext.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+using namespace clang::ast_matchers;
+
+namespace libtorch_tidy {
+
+namespace {
+
+const Stmt *parentOf(const Stmt *S, ASTContext &Context) {
+  DynTypedNodeList Parents = Context.getParents(*S);
+  return Parents.empty() ? nullptr : Parents[0].get<Stmt>();
+}
+
+const Stmt *bodyOf(const Stmt *Loop) {
+  if (const auto *For = dyn_cast<ForStmt>(Loop))
+    return For->getBody();
+  if (const auto *While = dyn_cast<WhileStmt>(Loop))
+    return While->getBody();
+  if (const auto *Do = dyn_cast<DoStmt>(Loop))
+    return Do->getBody();
+  if (const auto *Range = dyn_cast<CXXForRangeStmt>(Loop))
+    return Range->getBody();
+  return nullptr;
+}
+
+/// The element that an expression names: groups[i], groups.at(i), front().
+const Expr *listOfElement(const Expr *E) {
+  E = torch::stripImplicit(E);
+  if (const auto *Op = dyn_cast_or_null<CXXOperatorCallExpr>(E))
+    return Op->getOperator() == OO_Subscript ? Op->getArg(0) : nullptr;
+  const auto *Call = dyn_cast_or_null<CXXMemberCallExpr>(E);
+  return Call && llvm::StringSwitch<bool>(torch::calleeName(Call))
+                     .Cases("at", "front", "back", true)
+                     .Default(false)
+             ? Call->getImplicitObjectArgument()
+             : nullptr;
+}
+
+/// One function, and the expressions that write to an optimizer's list.
+class Replacements : public RecursiveASTVisitor<Replacements> {
+public:
+  struct Found {
+    const Expr *Where;
+    const Expr *Optimizer;
+  };
+  llvm::SmallVector<Found, 2> All;
+
+  bool VisitCXXForRangeStmt(CXXForRangeStmt *Range) {
+    Ranges[Range->getLoopVariable()] = Range->getRangeInit();
+    return true;
+  }
+  // params() = {...}, params()[0] = t.
+  bool VisitCXXOperatorCallExpr(CXXOperatorCallExpr *Call) {
+    if (Call->getOperator() != OO_Equal || Call->getNumArgs() != 2)
+      return true;
+    const Expr *Target = Call->getArg(0);
+    if (const Expr *List = listOfElement(Target);
+        List && torch::isTensor(Target->getType()))
+      Target = List;
+    if (const Expr *Optimizer = optimizerOfList(Target, 0))
+      All.push_back({Call, Optimizer});
+    return true;
+  }
+  // params().clear()
+  bool VisitCXXMemberCallExpr(CXXMemberCallExpr *Call) {
+    bool Replaces = llvm::StringSwitch<bool>(torch::calleeName(Call))
+                        .Cases("clear", "assign", "swap", "erase", true)
+                        .Default(false);
+    if (Replaces)
+      if (const Expr *Optimizer =
+              optimizerOfList(Call->getImplicitObjectArgument(), 0))
+        All.push_back({Call, Optimizer});
+    return true;
+  }
+  bool TraverseLambdaExpr(LambdaExpr *) { return true; }
+
+private:
+  /// What a local reference is bound to; \p E itself otherwise.
+  const Expr *behindReference(const Expr *E) const {
+    const auto *Ref = dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(E));
+    const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    if (!Var || isa<ParmVarDecl>(Var) || !Var->getType()->isReferenceType() ||
+        !Var->hasInit())
+      return E;
+    return Var->getInit();
+  }
+
+  const Expr *optimizerOfList(const Expr *E, unsigned Depth) const {
+    if (Depth > 4)
+      return nullptr;
+    E = torch::stripImplicit(behindReference(E));
+    torch::ParameterList List =
+        torch::asParameterList(dyn_cast_or_null<CallExpr>(E));
+    if (!List.Call)
+      return nullptr;
+    return List.OfGroup ? optimizerOfGroup(List.Object) : List.Object;
+  }
+
+  const Expr *optimizerOfGroup(const Expr *E) const {
+    // for (auto &group : optimizer.param_groups())
+    if (const auto *Ref =
+            dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(E)))
+      if (auto It = Ranges.find(dyn_cast<VarDecl>(Ref->getDecl()));
+          It != Ranges.end() && It->first->getType()->isReferenceType())
+        return torch::optimizerOfGroups(behindReference(It->second));
+    const Expr *Groups = listOfElement(behindReference(E));
+    return Groups ? torch::optimizerOfGroups(behindReference(Groups)) : nullptr;
+  }
+
+  llvm::DenseMap<const VarDecl *, const Expr *> Ranges;
+};
+
+/// The loop around \p At in whose rounds an optimizer that was made outside of
+/// it steps, and that step.
+struct Training {
+  const Stmt *Loop = nullptr;
+  const CallExpr *Step = nullptr;
+  bool Conditional = false; ///< Between \p At and the loop.
+};
+Training trainingAround(const Expr *At, const ValueDecl *Optimizer,
+                        ASTContext &Context) {
+  const SourceManager &SM = Context.getSourceManager();
+  Training T;
+  for (const Stmt *S = At; (S = parentOf(S, Context));) {
+    if (isa<LambdaExpr>(S))
+      return {};
+    T.Conditional |=
+        isa<IfStmt, SwitchStmt, AbstractConditionalOperator, CXXCatchStmt>(S);
+    const Stmt *Body = bodyOf(S);
+    if (!Body)
+      continue;
+    if (Optimizer && !isa<FieldDecl>(Optimizer) &&
+        SM.isPointWithin(Optimizer->getLocation(), S->getBeginLoc(),
+                         S->getEndLoc()))
+      return {};
+    T.Step = flow::findRunCall(Body, torch::isOptimizerStep);
+    if (T.Step) {
+      T.Loop = S;
+      return T;
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+void StaleOptimizerStateCheck::registerMatchers(MatchFinder *Finder) {
+  // Functions are looked at once, by the first such call in them.
+  Finder->addMatcher(
+      cxxMemberCallExpr(
+          callee(cxxMethodDecl(hasAnyName(
+              "params", "parameters", "add_param_group", "add_parameters"))),
+          unless(isExpansionInSystemHeader()),
+          forFunction(functionDecl().bind("in")))
+          .bind("call"),
+      this);
+}
+
+void StaleOptimizerStateCheck::check(const MatchFinder::MatchResult &Result) {
+  ASTContext &Context = *Result.Context;
+  const auto *Call = Result.Nodes.getNodeAs<CXXMemberCallExpr>("call");
+  const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
+  if (In->isDependentContext() || !In->hasBody() ||
+      !isUserCode(Call->getBeginLoc(), *Result.SourceManager))
+    return;
+  if (torch::addsParameters(Call)) {
+    const Expr *Optimizer = Call->getImplicitObjectArgument();
+    Training T = trainingAround(
+        Call, flow::rootOf(torch::stripPointers(Optimizer)), Context);
+    // What is added under a condition is added now and then.
+    if (!T.Loop || T.Conditional || isHandled(In) ||
+        torch::keepsNoState(torch::stripPointers(Optimizer)->getType()))
+      return;
+    Finding F;
+    F.Loc = Call->getExprLoc();
+    F.Highlight = Call->getSourceRange();
+    F.Strength = Level::Likely;
+    F.Message = "every iteration adds parameters to the optimizer: the groups "
+                "of earlier ones stay, with their parameters and their state";
+    F.Steps.push_back({T.Loop->getBeginLoc(), "the optimizer outlives this "
+                                              "loop"});
+    F.Steps.push_back(
+        {T.Step->getBeginLoc(), "this step makes state for what was added"});
+    return tell(F, *Result.SourceManager);
+  }
+  if (!torch::asParameterList(Call).Call || !Visited.insert(In).second)
+    return;
+  Replacements Written;
+  Written.TraverseStmt(In->getBody());
+  for (const Replacements::Found &R : Written.All) {
+    const ValueDecl *Root = flow::rootOf(torch::stripPointers(R.Optimizer));
+    Training T = trainingAround(R.Where, Root, Context);
+    bool Given =
+        isa_and_nonnull<ParmVarDecl>(Root) || isa_and_nonnull<FieldDecl>(Root);
+    // Before the first step there is no state yet.
+    if ((!T.Loop && (!Given || isa<CXXConstructorDecl>(In))) ||
+        torch::keepsNoState(torch::stripPointers(R.Optimizer)->getType()) ||
+        isHandled(In))
+      continue;
+    Finding F;
+    F.Loc = R.Where->getBeginLoc();
+    F.Highlight = R.Where->getSourceRange();
+    F.Strength = T.Loop ? Level::Likely : Level::Advisory;
+    F.Message = "parameters are replaced while the optimizer keeps the state "
+                "of the old ones: its state() is keyed by their tensors; erase "
+                "the entries of what is replaced";
+    if (T.Step)
+      F.Steps.push_back({T.Step->getBeginLoc(),
+                         "this step makes state for the new parameters, beside "
+                         "that of the old ones"});
+    tell(F, *Result.SourceManager);
+  }
+}
+
+/// Does the function look at the state, by itself or through others?
+bool StaleOptimizerStateCheck::isHandled(const FunctionDecl *In) {
+  return flow::findRunCall(In->getBody(), torch::isOptimizerState);
+}
+
+} // namespace libtorch_tidy

@@ -1,0 +1,63 @@
+//===- Optimizers.cpp - Parameters and state of optimizers ----------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/torch/Optimizers.h"
+#include "checks/torch/Autograd.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/DeclCXX.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+/// A method of LibTorch's optimizer classes.
+static const CXXMemberCallExpr *optimizerCall(const CallExpr *Call,
+                                              StringRef Name) {
+  const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call);
+  return Member && calleeName(Call) == Name &&
+                 isTorchDecl(Call->getDirectCallee()) &&
+                 isOrDerivesFrom(Member->getRecordDecl(),
+                                 "torch::optim::Optimizer")
+             ? Member
+             : nullptr;
+}
+
+ParameterList asParameterList(const CallExpr *Call) {
+  if (const CXXMemberCallExpr *Own = optimizerCall(Call, "parameters"))
+    return {Own, Own->getImplicitObjectArgument(), false};
+  const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call);
+  if (!Member || calleeName(Call) != "params" ||
+      !isOrDerivesFrom(Member->getRecordDecl(),
+                       "torch::optim::OptimizerParamGroup"))
+    return {};
+  return {Member, Member->getImplicitObjectArgument(), true};
+}
+
+const Expr *optimizerOfGroups(const Expr *E) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(stripImplicit(E));
+  const CXXMemberCallExpr *Groups = optimizerCall(Call, "param_groups");
+  return Groups ? Groups->getImplicitObjectArgument() : nullptr;
+}
+
+bool addsParameters(const CallExpr *Call) {
+  return optimizerCall(Call, "add_param_group") ||
+         optimizerCall(Call, "add_parameters");
+}
+
+bool isOptimizerState(const CallExpr *Call) {
+  return optimizerCall(Call, "state");
+}
+
+bool keepsNoState(QualType Optimizer) {
+  QualType Pointee = pointeeOf(Optimizer);
+  return isOrDerivesFrom(recordOf(Pointee.isNull() ? Optimizer : Pointee),
+                         "torch::optim::SGD");
+}
+
+} // namespace libtorch_tidy::torch
