@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/AccumulatedHistoryCheck.h"
+#include "checks/flow/Loops.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/StmtCXX.h"
 
 using namespace clang;
 
@@ -35,21 +35,6 @@ void AccumulatedHistoryCheck::storeOptions(
     clang::tidy::ClangTidyOptions::OptionMap &Opts) {
   FlowCheck::storeOptions(Opts);
   Options.store(Opts, "Fix", Fix);
-}
-
-/// Does the loop run a small constant number of times? Then the sum is over
-/// the parts of one result, not over the iterations of a run.
-static bool runsFewTimes(const Stmt *Loop, const ASTContext &Context) {
-  constexpr int Few = 4;
-  const auto *For = dyn_cast_or_null<ForStmt>(Loop);
-  const auto *Condition =
-      For ? dyn_cast_or_null<BinaryOperator>(For->getCond()) : nullptr;
-  if (!Condition || !Condition->isRelationalOp())
-    return false;
-  Expr::EvalResult Bound;
-  return !Condition->getRHS()->isValueDependent() &&
-         Condition->getRHS()->EvaluateAsInt(Bound, Context) &&
-         Bound.Val.getInt().isNonNegative() && Bound.Val.getInt() <= Few;
 }
 
 /// Where history of an accumulation comes from, preferring what was
@@ -109,7 +94,7 @@ void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
       }
       Strength = std::max(Strength, Level::Likely); // The weaker one.
     }
-    if (runsFewTimes(A.Loop, Unit.context()) ||
+    if (flow::runsFewTimes(A.Loop, Unit.context()) ||
         Unit.isCalledOnlyGuarded(Flow.function()))
       continue;
     report(A, *Source, Strength, Flow, Unit.context());

@@ -7,6 +7,7 @@
 
 #include "checks/Catalog.h"
 #include "AccumulatedHistoryCheck.h"
+#include "CatInLoopCheck.h"
 #include "DiscardedResultCheck.h"
 #include "FactoryThenToCheck.h"
 #include "IneffectiveGradGuardCheck.h"
@@ -31,6 +32,7 @@ create(llvm::StringRef Name, clang::tidy::ClangTidyContext *Context) {
 constexpr StringLiteral LeakTags[] = {"autograd", "external/cwe/cwe-401"};
 constexpr StringLiteral PeakTags[] = {"autograd", "external/cwe/cwe-400"};
 constexpr StringLiteral DeviceTags[] = {"performance", "external/cwe/cwe-400"};
+constexpr StringLiteral GrowthTags[] = {"performance", "external/cwe/cwe-400"};
 constexpr StringLiteral RecoveryTags[] = {"error-handling",
                                           "external/cwe/cwe-400"};
 constexpr StringLiteral ResultTags[] = {"correctness", "external/cwe/cwe-252"};
@@ -45,6 +47,12 @@ const CatalogEntry Entries[] = {
      "on the addend, graph metadata grows with every iteration; if it did "
      "not, the activations of every iteration stay in memory.",
      FixKind::Sometimes, LeakTags, create<AccumulatedHistoryCheck>},
+    {"libtorch-cat-in-loop", Level::Likely,
+     "torch::cat regrows a tensor in each iteration",
+     "Joining a tensor with one more part copies all of it into a new one. "
+     "Over n iterations that allocates and copies memory quadratic in n; "
+     "collected in a vector and joined once it is linear.",
+     FixKind::Sometimes, GrowthTags, create<CatInLoopCheck>},
     {"libtorch-discarded-result", Level::Certain,
      "the result of an operator that changes nothing is thrown away",
      "detach, to, cpu, view and their kin return a new tensor and leave the "

@@ -30,6 +30,7 @@ namespace proof {
 
 struct Counters {
   std::atomic<int64_t> Live{0}, Peak{0};          ///< Bytes of tensors.
+  std::atomic<int64_t> Total{0};                  ///< Allocated so far.
   std::atomic<int64_t> HeapLive{0}, HeapCount{0}; ///< Of operator new.
 };
 
@@ -72,6 +73,7 @@ public:
   int64_t Now = C.Live += static_cast<int64_t>(Size);
   if (Now > C.Peak)
     C.Peak = Now;
+  C.Total += static_cast<int64_t>(Size);
   void *Data = static_cast<char *>(Block) + Header;
   return {Data, Data, &release, Cpu};
 }
@@ -124,15 +126,22 @@ private:
 /// Bytes of tensors over what is live when it is made.
 class Span {
 public:
-  Span() : Base(counters().Live) { counters().Peak = Base; }
+  Span() : Base(counters().Live), Before(counters().Total) {
+    counters().Peak = Base;
+  }
   void print(const char *What) const {
     std::printf("%s: peak %lld KB, live %lld KB\n", What,
                 static_cast<long long>(counters().Peak - Base) / 1024,
                 static_cast<long long>(counters().Live - Base) / 1024);
   }
+  /// All that was allocated, also what is gone again.
+  void printAllocated(const char *What) const {
+    std::printf("%s: %lld KB allocated\n", What,
+                static_cast<long long>(counters().Total - Before) / 1024);
+  }
 
 private:
-  int64_t Base;
+  int64_t Base, Before;
 };
 
 /// Prints a digest of the bits of \p Values.
