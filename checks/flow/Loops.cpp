@@ -62,14 +62,31 @@ bool runsFewTimes(const Stmt *Loop, const ASTContext &Context) {
       For ? dyn_cast_or_null<BinaryOperator>(For->getCond()) : nullptr;
   if (!Condition)
     return false;
-  // Upwards to a bound; downwards, the start would be it.
-  const auto *Step = dyn_cast_or_null<UnaryOperator>(For->getInc());
-  const bool Upwards =
-      Condition->getOpcode() == BO_LT || Condition->getOpcode() == BO_LE ||
-      (Condition->getOpcode() == BO_NE && Step && Step->isIncrementOp());
-  if (!Upwards)
-    return false;
-  std::optional<int64_t> Bound = constantInt(Condition->getRHS(), Context);
+  // i < 3, or int i = 3; i > 0
+  const Expr *Most = nullptr;
+  switch (Condition->getOpcode()) {
+  case BO_LT:
+  case BO_LE:
+    Most = Condition->getRHS();
+    break;
+  case BO_NE:
+    if (const auto *Step = dyn_cast_or_null<UnaryOperator>(For->getInc());
+        Step && Step->isIncrementOp())
+      Most = Condition->getRHS();
+    break;
+  case BO_GT:
+  case BO_GE: {
+    const auto *Declared = dyn_cast_or_null<DeclStmt>(For->getInit());
+    const auto *Counter = Declared && Declared->isSingleDecl()
+                              ? dyn_cast<VarDecl>(Declared->getSingleDecl())
+                              : nullptr;
+    Most = Counter ? Counter->getInit() : nullptr;
+    break;
+  }
+  default:
+    break;
+  }
+  std::optional<int64_t> Bound = constantInt(Most, Context);
   return Bound && *Bound >= 0 && *Bound <= Few;
 }
 
