@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/AccumulatedHistoryCheck.h"
+#include "checks/flow/Loops.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/StmtCXX.h"
 
 using namespace clang;
 
@@ -35,30 +35,6 @@ void AccumulatedHistoryCheck::storeOptions(
     clang::tidy::ClangTidyOptions::OptionMap &Opts) {
   FlowCheck::storeOptions(Opts);
   Options.store(Opts, "Fix", Fix);
-}
-
-/// Does the loop run a small constant number of times? Then the sum is over
-/// the parts of one result, not over the iterations of a run.
-static bool runsFewTimes(const Stmt *Loop, const ASTContext &Context) {
-  constexpr int Few = 4;
-  const auto *For = dyn_cast_or_null<ForStmt>(Loop);
-  const auto *Condition =
-      For ? dyn_cast_or_null<BinaryOperator>(For->getCond()) : nullptr;
-  if (!Condition || !Condition->isRelationalOp())
-    return false;
-  // i < 3, or int i = 3; i > 0
-  const Expr *Most = Condition->getRHS();
-  if (Condition->getOpcode() == BO_GT || Condition->getOpcode() == BO_GE) {
-    const auto *Declared = dyn_cast_or_null<DeclStmt>(For->getInit());
-    const auto *Counter = Declared && Declared->isSingleDecl()
-                              ? dyn_cast<VarDecl>(Declared->getSingleDecl())
-                              : nullptr;
-    Most = Counter ? Counter->getInit() : nullptr;
-  }
-  Expr::EvalResult Bound;
-  return Most && !Most->isValueDependent() &&
-         Most->EvaluateAsInt(Bound, Context) &&
-         Bound.Val.getInt().isNonNegative() && Bound.Val.getInt() <= Few;
 }
 
 /// Does a list that grows over the iterations of \p Caller go into the call?
@@ -140,7 +116,7 @@ void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
       }
       Strength = std::max(Strength, Level::Likely); // The weaker one.
     }
-    if (runsFewTimes(A.Loop, Unit.context()) ||
+    if (flow::runsFewTimes(A.Loop, Unit.context()) ||
         Unit.isCalledOnlyGuarded(Flow.function()))
       continue;
     report(A, *Source, HandedInAt, Strength, Flow, Unit.context());

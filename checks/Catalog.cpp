@@ -12,6 +12,7 @@
 #include "DanglingFromBlobCheck.h"
 #include "DanglingTensorDataCheck.h"
 #include "DatasetWorkerCopyCheck.h"
+#include "CatInLoopCheck.h"
 #include "DiscardedResultCheck.h"
 #include "EmptyCacheInLoopCheck.h"
 #include "FactoryThenToCheck.h"
@@ -43,6 +44,7 @@ constexpr StringLiteral DeviceTags[] = {"performance", "external/cwe/cwe-400"};
 constexpr StringLiteral CastTags[] = {"autocast", "external/cwe/cwe-401"};
 constexpr StringLiteral CacheTags[] = {"performance", "external/cwe/cwe-400"};
 constexpr StringLiteral SizeTags[] = {"external/cwe/cwe-400"};
+constexpr StringLiteral GrowthTags[] = {"performance", "external/cwe/cwe-400"};
 constexpr StringLiteral RecoveryTags[] = {"error-handling",
                                           "external/cwe/cwe-400"};
 constexpr StringLiteral HandlerTags[] = {"error-handling",
@@ -99,6 +101,12 @@ const CatalogEntry Entries[] = {
      "random numbers repeats its stream in each copy. Tensors and smart "
      "pointers are handles, which the copies share.",
      FixKind::None, WorkerTags, create<DatasetWorkerCopyCheck>},
+    {"libtorch-cat-in-loop", Level::Likely,
+     "torch::cat regrows a tensor in each iteration",
+     "Joining a tensor with one more part copies all of it into a new one. "
+     "Over n iterations that allocates and copies memory quadratic in n; "
+     "collected in a vector and joined once it is linear.",
+     FixKind::Sometimes, GrowthTags, create<CatInLoopCheck>},
     {"libtorch-discarded-result", Level::Certain,
      "the result of an operator that changes nothing is thrown away",
      "detach, to, cpu, view and their kin return a new tensor and leave the "

@@ -33,6 +33,10 @@ using Edits = llvm::SmallVector<clang::FixItHint, 2>;
 llvm::StringRef sourceText(clang::SourceRange Range,
                            const clang::ASTContext &Context);
 
+/// The text from behind \p E to \p End; empty when any of it is in a macro.
+llvm::StringRef textBehind(const clang::Expr *E, clang::SourceLocation End,
+                           const clang::ASTContext &Context);
+
 /// The white space that \p Loc's line starts with.
 llvm::StringRef indentationAt(clang::SourceLocation Loc,
                               const clang::ASTContext &Context);
@@ -67,6 +71,13 @@ Edits insertAfterStatement(const clang::Stmt *After, llvm::StringRef Statement,
 Edits insertBeforeStatement(const clang::Stmt *Before,
                             llvm::StringRef Statement,
                             const clang::ASTContext &Context);
+
+/// Writes \p Text in place of \p S, a whole statement with its semicolon.
+Edits replaceStatement(const clang::Stmt *S, llvm::StringRef Text,
+                       const clang::ASTContext &Context);
+
+/// Takes a whole statement away, and its line when nothing else is there.
+Edits removeStatement(const clang::Stmt *S, const clang::ASTContext &Context);
 
 /// Keeps the value of \p E in what \p Target spells:
 ///   x.detach()  ->  x = x.detach()

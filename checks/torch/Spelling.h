@@ -12,6 +12,7 @@
 
 namespace libtorch_tidy::torch::spelling {
 
+inline constexpr llvm::StringLiteral Tensor = "torch::Tensor";
 inline constexpr llvm::StringLiteral NoGradGuard = "torch::NoGradGuard";
 /// An undefined tensor: assigning it lets go of what was held. `{}` is
 /// ambiguous there and does not compile.
