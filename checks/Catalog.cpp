@@ -10,6 +10,7 @@
 #include "AutogradContextCycleCheck.h"
 #include "DiscardedResultCheck.h"
 #include "FactoryThenToCheck.h"
+#include "HookCaptureCycleCheck.h"
 #include "IneffectiveGradGuardCheck.h"
 #include "InferenceWithoutNoGradCheck.h"
 #include "LongLivedIntermediateCheck.h"
@@ -66,6 +67,13 @@ const CatalogEntry Entries[] = {
      "memory. Moving the result copies it, so that both exist for a while; "
      "made on the device there is only one, and no transfer.",
      FixKind::Sometimes, DeviceTags, create<FactoryThenToCheck>},
+    {"libtorch-hook-capture-cycle", Level::Certain,
+     "a hook or stored function keeps its own tensor or module alive",
+     "A tensor keeps its hooks, and a hook keeps what it captures by value. A "
+     "hook that captures its tensor, the module that owns it or a tensor "
+     "computed from it is part of a cycle that is never freed. The same holds "
+     "for a function stored in an object that it owns.",
+     FixKind::Sometimes, LeakTags, create<HookCaptureCycleCheck>},
     {"libtorch-ineffective-grad-guard", Level::Certain,
      "a guard for gradient mode that guards nothing, or never ends",
      "A guard lasts as long as its variable. Without a name, as a function "
