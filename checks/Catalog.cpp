@@ -8,6 +8,7 @@
 #include "checks/Catalog.h"
 #include "AccumulatedHistoryCheck.h"
 #include "AutogradContextCycleCheck.h"
+#include "CreateGraphCycleCheck.h"
 #include "DiscardedResultCheck.h"
 #include "FactoryThenToCheck.h"
 #include "HookCaptureCycleCheck.h"
@@ -54,6 +55,12 @@ const CatalogEntry Entries[] = {
      "tensors there are not released by backward(), as those given to "
      "save_for_backward are.",
      FixKind::Sometimes, LeakTags, create<AutogradContextCycleCheck>},
+    {"libtorch-create-graph-cycle", Level::Likely,
+     "backward(create_graph=true) ties parameters and gradients in a cycle",
+     "The gradients that such a backward() stores carry a graph that owns the "
+     "parameters, which own the gradients. Until somebody resets the "
+     "gradients, neither is freed, not even when nothing else refers to them.",
+     FixKind::None, LeakTags, create<CreateGraphCycleCheck>},
     {"libtorch-discarded-result", Level::Certain,
      "the result of an operator that changes nothing is thrown away",
      "detach, to, cpu, view and their kin return a new tensor and leave the "
