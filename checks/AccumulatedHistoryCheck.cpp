@@ -46,17 +46,35 @@ static bool runsFewTimes(const Stmt *Loop, const ASTContext &Context) {
       For ? dyn_cast_or_null<BinaryOperator>(For->getCond()) : nullptr;
   if (!Condition || !Condition->isRelationalOp())
     return false;
+  // i < 3, or int i = 3; i > 0
+  const Expr *Most = Condition->getRHS();
+  if (Condition->getOpcode() == BO_GT || Condition->getOpcode() == BO_GE) {
+    const auto *Declared = dyn_cast_or_null<DeclStmt>(For->getInit());
+    const auto *Counter = Declared && Declared->isSingleDecl()
+                              ? dyn_cast<VarDecl>(Declared->getSingleDecl())
+                              : nullptr;
+    Most = Counter ? Counter->getInit() : nullptr;
+  }
   Expr::EvalResult Bound;
-  return !Condition->getRHS()->isValueDependent() &&
-         Condition->getRHS()->EvaluateAsInt(Bound, Context) &&
+  return Most && !Most->isValueDependent() &&
+         Most->EvaluateAsInt(Bound, Context) &&
          Bound.Val.getInt().isNonNegative() && Bound.Val.getInt() <= Few;
+}
+
+/// Does a list that grows over the iterations of \p Caller go into the call?
+/// What one iteration hands in, and gets back, dies with the iteration.
+static bool handsInGrownValue(const flow::UnitModel::RelayedTo &R) {
+  return llvm::any_of(R.Caller->accumulations(), [&](const auto &Entry) {
+    return R.Relay->Assigned.test(Entry.second.Carry);
+  });
 }
 
 /// Where history of an accumulation comes from, preferring what was
 /// back-propagated: that decides the message.
-static const Label *sourceOf(const Accumulation &A, const FunctionFlow &Flow) {
+static const Label *sourceOf(const Accumulation &A, const flow::LabelSet &Added,
+                             const FunctionFlow &Flow) {
   const Label *Source = nullptr;
-  for (flow::LabelId Id : A.Added.allLabels()) {
+  for (flow::LabelId Id : Added) {
     const Label &L = Flow.label(Id);
     if (!L.bringsHistory() || !L.Arises)
       continue;
@@ -78,10 +96,23 @@ void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
   for (const auto &[Key, A] : Flow.accumulations()) {
     if (A.Mode != GradMode::On || A.Bounded)
       continue;
-    const Label *Source = sourceOf(A, Flow);
+    const Label *Source = sourceOf(A, A.Added.allLabels(), Flow);
+    // History of what callers hand in, where the sum goes back to them.
+    const Expr *HandedInAt = nullptr;
+    if (!Source)
+      for (const auto &R : Unit.relaysOf(Flow.function(), A.Carry))
+        if (handsInGrownValue(R) &&
+            (Source = sourceOf(A, R.Relay->Assigned, *R.Caller))) {
+          HandedInAt = R.Relay->Site;
+          break;
+        }
     if (!Source)
       continue;
-    unsigned Consumers = Unit.consumersOf(Flow.label(A.Carry), Flow);
+    // What a call makes and returns lives as long as its caller wants.
+    const Label &Carry = Flow.label(A.Carry);
+    unsigned Consumers = !HandedInAt && (Carry.Consumers & Label::Returned)
+                             ? Carry.Consumers
+                             : Unit.consumersOf(Carry, Flow);
     Level Strength =
         Source->Consumers & Label::Backward ? Level::Certain : Level::Likely;
     if (A.How != Accumulation::InPlace)
@@ -112,7 +143,7 @@ void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
     if (runsFewTimes(A.Loop, Unit.context()) ||
         Unit.isCalledOnlyGuarded(Flow.function()))
       continue;
-    report(A, *Source, Strength, Flow, Unit.context());
+    report(A, *Source, HandedInAt, Strength, Flow, Unit.context());
   }
 }
 
@@ -142,7 +173,8 @@ static bool isBackwardRoot(const Expr *Addend, const Expr *Backward) {
 }
 
 void AccumulatedHistoryCheck::report(const Accumulation &A, const Label &Source,
-                                     Level Strength, const FunctionFlow &Flow,
+                                     const Expr *HandedInAt, Level Strength,
+                                     const FunctionFlow &Flow,
                                      ASTContext &Context) {
   const std::string Name = Flow.nameOf(A.Where);
   const bool BackPropagated = Source.Consumers & Label::Backward;
@@ -163,6 +195,12 @@ void AccumulatedHistoryCheck::report(const Accumulation &A, const Label &Source,
                  "every " + Each + " stay in memory")
                     .str();
 
+  if (HandedInAt) {
+    F.Steps.push_back(originStep(Source));
+    F.Steps.push_back({HandedInAt->getExprLoc(),
+                       "it is handed in here, and nothing back-propagates the "
+                       "result of the call"});
+  }
   const VarDecl *Root = Flow.rootOf(A.Where);
   if (const FieldDecl *Field = Flow.fieldOf(A.Where); Field && !Root)
     F.Steps.push_back(
@@ -172,13 +210,18 @@ void AccumulatedHistoryCheck::report(const Accumulation &A, const Label &Source,
     F.Steps.push_back({Root->getLocation(),
                        "'" + Root->getNameAsString() + "' is declared here" +
                            (A.Loop ? ", outside the loop" : "")});
-  F.Steps.push_back(originStep(Source));
+  if (!HandedInAt)
+    F.Steps.push_back(originStep(Source));
   if (BackPropagated)
     F.Steps.push_back({Source.BackwardAt->getExprLoc(),
                        "backward() releases the activations here, but not the "
                        "nodes of the graph"});
   for (const Expr *Inner : A.Inner)
     F.Steps.push_back({Inner->getExprLoc(), "the call adds to it here"});
+
+  // Other units may call the function for a result with history.
+  if (HandedInAt && Flow.function()->isExternallyVisible())
+    return tell(F, Context.getSourceManager());
 
   auto Cut = [&](const Expr *Addend) {
     return Fix == "item" && isBackwardRoot(Addend, Source.BackwardAt)

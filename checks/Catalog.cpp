@@ -7,15 +7,19 @@
 
 #include "checks/Catalog.h"
 #include "AccumulatedHistoryCheck.h"
+#include "AutocastCacheCheck.h"
 #include "AutogradContextCycleCheck.h"
 #include "CreateGraphCycleCheck.h"
 #include "DiscardedResultCheck.h"
+#include "EmptyCacheInLoopCheck.h"
 #include "FactoryThenToCheck.h"
 #include "HookCaptureCycleCheck.h"
 #include "IneffectiveGradGuardCheck.h"
 #include "InferenceWithoutNoGradCheck.h"
 #include "LongLivedIntermediateCheck.h"
+#include "OomCatchTypeCheck.h"
 #include "OomRecoveryInCatchCheck.h"
+#include "OversizedLinearCheck.h"
 #include "PadPackedTotalLengthCheck.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -34,8 +38,13 @@ create(llvm::StringRef Name, clang::tidy::ClangTidyContext *Context) {
 constexpr StringLiteral LeakTags[] = {"autograd", "external/cwe/cwe-401"};
 constexpr StringLiteral PeakTags[] = {"autograd", "external/cwe/cwe-400"};
 constexpr StringLiteral DeviceTags[] = {"performance", "external/cwe/cwe-400"};
+constexpr StringLiteral CastTags[] = {"autocast", "external/cwe/cwe-401"};
+constexpr StringLiteral CacheTags[] = {"performance", "external/cwe/cwe-400"};
+constexpr StringLiteral SizeTags[] = {"external/cwe/cwe-400"};
 constexpr StringLiteral RecoveryTags[] = {"error-handling",
                                           "external/cwe/cwe-400"};
+constexpr StringLiteral HandlerTags[] = {"error-handling",
+                                         "external/cwe/cwe-755"};
 constexpr StringLiteral ResultTags[] = {"correctness", "external/cwe/cwe-252"};
 constexpr StringLiteral ParallelTags[] = {"data-parallel", "correctness"};
 
@@ -48,6 +57,13 @@ const CatalogEntry Entries[] = {
      "on the addend, graph metadata grows with every iteration; if it did "
      "not, the activations of every iteration stay in memory.",
      FixKind::Sometimes, LeakTags, create<AccumulatedHistoryCheck>},
+    {"libtorch-autocast-cache", Level::Likely,
+     "autocast is switched on with no clear_cache() on the way out",
+     "at::autocast has no guard class in C++. While it is on it caches the "
+     "casts of leaf weights, and switching it off leaves the cache as it is: "
+     "the casts stay in memory, also those of weights that are gone, and "
+     "weights that have changed are used as they were.",
+     FixKind::Sometimes, CastTags, create<AutocastCacheCheck>},
     {"libtorch-autograd-context-cycle", Level::Certain,
      "a custom autograd function keeps tensors in saved_data",
      "The graph node owns the context and an output owns the graph node, so "
@@ -68,6 +84,13 @@ const CatalogEntry Entries[] = {
      "As a statement they do nothing: the history stays, the tensor stays on "
      "its device.",
      FixKind::Sometimes, ResultTags, create<DiscardedResultCheck>},
+    {"libtorch-empty-cache-in-loop", Level::Advisory,
+     "emptyCache() in a hot loop",
+     "emptyCache() gives the free blocks of the caching allocator back to the "
+     "device, after waiting for it. It frees nothing that a tensor holds, and "
+     "the next iteration has to allocate the same blocks from the device "
+     "again.",
+     FixKind::None, CacheTags, create<EmptyCacheInLoopCheck>},
     {"libtorch-factory-then-to", Level::Advisory,
      "a tensor is made on the CPU only to be moved to a device",
      "A factory without a device in its options allocates and fills host "
@@ -99,6 +122,14 @@ const CatalogEntry Entries[] = {
      "a static, holds its storage and its graph while the next result is "
      "computed, so the peak holds both.",
      FixKind::Sometimes, PeakTags, create<LongLivedIntermediateCheck>},
+    {"libtorch-oom-catch-type", Level::Certain,
+     "a handler that can never see the out-of-memory error it is for",
+     "What arrives depends on who runs out of memory: a device's allocator "
+     "throws c10::OutOfMemoryError, the CPU's a plain c10::Error, and "
+     "TorchScript's interpreter turns whatever fails in it into "
+     "std::runtime_error. A handler for another type never runs, and neither "
+     "does the recovery in it.",
+     FixKind::None, HandlerTags, create<OomCatchTypeCheck>},
     {"libtorch-oom-recovery-in-catch", Level::Likely,
      "out-of-memory recovery runs inside the handler while tensors it could "
      "free are alive",
@@ -107,6 +138,12 @@ const CatalogEntry Entries[] = {
      "under py::error_already_set are not. A retry from within the handler "
      "runs beside all of them.",
      FixKind::Sometimes, RecoveryTags, create<OomRecoveryInCatchCheck>},
+    {"libtorch-oversized-linear", Level::Advisory,
+     "a Linear layer whose weight, gradient and optimizer state pass a "
+     "threshold",
+     "A Linear(m, n) holds m * n weights. Training adds a gradient of the same "
+     "size, and Adam two more: four times the weight in all.",
+     FixKind::None, SizeTags, create<OversizedLinearCheck>},
     {"libtorch-pad-packed-total-length", Level::Likely,
      "pad_packed_sequence is called without total_length",
      "Without total_length each data_parallel replica pads to its own longest "

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "driver/Selection.h"
 #include "driver/frontend/CommandLine.h"
 #include "driver/frontend/CompileCommands.h"
 #include "driver/frontend/Configuration.h"
@@ -12,7 +13,7 @@
 #include "driver/frontend/Runner.h"
 #include "driver/output/CheckDocs.h"
 #include "driver/output/OutputFile.h"
-#include "driver/output/Sarif.h"
+#include "driver/output/Reports.h"
 #include "driver/output/Text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -189,6 +190,8 @@ Analysis analyseAll(llvm::ArrayRef<Unit> Units, const CommandLine &Options,
         analyse(U.Command, U.File, Options, Config, MakeOurs, *UnitFS);
     std::vector<Finding> New =
         toFindings(Said, Result.Errors.size(), FS, Texts);
+    for (Finding &F : New)
+      F.Unit = canonicalPath(U.File, "", FS);
     if (Said.Failed)
       Result.FailedUnits.push_back(canonicalPath(U.File, "", FS));
     llvm::move(New, std::back_inserter(Result.Findings));
@@ -211,6 +214,8 @@ int exitCode(const Analysis &All, const CommandLine &Options) {
   if (llvm::any_of(All.Findings, Is(FindingKind::Configuration)))
     return ExitUsage;
   for (const Finding &F : All.Findings) {
+    if (F.Known)
+      continue;
     if (F.AsError)
       return ExitFindings;
     if (!Options.NeverFail &&
@@ -227,12 +232,17 @@ void printSummary(const Analysis &All, const CommandLine &Options) {
   if (Options.Quiet)
     return;
   printStats(All.Stats);
-  unsigned Defects = llvm::count_if(All.Findings, [](const Finding &F) {
-    return F.Kind == FindingKind::Defect;
-  });
-  if (Defects)
-    llvm::errs() << "libtorch-tidy: " << Defects
-                 << (Defects == 1 ? " finding\n" : " findings\n");
+  unsigned Known = 0, New = 0;
+  for (const Finding &F : All.Findings)
+    if (F.Kind == FindingKind::Defect)
+      ++(F.Known ? Known : New);
+  if (New || Known)
+    llvm::errs() << "libtorch-tidy: " << New
+                 << (New == 1 ? " finding" : " findings");
+  if (Known)
+    llvm::errs() << ", beside " << Known << " that the baseline holds";
+  if (New || Known)
+    llvm::errs() << '\n';
 }
 
 int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
@@ -286,6 +296,17 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
     return ExitClean;
   }
 
+  Expected<Selection> Selected = Selection::create(Options, *FS);
+  if (!Selected)
+    return usageError(Selected.takeError());
+  if (auto Changed = Selected->changedSources();
+      Changed && Options.Files.empty()) {
+    if (Changed->empty()) {
+      llvm::errs() << "libtorch-tidy: no C++ file is changed\n";
+      return ExitClean;
+    }
+    Options.Files = std::move(*Changed);
+  }
   if (Options.Files.empty())
     return usageError(makeError("no input files; --help tells the usage"));
   Expected<CompileCommands> Commands = CompileCommands::create(Options, *FS);
@@ -318,37 +339,39 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
       unitsToAnalyse(*Files, Options, *Config, *Commands);
   if (!Units)
     return usageError(Units.takeError());
-  std::optional<OutputFile> Sarif, ExportFixes;
-  for (auto [Path, File] : {std::pair(&Options.Sarif, &Sarif),
-                            std::pair(&Options.ExportFixes, &ExportFixes)})
-    if (!Path->empty()) {
-      Expected<OutputFile> Opened = OutputFile::open(*Path);
-      if (!Opened)
-        return usageError(Opened.takeError());
-      *File = std::move(*Opened);
-    }
+  Expected<Reports> Outputs = Reports::open(Options);
+  if (!Outputs)
+    return usageError(Outputs.takeError());
+  std::optional<OutputFile> ExportFixes;
+  if (!Options.ExportFixes.empty()) {
+    Expected<OutputFile> Opened = OutputFile::open(Options.ExportFixes);
+    if (!Opened)
+      return usageError(Opened.takeError());
+    ExportFixes = std::move(*Opened);
+  }
 
   SourceTexts Texts(*FS);
   Analysis All = analyseAll(*Units, Options, *Config, MakeOurs, Texts, **FS);
+  std::vector<std::string> Sources;
+  for (const Unit &U : *Units)
+    Sources.push_back(canonicalPath(U.File, "", **FS));
+  llvm::sort(Sources);
+  Sources.erase(llvm::unique(Sources), Sources.end());
+  llvm::SmallString<256> RealWorkingDirectory(*WorkingDirectory);
+  (void)(*FS)->getRealPath(*WorkingDirectory, RealWorkingDirectory);
+  const std::string Root = findProjectRoot(Sources, RealWorkingDirectory, **FS);
+  CodeOutlines Outlines(Texts);
+  Selected->apply(All.Findings, Sources, All.FailedUnits, *Config, Texts,
+                  Outlines);
   const int Code = exitCode(All, Options);
-
-  // Before fixes are applied: SARIF is about the text that was analysed.
-  std::string SarifLog;
-  if (Sarif) {
-    llvm::SmallString<256> RealRoot(*WorkingDirectory);
-    (void)(*FS)->getRealPath(*WorkingDirectory, RealRoot);
-    SarifRun Run;
-    std::vector<std::string> Sources;
-    for (const std::string &File : *Files)
-      Sources.push_back(canonicalPath(File, "", **FS));
-    Run.Root = findProjectRoot(Sources, RealRoot, **FS);
-    Run.FailedUnits = All.FailedUnits;
-    Run.ExitCode = Code;
-    SarifLog = toSarif(All.Findings, Run, Texts);
-  }
+  // Before fixes are applied.
+  Outputs->make({Root, All.Findings, Sources, All.FailedUnits, Code, Texts,
+                 Outlines, Selected->hasBaseline(), Selected->vanished()});
 
   std::vector<ClangTidyError> Errors;
   for (const Finding &F : All.Findings) {
+    if (F.Known)
+      continue;
     Errors.push_back(std::move(All.Errors[F.Origin]));
     canonicalizeFixes(Errors.back(), **FS);
     Errors.back().IsWarningAsError = F.AsError;
@@ -357,12 +380,13 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
       Options.Fix && (All.FailedUnits.empty() || Options.FixErrors);
   clang::tidy::ClangTidyContext Context(Config->createProvider(*FS));
   Context.setCurrentFile(Files->front());
-  printText(Errors, Context, ApplyFixes, /*ToStderr=*/Options.Sarif == "-",
+  printText(Errors, Context, ApplyFixes, /*ToStderr=*/Outputs->useStdout(),
             *FS);
   if (Options.Fix && !ApplyFixes)
     tellError() << "there are compile errors and --fix-errors is not given: "
                    "fixes have NOT been applied\n";
   printSummary(All, Options);
+  Selected->tell(Options.Quiet);
 
   if (ExportFixes) {
     std::string Yaml;
@@ -371,9 +395,10 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
     if (Error E = ExportFixes->write(OS.str()))
       return usageError(std::move(E));
   }
-  if (Sarif)
-    if (Error E = Sarif->write(SarifLog))
-      return usageError(std::move(E));
+  if (Error E = Selected->write())
+    return usageError(std::move(E));
+  if (Error E = Outputs->write())
+    return usageError(std::move(E));
   return Code;
 }
 

@@ -10,6 +10,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/StmtCXX.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
 using libtorch_tidy::torch::Work;
@@ -59,20 +60,58 @@ struct ThrowVisitor : RunsVisitor<ThrowVisitor> {
 
 /// ThrowVisitor's rule for calls: those in a nested try are not followed.
 struct FreeCallVisitor : RunsVisitor<FreeCallVisitor> {
-  llvm::SmallVector<const FunctionDecl *, 8> Callees;
+  llvm::SmallVector<const CallExpr *, 8> Calls;
   bool TraverseCXXTryStmt(CXXTryStmt *) { return true; }
   bool VisitCallExpr(CallExpr *Call) {
-    if (const FunctionDecl *Callee = Call->getDirectCallee())
-      Callees.push_back(Callee);
+    if (Call->getDirectCallee())
+      Calls.push_back(Call);
     return true;
   }
 };
+
+/// The body of \p F where the unit has one and it is not a library's.
+const FunctionDecl *userDefinition(const FunctionDecl *F) {
+  const FunctionDecl *Definition = F->getDefinition();
+  return Definition && Definition->hasBody() &&
+                 !Definition->isDependentContext() &&
+                 torch::isUserCode(Definition->getLocation(),
+                                   F->getASTContext().getSourceManager())
+             ? Definition
+             : nullptr;
+}
+
+using Way = llvm::SmallVector<const CallExpr *, 2>;
+
+bool findWay(const Stmt *S, llvm::function_ref<bool(const CallExpr *)> IsGoal,
+             llvm::SmallPtrSetImpl<const FunctionDecl *> &Seen, Way &Taken) {
+  FreeCallVisitor Visitor;
+  Visitor.TraverseStmt(const_cast<Stmt *>(S));
+  for (const CallExpr *Call : Visitor.Calls) {
+    Taken.push_back(Call);
+    if (IsGoal(Call))
+      return true;
+    const FunctionDecl *Callee = userDefinition(Call->getDirectCallee());
+    if (Callee && Seen.insert(Callee).second &&
+        findWay(Callee->getBody(), IsGoal, Seen, Taken))
+      return true;
+    Taken.pop_back();
+  }
+  return false;
+}
 
 } // namespace
 
 void forEachCall(const Stmt *S,
                  llvm::function_ref<void(const CallExpr *)> Visit) {
   CallVisitor(Visit).TraverseStmt(const_cast<Stmt *>(S));
+}
+
+Way wayToFreeCall(const Stmt *S,
+                  llvm::function_ref<bool(const CallExpr *)> IsGoal) {
+  Way Taken;
+  llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
+  findWay(S, IsGoal, Seen, Taken);
+  return Taken;
 }
 
 Work TensorWork::of(const CallExpr *Call) {
@@ -95,17 +134,14 @@ TensorWork::Throws TensorWork::ownersThrownBy(const Stmt *S) {
   Direct.TraverseStmt(const_cast<Stmt *>(S));
   FreeCallVisitor Calls;
   Calls.TraverseStmt(const_cast<Stmt *>(S));
-  for (const FunctionDecl *Callee : Calls.Callees)
-    Direct.Found.append(of(Callee).Thrown);
+  for (const CallExpr *Call : Calls.Calls)
+    Direct.Found.append(of(Call->getDirectCallee()).Thrown);
   return Direct.Found;
 }
 
 TensorWork::Summary TensorWork::of(const FunctionDecl *F) {
-  const FunctionDecl *Definition = F->getDefinition();
-  if (!Definition || !Definition->hasBody() ||
-      Definition->isDependentContext() ||
-      !torch::isUserCode(Definition->getLocation(),
-                         F->getASTContext().getSourceManager()))
+  const FunctionDecl *Definition = userDefinition(F);
+  if (!Definition)
     return {};
   // A recursive call adds nothing to what its function does otherwise.
   auto [It, New] = Known.try_emplace(Definition);

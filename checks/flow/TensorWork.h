@@ -20,6 +20,14 @@ namespace libtorch_tidy::flow {
 void forEachCall(const clang::Stmt *S,
                  llvm::function_ref<void(const clang::CallExpr *)> Visit);
 
+/// The way to the first call that \p IsGoal accepts among those that running
+/// \p S runs outside the try statements in it, so that what the call throws
+/// comes out of \p S. A call of \p S, one in the body of the function that it
+/// calls, and so on to the goal; empty when there is none.
+llvm::SmallVector<const clang::CallExpr *, 2>
+wayToFreeCall(const clang::Stmt *S,
+              llvm::function_ref<bool(const clang::CallExpr *)> IsGoal);
+
 /// Tensor work of one unit, through the functions whose bodies it has.
 class TensorWork {
 public:

@@ -27,8 +27,7 @@ OomHandler oomHandler(QualType Caught) {
   const CXXRecordDecl *R = recordOf(Caught);
   if (!R || !R->getIdentifier())
     return OomHandler::No;
-  if (isOrDerivesFrom(R, "c10::OutOfMemoryError") ||
-      isOrDerivesFrom(R, "c10::CUDAOutOfMemoryError"))
+  if (isOutOfMemoryError(Caught))
     return OomHandler::Library;
   // A class derived from the others (IndexError, a user's own) sees less.
   std::string Name = R->getQualifiedNameAsString();
@@ -37,6 +36,32 @@ OomHandler oomHandler(QualType Caught) {
       .Cases("std::exception", "std::runtime_error", "std::bad_alloc",
              OomHandler::General)
       .Default(OomHandler::No);
+}
+
+bool isOutOfMemoryError(QualType T) {
+  const CXXRecordDecl *R = recordOf(T);
+  return isOrDerivesFrom(R, "c10::OutOfMemoryError") ||
+         isOrDerivesFrom(R, "c10::CUDAOutOfMemoryError");
+}
+
+bool catchesOutOfMemory(QualType Caught, OutOfMemoryIn Where) {
+  if (Caught.isNull())
+    return true;
+  const CXXRecordDecl *R = recordOf(Caught);
+  if (!R || !R->getIdentifier())
+    return false;
+  std::string Name = R->getQualifiedNameAsString();
+  if (Name == "std::exception")
+    return true;
+  switch (Where) {
+  case OutOfMemoryIn::Device:
+    return Name == "c10::Error" || isOutOfMemoryError(Caught);
+  case OutOfMemoryIn::Cpu:
+    return Name == "c10::Error";
+  case OutOfMemoryIn::Script:
+    return Name == "std::runtime_error";
+  }
+  return false;
 }
 
 bool isPythonError(QualType T) {

@@ -24,6 +24,18 @@ enum class OomHandler {
 /// Which errors a handler for \p Caught can see; null for `catch (...)`.
 OomHandler oomHandler(clang::QualType Caught);
 
+/// Where memory runs out. What is thrown depends on it:
+/// c10::OutOfMemoryError by the allocators of devices, a plain c10::Error by
+/// the CPU's, and by TorchScript's interpreter, whatever it has caught
+/// itself, std::runtime_error.
+enum class OutOfMemoryIn { Device, Cpu, Script };
+
+/// Does a handler for \p Caught (null: `...`) see that?
+bool catchesOutOfMemory(clang::QualType Caught, OutOfMemoryIn Where);
+
+/// c10::OutOfMemoryError and its name before 1.13, c10::CUDAOutOfMemoryError.
+bool isOutOfMemoryError(clang::QualType T);
+
 /// pybind11::error_already_set: its Python frames live as long as it does.
 bool isPythonError(clang::QualType T);
 

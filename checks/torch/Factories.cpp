@@ -171,7 +171,7 @@ bool isPassedThrough(const CallExpr *Call) {
 
 } // namespace
 
-std::optional<Factory> asCpuFactory(const CallExpr *Call) {
+static std::optional<Factory> asFactory(const CallExpr *Call, bool CpuNamed) {
   if (!Call || isa<CXXMemberCallExpr, CXXOperatorCallExpr>(Call) ||
       !isTorchDecl(Call->getDirectCallee()) || !isTensor(Call->getType()) ||
       isa<CXXMethodDecl>(Call->getDirectCallee()))
@@ -193,7 +193,8 @@ std::optional<Factory> asCpuFactory(const CallExpr *Call) {
     QualType T = Arg->getType();
     if (isOptions(T)) {
       Holds Options = whatHolds(Arg);
-      if (Options != Holds::Nothing && Options != Holds::Dtype)
+      if (Options != Holds::Nothing && Options != Holds::Dtype &&
+          (Options != Holds::Cpu || !CpuNamed))
         return std::nullopt;
       F.NoOptions = false;
       continue;
@@ -210,6 +211,14 @@ std::optional<Factory> asCpuFactory(const CallExpr *Call) {
       F.SameValues = false;
   }
   return F;
+}
+
+std::optional<Factory> asCpuFactory(const CallExpr *Call) {
+  return asFactory(Call, /*CpuNamed=*/false);
+}
+
+bool makesOnCpu(const CallExpr *Call) {
+  return asFactory(Call, /*CpuNamed=*/true).has_value();
 }
 
 std::optional<Factory> cpuFactoryUnder(const Expr *E) {

@@ -38,6 +38,9 @@ struct Factory {
 /// a device, requires_grad or come from elsewhere. Null is allowed.
 std::optional<Factory> asCpuFactory(const clang::CallExpr *Call);
 
+/// asCpuFactory(), or such a function with options that name the CPU.
+bool makesOnCpu(const clang::CallExpr *Call);
+
 /// The factory at the start of \p E: itself, or through views, casts to another
 /// dtype, in-place changes and arithmetic with numbers. nullopt when another
 /// tensor takes part, a gradient is asked for, or \p E is moved on the way.

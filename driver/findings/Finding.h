@@ -58,6 +58,8 @@ struct Finding {
   Place Where;
   std::vector<FindingStep> Steps;
   std::vector<Edit> Fix;
+  std::string Unit;   ///< The source file whose analysis told it; canonical.
+  bool Known = false; ///< The baseline holds it.
   /// Of the diagnostic this was made from, in the list of the front end.
   size_t Origin = 0;
 };

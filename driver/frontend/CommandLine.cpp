@@ -77,6 +77,32 @@ static cl::opt<std::string>
                     "any that is reported"),
            cl::cat(Category));
 
+static cl::opt<std::string>
+    Baseline("baseline", cl::value_desc("file"),
+             cl::desc("Findings to leave out; what is gone of them is listed"),
+             cl::cat(Category));
+static cl::opt<bool> SarifIncludeBaselined(
+    "sarif-include-baselined",
+    cl::desc("SARIF also has the findings of the baseline, with baselineState "
+             "unchanged or absent"),
+    cl::cat(Category));
+static cl::opt<std::string>
+    WriteBaseline("write-baseline", cl::value_desc("file"),
+                  cl::desc("Write the findings for --baseline, and report "
+                           "none. With --baseline, what that holds of files "
+                           "that are not analysed is kept"),
+                  cl::cat(Category));
+static cl::opt<std::string>
+    Diff("diff", cl::ValueOptional, cl::value_desc("revision"),
+         cl::desc("Only findings that have to do with lines changed since a "
+                  "revision of git (default HEAD). Without files: the files "
+                  "that are changed"),
+         cl::cat(Category));
+static cl::opt<bool>
+    Staged("staged",
+           cl::desc("As --diff, for the lines staged for the next commit"),
+           cl::cat(Category));
+
 static cl::opt<bool> Fix("fix",
                          cl::desc("Apply fixes, unless there are compile "
                                   "errors"),
@@ -95,6 +121,24 @@ static cl::opt<std::string>
           cl::desc("Write findings as SARIF 2.1.0; - is the standard output, "
                    "and the text goes to the standard error then"),
           cl::cat(Category));
+static cl::opt<OutputFormat> Format(
+    "format", cl::init(OutputFormat::Text),
+    cl::desc("Form of the standard output; unless it is text, the text goes "
+             "to the standard error"),
+    cl::values(clEnumValN(OutputFormat::Text, "text", "as clang-tidy's"),
+               clEnumValN(OutputFormat::Gitlab, "gitlab",
+                          "GitLab's Code Quality report"),
+               clEnumValN(OutputFormat::Github, "github",
+                          "workflow commands of GitHub Actions"),
+               clEnumValN(OutputFormat::Rdjsonl, "rdjsonl",
+                          "reviewdog's JSON lines"),
+               clEnumValN(OutputFormat::Junit, "junit", "JUnit's XML")),
+    cl::cat(Category));
+static cl::opt<std::string>
+    Output("output", cl::value_desc("file"),
+           cl::desc("File for the form that --format names, instead of the "
+                    "standard output"),
+           cl::cat(Category));
 static cl::opt<bool> Quiet("quiet",
                            cl::desc("No statistics and no notes about flags"),
                            cl::cat(Category));
@@ -205,9 +249,40 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
     return usageError("--export-fixes needs the name of a file, or -");
   if (Sarif.getNumOccurrences() && Sarif.empty())
     return usageError("--sarif needs the name of a file, or -");
-  if (Result.Sarif == "-" && Result.ExportFixes == "-")
-    return usageError("only one of --sarif and --export-fixes can be written "
-                      "to the standard output");
+  if (Output.getNumOccurrences()) {
+    if (Output.empty())
+      return usageError("--output needs the name of a file, or -");
+    if (Format == OutputFormat::Text)
+      return usageError("--output goes with --format=gitlab, github, rdjsonl "
+                        "or junit");
+  }
+  Result.Format = Format;
+  if (Format != OutputFormat::Text)
+    Result.Output = Output.empty() ? "-" : Output.getValue();
+  if (llvm::count(ArrayRef({Result.Sarif, Result.ExportFixes, Result.Output}),
+                  "-") > 1)
+    return usageError("only one of --sarif, --export-fixes and --format can "
+                      "be written to the standard output");
+  Result.Baseline = Baseline;
+  Result.WriteBaseline = WriteBaseline;
+  Result.SarifIncludeBaselined = SarifIncludeBaselined;
+  if (SarifIncludeBaselined && (Baseline.empty() || Sarif.empty()))
+    return usageError("--sarif-include-baselined goes with --sarif and "
+                      "--baseline");
+  if (Baseline.getNumOccurrences() && Baseline.empty())
+    return usageError("--baseline needs the name of a file");
+  if (WriteBaseline.getNumOccurrences() &&
+      (WriteBaseline.empty() || WriteBaseline == "-"))
+    return usageError("--write-baseline needs the name of a file");
+  if (Diff.getNumOccurrences())
+    Result.Diff = Diff.empty() ? "HEAD" : Diff.getValue();
+  Result.Staged = Staged;
+  if (Result.Diff && Staged)
+    return usageError("--diff and --staged exclude each other");
+  if (WriteBaseline.getNumOccurrences() &&
+      (Result.Diff || Staged || LineFilter.getNumOccurrences()))
+    return usageError("--write-baseline takes all findings: --diff, --staged "
+                      "and --line-filter do not go with it");
   Result.ListChecks = ListChecks;
   Result.Json = Json;
   if (Json && !ListChecks)

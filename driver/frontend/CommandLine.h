@@ -25,6 +25,15 @@ enum ExitCode : int {
   ExitBroken = 3,   ///< A translation unit could not be analysed.
 };
 
+/// --format: what is written beside or instead of clang-tidy's text.
+enum class OutputFormat : unsigned char {
+  Text,
+  Gitlab,
+  Github,
+  Rdjsonl,
+  Junit
+};
+
 /// The command line, parsed. An absent optional was not given.
 struct CommandLine {
   std::vector<std::string> Files;
@@ -45,6 +54,12 @@ struct CommandLine {
   // What to do with findings.
   bool Fix = false, FixErrors = false, Quiet = false;
   std::string ExportFixes, Sarif;
+  OutputFormat Format = OutputFormat::Text;
+  std::string Output; ///< For the format, unless that is text.
+  std::string Baseline, WriteBaseline;
+  bool SarifIncludeBaselined = false;
+  std::optional<std::string> Diff; ///< Only lines changed since a revision.
+  bool Staged = false;             ///< Only lines staged for a commit.
   /// The weakest level that makes the exit code 1; absent: any finding.
   std::optional<Level> FailOn;
   bool NeverFail = false;

@@ -1,0 +1,239 @@
+//===- AutocastCacheCheck.cpp ---------------------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/AutocastCacheCheck.h"
+#include "checks/flow/TensorWork.h"
+#include "checks/torch/Autograd.h"
+#include "checks/torch/TorchTypes.h"
+#include "fixits/FixIts.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ParentMapContext.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace clang;
+using namespace clang::ast_matchers;
+using libtorch_tidy::torch::AutocastUse;
+
+namespace libtorch_tidy {
+
+namespace {
+
+/// The function of namespace or class scope around \p F, which may be the call
+/// operator of a lambda.
+const FunctionDecl *outermost(const FunctionDecl *F) {
+  const FunctionDecl *Outer = F;
+  for (const DeclContext *DC = F; DC; DC = DC->getParent())
+    if (const auto *Around = dyn_cast<FunctionDecl>(DC))
+      Outer = Around;
+  return Outer;
+}
+
+/// The block whose statement \p Call is; null for parts of statements and
+/// branches without braces.
+const CompoundStmt *blockOf(const CallExpr *Call, ASTContext &Context) {
+  DynTypedNodeList Parents = Context.getParents(*Call);
+  return Parents.empty() ? nullptr : Parents[0].get<CompoundStmt>();
+}
+
+/// at::autocast:: as the call spells it.
+std::string qualifierOf(const CallExpr *Call, const ASTContext &Context) {
+  const auto *Ref = dyn_cast<DeclRefExpr>(Call->getCallee()->IgnoreImpCasts());
+  if (!Ref || !Ref->hasQualifier())
+    return "";
+  return fixits::sourceText(Ref->getQualifierLoc().getSourceRange(), Context)
+      .str();
+}
+
+/// Does \p F run a call that \p IsGoal accepts, by itself or through functions
+/// of the unit?
+bool reaches(const FunctionDecl *F,
+             llvm::function_ref<bool(const CallExpr *)> IsGoal,
+             llvm::SmallPtrSetImpl<const FunctionDecl *> &Seen) {
+  const FunctionDecl *Definition = F->getDefinition();
+  if (!Definition || !Definition->hasBody() ||
+      !torch::isUserCode(Definition->getLocation(),
+                         F->getASTContext().getSourceManager()) ||
+      !Seen.insert(Definition).second)
+    return false;
+  bool Found = false;
+  flow::forEachCall(Definition->getBody(), [&](const CallExpr *Call) {
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    Found = Found || IsGoal(Call) || (Callee && reaches(Callee, IsGoal, Seen));
+  });
+  return Found;
+}
+
+bool calls(const FunctionDecl *F, const FunctionDecl *Other) {
+  llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
+  return reaches(
+      F,
+      [&](const CallExpr *Call) {
+        const FunctionDecl *Callee = Call->getDirectCallee();
+        return Callee &&
+               Callee->getCanonicalDecl() == Other->getCanonicalDecl();
+      },
+      Seen);
+}
+
+const CXXRecordDecl *classOf(const FunctionDecl *F) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  return Method ? Method->getParent()->getCanonicalDecl() : nullptr;
+}
+
+/// Is every method of \p Class that a user wrote defined in this unit?
+bool isWhollyVisible(const CXXRecordDecl *Class) {
+  return Class->hasDefinition() &&
+         llvm::all_of(Class->getDefinition()->methods(),
+                      [](const CXXMethodDecl *Method) {
+                        return !Method->isUserProvided() ||
+                               Method->isPureVirtual() || Method->isDefined();
+                      });
+}
+
+} // namespace
+
+void AutocastCacheCheck::registerMatchers(MatchFinder *Finder) {
+  Finder->addMatcher(
+      callExpr(callee(functionDecl(hasAnyName(torch::AutocastFunctions))),
+               forFunction(functionDecl().bind("in")))
+          .bind("call"),
+      this);
+}
+
+void AutocastCacheCheck::check(const MatchFinder::MatchResult &Result) {
+  Context = Result.Context;
+  const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
+  const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
+  if (!isUserCode(Call->getBeginLoc(), *Result.SourceManager))
+    return;
+  if (auto What = torch::autocastUse(Call, *Context))
+    Uses.push_back({Call, outermost(In), *What});
+}
+
+bool AutocastCacheCheck::isClearedFor(const FunctionDecl *F) const {
+  return llvm::any_of(Uses, [&](const Use &Clear) {
+    if (Clear.What != AutocastUse::ClearCache)
+      return false;
+    if (Clear.In == F || (classOf(F) && classOf(F) == classOf(Clear.In)))
+      return true;
+    // A function that only cleans up is there for others; one with a region of
+    // its own may be all of its story.
+    bool OwnRegion = llvm::any_of(Uses, [&](const Use &Other) {
+      return Other.In == Clear.In && Other.What == AutocastUse::On;
+    });
+    return !OwnRegion || calls(F, Clear.In) || calls(Clear.In, F);
+  });
+}
+
+void AutocastCacheCheck::report(const Use &Begin, const Use *End,
+                                const CallExpr *Step, bool SameBlock) {
+  Finding F;
+  F.Loc = Begin.Call->getBeginLoc();
+  F.Highlight = Begin.Call->getSourceRange();
+  F.Strength = Level::Likely;
+  if (End) {
+    F.Message = "autocast is switched on and off again without clear_cache(): "
+                "the casts of weights that it has cached stay in memory, and "
+                "are used again even when the weights have changed";
+    F.Steps.push_back({End->Call->getBeginLoc(),
+                       "autocast is switched off here, which leaves its cache "
+                       "as it is"});
+    if (SameBlock)
+      F.Fix = fixits::insertBeforeStatement(
+          End->Call, qualifierOf(End->Call, *Context) + "clear_cache();",
+          *Context);
+  } else {
+    F.Message = "autocast stays on while the optimizer changes the weights, "
+                "without clear_cache(): the casts of weights that it has "
+                "cached stay in memory, and the next forward uses the old ones";
+    F.Steps.push_back({Step->getBeginLoc(), "the weights change here"});
+  }
+  tell(F, Context->getSourceManager());
+}
+
+/// One region after the other, as they are written.
+void AutocastCacheCheck::checkFunction(const FunctionDecl *F) {
+  llvm::SmallVector<const Use *, 4> Own;
+  for (const Use &U : Uses)
+    if (U.In == F)
+      Own.push_back(&U);
+  // set_enabled(option) ... set_enabled(false) is a region too.
+  auto Begins = [&](size_t I) {
+    return Own[I]->What == AutocastUse::On ||
+           (I == 0 && Own[I]->What == AutocastUse::Set && Own.size() > 1 &&
+            Own[1]->What == AutocastUse::Off);
+  };
+  // off ... on: a stretch without autocast inside someone else's region.
+  if (Own.empty() || !Begins(0))
+    return;
+  for (size_t I = 0; I < Own.size(); ++I) {
+    if (!Begins(I))
+      continue;
+    llvm::SmallVector<const Use *, 2> Ends;
+    for (size_t J = I + 1; J < Own.size() && !Begins(J); ++J)
+      Ends.push_back(Own[J]);
+    if (!Ends.empty()) {
+      const CompoundStmt *Block = blockOf(Ends.front()->Call, *Context);
+      report(*Own[I], Ends.front(), nullptr,
+             Ends.size() == 1 && Block &&
+                 Block == blockOf(Own[I]->Call, *Context));
+      continue;
+    }
+    if (Own.size() > 1)
+      continue;
+    const CallExpr *Step = nullptr;
+    flow::forEachCall(F->getBody(), [&](const CallExpr *Call) {
+      if (!Step && torch::isOptimizerStep(Call))
+        Step = Call;
+    });
+    if (Step)
+      report(*Own[I], nullptr, Step, false);
+    else
+      checkClass(*Own[I]);
+  }
+}
+
+/// Switched on by one method, off by another: a guard of the user's own.
+void AutocastCacheCheck::checkClass(const Use &Begin) {
+  const CXXRecordDecl *Class = classOf(Begin.In);
+  if (!Class || !isWhollyVisible(Class))
+    return;
+  const Use *End = nullptr;
+  for (const Use &U : Uses)
+    if (U.In != Begin.In && classOf(U.In) == Class &&
+        (U.What == AutocastUse::Off || U.What == AutocastUse::Set)) {
+      if (End)
+        return;
+      End = &U;
+    }
+  if (End)
+    report(Begin, End, nullptr, blockOf(End->Call, *Context));
+}
+
+void AutocastCacheCheck::onEndOfTranslationUnit() {
+  if (llvm::any_of(
+          Uses, [](const Use &U) { return U.What == AutocastUse::CacheOff; }))
+    return;
+  llvm::SetVector<const FunctionDecl *> Functions;
+  for (const Use &U : Uses)
+    Functions.insert(U.In);
+  for (const FunctionDecl *F : Functions) {
+    // Of a template, the instantiations are looked at.
+    if (F->isDependentContext() || isClearedFor(F))
+      continue;
+    checkFunction(F);
+    // Guard(bool enabled) { set_enabled(enabled); } ~Guard() { ... }
+    if (isa<CXXConstructorDecl>(F))
+      for (const Use &U : Uses)
+        if (U.In == F && U.What == AutocastUse::Set)
+          checkClass(U);
+  }
+}
+
+} // namespace libtorch_tidy

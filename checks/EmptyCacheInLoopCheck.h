@@ -1,0 +1,30 @@
+//===- EmptyCacheInLoopCheck.h ----------------------------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_EMPTYCACHEINLOOPCHECK_H
+#define LIBTORCH_TIDY_CHECKS_EMPTYCACHEINLOOPCHECK_H
+
+#include "checks/LibtorchCheck.h"
+#include "checks/flow/TensorWork.h"
+
+namespace libtorch_tidy {
+
+/// docs/checks/libtorch-empty-cache-in-loop.md says what it finds and why.
+class EmptyCacheInLoopCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(clang::ast_matchers::MatchFinder *Finder) override;
+  void
+  check(const clang::ast_matchers::MatchFinder::MatchResult &Result) override;
+
+private:
+  flow::TensorWork Amounts; ///< Of the one unit that a check object sees.
+};
+
+} // namespace libtorch_tidy
+
+#endif // LIBTORCH_TIDY_CHECKS_EMPTYCACHEINLOOPCHECK_H

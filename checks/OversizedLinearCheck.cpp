@@ -1,0 +1,80 @@
+//===- OversizedLinearCheck.cpp -------------------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/OversizedLinearCheck.h"
+#include "checks/torch/Linear.h"
+#include "clang/AST/ASTContext.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace clang;
+using namespace clang::ast_matchers;
+
+namespace libtorch_tidy {
+
+/// 4096 x 4096 weights of float32 with a gradient and Adam's two moments.
+static constexpr uint64_t DefaultTrainingBytes = 256ULL << 20;
+/// LibTorch's default dtype is float32.
+static constexpr uint64_t BytesPerWeight = 4;
+/// The weight, its gradient and the two moments that Adam keeps of it.
+static constexpr uint64_t CopiesInTraining = 4;
+
+static std::string megabytes(uint64_t Bytes) {
+  double Value = static_cast<double>(Bytes) / (1 << 20);
+  return llvm::formatv(Value < 10 ? "{0:f1} MB" : "{0:f0} MB", Value).str();
+}
+
+OversizedLinearCheck::OversizedLinearCheck(StringRef Name,
+                                           tidy::ClangTidyContext *Context)
+    : LibtorchCheck(Name, Context),
+      TrainingBytes(Options.get("TrainingBytes", DefaultTrainingBytes)) {}
+
+void OversizedLinearCheck::storeOptions(
+    tidy::ClangTidyOptions::OptionMap &Opts) {
+  LibtorchCheck::storeOptions(Opts);
+  Options.store(Opts, "TrainingBytes", TrainingBytes);
+}
+
+void OversizedLinearCheck::registerMatchers(MatchFinder *Finder) {
+  if (!tells(Level::Advisory))
+    return;
+  Finder->addMatcher(
+      cxxConstructExpr(hasType(hasUnqualifiedDesugaredType(
+                           recordType(hasDeclaration(cxxRecordDecl(hasAnyName(
+                               torch::LinearClass, torch::LinearImplClass)))))))
+          .bind("make"),
+      this);
+  Finder->addMatcher(
+      callExpr(callee(functionDecl(hasName(torch::MakeShared)))).bind("make"),
+      this);
+}
+
+void OversizedLinearCheck::check(const MatchFinder::MatchResult &Result) {
+  const auto *Make = Result.Nodes.getNodeAs<Expr>("make");
+  if (!isUserCode(Make->getBeginLoc(), *Result.SourceManager))
+    return;
+  auto Shape = torch::linearShape(Make, *Result.Context);
+  // Beyond that the product is nonsense, and may overflow.
+  constexpr uint64_t Sane = 1ULL << 28;
+  if (!Shape || Shape->In == 0 || Shape->Out == 0 || Shape->In > Sane ||
+      Shape->Out > Sane)
+    return;
+  const uint64_t Weight = Shape->In * Shape->Out * BytesPerWeight;
+  if (Weight * CopiesInTraining < TrainingBytes)
+    return;
+  Finding F;
+  F.Loc = Make->getBeginLoc();
+  F.Highlight = Make->getSourceRange();
+  F.Strength = Level::Advisory;
+  F.Message = "Linear(" + std::to_string(Shape->In) + ", " +
+              std::to_string(Shape->Out) + ") takes " + megabytes(Weight) +
+              " for its weight, " + megabytes(Weight * 2) +
+              " with the gradient and " + megabytes(Weight * CopiesInTraining) +
+              " with Adam's state (float32)";
+  tell(F, *Result.SourceManager);
+}
+
+} // namespace libtorch_tidy

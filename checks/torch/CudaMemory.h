@@ -1,0 +1,29 @@
+//===- CudaMemory.h - Devices' caching allocators ---------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_TORCH_CUDAMEMORY_H
+#define LIBTORCH_TIDY_CHECKS_TORCH_CUDAMEMORY_H
+
+#include "clang/AST/Expr.h"
+
+namespace libtorch_tidy::torch {
+
+/// Gives the free blocks of a device's allocator back to the device:
+/// c10::cuda::CUDACachingAllocator::emptyCache() and its kin. Null is allowed.
+bool isEmptyCache(const clang::CallExpr *Call);
+
+/// A condition that is about where the program runs and not about what it
+/// does: torch::cuda::is_available(), device.is_cuda(), x.is_cuda(),
+/// device.type() == torch::kCUDA.
+bool asksForDevice(const clang::Expr *Condition);
+
+/// torch::load, torch::jit::load.
+bool loadsModule(const clang::CallExpr *Call);
+
+} // namespace libtorch_tidy::torch
+
+#endif // LIBTORCH_TIDY_CHECKS_TORCH_CUDAMEMORY_H

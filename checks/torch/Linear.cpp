@@ -1,0 +1,114 @@
+//===- Linear.cpp - Fully connected layers --------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/torch/Linear.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+static bool namesVocabulary(const Expr *E) {
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+    return Ref->getDecl()->getIdentifier() &&
+           Ref->getDecl()->getName().contains_insensitive("vocab");
+  if (const auto *Member = dyn_cast<MemberExpr>(E);
+      Member && Member->getMemberDecl()->getIdentifier() &&
+      Member->getMemberDecl()->getName().contains_insensitive("vocab"))
+    return true;
+  return llvm::any_of(E->children(), [](const Stmt *Child) {
+    const auto *Part = dyn_cast_or_null<Expr>(Child);
+    return Part && namesVocabulary(Part);
+  });
+}
+
+static std::optional<uint64_t> features(const Expr *E,
+                                        const ASTContext &Context) {
+  Expr::EvalResult Value;
+  if (!E || E->isTypeDependent() || E->isValueDependent() ||
+      E->containsErrors() || namesVocabulary(E) ||
+      !E->EvaluateAsInt(Value, Context) || Value.Val.getInt().isNegative() ||
+      Value.Val.getInt().getActiveBits() > 63)
+    return std::nullopt;
+  return Value.Val.getInt().getZExtValue();
+}
+
+static bool isLinearOptions(QualType T) {
+  return isOrDerivesFrom(recordOf(T), "torch::nn::LinearOptions");
+}
+
+/// LinearOptions(in, out) and what a chain of setters makes of it.
+static std::optional<LinearShape> shapeOfOptions(const Expr *E,
+                                                 const ASTContext &Context) {
+  std::optional<uint64_t> In, Out;
+  // Chains and variables are short; the bound guards against odd code.
+  for (unsigned Steps = 0; Steps < 32; ++Steps) {
+    E = stripImplicit(E);
+    if (const auto *Call = dyn_cast_or_null<CXXMemberCallExpr>(E)) {
+      StringRef Name = calleeName(Call);
+      if (Call->getNumArgs() != 1 ||
+          !isLinearOptions(Call->getImplicitObjectArgument()->getType()))
+        return std::nullopt;
+      // The last setter of a chain comes first.
+      std::optional<uint64_t> *Set = Name == "in_features"    ? &In
+                                     : Name == "out_features" ? &Out
+                                                              : nullptr;
+      if (Set && !*Set && !(*Set = features(Call->getArg(0), Context)))
+        return std::nullopt;
+      E = Call->getImplicitObjectArgument();
+      continue;
+    }
+    const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E);
+    const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    if (Var && Var->getType().isConstQualified() && Var->hasInit()) {
+      E = Var->getInit();
+      continue;
+    }
+    const auto *Made = dyn_cast_or_null<CXXConstructExpr>(E);
+    if (!Made || !isLinearOptions(Made->getType()) || Made->getNumArgs() != 2)
+      return std::nullopt;
+    if (!In)
+      In = features(Made->getArg(0), Context);
+    if (!Out)
+      Out = features(Made->getArg(1), Context);
+    if (!In || !Out)
+      return std::nullopt;
+    return LinearShape{*In, *Out};
+  }
+  return std::nullopt;
+}
+
+std::optional<LinearShape> linearShape(const Expr *E,
+                                       const ASTContext &Context) {
+  llvm::SmallVector<const Expr *, 2> Args;
+  if (const auto *Made = dyn_cast<CXXConstructExpr>(E)) {
+    for (const Expr *Arg : Made->arguments())
+      if (!isa<CXXDefaultArgExpr>(Arg))
+        Args.push_back(Arg);
+  } else if (const auto *Call = dyn_cast<CallExpr>(E)) {
+    QualType Held = pointeeOf(Call->getType());
+    if (!isOrDerivesFrom(recordOf(Held), "torch::nn::LinearImpl"))
+      return std::nullopt;
+    Args = {Call->arg_begin(), Call->arg_end()};
+  }
+  if (Args.size() == 1 && isLinearOptions(Args[0]->getType()))
+    return shapeOfOptions(Args[0], Context);
+  if (Args.size() != 2)
+    return std::nullopt;
+  auto In = features(Args[0], Context), Out = features(Args[1], Context);
+  if (!In || !Out)
+    return std::nullopt;
+  return LinearShape{*In, *Out};
+}
+
+} // namespace libtorch_tidy::torch

@@ -1,0 +1,19 @@
+// One training step of a large layer.
+#include "Memory.h"
+
+template <typename Net> static void train(Net net, int64_t in) {
+  proof::Span span;
+  torch::optim::Adam optimizer(net->parameters());
+  net->forward(torch::ones({1, in})).sum().backward();
+  span.print("with the gradient");
+  optimizer.step();
+  span.print("with Adam's state");
+}
+
+int main() {
+  proof::begin();
+  proof::Span span;
+  torch::nn::Linear net(4096, 4096);
+  span.print("weight");
+  train(net, 4096);
+}
