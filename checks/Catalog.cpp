@@ -7,15 +7,17 @@
 
 #include "checks/Catalog.h"
 #include "AccumulatedHistoryCheck.h"
-#include "AutogradContextCycleCheck.h"
 #include "AutocastCacheCheck.h"
 #include "DanglingFromBlobCheck.h"
 #include "DanglingTensorDataCheck.h"
 #include "DatasetWorkerCopyCheck.h"
 #include "CatInLoopCheck.h"
+#include "AutogradContextCycleCheck.h"
+#include "CreateGraphCycleCheck.h"
 #include "DiscardedResultCheck.h"
 #include "EmptyCacheInLoopCheck.h"
 #include "FactoryThenToCheck.h"
+#include "HookCaptureCycleCheck.h"
 #include "IneffectiveGradGuardCheck.h"
 #include "InferenceWithoutNoGradCheck.h"
 #include "LongLivedIntermediateCheck.h"
@@ -107,6 +109,12 @@ const CatalogEntry Entries[] = {
      "Over n iterations that allocates and copies memory quadratic in n; "
      "collected in a vector and joined once it is linear.",
      FixKind::Sometimes, GrowthTags, create<CatInLoopCheck>},
+    {"libtorch-create-graph-cycle", Level::Likely,
+     "backward(create_graph=true) ties parameters and gradients in a cycle",
+     "The gradients that such a backward() stores carry a graph that owns the "
+     "parameters, which own the gradients. Until somebody resets the "
+     "gradients, neither is freed, not even when nothing else refers to them.",
+     FixKind::None, LeakTags, create<CreateGraphCycleCheck>},
     {"libtorch-discarded-result", Level::Certain,
      "the result of an operator that changes nothing is thrown away",
      "detach, to, cpu, view and their kin return a new tensor and leave the "
@@ -127,6 +135,13 @@ const CatalogEntry Entries[] = {
      "memory. Moving the result copies it, so that both exist for a while; "
      "made on the device there is only one, and no transfer.",
      FixKind::Sometimes, DeviceTags, create<FactoryThenToCheck>},
+    {"libtorch-hook-capture-cycle", Level::Certain,
+     "a hook or stored function keeps its own tensor or module alive",
+     "A tensor keeps its hooks, and a hook keeps what it captures by value. A "
+     "hook that captures its tensor, the module that owns it or a tensor "
+     "computed from it is part of a cycle that is never freed. The same holds "
+     "for a function stored in an object that it owns.",
+     FixKind::Sometimes, LeakTags, create<HookCaptureCycleCheck>},
     {"libtorch-ineffective-grad-guard", Level::Certain,
      "a guard for gradient mode that guards nothing, or never ends",
      "A guard lasts as long as its variable. Without a name, as a function "

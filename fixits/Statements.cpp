@@ -58,4 +58,21 @@ Edits appendToList(const InitListExpr *List, StringRef Elements,
   return {FixItHint::CreateInsertion(After, (", " + Elements).str())};
 }
 
+Edits captureAs(const LambdaExpr *Lambda, const LambdaCapture *Capture,
+                StringRef Value, const ASTContext &Context) {
+  std::string Name = Capture->getCapturedVar()->getNameAsString();
+  SourceRange Introducer = Lambda->getIntroducerRange();
+  if (sourceText(Introducer, Context).empty())
+    return {};
+  if (Capture->isImplicit())
+    return {FixItHint::CreateInsertion(Introducer.getEnd(),
+                                       (", " + Name + " = " + Value).str())};
+  SourceLocation After = Lexer::getLocForEndOfToken(Capture->getLocation(), 0,
+                                                    Context.getSourceManager(),
+                                                    Context.getLangOpts());
+  if (After.isInvalid() || After.isMacroID())
+    return {};
+  return {FixItHint::CreateInsertion(After, (" = " + Value).str())};
+}
+
 } // namespace libtorch_tidy::fixits

@@ -25,6 +25,12 @@ Edits removeStatement(const clang::Expr *Statement,
 Edits appendToList(const clang::InitListExpr *List, llvm::StringRef Elements,
                    const clang::ASTContext &Context);
 
+/// Gives a variable that a lambda captures by value another value there:
+///   [x]  ->  [x = <Value>]        [=]  ->  [=, x = <Value>]
+Edits captureAs(const clang::LambdaExpr *Lambda,
+                const clang::LambdaCapture *Capture, llvm::StringRef Value,
+                const clang::ASTContext &Context);
+
 } // namespace libtorch_tidy::fixits
 
 #endif // LIBTORCH_TIDY_FIXITS_STATEMENTS_H

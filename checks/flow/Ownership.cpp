@@ -298,8 +298,12 @@ private:
     const CXXRecordDecl *R = torch::recordOf(Made);
     if (!R || !R->hasDefinition())
       return;
-    if (isSharedOwner(Made) && Call->getNumArgs() == 1)
-      return look(Call->getArg(0));
+    // LibTorch's own classes keep what they are made of; so does a copy.
+    if (torch::isTorchDecl(R)) {
+      for (const Expr *Arg : Call->arguments())
+        look(Arg);
+      return;
+    }
     const CXXConstructorDecl *Only = nullptr;
     for (const CXXConstructorDecl *Ctor : R->ctors()) {
       if (Ctor->isCopyOrMoveConstructor() ||
