@@ -81,6 +81,18 @@ const CatalogEntry Entries[] = {
      "tensors there are not released by backward(), as those given to "
      "save_for_backward are.",
      FixKind::Sometimes, LeakTags, create<AutogradContextCycleCheck>},
+    {"libtorch-cat-in-loop", Level::Likely,
+     "torch::cat regrows a tensor in each iteration",
+     "Joining a tensor with one more part copies all of it into a new one. "
+     "Over n iterations that allocates and copies memory quadratic in n; "
+     "collected in a vector and joined once it is linear.",
+     FixKind::Sometimes, GrowthTags, create<CatInLoopCheck>},
+    {"libtorch-create-graph-cycle", Level::Likely,
+     "backward(create_graph=true) ties parameters and gradients in a cycle",
+     "The gradients that such a backward() stores carry a graph that owns the "
+     "parameters, which own the gradients. Until somebody resets the "
+     "gradients, neither is freed, not even when nothing else refers to them.",
+     FixKind::None, LeakTags, create<CreateGraphCycleCheck>},
     {"libtorch-dangling-from-blob", Level::Certain,
      "a tensor made by from_blob outlives its buffer, or shares one that is "
      "written again",
@@ -103,18 +115,6 @@ const CatalogEntry Entries[] = {
      "random numbers repeats its stream in each copy. Tensors and smart "
      "pointers are handles, which the copies share.",
      FixKind::None, WorkerTags, create<DatasetWorkerCopyCheck>},
-    {"libtorch-cat-in-loop", Level::Likely,
-     "torch::cat regrows a tensor in each iteration",
-     "Joining a tensor with one more part copies all of it into a new one. "
-     "Over n iterations that allocates and copies memory quadratic in n; "
-     "collected in a vector and joined once it is linear.",
-     FixKind::Sometimes, GrowthTags, create<CatInLoopCheck>},
-    {"libtorch-create-graph-cycle", Level::Likely,
-     "backward(create_graph=true) ties parameters and gradients in a cycle",
-     "The gradients that such a backward() stores carry a graph that owns the "
-     "parameters, which own the gradients. Until somebody resets the "
-     "gradients, neither is freed, not even when nothing else refers to them.",
-     FixKind::None, LeakTags, create<CreateGraphCycleCheck>},
     {"libtorch-discarded-result", Level::Certain,
      "the result of an operator that changes nothing is thrown away",
      "detach, to, cpu, view and their kin return a new tensor and leave the "
