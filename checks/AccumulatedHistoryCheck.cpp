@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/AccumulatedHistoryCheck.h"
+#include "checks/flow/Loops.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/StmtCXX.h"
 
 using namespace clang;
 
@@ -37,26 +37,20 @@ void AccumulatedHistoryCheck::storeOptions(
   Options.store(Opts, "Fix", Fix);
 }
 
-/// Does the loop run a small constant number of times? Then the sum is over
-/// the parts of one result, not over the iterations of a run.
-static bool runsFewTimes(const Stmt *Loop, const ASTContext &Context) {
-  constexpr int Few = 4;
-  const auto *For = dyn_cast_or_null<ForStmt>(Loop);
-  const auto *Condition =
-      For ? dyn_cast_or_null<BinaryOperator>(For->getCond()) : nullptr;
-  if (!Condition || !Condition->isRelationalOp())
-    return false;
-  Expr::EvalResult Bound;
-  return !Condition->getRHS()->isValueDependent() &&
-         Condition->getRHS()->EvaluateAsInt(Bound, Context) &&
-         Bound.Val.getInt().isNonNegative() && Bound.Val.getInt() <= Few;
+/// Does a list that grows over the iterations of \p Caller go into the call?
+/// What one iteration hands in, and gets back, dies with the iteration.
+static bool handsInGrownValue(const flow::UnitModel::RelayedTo &R) {
+  return llvm::any_of(R.Caller->accumulations(), [&](const auto &Entry) {
+    return R.Relay->Assigned.test(Entry.second.Carry);
+  });
 }
 
 /// Where history of an accumulation comes from, preferring what was
 /// back-propagated: that decides the message.
-static const Label *sourceOf(const Accumulation &A, const FunctionFlow &Flow) {
+static const Label *sourceOf(const Accumulation &A, const flow::LabelSet &Added,
+                             const FunctionFlow &Flow) {
   const Label *Source = nullptr;
-  for (flow::LabelId Id : A.Added.allLabels()) {
+  for (flow::LabelId Id : Added) {
     const Label &L = Flow.label(Id);
     if (!L.bringsHistory() || !L.Arises)
       continue;
@@ -78,10 +72,23 @@ void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
   for (const auto &[Key, A] : Flow.accumulations()) {
     if (A.Mode != GradMode::On || A.Bounded)
       continue;
-    const Label *Source = sourceOf(A, Flow);
+    const Label *Source = sourceOf(A, A.Added.allLabels(), Flow);
+    // History of what callers hand in, where the sum goes back to them.
+    const Expr *HandedInAt = nullptr;
+    if (!Source)
+      for (const auto &R : Unit.relaysOf(Flow.function(), A.Carry))
+        if (handsInGrownValue(R) &&
+            (Source = sourceOf(A, R.Relay->Assigned, *R.Caller))) {
+          HandedInAt = R.Relay->Site;
+          break;
+        }
     if (!Source)
       continue;
-    unsigned Consumers = Unit.consumersOf(Flow.label(A.Carry), Flow);
+    // What a call makes and returns lives as long as its caller wants.
+    const Label &Carry = Flow.label(A.Carry);
+    unsigned Consumers = !HandedInAt && (Carry.Consumers & Label::Returned)
+                             ? Carry.Consumers
+                             : Unit.consumersOf(Carry, Flow);
     Level Strength =
         Source->Consumers & Label::Backward ? Level::Certain : Level::Likely;
     if (A.How != Accumulation::InPlace)
@@ -109,10 +116,10 @@ void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
       }
       Strength = std::max(Strength, Level::Likely); // The weaker one.
     }
-    if (runsFewTimes(A.Loop, Unit.context()) ||
+    if (flow::runsFewTimes(A.Loop, Unit.context()) ||
         Unit.isCalledOnlyGuarded(Flow.function()))
       continue;
-    report(A, *Source, Strength, Flow, Unit.context());
+    report(A, *Source, HandedInAt, Strength, Flow, Unit.context());
   }
 }
 
@@ -142,7 +149,8 @@ static bool isBackwardRoot(const Expr *Addend, const Expr *Backward) {
 }
 
 void AccumulatedHistoryCheck::report(const Accumulation &A, const Label &Source,
-                                     Level Strength, const FunctionFlow &Flow,
+                                     const Expr *HandedInAt, Level Strength,
+                                     const FunctionFlow &Flow,
                                      ASTContext &Context) {
   const std::string Name = Flow.nameOf(A.Where);
   const bool BackPropagated = Source.Consumers & Label::Backward;
@@ -163,6 +171,12 @@ void AccumulatedHistoryCheck::report(const Accumulation &A, const Label &Source,
                  "every " + Each + " stay in memory")
                     .str();
 
+  if (HandedInAt) {
+    F.Steps.push_back(originStep(Source));
+    F.Steps.push_back({HandedInAt->getExprLoc(),
+                       "it is handed in here, and nothing back-propagates the "
+                       "result of the call"});
+  }
   const VarDecl *Root = Flow.rootOf(A.Where);
   if (const FieldDecl *Field = Flow.fieldOf(A.Where); Field && !Root)
     F.Steps.push_back(
@@ -172,13 +186,18 @@ void AccumulatedHistoryCheck::report(const Accumulation &A, const Label &Source,
     F.Steps.push_back({Root->getLocation(),
                        "'" + Root->getNameAsString() + "' is declared here" +
                            (A.Loop ? ", outside the loop" : "")});
-  F.Steps.push_back(originStep(Source));
+  if (!HandedInAt)
+    F.Steps.push_back(originStep(Source));
   if (BackPropagated)
     F.Steps.push_back({Source.BackwardAt->getExprLoc(),
                        "backward() releases the activations here, but not the "
                        "nodes of the graph"});
   for (const Expr *Inner : A.Inner)
     F.Steps.push_back({Inner->getExprLoc(), "the call adds to it here"});
+
+  // Other units may call the function for a result with history.
+  if (HandedInAt && Flow.function()->isExternallyVisible())
+    return tell(F, Context.getSourceManager());
 
   auto Cut = [&](const Expr *Addend) {
     return Fix == "item" && isBackwardRoot(Addend, Source.BackwardAt)

@@ -28,9 +28,11 @@ protected:
                      flow::UnitModel &Unit) override;
 
 private:
+  /// \p HandedInAt: the call that hands the history in, when it arises in a
+  /// caller.
   void report(const flow::Accumulation &A, const flow::Label &Source,
-              Level Strength, const flow::FunctionFlow &Flow,
-              clang::ASTContext &Context);
+              const clang::Expr *HandedInAt, Level Strength,
+              const flow::FunctionFlow &Flow, clang::ASTContext &Context);
 
   const std::string Fix;
 };

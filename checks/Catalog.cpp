@@ -8,10 +8,16 @@
 #include "checks/Catalog.h"
 #include "AccumulatedHistoryCheck.h"
 #include "AutocastCacheCheck.h"
+#include "DanglingFromBlobCheck.h"
+#include "DanglingTensorDataCheck.h"
 #include "DatasetWorkerCopyCheck.h"
+#include "CatInLoopCheck.h"
+#include "AutogradContextCycleCheck.h"
+#include "CreateGraphCycleCheck.h"
 #include "DiscardedResultCheck.h"
 #include "EmptyCacheInLoopCheck.h"
 #include "FactoryThenToCheck.h"
+#include "HookCaptureCycleCheck.h"
 #include "IneffectiveGradGuardCheck.h"
 #include "InferenceWithoutNoGradCheck.h"
 #include "LongLivedIntermediateCheck.h"
@@ -40,10 +46,13 @@ constexpr StringLiteral DeviceTags[] = {"performance", "external/cwe/cwe-400"};
 constexpr StringLiteral CastTags[] = {"autocast", "external/cwe/cwe-401"};
 constexpr StringLiteral CacheTags[] = {"performance", "external/cwe/cwe-400"};
 constexpr StringLiteral SizeTags[] = {"external/cwe/cwe-400"};
+constexpr StringLiteral GrowthTags[] = {"performance", "external/cwe/cwe-400"};
 constexpr StringLiteral RecoveryTags[] = {"error-handling",
                                           "external/cwe/cwe-400"};
 constexpr StringLiteral HandlerTags[] = {"error-handling",
                                          "external/cwe/cwe-755"};
+constexpr StringLiteral LifetimeTags[] = {"correctness",
+                                          "external/cwe/cwe-416"};
 constexpr StringLiteral ResultTags[] = {"correctness", "external/cwe/cwe-252"};
 constexpr StringLiteral WorkerTags[] = {"data-loading", "external/cwe/cwe-400"};
 constexpr StringLiteral StateTags[] = {"optimizer", "external/cwe/cwe-401"};
@@ -65,6 +74,39 @@ const CatalogEntry Entries[] = {
      "the casts stay in memory, also those of weights that are gone, and "
      "weights that have changed are used as they were.",
      FixKind::Sometimes, CastTags, create<AutocastCacheCheck>},
+    {"libtorch-autograd-context-cycle", Level::Certain,
+     "a custom autograd function keeps tensors in saved_data",
+     "The graph node owns the context and an output owns the graph node, so "
+     "an output in saved_data is part of a cycle that is never freed. Other "
+     "tensors there are not released by backward(), as those given to "
+     "save_for_backward are.",
+     FixKind::Sometimes, LeakTags, create<AutogradContextCycleCheck>},
+    {"libtorch-cat-in-loop", Level::Likely,
+     "torch::cat regrows a tensor in each iteration",
+     "Joining a tensor with one more part copies all of it into a new one. "
+     "Over n iterations that allocates and copies memory quadratic in n; "
+     "collected in a vector and joined once it is linear.",
+     FixKind::Sometimes, GrowthTags, create<CatInLoopCheck>},
+    {"libtorch-create-graph-cycle", Level::Likely,
+     "backward(create_graph=true) ties parameters and gradients in a cycle",
+     "The gradients that such a backward() stores carry a graph that owns the "
+     "parameters, which own the gradients. Until somebody resets the "
+     "gradients, neither is freed, not even when nothing else refers to them.",
+     FixKind::None, LeakTags, create<CreateGraphCycleCheck>},
+    {"libtorch-dangling-from-blob", Level::Certain,
+     "a tensor made by from_blob outlives its buffer, or shares one that is "
+     "written again",
+     "from_blob copies nothing and owns nothing: the tensor reads the buffer "
+     "for as long as it is used. A local vector, array or image is gone when "
+     "the function returns, and a buffer that is reused changes every tensor "
+     "that was made over it.",
+     FixKind::Sometimes, LifetimeTags, create<DanglingFromBlobCheck>},
+    {"libtorch-dangling-tensor-data", Level::Certain,
+     "a pointer or reference into a tensor, tuple or list that is gone",
+     "data_ptr, sizes, strides, elements and ArrayRef refer to memory that the "
+     "tensor, tuple or list owns. A temporary is gone at the end of its "
+     "statement, and the pointer then reads freed memory.",
+     FixKind::Sometimes, LifetimeTags, create<DanglingTensorDataCheck>},
     {"libtorch-dataset-worker-copy", Level::Likely,
      "an RNG or a large owning member of a Dataset is copied into every "
      "DataLoader worker",
@@ -93,6 +135,13 @@ const CatalogEntry Entries[] = {
      "memory. Moving the result copies it, so that both exist for a while; "
      "made on the device there is only one, and no transfer.",
      FixKind::Sometimes, DeviceTags, create<FactoryThenToCheck>},
+    {"libtorch-hook-capture-cycle", Level::Certain,
+     "a hook or stored function keeps its own tensor or module alive",
+     "A tensor keeps its hooks, and a hook keeps what it captures by value. A "
+     "hook that captures its tensor, the module that owns it or a tensor "
+     "computed from it is part of a cycle that is never freed. The same holds "
+     "for a function stored in an object that it owns.",
+     FixKind::Sometimes, LeakTags, create<HookCaptureCycleCheck>},
     {"libtorch-ineffective-grad-guard", Level::Certain,
      "a guard for gradient mode that guards nothing, or never ends",
      "A guard lasts as long as its variable. Without a name, as a function "

@@ -54,6 +54,23 @@ static bool isEditable(const FixItHint &Hint, const SourceManager &SM) {
   return true;
 }
 
+/// A story that is short enough to be read: the beginning and the end of a
+/// longer one, with one step that stands for what is left out.
+static llvm::SmallVector<Step, 8> elided(llvm::ArrayRef<Step> Steps) {
+  constexpr size_t Longest = 8, Beginning = 4;
+  llvm::SmallVector<Step, 8> Story;
+  llvm::copy_if(Steps, std::back_inserter(Story),
+                [](const Step &S) { return S.Loc.isValid(); });
+  if (Story.size() <= Longest)
+    return Story;
+  const size_t LeftOut = Story.size() - (Longest - 1);
+  Story[Beginning].Text =
+      "(" + std::to_string(LeftOut) + " steps like these are left out)";
+  Story.erase(Story.begin() + Beginning + 1,
+              Story.begin() + Beginning + LeftOut);
+  return Story;
+}
+
 void LibtorchCheck::tell(const Finding &F, const SourceManager &SM) {
   SourceLocation Loc = SM.getFileLoc(F.Loc);
   if (!tells(F.Strength) || Loc.isInvalid() || !Told.insert(Loc).second)
@@ -73,9 +90,8 @@ void LibtorchCheck::tell(const Finding &F, const SourceManager &SM) {
       for (const FixItHint &Hint : F.Fix)
         Warning << Hint;
   }
-  for (const Step &S : F.Steps)
-    if (S.Loc.isValid())
-      diag(SM.getFileLoc(S.Loc), "%0", DiagnosticIDs::Note) << S.Text;
+  for (const Step &S : elided(F.Steps))
+    diag(SM.getFileLoc(S.Loc), "%0", DiagnosticIDs::Note) << S.Text;
 }
 
 } // namespace libtorch_tidy

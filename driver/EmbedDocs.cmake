@@ -4,6 +4,8 @@ set(content "")
 foreach(page IN LISTS PAGES)
   get_filename_component(name "${page}" NAME_WE)
   file(READ "${page}" text)
+  # Terminals and SARIF viewers have no pictures.
+  string(REGEX REPLACE "\n!\\[[^\n]*\n" "" text "${text}")
   # Compilers need not take a literal of more than 64 KiB; a raw string has no
   # escapes, so pages can hold anything but its end.
   string(APPEND content

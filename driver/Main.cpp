@@ -5,6 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "driver/FixRounds.h"
+#include "driver/Selection.h"
+#include "driver/frontend/Batch.h"
 #include "driver/frontend/CommandLine.h"
 #include "driver/frontend/CompileCommands.h"
 #include "driver/frontend/Configuration.h"
@@ -12,7 +15,7 @@
 #include "driver/frontend/Runner.h"
 #include "driver/output/CheckDocs.h"
 #include "driver/output/OutputFile.h"
-#include "driver/output/Sarif.h"
+#include "driver/output/Reports.h"
 #include "driver/output/Text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -53,12 +56,6 @@ Error noCheckEnabled() {
   return makeError("no check is enabled: add libtorch-* to the Checks of the "
                    ".clang-tidy file, or give --checks='libtorch-*'");
 }
-
-/// One compilation of a file; a database can list several.
-struct Unit {
-  std::string File;
-  CompileCommand Command;
-};
 
 /// The files to analyse: absolute, folders replaced by the files of their
 /// database, each once however it is spelled.
@@ -155,53 +152,6 @@ void canonicalizeFixes(ClangTidyError &E, llvm::vfs::FileSystem &FS) {
   E.Message.Fix = std::move(Result);
 }
 
-void add(clang::tidy::ClangTidyStats &Sum,
-         const clang::tidy::ClangTidyStats &Unit) {
-  Sum.ErrorsDisplayed += Unit.ErrorsDisplayed;
-  Sum.ErrorsIgnoredCheckFilter += Unit.ErrorsIgnoredCheckFilter;
-  Sum.ErrorsIgnoredNOLINT += Unit.ErrorsIgnoredNOLINT;
-  Sum.ErrorsIgnoredNonUserCode += Unit.ErrorsIgnoredNonUserCode;
-  Sum.ErrorsIgnoredLineFilter += Unit.ErrorsIgnoredLineFilter;
-}
-
-/// Everything the units said.
-struct Analysis {
-  std::vector<Finding> Findings;        ///< Merged.
-  std::vector<ClangTidyError> Errors;   ///< As the findings' Origin counts.
-  std::vector<std::string> FailedUnits; ///< Ordered, each once.
-  clang::tidy::ClangTidyStats Stats;
-};
-
-Analysis analyseAll(llvm::ArrayRef<Unit> Units, const CommandLine &Options,
-                    const Configuration &Config,
-                    const clang::tooling::ArgumentsAdjuster &MakeOurs,
-                    SourceTexts &Texts, llvm::vfs::FileSystem &FS) {
-  Analysis Result;
-  for (const Unit &U : Units) {
-    // A file system of its own, as the unit has its own working directory.
-    Expected<FileSystem> UnitFS = createFileSystem(Options);
-    if (!UnitFS) {
-      llvm::consumeError(UnitFS.takeError());
-      Result.FailedUnits.push_back(canonicalPath(U.File, "", FS));
-      continue;
-    }
-    UnitResult Said =
-        analyse(U.Command, U.File, Options, Config, MakeOurs, *UnitFS);
-    std::vector<Finding> New =
-        toFindings(Said, Result.Errors.size(), FS, Texts);
-    if (Said.Failed)
-      Result.FailedUnits.push_back(canonicalPath(U.File, "", FS));
-    llvm::move(New, std::back_inserter(Result.Findings));
-    llvm::move(Said.Errors, std::back_inserter(Result.Errors));
-    add(Result.Stats, Said.Stats);
-  }
-  Result.Findings = mergeFindings(std::move(Result.Findings));
-  llvm::sort(Result.FailedUnits);
-  Result.FailedUnits.erase(llvm::unique(Result.FailedUnits),
-                           Result.FailedUnits.end());
-  return Result;
-}
-
 int exitCode(const Analysis &All, const CommandLine &Options) {
   if (!All.FailedUnits.empty())
     return ExitBroken;
@@ -211,6 +161,8 @@ int exitCode(const Analysis &All, const CommandLine &Options) {
   if (llvm::any_of(All.Findings, Is(FindingKind::Configuration)))
     return ExitUsage;
   for (const Finding &F : All.Findings) {
+    if (F.Known)
+      continue;
     if (F.AsError)
       return ExitFindings;
     if (!Options.NeverFail &&
@@ -222,17 +174,32 @@ int exitCode(const Analysis &All, const CommandLine &Options) {
 
 void printSummary(const Analysis &All, const CommandLine &Options) {
   for (const std::string &File : All.FailedUnits)
-    tellError() << "'" << File
-                << "' could not be analysed in full: it does not compile\n";
+    tellError() << "'" << File << "' could not be analysed in full: "
+                << (llvm::is_contained(All.CrashedUnits, File)
+                        ? "the analysis crashed"
+                        : "it does not compile")
+                << '\n';
   if (Options.Quiet)
     return;
   printStats(All.Stats);
-  unsigned Defects = llvm::count_if(All.Findings, [](const Finding &F) {
-    return F.Kind == FindingKind::Defect;
-  });
-  if (Defects)
-    llvm::errs() << "libtorch-tidy: " << Defects
-                 << (Defects == 1 ? " finding\n" : " findings\n");
+  if (All.SkippedUnits)
+    llvm::errs() << "libtorch-tidy: " << All.SkippedUnits
+                 << (All.SkippedUnits == 1
+                         ? " unit includes no header of LibTorch, and was "
+                           "skipped\n"
+                         : " units include no header of LibTorch, and were "
+                           "skipped\n");
+  unsigned Known = 0, New = 0;
+  for (const Finding &F : All.Findings)
+    if (F.Kind == FindingKind::Defect)
+      ++(F.Known ? Known : New);
+  if (New || Known)
+    llvm::errs() << "libtorch-tidy: " << New
+                 << (New == 1 ? " finding" : " findings");
+  if (Known)
+    llvm::errs() << ", beside " << Known << " that the baseline holds";
+  if (New || Known)
+    llvm::errs() << '\n';
 }
 
 int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
@@ -286,6 +253,17 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
     return ExitClean;
   }
 
+  Expected<Selection> Selected = Selection::create(Options, *FS);
+  if (!Selected)
+    return usageError(Selected.takeError());
+  if (auto Changed = Selected->changedSources();
+      Changed && Options.Files.empty()) {
+    if (Changed->empty()) {
+      llvm::errs() << "libtorch-tidy: no C++ file is changed\n";
+      return ExitClean;
+    }
+    Options.Files = std::move(*Changed);
+  }
   if (Options.Files.empty())
     return usageError(makeError("no input files; --help tells the usage"));
   Expected<CompileCommands> Commands = CompileCommands::create(Options, *FS);
@@ -318,37 +296,39 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
       unitsToAnalyse(*Files, Options, *Config, *Commands);
   if (!Units)
     return usageError(Units.takeError());
-  std::optional<OutputFile> Sarif, ExportFixes;
-  for (auto [Path, File] : {std::pair(&Options.Sarif, &Sarif),
-                            std::pair(&Options.ExportFixes, &ExportFixes)})
-    if (!Path->empty()) {
-      Expected<OutputFile> Opened = OutputFile::open(*Path);
-      if (!Opened)
-        return usageError(Opened.takeError());
-      *File = std::move(*Opened);
-    }
+  Expected<Reports> Outputs = Reports::open(Options);
+  if (!Outputs)
+    return usageError(Outputs.takeError());
+  std::optional<OutputFile> ExportFixes;
+  if (!Options.ExportFixes.empty()) {
+    Expected<OutputFile> Opened = OutputFile::open(Options.ExportFixes);
+    if (!Opened)
+      return usageError(Opened.takeError());
+    ExportFixes = std::move(*Opened);
+  }
 
   SourceTexts Texts(*FS);
-  Analysis All = analyseAll(*Units, Options, *Config, MakeOurs, Texts, **FS);
+  Analysis All = analyseAll(*Units, Options, *Config, MakeOurs, Texts, *FS);
+  std::vector<std::string> Sources;
+  for (const Unit &U : *Units)
+    Sources.push_back(canonicalPath(U.File, "", **FS));
+  llvm::sort(Sources);
+  Sources.erase(llvm::unique(Sources), Sources.end());
+  llvm::SmallString<256> RealWorkingDirectory(*WorkingDirectory);
+  (void)(*FS)->getRealPath(*WorkingDirectory, RealWorkingDirectory);
+  const std::string Root = findProjectRoot(Sources, RealWorkingDirectory, **FS);
+  CodeOutlines Outlines(Texts);
+  Selected->apply(All.Findings, Sources, All.FailedUnits, *Config, Texts,
+                  Outlines);
   const int Code = exitCode(All, Options);
-
-  // Before fixes are applied: SARIF is about the text that was analysed.
-  std::string SarifLog;
-  if (Sarif) {
-    llvm::SmallString<256> RealRoot(*WorkingDirectory);
-    (void)(*FS)->getRealPath(*WorkingDirectory, RealRoot);
-    SarifRun Run;
-    std::vector<std::string> Sources;
-    for (const std::string &File : *Files)
-      Sources.push_back(canonicalPath(File, "", **FS));
-    Run.Root = findProjectRoot(Sources, RealRoot, **FS);
-    Run.FailedUnits = All.FailedUnits;
-    Run.ExitCode = Code;
-    SarifLog = toSarif(All.Findings, Run, Texts);
-  }
+  // Before fixes are applied.
+  Outputs->make({Root, All.Findings, Sources, All.FailedUnits, Code, Texts,
+                 Outlines, Selected->hasBaseline(), Selected->vanished()});
 
   std::vector<ClangTidyError> Errors;
   for (const Finding &F : All.Findings) {
+    if (F.Known)
+      continue;
     Errors.push_back(std::move(All.Errors[F.Origin]));
     canonicalizeFixes(Errors.back(), **FS);
     Errors.back().IsWarningAsError = F.AsError;
@@ -357,12 +337,39 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
       Options.Fix && (All.FailedUnits.empty() || Options.FixErrors);
   clang::tidy::ClangTidyContext Context(Config->createProvider(*FS));
   Context.setCurrentFile(Files->front());
-  printText(Errors, Context, ApplyFixes, /*ToStderr=*/Options.Sarif == "-",
-            *FS);
+  printText(Errors, Context,
+            /*ToStderr=*/Outputs->useStdout() || Options.FixDryRun, *FS);
   if (Options.Fix && !ApplyFixes)
     tellError() << "there are compile errors and --fix-errors is not given: "
                    "fixes have NOT been applied\n";
+  bool FixesDone = true;
+  if (ApplyFixes) {
+    FixRounds Rounds(Options, Texts);
+    Rounds.run(All.Findings,
+               [&](const fixits::FileTexts &Changed)
+                   -> std::optional<std::vector<Finding>> {
+                 Options.Edited = Changed;
+                 Expected<FileSystem> ChangedFS = createFileSystem(Options);
+                 if (!ChangedFS) {
+                   llvm::consumeError(ChangedFS.takeError());
+                   return std::nullopt;
+                 }
+                 SourceTexts ChangedTexts(*ChangedFS);
+                 Analysis After = analyseAll(*Units, Options, *Config, MakeOurs,
+                                             ChangedTexts, *ChangedFS);
+                 if (After.FailedUnits != All.FailedUnits)
+                   return std::nullopt;
+                 // Neither lines nor fingerprints of a selection hold for
+                 // changed text.
+                 if (Selected->isAny())
+                   After.Findings.clear();
+                 return std::move(After.Findings);
+               });
+    Options.Edited.clear();
+    FixesDone = Rounds.finish();
+  }
   printSummary(All, Options);
+  Selected->tell(Options.Quiet);
 
   if (ExportFixes) {
     std::string Yaml;
@@ -371,10 +378,11 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
     if (Error E = ExportFixes->write(OS.str()))
       return usageError(std::move(E));
   }
-  if (Sarif)
-    if (Error E = Sarif->write(SarifLog))
-      return usageError(std::move(E));
-  return Code;
+  if (Error E = Selected->write())
+    return usageError(std::move(E));
+  if (Error E = Outputs->write())
+    return usageError(std::move(E));
+  return FixesDone ? Code : int(ExitUsage);
 }
 
 } // namespace

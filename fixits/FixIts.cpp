@@ -9,6 +9,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/StmtCXX.h"
 #include "clang/Basic/CharInfo.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
@@ -36,6 +37,16 @@ static SourceLocation endOf(const Stmt *S, const ASTContext &Context) {
     return {};
   return Lexer::getLocForEndOfToken(
       S->getEndLoc(), 0, Context.getSourceManager(), Context.getLangOpts());
+}
+
+StringRef textBehind(const Expr *E, SourceLocation End,
+                     const ASTContext &Context) {
+  SourceLocation From = endOf(E, Context);
+  if (From.isInvalid() || End.isInvalid() || End.isMacroID())
+    return {};
+  return Lexer::getSourceText(CharSourceRange::getCharRange(From, End),
+                              Context.getSourceManager(),
+                              Context.getLangOpts());
 }
 
 /// Would `E.f()` parse as something else than `(E).f()`?
@@ -87,24 +98,69 @@ Edits insertAtBlockHead(const CompoundStmt *Block, StringRef Statement,
   return {FixItHint::CreateInsertion(After, "\n" + Indent + Statement.str())};
 }
 
+/// The location behind statement \p S, its semicolon included; invalid in
+/// macros.
+static SourceLocation behindStatement(const Stmt *S,
+                                      const ASTContext &Context) {
+  SourceLocation End = endOf(S, Context);
+  // What ends with an expression ends before its semicolon: also a loop or an
+  // `if` without braces.
+  const Stmt *Last = S;
+  for (;;) {
+    const Stmt *Inner = nullptr;
+    if (const auto *If = dyn_cast<IfStmt>(Last))
+      Inner = If->getElse() ? If->getElse() : If->getThen();
+    else if (const auto *For = dyn_cast<ForStmt>(Last))
+      Inner = For->getBody();
+    else if (const auto *Range = dyn_cast<CXXForRangeStmt>(Last))
+      Inner = Range->getBody();
+    else if (const auto *While = dyn_cast<WhileStmt>(Last))
+      Inner = While->getBody();
+    if (!Inner)
+      break;
+    Last = Inner;
+  }
+  if (End.isInvalid() ||
+      !isa<Expr, DoStmt, ReturnStmt, BreakStmt, ContinueStmt>(Last))
+    return End;
+  return Lexer::findLocationAfterToken(
+      Last->getEndLoc(), tok::semi, Context.getSourceManager(),
+      Context.getLangOpts(), /*SkipTrailingWhitespaceAndNewLine=*/false);
+}
+
 Edits insertAfterStatement(const Stmt *After, StringRef Statement,
                            const ASTContext &Context) {
-  const SourceManager &SM = Context.getSourceManager();
-  SourceLocation End = endOf(After, Context);
+  SourceLocation End = behindStatement(After, Context);
   if (End.isInvalid())
     return {};
-  if (isa<Expr>(After)) {
-    // An expression statement ends before its semicolon.
-    SourceLocation Semi = Lexer::findLocationAfterToken(
-        After->getEndLoc(), tok::semi, SM, Context.getLangOpts(),
-        /*SkipTrailingWhitespaceAndNewLine=*/false);
-    if (Semi.isInvalid())
-      return {};
-    End = Semi;
-  }
   std::string Text = "\n" + indentationAt(After->getBeginLoc(), Context).str() +
                      Statement.str();
   return {FixItHint::CreateInsertion(End, Text)};
+}
+
+Edits replaceStatement(const Stmt *S, StringRef Text,
+                       const ASTContext &Context) {
+  SourceLocation End = behindStatement(S, Context);
+  if (End.isInvalid())
+    return {};
+  return {FixItHint::CreateReplacement(
+      CharSourceRange::getCharRange(S->getBeginLoc(), End), Text)};
+}
+
+Edits removeStatement(const Stmt *S, const ASTContext &Context) {
+  const SourceManager &SM = Context.getSourceManager();
+  SourceLocation Begin = S->getBeginLoc();
+  SourceLocation End = behindStatement(S, Context);
+  if (End.isInvalid())
+    return {};
+  // The line's indentation before it, and the end of the line behind it.
+  unsigned Column = SM.getSpellingColumnNumber(Begin) - 1;
+  const char *Rest = SM.getCharacterData(End);
+  if (indentationAt(Begin, Context).size() == Column && *Rest == '\n') {
+    Begin = Begin.getLocWithOffset(-static_cast<int>(Column));
+    End = End.getLocWithOffset(1);
+  }
+  return {FixItHint::CreateRemoval(CharSourceRange::getCharRange(Begin, End))};
 }
 
 Edits insertBeforeStatement(const Stmt *Before, StringRef Statement,
@@ -160,6 +216,28 @@ Edits replaceExpression(const Expr *E, StringRef Text,
   if (sourceText(E->getSourceRange(), Context).empty())
     return {};
   return {FixItHint::CreateReplacement(E->getSourceRange(), Text)};
+}
+
+Edits nameBefore(const Stmt *Where, const Expr *E, StringRef Declarator,
+                 StringRef Name, const ASTContext &Context) {
+  StringRef Text = sourceText(E->IgnoreParens()->getSourceRange(), Context);
+  if (Text.empty())
+    return {};
+  Edits All = insertBeforeStatement(
+      Where, (Declarator + " = " + Text + ";").str(), Context);
+  if (All.empty())
+    return {};
+  // `T x{a, b}` and `T{a, b}` lose their braces: `T x(name)`.
+  const SourceManager &SM = Context.getSourceManager();
+  StringRef Before = SM.getBufferData(SM.getFileID(E->getBeginLoc()))
+                         .take_front(SM.getFileOffset(E->getBeginLoc()))
+                         .rtrim();
+  bool Initialises =
+      Text.starts_with("{") && !Before.empty() &&
+      (isAsciiIdentifierContinue(Before.back()) || Before.back() == '>');
+  All.append(replaceExpression(
+      E, Initialises ? ("(" + Name + ")").str() : Name.str(), Context));
+  return All;
 }
 
 Edits nameTemporary(const Expr *E, StringRef Name, const ASTContext &Context) {

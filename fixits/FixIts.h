@@ -33,6 +33,10 @@ using Edits = llvm::SmallVector<clang::FixItHint, 2>;
 llvm::StringRef sourceText(clang::SourceRange Range,
                            const clang::ASTContext &Context);
 
+/// The text from behind \p E to \p End; empty when any of it is in a macro.
+llvm::StringRef textBehind(const clang::Expr *E, clang::SourceLocation End,
+                           const clang::ASTContext &Context);
+
 /// The white space that \p Loc's line starts with.
 llvm::StringRef indentationAt(clang::SourceLocation Loc,
                               const clang::ASTContext &Context);
@@ -68,6 +72,13 @@ Edits insertBeforeStatement(const clang::Stmt *Before,
                             llvm::StringRef Statement,
                             const clang::ASTContext &Context);
 
+/// Writes \p Text in place of \p S, a whole statement with its semicolon.
+Edits replaceStatement(const clang::Stmt *S, llvm::StringRef Text,
+                       const clang::ASTContext &Context);
+
+/// Takes a whole statement away, and its line when nothing else is there.
+Edits removeStatement(const clang::Stmt *S, const clang::ASTContext &Context);
+
 /// Keeps the value of \p E in what \p Target spells:
 ///   x.detach()  ->  x = x.detach()
 /// \p E is a whole statement, or an operand of a comma.
@@ -83,6 +94,14 @@ Edits removeMemberCall(const clang::CXXMemberCallExpr *Call,
 /// Writes \p Text in place of \p E.
 Edits replaceExpression(const clang::Expr *E, llvm::StringRef Text,
                         const clang::ASTContext &Context);
+
+/// Gives a temporary in a statement a name, so that it lives on:
+///   p = f().data();   ->   <Declarator> = f();
+///                          p = <Name>.data();
+/// \p E is the temporary as written in \p Where, a whole statement of a block.
+Edits nameBefore(const clang::Stmt *Where, const clang::Expr *E,
+                 llvm::StringRef Declarator, llvm::StringRef Name,
+                 const clang::ASTContext &Context);
 
 /// Makes a variable of a temporary that is a statement:
 ///   G();   ->  G <Name>;        G(false);  ->  G <Name>(false);

@@ -8,17 +8,20 @@ Substitutions for RUN lines:
   %torch_flags          compiler flags for code that includes torch/torch.h,
                         precompiled; %torch_flags_nopch: the same without a PCH;
                         %torch_pch: the precompiled header itself
+  %flow-facts           what checks/flow finds in a file (flow/FlowFacts.cpp)
   %torch-facts          what checks/torch knows of a file (torch/TorchFacts.cpp)
-  %clangxx %cmake %FileCheck %not %python %old-clang-tidy
+  %clang-apply-replacements %clangxx %cmake %FileCheck %not %python %old-clang-tidy
   %docs_dir %examples_dir %scripts_dir
 
-Features: driver, old-clang-tidy, jsonschema (the Python module).
+Features: driver, old-clang-tidy, jsonschema (the Python module), and the names
+of tools that are installed: clang-apply-replacements, git.
 RUN lines are run by bash with `pipefail`.
 """
 
 import json
 import os
 import shlex
+import shutil
 import subprocess
 
 import lit.formats
@@ -47,9 +50,25 @@ has_jsonschema = subprocess.run(
 if has_jsonschema.returncode == 0:
     config.available_features.add("jsonschema")
 
+# Tools that read what we write, from Debian's packages.
+for tool in ["clang-apply-replacements", "git"]:
+    path = shutil.which(tool, path=tools["llvm_bin"]) or shutil.which(tool)
+    tools[tool] = path
+    if path:
+        config.available_features.add(tool)
+
 # Tests see neither the user's caches nor the user's locale.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.suite_build_dir, "cache")
 config.environment["LC_ALL"] = "C.UTF-8"
+# Nor the user's configuration of git, nor, in a hook, the user's repository.
+for name in list(config.environment):
+    if name.startswith("GIT_"):
+        del config.environment[name]
+config.environment["GIT_CONFIG_NOSYSTEM"] = "1"
+config.environment["GIT_CONFIG_GLOBAL"] = os.devnull
+for who in ["AUTHOR", "COMMITTER"]:
+    config.environment["GIT_%s_NAME" % who] = "Test"
+    config.environment["GIT_%s_EMAIL" % who] = "test@example.org"
 
 checker = os.path.join(config.suite_source_dir, "check_libtorch_tidy.py")
 tools_file = os.path.join(config.suite_build_dir, "tools.json")
@@ -63,10 +82,12 @@ for name, command in [
     ("%torch_flags_library", tools["torch_flags"] + pch),
     ("%torch_flags", tools["torch_flags"] + pch),
     ("%torch_pch", [tools["torch_pch"]]),
+    ("%flow-facts", [tools["flow_facts"]]),
     ("%torch-facts", [tools["torch_facts"]]),
     ("%libtorch-tidy", [tools["driver"] or "no-driver-in-this-build"]),
     ("%old-clang-tidy", [tools["old_clang_tidy"]]),
     ("%clang-tidy", [tools["clang_tidy"]]),
+    ("%clang-apply-replacements", [tools["clang-apply-replacements"] or "none"]),
     ("%plugin", [tools["plugin"]]),
     ("%clangxx", [tools["clangxx"]]),
     ("%cmake", [tools["cmake"]]),

@@ -31,6 +31,7 @@ def main():
         required=True,
         help="file for lit's results; the closing line goes beside it, as .txt",
     )
+    parser.add_argument("--param", action="append", default=[], help="passed to lit")
     parser.add_argument("suite", help="folder of the configured suite")
     args = parser.parse_args()
 
@@ -39,7 +40,8 @@ def main():
     for stale in (args.results, summary):
         if os.path.exists(stale):
             os.remove(stale)
-    command = [sys.executable, args.lit, "-v", "--output", args.results, args.suite]
+    command = [sys.executable, args.lit, "-v", "--output", args.results]
+    command += ["--param=" + param for param in args.param] + [args.suite]
     code = subprocess.run(command).returncode
 
     try:

@@ -503,12 +503,33 @@ Value Interpreter::evalOperator(const CXXOperatorCallExpr *E) {
   return OnTensor || torch::isTensor(E->getType()) ? produced(All) : All;
 }
 
+/// The lambda in a function object that is never given another target.
+const FunctionDecl *Interpreter::onlyTargetOf(const Expr *Object) const {
+  const auto *Ref = dyn_cast<DeclRefExpr>(torch::stripImplicit(Object));
+  const auto *V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  if (!V || !V->getInit() || !Out->DeclaredBy.count(V) || Reassigned.count(V) ||
+      V->isStaticLocal())
+    return nullptr;
+  const Expr *Init = torch::peel(V->getInit());
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(Init))
+    Init = Construct->getNumArgs() == 1 ? torch::peel(Construct->getArg(0))
+                                        : nullptr;
+  const auto *Lambda = dyn_cast_or_null<LambdaExpr>(Init);
+  return Lambda ? Lambda->getCallOperator() : nullptr;
+}
+
 Value Interpreter::evalStdCall(const CallInfo &C) {
   const auto *E = cast<CallExpr>(C.Call);
   StringRef Name = torch::calleeName(E);
   if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E)) {
-    if (Op->getOperator() == OO_Call) // std::function: any target
-      return evalUnknownCall(C);
+    if (Op->getOperator() == OO_Call) { // std::function
+      const FunctionDecl *Target = onlyTargetOf(Op->getArg(0));
+      const FunctionFlow *Flow = Target ? Unit.flowOf(Target) : nullptr;
+      if (!Flow || !Flow->available())
+        return evalUnknownCall(C);
+      CallInfo Inner{E, Target, nullptr, /*OnThis=*/true, C.Args};
+      return evalUserCall(Inner, *Flow, label(Label::Helper, E, 0), false);
+    }
     return evalOperator(Op);
   }
   if (C.Object) {
@@ -684,6 +705,7 @@ Value Interpreter::evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
   };
 
   llvm::DenseMap<LabelId, Value> Known;
+  llvm::SmallDenseMap<LabelId, const Accumulation *> Grown;
   auto MapLabel = [&](LabelId Theirs) -> Value {
     if (auto It = Known.find(Theirs); It != Known.end())
       return It->second;
@@ -693,10 +715,29 @@ Value Interpreter::evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
       V = EntryOf(L.Where).flat();
       if (ThisIsFresh && Fresh && !Callee.rootOf(L.Where))
         arise(*Fresh, V);
+    } else if (L.K == Label::Carry) {
+      if (auto It = Grown.find(Theirs); It != Grown.end()) {
+        LabelSet Added;
+        for (LabelId Id : It->second->Added.allLabels())
+          if (Callee.label(Id).K == Label::Entry)
+            Added |= EntryOf(Callee.label(Id).Where).allLabels();
+        if (!Added.empty()) {
+          LabelId Id = label(Label::Relay, C.Call, Theirs);
+          Out->Labels[Id].Callee = Callee.function();
+          Out->Labels[Id].Assigned |= Added;
+          V.Labels.set(Id);
+        }
+      }
     } else if (L.bringsHistory()) {
       if (Fresh && Mode == GradMode::On) {
         arise(*Fresh, V);
-        Out->Labels[*Fresh].RunsModule |= L.bringsGraph();
+        Label &Ours = Out->Labels[*Fresh];
+        Ours.RunsModule |= L.bringsGraph();
+        // What the callee back-propagated before it handed it on.
+        if (L.Consumers & Label::Backward) {
+          Ours.Consumers |= Label::Backward;
+          Ours.BackwardAt = C.Call;
+        }
       } else if (Mode == GradMode::Unknown)
         V.Unknown = true;
     }
@@ -748,6 +789,12 @@ Value Interpreter::evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
 
   if (Mode == GradMode::Off)
     return {};
+  // Only what is returned is told apart: what grows a place of ours is an
+  // accumulation of ours.
+  for (const auto &[Key, A] : Callee.accumulations())
+    if (Callee.label(A.Carry).Consumers == Label::Returned)
+      Grown[A.Carry] = &A;
+  Known.clear();
   return Map(Callee.Return);
 }
 

@@ -19,6 +19,24 @@ bool isLoop(const Stmt *S) {
   return isa_and_nonnull<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt>(S);
 }
 
+std::unique_ptr<FunctionFlow> FunctionFlow::nothing(const FunctionDecl *F) {
+  auto Flow = std::make_unique<FunctionFlow>();
+  Flow->F = F;
+  Flow->Available = true;
+  return Flow;
+}
+
+bool FunctionFlow::saysTheSame(const FunctionFlow &Other) const {
+  // The order of evaluation, and so the numbers, are the same in each round.
+  return Trains == Other.Trains && ExitMode == Other.ExitMode &&
+         Return == Other.Return && Exit == Other.Exit &&
+         Accumulations.size() == Other.Accumulations.size() &&
+         llvm::equal(Labels, Other.Labels, [](const Label &A, const Label &B) {
+           return A.K == B.K && A.Site == B.Site && A.Where == B.Where &&
+                  A.Consumers == B.Consumers && A.Arises == B.Arises;
+         });
+}
+
 const VarDecl *FunctionFlow::rootOf(PlaceId P) const {
   while (Places[P].Parent)
     P = *Places[P].Parent;

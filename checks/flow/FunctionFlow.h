@@ -48,6 +48,7 @@ struct Label {
     Leaf,    ///< A tensor that was made to require gradients.
     Entry,   ///< What a parameter, member or global held on entry.
     Carry,   ///< Assigned at Site to Where, which outlives the iteration.
+    Relay,   ///< A Carry of the function that Site calls, in its result.
   };
   /// Who needs the history of a label. Nobody (0): a defect may be near.
   enum Consumer : unsigned {
@@ -61,8 +62,9 @@ struct Label {
   };
 
   Kind K;
-  const clang::Expr *Site = nullptr;       ///< Null for Entry.
-  PlaceId Where = 0;                       ///< Entry and Carry.
+  const clang::Expr *Site = nullptr; ///< Null for Entry.
+  /// Entry and Carry. For Relay: the LabelId of the callee's Carry.
+  PlaceId Where = 0;
   unsigned Consumers = 0;                  ///< Consumer bits.
   const clang::Expr *BackwardAt = nullptr; ///< The backward call, if any.
   /// Fields that hold it after `Stored`, for a look at the rest of the unit.
@@ -70,8 +72,11 @@ struct Label {
   /// The call's mode: On, or Unknown when it differs by path.
   GradMode Mode = GradMode::On;
 
-  /// For Carry: the labels of the value that is assigned.
+  /// For Carry: the labels of the value that is assigned. For Relay: of what
+  /// the callee added, as far as it was handed in at Site.
   LabelSet Assigned;
+  /// For Relay: whose Carry it is.
+  const clang::FunctionDecl *Callee = nullptr;
   /// For Forward and Helper: the result does carry the label.
   bool Arises = false;
   /// For Helper: a module runs in the callee, and its result comes back.
@@ -122,7 +127,11 @@ struct CallSite {
 /// The analysis of one function. Immutable once made.
 class FunctionFlow {
 public:
+  /// The flow of a function that does nothing with tensors.
+  static std::unique_ptr<FunctionFlow> nothing(const clang::FunctionDecl *F);
   const clang::FunctionDecl *function() const { return F; }
+  /// Would callers see the same function in \p Other, an earlier flow of it?
+  bool saysTheSame(const FunctionFlow &Other) const;
   /// False when the function was given up (too large, no CFG): nothing is
   /// known then, and callers treat it as unseen code.
   bool available() const { return Available; }

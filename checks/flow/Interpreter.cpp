@@ -32,6 +32,7 @@ public:
   llvm::SmallVector<const CallExpr *, 4> Freezing;
   llvm::SmallVector<const CXXForRangeStmt *, 4> RangeLoops;
   llvm::SmallVector<const CXXTryStmt *, 2> Tries;
+  llvm::SmallPtrSet<const VarDecl *, 8> Reassigned;
 
   /// The variables that a range-for declares for itself count, too.
   bool shouldVisitImplicitCode() const { return true; }
@@ -59,6 +60,12 @@ public:
   bool VisitCallExpr(CallExpr *Call) {
     if (torch::isFreezeCall(Call) || torch::setsRequiresGrad(Call))
       Freezing.push_back(Call);
+    if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+        Op && Op->getOperator() == OO_Equal)
+      if (const auto *Ref =
+              dyn_cast<DeclRefExpr>(torch::stripImplicit(Op->getArg(0))))
+        if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl()))
+          Reassigned.insert(V);
     return true;
   }
 };
@@ -121,6 +128,7 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
   BodyScan Scan;
   Scan.TraverseStmt(Body);
   Out->DeclaredBy = std::move(Scan.DeclaredBy);
+  Reassigned = std::move(Scan.Reassigned);
   Out->Parents = std::make_unique<ParentMap>(Body);
 
   // Modules whose parameters are all switched off here, and none on again,
@@ -233,13 +241,15 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
     const CFGBlock *Block = Work.top();
     Work.pop();
     Queued.erase(Block);
+    ++Cost::ofThisThread().Visits;
     if (++Visits[Block] > MaxVisits)
       return std::make_unique<FunctionFlow>(); // unavailable
     S = In[Block];
     State Before = S;
     transfer(*Block);
+    const CFGBlock *Impossible = impossibleSuccessor(*Block);
     for (const CFGBlock *Successor : Block->succs())
-      if (Successor && joinInto(In[Successor], S))
+      if (Successor && Successor != Impossible && joinInto(In[Successor], S))
         Enqueue(Successor);
     if (auto It = Handlers.find(Block); It != Handlers.end())
       for (const CFGBlock *Handler : It->second) {
@@ -255,6 +265,27 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
 
   finish(In[&Graph->getExit()]);
   return std::move(Out);
+}
+
+/// The way that a branch on is_training() never takes in a program that leaves
+/// its modules in training mode; null when both can be taken.
+const CFGBlock *Interpreter::impossibleSuccessor(const CFGBlock &Block) const {
+  const auto *Condition =
+      dyn_cast_or_null<Expr>(Block.getTerminatorCondition());
+  if (!Condition || Block.succ_size() != 2 || !Unit.neverEvaluates())
+    return nullptr;
+  Condition = torch::stripImplicit(Condition);
+  bool Negated = false;
+  while (const auto *Not = dyn_cast<UnaryOperator>(Condition)) {
+    if (Not->getOpcode() != UO_LNot)
+      return nullptr;
+    Negated = !Negated;
+    Condition = torch::stripImplicit(Not->getSubExpr());
+  }
+  const auto *Call = dyn_cast<CallExpr>(Condition);
+  if (!Call || !torch::isTrainingQuery(Call))
+    return nullptr;
+  return Negated ? *Block.succ_begin() : *std::next(Block.succ_begin());
 }
 
 void Interpreter::finish(const State &AtExit) {

@@ -68,6 +68,8 @@ private:
   void endLifetime(const clang::VarDecl *V);
   bool joinInto(State &Into, const State &From);
   void finish(const State &AtExit);
+  const clang::CFGBlock *
+  impossibleSuccessor(const clang::CFGBlock &Block) const;
 
   // Places.
   PlaceId rootPlace(const clang::VarDecl *V);
@@ -112,6 +114,7 @@ private:
   Value evalTorchCall(const clang::CallExpr *E, const CallInfo &C);
   Value evalOperator(const clang::CXXOperatorCallExpr *E);
   Value evalStdCall(const CallInfo &C);
+  const clang::FunctionDecl *onlyTargetOf(const clang::Expr *Object) const;
   Value evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
                      std::optional<LabelId> Fresh, bool ThisIsFresh);
   Value evalUnknownCall(const CallInfo &C);
@@ -154,6 +157,7 @@ private:
   llvm::DenseMap<const clang::Expr *, CallSite> Calls;
   llvm::SmallPtrSet<const clang::Expr *, 8> Training;
   llvm::SmallPtrSet<const clang::ValueDecl *, 4> FrozenModules;
+  llvm::SmallPtrSet<const clang::VarDecl *, 8> Reassigned;
   /// Results of calls in the statement at hand: each is evaluated once.
   llvm::DenseMap<const clang::Expr *, Value> Evaluated;
 };

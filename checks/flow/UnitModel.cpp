@@ -7,9 +7,11 @@
 
 #include "checks/flow/UnitModel.h"
 #include "checks/flow/Interpreter.h"
+#include "checks/torch/Modules.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include <chrono>
 
 using namespace clang;
 
@@ -22,8 +24,9 @@ namespace {
 class Collector : public RecursiveASTVisitor<Collector> {
 public:
   Collector(const SourceManager &SM,
-            std::vector<const FunctionDecl *> &Functions)
-      : SM(SM), Functions(Functions) {}
+            std::vector<const FunctionDecl *> &Functions,
+            std::vector<const VarDecl *> &Globals)
+      : SM(SM), Functions(Functions), Globals(Globals) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
@@ -45,6 +48,25 @@ public:
     return true;
   }
 
+  bool VisitCallExpr(CallExpr *Call) {
+    CallsEval |= torch::mayEndTraining(Call);
+    return true;
+  }
+  /// In templates that nobody instantiates, anything may hold a module; what
+  /// is not a pointer or holder is more likely an expression of Eigen's.
+  bool VisitCXXDependentScopeMemberExpr(CXXDependentScopeMemberExpr *E) {
+    const IdentifierInfo *Id = E->getMember().getAsIdentifierInfo();
+    CallsEval |= E->isArrow() && Id &&
+                 (Id->getName() == "eval" || Id->getName() == "train");
+    return true;
+  }
+  bool VisitVarDecl(VarDecl *Var) {
+    if (Var->hasInit() && !Var->isLocalVarDeclOrParm() &&
+        Var->hasGlobalStorage() && torch::isUserCode(Var->getLocation(), SM))
+      Globals.push_back(Var);
+    return true;
+  }
+
   bool VisitLambdaExpr(LambdaExpr *E) {
     if (FunctionTemplateDecl *Generic =
             E->getLambdaClass()->getDependentLambdaCallOperator()) {
@@ -62,10 +84,17 @@ private:
         !F->isDefaulted() && torch::isUserCode(F->getLocation(), SM) &&
         Seen.insert(F).second)
       Functions.push_back(F);
+    DefinesMain |= F->isMain() && F->hasBody();
   }
 
+public:
+  bool DefinesMain = false;
+  bool CallsEval = false;
+
+private:
   const SourceManager &SM;
   std::vector<const FunctionDecl *> &Functions;
+  std::vector<const VarDecl *> &Globals;
   llvm::SmallPtrSet<const FunctionDecl *, 32> Seen;
 };
 
@@ -83,7 +112,7 @@ std::shared_ptr<UnitModel> UnitModel::of(ASTContext &Context) {
 }
 
 UnitModel::UnitModel(ASTContext &Context) : Context(Context) {
-  Collector Visitor(Context.getSourceManager(), Functions);
+  Collector Visitor(Context.getSourceManager(), Functions, Globals);
   for (Decl *D : Context.getTraversalScope()) {
     if (auto *TU = dyn_cast<TranslationUnitDecl>(D)) {
       for (Decl *Top : TU->decls())
@@ -92,22 +121,183 @@ UnitModel::UnitModel(ASTContext &Context) : Context(Context) {
       Visitor.TraverseDecl(D);
     }
   }
+  DefinesMain = Visitor.DefinesMain;
+  CallsEval = Visitor.CallsEval;
 }
 
 UnitModel::~UnitModel() = default;
+
+llvm::ArrayRef<Dangling> UnitModel::dangling() {
+  if (!Danglings) {
+    Danglings.emplace();
+    for (const VarDecl *Var : Globals)
+      llvm::append_range(*Danglings, findDangling(Var, Context));
+    for (const FunctionDecl *F : Functions)
+      llvm::append_range(*Danglings, findDangling(F, Context));
+  }
+  return *Danglings;
+}
 
 const FunctionFlow *UnitModel::flowOf(const FunctionDecl *F) {
   const FunctionDecl *Definition = nullptr;
   if (!F || !F->hasBody(Definition) || Definition->isDependentContext() ||
       !torch::isUserCode(Definition->getLocation(), Context.getSourceManager()))
     return nullptr;
-  if (auto It = Flows.find(Definition); It != Flows.end())
+  if (auto It = Flows.find(Definition); It != Flows.end()) {
+    if (auto On = DependsOn.find(Definition); On != DependsOn.end())
+      dependOn(On->second);
     return It->second.get();
-  if (!InProgress.insert(Definition).second)
-    return nullptr;
-  std::unique_ptr<FunctionFlow> Flow = Interpreter(*this, Definition).run();
-  InProgress.erase(Definition);
+  }
+  for (size_t I = 0; I < Stack.size(); ++I) {
+    if (Stack[I].F != Definition)
+      continue;
+    Stack[I].Recurses = true;
+    dependOn(I);
+    return Stack[I].SoFar.get();
+  }
+
+  Cost &Spent = Cost::ofThisThread();
+  if (!concernsTensors(Definition)) {
+    ++Spent.Skipped;
+    return (Flows[Definition] = FunctionFlow::nothing(Definition)).get();
+  }
+  const size_t Index = Stack.size();
+  const auto Begin = std::chrono::steady_clock::now();
+  Stack.push_back(
+      {Definition, FunctionFlow::nothing(Definition), false, Index, {}});
+  std::unique_ptr<FunctionFlow> Flow;
+  for (unsigned Round = 0; Round < MaxRounds; ++Round) {
+    ++Spent.Functions;
+    Flow = Interpreter(*this, Definition).run();
+    Making &Here = Stack[Index];
+    // The outermost function of a cycle makes all of it again.
+    if (!Here.Recurses || Here.Outermost < Index || !Flow->available() ||
+        Flow->saysTheSame(*Here.SoFar))
+      break;
+    for (const FunctionDecl *F : Here.Dependent) {
+      Flows.erase(F);
+      DependsOn.erase(F);
+    }
+    Here.Dependent.clear();
+    Here.SoFar = std::move(Flow);
+    Flow = nullptr;
+  }
+  if (!Flow) // Still moving after the last round.
+    Flow = std::move(Stack[Index].SoFar);
+  Making Done = std::move(Stack.back());
+  Stack.pop_back();
+  if (Done.Outermost < Index) {
+    std::vector<const FunctionDecl *> &Dependent =
+        Stack[Done.Outermost].Dependent;
+    Dependent.push_back(Definition);
+    llvm::append_range(Dependent, Done.Dependent);
+    for (const FunctionDecl *F : Done.Dependent)
+      DependsOn[F] = Done.Outermost;
+    DependsOn[Definition] = Done.Outermost;
+  } else {
+    for (const FunctionDecl *F : Done.Dependent)
+      DependsOn.erase(F);
+  }
+  if (!Flow->available())
+    Spent.GivenUp.push_back(Definition->getQualifiedNameAsString());
+  if (Stack.empty())
+    Spent.Seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - Begin)
+            .count();
   return (Flows[Definition] = std::move(Flow)).get();
+}
+
+void UnitModel::dependOn(size_t Index) {
+  for (size_t Above = Index + 1; Above < Stack.size(); ++Above)
+    Stack[Above].Outermost = std::min(Stack[Above].Outermost, Index);
+}
+
+Cost &Cost::ofThisThread() {
+  static thread_local Cost Spent;
+  return Spent;
+}
+
+namespace {
+
+/// Does a body name anything of LibTorch, or a type that can hold its tensors?
+class Concern : public RecursiveASTVisitor<Concern> {
+public:
+  bool Found = false;
+  llvm::SmallVector<const FunctionDecl *, 8> Callees;
+
+  bool shouldVisitImplicitCode() const { return true; }
+  bool VisitExpr(Expr *E) {
+    QualType T = E->getType();
+    if (T.isNull())
+      return true;
+    // Scalars hold nothing; what makes them may still be a call of LibTorch.
+    if (!T->isScalarType() || T->isAnyPointerType())
+      Found |= Seen.insert(T.getCanonicalType().getTypePtr()).second &&
+               (torch::mayHoldTensor(T) || torch::isModule(T) ||
+                torch::isTorchDecl(torch::recordOf(T)));
+    return !Found;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr *E) {
+    addCallee(dyn_cast<FunctionDecl>(E->getDecl()));
+    return !Found;
+  }
+  bool VisitMemberExpr(MemberExpr *E) {
+    addCallee(dyn_cast<FunctionDecl>(E->getMemberDecl()));
+    return !Found;
+  }
+  bool VisitCXXConstructExpr(CXXConstructExpr *E) {
+    addCallee(E->getConstructor());
+    return !Found;
+  }
+
+private:
+  void addCallee(const FunctionDecl *F) {
+    if (!F)
+      return;
+    Found |= torch::isTorchDecl(F);
+    Callees.push_back(F);
+  }
+  llvm::SmallPtrSet<const Type *, 16> Seen;
+};
+
+} // namespace
+
+/// Can \p F, or what it calls in this unit, have to do with tensors or
+/// gradient mode? Header libraries bring thousands of functions that have not.
+bool UnitModel::concernsTensors(const FunctionDecl *F) {
+  llvm::SmallVector<const FunctionDecl *, 16> Work{F};
+  llvm::SmallPtrSet<const FunctionDecl *, 16> Visited{F};
+  while (!Work.empty()) {
+    const FunctionDecl *Next = Work.pop_back_val();
+    if (auto It = Concerned.find(Next); It != Concerned.end()) {
+      if (It->second)
+        return Concerned[F] = true;
+      continue;
+    }
+    Concern Visitor;
+    for (const ParmVarDecl *Param : Next->parameters())
+      Visitor.Found |= torch::mayHoldTensor(Param->getType()) ||
+                       torch::isModule(Param->getType());
+    if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(Next))
+      for (const CXXCtorInitializer *Init : Ctor->inits())
+        Visitor.TraverseStmt(Init->getInit());
+    Visitor.TraverseStmt(Next->getBody());
+    if (Visitor.Found) {
+      Concerned[Next] = true;
+      return Concerned[F] = true;
+    }
+    for (const FunctionDecl *Callee : Visitor.Callees) {
+      const FunctionDecl *Definition = nullptr;
+      if (Callee->hasBody(Definition) && Visited.insert(Definition).second &&
+          torch::isUserCode(Definition->getLocation(),
+                            Context.getSourceManager()))
+        Work.push_back(Definition);
+    }
+  }
+  // Nothing that F reaches is concerned.
+  for (const FunctionDecl *Reached : Visited)
+    Concerned[Reached] = false;
+  return false;
 }
 
 void UnitModel::collectCallers() {
@@ -120,12 +310,24 @@ void UnitModel::collectCallers() {
       continue;
     for (const CallSite &Call : Flow->calls())
       Callers[Call.Callee->getCanonicalDecl()].push_back({Flow, Call.Mode});
-    for (const Label &L : Flow->labels())
+    for (const Label &L : Flow->labels()) {
+      if (L.K == Label::Relay)
+        Relays[{L.Callee, L.Where}].push_back({Flow, &L});
       if (L.K == Label::Entry &&
           (L.Consumers & (Label::Backward | Label::Returned | Label::Escaped)))
         if (const FieldDecl *Field = Flow->fieldOf(L.Where))
           ConsumedFields.insert(Field->getCanonicalDecl());
+    }
   }
+}
+
+ArrayRef<UnitModel::RelayedTo> UnitModel::relaysOf(const FunctionDecl *F,
+                                                   LabelId Carry) {
+  collectCallers();
+  auto It = Relays.find({F, Carry});
+  if (It == Relays.end())
+    return {};
+  return It->second;
 }
 
 bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
@@ -146,6 +348,14 @@ bool UnitModel::isFieldConsumed(const FieldDecl *Field) {
 }
 
 unsigned UnitModel::consumersOf(const Label &L, const FunctionFlow &Flow) {
+  if (L.K == Label::Carry && L.Consumers == Label::Returned) {
+    ArrayRef<RelayedTo> Calls =
+        relaysOf(Flow.function(), &L - Flow.labels().data());
+    unsigned ByCallers = Calls.empty() ? L.Consumers : 0;
+    for (const RelayedTo &R : Calls)
+      ByCallers |= consumersOf(*R.Relay, *R.Caller);
+    return ByCallers;
+  }
   if (L.Consumers != Label::Stored)
     return L.Consumers;
   bool Unused = llvm::all_of(L.StoredIn, [&](PlaceId P) {

@@ -15,10 +15,22 @@
 #ifndef LIBTORCH_TIDY_CHECKS_FLOW_UNITMODEL_H
 #define LIBTORCH_TIDY_CHECKS_FLOW_UNITMODEL_H
 
+#include "checks/flow/Borrows.h"
 #include "checks/flow/FunctionFlow.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace libtorch_tidy::flow {
+
+/// What the model did in one thread since the last reset, for --stats.
+struct Cost {
+  unsigned Functions = 0; ///< Flows made, each round of a recursion.
+  unsigned Skipped = 0;   ///< Functions without tensors, not looked at.
+  unsigned Visits = 0;    ///< CFG blocks evaluated.
+  double Seconds = 0;     ///< Wall time of all of it.
+  /// Functions beyond the caps of the interpreter, as the user names them.
+  std::vector<std::string> GivenUp;
+  static Cost &ofThisThread();
+};
 
 class UnitModel {
 public:
@@ -35,9 +47,15 @@ public:
   llvm::ArrayRef<const clang::FunctionDecl *> functions() const {
     return Functions;
   }
-  /// The flow of \p F; null when \p F has no body here, or while it is being
-  /// made (recursion).
+  /// What is used when its memory is gone, in all functions and in the
+  /// initialisers of variables outside them.
+  llvm::ArrayRef<Dangling> dangling();
+  /// The flow of \p F; null when \p F has no body here. While it is being made
+  /// (recursion), what is known so far, beginning with nothing: the functions
+  /// of a cycle are made again until that changes no more, at most MaxRounds
+  /// times.
   const FunctionFlow *flowOf(const clang::FunctionDecl *F);
+  static constexpr unsigned MaxRounds = 4;
 
   /// Is every call of \p F in this unit (and there is one) made with gradient
   /// mode off?
@@ -46,8 +64,21 @@ public:
   /// that history matters (backward, return, escape)?
   bool isFieldConsumed(const clang::FieldDecl *Field);
   /// The consumers of a label of \p Flow, where being stored in fields whose
-  /// history nobody uses in this unit, and nobody can use elsewhere, is none.
+  /// history nobody uses in this unit, and nobody can use elsewhere, is none,
+  /// and where being returned is what the callers in this unit do with it.
   unsigned consumersOf(const Label &L, const FunctionFlow &Flow);
+  /// A call of a function of this unit whose result carries what the function
+  /// accumulated.
+  struct RelayedTo {
+    const FunctionFlow *Caller;
+    const Label *Relay; ///< Its consumers and what was handed in.
+  };
+  /// The calls that hand in what label \p Carry of \p F was assigned from.
+  llvm::ArrayRef<RelayedTo> relaysOf(const clang::FunctionDecl *F,
+                                     LabelId Carry);
+  /// Is a module of this unit surely in training mode: it is a whole program,
+  /// as far as modules go, that never calls eval()?
+  bool neverEvaluates() const { return DefinesMain && !CallsEval; }
   /// Is every use of \p Field in this unit, as far as one can tell: its class
   /// is defined in the main file, or it is not public and all methods of the
   /// class are defined here?
@@ -58,16 +89,40 @@ private:
     const FunctionFlow *Caller;
     GradMode Mode;
   };
+  /// A function whose flow is being made.
+  struct Making {
+    const clang::FunctionDecl *F;
+    std::unique_ptr<FunctionFlow> SoFar;
+    bool Recurses = false;
+    /// The outermost function being made that it calls; its own index if none.
+    size_t Outermost;
+    /// What was made with the help of SoFar.
+    std::vector<const clang::FunctionDecl *> Dependent;
+  };
+
+  /// All functions being made from \p Index on use its SoFar.
+  void dependOn(size_t Index);
   void collectCallers();
+  bool concernsTensors(const clang::FunctionDecl *F);
 
   clang::ASTContext &Context;
   std::vector<const clang::FunctionDecl *> Functions;
+  std::vector<const clang::VarDecl *> Globals;
+  std::optional<std::vector<Dangling>> Danglings;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionFlow>>
       Flows;
-  llvm::SmallPtrSet<const clang::FunctionDecl *, 8> InProgress;
+  std::vector<Making> Stack;
+  /// Flows that are not final: the index of the function they wait for.
+  llvm::DenseMap<const clang::FunctionDecl *, size_t> DependsOn;
+  llvm::DenseMap<const clang::FunctionDecl *, bool> Concerned;
   llvm::SmallPtrSet<const clang::FunctionDecl *, 8> Asking;
   llvm::DenseMap<const clang::FunctionDecl *, std::vector<CallerOf>> Callers;
+  std::map<std::pair<const clang::FunctionDecl *, LabelId>,
+           std::vector<RelayedTo>>
+      Relays;
   bool HasCallers = false;
+  bool DefinesMain = false;
+  bool CallsEval = false;
   llvm::SmallPtrSet<const clang::FieldDecl *, 8> ConsumedFields;
 };
 

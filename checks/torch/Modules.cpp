@@ -494,6 +494,18 @@ bool isModuleTrain(const CallExpr *Call) {
   return isModeSwitch(Call, "train") && !isModuleEval(Call);
 }
 
+bool mayEndTraining(const CallExpr *Call) {
+  if (isModeSwitch(Call, "eval"))
+    return true;
+  return isModeSwitch(Call, "train") && Call->getNumArgs() == 1 &&
+         constantBool(Call->getArg(0),
+                      Call->getDirectCallee()->getASTContext()) != true;
+}
+
+bool isTrainingQuery(const CallExpr *Call) {
+  return isModeSwitch(Call, "is_training");
+}
+
 std::optional<Registration> asRegistration(const CallExpr *Call) {
   auto What =
       llvm::StringSwitch<std::optional<Registration::Kind>>(calleeName(Call))

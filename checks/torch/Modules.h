@@ -73,6 +73,11 @@ bool isModuleEval(const clang::CallExpr *Call);
 /// net->train(), net->train(true) or with a value that is not constant.
 bool isModuleTrain(const clang::CallExpr *Call);
 
+/// eval(), train(false), or train(x) with a value that is not constant.
+bool mayEndTraining(const clang::CallExpr *Call);
+/// net->is_training(), is_training() of a module.
+bool isTrainingQuery(const clang::CallExpr *Call);
+
 /// register_module, register_parameter, register_buffer of a module: which
 /// expression is registered. Null when \p Call is no such call.
 struct Registration {

@@ -12,10 +12,13 @@
 
 namespace libtorch_tidy::torch::spelling {
 
+inline constexpr llvm::StringLiteral Tensor = "torch::Tensor";
 inline constexpr llvm::StringLiteral NoGradGuard = "torch::NoGradGuard";
 /// An undefined tensor: assigning it lets go of what was held. `{}` is
 /// ambiguous there and does not compile.
 inline constexpr llvm::StringLiteral UndefinedTensor = "torch::Tensor()";
+/// Gives a tensor memory of its own.
+inline constexpr llvm::StringLiteral CloneCall = ".clone()";
 
 } // namespace libtorch_tidy::torch::spelling
 

@@ -15,6 +15,7 @@
 #define LIBTORCH_TIDY_DRIVER_FINDINGS_FINDING_H
 
 #include "checks/Catalog.h"
+#include "fixits/Verifier.h"
 #include <string>
 #include <vector>
 
@@ -57,7 +58,13 @@ struct Finding {
   std::string Message;
   Place Where;
   std::vector<FindingStep> Steps;
-  std::vector<Edit> Fix;
+  std::vector<Edit> Fix; ///< Empty when rejected.
+  fixits::Verdict Verdict = fixits::Verdict::Unverified;
+  std::string WhyNot; ///< Of a fix that was rejected.
+  /// Of a fix that is right alone but not beside others of its unit.
+  std::string NotWithOthers;
+  std::string Unit;   ///< The source file whose analysis told it; canonical.
+  bool Known = false; ///< The baseline holds it.
   /// Of the diagnostic this was made from, in the list of the front end.
   size_t Origin = 0;
 };

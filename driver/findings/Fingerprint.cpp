@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/SHA256.h"
 #include <array>
 #include <cstdint>
 
@@ -103,6 +104,43 @@ std::vector<std::string> lineHashes(llvm::StringRef Text) {
     }
   }
   return Hasher.finish();
+}
+
+const CodeOutline *CodeOutlines::get(llvm::StringRef Path) {
+  auto [It, New] = Files.try_emplace(Path);
+  if (New)
+    if (const SourceText *Text = Texts.get(Path))
+      It->second = std::make_unique<CodeOutline>(Text->text());
+  return It->second.get();
+}
+
+/// Of several parts, none of which holds a zero.
+static std::string hash(llvm::ArrayRef<llvm::StringRef> Parts) {
+  const std::string All = llvm::join(Parts, llvm::StringRef("\0", 1));
+  return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(All)),
+                     /*LowerCase=*/true)
+      .substr(0, 20);
+}
+
+std::string fingerprint(const Finding &F, CodeOutlines &Outlines) {
+  CodeOutline::Statement Statement;
+  if (const CodeOutline *Outline = Outlines.get(F.Where.Path))
+    Statement = Outline->statementAt(F.Where.Begin);
+  return hash({F.Check, Statement.Tokens, llvm::utostr(Statement.Index)});
+}
+
+std::vector<std::string> uniqueFingerprints(llvm::ArrayRef<Finding> Findings,
+                                            llvm::StringRef Root,
+                                            CodeOutlines &Outlines) {
+  std::vector<std::string> Result;
+  llvm::StringMap<unsigned> Seen;
+  for (const Finding &F : Findings) {
+    llvm::StringRef File = F.Where.Path;
+    File.consume_front(Root);
+    Result.push_back(hash({File, fingerprint(F, Outlines)}));
+    Result.back() += ":" + llvm::utostr(++Seen[Result.back()]);
+  }
+  return Result;
 }
 
 } // namespace libtorch_tidy::driver

@@ -8,9 +8,12 @@
 #ifndef LIBTORCH_TIDY_DRIVER_FINDINGS_FINGERPRINT_H
 #define LIBTORCH_TIDY_DRIVER_FINDINGS_FINGERPRINT_H
 
-#include "llvm/ADT/StringRef.h"
-#include <string>
-#include <vector>
+#include "driver/findings/CodeOutline.h"
+#include "driver/findings/Finding.h"
+#include "driver/findings/SourceText.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+#include <memory>
 
 namespace libtorch_tidy::driver {
 
@@ -19,6 +22,31 @@ namespace libtorch_tidy::driver {
 /// units from the start of the line, white space left out, and the count of
 /// lines seen so far with the same hash.
 std::vector<std::string> lineHashes(llvm::StringRef Text);
+
+/// The outlines of files, each made once.
+class CodeOutlines {
+public:
+  explicit CodeOutlines(SourceTexts &Texts) : Texts(Texts) {}
+  /// Null when the file cannot be read.
+  const CodeOutline *get(llvm::StringRef Path);
+
+private:
+  SourceTexts &Texts;
+  llvm::StringMap<std::unique_ptr<CodeOutline>> Files;
+};
+
+/// A name for a finding made of its check and the tokens of its statement: 20
+/// hexadecimal digits. It stays when lines move, white space and comments
+/// change and other code is edited; it changes with the statement. The message
+/// has no part in it, as messages name lines and neighbours. Equal statements
+/// have equal names, and so have copies of a file.
+std::string fingerprint(const Finding &F, CodeOutlines &Outlines);
+
+/// One name per finding, no two the same: fingerprint() and the file, in which
+/// \p Root is left out, and which of equal ones it is, by order.
+std::vector<std::string> uniqueFingerprints(llvm::ArrayRef<Finding> Findings,
+                                            llvm::StringRef Root,
+                                            CodeOutlines &Outlines);
 
 } // namespace libtorch_tidy::driver
 

@@ -77,6 +77,32 @@ static cl::opt<std::string>
                     "any that is reported"),
            cl::cat(Category));
 
+static cl::opt<std::string>
+    Baseline("baseline", cl::value_desc("file"),
+             cl::desc("Findings to leave out; what is gone of them is listed"),
+             cl::cat(Category));
+static cl::opt<bool> SarifIncludeBaselined(
+    "sarif-include-baselined",
+    cl::desc("SARIF also has the findings of the baseline, with baselineState "
+             "unchanged or absent"),
+    cl::cat(Category));
+static cl::opt<std::string>
+    WriteBaseline("write-baseline", cl::value_desc("file"),
+                  cl::desc("Write the findings for --baseline, and report "
+                           "none. With --baseline, what that holds of files "
+                           "that are not analysed is kept"),
+                  cl::cat(Category));
+static cl::opt<std::string>
+    Diff("diff", cl::ValueOptional, cl::value_desc("revision"),
+         cl::desc("Only findings that have to do with lines changed since a "
+                  "revision of git (default HEAD). Without files: the files "
+                  "that are changed"),
+         cl::cat(Category));
+static cl::opt<bool>
+    Staged("staged",
+           cl::desc("As --diff, for the lines staged for the next commit"),
+           cl::cat(Category));
+
 static cl::opt<bool> Fix("fix",
                          cl::desc("Apply fixes, unless there are compile "
                                   "errors"),
@@ -85,6 +111,21 @@ static cl::opt<bool> FixErrors("fix-errors",
                                cl::desc("Apply fixes even if there are "
                                         "compile errors"),
                                cl::cat(Category));
+static cl::opt<bool>
+    FixDryRun("fix-dry-run",
+              cl::desc("Print what --fix would change as a unified diff on the "
+                       "standard output; findings go to the standard error"),
+              cl::cat(Category));
+static cl::opt<cl::boolOrDefault> VerifyFixes(
+    "verify-fixes",
+    cl::desc("Offer only fixes that were tried: the changed code compiles "
+             "without new warnings, and the finding is gone. Default: with "
+             "--fix, --sarif and --export-fixes"),
+    cl::cat(Category));
+static cl::opt<bool>
+    NoVerifyFixes("no-verify-fixes",
+                  cl::desc("Offer fixes without trying them first"),
+                  cl::cat(Category));
 static cl::opt<std::string>
     ExportFixes("export-fixes", cl::value_desc("file"),
                 cl::desc("Write findings and fixes as YAML for "
@@ -95,6 +136,24 @@ static cl::opt<std::string>
           cl::desc("Write findings as SARIF 2.1.0; - is the standard output, "
                    "and the text goes to the standard error then"),
           cl::cat(Category));
+static cl::opt<OutputFormat> Format(
+    "format", cl::init(OutputFormat::Text),
+    cl::desc("Form of the standard output; unless it is text, the text goes "
+             "to the standard error"),
+    cl::values(clEnumValN(OutputFormat::Text, "text", "as clang-tidy's"),
+               clEnumValN(OutputFormat::Gitlab, "gitlab",
+                          "GitLab's Code Quality report"),
+               clEnumValN(OutputFormat::Github, "github",
+                          "workflow commands of GitHub Actions"),
+               clEnumValN(OutputFormat::Rdjsonl, "rdjsonl",
+                          "reviewdog's JSON lines"),
+               clEnumValN(OutputFormat::Junit, "junit", "JUnit's XML")),
+    cl::cat(Category));
+static cl::opt<std::string>
+    Output("output", cl::value_desc("file"),
+           cl::desc("File for the form that --format names, instead of the "
+                    "standard output"),
+           cl::cat(Category));
 static cl::opt<bool> Quiet("quiet",
                            cl::desc("No statistics and no notes about flags"),
                            cl::cat(Category));
@@ -106,6 +165,30 @@ static cl::opt<std::string>
     VfsOverlay("vfsoverlay", cl::value_desc("file"),
                cl::desc("Virtual file system over the real one"),
                cl::cat(Category));
+
+static cl::opt<unsigned>
+    Jobs("j", cl::Prefix, cl::value_desc("n"),
+         cl::desc("Units to analyse at a time, each in a process. Default: as "
+                  "many as there are cores, and memory for"),
+         cl::cat(Category));
+static cl::opt<bool>
+    ShowProgress("progress",
+                 cl::desc("Tell how far the run is, or =false not to. Default: "
+                          "if the standard error is a terminal"),
+                 cl::cat(Category));
+static cl::opt<std::string>
+    CacheDir("cache-dir", cl::value_desc("dir"),
+             cl::desc("Folder for results and precompiled library headers. "
+                      "Default: $XDG_CACHE_HOME/libtorch-tidy"),
+             cl::cat(Category));
+static cl::opt<unsigned>
+    CacheSize("cache-size", cl::value_desc("MB"), cl::init(2048),
+              cl::desc("What the cache may take; what was used least recently "
+                       "goes first. Default: 2048"),
+              cl::cat(Category));
+static cl::opt<bool> NoCache("no-cache",
+                             cl::desc("Neither read nor write the cache"),
+                             cl::cat(Category));
 
 static cl::opt<bool> ListChecks("list-checks",
                                 cl::desc("List the enabled checks"),
@@ -134,6 +217,11 @@ static cl::opt<bool>
           cl::desc("=false: walk library code and parse its function bodies, "
                    "as stock clang-tidy does"),
           cl::cat(Category));
+static cl::opt<bool>
+    SkipUnrelated("skip-unrelated", cl::init(true), cl::Hidden,
+                  cl::desc("=false: analyse units that include no header of "
+                           "LibTorch, too"),
+                  cl::cat(Category));
 // LLVM's own -h can be grouped with others: to it, --html is a call for help.
 static cl::opt<bool> Help("h", cl::Hidden, cl::desc("As --help"),
                           cl::cat(Category));
@@ -196,18 +284,68 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   if (UseColor.getNumOccurrences())
     Result.UseColor = UseColor;
   Result.VfsOverlay = VfsOverlay;
-  Result.Fix = Fix || FixErrors;
+  Result.Fix = Fix || FixErrors || FixDryRun;
+  Result.FixDryRun = FixDryRun;
   Result.FixErrors = FixErrors;
   Result.Quiet = Quiet;
   Result.ExportFixes = ExportFixes;
   Result.Sarif = Sarif;
+  if (NoVerifyFixes && VerifyFixes == cl::BOU_TRUE)
+    return usageError("--verify-fixes and --no-verify-fixes exclude each "
+                      "other");
+  Result.VerifyFixes =
+      VerifyFixes == cl::BOU_UNSET && !NoVerifyFixes
+          ? Result.Fix || !Result.Sarif.empty() || !Result.ExportFixes.empty()
+          : VerifyFixes == cl::BOU_TRUE;
   if (ExportFixes.getNumOccurrences() && ExportFixes.empty())
     return usageError("--export-fixes needs the name of a file, or -");
   if (Sarif.getNumOccurrences() && Sarif.empty())
     return usageError("--sarif needs the name of a file, or -");
-  if (Result.Sarif == "-" && Result.ExportFixes == "-")
-    return usageError("only one of --sarif and --export-fixes can be written "
-                      "to the standard output");
+  if (Output.getNumOccurrences()) {
+    if (Output.empty())
+      return usageError("--output needs the name of a file, or -");
+    if (Format == OutputFormat::Text)
+      return usageError("--output goes with --format=gitlab, github, rdjsonl "
+                        "or junit");
+  }
+  Result.Format = Format;
+  if (Format != OutputFormat::Text)
+    Result.Output = Output.empty() ? "-" : Output.getValue();
+  if (llvm::count(ArrayRef({Result.Sarif, Result.ExportFixes, Result.Output}),
+                  "-") > 1)
+    return usageError("only one of --sarif, --export-fixes and --format can "
+                      "be written to the standard output");
+  Result.Baseline = Baseline;
+  Result.WriteBaseline = WriteBaseline;
+  Result.SarifIncludeBaselined = SarifIncludeBaselined;
+  if (SarifIncludeBaselined && (Baseline.empty() || Sarif.empty()))
+    return usageError("--sarif-include-baselined goes with --sarif and "
+                      "--baseline");
+  if (Baseline.getNumOccurrences() && Baseline.empty())
+    return usageError("--baseline needs the name of a file");
+  if (WriteBaseline.getNumOccurrences() &&
+      (WriteBaseline.empty() || WriteBaseline == "-"))
+    return usageError("--write-baseline needs the name of a file");
+  if (Diff.getNumOccurrences())
+    Result.Diff = Diff.empty() ? "HEAD" : Diff.getValue();
+  Result.Staged = Staged;
+  if (Result.Diff && Staged)
+    return usageError("--diff and --staged exclude each other");
+  if (WriteBaseline.getNumOccurrences() &&
+      (Result.Diff || Staged || LineFilter.getNumOccurrences()))
+    return usageError("--write-baseline takes all findings: --diff, --staged "
+                      "and --line-filter do not go with it");
+  Result.Jobs = Jobs;
+  if (Jobs.getNumOccurrences() && !Jobs)
+    return usageError("-j needs a number above 0");
+  if (ShowProgress.getNumOccurrences())
+    Result.ShowProgress = ShowProgress;
+  Result.UseCache = !NoCache;
+  Result.CacheDir = CacheDir;
+  Result.CacheMegabytes = CacheSize;
+  Result.SkipUnrelated = SkipUnrelated;
+  if (NoCache && CacheDir.getNumOccurrences())
+    return usageError("--cache-dir and --no-cache exclude each other");
   Result.ListChecks = ListChecks;
   Result.Json = Json;
   if (Json && !ListChecks)

@@ -9,6 +9,7 @@
 #define LIBTORCH_TIDY_DRIVER_FRONTEND_COMMANDLINE_H
 
 #include "checks/Catalog.h"
+#include "fixits/Verifier.h"
 #include "clang/Tooling/CompilationDatabase.h"
 #include <memory>
 #include <optional>
@@ -23,6 +24,15 @@ enum ExitCode : int {
   ExitFindings = 1, ///< Findings at or above --fail-on.
   ExitUsage = 2,    ///< Wrong usage or configuration.
   ExitBroken = 3,   ///< A translation unit could not be analysed.
+};
+
+/// --format: what is written beside or instead of clang-tidy's text.
+enum class OutputFormat : unsigned char {
+  Text,
+  Gitlab,
+  Github,
+  Rdjsonl,
+  Junit
 };
 
 /// The command line, parsed. An absent optional was not given.
@@ -44,15 +54,36 @@ struct CommandLine {
 
   // What to do with findings.
   bool Fix = false, FixErrors = false, Quiet = false;
+  bool FixDryRun = false; ///< Goes with Fix: print what it would change.
+  /// Fixes are tried before they are offered.
+  bool VerifyFixes = false;
   std::string ExportFixes, Sarif;
+  OutputFormat Format = OutputFormat::Text;
+  std::string Output; ///< For the format, unless that is text.
+  std::string Baseline, WriteBaseline;
+  bool SarifIncludeBaselined = false;
+  std::optional<std::string> Diff; ///< Only lines changed since a revision.
+  bool Staged = false;             ///< Only lines staged for a commit.
   /// The weakest level that makes the exit code 1; absent: any finding.
   std::optional<Level> FailOn;
   bool NeverFail = false;
+
+  // How the work is done. Results are the same whatever these are.
+  unsigned Jobs = 0; ///< Processes at a time; 0: as the machine can take.
+  std::optional<bool> ShowProgress;
+  bool UseCache = true;
+  std::string CacheDir; ///< Empty: the user's cache folder.
+  unsigned CacheMegabytes = 0;
+  /// Off: units that include no header of LibTorch are analysed, too.
+  bool SkipUnrelated = true;
 
   // Things to do instead of an analysis.
   bool ListChecks = false, Json = false, DumpConfig = false,
        VerifyConfig = false;
   std::string Explain, EmitLibraryPch;
+
+  /// Not of the command line: what fixes under way have made of files.
+  fixits::FileTexts Edited;
 
   /// Off: every declaration of the unit is walked and every body parsed, as
   /// stock clang-tidy does. Results must be the same; tests compare them.

@@ -119,6 +119,21 @@ static bool isHeader(StringRef File) {
          clang::driver::types::onlyPrecompileType(Type);
 }
 
+bool isCxxFile(StringRef File) {
+  StringRef Extension = path::extension(File);
+  if (!Extension.consume_front("."))
+    return false;
+  // Headers whose extension the compiler does not know.
+  if (llvm::is_contained({"cuh", "inc", "inl", "ipp", "ixx", "tcc", "tpp"},
+                         Extension))
+    return true;
+  auto Type = clang::driver::types::lookupTypeForExtension(Extension);
+  return Type != clang::driver::types::TY_INVALID &&
+         (clang::driver::types::isCXX(Type) ||
+          clang::driver::types::isCuda(Type) ||
+          clang::driver::types::onlyPrecompileType(Type));
+}
+
 Expected<std::vector<CompileCommand>>
 CompileCommands::commandsFor(StringRef File) {
   if (Fixed)

@@ -55,6 +55,9 @@ private:
   bool Quiet = false;
 };
 
+/// Is \p File a C++ or CUDA source file or a header, by its name?
+bool isCxxFile(llvm::StringRef File);
+
 /// The changes that every command needs to run in this front end: flags that
 /// only other compilers know are dropped, precompiled headers of other
 /// compilers are read as text, compiler warnings are off, and the compiler's

@@ -8,6 +8,7 @@
 #include "driver/frontend/Configuration.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/GlobList.h"
+#include "driver/frontend/EditedFiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Regex.h"
@@ -38,7 +39,7 @@ createFileSystem(const CommandLine &Options) {
   IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS(
       new llvm::vfs::OverlayFileSystem(llvm::vfs::createPhysicalFileSystem()));
   if (Options.VfsOverlay.empty())
-    return FS;
+    return withTexts(std::move(FS), Options.Edited);
   auto Buffer = FS->getBufferForFile(Options.VfsOverlay);
   if (!Buffer)
     return makeError("cannot read the file system overlay '" +
@@ -49,7 +50,7 @@ createFileSystem(const CommandLine &Options) {
     return makeError("invalid file system overlay '" + Options.VfsOverlay +
                      "'");
   FS->pushOverlay(std::move(Overlay));
-  return FS;
+  return withTexts(std::move(FS), Options.Edited);
 }
 
 /// Parses a configuration; problems are told as `file:line:col: error: ...`.
@@ -113,11 +114,14 @@ public:
     }
     ClangTidyOptions Filter;
     Filter.Checks = OnlyOurs.str();
+    if (CompilerWarnings)
+      *Filter.Checks += ",clang-diagnostic-*";
     Sources.emplace_back(std::move(Filter), OptionsSourceTypeDefaultBinary);
     return Sources;
   }
 
   ParseFailures Failures;
+  bool CompilerWarnings = false;
 
 private:
   std::optional<Level> WeakestLevel;
@@ -186,10 +190,13 @@ static std::unique_ptr<Provider> makeProvider(
   return Result;
 }
 
-std::unique_ptr<ClangTidyOptionsProvider> Configuration::createProvider(
-    IntrusiveRefCntPtr<llvm::vfs::FileSystem> UnitFS) const {
-  return makeProvider(Global, Defaults, Given, Overrides, WeakestLevel,
-                      std::move(UnitFS));
+std::unique_ptr<ClangTidyOptionsProvider>
+Configuration::createProvider(IntrusiveRefCntPtr<llvm::vfs::FileSystem> UnitFS,
+                              bool CompilerWarnings) const {
+  auto P = makeProvider(Global, Defaults, Given, Overrides, WeakestLevel,
+                        std::move(UnitFS));
+  P->CompilerWarnings = CompilerWarnings;
+  return P;
 }
 
 static Error checkRegex(StringRef Option,

@@ -27,8 +27,11 @@ public:
   create(const CommandLine &Options,
          llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
 
+  /// With \p CompilerWarnings, the compiler's warnings are enabled beside the
+  /// checks.
   std::unique_ptr<clang::tidy::ClangTidyOptionsProvider>
-  createProvider(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) const;
+  createProvider(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS,
+                 bool CompilerWarnings = false) const;
 
   /// The options for \p File, checked: a malformed .clang-tidy file and an
   /// invalid regular expression are errors, where clang-tidy goes on without.

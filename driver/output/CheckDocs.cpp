@@ -62,6 +62,13 @@ llvm::Expected<std::string> explain(StringRef Name) {
                  : llvm::Twine("'; --list-checks tells all")));
 }
 
+std::string checkPage(StringRef Check) {
+  StringRef Home = LIBTORCH_TIDY_HOMEPAGE;
+  if (Home.empty())
+    return {};
+  return (Home + "/blob/main/docs/checks/" + Check + ".md").str();
+}
+
 std::string catalogAsJson(llvm::ArrayRef<std::string> Enabled) {
   nlohmann::ordered_json All = nlohmann::ordered_json::array();
   for (const CatalogEntry &E : catalog()) {

@@ -23,6 +23,9 @@ std::string documentationOf(const CatalogEntry &Entry);
 /// unknown name is an error that guesses what was meant.
 llvm::Expected<std::string> explain(llvm::StringRef Name);
 
+/// The address of the page of \p Check; empty when the project has no home.
+std::string checkPage(llvm::StringRef Check);
+
 /// All checks as JSON, for tools: an array of objects with name, level,
 /// summary, why, fixes, tags and whether \p Enabled has it.
 std::string catalogAsJson(llvm::ArrayRef<std::string> Enabled);

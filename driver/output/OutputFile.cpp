@@ -6,7 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/output/OutputFile.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
+#include <unistd.h>
+#include <utility>
 
 using llvm::Error;
 using llvm::Expected;
@@ -17,7 +23,11 @@ namespace libtorch_tidy::driver {
 
 static Error cannotWrite(StringRef Path, const llvm::Twine &Why) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 "cannot write '" + Path + "': " + Why);
+                                 "cannot write " +
+                                     (Path == "-"
+                                          ? std::string("the standard output")
+                                          : ("'" + Path + "'").str()) +
+                                     ": " + Why);
 }
 
 Expected<OutputFile> OutputFile::open(StringRef Path) {
@@ -38,49 +48,84 @@ Expected<OutputFile> OutputFile::open(StringRef Path) {
   llvm::SmallString<128> Real;
   if (!fs::real_path(Path, Real))
     Result.Path = Real.str().str();
-  Expected<fs::TempFile> Temporary = fs::TempFile::create(
-      Result.Path + ".%%%%%%%%.tmp",
-      fs::all_read | fs::owner_write | fs::group_write | fs::others_write);
-  if (!Temporary)
-    return cannotWrite(Path, llvm::toString(Temporary.takeError()));
-  Result.Temporary = std::make_unique<fs::TempFile>(std::move(*Temporary));
-  return Result;
+  // Not by a pattern of LLVM's: a percent sign of the path would be one, too.
+  for (unsigned Try = 0; Try < 100; ++Try) {
+    Result.Temporary = Result.Path + "." +
+                       llvm::utohexstr(llvm::sys::Process::GetRandomNumber()) +
+                       ".tmp";
+    std::error_code EC = fs::openFileForReadWrite(
+        Result.Temporary, Result.FD, fs::CD_CreateNew, fs::OF_None);
+    if (EC == std::errc::file_exists)
+      continue;
+    if (EC) {
+      Result.Temporary.clear();
+      return cannotWrite(Path, EC.message());
+    }
+    llvm::sys::RemoveFileOnSignal(Result.Temporary);
+    // A file that is replaced keeps its mode.
+    if (Status.type() == fs::file_type::regular_file)
+      (void)fs::setPermissions(Result.FD, Status.permissions());
+    return Result;
+  }
+  Result.Temporary.clear();
+  return cannotWrite(Path, "no name is free for a temporary file");
+}
+
+OutputFile::OutputFile(OutputFile &&Other)
+    : Path(std::move(Other.Path)),
+      Temporary(std::exchange(Other.Temporary, std::string())),
+      FD(std::exchange(Other.FD, -1)) {}
+
+OutputFile &OutputFile::operator=(OutputFile &&Other) {
+  std::swap(Path, Other.Path);
+  std::swap(Temporary, Other.Temporary);
+  std::swap(FD, Other.FD);
+  return *this;
 }
 
 OutputFile::~OutputFile() {
-  if (Temporary)
-    llvm::consumeError(Temporary->discard());
+  if (FD >= 0)
+    ::close(FD);
+  if (Temporary.empty())
+    return;
+  (void)fs::remove(Temporary);
+  llvm::sys::DontRemoveFileOnSignal(Temporary);
 }
 
 Error OutputFile::write(StringRef Content) {
   if (Path == "-") {
     llvm::outs() << Content;
     llvm::outs().flush();
-    return Error::success();
-  }
-  if (!Temporary) {
-    std::error_code EC;
-    llvm::raw_fd_ostream OS(Path, EC);
-    if (!EC) {
-      OS << Content;
-      OS.close();
-      EC = OS.error();
-      OS.clear_error();
-    }
-    return EC ? cannotWrite(Path, EC.message()) : Error::success();
-  }
-  {
-    llvm::raw_fd_ostream OS(Temporary->FD, /*shouldClose=*/false);
-    OS << Content;
-    OS.flush();
-    if (std::error_code EC = OS.error()) {
-      OS.clear_error();
+    if (std::error_code EC = llvm::outs().error()) {
+      llvm::outs().clear_error();
       return cannotWrite(Path, EC.message());
     }
+    return Error::success();
   }
-  Error E = Temporary->keep(Path);
-  Temporary.reset();
-  return E ? cannotWrite(Path, llvm::toString(std::move(E))) : Error::success();
+  std::error_code EC;
+  auto Write = [&](llvm::raw_fd_ostream &OS) {
+    OS << Content;
+    OS.flush();
+    EC = OS.error();
+    OS.clear_error();
+  };
+  if (Temporary.empty()) {
+    llvm::raw_fd_ostream OS(Path, EC);
+    if (!EC)
+      Write(OS);
+  } else {
+    {
+      llvm::raw_fd_ostream OS(std::exchange(FD, -1), /*shouldClose=*/true);
+      Write(OS);
+    }
+    if (!EC)
+      EC = fs::rename(Temporary, Path);
+    if (!EC) {
+      llvm::sys::DontRemoveFileOnSignal(Temporary);
+      Temporary.clear();
+    }
+  }
+  return EC ? cannotWrite(Path, EC.message()) : Error::success();
 }
 
 } // namespace libtorch_tidy::driver

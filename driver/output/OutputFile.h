@@ -10,8 +10,6 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/FileSystem.h"
-#include <memory>
 #include <string>
 
 namespace libtorch_tidy::driver {
@@ -22,18 +20,20 @@ namespace libtorch_tidy::driver {
 class OutputFile {
 public:
   static llvm::Expected<OutputFile> open(llvm::StringRef Path);
-  OutputFile(OutputFile &&) = default;
-  OutputFile &operator=(OutputFile &&) = default;
+  OutputFile(OutputFile &&Other);
+  OutputFile &operator=(OutputFile &&Other);
   /// Discards what was not written.
   ~OutputFile();
 
+  bool isStdout() const { return Path == "-"; }
   llvm::Error write(llvm::StringRef Content);
 
 private:
   explicit OutputFile(llvm::StringRef Path) : Path(Path) {}
 
   std::string Path;
-  std::unique_ptr<llvm::sys::fs::TempFile> Temporary;
+  std::string Temporary; ///< Empty when written in place.
+  int FD = -1;           ///< Of the temporary file.
 };
 
 } // namespace libtorch_tidy::driver

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/output/Sarif.h"
-#include "driver/findings/Fingerprint.h"
 #include "driver/output/CheckDocs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -20,14 +19,6 @@ using llvm::StringRef;
 using Json = nlohmann::ordered_json;
 
 namespace libtorch_tidy::driver {
-
-static std::string asSentence(StringRef Text) {
-  Text = Text.rtrim();
-  return Text.str() +
-         (Text.ends_with(".") || Text.ends_with("!") || Text.ends_with("?")
-              ? ""
-              : ".");
-}
 
 /// Text that starts with a name of code keeps its spelling.
 static std::string capitalized(std::string Sentence) {
@@ -47,21 +38,9 @@ static std::string pascalCase(StringRef Check) {
   return Result;
 }
 
-static const char *sarifLevel(Level L) {
-  switch (L) {
-  case Level::Certain:
-    return "error";
-  case Level::Likely:
-    return "warning";
-  case Level::Advisory:
-    return "note";
-  }
-  llvm_unreachable("all levels are covered");
-}
-
 /// GitHub's words for the same.
 static const char *problemSeverity(Level L) {
-  return L == Level::Advisory ? "recommendation" : sarifLevel(L);
+  return L == Level::Advisory ? "recommendation" : severityWord(L);
 }
 
 static const char *precision(Level L) {
@@ -74,17 +53,6 @@ static const char *precision(Level L) {
     return "medium";
   }
   llvm_unreachable("all levels are covered");
-}
-
-static std::string percentEncode(StringRef Path) {
-  std::string Result;
-  for (unsigned char C : Path) {
-    if (llvm::isAlnum(C) || StringRef("/-._~").contains(C))
-      Result += C;
-    else
-      Result += {'%', llvm::hexdigit(C >> 4), llvm::hexdigit(C & 15)};
-  }
-  return Result;
 }
 
 static Json message(StringRef Text) { return {{"text", Text.str()}}; }
@@ -100,11 +68,10 @@ static Json rule(const CatalogEntry &Entry) {
                  {"shortDescription", message(Summary)},
                  {"fullDescription", message(Entry.Why)},
                  {"help", {{"text", Help}, {"markdown", Help}}}};
-  if (StringRef Home = LIBTORCH_TIDY_HOMEPAGE; !Home.empty())
-    Result["helpUri"] =
-        (Home + "/blob/main/docs/checks/" + Entry.Name + ".md").str();
+  if (std::string Page = checkPage(Entry.Name); !Page.empty())
+    Result["helpUri"] = std::move(Page);
   Result["defaultConfiguration"] = {
-      {"level", sarifLevel(Entry.StrongestLevel)}};
+      {"level", severityWord(Entry.StrongestLevel)}};
   Result["properties"] = {
       {"tags", std::move(Tags)},
       {"precision", precision(Entry.StrongestLevel)},
@@ -117,9 +84,9 @@ namespace {
 /// Writes one run; knows the files it names.
 class Writer {
 public:
-  Writer(const SarifRun &Run, SourceTexts &Texts) : Run(Run), Texts(Texts) {}
+  explicit Writer(const Report &Run) : Run(Run), Texts(Run.Texts) {}
 
-  std::string write(std::vector<Finding> Findings);
+  std::string write();
 
 private:
   Json artifactLocation(StringRef Path);
@@ -129,7 +96,9 @@ private:
   Json codeFlows(const Finding &F);
   Json fixes(const Finding &F);
   std::string describe(const Edit &E);
-  Json result(const Finding &F);
+  Json logicalLocations(const Place &Where);
+  Json result(const Finding &F, StringRef Name);
+  Json absentResult(const Finding &F);
   Json notification(const Finding &F);
   /// Files in order: those of the project first, so that the order does not
   /// depend on where the project lies.
@@ -144,7 +113,7 @@ private:
   }
   const std::string *lineHash(const Place &Where);
 
-  const SarifRun &Run;
+  const Report &Run;
   SourceTexts &Texts;
   std::map<std::pair<bool, std::string>, unsigned> Artifacts;
   std::map<std::string, std::vector<std::string>> LineHashes;
@@ -274,19 +243,56 @@ const std::string *Writer::lineHash(const Place &Where) {
   return &It->second[Where.Line - 1];
 }
 
-Json Writer::result(const Finding &F) {
+/// The function around a place, as far as tokens tell.
+Json Writer::logicalLocations(const Place &Where) {
+  const CodeOutline *Outline = Run.Outlines.get(Where.Path);
+  StringRef Function = Outline ? Outline->functionAt(Where.Begin) : "";
+  if (Function.empty())
+    return nullptr;
+  size_t Colons = Function.rfind("::");
+  StringRef Name =
+      Colons == StringRef::npos ? Function : Function.drop_front(Colons + 2);
+  return Json::array({{{"name", Name.str()},
+                       {"fullyQualifiedName", Function.str()},
+                       {"kind", "function"}}});
+}
+
+/// What the baseline holds and is not found any more.
+Json Writer::absentResult(const Finding &F) {
   Json Result = {{"ruleId", F.Check}};
   if (auto It = RuleIndex.find(F.Check); It != RuleIndex.end())
     Result["ruleIndex"] = It->second;
-  Result["level"] = F.AsError ? "error" : sarifLevel(F.Strength);
+  Result["level"] = severityWord(F.Strength);
+  Result["message"] = message(asSentence(F.Message));
+  Result["locations"] =
+      Json::array({{{"physicalLocation",
+                     {{"artifactLocation", artifactLocation(F.Where.Path)}}}}});
+  Result["baselineState"] = "absent";
+  return Result;
+}
+
+/// \p Name is the unique fingerprint of \p F.
+Json Writer::result(const Finding &F, StringRef Name) {
+  Json Result = {{"ruleId", F.Check}};
+  if (auto It = RuleIndex.find(F.Check); It != RuleIndex.end())
+    Result["ruleIndex"] = It->second;
+  Result["level"] = F.AsError ? "error" : severityWord(F.Strength);
   Result["message"] = message(asSentence(F.Message));
   Result["locations"] = Json::array();
-  if (!F.Where.Path.empty())
-    Result["locations"].push_back(
-        {{"physicalLocation",
-          physicalLocation(F.Where, /*WithContext=*/true)}});
+  if (!F.Where.Path.empty()) {
+    Json Location = {
+        {"physicalLocation", physicalLocation(F.Where, /*WithContext=*/true)}};
+    if (Json Logical = logicalLocations(F.Where); !Logical.is_null())
+      Location["logicalLocations"] = std::move(Logical);
+    Result["locations"].push_back(std::move(Location));
+  }
+  Json Prints = Json::object();
   if (const std::string *Hash = lineHash(F.Where))
-    Result["partialFingerprints"] = {{"primaryLocationLineHash", *Hash}};
+    Prints["primaryLocationLineHash"] = *Hash;
+  Prints["libtorchTidy/v1"] = Name.str();
+  Result["partialFingerprints"] = std::move(Prints);
+  if (Run.HasBaseline)
+    Result["baselineState"] = F.Known ? "unchanged" : "new";
   if (llvm::any_of(F.Steps, [](const FindingStep &S) {
         return !S.Where.Path.empty();
       })) {
@@ -304,6 +310,19 @@ Json Writer::result(const Finding &F) {
   if (Json Fixes = F.Fix.empty() ? Json() : fixes(F); !Fixes.is_null())
     Result["fixes"] = std::move(Fixes);
   Result["properties"] = {{"level", static_cast<unsigned>(F.Strength)}};
+  switch (F.Verdict) {
+  case fixits::Verdict::Verified:
+    Result["properties"]["fix"] = "verified";
+    break;
+  case fixits::Verdict::Rejected:
+    Result["properties"]["fix"] = "rejected";
+    Result["properties"]["fixRejectedBecause"] = F.WhyNot;
+    break;
+  case fixits::Verdict::Unverified:
+    if (!F.Fix.empty())
+      Result["properties"]["fix"] = "unverified";
+    break;
+  }
   return Result;
 }
 
@@ -317,7 +336,8 @@ Json Writer::notification(const Finding &F) {
   return Result;
 }
 
-std::string Writer::write(std::vector<Finding> Findings) {
+std::string Writer::write() {
+  std::vector<Finding> Findings = Run.Findings.vec();
   llvm::stable_sort(Findings, [&](const Finding &A, const Finding &B) {
     return fileKey(A.Where.Path) < fileKey(B.Where.Path);
   });
@@ -336,6 +356,8 @@ std::string Writer::write(std::vector<Finding> Findings) {
     for (const Edit &E : F.Fix)
       nameFile(E.Where.Path);
   }
+  for (const Finding &F : Run.Vanished)
+    nameFile(F.Where.Path);
   unsigned Next = 0;
   for (auto &Entry : Artifacts)
     Entry.second = Next++;
@@ -361,10 +383,12 @@ std::string Writer::write(std::vector<Finding> Findings) {
          {"locations",
           Json::array({{{"physicalLocation",
                          {{"artifactLocation", artifactLocation(Unit)}}}}})}});
-  for (const Finding &F : Findings)
+  const std::vector<std::string> Names =
+      uniqueFingerprints(Findings, Run.Root, Run.Outlines);
+  for (auto [F, Name] : llvm::zip_equal(Findings, Names))
     switch (F.Kind) {
     case FindingKind::Defect:
-      Results.push_back(result(F));
+      Results.push_back(result(F, Name));
       break;
     case FindingKind::CompileError:
       Tool.push_back(notification(F));
@@ -373,6 +397,9 @@ std::string Writer::write(std::vector<Finding> Findings) {
       Config.push_back(notification(F));
       break;
     }
+
+  for (const Finding &F : Run.Vanished)
+    Results.push_back(absentResult(F));
 
   Json Invocation = {{"executionSuccessful", Run.FailedUnits.empty()},
                      {"exitCode", Run.ExitCode}};
@@ -409,33 +436,6 @@ std::string Writer::write(std::vector<Finding> Findings) {
          "\n";
 }
 
-std::string toSarif(llvm::ArrayRef<Finding> Findings, const SarifRun &Run,
-                    SourceTexts &Texts) {
-  return Writer(Run, Texts).write(Findings.vec());
-}
-
-static StringRef gitWorkTree(StringRef File, llvm::vfs::FileSystem &FS) {
-  for (StringRef Folder = llvm::sys::path::parent_path(File); !Folder.empty();
-       Folder = llvm::sys::path::parent_path(Folder)) {
-    llvm::SmallString<128> Git(Folder);
-    llvm::sys::path::append(Git, ".git");
-    if (FS.exists(Git))
-      return Folder;
-  }
-  return {};
-}
-
-std::string findProjectRoot(llvm::ArrayRef<std::string> Files,
-                            StringRef WorkingDirectory,
-                            llvm::vfs::FileSystem &FS) {
-  StringRef Root = gitWorkTree(Files.front(), FS);
-  if (Root.empty())
-    return WorkingDirectory.str();
-  for (StringRef File : Files)
-    while (!Root.empty() && !(File.starts_with(Root) &&
-                              File.drop_front(Root.size()).starts_with("/")))
-      Root = llvm::sys::path::parent_path(Root);
-  return Root.size() > 1 ? Root.str() : WorkingDirectory.str();
-}
+std::string toSarif(const Report &R) { return Writer(R).write(); }
 
 } // namespace libtorch_tidy::driver

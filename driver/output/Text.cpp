@@ -41,14 +41,13 @@ private:
 } // namespace
 
 void printText(llvm::ArrayRef<ClangTidyError> Errors, ClangTidyContext &Context,
-               bool Fix, bool ToStderr,
+               bool ToStderr,
                llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
   std::optional<OutputOnStderr> Redirect;
   if (ToStderr)
     Redirect.emplace();
   unsigned WarningsAsErrors = 0;
-  handleErrors(Errors, Context, Fix ? FB_Fix : FB_NoFix, WarningsAsErrors,
-               std::move(FS));
+  handleErrors(Errors, Context, FB_NoFix, WarningsAsErrors, std::move(FS));
 }
 
 void printStats(const ClangTidyStats &Stats) {

@@ -15,11 +15,11 @@
 
 namespace libtorch_tidy::driver {
 
-/// Prints \p Errors and applies their fixes if \p Fix, all by clang-tidy's own
-/// means, so that whatever reads clang-tidy reads us. With \p ToStderr the
-/// standard output is left to another writer.
+/// Prints \p Errors by clang-tidy's own means, so that whatever reads
+/// clang-tidy reads us. With \p ToStderr the standard output is left to another
+/// writer.
 void printText(llvm::ArrayRef<clang::tidy::ClangTidyError> Errors,
-               clang::tidy::ClangTidyContext &Context, bool Fix, bool ToStderr,
+               clang::tidy::ClangTidyContext &Context, bool ToStderr,
                llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
 
 /// What clang-tidy says of findings it left out.

@@ -40,7 +40,8 @@ int main() {
     x[i].slice(0, 0, lengths[i]) = torch::randn({lengths[i], 2});
 
   try {
-    std::cout << torch::nn::parallel::data_parallel(encoder, x).sizes() << "\n";
+    std::cout << "gathered: "
+              << torch::nn::parallel::data_parallel(encoder, x).sizes() << "\n";
   } catch (const c10::Error &e) {
     std::cout << e.what_without_backtrace() << "\n";
   }

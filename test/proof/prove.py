@@ -3,7 +3,9 @@
 prove.py TOOLS NAME FOLDER [by-hand]: applies the fixes of libtorch-NAME to
 NAME_bad.cpp beside this script and compares the result with NAME_fixed.cpp,
 builds and runs both programs, and compares what they print as bits. Leaves
-bad.txt and fixed.txt in FOLDER for the figures.
+bad.txt and fixed.txt in FOLDER for the figures, and figures.json, which has to
+agree with docs/figures/libtorch-NAME.json (see figures.py). That file is made
+anew where the environment variable LIBTORCH_TIDY_WRITE_FIGURES is set.
 
 With by-hand, the check offers no fix and NAME_fixed.cpp is what its page
 advises: the check has to report the one and be silent on the other. Another
@@ -17,6 +19,8 @@ import shutil
 import subprocess
 import sys
 
+import figures
+
 tools_file, name, folder = sys.argv[1:4]
 by_hand = sys.argv[4:] == ["by-hand"]
 here = os.path.dirname(os.path.abspath(__file__))
@@ -25,9 +29,9 @@ with open(tools_file) as file:
 pch = ["-include-pch", tools["torch_pch"]]
 
 
-def run(command):
+def run(command, **environment):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True)
+                          text=True, env={**os.environ, **environment})
     if done.returncode != 0:
         sys.exit("failed (%d): %s\n%s" % (done.returncode, " ".join(command), done.stdout))
     return done.stdout
@@ -47,7 +51,7 @@ def fix(kind):
     shutil.copy(source(kind), copy)
     told = run([tools["clang_tidy"], "-load", tools["plugin"],
                 "-checks=-*,libtorch-" + name,
-                "-config={CheckOptions: {Level: %d}}" % (2 if by_hand else 1),
+                "-config={CheckOptions: {Level: 2}}",
                 "-fix", copy, "--"]
                + tools["torch_flags"] + pch + ["-I", here])
     return told, copy
@@ -74,9 +78,12 @@ for kind in ("bad", "fixed"):
     # The suite's other precompiled header holds no function bodies.
     run([tools["clangxx"], source(kind), "-o", program] + tools["torch_flags"]
         + ["-include-pch", tools["torch_code_pch"], "-ltorch", "-ltorch_cpu", "-lc10"])
-    output = run([program])
+    output = run([program], LIBTORCH_TIDY_SERIES=program + ".series")
     with open(program + ".txt", "w") as file:
         file.write(output)
     bits[kind] = re.findall(r"^.*, bits .*$", output, re.M)
 if (not bits["bad"] and not by_hand) or bits["bad"] != bits["fixed"]:
     sys.exit("results differ: %s" % bits)
+
+figures.check(figures.collect(name, folder, by_hand, figures.libtorch_version(tools)),
+              folder, tools)

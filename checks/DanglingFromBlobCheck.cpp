@@ -1,0 +1,62 @@
+//===- DanglingFromBlobCheck.cpp ------------------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/DanglingFromBlobCheck.h"
+#include "checks/torch/Spelling.h"
+#include "fixits/FixIts.h"
+
+using namespace clang;
+
+namespace libtorch_tidy {
+
+using flow::Borrow;
+using flow::Dangling;
+
+static std::string messageOf(const Dangling &D) {
+  const VarDecl *Owner = D.What.Owner;
+  const std::string Memory =
+      Owner ? "the memory of '" + Owner->getNameAsString() + "'"
+            : "the memory of a temporary";
+  const std::string Keeper =
+      D.Keeper == "the module" ? D.Keeper : "'" + D.Keeper + "'";
+  switch (D.Why) {
+  case Dangling::Returned:
+    return "the returned tensor uses " + Memory +
+           ", which is gone when the function returns";
+  case Dangling::Stored:
+    return Keeper + " keeps a tensor over " + Memory +
+           ", which is gone when the function returns";
+  case Dangling::Scope:
+    return Keeper + " uses " + Memory + ", which is gone when its block ends";
+  case Dangling::Freed:
+    return Keeper + " uses " + Memory + ", which is freed before the last use";
+  case Dangling::Reused:
+    return "every tensor that " + Keeper + " keeps uses " + Memory +
+           ", which each iteration writes again";
+  default:
+    return Keeper + " uses " + Memory +
+           ", which is gone at the end of this statement";
+  }
+}
+
+std::optional<Finding>
+DanglingFromBlobCheck::findingFor(const Dangling &D,
+                                  const ASTContext &Context) {
+  const Borrow &B = D.What;
+  if (B.What != Borrow::Blob)
+    return std::nullopt;
+  Finding F;
+  F.Message = messageOf(D);
+  if (B.Sure == torch::Fresh::Perhaps && !B.Through.empty())
+    F.Message += " unless '" + B.Through.str() + "' copies";
+  if (B.Sure == torch::Fresh::Yes)
+    F.Fix =
+        fixits::appendMemberCall(B.Top, torch::spelling::CloneCall, Context);
+  return F;
+}
+
+} // namespace libtorch_tidy

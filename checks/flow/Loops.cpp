@@ -1,0 +1,93 @@
+//===- Loops.cpp - What the shape of a loop tells -------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/flow/Loops.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include <optional>
+
+using namespace clang;
+
+namespace libtorch_tidy::flow {
+
+static constexpr int64_t Few = 4;
+
+static std::optional<int64_t> constantInt(const Expr *E,
+                                          const ASTContext &Context) {
+  Expr::EvalResult Result;
+  if (!E || E->isValueDependent() || E->containsErrors() ||
+      !E->EvaluateAsInt(Result, Context) ||
+      !Result.Val.getInt().isRepresentableByInt64())
+    return std::nullopt;
+  return Result.Val.getInt().getExtValue();
+}
+
+/// The length of an array, a std::array or a braced list.
+static std::optional<int64_t> constantLength(const Expr *Range,
+                                             const ASTContext &Context) {
+  if (!Range)
+    return std::nullopt;
+  if (const ConstantArrayType *Array =
+          Context.getAsConstantArrayType(Range->getType()))
+    return Array->getSize().getLimitedValue();
+  const auto *R = dyn_cast_or_null<ClassTemplateSpecializationDecl>(
+      torch::recordOf(Range->getType()));
+  if (!R || !R->isInStdNamespace() || !R->getIdentifier())
+    return std::nullopt;
+  if (R->getName() == "array" && R->getTemplateArgs().size() == 2 &&
+      R->getTemplateArgs()[1].getKind() == TemplateArgument::Integral)
+    return R->getTemplateArgs()[1].getAsIntegral().getExtValue();
+  if (R->getName() == "initializer_list" &&
+      isa<CXXStdInitializerListExpr, InitListExpr>(torch::peel(Range)))
+    return torch::listElements(Range).size();
+  return std::nullopt;
+}
+
+bool runsFewTimes(const Stmt *Loop, const ASTContext &Context) {
+  if (const auto *Range = dyn_cast_or_null<CXXForRangeStmt>(Loop)) {
+    std::optional<int64_t> Length =
+        constantLength(Range->getRangeInit(), Context);
+    return Length && *Length <= Few;
+  }
+  const auto *For = dyn_cast_or_null<ForStmt>(Loop);
+  const auto *Condition =
+      For ? dyn_cast_or_null<BinaryOperator>(For->getCond()) : nullptr;
+  if (!Condition)
+    return false;
+  // i < 3, or int i = 3; i > 0
+  const Expr *Most = nullptr;
+  switch (Condition->getOpcode()) {
+  case BO_LT:
+  case BO_LE:
+    Most = Condition->getRHS();
+    break;
+  case BO_NE:
+    if (const auto *Step = dyn_cast_or_null<UnaryOperator>(For->getInc());
+        Step && Step->isIncrementOp())
+      Most = Condition->getRHS();
+    break;
+  case BO_GT:
+  case BO_GE: {
+    const auto *Declared = dyn_cast_or_null<DeclStmt>(For->getInit());
+    const auto *Counter = Declared && Declared->isSingleDecl()
+                              ? dyn_cast<VarDecl>(Declared->getSingleDecl())
+                              : nullptr;
+    Most = Counter ? Counter->getInit() : nullptr;
+    break;
+  }
+  default:
+    break;
+  }
+  std::optional<int64_t> Bound = constantInt(Most, Context);
+  return Bound && *Bound >= 0 && *Bound <= Few;
+}
+
+} // namespace libtorch_tidy::flow

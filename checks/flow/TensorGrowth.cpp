@@ -1,0 +1,686 @@
+//===- TensorGrowth.cpp - Tensors that a loop regrows ---------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/flow/TensorGrowth.h"
+#include "checks/flow/FunctionFlow.h"
+#include "checks/flow/Loops.h"
+#include "checks/flow/TensorWork.h"
+#include "checks/flow/Writes.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/Concatenation.h"
+#include "checks/torch/Exceptions.h"
+#include "checks/torch/Modules.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ParentMapContext.h"
+#include "clang/AST/StmtCXX.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::flow {
+
+namespace {
+
+/// Do both name the same object: `all`, `this->all_`, `outs[k]`?
+bool isSame(const Expr *A, const Expr *B) {
+  A = torch::stripImplicit(A);
+  B = torch::stripImplicit(B);
+  if (!A || !B)
+    return A == B;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(A)) {
+    const auto *Other = dyn_cast<DeclRefExpr>(B);
+    return Other && Ref->getDecl() == Other->getDecl();
+  }
+  if (isa<CXXThisExpr>(A))
+    return isa<CXXThisExpr>(B);
+  if (const auto *Member = dyn_cast<MemberExpr>(A)) {
+    const auto *Other = dyn_cast<MemberExpr>(B);
+    return Other && Member->getMemberDecl() == Other->getMemberDecl() &&
+           isSame(Member->getBase(), Other->getBase());
+  }
+  if (const auto *Literal = dyn_cast<IntegerLiteral>(A)) {
+    const auto *Other = dyn_cast<IntegerLiteral>(B);
+    return Other &&
+           llvm::APInt::isSameValue(Literal->getValue(), Other->getValue());
+  }
+  if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(A)) {
+    const auto *Other = dyn_cast<ArraySubscriptExpr>(B);
+    return Other && isSame(Subscript->getBase(), Other->getBase()) &&
+           isSame(Subscript->getIdx(), Other->getIdx());
+  }
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(A)) {
+    const auto *Other = dyn_cast<CXXOperatorCallExpr>(B);
+    if (!Other || Op->getOperator() != Other->getOperator() ||
+        (Op->getOperator() != OO_Subscript && Op->getOperator() != OO_Arrow) ||
+        Op->getNumArgs() != Other->getNumArgs())
+      return false;
+    for (unsigned I = 0; I < Op->getNumArgs(); ++I)
+      if (!isSame(Op->getArg(I), Other->getArg(I)))
+        return false;
+    return true;
+  }
+  return false;
+}
+
+/// The declaration at the bottom of a name, and the variables that choose an
+/// element of it on the way.
+struct Named {
+  const ValueDecl *Bottom = nullptr;
+  llvm::SmallVector<const VarDecl *, 2> Indices;
+};
+
+std::optional<Named> nameOf(const Expr *E) {
+  Named Name;
+  for (;;) {
+    E = torch::stripImplicit(E);
+    if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E)) {
+      Name.Bottom = dyn_cast<VarDecl>(Ref->getDecl());
+      return Name.Bottom ? std::optional(Name) : std::nullopt;
+    }
+    if (const auto *Member = dyn_cast_or_null<MemberExpr>(E)) {
+      if (!isa<FieldDecl>(Member->getMemberDecl()))
+        return std::nullopt;
+      Name.Bottom = Member->getMemberDecl();
+      if (isa<CXXThisExpr>(torch::stripImplicit(Member->getBase())))
+        return Name;
+      E = Member->getBase();
+      continue;
+    }
+    const Expr *Index = nullptr;
+    if (const auto *Op = dyn_cast_or_null<CXXOperatorCallExpr>(E)) {
+      if (Op->getOperator() == OO_Arrow) {
+        E = Op->getArg(0);
+        continue;
+      }
+      // A tensor's subscript is a view, not a variable.
+      if (Op->getOperator() != OO_Subscript || Op->getNumArgs() != 2 ||
+          torch::isTensor(Op->getArg(0)->getType()))
+        return std::nullopt;
+      E = Op->getArg(0);
+      Index = Op->getArg(1);
+    } else if (const auto *Subscript =
+                   dyn_cast_or_null<ArraySubscriptExpr>(E)) {
+      E = Subscript->getBase();
+      Index = Subscript->getIdx();
+    } else {
+      return std::nullopt;
+    }
+    Index = torch::stripImplicit(Index);
+    if (isa<IntegerLiteral, StringLiteral>(Index))
+      continue;
+    const auto *Ref = dyn_cast<DeclRefExpr>(Index);
+    const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    if (!Var)
+      return std::nullopt;
+    Name.Indices.push_back(Var);
+  }
+}
+
+class Analysis {
+public:
+  Analysis(const CallExpr *Cat, ASTContext &Context)
+      : Cat(Cat), Context(Context) {}
+
+  std::optional<TensorGrowth> run() {
+    const Expr *Value = nullptr;
+    const CXXOperatorCallExpr *Assign = assignmentOf(Cat, Value);
+    if (!Assign)
+      return std::nullopt;
+    Target = torch::stripImplicit(Assign->getArg(0));
+    std::optional<Named> Name = nameOf(Target);
+    if (!Name)
+      return std::nullopt;
+    Bottom = Name->Bottom;
+
+    // From the innermost loop outwards, as far as it only collects.
+    std::optional<TensorGrowth> Best;
+    const Stmt *Child = Assign;
+    for (const Stmt *S = parentOf(Assign); S; Child = S, S = parentOf(S)) {
+      if (!isLoop(S) || runsOnce(S, Child))
+        continue;
+      if (!outlives(*Name, S))
+        continue;
+      std::optional<TensorGrowth> Found = over(S);
+      if (!Found)
+        break;
+      if (!runsFewTimes(S, Context) && (!Best || (!Best->Read && !Found->Read)))
+        Best = Found;
+      if (Found->Read)
+        break;
+    }
+    if (!Best || Best->Steps.front().Cat != Cat)
+      return std::nullopt;
+    if (Best->Read && needsWhole(*Best))
+      return std::nullopt;
+    return Best;
+  }
+
+private:
+  const Stmt *parentOf(const Stmt *S) const {
+    DynTypedNodeList Parents = Context.getParents(*S);
+    if (Parents.empty())
+      return nullptr;
+    if (const auto *Parent = Parents[0].get<Stmt>())
+      return isa<LambdaExpr>(Parent) ? nullptr : Parent;
+    // A variable's initialiser.
+    if (const auto *Var = Parents[0].get<VarDecl>()) {
+      DynTypedNodeList Around = Context.getParents(*Var);
+      return Around.empty() ? nullptr : Around[0].get<Stmt>();
+    }
+    return nullptr;
+  }
+
+  /// What stands around \p E but for implicit nodes, parentheses and moves.
+  const Stmt *userOf(const Expr *E) const {
+    const Stmt *S = E;
+    for (;;) {
+      const Stmt *Parent = parentOf(S);
+      const auto *Outer = dyn_cast_or_null<Expr>(Parent);
+      if (!Outer || torch::stripImplicit(Outer) != torch::stripImplicit(E))
+        return Parent;
+      S = Outer;
+    }
+  }
+
+  static bool runsOnce(const Stmt *Loop, const Stmt *Child) {
+    if (const auto *For = dyn_cast<ForStmt>(Loop))
+      return Child == For->getInit();
+    if (const auto *For = dyn_cast<CXXForRangeStmt>(Loop))
+      return Child != For->getBody();
+    return false;
+  }
+
+  bool isWithin(SourceLocation Loc, const Stmt *S) const {
+    const SourceManager &SM = Context.getSourceManager();
+    return SM.isPointWithin(SM.getExpansionLoc(Loc),
+                            SM.getExpansionLoc(S->getBeginLoc()),
+                            SM.getExpansionLoc(S->getEndLoc()));
+  }
+  bool isBefore(const Stmt *A, const Stmt *B) const {
+    const SourceManager &SM = Context.getSourceManager();
+    return SM.isBeforeInTranslationUnit(SM.getExpansionLoc(A->getBeginLoc()),
+                                        SM.getExpansionLoc(B->getBeginLoc()));
+  }
+  bool isDeclaredBy(const VarDecl *V, const Stmt *Loop) const {
+    const auto *For = dyn_cast<ForStmt>(Loop);
+    return For && For->getInit() && isWithin(V->getLocation(), For->getInit());
+  }
+
+  /// Does the named object stay the same over the iterations of \p Loop?
+  bool outlives(const Named &Name, const Stmt *Loop) const {
+    if (isa<VarDecl>(Name.Bottom) && isWithin(Name.Bottom->getLocation(), Loop))
+      return false;
+    return llvm::all_of(Name.Indices, [&](const VarDecl *Index) {
+      if (isDeclaredBy(Index, Loop))
+        return false;
+      // The counter of a loop within this one runs over the same elements.
+      return isWithin(Index->getLocation(), Loop) ||
+             writesTo(Index, Loop).empty();
+    });
+  }
+
+  /// The assignment whose value is \p Call, perhaps over a variable of the
+  /// loop, and that value.
+  const CXXOperatorCallExpr *assignmentOf(const CallExpr *Call,
+                                          const Expr *&Value) const {
+    const Expr *E = Call;
+    for (unsigned Hops = 0; Hops < 8; ++Hops) {
+      const Stmt *User = userOf(E);
+      if (const auto *Member = dyn_cast_or_null<MemberExpr>(User)) {
+        const auto *Outer = dyn_cast_or_null<CallExpr>(parentOf(Member));
+        if (!Outer || !torch::sameShapeObject(Outer))
+          return nullptr;
+        E = Outer;
+        continue;
+      }
+      Value = E;
+      const auto *Assign = dyn_cast_or_null<CXXOperatorCallExpr>(User);
+      if (Assign)
+        return isAssignment(Assign) && isSameNode(Assign->getArg(1), E)
+                   ? Assign
+                   : nullptr;
+      const auto *Declaration = dyn_cast_or_null<DeclStmt>(User);
+      const auto *Var = Declaration && Declaration->isSingleDecl()
+                            ? dyn_cast<VarDecl>(Declaration->getSingleDecl())
+                            : nullptr;
+      const Stmt *Block = Var ? parentOf(Declaration) : nullptr;
+      if (!isa_and_nonnull<CompoundStmt>(Block))
+        return nullptr;
+      // auto next = torch::cat({all, x}); ... all = next;
+      for (const Stmt *S : Block->children())
+        if (const auto *Later = asAssignment(S)) {
+          const auto *Ref =
+              dyn_cast<DeclRefExpr>(torch::stripImplicit(Later->getArg(1)));
+          if (Ref && Ref->getDecl() == Var)
+            return Later;
+        }
+      return nullptr;
+    }
+    return nullptr;
+  }
+
+  static bool isSameNode(const Expr *Outer, const Expr *E) {
+    return torch::stripImplicit(Outer) == torch::stripImplicit(E);
+  }
+  /// `t = value` for a tensor variable; not the write into a slot, t[i] = x.
+  static bool isAssignment(const CXXOperatorCallExpr *Op) {
+    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Op->getDirectCallee());
+    return Op->getOperator() == OO_Equal && Op->getNumArgs() == 2 && Method &&
+           Method->getRefQualifier() != RQ_RValue &&
+           torch::isTensor(Op->getArg(0)->getType());
+  }
+  static const CXXOperatorCallExpr *asAssignment(const Stmt *S) {
+    const auto *E = dyn_cast_or_null<Expr>(S);
+    const auto *Op =
+        E ? dyn_cast<CXXOperatorCallExpr>(torch::peel(E)) : nullptr;
+    return Op && isAssignment(Op) ? Op : nullptr;
+  }
+
+  /// The tensors that \p List holds, also when it is a vector that \p Loop
+  /// makes and fills.
+  llvm::SmallVector<const Expr *, 4> elementsOf(const Expr *List,
+                                                const Stmt *Loop) const {
+    llvm::SmallVector<const Expr *, 4> Elements = torch::listElements(List);
+    if (Elements.size() != 1)
+      return Elements;
+    const auto *Ref = dyn_cast<DeclRefExpr>(Elements.front());
+    const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    if (!Var || torch::isTensor(Var->getType()) ||
+        !isWithin(Var->getLocation(), Loop))
+      return Elements;
+    Elements.clear();
+    if (const Expr *Init = Var->getInit())
+      Elements = torch::listElements(Init);
+    forEachCall(Loop, [&](const CallExpr *Call) {
+      if (isPushOnto(Call, Var))
+        Elements.push_back(torch::stripImplicit(Call->getArg(0)));
+    });
+    return Elements;
+  }
+  static bool isPushOnto(const CallExpr *Call, const ValueDecl *List) {
+    StringRef Name = torch::calleeName(Call);
+    const auto *Member = dyn_cast<CXXMemberCallExpr>(Call);
+    return Member && Call->getNumArgs() == 1 &&
+           (Name == "push_back" || Name == "emplace_back") &&
+           rootOf(Member->getImplicitObjectArgument()) == List;
+  }
+
+  /// The step that \p Assign is, as one of \p Loop's.
+  std::optional<GrowthStep> stepOf(const CXXOperatorCallExpr *Assign,
+                                   const Stmt *Loop) const {
+    const CallExpr *Call = nullptr;
+    bool Plain = true;
+    const Expr *E = torch::stripImplicit(Assign->getArg(1));
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+          Var && Var->getInit() && isWithin(Var->getLocation(), Loop) &&
+          writesTo(Var, Loop).empty()) {
+        E = torch::stripImplicit(Var->getInit());
+        Plain = false;
+      }
+    while ((Call = dyn_cast_or_null<CallExpr>(E))) {
+      if (torch::asConcatenation(Call))
+        break;
+      E = torch::stripImplicit(torch::sameShapeObject(Call));
+      Plain = false;
+    }
+    std::optional<torch::Concatenation> Joined =
+        Call ? torch::asConcatenation(Call) : std::nullopt;
+    if (!Joined || !Joined->Associative)
+      return std::nullopt;
+    llvm::SmallVector<const Expr *, 4> Elements =
+        elementsOf(Joined->List, Loop);
+    if (llvm::count_if(Elements, [&](const Expr *Element) {
+          return isSame(Element, Target);
+        }) != 1)
+      return std::nullopt;
+    GrowthStep Step;
+    Step.Assign = Assign;
+    Step.Cat = Call;
+    Step.Plain = Plain && isa<DeclRefExpr>(torch::stripImplicit(Target));
+    if (Elements.size() == 2 && isSame(Elements[0], Target) &&
+        torch::listElements(Joined->List).size() == 2)
+      Step.Part = Elements[1];
+    return Step;
+  }
+
+  /// Does control leave \p Loop right behind \p S?
+  bool leaves(const Stmt *S, const Stmt *Loop) const {
+    const Stmt *Statement = S;
+    const Stmt *Parent = parentOf(S);
+    while (Parent && !isa<CompoundStmt>(Parent)) {
+      if (isa<IfStmt>(Parent) || isLoop(Parent))
+        return false;
+      Statement = Parent;
+      Parent = parentOf(Parent);
+    }
+    const auto *Block = dyn_cast_or_null<CompoundStmt>(Parent);
+    if (!Block || Block->body_empty() || Block->body_back() == Statement)
+      return false;
+    const Stmt *Last = Block->body_back();
+    if (const auto *E = dyn_cast<Expr>(Last))
+      return isa<CXXThrowExpr>(E->IgnoreImplicit());
+    if (isa<ReturnStmt, GotoStmt>(Last))
+      return true;
+    if (!isa<BreakStmt>(Last))
+      return false;
+    for (const Stmt *P = Block; P; P = parentOf(P)) {
+      if (isa<SwitchStmt>(P))
+        return false;
+      if (isLoop(P))
+        return P == Loop;
+    }
+    return false;
+  }
+
+  /// Everything in a loop that may touch the target.
+  struct Mentions {
+    llvm::SmallVector<const Expr *, 8> Of; ///< In source order.
+    bool Opaque = false;                   ///< Used in ways one cannot follow.
+  };
+  void collect(const Stmt *S, Mentions &Found) const {
+    if (!S)
+      return;
+    if (const auto *Lambda = dyn_cast<LambdaExpr>(S)) {
+      Mentions Inside;
+      for (const Expr *Capture : Lambda->capture_inits())
+        if (Capture)
+          collect(Capture, Inside);
+      collect(Lambda->getBody(), Inside);
+      Found.Opaque |= Inside.Opaque || !Inside.Of.empty();
+      return;
+    }
+    if (const auto *E = dyn_cast<Expr>(S)) {
+      if (torch::stripImplicit(E) == E && isSame(E, Target)) {
+        Found.Of.push_back(E);
+        return;
+      }
+      // The whole of what the target is a part of.
+      if (const auto *Ref = dyn_cast<DeclRefExpr>(E);
+          Ref && Ref->getDecl() == Bottom)
+        Found.Opaque |= !isa_and_nonnull<MemberExpr>(userOf(E));
+      // A method of the object whose member it is.
+      if (const auto *Call = dyn_cast<CXXMemberCallExpr>(E);
+          Call && isa<FieldDecl>(Bottom) && mayWriteMember(Call))
+        Found.Opaque = true;
+    }
+    for (const Stmt *Child : S->children())
+      collect(Child, Found);
+  }
+  bool mayWriteMember(const CXXMemberCallExpr *Call) const {
+    const CXXMethodDecl *Method = Call->getMethodDecl();
+    const Expr *Object = Call->getImplicitObjectArgument();
+    if (!Method || !Object || Method->isConst() ||
+        !isa<CXXThisExpr>(torch::stripImplicit(Object)))
+      return false;
+    const FunctionDecl *Definition = Method->getDefinition();
+    return !Definition || !Definition->getBody() ||
+           !writesTo(Bottom, Definition->getBody()).empty();
+  }
+
+  /// Is \p Test true (or false) in the first iteration of \p Loop only? What
+  /// it depends on changes in \p Branch alone, or counts.
+  bool isFirstTest(const Expr *Test, const Stmt *Branch,
+                   const Stmt *Loop) const {
+    Test = torch::stripImplicit(Test);
+    while (const auto *Not = dyn_cast<UnaryOperator>(Test)) {
+      if (Not->getOpcode() != UO_LNot)
+        return false;
+      Test = torch::stripImplicit(Not->getSubExpr());
+    }
+    if (const auto *Compare = dyn_cast<BinaryOperator>(Test)) {
+      Expr::EvalResult Constant;
+      if (!Compare->isComparisonOp() ||
+          !Compare->getRHS()->EvaluateAsInt(Constant, Context))
+        return false;
+      Test = torch::stripImplicit(Compare->getLHS());
+    }
+    if (const auto *Query = dyn_cast<CXXMemberCallExpr>(Test))
+      return torch::isMetadataAccess(Query) &&
+             isSame(Query->getImplicitObjectArgument(), Target);
+    const ValueDecl *Counter = rootOf(Test);
+    if (!Counter || (!Counter->getType()->isIntegerType()))
+      return false;
+    if (const auto *Var = dyn_cast<VarDecl>(Counter);
+        Var && isWithin(Var->getLocation(), Loop) && !isDeclaredBy(Var, Loop))
+      return false; // Starts anew in each iteration.
+    return llvm::all_of(writesTo(Counter, Loop), [&](const Write &W) {
+      if (const auto *Step = dyn_cast<UnaryOperator>(W.Where))
+        return Step->isIncrementDecrementOp();
+      const auto *Op = dyn_cast<BinaryOperator>(W.Where);
+      return Op && (Op->isCompoundAssignmentOp() ||
+                    isWithin(W.Where->getBeginLoc(), Branch));
+    });
+  }
+
+  /// Is \p Set what the first iteration does in place of \p Step?
+  bool isFirstSet(const Stmt *Set, const Stmt *Step, const Stmt *Loop) const {
+    const Stmt *Child = Set;
+    for (const Stmt *S = parentOf(Set); S && S != Loop;
+         Child = S, S = parentOf(S)) {
+      if (const auto *If = dyn_cast<IfStmt>(S)) {
+        const Stmt *Other =
+            Child == If->getThen() ? If->getElse() : If->getThen();
+        if (Other && isWithin(Step->getBeginLoc(), Other))
+          return !If->hasVarStorage() &&
+                 isFirstTest(If->getCond(), Child, Loop);
+      }
+      if (const auto *Switch = dyn_cast<SwitchStmt>(S))
+        if (isWithin(Step->getBeginLoc(), Switch))
+          return isFirstTest(Switch->getCond(), Switch, Loop);
+    }
+    return false;
+  }
+
+  std::optional<TensorGrowth> over(const Stmt *Loop) const {
+    Mentions Found;
+    collect(Loop, Found);
+    if (Found.Opaque)
+      return std::nullopt;
+    TensorGrowth Growth;
+    Growth.Loop = Loop;
+    Growth.Target = Target;
+    llvm::SmallVector<const CXXOperatorCallExpr *, 2> Sets;
+    llvm::SmallVector<const Expr *, 8> Others;
+    for (const Expr *Mention : Found.Of) {
+      const auto *Assign =
+          dyn_cast_or_null<CXXOperatorCallExpr>(userOf(Mention));
+      if (!Assign || !isAssignment(Assign) ||
+          !isSameNode(Assign->getArg(0), Mention)) {
+        Others.push_back(Mention);
+        continue;
+      }
+      if (std::optional<GrowthStep> Step = stepOf(Assign, Loop)) {
+        if (!leaves(Assign, Loop))
+          Growth.Steps.push_back(*Step);
+      } else if (std::optional<TensorGrowth> Rejoined =
+                     rejoins(Assign, Loop, Found)) {
+        return Rejoined;
+      } else {
+        Sets.push_back(Assign);
+      }
+    }
+    if (Growth.Steps.empty())
+      return std::nullopt;
+    for (const CXXOperatorCallExpr *Set : Sets) {
+      if (!isFirstSet(Set, Growth.Steps.front().Assign, Loop))
+        return std::nullopt;
+      Growth.FirstSet = Set;
+    }
+    for (const Expr *Mention : Others) {
+      const Stmt *User = userOf(Mention);
+      if (isOperand(Mention, Growth))
+        continue;
+      if (const auto *Member = dyn_cast_or_null<MemberExpr>(User))
+        User = parentOf(Member);
+      const auto *Call = dyn_cast_or_null<CallExpr>(User);
+      if (Call && torch::resizesInPlace(Call))
+        return std::nullopt;
+      if (Call && torch::isMetadataAccess(Call)) {
+        Growth.Queried |= !isTestOfFirst(Mention, Growth, Loop);
+        continue;
+      }
+      if (Call && isChangedBy(Call, Mention))
+        return std::nullopt;
+      if (!Growth.Read)
+        Growth.Read = Mention;
+    }
+    return Growth;
+  }
+
+  /// Is \p Mention in the condition that tells the first iteration?
+  bool isTestOfFirst(const Expr *Mention, const TensorGrowth &Growth,
+                     const Stmt *Loop) const {
+    for (const Stmt *S = Growth.FirstSet; S && S != Loop; S = parentOf(S))
+      if (const auto *If = dyn_cast<IfStmt>(S);
+          If && isWithin(Mention->getBeginLoc(), If->getCond()))
+        return true;
+    return false;
+  }
+
+  /// Is \p Mention the old value in a step?
+  bool isOperand(const Expr *Mention, const TensorGrowth &Growth) const {
+    const Stmt *User = userOf(Mention);
+    while (isa_and_nonnull<InitListExpr, CXXStdInitializerListExpr,
+                           CXXConstructExpr, ImplicitCastExpr,
+                           MaterializeTemporaryExpr, CXXBindTemporaryExpr,
+                           CXXFunctionalCastExpr, ExprWithCleanups>(User))
+      User = parentOf(User);
+    if (const auto *Call = dyn_cast_or_null<CallExpr>(User)) {
+      if (llvm::any_of(Growth.Steps, [&](const GrowthStep &Step) {
+            return Step.Cat == Call;
+          }))
+        return true;
+      // parts.push_back(all), where the step joins `parts`.
+      return torch::calleeName(Call) == "push_back" ||
+             torch::calleeName(Call) == "emplace_back";
+    }
+    // std::vector<torch::Tensor> parts = {all, x};
+    return isa_and_nonnull<DeclStmt>(User) &&
+           llvm::none_of(Growth.Steps,
+                         [](const GrowthStep &Step) { return Step.Part; });
+  }
+
+  /// May \p Call, which is given \p Mention, make another tensor of it?
+  static bool isChangedBy(const CallExpr *Call, const Expr *Mention) {
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    if (!Callee || isa<CXXOperatorCallExpr>(Call))
+      return false;
+    for (unsigned I = 0; I < Call->getNumArgs() && I < Callee->getNumParams();
+         ++I) {
+      QualType T = Callee->getParamDecl(I)->getType();
+      if (isSameNode(Call->getArg(I), Mention) && T->isLValueReferenceType() &&
+          !T->getPointeeType().isConstQualified())
+        return true;
+    }
+    return false;
+  }
+
+  /// `rows.push_back(x); all = torch::stack(rows);`: joins anew what it joined
+  /// before, where once behind the loop would do.
+  std::optional<TensorGrowth> rejoins(const CXXOperatorCallExpr *Assign,
+                                      const Stmt *Loop,
+                                      const Mentions &Found) const {
+    const auto *Call =
+        dyn_cast<CallExpr>(torch::stripImplicit(Assign->getArg(1)));
+    std::optional<torch::Concatenation> Joined =
+        Call ? torch::asConcatenation(Call) : std::nullopt;
+    if (!Joined || Found.Of.size() != 1)
+      return std::nullopt;
+    const auto *Ref = dyn_cast<DeclRefExpr>(torch::stripImplicit(Joined->List));
+    const auto *List = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    if (!List || isWithin(List->getLocation(), Loop) ||
+        List->getType()->isReferenceType())
+      return std::nullopt;
+    // In every iteration, not now and then.
+    for (const Stmt *S = parentOf(Assign); S != Loop; S = parentOf(S))
+      if (!isa_and_nonnull<CompoundStmt, ExprWithCleanups>(S))
+        return std::nullopt;
+    bool Grows = false;
+    for (const Write &W : writesTo(List, Loop)) {
+      const auto *Push = dyn_cast<CallExpr>(W.Where);
+      if (W.InLambda || !Push || !isPushOnto(Push, List))
+        return std::nullopt;
+      Grows = true;
+    }
+    if (!Grows || leaves(Assign, Loop))
+      return std::nullopt;
+    TensorGrowth Growth;
+    Growth.Loop = Loop;
+    Growth.Target = Target;
+    Growth.Parts = List;
+    GrowthStep Step;
+    Step.Assign = Assign;
+    Step.Cat = Call;
+    Step.Plain = true;
+    Growth.Steps.push_back(Step);
+    return Growth;
+  }
+
+  /// The loop's work is over the whole of what has grown, by design.
+  bool needsWhole(const TensorGrowth &Growth) const {
+    const GrowthStep &Step = Growth.Steps.front();
+    if (isWithin(Growth.Read->getBeginLoc(), Step.Assign)) {
+      if (!runsModel(Step, Growth.Read))
+        return true;
+    } else if (isBefore(Step.Assign, Growth.Read)) {
+      return true; // Attention over a cache reads what it just added to.
+    }
+    StringRef Name = Bottom->getIdentifier() ? Bottom->getName() : "";
+    if (Name.contains_insensitive("cache") ||
+        Name.starts_with_insensitive("past"))
+      return true;
+    // Layers with dense connections.
+    for (const Stmt *S = Growth.Loop; S; S = parentOf(S))
+      if (const auto *Method = functionOf(S))
+        if (Method->getIdentifier() && Method->getName() == "forward" &&
+            torch::isModule(Context.getRecordType(Method->getParent())))
+          return true;
+    bool OverModules = false;
+    if (const auto *Range = dyn_cast<CXXForRangeStmt>(Growth.Loop))
+      OverModules = torch::isModule(Range->getLoopVariable()->getType());
+    forEachCall(Growth.Loop, [&](const CallExpr *Call) {
+      std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
+      const auto *Op =
+          M && M->Module ? dyn_cast<CXXOperatorCallExpr>(M->Module) : nullptr;
+      OverModules |= Op && Op->getOperator() == OO_Subscript;
+    });
+    return OverModules;
+  }
+  const CXXMethodDecl *functionOf(const Stmt *S) const {
+    DynTypedNodeList Parents = Context.getParents(*S);
+    return Parents.empty() ? nullptr : Parents[0].get<CXXMethodDecl>();
+  }
+
+  /// torch::cat({all, net(all)}): the part comes from a model or a function,
+  /// not from copying `all` itself, which doubles it.
+  bool runsModel(const GrowthStep &Step, const Expr *Read) const {
+    for (const Stmt *S = parentOf(Read); S && S != Step.Cat; S = parentOf(S))
+      if (const auto *Call = dyn_cast<CallExpr>(S))
+        if (torch::asModuleCall(Call) ||
+            (Call->getDirectCallee() &&
+             !torch::isTorchDecl(Call->getDirectCallee()) &&
+             !torch::isStdDecl(Call->getDirectCallee())))
+          return true;
+    return false;
+  }
+
+  const CallExpr *Cat;
+  ASTContext &Context;
+  const Expr *Target = nullptr;
+  const ValueDecl *Bottom = nullptr;
+};
+
+} // namespace
+
+std::optional<TensorGrowth> growthBy(const CallExpr *Cat, ASTContext &Context) {
+  return Analysis(Cat, Context).run();
+}
+
+} // namespace libtorch_tidy::flow

@@ -1,0 +1,122 @@
+//===- CustomFunctions.cpp - torch::autograd::Function --------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/torch/CustomFunctions.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/TorchTypes.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+bool isAutogradContext(QualType T) {
+  if (T.isNull())
+    return false;
+  T = T.getNonReferenceType();
+  if (T->isPointerType())
+    T = T->getPointeeType();
+  return isOrDerivesFrom(T->getAsCXXRecordDecl(),
+                         "torch::autograd::AutogradContext");
+}
+
+bool isSavedData(const Expr *E) {
+  E = peel(E);
+  if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E)) {
+    const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+    return Var && Var->getType()->isReferenceType() && Var->getInit() &&
+           isSavedData(Var->getInit());
+  }
+  const auto *Member = dyn_cast_or_null<MemberExpr>(E);
+  const IdentifierInfo *Id =
+      Member ? Member->getMemberDecl()->getIdentifier() : nullptr;
+  return Id && Id->isStr("saved_data") &&
+         isAutogradContext(Member->getBase()->getType());
+}
+
+/// The saved_data that \p Call is a method of.
+static bool isOfSavedData(const CallExpr *Call) {
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
+    return Op->getOperator() == OO_Subscript && Op->getNumArgs() == 2 &&
+           isSavedData(Op->getArg(0));
+  const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+  return Method && isSavedData(Method->getImplicitObjectArgument());
+}
+
+const Expr *savedDataKey(const Expr *E) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(peel(E));
+  if (!Call || !isOfSavedData(Call))
+    return nullptr;
+  if (isa<CXXOperatorCallExpr>(Call))
+    return Call->getArg(1);
+  return calleeName(Call) == "at" && Call->getNumArgs() == 1 ? Call->getArg(0)
+                                                             : nullptr;
+}
+
+std::optional<SavedDataStore> asSavedDataStore(const CallExpr *Call) {
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call)) {
+    if (Op->getOperator() != OO_Equal || Op->getNumArgs() != 2)
+      return std::nullopt;
+    const Expr *Key = savedDataKey(Op->getArg(0));
+    if (!Key)
+      return std::nullopt;
+    return SavedDataStore{Key, Op->getArg(1)};
+  }
+  StringRef Name = calleeName(Call);
+  if ((Name != "insert" && Name != "emplace" && Name != "insert_or_assign") ||
+      !isOfSavedData(Call) || Call->getNumArgs() == 0)
+    return std::nullopt;
+  if (Call->getNumArgs() == 2 && Name != "insert")
+    return SavedDataStore{Call->getArg(0), Call->getArg(1)};
+  return SavedDataStore{nullptr, Call->getArg(Call->getNumArgs() - 1)};
+}
+
+static bool isContextMethod(const CallExpr *Call, StringRef Name) {
+  const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+  return Method && calleeName(Call) == Name &&
+         isAutogradContext(Method->getObjectType());
+}
+
+const Expr *asContextList(const CallExpr *Call, ContextList Which) {
+  StringRef Name = Which == ContextList::Saved   ? "save_for_backward"
+                   : Which == ContextList::Dirty ? "mark_dirty"
+                                                 : "mark_non_differentiable";
+  return isContextMethod(Call, Name) && Call->getNumArgs() == 1
+             ? Call->getArg(0)
+             : nullptr;
+}
+
+bool readsSavedVariables(const CallExpr *Call) {
+  return isContextMethod(Call, "get_saved_variables");
+}
+
+const Expr *asToTensor(const CallExpr *Call) {
+  const auto *Method = dyn_cast_or_null<CXXMemberCallExpr>(Call);
+  if (!Method || calleeName(Call) != "toTensor" ||
+      !isTorchDecl(Method->getMethodDecl()))
+    return nullptr;
+  return peel(Method->getImplicitObjectArgument());
+}
+
+bool makesView(const CallExpr *Call) {
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  if (!Callee || !isTorchDecl(Callee) || !isTensor(Call->getType()))
+    return false;
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
+    return Op->getOperator() == OO_Subscript &&
+           isTensor(Op->getArg(0)->getType());
+  return isa<CXXMemberCallExpr>(Call) &&
+         llvm::StringSwitch<bool>(calleeName(Call))
+             .Cases("view", "view_as", "t", "transpose", "permute", true)
+             .Cases("squeeze", "unsqueeze", "select", "narrow", "slice", true)
+             .Cases("expand", "expand_as", "unfold", "diagonal", "alias", true)
+             .Cases("swapaxes", "swapdims", "movedim", "as_strided", true)
+             .Default(false);
+}
+
+} // namespace libtorch_tidy::torch

@@ -1,0 +1,168 @@
+//===- Baseline.cpp - Findings that are known already ---------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/findings/Baseline.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+namespace path = llvm::sys::path;
+using Json = nlohmann::ordered_json;
+
+namespace libtorch_tidy::driver {
+
+/// What the file is, and the version of its form.
+static constexpr const char *VersionKey = "libtorch-tidy-baseline";
+static constexpr unsigned Version = 1;
+
+static std::string relativeTo(StringRef Folder, StringRef Path) {
+  auto A = path::begin(Folder), AEnd = path::end(Folder);
+  auto B = path::begin(Path), BEnd = path::end(Path);
+  while (A != AEnd && B != BEnd && *A == *B) {
+    ++A;
+    ++B;
+  }
+  llvm::SmallString<256> Result;
+  for (; A != AEnd; ++A)
+    path::append(Result, "..");
+  for (; B != BEnd; ++B)
+    path::append(Result, *B);
+  return Result.str().str();
+}
+
+std::string Baseline::absolute(StringRef Path) const {
+  llvm::SmallString<256> Result(Folder);
+  path::append(Result, Path);
+  path::remove_dots(Result, /*remove_dot_dot=*/true);
+  return Result.str().str();
+}
+
+static Error malformed(const llvm::Twine &What) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
+}
+
+Expected<Baseline> Baseline::parse(StringRef Text, StringRef Folder) {
+  Json File = Json::parse(Text.begin(), Text.end(), nullptr,
+                          /*allow_exceptions=*/false);
+  if (File.is_discarded())
+    return malformed("it is not JSON");
+  if (!File.is_object() || !File.contains(VersionKey))
+    return malformed("it was not written by --write-baseline");
+  if (File[VersionKey] != Version)
+    return malformed("it is of a version that this program does not know");
+  if (!File.contains("findings") || !File["findings"].is_array())
+    return malformed("it has no list 'findings'");
+  Baseline Result(Folder);
+  for (const Json &Entry : File["findings"]) {
+    BaselineEntry E;
+    if (!Entry.is_object() || !Entry.contains("level") ||
+        !Entry["level"].is_number_unsigned())
+      return malformed("a finding has no 'level'");
+    E.Strength = Entry["level"].get<unsigned>();
+    for (auto [Key, Value] :
+         {std::pair("check", &E.Check), std::pair("file", &E.File),
+          std::pair("function", &E.Function), std::pair("unit", &E.Unit),
+          std::pair("fingerprint", &E.Fingerprint),
+          std::pair("message", &E.Message)}) {
+      if (!Entry.contains(Key) || !Entry[Key].is_string())
+        return malformed("a finding has no '" + llvm::Twine(Key) + "'");
+      *Value = Entry[Key].get<std::string>();
+    }
+    Result.Entries.push_back(std::move(E));
+  }
+  return Result;
+}
+
+static std::string functionOf(const Finding &F, CodeOutlines &Outlines) {
+  const CodeOutline *Outline = Outlines.get(F.Where.Path);
+  return Outline ? Outline->functionAt(F.Where.Begin).str() : std::string();
+}
+
+void Baseline::add(llvm::ArrayRef<Finding> Findings, CodeOutlines &Outlines) {
+  for (const Finding &F : Findings)
+    if (F.Kind == FindingKind::Defect && !F.Where.Path.empty())
+      Entries.push_back({F.Check, relativeTo(Folder, F.Where.Path),
+                         functionOf(F, Outlines), fingerprint(F, Outlines),
+                         F.Message, relativeTo(Folder, F.Unit),
+                         static_cast<unsigned>(F.Strength)});
+}
+
+void Baseline::add(BaselineEntry Entry, const Baseline &Other) {
+  Entry.File = relativeTo(Folder, Other.absolute(Entry.File));
+  Entry.Unit = relativeTo(Folder, Other.absolute(Entry.Unit));
+  Entries.push_back(std::move(Entry));
+}
+
+std::string Baseline::text() const {
+  std::vector<BaselineEntry> Ordered = Entries;
+  llvm::sort(Ordered, [](const BaselineEntry &A, const BaselineEntry &B) {
+    auto Key = [](const BaselineEntry &E) {
+      return std::tie(E.File, E.Check, E.Function, E.Fingerprint, E.Message,
+                      E.Unit, E.Strength);
+    };
+    return Key(A) < Key(B);
+  });
+  Json List = Json::array();
+  for (const BaselineEntry &E : Ordered)
+    List.push_back({{"file", E.File},
+                    {"check", E.Check},
+                    {"function", E.Function},
+                    {"message", E.Message},
+                    {"level", E.Strength},
+                    {"unit", E.Unit},
+                    {"fingerprint", E.Fingerprint}});
+  Json File = {{VersionKey, Version}, {"findings", std::move(List)}};
+  return File.dump(1, ' ', /*ensure_ascii=*/false,
+                   Json::error_handler_t::replace) +
+         "\n";
+}
+
+std::vector<BaselineEntry>
+Baseline::match(llvm::MutableArrayRef<Finding> Findings, CodeOutlines &Outlines,
+                const std::function<bool(StringRef)> &Exists) const {
+  struct Open {
+    Finding *F;
+    std::string File, Function, Fingerprint;
+  };
+  std::vector<Open> New;
+  for (Finding &F : Findings)
+    if (F.Kind == FindingKind::Defect && !F.Where.Path.empty())
+      New.push_back({&F, relativeTo(Folder, F.Where.Path),
+                     functionOf(F, Outlines), fingerprint(F, Outlines)});
+  std::vector<BaselineEntry> Left = Entries;
+  // The best matches first, so that they are not taken by worse ones.
+  auto Pass = [&](auto Same) {
+    llvm::erase_if(Left, [&](const BaselineEntry &E) {
+      auto It = llvm::find_if(New, [&](const Open &O) {
+        return !O.F->Known && O.F->Check == E.Check &&
+               O.Fingerprint == E.Fingerprint && Same(O, E);
+      });
+      if (It == New.end())
+        return false;
+      It->F->Known = true;
+      return true;
+    });
+  };
+  Pass([](const Open &O, const BaselineEntry &E) {
+    return O.File == E.File && O.Function == E.Function;
+  });
+  Pass([](const Open &O, const BaselineEntry &E) { return O.File == E.File; });
+  llvm::StringMap<bool> There;
+  Pass([&](const Open &, const BaselineEntry &E) {
+    auto [It, First] = There.try_emplace(E.File);
+    if (First)
+      It->second = Exists(absolute(E.File));
+    return !It->second;
+  });
+  return Left;
+}
+
+} // namespace libtorch_tidy::driver

@@ -1,0 +1,65 @@
+//===- Report.h - What all writers know of a run ----------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What the writers of output know of a run beside its findings, and the paths
+/// they write.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_OUTPUT_REPORT_H
+#define LIBTORCH_TIDY_DRIVER_OUTPUT_REPORT_H
+
+#include "driver/findings/Finding.h"
+#include "driver/findings/Fingerprint.h"
+#include "driver/findings/SourceText.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/VirtualFileSystem.h"
+#include <string>
+#include <vector>
+
+namespace libtorch_tidy::driver {
+
+/// One run, as writers see it.
+struct Report {
+  /// Paths are written relative to this folder. Canonical, without a slash at
+  /// the end.
+  std::string Root;
+  llvm::ArrayRef<Finding> Findings;
+  /// Canonical paths of what was analysed, ordered, each once, and of those
+  /// among them that could not be analysed in full.
+  std::vector<std::string> Units, FailedUnits;
+  int ExitCode = 0;
+  SourceTexts &Texts;
+  CodeOutlines &Outlines;
+  /// With a baseline: findings are marked, and these of it are gone.
+  bool HasBaseline = false;
+  std::vector<Finding> Vanished = {};
+};
+
+/// \p Path relative to \p Root; absolute when it lies outside.
+llvm::StringRef relativePath(llvm::StringRef Path, llvm::StringRef Root);
+
+/// \p Path as part of a URI.
+std::string percentEncode(llvm::StringRef Path);
+
+/// The folder that paths are written relative to: the top of the git work tree
+/// that \p Files are in (of several, the folder that holds them all), else
+/// \p WorkingDirectory.
+std::string findProjectRoot(llvm::ArrayRef<std::string> Files,
+                            llvm::StringRef WorkingDirectory,
+                            llvm::vfs::FileSystem &FS);
+
+/// \p Text with a full stop at its end.
+std::string asSentence(llvm::StringRef Text);
+
+/// "error", "warning" or "note": how loudly a finding of a level is told.
+const char *severityWord(Level L);
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_OUTPUT_REPORT_H

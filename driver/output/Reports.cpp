@@ -1,0 +1,74 @@
+//===- Reports.cpp - All outputs of a run ---------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/output/Reports.h"
+#include "driver/output/Forms.h"
+#include "driver/output/Sarif.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace libtorch_tidy::driver {
+
+llvm::Expected<Reports> Reports::open(const CommandLine &Options) {
+  Reports Result;
+  llvm::Error Problems = llvm::Error::success();
+  auto Add = [&](std::string (*Make)(const Report &), llvm::StringRef Path) {
+    if (Path.empty())
+      return;
+    if (llvm::Expected<OutputFile> File = OutputFile::open(Path))
+      Result.Outputs.push_back({Make, std::move(*File), {}});
+    else
+      Problems = joinErrors(std::move(Problems), File.takeError());
+  };
+  Add(toSarif, Options.Sarif);
+  Result.SarifOfAll = Options.SarifIncludeBaselined;
+  switch (Options.Format) {
+  case OutputFormat::Text:
+    break;
+  case OutputFormat::Gitlab:
+    Add(toGitlab, Options.Output);
+    break;
+  case OutputFormat::Github:
+    Add(toGithub, Options.Output);
+    break;
+  case OutputFormat::Rdjsonl:
+    Add(toRdjsonl, Options.Output);
+    break;
+  case OutputFormat::Junit:
+    Add(toJunit, Options.Output);
+    break;
+  }
+  if (Problems)
+    return Problems;
+  return Result;
+}
+
+bool Reports::useStdout() const {
+  return llvm::any_of(Outputs,
+                      [](const Output &O) { return O.File.isStdout(); });
+}
+
+void Reports::make(const Report &R) {
+  // What the baseline holds is no news: only SARIF has a word for it, and
+  // services that track findings themselves do not know that word.
+  std::vector<Finding> New;
+  llvm::copy_if(R.Findings, std::back_inserter(New),
+                [](const Finding &F) { return !F.Known; });
+  Report OfNew = R;
+  OfNew.Findings = New;
+  OfNew.Vanished.clear();
+  for (Output &O : Outputs)
+    O.Content = O.Make(SarifOfAll && O.Make == toSarif ? R : OfNew);
+}
+
+llvm::Error Reports::write() {
+  llvm::Error Problems = llvm::Error::success();
+  for (Output &O : Outputs)
+    Problems = joinErrors(std::move(Problems), O.File.write(O.Content));
+  return Problems;
+}
+
+} // namespace libtorch_tidy::driver

@@ -1,0 +1,43 @@
+//===- Reports.h - All outputs of a run -------------------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_OUTPUT_REPORTS_H
+#define LIBTORCH_TIDY_DRIVER_OUTPUT_REPORTS_H
+
+#include "driver/frontend/CommandLine.h"
+#include "driver/output/OutputFile.h"
+#include "driver/output/Report.h"
+#include <vector>
+
+namespace libtorch_tidy::driver {
+
+/// The outputs that were asked for beside the text. Opened before the
+/// analysis, so that one that cannot be written is told at once; made before
+/// fixes are applied, because they are about the text that was analysed;
+/// written at the end.
+class Reports {
+public:
+  static llvm::Expected<Reports> open(const CommandLine &Options);
+
+  /// One of them goes to the standard output: the text must not.
+  bool useStdout() const;
+  void make(const Report &R);
+  llvm::Error write();
+
+private:
+  struct Output {
+    std::string (*Make)(const Report &);
+    OutputFile File;
+    std::string Content;
+  };
+  std::vector<Output> Outputs;
+  bool SarifOfAll = false; ///< Also of what the baseline holds.
+};
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_OUTPUT_REPORTS_H

@@ -1,0 +1,78 @@
+//===- Statements.cpp - Edits of statements and lists ---------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fixits/Statements.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
+
+using namespace clang;
+
+namespace libtorch_tidy::fixits {
+
+Edits removeStatement(const Expr *Statement, const ASTContext &Context) {
+  const SourceManager &SM = Context.getSourceManager();
+  SourceLocation Begin = Statement->getBeginLoc();
+  if (sourceText(Statement->getSourceRange(), Context).empty())
+    return {};
+  SourceLocation End = Lexer::findLocationAfterToken(
+      Statement->getEndLoc(), tok::semi, SM, Context.getLangOpts(),
+      /*SkipTrailingWhitespaceAndNewLine=*/false);
+  if (End.isInvalid())
+    return {};
+  // The whole line, unless something else is on it.
+  StringRef Text = SM.getBufferData(SM.getFileID(Begin));
+  size_t From = SM.getFileOffset(Begin), To = SM.getFileOffset(End);
+  size_t LineBegin = Text.rfind('\n', From);
+  LineBegin = LineBegin == StringRef::npos ? 0 : LineBegin + 1;
+  size_t LineEnd = Text.find('\n', To);
+  if (LineEnd != StringRef::npos &&
+      Text.slice(LineBegin, From).trim().empty() &&
+      Text.slice(To, LineEnd).trim().empty()) {
+    Begin = Begin.getLocWithOffset(static_cast<int>(LineBegin) -
+                                   static_cast<int>(From));
+    End = End.getLocWithOffset(static_cast<int>(LineEnd + 1 - To));
+  }
+  return {FixItHint::CreateRemoval(CharSourceRange::getCharRange(Begin, End))};
+}
+
+Edits appendToList(const InitListExpr *List, StringRef Elements,
+                   const ASTContext &Context) {
+  SourceLocation Close = List->getRBraceLoc();
+  if (List->getNumInits() == 0 || Close.isInvalid() ||
+      sourceText(List->getSourceRange(), Context).empty())
+    return {};
+  const Expr *Last = List->getInit(List->getNumInits() - 1);
+  SourceLocation After = Lexer::getLocForEndOfToken(
+      Last->getEndLoc(), 0, Context.getSourceManager(), Context.getLangOpts());
+  if (After.isInvalid() || After.isMacroID() ||
+      !Lexer::getSourceText(CharSourceRange::getCharRange(After, Close),
+                            Context.getSourceManager(), Context.getLangOpts())
+           .trim()
+           .empty())
+    return {};
+  return {FixItHint::CreateInsertion(After, (", " + Elements).str())};
+}
+
+Edits captureAs(const LambdaExpr *Lambda, const LambdaCapture *Capture,
+                StringRef Value, const ASTContext &Context) {
+  std::string Name = Capture->getCapturedVar()->getNameAsString();
+  SourceRange Introducer = Lambda->getIntroducerRange();
+  if (sourceText(Introducer, Context).empty())
+    return {};
+  if (Capture->isImplicit())
+    return {FixItHint::CreateInsertion(Introducer.getEnd(),
+                                       (", " + Name + " = " + Value).str())};
+  SourceLocation After = Lexer::getLocForEndOfToken(Capture->getLocation(), 0,
+                                                    Context.getSourceManager(),
+                                                    Context.getLangOpts());
+  if (After.isInvalid() || After.isMacroID())
+    return {};
+  return {FixItHint::CreateInsertion(After, (" = " + Value).str())};
+}
+
+} // namespace libtorch_tidy::fixits

@@ -1,0 +1,36 @@
+//===- Statements.h - Edits of statements and lists -------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_FIXITS_STATEMENTS_H
+#define LIBTORCH_TIDY_FIXITS_STATEMENTS_H
+
+#include "fixits/FixIts.h"
+
+namespace libtorch_tidy::fixits {
+
+/// Takes an expression statement away, with its line when nothing else stands
+/// there:
+///   a();     ->
+///   b();         b();
+/// Empty when its semicolon does not follow at once.
+Edits removeStatement(const clang::Expr *Statement,
+                      const clang::ASTContext &Context);
+
+/// Adds elements to a list in braces:  {a}  ->  {a, <Elements>}
+/// Empty for a list that is empty or ends with a comma.
+Edits appendToList(const clang::InitListExpr *List, llvm::StringRef Elements,
+                   const clang::ASTContext &Context);
+
+/// Gives a variable that a lambda captures by value another value there:
+///   [x]  ->  [x = <Value>]        [=]  ->  [=, x = <Value>]
+Edits captureAs(const clang::LambdaExpr *Lambda,
+                const clang::LambdaCapture *Capture, llvm::StringRef Value,
+                const clang::ASTContext &Context);
+
+} // namespace libtorch_tidy::fixits
+
+#endif // LIBTORCH_TIDY_FIXITS_STATEMENTS_H

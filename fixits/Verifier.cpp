@@ -1,0 +1,185 @@
+//===- Verifier.cpp - Does a fix do what it promises ----------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fixits/Verifier.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using clang::tooling::Replacement;
+using clang::tooling::Replacements;
+using llvm::Error;
+using llvm::StringRef;
+
+namespace libtorch_tidy::fixits {
+
+bool mergeEdits(FileEdits &Into, const FileEdits &From) {
+  FileEdits Merged = Into;
+  for (const auto &[Path, Edits] : From)
+    for (const Replacement &R : Edits) {
+      // The same edit twice is one: two findings can ask for it.
+      if (llvm::is_contained(Merged[Path], R))
+        continue;
+      if (Error E = Merged[Path].add(R)) {
+        llvm::consumeError(std::move(E));
+        return false;
+      }
+    }
+  Into = std::move(Merged);
+  return true;
+}
+
+/// \p Text with the line ends of \p File.
+static std::string withLineEndsOf(StringRef File, StringRef Text) {
+  size_t First = File.find('\n');
+  bool Windows =
+      First != StringRef::npos && First > 0 && File[First - 1] == '\r';
+  if (!Windows)
+    return Text.str();
+  std::string Result;
+  for (size_t I = 0; I < Text.size(); ++I) {
+    if (Text[I] == '\n' && (I == 0 || Text[I - 1] != '\r'))
+      Result += '\r';
+    Result += Text[I];
+  }
+  return Result;
+}
+
+Error applyEdits(FileTexts &Texts, const FileEdits &Edits) {
+  for (const auto &[Path, Changes] : Edits) {
+    auto It = Texts.find(Path);
+    if (It == Texts.end()) {
+      auto Buffer =
+          llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false);
+      if (!Buffer)
+        return llvm::createStringError(Buffer.getError(), "cannot read '%s'",
+                                       Path.c_str());
+      It = Texts.emplace(Path, (*Buffer)->getBuffer().str()).first;
+    }
+    std::string &Text = It->second;
+    Replacements Fitting;
+    for (const Replacement &R : Changes)
+      if (Error E = Fitting.add(
+              Replacement(R.getFilePath(), R.getOffset(), R.getLength(),
+                          withLineEndsOf(Text, R.getReplacementText()))))
+        return E;
+    auto Changed = clang::tooling::applyAllReplacements(Text, Fitting);
+    if (!Changed)
+      return Changed.takeError();
+    Text = std::move(*Changed);
+  }
+  return Error::success();
+}
+
+Verifier::Verifier(FileTexts Start, Analyse Again)
+    : Start(std::move(Start)), Again(std::move(Again)),
+      Before(this->Again(this->Start)) {}
+
+/// Where \p Offset of \p Path is after \p Edits.
+static unsigned shifted(const FileEdits &Edits, const std::string &Path,
+                        unsigned Offset) {
+  auto It = Edits.find(Path);
+  return It == Edits.end() ? Offset : It->second.getShiftedCodePosition(Offset);
+}
+
+std::string Verifier::objection(const FileEdits &Edits,
+                                llvm::ArrayRef<const Spot *> Gone,
+                                FileTexts &Texts) {
+  Texts = Start;
+  if (Error E = applyEdits(Texts, Edits))
+    return "it cannot be applied: " + llvm::toString(std::move(E));
+  const Reaction After = Again(Texts);
+
+  std::vector<std::string> Known = Before.Problems;
+  for (const std::string &Problem : After.Problems) {
+    auto It = llvm::find(Known, Problem);
+    if (It == Known.end())
+      return "the compiler says: " + Problem;
+    Known.erase(It);
+  }
+
+  auto IsAt = [&](const Spot &Now, const Spot &Then) {
+    return Now.Check == Then.Check && Now.Path == Then.Path &&
+           Now.Offset == shifted(Edits, Then.Path, Then.Offset);
+  };
+  std::vector<const Spot *> Staying;
+  for (const Spot &S : Before.Found)
+    if (llvm::none_of(Gone, [&](const Spot *G) {
+          return G->Check == S.Check && G->Path == S.Path &&
+                 G->Offset == S.Offset;
+        }))
+      Staying.push_back(&S);
+  for (const Spot &Now : After.Found) {
+    for (const Spot *Then : Gone)
+      if (IsAt(Now, *Then))
+        return "the finding is still there";
+    if (llvm::none_of(Staying,
+                      [&](const Spot *Then) { return IsAt(Now, *Then); }))
+      return "it leads to another finding: " + Now.Message + " [" + Now.Check +
+             "]";
+  }
+  return {};
+}
+
+Judgement Verifier::judge(const Proposal &P) {
+  FileTexts Texts;
+  std::string Reason = objection(P.Edits, {&P.Of}, Texts);
+  if (Reason.empty())
+    return {Verdict::Verified, {}};
+  return {Verdict::Rejected, std::move(Reason)};
+}
+
+Verifier::Selection Verifier::select(llvm::ArrayRef<Proposal> Proposals,
+                                     llvm::ArrayRef<Judgement> Judged) {
+  Selection Result;
+  FileEdits Edits;
+  std::vector<const Spot *> Gone;
+  for (size_t I = 0; I < Proposals.size(); ++I) {
+    if (Judged[I].What == Verdict::Rejected)
+      continue;
+    if (mergeEdits(Edits, Proposals[I].Edits)) {
+      Result.Taken.push_back(I);
+      Gone.push_back(&Proposals[I].Of);
+    } else {
+      Result.LeftOut.push_back({I, "it changes the same place as another fix"});
+    }
+  }
+  if (Result.Taken.size() < 2 || objection(Edits, Gone, Result.Texts).empty()) {
+    if (Result.Taken.size() < 2) {
+      Result.Texts = Start;
+      llvm::consumeError(applyEdits(Result.Texts, Edits));
+    }
+    return Result;
+  }
+
+  // Not all together: one after the other.
+  std::vector<size_t> Fitting;
+  Edits.clear();
+  Gone.clear();
+  Result.Texts = Start;
+  for (size_t I : Result.Taken) {
+    FileEdits More = Edits;
+    std::vector<const Spot *> Ended = Gone;
+    Ended.push_back(&Proposals[I].Of);
+    FileTexts Texts;
+    std::string Reason = mergeEdits(More, Proposals[I].Edits)
+                             ? objection(More, Ended, Texts)
+                             : "it changes the same place as another fix";
+    if (!Reason.empty()) {
+      Result.LeftOut.push_back({I, std::move(Reason)});
+      continue;
+    }
+    Fitting.push_back(I);
+    Edits = std::move(More);
+    Gone = std::move(Ended);
+    Result.Texts = std::move(Texts);
+  }
+  Result.Taken = std::move(Fitting);
+  return Result;
+}
+
+} // namespace libtorch_tidy::fixits

@@ -1,0 +1,109 @@
+//===- Verifier.h - Does a fix do what it promises --------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Tries fixes before anybody is offered them: applies them in memory, has the
+/// unit analysed again, and compares. Knows neither Clang's front end nor the
+/// driver: whoever has both hands in a function that analyses changed text.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_FIXITS_VERIFIER_H
+#define LIBTORCH_TIDY_FIXITS_VERIFIER_H
+
+#include "clang/Tooling/Core/Replacement.h"
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace libtorch_tidy::fixits {
+
+/// The text of files by absolute path: what is not listed is as on disk.
+using FileTexts = std::map<std::string, std::string>;
+/// The edits of each file, by absolute path.
+using FileEdits = std::map<std::string, clang::tooling::Replacements>;
+
+/// A finding, as far as it can be recognised after an edit.
+struct Spot {
+  std::string Check;
+  std::string Path;    ///< Absolute.
+  unsigned Offset = 0; ///< Bytes from the beginning of the file.
+  std::string Message;
+};
+
+/// What an analysis of a unit says.
+struct Reaction {
+  std::vector<Spot> Found;
+  /// Errors and warnings of the compiler, without their places.
+  std::vector<std::string> Problems;
+};
+
+/// A finding with the fix it proposes.
+struct Proposal {
+  Spot Of;
+  FileEdits Edits;
+};
+
+enum class Verdict : unsigned char {
+  Unverified, ///< Nobody tried.
+  Verified,   ///< It compiles, the finding is gone, and no new one came.
+  Rejected,   ///< It does not; the fix is withheld.
+};
+
+struct Judgement {
+  Verdict What = Verdict::Unverified;
+  std::string Reason; ///< Of a rejection.
+};
+
+/// Judges the fixes of one unit.
+class Verifier {
+public:
+  using Analyse = std::function<Reaction(const FileTexts &)>;
+
+  /// \p Start: files that already differ from the disk. \p Again analyses the
+  /// unit with other texts (those of \p Start included), and is called at once
+  /// for what there is to begin with.
+  Verifier(FileTexts Start, Analyse Again);
+
+  /// Tries \p P alone.
+  Judgement judge(const Proposal &P);
+
+  /// Several fixes at once.
+  struct Selection {
+    FileTexts Texts;           ///< Of all files that differ from the disk.
+    std::vector<size_t> Taken; ///< Indices of proposals.
+    /// Fixes that are right alone but not with those before them.
+    std::vector<std::pair<size_t, std::string>> LeftOut;
+  };
+  /// Takes what fits together, earlier ones first. Those that \p Judged
+  /// rejects are not tried.
+  Selection select(llvm::ArrayRef<Proposal> Proposals,
+                   llvm::ArrayRef<Judgement> Judged);
+
+private:
+  /// The reason why \p Edits, which shall end the findings \p Gone, do not do;
+  /// empty when they do.
+  std::string objection(const FileEdits &Edits,
+                        llvm::ArrayRef<const Spot *> Gone, FileTexts &Texts);
+
+  FileTexts Start;
+  Analyse Again;
+  Reaction Before;
+};
+
+/// Adds the edits of \p From to \p Into; false, with \p Into unchanged, when
+/// two of them touch the same place.
+bool mergeEdits(FileEdits &Into, const FileEdits &From);
+
+/// \p Texts after \p Edits; files that it lacks are read from the disk. Line
+/// ends of what is inserted follow those of the file.
+llvm::Error applyEdits(FileTexts &Texts, const FileEdits &Edits);
+
+} // namespace libtorch_tidy::fixits
+
+#endif // LIBTORCH_TIDY_FIXITS_VERIFIER_H

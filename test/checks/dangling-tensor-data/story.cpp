@@ -1,0 +1,48 @@
+// The notes tell who owned the memory, when it went, and who reads it then.
+// RUN: %check_libtorch_tidy %s libtorch-dangling-tensor-data %t
+
+#include <torch/torch.h>
+
+using torch::Tensor;
+void read(const float *);
+
+float *story(Tensor x, bool more) {
+  Tensor t = torch::zeros({4});
+  float *p = t.data_ptr<float>();
+  // CHECK-NOTES: :[[@LINE-1]]:14: warning: 'p' points into 't', whose memory may move when it is resized [libtorch-dangling-tensor-data]
+  // CHECK-NOTES: :[[@LINE-3]]:10: note: 't' owns the memory
+  // CHECK-NOTES: :[[@LINE+8]]:5: note: 't' is resized here
+  // CHECK-NOTES: :[[@LINE+10]]:8: note: 'p' is used here
+  float *q = t.data_ptr<float>();
+  // CHECK-NOTES: :[[@LINE-1]]:14: warning: 'q' points into 't', whose memory may move when it is resized [libtorch-dangling-tensor-data]
+  // CHECK-NOTES: :[[@LINE-8]]:10: note: 't' owns the memory
+  // CHECK-NOTES: :[[@LINE+3]]:5: note: 't' is resized here
+  // CHECK-NOTES: :[[@LINE+3]]:8: note: 'q' is used here
+  if (more)
+    t.resize_({100});
+  read(q);
+  t = torch::ones({8});
+  read(p);
+  const float *r = nullptr;
+  {
+    Tensor inner = x * 2;
+    r = inner.data_ptr<float>();
+    // CHECK-NOTES: :[[@LINE-1]]:9: warning: 'r' points into 'inner', which is gone when its block ends [libtorch-dangling-tensor-data]
+    // CHECK-NOTES: :[[@LINE-3]]:12: note: 'inner' owns the memory
+    // CHECK-NOTES: :[[@LINE+2]]:3: note: 'inner' goes out of scope here
+    // CHECK-NOTES: :[[@LINE+2]]:8: note: 'r' is used here
+  }
+  read(r);
+  auto sizes = (x * 2).sizes();
+  // CHECK-NOTES: :[[@LINE-1]]:16: warning: 'sizes' refers to the sizes of a tensor that is gone at the end of this statement [libtorch-dangling-tensor-data]
+  // CHECK-NOTES: :[[@LINE+3]]:16: note: 'sizes' is used here
+  // CHECK-FIXES: auto sizes_tensor = x * 2;
+  // CHECK-FIXES: auto sizes = sizes_tensor.sizes();
+  std::cout << sizes;
+  auto last = torch::exp(x);
+  float *result = last.data_ptr<float>();
+  // CHECK-NOTES: :[[@LINE-1]]:19: warning: what is returned points into 'last', which is gone when the function returns [libtorch-dangling-tensor-data]
+  // CHECK-NOTES: :[[@LINE-3]]:8: note: 'last' owns the memory
+  // CHECK-NOTES: :[[@LINE+1]]:3: note: it is returned here
+  return result;
+}

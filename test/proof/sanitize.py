@@ -1,0 +1,62 @@
+"""Proves that a fix ends the use of memory that is gone.
+
+sanitize.py TOOLS COMPILER NAME FOLDER CASE=ERROR...: applies the fixes of
+libtorch-NAME to NAME_bad.cpp beside this script and compares the result with
+NAME_fixed.cpp. Builds both with COMPILER's AddressSanitizer and runs each case, the program's argument:
+the bad one has to stop with ERROR (where one is given), the fixed one to end
+without a word of the sanitizer. Leaves what the cases print in bad.txt and
+fixed.txt in FOLDER.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+tools_file, compiler, name, folder = sys.argv[1:5]
+cases = [case.split("=") for case in sys.argv[5:]]
+here = os.path.dirname(os.path.abspath(__file__))
+with open(tools_file) as file:
+    tools = json.load(file)
+environment = dict(os.environ,
+                   ASAN_OPTIONS="detect_leaks=0:detect_stack_use_after_return=1")
+
+
+def run(command, may_fail=False):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors="replace", env=environment)
+    if done.returncode != 0 and not may_fail:
+        sys.exit("failed (%d): %s\n%s" % (done.returncode, " ".join(command), done.stdout))
+    return done.returncode, done.stdout
+
+
+def source(kind):
+    return os.path.join(here, "%s_%s.cpp" % (name, kind))
+
+
+shutil.rmtree(folder, ignore_errors=True)
+os.makedirs(folder)
+
+copy = os.path.join(folder, "program.cpp")
+shutil.copy(source("bad"), copy)
+told = run([tools["clang_tidy"], "-load", tools["plugin"],
+            "-checks=-*,libtorch-" + name, "-fix", copy, "--"]
+           + tools["torch_flags"] + ["-include-pch", tools["torch_pch"], "-I", here])[1]
+with open(copy) as ours, open(source("fixed")) as wanted:
+    if ours.read() != wanted.read():
+        sys.exit("the fixes lead elsewhere:\n" + told)
+
+for kind in ("bad", "fixed"):
+    program = os.path.join(folder, kind)
+    # A precompiled header would have to be made with the sanitizer as well.
+    run([compiler, source(kind), "-o", program, "-O1", "-fsanitize=address"]
+        + tools["torch_flags"] + ["-ltorch", "-ltorch_cpu", "-lc10"])
+    with open(program + ".txt", "w") as file:
+        for case, error in cases:
+            code, output = run([program, case], may_fail=True)
+            file.write(output)
+            if kind == "bad" and error and (code == 0 or error not in output):
+                sys.exit("%s: no %s:\n%s" % (case, error, output))
+            if (kind == "fixed" or not error) and (code != 0 or "Sanitizer" in output):
+                sys.exit("%s, %s: code %d\n%s" % (case, kind, code, output))
