@@ -9,6 +9,7 @@
 #include "driver/frontend/CommandLine.h"
 #include "driver/frontend/CompileCommands.h"
 #include "driver/frontend/Configuration.h"
+#include "driver/frontend/HeaderUnits.h"
 #include "driver/frontend/LibraryPch.h"
 #include "driver/frontend/Runner.h"
 #include "driver/output/CheckDocs.h"
@@ -59,6 +60,25 @@ Error noCheckEnabled() {
 struct Unit {
   std::string File;
   CompileCommand Command;
+  /// Only for the sake of given headers that it includes: what is found
+  /// elsewhere in it was not asked for.
+  bool OnlyForHeaders = false;
+};
+
+struct Units {
+  std::vector<Unit> List;
+  /// Given headers that are analysed through units of the list; canonical.
+  llvm::StringSet<> Headers;
+
+  /// Was a finding in file \p Path (canonical) of \p U asked for?
+  bool asksFor(const Unit &U, StringRef Path, StringRef MainFile,
+               const Configuration &Config) const {
+    if (Headers.empty() || Path.empty() || Headers.contains(Path))
+      return true;
+    if (U.OnlyForHeaders)
+      return false;
+    return Path == MainFile || Config.filterTakes(U.File, Path);
+  }
 };
 
 /// The files to analyse: absolute, folders replaced by the files of their
@@ -104,13 +124,23 @@ Expected<std::vector<std::string>> filesToAnalyse(const CommandLine &Options,
 /// The units of \p Files whose configuration enables a check. A file without
 /// one is left out and told, as projects turn checks off for some folders; if
 /// that is all of them it is an error.
-Expected<std::vector<Unit>> unitsToAnalyse(llvm::ArrayRef<std::string> Files,
-                                           const CommandLine &Options,
-                                           const Configuration &Config,
-                                           CompileCommands &Commands) {
-  std::vector<Unit> Result;
+Expected<Units> unitsToAnalyse(llvm::ArrayRef<std::string> Files,
+                               const CommandLine &Options,
+                               Configuration &Config, CompileCommands &Commands,
+                               FileSystem FS) {
+  Units Result;
+  std::vector<std::string> Headers;
   std::vector<StringRef> WithoutChecks;
   Error Problems = Error::success();
+  auto Add = [&](const std::string &File, bool OnlyForHeaders) {
+    Expected<std::vector<CompileCommand>> Found = Commands.commandsFor(File);
+    if (!Found) {
+      Problems = joinErrors(std::move(Problems), Found.takeError());
+      return;
+    }
+    for (CompileCommand &Command : *Found)
+      Result.List.push_back({File, std::move(Command), OnlyForHeaders});
+  };
   for (const std::string &File : Files) {
     Expected<clang::tidy::ClangTidyOptions> FileOptions =
         Config.optionsFor(File);
@@ -123,13 +153,33 @@ Expected<std::vector<Unit>> unitsToAnalyse(llvm::ArrayRef<std::string> Files,
       WithoutChecks.push_back(File);
       continue;
     }
-    Expected<std::vector<CompileCommand>> Found = Commands.commandsFor(File);
-    if (!Found) {
-      Problems = joinErrors(std::move(Problems), Found.takeError());
-      continue;
+    if (isHeader(File) && !Commands.lists(File))
+      Headers.push_back(File);
+    else
+      Add(File, /*OnlyForHeaders=*/false);
+  }
+  if (!Headers.empty()) {
+    llvm::StringSet<> Listed;
+    for (const Unit &U : Result.List)
+      Listed.insert(canonicalPath(U.File, "", *FS));
+    HeaderUnits Including(Commands, FS);
+    for (const std::string &Header : Headers) {
+      const std::string Path = canonicalPath(Header, "", *FS);
+      const std::string Through = Including.unitFor(Path, Listed);
+      if (Through.empty()) {
+        Add(Header, /*OnlyForHeaders=*/false);
+        continue;
+      }
+      Result.Headers.insert(Path);
+      if (Listed.insert(Through).second)
+        Add(Through, /*OnlyForHeaders=*/true);
     }
-    for (CompileCommand &Command : *Found)
-      Result.push_back({File, std::move(Command)});
+  }
+  if (!Result.Headers.empty()) {
+    std::vector<std::string> Paths;
+    for (StringRef Path : Result.Headers.keys())
+      Paths.push_back(Path.str());
+    Config.reportHeaders(Paths);
   }
   if (!WithoutChecks.empty() && WithoutChecks.size() == Files.size())
     Problems = joinErrors(std::move(Problems), noCheckEnabled());
@@ -173,12 +223,12 @@ struct Analysis {
   clang::tidy::ClangTidyStats Stats;
 };
 
-Analysis analyseAll(llvm::ArrayRef<Unit> Units, const CommandLine &Options,
+Analysis analyseAll(const Units &Units, const CommandLine &Options,
                     const Configuration &Config,
                     const clang::tooling::ArgumentsAdjuster &MakeOurs,
                     SourceTexts &Texts, llvm::vfs::FileSystem &FS) {
   Analysis Result;
-  for (const Unit &U : Units) {
+  for (const Unit &U : Units.List) {
     // A file system of its own, as the unit has its own working directory.
     Expected<FileSystem> UnitFS = createFileSystem(Options);
     if (!UnitFS) {
@@ -190,8 +240,13 @@ Analysis analyseAll(llvm::ArrayRef<Unit> Units, const CommandLine &Options,
         analyse(U.Command, U.File, Options, Config, MakeOurs, *UnitFS);
     std::vector<Finding> New =
         toFindings(Said, Result.Errors.size(), FS, Texts);
+    const std::string MainFile = canonicalPath(U.File, "", FS);
     for (Finding &F : New)
-      F.Unit = canonicalPath(U.File, "", FS);
+      F.Unit = MainFile;
+    llvm::erase_if(New, [&](const Finding &F) {
+      return F.Kind == FindingKind::Defect &&
+             !Units.asksFor(U, F.Where.Path, MainFile, Config);
+    });
     if (Said.Failed)
       Result.FailedUnits.push_back(canonicalPath(U.File, "", FS));
     llvm::move(New, std::back_inserter(Result.Findings));
@@ -335,8 +390,8 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
                : ExitBroken;
   }
 
-  Expected<std::vector<Unit>> Units =
-      unitsToAnalyse(*Files, Options, *Config, *Commands);
+  Expected<Units> Units =
+      unitsToAnalyse(*Files, Options, *Config, *Commands, *FS);
   if (!Units)
     return usageError(Units.takeError());
   Expected<Reports> Outputs = Reports::open(Options);
@@ -353,8 +408,11 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
   SourceTexts Texts(*FS);
   Analysis All = analyseAll(*Units, Options, *Config, MakeOurs, Texts, **FS);
   std::vector<std::string> Sources;
-  for (const Unit &U : *Units)
-    Sources.push_back(canonicalPath(U.File, "", **FS));
+  for (const Unit &U : Units->List)
+    if (!U.OnlyForHeaders)
+      Sources.push_back(canonicalPath(U.File, "", **FS));
+  for (StringRef Header : Units->Headers.keys())
+    Sources.push_back(Header.str());
   llvm::sort(Sources);
   Sources.erase(llvm::unique(Sources), Sources.end());
   llvm::SmallString<256> RealWorkingDirectory(*WorkingDirectory);

@@ -10,10 +10,12 @@ Substitutions for RUN lines:
                         %torch_pch: the precompiled header itself
   %torch-facts          what checks/torch knows of a file (torch/TorchFacts.cpp)
   %clang-apply-replacements %clangxx %cmake %FileCheck %not %python %old-clang-tidy
-  %docs_dir %examples_dir %scripts_dir
+  %docs_dir %examples_dir %scripts_dir %root_dir %build_dir
+  %driver_file          the driver, as a path
 
 Features: driver, old-clang-tidy, jsonschema (the Python module), and the names
-of tools that are installed: clang-apply-replacements, git.
+of tools that are installed: clang-apply-replacements, git,
+pre-commit.
 RUN lines are run by bash with `pipefail`.
 """
 
@@ -50,7 +52,7 @@ if has_jsonschema.returncode == 0:
     config.available_features.add("jsonschema")
 
 # Tools that read what we write, from Debian's packages.
-for tool in ["clang-apply-replacements", "git"]:
+for tool in ["clang-apply-replacements", "git", "pre-commit"]:
     path = shutil.which(tool, path=tools["llvm_bin"]) or shutil.which(tool)
     tools[tool] = path
     if path:
@@ -92,6 +94,9 @@ for name, command in [
     ("%FileCheck", [tools["filecheck"]]),
     ("%not", [tools["not"]]),
     ("%python", [tools["python"]]),
+    ("%driver_file", [tools["driver"] or "no-driver-in-this-build"]),
+    ("%root_dir", [os.path.dirname(config.suite_source_dir)]),
+    ("%build_dir", [os.path.dirname(config.suite_build_dir)]),
     ("%docs_dir", [tools["docs_dir"]]),
     ("%scripts_dir", [tools["scripts_dir"]]),
     ("%examples_dir", [tools["examples_dir"]]),

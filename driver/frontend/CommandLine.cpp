@@ -103,6 +103,13 @@ static cl::opt<bool>
            cl::desc("As --diff, for the lines staged for the next commit"),
            cl::cat(Category));
 
+static cl::opt<bool>
+    PreCommit("pre-commit",
+              cl::desc("As a hook of pre-commit: only findings that have to do "
+                       "with the lines of the commit or push, and no file "
+                       "without a compile command"),
+              cl::cat(Category));
+
 static cl::opt<bool> Fix("fix",
                          cl::desc("Apply fixes, unless there are compile "
                                   "errors"),
@@ -277,12 +284,13 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   if (Diff.getNumOccurrences())
     Result.Diff = Diff.empty() ? "HEAD" : Diff.getValue();
   Result.Staged = Staged;
-  if (Result.Diff && Staged)
-    return usageError("--diff and --staged exclude each other");
+  Result.PreCommit = PreCommit;
+  if (Result.Diff.has_value() + Staged + PreCommit > 1)
+    return usageError("--diff, --staged and --pre-commit exclude each other");
   if (WriteBaseline.getNumOccurrences() &&
-      (Result.Diff || Staged || LineFilter.getNumOccurrences()))
-    return usageError("--write-baseline takes all findings: --diff, --staged "
-                      "and --line-filter do not go with it");
+      (Result.Diff || Staged || PreCommit || LineFilter.getNumOccurrences()))
+    return usageError("--write-baseline takes all findings: --diff, --staged, "
+                      "--pre-commit and --line-filter do not go with it");
   Result.ListChecks = ListChecks;
   Result.Json = Json;
   if (Json && !ListChecks)

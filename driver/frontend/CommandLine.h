@@ -60,6 +60,7 @@ struct CommandLine {
   bool SarifIncludeBaselined = false;
   std::optional<std::string> Diff; ///< Only lines changed since a revision.
   bool Staged = false;             ///< Only lines staged for a commit.
+  bool PreCommit = false;          ///< As a hook of pre-commit.
   /// The weakest level that makes the exit code 1; absent: any finding.
   std::optional<Level> FailOn;
   bool NeverFail = false;

@@ -9,6 +9,8 @@
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/GlobList.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/SourceMgr.h"
@@ -88,8 +90,8 @@ public:
 /// What every unit's options go through: --level, and OnlyOurs.
 class Provider : public ClangTidyOptionsProvider {
 public:
-  explicit Provider(std::optional<Level> WeakestLevel)
-      : WeakestLevel(WeakestLevel) {}
+  Provider(std::optional<Level> WeakestLevel, StringRef MoreHeaders)
+      : WeakestLevel(WeakestLevel), MoreHeaders(MoreHeaders) {}
 
   void setInner(std::unique_ptr<ClangTidyOptionsProvider> P) {
     Inner = std::move(P);
@@ -113,6 +115,15 @@ public:
     }
     ClangTidyOptions Filter;
     Filter.Checks = OnlyOurs.str();
+    if (!MoreHeaders.empty()) {
+      Filter.HeaderFilterRegex = MoreHeaders;
+      for (const OptionsSource &Source : llvm::reverse(Sources))
+        if (const auto &Regex = Source.first.HeaderFilterRegex) {
+          if (!Regex->empty())
+            *Filter.HeaderFilterRegex += "|(" + *Regex + ")";
+          break;
+        }
+    }
     Sources.emplace_back(std::move(Filter), OptionsSourceTypeDefaultBinary);
     return Sources;
   }
@@ -121,6 +132,7 @@ public:
 
 private:
   std::optional<Level> WeakestLevel;
+  std::string MoreHeaders;
   std::unique_ptr<ClangTidyOptionsProvider> Inner;
 };
 
@@ -175,8 +187,8 @@ static std::unique_ptr<Provider> makeProvider(
     const ClangTidyGlobalOptions &Global, const ClangTidyOptions &Defaults,
     const std::optional<ClangTidyOptions> &Given,
     const ClangTidyOptions &Overrides, std::optional<Level> WeakestLevel,
-    IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
-  auto Result = std::make_unique<Provider>(WeakestLevel);
+    StringRef MoreHeaders, IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
+  auto Result = std::make_unique<Provider>(WeakestLevel, MoreHeaders);
   if (Given)
     Result->setInner(std::make_unique<Checked<ConfigOptionsProvider>>(
         Result->Failures, Global, Defaults, *Given, Overrides, FS));
@@ -189,7 +201,7 @@ static std::unique_ptr<Provider> makeProvider(
 std::unique_ptr<ClangTidyOptionsProvider> Configuration::createProvider(
     IntrusiveRefCntPtr<llvm::vfs::FileSystem> UnitFS) const {
   return makeProvider(Global, Defaults, Given, Overrides, WeakestLevel,
-                      std::move(UnitFS));
+                      MoreHeaders, std::move(UnitFS));
 }
 
 static Error checkRegex(StringRef Option,
@@ -203,7 +215,8 @@ static Error checkRegex(StringRef Option,
 }
 
 Expected<ClangTidyOptions> Configuration::optionsFor(StringRef File) const {
-  auto P = makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, FS);
+  auto P =
+      makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
   ClangTidyOptions Result = P->getOptions(File);
   if (P->Failures.Any)
     return makeError("malformed .clang-tidy file for '" + File + "'");
@@ -215,13 +228,33 @@ Expected<ClangTidyOptions> Configuration::optionsFor(StringRef File) const {
   return Result;
 }
 
+void Configuration::reportHeaders(llvm::ArrayRef<std::string> Paths) {
+  std::vector<std::string> Names;
+  for (const std::string &Path : Paths)
+    Names.push_back(llvm::Regex::escape(llvm::sys::path::filename(Path)));
+  llvm::sort(Names);
+  Names.erase(llvm::unique(Names), Names.end());
+  MoreHeaders = "(^|/)(" + llvm::join(Names, "|") + ")$";
+}
+
+bool Configuration::filterTakes(StringRef File, StringRef Path) const {
+  Expected<ClangTidyOptions> Options = optionsFor(File);
+  if (!Options) {
+    llvm::consumeError(Options.takeError());
+    return false;
+  }
+  return Options->HeaderFilterRegex && !Options->HeaderFilterRegex->empty() &&
+         llvm::Regex(*Options->HeaderFilterRegex).match(Path);
+}
+
 std::vector<std::string>
 Configuration::enabledChecks(const ClangTidyOptions &Options) {
   return getCheckNames(Options, /*AllowEnablingAnalyzerAlphaCheckers=*/false);
 }
 
 std::string Configuration::dump(StringRef File) const {
-  auto P = makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, FS);
+  auto P =
+      makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
   ClangTidyOptions Options = P->getOptions(File);
   std::vector<std::string> Enabled = enabledChecks(Options);
   Options.CheckOptions = getCheckOptions(Options, false);
@@ -266,7 +299,8 @@ static void tellUnknown(StringRef Source, StringRef What, StringRef Name,
 }
 
 bool Configuration::verify(StringRef File) const {
-  auto P = makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, FS);
+  auto P =
+      makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
   NamesAndOptions Known = getAllChecksAndOptions(false);
   bool Fine = true;
   for (const auto &[Options, Source] : P->getRawOptions(File)) {

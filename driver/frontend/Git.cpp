@@ -12,11 +12,13 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 
 using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
+using llvm::sys::Process;
 namespace fs = llvm::sys::fs;
 
 namespace libtorch_tidy::driver {
@@ -138,6 +140,18 @@ Expected<ChangedLines> stagedLines(StringRef Folder) {
       Result.moveOver(Path, It->second);
   }
   return Result;
+}
+
+Expected<ChangedLines> linesOfHook(StringRef Folder) {
+  std::optional<std::string> From = Process::GetEnv("PRE_COMMIT_FROM_REF"),
+                             To = Process::GetEnv("PRE_COMMIT_TO_REF");
+  if (!From || !To)
+    return stagedLines(Folder);
+  // As pre-commit itself: what came since the two parted.
+  Expected<std::string> Base = git(Folder, {"merge-base", *From, *To});
+  if (!Base)
+    return Base.takeError();
+  return linesChangedSince(StringRef(*Base).trim(), Folder);
 }
 
 } // namespace libtorch_tidy::driver

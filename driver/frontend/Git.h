@@ -28,6 +28,11 @@ llvm::Expected<ChangedLines> linesChangedSince(llvm::StringRef Revision,
 /// tree now.
 llvm::Expected<ChangedLines> stagedLines(llvm::StringRef Folder);
 
+/// The lines that a hook of pre-commit is about: those of the revisions that
+/// are pushed (PRE_COMMIT_FROM_REF and PRE_COMMIT_TO_REF), else the staged
+/// ones.
+llvm::Expected<ChangedLines> linesOfHook(llvm::StringRef Folder);
+
 } // namespace libtorch_tidy::driver
 
 #endif // LIBTORCH_TIDY_DRIVER_FRONTEND_GIT_H
