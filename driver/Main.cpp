@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/Selection.h"
+#include "driver/frontend/Batch.h"
 #include "driver/frontend/CommandLine.h"
 #include "driver/frontend/CompileCommands.h"
 #include "driver/frontend/Configuration.h"
+#include "driver/frontend/Git.h"
 #include "driver/frontend/HeaderUnits.h"
 #include "driver/frontend/LibraryPch.h"
 #include "driver/frontend/Runner.h"
@@ -56,28 +58,22 @@ Error noCheckEnabled() {
                    ".clang-tidy file, or give --checks='libtorch-*'");
 }
 
-/// One compilation of a file; a database can list several.
-struct Unit {
-  std::string File;
-  CompileCommand Command;
-  /// Only for the sake of given headers that it includes: what is found
-  /// elsewhere in it was not asked for.
-  bool OnlyForHeaders = false;
-};
-
+/// What is analysed.
 struct Units {
   std::vector<Unit> List;
   /// Given headers that are analysed through units of the list; canonical.
   llvm::StringSet<> Headers;
 
-  /// Was a finding in file \p Path (canonical) of \p U asked for?
-  bool asksFor(const Unit &U, StringRef Path, StringRef MainFile,
-               const Configuration &Config) const {
-    if (Headers.empty() || Path.empty() || Headers.contains(Path))
+  /// Was finding \p F of \p U asked for?
+  bool askFor(const Unit &U, const Finding &F,
+              const Configuration &Config) const {
+    StringRef Path = F.Where.Path;
+    if (F.Kind != FindingKind::Defect || Headers.empty() || Path.empty() ||
+        Headers.contains(Path))
       return true;
     if (U.OnlyForHeaders)
       return false;
-    return Path == MainFile || Config.filterTakes(U.File, Path);
+    return Path == F.Unit || Config.filterTakes(U.File, Path);
   }
 };
 
@@ -206,60 +202,6 @@ void canonicalizeFixes(ClangTidyError &E, llvm::vfs::FileSystem &FS) {
   E.Message.Fix = std::move(Result);
 }
 
-void add(clang::tidy::ClangTidyStats &Sum,
-         const clang::tidy::ClangTidyStats &Unit) {
-  Sum.ErrorsDisplayed += Unit.ErrorsDisplayed;
-  Sum.ErrorsIgnoredCheckFilter += Unit.ErrorsIgnoredCheckFilter;
-  Sum.ErrorsIgnoredNOLINT += Unit.ErrorsIgnoredNOLINT;
-  Sum.ErrorsIgnoredNonUserCode += Unit.ErrorsIgnoredNonUserCode;
-  Sum.ErrorsIgnoredLineFilter += Unit.ErrorsIgnoredLineFilter;
-}
-
-/// Everything the units said.
-struct Analysis {
-  std::vector<Finding> Findings;        ///< Merged.
-  std::vector<ClangTidyError> Errors;   ///< As the findings' Origin counts.
-  std::vector<std::string> FailedUnits; ///< Ordered, each once.
-  clang::tidy::ClangTidyStats Stats;
-};
-
-Analysis analyseAll(const Units &Units, const CommandLine &Options,
-                    const Configuration &Config,
-                    const clang::tooling::ArgumentsAdjuster &MakeOurs,
-                    SourceTexts &Texts, llvm::vfs::FileSystem &FS) {
-  Analysis Result;
-  for (const Unit &U : Units.List) {
-    // A file system of its own, as the unit has its own working directory.
-    Expected<FileSystem> UnitFS = createFileSystem(Options);
-    if (!UnitFS) {
-      llvm::consumeError(UnitFS.takeError());
-      Result.FailedUnits.push_back(canonicalPath(U.File, "", FS));
-      continue;
-    }
-    UnitResult Said =
-        analyse(U.Command, U.File, Options, Config, MakeOurs, *UnitFS);
-    std::vector<Finding> New =
-        toFindings(Said, Result.Errors.size(), FS, Texts);
-    const std::string MainFile = canonicalPath(U.File, "", FS);
-    for (Finding &F : New)
-      F.Unit = MainFile;
-    llvm::erase_if(New, [&](const Finding &F) {
-      return F.Kind == FindingKind::Defect &&
-             !Units.asksFor(U, F.Where.Path, MainFile, Config);
-    });
-    if (Said.Failed)
-      Result.FailedUnits.push_back(canonicalPath(U.File, "", FS));
-    llvm::move(New, std::back_inserter(Result.Findings));
-    llvm::move(Said.Errors, std::back_inserter(Result.Errors));
-    add(Result.Stats, Said.Stats);
-  }
-  Result.Findings = mergeFindings(std::move(Result.Findings));
-  llvm::sort(Result.FailedUnits);
-  Result.FailedUnits.erase(llvm::unique(Result.FailedUnits),
-                           Result.FailedUnits.end());
-  return Result;
-}
-
 int exitCode(const Analysis &All, const CommandLine &Options) {
   if (!All.FailedUnits.empty())
     return ExitBroken;
@@ -282,11 +224,21 @@ int exitCode(const Analysis &All, const CommandLine &Options) {
 
 void printSummary(const Analysis &All, const CommandLine &Options) {
   for (const std::string &File : All.FailedUnits)
-    tellError() << "'" << File
-                << "' could not be analysed in full: it does not compile\n";
+    tellError() << "'" << File << "' could not be analysed in full: "
+                << (llvm::is_contained(All.CrashedUnits, File)
+                        ? "the analysis crashed"
+                        : "it does not compile")
+                << '\n';
   if (Options.Quiet)
     return;
   printStats(All.Stats);
+  if (All.SkippedUnits)
+    llvm::errs() << "libtorch-tidy: " << All.SkippedUnits
+                 << (All.SkippedUnits == 1
+                         ? " unit includes no header of LibTorch, and was "
+                           "skipped\n"
+                         : " units include no header of LibTorch, and were "
+                           "skipped\n");
   unsigned Known = 0, New = 0;
   for (const Finding &F : All.Findings)
     if (F.Kind == FindingKind::Defect)
@@ -406,7 +358,10 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
   }
 
   SourceTexts Texts(*FS);
-  Analysis All = analyseAll(*Units, Options, *Config, MakeOurs, Texts, **FS);
+  Analysis All = analyseAll(Units->List, Options, *Config, MakeOurs, Texts, *FS,
+                            [&](const Unit &U, const Finding &F) {
+                              return Units->askFor(U, F, *Config);
+                            });
   std::vector<std::string> Sources;
   for (const Unit &U : Units->List)
     if (!U.OnlyForHeaders)
@@ -423,8 +378,13 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
                   Outlines);
   const int Code = exitCode(All, Options);
   // Before fixes are applied.
-  Outputs->make({Root, All.Findings, Sources, All.FailedUnits, Code, Texts,
-                 Outlines, Selected->hasBaseline(), Selected->vanished()});
+  Report Written = {Root, All.Findings, Sources, All.FailedUnits,
+                    Code, Texts,        Outlines};
+  Written.HasBaseline = Selected->hasBaseline();
+  Written.Vanished = Selected->vanished();
+  if (!Options.Sarif.empty())
+    std::tie(Written.From.Repository, Written.From.Revision) = originOf(Root);
+  Outputs->make(Written);
 
   std::vector<ClangTidyError> Errors;
   for (const Finding &F : All.Findings) {

@@ -22,12 +22,24 @@ bool isUserCode(SourceLocation Loc, const SourceManager &SM) {
     return false;
   if (SM.isInMainFile(Loc))
     return true;
-  StringRef Path = SM.getFilename(Loc);
+  return !isTorchHeader(SM.getFilename(Loc));
+}
+
+bool isTorchHeader(StringRef Path) {
   // LibTorch's install layout: include/{ATen,c10,caffe2,torch/csrc,torch/*.h}.
-  return !Path.contains("/torch/csrc/") && !Path.contains("/include/ATen/") &&
-         !Path.contains("/include/c10/") &&
-         !Path.contains("/include/caffe2/") &&
-         !Path.contains("/include/torch/");
+  return Path.contains("/torch/csrc/") || Path.contains("/include/ATen/") ||
+         Path.contains("/include/c10/") || Path.contains("/include/caffe2/") ||
+         Path.contains("/include/torch/");
+}
+
+bool namesTorchHeader(StringRef Name) {
+  return Name.starts_with("torch/") || Name.starts_with("ATen/") ||
+         Name.starts_with("c10/") || Name.starts_with("caffe2/");
+}
+
+bool isWholeFrontend(StringRef Name) {
+  return Name == "torch/torch.h" || Name == "torch/all.h" ||
+         Name == "torch/extension.h";
 }
 
 bool isTorchDecl(const Decl *D) {

@@ -28,6 +28,17 @@ namespace libtorch_tidy::torch {
 /// locations are judged by where they are expanded.
 bool isUserCode(clang::SourceLocation Loc, const clang::SourceManager &SM);
 
+/// True for the path of one of LibTorch's installed headers.
+bool isTorchHeader(llvm::StringRef Path);
+
+/// True when an #include of \p Name, as it is spelled, asks for a header of
+/// LibTorch, whether or not there is one.
+bool namesTorchHeader(llvm::StringRef Name);
+
+/// True for the headers that include all of the C++ frontend: behind one of
+/// them, LibTorch's other public headers add little.
+bool isWholeFrontend(llvm::StringRef Name);
+
 /// True when \p D is declared in namespace at, c10, torch or caffe2 (or one
 /// nested in them) and outside user code: user types may live in
 /// `namespace torch` too.

@@ -81,6 +81,11 @@ static cl::opt<std::string>
     Baseline("baseline", cl::value_desc("file"),
              cl::desc("Findings to leave out; what is gone of them is listed"),
              cl::cat(Category));
+static cl::opt<unsigned>
+    SarifLimit("sarif-limit", cl::value_desc("number"), cl::init(25000),
+               cl::desc("Most results in SARIF; the weakest are left out. "
+                        "Default: 25000, which is what GitHub takes"),
+               cl::cat(Category));
 static cl::opt<bool> SarifIncludeBaselined(
     "sarif-include-baselined",
     cl::desc("SARIF also has the findings of the baseline, with baselineState "
@@ -128,6 +133,10 @@ static cl::opt<std::string>
           cl::desc("Write findings as SARIF 2.1.0; - is the standard output, "
                    "and the text goes to the standard error then"),
           cl::cat(Category));
+static cl::opt<std::string>
+    Html("html", cl::value_desc("file"),
+         cl::desc("Write findings as one HTML file to read"),
+         cl::cat(Category));
 static cl::opt<OutputFormat> Format(
     "format", cl::init(OutputFormat::Text),
     cl::desc("Form of the standard output; unless it is text, the text goes "
@@ -158,6 +167,30 @@ static cl::opt<std::string>
                cl::desc("Virtual file system over the real one"),
                cl::cat(Category));
 
+static cl::opt<unsigned>
+    Jobs("j", cl::Prefix, cl::value_desc("n"),
+         cl::desc("Units to analyse at a time, each in a process. Default: as "
+                  "many as there are cores, and memory for"),
+         cl::cat(Category));
+static cl::opt<bool>
+    ShowProgress("progress",
+                 cl::desc("Tell how far the run is, or =false not to. Default: "
+                          "if the standard error is a terminal"),
+                 cl::cat(Category));
+static cl::opt<std::string>
+    CacheDir("cache-dir", cl::value_desc("dir"),
+             cl::desc("Folder for results and precompiled library headers. "
+                      "Default: $XDG_CACHE_HOME/libtorch-tidy"),
+             cl::cat(Category));
+static cl::opt<unsigned>
+    CacheSize("cache-size", cl::value_desc("MB"), cl::init(2048),
+              cl::desc("What the cache may take; what was used least recently "
+                       "goes first. Default: 2048"),
+              cl::cat(Category));
+static cl::opt<bool> NoCache("no-cache",
+                             cl::desc("Neither read nor write the cache"),
+                             cl::cat(Category));
+
 static cl::opt<bool> ListChecks("list-checks",
                                 cl::desc("List the enabled checks"),
                                 cl::cat(Category));
@@ -185,6 +218,11 @@ static cl::opt<bool>
           cl::desc("=false: walk library code and parse its function bodies, "
                    "as stock clang-tidy does"),
           cl::cat(Category));
+static cl::opt<bool>
+    SkipUnrelated("skip-unrelated", cl::init(true), cl::Hidden,
+                  cl::desc("=false: analyse units that include no header of "
+                           "LibTorch, too"),
+                  cl::cat(Category));
 // LLVM's own -h can be grouped with others: to it, --html is a call for help.
 static cl::opt<bool> Help("h", cl::Hidden, cl::desc("As --help"),
                           cl::cat(Category));
@@ -252,6 +290,9 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   Result.Quiet = Quiet;
   Result.ExportFixes = ExportFixes;
   Result.Sarif = Sarif;
+  Result.Html = Html;
+  if (Html.getNumOccurrences() && Html.empty())
+    return usageError("--html needs the name of a file, or -");
   if (ExportFixes.getNumOccurrences() && ExportFixes.empty())
     return usageError("--export-fixes needs the name of a file, or -");
   if (Sarif.getNumOccurrences() && Sarif.empty())
@@ -266,12 +307,15 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   Result.Format = Format;
   if (Format != OutputFormat::Text)
     Result.Output = Output.empty() ? "-" : Output.getValue();
-  if (llvm::count(ArrayRef({Result.Sarif, Result.ExportFixes, Result.Output}),
+  if (llvm::count(ArrayRef({Result.Sarif, Result.ExportFixes, Result.Html,
+                            Result.Output}),
                   "-") > 1)
-    return usageError("only one of --sarif, --export-fixes and --format can "
+    return usageError("only one of --sarif, --html, --export-fixes and "
+                      "--format can "
                       "be written to the standard output");
   Result.Baseline = Baseline;
   Result.WriteBaseline = WriteBaseline;
+  Result.SarifLimit = SarifLimit;
   Result.SarifIncludeBaselined = SarifIncludeBaselined;
   if (SarifIncludeBaselined && (Baseline.empty() || Sarif.empty()))
     return usageError("--sarif-include-baselined goes with --sarif and "
@@ -291,6 +335,17 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
       (Result.Diff || Staged || PreCommit || LineFilter.getNumOccurrences()))
     return usageError("--write-baseline takes all findings: --diff, --staged, "
                       "--pre-commit and --line-filter do not go with it");
+  Result.Jobs = Jobs;
+  if (Jobs.getNumOccurrences() && !Jobs)
+    return usageError("-j needs a number above 0");
+  if (ShowProgress.getNumOccurrences())
+    Result.ShowProgress = ShowProgress;
+  Result.UseCache = !NoCache;
+  Result.CacheDir = CacheDir;
+  Result.CacheMegabytes = CacheSize;
+  Result.SkipUnrelated = SkipUnrelated;
+  if (NoCache && CacheDir.getNumOccurrences())
+    return usageError("--cache-dir and --no-cache exclude each other");
   Result.ListChecks = ListChecks;
   Result.Json = Json;
   if (Json && !ListChecks)

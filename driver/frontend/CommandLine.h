@@ -53,17 +53,27 @@ struct CommandLine {
 
   // What to do with findings.
   bool Fix = false, FixErrors = false, Quiet = false;
-  std::string ExportFixes, Sarif;
+  std::string ExportFixes, Html, Sarif;
   OutputFormat Format = OutputFormat::Text;
   std::string Output; ///< For the format, unless that is text.
   std::string Baseline, WriteBaseline;
   bool SarifIncludeBaselined = false;
+  unsigned SarifLimit = 25000;     ///< Results; what GitHub takes.
   std::optional<std::string> Diff; ///< Only lines changed since a revision.
   bool Staged = false;             ///< Only lines staged for a commit.
   bool PreCommit = false;          ///< As a hook of pre-commit.
   /// The weakest level that makes the exit code 1; absent: any finding.
   std::optional<Level> FailOn;
   bool NeverFail = false;
+
+  // How the work is done. Results are the same whatever these are.
+  unsigned Jobs = 0; ///< Processes at a time; 0: as the machine can take.
+  std::optional<bool> ShowProgress;
+  bool UseCache = true;
+  std::string CacheDir; ///< Empty: the user's cache folder.
+  unsigned CacheMegabytes = 0;
+  /// Off: units that include no header of LibTorch are analysed, too.
+  bool SkipUnrelated = true;
 
   // Things to do instead of an analysis.
   bool ListChecks = false, Json = false, DumpConfig = false,

@@ -215,8 +215,8 @@ static Error checkRegex(StringRef Option,
 }
 
 Expected<ClangTidyOptions> Configuration::optionsFor(StringRef File) const {
-  auto P =
-      makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
+  auto P = makeProvider(Global, Defaults, Given, Overrides, WeakestLevel,
+                        MoreHeaders, FS);
   ClangTidyOptions Result = P->getOptions(File);
   if (P->Failures.Any)
     return makeError("malformed .clang-tidy file for '" + File + "'");
@@ -238,13 +238,10 @@ void Configuration::reportHeaders(llvm::ArrayRef<std::string> Paths) {
 }
 
 bool Configuration::filterTakes(StringRef File, StringRef Path) const {
-  Expected<ClangTidyOptions> Options = optionsFor(File);
-  if (!Options) {
-    llvm::consumeError(Options.takeError());
-    return false;
-  }
-  return Options->HeaderFilterRegex && !Options->HeaderFilterRegex->empty() &&
-         llvm::Regex(*Options->HeaderFilterRegex).match(Path);
+  auto P =
+      makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
+  const auto Regex = P->getOptions(File).HeaderFilterRegex;
+  return Regex && !Regex->empty() && llvm::Regex(*Regex).match(Path);
 }
 
 std::vector<std::string>

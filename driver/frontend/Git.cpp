@@ -154,4 +154,49 @@ Expected<ChangedLines> linesOfHook(StringRef Folder) {
   return linesChangedSince(StringRef(*Base).trim(), Folder);
 }
 
+/// The address as a URI: also of the form user@host:path.
+static std::string withoutCredentials(StringRef Address) {
+  StringRef Scheme, Rest;
+  std::tie(Scheme, Rest) = Address.split("://");
+  if (Rest.empty()) {
+    std::tie(Scheme, Rest) = std::pair<StringRef, StringRef>("ssh", Address);
+    size_t Colon = Rest.find(':');
+    if (Colon == StringRef::npos || Rest.take_front(Colon).contains('/'))
+      return {};
+    return ("ssh://" + Rest.take_front(Colon).rsplit('@').second +
+            (Rest.take_front(Colon).contains('@') ? ""
+                                                  : Rest.take_front(Colon)) +
+            "/" + Rest.drop_front(Colon + 1).ltrim('/'))
+        .str();
+  }
+  if (!llvm::is_contained({"http", "https", "ssh", "git"}, Scheme))
+    return {};
+  size_t Slash = Rest.find('/');
+  StringRef Host = Rest.take_front(Slash);
+  if (size_t At = Host.rfind('@'); At != StringRef::npos)
+    Host = Host.drop_front(At + 1);
+  return (Scheme + "://" + Host + Rest.drop_front(std::min(Slash, Rest.size())))
+      .str();
+}
+
+std::pair<std::string, std::string> originOf(StringRef Top) {
+  auto Ask = [&](llvm::ArrayRef<std::string> Arguments) -> std::string {
+    Expected<std::string> Said = git(Top, Arguments);
+    if (!Said) {
+      llvm::consumeError(Said.takeError());
+      return {};
+    }
+    return StringRef(*Said).trim().str();
+  };
+  Expected<std::string> Itself = topOf(Top);
+  if (!Itself || *Itself != Top) {
+    llvm::consumeError(Itself.takeError());
+    return {};
+  }
+  std::string Revision = Ask({"rev-parse", "HEAD"});
+  if (!Ask({"diff", "--name-only", "HEAD", "--"}).empty())
+    Revision.clear();
+  return {withoutCredentials(Ask({"remote", "get-url", "origin"})), Revision};
+}
+
 } // namespace libtorch_tidy::driver

@@ -1,4 +1,4 @@
-//===- LibraryPch.cpp - A precompiled library header ----------------------===//
+//===- LibraryPch.cpp - Precompiled library headers -----------------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,24 +6,39 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/frontend/LibraryPch.h"
+#include "driver/findings/Archive.h"
 #include "driver/frontend/Runner.h"
 #include "driver/frontend/Scope.h"
+#include "driver/frontend/UnitInputs.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendActions.h"
 #include "clang/Frontend/MultiplexConsumer.h"
+#include "clang/Lex/Preprocessor.h"
+#include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Tooling/Tooling.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace clang;
 using namespace clang::tooling;
 using llvm::StringRef;
+namespace fs = llvm::sys::fs;
 
 namespace libtorch_tidy::driver {
 
 namespace {
 
+/// What is to be known of a precompiled header beside its content.
+struct PchFacts {
+  UnitInputs Inputs;
+  llvm::StringSet<> Includes;
+  std::vector<uint64_t> Names; ///< Hashes of all identifiers.
+};
+
 class PchAction : public GeneratePCHAction {
 public:
-  explicit PchAction(StringRef Output) : Output(Output) {}
+  PchAction(StringRef Output, PchFacts *Facts) : Output(Output), Facts(Facts) {}
 
 protected:
   bool BeginInvocation(CompilerInstance &Compiler) override {
@@ -36,6 +51,9 @@ protected:
 
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &Compiler,
                                                  StringRef File) override {
+    if (Facts)
+      Compiler.getPreprocessor().addPPCallbacks(
+          recordInputs(Compiler, Facts->Inputs, Facts->Includes));
     std::vector<std::unique_ptr<ASTConsumer>> Consumers;
     Consumers.push_back(createSkipBodiesConsumer(Compiler.getSourceManager()));
     Consumers.push_back(GeneratePCHAction::CreateASTConsumer(Compiler, File));
@@ -44,19 +62,46 @@ protected:
     return std::make_unique<MultiplexConsumer>(std::move(Consumers));
   }
 
-private:
-  std::string Output;
-};
-
-class PchActionFactory : public FrontendActionFactory {
-public:
-  explicit PchActionFactory(StringRef Output) : Output(Output) {}
-  std::unique_ptr<FrontendAction> create() override {
-    return std::make_unique<PchAction>(Output);
+  void EndSourceFileAction() override {
+    if (Facts) {
+      for (const auto &Entry :
+           getCompilerInstance().getPreprocessor().getIdentifierTable())
+        Facts->Names.push_back(llvm::xxh3_64bits(Entry.getKey()));
+      llvm::sort(Facts->Names);
+    }
+    GeneratePCHAction::EndSourceFileAction();
   }
 
 private:
   std::string Output;
+  PchFacts *Facts;
+};
+
+class PchActionFactory : public FrontendActionFactory {
+public:
+  explicit PchActionFactory(StringRef Output, PchFacts *Facts = nullptr)
+      : Output(Output), Facts(Facts) {}
+
+  std::unique_ptr<FrontendAction> create() override {
+    return std::make_unique<PchAction>(Output, Facts);
+  }
+
+  bool runInvocation(std::shared_ptr<CompilerInvocation> Invocation,
+                     FileManager *Files,
+                     std::shared_ptr<PCHContainerOperations> PCHOps,
+                     DiagnosticConsumer *Consumer) override {
+    if (Facts) {
+      // As the units that will start from it: see TidyActionFactory.
+      Invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
+      Invocation->getDiagnosticOpts().ShowCarets = false;
+    }
+    return FrontendActionFactory::runInvocation(std::move(Invocation), Files,
+                                                std::move(PCHOps), Consumer);
+  }
+
+private:
+  std::string Output;
+  PchFacts *Facts;
 };
 
 class OneHeader : public CompilationDatabase {
@@ -91,6 +136,197 @@ bool emitLibraryPch(const CompileCommand &Command, StringRef Header,
   Tool.appendArgumentsAdjuster(MakeOurs);
   PchActionFactory Factory(Absolute);
   return Tool.run(&Factory) == 0;
+}
+
+/// A file in memory at \p Path.
+static void mountFile(llvm::vfs::OverlayFileSystem &FS, StringRef Path,
+                      StringRef Content) {
+  llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> Memory(
+      new llvm::vfs::InMemoryFileSystem);
+  Memory->addFileNoOwn(Path, /*ModificationTime=*/0,
+                       llvm::MemoryBufferRef(Content, Path));
+  FS.pushOverlay(std::move(Memory));
+}
+
+void LibraryPch::mount(llvm::vfs::OverlayFileSystem &FS) const {
+  mountFile(FS, HeaderPath, HeaderText);
+  mountFile(FS, Path, Content->getBuffer());
+}
+
+static std::string headerText(const LibraryPrefix &Prefix) {
+  std::string Result;
+  for (const std::string &Header : Prefix.Headers)
+    Result += "#include <" + Header + ">\n";
+  return Result;
+}
+
+std::string LibraryPchs::keyOf(const IncludeScanner &Flags,
+                               const LibraryPrefix &Prefix) {
+  if (Prefix.Headers.empty())
+    return {};
+  return digest({programIdentity(), Flags.meaning(), headerText(Prefix)});
+}
+
+std::string LibraryPchs::entryOf(StringRef Key) const {
+  return ("pch/" + Key).str();
+}
+
+LibraryPchs::State LibraryPchs::find(StringRef Key) {
+  auto [It, New] = Known.try_emplace(Key.str());
+  if (New)
+    It->second = load(Key);
+  return It->second.S;
+}
+
+LibraryPchs::Entry LibraryPchs::load(StringRef Key) {
+  Entry Result;
+  std::optional<std::string> Facts = Folder.read(entryOf(Key) + ".facts");
+  if (!Facts)
+    return Result;
+  ArchiveReader Reader(*Facts);
+  auto Pch = std::make_unique<LibraryPch>();
+  const bool Usable = Reader.number();
+  Pch->Files = Reader.text();
+  Pch->HeaderPath = Folder.pathOf(entryOf(Key) + ".h");
+  Pch->HeaderText = Reader.text();
+  Pch->Names = Reader.text();
+  Pch->Path = Folder.pathOf(Reader.text());
+  const uint64_t Size = Reader.number();
+  const int64_t Changed = Reader.number();
+  const uint64_t Sum = Reader.number();
+  if (!Reader.finished() || !Sets.unchanged(Pch->Files))
+    return Result;
+  Folder.touch(entryOf(Key) + ".facts");
+  if (!Usable) {
+    Result.S = State::Unusable;
+    return Result;
+  }
+  std::optional<FileStamp> Now =
+      stampOf(Pch->Path, *llvm::vfs::getRealFileSystem());
+  auto Content = llvm::MemoryBuffer::getFile(Pch->Path, /*IsText=*/false,
+                                             /*RequiresNullTerminator=*/false);
+  // A copy of the cache has other times; then every byte is looked at.
+  if (!Now || !Content || (*Content)->getBufferSize() != Size ||
+      (Now->Changed != Changed &&
+       llvm::xxh3_64bits((*Content)->getBuffer()) != Sum))
+    return Result;
+  Pch->Content = std::move(*Content);
+  Result.Pch = std::move(Pch);
+  Result.S = State::Ready;
+  return Result;
+}
+
+bool LibraryPchs::isUnaffectedBy(StringRef Key,
+                                 llvm::ArrayRef<std::string> Macros) {
+  if (Macros.empty())
+    return true;
+  Entry &E = Known[Key.str()];
+  if (!E.NamesRead) {
+    E.NamesRead = true;
+    if (std::optional<std::string> Content = Folder.read(E.Pch->Names)) {
+      ArchiveReader Reader(*Content);
+      Reader.list([&] { E.Names.push_back(Reader.number()); });
+      if (!Reader.finished())
+        E.Names.clear();
+    }
+  }
+  return !E.Names.empty() && llvm::none_of(Macros, [&](StringRef Macro) {
+    return std::binary_search(E.Names.begin(), E.Names.end(),
+                              llvm::xxh3_64bits(Macro));
+  });
+}
+
+void LibraryPchs::discard(StringRef Key) {
+  Folder.remove(entryOf(Key) + ".facts");
+  Known[Key.str()] = Entry();
+}
+
+bool LibraryPchs::wantedBefore(StringRef Key) {
+  const std::string Mark = entryOf(Key) + ".wanted";
+  if (Folder.read(Mark))
+    return true;
+  Folder.write(Mark, "");
+  return false;
+}
+
+bool LibraryPchs::build(
+    StringRef Key, const LibraryPrefix &Prefix,
+    const CommandLineArguments &Arguments, StringRef MainFile,
+    StringRef Directory,
+    llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS) const {
+  // Names of its own: another process may be making the same.
+  llvm::SmallString<128> Own;
+  fs::createUniquePath(entryOf(Key) + "-%%%%%%%%", Own, /*MakeAbsolute=*/false);
+  const std::string Output = (Own + ".pch").str(),
+                    Names = (Own + ".names").str();
+  const std::string Header = Folder.pathOf(entryOf(Key) + ".h");
+  const std::string Text = headerText(Prefix);
+  if (fs::create_directories(Folder.pathOf("pch")))
+    return false;
+  mountFile(*FS, Header, Text);
+
+  CompileCommand Command(Directory, Header, Arguments, "");
+  for (std::string &Argument : Command.CommandLine)
+    if (Argument == MainFile)
+      Argument = Header;
+  OneHeader DB(std::move(Command));
+  ClangTool Tool(DB, {Header}, std::make_shared<PCHContainerOperations>(), FS);
+  Tool.clearArgumentsAdjusters();
+  Tool.setPrintErrorMessage(false);
+  IgnoringDiagConsumer Ignored;
+  Tool.setDiagnosticConsumer(&Ignored);
+  PchFacts Facts;
+  PchActionFactory Factory(Folder.pathOf(Output), &Facts);
+  if (Tool.run(&Factory))
+    return false;
+
+  std::optional<FileStamp> Stamp =
+      stampOf(Folder.pathOf(Output), *llvm::vfs::getRealFileSystem());
+  auto Content =
+      llvm::MemoryBuffer::getFile(Folder.pathOf(Output), /*IsText=*/false,
+                                  /*RequiresNullTerminator=*/false);
+  if (!Stamp || !Content)
+    return false;
+  // The list of #includes itself counts as the user's. Anything else there is a
+  // header whose findings would be lost.
+  const bool Usable =
+      llvm::all_of(Facts.Inputs.User, [&](const UnitInputs::UserFile &F) {
+        return F.Path == Header;
+      });
+  ArchiveWriter NameWriter;
+  NameWriter.list(Facts.Names, [&](uint64_t N) { NameWriter.number(N); });
+  const std::string Files =
+      FileSets::store(std::move(Facts.Inputs.Library), Folder);
+  if (Files.empty() || !Folder.write(Names, NameWriter.take()))
+    return false;
+
+  ArchiveWriter Writer;
+  Writer.number(Usable);
+  Writer.text(Files);
+  Writer.text(Text);
+  Writer.text(Names);
+  Writer.text(Output);
+  Writer.number(Stamp->Size);
+  Writer.number(Stamp->Changed);
+  Writer.number(llvm::xxh3_64bits((*Content)->getBuffer()));
+  // What it takes the place of. Who uses that has it in memory.
+  std::string OldOutput, OldNames;
+  if (std::optional<std::string> Old = Folder.read(entryOf(Key) + ".facts")) {
+    ArchiveReader Reader(*Old);
+    Reader.number();
+    Reader.text();
+    Reader.text();
+    OldNames = Reader.text();
+    OldOutput = Reader.text();
+  }
+  if (!Usable)
+    Folder.remove(Output);
+  if (!Folder.write(entryOf(Key) + ".facts", Writer.take()))
+    return false;
+  for (const std::string &Old : {OldOutput, OldNames})
+    if (!Old.empty())
+      Folder.remove(Old);
+  return true;
 }
 
 } // namespace libtorch_tidy::driver

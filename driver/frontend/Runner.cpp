@@ -9,11 +9,14 @@
 #include "checks/LibtorchCheck.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/ClangTidyModule.h"
+#include "driver/frontend/LibraryPch.h"
 #include "driver/frontend/Scope.h"
+#include "driver/frontend/UnitInputs.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Frontend/MultiplexConsumer.h"
 #include "clang/Lex/Lexer.h"
+#include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Tooling/Tooling.h"
 #include "llvm/ADT/StringExtras.h"
@@ -65,16 +68,27 @@ private:
   const CompileCommand &Command;
 };
 
+/// How a unit is run.
+struct Manner {
+  bool UseScope = true;
+  const LibraryPch *Pch = nullptr;
+  UnitInputs *Inputs = nullptr;
+  llvm::StringSet<> *Includes = nullptr; ///< Goes with Inputs.
+};
+
 /// Runs the checks behind the narrowing of the scope.
 class TidyAction : public ASTFrontendAction {
 public:
-  TidyAction(ClangTidyASTConsumerFactory &Factory, bool UseScope)
-      : Factory(Factory), UseScope(UseScope) {}
+  TidyAction(ClangTidyASTConsumerFactory &Factory, const Manner &How)
+      : Factory(Factory), How(How) {}
 
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &Compiler,
                                                  StringRef File) override {
+    if (How.Inputs)
+      Compiler.getPreprocessor().addPPCallbacks(
+          recordInputs(Compiler, *How.Inputs, *How.Includes));
     std::vector<std::unique_ptr<ASTConsumer>> Consumers;
-    if (UseScope)
+    if (How.UseScope)
       Consumers.push_back(createScopeConsumer(Compiler.getSourceManager()));
     Consumers.push_back(Factory.createASTConsumer(Compiler, File));
     return std::make_unique<MultiplexConsumer>(std::move(Consumers));
@@ -82,18 +96,18 @@ public:
 
 private:
   ClangTidyASTConsumerFactory &Factory;
-  bool UseScope;
+  const Manner &How;
 };
 
 class TidyActionFactory : public FrontendActionFactory {
 public:
   TidyActionFactory(ClangTidyContext &Context,
                     IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS,
-                    bool UseScope)
-      : Factory(Context, std::move(FS)), UseScope(UseScope) {}
+                    const Manner &How)
+      : Factory(Context, std::move(FS)), How(How) {}
 
   std::unique_ptr<FrontendAction> create() override {
-    return std::make_unique<TidyAction>(Factory, UseScope);
+    return std::make_unique<TidyAction>(Factory, How);
   }
 
   bool runInvocation(std::shared_ptr<CompilerInvocation> Invocation,
@@ -102,7 +116,9 @@ public:
                      DiagnosticConsumer *Consumer) override {
     // As clang-tidy does: code may ask for __clang_analyzer__.
     Invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
-    Invocation->getFrontendOpts().SkipFunctionBodies = UseScope;
+    Invocation->getFrontendOpts().SkipFunctionBodies = How.UseScope;
+    if (How.Pch)
+      Invocation->getPreprocessorOpts().ImplicitPCHInclude = How.Pch->Path;
     // Else the compiler counts "N warnings generated" on the standard error.
     Invocation->getDiagnosticOpts().ShowCarets = false;
     return FrontendActionFactory::runInvocation(std::move(Invocation), Files,
@@ -111,12 +127,12 @@ public:
 
 private:
   ClangTidyASTConsumerFactory Factory;
-  bool UseScope;
+  const Manner &How;
 };
 
 } // namespace
 
-static FindingKind kindOf(const ClangTidyError &Error) {
+FindingKind kindOf(const ClangTidyError &Error) {
   StringRef Name = Error.DiagnosticName;
   if (Name.starts_with("clang-diagnostic-"))
     return FindingKind::CompileError;
@@ -134,34 +150,62 @@ ArgumentsAdjuster addExtraArgs(const CommandLine &Options) {
                                 ArgumentInsertPosition::END));
 }
 
-UnitResult analyse(const CompileCommand &Command, StringRef File,
+CommandLineArguments argumentsOf(const Unit &U, const CommandLine &Options,
+                                 const ClangTidyOptions &FileOptions,
+                                 const ArgumentsAdjuster &MakeOurs) {
+  ArgumentsAdjuster All =
+      combineAdjusters(combineAdjusters(getClangStripOutputAdjuster(),
+                                        getClangSyntaxOnlyAdjuster()),
+                       getClangStripDependencyFileAdjuster());
+  All = combineAdjusters(std::move(All), addExtraArgs(Options));
+  if (FileOptions.ExtraArgsBefore)
+    All = combineAdjusters(std::move(All), getInsertArgumentAdjuster(
+                                               *FileOptions.ExtraArgsBefore,
+                                               ArgumentInsertPosition::BEGIN));
+  if (FileOptions.ExtraArgs)
+    All = combineAdjusters(
+        std::move(All), getInsertArgumentAdjuster(*FileOptions.ExtraArgs,
+                                                  ArgumentInsertPosition::END));
+  All = combineAdjusters(std::move(All), getStripPluginsAdjuster());
+  All = combineAdjusters(std::move(All), MakeOurs);
+  return All(U.Command.CommandLine, U.Command.Filename);
+}
+
+UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
                    const CommandLine &Options, const Configuration &Config,
-                   const ArgumentsAdjuster &MakeOurs,
-                   IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS) {
+                   IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS,
+                   const LibraryPch *Pch, UnitInputs *Inputs) {
   UnitResult Result;
-  Result.File = File.str();
+  Result.File = U.File;
+  Manner How;
+  How.UseScope = Options.UseScope;
+  How.Pch = Pch;
+  IntrusiveRefCntPtr<ProbedFileSystem> Probed;
+  llvm::StringSet<> Includes;
+  if (Inputs) {
+    How.Inputs = Inputs;
+    How.Includes = &Includes;
+    Probed = new ProbedFileSystem(std::move(FS));
+    FS = new llvm::vfs::OverlayFileSystem(Probed);
+  }
+  if (Pch)
+    Pch->mount(*FS);
+
   ClangTidyContext Context(Config.createProvider(FS));
+  CompileCommand Command = U.Command;
+  Command.CommandLine = Arguments;
   OneCommand DB(Command);
   ClangTool Tool(DB, {Result.File}, std::make_shared<PCHContainerOperations>(),
                  FS);
+  Tool.clearArgumentsAdjusters();
   Tool.setPrintErrorMessage(false);
-  Tool.appendArgumentsAdjuster(addExtraArgs(Options));
-  const ClangTidyOptions FileOptions = Context.getOptionsForFile(File);
-  if (FileOptions.ExtraArgsBefore)
-    Tool.appendArgumentsAdjuster(getInsertArgumentAdjuster(
-        *FileOptions.ExtraArgsBefore, ArgumentInsertPosition::BEGIN));
-  if (FileOptions.ExtraArgs)
-    Tool.appendArgumentsAdjuster(getInsertArgumentAdjuster(
-        *FileOptions.ExtraArgs, ArgumentInsertPosition::END));
-  Tool.appendArgumentsAdjuster(getStripPluginsAdjuster());
-  Tool.appendArgumentsAdjuster(MakeOurs);
 
   ClangTidyDiagnosticConsumer Consumer(Context);
   DiagnosticsEngine Engine(new DiagnosticIDs, new DiagnosticOptions, &Consumer,
                            /*ShouldOwnClient=*/false);
   Context.setDiagnosticsEngine(&Engine);
   Tool.setDiagnosticConsumer(&Consumer);
-  TidyActionFactory Factory(Context, FS, Options.UseScope);
+  TidyActionFactory Factory(Context, FS, How);
   bool ToolFailed;
   {
     LevelRecorder Recorder(Result.Levels);
@@ -178,7 +222,18 @@ UnitResult analyse(const CompileCommand &Command, StringRef File,
                                  return kindOf(E) == FindingKind::CompileError;
                                }) ||
                   (ToolFailed && llvm::none_of(Result.Errors, IsError));
+  // Of all that the compiler says, what is wrong with a precompiled header has
+  // no place.
+  Result.PchRejected =
+      Pch && Result.Failed &&
+      (Result.Errors.empty() ||
+       llvm::any_of(Result.Errors, [](const ClangTidyError &E) {
+         return kindOf(E) == FindingKind::CompileError &&
+                E.Message.FilePath.empty();
+       }));
   Result.Stats = Context.getStats();
+  if (Inputs)
+    Inputs->Missing = Probed->missing(Includes);
   return Result;
 }
 

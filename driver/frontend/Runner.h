@@ -19,6 +19,18 @@
 
 namespace libtorch_tidy::driver {
 
+struct LibraryPch;
+struct UnitInputs;
+
+/// One compilation of a file; a database can list several.
+struct Unit {
+  std::string File;
+  clang::tooling::CompileCommand Command;
+  /// Only for the sake of given headers that it includes: what is found
+  /// elsewhere in it was not asked for.
+  bool OnlyForHeaders = false;
+};
+
 /// The level of a diagnostic by check, path (as in the diagnostic) and offset.
 using LevelMap =
     std::map<std::tuple<std::string, std::string, unsigned>, Level>;
@@ -30,18 +42,35 @@ struct UnitResult {
   clang::tidy::ClangTidyStats Stats;
   /// Not analysed in full: there were compile errors.
   bool Failed = false;
+  /// The compiler did not take the precompiled header: nothing was analysed.
+  bool PchRejected = false;
 };
 
+/// The command line of the compiler for \p U, all changes made to it.
+clang::tooling::CommandLineArguments
+argumentsOf(const Unit &U, const CommandLine &Options,
+            const clang::tidy::ClangTidyOptions &FileOptions,
+            const clang::tooling::ArgumentsAdjuster &MakeOurs);
+
 /// Runs the checks on one unit. Units share nothing: several can run at once.
-UnitResult analyse(const clang::tooling::CompileCommand &Command,
-                   llvm::StringRef File, const CommandLine &Options,
-                   const Configuration &Config,
-                   const clang::tooling::ArgumentsAdjuster &MakeOurs,
-                   llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS);
+/// \p FS may hold other text for the unit than the disk does, as a fix under
+/// test. \p Arguments are those of argumentsOf().
+///
+/// \p Pch is a precompiled header that suits the unit, or null. \p Inputs, when
+/// not null, receives what was read besides.
+UnitResult analyse(const Unit &U,
+                   const clang::tooling::CommandLineArguments &Arguments,
+                   const CommandLine &Options, const Configuration &Config,
+                   llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS,
+                   const LibraryPch *Pch = nullptr,
+                   UnitInputs *Inputs = nullptr);
 
 /// The adjuster that runs before all others: --extra-arg and the ExtraArgs of
 /// .clang-tidy files.
 clang::tooling::ArgumentsAdjuster addExtraArgs(const CommandLine &Options);
+
+/// Whose words these are.
+FindingKind kindOf(const clang::tidy::ClangTidyError &Error);
 
 /// Turns what the engine says of a unit into findings. \p Origin of the first
 /// is \p FirstOrigin, and so on.

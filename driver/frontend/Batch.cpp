@@ -1,0 +1,392 @@
+//===- Batch.cpp - The analysis of many units -----------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/frontend/Batch.h"
+#include "driver/findings/ResultCache.h"
+#include "driver/frontend/IncludeScanner.h"
+#include "driver/frontend/LibraryPch.h"
+#include "driver/frontend/Progress.h"
+#include "driver/frontend/UnitArchive.h"
+#include "driver/frontend/UnitInputs.h"
+#include "driver/frontend/Workers.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include <deque>
+
+using clang::tidy::ClangTidyOptions;
+using clang::tooling::ArgumentsAdjuster;
+using clang::tooling::CommandLineArguments;
+using llvm::Expected;
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver {
+
+using FileSystem = llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem>;
+
+namespace {
+
+/// One unit on its way.
+struct Job {
+  const Unit *U = nullptr;
+  CommandLineArguments Arguments;
+  std::string MainArgument; ///< The source file among them; can be empty.
+  std::string ResultKey;    ///< Empty: the result is not kept.
+  std::string PchKey;       ///< Empty: goes without.
+  LibraryPrefix Prefix;
+
+  enum { Open, Skipped, Done } State = Open;
+  std::optional<UnitResult> Result; ///< Absent when it crashed.
+  std::string Errors;               ///< What it wrote to the standard error.
+};
+
+class Batch {
+public:
+  Batch(const CommandLine &Options, const Configuration &Config,
+        const ArgumentsAdjuster &MakeOurs, FileSystem FS)
+      : Options(Options), Config(Config), MakeOurs(MakeOurs), FS(FS) {
+    if (!Options.UseCache)
+      return;
+    Folder =
+        CacheFolder::open(Options.CacheDir.empty() ? CacheFolder::defaultPath()
+                                                   : Options.CacheDir);
+    if (!Folder) {
+      if (!Options.CacheDir.empty() && !Options.Quiet)
+        llvm::errs() << "libtorch-tidy: note: the cache folder '"
+                     << Options.CacheDir
+                     << "' cannot be used; going on without\n";
+      return;
+    }
+    Sets.emplace(*Folder, FS);
+    Results.emplace(*Folder, *Sets, FS);
+    // With stock clang-tidy's scope, the bodies of library functions matter.
+    if (Options.UseScope)
+      Pchs.emplace(*Folder, *Sets);
+  }
+
+  void run(llvm::ArrayRef<Unit> Units);
+
+  std::vector<Job> Jobs;
+
+private:
+  void prepare(Job &J, const Unit &U);
+  void scan(Job &J);
+  IncludeScanner *scannerFor(const Job &J);
+  std::vector<std::string> pchsToBuild();
+  void startBuild(size_t Id, StringRef Key, Workers &Pool);
+  void startUnit(size_t Id, Workers &Pool);
+  std::string analyseHere(const Job &J, const LibraryPch *Pch);
+  /// True when the unit is to be run again.
+  bool finishUnit(Job &J, Workers::Outcome Said);
+
+  const CommandLine &Options;
+  const Configuration &Config;
+  const ArgumentsAdjuster &MakeOurs;
+  FileSystem FS;
+  std::optional<CacheFolder> Folder;
+  std::optional<FileSets> Sets;
+  std::optional<ResultCache> Results;
+  std::optional<LibraryPchs> Pchs;
+  /// By folder and flags without the file.
+  std::map<std::string, std::unique_ptr<IncludeScanner>> Scanners;
+  bool Wrote = false;
+};
+
+} // namespace
+
+/// The argument that names the source file. Empty when none does.
+static std::string mainArgument(const CommandLineArguments &Arguments,
+                                const Unit &U) {
+  auto Spelled = [&](StringRef Path) {
+    llvm::SmallString<256> Result(Path);
+    llvm::sys::fs::make_absolute(U.Command.Directory, Result);
+    llvm::sys::path::remove_dots(Result, /*remove_dot_dot=*/true);
+    return Result;
+  };
+  const llvm::SmallString<256> File = Spelled(U.File);
+  for (StringRef Argument : llvm::reverse(llvm::drop_begin(Arguments)))
+    if (Argument == U.Command.Filename ||
+        (!Argument.starts_with("-") && Spelled(Argument) == File))
+      return Argument.str();
+  return {};
+}
+
+void Batch::prepare(Job &J, const Unit &U) {
+  J.U = &U;
+  Expected<ClangTidyOptions> FileOptions = Config.optionsFor(U.File);
+  if (!FileOptions) {
+    // It was fine a moment ago. The analysis will tell.
+    llvm::consumeError(FileOptions.takeError());
+    FileOptions = ClangTidyOptions();
+  } else if (Results) {
+    J.Arguments = argumentsOf(U, Options, *FileOptions, MakeOurs);
+    std::vector<std::string> Question = J.Arguments;
+    Question.push_back(U.Command.Directory);
+    Question.push_back(U.File);
+    Question.push_back(clang::tidy::configurationAsText(*FileOptions));
+    Question.push_back(Options.LineFilter.value_or(""));
+    Question.push_back(Options.UseScope ? "scope" : "");
+    // Where the compiler looks for headers, beside what the flags say.
+    for (const char *Name :
+         {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "SYSROOT"})
+      Question.push_back(llvm::sys::Process::GetEnv(Name).value_or(""));
+    std::vector<StringRef> Parts(Question.begin(), Question.end());
+    J.ResultKey = Results->keyOf(digest(Parts), U.File);
+    if (J.ResultKey.empty())
+      return;
+    if (std::optional<std::string> Bytes = Results->find(J.ResultKey))
+      J.Result = unitResultFromBytes(*Bytes);
+    if (J.Result)
+      J.State = Job::Done;
+    return;
+  }
+  J.Arguments = argumentsOf(U, Options, *FileOptions, MakeOurs);
+}
+
+IncludeScanner *Batch::scannerFor(const Job &J) {
+  std::vector<StringRef> Flags = {J.U->Command.Directory,
+                                  llvm::sys::path::extension(J.MainArgument)};
+  for (StringRef Argument : J.Arguments)
+    if (Argument != J.MainArgument)
+      Flags.push_back(Argument);
+  auto [It, New] = Scanners.try_emplace(digest(Flags));
+  if (New) {
+    Expected<FileSystem> Own = createFileSystem(Options);
+    if (!Own)
+      llvm::consumeError(Own.takeError());
+    else if (!(*Own)->setCurrentWorkingDirectory(J.U->Command.Directory))
+      It->second = IncludeScanner::create(J.Arguments, *Own);
+  }
+  return It->second.get();
+}
+
+void Batch::scan(Job &J) {
+  J.MainArgument = mainArgument(J.Arguments, *J.U);
+  if (J.MainArgument.empty())
+    return;
+  IncludeScanner *Scanner = scannerFor(J);
+  if (!Scanner)
+    return;
+  if (Options.SkipUnrelated && !Scanner->mayIncludeTorch(J.U->File)) {
+    J.State = Job::Skipped;
+    return;
+  }
+  if (Pchs) {
+    J.Prefix = Scanner->libraryPrefix(J.U->File);
+    J.PchKey = LibraryPchs::keyOf(*Scanner, J.Prefix);
+  }
+}
+
+/// A precompiled header takes one and a half times as long to make as a unit
+/// without it. It is made when it is sure to be used again: when a second unit
+/// of this run needs it, or when one of an earlier run did.
+std::vector<std::string> Batch::pchsToBuild() {
+  std::map<std::string, unsigned> Wanted;
+  for (const Job &J : Jobs)
+    if (J.State == Job::Open && !J.PchKey.empty() &&
+        Pchs->find(J.PchKey) == LibraryPchs::State::Missing)
+      ++Wanted[J.PchKey];
+  std::vector<std::string> Result;
+  for (const auto &[Key, Units] : Wanted) {
+    // Asked in any case: it notes that it was wanted.
+    const bool Before = Pchs->wantedBefore(Key);
+    if (Units > 1 || Before)
+      Result.push_back(Key);
+  }
+  return Result;
+}
+
+void Batch::startBuild(size_t Id, StringRef Key, Workers &Pool) {
+  const Job &J = *llvm::find_if(Jobs, [&](const Job &J) {
+    return J.State == Job::Open && J.PchKey == Key;
+  });
+  Pool.start(Id, [&]() -> std::string {
+    Expected<FileSystem> Own = createFileSystem(Options);
+    if (!Own) {
+      llvm::consumeError(Own.takeError());
+      return "";
+    }
+    Pchs->build(Key, J.Prefix, J.Arguments, J.MainArgument,
+                J.U->Command.Directory, *Own);
+    return "";
+  });
+}
+
+/// In a process of its own.
+std::string Batch::analyseHere(const Job &J, const LibraryPch *Pch) {
+  // A file system of its own, as the unit has its own working directory.
+  Expected<FileSystem> Own = createFileSystem(Options);
+  if (!Own) {
+    llvm::consumeError(Own.takeError());
+    UnitResult Result;
+    Result.File = J.U->File;
+    Result.Failed = true;
+    return toBytes(Result);
+  }
+  UnitInputs Inputs;
+  const bool Keep = !J.ResultKey.empty();
+  UnitResult Result = analyse(*J.U, J.Arguments, Options, Config, *Own, Pch,
+                              Keep ? &Inputs : nullptr);
+  std::string Bytes = toBytes(Result);
+  // A unit that does not compile is looked at again.
+  if (!Keep || Result.Failed)
+    return Bytes;
+  ResultCache::Inputs Entry;
+  for (UnitInputs::UserFile &File : Inputs.User)
+    Entry.User.emplace_back(std::move(File.Path), std::move(File.Content));
+  Entry.Missing = std::move(Inputs.Missing);
+  Entry.Libraries.push_back(
+      FileSets::store(std::move(Inputs.Library), *Folder));
+  if (Pch)
+    Entry.Libraries.push_back(Pch->Files);
+  if (!llvm::is_contained(Entry.Libraries, ""))
+    Results->store(J.ResultKey, Entry, Bytes);
+  return Bytes;
+}
+
+void Batch::startUnit(size_t Id, Workers &Pool) {
+  Job &J = Jobs[Id];
+  if (!J.PchKey.empty() && (Pchs->find(J.PchKey) != LibraryPchs::State::Ready ||
+                            !Pchs->isUnaffectedBy(J.PchKey, J.Prefix.Macros)))
+    J.PchKey.clear();
+  const LibraryPch *Pch = J.PchKey.empty() ? nullptr : &Pchs->get(J.PchKey);
+  Pool.start(Id, [&] { return analyseHere(J, Pch); });
+}
+
+bool Batch::finishUnit(Job &J, Workers::Outcome Said) {
+  std::optional<UnitResult> Result;
+  if (Said.Finished)
+    Result = unitResultFromBytes(Said.Result);
+  if (!J.PchKey.empty() && (!Result || Result->PchRejected)) {
+    // Whatever is the matter with it: once more without.
+    Pchs->discard(J.PchKey);
+    J.PchKey.clear();
+    return true;
+  }
+  J.Result = std::move(Result);
+  J.Errors = std::move(Said.Errors);
+  J.State = Job::Done;
+  return false;
+}
+
+void Batch::run(llvm::ArrayRef<Unit> Units) {
+  Jobs.resize(Units.size());
+  Progress Told(Options, Units.size(), *FS);
+  auto Tell = [&](const Job &J) {
+    Told.finished(J.U->File, J.Result
+                                 ? llvm::count_if(J.Result->Errors,
+                                                  [](const auto &E) {
+                                                    return kindOf(E) ==
+                                                           FindingKind::Defect;
+                                                  })
+                                 : 0);
+  };
+  for (size_t I = 0; I < Units.size(); ++I) {
+    prepare(Jobs[I], Units[I]);
+    if (Jobs[I].State == Job::Open)
+      scan(Jobs[I]);
+    if (Jobs[I].State != Job::Open)
+      Tell(Jobs[I]);
+  }
+
+  std::vector<std::string> Builds;
+  if (Pchs)
+    Builds = pchsToBuild();
+  std::deque<size_t> Ready;
+  std::map<std::string, std::vector<size_t>> Waiting; // By what they wait for.
+  for (const std::string &Key : Builds)
+    Waiting[Key];
+  for (size_t I = 0; I < Jobs.size(); ++I) {
+    if (Jobs[I].State != Job::Open)
+      continue;
+    auto It = Waiting.find(Jobs[I].PchKey);
+    if (It != Waiting.end())
+      It->second.push_back(I);
+    else
+      Ready.push_back(I);
+  }
+
+  Workers Pool(Options.Jobs ? Options.Jobs : Workers::defaultCount());
+  size_t NextBuild = 0;
+  while (NextBuild < Builds.size() || !Ready.empty() || !Pool.idle()) {
+    while (!Pool.full() && NextBuild < Builds.size()) {
+      startBuild(Jobs.size() + NextBuild, Builds[NextBuild], Pool);
+      ++NextBuild;
+      Wrote = true;
+    }
+    while (!Pool.full() && !Ready.empty()) {
+      startUnit(Ready.front(), Pool);
+      Ready.pop_front();
+      Wrote |= Folder.has_value();
+    }
+    Workers::Outcome Said = Pool.wait();
+    if (Said.Id >= Jobs.size()) {
+      const std::string &Key = Builds[Said.Id - Jobs.size()];
+      Pchs->forget(Key); // Look again.
+      llvm::append_range(Ready, Waiting[Key]);
+    } else if (Job &J = Jobs[Said.Id]; finishUnit(J, std::move(Said))) {
+      Ready.push_front(&J - Jobs.data());
+    } else {
+      Tell(J);
+    }
+  }
+  if (Wrote && Folder)
+    Folder->shrink(uint64_t(Options.CacheMegabytes) << 20);
+}
+
+static void add(clang::tidy::ClangTidyStats &Sum,
+                const clang::tidy::ClangTidyStats &Unit) {
+  Sum.ErrorsDisplayed += Unit.ErrorsDisplayed;
+  Sum.ErrorsIgnoredCheckFilter += Unit.ErrorsIgnoredCheckFilter;
+  Sum.ErrorsIgnoredNOLINT += Unit.ErrorsIgnoredNOLINT;
+  Sum.ErrorsIgnoredNonUserCode += Unit.ErrorsIgnoredNonUserCode;
+  Sum.ErrorsIgnoredLineFilter += Unit.ErrorsIgnoredLineFilter;
+}
+
+static void orderOnce(std::vector<std::string> &Files) {
+  llvm::sort(Files);
+  Files.erase(llvm::unique(Files), Files.end());
+}
+
+Analysis
+analyseAll(llvm::ArrayRef<Unit> Units, const CommandLine &Options,
+           const Configuration &Config, const ArgumentsAdjuster &MakeOurs,
+           SourceTexts &Texts, FileSystem FS,
+           llvm::function_ref<bool(const Unit &, const Finding &)> IsAskedFor) {
+  Batch All(Options, Config, MakeOurs, FS);
+  All.run(Units);
+
+  Analysis Result;
+  for (Job &J : All.Jobs) {
+    if (J.State == Job::Skipped) {
+      ++Result.SkippedUnits;
+      continue;
+    }
+    llvm::errs() << J.Errors;
+    const std::string File = canonicalPath(J.U->File, "", *FS);
+    if (!J.Result)
+      Result.CrashedUnits.push_back(File);
+    if (!J.Result || J.Result->Failed)
+      Result.FailedUnits.push_back(File);
+    if (!J.Result)
+      continue;
+    for (Finding &F : toFindings(*J.Result, Result.Errors.size(), *FS, Texts)) {
+      F.Unit = File;
+      if (IsAskedFor(*J.U, F))
+        Result.Findings.push_back(std::move(F));
+    }
+    llvm::move(J.Result->Errors, std::back_inserter(Result.Errors));
+    add(Result.Stats, J.Result->Stats);
+  }
+  Result.Findings = mergeFindings(std::move(Result.Findings));
+  orderOnce(Result.FailedUnits);
+  orderOnce(Result.CrashedUnits);
+  return Result;
+}
+
+} // namespace libtorch_tidy::driver

@@ -1,0 +1,66 @@
+//===- IncludeScanner.h - What #include lines say ---------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Answers in a millisecond, without preprocessing, whether a unit can include
+/// LibTorch, and which library headers it begins with.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_FRONTEND_INCLUDESCANNER_H
+#define LIBTORCH_TIDY_DRIVER_FRONTEND_INCLUDESCANNER_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/VirtualFileSystem.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace libtorch_tidy::driver {
+
+/// The library headers that a unit begins with, up to the one that brings in
+/// LibTorch. A unit that is given them precompiled sees the same macros and
+/// declarations.
+struct LibraryPrefix {
+  /// As spelled in the #include; empty: this unit goes without.
+  std::vector<std::string> Headers;
+  /// The user's macros, include guards mostly, that are defined in front of the
+  /// last of the headers. The unit may be given the headers first only if these
+  /// names occur nowhere in them.
+  std::vector<std::string> Macros;
+};
+
+/// For units with the same flags.
+class IncludeScanner {
+public:
+  /// \p Arguments are a command line of the compiler with one source file.
+  /// \p FS has the folder of the command as its working directory. Null when
+  /// the flags make no sense to the compiler.
+  static std::unique_ptr<IncludeScanner>
+  create(llvm::ArrayRef<std::string> Arguments,
+         llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
+  virtual ~IncludeScanner() = default;
+
+  /// False only if \p File includes no header of LibTorch, whatever macros are
+  /// defined. Includes of all branches count, in all headers but those of the
+  /// standard library; one that names a macro, or a missing file, may be any.
+  virtual bool mayIncludeTorch(llvm::StringRef File) = 0;
+
+  /// Reads \p File as the preprocessor does, to the first line that is not an
+  /// #include, the frame of an include guard, a macro definition or a pragma
+  /// that only compilers' warnings heed.
+  virtual LibraryPrefix libraryPrefix(llvm::StringRef File) = 0;
+
+  /// All that the flags mean for a precompiled header, without warnings,
+  /// outputs and the name of the file.
+  virtual llvm::StringRef meaning() const = 0;
+};
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_FRONTEND_INCLUDESCANNER_H

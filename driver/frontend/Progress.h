@@ -1,0 +1,36 @@
+//===- Progress.h - How far a run is ----------------------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_FRONTEND_PROGRESS_H
+#define LIBTORCH_TIDY_DRIVER_FRONTEND_PROGRESS_H
+
+#include "driver/frontend/CommandLine.h"
+#include "llvm/Support/VirtualFileSystem.h"
+
+namespace libtorch_tidy::driver {
+
+/// Tells `[12/87] src/net.cpp  3 findings` on the standard error: on a
+/// terminal, as one line that is overwritten and gone in the end, when there
+/// are several units; elsewhere only if the user asks, a line per unit.
+class Progress {
+public:
+  Progress(const CommandLine &Options, size_t Total, llvm::vfs::FileSystem &FS);
+  ~Progress();
+  Progress(const Progress &) = delete;
+  Progress &operator=(const Progress &) = delete;
+
+  void finished(llvm::StringRef File, unsigned Findings);
+
+private:
+  size_t Total, Count = 0;
+  std::string Here; ///< The working directory, with a slash.
+  bool Shown, OnTerminal;
+};
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_FRONTEND_PROGRESS_H
