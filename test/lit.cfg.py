@@ -12,7 +12,8 @@ Substitutions for RUN lines:
   %clangxx %cmake %FileCheck %not %python %old-clang-tidy
   %docs_dir %examples_dir %scripts_dir
 
-Features: driver, old-clang-tidy, jsonschema (the Python module).
+Features: driver, old-clang-tidy, jsonschema (the Python module), long-tests (the
+environment variable LIBTORCH_TIDY_LONG_TESTS is set).
 RUN lines are run by bash with `pipefail`.
 """
 
@@ -46,6 +47,9 @@ has_jsonschema = subprocess.run(
 )
 if has_jsonschema.returncode == 0:
     config.available_features.add("jsonschema")
+
+if os.environ.get("LIBTORCH_TIDY_LONG_TESTS"):
+    config.available_features.add("long-tests")
 
 # Tests see neither the user's caches nor the user's locale.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.suite_build_dir, "cache")

@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/output/OutputFile.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
+#include <pthread.h>
+#include <vector>
 
 using llvm::Error;
 using llvm::Expected;
@@ -14,6 +17,19 @@ using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
 namespace libtorch_tidy::driver {
+
+/// Units are analysed in copies of the process. One that crashes, or is
+/// interrupted, removes the files that are not whole, and these are not its
+/// own.
+static void leaveToParent(StringRef Temporary) {
+  static std::vector<std::string> Names;
+  [[maybe_unused]] static const int Registered =
+      ::pthread_atfork(nullptr, nullptr, [] {
+        for (const std::string &Name : Names)
+          llvm::sys::DontRemoveFileOnSignal(Name);
+      });
+  Names.push_back(Temporary.str());
+}
 
 static Error cannotWrite(StringRef Path, const llvm::Twine &Why) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(),
@@ -43,6 +59,7 @@ Expected<OutputFile> OutputFile::open(StringRef Path) {
       fs::all_read | fs::owner_write | fs::group_write | fs::others_write);
   if (!Temporary)
     return cannotWrite(Path, llvm::toString(Temporary.takeError()));
+  leaveToParent(Temporary->TmpName);
   Result.Temporary = std::make_unique<fs::TempFile>(std::move(*Temporary));
   return Result;
 }
