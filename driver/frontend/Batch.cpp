@@ -179,6 +179,14 @@ void Batch::scan(Job &J) {
   if (Pchs) {
     J.Prefix = Scanner->libraryPrefix(J.U->File);
     J.PchKey = LibraryPchs::keyOf(*Scanner, J.Prefix);
+    if (!J.Prefix.Folders.empty() && !J.PchKey.empty() &&
+        Pchs->find(J.PchKey) == LibraryPchs::State::Ready &&
+        !Pchs->isUnaffectedByFolders(J.PchKey, J.Prefix)) {
+      // One of its own, then, made with its folders.
+      J.Prefix.Folders.clear();
+      J.Prefix.FolderPaths.clear();
+      J.PchKey = LibraryPchs::keyOf(*Scanner, J.Prefix);
+    }
   }
 }
 
@@ -252,7 +260,8 @@ std::string Batch::analyseHere(const Job &J, const LibraryPch *Pch) {
 void Batch::startUnit(size_t Id, Workers &Pool) {
   Job &J = Jobs[Id];
   if (!J.PchKey.empty() && (Pchs->find(J.PchKey) != LibraryPchs::State::Ready ||
-                            !Pchs->isUnaffectedBy(J.PchKey, J.Prefix.Macros)))
+                            !Pchs->isUnaffectedByMacros(J.PchKey, J.Prefix) ||
+                            !Pchs->isUnaffectedByFolders(J.PchKey, J.Prefix)))
     J.PchKey.clear();
   const LibraryPch *Pch = J.PchKey.empty() ? nullptr : &Pchs->get(J.PchKey);
   Pool.start(Id, [&] { return analyseHere(J, Pch); });
