@@ -9,13 +9,15 @@ Substitutions for RUN lines:
                         precompiled; %torch_flags_nopch: the same without a PCH;
                         %torch_pch: the precompiled header itself
   %torch-facts          what checks/torch knows of a file (torch/TorchFacts.cpp)
-  %chromium %clang-apply-replacements %node_tools %sarif-multitool %clangxx %cmake %FileCheck %not %python %old-clang-tidy
+  %clangxx %cmake %FileCheck %not %python %old-clang-tidy
+  %chromium %clang-apply-replacements %node_tools %sarif-multitool
   %docs_dir %examples_dir %scripts_dir %root_dir %build_dir
   %driver_file          the driver, as a path
 
-Features: driver, old-clang-tidy, jsonschema (the Python module), and the names
-of tools that are installed: chromium,
-clang-apply-replacements, git, node-tools, pre-commit, sarif-multitool.
+Features: driver, old-clang-tidy, jsonschema (the Python module), long-tests (the
+environment variable LIBTORCH_TIDY_LONG_TESTS is set), and the tools that are
+installed: chromium, clang-apply-replacements, git, node-tools, pre-commit,
+sarif-multitool.
 RUN lines are run by bash with `pipefail`.
 """
 
@@ -67,6 +69,8 @@ if shutil.which("node") and os.path.isdir(os.path.join(node_tools, "axe-core")):
     config.available_features.add("node-tools")
 if os.access(multitool, os.X_OK):
     config.available_features.add("sarif-multitool")
+if os.environ.get("LIBTORCH_TIDY_LONG_TESTS"):
+    config.available_features.add("long-tests")
 
 # Tests see neither the user's caches nor the user's locale.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.suite_build_dir, "cache")

@@ -179,6 +179,14 @@ void Batch::scan(Job &J) {
   if (Pchs) {
     J.Prefix = Scanner->libraryPrefix(J.U->File);
     J.PchKey = LibraryPchs::keyOf(*Scanner, J.Prefix);
+    if (!J.Prefix.Folders.empty() && !J.PchKey.empty() &&
+        Pchs->find(J.PchKey) == LibraryPchs::State::Ready &&
+        !Pchs->isUnaffectedByFolders(J.PchKey, J.Prefix)) {
+      // One of its own, then, made with its folders.
+      J.Prefix.Folders.clear();
+      J.Prefix.FolderPaths.clear();
+      J.PchKey = LibraryPchs::keyOf(*Scanner, J.Prefix);
+    }
   }
 }
 
@@ -252,7 +260,8 @@ std::string Batch::analyseHere(const Job &J, const LibraryPch *Pch) {
 void Batch::startUnit(size_t Id, Workers &Pool) {
   Job &J = Jobs[Id];
   if (!J.PchKey.empty() && (Pchs->find(J.PchKey) != LibraryPchs::State::Ready ||
-                            !Pchs->isUnaffectedBy(J.PchKey, J.Prefix.Macros)))
+                            !Pchs->isUnaffectedByMacros(J.PchKey, J.Prefix) ||
+                            !Pchs->isUnaffectedByFolders(J.PchKey, J.Prefix)))
     J.PchKey.clear();
   const LibraryPch *Pch = J.PchKey.empty() ? nullptr : &Pchs->get(J.PchKey);
   Pool.start(Id, [&] { return analyseHere(J, Pch); });
@@ -277,21 +286,22 @@ bool Batch::finishUnit(Job &J, Workers::Outcome Said) {
 void Batch::run(llvm::ArrayRef<Unit> Units) {
   Jobs.resize(Units.size());
   Progress Told(Options, Units.size(), *FS);
-  auto Tell = [&](const Job &J) {
-    Told.finished(J.U->File, J.Result
-                                 ? llvm::count_if(J.Result->Errors,
-                                                  [](const auto &E) {
-                                                    return kindOf(E) ==
-                                                           FindingKind::Defect;
-                                                  })
-                                 : 0);
+  auto Tell = [&](const Job &J, StringRef How) {
+    unsigned Findings = 0;
+    if (J.Result)
+      Findings = llvm::count_if(J.Result->Errors, [](const auto &E) {
+        return kindOf(E) == FindingKind::Defect;
+      });
+    if (J.State == Job::Done && (!J.Result || J.Result->Failed))
+      How = J.Result ? "does not compile" : "crashed";
+    Told.finished(J.U->File, Findings, How);
   };
   for (size_t I = 0; I < Units.size(); ++I) {
     prepare(Jobs[I], Units[I]);
     if (Jobs[I].State == Job::Open)
       scan(Jobs[I]);
     if (Jobs[I].State != Job::Open)
-      Tell(Jobs[I]);
+      Tell(Jobs[I], Jobs[I].State == Job::Done ? "from the cache" : "skipped");
   }
 
   std::vector<std::string> Builds;
@@ -315,6 +325,7 @@ void Batch::run(llvm::ArrayRef<Unit> Units) {
   size_t NextBuild = 0;
   while (NextBuild < Builds.size() || !Ready.empty() || !Pool.idle()) {
     while (!Pool.full() && NextBuild < Builds.size()) {
+      Told.begun("precompiling the library headers");
       startBuild(Jobs.size() + NextBuild, Builds[NextBuild], Pool);
       ++NextBuild;
       Wrote = true;
@@ -332,7 +343,7 @@ void Batch::run(llvm::ArrayRef<Unit> Units) {
     } else if (Job &J = Jobs[Said.Id]; finishUnit(J, std::move(Said))) {
       Ready.push_front(&J - Jobs.data());
     } else {
-      Tell(J);
+      Tell(J, "");
     }
   }
   if (Wrote && Folder)

@@ -29,17 +29,23 @@ Progress::~Progress() {
     llvm::errs() << StartLine;
 }
 
-void Progress::finished(StringRef File, unsigned Findings) {
-  ++Count;
+void Progress::tell(const llvm::Twine &Text) {
   if (!Shown)
     return;
-  File.consume_front(Here);
-  std::string Text = ("[" + llvm::Twine(Count) + "/" + llvm::Twine(Total) +
-                      "] " + File + "  " + llvm::Twine(Findings) +
-                      (Findings == 1 ? " finding" : " findings"))
-                         .str();
+  std::string Line =
+      ("[" + llvm::Twine(Count) + "/" + llvm::Twine(Total) + "] " + Text).str();
   // Written at once: lines of several processes on a terminal stay whole.
-  llvm::errs() << (OnTerminal ? StartLine.str() + Text : Text + "\n");
+  llvm::errs() << (OnTerminal ? StartLine.str() + Line : Line + "\n");
 }
+
+void Progress::finished(StringRef File, unsigned Findings, StringRef How) {
+  ++Count;
+  File.consume_front(Here);
+  tell(File + "  " + llvm::Twine(Findings) +
+       (Findings == 1 ? " finding" : " findings") + (How.empty() ? "" : ", ") +
+       How);
+}
+
+void Progress::begun(StringRef What) { tell(What); }
 
 } // namespace libtorch_tidy::driver

@@ -23,9 +23,14 @@ public:
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
 
-  void finished(llvm::StringRef File, unsigned Findings);
+  /// \p How: what is special about it, or nothing.
+  void finished(llvm::StringRef File, unsigned Findings, llvm::StringRef How);
+  /// Something that units wait for has begun.
+  void begun(llvm::StringRef What);
 
 private:
+  void tell(const llvm::Twine &Text);
+
   size_t Total, Count = 0;
   std::string Here; ///< The working directory, with a slash.
   bool Shown, OnTerminal;

@@ -1,0 +1,1 @@
+#define LIBRARY_VERSION 1
