@@ -66,7 +66,7 @@ public:
       return;
     }
     Sets.emplace(*Folder, FS);
-    if (!this->Overlay)
+    if (!this->Overlay && !Options.Stats)
       Results.emplace(*Folder, *Sets, FS);
     // With stock clang-tidy's scope, the bodies of library functions matter.
     if (Options.UseScope)

@@ -262,6 +262,8 @@ static std::optional<std::string> ifGiven(const cl::opt<std::string> &Option) {
   return Option.getValue();
 }
 
+static cl::opt<bool> &statsOption();
+
 static Expected<CommandLine>
 collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   if (!Load.empty())
@@ -312,11 +314,11 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   if (NoVerifyFixes && VerifyFixes == cl::BOU_TRUE)
     return usageError("--verify-fixes and --no-verify-fixes exclude each "
                       "other");
-  Result.VerifyFixes =
-      VerifyFixes == cl::BOU_UNSET && !NoVerifyFixes
-          ? Result.Fix || !Result.Sarif.empty() || !Result.ExportFixes.empty() ||
-                !Result.Html.empty()
-          : VerifyFixes == cl::BOU_TRUE;
+  Result.VerifyFixes = VerifyFixes == cl::BOU_UNSET && !NoVerifyFixes
+                           ? Result.Fix || !Result.Sarif.empty() ||
+                                 !Result.ExportFixes.empty() ||
+                                 !Result.Html.empty()
+                           : VerifyFixes == cl::BOU_TRUE;
   if (ExportFixes.getNumOccurrences() && ExportFixes.empty())
     return usageError("--export-fixes needs the name of a file, or -");
   if (Sarif.getNumOccurrences() && Sarif.empty())
@@ -364,6 +366,7 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
     return usageError("-j needs a number above 0");
   if (ShowProgress.getNumOccurrences())
     Result.ShowProgress = ShowProgress;
+  Result.Stats = statsOption();
   Result.UseCache = !NoCache;
   Result.CacheDir = CacheDir;
   Result.CacheMegabytes = CacheSize;
@@ -404,8 +407,20 @@ static void removeForeignOptions() {
     O->removeArgument();
 }
 
+/// Made when LLVM's option of that name is gone: two of a name end the program.
+static cl::opt<bool> &statsOption() {
+  static cl::opt<bool> Stats(
+      "stats",
+      cl::desc("Print on the standard error what each unit cost: the time of "
+               "each check, and what the flow model did. Results are not taken "
+               "from the cache"),
+      cl::cat(Category));
+  return Stats;
+}
+
 std::optional<CommandLine> parseCommandLine(int Argc, const char **Argv) {
   removeForeignOptions();
+  statsOption();
   cl::HideUnrelatedOptions(Category);
   cl::SetVersionPrinter(printVersion);
 

@@ -73,6 +73,7 @@ struct CommandLine {
   // How the work is done. Results are the same whatever these are.
   unsigned Jobs = 0; ///< Processes at a time; 0: as the machine can take.
   std::optional<bool> ShowProgress;
+  bool Stats = false; ///< Print what the analysis cost.
   bool UseCache = true;
   std::string CacheDir; ///< Empty: the user's cache folder.
   unsigned CacheMegabytes = 0;

@@ -7,6 +7,7 @@
 
 #include "driver/frontend/Runner.h"
 #include "checks/LibtorchCheck.h"
+#include "checks/flow/UnitModel.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/ClangTidyModule.h"
 #include "driver/frontend/LibraryPch.h"
@@ -20,6 +21,7 @@
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Tooling/Tooling.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 
 using namespace clang;
@@ -171,6 +173,17 @@ CommandLineArguments argumentsOf(const Unit &U, const CommandLine &Options,
   return All(U.Command.CommandLine, U.Command.Filename);
 }
 
+/// What the flow model did, after clang-tidy's own table of the checks.
+static void printCost(StringRef File, const flow::Cost &Cost) {
+  llvm::errs() << "libtorch-tidy: flow model of '" << File
+               << "': " << Cost.Functions << " functions analysed, "
+               << Cost.Skipped << " without tensors, " << Cost.GivenUp.size()
+               << " given up; " << Cost.Visits << " blocks evaluated in "
+               << llvm::format("%.3f", Cost.Seconds) << " s\n";
+  for (const std::string &Name : Cost.GivenUp)
+    llvm::errs() << "libtorch-tidy: given up: '" << Name << "'\n";
+}
+
 UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
                    const CommandLine &Options, const Configuration &Config,
                    IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS,
@@ -193,6 +206,8 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
     Pch->mount(*FS);
 
   ClangTidyContext Context(Config.createProvider(FS, CompilerWarnings));
+  Context.setEnableProfiling(Options.Stats);
+  flow::Cost::ofThisThread() = flow::Cost();
   CompileCommand Command = U.Command;
   Command.CommandLine = Arguments;
   OneCommand DB(Command);
@@ -233,6 +248,8 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
                 E.Message.FilePath.empty();
        }));
   Result.Stats = Context.getStats();
+  if (Options.Stats && !CompilerWarnings)
+    printCost(Result.File, flow::Cost::ofThisThread());
   if (Inputs)
     Inputs->Missing = Probed->missing(Includes);
   return Result;
