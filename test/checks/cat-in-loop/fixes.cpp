@@ -138,6 +138,7 @@ Tensor rejoined(int n) {
   for (int i = 0; i < n; ++i) {
     rows.push_back(next_row(i));
     all = torch::stack(rows, 0);
+    std::cout << i;
   }
   // CHECK-FIXES: if (!rows.empty())
   // CHECK-FIXES: all = torch::stack(rows, 0);
