@@ -94,7 +94,7 @@ def catalog(readme, docs, listed):
 def figures(docs, proofs):
     proven = {"libtorch-" + os.path.basename(path)[:-len(".test")]
               for path in glob.glob(os.path.join(proofs, "*.test"))
-              if "%proof " in read(path)}
+              if re.search("%(proof|sanitize) ", read(path))}
     tracked = {os.path.basename(path)[:-len(".json")]
                for path in glob.glob(os.path.join(docs, "figures", "*.json"))}
     for name in sorted(proven - tracked):
