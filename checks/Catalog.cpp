@@ -20,12 +20,15 @@
 #include "HookCaptureCycleCheck.h"
 #include "IneffectiveGradGuardCheck.h"
 #include "InferenceWithoutNoGradCheck.h"
+#include "JitUnguardedWarmupCheck.h"
 #include "LongLivedIntermediateCheck.h"
 #include "OomCatchTypeCheck.h"
 #include "OomRecoveryInCatchCheck.h"
 #include "OversizedLinearCheck.h"
 #include "PadPackedTotalLengthCheck.h"
 #include "StaleOptimizerStateCheck.h"
+#include "RetainedGraphCheck.h"
+#include "UndetachedHiddenStateCheck.h"
 #include "llvm/ADT/STLExtras.h"
 
 using llvm::StringLiteral;
@@ -154,6 +157,12 @@ const CatalogEntry Entries[] = {
      "saves its activations for a backward pass that never comes, and they "
      "live as long as the result does.",
      FixKind::Sometimes, PeakTags, create<InferenceWithoutNoGradCheck>},
+    {"libtorch-jit-unguarded-warmup", Level::Likely,
+     "a TorchScript call before the guard that defeats the guard later",
+     "The profiling executor of TorchScript specialises a module in its first "
+     "calls. When gradient mode is on there, later calls build the autograd "
+     "graph under a guard, too, and throw under InferenceMode.",
+     FixKind::Sometimes, PeakTags, create<JitUnguardedWarmupCheck>},
     {"libtorch-long-lived-intermediate", Level::Likely,
      "a tensor stays alive across later heavy work that does not need it",
      "A tensor declared before the loop it is made in, kept in a member or in "
@@ -194,6 +203,19 @@ const CatalogEntry Entries[] = {
      "replaced, the entries of the old ones stay for as long as the optimizer "
      "lives.",
      FixKind::None, StateTags, create<StaleOptimizerStateCheck>},
+    {"libtorch-retained-graph", Level::Likely,
+     "retain_graph keeps a graph that is not needed again, or more and more of "
+     "them",
+     "backward() frees the saved activations unless retain_graph is true. "
+     "Without a second backward() through the same graph they only stay "
+     "longer; with state carried over iterations they pile up.",
+     FixKind::Sometimes, LeakTags, create<RetainedGraphCheck>},
+    {"libtorch-undetached-hidden-state", Level::Likely,
+     "recurrent state is carried over training iterations without detach",
+     "State that keeps its history links each iteration's graph to all before "
+     "it. The next backward() goes through a freed graph and throws, or, with "
+     "retain_graph, through one that grows without end.",
+     FixKind::Sometimes, LeakTags, create<UndetachedHiddenStateCheck>},
 };
 
 } // namespace

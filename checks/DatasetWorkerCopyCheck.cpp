@@ -119,7 +119,7 @@ void DatasetWorkerCopyCheck::check(const MatchFinder::MatchResult &Result) {
       const std::string Name = "'" + Member.Field->getNameAsString() + "'";
       Finding F;
       F.Loc = Member.Field->getLocation();
-      F.Strength = Member.What == flow::CopiedMember::Text ? Level::Advisory
+      F.Strength = Member.What == flow::CopiedMember::Some ? Level::Advisory
                                                            : Level::Likely;
       if (Member.What == flow::CopiedMember::Random)
         F.Message = Each + " of the data loader has a copy of " + Name +

@@ -6,8 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "IneffectiveGradGuardCheck.h"
+#include "checks/flow/ThreadStarts.h"
 #include "checks/torch/Autograd.h"
+#include "checks/torch/Calls.h"
 #include "checks/torch/GradGuards.h"
+#include "checks/torch/Modules.h"
+#include "checks/torch/Spelling.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ParentMapContext.h"
@@ -34,6 +38,14 @@ AST_MATCHER(FunctionDecl, returnsGuard) {
 AST_MATCHER(VarDecl, holdsGuard) {
   return Node.isLocalVarDecl() && !Node.getType()->isReferenceType() &&
          torch::isGuardType(Node.getType());
+}
+
+AST_MATCHER(Expr, mayStartThread) {
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(&Node))
+    return Construct->getNumArgs() > 0 &&
+           Construct->getConstructor()->getParent()->isInStdNamespace();
+  llvm::StringRef Name = torch::calleeName(cast<CallExpr>(&Node));
+  return Name == "async" || Name == "emplace_back" || Name == "parallel_for";
 }
 
 /// A whole statement, and the block or branch it is.
@@ -170,6 +182,197 @@ void IneffectiveGradGuardCheck::registerMatchers(MatchFinder *Finder) {
       this);
   Finder->addMatcher(
       varDecl(holdsGuard(), unless(isInstantiated())).bind("variable"), this);
+  Finder->addMatcher(cxxConstructExpr(mayStartThread()).bind("thread"), this);
+  Finder->addMatcher(callExpr(mayStartThread()).bind("thread"), this);
+  Finder->addMatcher(ompExecutableDirective().bind("region"), this);
+}
+
+/// The guard that is in effect where \p S stands, as far as its own function
+/// shows: a variable of a block around it. Null when none is, or when something
+/// else switches gradient mode in between.
+static const VarDecl *guardOver(const Stmt *S, ASTContext &Context) {
+  struct Switches : RecursiveASTVisitor<Switches> {
+    bool Found = false;
+    bool VisitCallExpr(CallExpr *Call) {
+      return !(Found |= torch::setsGradMode(Call).has_value());
+    }
+  };
+  const Stmt *Child = S;
+  while (true) {
+    DynTypedNodeList Parents = Context.getParents(*Child);
+    if (Parents.empty())
+      return nullptr;
+    const Stmt *Parent = Parents[0].get<Stmt>();
+    if (const auto *Var = Parents[0].get<VarDecl>()) {
+      Parents = Context.getParents(*Var);
+      Parent = Parents.empty() ? nullptr : Parents[0].get<Stmt>();
+    }
+    if (!Parent || isa<LambdaExpr>(Parent))
+      return nullptr;
+    if (const auto *Block = dyn_cast<CompoundStmt>(Parent)) {
+      const VarDecl *Last = nullptr;
+      for (const Stmt *Before : Block->body()) {
+        if (Before == Child)
+          break;
+        Switches Others;
+        Others.TraverseStmt(const_cast<Stmt *>(Before));
+        if (Others.Found)
+          return nullptr;
+        if (const auto *Declaration = dyn_cast<DeclStmt>(Before))
+          for (const Decl *D : Declaration->decls())
+            if (const auto *Var = dyn_cast<VarDecl>(D);
+                Var && torch::guardOf(Var))
+              Last = Var;
+      }
+      if (Last)
+        return torch::guardOf(Last) == torch::GradMode::Off &&
+                       torch::isGuardType(Last->getType()) &&
+                       !Last->isStaticLocal()
+                   ? Last
+                   : nullptr;
+    }
+    Child = Parent;
+  }
+}
+
+/// Are some parameters of the function frozen? Then a forward need not build a
+/// graph.
+static bool freezesModules(const FunctionDecl *F) {
+  struct Finder : RecursiveASTVisitor<Finder> {
+    bool Found = false;
+    bool VisitCallExpr(CallExpr *Call) {
+      return !(Found |= torch::isFreezeCall(Call) ||
+                        torch::setsRequiresGrad(Call) == torch::Flag::False);
+    }
+  } F2;
+  F2.TraverseStmt(F->getBody());
+  return F2.Found;
+}
+
+/// The first forward in \p Flow, within \p In, that runs with gradient mode on.
+static const flow::Label *unguardedForward(const flow::FunctionFlow &Flow,
+                                           const Stmt *In,
+                                           const SourceManager &SM) {
+  const flow::Label *First = nullptr;
+  for (const flow::Label &L : Flow.labels())
+    if (L.bringsGraph() && L.Mode == torch::GradMode::On &&
+        (!In || Flow.isWithin(L.Site, In)) &&
+        (!First || SM.isBeforeInTranslationUnit(L.Site->getExprLoc(),
+                                                First->Site->getExprLoc())))
+      First = &L;
+  return First;
+}
+
+void IneffectiveGradGuardCheck::checkThread(const Expr *E,
+                                            ASTContext &Context) {
+  std::optional<flow::ThreadStart> Start = flow::asThreadStart(E);
+  if (!Start || Context.getDiagnostics().hasUncompilableErrorOccurred())
+    return;
+  const VarDecl *Guard = guardOver(E, Context);
+  const FunctionDecl *In = Guard ? functionAround(E, Context) : nullptr;
+  if (!In || !In->hasBody())
+    return;
+  if (!Unit)
+    Unit = flow::UnitModel::of(Context);
+  const flow::FunctionFlow *Flow = Unit->flowOf(Start->Body);
+  if (!Flow || !Flow->available() || Flow->trains() || freezesModules(In))
+    return;
+  const SourceManager &SM = Context.getSourceManager();
+  const flow::Label *Forward = unguardedForward(*Flow, nullptr, SM);
+  if (!Forward)
+    return;
+  Finding F;
+  F.Loc = E->getExprLoc();
+  F.Highlight = E->getSourceRange();
+  const std::string Name = "'" + Guard->getNameAsString() + "'";
+  switch (Start->How) {
+  case flow::ThreadStart::Thread:
+  case flow::ThreadStart::Async:
+    F.Strength = Level::Certain;
+    F.Message = "guard " + Name +
+                " does not reach the thread started here: gradient mode "
+                "belongs to a thread, and the forward pass in this one runs "
+                "with gradients on";
+    break;
+  case flow::ThreadStart::Parallel:
+    // On how many threads is a matter of the build.
+    F.Strength = Level::Likely;
+    F.Message = "guard " + Name +
+                " reaches only the part of this range that the calling thread "
+                "takes: in other threads the forward pass runs with gradients "
+                "on";
+    break;
+  }
+  F.Steps.push_back({Guard->getLocation(), "the guard is for this thread"});
+  F.Steps.push_back({Forward->Site->getExprLoc(),
+                     "the forward pass of the other thread is here"});
+  if (Start->Lambda) {
+    std::string Given =
+        fixits::freeName("no_grad_guard", Start->Lambda->getBody());
+    F.Fix = fixits::insertAtBlockHead(
+        Start->Lambda->getCompoundStmtBody(),
+        (torch::spelling::NoGradGuard + " " + Given + ";").str(), Context);
+  }
+  tell(F, SM);
+}
+
+void IneffectiveGradGuardCheck::checkParallelRegion(
+    const OMPExecutableDirective *Region, ASTContext &Context) {
+  if (!isOpenMPParallelDirective(Region->getDirectiveKind()) ||
+      isOpenMPTargetExecutionDirective(Region->getDirectiveKind()) ||
+      Context.getDiagnostics().hasUncompilableErrorOccurred())
+    return;
+  const VarDecl *Guard = guardOver(Region, Context);
+  const FunctionDecl *In = Guard ? functionAround(Region, Context) : nullptr;
+  if (!In || !In->hasBody() || freezesModules(In))
+    return;
+  // The flow of the function takes the region for its own thread's code, and
+  // so for guarded: a guard of the region's own must be looked for by hand.
+  const Stmt *Body = Region->getInnermostCapturedStmt()->getCapturedStmt();
+  struct Finder : RecursiveASTVisitor<Finder> {
+    const Expr *Forward = nullptr;
+    bool Unclear = false;
+    bool VisitVarDecl(VarDecl *Var) {
+      Unclear |= torch::guardOf(Var).has_value();
+      return true;
+    }
+    bool VisitCallExpr(CallExpr *Call) {
+      Unclear |= torch::setsGradMode(Call) || torch::isBackward(Call);
+      std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
+      if (!Forward && M && M->Module &&
+          (M->Script || torch::parametersOf(M->Module->getType()) ==
+                            torch::Parameters::Some))
+        Forward = Call;
+      return true;
+    }
+    bool TraverseLambdaExpr(LambdaExpr *) { return true; }
+  } Found;
+  Found.TraverseStmt(const_cast<Stmt *>(Body));
+  if (!Found.Forward || Found.Unclear)
+    return;
+  Finding F;
+  F.Loc = Region->getBeginLoc();
+  F.Strength = Level::Certain;
+  F.Message = "guard '" + Guard->getNameAsString() +
+              "' does not reach the other threads of this parallel region: "
+              "gradient mode belongs to a thread, and their forward pass runs "
+              "with gradients on";
+  F.Steps.push_back({Guard->getLocation(), "the guard is for this thread"});
+  F.Steps.push_back(
+      {Found.Forward->getExprLoc(), "all threads run the forward pass here"});
+  // The statement that each thread runs: the region, or the body of its loop.
+  if (const auto *For = dyn_cast<ForStmt>(Body))
+    Body = For->getBody();
+  else if (const auto *Range = dyn_cast<CXXForRangeStmt>(Body))
+    Body = Range->getBody();
+  if (const auto *Block = dyn_cast<CompoundStmt>(Body))
+    F.Fix = fixits::insertAtBlockHead(Block,
+                                      (torch::spelling::NoGradGuard + " " +
+                                       fixits::freeName("no_grad_guard", Body) +
+                                       ";")
+                                          .str(),
+                                      Context);
+  tell(F, Context.getSourceManager());
 }
 
 void IneffectiveGradGuardCheck::check(const MatchFinder::MatchResult &Result) {
@@ -182,6 +385,13 @@ void IneffectiveGradGuardCheck::check(const MatchFinder::MatchResult &Result) {
       Made && IsOurs(Made->getBeginLoc()) &&
       Seen.insert(Made->getBeginLoc()).second)
     checkUnnamed(Made, Context);
+  if (const auto *Thread = Result.Nodes.getNodeAs<Expr>("thread");
+      Thread && IsOurs(Thread->getBeginLoc()))
+    checkThread(Thread, Context);
+  if (const auto *Region =
+          Result.Nodes.getNodeAs<OMPExecutableDirective>("region");
+      Region && IsOurs(Region->getBeginLoc()))
+    checkParallelRegion(Region, Context);
   if (const auto *F = Result.Nodes.getNodeAs<FunctionDecl>("function");
       F && IsOurs(F->getBeginLoc()))
     checkVexingParse(F, Context);

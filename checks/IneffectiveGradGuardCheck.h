@@ -9,7 +9,9 @@
 #define LIBTORCH_TIDY_CHECKS_INEFFECTIVEGRADGUARDCHECK_H
 
 #include "checks/LibtorchCheck.h"
+#include "checks/flow/UnitModel.h"
 #include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtOpenMP.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace libtorch_tidy {
@@ -28,8 +30,13 @@ private:
   void checkVexingParse(const clang::FunctionDecl *F,
                         clang::ASTContext &Context);
   void checkVariable(const clang::VarDecl *Guard, clang::ASTContext &Context);
+  /// Code that other threads run, started under a guard.
+  void checkThread(const clang::Expr *Start, clang::ASTContext &Context);
+  void checkParallelRegion(const clang::OMPExecutableDirective *Region,
+                           clang::ASTContext &Context);
   std::string nameFor(clang::QualType T, const clang::FunctionDecl *In);
 
+  std::shared_ptr<flow::UnitModel> Unit;
   /// Names that fixes have given by function, as one function may need several.
   llvm::DenseMap<clang::SourceLocation, llvm::StringSet<>> Given;
   /// Unnamed guards that have been looked at.

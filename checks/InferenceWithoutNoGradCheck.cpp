@@ -28,21 +28,10 @@ using flow::Label;
 static const CompoundStmt *guardableBlock(const Stmt *Site,
                                           const FunctionFlow &Flow,
                                           flow::UnitModel &Unit) {
-  auto NeedsHistory = [&](const CompoundStmt *Block) {
-    for (const Expr *Training : Flow.trainingSites())
-      if (Flow.isWithin(Training, Block))
-        return true;
-    for (const Label &L : Flow.labels())
-      if (L.Site && (L.K == Label::Carry || L.Arises) &&
-          Flow.isWithin(L.Site, Block) &&
-          (Unit.consumersOf(L, Flow) & ~Label::Computed))
-        return true;
-    return false;
-  };
   const CompoundStmt *Best = nullptr;
   for (const Stmt *S = Site; S; S = Flow.parentOf(S))
     if (const auto *Block = dyn_cast<CompoundStmt>(S)) {
-      if (NeedsHistory(Block))
+      if (flow::needsHistory(Block, Flow, Unit))
         break;
       Best = Block;
     }

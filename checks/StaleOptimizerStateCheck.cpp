@@ -233,7 +233,13 @@ void StaleOptimizerStateCheck::check(const MatchFinder::MatchResult &Result) {
 
 /// Does the function look at the state, by itself or through others?
 bool StaleOptimizerStateCheck::isHandled(const FunctionDecl *In) {
-  return flow::findRunCall(In->getBody(), torch::isOptimizerState);
+  // The function around a lambda may do it for the lambda.
+  for (const DeclContext *DC = In; DC; DC = DC->getParent())
+    if (const auto *F = dyn_cast<FunctionDecl>(DC);
+        F && F->hasBody() &&
+        flow::findRunCall(F->getBody(), torch::isOptimizerState))
+      return true;
+  return false;
 }
 
 } // namespace libtorch_tidy

@@ -11,6 +11,8 @@
 #include "driver/frontend/CommandLine.h"
 #include "driver/frontend/CompileCommands.h"
 #include "driver/frontend/Configuration.h"
+#include "driver/frontend/Git.h"
+#include "driver/frontend/HeaderUnits.h"
 #include "driver/frontend/LibraryPch.h"
 #include "driver/frontend/Runner.h"
 #include "driver/output/CheckDocs.h"
@@ -57,6 +59,25 @@ Error noCheckEnabled() {
                    ".clang-tidy file, or give --checks='libtorch-*'");
 }
 
+/// What is analysed.
+struct Units {
+  std::vector<Unit> List;
+  /// Given headers that are analysed through units of the list; canonical.
+  llvm::StringSet<> Headers;
+
+  /// Was finding \p F of \p U asked for?
+  bool askFor(const Unit &U, const Finding &F,
+              const Configuration &Config) const {
+    StringRef Path = F.Where.Path;
+    if (F.Kind != FindingKind::Defect || Headers.empty() || Path.empty() ||
+        Headers.contains(Path))
+      return true;
+    if (U.OnlyForHeaders)
+      return false;
+    return Path == F.Unit || Config.filterTakes(U.File, Path);
+  }
+};
+
 /// The files to analyse: absolute, folders replaced by the files of their
 /// database, each once however it is spelled.
 Expected<std::vector<std::string>> filesToAnalyse(const CommandLine &Options,
@@ -100,13 +121,23 @@ Expected<std::vector<std::string>> filesToAnalyse(const CommandLine &Options,
 /// The units of \p Files whose configuration enables a check. A file without
 /// one is left out and told, as projects turn checks off for some folders; if
 /// that is all of them it is an error.
-Expected<std::vector<Unit>> unitsToAnalyse(llvm::ArrayRef<std::string> Files,
-                                           const CommandLine &Options,
-                                           const Configuration &Config,
-                                           CompileCommands &Commands) {
-  std::vector<Unit> Result;
+Expected<Units> unitsToAnalyse(llvm::ArrayRef<std::string> Files,
+                               const CommandLine &Options,
+                               Configuration &Config, CompileCommands &Commands,
+                               FileSystem FS) {
+  Units Result;
+  std::vector<std::string> Headers;
   std::vector<StringRef> WithoutChecks;
   Error Problems = Error::success();
+  auto Add = [&](const std::string &File, bool OnlyForHeaders) {
+    Expected<std::vector<CompileCommand>> Found = Commands.commandsFor(File);
+    if (!Found) {
+      Problems = joinErrors(std::move(Problems), Found.takeError());
+      return;
+    }
+    for (CompileCommand &Command : *Found)
+      Result.List.push_back({File, std::move(Command), OnlyForHeaders});
+  };
   for (const std::string &File : Files) {
     Expected<clang::tidy::ClangTidyOptions> FileOptions =
         Config.optionsFor(File);
@@ -119,13 +150,33 @@ Expected<std::vector<Unit>> unitsToAnalyse(llvm::ArrayRef<std::string> Files,
       WithoutChecks.push_back(File);
       continue;
     }
-    Expected<std::vector<CompileCommand>> Found = Commands.commandsFor(File);
-    if (!Found) {
-      Problems = joinErrors(std::move(Problems), Found.takeError());
-      continue;
+    if (isHeader(File) && !Commands.lists(File))
+      Headers.push_back(File);
+    else
+      Add(File, /*OnlyForHeaders=*/false);
+  }
+  if (!Headers.empty()) {
+    llvm::StringSet<> Listed;
+    for (const Unit &U : Result.List)
+      Listed.insert(canonicalPath(U.File, "", *FS));
+    HeaderUnits Including(Commands, FS);
+    for (const std::string &Header : Headers) {
+      const std::string Path = canonicalPath(Header, "", *FS);
+      const std::string Through = Including.unitFor(Path, Listed);
+      if (Through.empty()) {
+        Add(Header, /*OnlyForHeaders=*/false);
+        continue;
+      }
+      Result.Headers.insert(Path);
+      if (Listed.insert(Through).second)
+        Add(Through, /*OnlyForHeaders=*/true);
     }
-    for (CompileCommand &Command : *Found)
-      Result.push_back({File, std::move(Command)});
+  }
+  if (!Result.Headers.empty()) {
+    std::vector<std::string> Paths;
+    for (StringRef Path : Result.Headers.keys())
+      Paths.push_back(Path.str());
+    Config.reportHeaders(Paths);
   }
   if (!WithoutChecks.empty() && WithoutChecks.size() == Files.size())
     Problems = joinErrors(std::move(Problems), noCheckEnabled());
@@ -292,8 +343,8 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
                : ExitBroken;
   }
 
-  Expected<std::vector<Unit>> Units =
-      unitsToAnalyse(*Files, Options, *Config, *Commands);
+  Expected<Units> Units =
+      unitsToAnalyse(*Files, Options, *Config, *Commands, *FS);
   if (!Units)
     return usageError(Units.takeError());
   Expected<Reports> Outputs = Reports::open(Options);
@@ -308,10 +359,16 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
   }
 
   SourceTexts Texts(*FS);
-  Analysis All = analyseAll(*Units, Options, *Config, MakeOurs, Texts, *FS);
+  Analysis All = analyseAll(Units->List, Options, *Config, MakeOurs, Texts, *FS,
+                            [&](const Unit &U, const Finding &F) {
+                              return Units->askFor(U, F, *Config);
+                            });
   std::vector<std::string> Sources;
-  for (const Unit &U : *Units)
-    Sources.push_back(canonicalPath(U.File, "", **FS));
+  for (const Unit &U : Units->List)
+    if (!U.OnlyForHeaders)
+      Sources.push_back(canonicalPath(U.File, "", **FS));
+  for (StringRef Header : Units->Headers.keys())
+    Sources.push_back(Header.str());
   llvm::sort(Sources);
   Sources.erase(llvm::unique(Sources), Sources.end());
   llvm::SmallString<256> RealWorkingDirectory(*WorkingDirectory);
@@ -322,8 +379,13 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
                   Outlines);
   const int Code = exitCode(All, Options);
   // Before fixes are applied.
-  Outputs->make({Root, All.Findings, Sources, All.FailedUnits, Code, Texts,
-                 Outlines, Selected->hasBaseline(), Selected->vanished()});
+  Report Written = {Root, All.Findings, Sources, All.FailedUnits,
+                    Code, Texts,        Outlines};
+  Written.HasBaseline = Selected->hasBaseline();
+  Written.Vanished = Selected->vanished();
+  if (!Options.Sarif.empty())
+    std::tie(Written.From.Repository, Written.From.Revision) = originOf(Root);
+  Outputs->make(Written);
 
   std::vector<ClangTidyError> Errors;
   for (const Finding &F : All.Findings) {
@@ -355,8 +417,11 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
                    return std::nullopt;
                  }
                  SourceTexts ChangedTexts(*ChangedFS);
-                 Analysis After = analyseAll(*Units, Options, *Config, MakeOurs,
-                                             ChangedTexts, *ChangedFS);
+                 Analysis After =
+          analyseAll(Units->List, Options, *Config, MakeOurs, ChangedTexts,
+                     *ChangedFS, [&](const Unit &U, const Finding &F) {
+                       return Units->askFor(U, F, *Config);
+                     });
                  if (After.FailedUnits != All.FailedUnits)
                    return std::nullopt;
                  // Neither lines nor fingerprints of a selection hold for

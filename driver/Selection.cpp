@@ -8,6 +8,7 @@
 #include "driver/Selection.h"
 #include "driver/frontend/CompileCommands.h"
 #include "driver/frontend/Git.h"
+#include "driver/frontend/Runner.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -47,6 +48,17 @@ Selection::create(const CommandLine &Options,
                      : stagedLines(Folder);
     if (!Lines)
       return Lines.takeError();
+    Result.Changed = std::move(*Lines);
+  }
+  if (Options.PreCommit) {
+    Expected<ChangedLines> Lines = linesOfHook(Folder);
+    if (!Lines)
+      return Lines.takeError();
+    // A file without changes is asked for by `pre-commit run --all-files`.
+    for (const std::string &File : Options.Files)
+      if (std::string Path = canonicalPath(File, "", *FS);
+          !Lines->contains(Path))
+        Lines->addWholeFile(Path);
     Result.Changed = std::move(*Lines);
   }
   if (!Options.Baseline.empty()) {

@@ -193,6 +193,28 @@ Edits appendArguments(const CallExpr *Call, StringRef Arguments) {
   return {FixItHint::CreateInsertion(Close, (Separator + Arguments).str())};
 }
 
+Edits removeArguments(const CallExpr *Call, unsigned First,
+                      const ASTContext &Context) {
+  SourceLocation Close = Call->getRParenLoc();
+  if (First >= Call->getNumArgs() || Close.isInvalid() || Close.isMacroID())
+    return {};
+  SourceLocation From = First ? endOf(Call->getArg(First - 1), Context)
+                              : Call->getArg(0)->getBeginLoc();
+  if (From.isInvalid() || From.isMacroID() ||
+      sourceText(Call->getArg(First)->getSourceRange(), Context).empty())
+    return {};
+  if (!First) {
+    // A comment that names the argument goes as well.
+    auto Open =
+        Lexer::findNextToken(Call->getCallee()->getEndLoc(),
+                             Context.getSourceManager(), Context.getLangOpts());
+    if (!Open || Open->isNot(tok::l_paren))
+      return {};
+    From = Open->getEndLoc();
+  }
+  return {FixItHint::CreateRemoval(CharSourceRange::getCharRange(From, Close))};
+}
+
 Edits removeMemberCall(const CXXMemberCallExpr *Call,
                        const ASTContext &Context) {
   const auto *Member = dyn_cast<MemberExpr>(Call->getCallee()->IgnoreParens());

@@ -87,6 +87,11 @@ Edits assignTo(const clang::Expr *E, llvm::StringRef Target);
 /// Adds arguments to a call as written:  f(a)  ->  f(a, <Arguments>)
 Edits appendArguments(const clang::CallExpr *Call, llvm::StringRef Arguments);
 
+/// Takes the written arguments of \p Call from number \p First on away, with
+/// the comma before them:  f(a, b, c)  ->  f(a)
+Edits removeArguments(const clang::CallExpr *Call, unsigned First,
+                      const clang::ASTContext &Context);
+
 /// Takes the outermost call of a chain away:  a.f().g(b)  ->  a.f()
 Edits removeMemberCall(const clang::CXXMemberCallExpr *Call,
                        const clang::ASTContext &Context);

@@ -10,11 +10,15 @@ Substitutions for RUN lines:
                         %torch_pch: the precompiled header itself
   %flow-facts           what checks/flow finds in a file (flow/FlowFacts.cpp)
   %torch-facts          what checks/torch knows of a file (torch/TorchFacts.cpp)
-  %clang-apply-replacements %clangxx %cmake %FileCheck %not %python %old-clang-tidy
-  %docs_dir %examples_dir %scripts_dir
+  %clangxx %cmake %FileCheck %not %python %old-clang-tidy
+  %chromium %clang-apply-replacements %node_tools %sarif-multitool
+  %docs_dir %examples_dir %scripts_dir %root_dir %build_dir
+  %driver_file          the driver, as a path
 
-Features: driver, old-clang-tidy, jsonschema (the Python module), and the names
-of tools that are installed: clang-apply-replacements, git.
+Features: driver, old-clang-tidy, jsonschema (the Python module), long-tests (the
+environment variable LIBTORCH_TIDY_LONG_TESTS is set), and the tools that are
+installed: chromium, clang-apply-replacements, git, node-tools, pre-commit,
+sarif-multitool.
 RUN lines are run by bash with `pipefail`.
 """
 
@@ -51,11 +55,23 @@ if has_jsonschema.returncode == 0:
     config.available_features.add("jsonschema")
 
 # Tools that read what we write, from Debian's packages.
-for tool in ["clang-apply-replacements", "git"]:
+for tool in ["chromium", "clang-apply-replacements", "git", "pre-commit"]:
     path = shutil.which(tool, path=tools["llvm_bin"]) or shutil.which(tool)
     tools[tool] = path
     if path:
         config.available_features.add(tool)
+
+# And from npm: scripts/setup puts them there.
+node_tools = os.path.join(config.suite_build_dir, "tools", "node_modules")
+multitool = os.path.join(
+    node_tools, "@microsoft", "sarif-multitool-linux", "Sarif.Multitool"
+)
+if shutil.which("node") and os.path.isdir(os.path.join(node_tools, "axe-core")):
+    config.available_features.add("node-tools")
+if os.access(multitool, os.X_OK):
+    config.available_features.add("sarif-multitool")
+if os.environ.get("LIBTORCH_TIDY_LONG_TESTS"):
+    config.available_features.add("long-tests")
 
 # Tests see neither the user's caches nor the user's locale.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.suite_build_dir, "cache")
@@ -87,6 +103,9 @@ for name, command in [
     ("%libtorch-tidy", [tools["driver"] or "no-driver-in-this-build"]),
     ("%old-clang-tidy", [tools["old_clang_tidy"]]),
     ("%clang-tidy", [tools["clang_tidy"]]),
+    ("%chromium", [tools["chromium"] or "none"]),
+    ("%node_tools", [node_tools]),
+    ("%sarif-multitool", [multitool]),
     ("%clang-apply-replacements", [tools["clang-apply-replacements"] or "none"]),
     ("%plugin", [tools["plugin"]]),
     ("%clangxx", [tools["clangxx"]]),
@@ -94,6 +113,9 @@ for name, command in [
     ("%FileCheck", [tools["filecheck"]]),
     ("%not", [tools["not"]]),
     ("%python", [tools["python"]]),
+    ("%driver_file", [tools["driver"] or "no-driver-in-this-build"]),
+    ("%root_dir", [os.path.dirname(config.suite_source_dir)]),
+    ("%build_dir", [os.path.dirname(config.suite_build_dir)]),
     ("%docs_dir", [tools["docs_dir"]]),
     ("%scripts_dir", [tools["scripts_dir"]]),
     ("%examples_dir", [tools["examples_dir"]]),

@@ -30,7 +30,8 @@ enum class Owns {
   String,
   Numbers, ///< One row of numbers.
   Strings,
-  Rows, ///< Numbers in containers of containers.
+  Rows,  ///< Numbers in containers of containers.
+  Large, ///< An array, in the object itself.
 };
 
 constexpr CharUnits::QuantityType LargeArray = 1 << 20;
@@ -55,7 +56,7 @@ public:
         T->isPointerType())
       return Owns::Nothing;
     if (const auto *Array = Context.getAsConstantArrayType(T))
-      return isLarge(T) ? Owns::Rows : of(Array->getElementType());
+      return isLarge(T) ? Owns::Large : of(Array->getElementType());
     const CXXRecordDecl *R = T->getAsCXXRecordDecl();
     if (!R || !R->hasDefinition() || !Seen.insert(R).second)
       return Owns::Nothing;
@@ -81,7 +82,7 @@ private:
       if (Name == "basic_string")
         return Owns::String;
       if (Name == "array" && isLarge(T))
-        return Owns::Rows;
+        return Owns::Large;
       if (Name == "pair" || Name == "tuple" || Name == "array" ||
           Name == "optional")
         return ofArguments(R);
@@ -106,6 +107,7 @@ private:
 
   Owns ofContainer(const CXXRecordDecl *R) {
     switch (ofArguments(R)) {
+    case Owns::Large:
     case Owns::Rows:
     case Owns::Numbers:
       return Owns::Rows;
@@ -165,7 +167,10 @@ public:
   struct Use {
     const Expr *First = nullptr;
     bool Seeded = false;
-    /// data[i * n], data.data() + i * n: one row of many in one container.
+    /// data[index], data.at(index): one entry for each example.
+    bool Indexed = false;
+    /// data[index * n], data.data() + index * n: a row of each in one
+    /// container.
     bool Strided = false;
   };
   llvm::DenseMap<const FieldDecl *, Use> Of;
@@ -196,9 +201,13 @@ public:
   bool VisitCXXMemberCallExpr(CXXMemberCallExpr *Call) {
     const CXXMethodDecl *Method = Call->getMethodDecl();
     const FieldDecl *Field = fieldOf(Call->getImplicitObjectArgument());
-    if (Field && Method && Method->getIdentifier() &&
-        Method->getName() == "seed")
-      Of[Field].Seeded = true;
+    if (Field && Method && Method->getIdentifier()) {
+      if (Method->getName() == "seed")
+        Of[Field].Seeded = true;
+      if (Method->getName() == "at" && Call->getNumArgs() == 1 &&
+          isExample(Call->getArg(0)))
+        Of[Field].Indexed = true;
+    }
     return true;
   }
   bool VisitCXXOperatorCallExpr(CXXOperatorCallExpr *Call) {
@@ -208,8 +217,9 @@ public:
     if (Field && Call->getOperator() == OO_Equal)
       Of[Field].Seeded = true;
     if (Field && Call->getOperator() == OO_Subscript &&
-        multiplies(Call->getArg(1)))
-      Of[Field].Strided = true;
+        isExample(Call->getArg(1)))
+      (multiplies(Call->getArg(1)) ? Of[Field].Strided : Of[Field].Indexed) =
+          true;
     // begin() + i * n
     if (Call->getOperator() == OO_Plus)
       strided(Call->getArg(0), Call->getArg(1));
@@ -231,10 +241,21 @@ private:
   void strided(const Expr *Start, const Expr *Offset) {
     const auto *Call =
         dyn_cast<CXXMemberCallExpr>(Start->IgnoreParenImpCasts());
-    if (!Call || !multiplies(Offset))
+    if (!Call || !multiplies(Offset) || !isExample(Offset))
       return;
     if (const FieldDecl *Field = fieldOf(Call->getImplicitObjectArgument()))
       Of[Field].Strided = true;
+  }
+  /// Does \p E depend on a parameter, such as the index that get() is given, or
+  /// on the variable of a range-based for, such as one index of a batch?
+  static bool isExample(const Stmt *E) {
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+      const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+      return Var && (isa<ParmVarDecl>(Var) || Var->isCXXForRangeDecl());
+    }
+    return llvm::any_of(E->children(), [](const Stmt *Child) {
+      return Child && isExample(Child);
+    });
   }
   static bool multiplies(const Expr *E) {
     const auto *Op = dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts());
@@ -296,10 +317,12 @@ void collect(const CXXRecordDecl *Class, const Uses &Used,
       continue;
     }
     Owns What = Ownership(Context).of(Field->getType());
-    if (What == Owns::Rows || (What == Owns::Numbers && Use.Strided))
+    if (What == Owns::Large || (What == Owns::Rows && Use.Indexed) ||
+        (What == Owns::Numbers && Use.Strided))
       Found.push_back({CopiedMember::Data, Field, Use.First});
-    else if (What == Owns::Strings && !soundsSmall(Field->getName()))
-      Found.push_back({CopiedMember::Text, Field, Use.First});
+    else if (What == Owns::Rows ||
+             (What == Owns::Strings && !soundsSmall(Field->getName())))
+      Found.push_back({CopiedMember::Some, Field, Use.First});
   }
 }
 

@@ -19,8 +19,8 @@ namespace libtorch_tidy::flow {
 struct CopiedMember {
   enum Kind {
     Random, ///< A generator of random numbers, with its state.
-    Data,   ///< Containers of numbers, by their kind or use a large share.
-    Text,   ///< Containers of strings, which may be many or few.
+    Data,   ///< Numbers for every example, or a large array.
+    Some,   ///< Containers of strings or of containers, many or few.
   };
   Kind What;
   const clang::FieldDecl *Field;

@@ -240,7 +240,11 @@ Value Interpreter::evalCall(const CallExpr *E) {
     if (C.Object)
       eval(C.Object);
     Value Roots = evalAll(Back->Roots);
-    consume(Roots, Label::Backward, E);
+    if (E != JustWalked) {
+      consume(Roots, Label::Backward, E);
+      spend(E, Roots);
+      JustWalked = E;
+    }
     Training.insert(E);
     Out->Trains = true;
     // Gradients have history of their own only with create_graph.
@@ -311,6 +315,11 @@ Value Interpreter::evalModuleCall(const torch::ModuleCall &M) {
       (M.Script && Member &&
        torch::isFrozenField(dyn_cast<FieldDecl>(Member->getMemberDecl()))))
     Trainable = torch::Parameters::None;
+
+  if (M.Script && Trainable != torch::Parameters::None)
+    if (auto [It, New] = Out->ScriptCalls.insert({M.Call, Mode});
+        !New && It->second != Mode)
+      It->second = GradMode::Unknown;
 
   const bool BringsHistory =
       Mode == GradMode::On && Trainable != torch::Parameters::None;
@@ -756,8 +765,12 @@ Value Interpreter::evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
   for (LabelId L = 0; L < Callee.labels().size(); ++L) {
     const Label &Theirs = Callee.label(L);
     unsigned Inside = Theirs.Consumers & (Label::Backward | Label::Escaped);
-    if (Theirs.K == Label::Entry && Inside)
-      consume(EntryOf(Theirs.Where).flat(), Inside, C.Call);
+    if (Theirs.K == Label::Entry && Inside) {
+      Value Entry = EntryOf(Theirs.Where).flat();
+      consume(Entry, Inside, C.Call);
+      if (Inside & Label::Backward)
+        spend(C.Call, Entry);
+    }
   }
   // With gradients off here, nothing gains history in the callee.
   if (Mode != GradMode::Off)

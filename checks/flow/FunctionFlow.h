@@ -49,6 +49,7 @@ struct Label {
     Entry,   ///< What a parameter, member or global held on entry.
     Carry,   ///< Assigned at Site to Where, which outlives the iteration.
     Relay,   ///< A Carry of the function that Site calls, in its result.
+    Spent,   ///< Where shared a graph that backward call Site went through.
   };
   /// Who needs the history of a label. Nobody (0): a defect may be near.
   enum Consumer : unsigned {
@@ -73,12 +74,16 @@ struct Label {
   GradMode Mode = GradMode::On;
 
   /// For Carry: the labels of the value that is assigned. For Relay: of what
-  /// the callee added, as far as it was handed in at Site.
+  /// the callee added, as far as it was handed in at Site. For Spent,
+  /// with `this` as Where: of what was back-propagated.
   LabelSet Assigned;
   /// For Relay: whose Carry it is.
   const clang::FunctionDecl *Callee = nullptr;
   /// For Forward and Helper: the result does carry the label.
   bool Arises = false;
+  /// For Spent: some of what was back-propagated comes from where the model
+  /// cannot see.
+  bool Unseen = false;
   /// For Helper: a module runs in the callee, and its result comes back.
   bool RunsModule = false;
 
@@ -157,6 +162,11 @@ public:
     return Accumulations;
   }
   llvm::ArrayRef<CallSite> calls() const { return Calls; }
+  /// Calls of TorchScript modules whose parameters are not known to be frozen,
+  /// in the order of evaluation.
+  const llvm::MapVector<const clang::Expr *, GradMode> &scriptCalls() const {
+    return ScriptCalls;
+  }
   /// Calls that need history: backward, optimizer steps, calls of functions
   /// that train, gradient mode switched on, calls into code that cannot be seen
   /// with tensors or modules.
@@ -193,6 +203,7 @@ private:
   llvm::MapVector<std::pair<const clang::Expr *, PlaceId>, Accumulation>
       Accumulations;
   std::vector<CallSite> Calls;
+  llvm::MapVector<const clang::Expr *, GradMode> ScriptCalls;
   std::vector<const clang::Expr *> TrainingSites;
   std::unique_ptr<clang::ParentMap> Parents;
   llvm::DenseMap<const clang::VarDecl *, const clang::Stmt *> DeclaredBy;

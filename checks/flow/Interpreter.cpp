@@ -302,6 +302,7 @@ void Interpreter::finish(const State &AtExit) {
 }
 
 void Interpreter::transfer(const CFGBlock &Block) {
+  JustWalked = nullptr;
   for (const CFGElement &Element : Block) {
     if (auto AsStmt = Element.getAs<CFGStmt>()) {
       transfer(AsStmt->getStmt());
@@ -318,6 +319,8 @@ void Interpreter::transfer(const CFGBlock &Block) {
 
 void Interpreter::transfer(const Stmt *Statement) {
   Evaluated.clear();
+  if (JustWalked && !Out->isWithin(JustWalked, Statement))
+    JustWalked = nullptr;
   if (const auto *Decls = dyn_cast<DeclStmt>(Statement)) {
     for (const Decl *D : Decls->decls())
       if (const auto *V = dyn_cast<VarDecl>(D))
@@ -675,6 +678,38 @@ void Interpreter::consume(const Value &V, unsigned Consumers, const Expr *By,
     if (StoredIn && !llvm::is_contained(L.StoredIn, *StoredIn))
       L.StoredIn.push_back(*StoredIn);
   }
+}
+
+void Interpreter::spend(const Expr *Backward, const Value &Roots) {
+  // What was back-propagated is noted once; each place that shares the graph
+  // has a label of its own.
+  const LabelSet All = Roots.allLabels();
+  const bool Unseen = Roots.anyUnknown();
+  auto Spent = [&](PlaceId P) {
+    LabelId Id = label(Label::Spent, Backward, P);
+    Out->Labels[Id].Unseen |= Unseen;
+    return Id;
+  };
+  const LabelId Noted = Spent(rootPlace(nullptr));
+  Out->Labels[Noted].Assigned |= All;
+  LabelSet Graph, Carried;
+  for (LabelId Id : All) {
+    const Label::Kind K = Out->Labels[Id].K;
+    if (K == Label::Forward || K == Label::Helper)
+      Graph.set(Id);
+    if (K == Label::Carry)
+      Carried.set(Id);
+  }
+  auto HasHistory = [&](const LabelSet &Labels) {
+    for (LabelId Id : Labels)
+      if (Out->Labels[Id].bringsHistory())
+        return true;
+    return false;
+  };
+  for (auto &[P, V] : S.Held)
+    if (V.Labels.intersects(Graph) ||
+        (V.Labels.intersects(Carried) && HasHistory(V.Labels)))
+      V.Labels.set(Spent(P));
 }
 
 /// v[i % n] = x, as the target of an assignment.

@@ -134,6 +134,8 @@ private:
   void accumulate(const clang::Expr *Site, const clang::Expr *Onto,
                   const Value &Added, Accumulation::Form How,
                   const clang::Expr *Addend);
+  /// \p Backward went through the graph of \p Roots: what shares it is Spent.
+  void spend(const clang::Expr *Backward, const Value &Roots);
   void setMode(GradMode M);
   /// The mode at \p E: a comma expression may hold an unnamed guard.
   GradMode modeAt(const clang::Expr *E);
@@ -158,6 +160,9 @@ private:
   llvm::SmallPtrSet<const clang::Expr *, 8> Training;
   llvm::SmallPtrSet<const clang::ValueDecl *, 4> FrozenModules;
   llvm::SmallPtrSet<const clang::VarDecl *, 8> Reassigned;
+  /// The backward call of the statement at hand: the CFG may list it both by
+  /// itself and within that statement.
+  const clang::Expr *JustWalked = nullptr;
   /// Results of calls in the statement at hand: each is evaluated once.
   llvm::DenseMap<const clang::Expr *, Value> Evaluated;
 };

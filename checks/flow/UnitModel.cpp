@@ -380,4 +380,16 @@ bool UnitModel::seesAllUses(const FieldDecl *Field) {
   });
 }
 
+bool needsHistory(const Stmt *S, const FunctionFlow &Flow, UnitModel &Unit) {
+  for (const Expr *Training : Flow.trainingSites())
+    if (Flow.isWithin(Training, S))
+      return true;
+  for (const Label &L : Flow.labels())
+    if (L.Site && (L.K == Label::Carry || L.Arises) &&
+        Flow.isWithin(L.Site, S) &&
+        (Unit.consumersOf(L, Flow) & ~Label::Computed))
+      return true;
+  return false;
+}
+
 } // namespace libtorch_tidy::flow

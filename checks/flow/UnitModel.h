@@ -126,6 +126,11 @@ private:
   llvm::SmallPtrSet<const clang::FieldDecl *, 8> ConsumedFields;
 };
 
+/// Would a guard over \p S change what is computed: does it train, or does
+/// somebody need the history that arises in it?
+bool needsHistory(const clang::Stmt *S, const FunctionFlow &Flow,
+                  UnitModel &Unit);
+
 } // namespace libtorch_tidy::flow
 
 #endif // LIBTORCH_TIDY_CHECKS_FLOW_UNITMODEL_H

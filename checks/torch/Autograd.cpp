@@ -83,6 +83,8 @@ std::optional<BackwardCall> asBackward(const CallExpr *Call) {
       Result.Inputs.push_back(Input);
   if (Create)
     Result.CreateGraph = flagOf(Create, Context);
+  Result.Retain = Retain;
+  Result.Create = Create;
   Result.RetainGraph = Retain ? flagOf(Retain, Context) : Result.CreateGraph;
   return Result;
 }

@@ -34,6 +34,8 @@ struct BackwardCall {
   /// As passed; an omitted retain_graph is what create_graph is.
   Flag RetainGraph = Flag::False;
   Flag CreateGraph = Flag::False;
+  /// The arguments as written; null when omitted.
+  const clang::Expr *Retain = nullptr, *Create = nullptr;
   /// torch::autograd::grad: gradients are returned, not accumulated.
   bool ReturnsGradients = false;
 };

@@ -419,6 +419,14 @@ bool isFreezeCall(const CallExpr *Call) {
          isTorchDecl(Call->getDirectCallee());
 }
 
+bool setsScriptExecutor(const CallExpr *Call) {
+  return llvm::StringSwitch<bool>(calleeName(Call))
+             .Cases("setGraphExecutorOptimize", "getProfilingMode",
+                    "getExecutorMode", true)
+             .Default(false) &&
+         isTorchDecl(Call->getDirectCallee());
+}
+
 static bool isFrozen(const Expr *Value) {
   return isFreezeCall(dyn_cast_or_null<CallExpr>(stripImplicit(Value)));
 }

@@ -63,6 +63,11 @@ Parameters parametersOf(clang::QualType T);
 /// gradients: torch::jit::freeze and freeze_module?
 bool isFreezeCall(const clang::CallExpr *Call);
 
+/// setGraphExecutorOptimize, getProfilingMode and getExecutorMode: choose how
+/// TorchScript runs. With its optimisations off, no call remembers the gradient
+/// mode of an earlier one.
+bool setsScriptExecutor(const clang::CallExpr *Call);
+
 /// Does a constructor, another method or the initialiser of \p Field's class
 /// set it to the result of such a call? Null is allowed.
 bool isFrozenField(const clang::FieldDecl *Field);

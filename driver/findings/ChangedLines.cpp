@@ -62,6 +62,10 @@ llvm::StringMap<std::vector<Hunk>> parseDiff(StringRef Diff) {
       File = Bare.consume_front("b/") ? &Result[Bare] : nullptr;
       continue;
     }
+    if (Line.consume_front("rename to ")) {
+      (void)Result[unquote(Line)];
+      continue;
+    }
     if (!Line.consume_front("@@ -"))
       continue;
     Hunk H;

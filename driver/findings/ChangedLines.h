@@ -37,6 +37,9 @@ public:
   void add(llvm::StringRef Path, llvm::ArrayRef<Hunk> Hunks);
   void addWholeFile(llvm::StringRef Path);
 
+  /// Does the change speak of the file, even if only to rename it?
+  bool contains(llvm::StringRef Path) const { return Files.contains(Path); }
+
   /// Carries the lines of a file over a later change of it: what was changed
   /// twice stays changed.
   void moveOver(llvm::StringRef Path, llvm::ArrayRef<Hunk> Later);

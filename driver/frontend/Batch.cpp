@@ -181,6 +181,14 @@ void Batch::scan(Job &J) {
   if (Pchs) {
     J.Prefix = Scanner->libraryPrefix(J.U->File);
     J.PchKey = LibraryPchs::keyOf(*Scanner, J.Prefix);
+    if (!J.Prefix.Folders.empty() && !J.PchKey.empty() &&
+        Pchs->find(J.PchKey) == LibraryPchs::State::Ready &&
+        !Pchs->isUnaffectedByFolders(J.PchKey, J.Prefix)) {
+      // One of its own, then, made with its folders.
+      J.Prefix.Folders.clear();
+      J.Prefix.FolderPaths.clear();
+      J.PchKey = LibraryPchs::keyOf(*Scanner, J.Prefix);
+    }
   }
 }
 
@@ -268,7 +276,8 @@ std::string Batch::analyseHere(const Job &J, const LibraryPch *Pch) {
 void Batch::startUnit(size_t Id, Workers &Pool) {
   Job &J = Jobs[Id];
   if (!J.PchKey.empty() && (Pchs->find(J.PchKey) != LibraryPchs::State::Ready ||
-                            !Pchs->isUnaffectedBy(J.PchKey, J.Prefix.Macros)))
+                            !Pchs->isUnaffectedByMacros(J.PchKey, J.Prefix) ||
+                            !Pchs->isUnaffectedByFolders(J.PchKey, J.Prefix)))
     J.PchKey.clear();
   const LibraryPch *Pch = J.PchKey.empty() ? nullptr : &Pchs->get(J.PchKey);
   Pool.start(Id, [&] { return analyseHere(J, Pch); });
@@ -371,10 +380,11 @@ static void orderOnce(std::vector<std::string> &Files) {
   Files.erase(llvm::unique(Files), Files.end());
 }
 
-Analysis analyseAll(llvm::ArrayRef<Unit> Units, const CommandLine &Options,
-                    const Configuration &Config,
-                    const ArgumentsAdjuster &MakeOurs, SourceTexts &Texts,
-                    FileSystem FS) {
+Analysis
+analyseAll(llvm::ArrayRef<Unit> Units, const CommandLine &Options,
+           const Configuration &Config, const ArgumentsAdjuster &MakeOurs,
+           SourceTexts &Texts, FileSystem FS,
+           llvm::function_ref<bool(const Unit &, const Finding &)> IsAskedFor) {
   Batch All(Options, Config, MakeOurs, FS);
   All.run(Units);
 
@@ -392,11 +402,11 @@ Analysis analyseAll(llvm::ArrayRef<Unit> Units, const CommandLine &Options,
       Result.FailedUnits.push_back(File);
     if (!J.Result)
       continue;
-    std::vector<Finding> New =
-        toFindings(*J.Result, Result.Errors.size(), *FS, Texts);
-    for (Finding &F : New)
+    for (Finding &F : toFindings(*J.Result, Result.Errors.size(), *FS, Texts)) {
       F.Unit = File;
-    llvm::move(New, std::back_inserter(Result.Findings));
+      if (IsAskedFor(*J.U, F))
+        Result.Findings.push_back(std::move(F));
+    }
     llvm::move(J.Result->Errors, std::back_inserter(Result.Errors));
     add(Result.Stats, J.Result->Stats);
   }

@@ -26,12 +26,14 @@ struct Analysis {
 
 /// Analyses the units in processes of their own, with what the cache has of
 /// results and precompiled headers. The outcome depends on neither, nor on the
-/// number of processes.
-Analysis analyseAll(llvm::ArrayRef<Unit> Units, const CommandLine &Options,
-                    const Configuration &Config,
-                    const clang::tooling::ArgumentsAdjuster &MakeOurs,
-                    SourceTexts &Texts,
-                    llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS);
+/// number of processes. Findings that \p IsAskedFor denies are dropped.
+Analysis
+analyseAll(llvm::ArrayRef<Unit> Units, const CommandLine &Options,
+           const Configuration &Config,
+           const clang::tooling::ArgumentsAdjuster &MakeOurs,
+           SourceTexts &Texts,
+           llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS,
+           llvm::function_ref<bool(const Unit &, const Finding &)> IsAskedFor);
 
 } // namespace libtorch_tidy::driver
 

@@ -81,6 +81,11 @@ static cl::opt<std::string>
     Baseline("baseline", cl::value_desc("file"),
              cl::desc("Findings to leave out; what is gone of them is listed"),
              cl::cat(Category));
+static cl::opt<unsigned>
+    SarifLimit("sarif-limit", cl::value_desc("number"), cl::init(25000),
+               cl::desc("Most results in SARIF; the weakest are left out. "
+                        "Default: 25000, which is what GitHub takes"),
+               cl::cat(Category));
 static cl::opt<bool> SarifIncludeBaselined(
     "sarif-include-baselined",
     cl::desc("SARIF also has the findings of the baseline, with baselineState "
@@ -102,6 +107,13 @@ static cl::opt<bool>
     Staged("staged",
            cl::desc("As --diff, for the lines staged for the next commit"),
            cl::cat(Category));
+
+static cl::opt<bool>
+    PreCommit("pre-commit",
+              cl::desc("As a hook of pre-commit: only findings that have to do "
+                       "with the lines of the commit or push, and no file "
+                       "without a compile command"),
+              cl::cat(Category));
 
 static cl::opt<bool> Fix("fix",
                          cl::desc("Apply fixes, unless there are compile "
@@ -136,6 +148,10 @@ static cl::opt<std::string>
           cl::desc("Write findings as SARIF 2.1.0; - is the standard output, "
                    "and the text goes to the standard error then"),
           cl::cat(Category));
+static cl::opt<std::string>
+    Html("html", cl::value_desc("file"),
+         cl::desc("Write findings as one HTML file to read"),
+         cl::cat(Category));
 static cl::opt<OutputFormat> Format(
     "format", cl::init(OutputFormat::Text),
     cl::desc("Form of the standard output; unless it is text, the text goes "
@@ -290,12 +306,16 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   Result.Quiet = Quiet;
   Result.ExportFixes = ExportFixes;
   Result.Sarif = Sarif;
+  Result.Html = Html;
+  if (Html.getNumOccurrences() && Html.empty())
+    return usageError("--html needs the name of a file, or -");
   if (NoVerifyFixes && VerifyFixes == cl::BOU_TRUE)
     return usageError("--verify-fixes and --no-verify-fixes exclude each "
                       "other");
   Result.VerifyFixes =
       VerifyFixes == cl::BOU_UNSET && !NoVerifyFixes
-          ? Result.Fix || !Result.Sarif.empty() || !Result.ExportFixes.empty()
+          ? Result.Fix || !Result.Sarif.empty() || !Result.ExportFixes.empty() ||
+                !Result.Html.empty()
           : VerifyFixes == cl::BOU_TRUE;
   if (ExportFixes.getNumOccurrences() && ExportFixes.empty())
     return usageError("--export-fixes needs the name of a file, or -");
@@ -311,12 +331,15 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   Result.Format = Format;
   if (Format != OutputFormat::Text)
     Result.Output = Output.empty() ? "-" : Output.getValue();
-  if (llvm::count(ArrayRef({Result.Sarif, Result.ExportFixes, Result.Output}),
+  if (llvm::count(ArrayRef({Result.Sarif, Result.ExportFixes, Result.Html,
+                            Result.Output}),
                   "-") > 1)
-    return usageError("only one of --sarif, --export-fixes and --format can "
+    return usageError("only one of --sarif, --html, --export-fixes and "
+                      "--format can "
                       "be written to the standard output");
   Result.Baseline = Baseline;
   Result.WriteBaseline = WriteBaseline;
+  Result.SarifLimit = SarifLimit;
   Result.SarifIncludeBaselined = SarifIncludeBaselined;
   if (SarifIncludeBaselined && (Baseline.empty() || Sarif.empty()))
     return usageError("--sarif-include-baselined goes with --sarif and "
@@ -329,12 +352,13 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   if (Diff.getNumOccurrences())
     Result.Diff = Diff.empty() ? "HEAD" : Diff.getValue();
   Result.Staged = Staged;
-  if (Result.Diff && Staged)
-    return usageError("--diff and --staged exclude each other");
+  Result.PreCommit = PreCommit;
+  if (Result.Diff.has_value() + Staged + PreCommit > 1)
+    return usageError("--diff, --staged and --pre-commit exclude each other");
   if (WriteBaseline.getNumOccurrences() &&
-      (Result.Diff || Staged || LineFilter.getNumOccurrences()))
-    return usageError("--write-baseline takes all findings: --diff, --staged "
-                      "and --line-filter do not go with it");
+      (Result.Diff || Staged || PreCommit || LineFilter.getNumOccurrences()))
+    return usageError("--write-baseline takes all findings: --diff, --staged, "
+                      "--pre-commit and --line-filter do not go with it");
   Result.Jobs = Jobs;
   if (Jobs.getNumOccurrences() && !Jobs)
     return usageError("-j needs a number above 0");

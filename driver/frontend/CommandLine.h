@@ -57,13 +57,15 @@ struct CommandLine {
   bool FixDryRun = false; ///< Goes with Fix: print what it would change.
   /// Fixes are tried before they are offered.
   bool VerifyFixes = false;
-  std::string ExportFixes, Sarif;
+  std::string ExportFixes, Html, Sarif;
   OutputFormat Format = OutputFormat::Text;
   std::string Output; ///< For the format, unless that is text.
   std::string Baseline, WriteBaseline;
   bool SarifIncludeBaselined = false;
+  unsigned SarifLimit = 25000;     ///< Results; what GitHub takes.
   std::optional<std::string> Diff; ///< Only lines changed since a revision.
   bool Staged = false;             ///< Only lines staged for a commit.
+  bool PreCommit = false;          ///< As a hook of pre-commit.
   /// The weakest level that makes the exit code 1; absent: any finding.
   std::optional<Level> FailOn;
   bool NeverFail = false;

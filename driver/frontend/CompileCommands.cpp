@@ -17,6 +17,7 @@
 #include "llvm/Option/OptTable.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace clang::tooling;
@@ -37,14 +38,22 @@ CompileCommands::create(CommandLine &Options,
   CompileCommands Result;
   Result.FS = std::move(FS);
   Result.Quiet = Options.Quiet;
+  Result.MustHaveDatabase = Options.PreCommit;
   if (Options.Fixed) {
     Result.Fixed = std::move(Options.Fixed);
     return Result;
   }
-  if (Options.BuildPath.empty())
+  std::string Given = Options.BuildPath, Source = "-p";
+  if (Given.empty())
+    if (std::optional<std::string> Variable =
+            llvm::sys::Process::GetEnv("LIBTORCH_TIDY_BUILD_PATH")) {
+      Given = *Variable;
+      Source = "LIBTORCH_TIDY_BUILD_PATH";
+    }
+  if (Given.empty())
     return Result;
 
-  llvm::SmallString<128> Path(Options.BuildPath);
+  llvm::SmallString<128> Path(Given);
   Result.FS->makeAbsolute(Path);
   if (path::filename(Path) != "compile_commands.json") {
     llvm::SmallString<128> Json(Path), Flags(Path);
@@ -56,7 +65,7 @@ CompileCommands::create(CommandLine &Options,
       Path = Json;
   }
   if (!Result.FS->exists(Path))
-    return makeError("-p: there is no '" + Path + "'");
+    return makeError(Source + ": there is no '" + Path + "'");
   Expected<Database *> Loaded = Result.load(Path);
   if (!Loaded)
     return Loaded.takeError();
@@ -83,8 +92,22 @@ Expected<CompileCommands::Database *> CompileCommands::load(StringRef Path) {
   return &DB;
 }
 
-/// The database for files in \p Folder: in it, in its `build`, or in a folder
-/// above. Null when there is none.
+/// Where builds are made, below the top of a project.
+static constexpr llvm::StringLiteral BuildFolders[] = {"",
+                                                       "build",
+                                                       "out",
+                                                       "cmake-build-debug",
+                                                       "_build",
+                                                       "builddir",
+                                                       "build/Debug",
+                                                       "build/Release",
+                                                       "build/debug",
+                                                       "build/release",
+                                                       "out/build",
+                                                       "cmake-build-release"};
+
+/// The database for files in \p Folder: in it, in a build folder there, or in a
+/// folder above. Null when there is none.
 Expected<CompileCommands::Database *>
 CompileCommands::databaseFor(StringRef Folder) {
   if (Only)
@@ -92,23 +115,30 @@ CompileCommands::databaseFor(StringRef Folder) {
   auto [It, New] = ByFolder.try_emplace(Folder, nullptr);
   if (!New)
     return It->second;
-  for (StringRef Dir = Folder; !Dir.empty(); Dir = path::parent_path(Dir))
-    for (StringRef Name :
-         {"compile_commands.json", "build/compile_commands.json",
-          "compile_flags.txt"}) {
-      llvm::SmallString<128> Path(Dir);
-      path::append(Path, Name);
+  for (StringRef Dir = Folder; !Dir.empty(); Dir = path::parent_path(Dir)) {
+    llvm::SmallString<128> Path;
+    for (StringRef Build : BuildFolders) {
+      Path = Dir;
+      path::append(Path, Build, "compile_commands.json");
+      if (FS->exists(Path))
+        break;
+      Path.clear();
+    }
+    if (Path.empty()) {
+      Path = Dir;
+      path::append(Path, "compile_flags.txt");
       if (!FS->exists(Path))
         continue;
-      Expected<Database *> Loaded = load(Path);
-      if (Loaded)
-        ByFolder[Folder] = *Loaded;
-      return Loaded;
     }
+    Expected<Database *> Loaded = load(Path);
+    if (Loaded)
+      ByFolder[Folder] = *Loaded;
+    return Loaded;
+  }
   return nullptr;
 }
 
-static bool isHeader(StringRef File) {
+bool isHeader(StringRef File) {
   StringRef Extension = path::extension(File);
   if (Extension.empty())
     return true;
@@ -144,11 +174,20 @@ CompileCommands::commandsFor(StringRef File) {
 
   if (Database *DB = *Found) {
     auto Commands = DB->Commands->getCompileCommands(File);
+    // Clang's own tools end the process over it.
+    for (const CompileCommand &Command : Commands)
+      if (!FS->exists(Command.Directory))
+        return makeError("the compile database '" + DB->Path + "' says that '" +
+                         File + "' is compiled in '" + Command.Directory +
+                         "', which does not exist");
     if (!Commands.empty())
       return Commands;
     if (!isHeader(File))
-      return makeError("no compile command for '" + File + "' in '" + DB->Path +
-                       "'; build the file, or give its flags after '--'");
+      return makeError(
+          "no compile command for '" + File + "' in '" + DB->Path +
+          "'; is it part of the build, and was CMake (or what writes "
+          "the database) run since it was added? Or give its "
+          "flags after '--'");
     // The interpolating database takes over what it wraps, so it gets its own.
     std::string Message;
     if (auto Json = JSONCompilationDatabase::loadFromFile(
@@ -166,6 +205,13 @@ CompileCommands::commandsFor(StringRef File) {
     return Commands;
   }
 
+  if (MustHaveDatabase)
+    return makeError(
+        "no compile command for '" + File +
+        "': no compile_commands.json in the folders above it, nor in build/, "
+        "out/, cmake-build-debug/ or _build/ there. Make one with 'cmake -S . "
+        "-B build -DCMAKE_EXPORT_COMPILE_COMMANDS=ON', or name its folder with "
+        "-p in the 'args' of the hook");
   if (!LibtorchFlags) {
     LibtorchFlags = findLibtorchFlags(*FS);
     if (!LibtorchFlags)
@@ -183,6 +229,30 @@ CompileCommands::commandsFor(StringRef File) {
     Flags.insert(Flags.end(), {"-x", "c++"});
   return FixedCompilationDatabase(Here ? *Here : ".", Flags)
       .getCompileCommands(File);
+}
+
+bool CompileCommands::lists(StringRef File) {
+  if (Fixed)
+    return false;
+  Expected<Database *> Found = databaseFor(path::parent_path(File));
+  if (!Found) {
+    llvm::consumeError(Found.takeError());
+    return false;
+  }
+  return *Found && !(*Found)->Commands->getCompileCommands(File).empty();
+}
+
+std::vector<std::string> CompileCommands::allFiles(StringRef Folder) {
+  if (Fixed)
+    return {};
+  Expected<Database *> Found = databaseFor(Folder);
+  if (!Found || !*Found) {
+    llvm::consumeError(Found.takeError());
+    return {};
+  }
+  std::vector<std::string> Result = (*Found)->Commands->getAllFiles();
+  llvm::sort(Result);
+  return Result;
 }
 
 Expected<std::vector<std::string>>

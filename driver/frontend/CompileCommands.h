@@ -32,6 +32,13 @@ public:
   llvm::Expected<std::vector<clang::tooling::CompileCommand>>
   commandsFor(llvm::StringRef File);
 
+  /// Whether the database of \p File lists it; false without a database.
+  bool lists(llvm::StringRef File);
+
+  /// All files of the database for files in \p Folder, ordered; none when
+  /// there is no database.
+  std::vector<std::string> allFiles(llvm::StringRef Folder);
+
   /// The files of the database below folder \p Folder (absolute), ordered.
   llvm::Expected<std::vector<std::string>> filesBelow(llvm::StringRef Folder);
 
@@ -53,7 +60,11 @@ private:
   /// Flags for files without a database; looked for when first needed.
   std::optional<std::vector<std::string>> LibtorchFlags;
   bool Quiet = false;
+  bool MustHaveDatabase = false;
 };
+
+/// Is \p File a header, by its name?
+bool isHeader(llvm::StringRef File);
 
 /// Is \p File a C++ or CUDA source file or a header, by its name?
 bool isCxxFile(llvm::StringRef File);

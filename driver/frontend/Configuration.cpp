@@ -10,6 +10,8 @@
 #include "clang-tidy/GlobList.h"
 #include "driver/frontend/EditedFiles.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/SourceMgr.h"
@@ -89,8 +91,8 @@ public:
 /// What every unit's options go through: --level, and OnlyOurs.
 class Provider : public ClangTidyOptionsProvider {
 public:
-  explicit Provider(std::optional<Level> WeakestLevel)
-      : WeakestLevel(WeakestLevel) {}
+  Provider(std::optional<Level> WeakestLevel, StringRef MoreHeaders)
+      : WeakestLevel(WeakestLevel), MoreHeaders(MoreHeaders) {}
 
   void setInner(std::unique_ptr<ClangTidyOptionsProvider> P) {
     Inner = std::move(P);
@@ -116,6 +118,15 @@ public:
     Filter.Checks = OnlyOurs.str();
     if (CompilerWarnings)
       *Filter.Checks += ",clang-diagnostic-*";
+    if (!MoreHeaders.empty()) {
+      Filter.HeaderFilterRegex = MoreHeaders;
+      for (const OptionsSource &Source : llvm::reverse(Sources))
+        if (const auto &Regex = Source.first.HeaderFilterRegex) {
+          if (!Regex->empty())
+            *Filter.HeaderFilterRegex += "|(" + *Regex + ")";
+          break;
+        }
+    }
     Sources.emplace_back(std::move(Filter), OptionsSourceTypeDefaultBinary);
     return Sources;
   }
@@ -125,6 +136,7 @@ public:
 
 private:
   std::optional<Level> WeakestLevel;
+  std::string MoreHeaders;
   std::unique_ptr<ClangTidyOptionsProvider> Inner;
 };
 
@@ -179,8 +191,8 @@ static std::unique_ptr<Provider> makeProvider(
     const ClangTidyGlobalOptions &Global, const ClangTidyOptions &Defaults,
     const std::optional<ClangTidyOptions> &Given,
     const ClangTidyOptions &Overrides, std::optional<Level> WeakestLevel,
-    IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
-  auto Result = std::make_unique<Provider>(WeakestLevel);
+    StringRef MoreHeaders, IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
+  auto Result = std::make_unique<Provider>(WeakestLevel, MoreHeaders);
   if (Given)
     Result->setInner(std::make_unique<Checked<ConfigOptionsProvider>>(
         Result->Failures, Global, Defaults, *Given, Overrides, FS));
@@ -194,7 +206,7 @@ std::unique_ptr<ClangTidyOptionsProvider>
 Configuration::createProvider(IntrusiveRefCntPtr<llvm::vfs::FileSystem> UnitFS,
                               bool CompilerWarnings) const {
   auto P = makeProvider(Global, Defaults, Given, Overrides, WeakestLevel,
-                        std::move(UnitFS));
+                        MoreHeaders, std::move(UnitFS));
   P->CompilerWarnings = CompilerWarnings;
   return P;
 }
@@ -210,7 +222,8 @@ static Error checkRegex(StringRef Option,
 }
 
 Expected<ClangTidyOptions> Configuration::optionsFor(StringRef File) const {
-  auto P = makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, FS);
+  auto P = makeProvider(Global, Defaults, Given, Overrides, WeakestLevel,
+                        MoreHeaders, FS);
   ClangTidyOptions Result = P->getOptions(File);
   if (P->Failures.Any)
     return makeError("malformed .clang-tidy file for '" + File + "'");
@@ -222,13 +235,30 @@ Expected<ClangTidyOptions> Configuration::optionsFor(StringRef File) const {
   return Result;
 }
 
+void Configuration::reportHeaders(llvm::ArrayRef<std::string> Paths) {
+  std::vector<std::string> Names;
+  for (const std::string &Path : Paths)
+    Names.push_back(llvm::Regex::escape(llvm::sys::path::filename(Path)));
+  llvm::sort(Names);
+  Names.erase(llvm::unique(Names), Names.end());
+  MoreHeaders = "(^|/)(" + llvm::join(Names, "|") + ")$";
+}
+
+bool Configuration::filterTakes(StringRef File, StringRef Path) const {
+  auto P =
+      makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
+  const auto Regex = P->getOptions(File).HeaderFilterRegex;
+  return Regex && !Regex->empty() && llvm::Regex(*Regex).match(Path);
+}
+
 std::vector<std::string>
 Configuration::enabledChecks(const ClangTidyOptions &Options) {
   return getCheckNames(Options, /*AllowEnablingAnalyzerAlphaCheckers=*/false);
 }
 
 std::string Configuration::dump(StringRef File) const {
-  auto P = makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, FS);
+  auto P =
+      makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
   ClangTidyOptions Options = P->getOptions(File);
   std::vector<std::string> Enabled = enabledChecks(Options);
   Options.CheckOptions = getCheckOptions(Options, false);
@@ -273,7 +303,8 @@ static void tellUnknown(StringRef Source, StringRef What, StringRef Name,
 }
 
 bool Configuration::verify(StringRef File) const {
-  auto P = makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, FS);
+  auto P =
+      makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
   NamesAndOptions Known = getAllChecksAndOptions(false);
   bool Fine = true;
   for (const auto &[Options, Source] : P->getRawOptions(File)) {

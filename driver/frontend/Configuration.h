@@ -38,6 +38,14 @@ public:
   llvm::Expected<clang::tidy::ClangTidyOptions>
   optionsFor(llvm::StringRef File) const;
 
+  /// From now on findings in these headers (absolute paths) are reported, too,
+  /// and, as the engine sees headers by other names, in others of their name.
+  void reportHeaders(llvm::ArrayRef<std::string> Paths);
+
+  /// Does the header filter for \p File, without reportHeaders(), take the
+  /// header \p Path?
+  bool filterTakes(llvm::StringRef File, llvm::StringRef Path) const;
+
   /// The checks that \p Options enable.
   static std::vector<std::string>
   enabledChecks(const clang::tidy::ClangTidyOptions &Options);
@@ -55,6 +63,7 @@ private:
   /// From --config or --config-file, and where it was read.
   std::optional<clang::tidy::ClangTidyOptions> Given;
   std::optional<Level> WeakestLevel;
+  std::string MoreHeaders; ///< A regular expression.
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
 };
 

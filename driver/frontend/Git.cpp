@@ -12,11 +12,13 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 
 using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
+using llvm::sys::Process;
 namespace fs = llvm::sys::fs;
 
 namespace libtorch_tidy::driver {
@@ -138,6 +140,63 @@ Expected<ChangedLines> stagedLines(StringRef Folder) {
       Result.moveOver(Path, It->second);
   }
   return Result;
+}
+
+Expected<ChangedLines> linesOfHook(StringRef Folder) {
+  std::optional<std::string> From = Process::GetEnv("PRE_COMMIT_FROM_REF"),
+                             To = Process::GetEnv("PRE_COMMIT_TO_REF");
+  if (!From || !To)
+    return stagedLines(Folder);
+  // As pre-commit itself: what came since the two parted.
+  Expected<std::string> Base = git(Folder, {"merge-base", *From, *To});
+  if (!Base)
+    return Base.takeError();
+  return linesChangedSince(StringRef(*Base).trim(), Folder);
+}
+
+/// The address as a URI: also of the form user@host:path.
+static std::string withoutCredentials(StringRef Address) {
+  StringRef Scheme, Rest;
+  std::tie(Scheme, Rest) = Address.split("://");
+  if (Rest.empty()) {
+    std::tie(Scheme, Rest) = std::pair<StringRef, StringRef>("ssh", Address);
+    size_t Colon = Rest.find(':');
+    if (Colon == StringRef::npos || Rest.take_front(Colon).contains('/'))
+      return {};
+    return ("ssh://" + Rest.take_front(Colon).rsplit('@').second +
+            (Rest.take_front(Colon).contains('@') ? ""
+                                                  : Rest.take_front(Colon)) +
+            "/" + Rest.drop_front(Colon + 1).ltrim('/'))
+        .str();
+  }
+  if (!llvm::is_contained({"http", "https", "ssh", "git"}, Scheme))
+    return {};
+  size_t Slash = Rest.find('/');
+  StringRef Host = Rest.take_front(Slash);
+  if (size_t At = Host.rfind('@'); At != StringRef::npos)
+    Host = Host.drop_front(At + 1);
+  return (Scheme + "://" + Host + Rest.drop_front(std::min(Slash, Rest.size())))
+      .str();
+}
+
+std::pair<std::string, std::string> originOf(StringRef Top) {
+  auto Ask = [&](llvm::ArrayRef<std::string> Arguments) -> std::string {
+    Expected<std::string> Said = git(Top, Arguments);
+    if (!Said) {
+      llvm::consumeError(Said.takeError());
+      return {};
+    }
+    return StringRef(*Said).trim().str();
+  };
+  Expected<std::string> Itself = topOf(Top);
+  if (!Itself || *Itself != Top) {
+    llvm::consumeError(Itself.takeError());
+    return {};
+  }
+  std::string Revision = Ask({"rev-parse", "HEAD"});
+  if (!Ask({"diff", "--name-only", "HEAD", "--"}).empty())
+    Revision.clear();
+  return {withoutCredentials(Ask({"remote", "get-url", "origin"})), Revision};
 }
 
 } // namespace libtorch_tidy::driver

@@ -28,6 +28,17 @@ llvm::Expected<ChangedLines> linesChangedSince(llvm::StringRef Revision,
 /// tree now.
 llvm::Expected<ChangedLines> stagedLines(llvm::StringRef Folder);
 
+/// The lines that a hook of pre-commit is about: those of the revisions that
+/// are pushed (PRE_COMMIT_FROM_REF and PRE_COMMIT_TO_REF), else the staged
+/// ones.
+llvm::Expected<ChangedLines> linesOfHook(llvm::StringRef Folder);
+
+/// The address of remote `origin` of the work tree whose top is \p Top, and its
+/// revision if no tracked file differs from it. Addresses on this machine are
+/// none, and of others user and password are left out. \p Top may be no work
+/// tree at all: both are empty then.
+std::pair<std::string, std::string> originOf(llvm::StringRef Top);
+
 } // namespace libtorch_tidy::driver
 
 #endif // LIBTORCH_TIDY_DRIVER_FRONTEND_GIT_H

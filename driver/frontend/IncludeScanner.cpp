@@ -21,6 +21,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
 #include <deque>
 #include <optional>
 
@@ -217,22 +218,17 @@ public:
                              llvm::Triple(Invocation->getTargetOpts().Triple));
     for (const auto &Macro : Invocation->getPreprocessorOpts().Macros)
       GivenMacros.insert(StringRef(Macro.first).split('=').first);
-
-    CompilerInvocation Plain(*Invocation);
-    Plain.getFrontendOpts() = FrontendOptions();
-    Plain.getCodeGenOpts() = CodeGenOptions();
-    Plain.getDiagnosticOpts().Warnings.clear();
-    Plain.getDiagnosticOpts().Remarks.clear();
-    Plain.getDependencyOutputOpts() = DependencyOutputOptions();
-    Meaning = llvm::join(Plain.getCC1CommandLine(), "\n");
+    findFolders();
   }
 
   bool mayIncludeTorch(StringRef File) override;
   LibraryPrefix libraryPrefix(StringRef File) override;
-  StringRef meaning() const override { return Meaning; }
+  std::string meaning(ArrayRef<std::string> Without) const override;
 
 private:
   friend class PrefixReader;
+
+  void findFolders();
 
   /// The file that the inclusion finds. \p Includer: absent for flags.
   OptionalFileEntryRef find(const Inclusion &I, OptionalFileEntryRef Includer) {
@@ -269,7 +265,8 @@ private:
   SourceManager Sources;
   HeaderSearch Headers;
   llvm::StringSet<> GivenMacros;
-  std::string Meaning;
+  /// See LibraryPrefix.
+  std::vector<std::string> Folders, FolderPaths, TargetMacros;
   /// Of the user's headers, which many units share.
   llvm::DenseMap<const FileEntry *, std::unique_ptr<llvm::MemoryBuffer>> Texts;
   /// Files that cannot include LibTorch.
@@ -277,6 +274,67 @@ private:
 };
 
 } // namespace
+
+/// CMake's name for a shared library that is being built. No header of another
+/// library has it.
+static bool isTargetMacro(StringRef Name) { return Name.ends_with("_EXPORTS"); }
+
+void takeAway(ArrayRef<std::string> Folders, CompilerInvocation &Invocation) {
+  PreprocessorOptions &Options = Invocation.getPreprocessorOpts();
+  Options.Includes.clear();
+  llvm::erase_if(Options.Macros, [](const auto &Macro) {
+    return isTargetMacro(StringRef(Macro.first).split('=').first);
+  });
+  llvm::erase_if(Invocation.getHeaderSearchOpts().UserEntries,
+                 [&](const HeaderSearchOptions::Entry &Entry) {
+                   return Entry.Group == frontend::Angled &&
+                          llvm::is_contained(Folders, Entry.Path);
+                 });
+}
+
+void Scanner::findFolders() {
+  for (StringRef Name : GivenMacros.keys())
+    if (isTargetMacro(Name))
+      TargetMacros.push_back(Name.str());
+  for (const HeaderSearchOptions::Entry &Entry :
+       Invocation->getHeaderSearchOpts().UserEntries) {
+    llvm::SmallString<256> Path(Entry.Path);
+    if (Entry.Group != frontend::Angled || Entry.IsFramework ||
+        Files.getVirtualFileSystem().makeAbsolute(Path))
+      continue;
+    bool HasTorch = false;
+    std::error_code EC;
+    for (llvm::vfs::directory_iterator
+             It = Files.getVirtualFileSystem().dir_begin(Path, EC),
+             End;
+         It != End && !EC && !HasTorch; It.increment(EC))
+      HasTorch = torch::namesTorchHeader(
+          (llvm::sys::path::filename(It->path()) + "/").str());
+    if (HasTorch)
+      continue;
+    Folders.push_back(Entry.Path);
+    FolderPaths.push_back(Path.str().str());
+  }
+}
+
+std::string Scanner::meaning(ArrayRef<std::string> Without) const {
+  CompilerInvocation Plain(*Invocation);
+  Plain.getFrontendOpts() = FrontendOptions();
+  Plain.getCodeGenOpts() = CodeGenOptions();
+  Plain.getDiagnosticOpts().Warnings.clear();
+  Plain.getDiagnosticOpts().Remarks.clear();
+  Plain.getDependencyOutputOpts() = DependencyOutputOptions();
+  takeAway(Without, Plain);
+  std::string Result = llvm::join(Plain.getCC1CommandLine(), "\n");
+  // The folder of the command counts only where something is relative to it.
+  if (llvm::any_of(Plain.getHeaderSearchOpts().UserEntries,
+                   [](const HeaderSearchOptions::Entry &Entry) {
+                     return !llvm::sys::path::is_absolute(Entry.Path);
+                   }))
+    if (auto Here = Files.getVirtualFileSystem().getCurrentWorkingDirectory())
+      Result += "\n" + *Here;
+  return Result;
+}
 
 bool Scanner::mayIncludeTorch(StringRef Path) {
   const PreprocessorOptions &Options = Invocation->getPreprocessorOpts();
@@ -562,6 +620,9 @@ LibraryPrefix Scanner::libraryPrefix(StringRef Path) {
   Result.Macros.assign(Reader.Macros.begin(),
                        Reader.Macros.begin() +
                            Reader.Headers[End - 1].MacrosBefore);
+  llvm::append_range(Result.Macros, TargetMacros);
+  Result.Folders = Folders;
+  Result.FolderPaths = FolderPaths;
   return Result;
 }
 

@@ -21,6 +21,10 @@
 #include <string>
 #include <vector>
 
+namespace clang {
+class CompilerInvocation;
+} // namespace clang
+
 namespace libtorch_tidy::driver {
 
 /// The library headers that a unit begins with, up to the one that brings in
@@ -33,6 +37,11 @@ struct LibraryPrefix {
   /// last of the headers. The unit may be given the headers first only if these
   /// names occur nowhere in them.
   std::vector<std::string> Macros;
+  /// Folders of -I, as the flags spell them, that have nothing of LibTorch, and
+  /// the same as absolute paths. The headers are precompiled without, so that
+  /// all targets of a project share them. A unit may be given those only if
+  /// nothing in the folders goes by a name that the headers include.
+  std::vector<std::string> Folders, FolderPaths;
 };
 
 /// For units with the same flags.
@@ -57,9 +66,15 @@ public:
   virtual LibraryPrefix libraryPrefix(llvm::StringRef File) = 0;
 
   /// All that the flags mean for a precompiled header, without warnings,
-  /// outputs and the name of the file.
-  virtual llvm::StringRef meaning() const = 0;
+  /// outputs, forced includes and the name of the file, and without \p Folders
+  /// among those of -I.
+  virtual std::string meaning(llvm::ArrayRef<std::string> Folders) const = 0;
 };
+
+/// Takes what LibraryPrefix says away from the flags in \p Invocation, and the
+/// forced includes.
+void takeAway(llvm::ArrayRef<std::string> Folders,
+              clang::CompilerInvocation &Invocation);
 
 } // namespace libtorch_tidy::driver
 

@@ -18,6 +18,7 @@
 #include "clang/Tooling/Tooling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace clang;
@@ -29,11 +30,18 @@ namespace libtorch_tidy::driver {
 
 namespace {
 
+/// `a` of `#include <a/b.h>`, which is no identifier.
+uint64_t hashOfIncluded(StringRef Beginning) {
+  return llvm::xxh3_64bits(("<" + Beginning).str());
+}
+
 /// What is to be known of a precompiled header beside its content.
 struct PchFacts {
   UnitInputs Inputs;
   llvm::StringSet<> Includes;
-  std::vector<uint64_t> Names; ///< Hashes of all identifiers.
+  /// Hashes of all identifiers, and of the beginnings of all included names.
+  std::vector<uint64_t> Names;
+  llvm::ArrayRef<std::string> Folders; ///< See LibraryPrefix.
 };
 
 class PchAction : public GeneratePCHAction {
@@ -53,7 +61,8 @@ protected:
                                                  StringRef File) override {
     if (Facts)
       Compiler.getPreprocessor().addPPCallbacks(
-          recordInputs(Compiler, Facts->Inputs, Facts->Includes));
+          recordInputs(Compiler, Facts->Inputs, Facts->Includes,
+                       /*AllNames=*/true));
     std::vector<std::unique_ptr<ASTConsumer>> Consumers;
     Consumers.push_back(createSkipBodiesConsumer(Compiler.getSourceManager()));
     Consumers.push_back(GeneratePCHAction::CreateASTConsumer(Compiler, File));
@@ -67,6 +76,8 @@ protected:
       for (const auto &Entry :
            getCompilerInstance().getPreprocessor().getIdentifierTable())
         Facts->Names.push_back(llvm::xxh3_64bits(Entry.getKey()));
+      for (StringRef Name : Facts->Includes.keys())
+        Facts->Names.push_back(hashOfIncluded(Name.split('/').first));
       llvm::sort(Facts->Names);
     }
     GeneratePCHAction::EndSourceFileAction();
@@ -94,6 +105,7 @@ public:
       // As the units that will start from it: see TidyActionFactory.
       Invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
       Invocation->getDiagnosticOpts().ShowCarets = false;
+      takeAway(Facts->Folders, *Invocation);
     }
     return FrontendActionFactory::runInvocation(std::move(Invocation), Files,
                                                 std::move(PCHOps), Consumer);
@@ -164,7 +176,8 @@ std::string LibraryPchs::keyOf(const IncludeScanner &Flags,
                                const LibraryPrefix &Prefix) {
   if (Prefix.Headers.empty())
     return {};
-  return digest({programIdentity(), Flags.meaning(), headerText(Prefix)});
+  return digest(
+      {programIdentity(), Flags.meaning(Prefix.Folders), headerText(Prefix)});
 }
 
 std::string LibraryPchs::entryOf(StringRef Key) const {
@@ -216,10 +229,7 @@ LibraryPchs::Entry LibraryPchs::load(StringRef Key) {
   return Result;
 }
 
-bool LibraryPchs::isUnaffectedBy(StringRef Key,
-                                 llvm::ArrayRef<std::string> Macros) {
-  if (Macros.empty())
-    return true;
+const std::vector<uint64_t> &LibraryPchs::namesOf(StringRef Key) {
   Entry &E = Known[Key.str()];
   if (!E.NamesRead) {
     E.NamesRead = true;
@@ -230,10 +240,37 @@ bool LibraryPchs::isUnaffectedBy(StringRef Key,
         E.Names.clear();
     }
   }
-  return !E.Names.empty() && llvm::none_of(Macros, [&](StringRef Macro) {
-    return std::binary_search(E.Names.begin(), E.Names.end(),
+  return E.Names;
+}
+
+bool LibraryPchs::isUnaffectedByMacros(StringRef Key,
+                                       const LibraryPrefix &Prefix) {
+  const std::vector<uint64_t> &Names = namesOf(Key);
+  return !Names.empty() && llvm::none_of(Prefix.Macros, [&](StringRef Macro) {
+    return std::binary_search(Names.begin(), Names.end(),
                               llvm::xxh3_64bits(Macro));
   });
+}
+
+bool LibraryPchs::isUnaffectedByFolders(StringRef Key,
+                                        const LibraryPrefix &Prefix) {
+  const std::vector<uint64_t> &Names = namesOf(Key);
+  if (Names.empty())
+    return false;
+  for (const std::string &Path : Prefix.FolderPaths) {
+    auto [It, New] = Listings.try_emplace(Path);
+    std::error_code EC;
+    if (New)
+      for (fs::directory_iterator Entry(Path, EC), End; Entry != End && !EC;
+           Entry.increment(EC))
+        It->second.push_back(
+            hashOfIncluded(llvm::sys::path::filename(Entry->path())));
+    if (llvm::any_of(It->second, [&](uint64_t Name) {
+          return std::binary_search(Names.begin(), Names.end(), Name);
+        }))
+      return false;
+  }
+  return true;
 }
 
 void LibraryPchs::discard(StringRef Key) {
@@ -276,6 +313,7 @@ bool LibraryPchs::build(
   IgnoringDiagConsumer Ignored;
   Tool.setDiagnosticConsumer(&Ignored);
   PchFacts Facts;
+  Facts.Folders = Prefix.Folders;
   PchActionFactory Factory(Folder.pathOf(Output), &Facts);
   if (Tool.run(&Factory))
     return false;

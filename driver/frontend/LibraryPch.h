@@ -20,6 +20,7 @@
 #include "driver/frontend/IncludeScanner.h"
 #include "clang/Tooling/ArgumentsAdjusters.h"
 #include "clang/Tooling/CompilationDatabase.h"
+#include <map>
 
 namespace libtorch_tidy::driver {
 
@@ -42,7 +43,7 @@ struct LibraryPch {
   /// The list of #includes that it was made of. Clang wants to see it again.
   std::string HeaderPath, HeaderText;
   std::string Files; ///< The FileSets name of the headers in it.
-  std::string Names; ///< The cache entry of all identifiers in it.
+  std::string Names; ///< The cache entry of all names in it.
 
   /// Makes it visible at Path.
   void mount(llvm::vfs::OverlayFileSystem &FS) const;
@@ -67,8 +68,10 @@ public:
   /// Looks in the cache when first asked, and after forget().
   State find(llvm::StringRef Key);
   const LibraryPch &get(llvm::StringRef Key) { return *Known[Key.str()].Pch; }
-  /// Does none of the user's macros occur in it?
-  bool isUnaffectedBy(llvm::StringRef Key, llvm::ArrayRef<std::string> Macros);
+  /// Does nothing in it depend on the user's macros?
+  bool isUnaffectedByMacros(llvm::StringRef Key, const LibraryPrefix &Prefix);
+  /// And on the user's folders of headers?
+  bool isUnaffectedByFolders(llvm::StringRef Key, const LibraryPrefix &Prefix);
   void forget(llvm::StringRef Key) { Known.erase(Key.str()); }
   /// Takes it out of the cache, as a unit could not use it.
   void discard(llvm::StringRef Key);
@@ -91,11 +94,15 @@ private:
     bool NamesRead = false;
   };
   Entry load(llvm::StringRef Key);
+  /// The ordered hashes of all names in it; empty when they cannot be read.
+  const std::vector<uint64_t> &namesOf(llvm::StringRef Key);
   std::string entryOf(llvm::StringRef Key) const;
 
   CacheFolder Folder;
   FileSets &Sets;
   std::map<std::string, Entry> Known;
+  /// What the user's folders hold.
+  std::map<std::string, std::vector<uint64_t>> Listings;
 };
 
 } // namespace libtorch_tidy::driver

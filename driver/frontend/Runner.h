@@ -27,6 +27,9 @@ struct UnitInputs;
 struct Unit {
   std::string File;
   clang::tooling::CompileCommand Command;
+  /// Only for the sake of given headers that it includes: what is found
+  /// elsewhere in it was not asked for.
+  bool OnlyForHeaders = false;
 };
 
 /// The level of a diagnostic by check, path (as in the diagnostic) and offset.

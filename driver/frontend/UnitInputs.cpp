@@ -22,9 +22,9 @@ namespace {
 class Recorder : public PPCallbacks {
 public:
   Recorder(CompilerInstance &Compiler, UnitInputs &Result,
-           llvm::StringSet<> &Names)
+           llvm::StringSet<> &Names, bool AllNames)
       : SM(Compiler.getSourceManager()), FS(Compiler.getVirtualFileSystem()),
-        Library(SM), Result(Result), Names(Names) {}
+        Library(SM), Result(Result), Names(Names), AllNames(AllNames) {}
 
   void FileChanged(SourceLocation Loc, FileChangeReason Reason,
                    SrcMgr::CharacteristicKind, FileID) override {
@@ -58,7 +58,7 @@ public:
 
 private:
   void note(SourceLocation Loc, StringRef FileName) {
-    if (!Library.contains(Loc))
+    if (AllNames || !Library.contains(Loc))
       Names.insert(path::remove_leading_dotslash(FileName));
   }
 
@@ -67,6 +67,7 @@ private:
   LibraryCode Library;
   UnitInputs &Result;
   llvm::StringSet<> &Names;
+  bool AllNames;
   llvm::DenseSet<const FileEntry *> Seen;
 };
 
@@ -74,8 +75,9 @@ private:
 
 std::unique_ptr<PPCallbacks> recordInputs(CompilerInstance &Compiler,
                                           UnitInputs &Result,
-                                          llvm::StringSet<> &Names) {
-  return std::make_unique<Recorder>(Compiler, Result, Names);
+                                          llvm::StringSet<> &Names,
+                                          bool AllNames) {
+  return std::make_unique<Recorder>(Compiler, Result, Names, AllNames);
 }
 
 llvm::ErrorOr<llvm::vfs::Status>

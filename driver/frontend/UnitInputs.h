@@ -36,7 +36,7 @@ struct UnitInputs {
 /// spelled.
 std::unique_ptr<clang::PPCallbacks>
 recordInputs(clang::CompilerInstance &Compiler, UnitInputs &Result,
-             llvm::StringSet<> &Names);
+             llvm::StringSet<> &Names, bool AllNames = false);
 
 /// A file system that remembers what it was asked for in vain.
 class ProbedFileSystem : public llvm::vfs::ProxyFileSystem {

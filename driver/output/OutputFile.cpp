@@ -11,8 +11,10 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
+#include <pthread.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 using llvm::Error;
 using llvm::Expected;
@@ -20,6 +22,19 @@ using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
 namespace libtorch_tidy::driver {
+
+/// Units are analysed in copies of the process. One that crashes, or is
+/// interrupted, removes the files that are not whole, and these are not its
+/// own.
+static void leaveToParent(StringRef Temporary) {
+  static std::vector<std::string> Names;
+  [[maybe_unused]] static const int Registered =
+      ::pthread_atfork(nullptr, nullptr, [] {
+        for (const std::string &Name : Names)
+          llvm::sys::DontRemoveFileOnSignal(Name);
+      });
+  Names.push_back(Temporary.str());
+}
 
 static Error cannotWrite(StringRef Path, const llvm::Twine &Why) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(),
@@ -65,6 +80,7 @@ Expected<OutputFile> OutputFile::open(StringRef Path) {
     // A file that is replaced keeps its mode.
     if (Status.type() == fs::file_type::regular_file)
       (void)fs::setPermissions(Result.FD, Status.permissions());
+    leaveToParent(Result.Temporary);
     return Result;
   }
   Result.Temporary.clear();

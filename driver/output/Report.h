@@ -24,6 +24,12 @@
 
 namespace libtorch_tidy::driver {
 
+/// Where the sources come from, as far as git tells.
+struct Provenance {
+  std::string Repository; ///< A URI, without credentials; empty: not known.
+  std::string Revision;   ///< Empty when files differ from it.
+};
+
 /// One run, as writers see it.
 struct Report {
   /// Paths are written relative to this folder. Canonical, without a slash at
@@ -39,6 +45,8 @@ struct Report {
   /// With a baseline: findings are marked, and these of it are gone.
   bool HasBaseline = false;
   std::vector<Finding> Vanished = {};
+  Provenance From = {};
+  size_t LeftOut = 0; ///< Findings that are too many for the form.
 };
 
 /// \p Path relative to \p Root; absolute when it lies outside.

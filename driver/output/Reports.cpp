@@ -7,8 +7,10 @@
 
 #include "driver/output/Reports.h"
 #include "driver/output/Forms.h"
+#include "driver/output/Html.h"
 #include "driver/output/Sarif.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace libtorch_tidy::driver {
 
@@ -24,7 +26,9 @@ llvm::Expected<Reports> Reports::open(const CommandLine &Options) {
       Problems = joinErrors(std::move(Problems), File.takeError());
   };
   Add(toSarif, Options.Sarif);
+  Result.SarifLimit = Options.SarifLimit;
   Result.SarifOfAll = Options.SarifIncludeBaselined;
+  Add(toHtml, Options.Html);
   switch (Options.Format) {
   case OutputFormat::Text:
     break;
@@ -60,8 +64,29 @@ void Reports::make(const Report &R) {
   Report OfNew = R;
   OfNew.Findings = New;
   OfNew.Vanished.clear();
-  for (Output &O : Outputs)
-    O.Content = O.Make(SarifOfAll && O.Make == toSarif ? R : OfNew);
+  // The strongest stay when there are more than GitHub takes.
+  Report OfSarif = SarifOfAll ? R : OfNew;
+  std::vector<Finding> Kept = OfSarif.Findings.vec();
+  llvm::stable_sort(Kept, [](const Finding &A, const Finding &B) {
+    return std::pair(A.Kind != FindingKind::Defect, A.Strength) <
+           std::pair(B.Kind != FindingKind::Defect, B.Strength);
+  });
+  const size_t Defects = llvm::count_if(
+      Kept, [](const Finding &F) { return F.Kind == FindingKind::Defect; });
+  if (Defects > SarifLimit) {
+    OfSarif.LeftOut = Defects - SarifLimit;
+    Kept.erase(Kept.begin() + SarifLimit, Kept.begin() + Defects);
+    OfSarif.Findings = Kept;
+  }
+  for (Output &O : Outputs) {
+    if (O.Make == toSarif && OfSarif.LeftOut)
+      llvm::errs() << "libtorch-tidy: warning: SARIF holds " << SarifLimit
+                   << " findings, and " << OfSarif.LeftOut
+                   << " of the weakest are left out: GitHub refuses files with "
+                      "more than 25000. Analyse less at once, or raise "
+                      "--sarif-limit for other services\n";
+    O.Content = O.Make(O.Make == toSarif ? OfSarif : OfNew);
+  }
 }
 
 llvm::Error Reports::write() {

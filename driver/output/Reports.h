@@ -35,6 +35,7 @@ private:
     std::string Content;
   };
   std::vector<Output> Outputs;
+  size_t SarifLimit = 0;
   bool SarifOfAll = false; ///< Also of what the baseline holds.
 };
 

@@ -401,6 +401,15 @@ std::string Writer::write() {
   for (const Finding &F : Run.Vanished)
     Results.push_back(absentResult(F));
 
+  if (Run.LeftOut)
+    Tool.push_back(
+        {{"level", "warning"},
+         {"message",
+          message((llvm::Twine(Run.LeftOut) +
+                   " of the weakest findings are left out: the limit is " +
+                   llvm::Twine(Results.size()) + " results.")
+                      .str())}});
+
   Json Invocation = {{"executionSuccessful", Run.FailedUnits.empty()},
                      {"exitCode", Run.ExitCode}};
   if (!Tool.empty())
@@ -427,6 +436,13 @@ std::string Writer::write() {
       {"columnKind", "utf16CodeUnits"},
       {"artifacts", std::move(Files)},
       {"results", std::move(Results)}};
+  if (!Run.From.Repository.empty()) {
+    Json Control = {{"repositoryUri", Run.From.Repository}};
+    if (!Run.From.Revision.empty())
+      Control["revisionId"] = Run.From.Revision;
+    Control["mappedTo"] = {{"uriBaseId", "%SRCROOT%"}};
+    TheRun["versionControlProvenance"] = Json::array({std::move(Control)});
+  }
   Json Log = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
               {"version", "2.1.0"},
               {"runs", Json::array({std::move(TheRun)})}};

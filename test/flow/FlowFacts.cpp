@@ -88,7 +88,8 @@ public:
     for (const auto &[Key, A] : Flow.accumulations()) {
       std::set<std::string> Of;
       for (flow::LabelId Id : A.Added.allLabels())
-        if (const Label &L = Flow.label(Id); L.K != Label::Carry)
+        if (const Label &L = Flow.label(Id);
+            L.K != Label::Carry && L.K != Label::Spent)
           Of.insert(name(L) + (L.Site ? " of line " + std::to_string(line(
                                                           L.Site->getExprLoc()))
                                       : ""));
@@ -125,6 +126,8 @@ private:
       return "entry of " + Flow.nameOf(L.Where);
     case Label::Carry:
       return "carried in " + Flow.nameOf(L.Where);
+    case Label::Spent:
+      return "back-propagated";
     case Label::Relay:
       return "grown by " + L.Callee->getNameAsString();
     }

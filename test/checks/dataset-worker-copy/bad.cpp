@@ -69,6 +69,35 @@ struct Rows : data::datasets::Dataset<Rows> {
   // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: each of the 8 workers of the data loader has a copy of 'table'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
 };
 
+// A row for each example of a batch, by a function of its own.
+struct Batches : data::datasets::BatchDataset<Batches, std::vector<Example>> {
+  std::vector<Example> get_batch(c10::ArrayRef<size_t> indices) override {
+    std::vector<Example> batch;
+    for (size_t i : indices)
+      batch.push_back({torch::tensor(rows[i]), row(i)});
+    return batch;
+  }
+  Tensor row(int64_t i) const { return torch::tensor(cells[i * columns]); }
+  torch::optional<size_t> size() const override { return 10; }
+  std::vector<std::vector<int>> rows;
+  // CHECK-MESSAGES: :[[@LINE-1]]:33: warning: each of the 2 workers of the data loader has a copy of 'rows'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
+  std::vector<int64_t> cells;
+  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: each of the 2 workers of the data loader has a copy of 'cells'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
+  int64_t columns = 100;
+};
+
+// Few, perhaps.
+struct Anchors : data::datasets::Dataset<Anchors> {
+  Example get(size_t) override {
+    return {torch::tensor(levels[0][1] + scales[columns * 2]), Tensor()};
+  }
+  torch::optional<size_t> size() const override { return 10; }
+  std::vector<std::vector<int>> levels;
+  // CHECK-MESSAGES: :[[@LINE-1]]:33: warning: each of the 2 workers of the data loader has a copy of 'levels'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
+  std::vector<int> scales;
+  int64_t columns = 100;
+};
+
 // Strings may be many.
 struct Text : data::datasets::Dataset<Text> {
   Example get(size_t index) override {
@@ -119,6 +148,10 @@ void loaders() {
   auto base = data::make_data_loader(
       Base(), data::samplers::RandomSampler(10),
       data::DataLoaderOptions().workers(std::thread::hardware_concurrency()));
+  auto batches = data::make_data_loader(
+      Batches(), data::DataLoaderOptions().workers(2));
+  auto anchors = data::make_data_loader(
+      Anchors(), data::DataLoaderOptions().workers(2));
   auto noise = data::make_data_loader(
       Plain().map(Noise()).map(data::transforms::Stack<>()),
       data::DataLoaderOptions().workers(2));

@@ -37,6 +37,12 @@ void cleared(torch::optim::Adam &adam) {
   }
 }
 
+void byLambda(torch::optim::Adam &adam, const Tensor &old) {
+  auto replace = [&] { adam.param_groups()[0].params() = {parameter()}; };
+  forget(adam, old);
+  replace();
+}
+
 // No step has made any state.
 void before() {
   torch::optim::Adam adam(std::vector<Tensor>{parameter()}, 0.1);

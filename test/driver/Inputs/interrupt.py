@@ -12,6 +12,8 @@ process = subprocess.Popen(
     stdout=subprocess.PIPE,
     stderr=subprocess.STDOUT,
     start_new_session=True,
+    # lit has its tests ignore it.
+    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
 )
 time.sleep(1)
 if process.poll() is not None:

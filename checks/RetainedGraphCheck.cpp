@@ -1,0 +1,136 @@
+//===- RetainedGraphCheck.cpp ---------------------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/RetainedGraphCheck.h"
+#include "checks/flow/CarriedGraphs.h"
+#include "checks/flow/Writes.h"
+#include "checks/torch/Autograd.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/Modules.h"
+#include "checks/torch/TorchTypes.h"
+#include "fixits/FixIts.h"
+#include "clang/AST/ASTContext.h"
+
+using namespace clang;
+
+namespace libtorch_tidy {
+
+using flow::CarriedGraph;
+using flow::FunctionFlow;
+using flow::Label;
+
+/// Drops `true` for retain_graph, and what stands before it only to reach it.
+static fixits::Edits dropRetain(const CallExpr *Call,
+                                const torch::BackwardCall &Back,
+                                ASTContext &Context) {
+  llvm::SmallVector<const Expr *, 4> Written = torch::writtenArguments(Call);
+  // Something follows: create_graph, and then inputs.
+  if (Written.back() != Back.Retain)
+    return fixits::replaceExpression(Back.Retain, "false", Context);
+  unsigned First = Written.size() - 1;
+  if (First == 1 && isa<CXXMemberCallExpr>(Call) &&
+      flow::isEmptyValue(Written[0]))
+    First = 0; // loss.backward({}, true)
+  return fixits::removeArguments(Call, First, Context);
+}
+
+/// How sure it is that nobody goes through the graph of \p Spent again;
+/// nullopt when somebody does or may.
+static std::optional<Level> nobodyElseWalks(const Label &Spent,
+                                            const FunctionFlow &Flow,
+                                            flow::UnitModel &Unit) {
+  constexpr unsigned Unsure = Label::Returned | Label::Stored | Label::Escaped;
+  unsigned Consumers = 0;
+  for (const Label &Shared : Flow.labels())
+    if (Shared.K == Label::Spent && Shared.Site == Spent.Site)
+      Consumers |= Shared.Consumers;
+  if (Spent.Unseen || (Consumers & (Label::Backward | Unsure)))
+    return std::nullopt;
+  bool Arises = false;
+  Level Strength = Level::Likely;
+  for (flow::LabelId Id : Spent.Assigned) {
+    const Label &L = Flow.label(Id);
+    if (L.K == Label::Carry || L.K == Label::Relay || L.K == Label::Spent)
+      return std::nullopt;
+    // A graph that came from outside may be wanted there.
+    if (L.K == Label::Entry)
+      Strength = Level::Advisory;
+    if (!L.bringsHistory())
+      continue;
+    Arises = true;
+    if (Unit.consumersOf(L, Flow) & Unsure)
+      return std::nullopt;
+    // A module that is not seen may keep a part of its graph.
+    if (std::optional<torch::ModuleCall> M = torch::asModuleCall(L.Site)) {
+      const auto *Call = cast<CallExpr>(M->Call);
+      if (!M->Body && !M->Script &&
+          !torch::isTorchDecl(Call->getDirectCallee()))
+        Strength = Level::Advisory;
+    }
+  }
+  return Arises ? std::optional(Strength) : std::nullopt;
+}
+
+void RetainedGraphCheck::checkFunction(const FunctionFlow &Flow,
+                                       flow::UnitModel &Unit) {
+  ASTContext &Context = Unit.context();
+  llvm::SmallVector<CarriedGraph, 2> Carried;
+  bool HasCarried = false;
+  for (const Label &Spent : Flow.labels()) {
+    if (Spent.K != Label::Spent || Spent.Assigned.empty())
+      continue;
+    const auto *Call = dyn_cast<CallExpr>(Spent.Site);
+    std::optional<torch::BackwardCall> Back = torch::asBackward(Call);
+    // create_graph keeps the graph for a reason of its own.
+    if (!Back || !Back->Retain || Back->RetainGraph != torch::Flag::True ||
+        Back->CreateGraph != torch::Flag::False)
+      continue;
+    if (!HasCarried)
+      Carried = flow::carriedGraphs(Flow);
+    HasCarried = true;
+
+    Finding F;
+    F.Loc = Back->Retain->getExprLoc();
+    F.Highlight = Back->Retain->getSourceRange();
+    const auto *Carrier = llvm::find_if(Carried, [&](const CarriedGraph &G) {
+      return G.Spent->Site == Spent.Site;
+    });
+    if (Carrier != Carried.end()) {
+      // Recurrent state is libtorch-undetached-hidden-state's.
+      if (Carrier->MayBeCut ||
+          (Carrier->Module && Carrier->Made->How == flow::Accumulation::Rebind))
+        continue;
+      const std::string Name = Flow.nameOf(Carrier->Made->Where);
+      F.Strength = Level::Likely;
+      F.Message = "retain_graph keeps the graphs of all iterations, since '" +
+                  Name +
+                  "' carries them on: each backward() goes through all of "
+                  "them; detach '" +
+                  Name + "' between iterations";
+      F.Steps.push_back({Carrier->Made->Site->getExprLoc(),
+                         "'" + Name +
+                             "' gets the graph of this iteration on top of "
+                             "those before"});
+      F.Steps.push_back({Carrier->Loop->getBeginLoc(),
+                         "and nothing detaches it before the next iteration "
+                         "of this loop"});
+      tell(F, Context.getSourceManager());
+      continue;
+    }
+    std::optional<Level> Strength = nobodyElseWalks(Spent, Flow, Unit);
+    if (!Strength)
+      continue;
+    F.Strength = *Strength;
+    F.Message = "retain_graph keeps the activations alive after this "
+                "backward(), but nothing goes through the graph again";
+    if (*Strength == Level::Likely)
+      F.Fix = dropRetain(Call, *Back, Context);
+    tell(F, Context.getSourceManager());
+  }
+}
+
+} // namespace libtorch_tidy

@@ -1,0 +1,211 @@
+//===- UndetachedHiddenStateCheck.cpp -------------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/UndetachedHiddenStateCheck.h"
+#include "checks/flow/CarriedGraphs.h"
+#include "checks/flow/TensorWork.h"
+#include "checks/flow/Writes.h"
+#include "checks/torch/Autograd.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/Modules.h"
+#include "checks/torch/TorchTypes.h"
+#include "fixits/FixIts.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/StmtCXX.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace clang;
+
+namespace libtorch_tidy {
+
+using flow::CarriedGraph;
+using flow::FunctionFlow;
+
+/// The variable, or the member of this, that \p P is; null for parts of others.
+static const ValueDecl *declOf(flow::PlaceId P, const FunctionFlow &Flow) {
+  const flow::Place &Here = Flow.place(P);
+  if (!Here.Parent)
+    return Here.Root;
+  const flow::Place &Above = Flow.place(*Here.Parent);
+  return !Above.Parent && !Above.Root ? Here.Part->asField() : nullptr;
+}
+
+/// `h = h.detach();`, also for a tuple of tensors; empty for other types.
+static std::string cutting(StringRef Name, QualType T) {
+  T = T.getNonReferenceType();
+  if (torch::isTensor(T))
+    return (Name + " = " + Name + ".detach();").str();
+  const auto *Spec =
+      dyn_cast_or_null<ClassTemplateSpecializationDecl>(torch::recordOf(T));
+  if (!Spec || !Spec->isInStdNamespace() || !Spec->getIdentifier())
+    return {};
+  const bool IsPair = Spec->getName() == "pair";
+  if (!IsPair && Spec->getName() != "tuple")
+    return {};
+  ArrayRef<TemplateArgument> Types = Spec->getTemplateArgs().asArray();
+  if (Types.size() == 1 && Types[0].getKind() == TemplateArgument::Pack)
+    Types = Types[0].getPackAsArray();
+  std::string Text =
+      (Name + " = std::make_" + (IsPair ? "pair" : "tuple") + "(").str();
+  for (unsigned I = 0; I < Types.size(); ++I) {
+    if (Types[I].getKind() != TemplateArgument::Type ||
+        !torch::isTensor(Types[I].getAsType()))
+      return {};
+    Text += (I ? ", std::get<" : "std::get<") + std::to_string(I) + ">(" +
+            Name.str() + ").detach()";
+  }
+  return Types.empty() ? std::string() : Text + ");";
+}
+
+/// Does it hold tensors before the loop starts?
+static bool isDefinedBefore(const ValueDecl *D) {
+  const auto *Var = dyn_cast<VarDecl>(D);
+  return Var && (isa<ParmVarDecl>(Var) ||
+                 (Var->getInit() && !flow::isEmptyValue(Var->getInit())));
+}
+
+/// The statement of a block that \p S is in, and whether every iteration of
+/// \p Loop comes there.
+static const Stmt *statementAround(const Stmt *S, const Stmt *Loop,
+                                   const FunctionFlow &Flow, bool &Always) {
+  while (S && !isa_and_nonnull<CompoundStmt>(Flow.parentOf(S)))
+    S = Flow.parentOf(S);
+  Always = false;
+  if (!S)
+    return nullptr;
+  const Stmt *Block = Flow.parentOf(S);
+  while (Block && isa<CompoundStmt>(Block) && Flow.parentOf(Block) != Loop)
+    Block = Flow.parentOf(Block);
+  Always = Block && isa<CompoundStmt>(Block);
+  return S;
+}
+
+static const CompoundStmt *bodyOf(const Stmt *Loop) {
+  const Stmt *Body = nullptr;
+  if (const auto *For = dyn_cast<ForStmt>(Loop))
+    Body = For->getBody();
+  else if (const auto *Range = dyn_cast<CXXForRangeStmt>(Loop))
+    Body = Range->getBody();
+  else if (const auto *While = dyn_cast<WhileStmt>(Loop))
+    Body = While->getBody();
+  else if (const auto *Do = dyn_cast<DoStmt>(Loop))
+    Body = Do->getBody();
+  return dyn_cast_or_null<CompoundStmt>(Body);
+}
+
+static bool retains(const Expr *Backward) {
+  std::optional<torch::BackwardCall> Call =
+      torch::asBackward(dyn_cast<CallExpr>(Backward));
+  return Call && Call->RetainGraph != torch::Flag::False;
+}
+
+void UndetachedHiddenStateCheck::checkFunction(const FunctionFlow &Flow,
+                                               flow::UnitModel &Unit) {
+  ASTContext &Context = Unit.context();
+  const SourceManager &SM = Context.getSourceManager();
+  // One finding for each statement: std::tie(h, c) = ... makes two.
+  llvm::MapVector<const Expr *, llvm::SmallVector<CarriedGraph, 2>> BySite;
+  for (const CarriedGraph &Graph : flow::carriedGraphs(Flow))
+    if (Graph.Made->How == flow::Accumulation::Rebind && Graph.Module &&
+        !Graph.MayBeCut)
+      BySite[Graph.Made->Site].push_back(Graph);
+  if (BySite.empty() || Unit.isCalledOnlyGuarded(Flow.function()))
+    return;
+
+  for (const auto &[Site, Graphs] : BySite) {
+    const CarriedGraph &First = Graphs.front();
+    std::string Names;
+    for (const CarriedGraph &Graph : Graphs)
+      Names += (Names.empty()              ? ""
+                : &Graph == &Graphs.back() ? " and "
+                                           : ", ") +
+               ("'" + Flow.nameOf(Graph.Made->Where) + "'");
+    const bool Retained =
+        retains(First.Spent->Site) || retains(First.Spent->BackwardAt);
+
+    Finding F;
+    F.Loc = Site->getExprLoc();
+    F.Highlight = Site->getSourceRange();
+    F.Strength = Level::Likely;
+    // What a module does with its state may be elsewhere.
+    std::optional<torch::ModuleCall> M =
+        torch::asModuleCall(First.Module->Site);
+    const auto *Call = dyn_cast<CallExpr>(First.Module->Site);
+    if (M && !M->Body && !(Call && torch::isTorchDecl(Call->getDirectCallee())))
+      F.Strength = Level::Advisory;
+    const StringRef Carry = Graphs.size() == 1 ? "carries" : "carry";
+    if (Retained)
+      F.Message = Names + " " + Carry.str() +
+                  " the autograd graph into the next iteration, and "
+                  "retain_graph keeps all of it: each backward() goes through "
+                  "the graphs of all iterations so far, and none is freed";
+    else
+      F.Message = Names + " " + Carry.str() +
+                  " the autograd graph into the next iteration, and the next "
+                  "backward() fails: the one before has freed that graph";
+    for (const CarriedGraph &Graph : Graphs)
+      if (const VarDecl *Root = Flow.rootOf(Graph.Made->Where))
+        F.Steps.push_back({Root->getLocation(), "'" + Root->getNameAsString() +
+                                                    "' is declared here, "
+                                                    "outside the loop"});
+    F.Steps.push_back(originStep(*First.Module));
+    F.Steps.push_back({First.Spent->Site->getExprLoc(),
+                       "backward() goes through the graph of the state here, "
+                       "and nothing detaches the state before the next "
+                       "iteration uses it"});
+    // h.detach(); looks as if it did.
+    flow::forEachCall(First.Loop, [&](const CallExpr *Detach) {
+      const auto *Member = dyn_cast<CXXMemberCallExpr>(Detach);
+      const Stmt *Whole = Detach;
+      while (isa_and_nonnull<ExprWithCleanups, CXXBindTemporaryExpr>(
+          Flow.parentOf(Whole)))
+        Whole = Flow.parentOf(Whole);
+      if (!Member || torch::calleeName(Detach) != "detach" ||
+          !isa_and_nonnull<CompoundStmt>(Flow.parentOf(Whole)))
+        return;
+      const ValueDecl *D = flow::rootOf(Member->getImplicitObjectArgument());
+      if (llvm::any_of(Graphs, [&](const CarriedGraph &Graph) {
+            return D && D == declOf(Graph.Made->Where, Flow);
+          }))
+        F.Steps.push_back({Detach->getExprLoc(),
+                           "this changes nothing: its result is discarded"});
+    });
+
+    bool Always = false;
+    const Stmt *Backward =
+        statementAround(First.Spent->Site, First.Loop, Flow, Always);
+    const CompoundStmt *Body = bodyOf(First.Loop);
+    llvm::SmallVector<std::string, 2> Cuts;
+    for (const CarriedGraph &Graph : Graphs) {
+      const ValueDecl *D = declOf(Graph.Made->Where, Flow);
+      std::string Cut =
+          D ? cutting(Flow.nameOf(Graph.Made->Where), D->getType()) : "";
+      if (Cut.empty() || Graph.Loop != First.Loop ||
+          Graph.Spent->Site != First.Spent->Site) {
+        Cuts.clear();
+        break;
+      }
+      Always &= isDefinedBefore(D);
+      Cuts.push_back(Cut);
+    }
+    if (!Cuts.empty() && Body && Backward) {
+      const Stmt *Beside = Always ? Body->body_front() : Backward;
+      std::string Text = llvm::join(
+          Cuts,
+          ("\n" + fixits::indentationAt(Beside->getBeginLoc(), Context)).str());
+      if (Always)
+        F.Fix = fixits::insertAtBlockHead(Body, Text, Context);
+      else if (SM.isBeforeInTranslationUnit(Site->getExprLoc(),
+                                            Backward->getBeginLoc()))
+        F.Fix = fixits::insertAfterStatement(Backward, Text, Context);
+    }
+    tell(F, SM);
+  }
+}
+
+} // namespace libtorch_tidy

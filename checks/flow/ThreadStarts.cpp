@@ -1,0 +1,98 @@
+//===- ThreadStarts.cpp - Code that another thread runs -------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/flow/ThreadStarts.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/GradGuards.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/DeclTemplate.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::flow {
+
+static bool isThreadClass(const CXXRecordDecl *R) {
+  return R && R->isInStdNamespace() && R->getIdentifier() &&
+         (R->getName() == "thread" || R->getName() == "jthread");
+}
+
+/// Fills in what \p Callable runs.
+static bool resolve(const Expr *Callable, ThreadStart &Start) {
+  Callable = torch::stripPointers(Callable);
+  if (const auto *Call = dyn_cast_or_null<CallExpr>(Callable);
+      Call && Call->getNumArgs() == 1 &&
+      (torch::calleeName(Call) == "ref" || torch::calleeName(Call) == "cref"))
+    Callable = torch::stripPointers(Call->getArg(0));
+  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(Callable);
+  if (Ref)
+    if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+        Var && Var->getInit() && !isa<ParmVarDecl>(Var))
+      Callable = torch::stripImplicit(Var->getInit());
+  if (const auto *Lambda = dyn_cast_or_null<LambdaExpr>(Callable)) {
+    Start.Lambda = Lambda;
+    Start.Body = Lambda->getCallOperator();
+    if (const FunctionTemplateDecl *Generic =
+            Lambda->getLambdaClass()->getDependentLambdaCallOperator())
+      for (const FunctionDecl *Call : Generic->specializations())
+        Start.Body = Call;
+    return Start.Body && !Start.Body->isDependentContext();
+  }
+  const auto *Function = Ref ? dyn_cast<FunctionDecl>(Ref->getDecl()) : nullptr;
+  const FunctionDecl *Definition = nullptr;
+  if (!Function || !Function->hasBody(Definition))
+    return false;
+  Start.Body = Definition;
+  return true;
+}
+
+/// Is \p E std::launch::async, alone?
+static bool isLaunchAsync(const Expr *E) {
+  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(E));
+  const auto *Constant =
+      Ref ? dyn_cast<EnumConstantDecl>(Ref->getDecl()) : nullptr;
+  return Constant && torch::isStdDecl(Constant) &&
+         Constant->getName() == "async";
+}
+
+std::optional<ThreadStart> asThreadStart(const Expr *E) {
+  ThreadStart Start{ThreadStart::Thread, E, nullptr, nullptr};
+  const Expr *Callable = nullptr;
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
+    if (isThreadClass(Construct->getConstructor()->getParent()) &&
+        !Construct->getConstructor()->isCopyOrMoveConstructor() &&
+        Construct->getNumArgs() > 0)
+      Callable = Construct->getArg(0);
+  } else if (const auto *Call = dyn_cast<CallExpr>(E)) {
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    StringRef Name = torch::calleeName(Call);
+    if (Name == "async" && Callee->isInStdNamespace() &&
+        Call->getNumArgs() > 1 && isLaunchAsync(Call->getArg(0))) {
+      Start.How = ThreadStart::Async;
+      Callable = Call->getArg(1);
+    } else if (torch::isParallelFor(Call)) {
+      Start.How = ThreadStart::Parallel;
+      Callable = Call->getArg(Call->getNumArgs() - 1);
+    } else if (Name.starts_with("emplace") && Callee->getDeclContext()) {
+      // std::vector<std::thread>::emplace_back(callable, ...)
+      const auto *Owner =
+          dyn_cast<ClassTemplateSpecializationDecl>(Callee->getDeclContext());
+      if (Owner && Owner->isInStdNamespace() && Call->getNumArgs() > 0 &&
+          Owner->getTemplateArgs().size() > 0 &&
+          Owner->getTemplateArgs()[0].getKind() == TemplateArgument::Type &&
+          isThreadClass(
+              Owner->getTemplateArgs()[0].getAsType()->getAsCXXRecordDecl()) &&
+          Name == "emplace_back")
+        Callable = Call->getArg(0);
+    }
+  }
+  if (!Callable || !resolve(Callable, Start))
+    return std::nullopt;
+  return Start;
+}
+
+} // namespace libtorch_tidy::flow

@@ -1,0 +1,71 @@
+// browse.js CHROMIUM PAGE FOLDER: looks at a report as readers do, in light and
+// dark, with and without scripts and on paper, and leaves screenshots in FOLDER.
+const fs = require("fs");
+const assert = require("assert");
+const puppeteer = require("puppeteer-core");
+
+const [chromium, page, folder] = process.argv.slice(2);
+
+async function visible(tab) {
+  return tab.$$eval("article", (all) => all.filter((a) => a.offsetParent).length);
+}
+
+(async () => {
+  const browser = await puppeteer.launch({
+    executablePath: chromium,
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+  try {
+    for (const scheme of ["light", "dark"]) {
+      const tab = await browser.newPage();
+      const requests = [];
+      tab.on("request", (request) => requests.push(request.url()));
+      const complaints = [];
+      tab.on("console", (message) => complaints.push(message.text()));
+      tab.on("pageerror", (error) => complaints.push(String(error)));
+      await tab.setViewport({ width: 1100, height: 900 });
+      await tab.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+      // The report forbids scripts of others; the judge must be let in.
+      await tab.setBypassCSP(true);
+      await tab.goto("file://" + page);
+      await tab.screenshot({ path: `${folder}/${scheme}.png`, fullPage: true });
+      assert.deepStrictEqual(requests, ["file://" + page], "something was fetched");
+
+      await tab.evaluate(fs.readFileSync(require.resolve("axe-core"), "utf8"));
+      const found = await tab.evaluate(() => axe.run());
+      assert.deepStrictEqual(
+        found.violations.map((v) => `${v.id}: ${v.help}: ${v.nodes[0].html}`),
+        [],
+      );
+      assert.deepStrictEqual(complaints, []);
+
+      const total = await tab.$$eval("article", (all) => all.length);
+      assert.ok(total >= 4, "too few findings");
+      assert.strictEqual(await visible(tab), total);
+      await tab.click("#filter input[value='2']");
+      const strong = await visible(tab);
+      assert.ok(strong > 0 && strong < total, `${strong} of ${total}`);
+      await tab.select("#filter-check", "libtorch-pad-packed-total-length");
+      assert.strictEqual(await visible(tab), 0);
+      await tab.click("#filter input[value='2']");
+      assert.strictEqual(await visible(tab), total - strong);
+      await tab.close();
+    }
+
+    const plain = await browser.newPage();
+    await plain.setJavaScriptEnabled(false);
+    await plain.goto("file://" + page);
+    assert.ok((await visible(plain)) >= 4, "nothing is shown without scripts");
+    assert.strictEqual(await plain.$eval("#filter", (f) => f.offsetHeight), 0);
+    await plain.setViewport({ width: 380, height: 800 });
+    await plain.screenshot({ path: `${folder}/phone.png` });
+    const wide = await plain.$eval("html", (e) => e.scrollWidth - e.clientWidth);
+    assert.ok(wide <= 0, `wider than a phone by ${wide}`);
+    await plain.pdf({ path: `${folder}/paper.pdf`, format: "A4" });
+  } finally {
+    await browser.close();
+  }
+})().catch((error) => {
+  console.error(error);
+  process.exit(1);
+});
