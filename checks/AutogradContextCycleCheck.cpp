@@ -632,6 +632,7 @@ llvm::SmallVector<const FunctionDecl *, 2> definitionsOf(const CXXRecordDecl *R,
 
 void AutogradContextCycleCheck::registerMatchers(MatchFinder *Finder) {
   Finder->addMatcher(cxxRecordDecl(isDefinition(),
+                                   unless(isExpansionInSystemHeader()),
                                    unless(isTemplateInstantiation()),
                                    isDerivedFrom(torch::CustomFunction.str()))
                          .bind("class"),

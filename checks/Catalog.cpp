@@ -22,6 +22,7 @@
 #include "InferenceWithoutNoGradCheck.h"
 #include "JitUnguardedWarmupCheck.h"
 #include "LongLivedIntermediateCheck.h"
+#include "ModuleOwnershipCycleCheck.h"
 #include "OomCatchTypeCheck.h"
 #include "OomRecoveryInCatchCheck.h"
 #include "OversizedLinearCheck.h"
@@ -44,6 +45,7 @@ create(llvm::StringRef Name, clang::tidy::ClangTidyContext *Context) {
 }
 
 constexpr StringLiteral LeakTags[] = {"autograd", "external/cwe/cwe-401"};
+constexpr StringLiteral OwnershipTags[] = {"modules", "external/cwe/cwe-401"};
 constexpr StringLiteral PeakTags[] = {"autograd", "external/cwe/cwe-400"};
 constexpr StringLiteral DeviceTags[] = {"performance", "external/cwe/cwe-400"};
 constexpr StringLiteral CastTags[] = {"autocast", "external/cwe/cwe-401"};
@@ -169,6 +171,12 @@ const CatalogEntry Entries[] = {
      "a static, holds its storage and its graph while the next result is "
      "computed, so the peak holds both.",
      FixKind::Sometimes, PeakTags, create<LongLivedIntermediateCheck>},
+    {"libtorch-module-ownership-cycle", Level::Certain,
+     "a module owns the module that owns it",
+     "A holder and a shared_ptr own what they refer to. A child module that "
+     "refers to its parent by one of them keeps the parent, which keeps the "
+     "child, so that the parameters of both are never freed.",
+     FixKind::None, OwnershipTags, create<ModuleOwnershipCycleCheck>},
     {"libtorch-oom-catch-type", Level::Certain,
      "a handler that can never see the out-of-memory error it is for",
      "What arrives depends on who runs out of memory: a device's allocator "

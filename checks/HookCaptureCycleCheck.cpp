@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/HookCaptureCycleCheck.h"
+#include "checks/flow/Liveness.h"
 #include "checks/flow/Ownership.h"
 #include "checks/flow/UnitModel.h"
 #include "checks/flow/Writes.h"
@@ -332,6 +333,138 @@ bool holdsFunctions(QualType T) {
                       });
 }
 
+/// When a hook may run although a variable that it refers to has ended.
+class Dangling {
+public:
+  Dangling(const CallExpr *Call, const ObjectPath &Hooked,
+           const FunctionDecl *In, ASTContext &Context)
+      : Call(Call), Hooked(Hooked), In(In), Context(Context),
+        SM(Context.getSourceManager()) {}
+
+  struct Capture {
+    const VarDecl *Var;
+    SourceLocation Loc;
+    /// Behind the end of the variable; null: after the function has returned.
+    const CallExpr *Backward = nullptr;
+  };
+  std::optional<Capture> find(const LambdaExpr *Lambda) const {
+    const auto *Method = dyn_cast<CXXMethodDecl>(In);
+    if (!Lambda || In->isMain() || (Method && Method->getParent()->isLambda()))
+      return std::nullopt;
+    for (const LambdaCapture &C : Lambda->captures()) {
+      if (!C.capturesVariable() || C.getCaptureKind() != LCK_ByRef)
+        continue;
+      const auto *Var = dyn_cast<VarDecl>(C.getCapturedVar());
+      if (Var && Var->isInitCapture()) {
+        const auto *Ref =
+            dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(Var->getInit()));
+        Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+      }
+      if (!Var || !Var->isLocalVarDeclOrParm() || Var->isStaticLocal() ||
+          Var->getType()->isReferenceType() || Var == Hooked.Root ||
+          Var->getParentFunctionOrMethod() != In)
+        continue;
+      Capture Found{Var, C.getLocation()};
+      if (const CallExpr *Backward = backwardBehind(Var)) {
+        Found.Backward = Backward;
+        return Found;
+      }
+      if (outlives() && !usedAfterwards())
+        return Found;
+    }
+    return std::nullopt;
+  }
+
+private:
+  bool isBehind(SourceLocation Loc, SourceLocation End) const {
+    return SM.isBeforeInTranslationUnit(SM.getFileLoc(End), SM.getFileLoc(Loc));
+  }
+
+  /// A call of backward() in this function, behind the block of \p Var, which
+  /// the hooked tensor outlives.
+  const CallExpr *backwardBehind(const VarDecl *Var) const {
+    const Stmt *Scope =
+        isa<ParmVarDecl>(Var) ? nullptr : flow::scopeOf(Var, Context);
+    if (!Scope || Scope == In->getBody() || !isHookedBefore(Scope))
+      return nullptr;
+    struct Finder : RecursiveASTVisitor<Finder> {
+      const Dangling *Outer;
+      SourceLocation End;
+      const CallExpr *Found = nullptr;
+      bool TraverseLambdaExpr(LambdaExpr *) { return true; }
+      bool VisitCallExpr(CallExpr *C) {
+        if (torch::isBackward(C) && Outer->isBehind(C->getBeginLoc(), End))
+          Found = C;
+        return !Found;
+      }
+    } F;
+    F.Outer = this;
+    F.End = Scope->getEndLoc();
+    F.TraverseStmt(In->getBody());
+    return F.Found;
+  }
+
+  /// Is the hooked tensor a parameter, a member or a variable from before
+  /// \p Scope?
+  bool isHookedBefore(const Stmt *Scope) const {
+    return !Hooked.Root || isa<ParmVarDecl>(Hooked.Root) ||
+           isBehind(Scope->getBeginLoc(), Hooked.Root->getLocation());
+  }
+
+  /// Does the tensor surely live on when the function has returned?
+  bool outlives() const {
+    if (!Hooked.Root)
+      return llvm::all_of(Hooked.Fields, [](const FieldDecl *Field) {
+        return flow::isOwningType(Field->getType());
+      });
+    if (isa<ParmVarDecl>(Hooked.Root))
+      return true;
+    struct Finder : RecursiveASTVisitor<Finder> {
+      const Dangling *Outer;
+      bool Found = false;
+      bool TraverseLambdaExpr(LambdaExpr *) { return true; }
+      bool VisitReturnStmt(ReturnStmt *S) {
+        const Stmt *Body = Outer->In->getBody();
+        if (S->getRetValue())
+          for (const Expr *E : flow::keptBy(S->getRetValue(), Body)) {
+            auto Object = flow::objectOf(E, Body);
+            Found |= Object && !Object->Element && *Object == Outer->Hooked;
+          }
+        return true;
+      }
+    } F;
+    F.Outer = this;
+    F.TraverseStmt(In->getBody());
+    return F.Found;
+  }
+
+  /// May the hook be meant for a backward pass within this function, or may
+  /// somebody take it away?
+  bool usedAfterwards() const {
+    struct Finder : RecursiveASTVisitor<Finder> {
+      const Dangling *Outer;
+      bool Found = false;
+      bool VisitCallExpr(CallExpr *C) {
+        const FunctionDecl *Callee = C->getDirectCallee();
+        Found |= torch::isBackward(C) ||
+                 (Outer->isBehind(C->getBeginLoc(), Outer->Call->getEndLoc()) &&
+                  (!Callee ||
+                   (!torch::isTorchDecl(Callee) && !torch::isStdDecl(Callee))));
+        return !Found;
+      }
+    } F;
+    F.Outer = this;
+    F.TraverseStmt(In->getBody());
+    return F.Found;
+  }
+
+  const CallExpr *Call;
+  const ObjectPath &Hooked;
+  const FunctionDecl *In;
+  ASTContext &Context;
+  const SourceManager &SM;
+};
+
 /// The field of its object that a method puts parameter \p I into, as its last
 /// word about it.
 const FieldDecl *storedIn(const CXXMethodDecl *Method, unsigned I) {
@@ -492,6 +625,37 @@ fixits::Edits captureDetached(const LambdaExpr *Lambda,
                            Var->getNameAsString() + ".detach()", Context);
 }
 
+/// A cheap look: does \p Call assign, add or hand over a function object?
+bool mayStoreFunction(const CallExpr *Call) {
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
+    return Op->getOperator() == OO_Equal && Op->getNumArgs() == 2 &&
+           isFunctionObject(Op->getArg(0)->getType());
+  const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+  const CXXMethodDecl *Callee = Method ? Method->getMethodDecl() : nullptr;
+  if (!Callee || Call->getNumArgs() == 0 || torch::isTorchDecl(Callee))
+    return false;
+  if (torch::isStdDecl(Callee))
+    return holdsFunctions(Method->getObjectType());
+  return llvm::any_of(Callee->parameters(), [](const ParmVarDecl *P) {
+    return isFunctionObject(P->getType());
+  });
+}
+
+/// The innermost function or lambda around \p S.
+const FunctionDecl *functionAround(const Stmt *S, ASTContext &Context) {
+  DynTypedNode Node = DynTypedNode::create(*S);
+  while (true) {
+    DynTypedNodeList Parents = Context.getParents(Node);
+    if (Parents.empty())
+      return nullptr;
+    Node = Parents[0];
+    if (const auto *F = Node.get<FunctionDecl>())
+      return F;
+    if (const auto *Lambda = Node.get<LambdaExpr>())
+      return Lambda->getCallOperator();
+  }
+}
+
 } // namespace
 
 flow::UnitModel &HookCaptureCycleCheck::unit(ASTContext &Context) {
@@ -501,18 +665,19 @@ flow::UnitModel &HookCaptureCycleCheck::unit(ASTContext &Context) {
 }
 
 void HookCaptureCycleCheck::registerMatchers(MatchFinder *Finder) {
-  Finder->addMatcher(
-      callExpr(optionally(forFunction(functionDecl().bind("in")))).bind("call"),
-      this);
+  Finder->addMatcher(callExpr().bind("call"), this);
 }
 
 void HookCaptureCycleCheck::check(const MatchFinder::MatchResult &Result) {
   const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
-  const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
-  if (!In || !In->hasBody() ||
+  auto Hook = torch::asHookRegistration(Call);
+  if ((!Hook && !mayStoreFunction(Call)) ||
       !isUserCode(Call->getBeginLoc(), *Result.SourceManager))
     return;
-  if (auto Hook = torch::asHookRegistration(Call))
+  const FunctionDecl *In = functionAround(Call, *Result.Context);
+  if (!In || !In->hasBody())
+    return;
+  if (Hook)
     checkHook(Call, *Hook, In, *Result.Context);
   else
     checkStoredFunction(Call, In, *Result.Context);
@@ -531,6 +696,23 @@ void HookCaptureCycleCheck::checkHook(const CallExpr *Call,
   const LambdaExpr *Lambda = lambdaOf(R.Hook);
 
   std::optional<Finding> Worst;
+  if (auto Lost = Dangling(Call, *Hooked, In, Context).find(Lambda)) {
+    std::string Name = "'" + Lost->Var->getNameAsString() + "'";
+    Worst.emplace();
+    Worst->Loc = Call->getBeginLoc();
+    Worst->Highlight = R.Tensor->getSourceRange();
+    Worst->Strength = Level::Certain;
+    Worst->Message =
+        "this hook refers to " + Name + ", which ends with " +
+        (Lost->Backward ? "its block" : "this function") +
+        " while the tensor keeps the hook: backward() will run it on a "
+        "dangling reference";
+    Worst->Steps.push_back(
+        {Lost->Loc, Name + " is captured by reference here"});
+    if (Lost->Backward)
+      Worst->Steps.push_back(
+          {Lost->Backward->getBeginLoc(), "this backward() runs the hook"});
+  }
   for (const Expr *Kept : flow::keptBy(R.Hook, Body)) {
     const LambdaCapture *Capture = captureOf(Lambda, Kept);
     if (releases(Lambda, Capture))
@@ -578,13 +760,18 @@ void HookCaptureCycleCheck::checkHook(const CallExpr *Call,
           F.Steps.push_back(
               {Way.Way.back()->getBeginLoc(), What + " gets its history here"});
       }
-    } else if (flow::isSharedOwner(Kept->getType()) && Related(flow::owns)) {
+    } else if ((flow::isSharedOwner(Kept->getType()) ||
+                (torch::mayHoldTensor(Kept->getType()) &&
+                 flow::isOwningType(Kept->getType()))) &&
+               Related(flow::owns)) {
       const ObjectPath &Part =
           Object && flow::owns(*Object, *Hooked) ? *Hooked : *Named;
-      F.Strength =
-          Part.Element || Part.Fields.empty() || isParameter(Part.Fields.back())
-              ? Level::Certain
-              : Level::Likely;
+      // A copied container or struct has the same tensors.
+      F.Strength = !flow::isSharedOwner(Kept->getType()) || Part.Element ||
+                           Part.Fields.empty() ||
+                           isParameter(Part.Fields.back())
+                       ? Level::Certain
+                       : Level::Likely;
       std::string What = Name && Name->Root
                              ? spelled(Kept, *Name, Context)
                              : std::string("a shared pointer to this object");

@@ -8,6 +8,7 @@
 #include "checks/flow/Ownership.h"
 #include "checks/flow/Writes.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/DeclTemplate.h"
@@ -67,7 +68,18 @@ const Expr *heldBy(const CXXConstructExpr *Construct) {
   if (Pointee.isNull() || !torch::isModule(Pointee))
     return nullptr;
   const Expr *Only = onlyArgument(Construct);
-  return Only && torch::isModule(Only->getType()) ? Only : nullptr;
+  if (!Only || !torch::isModule(Only->getType()))
+    return nullptr;
+  // Child(parent) is a new module that is given another.
+  QualType Given = torch::pointeeOf(Only->getType());
+  const CXXRecordDecl *To = torch::recordOf(Pointee);
+  const CXXRecordDecl *From =
+      torch::recordOf(Given.isNull() ? Only->getType() : Given);
+  if (!To || !From || !To->hasDefinition() || !From->hasDefinition())
+    return nullptr;
+  To = To->getDefinition();
+  From = From->getDefinition();
+  return To == From || From->isDerivedFrom(To) ? Only : nullptr;
 }
 
 /// The object of a method whose result is that object, or null.
@@ -240,6 +252,12 @@ private:
       return look(Held);
     if (Ctor->isCopyOrMoveConstructor())
       return look(Construct->getArg(0));
+    // A holder makes a module of its arguments.
+    if (QualType Pointee = torch::pointeeOf(Construct->getType());
+        !Pointee.isNull() && torch::isModule(Pointee))
+      return made(
+          torch::recordOf(Pointee),
+          llvm::ArrayRef(Construct->getArgs(), Construct->getNumArgs()));
     // A container, tuple, IValue or std::function of its arguments.
     if (torch::isStdDecl(R) || torch::isTorchDecl(R)) {
       for (const Expr *Arg : Construct->arguments())
@@ -252,22 +270,45 @@ private:
         look(Construct->getArg(I));
   }
 
-  /// Does a field take parameter \p I by value?
+  /// Does a field take parameter \p I by value, or is it registered?
   bool stores(const CXXConstructorDecl *Ctor, unsigned I) {
     const FunctionDecl *Definition = nullptr;
     if (!Ctor->hasBody(Definition) || I >= Definition->getNumParams())
       return false;
+    struct Finder : RecursiveASTVisitor<Finder> {
+      const ParmVarDecl *Param;
+      bool Found = false;
+      bool names(const Expr *Value) const {
+        Value = torch::stripImplicit(Value);
+        if (const auto *Call = dyn_cast_or_null<CallExpr>(Value))
+          if (auto Registered = torch::asRegistration(Call))
+            Value = Registered->Value;
+        const auto *Ref = dyn_cast_or_null<DeclRefExpr>(Value);
+        return Ref && Ref->getDecl() == Param;
+      }
+      bool VisitCXXOperatorCallExpr(CXXOperatorCallExpr *Op) {
+        const auto *Field =
+            Op->getOperator() == OO_Equal && Op->getNumArgs() == 2
+                ? dyn_cast_or_null<FieldDecl>(rootOf(Op->getArg(0)))
+                : nullptr;
+        Found |=
+            Field && isOwningType(Field->getType()) && names(Op->getArg(1));
+        return !Found;
+      }
+      bool VisitCallExpr(CallExpr *Call) {
+        Found |= torch::asRegistration(Call) && names(Call);
+        return !Found;
+      }
+    } F;
+    F.Param = Definition->getParamDecl(I);
     for (const CXXCtorInitializer *Init :
-         cast<CXXConstructorDecl>(Definition)->inits()) {
-      if (!Init->isMemberInitializer() ||
-          !isOwningType(Init->getMember()->getType()))
-        continue;
-      const auto *Ref =
-          dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(Init->getInit()));
-      if (Ref && Ref->getDecl() == Definition->getParamDecl(I))
+         cast<CXXConstructorDecl>(Definition)->inits())
+      if (Init->isMemberInitializer() &&
+          isOwningType(Init->getMember()->getType()) &&
+          F.names(Init->getInit()))
         return true;
-    }
-    return false;
+    F.TraverseStmt(Definition->getBody());
+    return F.Found;
   }
 
   void call(const CallExpr *Call) {
@@ -280,42 +321,44 @@ private:
     const FunctionDecl *Callee = Call->getDirectCallee();
     bool Known =
         Callee && (torch::isStdDecl(Callee) || torch::isTorchDecl(Callee));
-    if (Known && (Name == "bind" || Name == "make_tuple" ||
-                  Name == "make_pair" || Name == "make_capsule")) {
+    if (Known &&
+        (Name == "bind" || Name == "make_tuple" || Name == "make_pair" ||
+         Name == "make_capsule" || Name == "create")) {
       for (const Expr *Arg : Call->arguments())
         look(Arg);
       return;
     }
     if (Known && (Name == "make_shared" || Name == "make_unique" ||
                   Name == "make_intrusive"))
-      made(Call);
+      made(torch::recordOf(torch::pointeeOf(Call->getType())),
+           llvm::ArrayRef(Call->getArgs(), Call->getNumArgs()));
     Found.push_back(Call);
   }
 
-  /// make_shared<Class>(...): the constructor runs in the library.
-  void made(const CallExpr *Call) {
-    QualType Made = torch::pointeeOf(Call->getType());
-    const CXXRecordDecl *R = torch::recordOf(Made);
+  /// An object of class \p R that library code makes of \p Args.
+  void made(const CXXRecordDecl *R, llvm::ArrayRef<const Expr *> Args) {
     if (!R || !R->hasDefinition())
       return;
-    // LibTorch's own classes keep what they are made of; so does a copy.
+    R = R->getDefinition();
+    // LibTorch's own classes keep what they are made of, but not its modules.
     if (torch::isTorchDecl(R)) {
-      for (const Expr *Arg : Call->arguments())
-        look(Arg);
+      if (!torch::isOrDerivesFrom(R, "torch::nn::Module"))
+        for (const Expr *Arg : Args)
+          look(Arg);
       return;
     }
     const CXXConstructorDecl *Only = nullptr;
     for (const CXXConstructorDecl *Ctor : R->ctors()) {
       if (Ctor->isCopyOrMoveConstructor() ||
-          Ctor->getNumParams() != Call->getNumArgs())
+          Ctor->getNumParams() != Args.size())
         continue;
       if (Only)
         return;
       Only = Ctor;
     }
-    for (unsigned I = 0; Only && I < Call->getNumArgs(); ++I)
+    for (unsigned I = 0; Only && I < Args.size(); ++I)
       if (stores(Only, I))
-        look(Call->getArg(I));
+        look(Args[I]);
   }
 
   /// What a container or function object was given anywhere in the body.
@@ -416,11 +459,30 @@ llvm::SmallVector<const Expr *, 4> keptBy(const Expr *E, const Stmt *Body) {
   return Finder.Found;
 }
 
+/// Does library code that takes its argument by reference only hand it on?
+/// make_shared and the constructors of holders do.
+static bool handsOn(const Expr *E) {
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
+    const CXXConstructorDecl *Ctor = Construct->getConstructor();
+    return Ctor->isInheritingConstructor() || torch::isTorchDecl(Ctor) ||
+           torch::isStdDecl(Ctor);
+  }
+  const auto *Call = dyn_cast<CallExpr>(E);
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  if (!Callee || isa<CXXOperatorCallExpr>(Call))
+    return false;
+  StringRef Name = torch::calleeName(Call);
+  return (torch::isTorchDecl(Callee) || torch::isStdDecl(Callee)) &&
+         Name != "swap" && Name != "exchange" && Name != "tie" &&
+         Name != "getline";
+}
+
 bool isReassigned(const ValueDecl *Var, const Stmt *Body) {
   if (!Body)
     return true;
   for (const Write &W : writesTo(Var, Body))
-    if (W.Kind == WriteKind::Assigned || W.Kind == WriteKind::Escaped ||
+    if (W.Kind == WriteKind::Assigned ||
+        (W.Kind == WriteKind::Escaped && !handsOn(W.Where)) ||
         (W.Kind == WriteKind::Released && W.Overwritten))
       return true;
   return false;

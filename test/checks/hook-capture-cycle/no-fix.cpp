@@ -137,3 +137,9 @@ void second_order(Tensor w) {
   w.register_hook([w](Tensor g) { return g * w; });
   // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this hook captures its own tensor 'w' by value: the tensor keeps the hook and the hook keeps the tensor, so neither is ever freed [libtorch-hook-capture-cycle]
 }
+
+// A copied container has the same tensors.
+void in_container(std::vector<Tensor> weights, size_t i) {
+  weights[i].register_hook([weights, i](Tensor g) { return g * weights[i]; });
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this hook captures 'weights' by value, which owns the hooked tensor: the tensor keeps the hook and the hook keeps its owner, so none of them is ever freed [libtorch-hook-capture-cycle]
+}

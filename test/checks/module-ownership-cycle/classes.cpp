@@ -1,0 +1,35 @@
+// Classes that own each other, with no place that is seen to close the cycle.
+// RUN: %check_libtorch_tidy %s libtorch-module-ownership-cycle %t
+
+#include <torch/torch.h>
+
+struct TreeImpl;
+struct BranchImpl : torch::nn::Module {
+  explicit BranchImpl(std::shared_ptr<TreeImpl> tree)
+      : tree_(std::move(tree)) {}
+  std::shared_ptr<TreeImpl> tree_;
+  // CHECK-NOTES: :[[@LINE-1]]:29: warning: 'tree_' owns a 'TreeImpl', which owns 'BranchImpl' modules: where it is the owner of this one, neither is ever freed [libtorch-module-ownership-cycle]
+  // CHECK-NOTES: :[[@LINE-3]]:9: note: it is given one here
+  // CHECK-NOTES: :[[@LINE+6]]:23: note: 'TreeImpl' owns 'BranchImpl' modules by this member
+};
+TORCH_MODULE(Branch);
+
+struct TreeImpl : torch::nn::Module {
+  void grow(Branch branch) { branches.push_back(branch); }
+  std::vector<Branch> branches;
+};
+
+struct OuterImpl;
+struct InnerImpl : torch::nn::Module {
+  void attach(const std::shared_ptr<OuterImpl> &outer) { outer_ = outer; }
+  std::shared_ptr<OuterImpl> outer_;
+  // CHECK-NOTES: :[[@LINE-1]]:30: warning: 'outer_' owns a 'OuterImpl', which owns 'InnerImpl' modules: where it is the owner of this one, neither is ever freed [libtorch-module-ownership-cycle]
+  // CHECK-NOTES: :[[@LINE-3]]:67: note: it is given one here
+  // CHECK-NOTES: :[[@LINE+6]]:31: note: 'OuterImpl' owns 'InnerImpl' modules by this member
+};
+struct MiddleImpl : torch::nn::Module {
+  std::shared_ptr<InnerImpl> inner;
+};
+struct OuterImpl : torch::nn::Module {
+  std::shared_ptr<MiddleImpl> middle;
+};
