@@ -83,6 +83,9 @@ def catalog(readme, docs, listed):
         elif row.group(1)[0] != str(checks[name]["level"]):
             wrong.append("README.md gives %s level %s, the catalog %s"
                          % (name, row.group(1), checks[name]["level"]))
+    rows = re.findall(r"^\| `(libtorch-[a-z-]+)` \|", read(readme), re.M)
+    if rows != sorted(set(rows)):
+        wrong.append("the table of README.md is not in order: " + " ".join(rows))
     # What else begins like a check.
     others = {"libtorch-tidy", "libtorch-dev"}
     for page in pages(readme, docs):
