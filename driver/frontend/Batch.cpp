@@ -49,8 +49,10 @@ struct Job {
 class Batch {
 public:
   Batch(const CommandLine &Options, const Configuration &Config,
-        const ArgumentsAdjuster &MakeOurs, FileSystem FS)
-      : Options(Options), Config(Config), MakeOurs(MakeOurs), FS(FS) {
+        const ArgumentsAdjuster &MakeOurs, FileSystem FS,
+        llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Overlay = nullptr)
+      : Options(Options), Config(Config), MakeOurs(MakeOurs), FS(FS),
+        Overlay(std::move(Overlay)) {
     if (!Options.UseCache)
       return;
     Folder =
@@ -64,17 +66,21 @@ public:
       return;
     }
     Sets.emplace(*Folder, FS);
-    Results.emplace(*Folder, *Sets, FS);
+    if (!this->Overlay)
+      Results.emplace(*Folder, *Sets, FS);
     // With stock clang-tidy's scope, the bodies of library functions matter.
     if (Options.UseScope)
       Pchs.emplace(*Folder, *Sets);
   }
 
   void run(llvm::ArrayRef<Unit> Units);
+  std::optional<UnitResult> runOne(const Unit &U);
 
   std::vector<Job> Jobs;
 
 private:
+  /// A file system of its own for a unit, as it has its own working directory.
+  FileSystem makeFileSystem() const;
   void prepare(Job &J, const Unit &U);
   void scan(Job &J);
   IncludeScanner *scannerFor(const Job &J);
@@ -89,6 +95,8 @@ private:
   const Configuration &Config;
   const ArgumentsAdjuster &MakeOurs;
   FileSystem FS;
+  /// Null: the disk is what counts.
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Overlay;
   std::optional<CacheFolder> Folder;
   std::optional<FileSets> Sets;
   std::optional<ResultCache> Results;
@@ -115,6 +123,19 @@ static std::string mainArgument(const CommandLineArguments &Arguments,
         (!Argument.starts_with("-") && Spelled(Argument) == File))
       return Argument.str();
   return {};
+}
+
+FileSystem Batch::makeFileSystem() const {
+  Expected<FileSystem> Own = createFileSystem(Options);
+  if (!Own) {
+    // It was fine when the run began.
+    llvm::consumeError(Own.takeError());
+    return new llvm::vfs::OverlayFileSystem(
+        llvm::vfs::createPhysicalFileSystem());
+  }
+  if (Overlay)
+    (*Own)->pushOverlay(Overlay);
+  return *Own;
 }
 
 void Batch::prepare(Job &J, const Unit &U) {
@@ -158,11 +179,9 @@ IncludeScanner *Batch::scannerFor(const Job &J) {
       Flags.push_back(Argument);
   auto [It, New] = Scanners.try_emplace(digest(Flags));
   if (New) {
-    Expected<FileSystem> Own = createFileSystem(Options);
-    if (!Own)
-      llvm::consumeError(Own.takeError());
-    else if (!(*Own)->setCurrentWorkingDirectory(J.U->Command.Directory))
-      It->second = IncludeScanner::create(J.Arguments, *Own);
+    FileSystem Own = makeFileSystem();
+    if (!Own->setCurrentWorkingDirectory(J.U->Command.Directory))
+      It->second = IncludeScanner::create(J.Arguments, Own);
   }
   return It->second.get();
 }
@@ -216,42 +235,21 @@ void Batch::startBuild(size_t Id, StringRef Key, Workers &Pool) {
     return J.State == Job::Open && J.PchKey == Key;
   });
   Pool.start(Id, [&]() -> std::string {
-    Expected<FileSystem> Own = createFileSystem(Options);
-    if (!Own) {
-      llvm::consumeError(Own.takeError());
-      return "";
-    }
     Pchs->build(Key, J.Prefix, J.Arguments, J.MainArgument,
-                J.U->Command.Directory, *Own);
+                J.U->Command.Directory, makeFileSystem());
     return "";
   });
 }
 
 /// In a process of its own.
 std::string Batch::analyseHere(const Job &J, const LibraryPch *Pch) {
-  // A file system of its own, as the unit has its own working directory.
-  Expected<FileSystem> Own = createFileSystem(Options);
-  if (!Own) {
-    llvm::consumeError(Own.takeError());
-    UnitResult Result;
-    Result.File = J.U->File;
-    Result.Failed = true;
-    return toBytes(Result);
-  }
   UnitInputs Inputs;
   const bool Keep = !J.ResultKey.empty();
-  UnitResult Result = analyse(*J.U, J.Arguments, Options, Config, *Own, Pch,
-                              Keep ? &Inputs : nullptr);
+  UnitResult Result = analyse(*J.U, J.Arguments, Options, Config,
+                              makeFileSystem(), Pch, Keep ? &Inputs : nullptr);
   if (Options.VerifyFixes && !Result.Failed)
     tryFixes(
-        Result,
-        [&]() -> FileSystem {
-          Expected<FileSystem> Fresh = createFileSystem(Options);
-          if (Fresh)
-            return *Fresh;
-          llvm::consumeError(Fresh.takeError());
-          return nullptr;
-        },
+        Result, [&] { return makeFileSystem(); },
         [&](FileSystem Edited) {
           return analyse(*J.U, J.Arguments, Options, Config, Edited, Pch,
                          /*Inputs=*/nullptr, /*CompilerWarnings=*/true);
@@ -364,6 +362,31 @@ void Batch::run(llvm::ArrayRef<Unit> Units) {
   }
   if (Wrote && Folder)
     Folder->shrink(uint64_t(Options.CacheMegabytes) << 20);
+}
+
+std::optional<UnitResult> Batch::runOne(const Unit &U) {
+  Jobs.resize(1);
+  Job &J = Jobs.front();
+  prepare(J, U);
+  scan(J);
+  Workers Pool(1);
+  do
+    startUnit(0, Pool);
+  while (finishUnit(J, Pool.wait()));
+  return std::move(J.Result);
+}
+
+std::optional<UnitResult>
+analyseAgain(const Unit &U,
+             llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Overlay,
+             const CommandLine &Options, const Configuration &Config,
+             const ArgumentsAdjuster &MakeOurs) {
+  Expected<FileSystem> FS = createFileSystem(Options);
+  if (!FS) {
+    llvm::consumeError(FS.takeError());
+    return std::nullopt;
+  }
+  return Batch(Options, Config, MakeOurs, *FS, std::move(Overlay)).runOne(U);
 }
 
 static void add(clang::tidy::ClangTidyStats &Sum,

@@ -9,6 +9,7 @@
 #define LIBTORCH_TIDY_DRIVER_FRONTEND_BATCH_H
 
 #include "driver/frontend/Runner.h"
+#include <optional>
 
 namespace libtorch_tidy::driver {
 
@@ -34,6 +35,15 @@ analyseAll(llvm::ArrayRef<Unit> Units, const CommandLine &Options,
            SourceTexts &Texts,
            llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS,
            llvm::function_ref<bool(const Unit &, const Finding &)> IsAskedFor);
+
+/// Analyses one unit with the files of \p Overlay in front of those on disk:
+/// its text with a fix applied. A precompiled LibTorch in the cache is used,
+/// results in it are not. Absent when the analysis crashed.
+std::optional<UnitResult>
+analyseAgain(const Unit &U,
+             llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Overlay,
+             const CommandLine &Options, const Configuration &Config,
+             const clang::tooling::ArgumentsAdjuster &MakeOurs);
 
 } // namespace libtorch_tidy::driver
 

@@ -165,6 +165,11 @@ void LibraryPch::mount(llvm::vfs::OverlayFileSystem &FS) const {
   mountFile(FS, Path, Content->getBuffer());
 }
 
+/// In memory only, and the same wherever the cache is.
+static std::string headerPath(StringRef Key) {
+  return ("/libtorch-tidy/" + Key + ".h").str();
+}
+
 static std::string headerText(const LibraryPrefix &Prefix) {
   std::string Result;
   for (const std::string &Header : Prefix.Headers)
@@ -200,7 +205,7 @@ LibraryPchs::Entry LibraryPchs::load(StringRef Key) {
   auto Pch = std::make_unique<LibraryPch>();
   const bool Usable = Reader.number();
   Pch->Files = Reader.text();
-  Pch->HeaderPath = Folder.pathOf(entryOf(Key) + ".h");
+  Pch->HeaderPath = headerPath(Key);
   Pch->HeaderText = Reader.text();
   Pch->Names = Reader.text();
   Pch->Path = Folder.pathOf(Reader.text());
@@ -296,7 +301,7 @@ bool LibraryPchs::build(
   fs::createUniquePath(entryOf(Key) + "-%%%%%%%%", Own, /*MakeAbsolute=*/false);
   const std::string Output = (Own + ".pch").str(),
                     Names = (Own + ".names").str();
-  const std::string Header = Folder.pathOf(entryOf(Key) + ".h");
+  const std::string Header = headerPath(Key);
   const std::string Text = headerText(Prefix);
   if (fs::create_directories(Folder.pathOf("pch")))
     return false;
