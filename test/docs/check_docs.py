@@ -83,18 +83,22 @@ def catalog(readme, docs, listed):
         elif row.group(1)[0] != str(checks[name]["level"]):
             wrong.append("README.md gives %s level %s, the catalog %s"
                          % (name, row.group(1), checks[name]["level"]))
+    rows = re.findall(r"^\| `(libtorch-[a-z-]+)` \|", read(readme), re.M)
+    if rows != sorted(set(rows)):
+        wrong.append("the table of README.md is not in order: " + " ".join(rows))
     # What else begins like a check.
     others = {"libtorch-tidy", "libtorch-dev"}
     for page in pages(readme, docs):
         for name in sorted(set(re.findall(r"\blibtorch-[a-z]+(?:-[a-z]+)*\b", read(page)))):
-            if name not in checks and name not in others:
+            if name not in checks and name not in others and not name.startswith(
+                    "libtorch-tidy-"):
                 wrong.append("%s names %s, which is no check" % (page, name))
 
 
 def figures(docs, proofs):
     proven = {"libtorch-" + os.path.basename(path)[:-len(".test")]
               for path in glob.glob(os.path.join(proofs, "*.test"))
-              if "%proof " in read(path)}
+              if re.search("%(proof|sanitize) ", read(path))}
     tracked = {os.path.basename(path)[:-len(".json")]
                for path in glob.glob(os.path.join(docs, "figures", "*.json"))}
     for name in sorted(proven - tracked):

@@ -191,41 +191,48 @@ public:
     counters().Peak = Base;
     CurrentSpan = this;
     Trace.sample(0);
+    Allocated.sample(0);
   }
   ~Span() {
     CurrentSpan = Outer;
     // What is alive after the last figure is no matter of it.
-    if (Last)
+    if (*Last)
       Trace.write(Last, "allocation", UpTo);
+    if (*LastAllocated)
+      Allocated.write(LastAllocated, "allocated", AllocatedUpTo);
   }
   Span(const Span &) = delete;
   Span &operator=(const Span &) = delete;
-  /// \p What is a literal.
   void print(const char *What) {
     std::printf("%s: peak %lld KB, live %lld KB\n", What,
                 static_cast<long long>(counters().Peak - Base) / 1024,
                 static_cast<long long>(counters().Live - Base) / 1024);
-    Last = What;
+    std::snprintf(Last, sizeof Last, "%s", What);
     UpTo = Trace.size();
   }
   /// All that was allocated, also what is gone again.
-  void printAllocated(const char *What) const {
+  void printAllocated(const char *What) {
     std::printf("%s: %lld KB allocated\n", What,
                 static_cast<long long>(counters().Total - Before) / 1024);
+    std::snprintf(LastAllocated, sizeof LastAllocated, "%s", What);
+    AllocatedUpTo = Allocated.size();
   }
 
 private:
   friend void tellSpans();
   int64_t Base, Before;
   Span *Outer;
-  Series Trace; ///< After every allocation and release by this thread.
-  const char *Last = nullptr;
-  int UpTo = 0;
+  Series Trace;     ///< After every allocation and release by this thread.
+  Series Allocated; ///< All that was allocated so far, likewise.
+  char Last[128] = "", LastAllocated[128] = "";
+  int UpTo = 0, AllocatedUpTo = 0;
 };
 
 inline void tellSpans() {
-  for (Span *S = CurrentSpan; S; S = S->Outer)
+  for (Span *S = CurrentSpan; S; S = S->Outer) {
     S->Trace.sample(counters().Live - S->Base);
+    S->Allocated.sample(counters().Total - S->Before);
+  }
 }
 
 /// Prints a digest of the bits of \p Values.

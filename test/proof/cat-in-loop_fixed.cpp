@@ -17,7 +17,7 @@ int main() {
   for (int count : {100, 200, 400}) {
     proof::Span span;
     torch::Tensor all = collect(count);
-    span.printAllocated(std::to_string(count).c_str());
+    span.printAllocated((std::to_string(count) + " rows").c_str());
     const float *first = all.data_ptr<float>();
     proof::printBits("rows", std::vector<float>(first, first + all.numel()));
   }

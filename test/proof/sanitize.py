@@ -5,7 +5,7 @@ libtorch-NAME to NAME_bad.cpp beside this script and compares the result with
 NAME_fixed.cpp. Builds both with COMPILER's AddressSanitizer and runs each case, the program's argument:
 the bad one has to stop with ERROR (where one is given), the fixed one to end
 without a word of the sanitizer. Leaves what the cases print in bad.txt and
-fixed.txt in FOLDER.
+fixed.txt in FOLDER, and figures.json (see figures.py).
 """
 
 import json
@@ -13,6 +13,8 @@ import os
 import shutil
 import subprocess
 import sys
+
+import figures
 
 tools_file, compiler, name, folder = sys.argv[1:5]
 cases = [case.split("=") for case in sys.argv[5:]]
@@ -60,3 +62,6 @@ for kind in ("bad", "fixed"):
                 sys.exit("%s: no %s:\n%s" % (case, error, output))
             if (kind == "fixed" or not error) and (code != 0 or "Sanitizer" in output):
                 sys.exit("%s, %s: code %d\n%s" % (case, kind, code, output))
+
+errors = {case: error for case, error in cases if error}
+figures.check(figures.of_cases(name, errors, figures.libtorch_version(tools)), folder, tools)
