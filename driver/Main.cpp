@@ -460,5 +460,13 @@ int main(int Argc, const char **Argv) {
   if (!Options)
     return ExitUsage;
   static int Anchor;
-  return run(*Options, Argv[0], &Anchor);
+  int Code = run(*Options, Argv[0], &Anchor);
+  // Else the stream ends the process with words of its own.
+  llvm::outs().flush();
+  if (std::error_code EC = llvm::outs().error()) {
+    llvm::outs().clear_error();
+    tellError() << "cannot write the standard output: " << EC.message() << '\n';
+    Code = ExitUsage;
+  }
+  return Code;
 }

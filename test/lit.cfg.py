@@ -17,7 +17,7 @@ Substitutions for RUN lines:
 
 Features: driver, old-clang-tidy, jsonschema (the Python module), long-tests (the
 environment variable LIBTORCH_TIDY_LONG_TESTS is set), and the tools that are
-installed: chromium, clang-apply-replacements, git, node-tools, pre-commit,
+installed: chromium, clang-apply-replacements, git, lintian, node-tools, pre-commit,
 sarif-multitool.
 RUN lines are run by bash with `pipefail`.
 """
@@ -55,7 +55,7 @@ if has_jsonschema.returncode == 0:
     config.available_features.add("jsonschema")
 
 # Tools that read what we write, from Debian's packages.
-for tool in ["chromium", "clang-apply-replacements", "git", "pre-commit"]:
+for tool in ["chromium", "clang-apply-replacements", "git", "lintian", "pre-commit"]:
     path = shutil.which(tool, path=tools["llvm_bin"]) or shutil.which(tool)
     tools[tool] = path
     if path:
@@ -96,6 +96,7 @@ for name, command in [
     ("%check_libtorch_tidy", [tools["python"], checker, "--tools=" + tools_file]),
     ("%torch_flags_nopch", tools["torch_flags"]),
     ("%torch_flags_library", tools["torch_flags"] + pch),
+    ("%torch_code_flags", tools["torch_flags"] + ["-include-pch", tools["torch_code_pch"]]),
     ("%torch_flags", tools["torch_flags"] + pch),
     ("%torch_pch", [tools["torch_pch"]]),
     ("%flow-facts", [tools["flow_facts"]]),

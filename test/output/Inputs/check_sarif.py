@@ -109,8 +109,12 @@ for artifact in run["artifacts"]:
     assert artifact["hashes"]["sha-256"].lower() == digest, artifact
 
 seen = set()
+names = []
 flows = 0
 for result in run["results"]:
+    if result.get("baselineState") == "absent":
+        path_of(result["locations"][0]["physicalLocation"]["artifactLocation"])
+        continue
     assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
     level = result["properties"]["level"]
     assert result["level"] in (("error", "warning", "note")[level], "error"), result
@@ -120,6 +124,7 @@ for result in run["results"]:
     assert re.fullmatch(
         r"[0-9a-f]+:\d+", result["partialFingerprints"]["primaryLocationLineHash"]
     )
+    names.append(result["partialFingerprints"]["libtorchTidy/v1"])
     line = read(path).splitlines()[region["startLine"] - 1]
     before = line.encode("utf-16-le")[: 2 * (region["startColumn"] - 1)]
     column = len(before.decode("utf-16-le").encode()) + 1
@@ -147,6 +152,7 @@ for result in run["results"]:
             for replacement in change["replacements"]:
                 text_of(where, replacement["deletedRegion"])
 
+assert len(set(names)) == len(names), names
 if args.results is not None:
     assert len(run["results"]) == args.results, run["results"]
 if args.text:
