@@ -204,13 +204,6 @@ const CatalogEntry Entries[] = {
      "Without total_length each data_parallel replica pads to its own longest "
      "sequence, and gathering outputs of different lengths throws.",
      FixKind::Sometimes, ParallelTags, create<PadPackedTotalLengthCheck>},
-    {"libtorch-stale-optimizer-state", Level::Likely,
-     "parameters are replaced while the optimizer keeps their state",
-     "An optimizer keeps its state, such as Adam's two moments, under the "
-     "address of each parameter's tensor. When the parameters of a group are "
-     "replaced, the entries of the old ones stay for as long as the optimizer "
-     "lives.",
-     FixKind::None, StateTags, create<StaleOptimizerStateCheck>},
     {"libtorch-retained-graph", Level::Likely,
      "retain_graph keeps a graph that is not needed again, or more and more of "
      "them",
@@ -218,6 +211,13 @@ const CatalogEntry Entries[] = {
      "Without a second backward() through the same graph they only stay "
      "longer; with state carried over iterations they pile up.",
      FixKind::Sometimes, LeakTags, create<RetainedGraphCheck>},
+    {"libtorch-stale-optimizer-state", Level::Likely,
+     "parameters are replaced while the optimizer keeps their state",
+     "An optimizer keeps its state, such as Adam's two moments, under the "
+     "address of each parameter's tensor. When the parameters of a group are "
+     "replaced, the entries of the old ones stay for as long as the optimizer "
+     "lives.",
+     FixKind::None, StateTags, create<StaleOptimizerStateCheck>},
     {"libtorch-undetached-hidden-state", Level::Likely,
      "recurrent state is carried over training iterations without detach",
      "State that keeps its history links each iteration's graph to all before "
