@@ -16,6 +16,7 @@
 #include "LongLivedIntermediateCheck.h"
 #include "OomRecoveryInCatchCheck.h"
 #include "PadPackedTotalLengthCheck.h"
+#include "ViewRetainsStorageCheck.h"
 #include "llvm/ADT/STLExtras.h"
 
 using llvm::StringLiteral;
@@ -37,6 +38,7 @@ constexpr StringLiteral RecoveryTags[] = {"error-handling",
                                           "external/cwe/cwe-400"};
 constexpr StringLiteral LifetimeTags[] = {"correctness",
                                           "external/cwe/cwe-416"};
+constexpr StringLiteral StorageTags[] = {"performance", "external/cwe/cwe-400"};
 constexpr StringLiteral ResultTags[] = {"correctness", "external/cwe/cwe-252"};
 constexpr StringLiteral ParallelTags[] = {"data-parallel", "correctness"};
 
@@ -107,6 +109,13 @@ const CatalogEntry Entries[] = {
      "Without total_length each data_parallel replica pads to its own longest "
      "sequence, and gathering outputs of different lengths throws.",
      FixKind::Sometimes, ParallelTags, create<PadPackedTotalLengthCheck>},
+    {"libtorch-view-retains-storage", Level::Likely,
+     "a small part of a tensor is kept, and with it the memory of the whole",
+     "x[0], slice, narrow and the elements of chunk share the memory of the "
+     "tensor they are taken from. One of them in a container or a member keeps "
+     "all of it alive when the tensor is gone, and torch::save writes all of "
+     "it.",
+     FixKind::Sometimes, StorageTags, create<ViewRetainsStorageCheck>},
 };
 
 } // namespace
