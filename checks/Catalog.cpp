@@ -30,6 +30,7 @@
 #include "StaleOptimizerStateCheck.h"
 #include "RetainedGraphCheck.h"
 #include "UndetachedHiddenStateCheck.h"
+#include "ViewRetainsStorageCheck.h"
 #include "llvm/ADT/STLExtras.h"
 
 using llvm::StringLiteral;
@@ -58,6 +59,7 @@ constexpr StringLiteral HandlerTags[] = {"error-handling",
                                          "external/cwe/cwe-755"};
 constexpr StringLiteral LifetimeTags[] = {"correctness",
                                           "external/cwe/cwe-416"};
+constexpr StringLiteral StorageTags[] = {"performance", "external/cwe/cwe-400"};
 constexpr StringLiteral ResultTags[] = {"correctness", "external/cwe/cwe-252"};
 constexpr StringLiteral WorkerTags[] = {"data-loading", "external/cwe/cwe-400"};
 constexpr StringLiteral StateTags[] = {"optimizer", "external/cwe/cwe-401"};
@@ -224,6 +226,13 @@ const CatalogEntry Entries[] = {
      "it. The next backward() goes through a freed graph and throws, or, with "
      "retain_graph, through one that grows without end.",
      FixKind::Sometimes, LeakTags, create<UndetachedHiddenStateCheck>},
+    {"libtorch-view-retains-storage", Level::Likely,
+     "a small part of a tensor is kept, and with it the memory of the whole",
+     "x[0], slice, narrow and the elements of chunk share the memory of the "
+     "tensor they are taken from. One of them in a container or a member keeps "
+     "all of it alive when the tensor is gone, and torch::save writes all of "
+     "it.",
+     FixKind::Sometimes, StorageTags, create<ViewRetainsStorageCheck>},
 };
 
 } // namespace

@@ -7,9 +7,9 @@
 
 #include "checks/flow/Borrows.h"
 #include "checks/flow/Liveness.h"
+#include "checks/flow/Sharing.h"
 #include "checks/flow/Writes.h"
 #include "checks/torch/Calls.h"
-#include "checks/torch/Effects.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
@@ -35,18 +35,6 @@ bool isClass(QualType T, llvm::ArrayRef<StringRef> Names) {
          });
 }
 
-/// Its copies share the pixels.
-bool isMat(QualType T) { return isClass(T, {"cv::Mat", "cv::Mat_"}); }
-
-/// OpenCV's functions use the pixels and let go of them.
-bool isInCv(const Decl *D) {
-  for (const DeclContext *DC = D->getDeclContext(); DC; DC = DC->getParent())
-    if (const auto *NS = dyn_cast<NamespaceDecl>(DC);
-        NS && NS->getIdentifier() && NS->getName() == "cv")
-      return true;
-  return false;
-}
-
 /// Owns its elements; a copy has its own.
 bool isOwningContainer(QualType T) {
   return isClass(T, {"std::vector", "std::array", "std::basic_string",
@@ -60,17 +48,7 @@ bool isViewClass(QualType T) {
                                  "c10::string_view", "std::basic_string_view"});
 }
 
-bool holdsMat(QualType T) {
-  if (isMat(T))
-    return true;
-  const auto *Spec =
-      dyn_cast_or_null<ClassTemplateSpecializationDecl>(torch::recordOf(T));
-  return Spec && torch::isStdDecl(Spec) && Spec->getTemplateArgs().size() > 0 &&
-         Spec->getTemplateArgs()[0].getKind() == TemplateArgument::Type &&
-         isMat(Spec->getTemplateArgs()[0].getAsType());
-}
-
-/// A variable of \p Within that dies with its scope and is no alias.
+/// A variable that dies with its scope and is no alias.
 bool isOwn(const VarDecl *Var) {
   return Var && Var->isLocalVarDeclOrParm() && !Var->isStaticLocal() &&
          Var->getTLSKind() == VarDecl::TLS_None &&
@@ -88,151 +66,6 @@ const VarDecl *namedBy(const Expr *E) {
   const auto *Ref = dyn_cast_or_null<DeclRefExpr>(torch::peel(E));
   return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
 }
-
-//===----------------------------------------------------------------------===//
-// What a function does with its variables, wherever in its body
-//===----------------------------------------------------------------------===//
-
-/// Variables whose memory may be held elsewhere, too, so that it need not die
-/// with them.
-class Sharers : public RecursiveASTVisitor<Sharers> {
-public:
-  explicit Sharers(const ASTContext &Context) : Context(Context) {}
-
-  /// A tensor or cv::Mat that is copied to somewhere: the copies share.
-  llvm::DenseSet<const VarDecl *> Copied;
-  /// A container that is moved, swapped, released or returned.
-  llvm::DenseSet<const VarDecl *> Leaves;
-  /// A tensor that an operator takes: backward may keep it.
-  llvm::DenseSet<const VarDecl *> Computed;
-
-  bool shouldVisitLambdaBody() const { return true; }
-
-  bool VisitLambdaExpr(LambdaExpr *Lambda) {
-    for (const LambdaCapture &Capture : Lambda->captures())
-      if (Capture.capturesVariable())
-        if (const auto *Var = dyn_cast<VarDecl>(Capture.getCapturedVar())) {
-          Copied.insert(Var);
-          Leaves.insert(Var);
-        }
-    return true;
-  }
-
-  bool VisitVarDecl(VarDecl *Var) {
-    if (Var->hasInit())
-      sink(Var->getInit(), Var->getType(), Var);
-    return true;
-  }
-
-  bool VisitReturnStmt(ReturnStmt *Return) {
-    if (const Expr *Value = Return->getRetValue()) {
-      sink(Value, Value->getType(), nullptr);
-      if (const VarDecl *Var =
-              dyn_cast_or_null<VarDecl>(rootOf(valueOf(Value))))
-        Leaves.insert(Var);
-    }
-    return true;
-  }
-
-  bool VisitBinaryOperator(BinaryOperator *Op) {
-    if (Op->getOpcode() == BO_Assign)
-      sink(Op->getRHS(), Op->getRHS()->getType(),
-           dyn_cast_or_null<VarDecl>(rootOf(Op->getLHS())));
-    return true;
-  }
-
-  bool VisitCallExpr(CallExpr *Call) {
-    const FunctionDecl *Callee = Call->getDirectCallee();
-    StringRef Name = torch::calleeName(Call);
-    if (isStdFunction(Call, "move") || isStdFunction(Call, "swap") ||
-        isStdFunction(Call, "exchange") || isStdFunction(Call, "ref")) {
-      for (const Expr *Arg : Call->arguments())
-        leave(Arg);
-      return true;
-    }
-    if (isStdFunction(Call, "forward") || isStdFunction(Call, "get"))
-      return true;
-    if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call))
-      if (Name == "swap" || Name == "release") {
-        leave(Member->getImplicitObjectArgument());
-        for (const Expr *Arg : Call->arguments())
-          leave(Arg);
-      }
-    if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
-        Op && Op->getOperator() == OO_Equal && Op->getNumArgs() == 2) {
-      // `t[i] = x` copies the elements.
-      if (!torch::isTensor(Op->getArg(0)->getType()) ||
-          Op->getArg(0)->isLValue())
-        sink(Op->getArg(1), Op->getArg(0)->getType(),
-             dyn_cast_or_null<VarDecl>(rootOf(Op->getArg(0))));
-      return true;
-    }
-    // Operators use their tensors and let go of them, but for backward.
-    const auto *Member = dyn_cast<CXXMemberCallExpr>(Call);
-    if (torch::storageUse(Call, {}, Context).How != torch::Sharing::Unknown) {
-      for (const Expr *Arg : Call->arguments())
-        Computed.insert(torch::memoryRoot(Arg, Context));
-      if (Member)
-        Computed.insert(
-            torch::memoryRoot(Member->getImplicitObjectArgument(), Context));
-      return true;
-    }
-    // Printing, comparing, asking for a property.
-    if (Callee && torch::isTorchDecl(Callee) && !torch::keepsArguments(Call) &&
-        !torch::mayHoldTensor(Call->getType()) &&
-        (!Member || torch::isTensor(Member->getObjectType())))
-      return true;
-    if (Callee && isInCv(Callee))
-      return true;
-    // The object of a member operator is not passed on: `planes[0]`.
-    unsigned First =
-        isa<CXXOperatorCallExpr>(Call) && isa_and_nonnull<CXXMethodDecl>(Callee)
-            ? 1
-            : 0;
-    for (unsigned I = First; I < Call->getNumArgs(); ++I)
-      sink(Call->getArg(I), Call->getArg(I)->getType(), nullptr);
-    return true;
-  }
-
-  bool VisitCXXConstructExpr(CXXConstructExpr *Construct) {
-    QualType T = Construct->getType();
-    // Copies are judged by where they go.
-    if (torch::isTensor(T) || torch::isArrayRef(T) ||
-        Construct->getConstructor()->isCopyOrMoveConstructor() ||
-        isInCv(Construct->getConstructor()))
-      return true;
-    for (const Expr *Arg : Construct->arguments()) {
-      sink(Arg, Arg->getType(), nullptr);
-      for (const Expr *Element : torch::listElements(Arg))
-        sink(Element, Element->getType(), nullptr);
-    }
-    return true;
-  }
-
-private:
-  void leave(const Expr *E) {
-    if (const auto *Var = dyn_cast_or_null<VarDecl>(rootOf(E))) {
-      Leaves.insert(Var);
-      Copied.insert(Var);
-    }
-  }
-
-  /// \p E goes to a place of type \p To, the variable \p Into if known.
-  void sink(const Expr *E, QualType To, const VarDecl *Into) {
-    if (torch::mayHoldTensor(To) && torch::mayHoldTensor(E->getType()))
-      if (const VarDecl *Root = torch::memoryRoot(E, Context);
-          Root && Root != Into)
-        Copied.insert(Root);
-    // cv::Mat by value, and references that may be copied later.
-    const Expr *Value = valueOf(E);
-    if (holdsMat(To) && holdsMat(Value->getType()))
-      if (const auto *Root = dyn_cast_or_null<VarDecl>(rootOf(Value));
-          Root && Root != Into)
-        Copied.insert(Root);
-  }
-
-  const ASTContext &Context;
-};
 
 //===----------------------------------------------------------------------===//
 // The walk
@@ -261,12 +94,11 @@ struct Held {
 class Walk {
 public:
   Walk(const FunctionDecl *F, const ASTContext &Context)
-      : F(F), Context(Context), Sharing(Context) {}
+      : F(F), Context(Context), Shared(F, Context) {}
 
   std::vector<Dangling> Found;
 
   void run() {
-    Sharing.TraverseDecl(const_cast<FunctionDecl *>(F));
     Scopes.emplace_back();
     for (const ParmVarDecl *Param : F->parameters())
       Scopes.back().push_back(Param);
@@ -301,7 +133,7 @@ private:
   /// How sure is it that the tensor of \p Var is there alone?
   std::pair<Fresh, Fresh> stateOf(const VarDecl *Var) const {
     auto It = Tensors.find(Var);
-    if (It == Tensors.end() || Sharing.Copied.count(Var))
+    if (It == Tensors.end() || Shared.isCopied(Var))
       return {Fresh::No, Fresh::No};
     return It->second;
   }
@@ -815,16 +647,16 @@ private:
       }
       if (holdsMat(B.Owner->getType()))
         return isOwnMat(B.Owner);
-      return !Sharing.Leaves.count(B.Owner);
+      return !Shared.leaves(B.Owner);
     default:
-      return !Sharing.Leaves.count(B.Owner);
+      return !Shared.leaves(B.Owner);
     }
   }
 
   /// A cv::Mat that was made here and that nobody else holds.
   bool isOwnMat(const VarDecl *Var) const {
-    if (isa<ParmVarDecl>(Var) || Sharing.Copied.count(Var) ||
-        Sharing.Leaves.count(Var) || SharedMats.count(Var))
+    if (isa<ParmVarDecl>(Var) || Shared.isCopied(Var) || Shared.leaves(Var) ||
+        SharedMats.count(Var))
       return false;
     return !Var->hasInit() || makesMat(Var->getInit());
   }
@@ -1162,7 +994,7 @@ private:
         if (!ownerDies(B))
           return false;
         // A backward that is still to come may hold it.
-        if (Sharing.Computed.count(Var))
+        if (Shared.isOperand(Var))
           B.Sure = std::min(B.Sure, Fresh::Likely);
         return true;
       });
@@ -1202,8 +1034,8 @@ private:
     };
     const auto *Into = dyn_cast<VarDecl>(P.Root);
     if (!Within(B.Source->getBeginLoc()) || Within(B.Owner->getLocation()) ||
-        (Into && Within(Into->getLocation())) ||
-        Sharing.Leaves.count(B.Owner) || Sharing.Copied.count(B.Owner))
+        (Into && Within(Into->getLocation())) || Shared.leaves(B.Owner) ||
+        Shared.isCopied(B.Owner))
       return false;
     // Taken out again in each iteration: they are used while they are right.
     struct Mentions : RecursiveASTVisitor<Mentions> {
@@ -1331,7 +1163,7 @@ private:
 
   const FunctionDecl *F;
   const ASTContext &Context;
-  Sharers Sharing;
+  Sharing Shared;
 
   std::vector<Held> Env;
   /// Local tensors: is their memory, and the tensor itself, theirs alone?

@@ -197,6 +197,27 @@ bool takesPart(StringRef Name) {
       .Default(false);
 }
 
+/// x.index({...}): a view, unless a tensor is among the indices.
+Sharing indexing(const CallExpr *Call) {
+  llvm::SmallVector<const Expr *, 4> Args = writtenArguments(Call);
+  if (Args.size() != 1)
+    return Sharing::Perhaps;
+  llvm::SmallVector<const Expr *, 4> Indices = listElements(Args[0]);
+  bool Plain = true;
+  for (const Expr *Index : Indices) {
+    QualType T = Index->getType();
+    if (isTensor(T))
+      return Sharing::None;
+    Plain &= T->isIntegralOrEnumerationType() ||
+             isNamedRecord(T, "at::indexing::Slice") ||
+             isNamedRecord(T, "at::indexing::EllipsisIndexType") ||
+             isNamedRecord(T, "c10::nullopt_t") ||
+             isNamedRecord(T, "std::nullopt_t") ||
+             isa<clang::StringLiteral>(Index);
+  }
+  return Plain && !Indices.empty() ? Sharing::Memory : Sharing::Perhaps;
+}
+
 /// Functions of torch::nn::functional work in place when their options say so.
 bool mayWorkInPlace(const CallExpr *Call) {
   const auto *Scope =
@@ -250,6 +271,9 @@ StorageUse storageUse(const CallExpr *Call, const TensorTraits &Input,
       for (const Expr *Arg : writtenArguments(Call))
         if (isScalarType(Arg->getType()))
           Use.Traits.Dtype = std::nullopt;
+  } else if (Name == "index") {
+    Use.How = indexing(Call);
+    Use.Traits = {Input.Dtype, Input.OnHost, false};
   } else if (Name == "to" || Name == "toType") {
     Use.How = conversion(Call, Input, Context, Use.Traits);
   } else if (Name == "cpu") {
@@ -272,10 +296,6 @@ StorageUse storageUse(const CallExpr *Call, const TensorTraits &Input,
   return Use;
 }
 
-namespace {
-
-/// What \p Call takes out of a tuple, list, IValue or smart pointer: the
-/// element of `list[0]`, `value.toTuple()->elements()`, `std::get<0>(pair)`.
 const Expr *containerOf(const CallExpr *Call) {
   const FunctionDecl *Callee = Call->getDirectCallee();
   if (!Callee)
@@ -307,6 +327,65 @@ const Expr *containerOf(const CallExpr *Call) {
              ? Call->getArg(0)
              : nullptr;
 }
+
+/// The reduction that a function is called with: its default, or a constant
+/// other than none.
+static bool reducesToNumber(const CallExpr *Call, const ASTContext &Context) {
+  llvm::SmallVector<const Expr *, 4> Args = writtenArguments(Call);
+  if (Args.size() < 2)
+    return false;
+  for (const Expr *Arg : llvm::ArrayRef(Args).drop_front(2)) {
+    if (isTensor(Arg->getType()))
+      continue; // Weights.
+    Expr::EvalResult Result;
+    if (!Arg->getType()->isIntegerType() || Arg->isValueDependent() ||
+        !Arg->EvaluateAsInt(Result, Context) || Result.Val.getInt() == 0)
+      return false;
+  }
+  return true;
+}
+
+/// Is \p E a criterion that is made without options, in its declaration?
+static bool hasDefaultOptions(const Expr *E) {
+  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(stripPointers(E));
+  const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  if (!Var || isa<ParmVarDecl>(Var) || !Var->hasInit())
+    return false;
+  const auto *Construct =
+      dyn_cast_or_null<CXXConstructExpr>(stripImplicit(Var->getInit()));
+  return Construct && llvm::all_of(Construct->arguments(), [](const Expr *Arg) {
+           return isa<CXXDefaultArgExpr>(Arg);
+         });
+}
+
+bool pinsUnreduced(const CallExpr *Call, const ASTContext &Context) {
+  const OpFacts *Facts = Call ? opFacts(Call->getDirectCallee()) : nullptr;
+  if (Facts && Facts->PinsBuffer)
+    return reducesToNumber(Call, Context);
+  std::optional<ModuleCall> M = asModuleCall(Call);
+  if (!M || !M->Module || !hasDefaultOptions(M->Module))
+    return false;
+  QualType T = M->Module->getType();
+  if (QualType Pointee = pointeeOf(T); !Pointee.isNull())
+    T = Pointee;
+  return isNamedRecord(T, "torch::nn::MSELossImpl") ||
+         isNamedRecord(T, "torch::nn::SmoothL1LossImpl") ||
+         isNamedRecord(T, "torch::nn::BCELossImpl") ||
+         isNamedRecord(T, "torch::nn::SoftMarginLossImpl");
+}
+
+llvm::SmallVector<const Expr *, 4> savedTensors(const CallExpr *Call) {
+  llvm::SmallVector<const Expr *, 4> Saved;
+  if ((!callsTorch(Call, "save") && !callsTorch(Call, "pickle_save")) ||
+      Call->getNumArgs() == 0 || isa<CXXMemberCallExpr>(Call))
+    return Saved;
+  for (const Expr *Element : listElements(Call->getArg(0)))
+    if (isTensor(Element->getType()))
+      Saved.push_back(Element);
+  return Saved;
+}
+
+namespace {
 
 using State = std::pair<Fresh, TensorTraits>;
 

@@ -18,6 +18,7 @@
 
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 
@@ -78,6 +79,22 @@ Fresh freshHandle(const clang::Expr *E, const clang::ASTContext &Context,
 /// views and conversions; null when \p E has its own or cannot be followed.
 const clang::VarDecl *memoryRoot(const clang::Expr *E,
                                  const clang::ASTContext &Context);
+
+/// What \p Call takes an element out of: `list` in list[0] and list.at(0),
+/// `value` in value.toTuple()->elements() and std::get<0>(value). Null for
+/// other calls, and for `t[0]` of a tensor, which is a view.
+const clang::Expr *containerOf(const clang::CallExpr *Call);
+
+/// Is \p Call a loss that is reduced to a number whose storage is the
+/// unreduced elementwise buffer (1.13.1, CPU): mse_loss and its kin, or a
+/// criterion that runs one? False when another reduction is asked for, or may
+/// be.
+bool pinsUnreduced(const clang::CallExpr *Call,
+                   const clang::ASTContext &Context);
+
+/// The tensors that \p Call, torch::save or pickle_save, writes.
+llvm::SmallVector<const clang::Expr *, 4>
+savedTensors(const clang::CallExpr *Call);
 
 /// A pointer, array reference or C++ reference into a tensor or a tuple.
 struct Access {

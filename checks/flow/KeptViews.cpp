@@ -1,0 +1,331 @@
+//===- KeptViews.cpp - Small tensors that hold large memory ---------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/flow/KeptViews.h"
+#include "checks/flow/Sharing.h"
+#include "checks/flow/Writes.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/GradGuards.h"
+#include "checks/torch/Storage.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::flow {
+
+using torch::Fresh;
+
+namespace {
+
+/// Where a tensor that is kept comes from.
+struct Chain {
+  const CallExpr *Part = nullptr; ///< The call that takes a part.
+  const CallExpr *Loss = nullptr;
+  const VarDecl *Owner = nullptr; ///< Null: a temporary.
+  const Stmt *TakenIn = nullptr;  ///< The innermost loop around the part.
+  bool MayBeWhole = false;
+  bool Detached = false;
+  bool OfModule = false;
+};
+
+class Finder : public RecursiveASTVisitor<Finder> {
+public:
+  Finder(const FunctionDecl *F, const ASTContext &Context)
+      : F(F), Context(Context), Shared(F, Context) {}
+
+  std::vector<KeptView> Found;
+
+  void run() { TraverseStmt(F->getBody()); }
+
+  // Lambdas are functions of their own.
+  bool TraverseLambdaExpr(LambdaExpr *) { return true; }
+
+  bool TraverseStmt(Stmt *S) {
+    bool IsLoop = S && isa<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt>(S);
+    if (IsLoop)
+      Loops.push_back(S);
+    bool Continue = RecursiveASTVisitor::TraverseStmt(S);
+    if (IsLoop)
+      Loops.pop_back();
+    return Continue;
+  }
+
+  bool VisitVarDecl(VarDecl *Var) {
+    LoopOf[Var] = Loops.empty() ? nullptr : Loops.back();
+    Guarded |= torch::guardOf(Var) == torch::GradMode::Off;
+    return true;
+  }
+
+  bool VisitCXXOperatorCallExpr(CXXOperatorCallExpr *Op) {
+    if (Op->getOperator() != OO_Equal || Op->getNumArgs() != 2)
+      return true;
+    const Expr *Target = torch::peel(Op->getArg(0));
+    if (!torch::isTensor(Target->getType()))
+      return true;
+    if (const auto *Element = dyn_cast<CXXOperatorCallExpr>(Target)) {
+      // `v[i] = x` of a container; of a tensor it copies the elements.
+      if (Element->getOperator() == OO_Subscript &&
+          !torch::isTensor(Element->getArg(0)->getType()))
+        kept(Element->getArg(0), Op->getArg(1), /*Grows=*/true);
+    } else if (isa<MemberExpr, DeclRefExpr>(Target)) {
+      kept(Target, Op->getArg(1), /*Grows=*/false);
+    }
+    return true;
+  }
+
+  bool VisitCallExpr(CallExpr *Call) {
+    for (const Expr *Value : torch::savedTensors(Call))
+      saved(Value);
+    const auto *Member = dyn_cast<CXXMemberCallExpr>(Call);
+    StringRef Name = torch::calleeName(Call);
+    if (Member && Call->getNumArgs() == 1 &&
+        torch::isStdDecl(Member->getMethodDecl()) &&
+        (Name == "push_back" || Name == "emplace_back" || Name == "push"))
+      kept(Member->getImplicitObjectArgument(), Call->getArg(0),
+           /*Grows=*/true);
+    return true;
+  }
+
+private:
+  const Stmt *loop() const { return Loops.empty() ? nullptr : Loops.back(); }
+
+  /// A local tensor that is set once, by its declaration.
+  bool isSetOnce(const VarDecl *Var) const {
+    if (!Var->isLocalVarDecl() || Var->isStaticLocal() || !Var->hasInit() ||
+        Var->getType()->isReferenceType() || !LoopOf.count(Var))
+      return false;
+    for (const Write &W : writesTo(Var, F->getBody()))
+      if (W.Kind != WriteKind::Changed || W.InLambda)
+        return false;
+    return true;
+  }
+
+  /// Follows \p E through views and conversions down to what has the memory.
+  /// nullopt where an operator may copy, or the way is lost.
+  std::optional<Chain> follow(const Expr *E) {
+    Chain C;
+    C.TakenIn = loop();
+    llvm::SmallVector<const VarDecl *, 2> Through;
+    for (unsigned Steps = 0; Steps < 32; ++Steps) {
+      E = torch::stripImplicit(E);
+      if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E)) {
+        const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+        if (!Var)
+          return std::nullopt;
+        // A part or a loss with a name of its own.
+        const bool Named =
+            !C.Part && isSetOnce(Var) && torch::isTensor(Var->getType());
+        const auto *Init = Named ? dyn_cast_or_null<CallExpr>(
+                                       torch::stripImplicit(Var->getInit()))
+                                 : nullptr;
+        if (Init && (torch::pinsUnreduced(Init, Context) || takesPart(Init))) {
+          if (Shared.copies(Var) > 1 || LoopOf.lookup(Var) != C.TakenIn)
+            return std::nullopt;
+          E = Init;
+          continue;
+        }
+        C.Owner = Var;
+        return C;
+      }
+      const auto *Call = dyn_cast_or_null<CallExpr>(E);
+      if (!Call)
+        return std::nullopt;
+      if (torch::pinsUnreduced(Call, Context)) {
+        C.Loss = Call;
+        return C;
+      }
+      if (const Expr *Container = torch::containerOf(Call)) {
+        // An element of x.chunk(n).
+        const auto *List =
+            dyn_cast_or_null<CallExpr>(torch::stripImplicit(Container));
+        torch::StorageUse Use = torch::storageUse(List, {}, Context);
+        if (Use.How == torch::Sharing::Memory) {
+          if (!C.Part)
+            C.Part = Call;
+          E = Use.Of;
+          continue;
+        }
+        // The first result of x.sort().
+        if (Use.How == torch::Sharing::None)
+          return C;
+        return std::nullopt;
+      }
+      torch::StorageUse Use = torch::storageUse(Call, {}, Context);
+      switch (Use.How) {
+      case torch::Sharing::Memory:
+      case torch::Sharing::Handle:
+        break;
+      case torch::Sharing::None:
+        return C;
+      default:
+        // Only what takes a part of a fresh value is of interest.
+        if (C.Part &&
+            torch::freshMemory(Call, Context, NoLocals) == Fresh::Likely) {
+          C.OfModule = true;
+          return C;
+        }
+        return std::nullopt;
+      }
+      StringRef Name = torch::calleeName(Call);
+      C.Detached |= Name == "detach" || Name == "detach_" || Name == "data";
+      if (Use.IsPart) {
+        C.Part = Call;
+        C.MayBeWhole |= takesFirst(Call);
+      }
+      E = Use.Of;
+    }
+    return std::nullopt;
+  }
+
+  static std::pair<Fresh, torch::TensorTraits> NoLocals(const VarDecl *) {
+    return {Fresh::No, {}};
+  }
+
+  bool takesPart(const CallExpr *Call) const {
+    torch::StorageUse Use = torch::storageUse(Call, {}, Context);
+    return Use.IsPart && Use.How == torch::Sharing::Memory;
+  }
+
+  /// x[0], x.select(0, 0), x.index({0}): how one takes the only sample.
+  bool takesFirst(const CallExpr *Call) const {
+    llvm::SmallVector<const Expr *, 4> Args = torch::writtenArguments(Call);
+    if (Args.empty())
+      return true;
+    const Expr *Index = Args.back();
+    if (torch::calleeName(Call) == "index")
+      Index = torch::listElements(Args[0]).front();
+    else if (torch::calleeName(Call) == "narrow" ||
+             torch::calleeName(Call) == "slice")
+      return false;
+    Expr::EvalResult Result;
+    if (!Index->getType()->isIntegerType())
+      return false;
+    return Index->isValueDependent() ||
+           !Index->EvaluateAsInt(Result, Context) || Result.Val.getInt() == 0;
+  }
+
+  /// Does \p Target live on when \p C.Owner, or a temporary made here, is gone?
+  bool outlivesOwner(const Expr *Target, const Chain &C,
+                     std::string &Name) const {
+    const ValueDecl *Root = rootOf(Target);
+    if (!Root)
+      return false;
+    Name = Root->getNameAsString();
+    const auto *Var = dyn_cast<VarDecl>(Root);
+    if (!Var) // A member of `*this`.
+      return true;
+    if (!Var->isLocalVarDeclOrParm() || Var->isStaticLocal())
+      return true;
+    if (isa<ParmVarDecl>(Var))
+      return Var->getType()->isLValueReferenceType() &&
+             !Var->getType()->getPointeeType().isConstQualified();
+    // A local tensor holds one at a time, and goes with the function.
+    if (torch::isTensor(Var->getType()))
+      return false;
+    // A local container: over the iterations of a loop in which the owner, or
+    // the temporary, is made anew.
+    if (Var->getType()->isReferenceType() || !LoopOf.count(Var))
+      return false;
+    const Stmt *Made = C.Owner ? LoopOf.lookup(C.Owner) : C.TakenIn;
+    return Made && Made != LoopOf.lookup(Var);
+  }
+
+  void kept(const Expr *Target, const Expr *Value, bool Grows) {
+    if (!torch::isTensor(torch::peel(Value)->getType()) ||
+        !torch::mayHoldTensor(Target->getType()))
+      return;
+    std::optional<Chain> C = follow(Value);
+    KeptView K;
+    if (!C || !(C->Part || C->Loss) || !outlivesOwner(Target, *C, K.Keeper))
+      return;
+    if (C->Part && !C->Loss && C->Owner && !ownerDies(*C))
+      return;
+    if (isWrittenThrough(rootOf(Target)))
+      return;
+    if (C->Loss && !C->Detached && !Guarded)
+      return; // Its graph is the larger matter.
+    K.What = C->Loss ? KeptView::Loss : KeptView::Part;
+    K.Kept = Value;
+    K.Source = C->Loss ? C->Loss : C->Part;
+    K.Owner = C->Owner;
+    K.Grows = Grows;
+    K.MayBeWhole = C->MayBeWhole;
+    K.MayCarryGraph = C->OfModule && !C->Detached && !Guarded;
+    Found.push_back(std::move(K));
+  }
+
+  /// Nothing but what is kept holds the memory of C.Owner when it is gone, and
+  /// one part of it only.
+  bool ownerDies(Chain &C) {
+    const VarDecl *Owner = C.Owner;
+    if (!torch::isTensor(Owner->getType()) || !isSetOnce(Owner) ||
+        Shared.copies(Owner) != 1 || LoopOf.lookup(Owner) != C.TakenIn)
+      return false;
+    Fresh Made = torch::freshMemory(Owner->getInit(), Context, NoLocals);
+    C.OfModule |= Made == Fresh::Likely;
+    return Made >= Fresh::Likely;
+  }
+
+  /// Is an in-place operator called on elements of \p Root?
+  bool isWrittenThrough(const ValueDecl *Root) const {
+    struct Writers : RecursiveASTVisitor<Writers> {
+      const ValueDecl *Root;
+      bool Found = false;
+      bool VisitCXXMemberCallExpr(CXXMemberCallExpr *Call) {
+        const Expr *Object = Call->getImplicitObjectArgument();
+        if (!Object || !torch::isTensor(Object->getType()) ||
+            !torch::calleeName(Call).ends_with("_"))
+          return true;
+        while (const auto *Inner = dyn_cast_or_null<CXXMemberCallExpr>(
+                   torch::stripImplicit(Object)))
+          Object = Inner->getImplicitObjectArgument();
+        Found |= rootOf(Object) == Root;
+        return !Found;
+      }
+    } W;
+    W.Root = Root;
+    W.TraverseStmt(F->getBody());
+    return W.Found;
+  }
+
+  void saved(const Expr *Value) {
+    std::optional<Chain> C = follow(Value);
+    if (!C || !C->Part || C->Loss)
+      return;
+    KeptView K;
+    K.What = KeptView::Saved;
+    K.Kept = Value;
+    K.Source = C->Part;
+    K.Owner = C->Owner;
+    K.MayBeWhole = C->MayBeWhole;
+    Found.push_back(std::move(K));
+  }
+
+  const FunctionDecl *F;
+  const ASTContext &Context;
+  Sharing Shared;
+  llvm::SmallVector<const Stmt *, 4> Loops;
+  /// The variables of this function, and the innermost loop around each.
+  llvm::DenseMap<const VarDecl *, const Stmt *> LoopOf;
+  bool Guarded = false; ///< A guard has been declared so far.
+};
+
+} // namespace
+
+std::vector<KeptView> findKeptViews(const FunctionDecl *F,
+                                    const ASTContext &Context) {
+  if (!F->hasBody() || F->isDependentContext())
+    return {};
+  Finder Look(F, Context);
+  Look.run();
+  return std::move(Look.Found);
+}
+
+} // namespace libtorch_tidy::flow

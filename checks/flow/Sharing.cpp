@@ -1,0 +1,208 @@
+//===- Sharing.cpp - Whose memory somebody else may hold ------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/flow/Sharing.h"
+#include "checks/flow/Writes.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/Effects.h"
+#include "checks/torch/Storage.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::flow {
+
+bool isMat(QualType T) {
+  const CXXRecordDecl *R = torch::recordOf(T);
+  return torch::isOrDerivesFrom(R, "cv::Mat") ||
+         torch::isOrDerivesFrom(R, "cv::Mat_");
+}
+
+bool holdsMat(QualType T) {
+  if (isMat(T))
+    return true;
+  const auto *Spec =
+      dyn_cast_or_null<ClassTemplateSpecializationDecl>(torch::recordOf(T));
+  return Spec && torch::isStdDecl(Spec) && Spec->getTemplateArgs().size() > 0 &&
+         Spec->getTemplateArgs()[0].getKind() == TemplateArgument::Type &&
+         isMat(Spec->getTemplateArgs()[0].getAsType());
+}
+
+namespace {
+
+/// OpenCV's functions use the pixels and let go of them.
+bool isInCv(const Decl *D) {
+  for (const DeclContext *DC = D->getDeclContext(); DC; DC = DC->getParent())
+    if (const auto *NS = dyn_cast<NamespaceDecl>(DC);
+        NS && NS->getIdentifier() && NS->getName() == "cv")
+      return true;
+  return false;
+}
+
+bool isStdFunction(const CallExpr *Call, StringRef Name) {
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  return Callee && torch::isStdDecl(Callee) && torch::calleeName(Call) == Name;
+}
+
+/// Variables whose memory may be held elsewhere, too, so that it need not die
+/// with them.
+class Finder : public RecursiveASTVisitor<Finder> {
+public:
+  explicit Finder(const ASTContext &Context) : Context(Context) {}
+
+  /// A tensor or cv::Mat that is copied to somewhere: the copies share.
+  llvm::DenseMap<const VarDecl *, unsigned> Copied;
+  /// A container that is moved, swapped, released or returned.
+  llvm::DenseSet<const VarDecl *> Leaves;
+  /// A tensor that an operator takes: backward may keep it.
+  llvm::DenseSet<const VarDecl *> Operands;
+
+  bool shouldVisitLambdaBody() const { return true; }
+
+  bool VisitLambdaExpr(LambdaExpr *Lambda) {
+    for (const LambdaCapture &Capture : Lambda->captures())
+      if (Capture.capturesVariable())
+        if (const auto *Var = dyn_cast<VarDecl>(Capture.getCapturedVar())) {
+          ++Copied[Var];
+          Leaves.insert(Var);
+        }
+    return true;
+  }
+
+  bool VisitVarDecl(VarDecl *Var) {
+    if (Var->hasInit())
+      sink(Var->getInit(), Var->getType(), Var);
+    return true;
+  }
+
+  bool VisitReturnStmt(ReturnStmt *Return) {
+    if (const Expr *Value = Return->getRetValue()) {
+      sink(Value, Value->getType(), nullptr);
+      if (const VarDecl *Var =
+              dyn_cast_or_null<VarDecl>(rootOf(valueOf(Value))))
+        Leaves.insert(Var);
+    }
+    return true;
+  }
+
+  bool VisitBinaryOperator(BinaryOperator *Op) {
+    if (Op->getOpcode() == BO_Assign)
+      sink(Op->getRHS(), Op->getRHS()->getType(),
+           dyn_cast_or_null<VarDecl>(rootOf(Op->getLHS())));
+    return true;
+  }
+
+  bool VisitCallExpr(CallExpr *Call) {
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    StringRef Name = torch::calleeName(Call);
+    if (isStdFunction(Call, "move") || isStdFunction(Call, "swap") ||
+        isStdFunction(Call, "exchange") || isStdFunction(Call, "ref")) {
+      for (const Expr *Arg : Call->arguments())
+        leave(Arg);
+      return true;
+    }
+    if (isStdFunction(Call, "forward") || isStdFunction(Call, "get"))
+      return true;
+    if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call))
+      if (Name == "swap" || Name == "release") {
+        leave(Member->getImplicitObjectArgument());
+        for (const Expr *Arg : Call->arguments())
+          leave(Arg);
+      }
+    if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+        Op && Op->getOperator() == OO_Equal && Op->getNumArgs() == 2) {
+      // `t[i] = x` copies the elements.
+      if (!torch::isTensor(Op->getArg(0)->getType()) ||
+          Op->getArg(0)->isLValue())
+        sink(Op->getArg(1), Op->getArg(0)->getType(),
+             dyn_cast_or_null<VarDecl>(rootOf(Op->getArg(0))));
+      return true;
+    }
+    // Operators use their tensors and let go of them, but for backward.
+    const auto *Member = dyn_cast<CXXMemberCallExpr>(Call);
+    if (torch::storageUse(Call, {}, Context).How != torch::Sharing::Unknown) {
+      for (const Expr *Arg : Call->arguments())
+        Operands.insert(torch::memoryRoot(Arg, Context));
+      if (Member)
+        Operands.insert(
+            torch::memoryRoot(Member->getImplicitObjectArgument(), Context));
+      return true;
+    }
+    // Printing, comparing, asking for a property.
+    if (Callee && torch::isTorchDecl(Callee) && !torch::keepsArguments(Call) &&
+        !torch::mayHoldTensor(Call->getType()) &&
+        (!Member || torch::isTensor(Member->getObjectType())))
+      return true;
+    if (Callee && isInCv(Callee))
+      return true;
+    // The object of a member operator is not passed on: `planes[0]`.
+    unsigned First =
+        isa<CXXOperatorCallExpr>(Call) && isa_and_nonnull<CXXMethodDecl>(Callee)
+            ? 1
+            : 0;
+    for (unsigned I = First; I < Call->getNumArgs(); ++I)
+      sink(Call->getArg(I), Call->getArg(I)->getType(), nullptr);
+    return true;
+  }
+
+  bool VisitCXXConstructExpr(CXXConstructExpr *Construct) {
+    QualType T = Construct->getType();
+    // Copies are judged by where they go.
+    if (torch::isTensor(T) || torch::isArrayRef(T) ||
+        Construct->getConstructor()->isCopyOrMoveConstructor() ||
+        isInCv(Construct->getConstructor()))
+      return true;
+    for (const Expr *Arg : Construct->arguments()) {
+      sink(Arg, Arg->getType(), nullptr);
+      for (const Expr *Element : torch::listElements(Arg))
+        sink(Element, Element->getType(), nullptr);
+    }
+    return true;
+  }
+
+private:
+  void leave(const Expr *E) {
+    if (const auto *Var = dyn_cast_or_null<VarDecl>(rootOf(E))) {
+      Leaves.insert(Var);
+      ++Copied[Var];
+    }
+  }
+
+  /// \p E goes to a place of type \p To, the variable \p Into if known.
+  void sink(const Expr *E, QualType To, const VarDecl *Into) {
+    if (torch::mayHoldTensor(To) && torch::mayHoldTensor(E->getType()))
+      if (const VarDecl *Root = torch::memoryRoot(E, Context);
+          Root && Root != Into)
+        ++Copied[Root];
+    // cv::Mat by value, and references that may be copied later.
+    const Expr *Value = valueOf(E);
+    if (holdsMat(To) && holdsMat(Value->getType()))
+      if (const auto *Root = dyn_cast_or_null<VarDecl>(rootOf(Value));
+          Root && Root != Into)
+        ++Copied[Root];
+  }
+
+  const ASTContext &Context;
+};
+
+} // namespace
+
+Sharing::Sharing(const FunctionDecl *F, const ASTContext &Context) {
+  if (!F)
+    return;
+  Finder Found(Context);
+  Found.TraverseDecl(const_cast<FunctionDecl *>(F));
+  Copied = std::move(Found.Copied);
+  Leaves = std::move(Found.Leaves);
+  Operands = std::move(Found.Operands);
+}
+
+} // namespace libtorch_tidy::flow

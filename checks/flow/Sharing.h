@@ -1,0 +1,55 @@
+//===- Sharing.h - Whose memory somebody else may hold ----------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Tensors and OpenCV's images are counted handles, and containers can be moved
+/// from: the memory of such a variable need not die with it. This says for
+/// which variables of a function that may be so, by syntax alone.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_FLOW_SHARING_H
+#define LIBTORCH_TIDY_CHECKS_FLOW_SHARING_H
+
+#include "clang/AST/Decl.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace libtorch_tidy::flow {
+
+class Sharing {
+public:
+  /// Null for \p F: nothing is shared.
+  Sharing(const clang::FunctionDecl *F, const clang::ASTContext &Context);
+
+  /// How often a tensor or image, or a view of it, is copied to somewhere: a
+  /// variable, a container, a result, unseen code, a lambda.
+  unsigned copies(const clang::VarDecl *Var) const {
+    return Copied.lookup(Var);
+  }
+  bool isCopied(const clang::VarDecl *Var) const { return copies(Var) > 0; }
+  /// Is it moved, swapped, released, returned or captured?
+  bool leaves(const clang::VarDecl *Var) const { return Leaves.count(Var); }
+  /// Is it an operand of an operator, so that backward may keep it?
+  bool isOperand(const clang::VarDecl *Var) const {
+    return Operands.count(Var);
+  }
+
+private:
+  llvm::DenseMap<const clang::VarDecl *, unsigned> Copied;
+  llvm::DenseSet<const clang::VarDecl *> Leaves;
+  llvm::DenseSet<const clang::VarDecl *> Operands;
+};
+
+/// cv::Mat, whose copies share the pixels.
+bool isMat(clang::QualType T);
+/// cv::Mat, or a container of the standard library of them.
+bool holdsMat(clang::QualType T);
+
+} // namespace libtorch_tidy::flow
+
+#endif // LIBTORCH_TIDY_CHECKS_FLOW_SHARING_H

@@ -1,0 +1,108 @@
+// Parts, losses and files that come with the memory of a whole tensor.
+// RUN: %check_libtorch_tidy %s libtorch-view-retains-storage %t
+
+#include <torch/torch.h>
+
+using torch::Tensor;
+using torch::indexing::Slice;
+
+struct NetImpl : torch::nn::Module {
+  Tensor forward(Tensor x);
+};
+TORCH_MODULE(Net);
+
+std::vector<Tensor> variables(int n) {
+  std::vector<Tensor> keep;
+  for (int i = 0; i < n; ++i) {
+    Tensor big = torch::randn({10, 1000});
+    keep.push_back(big[3]);
+    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: 'keep' keeps a part of 'big' and with it the memory of the whole tensor [libtorch-view-retains-storage]
+    // CHECK-FIXES: keep.push_back(big[3].clone());
+  }
+  for (int i = 0; i < n; ++i) {
+    Tensor big = torch::randn({10, 1000}) * 2;
+    auto last = big.narrow(0, 9, 1);
+    keep.emplace_back(last.detach());
+    // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: 'keep' keeps a part of 'big' and with it the memory of the whole tensor [libtorch-view-retains-storage]
+    // CHECK-FIXES: keep.emplace_back(last.detach().clone());
+  }
+  return keep;
+}
+
+std::vector<Tensor> temporaries(int n, Tensor x) {
+  std::vector<Tensor> keep(n);
+  for (int i = 0; i < n; ++i) {
+    keep[i] = torch::exp(x).index({Slice(0, 1), 2});
+    // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: 'keep' keeps a part of a temporary tensor and with it the memory of the whole tensor [libtorch-view-retains-storage]
+    keep.push_back(torch::exp(x).chunk(10)[2]);
+    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: 'keep' keeps a part of a temporary tensor and with it the memory of the whole tensor [libtorch-view-retains-storage]
+    keep.push_back(std::get<0>(x.sort(0)).slice(0, 0, 3));
+    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: 'keep' keeps a part of a temporary tensor and with it the memory of the whole tensor [libtorch-view-retains-storage]
+    // CHECK-FIXES: keep[i] = torch::exp(x).index({Slice(0, 1), 2}).clone();
+    // CHECK-FIXES: keep.push_back(torch::exp(x).chunk(10)[2].clone());
+    // CHECK-FIXES: keep.push_back(std::get<0>(x.sort(0)).slice(0, 0, 3).clone());
+    // It may be the only sample of its batch.
+    keep.push_back(torch::exp(x)[0]);
+    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: 'keep' keeps a part of a temporary tensor and with it the memory of the whole tensor [libtorch-view-retains-storage]
+    // CHECK-FIXES: keep.push_back(torch::exp(x)[0].clone());
+  }
+  return keep;
+}
+
+std::vector<Tensor> losses(int n, Tensor a, Tensor b) {
+  std::vector<Tensor> keep;
+  torch::nn::MSELoss criterion;
+  for (int i = 0; i < n; ++i) {
+    keep.push_back(torch::mse_loss(a, b).detach());
+    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: 'keep' keeps a loss of one number with the memory of all that were reduced to it [libtorch-view-retains-storage]
+    // CHECK-FIXES: keep.push_back(torch::mse_loss(a, b).detach().clone());
+    auto loss = criterion(a, b);
+    loss.backward();
+    keep.push_back(loss.detach());
+    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: 'keep' keeps a loss of one number with the memory of all that were reduced to it [libtorch-view-retains-storage]
+    // CHECK-FIXES: keep.push_back(loss.detach().clone());
+  }
+  return keep;
+}
+
+class Recorder {
+public:
+  void step(Net net, Tensor x) {
+    torch::NoGradGuard no_grad;
+    Tensor out = net(x);
+    steps_.push_back(out.select(1, -1));
+    // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'steps_' keeps a part of 'out' and with it the memory of the whole tensor [libtorch-view-retains-storage]
+    // CHECK-FIXES: steps_.push_back(out.select(1, -1).clone());
+  }
+  // The graph is what costs most here.
+  void with_graph(Net net, Tensor x) {
+    Tensor out = net(x);
+    steps_.push_back(out.select(1, -1));
+    // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'steps_' keeps a part of 'out' and with it the memory of the whole tensor [libtorch-view-retains-storage]
+    // CHECK-FIXES: steps_.push_back(out.select(1, -1).clone());
+  }
+  // One at a time.
+  void last(Net net, Tensor x) {
+    Tensor out = net(x);
+    last_ = out.select(1, -1).detach();
+    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: 'last_' keeps a part of 'out' and with it the memory of the whole tensor [libtorch-view-retains-storage]
+    // CHECK-FIXES: last_ = out.select(1, -1).detach().clone();
+  }
+
+private:
+  std::vector<Tensor> steps_;
+  Tensor last_;
+};
+
+void files(Tensor x) {
+  torch::save(x.slice(0, 0, 4), "slice.pt");
+  // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: a part of a tensor is saved with the whole memory of that tensor [libtorch-view-retains-storage]
+  // CHECK-FIXES: torch::save(x.slice(0, 0, 4).clone(), "slice.pt");
+  auto part = x.narrow(0, 2, 2);
+  torch::save(part, "part.pt");
+  // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: a part of a tensor is saved with the whole memory of that tensor [libtorch-view-retains-storage]
+  torch::save({x[1], x.clone()}, "list.pt");
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: a part of a tensor is saved with the whole memory of that tensor [libtorch-view-retains-storage]
+  // CHECK-FIXES: torch::save(part.clone(), "part.pt");
+  // CHECK-FIXES: torch::save({x[1].clone(), x.clone()}, "list.pt");
+}
