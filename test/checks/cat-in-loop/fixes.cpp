@@ -140,6 +140,8 @@ Tensor rejoined(int n) {
     all = torch::stack(rows, 0);
     std::cout << i;
   }
+  // CHECK-FIXES: std::cout << i;
+  // CHECK-FIXES: }
   // CHECK-FIXES: if (!rows.empty())
   // CHECK-FIXES: all = torch::stack(rows, 0);
   return all;
