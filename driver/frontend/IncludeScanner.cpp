@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/frontend/IncludeScanner.h"
+#include "checks/torch/Headers.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/Basic/FileManager.h"
 #include "clang/Basic/SourceManager.h"
@@ -594,32 +595,42 @@ LibraryPrefix Scanner::libraryPrefix(StringRef Path) {
   if (More)
     (void)Reader.read(*Main);
 
-  // Up to the header that brings in all of LibTorch, or its last.
+  // Up to LibTorch's last header.
   auto IsTorch = [](const PrefixReader::Header &H) {
     return torch::isTorchHeader(H.File->tryGetRealPathName()) ||
            torch::namesTorchHeader(H.Name);
   };
-  size_t End = 0;
-  bool OnlyTorch = true, Whole = false;
-  for (size_t I = 0; I < Reader.Headers.size() && !Whole; ++I)
-    if (IsTorch(Reader.Headers[I])) {
-      End = I + 1;
-      Whole = torch::isWholeFrontend(Reader.Headers[I].Name);
-    }
-  for (size_t I = 0; I < End; ++I)
-    OnlyTorch &=
-        IsTorch(Reader.Headers[I]) || isStandardHeader(Reader.Headers[I].Name);
+  size_t End = Reader.Headers.size();
+  while (End && !IsTorch(Reader.Headers[End - 1]))
+    --End;
   if (!End)
     return Result;
+  Reader.Headers.resize(End);
   // Few distinct lists make few precompiled headers. Standard headers can be
-  // included in any order, and LibTorch's include what they need.
-  for (size_t I = 0; I < End; ++I)
-    if (!isStandardHeader(Reader.Headers[I].Name) &&
-        (!OnlyTorch || !Whole || I + 1 == End))
-      Result.Headers.push_back(Reader.Headers[I].Name);
-  Result.Macros.assign(Reader.Macros.begin(),
-                       Reader.Macros.begin() +
-                           Reader.Headers[End - 1].MacrosBefore);
+  // included in any order. So can LibTorch's, which include what they need;
+  // behind its whole frontend, most of them add next to nothing.
+  llvm::erase_if(Reader.Headers, [](const PrefixReader::Header &H) {
+    return isStandardHeader(H.Name);
+  });
+  auto IsWhole = [](const PrefixReader::Header &H) {
+    return torch::isWholeFrontend(H.Name);
+  };
+  size_t Macros = Reader.Headers.back().MacrosBefore;
+  if (llvm::all_of(Reader.Headers, IsTorch) &&
+      llvm::any_of(Reader.Headers, IsWhole)) {
+    llvm::erase_if(Reader.Headers, [&](const PrefixReader::Header &H) {
+      return !IsWhole(H) && !torch::isLargeBesideFrontend(H.Name);
+    });
+    llvm::sort(Reader.Headers,
+               [](const auto &A, const auto &B) { return A.Name < B.Name; });
+    if (!llvm::all_of(Reader.Headers, IsWhole))
+      for (const PrefixReader::Header &H : Reader.Headers)
+        if (IsWhole(H))
+          Result.Common.push_back(H.Name);
+  }
+  for (PrefixReader::Header &H : Reader.Headers)
+    Result.Headers.push_back(std::move(H.Name));
+  Result.Macros.assign(Reader.Macros.begin(), Reader.Macros.begin() + Macros);
   llvm::append_range(Result.Macros, TargetMacros);
   Result.Folders = Folders;
   Result.FolderPaths = FolderPaths;

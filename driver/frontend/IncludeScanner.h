@@ -33,6 +33,8 @@ namespace libtorch_tidy::driver {
 struct LibraryPrefix {
   /// As spelled in the #include; empty: this unit goes without.
   std::vector<std::string> Headers;
+  /// A part of Headers that other units are more likely to share; can be empty.
+  std::vector<std::string> Common;
   /// The user's macros, include guards mostly, that are defined in front of the
   /// last of the headers. The unit may be given the headers first only if these
   /// names occur nowhere in them.

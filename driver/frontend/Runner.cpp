@@ -119,6 +119,8 @@ public:
     // As clang-tidy does: code may ask for __clang_analyzer__.
     Invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
     Invocation->getFrontendOpts().SkipFunctionBodies = How.UseScope;
+    // The process ends with the unit.
+    Invocation->getFrontendOpts().DisableFree = true;
     if (How.Pch)
       Invocation->getPreprocessorOpts().ImplicitPCHInclude = How.Pch->Path;
     // Else the compiler counts "N warnings generated" on the standard error.

@@ -1,0 +1,22 @@
+//===- Headers.h - How LibTorch's headers overlap ---------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_TORCH_HEADERS_H
+#define LIBTORCH_TIDY_CHECKS_TORCH_HEADERS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace libtorch_tidy::torch {
+
+/// True for a header that takes as long to read behind the whole frontend (see
+/// isWholeFrontend) as all that a small unit has of its own: 0.3 s for
+/// TorchScript of 1.13.1. Others take a few milliseconds.
+bool isLargeBesideFrontend(llvm::StringRef Name);
+
+} // namespace libtorch_tidy::torch
+
+#endif // LIBTORCH_TIDY_CHECKS_TORCH_HEADERS_H
