@@ -51,10 +51,8 @@ struct Job {
 class Batch {
 public:
   Batch(const CommandLine &Options, const Configuration &Config,
-        const ArgumentsAdjuster &MakeOurs, FileSystem FS,
-        llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Overlay = nullptr)
-      : Options(Options), Config(Config), MakeOurs(MakeOurs), FS(FS),
-        Overlay(std::move(Overlay)) {
+        const ArgumentsAdjuster &MakeOurs, FileSystem FS)
+      : Options(Options), Config(Config), MakeOurs(MakeOurs), FS(FS) {
     if (!Options.UseCache)
       return;
     Folder =
@@ -68,7 +66,7 @@ public:
       return;
     }
     Sets.emplace(*Folder, FS);
-    if (!this->Overlay && !Options.Stats)
+    if (!Options.Stats)
       Results.emplace(*Folder, *Sets, FS);
     // With stock clang-tidy's scope, the bodies of library functions matter.
     if (Options.UseScope)
@@ -76,7 +74,6 @@ public:
   }
 
   void run(llvm::ArrayRef<Unit> Units);
-  std::optional<UnitResult> runOne(const Unit &U);
 
   std::vector<Job> Jobs;
 
@@ -97,8 +94,6 @@ private:
   const Configuration &Config;
   const ArgumentsAdjuster &MakeOurs;
   FileSystem FS;
-  /// Null: the disk is what counts.
-  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Overlay;
   std::optional<CacheFolder> Folder;
   std::optional<FileSets> Sets;
   std::optional<ResultCache> Results;
@@ -135,8 +130,6 @@ FileSystem Batch::makeFileSystem() const {
     return new llvm::vfs::OverlayFileSystem(
         llvm::vfs::createPhysicalFileSystem());
   }
-  if (Overlay)
-    (*Own)->pushOverlay(Overlay);
   return *Own;
 }
 
@@ -388,31 +381,6 @@ void Batch::run(llvm::ArrayRef<Unit> Units) {
   }
   if (Wrote && Folder)
     Folder->shrink(uint64_t(Options.CacheMegabytes) << 20);
-}
-
-std::optional<UnitResult> Batch::runOne(const Unit &U) {
-  Jobs.resize(1);
-  Job &J = Jobs.front();
-  prepare(J, U);
-  scan(J);
-  Workers Pool(1);
-  do
-    startUnit(0, Pool);
-  while (finishUnit(J, Pool.wait()));
-  return std::move(J.Result);
-}
-
-std::optional<UnitResult>
-analyseAgain(const Unit &U,
-             llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Overlay,
-             const CommandLine &Options, const Configuration &Config,
-             const ArgumentsAdjuster &MakeOurs) {
-  Expected<FileSystem> FS = createFileSystem(Options);
-  if (!FS) {
-    llvm::consumeError(FS.takeError());
-    return std::nullopt;
-  }
-  return Batch(Options, Config, MakeOurs, *FS, std::move(Overlay)).runOne(U);
 }
 
 static void add(clang::tidy::ClangTidyStats &Sum,

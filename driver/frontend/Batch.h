@@ -36,15 +36,6 @@ analyseAll(llvm::ArrayRef<Unit> Units, const CommandLine &Options,
            llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS,
            llvm::function_ref<bool(const Unit &, const Finding &)> IsAskedFor);
 
-/// Analyses one unit with the files of \p Overlay in front of those on disk:
-/// its text with a fix applied. A precompiled LibTorch in the cache is used,
-/// results in it are not. Absent when the analysis crashed.
-std::optional<UnitResult>
-analyseAgain(const Unit &U,
-             llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Overlay,
-             const CommandLine &Options, const Configuration &Config,
-             const clang::tooling::ArgumentsAdjuster &MakeOurs);
-
 } // namespace libtorch_tidy::driver
 
 #endif // LIBTORCH_TIDY_DRIVER_FRONTEND_BATCH_H
