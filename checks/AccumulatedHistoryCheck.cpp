@@ -105,10 +105,16 @@ void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
       const FieldDecl *Field = Flow.fieldOf(A.Where);
       const VarDecl *Root = Flow.rootOf(A.Where);
       bool IsStatic = Root && Root->isStaticLocal();
-      if ((Root && !IsStatic) || (!Root && !Field) ||
+      // A list in what a parameter names: whoever owns it may still use it.
+      bool IsHandedIn = Root && isa<ParmVarDecl>(Root) && Field &&
+                        A.How == Accumulation::Contain &&
+                        !(Unit.consumersHere(Carry, Flow) & ~Label::Computed);
+      if ((Root && !IsStatic && !IsHandedIn) || (!Root && !Field) ||
           (Consumers & ~Label::Stored))
         continue;
-      if (Field) {
+      if (IsHandedIn) {
+        Strength = Level::Advisory;
+      } else if (Field) {
         if (Unit.isFieldConsumed(Field))
           continue;
         if (!Unit.seesAllUses(Field))
@@ -160,15 +166,19 @@ void AccumulatedHistoryCheck::report(const Accumulation &A, const Label &Source,
   F.Loc = A.Site->getExprLoc();
   F.Highlight = A.Site->getSourceRange();
   F.Strength = Strength;
+  const VarDecl *Place = Flow.rootOf(A.Where);
+  const StringRef Nothing =
+      Place && isa<ParmVarDecl>(Place) ? "nothing in this file" : "nothing";
   if (BackPropagated)
-    F.Message = ("'" + Name + "' accumulates tensors with autograd history; " +
-                 "nothing back-propagates through it, so the graph metadata " +
-                 "of every " + Each + " stays in memory")
-                    .str();
+    F.Message =
+        ("'" + Name + "' accumulates tensors with autograd history; " +
+         Nothing + " back-propagates through it, so the graph metadata " +
+         "of every " + Each + " stays in memory")
+            .str();
   else
     F.Message = ("'" + Name + "' accumulates tensors with autograd history; " +
-                 "nothing back-propagates through it, so the activations of " +
-                 "every " + Each + " stay in memory")
+                 Nothing + " back-propagates through it, so the activations " +
+                 "of every " + Each + " stay in memory")
                     .str();
 
   if (HandedInAt) {

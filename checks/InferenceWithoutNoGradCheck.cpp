@@ -66,6 +66,7 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
   struct Scope {
     const CompoundStmt *Guardable;
     Level Strength = Level::Likely;
+    bool IsKept = false; ///< In what a parameter names.
     llvm::SmallVector<const Label *, 4> Forwards;
   };
   llvm::MapVector<const Stmt *, Scope> Scopes;
@@ -75,12 +76,17 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
     const unsigned Consumers = Unit.consumersOf(L, Flow);
     if (IsLayer && (Consumers & Label::Returned))
       return; // So does a method that hands history on.
-    if (L.Mode != GradMode::On || (Consumers & ~Label::Computed))
+    if (L.Mode != GradMode::On)
+      continue;
+    // Kept for somebody whom this unit does not show.
+    const bool IsKept = Consumers & ~Label::Computed;
+    if (IsKept && (Unit.consumersHere(L, Flow) & ~Label::Computed))
       continue;
     const CompoundStmt *Guardable = guardableBlock(L.Site, Flow, Unit);
     Scope &S = Scopes[scopeOf(L.Site, Guardable, Flow)];
     S.Guardable = Guardable;
     S.Forwards.push_back(&L);
+    S.IsKept |= IsKept;
     if (IsLayer || Consumers)
       S.Strength = Level::Advisory;
   }
@@ -98,7 +104,8 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
     F.Loc = First.Site->getExprLoc();
     F.Highlight = First.Site->getSourceRange();
     F.Strength = S.Strength;
-    F.Message = "forward pass with gradient mode on, but nothing "
+    F.Message = "forward pass with gradient mode on, but nothing " +
+                std::string(S.IsKept ? "in this file " : "") +
                 "back-propagates its result; its activations are kept as long "
                 "as the result lives";
     for (const Label *L : S.Forwards)

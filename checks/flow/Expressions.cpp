@@ -112,8 +112,9 @@ Value Interpreter::evalConstruct(const CXXConstructExpr *E) {
                 !torch::isModule(E->getType());
   for (const Expr *Arg : Args) {
     Value V = eval(Arg).flat();
+    // Into an object that carries it on: what becomes of that is seen.
     if (Unseen)
-      consume(V, Label::Escaped, E);
+      consume(V, mayCarry(E->getType()) ? Label::Computed : Label::Escaped, E);
     All.join(V);
   }
   if (Unseen && mayCarry(E->getType()))

@@ -365,6 +365,19 @@ unsigned UnitModel::consumersOf(const Label &L, const FunctionFlow &Flow) {
   return Unused ? 0 : L.Consumers;
 }
 
+unsigned UnitModel::consumersHere(const Label &L, const FunctionFlow &Flow) {
+  const unsigned All = consumersOf(L, Flow);
+  if (!(All & Label::Stored) || (All & Label::Returned) || L.StoredIn.empty())
+    return All;
+  bool Unused = llvm::all_of(L.StoredIn, [&](PlaceId P) {
+    const FieldDecl *Field = Flow.fieldOf(P);
+    const auto *Param = dyn_cast_or_null<ParmVarDecl>(Flow.rootOf(P));
+    return Field && Param && !torch::isModule(Param->getType()) &&
+           !isFieldConsumed(Field);
+  });
+  return Unused ? All & ~unsigned(Label::Stored) : All;
+}
+
 bool UnitModel::seesAllUses(const FieldDecl *Field) {
   const auto *R = dyn_cast<CXXRecordDecl>(Field->getParent());
   if (!R)
