@@ -8,7 +8,8 @@
 #include "checks/OversizedLinearCheck.h"
 #include "checks/torch/Linear.h"
 #include "clang/AST/ASTContext.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace clang;
 using namespace clang::ast_matchers;
@@ -24,7 +25,12 @@ static constexpr uint64_t CopiesInTraining = 4;
 
 static std::string megabytes(uint64_t Bytes) {
   double Value = static_cast<double>(Bytes) / (1 << 20);
-  return llvm::formatv(Value < 10 ? "{0:f1} MB" : "{0:f0} MB", Value).str();
+  // Not formatv, which a clang-tidy of another version does not have: it could
+  // not load the plugin to be told so.
+  std::string Result;
+  llvm::raw_string_ostream(Result)
+      << llvm::format(Value < 10 ? "%.1f MB" : "%.0f MB", Value);
+  return Result;
 }
 
 OversizedLinearCheck::OversizedLinearCheck(StringRef Name,
