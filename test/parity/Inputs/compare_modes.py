@@ -76,8 +76,6 @@ def main():
     # The modes are what they are called.
     told = {name: err for name, (_, err) in modes.items()}
     assert "precompiling" in told["cold"], told["cold"]
-    # What one unit alone needed is precompiled when it is wanted again.
-    assert told["pch"].count("precompiling") <= told["cold"].count("precompiling"), told
     assert "from the cache" not in told["pch"], told["pch"]
     kept = told["warm"].count("from the cache") + told["warm"].count(", does not compile")
     assert kept >= len(args.files), told["warm"]
