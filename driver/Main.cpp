@@ -417,8 +417,8 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
                    return std::nullopt;
                  }
                  SourceTexts ChangedTexts(*ChangedFS);
-                 Analysis After =
-          analyseAll(Units->List, Options, *Config, MakeOurs, ChangedTexts,
+                 Analysis After = analyseAll(
+                     Units->List, Options, *Config, MakeOurs, ChangedTexts,
                      *ChangedFS, [&](const Unit &U, const Finding &F) {
                        return Units->askFor(U, F, *Config);
                      });
