@@ -39,9 +39,17 @@ struct Job {
   CommandLineArguments Arguments;
   std::string MainArgument; ///< The source file among them; can be empty.
   std::string ResultKey;    ///< Empty: the result is not kept.
-  std::string PchKey;       ///< Empty: goes without.
-  LibraryPrefix Prefix;
-  std::string CommonKey; ///< Of Prefix.Common, to fall back on.
+  /// A precompiled header that the unit could start from.
+  struct PchChoice {
+    LibraryPrefix Prefix;
+    std::string Key;
+  };
+  std::deque<PchChoice> Pchs; ///< The first one counts; empty: goes without.
+  std::string Unfit;          ///< The key of one it did not compile with.
+
+  StringRef pchKey() const {
+    return Pchs.empty() ? StringRef() : StringRef(Pchs.front().Key);
+  }
 
   enum { Open, Skipped, Done } State = Open;
   std::optional<UnitResult> Result; ///< Absent when it crashed.
@@ -192,20 +200,22 @@ void Batch::scan(Job &J) {
     J.State = Job::Skipped;
     return;
   }
-  if (Pchs) {
-    J.Prefix = Scanner->libraryPrefix(J.U->File);
-    J.PchKey = LibraryPchs::keyOf(*Scanner, J.Prefix);
-    if (!J.Prefix.Folders.empty() && !J.PchKey.empty() &&
-        Pchs->find(J.PchKey) == LibraryPchs::State::Ready &&
-        !Pchs->isUnaffectedByFolders(J.PchKey, J.Prefix)) {
+  if (!Pchs)
+    return;
+  for (LibraryPrefix &Prefix : Scanner->libraryPrefixes(J.U->File)) {
+    std::string Key = LibraryPchs::keyOf(*Scanner, Prefix);
+    const bool Ready = Pchs->find(Key) == LibraryPchs::State::Ready;
+    // Another one would have the macro in it, too.
+    if ((Ready && !Pchs->isUnaffectedByMacros(Key, Prefix)) ||
+        (Prefix.BehindCode && Pchs->isUnfit(Key, J.U->File)))
+      continue;
+    if (Ready && !Pchs->isUnaffectedByFolders(Key, Prefix)) {
       // One of its own, then, made with its folders.
-      J.Prefix.Folders.clear();
-      J.Prefix.FolderPaths.clear();
-      J.PchKey = LibraryPchs::keyOf(*Scanner, J.Prefix);
+      Prefix.Folders.clear();
+      Prefix.FolderPaths.clear();
+      Key = LibraryPchs::keyOf(*Scanner, Prefix);
     }
-    LibraryPrefix Common = J.Prefix;
-    Common.Headers = Common.Common;
-    J.CommonKey = LibraryPchs::keyOf(*Scanner, Common);
+    J.Pchs.push_back({std::move(Prefix), std::move(Key)});
   }
 }
 
@@ -214,13 +224,13 @@ void Batch::scan(Job &J) {
 /// of this run needs it, or when one of an earlier run did.
 std::vector<std::string> Batch::pchsToBuild() {
   // A header that only has a little more than another one, which is there
-  // anyway, saves a unit a tenth of that.
-  constexpr unsigned EnoughForMore = 16;
+  // anyway, saves a unit a thirtieth of that.
+  constexpr unsigned EnoughForMore = 32;
   auto CountNeeds = [&] {
     std::map<std::string, unsigned> Needs;
     for (const Job &J : Jobs)
-      if (J.State == Job::Open && !J.PchKey.empty())
-        ++Needs[J.PchKey];
+      if (J.State == Job::Open && !J.Pchs.empty())
+        ++Needs[J.pchKey().str()];
     return Needs;
   };
   std::map<std::string, unsigned> Needs = CountNeeds();
@@ -231,15 +241,14 @@ std::vector<std::string> Batch::pchsToBuild() {
         Pchs->wantedBefore(Key))
       Before.insert(Key);
   for (Job &J : Jobs) {
-    if (J.State != Job::Open || J.CommonKey.empty() ||
-        Pchs->find(J.PchKey) != LibraryPchs::State::Missing ||
-        Before.count(J.PchKey) || Needs[J.PchKey] >= EnoughForMore)
+    if (J.State != Job::Open || J.Pchs.size() < 2 ||
+        Pchs->find(J.pchKey()) != LibraryPchs::State::Missing ||
+        Before.count(J.pchKey().str()) ||
+        Needs[J.pchKey().str()] >= EnoughForMore)
       continue;
-    if (Needs.count(J.CommonKey) ||
-        Pchs->find(J.CommonKey) == LibraryPchs::State::Ready) {
-      J.PchKey = J.CommonKey;
-      J.Prefix.Headers = J.Prefix.Common;
-    }
+    const std::string &Lesser = J.Pchs[1].Key;
+    if (Needs.count(Lesser) || Pchs->find(Lesser) == LibraryPchs::State::Ready)
+      J.Pchs.pop_front();
   }
   std::vector<std::string> Result;
   for (const auto &[Key, Units] : CountNeeds())
@@ -251,10 +260,10 @@ std::vector<std::string> Batch::pchsToBuild() {
 
 void Batch::startBuild(size_t Id, StringRef Key, Workers &Pool) {
   const Job &J = *llvm::find_if(Jobs, [&](const Job &J) {
-    return J.State == Job::Open && J.PchKey == Key;
+    return J.State == Job::Open && J.pchKey() == Key;
   });
   Pool.start(Id, [&]() -> std::string {
-    Pchs->build(Key, J.Prefix, J.Arguments, J.MainArgument,
+    Pchs->build(Key, J.Pchs.front().Prefix, J.Arguments, J.MainArgument,
                 J.U->Command.Directory, makeFileSystem());
     return "";
   });
@@ -292,11 +301,14 @@ std::string Batch::analyseHere(const Job &J, const LibraryPch *Pch) {
 
 void Batch::startUnit(size_t Id, Workers &Pool) {
   Job &J = Jobs[Id];
-  if (!J.PchKey.empty() && (Pchs->find(J.PchKey) != LibraryPchs::State::Ready ||
-                            !Pchs->isUnaffectedByMacros(J.PchKey, J.Prefix) ||
-                            !Pchs->isUnaffectedByFolders(J.PchKey, J.Prefix)))
-    J.PchKey.clear();
-  const LibraryPch *Pch = J.PchKey.empty() ? nullptr : &Pchs->get(J.PchKey);
+  auto Fits = [&](const Job::PchChoice &C) {
+    return Pchs->find(C.Key) == LibraryPchs::State::Ready &&
+           Pchs->isUnaffectedByMacros(C.Key, C.Prefix) &&
+           Pchs->isUnaffectedByFolders(C.Key, C.Prefix);
+  };
+  while (!J.Pchs.empty() && !Fits(J.Pchs.front()))
+    J.Pchs.pop_front();
+  const LibraryPch *Pch = J.Pchs.empty() ? nullptr : &Pchs->get(J.pchKey());
   Pool.start(Id, [&] { return analyseHere(J, Pch); });
 }
 
@@ -304,12 +316,20 @@ bool Batch::finishUnit(Job &J, Workers::Outcome Said) {
   std::optional<UnitResult> Result;
   if (Said.Finished)
     Result = unitResultFromBytes(Said.Result);
-  if (!J.PchKey.empty() && (!Result || Result->PchRejected)) {
+  if (!J.Pchs.empty() && (!Result || Result->PchRejected)) {
     // Whatever is the matter with it: once more without.
-    Pchs->discard(J.PchKey);
-    J.PchKey.clear();
+    Pchs->discard(J.pchKey());
+    J.Pchs.pop_front();
     return true;
   }
+  if (!J.Pchs.empty() && Result->Failed && J.Pchs.front().Prefix.BehindCode) {
+    // Perhaps only because the headers come too soon.
+    J.Unfit = J.Pchs.front().Key;
+    J.Pchs.pop_front();
+    return true;
+  }
+  if (!J.Unfit.empty() && Result && !Result->Failed)
+    Pchs->noteUnfit(J.Unfit, J.U->File);
   J.Result = std::move(Result);
   J.Errors = std::move(Said.Errors);
   J.State = Job::Done;
@@ -347,7 +367,7 @@ void Batch::run(llvm::ArrayRef<Unit> Units) {
   for (size_t I = 0; I < Jobs.size(); ++I) {
     if (Jobs[I].State != Job::Open)
       continue;
-    auto It = Waiting.find(Jobs[I].PchKey);
+    auto It = Waiting.find(Jobs[I].pchKey().str());
     if (It != Waiting.end())
       It->second.push_back(I);
     else

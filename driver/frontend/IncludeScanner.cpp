@@ -25,6 +25,7 @@
 #include "llvm/Support/Path.h"
 #include <deque>
 #include <optional>
+#include <set>
 
 using namespace clang;
 using llvm::ArrayRef;
@@ -32,9 +33,9 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::driver {
 
-/// The headers of the C++23 standard library, with those of C. They may be
-/// included in any order, with the same result ([using.headers]), and include
-/// no other library.
+/// The headers of the C++23 standard library, with those of C and of POSIX.
+/// They may be included in any order, with the same result ([using.headers]),
+/// and include no other library.
 static bool isStandardHeader(StringRef Name) {
   static const llvm::StringSet<> Names = {
       "algorithm",
@@ -176,6 +177,30 @@ static bool isStandardHeader(StringRef Name) {
       "uchar.h",
       "wchar.h",
       "wctype.h",
+      "arpa/inet.h",
+      "dirent.h",
+      "dlfcn.h",
+      "fcntl.h",
+      "glob.h",
+      "netdb.h",
+      "netinet/in.h",
+      "poll.h",
+      "pthread.h",
+      "sched.h",
+      "semaphore.h",
+      "strings.h",
+      "sys/mman.h",
+      "sys/resource.h",
+      "sys/select.h",
+      "sys/socket.h",
+      "sys/stat.h",
+      "sys/time.h",
+      "sys/types.h",
+      "sys/un.h",
+      "sys/utsname.h",
+      "sys/wait.h",
+      "termios.h",
+      "unistd.h",
   };
   return Names.contains(Name);
 }
@@ -202,6 +227,34 @@ std::optional<Inclusion> parseInclusion(StringRef Text) {
   return Result;
 }
 
+/// The directives of a file, with those of all branches.
+struct Directives {
+  llvm::SmallVector<dependency_directives_scan::Token, 256> Tokens;
+  llvm::SmallVector<dependency_directives_scan::Directive, 64> Lines;
+
+  /// True on success.
+  bool read(StringRef Text) {
+    return !scanSourceForDependencyDirectives(Text, Tokens, Lines);
+  }
+};
+
+/// The word behind `#define` and the like; empty when there is none.
+StringRef wordOf(const dependency_directives_scan::Directive &D,
+                 StringRef Text) {
+  // #, the name of the directive, the word.
+  return D.Tokens.size() > 2
+             ? Text.substr(D.Tokens[2].Offset, D.Tokens[2].Length)
+             : "";
+}
+
+/// What an #include names; absent for a macro.
+std::optional<Inclusion>
+inclusionOf(const dependency_directives_scan::Directive &D, StringRef Text) {
+  if (D.Tokens.size() < 3)
+    return std::nullopt;
+  return parseInclusion(Text.drop_front(D.Tokens[2].Offset));
+}
+
 class Scanner : public IncludeScanner {
 public:
   Scanner(std::unique_ptr<CompilerInvocation> Given,
@@ -223,11 +276,12 @@ public:
   }
 
   bool mayIncludeTorch(StringRef File) override;
-  LibraryPrefix libraryPrefix(StringRef File) override;
+  std::vector<LibraryPrefix> libraryPrefixes(StringRef File) override;
   std::string meaning(ArrayRef<std::string> Without) const override;
 
 private:
   friend class PrefixReader;
+  friend class LargeHeaderReader;
 
   void findFolders();
 
@@ -244,6 +298,13 @@ private:
                               nullptr, From, nullptr, nullptr, nullptr, nullptr,
                               nullptr, nullptr, /*SkipCache=*/false,
                               /*BuildSystemModule=*/false, /*OpenFile=*/false);
+  }
+
+  /// Will a precompiled header that asks for it by <name> find this file?
+  bool isFoundByName(const Inclusion &I, FileEntryRef Found) {
+    OptionalFileEntryRef ByName =
+        I.Angled ? Found : find({I.Name, /*Angled=*/true}, std::nullopt);
+    return ByName && *ByName == Found;
   }
 
   bool isSystem(FileEntryRef File) {
@@ -381,20 +442,16 @@ bool Scanner::mayIncludeTorch(StringRef Path) {
     std::optional<StringRef> Text = textOf(File);
     if (!Text)
       return true;
-    llvm::SmallVector<dependency_directives_scan::Token, 256> Tokens;
-    llvm::SmallVector<Directive, 64> Directives;
-    if (scanSourceForDependencyDirectives(*Text, Tokens, Directives))
+    Directives Read;
+    if (!Read.read(*Text))
       return true;
-    for (const Directive &D : Directives)
+    for (const Directive &D : Read.Lines)
       switch (D.Kind) {
       case pp_include:
       case pp___include_macros:
       case pp_import:
       case pp_include_next: {
-        // #, include, the name.
-        std::optional<Inclusion> I;
-        if (D.Tokens.size() > 2)
-          I = parseInclusion(Text->drop_front(D.Tokens[2].Offset));
+        std::optional<Inclusion> I = inclusionOf(D, *Text);
         if (!I || MayBeTorch(*I, File))
           return true;
         break;
@@ -460,10 +517,7 @@ bool PrefixReader::include(const Inclusion &I, OptionalFileEntryRef Includer) {
     return false;
   if (!S.isSystem(*Found) && !torch::isTorchHeader(Found->getName()))
     return read(*Found);
-  // The precompiled header will ask for it by <name>.
-  OptionalFileEntryRef ByName =
-      I.Angled ? Found : S.find({I.Name, /*Angled=*/true}, std::nullopt);
-  if (!ByName || *ByName != *Found)
+  if (!S.isFoundByName(I, *Found))
     return false;
   if (llvm::none_of(Headers, [&](const Header &H) {
         return H.File == &Found->getFileEntry();
@@ -577,8 +631,126 @@ bool PrefixReader::read(FileEntryRef File) {
   return true;
 }
 
-LibraryPrefix Scanner::libraryPrefix(StringRef Path) {
-  LibraryPrefix Result;
+static bool isLarge(StringRef Name) {
+  return torch::isWholeFrontend(Name) || torch::isLargeBesideFrontend(Name);
+}
+
+namespace {
+
+/// Finds the large headers of LibTorch that a unit includes for certain,
+/// wherever they stand in the user's files.
+class LargeHeaderReader {
+public:
+  explicit LargeHeaderReader(Scanner &S) : S(S) {}
+
+  /// As spelled, in the order of their names.
+  std::set<std::string> Found;
+  /// All macros that the user's files define or undefine, in any branch.
+  std::vector<std::string> Macros;
+  size_t MacrosBefore = 0; ///< The last one found.
+
+  /// False when what follows is not to be looked at. \p Certain: this file is
+  /// included whatever macros are defined.
+  bool read(FileEntryRef File, bool Certain);
+  bool include(const Inclusion &I, OptionalFileEntryRef Includer, bool Certain);
+
+private:
+  Scanner &S;
+  /// With whether it was read as certain.
+  llvm::DenseMap<const FileEntry *, bool> Seen;
+};
+
+} // namespace
+
+bool LargeHeaderReader::include(const Inclusion &I,
+                                OptionalFileEntryRef Includer, bool Certain) {
+  OptionalFileEntryRef File = S.find(I, Includer);
+  if (!File)
+    return !Certain;
+  if (torch::isTorchHeader(File->getName())) {
+    if (Certain && isLarge(I.Name)) {
+      if (!S.isFoundByName(I, *File))
+        return false;
+      Found.insert(I.Name.str());
+      MacrosBefore = Macros.size();
+    }
+    return true;
+  }
+  // Another library's macros are not known here.
+  return S.isSystem(*File) ? isStandardHeader(I.Name) : read(*File, Certain);
+}
+
+bool LargeHeaderReader::read(FileEntryRef File, bool Certain) {
+  auto [It, New] = Seen.try_emplace(File, Certain);
+  if (!New && (It->second || !Certain))
+    return true;
+  It->second = Certain;
+  std::optional<StringRef> Text = S.textOf(File);
+  Directives Read;
+  if (!Text || !Read.read(*Text))
+    return false;
+  using namespace dependency_directives_scan;
+  // Conditions that make nothing uncertain: an include guard, __cplusplus.
+  llvm::SmallVector<bool, 8> Plain;
+  bool Begun = false;
+  for (size_t At = 0; At < Read.Lines.size(); ++At) {
+    const Directive &D = Read.Lines[At];
+    const bool First = !Begun;
+    Begun |= D.Kind != pp_pragma_once;
+    switch (D.Kind) {
+    case pp_include:
+    case pp_import: {
+      std::optional<Inclusion> I = inclusionOf(D, *Text);
+      if (!I || !include(*I, File, Certain && llvm::all_of(Plain, [](bool B) {
+                                     return B;
+                                   })))
+        return false;
+      break;
+    }
+    case pp_define:
+    case pp_undef:
+      Macros.push_back(wordOf(D, *Text).str());
+      break;
+    case pp_ifndef: {
+      StringRef Guard = wordOf(D, *Text);
+      Plain.push_back(First && !S.GivenMacros.contains(Guard) &&
+                      At + 1 < Read.Lines.size() &&
+                      Read.Lines[At + 1].Kind == pp_define &&
+                      wordOf(Read.Lines[At + 1], *Text) == Guard);
+      break;
+    }
+    case pp_ifdef:
+      Plain.push_back(wordOf(D, *Text) == "__cplusplus");
+      break;
+    case pp_if:
+      Plain.push_back(false);
+      break;
+    case pp_elif:
+    case pp_elifdef:
+    case pp_elifndef:
+    case pp_else:
+      if (!Plain.empty())
+        Plain.back() = false;
+      break;
+    case pp_endif:
+      if (!Plain.empty())
+        Plain.pop_back();
+      break;
+    case pp_none:
+    case pp_pragma_once:
+    case pp_pragma_system_header:
+    case tokens_present_before_eof:
+    case pp_eof:
+      break;
+    default:
+      return false; // Modules, #pragma push_macro, #include_next.
+    }
+  }
+  return true;
+}
+
+std::vector<LibraryPrefix> Scanner::libraryPrefixes(StringRef Path) {
+  std::vector<LibraryPrefix> Result;
   const PreprocessorOptions &Options = Invocation->getPreprocessorOpts();
   const LangOptions &Language = Invocation->getLangOpts();
   if (!Options.ImplicitPCHInclude.empty() || !Options.MacroIncludes.empty() ||
@@ -588,52 +760,71 @@ LibraryPrefix Scanner::libraryPrefix(StringRef Path) {
   OptionalFileEntryRef Main = Files.getOptionalFileRef(Path);
   if (!Main)
     return Result;
+  auto Add = [&](std::vector<std::string> Names, ArrayRef<std::string> Macros,
+                 bool BehindCode) {
+    LibraryPrefix New;
+    New.Headers = std::move(Names);
+    New.Macros = Macros;
+    llvm::append_range(New.Macros, TargetMacros);
+    New.Folders = Folders;
+    New.FolderPaths = FolderPaths;
+    New.BehindCode = BehindCode;
+    Result.push_back(std::move(New));
+  };
+
   PrefixReader Reader(*this);
   bool More = llvm::all_of(Options.Includes, [&](StringRef Forced) {
     return Reader.include({Forced, false}, std::nullopt);
   });
   if (More)
     (void)Reader.read(*Main);
-
   // Up to LibTorch's last header.
   auto IsTorch = [](const PrefixReader::Header &H) {
     return torch::isTorchHeader(H.File->tryGetRealPathName()) ||
            torch::namesTorchHeader(H.Name);
   };
-  size_t End = Reader.Headers.size();
-  while (End && !IsTorch(Reader.Headers[End - 1]))
-    --End;
-  if (!End)
-    return Result;
-  Reader.Headers.resize(End);
+  std::vector<PrefixReader::Header> &Read = Reader.Headers;
+  while (!Read.empty() && !IsTorch(Read.back()))
+    Read.pop_back();
+  ArrayRef<std::string> Macros(Reader.Macros);
+  Macros = Macros.take_front(Read.empty() ? 0 : Read.back().MacrosBefore);
   // Few distinct lists make few precompiled headers. Standard headers can be
   // included in any order. So can LibTorch's, which include what they need;
   // behind its whole frontend, most of them add next to nothing.
-  llvm::erase_if(Reader.Headers, [](const PrefixReader::Header &H) {
+  llvm::erase_if(Read, [](const PrefixReader::Header &H) {
     return isStandardHeader(H.Name);
   });
-  auto IsWhole = [](const PrefixReader::Header &H) {
-    return torch::isWholeFrontend(H.Name);
-  };
-  size_t Macros = Reader.Headers.back().MacrosBefore;
-  if (llvm::all_of(Reader.Headers, IsTorch) &&
-      llvm::any_of(Reader.Headers, IsWhole)) {
-    llvm::erase_if(Reader.Headers, [&](const PrefixReader::Header &H) {
-      return !IsWhole(H) && !torch::isLargeBesideFrontend(H.Name);
-    });
-    llvm::sort(Reader.Headers,
-               [](const auto &A, const auto &B) { return A.Name < B.Name; });
-    if (!llvm::all_of(Reader.Headers, IsWhole))
-      for (const PrefixReader::Header &H : Reader.Headers)
-        if (IsWhole(H))
-          Result.Common.push_back(H.Name);
+  const bool OnlyTorch = llvm::all_of(Read, IsTorch);
+  std::set<std::string> Large;
+  for (const PrefixReader::Header &H : Read)
+    if (isLarge(H.Name))
+      Large.insert(H.Name);
+
+  if (OnlyTorch) {
+    LargeHeaderReader Rest(*this);
+    if (llvm::all_of(Options.Includes, [&](StringRef Forced) {
+          return Rest.include({Forced, false}, std::nullopt, /*Certain=*/true);
+        }))
+      (void)Rest.read(*Main, /*Certain=*/true);
+    if (Rest.Found.size() > Large.size())
+      Add({Rest.Found.begin(), Rest.Found.end()},
+          ArrayRef<std::string>(Rest.Macros).take_front(Rest.MacrosBefore),
+          /*BehindCode=*/true);
   }
-  for (PrefixReader::Header &H : Reader.Headers)
-    Result.Headers.push_back(std::move(H.Name));
-  Result.Macros.assign(Reader.Macros.begin(), Reader.Macros.begin() + Macros);
-  llvm::append_range(Result.Macros, TargetMacros);
-  Result.Folders = Folders;
-  Result.FolderPaths = FolderPaths;
+  if (Read.empty())
+    return Result;
+  std::vector<std::string> Frontend;
+  llvm::copy_if(Large, std::back_inserter(Frontend), torch::isWholeFrontend);
+  if (OnlyTorch && !Frontend.empty()) {
+    Add({Large.begin(), Large.end()}, Macros, /*BehindCode=*/false);
+    if (Frontend.size() < Large.size())
+      Add(std::move(Frontend), Macros, /*BehindCode=*/false);
+    return Result;
+  }
+  std::vector<std::string> Names;
+  for (PrefixReader::Header &H : Read)
+    Names.push_back(std::move(H.Name));
+  Add(std::move(Names), Macros, /*BehindCode=*/false);
   return Result;
 }
 

@@ -7,7 +7,7 @@
 ///
 /// \file
 /// Answers in a millisecond, without preprocessing, whether a unit can include
-/// LibTorch, and which library headers it begins with.
+/// LibTorch, and which library headers can be precompiled for it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,14 +27,11 @@ class CompilerInvocation;
 
 namespace libtorch_tidy::driver {
 
-/// The library headers that a unit begins with, up to the one that brings in
-/// LibTorch. A unit that is given them precompiled sees the same macros and
-/// declarations.
+/// Library headers that a unit can be given precompiled. It sees the same
+/// macros and declarations.
 struct LibraryPrefix {
-  /// As spelled in the #include; empty: this unit goes without.
+  /// As spelled in the #include.
   std::vector<std::string> Headers;
-  /// A part of Headers that other units are more likely to share; can be empty.
-  std::vector<std::string> Common;
   /// The user's macros, include guards mostly, that are defined in front of the
   /// last of the headers. The unit may be given the headers first only if these
   /// names occur nowhere in them.
@@ -44,6 +41,10 @@ struct LibraryPrefix {
   /// all targets of a project share them. A unit may be given those only if
   /// nothing in the folders goes by a name that the headers include.
   std::vector<std::string> Folders, FolderPaths;
+  /// The unit has code of its own in front of one of the headers. That code
+  /// sees their declarations sooner than it would; should it not compile like
+  /// that, the unit has to go without.
+  bool BehindCode = false;
 };
 
 /// For units with the same flags.
@@ -62,10 +63,13 @@ public:
   /// standard library; one that names a macro, or a missing file, may be any.
   virtual bool mayIncludeTorch(llvm::StringRef File) = 0;
 
-  /// Reads \p File as the preprocessor does, to the first line that is not an
-  /// #include, the frame of an include guard, a macro definition or a pragma
-  /// that only compilers' warnings heed.
-  virtual LibraryPrefix libraryPrefix(llvm::StringRef File) = 0;
+  /// The headers that bring in LibTorch, the best choice first and those that
+  /// more units share behind it; empty when this unit goes without. Read as the
+  /// preprocessor does: to the first line of \p File that is not an #include,
+  /// the frame of an include guard, a macro definition or a pragma that only
+  /// compilers' warnings heed. LibTorch's large headers count behind that line,
+  /// too, where they are included whatever macros are defined.
+  virtual std::vector<LibraryPrefix> libraryPrefixes(llvm::StringRef File) = 0;
 
   /// All that the flags mean for a precompiled header, without warnings,
   /// outputs, forced includes and the name of the file, and without \p Folders

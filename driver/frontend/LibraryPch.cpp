@@ -179,8 +179,6 @@ static std::string headerText(const LibraryPrefix &Prefix) {
 
 std::string LibraryPchs::keyOf(const IncludeScanner &Flags,
                                const LibraryPrefix &Prefix) {
-  if (Prefix.Headers.empty())
-    return {};
   return digest(
       {programIdentity(), Flags.meaning(Prefix.Folders), headerText(Prefix)});
 }
@@ -289,6 +287,18 @@ bool LibraryPchs::wantedBefore(StringRef Key) {
     return true;
   Folder.write(Mark, "");
   return false;
+}
+
+std::string LibraryPchs::unfitMark(StringRef Key, StringRef File) const {
+  return entryOf(Key) + "-" + digest({File}).substr(0, 8) + ".unfit";
+}
+
+void LibraryPchs::noteUnfit(StringRef Key, StringRef File) {
+  Folder.write(unfitMark(Key, File), "");
+}
+
+bool LibraryPchs::isUnfit(StringRef Key, StringRef File) const {
+  return Folder.read(unfitMark(Key, File)).has_value();
 }
 
 bool LibraryPchs::build(

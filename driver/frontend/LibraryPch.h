@@ -55,8 +55,7 @@ public:
   LibraryPchs(CacheFolder Folder, FileSets &Sets)
       : Folder(std::move(Folder)), Sets(Sets) {}
 
-  /// The name of the precompiled header for units with this flags and prefix;
-  /// empty when they go without.
+  /// The name of the precompiled header for units with these flags and prefix.
   static std::string keyOf(const IncludeScanner &Flags,
                            const LibraryPrefix &Prefix);
 
@@ -79,6 +78,10 @@ public:
   /// True from the second call on, over all runs.
   bool wantedBefore(llvm::StringRef Key);
 
+  /// Notes, for later runs, that \p File did not compile with it, but without.
+  void noteUnfit(llvm::StringRef Key, llvm::StringRef File);
+  bool isUnfit(llvm::StringRef Key, llvm::StringRef File) const;
+
   /// Makes one and puts it into the cache, where it appears whole. \p Arguments
   /// compile \p MainFile. False when the headers do not compile.
   bool build(llvm::StringRef Key, const LibraryPrefix &Prefix,
@@ -97,6 +100,7 @@ private:
   /// The ordered hashes of all names in it; empty when they cannot be read.
   const std::vector<uint64_t> &namesOf(llvm::StringRef Key);
   std::string entryOf(llvm::StringRef Key) const;
+  std::string unfitMark(llvm::StringRef Key, llvm::StringRef File) const;
 
   CacheFolder Folder;
   FileSets &Sets;
