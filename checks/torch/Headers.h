@@ -1,4 +1,4 @@
-//===- Headers.h - How LibTorch's headers overlap ---------------*- C++ -*-===//
+//===- Headers.h - What units see of LibTorch's headers ---------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +8,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_TORCH_HEADERS_H
 #define LIBTORCH_TIDY_CHECKS_TORCH_HEADERS_H
 
+#include "clang/AST/ASTContext.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace libtorch_tidy::torch {
@@ -16,6 +17,9 @@ namespace libtorch_tidy::torch {
 /// isWholeFrontend) as all that a small unit has of its own: 0.3 s for
 /// TorchScript of 1.13.1. Others take a few milliseconds.
 bool isLargeBesideFrontend(llvm::StringRef Name);
+
+/// True for a unit in which at::Tensor is declared.
+bool declaresTensor(clang::ASTContext &Context);
 
 } // namespace libtorch_tidy::torch
 
