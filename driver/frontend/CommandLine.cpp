@@ -42,6 +42,10 @@ static cl::opt<std::string>
                     "takes away. Added to those of .clang-tidy. Default: "
                     "libtorch-*"),
            cl::cat(Category));
+static cl::opt<bool>
+    AllowNoChecks("allow-no-checks",
+                  cl::desc("It is no error when no check is enabled"),
+                  cl::cat(Category));
 static cl::opt<std::string>
     Config("config", cl::value_desc("yaml"),
            cl::desc("Configuration, instead of .clang-tidy files"),
@@ -56,6 +60,11 @@ static cl::opt<std::string>
                  cl::desc("Headers to report findings in. Default: none but "
                           "the file itself"),
                  cl::cat(Category));
+static cl::opt<std::string>
+    ExcludeHeaderFilter("exclude-header-filter", cl::value_desc("regex"),
+                        cl::desc("Headers to report no findings in, of those "
+                                 "that --header-filter takes"),
+                        cl::cat(Category));
 static cl::opt<std::string>
     LineFilter("line-filter", cl::value_desc("json"),
                cl::desc("Lines to report findings in: "
@@ -278,11 +287,13 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   Result.ExtraArgs = ExtraArg;
   Result.ExtraArgsBefore = ExtraArgBefore;
   Result.Checks = ifGiven(Checks);
+  Result.AllowNoChecks = AllowNoChecks;
   Result.Config = ifGiven(Config);
   Result.ConfigFile = ifGiven(ConfigFile);
   if (Result.Config && Result.ConfigFile)
     return usageError("--config and --config-file exclude each other");
   Result.HeaderFilter = ifGiven(HeaderFilter);
+  Result.ExcludeHeaderFilter = ifGiven(ExcludeHeaderFilter);
   Result.LineFilter = ifGiven(LineFilter);
   Result.WarningsAsErrors = ifGiven(WarningsAsErrors);
   if (WeakestLevel.getNumOccurrences()) {
