@@ -12,13 +12,14 @@ Substitutions for RUN lines:
   %torch-facts          what checks/torch knows of a file (torch/TorchFacts.cpp)
   %clangxx %cmake %FileCheck %not %python %old-clang-tidy
   %chromium %clang-apply-replacements %node_tools %sarif-multitool
+  %run-clang-tidy %clang-tidy-diff %vim
   %docs_dir %examples_dir %scripts_dir %root_dir %build_dir
   %driver_file          the driver, as a path
 
 Features: driver, old-clang-tidy, jsonschema (the Python module), long-tests (the
 environment variable LIBTORCH_TIDY_LONG_TESTS is set), and the tools that are
-installed: chromium, clang-apply-replacements, git, lintian, node-tools, pre-commit,
-sarif-multitool.
+installed: chromium, clang-apply-replacements, clang-tidy-scripts, git, lintian,
+node-tools, pre-commit, sarif-multitool, vim-ale.
 RUN lines are run by bash with `pipefail`.
 """
 
@@ -60,6 +61,18 @@ for tool in ["chromium", "clang-apply-replacements", "git", "lintian", "pre-comm
     tools[tool] = path
     if path:
         config.available_features.add(tool)
+
+# What comes with clang-tidy, for many files and for patches.
+run_clang_tidy = os.path.join(tools["llvm_bin"], "run-clang-tidy")
+clang_tidy_diff = os.path.join(
+    os.path.dirname(tools["llvm_bin"]), "share", "clang", "clang-tidy-diff.py"
+)
+if os.path.exists(run_clang_tidy) and os.path.exists(clang_tidy_diff):
+    config.available_features.add("clang-tidy-scripts")
+# Vim with its package of ALE.
+vim = shutil.which("vim")
+if vim and os.path.isdir("/usr/share/vim-ale"):
+    config.available_features.add("vim-ale")
 
 # And from npm: scripts/setup puts them there.
 node_tools = os.path.join(config.suite_build_dir, "tools", "node_modules")
@@ -103,7 +116,10 @@ for name, command in [
     ("%torch-facts", [tools["torch_facts"]]),
     ("%libtorch-tidy", [tools["driver"] or "no-driver-in-this-build"]),
     ("%old-clang-tidy", [tools["old_clang_tidy"]]),
+    ("%run-clang-tidy", [tools["python"], run_clang_tidy]),
+    ("%clang-tidy-diff", [tools["python"], clang_tidy_diff]),
     ("%clang-tidy", [tools["clang_tidy"]]),
+    ("%vim", [vim or "none"]),
     ("%chromium", [tools["chromium"] or "none"]),
     ("%node_tools", [node_tools]),
     ("%sarif-multitool", [multitool]),
