@@ -16,7 +16,7 @@ Substitutions for RUN lines:
   %docs_dir %examples_dir %scripts_dir %root_dir %build_dir
   %driver_file          the driver, as a path
 
-Features: driver, old-clang-tidy, jsonschema (the Python module), long-tests (the
+Features: driver, old-clang-tidy, jsonschema and yaml (Python modules), long-tests (the
 environment variable LIBTORCH_TIDY_LONG_TESTS is set), and the tools that are
 installed: chromium, clang-apply-replacements, clang-tidy-scripts, git, lintian,
 node-tools, pre-commit, sarif-multitool, vim-ale.
@@ -49,11 +49,12 @@ if tools["driver"]:
     config.available_features.add("driver")
 if tools["old_clang_tidy"]:
     config.available_features.add("old-clang-tidy")
-has_jsonschema = subprocess.run(
-    [tools["python"], "-c", "import jsonschema"], stderr=subprocess.DEVNULL
-)
-if has_jsonschema.returncode == 0:
-    config.available_features.add("jsonschema")
+for module in ["jsonschema", "yaml"]:
+    found = subprocess.run(
+        [tools["python"], "-c", "import " + module], stderr=subprocess.DEVNULL
+    )
+    if found.returncode == 0:
+        config.available_features.add(module)
 
 # Tools that read what we write, from Debian's packages.
 for tool in ["chromium", "clang-apply-replacements", "git", "lintian", "pre-commit"]:
