@@ -133,6 +133,10 @@ static cl::opt<bool> FixErrors("fix-errors",
                                         "compile errors"),
                                cl::cat(Category));
 static cl::opt<bool>
+    FixNotes("fix-notes",
+             cl::desc("As --fix: no fix belongs to a note alone here"),
+             cl::cat(Category));
+static cl::opt<bool>
     FixDryRun("fix-dry-run",
               cl::desc("Print what --fix would change as a unified diff on the "
                        "standard output; findings go to the standard error"),
@@ -250,6 +254,12 @@ static cl::opt<bool>
 // LLVM's own -h can be grouped with others: to it, --html is a call for help.
 static cl::opt<bool> Help("h", cl::Hidden, cl::desc("As --help"),
                           cl::cat(Category));
+// run-clang-tidy can pass it on. There is no such checker here.
+static cl::opt<bool>
+    AlphaCheckers("allow-enabling-analyzer-alpha-checkers", cl::Hidden,
+                  cl::desc("Accepted for run-clang-tidy, without effect"),
+                  cl::cat(Category));
+
 static cl::list<std::string> Load("load", cl::Hidden, cl::cat(Category));
 
 static Error usageError(const Twine &Message) {
@@ -313,7 +323,7 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   if (UseColor.getNumOccurrences())
     Result.UseColor = UseColor;
   Result.VfsOverlay = VfsOverlay;
-  Result.Fix = Fix || FixErrors || FixDryRun;
+  Result.Fix = Fix || FixErrors || FixNotes || FixDryRun;
   Result.FixDryRun = FixDryRun;
   Result.FixErrors = FixErrors;
   Result.Quiet = Quiet;
