@@ -12,14 +12,14 @@ Substitutions for RUN lines:
   %torch-facts          what checks/torch knows of a file (torch/TorchFacts.cpp)
   %clangxx %cmake %FileCheck %not %python %old-clang-tidy
   %chromium %clang-apply-replacements %node_tools %sarif-multitool
-  %run-clang-tidy %clang-tidy-diff %vim
+  %run-clang-tidy %clang-tidy-diff %vim %neovim
   %docs_dir %examples_dir %scripts_dir %root_dir %build_dir
   %driver_file          the driver, as a path
 
 Features: driver, old-clang-tidy, jsonschema and yaml (Python modules), long-tests (the
 environment variable LIBTORCH_TIDY_LONG_TESTS is set), and the tools that are
 installed: chromium, clang-apply-replacements, clang-tidy-scripts, git, lintian,
-node-tools, pre-commit, sarif-multitool, vim-ale.
+neovim, node-tools, pre-commit, sarif-multitool, vim-ale.
 RUN lines are run by bash with `pipefail`.
 """
 
@@ -70,10 +70,13 @@ clang_tidy_diff = os.path.join(
 )
 if os.path.exists(run_clang_tidy) and os.path.exists(clang_tidy_diff):
     config.available_features.add("clang-tidy-scripts")
-# Vim with its package of ALE.
+# Vim and Neovim, with the package of ALE that is for both.
 vim = shutil.which("vim")
+nvim = shutil.which("nvim")
 if vim and os.path.isdir("/usr/share/vim-ale"):
     config.available_features.add("vim-ale")
+    if nvim:
+        config.available_features.add("neovim")
 
 # And from npm: scripts/setup puts them there.
 node_tools = os.path.join(config.suite_build_dir, "tools", "node_modules")
@@ -121,6 +124,7 @@ for name, command in [
     ("%clang-tidy-diff", [tools["python"], clang_tidy_diff]),
     ("%clang-tidy", [tools["clang_tidy"]]),
     ("%vim", [vim or "none"]),
+    ("%neovim", [nvim or "none"]),
     ("%chromium", [tools["chromium"] or "none"]),
     ("%node_tools", [node_tools]),
     ("%sarif-multitool", [multitool]),
