@@ -178,7 +178,8 @@ Expected<Units> unitsToAnalyse(llvm::ArrayRef<std::string> Files,
       Paths.push_back(Path.str());
     Config.reportHeaders(Paths);
   }
-  if (!WithoutChecks.empty() && WithoutChecks.size() == Files.size())
+  if (!WithoutChecks.empty() && WithoutChecks.size() == Files.size() &&
+      !Options.AllowNoChecks)
     Problems = joinErrors(std::move(Problems), noCheckEnabled());
   if (Problems)
     return Problems;
@@ -294,7 +295,7 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
     } else if (Options.Json) {
       llvm::outs() << catalogAsJson(Enabled);
     } else {
-      if (Enabled.empty())
+      if (Enabled.empty() && !Options.AllowNoChecks)
         return usageError(noCheckEnabled());
       llvm::outs() << "Enabled checks:";
       for (StringRef Name : Enabled)

@@ -115,7 +115,7 @@ def manual(options, checks, version):
         "\\fI.clang\\-tidy\\fR",
         "Configuration, in the folder of a file or above it.",
         ".SH SEE ALSO",
-        "\\fBclang\\-tidy\\fR(1)",
+        "\\fBclang\\-tidy\\fR(1), \\fBclang\\-tidy\\-libtorch\\fR(1)",
     ]
     return "\n".join(out) + "\n"
 

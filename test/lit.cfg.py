@@ -12,13 +12,14 @@ Substitutions for RUN lines:
   %torch-facts          what checks/torch knows of a file (torch/TorchFacts.cpp)
   %clangxx %cmake %FileCheck %not %python %old-clang-tidy
   %chromium %clang-apply-replacements %node_tools %sarif-multitool
+  %run-clang-tidy %clang-tidy-diff %vim %neovim
   %docs_dir %examples_dir %scripts_dir %root_dir %build_dir
   %driver_file          the driver, as a path
 
-Features: driver, old-clang-tidy, jsonschema (the Python module), long-tests (the
+Features: driver, old-clang-tidy, jsonschema and yaml (Python modules), long-tests (the
 environment variable LIBTORCH_TIDY_LONG_TESTS is set), and the tools that are
-installed: chromium, clang-apply-replacements, git, lintian, node-tools, pre-commit,
-sarif-multitool.
+installed: chromium, clang-apply-replacements, clang-tidy-scripts, git, lintian,
+neovim, node-tools, pre-commit, sarif-multitool, vim-ale.
 RUN lines are run by bash with `pipefail`.
 """
 
@@ -48,11 +49,12 @@ if tools["driver"]:
     config.available_features.add("driver")
 if tools["old_clang_tidy"]:
     config.available_features.add("old-clang-tidy")
-has_jsonschema = subprocess.run(
-    [tools["python"], "-c", "import jsonschema"], stderr=subprocess.DEVNULL
-)
-if has_jsonschema.returncode == 0:
-    config.available_features.add("jsonschema")
+for module in ["jsonschema", "yaml"]:
+    found = subprocess.run(
+        [tools["python"], "-c", "import " + module], stderr=subprocess.DEVNULL
+    )
+    if found.returncode == 0:
+        config.available_features.add(module)
 
 # Tools that read what we write, from Debian's packages.
 for tool in ["chromium", "clang-apply-replacements", "git", "lintian", "pre-commit"]:
@@ -60,6 +62,21 @@ for tool in ["chromium", "clang-apply-replacements", "git", "lintian", "pre-comm
     tools[tool] = path
     if path:
         config.available_features.add(tool)
+
+# What comes with clang-tidy, for many files and for patches.
+run_clang_tidy = os.path.join(tools["llvm_bin"], "run-clang-tidy")
+clang_tidy_diff = os.path.join(
+    os.path.dirname(tools["llvm_bin"]), "share", "clang", "clang-tidy-diff.py"
+)
+if os.path.exists(run_clang_tidy) and os.path.exists(clang_tidy_diff):
+    config.available_features.add("clang-tidy-scripts")
+# Vim and Neovim, with the package of ALE that is for both.
+vim = shutil.which("vim")
+nvim = shutil.which("nvim")
+if vim and os.path.isdir("/usr/share/vim-ale"):
+    config.available_features.add("vim-ale")
+    if nvim:
+        config.available_features.add("neovim")
 
 # And from npm: scripts/setup puts them there.
 node_tools = os.path.join(config.suite_build_dir, "tools", "node_modules")
@@ -103,7 +120,11 @@ for name, command in [
     ("%torch-facts", [tools["torch_facts"]]),
     ("%libtorch-tidy", [tools["driver"] or "no-driver-in-this-build"]),
     ("%old-clang-tidy", [tools["old_clang_tidy"]]),
+    ("%run-clang-tidy", [tools["python"], run_clang_tidy]),
+    ("%clang-tidy-diff", [tools["python"], clang_tidy_diff]),
     ("%clang-tidy", [tools["clang_tidy"]]),
+    ("%vim", [vim or "none"]),
+    ("%neovim", [nvim or "none"]),
     ("%chromium", [tools["chromium"] or "none"]),
     ("%node_tools", [node_tools]),
     ("%sarif-multitool", [multitool]),

@@ -42,6 +42,10 @@ static cl::opt<std::string>
                     "takes away. Added to those of .clang-tidy. Default: "
                     "libtorch-*"),
            cl::cat(Category));
+static cl::opt<bool>
+    AllowNoChecks("allow-no-checks",
+                  cl::desc("It is no error when no check is enabled"),
+                  cl::cat(Category));
 static cl::opt<std::string>
     Config("config", cl::value_desc("yaml"),
            cl::desc("Configuration, instead of .clang-tidy files"),
@@ -56,6 +60,11 @@ static cl::opt<std::string>
                  cl::desc("Headers to report findings in. Default: none but "
                           "the file itself"),
                  cl::cat(Category));
+static cl::opt<std::string>
+    ExcludeHeaderFilter("exclude-header-filter", cl::value_desc("regex"),
+                        cl::desc("Headers to report no findings in, of those "
+                                 "that --header-filter takes"),
+                        cl::cat(Category));
 static cl::opt<std::string>
     LineFilter("line-filter", cl::value_desc("json"),
                cl::desc("Lines to report findings in: "
@@ -123,6 +132,10 @@ static cl::opt<bool> FixErrors("fix-errors",
                                cl::desc("Apply fixes even if there are "
                                         "compile errors"),
                                cl::cat(Category));
+static cl::opt<bool>
+    FixNotes("fix-notes",
+             cl::desc("As --fix: no fix belongs to a note alone here"),
+             cl::cat(Category));
 static cl::opt<bool>
     FixDryRun("fix-dry-run",
               cl::desc("Print what --fix would change as a unified diff on the "
@@ -241,6 +254,12 @@ static cl::opt<bool>
 // LLVM's own -h can be grouped with others: to it, --html is a call for help.
 static cl::opt<bool> Help("h", cl::Hidden, cl::desc("As --help"),
                           cl::cat(Category));
+// run-clang-tidy can pass it on. There is no such checker here.
+static cl::opt<bool>
+    AlphaCheckers("allow-enabling-analyzer-alpha-checkers", cl::Hidden,
+                  cl::desc("Accepted for run-clang-tidy, without effect"),
+                  cl::cat(Category));
+
 static cl::list<std::string> Load("load", cl::Hidden, cl::cat(Category));
 
 static Error usageError(const Twine &Message) {
@@ -278,11 +297,13 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   Result.ExtraArgs = ExtraArg;
   Result.ExtraArgsBefore = ExtraArgBefore;
   Result.Checks = ifGiven(Checks);
+  Result.AllowNoChecks = AllowNoChecks;
   Result.Config = ifGiven(Config);
   Result.ConfigFile = ifGiven(ConfigFile);
   if (Result.Config && Result.ConfigFile)
     return usageError("--config and --config-file exclude each other");
   Result.HeaderFilter = ifGiven(HeaderFilter);
+  Result.ExcludeHeaderFilter = ifGiven(ExcludeHeaderFilter);
   Result.LineFilter = ifGiven(LineFilter);
   Result.WarningsAsErrors = ifGiven(WarningsAsErrors);
   if (WeakestLevel.getNumOccurrences()) {
@@ -302,7 +323,7 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   if (UseColor.getNumOccurrences())
     Result.UseColor = UseColor;
   Result.VfsOverlay = VfsOverlay;
-  Result.Fix = Fix || FixErrors || FixDryRun;
+  Result.Fix = Fix || FixErrors || FixNotes || FixDryRun;
   Result.FixDryRun = FixDryRun;
   Result.FixErrors = FixErrors;
   Result.Quiet = Quiet;

@@ -47,7 +47,8 @@ struct CommandLine {
 
   // Configuration.
   std::optional<std::string> Checks, Config, ConfigFile, HeaderFilter,
-      LineFilter, WarningsAsErrors;
+      ExcludeHeaderFilter, LineFilter, WarningsAsErrors;
+  bool AllowNoChecks = false; ///< No enabled check is no error.
   std::optional<Level> WeakestLevel;
   std::optional<bool> UseColor;
   std::string VfsOverlay;

@@ -166,6 +166,7 @@ Configuration::create(const CommandLine &Options,
   Result.Overrides.Checks = Options.Checks;
   Result.Overrides.WarningsAsErrors = Options.WarningsAsErrors;
   Result.Overrides.HeaderFilterRegex = Options.HeaderFilter;
+  Result.Overrides.ExcludeHeaderFilterRegex = Options.ExcludeHeaderFilter;
   Result.Overrides.UseColor = Options.UseColor;
 
   llvm::ErrorOr<ClangTidyOptions> Given = std::error_code();

@@ -45,7 +45,7 @@ static StringRef gitWorkTree(StringRef File, llvm::vfs::FileSystem &FS) {
 std::string findProjectRoot(llvm::ArrayRef<std::string> Files,
                             StringRef WorkingDirectory,
                             llvm::vfs::FileSystem &FS) {
-  StringRef Root = gitWorkTree(Files.front(), FS);
+  StringRef Root = Files.empty() ? "" : gitWorkTree(Files.front(), FS);
   if (Root.empty())
     return WorkingDirectory.str();
   for (StringRef File : Files)

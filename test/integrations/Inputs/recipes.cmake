@@ -1,0 +1,5 @@
+cmake_minimum_required(VERSION 3.25)
+project(trainer LANGUAGES CXX)
+add_library(trainer OBJECT src/trainer.cpp)
+separate_arguments(FLAGS NATIVE_COMMAND "$ENV{TEST_FLAGS}")
+target_compile_options(trainer PRIVATE ${FLAGS})

@@ -1,0 +1,5 @@
+cmake_minimum_required(VERSION 3.25)
+project(p LANGUAGES CXX)
+find_package(libtorch-tidy 0.1 REQUIRED)
+set(CMAKE_CXX_CLANG_TIDY "${libtorch-tidy_CLANG_TIDY}" -quiet)
+add_library(plain OBJECT plain.cpp)
