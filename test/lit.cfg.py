@@ -18,7 +18,7 @@ Substitutions for RUN lines:
 Features: driver, old-clang-tidy, jsonschema (the Python module), long-tests (the
 environment variable LIBTORCH_TIDY_LONG_TESTS is set), and the tools that are
 installed: chromium, clang-apply-replacements, git, lintian, node-tools, pre-commit,
-sarif-multitool.
+private-mounts (unshare can mount), sarif-multitool.
 RUN lines are run by bash with `pipefail`.
 """
 
@@ -70,6 +70,10 @@ if shutil.which("node") and os.path.isdir(os.path.join(node_tools, "axe-core")):
     config.available_features.add("node-tools")
 if os.access(multitool, os.X_OK):
     config.available_features.add("sarif-multitool")
+# A disk of one's own, without being root.
+mounts = ["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"]
+if shutil.which("unshare") and not subprocess.run(mounts, stderr=subprocess.DEVNULL).returncode:
+    config.available_features.add("private-mounts")
 if os.environ.get("LIBTORCH_TIDY_LONG_TESTS"):
     config.available_features.add("long-tests")
 
