@@ -17,8 +17,8 @@ Substitutions for RUN lines:
 
 Features: driver, old-clang-tidy, jsonschema (the Python module), long-tests (the
 environment variable LIBTORCH_TIDY_LONG_TESTS is set), and the tools that are
-installed: chromium, clang-apply-replacements, git, lintian, node-tools, pre-commit,
-private-mounts (unshare can mount), sarif-multitool.
+installed: chromium, clang-apply-replacements, git, lintian, node-tools, patch,
+pre-commit, private-mounts (unshare can mount), sarif-multitool.
 RUN lines are run by bash with `pipefail`.
 """
 
@@ -55,7 +55,7 @@ if has_jsonschema.returncode == 0:
     config.available_features.add("jsonschema")
 
 # Tools that read what we write, from Debian's packages.
-for tool in ["chromium", "clang-apply-replacements", "git", "lintian", "pre-commit"]:
+for tool in ["chromium", "clang-apply-replacements", "git", "lintian", "patch", "pre-commit"]:
     path = shutil.which(tool, path=tools["llvm_bin"]) or shutil.which(tool)
     tools[tool] = path
     if path:
