@@ -73,12 +73,13 @@ static llvm::SmallVector<Step, 8> elided(llvm::ArrayRef<Step> Steps) {
 
 void LibtorchCheck::tell(const Finding &F, const SourceManager &SM) {
   SourceLocation Loc = SM.getFileLoc(F.Loc);
-  if (!tells(F.Strength) || Loc.isInvalid() || !Told.insert(Loc).second)
+  if (Loc.isInvalid())
     return;
-
   if (LevelListener *Listener = LevelListener::current())
     Listener->heard(getID(), SM.getFilename(Loc), SM.getFileOffset(Loc),
                     F.Strength);
+  if (!tells(F.Strength) || !Told.insert(Loc).second)
+    return;
   {
     // The message is data, not a format: names in it may hold '%'.
     DiagnosticBuilder Warning = diag(Loc, "%0") << F.Message;

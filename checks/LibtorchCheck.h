@@ -41,7 +41,8 @@ struct Finding {
 };
 
 /// Hears the level of each finding, which clang-tidy's diagnostics cannot
-/// carry. The driver installs one around the analysis of a unit; under stock
+/// carry; also of those that are too weak to be told, or will be suppressed.
+/// The driver installs one around the analysis of a unit; under stock
 /// clang-tidy there is none. It is per thread, and so are units.
 class LevelListener {
 public:

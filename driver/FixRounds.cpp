@@ -9,6 +9,7 @@
 #include "driver/output/OutputFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/WithColor.h"
@@ -88,35 +89,60 @@ void FixRounds::run(std::vector<Finding> Findings, Analyse Again) {
   }
 }
 
+/// The name of a file in a unified diff, as git and GNU's patch read it: a tab
+/// ends a name that has spaces, and others stand in quotes.
+static std::string nameInDiff(StringRef Path) {
+  auto IsControl = [](char C) { return static_cast<unsigned char>(C) < 0x20; };
+  if (llvm::none_of(
+          Path, [&](char C) { return C == '"' || C == '\\' || IsControl(C); }))
+    return (Path + (Path.contains(' ') ? "\t" : "")).str();
+  std::string Result;
+  llvm::raw_string_ostream OS(Result);
+  OS << '"';
+  for (char C : Path)
+    if (C == '"' || C == '\\')
+      OS << '\\' << C;
+    else if (IsControl(C))
+      OS << llvm::format("\\%03o", static_cast<unsigned char>(C));
+    else
+      OS << C;
+  OS << '"';
+  return OS.str();
+}
+
 bool FixRounds::printDiff() const {
-  llvm::ErrorOr<std::string> Diff = llvm::sys::findProgramByName("diff");
-  if (!Diff) {
-    llvm::WithColor::error(llvm::errs(), "libtorch-tidy")
-        << "--fix-dry-run needs the program diff, which is not in PATH\n";
+  auto Fail = [](const llvm::Twine &Message) {
+    llvm::WithColor::error(llvm::errs(), "libtorch-tidy") << Message << '\n';
     return false;
-  }
-  bool Good = true;
+  };
+  llvm::ErrorOr<std::string> Diff = llvm::sys::findProgramByName("diff");
+  if (!Diff)
+    return Fail("--fix-dry-run needs the program diff, which is not in PATH");
   for (const auto &[Path, Text] : Changed) {
     int FD;
     llvm::SmallString<128> Temporary;
     if (std::error_code EC = llvm::sys::fs::createTemporaryFile(
-            "libtorch-tidy", "fixed", FD, Temporary)) {
-      llvm::WithColor::error(llvm::errs(), "libtorch-tidy")
-          << "cannot write a temporary file: " << EC.message() << '\n';
-      return false;
-    }
+            "libtorch-tidy", "fixed", FD, Temporary))
+      return Fail("cannot write a temporary file: " + EC.message());
     llvm::FileRemover Remover(Temporary);
     {
       llvm::raw_fd_ostream OS(FD, /*shouldClose=*/true);
       OS << Text;
+      OS.flush();
+      if (std::error_code EC = OS.error()) {
+        OS.clear_error(); // Else it ends the process.
+        return Fail("cannot write '" + Temporary + "': " + EC.message());
+      }
     }
     llvm::outs().flush();
+    const std::string Name = nameInDiff(Path);
     // 1: they differ.
-    Good &= llvm::sys::ExecuteAndWait(*Diff,
-                                      {*Diff, "-u", "--label", Path, "--label",
-                                       Path, Path, Temporary}) == 1;
+    if (llvm::sys::ExecuteAndWait(*Diff, {*Diff, "-u", "--label", Name,
+                                          "--label", Name, Path, Temporary}) !=
+        1)
+      return Fail("cannot print what fixes would change: diff failed");
   }
-  return Good;
+  return true;
 }
 
 bool FixRounds::writeFiles() {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/Selection.h"
+#include "driver/findings/NolintAudit.h"
 #include "driver/frontend/CompileCommands.h"
 #include "driver/frontend/Git.h"
 #include "driver/frontend/Runner.h"
@@ -40,6 +41,7 @@ Selection::create(const CommandLine &Options,
   Selection Result;
   Result.FS = FS;
   Result.LineFilter = Options.LineFilter.has_value();
+  Result.AuditNolint = Options.AuditNolint;
   llvm::ErrorOr<std::string> Here = FS->getCurrentWorkingDirectory();
   const std::string Folder = Here ? *Here : ".";
   if (Options.Diff || Options.Staged) {
@@ -107,6 +109,8 @@ bool Selection::wasLookedFor(const BaselineEntry &E,
   if (LineFilter || !llvm::is_contained(Units, Unit) ||
       llvm::is_contained(FailedUnits, Unit))
     return false;
+  if (E.Check == nolintAuditEntry().Name)
+    return AuditNolint;
   auto Options = Config.optionsFor(Unit);
   if (!Options) {
     llvm::consumeError(Options.takeError());
@@ -114,12 +118,8 @@ bool Selection::wasLookedFor(const BaselineEntry &E,
   }
   if (!llvm::is_contained(Configuration::enabledChecks(*Options), E.Check))
     return false;
-  unsigned Weakest = 1; // As LibtorchCheck's own default.
-  for (const std::string &Key : {std::string("Level"), E.Check + ".Level"})
-    if (auto It = Options->CheckOptions.find(Key);
-        It != Options->CheckOptions.end())
-      (void)StringRef(It->second.Value).getAsInteger(10, Weakest);
-  return E.Strength <= Weakest;
+  return E.Strength <=
+         static_cast<unsigned>(Configuration::weakestLevel(*Options, E.Check));
 }
 
 void Selection::apply(std::vector<Finding> &Findings,

@@ -68,6 +68,7 @@ private:
   size_t WrittenCount = 0;
   bool Incomplete = false; ///< Some unit failed.
   bool LineFilter = false;
+  bool AuditNolint = false;
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
 };
 

@@ -6,6 +6,7 @@ build (LLVM 19, CMake, a compiler), and no Python package.
 
 Environment:
   CMAKE_ARGS                    more arguments for cmake's first run
+  CMAKE_BUILD_PARALLEL_LEVEL    compilers at a time; default: as many as cores
   LIBTORCH_TIDY_BUILD_FOLDER    a build folder to keep; default: a temporary one
 """
 
@@ -58,8 +59,11 @@ def build(folder):
             + shlex.split(os.environ.get("CMAKE_ARGS", "")),
             check=True,
         )
+    # A bare --parallel is stronger than the variable.
+    limited = "CMAKE_BUILD_PARALLEL_LEVEL" in os.environ
     subprocess.run(
-        ["cmake", "--build", folder, "--target", "libtorch-tidy", "--parallel"],
+        ["cmake", "--build", folder, "--target", "libtorch-tidy"]
+        + ([] if limited else ["--parallel"]),
         check=True,
     )
     return os.path.join(folder, "bin", "libtorch-tidy")

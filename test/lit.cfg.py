@@ -19,7 +19,8 @@ Substitutions for RUN lines:
 Features: driver, old-clang-tidy, jsonschema and yaml (Python modules), long-tests (the
 environment variable LIBTORCH_TIDY_LONG_TESTS is set), and the tools that are
 installed: chromium, clang-apply-replacements, clang-tidy-scripts, git, lintian,
-neovim, node-tools, pre-commit, sarif-multitool, vim-ale.
+ neovim, node-tools, patch, pre-commit, private-mounts (unshare can mount),
+ sarif-multitool, vim-ale.
 RUN lines are run by bash with `pipefail`.
 """
 
@@ -57,7 +58,7 @@ for module in ["jsonschema", "yaml"]:
         config.available_features.add(module)
 
 # Tools that read what we write, from Debian's packages.
-for tool in ["chromium", "clang-apply-replacements", "git", "lintian", "pre-commit"]:
+for tool in ["chromium", "clang-apply-replacements", "git", "lintian", "patch", "pre-commit"]:
     path = shutil.which(tool, path=tools["llvm_bin"]) or shutil.which(tool)
     tools[tool] = path
     if path:
@@ -87,12 +88,19 @@ if shutil.which("node") and os.path.isdir(os.path.join(node_tools, "axe-core")):
     config.available_features.add("node-tools")
 if os.access(multitool, os.X_OK):
     config.available_features.add("sarif-multitool")
+# A disk of one's own, without being root.
+mounts = ["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"]
+if shutil.which("unshare") and not subprocess.run(mounts, stderr=subprocess.DEVNULL).returncode:
+    config.available_features.add("private-mounts")
 if os.environ.get("LIBTORCH_TIDY_LONG_TESTS"):
     config.available_features.add("long-tests")
 
 # Tests see neither the user's caches nor the user's locale.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.suite_build_dir, "cache")
 config.environment["LC_ALL"] = "C.UTF-8"
+# But how many compilers may run at a time is the machine's.
+if "CMAKE_BUILD_PARALLEL_LEVEL" in os.environ:
+    config.environment["CMAKE_BUILD_PARALLEL_LEVEL"] = os.environ["CMAKE_BUILD_PARALLEL_LEVEL"]
 # Nor the user's configuration of git, nor, in a hook, the user's repository.
 for name in list(config.environment):
     if name.startswith("GIT_"):

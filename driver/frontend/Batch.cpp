@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/frontend/Batch.h"
+#include "clang-tidy/GlobList.h"
+#include "driver/findings/NolintAudit.h"
 #include "driver/findings/ResultCache.h"
 #include "driver/frontend/FixTrials.h"
 #include "driver/frontend/IncludeScanner.h"
@@ -18,6 +20,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/Regex.h"
 #include <deque>
 #include <set>
 
@@ -412,6 +415,99 @@ static void add(clang::tidy::ClangTidyStats &Sum,
   Sum.ErrorsIgnoredLineFilter += Unit.ErrorsIgnoredLineFilter;
 }
 
+/// Does the engine report findings in this header?
+static bool takesHeader(const ClangTidyOptions &FileOptions, StringRef Path) {
+  auto Matches = [&](const std::optional<std::string> &Regex) {
+    return Regex && !Regex->empty() && llvm::Regex(*Regex).match(Path);
+  };
+  return Matches(FileOptions.HeaderFilterRegex) &&
+         !Matches(FileOptions.ExcludeHeaderFilterRegex);
+}
+
+/// What the audit of NOLINT comments must know of a unit.
+static NolintAudit::View
+viewOf(const UnitResult &Result, const Unit &U, StringRef File,
+       const Configuration &Config, llvm::vfs::FileSystem &FS,
+       llvm::function_ref<bool(const Unit &, const Finding &)> IsAskedFor) {
+  NolintAudit::View View;
+  View.Unit = File.str();
+  Expected<ClangTidyOptions> FileOptions = Config.optionsFor(U.File);
+  if (!FileOptions) {
+    // It was fine a moment ago. Without one, all is undecided.
+    llvm::consumeError(FileOptions.takeError());
+    FileOptions = ClangTidyOptions();
+  }
+  llvm::StringMap<std::string> Canonical;
+  auto Name = [&](StringRef Path) -> const std::string & {
+    auto [It, New] = Canonical.try_emplace(Path);
+    if (New)
+      It->second = canonicalPath(Path, U.Command.Directory, FS);
+    return It->second;
+  };
+  for (const NolintFile &Read : Result.NolintFiles) {
+    llvm::SmallString<256> Spelled(Read.Path);
+    llvm::sys::fs::make_absolute(U.Command.Directory, Spelled);
+    llvm::sys::path::remove_dots(Spelled, /*remove_dot_dot=*/true);
+    Finding Place;
+    Place.Unit = View.Unit;
+    Place.Where.Path = Name(Read.Path);
+    const bool IsReported =
+        IsAskedFor(U, Place) &&
+        (Place.Where.Path == View.Unit || takesHeader(*FileOptions, Read.Path));
+    View.Files.push_back(
+        {Place.Where.Path, Spelled.str().str(), Read.Skipped, IsReported});
+  }
+  if (View.Files.empty())
+    return View;
+  std::set<std::tuple<StringRef, StringRef, unsigned>> Told;
+  for (const clang::tidy::ClangTidyError &E : Result.Errors)
+    Told.emplace(E.DiagnosticName, E.Message.FilePath, E.Message.FileOffset);
+  for (const auto &[Key, Strength] : Result.Levels) {
+    const auto &[Check, Path, Offset] = Key;
+    View.Said.push_back(
+        {Check, Name(Path), Offset, Told.count({Check, Path, Offset}) != 0,
+         Strength > Configuration::weakestLevel(*FileOptions, Check)});
+  }
+  for (const std::string &Check : Configuration::enabledChecks(*FileOptions))
+    // One with weak findings only need not look for them.
+    if (const CatalogEntry *Entry = findInCatalog(Check);
+        Entry && Entry->StrongestLevel <=
+                     Configuration::weakestLevel(*FileOptions, Check))
+      View.LookedFor.insert(Check);
+  View.AsError = FileOptions->WarningsAsErrors &&
+                 clang::tidy::GlobList(*FileOptions->WarningsAsErrors)
+                     .contains(nolintAuditEntry().Name);
+  return View;
+}
+
+static void add(Analysis &Result, const NolintAudit &Audit,
+                const Configuration &Config) {
+  for (NolintAudit::Outcome &O : Audit.outcome(Result.FailedUnits)) {
+    Finding &F = O.Said;
+    if (!Config.lineFilterTakes(O.Spelled, F.Where.Line))
+      continue;
+    clang::tidy::ClangTidyError E(F.Check, clang::tidy::ClangTidyError::Warning,
+                                  /*BuildDirectory=*/"", F.AsError);
+    auto Message = [&](const Place &Where, StringRef Text) {
+      clang::tooling::DiagnosticMessage M(Text);
+      M.FilePath = O.Spelled;
+      M.FileOffset = Where.Begin;
+      clang::tooling::FileByteRange Range;
+      Range.FilePath = O.Spelled;
+      Range.FileOffset = Where.Begin;
+      Range.Length = Where.End - Where.Begin;
+      M.Ranges.push_back(std::move(Range));
+      return M;
+    };
+    E.Message = Message(F.Where, F.Message);
+    for (const FindingStep &Step : F.Steps)
+      E.Notes.push_back(Message(Step.Where, Step.Text));
+    F.Origin = Result.Errors.size();
+    Result.Errors.push_back(std::move(E));
+    Result.Findings.push_back(std::move(F));
+  }
+}
+
 static void orderOnce(std::vector<std::string> &Files) {
   llvm::sort(Files);
   Files.erase(llvm::unique(Files), Files.end());
@@ -426,6 +522,7 @@ analyseAll(llvm::ArrayRef<Unit> Units, const CommandLine &Options,
   All.run(Units);
 
   Analysis Result;
+  NolintAudit Audit(Texts);
   for (Job &J : All.Jobs) {
     if (J.State == Job::Skipped) {
       ++Result.SkippedUnits;
@@ -444,11 +541,15 @@ analyseAll(llvm::ArrayRef<Unit> Units, const CommandLine &Options,
       if (IsAskedFor(*J.U, F))
         Result.Findings.push_back(std::move(F));
     }
+    if (Options.AuditNolint && !J.Result->Failed)
+      Audit.add(viewOf(*J.Result, *J.U, File, Config, *FS, IsAskedFor));
     llvm::move(J.Result->Errors, std::back_inserter(Result.Errors));
     add(Result.Stats, J.Result->Stats);
   }
-  Result.Findings = mergeFindings(std::move(Result.Findings));
   orderOnce(Result.FailedUnits);
+  if (Options.AuditNolint)
+    add(Result, Audit, Config);
+  Result.Findings = mergeFindings(std::move(Result.Findings));
   orderOnce(Result.CrashedUnits);
   return Result;
 }

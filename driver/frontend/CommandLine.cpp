@@ -86,6 +86,13 @@ static cl::opt<std::string>
                     "any that is reported"),
            cl::cat(Category));
 
+static cl::opt<bool>
+    AuditNolint("audit-nolint",
+                cl::desc("Also report NOLINT comments that suppress none of "
+                         "the findings they name, name no check, or name one "
+                         "that does not exist, as libtorch-nolint of level 2"),
+                cl::cat(Category));
+
 static cl::opt<std::string>
     Baseline("baseline", cl::value_desc("file"),
              cl::desc("Findings to leave out; what is gone of them is listed"),
@@ -360,6 +367,7 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
     return usageError("only one of --sarif, --html, --export-fixes and "
                       "--format can "
                       "be written to the standard output");
+  Result.AuditNolint = AuditNolint;
   Result.Baseline = Baseline;
   Result.WriteBaseline = WriteBaseline;
   Result.SarifLimit = SarifLimit;

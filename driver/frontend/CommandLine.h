@@ -70,6 +70,7 @@ struct CommandLine {
   /// The weakest level that makes the exit code 1; absent: any finding.
   std::optional<Level> FailOn;
   bool NeverFail = false;
+  bool AuditNolint = false; ///< Tell comments that serve no purpose.
 
   // How the work is done. Results are the same whatever these are.
   unsigned Jobs = 0; ///< Processes at a time; 0: as the machine can take.

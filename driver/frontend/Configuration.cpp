@@ -252,6 +252,27 @@ bool Configuration::filterTakes(StringRef File, StringRef Path) const {
   return Regex && !Regex->empty() && llvm::Regex(*Regex).match(Path);
 }
 
+bool Configuration::lineFilterTakes(StringRef Path, unsigned Line) const {
+  for (const FileFilter &Filter : Global.LineFilter)
+    if (Path.ends_with(Filter.Name))
+      return Filter.LineRanges.empty() ||
+             llvm::any_of(Filter.LineRanges, [&](const auto &Range) {
+               return Range.first <= Line && Line <= Range.second;
+             });
+  return Global.LineFilter.empty();
+}
+
+Level Configuration::weakestLevel(const ClangTidyOptions &Options,
+                                  StringRef Check) {
+  unsigned Weakest = 1; // As LibtorchCheck's own default.
+  for (const std::string &Key :
+       {std::string("Level"), (Check + ".Level").str()})
+    if (auto It = Options.CheckOptions.find(Key);
+        It != Options.CheckOptions.end())
+      (void)StringRef(It->second.Value).getAsInteger(10, Weakest);
+  return Weakest > 2 ? Level::Likely : static_cast<Level>(Weakest);
+}
+
 std::vector<std::string>
 Configuration::enabledChecks(const ClangTidyOptions &Options) {
   return getCheckNames(Options, /*AllowEnablingAnalyzerAlphaCheckers=*/false);

@@ -46,6 +46,13 @@ public:
   /// header \p Path?
   bool filterTakes(llvm::StringRef File, llvm::StringRef Path) const;
 
+  /// Does --line-filter take this line?
+  bool lineFilterTakes(llvm::StringRef Path, unsigned Line) const;
+
+  /// The weakest level at which \p Check tells its findings.
+  static Level weakestLevel(const clang::tidy::ClangTidyOptions &Options,
+                            llvm::StringRef Check);
+
   /// The checks that \p Options enable.
   static std::vector<std::string>
   enabledChecks(const clang::tidy::ClangTidyOptions &Options);

@@ -58,6 +58,38 @@ private:
   LevelListener *Previous;
 };
 
+/// Writes down where NOLINT comments are, and what the unit does not see.
+class NolintRecorder : public PPCallbacks {
+public:
+  NolintRecorder(const SourceManager &SM, std::vector<NolintFile> &Result)
+      : SM(SM), Library(SM), Result(Result) {}
+
+  void FileChanged(SourceLocation Loc, FileChangeReason Reason,
+                   SrcMgr::CharacteristicKind, FileID) override {
+    if (Reason != EnterFile || Library.contains(Loc))
+      return;
+    const FileID File = SM.getFileID(Loc);
+    if (!SM.getFileEntryRefForID(File) ||
+        !SM.getBufferData(File).contains("NOLINT"))
+      return;
+    Index[File] = Result.size();
+    Result.push_back({SM.getFilename(Loc).str(), {}});
+  }
+
+  void SourceRangeSkipped(SourceRange Range, SourceLocation) override {
+    auto It = Index.find(SM.getFileID(Range.getBegin()));
+    if (It != Index.end())
+      Result[It->second].Skipped.emplace_back(
+          SM.getFileOffset(Range.getBegin()), SM.getFileOffset(Range.getEnd()));
+  }
+
+private:
+  const SourceManager &SM;
+  LibraryCode Library;
+  std::vector<NolintFile> &Result;
+  llvm::DenseMap<FileID, size_t> Index;
+};
+
 /// A database of one command.
 class OneCommand : public CompilationDatabase {
 public:
@@ -76,6 +108,7 @@ struct Manner {
   const LibraryPch *Pch = nullptr;
   UnitInputs *Inputs = nullptr;
   llvm::StringSet<> *Includes = nullptr; ///< Goes with Inputs.
+  std::vector<NolintFile> *NolintFiles = nullptr;
 };
 
 /// Runs the checks behind the narrowing of the scope.
@@ -89,6 +122,8 @@ public:
     if (How.Inputs)
       Compiler.getPreprocessor().addPPCallbacks(
           recordInputs(Compiler, *How.Inputs, *How.Includes));
+    Compiler.getPreprocessor().addPPCallbacks(std::make_unique<NolintRecorder>(
+        Compiler.getSourceManager(), *How.NolintFiles));
     std::vector<std::unique_ptr<ASTConsumer>> Consumers;
     if (How.UseScope)
       Consumers.push_back(createScopeConsumer(Compiler.getSourceManager()));
@@ -196,6 +231,7 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   Manner How;
   How.UseScope = Options.UseScope;
   How.Pch = Pch;
+  How.NolintFiles = &Result.NolintFiles;
   IntrusiveRefCntPtr<ProbedFileSystem> Probed;
   llvm::StringSet<> Includes;
   if (Inputs) {

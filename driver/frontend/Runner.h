@@ -32,7 +32,9 @@ struct Unit {
   bool OnlyForHeaders = false;
 };
 
-/// The level of a diagnostic by check, path (as in the diagnostic) and offset.
+/// The level of a finding by check, path (as in the diagnostic) and offset. It
+/// has those, too, that no diagnostic came of, as they are too weak or
+/// suppressed.
 using LevelMap =
     std::map<std::tuple<std::string, std::string, unsigned>, Level>;
 
@@ -44,10 +46,18 @@ struct FixTrial {
   std::string NotWithOthers;
 };
 
+/// A user file that speaks of NOLINT, once for each time it was read.
+struct NolintFile {
+  std::string Path; ///< As in diagnostics.
+  /// What the preprocessor skipped, from and to which byte.
+  std::vector<std::pair<unsigned, unsigned>> Skipped;
+};
+
 struct UnitResult {
   std::string File;
   std::vector<clang::tidy::ClangTidyError> Errors;
   LevelMap Levels;
+  std::vector<NolintFile> NolintFiles;
   /// One for each of Errors; none when the fixes were not tried.
   std::vector<FixTrial> Trials;
   clang::tidy::ClangTidyStats Stats;

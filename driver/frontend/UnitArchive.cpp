@@ -78,6 +78,13 @@ std::string toBytes(const UnitResult &Result) {
     Out.number(Offset);
     Out.number(static_cast<unsigned>(Entry.second));
   });
+  Out.list(Result.NolintFiles, [&](const NolintFile &File) {
+    Out.text(File.Path);
+    Out.list(File.Skipped, [&](const std::pair<unsigned, unsigned> &Range) {
+      Out.number(Range.first);
+      Out.number(Range.second);
+    });
+  });
   Out.list(Result.Errors, [&](const ClangTidyError &E) {
     Out.text(E.DiagnosticName);
     Out.number(E.DiagLevel);
@@ -113,6 +120,15 @@ std::optional<UnitResult> unitResultFromBytes(StringRef Bytes) {
     const unsigned Offset = In.number();
     Result.Levels[{std::move(Check), std::move(Path), Offset}] =
         static_cast<Level>(In.number());
+  });
+  In.list([&] {
+    NolintFile File;
+    File.Path = In.text().str();
+    In.list([&] {
+      const unsigned From = In.number();
+      File.Skipped.emplace_back(From, In.number());
+    });
+    Result.NolintFiles.push_back(std::move(File));
   });
   In.list([&] {
     StringRef Name = In.text();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/output/CheckDocs.h"
+#include "driver/findings/NolintAudit.h"
 #include "llvm/ADT/STLExtras.h"
 #include <nlohmann/json.hpp>
 
@@ -37,10 +38,15 @@ std::string documentationOf(const CatalogEntry &Entry) {
       .str();
 }
 
+const CatalogEntry *findRule(StringRef Name) {
+  const CatalogEntry &Audit = nolintAuditEntry();
+  return Name == Audit.Name ? &Audit : findInCatalog(Name);
+}
+
 llvm::Expected<std::string> explain(StringRef Name) {
-  const CatalogEntry *Entry = findInCatalog(Name);
+  const CatalogEntry *Entry = findRule(Name);
   if (!Entry)
-    Entry = findInCatalog(("libtorch-" + Name).str());
+    Entry = findRule(("libtorch-" + Name).str());
   if (Entry)
     return documentationOf(*Entry);
   StringRef Bare = Name;

@@ -15,6 +15,10 @@
 
 namespace libtorch_tidy::driver {
 
+/// What a finding can be named after: the entry of the catalog, that of the
+/// audit of NOLINT comments, or null.
+const CatalogEntry *findRule(llvm::StringRef Name);
+
 /// The page docs/checks/<name>.md, which is built into the program (Markdown).
 /// A check that has no page yet is told by its entry of the catalog.
 std::string documentationOf(const CatalogEntry &Entry);

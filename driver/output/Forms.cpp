@@ -172,7 +172,7 @@ std::string toRdjsonl(const Report &R) {
     Line["source"] = {{"name", "libtorch-tidy"}};
     Line["code"] = {{"value", F.Check}};
     if (std::string Page = checkPage(F.Check);
-        !Page.empty() && findInCatalog(F.Check))
+        !Page.empty() && findRule(F.Check))
       Line["code"]["url"] = std::move(Page);
     if (!Suggestion.is_null())
       Line["suggestions"] = Json::array({std::move(Suggestion)});

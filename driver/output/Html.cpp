@@ -45,6 +45,7 @@ code, pre { font: 0.85rem/1.5 ui-monospace, monospace; tab-size: 4; }
 table { border-collapse: collapse; margin: 0.5rem 0 1rem; }
 th, td { text-align: left; padding: 0.2rem 1rem 0.2rem 0;
   border-bottom: 1px solid var(--line); vertical-align: top; }
+td { overflow-wrap: anywhere; }
 td.count { text-align: right; }
 article { border: 1px solid var(--line); border-radius: 6px; margin: 1rem 0;
   padding: 0.8rem 1rem; }
@@ -74,7 +75,7 @@ del { display: block; background: var(--del); text-decoration: none;
   padding: 0 0.6rem; }
 ins { display: block; background: var(--ins); text-decoration: none;
   padding: 0 0.6rem; }
-#filter { position: sticky; top: 0; background: var(--page); padding: 0.5rem 0;
+#filter { position: sticky; top: 0; z-index: 1; background: var(--page); padding: 0.5rem 0;
   border-bottom: 1px solid var(--line); display: flex; flex-wrap: wrap;
   gap: 0.5rem 1.2rem; align-items: center; }
 [hidden], #filter[hidden] { display: none; }
@@ -221,8 +222,11 @@ void Page::head() {
 
 void Page::overview() {
   OS << "<header>\n<h1>libtorch-tidy: " << plural(Defects, "finding")
-     << "</h1>\n<p>" << plural(R.Units.size(), "source file")
-     << " analysed. Levels: ";
+     << "</h1>\n<p>" << plural(R.Units.size(), "source file") << " analysed";
+  if (!R.FailedUnits.empty())
+    OS << ", <a href=\"#problems\">" << R.FailedUnits.size()
+       << " of them not in full</a>";
+  OS << ". Levels: ";
   for (unsigned L = 0; L < 3; ++L)
     OS << (L ? ", " : "") << "<span class=\"level level-" << L << "\">"
        << levelName(static_cast<Level>(L)) << "</span> " << Levels[L];
@@ -279,8 +283,12 @@ void Page::line(const SourceText &Text, unsigned Line,
         std::min<size_t>(std::max(T.Where->End, Start) - Start, Code.size());
     if (Begin < Done || Begin >= End)
       continue; // Inside one that is marked, or without extent.
+    // A step at the place of the finding does not hide it.
+    const bool IsEnd = llvm::any_of(Here, [&](const Told &Other) {
+      return Other.IsEnd && Other.Where->Begin == T.Where->Begin;
+    });
     OS << escape(Code.slice(Done, Begin)) << "<mark"
-       << (T.IsEnd ? " class=\"end\"" : "") << '>'
+       << (IsEnd ? " class=\"end\"" : "") << '>'
        << escape(Code.slice(Begin, End)) << "</mark>";
     Done = End;
   }
@@ -323,6 +331,16 @@ void Page::excerpt(StringRef Path, llvm::ArrayRef<Told> All, StringRef Label) {
   OS << "</pre></div>\n";
 }
 
+static std::vector<StringRef> linesOf(StringRef Text) {
+  std::vector<StringRef> Result;
+  if (Text.empty())
+    return Result;
+  Text.consume_back("\n");
+  for (StringRef Line : llvm::split(Text, '\n'))
+    Result.push_back(Line.rtrim('\r'));
+  return Result;
+}
+
 /// The lines that a fix changes, before and after.
 void Page::fix(const Finding &F) {
   OS << "<h4>Suggested fix</h4>\n";
@@ -359,16 +377,25 @@ void Page::fix(const Finding &F) {
                : "lines " + llvm::utostr(First) + " to " + llvm::utostr(Last))
        << "</p>\n<div class=\"code\" role=\"group\" tabindex=\"0\" "
           "aria-label=\"Before and after the fix\"><pre>";
-    auto Rows = [&](StringRef Lines, StringRef Element, char Sign) {
-      Lines.consume_back("\n");
-      for (StringRef Line : llvm::split(Lines, '\n'))
-        OS << '<' << Element << '>' << Sign << ' ' << escape(Line.rtrim('\r'))
-           << "</" << Element << '>';
+    std::vector<StringRef> Old = linesOf(Before), New = linesOf(After);
+    // A line that an edit only begins or ends at is as it was.
+    size_t Same = 0, SameAtEnd = 0;
+    const size_t Fewest = std::min(Old.size(), New.size());
+    while (Same < Fewest && Old[Same] == New[Same])
+      ++Same;
+    while (SameAtEnd < Fewest - Same &&
+           Old[Old.size() - 1 - SameAtEnd] == New[New.size() - 1 - SameAtEnd])
+      ++SameAtEnd;
+    auto Rows = [&](const std::vector<StringRef> &Lines, size_t From, size_t To,
+                    StringRef Open, StringRef Close, char Sign) {
+      for (; From < To; ++From)
+        OS << Open << Sign << ' ' << escape(Lines[From]) << Close;
     };
-    if (!Before.empty())
-      Rows(Before, "del", '-');
-    if (!After.empty())
-      Rows(After, "ins", '+');
+    Rows(Old, 0, Same, "<span class=\"row\">", "</span>", ' ');
+    Rows(Old, Same, Old.size() - SameAtEnd, "<del>", "</del>", '-');
+    Rows(New, Same, New.size() - SameAtEnd, "<ins>", "</ins>", '+');
+    Rows(Old, Old.size() - SameAtEnd, Old.size(), "<span class=\"row\">",
+         "</span>", ' ');
     OS << "</pre></div>\n";
   }
 }
@@ -422,7 +449,7 @@ void Page::problems() {
   });
   if (!Any && R.FailedUnits.empty())
     return;
-  OS << "<section>\n<h2>Not analysed in full</h2>\n<ul>\n";
+  OS << "<section id=\"problems\">\n<h2>Not analysed in full</h2>\n<ul>\n";
   for (const std::string &Unit : R.FailedUnits)
     OS << "<li><code>" << path(Unit) << "</code> does not compile</li>\n";
   for (const Finding &F : R.Findings)
@@ -443,7 +470,7 @@ void Page::aboutChecks() {
   for (const auto &[Name, List] : Checks) {
     OS << "<h3 id=\"check-" << escape(Name) << "\"><code>" << escape(Name)
        << "</code></h3>\n";
-    if (const CatalogEntry *Entry = findInCatalog(Name)) {
+    if (const CatalogEntry *Entry = findRule(Name)) {
       OS << "<p>Finds that " << escape(Entry->Summary) << ". "
          << escape(Entry->Why) << "</p>\n";
       if (std::string Address = checkPage(Name); !Address.empty())

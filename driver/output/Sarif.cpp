@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/output/Sarif.h"
+#include "driver/findings/NolintAudit.h"
 #include "driver/output/CheckDocs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -342,10 +343,16 @@ std::string Writer::write() {
     return fileKey(A.Where.Path) < fileKey(B.Where.Path);
   });
   Json Rules = Json::array();
-  for (const CatalogEntry &Entry : catalog()) {
+  auto AddRule = [&](const CatalogEntry &Entry) {
     RuleIndex[Entry.Name] = Rules.size();
     Rules.push_back(rule(Entry));
-  }
+  };
+  llvm::for_each(catalog(), AddRule);
+  const CatalogEntry &Audit = nolintAuditEntry();
+  auto IsOfAudit = [&](const Finding &F) { return F.Check == Audit.Name; };
+  if (llvm::any_of(Findings, IsOfAudit) ||
+      llvm::any_of(Run.Vanished, IsOfAudit))
+    AddRule(Audit);
 
   for (const std::string &Unit : Run.FailedUnits)
     nameFile(Unit);

@@ -49,6 +49,22 @@ async function visible(tab) {
       assert.strictEqual(await visible(tab), 0);
       await tab.click("#filter input[value='2']");
       assert.strictEqual(await visible(tab), total - strong);
+
+      // What scrolls under the filter does not show through it.
+      const through = await tab.evaluate(() => {
+        const filter = document.querySelector("#filter");
+        const from = filter.getBoundingClientRect().top + scrollY;
+        for (let y = from + 50; y < from + 1500; y += 7) {
+          scrollTo(0, y);
+          const box = filter.getBoundingClientRect();
+          for (let x = box.left + 2; x < box.right; x += 20) {
+            const there = document.elementFromPoint(x, (box.top + box.bottom) / 2);
+            if (!filter.contains(there)) return there.outerHTML;
+          }
+        }
+        return "";
+      });
+      assert.strictEqual(through, "");
       await tab.close();
     }
 

@@ -1,6 +1,7 @@
 """odd_paths.py make FOLDER SOURCE -- COMMAND...: copies SOURCE to files with odd
 names below FOLDER, and once with bytes that are not UTF-8, and writes FOLDER/db.
-odd_paths.py check FOLDER OUTPUTS: every output in OUTPUTS names all of them."""
+odd_paths.py check FOLDER OUTPUTS: every output in OUTPUTS names all of them.
+odd_paths.py fixed FOLDER TEXT: all of them have got TEXT, and nothing else is changed."""
 
 import html
 import json
@@ -42,6 +43,19 @@ if mode == "make":
         # Clang reads escapes of two UTF-16 units as two letters.
         json.dump(entries, file, ensure_ascii=False)
     os.mkdir(os.path.join(folder, ".git"))
+    sys.exit()
+
+if mode == "fixed":
+    added = sys.argv[3].encode()
+    texts = []
+    for name in sorted(files):
+        with open(os.path.join(folder, name), "rb") as file:
+            text = file.read()
+        assert text.count(added) == 1, (name, text)
+        assert ("latin1" in name) == text.startswith(b"// \xe4\xff\xc0\n"), name
+        texts.append(text[text.index(b"#include") :])
+    assert len(set(texts)) == 1, texts
+    assert sorted(os.listdir(os.path.join(folder, "sub dir"))) == sorted(NAMES)
     sys.exit()
 
 outputs = sys.argv[3]

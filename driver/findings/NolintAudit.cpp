@@ -1,0 +1,227 @@
+//===- NolintAudit.cpp - NOLINT comments that serve no purpose ------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/findings/NolintAudit.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include <set>
+
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver {
+
+const CatalogEntry &nolintAuditEntry() {
+  static constexpr llvm::StringLiteral Tags[] = {"maintainability"};
+  static const CatalogEntry Entry = {
+      "libtorch-nolint",
+      Level::Advisory,
+      "a NOLINT comment suppresses no finding of the check it names, names one "
+      "that does not exist, or hides a finding without naming its check",
+      "A comment that suppresses nothing will hide the next defect that "
+      "someone "
+      "writes there, and a comment without a name hides those of all checks.",
+      FixKind::None,
+      Tags,
+      nullptr};
+  return Entry;
+}
+
+namespace {
+/// How much of what a comment covers a unit has seen.
+enum class Sight { None, Part, All };
+} // namespace
+
+static Sight sightOf(const NolintComment &C, const NolintAudit::File &File) {
+  Sight Result = Sight::All;
+  for (const auto &[From, To] : File.Skipped) {
+    if (From <= C.From && C.To <= To)
+      return Sight::None;
+    if (From < C.To && C.From < To)
+      Result = Sight::Part;
+  }
+  return Result;
+}
+
+void NolintAudit::add(const View &Unit) {
+  for (const File &Read : Unit.Files) {
+    const SourceText *Text = Texts.get(Read.Path);
+    if (!Text)
+      continue;
+    auto [It, New] = Files.try_emplace(Read.Path);
+    FileState &State = It->second;
+    if (New)
+      for (NolintComment &C : nolintComments(Text->text())) {
+        CommentState &Added = State.Comments.emplace_back();
+        Added.Items.resize(C.Items.size());
+        Added.Comment = std::move(C);
+      }
+    if (State.Unit.empty() || Unit.Unit < State.Unit) {
+      State.Unit = Unit.Unit;
+      State.Spelled = Read.Spelled;
+    }
+    State.IsSource |= Read.Path == Unit.Unit;
+    State.IsReported |= Read.IsReported;
+    State.AsError |= Unit.AsError;
+    for (CommentState &C : State.Comments) {
+      const Sight Seen = sightOf(C.Comment, Read);
+      if (Seen == Sight::None)
+        continue;
+      C.Seen = true;
+      for (auto [Item, About] : llvm::zip_equal(C.Comment.Items, C.Items))
+        About.Undecided |=
+            Seen == Sight::Part ||
+            llvm::any_of(catalog(), [&, &Item = Item](const CatalogEntry &E) {
+              return Item.names(E.Name) && !Unit.LookedFor.contains(E.Name);
+            });
+    }
+  }
+  for (const Heard &H : Unit.Said) {
+    auto It = Files.find(H.Path);
+    if (H.Reported || It == Files.end())
+      continue;
+    bool IsNamed = false;
+    for (CommentState &C : It->second.Comments)
+      if (C.Comment.covers(H.Offset) && !C.Comment.isBare())
+        for (auto [Item, About] : llvm::zip_equal(C.Comment.Items, C.Items))
+          if (Item.names(H.Check))
+            IsNamed = About.Used = true;
+    if (!IsNamed && !H.TooWeak)
+      for (CommentState &C : It->second.Comments)
+        if (C.Comment.covers(H.Offset) && C.Comment.isBare())
+          C.Hidden[{H.Offset, H.Check}] = true;
+  }
+}
+
+/// The check that is meant by a name that is none, if it is much like one.
+static std::string guess(StringRef Name) {
+  const CatalogEntry *Best = nullptr;
+  unsigned Least = 5;
+  for (const CatalogEntry &E : catalog()) {
+    const unsigned Distance = E.Name.edit_distance(Name, true, Least);
+    if (Distance < Least) {
+      Least = Distance;
+      Best = &E;
+    }
+  }
+  return Best ? ("; perhaps '" + Best->Name + "' is meant").str() : "";
+}
+
+static StringRef coveredPart(const NolintComment &C) {
+  switch (C.What) {
+  case NolintComment::NextLine:
+    return "on the next line";
+  case NolintComment::Begin:
+    return "in this block";
+  case NolintComment::Line:
+  case NolintComment::End:
+    break;
+  }
+  return "on this line";
+}
+
+static std::string listed(const std::set<std::string> &Names) {
+  std::string Result;
+  size_t Left = Names.size();
+  for (const std::string &Name : Names) {
+    Result += "'" + Name + "'";
+    if (--Left)
+      Result += Left > 1 ? ", " : " and ";
+  }
+  return Result;
+}
+
+Finding NolintAudit::finding(const FileState &File, StringRef Path,
+                             unsigned Begin, unsigned Length,
+                             std::string Message) const {
+  Finding F;
+  F.Check = nolintAuditEntry().Name.str();
+  F.Strength = nolintAuditEntry().StrongestLevel;
+  F.AsError = File.AsError;
+  F.Message = std::move(Message);
+  const SourceText::Position At = Texts.get(Path)->position(Begin);
+  F.Where = {Path.str(), Begin, Begin + Length, At.Line, At.Column};
+  F.Unit = File.Unit;
+  return F;
+}
+
+std::vector<NolintAudit::Outcome>
+NolintAudit::outcome(llvm::ArrayRef<std::string> FailedUnits) const {
+  std::vector<Outcome> Result;
+  for (const auto &[FilePath, File] : Files) {
+    if (!File.IsReported)
+      continue;
+    const std::string &Path = FilePath;
+    auto Say = [&, &File = File](unsigned Begin, unsigned Length,
+                                 const llvm::Twine &Message) -> Finding & {
+      Result.push_back(
+          {finding(File, Path, Begin, Length, Message.str()), File.Spelled});
+      return Result.back().Said;
+    };
+    // A failed unit may use what only it sees.
+    const bool IsSeenInFull =
+        FailedUnits.empty() ||
+        (File.IsSource && !llvm::is_contained(FailedUnits, Path));
+    for (const CommentState &C : File.Comments) {
+      const NolintComment &Comment = C.Comment;
+      if (Comment.What == NolintComment::End)
+        continue; // Its begin has the same list.
+      if (!C.Hidden.empty()) {
+        std::set<std::string> Checks;
+        for (const auto &[Place, Unused] : C.Hidden)
+          Checks.insert(Place.second);
+        const bool One = Checks.size() == 1;
+        Finding &F = Say(
+            Comment.Offset, Comment.Word.size(),
+            Comment.Word + " without " + (One ? "a name" : "names") +
+                " hides what " + listed(Checks) + (One ? " finds " : " find ") +
+                coveredPart(Comment) + "; write " + Comment.Word + "(" +
+                (One ? *Checks.begin() : std::string("...")) + ")");
+        if (Comment.What == NolintComment::Begin)
+          for (const auto &[Place, Unused] : C.Hidden) {
+            const SourceText::Position At =
+                Texts.get(Path)->position(Place.first);
+            F.Steps.push_back(
+                {{Path, Place.first, Place.first + 1, At.Line, At.Column},
+                 "'" + Place.second + "' finds this"});
+          }
+      }
+      for (auto [Item, About] : llvm::zip_equal(Comment.Items, C.Items)) {
+        if (!Item.isOurs())
+          continue;
+        if (Item.isNegative()) {
+          Say(Item.Offset, Item.Text.size(),
+              "'" + Item.Text + "' has no effect: " + Comment.Word +
+                  " comments cannot take checks away");
+          continue;
+        }
+        if (llvm::none_of(catalog(), [&, &Item = Item](const CatalogEntry &E) {
+              return Item.names(E.Name);
+            })) {
+          Say(Item.Offset, Item.Text.size(),
+              Item.Text.contains('*')
+                  ? ("no check matches '" + Item.Text + "' in this " +
+                     Comment.Word)
+                        .str()
+                  : ("there is no check '" + Item.Text + "', which this " +
+                     Comment.Word + " names" + guess(Item.Text))
+                        .str());
+          continue;
+        }
+        // A begin without an end is an error of its own.
+        const bool IsWhole = Comment.What != NolintComment::Begin || Comment.To;
+        if (C.Seen && IsSeenInFull && IsWhole && !About.Used &&
+            !About.Undecided)
+          Say(Item.Offset, Item.Text.size(),
+              "unused " + Comment.Word + ": '" + Item.Text +
+                  "' finds nothing " + coveredPart(Comment));
+      }
+    }
+  }
+  return Result;
+}
+
+} // namespace libtorch_tidy::driver

@@ -1,0 +1,95 @@
+//===- NolintAudit.h - NOLINT comments that serve no purpose ----*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Which NOLINT comments name a check of ours and suppress none of its
+/// findings, hide a finding without a name, or name a check that does not
+/// exist.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_FINDINGS_NOLINTAUDIT_H
+#define LIBTORCH_TIDY_DRIVER_FINDINGS_NOLINTAUDIT_H
+
+#include "driver/findings/Finding.h"
+#include "driver/findings/NolintComments.h"
+#include "driver/findings/SourceText.h"
+#include "llvm/ADT/StringSet.h"
+#include <map>
+
+namespace libtorch_tidy::driver {
+
+/// What its findings are called and how they are explained. It is none of the
+/// catalog: what it says is about a whole run, and clang-tidy has no such
+/// thing.
+const CatalogEntry &nolintAuditEntry();
+
+class NolintAudit {
+public:
+  /// What a check said in a unit, whether or not the user gets to see it.
+  struct Heard {
+    std::string Check, Path; ///< Path canonical.
+    unsigned Offset = 0;
+    bool Reported = false; ///< The engine let it pass.
+    bool TooWeak = false;  ///< For the level of this run.
+  };
+  /// A user file that a unit has read; once for each time it was read.
+  struct File {
+    std::string Path;    ///< Canonical.
+    std::string Spelled; ///< As in diagnostics, absolute.
+    /// What the preprocessor skipped, from and to which byte.
+    std::vector<std::pair<unsigned, unsigned>> Skipped;
+    bool IsReported = false; ///< Would findings in it be?
+  };
+  /// One unit that was analysed in full.
+  struct View {
+    std::string Unit; ///< Canonical.
+    std::vector<File> Files;
+    std::vector<Heard> Said;
+    /// Checks that would have been heard, whatever the level of a finding.
+    llvm::StringSet<> LookedFor;
+    bool AsError = false; ///< By WarningsAsErrors.
+  };
+  struct Outcome {
+    Finding Said;
+    std::string Spelled; ///< Its file, as in diagnostics.
+  };
+
+  explicit NolintAudit(SourceTexts &Texts) : Texts(Texts) {}
+
+  void add(const View &Unit);
+
+  /// In order of files and places. \p FailedUnits (canonical) may have had
+  /// findings that comments of their headers suppress.
+  std::vector<Outcome> outcome(llvm::ArrayRef<std::string> FailedUnits) const;
+
+private:
+  struct ItemState {
+    bool Used = false, Undecided = false;
+  };
+  struct CommentState {
+    NolintComment Comment;
+    bool Seen = false;
+    std::vector<ItemState> Items;
+    /// What a bare comment hides that no other comment names: place and check.
+    std::map<std::pair<unsigned, std::string>, bool> Hidden;
+  };
+  struct FileState {
+    std::string Spelled, Unit;
+    bool IsReported = false, IsSource = false, AsError = false;
+    std::vector<CommentState> Comments;
+  };
+  Finding finding(const FileState &File, llvm::StringRef Path, unsigned Begin,
+                  unsigned Length, std::string Message) const;
+
+  SourceTexts &Texts;
+  std::map<std::string, FileState> Files;
+};
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_FINDINGS_NOLINTAUDIT_H
