@@ -151,7 +151,7 @@ bool FixRounds::finish() {
   for (const std::string &Note : Notes)
     llvm::WithColor::note(llvm::errs(), "libtorch-tidy") << Note << '\n';
   const bool Good = Options.FixDryRun ? printDiff() : writeFiles();
-  if (Suggested)
+  if (Suggested && Good)
     llvm::errs() << "libtorch-tidy "
                  << (Options.FixDryRun ? "would apply " : "applied ") << Applied
                  << " of " << Suggested << " suggested fixes.\n";
