@@ -33,11 +33,9 @@ bool isComment(StringRef Text) {
 
 } // namespace
 
-/// A statement that stands alone on its line takes the line, with the line
-/// break before it: when a removal ends before white space, clang-tidy's engine
-/// (clang::edit) takes a space of that, too, and the next line would lose one
-/// of its indentation. With the line go a comment behind it and, from a
-/// paragraph of its own, the comment above and a blank line.
+/// A statement that stands alone on its line takes the line. With it go a
+/// comment behind it and, from a paragraph of its own, the comment above and a
+/// blank line.
 static Moved wholeLine(const Stmt *S, const ASTContext &Context) {
   const SourceManager &SM = Context.getSourceManager();
   FileID File = SM.getFileID(S->getBeginLoc());
@@ -45,11 +43,6 @@ static Moved wholeLine(const Stmt *S, const ASTContext &Context) {
   size_t Begin = SM.getFileOffset(S->getBeginLoc());
   size_t End = SM.getFileOffset(
       Lexer::getLocForEndOfToken(S->getEndLoc(), 0, SM, Context.getLangOpts()));
-  SourceLocation Start = SM.getLocForStartOfFile(File);
-  auto Range = [&](size_t From, size_t To) {
-    return CharSourceRange::getCharRange(Start.getLocWithOffset(From),
-                                         Start.getLocWithOffset(To));
-  };
   auto LineEnd = [&](size_t Offset) {
     return std::min(Buffer.find('\n', Offset), Buffer.size());
   };
@@ -62,7 +55,9 @@ static Moved wholeLine(const Stmt *S, const ASTContext &Context) {
   if (From == 0 || To == Buffer.size() ||
       !Buffer.slice(From, Begin).trim().empty() ||
       !(Behind.empty() || isComment(Behind))) {
-    Result.Range = Range(Begin, End);
+    SourceLocation Start = SM.getLocForStartOfFile(File);
+    Result.Range = CharSourceRange::getCharRange(Start.getLocWithOffset(Begin),
+                                                 Start.getLocWithOffset(End));
     return Result;
   }
 
@@ -83,10 +78,7 @@ static Moved wholeLine(const Stmt *S, const ASTContext &Context) {
   }
   if (!Behind.empty())
     Result.Comments.push_back(Behind);
-  // What ends a line may be "\r\n".
-  From -= From > 1 && Buffer[From - 2] == '\r' ? 2 : 1;
-  To -= Buffer[To - 1] == '\r' ? 1 : 0;
-  Result.Range = Range(From, To);
+  Result.Range = wholeLines(File, From, To, Context);
   return Result;
 }
 

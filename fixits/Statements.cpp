@@ -14,32 +14,6 @@ using namespace clang;
 
 namespace libtorch_tidy::fixits {
 
-Edits removeStatement(const Expr *Statement, const ASTContext &Context) {
-  const SourceManager &SM = Context.getSourceManager();
-  SourceLocation Begin = Statement->getBeginLoc();
-  if (sourceText(Statement->getSourceRange(), Context).empty())
-    return {};
-  SourceLocation End = Lexer::findLocationAfterToken(
-      Statement->getEndLoc(), tok::semi, SM, Context.getLangOpts(),
-      /*SkipTrailingWhitespaceAndNewLine=*/false);
-  if (End.isInvalid())
-    return {};
-  // The whole line, unless something else is on it.
-  StringRef Text = SM.getBufferData(SM.getFileID(Begin));
-  size_t From = SM.getFileOffset(Begin), To = SM.getFileOffset(End);
-  size_t LineBegin = Text.rfind('\n', From);
-  LineBegin = LineBegin == StringRef::npos ? 0 : LineBegin + 1;
-  size_t LineEnd = Text.find('\n', To);
-  if (LineEnd != StringRef::npos &&
-      Text.slice(LineBegin, From).trim().empty() &&
-      Text.slice(To, LineEnd).trim().empty()) {
-    Begin = Begin.getLocWithOffset(static_cast<int>(LineBegin) -
-                                   static_cast<int>(From));
-    End = End.getLocWithOffset(static_cast<int>(LineEnd + 1 - To));
-  }
-  return {FixItHint::CreateRemoval(CharSourceRange::getCharRange(Begin, End))};
-}
-
 Edits appendToList(const InitListExpr *List, StringRef Elements,
                    const ASTContext &Context) {
   SourceLocation Close = List->getRBraceLoc();

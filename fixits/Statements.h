@@ -12,14 +12,6 @@
 
 namespace libtorch_tidy::fixits {
 
-/// Takes an expression statement away, with its line when nothing else stands
-/// there:
-///   a();     ->
-///   b();         b();
-/// Empty when its semicolon does not follow at once.
-Edits removeStatement(const clang::Expr *Statement,
-                      const clang::ASTContext &Context);
-
 /// Adds elements to a list in braces:  {a}  ->  {a, <Elements>}
 /// Empty for a list that is empty or ends with a comma.
 Edits appendToList(const clang::InitListExpr *List, llvm::StringRef Elements,
