@@ -9,10 +9,29 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace clang;
 
 namespace libtorch_tidy::fixits {
+
+std::string indentationStep(const Stmt *Outer, const ASTContext &Context) {
+  StringRef Base = indentationAt(Outer->getBeginLoc(), Context);
+  StringRef Step;
+  llvm::SmallVector<StringRef, 32> Lines;
+  sourceText(Outer->getSourceRange(), Context).split(Lines, '\n');
+  for (StringRef Line : llvm::drop_begin(Lines)) {
+    StringRef Code = Line.ltrim(" \t\r");
+    StringRef Extra = Line.drop_back(Code.size());
+    // A line that goes on from the one before it may stand further in.
+    if (!Code.empty() && Extra.consume_front(Base) && !Extra.empty() &&
+        (Step.empty() || Extra.size() < Step.size()))
+      Step = Extra;
+  }
+  if (!Step.empty())
+    return Step.str();
+  return Base.contains('\t') ? "\t" : "  ";
+}
 
 Edits appendToList(const InitListExpr *List, StringRef Elements,
                    const ASTContext &Context) {

@@ -12,6 +12,11 @@
 
 namespace libtorch_tidy::fixits {
 
+/// What one level of indentation adds, judged by the lines of \p Outer; two
+/// spaces, or a tab after a tab, when they do not tell.
+std::string indentationStep(const clang::Stmt *Outer,
+                            const clang::ASTContext &Context);
+
 /// Adds elements to a list in braces:  {a}  ->  {a, <Elements>}
 /// Empty for a list that is empty or ends with a comma.
 Edits appendToList(const clang::InitListExpr *List, llvm::StringRef Elements,
