@@ -14,6 +14,7 @@
 #include "checks/torch/Spelling.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
+#include "fixits/Statements.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ParentMapContext.h"
 #include "clang/AST/StmtCXX.h"
@@ -103,6 +104,9 @@ joinOnce(const TensorGrowth &Growth, ASTContext &Context,
         fixits::textBehind(Cat->getArg(0), Cat->getRParenLoc(), Context);
     return (Callee + "(" + List + Rest + ")").str();
   };
+  const std::string Inner =
+      fixits::indentationAt(Growth.Loop->getBeginLoc(), Context).str() +
+      fixits::indentationStep(Growth.Loop, Context);
   fixits::Edits Fix;
   auto Add = [&](fixits::Edits Edits) {
     bool Ok = !Edits.empty();
@@ -116,13 +120,10 @@ joinOnce(const TensorGrowth &Growth, ASTContext &Context,
     std::string Call = CallText(First.Cat, List);
     if (Call.empty() || !isVector(Growth.Parts->getType()) ||
         !Add(fixits::removeStatement(First.Assign, Context)) ||
-        !Add(fixits::insertAfterStatement(
-            Growth.Loop,
-            "if (!" + List + ".empty())\n" +
-                fixits::indentationAt(Growth.Loop->getBeginLoc(), Context)
-                    .str() +
-                "  " + Name + " = " + Call + ";",
-            Context)))
+        !Add(fixits::insertAfterStatement(Growth.Loop,
+                                          "if (!" + List + ".empty())\n" +
+                                              Inner + Name + " = " + Call + ";",
+                                          Context)))
       return {};
     return Fix;
   }
@@ -177,9 +178,7 @@ joinOnce(const TensorGrowth &Growth, ASTContext &Context,
       "std::vector<" + torch::spelling::Tensor.str() + "> " + List;
   std::string After = Name + " = " + Call + ";";
   if (Growth.FirstSet)
-    After = "if (!" + List + ".empty())\n" +
-            fixits::indentationAt(Growth.Loop->getBeginLoc(), Context).str() +
-            "  " + After;
+    After = "if (!" + List + ".empty())\n" + Inner + After;
   else
     Declaration += "{" + Name + "}";
   if (!Add(fixits::insertBeforeStatement(Growth.Loop, Declaration + ";",

@@ -13,6 +13,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/WithColor.h"
+#include <algorithm>
 
 using clang::tooling::Replacement;
 using llvm::Error;
@@ -59,12 +60,14 @@ void FixRounds::run(std::vector<Finding> Findings, Analyse Again) {
     if (F.Verdict == fixits::Verdict::Rejected)
       Notes.push_back(placeOf(F) + ": the fix of " + F.Check +
                       " is not applied: " + F.WhyNot);
+  unsigned Left = 0;
   for (unsigned Round = 0; Round < MaxRounds; ++Round) {
-    // What was left for later comes back as a finding of its own.
     const unsigned Before = Applied, SuggestedBefore = Suggested;
     fixits::FileEdits Edits = choose(Findings);
-    if (Round > 0)
-      Suggested = SuggestedBefore + (Applied - Before);
+    // What was left for later comes back, and was counted then.
+    const unsigned Now = Suggested - SuggestedBefore;
+    Suggested -= std::min(Now, Left);
+    Left = Now - (Applied - Before);
     if (Edits.empty())
       return;
     fixits::FileTexts Next = Changed;
@@ -174,7 +177,7 @@ bool FixRounds::finish() {
   for (const std::string &Note : Notes)
     llvm::WithColor::note(llvm::errs(), "libtorch-tidy") << Note << '\n';
   const bool Good = Options.FixDryRun ? printDiff() : writeFiles();
-  if (Suggested)
+  if (Suggested && Good)
     llvm::errs() << "libtorch-tidy "
                  << (Options.FixDryRun ? "would apply " : "applied ") << Applied
                  << " of " << Suggested << " suggested fixes.\n";

@@ -16,37 +16,70 @@ using namespace clang;
 
 namespace libtorch_tidy::fixits {
 
-/// The whole line of a statement that stands alone on it, with the line break
-/// before it: when a removal ends before white space, clang-tidy's engine
-/// (clang::edit) takes a space of that, too, and the next line would lose one
-/// of its indentation.
-static CharSourceRange wholeLine(const Stmt *S, const ASTContext &Context) {
+namespace {
+
+/// What a declaration takes along when it moves.
+struct Moved {
+  CharSourceRange Range;
+  /// The comments that are about nothing else, line by line.
+  llvm::SmallVector<StringRef, 2> Comments;
+};
+
+/// A comment that ends with its line.
+bool isComment(StringRef Text) {
+  return (Text.starts_with("//") && !Text.ends_with("\\")) ||
+         (Text.starts_with("/*") && Text.find("*/") == Text.size() - 2);
+}
+
+} // namespace
+
+/// A statement that stands alone on its line takes the line. With it go a
+/// comment behind it and, from a paragraph of its own, the comment above and a
+/// blank line.
+static Moved wholeLine(const Stmt *S, const ASTContext &Context) {
   const SourceManager &SM = Context.getSourceManager();
   FileID File = SM.getFileID(S->getBeginLoc());
   StringRef Buffer = SM.getBufferData(File);
-  unsigned Begin = SM.getFileOffset(S->getBeginLoc());
-  unsigned End = SM.getFileOffset(
+  size_t Begin = SM.getFileOffset(S->getBeginLoc());
+  size_t End = SM.getFileOffset(
       Lexer::getLocForEndOfToken(S->getEndLoc(), 0, SM, Context.getLangOpts()));
-  unsigned LineBegin = Begin;
-  while (LineBegin > 0 &&
-         (Buffer[LineBegin - 1] == ' ' || Buffer[LineBegin - 1] == '\t'))
-    --LineBegin;
-  unsigned LineEnd = End;
-  while (LineEnd < Buffer.size() &&
-         (Buffer[LineEnd] == ' ' || Buffer[LineEnd] == '\t' ||
-          Buffer[LineEnd] == '\r'))
-    ++LineEnd;
-  SourceLocation Start = SM.getLocForStartOfFile(File);
-  if (LineBegin > 0 && Buffer[LineBegin - 1] == '\n' &&
-      LineEnd < Buffer.size() && Buffer[LineEnd] == '\n') {
-    // What ends a line may be "\r\n".
-    LineBegin -= LineBegin > 1 && Buffer[LineBegin - 2] == '\r' ? 2 : 1;
-    LineEnd -= LineEnd > End && Buffer[LineEnd - 1] == '\r' ? 1 : 0;
-    return CharSourceRange::getCharRange(Start.getLocWithOffset(LineBegin),
-                                         Start.getLocWithOffset(LineEnd));
+  auto LineEnd = [&](size_t Offset) {
+    return std::min(Buffer.find('\n', Offset), Buffer.size());
+  };
+  auto LineBegin = [&](size_t Offset) {
+    return Buffer.rfind('\n', Offset) + 1;
+  };
+  Moved Result;
+  size_t From = LineBegin(Begin), To = LineEnd(End);
+  StringRef Behind = Buffer.slice(End, To).trim();
+  if (From == 0 || To == Buffer.size() ||
+      !Buffer.slice(From, Begin).trim().empty() ||
+      !(Behind.empty() || isComment(Behind))) {
+    SourceLocation Start = SM.getLocForStartOfFile(File);
+    Result.Range = CharSourceRange::getCharRange(Start.getLocWithOffset(Begin),
+                                                 Start.getLocWithOffset(End));
+    return Result;
   }
-  return CharSourceRange::getCharRange(Start.getLocWithOffset(Begin),
-                                       Start.getLocWithOffset(End));
+
+  bool BlankBelow = Buffer.slice(To + 1, LineEnd(To + 1)).trim().empty();
+  size_t Above = From;
+  while (Above > 0 &&
+         Buffer.slice(LineBegin(Above - 1), Above).trim().starts_with("//"))
+    Above = LineBegin(Above - 1);
+  auto BlankAbove = [&] {
+    return Above > 0 &&
+           Buffer.slice(LineBegin(Above - 1), Above).trim().empty();
+  };
+  if (BlankBelow && BlankAbove()) {
+    for (size_t Line = Above; Line < From; Line = LineEnd(Line) + 1)
+      Result.Comments.push_back(Buffer.slice(Line, LineEnd(Line)).trim());
+    From = Above;
+    To = LineEnd(To + 1);
+  }
+  if (!Behind.empty())
+    Result.Comments.push_back(Behind);
+  Result.Range = wholeLines(File, From, To, Context);
+  return Result;
 }
 
 Edits sinkDeclaration(const DeclStmt *Declaration, const Expr *Assignment,
@@ -69,9 +102,17 @@ Edits sinkDeclaration(const DeclStmt *Declaration, const Expr *Assignment,
       sourceText({Declaration->getBeginLoc(), V->getTypeSpecEndLoc()}, Context);
   if (Type.empty())
     return {};
-  return {FixItHint::CreateRemoval(wholeLine(Declaration, Context)),
+  const Moved Line = wholeLine(Declaration, Context);
+  StringRef Indent = indentationAt(Assignment->getBeginLoc(), Context);
+  std::string Text;
+  for (StringRef Comment : Line.Comments)
+    Text += (Comment + "\n" + Indent).str();
+  if (!Text.empty() && Context.getSourceManager().getSpellingColumnNumber(
+                           Assignment->getBeginLoc()) != Indent.size() + 1)
+    return {};
+  return {FixItHint::CreateRemoval(Line.Range),
           FixItHint::CreateInsertion(Assignment->getBeginLoc(),
-                                     (Type + " ").str())};
+                                     (Text + Type + " ").str())};
 }
 
 } // namespace libtorch_tidy::fixits

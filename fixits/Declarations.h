@@ -19,7 +19,9 @@ namespace libtorch_tidy::fixits {
 ///     out = net(x);                torch::Tensor out = net(x);
 /// \p Declaration holds the variable; with several variables in it, or an
 /// initialiser, nothing is offered. \p Assignment is `out = ...` as a
-/// statement of the block that holds all uses.
+/// statement of the block that holds all uses. Comments that are about the
+/// declaration alone go above it: nothing is offered where other code stands
+/// before \p Assignment on its line then.
 Edits sinkDeclaration(const clang::DeclStmt *Declaration,
                       const clang::Expr *Assignment,
                       const clang::ASTContext &Context);

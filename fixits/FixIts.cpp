@@ -147,19 +147,35 @@ Edits replaceStatement(const Stmt *S, StringRef Text,
       CharSourceRange::getCharRange(S->getBeginLoc(), End), Text)};
 }
 
+CharSourceRange wholeLines(FileID File, size_t Begin, size_t End,
+                           const ASTContext &Context) {
+  const SourceManager &SM = Context.getSourceManager();
+  StringRef Text = SM.getBufferData(File);
+  // What ends a line may be "\r\n".
+  Begin -= Begin > 1 && Text[Begin - 2] == '\r' ? 2 : 1;
+  End -= Text[End - 1] == '\r' ? 1 : 0;
+  SourceLocation Start = SM.getLocForStartOfFile(File);
+  return CharSourceRange::getCharRange(Start.getLocWithOffset(Begin),
+                                       Start.getLocWithOffset(End));
+}
+
 Edits removeStatement(const Stmt *S, const ASTContext &Context) {
   const SourceManager &SM = Context.getSourceManager();
   SourceLocation Begin = S->getBeginLoc();
   SourceLocation End = behindStatement(S, Context);
   if (End.isInvalid())
     return {};
-  // The line's indentation before it, and the end of the line behind it.
-  unsigned Column = SM.getSpellingColumnNumber(Begin) - 1;
-  const char *Rest = SM.getCharacterData(End);
-  if (indentationAt(Begin, Context).size() == Column && *Rest == '\n') {
-    Begin = Begin.getLocWithOffset(-static_cast<int>(Column));
-    End = End.getLocWithOffset(1);
-  }
+  // The whole line, unless something else is on it.
+  FileID File = SM.getFileID(Begin);
+  StringRef Text = SM.getBufferData(File);
+  size_t From = SM.getFileOffset(Begin), To = SM.getFileOffset(End);
+  size_t LineBegin = Text.rfind('\n', From) + 1;
+  size_t LineEnd = Text.find('\n', To);
+  if (LineBegin > 0 && LineEnd != StringRef::npos &&
+      Text.slice(LineBegin, From).trim().empty() &&
+      Text.slice(To, LineEnd).trim().empty())
+    return {FixItHint::CreateRemoval(
+        wholeLines(File, LineBegin, LineEnd, Context))};
   return {FixItHint::CreateRemoval(CharSourceRange::getCharRange(Begin, End))};
 }
 

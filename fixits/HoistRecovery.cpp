@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fixits/HoistRecovery.h"
+#include "fixits/Statements.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/ParentMapContext.h"
@@ -223,7 +224,7 @@ Edits hoistRecovery(const CXXTryStmt *Try, const CXXCatchStmt *Handler,
   };
   StringRef Moved = Text(MovedBegin, MovedEnd);
   const std::string Outer = indentationAt(TryBegin, Context).str();
-  const std::string Unit = Outer.find('\t') != std::string::npos ? "\t" : "  ";
+  const std::string Unit = indentationStep(Try, Context);
   const bool OwnLine = SM.getSpellingColumnNumber(MovedBegin) ==
                        indentationAt(MovedBegin, Context).size() + 1;
   const std::string Written =

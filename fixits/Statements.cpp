@@ -9,35 +9,28 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace clang;
 
 namespace libtorch_tidy::fixits {
 
-Edits removeStatement(const Expr *Statement, const ASTContext &Context) {
-  const SourceManager &SM = Context.getSourceManager();
-  SourceLocation Begin = Statement->getBeginLoc();
-  if (sourceText(Statement->getSourceRange(), Context).empty())
-    return {};
-  SourceLocation End = Lexer::findLocationAfterToken(
-      Statement->getEndLoc(), tok::semi, SM, Context.getLangOpts(),
-      /*SkipTrailingWhitespaceAndNewLine=*/false);
-  if (End.isInvalid())
-    return {};
-  // The whole line, unless something else is on it.
-  StringRef Text = SM.getBufferData(SM.getFileID(Begin));
-  size_t From = SM.getFileOffset(Begin), To = SM.getFileOffset(End);
-  size_t LineBegin = Text.rfind('\n', From);
-  LineBegin = LineBegin == StringRef::npos ? 0 : LineBegin + 1;
-  size_t LineEnd = Text.find('\n', To);
-  if (LineEnd != StringRef::npos &&
-      Text.slice(LineBegin, From).trim().empty() &&
-      Text.slice(To, LineEnd).trim().empty()) {
-    Begin = Begin.getLocWithOffset(static_cast<int>(LineBegin) -
-                                   static_cast<int>(From));
-    End = End.getLocWithOffset(static_cast<int>(LineEnd + 1 - To));
+std::string indentationStep(const Stmt *Outer, const ASTContext &Context) {
+  StringRef Base = indentationAt(Outer->getBeginLoc(), Context);
+  StringRef Step;
+  llvm::SmallVector<StringRef, 32> Lines;
+  sourceText(Outer->getSourceRange(), Context).split(Lines, '\n');
+  for (StringRef Line : llvm::drop_begin(Lines)) {
+    StringRef Code = Line.ltrim(" \t\r");
+    StringRef Extra = Line.drop_back(Code.size());
+    // A line that goes on from the one before it may stand further in.
+    if (!Code.empty() && Extra.consume_front(Base) && !Extra.empty() &&
+        (Step.empty() || Extra.size() < Step.size()))
+      Step = Extra;
   }
-  return {FixItHint::CreateRemoval(CharSourceRange::getCharRange(Begin, End))};
+  if (!Step.empty())
+    return Step.str();
+  return Base.contains('\t') ? "\t" : "  ";
 }
 
 Edits appendToList(const InitListExpr *List, StringRef Elements,

@@ -12,13 +12,10 @@
 
 namespace libtorch_tidy::fixits {
 
-/// Takes an expression statement away, with its line when nothing else stands
-/// there:
-///   a();     ->
-///   b();         b();
-/// Empty when its semicolon does not follow at once.
-Edits removeStatement(const clang::Expr *Statement,
-                      const clang::ASTContext &Context);
+/// What one level of indentation adds, judged by the lines of \p Outer; two
+/// spaces, or a tab after a tab, when they do not tell.
+std::string indentationStep(const clang::Stmt *Outer,
+                            const clang::ASTContext &Context);
 
 /// Adds elements to a list in braces:  {a}  ->  {a, <Elements>}
 /// Empty for a list that is empty or ends with a comma.

@@ -48,7 +48,10 @@ static std::string withLineEndsOf(StringRef File, StringRef Text) {
   return Result;
 }
 
-Error applyEdits(FileTexts &Texts, const FileEdits &Edits) {
+/// \p Edits with the line ends of the files, which are read into \p Texts.
+static llvm::Expected<FileEdits> withLineEnds(FileTexts &Texts,
+                                              const FileEdits &Edits) {
+  FileEdits Result;
   for (const auto &[Path, Changes] : Edits) {
     auto It = Texts.find(Path);
     if (It == Texts.end()) {
@@ -60,17 +63,24 @@ Error applyEdits(FileTexts &Texts, const FileEdits &Edits) {
                                        Path.c_str());
       It = Texts.emplace(Path, (*Buffer)->getBuffer().str()).first;
     }
-    std::string &Text = It->second;
-    Replacements Fitting;
     for (const Replacement &R : Changes)
-      if (Error E = Fitting.add(
+      if (Error E = Result[Path].add(
               Replacement(R.getFilePath(), R.getOffset(), R.getLength(),
-                          withLineEndsOf(Text, R.getReplacementText()))))
+                          withLineEndsOf(It->second, R.getReplacementText()))))
         return E;
-    auto Changed = clang::tooling::applyAllReplacements(Text, Fitting);
+  }
+  return Result;
+}
+
+Error applyEdits(FileTexts &Texts, const FileEdits &Edits) {
+  llvm::Expected<FileEdits> Fitting = withLineEnds(Texts, Edits);
+  if (!Fitting)
+    return Fitting.takeError();
+  for (const auto &[Path, Changes] : *Fitting) {
+    auto Changed = clang::tooling::applyAllReplacements(Texts[Path], Changes);
     if (!Changed)
       return Changed.takeError();
-    Text = std::move(*Changed);
+    Texts[Path] = std::move(*Changed);
   }
   return Error::success();
 }
@@ -90,7 +100,11 @@ std::string Verifier::objection(const FileEdits &Edits,
                                 llvm::ArrayRef<const Spot *> Gone,
                                 FileTexts &Texts) {
   Texts = Start;
-  if (Error E = applyEdits(Texts, Edits))
+  // Line ends count: they move what follows.
+  llvm::Expected<FileEdits> Written = withLineEnds(Texts, Edits);
+  if (!Written)
+    return "it cannot be applied: " + llvm::toString(Written.takeError());
+  if (Error E = applyEdits(Texts, *Written))
     return "it cannot be applied: " + llvm::toString(std::move(E));
   const Reaction After = Again(Texts);
 
@@ -104,7 +118,7 @@ std::string Verifier::objection(const FileEdits &Edits,
 
   auto IsAt = [&](const Spot &Now, const Spot &Then) {
     return Now.Check == Then.Check && Now.Path == Then.Path &&
-           Now.Offset == shifted(Edits, Then.Path, Then.Offset);
+           Now.Offset == shifted(*Written, Then.Path, Then.Offset);
   };
   std::vector<const Spot *> Staying;
   for (const Spot &S : Before.Found)

@@ -65,7 +65,15 @@ void tryFixes(UnitResult &Result,
   if (Proposals.empty())
     return;
 
-  fixits::Verifier Trial({}, [&](const fixits::FileTexts &Texts) {
+  // In a later round of --fix they are not as on disk.
+  fixits::FileTexts Start;
+  for (const fixits::Proposal &P : Proposals)
+    for (const auto &[Path, Edits] : P.Edits)
+      if (auto Text = FS->getBufferForFile(Path, /*FileSize=*/-1,
+                                           /*RequiresNullTerminator=*/false))
+        Start.try_emplace(Path, (*Text)->getBuffer().str());
+
+  fixits::Verifier Trial(Start, [&](const fixits::FileTexts &Texts) {
     return reactionOf(Again(withTexts(NewFileSystem(), Texts)), *FS);
   });
   Result.Trials.resize(Result.Errors.size());

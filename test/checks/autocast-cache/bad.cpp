@@ -16,6 +16,7 @@ Tensor region(const Tensor &x, const Tensor &weight) {
   // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
   Tensor y = torch::mm(x, weight);
   // CHECK-FIXES: at::autocast::clear_cache();
+  // CHECK-FIXES-NEXT: at::autocast::set_cpu_enabled(false);
   at::autocast::set_cpu_enabled(false);
   return y;
 }
@@ -27,6 +28,7 @@ void loop(torch::nn::Conv2d net, torch::optim::Optimizer &optimizer,
     // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
     Tensor loss = net(x).sum();
     // CHECK-FIXES: torch::autocast::clear_cache();
+    // CHECK-FIXES-NEXT: torch::autocast::set_enabled(false);
     torch::autocast::set_enabled(false);
     optimizer.zero_grad();
     loss.backward();
@@ -39,6 +41,7 @@ void device(const Tensor &x, const Tensor &weight) {
   // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
   torch::mm(x, weight);
   // CHECK-FIXES: at::autocast::clear_cache();
+  // CHECK-FIXES-NEXT: at::autocast::set_autocast_enabled(at::kCPU, false);
   at::autocast::set_autocast_enabled(at::kCPU, false);
 }
 
@@ -48,6 +51,7 @@ void shortNames(const Tensor &x, const Tensor &weight) {
   // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
   torch::mm(x, weight);
   // CHECK-FIXES: clear_cache();
+  // CHECK-FIXES-NEXT: set_cpu_enabled(false); // as it was
   set_cpu_enabled(false); // as it was
 }
 
@@ -58,6 +62,7 @@ Tensor restored(const Tensor &x, const Tensor &weight) {
   // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
   Tensor y = torch::mm(x, weight);
   // CHECK-FIXES: at::autocast::clear_cache();
+  // CHECK-FIXES-NEXT: at::autocast::set_cpu_enabled(before);
   at::autocast::set_cpu_enabled(before);
   return y;
 }
@@ -68,6 +73,7 @@ void optional(bool half, const Tensor &x, const Tensor &weight) {
   // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
   torch::mm(x, weight);
   // CHECK-FIXES: at::autocast::clear_cache();
+  // CHECK-FIXES-NEXT: at::autocast::set_cpu_enabled(false);
   at::autocast::set_cpu_enabled(false);
 }
 
@@ -77,11 +83,13 @@ void twice(const Tensor &x, const Tensor &weight) {
   // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
   torch::mm(x, weight);
   // CHECK-FIXES: at::autocast::clear_cache();
+  // CHECK-FIXES-NEXT: at::autocast::set_cpu_enabled(false);
   at::autocast::set_cpu_enabled(false);
   at::autocast::set_cpu_enabled(true);
   // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
   torch::mm(x, weight);
   // CHECK-FIXES: at::autocast::clear_cache();
+  // CHECK-FIXES-NEXT: at::autocast::set_cpu_enabled(false);
   at::autocast::set_cpu_enabled(false);
 }
 
@@ -114,6 +122,7 @@ auto lambda = [](const Tensor &x, const Tensor &weight) {
   // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
   torch::mm(x, weight);
   // CHECK-FIXES: at::autocast::clear_cache();
+  // CHECK-FIXES-NEXT: at::autocast::set_cpu_enabled(false);
   at::autocast::set_cpu_enabled(false);
 };
 

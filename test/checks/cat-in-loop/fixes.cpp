@@ -146,3 +146,17 @@ Tensor rejoined(int n) {
   // CHECK-FIXES: all = torch::stack(rows, 0);
   return all;
 }
+
+// Indented as the loop is.
+Tensor wide(int n) {
+    Tensor all;
+    std::vector<Tensor> rows;
+    for (int i = 0; i < n; ++i) {
+        rows.push_back(next_row(i));
+        all = torch::stack(rows, 0);
+        // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: every iteration joins all of 'rows' anew, so memory traffic grows with the square of the iterations; join them once after the loop [libtorch-cat-in-loop]
+    }
+    // CHECK-FIXES: {{^    }}if (!rows.empty())
+    // CHECK-FIXES-NEXT: {{^        }}all = torch::stack(rows, 0);
+    return all;
+}

@@ -124,3 +124,46 @@ void suppressed(Net net, const Batches &data) {
     std::cout << out.argmax();
   }
 }
+
+// Comments go along: behind the declaration, or above it in a paragraph of its
+// own, of which one blank line goes too.
+// CHECK-FIXES: void comments(Net net, const Batches &data) {
+// CHECK-FIXES-NEXT: //
+// CHECK-FIXES-NEXT: int rows = 0;
+// CHECK-FIXES-EMPTY:
+// CHECK-FIXES-NEXT: //
+// CHECK-FIXES-NEXT: for (const Tensor &x : data) {
+void comments(Net net, const Batches &data) {
+  Tensor out; // The logits.
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'out' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  int rows = 0;
+
+  // What is left,
+  // row by row.
+  Tensor best; /* Of all. */
+
+  // CHECK-MESSAGES: :[[@LINE-2]]:10: warning: 'best' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  for (const Tensor &x : data) {
+    out = net(x); // Not softmax.
+    // CHECK-FIXES: // The logits.
+    // CHECK-FIXES-NEXT: Tensor out = net(x); // Not softmax.
+    best = out.exp();
+    // CHECK-FIXES: // What is left,
+    // CHECK-FIXES-NEXT: // row by row.
+    // CHECK-FIXES-NEXT: /* Of all. */
+    // CHECK-FIXES-NEXT: Tensor best = out.exp();
+    std::cout << out.argmax() << best.max() << rows++;
+  }
+}
+
+// No place for the comment: the declaration stays.
+void comment_has_no_line(Net net, const Batches &data) {
+  Tensor out; // The logits.
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'out' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-FIXES: Tensor out; // The logits.
+  for (const Tensor &x : data) { out = net(x);
+    std::cout << out.argmax();
+    // CHECK-FIXES: std::cout << out.argmax();
+    // CHECK-FIXES-NEXT: out = torch::Tensor();
+  }
+}

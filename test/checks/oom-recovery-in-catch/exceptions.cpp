@@ -148,3 +148,23 @@ void in_loop(Net net, const std::vector<Tensor> &batches) {
     log("whole");
   }
 }
+
+// Indented as the handler is.
+Tensor wide(Net net, const Tensor &x) {
+    Tensor y;
+    // CHECK-FIXES: bool failed = false;
+    try {
+        y = check(net(x));
+    // CHECK-NOTES: :[[@LINE+2]]:7: warning: this handler retries while it holds 'e' of type 'BadBatch'
+    // CHECK-NOTES: :[[@LINE-2]]:19: note: this call may run out of memory
+    } catch (const BadBatch &e) {
+        // CHECK-NOTES: :[[@LINE+1]]:13: note: the retry runs here, inside the handler
+        y = net(x);
+    }
+    // CHECK-FIXES: {{^        }}failed = true;
+    // CHECK-FIXES-NEXT: {{^    }}}
+    // CHECK-FIXES-NEXT: {{^    }}if (failed) {
+    // CHECK-FIXES-NEXT: {{^        }}y = net(x);
+    // CHECK-FIXES-NEXT: {{^    }}}
+    return y;
+}

@@ -86,7 +86,9 @@ void undefined_at_first(Model &m, const Batches &batches) {
     // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
     Tensor loss = m.head(h).sum();
     loss.backward();
-    // CHECK-FIXES: h = h.detach();
+    // CHECK-FIXES: Tensor loss = m.head(h).sum();
+    // CHECK-FIXES-NEXT: loss.backward();
+    // CHECK-FIXES-NEXT: h = h.detach();
   }
 }
 
@@ -101,7 +103,9 @@ void truncated(Model &m, const Batches &batches, int k) {
     loss = loss + m.head(h).sum();
     if (++t % k == 0) {
       loss.backward();
-      // CHECK-FIXES: h = h.detach();
+      // CHECK-FIXES: if (++t % k == 0) {
+      // CHECK-FIXES-NEXT: loss.backward();
+      // CHECK-FIXES-NEXT: h = h.detach();
       loss = torch::zeros({});
     }
   }
@@ -131,7 +135,9 @@ public:
       // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'h_' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
       Tensor loss = h_.sum();
       loss.backward();
-      // CHECK-FIXES: h_ = h_.detach();
+      // CHECK-FIXES: Tensor loss = h_.sum();
+      // CHECK-FIXES-NEXT: loss.backward();
+      // CHECK-FIXES-NEXT: h_ = h_.detach();
     }
   }
 
