@@ -19,8 +19,8 @@ Substitutions for RUN lines:
 Features: driver, old-clang-tidy, jsonschema and yaml (Python modules), long-tests (the
 environment variable LIBTORCH_TIDY_LONG_TESTS is set), and the tools that are
 installed: chromium, clang-apply-replacements, clang-tidy-scripts, git, lintian,
- neovim, node-tools, patch, pre-commit, private-mounts (unshare can mount),
- sarif-multitool, vim-ale.
+neovim, node-tools, patch, pre-commit, private-mounts (unshare can mount),
+sarif-multitool, vim-ale.
 RUN lines are run by bash with `pipefail`.
 """
 
