@@ -43,9 +43,11 @@ Expected<std::string> git(StringRef Folder,
             fs::createTemporaryFile("libtorch-tidy-git", "", *File))
       return makeError("cannot write a temporary file: " + EC.message());
 
-  std::vector<StringRef> Args = {*Program, "--no-optional-locks",
-                                 "-c",     "core.quotePath=false",
-                                 "-C",     Folder};
+  // Neither writes the index of the user's repository: `git diff` does it in
+  // spite of the first when only the times of files have changed.
+  std::vector<StringRef> Args = {
+      *Program, "--no-optional-locks",  "-c", "diff.autoRefreshIndex=false",
+      "-c",     "core.quotePath=false", "-C", Folder};
   Args.insert(Args.end(), Arguments.begin(), Arguments.end());
   std::string Message;
   const int Code = llvm::sys::ExecuteAndWait(
@@ -194,7 +196,7 @@ std::pair<std::string, std::string> originOf(StringRef Top) {
     return {};
   }
   std::string Revision = Ask({"rev-parse", "HEAD"});
-  if (!Ask({"diff", "--name-only", "HEAD", "--"}).empty())
+  if (!Ask({"status", "--porcelain", "--untracked-files=no"}).empty())
     Revision.clear();
   return {withoutCredentials(Ask({"remote", "get-url", "origin"})), Revision};
 }
