@@ -22,8 +22,8 @@ const CatalogEntry &nolintAuditEntry() {
       "a NOLINT comment suppresses no finding of the check it names, names one "
       "that does not exist, or hides a finding without naming its check",
       "A comment that suppresses nothing will hide the next defect that "
-      "someone "
-      "writes there, and a comment without a name hides those of all checks.",
+      "someone writes there, and a comment without a name hides those of all "
+      "checks.",
       FixKind::None,
       Tags,
       nullptr};

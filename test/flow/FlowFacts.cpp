@@ -16,13 +16,8 @@
 
 #include "checks/flow/UnitModel.h"
 #include "checks/torch/TorchTypes.h"
-#include "clang/AST/ASTConsumer.h"
+#include "test/FactsTool.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/Frontend/CompilerInstance.h"
-#include "clang/Frontend/FrontendAction.h"
-#include "clang/Tooling/CommonOptionsParser.h"
-#include "clang/Tooling/Tooling.h"
-#include "llvm/Support/raw_ostream.h"
 #include <set>
 
 using namespace clang;
@@ -153,52 +148,22 @@ private:
   std::multiset<std::pair<unsigned, std::string>> Facts;
 };
 
-class Consumer : public ASTConsumer {
-public:
-  bool HandleTopLevelDecl(DeclGroupRef Group) override {
-    TopLevel.append(Group.begin(), Group.end());
-    return true;
+void printFacts(ASTContext &Context, llvm::ArrayRef<Decl *>) {
+  flow::UnitModel Unit(Context);
+  for (const FunctionDecl *F : Unit.functions()) {
+    const FunctionFlow *Flow = Unit.flowOf(F);
+    if (Flow && Flow->available())
+      Printer(Context, *Flow, Unit).print();
+    else
+      llvm::outs() << Context.getSourceManager().getExpansionLineNumber(
+                          F->getLocation())
+                   << ": function " << F->getQualifiedNameAsString()
+                   << ", given up\n";
   }
-  void HandleTranslationUnit(ASTContext &Context) override {
-    llvm::SmallVector<Decl *> Own;
-    for (Decl *D : TopLevel)
-      if (torch::isUserCode(D->getLocation(), Context.getSourceManager()))
-        Own.push_back(D);
-    Context.setTraversalScope({Own.begin(), Own.end()});
-    flow::UnitModel Unit(Context);
-    for (const FunctionDecl *F : Unit.functions()) {
-      const FunctionFlow *Flow = Unit.flowOf(F);
-      if (Flow && Flow->available())
-        Printer(Context, *Flow, Unit).print();
-      else
-        llvm::outs() << Context.getSourceManager().getExpansionLineNumber(
-                            F->getLocation())
-                     << ": function " << F->getQualifiedNameAsString()
-                     << ", given up\n";
-    }
-  }
-
-private:
-  llvm::SmallVector<Decl *> TopLevel;
-};
-
-class Action : public ASTFrontendAction {
-public:
-  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &,
-                                                 StringRef) override {
-    return std::make_unique<Consumer>();
-  }
-};
+}
 
 } // namespace
 
 int main(int ArgC, const char **ArgV) {
-  auto Parser = tooling::CommonOptionsParser::create(ArgC, ArgV, Options);
-  if (!Parser) {
-    llvm::errs() << llvm::toString(Parser.takeError()) << '\n';
-    return 2;
-  }
-  tooling::ClangTool Tool(Parser->getCompilations(),
-                          Parser->getSourcePathList());
-  return Tool.run(tooling::newFrontendActionFactory<Action>().get());
+  return runFactsTool(ArgC, ArgV, Options, printFacts);
 }

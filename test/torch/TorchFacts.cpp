@@ -20,14 +20,9 @@
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
 #include "checks/torch/TorchTypes.h"
-#include "clang/AST/ASTConsumer.h"
+#include "test/FactsTool.h"
 #include "clang/AST/RecursiveASTVisitor.h"
-#include "clang/Frontend/CompilerInstance.h"
-#include "clang/Frontend/FrontendAction.h"
 #include "clang/Lex/Lexer.h"
-#include "clang/Tooling/CommonOptionsParser.h"
-#include "clang/Tooling/Tooling.h"
-#include "llvm/Support/raw_ostream.h"
 #include <set>
 
 using namespace clang;
@@ -218,35 +213,12 @@ private:
   std::set<std::pair<unsigned, std::string>> Facts;
 };
 
-class Consumer : public ASTConsumer {
-public:
-  bool HandleTopLevelDecl(DeclGroupRef Group) override {
-    TopLevel.append(Group.begin(), Group.end());
-    return true;
-  }
-  void HandleTranslationUnit(ASTContext &Context) override {
-    llvm::SmallVector<Decl *> Own;
-    for (Decl *D : TopLevel)
-      if (torch::isUserCode(D->getLocation(), Context.getSourceManager()))
-        Own.push_back(D);
-    Context.setTraversalScope({Own.begin(), Own.end()});
-    Printer P(Context);
-    for (Decl *D : Own)
-      P.TraverseDecl(D);
-    P.print();
-  }
-
-private:
-  llvm::SmallVector<Decl *> TopLevel;
-};
-
-class Action : public ASTFrontendAction {
-public:
-  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &,
-                                                 StringRef) override {
-    return std::make_unique<Consumer>();
-  }
-};
+void printFacts(ASTContext &Context, llvm::ArrayRef<Decl *> Users) {
+  Printer P(Context);
+  for (Decl *D : Users)
+    P.TraverseDecl(D);
+  P.print();
+}
 
 /// Checks what the generator promises, and prints all rows.
 int printTable() {
@@ -272,12 +244,5 @@ int printTable() {
 int main(int ArgC, const char **ArgV) {
   if (ArgC == 2 && StringRef(ArgV[1]) == "-table")
     return printTable();
-  auto Parser = tooling::CommonOptionsParser::create(ArgC, ArgV, Options);
-  if (!Parser) {
-    llvm::errs() << llvm::toString(Parser.takeError()) << '\n';
-    return 2;
-  }
-  tooling::ClangTool Tool(Parser->getCompilations(),
-                          Parser->getSourcePathList());
-  return Tool.run(tooling::newFrontendActionFactory<Action>().get());
+  return runFactsTool(ArgC, ArgV, Options, printFacts);
 }
