@@ -160,9 +160,77 @@ static void mountFile(llvm::vfs::OverlayFileSystem &FS, StringRef Path,
   FS.pushOverlay(std::move(Memory));
 }
 
+namespace {
+
+/// One large file. LLVM's InMemoryFileSystem would read all of it to hash it,
+/// and that of a precompiled header is mostly never looked at.
+class LargeFile : public llvm::vfs::FileSystem {
+public:
+  LargeFile(StringRef Path, llvm::MemoryBufferRef Content)
+      : Content(Content),
+        Facts(Path, llvm::vfs::getNextVirtualUniqueID(),
+              llvm::sys::TimePoint<>(), /*User=*/0, /*Group=*/0,
+              Content.getBufferSize(), fs::file_type::regular_file,
+              fs::perms::all_read) {}
+
+  llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine &Path) override {
+    llvm::SmallString<256> Wanted;
+    Path.toVector(Wanted);
+    if (std::error_code EC = makeAbsolute(Wanted))
+      return EC;
+    if (Wanted != Facts.getName())
+      return llvm::errc::no_such_file_or_directory;
+    return Facts;
+  }
+
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
+  openFileForRead(const llvm::Twine &Path) override {
+    llvm::ErrorOr<llvm::vfs::Status> Found = status(Path);
+    if (!Found)
+      return Found.getError();
+    return std::make_unique<Opened>(*this);
+  }
+
+  llvm::vfs::directory_iterator dir_begin(const llvm::Twine &,
+                                          std::error_code &EC) override {
+    EC = llvm::errc::no_such_file_or_directory;
+    return {};
+  }
+
+  std::error_code setCurrentWorkingDirectory(const llvm::Twine &Path) override {
+    Folder = Path.str();
+    return {};
+  }
+  llvm::ErrorOr<std::string> getCurrentWorkingDirectory() const override {
+    return Folder;
+  }
+
+private:
+  struct Opened : llvm::vfs::File {
+    explicit Opened(const LargeFile &Of) : Of(Of) {}
+    llvm::ErrorOr<llvm::vfs::Status> status() override { return Of.Facts; }
+    llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
+    getBuffer(const llvm::Twine &, int64_t, bool, bool) override {
+      return llvm::MemoryBuffer::getMemBuffer(Of.Content,
+                                              /*RequiresNullTerminator=*/false);
+    }
+    std::error_code close() override { return {}; }
+    const LargeFile &Of;
+  };
+
+  llvm::MemoryBufferRef Content;
+  llvm::vfs::Status Facts;
+  std::string Folder;
+};
+
+} // namespace
+
 void LibraryPch::mount(llvm::vfs::OverlayFileSystem &FS) const {
   mountFile(FS, HeaderPath, HeaderText);
-  mountFile(FS, Path, Content->getBuffer());
+  llvm::SmallString<256> Absolute(Path);
+  if (!FS.makeAbsolute(Absolute))
+    FS.pushOverlay(llvm::makeIntrusiveRefCnt<LargeFile>(
+        Absolute, Content->getMemBufferRef()));
 }
 
 /// In memory only, and the same wherever the cache is.
