@@ -55,14 +55,15 @@ public:
 
 private:
   void collect(Decl *D) {
-    if (const auto *Template = dyn_cast<ClassTemplateDecl>(D)) {
-      if (torch::isUserCode(D->getLocation(),
-                            D->getASTContext().getSourceManager()))
-        Templates.push_back(Template->getCanonicalDecl());
-    } else if (isa<NamespaceDecl, LinkageSpecDecl>(D)) {
+    if (!isa<ClassTemplateDecl, NamespaceDecl, LinkageSpecDecl>(D) ||
+        !torch::isUserCode(D->getLocation(),
+                           D->getASTContext().getSourceManager()))
+      return;
+    if (const auto *Template = dyn_cast<ClassTemplateDecl>(D))
+      Templates.push_back(Template->getCanonicalDecl());
+    else
       for (Decl *Inner : cast<DeclContext>(D)->noload_decls())
         collect(Inner);
-    }
   }
 
   void instantiateMembers(const ClassTemplateDecl &Template, unsigned &Left);
