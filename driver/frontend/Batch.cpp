@@ -20,7 +20,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/Regex.h"
 #include <deque>
 #include <set>
 
@@ -415,15 +414,6 @@ static void add(clang::tidy::ClangTidyStats &Sum,
   Sum.ErrorsIgnoredLineFilter += Unit.ErrorsIgnoredLineFilter;
 }
 
-/// Does the engine report findings in this header?
-static bool takesHeader(const ClangTidyOptions &FileOptions, StringRef Path) {
-  auto Matches = [&](const std::optional<std::string> &Regex) {
-    return Regex && !Regex->empty() && llvm::Regex(*Regex).match(Path);
-  };
-  return Matches(FileOptions.HeaderFilterRegex) &&
-         !Matches(FileOptions.ExcludeHeaderFilterRegex);
-}
-
 /// What the audit of NOLINT comments must know of a unit.
 static NolintAudit::View
 viewOf(const UnitResult &Result, const Unit &U, StringRef File,
@@ -453,7 +443,8 @@ viewOf(const UnitResult &Result, const Unit &U, StringRef File,
     Place.Where.Path = Name(Read.Path);
     const bool IsReported =
         IsAskedFor(U, Place) &&
-        (Place.Where.Path == View.Unit || takesHeader(*FileOptions, Read.Path));
+        (Place.Where.Path == View.Unit ||
+         Configuration::filterTakes(*FileOptions, Read.Path));
     View.Files.push_back(
         {Place.Where.Path, Spelled.str().str(), Read.Skipped, IsReported});
   }

@@ -248,8 +248,16 @@ void Configuration::reportHeaders(llvm::ArrayRef<std::string> Paths) {
 bool Configuration::filterTakes(StringRef File, StringRef Path) const {
   auto P =
       makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
-  const auto Regex = P->getOptions(File).HeaderFilterRegex;
-  return Regex && !Regex->empty() && llvm::Regex(*Regex).match(Path);
+  return filterTakes(P->getOptions(File), Path);
+}
+
+bool Configuration::filterTakes(const ClangTidyOptions &Options,
+                                StringRef Path) {
+  auto Matches = [&](const std::optional<std::string> &Regex) {
+    return Regex && !Regex->empty() && llvm::Regex(*Regex).match(Path);
+  };
+  return Matches(Options.HeaderFilterRegex) &&
+         !Matches(Options.ExcludeHeaderFilterRegex);
 }
 
 bool Configuration::lineFilterTakes(StringRef Path, unsigned Line) const {

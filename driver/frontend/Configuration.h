@@ -45,6 +45,9 @@ public:
   /// Does the header filter for \p File, without reportHeaders(), take the
   /// header \p Path?
   bool filterTakes(llvm::StringRef File, llvm::StringRef Path) const;
+  /// Do the header filters in \p Options?
+  static bool filterTakes(const clang::tidy::ClangTidyOptions &Options,
+                          llvm::StringRef Path);
 
   /// Does --line-filter take this line?
   bool lineFilterTakes(llvm::StringRef Path, unsigned Line) const;
