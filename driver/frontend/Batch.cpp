@@ -221,9 +221,9 @@ void Batch::scan(Job &J) {
   }
 }
 
-/// A precompiled header takes one and a half times as long to make as a unit
-/// without it. It is made when it is sure to be used again: when a second unit
-/// of this run needs it, or when one of an earlier run did.
+/// A precompiled header takes nearly twice as long to make as a unit without
+/// it. It is made when it is sure to be used again: when a second unit of this
+/// run needs it, or when one of an earlier run did.
 std::vector<std::string> Batch::pchsToBuild() {
   // A header that only has a little more than another one, which is there
   // anyway, saves a unit a thirtieth of that.

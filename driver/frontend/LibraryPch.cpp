@@ -9,6 +9,7 @@
 #include "driver/findings/Archive.h"
 #include "driver/frontend/Runner.h"
 #include "driver/frontend/Scope.h"
+#include "driver/frontend/Specializations.h"
 #include "driver/frontend/UnitInputs.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendActions.h"
@@ -65,6 +66,7 @@ protected:
                        /*AllNames=*/true));
     std::vector<std::unique_ptr<ASTConsumer>> Consumers;
     Consumers.push_back(createSkipBodiesConsumer(Compiler.getSourceManager()));
+    Consumers.push_back(createForgetSpecializationsConsumer(Compiler));
     Consumers.push_back(GeneratePCHAction::CreateASTConsumer(Compiler, File));
     if (!Consumers.back())
       return nullptr;
