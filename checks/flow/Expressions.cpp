@@ -628,11 +628,18 @@ Value Interpreter::evalUnknownCall(const CallInfo &C) {
     const Expr *Bare = torch::peel(Arg);
     bool MayChange = Holds && Arg->isLValue() && Bare->isLValue() &&
                      !Arg->getType().isConstQualified();
-    consume(V, MakesTensor && !MayChange ? Label::Computed : Label::Escaped,
-            C.Call);
+    std::optional<Target> P;
     if (MayChange)
-      if (std::optional<Target> P = placeOf(Arg))
-        write(P->P, Value::unknown(), false);
+      P = placeOf(Arg);
+    // What an object of this function keeps for itself ends with it.
+    const bool KeepsForItself =
+        Arg == C.Object && P && !Out->outlivesFunction(P->P);
+    consume(V,
+            MakesTensor && (!MayChange || KeepsForItself) ? Label::Computed
+                                                          : Label::Escaped,
+            C.Call);
+    if (P)
+      write(P->P, Value::unknown(), false);
     Result.join(V.flat());
   };
   for (const Expr *Arg : C.Args)
@@ -643,6 +650,8 @@ Value Interpreter::evalUnknownCall(const CallInfo &C) {
     Training.insert(C.Call); // It may be.
   if (!MakesTensor)
     return {};
+  if (torch::drawsSample(C.Callee))
+    return Value::unknown();
   Result.Unknown = true;
   return produced(std::move(Result));
 }
