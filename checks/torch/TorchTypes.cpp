@@ -22,7 +22,8 @@ bool isUserCode(SourceLocation Loc, const SourceManager &SM) {
     return false;
   if (SM.isInMainFile(Loc))
     return true;
-  return !isTorchHeader(SM.getFilename(Loc));
+  const StringRef Path = SM.getFilename(Loc);
+  return !isTorchHeader(Path) && !isInstalledHeader(Path);
 }
 
 bool isTorchHeader(StringRef Path) {
@@ -30,6 +31,11 @@ bool isTorchHeader(StringRef Path) {
   return Path.contains("/torch/csrc/") || Path.contains("/include/ATen/") ||
          Path.contains("/include/c10/") || Path.contains("/include/caffe2/") ||
          Path.contains("/include/torch/");
+}
+
+bool isInstalledHeader(StringRef Path) {
+  return Path.starts_with("/usr/include/") ||
+         Path.starts_with("/usr/local/include/");
 }
 
 bool namesTorchHeader(StringRef Name) {

@@ -23,13 +23,17 @@
 
 namespace libtorch_tidy::torch {
 
-/// True for code of the analysed project: not a system header, and not a
-/// header of LibTorch itself, which many builds include with -I. Macro
-/// locations are judged by where they are expanded.
+/// True for code of the analysed project: not a system header, and neither a
+/// header of LibTorch itself nor an installed one, which many builds include
+/// with -I. Macro locations are judged by where they are expanded.
 bool isUserCode(clang::SourceLocation Loc, const clang::SourceManager &SM);
 
 /// True for the path of one of LibTorch's installed headers.
 bool isTorchHeader(llvm::StringRef Path);
+
+/// True for a path where packages and `make install` put the headers of
+/// libraries (Filesystem Hierarchy Standard): /usr/include/eigen3/Eigen/Core.
+bool isInstalledHeader(llvm::StringRef Path);
 
 /// True when an #include of \p Name, as it is spelled, asks for a header of
 /// LibTorch, whether or not there is one.

@@ -311,6 +311,11 @@ private:
     return Headers.getFileDirFlavor(File) != SrcMgr::C_User;
   }
 
+  bool isLibrary(FileEntryRef File) {
+    return isSystem(File) || torch::isTorchHeader(File.getName()) ||
+           torch::isInstalledHeader(File.getName());
+  }
+
   std::optional<StringRef> textOf(FileEntryRef File) {
     auto [It, New] = Texts.try_emplace(File);
     if (New)
@@ -485,8 +490,8 @@ public:
     size_t MacrosBefore;
   };
   std::vector<Header> Headers;
-  /// In the order of their definition.
-  std::vector<std::string> Macros;
+  /// In their order.
+  std::vector<LibraryPrefix::Macro> Macros;
 
   /// False when there is more than can be read here.
   bool read(FileEntryRef File);
@@ -501,7 +506,10 @@ private:
   };
 
   bool isDefined(StringRef Name) const {
-    return S.GivenMacros.contains(Name) || llvm::is_contained(Macros, Name);
+    return S.GivenMacros.contains(Name) ||
+           llvm::any_of(Macros, [&](const LibraryPrefix::Macro &M) {
+             return M.Name == Name;
+           });
   }
 
   Scanner &S;
@@ -515,7 +523,7 @@ bool PrefixReader::include(const Inclusion &I, OptionalFileEntryRef Includer) {
   OptionalFileEntryRef Found = S.find(I, Includer);
   if (!Found)
     return false;
-  if (!S.isSystem(*Found) && !torch::isTorchHeader(Found->getName()))
+  if (!S.isLibrary(*Found))
     return read(*Found);
   if (!S.isFoundByName(I, *Found))
     return false;
@@ -586,7 +594,8 @@ bool PrefixReader::read(FileEntryRef File) {
     StringRef Word = L.Words.empty() ? "" : L.Words.front();
     if (GuardOpen && Guard == "?") {
       // Behind the #ifndef, its #define.
-      if (L.Keyword != "define" || L.Words.empty() || Word != Macros.back())
+      if (L.Keyword != "define" || L.Words.empty() ||
+          Word != Macros.back().Name)
         return false;
       Guard = Word;
       continue;
@@ -607,11 +616,11 @@ bool PrefixReader::read(FileEntryRef File) {
     } else if (L.Keyword == "define" || L.Keyword == "undef") {
       if (Word.empty())
         return false;
-      Macros.push_back(Word.str());
+      Macros.push_back({Word.str(), /*IsUndefined=*/L.Keyword == "undef"});
     } else if (L.Keyword == "ifndef" && First && L.Words.size() == 1) {
       if (isDefined(Word))
         return false;
-      Macros.push_back(Word.str());
+      Macros.push_back({Word.str()});
       Guard = "?";
       GuardOpen = true;
       ++Depth;
@@ -646,7 +655,7 @@ public:
   /// As spelled, in the order of their names.
   std::set<std::string> Found;
   /// All macros that the user's files define or undefine, in any branch.
-  std::vector<std::string> Macros;
+  std::vector<LibraryPrefix::Macro> Macros;
   size_t MacrosBefore = 0; ///< The last one found.
 
   /// False when what follows is not to be looked at. \p Certain: this file is
@@ -709,7 +718,8 @@ bool LargeHeaderReader::read(FileEntryRef File, bool Certain) {
     }
     case pp_define:
     case pp_undef:
-      Macros.push_back(wordOf(D, *Text).str());
+      Macros.push_back(
+          {wordOf(D, *Text).str(), /*IsUndefined=*/D.Kind == pp_undef});
       break;
     case pp_ifndef: {
       StringRef Guard = wordOf(D, *Text);
@@ -760,12 +770,13 @@ std::vector<LibraryPrefix> Scanner::libraryPrefixes(StringRef Path) {
   OptionalFileEntryRef Main = Files.getOptionalFileRef(Path);
   if (!Main)
     return Result;
-  auto Add = [&](std::vector<std::string> Names, ArrayRef<std::string> Macros,
-                 bool BehindCode) {
+  auto Add = [&](std::vector<std::string> Names,
+                 ArrayRef<LibraryPrefix::Macro> Macros, bool BehindCode) {
     LibraryPrefix New;
     New.Headers = std::move(Names);
     New.Macros = Macros;
-    llvm::append_range(New.Macros, TargetMacros);
+    for (const std::string &Name : TargetMacros)
+      New.Macros.push_back({Name});
     New.Folders = Folders;
     New.FolderPaths = FolderPaths;
     New.BehindCode = BehindCode;
@@ -786,7 +797,7 @@ std::vector<LibraryPrefix> Scanner::libraryPrefixes(StringRef Path) {
   std::vector<PrefixReader::Header> &Read = Reader.Headers;
   while (!Read.empty() && !IsTorch(Read.back()))
     Read.pop_back();
-  ArrayRef<std::string> Macros(Reader.Macros);
+  ArrayRef<LibraryPrefix::Macro> Macros(Reader.Macros);
   Macros = Macros.take_front(Read.empty() ? 0 : Read.back().MacrosBefore);
   // Few distinct lists make few precompiled headers. Standard headers can be
   // included in any order. So can LibTorch's, which include what they need;
@@ -808,7 +819,7 @@ std::vector<LibraryPrefix> Scanner::libraryPrefixes(StringRef Path) {
       (void)Rest.read(*Main, /*Certain=*/true);
     if (Rest.Found.size() > Large.size())
       Add({Rest.Found.begin(), Rest.Found.end()},
-          ArrayRef<std::string>(Rest.Macros).take_front(Rest.MacrosBefore),
+          ArrayRef(Rest.Macros).take_front(Rest.MacrosBefore),
           /*BehindCode=*/true);
   }
   if (Read.empty())
@@ -825,6 +836,11 @@ std::vector<LibraryPrefix> Scanner::libraryPrefixes(StringRef Path) {
   for (PrefixReader::Header &H : Read)
     Names.push_back(std::move(H.Name));
   Add(std::move(Names), Macros, /*BehindCode=*/false);
+  // The other libraries may lie in these.
+  for (auto *List : {&Result.back().Folders, &Result.back().FolderPaths})
+    llvm::erase_if(*List, [](StringRef Folder) {
+      return torch::isInstalledHeader((Folder + "/").str());
+    });
   return Result;
 }
 

@@ -32,10 +32,15 @@ namespace libtorch_tidy::driver {
 struct LibraryPrefix {
   /// As spelled in the #include.
   std::vector<std::string> Headers;
-  /// The user's macros, include guards mostly, that are defined in front of the
-  /// last of the headers. The unit may be given the headers first only if these
-  /// names occur nowhere in them.
-  std::vector<std::string> Macros;
+  struct Macro {
+    std::string Name;
+    bool IsUndefined = false; ///< By #undef.
+  };
+  /// The user's macros, include guards mostly, that are defined or undefined in
+  /// front of the last of the headers. The unit may be given the headers first
+  /// only if the names of the former occur nowhere in them, and those of the
+  /// latter are no macros there, which those of the flags are.
+  std::vector<Macro> Macros;
   /// Folders of -I, as the flags spell them, that have nothing of LibTorch, and
   /// the same as absolute paths. The headers are precompiled without, so that
   /// all targets of a project share them. A unit may be given those only if

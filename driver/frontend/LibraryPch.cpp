@@ -36,11 +36,16 @@ uint64_t hashOfIncluded(StringRef Beginning) {
   return llvm::xxh3_64bits(("<" + Beginning).str());
 }
 
+uint64_t hashOfMacro(StringRef Name) {
+  return llvm::xxh3_64bits(("#" + Name).str());
+}
+
 /// What is to be known of a precompiled header beside its content.
 struct PchFacts {
   UnitInputs Inputs;
   llvm::StringSet<> Includes;
-  /// Hashes of all identifiers, and of the beginnings of all included names.
+  /// Hashes of all identifiers, again of those that were macros, and of the
+  /// beginnings of all included names.
   std::vector<uint64_t> Names;
   llvm::ArrayRef<std::string> Folders; ///< See LibraryPrefix.
 };
@@ -76,8 +81,11 @@ protected:
   void EndSourceFileAction() override {
     if (Facts) {
       for (const auto &Entry :
-           getCompilerInstance().getPreprocessor().getIdentifierTable())
+           getCompilerInstance().getPreprocessor().getIdentifierTable()) {
         Facts->Names.push_back(llvm::xxh3_64bits(Entry.getKey()));
+        if (Entry.getValue()->hadMacroDefinition())
+          Facts->Names.push_back(hashOfMacro(Entry.getKey()));
+      }
       for (StringRef Name : Facts->Includes.keys())
         Facts->Names.push_back(hashOfIncluded(Name.split('/').first));
       llvm::sort(Facts->Names);
@@ -319,10 +327,12 @@ const std::vector<uint64_t> &LibraryPchs::namesOf(StringRef Key) {
 bool LibraryPchs::isUnaffectedByMacros(StringRef Key,
                                        const LibraryPrefix &Prefix) {
   const std::vector<uint64_t> &Names = namesOf(Key);
-  return !Names.empty() && llvm::none_of(Prefix.Macros, [&](StringRef Macro) {
-    return std::binary_search(Names.begin(), Names.end(),
-                              llvm::xxh3_64bits(Macro));
-  });
+  return !Names.empty() &&
+         llvm::none_of(Prefix.Macros, [&](const LibraryPrefix::Macro &M) {
+           return std::binary_search(Names.begin(), Names.end(),
+                                     M.IsUndefined ? hashOfMacro(M.Name)
+                                                   : llvm::xxh3_64bits(M.Name));
+         });
 }
 
 bool LibraryPchs::isUnaffectedByFolders(StringRef Key,
