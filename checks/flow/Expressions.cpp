@@ -651,7 +651,7 @@ Value Interpreter::evalUnknownCall(const CallInfo &C) {
   if (!MakesTensor)
     return {};
   if (torch::drawsSample(C.Callee))
-    return Value::unknown();
+    Result = {};
   Result.Unknown = true;
   return produced(std::move(Result));
 }
