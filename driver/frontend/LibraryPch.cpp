@@ -324,14 +324,17 @@ const std::vector<uint64_t> &LibraryPchs::namesOf(StringRef Key) {
   return E.Names;
 }
 
+static bool isAmong(const std::vector<uint64_t> &Sorted, uint64_t Hash) {
+  return std::binary_search(Sorted.begin(), Sorted.end(), Hash);
+}
+
 bool LibraryPchs::isUnaffectedByMacros(StringRef Key,
                                        const LibraryPrefix &Prefix) {
   const std::vector<uint64_t> &Names = namesOf(Key);
   return !Names.empty() &&
          llvm::none_of(Prefix.Macros, [&](const LibraryPrefix::Macro &M) {
-           return std::binary_search(Names.begin(), Names.end(),
-                                     M.IsUndefined ? hashOfMacro(M.Name)
-                                                   : llvm::xxh3_64bits(M.Name));
+           return isAmong(Names, M.IsUndefined ? hashOfMacro(M.Name)
+                                               : llvm::xxh3_64bits(M.Name));
          });
 }
 
@@ -348,9 +351,8 @@ bool LibraryPchs::isUnaffectedByFolders(StringRef Key,
            Entry.increment(EC))
         It->second.push_back(
             hashOfIncluded(llvm::sys::path::filename(Entry->path())));
-    if (llvm::any_of(It->second, [&](uint64_t Name) {
-          return std::binary_search(Names.begin(), Names.end(), Name);
-        }))
+    if (llvm::any_of(It->second,
+                     [&](uint64_t Name) { return isAmong(Names, Name); }))
       return false;
   }
   return true;

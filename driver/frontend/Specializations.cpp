@@ -13,7 +13,7 @@
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Sema/SemaConsumer.h"
 #include "clang/Serialization/ASTWriter.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Bitstream/BitstreamWriter.h"
 
 using namespace clang;
@@ -40,20 +40,22 @@ const Decl *declOf(const FunctionTemplateSpecializationInfo &S) {
 /// All templates of one kind, and what they had specialized.
 template <typename Template> class Forgotten {
 public:
-  bool add(Template *T) { return Templates.insert(T->getCanonicalDecl()); }
+  /// False when it was there.
+  bool add(Template *T) {
+    return Templates.insert({T->getCanonicalDecl(), {}}).second;
+  }
 
   void forget() {
-    for (Template *T : Templates) {
+    for (auto &[T, Before] : Templates) {
       auto &Specializations = specializationsOf(T);
-      All.emplace_back();
       for (auto &S : Specializations)
-        All.back().push_back(&S);
+        Before.push_back(&S);
       Specializations.clear();
     }
   }
 
   void recall(const ASTWriter &Writer) {
-    for (auto [T, Before] : llvm::zip_equal(Templates, All))
+    for (auto &[T, Before] : Templates)
       for (auto *S : Before)
         if (Writer.wasDeclEmitted(declOf(*S)))
           specializationsOf(T).InsertNode(S);
@@ -63,8 +65,7 @@ private:
   using Set = decltype(specializationsOf(std::declval<Template *>()));
   using Specialization =
       std::remove_reference_t<decltype(*std::declval<Set>().begin())>;
-  llvm::SetVector<Template *> Templates;
-  std::vector<std::vector<Specialization *>> All;
+  llvm::MapVector<Template *, std::vector<Specialization *>> Templates;
 };
 
 class ForgetSpecializations : public SemaConsumer {
@@ -94,24 +95,23 @@ public:
 private:
   void collect(DeclContext *Outermost) {
     llvm::SmallVector<DeclContext *> Left = {Outermost};
-    const auto AddAll = [&](auto *Template) {
-      for (auto *S : Template->specializations())
-        Left.push_back(S);
-    };
     while (!Left.empty())
       for (Decl *D : Left.pop_back_val()->decls()) {
         if (auto *Friend = dyn_cast<FriendDecl>(D))
           D = Friend->getFriendDecl();
-        if (auto *Inner = dyn_cast_or_null<DeclContext>(D))
+        if (!D) // A type is the friend.
+          continue;
+        if (auto *Inner = dyn_cast<DeclContext>(D)) {
           Left.push_back(Inner);
-        if (auto *Class = dyn_cast_or_null<ClassTemplateDecl>(D)) {
-          if (Classes.add(Class))
-            AddAll(Class);
+        } else if (auto *Class = dyn_cast<ClassTemplateDecl>(D)) {
           Left.push_back(Class->getTemplatedDecl());
-        } else if (auto *Function = dyn_cast_or_null<FunctionTemplateDecl>(D))
+          if (Classes.add(Class))
+            llvm::append_range(Left, Class->specializations());
+        } else if (auto *Function = dyn_cast<FunctionTemplateDecl>(D)) {
           Functions.add(Function);
-        else if (auto *Variable = dyn_cast_or_null<VarTemplateDecl>(D))
+        } else if (auto *Variable = dyn_cast<VarTemplateDecl>(D)) {
           Variables.add(Variable);
+        }
       }
   }
 
