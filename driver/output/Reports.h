@@ -8,7 +8,7 @@
 #ifndef LIBTORCH_TIDY_DRIVER_OUTPUT_REPORTS_H
 #define LIBTORCH_TIDY_DRIVER_OUTPUT_REPORTS_H
 
-#include "driver/frontend/CommandLine.h"
+#include "driver/options/CommandLine.h"
 #include "driver/output/OutputFile.h"
 #include "driver/output/Report.h"
 #include <vector>

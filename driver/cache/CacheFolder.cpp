@@ -1,0 +1,264 @@
+//===- CacheFolder.cpp - A folder of things worth keeping ----------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/cache/CacheFolder.h"
+#include "driver/cache/Archive.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/xxhash.h"
+#if __has_include(<link.h>)
+#include <link.h>
+#endif
+
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+namespace libtorch_tidy::driver {
+
+std::string digest(llvm::ArrayRef<StringRef> Parts) {
+  llvm::TruncatedBLAKE3<16> Hash;
+  for (StringRef Part : Parts) {
+    // The lengths, so that {"ab", "c"} is not {"a", "bc"}.
+    Hash.update(std::to_string(Part.size()) + ":");
+    Hash.update(Part);
+  }
+  return llvm::toHex(Hash.final(), /*LowerCase=*/true);
+}
+
+#if __has_include(<link.h>)
+/// Adds the build ids in the notes of one loaded object.
+static int addBuildId(dl_phdr_info *Object, size_t, void *Identity) {
+  // The kernel's; it is not our code.
+  if (StringRef(Object->dlpi_name).contains("vdso"))
+    return 0;
+  for (const auto &Segment :
+       llvm::ArrayRef(Object->dlpi_phdr, Object->dlpi_phnum)) {
+    if (Segment.p_type != PT_NOTE)
+      continue;
+    const char *At =
+        reinterpret_cast<const char *>(Object->dlpi_addr + Segment.p_vaddr);
+    const char *End = At + Segment.p_memsz;
+    while (At + sizeof(ElfW(Nhdr)) <= End) {
+      const auto *Note = reinterpret_cast<const ElfW(Nhdr) *>(At);
+      const char *Name = At + sizeof(*Note);
+      const char *Value = Name + llvm::alignTo(Note->n_namesz, 4);
+      if (Note->n_type == NT_GNU_BUILD_ID)
+        static_cast<std::string *>(Identity)->append(Value, Note->n_descsz);
+      At = Value + llvm::alignTo(Note->n_descsz, 4);
+    }
+  }
+  return 0;
+}
+#endif
+
+const std::string &programIdentity() {
+  static const std::string Identity = [] {
+    std::string Ids = LIBTORCH_TIDY_VERSION " " LLVM_VERSION_STRING " ";
+#if __has_include(<link.h>)
+    ::dl_iterate_phdr(addBuildId, &Ids);
+#endif
+    // A linker that writes no ids: the program's own file tells builds apart.
+    fs::file_status Status;
+    const std::string Self = fs::getMainExecutable(
+        nullptr, reinterpret_cast<void *>(&programIdentity));
+    if (!fs::status(Self, Status))
+      Ids += std::to_string(Status.getSize()) + " " +
+             std::to_string(
+                 Status.getLastModificationTime().time_since_epoch().count());
+    return digest({Ids});
+  }();
+  return Identity;
+}
+
+std::string CacheFolder::defaultPath() {
+  llvm::SmallString<128> Path;
+  if (!path::cache_directory(Path))
+    return {};
+  path::append(Path, "libtorch-tidy");
+  return Path.str().str();
+}
+
+std::optional<CacheFolder> CacheFolder::open(StringRef Path) {
+  llvm::SmallString<128> Absolute(Path);
+  if (Path.empty() || fs::make_absolute(Absolute))
+    return std::nullopt;
+  // What it holds is believed: nobody else is to write into it.
+  if (fs::create_directories(Absolute, /*IgnoreExisting=*/true,
+                             fs::owner_all) ||
+      !fs::is_directory(Absolute) ||
+      fs::access(Absolute, fs::AccessMode::Write))
+    return std::nullopt;
+  return CacheFolder(Absolute);
+}
+
+std::string CacheFolder::pathOf(StringRef Entry) const {
+  llvm::SmallString<128> Result(Path);
+  path::append(Result, Entry);
+  return Result.str().str();
+}
+
+std::optional<std::string> CacheFolder::read(StringRef Entry) const {
+  auto Buffer = llvm::MemoryBuffer::getFile(pathOf(Entry), /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!Buffer)
+    return std::nullopt;
+  ArchiveReader Reader((*Buffer)->getBuffer());
+  const uint64_t Sum = Reader.number();
+  StringRef Content = Reader.text();
+  if (!Reader.finished() || Sum != llvm::xxh3_64bits(Content))
+    return std::nullopt;
+  return Content.str();
+}
+
+bool CacheFolder::write(StringRef Entry, StringRef Content) const {
+  const std::string Whole = pathOf(Entry);
+  if (fs::create_directories(path::parent_path(Whole)))
+    return false;
+  llvm::Expected<fs::TempFile> Temporary =
+      fs::TempFile::create(Whole + ".%%%%%%%%.tmp");
+  if (!Temporary) {
+    llvm::consumeError(Temporary.takeError());
+    return false;
+  }
+  {
+    ArchiveWriter Writer;
+    Writer.number(llvm::xxh3_64bits(Content));
+    Writer.text(Content);
+    llvm::raw_fd_ostream OS(Temporary->FD, /*shouldClose=*/false);
+    OS << Writer.take();
+    OS.flush();
+    if (OS.has_error()) {
+      OS.clear_error();
+      llvm::consumeError(Temporary->discard());
+      return false;
+    }
+  }
+  if (llvm::Error E = Temporary->keep(Whole)) {
+    llvm::consumeError(std::move(E));
+    return false;
+  }
+  return true;
+}
+
+void CacheFolder::remove(StringRef Entry) const { fs::remove(pathOf(Entry)); }
+
+void CacheFolder::touch(StringRef Entry) const {
+  int FD;
+  if (fs::openFileForWrite(pathOf(Entry), FD, fs::CD_OpenExisting,
+                           fs::OF_Append))
+    return;
+  (void)fs::setLastAccessAndModificationTime(FD,
+                                             std::chrono::system_clock::now());
+  (void)llvm::sys::Process::SafelyCloseFileDescriptor(FD);
+}
+
+void CacheFolder::shrink(uint64_t Limit) const {
+  struct Group {
+    llvm::sys::TimePoint<> Used;
+    uint64_t Size = 0;
+    std::vector<std::string> Files;
+  };
+  std::map<std::string, Group> Groups;
+  uint64_t Total = 0;
+  std::error_code EC;
+  for (fs::recursive_directory_iterator It(Path, EC), End; It != End && !EC;
+       It.increment(EC)) {
+    fs::file_status Status;
+    if (fs::status(It->path(), Status) ||
+        Status.type() != fs::file_type::regular_file)
+      continue;
+    StringRef File = It->path(), Name = path::filename(File);
+    std::string Stem =
+        (path::parent_path(File) + "/" + Name.take_until([](char C) {
+          return C == '-' || C == '.';
+        })).str();
+    Group &G = Groups[Stem];
+    G.Used = std::max(G.Used, Status.getLastModificationTime());
+    G.Size += Status.getSize();
+    G.Files.push_back(File.str());
+    Total += Status.getSize();
+  }
+  std::vector<const Group *> Oldest;
+  for (const auto &Entry : Groups)
+    Oldest.push_back(&Entry.second);
+  llvm::stable_sort(
+      Oldest, [](const Group *A, const Group *B) { return A->Used < B->Used; });
+  for (const Group *G : Oldest) {
+    if (Total <= Limit)
+      break;
+    for (const std::string &File : G->Files)
+      fs::remove(File);
+    Total -= G->Size;
+  }
+}
+
+std::optional<FileStamp> stampOf(StringRef Path, llvm::vfs::FileSystem &FS) {
+  llvm::ErrorOr<llvm::vfs::Status> Status = FS.status(Path);
+  if (!Status || Status->isDirectory())
+    return std::nullopt;
+  FileStamp Result;
+  Result.Path = Path.str();
+  Result.Size = Status->getSize();
+  Result.Changed = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                       Status->getLastModificationTime().time_since_epoch())
+                       .count();
+  return Result;
+}
+
+std::string FileSets::store(std::vector<FileStamp> Files,
+                            const CacheFolder &Folder) {
+  llvm::sort(Files, [](const FileStamp &A, const FileStamp &B) {
+    return A.Path < B.Path;
+  });
+  Files.erase(
+      llvm::unique(Files, [](const FileStamp &A,
+                             const FileStamp &B) { return A.Path == B.Path; }),
+      Files.end());
+  ArchiveWriter Writer;
+  Writer.list(Files, [&](const FileStamp &F) {
+    Writer.text(F.Path);
+    Writer.number(F.Size);
+    Writer.number(F.Changed);
+  });
+  const std::string Content = Writer.take();
+  const std::string Name = "files/" + digest({Content});
+  if (Folder.read(Name) || Folder.write(Name, Content))
+    return Name;
+  return {};
+}
+
+bool FileSets::unchanged(StringRef Name) {
+  auto It = Known.find(Name);
+  if (It != Known.end())
+    return It->second;
+  bool Same = false;
+  if (std::optional<std::string> Content = Folder.read(Name)) {
+    Folder.touch(Name);
+    ArchiveReader Reader(*Content);
+    Same = true;
+    Reader.list([&] {
+      StringRef Path = Reader.text();
+      const uint64_t Size = Reader.number();
+      const int64_t Changed = Reader.number();
+      if (!Same)
+        return;
+      std::optional<FileStamp> Now = stampOf(Path, *FS);
+      Same = Now && Now->Size == Size && Now->Changed == Changed;
+    });
+    Same &= Reader.finished();
+  }
+  Known.emplace(Name.str(), Same);
+  return Same;
+}
+
+} // namespace libtorch_tidy::driver

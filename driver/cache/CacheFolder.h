@@ -1,0 +1,100 @@
+//===- CacheFolder.h - A folder of things worth keeping ---------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The cache on disk. Many processes use it at once: entries appear whole by
+/// being renamed, are never changed, and may vanish at any moment. Nothing that
+/// goes wrong in it is an error: an entry that cannot be read is not there.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_CACHE_CACHEFOLDER_H
+#define LIBTORCH_TIDY_DRIVER_CACHE_CACHEFOLDER_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/VirtualFileSystem.h"
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace libtorch_tidy::driver {
+
+/// A name of 32 hexadecimal digits for all of \p Parts.
+std::string digest(llvm::ArrayRef<llvm::StringRef> Parts);
+
+/// Names this build of the program and of the libraries it has loaded.
+const std::string &programIdentity();
+
+class CacheFolder {
+public:
+  /// The folder at \p Path, which is made when it is not there. Absent when
+  /// that fails, or when it cannot be written to.
+  static std::optional<CacheFolder> open(llvm::StringRef Path);
+
+  /// $XDG_CACHE_HOME/libtorch-tidy or ~/.cache/libtorch-tidy; empty when there
+  /// is neither.
+  static std::string defaultPath();
+
+  std::string pathOf(llvm::StringRef Entry) const;
+
+  /// What write() was given; absent when any byte of it is not as it was.
+  std::optional<std::string> read(llvm::StringRef Entry) const;
+  /// \p Entry is a name or folder/name. False when it could not be written.
+  bool write(llvm::StringRef Entry, llvm::StringRef Content) const;
+  void remove(llvm::StringRef Entry) const;
+  /// Marks the entry as used just now, so that it is removed late.
+  void touch(llvm::StringRef Entry) const;
+
+  /// Removes what was used least recently until the rest takes \p Limit bytes
+  /// at most. Files that share a stem, the name up to the first of '-' and '.',
+  /// go together.
+  void shrink(uint64_t Limit) const;
+
+private:
+  explicit CacheFolder(llvm::StringRef Path) : Path(Path) {}
+
+  std::string Path;
+};
+
+/// A file at some moment.
+struct FileStamp {
+  std::string Path; ///< Absolute.
+  uint64_t Size = 0;
+  int64_t Changed = 0; ///< Nanoseconds since the epoch.
+};
+
+/// Lists of library headers, of thousands of files each. Many units share one,
+/// which is therefore stored and compared to the file system once.
+class FileSets {
+public:
+  FileSets(CacheFolder Folder,
+           llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS)
+      : Folder(std::move(Folder)), FS(std::move(FS)) {}
+
+  /// Stores \p Files and returns the name of the set; empty on failure.
+  static std::string store(std::vector<FileStamp> Files,
+                           const CacheFolder &Folder);
+
+  /// Is every file of the set as it was? Asked once per process.
+  bool unchanged(llvm::StringRef Name);
+
+private:
+  CacheFolder Folder;
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
+  std::map<std::string, bool, std::less<>> Known;
+};
+
+/// The stamp of a file as it is now; absent when there is none.
+std::optional<FileStamp> stampOf(llvm::StringRef Path,
+                                 llvm::vfs::FileSystem &FS);
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_CACHE_CACHEFOLDER_H

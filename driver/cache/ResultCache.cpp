@@ -1,0 +1,72 @@
+//===- ResultCache.cpp - What was found, unless something changed ---------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/cache/ResultCache.h"
+#include "driver/cache/Archive.h"
+
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver {
+
+std::string ResultCache::keyOf(StringRef Question, StringRef File) const {
+  auto Text = FS->getBufferForFile(File);
+  if (!Text)
+    return {};
+  return "results/" +
+         digest({programIdentity(), Question, (*Text)->getBuffer()});
+}
+
+bool ResultCache::unchanged(StringRef Path, StringRef Content) {
+  auto It = Known.find(Path);
+  if (It == Known.end()) {
+    auto Text = FS->getBufferForFile(Path);
+    It = Known
+             .emplace(Path.str(),
+                      Text ? digest({(*Text)->getBuffer()}) : std::string())
+             .first;
+  }
+  return It->second == Content;
+}
+
+std::optional<std::string> ResultCache::find(StringRef Key) {
+  std::optional<std::string> Entry = Folder.read(Key);
+  if (!Entry)
+    return std::nullopt;
+  bool Same = true;
+  ArchiveReader Reader(*Entry);
+  Reader.list([&] {
+    StringRef Path = Reader.text(), Content = Reader.text();
+    Same = Same && unchanged(Path, Content);
+  });
+  Reader.list([&] {
+    StringRef Path = Reader.text();
+    Same = Same && !FS->exists(Path);
+  });
+  Reader.list([&] {
+    StringRef Set = Reader.text();
+    Same = Same && Sets.unchanged(Set);
+  });
+  StringRef Result = Reader.text();
+  if (!Same || !Reader.finished())
+    return std::nullopt;
+  Folder.touch(Key);
+  return Result.str();
+}
+
+void ResultCache::store(StringRef Key, const Inputs &In, StringRef Result) {
+  ArchiveWriter Writer;
+  Writer.list(In.User, [&](const std::pair<std::string, std::string> &File) {
+    Writer.text(File.first);
+    Writer.text(File.second);
+  });
+  Writer.list(In.Missing, [&](StringRef Path) { Writer.text(Path); });
+  Writer.list(In.Libraries, [&](StringRef Set) { Writer.text(Set); });
+  Writer.text(Result);
+  Folder.write(Key, Writer.take());
+}
+
+} // namespace libtorch_tidy::driver

@@ -1,0 +1,72 @@
+//===- EditedFiles.cpp - Files as fixes would leave them ------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/engine/EditedFiles.h"
+#include <map>
+
+using namespace llvm;
+
+namespace libtorch_tidy::driver {
+
+namespace {
+
+class EditedFileSystem : public vfs::ProxyFileSystem {
+public:
+  EditedFileSystem(IntrusiveRefCntPtr<vfs::FileSystem> Base,
+                   const fixits::FileTexts &Texts)
+      : ProxyFileSystem(std::move(Base)),
+        Edited(makeIntrusiveRefCnt<vfs::InMemoryFileSystem>()) {
+    for (const auto &[Path, Text] : Texts) {
+      Edited->addFile(Path, /*ModificationTime=*/0,
+                      MemoryBuffer::getMemBufferCopy(Text, Path));
+      if (ErrorOr<vfs::Status> Status = ProxyFileSystem::status(Path))
+        Paths[Status->getUniqueID()] = Path;
+    }
+  }
+
+  ErrorOr<vfs::Status> status(const Twine &Path) override {
+    ErrorOr<vfs::Status> Result = ProxyFileSystem::status(Path);
+    if (!Result)
+      return Result;
+    auto It = Paths.find(Result->getUniqueID());
+    if (It == Paths.end())
+      return Result;
+    ErrorOr<vfs::Status> Now = Edited->status(It->second);
+    if (!Now)
+      return Now;
+    return vfs::Status::copyWithNewName(*Now, Path);
+  }
+
+  ErrorOr<std::unique_ptr<vfs::File>>
+  openFileForRead(const Twine &Path) override {
+    if (ErrorOr<vfs::Status> Status = ProxyFileSystem::status(Path)) {
+      auto It = Paths.find(Status->getUniqueID());
+      if (It != Paths.end())
+        return vfs::File::getWithPath(Edited->openFileForRead(It->second),
+                                      Path);
+    }
+    return ProxyFileSystem::openFileForRead(Path);
+  }
+
+private:
+  IntrusiveRefCntPtr<vfs::InMemoryFileSystem> Edited;
+  /// The real paths of the edited files, however they are spelled.
+  std::map<sys::fs::UniqueID, std::string> Paths;
+};
+
+} // namespace
+
+IntrusiveRefCntPtr<vfs::OverlayFileSystem>
+withTexts(IntrusiveRefCntPtr<vfs::OverlayFileSystem> Base,
+          const fixits::FileTexts &Texts) {
+  if (Texts.empty() || !Base)
+    return Base;
+  return makeIntrusiveRefCnt<vfs::OverlayFileSystem>(
+      makeIntrusiveRefCnt<EditedFileSystem>(std::move(Base), Texts));
+}
+
+} // namespace libtorch_tidy::driver

@@ -1,0 +1,187 @@
+//===- FixRounds.cpp - Applies fixes until there is nothing to fix --------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/engine/FixRounds.h"
+#include "driver/output/OutputFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/WithColor.h"
+#include <algorithm>
+
+using clang::tooling::Replacement;
+using llvm::Error;
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver {
+
+static fixits::FileEdits editsOf(const Finding &F) {
+  fixits::FileEdits Result;
+  for (const Edit &E : F.Fix)
+    // Replacements of one finding fit together; the engine saw to that.
+    llvm::consumeError(Result[E.Where.Path].add(Replacement(
+        E.Where.Path, E.Where.Begin, E.Where.End - E.Where.Begin, E.Text)));
+  return Result;
+}
+
+static std::string placeOf(const Finding &F) {
+  return F.Where.Path + ":" + std::to_string(F.Where.Line) + ":" +
+         std::to_string(F.Where.Column);
+}
+
+fixits::FileEdits FixRounds::choose(llvm::ArrayRef<Finding> Findings) {
+  fixits::FileEdits Result;
+  for (const Finding &F : Findings) {
+    if (F.Kind != FindingKind::Defect || F.Known || F.Fix.empty() ||
+        (Options.VerifyFixes && F.Verdict != fixits::Verdict::Verified))
+      continue;
+    ++Suggested;
+    std::string Why = F.NotWithOthers;
+    if (Why.empty() && !fixits::mergeEdits(Result, editsOf(F)))
+      Why = "it changes the same place as another fix";
+    if (Why.empty()) {
+      ++Applied;
+      continue;
+    }
+    // The next round sees whether it is still wanted.
+    Notes.push_back(placeOf(F) + ": this fix is left for later: " + Why);
+  }
+  return Result;
+}
+
+void FixRounds::run(std::vector<Finding> Findings, Analyse Again) {
+  for (const Finding &F : Findings)
+    if (F.Verdict == fixits::Verdict::Rejected)
+      Notes.push_back(placeOf(F) + ": the fix of " + F.Check +
+                      " is not applied: " + F.WhyNot);
+  unsigned Left = 0;
+  for (unsigned Round = 0; Round < MaxRounds; ++Round) {
+    const unsigned Before = Applied, SuggestedBefore = Suggested;
+    fixits::FileEdits Edits = choose(Findings);
+    // What was left for later comes back, and was counted then.
+    const unsigned Now = Suggested - SuggestedBefore;
+    Suggested -= std::min(Now, Left);
+    Left = Now - (Applied - Before);
+    if (Edits.empty())
+      return;
+    fixits::FileTexts Next = Changed;
+    for (const auto &[Path, Changes] : Edits)
+      if (!Next.count(Path))
+        if (const SourceText *Text = Texts.get(Path))
+          Next[Path] = Text->text().str();
+    if (Error E = fixits::applyEdits(Next, Edits)) {
+      Notes.push_back("fixes are not applied: " + llvm::toString(std::move(E)));
+      Applied = Before;
+      return;
+    }
+    std::optional<std::vector<Finding>> After = Again(Next);
+    if (!After) {
+      Notes.push_back("fixes are not applied: each compiles in its unit, but "
+                      "not all of them together");
+      Applied = Before;
+      return;
+    }
+    Changed = std::move(Next);
+    Findings = std::move(*After);
+  }
+}
+
+/// The name of a file in a unified diff, as git and GNU's patch read it: a tab
+/// ends a name that has spaces, and others stand in quotes.
+static std::string nameInDiff(StringRef Path) {
+  auto IsControl = [](char C) { return static_cast<unsigned char>(C) < 0x20; };
+  if (llvm::none_of(
+          Path, [&](char C) { return C == '"' || C == '\\' || IsControl(C); }))
+    return (Path + (Path.contains(' ') ? "\t" : "")).str();
+  std::string Result;
+  llvm::raw_string_ostream OS(Result);
+  OS << '"';
+  for (char C : Path)
+    if (C == '"' || C == '\\')
+      OS << '\\' << C;
+    else if (IsControl(C))
+      OS << llvm::format("\\%03o", static_cast<unsigned char>(C));
+    else
+      OS << C;
+  OS << '"';
+  return OS.str();
+}
+
+bool FixRounds::printDiff() const {
+  auto Fail = [](const llvm::Twine &Message) {
+    llvm::WithColor::error(llvm::errs(), "libtorch-tidy") << Message << '\n';
+    return false;
+  };
+  llvm::ErrorOr<std::string> Diff = llvm::sys::findProgramByName("diff");
+  if (!Diff)
+    return Fail("--fix-dry-run needs the program diff, which is not in PATH");
+  for (const auto &[Path, Text] : Changed) {
+    int FD;
+    llvm::SmallString<128> Temporary;
+    if (std::error_code EC = llvm::sys::fs::createTemporaryFile(
+            "libtorch-tidy", "fixed", FD, Temporary))
+      return Fail("cannot write a temporary file: " + EC.message());
+    llvm::FileRemover Remover(Temporary);
+    {
+      llvm::raw_fd_ostream OS(FD, /*shouldClose=*/true);
+      OS << Text;
+      OS.flush();
+      if (std::error_code EC = OS.error()) {
+        OS.clear_error(); // Else it ends the process.
+        return Fail("cannot write '" + Temporary + "': " + EC.message());
+      }
+    }
+    llvm::outs().flush();
+    const std::string Name = nameInDiff(Path);
+    // 1: they differ.
+    if (llvm::sys::ExecuteAndWait(*Diff, {*Diff, "-u", "--label", Name,
+                                          "--label", Name, Path, Temporary}) !=
+        1)
+      return Fail("cannot print what fixes would change: diff failed");
+  }
+  return true;
+}
+
+bool FixRounds::writeFiles() {
+  bool Good = true;
+  for (const auto &[Path, Text] : Changed) {
+    const SourceText *Analysed = Texts.get(Path);
+    auto OnDisk = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false,
+                                              /*RequiresNullTerminator=*/false);
+    std::string Problem;
+    if (!Analysed || !OnDisk || (*OnDisk)->getBuffer() != Analysed->text()) {
+      Problem = "'" + Path +
+                "' has changed since it was analysed: its fixes are not "
+                "applied";
+    } else if (llvm::Expected<OutputFile> File = OutputFile::open(Path);
+               !File) {
+      Problem = llvm::toString(File.takeError());
+    } else if (Error E = File->write(Text)) {
+      Problem = llvm::toString(std::move(E));
+    }
+    if (Problem.empty())
+      continue;
+    llvm::WithColor::error(llvm::errs(), "libtorch-tidy") << Problem << '\n';
+    Good = false;
+  }
+  return Good;
+}
+
+bool FixRounds::finish() {
+  for (const std::string &Note : Notes)
+    llvm::WithColor::note(llvm::errs(), "libtorch-tidy") << Note << '\n';
+  const bool Good = Options.FixDryRun ? printDiff() : writeFiles();
+  if (Suggested && Good)
+    llvm::errs() << "libtorch-tidy "
+                 << (Options.FixDryRun ? "would apply " : "applied ") << Applied
+                 << " of " << Suggested << " suggested fixes.\n";
+  return Good;
+}
+
+} // namespace libtorch_tidy::driver

@@ -1,0 +1,61 @@
+//===- FixRounds.h - Applies fixes until there is nothing to fix -*- C++
+//-*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// --fix and --fix-dry-run. Fixes are applied in memory, the units analysed
+/// again, and so on; files are written once, at the end, each as a whole.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_ENGINE_FIXROUNDS_H
+#define LIBTORCH_TIDY_DRIVER_ENGINE_FIXROUNDS_H
+
+#include "driver/findings/Finding.h"
+#include "driver/findings/SourceText.h"
+#include "driver/options/CommandLine.h"
+#include <optional>
+
+namespace libtorch_tidy::driver {
+
+class FixRounds {
+public:
+  /// One fix can make room for another, but not for ever.
+  static constexpr unsigned MaxRounds = 5;
+
+  /// Analyses all units with other texts. Absent when something does not
+  /// compile that did before.
+  using Analyse = llvm::function_ref<std::optional<std::vector<Finding>>(
+      const fixits::FileTexts &)>;
+
+  FixRounds(const CommandLine &Options, SourceTexts &Texts)
+      : Options(Options), Texts(Texts) {}
+
+  /// Applies the fixes of \p Findings, which are of the texts given to the
+  /// constructor, and of what is found after that.
+  void run(std::vector<Finding> Findings, Analyse Again);
+
+  /// Writes the files, or prints the diff, and tells the user how many fixes
+  /// were applied. Every problem is told; false when there was one.
+  bool finish();
+
+private:
+  /// The edits that fit together, earlier ones first.
+  fixits::FileEdits choose(llvm::ArrayRef<Finding> Findings);
+  bool printDiff() const;
+  bool writeFiles();
+
+  const CommandLine &Options;
+  SourceTexts &Texts;
+  fixits::FileTexts Changed;
+  unsigned Suggested = 0, Applied = 0;
+  std::vector<std::string> Notes;
+};
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_ENGINE_FIXROUNDS_H

@@ -1,0 +1,86 @@
+//===- Scope.cpp - The user's part of a translation unit ------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/engine/Scope.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/DeclGroup.h"
+#include "clang/Basic/SourceManager.h"
+#include <vector>
+
+using namespace clang;
+
+namespace libtorch_tidy::driver {
+
+bool LibraryCode::contains(SourceLocation Loc) {
+  Loc = SM.getExpansionLoc(Loc);
+  if (Loc.isInvalid())
+    return false;
+  auto [It, New] = Known.try_emplace(SM.getFileID(Loc));
+  if (New)
+    It->second = !torch::isUserCode(Loc, SM);
+  return It->second;
+}
+
+namespace {
+
+class SkipBodies : public ASTConsumer {
+public:
+  explicit SkipBodies(const SourceManager &SM) : Library(SM) {}
+  bool shouldSkipFunctionBody(Decl *D) override {
+    return Library.contains(D->getLocation());
+  }
+
+protected:
+  LibraryCode Library;
+};
+
+class Scope : public SkipBodies {
+public:
+  using SkipBodies::SkipBodies;
+
+  /// Called for what the parser has just read. Asking the finished unit for
+  /// its declarations would read in all of a precompiled header.
+  bool HandleTopLevelDecl(DeclGroupRef Group) override {
+    for (Decl *D : Group)
+      if (isWritten(D) && D->getLocation().isValid() &&
+          !Library.contains(D->getLocation()))
+        Users.push_back(D);
+    return true;
+  }
+
+  void HandleTranslationUnit(ASTContext &Context) override {
+    Context.setTraversalScope(Users);
+  }
+
+private:
+  /// Instantiations arrive here too; a walk meets them under their template.
+  static bool isWritten(const Decl *D) {
+    if (!D->getLexicalDeclContext()->isTranslationUnit())
+      return false;
+    if (const auto *F = dyn_cast<FunctionDecl>(D))
+      return !F->isTemplateInstantiation();
+    if (const auto *V = dyn_cast<VarDecl>(D))
+      return !isTemplateInstantiation(V->getTemplateSpecializationKind());
+    return true;
+  }
+
+  std::vector<Decl *> Users;
+};
+
+} // namespace
+
+std::unique_ptr<ASTConsumer> createScopeConsumer(const SourceManager &SM) {
+  return std::make_unique<Scope>(SM);
+}
+
+std::unique_ptr<ASTConsumer> createSkipBodiesConsumer(const SourceManager &SM) {
+  return std::make_unique<SkipBodies>(SM);
+}
+
+} // namespace libtorch_tidy::driver

@@ -1,0 +1,173 @@
+//===- Workers.cpp - Work in processes of its own -------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/engine/Workers.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Errno.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Threading.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <optional>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver {
+
+/// What the parent does not see at the end of a result was not finished.
+static constexpr char EndMark = '.';
+
+/// The most that a unit without a precompiled header was seen to take, and the
+/// making of one, in bytes.
+static constexpr uint64_t MemoryPerWorker = 600ULL << 20;
+
+static int closedOnExec(int FD) {
+  ::fcntl(FD, F_SETFD, FD_CLOEXEC);
+  return FD;
+}
+
+static void writeAll(int FD, StringRef Text) {
+  while (!Text.empty()) {
+    ssize_t Count = ::write(FD, Text.data(), Text.size());
+    if (Count < 0 && errno == EINTR)
+      continue;
+    if (Count <= 0)
+      return;
+    Text = Text.drop_front(Count);
+  }
+}
+
+Workers::~Workers() {
+  for (const Worker &W : Running)
+    ::kill(W.Process, SIGTERM);
+  while (!Running.empty())
+    wait();
+}
+
+void Workers::start(size_t Id, llvm::function_ref<std::string()> Work) {
+  Worker W;
+  W.Sofar.Id = Id;
+  int Result[2], Errors[2];
+  // Two open files per worker: there is no sane run that has none left. It is
+  // told as a crash of the unit.
+  const bool HaveResult = ::pipe(Result) == 0;
+  const bool HaveErrors = HaveResult && ::pipe(Errors) == 0;
+  if (HaveErrors) {
+    llvm::errs().flush();
+    const pid_t Parent = ::getpid();
+    W.Process = ::fork();
+    if (W.Process == 0) {
+#ifdef __linux__
+      ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+#endif
+      if (::getppid() != Parent)
+        ::_exit(1);
+      ::close(Result[0]);
+      ::close(Errors[0]);
+      ::dup2(Errors[1], STDERR_FILENO);
+      ::close(Errors[1]);
+      closedOnExec(Result[1]);
+      std::string Text = Work();
+      llvm::errs().flush();
+      writeAll(Result[1], Text);
+      writeAll(Result[1], StringRef(&EndMark, 1));
+      // No destructors: what they tidy up is the parent's.
+      ::_exit(0);
+    }
+    ::close(Result[1]);
+    ::close(Errors[1]);
+    W.ResultPipe = closedOnExec(Result[0]);
+    W.ErrorPipe = closedOnExec(Errors[0]);
+    if (W.Process < 0)
+      W.Sofar.Errors =
+          "cannot start a process: " + llvm::sys::StrError() + "\n";
+  } else if (HaveResult) {
+    ::close(Result[0]);
+    ::close(Result[1]);
+  }
+  Running.push_back(std::move(W));
+}
+
+/// Reads what there is; closes the pipe at its end.
+static void drain(int &FD, std::string &Into) {
+  char Buffer[1 << 16], *Begin = Buffer;
+  ssize_t Count =
+      llvm::sys::RetryAfterSignal(-1, ::read, FD, Begin, sizeof(Buffer));
+  if (Count > 0) {
+    Into.append(Buffer, Count);
+    return;
+  }
+  ::close(FD);
+  FD = -1;
+}
+
+Workers::Outcome Workers::wait() {
+  for (;;) {
+    std::vector<pollfd> Pipes;
+    for (size_t I = 0; I < Running.size(); ++I) {
+      Worker &W = Running[I];
+      if (W.ResultPipe < 0 && W.ErrorPipe < 0) {
+        int Status = 1;
+        if (W.Process > 0)
+          llvm::sys::RetryAfterSignal(-1, ::waitpid, W.Process, &Status, 0);
+        Outcome Result = std::move(W.Sofar);
+        Running.erase(Running.begin() + I);
+        Result.Finished =
+            Status == 0 && StringRef(Result.Result).ends_with(EndMark);
+        if (Result.Finished)
+          Result.Result.pop_back();
+        return Result;
+      }
+      for (int FD : {W.ResultPipe, W.ErrorPipe})
+        Pipes.push_back({FD, POLLIN, 0}); // Below 0, poll passes over it.
+    }
+    if (::poll(Pipes.data(), Pipes.size(), -1) < 0)
+      continue;
+    for (size_t I = 0; I < Running.size(); ++I) {
+      if (Pipes[2 * I].revents)
+        drain(Running[I].ResultPipe, Running[I].Sofar.Result);
+      if (Pipes[2 * I + 1].revents)
+        drain(Running[I].ErrorPipe, Running[I].Sofar.Errors);
+    }
+  }
+}
+
+/// The first number in a file, for instance of /sys; absent when there is none.
+static std::optional<uint64_t> numberIn(StringRef Path, StringRef After = "") {
+  auto Buffer = llvm::MemoryBuffer::getFileAsStream(Path);
+  if (!Buffer)
+    return std::nullopt;
+  StringRef Text = (*Buffer)->getBuffer();
+  size_t At = Text.find(After);
+  uint64_t Number;
+  if (At == StringRef::npos ||
+      Text.drop_front(At + After.size()).ltrim().consumeInteger(10, Number))
+    return std::nullopt;
+  return Number;
+}
+
+unsigned Workers::defaultCount() {
+  uint64_t Count = llvm::hardware_concurrency().compute_thread_count();
+  uint64_t Free = UINT64_MAX;
+  if (auto KiloBytes = numberIn("/proc/meminfo", "MemAvailable:"))
+    Free = *KiloBytes << 10;
+  // A container's share.
+  if (auto Most = numberIn("/sys/fs/cgroup/memory.max"))
+    if (auto Used = numberIn("/sys/fs/cgroup/memory.current"))
+      Free = std::min(Free, *Most > *Used ? *Most - *Used : 0);
+  return std::max<uint64_t>(1, std::min(Count, Free / MemoryPerWorker));
+}
+
+} // namespace libtorch_tidy::driver

@@ -1,0 +1,199 @@
+//===- Selection.cpp - Which findings count -------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/findings/Selection.h"
+#include "driver/engine/Runner.h"
+#include "driver/findings/NolintAudit.h"
+#include "driver/project/CompileCommands.h"
+#include "driver/project/Git.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver {
+
+static Error makeError(const llvm::Twine &Message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), Message);
+}
+
+/// The canonical folder that a file lies in, or will.
+static std::string folderOf(StringRef File, llvm::vfs::FileSystem &FS) {
+  llvm::SmallString<256> Path(File), Real;
+  FS.makeAbsolute(Path);
+  // The file a symbolic link names, if it is there already.
+  if (!FS.getRealPath(Path, Real))
+    return llvm::sys::path::parent_path(Real).str();
+  StringRef Folder = llvm::sys::path::parent_path(Path);
+  return FS.getRealPath(Folder, Real) ? Folder.str() : Real.str().str();
+}
+
+Expected<Selection>
+Selection::create(const CommandLine &Options,
+                  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
+  Selection Result;
+  Result.FS = FS;
+  Result.LineFilter = Options.LineFilter.has_value();
+  Result.AuditNolint = Options.AuditNolint;
+  llvm::ErrorOr<std::string> Here = FS->getCurrentWorkingDirectory();
+  const std::string Folder = Here ? *Here : ".";
+  if (Options.Diff || Options.Staged) {
+    Expected<ChangedLines> Lines =
+        Options.Diff ? linesChangedSince(*Options.Diff, Folder)
+                     : stagedLines(Folder);
+    if (!Lines)
+      return Lines.takeError();
+    Result.Changed = std::move(*Lines);
+  }
+  if (Options.PreCommit) {
+    Expected<ChangedLines> Lines = linesOfHook(Folder);
+    if (!Lines)
+      return Lines.takeError();
+    // A file without changes is asked for by `pre-commit run --all-files`.
+    for (const std::string &File : Options.Files)
+      if (std::string Path = canonicalPath(File, "", *FS);
+          !Lines->contains(Path))
+        Lines->addWholeFile(Path);
+    Result.Changed = std::move(*Lines);
+  }
+  if (!Options.Baseline.empty()) {
+    Result.KnownFile = Options.Baseline;
+    auto Text = FS->getBufferForFile(Options.Baseline);
+    if (!Text)
+      return makeError("cannot read the baseline '" + Options.Baseline +
+                       "': " + Text.getError().message());
+    Expected<Baseline> Read =
+        Baseline::parse((*Text)->getBuffer(), folderOf(Options.Baseline, *FS));
+    if (!Read)
+      return makeError("malformed baseline '" + Options.Baseline +
+                       "': " + llvm::toString(Read.takeError()));
+    Result.Known = std::move(*Read);
+  }
+  if (!Options.WriteBaseline.empty()) {
+    Result.WrittenFile = Options.WriteBaseline;
+    Result.WrittenFolder = folderOf(Options.WriteBaseline, *FS);
+    Expected<OutputFile> File = OutputFile::open(Options.WriteBaseline);
+    if (!File)
+      return File.takeError();
+    Result.Written = std::move(*File);
+  }
+  return Result;
+}
+
+std::optional<std::vector<std::string>> Selection::changedSources() const {
+  if (!Changed)
+    return std::nullopt;
+  std::vector<std::string> Result;
+  for (std::string &File : Changed->files())
+    if (isCxxFile(File) && FS->exists(File))
+      Result.push_back(std::move(File));
+  return Result;
+}
+
+/// Whether a run that had nothing to say of \p E would have told it if it were
+/// still there.
+bool Selection::wasLookedFor(const BaselineEntry &E,
+                             llvm::ArrayRef<std::string> Units,
+                             llvm::ArrayRef<std::string> FailedUnits,
+                             const Configuration &Config) const {
+  if (!FS->exists(Known->absolute(E.File)))
+    return true;
+  const std::string Unit = Known->absolute(E.Unit);
+  if (LineFilter || !llvm::is_contained(Units, Unit) ||
+      llvm::is_contained(FailedUnits, Unit))
+    return false;
+  if (E.Check == nolintAuditEntry().Name)
+    return AuditNolint;
+  auto Options = Config.optionsFor(Unit);
+  if (!Options) {
+    llvm::consumeError(Options.takeError());
+    return false;
+  }
+  if (!llvm::is_contained(Configuration::enabledChecks(*Options), E.Check))
+    return false;
+  return E.Strength <=
+         static_cast<unsigned>(Configuration::weakestLevel(*Options, E.Check));
+}
+
+void Selection::apply(std::vector<Finding> &Findings,
+                      llvm::ArrayRef<std::string> Units,
+                      llvm::ArrayRef<std::string> FailedUnits,
+                      const Configuration &Config, SourceTexts &Texts,
+                      CodeOutlines &Outlines) {
+  Incomplete = !FailedUnits.empty();
+  std::vector<BaselineEntry> NotAnalysed;
+  if (Known)
+    for (BaselineEntry &E :
+         Known->match(Findings, Outlines,
+                      [&](StringRef Path) { return FS->exists(Path); })) {
+      const bool Gone = wasLookedFor(E, Units, FailedUnits, Config);
+      (Gone ? Vanished : NotAnalysed).push_back(std::move(E));
+    }
+  if (Written) {
+    Baseline New(WrittenFolder);
+    New.add(Findings, Outlines);
+    // A run on some files does not forget the others.
+    for (BaselineEntry &E : NotAnalysed)
+      New.add(std::move(E), *Known);
+    WrittenCount = New.size();
+    Content = New.text();
+    for (Finding &F : Findings)
+      F.Known |= F.Kind == FindingKind::Defect;
+    Vanished.clear();
+  }
+  if (Changed)
+    llvm::erase_if(Findings, [&](const Finding &F) {
+      return F.Kind == FindingKind::Defect && !Changed->touch(F, Texts);
+    });
+}
+
+std::vector<Finding> Selection::vanished() const {
+  std::vector<Finding> Result;
+  for (const BaselineEntry &E : Vanished) {
+    Finding F;
+    F.Check = E.Check;
+    F.Strength = static_cast<Level>(std::min(E.Strength, 2U));
+    F.Message = E.Message;
+    F.Where.Path = Known->absolute(E.File);
+    F.Known = true;
+    Result.push_back(std::move(F));
+  }
+  return Result;
+}
+
+void Selection::tell(bool Quiet) const {
+  if (!Vanished.empty()) {
+    llvm::errs() << "libtorch-tidy: note: " << Vanished.size()
+                 << (Vanished.size() == 1 ? " finding" : " findings")
+                 << " of the baseline '" << KnownFile << "' "
+                 << (Vanished.size() == 1 ? "is" : "are")
+                 << " gone; write it again with --write-baseline, so that it "
+                    "cannot hide a new one:\n";
+    for (const BaselineEntry &E : Vanished)
+      llvm::errs() << "  " << E.File
+                   << (E.Function.empty() ? "" : ", in " + E.Function) << ": "
+                   << E.Message << " [" << E.Check << "]\n";
+  }
+  if (Written && !Incomplete && !Quiet)
+    llvm::errs() << "libtorch-tidy: wrote " << WrittenCount
+                 << (WrittenCount == 1 ? " finding" : " findings") << " to '"
+                 << WrittenFile << "'\n";
+}
+
+Error Selection::write() {
+  if (!Written)
+    return Error::success();
+  if (Incomplete)
+    return makeError("the baseline '" + WrittenFile +
+                     "' is not written: not all files could be analysed");
+  return Written->write(Content);
+}
+
+} // namespace libtorch_tidy::driver

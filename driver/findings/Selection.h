@@ -1,0 +1,77 @@
+//===- Selection.h - Which findings count -----------------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Of all that the checks say, what the user wants to hear: the findings that
+/// the baseline does not hold, and those that have to do with changed lines.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_FINDINGS_SELECTION_H
+#define LIBTORCH_TIDY_DRIVER_FINDINGS_SELECTION_H
+
+#include "driver/findings/Baseline.h"
+#include "driver/options/CommandLine.h"
+#include "driver/options/Configuration.h"
+#include "driver/output/OutputFile.h"
+#include "driver/project/ChangedLines.h"
+#include <optional>
+
+namespace libtorch_tidy::driver {
+
+class Selection {
+public:
+  /// Reads the baseline, asks git, and opens the baseline to write: whatever
+  /// is wrong with them is told before the analysis.
+  static llvm::Expected<Selection>
+  create(const CommandLine &Options,
+         llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
+
+  /// The C++ files that are changed, for a command line that names none.
+  /// Absent without --diff and --staged.
+  std::optional<std::vector<std::string>> changedSources() const;
+
+  /// Marks the findings of \p Findings that the baseline holds, and drops
+  /// those that have nothing to do with changed lines. \p Units were analysed,
+  /// \p FailedUnits of them not in full.
+  void apply(std::vector<Finding> &Findings, llvm::ArrayRef<std::string> Units,
+             llvm::ArrayRef<std::string> FailedUnits,
+             const Configuration &Config, SourceTexts &Texts,
+             CodeOutlines &Outlines);
+
+  /// Are some findings left out?
+  bool isAny() const { return Known || Changed || LineFilter; }
+  bool hasBaseline() const { return Known.has_value(); }
+  /// What the baseline holds and was looked for in vain: without a place but
+  /// for the file.
+  std::vector<Finding> vanished() const;
+
+  /// Tells what is gone and what was written, on the standard error.
+  void tell(bool Quiet) const;
+  /// Writes the new baseline, if one was asked for.
+  llvm::Error write();
+
+private:
+  bool wasLookedFor(const BaselineEntry &E, llvm::ArrayRef<std::string> Units,
+                    llvm::ArrayRef<std::string> FailedUnits,
+                    const Configuration &Config) const;
+
+  std::optional<ChangedLines> Changed;
+  std::optional<Baseline> Known;
+  std::vector<BaselineEntry> Vanished;
+  std::string KnownFile, WrittenFile, WrittenFolder, Content;
+  std::optional<OutputFile> Written;
+  size_t WrittenCount = 0;
+  bool Incomplete = false; ///< Some unit failed.
+  bool LineFilter = false;
+  bool AuditNolint = false;
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
+};
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_FINDINGS_SELECTION_H

@@ -1,0 +1,498 @@
+//===- CommandLine.cpp - What the user asked for --------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/options/CommandLine.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/StringSaver.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace llvm;
+
+namespace libtorch_tidy::driver {
+
+static cl::OptionCategory Category("libtorch-tidy options");
+
+static cl::list<std::string> Files(cl::Positional, cl::ZeroOrMore,
+                                   cl::desc("FILE... [-- compiler flags]"),
+                                   cl::cat(Category));
+
+static cl::opt<std::string>
+    BuildPath("p", cl::value_desc("dir"),
+              cl::desc("Folder of compile_commands.json. Without it the "
+                       "folders above each file are searched"),
+              cl::cat(Category));
+static cl::list<std::string>
+    ExtraArg("extra-arg", cl::value_desc("flag"),
+             cl::desc("Compiler flag to add at the end"), cl::cat(Category));
+static cl::list<std::string>
+    ExtraArgBefore("extra-arg-before", cl::value_desc("flag"),
+                   cl::desc("Compiler flag to add at the front"),
+                   cl::cat(Category));
+
+static cl::opt<std::string>
+    Checks("checks", cl::value_desc("globs"),
+           cl::desc("Checks to run, as comma separated globs; '-' in front "
+                    "takes away. Added to those of .clang-tidy. Default: "
+                    "libtorch-*"),
+           cl::cat(Category));
+static cl::opt<bool>
+    AllowNoChecks("allow-no-checks",
+                  cl::desc("It is no error when no check is enabled"),
+                  cl::cat(Category));
+static cl::opt<std::string>
+    Config("config", cl::value_desc("yaml"),
+           cl::desc("Configuration, instead of .clang-tidy files"),
+           cl::cat(Category));
+static cl::opt<std::string>
+    ConfigFile("config-file", cl::value_desc("file"),
+               cl::desc("File of the configuration, instead of .clang-tidy "
+                        "files"),
+               cl::cat(Category));
+static cl::opt<std::string>
+    HeaderFilter("header-filter", cl::value_desc("regex"),
+                 cl::desc("Headers to report findings in. Default: none but "
+                          "the file itself"),
+                 cl::cat(Category));
+static cl::opt<std::string>
+    ExcludeHeaderFilter("exclude-header-filter", cl::value_desc("regex"),
+                        cl::desc("Headers to report no findings in, of those "
+                                 "that --header-filter takes"),
+                        cl::cat(Category));
+static cl::opt<std::string>
+    LineFilter("line-filter", cl::value_desc("json"),
+               cl::desc("Lines to report findings in: "
+                        "[{\"name\":\"a.cpp\",\"lines\":[[1,3]]}]"),
+               cl::cat(Category));
+static cl::opt<std::string>
+    WarningsAsErrors("warnings-as-errors", cl::value_desc("globs"),
+                     cl::desc("Checks whose findings are errors, whatever "
+                              "--fail-on says"),
+                     cl::cat(Category));
+static cl::opt<unsigned>
+    WeakestLevel("level", cl::value_desc("0|1|2"),
+                 cl::desc("Weakest findings to report: 0 certain, 1 likely "
+                          "(default), 2 advisory"),
+                 cl::cat(Category));
+static cl::opt<std::string>
+    FailOn("fail-on", cl::value_desc("0|1|2|never"),
+           cl::desc("Weakest findings that make the exit code 1. Default: "
+                    "any that is reported"),
+           cl::cat(Category));
+
+static cl::opt<bool>
+    AuditNolint("audit-nolint",
+                cl::desc("Also report NOLINT comments that suppress none of "
+                         "the findings they name, name no check, or name one "
+                         "that does not exist, as libtorch-nolint of level 2"),
+                cl::cat(Category));
+
+static cl::opt<std::string>
+    Baseline("baseline", cl::value_desc("file"),
+             cl::desc("Findings to leave out; what is gone of them is listed"),
+             cl::cat(Category));
+static cl::opt<unsigned>
+    SarifLimit("sarif-limit", cl::value_desc("number"), cl::init(25000),
+               cl::desc("Most results in SARIF; the weakest are left out. "
+                        "Default: 25000, which is what GitHub takes"),
+               cl::cat(Category));
+static cl::opt<bool> SarifIncludeBaselined(
+    "sarif-include-baselined",
+    cl::desc("SARIF also has the findings of the baseline, with baselineState "
+             "unchanged or absent"),
+    cl::cat(Category));
+static cl::opt<std::string>
+    WriteBaseline("write-baseline", cl::value_desc("file"),
+                  cl::desc("Write the findings for --baseline, and report "
+                           "none. With --baseline, what that holds of files "
+                           "that are not analysed is kept"),
+                  cl::cat(Category));
+static cl::opt<std::string>
+    Diff("diff", cl::ValueOptional, cl::value_desc("revision"),
+         cl::desc("Only findings that have to do with lines changed since a "
+                  "revision of git (default HEAD). Without files: the files "
+                  "that are changed"),
+         cl::cat(Category));
+static cl::opt<bool>
+    Staged("staged",
+           cl::desc("As --diff, for the lines staged for the next commit"),
+           cl::cat(Category));
+
+static cl::opt<bool>
+    PreCommit("pre-commit",
+              cl::desc("As a hook of pre-commit: only findings that have to do "
+                       "with the lines of the commit or push, and no file "
+                       "without a compile command"),
+              cl::cat(Category));
+
+static cl::opt<bool> Fix("fix",
+                         cl::desc("Apply fixes, unless there are compile "
+                                  "errors"),
+                         cl::cat(Category));
+static cl::opt<bool> FixErrors("fix-errors",
+                               cl::desc("Apply fixes even if there are "
+                                        "compile errors"),
+                               cl::cat(Category));
+static cl::opt<bool>
+    FixNotes("fix-notes",
+             cl::desc("As --fix: no fix belongs to a note alone here"),
+             cl::cat(Category));
+static cl::opt<bool>
+    FixDryRun("fix-dry-run",
+              cl::desc("Print what --fix would change as a unified diff on the "
+                       "standard output; findings go to the standard error"),
+              cl::cat(Category));
+static cl::opt<cl::boolOrDefault> VerifyFixes(
+    "verify-fixes",
+    cl::desc("Offer only fixes that were tried: the changed code compiles "
+             "without new warnings, and the finding is gone. Default: with "
+             "--fix, --sarif and --export-fixes"),
+    cl::cat(Category));
+static cl::opt<bool>
+    NoVerifyFixes("no-verify-fixes",
+                  cl::desc("Offer fixes without trying them first"),
+                  cl::cat(Category));
+static cl::opt<std::string>
+    ExportFixes("export-fixes", cl::value_desc("file"),
+                cl::desc("Write findings and fixes as YAML for "
+                         "clang-apply-replacements; - is the standard output"),
+                cl::cat(Category));
+static cl::opt<std::string>
+    Sarif("sarif", cl::value_desc("file"),
+          cl::desc("Write findings as SARIF 2.1.0; - is the standard output, "
+                   "and the text goes to the standard error then"),
+          cl::cat(Category));
+static cl::opt<std::string>
+    Html("html", cl::value_desc("file"),
+         cl::desc("Write findings as one HTML file to read"),
+         cl::cat(Category));
+static cl::opt<OutputFormat> Format(
+    "format", cl::init(OutputFormat::Text),
+    cl::desc("Form of the standard output; unless it is text, the text goes "
+             "to the standard error"),
+    cl::values(clEnumValN(OutputFormat::Text, "text", "as clang-tidy's"),
+               clEnumValN(OutputFormat::Gitlab, "gitlab",
+                          "GitLab's Code Quality report"),
+               clEnumValN(OutputFormat::Github, "github",
+                          "workflow commands of GitHub Actions"),
+               clEnumValN(OutputFormat::Rdjsonl, "rdjsonl",
+                          "reviewdog's JSON lines"),
+               clEnumValN(OutputFormat::Junit, "junit", "JUnit's XML")),
+    cl::cat(Category));
+static cl::opt<std::string>
+    Output("output", cl::value_desc("file"),
+           cl::desc("File for the form that --format names, instead of the "
+                    "standard output"),
+           cl::cat(Category));
+static cl::opt<bool> Quiet("quiet",
+                           cl::desc("No statistics and no notes about flags"),
+                           cl::cat(Category));
+static cl::opt<bool> UseColor("use-color",
+                              cl::desc("Colours in text, or =false for none. "
+                                       "Default: if it is a terminal"),
+                              cl::cat(Category));
+static cl::opt<std::string>
+    VfsOverlay("vfsoverlay", cl::value_desc("file"),
+               cl::desc("Virtual file system over the real one"),
+               cl::cat(Category));
+
+static cl::opt<unsigned>
+    Jobs("j", cl::Prefix, cl::value_desc("n"),
+         cl::desc("Units to analyse at a time, each in a process. Default: as "
+                  "many as there are cores, and memory for"),
+         cl::cat(Category));
+static cl::opt<bool>
+    ShowProgress("progress",
+                 cl::desc("Tell how far the run is, or =false not to. Default: "
+                          "if the standard error is a terminal"),
+                 cl::cat(Category));
+static cl::opt<std::string>
+    CacheDir("cache-dir", cl::value_desc("dir"),
+             cl::desc("Folder for results and precompiled library headers. "
+                      "Default: $XDG_CACHE_HOME/libtorch-tidy"),
+             cl::cat(Category));
+static cl::opt<unsigned>
+    CacheSize("cache-size", cl::value_desc("MB"), cl::init(2048),
+              cl::desc("What the cache may take; what was used least recently "
+                       "goes first. Default: 2048"),
+              cl::cat(Category));
+static cl::opt<bool> NoCache("no-cache",
+                             cl::desc("Neither read nor write the cache"),
+                             cl::cat(Category));
+
+static cl::opt<bool> ListChecks("list-checks",
+                                cl::desc("List the enabled checks"),
+                                cl::cat(Category));
+static cl::opt<bool> Json("json",
+                          cl::desc("With --list-checks: all checks, as JSON"),
+                          cl::cat(Category));
+static cl::opt<bool> DumpConfig("dump-config",
+                                cl::desc("Print the effective configuration"),
+                                cl::cat(Category));
+static cl::opt<bool> VerifyConfig("verify-config",
+                                  cl::desc("Look for unknown libtorch-* checks "
+                                           "and options in the configuration"),
+                                  cl::cat(Category));
+static cl::opt<std::string>
+    Explain("explain", cl::value_desc("check"),
+            cl::desc("Print the documentation of a check"), cl::cat(Category));
+
+static cl::opt<std::string>
+    EmitLibraryPch("emit-library-pch", cl::value_desc("file"), cl::Hidden,
+                   cl::desc("Precompile the one given header without the "
+                            "bodies of library functions"),
+                   cl::cat(Category));
+static cl::opt<bool>
+    Scope("scope", cl::init(true), cl::Hidden,
+          cl::desc("=false: walk library code and parse its function bodies, "
+                   "as stock clang-tidy does"),
+          cl::cat(Category));
+static cl::opt<bool>
+    SkipUnrelated("skip-unrelated", cl::init(true), cl::Hidden,
+                  cl::desc("=false: analyse units that include no header of "
+                           "LibTorch, too"),
+                  cl::cat(Category));
+// LLVM's own -h can be grouped with others: to it, --html is a call for help.
+static cl::opt<bool> Help("h", cl::Hidden, cl::desc("As --help"),
+                          cl::cat(Category));
+// run-clang-tidy can pass it on. There is no such checker here.
+static cl::opt<bool>
+    AlphaCheckers("allow-enabling-analyzer-alpha-checkers", cl::Hidden,
+                  cl::desc("Accepted for run-clang-tidy, without effect"),
+                  cl::cat(Category));
+
+static cl::list<std::string> Load("load", cl::Hidden, cl::cat(Category));
+
+static Error usageError(const Twine &Message) {
+  return createStringError(inconvertibleErrorCode(), Message);
+}
+
+static Expected<Level> levelOf(StringRef Option, StringRef Value) {
+  unsigned Number;
+  if (Value.getAsInteger(10, Number) || Number > 2)
+    return usageError(
+        "--" + Option + ": '" + Value + "' is not a level" +
+        (Option == "fail-on" ? " (0, 1, 2 or never)" : " (0, 1 or 2)"));
+  return static_cast<Level>(Number);
+}
+
+static std::optional<std::string> ifGiven(const cl::opt<std::string> &Option) {
+  if (!Option.getNumOccurrences())
+    return std::nullopt;
+  return Option.getValue();
+}
+
+static cl::opt<bool> &statsOption();
+
+static Expected<CommandLine>
+collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
+  if (!Load.empty())
+    return usageError("-load: libtorch-tidy has its checks built in and loads "
+                      "no plugins; give plugins to clang-tidy");
+  CommandLine Result;
+  Result.Files = Files;
+  Result.BuildPath = BuildPath;
+  Result.Fixed = std::move(Fixed);
+  if (Result.Fixed && BuildPath.getNumOccurrences())
+    return usageError("-p and flags after '--' exclude each other");
+  Result.ExtraArgs = ExtraArg;
+  Result.ExtraArgsBefore = ExtraArgBefore;
+  Result.Checks = ifGiven(Checks);
+  Result.AllowNoChecks = AllowNoChecks;
+  Result.Config = ifGiven(Config);
+  Result.ConfigFile = ifGiven(ConfigFile);
+  if (Result.Config && Result.ConfigFile)
+    return usageError("--config and --config-file exclude each other");
+  Result.HeaderFilter = ifGiven(HeaderFilter);
+  Result.ExcludeHeaderFilter = ifGiven(ExcludeHeaderFilter);
+  Result.LineFilter = ifGiven(LineFilter);
+  Result.WarningsAsErrors = ifGiven(WarningsAsErrors);
+  if (WeakestLevel.getNumOccurrences()) {
+    Expected<Level> L = levelOf("level", utostr(WeakestLevel));
+    if (!L)
+      return L.takeError();
+    Result.WeakestLevel = *L;
+  }
+  if (FailOn == "never") {
+    Result.NeverFail = true;
+  } else if (FailOn.getNumOccurrences()) {
+    Expected<Level> L = levelOf("fail-on", FailOn);
+    if (!L)
+      return L.takeError();
+    Result.FailOn = *L;
+  }
+  if (UseColor.getNumOccurrences())
+    Result.UseColor = UseColor;
+  Result.VfsOverlay = VfsOverlay;
+  Result.Fix = Fix || FixErrors || FixNotes || FixDryRun;
+  Result.FixDryRun = FixDryRun;
+  Result.FixErrors = FixErrors;
+  Result.Quiet = Quiet;
+  Result.ExportFixes = ExportFixes;
+  Result.Sarif = Sarif;
+  Result.Html = Html;
+  if (Html.getNumOccurrences() && Html.empty())
+    return usageError("--html needs the name of a file, or -");
+  if (NoVerifyFixes && VerifyFixes == cl::BOU_TRUE)
+    return usageError("--verify-fixes and --no-verify-fixes exclude each "
+                      "other");
+  Result.VerifyFixes = VerifyFixes == cl::BOU_UNSET && !NoVerifyFixes
+                           ? Result.Fix || !Result.Sarif.empty() ||
+                                 !Result.ExportFixes.empty() ||
+                                 !Result.Html.empty()
+                           : VerifyFixes == cl::BOU_TRUE;
+  if (ExportFixes.getNumOccurrences() && ExportFixes.empty())
+    return usageError("--export-fixes needs the name of a file, or -");
+  if (Sarif.getNumOccurrences() && Sarif.empty())
+    return usageError("--sarif needs the name of a file, or -");
+  if (Output.getNumOccurrences()) {
+    if (Output.empty())
+      return usageError("--output needs the name of a file, or -");
+    if (Format == OutputFormat::Text)
+      return usageError("--output goes with --format=gitlab, github, rdjsonl "
+                        "or junit");
+  }
+  Result.Format = Format;
+  if (Format != OutputFormat::Text)
+    Result.Output = Output.empty() ? "-" : Output.getValue();
+  if (llvm::count(ArrayRef({Result.Sarif, Result.ExportFixes, Result.Html,
+                            Result.Output}),
+                  "-") > 1)
+    return usageError("only one of --sarif, --html, --export-fixes and "
+                      "--format can "
+                      "be written to the standard output");
+  Result.AuditNolint = AuditNolint;
+  Result.Baseline = Baseline;
+  Result.WriteBaseline = WriteBaseline;
+  Result.SarifLimit = SarifLimit;
+  Result.SarifIncludeBaselined = SarifIncludeBaselined;
+  if (SarifIncludeBaselined && (Baseline.empty() || Sarif.empty()))
+    return usageError("--sarif-include-baselined goes with --sarif and "
+                      "--baseline");
+  if (Baseline.getNumOccurrences() && Baseline.empty())
+    return usageError("--baseline needs the name of a file");
+  if (WriteBaseline.getNumOccurrences() &&
+      (WriteBaseline.empty() || WriteBaseline == "-"))
+    return usageError("--write-baseline needs the name of a file");
+  if (Diff.getNumOccurrences())
+    Result.Diff = Diff.empty() ? "HEAD" : Diff.getValue();
+  Result.Staged = Staged;
+  Result.PreCommit = PreCommit;
+  if (Result.Diff.has_value() + Staged + PreCommit > 1)
+    return usageError("--diff, --staged and --pre-commit exclude each other");
+  if (WriteBaseline.getNumOccurrences() &&
+      (Result.Diff || Staged || PreCommit || LineFilter.getNumOccurrences()))
+    return usageError("--write-baseline takes all findings: --diff, --staged, "
+                      "--pre-commit and --line-filter do not go with it");
+  Result.Jobs = Jobs;
+  if (Jobs.getNumOccurrences() && !Jobs)
+    return usageError("-j needs a number above 0");
+  if (ShowProgress.getNumOccurrences())
+    Result.ShowProgress = ShowProgress;
+  Result.Stats = statsOption();
+  Result.UseCache = !NoCache;
+  Result.CacheDir = CacheDir;
+  Result.CacheMegabytes = CacheSize;
+  Result.SkipUnrelated = SkipUnrelated;
+  if (NoCache && CacheDir.getNumOccurrences())
+    return usageError("--cache-dir and --no-cache exclude each other");
+  Result.ListChecks = ListChecks;
+  Result.Json = Json;
+  if (Json && !ListChecks)
+    return usageError("--json goes with --list-checks");
+  Result.DumpConfig = DumpConfig;
+  Result.VerifyConfig = VerifyConfig;
+  Result.Explain = Explain;
+  if (Explain.getNumOccurrences() && Explain.empty())
+    return usageError("--explain needs the name of a check");
+  Result.EmitLibraryPch = EmitLibraryPch;
+  Result.UseScope = Scope;
+  return Result;
+}
+
+static void printVersion(raw_ostream &OS) {
+  OS << "libtorch-tidy version " LIBTORCH_TIDY_VERSION "\n"
+     << "  on clang-tidy's engine, LLVM version " LLVM_VERSION_STRING "\n";
+}
+
+/// LLVM's libraries bring hundreds of options of their own. None of them is
+/// ours to offer, and a mistyped option must not happen to be one.
+static void removeForeignOptions() {
+  SmallVector<cl::Option *, 0> Foreign;
+  for (auto &Entry : cl::getRegisteredOptions()) {
+    cl::Option *O = Entry.second;
+    if (Entry.first().starts_with("help") || Entry.first() == "version")
+      continue;
+    if (!is_contained(O->Categories, &Category))
+      Foreign.push_back(O);
+  }
+  for (cl::Option *O : Foreign)
+    O->removeArgument();
+}
+
+/// Made when LLVM's option of that name is gone: two of a name end the program.
+static cl::opt<bool> &statsOption() {
+  static cl::opt<bool> Stats(
+      "stats",
+      cl::desc("Print on the standard error what each unit cost: the time of "
+               "each check, and what the flow model did. Results are not taken "
+               "from the cache"),
+      cl::cat(Category));
+  return Stats;
+}
+
+std::optional<CommandLine> parseCommandLine(int Argc, const char **Argv) {
+  removeForeignOptions();
+  statsOption();
+  cl::HideUnrelatedOptions(Category);
+  cl::SetVersionPrinter(printVersion);
+
+  // Response files before '--' is looked for: it may be in one.
+  SmallVector<const char *, 32> Args(Argv, Argv + Argc);
+  BumpPtrAllocator Allocator;
+  cl::ExpansionContext Expansion(Allocator, cl::TokenizeGNUCommandLine);
+  auto Report = [](Error E) {
+    WithColor::error(errs(), "libtorch-tidy") << toString(std::move(E)) << '\n';
+    return std::nullopt;
+  };
+  if (Error E = Expansion.expandResponseFiles(Args))
+    return Report(std::move(E));
+  int Count = Args.size();
+  std::string Message;
+  std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed =
+      clang::tooling::FixedCompilationDatabase::loadFromCommandLine(
+          Count, Args.data(), Message);
+  // With a database the message is a complaint about outputs, which a syntax
+  // check has none of: CMake's command for a precompiled header brings one.
+  if (!Fixed && !Message.empty())
+    return Report(
+        usageError("flags after '--': " + StringRef(Message).rtrim()));
+
+  Message.clear();
+  raw_string_ostream Errors(Message);
+  if (!cl::ParseCommandLineOptions(
+          Count, Args.data(),
+          "Finds memory antipatterns in LibTorch (PyTorch C++) code.\n\n"
+          "Exit codes: 0 nothing found, 1 findings, 2 wrong usage or\n"
+          "configuration, 3 a translation unit could not be analysed.\n",
+          &Errors)) {
+    errs() << Message;
+    return std::nullopt;
+  }
+  if (Help) {
+    cl::PrintHelpMessage(/*Hidden=*/false, /*Categorized=*/true);
+    std::exit(0);
+  }
+  Expected<CommandLine> Result = collect(std::move(Fixed));
+  if (!Result)
+    return Report(Result.takeError());
+  return std::move(*Result);
+}
+
+} // namespace libtorch_tidy::driver

@@ -1,0 +1,363 @@
+//===- Configuration.cpp - .clang-tidy files and what overrides them ------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/options/Configuration.h"
+#include "clang-tidy/ClangTidy.h"
+#include "clang-tidy/GlobList.h"
+#include "driver/engine/EditedFiles.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Regex.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace clang::tidy;
+using llvm::Error;
+using llvm::Expected;
+using llvm::IntrusiveRefCntPtr;
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver {
+
+/// Only our checks exist in this program: a project's `Checks: '*'` shall not
+/// bring in the compiler's warnings and the static analyzer, which clang-tidy's
+/// engine knows by itself. What the engine has to say about the configuration
+/// is always heard.
+static constexpr llvm::StringLiteral OnlyOurs =
+    "-clang-diagnostic-*,-clang-analyzer-*,clang-tidy-config";
+
+static Error makeError(const llvm::Twine &Message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), Message);
+}
+
+Expected<IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem>>
+createFileSystem(const CommandLine &Options) {
+  IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS(
+      new llvm::vfs::OverlayFileSystem(llvm::vfs::createPhysicalFileSystem()));
+  if (Options.VfsOverlay.empty())
+    return withTexts(std::move(FS), Options.Edited);
+  auto Buffer = FS->getBufferForFile(Options.VfsOverlay);
+  if (!Buffer)
+    return makeError("cannot read the file system overlay '" +
+                     Options.VfsOverlay + "': " + Buffer.getError().message());
+  auto Overlay = llvm::vfs::getVFSFromYAML(std::move(*Buffer), nullptr,
+                                           Options.VfsOverlay);
+  if (!Overlay)
+    return makeError("invalid file system overlay '" + Options.VfsOverlay +
+                     "'");
+  FS->pushOverlay(std::move(Overlay));
+  return withTexts(std::move(FS), Options.Edited);
+}
+
+/// Parses a configuration; problems are told as `file:line:col: error: ...`.
+static llvm::ErrorOr<ClangTidyOptions> parse(llvm::MemoryBufferRef Text) {
+  return parseConfigurationWithDiags(Text, [](const llvm::SMDiagnostic &Diag) {
+    Diag.print("libtorch-tidy", llvm::errs());
+  });
+}
+
+namespace {
+
+/// Notes what clang-tidy's providers only print: a file that did not parse.
+struct ParseFailures {
+  bool Any = false;
+
+  llvm::ErrorOr<ClangTidyOptions> operator()(llvm::MemoryBufferRef Text) {
+    auto Result = parse(Text);
+    Any |= !Result;
+    return Result;
+  }
+};
+
+/// Either of clang-tidy's providers, with our parser of configuration files.
+template <typename Base> class Checked : public Base {
+public:
+  template <typename... Args>
+  explicit Checked(ParseFailures &Failures, Args &&...As)
+      : Base(std::forward<Args>(As)...) {
+    this->ConfigHandlers.clear();
+    this->ConfigHandlers.emplace_back(
+        ".clang-tidy",
+        [&Failures](llvm::MemoryBufferRef Text) { return Failures(Text); });
+  }
+};
+
+/// What every unit's options go through: --level, and OnlyOurs.
+class Provider : public ClangTidyOptionsProvider {
+public:
+  Provider(std::optional<Level> WeakestLevel, StringRef MoreHeaders)
+      : WeakestLevel(WeakestLevel), MoreHeaders(MoreHeaders) {}
+
+  void setInner(std::unique_ptr<ClangTidyOptionsProvider> P) {
+    Inner = std::move(P);
+  }
+
+  const ClangTidyGlobalOptions &getGlobalOptions() override {
+    return Inner->getGlobalOptions();
+  }
+
+  std::vector<OptionsSource> getRawOptions(StringRef File) override {
+    std::vector<OptionsSource> Sources = Inner->getRawOptions(File);
+    // --level stands for the global option `Level` in every configuration. It
+    // takes the weakest place, so that an option of one check still wins.
+    if (WeakestLevel) {
+      for (OptionsSource &Source : Sources)
+        Source.first.CheckOptions.erase("Level");
+      ClangTidyOptions Option;
+      Option.CheckOptions["Level"] = ClangTidyOptions::ClangTidyValue(
+          std::to_string(static_cast<unsigned>(*WeakestLevel)));
+      Sources.insert(Sources.begin(), {std::move(Option), "--level"});
+    }
+    ClangTidyOptions Filter;
+    Filter.Checks = OnlyOurs.str();
+    if (CompilerWarnings)
+      *Filter.Checks += ",clang-diagnostic-*";
+    if (!MoreHeaders.empty()) {
+      Filter.HeaderFilterRegex = MoreHeaders;
+      for (const OptionsSource &Source : llvm::reverse(Sources))
+        if (const auto &Regex = Source.first.HeaderFilterRegex) {
+          if (!Regex->empty())
+            *Filter.HeaderFilterRegex += "|(" + *Regex + ")";
+          break;
+        }
+    }
+    Sources.emplace_back(std::move(Filter), OptionsSourceTypeDefaultBinary);
+    return Sources;
+  }
+
+  ParseFailures Failures;
+  bool CompilerWarnings = false;
+
+private:
+  std::optional<Level> WeakestLevel;
+  std::string MoreHeaders;
+  std::unique_ptr<ClangTidyOptionsProvider> Inner;
+};
+
+} // namespace
+
+Expected<Configuration>
+Configuration::create(const CommandLine &Options,
+                      IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
+  Configuration Result;
+  Result.FS = std::move(FS);
+  Result.WeakestLevel = Options.WeakestLevel;
+
+  if (Options.LineFilter)
+    if (std::error_code EC =
+            parseLineFilter(*Options.LineFilter, Result.Global))
+      return makeError("invalid --line-filter: " + EC.message());
+
+  Result.Defaults = ClangTidyOptions::getDefaults();
+  Result.Defaults.Checks = "libtorch-*";
+  Result.Defaults.WarningsAsErrors = "";
+  Result.Defaults.HeaderFilterRegex = "";
+  Result.Defaults.ExcludeHeaderFilterRegex = "";
+  Result.Defaults.SystemHeaders = false;
+  Result.Defaults.FormatStyle = "none";
+  Result.Defaults.User = llvm::sys::Process::GetEnv("USER");
+
+  Result.Overrides.Checks = Options.Checks;
+  Result.Overrides.WarningsAsErrors = Options.WarningsAsErrors;
+  Result.Overrides.HeaderFilterRegex = Options.HeaderFilter;
+  Result.Overrides.ExcludeHeaderFilterRegex = Options.ExcludeHeaderFilter;
+  Result.Overrides.UseColor = Options.UseColor;
+
+  llvm::ErrorOr<ClangTidyOptions> Given = std::error_code();
+  if (Options.Config) {
+    Given = parse({*Options.Config, "--config"});
+    if (!Given)
+      return makeError("invalid --config");
+    Result.Given = *Given;
+  } else if (Options.ConfigFile) {
+    auto Text = Result.FS->getBufferForFile(*Options.ConfigFile);
+    if (!Text)
+      return makeError("cannot read the configuration '" + *Options.ConfigFile +
+                       "': " + Text.getError().message());
+    Given = parse({(*Text)->getBuffer(), *Options.ConfigFile});
+    if (!Given)
+      return makeError("invalid configuration '" + *Options.ConfigFile + "'");
+    Result.Given = *Given;
+  }
+  return Result;
+}
+
+static std::unique_ptr<Provider> makeProvider(
+    const ClangTidyGlobalOptions &Global, const ClangTidyOptions &Defaults,
+    const std::optional<ClangTidyOptions> &Given,
+    const ClangTidyOptions &Overrides, std::optional<Level> WeakestLevel,
+    StringRef MoreHeaders, IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
+  auto Result = std::make_unique<Provider>(WeakestLevel, MoreHeaders);
+  if (Given)
+    Result->setInner(std::make_unique<Checked<ConfigOptionsProvider>>(
+        Result->Failures, Global, Defaults, *Given, Overrides, FS));
+  else
+    Result->setInner(std::make_unique<Checked<FileOptionsProvider>>(
+        Result->Failures, Global, Defaults, Overrides, FS));
+  return Result;
+}
+
+std::unique_ptr<ClangTidyOptionsProvider>
+Configuration::createProvider(IntrusiveRefCntPtr<llvm::vfs::FileSystem> UnitFS,
+                              bool CompilerWarnings) const {
+  auto P = makeProvider(Global, Defaults, Given, Overrides, WeakestLevel,
+                        MoreHeaders, std::move(UnitFS));
+  P->CompilerWarnings = CompilerWarnings;
+  return P;
+}
+
+static Error checkRegex(StringRef Option,
+                        const std::optional<std::string> &Regex,
+                        StringRef File) {
+  std::string Message;
+  if (Regex && !Regex->empty() && !llvm::Regex(*Regex).isValid(Message))
+    return makeError("invalid regular expression in " + Option + " for '" +
+                     File + "': " + Message);
+  return Error::success();
+}
+
+Expected<ClangTidyOptions> Configuration::optionsFor(StringRef File) const {
+  auto P = makeProvider(Global, Defaults, Given, Overrides, WeakestLevel,
+                        MoreHeaders, FS);
+  ClangTidyOptions Result = P->getOptions(File);
+  if (P->Failures.Any)
+    return makeError("malformed .clang-tidy file for '" + File + "'");
+  if (Error E = checkRegex("the header filter", Result.HeaderFilterRegex, File))
+    return E;
+  if (Error E = checkRegex("ExcludeHeaderFilterRegex",
+                           Result.ExcludeHeaderFilterRegex, File))
+    return E;
+  return Result;
+}
+
+void Configuration::reportHeaders(llvm::ArrayRef<std::string> Paths) {
+  std::vector<std::string> Names;
+  for (const std::string &Path : Paths)
+    Names.push_back(llvm::Regex::escape(llvm::sys::path::filename(Path)));
+  llvm::sort(Names);
+  Names.erase(llvm::unique(Names), Names.end());
+  MoreHeaders = "(^|/)(" + llvm::join(Names, "|") + ")$";
+}
+
+bool Configuration::filterTakes(StringRef File, StringRef Path) const {
+  auto P =
+      makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
+  return filterTakes(P->getOptions(File), Path);
+}
+
+bool Configuration::filterTakes(const ClangTidyOptions &Options,
+                                StringRef Path) {
+  auto Matches = [&](const std::optional<std::string> &Regex) {
+    return Regex && !Regex->empty() && llvm::Regex(*Regex).match(Path);
+  };
+  return Matches(Options.HeaderFilterRegex) &&
+         !Matches(Options.ExcludeHeaderFilterRegex);
+}
+
+bool Configuration::lineFilterTakes(StringRef Path, unsigned Line) const {
+  for (const FileFilter &Filter : Global.LineFilter)
+    if (Path.ends_with(Filter.Name))
+      return Filter.LineRanges.empty() ||
+             llvm::any_of(Filter.LineRanges, [&](const auto &Range) {
+               return Range.first <= Line && Line <= Range.second;
+             });
+  return Global.LineFilter.empty();
+}
+
+Level Configuration::weakestLevel(const ClangTidyOptions &Options,
+                                  StringRef Check) {
+  unsigned Weakest = 1; // As LibtorchCheck's own default.
+  for (const std::string &Key :
+       {std::string("Level"), (Check + ".Level").str()})
+    if (auto It = Options.CheckOptions.find(Key);
+        It != Options.CheckOptions.end())
+      (void)StringRef(It->second.Value).getAsInteger(10, Weakest);
+  return Weakest > 2 ? Level::Likely : static_cast<Level>(Weakest);
+}
+
+std::vector<std::string>
+Configuration::enabledChecks(const ClangTidyOptions &Options) {
+  return getCheckNames(Options, /*AllowEnablingAnalyzerAlphaCheckers=*/false);
+}
+
+std::string Configuration::dump(StringRef File) const {
+  auto P =
+      makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
+  ClangTidyOptions Options = P->getOptions(File);
+  std::vector<std::string> Enabled = enabledChecks(Options);
+  Options.CheckOptions = getCheckOptions(Options, false);
+  // Only options of checks that run.
+  std::vector<std::string> Unused;
+  for (StringRef Key : Options.CheckOptions.keys())
+    if (!llvm::is_contained(Enabled, Key.split('.').first))
+      Unused.push_back(Key.str());
+  for (const std::string &Key : Unused)
+    Options.CheckOptions.erase(Key);
+  // Ours alone is what this program means; it is not the user's setting.
+  StringRef Checks = *Options.Checks;
+  Checks.consume_back(OnlyOurs);
+  Options.Checks = Checks.rtrim(',').str();
+  return configurationAsText(Options);
+}
+
+static StringRef
+closest(StringRef Value,
+        llvm::iterator_range<llvm::StringSet<>::const_iterator> Candidates) {
+  StringRef Best;
+  unsigned Distance = 6;
+  for (const auto &Candidate : Candidates) {
+    unsigned D = Value.edit_distance_insensitive(Candidate.getKey(), true, 6);
+    if (D < Distance ||
+        (D == Distance && !Best.empty() && Candidate.getKey() < Best)) {
+      Best = Candidate.getKey();
+      Distance = D;
+    }
+  }
+  return Best;
+}
+
+static void tellUnknown(StringRef Source, StringRef What, StringRef Name,
+                        const llvm::StringSet<> &Known) {
+  llvm::raw_ostream &OS = llvm::WithColor::error(llvm::errs(), Source)
+                          << "unknown " << What << " '" << Name << '\'';
+  StringRef Guess = closest(Name, llvm::make_range(Known.begin(), Known.end()));
+  if (!Guess.empty())
+    OS << "; did you mean '" << Guess << "'?";
+  OS << '\n';
+}
+
+bool Configuration::verify(StringRef File) const {
+  auto P =
+      makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
+  NamesAndOptions Known = getAllChecksAndOptions(false);
+  bool Fine = true;
+  for (const auto &[Options, Source] : P->getRawOptions(File)) {
+    // Checks of other modules are clang-tidy's to verify.
+    const std::string Checks = Options.Checks.value_or("");
+    const GlobList Globs(Checks); // Refers to the text.
+    for (const auto &Glob : Globs.getItems())
+      if (Glob.Text.starts_with("libtorch") &&
+          llvm::none_of(Known.Names.keys(),
+                        [&](StringRef S) { return Glob.Regex.match(S); })) {
+        tellUnknown(Source, "check", Glob.Text, Known.Names);
+        Fine = false;
+      }
+    std::vector<StringRef> Keys(Options.CheckOptions.keys().begin(),
+                                Options.CheckOptions.keys().end());
+    llvm::sort(Keys);
+    for (StringRef Key : Keys)
+      if (Key.starts_with("libtorch") && !Known.Options.contains(Key)) {
+        tellUnknown(Source, "check option", Key, Known.Options);
+        Fine = false;
+      }
+  }
+  return Fine && !P->Failures.Any;
+}
+
+} // namespace libtorch_tidy::driver

@@ -1,0 +1,82 @@
+//===- Configuration.h - .clang-tidy files and what overrides them -*- C++ -*-//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_OPTIONS_CONFIGURATION_H
+#define LIBTORCH_TIDY_DRIVER_OPTIONS_CONFIGURATION_H
+
+#include "clang-tidy/ClangTidyOptions.h"
+#include "driver/options/CommandLine.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/VirtualFileSystem.h"
+
+namespace libtorch_tidy::driver {
+
+/// The real file system under the user's overlay, with a working directory of
+/// its own: units do not move the process.
+llvm::Expected<llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem>>
+createFileSystem(const CommandLine &Options);
+
+/// Makes providers of options: one per unit, so that units share nothing.
+class Configuration {
+public:
+  static llvm::Expected<Configuration>
+  create(const CommandLine &Options,
+         llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
+
+  /// With \p CompilerWarnings, the compiler's warnings are enabled beside the
+  /// checks.
+  std::unique_ptr<clang::tidy::ClangTidyOptionsProvider>
+  createProvider(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS,
+                 bool CompilerWarnings = false) const;
+
+  /// The options for \p File, checked: a malformed .clang-tidy file and an
+  /// invalid regular expression are errors, where clang-tidy goes on without.
+  llvm::Expected<clang::tidy::ClangTidyOptions>
+  optionsFor(llvm::StringRef File) const;
+
+  /// From now on findings in these headers (absolute paths) are reported, too,
+  /// and, as the engine sees headers by other names, in others of their name.
+  void reportHeaders(llvm::ArrayRef<std::string> Paths);
+
+  /// Does the header filter for \p File, without reportHeaders(), take the
+  /// header \p Path?
+  bool filterTakes(llvm::StringRef File, llvm::StringRef Path) const;
+  /// Do the header filters in \p Options?
+  static bool filterTakes(const clang::tidy::ClangTidyOptions &Options,
+                          llvm::StringRef Path);
+
+  /// Does --line-filter take this line?
+  bool lineFilterTakes(llvm::StringRef Path, unsigned Line) const;
+
+  /// The weakest level at which \p Check tells its findings.
+  static Level weakestLevel(const clang::tidy::ClangTidyOptions &Options,
+                            llvm::StringRef Check);
+
+  /// The checks that \p Options enable.
+  static std::vector<std::string>
+  enabledChecks(const clang::tidy::ClangTidyOptions &Options);
+
+  /// --dump-config and --verify-config for \p File.
+  std::string dump(llvm::StringRef File) const;
+  /// Tells problems on the standard error; false when there are any.
+  bool verify(llvm::StringRef File) const;
+
+private:
+  Configuration() = default;
+
+  clang::tidy::ClangTidyGlobalOptions Global;
+  clang::tidy::ClangTidyOptions Defaults, Overrides;
+  /// From --config or --config-file, and where it was read.
+  std::optional<clang::tidy::ClangTidyOptions> Given;
+  std::optional<Level> WeakestLevel;
+  std::string MoreHeaders; ///< A regular expression.
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
+};
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_OPTIONS_CONFIGURATION_H

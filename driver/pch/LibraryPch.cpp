@@ -1,0 +1,467 @@
+//===- LibraryPch.cpp - Precompiled library headers -----------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/pch/LibraryPch.h"
+#include "driver/cache/Archive.h"
+#include "driver/engine/Runner.h"
+#include "driver/engine/Scope.h"
+#include "driver/engine/UnitInputs.h"
+#include "driver/pch/Specializations.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/FrontendActions.h"
+#include "clang/Frontend/MultiplexConsumer.h"
+#include "clang/Lex/Preprocessor.h"
+#include "clang/Lex/PreprocessorOptions.h"
+#include "clang/Tooling/Tooling.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace clang;
+using namespace clang::tooling;
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+
+namespace libtorch_tidy::driver {
+
+namespace {
+
+/// `a` of `#include <a/b.h>`, which is no identifier.
+uint64_t hashOfIncluded(StringRef Beginning) {
+  return llvm::xxh3_64bits(("<" + Beginning).str());
+}
+
+uint64_t hashOfMacro(StringRef Name) {
+  return llvm::xxh3_64bits(("#" + Name).str());
+}
+
+/// What is to be known of a precompiled header beside its content.
+struct PchFacts {
+  UnitInputs Inputs;
+  llvm::StringSet<> Includes;
+  /// Hashes of all identifiers, again of those that were macros, and of the
+  /// beginnings of all included names.
+  std::vector<uint64_t> Names;
+  llvm::ArrayRef<std::string> Folders; ///< See LibraryPrefix.
+};
+
+class PchAction : public GeneratePCHAction {
+public:
+  PchAction(StringRef Output, PchFacts *Facts) : Output(Output), Facts(Facts) {}
+
+protected:
+  bool BeginInvocation(CompilerInstance &Compiler) override {
+    FrontendOptions &Options = Compiler.getFrontendOpts();
+    Options.OutputFile = Output;
+    Options.ProgramAction = frontend::GeneratePCH;
+    Options.SkipFunctionBodies = true;
+    return GeneratePCHAction::BeginInvocation(Compiler);
+  }
+
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &Compiler,
+                                                 StringRef File) override {
+    if (Facts)
+      Compiler.getPreprocessor().addPPCallbacks(
+          recordInputs(Compiler, Facts->Inputs, Facts->Includes,
+                       /*AllNames=*/true));
+    std::vector<std::unique_ptr<ASTConsumer>> Consumers;
+    Consumers.push_back(createSkipBodiesConsumer(Compiler.getSourceManager()));
+    Consumers.push_back(createForgetSpecializationsConsumer(Compiler));
+    Consumers.push_back(GeneratePCHAction::CreateASTConsumer(Compiler, File));
+    if (!Consumers.back())
+      return nullptr;
+    return std::make_unique<MultiplexConsumer>(std::move(Consumers));
+  }
+
+  void EndSourceFileAction() override {
+    if (Facts) {
+      for (const auto &Entry :
+           getCompilerInstance().getPreprocessor().getIdentifierTable()) {
+        Facts->Names.push_back(llvm::xxh3_64bits(Entry.getKey()));
+        if (Entry.getValue()->hadMacroDefinition())
+          Facts->Names.push_back(hashOfMacro(Entry.getKey()));
+      }
+      for (StringRef Name : Facts->Includes.keys())
+        Facts->Names.push_back(hashOfIncluded(Name.split('/').first));
+      llvm::sort(Facts->Names);
+    }
+    GeneratePCHAction::EndSourceFileAction();
+  }
+
+private:
+  std::string Output;
+  PchFacts *Facts;
+};
+
+class PchActionFactory : public FrontendActionFactory {
+public:
+  explicit PchActionFactory(StringRef Output, PchFacts *Facts = nullptr)
+      : Output(Output), Facts(Facts) {}
+
+  std::unique_ptr<FrontendAction> create() override {
+    return std::make_unique<PchAction>(Output, Facts);
+  }
+
+  bool runInvocation(std::shared_ptr<CompilerInvocation> Invocation,
+                     FileManager *Files,
+                     std::shared_ptr<PCHContainerOperations> PCHOps,
+                     DiagnosticConsumer *Consumer) override {
+    if (Facts) {
+      // As the units that will start from it: see TidyActionFactory.
+      Invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
+      Invocation->getDiagnosticOpts().ShowCarets = false;
+      takeAway(Facts->Folders, *Invocation);
+    }
+    return FrontendActionFactory::runInvocation(std::move(Invocation), Files,
+                                                std::move(PCHOps), Consumer);
+  }
+
+private:
+  std::string Output;
+  PchFacts *Facts;
+};
+
+class OneHeader : public CompilationDatabase {
+public:
+  explicit OneHeader(CompileCommand C) : Command(std::move(C)) {
+    // Before the file: -x holds for what follows it.
+    Command.CommandLine.insert(Command.CommandLine.begin() + 1,
+                               {"-x", "c++-header"});
+  }
+  std::vector<CompileCommand> getCompileCommands(StringRef) const override {
+    return {Command};
+  }
+
+private:
+  CompileCommand Command;
+};
+
+} // namespace
+
+bool emitLibraryPch(const CompileCommand &Command, StringRef Header,
+                    StringRef Output, const CommandLine &Options,
+                    const ArgumentsAdjuster &MakeOurs,
+                    llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS) {
+  // The compiler writes relative to the command's folder.
+  llvm::SmallString<256> Absolute(Output);
+  FS->makeAbsolute(Absolute);
+  OneHeader DB(Command);
+  ClangTool Tool(DB, {Header.str()}, std::make_shared<PCHContainerOperations>(),
+                 FS);
+  Tool.appendArgumentsAdjuster(addExtraArgs(Options));
+  Tool.appendArgumentsAdjuster(getStripPluginsAdjuster());
+  Tool.appendArgumentsAdjuster(MakeOurs);
+  PchActionFactory Factory(Absolute);
+  return Tool.run(&Factory) == 0;
+}
+
+/// A file in memory at \p Path.
+static void mountFile(llvm::vfs::OverlayFileSystem &FS, StringRef Path,
+                      StringRef Content) {
+  llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> Memory(
+      new llvm::vfs::InMemoryFileSystem);
+  Memory->addFileNoOwn(Path, /*ModificationTime=*/0,
+                       llvm::MemoryBufferRef(Content, Path));
+  FS.pushOverlay(std::move(Memory));
+}
+
+namespace {
+
+/// One large file. LLVM's InMemoryFileSystem would read all of it to hash it,
+/// and that of a precompiled header is mostly never looked at.
+class LargeFile : public llvm::vfs::FileSystem {
+public:
+  LargeFile(StringRef Path, llvm::MemoryBufferRef Content)
+      : Content(Content),
+        Facts(Path, llvm::vfs::getNextVirtualUniqueID(),
+              llvm::sys::TimePoint<>(), /*User=*/0, /*Group=*/0,
+              Content.getBufferSize(), fs::file_type::regular_file,
+              fs::perms::all_read) {}
+
+  llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine &Path) override {
+    llvm::SmallString<256> Wanted;
+    Path.toVector(Wanted);
+    if (std::error_code EC = makeAbsolute(Wanted))
+      return EC;
+    if (Wanted != Facts.getName())
+      return llvm::errc::no_such_file_or_directory;
+    return Facts;
+  }
+
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
+  openFileForRead(const llvm::Twine &Path) override {
+    llvm::ErrorOr<llvm::vfs::Status> Found = status(Path);
+    if (!Found)
+      return Found.getError();
+    return std::make_unique<Opened>(*this);
+  }
+
+  llvm::vfs::directory_iterator dir_begin(const llvm::Twine &,
+                                          std::error_code &EC) override {
+    EC = llvm::errc::no_such_file_or_directory;
+    return {};
+  }
+
+  std::error_code setCurrentWorkingDirectory(const llvm::Twine &Path) override {
+    Folder = Path.str();
+    return {};
+  }
+  llvm::ErrorOr<std::string> getCurrentWorkingDirectory() const override {
+    return Folder;
+  }
+
+private:
+  struct Opened : llvm::vfs::File {
+    explicit Opened(const LargeFile &Of) : Of(Of) {}
+    llvm::ErrorOr<llvm::vfs::Status> status() override { return Of.Facts; }
+    llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
+    getBuffer(const llvm::Twine &, int64_t, bool, bool) override {
+      return llvm::MemoryBuffer::getMemBuffer(Of.Content,
+                                              /*RequiresNullTerminator=*/false);
+    }
+    std::error_code close() override { return {}; }
+    const LargeFile &Of;
+  };
+
+  llvm::MemoryBufferRef Content;
+  llvm::vfs::Status Facts;
+  std::string Folder;
+};
+
+} // namespace
+
+void LibraryPch::mount(llvm::vfs::OverlayFileSystem &FS) const {
+  mountFile(FS, HeaderPath, HeaderText);
+  llvm::SmallString<256> Absolute(Path);
+  if (!FS.makeAbsolute(Absolute))
+    FS.pushOverlay(llvm::makeIntrusiveRefCnt<LargeFile>(
+        Absolute, Content->getMemBufferRef()));
+}
+
+/// In memory only, and the same wherever the cache is.
+static std::string headerPath(StringRef Key) {
+  return ("/libtorch-tidy/" + Key + ".h").str();
+}
+
+static std::string headerText(const LibraryPrefix &Prefix) {
+  std::string Result;
+  for (const std::string &Header : Prefix.Headers)
+    Result += "#include <" + Header + ">\n";
+  return Result;
+}
+
+std::string LibraryPchs::keyOf(const IncludeScanner &Flags,
+                               const LibraryPrefix &Prefix) {
+  return digest(
+      {programIdentity(), Flags.meaning(Prefix.Folders), headerText(Prefix)});
+}
+
+std::string LibraryPchs::entryOf(StringRef Key) const {
+  return ("pch/" + Key).str();
+}
+
+LibraryPchs::State LibraryPchs::find(StringRef Key) {
+  auto [It, New] = Known.try_emplace(Key.str());
+  if (New)
+    It->second = load(Key);
+  return It->second.S;
+}
+
+LibraryPchs::Entry LibraryPchs::load(StringRef Key) {
+  Entry Result;
+  std::optional<std::string> Facts = Folder.read(entryOf(Key) + ".facts");
+  if (!Facts)
+    return Result;
+  ArchiveReader Reader(*Facts);
+  auto Pch = std::make_unique<LibraryPch>();
+  const bool Usable = Reader.number();
+  Pch->Files = Reader.text();
+  Pch->HeaderPath = headerPath(Key);
+  Pch->HeaderText = Reader.text();
+  Pch->Names = Reader.text();
+  Pch->Path = Folder.pathOf(Reader.text());
+  const uint64_t Size = Reader.number();
+  const int64_t Changed = Reader.number();
+  const uint64_t Sum = Reader.number();
+  if (!Reader.finished() || !Sets.unchanged(Pch->Files))
+    return Result;
+  Folder.touch(entryOf(Key) + ".facts");
+  if (!Usable) {
+    Result.S = State::Unusable;
+    return Result;
+  }
+  std::optional<FileStamp> Now =
+      stampOf(Pch->Path, *llvm::vfs::getRealFileSystem());
+  auto Content = llvm::MemoryBuffer::getFile(Pch->Path, /*IsText=*/false,
+                                             /*RequiresNullTerminator=*/false);
+  // A copy of the cache has other times; then every byte is looked at.
+  if (!Now || !Content || (*Content)->getBufferSize() != Size ||
+      (Now->Changed != Changed &&
+       llvm::xxh3_64bits((*Content)->getBuffer()) != Sum))
+    return Result;
+  Pch->Content = std::move(*Content);
+  Result.Pch = std::move(Pch);
+  Result.S = State::Ready;
+  return Result;
+}
+
+const std::vector<uint64_t> &LibraryPchs::namesOf(StringRef Key) {
+  Entry &E = Known[Key.str()];
+  if (!E.NamesRead) {
+    E.NamesRead = true;
+    if (std::optional<std::string> Content = Folder.read(E.Pch->Names)) {
+      ArchiveReader Reader(*Content);
+      Reader.list([&] { E.Names.push_back(Reader.number()); });
+      if (!Reader.finished())
+        E.Names.clear();
+    }
+  }
+  return E.Names;
+}
+
+static bool isAmong(const std::vector<uint64_t> &Sorted, uint64_t Hash) {
+  return std::binary_search(Sorted.begin(), Sorted.end(), Hash);
+}
+
+bool LibraryPchs::isUnaffectedByMacros(StringRef Key,
+                                       const LibraryPrefix &Prefix) {
+  const std::vector<uint64_t> &Names = namesOf(Key);
+  return !Names.empty() &&
+         llvm::none_of(Prefix.Macros, [&](const LibraryPrefix::Macro &M) {
+           return isAmong(Names, M.IsUndefined ? hashOfMacro(M.Name)
+                                               : llvm::xxh3_64bits(M.Name));
+         });
+}
+
+bool LibraryPchs::isUnaffectedByFolders(StringRef Key,
+                                        const LibraryPrefix &Prefix) {
+  const std::vector<uint64_t> &Names = namesOf(Key);
+  if (Names.empty())
+    return false;
+  for (const std::string &Path : Prefix.FolderPaths) {
+    auto [It, New] = Listings.try_emplace(Path);
+    std::error_code EC;
+    if (New)
+      for (fs::directory_iterator Entry(Path, EC), End; Entry != End && !EC;
+           Entry.increment(EC))
+        It->second.push_back(
+            hashOfIncluded(llvm::sys::path::filename(Entry->path())));
+    if (llvm::any_of(It->second,
+                     [&](uint64_t Name) { return isAmong(Names, Name); }))
+      return false;
+  }
+  return true;
+}
+
+void LibraryPchs::discard(StringRef Key) {
+  Folder.remove(entryOf(Key) + ".facts");
+  Known[Key.str()] = Entry();
+}
+
+bool LibraryPchs::wantedBefore(StringRef Key) {
+  const std::string Mark = entryOf(Key) + ".wanted";
+  if (Folder.read(Mark))
+    return true;
+  Folder.write(Mark, "");
+  return false;
+}
+
+std::string LibraryPchs::unfitMark(StringRef Key, StringRef File) const {
+  return entryOf(Key) + "-" + digest({File}).substr(0, 8) + ".unfit";
+}
+
+void LibraryPchs::noteUnfit(StringRef Key, StringRef File) {
+  Folder.write(unfitMark(Key, File), "");
+}
+
+bool LibraryPchs::isUnfit(StringRef Key, StringRef File) const {
+  return Folder.read(unfitMark(Key, File)).has_value();
+}
+
+bool LibraryPchs::build(
+    StringRef Key, const LibraryPrefix &Prefix,
+    const CommandLineArguments &Arguments, StringRef MainFile,
+    StringRef Directory,
+    llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS) const {
+  // Names of its own: another process may be making the same.
+  llvm::SmallString<128> Own;
+  fs::createUniquePath(entryOf(Key) + "-%%%%%%%%", Own, /*MakeAbsolute=*/false);
+  const std::string Output = (Own + ".pch").str(),
+                    Names = (Own + ".names").str();
+  const std::string Header = headerPath(Key);
+  const std::string Text = headerText(Prefix);
+  if (fs::create_directories(Folder.pathOf("pch")))
+    return false;
+  mountFile(*FS, Header, Text);
+
+  CompileCommand Command(Directory, Header, Arguments, "");
+  for (std::string &Argument : Command.CommandLine)
+    if (Argument == MainFile)
+      Argument = Header;
+  OneHeader DB(std::move(Command));
+  ClangTool Tool(DB, {Header}, std::make_shared<PCHContainerOperations>(), FS);
+  Tool.clearArgumentsAdjusters();
+  Tool.setPrintErrorMessage(false);
+  IgnoringDiagConsumer Ignored;
+  Tool.setDiagnosticConsumer(&Ignored);
+  PchFacts Facts;
+  Facts.Folders = Prefix.Folders;
+  PchActionFactory Factory(Folder.pathOf(Output), &Facts);
+  if (Tool.run(&Factory))
+    return false;
+
+  std::optional<FileStamp> Stamp =
+      stampOf(Folder.pathOf(Output), *llvm::vfs::getRealFileSystem());
+  auto Content =
+      llvm::MemoryBuffer::getFile(Folder.pathOf(Output), /*IsText=*/false,
+                                  /*RequiresNullTerminator=*/false);
+  if (!Stamp || !Content)
+    return false;
+  // The list of #includes itself counts as the user's. Anything else there is a
+  // header whose findings would be lost.
+  const bool Usable =
+      llvm::all_of(Facts.Inputs.User, [&](const UnitInputs::UserFile &F) {
+        return F.Path == Header;
+      });
+  ArchiveWriter NameWriter;
+  NameWriter.list(Facts.Names, [&](uint64_t N) { NameWriter.number(N); });
+  const std::string Files =
+      FileSets::store(std::move(Facts.Inputs.Library), Folder);
+  if (Files.empty() || !Folder.write(Names, NameWriter.take()))
+    return false;
+
+  ArchiveWriter Writer;
+  Writer.number(Usable);
+  Writer.text(Files);
+  Writer.text(Text);
+  Writer.text(Names);
+  Writer.text(Output);
+  Writer.number(Stamp->Size);
+  Writer.number(Stamp->Changed);
+  Writer.number(llvm::xxh3_64bits((*Content)->getBuffer()));
+  // What it takes the place of. Who uses that has it in memory.
+  std::string OldOutput, OldNames;
+  if (std::optional<std::string> Old = Folder.read(entryOf(Key) + ".facts")) {
+    ArchiveReader Reader(*Old);
+    Reader.number();
+    Reader.text();
+    Reader.text();
+    OldNames = Reader.text();
+    OldOutput = Reader.text();
+  }
+  if (!Usable)
+    Folder.remove(Output);
+  if (!Folder.write(entryOf(Key) + ".facts", Writer.take()))
+    return false;
+  for (const std::string &Old : {OldOutput, OldNames})
+    if (!Old.empty())
+      Folder.remove(Old);
+  return true;
+}
+
+} // namespace libtorch_tidy::driver

@@ -1,0 +1,170 @@
+//===- ChangedLines.cpp - Lines that a change touched ---------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/project/ChangedLines.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <limits>
+
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver {
+
+/// git writes names with unusual characters as C strings.
+static std::string unquote(StringRef Name) {
+  if (!Name.consume_front("\""))
+    return Name.str();
+  Name.consume_back("\"");
+  std::string Result;
+  while (!Name.empty()) {
+    char C = Name.front();
+    Name = Name.drop_front();
+    if (C != '\\' || Name.empty()) {
+      Result += C;
+      continue;
+    }
+    unsigned Octal;
+    if (Name.size() >= 3 && !Name.take_front(3).getAsInteger(8, Octal)) {
+      Result += static_cast<char>(Octal);
+      Name = Name.drop_front(3);
+      continue;
+    }
+    static constexpr StringRef Letters = "abtnvfr", Meanings = "\a\b\t\n\v\f\r";
+    size_t Index = Letters.find(Name.front());
+    Result += Index == StringRef::npos ? Name.front() : Meanings[Index];
+    Name = Name.drop_front();
+  }
+  return Result;
+}
+
+/// "12,3" or "12".
+static bool parseRange(StringRef Text, unsigned &Line, unsigned &Count) {
+  auto [First, Second] = Text.split(',');
+  Count = 1;
+  return !First.getAsInteger(10, Line) &&
+         (Second.empty() || !Second.getAsInteger(10, Count));
+}
+
+llvm::StringMap<std::vector<Hunk>> parseDiff(StringRef Diff) {
+  llvm::StringMap<std::vector<Hunk>> Result;
+  std::vector<Hunk> *File = nullptr;
+  while (!Diff.empty()) {
+    StringRef Line;
+    std::tie(Line, Diff) = Diff.split('\n');
+    if (Line.consume_front("+++ ")) {
+      // A tab ends a name with spaces.
+      std::string Name = unquote(Line.rtrim('\t'));
+      StringRef Bare = Name;
+      File = Bare.consume_front("b/") ? &Result[Bare] : nullptr;
+      continue;
+    }
+    if (Line.consume_front("rename to ")) {
+      (void)Result[unquote(Line)];
+      continue;
+    }
+    if (!Line.consume_front("@@ -"))
+      continue;
+    Hunk H;
+    auto [Old, Rest] = Line.split(" +");
+    StringRef New = Rest.split(" @@").first;
+    if (!parseRange(Old, H.OldLine, H.OldCount) ||
+        !parseRange(New, H.NewLine, H.NewCount))
+      continue;
+    // The lines themselves: they can look like anything.
+    for (unsigned I = 0; I < H.OldCount + H.NewCount && !Diff.empty();) {
+      if (!Diff.starts_with("\\"))
+        ++I;
+      Diff = Diff.split('\n').second;
+    }
+    if (File)
+      File->push_back(H);
+  }
+  return Result;
+}
+
+void ChangedLines::add(StringRef Path, llvm::ArrayRef<Hunk> Hunks) {
+  std::vector<Range> &Ranges = Files[Path];
+  for (const Hunk &H : Hunks)
+    if (H.NewCount)
+      Ranges.push_back({H.NewLine, H.NewLine + H.NewCount - 1});
+    else
+      Ranges.push_back({H.NewLine, H.NewLine + 1});
+}
+
+void ChangedLines::addWholeFile(StringRef Path) {
+  Files[Path].push_back({1, std::numeric_limits<unsigned>::max()});
+}
+
+void ChangedLines::moveOver(StringRef Path, llvm::ArrayRef<Hunk> Later) {
+  auto It = Files.find(Path);
+  if (It == Files.end())
+    return;
+  std::vector<Range> Moved;
+  for (const Range &R : It->second) {
+    // Pieces of the range between the hunks, and the hunks it meets.
+    unsigned Next = R.First;
+    long Shift = 0;
+    auto Keep = [&](unsigned First, unsigned Last) {
+      if (First <= Last)
+        Moved.push_back({static_cast<unsigned>(First + Shift),
+                         static_cast<unsigned>(Last + Shift)});
+    };
+    for (const Hunk &H : Later) {
+      // The first old line behind the hunk, and the first of it.
+      const unsigned Begin = H.OldCount ? H.OldLine : H.OldLine + 1;
+      const unsigned End = Begin + H.OldCount;
+      if (Begin > R.Last)
+        break;
+      if (Begin > Next) {
+        Keep(Next, Begin - 1);
+        Next = Begin;
+      }
+      if (H.OldCount && End > R.First) {
+        if (H.NewCount)
+          Moved.push_back({H.NewLine, H.NewLine + H.NewCount - 1});
+        else
+          Moved.push_back({H.NewLine, H.NewLine + 1});
+        Next = std::max(Next, End);
+      }
+      Shift += static_cast<long>(H.NewCount) - static_cast<long>(H.OldCount);
+    }
+    if (R.Last == std::numeric_limits<unsigned>::max())
+      Moved.push_back({static_cast<unsigned>(Next + Shift), R.Last});
+    else
+      Keep(Next, R.Last);
+  }
+  It->second = std::move(Moved);
+}
+
+std::vector<std::string> ChangedLines::files() const {
+  std::vector<std::string> Result;
+  for (StringRef Path : Files.keys())
+    Result.push_back(Path.str());
+  llvm::sort(Result);
+  return Result;
+}
+
+bool ChangedLines::touch(const Place &Where, SourceTexts &Texts) const {
+  auto It = Files.find(Where.Path);
+  if (It == Files.end())
+    return false;
+  unsigned Last = Where.Line;
+  if (const SourceText *Text = Texts.get(Where.Path))
+    Last = Text->position(std::max(Where.Begin, Where.End)).Line;
+  return llvm::any_of(It->second, [&](const Range &R) {
+    return R.First <= Last && Where.Line <= R.Last;
+  });
+}
+
+bool ChangedLines::touch(const Finding &F, SourceTexts &Texts) const {
+  return touch(F.Where, Texts) ||
+         llvm::any_of(F.Steps, [&](const FindingStep &Step) {
+           return touch(Step.Where, Texts);
+         });
+}
+
+} // namespace libtorch_tidy::driver

@@ -1,0 +1,64 @@
+//===- ChangedLines.h - Lines that a change touched -------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The lines that git says are changed, and which findings have to do with
+/// them.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_PROJECT_CHANGEDLINES_H
+#define LIBTORCH_TIDY_DRIVER_PROJECT_CHANGEDLINES_H
+
+#include "driver/findings/Finding.h"
+#include "driver/findings/SourceText.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace libtorch_tidy::driver {
+
+/// One hunk of `diff -U0`: lines of the old text, and what stands for them in
+/// the new one. A count of 0 means behind the line of that number.
+struct Hunk {
+  unsigned OldLine = 0, OldCount = 0, NewLine = 0, NewCount = 0;
+};
+
+/// The hunks of each file of a diff by its name after the change, as git
+/// writes it. Deleted files have none. What is no diff gives no hunks.
+llvm::StringMap<std::vector<Hunk>> parseDiff(llvm::StringRef Diff);
+
+class ChangedLines {
+public:
+  /// Adds the new lines of \p Hunks in the file \p Path (canonical), and the
+  /// lines on both sides of where lines were deleted.
+  void add(llvm::StringRef Path, llvm::ArrayRef<Hunk> Hunks);
+  void addWholeFile(llvm::StringRef Path);
+
+  /// Does the change speak of the file, even if only to rename it?
+  bool contains(llvm::StringRef Path) const { return Files.contains(Path); }
+
+  /// Carries the lines of a file over a later change of it: what was changed
+  /// twice stays changed.
+  void moveOver(llvm::StringRef Path, llvm::ArrayRef<Hunk> Later);
+
+  /// The files, ordered.
+  std::vector<std::string> files() const;
+
+  /// Is the place of \p F, or any step of the path to it, on a changed line?
+  bool touch(const Finding &F, SourceTexts &Texts) const;
+
+private:
+  struct Range {
+    unsigned First, Last;
+  };
+  bool touch(const Place &Where, SourceTexts &Texts) const;
+
+  llvm::StringMap<std::vector<Range>> Files;
+};
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_PROJECT_CHANGEDLINES_H

@@ -1,0 +1,356 @@
+//===- CompileCommands.cpp - How each file is compiled --------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/project/CompileCommands.h"
+#include "driver/project/LibtorchLookup.h"
+#include "clang/Driver/Options.h"
+#include "clang/Driver/Types.h"
+#include "clang/Frontend/CompilerInvocation.h"
+#include "clang/Tooling/JSONCompilationDatabase.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace clang::tooling;
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+namespace path = llvm::sys::path;
+
+namespace libtorch_tidy::driver {
+
+static Error makeError(const llvm::Twine &Message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), Message);
+}
+
+Expected<CompileCommands>
+CompileCommands::create(CommandLine &Options,
+                        llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
+  CompileCommands Result;
+  Result.FS = std::move(FS);
+  Result.Quiet = Options.Quiet;
+  Result.MustHaveDatabase = Options.PreCommit;
+  if (Options.Fixed) {
+    Result.Fixed = std::move(Options.Fixed);
+    return Result;
+  }
+  std::string Given = Options.BuildPath, Source = "-p";
+  if (Given.empty())
+    if (std::optional<std::string> Variable =
+            llvm::sys::Process::GetEnv("LIBTORCH_TIDY_BUILD_PATH")) {
+      Given = *Variable;
+      Source = "LIBTORCH_TIDY_BUILD_PATH";
+    }
+  if (Given.empty())
+    return Result;
+
+  llvm::SmallString<128> Path(Given);
+  Result.FS->makeAbsolute(Path);
+  if (path::filename(Path) != "compile_commands.json") {
+    llvm::SmallString<128> Json(Path), Flags(Path);
+    path::append(Json, "compile_commands.json");
+    path::append(Flags, "compile_flags.txt");
+    if (!Result.FS->exists(Json) && Result.FS->exists(Flags))
+      Path = Flags;
+    else
+      Path = Json;
+  }
+  if (!Result.FS->exists(Path))
+    return makeError(Source + ": there is no '" + Path + "'");
+  Expected<Database *> Loaded = Result.load(Path);
+  if (!Loaded)
+    return Loaded.takeError();
+  Result.Only = *Loaded;
+  return Result;
+}
+
+Expected<CompileCommands::Database *> CompileCommands::load(StringRef Path) {
+  auto [It, New] = Databases.try_emplace(Path);
+  Database &DB = It->second;
+  if (!New)
+    return &DB;
+  DB.Path = Path.str();
+  std::string Message;
+  if (path::filename(Path) == "compile_flags.txt")
+    DB.Commands = FixedCompilationDatabase::loadFromFile(Path, Message);
+  else if (auto Json = JSONCompilationDatabase::loadFromFile(
+               Path, Message, JSONCommandLineSyntax::AutoDetect))
+    DB.Commands =
+        inferTargetAndDriverMode(expandResponseFiles(std::move(Json), FS));
+  if (!DB.Commands)
+    return makeError("malformed compile database '" + Path +
+                     "': " + StringRef(Message).rtrim());
+  return &DB;
+}
+
+/// Where builds are made, below the top of a project.
+static constexpr llvm::StringLiteral BuildFolders[] = {"",
+                                                       "build",
+                                                       "out",
+                                                       "cmake-build-debug",
+                                                       "_build",
+                                                       "builddir",
+                                                       "build/Debug",
+                                                       "build/Release",
+                                                       "build/debug",
+                                                       "build/release",
+                                                       "out/build",
+                                                       "cmake-build-release"};
+
+/// The database for files in \p Folder: in it, in a build folder there, or in a
+/// folder above. Null when there is none.
+Expected<CompileCommands::Database *>
+CompileCommands::databaseFor(StringRef Folder) {
+  if (Only)
+    return Only;
+  auto [It, New] = ByFolder.try_emplace(Folder, nullptr);
+  if (!New)
+    return It->second;
+  for (StringRef Dir = Folder; !Dir.empty(); Dir = path::parent_path(Dir)) {
+    llvm::SmallString<128> Path;
+    for (StringRef Build : BuildFolders) {
+      Path = Dir;
+      path::append(Path, Build, "compile_commands.json");
+      if (FS->exists(Path))
+        break;
+      Path.clear();
+    }
+    if (Path.empty()) {
+      Path = Dir;
+      path::append(Path, "compile_flags.txt");
+      if (!FS->exists(Path))
+        continue;
+    }
+    Expected<Database *> Loaded = load(Path);
+    if (Loaded)
+      ByFolder[Folder] = *Loaded;
+    return Loaded;
+  }
+  return nullptr;
+}
+
+bool isHeader(StringRef File) {
+  StringRef Extension = path::extension(File);
+  if (Extension.empty())
+    return true;
+  auto Type =
+      clang::driver::types::lookupTypeForExtension(Extension.drop_front());
+  // .ipp, .tpp and friends are unknown to the compiler, and are headers.
+  return Type == clang::driver::types::TY_INVALID ||
+         clang::driver::types::onlyPrecompileType(Type);
+}
+
+bool isCxxFile(StringRef File) {
+  StringRef Extension = path::extension(File);
+  if (!Extension.consume_front("."))
+    return false;
+  // Headers whose extension the compiler does not know.
+  if (llvm::is_contained({"cuh", "inc", "inl", "ipp", "ixx", "tcc", "tpp"},
+                         Extension))
+    return true;
+  auto Type = clang::driver::types::lookupTypeForExtension(Extension);
+  return Type != clang::driver::types::TY_INVALID &&
+         (clang::driver::types::isCXX(Type) ||
+          clang::driver::types::isCuda(Type) ||
+          clang::driver::types::onlyPrecompileType(Type));
+}
+
+Expected<std::vector<CompileCommand>>
+CompileCommands::commandsFor(StringRef File) {
+  if (Fixed)
+    return Fixed->getCompileCommands(File);
+  Expected<Database *> Found = databaseFor(path::parent_path(File));
+  if (!Found)
+    return Found.takeError();
+
+  if (Database *DB = *Found) {
+    auto Commands = DB->Commands->getCompileCommands(File);
+    // Clang's own tools end the process over it.
+    for (const CompileCommand &Command : Commands)
+      if (!FS->exists(Command.Directory))
+        return makeError("the compile database '" + DB->Path + "' says that '" +
+                         File + "' is compiled in '" + Command.Directory +
+                         "', which does not exist");
+    if (!Commands.empty())
+      return Commands;
+    if (!isHeader(File))
+      return makeError(
+          "no compile command for '" + File + "' in '" + DB->Path +
+          "'; is it part of the build, and was CMake (or what writes "
+          "the database) run since it was added? Or give its "
+          "flags after '--'");
+    // The interpolating database takes over what it wraps, so it gets its own.
+    std::string Message;
+    if (auto Json = JSONCompilationDatabase::loadFromFile(
+            DB->Path, Message, JSONCommandLineSyntax::AutoDetect))
+      Commands =
+          inferMissingCompileCommands(expandResponseFiles(std::move(Json), FS))
+              ->getCompileCommands(File);
+    if (Commands.empty())
+      return makeError("no compile command for '" + File +
+                       "': the compile database '" + DB->Path + "' is empty");
+    if (!Quiet)
+      llvm::errs() << "libtorch-tidy: note: '" << File
+                   << "' is compiled like the similar file that '" << DB->Path
+                   << "' lists\n";
+    return Commands;
+  }
+
+  if (MustHaveDatabase)
+    return makeError(
+        "no compile command for '" + File +
+        "': no compile_commands.json in the folders above it, nor in build/, "
+        "out/, cmake-build-debug/ or _build/ there. Make one with 'cmake -S . "
+        "-B build -DCMAKE_EXPORT_COMPILE_COMMANDS=ON', or name its folder with "
+        "-p in the 'args' of the hook");
+  if (!LibtorchFlags) {
+    LibtorchFlags = findLibtorchFlags(*FS);
+    if (!LibtorchFlags)
+      return makeError("no compile command for '" + File +
+                       "': no compile_commands.json above it, and LibTorch is "
+                       "not found; give -p, flags after '--', or Torch_DIR");
+    if (!Quiet)
+      llvm::errs() << "libtorch-tidy: note: no compile_commands.json above '"
+                   << File << "'; compiling it with "
+                   << llvm::join(*LibtorchFlags, " ") << '\n';
+  }
+  llvm::ErrorOr<std::string> Here = FS->getCurrentWorkingDirectory();
+  std::vector<std::string> Flags = *LibtorchFlags;
+  if (isHeader(File))
+    Flags.insert(Flags.end(), {"-x", "c++"});
+  return FixedCompilationDatabase(Here ? *Here : ".", Flags)
+      .getCompileCommands(File);
+}
+
+bool CompileCommands::lists(StringRef File) {
+  if (Fixed)
+    return false;
+  Expected<Database *> Found = databaseFor(path::parent_path(File));
+  if (!Found) {
+    llvm::consumeError(Found.takeError());
+    return false;
+  }
+  return *Found && !(*Found)->Commands->getCompileCommands(File).empty();
+}
+
+std::vector<std::string> CompileCommands::allFiles(StringRef Folder) {
+  if (Fixed)
+    return {};
+  Expected<Database *> Found = databaseFor(Folder);
+  if (!Found || !*Found) {
+    llvm::consumeError(Found.takeError());
+    return {};
+  }
+  std::vector<std::string> Result = (*Found)->Commands->getAllFiles();
+  llvm::sort(Result);
+  return Result;
+}
+
+Expected<std::vector<std::string>>
+CompileCommands::filesBelow(StringRef Folder) {
+  if (Fixed)
+    return makeError("'" + Folder +
+                     "' is a folder: flags after '--' go with "
+                     "files");
+  Expected<Database *> Found = databaseFor(Folder);
+  if (!Found)
+    return Found.takeError();
+  if (!*Found)
+    return makeError("'" + Folder +
+                     "' is a folder, and there is no "
+                     "compile_commands.json above it to say its files");
+  std::vector<std::string> Result;
+  for (std::string &File : (*Found)->Commands->getAllFiles()) {
+    llvm::SmallString<128> Path(File);
+    path::remove_dots(Path, /*remove_dot_dot=*/true);
+    StringRef Rest = Path;
+    if (Rest.consume_front(Folder) &&
+        (Rest.starts_with("/") || Folder.ends_with("/")))
+      Result.push_back(std::move(File));
+  }
+  if (Result.empty())
+    return makeError("no file below '" + Folder + "' is in '" + (*Found)->Path +
+                     "'");
+  llvm::sort(Result);
+  return Result;
+}
+
+/// Drops what Clang's own command line does not know: flags of GCC and nvcc.
+static void dropUnknownFlags(CommandLineArguments &Args) {
+  llvm::SmallVector<const char *, 64> Flags;
+  for (const std::string &Arg : llvm::drop_begin(Args))
+    Flags.push_back(Arg.c_str());
+  unsigned MissingIndex, MissingCount;
+  llvm::opt::InputArgList Parsed = clang::driver::getDriverOptTable().ParseArgs(
+      Flags, MissingIndex, MissingCount,
+      llvm::opt::Visibility(clang::driver::options::ClangOption));
+  llvm::SmallVector<unsigned, 8> Unknown;
+  for (const llvm::opt::Arg *A :
+       Parsed.filtered(clang::driver::options::OPT_UNKNOWN))
+    Unknown.push_back(A->getIndex() + 1);
+  for (unsigned Index : llvm::reverse(Unknown))
+    Args.erase(Args.begin() + Index);
+}
+
+/// A precompiled header of GCC (x.h.gch beside x.h), or of another Clang, is
+/// no good here. The header itself is: cc1's -include reads it as text.
+static void readPchAsText(CommandLineArguments &Args) {
+  CommandLineArguments Result;
+  auto At = [&](size_t I) { return I < Args.size() ? StringRef(Args[I]) : ""; };
+  for (size_t I = 0; I < Args.size(); ++I) {
+    // CMake with Clang: the text is included too, right behind.
+    if (At(I) == "-Xclang" && At(I + 1) == "-include-pch" &&
+        At(I + 2) == "-Xclang" && At(I + 3).contains("cmake_pch.")) {
+      I += 3;
+      continue;
+    }
+    if (At(I) == "-include" && At(I + 1).contains("cmake_pch.")) {
+      Result.insert(Result.end(),
+                    {"-Xclang", "-include", "-Xclang", At(I + 1).str()});
+      ++I;
+      continue;
+    }
+    if (At(I) == "-Winvalid-pch" || At(I) == "-fpch-preprocess")
+      continue;
+    Result.push_back(Args[I]);
+  }
+  Args = std::move(Result);
+}
+
+ArgumentsAdjuster makeCommandsOurs(const char *Argv0, void *MainAddress) {
+  std::string ResourceDir =
+      clang::CompilerInvocation::GetResourcesPath(Argv0, MainAddress);
+  // An installed program does not lie beside Clang's own headers.
+  if (!llvm::sys::fs::is_directory(ResourceDir))
+    ResourceDir = LIBTORCH_TIDY_RESOURCE_DIR;
+  return [ResourceDir](const CommandLineArguments &Given, StringRef) {
+    CommandLineArguments Args = Given;
+    const bool IsCl = llvm::any_of(
+        Args, [](StringRef Arg) { return Arg == "--driver-mode=cl"; });
+    if (!Args.empty() && !IsCl) {
+      readPchAsText(Args);
+      dropUnknownFlags(Args);
+    }
+    CommandLineArguments Ours;
+    if (llvm::none_of(Args, [](StringRef Arg) {
+          return Arg.starts_with("-resource-dir");
+        }))
+      Ours.push_back("-resource-dir=" + ResourceDir);
+    // The compiler's warnings are the build's to show. -Werror would turn one
+    // into a unit that cannot be analysed.
+    Ours.push_back("-w");
+    return getInsertArgumentAdjuster(Ours, ArgumentInsertPosition::END)(Args,
+                                                                        "");
+  };
+}
+
+} // namespace libtorch_tidy::driver

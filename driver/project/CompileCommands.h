@@ -1,0 +1,81 @@
+//===- CompileCommands.h - How each file is compiled ------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_PROJECT_COMPILECOMMANDS_H
+#define LIBTORCH_TIDY_DRIVER_PROJECT_COMPILECOMMANDS_H
+
+#include "driver/options/CommandLine.h"
+#include "clang/Tooling/ArgumentsAdjusters.h"
+#include "clang/Tooling/CompilationDatabase.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/VirtualFileSystem.h"
+
+namespace libtorch_tidy::driver {
+
+/// Answers how a file is compiled: by the flags after `--`, the database of
+/// -p, the nearest database above the file, or, when there is none, by the
+/// flags of a LibTorch that is found on the machine.
+class CompileCommands {
+public:
+  static llvm::Expected<CompileCommands>
+  create(CommandLine &Options,
+         llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
+
+  /// The commands for \p File (absolute), at least one. A header that the
+  /// database does not list is compiled as the most similar file; a source
+  /// file that it does not list is an error.
+  llvm::Expected<std::vector<clang::tooling::CompileCommand>>
+  commandsFor(llvm::StringRef File);
+
+  /// Whether the database of \p File lists it; false without a database.
+  bool lists(llvm::StringRef File);
+
+  /// All files of the database for files in \p Folder, ordered; none when
+  /// there is no database.
+  std::vector<std::string> allFiles(llvm::StringRef Folder);
+
+  /// The files of the database below folder \p Folder (absolute), ordered.
+  llvm::Expected<std::vector<std::string>> filesBelow(llvm::StringRef Folder);
+
+private:
+  struct Database {
+    std::unique_ptr<clang::tooling::CompilationDatabase> Commands;
+    std::string Path;
+  };
+
+  CompileCommands() = default;
+  llvm::Expected<Database *> databaseFor(llvm::StringRef Folder);
+  llvm::Expected<Database *> load(llvm::StringRef Path);
+
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
+  std::unique_ptr<clang::tooling::CompilationDatabase> Fixed;
+  Database *Only = nullptr; ///< That of -p.
+  llvm::StringMap<Database> Databases;
+  llvm::StringMap<Database *> ByFolder;
+  /// Flags for files without a database; looked for when first needed.
+  std::optional<std::vector<std::string>> LibtorchFlags;
+  bool Quiet = false;
+  bool MustHaveDatabase = false;
+};
+
+/// Is \p File a header, by its name?
+bool isHeader(llvm::StringRef File);
+
+/// Is \p File a C++ or CUDA source file or a header, by its name?
+bool isCxxFile(llvm::StringRef File);
+
+/// The changes that every command needs to run in this front end: flags that
+/// only other compilers know are dropped, precompiled headers of other
+/// compilers are read as text, compiler warnings are off, and the compiler's
+/// own headers are found. \p Argv0 and \p MainAddress locate this program.
+clang::tooling::ArgumentsAdjuster makeCommandsOurs(const char *Argv0,
+                                                   void *MainAddress);
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_PROJECT_COMPILECOMMANDS_H
