@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/AccumulatedHistoryCheck.h"
+#include "checks/FlowCheck.h"
 #include "checks/flow/Loops.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
@@ -21,6 +21,35 @@ using flow::Accumulation;
 using flow::FunctionFlow;
 using flow::GradMode;
 using flow::Label;
+
+namespace {
+
+/// docs/checks/libtorch-accumulated-history.md says what it finds and why.
+///
+/// Option `Fix`: `detach` (default) cuts the history with .detach(); `item`
+/// reads the number with .item() where that compiles and the addend is known
+/// to be a scalar.
+class AccumulatedHistoryCheck : public FlowCheck {
+public:
+  AccumulatedHistoryCheck(llvm::StringRef Name,
+                          clang::tidy::ClangTidyContext *Context);
+  void storeOptions(clang::tidy::ClangTidyOptions::OptionMap &Opts) override;
+
+protected:
+  void checkFunction(const flow::FunctionFlow &Flow,
+                     flow::UnitModel &Unit) override;
+
+private:
+  /// \p HandedInAt: the call that hands the history in, when it arises in a
+  /// caller.
+  void report(const flow::Accumulation &A, const flow::Label &Source,
+              const Expr *HandedInAt, Level Strength,
+              const flow::FunctionFlow &Flow, ASTContext &Context);
+
+  const std::string Fix;
+};
+
+} // namespace
 
 AccumulatedHistoryCheck::AccumulatedHistoryCheck(
     StringRef Name, clang::tidy::ClangTidyContext *Context)
@@ -234,5 +263,7 @@ void AccumulatedHistoryCheck::report(const Accumulation &A, const Label &Source,
   }
   tell(F, Context.getSourceManager());
 }
+
+LIBTORCH_CHECK(AccumulatedHistoryCheck);
 
 } // namespace libtorch_tidy

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/AutocastCacheCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/flow/TensorWork.h"
+#include "checks/torch/Autocast.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
@@ -23,6 +24,31 @@ using libtorch_tidy::torch::AutocastUse;
 namespace libtorch_tidy {
 
 namespace {
+
+/// docs/checks/libtorch-autocast-cache.md says what it finds and why.
+class AutocastCacheCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override;
+  void check(const MatchFinder::MatchResult &Result) override;
+  void onEndOfTranslationUnit() override;
+
+private:
+  /// A call, and the function of namespace or class scope that it stands in.
+  struct Use {
+    const CallExpr *Call;
+    const FunctionDecl *In;
+    torch::AutocastUse What;
+  };
+  bool isClearedFor(const FunctionDecl *F) const;
+  void checkFunction(const FunctionDecl *F);
+  void checkClass(const Use &Begin);
+  void report(const Use &Begin, const Use *End, const CallExpr *Step,
+              bool SameBlock);
+
+  ASTContext *Context = nullptr;
+  llvm::SmallVector<Use, 8> Uses; ///< In source order of each function.
+};
 
 /// The function of namespace or class scope around \p F, which may be the call
 /// operator of a lambda.
@@ -214,5 +240,7 @@ void AutocastCacheCheck::onEndOfTranslationUnit() {
           checkClass(U);
   }
 }
+
+LIBTORCH_CHECK(AutocastCacheCheck);
 
 } // namespace libtorch_tidy

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/AutogradContextCycleCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/flow/Liveness.h"
 #include "checks/flow/Ownership.h"
 #include "checks/flow/Writes.h"
@@ -30,6 +30,18 @@ using flow::ObjectPath;
 using torch::ContextList;
 
 namespace {
+
+/// docs/checks/libtorch-autograd-context-cycle.md says what it finds and why.
+class AutogradContextCycleCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override;
+  void check(const MatchFinder::MatchResult &Result) override;
+
+private:
+  void checkForward(const FunctionDecl *Forward, const FunctionDecl *Backward,
+                    ASTContext &Context);
+};
 
 /// One value that goes into saved_data, in the forward function itself or in
 /// a helper that it hands the value to.
@@ -712,5 +724,7 @@ void AutogradContextCycleCheck::checkForward(const FunctionDecl *F,
   for (const Finding &Found : Findings)
     tell(Found, Context.getSourceManager());
 }
+
+LIBTORCH_CHECK(AutogradContextCycleCheck);
 
 } // namespace libtorch_tidy

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/CatInLoopCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/flow/FreshTensors.h"
 #include "checks/flow/TensorGrowth.h"
 #include "checks/flow/Writes.h"
@@ -19,6 +19,7 @@
 #include "clang/AST/ParentMapContext.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace clang;
 using namespace clang::ast_matchers;
@@ -29,6 +30,18 @@ using flow::GrowthStep;
 using flow::TensorGrowth;
 
 namespace {
+
+/// docs/checks/libtorch-cat-in-loop.md says what it finds and why.
+class CatInLoopCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override;
+  void check(const MatchFinder::MatchResult &Result) override;
+
+private:
+  /// Names that fixes have given, by function.
+  llvm::DenseMap<SourceLocation, llvm::StringSet<>> Given;
+};
 
 AST_MATCHER(CallExpr, joinsTensors) {
   return torch::asConcatenation(&Node).has_value();
@@ -243,5 +256,7 @@ void CatInLoopCheck::check(const MatchFinder::MatchResult &Result) {
   F.Fix = joinOnce(*Growth, Context, Given);
   tell(F, SM);
 }
+
+LIBTORCH_CHECK(CatInLoopCheck);
 
 } // namespace libtorch_tidy

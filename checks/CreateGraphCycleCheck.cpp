@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/CreateGraphCycleCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/flow/FunctionFlow.h"
 #include "checks/flow/UnitModel.h"
 #include "checks/flow/Writes.h"
@@ -22,6 +22,27 @@ using namespace clang::ast_matchers;
 namespace libtorch_tidy {
 
 namespace {
+
+/// docs/checks/libtorch-create-graph-cycle.md says what it finds and why.
+class CreateGraphCycleCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override;
+  void check(const MatchFinder::MatchResult &Result) override;
+  void onEndOfTranslationUnit() override;
+
+private:
+  /// A backward() that makes the graph of gradients, for certain or when a
+  /// parameter of its function says so.
+  struct Backward {
+    const CallExpr *Call;
+    const FunctionDecl *In;
+    const ParmVarDecl *When; ///< Null: always.
+  };
+  ASTContext *Context = nullptr;
+  /// Who resets gradients is known at the end of the unit.
+  llvm::SmallVector<Backward, 2> Calls;
+};
 
 /// Where a body takes gradients away from parameters, or their graphs from
 /// gradients: zero_grad(), which detaches where it does not reset, a write to
@@ -229,5 +250,7 @@ void CreateGraphCycleCheck::onEndOfTranslationUnit() {
   }
   Calls.clear();
 }
+
+LIBTORCH_CHECK(CreateGraphCycleCheck);
 
 } // namespace libtorch_tidy

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/DanglingFromBlobCheck.h"
+#include "checks/DanglingCheck.h"
 #include "checks/torch/Spelling.h"
 #include "fixits/FixIts.h"
 
@@ -15,6 +15,20 @@ namespace libtorch_tidy {
 
 using flow::Borrow;
 using flow::Dangling;
+
+namespace {
+
+/// docs/checks/libtorch-dangling-from-blob.md says what it finds and why.
+class DanglingFromBlobCheck : public DanglingCheck {
+public:
+  using DanglingCheck::DanglingCheck;
+
+private:
+  std::optional<Finding> findingFor(const flow::Dangling &D,
+                                    const ASTContext &Context) override;
+};
+
+} // namespace
 
 static std::string messageOf(const Dangling &D) {
   const VarDecl *Owner = D.What.Owner;
@@ -58,5 +72,7 @@ DanglingFromBlobCheck::findingFor(const Dangling &D,
         fixits::appendMemberCall(B.Top, torch::spelling::CloneCall, Context);
   return F;
 }
+
+LIBTORCH_CHECK(DanglingFromBlobCheck);
 
 } // namespace libtorch_tidy

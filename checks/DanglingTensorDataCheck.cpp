@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/DanglingTensorDataCheck.h"
+#include "checks/DanglingCheck.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "llvm/ADT/StringExtras.h"
+#include <set>
 
 using namespace clang;
 
@@ -18,6 +19,26 @@ namespace libtorch_tidy {
 
 using flow::Borrow;
 using flow::Dangling;
+
+namespace {
+
+/// docs/checks/libtorch-dangling-tensor-data.md says what it finds and why.
+class DanglingTensorDataCheck : public DanglingCheck {
+public:
+  using DanglingCheck::DanglingCheck;
+
+private:
+  std::optional<Finding> findingFor(const flow::Dangling &D,
+                                    const ASTContext &Context) override;
+  fixits::Edits nameTemporary(const flow::Dangling &D,
+                              const ASTContext &Context);
+  std::string newName(llvm::StringRef Wish, const Stmt *Body);
+
+  /// The names that fixes bring into a function.
+  std::set<std::pair<const Stmt *, std::string>> Given;
+};
+
+} // namespace
 
 /// What is refered to in what owns it: `the sizes of`.
 static std::string partOf(const Borrow &B) {
@@ -147,5 +168,7 @@ DanglingTensorDataCheck::findingFor(const Dangling &D,
   F.Fix = nameTemporary(D, Context);
   return F;
 }
+
+LIBTORCH_CHECK(DanglingTensorDataCheck);
 
 } // namespace libtorch_tidy

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/DatasetWorkerCopyCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/flow/CopiedState.h"
 #include "checks/flow/TensorWork.h"
 #include "checks/flow/Writes.h"
@@ -19,6 +19,14 @@ using namespace clang::ast_matchers;
 namespace libtorch_tidy {
 
 namespace {
+
+/// docs/checks/libtorch-dataset-worker-copy.md says what it finds and why.
+class DatasetWorkerCopyCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override;
+  void check(const MatchFinder::MatchResult &Result) override;
+};
 
 struct Workers {
   std::optional<int64_t> Count; ///< Unknown: one for each core.
@@ -139,5 +147,7 @@ void DatasetWorkerCopyCheck::check(const MatchFinder::MatchResult &Result) {
       tell(F, SM);
     }
 }
+
+LIBTORCH_CHECK(DatasetWorkerCopyCheck);
 
 } // namespace libtorch_tidy

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/DiscardedResultCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/PureOps.h"
 #include "checks/torch/TorchTypes.h"
@@ -22,6 +22,14 @@ namespace libtorch_tidy {
 using torch::PureKind;
 
 namespace {
+
+/// docs/checks/libtorch-discarded-result.md says what it finds and why.
+class DiscardedResultCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override;
+  void check(const MatchFinder::MatchResult &Result) override;
+};
 
 /// Is \p Call std::get, or a method of a standard container: its result is a
 /// part of what it is asked of?
@@ -370,5 +378,7 @@ void DiscardedResultCheck::check(const MatchFinder::MatchResult &Result) {
     F.Fix = fixits::assignTo(Call, Text);
   tell(F, SM);
 }
+
+LIBTORCH_CHECK(DiscardedResultCheck);
 
 } // namespace libtorch_tidy

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/EmptyCacheInLoopCheck.h"
+#include "checks/LibtorchCheck.h"
+#include "checks/flow/TensorWork.h"
 #include "checks/torch/CudaMemory.h"
 #include "checks/torch/Exceptions.h"
 #include "clang/AST/ASTContext.h"
@@ -20,6 +21,17 @@ using libtorch_tidy::torch::Work;
 namespace libtorch_tidy {
 
 namespace {
+
+/// docs/checks/libtorch-empty-cache-in-loop.md says what it finds and why.
+class EmptyCacheInLoopCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override;
+  void check(const MatchFinder::MatchResult &Result) override;
+
+private:
+  flow::TensorWork Amounts; ///< Of the one unit that a check object sees.
+};
 
 /// How often what a condition guards runs in a loop.
 enum class Often { Always, Mostly, Sometimes };
@@ -211,5 +223,7 @@ void EmptyCacheInLoopCheck::check(const MatchFinder::MatchResult &Result) {
                        "this is true unless the remainder is 0"});
   tell(F, *Result.SourceManager);
 }
+
+LIBTORCH_CHECK(EmptyCacheInLoopCheck);
 
 } // namespace libtorch_tidy

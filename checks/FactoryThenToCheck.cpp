@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/FactoryThenToCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Factories.h"
 #include "fixits/FixIts.h"
@@ -17,6 +17,14 @@ using namespace clang::ast_matchers;
 namespace libtorch_tidy {
 
 namespace {
+
+/// docs/checks/libtorch-factory-then-to.md says what it finds and why.
+class FactoryThenToCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override;
+  void check(const MatchFinder::MatchResult &Result) override;
+};
 
 /// Gives the device to the factory instead of moving its result.
 fixits::Edits makeThere(const CXXMemberCallExpr *Move,
@@ -75,5 +83,7 @@ void FactoryThenToCheck::check(const MatchFinder::MatchResult &Result) {
     Found.Fix = makeThere(Move, *How, *F, *Result.Context);
   tell(Found, *Result.SourceManager);
 }
+
+LIBTORCH_CHECK(FactoryThenToCheck);
 
 } // namespace libtorch_tidy

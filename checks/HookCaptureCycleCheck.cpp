@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/HookCaptureCycleCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/flow/Liveness.h"
 #include "checks/flow/Ownership.h"
 #include "checks/flow/UnitModel.h"
@@ -13,6 +13,7 @@
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/GradGuards.h"
+#include "checks/torch/Hooks.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
 #include "checks/torch/TorchTypes.h"
@@ -32,6 +33,24 @@ namespace libtorch_tidy {
 using flow::ObjectPath;
 
 namespace {
+
+/// docs/checks/libtorch-hook-capture-cycle.md says what it finds and why.
+class HookCaptureCycleCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override;
+  void check(const MatchFinder::MatchResult &Result) override;
+
+private:
+  void checkHook(const CallExpr *Call, const torch::HookRegistration &R,
+                 const FunctionDecl *In, ASTContext &Context);
+  void checkStoredFunction(const CallExpr *Call, const FunctionDecl *In,
+                           ASTContext &Context);
+  /// Made when first asked for: most units have no hooks.
+  flow::UnitModel &unit(ASTContext &Context);
+
+  std::shared_ptr<flow::UnitModel> Unit;
+};
 
 /// `a.b` as the user would say it.
 std::string nameOf(const ObjectPath &Object) {
@@ -881,5 +900,7 @@ void HookCaptureCycleCheck::checkStoredFunction(const CallExpr *Call,
     return;
   }
 }
+
+LIBTORCH_CHECK(HookCaptureCycleCheck);
 
 } // namespace libtorch_tidy

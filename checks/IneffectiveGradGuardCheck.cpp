@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "IneffectiveGradGuardCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/flow/ThreadStarts.h"
+#include "checks/flow/UnitModel.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/GradGuards.h"
@@ -16,8 +17,10 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ParentMapContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/StmtOpenMP.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace clang;
 using namespace clang::ast_matchers;
@@ -25,6 +28,30 @@ using namespace clang::ast_matchers;
 namespace libtorch_tidy {
 
 namespace {
+
+/// docs/checks/libtorch-ineffective-grad-guard.md says what it finds and why.
+class IneffectiveGradGuardCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override;
+  void check(const MatchFinder::MatchResult &Result) override;
+
+private:
+  void checkUnnamed(const CXXConstructExpr *Guard, ASTContext &Context);
+  void checkVexingParse(const FunctionDecl *F, ASTContext &Context);
+  void checkVariable(const VarDecl *Guard, ASTContext &Context);
+  /// Code that other threads run, started under a guard.
+  void checkThread(const Expr *Start, ASTContext &Context);
+  void checkParallelRegion(const OMPExecutableDirective *Region,
+                           ASTContext &Context);
+  std::string nameFor(QualType T, const FunctionDecl *In);
+
+  std::shared_ptr<flow::UnitModel> Unit;
+  /// Names that fixes have given by function, as one function may need several.
+  llvm::DenseMap<SourceLocation, llvm::StringSet<>> Given;
+  /// Unnamed guards that have been looked at.
+  llvm::DenseSet<SourceLocation> Seen;
+};
 
 /// The argument of a template may be any class, so its use says nothing.
 AST_MATCHER(CXXConstructExpr, makesGuard) {
@@ -540,5 +567,7 @@ void IneffectiveGradGuardCheck::checkVariable(const VarDecl *Guard,
   }
   tell(F, SM);
 }
+
+LIBTORCH_CHECK(IneffectiveGradGuardCheck);
 
 } // namespace libtorch_tidy

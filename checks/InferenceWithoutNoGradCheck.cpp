@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/InferenceWithoutNoGradCheck.h"
+#include "checks/FlowCheck.h"
 #include "checks/torch/Spelling.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
@@ -21,6 +21,21 @@ namespace libtorch_tidy {
 using flow::FunctionFlow;
 using flow::GradMode;
 using flow::Label;
+
+namespace {
+
+/// docs/checks/libtorch-inference-without-no-grad.md says what it finds and
+/// why.
+class InferenceWithoutNoGradCheck : public FlowCheck {
+public:
+  using FlowCheck::FlowCheck;
+
+protected:
+  void checkFunction(const flow::FunctionFlow &Flow,
+                     flow::UnitModel &Unit) override;
+};
+
+} // namespace
 
 /// The outermost block around \p Site that a guard can own: nothing in it
 /// trains, and nobody needs the history of what is computed in it. Null when
@@ -120,5 +135,7 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
     tell(F, Context.getSourceManager());
   }
 }
+
+LIBTORCH_CHECK(InferenceWithoutNoGradCheck);
 
 } // namespace libtorch_tidy

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/JitUnguardedWarmupCheck.h"
+#include "checks/FlowCheck.h"
 #include "checks/flow/TensorWork.h"
 #include "checks/flow/Writes.h"
 #include "checks/torch/Modules.h"
@@ -25,6 +25,21 @@ using flow::GradMode;
 using flow::Label;
 
 namespace {
+
+/// docs/checks/libtorch-jit-unguarded-warmup.md says what it finds and why.
+class JitUnguardedWarmupCheck : public FlowCheck {
+public:
+  using FlowCheck::FlowCheck;
+
+protected:
+  void checkFunction(const flow::FunctionFlow &Flow,
+                     flow::UnitModel &Unit) override;
+
+private:
+  /// Does the unit switch the executor's profiling off? Asked once.
+  bool avoidsProfiling(flow::UnitModel &Unit);
+  std::optional<bool> Avoids;
+};
 
 struct ScriptCall {
   const Expr *Call;
@@ -178,5 +193,7 @@ void JitUnguardedWarmupCheck::checkFunction(const FunctionFlow &Flow,
     tell(F, SM);
   }
 }
+
+LIBTORCH_CHECK(JitUnguardedWarmupCheck);
 
 } // namespace libtorch_tidy

@@ -84,6 +84,16 @@ private:
   llvm::DenseSet<clang::SourceLocation> Told;
 };
 
+/// At the end of a check's file: what makes a check of class \p Class. The
+/// catalog finds it by the name of the file, which is that of the class:
+/// CatInLoopCheck.cpp is libtorch-cat-in-loop.
+#define LIBTORCH_CHECK(Class)                                                  \
+  std::unique_ptr<clang::tidy::ClangTidyCheck> make##Class(                    \
+      llvm::StringRef Name, clang::tidy::ClangTidyContext *Context) {          \
+    return std::make_unique<Class>(Name, Context);                             \
+  }                                                                            \
+  static_assert(std::is_base_of_v<LibtorchCheck, Class>)
+
 } // namespace libtorch_tidy
 
 #endif // LIBTORCH_TIDY_CHECKS_LIBTORCHCHECK_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/LongLivedIntermediateCheck.h"
+#include "checks/FlowCheck.h"
 #include "checks/flow/Writes.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
@@ -26,6 +26,21 @@ using flow::GradMode;
 using flow::Label;
 
 namespace {
+
+/// docs/checks/libtorch-long-lived-intermediate.md says what it finds and why.
+class LongLivedIntermediateCheck : public FlowCheck {
+public:
+  using FlowCheck::FlowCheck;
+
+protected:
+  void checkFunction(const flow::FunctionFlow &Flow,
+                     flow::UnitModel &Unit) override;
+
+private:
+  void checkDeclaredBeforeLoop(const flow::FunctionFlow &Flow,
+                               flow::UnitModel &Unit);
+  void checkKept(const flow::FunctionFlow &Flow, flow::UnitModel &Unit);
+};
 
 /// All references to the tensors that a function declares.
 class References : public RecursiveASTVisitor<References> {
@@ -246,5 +261,7 @@ void LongLivedIntermediateCheck::checkFunction(const FunctionFlow &Flow,
   checkDeclaredBeforeLoop(Flow, Unit);
   checkKept(Flow, Unit);
 }
+
+LIBTORCH_CHECK(LongLivedIntermediateCheck);
 
 } // namespace libtorch_tidy

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/ModuleOwnershipCycleCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/flow/Ownership.h"
 #include "checks/flow/UnitModel.h"
 #include "checks/flow/Writes.h"
@@ -25,6 +25,20 @@ namespace libtorch_tidy {
 using flow::ObjectPath;
 
 namespace {
+
+/// docs/checks/libtorch-module-ownership-cycle.md says what it finds and why.
+class ModuleOwnershipCycleCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override;
+  void check(const MatchFinder::MatchResult &Result) override;
+  void onEndOfTranslationUnit() override;
+
+private:
+  ASTContext *Context = nullptr;
+  /// Modules of the user, in source order.
+  llvm::SmallVector<const CXXRecordDecl *, 8> Modules;
+};
 
 bool isModuleOwner(QualType T) {
   return flow::isSharedOwner(T) && torch::isModule(T);
@@ -474,5 +488,7 @@ void ModuleOwnershipCycleCheck::onEndOfTranslationUnit() {
     }
   Modules.clear();
 }
+
+LIBTORCH_CHECK(ModuleOwnershipCycleCheck);
 
 } // namespace libtorch_tidy

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/OomCatchTypeCheck.h"
+#include "checks/LibtorchCheck.h"
+#include "checks/flow/TensorWork.h"
 #include "checks/torch/CudaMemory.h"
 #include "checks/torch/Factories.h"
 #include "checks/torch/Modules.h"
@@ -24,6 +25,17 @@ using libtorch_tidy::torch::Work;
 namespace libtorch_tidy {
 
 namespace {
+
+/// docs/checks/libtorch-oom-catch-type.md says what it finds and why.
+class OomCatchTypeCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override;
+  void check(const MatchFinder::MatchResult &Result) override;
+
+private:
+  flow::TensorWork Amounts; ///< Of the one unit that a check object sees.
+};
 
 /// Does \p Name speak of running out of memory: oom, isOOM, out_of_memory,
 /// OutOfMemory? Not zoom, room.
@@ -275,5 +287,7 @@ void OomCatchTypeCheck::check(const MatchFinder::MatchResult &Result) {
     return tell(F, SM);
   }
 }
+
+LIBTORCH_CHECK(OomCatchTypeCheck);
 
 } // namespace libtorch_tidy

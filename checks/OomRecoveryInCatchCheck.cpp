@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/OomRecoveryInCatchCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/flow/HandlerOwners.h"
 #include "checks/flow/Liveness.h"
+#include "checks/flow/TensorWork.h"
 #include "checks/torch/Exceptions.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
@@ -23,6 +24,20 @@ using libtorch_tidy::torch::Work;
 namespace libtorch_tidy {
 
 namespace {
+
+/// docs/checks/libtorch-oom-recovery-in-catch.md says what it finds and why.
+class OomRecoveryInCatchCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override;
+  void check(const MatchFinder::MatchResult &Result) override;
+
+private:
+  void checkHandler(const CXXTryStmt *Try, unsigned Index,
+                    const FunctionDecl *In, ASTContext &Context);
+
+  flow::TensorWork Amounts; ///< Of the one unit that a check object sees.
+};
 
 const FunctionDecl *originOf(const FunctionDecl *F) {
   if (const FunctionDecl *Pattern = F->getTemplateInstantiationPattern())
@@ -333,5 +348,7 @@ void OomRecoveryInCatchCheck::checkHandler(const CXXTryStmt *Try,
   }
   tell(F, SM);
 }
+
+LIBTORCH_CHECK(OomRecoveryInCatchCheck);
 
 } // namespace libtorch_tidy

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/OversizedLinearCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/torch/Linear.h"
 #include "clang/AST/ASTContext.h"
 #include "llvm/Support/Format.h"
@@ -15,6 +15,23 @@ using namespace clang;
 using namespace clang::ast_matchers;
 
 namespace libtorch_tidy {
+
+namespace {
+
+/// docs/checks/libtorch-oversized-linear.md says what it finds and why.
+class OversizedLinearCheck : public LibtorchCheck {
+public:
+  OversizedLinearCheck(llvm::StringRef Name,
+                       clang::tidy::ClangTidyContext *Context);
+  void storeOptions(clang::tidy::ClangTidyOptions::OptionMap &Opts) override;
+  void registerMatchers(MatchFinder *Finder) override;
+  void check(const MatchFinder::MatchResult &Result) override;
+
+private:
+  const uint64_t TrainingBytes; ///< What a layer may take.
+};
+
+} // namespace
 
 /// 4096 x 4096 weights of float32 with a gradient and Adam's two moments.
 static constexpr uint64_t DefaultTrainingBytes = 256ULL << 20;
@@ -82,5 +99,7 @@ void OversizedLinearCheck::check(const MatchFinder::MatchResult &Result) {
               " with Adam's state (float32)";
   tell(F, *Result.SourceManager);
 }
+
+LIBTORCH_CHECK(OversizedLinearCheck);
 
 } // namespace libtorch_tidy

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/PadPackedTotalLengthCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/flow/PackedSequences.h"
 #include "checks/flow/Writes.h"
 #include "checks/torch/Rnn.h"
@@ -24,6 +24,28 @@ namespace libtorch_tidy {
 using Args = torch::PadPackedArgs;
 
 namespace {
+
+/// docs/checks/libtorch-pad-packed-total-length.md says what it finds and why.
+class PadPackedTotalLengthCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override;
+  void check(const MatchFinder::MatchResult &Result) override;
+  void onEndOfTranslationUnit() override;
+
+private:
+  struct PadCall {
+    const CallExpr *Call;
+    const FunctionDecl *In; ///< The innermost function, if any.
+  };
+  Finding findingFor(const PadCall &Pad) const;
+
+  ASTContext *Context = nullptr;
+  /// Whether a call is run by replicas is known at the end of the unit. The
+  /// calls of one place are a template's pattern and instantiations.
+  llvm::SmallVector<PadCall, 4> PadCalls;
+  llvm::SmallVector<const CallExpr *, 2> DataParallelCalls;
+};
 
 /// What the replicas of data_parallel run in this unit: `forward` of the
 /// module, the functions it calls, and `forward` of the modules it owns.
@@ -385,5 +407,7 @@ void PadPackedTotalLengthCheck::onEndOfTranslationUnit() {
   PadCalls.clear();
   DataParallelCalls.clear();
 }
+
+LIBTORCH_CHECK(PadPackedTotalLengthCheck);
 
 } // namespace libtorch_tidy

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/RetainedGraphCheck.h"
+#include "checks/FlowCheck.h"
 #include "checks/flow/CarriedGraphs.h"
 #include "checks/flow/Writes.h"
 #include "checks/torch/Autograd.h"
@@ -22,6 +22,20 @@ namespace libtorch_tidy {
 using flow::CarriedGraph;
 using flow::FunctionFlow;
 using flow::Label;
+
+namespace {
+
+/// docs/checks/libtorch-retained-graph.md says what it finds and why.
+class RetainedGraphCheck : public FlowCheck {
+public:
+  using FlowCheck::FlowCheck;
+
+protected:
+  void checkFunction(const flow::FunctionFlow &Flow,
+                     flow::UnitModel &Unit) override;
+};
+
+} // namespace
 
 /// Drops `true` for retain_graph, and what stands before it only to reach it.
 static fixits::Edits dropRetain(const CallExpr *Call,
@@ -132,5 +146,7 @@ void RetainedGraphCheck::checkFunction(const FunctionFlow &Flow,
     tell(F, Context.getSourceManager());
   }
 }
+
+LIBTORCH_CHECK(RetainedGraphCheck);
 
 } // namespace libtorch_tidy

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/StaleOptimizerStateCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/flow/TensorWork.h"
 #include "checks/flow/Writes.h"
 #include "checks/torch/Autograd.h"
@@ -24,6 +24,19 @@ using namespace clang::ast_matchers;
 namespace libtorch_tidy {
 
 namespace {
+
+/// docs/checks/libtorch-stale-optimizer-state.md says what it finds and why.
+class StaleOptimizerStateCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override;
+  void check(const MatchFinder::MatchResult &Result) override;
+
+private:
+  static bool isHandled(const FunctionDecl *In);
+
+  llvm::DenseSet<const FunctionDecl *> Visited;
+};
 
 const Stmt *parentOf(const Stmt *S, ASTContext &Context) {
   DynTypedNodeList Parents = Context.getParents(*S);
@@ -241,5 +254,7 @@ bool StaleOptimizerStateCheck::isHandled(const FunctionDecl *In) {
       return true;
   return false;
 }
+
+LIBTORCH_CHECK(StaleOptimizerStateCheck);
 
 } // namespace libtorch_tidy

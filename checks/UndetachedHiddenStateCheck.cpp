@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/UndetachedHiddenStateCheck.h"
+#include "checks/FlowCheck.h"
 #include "checks/flow/CarriedGraphs.h"
 #include "checks/flow/TensorWork.h"
 #include "checks/flow/Writes.h"
@@ -25,6 +25,21 @@ namespace libtorch_tidy {
 
 using flow::CarriedGraph;
 using flow::FunctionFlow;
+
+namespace {
+
+/// docs/checks/libtorch-undetached-hidden-state.md says what it finds and why.
+/// Loops without backward() are libtorch-accumulated-history's.
+class UndetachedHiddenStateCheck : public FlowCheck {
+public:
+  using FlowCheck::FlowCheck;
+
+protected:
+  void checkFunction(const flow::FunctionFlow &Flow,
+                     flow::UnitModel &Unit) override;
+};
+
+} // namespace
 
 /// The variable, or the member of this, that \p P is; null for parts of others.
 static const ValueDecl *declOf(flow::PlaceId P, const FunctionFlow &Flow) {
@@ -207,5 +222,7 @@ void UndetachedHiddenStateCheck::checkFunction(const FunctionFlow &Flow,
     tell(F, SM);
   }
 }
+
+LIBTORCH_CHECK(UndetachedHiddenStateCheck);
 
 } // namespace libtorch_tidy

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/ViewRetainsStorageCheck.h"
+#include "checks/UnitCheck.h"
 #include "checks/flow/KeptViews.h"
 #include "checks/torch/Spelling.h"
 #include "fixits/FixIts.h"
@@ -15,6 +15,19 @@ using namespace clang;
 namespace libtorch_tidy {
 
 using flow::KeptView;
+
+namespace {
+
+/// docs/checks/libtorch-view-retains-storage.md says what it finds and why.
+class ViewRetainsStorageCheck : public UnitCheck {
+public:
+  using UnitCheck::UnitCheck;
+
+private:
+  void checkUnit(flow::UnitModel &Unit) override;
+};
+
+} // namespace
 
 static std::string messageOf(const KeptView &K) {
   const std::string Keeper = "'" + K.Keeper + "'";
@@ -61,5 +74,7 @@ void ViewRetainsStorageCheck::checkUnit(flow::UnitModel &Unit) {
       tell(F, SM);
     }
 }
+
+LIBTORCH_CHECK(ViewRetainsStorageCheck);
 
 } // namespace libtorch_tidy
