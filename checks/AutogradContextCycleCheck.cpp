@@ -13,6 +13,7 @@
 #include "checks/torch/Calls.h"
 #include "checks/torch/CustomFunctions.h"
 #include "checks/torch/OpFacts.h"
+#include "checks/torch/Sharing.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/Statements.h"
 #include "clang/AST/ASTContext.h"

@@ -8,7 +8,7 @@
 #include "checks/LibtorchCheck.h"
 #include "checks/flow/TensorWork.h"
 #include "checks/torch/CudaMemory.h"
-#include "checks/torch/Exceptions.h"
+#include "checks/torch/Modules.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ParentMapContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"

@@ -15,6 +15,7 @@
 #define LIBTORCH_TIDY_CHECKS_LIBTORCHCHECK_H
 
 #include "checks/Catalog.h"
+#include "checks/torch/Headers.h"
 #include "clang-tidy/ClangTidyCheck.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"

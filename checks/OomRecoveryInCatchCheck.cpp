@@ -10,6 +10,7 @@
 #include "checks/flow/Liveness.h"
 #include "checks/flow/TensorWork.h"
 #include "checks/torch/Exceptions.h"
+#include "checks/torch/Owners.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
 #include "fixits/HoistRecovery.h"

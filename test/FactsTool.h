@@ -14,6 +14,7 @@
 #ifndef LIBTORCH_TIDY_TEST_FACTSTOOL_H
 #define LIBTORCH_TIDY_TEST_FACTSTOOL_H
 
+#include "checks/torch/Headers.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"

@@ -15,6 +15,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_FLOW_BORROWS_H
 #define LIBTORCH_TIDY_CHECKS_FLOW_BORROWS_H
 
+#include "checks/torch/Sharing.h"
 #include "checks/torch/Storage.h"
 #include "clang/AST/Decl.h"
 #include <string>

@@ -7,7 +7,8 @@
 
 #include "checks/flow/CopiedState.h"
 #include "checks/torch/DataLoaders.h"
-#include "checks/torch/Exceptions.h"
+#include "checks/torch/Headers.h"
+#include "checks/torch/Owners.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"

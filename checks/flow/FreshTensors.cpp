@@ -11,6 +11,7 @@
 #include "checks/torch/Concatenation.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
+#include "checks/torch/Sharing.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"

@@ -9,6 +9,8 @@
 #include "checks/flow/Liveness.h"
 #include "checks/flow/Writes.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Owners.h"
+#include "checks/torch/Sharing.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"

@@ -9,6 +9,7 @@
 #include "checks/flow/Writes.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Effects.h"
+#include "checks/torch/Sharing.h"
 #include "checks/torch/Storage.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"

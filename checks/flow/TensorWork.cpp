@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/TensorWork.h"
+#include "checks/torch/Headers.h"
+#include "checks/torch/Owners.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"

@@ -8,7 +8,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_FLOW_TENSORWORK_H
 #define LIBTORCH_TIDY_CHECKS_FLOW_TENSORWORK_H
 
-#include "checks/torch/Exceptions.h"
+#include "checks/torch/Work.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"

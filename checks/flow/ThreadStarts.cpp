@@ -8,6 +8,7 @@
 #include "checks/flow/ThreadStarts.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/GradGuards.h"
+#include "checks/torch/Threads.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/DeclTemplate.h"
 

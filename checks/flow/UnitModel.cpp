@@ -7,6 +7,7 @@
 
 #include "checks/flow/UnitModel.h"
 #include "checks/flow/Interpreter.h"
+#include "checks/torch/Headers.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"

@@ -272,13 +272,6 @@ bool isScalarRead(const CallExpr *Call) {
   return calleeName(Call) == "item" && tensorObject(Call);
 }
 
-bool drawsSample(const FunctionDecl *F) {
-  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
-  return Method && Method->getIdentifier() &&
-         Method->getName().equals_insensitive("sample") &&
-         !isModule(F->getASTContext().getRecordType(Method->getParent()));
-}
-
 std::optional<ModuleState> asModuleState(const CallExpr *Call) {
   auto State =
       llvm::StringSwitch<std::optional<ModuleState>>(calleeName(Call))

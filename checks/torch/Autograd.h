@@ -71,11 +71,6 @@ std::optional<Flag> registersParameter(const clang::CallExpr *Call);
 /// detach, detach_, data, tensor_data, variable_data, item.
 bool dropsHistory(const clang::CallExpr *Call);
 
-/// A method called sample of a class that is no module. In torch.distributions,
-/// and in what is written after it, that draws with gradient mode off;
-/// rsample() is the one that carries history.
-bool drawsSample(const clang::FunctionDecl *F);
-
 /// A cast to an integral or boolean dtype, whose result never carries
 /// history: to(torch::kLong), toType(torch::kInt), to(device, torch::kByte),
 /// to(torch::dtype(torch::kInt64)).

@@ -33,39 +33,4 @@ std::optional<Concatenation> asConcatenation(const CallExpr *Call) {
                        Written.size() > 1 ? Written[1] : nullptr, !IsStack};
 }
 
-/// The tensor that a method of LibTorch is called on.
-static const Expr *tensorObject(const CallExpr *Call) {
-  const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call);
-  if (!Member || !isTorchDecl(Member->getMethodDecl()))
-    return nullptr;
-  const Expr *Object = Member->getImplicitObjectArgument();
-  return Object && isTensor(Object->getType()) ? Object : nullptr;
-}
-
-const Expr *sameShapeObject(const CallExpr *Call) {
-  const Expr *Object = tensorObject(Call);
-  return Object && llvm::StringSwitch<bool>(calleeName(Call))
-                       .Cases("detach", "clone", "contiguous", true)
-                       .Cases("to", "cpu", "cuda", true)
-                       .Default(false)
-             ? Object
-             : nullptr;
-}
-
-bool showsWhole(const CallExpr *View) {
-  return llvm::StringSwitch<bool>(calleeName(View))
-      .Cases("unsqueeze", "squeeze", "view", "view_as", "reshape", true)
-      .Cases("flatten", "unflatten", "ravel", "detach", "t", true)
-      .Cases("transpose", "permute", "movedim", "swapaxes", "swapdims", true)
-      .Cases("contiguous", "to", "cpu", "cuda", "alias", true)
-      .Default(false);
-}
-
-bool resizesInPlace(const CallExpr *Call) {
-  return tensorObject(Call) && llvm::StringSwitch<bool>(calleeName(Call))
-                                   .Cases("resize_", "resize_as_", true)
-                                   .Cases("set_", "set_data", "reset", true)
-                                   .Default(false);
-}
-
 } // namespace libtorch_tidy::torch

@@ -26,17 +26,6 @@ struct Concatenation {
 
 std::optional<Concatenation> asConcatenation(const clang::CallExpr *Call);
 
-/// The object of a method whose result has the object's shape and elements:
-/// detach, clone, contiguous, to, cpu, cuda. Null for others.
-const clang::Expr *sameShapeObject(const clang::CallExpr *Call);
-
-/// Does the result show all elements of its object, so that keeping it keeps
-/// no more than it shows: unsqueeze, view, transpose; not slice?
-bool showsWhole(const clang::CallExpr *View);
-
-/// Methods that give a tensor another size in place, or let it go.
-bool resizesInPlace(const clang::CallExpr *Call);
-
 } // namespace libtorch_tidy::torch
 
 #endif // LIBTORCH_TIDY_CHECKS_TORCH_CONCATENATION_H

@@ -46,6 +46,4 @@ bool asksForDevice(const Expr *Condition) {
       .Default(false);
 }
 
-bool loadsModule(const CallExpr *Call) { return callsTorch(Call, "load"); }
-
 } // namespace libtorch_tidy::torch

@@ -21,9 +21,6 @@ bool isEmptyCache(const clang::CallExpr *Call);
 /// device.type() == torch::kCUDA.
 bool asksForDevice(const clang::Expr *Condition);
 
-/// torch::load, torch::jit::load.
-bool loadsModule(const clang::CallExpr *Call);
-
 } // namespace libtorch_tidy::torch
 
 #endif // LIBTORCH_TIDY_CHECKS_TORCH_CUDAMEMORY_H

@@ -103,20 +103,4 @@ const Expr *asToTensor(const CallExpr *Call) {
   return peel(Method->getImplicitObjectArgument());
 }
 
-bool makesView(const CallExpr *Call) {
-  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
-  if (!Callee || !isTorchDecl(Callee) || !isTensor(Call->getType()))
-    return false;
-  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
-    return Op->getOperator() == OO_Subscript &&
-           isTensor(Op->getArg(0)->getType());
-  return isa<CXXMemberCallExpr>(Call) &&
-         llvm::StringSwitch<bool>(calleeName(Call))
-             .Cases("view", "view_as", "t", "transpose", "permute", true)
-             .Cases("squeeze", "unsqueeze", "select", "narrow", "slice", true)
-             .Cases("expand", "expand_as", "unfold", "diagonal", "alias", true)
-             .Cases("swapaxes", "swapdims", "movedim", "as_strided", true)
-             .Default(false);
-}
-
 } // namespace libtorch_tidy::torch

@@ -55,10 +55,6 @@ bool readsSavedVariables(const clang::CallExpr *Call);
 /// The IValue in `value.toTensor()`; null for other calls.
 const clang::Expr *asToTensor(const clang::CallExpr *Call);
 
-/// Does every call of this method of Tensor (or `t[i]`) make a view of its
-/// object? Not those that may copy or return the object itself.
-bool makesView(const clang::CallExpr *Call);
-
 } // namespace libtorch_tidy::torch
 
 #endif // LIBTORCH_TIDY_CHECKS_TORCH_CUSTOMFUNCTIONS_H

@@ -1,4 +1,4 @@
-//===- Exceptions.h - What LibTorch throws, what owns tensors ---*- C++ -*-===//
+//===- Exceptions.h - What LibTorch throws, what sees it --------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,32 +38,6 @@ bool isOutOfMemoryError(clang::QualType T);
 
 /// pybind11::error_already_set: its Python frames live as long as it does.
 bool isPythonError(clang::QualType T);
-
-/// Does a value of \p T own tensors: a tensor, IValue, PackedSequence, smart
-/// pointer, container, optional or struct of them? References, pointers,
-/// views (ArrayRef), closures and modules do not.
-bool ownsTensors(clang::QualType T);
-
-/// The member function without arguments that makes a variable of \p T let go
-/// of its tensors: "reset" or "clear"; empty when there is none.
-llvm::StringRef releaseMethod(clang::QualType T);
-
-/// How much a call may allocate by itself, its callee's body aside.
-enum class Work {
-  None,  ///< No tensor memory: views, accessors, anything else.
-  Some,  ///< A tensor.
-  Heavy, ///< A module's forward, backward, matrix products and the like.
-};
-Work workOf(const clang::CallExpr *Call);
-
-/// Does the result of \p Call share storage with its object or first argument
-/// whatever the arguments are: slice, view, transpose; not to, contiguous?
-/// That operand; null otherwise.
-const clang::Expr *viewedBy(const clang::CallExpr *Call);
-
-/// Methods that tell about a tensor without holding on to its storage: size,
-/// dim, device, defined.
-bool isMetadataAccess(const clang::CallExpr *Call);
 
 } // namespace libtorch_tidy::torch
 

@@ -578,8 +578,4 @@ bool readsGradMode(const CallExpr *Call) {
           Class->getName() == "InferenceMode");
 }
 
-bool isParallelFor(const CallExpr *Call) {
-  return callsTorch(Call, "parallel_for") && Call->getNumArgs() == 4;
-}
-
 } // namespace libtorch_tidy::torch

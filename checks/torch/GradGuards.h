@@ -65,10 +65,6 @@ std::optional<GradMode> setsGradMode(const clang::CallExpr *Call);
 /// InferenceMode::is_enabled()?
 bool readsGradMode(const clang::CallExpr *Call);
 
-/// at::parallel_for: runs parts of a range on several threads. Unlike
-/// at::launch it does not hand them the caller's gradient mode.
-bool isParallelFor(const clang::CallExpr *Call);
-
 } // namespace libtorch_tidy::torch
 
 #endif // LIBTORCH_TIDY_CHECKS_TORCH_GRADGUARDS_H

@@ -1,25 +1,48 @@
-//===- Headers.h - What units see of LibTorch's headers ---------*- C++ -*-===//
+//===- Headers.h - Whose headers and whose code -----------------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+///
+/// \file
+/// Whether a file is LibTorch's, an installed library's or the user's own.
+///
+//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_CHECKS_TORCH_HEADERS_H
 #define LIBTORCH_TIDY_CHECKS_TORCH_HEADERS_H
 
-#include "clang/AST/ASTContext.h"
+#include "clang/Basic/SourceLocation.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace libtorch_tidy::torch {
+
+/// True for code of the analysed project: not a system header, and neither a
+/// header of LibTorch itself nor an installed one, which many builds include
+/// with -I. Macro locations are judged by where they are expanded.
+bool isUserCode(clang::SourceLocation Loc, const clang::SourceManager &SM);
+
+/// True for the path of one of LibTorch's installed headers.
+bool isTorchHeader(llvm::StringRef Path);
+
+/// True for a path where packages and `make install` put the headers of
+/// libraries (Filesystem Hierarchy Standard): /usr/include/eigen3/Eigen/Core.
+bool isInstalledHeader(llvm::StringRef Path);
+
+/// True when an #include of \p Name, as it is spelled, asks for a header of
+/// LibTorch, whether or not there is one.
+bool namesTorchHeader(llvm::StringRef Name);
+
+/// True for the headers that include all of the C++ frontend: behind one of
+/// them, LibTorch's other public headers add little.
+bool isWholeFrontend(llvm::StringRef Name);
 
 /// True for a header that takes as long to read behind the whole frontend (see
 /// isWholeFrontend) as all that a small unit has of its own: 0.3 s for
 /// TorchScript of 1.13.1. Others take a few milliseconds.
 bool isLargeBesideFrontend(llvm::StringRef Name);
-
-/// True for a unit in which at::Tensor is declared.
-bool declaresTensor(clang::ASTContext &Context);
 
 } // namespace libtorch_tidy::torch
 

@@ -530,4 +530,6 @@ std::optional<Registration> asRegistration(const CallExpr *Call) {
   return Registration{*What, Value};
 }
 
+bool loadsModule(const CallExpr *Call) { return callsTorch(Call, "load"); }
+
 } // namespace libtorch_tidy::torch

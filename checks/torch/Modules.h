@@ -91,6 +91,9 @@ struct Registration {
 };
 std::optional<Registration> asRegistration(const clang::CallExpr *Call);
 
+/// torch::load, torch::jit::load.
+bool loadsModule(const clang::CallExpr *Call);
+
 } // namespace libtorch_tidy::torch
 
 #endif // LIBTORCH_TIDY_CHECKS_TORCH_MODULES_H

@@ -1,4 +1,4 @@
-//===- TorchTypes.cpp - LibTorch's types and headers by name --------------===//
+//===- TorchTypes.cpp - LibTorch's types by name --------------------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/torch/TorchTypes.h"
+#include "checks/torch/Headers.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/STLExtras.h"
@@ -15,38 +16,6 @@ using namespace clang;
 using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
-
-bool isUserCode(SourceLocation Loc, const SourceManager &SM) {
-  Loc = SM.getExpansionLoc(Loc);
-  if (Loc.isInvalid() || SM.isInSystemHeader(Loc))
-    return false;
-  if (SM.isInMainFile(Loc))
-    return true;
-  const StringRef Path = SM.getFilename(Loc);
-  return !isTorchHeader(Path) && !isInstalledHeader(Path);
-}
-
-bool isTorchHeader(StringRef Path) {
-  // LibTorch's install layout: include/{ATen,c10,caffe2,torch/csrc,torch/*.h}.
-  return Path.contains("/torch/csrc/") || Path.contains("/include/ATen/") ||
-         Path.contains("/include/c10/") || Path.contains("/include/caffe2/") ||
-         Path.contains("/include/torch/");
-}
-
-bool isInstalledHeader(StringRef Path) {
-  return Path.starts_with("/usr/include/") ||
-         Path.starts_with("/usr/local/include/");
-}
-
-bool namesTorchHeader(StringRef Name) {
-  return Name.starts_with("torch/") || Name.starts_with("ATen/") ||
-         Name.starts_with("c10/") || Name.starts_with("caffe2/");
-}
-
-bool isWholeFrontend(StringRef Name) {
-  return Name == "torch/torch.h" || Name == "torch/all.h" ||
-         Name == "torch/extension.h";
-}
 
 bool isTorchDecl(const Decl *D) {
   if (!D)
@@ -112,6 +81,20 @@ bool isOrDerivesFrom(const CXXRecordDecl *R, StringRef QualifiedName) {
   return llvm::any_of(R->bases(), [&](const CXXBaseSpecifier &Base) {
     return isOrDerivesFrom(Base.getType()->getAsCXXRecordDecl(), QualifiedName);
   });
+}
+
+bool isOrDerivesFrom(QualType T, StringRef QualifiedName) {
+  return isOrDerivesFrom(recordOf(T), QualifiedName);
+}
+
+bool declaresTensor(ASTContext &Context) {
+  auto Find = [&](const DeclContext &Where, llvm::StringRef Name) {
+    return Where.lookup(&Context.Idents.get(Name));
+  };
+  for (const NamedDecl *D : Find(*Context.getTranslationUnitDecl(), "at"))
+    if (const auto *Namespace = dyn_cast<NamespaceDecl>(D))
+      return !Find(*Namespace, "Tensor").empty();
+  return false;
 }
 
 bool isTensor(QualType T) {

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which types, declarations and files are LibTorch's. With its neighbours in
+/// Which types and declarations are LibTorch's. With its neighbours in
 /// this folder, the only place that spells LibTorch's names. Facts are of
 /// LibTorch 1.13.1 and 2.x headers; names that only one of them has are
 /// marked.
@@ -18,30 +18,8 @@
 
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/Type.h"
-#include "clang/Basic/SourceLocation.h"
-#include "clang/Basic/SourceManager.h"
 
 namespace libtorch_tidy::torch {
-
-/// True for code of the analysed project: not a system header, and neither a
-/// header of LibTorch itself nor an installed one, which many builds include
-/// with -I. Macro locations are judged by where they are expanded.
-bool isUserCode(clang::SourceLocation Loc, const clang::SourceManager &SM);
-
-/// True for the path of one of LibTorch's installed headers.
-bool isTorchHeader(llvm::StringRef Path);
-
-/// True for a path where packages and `make install` put the headers of
-/// libraries (Filesystem Hierarchy Standard): /usr/include/eigen3/Eigen/Core.
-bool isInstalledHeader(llvm::StringRef Path);
-
-/// True when an #include of \p Name, as it is spelled, asks for a header of
-/// LibTorch, whether or not there is one.
-bool namesTorchHeader(llvm::StringRef Name);
-
-/// True for the headers that include all of the C++ frontend: behind one of
-/// them, LibTorch's other public headers add little.
-bool isWholeFrontend(llvm::StringRef Name);
 
 /// True when \p D is declared in namespace at, c10, torch or caffe2 (or one
 /// nested in them) and outside user code: user types may live in
@@ -51,6 +29,9 @@ bool isTorchDecl(const clang::Decl *D);
 /// True when \p D is declared in namespace std or GNU's extension of it, at any
 /// depth: members of std::vector are.
 bool isStdDecl(const clang::Decl *D);
+
+/// True for a unit in which at::Tensor is declared.
+bool declaresTensor(clang::ASTContext &Context);
 
 /// at::Tensor, at::TensorBase and classes derived from them, without
 /// references. A smart pointer to one is not a tensor.
@@ -70,6 +51,8 @@ bool isModule(clang::QualType T);
 /// "torch::nn::Module". Inline namespaces are looked through.
 bool isOrDerivesFrom(const clang::CXXRecordDecl *R,
                      llvm::StringRef QualifiedName);
+/// The same for the class that \p T is, without references; false for others.
+bool isOrDerivesFrom(clang::QualType T, llvm::StringRef QualifiedName);
 
 /// \p T without references, sugar and qualifiers, as a class; null otherwise.
 const clang::CXXRecordDecl *recordOf(clang::QualType T);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/Scope.h"
+#include "checks/torch/Headers.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"

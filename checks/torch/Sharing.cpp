@@ -1,0 +1,422 @@
+//===- Sharing.cpp - Whose memory a tensor has ----------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/torch/Sharing.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/Modules.h"
+#include "checks/torch/OpFacts.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+namespace {
+
+/// x.to(...): what is asked, and whether a copy is asked for.
+Sharing conversion(const CallExpr *Call, const TensorTraits &Input,
+                   const ASTContext &Context, TensorTraits &Result) {
+  Asked A;
+  unsigned Flags = 0;
+  bool MustCopy = false, Reshapes = false;
+  for (const Expr *Arg : writtenArguments(Call)) {
+    QualType T = Arg->getType();
+    const Expr *Inner = stripImplicit(Arg);
+    if (T->isBooleanType()) {
+      // non_blocking, copy
+      if (++Flags == 2) {
+        std::optional<bool> Copy = constantBool(Arg, Context);
+        MustCopy = Copy == true;
+        A.Unknown |= !Copy;
+      }
+    } else if (isTensor(T)) {
+      A.Unknown = true;
+    } else if (Inner && isOrDerivesFrom(Inner->getType(), "c10::nullopt_t")) {
+      continue;
+    } else if (Inner && (isScalarType(Inner->getType()) ||
+                         isDeviceType(Inner->getType()) ||
+                         isOrDerivesFrom(T, "c10::TensorOptions") ||
+                         isOrDerivesFrom(T, "c10::Device"))) {
+      readAsked(Arg, Context, A);
+    } else {
+      Reshapes = true; // A memory format.
+    }
+  }
+  Result.Dtype = A.AnyDtype ? A.Dtype : A.Unknown ? std::nullopt : Input.Dtype;
+  Result.OnHost = A.AnyDevice ? A.Cpu : !A.Unknown && !A.Cuda && Input.OnHost;
+  Result.Contiguous = Input.Contiguous && !Reshapes;
+  if (MustCopy || (A.Dtype && Input.Dtype && *A.Dtype != *Input.Dtype) ||
+      (A.Cuda && Input.OnHost))
+    return Sharing::None;
+  bool SameDtype =
+      !A.AnyDtype || (A.Dtype && Input.Dtype && *A.Dtype == *Input.Dtype);
+  bool SameDevice = !A.AnyDevice || (A.Cpu && Input.OnHost);
+  return SameDtype && SameDevice && !Reshapes && !A.Unknown ? Sharing::Handle
+                                                            : Sharing::Perhaps;
+}
+
+/// Views whatever the input is. The others of OpFacts::View return their input
+/// or a copy on some inputs.
+bool isAlwaysView(StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("adjoint", "alias", "as_strided", "broadcast_to", "chunk", true)
+      .Cases("data", "detach", "diagonal", "expand", "expand_as", "mH", true)
+      .Cases("mT", "moveaxis", "movedim", "narrow", "numpy_T", "permute", true)
+      .Cases("select", "slice", "split", "split_with_sizes", "squeeze", true)
+      .Cases("swapaxes", "swapdims", "t", "tensor_data", "transpose", true)
+      .Cases("unbind", "unflatten", "unfold", "unsafe_chunk", true)
+      .Cases("unsafe_split", "unsafe_split_with_sizes", "unsqueeze", true)
+      .Cases("variable_data", "view", "view_as", true)
+      .Default(false);
+}
+
+/// Operators that the table has as making something new, and that return their
+/// input, or a view of it, in a corner.
+bool mayReturnInput(StringRef Name) {
+  return Name.starts_with("to_") ||
+         llvm::StringSwitch<bool>(Name)
+             .Cases("align_as", "align_tensors", "chain_matmul", "chalf", true)
+             .Cases("channel_shuffle", "native_channel_shuffle", true)
+             .Cases("flatten_dense_tensors", "unflatten_dense_tensors", true)
+             .Cases("from_blob", "from_file", "pixel_shuffle", true)
+             .Cases("pixel_unshuffle", "cartesian_prod", true)
+             .Default(Name.starts_with("sparse_"));
+}
+
+/// Does the result show a part of the tensor only?
+bool takesPart(StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("select", "slice", "narrow", "index", true)
+      .Default(false);
+}
+
+/// x.index({...}): a view, unless a tensor is among the indices.
+Sharing indexing(const CallExpr *Call) {
+  llvm::SmallVector<const Expr *, 4> Args = writtenArguments(Call);
+  if (Args.size() != 1)
+    return Sharing::Perhaps;
+  llvm::SmallVector<const Expr *, 4> Indices = listElements(Args[0]);
+  bool Plain = true;
+  for (const Expr *Index : Indices) {
+    QualType T = Index->getType();
+    if (isTensor(T))
+      return Sharing::None;
+    Plain &= T->isIntegralOrEnumerationType() ||
+             isOrDerivesFrom(T, "at::indexing::Slice") ||
+             isOrDerivesFrom(T, "at::indexing::EllipsisIndexType") ||
+             isOrDerivesFrom(T, "c10::nullopt_t") ||
+             isOrDerivesFrom(T, "std::nullopt_t") ||
+             isa<clang::StringLiteral>(Index);
+  }
+  return Plain && !Indices.empty() ? Sharing::Memory : Sharing::Perhaps;
+}
+
+/// Functions of torch::nn::functional work in place when their options say so.
+bool mayWorkInPlace(const CallExpr *Call) {
+  const auto *Scope =
+      dyn_cast<NamespaceDecl>(Call->getDirectCallee()->getDeclContext());
+  return Scope && Scope->getIdentifier() && Scope->getName() == "functional" &&
+         writtenArguments(Call).size() > 1;
+}
+
+} // namespace
+
+StorageUse storageUse(const CallExpr *Call, const TensorTraits &Input,
+                      const ASTContext &Context) {
+  StorageUse Use;
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  const OpFacts *Facts = opFacts(Callee);
+  if (!Facts || !mayHoldTensor(Call->getType()))
+    return Use;
+  StringRef Name = Facts->Name;
+  const auto *Method = dyn_cast<CXXMethodDecl>(Callee);
+  if (Method && !isOrDerivesFrom(Method->getParent(), "at::TensorBase"))
+    return Use;
+  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call))
+    Use.Of = Member->getImplicitObjectArgument();
+  else if (Call->getNumArgs() > 0)
+    Use.Of = Call->getArg(0);
+
+  if (Facts->InPlace) {
+    // These take other memory.
+    if (Name == "set_" || Name == "resize_" || Name == "resize_as_")
+      return Use;
+    Use.How = Sharing::Handle;
+    Use.Traits = Input;
+    return Use;
+  }
+  if (!Facts->View) {
+    if (Call->isPRValue() && !mayReturnInput(Name) && !mayWorkInPlace(Call))
+      Use.How = Sharing::None;
+    return Use;
+  }
+  Use.How = Sharing::Perhaps;
+  Use.IsPart = takesPart(Name);
+  Use.NewHandle = isAlwaysView(Name) || Name == "index" || Name == "reshape";
+  if (isAlwaysView(Name)) {
+    Use.How = Sharing::Memory;
+    Use.Traits = {Input.Dtype, Input.OnHost, /*Contiguous=*/false};
+    if (Name == "view" || Name == "detach" || Name == "data" ||
+        Name == "unsqueeze" || Name == "squeeze")
+      Use.Traits.Contiguous = Input.Contiguous;
+    // view(dtype) has another one.
+    if (Name == "view")
+      for (const Expr *Arg : writtenArguments(Call))
+        if (isScalarType(Arg->getType()))
+          Use.Traits.Dtype = std::nullopt;
+  } else if (Name == "index") {
+    Use.How = indexing(Call);
+    Use.Traits = {Input.Dtype, Input.OnHost, false};
+  } else if (Name == "to" || Name == "toType") {
+    Use.How = conversion(Call, Input, Context, Use.Traits);
+  } else if (Name == "cpu") {
+    Use.How = Input.OnHost ? Sharing::Handle : Sharing::Perhaps;
+    Use.Traits = Input;
+    Use.Traits.OnHost = true;
+  } else if (Name == "cuda") {
+    Use.How = Input.OnHost ? Sharing::None : Sharing::Perhaps;
+    Use.Traits.Dtype = Input.Dtype;
+  } else if (Name == "contiguous") {
+    bool Plain = writtenArguments(Call).empty();
+    Use.How = Input.Contiguous && Plain ? Sharing::Handle : Sharing::Perhaps;
+    Use.Traits = {Input.Dtype, Input.OnHost, Plain};
+  } else if ((Name == "reshape" || Name == "flatten") && Input.Contiguous) {
+    Use.How = Sharing::Memory;
+    Use.Traits = Input;
+  } else if (Name == "reshape" || Name == "flatten") {
+    Use.Traits = {Input.Dtype, Input.OnHost, false};
+  }
+  return Use;
+}
+
+const Expr *containerOf(const CallExpr *Call) {
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  if (!Callee)
+    return nullptr;
+  bool OfLibrary = isTorchDecl(Callee) || isStdDecl(Callee);
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call)) {
+    bool Takes = Op->getOperator() == OO_Subscript ||
+                 Op->getOperator() == OO_Arrow || Op->getOperator() == OO_Star;
+    return OfLibrary && Takes && isa<CXXMethodDecl>(Callee) &&
+                   !isTensor(Op->getArg(0)->getType())
+               ? Op->getArg(0)
+               : nullptr;
+  }
+  StringRef Name = calleeName(Call);
+  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
+    const Expr *Object = Member->getImplicitObjectArgument();
+    bool Takes = llvm::StringSwitch<bool>(Name)
+                     .Cases("at", "front", "back", "get", "value", true)
+                     .Cases("elements", "toTuple", "toTupleRef", true)
+                     .Cases("toTensor", "toTensorVector", "toTensorList", true)
+                     .Cases("toList", "toListRef", "toGenericDict", true)
+                     .Cases("vec", "asArrayRef", true)
+                     .Default(false);
+    return OfLibrary && Takes && Object && !isTensor(Object->getType())
+               ? Object
+               : nullptr;
+  }
+  return Name == "get" && isStdDecl(Callee) && Call->getNumArgs() == 1
+             ? Call->getArg(0)
+             : nullptr;
+}
+
+/// The reduction that a function is called with: its default, or a constant
+/// other than none.
+static bool reducesToNumber(const CallExpr *Call, const ASTContext &Context) {
+  llvm::SmallVector<const Expr *, 4> Args = writtenArguments(Call);
+  if (Args.size() < 2)
+    return false;
+  for (const Expr *Arg : llvm::ArrayRef(Args).drop_front(2)) {
+    if (isTensor(Arg->getType()))
+      continue; // Weights.
+    Expr::EvalResult Result;
+    if (!Arg->getType()->isIntegerType() || Arg->isValueDependent() ||
+        !Arg->EvaluateAsInt(Result, Context) || Result.Val.getInt() == 0)
+      return false;
+  }
+  return true;
+}
+
+/// Is \p E a criterion that is made without options, in its declaration?
+static bool hasDefaultOptions(const Expr *E) {
+  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(stripPointers(E));
+  const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  if (!Var || isa<ParmVarDecl>(Var) || !Var->hasInit())
+    return false;
+  const auto *Construct =
+      dyn_cast_or_null<CXXConstructExpr>(stripImplicit(Var->getInit()));
+  return Construct && llvm::all_of(Construct->arguments(), [](const Expr *Arg) {
+           return isa<CXXDefaultArgExpr>(Arg);
+         });
+}
+
+bool pinsUnreduced(const CallExpr *Call, const ASTContext &Context) {
+  const OpFacts *Facts = Call ? opFacts(Call->getDirectCallee()) : nullptr;
+  if (Facts && Facts->PinsBuffer)
+    return reducesToNumber(Call, Context);
+  std::optional<ModuleCall> M = asModuleCall(Call);
+  if (!M || !M->Module || !hasDefaultOptions(M->Module))
+    return false;
+  QualType T = M->Module->getType();
+  if (QualType Pointee = pointeeOf(T); !Pointee.isNull())
+    T = Pointee;
+  return isOrDerivesFrom(T, "torch::nn::MSELossImpl") ||
+         isOrDerivesFrom(T, "torch::nn::SmoothL1LossImpl") ||
+         isOrDerivesFrom(T, "torch::nn::BCELossImpl") ||
+         isOrDerivesFrom(T, "torch::nn::SoftMarginLossImpl");
+}
+
+namespace {
+
+using State = std::pair<Fresh, TensorTraits>;
+
+State fresh(const Expr *E, const ASTContext &Context, LocalTensors Local,
+            bool OfHandle) {
+  E = stripImplicit(E);
+  if (!E)
+    return {Fresh::No, {}};
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+    const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+    return Var ? Local(Var) : State(Fresh::No, {});
+  }
+  if (const auto *Either = dyn_cast<ConditionalOperator>(E)) {
+    State A = fresh(Either->getTrueExpr(), Context, Local, OfHandle);
+    State B = fresh(Either->getFalseExpr(), Context, Local, OfHandle);
+    return {std::min(A.first, B.first), {}};
+  }
+  const auto *Call = dyn_cast<CallExpr>(E);
+  if (!Call)
+    return {Fresh::No, {}};
+  if (const Expr *Container = containerOf(Call))
+    return {fresh(Container, Context, Local, OfHandle).first, {}};
+  if (Call->isPRValue())
+    if (std::optional<ModuleCall> M = asModuleCall(Call))
+      return {M->Script ? Fresh::Yes : Fresh::Likely, {}};
+  StorageUse Use = storageUse(Call, {}, Context);
+  if (Use.How == Sharing::Unknown)
+    return {Fresh::No, {}};
+  if (Use.How == Sharing::None)
+    return {Fresh::Yes, Use.Traits};
+  State Input = fresh(Use.Of, Context, Local, OfHandle);
+  Use = storageUse(Call, Input.second, Context);
+  if (Use.How == Sharing::None || (OfHandle && Use.NewHandle))
+    return {Fresh::Yes, Use.Traits};
+  if (Use.How == Sharing::Perhaps)
+    return {std::max(Input.first, Fresh::Perhaps), Use.Traits};
+  return {Input.first, Use.Traits};
+}
+
+} // namespace
+
+Fresh freshMemory(const Expr *E, const ASTContext &Context,
+                  LocalTensors Local) {
+  return fresh(E, Context, Local, /*OfHandle=*/false).first;
+}
+
+Fresh freshHandle(const Expr *E, const ASTContext &Context,
+                  LocalTensors Local) {
+  return fresh(E, Context, Local, /*OfHandle=*/true).first;
+}
+
+const VarDecl *memoryRoot(const Expr *E, const ASTContext &Context) {
+  while ((E = stripImplicit(E))) {
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      return dyn_cast<VarDecl>(Ref->getDecl());
+    const auto *Call = dyn_cast<CallExpr>(E);
+    if (!Call)
+      return nullptr;
+    if (const Expr *Container = containerOf(Call)) {
+      E = Container;
+      continue;
+    }
+    StorageUse Use = storageUse(Call, {}, Context);
+    if (Use.How == Sharing::Unknown || Use.How == Sharing::None)
+      return nullptr;
+    E = Use.Of;
+  }
+  return nullptr;
+}
+
+const Expr *viewedBy(const CallExpr *Call) {
+  const OpFacts *Facts = opFacts(Call->getDirectCallee());
+  if (!Facts || !Facts->View)
+    return nullptr;
+  bool MayCopy = llvm::StringSwitch<bool>(Facts->Name)
+                     .Cases("to", "contiguous", "cuda", "cpu", "type_as", true)
+                     .Cases("pin_memory", "to_dense", "toType", true)
+                     .Default(Facts->Name.contains("dropout"));
+  if (MayCopy)
+    return nullptr;
+  if (const Expr *Object = objectOf(Call))
+    return Object;
+  return Call->getNumArgs() > 0 ? Call->getArg(0) : nullptr;
+}
+
+bool isMetadataAccess(const CallExpr *Call) {
+  return llvm::StringSwitch<bool>(calleeName(Call))
+      .Cases("size", "sizes", "dim", "numel", "defined", true)
+      .Cases("device", "dtype", "scalar_type", "options", "is_cuda", true)
+      .Cases("nbytes", "element_size", "empty", "has_value", true)
+      .Default(false);
+}
+
+bool makesView(const CallExpr *Call) {
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  if (!Callee || !isTorchDecl(Callee) || !isTensor(Call->getType()))
+    return false;
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
+    return Op->getOperator() == OO_Subscript &&
+           isTensor(Op->getArg(0)->getType());
+  return isa<CXXMemberCallExpr>(Call) &&
+         llvm::StringSwitch<bool>(calleeName(Call))
+             .Cases("view", "view_as", "t", "transpose", "permute", true)
+             .Cases("squeeze", "unsqueeze", "select", "narrow", "slice", true)
+             .Cases("expand", "expand_as", "unfold", "diagonal", "alias", true)
+             .Cases("swapaxes", "swapdims", "movedim", "as_strided", true)
+             .Default(false);
+}
+
+/// The tensor that a method of LibTorch is called on.
+static const Expr *tensorObject(const CallExpr *Call) {
+  const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call);
+  if (!Member || !isTorchDecl(Member->getMethodDecl()))
+    return nullptr;
+  const Expr *Object = Member->getImplicitObjectArgument();
+  return Object && isTensor(Object->getType()) ? Object : nullptr;
+}
+
+const Expr *sameShapeObject(const CallExpr *Call) {
+  const Expr *Object = tensorObject(Call);
+  return Object && llvm::StringSwitch<bool>(calleeName(Call))
+                       .Cases("detach", "clone", "contiguous", true)
+                       .Cases("to", "cpu", "cuda", true)
+                       .Default(false)
+             ? Object
+             : nullptr;
+}
+
+bool showsWhole(const CallExpr *View) {
+  return llvm::StringSwitch<bool>(calleeName(View))
+      .Cases("unsqueeze", "squeeze", "view", "view_as", "reshape", true)
+      .Cases("flatten", "unflatten", "ravel", "detach", "t", true)
+      .Cases("transpose", "permute", "movedim", "swapaxes", "swapdims", true)
+      .Cases("contiguous", "to", "cpu", "cuda", "alias", true)
+      .Default(false);
+}
+
+bool resizesInPlace(const CallExpr *Call) {
+  return tensorObject(Call) && llvm::StringSwitch<bool>(calleeName(Call))
+                                   .Cases("resize_", "resize_as_", true)
+                                   .Cases("set_", "set_data", "reset", true)
+                                   .Default(false);
+}
+
+} // namespace libtorch_tidy::torch

@@ -1,0 +1,107 @@
+//===- TensorTraits.cpp - Dtype and device of a tensor --------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/torch/TensorTraits.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+bool isScalarType(QualType T) {
+  const auto *Enum = T.getNonReferenceType()->getAs<EnumType>();
+  return Enum && Enum->getDecl()->getName() == "ScalarType" &&
+         isTorchDecl(Enum->getDecl());
+}
+
+bool isDeviceType(QualType T) {
+  const auto *Enum = T.getNonReferenceType()->getAs<EnumType>();
+  return isOrDerivesFrom(T, "c10::Device") ||
+         (Enum && Enum->getDecl()->getName() == "DeviceType" &&
+          isTorchDecl(Enum->getDecl()));
+}
+
+static void readDevice(const Expr *E, Asked &A) {
+  A.AnyDevice = true;
+  while (const auto *Construct =
+             dyn_cast_or_null<CXXConstructExpr>(stripImplicit(E))) {
+    if (Construct->getNumArgs() == 0)
+      return;
+    E = Construct->getArg(0);
+  }
+  E = stripImplicit(E);
+  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E);
+  const auto *Literal = dyn_cast_or_null<clang::StringLiteral>(E);
+  StringRef Name =
+      Ref && Ref->getDecl()->getIdentifier() && isTorchDecl(Ref->getDecl())
+          ? Ref->getDecl()->getName()
+      : Literal && Literal->isOrdinary() ? Literal->getString()
+                                         : StringRef();
+  A.Cpu = Name == "kCPU" || Name == "CPU" || Name == "cpu";
+  A.Cuda = Name == "kCUDA" || Name == "CUDA" || Name.starts_with("cuda");
+}
+
+static void readAsked(const Expr *E, const ASTContext &Context, Asked &A,
+                      unsigned Depth) {
+  E = stripImplicit(E);
+  if (!E || Depth > 8) {
+    A.Unknown = true;
+    return;
+  }
+  QualType T = E->getType();
+  if (isScalarType(T)) {
+    A.AnyDtype = true;
+    Expr::EvalResult Result;
+    if (!E->isValueDependent() && E->EvaluateAsInt(Result, Context))
+      A.Dtype = Result.Val.getInt().getExtValue();
+    return;
+  }
+  if (isDeviceType(T))
+    return readDevice(E, A);
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
+    for (const Expr *Arg : Construct->arguments())
+      if (!isa<CXXDefaultArgExpr>(Arg))
+        readAsked(Arg, Context, A, Depth + 1);
+    return;
+  }
+  if (const auto *Call = dyn_cast<CallExpr>(E)) {
+    StringRef Name = calleeName(Call);
+    if (!isTorchDecl(Call->getDirectCallee()) ||
+        !isOrDerivesFrom(T, "c10::TensorOptions")) {
+      A.Unknown = true;
+      return;
+    }
+    if (Name == "options") { // Those of another tensor.
+      A.Unknown = true;
+      return;
+    }
+    if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call))
+      readAsked(Method->getImplicitObjectArgument(), Context, A, Depth + 1);
+    if (Name == "dtype" || Name == "device")
+      for (const Expr *Arg : writtenArguments(Call))
+        readAsked(Arg, Context, A, Depth + 1);
+    return;
+  }
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+    const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+    // Options that change later than their declaration do so by assignment.
+    if (Var && Var->hasInit() && isOrDerivesFrom(T, "c10::TensorOptions") &&
+        !isa<ParmVarDecl>(Var))
+      return readAsked(Var->getInit(), Context, A, Depth + 1);
+  }
+  A.Unknown = true;
+}
+
+void readAsked(const Expr *E, const ASTContext &Context, Asked &A) {
+  readAsked(E, Context, A, /*Depth=*/0);
+}
+
+} // namespace libtorch_tidy::torch
