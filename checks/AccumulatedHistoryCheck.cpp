@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/FlowCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/flow/Loops.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
@@ -29,7 +29,7 @@ namespace {
 /// Option `Fix`: `detach` (default) cuts the history with .detach(); `item`
 /// reads the number with .item() where that compiles and the addend is known
 /// to be a scalar.
-class AccumulatedHistoryCheck : public FlowCheck {
+class AccumulatedHistoryCheck : public LibtorchCheck {
 public:
   AccumulatedHistoryCheck(llvm::StringRef Name,
                           clang::tidy::ClangTidyContext *Context);
@@ -53,7 +53,7 @@ private:
 
 AccumulatedHistoryCheck::AccumulatedHistoryCheck(
     StringRef Name, clang::tidy::ClangTidyContext *Context)
-    : FlowCheck(Name, Context), Fix(Options.get("Fix", "detach").str()) {
+    : LibtorchCheck(Name, Context), Fix(Options.get("Fix", "detach").str()) {
   if (Fix != "detach" && Fix != "item")
     configurationDiag("invalid value '%0' of option '%1.Fix': expected "
                       "'detach' or 'item'; using 'detach'")
@@ -62,7 +62,7 @@ AccumulatedHistoryCheck::AccumulatedHistoryCheck(
 
 void AccumulatedHistoryCheck::storeOptions(
     clang::tidy::ClangTidyOptions::OptionMap &Opts) {
-  FlowCheck::storeOptions(Opts);
+  LibtorchCheck::storeOptions(Opts);
   Options.store(Opts, "Fix", Fix);
 }
 
@@ -236,7 +236,7 @@ void AccumulatedHistoryCheck::report(const Accumulation &A, const Label &Source,
 
   // Other units may call the function for a result with history.
   if (HandedInAt && Flow.function()->isExternallyVisible())
-    return tell(F, Context.getSourceManager());
+    return tell(F);
 
   auto Cut = [&](const Expr *Addend) {
     return Fix == "item" && isBackwardRoot(Addend, Source.BackwardAt)
@@ -261,7 +261,7 @@ void AccumulatedHistoryCheck::report(const Accumulation &A, const Label &Source,
   case Accumulation::ViaCall:
     break;
   }
-  tell(F, Context.getSourceManager());
+  tell(F);
 }
 
 LIBTORCH_CHECK(AccumulatedHistoryCheck);

@@ -30,8 +30,8 @@ class AutocastCacheCheck : public LibtorchCheck {
 public:
   using LibtorchCheck::LibtorchCheck;
   void registerMatchers(MatchFinder *Finder) override;
-  void check(const MatchFinder::MatchResult &Result) override;
-  void onEndOfTranslationUnit() override;
+  void checkMatch(const Match &Result) override;
+  void checkMatched() override;
 
 private:
   /// A call, and the function of namespace or class scope that it stands in.
@@ -41,12 +41,11 @@ private:
     torch::AutocastUse What;
   };
   bool isClearedFor(const FunctionDecl *F) const;
-  void checkFunction(const FunctionDecl *F);
+  void checkRegionsOf(const FunctionDecl *F);
   void checkClass(const Use &Begin);
   void report(const Use &Begin, const Use *End, const CallExpr *Step,
               bool SameBlock);
 
-  ASTContext *Context = nullptr;
   llvm::SmallVector<Use, 8> Uses; ///< In source order of each function.
 };
 
@@ -111,13 +110,10 @@ void AutocastCacheCheck::registerMatchers(MatchFinder *Finder) {
       this);
 }
 
-void AutocastCacheCheck::check(const MatchFinder::MatchResult &Result) {
-  Context = Result.Context;
+void AutocastCacheCheck::checkMatch(const Match &Result) {
   const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
   const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
-  if (!isUserCode(Call->getBeginLoc(), *Result.SourceManager))
-    return;
-  if (auto What = torch::autocastUse(Call, *Context))
+  if (auto What = torch::autocastUse(Call, context()))
     Uses.push_back({Call, outermost(In), *What});
 }
 
@@ -151,19 +147,19 @@ void AutocastCacheCheck::report(const Use &Begin, const Use *End,
                        "as it is"});
     if (SameBlock)
       F.Fix = fixits::insertBeforeStatement(
-          End->Call, qualifierOf(End->Call, *Context) + "clear_cache();",
-          *Context);
+          End->Call, qualifierOf(End->Call, context()) + "clear_cache();",
+          context());
   } else {
     F.Message = "autocast stays on while the optimizer changes the weights, "
                 "without clear_cache(): the casts of weights that it has "
                 "cached stay in memory, and the next forward uses the old ones";
     F.Steps.push_back({Step->getBeginLoc(), "the weights change here"});
   }
-  tell(F, Context->getSourceManager());
+  tell(F);
 }
 
 /// One region after the other, as they are written.
-void AutocastCacheCheck::checkFunction(const FunctionDecl *F) {
+void AutocastCacheCheck::checkRegionsOf(const FunctionDecl *F) {
   llvm::SmallVector<const Use *, 4> Own;
   for (const Use &U : Uses)
     if (U.In == F)
@@ -184,10 +180,10 @@ void AutocastCacheCheck::checkFunction(const FunctionDecl *F) {
     for (size_t J = I + 1; J < Own.size() && !Begins(J); ++J)
       Ends.push_back(Own[J]);
     if (!Ends.empty()) {
-      const CompoundStmt *Block = blockOf(Ends.front()->Call, *Context);
+      const CompoundStmt *Block = blockOf(Ends.front()->Call, context());
       report(*Own[I], Ends.front(), nullptr,
              Ends.size() == 1 && Block &&
-                 Block == blockOf(Own[I]->Call, *Context));
+                 Block == blockOf(Own[I]->Call, context()));
       continue;
     }
     if (Own.size() > 1)
@@ -218,10 +214,10 @@ void AutocastCacheCheck::checkClass(const Use &Begin) {
       End = &U;
     }
   if (End)
-    report(Begin, End, nullptr, blockOf(End->Call, *Context));
+    report(Begin, End, nullptr, blockOf(End->Call, context()));
 }
 
-void AutocastCacheCheck::onEndOfTranslationUnit() {
+void AutocastCacheCheck::checkMatched() {
   if (llvm::any_of(
           Uses, [](const Use &U) { return U.What == AutocastUse::CacheOff; }))
     return;
@@ -232,7 +228,7 @@ void AutocastCacheCheck::onEndOfTranslationUnit() {
     // Of a template, the instantiations are looked at.
     if (F->isDependentContext() || isClearedFor(F))
       continue;
-    checkFunction(F);
+    checkRegionsOf(F);
     // Guard(bool enabled) { set_enabled(enabled); } ~Guard() { ... }
     if (isa<CXXConstructorDecl>(F))
       for (const Use &U : Uses)

@@ -37,7 +37,7 @@ class AutogradContextCycleCheck : public LibtorchCheck {
 public:
   using LibtorchCheck::LibtorchCheck;
   void registerMatchers(MatchFinder *Finder) override;
-  void check(const MatchFinder::MatchResult &Result) override;
+  void checkMatch(const Match &Result) override;
 
 private:
   void checkForward(const FunctionDecl *Forward, const FunctionDecl *Backward,
@@ -652,13 +652,11 @@ void AutogradContextCycleCheck::registerMatchers(MatchFinder *Finder) {
                      this);
 }
 
-void AutogradContextCycleCheck::check(const MatchFinder::MatchResult &Result) {
+void AutogradContextCycleCheck::checkMatch(const Match &Result) {
   const auto *R = Result.Nodes.getNodeAs<CXXRecordDecl>("class");
-  if (!isUserCode(R->getLocation(), *Result.SourceManager))
-    return;
   auto Backward = definitionsOf(R, "backward");
   for (const FunctionDecl *Forward : definitionsOf(R, "forward"))
-    if (isUserCode(Forward->getLocation(), *Result.SourceManager))
+    if (torch::isUserCode(Forward->getLocation(), *Result.SourceManager))
       checkForward(Forward, Backward.size() == 1 ? Backward.front() : nullptr,
                    *Result.Context);
 }
@@ -723,7 +721,7 @@ void AutogradContextCycleCheck::checkForward(const FunctionDecl *F,
   // One edit for all: where one tensor goes depends on the others.
   Findings.front().Fix = SaveForBackward(In, Backward, Context).edits(Tensors);
   for (const Finding &Found : Findings)
-    tell(Found, Context.getSourceManager());
+    tell(Found);
 }
 
 LIBTORCH_CHECK(AutogradContextCycleCheck);

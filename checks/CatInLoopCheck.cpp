@@ -36,7 +36,7 @@ class CatInLoopCheck : public LibtorchCheck {
 public:
   using LibtorchCheck::LibtorchCheck;
   void registerMatchers(MatchFinder *Finder) override;
-  void check(const MatchFinder::MatchResult &Result) override;
+  void checkMatch(const Match &Result) override;
 
 private:
   /// Names that fixes have given, by function.
@@ -208,12 +208,9 @@ void CatInLoopCheck::registerMatchers(MatchFinder *Finder) {
   Finder->addMatcher(callExpr(joinsTensors()).bind("cat"), this);
 }
 
-void CatInLoopCheck::check(const MatchFinder::MatchResult &Result) {
+void CatInLoopCheck::checkMatch(const Match &Result) {
   ASTContext &Context = *Result.Context;
-  const SourceManager &SM = *Result.SourceManager;
   const auto *Cat = Result.Nodes.getNodeAs<CallExpr>("cat");
-  if (!isUserCode(Cat->getBeginLoc(), SM))
-    return;
   std::optional<TensorGrowth> Growth = flow::growthBy(Cat, Context);
   if (!Growth)
     return;
@@ -254,7 +251,7 @@ void CatInLoopCheck::check(const MatchFinder::MatchResult &Result) {
     F.Steps.push_back({Growth->Read->getExprLoc(),
                        "what has grown so far is read in the loop here"});
   F.Fix = joinOnce(*Growth, Context, Given);
-  tell(F, SM);
+  tell(F);
 }
 
 LIBTORCH_CHECK(CatInLoopCheck);

@@ -7,7 +7,6 @@
 
 #include "checks/LibtorchCheck.h"
 #include "checks/flow/FunctionFlow.h"
-#include "checks/flow/UnitModel.h"
 #include "checks/flow/Writes.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
@@ -28,8 +27,8 @@ class CreateGraphCycleCheck : public LibtorchCheck {
 public:
   using LibtorchCheck::LibtorchCheck;
   void registerMatchers(MatchFinder *Finder) override;
-  void check(const MatchFinder::MatchResult &Result) override;
-  void onEndOfTranslationUnit() override;
+  void checkMatch(const Match &Result) override;
+  void checkMatched() override;
 
 private:
   /// A backward() that makes the graph of gradients, for certain or when a
@@ -39,7 +38,6 @@ private:
     const FunctionDecl *In;
     const ParmVarDecl *When; ///< Null: always.
   };
-  ASTContext *Context = nullptr;
   /// Who resets gradients is known at the end of the unit.
   llvm::SmallVector<Backward, 2> Calls;
 };
@@ -184,11 +182,10 @@ void CreateGraphCycleCheck::registerMatchers(MatchFinder *Finder) {
                      this);
 }
 
-void CreateGraphCycleCheck::check(const MatchFinder::MatchResult &Result) {
-  Context = Result.Context;
+void CreateGraphCycleCheck::checkMatch(const Match &Result) {
   const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
   const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
-  if (!isUserCode(Call->getBeginLoc(), *Result.SourceManager) || !In->hasBody())
+  if (!In->hasBody())
     return;
   auto Backward = torch::asBackward(Call);
   if (!Backward || Backward->ReturnsGradients ||
@@ -203,15 +200,14 @@ void CreateGraphCycleCheck::check(const MatchFinder::MatchResult &Result) {
   if (const auto *Param = dyn_cast_or_null<ParmVarDecl>(Var))
     Calls.push_back({Call, In, Param});
   else if (Var && Var->getInit() &&
-           torch::constantBool(Var->getInit(), *Context) == true)
+           torch::constantBool(Var->getInit(), context()) == true)
     Calls.push_back({Call, In, nullptr});
 }
 
-void CreateGraphCycleCheck::onEndOfTranslationUnit() {
+void CreateGraphCycleCheck::checkMatched() {
   if (Calls.empty())
     return;
-  const SourceManager &SM = Context->getSourceManager();
-  std::shared_ptr<flow::UnitModel> Unit = flow::UnitModel::of(*Context);
+  const SourceManager &SM = context().getSourceManager();
   for (const Backward &B : Calls) {
     if (isResetAfter(B.Call, B.In->getBody(), SM))
       continue;
@@ -221,7 +217,7 @@ void CreateGraphCycleCheck::onEndOfTranslationUnit() {
                 "graph owns the parameters: each parameter and its gradient "
                 "keep each other until the gradient is reset; "
                 "torch::autograd::grad returns them instead";
-    llvm::SmallVector<CallSite, 4> Callers = callsOf(B.In, *Unit);
+    llvm::SmallVector<CallSite, 4> Callers = callsOf(B.In, unit());
     if (!B.When) {
       // Whoever calls the function may clean up after it.
       if (!Callers.empty() && llvm::all_of(Callers, [&](const CallSite &C) {
@@ -230,14 +226,14 @@ void CreateGraphCycleCheck::onEndOfTranslationUnit() {
         continue;
       F.Loc = B.Call->getBeginLoc();
       F.Highlight = B.Call->getSourceRange();
-      tell(F, SM);
+      tell(F);
       continue;
     }
     for (const CallSite &C : Callers) {
       unsigned I = B.When->getFunctionScopeIndex();
       if (isa<CXXOperatorCallExpr>(C.Call) || I >= C.Call->getNumArgs() ||
-          torch::constantBool(C.Call->getArg(I), *Context) != true ||
-          !isUserCode(C.Call->getBeginLoc(), SM) ||
+          torch::constantBool(C.Call->getArg(I), context()) != true ||
+          !torch::isUserCode(C.Call->getBeginLoc(), SM) ||
           isResetAfter(C.Call, C.In->getBody(), SM))
         continue;
       F.Loc = C.Call->getBeginLoc();
@@ -245,7 +241,7 @@ void CreateGraphCycleCheck::onEndOfTranslationUnit() {
       F.Steps = {{B.Call->getBeginLoc(),
                   "'" + B.When->getNameAsString() +
                       "' is what this backward() gets as create_graph"}};
-      tell(F, SM);
+      tell(F);
     }
   }
   Calls.clear();

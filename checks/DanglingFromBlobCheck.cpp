@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/DanglingCheck.h"
+#include "checks/DanglingStory.h"
 #include "checks/torch/Spelling.h"
 #include "fixits/FixIts.h"
 
@@ -19,13 +19,12 @@ using flow::Dangling;
 namespace {
 
 /// docs/checks/libtorch-dangling-from-blob.md says what it finds and why.
-class DanglingFromBlobCheck : public DanglingCheck {
+class DanglingFromBlobCheck : public LibtorchCheck {
 public:
-  using DanglingCheck::DanglingCheck;
+  using LibtorchCheck::LibtorchCheck;
 
 private:
-  std::optional<Finding> findingFor(const flow::Dangling &D,
-                                    const ASTContext &Context) override;
+  void checkUnit(flow::UnitModel &Unit) override;
 };
 
 } // namespace
@@ -57,20 +56,20 @@ static std::string messageOf(const Dangling &D) {
   }
 }
 
-std::optional<Finding>
-DanglingFromBlobCheck::findingFor(const Dangling &D,
-                                  const ASTContext &Context) {
-  const Borrow &B = D.What;
-  if (B.What != Borrow::Blob)
-    return std::nullopt;
-  Finding F;
-  F.Message = messageOf(D);
-  if (B.Sure == torch::Fresh::Perhaps && !B.Through.empty())
-    F.Message += " unless '" + B.Through.str() + "' copies";
-  if (B.Sure == torch::Fresh::Yes)
-    F.Fix =
-        fixits::appendMemberCall(B.Top, torch::spelling::CloneCall, Context);
-  return F;
+void DanglingFromBlobCheck::checkUnit(flow::UnitModel &Unit) {
+  for (const Dangling &D : Unit.dangling()) {
+    const Borrow &B = D.What;
+    if (B.What != Borrow::Blob)
+      continue;
+    Finding F = findingAt(D);
+    F.Message = messageOf(D);
+    if (B.Sure == torch::Fresh::Perhaps && !B.Through.empty())
+      F.Message += " unless '" + B.Through.str() + "' copies";
+    if (B.Sure == torch::Fresh::Yes)
+      F.Fix = fixits::appendMemberCall(B.Top, torch::spelling::CloneCall,
+                                       Unit.context());
+    tell(F);
+  }
 }
 
 LIBTORCH_CHECK(DanglingFromBlobCheck);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/DanglingCheck.h"
+#include "checks/DanglingStory.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
@@ -23,13 +23,12 @@ using flow::Dangling;
 namespace {
 
 /// docs/checks/libtorch-dangling-tensor-data.md says what it finds and why.
-class DanglingTensorDataCheck : public DanglingCheck {
+class DanglingTensorDataCheck : public LibtorchCheck {
 public:
-  using DanglingCheck::DanglingCheck;
+  using LibtorchCheck::LibtorchCheck;
 
 private:
-  std::optional<Finding> findingFor(const flow::Dangling &D,
-                                    const ASTContext &Context) override;
+  void checkUnit(flow::UnitModel &Unit) override;
   fixits::Edits nameTemporary(const flow::Dangling &D,
                               const ASTContext &Context);
   std::string newName(llvm::StringRef Wish, const Stmt *Body);
@@ -154,19 +153,19 @@ DanglingTensorDataCheck::nameTemporary(const Dangling &D,
   return fixits::nameBefore(D.Statement, E, Declarator, Name, Context);
 }
 
-std::optional<Finding>
-DanglingTensorDataCheck::findingFor(const Dangling &D,
-                                    const ASTContext &Context) {
-  const Borrow &B = D.What;
-  if (B.What == Borrow::Blob)
-    return std::nullopt;
-  Finding F;
-  F.Message = messageOf(D, B.Owner ? "'" + B.Owner->getNameAsString() + "'"
-                                   : temporaryOf(B));
-  if (B.Sure == torch::Fresh::Perhaps && !B.Through.empty())
-    F.Message += ", when '" + B.Through.str() + "' has to copy";
-  F.Fix = nameTemporary(D, Context);
-  return F;
+void DanglingTensorDataCheck::checkUnit(flow::UnitModel &Unit) {
+  for (const Dangling &D : Unit.dangling()) {
+    const Borrow &B = D.What;
+    if (B.What == Borrow::Blob)
+      continue;
+    Finding F = findingAt(D);
+    F.Message = messageOf(D, B.Owner ? "'" + B.Owner->getNameAsString() + "'"
+                                     : temporaryOf(B));
+    if (B.Sure == torch::Fresh::Perhaps && !B.Through.empty())
+      F.Message += ", when '" + B.Through.str() + "' has to copy";
+    F.Fix = nameTemporary(D, Unit.context());
+    tell(F);
+  }
 }
 
 LIBTORCH_CHECK(DanglingTensorDataCheck);

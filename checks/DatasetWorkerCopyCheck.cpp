@@ -25,7 +25,7 @@ class DatasetWorkerCopyCheck : public LibtorchCheck {
 public:
   using LibtorchCheck::LibtorchCheck;
   void registerMatchers(MatchFinder *Finder) override;
-  void check(const MatchFinder::MatchResult &Result) override;
+  void checkMatch(const Match &Result) override;
 };
 
 struct Workers {
@@ -106,12 +106,9 @@ void DatasetWorkerCopyCheck::registerMatchers(MatchFinder *Finder) {
       this);
 }
 
-void DatasetWorkerCopyCheck::check(const MatchFinder::MatchResult &Result) {
-  const SourceManager &SM = *Result.SourceManager;
+void DatasetWorkerCopyCheck::checkMatch(const Match &Result) {
   const auto *Loader = Result.Nodes.getNodeAs<CallExpr>("loader");
   const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
-  if (!isUserCode(Loader->getBeginLoc(), SM))
-    return;
   const Expr *Options = torch::loaderOptions(Loader);
   std::optional<Workers> Count =
       Options ? workersOf(Options, In, *Result.Context) : std::nullopt;
@@ -144,7 +141,7 @@ void DatasetWorkerCopyCheck::check(const MatchFinder::MatchResult &Result) {
                                                     "' for each worker"});
       F.Steps.push_back(
           {Count->Where->getExprLoc(), "the number of workers is set here"});
-      tell(F, SM);
+      tell(F);
     }
 }
 

@@ -28,7 +28,7 @@ class DiscardedResultCheck : public LibtorchCheck {
 public:
   using LibtorchCheck::LibtorchCheck;
   void registerMatchers(MatchFinder *Finder) override;
-  void check(const MatchFinder::MatchResult &Result) override;
+  void checkMatch(const Match &Result) override;
 };
 
 /// Is \p Call std::get, or a method of a standard container: its result is a
@@ -312,13 +312,11 @@ void DiscardedResultCheck::registerMatchers(MatchFinder *Finder) {
                      this);
 }
 
-void DiscardedResultCheck::check(const MatchFinder::MatchResult &Result) {
+void DiscardedResultCheck::checkMatch(const Match &Result) {
   const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
   auto Op = torch::asPureOp(Call);
-  const SourceManager &SM = *Result.SourceManager;
   // What a macro makes of its argument is not seen here: EXPECT_THROW.
-  if (!Op || Call->getBeginLoc().isMacroID() ||
-      !isUserCode(Call->getBeginLoc(), SM))
+  if (!Op || Call->getBeginLoc().isMacroID())
     return;
   Place Where(Call, *Result.Context);
   if (!Where.isDiscarded() || Where.function()->isImplicit())
@@ -376,7 +374,7 @@ void DiscardedResultCheck::check(const MatchFinder::MatchResult &Result) {
       !Tensor->getType().isConstQualified() && Type &&
       Type == torch::recordOf(Call->getType()) && Where.namesElements(Root))
     F.Fix = fixits::assignTo(Call, Text);
-  tell(F, SM);
+  tell(F);
 }
 
 LIBTORCH_CHECK(DiscardedResultCheck);

@@ -27,10 +27,7 @@ class EmptyCacheInLoopCheck : public LibtorchCheck {
 public:
   using LibtorchCheck::LibtorchCheck;
   void registerMatchers(MatchFinder *Finder) override;
-  void check(const MatchFinder::MatchResult &Result) override;
-
-private:
-  flow::TensorWork Amounts; ///< Of the one unit that a check object sees.
+  void checkMatch(const Match &Result) override;
 };
 
 /// How often what a condition guards runs in a loop.
@@ -161,11 +158,10 @@ void EmptyCacheInLoopCheck::registerMatchers(MatchFinder *Finder) {
       this);
 }
 
-void EmptyCacheInLoopCheck::check(const MatchFinder::MatchResult &Result) {
+void EmptyCacheInLoopCheck::checkMatch(const Match &Result) {
   ASTContext &Context = *Result.Context;
   const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
-  if (!torch::isEmptyCache(Call) ||
-      !isUserCode(Call->getBeginLoc(), *Result.SourceManager))
+  if (!torch::isEmptyCache(Call))
     return;
 
   Frequency Runs;
@@ -198,6 +194,7 @@ void EmptyCacheInLoopCheck::check(const MatchFinder::MatchResult &Result) {
   }
 
   const Stmt *Body = bodyOf(Loop);
+  flow::TensorWork &Amounts = unit().work();
   if (Amounts.of(Body) == Work::None || isCoarse(Loop, Context))
     return;
   RoundVisitor Round(Amounts);
@@ -221,7 +218,7 @@ void EmptyCacheInLoopCheck::check(const MatchFinder::MatchResult &Result) {
   if (Runs.Remainder)
     F.Steps.push_back({Runs.Remainder->getBeginLoc(),
                        "this is true unless the remainder is 0"});
-  tell(F, *Result.SourceManager);
+  tell(F);
 }
 
 LIBTORCH_CHECK(EmptyCacheInLoopCheck);

@@ -23,7 +23,7 @@ class FactoryThenToCheck : public LibtorchCheck {
 public:
   using LibtorchCheck::LibtorchCheck;
   void registerMatchers(MatchFinder *Finder) override;
-  void check(const MatchFinder::MatchResult &Result) override;
+  void checkMatch(const Match &Result) override;
 };
 
 /// Gives the device to the factory instead of moving its result.
@@ -60,10 +60,10 @@ void FactoryThenToCheck::registerMatchers(MatchFinder *Finder) {
       this);
 }
 
-void FactoryThenToCheck::check(const MatchFinder::MatchResult &Result) {
+void FactoryThenToCheck::checkMatch(const Match &Result) {
   const auto *Move = Result.Nodes.getNodeAs<CXXMemberCallExpr>("move");
   auto How = torch::asDeviceMove(Move);
-  if (!How || !isUserCode(Move->getBeginLoc(), *Result.SourceManager))
+  if (!How)
     return;
   auto F = torch::cpuFactoryUnder(How->Object);
   if (!F)
@@ -81,7 +81,7 @@ void FactoryThenToCheck::check(const MatchFinder::MatchResult &Result) {
   // Another instantiation may convert the arguments in another way.
   if (!Result.Nodes.getNodeAs<Expr>("instantiated"))
     Found.Fix = makeThere(Move, *How, *F, *Result.Context);
-  tell(Found, *Result.SourceManager);
+  tell(Found);
 }
 
 LIBTORCH_CHECK(FactoryThenToCheck);

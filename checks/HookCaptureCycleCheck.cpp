@@ -8,7 +8,6 @@
 #include "checks/LibtorchCheck.h"
 #include "checks/flow/Liveness.h"
 #include "checks/flow/Ownership.h"
-#include "checks/flow/UnitModel.h"
 #include "checks/flow/Writes.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
@@ -39,17 +38,13 @@ class HookCaptureCycleCheck : public LibtorchCheck {
 public:
   using LibtorchCheck::LibtorchCheck;
   void registerMatchers(MatchFinder *Finder) override;
-  void check(const MatchFinder::MatchResult &Result) override;
+  void checkMatch(const Match &Result) override;
 
 private:
   void checkHook(const CallExpr *Call, const torch::HookRegistration &R,
                  const FunctionDecl *In, ASTContext &Context);
   void checkStoredFunction(const CallExpr *Call, const FunctionDecl *In,
                            ASTContext &Context);
-  /// Made when first asked for: most units have no hooks.
-  flow::UnitModel &unit(ASTContext &Context);
-
-  std::shared_ptr<flow::UnitModel> Unit;
 };
 
 /// `a.b` as the user would say it.
@@ -677,21 +672,14 @@ const FunctionDecl *functionAround(const Stmt *S, ASTContext &Context) {
 
 } // namespace
 
-flow::UnitModel &HookCaptureCycleCheck::unit(ASTContext &Context) {
-  if (!Unit)
-    Unit = flow::UnitModel::of(Context);
-  return *Unit;
-}
-
 void HookCaptureCycleCheck::registerMatchers(MatchFinder *Finder) {
   Finder->addMatcher(callExpr().bind("call"), this);
 }
 
-void HookCaptureCycleCheck::check(const MatchFinder::MatchResult &Result) {
+void HookCaptureCycleCheck::checkMatch(const Match &Result) {
   const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
   auto Hook = torch::asHookRegistration(Call);
-  if ((!Hook && !mayStoreFunction(Call)) ||
-      !isUserCode(Call->getBeginLoc(), *Result.SourceManager))
+  if (!Hook && !mayStoreFunction(Call))
     return;
   const FunctionDecl *In = functionAround(Call, *Result.Context);
   if (!In || !In->hasBody())
@@ -762,7 +750,7 @@ void HookCaptureCycleCheck::checkHook(const CallExpr *Call,
             torch::isTensor(Kept->getType()) &&
             !In->isTemplateInstantiation() &&
             readsValuesOnly(Lambda, Capture->getCapturedVar()) &&
-            !createsGraphs(unit(Context)))
+            !createsGraphs(unit()))
           F.Fix = captureDetached(Lambda, Capture, Context);
       } else if (Downstream Way(*Hooked, Body); !Hooked->Element &&
                                                 Way.reaches(Kept) &&
@@ -810,7 +798,7 @@ void HookCaptureCycleCheck::checkHook(const CallExpr *Call,
   }
   if (Worst && (R.OnNode || (dropsHandle(Call, Body, Context) &&
                              !isRemoved(R.Tensor, Body))))
-    tell(*Worst, SM);
+    tell(*Worst);
 }
 
 void HookCaptureCycleCheck::checkStoredFunction(const CallExpr *Call,
@@ -839,8 +827,8 @@ void HookCaptureCycleCheck::checkStoredFunction(const CallExpr *Call,
       Function = Call->getArg(Call->getNumArgs() - 1);
       Into(Object);
     } else if (const CXXMethodDecl *Callee = Method->getMethodDecl();
-               Callee &&
-               isUserCode(Callee->getLocation(), Context.getSourceManager())) {
+               Callee && torch::isUserCode(Callee->getLocation(),
+                                           Context.getSourceManager())) {
       for (unsigned I = 0; I < Call->getNumArgs() && !Function; ++I) {
         if (I >= Callee->getNumParams() ||
             !isFunctionObject(Callee->getParamDecl(I)->getType()))
@@ -876,13 +864,12 @@ void HookCaptureCycleCheck::checkStoredFunction(const CallExpr *Call,
     if (Lambda && changesBetween(Name ? Name->Root : nullptr, Lambda, Call,
                                  Body, Context.getSourceManager()))
       continue;
-    if (isReleasedSomewhere(Field, Call, unit(Context)))
+    if (isReleasedSomewhere(Field, Call, unit()))
       return;
     Finding F;
     F.Loc = Call->getBeginLoc();
     F.Highlight = Kept->getSourceRange();
-    F.Strength =
-        unit(Context).seesAllUses(Field) ? Level::Certain : Level::Likely;
+    F.Strength = unit().seesAllUses(Field) ? Level::Certain : Level::Likely;
     std::string What = Name && Name->Root
                            ? spelled(Kept, *Name, Context)
                            : std::string("a shared pointer to this object");
@@ -896,7 +883,7 @@ void HookCaptureCycleCheck::checkStoredFunction(const CallExpr *Call,
             Context.getSourceManager().getExpansionLineNumber(
                 Call->getBeginLoc()))
       F.Steps.push_back({Capture->getLocation(), "it is captured here"});
-    tell(F, Context.getSourceManager());
+    tell(F);
     return;
   }
 }

@@ -7,7 +7,6 @@
 
 #include "checks/LibtorchCheck.h"
 #include "checks/flow/ThreadStarts.h"
-#include "checks/flow/UnitModel.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/GradGuards.h"
@@ -34,7 +33,7 @@ class IneffectiveGradGuardCheck : public LibtorchCheck {
 public:
   using LibtorchCheck::LibtorchCheck;
   void registerMatchers(MatchFinder *Finder) override;
-  void check(const MatchFinder::MatchResult &Result) override;
+  void checkMatch(const Match &Result) override;
 
 private:
   void checkUnnamed(const CXXConstructExpr *Guard, ASTContext &Context);
@@ -46,7 +45,6 @@ private:
                            ASTContext &Context);
   std::string nameFor(QualType T, const FunctionDecl *In);
 
-  std::shared_ptr<flow::UnitModel> Unit;
   /// Names that fixes have given by function, as one function may need several.
   llvm::DenseMap<SourceLocation, llvm::StringSet<>> Given;
   /// Unnamed guards that have been looked at.
@@ -293,15 +291,13 @@ static const flow::Label *unguardedForward(const flow::FunctionFlow &Flow,
 void IneffectiveGradGuardCheck::checkThread(const Expr *E,
                                             ASTContext &Context) {
   std::optional<flow::ThreadStart> Start = flow::asThreadStart(E);
-  if (!Start || Context.getDiagnostics().hasUncompilableErrorOccurred())
+  if (!Start || !isWhole())
     return;
   const VarDecl *Guard = guardOver(E, Context);
   const FunctionDecl *In = Guard ? functionAround(E, Context) : nullptr;
   if (!In || !In->hasBody())
     return;
-  if (!Unit)
-    Unit = flow::UnitModel::of(Context);
-  const flow::FunctionFlow *Flow = Unit->flowOf(Start->Body);
+  const flow::FunctionFlow *Flow = unit().flowOf(Start->Body);
   if (!Flow || !Flow->available() || Flow->trains() || freezesModules(In))
     return;
   const SourceManager &SM = Context.getSourceManager();
@@ -340,14 +336,14 @@ void IneffectiveGradGuardCheck::checkThread(const Expr *E,
         Start->Lambda->getCompoundStmtBody(),
         (torch::spelling::NoGradGuard + " " + Given + ";").str(), Context);
   }
-  tell(F, SM);
+  tell(F);
 }
 
 void IneffectiveGradGuardCheck::checkParallelRegion(
     const OMPExecutableDirective *Region, ASTContext &Context) {
   if (!isOpenMPParallelDirective(Region->getDirectiveKind()) ||
       isOpenMPTargetExecutionDirective(Region->getDirectiveKind()) ||
-      Context.getDiagnostics().hasUncompilableErrorOccurred())
+      !isWhole())
     return;
   const VarDecl *Guard = guardOver(Region, Context);
   const FunctionDecl *In = Guard ? functionAround(Region, Context) : nullptr;
@@ -399,15 +395,13 @@ void IneffectiveGradGuardCheck::checkParallelRegion(
                                        ";")
                                           .str(),
                                       Context);
-  tell(F, Context.getSourceManager());
+  tell(F);
 }
 
-void IneffectiveGradGuardCheck::check(const MatchFinder::MatchResult &Result) {
+void IneffectiveGradGuardCheck::checkMatch(const Match &Result) {
   ASTContext &Context = *Result.Context;
   const SourceManager &SM = *Result.SourceManager;
-  auto IsOurs = [&](SourceLocation Loc) {
-    return isUserCode(Loc, SM) && !isMacroArgument(Loc, SM);
-  };
+  auto IsOurs = [&](SourceLocation Loc) { return !isMacroArgument(Loc, SM); };
   if (const auto *Made = Result.Nodes.getNodeAs<CXXConstructExpr>("made");
       Made && IsOurs(Made->getBeginLoc()) &&
       Seen.insert(Made->getBeginLoc()).second)
@@ -476,7 +470,7 @@ void IneffectiveGradGuardCheck::checkUnnamed(const CXXConstructExpr *Guard,
       canBeGuarded(*P, Context))
     F.Fix =
         fixits::nameTemporary(Written, nameFor(Guard->getType(), In), Context);
-  tell(F, Context.getSourceManager());
+  tell(F);
 }
 
 void IneffectiveGradGuardCheck::checkVexingParse(const FunctionDecl *Function,
@@ -504,12 +498,11 @@ void IneffectiveGradGuardCheck::checkVexingParse(const FunctionDecl *Function,
   const CXXRecordDecl *R = Function->getReturnType()->getAsCXXRecordDecl();
   if (R->hasDefaultConstructor() && canBeGuarded(*P, Context))
     F.Fix = fixits::dropParentheses(Function, Context);
-  tell(F, Context.getSourceManager());
+  tell(F);
 }
 
 void IneffectiveGradGuardCheck::checkVariable(const VarDecl *Guard,
                                               ASTContext &Context) {
-  const SourceManager &SM = Context.getSourceManager();
   DynTypedNodeList Parents = Context.getParents(*Guard);
   const auto *Statement =
       Parents.size() == 1 ? Parents[0].get<DeclStmt>() : nullptr;
@@ -537,7 +530,7 @@ void IneffectiveGradGuardCheck::checkVariable(const VarDecl *Guard,
                 "other thread is guarded";
     if (canBeGuarded(*P, Context))
       F.Fix = fixits::dropStatic(Statement, Context);
-    tell(F, SM);
+    tell(F);
     return;
   }
 
@@ -565,7 +558,7 @@ void IneffectiveGradGuardCheck::checkVariable(const VarDecl *Guard,
   } else {
     return;
   }
-  tell(F, SM);
+  tell(F);
 }
 
 LIBTORCH_CHECK(IneffectiveGradGuardCheck);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/FlowCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/torch/Spelling.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
@@ -26,9 +26,9 @@ namespace {
 
 /// docs/checks/libtorch-inference-without-no-grad.md says what it finds and
 /// why.
-class InferenceWithoutNoGradCheck : public FlowCheck {
+class InferenceWithoutNoGradCheck : public LibtorchCheck {
 public:
-  using FlowCheck::FlowCheck;
+  using LibtorchCheck::LibtorchCheck;
 
 protected:
   void checkFunction(const flow::FunctionFlow &Flow,
@@ -132,7 +132,7 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
           S.Guardable, (torch::spelling::NoGradGuard + " " + Name + ";").str(),
           Context);
     }
-    tell(F, Context.getSourceManager());
+    tell(F);
   }
 }
 

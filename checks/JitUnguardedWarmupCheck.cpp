@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/FlowCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/flow/TensorWork.h"
 #include "checks/flow/Writes.h"
 #include "checks/torch/Modules.h"
@@ -27,9 +27,9 @@ using flow::Label;
 namespace {
 
 /// docs/checks/libtorch-jit-unguarded-warmup.md says what it finds and why.
-class JitUnguardedWarmupCheck : public FlowCheck {
+class JitUnguardedWarmupCheck : public LibtorchCheck {
 public:
-  using FlowCheck::FlowCheck;
+  using LibtorchCheck::LibtorchCheck;
 
 protected:
   void checkFunction(const flow::FunctionFlow &Flow,
@@ -190,7 +190,7 @@ void JitUnguardedWarmupCheck::checkFunction(const FunctionFlow &Flow,
            fixits::freeName("warm_up_guard", Function->getBody()) + ";")
               .str(),
           Context);
-    tell(F, SM);
+    tell(F);
   }
 }
 

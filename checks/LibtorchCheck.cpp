@@ -6,11 +6,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/Modules.h"
 #include "checks/torch/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/ASTMatchers/ASTMatchers.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace clang;
+using namespace clang::ast_matchers;
 using namespace clang::tidy;
 
 namespace libtorch_tidy {
@@ -41,8 +47,83 @@ void LibtorchCheck::storeOptions(ClangTidyOptions::OptionMap &Opts) {
   Options.store(Opts, "Level", static_cast<unsigned>(Weakest));
 }
 
-bool LibtorchCheck::isUserCode(SourceLocation Loc, const SourceManager &SM) {
-  return torch::isUserCode(Loc, SM);
+/// Names what a check of the unit matches: one definition is enough to find it.
+static constexpr StringRef AnyDefinition = "any definition";
+
+void LibtorchCheck::registerMatchers(MatchFinder *Finder) {
+  Finder->addMatcher(
+      decl(anyOf(functionDecl(isDefinition()), varDecl(hasGlobalStorage())))
+          .bind(AnyDefinition),
+      this);
+}
+
+void LibtorchCheck::check(const Match &Result) {
+  Context = Result.Context;
+  if (Result.Nodes.getNodeAs<Decl>(AnyDefinition)) {
+    if (!Unit && isWhole())
+      checkUnit(unit());
+    return;
+  }
+  auto IsOfUser = [&](const auto &Bound) {
+    return torch::isUserCode(Bound.second.getSourceRange().getBegin(),
+                             *Result.SourceManager);
+  };
+  if (llvm::all_of(Result.Nodes.getMap(), IsOfUser)) {
+    HasMatch = true;
+    checkMatch(Result);
+  }
+}
+
+void LibtorchCheck::onEndOfTranslationUnit() {
+  if (HasMatch)
+    checkMatched();
+}
+
+void LibtorchCheck::checkUnit(flow::UnitModel &Unit) {
+  for (const FunctionDecl *F : Unit.functions())
+    if (const flow::FunctionFlow *Flow = Unit.flowOf(F);
+        Flow && Flow->available())
+      checkFunction(*Flow, Unit);
+}
+
+bool LibtorchCheck::isWhole() const {
+  return !Context->getDiagnostics().hasUncompilableErrorOccurred();
+}
+
+flow::UnitModel &LibtorchCheck::unit() {
+  if (!Unit)
+    Unit = flow::UnitModel::of(*Context);
+  return *Unit;
+}
+
+/// The name of what a module call runs: `net` in net->forward(x).
+static std::string calledModule(const Expr *Call) {
+  std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
+  if (!M || !M->Module)
+    return {};
+  const Expr *Module = torch::stripImplicit(M->Module);
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(Module))
+    return Ref->getDecl()->getNameAsString();
+  if (const auto *Member = dyn_cast<MemberExpr>(Module))
+    return Member->getMemberDecl()->getNameAsString();
+  return {};
+}
+
+Step LibtorchCheck::originStep(const flow::Label &L) {
+  switch (L.K) {
+  case flow::Label::Forward: {
+    std::string Name = calledModule(L.Site);
+    return {L.Site->getExprLoc(),
+            (Name.empty() ? "this module" : "'" + Name + "'") +
+                " runs with gradient mode on here, so its result carries "
+                "autograd history"};
+  }
+  case flow::Label::Leaf:
+    return {L.Site->getExprLoc(), "this tensor requires gradients"};
+  default:
+    return {L.Site->getExprLoc(),
+            "the result of this call carries autograd history"};
+  }
 }
 
 /// Edits are offered only where the text at hand is what the compiler sees.
@@ -71,7 +152,8 @@ static llvm::SmallVector<Step, 8> elided(llvm::ArrayRef<Step> Steps) {
   return Story;
 }
 
-void LibtorchCheck::tell(const Finding &F, const SourceManager &SM) {
+void LibtorchCheck::tell(const Finding &F) {
+  const SourceManager &SM = Context->getSourceManager();
   SourceLocation Loc = SM.getFileLoc(F.Loc);
   if (Loc.isInvalid())
     return;

@@ -15,8 +15,10 @@
 #define LIBTORCH_TIDY_CHECKS_LIBTORCHCHECK_H
 
 #include "checks/Catalog.h"
+#include "checks/flow/UnitModel.h"
 #include "checks/torch/Headers.h"
 #include "clang-tidy/ClangTidyCheck.h"
+#include "clang/ASTMatchers/ASTMatchFinder.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -59,30 +61,65 @@ public:
 
 /// Option `Level` (of one check, or of all as a global option): the weakest
 /// level that is reported, 0 to 2. Default 1.
+///
+/// A check overrides one of
+///  - checkFunction(), to ask how tensors move through a function;
+///  - checkUnit(), to ask something of the whole unit;
+///  - registerMatchers() and checkMatch(), to look at places of the source, and
+///    perhaps checkMatched(), when the answer needs all of them.
+/// All of them see code of the user only. Templates: a flow is that of an
+/// instantiation; matchers find patterns and instantiations, and say which they
+/// want. Macros: a finding in one stands where it is expanded, and has no fix.
 class LibtorchCheck : public clang::tidy::ClangTidyCheck {
 public:
+  using Match = clang::ast_matchers::MatchFinder::MatchResult;
+
   LibtorchCheck(llvm::StringRef Name, clang::tidy::ClangTidyContext *Context);
   bool isLanguageVersionSupported(
       const clang::LangOptions &LangOpts) const override {
     return LangOpts.CPlusPlus;
   }
   void storeOptions(clang::tidy::ClangTidyOptions::OptionMap &Opts) override;
+  /// A check that does not override it looks at the unit, not at matches.
+  void registerMatchers(clang::ast_matchers::MatchFinder *Finder) override;
+  void check(const Match &Result) final;
+  void onEndOfTranslationUnit() final;
 
 protected:
+  /// Called for each function of user code, in source order.
+  virtual void checkFunction(const flow::FunctionFlow &, flow::UnitModel &) {}
+  /// Called once, for a unit that compiles.
+  virtual void checkUnit(flow::UnitModel &Unit);
+  /// Called for each match whose nodes all stand in user code, also in a unit
+  /// that does not compile.
+  virtual void checkMatch(const Match &) {}
+  /// Called after the last match, if there was one.
+  virtual void checkMatched() {}
+
+  clang::ASTContext &context() const { return *Context; }
+  /// What is known of the unit, shared by its checks.
+  flow::UnitModel &unit();
+  /// Does the unit compile? Half an AST says little about where values go, so
+  /// checkFunction() and checkUnit() are not called for one. A check of matches
+  /// asks before it asks the models.
+  bool isWhole() const;
+
   /// Would a finding of this strength be told?
   bool tells(Level Strength) const { return Strength <= Weakest; }
 
   /// Tells \p F: the warning, its steps as notes, its fix. Once for a place:
   /// all instantiations of a template share one report.
-  void tell(const Finding &F, const clang::SourceManager &SM);
+  void tell(const Finding &F);
 
-  /// True for code of the analysed project: not a system header, and not a
-  /// header of LibTorch itself, which many builds include with -I.
-  bool isUserCode(clang::SourceLocation Loc, const clang::SourceManager &SM);
+  /// Where the history of label \p L comes from, as a step of a story.
+  static Step originStep(const flow::Label &L);
 
 private:
   Level Weakest;
   llvm::DenseSet<clang::SourceLocation> Told;
+  std::shared_ptr<flow::UnitModel> Unit;
+  clang::ASTContext *Context = nullptr;
+  bool HasMatch = false;
 };
 
 /// At the end of a check's file: what makes a check of class \p Class. The

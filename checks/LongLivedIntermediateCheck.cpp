@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/FlowCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/flow/Writes.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
@@ -28,9 +28,9 @@ using flow::Label;
 namespace {
 
 /// docs/checks/libtorch-long-lived-intermediate.md says what it finds and why.
-class LongLivedIntermediateCheck : public FlowCheck {
+class LongLivedIntermediateCheck : public LibtorchCheck {
 public:
-  using FlowCheck::FlowCheck;
+  using LibtorchCheck::LibtorchCheck;
 
 protected:
   void checkFunction(const flow::FunctionFlow &Flow,
@@ -198,7 +198,7 @@ void LongLivedIntermediateCheck::checkDeclaredBeforeLoop(
       F.Fix = fixits::insertAfterStatement(
           Last, (Name + " = " + torch::spelling::UndefinedTensor + ";").str(),
           Unit.context());
-    tell(F, Unit.context().getSourceManager());
+    tell(F);
   }
 }
 
@@ -250,7 +250,7 @@ void LongLivedIntermediateCheck::checkKept(const FunctionFlow &Flow,
     // Cut only what this function does not go on to use with its history.
     if (!(L.Consumers & ~Label::Stored))
       F.Fix = fixits::detachOperand(Assign->getArg(1), Unit.context());
-    tell(F, Unit.context().getSourceManager());
+    tell(F);
   }
 }
 

@@ -7,7 +7,6 @@
 
 #include "checks/LibtorchCheck.h"
 #include "checks/flow/Ownership.h"
-#include "checks/flow/UnitModel.h"
 #include "checks/flow/Writes.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
@@ -31,11 +30,10 @@ class ModuleOwnershipCycleCheck : public LibtorchCheck {
 public:
   using LibtorchCheck::LibtorchCheck;
   void registerMatchers(MatchFinder *Finder) override;
-  void check(const MatchFinder::MatchResult &Result) override;
-  void onEndOfTranslationUnit() override;
+  void checkMatch(const Match &Result) override;
+  void checkMatched() override;
 
 private:
-  ASTContext *Context = nullptr;
   /// Modules of the user, in source order.
   llvm::SmallVector<const CXXRecordDecl *, 8> Modules;
 };
@@ -373,28 +371,25 @@ void ModuleOwnershipCycleCheck::registerMatchers(MatchFinder *Finder) {
                      this);
 }
 
-void ModuleOwnershipCycleCheck::check(const MatchFinder::MatchResult &Result) {
+void ModuleOwnershipCycleCheck::checkMatch(const Match &Result) {
   const auto *R = Result.Nodes.getNodeAs<CXXRecordDecl>("module");
-  if (R->isDependentContext() ||
-      !isUserCode(R->getLocation(), *Result.SourceManager))
-    return;
-  Context = Result.Context;
-  Modules.push_back(R);
+  if (!R->isDependentContext())
+    Modules.push_back(R);
 }
 
-void ModuleOwnershipCycleCheck::onEndOfTranslationUnit() {
+void ModuleOwnershipCycleCheck::checkMatched() {
   // A cycle takes a member that can own a module that exists already, or a
   // module that is registered from outside.
   if (Modules.empty())
     return;
-  const SourceManager &SM = Context->getSourceManager();
-  std::shared_ptr<flow::UnitModel> Unit = flow::UnitModel::of(*Context);
+  const SourceManager &SM = context().getSourceManager();
+  flow::UnitModel &Unit = unit();
   FieldUses Uses;
-  for (const FunctionDecl *F : Unit->functions())
+  for (const FunctionDecl *F : Unit.functions())
     Uses.add(F);
 
   llvm::DenseSet<const FieldDecl *> Told;
-  for (const FunctionDecl *Function : Unit->functions()) {
+  for (const FunctionDecl *Function : Unit.functions()) {
     EdgeFinder Finder(Function->getBody(), SM);
     Finder.TraverseStmt(Function->getBody());
     llvm::DenseSet<const Edge *> Explained;
@@ -444,7 +439,7 @@ void ModuleOwnershipCycleCheck::onEndOfTranslationUnit() {
       for (const Edge *Step : Way)
         if (Step->Field)
           Told.insert(Step->Field);
-      tell(F, SM);
+      tell(F);
     }
   }
 
@@ -481,7 +476,7 @@ void ModuleOwnershipCycleCheck::onEndOfTranslationUnit() {
             {Back->getLocation(), "'" + Parent->getNameAsString() + "' owns '" +
                                       Child->getNameAsString() +
                                       "' modules by this member"});
-        tell(F, SM);
+        tell(F);
         Told.insert(Own);
         break;
       }

@@ -33,10 +33,7 @@ class OomCatchTypeCheck : public LibtorchCheck {
 public:
   using LibtorchCheck::LibtorchCheck;
   void registerMatchers(MatchFinder *Finder) override;
-  void check(const MatchFinder::MatchResult &Result) override;
-
-private:
-  flow::TensorWork Amounts; ///< Of the one unit that a check object sees.
+  void checkMatch(const Match &Result) override;
 };
 
 /// Does \p Name speak of running out of memory: oom, isOOM, out_of_memory,
@@ -215,14 +212,12 @@ void OomCatchTypeCheck::registerMatchers(MatchFinder *Finder) {
                      this);
 }
 
-void OomCatchTypeCheck::check(const MatchFinder::MatchResult &Result) {
-  const SourceManager &SM = *Result.SourceManager;
+void OomCatchTypeCheck::checkMatch(const Match &Result) {
   ASTContext &Context = *Result.Context;
   const auto *Try = Result.Nodes.getNodeAs<CXXTryStmt>("try");
   const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
   // Of a template, the instantiations are looked at.
-  if (!Try || !In || In->isDependentContext() ||
-      !isUserCode(Try->getBeginLoc(), SM))
+  if (In->isDependentContext())
     return;
 
   for (unsigned I = 0; I < Try->getNumHandlers(); ++I) {
@@ -254,7 +249,7 @@ void OomCatchTypeCheck::check(const MatchFinder::MatchResult &Result) {
       // It may be there for other work of the try block.
       flow::forEachCall(Try->getTryBlock(), [&](const CallExpr *Call) {
         if (Call != Way.front() && !isScriptCall(Call) &&
-            Amounts.of(Call) == Work::Heavy)
+            unit().work().of(Call) == Work::Heavy)
           F.Strength = Level::Likely;
       });
       F.Message = "this handler never sees TorchScript run out of memory: the "
@@ -286,7 +281,7 @@ void OomCatchTypeCheck::check(const MatchFinder::MatchResult &Result) {
                                     "memory: " +
                                         Meant.Text});
     // One report for a try block: its other handlers miss the same.
-    return tell(F, SM);
+    return tell(F);
   }
 }
 

@@ -31,13 +31,11 @@ class OomRecoveryInCatchCheck : public LibtorchCheck {
 public:
   using LibtorchCheck::LibtorchCheck;
   void registerMatchers(MatchFinder *Finder) override;
-  void check(const MatchFinder::MatchResult &Result) override;
+  void checkMatch(const Match &Result) override;
 
 private:
   void checkHandler(const CXXTryStmt *Try, unsigned Index,
                     const FunctionDecl *In, ASTContext &Context);
-
-  flow::TensorWork Amounts; ///< Of the one unit that a check object sees.
 };
 
 const FunctionDecl *originOf(const FunctionDecl *F) {
@@ -222,12 +220,11 @@ void OomRecoveryInCatchCheck::registerMatchers(MatchFinder *Finder) {
                      this);
 }
 
-void OomRecoveryInCatchCheck::check(const MatchFinder::MatchResult &Result) {
+void OomRecoveryInCatchCheck::checkMatch(const Match &Result) {
   const auto *Try = Result.Nodes.getNodeAs<CXXTryStmt>("try");
   const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
   // Of a template, the instantiations are looked at.
-  if (!Try || !In || In->isDependentContext() ||
-      !isUserCode(Try->getBeginLoc(), *Result.SourceManager))
+  if (In->isDependentContext())
     return;
   for (unsigned I = 0; I < Try->getNumHandlers(); ++I)
     checkHandler(Try, I, In, *Result.Context);
@@ -246,6 +243,7 @@ void OomRecoveryInCatchCheck::checkHandler(const CXXTryStmt *Try,
       (!Caught.isNull() && Caught->isDependentType()))
     return;
 
+  flow::TensorWork &Amounts = unit().work();
   std::optional<OwningException> Exception =
       owningException(Try, Index, Amounts);
   torch::OomHandler Kind = torch::oomHandler(Caught);
@@ -334,7 +332,7 @@ void OomRecoveryInCatchCheck::checkHandler(const CXXTryStmt *Try,
   if (Exception) {
     for (unsigned I = 0; I < Try->getNumHandlers(); ++I)
       if (I != Index && Retries.retryOf(Try->getHandler(I)))
-        return tell(F, SM);
+        return tell(F);
     std::string Prefix = releases(Owners, " ");
     F.Fix = fixits::hoistRecovery(
         Try, Handler, Statement, Prefix,
@@ -347,7 +345,7 @@ void OomRecoveryInCatchCheck::checkHandler(const CXXTryStmt *Try,
     if (!Text.empty())
       F.Fix = fixits::insertBeforeStatement(Statement, Text, Context);
   }
-  tell(F, SM);
+  tell(F);
 }
 
 LIBTORCH_CHECK(OomRecoveryInCatchCheck);

@@ -25,7 +25,7 @@ public:
                        clang::tidy::ClangTidyContext *Context);
   void storeOptions(clang::tidy::ClangTidyOptions::OptionMap &Opts) override;
   void registerMatchers(MatchFinder *Finder) override;
-  void check(const MatchFinder::MatchResult &Result) override;
+  void checkMatch(const Match &Result) override;
 
 private:
   const uint64_t TrainingBytes; ///< What a layer may take.
@@ -75,10 +75,8 @@ void OversizedLinearCheck::registerMatchers(MatchFinder *Finder) {
       this);
 }
 
-void OversizedLinearCheck::check(const MatchFinder::MatchResult &Result) {
+void OversizedLinearCheck::checkMatch(const Match &Result) {
   const auto *Make = Result.Nodes.getNodeAs<Expr>("make");
-  if (!isUserCode(Make->getBeginLoc(), *Result.SourceManager))
-    return;
   auto Shape = torch::linearShape(Make, *Result.Context);
   // Beyond that the product is nonsense, and may overflow.
   constexpr uint64_t Sane = 1ULL << 28;
@@ -97,7 +95,7 @@ void OversizedLinearCheck::check(const MatchFinder::MatchResult &Result) {
               " for its weight, " + megabytes(Weight * 2) +
               " with the gradient and " + megabytes(Weight * CopiesInTraining) +
               " with Adam's state (float32)";
-  tell(F, *Result.SourceManager);
+  tell(F);
 }
 
 LIBTORCH_CHECK(OversizedLinearCheck);

@@ -30,8 +30,8 @@ class PadPackedTotalLengthCheck : public LibtorchCheck {
 public:
   using LibtorchCheck::LibtorchCheck;
   void registerMatchers(MatchFinder *Finder) override;
-  void check(const MatchFinder::MatchResult &Result) override;
-  void onEndOfTranslationUnit() override;
+  void checkMatch(const Match &Result) override;
+  void checkMatched() override;
 
 private:
   struct PadCall {
@@ -40,7 +40,6 @@ private:
   };
   Finding findingFor(const PadCall &Pad) const;
 
-  ASTContext *Context = nullptr;
   /// Whether a call is run by replicas is known at the end of the unit. The
   /// calls of one place are a template's pattern and instantiations.
   llvm::SmallVector<PadCall, 4> PadCalls;
@@ -326,15 +325,13 @@ void PadPackedTotalLengthCheck::registerMatchers(MatchFinder *Finder) {
       this);
 }
 
-void PadPackedTotalLengthCheck::check(const MatchFinder::MatchResult &Result) {
-  Context = Result.Context;
+void PadPackedTotalLengthCheck::checkMatch(const Match &Result) {
   if (const auto *Call = Result.Nodes.getNodeAs<CallExpr>("data_parallel")) {
     DataParallelCalls.push_back(Call);
     return;
   }
   const auto *Pad = Result.Nodes.getNodeAs<CallExpr>("pad");
-  if (!Pad || Pad->getNumArgs() != Args::Count ||
-      !isUserCode(Pad->getBeginLoc(), *Result.SourceManager))
+  if (!Pad || Pad->getNumArgs() != Args::Count)
     return;
   const Expr *Given = Pad->getArg(Args::TotalLength);
   if (isa<CXXDefaultArgExpr>(Given) || flow::isEmptyValue(Given))
@@ -349,22 +346,22 @@ Finding PadPackedTotalLengthCheck::findingFor(const PadCall &Pad) const {
   F.Message = "pad_packed_sequence without total_length pads to the longest "
               "sequence of this batch, not to the length of the padded input; "
               "data_parallel cannot gather such outputs";
-  PaddedLength Length(Pad.Call, Pad.In, *Context);
+  PaddedLength Length(Pad.Call, Pad.In, context());
   if (std::optional<std::string> Text = Length.spell()) {
     F.Steps.push_back(
         {Length.Packing->getBeginLoc(),
          ("'" + Length.Input + "' is packed here, so its padded length is '" +
           *Text + "'")
              .str()});
-    F.Fix = passTotalLength(Pad.Call, *Text, *Context);
+    F.Fix = passTotalLength(Pad.Call, *Text, context());
   }
   return F;
 }
 
-void PadPackedTotalLengthCheck::onEndOfTranslationUnit() {
+void PadPackedTotalLengthCheck::checkMatched() {
   if (PadCalls.empty())
     return;
-  const SourceManager &SM = Context->getSourceManager();
+  const SourceManager &SM = context().getSourceManager();
   ReplicaCode Replicas(SM);
   for (const CallExpr *Call : DataParallelCalls)
     Replicas.addDataParallel(Call);
@@ -403,7 +400,7 @@ void PadPackedTotalLengthCheck::onEndOfTranslationUnit() {
       Old.F.Fix.clear();
   }
   for (const auto &[Loc, Place] : Places)
-    tell(Place.F, SM);
+    tell(Place.F);
   PadCalls.clear();
   DataParallelCalls.clear();
 }

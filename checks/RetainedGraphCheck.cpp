@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/FlowCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/flow/CarriedGraphs.h"
 #include "checks/flow/Writes.h"
 #include "checks/torch/Autograd.h"
@@ -26,9 +26,9 @@ using flow::Label;
 namespace {
 
 /// docs/checks/libtorch-retained-graph.md says what it finds and why.
-class RetainedGraphCheck : public FlowCheck {
+class RetainedGraphCheck : public LibtorchCheck {
 public:
-  using FlowCheck::FlowCheck;
+  using LibtorchCheck::LibtorchCheck;
 
 protected:
   void checkFunction(const flow::FunctionFlow &Flow,
@@ -132,7 +132,7 @@ void RetainedGraphCheck::checkFunction(const FunctionFlow &Flow,
       F.Steps.push_back({Carrier->Loop->getBeginLoc(),
                          "and nothing detaches it before the next iteration "
                          "of this loop"});
-      tell(F, Context.getSourceManager());
+      tell(F);
       continue;
     }
     std::optional<Level> Strength = nobodyElseWalks(Spent, Flow, Unit);
@@ -143,7 +143,7 @@ void RetainedGraphCheck::checkFunction(const FunctionFlow &Flow,
                 "backward(), but nothing goes through the graph again";
     if (*Strength == Level::Likely)
       F.Fix = dropRetain(Call, *Back, Context);
-    tell(F, Context.getSourceManager());
+    tell(F);
   }
 }
 

@@ -30,7 +30,7 @@ class StaleOptimizerStateCheck : public LibtorchCheck {
 public:
   using LibtorchCheck::LibtorchCheck;
   void registerMatchers(MatchFinder *Finder) override;
-  void check(const MatchFinder::MatchResult &Result) override;
+  void checkMatch(const Match &Result) override;
 
 private:
   static bool isHandled(const FunctionDecl *In);
@@ -188,12 +188,11 @@ void StaleOptimizerStateCheck::registerMatchers(MatchFinder *Finder) {
       this);
 }
 
-void StaleOptimizerStateCheck::check(const MatchFinder::MatchResult &Result) {
+void StaleOptimizerStateCheck::checkMatch(const Match &Result) {
   ASTContext &Context = *Result.Context;
   const auto *Call = Result.Nodes.getNodeAs<CXXMemberCallExpr>("call");
   const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
-  if (In->isDependentContext() || !In->hasBody() ||
-      !isUserCode(Call->getBeginLoc(), *Result.SourceManager))
+  if (In->isDependentContext() || !In->hasBody())
     return;
   if (torch::addsParameters(Call)) {
     const Expr *Optimizer = Call->getImplicitObjectArgument();
@@ -213,7 +212,7 @@ void StaleOptimizerStateCheck::check(const MatchFinder::MatchResult &Result) {
                                               "loop"});
     F.Steps.push_back(
         {T.Step->getBeginLoc(), "this step makes state for what was added"});
-    return tell(F, *Result.SourceManager);
+    return tell(F);
   }
   if (!torch::asParameterList(Call).Call || !Visited.insert(In).second)
     return;
@@ -240,7 +239,7 @@ void StaleOptimizerStateCheck::check(const MatchFinder::MatchResult &Result) {
       F.Steps.push_back({T.Step->getBeginLoc(),
                          "this step makes state for the new parameters, beside "
                          "that of the old ones"});
-    tell(F, *Result.SourceManager);
+    tell(F);
   }
 }
 

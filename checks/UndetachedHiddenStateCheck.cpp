@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/FlowCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/flow/CarriedGraphs.h"
 #include "checks/flow/TensorWork.h"
 #include "checks/flow/Writes.h"
@@ -30,9 +30,9 @@ namespace {
 
 /// docs/checks/libtorch-undetached-hidden-state.md says what it finds and why.
 /// Loops without backward() are libtorch-accumulated-history's.
-class UndetachedHiddenStateCheck : public FlowCheck {
+class UndetachedHiddenStateCheck : public LibtorchCheck {
 public:
-  using FlowCheck::FlowCheck;
+  using LibtorchCheck::LibtorchCheck;
 
 protected:
   void checkFunction(const flow::FunctionFlow &Flow,
@@ -219,7 +219,7 @@ void UndetachedHiddenStateCheck::checkFunction(const FunctionFlow &Flow,
                                             Backward->getBeginLoc()))
         F.Fix = fixits::insertAfterStatement(Backward, Text, Context);
     }
-    tell(F, SM);
+    tell(F);
   }
 }
 

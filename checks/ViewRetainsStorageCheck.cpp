@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/UnitCheck.h"
+#include "checks/LibtorchCheck.h"
 #include "checks/flow/KeptViews.h"
 #include "checks/torch/Spelling.h"
 #include "fixits/FixIts.h"
@@ -19,9 +19,9 @@ using flow::KeptView;
 namespace {
 
 /// docs/checks/libtorch-view-retains-storage.md says what it finds and why.
-class ViewRetainsStorageCheck : public UnitCheck {
+class ViewRetainsStorageCheck : public LibtorchCheck {
 public:
-  using UnitCheck::UnitCheck;
+  using LibtorchCheck::LibtorchCheck;
 
 private:
   void checkUnit(flow::UnitModel &Unit) override;
@@ -71,7 +71,7 @@ void ViewRetainsStorageCheck::checkUnit(flow::UnitModel &Unit) {
                                           : "the part is taken here"});
       F.Fix =
           fixits::appendMemberCall(K.Kept, torch::spelling::CloneCall, Context);
-      tell(F, SM);
+      tell(F);
     }
 }
 

@@ -17,6 +17,7 @@
 
 #include "checks/flow/Borrows.h"
 #include "checks/flow/FunctionFlow.h"
+#include "checks/flow/TensorWork.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace libtorch_tidy::flow {
@@ -47,6 +48,8 @@ public:
   llvm::ArrayRef<const clang::FunctionDecl *> functions() const {
     return Functions;
   }
+  /// Which code of the unit runs tensor work.
+  TensorWork &work() { return Work; }
   /// What is used when its memory is gone, in all functions and in the
   /// initialisers of variables outside them.
   llvm::ArrayRef<Dangling> dangling();
@@ -112,6 +115,7 @@ private:
   clang::ASTContext &Context;
   std::vector<const clang::FunctionDecl *> Functions;
   std::vector<const clang::VarDecl *> Globals;
+  TensorWork Work;
   std::optional<std::vector<Dangling>> Danglings;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionFlow>>
       Flows;

@@ -1,11 +1,11 @@
-//===- DanglingCheck.cpp - Checks of memory that is used too late ---------===//
+//===- DanglingStory.cpp - How memory comes to be used too late -----------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/DanglingCheck.h"
+#include "checks/DanglingStory.h"
 
 using namespace clang;
 
@@ -52,18 +52,13 @@ static void addPath(const Dangling &D, Finding &F) {
     F.Steps.push_back({D.UsedAt, "'" + D.Keeper + "' is used here"});
 }
 
-void DanglingCheck::checkUnit(flow::UnitModel &Unit) {
-  const SourceManager &SM = Unit.context().getSourceManager();
-  for (const Dangling &D : Unit.dangling()) {
-    std::optional<Finding> F = findingFor(D, Unit.context());
-    if (!F)
-      continue;
-    F->Loc = D.What.Source->getBeginLoc();
-    F->Highlight = D.What.Source->getSourceRange();
-    F->Strength = levelOf(D.What.Sure);
-    addPath(D, *F);
-    tell(*F, SM);
-  }
+Finding findingAt(const Dangling &D) {
+  Finding F;
+  F.Loc = D.What.Source->getBeginLoc();
+  F.Highlight = D.What.Source->getSourceRange();
+  F.Strength = levelOf(D.What.Sure);
+  addPath(D, F);
+  return F;
 }
 
 } // namespace libtorch_tidy
