@@ -7,8 +7,8 @@
 ///
 /// \file
 /// Every check of libtorch-tidy, once. Registration with clang-tidy,
-/// `--list-checks`, `--explain`, the SARIF rules and the index of the
-/// documentation are all derived from this table.
+/// `--list-checks`, `--explain` and the SARIF rules are derived from this
+/// table, which the build makes of the heads of the pages in docs/checks.
 ///
 //===----------------------------------------------------------------------===//
 
