@@ -326,7 +326,7 @@ int run(CommandLine &Options, const char *Argv0, void *MainAddress) {
   if (!Files)
     return usageError(Files.takeError());
   const clang::tooling::ArgumentsAdjuster MakeOurs =
-      makeCommandsOurs(Argv0, MainAddress);
+      makeCommandsOurs(Argv0, MainAddress, *FS, Options.Quiet);
   llvm::InitializeAllTargetInfos();
   llvm::InitializeAllTargetMCs();
   llvm::InitializeAllAsmParsers();

@@ -10,6 +10,7 @@ Substitutions for RUN lines:
                         %torch_pch: the precompiled header itself
   %flow-facts           what checks/flow finds in a file (flow/FlowFacts.cpp)
   %torch-facts          what checks/torch knows of a file (torch/TorchFacts.cpp)
+  %flag-fates           what the driver does with each option of Clang
   %clangxx %cmake %FileCheck %not %python %old-clang-tidy
   %chromium %clang-apply-replacements %node_tools %sarif-multitool
   %run-clang-tidy %clang-tidy-diff %vim %neovim
@@ -126,6 +127,7 @@ for name, command in [
     ("%torch_pch", [tools["torch_pch"]]),
     ("%flow-facts", [tools["flow_facts"]]),
     ("%torch-facts", [tools["torch_facts"]]),
+    ("%flag-fates", [tools["flag_fates"]]),
     ("%libtorch-tidy", [tools["driver"] or "no-driver-in-this-build"]),
     ("%old-clang-tidy", [tools["old_clang_tidy"]]),
     ("%run-clang-tidy", [tools["python"], run_clang_tidy]),

@@ -13,6 +13,7 @@
 #include "driver/engine/Scope.h"
 #include "driver/engine/UnitInputs.h"
 #include "driver/pch/LibraryPch.h"
+#include "driver/project/HarmlessFlags.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Frontend/MultiplexConsumer.h"
@@ -151,6 +152,7 @@ public:
                      FileManager *Files,
                      std::shared_ptr<PCHContainerOperations> PCHOps,
                      DiagnosticConsumer *Consumer) override {
+    keepParsingOnly(*Invocation);
     // As clang-tidy does: code may ask for __clang_analyzer__.
     Invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
     Invocation->getFrontendOpts().SkipFunctionBodies = How.UseScope;
@@ -206,8 +208,8 @@ CommandLineArguments argumentsOf(const Unit &U, const CommandLine &Options,
         std::move(All), getInsertArgumentAdjuster(*FileOptions.ExtraArgs,
                                                   ArgumentInsertPosition::END));
   All = combineAdjusters(std::move(All), getStripPluginsAdjuster());
-  All = combineAdjusters(std::move(All), MakeOurs);
-  return All(U.Command.CommandLine, U.Command.Filename);
+  return MakeOurs(All(U.Command.CommandLine, U.Command.Filename),
+                  U.Command.Directory);
 }
 
 /// What the flow model did, after clang-tidy's own table of the checks.

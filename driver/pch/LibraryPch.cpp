@@ -11,6 +11,7 @@
 #include "driver/engine/Scope.h"
 #include "driver/engine/UnitInputs.h"
 #include "driver/pch/Specializations.h"
+#include "driver/project/HarmlessFlags.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendActions.h"
 #include "clang/Frontend/MultiplexConsumer.h"
@@ -111,6 +112,7 @@ public:
                      FileManager *Files,
                      std::shared_ptr<PCHContainerOperations> PCHOps,
                      DiagnosticConsumer *Consumer) override {
+    keepParsingOnly(*Invocation);
     if (Facts) {
       // As the units that will start from it: see TidyActionFactory.
       Invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
@@ -155,7 +157,10 @@ bool emitLibraryPch(const CompileCommand &Command, StringRef Header,
                  FS);
   Tool.appendArgumentsAdjuster(addExtraArgs(Options));
   Tool.appendArgumentsAdjuster(getStripPluginsAdjuster());
-  Tool.appendArgumentsAdjuster(MakeOurs);
+  Tool.appendArgumentsAdjuster(
+      [&](const CommandLineArguments &Args, StringRef) {
+        return MakeOurs(Args, Command.Directory);
+      });
   PchActionFactory Factory(Absolute);
   return Tool.run(&Factory) == 0;
 }

@@ -6,15 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/project/CompileCommands.h"
+#include "driver/project/HarmlessFlags.h"
 #include "driver/project/LibtorchLookup.h"
-#include "clang/Driver/Options.h"
 #include "clang/Driver/Types.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Tooling/JSONCompilationDatabase.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Option/ArgList.h"
-#include "llvm/Option/OptTable.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -284,23 +283,6 @@ CompileCommands::filesBelow(StringRef Folder) {
   return Result;
 }
 
-/// Drops what Clang's own command line does not know: flags of GCC and nvcc.
-static void dropUnknownFlags(CommandLineArguments &Args) {
-  llvm::SmallVector<const char *, 64> Flags;
-  for (const std::string &Arg : llvm::drop_begin(Args))
-    Flags.push_back(Arg.c_str());
-  unsigned MissingIndex, MissingCount;
-  llvm::opt::InputArgList Parsed = clang::driver::getDriverOptTable().ParseArgs(
-      Flags, MissingIndex, MissingCount,
-      llvm::opt::Visibility(clang::driver::options::ClangOption));
-  llvm::SmallVector<unsigned, 8> Unknown;
-  for (const llvm::opt::Arg *A :
-       Parsed.filtered(clang::driver::options::OPT_UNKNOWN))
-    Unknown.push_back(A->getIndex() + 1);
-  for (unsigned Index : llvm::reverse(Unknown))
-    Args.erase(Args.begin() + Index);
-}
-
 /// A precompiled header of GCC (x.h.gch beside x.h), or of another Clang, is
 /// no good here. The header itself is: cc1's -include reads it as text.
 static void readPchAsText(CommandLineArguments &Args) {
@@ -326,20 +308,25 @@ static void readPchAsText(CommandLineArguments &Args) {
   Args = std::move(Result);
 }
 
-ArgumentsAdjuster makeCommandsOurs(const char *Argv0, void *MainAddress) {
+ArgumentsAdjuster
+makeCommandsOurs(const char *Argv0, void *MainAddress,
+                 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS,
+                 bool Quiet) {
   std::string ResourceDir =
       clang::CompilerInvocation::GetResourcesPath(Argv0, MainAddress);
   // An installed program does not lie beside Clang's own headers.
   if (!llvm::sys::fs::is_directory(ResourceDir))
     ResourceDir = LIBTORCH_TIDY_RESOURCE_DIR;
-  return [ResourceDir](const CommandLineArguments &Given, StringRef) {
+  auto Told = std::make_shared<llvm::StringSet<>>();
+  return [=](const CommandLineArguments &Given, StringRef Folder) {
     CommandLineArguments Args = Given;
-    const bool IsCl = llvm::any_of(
-        Args, [](StringRef Arg) { return Arg == "--driver-mode=cl"; });
-    if (!Args.empty() && !IsCl) {
-      readPchAsText(Args);
-      dropUnknownFlags(Args);
-    }
+    readPchAsText(Args);
+    Args = keepHarmlessFlags(Args, Folder, *FS, [&](StringRef Flag) {
+      if (Told->insert(Flag).second && !Quiet)
+        llvm::errs() << "libtorch-tidy: note: the compiler flag '" << Flag
+                     << "' is left out: an analysis runs no program and "
+                        "writes no file\n";
+    });
     CommandLineArguments Ours;
     if (llvm::none_of(Args, [](StringRef Arg) {
           return Arg.starts_with("-resource-dir");

@@ -69,12 +69,16 @@ bool isHeader(llvm::StringRef File);
 /// Is \p File a C++ or CUDA source file or a header, by its name?
 bool isCxxFile(llvm::StringRef File);
 
-/// The changes that every command needs to run in this front end: flags that
-/// only other compilers know are dropped, precompiled headers of other
+/// The changes that every command needs to run in this front end: only flags
+/// that read are kept (see HarmlessFlags.h), precompiled headers of other
 /// compilers are read as text, compiler warnings are off, and the compiler's
-/// own headers are found. \p Argv0 and \p MainAddress locate this program.
-clang::tooling::ArgumentsAdjuster makeCommandsOurs(const char *Argv0,
-                                                   void *MainAddress);
+/// own headers are found. \p Argv0 and \p MainAddress locate this program. The
+/// adjuster is called with the command's folder in place of the file, and says
+/// once of each flag that it is left out, unless \p Quiet.
+clang::tooling::ArgumentsAdjuster
+makeCommandsOurs(const char *Argv0, void *MainAddress,
+                 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS,
+                 bool Quiet);
 
 } // namespace libtorch_tidy::driver
 

@@ -8,6 +8,7 @@
 #include "driver/project/IncludeScanner.h"
 #include "checks/torch/Headers.h"
 #include "checks/torch/TorchTypes.h"
+#include "driver/project/HarmlessFlags.h"
 #include "clang/Basic/FileManager.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Basic/TargetOptions.h"
@@ -22,6 +23,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/Path.h"
 #include <deque>
 #include <optional>
@@ -386,7 +388,7 @@ void Scanner::findFolders() {
 
 std::string Scanner::meaning(ArrayRef<std::string> Without) const {
   CompilerInvocation Plain(*Invocation);
-  Plain.getFrontendOpts() = FrontendOptions();
+  Plain.getFrontendOpts() = plainFrontendOptions();
   Plain.getCodeGenOpts() = CodeGenOptions();
   Plain.getDiagnosticOpts().Warnings.clear();
   Plain.getDiagnosticOpts().Remarks.clear();
@@ -854,8 +856,14 @@ IncludeScanner::create(ArrayRef<std::string> Arguments,
   Options.Diags = new DiagnosticsEngine(
       new DiagnosticIDs, new DiagnosticOptions, new IgnoringDiagConsumer);
   Options.VFS = FS;
-  std::unique_ptr<CompilerInvocation> Invocation =
-      createInvocation(Args, std::move(Options));
+  // Some values of flags end Clang's driver, by an exception where it expects
+  // a number. Not this process: the one of the unit will, and is reported.
+  std::unique_ptr<CompilerInvocation> Invocation;
+  llvm::CrashRecoveryContext::Enable();
+  llvm::CrashRecoveryContext Guard;
+  (void)Guard.RunSafely(
+      [&] { Invocation = createInvocation(Args, std::move(Options)); });
+  llvm::CrashRecoveryContext::Disable();
   if (!Invocation)
     return nullptr;
   return std::make_unique<Scanner>(std::move(Invocation), std::move(FS));

@@ -1,0 +1,575 @@
+//===- HarmlessFlags.cpp - Compiler flags that only read ------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/project/HarmlessFlags.h"
+#include "clang/Basic/CodeGenOptions.h"
+#include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/DiagnosticOptions.h"
+#include "clang/Driver/Options.h"
+#include "clang/Driver/Types.h"
+#include "clang/Frontend/CompilerInvocation.h"
+#include "clang/Frontend/DependencyOutputOptions.h"
+#include "clang/Frontend/FrontendOptions.h"
+#include "clang/Frontend/MigratorOptions.h"
+#include "clang/Frontend/PreprocessorOutputOptions.h"
+#include "clang/Lex/HeaderSearchOptions.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace clang::driver;
+using clang::tooling::CommandLineArguments;
+using llvm::StringRef;
+using llvm::opt::Option;
+namespace path = llvm::sys::path;
+
+namespace libtorch_tidy::driver {
+
+/// The options that set what the parser reads, as Clang's own table says: the
+/// language, the target, folders of headers, the preprocessor, diagnostics.
+static const llvm::DenseSet<unsigned> &optionsOfTheParser() {
+  static const llvm::DenseSet<unsigned> Ids = {
+#define LANG_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)                \
+  options::OPT_##ID,
+#define TARGET_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)              \
+  options::OPT_##ID,
+#define HEADER_SEARCH_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)       \
+  options::OPT_##ID,
+#define PREPROCESSOR_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)        \
+  options::OPT_##ID,
+#define FILE_SYSTEM_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)         \
+  options::OPT_##ID,
+#define DIAG_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)                \
+  options::OPT_##ID,
+#include "clang/Driver/Options.inc"
+#undef LANG_OPTION_WITH_MARSHALLING
+#undef TARGET_OPTION_WITH_MARSHALLING
+#undef HEADER_SEARCH_OPTION_WITH_MARSHALLING
+#undef PREPROCESSOR_OPTION_WITH_MARSHALLING
+#undef FILE_SYSTEM_OPTION_WITH_MARSHALLING
+#undef DIAG_OPTION_WITH_MARSHALLING
+  };
+  return Ids;
+}
+
+/// Options that only say how code is made, or what is printed and written.
+static const llvm::DenseSet<unsigned> &optionsOfOutput() {
+  static const llvm::DenseSet<unsigned> Ids = {
+#define CODEGEN_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)             \
+  options::OPT_##ID,
+#define DEPENDENCY_OUTPUT_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)   \
+  options::OPT_##ID,
+#define PREPROCESSOR_OUTPUT_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...) \
+  options::OPT_##ID,
+#define FRONTEND_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)            \
+  options::OPT_##ID,
+#define MIGRATOR_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)            \
+  options::OPT_##ID,
+#define ANALYZER_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)            \
+  options::OPT_##ID,
+#include "clang/Driver/Options.inc"
+#undef CODEGEN_OPTION_WITH_MARSHALLING
+#undef DEPENDENCY_OUTPUT_OPTION_WITH_MARSHALLING
+#undef PREPROCESSOR_OUTPUT_OPTION_WITH_MARSHALLING
+#undef FRONTEND_OPTION_WITH_MARSHALLING
+#undef MIGRATOR_OPTION_WITH_MARSHALLING
+#undef ANALYZER_OPTION_WITH_MARSHALLING
+  };
+  return Ids;
+}
+
+FlagFate fateOf(const Option &Option) {
+  switch (Option.getKind()) {
+  case llvm::opt::Option::InputClass:
+    return FlagFate::Kept;
+  case llvm::opt::Option::UnknownClass:
+    return FlagFate::Useless;
+  default:
+    break;
+  }
+  switch (Option.getID()) {
+  // Modules that Clang would build, and write into a cache. Without, #include
+  // reads the header.
+  case options::OPT_fmodules:
+  case options::OPT_fimplicit_modules:
+  case options::OPT_fcxx_modules:
+  case options::OPT_fmodules_cache_path:
+  case options::OPT_fmodules_user_build_path:
+  case options::OPT_fprebuilt_implicit_modules:
+  case options::OPT_fmodule_header:
+  case options::OPT_fmodule_header_EQ:
+  // Programs: Clang's driver runs the first two, and looks for more of them in
+  // the folders of -B.
+  case options::OPT_amdgpu_arch_tool_EQ:
+  case options::OPT_nvptx_arch_tool_EQ:
+  case options::OPT_fopenmp_targets_EQ:
+  case options::OPT_offload_EQ:
+  case options::OPT_fplugin_EQ:
+  case options::OPT_load:
+  case options::OPT_plugin:
+  case options::OPT_add_plugin:
+    return FlagFate::Refused;
+  // What they set is written or printed.
+  case options::OPT_diagnostic_log_file:
+  case options::OPT_diagnostic_serialized_file:
+  case options::OPT__serialize_diags:
+  case options::OPT_fbuild_session_file:
+  case options::OPT_fprofile_list_EQ:
+  case options::OPT_fxray_always_instrument:
+  case options::OPT_fxray_attr_list:
+  case options::OPT_fxray_never_instrument:
+  case options::OPT_dump_deserialized_pch_decls:
+  case options::OPT_v:
+    return FlagFate::Useless;
+
+  // The driver's words for what the parser reads.
+  case options::OPT_ansi:
+  case options::OPT_arch:
+  case options::OPT_aux_target_cpu:
+  case options::OPT_aux_target_feature:
+  case options::OPT_aux_triple:
+  case options::OPT_c_isystem:
+  case options::OPT_cl_std_EQ:
+  case options::OPT_cuda_feature_EQ:
+  case options::OPT_cuda_path_EQ:
+  case options::OPT_cxx_isystem:
+  case options::OPT_D:
+  case options::OPT_darwin_target_variant:
+  case options::OPT_darwin_target_variant_sdk_version_EQ:
+  case options::OPT_driver_mode:
+  case options::OPT_embed_dir_EQ:
+  case options::OPT_F:
+  case options::OPT_faligned_new_EQ:
+  case options::OPT_fapinotes_swift_version:
+  case options::OPT_fbracket_depth_EQ:
+  case options::OPT_fcxx_abi_EQ:
+  case options::OPT_fcf_protection_EQ:
+  case options::OPT_fclang_abi_compat_EQ:
+  case options::OPT_fcomplex_arithmetic_EQ:
+  case options::OPT_fconstant_string_class_EQ:
+  case options::OPT_fdenormal_fp_math_EQ:
+  case options::OPT_fdenormal_fp_math_f32_EQ:
+  case options::OPT_fdiagnostics_color_EQ:
+  case options::OPT_fdiagnostics_format_EQ:
+  case options::OPT_fdiagnostics_show_category_EQ:
+  case options::OPT_fencoding_EQ:
+  case options::OPT_ferror_limit_EQ:
+  case options::OPT_fexcess_precision_EQ:
+  case options::OPT_fexec_charset_EQ:
+  case options::OPT_ffile_prefix_map_EQ:
+  case options::OPT_ffp_contract:
+  case options::OPT_ffp_model_EQ:
+  case options::OPT_fgnuc_version_EQ:
+  case options::OPT_finput_charset_EQ:
+  case options::OPT_finclude_default_header:
+  case options::OPT_fmacro_prefix_map_EQ:
+  case options::OPT_fmodule_file:
+  case options::OPT_fms_compatibility_version:
+  case options::OPT_fms_runtime_lib_EQ:
+  case options::OPT_fmsc_version:
+  case options::OPT_fno_builtin_:
+  case options::OPT_fno_sanitize_EQ:
+  case options::OPT_fno_unsigned_char:
+  case options::OPT_fobjc_runtime_EQ:
+  case options::OPT_fopenmp_EQ:
+  case options::OPT_fopenmp_version_EQ:
+  case options::OPT_fprebuilt_module_path:
+  case options::OPT_frandomize_layout_seed_EQ:
+  case options::OPT_frandomize_layout_seed_file_EQ:
+  case options::OPT_fsanitize_EQ:
+  case options::OPT_ftabstop_EQ:
+  case options::OPT_gcc_install_dir_EQ:
+  case options::OPT_gcc_toolchain:
+  case options::OPT_gcc_triple_EQ:
+  case options::OPT_hip_path_EQ:
+  case options::OPT_hip_version_EQ:
+  case options::OPT_hipstdpar_path_EQ:
+  case options::OPT_hipstdpar_prim_path_EQ:
+  case options::OPT_hipstdpar_thrust_path_EQ:
+  case options::OPT_I:
+  case options::OPT_I_:
+  case options::OPT_ibuiltininc:
+  case options::OPT_idirafter:
+  case options::OPT_iframework:
+  case options::OPT_iframeworkwithsysroot:
+  case options::OPT_include:
+  case options::OPT_index_header_map:
+  case options::OPT_internal_externc_isystem:
+  case options::OPT_internal_isystem:
+  case options::OPT_iprefix:
+  case options::OPT_iquote:
+  case options::OPT_isystem:
+  case options::OPT_isystem_after:
+  case options::OPT_ivfsoverlay:
+  case options::OPT_iwithprefix:
+  case options::OPT_iwithprefixbefore:
+  case options::OPT_iwithsysroot:
+  case options::OPT_no_offload_arch_EQ:
+  case options::OPT_nogpuinc:
+  case options::OPT_nohipwrapperinc:
+  case options::OPT_nostdinc:
+  case options::OPT_nostdlibinc:
+  case options::OPT_objc_isystem:
+  case options::OPT_objcxx_isystem:
+  case options::OPT_offload_arch_EQ: // But `native`: see isHarmlessValue.
+  case options::OPT_offload_device_only:
+  case options::OPT_offload_host_device:
+  case options::OPT_offload_host_only:
+  case options::OPT_ObjC:
+  case options::OPT_ObjCXX:
+  case options::OPT_openacc_macro_override:
+  case options::OPT_pthread:
+  case options::OPT_rocm_path_EQ:
+  case options::OPT_source_date_epoch:
+  case options::OPT_std_EQ:
+  case options::OPT_std_default_EQ:
+  case options::OPT_stdlib_EQ:
+  case options::OPT_stdlibxx_isystem:
+  case options::OPT__sysroot_EQ:
+  case options::OPT_system_header_prefix:
+  case options::OPT_no_system_header_prefix:
+  case options::OPT_target:
+  case options::OPT_target_sdk_version_EQ:
+  case options::OPT_traditional_cpp:
+  case options::OPT_trigraphs:
+  case options::OPT_fno_trigraphs:
+  case options::OPT_U:
+  case options::OPT_vfsoverlay:
+  case options::OPT_x:
+  case options::OPT_fsyntax_only:
+  case options::OPT__DASH_DASH:
+  case options::OPT_no_cuda_version_check:
+  case options::OPT_cuda_path_ignore_env:
+  case options::OPT_start_no_unused_arguments:
+  case options::OPT_end_no_unused_arguments:
+  // clang-cl's.
+  case options::OPT__SLASH_AI:
+  case options::OPT__SLASH_EH:
+  case options::OPT__SLASH_arch:
+  case options::OPT__SLASH_diasdkdir:
+  case options::OPT__SLASH_external:
+  case options::OPT__SLASH_external_env:
+  case options::OPT__SLASH_imsvc:
+  case options::OPT__SLASH_std:
+  case options::OPT__SLASH_Tc:
+  case options::OPT__SLASH_Tp:
+  case options::OPT__SLASH_vctoolsdir:
+  case options::OPT__SLASH_vctoolsversion:
+  case options::OPT__SLASH_winsdkdir:
+  case options::OPT__SLASH_winsdkversion:
+  case options::OPT__SLASH_winsysroot:
+  case options::OPT__SLASH_Zc:
+  // They hold others.
+  case options::OPT_Xclang:
+  case options::OPT_Xpreprocessor:
+  case options::OPT_Wp_COMMA:
+  case options::OPT__SLASH_clang:
+    return FlagFate::Kept;
+
+  case options::OPT_Xarch__:
+  case options::OPT_Xarch_device:
+  case options::OPT_Xarch_host:
+  case options::OPT_Xopenmp_target:
+  case options::OPT_Xopenmp_target_EQ:
+    return FlagFate::Refused;
+  default:
+    break;
+  }
+  const bool IsFlag = Option.getKind() == llvm::opt::Option::FlagClass;
+  StringRef Name = Option.getName();
+  if (optionsOfOutput().contains(Option.getID()) || Name.contains("module"))
+    return FlagFate::Useless;
+  if (optionsOfTheParser().contains(Option.getID()))
+    return FlagFate::Kept;
+  auto In = [&](unsigned Group) { return Option.matches(Group); };
+  // The optimizer's level is seen in __OPTIMIZE__; the others are features of
+  // the target and warnings, with short words as values.
+  if (In(options::OPT_O_Group) || In(options::OPT_m_Group) ||
+      In(options::OPT_W_Group) || In(options::OPT_W_value_Group) ||
+      In(options::OPT_pedantic_Group))
+    return FlagFate::Kept;
+  // A switch names nothing. What those of the driver write, they write where
+  // the output goes, and there is none.
+  if (IsFlag && (In(options::OPT_f_Group) || In(options::OPT_f_clang_Group) ||
+                 In(options::OPT_opencl_Group) || In(options::OPT_cl_Group)))
+    return FlagFate::Kept;
+  // -ccc-*, -remap-file, -chain-include ... and what a new Clang brings.
+  if (In(options::OPT_internal_Group) ||
+      (!In(options::OPT_CompileOnly_Group) &&
+       Option.hasVisibilityFlag(options::CC1Option) &&
+       !Option.hasVisibilityFlag(llvm::opt::DefaultVis)))
+    return FlagFate::Refused;
+  return FlagFate::Useless;
+}
+
+/// The values that change what an option does.
+static bool isHarmlessValue(const llvm::opt::Arg &A) {
+  switch (A.getOption().getID()) {
+  case options::OPT_offload_arch_EQ:
+  case options::OPT_no_offload_arch_EQ:
+    // `native` runs a program that asks the machine.
+    return StringRef(A.getValue()).starts_with("sm_") ||
+           StringRef(A.getValue()).starts_with("compute_") ||
+           StringRef(A.getValue()).starts_with("gfx") ||
+           StringRef(A.getValue()) == "all";
+  case options::OPT_x: {
+    auto Type = types::lookupTypeForTypeSpecifier(A.getValue());
+    return Type == types::TY_INVALID || types::isAcceptedByClang(Type);
+  }
+  default:
+    return true;
+  }
+}
+
+namespace {
+
+/// One pass over a command line, in one of the languages of Clang's table.
+class Sieve {
+public:
+  using Loss = llvm::function_ref<void(StringRef)>;
+  Sieve(unsigned Visible, Loss Refuse) : Visible(Visible), Refuse(Refuse) {}
+
+  void pass(llvm::ArrayRef<std::string> Given);
+  CommandLineArguments Kept;
+
+private:
+  void passInner(const llvm::opt::Arg &A);
+  void flushInner();
+
+  unsigned Visible;
+  Loss Refuse;
+  /// The values of successive -Xclang are one command line.
+  std::vector<std::string> Inner;
+};
+
+} // namespace
+
+void Sieve::flushInner() {
+  if (Inner.empty())
+    return;
+  Sieve Front(options::CC1Option, Refuse);
+  Front.pass(std::exchange(Inner, {}));
+  for (std::string &Argument : Front.Kept)
+    Kept.insert(Kept.end(), {"-Xclang", std::move(Argument)});
+}
+
+/// What a flag holds is judged as if it stood there itself.
+void Sieve::passInner(const llvm::opt::Arg &A) {
+  if (A.getOption().matches(options::OPT_Xclang)) {
+    llvm::append_range(Inner, A.getValues());
+    return;
+  }
+  flushInner();
+  Sieve Held(options::ClangOption, Refuse);
+  std::vector<std::string> Values(A.getValues().begin(), A.getValues().end());
+  Held.pass(Values);
+  const bool ForCl = A.getOption().matches(options::OPT__SLASH_clang);
+  for (std::string &Argument : Held.Kept)
+    Kept.push_back(ForCl ? "/clang:" + Argument : std::move(Argument));
+}
+
+void Sieve::pass(llvm::ArrayRef<std::string> Given) {
+  std::vector<std::string> Words(Given.begin(), Given.end());
+  for (size_t I = 0; I < Words.size(); ++I) {
+    // nvcc's words: two in one flag, and the language.
+    if (Words[I] == "-gencode" && I + 1 < Words.size() &&
+        StringRef(Words[I + 1]).starts_with("arch=")) {
+      Words.erase(Words.begin() + I, Words.begin() + I + 2);
+      --I;
+    } else if (Words[I] == "-x" && I + 1 < Words.size() &&
+               Words[I + 1] == "cu") {
+      Words[I + 1] = "cuda";
+    }
+  }
+  llvm::SmallVector<const char *, 64> Flags;
+  for (const std::string &Word : Words)
+    Flags.push_back(Word.c_str());
+  unsigned MissingIndex, MissingCount;
+  llvm::opt::InputArgList Parsed = getDriverOptTable().ParseArgs(
+      Flags, MissingIndex, MissingCount, llvm::opt::Visibility(Visible));
+  std::vector<const llvm::opt::Arg *> Args(Parsed.begin(), Parsed.end());
+  for (size_t I = 0; I < Args.size(); ++I) {
+    const llvm::opt::Arg &A = *Args[I];
+    const size_t Begin = A.getIndex();
+    const size_t End = I + 1 < Args.size() ? Args[I + 1]->getIndex()
+                       : MissingCount      ? MissingIndex
+                                           : Words.size();
+    const unsigned Id = A.getOption().getID();
+    if (Id == options::OPT_Xclang || Id == options::OPT_Xpreprocessor ||
+        Id == options::OPT_Wp_COMMA || Id == options::OPT__SLASH_clang) {
+      passInner(A);
+      continue;
+    }
+    flushInner();
+    FlagFate Fate = fateOf(A.getOption());
+    if (Fate == FlagFate::Kept && !isHarmlessValue(A))
+      Fate = FlagFate::Refused;
+    if (Fate == FlagFate::Kept)
+      Kept.insert(Kept.end(), Words.begin() + Begin, Words.begin() + End);
+    else if (Fate == FlagFate::Refused)
+      Refuse(llvm::join(Words.begin() + Begin, Words.begin() + End, " "));
+  }
+  flushInner();
+}
+
+/// The values of an option, in the order of \p Args, which loses it.
+static std::vector<std::string> take(std::vector<std::string> &Args,
+                                     StringRef Spelling) {
+  std::vector<std::string> Result;
+  for (size_t I = 1; I < Args.size();) {
+    StringRef Value = Args[I];
+    if (Value == "--")
+      break;
+    if (Value.consume_front(Spelling) && Value.consume_front("=")) {
+      Result.push_back(Value.str());
+    } else if (Spelling == "--config" && Args[I] == Spelling &&
+               I + 1 < Args.size()) {
+      Result.push_back(Args[I + 1]);
+      Args.erase(Args.begin() + I);
+    } else {
+      ++I;
+      continue;
+    }
+    Args.erase(Args.begin() + I);
+  }
+  return Result;
+}
+
+/// Reads what Clang's driver would read by itself, and tells it not to: files
+/// of the flags for a compiler that is set up for a machine.
+static void readConfigurationFiles(CommandLineArguments &Args, StringRef Folder,
+                                   llvm::vfs::FileSystem &FS,
+                                   llvm::function_ref<void(StringRef)> Refuse) {
+  StringRef Mode = "clang", Target;
+  bool NoDefault = false;
+  for (StringRef Arg : llvm::drop_begin(Args)) {
+    if (Arg == "--")
+      break;
+    NoDefault |= Arg == "--no-default-config";
+    if (Arg.consume_front("--driver-mode="))
+      Mode = Arg == "g++"   ? "clang++"
+             : Arg == "cl"  ? "clang-cl"
+             : Arg == "cpp" ? "clang-cpp"
+                            : "clang";
+    else if (Arg.consume_front("--target="))
+      Target = Arg;
+  }
+  const std::string Triple = llvm::Triple::normalize(
+      Target.empty() ? llvm::sys::getDefaultTargetTriple() : Target.str());
+
+  std::vector<std::string> Named = take(Args, "--config");
+  std::vector<std::string> Dirs;
+  auto AddDir = [&](StringRef Dir) {
+    if (Dir.empty())
+      return;
+    llvm::SmallString<128> Absolute(Dir);
+    llvm::sys::fs::make_absolute(Folder, Absolute);
+    Dirs.push_back(Absolute.str().str());
+  };
+  for (StringRef Option : {"--config-user-dir", "--config-system-dir"})
+    if (std::vector<std::string> Given = take(Args, Option); !Given.empty())
+      AddDir(Given.back());
+  AddDir(path::parent_path(Args.front()));
+  llvm::SmallVector<StringRef, 4> Searched(Dirs.begin(), Dirs.end());
+
+  llvm::BumpPtrAllocator Allocator;
+  llvm::cl::ExpansionContext Context(Allocator, llvm::cl::tokenizeConfigFile);
+  Context.setVFS(&FS).setCurrentDir(Folder).setSearchDirs(Searched);
+  std::vector<std::string> Read;
+  auto Add = [&](const llvm::Twine &Name) {
+    llvm::SmallString<128> Path;
+    const std::string File = Name.str();
+    if (StringRef(File).contains('/')) {
+      Path = File;
+      llvm::sys::fs::make_absolute(Folder, Path);
+    } else if (!Context.findConfigFile(File, Path)) {
+      return false;
+    }
+    llvm::SmallVector<const char *, 16> Words;
+    if (llvm::Error E = Context.readConfigFile(Path, Words)) {
+      llvm::consumeError(std::move(E));
+      return false;
+    }
+    Read.insert(Read.end(), Words.begin(), Words.end());
+    return true;
+  };
+  if (!NoDefault && !Add(Triple + "-" + Mode + ".cfg")) {
+    Add(Triple + ".cfg");
+    Add(Mode + ".cfg");
+  }
+  for (const std::string &Name : Named)
+    if (!Add(Name))
+      Refuse("--config=" + Name);
+  Args.insert(Args.begin() + 1, Read.begin(), Read.end());
+}
+
+CommandLineArguments
+keepHarmlessFlags(const CommandLineArguments &Given, StringRef Folder,
+                  llvm::vfs::FileSystem &FS,
+                  llvm::function_ref<void(StringRef)> Refuse) {
+  CommandLineArguments Args = Given;
+  if (Args.empty())
+    return Args;
+  if (Args.size() > 1 && Args[1] == "-cc1") {
+    Sieve Front(options::CC1Option, Refuse);
+    Front.pass(llvm::ArrayRef(Args).drop_front(2));
+    Front.Kept.insert(Front.Kept.begin(), {Args[0], "-cc1"});
+    return std::move(Front.Kept);
+  }
+  readConfigurationFiles(Args, Folder, FS, Refuse);
+  const bool IsCl = llvm::is_contained(Args, "--driver-mode=cl");
+  Sieve Driver(IsCl ? options::CLOption : options::ClangOption, Refuse);
+  Driver.pass(llvm::ArrayRef(Args).drop_front());
+  // Not at the end, where a file can follow `--`.
+  Driver.Kept.insert(Driver.Kept.begin(),
+                     {Args[0], "--no-default-config", "-fsyntax-only"});
+  return std::move(Driver.Kept);
+}
+
+clang::FrontendOptions plainFrontendOptions() {
+  clang::CompilerInvocation Plain;
+  clang::DiagnosticsEngine Diags(new clang::DiagnosticIDs,
+                                 new clang::DiagnosticOptions,
+                                 new clang::IgnoringDiagConsumer);
+  (void)clang::CompilerInvocation::CreateFromArgs(Plain, {}, Diags);
+  return Plain.getFrontendOpts();
+}
+
+void keepParsingOnly(clang::CompilerInvocation &Invocation) {
+  // Modules would be built, and written.
+  Invocation.getLangOpts().ImplicitModules = false;
+  Invocation.getHeaderSearchOpts().ModuleCachePath.clear();
+  Invocation.getHeaderSearchOpts().ModuleUserBuildPath.clear();
+  Invocation.getDiagnosticOpts().DiagnosticLogFile.clear();
+  Invocation.getDiagnosticOpts().DiagnosticSerializationFile.clear();
+
+  Invocation.getCodeGenOpts() = clang::CodeGenOptions();
+  Invocation.getDependencyOutputOpts() = clang::DependencyOutputOptions();
+  Invocation.getMigratorOpts() = clang::MigratorOptions();
+  Invocation.getPreprocessorOutputOpts() = clang::PreprocessorOutputOptions();
+
+  clang::FrontendOptions Front = plainFrontendOptions();
+  clang::FrontendOptions &Given = Invocation.getFrontendOpts();
+  Front.Inputs = Given.Inputs;
+  Front.DashX = Given.DashX;
+  Front.ModuleFiles = Given.ModuleFiles;
+  Front.AuxTriple = Given.AuxTriple;
+  Front.AuxTargetCPU = Given.AuxTargetCPU;
+  Front.AuxTargetFeatures = Given.AuxTargetFeatures;
+  Front.UseGlobalModuleIndex = false;
+  Front.GenerateGlobalModuleIndex = false;
+  Given = std::move(Front);
+}
+
+} // namespace libtorch_tidy::driver
