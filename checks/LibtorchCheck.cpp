@@ -21,15 +21,15 @@ using namespace clang::tidy;
 
 namespace libtorch_tidy {
 
-LevelListener::~LevelListener() = default;
+FindingListener::~FindingListener() = default;
 
-static thread_local LevelListener *CurrentListener = nullptr;
+static thread_local FindingListener *CurrentListener = nullptr;
 
-LevelListener *LevelListener::install(LevelListener *Listener) {
+FindingListener *FindingListener::install(FindingListener *Listener) {
   return std::exchange(CurrentListener, Listener);
 }
 
-LevelListener *LevelListener::current() { return CurrentListener; }
+FindingListener *FindingListener::current() { return CurrentListener; }
 
 LibtorchCheck::LibtorchCheck(StringRef Name, ClangTidyContext *Context)
     : ClangTidyCheck(Name, Context) {
@@ -157,9 +157,8 @@ void LibtorchCheck::tell(const Finding &F) {
   SourceLocation Loc = SM.getFileLoc(F.Loc);
   if (Loc.isInvalid())
     return;
-  if (LevelListener *Listener = LevelListener::current())
-    Listener->heard(getID(), SM.getFilename(Loc), SM.getFileOffset(Loc),
-                    F.Strength);
+  if (FindingListener *Listener = FindingListener::current())
+    Listener->heard(getID(), F, Loc, SM, /*IsTooWeak=*/!tells(F.Strength));
   if (!tells(F.Strength) || !Told.insert(Loc).second)
     return;
   {

@@ -43,20 +43,22 @@ struct Finding {
   llvm::SmallVector<clang::FixItHint, 2> Fix;
 };
 
-/// Hears the level of each finding, which clang-tidy's diagnostics cannot
-/// carry; also of those that are too weak to be told, or will be suppressed.
-/// The driver installs one around the analysis of a unit; under stock
-/// clang-tidy there is none. It is per thread, and so are units.
-class LevelListener {
+/// Hears each finding, of which clang-tidy's diagnostics cannot carry all; also
+/// those that are too weak to be reported, or will be suppressed. The driver
+/// installs one around the analysis of a unit; under stock clang-tidy there is
+/// none. It is per thread, and so are units.
+class FindingListener {
 public:
-  virtual ~LevelListener();
-  /// \p Path and \p Offset (bytes) are those of the diagnostic's location.
-  virtual void heard(llvm::StringRef Check, llvm::StringRef Path,
-                     unsigned Offset, Level Strength) = 0;
+  virtual ~FindingListener();
+  /// \p Loc is the location of the diagnostic that is made of \p F, unless \p F
+  /// is too weak.
+  virtual void heard(llvm::StringRef Check, const Finding &F,
+                     clang::SourceLocation Loc, const clang::SourceManager &SM,
+                     bool IsTooWeak) = 0;
 
   /// Installs \p Listener for this thread (null: none), returns the previous.
-  static LevelListener *install(LevelListener *Listener);
-  static LevelListener *current();
+  static FindingListener *install(FindingListener *Listener);
+  static FindingListener *current();
 };
 
 /// Option `Level` (of one check, or of all as a global option): the weakest

@@ -16,22 +16,12 @@
 #define LIBTORCH_TIDY_CHECKS_FLOW_UNITMODEL_H
 
 #include "checks/flow/Borrows.h"
+#include "checks/flow/Cost.h"
 #include "checks/flow/FunctionFlow.h"
 #include "checks/flow/TensorWork.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace libtorch_tidy::flow {
-
-/// What the model did in one thread since the last reset, for --stats.
-struct Cost {
-  unsigned Functions = 0; ///< Flows made, each round of a recursion.
-  unsigned Skipped = 0;   ///< Functions without tensors, not looked at.
-  unsigned Visits = 0;    ///< CFG blocks evaluated.
-  double Seconds = 0;     ///< Wall time of all of it.
-  /// Functions beyond the caps of the interpreter, as the user names them.
-  std::vector<std::string> GivenUp;
-  static Cost &ofThisThread();
-};
 
 class UnitModel {
 public:

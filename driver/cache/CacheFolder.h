@@ -26,6 +26,13 @@
 
 namespace libtorch_tidy::driver {
 
+/// What the command line says about the cache.
+struct CacheOptions {
+  bool Use = true;
+  std::string Folder; ///< Empty: the user's cache folder.
+  unsigned Megabytes = 0;
+};
+
 /// A name of 32 hexadecimal digits for all of \p Parts.
 std::string digest(llvm::ArrayRef<llvm::StringRef> Parts);
 

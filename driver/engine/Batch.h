@@ -8,16 +8,43 @@
 #ifndef LIBTORCH_TIDY_DRIVER_ENGINE_BATCH_H
 #define LIBTORCH_TIDY_DRIVER_ENGINE_BATCH_H
 
+#include "driver/cache/CacheFolder.h"
+#include "driver/engine/Progress.h"
 #include "driver/engine/Runner.h"
-#include <optional>
+#include "driver/findings/SourceText.h"
+#include <functional>
 
 namespace libtorch_tidy::driver {
 
+/// What the command line says about the analysis.
+struct AnalysisOptions {
+  ExtraArguments Extra;
+  bool VerifyFixes = false; ///< Fixes are tried before they are offered.
+  bool AuditNolint = false; ///< Report comments that serve no purpose.
+
+  // How the work is done. Results are the same whatever these are.
+  UnitOptions Unit;
+  unsigned Jobs = 0; ///< Processes at a time; 0: as the machine can take.
+  /// Off: units that include no header of LibTorch are analysed, too.
+  bool SkipUnrelated = true;
+  CacheOptions Cache;
+  ProgressOptions Progress;
+};
+
+/// What is to be analysed, and how.
+struct AnalysisJob {
+  llvm::ArrayRef<Unit> Units;
+  const AnalysisOptions &Options;
+  const Configuration &Config;
+  clang::tooling::ArgumentsAdjuster MakeOurs;
+  std::string VfsOverlay; ///< Of createFileSystem(), which took it.
+  /// Findings that this denies are dropped.
+  std::function<bool(const Unit &, const Finding &)> IsAskedFor;
+};
+
 /// Everything the units said.
 struct Analysis {
-  std::vector<Finding> Findings; ///< Merged.
-  /// As the findings' Origin counts.
-  std::vector<clang::tidy::ClangTidyError> Errors;
+  std::vector<Finding> Findings;         ///< Merged.
   std::vector<std::string> FailedUnits;  ///< Ordered, each once.
   std::vector<std::string> CrashedUnits; ///< Those that ended the analysis.
   clang::tidy::ClangTidyStats Stats;
@@ -27,14 +54,10 @@ struct Analysis {
 
 /// Analyses the units in processes of their own, with what the cache has of
 /// results and precompiled headers. The outcome depends on neither, nor on the
-/// number of processes. Findings that \p IsAskedFor denies are dropped.
-Analysis
-analyseAll(llvm::ArrayRef<Unit> Units, const CommandLine &Options,
-           const Configuration &Config,
-           const clang::tooling::ArgumentsAdjuster &MakeOurs,
-           SourceTexts &Texts,
-           llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS,
-           llvm::function_ref<bool(const Unit &, const Finding &)> IsAskedFor);
+/// number of processes. Files are as on the disk, except for those of
+/// \p Overlay. \p Texts has the same.
+Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
+                    const fixits::FileTexts &Overlay = {});
 
 } // namespace libtorch_tidy::driver
 

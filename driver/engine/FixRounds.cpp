@@ -15,20 +15,10 @@
 #include "llvm/Support/WithColor.h"
 #include <algorithm>
 
-using clang::tooling::Replacement;
 using llvm::Error;
 using llvm::StringRef;
 
 namespace libtorch_tidy::driver {
-
-static fixits::FileEdits editsOf(const Finding &F) {
-  fixits::FileEdits Result;
-  for (const Edit &E : F.Fix)
-    // Replacements of one finding fit together; the engine saw to that.
-    llvm::consumeError(Result[E.Where.Path].add(Replacement(
-        E.Where.Path, E.Where.Begin, E.Where.End - E.Where.Begin, E.Text)));
-  return Result;
-}
 
 static std::string placeOf(const Finding &F) {
   return F.Where.Path + ":" + std::to_string(F.Where.Line) + ":" +
@@ -39,11 +29,11 @@ fixits::FileEdits FixRounds::choose(llvm::ArrayRef<Finding> Findings) {
   fixits::FileEdits Result;
   for (const Finding &F : Findings) {
     if (F.Kind != FindingKind::Defect || F.Known || F.Fix.empty() ||
-        (Options.VerifyFixes && F.Verdict != fixits::Verdict::Verified))
+        (Options.OnlyVerified && F.Verdict != fixits::Verdict::Verified))
       continue;
     ++Suggested;
     std::string Why = F.NotWithOthers;
-    if (Why.empty() && !fixits::mergeEdits(Result, editsOf(F)))
+    if (Why.empty() && !fixits::mergeEdits(Result, F.Fix))
       Why = "it changes the same place as another fix";
     if (Why.empty()) {
       ++Applied;
@@ -176,10 +166,10 @@ bool FixRounds::writeFiles() {
 bool FixRounds::finish() {
   for (const std::string &Note : Notes)
     llvm::WithColor::note(llvm::errs(), "libtorch-tidy") << Note << '\n';
-  const bool Good = Options.FixDryRun ? printDiff() : writeFiles();
+  const bool Good = Options.DryRun ? printDiff() : writeFiles();
   if (Suggested && Good)
     llvm::errs() << "libtorch-tidy "
-                 << (Options.FixDryRun ? "would apply " : "applied ") << Applied
+                 << (Options.DryRun ? "would apply " : "applied ") << Applied
                  << " of " << Suggested << " suggested fixes.\n";
   return Good;
 }

@@ -17,10 +17,18 @@
 
 #include "driver/findings/Finding.h"
 #include "driver/findings/SourceText.h"
-#include "driver/options/CommandLine.h"
 #include <optional>
 
 namespace libtorch_tidy::driver {
+
+/// What the command line says about fixes.
+struct FixOptions {
+  bool Apply = false;
+  bool ApplyDespiteErrors = false; ///< Of the compiler.
+  bool DryRun = false;             ///< Goes with Apply: only print the changes.
+  /// Only fixes that were tried.
+  bool OnlyVerified = false;
+};
 
 class FixRounds {
 public:
@@ -32,7 +40,7 @@ public:
   using Analyse = llvm::function_ref<std::optional<std::vector<Finding>>(
       const fixits::FileTexts &)>;
 
-  FixRounds(const CommandLine &Options, SourceTexts &Texts)
+  FixRounds(const FixOptions &Options, SourceTexts &Texts)
       : Options(Options), Texts(Texts) {}
 
   /// Applies the fixes of \p Findings, which are of the texts given to the
@@ -49,7 +57,7 @@ private:
   bool printDiff() const;
   bool writeFiles();
 
-  const CommandLine &Options;
+  const FixOptions &Options;
   SourceTexts &Texts;
   fixits::FileTexts Changed;
   unsigned Suggested = 0, Applied = 0;

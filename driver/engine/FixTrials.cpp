@@ -6,30 +6,24 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/FixTrials.h"
-#include "driver/engine/EditedFiles.h"
-
-using clang::tidy::ClangTidyError;
-using clang::tooling::Replacement;
+#include "llvm/ADT/STLExtras.h"
 
 namespace libtorch_tidy::driver {
 
-using FileSystem = llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem>;
+static fixits::Spot spotOf(const Finding &F) {
+  return {F.Check, F.Where.Path, F.Where.Begin, F.Message};
+}
 
 /// What the verifier is to know of an analysis.
-static fixits::Reaction reactionOf(const UnitResult &Unit,
-                                   llvm::vfs::FileSystem &FS) {
+static fixits::Reaction reactionOf(const UnitResult &Unit) {
   fixits::Reaction Result;
-  for (const ClangTidyError &E : Unit.Errors)
-    switch (kindOf(E)) {
+  for (const Finding &F : Unit.Findings)
+    switch (F.Kind) {
     case FindingKind::Defect:
-      Result.Found.push_back(
-          {E.DiagnosticName,
-           canonicalPath(E.Message.FilePath, E.BuildDirectory, FS),
-           E.Message.FileOffset, E.Message.Message});
+      Result.Found.push_back(spotOf(F));
       break;
     case FindingKind::CompileError:
-      Result.Problems.push_back(E.Message.Message + " [" + E.DiagnosticName +
-                                "]");
+      Result.Problems.push_back(F.Message + " [" + F.Check + "]");
       break;
     case FindingKind::Configuration:
       break;
@@ -40,32 +34,18 @@ static fixits::Reaction reactionOf(const UnitResult &Unit,
 void tryFixes(UnitResult &Result,
               llvm::function_ref<FileSystem()> NewFileSystem,
               llvm::function_ref<UnitResult(FileSystem)> Again) {
-  FileSystem FS = NewFileSystem();
-  if (!FS)
-    return;
   std::vector<fixits::Proposal> Proposals;
-  std::vector<size_t> Errors; // By proposal.
-  for (const ClangTidyError &E : Result.Errors) {
-    if (kindOf(E) != FindingKind::Defect || E.Message.Fix.empty())
-      continue;
-    fixits::Proposal P;
-    P.Of = {E.DiagnosticName,
-            canonicalPath(E.Message.FilePath, E.BuildDirectory, *FS),
-            E.Message.FileOffset, E.Message.Message};
-    for (const auto &File : E.Message.Fix)
-      for (const Replacement &R : File.second) {
-        std::string Path =
-            canonicalPath(R.getFilePath(), E.BuildDirectory, *FS);
-        llvm::consumeError(P.Edits[Path].add(Replacement(
-            Path, R.getOffset(), R.getLength(), R.getReplacementText())));
-      }
-    Errors.push_back(&E - Result.Errors.data());
-    Proposals.push_back(std::move(P));
-  }
+  std::vector<Finding *> Proposing; // By proposal.
+  for (Finding &F : Result.Findings)
+    if (F.Kind == FindingKind::Defect && !F.Fix.empty()) {
+      Proposals.push_back({spotOf(F), F.Fix});
+      Proposing.push_back(&F);
+    }
   if (Proposals.empty())
     return;
 
   // In a later round of --fix they are not as on disk.
+  FileSystem FS = NewFileSystem();
   fixits::FileTexts Start;
   for (const fixits::Proposal &P : Proposals)
     for (const auto &[Path, Edits] : P.Edits)
@@ -74,19 +54,19 @@ void tryFixes(UnitResult &Result,
         Start.try_emplace(Path, (*Text)->getBuffer().str());
 
   fixits::Verifier Trial(Start, [&](const fixits::FileTexts &Texts) {
-    return reactionOf(Again(withTexts(NewFileSystem(), Texts)), *FS);
+    return reactionOf(Again(withTexts(NewFileSystem(), Texts)));
   });
-  Result.Trials.resize(Result.Errors.size());
   std::vector<fixits::Judgement> Judged;
-  for (size_t I = 0; I < Proposals.size(); ++I) {
-    Judged.push_back(Trial.judge(Proposals[I]));
-    Result.Trials[Errors[I]].Alone = Judged.back();
-    if (Judged.back().What == fixits::Verdict::Rejected)
-      Result.Errors[Errors[I]].Message.Fix.clear();
+  for (auto [P, F] : llvm::zip_equal(Proposals, Proposing)) {
+    Judged.push_back(Trial.judge(P));
+    F->Verdict = Judged.back().What;
+    F->WhyNot = Judged.back().Reason;
+    if (F->Verdict == fixits::Verdict::Rejected)
+      F->Fix.clear();
   }
   if (Proposals.size() > 1)
     for (auto &[I, Reason] : Trial.select(Proposals, Judged).LeftOut)
-      Result.Trials[Errors[I]].NotWithOthers = std::move(Reason);
+      Proposing[I]->NotWithOthers = std::move(Reason);
 }
 
 } // namespace libtorch_tidy::driver

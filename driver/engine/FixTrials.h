@@ -13,17 +13,14 @@
 
 namespace libtorch_tidy::driver {
 
-/// Fills Result.Trials, and withdraws the fixes that do not do. \p Again
-/// analyses the unit once more with the compiler's warnings, in the file system
-/// it is given: one of \p NewFileSystem with other texts. Costs one analysis,
-/// one for each fix, and one for all of them together when there are several.
-void tryFixes(
-    UnitResult &Result,
-    llvm::function_ref<llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem>()>
-        NewFileSystem,
-    llvm::function_ref<
-        UnitResult(llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem>)>
-        Again);
+/// Judges the fixes of the findings in \p Result, and withdraws those that are
+/// not acceptable. \p Again analyses the unit once more with the compiler's
+/// warnings, in the file system it is given: one of \p NewFileSystem with other
+/// texts. Costs one analysis, one for each fix, and one for all of them
+/// together when there are several.
+void tryFixes(UnitResult &Result,
+              llvm::function_ref<FileSystem()> NewFileSystem,
+              llvm::function_ref<UnitResult(FileSystem)> Again);
 
 } // namespace libtorch_tidy::driver
 

@@ -15,11 +15,10 @@ namespace libtorch_tidy::driver {
 /// Back to the first column, and everything from there on erased.
 static constexpr llvm::StringLiteral StartLine = "\r\033[K";
 
-Progress::Progress(const CommandLine &Options, size_t Total,
+Progress::Progress(const ProgressOptions &Options, size_t Total,
                    llvm::vfs::FileSystem &FS)
     : Total(Total), OnTerminal(llvm::errs().is_displayed()) {
-  Shown =
-      Options.ShowProgress.value_or(OnTerminal && Total > 1 && !Options.Quiet);
+  Shown = Options.Show.value_or(OnTerminal && Total > 1 && !Options.Quiet);
   if (auto Folder = FS.getCurrentWorkingDirectory())
     Here = *Folder + "/";
 }

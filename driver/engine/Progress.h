@@ -8,17 +8,23 @@
 #ifndef LIBTORCH_TIDY_DRIVER_ENGINE_PROGRESS_H
 #define LIBTORCH_TIDY_DRIVER_ENGINE_PROGRESS_H
 
-#include "driver/options/CommandLine.h"
 #include "llvm/Support/VirtualFileSystem.h"
+#include <optional>
 
 namespace libtorch_tidy::driver {
+
+struct ProgressOptions {
+  std::optional<bool> Show; ///< Absent: if it is of use.
+  bool Quiet = false;
+};
 
 /// Tells `[12/87] src/net.cpp  3 findings` on the standard error: on a
 /// terminal, as one line that is overwritten and gone in the end, when there
 /// are several units; elsewhere only if the user asks, a line per unit.
 class Progress {
 public:
-  Progress(const CommandLine &Options, size_t Total, llvm::vfs::FileSystem &FS);
+  Progress(const ProgressOptions &Options, size_t Total,
+           llvm::vfs::FileSystem &FS);
   ~Progress();
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;

@@ -9,147 +9,157 @@
 #include "driver/cache/Archive.h"
 #include "llvm/ADT/STLExtras.h"
 
-using clang::tidy::ClangTidyError;
-using clang::tooling::DiagnosticMessage;
-using clang::tooling::FileByteRange;
 using clang::tooling::Replacement;
 using llvm::StringRef;
 
 namespace libtorch_tidy::driver {
 
-static void write(ArchiveWriter &Out, const DiagnosticMessage &M) {
-  Out.text(M.Message);
-  Out.text(M.FilePath);
-  Out.number(M.FileOffset);
-  Out.list(M.Ranges, [&](const FileByteRange &Range) {
-    Out.text(Range.FilePath);
-    Out.number(Range.FileOffset);
-    Out.number(Range.Length);
-  });
-  std::vector<const Replacement *> Fix;
-  for (const auto &File : M.Fix)
-    for (const Replacement &R : File.second)
-      Fix.push_back(&R);
-  Out.list(Fix, [&](const Replacement *R) {
-    Out.text(R->getFilePath());
-    Out.number(R->getOffset());
-    Out.number(R->getLength());
-    Out.text(R->getReplacementText());
+namespace {
+
+// The two have the same members, so that one function for each part of a result
+// both writes and reads it.
+
+class Writer : public ArchiveWriter {
+public:
+  template <typename T> void number(T &Value) {
+    ArchiveWriter::number(static_cast<uint64_t>(Value));
+  }
+  void text(std::string &Value) { ArchiveWriter::text(Value); }
+  template <typename T, typename Function>
+  void list(std::vector<T> &Elements, Function One) {
+    ArchiveWriter::number(Elements.size());
+    for (T &Element : Elements)
+      One(Element);
+  }
+};
+
+class Reader : public ArchiveReader {
+public:
+  using ArchiveReader::ArchiveReader;
+  template <typename T> void number(T &Value) {
+    Value = static_cast<T>(ArchiveReader::number());
+  }
+  void text(std::string &Value) { Value = ArchiveReader::text().str(); }
+  template <typename T, typename Function>
+  void list(std::vector<T> &Elements, Function One) {
+    ArchiveReader::list([&] { One(Elements.emplace_back()); });
+  }
+};
+
+} // namespace
+
+template <typename Archive> static void pass(Archive &A, Place &P) {
+  A.text(P.Path);
+  for (unsigned *Number : {&P.Begin, &P.End, &P.Line, &P.Column})
+    A.number(*Number);
+  A.text(P.Spelled);
+}
+
+template <typename Archive>
+static void pass(Archive &A, std::vector<Highlight> &Highlights) {
+  A.list(Highlights, [&](Highlight &H) {
+    A.text(H.Spelled);
+    A.number(H.Begin);
+    A.number(H.Length);
   });
 }
 
-static DiagnosticMessage readMessage(ArchiveReader &In) {
-  DiagnosticMessage M;
-  M.Message = In.text();
-  M.FilePath = In.text();
-  M.FileOffset = In.number();
-  In.list([&] {
-    FileByteRange Range;
-    Range.FilePath = In.text();
-    Range.FileOffset = In.number();
-    Range.Length = In.number();
-    M.Ranges.push_back(std::move(Range));
+static void pass(Writer &A, fixits::FileEdits &Edits) {
+  std::vector<const Replacement *> All;
+  for (const auto &[Path, Replacements] : Edits)
+    for (const Replacement &R : Replacements)
+      All.push_back(&R);
+  A.list(All, [&](const Replacement *R) {
+    A.ArchiveWriter::text(R->getFilePath());
+    A.ArchiveWriter::number(R->getOffset());
+    A.ArchiveWriter::number(R->getLength());
+    A.ArchiveWriter::text(R->getReplacementText());
   });
-  In.list([&] {
-    StringRef Path = In.text();
-    const unsigned Offset = In.number(), Length = In.number();
+}
+
+static void pass(Reader &A, fixits::FileEdits &Edits) {
+  A.ArchiveReader::list([&] {
+    const std::string Path = A.ArchiveReader::text().str();
+    unsigned Offset, Length;
+    A.number(Offset);
+    A.number(Length);
     // They were in one set of replacements, so they fit.
-    llvm::consumeError(
-        M.Fix[Path].add(Replacement(Path, Offset, Length, In.text())));
+    llvm::consumeError(Edits[Path].add(
+        Replacement(Path, Offset, Length, A.ArchiveReader::text())));
   });
-  return M;
 }
 
-std::string toBytes(const UnitResult &Result) {
-  ArchiveWriter Out;
-  Out.text(Result.File);
-  Out.number(Result.Failed);
-  Out.number(Result.PchRejected);
-  const clang::tidy::ClangTidyStats &Stats = Result.Stats;
-  for (unsigned Count :
-       {Stats.ErrorsDisplayed, Stats.ErrorsIgnoredCheckFilter,
-        Stats.ErrorsIgnoredNOLINT, Stats.ErrorsIgnoredNonUserCode,
-        Stats.ErrorsIgnoredLineFilter})
-    Out.number(Count);
-  Out.list(Result.Levels, [&](const LevelMap::value_type &Entry) {
-    const auto &[Check, Path, Offset] = Entry.first;
-    Out.text(Check);
-    Out.text(Path);
-    Out.number(Offset);
-    Out.number(static_cast<unsigned>(Entry.second));
+/// What the parent knows better is left out.
+template <typename Archive> static void pass(Archive &A, Finding &F) {
+  A.number(F.Kind);
+  A.text(F.Check);
+  A.number(F.Strength);
+  A.number(F.AsError);
+  A.number(F.IsError);
+  A.text(F.Message);
+  pass(A, F.Where);
+  pass(A, F.Highlights);
+  A.text(F.Function);
+  A.list(F.Steps, [&](FindingStep &Step) {
+    pass(A, Step.Where);
+    A.text(Step.Text);
+    pass(A, Step.Highlights);
+    pass(A, Step.Fix);
   });
-  Out.list(Result.NolintFiles, [&](const NolintFile &File) {
-    Out.text(File.Path);
-    Out.list(File.Skipped, [&](const std::pair<unsigned, unsigned> &Range) {
-      Out.number(Range.first);
-      Out.number(Range.second);
+  pass(A, F.Fix);
+  A.number(F.Verdict);
+  A.text(F.WhyNot);
+  A.text(F.NotWithOthers);
+  A.text(F.Directory);
+}
+
+template <typename Archive> static void pass(Archive &A, NolintAudit::View &V) {
+  A.text(V.Unit);
+  A.list(V.Files, [&](NolintAudit::File &File) {
+    A.text(File.Path);
+    A.text(File.Spelled);
+    A.list(File.Skipped, [&](std::pair<unsigned, unsigned> &Range) {
+      A.number(Range.first);
+      A.number(Range.second);
     });
+    A.list(File.Functions, [&](std::string &Name) { A.text(Name); });
+    A.number(File.IsReported);
   });
-  Out.list(Result.Errors, [&](const ClangTidyError &E) {
-    Out.text(E.DiagnosticName);
-    Out.number(E.DiagLevel);
-    Out.text(E.BuildDirectory);
-    Out.number(E.IsWarningAsError);
-    Out.list(E.EnabledDiagnosticAliases,
-             [&](const std::string &Alias) { Out.text(Alias); });
-    write(Out, E.Message);
-    Out.list(E.Notes, [&](const DiagnosticMessage &M) { write(Out, M); });
+  A.list(V.Said, [&](NolintAudit::Heard &Said) {
+    A.text(Said.Check);
+    A.text(Said.Path);
+    A.number(Said.Offset);
+    A.number(Said.TooWeak);
   });
-  Out.list(Result.Trials, [&](const FixTrial &Trial) {
-    Out.number(static_cast<unsigned>(Trial.Alone.What));
-    Out.text(Trial.Alone.Reason);
-    Out.text(Trial.NotWithOthers);
-  });
-  return Out.take();
+  A.list(V.LookedFor, [&](std::string &Check) { A.text(Check); });
+  A.number(V.AsError);
 }
 
-std::optional<UnitResult> unitResultFromBytes(StringRef Bytes) {
-  ArchiveReader In(Bytes);
-  UnitResult Result;
-  Result.File = In.text();
-  Result.Failed = In.number();
-  Result.PchRejected = In.number();
+template <typename Archive> static void pass(Archive &A, UnitResult &Result) {
+  A.text(Result.File);
+  A.number(Result.Failed);
+  A.number(Result.PchRejected);
   clang::tidy::ClangTidyStats &Stats = Result.Stats;
   for (unsigned *Count :
        {&Stats.ErrorsDisplayed, &Stats.ErrorsIgnoredCheckFilter,
         &Stats.ErrorsIgnoredNOLINT, &Stats.ErrorsIgnoredNonUserCode,
         &Stats.ErrorsIgnoredLineFilter})
-    *Count = In.number();
-  In.list([&] {
-    std::string Check = In.text().str(), Path = In.text().str();
-    const unsigned Offset = In.number();
-    Result.Levels[{std::move(Check), std::move(Path), Offset}] =
-        static_cast<Level>(In.number());
-  });
-  In.list([&] {
-    NolintFile File;
-    File.Path = In.text().str();
-    In.list([&] {
-      const unsigned From = In.number();
-      File.Skipped.emplace_back(From, In.number());
-    });
-    Result.NolintFiles.push_back(std::move(File));
-  });
-  In.list([&] {
-    StringRef Name = In.text();
-    const auto DiagLevel = static_cast<ClangTidyError::Level>(In.number());
-    StringRef Directory = In.text();
-    ClangTidyError E(Name, DiagLevel, Directory,
-                     /*IsWarningAsError=*/In.number());
-    In.list([&] { E.EnabledDiagnosticAliases.push_back(In.text().str()); });
-    E.Message = readMessage(In);
-    In.list([&] { E.Notes.push_back(readMessage(In)); });
-    Result.Errors.push_back(std::move(E));
-  });
-  In.list([&] {
-    FixTrial Trial;
-    Trial.Alone.What = static_cast<fixits::Verdict>(In.number());
-    Trial.Alone.Reason = In.text().str();
-    Trial.NotWithOthers = In.text().str();
-    Result.Trials.push_back(std::move(Trial));
-  });
-  if (!In.finished() ||
-      (!Result.Trials.empty() && Result.Trials.size() != Result.Errors.size()))
+    A.number(*Count);
+  A.list(Result.Findings, [&](Finding &F) { pass(A, F); });
+  pass(A, Result.Nolint);
+}
+
+std::string toBytes(UnitResult Result) {
+  Writer Out;
+  pass(Out, Result);
+  return Out.take();
+}
+
+std::optional<UnitResult> unitResultFromBytes(StringRef Bytes) {
+  Reader In(Bytes);
+  UnitResult Result;
+  pass(In, Result);
+  if (!In.finished())
     return std::nullopt;
   return Result;
 }

@@ -14,7 +14,7 @@
 namespace libtorch_tidy::driver {
 
 /// \p Result as bytes, for another process of this build.
-std::string toBytes(const UnitResult &Result);
+std::string toBytes(UnitResult Result);
 
 /// Absent when \p Bytes are not what toBytes() made.
 std::optional<UnitResult> unitResultFromBytes(llvm::StringRef Bytes);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/findings/Baseline.h"
+#include "driver/project/Error.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 #include <nlohmann/json.hpp>
@@ -45,27 +46,23 @@ std::string Baseline::absolute(StringRef Path) const {
   return Result.str().str();
 }
 
-static Error malformed(const llvm::Twine &What) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
-}
-
 Expected<Baseline> Baseline::parse(StringRef Text, StringRef Folder) {
   Json File = Json::parse(Text.begin(), Text.end(), nullptr,
                           /*allow_exceptions=*/false);
   if (File.is_discarded())
-    return malformed("it is not JSON");
+    return makeError("it is not JSON");
   if (!File.is_object() || !File.contains(VersionKey))
-    return malformed("it was not written by --write-baseline");
+    return makeError("it was not written by --write-baseline");
   if (File[VersionKey] != Version)
-    return malformed("it is of a version that this program does not know");
+    return makeError("it is of a version that this program does not know");
   if (!File.contains("findings") || !File["findings"].is_array())
-    return malformed("it has no list 'findings'");
+    return makeError("it has no list 'findings'");
   Baseline Result(Folder);
   for (const Json &Entry : File["findings"]) {
     BaselineEntry E;
     if (!Entry.is_object() || !Entry.contains("level") ||
         !Entry["level"].is_number_unsigned())
-      return malformed("a finding has no 'level'");
+      return makeError("a finding has no 'level'");
     E.Strength = Entry["level"].get<unsigned>();
     for (auto [Key, Value] :
          {std::pair("check", &E.Check), std::pair("file", &E.File),
@@ -73,7 +70,7 @@ Expected<Baseline> Baseline::parse(StringRef Text, StringRef Folder) {
           std::pair("fingerprint", &E.Fingerprint),
           std::pair("message", &E.Message)}) {
       if (!Entry.contains(Key) || !Entry[Key].is_string())
-        return malformed("a finding has no '" + llvm::Twine(Key) + "'");
+        return makeError("a finding has no '" + llvm::Twine(Key) + "'");
       *Value = Entry[Key].get<std::string>();
     }
     Result.Entries.push_back(std::move(E));
@@ -81,17 +78,12 @@ Expected<Baseline> Baseline::parse(StringRef Text, StringRef Folder) {
   return Result;
 }
 
-static std::string functionOf(const Finding &F, CodeOutlines &Outlines) {
-  const CodeOutline *Outline = Outlines.get(F.Where.Path);
-  return Outline ? Outline->functionAt(F.Where.Begin).str() : std::string();
-}
-
 void Baseline::add(llvm::ArrayRef<Finding> Findings, CodeOutlines &Outlines) {
   for (const Finding &F : Findings)
     if (F.Kind == FindingKind::Defect && !F.Where.Path.empty())
-      Entries.push_back({F.Check, relativeTo(Folder, F.Where.Path),
-                         functionOf(F, Outlines), fingerprint(F, Outlines),
-                         F.Message, relativeTo(Folder, F.Unit),
+      Entries.push_back({F.Check, relativeTo(Folder, F.Where.Path), F.Function,
+                         fingerprint(F, Outlines), F.Message,
+                         relativeTo(Folder, F.Unit),
                          static_cast<unsigned>(F.Strength)});
 }
 
@@ -135,8 +127,8 @@ Baseline::match(llvm::MutableArrayRef<Finding> Findings, CodeOutlines &Outlines,
   std::vector<Open> New;
   for (Finding &F : Findings)
     if (F.Kind == FindingKind::Defect && !F.Where.Path.empty())
-      New.push_back({&F, relativeTo(Folder, F.Where.Path),
-                     functionOf(F, Outlines), fingerprint(F, Outlines)});
+      New.push_back({&F, relativeTo(Folder, F.Where.Path), F.Function,
+                     fingerprint(F, Outlines)});
   std::vector<BaselineEntry> Left = Entries;
   // The best matches first, so that they are not taken by worse ones.
   auto Pass = [&](auto Same) {

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What statement a byte of a file belongs to, and which function, by tokens
-/// alone: names for findings must not depend on lines, white space, comments
-/// or the code around, and must be had without compiling.
+/// What statement a byte of a file belongs to, by tokens alone: names for
+/// findings must not depend on lines, white space, comments or the code around,
+/// and must be had without compiling.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -35,21 +35,15 @@ public:
   };
   Statement statementAt(unsigned Offset) const;
 
-  /// The qualified name of the function around a byte, as far as tokens tell;
-  /// empty outside functions. Lambdas belong to the function they are in.
-  llvm::StringRef functionAt(unsigned Offset) const;
-
 private:
   struct Token {
     unsigned Offset, Length;
     unsigned Statement; ///< Number of the statement.
-    unsigned Function;  ///< Index into Functions.
   };
   const Token *tokenAt(unsigned Offset) const;
 
   llvm::StringRef Text;
   std::vector<Token> Tokens;
-  std::vector<std::string> Functions; ///< The first is empty: none.
 };
 
 } // namespace libtorch_tidy::driver

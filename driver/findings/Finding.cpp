@@ -16,9 +16,9 @@ static auto identity(const Finding &F) {
 }
 
 std::vector<Finding> mergeFindings(std::vector<Finding> Findings) {
-  llvm::sort(Findings, [](const Finding &A, const Finding &B) {
-    return std::tuple_cat(identity(A), std::tie(A.Strength, A.Origin)) <
-           std::tuple_cat(identity(B), std::tie(B.Strength, B.Origin));
+  llvm::stable_sort(Findings, [](const Finding &A, const Finding &B) {
+    return std::tuple_cat(identity(A), std::tie(A.Strength)) <
+           std::tuple_cat(identity(B), std::tie(B.Strength));
   });
   Findings.erase(std::unique(Findings.begin(), Findings.end(),
                              [](Finding &Kept, Finding &Next) {

@@ -27,21 +27,26 @@ namespace libtorch_tidy::driver {
 struct Place {
   std::string Path;
   unsigned Begin = 0;
-  unsigned End = 0; ///< One behind the last byte.
+  unsigned End = 0; ///< One past the last byte.
   unsigned Line = 0;
   unsigned Column = 0;
+  /// The file as the compiler names it, for those who read clang-tidy's forms.
+  std::string Spelled;
+};
+
+/// What clang-tidy's text underlines. Without a file when it is in a macro.
+struct Highlight {
+  std::string Spelled; ///< As that of a place.
+  unsigned Begin = 0, Length = 0;
 };
 
 /// One step of the path that leads to a finding, in execution order.
 struct FindingStep {
   Place Where;
   std::string Text;
-};
-
-/// One replacement of a fix. All replacements of a finding belong together.
-struct Edit {
-  Place Where; ///< The bytes that go; empty for an insertion.
-  std::string Text;
+  // Only the notes of the compiler have these.
+  std::vector<Highlight> Highlights = {};
+  fixits::FileEdits Fix = {};
 };
 
 enum class FindingKind : unsigned char {
@@ -55,24 +60,27 @@ struct Finding {
   std::string Check;
   Level Strength = Level::Likely; ///< Of a defect.
   bool AsError = false;           ///< Raised by WarningsAsErrors.
+  bool IsError = false; ///< An error in itself; none of our checks has these.
   std::string Message;
   Place Where;
+  std::vector<Highlight> Highlights;
+  /// The qualified name of the function around it, which of nested ones is the
+  /// outermost; empty outside functions.
+  std::string Function;
   std::vector<FindingStep> Steps;
-  std::vector<Edit> Fix; ///< Empty when rejected.
+  fixits::FileEdits Fix; ///< By canonical path; empty when rejected.
   fixits::Verdict Verdict = fixits::Verdict::Unverified;
   std::string WhyNot; ///< Of a fix that was rejected.
-  /// Of a fix that is right alone but not beside others of its unit.
+  /// Of a fix that is right alone but not together with others of its unit.
   std::string NotWithOthers;
-  std::string Unit;   ///< The source file whose analysis told it; canonical.
-  bool Known = false; ///< The baseline holds it.
-  /// Of the diagnostic this was made from, in the list of the front end.
-  size_t Origin = 0;
+  std::string Unit; ///< The source file whose analysis found it; canonical.
+  std::string Directory; ///< Where that is compiled.
+  bool Known = false;    ///< The baseline holds it.
 };
 
 /// Orders findings by place, check and message, and keeps one of those that
-/// several units report for the same header. The strongest level stays. The
-/// result does not depend on the order of units beyond \p Origin of findings
-/// that are otherwise equal.
+/// several units report for the same header: of the strongest level, and of the
+/// first unit that has it.
 std::vector<Finding> mergeFindings(std::vector<Finding> Findings);
 
 } // namespace libtorch_tidy::driver

@@ -66,6 +66,9 @@ void NolintAudit::add(const View &Unit) {
     State.IsSource |= Read.Path == Unit.Unit;
     State.IsReported |= Read.IsReported;
     State.AsError |= Unit.AsError;
+    for (auto [C, Function] : llvm::zip(State.Comments, Read.Functions))
+      if (C.Function.empty())
+        C.Function = Function;
     for (CommentState &C : State.Comments) {
       const Sight Seen = sightOf(C.Comment, Read);
       if (Seen == Sight::None)
@@ -75,13 +78,14 @@ void NolintAudit::add(const View &Unit) {
         About.Undecided |=
             Seen == Sight::Part ||
             llvm::any_of(catalog(), [&, &Item = Item](const CatalogEntry &E) {
-              return Item.names(E.Name) && !Unit.LookedFor.contains(E.Name);
+              return Item.names(E.Name) &&
+                     !llvm::is_contained(Unit.LookedFor, E.Name);
             });
     }
   }
   for (const Heard &H : Unit.Said) {
     auto It = Files.find(H.Path);
-    if (H.Reported || It == Files.end())
+    if (It == Files.end())
       continue;
     bool IsNamed = false;
     for (CommentState &C : It->second.Comments)
@@ -134,32 +138,30 @@ static std::string listed(const std::set<std::string> &Names) {
   return Result;
 }
 
-Finding NolintAudit::finding(const FileState &File, StringRef Path,
-                             unsigned Begin, unsigned Length,
-                             std::string Message) const {
-  Finding F;
-  F.Check = nolintAuditEntry().Name.str();
-  F.Strength = nolintAuditEntry().StrongestLevel;
-  F.AsError = File.AsError;
-  F.Message = std::move(Message);
-  const SourceText::Position At = Texts.get(Path)->position(Begin);
-  F.Where = {Path.str(), Begin, Begin + Length, At.Line, At.Column};
-  F.Unit = File.Unit;
-  return F;
-}
-
-std::vector<NolintAudit::Outcome>
-NolintAudit::outcome(llvm::ArrayRef<std::string> FailedUnits) const {
-  std::vector<Outcome> Result;
+std::vector<Finding>
+NolintAudit::findings(llvm::ArrayRef<std::string> FailedUnits) const {
+  std::vector<Finding> Result;
   for (const auto &[FilePath, File] : Files) {
     if (!File.IsReported)
       continue;
     const std::string &Path = FilePath;
-    auto Say = [&, &File = File](unsigned Begin, unsigned Length,
+    auto PlaceOf = [&, &File = File](unsigned Begin, unsigned Length) -> Place {
+      const SourceText::Position At = Texts.get(Path)->position(Begin);
+      return {Path, Begin, Begin + Length, At.Line, At.Column, File.Spelled};
+    };
+    auto Say = [&, &File = File](const CommentState &C, unsigned Begin,
+                                 unsigned Length,
                                  const llvm::Twine &Message) -> Finding & {
-      Result.push_back(
-          {finding(File, Path, Begin, Length, Message.str()), File.Spelled});
-      return Result.back().Said;
+      Finding &F = Result.emplace_back();
+      F.Check = nolintAuditEntry().Name.str();
+      F.Strength = nolintAuditEntry().StrongestLevel;
+      F.AsError = File.AsError;
+      F.Message = Message.str();
+      F.Where = PlaceOf(Begin, Length);
+      F.Highlights = {{File.Spelled, Begin, Length}};
+      F.Function = C.Function;
+      F.Unit = File.Unit;
+      return F;
     };
     // A failed unit may use what only it sees.
     const bool IsSeenInFull =
@@ -175,25 +177,22 @@ NolintAudit::outcome(llvm::ArrayRef<std::string> FailedUnits) const {
           Checks.insert(Place.second);
         const bool One = Checks.size() == 1;
         Finding &F = Say(
-            Comment.Offset, Comment.Word.size(),
+            C, Comment.Offset, Comment.Word.size(),
             Comment.Word + " without " + (One ? "a name" : "names") +
                 " hides what " + listed(Checks) + (One ? " finds " : " find ") +
                 coveredPart(Comment) + "; write " + Comment.Word + "(" +
                 (One ? *Checks.begin() : std::string("...")) + ")");
         if (Comment.What == NolintComment::Begin)
-          for (const auto &[Place, Unused] : C.Hidden) {
-            const SourceText::Position At =
-                Texts.get(Path)->position(Place.first);
-            F.Steps.push_back(
-                {{Path, Place.first, Place.first + 1, At.Line, At.Column},
-                 "'" + Place.second + "' finds this"});
-          }
+          for (const auto &[Place, Unused] : C.Hidden)
+            F.Steps.push_back({PlaceOf(Place.first, 1),
+                               "'" + Place.second + "' finds this",
+                               {{File.Spelled, Place.first, 1}}});
       }
       for (auto [Item, About] : llvm::zip_equal(Comment.Items, C.Items)) {
         if (!Item.isOurs())
           continue;
         if (Item.isNegative()) {
-          Say(Item.Offset, Item.Text.size(),
+          Say(C, Item.Offset, Item.Text.size(),
               "'" + Item.Text + "' has no effect: " + Comment.Word +
                   " comments cannot take checks away");
           continue;
@@ -201,7 +200,7 @@ NolintAudit::outcome(llvm::ArrayRef<std::string> FailedUnits) const {
         if (llvm::none_of(catalog(), [&, &Item = Item](const CatalogEntry &E) {
               return Item.names(E.Name);
             })) {
-          Say(Item.Offset, Item.Text.size(),
+          Say(C, Item.Offset, Item.Text.size(),
               Item.Text.contains('*')
                   ? ("no check matches '" + Item.Text + "' in this " +
                      Comment.Word)
@@ -215,7 +214,7 @@ NolintAudit::outcome(llvm::ArrayRef<std::string> FailedUnits) const {
         const bool IsWhole = Comment.What != NolintComment::Begin || Comment.To;
         if (C.Seen && IsSeenInFull && IsWhole && !About.Used &&
             !About.Undecided)
-          Say(Item.Offset, Item.Text.size(),
+          Say(C, Item.Offset, Item.Text.size(),
               "unused " + Comment.Word + ": '" + Item.Text +
                   "' finds nothing " + coveredPart(Comment));
       }

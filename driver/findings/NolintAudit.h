@@ -18,8 +18,8 @@
 #include "driver/findings/Finding.h"
 #include "driver/findings/NolintComments.h"
 #include "driver/findings/SourceText.h"
-#include "llvm/ADT/StringSet.h"
 #include <map>
+#include <set>
 
 namespace libtorch_tidy::driver {
 
@@ -30,12 +30,11 @@ const CatalogEntry &nolintAuditEntry();
 
 class NolintAudit {
 public:
-  /// What a check said in a unit, whether or not the user gets to see it.
+  /// What a check said in a unit, and the engine kept from the user.
   struct Heard {
     std::string Check, Path; ///< Path canonical.
     unsigned Offset = 0;
-    bool Reported = false; ///< The engine let it pass.
-    bool TooWeak = false;  ///< For the level of this run.
+    bool TooWeak = false; ///< For the level of this run.
   };
   /// A user file that a unit has read; once for each time it was read.
   struct File {
@@ -43,7 +42,8 @@ public:
     std::string Spelled; ///< As in diagnostics, absolute.
     /// What the preprocessor skipped, from and to which byte.
     std::vector<std::pair<unsigned, unsigned>> Skipped;
-    bool IsReported = false; ///< Would findings in it be?
+    std::vector<std::string> Functions; ///< Around each comment.
+    bool IsReported = false;            ///< Would findings in it be?
   };
   /// One unit that was analysed in full.
   struct View {
@@ -51,21 +51,16 @@ public:
     std::vector<File> Files;
     std::vector<Heard> Said;
     /// Checks that would have been heard, whatever the level of a finding.
-    llvm::StringSet<> LookedFor;
+    std::vector<std::string> LookedFor;
     bool AsError = false; ///< By WarningsAsErrors.
   };
-  struct Outcome {
-    Finding Said;
-    std::string Spelled; ///< Its file, as in diagnostics.
-  };
-
   explicit NolintAudit(SourceTexts &Texts) : Texts(Texts) {}
 
   void add(const View &Unit);
 
   /// In order of files and places. \p FailedUnits (canonical) may have had
   /// findings that comments of their headers suppress.
-  std::vector<Outcome> outcome(llvm::ArrayRef<std::string> FailedUnits) const;
+  std::vector<Finding> findings(llvm::ArrayRef<std::string> FailedUnits) const;
 
 private:
   struct ItemState {
@@ -73,6 +68,7 @@ private:
   };
   struct CommentState {
     NolintComment Comment;
+    std::string Function; ///< Around it.
     bool Seen = false;
     std::vector<ItemState> Items;
     /// What a bare comment hides that no other comment names: place and check.
@@ -83,9 +79,6 @@ private:
     bool IsReported = false, IsSource = false, AsError = false;
     std::vector<CommentState> Comments;
   };
-  Finding finding(const FileState &File, llvm::StringRef Path, unsigned Begin,
-                  unsigned Length, std::string Message) const;
-
   SourceTexts &Texts;
   std::map<std::string, FileState> Files;
 };

@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/findings/Selection.h"
-#include "driver/engine/Runner.h"
 #include "driver/findings/NolintAudit.h"
 #include "driver/project/CompileCommands.h"
+#include "driver/project/Error.h"
 #include "driver/project/Git.h"
+#include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -19,10 +20,6 @@ using llvm::Expected;
 using llvm::StringRef;
 
 namespace libtorch_tidy::driver {
-
-static Error makeError(const llvm::Twine &Message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), Message);
-}
 
 /// The canonical folder that a file lies in, or will.
 static std::string folderOf(StringRef File, llvm::vfs::FileSystem &FS) {
@@ -36,12 +33,13 @@ static std::string folderOf(StringRef File, llvm::vfs::FileSystem &FS) {
 }
 
 Expected<Selection>
-Selection::create(const CommandLine &Options,
+Selection::create(const SelectionOptions &Options,
+                  llvm::ArrayRef<std::string> Files,
                   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
   Selection Result;
   Result.FS = FS;
-  Result.LineFilter = Options.LineFilter.has_value();
-  Result.AuditNolint = Options.AuditNolint;
+  Result.LineFilter = Options.HasLineFilter;
+  Result.AuditNolint = Options.AuditsNolint;
   llvm::ErrorOr<std::string> Here = FS->getCurrentWorkingDirectory();
   const std::string Folder = Here ? *Here : ".";
   if (Options.Diff || Options.Staged) {
@@ -57,7 +55,7 @@ Selection::create(const CommandLine &Options,
     if (!Lines)
       return Lines.takeError();
     // A file without changes is asked for by `pre-commit run --all-files`.
-    for (const std::string &File : Options.Files)
+    for (const std::string &File : Files)
       if (std::string Path = canonicalPath(File, "", *FS);
           !Lines->contains(Path))
         Lines->addWholeFile(Path);

@@ -15,7 +15,6 @@
 #define LIBTORCH_TIDY_DRIVER_FINDINGS_SELECTION_H
 
 #include "driver/findings/Baseline.h"
-#include "driver/options/CommandLine.h"
 #include "driver/options/Configuration.h"
 #include "driver/output/OutputFile.h"
 #include "driver/project/ChangedLines.h"
@@ -23,12 +22,23 @@
 
 namespace libtorch_tidy::driver {
 
+/// What the command line says about which findings count.
+struct SelectionOptions {
+  std::string Baseline, WriteBaseline;
+  std::optional<std::string> Diff; ///< Only lines changed since a revision.
+  bool Staged = false;             ///< Only lines staged for a commit.
+  bool PreCommit = false;          ///< As a hook of pre-commit.
+  // Of an analysis that leaves findings out by itself.
+  bool HasLineFilter = false, AuditsNolint = false;
+};
+
 class Selection {
 public:
   /// Reads the baseline, asks git, and opens the baseline to write: whatever
-  /// is wrong with them is told before the analysis.
+  /// is wrong with them is told before the analysis. \p Files are those of the
+  /// command line.
   static llvm::Expected<Selection>
-  create(const CommandLine &Options,
+  create(const SelectionOptions &Options, llvm::ArrayRef<std::string> Files,
          llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
 
   /// The C++ files that are changed, for a command line that names none.

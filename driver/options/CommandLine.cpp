@@ -290,129 +290,177 @@ static std::optional<std::string> ifGiven(const cl::opt<std::string> &Option) {
 
 static cl::opt<bool> &statsOption();
 
+/// The level that \p Option names, if it was given.
+static Error readLevel(StringRef Option, StringRef Value, bool IsGiven,
+                       std::optional<Level> &Result) {
+  if (!IsGiven)
+    return Error::success();
+  Expected<Level> L = levelOf(Option, Value);
+  if (!L)
+    return L.takeError();
+  Result = *L;
+  return Error::success();
+}
+
+/// Options without a value that is needed.
+static Error checkFileNames() {
+  for (const cl::opt<std::string> *Option :
+       {&Html, &ExportFixes, &Sarif, &Output})
+    if (Option->getNumOccurrences() && Option->empty())
+      return usageError("--" + Option->ArgStr +
+                        " needs the name of a file, or -");
+  if (Baseline.getNumOccurrences() && Baseline.empty())
+    return usageError("--baseline needs the name of a file");
+  if (WriteBaseline.getNumOccurrences() &&
+      (WriteBaseline.empty() || WriteBaseline == "-"))
+    return usageError("--write-baseline needs the name of a file");
+  if (Explain.getNumOccurrences() && Explain.empty())
+    return usageError("--explain needs the name of a check");
+  return Error::success();
+}
+
+/// Options that do not go together. \p HasFlags: there are flags after `--`.
+static Error checkCombinations(bool HasFlags) {
+  if (HasFlags && BuildPath.getNumOccurrences())
+    return usageError("-p and flags after '--' exclude each other");
+  if (Config.getNumOccurrences() && ConfigFile.getNumOccurrences())
+    return usageError("--config and --config-file exclude each other");
+  if (NoVerifyFixes && VerifyFixes == cl::BOU_TRUE)
+    return usageError("--verify-fixes and --no-verify-fixes exclude each "
+                      "other");
+  const bool HasForm = Format != OutputFormat::Text;
+  if (Output.getNumOccurrences() && !HasForm)
+    return usageError("--output goes with --format=gitlab, github, rdjsonl "
+                      "or junit");
+  if ((Sarif == "-") + (ExportFixes == "-") + (Html == "-") +
+          (HasForm && (Output.empty() || Output == "-")) >
+      1)
+    return usageError("only one of --sarif, --html, --export-fixes and "
+                      "--format can "
+                      "be written to the standard output");
+  if (SarifIncludeBaselined && (Baseline.empty() || Sarif.empty()))
+    return usageError("--sarif-include-baselined goes with --sarif and "
+                      "--baseline");
+  const unsigned Lines = Diff.getNumOccurrences() > 0;
+  if (Lines + Staged + PreCommit > 1)
+    return usageError("--diff, --staged and --pre-commit exclude each other");
+  if (WriteBaseline.getNumOccurrences() &&
+      (Lines || Staged || PreCommit || LineFilter.getNumOccurrences()))
+    return usageError("--write-baseline takes all findings: --diff, --staged, "
+                      "--pre-commit and --line-filter do not go with it");
+  if (Jobs.getNumOccurrences() && !Jobs)
+    return usageError("-j needs a number above 0");
+  if (NoCache && CacheDir.getNumOccurrences())
+    return usageError("--cache-dir and --no-cache exclude each other");
+  if (Json && !ListChecks)
+    return usageError("--json goes with --list-checks");
+  return Error::success();
+}
+
+static ConfigurationOptions configuration() {
+  ConfigurationOptions Result;
+  Result.Checks = ifGiven(Checks);
+  Result.Config = ifGiven(Config);
+  Result.ConfigFile = ifGiven(ConfigFile);
+  Result.HeaderFilter = ifGiven(HeaderFilter);
+  Result.ExcludeHeaderFilter = ifGiven(ExcludeHeaderFilter);
+  Result.LineFilter = ifGiven(LineFilter);
+  Result.WarningsAsErrors = ifGiven(WarningsAsErrors);
+  if (UseColor.getNumOccurrences())
+    Result.UseColor = UseColor;
+  return Result;
+}
+
+static FixOptions fixes() {
+  FixOptions Result;
+  Result.Apply = Fix || FixErrors || FixNotes || FixDryRun;
+  Result.DryRun = FixDryRun;
+  Result.ApplyDespiteErrors = FixErrors;
+  Result.OnlyVerified = VerifyFixes == cl::BOU_UNSET && !NoVerifyFixes
+                            ? Result.Apply || !Sarif.empty() ||
+                                  !ExportFixes.empty() || !Html.empty()
+                            : VerifyFixes == cl::BOU_TRUE;
+  return Result;
+}
+
+static ReportOptions reports() {
+  ReportOptions Result;
+  Result.Sarif = Sarif;
+  Result.SarifLimit = SarifLimit;
+  Result.SarifIncludeBaselined = SarifIncludeBaselined;
+  Result.Html = Html;
+  Result.Format = Format;
+  if (Format != OutputFormat::Text)
+    Result.Output = Output.empty() ? "-" : Output.getValue();
+  return Result;
+}
+
+static SelectionOptions selection() {
+  SelectionOptions Result;
+  Result.Baseline = Baseline;
+  Result.WriteBaseline = WriteBaseline;
+  if (Diff.getNumOccurrences())
+    Result.Diff = Diff.empty() ? "HEAD" : Diff.getValue();
+  Result.Staged = Staged;
+  Result.PreCommit = PreCommit;
+  Result.HasLineFilter = LineFilter.getNumOccurrences();
+  Result.AuditsNolint = AuditNolint;
+  return Result;
+}
+
+static AnalysisOptions analysis(bool OnlyVerifiedFixes) {
+  AnalysisOptions Result;
+  Result.Extra = {ExtraArgBefore, ExtraArg};
+  Result.VerifyFixes = OnlyVerifiedFixes;
+  Result.AuditNolint = AuditNolint;
+  Result.Unit.Stats = statsOption();
+  Result.Unit.UseScope = Scope;
+  Result.Jobs = Jobs;
+  Result.SkipUnrelated = SkipUnrelated;
+  Result.Cache = {!NoCache, CacheDir, CacheSize};
+  if (ShowProgress.getNumOccurrences())
+    Result.Progress.Show = ShowProgress;
+  Result.Progress.Quiet = Quiet;
+  return Result;
+}
+
 static Expected<CommandLine>
 collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   if (!Load.empty())
     return usageError("-load: libtorch-tidy has its checks built in and loads "
                       "no plugins; give plugins to clang-tidy");
   CommandLine Result;
+  Result.Configuration = configuration();
+  Result.NeverFail = FailOn == "never";
+  // Only the first error is reported.
+  if (Error E = readLevel("level", utostr(WeakestLevel),
+                          WeakestLevel.getNumOccurrences(),
+                          Result.Configuration.WeakestLevel))
+    return E;
+  if (Error E = readLevel("fail-on", FailOn,
+                          FailOn.getNumOccurrences() && !Result.NeverFail,
+                          Result.FailOn))
+    return E;
+  if (Error E = checkFileNames())
+    return E;
+  if (Error E = checkCombinations(/*HasFlags=*/Fixed != nullptr))
+    return E;
   Result.Files = Files;
-  Result.BuildPath = BuildPath;
-  Result.Fixed = std::move(Fixed);
-  if (Result.Fixed && BuildPath.getNumOccurrences())
-    return usageError("-p and flags after '--' exclude each other");
-  Result.ExtraArgs = ExtraArg;
-  Result.ExtraArgsBefore = ExtraArgBefore;
-  Result.Checks = ifGiven(Checks);
-  Result.AllowNoChecks = AllowNoChecks;
-  Result.Config = ifGiven(Config);
-  Result.ConfigFile = ifGiven(ConfigFile);
-  if (Result.Config && Result.ConfigFile)
-    return usageError("--config and --config-file exclude each other");
-  Result.HeaderFilter = ifGiven(HeaderFilter);
-  Result.ExcludeHeaderFilter = ifGiven(ExcludeHeaderFilter);
-  Result.LineFilter = ifGiven(LineFilter);
-  Result.WarningsAsErrors = ifGiven(WarningsAsErrors);
-  if (WeakestLevel.getNumOccurrences()) {
-    Expected<Level> L = levelOf("level", utostr(WeakestLevel));
-    if (!L)
-      return L.takeError();
-    Result.WeakestLevel = *L;
-  }
-  if (FailOn == "never") {
-    Result.NeverFail = true;
-  } else if (FailOn.getNumOccurrences()) {
-    Expected<Level> L = levelOf("fail-on", FailOn);
-    if (!L)
-      return L.takeError();
-    Result.FailOn = *L;
-  }
-  if (UseColor.getNumOccurrences())
-    Result.UseColor = UseColor;
   Result.VfsOverlay = VfsOverlay;
-  Result.Fix = Fix || FixErrors || FixNotes || FixDryRun;
-  Result.FixDryRun = FixDryRun;
-  Result.FixErrors = FixErrors;
   Result.Quiet = Quiet;
+  Result.Commands = {BuildPath, std::move(Fixed), PreCommit, Quiet};
+  Result.AllowNoChecks = AllowNoChecks;
+  Result.Fixes = fixes();
+  Result.Analysis = analysis(Result.Fixes.OnlyVerified);
+  Result.Selection = selection();
+  Result.Reports = reports();
   Result.ExportFixes = ExportFixes;
-  Result.Sarif = Sarif;
-  Result.Html = Html;
-  if (Html.getNumOccurrences() && Html.empty())
-    return usageError("--html needs the name of a file, or -");
-  if (NoVerifyFixes && VerifyFixes == cl::BOU_TRUE)
-    return usageError("--verify-fixes and --no-verify-fixes exclude each "
-                      "other");
-  Result.VerifyFixes = VerifyFixes == cl::BOU_UNSET && !NoVerifyFixes
-                           ? Result.Fix || !Result.Sarif.empty() ||
-                                 !Result.ExportFixes.empty() ||
-                                 !Result.Html.empty()
-                           : VerifyFixes == cl::BOU_TRUE;
-  if (ExportFixes.getNumOccurrences() && ExportFixes.empty())
-    return usageError("--export-fixes needs the name of a file, or -");
-  if (Sarif.getNumOccurrences() && Sarif.empty())
-    return usageError("--sarif needs the name of a file, or -");
-  if (Output.getNumOccurrences()) {
-    if (Output.empty())
-      return usageError("--output needs the name of a file, or -");
-    if (Format == OutputFormat::Text)
-      return usageError("--output goes with --format=gitlab, github, rdjsonl "
-                        "or junit");
-  }
-  Result.Format = Format;
-  if (Format != OutputFormat::Text)
-    Result.Output = Output.empty() ? "-" : Output.getValue();
-  if (llvm::count(ArrayRef({Result.Sarif, Result.ExportFixes, Result.Html,
-                            Result.Output}),
-                  "-") > 1)
-    return usageError("only one of --sarif, --html, --export-fixes and "
-                      "--format can "
-                      "be written to the standard output");
-  Result.AuditNolint = AuditNolint;
-  Result.Baseline = Baseline;
-  Result.WriteBaseline = WriteBaseline;
-  Result.SarifLimit = SarifLimit;
-  Result.SarifIncludeBaselined = SarifIncludeBaselined;
-  if (SarifIncludeBaselined && (Baseline.empty() || Sarif.empty()))
-    return usageError("--sarif-include-baselined goes with --sarif and "
-                      "--baseline");
-  if (Baseline.getNumOccurrences() && Baseline.empty())
-    return usageError("--baseline needs the name of a file");
-  if (WriteBaseline.getNumOccurrences() &&
-      (WriteBaseline.empty() || WriteBaseline == "-"))
-    return usageError("--write-baseline needs the name of a file");
-  if (Diff.getNumOccurrences())
-    Result.Diff = Diff.empty() ? "HEAD" : Diff.getValue();
-  Result.Staged = Staged;
-  Result.PreCommit = PreCommit;
-  if (Result.Diff.has_value() + Staged + PreCommit > 1)
-    return usageError("--diff, --staged and --pre-commit exclude each other");
-  if (WriteBaseline.getNumOccurrences() &&
-      (Result.Diff || Staged || PreCommit || LineFilter.getNumOccurrences()))
-    return usageError("--write-baseline takes all findings: --diff, --staged, "
-                      "--pre-commit and --line-filter do not go with it");
-  Result.Jobs = Jobs;
-  if (Jobs.getNumOccurrences() && !Jobs)
-    return usageError("-j needs a number above 0");
-  if (ShowProgress.getNumOccurrences())
-    Result.ShowProgress = ShowProgress;
-  Result.Stats = statsOption();
-  Result.UseCache = !NoCache;
-  Result.CacheDir = CacheDir;
-  Result.CacheMegabytes = CacheSize;
-  Result.SkipUnrelated = SkipUnrelated;
-  if (NoCache && CacheDir.getNumOccurrences())
-    return usageError("--cache-dir and --no-cache exclude each other");
   Result.ListChecks = ListChecks;
   Result.Json = Json;
-  if (Json && !ListChecks)
-    return usageError("--json goes with --list-checks");
   Result.DumpConfig = DumpConfig;
   Result.VerifyConfig = VerifyConfig;
   Result.Explain = Explain;
-  if (Explain.getNumOccurrences() && Explain.empty())
-    return usageError("--explain needs the name of a check");
   Result.EmitLibraryPch = EmitLibraryPch;
-  Result.UseScope = Scope;
   return Result;
 }
 

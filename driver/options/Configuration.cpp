@@ -8,7 +8,7 @@
 #include "driver/options/Configuration.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/GlobList.h"
-#include "driver/engine/EditedFiles.h"
+#include "driver/project/Error.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -31,29 +31,6 @@ namespace libtorch_tidy::driver {
 /// is always heard.
 static constexpr llvm::StringLiteral OnlyOurs =
     "-clang-diagnostic-*,-clang-analyzer-*,clang-tidy-config";
-
-static Error makeError(const llvm::Twine &Message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), Message);
-}
-
-Expected<IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem>>
-createFileSystem(const CommandLine &Options) {
-  IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS(
-      new llvm::vfs::OverlayFileSystem(llvm::vfs::createPhysicalFileSystem()));
-  if (Options.VfsOverlay.empty())
-    return withTexts(std::move(FS), Options.Edited);
-  auto Buffer = FS->getBufferForFile(Options.VfsOverlay);
-  if (!Buffer)
-    return makeError("cannot read the file system overlay '" +
-                     Options.VfsOverlay + "': " + Buffer.getError().message());
-  auto Overlay = llvm::vfs::getVFSFromYAML(std::move(*Buffer), nullptr,
-                                           Options.VfsOverlay);
-  if (!Overlay)
-    return makeError("invalid file system overlay '" + Options.VfsOverlay +
-                     "'");
-  FS->pushOverlay(std::move(Overlay));
-  return withTexts(std::move(FS), Options.Edited);
-}
 
 /// Parses a configuration; problems are told as `file:line:col: error: ...`.
 static llvm::ErrorOr<ClangTidyOptions> parse(llvm::MemoryBufferRef Text) {
@@ -143,12 +120,13 @@ private:
 } // namespace
 
 Expected<Configuration>
-Configuration::create(const CommandLine &Options,
+Configuration::create(const ConfigurationOptions &Options,
                       IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
   Configuration Result;
   Result.FS = std::move(FS);
   Result.WeakestLevel = Options.WeakestLevel;
 
+  Result.LineFilter = Options.LineFilter.value_or("");
   if (Options.LineFilter)
     if (std::error_code EC =
             parseLineFilter(*Options.LineFilter, Result.Global))

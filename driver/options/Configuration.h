@@ -8,23 +8,26 @@
 #ifndef LIBTORCH_TIDY_DRIVER_OPTIONS_CONFIGURATION_H
 #define LIBTORCH_TIDY_DRIVER_OPTIONS_CONFIGURATION_H
 
+#include "checks/Catalog.h"
 #include "clang-tidy/ClangTidyOptions.h"
-#include "driver/options/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
 namespace libtorch_tidy::driver {
 
-/// The real file system under the user's overlay, with a working directory of
-/// its own: units do not move the process.
-llvm::Expected<llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem>>
-createFileSystem(const CommandLine &Options);
+/// What the command line says about the configuration.
+struct ConfigurationOptions {
+  std::optional<std::string> Checks, Config, ConfigFile, HeaderFilter,
+      ExcludeHeaderFilter, LineFilter, WarningsAsErrors;
+  std::optional<Level> WeakestLevel;
+  std::optional<bool> UseColor;
+};
 
 /// Makes providers of options: one per unit, so that units share nothing.
 class Configuration {
 public:
   static llvm::Expected<Configuration>
-  create(const CommandLine &Options,
+  create(const ConfigurationOptions &Options,
          llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
 
   /// With \p CompilerWarnings, the compiler's warnings are enabled beside the
@@ -49,7 +52,9 @@ public:
   static bool filterTakes(const clang::tidy::ClangTidyOptions &Options,
                           llvm::StringRef Path);
 
-  /// Does --line-filter take this line?
+  /// --line-filter as it was given; empty: none.
+  llvm::StringRef lineFilter() const { return LineFilter; }
+  /// Does it take this line?
   bool lineFilterTakes(llvm::StringRef Path, unsigned Line) const;
 
   /// The weakest level at which \p Check tells its findings.
@@ -73,6 +78,7 @@ private:
   /// From --config or --config-file, and where it was read.
   std::optional<clang::tidy::ClangTidyOptions> Given;
   std::optional<Level> WeakestLevel;
+  std::string LineFilter;
   std::string MoreHeaders; ///< A regular expression.
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
 };

@@ -21,7 +21,7 @@ struct Page {
 };
 } // namespace
 
-// Written by EmbedDocs.cmake; the first entry is there so that the array is
+// Written by Embed.cmake; the first entry is there so that the array is
 // never empty.
 static constexpr Page Pages[] = {
     {"", ""},

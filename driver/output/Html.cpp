@@ -7,9 +7,9 @@
 
 #include "driver/output/Html.h"
 #include "driver/output/CheckDocs.h"
+#include "driver/output/Escape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <array>
 #include <map>
@@ -19,136 +19,24 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::driver {
 
-/// Colours keep a contrast of 4.5 to 1 in both schemes.
-static constexpr llvm::StringLiteral Style = R"css(
-:root { color-scheme: light dark; --page: #ffffff; --text: #1c2128;
-  --soft: #57606a; --line: #d0d7de; --code: #f6f8fa; --mark: #fff2b8;
-  --step: #dbeafe; --link: #0a58ca; --error: #b42318; --warning: #8a5100;
-  --note: #1d5fa8; --del: #ffebe9; --ins: #dafbe1; }
-@media (prefers-color-scheme: dark) {
-  :root { --page: #14171c; --text: #e4e8ee; --soft: #a5aeba; --line: #3a424d;
-    --code: #1c2128; --mark: #5a4a00; --step: #163a63; --link: #7db4ff;
-    --error: #ff9b91; --warning: #f0b35a; --note: #8cc2ff; --del: #4a1d1d;
-    --ins: #143d23; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; padding: 1rem 1.5rem 4rem; max-width: 72rem;
-  background: var(--page); color: var(--text);
-  font: 16px/1.5 system-ui, sans-serif; }
-a { color: var(--link); }
-h1 { font-size: 1.6rem; margin: 0.5rem 0; }
-h2 { font-size: 1.2rem; margin: 2.5rem 0 0.5rem; overflow-wrap: anywhere; }
-h3 { font-size: 1rem; margin: 0 0 0.25rem; overflow-wrap: anywhere; }
-h2 code, h3 code { font-size: inherit; }
-caption { text-align: left; font-weight: 700; }
-h4 { font-size: 0.9rem; margin: 1rem 0 0.25rem; }
-code, pre { font: 0.85rem/1.5 ui-monospace, monospace; tab-size: 4; }
-table { border-collapse: collapse; margin: 0.5rem 0 1rem; }
-th, td { text-align: left; padding: 0.2rem 1rem 0.2rem 0;
-  border-bottom: 1px solid var(--line); vertical-align: top; }
-td { overflow-wrap: anywhere; }
-td.count { text-align: right; }
-article { border: 1px solid var(--line); border-radius: 6px; margin: 1rem 0;
-  padding: 0.8rem 1rem; }
-.meta { color: var(--soft); font-size: 0.9rem; margin: 0 0 0.5rem;
-  overflow-wrap: anywhere; }
-.level { font-weight: 700; }
-.level-0 { color: var(--error); }
-.level-1 { color: var(--warning); }
-.level-2 { color: var(--note); }
-.code { background: var(--code); border: 1px solid var(--line);
-  border-radius: 4px; overflow-x: auto; margin: 0.25rem 0 0.5rem; }
-.code pre { margin: 0; padding: 0.4rem 0; width: max-content; min-width: 100%; }
-.code .row { display: block; padding: 0 0.6rem; }
-.code .number { color: var(--soft); display: inline-block; min-width: 3.2em;
-  padding-right: 0.8em; text-align: right; user-select: none; }
-.code .told { display: block; padding: 0 0.6rem 0 4.2em; color: var(--soft);
-  font-family: system-ui, sans-serif; white-space: pre-wrap; position: sticky;
-  left: 0; width: calc(min(100vw, 72rem) - 6rem); }
-.code .told.end { color: var(--text); font-weight: 600; }
-.code .gap { display: block; color: var(--soft); padding: 0 0.6rem 0 2.6em; }
-.badge { display: inline-block; min-width: 1.5em; text-align: center;
-  border-radius: 0.75em; background: var(--text); color: var(--page);
-  font: 700 0.75rem/1.5 system-ui, sans-serif; padding: 0 0.4em; }
-mark { background: var(--step); color: inherit; border-radius: 2px; }
-mark.end { background: var(--mark); outline: 1px solid currentColor; }
-del { display: block; background: var(--del); text-decoration: none;
-  padding: 0 0.6rem; }
-ins { display: block; background: var(--ins); text-decoration: none;
-  padding: 0 0.6rem; }
-#filter { position: sticky; top: 0; z-index: 1; background: var(--page); padding: 0.5rem 0;
-  border-bottom: 1px solid var(--line); display: flex; flex-wrap: wrap;
-  gap: 0.5rem 1.2rem; align-items: center; }
-[hidden], #filter[hidden] { display: none; }
-select { font: inherit; max-width: 100%; color: inherit;
-  background: var(--code); border: 1px solid var(--soft); }
-@media print {
-  :root { --page: #fff; --text: #000; --soft: #444; --code: #fff;
-    --mark: #fff2b8; --step: #e4eefc; --link: #000; --error: #900;
-    --warning: #640; --note: #036; --del: #fee; --ins: #efe; }
-  body { max-width: none; padding: 0; font-size: 11pt; }
-  #filter { display: none; }
-  .code { overflow: visible; }
-  .code pre { width: auto; white-space: pre-wrap; }
-  .code .told { position: static; width: auto; }
-  h2, h3, h4 { break-after: avoid; }
-  .code .row { break-inside: avoid; }
-  * { print-color-adjust: exact; } }
-)css";
+// The files of output/html, which Embed.cmake makes literals of.
+static constexpr llvm::StringLiteral Style =
+#include "driver/report.css.inc"
+    ;
+static constexpr llvm::StringLiteral Script =
+#include "driver/report.js.inc"
+    ;
 
-static constexpr llvm::StringLiteral Script = R"js(
-(function () {
-  var filter = document.getElementById("filter");
-  var check = document.getElementById("filter-check");
-  var shown = document.getElementById("filter-shown");
-  var findings = document.querySelectorAll("article");
-  function apply() {
-    var levels = {};
-    filter.querySelectorAll("input").forEach(function (box) {
-      levels[box.value] = box.checked;
-    });
-    var count = 0;
-    findings.forEach(function (finding) {
-      finding.hidden = !levels[finding.dataset.level] ||
-        (check.value !== "" && check.value !== finding.dataset.check);
-      count += finding.hidden ? 0 : 1;
-    });
-    document.querySelectorAll("section.file").forEach(function (file) {
-      file.hidden = !file.querySelector("article:not([hidden])");
-    });
-    shown.textContent = count + " of " + findings.length + " shown";
-  }
-  filter.hidden = false;
-  filter.addEventListener("change", apply);
-  apply();
-})();
-)js";
-
-/// Text of a source, in which no byte may be taken for markup.
+/// Text of a source, in which no byte may be taken for markup. HTML has no
+/// control characters but tabs and line ends.
 static std::string escape(StringRef Text) {
-  std::string Result;
-  for (char C : llvm::json::fixUTF8(Text)) {
-    switch (C) {
-    case '&':
-      Result += "&amp;";
-      break;
-    case '<':
-      Result += "&lt;";
-      break;
-    case '>':
-      Result += "&gt;";
-      break;
-    case '"':
-      Result += "&quot;";
-      break;
-    default:
-      // HTML has no control characters but these.
-      if (static_cast<unsigned char>(C) < 0x20 && C != '\t' && C != '\n')
-        Result += "\xEF\xBF\xBD";
-      else if (C != 0x7F)
-        Result += C;
-    }
-  }
-  return Result;
+  return escapeMarkup(Text, [](char C) -> std::optional<StringRef> {
+    if (C == 0x7F)
+      return "";
+    if (static_cast<unsigned char>(C) < 0x20 && C != '\t' && C != '\n')
+      return "\xEF\xBF\xBD";
+    return std::nullopt;
+  });
 }
 
 static const char *levelName(Level L) {
@@ -190,6 +78,8 @@ private:
   void excerpt(StringRef Path, llvm::ArrayRef<Told> All, StringRef Label);
   void line(const SourceText &Text, unsigned Line, llvm::ArrayRef<Told> Here);
   void fix(const Finding &F);
+  void change(StringRef Path, unsigned First, unsigned Last,
+              llvm::ArrayRef<StringRef> Old, llvm::ArrayRef<StringRef> New);
   void problems();
   void aboutChecks();
   std::string path(StringRef Path) const {
@@ -344,73 +234,75 @@ static std::vector<StringRef> linesOf(StringRef Text) {
 /// The lines that a fix changes, before and after.
 void Page::fix(const Finding &F) {
   OS << "<h4>Suggested fix</h4>\n";
-  for (size_t I = 0; I < F.Fix.size();) {
-    const std::string &Path = F.Fix[I].Where.Path;
+  for (const auto &[Path, Edits] : F.Fix) {
     const SourceText *Text = R.Texts.get(Path);
-    if (!Text) {
-      ++I;
+    if (!Text)
       continue;
+    for (auto It = Edits.begin(); It != Edits.end();) {
+      // Edits of neighbouring lines are one change.
+      const unsigned First = Text->position(It->getOffset()).Line;
+      unsigned Last = First;
+      auto End = It;
+      for (; End != Edits.end() &&
+             Text->position(End->getOffset()).Line <= Last + 1;
+           ++End)
+        Last = std::max(
+            Last, Text->position(End->getOffset() + End->getLength()).Line);
+      StringRef Before = Text->lines(First, Last);
+      unsigned Done = Before.data() - Text->text().data();
+      const unsigned BeforeEnd = Done + Before.size();
+      std::string After;
+      for (; It != End; ++It) {
+        After += Text->text().slice(Done, It->getOffset());
+        After += It->getReplacementText();
+        Done = std::max(Done, It->getOffset() + It->getLength());
+      }
+      After += Text->text().slice(Done, BeforeEnd);
+      change(Path, First, Last, linesOf(Before), linesOf(After));
     }
-    // Edits of neighbouring lines are one change.
-    const unsigned First = Text->position(F.Fix[I].Where.Begin).Line;
-    unsigned Last = First;
-    size_t End = I;
-    for (; End < F.Fix.size() && F.Fix[End].Where.Path == Path &&
-           Text->position(F.Fix[End].Where.Begin).Line <= Last + 1;
-         ++End)
-      Last = std::max(Last, Text->position(F.Fix[End].Where.End).Line);
-    StringRef Before = Text->lines(First, Last);
-    unsigned Done = Before.data() - Text->text().data();
-    const unsigned BeforeEnd = Done + Before.size();
-    std::string After;
-    for (; I < End; ++I) {
-      const Edit &E = F.Fix[I];
-      After += Text->text().slice(Done, E.Where.Begin);
-      After += E.Text;
-      Done = std::max(Done, E.Where.End);
-    }
-    After += Text->text().slice(Done, BeforeEnd);
-
-    OS << "<p class=\"meta\"><code>" << path(Path) << "</code>, "
-       << (First == Last
-               ? "line " + llvm::utostr(First)
-               : "lines " + llvm::utostr(First) + " to " + llvm::utostr(Last))
-       << "</p>\n<div class=\"code\" role=\"group\" tabindex=\"0\" "
-          "aria-label=\"Before and after the fix\"><pre>";
-    std::vector<StringRef> Old = linesOf(Before), New = linesOf(After);
-    // A line that an edit only begins or ends at is as it was.
-    size_t Same = 0, SameAtEnd = 0;
-    const size_t Fewest = std::min(Old.size(), New.size());
-    while (Same < Fewest && Old[Same] == New[Same])
-      ++Same;
-    while (SameAtEnd < Fewest - Same &&
-           Old[Old.size() - 1 - SameAtEnd] == New[New.size() - 1 - SameAtEnd])
-      ++SameAtEnd;
-    auto Rows = [&](const std::vector<StringRef> &Lines, size_t From, size_t To,
-                    StringRef Open, StringRef Close, char Sign) {
-      for (; From < To; ++From)
-        OS << Open << Sign << ' ' << escape(Lines[From]) << Close;
-    };
-    Rows(Old, 0, Same, "<span class=\"row\">", "</span>", ' ');
-    Rows(Old, Same, Old.size() - SameAtEnd, "<del>", "</del>", '-');
-    Rows(New, Same, New.size() - SameAtEnd, "<ins>", "</ins>", '+');
-    Rows(Old, Old.size() - SameAtEnd, Old.size(), "<span class=\"row\">",
-         "</span>", ' ');
-    OS << "</pre></div>\n";
   }
+}
+
+/// Lines \p First to \p Last of a file, before and after a fix.
+void Page::change(StringRef Path, unsigned First, unsigned Last,
+                  llvm::ArrayRef<StringRef> Old,
+                  llvm::ArrayRef<StringRef> New) {
+  OS << "<p class=\"meta\"><code>" << path(Path) << "</code>, "
+     << (First == Last
+             ? "line " + llvm::utostr(First)
+             : "lines " + llvm::utostr(First) + " to " + llvm::utostr(Last))
+     << "</p>\n<div class=\"code\" role=\"group\" tabindex=\"0\" "
+        "aria-label=\"Before and after the fix\"><pre>";
+  // A line that an edit only begins or ends at is as it was.
+  size_t Same = 0, SameAtEnd = 0;
+  const size_t Fewest = std::min(Old.size(), New.size());
+  while (Same < Fewest && Old[Same] == New[Same])
+    ++Same;
+  while (SameAtEnd < Fewest - Same &&
+         Old[Old.size() - 1 - SameAtEnd] == New[New.size() - 1 - SameAtEnd])
+    ++SameAtEnd;
+  auto Rows = [&](llvm::ArrayRef<StringRef> Lines, size_t From, size_t To,
+                  StringRef Open, StringRef Close, char Sign) {
+    for (; From < To; ++From)
+      OS << Open << Sign << ' ' << escape(Lines[From]) << Close;
+  };
+  Rows(Old, 0, Same, "<span class=\"row\">", "</span>", ' ');
+  Rows(Old, Same, Old.size() - SameAtEnd, "<del>", "</del>", '-');
+  Rows(New, Same, New.size() - SameAtEnd, "<ins>", "</ins>", '+');
+  Rows(Old, Old.size() - SameAtEnd, Old.size(), "<span class=\"row\">",
+       "</span>", ' ');
+  OS << "</pre></div>\n";
 }
 
 void Page::finding(const Finding &F, StringRef Id) {
   const unsigned L = static_cast<unsigned>(F.Strength);
-  const CodeOutline *Outline = R.Outlines.get(F.Where.Path);
-  StringRef Function = Outline ? Outline->functionAt(F.Where.Begin) : "";
   OS << "<article id=\"" << Id << "\" data-level=\"" << L << "\" data-check=\""
      << escape(F.Check) << "\">\n<h3><span class=\"level level-" << L << "\">"
      << levelName(F.Strength) << "</span> " << escape(F.Message)
      << "</h3>\n<p class=\"meta\"><a href=\"#" << Id << "\">line "
      << F.Where.Line << ", column " << F.Where.Column << "</a>";
-  if (!Function.empty())
-    OS << " in <code>" << escape(Function) << "</code>";
+  if (!F.Function.empty())
+    OS << " in <code>" << escape(F.Function) << "</code>";
   OS << " &middot; <a href=\"#check-" << escape(F.Check) << "\"><code>"
      << escape(F.Check) << "</code></a>"
      << (F.AsError ? " &middot; treated as an error" : "") << "</p>\n";

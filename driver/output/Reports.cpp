@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/output/Reports.h"
-#include "driver/output/Forms.h"
+#include "driver/output/CiFormats.h"
 #include "driver/output/Html.h"
 #include "driver/output/Sarif.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,7 +14,7 @@
 
 namespace libtorch_tidy::driver {
 
-llvm::Expected<Reports> Reports::open(const CommandLine &Options) {
+llvm::Expected<Reports> Reports::open(const ReportOptions &Options) {
   Reports Result;
   llvm::Error Problems = llvm::Error::success();
   auto Add = [&](std::string (*Make)(const Report &), llvm::StringRef Path) {

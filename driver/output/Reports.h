@@ -8,12 +8,30 @@
 #ifndef LIBTORCH_TIDY_DRIVER_OUTPUT_REPORTS_H
 #define LIBTORCH_TIDY_DRIVER_OUTPUT_REPORTS_H
 
-#include "driver/options/CommandLine.h"
 #include "driver/output/OutputFile.h"
 #include "driver/output/Report.h"
 #include <vector>
 
 namespace libtorch_tidy::driver {
+
+/// --format: what is written besides or instead of clang-tidy's text.
+enum class OutputFormat : unsigned char {
+  Text,
+  Gitlab,
+  Github,
+  Rdjsonl,
+  Junit
+};
+
+/// What the command line says about outputs: where they go, "-" being the
+/// standard output. Empty: nowhere.
+struct ReportOptions {
+  std::string Html, Sarif;
+  bool SarifIncludeBaselined = false;
+  unsigned SarifLimit = 25000; ///< Results; what GitHub takes.
+  OutputFormat Format = OutputFormat::Text;
+  std::string Output; ///< For the format, unless that is text.
+};
 
 /// The outputs that were asked for beside the text. Opened before the
 /// analysis, so that one that cannot be written is told at once; made before
@@ -21,7 +39,7 @@ namespace libtorch_tidy::driver {
 /// written at the end.
 class Reports {
 public:
-  static llvm::Expected<Reports> open(const CommandLine &Options);
+  static llvm::Expected<Reports> open(const ReportOptions &Options);
 
   /// One of them goes to the standard output: the text must not.
   bool useStdout() const;

@@ -16,6 +16,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+using clang::tooling::Replacement;
 using llvm::StringRef;
 using Json = nlohmann::ordered_json;
 
@@ -85,19 +86,26 @@ namespace {
 /// Writes one run; knows the files it names.
 class Writer {
 public:
-  explicit Writer(const Report &Run) : Run(Run), Texts(Run.Texts) {}
+  explicit Writer(const Report &Run)
+      : Run(Run), Texts(Run.Texts), Findings(Run.Findings.vec()) {
+    llvm::stable_sort(Findings, [&](const Finding &A, const Finding &B) {
+      return fileKey(A.Where.Path) < fileKey(B.Where.Path);
+    });
+  }
 
   std::string write();
 
 private:
+  Json rules();
+  Json artifacts();
+  Json invocation(Json &Results);
   Json artifactLocation(StringRef Path);
   Json region(const Place &Where, bool WithSnippet);
   Json physicalLocation(const Place &Where, bool WithContext);
   Json location(const Place &Where, StringRef Text);
   Json codeFlows(const Finding &F);
   Json fixes(const Finding &F);
-  std::string describe(const Edit &E);
-  Json logicalLocations(const Place &Where);
+  std::string describe(const Replacement &E);
   Json result(const Finding &F, StringRef Name);
   Json absentResult(const Finding &F);
   Json notification(const Finding &F);
@@ -116,6 +124,7 @@ private:
 
   const Report &Run;
   SourceTexts &Texts;
+  std::vector<Finding> Findings; ///< In order of their files.
   std::map<std::pair<bool, std::string>, unsigned> Artifacts;
   std::map<std::string, std::vector<std::string>> LineHashes;
   std::map<StringRef, unsigned> RuleIndex;
@@ -163,7 +172,7 @@ Json Writer::physicalLocation(const Place &Where, bool WithContext) {
     unsigned First = Where.Line > 2 ? Where.Line - 2 : 1;
     unsigned Last =
         std::min(Text->position(Where.End).Line + 2, Text->lineCount());
-    // The empty line behind a last line end is none to a reader.
+    // To a reader, the last line end begins no empty line.
     if (Last > First && Text->lines(Last, Last).empty())
       --Last;
     Result["contextRegion"] = {{"startLine", First},
@@ -190,7 +199,7 @@ Json Writer::codeFlows(const Finding &F) {
 }
 
 /// An edit in words.
-std::string Writer::describe(const Edit &E) {
+std::string Writer::describe(const Replacement &E) {
   auto Quote = [](StringRef Text) {
     Text = Text.trim();
     auto [Line, More] = Text.split('\n');
@@ -199,35 +208,35 @@ std::string Writer::describe(const Edit &E) {
       Short += " ...";
     return "'" + Short + "'";
   };
-  const SourceText *Text = Texts.get(E.Where.Path);
-  StringRef Old = Text ? Text->text().slice(E.Where.Begin, E.Where.End) : "";
-  if (E.Text.empty())
+  const SourceText *Text = Texts.get(E.getFilePath());
+  StringRef Old = Text ? Text->text().substr(E.getOffset(), E.getLength()) : "";
+  if (E.getReplacementText().empty())
     return "remove " + Quote(Old);
-  if (E.Where.Begin == E.Where.End)
-    return "insert " + Quote(E.Text);
-  return "replace " + Quote(Old) + " with " + Quote(E.Text);
+  if (!E.getLength())
+    return "insert " + Quote(E.getReplacementText());
+  return "replace " + Quote(Old) + " with " + Quote(E.getReplacementText());
 }
 
 Json Writer::fixes(const Finding &F) {
   std::vector<std::string> Words;
-  std::map<std::string, Json> Files;
-  for (const Edit &E : F.Fix) {
-    Words.push_back(describe(E));
-    Json Deleted = region(E.Where, /*WithSnippet=*/false);
-    if (Deleted.is_null())
-      return nullptr;
-    Json Replacement = {{"deletedRegion", std::move(Deleted)}};
-    if (!E.Text.empty())
-      Replacement["insertedContent"] = message(E.Text);
-    Json &File = Files[E.Where.Path];
-    if (File.is_null())
-      File = Json::array();
-    File.push_back(std::move(Replacement));
-  }
   Json Changes = Json::array();
-  for (auto &[Path, Replacements] : Files)
+  for (const auto &[Path, Edits] : F.Fix) {
+    Json Replacements = Json::array();
+    for (const Replacement &E : Edits) {
+      Words.push_back(describe(E));
+      Json Deleted =
+          region({Path, E.getOffset(), E.getOffset() + E.getLength(), 0, 0, {}},
+                 /*WithSnippet=*/false);
+      if (Deleted.is_null())
+        return nullptr;
+      Json Change = {{"deletedRegion", std::move(Deleted)}};
+      if (!E.getReplacementText().empty())
+        Change["insertedContent"] = message(E.getReplacementText());
+      Replacements.push_back(std::move(Change));
+    }
     Changes.push_back({{"artifactLocation", artifactLocation(Path)},
                        {"replacements", std::move(Replacements)}});
+  }
   const std::string Description =
       capitalized(asSentence(llvm::join(Words, "; ")));
   return Json::array({{{"description", message(Description)},
@@ -244,10 +253,8 @@ const std::string *Writer::lineHash(const Place &Where) {
   return &It->second[Where.Line - 1];
 }
 
-/// The function around a place, as far as tokens tell.
-Json Writer::logicalLocations(const Place &Where) {
-  const CodeOutline *Outline = Run.Outlines.get(Where.Path);
-  StringRef Function = Outline ? Outline->functionAt(Where.Begin) : "";
+/// The function around a finding; null outside functions.
+static Json logicalLocations(StringRef Function) {
   if (Function.empty())
     return nullptr;
   size_t Colons = Function.rfind("::");
@@ -283,7 +290,7 @@ Json Writer::result(const Finding &F, StringRef Name) {
   if (!F.Where.Path.empty()) {
     Json Location = {
         {"physicalLocation", physicalLocation(F.Where, /*WithContext=*/true)}};
-    if (Json Logical = logicalLocations(F.Where); !Logical.is_null())
+    if (Json Logical = logicalLocations(F.Function); !Logical.is_null())
       Location["logicalLocations"] = std::move(Logical);
     Result["locations"].push_back(std::move(Location));
   }
@@ -337,11 +344,8 @@ Json Writer::notification(const Finding &F) {
   return Result;
 }
 
-std::string Writer::write() {
-  std::vector<Finding> Findings = Run.Findings.vec();
-  llvm::stable_sort(Findings, [&](const Finding &A, const Finding &B) {
-    return fileKey(A.Where.Path) < fileKey(B.Where.Path);
-  });
+/// The rules, of which results name one by its index.
+Json Writer::rules() {
   Json Rules = Json::array();
   auto AddRule = [&](const CatalogEntry &Entry) {
     RuleIndex[Entry.Name] = Rules.size();
@@ -353,15 +357,19 @@ std::string Writer::write() {
   if (llvm::any_of(Findings, IsOfAudit) ||
       llvm::any_of(Run.Vanished, IsOfAudit))
     AddRule(Audit);
+  return Rules;
+}
 
+/// All files that the run names, numbered.
+Json Writer::artifacts() {
   for (const std::string &Unit : Run.FailedUnits)
     nameFile(Unit);
   for (const Finding &F : Findings) {
     nameFile(F.Where.Path);
     for (const FindingStep &Step : F.Steps)
       nameFile(Step.Where.Path);
-    for (const Edit &E : F.Fix)
-      nameFile(E.Where.Path);
+    for (const auto &[Path, Edits] : F.Fix)
+      nameFile(Path);
   }
   for (const Finding &F : Run.Vanished)
     nameFile(F.Where.Path);
@@ -381,8 +389,12 @@ std::string Writer::write() {
                           llvm::arrayRefFromStringRef(Text->text())))}};
     Files.push_back(std::move(File));
   }
+  return Files;
+}
 
-  Json Results = Json::array(), Tool = Json::array(), Config = Json::array();
+/// How the run went. Takes what it found into \p Results.
+Json Writer::invocation(Json &Results) {
+  Json Tool = Json::array(), Config = Json::array();
   for (const std::string &Unit : Run.FailedUnits)
     Tool.push_back(
         {{"level", "error"},
@@ -423,7 +435,10 @@ std::string Writer::write() {
     Invocation["toolExecutionNotifications"] = std::move(Tool);
   if (!Config.empty())
     Invocation["toolConfigurationNotifications"] = std::move(Config);
+  return Invocation;
+}
 
+static Json driver(Json Rules) {
   Json Driver = {{"name", "libtorch-tidy"},
                  {"fullName", "libtorch-tidy " LIBTORCH_TIDY_VERSION
                               " (LLVM " LLVM_VERSION_STRING ")"},
@@ -432,9 +447,14 @@ std::string Writer::write() {
   if (StringRef Home = LIBTORCH_TIDY_HOMEPAGE; !Home.empty())
     Driver["informationUri"] = Home.str();
   Driver["rules"] = std::move(Rules);
+  return Driver;
+}
 
+std::string Writer::write() {
+  Json Rules = rules(), Files = artifacts(), Results = Json::array();
+  Json Invocation = invocation(Results);
   Json TheRun = {
-      {"tool", {{"driver", std::move(Driver)}}},
+      {"tool", {{"driver", driver(std::move(Rules))}}},
       {"automationDetails", {{"id", "libtorch-tidy/"}}},
       {"invocations", Json::array({std::move(Invocation)})},
       {"originalUriBaseIds",

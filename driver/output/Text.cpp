@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 using namespace clang::tidy;
+using clang::tooling::DiagnosticMessage;
 
 namespace libtorch_tidy::driver {
 
@@ -40,14 +41,56 @@ private:
 
 } // namespace
 
-void printText(llvm::ArrayRef<ClangTidyError> Errors, ClangTidyContext &Context,
+static DiagnosticMessage messageOf(const Place &Where, llvm::StringRef Text,
+                                   llvm::ArrayRef<Highlight> Highlights,
+                                   const fixits::FileEdits &Fix) {
+  DiagnosticMessage Result(Text);
+  Result.FilePath = Where.Spelled;
+  Result.FileOffset = Where.Begin;
+  for (const Highlight &H : Highlights) {
+    clang::tooling::FileByteRange &Range = Result.Ranges.emplace_back();
+    Range.FilePath = H.Spelled;
+    Range.FileOffset = H.Begin;
+    Range.Length = H.Length;
+  }
+  for (const auto &[Path, Edits] : Fix)
+    Result.Fix[Path] = Edits;
+  return Result;
+}
+
+/// As clang-tidy has them. It gives several names to what two checks say in
+/// the same words; no two checks of ours do.
+static std::vector<ClangTidyError> errorsOf(llvm::ArrayRef<Finding> Findings) {
+  std::vector<ClangTidyError> Result;
+  for (const Finding &F : Findings) {
+    ClangTidyError &E = Result.emplace_back(
+        F.Check, F.IsError ? ClangTidyError::Error : ClangTidyError::Warning,
+        F.Directory, F.AsError);
+    E.Message = messageOf(F.Where, F.Message, F.Highlights, F.Fix);
+    for (const FindingStep &Step : F.Steps)
+      E.Notes.push_back(
+          messageOf(Step.Where, Step.Text, Step.Highlights, Step.Fix));
+  }
+  return Result;
+}
+
+void printText(llvm::ArrayRef<Finding> Findings, ClangTidyContext &Context,
                bool ToStderr,
                llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
   std::optional<OutputOnStderr> Redirect;
   if (ToStderr)
     Redirect.emplace();
   unsigned WarningsAsErrors = 0;
-  handleErrors(Errors, Context, FB_NoFix, WarningsAsErrors, std::move(FS));
+  handleErrors(errorsOf(Findings), Context, FB_NoFix, WarningsAsErrors,
+               std::move(FS));
+}
+
+std::string toReplacements(llvm::ArrayRef<Finding> Findings,
+                           llvm::StringRef MainFile) {
+  std::string Result;
+  llvm::raw_string_ostream OS(Result);
+  exportReplacements(MainFile, errorsOf(Findings), OS);
+  return Result;
 }
 
 void printStats(const ClangTidyStats &Stats) {

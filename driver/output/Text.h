@@ -10,17 +10,23 @@
 
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
+#include "driver/findings/Finding.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
 namespace libtorch_tidy::driver {
 
-/// Prints \p Errors by clang-tidy's own means, so that whatever reads
+/// Prints \p Findings by clang-tidy's own means, so that whatever reads
 /// clang-tidy reads us. With \p ToStderr the standard output is left to another
 /// writer.
-void printText(llvm::ArrayRef<clang::tidy::ClangTidyError> Errors,
+void printText(llvm::ArrayRef<Finding> Findings,
                clang::tidy::ClangTidyContext &Context, bool ToStderr,
                llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
+
+/// \p Findings as YAML for clang-apply-replacements. \p MainFile is what it
+/// names as their source.
+std::string toReplacements(llvm::ArrayRef<Finding> Findings,
+                           llvm::StringRef MainFile);
 
 /// What clang-tidy says of findings it left out.
 void printStats(const clang::tidy::ClangTidyStats &Stats);

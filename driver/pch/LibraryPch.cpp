@@ -146,7 +146,7 @@ private:
 } // namespace
 
 bool emitLibraryPch(const CompileCommand &Command, StringRef Header,
-                    StringRef Output, const CommandLine &Options,
+                    StringRef Output, const ArgumentsAdjuster &AddExtra,
                     const ArgumentsAdjuster &MakeOurs,
                     llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS) {
   // The compiler writes relative to the command's folder.
@@ -155,7 +155,7 @@ bool emitLibraryPch(const CompileCommand &Command, StringRef Header,
   OneHeader DB(Command);
   ClangTool Tool(DB, {Header.str()}, std::make_shared<PCHContainerOperations>(),
                  FS);
-  Tool.appendArgumentsAdjuster(addExtraArgs(Options));
+  Tool.appendArgumentsAdjuster(AddExtra);
   Tool.appendArgumentsAdjuster(getStripPluginsAdjuster());
   Tool.appendArgumentsAdjuster(
       [&](const CommandLineArguments &Args, StringRef) {

@@ -16,7 +16,6 @@
 #define LIBTORCH_TIDY_DRIVER_PCH_LIBRARYPCH_H
 
 #include "driver/cache/CacheFolder.h"
-#include "driver/options/Configuration.h"
 #include "driver/project/IncludeScanner.h"
 #include "clang/Tooling/ArgumentsAdjusters.h"
 #include "clang/Tooling/CompilationDatabase.h"
@@ -31,7 +30,7 @@ namespace libtorch_tidy::driver {
 /// not at all; false on compile errors, which the user has been told.
 bool emitLibraryPch(const clang::tooling::CompileCommand &Command,
                     llvm::StringRef Header, llvm::StringRef Output,
-                    const CommandLine &Options,
+                    const clang::tooling::ArgumentsAdjuster &AddExtra,
                     const clang::tooling::ArgumentsAdjuster &MakeOurs,
                     llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS);
 

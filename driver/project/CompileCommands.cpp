@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/project/CompileCommands.h"
+#include "driver/project/Error.h"
 #include "driver/project/HarmlessFlags.h"
 #include "driver/project/LibtorchLookup.h"
 #include "clang/Driver/Types.h"
@@ -27,17 +28,13 @@ namespace path = llvm::sys::path;
 
 namespace libtorch_tidy::driver {
 
-static Error makeError(const llvm::Twine &Message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), Message);
-}
-
 Expected<CompileCommands>
-CompileCommands::create(CommandLine &Options,
+CompileCommands::create(CompileCommandOptions Options,
                         llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
   CompileCommands Result;
   Result.FS = std::move(FS);
   Result.Quiet = Options.Quiet;
-  Result.MustHaveDatabase = Options.PreCommit;
+  Result.MustHaveDatabase = Options.MustHaveDatabase;
   if (Options.Fixed) {
     Result.Fixed = std::move(Options.Fixed);
     return Result;

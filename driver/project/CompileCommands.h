@@ -8,7 +8,6 @@
 #ifndef LIBTORCH_TIDY_DRIVER_PROJECT_COMPILECOMMANDS_H
 #define LIBTORCH_TIDY_DRIVER_PROJECT_COMPILECOMMANDS_H
 
-#include "driver/options/CommandLine.h"
 #include "clang/Tooling/ArgumentsAdjusters.h"
 #include "clang/Tooling/CompilationDatabase.h"
 #include "llvm/ADT/StringMap.h"
@@ -17,13 +16,23 @@
 
 namespace libtorch_tidy::driver {
 
+/// What the command line says about compile commands.
+struct CompileCommandOptions {
+  std::string BuildPath; ///< -p; empty: looked for near each file.
+  /// Flags after `--`, as a database; null when there was no `--`.
+  std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed;
+  /// Flags of a LibTorch on the machine are no substitute for a database.
+  bool MustHaveDatabase = false;
+  bool Quiet = false; ///< No notes about flags.
+};
+
 /// Answers how a file is compiled: by the flags after `--`, the database of
 /// -p, the nearest database above the file, or, when there is none, by the
 /// flags of a LibTorch that is found on the machine.
 class CompileCommands {
 public:
   static llvm::Expected<CompileCommands>
-  create(CommandLine &Options,
+  create(CompileCommandOptions Options,
          llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
 
   /// The commands for \p File (absolute), at least one. A header that the

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/project/Git.h"
+#include "driver/project/Error.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,10 +23,6 @@ using llvm::sys::Process;
 namespace fs = llvm::sys::fs;
 
 namespace libtorch_tidy::driver {
-
-static Error makeError(const llvm::Twine &Message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), Message);
-}
 
 Expected<std::string> git(StringRef Folder,
                           llvm::ArrayRef<std::string> Arguments) {

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/project/HeaderUnits.h"
-#include "driver/engine/Runner.h"
+#include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 #include <tuple>

@@ -1,5 +1,8 @@
-# Run by the build: writes the pages of the checks (PAGES) as entries of an
-# array of {name, text} into OUTPUT.
+# Run by the build: makes C++ of text files, for #include.
+#   PAGES: documentation of checks, as entries {name, text} of an array
+#   TEXT:  one file, as a string literal that begins with a line end
+# OUTPUT is the file to write. Compilers need not take a literal of more than
+# 64 KiB; a raw string has no escapes, so files can hold anything but its end.
 set(content "")
 foreach(page IN LISTS PAGES)
   get_filename_component(name "${page}" NAME_WE)
@@ -12,9 +15,11 @@ foreach(page IN LISTS PAGES)
   endif()
   # Terminals and SARIF viewers have no pictures.
   string(REGEX REPLACE "\n!\\[[^\n]*\n" "" text "${text}")
-  # Compilers need not take a literal of more than 64 KiB; a raw string has no
-  # escapes, so pages can hold anything but its end.
   string(APPEND content
     "    {\"${name}\",\n     R\"libtorch_tidy(${text})libtorch_tidy\"},\n")
 endforeach()
+if(TEXT)
+  file(READ "${TEXT}" text)
+  set(content "R\"libtorch_tidy(\n${text})libtorch_tidy\"\n")
+endif()
 file(WRITE "${OUTPUT}" "${content}")

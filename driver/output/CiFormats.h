@@ -1,12 +1,12 @@
-//===- Forms.h - Findings in the forms of CI services -----------*- C++ -*-===//
+//===- CiFormats.h - Findings for services of CI ----------------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIBTORCH_TIDY_DRIVER_OUTPUT_FORMS_H
-#define LIBTORCH_TIDY_DRIVER_OUTPUT_FORMS_H
+#ifndef LIBTORCH_TIDY_DRIVER_OUTPUT_CIFORMATS_H
+#define LIBTORCH_TIDY_DRIVER_OUTPUT_CIFORMATS_H
 
 #include "driver/output/Report.h"
 
@@ -29,4 +29,4 @@ std::string toJunit(const Report &R);
 
 } // namespace libtorch_tidy::driver
 
-#endif // LIBTORCH_TIDY_DRIVER_OUTPUT_FORMS_H
+#endif // LIBTORCH_TIDY_DRIVER_OUTPUT_CIFORMATS_H

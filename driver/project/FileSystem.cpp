@@ -1,11 +1,12 @@
-//===- EditedFiles.cpp - Files as fixes would leave them ------------------===//
+//===- FileSystem.cpp - The files that an analysis sees -------------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/engine/EditedFiles.h"
+#include "driver/project/FileSystem.h"
+#include "driver/project/Error.h"
 #include <map>
 
 using namespace llvm;
@@ -60,9 +61,22 @@ private:
 
 } // namespace
 
-IntrusiveRefCntPtr<vfs::OverlayFileSystem>
-withTexts(IntrusiveRefCntPtr<vfs::OverlayFileSystem> Base,
-          const fixits::FileTexts &Texts) {
+Expected<FileSystem> createFileSystem(StringRef VfsOverlay) {
+  FileSystem FS(new vfs::OverlayFileSystem(vfs::createPhysicalFileSystem()));
+  if (VfsOverlay.empty())
+    return FS;
+  auto Buffer = FS->getBufferForFile(VfsOverlay);
+  if (!Buffer)
+    return makeError("cannot read the file system overlay '" + VfsOverlay +
+                     "': " + Buffer.getError().message());
+  auto Overlay = vfs::getVFSFromYAML(std::move(*Buffer), nullptr, VfsOverlay);
+  if (!Overlay)
+    return makeError("invalid file system overlay '" + VfsOverlay + "'");
+  FS->pushOverlay(std::move(Overlay));
+  return FS;
+}
+
+FileSystem withTexts(FileSystem Base, const fixits::FileTexts &Texts) {
   if (Texts.empty() || !Base)
     return Base;
   return makeIntrusiveRefCnt<vfs::OverlayFileSystem>(

@@ -1,15 +1,15 @@
-//===- Forms.cpp - Findings in the forms of CI services -------------------===//
+//===- CiFormats.cpp - Findings for services of CI ------------------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/output/Forms.h"
+#include "driver/output/CiFormats.h"
 #include "driver/output/CheckDocs.h"
+#include "driver/output/Escape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -139,17 +139,16 @@ static Json rdRange(const Place &Where, const SourceText &Text) {
 /// reviewdog are alternatives, and belong to the file of the diagnostic. Null
 /// when the fix touches another file.
 static Json rdSuggestion(const Finding &F, const SourceText &Text) {
-  if (F.Fix.empty() || llvm::any_of(F.Fix, [&](const Edit &E) {
-        return E.Where.Path != F.Where.Path;
-      }))
+  if (F.Fix.size() != 1 || F.Fix.begin()->first != F.Where.Path)
     return nullptr;
-  Place All = F.Fix.front().Where;
+  const clang::tooling::Replacements &Edits = F.Fix.begin()->second;
+  Place All;
+  All.Begin = All.End = Edits.begin()->getOffset();
   std::string NewText;
-  unsigned Done = All.Begin;
-  for (const Edit &E : F.Fix) { // Ordered.
-    NewText += Text.text().slice(Done, E.Where.Begin);
-    NewText += E.Text;
-    Done = All.End = std::max(Done, E.Where.End);
+  for (const clang::tooling::Replacement &E : Edits) {
+    NewText += Text.text().slice(All.End, E.getOffset());
+    NewText += E.getReplacementText();
+    All.End = std::max(All.End, E.getOffset() + E.getLength());
   }
   return {{"range", rdRange(All, Text)}, {"text", NewText}};
 }
@@ -181,31 +180,16 @@ std::string toRdjsonl(const Report &R) {
   return Result;
 }
 
-/// XML 1.0 has no way to write most control characters.
+/// XML 1.0 has no way to write most control characters, and readers make a
+/// space of a line end in an attribute.
 static std::string escapeXml(StringRef Text) {
-  std::string Result;
-  for (char C : llvm::json::fixUTF8(Text)) {
-    switch (C) {
-    case '&':
-      Result += "&amp;";
-      break;
-    case '<':
-      Result += "&lt;";
-      break;
-    case '>':
-      Result += "&gt;";
-      break;
-    case '"':
-      Result += "&quot;";
-      break;
-    case '\n':
-      Result += "&#10;";
-      break;
-    default:
-      Result += static_cast<unsigned char>(C) < 0x20 && C != '\t' ? '?' : C;
-    }
-  }
-  return Result;
+  return escapeMarkup(Text, [](char C) -> std::optional<StringRef> {
+    if (C == '\n')
+      return "&#10;";
+    if (static_cast<unsigned char>(C) < 0x20 && C != '\t')
+      return "?";
+    return std::nullopt;
+  });
 }
 
 std::string toJunit(const Report &R) {

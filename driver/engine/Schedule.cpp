@@ -1,0 +1,340 @@
+//===- Schedule.cpp - Which unit is analysed when, and from what ----------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/engine/Schedule.h"
+#include "driver/engine/FixTrials.h"
+#include "driver/engine/UnitArchive.h"
+#include "driver/engine/UnitInputs.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include <set>
+
+using clang::tidy::ClangTidyOptions;
+using clang::tooling::CommandLineArguments;
+using llvm::Expected;
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver {
+
+Schedule::Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay)
+    : Work(Work), Overlay(Overlay), FS(makeFileSystem()) {
+  const CacheOptions &Cache = Work.Options.Cache;
+  if (!Cache.Use)
+    return;
+  Folder = CacheFolder::open(Cache.Folder.empty() ? CacheFolder::defaultPath()
+                                                  : Cache.Folder);
+  if (!Folder) {
+    if (!Cache.Folder.empty() && !Work.Options.Progress.Quiet)
+      llvm::errs() << "libtorch-tidy: note: the cache folder '" << Cache.Folder
+                   << "' cannot be used; going on without\n";
+    return;
+  }
+  Sets.emplace(*Folder, FS);
+  if (!Work.Options.Unit.Stats)
+    Results.emplace(*Folder, *Sets, FS);
+  // With stock clang-tidy's scope, the bodies of library functions matter.
+  if (Work.Options.Unit.UseScope)
+    Pchs.emplace(*Folder, *Sets);
+}
+
+/// The argument that names the source file. Empty when none does.
+static std::string mainArgument(const CommandLineArguments &Arguments,
+                                const Unit &U) {
+  auto Spelled = [&](StringRef Path) {
+    llvm::SmallString<256> Result(Path);
+    llvm::sys::fs::make_absolute(U.Command.Directory, Result);
+    llvm::sys::path::remove_dots(Result, /*remove_dot_dot=*/true);
+    return Result;
+  };
+  const llvm::SmallString<256> File = Spelled(U.File);
+  for (StringRef Argument : llvm::reverse(llvm::drop_begin(Arguments)))
+    if (Argument == U.Command.Filename ||
+        (!Argument.starts_with("-") && Spelled(Argument) == File))
+      return Argument.str();
+  return {};
+}
+
+FileSystem Schedule::makeFileSystem() const {
+  Expected<FileSystem> Own = createFileSystem(Work.VfsOverlay);
+  if (!Own) {
+    // It was fine when the run began.
+    llvm::consumeError(Own.takeError());
+    Own = FileSystem(new llvm::vfs::OverlayFileSystem(
+        llvm::vfs::createPhysicalFileSystem()));
+  }
+  return withTexts(std::move(*Own), Overlay);
+}
+
+void Schedule::prepare(Job &J, const Unit &U) {
+  J.U = &U;
+  Expected<ClangTidyOptions> FileOptions = Work.Config.optionsFor(U.File);
+  if (!FileOptions) {
+    // It was fine a moment ago. The analysis will tell.
+    llvm::consumeError(FileOptions.takeError());
+    FileOptions = ClangTidyOptions();
+  } else if (Results) {
+    J.Arguments =
+        argumentsOf(U, Work.Options.Extra, *FileOptions, Work.MakeOurs);
+    std::vector<std::string> Question = J.Arguments;
+    Question.push_back(U.Command.Directory);
+    Question.push_back(U.File);
+    Question.push_back(clang::tidy::configurationAsText(*FileOptions));
+    Question.push_back(Work.Config.lineFilter().str());
+    Question.push_back(Work.Options.Unit.UseScope ? "scope" : "");
+    Question.push_back(Work.Options.VerifyFixes ? "verify" : "");
+    // Where the compiler looks for headers, beside what the flags say.
+    for (const char *Name :
+         {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "SYSROOT"})
+      Question.push_back(llvm::sys::Process::GetEnv(Name).value_or(""));
+    std::vector<StringRef> Parts(Question.begin(), Question.end());
+    J.ResultKey = Results->keyOf(digest(Parts), U.File);
+    if (J.ResultKey.empty())
+      return;
+    if (std::optional<std::string> Bytes = Results->find(J.ResultKey))
+      J.Result = unitResultFromBytes(*Bytes);
+    if (J.Result)
+      J.State = Job::Done;
+    return;
+  }
+  J.Arguments = argumentsOf(U, Work.Options.Extra, *FileOptions, Work.MakeOurs);
+}
+
+IncludeScanner *Schedule::scannerFor(const Job &J) {
+  std::vector<StringRef> Flags = {J.U->Command.Directory,
+                                  llvm::sys::path::extension(J.MainArgument)};
+  for (StringRef Argument : J.Arguments)
+    if (Argument != J.MainArgument)
+      Flags.push_back(Argument);
+  auto [It, New] = Scanners.try_emplace(digest(Flags));
+  if (New) {
+    FileSystem Own = makeFileSystem();
+    if (!Own->setCurrentWorkingDirectory(J.U->Command.Directory))
+      It->second = IncludeScanner::create(J.Arguments, Own);
+  }
+  return It->second.get();
+}
+
+void Schedule::scan(Job &J) {
+  J.MainArgument = mainArgument(J.Arguments, *J.U);
+  if (J.MainArgument.empty())
+    return;
+  IncludeScanner *Scanner = scannerFor(J);
+  if (!Scanner)
+    return;
+  if (Work.Options.SkipUnrelated && !Scanner->mayIncludeTorch(J.U->File)) {
+    J.State = Job::Skipped;
+    return;
+  }
+  if (!Pchs)
+    return;
+  for (LibraryPrefix &Prefix : Scanner->libraryPrefixes(J.U->File)) {
+    std::string Key = LibraryPchs::keyOf(*Scanner, Prefix);
+    const bool Ready = Pchs->find(Key) == LibraryPchs::State::Ready;
+    // Another one would have the macro in it, too.
+    if ((Ready && !Pchs->isUnaffectedByMacros(Key, Prefix)) ||
+        (Prefix.BehindCode && Pchs->isUnfit(Key, J.U->File)))
+      continue;
+    if (Ready && !Pchs->isUnaffectedByFolders(Key, Prefix)) {
+      // One of its own, then, made with its folders.
+      Prefix.Folders.clear();
+      Prefix.FolderPaths.clear();
+      Key = LibraryPchs::keyOf(*Scanner, Prefix);
+    }
+    J.Pchs.push_back({std::move(Prefix), std::move(Key)});
+  }
+}
+
+/// A precompiled header takes nearly twice as long to make as a unit without
+/// it. It is made when it is sure to be used again: when a second unit of this
+/// run needs it, or when one of an earlier run did.
+std::vector<std::string> Schedule::pchsToBuild() {
+  // A header that only has a little more than another one, which is there
+  // anyway, saves a unit a thirtieth of that.
+  constexpr unsigned EnoughForMore = 32;
+  auto CountNeeds = [&] {
+    std::map<std::string, unsigned> Needs;
+    for (const Job &J : Jobs)
+      if (J.State == Job::Open && !J.Pchs.empty())
+        ++Needs[J.pchKey().str()];
+    return Needs;
+  };
+  std::map<std::string, unsigned> Needs = CountNeeds();
+  std::set<std::string> Before;
+  for (const auto &[Key, Units] : Needs)
+    // Asked in any case: it notes that it was wanted.
+    if (Pchs->find(Key) == LibraryPchs::State::Missing &&
+        Pchs->wantedBefore(Key))
+      Before.insert(Key);
+  for (Job &J : Jobs) {
+    if (J.State != Job::Open || J.Pchs.size() < 2 ||
+        Pchs->find(J.pchKey()) != LibraryPchs::State::Missing ||
+        Before.count(J.pchKey().str()) ||
+        Needs[J.pchKey().str()] >= EnoughForMore)
+      continue;
+    const std::string &Lesser = J.Pchs[1].Key;
+    if (Needs.count(Lesser) || Pchs->find(Lesser) == LibraryPchs::State::Ready)
+      J.Pchs.pop_front();
+  }
+  std::vector<std::string> Result;
+  for (const auto &[Key, Units] : CountNeeds())
+    if (Pchs->find(Key) == LibraryPchs::State::Missing &&
+        (Units > 1 || Before.count(Key)))
+      Result.push_back(Key);
+  return Result;
+}
+
+void Schedule::startBuild(size_t Id, StringRef Key, Workers &Pool) {
+  const Job &J = *llvm::find_if(Jobs, [&](const Job &J) {
+    return J.State == Job::Open && J.pchKey() == Key;
+  });
+  Pool.start(Id, [&]() -> std::string {
+    Pchs->build(Key, J.Pchs.front().Prefix, J.Arguments, J.MainArgument,
+                J.U->Command.Directory, makeFileSystem());
+    return "";
+  });
+}
+
+/// In a process of its own.
+std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch) {
+  UnitInputs Inputs;
+  const bool Keep = !J.ResultKey.empty();
+  UnitResult Result = analyse(*J.U, J.Arguments, Work.Options.Unit, Work.Config,
+                              makeFileSystem(), Pch, Keep ? &Inputs : nullptr);
+  if (Work.Options.VerifyFixes && !Result.Failed)
+    tryFixes(
+        Result, [&] { return makeFileSystem(); },
+        [&](FileSystem Edited) {
+          return analyse(*J.U, J.Arguments, Work.Options.Unit, Work.Config,
+                         Edited, Pch,
+                         /*Inputs=*/nullptr, /*CompilerWarnings=*/true);
+        });
+  const bool Failed = Result.Failed;
+  std::string Bytes = toBytes(std::move(Result));
+  // A unit that does not compile is looked at again.
+  if (!Keep || Failed)
+    return Bytes;
+  ResultCache::Inputs Entry;
+  for (UnitInputs::UserFile &File : Inputs.User)
+    Entry.User.emplace_back(std::move(File.Path), std::move(File.Content));
+  Entry.Missing = std::move(Inputs.Missing);
+  Entry.Libraries.push_back(
+      FileSets::store(std::move(Inputs.Library), *Folder));
+  if (Pch)
+    Entry.Libraries.push_back(Pch->Files);
+  if (!llvm::is_contained(Entry.Libraries, ""))
+    Results->store(J.ResultKey, Entry, Bytes);
+  return Bytes;
+}
+
+void Schedule::startUnit(size_t Id, Workers &Pool) {
+  Job &J = Jobs[Id];
+  auto Fits = [&](const Job::PchChoice &C) {
+    return Pchs->find(C.Key) == LibraryPchs::State::Ready &&
+           Pchs->isUnaffectedByMacros(C.Key, C.Prefix) &&
+           Pchs->isUnaffectedByFolders(C.Key, C.Prefix);
+  };
+  while (!J.Pchs.empty() && !Fits(J.Pchs.front()))
+    J.Pchs.pop_front();
+  const LibraryPch *Pch = J.Pchs.empty() ? nullptr : &Pchs->get(J.pchKey());
+  Pool.start(Id, [&] { return analyseHere(J, Pch); });
+}
+
+bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
+  std::optional<UnitResult> Result;
+  if (Said.Finished)
+    Result = unitResultFromBytes(Said.Result);
+  if (!J.Pchs.empty() && (!Result || Result->PchRejected)) {
+    // Whatever is the matter with it: once more without.
+    Pchs->discard(J.pchKey());
+    J.Pchs.pop_front();
+    return true;
+  }
+  if (!J.Pchs.empty() && Result->Failed && J.Pchs.front().Prefix.BehindCode) {
+    // Perhaps only because the headers come too soon.
+    J.Unfit = J.Pchs.front().Key;
+    J.Pchs.pop_front();
+    return true;
+  }
+  if (!J.Unfit.empty() && Result && !Result->Failed)
+    Pchs->noteUnfit(J.Unfit, J.U->File);
+  J.Result = std::move(Result);
+  J.Errors = std::move(Said.Errors);
+  J.State = Job::Done;
+  return false;
+}
+
+void Schedule::run() {
+  const llvm::ArrayRef<Unit> Units = Work.Units;
+  Jobs.resize(Units.size());
+  Progress Told(Work.Options.Progress, Units.size(), *FS);
+  auto Tell = [&](const Job &J, StringRef How) {
+    unsigned Findings = 0;
+    if (J.Result)
+      Findings = llvm::count_if(J.Result->Findings, [](const Finding &F) {
+        return F.Kind == FindingKind::Defect;
+      });
+    if (J.State == Job::Done && (!J.Result || J.Result->Failed))
+      How = J.Result ? "does not compile" : "crashed";
+    Told.finished(J.U->File, Findings, How);
+  };
+  for (size_t I = 0; I < Units.size(); ++I) {
+    prepare(Jobs[I], Units[I]);
+    if (Jobs[I].State == Job::Open)
+      scan(Jobs[I]);
+    if (Jobs[I].State != Job::Open)
+      Tell(Jobs[I], Jobs[I].State == Job::Done ? "from the cache" : "skipped");
+  }
+
+  std::vector<std::string> Builds;
+  if (Pchs)
+    Builds = pchsToBuild();
+  std::deque<size_t> Ready;
+  std::map<std::string, std::vector<size_t>> Waiting; // By what they wait for.
+  for (const std::string &Key : Builds)
+    Waiting[Key];
+  for (size_t I = 0; I < Jobs.size(); ++I) {
+    if (Jobs[I].State != Job::Open)
+      continue;
+    auto It = Waiting.find(Jobs[I].pchKey().str());
+    if (It != Waiting.end())
+      It->second.push_back(I);
+    else
+      Ready.push_back(I);
+  }
+
+  Workers Pool(Work.Options.Jobs ? Work.Options.Jobs : Workers::defaultCount());
+  size_t NextBuild = 0;
+  while (NextBuild < Builds.size() || !Ready.empty() || !Pool.idle()) {
+    while (!Pool.full() && NextBuild < Builds.size()) {
+      Told.begun("precompiling the library headers");
+      startBuild(Jobs.size() + NextBuild, Builds[NextBuild], Pool);
+      ++NextBuild;
+      Wrote = true;
+    }
+    while (!Pool.full() && !Ready.empty()) {
+      startUnit(Ready.front(), Pool);
+      Ready.pop_front();
+      Wrote |= Folder.has_value();
+    }
+    Workers::Outcome Said = Pool.wait();
+    if (Said.Id >= Jobs.size()) {
+      const std::string &Key = Builds[Said.Id - Jobs.size()];
+      Pchs->forget(Key); // Look again.
+      llvm::append_range(Ready, Waiting[Key]);
+    } else if (Job &J = Jobs[Said.Id]; finishUnit(J, std::move(Said))) {
+      Ready.push_front(&J - Jobs.data());
+    } else {
+      Tell(J, "");
+    }
+  }
+  if (Wrote && Folder)
+    Folder->shrink(uint64_t(Work.Options.Cache.Megabytes) << 20);
+}
+
+} // namespace libtorch_tidy::driver

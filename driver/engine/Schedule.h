@@ -1,0 +1,83 @@
+//===- Schedule.h - Which unit is analysed when, and from what --*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_ENGINE_SCHEDULE_H
+#define LIBTORCH_TIDY_DRIVER_ENGINE_SCHEDULE_H
+
+#include "driver/cache/ResultCache.h"
+#include "driver/engine/Batch.h"
+#include "driver/engine/Workers.h"
+#include "driver/pch/LibraryPch.h"
+#include "driver/project/IncludeScanner.h"
+#include <deque>
+
+namespace libtorch_tidy::driver {
+
+/// One unit on its way.
+struct Job {
+  const Unit *U = nullptr;
+  clang::tooling::CommandLineArguments Arguments;
+  std::string MainArgument; ///< The source file among them; can be empty.
+  std::string ResultKey;    ///< Empty: the result is not kept.
+  /// A precompiled header that the unit could start from.
+  struct PchChoice {
+    LibraryPrefix Prefix;
+    std::string Key;
+  };
+  std::deque<PchChoice> Pchs; ///< The first one counts; empty: goes without.
+  std::string Unfit;          ///< The key of one it did not compile with.
+
+  llvm::StringRef pchKey() const {
+    return Pchs.empty() ? llvm::StringRef() : Pchs.front().Key;
+  }
+
+  enum { Open, Skipped, Done } State = Open;
+  std::optional<UnitResult> Result; ///< Absent when it crashed.
+  std::string Errors;               ///< What it wrote to the standard error.
+};
+
+/// Brings the units through their stages: asks the cache of results, reads
+/// #include lines, has precompiled headers made that are worth it, and runs
+/// the rest, as many at a time as the machine can take.
+class Schedule {
+public:
+  /// As analyseAll() takes them.
+  Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay);
+
+  void run();
+
+  std::vector<Job> Jobs; ///< As the units.
+  llvm::vfs::FileSystem &files() const { return *FS; }
+
+private:
+  /// A file system of its own for a unit, as it has its own working directory.
+  FileSystem makeFileSystem() const;
+  void prepare(Job &J, const Unit &U);
+  void scan(Job &J);
+  IncludeScanner *scannerFor(const Job &J);
+  std::vector<std::string> pchsToBuild();
+  void startBuild(size_t Id, llvm::StringRef Key, Workers &Pool);
+  void startUnit(size_t Id, Workers &Pool);
+  std::string analyseHere(const Job &J, const LibraryPch *Pch);
+  /// True when the unit is to be run again.
+  bool finishUnit(Job &J, Workers::Outcome Said);
+
+  const AnalysisJob &Work;
+  const fixits::FileTexts &Overlay;
+  FileSystem FS; ///< Of the process.
+  std::optional<CacheFolder> Folder;
+  std::optional<FileSets> Sets;
+  std::optional<ResultCache> Results;
+  std::optional<LibraryPchs> Pchs;
+  /// By folder and flags without the file.
+  std::map<std::string, std::unique_ptr<IncludeScanner>> Scanners;
+  bool Wrote = false;
+};
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_ENGINE_SCHEDULE_H

@@ -1,0 +1,57 @@
+//===- Units.h - What is analysed -------------------------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_ENGINE_UNITS_H
+#define LIBTORCH_TIDY_DRIVER_ENGINE_UNITS_H
+
+#include "driver/findings/Finding.h"
+#include "driver/options/Configuration.h"
+#include "driver/project/CompileCommands.h"
+#include "driver/project/FileSystem.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace libtorch_tidy::driver {
+
+/// One compilation of a file; a database can list several.
+struct Unit {
+  std::string File;
+  clang::tooling::CompileCommand Command;
+  /// Only for the sake of given headers that it includes: what is found
+  /// elsewhere in it was not asked for.
+  bool OnlyForHeaders = false;
+};
+
+/// All units of a run.
+struct Units {
+  std::vector<Unit> List;
+  /// Given headers that are analysed through units of the list; canonical.
+  llvm::StringSet<> Headers;
+  /// Files that are left out, as their configuration enables no check.
+  std::vector<std::string> WithoutChecks;
+
+  /// Was finding \p F of \p U asked for?
+  bool askFor(const Unit &U, const Finding &F,
+              const Configuration &Config) const;
+  /// The canonical paths of the files to analyse, ordered, each once.
+  std::vector<std::string> sources(llvm::vfs::FileSystem &FS) const;
+};
+
+/// The files to analyse: those of \p Given, absolute, folders replaced by the
+/// files of their database, each once however it is spelled.
+llvm::Expected<std::vector<std::string>>
+filesToAnalyse(llvm::ArrayRef<std::string> Given, CompileCommands &Commands,
+               FileSystem FS);
+
+/// The units of \p Files whose configuration enables a check. A file without
+/// one is left out, as projects turn checks off for some folders.
+llvm::Expected<Units> unitsToAnalyse(llvm::ArrayRef<std::string> Files,
+                                     Configuration &Config,
+                                     CompileCommands &Commands, FileSystem FS);
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_ENGINE_UNITS_H

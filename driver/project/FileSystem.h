@@ -1,0 +1,31 @@
+//===- FileSystem.h - The files that an analysis sees -----------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_PROJECT_FILESYSTEM_H
+#define LIBTORCH_TIDY_DRIVER_PROJECT_FILESYSTEM_H
+
+#include "fixits/Verifier.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/VirtualFileSystem.h"
+
+namespace libtorch_tidy::driver {
+
+using FileSystem = llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem>;
+
+/// The disk under the overlay that the user gives as the YAML file
+/// \p VfsOverlay (empty: none), with a working directory of its own: units do
+/// not move the process.
+llvm::Expected<FileSystem> createFileSystem(llvm::StringRef VfsOverlay);
+
+/// \p Base, but with other texts for some files: those of \p Texts, by real
+/// path. However a path is spelled, and through symbolic links, it leads to the
+/// other text.
+FileSystem withTexts(FileSystem Base, const fixits::FileTexts &Texts);
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_PROJECT_FILESYSTEM_H

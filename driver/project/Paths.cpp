@@ -1,0 +1,34 @@
+//===- Paths.cpp - One spelling for each file -----------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/project/Paths.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver {
+
+std::string canonicalPath(StringRef Path, StringRef Folder,
+                          llvm::vfs::FileSystem &FS) {
+  if (Path.empty())
+    return {};
+  llvm::SmallString<256> Absolute(Path);
+  if (!Folder.empty())
+    llvm::sys::fs::make_absolute(Folder, Absolute);
+  FS.makeAbsolute(Absolute);
+  llvm::sys::path::remove_dots(Absolute, /*remove_dot_dot=*/false);
+  llvm::SmallString<256> Real;
+  // Files that exist in an overlay only have no real path.
+  if (!FS.getRealPath(Absolute, Real) && !Real.empty())
+    return Real.str().str();
+  llvm::sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
+  return Absolute.str().str();
+}
+
+} // namespace libtorch_tidy::driver

@@ -1,0 +1,23 @@
+//===- Paths.h - One spelling for each file ---------------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_PROJECT_PATHS_H
+#define LIBTORCH_TIDY_DRIVER_PROJECT_PATHS_H
+
+#include "llvm/Support/VirtualFileSystem.h"
+#include <string>
+
+namespace libtorch_tidy::driver {
+
+/// \p Path in its one spelling: absolute (\p Folder in front of relative
+/// ones), without dots, symbolic links resolved.
+std::string canonicalPath(llvm::StringRef Path, llvm::StringRef Folder,
+                          llvm::vfs::FileSystem &FS);
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_PROJECT_PATHS_H
