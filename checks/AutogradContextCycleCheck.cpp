@@ -13,6 +13,7 @@
 #include "checks/torch/Calls.h"
 #include "checks/torch/CustomFunctions.h"
 #include "checks/torch/OpFacts.h"
+#include "checks/torch/Owners.h"
 #include "checks/torch/Sharing.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/Statements.h"
@@ -143,10 +144,9 @@ private:
 
 /// Does a value of \p T own tensors, as far as its type tells?
 bool ownsTensors(QualType T) {
-  if (torch::isOrDerivesFrom(torch::recordOf(T), "c10::intrusive_ptr"))
+  if (torch::isIntrusivePtr(T))
     return torch::mayHoldTensor(torch::pointeeOf(T));
-  return !torch::isOrDerivesFrom(torch::recordOf(T), "c10::IValue") &&
-         torch::mayHoldTensor(T);
+  return !torch::isIValue(T) && torch::mayHoldTensor(T);
 }
 
 /// A tensor that goes into saved_data.
@@ -210,11 +210,9 @@ public:
       Kept K;
       K.E = E;
       const auto *Call = dyn_cast<CallExpr>(E);
-      while (torch::makesView(Call)) {
+      while (const Expr *Of = torch::viewOf(Call)) {
         K.IsView = true;
-        E = isa<CXXOperatorCallExpr>(Call)
-                ? Call->getArg(0)
-                : cast<CXXMemberCallExpr>(Call)->getImplicitObjectArgument();
+        E = Of;
         Call = dyn_cast_or_null<CallExpr>(torch::stripImplicit(E));
       }
       K.Object = flow::objectOf(E, Body);

@@ -10,6 +10,7 @@
 #include "checks/flow/Writes.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Conventions.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -90,11 +91,7 @@ private:
       return !Inner.Found.empty();
     }
     // Of code that is not seen, the name must do.
-    return Name.contains_insensitive("grad") &&
-           (Name.contains_insensitive("zero") ||
-            Name.contains_insensitive("reset") ||
-            Name.contains_insensitive("clear") ||
-            Name.contains_insensitive("detach"));
+    return torch::namesGradientReset(Name);
   }
 
   unsigned Depth;
@@ -176,10 +173,11 @@ const VarDecl *unchangedVariable(const Expr *E, const Stmt *Body) {
 } // namespace
 
 void CreateGraphCycleCheck::registerMatchers(MatchFinder *Finder) {
-  Finder->addMatcher(callExpr(callee(functionDecl(hasName("backward"))),
-                              forFunction(functionDecl().bind("in")))
-                         .bind("call"),
-                     this);
+  Finder->addMatcher(
+      callExpr(callee(functionDecl(hasName(torch::BackwardName))),
+               forFunction(functionDecl().bind("in")))
+          .bind("call"),
+      this);
 }
 
 void CreateGraphCycleCheck::checkMatch(const Match &Result) {

@@ -7,6 +7,7 @@
 
 #include "checks/LibtorchCheck.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Conventions.h"
 #include "checks/torch/PureOps.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
@@ -58,10 +59,7 @@ bool readsClock(const Stmt *Body) {
   struct Finder : RecursiveASTVisitor<Finder> {
     bool Found = false;
     bool VisitCallExpr(CallExpr *Call) {
-      llvm::StringRef Name = torch::calleeName(Call);
-      Found |= Name == "now" || Name == "clock" || Name == "clock_gettime" ||
-               Name == "gettimeofday" || Name.contains_insensitive("wtime") ||
-               Name.starts_with("cudaEvent");
+      Found |= torch::namesClock(torch::calleeName(Call));
       return !Found;
     }
   } F;

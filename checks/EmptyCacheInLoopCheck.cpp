@@ -7,6 +7,7 @@
 
 #include "checks/LibtorchCheck.h"
 #include "checks/flow/TensorWork.h"
+#include "checks/torch/Conventions.h"
 #include "checks/torch/CudaMemory.h"
 #include "checks/torch/Modules.h"
 #include "clang/AST/ASTContext.h"
@@ -97,7 +98,7 @@ bool isCoarse(const Stmt *Loop, const ASTContext &Context) {
   if (const auto *Init = dyn_cast_or_null<DeclStmt>(For->getInit()))
     for (const Decl *D : Init->decls())
       if (const auto *Var = dyn_cast<VarDecl>(D);
-          Var && Var->getName().contains_insensitive("epoch"))
+          Var && torch::namesEpoch(Var->getName()))
         return true;
   const auto *Bound = dyn_cast_or_null<BinaryOperator>(For->getCond());
   Expr::EvalResult Rounds;
@@ -152,7 +153,7 @@ void EmptyCacheInLoopCheck::registerMatchers(MatchFinder *Finder) {
   if (!tells(Level::Advisory))
     return;
   Finder->addMatcher(
-      callExpr(callee(functionDecl(hasAnyName("emptyCache", "empty_cache"))),
+      callExpr(callee(functionDecl(hasAnyName(torch::EmptyCacheFunctions))),
                unless(isExpansionInSystemHeader()))
           .bind("call"),
       this);

@@ -15,6 +15,8 @@
 #include "checks/torch/Hooks.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
+#include "checks/torch/Owners.h"
+#include "checks/torch/Sharing.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/Statements.h"
 #include "clang/AST/ASTContext.h"
@@ -313,8 +315,7 @@ bool isHeavy(QualType T) {
       QualType F = Field->getType();
       if (!F->isPointerType() && !F->isReferenceType() &&
           (torch::isModule(F) || torch::isOptimizerType(F) ||
-           (!torch::isOrDerivesFrom(torch::recordOf(F), "c10::intrusive_ptr") &&
-            torch::mayHoldTensor(F))))
+           (!torch::isIntrusivePtr(F) && torch::mayHoldTensor(F))))
         return true;
     }
     const CXXRecordDecl *Base = nullptr;
@@ -584,22 +585,9 @@ bool readsValuesOnly(const LambdaExpr *Lambda, const ValueDecl *Var) {
     bool isRead(const Expr *E) const {
       const Stmt *Up =
           Parents->getParentIgnoreParenImpCasts(const_cast<Expr *>(E));
-      if (const auto *Member = dyn_cast_or_null<MemberExpr>(Up)) {
-        StringRef Name = Member->getMemberDecl()->getIdentifier()
-                             ? Member->getMemberDecl()->getName()
-                             : "";
-        if (Name == "sizes" || Name == "size" || Name == "dim" ||
-            Name == "numel" || Name == "options" || Name == "device" ||
-            Name == "dtype" || Name == "scalar_type" || Name == "item" ||
-            Name == "defined" || Name == "detach" || Name == "strides")
-          return true;
+      if (const auto *Member = dyn_cast_or_null<MemberExpr>(Up))
         Up = Parents->getParent(const_cast<MemberExpr *>(Member));
-      }
-      const auto *Call = dyn_cast_or_null<CallExpr>(Up);
-      const torch::OpFacts *Facts =
-          Call ? torch::opFacts(Call->getDirectCallee()) : nullptr;
-      return Facts && !Facts->InPlace && !Facts->View &&
-             torch::isTensor(Call->getType()) && Call->isPRValue();
+      return torch::onlyReads(dyn_cast_or_null<CallExpr>(Up));
     }
   } F;
   ParentMap Parents(

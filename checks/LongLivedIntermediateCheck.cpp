@@ -8,6 +8,7 @@
 #include "checks/LibtorchCheck.h"
 #include "checks/flow/Writes.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Conventions.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
 #include "checks/torch/Spelling.h"
@@ -89,7 +90,7 @@ static bool isSmall(const Expr *Value) {
   const auto *Call = dyn_cast<CallExpr>(torch::stripImplicit(Value));
   if (!Call)
     return false;
-  if (torch::calleeName(Call).contains_insensitive("loss"))
+  if (torch::namesLoss(torch::calleeName(Call)))
     return true;
   // A criterion: torch::nn::MSELoss, or a Loss of the user's.
   if (std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
@@ -98,7 +99,7 @@ static bool isSmall(const Expr *Value) {
     if (QualType Pointee = torch::pointeeOf(T); !Pointee.isNull())
       T = Pointee;
     const CXXRecordDecl *R = torch::recordOf(T);
-    if (R && R->getIdentifier() && R->getName().contains_insensitive("loss"))
+    if (R && R->getIdentifier() && torch::namesLoss(R->getName()))
       return true;
   }
   const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());

@@ -366,7 +366,7 @@ private:
 void ModuleOwnershipCycleCheck::registerMatchers(MatchFinder *Finder) {
   Finder->addMatcher(cxxRecordDecl(isDefinition(),
                                    unless(isExpansionInSystemHeader()),
-                                   isDerivedFrom("::torch::nn::Module"))
+                                   isDerivedFrom(torch::ModuleClass.str()))
                          .bind("module"),
                      this);
 }

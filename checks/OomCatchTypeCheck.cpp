@@ -7,6 +7,7 @@
 
 #include "checks/LibtorchCheck.h"
 #include "checks/flow/TensorWork.h"
+#include "checks/torch/Conventions.h"
 #include "checks/torch/CudaMemory.h"
 #include "checks/torch/Exceptions.h"
 #include "checks/torch/Factories.h"
@@ -36,29 +37,6 @@ public:
   void checkMatch(const Match &Result) override;
 };
 
-/// Does \p Name speak of running out of memory: oom, isOOM, out_of_memory,
-/// OutOfMemory? Not zoom, room.
-bool speaksOfOom(StringRef Name) {
-  // "oom" as a word of its own: not inside a longer run of letters of the same
-  // spelling.
-  for (StringRef Word : {"oom", "OOM", "Oom"}) {
-    for (size_t At = Name.find(Word); At != StringRef::npos;
-         At = Name.find(Word, At + 1)) {
-      char Before = At ? Name[At - 1] : '_';
-      char After = At + 3 < Name.size() ? Name[At + 3] : '_';
-      bool Starts = !llvm::isAlpha(Before) ||
-                    (llvm::isUpper(Word[0]) && llvm::isLower(Before));
-      bool Ends = !llvm::isAlpha(After) ||
-                  (llvm::isLower(Word[2]) && llvm::isUpper(After));
-      if (Starts && Ends)
-        return true;
-    }
-  }
-  std::string Plain = Name.lower();
-  Plain.erase(std::remove(Plain.begin(), Plain.end(), '_'), Plain.end());
-  return StringRef(Plain).contains("outofmemory");
-}
-
 /// What in a handler shows that it is for running out of memory.
 class Intent : public RecursiveASTVisitor<Intent> {
 public:
@@ -70,7 +48,8 @@ public:
     if (torch::isEmptyCache(Call))
       return show(Call->getBeginLoc(), "it empties the cache of the allocator");
     const FunctionDecl *Callee = Call->getDirectCallee();
-    if (Callee && Callee->getIdentifier() && speaksOfOom(Callee->getName()))
+    if (Callee && Callee->getIdentifier() &&
+        torch::namesOutOfMemory(Callee->getName()))
       return show(Call->getBeginLoc(),
                   ("it calls '" + Callee->getName() + "'").str());
     return true;
@@ -78,8 +57,7 @@ public:
   bool VisitStringLiteral(StringLiteral *Literal) {
     if (Literal->getCharByteWidth() != 1)
       return true;
-    if (Literal->getString().contains_insensitive("out of memory") ||
-        speaksOfOom(Literal->getString()))
+    if (torch::mentionsOutOfMemory(Literal->getString()))
       return show(Literal->getBeginLoc(), "it speaks of it");
     return true;
   }
@@ -114,7 +92,7 @@ public:
 private:
   bool named(const Expr *E, const ValueDecl *D) {
     if (!isa<FunctionDecl>(D) && D->getIdentifier() &&
-        speaksOfOom(D->getName()))
+        torch::namesOutOfMemory(D->getName()))
       return show(E->getExprLoc(), ("it uses '" + D->getName() + "'").str());
     return true;
   }

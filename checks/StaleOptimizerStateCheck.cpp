@@ -178,14 +178,12 @@ Training trainingAround(const Expr *At, const ValueDecl *Optimizer,
 
 void StaleOptimizerStateCheck::registerMatchers(MatchFinder *Finder) {
   // Functions are looked at once, by the first such call in them.
-  Finder->addMatcher(
-      cxxMemberCallExpr(
-          callee(cxxMethodDecl(hasAnyName(
-              "params", "parameters", "add_param_group", "add_parameters"))),
-          unless(isExpansionInSystemHeader()),
-          forFunction(functionDecl().bind("in")))
-          .bind("call"),
-      this);
+  Finder->addMatcher(cxxMemberCallExpr(callee(cxxMethodDecl(hasAnyName(
+                                           torch::ParameterMethods))),
+                                       unless(isExpansionInSystemHeader()),
+                                       forFunction(functionDecl().bind("in")))
+                         .bind("call"),
+                     this);
 }
 
 void StaleOptimizerStateCheck::checkMatch(const Match &Result) {

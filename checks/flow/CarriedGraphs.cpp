@@ -9,6 +9,7 @@
 #include "checks/flow/Writes.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Sharing.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 
 using namespace clang;
@@ -25,8 +26,7 @@ static bool tellsFirst(const Expr *Condition) {
     Condition = torch::stripImplicit(Not->getSubExpr());
   }
   if (const auto *Call = dyn_cast<CXXMemberCallExpr>(Condition))
-    return torch::calleeName(Call) == "defined" ||
-           torch::calleeName(Call) == "has_value";
+    return torch::asksIfDefined(Call);
   if (const auto *Compare = dyn_cast<BinaryOperator>(Condition)) {
     const auto *Zero =
         dyn_cast<IntegerLiteral>(torch::stripImplicit(Compare->getRHS()));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/CopiedState.h"
+#include "checks/torch/Conventions.h"
 #include "checks/torch/DataLoaders.h"
 #include "checks/torch/Headers.h"
 #include "checks/torch/Owners.h"
@@ -288,14 +289,6 @@ bool holdsEngine(QualType T, const SourceManager &SM, unsigned Depth = 0) {
   });
 }
 
-bool soundsSmall(StringRef Name) {
-  for (StringRef Word : {"path", "file", "name", "dir", "folder", "label",
-                         "class", "categor", "ext", "key"})
-    if (Name.contains_insensitive(Word) && !Name.contains_insensitive("text"))
-      return true;
-  return false;
-}
-
 void collect(const CXXRecordDecl *Class, const Uses &Used,
              const ASTContext &Context,
              llvm::SmallVectorImpl<CopiedMember> &Found) {
@@ -321,8 +314,8 @@ void collect(const CXXRecordDecl *Class, const Uses &Used,
     if (What == Owns::Large || (What == Owns::Rows && Use.Indexed) ||
         (What == Owns::Numbers && Use.Strided))
       Found.push_back({CopiedMember::Data, Field, Use.First});
-    else if (What == Owns::Rows ||
-             (What == Owns::Strings && !soundsSmall(Field->getName())))
+    else if (What == Owns::Rows || (What == Owns::Strings &&
+                                    !torch::namesSmallText(Field->getName())))
       Found.push_back({CopiedMember::Some, Field, Use.First});
   }
 }

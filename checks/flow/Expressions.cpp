@@ -177,7 +177,7 @@ std::optional<Interpreter::Target> Interpreter::inPlaceTarget(const Expr *E) {
     const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
     bool IsSubscript = Op && Op->getOperator() == OO_Subscript;
     const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
-    if (!IsSubscript && !(Facts && (Facts->View || Facts->InPlace)))
+    if (!IsSubscript && !(Facts && (Facts->mayShare() || Facts->InPlace)))
       return std::nullopt;
     const Expr *Base = Op ? Op->getArg(0) : torch::objectOf(Call);
     if (!Base && Call->getNumArgs())

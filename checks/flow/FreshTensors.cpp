@@ -56,7 +56,7 @@ bool FreshTensors::isFresh(const Expr *E, unsigned Depth) const {
   const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
   if (!Facts || Facts->InPlace)
     return false;
-  if (!Facts->View)
+  if (!Facts->mayShare())
     return true;
   if (!torch::showsWhole(Call))
     return false;
@@ -91,7 +91,7 @@ private:
       const auto *Call = dyn_cast<CallExpr>(E);
       const torch::OpFacts *Facts =
           Call ? torch::opFacts(Call->getDirectCallee()) : nullptr;
-      if (!Facts || !Facts->View)
+      if (!Facts || !Facts->mayShare())
         return true;
       E = torch::objectOf(Call);
     }

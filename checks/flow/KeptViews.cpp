@@ -8,6 +8,7 @@
 #include "checks/flow/KeptViews.h"
 #include "checks/flow/Sharing.h"
 #include "checks/flow/Writes.h"
+#include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/GradGuards.h"
 #include "checks/torch/Sharing.h"
@@ -174,11 +175,10 @@ private:
         }
         return std::nullopt;
       }
-      StringRef Name = torch::calleeName(Call);
-      C.Detached |= Name == "detach" || Name == "detach_" || Name == "data";
+      C.Detached |= torch::dropsHistory(Call);
       if (Use.IsPart) {
         C.Part = Call;
-        C.MayBeWhole |= takesFirst(Call);
+        C.MayBeWhole |= torch::takesFirst(Call, Context);
       }
       E = Use.Of;
     }
@@ -192,24 +192,6 @@ private:
   bool takesPart(const CallExpr *Call) const {
     torch::StorageUse Use = torch::storageUse(Call, {}, Context);
     return Use.IsPart && Use.How == torch::Sharing::Memory;
-  }
-
-  /// x[0], x.select(0, 0), x.index({0}): how one takes the only sample.
-  bool takesFirst(const CallExpr *Call) const {
-    llvm::SmallVector<const Expr *, 4> Args = torch::writtenArguments(Call);
-    if (Args.empty())
-      return true;
-    const Expr *Index = Args.back();
-    if (torch::calleeName(Call) == "index")
-      Index = torch::listElements(Args[0]).front();
-    else if (torch::calleeName(Call) == "narrow" ||
-             torch::calleeName(Call) == "slice")
-      return false;
-    Expr::EvalResult Result;
-    if (!Index->getType()->isIntegerType())
-      return false;
-    return Index->isValueDependent() ||
-           !Index->EvaluateAsInt(Result, Context) || Result.Val.getInt() == 0;
   }
 
   /// Does \p Target live on when \p C.Owner, or a temporary made here, is gone?

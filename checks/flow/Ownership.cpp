@@ -10,6 +10,7 @@
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
+#include "checks/torch/Owners.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
@@ -37,12 +38,8 @@ bool isStdNamed(QualType T, std::initializer_list<StringRef> Names) {
 bool isNonOwning(QualType T) {
   if (T->isPointerType() || T->isMemberPointerType())
     return true;
-  if (isStdNamed(T, {"weak_ptr", "reference_wrapper", "span"}))
-    return true;
-  const CXXRecordDecl *R = torch::recordOf(T);
-  return torch::isOrDerivesFrom(R, "c10::weak_intrusive_ptr") ||
-         torch::isOrDerivesFrom(R, "c10::ArrayRef") ||
-         torch::isOrDerivesFrom(R, "at::OptionalTensorRef");
+  return isStdNamed(T, {"weak_ptr", "reference_wrapper", "span"}) ||
+         torch::isReferenceClass(T);
 }
 
 bool isStdCall(const CallExpr *Call, StringRef Name) {
@@ -342,7 +339,7 @@ private:
     R = R->getDefinition();
     // LibTorch's own classes keep what they are made of, but not its modules.
     if (torch::isTorchDecl(R)) {
-      if (!torch::isOrDerivesFrom(R, "torch::nn::Module"))
+      if (!torch::isModuleClass(R))
         for (const Expr *Arg : Args)
           look(Arg);
       return;
@@ -429,11 +426,7 @@ bool owns(const ObjectPath &Owner, const ObjectPath &Part) {
 bool isSharedOwner(QualType T) {
   if (T.isNull() || T->isPointerType())
     return false;
-  if (torch::isTensor(T) || isStdNamed(T, {"shared_ptr"}))
-    return true;
-  const CXXRecordDecl *R = torch::recordOf(T);
-  if (torch::isOrDerivesFrom(R, "c10::intrusive_ptr") ||
-      torch::isOrDerivesFrom(R, "torch::nn::AnyModule"))
+  if (torch::isSharedHandle(T) || isStdNamed(T, {"shared_ptr"}))
     return true;
   QualType Pointee = torch::pointeeOf(T);
   return !Pointee.isNull() && !isStdNamed(T, {"unique_ptr"}) &&

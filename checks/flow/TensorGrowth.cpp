@@ -12,6 +12,7 @@
 #include "checks/flow/Writes.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Concatenation.h"
+#include "checks/torch/Conventions.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/Sharing.h"
 #include "checks/torch/TorchTypes.h"
@@ -633,8 +634,7 @@ private:
       return true; // Attention over a cache reads what it just added to.
     }
     StringRef Name = Bottom->getIdentifier() ? Bottom->getName() : "";
-    if (Name.contains_insensitive("cache") ||
-        Name.starts_with_insensitive("past"))
+    if (torch::namesCache(Name))
       return true;
     // Layers with dense connections.
     for (const Stmt *S = Growth.Loop; S; S = parentOf(S))

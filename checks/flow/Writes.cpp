@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/Writes.h"
+#include "checks/torch/Effects.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -118,13 +119,10 @@ bool isWhole(const Expr *E) {
 bool onlyReads(const CXXMethodDecl *Method) {
   if (!Method->getIdentifier())
     return Method->isConst();
-  // In LibTorch, const says nothing: in-place operations are const, and end
-  // in an underscore.
-  StringRef Name = Method->getName();
-  if (Name.ends_with("_") || Name == "set_data" || Name == "reset")
+  if (torch::changesObject(Method))
     return false;
   return Method->isConst() ||
-         llvm::StringSwitch<bool>(Name)
+         llvm::StringSwitch<bool>(Method->getName())
              .Cases("begin", "end", "rbegin", "rend", "data", true)
              .Cases("front", "back", "at", "find", "value", "get", true)
              .Case("reserve", true)

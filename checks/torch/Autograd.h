@@ -46,6 +46,9 @@ std::optional<BackwardCall> asBackward(const clang::CallExpr *Call);
 
 bool isBackward(const clang::CallExpr *Call);
 
+/// The name of the methods and functions that are not grad(), for matchers.
+inline constexpr llvm::StringLiteral BackwardName = "backward";
+
 /// torch::optim::Optimizer, a class derived from it, or a pointer to one.
 bool isOptimizerType(clang::QualType T);
 /// optimizer.step(), step(closure).

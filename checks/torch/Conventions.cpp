@@ -9,10 +9,84 @@
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
+using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
+
+bool namesLoss(StringRef Name) { return Name.contains_insensitive("loss"); }
+
+bool namesEpoch(StringRef Name) { return Name.contains_insensitive("epoch"); }
+
+bool namesCache(StringRef Name) {
+  return Name.contains_insensitive("cache") ||
+         Name.starts_with_insensitive("past");
+}
+
+bool namesSmallText(StringRef Name) {
+  for (StringRef Word : {"path", "file", "name", "dir", "folder", "label",
+                         "class", "categor", "ext", "key"})
+    if (Name.contains_insensitive(Word) && !Name.contains_insensitive("text"))
+      return true;
+  return false;
+}
+
+bool namesGradientReset(StringRef Name) {
+  return Name.contains_insensitive("grad") &&
+         (Name.contains_insensitive("zero") ||
+          Name.contains_insensitive("reset") ||
+          Name.contains_insensitive("clear") ||
+          Name.contains_insensitive("detach"));
+}
+
+bool namesOutOfMemory(StringRef Name) {
+  // "oom" as a word of its own: not inside a longer run of letters of the same
+  // spelling.
+  for (StringRef Word : {"oom", "OOM", "Oom"}) {
+    for (size_t At = Name.find(Word); At != StringRef::npos;
+         At = Name.find(Word, At + 1)) {
+      char Before = At ? Name[At - 1] : '_';
+      char After = At + 3 < Name.size() ? Name[At + 3] : '_';
+      bool Starts = !llvm::isAlpha(Before) ||
+                    (llvm::isUpper(Word[0]) && llvm::isLower(Before));
+      bool Ends = !llvm::isAlpha(After) ||
+                  (llvm::isLower(Word[2]) && llvm::isUpper(After));
+      if (Starts && Ends)
+        return true;
+    }
+  }
+  std::string Plain = Name.lower();
+  Plain.erase(std::remove(Plain.begin(), Plain.end(), '_'), Plain.end());
+  return StringRef(Plain).contains("outofmemory");
+}
+
+bool mentionsOutOfMemory(StringRef Text) {
+  return Text.contains_insensitive("out of memory") || namesOutOfMemory(Text);
+}
+
+bool namesVocabulary(StringRef Name) {
+  return Name.contains_insensitive("vocab");
+}
+
+bool namesClock(StringRef Name) {
+  return Name == "now" || Name == "clock" || Name == "clock_gettime" ||
+         Name == "gettimeofday" || Name.contains_insensitive("wtime") ||
+         Name.starts_with("cudaEvent");
+}
+
+bool namesAccessor(StringRef Name) {
+  return Name.starts_with("register_") || Name.starts_with("named_") ||
+         Name.starts_with("get_") || Name.starts_with("set_") ||
+         Name.starts_with("load") || Name.starts_with("save") ||
+         Name.starts_with("reset") || Name.starts_with("init") ||
+         llvm::StringSwitch<bool>(Name)
+             .Cases("clone", "to", "parameters", "buffers", "children", true)
+             .Cases("modules", "apply", "train", "eval", "zero_grad", true)
+             .Default(false);
+}
 
 bool drawsSample(const FunctionDecl *F) {
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);

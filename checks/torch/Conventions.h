@@ -16,8 +16,53 @@
 #define LIBTORCH_TIDY_CHECKS_TORCH_CONVENTIONS_H
 
 #include "clang/AST/Decl.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace libtorch_tidy::torch {
+
+/// loss, MSELoss, compute_loss. A loss is a number, and keeping it costs
+/// nothing: libtorch-long-lived-intermediate does not report it.
+bool namesLoss(llvm::StringRef Name);
+
+/// epoch, numEpochs. The rounds of such a loop are long, and what is done once
+/// in each costs nothing: libtorch-empty-cache-in-loop does not report it.
+bool namesEpoch(llvm::StringRef Name);
+
+/// kv_cache, past_keys. Attention over what came before reads all of what has
+/// grown in each step, so that there is nothing to join at the end:
+/// libtorch-cat-in-loop does not report it.
+bool namesCache(llvm::StringRef Name);
+
+/// paths, file_names, class_labels; not texts. Such strings are short however
+/// many they are: libtorch-dataset-worker-copy does not report them.
+bool namesSmallText(llvm::StringRef Name);
+
+/// zero_grads, clearGradients, resetGrad. A function that is not seen and is
+/// called so does what zero_grad() does: it ends the cycle that
+/// libtorch-create-graph-cycle reports.
+bool namesGradientReset(llvm::StringRef Name);
+
+/// oom, isOOM, out_of_memory, OutOfMemory; not zoom, room. Shows what a handler
+/// or a flag is for: libtorch-oom-catch-type reports only handlers that are
+/// meant for running out of memory.
+bool namesOutOfMemory(llvm::StringRef Name);
+/// The same of a message, which may also say "out of memory".
+bool mentionsOutOfMemory(llvm::StringRef Text);
+
+/// vocab_size, kVocab. The last layer of a language model is as wide as its
+/// vocabulary, and nothing can be done about it: libtorch-oversized-linear
+/// does not report it.
+bool namesVocabulary(llvm::StringRef Name);
+
+/// now, clock, omp_get_wtime, cudaEventRecord. Code that reads the clock runs
+/// operators for the time they take: libtorch-discarded-result does not
+/// report those.
+bool namesClock(llvm::StringRef Name);
+
+/// get_weights, load_from, parameters, clone. A method of a user's module that
+/// hands it out, copies or sets it up does not run it: its result is no
+/// forward pass. Used wherever modules are called.
+bool namesAccessor(llvm::StringRef Name);
 
 /// A method called sample of a class that is no module. In torch.distributions,
 /// and in what is written after it, that draws with gradient mode off;

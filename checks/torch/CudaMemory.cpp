@@ -9,6 +9,7 @@
 #include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
@@ -16,9 +17,11 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
 
+static constexpr StringRef Names[] = {"emptyCache", "empty_cache"};
+const llvm::ArrayRef<StringRef> EmptyCacheFunctions = Names;
+
 bool isEmptyCache(const CallExpr *Call) {
-  StringRef Name = calleeName(Call);
-  if (Name != "emptyCache" && Name != "empty_cache")
+  if (!llvm::is_contained(Names, calleeName(Call)))
     return false;
   // The function of 1.13 and 2.x, the allocator's method that it calls in 2.x,
   // and the same of other devices. By name alone: its header needs CUDA's, and

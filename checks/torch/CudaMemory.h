@@ -9,12 +9,17 @@
 #define LIBTORCH_TIDY_CHECKS_TORCH_CUDAMEMORY_H
 
 #include "clang/AST/Expr.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace libtorch_tidy::torch {
 
 /// Gives the free blocks of a device's allocator back to the device:
 /// c10::cuda::CUDACachingAllocator::emptyCache() and its kin. Null is allowed.
 bool isEmptyCache(const clang::CallExpr *Call);
+
+/// Their names, for matchers.
+extern const llvm::ArrayRef<llvm::StringRef> EmptyCacheFunctions;
 
 /// A condition that is about where the program runs and not about what it
 /// does: torch::cuda::is_available(), device.is_cuda(), x.is_cuda(),

@@ -6,16 +6,28 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/torch/Effects.h"
-#include "checks/torch/Calls.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "checks/torch/CustomFunctions.h"
+#include "checks/torch/Modules.h"
+#include "checks/torch/OpFacts.h"
+
+using namespace clang;
 
 namespace libtorch_tidy::torch {
 
-bool keepsArguments(const clang::CallExpr *Call) {
-  return llvm::StringSwitch<bool>(calleeName(Call))
-      .Cases("register_hook", "save_for_backward", "set_data",
-             "register_buffer", true)
-      .Default(false);
+bool keepsArguments(const CallExpr *Call) {
+  const OpFacts *Facts = Call ? opFacts(Call->getDirectCallee()) : nullptr;
+  if (Facts)
+    return Facts->KeepsArguments;
+  std::optional<Registration> Registered = asRegistration(Call);
+  return (Registered && Registered->What == Registration::Buffer) ||
+         asContextList(Call, ContextList::Saved);
+}
+
+bool changesObject(const CXXMethodDecl *Method) {
+  if (!Method->getIdentifier())
+    return false;
+  llvm::StringRef Name = Method->getName();
+  return Name.ends_with("_") || Name == "set_data" || Name == "reset";
 }
 
 } // namespace libtorch_tidy::torch

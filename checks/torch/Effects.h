@@ -8,6 +8,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_TORCH_EFFECTS_H
 #define LIBTORCH_TIDY_CHECKS_TORCH_EFFECTS_H
 
+#include "clang/AST/DeclCXX.h"
 #include "clang/AST/Expr.h"
 
 namespace libtorch_tidy::torch {
@@ -15,6 +16,10 @@ namespace libtorch_tidy::torch {
 /// Does \p Call, of a function of LibTorch, keep what it is given where later
 /// code of LibTorch uses it: hooks, saved tensors, buffers, set_data?
 bool keepsArguments(const clang::CallExpr *Call);
+
+/// A method that changes its object although it may be const: in LibTorch const
+/// says nothing, and the names of in-place operators end in an underscore.
+bool changesObject(const clang::CXXMethodDecl *Method);
 
 } // namespace libtorch_tidy::torch
 

@@ -163,7 +163,7 @@ bool isPassedThrough(const CallExpr *Call) {
   const OpFacts *Facts = opFacts(Callee);
   if (!Facts)
     return false;
-  return Facts->View || Facts->InPlace ||
+  return Facts->mayShare() || Facts->InPlace ||
          llvm::StringSwitch<bool>(Facts->Name)
              .Cases("add", "sub", "mul", "div", "neg", "rsub", true)
              .Default(false);

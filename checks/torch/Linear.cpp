@@ -7,6 +7,7 @@
 
 #include "checks/torch/Linear.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Conventions.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
@@ -18,17 +19,18 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
 
-static bool namesVocabulary(const Expr *E) {
+/// Is the size of a vocabulary part of \p E?
+static bool mentionsVocabulary(const Expr *E) {
   if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
     return Ref->getDecl()->getIdentifier() &&
-           Ref->getDecl()->getName().contains_insensitive("vocab");
+           namesVocabulary(Ref->getDecl()->getName());
   if (const auto *Member = dyn_cast<MemberExpr>(E);
       Member && Member->getMemberDecl()->getIdentifier() &&
-      Member->getMemberDecl()->getName().contains_insensitive("vocab"))
+      namesVocabulary(Member->getMemberDecl()->getName()))
     return true;
   return llvm::any_of(E->children(), [](const Stmt *Child) {
     const auto *Part = dyn_cast_or_null<Expr>(Child);
-    return Part && namesVocabulary(Part);
+    return Part && mentionsVocabulary(Part);
   });
 }
 
@@ -36,7 +38,7 @@ static std::optional<uint64_t> features(const Expr *E,
                                         const ASTContext &Context) {
   Expr::EvalResult Value;
   if (!E || E->isTypeDependent() || E->isValueDependent() ||
-      E->containsErrors() || namesVocabulary(E) ||
+      E->containsErrors() || mentionsVocabulary(E) ||
       !E->EvaluateAsInt(Value, Context) || Value.Val.getInt().isNegative() ||
       Value.Val.getInt().getActiveBits() > 63)
     return std::nullopt;

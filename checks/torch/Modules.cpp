@@ -8,6 +8,7 @@
 #include "checks/torch/Modules.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Conventions.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
@@ -130,18 +131,6 @@ static bool isTorchForward(StringRef Name) {
       .Default(false);
 }
 
-/// Methods of users' modules that hand out, copy or move them, not run them.
-static bool isAccessor(StringRef Name) {
-  return Name.starts_with("register_") || Name.starts_with("named_") ||
-         Name.starts_with("get_") || Name.starts_with("set_") ||
-         Name.starts_with("load") || Name.starts_with("save") ||
-         Name.starts_with("reset") || Name.starts_with("init") ||
-         llvm::StringSwitch<bool>(Name)
-             .Cases("clone", "to", "parameters", "buffers", "children", true)
-             .Cases("modules", "apply", "train", "eval", "zero_grad", true)
-             .Default(false);
-}
-
 static std::optional<ModuleCall>
 scriptCall(const CallExpr *Call, const CXXMethodDecl *Method, StringRef Name) {
   const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
@@ -223,7 +212,7 @@ std::optional<ModuleCall> asModuleCall(const Expr *E) {
             findForward(recordOf(Spec->getTemplateArgs().get(0).getAsType()),
                         Call->getNumArgs() - 1));
   } else {
-    if (isAccessor(Name) || !mayHoldTensor(Method->getReturnType()))
+    if (namesAccessor(Name) || !mayHoldTensor(Method->getReturnType()))
       return std::nullopt;
     bool Forward = Name == "forward";
     if (!Forward && !takesTensor(Method))
@@ -528,6 +517,10 @@ std::optional<Registration> asRegistration(const CallExpr *Call) {
       Construct && Construct->getNumArgs() == 0)
     Value = nullptr;
   return Registration{*What, Value};
+}
+
+bool isModuleClass(const CXXRecordDecl *R) {
+  return isOrDerivesFrom(R, ModuleClass.drop_front(2));
 }
 
 bool loadsModule(const CallExpr *Call) { return callsTorch(Call, "load"); }

@@ -91,6 +91,12 @@ struct Registration {
 };
 std::optional<Registration> asRegistration(const clang::CallExpr *Call);
 
+/// The name of the base class, for matchers.
+inline constexpr llvm::StringLiteral ModuleClass = "::torch::nn::Module";
+
+/// torch::nn::Module or a class derived from it. \p R may be null.
+bool isModuleClass(const clang::CXXRecordDecl *R);
+
 /// torch::load, torch::jit::load.
 bool loadsModule(const clang::CallExpr *Call);
 

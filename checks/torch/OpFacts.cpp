@@ -1,4 +1,4 @@
-//===- OpFacts.cpp - What each ATen operator does to memory ---------------===//
+//===- OpFacts.cpp - What each ATen operator does -------------------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,25 +19,43 @@ namespace libtorch_tidy::torch {
 namespace {
 
 enum Flags : unsigned {
-  View = 1,
-  InPlace = 2,
-  Factory = 4,
-  SavesNothing = 8,
-  PinsBuffer = 16,
-  Reduces = 32
+  InPlace = 1 << 0,
+  Factory = 1 << 1,
+  SavesNothing = 1 << 2,
+  PinsBuffer = 1 << 3,
+  Reduces = 1 << 4,
+  CopiesRarely = 1 << 5,
+  TakesPart = 1 << 6,
+  ShowsWhole = 1 << 7,
+  SameElements = 1 << 8,
+  KeepsLayout = 1 << 9,
+  Resizes = 1 << 10,
+  Heavy = 1 << 11,
+  KeepsArguments = 1 << 12,
+  Metadata = 1 << 13
 };
 
 constexpr OpFacts Table[] = {
-#define OP(NAME, OUTPUTS, NONDIFFERENTIABLE, FLAGS)                            \
+#define OP(NAME, OUTPUTS, NONDIFFERENTIABLE, SHARES, PURE, FLAGS)              \
   {NAME,                                                                       \
-   ((FLAGS) & View) != 0,                                                      \
+   OUTPUTS,                                                                    \
+   NONDIFFERENTIABLE,                                                          \
+   Sharing::SHARES,                                                            \
+   PureKind::PURE,                                                             \
    ((FLAGS) & InPlace) != 0,                                                   \
    ((FLAGS) & Factory) != 0,                                                   \
    ((FLAGS) & SavesNothing) != 0,                                              \
    ((FLAGS) & PinsBuffer) != 0,                                                \
-   OUTPUTS,                                                                    \
-   NONDIFFERENTIABLE,                                                          \
-   ((FLAGS) & Reduces) != 0},
+   ((FLAGS) & Reduces) != 0,                                                   \
+   ((FLAGS) & CopiesRarely) != 0,                                              \
+   ((FLAGS) & TakesPart) != 0,                                                 \
+   ((FLAGS) & ShowsWhole) != 0,                                                \
+   ((FLAGS) & SameElements) != 0,                                              \
+   ((FLAGS) & KeepsLayout) != 0,                                               \
+   ((FLAGS) & Resizes) != 0,                                                   \
+   ((FLAGS) & Heavy) != 0,                                                     \
+   ((FLAGS) & KeepsArguments) != 0,                                            \
+   ((FLAGS) & Metadata) != 0},
 #include "checks/torch/OpFacts.inc"
 #undef OP
 };
@@ -98,6 +116,15 @@ StringRef operatorName(OverloadedOperatorKind Kind, unsigned NumOperands) {
   }
 }
 
+/// A method of tensors, or a function of one.
+bool isOfTensor(const FunctionDecl *Callee) {
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(Callee))
+    return isOrDerivesFrom(Method->getParent(), "at::TensorBase");
+  return llvm::any_of(Callee->parameters(), [](const ParmVarDecl *P) {
+    return isTensor(P->getType());
+  });
+}
+
 } // namespace
 
 llvm::ArrayRef<OpFacts> allOpFacts() { return Table; }
@@ -112,18 +139,11 @@ const OpFacts *opFacts(const FunctionDecl *Callee) {
   if (!Callee || !isTorchDecl(Callee))
     return nullptr;
   if (OverloadedOperatorKind Kind = Callee->getOverloadedOperator()) {
-    // Only of tensors: LibTorch overloads operators for its scalars and
-    // containers, too.
-    const auto *Method = dyn_cast<CXXMethodDecl>(Callee);
-    bool OfTensor =
-        Method && isOrDerivesFrom(Method->getParent(), "at::TensorBase");
-    if (!Method)
-      OfTensor = llvm::any_of(Callee->parameters(), [](const ParmVarDecl *P) {
-        return isTensor(P->getType());
-      });
-    return OfTensor ? opFacts(operatorName(Kind, Callee->getNumParams() +
-                                                     (Method ? 1 : 0)))
-                    : nullptr;
+    // LibTorch overloads operators for its scalars and containers, too.
+    bool IsMethod = isa<CXXMethodDecl>(Callee);
+    return isOfTensor(Callee)
+               ? opFacts(operatorName(Kind, Callee->getNumParams() + IsMethod))
+               : nullptr;
   }
   const IdentifierInfo *Id = Callee->getIdentifier();
   if (!Id)
@@ -140,7 +160,9 @@ const OpFacts *opFacts(const FunctionDecl *Callee) {
         return Found;
     }
   }
-  return opFacts(Id->getName());
+  const OpFacts *Found = opFacts(Id->getName());
+  // torch::dtype() and TensorOptions::device() ask no tensor.
+  return Found && Found->Metadata && !isOfTensor(Callee) ? nullptr : Found;
 }
 
 } // namespace libtorch_tidy::torch

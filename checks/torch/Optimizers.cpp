@@ -16,6 +16,10 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
 
+static constexpr StringRef Names[] = {"params", "parameters", "add_param_group",
+                                      "add_parameters"};
+const llvm::ArrayRef<StringRef> ParameterMethods = Names;
+
 /// A method of LibTorch's optimizer classes.
 static const CXXMemberCallExpr *optimizerCall(const CallExpr *Call,
                                               StringRef Name) {

@@ -10,6 +10,8 @@
 
 #include "clang/AST/Expr.h"
 #include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace libtorch_tidy::torch {
 
@@ -29,6 +31,9 @@ const clang::Expr *optimizerOfGroups(const clang::Expr *E);
 
 /// optimizer.add_param_group(...), optimizer.add_parameters(...).
 bool addsParameters(const clang::CallExpr *Call);
+
+/// The names of parameter lists and of what adds to them, for matchers.
+extern const llvm::ArrayRef<llvm::StringRef> ParameterMethods;
 
 /// optimizer.state(): what is kept for each parameter, under the address of its
 /// tensor (a string in 1.13, a pointer in 2.x).

@@ -100,4 +100,21 @@ StringRef releaseMethod(QualType T) {
   return {};
 }
 
+bool isIntrusivePtr(QualType T) {
+  return isOrDerivesFrom(T, "c10::intrusive_ptr");
+}
+
+bool isIValue(QualType T) { return isOrDerivesFrom(T, "c10::IValue"); }
+
+bool isSharedHandle(QualType T) {
+  return isTensor(T) || isIntrusivePtr(T) ||
+         isOrDerivesFrom(T, "torch::nn::AnyModule");
+}
+
+bool isReferenceClass(QualType T) {
+  return isOrDerivesFrom(T, "c10::weak_intrusive_ptr") ||
+         isOrDerivesFrom(T, "c10::ArrayRef") ||
+         isOrDerivesFrom(T, "at::OptionalTensorRef");
+}
+
 } // namespace libtorch_tidy::torch

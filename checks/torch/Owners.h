@@ -22,6 +22,19 @@ bool ownsTensors(clang::QualType T);
 /// of its tensors: "reset" or "clear"; empty when there is none.
 llvm::StringRef releaseMethod(clang::QualType T);
 
+/// c10::intrusive_ptr, or a class derived from it.
+bool isIntrusivePtr(clang::QualType T);
+
+/// c10::IValue.
+bool isIValue(clang::QualType T);
+
+/// Copies of a \p T share what they own: tensors, intrusive_ptr, AnyModule.
+bool isSharedHandle(clang::QualType T);
+
+/// Leads to tensors and owns none: weak_intrusive_ptr, ArrayRef,
+/// OptionalTensorRef.
+bool isReferenceClass(clang::QualType T);
+
 } // namespace libtorch_tidy::torch
 
 #endif // LIBTORCH_TIDY_CHECKS_TORCH_OWNERS_H

@@ -7,47 +7,18 @@
 
 #include "checks/torch/PureOps.h"
 #include "checks/torch/Calls.h"
-#include "checks/torch/OpFacts.h"
 #include "checks/torch/TorchTypes.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 
 namespace libtorch_tidy::torch {
 
-static std::optional<PureKind> kindOf(llvm::StringRef Name) {
-  using Result = std::optional<PureKind>;
-  return llvm::StringSwitch<Result>(Name)
-      .Case("detach", PureKind::Detach)
-      .Cases("to", "cpu", "cuda", "toType", "contiguous", "pin_memory",
-             PureKind::Converts)
-      .Cases("view", "view_as", "reshape", "reshape_as", "flatten", "unflatten",
-             "squeeze", "unsqueeze", PureKind::Converts)
-      .Cases("transpose", "permute", "t", "movedim", "moveaxis", "swapaxes",
-             "swapdims", "expand", "expand_as", PureKind::Converts)
-      .Cases("clamp", "clamp_min", "clamp_max", "clip", PureKind::Converts)
-      .Cases("fill", "masked_fill", "masked_scatter", "index_put", "index_fill",
-             "index_add", "index_copy", PureKind::Fills)
-      .Cases("scatter", "scatter_add", PureKind::Fills)
-      .Cases("add", "sub", "subtract", "mul", "multiply", "div", "divide",
-             "neg", "negative", PureKind::Computes)
-      .Cases("abs", "absolute", "exp", "log", "sqrt", "rsqrt", "square", "pow",
-             PureKind::Computes)
-      .Cases("floor", "ceil", "round", "sign", "reciprocal", "clone",
-             PureKind::Computes)
-      .Default(std::nullopt);
-}
-
 std::optional<PureOp> asPureOp(const CallExpr *Call) {
-  std::optional<PureKind> Kind = kindOf(calleeName(Call));
-  if (!Kind || !isTensor(Call->getType()))
-    return std::nullopt;
-  const FunctionDecl *Callee = Call->getDirectCallee();
-  if (!isTorchDecl(Callee))
-    return std::nullopt;
-  // toType is no operator of the table; an in-place variant never is one here.
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
   const OpFacts *Facts = opFacts(Callee);
-  if (Facts && (Facts->InPlace || Facts->Outputs != 1))
+  // An operator's sign is no name: compilers warn of `x + y;` by themselves.
+  if (!Facts || Facts->Pure == PureKind::No || Facts->Outputs != 1 ||
+      !Callee->getIdentifier() || !isTensor(Call->getType()))
     return std::nullopt;
   const Expr *Tensor = nullptr;
   if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call)) {
@@ -60,7 +31,7 @@ std::optional<PureOp> asPureOp(const CallExpr *Call) {
   }
   if (!Tensor || !isTensor(Tensor->getType()))
     return std::nullopt;
-  return PureOp{*Kind, calleeName(Call), Tensor};
+  return PureOp{Facts->Pure, calleeName(Call), Tensor};
 }
 
 } // namespace libtorch_tidy::torch

@@ -15,23 +15,11 @@
 #ifndef LIBTORCH_TIDY_CHECKS_TORCH_PUREOPS_H
 #define LIBTORCH_TIDY_CHECKS_TORCH_PUREOPS_H
 
+#include "checks/torch/OpFacts.h"
 #include "clang/AST/ExprCXX.h"
 #include <optional>
 
 namespace libtorch_tidy::torch {
-
-enum class PureKind {
-  /// detach: the same values without history.
-  Detach,
-  /// The same tensor in another place or form, which takes the place of the
-  /// old one: to, cpu, contiguous, view, squeeze, clamp.
-  Converts,
-  /// Meant to write, but only its namesake with '_' does: masked_fill,
-  /// index_put, scatter.
-  Fills,
-  /// Arithmetic on the elements: add, mul, exp.
-  Computes,
-};
 
 struct PureOp {
   PureKind Kind;

@@ -62,41 +62,6 @@ Sharing conversion(const CallExpr *Call, const TensorTraits &Input,
                                                             : Sharing::Perhaps;
 }
 
-/// Views whatever the input is. The others of OpFacts::View return their input
-/// or a copy on some inputs.
-bool isAlwaysView(StringRef Name) {
-  return llvm::StringSwitch<bool>(Name)
-      .Cases("adjoint", "alias", "as_strided", "broadcast_to", "chunk", true)
-      .Cases("data", "detach", "diagonal", "expand", "expand_as", "mH", true)
-      .Cases("mT", "moveaxis", "movedim", "narrow", "numpy_T", "permute", true)
-      .Cases("select", "slice", "split", "split_with_sizes", "squeeze", true)
-      .Cases("swapaxes", "swapdims", "t", "tensor_data", "transpose", true)
-      .Cases("unbind", "unflatten", "unfold", "unsafe_chunk", true)
-      .Cases("unsafe_split", "unsafe_split_with_sizes", "unsqueeze", true)
-      .Cases("variable_data", "view", "view_as", true)
-      .Default(false);
-}
-
-/// Operators that the table has as making something new, and that return their
-/// input, or a view of it, in a corner.
-bool mayReturnInput(StringRef Name) {
-  return Name.starts_with("to_") ||
-         llvm::StringSwitch<bool>(Name)
-             .Cases("align_as", "align_tensors", "chain_matmul", "chalf", true)
-             .Cases("channel_shuffle", "native_channel_shuffle", true)
-             .Cases("flatten_dense_tensors", "unflatten_dense_tensors", true)
-             .Cases("from_blob", "from_file", "pixel_shuffle", true)
-             .Cases("pixel_unshuffle", "cartesian_prod", true)
-             .Default(Name.starts_with("sparse_"));
-}
-
-/// Does the result show a part of the tensor only?
-bool takesPart(StringRef Name) {
-  return llvm::StringSwitch<bool>(Name)
-      .Cases("select", "slice", "narrow", "index", true)
-      .Default(false);
-}
-
 /// x.index({...}): a view, unless a tensor is among the indices.
 Sharing indexing(const CallExpr *Call) {
   llvm::SmallVector<const Expr *, 4> Args = writtenArguments(Call);
@@ -144,28 +109,29 @@ StorageUse storageUse(const CallExpr *Call, const TensorTraits &Input,
   else if (Call->getNumArgs() > 0)
     Use.Of = Call->getArg(0);
 
-  if (Facts->InPlace) {
-    // These take other memory.
-    if (Name == "set_" || Name == "resize_" || Name == "resize_as_")
-      return Use;
+  switch (Facts->Shares) {
+  case Sharing::Unknown:
+    return Use;
+  case Sharing::Handle:
     Use.How = Sharing::Handle;
     Use.Traits = Input;
     return Use;
-  }
-  if (!Facts->View) {
-    if (Call->isPRValue() && !mayReturnInput(Name) && !mayWorkInPlace(Call))
+  case Sharing::None:
+    if (Call->isPRValue() && !mayWorkInPlace(Call))
       Use.How = Sharing::None;
     return Use;
+  case Sharing::Perhaps:
+  case Sharing::Memory:
+    break;
   }
-  Use.How = Sharing::Perhaps;
-  Use.IsPart = takesPart(Name);
-  Use.NewHandle = isAlwaysView(Name) || Name == "index" || Name == "reshape";
-  if (isAlwaysView(Name)) {
-    Use.How = Sharing::Memory;
-    Use.Traits = {Input.Dtype, Input.OnHost, /*Contiguous=*/false};
-    if (Name == "view" || Name == "detach" || Name == "data" ||
-        Name == "unsqueeze" || Name == "squeeze")
-      Use.Traits.Contiguous = Input.Contiguous;
+  // What follows depends on the arguments and on the tensor.
+  Use.How = Facts->Shares;
+  Use.IsPart = Facts->TakesPart;
+  Use.NewHandle =
+      Use.How == Sharing::Memory || Name == "index" || Name == "reshape";
+  if (Use.How == Sharing::Memory) {
+    Use.Traits = {Input.Dtype, Input.OnHost,
+                  Facts->KeepsLayout && Input.Contiguous};
     // view(dtype) has another one.
     if (Name == "view")
       for (const Expr *Arg : writtenArguments(Call))
@@ -346,42 +312,61 @@ const VarDecl *memoryRoot(const Expr *E, const ASTContext &Context) {
 }
 
 const Expr *viewedBy(const CallExpr *Call) {
-  const OpFacts *Facts = opFacts(Call->getDirectCallee());
-  if (!Facts || !Facts->View)
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  const OpFacts *Facts = opFacts(Callee);
+  if (!Facts)
     return nullptr;
-  bool MayCopy = llvm::StringSwitch<bool>(Facts->Name)
-                     .Cases("to", "contiguous", "cuda", "cpu", "type_as", true)
-                     .Cases("pin_memory", "to_dense", "toType", true)
-                     .Default(Facts->Name.contains("dropout"));
-  if (MayCopy)
+  StorageUse Use = storageUse(Call, {}, Callee->getASTContext());
+  bool Shares = Use.How == Sharing::Memory || Use.How == Sharing::Handle ||
+                (Use.How == Sharing::Perhaps && Facts->CopiesRarely);
+  return Shares ? Use.Of : nullptr;
+}
+
+const Expr *viewOf(const CallExpr *Call) {
+  const OpFacts *Facts = Call ? opFacts(Call->getDirectCallee()) : nullptr;
+  if (!Facts || Facts->Shares != Sharing::Memory ||
+      Facts->neverDifferentiable() || !isTensor(Call->getType()))
     return nullptr;
-  if (const Expr *Object = objectOf(Call))
-    return Object;
-  return Call->getNumArgs() > 0 ? Call->getArg(0) : nullptr;
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
+    return Op->getArg(0);
+  const auto *Member = dyn_cast<CXXMemberCallExpr>(Call);
+  return Member ? Member->getImplicitObjectArgument() : nullptr;
 }
 
 bool isMetadataAccess(const CallExpr *Call) {
-  return llvm::StringSwitch<bool>(calleeName(Call))
-      .Cases("size", "sizes", "dim", "numel", "defined", true)
-      .Cases("device", "dtype", "scalar_type", "options", "is_cuda", true)
-      .Cases("nbytes", "element_size", "empty", "has_value", true)
-      .Default(false);
+  const OpFacts *Facts = Call ? opFacts(Call->getDirectCallee()) : nullptr;
+  return (Facts && Facts->Metadata) ||
+         llvm::StringSwitch<bool>(calleeName(Call))
+             .Cases("size", "empty", "has_value", true)
+             .Default(false);
 }
 
-bool makesView(const CallExpr *Call) {
-  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
-  if (!Callee || !isTorchDecl(Callee) || !isTensor(Call->getType()))
+bool asksIfDefined(const CallExpr *Call) {
+  return calleeName(Call) == "defined" || calleeName(Call) == "has_value";
+}
+
+bool takesFirst(const CallExpr *Call, const ASTContext &Context) {
+  llvm::SmallVector<const Expr *, 4> Args = writtenArguments(Call);
+  if (Args.empty())
+    return true;
+  const Expr *Index = Args.back();
+  if (calleeName(Call) == "index")
+    Index = listElements(Args[0]).front();
+  else if (calleeName(Call) == "narrow" || calleeName(Call) == "slice")
     return false;
-  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
-    return Op->getOperator() == OO_Subscript &&
-           isTensor(Op->getArg(0)->getType());
-  return isa<CXXMemberCallExpr>(Call) &&
-         llvm::StringSwitch<bool>(calleeName(Call))
-             .Cases("view", "view_as", "t", "transpose", "permute", true)
-             .Cases("squeeze", "unsqueeze", "select", "narrow", "slice", true)
-             .Cases("expand", "expand_as", "unfold", "diagonal", "alias", true)
-             .Cases("swapaxes", "swapdims", "movedim", "as_strided", true)
-             .Default(false);
+  Expr::EvalResult Result;
+  if (!Index->getType()->isIntegerType())
+    return false;
+  return Index->isValueDependent() || !Index->EvaluateAsInt(Result, Context) ||
+         Result.Val.getInt() == 0;
+}
+
+bool onlyReads(const CallExpr *Call) {
+  const OpFacts *Facts = Call ? opFacts(Call->getDirectCallee()) : nullptr;
+  if (!Facts || Facts->InPlace || Facts->KeepsArguments || Facts->Resizes)
+    return false;
+  return Facts->Metadata || Facts->neverDifferentiable() ||
+         (!Facts->mayShare() && isTensor(Call->getType()) && Call->isPRValue());
 }
 
 /// The tensor that a method of LibTorch is called on.
@@ -393,30 +378,24 @@ static const Expr *tensorObject(const CallExpr *Call) {
   return Object && isTensor(Object->getType()) ? Object : nullptr;
 }
 
+/// What the table says of a method of a tensor; null for other calls.
+static const OpFacts *factsOfMethod(const CallExpr *Call) {
+  return tensorObject(Call) ? opFacts(Call->getDirectCallee()) : nullptr;
+}
+
 const Expr *sameShapeObject(const CallExpr *Call) {
-  const Expr *Object = tensorObject(Call);
-  return Object && llvm::StringSwitch<bool>(calleeName(Call))
-                       .Cases("detach", "clone", "contiguous", true)
-                       .Cases("to", "cpu", "cuda", true)
-                       .Default(false)
-             ? Object
-             : nullptr;
+  const OpFacts *Facts = factsOfMethod(Call);
+  return Facts && Facts->SameElements ? tensorObject(Call) : nullptr;
 }
 
 bool showsWhole(const CallExpr *View) {
-  return llvm::StringSwitch<bool>(calleeName(View))
-      .Cases("unsqueeze", "squeeze", "view", "view_as", "reshape", true)
-      .Cases("flatten", "unflatten", "ravel", "detach", "t", true)
-      .Cases("transpose", "permute", "movedim", "swapaxes", "swapdims", true)
-      .Cases("contiguous", "to", "cpu", "cuda", "alias", true)
-      .Default(false);
+  const OpFacts *Facts = View ? opFacts(View->getDirectCallee()) : nullptr;
+  return Facts && Facts->ShowsWhole;
 }
 
 bool resizesInPlace(const CallExpr *Call) {
-  return tensorObject(Call) && llvm::StringSwitch<bool>(calleeName(Call))
-                                   .Cases("resize_", "resize_as_", true)
-                                   .Cases("set_", "set_data", "reset", true)
-                                   .Default(false);
+  const OpFacts *Facts = factsOfMethod(Call);
+  return Facts && Facts->Resizes;
 }
 
 } // namespace libtorch_tidy::torch

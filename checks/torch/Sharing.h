@@ -15,19 +15,12 @@
 #ifndef LIBTORCH_TIDY_CHECKS_TORCH_SHARING_H
 #define LIBTORCH_TIDY_CHECKS_TORCH_SHARING_H
 
+#include "checks/torch/OpFacts.h"
 #include "checks/torch/TensorTraits.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace libtorch_tidy::torch {
-
-enum class Sharing : unsigned char {
-  Unknown, ///< Not an operator of LibTorch.
-  None,    ///< The result has memory of its own.
-  Perhaps, ///< A copy where there is something to do, else the same tensor.
-  Memory,  ///< A new tensor object over the same memory: a view.
-  Handle,  ///< The same tensor: in-place operators, conversions to itself.
-};
 
 struct StorageUse {
   Sharing How = Sharing::Unknown;
@@ -82,18 +75,31 @@ const clang::Expr *containerOf(const clang::CallExpr *Call);
 bool pinsUnreduced(const clang::CallExpr *Call,
                    const clang::ASTContext &Context);
 
-/// Does the result of \p Call share storage with its object or first argument
-/// whatever the arguments are: slice, view, transpose; not to, contiguous?
-/// That operand; null otherwise.
+/// The tensor whose memory the result of \p Call (may be null) has: its object
+/// or first argument, when it is a view of it whatever it is (slice, transpose,
+/// x.index({0})), the same tensor (add_), or a copy only by exception (reshape,
+/// flatten). Null for the others: to, contiguous, x.index({mask}).
 const clang::Expr *viewedBy(const clang::CallExpr *Call);
 
-/// Methods that tell about a tensor without holding on to its storage: size,
-/// dim, device, defined.
+/// The tensor that \p Call (may be null), a method or `t[i]`, makes a view of,
+/// with its history; null for others. Not for methods that may copy or return
+/// the tensor itself, nor for detach().
+const clang::Expr *viewOf(const clang::CallExpr *Call);
+
+/// Asks about a tensor without holding on to its storage (size, dim, device,
+/// defined), or about a container or optional (size, empty, has_value).
 bool isMetadataAccess(const clang::CallExpr *Call);
 
-/// Does every call of this method of Tensor (or `t[i]`) make a view of its
-/// object? Not those that may copy or return the object itself.
-bool makesView(const clang::CallExpr *Call);
+/// x.defined(), optional.has_value()
+bool asksIfDefined(const clang::CallExpr *Call);
+
+/// x[0], x.select(0, 0), x.index({0}): does \p Call, which takes a part of its
+/// tensor, take the first element, or one that is not known?
+bool takesFirst(const clang::CallExpr *Call, const clang::ASTContext &Context);
+
+/// Does \p Call (may be null) only read its tensor: metadata, values without
+/// history (item, detach), or values of a new tensor (add, matmul)?
+bool onlyReads(const clang::CallExpr *Call);
 
 /// The object of a method whose result has the object's shape and elements:
 /// detach, clone, contiguous, to, cpu, cuda. Null for others.

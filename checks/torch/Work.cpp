@@ -7,30 +7,17 @@
 
 #include "checks/torch/Work.h"
 #include "checks/torch/Autograd.h"
+#include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
 #include "checks/torch/Owners.h"
 #include "checks/torch/Sharing.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ExprCXX.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
-using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
-
-/// Operators that carry the weight of a network outside of modules.
-static bool isHeavyOperator(StringRef Name) {
-  return llvm::StringSwitch<bool>(Name)
-      .Cases("matmul", "mm", "bmm", "addmm", "baddbmm", true)
-      .Cases("linear", "bilinear", "einsum", "tensordot", true)
-      .Cases("conv1d", "conv2d", "conv3d", "convolution", true)
-      .Cases("conv_transpose1d", "conv_transpose2d", "conv_transpose3d", true)
-      .Cases("lstm", "gru", "rnn_tanh", "rnn_relu", "cdist", true)
-      .Cases("scaled_dot_product_attention", "data_parallel", true)
-      .Default(false);
-}
 
 Work workOf(const CallExpr *Call) {
   const FunctionDecl *Callee = Call->getDirectCallee();
@@ -38,14 +25,15 @@ Work workOf(const CallExpr *Call) {
     return Work::None;
   if (isBackward(Call) || asModuleCall(Call))
     return Work::Heavy;
-  if (isTorchDecl(Callee) && Callee->getIdentifier() &&
-      isHeavyOperator(Callee->getName()))
+  if (callsTorch(Call, "data_parallel"))
     return Work::Heavy;
-  if (const OpFacts *Facts = opFacts(Callee))
-    return Facts->Outputs > 0 && (!Facts->View || !viewedBy(Call)) &&
-                   mayHoldTensor(Call->getType())
-               ? Work::Some
-               : Work::None;
+  if (const OpFacts *Facts = opFacts(Callee)) {
+    if (Facts->Heavy)
+      return Work::Heavy;
+    bool Allocates = Facts->Outputs > 0 && mayHoldTensor(Call->getType()) &&
+                     (!Facts->mayShare() || !viewedBy(Call));
+    return Allocates ? Work::Some : Work::None;
+  }
   if (isTorchDecl(Callee))
     return Work::None;
   // A user's function that is defined elsewhere, a std::function, Python.

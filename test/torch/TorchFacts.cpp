@@ -9,17 +9,20 @@
 /// A tool of the test suite: one line for each fact that the files of
 /// checks/torch state about the main file, "LINE: fact", sorted by line.
 ///
-///   torch-facts [-ops] FILE -- FLAGS
+///   torch-facts [-ops] [-memory] [-names] FILE -- FLAGS
 ///   torch-facts -table    prints the table of operators after checking it
 ///
 //===----------------------------------------------------------------------===//
 
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Conventions.h"
 #include "checks/torch/GradGuards.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
+#include "checks/torch/Sharing.h"
 #include "checks/torch/TorchTypes.h"
+#include "checks/torch/Work.h"
 #include "test/FactsTool.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Lexer.h"
@@ -30,6 +33,11 @@ using namespace libtorch_tidy;
 using llvm::StringRef;
 
 static llvm::cl::OptionCategory Options("torch-facts");
+static llvm::cl::opt<bool> Memory("memory", llvm::cl::cat(Options),
+                                  llvm::cl::desc("print whose memory results "
+                                                 "have, and which calls work"));
+static llvm::cl::opt<bool> Names("names", llvm::cl::cat(Options),
+                                 llvm::cl::desc("print what names suggest"));
 static llvm::cl::opt<bool> Ops("ops", llvm::cl::cat(Options),
                                llvm::cl::desc("print operators, too"));
 
@@ -71,11 +79,65 @@ const char *text(torch::Parameters P) {
   return "";
 }
 
+const char *text(torch::Sharing How) {
+  switch (How) {
+  case torch::Sharing::Unknown:
+    return "unknown";
+  case torch::Sharing::None:
+    return "own memory";
+  case torch::Sharing::Perhaps:
+    return "perhaps memory of";
+  case torch::Sharing::Memory:
+    return "view of";
+  case torch::Sharing::Handle:
+    return "same tensor as";
+  }
+  return "";
+}
+
+const char *text(torch::Work W) {
+  switch (W) {
+  case torch::Work::None:
+    return "none";
+  case torch::Work::Some:
+    return "some";
+  case torch::Work::Heavy:
+    return "heavy";
+  }
+  return "";
+}
+
+/// What the name of a declaration suggests.
+std::string suggestions(StringRef Name) {
+  std::string Text;
+  for (auto [On, What] :
+       {std::pair(torch::namesLoss(Name), " loss"),
+        std::pair(torch::namesEpoch(Name), " epoch"),
+        std::pair(torch::namesCache(Name), " cache"),
+        std::pair(torch::namesSmallText(Name), " small-text"),
+        std::pair(torch::namesGradientReset(Name), " gradient-reset"),
+        std::pair(torch::namesOutOfMemory(Name), " out-of-memory"),
+        std::pair(torch::namesVocabulary(Name), " vocabulary"),
+        std::pair(torch::namesClock(Name), " clock"),
+        std::pair(torch::namesAccessor(Name), " accessor")})
+    if (On)
+      Text += What;
+  return Text;
+}
+
 std::string flags(const torch::OpFacts &Op) {
   std::string Text;
   for (auto [On, Name] :
-       {std::pair(Op.View, " view"), std::pair(Op.InPlace, " in-place"),
-        std::pair(Op.Factory, " factory"),
+       {std::pair(Op.Shares == torch::Sharing::Memory, " view"),
+        std::pair(Op.Shares == torch::Sharing::Perhaps, " may-share"),
+        std::pair(Op.CopiesRarely, " copies-rarely"),
+        std::pair(Op.TakesPart, " part"), std::pair(Op.ShowsWhole, " whole"),
+        std::pair(Op.SameElements, " same-elements"),
+        std::pair(Op.InPlace, " in-place"), std::pair(Op.Resizes, " resizes"),
+        std::pair(Op.Heavy, " heavy"),
+        std::pair(Op.Pure != torch::PureKind::No, " pure"),
+        std::pair(Op.KeepsArguments, " keeps-arguments"),
+        std::pair(Op.Metadata, " metadata"), std::pair(Op.Factory, " factory"),
         std::pair(Op.SavesNothing, " saves-nothing"),
         std::pair(Op.PinsBuffer, " pins-buffer"),
         std::pair(Op.Reduces, " reduces"),
@@ -88,6 +150,22 @@ std::string flags(const torch::OpFacts &Op) {
 class Printer : public RecursiveASTVisitor<Printer> {
 public:
   explicit Printer(ASTContext &Context) : Context(Context) {}
+
+  bool VisitNamedDecl(NamedDecl *D) {
+    if (!Names || !D->getIdentifier())
+      return true;
+    if (std::string Text = suggestions(D->getName()); !Text.empty())
+      say(D->getLocation(), "name " + D->getName() + ":" + Text);
+    if (torch::drawsSample(dyn_cast<FunctionDecl>(D)))
+      say(D->getLocation(), D->getName() + " draws a sample");
+    return true;
+  }
+
+  bool VisitStringLiteral(clang::StringLiteral *Literal) {
+    if (Names && torch::mentionsOutOfMemory(Literal->getString()))
+      say(Literal->getBeginLoc(), "text mentions out-of-memory");
+    return true;
+  }
 
   bool VisitVarDecl(VarDecl *Var) {
     if (auto Mode = torch::guardOf(Var))
@@ -175,6 +253,8 @@ public:
                      text(torch::factoryRequiresGrad(Call)));
       if (Ops)
         say(Loc, "op " + Op->Name + flags(*Op));
+      if (Memory)
+        printMemory(Call, Op->Name);
     }
     return true;
   }
@@ -185,6 +265,22 @@ public:
   }
 
 private:
+  void printMemory(const CallExpr *Call, StringRef Name) {
+    torch::StorageUse Use = torch::storageUse(Call, {}, Context);
+    std::string Text = text(Use.How);
+    if (Use.How >= torch::Sharing::Perhaps)
+      Text += " " + source(Use.Of);
+    if (Use.IsPart)
+      Text += ", a part";
+    if (const Expr *Of = torch::viewedBy(Call))
+      Text += ", counts as " + source(Of);
+    if (torch::isMetadataAccess(Call))
+      Text += ", metadata";
+    if (torch::onlyReads(Call))
+      Text += ", only reads";
+    say(Call->getExprLoc(),
+        Name + ": " + Text + ", work " + text(torch::workOf(Call)));
+  }
   unsigned line(SourceLocation Loc) const {
     return Context.getSourceManager().getExpansionLineNumber(Loc);
   }

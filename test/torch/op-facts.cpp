@@ -12,12 +12,12 @@ Tensor relu(int) { return {}; }
 } // namespace torch::project
 
 void calls(torch::Tensor x, torch::Tensor y, std::vector<torch::Tensor> list) {
-  auto a = x + y; // CHECK: [[@LINE]]: op add saves-nothing{{$}}
+  auto a = x + y; // CHECK: [[@LINE]]: op add pure saves-nothing{{$}}
   x += y; // CHECK: [[@LINE]]: op add_ in-place saves-nothing{{$}}
   x *= 2; // CHECK: [[@LINE]]: op mul_ in-place{{$}}
-  auto b = -x; // CHECK: [[@LINE]]: op neg saves-nothing{{$}}
-  auto c = 2 * x; // CHECK: [[@LINE]]: op mul{{$}}
-  auto d = x[0]; // CHECK: [[@LINE]]: op select view saves-nothing{{$}}
+  auto b = -x; // CHECK: [[@LINE]]: op neg pure saves-nothing{{$}}
+  auto c = 2 * x; // CHECK: [[@LINE]]: op mul pure{{$}}
+  auto d = x[0]; // CHECK: [[@LINE]]: op select view part saves-nothing{{$}}
   auto e = x > y; // CHECK: [[@LINE]]: op gt saves-nothing never-differentiable{{$}}
   auto f = x.sum(); // CHECK: [[@LINE]]: op sum saves-nothing reduces{{$}}
   auto g = torch::relu(x); // CHECK: [[@LINE]]: op relu{{$}}
@@ -28,9 +28,9 @@ void calls(torch::Tensor x, torch::Tensor y, std::vector<torch::Tensor> list) {
   auto l = torch::fft::rfft(x); // CHECK: [[@LINE]]: op fft_rfft{{$}}
   auto m = x.max(1); // CHECK: [[@LINE]]: op max{{$}}
   auto n = x.argmax(1); // CHECK: [[@LINE]]: op argmax saves-nothing reduces never-differentiable{{$}}
-  auto o = x.view({1}); // CHECK: [[@LINE]]: op view view saves-nothing{{$}}
-  auto p = x.cpu(); // CHECK: [[@LINE]]: op cpu view saves-nothing{{$}}
-  auto q = x.index({0}); // CHECK: [[@LINE]]: op index view{{$}}
+  auto o = x.view({1}); // CHECK: [[@LINE]]: op view view whole pure saves-nothing{{$}}
+  auto p = x.cpu(); // CHECK: [[@LINE]]: op cpu may-share whole same-elements pure saves-nothing{{$}}
+  auto q = x.index({0}); // CHECK: [[@LINE]]: op index may-share part{{$}}
   auto r = torch::cat(list); // CHECK: [[@LINE]]: op cat saves-nothing{{$}}
   auto s = torch::zeros({1}); // CHECK: [[@LINE]]: op zeros factory saves-nothing never-differentiable{{$}}
   auto t = x.chunk(2); // CHECK: [[@LINE]]: op chunk view saves-nothing{{$}}
