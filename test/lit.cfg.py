@@ -8,6 +8,7 @@ Substitutions for RUN lines:
   %torch_flags          compiler flags for code that includes torch/torch.h,
                         precompiled; %torch_flags_nopch: the same without a PCH;
                         %torch_pch: the precompiled header itself
+  %code-facts           what checks/code says of a file (code/CodeFacts.cpp)
   %flow-facts           what checks/flow finds in a file (flow/FlowFacts.cpp)
   %torch-facts          what checks/torch knows of a file (torch/TorchFacts.cpp)
   %clangxx %cmake %FileCheck %not %python %old-clang-tidy
@@ -124,6 +125,7 @@ for name, command in [
     ("%torch_code_flags", tools["torch_flags"] + ["-include-pch", tools["torch_code_pch"]]),
     ("%torch_flags", tools["torch_flags"] + pch),
     ("%torch_pch", [tools["torch_pch"]]),
+    ("%code-facts", [tools["code_facts"]]),
     ("%flow-facts", [tools["flow_facts"]]),
     ("%torch-facts", [tools["torch_facts"]]),
     ("%libtorch-tidy", [tools["driver"] or "no-driver-in-this-build"]),
