@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
-#include "checks/flow/Loops.h"
+#include "checks/code/Loops.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
@@ -151,7 +151,7 @@ void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
       }
       Strength = std::max(Strength, Level::Likely); // The weaker one.
     }
-    if (flow::runsFewTimes(A.Loop, Unit.context()) ||
+    if (code::runsFewTimes(A.Loop, Unit.context()) ||
         Unit.isCalledOnlyGuarded(Flow.function()))
       continue;
     report(A, *Source, HandedInAt, Strength, Flow, Unit.context());

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/code/Walk.h"
 #include "checks/flow/TensorWork.h"
 #include "checks/torch/Autocast.h"
 #include "checks/torch/Autograd.h"
@@ -189,7 +190,7 @@ void AutocastCacheCheck::checkRegionsOf(const FunctionDecl *F) {
     if (Own.size() > 1)
       continue;
     const CallExpr *Step = nullptr;
-    flow::forEachCall(F->getBody(), [&](const CallExpr *Call) {
+    code::forEachCall(F->getBody(), [&](const CallExpr *Call) {
       if (!Step && torch::isOptimizerStep(Call))
         Step = Call;
     });

@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
-#include "checks/flow/Liveness.h"
-#include "checks/flow/Ownership.h"
-#include "checks/flow/Writes.h"
+#include "checks/code/Body.h"
+#include "checks/code/Kept.h"
+#include "checks/code/Object.h"
+#include "checks/code/Paths.h"
+#include "checks/code/Walk.h"
+#include "checks/code/Writes.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/CustomFunctions.h"
@@ -19,16 +22,15 @@
 #include "fixits/Statements.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
-#include "clang/AST/ParentMap.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
+#include "clang/Basic/Builtins.h"
 
 using namespace clang;
 using namespace clang::ast_matchers;
 
 namespace libtorch_tidy {
 
-using flow::ObjectPath;
+using code::Object;
 using torch::ContextList;
 
 namespace {
@@ -55,10 +57,12 @@ struct Store {
 };
 
 /// What a body does with the context.
-class ContextUses : public RecursiveASTVisitor<ContextUses> {
+class ContextUses {
 public:
   explicit ContextUses(const FunctionDecl *F) : F(F) {
-    TraverseStmt(F->getBody());
+    code::forEach<Stmt>(
+        F->getBody(), [&](const Stmt *S) { lookAt(S); },
+        code::Lambdas::Skipped);
   }
   llvm::SmallVector<Store, 4> Stores;
   llvm::SmallVector<const ReturnStmt *, 4> Returns;
@@ -66,26 +70,22 @@ public:
   llvm::SmallVector<const Expr *, 4> SavedDataMentions;
   unsigned ContextMentions = 0; ///< Other than ctx->member.
 
-  bool TraverseLambdaExpr(LambdaExpr *) { return true; }
-  bool VisitReturnStmt(ReturnStmt *S) {
-    Returns.push_back(S);
-    return true;
-  }
-  bool VisitMemberExpr(MemberExpr *E) {
-    if (isa<DeclRefExpr>(E->getBase()->IgnoreParenImpCasts()) &&
-        torch::isAutogradContext(E->getBase()->getType()))
-      --ContextMentions;
-    if (torch::isSavedData(E))
+private:
+  void lookAt(const Stmt *S) {
+    if (const auto *Return = dyn_cast<ReturnStmt>(S))
+      Returns.push_back(Return);
+    if (const auto *Member = dyn_cast<MemberExpr>(S))
+      ContextMentions -=
+          isa<DeclRefExpr>(Member->getBase()->IgnoreParenImpCasts()) &&
+          torch::isAutogradContext(Member->getBase()->getType());
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(S))
+      ContextMentions += torch::isAutogradContext(Ref->getType());
+    if (const auto *E = dyn_cast<Expr>(S);
+        E && isa<MemberExpr, DeclRefExpr>(E) && torch::isSavedData(E))
       SavedDataMentions.push_back(E);
-    return true;
-  }
-  bool VisitDeclRefExpr(DeclRefExpr *E) {
-    ContextMentions += torch::isAutogradContext(E->getType());
-    if (torch::isSavedData(E))
-      SavedDataMentions.push_back(E);
-    return true;
-  }
-  bool VisitCallExpr(CallExpr *Call) {
+    const auto *Call = dyn_cast<CallExpr>(S);
+    if (!Call)
+      return;
     if (auto Stored = torch::asSavedDataStore(Call))
       Stores.push_back({Call, Stored->Value, Stored->Key});
     else if (torch::asContextList(Call, ContextList::Saved))
@@ -96,10 +96,8 @@ public:
       NonDifferentiable.push_back(Call);
     else
       storesOfHelper(Call);
-    return true;
   }
 
-private:
   /// A function that is given the context and puts parameters into it.
   void storesOfHelper(const CallExpr *Call) {
     const FunctionDecl *Helper = Call->getDirectCallee();
@@ -110,33 +108,23 @@ private:
           return torch::isAutogradContext(Arg->getType());
         }))
       return;
-    struct Finder : RecursiveASTVisitor<Finder> {
-      ContextUses *Uses;
-      const CallExpr *Call;
-      const FunctionDecl *Helper;
-      bool VisitCallExpr(CallExpr *Inner) {
-        auto Stored = torch::asSavedDataStore(Inner);
-        if (!Stored)
-          return true;
-        for (const Expr *Kept :
-             flow::keptBy(Stored->Value, Helper->getBody())) {
-          auto Object = flow::objectOf(Kept, Helper->getBody());
-          const auto *Param =
-              Object ? dyn_cast_or_null<ParmVarDecl>(Object->Root) : nullptr;
-          if (!Param || !Object->Fields.empty() ||
-              Param->getDeclContext() != Helper)
-            continue;
-          unsigned I = Param->getFunctionScopeIndex();
-          if (I < Call->getNumArgs() && !isa<CXXOperatorCallExpr>(Call))
-            Uses->Stores.push_back({Call, Call->getArg(I), nullptr, Inner});
-        }
-        return true;
+    const Stmt *Body = Helper->getBody();
+    code::forEach<CallExpr>(Body, [&](const CallExpr *Inner) {
+      auto Stored = torch::asSavedDataStore(Inner);
+      if (!Stored)
+        return;
+      for (const Expr *Kept : code::keptBy(Stored->Value, Body)) {
+        auto Object = code::objectOf(Kept, Body);
+        const auto *Param =
+            Object ? dyn_cast_or_null<ParmVarDecl>(Object->Root) : nullptr;
+        if (!Param || !Object->Fields.empty() ||
+            Param->getDeclContext() != Helper)
+          continue;
+        unsigned I = Param->getFunctionScopeIndex();
+        if (I < Call->getNumArgs() && !isa<CXXOperatorCallExpr>(Call))
+          Stores.push_back({Call, Call->getArg(I), nullptr, Inner});
       }
-    } Find;
-    Find.Uses = this;
-    Find.Call = Call;
-    Find.Helper = Helper;
-    Find.TraverseStmt(Helper->getBody());
+    });
   }
 
   const FunctionDecl *F;
@@ -152,7 +140,7 @@ bool ownsTensors(QualType T) {
 /// A tensor that goes into saved_data.
 struct Kept {
   const Expr *E = nullptr;
-  std::optional<ObjectPath> Object; ///< Set when it is, or is a view of, one.
+  std::optional<Object> Object; ///< Set when it is, or is a view of, one.
   bool IsView = false;
 };
 
@@ -172,30 +160,23 @@ bool isNotDifferentiable(const ValueDecl *Var, const Stmt *Body) {
   if (V && !isa<ParmVarDecl>(V) && V->getInit() &&
       isNotDifferentiable(V->getInit()))
     return true;
-  return Var && llvm::any_of(flow::writesTo(Var, Body), [](const auto &W) {
+  return Var && llvm::any_of(code::writesTo(Var, Body), [](const auto &W) {
            return W.Value && isNotDifferentiable(W.Value);
          });
 }
 
 bool mentionsMove(const Expr *E) {
-  struct Finder : RecursiveASTVisitor<Finder> {
-    bool Found = false;
-    bool VisitCallExpr(CallExpr *Call) {
-      Found |= Call->getBuiltinCallee() == Builtin::BImove;
-      return !Found;
-    }
-  } F;
-  F.TraverseStmt(const_cast<Expr *>(E));
-  return F.Found;
+  return code::anyOf<CallExpr>(E, [](const CallExpr *Call) {
+    return Call->getBuiltinCallee() == Builtin::BImove;
+  });
 }
 
 /// One forward function.
 class Forward {
 public:
-  Forward(const FunctionDecl *F, ASTContext &Context)
-      : F(F), Body(F->getBody()), Uses(F) {
+  explicit Forward(const FunctionDecl *F) : F(F), Body(F->getBody()), Uses(F) {
     if (!F->isDependentContext())
-      Ways.emplace(F, Context);
+      Ways = &code::Body::of(F).paths();
   }
 
   const ContextUses &uses() const { return Uses; }
@@ -204,8 +185,8 @@ public:
   /// The tensors that \p S keeps; the one that is an output comes first.
   llvm::SmallVector<Kept, 2> keptBy(const Store &S) const {
     llvm::SmallVector<Kept, 2> Result;
-    for (const Expr *E : flow::keptBy(S.Value, Body)) {
-      if (!ownsTensors(E->getType()) || flow::isEmptyValue(E))
+    for (const Expr *E : code::keptBy(S.Value, Body)) {
+      if (!ownsTensors(E->getType()) || code::isEmptyValue(E))
         continue;
       Kept K;
       K.E = E;
@@ -215,7 +196,7 @@ public:
         E = Of;
         Call = dyn_cast_or_null<CallExpr>(torch::stripImplicit(E));
       }
-      K.Object = flow::objectOf(E, Body);
+      K.Object = code::objectOf(E, Body);
       Result.push_back(K);
     }
     return Result;
@@ -242,7 +223,8 @@ public:
     llvm::DenseMap<const Stmt *, const ReturnStmt *> Goals;
     for (const ReturnStmt *Return : Uses.Returns)
       if (returns(Return, *K.Object))
-        addMentions(Return, Return, Goals);
+        code::forEach<DeclRefExpr>(
+            Return, [&](const DeclRefExpr *Ref) { Goals[Ref] = Return; });
     if (Goals.empty())
       return std::nullopt;
     const Stmt *At = nullptr;
@@ -258,16 +240,6 @@ public:
   }
 
 private:
-  static void
-  addMentions(const Stmt *S, const ReturnStmt *Return,
-              llvm::DenseMap<const Stmt *, const ReturnStmt *> &Goals) {
-    if (isa<DeclRefExpr>(S))
-      Goals[S] = Return;
-    for (const Stmt *Child : S->children())
-      if (Child)
-        addMentions(Child, Return, Goals);
-  }
-
   /// For templates, which have no CFG: a return behind the store, with no
   /// other return between, and no write behind the store.
   const Stmt *followsInText(
@@ -278,7 +250,7 @@ private:
       return SM.isBeforeInTranslationUnit(SM.getFileLoc(S.Where->getEndLoc()),
                                           SM.getFileLoc(Loc));
     };
-    for (const flow::Write &W : flow::writesTo(Var, Body))
+    for (const code::Write &W : code::writesTo(Var, Body))
       if (W.Overwritten && IsBehind(W.Where->getBeginLoc()))
         return nullptr;
     for (const ReturnStmt *Return : Uses.Returns)
@@ -290,11 +262,11 @@ private:
     return nullptr;
   }
 
-  bool returns(const ReturnStmt *Return, const ObjectPath &Object) const {
+  bool returns(const ReturnStmt *Return, const Object &Object) const {
     if (!Return->getRetValue())
       return false;
-    for (const Expr *E : flow::keptBy(Return->getRetValue(), Body)) {
-      auto Returned = flow::objectOf(E, Body);
+    for (const Expr *E : code::keptBy(Return->getRetValue(), Body)) {
+      auto Returned = code::objectOf(E, Body);
       if (Returned && Returned->Root == Object.Root &&
           Returned->Fields == Object.Fields &&
           !(Returned->Element && Object.Element))
@@ -306,8 +278,8 @@ private:
   const CallExpr *listWith(llvm::ArrayRef<const CallExpr *> Calls,
                            const ValueDecl *Var) const {
     for (const CallExpr *Call : Calls)
-      for (const Expr *E : flow::keptBy(Call->getArg(0), Body)) {
-        auto Object = flow::objectOf(E, Body);
+      for (const Expr *E : code::keptBy(Call->getArg(0), Body)) {
+        auto Object = code::objectOf(E, Body);
         if (Object && Object->Root == Var && Object->Fields.empty())
           return Call;
       }
@@ -317,7 +289,7 @@ private:
   const FunctionDecl *F;
   const Stmt *Body;
   ContextUses Uses;
-  std::optional<flow::Paths> Ways; ///< Not in templates.
+  const code::Paths *Ways = nullptr; ///< Not in templates.
 };
 
 /// The edit that turns saved_data into save_for_backward, for all tensors of
@@ -379,9 +351,7 @@ private:
     const auto *Op = dyn_cast<CXXOperatorCallExpr>(S.Where);
     const CompoundStmt *Block = block(From.function());
     std::optional<std::string> Key = literal(S.Key);
-    const auto *Ref =
-        dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(S.Value));
-    const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    const VarDecl *Var = code::variableOf(S.Value);
     if (!Op || S.InHelper || !Key || !Block || !Var || mentionsMove(S.Value) ||
         !torch::isTensor(Var->getType()) || !statementOf(Op, Block) ||
         !Var->isLocalVarDeclOrParm())
@@ -403,7 +373,7 @@ private:
       return false;
     // The value must be final where it is saved.
     const Expr *At = From.uses().Saves.empty() ? Op : From.uses().Saves.front();
-    for (const flow::Write &W : flow::writesTo(Var, From.function()->getBody()))
+    for (const code::Write &W : code::writesTo(Var, From.function()->getBody()))
       if (W.InLambda || !before(W.Where, At) || !before(W.Where, Op))
         return false;
     if (!From.uses().Saves.empty() && !isa<ParmVarDecl>(Var) &&
@@ -426,21 +396,20 @@ private:
 
   /// The call or expression that \p E is an operand of, and the element of
   /// saved_data there.
-  static const Expr *slotOf(const Expr *Mention, const ParentMap &Parents) {
-    const Stmt *Up =
-        Parents.getParentIgnoreParenImpCasts(const_cast<Expr *>(Mention));
-    if (const auto *Method = dyn_cast_or_null<MemberExpr>(Up))
-      Up = Parents.getParent(const_cast<MemberExpr *>(Method));
+  static const Expr *slotOf(const Expr *Mention, const code::Body &In) {
+    const Stmt *Up = In.outerOf(Mention);
+    if (isa_and_nonnull<MemberExpr>(Up))
+      Up = In.parentOf(Up);
     const auto *Slot = dyn_cast_or_null<CallExpr>(Up);
     return Slot && torch::savedDataKey(Slot) ? Slot : nullptr;
   }
 
   /// Other elements of saved_data are named by other keys.
   bool othersAreSimple() const {
-    ParentMap Parents(const_cast<Stmt *>(From.function()->getBody()));
+    const code::Body &Body = code::Body::of(From.function());
     unsigned Ours = 0;
     for (const Expr *Mention : From.uses().SavedDataMentions) {
-      const Expr *Slot = slotOf(Mention, Parents);
+      const Expr *Slot = slotOf(Mention, Body);
       auto Key = Slot ? literal(torch::savedDataKey(Slot)) : std::nullopt;
       if (!Key)
         return false;
@@ -464,25 +433,22 @@ private:
     ContextUses InBackward(Backward);
     if (InBackward.ContextMentions != 0)
       return false;
-    ParentMap Parents(const_cast<CompoundStmt *>(Block));
+    const code::Body &Body = code::Body::of(Backward);
     for (const Expr *Mention : InBackward.SavedDataMentions) {
-      const Expr *Slot = slotOf(Mention, Parents);
+      const Expr *Slot = slotOf(Mention, Body);
       auto Key = Slot ? literal(torch::savedDataKey(Slot)) : std::nullopt;
       const auto *Data = dyn_cast<MemberExpr>(Mention);
       if (!Key || !Data)
         return false;
       if (!isOurs(*Key))
         continue;
-      const Stmt *Up =
-          Parents.getParentIgnoreParenImpCasts(const_cast<Expr *>(Slot));
-      const auto *Method = dyn_cast_or_null<MemberExpr>(Up);
+      const auto *Method = dyn_cast_or_null<MemberExpr>(Body.outerOf(Slot));
       const auto *Call =
-          Method ? dyn_cast_or_null<CXXMemberCallExpr>(
-                       Parents.getParent(const_cast<MemberExpr *>(Method)))
+          Method ? dyn_cast_or_null<CXXMemberCallExpr>(Body.parentOf(Method))
                  : nullptr;
       StringRef Base =
           fixits::sourceText(Data->getBase()->getSourceRange(), Context);
-      if (!torch::asToTensor(Call) || Base.empty() || !usesValue(Call, Parents))
+      if (!torch::asToTensor(Call) || Base.empty() || !usesValue(Call, Body))
         return false;
       unsigned Index = 0;
       while (Elements[Index].Key != *Key)
@@ -491,40 +457,26 @@ private:
           {Call, Index, (Base + (Data->isArrow() ? "->" : ".")).str()});
     }
     // Lambdas are not looked into: none may mention it.
-    struct Lambdas : RecursiveASTVisitor<Lambdas> {
-      bool Found = false;
-      bool VisitLambdaExpr(LambdaExpr *) { return !(Found = true); }
-    } L;
-    L.TraverseStmt(Backward->getBody());
-    return !L.Found;
+    return !code::anyOf<LambdaExpr>(Backward->getBody(),
+                                    [](const LambdaExpr *) { return true; });
   }
 
   /// Is the tensor copied, or used up by the statement?
-  static bool usesValue(const Expr *Call, const ParentMap &Parents) {
-    const Stmt *S = Call;
-    while (true) {
-      const Stmt *Up = Parents.getParent(const_cast<Stmt *>(S));
-      if (!Up)
-        return false;
-      if (isa<ImplicitCastExpr, ParenExpr, MaterializeTemporaryExpr,
-              CXXBindTemporaryExpr, ExprWithCleanups>(Up)) {
-        S = Up;
-        continue;
-      }
-      if (const auto *Construct = dyn_cast<CXXConstructExpr>(Up))
-        return torch::isTensor(Construct->getType()) &&
-               Construct->getConstructor()->isCopyOrMoveConstructor();
-      if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Up))
-        return torch::isTensor(Op->getType()) &&
-               !Op->getType()->isReferenceType() && !Op->isAssignmentOp() &&
-               torch::isTorchDecl(Op->getDirectCallee());
-      // An operand of a function of LibTorch that makes a tensor.
-      const auto *Outer = dyn_cast<CallExpr>(Up);
-      const torch::OpFacts *Facts =
-          Outer ? torch::opFacts(Outer->getDirectCallee()) : nullptr;
-      return Facts && !Facts->InPlace && torch::isTensor(Outer->getType()) &&
-             Outer->isPRValue();
-    }
+  static bool usesValue(const Expr *Call, const code::Body &In) {
+    const Stmt *Up = In.outerOf(Call);
+    if (const auto *Construct = dyn_cast_or_null<CXXConstructExpr>(Up))
+      return torch::isTensor(Construct->getType()) &&
+             Construct->getConstructor()->isCopyOrMoveConstructor();
+    if (const auto *Op = dyn_cast_or_null<CXXOperatorCallExpr>(Up))
+      return torch::isTensor(Op->getType()) &&
+             !Op->getType()->isReferenceType() && !Op->isAssignmentOp() &&
+             torch::isTorchDecl(Op->getDirectCallee());
+    // An operand of a function of LibTorch that makes a tensor.
+    const auto *Outer = dyn_cast_or_null<CallExpr>(Up);
+    const torch::OpFacts *Facts =
+        Outer ? torch::opFacts(Outer->getDirectCallee()) : nullptr;
+    return Facts && !Facts->InPlace && torch::isTensor(Outer->getType()) &&
+           Outer->isPRValue();
   }
 
   bool saveElements(fixits::Edits &All) {
@@ -589,7 +541,7 @@ private:
       if (Call && torch::readsSavedVariables(Call) &&
           SM.isBeforeInTranslationUnit(Var->getLocation(),
                                        Before->getBeginLoc()) &&
-          flow::writesTo(Var, Backward->getBody()).empty())
+          code::writesTo(Var, Backward->getBody()).empty())
         return Var->getNameAsString();
     }
     return {};
@@ -662,7 +614,7 @@ void AutogradContextCycleCheck::checkMatch(const Match &Result) {
 void AutogradContextCycleCheck::checkForward(const FunctionDecl *F,
                                              const FunctionDecl *Backward,
                                              ASTContext &Context) {
-  Forward In(F, Context);
+  Forward In(F);
   llvm::SmallVector<Store, 4> Tensors;
   llvm::SmallVector<Finding, 4> Findings;
   for (const Store &S : In.uses().Stores) {

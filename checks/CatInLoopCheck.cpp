@@ -6,17 +6,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
-#include "checks/flow/FreshTensors.h"
+#include "checks/code/Body.h"
+#include "checks/code/Object.h"
+#include "checks/code/Std.h"
 #include "checks/flow/TensorGrowth.h"
-#include "checks/flow/Writes.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Concatenation.h"
+#include "checks/torch/Modules.h"
+#include "checks/torch/OpFacts.h"
 #include "checks/torch/Spelling.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
 #include "fixits/Statements.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/ParentMapContext.h"
+#include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
 #include "llvm/ADT/StringSet.h"
@@ -47,31 +50,22 @@ AST_MATCHER(CallExpr, joinsTensors) {
   return torch::asConcatenation(&Node).has_value();
 }
 
-const Stmt *parentOf(const Stmt *S, ASTContext &Context) {
-  DynTypedNodeList Parents = Context.getParents(*S);
-  return Parents.empty() ? nullptr : Parents[0].get<Stmt>();
-}
-
 /// The function around \p S. Null in lambdas, and where an exception may lead
 /// past the end of a loop and on in the same function.
-const FunctionDecl *plainFunctionAround(const Stmt *S, ASTContext &Context) {
-  DynTypedNode Node = DynTypedNode::create(*S);
-  for (;;) {
-    DynTypedNodeList Parents = Context.getParents(Node);
-    if (Parents.empty() || Parents[0].get<LambdaExpr>() ||
-        Parents[0].get<CXXTryStmt>())
-      return nullptr;
-    Node = Parents[0];
-    if (const auto *F = Node.get<FunctionDecl>())
-      return F;
-  }
+const code::Body *plainBodyAround(const Stmt *S, ASTContext &Context) {
+  const code::Body *In = code::Body::around(S, Context);
+  const auto *Method = In ? dyn_cast<CXXMethodDecl>(In->function()) : nullptr;
+  return !In || (Method && Method->getParent()->isLambda()) ||
+                 In->around<CXXTryStmt>(S)
+             ? nullptr
+             : In;
 }
 
 /// The statement of a block that chooses between \p A and \p B and does
 /// nothing else; null when there is none.
-const IfStmt *branchesOf(const Stmt *A, const Stmt *B, ASTContext &Context) {
+const IfStmt *branchesOf(const Stmt *A, const Stmt *B, const code::Body &In) {
   auto Around = [&](const Stmt *S) -> const IfStmt * {
-    for (S = parentOf(S, Context); S; S = parentOf(S, Context)) {
+    for (S = In.parentOf(S); S; S = In.parentOf(S)) {
       if (const auto *If = dyn_cast<IfStmt>(S))
         return If;
       const auto *Block = dyn_cast<CompoundStmt>(S);
@@ -81,16 +75,107 @@ const IfStmt *branchesOf(const Stmt *A, const Stmt *B, ASTContext &Context) {
     return nullptr;
   };
   const IfStmt *If = Around(A);
-  return If && If == Around(B) &&
-                 isa_and_nonnull<CompoundStmt>(parentOf(If, Context))
+  return If && If == Around(B) && isa_and_nonnull<CompoundStmt>(In.parentOf(If))
              ? If
              : nullptr;
 }
 
-bool isVector(QualType T) {
-  const CXXRecordDecl *R = torch::recordOf(T);
-  return R && R->isInStdNamespace() && R->getIdentifier() &&
-         R->getName() == "vector";
+/// Asks whether a tensor may be kept by handle in place of a copy of it: each
+/// iteration of a loop makes it anew, nothing writes into it afterwards, and
+/// it shows all of its storage. An assignment \p Ignored is as good as gone.
+class FreshTensors {
+public:
+  FreshTensors(const FunctionDecl *In, const Stmt *Loop, const Expr *Ignored)
+      : In(In), Loop(Loop), Ignored(Ignored) {}
+  bool isFresh(const Expr *E) const { return isFresh(E, 0); }
+
+private:
+  bool isFresh(const Expr *E, unsigned Depth) const;
+  bool isFreshVariable(const VarDecl *V, unsigned Depth) const;
+
+  const FunctionDecl *In;
+  const Stmt *Loop;
+  const Expr *Ignored;
+};
+
+using namespace code;
+
+bool FreshTensors::isFresh(const Expr *E, unsigned Depth) const {
+  constexpr unsigned Enough = 8;
+  E = torch::stripImplicit(E);
+  if (!E || Depth > Enough)
+    return false;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+    const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
+    return V && isFreshVariable(V, Depth + 1);
+  }
+  const auto *Call = dyn_cast<CallExpr>(E);
+  if (!Call)
+    return false;
+  if (torch::asModuleCall(Call))
+    return true;
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
+    switch (Op->getOperator()) {
+    case OO_Plus:
+    case OO_Minus:
+    case OO_Star:
+    case OO_Slash:
+    case OO_EqualEqual:
+    case OO_ExclaimEqual:
+    case OO_Less:
+    case OO_LessEqual:
+    case OO_Greater:
+    case OO_GreaterEqual:
+      return torch::isTensor(Op->getType());
+    default:
+      return false;
+    }
+  // script.forward({x}).toTensor()
+  if (torch::callsTorch(Call, "toTensor"))
+    return torch::asModuleCall(torch::objectOf(Call)).has_value();
+  const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
+  if (!Facts || Facts->InPlace)
+    return false;
+  if (!Facts->mayShare())
+    return true;
+  if (!torch::showsWhole(Call))
+    return false;
+  const Expr *Of = torch::objectOf(Call);
+  if (!Of && Call->getNumArgs() > 0)
+    Of = Call->getArg(0);
+  return isFresh(Of, Depth + 1);
+}
+
+/// Is \p E the tensor of \p V, or a view of it?
+bool isHandleOf(const VarDecl *V, const Expr *E) {
+  for (E = torch::stripImplicit(E); E;) {
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      return Ref->getDecl() == V;
+    const auto *Call = dyn_cast<CallExpr>(E);
+    const torch::OpFacts *Facts =
+        Call ? torch::opFacts(Call->getDirectCallee()) : nullptr;
+    if (!Facts || !Facts->mayShare())
+      return false;
+    E = torch::objectOf(Call);
+  }
+  return false;
+}
+
+bool FreshTensors::isFreshVariable(const VarDecl *V, unsigned Depth) const {
+  if (!torch::isTensor(V->getType()))
+    return false;
+  code::Values Values = code::Body::of(In).valuesOf(V);
+  if (!Values.Complete || llvm::any_of(Values.Given, [&](const Expr *E) {
+        return !isFresh(E, Depth);
+      }))
+    return false;
+  // No other variable holds it, nor a view of it.
+  return !code::anyOf<VarDecl>(Loop, [&](const VarDecl *Other) {
+    return isHandleOf(V, Other->getInit());
+  }) && !code::anyOf<CallExpr>(Loop, [&](const CallExpr *Call) {
+    return code::isAssignment(Call) && Call != Ignored &&
+           isHandleOf(V, Call->getArg(1));
+  });
 }
 
 /// Collects the parts in a vector and joins them once, behind the loop.
@@ -99,13 +184,13 @@ fixits::Edits
 joinOnce(const TensorGrowth &Growth, ASTContext &Context,
          llvm::DenseMap<SourceLocation, llvm::StringSet<>> &Given) {
   const GrowthStep &First = Growth.Steps.front();
-  const auto *Ref = dyn_cast<DeclRefExpr>(torch::stripImplicit(Growth.Target));
-  const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-  const FunctionDecl *In = plainFunctionAround(Growth.Loop, Context);
+  const VarDecl *Var = code::variableOf(Growth.Target);
+  const code::Body *Body = plainBodyAround(Growth.Loop, Context);
   if (!Var || !Var->isLocalVarDeclOrParm() || Var->isStaticLocal() ||
       Var->getType()->isReferenceType() || Growth.Read || Growth.Queried ||
-      !In || !isa_and_nonnull<CompoundStmt>(parentOf(Growth.Loop, Context)))
+      !Body || !isa_and_nonnull<CompoundStmt>(Body->parentOf(Growth.Loop)))
     return {};
+  const FunctionDecl *In = Body->function();
   const std::string Name = Var->getNameAsString();
   auto CallText = [&](const CallExpr *Cat, StringRef List) -> std::string {
     StringRef Callee =
@@ -131,7 +216,8 @@ joinOnce(const TensorGrowth &Growth, ASTContext &Context,
     // Empty, it cannot be joined: only where the loop has run.
     std::string List = Growth.Parts->getNameAsString();
     std::string Call = CallText(First.Cat, List);
-    if (Call.empty() || !isVector(Growth.Parts->getType()) ||
+    if (Call.empty() ||
+        !code::isStdClass(Growth.Parts->getType(), {"vector"}) ||
         !Add(fixits::removeStatement(First.Assign, Context)) ||
         !Add(fixits::insertAfterStatement(Growth.Loop,
                                           "if (!" + List + ".empty())\n" +
@@ -149,7 +235,7 @@ joinOnce(const TensorGrowth &Growth, ASTContext &Context,
   std::string Call = CallText(First.Cat, List);
   if (Call.empty())
     return {};
-  const flow::FreshTensors Fresh(In, Growth.Loop, Growth.FirstSet);
+  const FreshTensors Fresh(In, Growth.Loop, Growth.FirstSet);
   for (const GrowthStep &Step : Growth.Steps) {
     StringRef Part =
         Step.Part ? fixits::sourceText(Step.Part->getSourceRange(), Context)
@@ -165,7 +251,7 @@ joinOnce(const TensorGrowth &Growth, ASTContext &Context,
     }
     // if (all.defined()) all = torch::cat({all, x}); else all = x;
     const auto *Set = cast<CXXOperatorCallExpr>(Growth.FirstSet);
-    const auto *If = branchesOf(Step.Assign, Set, Context);
+    const auto *If = branchesOf(Step.Assign, Set, *Body);
     if (!If || Growth.Steps.size() != 1 || If->getInit() ||
         fixits::sourceText(
             torch::stripImplicit(Set->getArg(1))->getSourceRange(), Context) !=
@@ -177,10 +263,10 @@ joinOnce(const TensorGrowth &Growth, ASTContext &Context,
       return {};
     // Nothing may be there before the loop.
     if (isa<ParmVarDecl>(Var) ||
-        (Var->getInit() && !flow::isEmptyValue(Var->getInit())))
+        (Var->getInit() && !code::isEmptyValue(Var->getInit())))
       return {};
     const SourceManager &SM = Context.getSourceManager();
-    for (const flow::Write &W : flow::writesTo(Var, In->getBody()))
+    for (const code::Write &W : code::writesTo(Var, In->getBody()))
       if (SM.isBeforeInTranslationUnit(W.Where->getBeginLoc(),
                                        Growth.Loop->getBeginLoc()))
         return {};

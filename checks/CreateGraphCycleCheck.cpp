@@ -6,14 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/code/Body.h"
+#include "checks/code/Object.h"
+#include "checks/code/Std.h"
 #include "checks/flow/FunctionFlow.h"
-#include "checks/flow/Writes.h"
+#include "checks/flow/UnitModel.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
 
 using namespace clang;
@@ -43,88 +45,55 @@ private:
   llvm::SmallVector<Backward, 2> Calls;
 };
 
-/// Where a body takes gradients away from parameters, or their graphs from
+bool isGradient(const Expr *E) {
+  E = torch::stripImplicit(E);
+  if (const VarDecl *Var = code::variableOf(E);
+      Var && Var->isLocalVarDecl() && Var->getInit())
+    E = torch::stripImplicit(Var->getInit());
+  const auto *Call = dyn_cast_or_null<CallExpr>(E);
+  return Call && torch::gradOf(Call);
+}
+
+/// Does \p Call take gradients away from parameters, or their graphs from
 /// gradients: zero_grad(), which detaches where it does not reset, a write to
-/// mutable_grad(), grad().detach_().
-class GradientResets : public RecursiveASTVisitor<GradientResets> {
-public:
-  /// Functions called in the body are looked into \p Depth levels deep.
-  explicit GradientResets(unsigned Depth) : Depth(Depth) {}
-  llvm::SmallVector<const CallExpr *, 4> Found;
-
-  bool VisitCallExpr(CallExpr *Call) {
-    if (isReset(Call))
-      Found.push_back(Call);
+/// mutable_grad(), grad().detach_()? Functions that it calls are looked into
+/// \p Depth levels deep.
+bool resetsGradients(const CallExpr *Call, unsigned Depth = 4) {
+  if (torch::isZeroGrad(Call))
     return true;
-  }
-
-private:
-  static bool isGradient(const Expr *E) {
-    E = torch::stripImplicit(E);
-    if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E))
-      if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-          Var && Var->isLocalVarDecl() && Var->getInit())
-        E = torch::stripImplicit(Var->getInit());
-    const auto *Call = dyn_cast_or_null<CallExpr>(E);
-    return Call && torch::gradOf(Call);
-  }
-
-  bool isReset(const CallExpr *Call) const {
-    if (torch::isZeroGrad(Call))
-      return true;
-    StringRef Name = torch::calleeName(Call);
-    if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
-      return Op->getOperator() == OO_Equal && Op->getNumArgs() == 2 &&
-             isGradient(Op->getArg(0));
-    if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
-        Method && (Name == "reset" || Name == "detach_") &&
-        isGradient(Method->getImplicitObjectArgument()))
-      return true;
-    const FunctionDecl *Callee = Call->getDirectCallee();
-    if (!Callee || torch::isTorchDecl(Callee) || torch::isStdDecl(Callee))
-      return false;
-    if (Callee->hasBody(Callee)) {
-      if (Depth == 0)
-        return false;
-      GradientResets Inner(Depth - 1);
-      Inner.TraverseStmt(Callee->getBody());
-      return !Inner.Found.empty();
-    }
-    // Of code that is not seen, the name must do.
-    return torch::namesGradientReset(Name);
-  }
-
-  unsigned Depth;
-};
-
-/// Does a reset in \p Body run after \p Call: behind it in the text, or in the
-/// next round of a loop around both?
-bool isResetAfter(const CallExpr *Call, const Stmt *Body,
-                  const SourceManager &SM) {
-  GradientResets Resets(/*Depth=*/4);
-  Resets.TraverseStmt(const_cast<Stmt *>(Body));
-  auto Within = [&](const Stmt *Inner, const Stmt *Outer) {
-    SourceLocation Loc = SM.getFileLoc(Inner->getBeginLoc());
-    return !SM.isBeforeInTranslationUnit(Loc,
-                                         SM.getFileLoc(Outer->getBeginLoc())) &&
-           !SM.isBeforeInTranslationUnit(SM.getFileLoc(Outer->getEndLoc()),
-                                         Loc);
-  };
-  struct LoopFinder : RecursiveASTVisitor<LoopFinder> {
-    llvm::SmallVector<const Stmt *, 4> Loops;
-    bool VisitStmt(Stmt *S) {
-      if (flow::isLoop(S))
-        Loops.push_back(S);
-      return true;
-    }
-  } Finder;
-  Finder.TraverseStmt(const_cast<Stmt *>(Body));
-  return llvm::any_of(Resets.Found, [&](const CallExpr *Reset) {
-    return SM.isBeforeInTranslationUnit(SM.getFileLoc(Call->getBeginLoc()),
-                                        SM.getFileLoc(Reset->getBeginLoc())) ||
-           llvm::any_of(Finder.Loops, [&](const Stmt *Loop) {
-             return Within(Call, Loop) && Within(Reset, Loop);
+  StringRef Name = torch::calleeName(Call);
+  if (isa<CXXOperatorCallExpr>(Call))
+    return code::isAssignment(Call) && isGradient(Call->getArg(0));
+  if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+      Method && (Name == "reset" || Name == "detach_") &&
+      isGradient(Method->getImplicitObjectArgument()))
+    return true;
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  if (!Callee || torch::isTorchDecl(Callee) || torch::isStdDecl(Callee))
+    return false;
+  if (Callee->hasBody(Callee))
+    return Depth > 0 &&
+           code::anyOf<CallExpr>(Callee->getBody(), [&](const CallExpr *Inner) {
+             return resetsGradients(Inner, Depth - 1);
            });
+  // Of code that is not seen, the name must do.
+  return torch::namesGradientReset(Name);
+}
+
+/// Does a reset in \p F run after \p Call: after it in the text, or in the
+/// next round of a loop around both?
+bool isResetAfter(const CallExpr *Call, const FunctionDecl *F) {
+  const code::Body &Body = code::Body::of(F);
+  const SourceManager &SM = Body.context().getSourceManager();
+  auto ShareLoop = [&](const Stmt *Other) {
+    for (const Stmt *S = Call; S; S = Body.parentOf(S))
+      if (code::isLoop(S) && Body.isWithin(Other, S))
+        return true;
+    return false;
+  };
+  return code::anyOf<CallExpr>(Body.root(), [&](const CallExpr *Reset) {
+    return (code::comesBefore(Call, Reset, SM) || ShareLoop(Reset)) &&
+           resetsGradients(Reset);
   });
 }
 
@@ -136,23 +105,14 @@ struct CallSite {
 /// The calls of \p Callee in the unit.
 llvm::SmallVector<CallSite, 4> callsOf(const FunctionDecl *Callee,
                                        const flow::UnitModel &Unit) {
-  struct Finder : RecursiveASTVisitor<Finder> {
-    const FunctionDecl *Callee;
-    const FunctionDecl *In;
-    llvm::SmallVector<CallSite, 4> Found;
-    bool VisitCallExpr(CallExpr *Call) {
+  llvm::SmallVector<CallSite, 4> Found;
+  for (const FunctionDecl *In : Unit.functions())
+    code::forEach<CallExpr>(In->getBody(), [&](const CallExpr *Call) {
       const FunctionDecl *F = Call->getDirectCallee();
       if (F && F->getCanonicalDecl() == Callee->getCanonicalDecl())
         Found.push_back({Call, In});
-      return true;
-    }
-  } F;
-  F.Callee = Callee;
-  for (const FunctionDecl *In : Unit.functions()) {
-    F.In = In;
-    F.TraverseStmt(In->getBody());
-  }
-  return F.Found;
+    });
+  return Found;
 }
 
 /// The argument of backward() that says whether to make a graph.
@@ -163,9 +123,8 @@ const Expr *createGraphArgument(const CallExpr *Call) {
 
 /// A bool that never changes: what its variable starts with.
 const VarDecl *unchangedVariable(const Expr *E, const Stmt *Body) {
-  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(E));
-  const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-  return Var && Var->isLocalVarDeclOrParm() && flow::writesTo(Var, Body).empty()
+  const VarDecl *Var = code::variableOf(E);
+  return Var && Var->isLocalVarDeclOrParm() && code::writesTo(Var, Body).empty()
              ? Var
              : nullptr;
 }
@@ -207,7 +166,7 @@ void CreateGraphCycleCheck::checkMatched() {
     return;
   const SourceManager &SM = context().getSourceManager();
   for (const Backward &B : Calls) {
-    if (isResetAfter(B.Call, B.In->getBody(), SM))
+    if (isResetAfter(B.Call, B.In))
       continue;
     Finding F;
     F.Strength = Level::Likely;
@@ -219,7 +178,7 @@ void CreateGraphCycleCheck::checkMatched() {
     if (!B.When) {
       // Whoever calls the function may clean up after it.
       if (!Callers.empty() && llvm::all_of(Callers, [&](const CallSite &C) {
-            return isResetAfter(C.Call, C.In->getBody(), SM);
+            return isResetAfter(C.Call, C.In);
           }))
         continue;
       F.Loc = B.Call->getBeginLoc();
@@ -232,7 +191,7 @@ void CreateGraphCycleCheck::checkMatched() {
       if (isa<CXXOperatorCallExpr>(C.Call) || I >= C.Call->getNumArgs() ||
           torch::constantBool(C.Call->getArg(I), context()) != true ||
           !torch::isUserCode(C.Call->getBeginLoc(), SM) ||
-          isResetAfter(C.Call, C.In->getBody(), SM))
+          isResetAfter(C.Call, C.In))
         continue;
       F.Loc = C.Call->getBeginLoc();
       F.Highlight = C.Call->getSourceRange();

@@ -6,12 +6,23 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
-#include "checks/flow/CopiedState.h"
+#include "checks/code/Object.h"
+#include "checks/code/Std.h"
+#include "checks/code/Types.h"
+#include "checks/code/Walk.h"
+#include "checks/code/Writes.h"
 #include "checks/flow/TensorWork.h"
-#include "checks/flow/Writes.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Conventions.h"
 #include "checks/torch/DataLoaders.h"
+#include "checks/torch/Headers.h"
+#include "checks/torch/Owners.h"
+#include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
 using namespace clang::ast_matchers;
@@ -48,7 +59,7 @@ std::optional<Workers> countOf(const Expr *E, const FunctionDecl *In,
   const auto *Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
   const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
   if (Var && Var->isLocalVarDecl() && Var->hasInit() && In && In->hasBody() &&
-      flow::writesTo(Var, In->getBody()).empty())
+      code::writesTo(Var, In->getBody()).empty())
     return countOf(Var->getInit(), nullptr, Context);
   return std::nullopt;
 }
@@ -65,15 +76,13 @@ std::optional<Workers> workersOf(const Expr *Options, const FunctionDecl *In,
       Options = Setter.Object;
       continue;
     }
-    const auto *Ref =
-        dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(Options));
-    const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    const VarDecl *Var = code::variableOf(Options);
     if (!Var || isa<ParmVarDecl>(Var) || !Var->hasInit())
       return std::nullopt;
     // options.workers(4); as a statement of its own: the last one counts.
     std::optional<Workers> Set;
     if (Var->isLocalVarDecl() && In && In->hasBody())
-      flow::forEachCall(In->getBody(), [&](const CallExpr *Call) {
+      code::forEachCall(In->getBody(), [&](const CallExpr *Call) {
         const Expr *Link = Call;
         const Expr *Value = nullptr;
         for (unsigned I = 0; I < 32; ++I) {
@@ -84,9 +93,7 @@ std::optional<Workers> workersOf(const Expr *Options, const FunctionDecl *In,
             Value = Inner.Workers;
           Link = Inner.Object;
         }
-        const auto *Root =
-            dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(Link));
-        if (Value && Root && Root->getDecl() == Var)
+        if (Value && code::variableOf(Link) == Var)
           Set = countOf(Value, In, Context);
       });
     if (Set)
@@ -94,6 +101,286 @@ std::optional<Workers> workersOf(const Expr *Options, const FunctionDecl *In,
     Options = Var->getInit();
   }
   return std::nullopt;
+}
+
+/// A member that each copy of an object has for itself, and that the methods
+/// which run on the copy use.
+struct CopiedMember {
+  enum Kind {
+    Random, ///< A generator of random numbers, with its state.
+    Data,   ///< Numbers for every example, or a large array.
+    Some,   ///< Containers of strings or of containers, many or few.
+  };
+  Kind What;
+  const FieldDecl *Field;
+  const Expr *Used; ///< Where a method uses it.
+};
+
+/// What a value owns on the heap, from little to much.
+enum class Owns {
+  Nothing,
+  String,
+  Numbers, ///< One row of numbers.
+  Strings,
+  Rows,  ///< Numbers in containers of containers.
+  Large, ///< An array, in the object itself.
+};
+
+constexpr CharUnits::QuantityType LargeArray = 1 << 20;
+
+class OwnedData {
+public:
+  explicit OwnedData(const ASTContext &Context) : Context(Context) {}
+
+  Owns of(QualType T) {
+    if (T.isNull() || T->isDependentType() || T->isReferenceType() ||
+        T->isPointerType())
+      return Owns::Nothing;
+    if (const auto *Array = Context.getAsConstantArrayType(T))
+      return isLarge(T) ? Owns::Large : of(Array->getElementType());
+    const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+    if (!R || !R->hasDefinition() || !Seen.insert(R).second)
+      return Owns::Nothing;
+    Owns Result = of(R->getDefinition(), T);
+    Seen.erase(R);
+    return Result;
+  }
+
+private:
+  bool isLarge(QualType T) const {
+    return !T->isIncompleteType() &&
+           Context.getTypeSizeInChars(T).getQuantity() >= LargeArray;
+  }
+
+  Owns of(const CXXRecordDecl *R, QualType T) {
+    // Handles: copies refer to the same data.
+    if (torch::ownsTensors(T) || !torch::pointeeOf(T).isNull())
+      return Owns::Nothing;
+    if (code::isContainer(R))
+      return ofContainer(R);
+    if (code::isStdClass(R, {"basic_string"}))
+      return Owns::String;
+    if (code::isStdClass(R, {"array"}) && isLarge(T))
+      return Owns::Large;
+    if (code::isStdClass(R, {"pair", "tuple", "array", "optional"}))
+      return ofArguments(R);
+    if (R->isInStdNamespace())
+      return Owns::Nothing;
+    if (!torch::isUserCode(R->getLocation(), Context.getSourceManager()))
+      return Owns::Nothing;
+    Owns Most = Owns::Nothing;
+    for (const CXXBaseSpecifier &Base : R->bases())
+      Most = std::max(Most, of(Base.getType()));
+    for (const FieldDecl *Field : R->fields())
+      Most = std::max(Most, of(Field->getType()));
+    return Most;
+  }
+
+  /// The most that an argument owns: of std::pair, of a container's elements.
+  Owns ofArguments(const CXXRecordDecl *R) {
+    Owns Most = Owns::Nothing;
+    code::forEachArgument(R, [&](QualType T) { Most = std::max(Most, of(T)); });
+    return Most;
+  }
+
+  Owns ofContainer(const CXXRecordDecl *R) {
+    switch (ofArguments(R)) {
+    case Owns::Large:
+    case Owns::Rows:
+    case Owns::Numbers:
+      return Owns::Rows;
+    case Owns::Strings:
+    case Owns::String:
+      return Owns::Strings;
+    case Owns::Nothing:
+      break;
+    }
+    // Plain elements: numbers, and structs of numbers; not handles, pointers
+    // or classes of other libraries, which share or are not known.
+    bool Plain = true;
+    code::forEachArgument(R, [&](QualType T) {
+      const CXXRecordDecl *Element = T->getAsCXXRecordDecl();
+      if (T->isPointerType() || torch::mayHoldTensor(T) ||
+          (Element && !(Element->hasDefinition() &&
+                        isPlainRecord(Element->getDefinition()))))
+        Plain = false;
+    });
+    return Plain ? Owns::Numbers : Owns::Nothing;
+  }
+
+  static bool isPlainRecord(const CXXRecordDecl *R) {
+    if (R->isInStdNamespace()) {
+      // The traits next to the elements: allocator, less, hash.
+      return code::isStdClass(R,
+                              {"allocator", "less", "hash", "equal_to", "pair",
+                               "tuple", "array", "complex", "char_traits"});
+    }
+    return R->isTriviallyCopyable();
+  }
+
+  const ASTContext &Context;
+  llvm::SmallPtrSet<const CXXRecordDecl *, 8> Seen;
+};
+
+/// What the methods that run on a copy do with its members.
+class Uses {
+public:
+  struct Use {
+    const Expr *First = nullptr;
+    bool Seeded = false;
+    /// data[index], data.at(index): one entry for each example.
+    bool Indexed = false;
+    /// data[index * n], data.data() + index * n: a row of each in one
+    /// container.
+    bool Strided = false;
+  };
+  llvm::DenseMap<const FieldDecl *, Use> Of;
+
+  explicit Uses(const SourceManager &SM) : SM(SM) {}
+
+  void add(const FunctionDecl *F) {
+    const FunctionDecl *Definition = F->getDefinition();
+    if (Definition && Definition->hasBody() &&
+        torch::isUserCode(Definition->getLocation(), SM) &&
+        Seen.insert(Definition).second)
+      code::forEach<Expr>(Definition->getBody(),
+                          [&](const Expr *E) { look(E); });
+  }
+
+private:
+  void look(const Expr *E) {
+    if (isa<MemberExpr>(E))
+      if (const FieldDecl *Field = fieldOf(E))
+        Of[Field].First = Of[Field].First ? Of[Field].First : E;
+    if (const auto *Sum = dyn_cast<BinaryOperator>(E);
+        Sum && Sum->getOpcode() == BO_Add && Sum->getType()->isPointerType())
+      strided(Sum->getLHS(), Sum->getRHS());
+    const auto *Call = dyn_cast<CallExpr>(E);
+    if (!Call)
+      return;
+    if (const FunctionDecl *Callee = Call->getDirectCallee())
+      add(Callee);
+    if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
+      const FieldDecl *Field = fieldOf(Member->getImplicitObjectArgument());
+      StringRef Name = torch::calleeName(Call);
+      if (Field && Name == "seed")
+        Of[Field].Seeded = true;
+      if (Field && Name == "at" && Call->getNumArgs() == 1 &&
+          isExample(Call->getArg(0)))
+        Of[Field].Indexed = true;
+      return;
+    }
+    const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+    if (!Op || Op->getNumArgs() != 2)
+      return;
+    const FieldDecl *Field = fieldOf(Op->getArg(0));
+    if (Field && Op->getOperator() == OO_Equal)
+      Of[Field].Seeded = true;
+    if (Field && Op->getOperator() == OO_Subscript && isExample(Op->getArg(1)))
+      (multiplies(Op->getArg(1)) ? Of[Field].Strided : Of[Field].Indexed) =
+          true;
+    // begin() + i * n
+    if (Op->getOperator() == OO_Plus)
+      strided(Op->getArg(0), Op->getArg(1));
+  }
+
+  static const FieldDecl *fieldOf(const Expr *E) {
+    const auto *Member = dyn_cast<MemberExpr>(E->IgnoreParenImpCasts());
+    return Member && isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts())
+               ? dyn_cast<FieldDecl>(Member->getMemberDecl())
+               : nullptr;
+  }
+  void strided(const Expr *Start, const Expr *Offset) {
+    const auto *Call =
+        dyn_cast<CXXMemberCallExpr>(Start->IgnoreParenImpCasts());
+    if (!Call || !multiplies(Offset) || !isExample(Offset))
+      return;
+    if (const FieldDecl *Field = fieldOf(Call->getImplicitObjectArgument()))
+      Of[Field].Strided = true;
+  }
+  /// Does \p E depend on a parameter, such as the index that get() is given, or
+  /// on the variable of a range-based for, such as one index of a batch?
+  static bool isExample(const Expr *E) {
+    return code::anyOf<DeclRefExpr>(E, [](const DeclRefExpr *Ref) {
+      const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+      return Var && (isa<ParmVarDecl>(Var) || Var->isCXXForRangeDecl());
+    });
+  }
+  static bool multiplies(const Expr *E) {
+    const auto *Op = dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts());
+    return Op && (Op->getOpcode() == BO_Mul || multiplies(Op->getLHS()) ||
+                  multiplies(Op->getRHS()));
+  }
+
+  const SourceManager &SM;
+  llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
+};
+
+bool copiesItself(const CXXRecordDecl *R) {
+  return llvm::any_of(R->ctors(), [](const CXXConstructorDecl *Ctor) {
+    return Ctor->isCopyConstructor() && Ctor->isUserProvided();
+  });
+}
+
+/// A generator, or a member of a user's class that holds one by value.
+bool holdsEngine(QualType T, const SourceManager &SM, unsigned Depth = 0) {
+  if (torch::isRandomEngine(T))
+    return true;
+  const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+  if (!R || !R->hasDefinition() || Depth > 4 ||
+      !torch::isUserCode(R->getLocation(), SM) ||
+      copiesItself(R->getDefinition()))
+    return false;
+  return llvm::any_of(R->getDefinition()->fields(), [&](const FieldDecl *F) {
+    return holdsEngine(F->getType(), SM, Depth + 1);
+  });
+}
+
+void collect(const CXXRecordDecl *Class, const Uses &Used,
+             const ASTContext &Context,
+             llvm::SmallVectorImpl<CopiedMember> &Found) {
+  if (copiesItself(Class))
+    return;
+  const SourceManager &SM = Context.getSourceManager();
+  for (const CXXBaseSpecifier &Base : Class->bases()) {
+    const CXXRecordDecl *R = Base.getType()->getAsCXXRecordDecl();
+    if (R && R->hasDefinition() && torch::isUserCode(R->getLocation(), SM))
+      collect(R->getDefinition(), Used, Context, Found);
+  }
+  for (const FieldDecl *Field : Class->fields()) {
+    auto It = Used.Of.find(Field);
+    if (It == Used.Of.end() || !Field->getIdentifier())
+      continue;
+    const Uses::Use &Use = It->second;
+    if (holdsEngine(Field->getType(), SM)) {
+      if (!Use.Seeded)
+        Found.push_back({CopiedMember::Random, Field, Use.First});
+      continue;
+    }
+    Owns What = OwnedData(Context).of(Field->getType());
+    if (What == Owns::Large || (What == Owns::Rows && Use.Indexed) ||
+        (What == Owns::Numbers && Use.Strided))
+      Found.push_back({CopiedMember::Data, Field, Use.First});
+    else if (What == Owns::Rows || (What == Owns::Strings &&
+                                    !torch::namesSmallText(Field->getName())))
+      Found.push_back({CopiedMember::Some, Field, Use.First});
+  }
+}
+
+/// The members of \p Class and its bases that matter when an object is copied
+/// for each of several threads. Handles (tensors, std::shared_ptr, cv::Mat)
+/// are shared by the copies and stay out, and so does everything in a class
+/// with a copy constructor of its own, a generator that is seeded where it is
+/// used, and what looks small: labels, names, paths.
+llvm::SmallVector<CopiedMember, 2> copiedMembers(const CXXRecordDecl *Class) {
+  const ASTContext &Context = Class->getASTContext();
+  Uses Used(Context.getSourceManager());
+  for (const CXXMethodDecl *Method : Class->methods())
+    if (torch::isWorkersEntry(Method))
+      Used.add(Method);
+  llvm::SmallVector<CopiedMember, 2> Found;
+  collect(Class, Used, Context, Found);
+  return Found;
 }
 
 } // namespace
@@ -119,14 +406,13 @@ void DatasetWorkerCopyCheck::checkMatch(const Match &Result) {
                    : std::string("each worker");
 
   for (const CXXRecordDecl *Class : torch::copiedPerWorker(Loader))
-    for (const flow::CopiedMember &Member :
-         flow::copiedMembers(Class, torch::isWorkersEntry)) {
+    for (const CopiedMember &Member : copiedMembers(Class)) {
       const std::string Name = "'" + Member.Field->getNameAsString() + "'";
       Finding F;
       F.Loc = Member.Field->getLocation();
-      F.Strength = Member.What == flow::CopiedMember::Some ? Level::Advisory
-                                                           : Level::Likely;
-      if (Member.What == flow::CopiedMember::Random)
+      F.Strength =
+          Member.What == CopiedMember::Some ? Level::Advisory : Level::Likely;
+      if (Member.What == CopiedMember::Random)
         F.Message = Each + " of the data loader has a copy of " + Name +
                     " and draws the same random numbers; seed a generator from "
                     "the index where it is used";

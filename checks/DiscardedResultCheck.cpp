@@ -6,14 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/code/Body.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
 #include "checks/torch/PureOps.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/ParentMapContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 
 using namespace clang;
 using namespace clang::ast_matchers;
@@ -43,56 +42,36 @@ bool isStdAccess(const CallExpr *Call) {
          Id->isStr("back") || Id->isStr("value") || Id->isStr("size");
 }
 
-/// Does \p E make a tensor by anything but the listed operators? A model that
-/// runs and whose result is dropped is a warm-up or a measurement.
-class TensorWork : public RecursiveASTVisitor<TensorWork> {
-public:
-  bool VisitCallExpr(CallExpr *Call) {
-    Found |= torch::mayHoldTensor(Call->getType()) && !isStdAccess(Call) &&
+/// Does an argument of \p Outer make a tensor by anything but the listed
+/// operators? A model that runs and whose result is dropped is a warm-up or a
+/// measurement.
+bool makesTensors(const CallExpr *Outer) {
+  return llvm::any_of(Outer->arguments(), [](const Expr *Arg) {
+    return code::anyOf<CallExpr>(Arg, [](const CallExpr *Call) {
+      return torch::mayHoldTensor(Call->getType()) && !isStdAccess(Call) &&
              !torch::asPureOp(Call);
-    return !Found;
-  }
-  bool Found = false;
-};
+    });
+  });
+}
 
 bool readsClock(const Stmt *Body) {
-  struct Finder : RecursiveASTVisitor<Finder> {
-    bool Found = false;
-    bool VisitCallExpr(CallExpr *Call) {
-      Found |= torch::namesClock(torch::calleeName(Call));
-      return !Found;
-    }
-  } F;
-  F.TraverseStmt(const_cast<Stmt *>(Body));
-  return F.Found;
+  return code::anyOf<CallExpr>(Body, [](const CallExpr *Call) {
+    return torch::namesClock(torch::calleeName(Call));
+  });
 }
 
 /// Where a discarded call stands.
 class Place {
 public:
-  Place(const CallExpr *Call, ASTContext &Context)
-      : Call(Call), Context(Context), SM(Context.getSourceManager()) {
-    Discarded = climb();
-    for (const Stmt *S = Discarded; S;) {
-      auto Parents = Context.getParents(*S);
-      if (Parents.empty())
-        return;
-      const auto *Declared = Parents[0].get<FunctionDecl>();
-      if (Declared) {
-        Function = Declared;
-        return;
-      }
-      S = Parents[0].get<Stmt>();
-      if (const auto *Lambda = dyn_cast_or_null<LambdaExpr>(S)) {
-        Function = Lambda->getCallOperator();
-        return;
-      }
-      if (S && isa<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt>(S))
+  Place(const CallExpr *Call, const code::Body &In)
+      : Call(Call), In(In), SM(In.context().getSourceManager()),
+        Discarded(climb()) {
+    for (const Stmt *S = Discarded; S; S = In.parentOf(S))
+      if (code::isLoop(S))
         Loops.push_back(S);
-    }
   }
 
-  bool isDiscarded() const { return Discarded && Function; }
+  bool isDiscarded() const { return Discarded; }
 
   /// Code that runs an operator for the sake of running it: the only statement
   /// of a lambda or of a loop over something else, or one straight in a try
@@ -105,9 +84,9 @@ public:
       return true;
     if (Block && cast<CompoundStmt>(Block)->size() != 1)
       return false;
-    if (Block && Block == Function->getBody())
+    if (Block && Block == In.root())
       return isLambda();
-    if (Loops.empty() || parentStmt(Around) != Loops.front())
+    if (Loops.empty() || In.parentOf(Around) != Loops.front())
       return false;
     if (const auto *For = dyn_cast<ForStmt>(Loops.front());
         For && For->getBody() != Around)
@@ -116,7 +95,7 @@ public:
     return !Of || !Range || !isLoopVariable(Of, Range);
   }
 
-  bool inTimedCode() const { return readsClock(Function->getBody()); }
+  bool inTimedCode() const { return readsClock(In.root()); }
 
   bool isAnyLoopVariable(const ValueDecl *D) const { return loopOf(D); }
 
@@ -132,54 +111,34 @@ public:
 
   /// Is \p Var read again after the statement runs, as far as its text tells?
   bool isReadLater(const VarDecl *Var) const {
-    struct Finder : RecursiveASTVisitor<Finder> {
-      const Place *P;
-      const VarDecl *Var;
-      const Stmt *Loop = nullptr;
-      bool Found = false;
-      bool shouldVisitLambdaBody() const { return true; }
-      bool VisitLambdaExpr(LambdaExpr *Lambda) {
-        for (const LambdaCapture &Capture : Lambda->captures())
-          Found |=
-              Capture.capturesVariable() && Capture.getCapturedVar() == Var;
-        return !Found;
-      }
-      bool VisitDeclRefExpr(DeclRefExpr *Ref) {
-        if (Ref->getDecl() != Var)
-          return true;
-        SourceLocation Loc = P->SM.getFileLoc(Ref->getLocation());
-        bool Inside = P->within(Loc, P->Discarded);
-        Found |=
-            !Inside &&
-            (P->SM.isBeforeInTranslationUnit(P->Discarded->getEndLoc(), Loc) ||
-             (Loop && P->within(Loc, Loop)));
-        return !Found;
-      }
-    } F;
-    F.P = this;
-    F.Var = Var;
-    for (const Stmt *Loop : Loops)
-      if (!within(Var->getLocation(), Loop))
-        F.Loop = Loop;
-    F.TraverseStmt(Function->getBody());
-    return F.Found;
+    const Stmt *Loop = nullptr;
+    for (const Stmt *Around : Loops)
+      if (!code::isWithin(Var->getLocation(), Around, SM))
+        Loop = Around;
+    auto Captures = [&](const LambdaExpr *Lambda) {
+      return llvm::any_of(Lambda->captures(), [&](const LambdaCapture &C) {
+        return C.capturesVariable() && C.getCapturedVar() == Var;
+      });
+    };
+    return code::anyOf<LambdaExpr>(In.root(), Captures) ||
+           code::anyOf<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
+             return Ref->getDecl() == Var && !In.isWithin(Ref, Discarded) &&
+                    (code::comesBefore(Discarded, Ref, SM) ||
+                     (Loop && In.isWithin(Ref, Loop)));
+           });
   }
 
-  const FunctionDecl *function() const { return Function; }
+  const FunctionDecl *function() const { return In.function(); }
 
 private:
-  const Stmt *parentStmt(const Stmt *S) const {
-    auto Parents = Context.getParents(*S);
-    return Parents.empty() ? nullptr : Parents[0].get<Stmt>();
-  }
   template <typename T> const T *parent(const Stmt *S) const {
-    return dyn_cast_or_null<T>(parentStmt(S));
+    return dyn_cast_or_null<T>(In.parentOf(S));
   }
 
   /// The whole expression whose value is dropped; null when it is used.
   const Expr *climb() const {
     const Expr *E = Call;
-    while (const Stmt *Up = parentStmt(E)) {
+    while (const Stmt *Up = In.parentOf(E)) {
       if (isa<ParenExpr, ExprWithCleanups, CXXBindTemporaryExpr,
               MaterializeTemporaryExpr>(Up)) {
         E = cast<Expr>(Up);
@@ -212,15 +171,8 @@ private:
     return nullptr;
   }
 
-  bool within(SourceLocation Loc, const Stmt *S) const {
-    Loc = SM.getFileLoc(Loc);
-    return !SM.isBeforeInTranslationUnit(Loc,
-                                         SM.getFileLoc(S->getBeginLoc())) &&
-           !SM.isBeforeInTranslationUnit(SM.getFileLoc(S->getEndLoc()), Loc);
-  }
-
   bool isLambda() const {
-    const auto *Method = dyn_cast<CXXMethodDecl>(Function);
+    const auto *Method = dyn_cast<CXXMethodDecl>(In.function());
     return Method && Method->getParent()->isLambda();
   }
 
@@ -238,10 +190,9 @@ private:
   }
 
   const CallExpr *Call;
-  ASTContext &Context;
+  const code::Body &In;
   const SourceManager &SM;
-  const Expr *Discarded = nullptr;
-  const FunctionDecl *Function = nullptr;
+  const Expr *Discarded;
   llvm::SmallVector<const Stmt *, 4> Loops; ///< Innermost first.
 };
 
@@ -316,15 +267,15 @@ void DiscardedResultCheck::checkMatch(const Match &Result) {
   // What a macro makes of its argument is not seen here: EXPECT_THROW.
   if (!Op || Call->getBeginLoc().isMacroID())
     return;
-  Place Where(Call, *Result.Context);
+  const code::Body *In = code::Body::around(Call, *Result.Context);
+  if (!In)
+    return;
+  Place Where(Call, *In);
   if (!Where.isDiscarded() || Where.function()->isImplicit())
     return;
   bool IsPart = false;
   const ValueDecl *Root = rootOf(Op->Tensor, IsPart);
-  TensorWork Work;
-  for (const Expr *Arg : Call->arguments())
-    Work.TraverseStmt(const_cast<Expr *>(Arg));
-  if (!Root || isa<FunctionDecl>(Root) || Work.Found ||
+  if (!Root || isa<FunctionDecl>(Root) || makesTensors(Call) ||
       Where.runsForItsOwnSake(Root))
     return;
   if (Op->Kind != PureKind::Detach && Where.inTimedCode())
@@ -333,10 +284,7 @@ void DiscardedResultCheck::checkMatch(const Match &Result) {
   // A tensor that is never read again was sent somewhere to wait for it, or
   // to see that the device works.
   const auto *Var = dyn_cast<VarDecl>(Root);
-  bool IsOwn = Var && !IsPart && Var->isLocalVarDeclOrParm() &&
-               !Var->isStaticLocal() && !Var->getType()->isReferenceType() &&
-               !Where.isAnyLoopVariable(Var) &&
-               Var->getParentFunctionOrMethod() == Where.function();
+  bool IsOwn = !IsPart && In->isOwn(Var) && !Where.isAnyLoopVariable(Var);
   bool ReadLater = !IsOwn || Where.isReadLater(Var);
   if (Op->Kind == PureKind::Converts && !ReadLater)
     return;

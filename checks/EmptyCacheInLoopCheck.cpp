@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/code/Body.h"
 #include "checks/flow/TensorWork.h"
 #include "checks/torch/Conventions.h"
 #include "checks/torch/CudaMemory.h"
 #include "checks/torch/Modules.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/ParentMapContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
 using namespace clang::ast_matchers;
@@ -78,65 +78,41 @@ Frequency frequencyOf(const Expr *Condition, const ASTContext &Context) {
   return {Often::Sometimes};
 }
 
-const Stmt *bodyOf(const Stmt *Loop) {
-  if (const auto *For = dyn_cast<ForStmt>(Loop))
-    return For->getBody();
-  if (const auto *While = dyn_cast<WhileStmt>(Loop))
-    return While->getBody();
-  if (const auto *Do = dyn_cast<DoStmt>(Loop))
-    return Do->getBody();
-  if (const auto *Range = dyn_cast<CXXForRangeStmt>(Loop))
-    return Range->getBody();
-  return nullptr;
-}
-
 /// Does the loop count epochs, or run too few rounds to matter?
 bool isCoarse(const Stmt *Loop, const ASTContext &Context) {
   const auto *For = dyn_cast<ForStmt>(Loop);
-  if (!For)
-    return false;
-  if (const auto *Init = dyn_cast_or_null<DeclStmt>(For->getInit()))
-    for (const Decl *D : Init->decls())
-      if (const auto *Var = dyn_cast<VarDecl>(D);
-          Var && torch::namesEpoch(Var->getName()))
-        return true;
-  const auto *Bound = dyn_cast_or_null<BinaryOperator>(For->getCond());
-  Expr::EvalResult Rounds;
-  return Bound && Bound->isComparisonOp() &&
-         !Bound->getRHS()->isValueDependent() &&
-         Bound->getRHS()->EvaluateAsInt(Rounds, Context) &&
-         Rounds.Val.getInt() <= 4;
+  const auto *Init = For ? dyn_cast_or_null<DeclStmt>(For->getInit()) : nullptr;
+  return code::runsFewTimes(Loop, Context) ||
+         (Init && llvm::any_of(Init->decls(), [](const Decl *D) {
+            const auto *Var = dyn_cast<VarDecl>(D);
+            return Var && torch::namesEpoch(Var->getName());
+          }));
 }
 
-/// Looks at the body of a loop, and at the functions that it calls.
-class RoundVisitor : public RecursiveASTVisitor<RoundVisitor> {
-public:
-  RoundVisitor(flow::TensorWork &Amounts) : Amounts(Amounts) {}
-  /// A loop inside runs tensor work: the round is an epoch.
-  bool HasInnerLoop = false;
-  /// It loads a model: what was cached is of another.
-  bool Loads = false;
-
-  bool TraverseLambdaExpr(LambdaExpr *) { return true; }
-  bool VisitStmt(Stmt *S) {
-    const Stmt *Body = bodyOf(S);
-    HasInnerLoop |= Body && Amounts.of(Body) != Work::None;
-    return true;
-  }
-  bool VisitCallExpr(CallExpr *Call) {
-    Loads |= torch::loadsModule(Call);
-    const FunctionDecl *Callee = Call->getDirectCallee();
-    const FunctionDecl *Definition = Callee ? Callee->getDefinition() : nullptr;
-    if (Definition && Definition->hasBody() && Amounts.of(Call) != Work::None &&
-        Seen.insert(Definition).second)
-      TraverseStmt(Definition->getBody());
-    return true;
-  }
-
-private:
-  flow::TensorWork &Amounts;
-  llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
-};
+/// Is a round of a loop more than one step: does a loop inside it run tensor
+/// work, so that the round is an epoch, or does it load a model, so that what
+/// was cached is of another? \p Body is the loop's, or that of a function that
+/// it calls.
+bool isLarge(const Stmt *Body, flow::TensorWork &Amounts,
+             llvm::SmallPtrSetImpl<const FunctionDecl *> &Seen) {
+  return code::anyOf<Stmt>(
+      Body,
+      [&](const Stmt *S) {
+        if (const Stmt *Inner = code::bodyOf(S))
+          return Amounts.of(Inner) != Work::None;
+        const auto *Call = dyn_cast<CallExpr>(S);
+        if (!Call || torch::loadsModule(Call))
+          return Call != nullptr;
+        const FunctionDecl *Callee = Call->getDirectCallee();
+        const FunctionDecl *Definition =
+            Callee ? Callee->getDefinition() : nullptr;
+        return Definition && Definition->hasBody() &&
+               Amounts.of(Call) != Work::None &&
+               Seen.insert(Definition).second &&
+               isLarge(Definition->getBody(), Amounts, Seen);
+      },
+      code::Lambdas::Skipped);
+}
 
 /// Does the block go on to leave the loop after \p Statement?
 bool leavesAfter(const CompoundStmt *Block, const Stmt *Statement) {
@@ -167,9 +143,9 @@ void EmptyCacheInLoopCheck::checkMatch(const Match &Result) {
 
   Frequency Runs;
   const Stmt *Loop = nullptr;
+  const code::Body *In = code::Body::around(Call, Context);
   for (const Stmt *S = Call; !Loop;) {
-    DynTypedNodeList Parents = Context.getParents(*S);
-    const Stmt *Parent = Parents.empty() ? nullptr : Parents[0].get<Stmt>();
+    const Stmt *Parent = In ? In->parentOf(S) : nullptr;
     // A handler, a lambda, a function's body: not a round of a loop.
     if (!Parent || isa<CXXCatchStmt, LambdaExpr, SwitchCase>(Parent) ||
         isa<AbstractConditionalOperator>(Parent))
@@ -186,21 +162,20 @@ void EmptyCacheInLoopCheck::checkMatch(const Match &Result) {
     } else if (const auto *Op = dyn_cast<BinaryOperator>(Parent);
                Op && Op->isLogicalOp()) {
       return;
-    } else if (bodyOf(Parent)) {
-      if (bodyOf(Parent) != S)
+    } else if (code::bodyOf(Parent)) {
+      if (code::bodyOf(Parent) != S)
         return;
       Loop = Parent;
     }
     S = Parent;
   }
 
-  const Stmt *Body = bodyOf(Loop);
   flow::TensorWork &Amounts = unit().work();
+  const Stmt *Body = code::bodyOf(Loop);
   if (Amounts.of(Body) == Work::None || isCoarse(Loop, Context))
     return;
-  RoundVisitor Round(Amounts);
-  Round.TraverseStmt(const_cast<Stmt *>(Body));
-  if (Round.HasInnerLoop || Round.Loads)
+  llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
+  if (isLarge(Body, Amounts, Seen))
     return;
 
   Finding F;

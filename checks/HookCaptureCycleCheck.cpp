@@ -6,9 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
-#include "checks/flow/Liveness.h"
-#include "checks/flow/Ownership.h"
-#include "checks/flow/Writes.h"
+#include "checks/code/Body.h"
+#include "checks/code/Kept.h"
+#include "checks/code/Object.h"
+#include "checks/code/Std.h"
+#include "checks/code/Types.h"
+#include "checks/code/Walk.h"
+#include "checks/code/Writes.h"
+#include "checks/flow/UnitModel.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/GradGuards.h"
@@ -20,9 +25,6 @@
 #include "checks/torch/TorchTypes.h"
 #include "fixits/Statements.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/ParentMap.h"
-#include "clang/AST/ParentMapContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
 #include "clang/Lex/Lexer.h"
 
@@ -30,8 +32,6 @@ using namespace clang;
 using namespace clang::ast_matchers;
 
 namespace libtorch_tidy {
-
-using flow::ObjectPath;
 
 namespace {
 
@@ -49,38 +49,20 @@ private:
                            ASTContext &Context);
 };
 
-/// `a.b` as the user would say it.
-std::string nameOf(const ObjectPath &Object) {
-  std::string Name = Object.Root ? Object.Root->getNameAsString() : "";
-  for (const FieldDecl *Field : Object.Fields)
-    Name += (Name.empty() ? "" : ".") + Field->getNameAsString();
-  return Name.empty() ? "this" : Name;
-}
-
 /// \p E as written, or the name of its object.
-std::string spelled(const Expr *E, const ObjectPath &Object,
+std::string spelled(const Expr *E, const code::Object &Object,
                     const ASTContext &Context) {
   // A capture by default is written `=`.
   if (const auto *Ref = dyn_cast<DeclRefExpr>(torch::peel(E)))
     return "'" + Ref->getDecl()->getNameAsString() + "'";
   StringRef Text = fixits::sourceText(E->getSourceRange(), Context);
   bool Fits = !Text.empty() && Text.size() < 40 && !Text.contains('\n');
-  return "'" + (Fits ? Text.str() : nameOf(Object)) + "'";
+  return "'" + (Fits ? Text.str() : Object.name()) + "'";
 }
 
 /// A tensor, or a shared pointer to one.
 bool isTensorHandle(QualType T) {
   return torch::isTensor(T) || torch::isTensor(torch::pointeeOf(T));
-}
-
-/// The lambda that \p E is, or that its variable always holds.
-const LambdaExpr *lambdaOf(const Expr *E) {
-  E = torch::stripImplicit(E);
-  if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E))
-    if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-        Var && Var->isLocalVarDecl() && Var->getInit())
-      E = torch::stripImplicit(Var->getInit());
-  return dyn_cast_or_null<LambdaExpr>(E);
 }
 
 /// The capture that \p Kept is the value of; null when it is none.
@@ -106,10 +88,10 @@ bool releases(const LambdaExpr *Lambda, const LambdaCapture *Capture) {
   if (!Lambda || !Lambda->isMutable() || !Capture)
     return false;
   return llvm::any_of(
-      flow::writesTo(Capture->getCapturedVar(), Lambda->getBody()),
-      [](const flow::Write &W) {
-        return W.Kind == flow::WriteKind::Assigned ||
-               W.Kind == flow::WriteKind::Released;
+      code::writesTo(Capture->getCapturedVar(), Lambda->getBody()),
+      [](const code::Write &W) {
+        return W.Kind == code::WriteKind::Assigned ||
+               W.Kind == code::WriteKind::Released;
       });
 }
 
@@ -118,9 +100,9 @@ bool changesBetween(const ValueDecl *Var, const Expr *From, const Expr *To,
                     const Stmt *Body, const SourceManager &SM) {
   if (!Var || From == To)
     return false;
-  for (const flow::Write &W : flow::writesTo(Var, Body)) {
+  for (const code::Write &W : code::writesTo(Var, Body)) {
     SourceLocation Loc = SM.getFileLoc(W.Where->getExprLoc());
-    if (W.Kind != flow::WriteKind::Changed &&
+    if (W.Kind != code::WriteKind::Changed &&
         SM.isBeforeInTranslationUnit(SM.getFileLoc(From->getBeginLoc()), Loc) &&
         SM.isBeforeInTranslationUnit(Loc, SM.getFileLoc(To->getEndLoc())))
       return true;
@@ -129,81 +111,47 @@ bool changesBetween(const ValueDecl *Var, const Expr *From, const Expr *To,
 }
 
 /// Is what the call returns dropped, or kept in a variable that nobody reads?
-bool dropsHandle(const CallExpr *Call, const Stmt *Body, ASTContext &Context) {
-  const Stmt *S = Call;
-  while (true) {
-    auto Parents = Context.getParents(*S);
-    if (Parents.empty())
-      return false;
-    if (const auto *Var = Parents[0].get<VarDecl>()) {
-      struct Finder : RecursiveASTVisitor<Finder> {
-        const VarDecl *Var;
-        bool Found = false;
-        bool VisitDeclRefExpr(DeclRefExpr *E) {
-          Found |= E->getDecl() == Var;
-          return !Found;
-        }
-      } F;
-      F.Var = Var;
-      F.TraverseStmt(const_cast<Stmt *>(Body));
-      return Var->isLocalVarDecl() && !F.Found;
-    }
-    const Stmt *Up = Parents[0].get<Stmt>();
-    if (!Up)
-      return true; // The whole body of a function.
-    if (const auto *Cast = dyn_cast<CStyleCastExpr>(Up);
-        Cast && Cast->getCastKind() == CK_ToVoid)
-      return true;
-    if (!isa<FullExpr, ParenExpr, ImplicitCastExpr, MaterializeTemporaryExpr,
-             CXXBindTemporaryExpr>(Up))
-      return isa<CompoundStmt, IfStmt, ForStmt, CXXForRangeStmt, WhileStmt,
-                 DoStmt, SwitchCase, LabelStmt>(Up);
-    S = Up;
+bool dropsHandle(const CallExpr *Call, code::Body &Body) {
+  const Stmt *User = Body.outerOf(Call);
+  if (const auto *Declared = dyn_cast_or_null<DeclStmt>(User)) {
+    const auto *Var = Declared->isSingleDecl()
+                          ? dyn_cast<VarDecl>(Declared->getSingleDecl())
+                          : nullptr;
+    return Var && Var->isLocalVarDecl() && !code::mentions(Body.root(), Var);
   }
+  if (const auto *Cast = dyn_cast_or_null<CStyleCastExpr>(User))
+    return Cast->getCastKind() == CK_ToVoid;
+  return !User || // The whole body of a function.
+         isa<CompoundStmt, IfStmt, ForStmt, CXXForRangeStmt, WhileStmt, DoStmt,
+             SwitchCase, LabelStmt>(User);
 }
 
 bool isRemoved(const Expr *Tensor, const Stmt *Body) {
-  auto Hooked = flow::objectOf(Tensor, Body);
-  struct Finder : RecursiveASTVisitor<Finder> {
-    const Stmt *Body;
-    std::optional<ObjectPath> Hooked;
-    bool Found = false;
-    bool VisitCallExpr(CallExpr *Call) {
-      if (const Expr *Other = torch::asHookRemoval(Call)) {
-        auto Object = flow::objectOf(Other, Body);
-        Found |= !Object || !Hooked || *Object == *Hooked;
-      }
-      return !Found;
-    }
-  } F;
-  F.Body = Body;
-  F.Hooked = Hooked;
-  F.TraverseStmt(const_cast<Stmt *>(Body));
-  return F.Found;
+  auto Hooked = code::objectOf(Tensor, Body);
+  return code::anyOf<CallExpr>(Body, [&](const CallExpr *Call) {
+    const Expr *Other = torch::asHookRemoval(Call);
+    if (!Other)
+      return false;
+    auto Object = code::objectOf(Other, Body);
+    return !Object || !Hooked || *Object == *Hooked;
+  });
 }
 
 /// Is gradient mode switched anywhere in \p Body?
 bool switchesGradMode(const Stmt *Body) {
-  struct Finder : RecursiveASTVisitor<Finder> {
-    bool Found = false;
-    bool VisitVarDecl(VarDecl *Var) {
-      Found |= torch::guardOf(Var).has_value();
-      return !Found;
-    }
-    bool VisitCallExpr(CallExpr *Call) {
-      Found |= torch::setsGradMode(Call).has_value();
-      return !Found;
-    }
-  } F;
-  F.TraverseStmt(const_cast<Stmt *>(Body));
-  return F.Found;
+  return code::anyOf<VarDecl>(
+             Body,
+             [](const VarDecl *V) { return torch::guardOf(V).has_value(); }) ||
+         code::anyOf<CallExpr>(Body, [](const CallExpr *Call) {
+           return torch::setsGradMode(Call).has_value();
+         });
 }
 
 /// Whether tensors are computed from one tensor, by LibTorch's operators and
 /// modules.
 class Downstream {
 public:
-  Downstream(const ObjectPath &Source, const Stmt *Body)
+  Downstream(const code::Object &Source, const Stmt *Body)
       : Source(Source), Body(Body) {}
 
   /// Where the way from the source to \p E begins, outermost first.
@@ -213,12 +161,12 @@ public:
     if (!E || ++Steps > 200)
       return false;
     E = torch::stripImplicit(E);
-    if (auto Object = flow::objectOf(E, Body); Object && *Object == Source)
+    if (auto Object = code::objectOf(E, Body); Object && *Object == Source)
       return Itself;
     if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
       const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
       if (!Var || !Var->isLocalVarDecl() || !Var->getInit() ||
-          Var->isStaticLocal() || flow::isReassigned(Var, Body))
+          Var->isStaticLocal() || code::isReassigned(Var, Body))
         return false;
       if (!reaches(Var->getInit()))
         return false;
@@ -238,10 +186,10 @@ public:
     if (!Call || torch::dropsHistory(Call) || torch::isIntegralCast(Call))
       return false;
     if (std::optional<torch::ModuleCall> Module = torch::asModuleCall(Call)) {
-      std::optional<ObjectPath> Object =
-          Module->Module ? flow::objectOf(Module->Module, Body)
-                         : std::optional<ObjectPath>(ObjectPath());
-      return (Object && flow::owns(*Object, Source)) ||
+      std::optional<code::Object> Object =
+          Module->Module ? code::objectOf(Module->Module, Body)
+                         : std::optional<code::Object>(code::Object());
+      return (Object && code::owns(*Object, Source)) ||
              (!Module->Body && llvm::any_of(Module->Inputs, [&](const Expr *I) {
                return reaches(I, true);
              }));
@@ -258,7 +206,7 @@ public:
   }
 
 private:
-  const ObjectPath &Source;
+  const code::Object &Source;
   const Stmt *Body;
   unsigned Steps = 0;
 };
@@ -271,23 +219,12 @@ bool isParameter(const FieldDecl *Field) {
   const auto *Class = dyn_cast<CXXRecordDecl>(Field->getParent());
   if (!Class)
     return false;
-  struct Finder : RecursiveASTVisitor<Finder> {
-    const FieldDecl *Field;
-    bool Found = false;
-    bool VisitCXXOperatorCallExpr(CXXOperatorCallExpr *Op) {
-      if (Op->getOperator() == OO_Equal && Op->getNumArgs() == 2 &&
-          flow::rootOf(Op->getArg(0)) == Field)
-        look(Op->getArg(1));
-      return !Found;
-    }
-    void look(const Expr *Init) {
-      const auto *Call = dyn_cast_or_null<CallExpr>(torch::stripImplicit(Init));
-      Found |= Call && torch::registersParameter(Call).has_value();
-    }
-  } F;
-  F.Field = Field;
-  if (Expr *Init = Field->getInClassInitializer())
-    F.look(Init);
+  auto Registers = [](const Expr *Init) {
+    const auto *Call = dyn_cast_or_null<CallExpr>(torch::stripImplicit(Init));
+    return Call && torch::registersParameter(Call).has_value();
+  };
+  if (Registers(Field->getInClassInitializer()))
+    return true;
   for (const CXXMethodDecl *Method : Class->methods()) {
     const FunctionDecl *Definition = Method->getDefinition();
     if (!Definition || Definition->isImplicit() ||
@@ -295,11 +232,16 @@ bool isParameter(const FieldDecl *Field) {
       continue;
     if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(Definition))
       for (const CXXCtorInitializer *Init : Ctor->inits())
-        if (Init->getMember() == Field)
-          F.look(Init->getInit());
-    F.TraverseStmt(Definition->getBody());
+        if (Init->getMember() == Field && Registers(Init->getInit()))
+          return true;
+    if (code::anyOf<CallExpr>(Definition->getBody(), [&](const CallExpr *Call) {
+          return code::isAssignment(Call) &&
+                 code::rootOf(Call->getArg(0)) == Field &&
+                 Registers(Call->getArg(1));
+        }))
+      return true;
   }
-  return F.Found;
+  return false;
 }
 
 /// Does a class have tensors or modules to lose?
@@ -328,33 +270,13 @@ bool isHeavy(QualType T) {
   return false;
 }
 
-bool isFunctionObject(QualType T) {
-  const CXXRecordDecl *R = torch::recordOf(T);
-  return R && R->getIdentifier() && torch::isStdDecl(R) &&
-         (R->getName() == "function" || R->getName() == "move_only_function");
-}
-
-/// std::function, or a standard container of them.
-bool holdsFunctions(QualType T) {
-  if (isFunctionObject(T))
-    return true;
-  const auto *Spec =
-      dyn_cast_or_null<ClassTemplateSpecializationDecl>(torch::recordOf(T));
-  return Spec && torch::isStdDecl(Spec) &&
-         llvm::any_of(Spec->getTemplateArgs().asArray(),
-                      [](const TemplateArgument &Arg) {
-                        return Arg.getKind() == TemplateArgument::Type &&
-                               isFunctionObject(Arg.getAsType());
-                      });
-}
-
 /// When a hook may run although a variable that it refers to has ended.
 class Dangling {
 public:
-  Dangling(const CallExpr *Call, const ObjectPath &Hooked,
-           const FunctionDecl *In, ASTContext &Context)
-      : Call(Call), Hooked(Hooked), In(In), Context(Context),
-        SM(Context.getSourceManager()) {}
+  Dangling(const CallExpr *Call, const code::Object &Hooked,
+           const FunctionDecl *In)
+      : Call(Call), Hooked(Hooked), In(In),
+        SM(In->getASTContext().getSourceManager()) {}
 
   struct Capture {
     const VarDecl *Var;
@@ -370,14 +292,9 @@ public:
       if (!C.capturesVariable() || C.getCaptureKind() != LCK_ByRef)
         continue;
       const auto *Var = dyn_cast<VarDecl>(C.getCapturedVar());
-      if (Var && Var->isInitCapture()) {
-        const auto *Ref =
-            dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(Var->getInit()));
-        Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-      }
-      if (!Var || !Var->isLocalVarDeclOrParm() || Var->isStaticLocal() ||
-          Var->getType()->isReferenceType() || Var == Hooked.Root ||
-          Var->getParentFunctionOrMethod() != In)
+      if (Var && Var->isInitCapture())
+        Var = code::variableOf(Var->getInit());
+      if (!code::Body::of(In).isOwn(Var) || Var == Hooked.Root)
         continue;
       Capture Found{Var, C.getLocation()};
       if (const CallExpr *Backward = backwardBehind(Var)) {
@@ -399,24 +316,16 @@ private:
   /// the hooked tensor outlives.
   const CallExpr *backwardBehind(const VarDecl *Var) const {
     const Stmt *Scope =
-        isa<ParmVarDecl>(Var) ? nullptr : flow::scopeOf(Var, Context);
+        isa<ParmVarDecl>(Var) ? nullptr : code::Body::of(In).scopeOf(Var);
     if (!Scope || Scope == In->getBody() || !isHookedBefore(Scope))
       return nullptr;
-    struct Finder : RecursiveASTVisitor<Finder> {
-      const Dangling *Outer;
-      SourceLocation End;
-      const CallExpr *Found = nullptr;
-      bool TraverseLambdaExpr(LambdaExpr *) { return true; }
-      bool VisitCallExpr(CallExpr *C) {
-        if (torch::isBackward(C) && Outer->isBehind(C->getBeginLoc(), End))
-          Found = C;
-        return !Found;
-      }
-    } F;
-    F.Outer = this;
-    F.End = Scope->getEndLoc();
-    F.TraverseStmt(In->getBody());
-    return F.Found;
+    return code::findFirst<CallExpr>(
+        In->getBody(),
+        [&](const CallExpr *C) {
+          return torch::isBackward(C) &&
+                 isBehind(C->getBeginLoc(), Scope->getEndLoc());
+        },
+        code::Lambdas::Skipped);
   }
 
   /// Is the hooked tensor a parameter, a member or a variable from before
@@ -430,53 +339,39 @@ private:
   bool outlives() const {
     if (!Hooked.Root)
       return llvm::all_of(Hooked.Fields, [](const FieldDecl *Field) {
-        return flow::isOwningType(Field->getType());
+        return code::isOwningType(Field->getType());
       });
     if (isa<ParmVarDecl>(Hooked.Root))
       return true;
-    struct Finder : RecursiveASTVisitor<Finder> {
-      const Dangling *Outer;
-      bool Found = false;
-      bool TraverseLambdaExpr(LambdaExpr *) { return true; }
-      bool VisitReturnStmt(ReturnStmt *S) {
-        const Stmt *Body = Outer->In->getBody();
-        if (S->getRetValue())
-          for (const Expr *E : flow::keptBy(S->getRetValue(), Body)) {
-            auto Object = flow::objectOf(E, Body);
-            Found |= Object && !Object->Element && *Object == Outer->Hooked;
-          }
-        return true;
-      }
-    } F;
-    F.Outer = this;
-    F.TraverseStmt(In->getBody());
-    return F.Found;
+    const Stmt *Body = In->getBody();
+    return code::anyOf<ReturnStmt>(
+        Body,
+        [&](const ReturnStmt *S) {
+          return S->getRetValue() &&
+                 llvm::any_of(
+                     code::keptBy(S->getRetValue(), Body), [&](const Expr *E) {
+                       auto Object = code::objectOf(E, Body);
+                       return Object && !Object->Element && *Object == Hooked;
+                     });
+        },
+        code::Lambdas::Skipped);
   }
 
   /// May the hook be meant for a backward pass within this function, or may
   /// somebody take it away?
   bool usedAfterwards() const {
-    struct Finder : RecursiveASTVisitor<Finder> {
-      const Dangling *Outer;
-      bool Found = false;
-      bool VisitCallExpr(CallExpr *C) {
-        const FunctionDecl *Callee = C->getDirectCallee();
-        Found |= torch::isBackward(C) ||
-                 (Outer->isBehind(C->getBeginLoc(), Outer->Call->getEndLoc()) &&
-                  (!Callee ||
-                   (!torch::isTorchDecl(Callee) && !torch::isStdDecl(Callee))));
-        return !Found;
-      }
-    } F;
-    F.Outer = this;
-    F.TraverseStmt(In->getBody());
-    return F.Found;
+    return code::anyOf<CallExpr>(In->getBody(), [&](const CallExpr *C) {
+      const FunctionDecl *Callee = C->getDirectCallee();
+      return torch::isBackward(C) ||
+             (isBehind(C->getBeginLoc(), Call->getEndLoc()) &&
+              (!Callee ||
+               (!torch::isTorchDecl(Callee) && !torch::isStdDecl(Callee))));
+    });
   }
 
   const CallExpr *Call;
-  const ObjectPath &Hooked;
+  const code::Object &Hooked;
   const FunctionDecl *In;
-  ASTContext &Context;
   const SourceManager &SM;
 };
 
@@ -486,132 +381,78 @@ const FieldDecl *storedIn(const CXXMethodDecl *Method, unsigned I) {
   const FunctionDecl *Definition = Method ? Method->getDefinition() : nullptr;
   if (!Definition || !Definition->hasBody() || I >= Definition->getNumParams())
     return nullptr;
-  struct Finder : RecursiveASTVisitor<Finder> {
-    const ParmVarDecl *Param;
-    const FieldDecl *Field = nullptr;
-    void look(const Expr *To, const Expr *Value) {
-      const auto *Ref =
-          dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(Value));
-      if (!Ref || Ref->getDecl() != Param)
-        return;
-      if (const auto *F = dyn_cast_or_null<FieldDecl>(flow::rootOf(To));
-          F && holdsFunctions(F->getType()))
-        Field = F;
-    }
-    bool VisitCXXOperatorCallExpr(CXXOperatorCallExpr *Op) {
-      if (Op->getOperator() == OO_Equal && Op->getNumArgs() == 2)
-        look(Op->getArg(0), Op->getArg(1));
-      return true;
-    }
-    bool VisitCXXMemberCallExpr(CXXMemberCallExpr *Call) {
-      StringRef Name = torch::calleeName(Call);
-      if (Name == "push_back" || Name == "emplace_back")
-        for (const Expr *Arg : Call->arguments())
-          look(Call->getImplicitObjectArgument(), Arg);
-      return true;
-    }
-  } F;
-  F.Param = Definition->getParamDecl(I);
-  F.TraverseStmt(Definition->getBody());
-  return F.Field;
+  const FieldDecl *Field = nullptr;
+  code::forEachStore(Definition->getBody(),
+                     [&](const CallExpr *, const Expr *To, const Expr *Value) {
+                       const FieldDecl *Into = code::fieldOf(To);
+                       if (Into && code::holdsFunctions(Into->getType()) &&
+                           code::variableOf(Value) ==
+                               Definition->getParamDecl(I))
+                         Field = Into;
+                     });
+  return Field;
 }
 
 /// Does any function of the unit empty \p Field, move it away or give it
 /// another function?
 bool isReleasedSomewhere(const FieldDecl *Field, const CallExpr *Except,
                          const flow::UnitModel &Unit) {
-  struct Finder : RecursiveASTVisitor<Finder> {
-    const FieldDecl *Field;
-    const CallExpr *Except;
-    bool Found = false;
-    bool shouldVisitLambdaBody() const { return true; }
-    /// A lambda, or what a setter was called with: it may keep its object, too.
-    static bool isFunctionGiven(const Expr *Value) {
-      Value = torch::stripImplicit(Value);
-      const auto *Ref = dyn_cast_or_null<DeclRefExpr>(Value);
-      return isa_and_nonnull<LambdaExpr>(Value) ||
-             (Ref && isa<ParmVarDecl>(Ref->getDecl()));
-    }
-    bool names(const Expr *E) const {
-      E = torch::stripImplicit(E);
-      const auto *Member = dyn_cast_or_null<MemberExpr>(E);
-      return Member && Member->getMemberDecl()->getCanonicalDecl() ==
-                           Field->getCanonicalDecl();
-    }
-    bool VisitCallExpr(CallExpr *Call) {
-      StringRef Name = torch::calleeName(Call);
-      const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
-      if (Op && Op->getOperator() == OO_Equal && Op->getNumArgs() == 2 &&
-          Op != Except && names(Op->getArg(0)))
-        Found |= !isFunctionGiven(Op->getArg(1));
-      if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call)) {
-        // A setter that is given nothing.
-        for (unsigned I = 0; I < Call->getNumArgs(); ++I)
-          Found |= flow::isEmptyValue(Call->getArg(I)) &&
-                   storedIn(Method->getMethodDecl(), I) == Field;
-        Found |= (Name == "clear" || Name == "swap" || Name == "erase" ||
-                  Name == "pop_back" || Name == "reset" ||
-                  Name == "pop_front" || Name == "pop") &&
-                 names(Method->getImplicitObjectArgument());
-      }
-      if (Name == "move" || Name == "exchange" || Name == "swap")
-        for (const Expr *Arg : Call->arguments())
-          Found |= names(Arg);
-      return !Found;
-    }
-  } F;
-  F.Field = Field;
-  F.Except = Except;
-  for (const FunctionDecl *Function : Unit.functions()) {
-    F.TraverseStmt(Function->getBody());
-    if (F.Found)
+  auto Names = [&](const Expr *E) {
+    const auto *Member = dyn_cast_or_null<MemberExpr>(torch::stripImplicit(E));
+    return Member && Member->getMemberDecl()->getCanonicalDecl() ==
+                         Field->getCanonicalDecl();
+  };
+  // A lambda, or what a setter was called with: it may keep its object, too.
+  auto IsFunctionGiven = [](const Expr *Value) {
+    return isa_and_nonnull<LambdaExpr>(torch::stripImplicit(Value)) ||
+           isa_and_nonnull<ParmVarDecl>(code::variableOf(Value));
+  };
+  auto Releases = [&](const CallExpr *Call) {
+    if (code::isAssignment(Call) && Call != Except && Names(Call->getArg(0)) &&
+        !IsFunctionGiven(Call->getArg(1)))
       return true;
-  }
-  return false;
+    bool Empties = code::isEmptying(torch::calleeName(Call));
+    if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call)) {
+      if (Empties && Names(Method->getImplicitObjectArgument()))
+        return true;
+      // A setter that is given nothing.
+      for (unsigned I = 0; I < Call->getNumArgs(); ++I)
+        if (code::isEmptyValue(Call->getArg(I)) &&
+            storedIn(Method->getMethodDecl(), I) == Field)
+          return true;
+    }
+    return Empties && llvm::any_of(Call->arguments(), Names);
+  };
+  return llvm::any_of(Unit.functions(), [&](const FunctionDecl *F) {
+    return code::anyOf<CallExpr>(F->getBody(), Releases);
+  });
 }
 
 /// Is every mention of \p Var in \p Lambda a plain read of its values, which a
 /// detached copy gives as well?
 bool readsValuesOnly(const LambdaExpr *Lambda, const ValueDecl *Var) {
-  struct Finder : RecursiveASTVisitor<Finder> {
-    const ValueDecl *Var;
-    const ParentMap *Parents;
-    bool Fine = true;
-    bool VisitDeclRefExpr(DeclRefExpr *Ref) {
-      if (Ref->getDecl() == Var)
-        Fine &= isRead(Ref);
-      return Fine;
-    }
-    bool isRead(const Expr *E) const {
-      const Stmt *Up =
-          Parents->getParentIgnoreParenImpCasts(const_cast<Expr *>(E));
-      if (const auto *Member = dyn_cast_or_null<MemberExpr>(Up))
-        Up = Parents->getParent(const_cast<MemberExpr *>(Member));
-      return torch::onlyReads(dyn_cast_or_null<CallExpr>(Up));
-    }
-  } F;
-  ParentMap Parents(
-      const_cast<Stmt *>(static_cast<const Stmt *>(Lambda->getBody())));
-  F.Var = Var;
-  F.Parents = &Parents;
-  F.TraverseStmt(Lambda->getBody());
-  return F.Fine;
+  const code::Body &Body = code::Body::of(Lambda->getCallOperator());
+  auto IsRead = [&](const Expr *E) {
+    const Stmt *Up = Body.outerOf(E);
+    if (const auto *Member = dyn_cast_or_null<MemberExpr>(Up))
+      Up = Body.parentOf(Member);
+    return torch::onlyReads(dyn_cast_or_null<CallExpr>(Up));
+  };
+  return !code::anyOf<DeclRefExpr>(
+      Lambda->getBody(), [&](const DeclRefExpr *Ref) {
+        return Ref->getDecl() == Var && !IsRead(Ref);
+      });
 }
 
 /// Does the unit ask for gradients of gradients? Then a hook's own values are
 /// part of the graph.
 bool createsGraphs(const flow::UnitModel &Unit) {
-  struct Finder : RecursiveASTVisitor<Finder> {
-    bool Found = false;
-    bool VisitCallExpr(CallExpr *Call) {
-      if (auto Backward = torch::asBackward(Call))
-        Found |= Backward->CreateGraph != torch::Flag::False;
-      return !Found;
-    }
-  } F;
-  for (const FunctionDecl *Function : Unit.functions())
-    F.TraverseStmt(Function->getBody());
-  return F.Found;
+  return llvm::any_of(Unit.functions(), [](const FunctionDecl *F) {
+    return code::anyOf<CallExpr>(F->getBody(), [](const CallExpr *Call) {
+      auto Backward = torch::asBackward(Call);
+      return Backward && Backward->CreateGraph != torch::Flag::False;
+    });
+  });
 }
 
 /// Lets a lambda capture a detached copy of a tensor:  [w]  ->  [w =
@@ -630,32 +471,17 @@ fixits::Edits captureDetached(const LambdaExpr *Lambda,
 /// A cheap look: does \p Call assign, add or hand over a function object?
 bool mayStoreFunction(const CallExpr *Call) {
   if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
-    return Op->getOperator() == OO_Equal && Op->getNumArgs() == 2 &&
-           isFunctionObject(Op->getArg(0)->getType());
+    return code::isAssignment(Op) &&
+           code::isFunctionObject(Op->getArg(0)->getType());
   const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
   const CXXMethodDecl *Callee = Method ? Method->getMethodDecl() : nullptr;
   if (!Callee || Call->getNumArgs() == 0 || torch::isTorchDecl(Callee))
     return false;
   if (torch::isStdDecl(Callee))
-    return holdsFunctions(Method->getObjectType());
+    return code::holdsFunctions(Method->getObjectType());
   return llvm::any_of(Callee->parameters(), [](const ParmVarDecl *P) {
-    return isFunctionObject(P->getType());
+    return code::isFunctionObject(P->getType());
   });
-}
-
-/// The innermost function or lambda around \p S.
-const FunctionDecl *functionAround(const Stmt *S, ASTContext &Context) {
-  DynTypedNode Node = DynTypedNode::create(*S);
-  while (true) {
-    DynTypedNodeList Parents = Context.getParents(Node);
-    if (Parents.empty())
-      return nullptr;
-    Node = Parents[0];
-    if (const auto *F = Node.get<FunctionDecl>())
-      return F;
-    if (const auto *Lambda = Node.get<LambdaExpr>())
-      return Lambda->getCallOperator();
-  }
 }
 
 } // namespace
@@ -669,9 +495,10 @@ void HookCaptureCycleCheck::checkMatch(const Match &Result) {
   auto Hook = torch::asHookRegistration(Call);
   if (!Hook && !mayStoreFunction(Call))
     return;
-  const FunctionDecl *In = functionAround(Call, *Result.Context);
-  if (!In || !In->hasBody())
+  const code::Body *Around = code::Body::around(Call, *Result.Context);
+  if (!Around)
     return;
+  const FunctionDecl *In = Around->function();
   if (Hook)
     checkHook(Call, *Hook, In, *Result.Context);
   else
@@ -684,14 +511,15 @@ void HookCaptureCycleCheck::checkHook(const CallExpr *Call,
                                       ASTContext &Context) {
   const Stmt *Body = In->getBody();
   const SourceManager &SM = Context.getSourceManager();
-  auto Hooked = flow::objectOf(R.Tensor, Body);
-  auto Named = flow::namedObject(R.Tensor);
+  auto Hooked = code::objectOf(R.Tensor, Body);
+  auto Named = code::namedObject(R.Tensor);
   if (!Hooked || !Named)
     return;
-  const LambdaExpr *Lambda = lambdaOf(R.Hook);
+  const auto *Lambda =
+      dyn_cast_or_null<LambdaExpr>(code::Body::of(In).originOf(R.Hook));
 
   std::optional<Finding> Worst;
-  if (auto Lost = Dangling(Call, *Hooked, In, Context).find(Lambda)) {
+  if (auto Lost = Dangling(Call, *Hooked, In).find(Lambda)) {
     std::string Name = "'" + Lost->Var->getNameAsString() + "'";
     Worst.emplace();
     Worst->Loc = Call->getBeginLoc();
@@ -708,15 +536,15 @@ void HookCaptureCycleCheck::checkHook(const CallExpr *Call,
       Worst->Steps.push_back(
           {Lost->Backward->getBeginLoc(), "this backward() runs the hook"});
   }
-  for (const Expr *Kept : flow::keptBy(R.Hook, Body)) {
+  for (const Expr *Kept : code::keptBy(R.Hook, Body)) {
     const LambdaCapture *Capture = captureOf(Lambda, Kept);
     if (releases(Lambda, Capture))
       continue;
     Finding F;
     F.Loc = Call->getBeginLoc();
     F.Highlight = Kept->getSourceRange();
-    auto Object = flow::objectOf(Kept, Body);
-    auto Name = flow::namedObject(Kept);
+    auto Object = code::objectOf(Kept, Body);
+    auto Name = code::namedObject(Kept);
     const ValueDecl *Root = Name ? Name->Root : nullptr;
     // What is captured must still be what it was when the hook is set.
     if (Lambda && changesBetween(Root, Lambda, Call, Body, SM))
@@ -726,7 +554,7 @@ void HookCaptureCycleCheck::checkHook(const CallExpr *Call,
              (Name && Holds(*Name, *Named));
     };
     if (isTensorHandle(Kept->getType())) {
-      if (Related([](const ObjectPath &A, const ObjectPath &B) {
+      if (Related([](const code::Object &A, const code::Object &B) {
             return A == B && !A.Element;
           })) {
         F.Strength = Level::Certain;
@@ -755,14 +583,14 @@ void HookCaptureCycleCheck::checkHook(const CallExpr *Call,
           F.Steps.push_back(
               {Way.Way.back()->getBeginLoc(), What + " gets its history here"});
       }
-    } else if ((flow::isSharedOwner(Kept->getType()) ||
+    } else if ((code::isSharedOwner(Kept->getType()) ||
                 (torch::mayHoldTensor(Kept->getType()) &&
-                 flow::isOwningType(Kept->getType()))) &&
-               Related(flow::owns)) {
-      const ObjectPath &Part =
-          Object && flow::owns(*Object, *Hooked) ? *Hooked : *Named;
+                 code::isOwningType(Kept->getType()))) &&
+               Related(code::owns)) {
+      const code::Object &Part =
+          Object && code::owns(*Object, *Hooked) ? *Hooked : *Named;
       // A copied container or struct has the same tensors.
-      F.Strength = !flow::isSharedOwner(Kept->getType()) || Part.Element ||
+      F.Strength = !code::isSharedOwner(Kept->getType()) || Part.Element ||
                            Part.Fields.empty() ||
                            isParameter(Part.Fields.back())
                        ? Level::Certain
@@ -784,7 +612,7 @@ void HookCaptureCycleCheck::checkHook(const CallExpr *Call,
     if (!Worst || F.Strength < Worst->Strength)
       Worst = std::move(F);
   }
-  if (Worst && (R.OnNode || (dropsHandle(Call, Body, Context) &&
+  if (Worst && (R.OnNode || (dropsHandle(Call, code::Body::of(In)) &&
                              !isRemoved(R.Tensor, Body))))
     tell(*Worst);
 }
@@ -794,32 +622,29 @@ void HookCaptureCycleCheck::checkStoredFunction(const CallExpr *Call,
                                                 ASTContext &Context) {
   const Stmt *Body = In->getBody();
   // Where it is stored, and in which field of that.
-  std::optional<ObjectPath> Place, Named;
+  std::optional<code::Object> Place, Named;
   const Expr *Function = nullptr;
   auto Into = [&](const Expr *To) {
-    Place = flow::objectOf(To, Body);
-    Named = flow::namedObject(To);
+    Place = code::objectOf(To, Body);
+    Named = code::namedObject(To);
   };
-  const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
   const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
-  if (Op && Op->getOperator() == OO_Equal && Op->getNumArgs() == 2 &&
-      isFunctionObject(Op->getArg(0)->getType())) {
-    Function = Op->getArg(1);
-    Into(Op->getArg(0));
+  if (code::isAssignment(Call) &&
+      code::isFunctionObject(Call->getArg(0)->getType())) {
+    Function = Call->getArg(1);
+    Into(Call->getArg(0));
   } else if (Method && Call->getNumArgs() > 0) {
     const Expr *Object = Method->getImplicitObjectArgument();
-    StringRef Name = torch::calleeName(Call);
-    if ((Name == "push_back" || Name == "emplace_back" || Name == "emplace" ||
-         Name == "insert") &&
-        holdsFunctions(Object->getType())) {
-      Function = Call->getArg(Call->getNumArgs() - 1);
+    if (auto Added = code::asInsertion(Call);
+        Added && code::holdsFunctions(Object->getType())) {
+      Function = Added->value();
       Into(Object);
     } else if (const CXXMethodDecl *Callee = Method->getMethodDecl();
                Callee && torch::isUserCode(Callee->getLocation(),
                                            Context.getSourceManager())) {
       for (unsigned I = 0; I < Call->getNumArgs() && !Function; ++I) {
         if (I >= Callee->getNumParams() ||
-            !isFunctionObject(Callee->getParamDecl(I)->getType()))
+            !code::isFunctionObject(Callee->getParamDecl(I)->getType()))
           continue;
         const FieldDecl *Field = storedIn(Callee, I);
         if (!Field)
@@ -836,18 +661,19 @@ void HookCaptureCycleCheck::checkStoredFunction(const CallExpr *Call,
       Named->Fields.empty())
     return;
   const FieldDecl *Field = Place->Fields.back();
-  const LambdaExpr *Lambda = lambdaOf(Function);
-  for (const Expr *Kept : flow::keptBy(Function, Body)) {
+  const auto *Lambda =
+      dyn_cast_or_null<LambdaExpr>(code::Body::of(In).originOf(Function));
+  for (const Expr *Kept : code::keptBy(Function, Body)) {
     if (isTensorHandle(Kept->getType()) ||
-        !flow::isSharedOwner(Kept->getType()) || !isHeavy(Kept->getType()))
+        !code::isSharedOwner(Kept->getType()) || !isHeavy(Kept->getType()))
       continue;
     const LambdaCapture *Capture = captureOf(Lambda, Kept);
     if (releases(Lambda, Capture))
       continue;
-    auto Object = flow::objectOf(Kept, Body);
-    auto Name = flow::namedObject(Kept);
-    if (!(Object && flow::owns(*Object, *Place)) &&
-        !(Name && flow::owns(*Name, *Named)))
+    auto Object = code::objectOf(Kept, Body);
+    auto Name = code::namedObject(Kept);
+    if (!(Object && code::owns(*Object, *Place)) &&
+        !(Name && code::owns(*Name, *Named)))
       continue;
     if (Lambda && changesBetween(Name ? Name->Root : nullptr, Lambda, Call,
                                  Body, Context.getSourceManager()))

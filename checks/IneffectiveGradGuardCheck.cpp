@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/code/Body.h"
+#include "checks/code/ThreadStarts.h"
 #include "checks/flow/ThreadStarts.h"
+#include "checks/flow/UnitModel.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/GradGuards.h"
@@ -15,7 +18,6 @@
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ParentMapContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/StmtOpenMP.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
 #include "clang/Lex/Lexer.h"
@@ -114,23 +116,15 @@ std::optional<Place> placeOf(const Stmt *S, ASTContext &Context) {
   return std::nullopt;
 }
 
+/// The function or lambda around \p S that has the body it is in.
 const FunctionDecl *functionAround(const Stmt *S, ASTContext &Context) {
-  DynTypedNode Node = DynTypedNode::create(*S);
-  while (true) {
-    DynTypedNodeList Parents = Context.getParents(Node);
-    if (Parents.empty())
-      return nullptr;
-    Node = Parents[0];
-    if (const auto *F = Node.get<FunctionDecl>())
-      return F;
-    if (const auto *Lambda = Node.get<LambdaExpr>())
-      return Lambda->getCallOperator();
-  }
+  const code::Body *In = code::Body::around(S, Context);
+  return In ? In->function() : nullptr;
 }
 
 bool isLoopBody(const CompoundStmt *Block, ASTContext &Context) {
   const Stmt *Parent = parentStmt(*Block, Context);
-  return isa_and_nonnull<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(Parent);
+  return code::isLoop(Parent);
 }
 
 /// Can a guard begin to live at \p P, so that all behind it runs guarded and
@@ -140,20 +134,16 @@ bool canBeGuarded(const Place &P, ASTContext &Context) {
   if (!P.Block || P.isLast() ||
       isa_and_nonnull<SwitchStmt>(parentStmt(*P.Block, Context)))
     return false;
-  struct Finder : RecursiveASTVisitor<Finder> {
-    bool Found = false;
-    bool VisitLabelStmt(LabelStmt *) { return !(Found = true); }
-    bool VisitCallExpr(CallExpr *Call) {
-      return !(Found = torch::isBackward(Call));
-    }
-  } F;
-  bool Behind = false;
+  bool After = false;
   for (const Stmt *S : P.Block->body()) {
-    if (Behind && !F.TraverseStmt(const_cast<Stmt *>(S)))
-      break;
-    Behind |= S == P.Statement;
+    if (After && code::anyOf<Stmt>(S, [](const Stmt *Part) {
+          const auto *Call = dyn_cast<CallExpr>(Part);
+          return isa<LabelStmt>(Part) || (Call && torch::isBackward(Call));
+        }))
+      return false;
+    After |= S == P.Statement;
   }
-  return !F.Found;
+  return true;
 }
 
 /// Is \p S all that is written between the braces of \p Block? What the
@@ -216,32 +206,17 @@ void IneffectiveGradGuardCheck::registerMatchers(MatchFinder *Finder) {
 /// shows: a variable of a block around it. Null when none is, or when something
 /// else switches gradient mode in between.
 static const VarDecl *guardOver(const Stmt *S, ASTContext &Context) {
-  struct Switches : RecursiveASTVisitor<Switches> {
-    bool Found = false;
-    bool VisitCallExpr(CallExpr *Call) {
-      return !(Found |= torch::setsGradMode(Call).has_value());
-    }
-  };
+  const code::Body *In = code::Body::around(S, Context);
   const Stmt *Child = S;
-  while (true) {
-    DynTypedNodeList Parents = Context.getParents(*Child);
-    if (Parents.empty())
-      return nullptr;
-    const Stmt *Parent = Parents[0].get<Stmt>();
-    if (const auto *Var = Parents[0].get<VarDecl>()) {
-      Parents = Context.getParents(*Var);
-      Parent = Parents.empty() ? nullptr : Parents[0].get<Stmt>();
-    }
-    if (!Parent || isa<LambdaExpr>(Parent))
-      return nullptr;
+  while (const Stmt *Parent = In ? In->parentOf(Child) : nullptr) {
     if (const auto *Block = dyn_cast<CompoundStmt>(Parent)) {
       const VarDecl *Last = nullptr;
       for (const Stmt *Before : Block->body()) {
         if (Before == Child)
           break;
-        Switches Others;
-        Others.TraverseStmt(const_cast<Stmt *>(Before));
-        if (Others.Found)
+        if (code::anyOf<CallExpr>(Before, [](const CallExpr *Call) {
+              return torch::setsGradMode(Call).has_value();
+            }))
           return nullptr;
         if (const auto *Declaration = dyn_cast<DeclStmt>(Before))
           for (const Decl *D : Declaration->decls())
@@ -258,20 +233,16 @@ static const VarDecl *guardOver(const Stmt *S, ASTContext &Context) {
     }
     Child = Parent;
   }
+  return nullptr;
 }
 
 /// Are some parameters of the function frozen? Then a forward need not build a
 /// graph.
 static bool freezesModules(const FunctionDecl *F) {
-  struct Finder : RecursiveASTVisitor<Finder> {
-    bool Found = false;
-    bool VisitCallExpr(CallExpr *Call) {
-      return !(Found |= torch::isFreezeCall(Call) ||
-                        torch::setsRequiresGrad(Call) == torch::Flag::False);
-    }
-  } F2;
-  F2.TraverseStmt(F->getBody());
-  return F2.Found;
+  return code::anyOf<CallExpr>(F->getBody(), [](const CallExpr *Call) {
+    return torch::isFreezeCall(Call) ||
+           torch::setsRequiresGrad(Call) == torch::Flag::False;
+  });
 }
 
 /// The first forward in \p Flow, within \p In, that runs with gradient mode on.
@@ -290,7 +261,7 @@ static const flow::Label *unguardedForward(const flow::FunctionFlow &Flow,
 
 void IneffectiveGradGuardCheck::checkThread(const Expr *E,
                                             ASTContext &Context) {
-  std::optional<flow::ThreadStart> Start = flow::asThreadStart(E);
+  std::optional<code::ThreadStart> Start = code::asThreadStart(E);
   if (!Start || !isWhole())
     return;
   const VarDecl *Guard = guardOver(E, Context);
@@ -309,15 +280,15 @@ void IneffectiveGradGuardCheck::checkThread(const Expr *E,
   F.Highlight = E->getSourceRange();
   const std::string Name = "'" + Guard->getNameAsString() + "'";
   switch (Start->How) {
-  case flow::ThreadStart::Thread:
-  case flow::ThreadStart::Async:
+  case code::ThreadStart::Thread:
+  case code::ThreadStart::Async:
     F.Strength = Level::Certain;
     F.Message = "guard " + Name +
                 " does not reach the thread started here: gradient mode "
                 "belongs to a thread, and the forward pass in this one runs "
                 "with gradients on";
     break;
-  case flow::ThreadStart::Parallel:
+  case code::ThreadStart::Parallel:
     // On how many threads is a matter of the build.
     F.Strength = Level::Likely;
     F.Message = "guard " + Name +
@@ -352,26 +323,26 @@ void IneffectiveGradGuardCheck::checkParallelRegion(
   // The flow of the function takes the region for its own thread's code, and
   // so for guarded: a guard of the region's own must be looked for by hand.
   const Stmt *Body = Region->getInnermostCapturedStmt()->getCapturedStmt();
-  struct Finder : RecursiveASTVisitor<Finder> {
-    const Expr *Forward = nullptr;
-    bool Unclear = false;
-    bool VisitVarDecl(VarDecl *Var) {
-      Unclear |= torch::guardOf(Var).has_value();
-      return true;
-    }
-    bool VisitCallExpr(CallExpr *Call) {
-      Unclear |= torch::setsGradMode(Call) || torch::isBackward(Call);
-      std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
-      if (!Forward && M && M->Module &&
-          (M->Script || torch::parametersOf(M->Module->getType()) ==
-                            torch::Parameters::Some))
-        Forward = Call;
-      return true;
-    }
-    bool TraverseLambdaExpr(LambdaExpr *) { return true; }
-  } Found;
-  Found.TraverseStmt(const_cast<Stmt *>(Body));
-  if (!Found.Forward || Found.Unclear)
+  const auto *Forward = code::findFirst<CallExpr>(
+      Body,
+      [](const CallExpr *Call) {
+        std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
+        return M && M->Module &&
+               (M->Script || torch::parametersOf(M->Module->getType()) ==
+                                 torch::Parameters::Some);
+      },
+      code::Lambdas::Skipped);
+  if (!Forward ||
+      code::anyOf<VarDecl>(
+          Body,
+          [](const VarDecl *Var) { return torch::guardOf(Var).has_value(); },
+          code::Lambdas::Skipped) ||
+      code::anyOf<CallExpr>(
+          Body,
+          [](const CallExpr *Call) {
+            return torch::setsGradMode(Call) || torch::isBackward(Call);
+          },
+          code::Lambdas::Skipped))
     return;
   Finding F;
   F.Loc = Region->getBeginLoc();
@@ -382,12 +353,10 @@ void IneffectiveGradGuardCheck::checkParallelRegion(
               "with gradients on";
   F.Steps.push_back({Guard->getLocation(), "the guard is for this thread"});
   F.Steps.push_back(
-      {Found.Forward->getExprLoc(), "all threads run the forward pass here"});
+      {Forward->getExprLoc(), "all threads run the forward pass here"});
   // The statement that each thread runs: the region, or the body of its loop.
-  if (const auto *For = dyn_cast<ForStmt>(Body))
-    Body = For->getBody();
-  else if (const auto *Range = dyn_cast<CXXForRangeStmt>(Body))
-    Body = Range->getBody();
+  if (isa<ForStmt, CXXForRangeStmt>(Body))
+    Body = code::bodyOf(Body);
   if (const auto *Block = dyn_cast<CompoundStmt>(Body))
     F.Fix = fixits::insertAtBlockHead(Block,
                                       (torch::spelling::NoGradGuard + " " +

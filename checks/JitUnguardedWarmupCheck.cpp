@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/code/Object.h"
+#include "checks/code/Walk.h"
+#include "checks/code/Writes.h"
 #include "checks/flow/TensorWork.h"
-#include "checks/flow/Writes.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/Spelling.h"
 #include "fixits/FixIts.h"
@@ -51,7 +53,7 @@ struct ScriptCall {
 /// The variable, or the member of this, that holds the module.
 static const ValueDecl *moduleOf(const Expr *Call) {
   std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
-  return M && M->Module ? flow::rootOf(M->Module) : nullptr;
+  return M && M->Module ? code::rootOf(M->Module) : nullptr;
 }
 
 /// The calls of each module, in source order.
@@ -106,13 +108,11 @@ static bool isHistoryUsed(const Expr *Call, const FunctionFlow &Flow,
 }
 
 bool JitUnguardedWarmupCheck::avoidsProfiling(flow::UnitModel &Unit) {
-  if (!Avoids) {
-    Avoids = false;
-    for (const FunctionDecl *F : Unit.functions())
-      flow::forEachCall(F->getBody(), [&](const CallExpr *Call) {
-        *Avoids |= torch::setsScriptExecutor(Call);
-      });
-  }
+  if (!Avoids)
+    Avoids = llvm::any_of(Unit.functions(), [](const FunctionDecl *F) {
+      return code::anyOf<CallExpr>(F->getBody(), torch::setsScriptExecutor,
+                                   code::Lambdas::Made);
+    });
   return *Avoids;
 }
 
@@ -134,9 +134,9 @@ void JitUnguardedWarmupCheck::checkFunction(const FunctionFlow &Flow,
           !areExclusive(First, Call.Call, Flow)) {
         // Another module by then.
         bool Reassigned = false;
-        for (const flow::Write &W : flow::writesTo(Module, Function->getBody()))
-          Reassigned |= (W.Kind == flow::WriteKind::Assigned ||
-                         W.Kind == flow::WriteKind::Released) &&
+        for (const code::Write &W : code::writesTo(Module, Function->getBody()))
+          Reassigned |= (W.Kind == code::WriteKind::Assigned ||
+                         W.Kind == code::WriteKind::Released) &&
                         SM.isBeforeInTranslationUnit(First->getExprLoc(),
                                                      W.Where->getExprLoc()) &&
                         SM.isBeforeInTranslationUnit(W.Where->getExprLoc(),
@@ -159,8 +159,8 @@ void JitUnguardedWarmupCheck::checkFunction(const FunctionFlow &Flow,
         for (const auto &[Call, Mode] : OtherFlow->scriptCalls())
           if (Mode == GradMode::Off && moduleOf(Call) == Module)
             Guarded = Call;
-        for (const flow::Write &W : flow::writesTo(Module, Method->getBody()))
-          if (W.Kind == flow::WriteKind::Assigned)
+        for (const code::Write &W : code::writesTo(Module, Method->getBody()))
+          if (W.Kind == code::WriteKind::Assigned)
             Guarded = nullptr;
       }
     if (!Guarded || avoidsProfiling(Unit))

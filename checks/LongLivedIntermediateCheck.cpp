@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
-#include "checks/flow/Writes.h"
+#include "checks/code/Body.h"
+#include "checks/code/Object.h"
+#include "checks/code/Std.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
 #include "checks/torch/Modules.h"
@@ -16,7 +18,6 @@
 #include "fixits/Declarations.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 
 using namespace clang;
 
@@ -43,34 +44,10 @@ private:
   void checkKept(const flow::FunctionFlow &Flow, flow::UnitModel &Unit);
 };
 
-/// All references to the tensors that a function declares.
-class References : public RecursiveASTVisitor<References> {
-public:
-  struct Uses {
-    llvm::SmallVector<const DeclRefExpr *, 4> Refs; ///< In source order.
-    bool Captured = false;
-  };
-  llvm::MapVector<const VarDecl *, Uses> Of;
-
-  bool VisitDeclRefExpr(DeclRefExpr *E) {
-    const auto *V = dyn_cast<VarDecl>(E->getDecl());
-    if (V && V->isLocalVarDecl() && !V->isStaticLocal() &&
-        !V->getType()->isReferenceType() && !V->getType()->isPointerType()) {
-      Uses &U = Of[V];
-      U.Refs.push_back(E);
-      U.Captured |= InLambda > 0;
-    }
-    return true;
-  }
-  bool TraverseLambdaExpr(LambdaExpr *E) {
-    ++InLambda;
-    bool Go = RecursiveASTVisitor::TraverseLambdaExpr(E);
-    --InLambda;
-    return Go;
-  }
-
-private:
-  unsigned InLambda = 0;
+/// The references to a tensor that a function declares.
+struct Uses {
+  llvm::SmallVector<const DeclRefExpr *, 4> Refs; ///< In source order.
+  bool Captured = false;
 };
 
 } // namespace
@@ -78,8 +55,8 @@ private:
 /// `x = value` as a statement, with x the whole variable: the value, else null.
 static const Expr *assignedTo(const Stmt *S, const VarDecl *V) {
   const auto *E = dyn_cast<Expr>(S);
-  const auto *Op = E ? dyn_cast<CXXOperatorCallExpr>(torch::peel(E)) : nullptr;
-  if (!Op || Op->getOperator() != OO_Equal || Op->getNumArgs() != 2)
+  const auto *Op = E ? dyn_cast<CallExpr>(torch::peel(E)) : nullptr;
+  if (!code::isAssignment(Op))
     return nullptr;
   const auto *Ref = dyn_cast<DeclRefExpr>(torch::peel(Op->getArg(0)));
   return Ref && Ref->getDecl() == V ? Op->getArg(1) : nullptr;
@@ -130,9 +107,17 @@ static const CompoundStmt *blockOf(ArrayRef<const DeclRefExpr *> Refs,
 /// makes it anew: the old one is alive while the next is computed.
 void LongLivedIntermediateCheck::checkDeclaredBeforeLoop(
     const FunctionFlow &Flow, flow::UnitModel &Unit) {
-  References Found;
-  Found.TraverseStmt(Flow.function()->getBody());
-  for (const auto &[V, Uses] : Found.Of) {
+  const code::Body &Body = code::Body::of(Flow.function());
+  llvm::MapVector<const VarDecl *, Uses> Found;
+  code::forEach<DeclRefExpr>(Body.root(), [&](const DeclRefExpr *E) {
+    const auto *V = dyn_cast<VarDecl>(E->getDecl());
+    if (!V || !V->isLocalVarDecl() || V->isStaticLocal() ||
+        V->getType()->isReferenceType() || V->getType()->isPointerType())
+      return;
+    Found[V].Refs.push_back(E);
+    Found[V].Captured |= Body.around<LambdaExpr>(E) != nullptr;
+  });
+  for (const auto &[V, Uses] : Found) {
     if (Uses.Captured || !torch::mayHoldTensor(V->getType()) ||
         torch::isModule(V->getType()))
       continue;
@@ -149,12 +134,12 @@ void LongLivedIntermediateCheck::checkDeclaredBeforeLoop(
     // Let go of at the end of each iteration.
     const Stmt *Last = statementIn(Block, Uses.Refs.back(), Flow);
     if (const Expr *Final = assignedTo(Last, V);
-        Last != First && Final && flow::isEmptyValue(Final))
+        Last != First && Final && code::isEmptyValue(Final))
       continue;
     const Stmt *Loop = nullptr;
     for (const Stmt *S = Block; S && !Flow.isWithin(Declared, S);
          S = Flow.parentOf(S))
-      if (flow::isLoop(S))
+      if (code::isLoop(S))
         Loop = S;
     if (!Loop)
       continue;

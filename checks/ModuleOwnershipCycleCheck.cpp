@@ -6,14 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
-#include "checks/flow/Ownership.h"
-#include "checks/flow/Writes.h"
+#include "checks/code/Kept.h"
+#include "checks/code/Object.h"
+#include "checks/code/Std.h"
+#include "checks/code/Types.h"
+#include "checks/code/Walk.h"
+#include "checks/code/Writes.h"
+#include "checks/flow/UnitModel.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
 
 using namespace clang;
@@ -21,7 +25,7 @@ using namespace clang::ast_matchers;
 
 namespace libtorch_tidy {
 
-using flow::ObjectPath;
+using code::Object;
 
 namespace {
 
@@ -39,14 +43,14 @@ private:
 };
 
 bool isModuleOwner(QualType T) {
-  return flow::isSharedOwner(T) && torch::isModule(T);
+  return code::isSharedOwner(T) && torch::isModule(T);
 }
 
 /// The classes of modules that a value of \p T owns, by value, holder, smart
 /// pointer or container.
 void addModulesIn(QualType T, llvm::SmallVectorImpl<const CXXRecordDecl *> &To,
                   unsigned Depth = 0) {
-  if (T.isNull() || Depth > 4 || !flow::isOwningType(T))
+  if (T.isNull() || Depth > 4 || !code::isOwningType(T))
     return;
   QualType Pointee = torch::pointeeOf(T);
   const CXXRecordDecl *R = torch::recordOf(Pointee.isNull() ? T : Pointee);
@@ -55,11 +59,9 @@ void addModulesIn(QualType T, llvm::SmallVectorImpl<const CXXRecordDecl *> &To,
       To.push_back(R->getDefinition());
     return;
   }
-  if (const auto *Spec = dyn_cast_or_null<ClassTemplateSpecializationDecl>(R);
-      Spec && torch::isStdDecl(Spec))
-    for (const TemplateArgument &Arg : Spec->getTemplateArgs().asArray())
-      if (Arg.getKind() == TemplateArgument::Type)
-        addModulesIn(Arg.getAsType(), To, Depth + 1);
+  if (R && torch::isStdDecl(R))
+    code::forEachArgument(
+        R, [&](QualType Arg) { addModulesIn(Arg, To, Depth + 1); });
 }
 
 bool ownsModules(QualType T) {
@@ -70,7 +72,7 @@ bool ownsModules(QualType T) {
 
 /// A place in the code that makes one object an owner of another.
 struct Edge {
-  ObjectPath Owner, Owned;
+  Object Owner, Owned;
   const Expr *Where = nullptr;
   const Expr *Value = nullptr;
   const FieldDecl *Field = nullptr; ///< Null when it is registered only.
@@ -88,122 +90,114 @@ Stored storedBy(const CXXMethodDecl *Method, unsigned I) {
   const FunctionDecl *Definition = Method ? Method->getDefinition() : nullptr;
   if (!Definition || !Definition->hasBody() || I >= Definition->getNumParams())
     return {};
-  struct Finder : RecursiveASTVisitor<Finder> {
-    const ParmVarDecl *Param;
-    const Stmt *Body;
-    Stored Found;
-    bool keeps(const Expr *Value) const {
-      return llvm::any_of(flow::keptBy(Value, Body), [&](const Expr *Kept) {
-        auto Object = flow::objectOf(Kept, Body);
-        return Object && Object->Root == Param && Object->Fields.empty();
+  const ParmVarDecl *Param = Definition->getParamDecl(I);
+  const Stmt *Body = Definition->getBody();
+  Stored Found;
+  auto Keeps = [&](const Expr *Value) {
+    return llvm::any_of(code::keptBy(Value, Body), [&](const Expr *Kept) {
+      auto Object = code::objectOf(Kept, Body);
+      return Object && Object->Root == Param && Object->Fields.empty();
+    });
+  };
+  code::forEachStore(
+      Body, [&](const CallExpr *, const Expr *To, const Expr *Value) {
+        auto Place = code::objectOf(To, Body);
+        if (Place && !Place->Root && Place->Fields.size() == 1 &&
+            code::isOwningType(Place->Fields[0]->getType()) && Keeps(Value))
+          Found.Field = Place->Fields[0];
       });
-    }
-    void look(const Expr *To, const Expr *Value) {
-      auto Place = flow::objectOf(To, Body);
-      if (Place && !Place->Root && Place->Fields.size() == 1 &&
-          flow::isOwningType(Place->Fields[0]->getType()) && keeps(Value))
-        Found.Field = Place->Fields[0];
-    }
-    bool VisitCXXOperatorCallExpr(CXXOperatorCallExpr *Op) {
-      if (Op->getOperator() == OO_Equal && Op->getNumArgs() == 2)
-        look(Op->getArg(0), Op->getArg(1));
-      return true;
-    }
-    bool VisitCXXMemberCallExpr(CXXMemberCallExpr *Call) {
-      StringRef Name = torch::calleeName(Call);
-      if (Name == "push_back" || Name == "emplace_back")
-        for (const Expr *Arg : Call->arguments())
-          look(Call->getImplicitObjectArgument(), Arg);
-      auto Registered = torch::asRegistration(Call);
-      if (Registered && Registered->What == torch::Registration::Module &&
-          Registered->Value && !torch::objectOf(Call) &&
-          keeps(Registered->Value))
-        Found.Registers = true;
-      return true;
-    }
-  } F;
-  F.Param = Definition->getParamDecl(I);
-  F.Body = Definition->getBody();
-  F.TraverseStmt(Definition->getBody());
-  return F.Found;
+  Found.Registers =
+      code::anyOf<CXXMemberCallExpr>(Body, [&](const CXXMemberCallExpr *Call) {
+        auto Registered = torch::asRegistration(Call);
+        return Registered && Registered->What == torch::Registration::Module &&
+               Registered->Value && !torch::objectOf(Call) &&
+               Keeps(Registered->Value);
+      });
+  return Found;
 }
 
 /// Collects the edges of one function.
-class EdgeFinder : public RecursiveASTVisitor<EdgeFinder> {
+class EdgeFinder {
 public:
-  EdgeFinder(const Stmt *Body, const SourceManager &SM) : Body(Body), SM(SM) {}
+  EdgeFinder(const Stmt *Body, const SourceManager &SM) : Body(Body), SM(SM) {
+    code::walk(
+        Body, {},
+        [&](const Stmt *S) {
+          if (const auto *Call = dyn_cast<CallExpr>(S))
+            lookAt(Call);
+          return true;
+        },
+        [&](const Decl *D) {
+          if (const auto *Var = dyn_cast<VarDecl>(D))
+            lookAt(Var);
+          return true;
+        });
+  }
   llvm::SmallVector<Edge, 4> Edges;
 
-  bool VisitCXXOperatorCallExpr(CXXOperatorCallExpr *Op) {
-    if (Op->getOperator() == OO_Equal && Op->getNumArgs() == 2)
-      into(Op, Op->getArg(0), Op->getArg(1));
-    return true;
-  }
-
-  bool VisitCXXMemberCallExpr(CXXMemberCallExpr *Call) {
-    const Expr *Object = Call->getImplicitObjectArgument();
-    StringRef Name = torch::calleeName(Call);
-    if (!Object || Name.empty() || Call->getNumArgs() == 0)
-      return true;
+private:
+  void lookAt(const CallExpr *Call) {
+    if (code::isAssignment(Call))
+      return into(Call, Call->getArg(0), Call->getArg(1));
+    const auto *Member = dyn_cast<CXXMemberCallExpr>(Call);
+    const Expr *Object = Member ? Member->getImplicitObjectArgument() : nullptr;
+    if (!Object || Call->getNumArgs() == 0)
+      return;
     if (auto Registered = torch::asRegistration(Call)) {
       if (Registered->What == torch::Registration::Module && Registered->Value)
-        add(Call, flow::objectOf(Object, Body), nullptr, Registered->Value);
-      return true;
+        add(Call, code::objectOf(Object, Body), nullptr, Registered->Value);
+      return;
     }
-    if (Name == "push_back" || Name == "emplace_back" || Name == "insert" ||
-        Name == "emplace") {
-      const Expr *Value = Call->getArg(Call->getNumArgs() - 1);
+    if (auto Added = code::asInsertion(Call)) {
       if (torch::isModule(Object->getType())) // Sequential, ModuleList
-        add(Call, flow::objectOf(Object, Body), nullptr, Value);
+        add(Call, code::objectOf(Object, Body), nullptr, Added->value());
       else
-        into(Call, Object, Value);
-      return true;
+        into(Call, Object, Added->value());
+      return;
     }
-    const CXXMethodDecl *Method = Call->getMethodDecl();
-    if (!Method || !torch::isUserCode(Method->getLocation(), SM))
-      return true;
+    const CXXMethodDecl *Method = Member->getMethodDecl();
+    if (!Method || !Method->getIdentifier() ||
+        !torch::isUserCode(Method->getLocation(), SM))
+      return;
     for (unsigned I = 0; I < Call->getNumArgs(); ++I) {
       if (!isModuleOwner(Call->getArg(I)->getType()))
         continue;
       Stored Where = storedBy(Method, I);
       if (Where.Field || Where.Registers)
-        add(Call, flow::objectOf(Object, Body), Where.Field, Call->getArg(I));
+        add(Call, code::objectOf(Object, Body), Where.Field, Call->getArg(I));
     }
-    return true;
   }
 
   /// `Child child(parent)`: what its constructor stores.
-  bool VisitVarDecl(VarDecl *Var) {
+  void lookAt(const VarDecl *Var) {
     if (!Var->isLocalVarDecl() || Var->isStaticLocal() || !Var->getInit() ||
-        !isModuleOwner(Var->getType()) || flow::objectOf(Var->getInit(), Body))
-      return true;
-    ObjectPath Owner;
+        !isModuleOwner(Var->getType()) || code::objectOf(Var->getInit(), Body))
+      return;
+    code::Object Owner;
     Owner.Root = Var;
     add(Var->getInit(), Owner, nullptr, Var->getInit());
-    return true;
   }
 
-private:
   /// `place.field = value`
   void into(const Expr *Where, const Expr *To, const Expr *Value) {
     if (!ownsModules(To->getType()))
       return;
-    auto Place = flow::objectOf(To, Body);
+    auto Place = code::objectOf(To, Body);
     if (!Place || Place->Fields.empty())
       return;
     const FieldDecl *Field = Place->Fields.pop_back_val();
-    if (flow::isOwningType(Field->getType()))
+    if (code::isOwningType(Field->getType()))
       add(Where, Place, Field, Value);
   }
 
-  void add(const Expr *Where, const std::optional<ObjectPath> &Owner,
+  void add(const Expr *Where, const std::optional<Object> &Owner,
            const FieldDecl *Field, const Expr *Value) {
     if (!Owner || changes(Owner->Root))
       return;
-    for (const Expr *Kept : flow::keptBy(Value, Body)) {
+    for (const Expr *Kept : code::keptBy(Value, Body)) {
       if (!isModuleOwner(Kept->getType()))
         continue;
-      auto Owned = flow::objectOf(Kept, Body);
+      auto Owned = code::objectOf(Kept, Body);
       if (Owned && !changes(Owned->Root))
         Edges.push_back({*Owner, *Owned, Where, Kept, Field,
                          torch::stripImplicit(Value) == Kept});
@@ -212,7 +206,7 @@ private:
 
   /// A variable that stands for several objects in turn.
   bool changes(const ValueDecl *Var) const {
-    return Var && flow::isReassigned(Var, Body);
+    return Var && code::isReassigned(Var, Body);
   }
 
   const Stmt *Body;
@@ -221,13 +215,12 @@ private:
 
 /// Does \p From own \p To, itself or by the other edges? The edges on the way
 /// go to \p Way.
-bool reaches(const ObjectPath &From, const ObjectPath &To,
-             llvm::ArrayRef<Edge> Edges,
+bool reaches(const Object &From, const Object &To, llvm::ArrayRef<Edge> Edges,
              llvm::SmallVectorImpl<const Edge *> &Way) {
-  if ((From == To && !From.Element) || flow::owns(From, To))
+  if ((From == To && !From.Element) || code::owns(From, To))
     return true;
   for (const Edge &E : Edges) {
-    if (!(From == E.Owner && !From.Element) && !flow::owns(From, E.Owner))
+    if (!(From == E.Owner && !From.Element) && !code::owns(From, E.Owner))
       continue;
     if (llvm::is_contained(Way, &E))
       continue;
@@ -239,15 +232,12 @@ bool reaches(const ObjectPath &From, const ObjectPath &To,
   return false;
 }
 
-std::string nameOf(const ObjectPath &Object) {
-  std::string Name = Object.Root ? Object.Root->getNameAsString() : "";
-  for (const FieldDecl *Field : Object.Fields)
-    Name += (Name.empty() ? "" : ".") + Field->getNameAsString();
-  return Name.empty() ? "this module" : "'" + Name + "'";
+std::string nameOf(const code::Object &Object) {
+  return Object.isThis() ? "this module" : "'" + Object.name() + "'";
 }
 
 /// What the functions of the unit do with members.
-class FieldUses : public RecursiveASTVisitor<FieldUses> {
+class FieldUses {
 public:
   llvm::DenseSet<const FieldDecl *> Released;
   /// Where a member is given an object that exists already.
@@ -260,7 +250,7 @@ public:
       for (const CXXCtorInitializer *Init : Ctor->inits())
         if (Init->isMemberInitializer() && Init->isWritten())
           given(Init->getMember(), Init->getInit());
-    TraverseStmt(F->getBody());
+    code::forEach<CallExpr>(Body, [&](const CallExpr *Call) { lookAt(Call); });
   }
 
   /// Does any released member own modules of the class that \p T does?
@@ -278,31 +268,25 @@ public:
     });
   }
 
-  bool VisitCXXOperatorCallExpr(CXXOperatorCallExpr *Op) {
-    if (Op->getOperator() != OO_Equal || Op->getNumArgs() != 2)
-      return true;
-    if (const FieldDecl *Field = fieldOf(Op->getArg(0))) {
-      if (flow::isEmptyValue(Op->getArg(1)))
+private:
+  void lookAt(const CallExpr *Call) {
+    if (code::isAssignment(Call)) {
+      const FieldDecl *Field = fieldOf(Call->getArg(0));
+      if (Field && code::isEmptyValue(Call->getArg(1)))
         Released.insert(Field);
-      else
-        given(Field, Op->getArg(1));
+      else if (Field)
+        given(Field, Call->getArg(1));
     }
-    return true;
-  }
-  bool VisitCallExpr(CallExpr *Call) {
-    StringRef Name = torch::calleeName(Call);
-    if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
-        Method && (Name == "reset" || Name == "clear" || Name == "swap"))
+    if (!code::isEmptying(torch::calleeName(Call)))
+      return;
+    if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call))
       if (const FieldDecl *Field = fieldOf(Method->getImplicitObjectArgument()))
         Released.insert(Field);
-    if (Name == "move" || Name == "exchange" || Name == "swap")
-      for (const Expr *Arg : Call->arguments())
-        if (const FieldDecl *Field = fieldOf(Arg))
-          Released.insert(Field);
-    return true;
+    for (const Expr *Arg : Call->arguments())
+      if (const FieldDecl *Field = fieldOf(Arg))
+        Released.insert(Field);
   }
 
-private:
   static const FieldDecl *fieldOf(const Expr *E) {
     const auto *Member = dyn_cast_or_null<MemberExpr>(torch::stripImplicit(E));
     const auto *Field =
@@ -315,7 +299,7 @@ private:
   void given(const FieldDecl *Field, const Expr *Value) {
     if (!isModuleOwner(Field->getType()))
       return;
-    auto Object = flow::objectOf(Value, Body);
+    auto Object = code::objectOf(Value, Body);
     const auto *Var =
         Object ? dyn_cast_or_null<VarDecl>(Object->Root) : nullptr;
     bool Exists =
@@ -391,7 +375,6 @@ void ModuleOwnershipCycleCheck::checkMatched() {
   llvm::DenseSet<const FieldDecl *> Told;
   for (const FunctionDecl *Function : Unit.functions()) {
     EdgeFinder Finder(Function->getBody(), SM);
-    Finder.TraverseStmt(Function->getBody());
     llvm::DenseSet<const Edge *> Explained;
     llvm::SmallVector<const Edge *, 4> Closed;
     for (const Edge &E : llvm::reverse(Finder.Edges)) {

@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/code/Body.h"
+#include "checks/code/Std.h"
 #include "checks/flow/TensorWork.h"
+#include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
 #include "checks/torch/CudaMemory.h"
 #include "checks/torch/Exceptions.h"
@@ -15,8 +18,6 @@
 #include "checks/torch/Sharing.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/ParentMapContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -38,76 +39,73 @@ public:
 };
 
 /// What in a handler shows that it is for running out of memory.
-class Intent : public RecursiveASTVisitor<Intent> {
-public:
+struct Intent {
   SourceLocation Loc;
   std::string Text;
   bool Certain = false;
 
-  bool VisitCallExpr(CallExpr *Call) {
-    if (torch::isEmptyCache(Call))
-      return show(Call->getBeginLoc(), "it empties the cache of the allocator");
-    const FunctionDecl *Callee = Call->getDirectCallee();
-    if (Callee && Callee->getIdentifier() &&
-        torch::namesOutOfMemory(Callee->getName()))
-      return show(Call->getBeginLoc(),
-                  ("it calls '" + Callee->getName() + "'").str());
-    return true;
+  explicit Intent(const Stmt *Handler) {
+    code::findFirst<Expr>(Handler, [&](const Expr *E) {
+      std::string How = spoken(E);
+      if (!How.empty()) {
+        Loc = isa<CallExpr>(E) ? E->getBeginLoc() : E->getExprLoc();
+        Text = std::move(How);
+        Certain = true;
+      } else if (Loc.isInvalid() && makesSmaller(E)) {
+        Loc = E->getBeginLoc();
+        Text = "it goes on with less";
+      }
+      return Certain;
+    });
   }
-  bool VisitStringLiteral(StringLiteral *Literal) {
-    if (Literal->getCharByteWidth() != 1)
-      return true;
-    if (torch::mentionsOutOfMemory(Literal->getString()))
-      return show(Literal->getBeginLoc(), "it speaks of it");
-    return true;
+
+private:
+  /// Where \p E mentions it, how; else "".
+  static std::string spoken(const Expr *E) {
+    if (const auto *Literal = dyn_cast<StringLiteral>(E))
+      return Literal->getCharByteWidth() == 1 &&
+                     torch::mentionsOutOfMemory(Literal->getString())
+                 ? "it speaks of it"
+                 : "";
+    if (const auto *Call = dyn_cast<CallExpr>(E)) {
+      if (torch::isEmptyCache(Call))
+        return "it empties the cache of the allocator";
+      StringRef Name = torch::calleeName(Call);
+      return torch::namesOutOfMemory(Name) ? ("it calls '" + Name + "'").str()
+                                           : "";
+    }
+    const ValueDecl *D = nullptr;
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      D = Ref->getDecl();
+    else if (const auto *Member = dyn_cast<MemberExpr>(E))
+      D = Member->getMemberDecl();
+    return D && !isa<FunctionDecl>(D) && D->getIdentifier() &&
+                   torch::namesOutOfMemory(D->getName())
+               ? ("it uses '" + D->getName() + "'").str()
+               : "";
   }
-  bool VisitDeclRefExpr(DeclRefExpr *Ref) { return named(Ref, Ref->getDecl()); }
-  bool VisitMemberExpr(MemberExpr *Member) {
-    return named(Member, Member->getMemberDecl());
-  }
-  /// batch /= 2, batch >>= 1.
-  bool VisitCompoundAssignOperator(CompoundAssignOperator *Op) {
-    if (Op->getOpcode() == BO_DivAssign || Op->getOpcode() == BO_ShrAssign)
-      smaller(Op);
-    return true;
-  }
-  /// batch = batch / 2.
-  bool VisitBinaryOperator(BinaryOperator *Op) {
-    if (Op->getOpcode() != BO_Assign)
-      return true;
+
+  /// batch /= 2, batch >>= 1, batch = batch / 2.
+  static bool makesSmaller(const Expr *E) {
+    auto Lessens = [](BinaryOperatorKind Kind) {
+      return Kind == BO_Div || Kind == BO_Shr;
+    };
+    const auto *Op = dyn_cast<BinaryOperator>(E);
+    if (!Op || !Op->isAssignmentOp() ||
+        !Op->getLHS()->getType()->isIntegerType())
+      return false;
+    if (Op->isCompoundAssignmentOp())
+      return Lessens(
+          BinaryOperator::getOpForCompoundAssignment(Op->getOpcode()));
     const auto *Value =
         dyn_cast<BinaryOperator>(Op->getRHS()->IgnoreParenImpCasts());
     const auto *Target =
         dyn_cast<DeclRefExpr>(Op->getLHS()->IgnoreParenImpCasts());
-    if (!Value || !Target ||
-        (Value->getOpcode() != BO_Div && Value->getOpcode() != BO_Shr))
-      return true;
     const auto *Old =
-        dyn_cast<DeclRefExpr>(Value->getLHS()->IgnoreParenImpCasts());
-    if (Old && Old->getDecl() == Target->getDecl())
-      smaller(Op);
-    return true;
-  }
-
-private:
-  bool named(const Expr *E, const ValueDecl *D) {
-    if (!isa<FunctionDecl>(D) && D->getIdentifier() &&
-        torch::namesOutOfMemory(D->getName()))
-      return show(E->getExprLoc(), ("it uses '" + D->getName() + "'").str());
-    return true;
-  }
-  void smaller(const BinaryOperator *Op) {
-    if (Loc.isValid() || !Op->getLHS()->getType()->isIntegerType())
-      return;
-    Loc = Op->getBeginLoc();
-    Text = "it goes on with less";
-  }
-  /// Stops the traversal.
-  bool show(SourceLocation At, std::string How) {
-    Loc = At;
-    Text = std::move(How);
-    Certain = true;
-    return false;
+        Value ? dyn_cast<DeclRefExpr>(Value->getLHS()->IgnoreParenImpCasts())
+              : nullptr;
+    return Target && Old && Lessens(Value->getOpcode()) &&
+           Old->getDecl() == Target->getDecl();
   }
 };
 
@@ -121,7 +119,7 @@ bool isScriptCall(const CallExpr *Call) {
 const CallExpr *onlyCpuWork(const Stmt *S) {
   const CallExpr *First = nullptr;
   bool Clear = true;
-  flow::forEachCall(S, [&](const CallExpr *Call) {
+  code::forEachCall(S, [&](const CallExpr *Call) {
     const FunctionDecl *Callee = Call->getDirectCallee();
     if (torch::makesOnCpu(Call)) {
       if (!First)
@@ -148,28 +146,17 @@ bool isSeenHere(const CXXTryStmt *Try, OutOfMemoryIn Where,
                 ASTContext &Context) {
   if (anyHandlerSees(Try, Where))
     return true;
-  const Stmt *S = Try;
+  const code::Body *In = code::Body::around(Try, Context);
   bool InHandler = false;
-  while (true) {
-    DynTypedNodeList Parents = Context.getParents(*S);
-    const Stmt *Parent = Parents.empty() ? nullptr : Parents[0].get<Stmt>();
-    if (!Parent || isa<LambdaExpr>(Parent))
-      return false;
-    if (const auto *Outer = dyn_cast<CXXTryStmt>(Parent)) {
-      if (!InHandler && anyHandlerSees(Outer, Where))
-        return true;
-      InHandler = false;
-    } else if (isa<CXXCatchStmt>(Parent)) {
+  for (const Stmt *S = Try; (S = In ? In->parentOf(S) : nullptr);) {
+    if (isa<CXXCatchStmt>(S))
       InHandler = true;
-    }
-    S = Parent;
+    const auto *Outer = dyn_cast<CXXTryStmt>(S);
+    if (Outer && !InHandler && anyHandlerSees(Outer, Where))
+      return true;
+    InHandler &= !Outer;
   }
-}
-
-bool isBadAlloc(QualType Caught) {
-  const CXXRecordDecl *R = torch::recordOf(Caught);
-  return R && R->isInStdNamespace() && R->getIdentifier() &&
-         R->getName() == "bad_alloc";
+  return false;
 }
 
 std::string nameOf(QualType T, const ASTContext &Context) {
@@ -204,16 +191,13 @@ void OomCatchTypeCheck::checkMatch(const Match &Result) {
     if (Caught.isNull() || Caught->isDependentType())
       continue;
     const bool ByType = torch::isOutOfMemoryError(Caught);
-    const bool HostOnly = isBadAlloc(Caught);
+    const bool HostOnly = code::isStdClass(Caught, {"bad_alloc"});
     if (!ByType && !HostOnly &&
         torch::oomHandler(Caught) != torch::OomHandler::Library)
       continue;
-    Intent Meant;
-    if (!ByType) {
-      Meant.TraverseStmt(Handler->getHandlerBlock());
-      if (Meant.Loc.isInvalid())
-        continue;
-    }
+    Intent Meant(ByType ? nullptr : Handler->getHandlerBlock());
+    if (!ByType && Meant.Loc.isInvalid())
+      continue;
 
     const std::string Type = nameOf(Caught, Context);
     Finding F;
@@ -225,7 +209,7 @@ void OomCatchTypeCheck::checkMatch(const Match &Result) {
       if (isSeenHere(Try, OutOfMemoryIn::Script, Context))
         return;
       // It may be there for other work of the try block.
-      flow::forEachCall(Try->getTryBlock(), [&](const CallExpr *Call) {
+      code::forEachCall(Try->getTryBlock(), [&](const CallExpr *Call) {
         if (Call != Way.front() && !isScriptCall(Call) &&
             unit().work().of(Call) == Work::Heavy)
           F.Strength = Level::Likely;

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/code/Paths.h"
+#include "checks/code/Walk.h"
 #include "checks/flow/HandlerOwners.h"
-#include "checks/flow/Liveness.h"
 #include "checks/flow/TensorWork.h"
 #include "checks/torch/Exceptions.h"
 #include "checks/torch/Owners.h"
@@ -50,7 +51,7 @@ public:
   RetryFinder(const CXXTryStmt *Try, const FunctionDecl *In,
               flow::TensorWork &Amounts)
       : In(In), Amounts(Amounts) {
-    flow::forEachCall(Try->getTryBlock(), [&](const CallExpr *Call) {
+    code::forEachCall(Try->getTryBlock(), [&](const CallExpr *Call) {
       Tried.push_back(Call);
       HeavyTried |= Amounts.of(Call) == Work::Heavy;
     });
@@ -58,7 +59,7 @@ public:
 
   const CallExpr *retryOf(const Stmt *Handler) {
     const CallExpr *Retry = nullptr;
-    flow::forEachCall(Handler, [&](const CallExpr *Call) {
+    code::forEachCall(Handler, [&](const CallExpr *Call) {
       if (!Retry && isRetry(Call))
         Retry = Call;
     });
@@ -167,7 +168,7 @@ const CallExpr *throwingCall(const CXXTryStmt *Try, const Expr *After,
                              const SourceManager &SM) {
   const CallExpr *First = nullptr;
   Work Best = Work::None;
-  flow::forEachCall(Try->getTryBlock(), [&](const CallExpr *Call) {
+  code::forEachCall(Try->getTryBlock(), [&](const CallExpr *Call) {
     if (After &&
         !SM.isBeforeInTranslationUnit(After->getEndLoc(), Call->getBeginLoc()))
       return;
@@ -258,7 +259,7 @@ void OomRecoveryInCatchCheck::checkHandler(const CXXTryStmt *Try,
   if (!Retry)
     return;
   const Stmt *Statement = *llvm::find_if(
-      Block->body(), [&](const Stmt *S) { return flow::contains(S, Retry); });
+      Block->body(), [&](const Stmt *S) { return code::contains(S, Retry); });
   // A retry that works on what the exception carries needs it.
   if (Exception && mentions(Statement, Handler->getExceptionDecl()))
     Exception.reset();

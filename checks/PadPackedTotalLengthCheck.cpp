@@ -6,14 +6,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
-#include "checks/flow/PackedSequences.h"
-#include "checks/flow/Writes.h"
+#include "checks/code/Body.h"
+#include "checks/code/Object.h"
+#include "checks/code/Std.h"
 #include "checks/torch/Rnn.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/ParentMapContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include <map>
 
 using namespace clang;
@@ -48,7 +51,7 @@ private:
 
 /// What the replicas of data_parallel run in this unit: `forward` of the
 /// module, the functions it calls, and `forward` of the modules it owns.
-class ReplicaCode : public RecursiveASTVisitor<ReplicaCode> {
+class ReplicaCode {
 public:
   explicit ReplicaCode(const SourceManager &SM) : SM(SM) {}
 
@@ -69,25 +72,23 @@ public:
     return It == Stories.end() ? nullptr : &It->second;
   }
 
-  bool VisitCallExpr(CallExpr *Call) {
+private:
+  void lookAt(const CallExpr *Call) {
     Stories.try_emplace(Call, Current);
     const FunctionDecl *Callee = Call->getDirectCallee();
     if (!Callee)
-      return true;
+      return;
     // layer(x) is ModuleHolder::operator(), which calls the layer's forward.
-    if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
-        Op && Op->getOperator() == OO_Call)
-      if (const CXXRecordDecl *Module = moduleOf(Op->getArg(0)->getType())) {
-        addModule(Module,
-                  called(Call, (Module->getName() + "::forward").str()));
-        return true;
-      }
-    if (torch::isUserCode(Callee->getLocation(), SM))
+    const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+    const CXXRecordDecl *Module = Op && Op->getOperator() == OO_Call
+                                      ? moduleOf(Op->getArg(0)->getType())
+                                      : nullptr;
+    if (Module)
+      addModule(Module, called(Call, (Module->getName() + "::forward").str()));
+    else if (torch::isUserCode(Callee->getLocation(), SM))
       addFunction(Callee, called(Call, Callee->getNameAsString()));
-    return true;
   }
 
-private:
   llvm::SmallVector<Step, 4> called(const CallExpr *Call,
                                     StringRef Name) const {
     llvm::SmallVector<Step, 4> Story = Current;
@@ -130,7 +131,8 @@ private:
         !Functions.insert(Definition).second)
       return;
     std::swap(Current, Story);
-    TraverseStmt(Definition->getBody());
+    code::forEach<CallExpr>(Definition->getBody(),
+                            [&](const CallExpr *Call) { lookAt(Call); });
     std::swap(Current, Story);
   }
 
@@ -141,44 +143,140 @@ private:
   llvm::DenseMap<const CallExpr *, llvm::SmallVector<Step, 4>> Stories;
 };
 
-/// Is there a call in [Begin, End] that may change a field of `*this`?
-class MemberCalls : public RecursiveASTVisitor<MemberCalls> {
-public:
-  MemberCalls(SourceLocation Begin, SourceLocation End, const SourceManager &SM)
-      : Begin(Begin), End(End), SM(SM) {}
-  bool VisitCXXMemberCallExpr(CXXMemberCallExpr *Call) {
-    const Expr *Object = Call->getImplicitObjectArgument();
-    const CXXMethodDecl *Method = Call->getMethodDecl();
-    SourceLocation Loc = SM.getFileLoc(Call->getBeginLoc());
-    if (Object && isa<CXXThisExpr>(Object->IgnoreParenImpCasts()) && Method &&
-        !Method->isConst() && !SM.isBeforeInTranslationUnit(Loc, Begin) &&
-        !SM.isBeforeInTranslationUnit(End, Loc))
-      Found = true;
-    return !Found;
-  }
-  bool Found = false;
-
-private:
-  SourceLocation Begin, End;
-  const SourceManager &SM;
-};
-
 /// Does another declaration of \p Target's name stand in \p Body?
 bool isShadowed(const ValueDecl *Target, const FunctionDecl *In) {
-  struct Finder : RecursiveASTVisitor<Finder> {
-    const ValueDecl *Target;
-    bool Found = false;
-    bool VisitValueDecl(ValueDecl *D) {
-      Found |= D != Target && D->getDeclName() == Target->getDeclName();
-      return !Found;
+  auto Shadows = [&](const ValueDecl *D) {
+    return D != Target && D->getDeclName() == Target->getDeclName();
+  };
+  return code::anyOf<ValueDecl>(In->getBody(), Shadows) ||
+         (isa<FieldDecl>(Target) && llvm::any_of(In->parameters(), Shadows));
+}
+
+/// Collects every packing that a value may come from.
+class Tracer {
+public:
+  explicit Tracer(const FunctionDecl *F) : In(code::Body::of(F)) {}
+
+  const CallExpr *onlyPacking() const {
+    return !Unknown && Found.size() == 1 ? Found.front() : nullptr;
+  }
+
+  /// \p E is a PackedSequence.
+  void sequence(const Expr *E) {
+    E = code::valueOf(E);
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+      if (const auto *Bound = dyn_cast<BindingDecl>(Ref->getDecl()))
+        return boundFirst(Bound);
+      return variable(Ref->getDecl(), &Tracer::sequence);
     }
-  } F;
-  F.Target = Target;
-  F.TraverseStmt(In->getBody());
-  return F.Found || (isa<FieldDecl>(Target) &&
-                     llvm::any_of(In->parameters(), [&](const ParmVarDecl *P) {
-                       return P->getDeclName() == Target->getDeclName();
-                     }));
+    if (const auto *Cast = dyn_cast<CXXFunctionalCastExpr>(E))
+      return sequence(Cast->getSubExpr());
+    if (const auto *Method = dyn_cast<CXXMemberCallExpr>(E)) {
+      if (torch::keepsPacking(Method->getMethodDecl()))
+        return sequence(Method->getImplicitObjectArgument());
+    } else if (const auto *Call = dyn_cast<CallExpr>(E)) {
+      const FunctionDecl *Callee = Call->getDirectCallee();
+      if (torch::isPackPaddedSequence(Callee)) {
+        if (!llvm::is_contained(Found, Call))
+          Found.push_back(Call);
+        return;
+      }
+      if (code::isStdCall(Call, "get") && isGetFirst(Callee) &&
+          Call->getNumArgs() == 1)
+        return outputAndState(Call->getArg(0));
+    } else if (const auto *Ctor = dyn_cast<CXXConstructExpr>(E)) {
+      // PackedSequence(data, other.batch_sizes(), ...).
+      if (Ctor->getNumArgs() >= 2)
+        if (const auto *Sizes =
+                dyn_cast<CXXMemberCallExpr>(code::valueOf(Ctor->getArg(1)));
+            Sizes && torch::isBatchSizes(Sizes->getMethodDecl()))
+          return sequence(Sizes->getImplicitObjectArgument());
+    }
+    Unknown = true;
+  }
+
+private:
+  /// \p E is what a recurrent layer returns: (packed output, state).
+  void outputAndState(const Expr *E) {
+    E = code::valueOf(E);
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      return variable(Ref->getDecl(), &Tracer::outputAndState);
+    const auto *Call = dyn_cast<CallExpr>(E);
+    if (Call && torch::isForwardWithPackedInput(Call->getDirectCallee()) &&
+        Call->getNumArgs() > 0)
+      return sequence(Call->getArg(0));
+    Unknown = true;
+  }
+
+  void boundFirst(const BindingDecl *Bound) {
+    const auto *Tuple = dyn_cast<DecompositionDecl>(Bound->getDecomposedDecl());
+    if (Tuple && Tuple->getInit() && !Tuple->bindings().empty() &&
+        Tuple->bindings().front() == Bound && In.isOwn(Tuple) &&
+        llvm::all_of(In.writesTo(Bound), [](const code::Write &W) {
+          return W.Kind == code::WriteKind::Released;
+        }))
+      return outputAndState(Tuple->getInit());
+    Unknown = true;
+  }
+
+  /// Goes on with every value that \p D is ever given.
+  void variable(const ValueDecl *D, void (Tracer::*Next)(const Expr *)) {
+    const auto *Var = dyn_cast<VarDecl>(D);
+    if (!Var || isa<ParmVarDecl>(Var) || !In.isOwn(Var)) {
+      Unknown = true;
+      return;
+    }
+    // packed = layer(packed): what it was before is being looked at.
+    if (!Visited.insert(Var).second)
+      return;
+    if (Var->getInit())
+      (this->*Next)(Var->getInit());
+    for (const code::Write &W : In.writesTo(Var)) {
+      if (W.Kind == code::WriteKind::Released)
+        continue;
+      if (W.Kind != code::WriteKind::Assigned || W.InLambda)
+        Unknown = true;
+      else if (W.Value)
+        (this->*Next)(W.Value);
+      else
+        tied(W.Where, Var);
+    }
+  }
+
+  /// std::tie(Var, state) = layer->forward_with_packed_input(x).
+  void tied(const Expr *Assignment, const VarDecl *Var) {
+    const auto *Op = dyn_cast<CXXOperatorCallExpr>(Assignment);
+    const auto *Tie =
+        Op ? dyn_cast<CallExpr>(code::valueOf(Op->getArg(0))) : nullptr;
+    if (Tie && Tie->getNumArgs() > 0 && code::rootOf(Tie->getArg(0)) == Var)
+      return outputAndState(Op->getArg(1));
+    Unknown = true;
+  }
+
+  static bool isGetFirst(const FunctionDecl *Callee) {
+    const TemplateArgumentList *Args = Callee->getTemplateSpecializationArgs();
+    return Args && Args->size() > 0 &&
+           ((Args->get(0).getKind() == TemplateArgument::Integral &&
+             Args->get(0).getAsIntegral() == 0) ||
+            (Args->get(0).getKind() == TemplateArgument::Type &&
+             torch::isPackedSequence(Args->get(0).getAsType())));
+  }
+
+  code::Body &In;
+  llvm::SmallVector<const CallExpr *, 2> Found;
+  llvm::SmallPtrSet<const VarDecl *, 4> Visited;
+  bool Unknown = false;
+};
+
+/// The pack_padded_sequence call that the value of \p Sequence comes from,
+/// followed inside \p Function (the innermost that \p Sequence stands in)
+/// through recurrent layers, std::get, structured bindings, device moves,
+/// PackedSequences rebuilt over the batch sizes of another, and local
+/// variables. Null when it cannot be seen, or is one of several.
+const CallExpr *packingOf(const Expr *Sequence, const FunctionDecl *Function) {
+  Tracer T(Function);
+  T.sequence(Sequence);
+  return T.onlyPacking();
 }
 
 /// Finds what `total_length` should be, as source text.
@@ -193,15 +291,15 @@ public:
   std::optional<std::string> spell() {
     if (!In || !In->hasBody() || Pad->getBeginLoc().isMacroID())
       return std::nullopt;
-    Packing = flow::packingOf(Pad->getArg(Args::Sequence), In);
+    Packing = packingOf(Pad->getArg(Args::Sequence), In);
     if (!Packing || Packing->getBeginLoc().isMacroID())
       return std::nullopt;
     const Expr *X = Packing->getArg(torch::PackPaddedArgs::Input);
-    X = flow::valueOf(X);
+    X = code::valueOf(X);
     if (!isPlain(X) || !torch::isTensor(X->getType()))
       return std::nullopt;
     Input = fixits::sourceText(X->getSourceRange(), Context);
-    const ValueDecl *Root = flow::rootOf(X);
+    const ValueDecl *Root = code::rootOf(X);
     if (Input.empty() || !Root || !isStillThere(Root) || isShadowed(Root, In))
       return std::nullopt;
     std::string Dimension = timeDimension();
@@ -230,16 +328,21 @@ private:
   bool isStillThere(const ValueDecl *Root) const {
     if (SM.isBeforeInTranslationUnit(Pad->getEndLoc(), Packing->getBeginLoc()))
       return false;
-    for (const flow::Write &W : flow::writesTo(Root, In->getBody())) {
-      bool MakesAlias = W.Kind == flow::WriteKind::Escaped &&
+    for (const code::Write &W : code::writesTo(Root, In->getBody())) {
+      bool MakesAlias = W.Kind == code::WriteKind::Escaped &&
                         !isa<CallExpr, CXXConstructExpr>(W.Where);
       if (W.InLambda || MakesAlias || between(W.Where->getExprLoc()))
         return false;
     }
     if (isa<FieldDecl>(Root)) {
-      MemberCalls Calls(Packing->getBeginLoc(), Pad->getEndLoc(), SM);
-      Calls.TraverseStmt(In->getBody());
-      return !Calls.Found;
+      // A call in between that may change a field of `*this`.
+      return !code::anyOf<CXXMemberCallExpr>(
+          In->getBody(), [&](const CXXMemberCallExpr *Call) {
+            const Expr *Object = Call->getImplicitObjectArgument();
+            return Object && isa<CXXThisExpr>(Object->IgnoreParenImpCasts()) &&
+                   Call->getMethodDecl() && !Call->getMethodDecl()->isConst() &&
+                   between(Call->getBeginLoc());
+          });
     }
     const auto *Var = dyn_cast<VarDecl>(Root);
     if (const auto *Bound = dyn_cast<BindingDecl>(Root))
@@ -251,13 +354,7 @@ private:
   bool encloses(const VarDecl *Var) const {
     if (isa<ParmVarDecl>(Var) || Var->getParentFunctionOrMethod() != In)
       return true;
-    auto Parents = Context.getParents(*Var);
-    const auto *Statement =
-        Parents.empty() ? nullptr : Parents[0].get<DeclStmt>();
-    if (!Statement)
-      return false;
-    auto Scopes = Context.getParents(*Statement);
-    const auto *Scope = Scopes.empty() ? nullptr : Scopes[0].get<Stmt>();
+    const Stmt *Scope = code::Body::of(In).scopeOf(Var);
     return Scope &&
            !SM.isBeforeInTranslationUnit(Pad->getBeginLoc(),
                                          SM.getFileLoc(Scope->getBeginLoc())) &&
@@ -282,9 +379,9 @@ private:
     // Packed time-major and padded batch-major: more goes on than is seen.
     if (PackedFirst == false)
       return constant(Padded) == false ? "0" : "";
-    const ValueDecl *Flag = flow::rootOf(Packed);
-    if (!Flag || Flag != flow::rootOf(Padded) || !isPlain(Packed) ||
-        !flow::writesTo(Flag, In->getBody()).empty())
+    const ValueDecl *Flag = code::rootOf(Packed);
+    if (!Flag || Flag != code::rootOf(Padded) || !isPlain(Packed) ||
+        !code::writesTo(Flag, In->getBody()).empty())
       return "";
     StringRef Text = fixits::sourceText(Packed->getSourceRange(), Context);
     if (Text.empty() ||
@@ -334,7 +431,7 @@ void PadPackedTotalLengthCheck::checkMatch(const Match &Result) {
   if (!Pad || Pad->getNumArgs() != Args::Count)
     return;
   const Expr *Given = Pad->getArg(Args::TotalLength);
-  if (isa<CXXDefaultArgExpr>(Given) || flow::isEmptyValue(Given))
+  if (isa<CXXDefaultArgExpr>(Given) || code::isEmptyValue(Given))
     PadCalls.push_back({Pad, Result.Nodes.getNodeAs<FunctionDecl>("in")});
 }
 

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/code/Object.h"
+#include "checks/code/Writes.h"
 #include "checks/flow/CarriedGraphs.h"
-#include "checks/flow/Writes.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
@@ -47,7 +48,7 @@ static fixits::Edits dropRetain(const CallExpr *Call,
     return fixits::replaceExpression(Back.Retain, "false", Context);
   unsigned First = Written.size() - 1;
   if (First == 1 && isa<CXXMemberCallExpr>(Call) &&
-      flow::isEmptyValue(Written[0]))
+      code::isEmptyValue(Written[0]))
     First = 0; // loss.backward({}, true)
   return fixits::removeArguments(Call, First, Context);
 }

@@ -6,15 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/code/Body.h"
+#include "checks/code/Object.h"
+#include "checks/code/Std.h"
 #include "checks/flow/TensorWork.h"
-#include "checks/flow/Writes.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Optimizers.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/ParentMapContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -38,23 +38,6 @@ private:
   llvm::DenseSet<const FunctionDecl *> Visited;
 };
 
-const Stmt *parentOf(const Stmt *S, ASTContext &Context) {
-  DynTypedNodeList Parents = Context.getParents(*S);
-  return Parents.empty() ? nullptr : Parents[0].get<Stmt>();
-}
-
-const Stmt *bodyOf(const Stmt *Loop) {
-  if (const auto *For = dyn_cast<ForStmt>(Loop))
-    return For->getBody();
-  if (const auto *While = dyn_cast<WhileStmt>(Loop))
-    return While->getBody();
-  if (const auto *Do = dyn_cast<DoStmt>(Loop))
-    return Do->getBody();
-  if (const auto *Range = dyn_cast<CXXForRangeStmt>(Loop))
-    return Range->getBody();
-  return nullptr;
-}
-
 /// The element that an expression names: groups[i], groups.at(i), front().
 const Expr *listOfElement(const Expr *E) {
   E = torch::stripImplicit(E);
@@ -69,7 +52,7 @@ const Expr *listOfElement(const Expr *E) {
 }
 
 /// One function, and the expressions that write to an optimizer's list.
-class Replacements : public RecursiveASTVisitor<Replacements> {
+class Replacements {
 public:
   struct Found {
     const Expr *Where;
@@ -77,40 +60,41 @@ public:
   };
   llvm::SmallVector<Found, 2> All;
 
-  bool VisitCXXForRangeStmt(CXXForRangeStmt *Range) {
-    Ranges[Range->getLoopVariable()] = Range->getRangeInit();
-    return true;
+  explicit Replacements(const Stmt *Body) {
+    code::forEach<CXXForRangeStmt>(
+        Body,
+        [&](const CXXForRangeStmt *Range) {
+          Ranges[Range->getLoopVariable()] = Range->getRangeInit();
+        },
+        code::Lambdas::Skipped);
+    code::forEach<CallExpr>(
+        Body, [&](const CallExpr *Call) { lookAt(Call); },
+        code::Lambdas::Skipped);
   }
-  // params() = {...}, params()[0] = t.
-  bool VisitCXXOperatorCallExpr(CXXOperatorCallExpr *Call) {
-    if (Call->getOperator() != OO_Equal || Call->getNumArgs() != 2)
-      return true;
-    const Expr *Target = Call->getArg(0);
-    if (const Expr *List = listOfElement(Target);
-        List && torch::isTensor(Target->getType()))
-      Target = List;
-    if (const Expr *Optimizer = optimizerOfList(Target, 0))
-      All.push_back({Call, Optimizer});
-    return true;
-  }
-  // params().clear()
-  bool VisitCXXMemberCallExpr(CXXMemberCallExpr *Call) {
-    bool Replaces = llvm::StringSwitch<bool>(torch::calleeName(Call))
-                        .Cases("clear", "assign", "swap", "erase", true)
-                        .Default(false);
-    if (Replaces)
-      if (const Expr *Optimizer =
-              optimizerOfList(Call->getImplicitObjectArgument(), 0))
-        All.push_back({Call, Optimizer});
-    return true;
-  }
-  bool TraverseLambdaExpr(LambdaExpr *) { return true; }
 
 private:
+  void lookAt(const CallExpr *Call) {
+    const Expr *Target = nullptr;
+    if (code::isAssignment(Call)) {
+      // params() = {...}, params()[0] = t.
+      Target = Call->getArg(0);
+      if (const Expr *List = listOfElement(Target);
+          List && torch::isTensor(Target->getType()))
+        Target = List;
+    } else if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call)) {
+      // params().clear()
+      if (llvm::StringSwitch<bool>(torch::calleeName(Call))
+              .Cases("clear", "assign", "swap", "erase", true)
+              .Default(false))
+        Target = Method->getImplicitObjectArgument();
+    }
+    if (const Expr *Optimizer = Target ? optimizerOfList(Target, 0) : nullptr)
+      All.push_back({Call, Optimizer});
+  }
+
   /// What a local reference is bound to; \p E itself otherwise.
   const Expr *behindReference(const Expr *E) const {
-    const auto *Ref = dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(E));
-    const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    const VarDecl *Var = code::variableOf(E);
     if (!Var || isa<ParmVarDecl>(Var) || !Var->getType()->isReferenceType() ||
         !Var->hasInit())
       return E;
@@ -130,11 +114,10 @@ private:
 
   const Expr *optimizerOfGroup(const Expr *E) const {
     // for (auto &group : optimizer.param_groups())
-    if (const auto *Ref =
-            dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(E)))
-      if (auto It = Ranges.find(dyn_cast<VarDecl>(Ref->getDecl()));
-          It != Ranges.end() && It->first->getType()->isReferenceType())
-        return torch::optimizerOfGroups(behindReference(It->second));
+    const VarDecl *Var = code::variableOf(E);
+    if (const Expr *Range = Ranges.lookup(Var);
+        Range && Var->getType()->isReferenceType())
+      return torch::optimizerOfGroups(behindReference(Range));
     const Expr *Groups = listOfElement(behindReference(E));
     return Groups ? torch::optimizerOfGroups(behindReference(Groups)) : nullptr;
   }
@@ -150,15 +133,15 @@ struct Training {
   bool Conditional = false; ///< Between \p At and the loop.
 };
 Training trainingAround(const Expr *At, const ValueDecl *Optimizer,
-                        ASTContext &Context) {
-  const SourceManager &SM = Context.getSourceManager();
+                        const code::Body &In) {
+  const SourceManager &SM = In.context().getSourceManager();
   Training T;
-  for (const Stmt *S = At; (S = parentOf(S, Context));) {
+  for (const Stmt *S = At; (S = In.parentOf(S));) {
     if (isa<LambdaExpr>(S))
       return {};
     T.Conditional |=
         isa<IfStmt, SwitchStmt, AbstractConditionalOperator, CXXCatchStmt>(S);
-    const Stmt *Body = bodyOf(S);
+    const Stmt *Body = code::bodyOf(S);
     if (!Body)
       continue;
     if (Optimizer && !isa<FieldDecl>(Optimizer) &&
@@ -187,15 +170,15 @@ void StaleOptimizerStateCheck::registerMatchers(MatchFinder *Finder) {
 }
 
 void StaleOptimizerStateCheck::checkMatch(const Match &Result) {
-  ASTContext &Context = *Result.Context;
   const auto *Call = Result.Nodes.getNodeAs<CXXMemberCallExpr>("call");
   const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
   if (In->isDependentContext() || !In->hasBody())
     return;
   if (torch::addsParameters(Call)) {
     const Expr *Optimizer = Call->getImplicitObjectArgument();
-    Training T = trainingAround(
-        Call, flow::rootOf(torch::stripPointers(Optimizer)), Context);
+    Training T =
+        trainingAround(Call, code::rootOf(torch::stripPointers(Optimizer)),
+                       code::Body::of(In));
     // What is added under a condition is added now and then.
     if (!T.Loop || T.Conditional || isHandled(In) ||
         torch::keepsNoState(torch::stripPointers(Optimizer)->getType()))
@@ -214,11 +197,10 @@ void StaleOptimizerStateCheck::checkMatch(const Match &Result) {
   }
   if (!torch::asParameterList(Call).Call || !Visited.insert(In).second)
     return;
-  Replacements Written;
-  Written.TraverseStmt(In->getBody());
+  Replacements Written(In->getBody());
   for (const Replacements::Found &R : Written.All) {
-    const ValueDecl *Root = flow::rootOf(torch::stripPointers(R.Optimizer));
-    Training T = trainingAround(R.Where, Root, Context);
+    const ValueDecl *Root = code::rootOf(torch::stripPointers(R.Optimizer));
+    Training T = trainingAround(R.Where, Root, code::Body::of(In));
     bool Given =
         isa_and_nonnull<ParmVarDecl>(Root) || isa_and_nonnull<FieldDecl>(Root);
     // Before the first step there is no state yet.

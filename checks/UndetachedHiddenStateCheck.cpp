@@ -6,9 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/code/Object.h"
+#include "checks/code/Std.h"
+#include "checks/code/Types.h"
+#include "checks/code/Walk.h"
+#include "checks/code/Writes.h"
 #include "checks/flow/CarriedGraphs.h"
 #include "checks/flow/TensorWork.h"
-#include "checks/flow/Writes.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
@@ -55,21 +59,16 @@ static std::string cutting(StringRef Name, QualType T) {
   T = T.getNonReferenceType();
   if (torch::isTensor(T))
     return (Name + " = " + Name + ".detach();").str();
-  const auto *Spec =
-      dyn_cast_or_null<ClassTemplateSpecializationDecl>(torch::recordOf(T));
-  if (!Spec || !Spec->isInStdNamespace() || !Spec->getIdentifier())
+  const CXXRecordDecl *R = torch::recordOf(T);
+  const bool IsPair = code::isStdClass(R, {"pair"});
+  if (!IsPair && !code::isStdClass(R, {"tuple"}))
     return {};
-  const bool IsPair = Spec->getName() == "pair";
-  if (!IsPair && Spec->getName() != "tuple")
-    return {};
-  ArrayRef<TemplateArgument> Types = Spec->getTemplateArgs().asArray();
-  if (Types.size() == 1 && Types[0].getKind() == TemplateArgument::Pack)
-    Types = Types[0].getPackAsArray();
+  llvm::SmallVector<QualType, 2> Types;
+  code::forEachArgument(R, [&](QualType Part) { Types.push_back(Part); });
   std::string Text =
       (Name + " = std::make_" + (IsPair ? "pair" : "tuple") + "(").str();
   for (unsigned I = 0; I < Types.size(); ++I) {
-    if (Types[I].getKind() != TemplateArgument::Type ||
-        !torch::isTensor(Types[I].getAsType()))
+    if (!torch::isTensor(Types[I]))
       return {};
     Text += (I ? ", std::get<" : "std::get<") + std::to_string(I) + ">(" +
             Name.str() + ").detach()";
@@ -81,7 +80,7 @@ static std::string cutting(StringRef Name, QualType T) {
 static bool isDefinedBefore(const ValueDecl *D) {
   const auto *Var = dyn_cast<VarDecl>(D);
   return Var && (isa<ParmVarDecl>(Var) ||
-                 (Var->getInit() && !flow::isEmptyValue(Var->getInit())));
+                 (Var->getInit() && !code::isEmptyValue(Var->getInit())));
 }
 
 /// The statement of a block that \p S is in, and whether every iteration of
@@ -174,7 +173,7 @@ void UndetachedHiddenStateCheck::checkFunction(const FunctionFlow &Flow,
                        "and nothing detaches the state before the next "
                        "iteration uses it"});
     // h.detach(); looks as if it did.
-    flow::forEachCall(First.Loop, [&](const CallExpr *Detach) {
+    code::forEachCall(First.Loop, [&](const CallExpr *Detach) {
       const auto *Member = dyn_cast<CXXMemberCallExpr>(Detach);
       const Stmt *Whole = Detach;
       while (isa_and_nonnull<ExprWithCleanups, CXXBindTemporaryExpr>(
@@ -183,7 +182,7 @@ void UndetachedHiddenStateCheck::checkFunction(const FunctionFlow &Flow,
       if (!Member || torch::calleeName(Detach) != "detach" ||
           !isa_and_nonnull<CompoundStmt>(Flow.parentOf(Whole)))
         return;
-      const ValueDecl *D = flow::rootOf(Member->getImplicitObjectArgument());
+      const ValueDecl *D = code::rootOf(Member->getImplicitObjectArgument());
       if (llvm::any_of(Graphs, [&](const CarriedGraph &Graph) {
             return D && D == declOf(Graph.Made->Where, Flow);
           }))

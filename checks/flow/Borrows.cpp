@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/Borrows.h"
-#include "checks/flow/Liveness.h"
+#include "checks/code/Object.h"
+#include "checks/code/Paths.h"
+#include "checks/code/Std.h"
+#include "checks/code/Walk.h"
+#include "checks/code/Writes.h"
 #include "checks/flow/Sharing.h"
-#include "checks/flow/Writes.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/TorchTypes.h"
@@ -23,6 +26,8 @@ using namespace clang;
 using llvm::StringRef;
 
 namespace libtorch_tidy::flow {
+
+using namespace code;
 
 using torch::Fresh;
 
@@ -904,11 +909,12 @@ private:
     const auto *Call = dyn_cast<CXXMemberCallExpr>(E);
     if (!Call || !namedBy(Call->getImplicitObjectArgument()))
       return false;
-    return llvm::StringSwitch<bool>(torch::calleeName(Call))
-        .Cases("size", "empty", "sizes", "dim", "numel", "defined", true)
-        .Cases("ndimension", "reset", "clear", "device", "dtype", true)
-        .Cases("push_back", "emplace_back", "reserve", true)
-        .Default(false);
+    return isInsertion(torch::calleeName(Call)) ||
+           llvm::StringSwitch<bool>(torch::calleeName(Call))
+               .Cases("size", "empty", "sizes", "dim", "numel", "defined", true)
+               .Cases("ndimension", "reset", "clear", "device", "dtype", true)
+               .Case("reserve", true)
+               .Default(false);
   }
 
   void visitExpr(const Expr *E) {
@@ -1115,8 +1121,7 @@ private:
     if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
       const Expr *Object = Member->getImplicitObjectArgument();
       std::optional<Place> P = Object ? placeOf(Object) : std::nullopt;
-      if (P && (Name == "push_back" || Name == "emplace_back" ||
-                Name == "emplace" || Name == "insert" || Name == "push")) {
+      if (P && isInsertion(Name)) {
         for (const Expr *Arg : Call->arguments())
           store(Object, Arg, Call->getBeginLoc());
         return;

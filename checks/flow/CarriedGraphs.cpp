@@ -6,95 +6,55 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/CarriedGraphs.h"
-#include "checks/flow/Writes.h"
+#include "checks/code/Object.h"
+#include "checks/code/Walk.h"
+#include "checks/code/Writes.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Sharing.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 
 using namespace clang;
 
 namespace libtorch_tidy::flow {
 
-/// A condition that tells the first iteration: `!h.defined()`, `first`,
-/// `i == 0`.
-static bool tellsFirst(const Expr *Condition) {
-  Condition = torch::stripImplicit(Condition);
-  while (const auto *Not = dyn_cast<UnaryOperator>(Condition)) {
-    if (Not->getOpcode() != UO_LNot)
-      return false;
-    Condition = torch::stripImplicit(Not->getSubExpr());
-  }
-  if (const auto *Call = dyn_cast<CXXMemberCallExpr>(Condition))
-    return torch::asksIfDefined(Call);
-  if (const auto *Compare = dyn_cast<BinaryOperator>(Condition)) {
-    const auto *Zero =
-        dyn_cast<IntegerLiteral>(torch::stripImplicit(Compare->getRHS()));
-    if (!Compare->isComparisonOp() || !Zero || Zero->getValue() != 0)
-      return false;
-    Condition = torch::stripImplicit(Compare->getLHS());
-  }
-  return isa<DeclRefExpr, MemberExpr>(Condition);
-}
+using namespace code;
 
-namespace {
-
-/// Looks for what may cut the history of a variable on some paths only. What
-/// every iteration does, the flow has seen.
-class Cuts : public RecursiveASTVisitor<Cuts> {
-public:
-  Cuts(const ValueDecl *D, const CarriedGraph &Graph, const FunctionFlow &Flow)
-      : D(D), Graph(Graph), Flow(Flow) {}
-  bool Found = false;
-
-  bool VisitCallExpr(CallExpr *Call) {
-    // h.detach_() and its kin; h = h.detach() is a write.
-    if (torch::dropsHistory(Call) && torch::calleeName(Call).ends_with("_"))
-      if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call))
-        Found |= rootOf(Member->getImplicitObjectArgument()) == D &&
-                 isConditional(Call, nullptr);
-    return !Found;
-  }
-  /// for (auto &s : state) s = s.detach();
-  bool VisitCXXForRangeStmt(CXXForRangeStmt *For) {
-    Found |= rootOf(For->getRangeInit()) == D;
-    return !Found;
-  }
-  void lookAtWrites() {
-    for (const Write &W : writesTo(D, Graph.Loop)) {
-      // What is called with a reference to it, the flow has looked at.
-      if (W.InLambda) {
-        Found = true;
-      } else if ((W.Kind == WriteKind::Assigned ||
-                  W.Kind == WriteKind::Released) &&
-                 !Flow.isWithin(Graph.Made->Site, W.Where)) {
-        const IfStmt *Around = nullptr;
-        Found |= isConditional(W.Where, &Around) &&
-                 !(Around && tellsFirst(Around->getCond()));
-      }
-    }
-  }
-
-private:
-  /// Within a branch, or a loop that what makes the value anew is not in.
-  bool isConditional(const Stmt *S, const IfStmt **Around) const {
+/// May something cut the history of \p D, on some paths only? What every
+/// iteration does, the flow has seen.
+static bool mayBeCut(const ValueDecl *D, const CarriedGraph &Graph,
+                     const FunctionFlow &Flow) {
+  // Within a branch, or a loop that what makes the value anew is not in.
+  auto ConditionOf = [&](const Stmt *S) -> const Stmt * {
     for (; S && S != Graph.Loop; S = Flow.parentOf(S))
       if (isa<IfStmt>(S) ||
           ((isa<SwitchStmt, AbstractConditionalOperator>(S) || isLoop(S)) &&
-           !Flow.isWithin(Graph.Made->Site, S))) {
-        if (Around)
-          *Around = dyn_cast<IfStmt>(S);
-        return true;
-      }
-    return false;
+           !Flow.isWithin(Graph.Made->Site, S)))
+        return S;
+    return nullptr;
+  };
+  for (const Write &W : writesTo(D, Graph.Loop)) {
+    // What is called with a reference to it, the flow has looked at.
+    if (W.InLambda)
+      return true;
+    if ((W.Kind != WriteKind::Assigned && W.Kind != WriteKind::Released) ||
+        Flow.isWithin(Graph.Made->Site, W.Where))
+      continue;
+    const Stmt *Condition = ConditionOf(W.Where);
+    const auto *If = dyn_cast_or_null<IfStmt>(Condition);
+    if (Condition && !(If && tellsFirstRound(If->getCond())))
+      return true;
   }
-
-  const ValueDecl *D;
-  const CarriedGraph &Graph;
-  const FunctionFlow &Flow;
-};
-
-} // namespace
+  return anyOf<Stmt>(Graph.Loop, [&](const Stmt *S) {
+    // for (auto &s : state) s = s.detach();
+    if (const auto *For = dyn_cast<CXXForRangeStmt>(S))
+      return rootOf(For->getRangeInit()) == D;
+    // h.detach_() and similar; h = h.detach() is a write.
+    const auto *Call = dyn_cast<CXXMemberCallExpr>(S);
+    return Call && torch::dropsHistory(Call) &&
+           torch::calleeName(Call).ends_with("_") &&
+           rootOf(Call->getImplicitObjectArgument()) == D && ConditionOf(Call);
+  });
+}
 
 /// Is \p P the same as \p Whole or a part of it?
 static bool isPartOf(PlaceId P, PlaceId Whole, const FunctionFlow &Flow) {
@@ -142,12 +102,7 @@ llvm::SmallVector<CarriedGraph, 2> carriedGraphs(const FunctionFlow &Flow) {
     const VarDecl *Root = Flow.rootOf(A.Where);
     const ValueDecl *D =
         Root ? static_cast<const ValueDecl *>(Root) : Flow.fieldOf(A.Where);
-    if (D) {
-      Cuts Found(D, Graph, Flow);
-      Found.lookAtWrites();
-      Found.TraverseStmt(const_cast<Stmt *>(Graph.Loop));
-      Graph.MayBeCut = Found.Found;
-    }
+    Graph.MayBeCut = D && mayBeCut(D, Graph, Flow);
     Found.push_back(Graph);
   }
   return Found;

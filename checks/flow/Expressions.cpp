@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "checks/code/Std.h"
 #include "checks/flow/Interpreter.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
@@ -447,9 +448,7 @@ Value Interpreter::evalTorchCall(const CallExpr *E, const CallInfo &C) {
 
   // Containers and wrappers of LibTorch (IValue, List, Dict, optional): what
   // goes in comes out. c10::List and friends grow like std containers.
-  static constexpr StringRef Adding[] = {"push_back", "emplace_back", "insert",
-                                         "insert_or_assign", "append"};
-  if (C.Object && llvm::is_contained(Adding, Name)) {
+  if (C.Object && code::isInsertion(Name)) {
     if (mayCarry(C.Object->getType()))
       accumulate(E, C.Object, Args, Accumulation::Contain,
                  C.Args.empty() ? nullptr : C.Args.back());
@@ -545,13 +544,7 @@ Value Interpreter::evalStdCall(const CallInfo &C) {
     return evalOperator(Op);
   }
   if (C.Object) {
-    static constexpr StringRef Adding[] = {
-        "push_back",   "emplace_back", "insert",       "emplace",
-        "push",        "push_front",   "append",       "emplace_front",
-        "try_emplace", "assign",       "emplace_hint", "insert_or_assign"};
-    static constexpr StringRef Removing[] = {"pop_front", "pop_back", "pop",
-                                             "erase", "extract"};
-    if (llvm::is_contained(Adding, Name)) {
+    if (code::isInsertion(Name)) {
       Value Added = evalAll(C.Args);
       const bool Holds = mayCarry(C.Object->getType());
       const Expr *Addend = nullptr;
@@ -564,7 +557,7 @@ Value Interpreter::evalStdCall(const CallInfo &C) {
       return Added;
     }
     std::optional<Target> P = placeOf(C.Object);
-    if (P && llvm::is_contained(Removing, Name))
+    if (P && code::isRemoval(Name))
       Bounded.insert(P->P);
     if (P && !P->Element && (Name == "clear" || Name == "reset")) {
       evalAll(C.Args);

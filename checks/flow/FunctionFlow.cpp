@@ -15,10 +15,6 @@ using namespace clang;
 
 namespace libtorch_tidy::flow {
 
-bool isLoop(const Stmt *S) {
-  return isa_and_nonnull<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt>(S);
-}
-
 std::unique_ptr<FunctionFlow> FunctionFlow::nothing(const FunctionDecl *F) {
   auto Flow = std::make_unique<FunctionFlow>();
   Flow->F = F;
@@ -110,15 +106,8 @@ const Stmt *FunctionFlow::loopFor(const Stmt *S, PlaceId Where) const {
     Declared = Root->isStaticLocal() ? nullptr : It->second;
   const Stmt *Child = S;
   for (const Stmt *P = parentOf(S); P; Child = P, P = parentOf(P)) {
-    if (!isLoop(P))
+    if (!isLoop(P) || code::runsOnce(P, Child))
       continue;
-    // The first part of a for statement runs once.
-    if (const auto *For = dyn_cast<ForStmt>(P))
-      if (Child == For->getInit())
-        continue;
-    if (const auto *For = dyn_cast<CXXForRangeStmt>(P))
-      if (Child != For->getBody())
-        continue;
     if (!Declared)
       return P;
     const Stmt *RunsOnce = nullptr;
@@ -131,10 +120,7 @@ const Stmt *FunctionFlow::loopFor(const Stmt *S, PlaceId Where) const {
 }
 
 bool FunctionFlow::isWithin(const Stmt *S, const Stmt *Ancestor) const {
-  for (; S; S = parentOf(S))
-    if (S == Ancestor)
-      return true;
-  return false;
+  return Body ? Body->isWithin(S, Ancestor) : S && S == Ancestor;
 }
 
 } // namespace libtorch_tidy::flow

@@ -17,10 +17,10 @@
 #ifndef LIBTORCH_TIDY_CHECKS_FLOW_FUNCTIONFLOW_H
 #define LIBTORCH_TIDY_CHECKS_FLOW_FUNCTIONFLOW_H
 
+#include "checks/code/Body.h"
 #include "checks/flow/Value.h"
 #include "checks/torch/GradGuards.h"
 #include "clang/AST/Expr.h"
-#include "clang/AST/ParentMap.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
@@ -181,7 +181,7 @@ public:
 
   /// The parent of \p S within the function's body; null for the body.
   const clang::Stmt *parentOf(const clang::Stmt *S) const {
-    return Parents ? Parents->getParent(const_cast<clang::Stmt *>(S)) : nullptr;
+    return Body ? Body->parentOf(S) : nullptr;
   }
   /// The innermost loop around \p S that \p Where outlives.
   const clang::Stmt *loopFor(const clang::Stmt *S, PlaceId Where) const;
@@ -205,12 +205,11 @@ private:
   std::vector<CallSite> Calls;
   llvm::MapVector<const clang::Expr *, GradMode> ScriptCalls;
   std::vector<const clang::Expr *> TrainingSites;
-  std::unique_ptr<clang::ParentMap> Parents;
+  const code::Body *Body = nullptr;
   llvm::DenseMap<const clang::VarDecl *, const clang::Stmt *> DeclaredBy;
 };
 
-/// True for the loops of C++: for, range-for, while, do.
-bool isLoop(const clang::Stmt *S);
+using code::isLoop;
 
 } // namespace libtorch_tidy::flow
 

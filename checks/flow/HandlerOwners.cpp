@@ -6,8 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/HandlerOwners.h"
-#include "checks/flow/Liveness.h"
-#include "checks/flow/Writes.h"
+#include "checks/code/Body.h"
+#include "checks/code/Object.h"
+#include "checks/code/Paths.h"
+#include "checks/code/Std.h"
+#include "checks/code/Walk.h"
+#include "checks/code/Writes.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Owners.h"
 #include "checks/torch/Sharing.h"
@@ -24,6 +28,8 @@ using libtorch_tidy::torch::Work;
 
 namespace libtorch_tidy::flow {
 
+using namespace code;
+
 namespace {
 
 /// The variable or member whose storage the value of \p E shares: it is a copy
@@ -39,23 +45,11 @@ const ValueDecl *sharedWith(const Expr *E) {
   return nullptr;
 }
 
-/// push_back and its like: the container shares storage with the argument.
-const CXXMemberCallExpr *asInsertion(const Expr *E) {
-  const auto *Call = dyn_cast<CXXMemberCallExpr>(E->IgnoreParenImpCasts());
-  if (!Call)
-    return nullptr;
-  StringRef Name = torch::calleeName(Call);
-  return Name == "push_back" || Name == "emplace_back" || Name == "insert" ||
-                 Name == "emplace"
-             ? Call
-             : nullptr;
-}
-
 class OwnerFinder {
 public:
   OwnerFinder(const HandlerPoint &P, TensorWork &Amounts, ASTContext &Context)
-      : P(P), Context(Context), SM(Context.getSourceManager()),
-        Body(P.In->getBody()), Ways(P.In, Context) {
+      : P(P), SM(Context.getSourceManager()), Root(P.In->getBody()),
+        Ways(Body::of(P.In).paths()) {
     forEachCall(P.Try->getTryBlock(), [&](const CallExpr *Call) {
       if (Amounts.of(Call) != Work::None)
         WorkCalls.insert(Call);
@@ -113,7 +107,7 @@ private:
       }
     } InTry, InBody;
     InTry.TraverseStmt(const_cast<CompoundStmt *>(P.Try->getTryBlock()));
-    InBody.TraverseStmt(const_cast<Stmt *>(Body));
+    InBody.TraverseStmt(const_cast<Stmt *>(Root));
 
     llvm::SetVector<const ValueDecl *> Result;
     for (const ParmVarDecl *Parm : P.In->parameters())
@@ -123,12 +117,12 @@ private:
       if (isOwn(D) && !isa<DecompositionDecl>(D) &&
           torch::ownsTensors(D->getType()) &&
           isBefore(D->getLocation(), P.Try->getBeginLoc())) {
-        const Stmt *Scope = scopeOf(cast<VarDecl>(D), Context);
+        const Stmt *Scope = Body::of(P.In).scopeOf(cast<VarDecl>(D));
         if (Scope && contains(Scope, P.Try))
           Result.insert(D);
       }
     // In a constructor's function-try-block the members are gone.
-    bool FieldsLive = P.Try != Body || !isa<CXXConstructorDecl>(P.In);
+    bool FieldsLive = P.Try != Root || !isa<CXXConstructorDecl>(P.In);
     for (const ValueDecl *D : InTry.Mentioned)
       if (!isOwn(D) && torch::ownsTensors(D->getType().getNonReferenceType()) &&
           !InTry.Locals.count(D) && (FieldsLive || !isa<FieldDecl>(D)))
@@ -138,8 +132,8 @@ private:
 
   /// Does what \p W writes own storage that nothing else is seen to own?
   bool isFresh(const Write &W) const {
-    if (const CXXMemberCallExpr *Insertion = asInsertion(W.Where))
-      return !llvm::all_of(Insertion->arguments(), [](const Expr *Arg) {
+    if (auto Added = asInsertion(W.Where))
+      return !llvm::all_of(Added->Given, [](const Expr *Arg) {
         return sharedWith(Arg) != nullptr;
       });
     return !W.Value || !sharedWith(W.Value);
@@ -175,7 +169,7 @@ private:
   bool holds(HandlerOwner &Owner) const {
     const ValueDecl *D = Owner.D;
     const CompoundStmt *Block = P.Try->getTryBlock();
-    const auto Writes = writesTo(D, Body);
+    const auto Writes = writesTo(D, Root);
     for (const Write &W : Writes)
       if (W.Kind == WriteKind::Released && contains(P.Handler, W.Where) &&
           isBefore(W.Where, P.At) && !contains(W.Where, P.At))
@@ -262,10 +256,10 @@ private:
     } F;
     F.D = D;
     F.P = &P;
-    for (const Write &W : writesTo(D, Body))
+    for (const Write &W : writesTo(D, Root))
       if (W.Overwritten)
         F.Fine.insert(W.Overwritten);
-    F.TraverseStmt(const_cast<Stmt *>(Body));
+    F.TraverseStmt(const_cast<Stmt *>(Root));
     return F.Found;
   }
 
@@ -304,7 +298,7 @@ private:
       }
     } F;
     F.D = D;
-    F.TraverseStmt(const_cast<Stmt *>(Body));
+    F.TraverseStmt(const_cast<Stmt *>(Root));
     Needed = Needed || F.Stored;
     for (const ValueDecl *Alias : F.Aliases)
       Needed = Needed || (Alias != D && isNeeded(Alias));
@@ -313,10 +307,9 @@ private:
   }
 
   const HandlerPoint &P;
-  ASTContext &Context;
   const SourceManager &SM;
-  const Stmt *Body;
-  Paths Ways;
+  const Stmt *Root;
+  const Paths &Ways;
   llvm::SmallPtrSet<const Stmt *, 16> WorkCalls;   ///< In the try block.
   llvm::SmallPtrSet<const ValueDecl *, 4> Sharing; ///< Ends cycles.
 };

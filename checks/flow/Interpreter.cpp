@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/Interpreter.h"
+#include "checks/code/Paths.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
@@ -129,7 +130,7 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
   Scan.TraverseStmt(Body);
   Out->DeclaredBy = std::move(Scan.DeclaredBy);
   Reassigned = std::move(Scan.Reassigned);
-  Out->Parents = std::make_unique<ParentMap>(Body);
+  Out->Body = &code::Body::of(F);
 
   // Modules whose parameters are all switched off here, and none on again,
   // bring no history.
@@ -175,11 +176,7 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
   for (const ValueDecl *Name : Thawed)
     FrozenModules.erase(Name);
 
-  CFG::BuildOptions Options;
-  Options.AddImplicitDtors = true;
-  Options.AddInitializers = true;
-  Options.PruneTriviallyFalseEdges = true;
-  std::unique_ptr<CFG> Graph = CFG::buildCFG(F, Body, &Context, Options);
+  std::unique_ptr<CFG> Graph = code::buildGraph(F, code::Grain::Statements);
   if (!Graph || Graph->getNumBlockIDs() > MaxBlocks)
     return std::move(Out);
 

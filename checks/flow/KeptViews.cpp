@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/KeptViews.h"
+#include "checks/code/Object.h"
+#include "checks/code/Std.h"
+#include "checks/code/Writes.h"
 #include "checks/flow/Sharing.h"
-#include "checks/flow/Writes.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/GradGuards.h"
@@ -21,6 +23,8 @@ using namespace clang;
 using llvm::StringRef;
 
 namespace libtorch_tidy::flow {
+
+using namespace code;
 
 using torch::Fresh;
 
@@ -85,13 +89,10 @@ public:
   bool VisitCallExpr(CallExpr *Call) {
     for (const Expr *Value : torch::savedTensors(Call))
       saved(Value);
-    const auto *Member = dyn_cast<CXXMemberCallExpr>(Call);
-    StringRef Name = torch::calleeName(Call);
-    if (Member && Call->getNumArgs() == 1 &&
-        torch::isStdDecl(Member->getMethodDecl()) &&
-        (Name == "push_back" || Name == "emplace_back" || Name == "push"))
-      kept(Member->getImplicitObjectArgument(), Call->getArg(0),
-           /*Grows=*/true);
+    if (auto Added = asInsertion(Call);
+        Added && Added->AtEnd && Call->getNumArgs() == 1 &&
+        torch::isStdDecl(Call->getDirectCallee()))
+      kept(Added->Into, Added->value(), /*Grows=*/true);
     return true;
   }
 

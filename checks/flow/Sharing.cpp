@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/Sharing.h"
-#include "checks/flow/Writes.h"
+#include "checks/code/Object.h"
+#include "checks/code/Std.h"
+#include "checks/code/Writes.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Effects.h"
 #include "checks/torch/Sharing.h"
@@ -21,21 +23,7 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::flow {
 
-bool isMat(QualType T) {
-  const CXXRecordDecl *R = torch::recordOf(T);
-  return torch::isOrDerivesFrom(R, "cv::Mat") ||
-         torch::isOrDerivesFrom(R, "cv::Mat_");
-}
-
-bool holdsMat(QualType T) {
-  if (isMat(T))
-    return true;
-  const auto *Spec =
-      dyn_cast_or_null<ClassTemplateSpecializationDecl>(torch::recordOf(T));
-  return Spec && torch::isStdDecl(Spec) && Spec->getTemplateArgs().size() > 0 &&
-         Spec->getTemplateArgs()[0].getKind() == TemplateArgument::Type &&
-         isMat(Spec->getTemplateArgs()[0].getAsType());
-}
+using namespace code;
 
 namespace {
 

@@ -45,11 +45,6 @@ private:
   llvm::DenseSet<const clang::VarDecl *> Operands;
 };
 
-/// cv::Mat, whose copies share the pixels.
-bool isMat(clang::QualType T);
-/// cv::Mat, or a container of the standard library of them.
-bool holdsMat(clang::QualType T);
-
 } // namespace libtorch_tidy::flow
 
 #endif // LIBTORCH_TIDY_CHECKS_FLOW_SHARING_H

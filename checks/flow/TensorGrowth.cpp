@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/TensorGrowth.h"
+#include "checks/code/Body.h"
+#include "checks/code/Object.h"
+#include "checks/code/Std.h"
 #include "checks/flow/FunctionFlow.h"
-#include "checks/flow/Loops.h"
 #include "checks/flow/TensorWork.h"
-#include "checks/flow/Writes.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Concatenation.h"
 #include "checks/torch/Conventions.h"
@@ -17,57 +18,16 @@
 #include "checks/torch/Sharing.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/ParentMapContext.h"
 #include "clang/AST/StmtCXX.h"
-#include "clang/Basic/SourceManager.h"
 
 using namespace clang;
 using llvm::StringRef;
 
 namespace libtorch_tidy::flow {
 
-namespace {
+using namespace code;
 
-/// Do both name the same object: `all`, `this->all_`, `outs[k]`?
-bool isSame(const Expr *A, const Expr *B) {
-  A = torch::stripImplicit(A);
-  B = torch::stripImplicit(B);
-  if (!A || !B)
-    return A == B;
-  if (const auto *Ref = dyn_cast<DeclRefExpr>(A)) {
-    const auto *Other = dyn_cast<DeclRefExpr>(B);
-    return Other && Ref->getDecl() == Other->getDecl();
-  }
-  if (isa<CXXThisExpr>(A))
-    return isa<CXXThisExpr>(B);
-  if (const auto *Member = dyn_cast<MemberExpr>(A)) {
-    const auto *Other = dyn_cast<MemberExpr>(B);
-    return Other && Member->getMemberDecl() == Other->getMemberDecl() &&
-           isSame(Member->getBase(), Other->getBase());
-  }
-  if (const auto *Literal = dyn_cast<IntegerLiteral>(A)) {
-    const auto *Other = dyn_cast<IntegerLiteral>(B);
-    return Other &&
-           llvm::APInt::isSameValue(Literal->getValue(), Other->getValue());
-  }
-  if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(A)) {
-    const auto *Other = dyn_cast<ArraySubscriptExpr>(B);
-    return Other && isSame(Subscript->getBase(), Other->getBase()) &&
-           isSame(Subscript->getIdx(), Other->getIdx());
-  }
-  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(A)) {
-    const auto *Other = dyn_cast<CXXOperatorCallExpr>(B);
-    if (!Other || Op->getOperator() != Other->getOperator() ||
-        (Op->getOperator() != OO_Subscript && Op->getOperator() != OO_Arrow) ||
-        Op->getNumArgs() != Other->getNumArgs())
-      return false;
-    for (unsigned I = 0; I < Op->getNumArgs(); ++I)
-      if (!isSame(Op->getArg(I), Other->getArg(I)))
-        return false;
-    return true;
-  }
-  return false;
-}
+namespace {
 
 /// The declaration at the bottom of a name, and the variables that choose an
 /// element of it on the way.
@@ -126,9 +86,11 @@ std::optional<Named> nameOf(const Expr *E) {
 class Analysis {
 public:
   Analysis(const CallExpr *Cat, ASTContext &Context)
-      : Cat(Cat), Context(Context) {}
+      : Cat(Cat), Context(Context), In(Body::around(Cat, Context)) {}
 
   std::optional<TensorGrowth> run() {
+    if (!In)
+      return std::nullopt;
     const Expr *Value = nullptr;
     const CXXOperatorCallExpr *Assign = assignmentOf(Cat, Value);
     if (!Assign)
@@ -164,49 +126,12 @@ public:
 
 private:
   const Stmt *parentOf(const Stmt *S) const {
-    DynTypedNodeList Parents = Context.getParents(*S);
-    if (Parents.empty())
-      return nullptr;
-    if (const auto *Parent = Parents[0].get<Stmt>())
-      return isa<LambdaExpr>(Parent) ? nullptr : Parent;
-    // A variable's initialiser.
-    if (const auto *Var = Parents[0].get<VarDecl>()) {
-      DynTypedNodeList Around = Context.getParents(*Var);
-      return Around.empty() ? nullptr : Around[0].get<Stmt>();
-    }
-    return nullptr;
+    const Stmt *Parent = In->parentOf(S);
+    return Parent && isa<LambdaExpr>(Parent) ? nullptr : Parent;
   }
-
-  /// What stands around \p E but for implicit nodes, parentheses and moves.
-  const Stmt *userOf(const Expr *E) const {
-    const Stmt *S = E;
-    for (;;) {
-      const Stmt *Parent = parentOf(S);
-      const auto *Outer = dyn_cast_or_null<Expr>(Parent);
-      if (!Outer || torch::stripImplicit(Outer) != torch::stripImplicit(E))
-        return Parent;
-      S = Outer;
-    }
-  }
-
-  static bool runsOnce(const Stmt *Loop, const Stmt *Child) {
-    if (const auto *For = dyn_cast<ForStmt>(Loop))
-      return Child == For->getInit();
-    if (const auto *For = dyn_cast<CXXForRangeStmt>(Loop))
-      return Child != For->getBody();
-    return false;
-  }
-
+  const Stmt *userOf(const Expr *E) const { return In->userOf(E); }
   bool isWithin(SourceLocation Loc, const Stmt *S) const {
-    const SourceManager &SM = Context.getSourceManager();
-    return SM.isPointWithin(SM.getExpansionLoc(Loc),
-                            SM.getExpansionLoc(S->getBeginLoc()),
-                            SM.getExpansionLoc(S->getEndLoc()));
-  }
-  bool isBefore(const Stmt *A, const Stmt *B) const {
-    const SourceManager &SM = Context.getSourceManager();
-    return SM.isBeforeInTranslationUnit(SM.getExpansionLoc(A->getBeginLoc()),
-                                        SM.getExpansionLoc(B->getBeginLoc()));
+    return code::isWithin(Loc, S, Context.getSourceManager());
   }
   bool isDeclaredBy(const VarDecl *V, const Stmt *Loop) const {
     const auto *For = dyn_cast<ForStmt>(Loop);
@@ -305,11 +230,9 @@ private:
     return Elements;
   }
   static bool isPushOnto(const CallExpr *Call, const ValueDecl *List) {
-    StringRef Name = torch::calleeName(Call);
-    const auto *Member = dyn_cast<CXXMemberCallExpr>(Call);
-    return Member && Call->getNumArgs() == 1 &&
-           (Name == "push_back" || Name == "emplace_back") &&
-           rootOf(Member->getImplicitObjectArgument()) == List;
+    auto Added = asInsertion(Call);
+    return Added && Added->AtEnd && Added->Given.size() == 1 &&
+           rootOf(Added->Into) == List;
   }
 
   /// The step that \p Assign is, as one of \p Loop's.
@@ -338,14 +261,14 @@ private:
     llvm::SmallVector<const Expr *, 4> Elements =
         elementsOf(Joined->List, Loop);
     if (llvm::count_if(Elements, [&](const Expr *Element) {
-          return isSame(Element, Target);
+          return isSameName(Element, Target);
         }) != 1)
       return std::nullopt;
     GrowthStep Step;
     Step.Assign = Assign;
     Step.Cat = Call;
     Step.Plain = Plain && isa<DeclRefExpr>(torch::stripImplicit(Target));
-    if (Elements.size() == 2 && isSame(Elements[0], Target) &&
+    if (Elements.size() == 2 && isSameName(Elements[0], Target) &&
         torch::listElements(Joined->List).size() == 2)
       Step.Part = Elements[1];
     return Step;
@@ -398,7 +321,7 @@ private:
       return;
     }
     if (const auto *E = dyn_cast<Expr>(S)) {
-      if (torch::stripImplicit(E) == E && isSame(E, Target)) {
+      if (torch::stripImplicit(E) == E && isSameName(E, Target)) {
         Found.Of.push_back(E);
         return;
       }
@@ -444,7 +367,7 @@ private:
     }
     if (const auto *Query = dyn_cast<CXXMemberCallExpr>(Test))
       return torch::isMetadataAccess(Query) &&
-             isSame(Query->getImplicitObjectArgument(), Target);
+             isSameName(Query->getImplicitObjectArgument(), Target);
     const ValueDecl *Counter = rootOf(Test);
     if (!Counter || (!Counter->getType()->isIntegerType()))
       return false;
@@ -559,8 +482,7 @@ private:
           }))
         return true;
       // parts.push_back(all), where the step joins `parts`.
-      return torch::calleeName(Call) == "push_back" ||
-             torch::calleeName(Call) == "emplace_back";
+      return asInsertion(Call).has_value();
     }
     // std::vector<torch::Tensor> parts = {all, x};
     return isa_and_nonnull<DeclStmt>(User) &&
@@ -630,18 +552,18 @@ private:
     if (isWithin(Growth.Read->getBeginLoc(), Step.Assign)) {
       if (!runsModel(Step, Growth.Read))
         return true;
-    } else if (isBefore(Step.Assign, Growth.Read)) {
+    } else if (comesBefore(Step.Assign, Growth.Read,
+                           Context.getSourceManager())) {
       return true; // Attention over a cache reads what it just added to.
     }
     StringRef Name = Bottom->getIdentifier() ? Bottom->getName() : "";
     if (torch::namesCache(Name))
       return true;
     // Layers with dense connections.
-    for (const Stmt *S = Growth.Loop; S; S = parentOf(S))
-      if (const auto *Method = functionOf(S))
-        if (Method->getIdentifier() && Method->getName() == "forward" &&
-            torch::isModule(Context.getRecordType(Method->getParent())))
-          return true;
+    if (const auto *Method = dyn_cast<CXXMethodDecl>(In->function());
+        Method && Method->getIdentifier() && Method->getName() == "forward" &&
+        torch::isModule(Context.getRecordType(Method->getParent())))
+      return true;
     bool OverModules = false;
     if (const auto *Range = dyn_cast<CXXForRangeStmt>(Growth.Loop))
       OverModules = torch::isModule(Range->getLoopVariable()->getType());
@@ -653,11 +575,6 @@ private:
     });
     return OverModules;
   }
-  const CXXMethodDecl *functionOf(const Stmt *S) const {
-    DynTypedNodeList Parents = Context.getParents(*S);
-    return Parents.empty() ? nullptr : Parents[0].get<CXXMethodDecl>();
-  }
-
   /// torch::cat({all, net(all)}): the part comes from a model or a function,
   /// not from copying `all` itself, which doubles it.
   bool runsModel(const GrowthStep &Step, const Expr *Read) const {
@@ -673,6 +590,7 @@ private:
 
   const CallExpr *Cat;
   ASTContext &Context;
+  const Body *In;
   const Expr *Target = nullptr;
   const ValueDecl *Bottom = nullptr;
 };

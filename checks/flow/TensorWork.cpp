@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/TensorWork.h"
+#include "checks/code/Walk.h"
 #include "checks/torch/Headers.h"
 #include "checks/torch/Owners.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -19,57 +19,16 @@ using libtorch_tidy::torch::Work;
 
 namespace libtorch_tidy::flow {
 
+using namespace code;
+
 namespace {
 
-/// Walks what runs when a statement runs.
-template <typename Derived>
-class RunsVisitor : public RecursiveASTVisitor<Derived> {
-public:
-  bool TraverseLambdaExpr(LambdaExpr *L) {
-    for (Expr *Init : L->capture_inits())
-      if (Init && !this->TraverseStmt(Init))
-        return false;
-    return true;
-  }
-  bool TraverseDecl(Decl *D) {
-    // A local class's methods do not run where it stands.
-    return isa_and_nonnull<TagDecl>(D)
-               ? true
-               : RecursiveASTVisitor<Derived>::TraverseDecl(D);
-  }
-};
-
-struct CallVisitor : RunsVisitor<CallVisitor> {
-  llvm::function_ref<void(const CallExpr *)> Visit;
-  explicit CallVisitor(llvm::function_ref<void(const CallExpr *)> Visit)
-      : Visit(Visit) {}
-  bool VisitCallExpr(CallExpr *Call) {
-    Visit(Call);
-    return true;
-  }
-};
-
-struct ThrowVisitor : RunsVisitor<ThrowVisitor> {
-  TensorWork::Throws Found;
-  bool TraverseCXXTryStmt(CXXTryStmt *) { return true; }
-  bool VisitCXXThrowExpr(CXXThrowExpr *Throw) {
-    if (Throw->getSubExpr() &&
-        torch::ownsTensors(Throw->getSubExpr()->getType()))
-      Found.push_back(Throw);
-    return true;
-  }
-};
-
-/// ThrowVisitor's rule for calls: those in a nested try are not followed.
-struct FreeCallVisitor : RunsVisitor<FreeCallVisitor> {
-  llvm::SmallVector<const CallExpr *, 8> Calls;
-  bool TraverseCXXTryStmt(CXXTryStmt *) { return true; }
-  bool VisitCallExpr(CallExpr *Call) {
-    if (Call->getDirectCallee())
-      Calls.push_back(Call);
-    return true;
-  }
-};
+/// What throws out of the statement that it stands in.
+Way free() {
+  Way How = Lambdas::Made;
+  How.OutsideTry = true;
+  return How;
+}
 
 /// The body of \p F where the unit has one and it is not a library's.
 const FunctionDecl *userDefinition(const FunctionDecl *F) {
@@ -82,35 +41,31 @@ const FunctionDecl *userDefinition(const FunctionDecl *F) {
              : nullptr;
 }
 
-using Way = llvm::SmallVector<const CallExpr *, 2>;
+using Calls = llvm::SmallVector<const CallExpr *, 2>;
 
 bool findWay(const Stmt *S, llvm::function_ref<bool(const CallExpr *)> IsGoal,
-             llvm::SmallPtrSetImpl<const FunctionDecl *> &Seen, Way &Taken) {
-  FreeCallVisitor Visitor;
-  Visitor.TraverseStmt(const_cast<Stmt *>(S));
-  for (const CallExpr *Call : Visitor.Calls) {
-    Taken.push_back(Call);
-    if (IsGoal(Call))
-      return true;
-    const FunctionDecl *Callee = userDefinition(Call->getDirectCallee());
-    if (Callee && Seen.insert(Callee).second &&
-        findWay(Callee->getBody(), IsGoal, Seen, Taken))
-      return true;
-    Taken.pop_back();
-  }
-  return false;
+             llvm::SmallPtrSetImpl<const FunctionDecl *> &Seen, Calls &Taken) {
+  return anyOf<CallExpr>(
+      S,
+      [&](const CallExpr *Call) {
+        if (!Call->getDirectCallee())
+          return false;
+        Taken.push_back(Call);
+        const FunctionDecl *Callee = userDefinition(Call->getDirectCallee());
+        if (IsGoal(Call) || (Callee && Seen.insert(Callee).second &&
+                             findWay(Callee->getBody(), IsGoal, Seen, Taken)))
+          return true;
+        Taken.pop_back();
+        return false;
+      },
+      free());
 }
 
 } // namespace
 
-void forEachCall(const Stmt *S,
-                 llvm::function_ref<void(const CallExpr *)> Visit) {
-  CallVisitor(Visit).TraverseStmt(const_cast<Stmt *>(S));
-}
-
-Way wayToFreeCall(const Stmt *S,
-                  llvm::function_ref<bool(const CallExpr *)> IsGoal) {
-  Way Taken;
+Calls wayToFreeCall(const Stmt *S,
+                    llvm::function_ref<bool(const CallExpr *)> IsGoal) {
+  Calls Taken;
   llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
   findWay(S, IsGoal, Seen, Taken);
   return Taken;
@@ -157,13 +112,23 @@ Work TensorWork::of(const Stmt *S) {
 }
 
 TensorWork::Throws TensorWork::ownersThrownBy(const Stmt *S) {
-  ThrowVisitor Direct;
-  Direct.TraverseStmt(const_cast<Stmt *>(S));
-  FreeCallVisitor Calls;
-  Calls.TraverseStmt(const_cast<Stmt *>(S));
-  for (const CallExpr *Call : Calls.Calls)
-    Direct.Found.append(of(Call->getDirectCallee()).Thrown);
-  return Direct.Found;
+  Throws Found;
+  forEach<CXXThrowExpr>(
+      S,
+      [&](const CXXThrowExpr *Throw) {
+        if (Throw->getSubExpr() &&
+            torch::ownsTensors(Throw->getSubExpr()->getType()))
+          Found.push_back(Throw);
+      },
+      free());
+  forEach<CallExpr>(
+      S,
+      [&](const CallExpr *Call) {
+        if (const FunctionDecl *Callee = Call->getDirectCallee())
+          Found.append(of(Callee).Thrown);
+      },
+      free());
+  return Found;
 }
 
 TensorWork::Summary TensorWork::of(const FunctionDecl *F) {

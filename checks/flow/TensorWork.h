@@ -15,11 +15,6 @@
 
 namespace libtorch_tidy::flow {
 
-/// Calls \p Visit for the calls that running \p S runs, in source order: not
-/// those in lambdas that \p S only makes.
-void forEachCall(const clang::Stmt *S,
-                 llvm::function_ref<void(const clang::CallExpr *)> Visit);
-
 /// The way to the first call that \p IsGoal accepts among those that running
 /// \p S runs outside the try statements in it, so that what the call throws
 /// comes out of \p S. A call of \p S, one in the body of the function that it

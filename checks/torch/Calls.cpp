@@ -37,8 +37,7 @@ const Expr *peel(const Expr *E) {
   return nullptr;
 }
 
-/// The one argument that is written, null when there are none or several.
-static const Expr *onlyArgument(const CXXConstructExpr *Construct) {
+const Expr *onlyArgument(const CXXConstructExpr *Construct) {
   const Expr *Only = nullptr;
   for (const Expr *Arg : Construct->arguments()) {
     if (isa<CXXDefaultArgExpr>(Arg))

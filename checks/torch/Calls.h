@@ -35,6 +35,10 @@ const clang::Expr *stripImplicit(const clang::Expr *E);
 /// leads to back to itself: `p` for *p, p.get(), p.ptr(), p->as<T>().
 const clang::Expr *stripPointers(const clang::Expr *E);
 
+/// The one argument of \p Construct that is written; null when there are none
+/// or several.
+const clang::Expr *onlyArgument(const clang::CXXConstructExpr *Construct);
+
 /// The plain identifier of the callee: "backward"; "" for operators,
 /// conversions and calls through pointers.
 llvm::StringRef calleeName(const clang::CallExpr *Call);

@@ -107,8 +107,12 @@ bool isIntrusivePtr(QualType T) {
 bool isIValue(QualType T) { return isOrDerivesFrom(T, "c10::IValue"); }
 
 bool isSharedHandle(QualType T) {
-  return isTensor(T) || isIntrusivePtr(T) ||
-         isOrDerivesFrom(T, "torch::nn::AnyModule");
+  if (isTensor(T) || isIntrusivePtr(T) ||
+      isOrDerivesFrom(T, "torch::nn::AnyModule"))
+    return true;
+  QualType Pointee = pointeeOf(T);
+  return !Pointee.isNull() && isModule(Pointee) &&
+         !isOrDerivesFrom(T, "std::unique_ptr");
 }
 
 bool isReferenceClass(QualType T) {

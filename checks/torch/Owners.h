@@ -28,7 +28,8 @@ bool isIntrusivePtr(clang::QualType T);
 /// c10::IValue.
 bool isIValue(clang::QualType T);
 
-/// Copies of a \p T share what they own: tensors, intrusive_ptr, AnyModule.
+/// Copies of a \p T share what they own: tensors, ModuleHolder, AnyModule,
+/// intrusive_ptr, and standard shared pointers to modules.
 bool isSharedHandle(clang::QualType T);
 
 /// Leads to tensors and owns none: weak_intrusive_ptr, ArrayRef,

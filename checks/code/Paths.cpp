@@ -1,66 +1,27 @@
-//===- Liveness.cpp - Is a value needed later? ----------------------------===//
+//===- Paths.cpp - The ways that control takes ----------------------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/flow/Liveness.h"
-#include "checks/flow/Writes.h"
+#include "checks/code/Paths.h"
+#include "checks/code/Walk.h"
+#include "checks/code/Writes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/ParentMapContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Analysis/CFG.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
 
-namespace libtorch_tidy::flow {
-
-bool contains(const Stmt *Outer, const Stmt *Inner) {
-  if (Outer == Inner)
-    return true;
-  return llvm::any_of(Outer->children(), [&](const Stmt *Child) {
-    return Child && contains(Child, Inner);
-  });
-}
-
-const Stmt *scopeOf(const VarDecl *Var, ASTContext &Context) {
-  auto Parents = Context.getParents(*Var);
-  const auto *Statement =
-      Parents.empty() ? nullptr : Parents[0].get<DeclStmt>();
-  if (!Statement)
-    return nullptr;
-  auto Scopes = Context.getParents(*Statement);
-  return Scopes.empty() ? nullptr : Scopes[0].get<Stmt>();
-}
+namespace libtorch_tidy::code {
 
 namespace {
 
 bool isMentionedInLambda(const ValueDecl *D, const Stmt *Body) {
-  struct Finder : RecursiveASTVisitor<Finder> {
-    const ValueDecl *D;
-    unsigned Depth = 0;
-    bool Found = false;
-    bool TraverseLambdaExpr(LambdaExpr *L) {
-      ++Depth;
-      bool Continue = RecursiveASTVisitor::TraverseLambdaExpr(L);
-      --Depth;
-      return Continue;
-    }
-    bool VisitDeclRefExpr(DeclRefExpr *E) {
-      Found |= Depth && E->getDecl() == D;
-      return !Found;
-    }
-    bool VisitMemberExpr(MemberExpr *E) {
-      Found |= Depth && E->getMemberDecl() == D;
-      return !Found;
-    }
-  } F;
-  F.D = D;
-  F.TraverseStmt(const_cast<Stmt *>(Body));
-  return F.Found;
+  return anyOf<LambdaExpr>(Body,
+                           [&](const LambdaExpr *L) { return mentions(L, D); });
 }
 
 bool outlives(const ValueDecl *D, const FunctionDecl *In) {
@@ -93,13 +54,6 @@ struct Overwrites {
 bool declares(const Stmt *S, const ValueDecl *D) {
   const auto *Declaration = dyn_cast<DeclStmt>(S);
   return Declaration && llvm::is_contained(Declaration->decls(), D);
-}
-
-bool mentions(const Stmt *S, const ValueDecl *D) {
-  if (const auto *Ref = dyn_cast<DeclRefExpr>(S))
-    return Ref->getDecl() == D;
-  const auto *Member = dyn_cast<MemberExpr>(S);
-  return Member && Member->getMemberDecl() == D;
 }
 
 enum class Outcome { GoesOn, Yes, Over };
@@ -142,12 +96,22 @@ bool walk(const CFG &Graph, const CFGBlock *First, unsigned Index, bool AtExit,
 
 } // namespace
 
-Paths::Paths(const FunctionDecl *In, ASTContext &Context) : In(In) {
+std::unique_ptr<CFG> buildGraph(const FunctionDecl *F, Grain Elements) {
   CFG::BuildOptions Options;
-  Options.setAllAlwaysAdd();
-  if (In->getBody())
-    Graph = CFG::buildCFG(In, In->getBody(), &Context, Options);
+  if (Elements == Grain::Expressions) {
+    Options.setAllAlwaysAdd();
+  } else {
+    Options.AddImplicitDtors = true;
+    Options.AddInitializers = true;
+    Options.PruneTriviallyFalseEdges = true;
+  }
+  return F->getBody()
+             ? CFG::buildCFG(F, F->getBody(), &F->getASTContext(), Options)
+             : nullptr;
 }
+
+Paths::Paths(const FunctionDecl *In)
+    : In(In), Graph(buildGraph(In, Grain::Expressions)) {}
 
 Paths::~Paths() = default;
 
@@ -184,8 +148,8 @@ bool Paths::isReadFrom(const ValueDecl *D, const Stmt *From) const {
     if (Call && Outlives && Call->getDirectCallee() &&
         Call->getDirectCallee()->getCanonicalDecl() == In->getCanonicalDecl())
       return Outcome::Over;
-    return mentions(S, D) && !Known.Mentions.count(S) ? Outcome::Yes
-                                                      : Outcome::GoesOn;
+    return isMention(S, D) && !Known.Mentions.count(S) ? Outcome::Yes
+                                                       : Outcome::GoesOn;
   });
 }
 
@@ -210,4 +174,4 @@ bool Paths::holdsUntil(const ValueDecl *D, const Expr *From,
          walk(*Graph, &Graph->getEntry(), 0, /*AtExit=*/false, Look);
 }
 
-} // namespace libtorch_tidy::flow
+} // namespace libtorch_tidy::code

@@ -5,8 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/flow/Writes.h"
+#include "checks/code/Writes.h"
+#include "checks/code/Object.h"
+#include "checks/code/Std.h"
+#include "checks/torch/Calls.h"
 #include "checks/torch/Effects.h"
+#include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -15,94 +19,7 @@
 using namespace clang;
 using llvm::StringRef;
 
-namespace libtorch_tidy::flow {
-
-static bool isStdCall(const Expr *E, StringRef Name) {
-  const auto *Call = dyn_cast<CallExpr>(E->IgnoreParenImpCasts());
-  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
-  return Callee && Callee->isInStdNamespace() && Callee->getIdentifier() &&
-         Callee->getName() == Name;
-}
-
-const Expr *valueOf(const Expr *E) {
-  while (E) {
-    E = E->IgnoreParens();
-    if (const auto *Full = dyn_cast<FullExpr>(E))
-      E = Full->getSubExpr();
-    else if (const auto *Temp = dyn_cast<MaterializeTemporaryExpr>(E))
-      E = Temp->getSubExpr();
-    else if (const auto *Bound = dyn_cast<CXXBindTemporaryExpr>(E))
-      E = Bound->getSubExpr();
-    else if (const auto *Cast = dyn_cast<ImplicitCastExpr>(E))
-      E = Cast->getSubExpr();
-    else if (const auto *Ctor = dyn_cast<CXXConstructExpr>(E);
-             Ctor && Ctor->getNumArgs() == 1 &&
-             Ctor->getConstructor()->isCopyOrMoveConstructor())
-      E = Ctor->getArg(0);
-    else if (isStdCall(E, "move") && cast<CallExpr>(E)->getNumArgs() == 1)
-      E = cast<CallExpr>(E)->getArg(0);
-    else
-      return E;
-  }
-  return E;
-}
-
-bool isEmptyValue(const Expr *E) {
-  while (E) {
-    E = valueOf(E);
-    if (const auto *Cast = dyn_cast<CastExpr>(E))
-      E = Cast->getSubExpr();
-    else if (const auto *List = dyn_cast<InitListExpr>(E))
-      return List->getNumInits() == 0;
-    else if (const auto *Ctor = dyn_cast<CXXConstructExpr>(E)) {
-      unsigned Written = 0;
-      for (const Expr *Arg : Ctor->arguments())
-        Written += !isa<CXXDefaultArgExpr>(Arg);
-      if (Written != 1)
-        return Written == 0;
-      E = Ctor->getArg(0);
-    } else
-      break;
-  }
-  if (!E)
-    return false;
-  if (isa<CXXNullPtrLiteralExpr, CXXScalarValueInitExpr>(E))
-    return true;
-  const CXXRecordDecl *R = E->getType()->getAsCXXRecordDecl();
-  return R && R->getIdentifier() && R->getName() == "nullopt_t";
-}
-
-const ValueDecl *rootOf(const Expr *E) {
-  while (E) {
-    E = E->IgnoreParenImpCasts();
-    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
-      return Ref->getDecl();
-    if (const auto *Member = dyn_cast<MemberExpr>(E)) {
-      const Expr *Base = Member->getBase()->IgnoreParenImpCasts();
-      if (isa<CXXThisExpr>(Base))
-        return Member->getMemberDecl();
-      if (Member->isArrow())
-        return nullptr;
-      E = Base;
-      continue;
-    }
-    if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
-      E = Subscript->getBase();
-      continue;
-    }
-    if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
-        Op && Op->getOperator() == OO_Subscript) {
-      E = Op->getArg(0);
-      continue;
-    }
-    if (isStdCall(E, "get") && cast<CallExpr>(E)->getNumArgs() == 1) {
-      E = cast<CallExpr>(E)->getArg(0);
-      continue;
-    }
-    return nullptr;
-  }
-  return nullptr;
-}
+namespace libtorch_tidy::code {
 
 namespace {
 
@@ -199,8 +116,7 @@ public:
       }
     }
     const FunctionDecl *Callee = Call->getDirectCallee();
-    if (!Callee || isStdCall(Call, "tie") || isStdCall(Call, "move") ||
-        isStdCall(Call, "get"))
+    if (!Callee || isStdCall(Call, {"tie", "move", "get"}))
       return true;
     // Operators that are members have their object as argument 0.
     unsigned Shift =
@@ -284,4 +200,33 @@ llvm::SmallVector<Write, 4> writesTo(const ValueDecl *Target,
   return Found;
 }
 
-} // namespace libtorch_tidy::flow
+/// Does library code that takes its argument by reference only hand it on?
+/// make_shared and the constructors of holders do.
+static bool handsOn(const Expr *E) {
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
+    const CXXConstructorDecl *Ctor = Construct->getConstructor();
+    return Ctor->isInheritingConstructor() || torch::isTorchDecl(Ctor) ||
+           torch::isStdDecl(Ctor);
+  }
+  const auto *Call = dyn_cast<CallExpr>(E);
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  if (!Callee || isa<CXXOperatorCallExpr>(Call))
+    return false;
+  StringRef Name = torch::calleeName(Call);
+  return (torch::isTorchDecl(Callee) || torch::isStdDecl(Callee)) &&
+         Name != "swap" && Name != "exchange" && Name != "tie" &&
+         Name != "getline";
+}
+
+bool isReassigned(const ValueDecl *Var, const Stmt *Body) {
+  if (!Body)
+    return true;
+  for (const Write &W : writesTo(Var, Body))
+    if (W.Kind == WriteKind::Assigned ||
+        (W.Kind == WriteKind::Escaped && !handsOn(W.Where)) ||
+        (W.Kind == WriteKind::Released && W.Overwritten))
+      return true;
+  return false;
+}
+
+} // namespace libtorch_tidy::code

@@ -12,13 +12,13 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef LIBTORCH_TIDY_CHECKS_FLOW_WRITES_H
-#define LIBTORCH_TIDY_CHECKS_FLOW_WRITES_H
+#ifndef LIBTORCH_TIDY_CHECKS_CODE_WRITES_H
+#define LIBTORCH_TIDY_CHECKS_CODE_WRITES_H
 
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/SmallVector.h"
 
-namespace libtorch_tidy::flow {
+namespace libtorch_tidy::code {
 
 enum class WriteKind : unsigned char {
   Assigned, ///< `x = value`, and x as a target of `std::tie(...) = value`.
@@ -44,17 +44,10 @@ struct Write {
 llvm::SmallVector<Write, 4> writesTo(const clang::ValueDecl *Target,
                                      const clang::Stmt *Body);
 
-/// The variable, binding or field of `*this` that \p E names or is a part of:
-/// x for `x`, `x.member`, `x[i]`, `std::get<0>(x)`; null for anything else.
-const clang::ValueDecl *rootOf(const clang::Expr *E);
+/// Is \p Var given another value, or may it be, in \p Body? True without a
+/// body.
+bool isReassigned(const clang::ValueDecl *Var, const clang::Stmt *Body);
 
-/// \p E without parentheses, implicit nodes, temporaries, copy and move
-/// constructions and std::move.
-const clang::Expr *valueOf(const clang::Expr *E);
+} // namespace libtorch_tidy::code
 
-/// Is \p E a default-constructed, null or nullopt value?
-bool isEmptyValue(const clang::Expr *E);
-
-} // namespace libtorch_tidy::flow
-
-#endif // LIBTORCH_TIDY_CHECKS_FLOW_WRITES_H
+#endif // LIBTORCH_TIDY_CHECKS_CODE_WRITES_H

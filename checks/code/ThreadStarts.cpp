@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/flow/ThreadStarts.h"
+#include "checks/code/ThreadStarts.h"
+#include "checks/code/Object.h"
+#include "checks/code/Std.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/GradGuards.h"
 #include "checks/torch/Threads.h"
@@ -15,20 +17,17 @@
 using namespace clang;
 using llvm::StringRef;
 
-namespace libtorch_tidy::flow {
+namespace libtorch_tidy::code {
 
 static bool isThreadClass(const CXXRecordDecl *R) {
-  return R && R->isInStdNamespace() && R->getIdentifier() &&
-         (R->getName() == "thread" || R->getName() == "jthread");
+  return isStdClass(R, {"thread", "jthread"});
 }
 
 /// Fills in what \p Callable runs.
 static bool resolve(const Expr *Callable, ThreadStart &Start) {
   Callable = torch::stripPointers(Callable);
-  if (const auto *Call = dyn_cast_or_null<CallExpr>(Callable);
-      Call && Call->getNumArgs() == 1 &&
-      (torch::calleeName(Call) == "ref" || torch::calleeName(Call) == "cref"))
-    Callable = torch::stripPointers(Call->getArg(0));
+  if (isStdCall(Callable, {"ref", "cref"}))
+    Callable = torch::stripPointers(cast<CallExpr>(Callable)->getArg(0));
   const auto *Ref = dyn_cast_or_null<DeclRefExpr>(Callable);
   if (Ref)
     if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
@@ -78,17 +77,14 @@ std::optional<ThreadStart> asThreadStart(const Expr *E) {
     } else if (torch::isParallelFor(Call)) {
       Start.How = ThreadStart::Parallel;
       Callable = Call->getArg(Call->getNumArgs() - 1);
-    } else if (Name.starts_with("emplace") && Callee->getDeclContext()) {
+    } else if (auto Added = asInsertion(Call); Added && Added->AtEnd) {
       // std::vector<std::thread>::emplace_back(callable, ...)
-      const auto *Owner =
-          dyn_cast<ClassTemplateSpecializationDecl>(Callee->getDeclContext());
-      if (Owner && Owner->isInStdNamespace() && Call->getNumArgs() > 0 &&
-          Owner->getTemplateArgs().size() > 0 &&
-          Owner->getTemplateArgs()[0].getKind() == TemplateArgument::Type &&
+      const auto *Owner = dyn_cast_or_null<ClassTemplateSpecializationDecl>(
+          Callee->getDeclContext());
+      if (Owner && Owner->isInStdNamespace() && Name == "emplace_back" &&
           isThreadClass(
-              Owner->getTemplateArgs()[0].getAsType()->getAsCXXRecordDecl()) &&
-          Name == "emplace_back")
-        Callable = Call->getArg(0);
+              torch::recordOf(Owner->getTemplateArgs()[0].getAsType())))
+        Callable = Added->Given.front();
     }
   }
   if (!Callable || !resolve(Callable, Start))
@@ -96,4 +92,4 @@ std::optional<ThreadStart> asThreadStart(const Expr *E) {
   return Start;
 }
 
-} // namespace libtorch_tidy::flow
+} // namespace libtorch_tidy::code

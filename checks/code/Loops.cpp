@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/flow/Loops.h"
+#include "checks/code/Loops.h"
+#include "checks/code/Std.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
@@ -16,9 +17,51 @@
 
 using namespace clang;
 
-namespace libtorch_tidy::flow {
+namespace libtorch_tidy::code {
 
 static constexpr int64_t Few = 4;
+
+bool isLoop(const Stmt *S) {
+  return isa_and_nonnull<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt>(S);
+}
+
+const Stmt *bodyOf(const Stmt *Loop) {
+  if (const auto *For = dyn_cast<ForStmt>(Loop))
+    return For->getBody();
+  if (const auto *While = dyn_cast<WhileStmt>(Loop))
+    return While->getBody();
+  if (const auto *Do = dyn_cast<DoStmt>(Loop))
+    return Do->getBody();
+  if (const auto *Range = dyn_cast<CXXForRangeStmt>(Loop))
+    return Range->getBody();
+  return nullptr;
+}
+
+bool runsOnce(const Stmt *Loop, const Stmt *Part) {
+  if (const auto *For = dyn_cast<ForStmt>(Loop))
+    return Part == For->getInit();
+  const auto *Range = dyn_cast<CXXForRangeStmt>(Loop);
+  return Range && Part != Range->getBody();
+}
+
+bool tellsFirstRound(const Expr *Condition) {
+  Condition = torch::stripImplicit(Condition);
+  while (const auto *Not = dyn_cast<UnaryOperator>(Condition)) {
+    if (Not->getOpcode() != UO_LNot)
+      return false;
+    Condition = torch::stripImplicit(Not->getSubExpr());
+  }
+  if (const auto *Call = dyn_cast<CXXMemberCallExpr>(Condition))
+    return torch::asksIfDefined(Call);
+  if (const auto *Compare = dyn_cast<BinaryOperator>(Condition)) {
+    const auto *Zero =
+        dyn_cast<IntegerLiteral>(torch::stripImplicit(Compare->getRHS()));
+    if (!Compare->isComparisonOp() || !Zero || Zero->getValue() != 0)
+      return false;
+    Condition = torch::stripImplicit(Compare->getLHS());
+  }
+  return isa<DeclRefExpr, MemberExpr>(Condition);
+}
 
 static std::optional<int64_t> constantInt(const Expr *E,
                                           const ASTContext &Context) {
@@ -40,12 +83,10 @@ static std::optional<int64_t> constantLength(const Expr *Range,
     return Array->getSize().getLimitedValue();
   const auto *R = dyn_cast_or_null<ClassTemplateSpecializationDecl>(
       torch::recordOf(Range->getType()));
-  if (!R || !R->isInStdNamespace() || !R->getIdentifier())
-    return std::nullopt;
-  if (R->getName() == "array" && R->getTemplateArgs().size() == 2 &&
+  if (isStdClass(R, {"array"}) && R->getTemplateArgs().size() == 2 &&
       R->getTemplateArgs()[1].getKind() == TemplateArgument::Integral)
     return R->getTemplateArgs()[1].getAsIntegral().getExtValue();
-  if (R->getName() == "initializer_list" &&
+  if (isStdClass(R, {"initializer_list"}) &&
       isa<CXXStdInitializerListExpr, InitListExpr>(torch::peel(Range)))
     return torch::listElements(Range).size();
   return std::nullopt;
@@ -90,4 +131,4 @@ bool runsFewTimes(const Stmt *Loop, const ASTContext &Context) {
   return Bound && *Bound >= 0 && *Bound <= Few;
 }
 
-} // namespace libtorch_tidy::flow
+} // namespace libtorch_tidy::code

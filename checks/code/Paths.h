@@ -1,12 +1,12 @@
-//===- Liveness.h - Is a value needed later? --------------------*- C++ -*-===//
+//===- Paths.h - The ways that control takes --------------------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIBTORCH_TIDY_CHECKS_FLOW_LIVENESS_H
-#define LIBTORCH_TIDY_CHECKS_FLOW_LIVENESS_H
+#ifndef LIBTORCH_TIDY_CHECKS_CODE_PATHS_H
+#define LIBTORCH_TIDY_CHECKS_CODE_PATHS_H
 
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
@@ -17,13 +17,23 @@ namespace clang {
 class CFG;
 } // namespace clang
 
-namespace libtorch_tidy::flow {
+namespace libtorch_tidy::code {
+
+/// What the elements of a graph are.
+enum class Grain : unsigned char {
+  Statements, ///< Whole statements and what they branch on; destructors and
+              ///< constructor initialisers, too; no edges that are never taken.
+  Expressions, ///< Every expression by itself.
+};
+/// The control-flow graph of \p F; null when it cannot be built.
+std::unique_ptr<clang::CFG> buildGraph(const clang::FunctionDecl *F,
+                                       Grain Elements);
 
 /// The ways that control takes through one function. Exceptions are not
 /// followed; a handler is a start of its own.
 class Paths {
 public:
-  Paths(const clang::FunctionDecl *In, clang::ASTContext &Context);
+  explicit Paths(const clang::FunctionDecl *In);
   ~Paths();
 
   /// May what \p D holds when control comes to the start of statement \p From
@@ -33,7 +43,7 @@ public:
   /// cannot be told.
   bool isReadFrom(const clang::ValueDecl *D, const clang::Stmt *From) const;
 
-  /// Is there a way from behind \p From to a statement or expression that
+  /// Is there a way from after \p From to a statement or expression that
   /// \p IsGoal accepts, on which \p D is neither overwritten nor released?
   /// Null for \p From means from the declaration of \p D.
   bool holdsUntil(const clang::ValueDecl *D, const clang::Expr *From,
@@ -44,14 +54,6 @@ private:
   std::unique_ptr<clang::CFG> Graph; ///< Null when it cannot be built.
 };
 
-/// The innermost statement whose end ends the life of local variable \p Var;
-/// null for parameters and when it cannot be told.
-const clang::Stmt *scopeOf(const clang::VarDecl *Var,
-                           clang::ASTContext &Context);
+} // namespace libtorch_tidy::code
 
-/// Is \p Inner \p Outer or a part of it?
-bool contains(const clang::Stmt *Outer, const clang::Stmt *Inner);
-
-} // namespace libtorch_tidy::flow
-
-#endif // LIBTORCH_TIDY_CHECKS_FLOW_LIVENESS_H
+#endif // LIBTORCH_TIDY_CHECKS_CODE_PATHS_H

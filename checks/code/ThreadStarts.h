@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIBTORCH_TIDY_CHECKS_FLOW_THREADSTARTS_H
-#define LIBTORCH_TIDY_CHECKS_FLOW_THREADSTARTS_H
+#ifndef LIBTORCH_TIDY_CHECKS_CODE_THREADSTARTS_H
+#define LIBTORCH_TIDY_CHECKS_CODE_THREADSTARTS_H
 
 #include "clang/AST/ExprCXX.h"
 #include <optional>
 
-namespace libtorch_tidy::flow {
+namespace libtorch_tidy::code {
 
 struct ThreadStart {
   enum Kind {
@@ -30,6 +30,6 @@ struct ThreadStart {
 /// thread that waits) or when what runs is not in this unit.
 std::optional<ThreadStart> asThreadStart(const clang::Expr *E);
 
-} // namespace libtorch_tidy::flow
+} // namespace libtorch_tidy::code
 
-#endif // LIBTORCH_TIDY_CHECKS_FLOW_THREADSTARTS_H
+#endif // LIBTORCH_TIDY_CHECKS_CODE_THREADSTARTS_H

@@ -1,0 +1,182 @@
+//===- Body.cpp - What one may ask of a function body ---------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/code/Body.h"
+#include "checks/code/Object.h"
+#include "checks/torch/Calls.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ParentMapContext.h"
+
+using namespace clang;
+
+namespace libtorch_tidy::code {
+
+//===----------------------------------------------------------------------===//
+// Made on demand, owned by the unit
+//===----------------------------------------------------------------------===//
+
+using Bodies = llvm::DenseMap<const FunctionDecl *, std::unique_ptr<Body>>;
+
+Body &Body::of(const FunctionDecl *F) {
+  static thread_local llvm::DenseMap<const ASTContext *, Bodies> Units;
+  if (const FunctionDecl *Definition = F->getDefinition())
+    F = Definition;
+  ASTContext &Context = F->getASTContext();
+  auto [Unit, New] = Units.try_emplace(&Context);
+  if (New) // They go with the AST that they refer to.
+    Context.AddDeallocation(
+        [](void *Gone) { Units.erase(static_cast<const ASTContext *>(Gone)); },
+        &Context);
+  std::unique_ptr<Body> &Known = Unit->second[F];
+  if (!Known)
+    Known = std::make_unique<Body>(F);
+  return *Known;
+}
+
+Body *Body::around(const Stmt *S, ASTContext &Context) {
+  DynTypedNode Node = DynTypedNode::create(*S);
+  for (;;) {
+    DynTypedNodeList Parents = Context.getParents(Node);
+    if (Parents.empty())
+      return nullptr;
+    const auto *Lambda = Parents[0].get<LambdaExpr>();
+    const FunctionDecl *F =
+        Lambda && Node.get<Stmt>() == Lambda->getBody()
+            ? static_cast<const FunctionDecl *>(Lambda->getCallOperator())
+            : Parents[0].get<FunctionDecl>();
+    if (F)
+      return F->hasBody() ? &of(F) : nullptr;
+    Node = Parents[0];
+  }
+}
+
+Body::Body(const FunctionDecl *F)
+    : F(F), Root(F->getBody()), Parents(const_cast<Stmt *>(Root)) {
+  forEach<DeclStmt>(Root, [&](const DeclStmt *S) {
+    for (const Decl *D : S->decls())
+      if (const auto *Var = dyn_cast<VarDecl>(D))
+        Declared[Var] = S;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// What stands where
+//===----------------------------------------------------------------------===//
+
+const Stmt *Body::outerOf(const Stmt *S) const {
+  do
+    S = parentOf(S);
+  while (isa_and_nonnull<ParenExpr, ImplicitCastExpr, FullExpr,
+                         MaterializeTemporaryExpr, CXXBindTemporaryExpr>(S));
+  return S;
+}
+
+const Stmt *Body::userOf(const Expr *E) const {
+  const Expr *Value = torch::stripImplicit(E);
+  const Stmt *Parent = parentOf(E);
+  while (const auto *Outer = dyn_cast_or_null<Expr>(Parent)) {
+    if (torch::stripImplicit(Outer) != Value)
+      break;
+    Parent = parentOf(Outer);
+  }
+  return Parent;
+}
+
+bool Body::isWithin(const Stmt *S, const Stmt *Outer) const {
+  for (; S; S = parentOf(S))
+    if (S == Outer)
+      return true;
+  return false;
+}
+
+const Stmt *Body::loopAround(const Stmt *S) const {
+  for (const Stmt *Outer = parentOf(S); Outer;
+       S = Outer, Outer = parentOf(Outer))
+    if (isLoop(Outer) && !runsOnce(Outer, S))
+      return Outer;
+  return nullptr;
+}
+
+const Stmt *Body::scopeOf(const VarDecl *Var) const {
+  const DeclStmt *Statement = Declared.lookup(Var);
+  return Statement ? parentOf(Statement) : nullptr;
+}
+
+bool comesBefore(const Stmt *A, const Stmt *B, const SourceManager &SM) {
+  return SM.isBeforeInTranslationUnit(SM.getExpansionLoc(A->getBeginLoc()),
+                                      SM.getExpansionLoc(B->getBeginLoc()));
+}
+
+bool isWithin(SourceLocation Loc, const Stmt *S, const SourceManager &SM) {
+  return SM.isPointWithin(SM.getExpansionLoc(Loc),
+                          SM.getExpansionLoc(S->getBeginLoc()),
+                          SM.getExpansionLoc(S->getEndLoc()));
+}
+
+//===----------------------------------------------------------------------===//
+// Variables and values
+//===----------------------------------------------------------------------===//
+
+bool Body::isOwn(const ValueDecl *D) const {
+  const auto *Var = dyn_cast_or_null<VarDecl>(D);
+  return Var && Var->isLocalVarDeclOrParm() && !Var->isStaticLocal() &&
+         !Var->getType()->isReferenceType() &&
+         Var->getParentFunctionOrMethod() == F;
+}
+
+llvm::ArrayRef<Write> Body::writesTo(const ValueDecl *D) {
+  auto [It, New] = Writes.try_emplace(D);
+  if (New)
+    It->second = code::writesTo(D, Root);
+  return It->second;
+}
+
+bool Body::isSetOnce(const VarDecl *Var) {
+  if (!Var->isLocalVarDecl() || Var->isStaticLocal() || !Var->getInit() ||
+      isReassigned(Var, Root))
+    return false;
+  // `n += 1` changes a part of an object, but all of a number.
+  return Var->getType().getNonReferenceType()->isRecordType() ||
+         llvm::none_of(writesTo(Var), [](const Write &W) {
+           return W.Kind == WriteKind::Changed;
+         });
+}
+
+Values Body::valuesOf(const VarDecl *Var) {
+  Values Found;
+  Found.Complete = isOwn(Var) && !isa<ParmVarDecl>(Var);
+  if (Var->getInit() && !isEmptyValue(Var->getInit()))
+    Found.Given.push_back(Var->getInit());
+  for (const Write &W : writesTo(Var)) {
+    if (W.Kind == WriteKind::Released && !W.InLambda)
+      continue;
+    if (W.Kind == WriteKind::Assigned && !W.InLambda && W.Value)
+      Found.Given.push_back(W.Value);
+    else
+      Found.Complete = false;
+  }
+  return Found;
+}
+
+const Expr *Body::originOf(const Expr *E) {
+  E = torch::stripImplicit(E);
+  for (unsigned Hops = 0; Hops < MaxChase; ++Hops) {
+    const VarDecl *Var = variableOf(E);
+    if (!Var || !isSetOnce(Var))
+      break;
+    E = torch::stripImplicit(Var->getInit());
+  }
+  return E;
+}
+
+const Paths &Body::paths() {
+  if (!Ways)
+    Ways = std::make_unique<Paths>(F);
+  return *Ways;
+}
+
+} // namespace libtorch_tidy::code

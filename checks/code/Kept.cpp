@@ -1,0 +1,214 @@
+//===- Kept.cpp - What a value keeps alive --------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/code/Kept.h"
+#include "checks/code/Object.h"
+#include "checks/code/Std.h"
+#include "checks/code/Types.h"
+#include "checks/code/Walk.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/Modules.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::code {
+
+namespace {
+
+class KeptFinder {
+public:
+  explicit KeptFinder(const Stmt *Body) : Body(Body) {}
+  llvm::SmallVector<const Expr *, 4> Found;
+
+  void look(const Expr *E) {
+    if (!E || ownerKind(E->getType()) == Owner::None || Depth == MaxChase)
+      return;
+    ++Depth;
+    lookInto(torch::peel(E));
+    --Depth;
+  }
+
+private:
+  void lookInto(const Expr *E) {
+    if (const auto *Lambda = dyn_cast<LambdaExpr>(E))
+      return lambda(Lambda);
+    if (const auto *List = dyn_cast<CXXStdInitializerListExpr>(E))
+      return look(List->getSubExpr());
+    if (const auto *List = dyn_cast<InitListExpr>(E))
+      return list(List);
+    if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+      return construct(Construct);
+    if (const auto *Call = dyn_cast<CallExpr>(E))
+      return call(Call);
+    Found.push_back(E);
+    const auto *Ref = dyn_cast<DeclRefExpr>(E);
+    const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    if (Var && Var->isLocalVarDecl() && Var->getType()->isRecordType() &&
+        !torch::isTensor(Var->getType()))
+      contents(Var);
+  }
+
+  void lambda(const LambdaExpr *Lambda) {
+    auto Init = Lambda->capture_init_begin();
+    for (const LambdaCapture &Capture : Lambda->captures()) {
+      if (Capture.capturesVariable() &&
+          Capture.getCaptureKind() == LCK_ByCopy) {
+        const auto *Var = dyn_cast<VarDecl>(Capture.getCapturedVar());
+        look(Var && Var->isInitCapture() ? Var->getInit() : *Init);
+      }
+      ++Init;
+    }
+  }
+
+  void list(const InitListExpr *List) {
+    const CXXRecordDecl *R = torch::recordOf(List->getType());
+    if (!R || !R->isAggregate()) {
+      for (const Expr *Init : List->inits())
+        look(Init);
+      return;
+    }
+    unsigned I = R->getNumBases();
+    for (const FieldDecl *Field : R->fields()) {
+      if (I >= List->getNumInits())
+        return;
+      if (isOwningType(Field->getType()))
+        look(List->getInit(I));
+      ++I;
+    }
+  }
+
+  void construct(const CXXConstructExpr *Construct) {
+    const CXXConstructorDecl *Ctor = Construct->getConstructor();
+    const CXXRecordDecl *R = Ctor->getParent();
+    if (const Expr *Held = heldBy(Construct))
+      return look(Held);
+    if (Ctor->isCopyOrMoveConstructor())
+      return look(Construct->getArg(0));
+    // A holder makes a module of its arguments.
+    if (QualType Pointee = torch::pointeeOf(Construct->getType());
+        !Pointee.isNull() && torch::isModule(Pointee))
+      return made(
+          torch::recordOf(Pointee),
+          llvm::ArrayRef(Construct->getArgs(), Construct->getNumArgs()));
+    // A container, tuple, IValue or std::function of its arguments.
+    if (torch::isStdDecl(R) || torch::isTorchDecl(R)) {
+      for (const Expr *Arg : Construct->arguments())
+        if (!isa<CXXDefaultArgExpr>(Arg))
+          look(Arg);
+      return;
+    }
+    for (unsigned I = 0; I < Construct->getNumArgs(); ++I)
+      if (stores(Ctor, I))
+        look(Construct->getArg(I));
+  }
+
+  /// Does a field take parameter \p I by value, or is it registered?
+  bool stores(const CXXConstructorDecl *Ctor, unsigned I) {
+    const FunctionDecl *Definition = nullptr;
+    if (!Ctor->hasBody(Definition) || I >= Definition->getNumParams())
+      return false;
+    const ParmVarDecl *Param = Definition->getParamDecl(I);
+    auto Names = [&](const Expr *Value) {
+      Value = torch::stripImplicit(Value);
+      if (const auto *Call = dyn_cast_or_null<CallExpr>(Value))
+        if (auto Registered = torch::asRegistration(Call))
+          Value = Registered->Value;
+      return variableOf(Value) == Param;
+    };
+    for (const CXXCtorInitializer *Init :
+         cast<CXXConstructorDecl>(Definition)->inits())
+      if (Init->isMemberInitializer() &&
+          isOwningType(Init->getMember()->getType()) && Names(Init->getInit()))
+        return true;
+    return anyOf<CallExpr>(Definition->getBody(), [&](const CallExpr *Call) {
+      if (!isAssignment(Call))
+        return torch::asRegistration(Call) && Names(Call);
+      const FieldDecl *Field = fieldOf(Call->getArg(0));
+      return Field && isOwningType(Field->getType()) && Names(Call->getArg(1));
+    });
+  }
+
+  void call(const CallExpr *Call) {
+    if (const Expr *Moved = movedBy(Call))
+      return look(Moved);
+    StringRef Name = torch::calleeName(Call);
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    bool Known =
+        Callee && (torch::isStdDecl(Callee) || torch::isTorchDecl(Callee));
+    if (Known &&
+        (Name == "bind" || Name == "make_tuple" || Name == "make_pair" ||
+         Name == "make_capsule" || Name == "create")) {
+      for (const Expr *Arg : Call->arguments())
+        look(Arg);
+      return;
+    }
+    if (Known && (Name == "make_shared" || Name == "make_unique" ||
+                  Name == "make_intrusive"))
+      made(torch::recordOf(torch::pointeeOf(Call->getType())),
+           llvm::ArrayRef(Call->getArgs(), Call->getNumArgs()));
+    Found.push_back(Call);
+  }
+
+  /// An object of class \p R that library code makes of \p Args.
+  void made(const CXXRecordDecl *R, llvm::ArrayRef<const Expr *> Args) {
+    if (!R || !R->hasDefinition())
+      return;
+    R = R->getDefinition();
+    // LibTorch's own classes keep what they are made of, but not its modules.
+    if (torch::isTorchDecl(R)) {
+      if (!torch::isModuleClass(R))
+        for (const Expr *Arg : Args)
+          look(Arg);
+      return;
+    }
+    const CXXConstructorDecl *Only = nullptr;
+    for (const CXXConstructorDecl *Ctor : R->ctors()) {
+      if (Ctor->isCopyOrMoveConstructor() ||
+          Ctor->getNumParams() != Args.size())
+        continue;
+      if (Only)
+        return;
+      Only = Ctor;
+    }
+    for (unsigned I = 0; Only && I < Args.size(); ++I)
+      if (stores(Only, I))
+        look(Args[I]);
+  }
+
+  /// What a container or function object was given anywhere in the body.
+  void contents(const VarDecl *Var) {
+    if (llvm::is_contained(Within, Var))
+      return;
+    Within.push_back(Var);
+    if (Var->getInit() && !Var->isImplicit())
+      look(Var->getInit());
+    forEachStore(Body,
+                 [&](const CallExpr *, const Expr *To, const Expr *Value) {
+                   if (rootOf(To) == Var)
+                     look(Value);
+                 });
+    Within.pop_back();
+  }
+
+  const Stmt *Body;
+  unsigned Depth = 0;
+  llvm::SmallVector<const VarDecl *, 4> Within;
+};
+
+} // namespace
+
+llvm::SmallVector<const Expr *, 4> keptBy(const Expr *E, const Stmt *Body) {
+  KeptFinder Finder(Body);
+  Finder.look(E);
+  return Finder.Found;
+}
+
+} // namespace libtorch_tidy::code

@@ -1,0 +1,39 @@
+//===- Loops.h - What the shape of a loop tells -----------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_CODE_LOOPS_H
+#define LIBTORCH_TIDY_CHECKS_CODE_LOOPS_H
+
+#include "clang/AST/Expr.h"
+
+namespace clang {
+class ASTContext;
+} // namespace clang
+
+namespace libtorch_tidy::code {
+
+/// True for the loops of C++: for, range-for, while, do.
+bool isLoop(const clang::Stmt *S);
+
+/// What \p Loop repeats; null when it is not a loop.
+const clang::Stmt *bodyOf(const clang::Stmt *Loop);
+
+/// Does \p Part, a child of \p Loop, run once, before the first round: the
+/// first part of a for statement, the range of a range-for?
+bool runsOnce(const clang::Stmt *Loop, const clang::Stmt *Part);
+
+/// Is \p Condition one that tells the first round of a loop from the others:
+/// `!h.defined()`, `first`, `i == 0`?
+bool tellsFirstRound(const clang::Expr *Condition);
+
+/// Does \p Loop (may be null) run a small constant number of times, four at
+/// most? Then it is over the parts of one thing, not over a run.
+bool runsFewTimes(const clang::Stmt *Loop, const clang::ASTContext &Context);
+
+} // namespace libtorch_tidy::code
+
+#endif // LIBTORCH_TIDY_CHECKS_CODE_LOOPS_H

@@ -1,0 +1,138 @@
+//===- Std.cpp - What the standard library and others do ------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/code/Std.h"
+#include "checks/code/Walk.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/Basic/Builtins.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::code {
+
+static bool isAppend(StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("push_back", "emplace_back", "push", "append", true)
+      .Default(false);
+}
+
+bool isInsertion(StringRef Name) {
+  return isAppend(Name) ||
+         llvm::StringSwitch<bool>(Name)
+             .Cases("insert", "emplace", "push_front", "emplace_front", true)
+             .Cases("try_emplace", "emplace_hint", "insert_or_assign", true)
+             .Case("assign", true)
+             .Default(false);
+}
+
+bool isRemoval(StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("pop_front", "pop_back", "pop", "erase", "extract", true)
+      .Default(false);
+}
+
+bool isEmptying(StringRef Name) {
+  return isRemoval(Name) ||
+         llvm::StringSwitch<bool>(Name)
+             .Cases("clear", "reset", "swap", "move", "exchange", true)
+             .Default(false);
+}
+
+bool isElementAccess(StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("at", "front", "back", "top", "data", "find", true)
+      .Cases("begin", "end", "cbegin", "cend", "rbegin", "rend", true)
+      .Default(false);
+}
+
+bool isRelease(const CallExpr *Call) {
+  StringRef Name = torch::calleeName(Call);
+  return isa_and_nonnull<CXXMemberCallExpr>(Call) && Call->getNumArgs() == 0 &&
+         (Name == "clear" || Name == "reset");
+}
+
+std::optional<Insertion> asInsertion(const Expr *E) {
+  const auto *Call =
+      E ? dyn_cast<CXXMemberCallExpr>(E->IgnoreParenImpCasts()) : nullptr;
+  const Expr *Into = Call ? Call->getImplicitObjectArgument() : nullptr;
+  StringRef Name = torch::calleeName(Call);
+  if (!Into || !isInsertion(Name))
+    return std::nullopt;
+  Insertion I{Call, Into, torch::writtenArguments(Call), isAppend(Name)};
+  if (I.Given.empty())
+    return std::nullopt;
+  return I;
+}
+
+bool isAssignment(const CallExpr *Call) {
+  const auto *Op = dyn_cast_or_null<CXXOperatorCallExpr>(Call);
+  return Op && Op->getOperator() == OO_Equal && Op->getNumArgs() == 2;
+}
+
+void forEachStore(
+    const Stmt *S,
+    llvm::function_ref<void(const CallExpr *, const Expr *, const Expr *)>
+        Visit) {
+  forEach<CallExpr>(S, [&](const CallExpr *Call) {
+    if (isAssignment(Call))
+      Visit(Call, Call->getArg(0), Call->getArg(1));
+    if (auto Added = asInsertion(Call))
+      for (const Expr *Given : Added->Given)
+        Visit(Call, Added->Into, Given);
+  });
+}
+
+bool isStdCall(const Expr *E, llvm::ArrayRef<StringRef> Names) {
+  const auto *Call = E ? dyn_cast<CallExpr>(E->IgnoreParenImpCasts()) : nullptr;
+  return Call && llvm::is_contained(Names, torch::calleeName(Call)) &&
+         torch::isStdDecl(Call->getDirectCallee());
+}
+
+bool isStdCall(const Expr *E, StringRef Name) {
+  return isStdCall(E, llvm::ArrayRef(Name));
+}
+
+const Expr *movedBy(const Expr *E) {
+  const auto *Call = E ? dyn_cast<CallExpr>(E->IgnoreParenImpCasts()) : nullptr;
+  if (!Call || Call->getNumArgs() != 1)
+    return nullptr;
+  unsigned Builtin = Call->getBuiltinCallee();
+  return Builtin == Builtin::BImove || Builtin == Builtin::BIforward
+             ? Call->getArg(0)
+             : nullptr;
+}
+
+bool isStdClass(const CXXRecordDecl *R, llvm::ArrayRef<StringRef> Names) {
+  return R && R->getIdentifier() && torch::isStdDecl(R) &&
+         llvm::is_contained(Names, R->getName());
+}
+
+bool isStdClass(QualType T, llvm::ArrayRef<StringRef> Names) {
+  return isStdClass(torch::recordOf(T), Names);
+}
+
+bool isMat(QualType T) {
+  const CXXRecordDecl *R = torch::recordOf(T);
+  return torch::isOrDerivesFrom(R, "cv::Mat") ||
+         torch::isOrDerivesFrom(R, "cv::Mat_");
+}
+
+bool holdsMat(QualType T) {
+  if (isMat(T))
+    return true;
+  const auto *Spec =
+      dyn_cast_or_null<ClassTemplateSpecializationDecl>(torch::recordOf(T));
+  return Spec && torch::isStdDecl(Spec) && Spec->getTemplateArgs().size() > 0 &&
+         Spec->getTemplateArgs()[0].getKind() == TemplateArgument::Type &&
+         isMat(Spec->getTemplateArgs()[0].getAsType());
+}
+
+} // namespace libtorch_tidy::code
