@@ -143,73 +143,27 @@ const FunctionFlow *UnitModel::flowOf(const FunctionDecl *F) {
   if (!F || !F->hasBody(Definition) || Definition->isDependentContext() ||
       !torch::isUserCode(Definition->getLocation(), Context.getSourceManager()))
     return nullptr;
-  if (auto It = Flows.find(Definition); It != Flows.end()) {
-    if (auto On = DependsOn.find(Definition); On != DependsOn.end())
-      dependOn(On->second);
-    return It->second.get();
-  }
-  for (size_t I = 0; I < Stack.size(); ++I) {
-    if (Stack[I].F != Definition)
-      continue;
-    Stack[I].Recurses = true;
-    dependOn(I);
-    return Stack[I].SoFar.get();
-  }
+  if (const FunctionFlow *Known = Flows.find(Definition))
+    return Known;
 
   Cost &Spent = Cost::ofThisThread();
   if (!concernsTensors(Definition)) {
     ++Spent.Skipped;
-    return (Flows[Definition] = FunctionFlow::nothing(Definition)).get();
+    return Flows.set(Definition, FunctionFlow::nothing(Definition));
   }
-  const size_t Index = Stack.size();
   const auto Begin = std::chrono::steady_clock::now();
-  Stack.push_back(
-      {Definition, FunctionFlow::nothing(Definition), false, Index, {}});
-  std::unique_ptr<FunctionFlow> Flow;
-  for (unsigned Round = 0; Round < MaxRounds; ++Round) {
-    ++Spent.Functions;
-    Flow = Interpreter(*this, Definition).run();
-    Making &Here = Stack[Index];
-    // The outermost function of a cycle makes all of it again.
-    if (!Here.Recurses || Here.Outermost < Index || !Flow->available() ||
-        Flow->saysTheSame(*Here.SoFar))
-      break;
-    for (const FunctionDecl *F : Here.Dependent) {
-      Flows.erase(F);
-      DependsOn.erase(F);
-    }
-    Here.Dependent.clear();
-    Here.SoFar = std::move(Flow);
-    Flow = nullptr;
-  }
-  if (!Flow) // Still moving after the last round.
-    Flow = std::move(Stack[Index].SoFar);
-  Making Done = std::move(Stack.back());
-  Stack.pop_back();
-  if (Done.Outermost < Index) {
-    std::vector<const FunctionDecl *> &Dependent =
-        Stack[Done.Outermost].Dependent;
-    Dependent.push_back(Definition);
-    llvm::append_range(Dependent, Done.Dependent);
-    for (const FunctionDecl *F : Done.Dependent)
-      DependsOn[F] = Done.Outermost;
-    DependsOn[Definition] = Done.Outermost;
-  } else {
-    for (const FunctionDecl *F : Done.Dependent)
-      DependsOn.erase(F);
-  }
+  const FunctionFlow *Flow =
+      Flows.make(Definition, FunctionFlow::nothing(Definition), [&] {
+        ++Spent.Functions;
+        return Interpreter(*this, Definition).run();
+      });
   if (!Flow->available())
     Spent.GivenUp.push_back(Definition->getQualifiedNameAsString());
-  if (Stack.empty())
+  if (!Flows.busy())
     Spent.Seconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - Begin)
             .count();
-  return (Flows[Definition] = std::move(Flow)).get();
-}
-
-void UnitModel::dependOn(size_t Index) {
-  for (size_t Above = Index + 1; Above < Stack.size(); ++Above)
-    Stack[Above].Outermost = std::min(Stack[Above].Outermost, Index);
+  return Flow;
 }
 
 Cost &Cost::ofThisThread() {

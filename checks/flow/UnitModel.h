@@ -17,6 +17,7 @@
 
 #include "checks/flow/Borrows.h"
 #include "checks/flow/FunctionFlow.h"
+#include "checks/flow/Summaries.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace libtorch_tidy::flow {
@@ -55,7 +56,6 @@ public:
   /// of a cycle are made again until that changes no more, at most MaxRounds
   /// times.
   const FunctionFlow *flowOf(const clang::FunctionDecl *F);
-  static constexpr unsigned MaxRounds = 4;
 
   /// Is every call of \p F in this unit (and there is one) made with gradient
   /// mode off?
@@ -93,19 +93,6 @@ private:
     const FunctionFlow *Caller;
     GradMode Mode;
   };
-  /// A function whose flow is being made.
-  struct Making {
-    const clang::FunctionDecl *F;
-    std::unique_ptr<FunctionFlow> SoFar;
-    bool Recurses = false;
-    /// The outermost function being made that it calls; its own index if none.
-    size_t Outermost;
-    /// What was made with the help of SoFar.
-    std::vector<const clang::FunctionDecl *> Dependent;
-  };
-
-  /// All functions being made from \p Index on use its SoFar.
-  void dependOn(size_t Index);
   void collectCallers();
   bool concernsTensors(const clang::FunctionDecl *F);
 
@@ -113,11 +100,7 @@ private:
   std::vector<const clang::FunctionDecl *> Functions;
   std::vector<const clang::VarDecl *> Globals;
   std::optional<std::vector<Dangling>> Danglings;
-  llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionFlow>>
-      Flows;
-  std::vector<Making> Stack;
-  /// Flows that are not final: the index of the function they wait for.
-  llvm::DenseMap<const clang::FunctionDecl *, size_t> DependsOn;
+  Summaries<FunctionFlow> Flows;
   llvm::DenseMap<const clang::FunctionDecl *, bool> Concerned;
   llvm::SmallPtrSet<const clang::FunctionDecl *, 8> Asking;
   llvm::DenseMap<const clang::FunctionDecl *, std::vector<CallerOf>> Callers;
