@@ -127,21 +127,51 @@ UnitModel::UnitModel(ASTContext &Context) : Context(Context) {
 
 UnitModel::~UnitModel() = default;
 
+const FunctionDecl *UnitModel::definitionOf(const FunctionDecl *F) const {
+  const FunctionDecl *Definition = nullptr;
+  if (!F || !F->hasBody(Definition) || Definition->isDependentContext() ||
+      !torch::isUserCode(Definition->getLocation(), Context.getSourceManager()))
+    return nullptr;
+  return Definition;
+}
+
 llvm::ArrayRef<Dangling> UnitModel::dangling() {
   if (!Danglings) {
     Danglings.emplace();
+    auto Callees = [&](const FunctionDecl *F) { return memoryOf(F); };
     for (const VarDecl *Var : Globals)
-      llvm::append_range(*Danglings, findDangling(Var, Context));
+      llvm::append_range(*Danglings, findDangling(Var, Context, Callees));
     for (const FunctionDecl *F : Functions)
-      llvm::append_range(*Danglings, findDangling(F, Context));
+      if (memoryOf(F))
+        llvm::append_range(*Danglings, DanglingIn[definitionOf(F)]);
   }
   return *Danglings;
 }
 
+const MemorySummary *UnitModel::memoryOf(const FunctionDecl *F) {
+  const FunctionDecl *Definition = definitionOf(F);
+  if (!Definition)
+    return nullptr;
+  if (const MemorySummary *Known = Memories.find(Definition))
+    return Known;
+  // A function that knows nothing of tensors may still free a buffer.
+  if (!concernsTensors(Definition) &&
+      llvm::none_of(Definition->parameters(), [](const ParmVarDecl *Param) {
+        return Param->getType()->isPointerType();
+      }))
+    return Memories.set(Definition, std::make_unique<MemorySummary>());
+  return Memories.make(Definition, std::make_unique<MemorySummary>(), [&] {
+    MemoryOf Made =
+        analyseMemory(Definition, Context,
+                      [&](const FunctionDecl *F) { return memoryOf(F); });
+    DanglingIn[Definition] = std::move(Made.Danglings);
+    return std::make_unique<MemorySummary>(std::move(Made.Summary));
+  });
+}
+
 const FunctionFlow *UnitModel::flowOf(const FunctionDecl *F) {
-  const FunctionDecl *Definition = nullptr;
-  if (!F || !F->hasBody(Definition) || Definition->isDependentContext() ||
-      !torch::isUserCode(Definition->getLocation(), Context.getSourceManager()))
+  const FunctionDecl *Definition = definitionOf(F);
+  if (!Definition)
     return nullptr;
   if (const FunctionFlow *Known = Flows.find(Definition))
     return Known;

@@ -15,8 +15,8 @@
 #ifndef LIBTORCH_TIDY_CHECKS_FLOW_UNITMODEL_H
 #define LIBTORCH_TIDY_CHECKS_FLOW_UNITMODEL_H
 
-#include "checks/flow/Borrows.h"
 #include "checks/flow/FunctionFlow.h"
+#include "checks/flow/Memory.h"
 #include "checks/flow/Summaries.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -51,6 +51,8 @@ public:
   /// What is used when its memory is gone, in all functions and in the
   /// initialisers of variables outside them.
   llvm::ArrayRef<Dangling> dangling();
+  /// What \p F does to memory of its caller; null when \p F has no body here.
+  const MemorySummary *memoryOf(const clang::FunctionDecl *F);
   /// The flow of \p F; null when \p F has no body here. While it is being made
   /// (recursion), what is known so far, beginning with nothing: the functions
   /// of a cycle are made again until that changes no more, at most MaxRounds
@@ -95,11 +97,12 @@ private:
   };
   void collectCallers();
   bool concernsTensors(const clang::FunctionDecl *F);
+  /// The body of \p F in user code; null when there is none here.
+  const clang::FunctionDecl *definitionOf(const clang::FunctionDecl *F) const;
 
   clang::ASTContext &Context;
   std::vector<const clang::FunctionDecl *> Functions;
   std::vector<const clang::VarDecl *> Globals;
-  std::optional<std::vector<Dangling>> Danglings;
   Summaries<FunctionFlow> Flows;
   llvm::DenseMap<const clang::FunctionDecl *, bool> Concerned;
   llvm::SmallPtrSet<const clang::FunctionDecl *, 8> Asking;
@@ -111,6 +114,10 @@ private:
   bool DefinesMain = false;
   bool CallsEval = false;
   llvm::SmallPtrSet<const clang::FieldDecl *, 8> ConsumedFields;
+  std::optional<std::vector<Dangling>> Danglings;
+  Summaries<MemorySummary> Memories;
+  /// What dangles in each function, found with its summary.
+  llvm::DenseMap<const clang::FunctionDecl *, std::vector<Dangling>> DanglingIn;
 };
 
 /// Would a guard over \p S change what is computed: does it train, or does
