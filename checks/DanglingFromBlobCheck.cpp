@@ -7,6 +7,7 @@
 
 #include "checks/DanglingStory.h"
 #include "checks/torch/Spelling.h"
+#include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
 
 using namespace clang;
@@ -64,8 +65,9 @@ void DanglingFromBlobCheck::checkUnit(flow::UnitModel &Unit) {
     Finding F = findingAt(D);
     F.Message = messageOf(D);
     if (B.Sure == torch::Fresh::Perhaps && !B.Through.empty())
-      F.Message += " unless '" + B.Through.str() + "' copies";
-    if (B.Sure == torch::Fresh::Yes)
+      F.Message += " unless '" + B.Through + "' copies";
+    // What a helper stores, or puts into a sample, is its to copy.
+    if (B.Sure == torch::Fresh::Yes && torch::isTensor(B.Top->getType()))
       F.Fix = fixits::appendMemberCall(B.Top, torch::spelling::CloneCall,
                                        Unit.context());
     tell(F);

@@ -28,6 +28,14 @@ static void addPath(const Dangling &D, Finding &F) {
     F.Steps.push_back(
         {D.What.Owner->getLocation(),
          Owner + (D.What.Heap ? " points to the memory" : " owns the memory")});
+  if (D.What.Lender)
+    F.Steps.push_back({D.What.Lender->getLocation(),
+                       "'" + D.What.Lender->getNameAsString() +
+                           "' hands out memory of its argument"});
+  if (D.What.Lender)
+    F.Steps.push_back({D.What.Lender->getLocation(),
+                       "'" + D.What.Lender->getNameAsString() +
+                           "' hands out memory of its argument"});
   switch (D.Why) {
   case Dangling::Returned:
     F.Steps.push_back({D.KeptAt, "it is returned here"});

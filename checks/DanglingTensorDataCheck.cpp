@@ -45,7 +45,7 @@ static std::string partOf(const Borrow &B) {
     return "the elements of ";
   if (B.What != Borrow::Shape)
     return "";
-  llvm::StringRef Name = torch::calleeName(dyn_cast<CallExpr>(B.Source));
+  llvm::StringRef Name = B.Part;
   Name.consume_front("sym_");
   return "the " + Name.str() + " of ";
 }
@@ -162,7 +162,7 @@ void DanglingTensorDataCheck::checkUnit(flow::UnitModel &Unit) {
     F.Message = messageOf(D, B.Owner ? "'" + B.Owner->getNameAsString() + "'"
                                      : temporaryOf(B));
     if (B.Sure == torch::Fresh::Perhaps && !B.Through.empty())
-      F.Message += ", when '" + B.Through.str() + "' has to copy";
+      F.Message += ", when '" + B.Through + "' has to copy";
     F.Fix = nameTemporary(D, Unit.context());
     tell(F);
   }

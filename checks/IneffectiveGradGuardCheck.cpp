@@ -8,7 +8,6 @@
 #include "checks/LibtorchCheck.h"
 #include "checks/code/Body.h"
 #include "checks/code/ThreadStarts.h"
-#include "checks/flow/ThreadStarts.h"
 #include "checks/flow/UnitModel.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"

@@ -98,13 +98,14 @@ bool walk(const CFG &Graph, const CFGBlock *First, unsigned Index, bool AtExit,
 
 std::unique_ptr<CFG> buildGraph(const FunctionDecl *F, Grain Elements) {
   CFG::BuildOptions Options;
-  if (Elements == Grain::Expressions) {
+  if (Elements != Grain::Statements)
     Options.setAllAlwaysAdd();
-  } else {
+  if (Elements != Grain::Expressions) {
     Options.AddImplicitDtors = true;
     Options.AddInitializers = true;
     Options.PruneTriviallyFalseEdges = true;
   }
+  Options.AddLifetime = Elements == Grain::Everything;
   return F->getBody()
              ? CFG::buildCFG(F, F->getBody(), &F->getASTContext(), Options)
              : nullptr;

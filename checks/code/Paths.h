@@ -23,7 +23,9 @@ namespace libtorch_tidy::code {
 enum class Grain : unsigned char {
   Statements, ///< Whole statements and what they branch on; destructors and
               ///< constructor initialisers, too; no edges that are never taken.
-  Expressions, ///< Every expression by itself.
+  Expressions, ///< Every expression by itself, and nothing else.
+  Everything,  ///< As Statements, with every expression by itself, its operands
+               ///< before it, and where the life of each variable ends.
 };
 /// The control-flow graph of \p F; null when it cannot be built.
 std::unique_ptr<clang::CFG> buildGraph(const clang::FunctionDecl *F,

@@ -158,7 +158,6 @@ Value Interpreter::evalLambda(const LambdaExpr *E) {
   CallInfo C{E, Body, nullptr, /*OnThis=*/true, {}};
   State Before = S;
   evalUserCall(C, *Flow, std::nullopt, false);
-  Calls.erase(E);
   S.Mode = Before.Mode;
   return {};
 }
@@ -658,7 +657,8 @@ Value Interpreter::evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
                                 std::optional<LabelId> Fresh,
                                 bool ThisIsFresh) {
   const GradMode Mode = modeAt(C.Call);
-  Calls[C.Call] = {C.Call, Callee.function(), Mode};
+  if (!isa<LambdaExpr>(C.Call)) // Its body may be called elsewhere.
+    Calls[C.Call] = {C.Call, Callee.function(), Mode};
 
   llvm::SmallVector<Value, 4> Args;
   for (const Expr *Arg : C.Args)

@@ -22,6 +22,12 @@ std::unique_ptr<FunctionFlow> FunctionFlow::nothing(const FunctionDecl *F) {
   return Flow;
 }
 
+std::unique_ptr<FunctionFlow> FunctionFlow::givenUp(const FunctionDecl *F) {
+  auto Flow = std::make_unique<FunctionFlow>();
+  Flow->F = F;
+  return Flow;
+}
+
 bool FunctionFlow::saysTheSame(const FunctionFlow &Other) const {
   // The order of evaluation, and so the numbers, are the same in each round.
   return Trains == Other.Trains && ExitMode == Other.ExitMode &&

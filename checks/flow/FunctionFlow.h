@@ -134,11 +134,13 @@ class FunctionFlow {
 public:
   /// The flow of a function that does nothing with tensors.
   static std::unique_ptr<FunctionFlow> nothing(const clang::FunctionDecl *F);
+  /// The flow of a function that is too large, or that has no graph.
+  static std::unique_ptr<FunctionFlow> givenUp(const clang::FunctionDecl *F);
   const clang::FunctionDecl *function() const { return F; }
   /// Would callers see the same function in \p Other, an earlier flow of it?
   bool saysTheSame(const FunctionFlow &Other) const;
-  /// False when the function was given up (too large, no CFG): nothing is
-  /// known then, and callers treat it as unseen code.
+  /// False when the function was given up: nothing is known then, and callers
+  /// treat it as unseen code.
   bool available() const { return Available; }
 
   llvm::ArrayRef<Label> labels() const { return Labels; }
@@ -161,6 +163,7 @@ public:
   accumulations() const {
     return Accumulations;
   }
+  /// In the order of evaluation.
   llvm::ArrayRef<CallSite> calls() const { return Calls; }
   /// Calls of TorchScript modules whose parameters are not known to be frozen,
   /// in the order of evaluation.
@@ -169,7 +172,7 @@ public:
   }
   /// Calls that need history: backward, optimizer steps, calls of functions
   /// that train, gradient mode switched on, calls into code that cannot be seen
-  /// with tensors or modules.
+  /// with tensors or modules. In the order of evaluation.
   llvm::ArrayRef<const clang::Expr *> trainingSites() const {
     return TrainingSites;
   }
@@ -204,7 +207,7 @@ private:
       Accumulations;
   std::vector<CallSite> Calls;
   llvm::MapVector<const clang::Expr *, GradMode> ScriptCalls;
-  std::vector<const clang::Expr *> TrainingSites;
+  llvm::SmallVector<const clang::Expr *, 0> TrainingSites;
   const code::Body *Body = nullptr;
   llvm::DenseMap<const clang::VarDecl *, const clang::Stmt *> DeclaredBy;
 };

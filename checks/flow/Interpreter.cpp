@@ -11,14 +11,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/Interpreter.h"
-#include "checks/code/Paths.h"
+#include "checks/flow/Fixpoint.h"
+#include "checks/flow/FrozenModules.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
-#include "clang/Analysis/Analyses/PostOrderCFGView.h"
-#include "llvm/ADT/PriorityQueue.h"
 
 using namespace clang;
 
@@ -32,7 +31,6 @@ public:
   llvm::DenseMap<const VarDecl *, const Stmt *> DeclaredBy;
   llvm::SmallVector<const CallExpr *, 4> Freezing;
   llvm::SmallVector<const CXXForRangeStmt *, 4> RangeLoops;
-  llvm::SmallVector<const CXXTryStmt *, 2> Tries;
   llvm::SmallPtrSet<const VarDecl *, 8> Reassigned;
 
   /// The variables that a range-for declares for itself count, too.
@@ -54,10 +52,6 @@ public:
       DeclaredBy[V] = S;
     return true;
   }
-  bool VisitCXXTryStmt(CXXTryStmt *S) {
-    Tries.push_back(S);
-    return true;
-  }
   bool VisitCallExpr(CallExpr *Call) {
     if (torch::isFreezeCall(Call) || torch::setsRequiresGrad(Call))
       Freezing.push_back(Call);
@@ -70,46 +64,6 @@ public:
     return true;
   }
 };
-
-/// The variable or field that names a module: `net` in net->parameters(),
-/// `critic_` in this->critic_->parameters().
-const ValueDecl *moduleName(const Expr *E) {
-  while (E) {
-    E = torch::stripImplicit(E);
-    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
-      return Ref->getDecl();
-    if (const auto *Member = dyn_cast<MemberExpr>(E)) {
-      if (isa<FieldDecl>(Member->getMemberDecl()))
-        return Member->getMemberDecl();
-      E = Member->getBase();
-    } else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E)) {
-      if (Op->getNumArgs() == 0)
-        return nullptr;
-      E = Op->getArg(0);
-    } else if (const auto *Call = dyn_cast<CXXMemberCallExpr>(E)) {
-      E = Call->getImplicitObjectArgument();
-    } else if (const auto *Unary = dyn_cast<UnaryOperator>(E)) {
-      E = Unary->getSubExpr();
-    } else {
-      return nullptr;
-    }
-  }
-  return nullptr;
-}
-
-/// Calls parameters() or named_parameters() somewhere down its objects.
-const CallExpr *parametersCallIn(const Expr *E) {
-  while (E) {
-    E = torch::stripImplicit(E);
-    const auto *Call = dyn_cast<CallExpr>(E);
-    if (!Call)
-      return nullptr;
-    if (torch::isParametersCall(Call))
-      return Call;
-    E = torch::objectOf(Call);
-  }
-  return nullptr;
-}
 
 } // namespace
 
@@ -131,174 +85,29 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
   Out->DeclaredBy = std::move(Scan.DeclaredBy);
   Reassigned = std::move(Scan.Reassigned);
   Out->Body = &code::Body::of(F);
+  FrozenModules = findFrozenModules(Scan.Freezing, Scan.RangeLoops, *Out);
 
-  // Modules whose parameters are all switched off here, and none on again,
-  // bring no history.
-  llvm::SmallPtrSet<const ValueDecl *, 4> Thawed;
-  for (const CallExpr *Call : Scan.Freezing) {
-    if (torch::isFreezeCall(Call)) {
-      // The result is frozen; the module that was given is not.
-      for (const Stmt *S = Call; S && !isa<CompoundStmt>(S);
-           S = Out->parentOf(S)) {
-        if (const auto *Declared = dyn_cast<DeclStmt>(S)) {
-          for (const Decl *D : Declared->decls())
-            if (const auto *V = dyn_cast<VarDecl>(D);
-                V && V->getInit() && Out->isWithin(Call, V->getInit()))
-              FrozenModules.insert(V);
-          break;
-        }
-        const auto *Assign = dyn_cast<CXXOperatorCallExpr>(S);
-        if (Assign && Assign->getOperator() == OO_Equal) {
-          if (const ValueDecl *Name = moduleName(Assign->getArg(0)))
-            FrozenModules.insert(Name);
-          break;
-        }
-      }
-      continue;
-    }
-    for (const CXXForRangeStmt *Loop : Scan.RangeLoops) {
-      if (!Out->isWithin(Call, Loop->getBody()))
-        continue;
-      const CallExpr *Params = parametersCallIn(Loop->getRangeInit());
-      const ValueDecl *Name =
-          Params ? moduleName(torch::objectOf(Params)) : nullptr;
-      if (!Name)
-        continue;
-      bool All = torch::setsRequiresGrad(Call) == torch::Flag::False;
-      for (const Stmt *S = Call; S != Loop; S = Out->parentOf(S))
-        All &= !isa<IfStmt, SwitchStmt, AbstractConditionalOperator>(S);
-      if (All)
-        FrozenModules.insert(Name);
-      else
-        Thawed.insert(Name);
-    }
-  }
-  for (const ValueDecl *Name : Thawed)
-    FrozenModules.erase(Name);
-
-  std::unique_ptr<CFG> Graph = code::buildGraph(F, code::Grain::Statements);
-  if (!Graph || Graph->getNumBlockIDs() > MaxBlocks)
-    return std::move(Out);
-
-  // Handlers have no predecessor in this CFG (exception edges would end the
-  // life of every guard at every call): each gets the states in its try body.
-  llvm::DenseMap<const CFGBlock *, llvm::SmallVector<const CFGBlock *, 2>>
-      Handlers;
-  if (!Scan.Tries.empty()) {
-    llvm::DenseMap<const Stmt *, const CFGBlock *> HandlerBlocks;
-    for (const CFGBlock *Block : *Graph)
-      if (const auto *Catch = dyn_cast_or_null<CXXCatchStmt>(Block->getLabel()))
-        HandlerBlocks[Catch] = Block;
-    for (const CFGBlock *Block : *Graph)
-      for (const CXXTryStmt *Try : Scan.Tries) {
-        bool Inside = llvm::any_of(*Block, [&](const CFGElement &E) {
-          auto AsStmt = E.getAs<CFGStmt>();
-          return AsStmt && Out->isWithin(AsStmt->getStmt(), Try->getTryBlock());
-        });
-        for (unsigned I = 0; Inside && I < Try->getNumHandlers(); ++I)
-          if (const CFGBlock *Handler =
-                  HandlerBlocks.lookup(Try->getHandler(I)))
-            Handlers[Block].push_back(Handler);
-      }
-  }
-
-  PostOrderCFGView Order(Graph.get());
-  llvm::DenseMap<const CFGBlock *, unsigned> Rank, Visits;
-  unsigned Next = 0;
-  for (const CFGBlock *Block : Order)
-    Rank[Block] = Next++;
-  for (const CFGBlock *Block : *Graph)
-    if (!Rank.count(Block))
-      Rank[Block] = Next++;
-
-  std::map<const CFGBlock *, State> In;
-  auto Later = [&](const CFGBlock *A, const CFGBlock *B) {
-    return Rank[A] > Rank[B];
-  };
-  llvm::PriorityQueue<const CFGBlock *, std::vector<const CFGBlock *>,
-                      decltype(Later)>
-      Work(Later);
-  llvm::SmallPtrSet<const CFGBlock *, 32> Queued;
-  auto Enqueue = [&](const CFGBlock *Block) {
-    if (Block && Queued.insert(Block).second)
-      Work.push(Block);
-  };
-
+  std::optional<FlowGraph> Graph = FlowGraph::of(F, code::Grain::Statements);
+  if (!Graph)
+    return FunctionFlow::givenUp(F);
   State Start;
-  Start.Reached = true;
   if (const auto *Method = dyn_cast<CXXMethodDecl>(F))
     if (torch::guardOf(Method->getParent()) == GradMode::Off)
       Start.Mode = GradMode::Off;
   for (const ParmVarDecl *Param : F->parameters())
     rootPlace(Param);
-  In[&Graph->getEntry()] = Start;
-  Enqueue(&Graph->getEntry());
-
-  while (!Work.empty()) {
-    const CFGBlock *Block = Work.top();
-    Work.pop();
-    Queued.erase(Block);
-    ++Cost::ofThisThread().Visits;
-    if (++Visits[Block] > MaxVisits)
-      return std::make_unique<FunctionFlow>(); // unavailable
-    S = In[Block];
-    State Before = S;
-    transfer(*Block);
-    const CFGBlock *Impossible = impossibleSuccessor(*Block);
-    for (const CFGBlock *Successor : Block->succs())
-      if (Successor && Successor != Impossible && joinInto(In[Successor], S))
-        Enqueue(Successor);
-    if (auto It = Handlers.find(Block); It != Handlers.end())
-      for (const CFGBlock *Handler : It->second) {
-        State AtThrow = Before;
-        joinInto(AtThrow, S);
-        // The guards of the try body are gone in the handler.
-        AtThrow.Mode = Before.Mode;
-        AtThrow.Guards = Before.Guards;
-        if (joinInto(In[Handler], AtThrow))
-          Enqueue(Handler);
-      }
-  }
-
-  finish(In[&Graph->getExit()]);
+  auto In = runToFixpoint(*Graph, *this, std::move(Start),
+                          Cost::ofThisThread().Visits);
+  if (!In)
+    return FunctionFlow::givenUp(F);
+  const std::optional<State> &AtExit =
+      (*In)[Graph->cfg().getExit().getBlockID()];
+  finish(AtExit ? *AtExit : State());
   return std::move(Out);
 }
 
-/// The way that a branch on is_training() never takes in a program that leaves
-/// its modules in training mode; null when both can be taken.
-const CFGBlock *Interpreter::impossibleSuccessor(const CFGBlock &Block) const {
-  const auto *Condition =
-      dyn_cast_or_null<Expr>(Block.getTerminatorCondition());
-  if (!Condition || Block.succ_size() != 2 || !Unit.neverEvaluates())
-    return nullptr;
-  Condition = torch::stripImplicit(Condition);
-  bool Negated = false;
-  while (const auto *Not = dyn_cast<UnaryOperator>(Condition)) {
-    if (Not->getOpcode() != UO_LNot)
-      return nullptr;
-    Negated = !Negated;
-    Condition = torch::stripImplicit(Not->getSubExpr());
-  }
-  const auto *Call = dyn_cast<CallExpr>(Condition);
-  if (!Call || !torch::isTrainingQuery(Call))
-    return nullptr;
-  return Negated ? *Block.succ_begin() : *std::next(Block.succ_begin());
-}
-
-void Interpreter::finish(const State &AtExit) {
-  Out->Available = true;
-  Out->ExitMode = AtExit.Reached ? AtExit.Mode : GradMode::On;
-  for (const auto &[P, V] : AtExit.Held)
-    if (Out->outlivesFunction(P) || InPlaceOnParam.count(P))
-      Out->Exit[P] = Out->outlivesFunction(P) ? V : InPlaceOnParam[P];
-  for (auto &[Key, A] : Out->Accumulations)
-    A.Bounded = Bounded.count(A.Where);
-  for (const auto &[E, Call] : Calls)
-    Out->Calls.push_back(Call);
-  Out->TrainingSites.assign(Training.begin(), Training.end());
-}
-
-void Interpreter::transfer(const CFGBlock &Block) {
+Interpreter::State Interpreter::transfer(const CFGBlock &Block, State In) {
+  S = std::move(In);
   JustWalked = nullptr;
   for (const CFGElement &Element : Block) {
     if (auto AsStmt = Element.getAs<CFGStmt>()) {
@@ -312,6 +121,53 @@ void Interpreter::transfer(const CFGBlock &Block) {
         write(partPlace(rootPlace(nullptr), Selector::field(Field)), V, true);
     }
   }
+  return std::move(S);
+}
+
+Interpreter::State Interpreter::atThrow(const State &Before, const State &After,
+                                        const CXXTryStmt &) {
+  State Thrown = Before;
+  join(Thrown, After);
+  // The guards of the try body are gone in the handler.
+  Thrown.Mode = Before.Mode;
+  Thrown.Guards = Before.Guards;
+  return Thrown;
+}
+
+/// A branch on is_training() goes one way only in a program that leaves its
+/// modules in training mode.
+bool Interpreter::isTaken(const CFGBlock &Block, const CFGBlock &Successor) {
+  const auto *Condition =
+      dyn_cast_or_null<Expr>(Block.getTerminatorCondition());
+  if (!Condition || Block.succ_size() != 2 || !Unit.neverEvaluates())
+    return true;
+  Condition = torch::stripImplicit(Condition);
+  bool Negated = false;
+  while (const auto *Not = dyn_cast<UnaryOperator>(Condition)) {
+    if (Not->getOpcode() != UO_LNot)
+      return true;
+    Negated = !Negated;
+    Condition = torch::stripImplicit(Not->getSubExpr());
+  }
+  const auto *Call = dyn_cast<CallExpr>(Condition);
+  if (!Call || !torch::isTrainingQuery(Call))
+    return true;
+  const CFGBlock *Never =
+      Negated ? *Block.succ_begin() : *std::next(Block.succ_begin());
+  return &Successor != Never;
+}
+
+void Interpreter::finish(const State &AtExit) {
+  Out->Available = true;
+  Out->ExitMode = AtExit.Mode;
+  for (const auto &[P, V] : AtExit.Held)
+    if (Out->outlivesFunction(P) || InPlaceOnParam.count(P))
+      Out->Exit[P] = Out->outlivesFunction(P) ? V : InPlaceOnParam[P];
+  for (auto &[Key, A] : Out->Accumulations)
+    A.Bounded = Bounded.count(A.Where);
+  for (const auto &[E, Call] : Calls)
+    Out->Calls.push_back(Call);
+  Out->TrainingSites = Training.takeVector();
 }
 
 void Interpreter::transfer(const Stmt *Statement) {
@@ -390,13 +246,7 @@ void Interpreter::setMode(GradMode M) {
   S.Mode = M;
 }
 
-bool Interpreter::joinInto(State &Into, const State &From) {
-  if (!From.Reached)
-    return false;
-  if (!Into.Reached) {
-    Into = From;
-    return true;
-  }
+bool Interpreter::join(State &Into, const State &From) {
   bool Grew = false;
   // A place that one side does not list holds there what readWhole says.
   State Old = Into;

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The transfer functions of the flow model and their fixpoint. Statements are
-/// evaluated as a whole where they stand in the CFG; evaluating one twice
-/// changes nothing, because labels belong to expressions and sets only grow.
+/// The domain of autograd history: which labels each place may carry, and
+/// whether gradient mode is on. Statements are evaluated as a whole where they
+/// stand in the CFG; evaluating one twice changes nothing, because labels
+/// belong to expressions and sets only grow.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,7 @@
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
 #include "clang/Analysis/CFG.h"
+#include "llvm/ADT/SetVector.h"
 #include <set>
 
 namespace libtorch_tidy::flow {
@@ -27,14 +29,10 @@ namespace libtorch_tidy::flow {
 class Interpreter {
 public:
   Interpreter(UnitModel &Unit, const clang::FunctionDecl *F);
-  /// Runs to the fixpoint. Gives up (an unavailable flow) beyond MaxBlocks
-  /// blocks, or when a block was visited MaxVisits times.
+  /// Runs to the fixpoint. A function that is given up (see Fixpoint.h) has a
+  /// flow that is not available().
   std::unique_ptr<FunctionFlow> run();
 
-  static constexpr unsigned MaxBlocks = 3000;
-  static constexpr unsigned MaxVisits = 40;
-
-private:
   /// What holds at a point of the function.
   struct State {
     std::map<PlaceId, Value> Held; ///< Whole values; parts are own places.
@@ -42,12 +40,16 @@ private:
     /// Guards alive and the mode that their end brings back.
     std::map<const clang::VarDecl *, GradMode> Guards;
     unsigned InferenceGuards = 0; ///< Not overridden by AutoGradMode(true).
-    bool Reached = false;
-    bool operator==(const State &O) const {
-      return Held == O.Held && Mode == O.Mode && Guards == O.Guards &&
-             InferenceGuards == O.InferenceGuards && Reached == O.Reached;
-    }
   };
+
+  // The domain, as Fixpoint.h asks for it.
+  State transfer(const clang::CFGBlock &Block, State In);
+  bool join(State &Into, const State &From);
+  bool isTaken(const clang::CFGBlock &Block, const clang::CFGBlock &Successor);
+  State atThrow(const State &Before, const State &After,
+                const clang::CXXTryStmt &Try);
+
+private:
   /// Something an assignment can reach: a place, or an element of it.
   struct Target {
     PlaceId P;
@@ -61,15 +63,11 @@ private:
     llvm::SmallVector<const clang::Expr *, 6> Args;
   };
 
-  // Fixpoint.
-  void transfer(const clang::CFGBlock &Block);
+  // Statements.
   void transfer(const clang::Stmt *S);
   void declare(const clang::VarDecl *V);
   void endLifetime(const clang::VarDecl *V);
-  bool joinInto(State &Into, const State &From);
   void finish(const State &AtExit);
-  const clang::CFGBlock *
-  impossibleSuccessor(const clang::CFGBlock &Block) const;
 
   // Places.
   PlaceId rootPlace(const clang::VarDecl *V);
@@ -156,8 +154,8 @@ private:
   std::map<PlaceId, Value> InPlaceOnParam;
   /// Containers that something takes elements out of again.
   std::set<PlaceId> Bounded;
-  llvm::DenseMap<const clang::Expr *, CallSite> Calls;
-  llvm::SmallPtrSet<const clang::Expr *, 8> Training;
+  llvm::MapVector<const clang::Expr *, CallSite> Calls;
+  llvm::SetVector<const clang::Expr *> Training;
   llvm::SmallPtrSet<const clang::ValueDecl *, 4> FrozenModules;
   llvm::SmallPtrSet<const clang::VarDecl *, 8> Reassigned;
   /// The backward call of the statement at hand: the CFG may list it both by

@@ -128,89 +128,73 @@ UnitModel::UnitModel(ASTContext &Context) : Context(Context) {
 
 UnitModel::~UnitModel() = default;
 
-llvm::ArrayRef<Dangling> UnitModel::dangling() {
-  if (!Danglings) {
-    Danglings.emplace();
-    for (const VarDecl *Var : Globals)
-      llvm::append_range(*Danglings, findDangling(Var, Context));
-    for (const FunctionDecl *F : Functions)
-      llvm::append_range(*Danglings, findDangling(F, Context));
-  }
-  return *Danglings;
-}
-
-const FunctionFlow *UnitModel::flowOf(const FunctionDecl *F) {
+const FunctionDecl *UnitModel::definitionOf(const FunctionDecl *F) const {
   const FunctionDecl *Definition = nullptr;
   if (!F || !F->hasBody(Definition) || Definition->isDependentContext() ||
       !torch::isUserCode(Definition->getLocation(), Context.getSourceManager()))
     return nullptr;
-  if (auto It = Flows.find(Definition); It != Flows.end()) {
-    if (auto On = DependsOn.find(Definition); On != DependsOn.end())
-      dependOn(On->second);
-    return It->second.get();
+  return Definition;
+}
+
+llvm::ArrayRef<Dangling> UnitModel::dangling() {
+  if (!Danglings) {
+    Danglings.emplace();
+    auto Callees = [&](const FunctionDecl *F) { return memoryOf(F); };
+    for (const VarDecl *Var : Globals)
+      llvm::append_range(*Danglings, findDangling(Var, Context, Callees));
+    for (const FunctionDecl *F : Functions)
+      if (memoryOf(F))
+        llvm::append_range(*Danglings, DanglingIn[definitionOf(F)]);
   }
-  for (size_t I = 0; I < Stack.size(); ++I) {
-    if (Stack[I].F != Definition)
-      continue;
-    Stack[I].Recurses = true;
-    dependOn(I);
-    return Stack[I].SoFar.get();
-  }
+  return *Danglings;
+}
+
+const MemorySummary *UnitModel::memoryOf(const FunctionDecl *F) {
+  const FunctionDecl *Definition = definitionOf(F);
+  if (!Definition)
+    return nullptr;
+  if (const MemorySummary *Known = Memories.find(Definition))
+    return Known;
+  // A function that knows nothing of tensors may still free a buffer.
+  if (!concernsTensors(Definition) &&
+      llvm::none_of(Definition->parameters(), [](const ParmVarDecl *Param) {
+        return Param->getType()->isPointerType();
+      }))
+    return Memories.set(Definition, std::make_unique<MemorySummary>());
+  return Memories.make(Definition, std::make_unique<MemorySummary>(), [&] {
+    MemoryOf Made =
+        analyseMemory(Definition, Context,
+                      [&](const FunctionDecl *F) { return memoryOf(F); });
+    DanglingIn[Definition] = std::move(Made.Danglings);
+    return std::make_unique<MemorySummary>(std::move(Made.Summary));
+  });
+}
+
+const FunctionFlow *UnitModel::flowOf(const FunctionDecl *F) {
+  const FunctionDecl *Definition = definitionOf(F);
+  if (!Definition)
+    return nullptr;
+  if (const FunctionFlow *Known = Flows.find(Definition))
+    return Known;
 
   Cost &Spent = Cost::ofThisThread();
   if (!concernsTensors(Definition)) {
     ++Spent.Skipped;
-    return (Flows[Definition] = FunctionFlow::nothing(Definition)).get();
+    return Flows.set(Definition, FunctionFlow::nothing(Definition));
   }
-  const size_t Index = Stack.size();
   const auto Begin = std::chrono::steady_clock::now();
-  Stack.push_back(
-      {Definition, FunctionFlow::nothing(Definition), false, Index, {}});
-  std::unique_ptr<FunctionFlow> Flow;
-  for (unsigned Round = 0; Round < MaxRounds; ++Round) {
-    ++Spent.Functions;
-    Flow = Interpreter(*this, Definition).run();
-    Making &Here = Stack[Index];
-    // The outermost function of a cycle makes all of it again.
-    if (!Here.Recurses || Here.Outermost < Index || !Flow->available() ||
-        Flow->saysTheSame(*Here.SoFar))
-      break;
-    for (const FunctionDecl *F : Here.Dependent) {
-      Flows.erase(F);
-      DependsOn.erase(F);
-    }
-    Here.Dependent.clear();
-    Here.SoFar = std::move(Flow);
-    Flow = nullptr;
-  }
-  if (!Flow) // Still moving after the last round.
-    Flow = std::move(Stack[Index].SoFar);
-  Making Done = std::move(Stack.back());
-  Stack.pop_back();
-  if (Done.Outermost < Index) {
-    std::vector<const FunctionDecl *> &Dependent =
-        Stack[Done.Outermost].Dependent;
-    Dependent.push_back(Definition);
-    llvm::append_range(Dependent, Done.Dependent);
-    for (const FunctionDecl *F : Done.Dependent)
-      DependsOn[F] = Done.Outermost;
-    DependsOn[Definition] = Done.Outermost;
-  } else {
-    for (const FunctionDecl *F : Done.Dependent)
-      DependsOn.erase(F);
-  }
+  const FunctionFlow *Flow =
+      Flows.make(Definition, FunctionFlow::nothing(Definition), [&] {
+        ++Spent.Functions;
+        return Interpreter(*this, Definition).run();
+      });
   if (!Flow->available())
     Spent.GivenUp.push_back(Definition->getQualifiedNameAsString());
-  if (Stack.empty())
+  if (!Flows.busy())
     Spent.Seconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - Begin)
             .count();
-  return (Flows[Definition] = std::move(Flow)).get();
-}
-
-void UnitModel::dependOn(size_t Index) {
-  for (size_t Above = Index + 1; Above < Stack.size(); ++Above)
-    Stack[Above].Outermost = std::min(Stack[Above].Outermost, Index);
+  return Flow;
 }
 
 Cost &Cost::ofThisThread() {

@@ -15,9 +15,10 @@
 #ifndef LIBTORCH_TIDY_CHECKS_FLOW_UNITMODEL_H
 #define LIBTORCH_TIDY_CHECKS_FLOW_UNITMODEL_H
 
-#include "checks/flow/Borrows.h"
 #include "checks/flow/Cost.h"
 #include "checks/flow/FunctionFlow.h"
+#include "checks/flow/Memory.h"
+#include "checks/flow/Summaries.h"
 #include "checks/flow/TensorWork.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -43,12 +44,13 @@ public:
   /// What is used when its memory is gone, in all functions and in the
   /// initialisers of variables outside them.
   llvm::ArrayRef<Dangling> dangling();
+  /// What \p F does to memory of its caller; null when \p F has no body here.
+  const MemorySummary *memoryOf(const clang::FunctionDecl *F);
   /// The flow of \p F; null when \p F has no body here. While it is being made
   /// (recursion), what is known so far, beginning with nothing: the functions
   /// of a cycle are made again until that changes no more, at most MaxRounds
   /// times.
   const FunctionFlow *flowOf(const clang::FunctionDecl *F);
-  static constexpr unsigned MaxRounds = 4;
 
   /// Is every call of \p F in this unit (and there is one) made with gradient
   /// mode off?
@@ -86,32 +88,16 @@ private:
     const FunctionFlow *Caller;
     GradMode Mode;
   };
-  /// A function whose flow is being made.
-  struct Making {
-    const clang::FunctionDecl *F;
-    std::unique_ptr<FunctionFlow> SoFar;
-    bool Recurses = false;
-    /// The outermost function being made that it calls; its own index if none.
-    size_t Outermost;
-    /// What was made with the help of SoFar.
-    std::vector<const clang::FunctionDecl *> Dependent;
-  };
-
-  /// All functions being made from \p Index on use its SoFar.
-  void dependOn(size_t Index);
   void collectCallers();
   bool concernsTensors(const clang::FunctionDecl *F);
+  /// The body of \p F in user code; null when there is none here.
+  const clang::FunctionDecl *definitionOf(const clang::FunctionDecl *F) const;
 
   clang::ASTContext &Context;
   std::vector<const clang::FunctionDecl *> Functions;
   std::vector<const clang::VarDecl *> Globals;
   TensorWork Work;
-  std::optional<std::vector<Dangling>> Danglings;
-  llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionFlow>>
-      Flows;
-  std::vector<Making> Stack;
-  /// Flows that are not final: the index of the function they wait for.
-  llvm::DenseMap<const clang::FunctionDecl *, size_t> DependsOn;
+  Summaries<FunctionFlow> Flows;
   llvm::DenseMap<const clang::FunctionDecl *, bool> Concerned;
   llvm::SmallPtrSet<const clang::FunctionDecl *, 8> Asking;
   llvm::DenseMap<const clang::FunctionDecl *, std::vector<CallerOf>> Callers;
@@ -122,6 +108,10 @@ private:
   bool DefinesMain = false;
   bool CallsEval = false;
   llvm::SmallPtrSet<const clang::FieldDecl *, 8> ConsumedFields;
+  std::optional<std::vector<Dangling>> Danglings;
+  Summaries<MemorySummary> Memories;
+  /// What dangles in each function, found with its summary.
+  llvm::DenseMap<const clang::FunctionDecl *, std::vector<Dangling>> DanglingIn;
 };
 
 /// Would a guard over \p S change what is computed: does it train, or does

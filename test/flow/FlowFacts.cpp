@@ -10,7 +10,10 @@
 /// for each fact, "LINE: fact", in source order of the functions and then by
 /// line.
 ///
-///   flow-facts FILE -- FLAGS
+///   flow-facts [--memory] FILE -- FLAGS
+///
+/// With --memory: what functions do to the memory of their arguments, and what
+/// dangles in them, instead of the history of tensors.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +30,9 @@ using flow::FunctionFlow;
 using flow::Label;
 
 static llvm::cl::OptionCategory Options("flow-facts");
+static llvm::cl::opt<bool>
+    OfMemory("memory", llvm::cl::desc("what refers to whose memory"),
+             llvm::cl::cat(Options));
 
 namespace {
 
@@ -148,7 +154,104 @@ private:
   std::multiset<std::pair<unsigned, std::string>> Facts;
 };
 
+const char *text(flow::Borrow::Kind What) {
+  switch (What) {
+  case flow::Borrow::Blob:
+    return "a tensor over";
+  case flow::Borrow::Data:
+    return "a pointer into";
+  case flow::Borrow::Shape:
+    return "the shape of";
+  case flow::Borrow::Elements:
+    return "the elements of";
+  case flow::Borrow::List:
+    return "a list over";
+  }
+  return "";
+}
+
+const char *text(flow::Dangling::How Why) {
+  switch (Why) {
+  case flow::Dangling::Temporary:
+    return "gone with its statement";
+  case flow::Dangling::Loop:
+    return "gone before the loop";
+  case flow::Dangling::Returned:
+    return "returned";
+  case flow::Dangling::Stored:
+    return "stored";
+  case flow::Dangling::Scope:
+    return "out of scope";
+  case flow::Dangling::Assigned:
+    return "assigned again";
+  case flow::Dangling::Resized:
+    return "resized";
+  case flow::Dangling::Freed:
+    return "freed";
+  case flow::Dangling::Reused:
+    return "reused";
+  }
+  return "";
+}
+
+const char *text(torch::Fresh Sure) {
+  switch (Sure) {
+  case torch::Fresh::No:
+    return ", not";
+  case torch::Fresh::Perhaps:
+    return ", perhaps";
+  case torch::Fresh::Likely:
+    return ", likely";
+  case torch::Fresh::Yes:
+    return "";
+  }
+  return "";
+}
+
+/// The functions that have something to say of memory, and what dangles.
+void printMemory(ASTContext &Context) {
+  using flow::MemorySummary;
+  const SourceManager &SM = Context.getSourceManager();
+  flow::UnitModel Unit(Context);
+  for (const FunctionDecl *F : Unit.functions()) {
+    const MemorySummary *Known = Unit.memoryOf(F);
+    if (!Known || (Known->available() && Known->saysNothing()))
+      continue;
+    const unsigned Line = SM.getExpansionLineNumber(F->getLocation());
+    auto Name = [&](unsigned Param) {
+      return Param == MemorySummary::Result ? "the result"
+             : Param == MemorySummary::This
+                 ? "this"
+                 : F->getParamDecl(Param)->getNameAsString();
+    };
+    llvm::outs() << Line << ": function " << F->getQualifiedNameAsString()
+                 << (Known->available() ? "" : ", given up") << '\n';
+    for (const MemorySummary::Lent &L : Known->Lends)
+      llvm::outs() << Line << ":   " << Name(L.To)
+                   << (L.Field.empty() ? "" : "." + L.Field) << " keeps "
+                   << text(L.What) << ' ' << Name(L.Of) << text(L.Sure) << '\n';
+    for (unsigned Param : Known->Resizes)
+      llvm::outs() << Line << ":   resizes " << Name(Param) << '\n';
+    for (unsigned Param : Known->Frees)
+      llvm::outs() << Line << ":   frees " << Name(Param) << '\n';
+  }
+  for (const flow::Dangling &D : Unit.dangling()) {
+    llvm::outs() << SM.getExpansionLineNumber(D.What.Source->getExprLoc())
+                 << ": " << text(D.What.What) << ' '
+                 << (D.What.Owner ? D.What.Owner->getNameAsString()
+                                  : "a temporary")
+                 << ", " << text(D.Why) << text(D.What.Sure);
+    if (!D.Keeper.empty())
+      llvm::outs() << ", kept by " << D.Keeper;
+    if (D.UsedAt.isValid())
+      llvm::outs() << ", used in line " << SM.getExpansionLineNumber(D.UsedAt);
+    llvm::outs() << '\n';
+  }
+}
+
 void printFacts(ASTContext &Context, llvm::ArrayRef<Decl *>) {
+  if (OfMemory)
+    return printMemory(Context);
   flow::UnitModel Unit(Context);
   for (const FunctionDecl *F : Unit.functions()) {
     const FunctionFlow *Flow = Unit.flowOf(F);

@@ -1,0 +1,88 @@
+//===- Memory.cpp - What refers to memory it does not own -----------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/flow/Memory.h"
+#include "checks/flow/MemoryDomain.h"
+#include <numeric>
+
+using namespace clang;
+
+namespace libtorch_tidy::flow {
+
+void MemoryReports::add(Dangling D, SourceLocation At) {
+  auto [It, New] = BySource.insert({D.What.Source, {At, D}});
+  if (!New && comesBefore(D.What.Source, At, It->second.first))
+    It->second = {At, std::move(D)};
+}
+
+bool MemoryReports::comesBefore(const Expr *Source, SourceLocation A,
+                                SourceLocation B) const {
+  const SourceLocation Made = Source->getBeginLoc();
+  const bool AIsLater = !SM.isBeforeInTranslationUnit(A, Made);
+  const bool BIsLater = !SM.isBeforeInTranslationUnit(B, Made);
+  return AIsLater != BIsLater ? AIsLater : SM.isBeforeInTranslationUnit(A, B);
+}
+
+std::vector<Dangling> MemoryReports::take() {
+  std::vector<Dangling> All;
+  for (auto &[Source, Report] : BySource)
+    All.push_back(std::move(Report.second));
+  std::vector<size_t> Order(All.size());
+  std::iota(Order.begin(), Order.end(), 0);
+  llvm::sort(Order, [&](size_t A, size_t B) {
+    const SourceLocation OfA = All[A].What.Source->getBeginLoc(),
+                         OfB = All[B].What.Source->getBeginLoc();
+    return OfA == OfB ? A < B : SM.isBeforeInTranslationUnit(OfA, OfB);
+  });
+  std::vector<Dangling> Sorted;
+  for (size_t I : Order)
+    Sorted.push_back(std::move(All[I]));
+  return Sorted;
+}
+
+MemoryOf analyseMemory(const FunctionDecl *F, ASTContext &Context,
+                       MemorySummaries Callees) {
+  const MemoryBody Body(F, Callees);
+  if (!Body.isConcerned())
+    return {};
+  MemoryOf GivenUp;
+  GivenUp.Summary.Available = false;
+  std::optional<FlowGraph> Graph = FlowGraph::of(F, code::Grain::Everything);
+  if (!Graph)
+    return GivenUp;
+  MemoryDomain Domain(F, Context, Callees, Body);
+  unsigned Visits = 0;
+  auto In = runToFixpoint(*Graph, Domain, Domain.start(), Visits);
+  if (!In)
+    return GivenUp;
+  MemoryOf Result = Domain.report(*Graph, *In);
+  Result.Visits = Visits;
+  return Result;
+}
+
+std::vector<Dangling> findDangling(const VarDecl *Var,
+                                   const ASTContext &Context,
+                                   MemorySummaries Callees) {
+  std::vector<Dangling> Found;
+  if (!Var->hasInit() || Var->getType()->isDependentType())
+    return Found;
+  MemoryValues Values(nullptr, Context, Callees);
+  for (const Borrow &B : Values.read(Var->getInit(), MemoryState())) {
+    if (B.Owner || !MemoryValues::carries(Var->getType(), B))
+      continue;
+    Dangling D;
+    D.Why = Dangling::Temporary;
+    D.What = B;
+    D.Keeper = Var->getNameAsString();
+    D.KeptAt = Var->getLocation();
+    Found.push_back(std::move(D));
+    break;
+  }
+  return Found;
+}
+
+} // namespace libtorch_tidy::flow
