@@ -5,6 +5,7 @@ runs the tests that it made."""
 import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -63,8 +64,7 @@ commands = run("ninja", "-C", build, "-t", "commands", plugin).splitlines()
 catalog = os.path.join(root, "checks", "Catalog.cpp")
 (compile_it,) = [c for c in commands if " -c %s" % catalog in c]
 (link,) = [c for c in commands if " -o %s " % plugin in c]
-(old,) = [word for word in compile_it.split() if word.endswith("/Catalog.cpp.o")
-          and "-o %s -c" % word in compile_it]
+old = re.search(r" -o (\S+) -c ", compile_it)[1]
 objects = []
 for name in ["Catalog", "MadeByATestCheck"]:
     source = os.path.join(work, "checks", name + ".cpp")
