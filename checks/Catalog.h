@@ -34,6 +34,9 @@ enum class Level : unsigned char {
   Advisory = 2, ///< On request only.
 };
 
+/// The weakest level that is reported, unless an option names another.
+inline constexpr Level DefaultLevel = Level::Likely;
+
 /// What a check can offer beside its message.
 enum class FixKind : unsigned char {
   None,

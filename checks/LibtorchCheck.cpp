@@ -33,12 +33,13 @@ FindingListener *FindingListener::current() { return CurrentListener; }
 
 LibtorchCheck::LibtorchCheck(StringRef Name, ClangTidyContext *Context)
     : ClangTidyCheck(Name, Context) {
-  unsigned Value = Options.getLocalOrGlobal("Level", 1U);
+  unsigned Value =
+      Options.getLocalOrGlobal("Level", static_cast<unsigned>(DefaultLevel));
   if (Value > 2) {
     configurationDiag("invalid value '%0' of option '%1.Level': expected 0, 1 "
                       "or 2; using 1")
         << Value << Name;
-    Value = 1;
+    Value = static_cast<unsigned>(DefaultLevel);
   }
   Weakest = static_cast<Level>(Value);
 }

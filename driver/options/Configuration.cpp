@@ -250,13 +250,13 @@ bool Configuration::lineFilterTakes(StringRef Path, unsigned Line) const {
 
 Level Configuration::weakestLevel(const ClangTidyOptions &Options,
                                   StringRef Check) {
-  unsigned Weakest = 1; // As LibtorchCheck's own default.
+  unsigned Weakest = static_cast<unsigned>(DefaultLevel);
   for (const std::string &Key :
        {std::string("Level"), (Check + ".Level").str()})
     if (auto It = Options.CheckOptions.find(Key);
         It != Options.CheckOptions.end())
       (void)StringRef(It->second.Value).getAsInteger(10, Weakest);
-  return Weakest > 2 ? Level::Likely : static_cast<Level>(Weakest);
+  return Weakest > 2 ? DefaultLevel : static_cast<Level>(Weakest);
 }
 
 std::vector<std::string>

@@ -14,35 +14,64 @@
 
 namespace libtorch_tidy::driver {
 
+/// SARIF of the strongest findings, when there are more than GitHub takes.
+static std::string sarifWithin(const Report &R, size_t Limit) {
+  std::vector<Finding> Kept = R.Findings.vec();
+  llvm::stable_sort(Kept, [](const Finding &A, const Finding &B) {
+    return std::pair(A.Kind != FindingKind::Defect, A.Strength) <
+           std::pair(B.Kind != FindingKind::Defect, B.Strength);
+  });
+  const size_t Defects = llvm::count_if(
+      Kept, [](const Finding &F) { return F.Kind == FindingKind::Defect; });
+  if (Defects <= Limit)
+    return toSarif(R);
+  Kept.erase(Kept.begin() + Limit, Kept.begin() + Defects);
+  Report Cut = R;
+  Cut.Findings = Kept;
+  Cut.LeftOut = Defects - Limit;
+  llvm::errs() << "libtorch-tidy: warning: SARIF holds " << Limit
+               << " findings, and " << Cut.LeftOut
+               << " of the weakest are left out: GitHub refuses files with "
+                  "more than 25000. Analyse less at once, or raise "
+                  "--sarif-limit for other services\n";
+  return toSarif(Cut);
+}
+
 llvm::Expected<Reports> Reports::open(const ReportOptions &Options) {
   Reports Result;
   llvm::Error Problems = llvm::Error::success();
-  auto Add = [&](std::string (*Make)(const Report &), llvm::StringRef Path) {
+  auto Add = [&](Maker Make, llvm::StringRef Path) {
     if (Path.empty())
       return;
     if (llvm::Expected<OutputFile> File = OutputFile::open(Path))
-      Result.Outputs.push_back({Make, std::move(*File), {}});
+      Result.Outputs.push_back({std::move(Make), std::move(*File), {}});
     else
       Problems = joinErrors(std::move(Problems), File.takeError());
   };
-  Add(toSarif, Options.Sarif);
-  Result.SarifLimit = Options.SarifLimit;
-  Result.SarifOfAll = Options.SarifIncludeBaselined;
-  Add(toHtml, Options.Html);
+  // What the baseline holds is no news: only SARIF has a word for it, and
+  // services that track findings themselves do not know that word.
+  auto OfNew = [](std::string (*Make)(const Report &)) -> Maker {
+    return [Make](const Report &, const Report &New) { return Make(New); };
+  };
+  Add([Limit = Options.SarifLimit, OfAll = Options.SarifIncludeBaselined](
+          const Report &All,
+          const Report &New) { return sarifWithin(OfAll ? All : New, Limit); },
+      Options.Sarif);
+  Add(OfNew(toHtml), Options.Html);
   switch (Options.Format) {
   case OutputFormat::Text:
     break;
   case OutputFormat::Gitlab:
-    Add(toGitlab, Options.Output);
+    Add(OfNew(toGitlab), Options.Output);
     break;
   case OutputFormat::Github:
-    Add(toGithub, Options.Output);
+    Add(OfNew(toGithub), Options.Output);
     break;
   case OutputFormat::Rdjsonl:
-    Add(toRdjsonl, Options.Output);
+    Add(OfNew(toRdjsonl), Options.Output);
     break;
   case OutputFormat::Junit:
-    Add(toJunit, Options.Output);
+    Add(OfNew(toJunit), Options.Output);
     break;
   }
   if (Problems)
@@ -55,38 +84,15 @@ bool Reports::useStdout() const {
                       [](const Output &O) { return O.File.isStdout(); });
 }
 
-void Reports::make(const Report &R) {
-  // What the baseline holds is no news: only SARIF has a word for it, and
-  // services that track findings themselves do not know that word.
+void Reports::make(const Report &All) {
   std::vector<Finding> New;
-  llvm::copy_if(R.Findings, std::back_inserter(New),
+  llvm::copy_if(All.Findings, std::back_inserter(New),
                 [](const Finding &F) { return !F.Known; });
-  Report OfNew = R;
+  Report OfNew = All;
   OfNew.Findings = New;
   OfNew.Vanished.clear();
-  // The strongest stay when there are more than GitHub takes.
-  Report OfSarif = SarifOfAll ? R : OfNew;
-  std::vector<Finding> Kept = OfSarif.Findings.vec();
-  llvm::stable_sort(Kept, [](const Finding &A, const Finding &B) {
-    return std::pair(A.Kind != FindingKind::Defect, A.Strength) <
-           std::pair(B.Kind != FindingKind::Defect, B.Strength);
-  });
-  const size_t Defects = llvm::count_if(
-      Kept, [](const Finding &F) { return F.Kind == FindingKind::Defect; });
-  if (Defects > SarifLimit) {
-    OfSarif.LeftOut = Defects - SarifLimit;
-    Kept.erase(Kept.begin() + SarifLimit, Kept.begin() + Defects);
-    OfSarif.Findings = Kept;
-  }
-  for (Output &O : Outputs) {
-    if (O.Make == toSarif && OfSarif.LeftOut)
-      llvm::errs() << "libtorch-tidy: warning: SARIF holds " << SarifLimit
-                   << " findings, and " << OfSarif.LeftOut
-                   << " of the weakest are left out: GitHub refuses files with "
-                      "more than 25000. Analyse less at once, or raise "
-                      "--sarif-limit for other services\n";
-    O.Content = O.Make(O.Make == toSarif ? OfSarif : OfNew);
-  }
+  for (Output &O : Outputs)
+    O.Content = O.Make(All, OfNew);
 }
 
 llvm::Error Reports::write() {

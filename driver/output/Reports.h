@@ -10,6 +10,7 @@
 
 #include "driver/output/OutputFile.h"
 #include "driver/output/Report.h"
+#include <functional>
 #include <vector>
 
 namespace libtorch_tidy::driver {
@@ -43,18 +44,20 @@ public:
 
   /// One of them goes to the standard output: the text must not.
   bool useStdout() const;
-  void make(const Report &R);
+  void make(const Report &All);
   llvm::Error write();
 
 private:
+  /// Makes the content from the whole run, or from it without what the
+  /// baseline holds.
+  using Maker =
+      std::function<std::string(const Report &All, const Report &New)>;
   struct Output {
-    std::string (*Make)(const Report &);
+    Maker Make;
     OutputFile File;
     std::string Content;
   };
   std::vector<Output> Outputs;
-  size_t SarifLimit = 0;
-  bool SarifOfAll = false; ///< Also of what the baseline holds.
 };
 
 } // namespace libtorch_tidy::driver
