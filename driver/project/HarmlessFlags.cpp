@@ -344,13 +344,17 @@ public:
   CommandLineArguments Kept;
 
 private:
-  void passInner(const llvm::opt::Arg &A);
   void flushInner();
 
   unsigned Visible;
   Loss Refuse;
-  /// The values of successive -Xclang are one command line.
+  /// The preprocessor has no files of its own: what looks like one in -Wp, is
+  /// the value of an option that is left out.
+  bool HasInputs = true;
+  /// What successive flags hold is one command line, judged as if it stood
+  /// there itself.
   std::vector<std::string> Inner;
+  unsigned Holder = 0; ///< The option that holds it: -Xclang, -Wp, ...
 };
 
 } // namespace
@@ -358,25 +362,15 @@ private:
 void Sieve::flushInner() {
   if (Inner.empty())
     return;
-  Sieve Front(options::CC1Option, Refuse);
-  Front.pass(std::exchange(Inner, {}));
-  for (std::string &Argument : Front.Kept)
-    Kept.insert(Kept.end(), {"-Xclang", std::move(Argument)});
-}
-
-/// What a flag holds is judged as if it stood there itself.
-void Sieve::passInner(const llvm::opt::Arg &A) {
-  if (A.getOption().matches(options::OPT_Xclang)) {
-    llvm::append_range(Inner, A.getValues());
-    return;
+  const bool ForFront = Holder == options::OPT_Xclang;
+  Sieve Held(ForFront ? options::CC1Option : options::ClangOption, Refuse);
+  Held.HasInputs = Holder == options::OPT__SLASH_clang;
+  Held.pass(std::exchange(Inner, {}));
+  for (std::string &Argument : Held.Kept) {
+    if (ForFront)
+      Kept.push_back("-Xclang");
+    Kept.push_back(Held.HasInputs ? "/clang:" + Argument : std::move(Argument));
   }
-  flushInner();
-  Sieve Held(options::ClangOption, Refuse);
-  std::vector<std::string> Values(A.getValues().begin(), A.getValues().end());
-  Held.pass(Values);
-  const bool ForCl = A.getOption().matches(options::OPT__SLASH_clang);
-  for (std::string &Argument : Held.Kept)
-    Kept.push_back(ForCl ? "/clang:" + Argument : std::move(Argument));
 }
 
 void Sieve::pass(llvm::ArrayRef<std::string> Given) {
@@ -408,10 +402,15 @@ void Sieve::pass(llvm::ArrayRef<std::string> Given) {
     const unsigned Id = A.getOption().getID();
     if (Id == options::OPT_Xclang || Id == options::OPT_Xpreprocessor ||
         Id == options::OPT_Wp_COMMA || Id == options::OPT__SLASH_clang) {
-      passInner(A);
+      if (Id != Holder)
+        flushInner();
+      Holder = Id;
+      llvm::append_range(Inner, A.getValues());
       continue;
     }
     flushInner();
+    if (Id == options::OPT_INPUT && !HasInputs)
+      continue;
     FlagFate Fate = fateOf(A.getOption());
     if (Fate == FlagFate::Kept && !isHarmlessValue(A))
       Fate = FlagFate::Refused;

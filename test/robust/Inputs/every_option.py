@@ -21,6 +21,7 @@ for name in ["nvptx-arch", "amdgpu-arch", "clang++"]:
     (project / name).write_text(program.read_text())
     (project / name).chmod(0o755)
 (project / "unit.cpp").write_text("#include <torch/torch.h>\nint f() { return 1; }\n")
+(project / ".clang-tidy").write_text("{}\n")
 (project / "torch").mkdir()
 (project / "torch" / "torch.h").write_text("namespace at { class Tensor {}; }\n")
 

@@ -77,13 +77,13 @@ def files():
     )
 
 
-def analyse(what, database, configuration=None):
+def analyse(what, database, configuration=""):
     path = os.path.join(folder, ".clang-tidy")
     with open(os.path.join(folder, "compile_commands.json"), "w") as file:
         json.dump(database, file)
-    if configuration is not None:
-        with open(path, "w") as file:
-            file.write("{%s}\n" % configuration)
+    # Always one: those of the folders above are not looked for.
+    with open(path, "w") as file:
+        file.write("{%s}\n" % configuration)
     before = files()
     run = subprocess.run(
         tool + ["-p", folder, os.path.join(folder, "a.cpp")],
@@ -96,8 +96,7 @@ def analyse(what, database, configuration=None):
         print(what, run.returncode, found, run.stdout, run.stderr)
         print(sorted(set(files()) ^ set(before)), repr(open(victim).read()))
         sys.exit(1)
-    if configuration is not None:
-        os.remove(path)
+    os.remove(path)
 
 
 def entry(arguments):
