@@ -654,8 +654,8 @@ void AutogradContextCycleCheck::check(const MatchFinder::MatchResult &Result) {
   const auto *R = Result.Nodes.getNodeAs<CXXRecordDecl>("class");
   if (!isUserCode(R->getLocation(), *Result.SourceManager))
     return;
-  auto Backward = definitionsOf(R, "backward");
-  for (const FunctionDecl *Forward : definitionsOf(R, "forward"))
+  auto Backward = definitionsOf(R, torch::BackwardMethod);
+  for (const FunctionDecl *Forward : definitionsOf(R, torch::ForwardMethod))
     if (isUserCode(Forward->getLocation(), *Result.SourceManager))
       checkForward(Forward, Backward.size() == 1 ? Backward.front() : nullptr,
                    *Result.Context);

@@ -12,6 +12,7 @@
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
+#include "checks/torch/Effects.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -79,7 +80,7 @@ private:
       return Op->getOperator() == OO_Equal && Op->getNumArgs() == 2 &&
              isGradient(Op->getArg(0));
     if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
-        Method && (Name == "reset" || Name == "detach_") &&
+        Method && torch::endsHistory(Method) &&
         isGradient(Method->getImplicitObjectArgument()))
       return true;
     const FunctionDecl *Callee = Call->getDirectCallee();

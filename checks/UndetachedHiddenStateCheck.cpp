@@ -12,6 +12,7 @@
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
+#include "checks/torch/PureOps.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
@@ -180,7 +181,8 @@ void UndetachedHiddenStateCheck::checkFunction(const FunctionFlow &Flow,
       while (isa_and_nonnull<ExprWithCleanups, CXXBindTemporaryExpr>(
           Flow.parentOf(Whole)))
         Whole = Flow.parentOf(Whole);
-      if (!Member || torch::calleeName(Detach) != "detach" ||
+      std::optional<torch::PureOp> Op = torch::asPureOp(Detach);
+      if (!Member || !Op || Op->Kind != torch::PureKind::Detach ||
           !isa_and_nonnull<CompoundStmt>(Flow.parentOf(Whole)))
         return;
       const ValueDecl *D = flow::rootOf(Member->getImplicitObjectArgument());

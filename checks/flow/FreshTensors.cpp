@@ -9,6 +9,7 @@
 #include "checks/flow/Writes.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Concatenation.h"
+#include "checks/torch/CustomFunctions.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
 #include "checks/torch/Sharing.h"
@@ -51,7 +52,7 @@ bool FreshTensors::isFresh(const Expr *E, unsigned Depth) const {
       return false;
     }
   // script.forward({x}).toTensor()
-  if (torch::callsTorch(Call, "toTensor"))
+  if (torch::asToTensor(Call))
     return torch::asModuleCall(torch::objectOf(Call)).has_value();
   const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
   if (!Facts || Facts->InPlace)

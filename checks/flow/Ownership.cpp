@@ -7,6 +7,7 @@
 
 #include "checks/flow/Ownership.h"
 #include "checks/flow/Writes.h"
+#include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
@@ -112,10 +113,10 @@ const Expr *wholeOf(const CallExpr *Call) {
       (!torch::isStdDecl(Callee) && !torch::isTorchDecl(Callee)) ||
       torch::isTensor(Method->getObjectType()))
     return nullptr;
-  bool IsPart = llvm::StringSwitch<bool>(torch::calleeName(Call))
+  bool IsPart = torch::asModuleState(Call) ||
+                llvm::StringSwitch<bool>(torch::calleeName(Call))
                     .Cases("begin", "cbegin", "at", "front", "back", true)
-                    .Cases("parameters", "named_parameters", "buffers", true)
-                    .Cases("named_buffers", "children", "named_children", true)
+                    .Cases("children", "named_children", true)
                     .Cases("items", "values", true)
                     .Default(false);
   return IsPart ? Method->getImplicitObjectArgument() : nullptr;
@@ -325,8 +326,8 @@ private:
         look(Arg);
       return;
     }
-    if (Known && (Name == "make_shared" || Name == "make_unique" ||
-                  Name == "make_intrusive"))
+    if ((Known && (Name == "make_shared" || Name == "make_unique")) ||
+        torch::isMakeIntrusive(Call))
       made(torch::recordOf(torch::pointeeOf(Call->getType())),
            llvm::ArrayRef(Call->getArgs(), Call->getNumArgs()));
     Found.push_back(Call);
