@@ -604,8 +604,8 @@ void AutogradContextCycleCheck::registerMatchers(MatchFinder *Finder) {
 
 void AutogradContextCycleCheck::checkMatch(const Match &Result) {
   const auto *R = Result.Nodes.getNodeAs<CXXRecordDecl>("class");
-  auto Backward = definitionsOf(R, "backward");
-  for (const FunctionDecl *Forward : definitionsOf(R, "forward"))
+  auto Backward = definitionsOf(R, torch::BackwardMethod);
+  for (const FunctionDecl *Forward : definitionsOf(R, torch::ForwardMethod))
     if (torch::isUserCode(Forward->getLocation(), *Result.SourceManager))
       checkForward(Forward, Backward.size() == 1 ? Backward.front() : nullptr,
                    *Result.Context);

@@ -12,8 +12,10 @@
 #include "checks/flow/TensorGrowth.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Concatenation.h"
+#include "checks/torch/CustomFunctions.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
+#include "checks/torch/Sharing.h"
 #include "checks/torch/Spelling.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
@@ -131,7 +133,7 @@ bool FreshTensors::isFresh(const Expr *E, unsigned Depth) const {
       return false;
     }
   // script.forward({x}).toTensor()
-  if (torch::callsTorch(Call, "toTensor"))
+  if (torch::asToTensor(Call))
     return torch::asModuleCall(torch::objectOf(Call)).has_value();
   const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
   if (!Facts || Facts->InPlace)

@@ -14,6 +14,7 @@
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
+#include "checks/torch/Effects.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
@@ -65,7 +66,7 @@ bool resetsGradients(const CallExpr *Call, unsigned Depth = 4) {
   if (isa<CXXOperatorCallExpr>(Call))
     return code::isAssignment(Call) && isGradient(Call->getArg(0));
   if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
-      Method && (Name == "reset" || Name == "detach_") &&
+      Method && torch::endsHistory(Method) &&
       isGradient(Method->getImplicitObjectArgument()))
     return true;
   const FunctionDecl *Callee = Call->getDirectCallee();

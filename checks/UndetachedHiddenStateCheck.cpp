@@ -16,6 +16,7 @@
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
+#include "checks/torch/PureOps.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
@@ -173,13 +174,15 @@ void UndetachedHiddenStateCheck::checkFunction(const FunctionFlow &Flow,
                        "and nothing detaches the state before the next "
                        "iteration uses it"});
     // h.detach(); looks as if it did.
-    code::forEachCall(First.Loop, [&](const CallExpr *Detach) {
+    code::forEachCall(First.Loop, [&,
+                                   &Graphs = Graphs](const CallExpr *Detach) {
       const auto *Member = dyn_cast<CXXMemberCallExpr>(Detach);
       const Stmt *Whole = Detach;
       while (isa_and_nonnull<ExprWithCleanups, CXXBindTemporaryExpr>(
           Flow.parentOf(Whole)))
         Whole = Flow.parentOf(Whole);
-      if (!Member || torch::calleeName(Detach) != "detach" ||
+      std::optional<torch::PureOp> Op = torch::asPureOp(Detach);
+      if (!Member || !Op || Op->Kind != torch::PureKind::Detach ||
           !isa_and_nonnull<CompoundStmt>(Flow.parentOf(Whole)))
         return;
       const ValueDecl *D = code::rootOf(Member->getImplicitObjectArgument());

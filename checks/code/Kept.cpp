@@ -151,7 +151,7 @@ private:
       return;
     }
     if (Known && (Name == "make_shared" || Name == "make_unique" ||
-                  Name == "make_intrusive"))
+                  torch::isMakeIntrusive(Call)))
       made(torch::recordOf(torch::pointeeOf(Call->getType())),
            llvm::ArrayRef(Call->getArgs(), Call->getNumArgs()));
     Found.push_back(Call);

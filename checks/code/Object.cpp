@@ -9,6 +9,7 @@
 #include "checks/code/Std.h"
 #include "checks/code/Types.h"
 #include "checks/code/Writes.h"
+#include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
@@ -209,10 +210,10 @@ static const Expr *wholeOf(const CallExpr *Call) {
       (!torch::isStdDecl(Callee) && !torch::isTorchDecl(Callee)) ||
       torch::isTensor(Method->getObjectType()))
     return nullptr;
-  bool IsPart = llvm::StringSwitch<bool>(torch::calleeName(Call))
+  bool IsPart = torch::asModuleState(Call) ||
+                llvm::StringSwitch<bool>(torch::calleeName(Call))
                     .Cases("begin", "cbegin", "at", "front", "back", true)
-                    .Cases("parameters", "named_parameters", "buffers", true)
-                    .Cases("named_buffers", "children", "named_children", true)
+                    .Cases("children", "named_children", true)
                     .Cases("items", "values", true)
                     .Default(false);
   return IsPart ? Method->getImplicitObjectArgument() : nullptr;

@@ -8,7 +8,6 @@
 #include "checks/torch/CustomFunctions.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 using llvm::StringRef;

@@ -24,6 +24,9 @@ namespace libtorch_tidy::torch {
 /// The name of the base class, for matchers.
 inline constexpr llvm::StringLiteral CustomFunction =
     "::torch::autograd::Function";
+/// The static methods that a class derived from it has.
+inline constexpr llvm::StringLiteral ForwardMethod = "forward",
+                                     BackwardMethod = "backward";
 
 /// A pointer or reference to an AutogradContext.
 bool isAutogradContext(clang::QualType T);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/torch/Effects.h"
+#include "checks/torch/Calls.h"
 #include "checks/torch/CustomFunctions.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
@@ -28,6 +29,10 @@ bool changesObject(const CXXMethodDecl *Method) {
     return false;
   llvm::StringRef Name = Method->getName();
   return Name.ends_with("_") || Name == "set_data" || Name == "reset";
+}
+
+bool endsHistory(const CXXMemberCallExpr *Call) {
+  return calleeName(Call) == "reset" || calleeName(Call) == "detach_";
 }
 
 } // namespace libtorch_tidy::torch

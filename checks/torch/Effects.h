@@ -9,7 +9,7 @@
 #define LIBTORCH_TIDY_CHECKS_TORCH_EFFECTS_H
 
 #include "clang/AST/DeclCXX.h"
-#include "clang/AST/Expr.h"
+#include "clang/AST/ExprCXX.h"
 
 namespace libtorch_tidy::torch {
 
@@ -20,6 +20,9 @@ bool keepsArguments(const clang::CallExpr *Call);
 /// A method that changes its object although it may be const: in LibTorch const
 /// says nothing, and the names of in-place operators end in an underscore.
 bool changesObject(const clang::CXXMethodDecl *Method);
+
+/// x.reset(), x.detach_(): the tensor has no history from here on.
+bool endsHistory(const clang::CXXMemberCallExpr *Call);
 
 } // namespace libtorch_tidy::torch
 

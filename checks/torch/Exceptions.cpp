@@ -6,14 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/torch/Exceptions.h"
-#include "checks/torch/Autograd.h"
-#include "checks/torch/Calls.h"
-#include "checks/torch/Modules.h"
-#include "checks/torch/OpFacts.h"
 #include "checks/torch/TorchTypes.h"
-#include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclTemplate.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;

@@ -9,7 +9,6 @@
 #define LIBTORCH_TIDY_CHECKS_TORCH_EXCEPTIONS_H
 
 #include "clang/AST/DeclCXX.h"
-#include "clang/AST/ExprCXX.h"
 
 namespace libtorch_tidy::torch {
 

@@ -26,8 +26,8 @@ static bool isScriptClass(const CXXRecordDecl *R) {
   return isOrDerivesFrom(R, "torch::jit::Object");
 }
 
-static bool isModuleClass(const CXXRecordDecl *R) {
-  return isOrDerivesFrom(R, "torch::nn::Module");
+bool isModuleClass(const CXXRecordDecl *R) {
+  return isOrDerivesFrom(R, ModuleClass.drop_front(2));
 }
 
 /// The module class that holder type \p T stands for; null when it is none.
@@ -517,10 +517,6 @@ std::optional<Registration> asRegistration(const CallExpr *Call) {
       Construct && Construct->getNumArgs() == 0)
     Value = nullptr;
   return Registration{*What, Value};
-}
-
-bool isModuleClass(const CXXRecordDecl *R) {
-  return isOrDerivesFrom(R, ModuleClass.drop_front(2));
 }
 
 bool loadsModule(const CallExpr *Call) { return callsTorch(Call, "load"); }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/torch/Owners.h"
+#include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -119,6 +120,10 @@ bool isReferenceClass(QualType T) {
   return isOrDerivesFrom(T, "c10::weak_intrusive_ptr") ||
          isOrDerivesFrom(T, "c10::ArrayRef") ||
          isOrDerivesFrom(T, "at::OptionalTensorRef");
+}
+
+bool isMakeIntrusive(const CallExpr *Call) {
+  return callsTorch(Call, "make_intrusive");
 }
 
 } // namespace libtorch_tidy::torch

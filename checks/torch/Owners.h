@@ -8,7 +8,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_TORCH_OWNERS_H
 #define LIBTORCH_TIDY_CHECKS_TORCH_OWNERS_H
 
-#include "clang/AST/DeclCXX.h"
+#include "clang/AST/Expr.h"
 #include "clang/AST/Type.h"
 
 namespace libtorch_tidy::torch {
@@ -35,6 +35,9 @@ bool isSharedHandle(clang::QualType T);
 /// Leads to tensors and owns none: weak_intrusive_ptr, ArrayRef,
 /// OptionalTensorRef.
 bool isReferenceClass(clang::QualType T);
+
+/// c10::make_intrusive<T>(...)
+bool isMakeIntrusive(const clang::CallExpr *Call);
 
 } // namespace libtorch_tidy::torch
 

@@ -210,3 +210,18 @@ Tensor same_call(const Tensor &a, const Tensor &b) {
   }
   return left;
 }
+
+// A mask among the indices copies: this is memory of its own.
+Tensor selected(Net net, const Tensor &x, const Tensor &mask) {
+  Tensor chosen = x.index({mask});
+  try {
+    return net(chosen);
+  } catch (const c10::OutOfMemoryError &) {
+    // CHECK-NOTES: :[[@LINE-1]]:5: warning: this handler retries while 'chosen' (declared at line 216) is still alive; reset it first
+    // CHECK-NOTES: :[[@LINE-5]]:10: note: 'chosen' is declared outside the try block and owns tensors when the handler runs
+    // CHECK-NOTES: :[[@LINE-4]]:12: note: this call may run out of memory
+    // CHECK-NOTES: :[[@LINE+2]]:12: note: the retry runs here, inside the handler
+    // CHECK-FIXES: chosen.reset();
+    return net(x.slice(0, 0, 1));
+  }
+}
