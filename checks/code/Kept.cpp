@@ -12,6 +12,7 @@
 #include "checks/code/Walk.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
+#include "checks/torch/Owners.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"

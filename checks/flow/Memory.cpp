@@ -7,6 +7,7 @@
 
 #include "checks/flow/Memory.h"
 #include "checks/flow/MemoryDomain.h"
+#include "checks/torch/TorchTypes.h"
 #include <numeric>
 
 using namespace clang;
@@ -21,7 +22,8 @@ void MemoryReports::add(Dangling D, SourceLocation At) {
 
 bool MemoryReports::comesBefore(const Expr *Source, SourceLocation A,
                                 SourceLocation B) const {
-  const SourceLocation Made = Source->getBeginLoc();
+  // In a loop the expression itself may be the next to read what it keeps.
+  const SourceLocation Made = Source->getEndLoc();
   const bool AIsLater = !SM.isBeforeInTranslationUnit(A, Made);
   const bool BIsLater = !SM.isBeforeInTranslationUnit(B, Made);
   return AIsLater != BIsLater ? AIsLater : SM.isBeforeInTranslationUnit(A, B);
@@ -44,23 +46,39 @@ std::vector<Dangling> MemoryReports::take() {
   return Sorted;
 }
 
+/// Which parameters' tensors somebody may hold when \p F is over.
+static void noteKept(const FunctionDecl *F, const Sharing &Shared,
+                     MemorySummary &Into) {
+  for (const ParmVarDecl *Param : F->parameters()) {
+    if (Shared.isCopied(Param) || Shared.leaves(Param))
+      Into.Keeps.insert(Param->getFunctionScopeIndex());
+    if (Shared.isOperand(Param))
+      Into.Operands.insert(Param->getFunctionScopeIndex());
+  }
+}
+
 MemoryOf analyseMemory(const FunctionDecl *F, ASTContext &Context,
                        MemorySummaries Callees) {
+  MemoryOf Result;
   const MemoryBody Body(F, Callees);
+  const bool Takes =
+      llvm::any_of(F->parameters(), [](const ParmVarDecl *Param) {
+        return torch::mayHoldTensor(Param->getType()) ||
+               holdsMat(Param->getType());
+      });
+  if (!Body.isConcerned() && !Takes)
+    return Result;
+  const Sharing Shared(F, Context, Callees);
+  noteKept(F, Shared, Result.Summary);
   if (!Body.isConcerned())
-    return {};
-  MemoryOf GivenUp;
-  GivenUp.Summary.Available = false;
+    return Result;
   std::optional<FlowGraph> Graph = FlowGraph::of(F, code::Grain::Everything);
-  if (!Graph)
-    return GivenUp;
-  MemoryDomain Domain(F, Context, Callees, Body);
-  unsigned Visits = 0;
-  auto In = runToFixpoint(*Graph, Domain, Domain.start(), Visits);
-  if (!In)
-    return GivenUp;
-  MemoryOf Result = Domain.report(*Graph, *In);
-  Result.Visits = Visits;
+  MemoryDomain Domain(F, Context, Callees, Body, Shared);
+  auto In = Graph ? runToFixpoint(*Graph, Domain, Domain.start(), Result.Visits)
+                  : std::nullopt;
+  Result.Summary.Available = In.has_value();
+  if (In)
+    Domain.report(*Graph, *In, Result);
   return Result;
 }
 
@@ -70,7 +88,8 @@ std::vector<Dangling> findDangling(const VarDecl *Var,
   std::vector<Dangling> Found;
   if (!Var->hasInit() || Var->getType()->isDependentType())
     return Found;
-  MemoryValues Values(nullptr, Context, Callees);
+  const Sharing Nothing(nullptr, Context, Callees);
+  MemoryValues Values(Context, Callees, Nothing);
   for (const Borrow &B : Values.read(Var->getInit(), MemoryState())) {
     if (B.Owner || !MemoryValues::carries(Var->getType(), B))
       continue;

@@ -16,6 +16,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_FLOW_MEMORY_H
 #define LIBTORCH_TIDY_CHECKS_FLOW_MEMORY_H
 
+#include "checks/flow/Sharing.h"
 #include "checks/torch/Sharing.h"
 #include "checks/torch/Storage.h"
 #include "clang/AST/Decl.h"
@@ -73,7 +74,6 @@ struct MemorySummary {
     std::string Through, Part; ///< As in Borrow.
     bool AtStart = true;
     torch::TensorTraits Traits;
-    std::string Param; ///< The name of Of, for the story.
 
     bool operator==(const Lent &O) const {
       return Of == O.Of && To == O.To && Field == O.Field && What == O.What &&
@@ -83,13 +83,18 @@ struct MemorySummary {
   std::vector<Lent> Lends;
   std::set<unsigned> Resizes; ///< Tensors whose memory it may move.
   std::set<unsigned> Frees;   ///< Pointers that it frees on all ways.
+  /// Whose tensors, images or containers somebody else may hold afterwards, and
+  /// which a backward that is still to come may hold.
+  std::set<unsigned> Keeps, Operands;
   bool Available = true;
 
   bool available() const { return Available; }
   bool saysTheSame(const MemorySummary &Earlier) const {
     return Lends == Earlier.Lends && Resizes == Earlier.Resizes &&
-           Frees == Earlier.Frees;
+           Frees == Earlier.Frees && Keeps == Earlier.Keeps &&
+           Operands == Earlier.Operands;
   }
+  /// Nothing is lent, moved or freed.
   bool saysNothing() const {
     return Lends.empty() && Resizes.empty() && Frees.empty();
   }
@@ -119,11 +124,6 @@ struct Dangling {
   clang::SourceLocation UsedAt;      ///< A later use.
   const clang::Stmt *Body = nullptr; ///< Of the function; null outside one.
 };
-
-/// What is known of functions that are called; null for those of which nothing
-/// is.
-using MemorySummaries =
-    llvm::function_ref<const MemorySummary *(const clang::FunctionDecl *)>;
 
 struct MemoryOf {
   MemorySummary Summary;

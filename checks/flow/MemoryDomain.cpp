@@ -77,7 +77,8 @@ void MemoryDomain::leaveScope(const VarDecl *Var, SourceLocation At) {
   S.Pointers.erase(Var);
 }
 
-MemoryOf MemoryDomain::report(const FlowGraph &Graph, const States<State> &In) {
+void MemoryDomain::report(const FlowGraph &Graph, const States<State> &In,
+                          MemoryOf &Into) {
   MemoryReports All(Context.getSourceManager());
   Found = &All;
   for (const CFGBlock *Block : Graph.order()) {
@@ -94,10 +95,10 @@ MemoryOf MemoryDomain::report(const FlowGraph &Graph, const States<State> &In) {
     if (ReturnsThat[I] < Body.results()) // Another one may be taken.
       if (Fresh &Sure = Summary.Lends[I].Sure; Sure == Fresh::Yes)
         Sure = Fresh::Likely;
-  MemoryOf Result;
-  Result.Summary = std::move(Summary);
-  Result.Danglings = All.take();
-  return Result;
+  Into.Summary.Lends = std::move(Summary.Lends);
+  Into.Summary.Resizes = std::move(Summary.Resizes);
+  Into.Summary.Frees = std::move(Summary.Frees);
+  Into.Danglings = All.take();
 }
 
 /// The parameters go, and what outlives the function keeps what it has.
@@ -259,8 +260,9 @@ void MemoryDomain::visitReturn(const ReturnStmt *Return) {
   for (Borrow &B : Values.read(Value, S)) {
     if (!MemoryValues::carries(F->getReturnType(), B))
       continue;
+    const Borrow Living = B;
     if (!Values.ownerDies(B, S)) {
-      lend(B, MemorySummary::Result);
+      lend(Living, MemorySummary::Result);
       continue;
     }
     // What is read in the statement is read before.

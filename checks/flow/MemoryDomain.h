@@ -48,8 +48,9 @@ public:
   using State = MemoryState;
 
   MemoryDomain(const clang::FunctionDecl *F, clang::ASTContext &Context,
-               MemorySummaries Callees, const MemoryBody &Body)
-      : F(F), Context(Context), Body(Body), Values(F, Context, Callees) {}
+               MemorySummaries Callees, const MemoryBody &Body,
+               const Sharing &Shared)
+      : F(F), Context(Context), Body(Body), Values(Context, Callees, Shared) {}
 
   // The domain, as Fixpoint.h asks for it.
   State start() const;
@@ -62,7 +63,7 @@ public:
                 const clang::CXXTryStmt &Try);
 
   /// Visits all blocks once more and writes down what happens there.
-  MemoryOf report(const FlowGraph &Graph, const States<State> &In);
+  void report(const FlowGraph &Graph, const States<State> &In, MemoryOf &Into);
 
 private:
   // Statements.
@@ -112,7 +113,7 @@ private:
   State S;
   /// Null before the fixpoint is reached.
   MemoryReports *Found = nullptr;
-  MemorySummary Summary;
+  MemorySummary Summary; ///< What its statements do, gathered with reports.
   /// How many returns lend the same, by its place in Summary.Lends.
   std::vector<unsigned> ReturnsThat;
 };

@@ -40,10 +40,10 @@ struct LendingCall {
 
 class MemoryValues {
 public:
-  /// Null for \p F: outside functions.
-  MemoryValues(const clang::FunctionDecl *F, const clang::ASTContext &Context,
-               MemorySummaries Callees)
-      : Context(Context), Callees(Callees), Shared(F, Context) {}
+  /// \p Shared: of the function at hand.
+  MemoryValues(const clang::ASTContext &Context, MemorySummaries Callees,
+               const Sharing &Shared)
+      : Context(Context), Callees(Callees), Shared(Shared) {}
 
   /// What \p E refers to in \p At, if it refers to memory of something else.
   Borrows read(const clang::Expr *E, const MemoryState &At) const;
@@ -101,7 +101,7 @@ private:
 
   const clang::ASTContext &Context;
   MemorySummaries Callees;
-  Sharing Shared;
+  const Sharing &Shared;
 };
 
 } // namespace libtorch_tidy::flow

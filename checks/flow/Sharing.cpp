@@ -9,6 +9,7 @@
 #include "checks/code/Object.h"
 #include "checks/code/Std.h"
 #include "checks/code/Writes.h"
+#include "checks/flow/Memory.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Effects.h"
 #include "checks/torch/Sharing.h"
@@ -45,7 +46,8 @@ bool isStdFunction(const CallExpr *Call, StringRef Name) {
 /// with them.
 class Finder : public RecursiveASTVisitor<Finder> {
 public:
-  explicit Finder(const ASTContext &Context) : Context(Context) {}
+  Finder(const ASTContext &Context, MemorySummaries Callees)
+      : Context(Context), Callees(Callees) {}
 
   /// A tensor or cv::Mat that is copied to somewhere: the copies share.
   llvm::DenseMap<const VarDecl *, unsigned> Copied;
@@ -137,8 +139,15 @@ public:
         isa<CXXOperatorCallExpr>(Call) && isa_and_nonnull<CXXMethodDecl>(Callee)
             ? 1
             : 0;
-    for (unsigned I = First; I < Call->getNumArgs(); ++I)
-      sink(Call->getArg(I), Call->getArg(I)->getType(), nullptr);
+    const MemorySummary *Known = summaryOf(Callee);
+    for (unsigned I = First; I < Call->getNumArgs(); ++I) {
+      const unsigned Param = I - First;
+      if (!Known || Param >= Callee->getNumParams() ||
+          Known->Keeps.count(Param))
+        sink(Call->getArg(I), Call->getArg(I)->getType(), nullptr);
+      else if (Known->Operands.count(Param))
+        Operands.insert(torch::memoryRoot(Call->getArg(I), Context));
+    }
     return true;
   }
 
@@ -158,6 +167,14 @@ public:
   }
 
 private:
+  /// Of a function that surely is the one that runs.
+  const MemorySummary *summaryOf(const FunctionDecl *Callee) const {
+    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
+    if (!Callee || !Callees || (Method && Method->isVirtual()))
+      return nullptr;
+    const MemorySummary *Known = Callees(Callee);
+    return Known && Known->available() ? Known : nullptr;
+  }
   void leave(const Expr *E) {
     if (const auto *Var = dyn_cast_or_null<VarDecl>(rootOf(E))) {
       Leaves.insert(Var);
@@ -180,14 +197,16 @@ private:
   }
 
   const ASTContext &Context;
+  MemorySummaries Callees;
 };
 
 } // namespace
 
-Sharing::Sharing(const FunctionDecl *F, const ASTContext &Context) {
+Sharing::Sharing(const FunctionDecl *F, const ASTContext &Context,
+                 MemorySummaries Callees) {
   if (!F)
     return;
-  Finder Found(Context);
+  Finder Found(Context, Callees);
   Found.TraverseDecl(const_cast<FunctionDecl *>(F));
   Copied = std::move(Found.Copied);
   Leaves = std::move(Found.Leaves);

@@ -8,7 +8,7 @@
 /// \file
 /// Tensors and OpenCV's images are counted handles, and containers can be moved
 /// from: the memory of such a variable need not die with it. This says for
-/// which variables of a function that may be so, by syntax alone.
+/// which variables of a function that may be so.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +18,22 @@
 #include "clang/AST/Decl.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace libtorch_tidy::flow {
 
+struct MemorySummary;
+/// What is known of functions that are called; null for those of which nothing
+/// is.
+using MemorySummaries =
+    llvm::function_ref<const MemorySummary *(const clang::FunctionDecl *)>;
+
 class Sharing {
 public:
-  /// Null for \p F: nothing is shared.
-  Sharing(const clang::FunctionDecl *F, const clang::ASTContext &Context);
+  /// Null for \p F: nothing is shared. Without \p Callees every function of the
+  /// user may keep what it is given.
+  Sharing(const clang::FunctionDecl *F, const clang::ASTContext &Context,
+          MemorySummaries Callees = nullptr);
 
   /// How often a tensor or image, or a view of it, is copied to somewhere: a
   /// variable, a container, a result, unseen code, a lambda.
