@@ -8,6 +8,7 @@
 #include "checks/code/Loops.h"
 #include "checks/code/Std.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Sharing.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"

@@ -6,6 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/Memory.h"
+#include "checks/code/Object.h"
+#include "checks/code/Std.h"
+#include "checks/code/Walk.h"
+#include "checks/code/Writes.h"
 #include "checks/flow/MemoryDomain.h"
 #include "checks/torch/TorchTypes.h"
 #include <numeric>
@@ -13,6 +17,8 @@
 using namespace clang;
 
 namespace libtorch_tidy::flow {
+
+using namespace code;
 
 void MemoryReports::add(Dangling D, SourceLocation At) {
   auto [It, New] = BySource.insert({D.What.Source, {At, D}});

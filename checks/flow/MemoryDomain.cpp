@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/MemoryDomain.h"
+#include "checks/code/Object.h"
 #include "checks/code/Paths.h"
+#include "checks/code/Std.h"
+#include "checks/code/Walk.h"
 #include "checks/code/Writes.h"
 #include "checks/flow/ReusedBuffers.h"
 #include "checks/torch/Calls.h"
@@ -18,6 +21,8 @@ using namespace clang;
 using llvm::StringRef;
 
 namespace libtorch_tidy::flow {
+
+using namespace code;
 
 using torch::Fresh;
 

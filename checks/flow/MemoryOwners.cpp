@@ -5,6 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "checks/code/Object.h"
+#include "checks/code/Std.h"
+#include "checks/code/Walk.h"
+#include "checks/code/Writes.h"
 #include "checks/flow/MemoryValues.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
@@ -15,6 +19,8 @@ using namespace clang;
 using llvm::StringRef;
 
 namespace libtorch_tidy::flow {
+
+using namespace code;
 
 using torch::Fresh;
 

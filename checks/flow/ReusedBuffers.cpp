@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/ReusedBuffers.h"
+#include "checks/code/Object.h"
+#include "checks/code/Std.h"
+#include "checks/code/Walk.h"
 #include "checks/code/Writes.h"
 #include "checks/flow/MemoryState.h"
 #include "checks/torch/Calls.h"
@@ -17,6 +20,8 @@ using namespace clang;
 using llvm::StringRef;
 
 namespace libtorch_tidy::flow {
+
+using namespace code;
 
 /// Does \p Loop write into buffer \p Var?
 static bool isWrittenIn(const VarDecl *Var, const Stmt *Loop) {
