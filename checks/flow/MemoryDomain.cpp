@@ -242,7 +242,7 @@ void MemoryDomain::declare(const VarDecl *Var, const Stmt *Statement) {
       for (const Borrow &B : Values.read(For->getRangeInit(), S))
         if (!B.Owner && B.What != Borrow::Blob)
           report(B, Dangling::Loop, For->getForLoc(), {},
-                 Body.isInBlock(For) ? For : nullptr);
+                 Body.isInBlock(For) ? For : nullptr, For->getRParenLoc());
     return;
   }
   if (!Init || Var->isImplicit())
