@@ -119,12 +119,12 @@ private:
   void expression(const Expr *E) {
     if (auto Start = code::asThreadStart(E))
       say(E->getExprLoc(), "starts a thread");
-    if (auto Added = code::asInsertion(E))
-      say(E->getExprLoc(), texts(Added->Given) + " into " + text(Added->Into) +
-                               (Added->AtEnd ? ", at its end" : ""));
     const auto *Call = dyn_cast<CallExpr>(E);
     if (!Call)
       return;
+    if (auto Added = code::asInsertion(Call))
+      say(E->getExprLoc(), texts(Added->Given) + " into " + text(Added->Into) +
+                               (Added->AtEnd ? ", at its end" : ""));
     StringRef Name = torch::calleeName(Call);
     if (code::isRemoval(Name) || code::isRelease(Call))
       say(E->getExprLoc(), "takes out by " + Name.str());
@@ -160,7 +160,7 @@ void printFacts(ASTContext &, llvm::ArrayRef<Decl *> Users) {
   auto Print = [](const Decl *D) {
     const auto *F = dyn_cast<FunctionDecl>(D);
     if (F && F->doesThisDeclarationHaveABody() && !F->isDependentContext() &&
-        !F->isImplicit())
+        !F->isImplicit() && !F->isTemplateInstantiation())
       Printer(code::Body::of(F)).print();
   };
   for (const Decl *D : Users) {
