@@ -366,7 +366,8 @@ bool onlyReads(const CallExpr *Call) {
   if (!Facts || Facts->InPlace || Facts->KeepsArguments || Facts->Resizes)
     return false;
   return Facts->Metadata || Facts->neverDifferentiable() ||
-         (!Facts->mayShare() && isTensor(Call->getType()) && Call->isPRValue());
+         (Facts->Shares == Sharing::None && isTensor(Call->getType()) &&
+          Call->isPRValue());
 }
 
 /// The tensor that a method of LibTorch is called on.
