@@ -139,11 +139,12 @@ public:
     if (const auto *Array = Context.getAsConstantArrayType(T))
       return isLarge(T) ? Owns::Large : of(Array->getElementType());
     const CXXRecordDecl *R = T->getAsCXXRecordDecl();
-    if (!R || !R->hasDefinition() || !Seen.insert(R).second)
+    if (!R || !R->hasDefinition())
       return Owns::Nothing;
-    Owns Result = of(R->getDefinition(), T);
-    Seen.erase(R);
-    return Result;
+    // A class that owns its like is first met as one that owns nothing.
+    if (auto [It, New] = Known.try_emplace(R, Owns::Nothing); !New)
+      return It->second;
+    return Known[R] = of(R->getDefinition(), T);
   }
 
 private:
@@ -219,7 +220,7 @@ private:
   }
 
   const ASTContext &Context;
-  llvm::SmallPtrSet<const CXXRecordDecl *, 8> Seen;
+  llvm::DenseMap<const CXXRecordDecl *, Owns> Known;
 };
 
 /// What the methods that run on a copy do with its members.
@@ -323,29 +324,36 @@ bool copiesItself(const CXXRecordDecl *R) {
 }
 
 /// A generator, or a member of a user's class that holds one by value.
-bool holdsEngine(QualType T, const SourceManager &SM, unsigned Depth = 0) {
+bool holdsEngine(QualType T, const SourceManager &SM,
+                 llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Seen) {
   if (torch::isRandomEngine(T))
     return true;
   const CXXRecordDecl *R = T->getAsCXXRecordDecl();
-  if (!R || !R->hasDefinition() || Depth > 4 ||
+  if (!R || !R->hasDefinition() || !Seen.insert(R).second ||
       !torch::isUserCode(R->getLocation(), SM) ||
       copiesItself(R->getDefinition()))
     return false;
   return llvm::any_of(R->getDefinition()->fields(), [&](const FieldDecl *F) {
-    return holdsEngine(F->getType(), SM, Depth + 1);
+    return holdsEngine(F->getType(), SM, Seen);
   });
+}
+
+bool holdsEngine(QualType T, const SourceManager &SM) {
+  llvm::SmallPtrSet<const CXXRecordDecl *, 8> Seen;
+  return holdsEngine(T, SM, Seen);
 }
 
 void collect(const CXXRecordDecl *Class, const Uses &Used,
              const ASTContext &Context,
+             llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Seen,
              llvm::SmallVectorImpl<CopiedMember> &Found) {
-  if (copiesItself(Class))
+  if (!Seen.insert(Class).second || copiesItself(Class))
     return;
   const SourceManager &SM = Context.getSourceManager();
   for (const CXXBaseSpecifier &Base : Class->bases()) {
     const CXXRecordDecl *R = Base.getType()->getAsCXXRecordDecl();
     if (R && R->hasDefinition() && torch::isUserCode(R->getLocation(), SM))
-      collect(R->getDefinition(), Used, Context, Found);
+      collect(R->getDefinition(), Used, Context, Seen, Found);
   }
   for (const FieldDecl *Field : Class->fields()) {
     auto It = Used.Of.find(Field);
@@ -379,7 +387,8 @@ llvm::SmallVector<CopiedMember, 2> copiedMembers(const CXXRecordDecl *Class) {
     if (torch::isWorkersEntry(Method))
       Used.add(Method);
   llvm::SmallVector<CopiedMember, 2> Found;
-  collect(Class, Used, Context, Found);
+  llvm::SmallPtrSet<const CXXRecordDecl *, 8> Seen;
+  collect(Class, Used, Context, Seen, Found);
   return Found;
 }
 

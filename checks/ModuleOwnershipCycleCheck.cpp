@@ -214,18 +214,19 @@ private:
 };
 
 /// Does \p From own \p To, itself or by the other edges? The edges on the way
-/// go to \p Way.
+/// go to \p Way; \p Gone are those that were tried.
 bool reaches(const Object &From, const Object &To, llvm::ArrayRef<Edge> Edges,
+             llvm::SmallPtrSetImpl<const Edge *> &Gone,
              llvm::SmallVectorImpl<const Edge *> &Way) {
   if ((From == To && !From.Element) || code::owns(From, To))
     return true;
   for (const Edge &E : Edges) {
     if (!(From == E.Owner && !From.Element) && !code::owns(From, E.Owner))
       continue;
-    if (llvm::is_contained(Way, &E))
+    if (!Gone.insert(&E).second)
       continue;
     Way.push_back(&E);
-    if (reaches(E.Owned, To, Edges, Way))
+    if (reaches(E.Owned, To, Edges, Gone, Way))
       return true;
     Way.pop_back();
   }
@@ -380,8 +381,9 @@ void ModuleOwnershipCycleCheck::checkMatched() {
     for (const Edge &E : llvm::reverse(Finder.Edges)) {
       llvm::SmallVector<const Edge *, 4> Way;
       Way.push_back(&E);
+      llvm::SmallPtrSet<const Edge *, 8> Gone = {&E};
       if (Explained.contains(&E) ||
-          !reaches(E.Owned, E.Owner, Finder.Edges, Way))
+          !reaches(E.Owned, E.Owner, Finder.Edges, Gone, Way))
         continue;
       if (llvm::any_of(Way, [&](const Edge *Step) {
             return Uses.Released.contains(Step->Field) ||

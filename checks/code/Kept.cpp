@@ -16,6 +16,7 @@
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -186,9 +187,8 @@ private:
 
   /// What a container or function object was given anywhere in the body.
   void contents(const VarDecl *Var) {
-    if (llvm::is_contained(Within, Var))
+    if (!Opened.insert(Var).second)
       return;
-    Within.push_back(Var);
     if (Var->getInit() && !Var->isImplicit())
       look(Var->getInit());
     forEachStore(Body,
@@ -196,12 +196,11 @@ private:
                    if (rootOf(To) == Var)
                      look(Value);
                  });
-    Within.pop_back();
   }
 
   const Stmt *Body;
   unsigned Depth = 0;
-  llvm::SmallVector<const VarDecl *, 4> Within;
+  llvm::SmallPtrSet<const VarDecl *, 8> Opened;
 };
 
 } // namespace

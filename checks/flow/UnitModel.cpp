@@ -13,6 +13,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include <chrono>
+#include <functional>
 
 using namespace clang;
 
@@ -317,14 +318,25 @@ ArrayRef<UnitModel::RelayedTo> UnitModel::relaysOf(const FunctionDecl *F,
 
 bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
   collectCallers();
-  auto It = Callers.find(F->getCanonicalDecl());
-  if (It == Callers.end() || !Asking.insert(F->getCanonicalDecl()).second)
-    return false;
-  bool Guarded = llvm::all_of(It->second, [&](const CallerOf &C) {
-    return C.Mode != GradMode::On || isCalledOnlyGuarded(C.Caller->function());
-  });
-  Asking.erase(F->getCanonicalDecl());
-  return Guarded;
+  // Each caller is asked once: the ways up double where one calls twice. One
+  // that is not guarded ends the search.
+  llvm::SmallPtrSet<const FunctionDecl *, 8> Guarded;
+  std::function<bool(const FunctionDecl *)> Ask = [&](const FunctionDecl *F) {
+    F = F->getCanonicalDecl();
+    if (Guarded.contains(F))
+      return true;
+    auto It = Callers.find(F);
+    if (It == Callers.end() || !Asking.insert(F).second)
+      return false;
+    bool All = llvm::all_of(It->second, [&](const CallerOf &C) {
+      return C.Mode != GradMode::On || Ask(C.Caller->function());
+    });
+    Asking.erase(F);
+    if (All)
+      Guarded.insert(F);
+    return All;
+  };
+  return Ask(F);
 }
 
 bool UnitModel::isFieldConsumed(const FieldDecl *Field) {

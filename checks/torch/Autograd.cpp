@@ -7,6 +7,7 @@
 
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Classes.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -92,11 +93,7 @@ std::optional<BackwardCall> asBackward(const CallExpr *Call) {
 bool isBackward(const CallExpr *Call) { return asBackward(Call).has_value(); }
 
 bool isOptimizerType(QualType T) {
-  if (T.isNull())
-    return false;
-  if (QualType Pointee = pointeeOf(T); !Pointee.isNull())
-    return isOptimizerType(Pointee);
-  return isOrDerivesFrom(recordOf(T), "torch::optim::Optimizer");
+  return isOrDerivesFrom(recordOf(finalPointee(T)), "torch::optim::Optimizer");
 }
 
 bool isOptimizerStep(const CallExpr *Call) {

@@ -37,6 +37,9 @@ using Arguments = llvm::DenseMap<const ParmVarDecl *, const Expr *>;
 
 /// Bounds the recursion; a wrapper in a wrapper takes up to five steps.
 constexpr unsigned MaxDepth = 32;
+/// Bounds the work for one variable: a factory that returns its own result in
+/// several places, or a class of many classes, has more ways than can be gone.
+constexpr unsigned MaxSteps = 4096;
 
 Decides decides(const CXXRecordDecl *R) {
   const IdentifierInfo *Id = R ? R->getIdentifier() : nullptr;
@@ -112,6 +115,7 @@ private:
   MaybeEffect computeClass(const CXXRecordDecl *R, unsigned Depth);
 
   const ASTContext &Context;
+  unsigned Steps = 0;
   llvm::DenseMap<const CXXRecordDecl *, MaybeEffect> Classes;
 };
 
@@ -246,6 +250,8 @@ MaybeEffect Evaluator::ofObject(QualType T, const Expr *Init,
                                 const Arguments &Args, unsigned Depth) {
   if (T.isNull() || Depth > MaxDepth)
     return std::nullopt;
+  if (++Steps > MaxSteps)
+    return Effect{}; // A guard or not, and of any mode.
   const CXXRecordDecl *R = T->getAsCXXRecordDecl();
   if (!R)
     return std::nullopt;
@@ -265,6 +271,8 @@ MaybeEffect Evaluator::ofExpr(const Expr *E, const Arguments &Args,
   E = peel(E);
   if (!E || Depth > MaxDepth || E->isTypeDependent())
     return std::nullopt;
+  if (++Steps > MaxSteps)
+    return Effect{};
   const CXXRecordDecl *R = E->getType()->getAsCXXRecordDecl();
   if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
     if (Construct->getConstructor()->isCopyOrMoveConstructor() &&

@@ -8,6 +8,7 @@
 #include "checks/torch/Modules.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Classes.h"
 #include "checks/torch/Conventions.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
@@ -43,17 +44,15 @@ static bool takesTensor(const FunctionDecl *F) {
 }
 
 /// User structs that act as modules: they own modules or tensors.
-static bool ownsModel(const CXXRecordDecl *R, unsigned Depth = 0) {
-  if (!R || !R->hasDefinition() || R->isLambda() || Depth > 4 ||
-      isTorchDecl(R) || R->isInStdNamespace())
-    return false;
-  for (const FieldDecl *Field : R->getDefinition()->fields())
-    if (isModule(Field->getType()) || isTensor(Field->getType()))
-      return true;
-  return llvm::any_of(
-      R->getDefinition()->bases(), [&](const CXXBaseSpecifier &Base) {
-        return ownsModel(Base.getType()->getAsCXXRecordDecl(), Depth + 1);
-      });
+static bool ownsModel(const CXXRecordDecl *R) {
+  auto HasField = [](const CXXRecordDecl *R) {
+    R = R->getDefinition();
+    return R && !R->isLambda() && !isTorchDecl(R) && !R->isInStdNamespace() &&
+           llvm::any_of(R->fields(), [](const FieldDecl *Field) {
+             return isModule(Field->getType()) || isTensor(Field->getType());
+           });
+  };
+  return R && (HasField(R) || anyBase(R, HasField));
 }
 
 /// Does another class next to \p Method's override it? Only what is already
@@ -85,11 +84,12 @@ static const FunctionDecl *bodyOf(const CXXMethodDecl *Method) {
 
 /// The method `forward` of \p R or its bases that takes \p NumArgs arguments,
 /// when there is exactly one.
-static const CXXMethodDecl *findForward(const CXXRecordDecl *R,
-                                        unsigned NumArgs) {
-  if (!R || !R->hasDefinition())
+static const CXXMethodDecl *
+findForward(const CXXRecordDecl *R, unsigned NumArgs,
+            llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Seen) {
+  R = R ? R->getDefinition() : nullptr;
+  if (!R || !Seen.insert(R).second)
     return nullptr;
-  R = R->getDefinition();
   IdentifierInfo &Id = R->getASTContext().Idents.get("forward");
   const CXXMethodDecl *Only = nullptr;
   bool Any = false;
@@ -107,9 +107,15 @@ static const CXXMethodDecl *findForward(const CXXRecordDecl *R,
     return Only;
   for (const CXXBaseSpecifier &Base : R->bases())
     if (const CXXMethodDecl *Inherited =
-            findForward(Base.getType()->getAsCXXRecordDecl(), NumArgs))
+            findForward(Base.getType()->getAsCXXRecordDecl(), NumArgs, Seen))
       return Inherited;
   return nullptr;
+}
+
+static const CXXMethodDecl *findForward(const CXXRecordDecl *R,
+                                        unsigned NumArgs) {
+  llvm::SmallPtrSet<const CXXRecordDecl *, 8> Seen;
+  return findForward(R, NumArgs, Seen);
 }
 
 /// An interface: what runs, and what it owns, is up to derived classes.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/torch/TorchTypes.h"
+#include "checks/torch/Classes.h"
 #include "checks/torch/Headers.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
@@ -74,13 +75,29 @@ static bool isNamed(const NamedDecl *R, StringRef QualifiedName) {
 bool isOrDerivesFrom(const CXXRecordDecl *R, StringRef QualifiedName) {
   if (!R)
     return false;
-  if (isNamed(R, QualifiedName))
-    return true;
-  if (!R->hasDefinition())
-    return false;
-  return llvm::any_of(R->bases(), [&](const CXXBaseSpecifier &Base) {
-    return isOrDerivesFrom(Base.getType()->getAsCXXRecordDecl(), QualifiedName);
-  });
+  return isNamed(R, QualifiedName) ||
+         anyBase(R, [&](const CXXRecordDecl *Base) {
+           return isNamed(Base, QualifiedName);
+         });
+}
+
+bool anyBase(const CXXRecordDecl *R,
+             llvm::function_ref<bool(const CXXRecordDecl *)> Matches) {
+  llvm::SmallPtrSet<const CXXRecordDecl *, 8> Seen;
+  llvm::SmallVector<const CXXRecordDecl *, 8> Waiting = {R};
+  while (!Waiting.empty()) {
+    const CXXRecordDecl *Derived = Waiting.pop_back_val();
+    if (!Derived || !Derived->hasDefinition())
+      continue;
+    for (const CXXBaseSpecifier &Base : Derived->bases())
+      if (const CXXRecordDecl *B = Base.getType()->getAsCXXRecordDecl();
+          B && Seen.insert(B->getCanonicalDecl()).second) {
+        if (Matches(B))
+          return true;
+        Waiting.push_back(B);
+      }
+  }
+  return false;
 }
 
 bool isOrDerivesFrom(QualType T, StringRef QualifiedName) {
@@ -167,12 +184,13 @@ QualType pointeeOf(QualType T) {
       T->getAsCXXRecordDecl());
   if (!R) {
     // TORCH_MODULE(Net): class Net : public ModuleHolder<NetImpl>.
-    const CXXRecordDecl *Derived = T->getAsCXXRecordDecl();
-    if (Derived && Derived->hasDefinition())
-      for (const CXXBaseSpecifier &Base : Derived->bases())
-        if (QualType Inner = pointeeOf(Base.getType()); !Inner.isNull())
-          return Inner;
-    return {};
+    QualType Inner;
+    anyBase(T->getAsCXXRecordDecl(), [&](const CXXRecordDecl *Base) {
+      if (isa<ClassTemplateSpecializationDecl>(Base))
+        Inner = pointeeOf(Base->getASTContext().getRecordType(Base));
+      return !Inner.isNull();
+    });
+    return Inner;
   }
   static constexpr StringRef Pointers[] = {"std::unique_ptr", "std::shared_ptr",
                                            "c10::intrusive_ptr",
@@ -183,12 +201,18 @@ QualType pointeeOf(QualType T) {
   return Arg.getKind() == TemplateArgument::Type ? Arg.getAsType() : QualType();
 }
 
+QualType finalPointee(QualType T) {
+  llvm::SmallPtrSet<const Type *, 4> Seen;
+  for (QualType Next = pointeeOf(T); !Next.isNull(); Next = pointeeOf(T)) {
+    T = Next;
+    if (!Seen.insert(T->getUnqualifiedDesugaredType()).second)
+      return {};
+  }
+  return T;
+}
+
 bool isModule(QualType T) {
-  if (T.isNull())
-    return false;
-  if (QualType Pointee = pointeeOf(T); !Pointee.isNull())
-    return isModule(Pointee);
-  const CXXRecordDecl *R = recordOf(T);
+  const CXXRecordDecl *R = recordOf(finalPointee(T));
   return isOrDerivesFrom(R, "torch::nn::Module") ||
          isOrDerivesFrom(R, "torch::jit::Module") ||
          isOrDerivesFrom(R, "torch::nn::AnyModule");
