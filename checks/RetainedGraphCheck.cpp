@@ -12,9 +12,12 @@
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
+#include "checks/torch/Owners.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace clang;
 
@@ -53,8 +56,80 @@ static fixits::Edits dropRetain(const CallExpr *Call,
   return fixits::removeArguments(Call, First, Context);
 }
 
+/// A tensor, or something of the user's or of the standard library's with one.
+static bool holdsTensors(QualType T) {
+  T = T.getNonReferenceType();
+  return torch::ownsTensors(T->isPointerType() ? T->getPointeeType() : T);
+}
+
+/// Is what \p V holds when \p Loop begins no graph for sure: data, or a leaf of
+/// one? A leaf is not the graph: each iteration makes its own on top of it.
+static bool holdsNoGraph(const VarDecl *V, const FunctionFlow &Flow) {
+  auto IsLeafSite = [&](const Expr *E) {
+    return llvm::any_of(Flow.labels(), [&](const Label &L) {
+      return L.K == Label::Leaf && L.Site == torch::peel(E);
+    });
+  };
+  const Expr *Init = torch::stripImplicit(V->getInit());
+  const bool IsLeaf = Init && IsLeafSite(Init);
+  struct Sources : RecursiveASTVisitor<Sources> {
+    bool Any = false;
+    bool VisitExpr(Expr *E) {
+      if (isa<DeclRefExpr, MemberExpr, CXXThisExpr>(E) &&
+          !E->getType()->isFunctionType())
+        Any |= holdsTensors(E->getType()) || torch::isModule(E->getType()) ||
+               isa<CXXThisExpr>(E);
+      return !Any;
+    }
+  } Found;
+  if (Init && !IsLeaf) {
+    Found.TraverseStmt(const_cast<Expr *>(Init));
+    for (const Label &L : Flow.labels())
+      Found.Any |= L.bringsHistory() && Flow.isWithin(L.Site, Init);
+  }
+  if (Found.Any)
+    return false;
+  return llvm::all_of(
+      flow::writesTo(V, Flow.function()->getBody()), [&](const flow::Write &W) {
+        return W.Kind == flow::WriteKind::Released || IsLeafSite(W.Where) ||
+               (IsLeaf && W.Kind == flow::WriteKind::Changed);
+      });
+}
+
+/// May an iteration of a loop around \p Call go through a graph that the one
+/// before went through, or that was there before the loop?
+static bool mayMeetOldGraph(const Expr *Call, const FunctionFlow &Flow) {
+  const Stmt *Outermost = nullptr;
+  for (const Stmt *S = Call; S; S = Flow.parentOf(S))
+    if (flow::isLoop(S))
+      Outermost = S;
+  if (!Outermost)
+    return false;
+  struct Finder : RecursiveASTVisitor<Finder> {
+    llvm::SmallSetVector<const VarDecl *, 8> Used;
+    bool VisitDeclRefExpr(DeclRefExpr *Ref) {
+      if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl()))
+        Used.insert(V);
+      return true;
+    }
+  } Loop;
+  Loop.TraverseStmt(const_cast<Stmt *>(Outermost));
+  return llvm::any_of(Loop.Used, [&](const VarDecl *V) {
+    const Stmt *Declared = Flow.declarationOf(V);
+    return Declared && !Flow.isWithin(Declared, Outermost) &&
+           holdsTensors(V->getType()) && !torch::isModule(V->getType()) &&
+           !holdsNoGraph(V, Flow);
+  });
+}
+
 /// How sure it is that nobody goes through the graph of \p Spent again;
 /// nullopt when somebody does or may.
+///
+/// Places that share a module's or a helper's graph carry a Spent label, and
+/// whoever goes through them again shows. Of the graph above a local leaf, and
+/// of tensors whose history the flow does not know (parameters that are used
+/// directly), nothing shows: there it is certain only that no other call walks,
+/// and that no graph is older than the iteration.
 static std::optional<Level> nobodyElseWalks(const Label &Spent,
                                             const FunctionFlow &Flow,
                                             flow::UnitModel &Unit) {
@@ -67,10 +142,13 @@ static std::optional<Level> nobodyElseWalks(const Label &Spent,
     return std::nullopt;
   bool Arises = false;
   Level Strength = Level::Likely;
+  flow::LabelSet Leaves;
   for (flow::LabelId Id : Spent.Assigned) {
     const Label &L = Flow.label(Id);
     if (L.K == Label::Carry || L.K == Label::Relay || L.K == Label::Spent)
       return std::nullopt;
+    if (L.K == Label::Leaf)
+      Leaves.set(Id);
     // A graph that came from outside may be wanted there.
     if (L.K == Label::Entry)
       Strength = Level::Advisory;
@@ -87,7 +165,27 @@ static std::optional<Level> nobodyElseWalks(const Label &Spent,
         Strength = Level::Advisory;
     }
   }
-  return Arises ? std::optional(Strength) : std::nullopt;
+  if (!Arises)
+    return std::nullopt;
+  // Who else walks, and through what.
+  for (const Expr *Other : Flow.trainingSites()) {
+    if (Other == Spent.Site || !torch::isBackward(dyn_cast<CallExpr>(Other)))
+      continue;
+    bool Known = false;
+    for (const Label &L : Flow.labels()) {
+      if (L.K != Label::Spent || L.Site != Other)
+        continue;
+      if (L.Unseen || L.Assigned.intersects(Leaves))
+        return std::nullopt;
+      for (flow::LabelId Id : L.Assigned)
+        Known |= Flow.label(Id).bringsHistory();
+    }
+    if (!Known)
+      return std::nullopt;
+  }
+  if (mayMeetOldGraph(Spent.Site, Flow))
+    return std::nullopt;
+  return Strength;
 }
 
 void RetainedGraphCheck::checkFunction(const FunctionFlow &Flow,

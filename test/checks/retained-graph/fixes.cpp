@@ -55,3 +55,15 @@ void two(Net &net, const Tensor &x) {
   // CHECK-MESSAGES: :[[@LINE-1]]:29: warning: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again [libtorch-retained-graph]
   // CHECK-FIXES: shared.sum().backward();
 }
+
+// A leaf is not the graph: each iteration makes its own on top of it.
+void leaf(int n) {
+  auto w = torch::rand({3}, torch::requires_grad());
+  Tensor x = torch::ones({3});
+  for (int i = 0; i < n; ++i) {
+    Tensor loss = (w * x).sum();
+    loss.backward({}, true);
+    // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again [libtorch-retained-graph]
+    // CHECK-FIXES: loss.backward();
+  }
+}

@@ -75,3 +75,36 @@ void caller(Net &net) {
   backward_of(out);
   out.mean().backward();
 }
+
+// The graph starts at a leaf of this function.
+Tensor leaves(Net &net, int n) {
+  auto w = torch::rand({3}, torch::requires_grad());
+  auto out = (w * w).sum();
+  out.backward({}, true);
+  out.backward();
+
+  Tensor v = torch::rand({3});
+  v.requires_grad_();
+  Tensor shared = v * v;
+  auto g = torch::autograd::grad({shared.sum()}, {v}, {}, true);
+  Tensor a = shared.sum(), b = shared.mean();
+  torch::autograd::backward({a}, {}, true);
+  b.backward();
+
+  // Older than the iteration: all iterations go through it.
+  auto u = torch::rand({3}, torch::requires_grad());
+  Tensor squares = u * u;
+  for (int i = 0; i < n; ++i) {
+    Tensor loss = (squares * i).sum() + net(torch::ones({8, 4})).sum();
+    loss.backward({}, true);
+  }
+  return g[0];
+}
+
+// A parameter that is used directly brings history that the flow does not know.
+void penalty(torch::nn::Linear &linear, int n) {
+  Tensor reg = linear->weight.pow(2).sum();
+  Tensor loss = linear(torch::ones({8, 4})).sum() + reg;
+  loss.backward({}, true);
+  reg.backward();
+}
