@@ -90,9 +90,9 @@ static bool holdsNoGraph(const VarDecl *V, const FunctionFlow &Flow) {
   if (Found.Any)
     return false;
   return llvm::all_of(
-      flow::writesTo(V, Flow.function()->getBody()), [&](const flow::Write &W) {
-        return W.Kind == flow::WriteKind::Released || IsLeafSite(W.Where) ||
-               (IsLeaf && W.Kind == flow::WriteKind::Changed);
+      code::writesTo(V, Flow.function()->getBody()), [&](const code::Write &W) {
+        return W.Kind == code::WriteKind::Released || IsLeafSite(W.Where) ||
+               (IsLeaf && W.Kind == code::WriteKind::Changed);
       });
 }
 
