@@ -114,10 +114,10 @@ private:
       if (!Stored)
         return;
       for (const Expr *Kept : code::keptBy(Stored->Value, Body)) {
-        auto Object = code::objectOf(Kept, Body);
+        auto Named = code::objectOf(Kept, Body);
         const auto *Param =
-            Object ? dyn_cast_or_null<ParmVarDecl>(Object->Root) : nullptr;
-        if (!Param || !Object->Fields.empty() ||
+            Named ? dyn_cast_or_null<ParmVarDecl>(Named->Root) : nullptr;
+        if (!Param || !Named->Fields.empty() ||
             Param->getDeclContext() != Helper)
           continue;
         unsigned I = Param->getFunctionScopeIndex();
@@ -140,7 +140,7 @@ bool ownsTensors(QualType T) {
 /// A tensor that goes into saved_data.
 struct Kept {
   const Expr *E = nullptr;
-  std::optional<Object> Object; ///< Set when it is, or is a view of, one.
+  std::optional<Object> Of; ///< Set when it is, or is a view of, one.
   bool IsView = false;
 };
 
@@ -196,7 +196,7 @@ public:
         E = Of;
         Call = dyn_cast_or_null<CallExpr>(torch::stripImplicit(E));
       }
-      K.Object = code::objectOf(E, Body);
+      K.Of = code::objectOf(E, Body);
       Result.push_back(K);
     }
     return Result;
@@ -208,10 +208,9 @@ public:
   };
   /// Why \p K, stored by \p S, is certainly a differentiable output.
   std::optional<Output> asOutput(const Kept &K, const Store &S) const {
-    if (!K.Object || !K.Object->Root || !K.Object->Fields.empty() ||
-        mentionsMove(S.Value))
+    if (!K.Of || !K.Of->Root || !K.Of->Fields.empty() || mentionsMove(S.Value))
       return std::nullopt;
-    const ValueDecl *Var = K.Object->Root;
+    const ValueDecl *Var = K.Of->Root;
     const CallExpr *Dirty = listWith(Uses.Dirty, Var);
     // Other inputs are returned as a view that is not stored.
     if (isa<ParmVarDecl>(Var) && !Dirty)
@@ -222,7 +221,7 @@ public:
     // emptied y when the statement itself is reached.
     llvm::DenseMap<const Stmt *, const ReturnStmt *> Goals;
     for (const ReturnStmt *Return : Uses.Returns)
-      if (returns(Return, *K.Object))
+      if (returns(Return, *K.Of))
         code::forEach<DeclRefExpr>(
             Return, [&](const DeclRefExpr *Ref) { Goals[Ref] = Return; });
     if (Goals.empty())
@@ -262,14 +261,14 @@ private:
     return nullptr;
   }
 
-  bool returns(const ReturnStmt *Return, const Object &Object) const {
+  bool returns(const ReturnStmt *Return, const Object &Output) const {
     if (!Return->getRetValue())
       return false;
     for (const Expr *E : code::keptBy(Return->getRetValue(), Body)) {
       auto Returned = code::objectOf(E, Body);
-      if (Returned && Returned->Root == Object.Root &&
-          Returned->Fields == Object.Fields &&
-          !(Returned->Element && Object.Element))
+      if (Returned && Returned->Root == Output.Root &&
+          Returned->Fields == Output.Fields &&
+          !(Returned->Element && Output.Element))
         return true;
     }
     return false;
@@ -279,8 +278,8 @@ private:
                            const ValueDecl *Var) const {
     for (const CallExpr *Call : Calls)
       for (const Expr *E : code::keptBy(Call->getArg(0), Body)) {
-        auto Object = code::objectOf(E, Body);
-        if (Object && Object->Root == Var && Object->Fields.empty())
+        auto Named = code::objectOf(E, Body);
+        if (Named && Named->Root == Var && Named->Fields.empty())
           return Call;
       }
     return nullptr;
@@ -630,7 +629,7 @@ void AutogradContextCycleCheck::checkForward(const FunctionDecl *F,
       auto Output = In.asOutput(K, S);
       if (!Output)
         continue;
-      std::string Name = "'" + K.Object->Root->getNameAsString() + "'";
+      std::string Name = "'" + K.Of->Root->getNameAsString() + "'";
       Found.Strength = Level::Certain;
       Found.Message =
           std::string("saved_data holds ") + (K.IsView ? "a view of " : "") +

@@ -52,15 +52,11 @@ AST_MATCHER(CallExpr, joinsTensors) {
   return torch::asConcatenation(&Node).has_value();
 }
 
-/// The function around \p S. Null in lambdas, and where an exception may lead
-/// past the end of a loop and on in the same function.
+/// The body around \p S. Null where an exception may lead past the end of a
+/// loop and on in the same function.
 const code::Body *plainBodyAround(const Stmt *S, ASTContext &Context) {
   const code::Body *In = code::Body::around(S, Context);
-  const auto *Method = In ? dyn_cast<CXXMethodDecl>(In->function()) : nullptr;
-  return !In || (Method && Method->getParent()->isLambda()) ||
-                 In->around<CXXTryStmt>(S)
-             ? nullptr
-             : In;
+  return In && !In->around<CXXTryStmt>(S) ? In : nullptr;
 }
 
 /// The statement of a block that chooses between \p A and \p B and does
@@ -190,7 +186,8 @@ joinOnce(const TensorGrowth &Growth, ASTContext &Context,
   const code::Body *Body = plainBodyAround(Growth.Loop, Context);
   if (!Var || !Var->isLocalVarDeclOrParm() || Var->isStaticLocal() ||
       Var->getType()->isReferenceType() || Growth.Read || Growth.Queried ||
-      !Body || !isa_and_nonnull<CompoundStmt>(Body->parentOf(Growth.Loop)))
+      !Body || Var->getParentFunctionOrMethod() != Body->function() ||
+      !isa_and_nonnull<CompoundStmt>(Body->parentOf(Growth.Loop)))
     return {};
   const FunctionDecl *In = Body->function();
   const std::string Name = Var->getNameAsString();

@@ -333,9 +333,16 @@ const Expr *viewOf(const CallExpr *Call) {
   return Member ? Member->getImplicitObjectArgument() : nullptr;
 }
 
+/// torch::dtype(...), options.device(...): says what a tensor is to be.
+static bool buildsOptions(const CallExpr *Call) {
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  return Callee && isTorchDecl(Callee) &&
+         isOrDerivesFrom(Call->getType(), "c10::TensorOptions");
+}
+
 bool isMetadataAccess(const CallExpr *Call) {
   const OpFacts *Facts = Call ? opFacts(Call->getDirectCallee()) : nullptr;
-  return (Facts && Facts->Metadata) ||
+  return (Facts && Facts->Metadata) || buildsOptions(Call) ||
          llvm::StringSwitch<bool>(calleeName(Call))
              .Cases("size", "empty", "has_value", true)
              .Default(false);

@@ -37,9 +37,14 @@ LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 # (file, name): why it may stand there.
 ALLOWED = {
     ("checks/AccumulatedHistoryCheck.cpp", "detach"): "a value of option Fix",
+    ("driver/project/HarmlessFlags.cpp", "cuda"): "a language of Clang's -x",
 }
-# Files that wait for their replacement.
-NOT_YET = {"checks/flow/Borrows.cpp"}
+# Files whose questions checks/torch does not answer yet.
+NOT_YET = {
+    "checks/flow/MemoryBody.cpp",
+    "checks/flow/MemoryCalls.cpp",
+    "checks/flow/MemoryOwners.cpp",
+}
 
 
 def names_in(path):

@@ -12,11 +12,12 @@ Tensor wrap(std::vector<float> &v) {
 Tensor wrap_pointer(float *data, int64_t n) {
   return torch::from_blob(data, {n}, torch::kFloat).view({-1, 1});
 }
-Tensor copied(std::vector<float> &v) { return wrap(v).clone(); }
+Tensor copied(std::vector<float> &v) { return wrap(v).contiguous().clone(); }
 Tensor maybe(std::vector<float> &v, bool copy) {
+  auto wrapped = wrap(v);
   if (copy)
-    return wrap(v).clone();
-  return wrap(v);
+    return wrapped.clone();
+  return wrapped;
 }
 void collect(std::vector<Tensor> &all, std::vector<float> &v) {
   all.push_back(torch::from_blob(v.data(), {10}));
