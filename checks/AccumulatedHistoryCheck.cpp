@@ -141,6 +141,9 @@ void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
       if ((Root && !IsStatic && !IsHandedIn) || (!Root && !Field) ||
           (Consumers & ~Label::Stored))
         continue;
+      // A list that each call empties before it fills it.
+      if (A.How == Accumulation::Contain && !Flow.addsToEntry(A))
+        continue;
       if (IsHandedIn) {
         Strength = Level::Advisory;
       } else if (Field) {

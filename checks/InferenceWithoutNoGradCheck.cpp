@@ -6,6 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/code/Std.h"
+#include "checks/code/Tests.h"
+#include "checks/code/Walk.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/Modules.h"
+#include "checks/torch/OpFacts.h"
 #include "checks/torch/Spelling.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
@@ -24,6 +30,15 @@ using flow::Label;
 
 namespace {
 
+/// Calls that one guard covers.
+struct Scope {
+  const FunctionFlow *Flow;
+  const CompoundStmt *Guardable; ///< The block for the guard; null for none.
+  Level Strength = Level::Likely;
+  bool IsKept = false; ///< In what a parameter names.
+  llvm::SmallVector<const Label *, 4> Forwards;
+};
+
 /// docs/checks/libtorch-inference-without-no-grad.md says what it finds and
 /// why.
 class InferenceWithoutNoGradCheck : public LibtorchCheck {
@@ -31,8 +46,19 @@ public:
   using LibtorchCheck::LibtorchCheck;
 
 protected:
+  void checkUnit(flow::UnitModel &Unit) override;
   void checkFunction(const flow::FunctionFlow &Flow,
                      flow::UnitModel &Unit) override;
+
+private:
+  /// Where the forward pass that a label stands for is reported.
+  enum class Told { Nowhere, Here, Inside };
+  Told toldAt(const Label &L, const FunctionFlow &Flow, flow::UnitModel &Unit,
+              unsigned Depth = 0);
+  bool isToldInside(const Label &L, flow::UnitModel &Unit, unsigned Depth);
+  void report(llvm::MutableArrayRef<Scope> Scopes, ASTContext &Context);
+
+  std::vector<Scope> Found; ///< In source order of their functions.
 };
 
 } // namespace
@@ -65,6 +91,181 @@ static const Stmt *scopeOf(const Stmt *Site, const CompoundStmt *Guardable,
   return S;
 }
 
+/// The outermost block around \p Site where nothing is seen that needs history.
+/// Calls that cannot be seen may: the edits stay away from them, but they part
+/// no finding from its like.
+static const CompoundStmt *blockWithoutTraining(const Stmt *Site,
+                                                const FunctionFlow &Flow,
+                                                flow::UnitModel &Unit) {
+  auto IsUnseen = [&](const Expr *Training) {
+    const auto *Call = dyn_cast<CallExpr>(Training);
+    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+    return Call &&
+           (!Callee || (!torch::isTorchDecl(Callee) && !Unit.flowOf(Callee)));
+  };
+  const CompoundStmt *Best = nullptr;
+  for (const Stmt *S = Site; S; S = Flow.parentOf(S))
+    if (const auto *Block = dyn_cast<CompoundStmt>(S)) {
+      for (const Expr *Training : Flow.trainingSites())
+        if (Flow.isWithin(Training, Block) && !IsUnseen(Training))
+          return Best;
+      for (const Label &L : Flow.labels())
+        if (L.Site && L.Arises && Flow.isWithin(L.Site, Block) &&
+            (Unit.consumersOf(L, Flow) & ~Label::Computed))
+          return Best;
+      Best = Block;
+    }
+  return Best;
+}
+
+/// The expression that makes \p F, the call operator of a lambda, in
+/// \p Around, where it is run: called, or handed to a function of this unit.
+/// Null for others.
+static const LambdaExpr *lambdaRunIn(const code::Body &Around,
+                                     const FunctionDecl *F,
+                                     flow::UnitModel &Unit) {
+  const auto *Lambda =
+      code::findFirst<LambdaExpr>(Around.root(), [&](const LambdaExpr *E) {
+        return E->getCallOperator() == F;
+      });
+  if (!Lambda)
+    return nullptr;
+  auto IsRun = [&](const Expr *E) {
+    const auto *Call = dyn_cast_or_null<CallExpr>(Around.userOf(E));
+    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+    return Callee && Unit.flowOf(Callee);
+  };
+  if (IsRun(Lambda))
+    return Lambda;
+  const VarDecl *Var = nullptr;
+  if (const auto *Declared = dyn_cast_or_null<DeclStmt>(Around.userOf(Lambda));
+      Declared && Declared->isSingleDecl())
+    Var = dyn_cast<VarDecl>(Declared->getSingleDecl());
+  const bool AlwaysRun =
+      Var && code::mentions(Around.root(), Var) &&
+      !code::anyOf<DeclRefExpr>(Around.root(), [&](const DeclRefExpr *Ref) {
+        return Ref->getDecl() == Var && !IsRun(Ref);
+      });
+  return AlwaysRun ? Lambda : nullptr;
+}
+
+/// The block around all that one reader would guard at once: blocks of a
+/// function with nothing between them that needs history, and the lambdas that
+/// it runs.
+static const Stmt *neighbourhoodOf(const Scope &S, flow::UnitModel &Unit) {
+  const FunctionFlow *Flow = S.Flow;
+  const CompoundStmt *Block = blockWithoutTraining(S.Guardable, *Flow, Unit);
+  while (Block && Block == Flow->function()->getBody()) {
+    const auto *Method = dyn_cast<CXXMethodDecl>(Flow->function());
+    if (!Method || !Method->getParent()->isLambda())
+      break;
+    const auto *Outer = dyn_cast_or_null<FunctionDecl>(
+        Method->getParent()->getParentFunctionOrMethod());
+    const FunctionFlow *OuterFlow = Outer ? Unit.flowOf(Outer) : nullptr;
+    if (!OuterFlow || !OuterFlow->available())
+      break;
+    const LambdaExpr *Lambda =
+        lambdaRunIn(code::Body::of(OuterFlow->function()), Method, Unit);
+    const CompoundStmt *Around =
+        Lambda ? blockWithoutTraining(Lambda, *OuterFlow, Unit) : nullptr;
+    if (!Around)
+      break;
+    Block = Around;
+    Flow = OuterFlow;
+  }
+  return Block ? Block : S.Guardable;
+}
+
+/// Is only the shape of the tensor, or of the elements of the tuple, that \p E
+/// makes ever read?
+static bool isOnlyShapeRead(const Expr *E, const code::Body &In) {
+  const Stmt *User = In.userOf(E);
+  if (const auto *Member = dyn_cast_or_null<MemberExpr>(User))
+    User = In.parentOf(Member);
+  if (const auto *Call = dyn_cast_or_null<CallExpr>(User)) {
+    if (const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
+        Facts && Facts->Metadata)
+      return true;
+    return (code::isStdCall(Call, "get") || torch::readsTensor(Call)) &&
+           isOnlyShapeRead(Call, In);
+  }
+  const auto *Declared = dyn_cast_or_null<DeclStmt>(User);
+  const auto *Var = Declared && Declared->isSingleDecl()
+                        ? dyn_cast<VarDecl>(Declared->getSingleDecl())
+                        : nullptr;
+  return Var && code::mentions(In.root(), Var) &&
+         !code::anyOf<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
+           return Ref->getDecl() == Var &&
+                  (isa_and_nonnull<DeclStmt>(In.userOf(Ref)) ||
+                   !isOnlyShapeRead(Ref, In));
+         });
+}
+
+/// A forward pass that shows whether it works, once.
+static bool isTrial(const Label &L, const FunctionFlow &Flow) {
+  const FunctionDecl *F = Flow.function();
+  return code::isTestCase(F) ||
+         (F->isMain() && isOnlyShapeRead(L.Site, code::Body::of(F)));
+}
+
+/// Does \p L stand for a call that runs a module of which this function gets
+/// a tensor?
+static bool handsTensorOut(const Label &L) {
+  const auto *Call = dyn_cast<CallExpr>(L.Site);
+  if (L.K != Label::Helper || !Call || torch::mayHoldTensor(Call->getType()))
+    return true;
+  // void predict(const Tensor &x, Tensor &out). What an object keeps for
+  // itself is a matter of its class.
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  return Callee &&
+         llvm::any_of(Callee->parameters(), [](const ParmVarDecl *Param) {
+           QualType T = Param->getType();
+           QualType To = T->isReferenceType() ? T.getNonReferenceType()
+                                              : T->getPointeeType();
+           return !To.isNull() && !To.isConstQualified() &&
+                  torch::mayHoldTensor(To) && !torch::isModule(To);
+         });
+}
+
+/// Is the forward pass of call \p L reported in the function that is called?
+bool InferenceWithoutNoGradCheck::isToldInside(const Label &L,
+                                               flow::UnitModel &Unit,
+                                               unsigned Depth) {
+  constexpr unsigned Deepest = 8; // Calls of calls; recursion ends, too.
+  const auto *Call = dyn_cast<CallExpr>(L.Site);
+  const FunctionFlow *Callee = L.K == Label::Helper && Call && Depth < Deepest
+                                   ? Unit.flowOf(Call->getDirectCallee())
+                                   : nullptr;
+  if (!Callee || !Callee->available())
+    return false;
+  bool Any = false;
+  for (const Label &Inner : Callee->labels()) {
+    if (!Inner.bringsGraph() ||
+        !(Inner.Consumers & (Label::Returned | Label::Stored)))
+      continue; // It does not come here.
+    if (toldAt(Inner, *Callee, Unit, Depth + 1) == Told::Nowhere)
+      return false;
+    Any = true;
+  }
+  return Any;
+}
+
+/// Reported is a module whose result nobody back-propagates.
+InferenceWithoutNoGradCheck::Told
+InferenceWithoutNoGradCheck::toldAt(const Label &L, const FunctionFlow &Flow,
+                                    flow::UnitModel &Unit, unsigned Depth) {
+  if (!L.bringsGraph() || L.Mode != GradMode::On)
+    return Told::Nowhere;
+  if (!handsTensorOut(L) || isToldInside(L, Unit, Depth))
+    return Told::Inside;
+  // Kept for somebody whom this unit does not show.
+  if ((Unit.consumersOf(L, Flow) & ~Label::Computed) &&
+      (Unit.consumersHere(L, Flow) & ~Label::Computed))
+    return Told::Nowhere;
+  return code::isExpectedToThrow(L.Site, Unit.context()) ? Told::Nowhere
+                                                         : Told::Here;
+}
+
 void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
                                                 flow::UnitModel &Unit) {
   bool IsLayer = false;
@@ -78,12 +279,6 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
     IsLayer = true;
   }
 
-  struct Scope {
-    const CompoundStmt *Guardable;
-    Level Strength = Level::Likely;
-    bool IsKept = false; ///< In what a parameter names.
-    llvm::SmallVector<const Label *, 4> Forwards;
-  };
   llvm::MapVector<const Stmt *, Scope> Scopes;
   for (const Label &L : Flow.labels()) {
     if (!L.bringsGraph())
@@ -91,49 +286,76 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
     const unsigned Consumers = Unit.consumersOf(L, Flow);
     if (IsLayer && (Consumers & Label::Returned))
       return; // So does a method that hands history on.
-    if (L.Mode != GradMode::On)
-      continue;
-    // Kept for somebody whom this unit does not show.
-    const bool IsKept = Consumers & ~Label::Computed;
-    if (IsKept && (Unit.consumersHere(L, Flow) & ~Label::Computed))
+    if (toldAt(L, Flow, Unit) != Told::Here)
       continue;
     const CompoundStmt *Guardable = guardableBlock(L.Site, Flow, Unit);
     Scope &S = Scopes[scopeOf(L.Site, Guardable, Flow)];
+    S.Flow = &Flow;
     S.Guardable = Guardable;
     S.Forwards.push_back(&L);
-    S.IsKept |= IsKept;
-    if (IsLayer || Consumers)
+    S.IsKept |= (Consumers & ~Label::Computed) != 0;
+    if (IsLayer || Consumers || isTrial(L, Flow))
       S.Strength = Level::Advisory;
   }
   if (Scopes.empty() || Unit.isCalledOnlyGuarded(Flow.function()))
     return;
+  for (auto &[Block, S] : Scopes)
+    Found.push_back(std::move(S));
+}
 
-  ASTContext &Context = Unit.context();
-  for (auto &[Block, S] : Scopes) {
-    llvm::sort(S.Forwards, [&](const Label *A, const Label *B) {
-      return Context.getSourceManager().isBeforeInTranslationUnit(
-          A->Site->getExprLoc(), B->Site->getExprLoc());
-    });
-    const Label &First = *S.Forwards.front();
-    Finding F;
-    F.Loc = First.Site->getExprLoc();
-    F.Highlight = First.Site->getSourceRange();
-    F.Strength = S.Strength;
-    F.Message = "forward pass with gradient mode on, but nothing " +
-                std::string(S.IsKept ? "in this file " : "") +
-                "back-propagates its result; its activations are kept as long "
-                "as the result lives";
+void InferenceWithoutNoGradCheck::checkUnit(flow::UnitModel &Unit) {
+  LibtorchCheck::checkUnit(Unit);
+  // What one reader would guard at once is one finding.
+  std::map<std::tuple<const Stmt *, Level, bool>, unsigned> Known;
+  std::vector<llvm::SmallVector<Scope, 1>> Findings;
+  for (Scope &S : Found) {
+    if (S.Guardable) {
+      auto [It, New] = Known.try_emplace(
+          {neighbourhoodOf(S, Unit), S.Strength, S.IsKept}, Findings.size());
+      if (!New) {
+        Findings[It->second].push_back(std::move(S));
+        continue;
+      }
+    }
+    Findings.emplace_back().push_back(std::move(S));
+  }
+  for (auto &Scopes : Findings)
+    report(Scopes, Unit.context());
+}
+
+void InferenceWithoutNoGradCheck::report(llvm::MutableArrayRef<Scope> Scopes,
+                                         ASTContext &Context) {
+  auto ComesBefore = [&](const Label *A, const Label *B) {
+    return Context.getSourceManager().isBeforeInTranslationUnit(
+        A->Site->getExprLoc(), B->Site->getExprLoc());
+  };
+  for (Scope &S : Scopes)
+    llvm::sort(S.Forwards, ComesBefore);
+  llvm::sort(Scopes, [&](const Scope &A, const Scope &B) {
+    return ComesBefore(A.Forwards.front(), B.Forwards.front());
+  });
+  const Label &First = *Scopes.front().Forwards.front();
+  Finding F;
+  F.Loc = First.Site->getExprLoc();
+  F.Highlight = First.Site->getSourceRange();
+  F.Strength = Scopes.front().Strength;
+  F.Message = "forward pass with gradient mode on, but nothing " +
+              std::string(Scopes.front().IsKept ? "in this file " : "") +
+              "back-propagates its result; its activations are kept as long "
+              "as the result lives";
+  for (const Scope &S : Scopes) {
     for (const Label *L : S.Forwards)
       F.Steps.push_back(originStep(*L));
-    if (S.Guardable) {
-      std::string Name =
-          fixits::freeName("no_grad", Flow.function()->getBody());
-      F.Fix = fixits::insertAtBlockHead(
-          S.Guardable, (torch::spelling::NoGradGuard + " " + Name + ";").str(),
-          Context);
-    }
-    tell(F);
+    if (!S.Guardable)
+      continue;
+    std::string Name =
+        fixits::freeName("no_grad", S.Flow->function()->getBody());
+    for (FixItHint &Edit : fixits::insertAtBlockHead(
+             S.Guardable,
+             (torch::spelling::NoGradGuard + " " + Name + ";").str(), Context))
+      F.Fix.push_back(std::move(Edit));
   }
+  tell(F);
 }
 
 LIBTORCH_CHECK(InferenceWithoutNoGradCheck);

@@ -123,7 +123,9 @@ Step LibtorchCheck::originStep(const flow::Label &L) {
     return {L.Site->getExprLoc(), "this tensor requires gradients"};
   default:
     return {L.Site->getExprLoc(),
-            "the result of this call carries autograd history"};
+            torch::mayHoldTensor(L.Site->getType())
+                ? "the result of this call carries autograd history"
+                : "this call fills a tensor that carries autograd history"};
   }
 }
 

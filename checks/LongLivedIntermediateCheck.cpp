@@ -62,9 +62,33 @@ static const Expr *assignedTo(const Stmt *S, const VarDecl *V) {
   return Ref && Ref->getDecl() == V ? Op->getArg(1) : nullptr;
 }
 
-/// A scalar, an index, a loss: too small to matter.
+/// The tuple, vector or struct that \p E, an element of one, is taken from; \p
+/// E without what torch::stripImplicit() removes for others.
+static const Expr *wholeOf(const Expr *E) {
+  for (;;) {
+    E = torch::stripImplicit(E);
+    const auto *Call = dyn_cast<CallExpr>(E);
+    if (const auto *Member = dyn_cast<MemberExpr>(E);
+        Member && !isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
+      E = Member->getBase();
+    else if (code::isStdCall(E, "get") && Call->getNumArgs() == 1)
+      E = Call->getArg(0);
+    else if (const auto *At = dyn_cast<CXXMemberCallExpr>(E);
+             At && code::isElementAccess(torch::calleeName(At)))
+      E = At->getImplicitObjectArgument();
+    else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
+             Op && Op->getOperator() == OO_Subscript &&
+             !torch::isTensor(Op->getArg(0)->getType()))
+      E = Op->getArg(0);
+    else
+      return E;
+  }
+}
+
+/// A scalar, an index, a loss: too small to matter. Also one of the parts that
+/// a loss returns.
 static bool isSmall(const Expr *Value) {
-  const auto *Call = dyn_cast<CallExpr>(torch::stripImplicit(Value));
+  const auto *Call = dyn_cast<CallExpr>(wholeOf(Value));
   if (!Call)
     return false;
   if (torch::namesLoss(torch::calleeName(Call)))
@@ -128,7 +152,8 @@ void LongLivedIntermediateCheck::checkDeclaredBeforeLoop(
     // What every iteration makes before it reads it is not carried over.
     const Stmt *First = statementIn(Block, Uses.Refs.front(), Flow);
     const Expr *Made = First ? assignedTo(First, V) : nullptr;
-    if (!Made || isSmall(Made) ||
+    if (!Made || torch::namesLoss(V->getName()) ||
+        isSmall(code::Body::of(Flow.function()).originOf(wholeOf(Made))) ||
         (Uses.Refs.size() > 1 && Flow.isWithin(Uses.Refs[1], Made)))
       continue;
     // Let go of at the end of each iteration.

@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "checks/code/Callables.h"
 #include "checks/code/Std.h"
 #include "checks/flow/Interpreter.h"
+#include "checks/flow/ScriptCalls.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
@@ -222,7 +224,25 @@ Value Interpreter::assignment(const Expr *Site, const Expr *To,
 // Calls
 //===----------------------------------------------------------------------===//
 
+/// What \p E runs of its arguments runs with the gradient mode of the call.
+void Interpreter::noteCallables(const CallExpr *E) {
+  if (torch::isTorchDecl(E->getDirectCallee()))
+    return;
+  for (unsigned I = 0; I < E->getNumArgs(); ++I) {
+    const Expr *Arg = torch::stripImplicit(E->getArg(I));
+    const auto *Lambda = dyn_cast<LambdaExpr>(Arg);
+    const FunctionDecl *Target =
+        Lambda ? Lambda->getCallOperator() : onlyTargetOf(Arg);
+    const auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
+    if (!Target || (Op && Op->getOperator() == OO_Call && I == 0))
+      continue;
+    if (code::runsArgument(E, I))
+      Calls[Arg] = {Arg, Target, modeAt(E)};
+  }
+}
+
 Value Interpreter::evalCall(const CallExpr *E) {
+  noteCallables(E);
   if (std::optional<torch::ModuleCall> M = torch::asModuleCall(E))
     return evalModuleCall(*M);
 
@@ -301,7 +321,27 @@ bool Interpreter::isFrozen(const Expr *Module) {
   return false;
 }
 
+bool Interpreter::differentiates(const torch::ModuleCall &M,
+                                 const Value &Inputs) {
+  if (M.Script) {
+    for (LabelId L : Inputs.allLabels())
+      if (Out->Labels[L].K == Label::Leaf)
+        return true; // Why else would it require gradients?
+    if (!NamesDerivatives)
+      NamesDerivatives = namesDerivatives(*Out->Body);
+    return *NamesDerivatives;
+  }
+  const FunctionFlow *Flow = M.Body ? Unit.flowOf(M.Body) : nullptr;
+  return Flow && Flow->available() && Flow->trains();
+}
+
 Value Interpreter::evalModuleCall(const torch::ModuleCall &M) {
+  if (isQuery(M, *Out->Body)) {
+    if (M.Module)
+      eval(M.Module);
+    evalAll(M.Inputs);
+    return {};
+  }
   const GradMode Mode = modeAt(M.Call);
   torch::Parameters Trainable = torch::Parameters::Some;
   if (!M.Script) {
@@ -348,6 +388,9 @@ Value Interpreter::evalModuleCall(const torch::ModuleCall &M) {
     if (Fresh)
       arise(*Fresh, Result);
   }
+  // The module itself needs the history.
+  if (Fresh && differentiates(M, evalAll(M.Inputs)))
+    consume(Value::of(*Fresh), Label::Escaped, M.Call);
   if (Mode == GradMode::Off)
     return {};
   if (Mode == GradMode::Unknown)
@@ -779,10 +822,18 @@ Value Interpreter::evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
   }
   // With gradients off here, nothing gains history in the callee.
   if (Mode != GradMode::Off)
-    for (const auto &[Theirs, V] : Callee.Exit) {
+    for (const auto &[Theirs, AtExit] : Callee.Exit) {
+      // What was there before, on a way that leaves early or throws, is kept
+      // and not added to.
+      Value V = AtExit;
+      const std::optional<LabelId> Kept = Callee.addsNothingTo(Theirs)
+                                              ? Callee.entryIn(V, Theirs)
+                                              : std::nullopt;
+      if (Kept)
+        V.Labels.reset(*Kept);
       Value Mapped = Map(V);
       LabelSet OnlyItself;
-      for (LabelId L : V.allLabels())
+      for (LabelId L : AtExit.allLabels())
         if (Callee.label(L).K != Label::Carry)
           OnlyItself.set(L);
       bool Unchanged =
@@ -796,6 +847,7 @@ Value Interpreter::evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
         consume(Mapped, Label::Escaped, C.Call);
         continue;
       }
+      Ours->Element |= Kept.has_value();
       assignViaCall(C, Callee, Theirs, *Ours, std::move(Mapped));
     }
   if (Callee.exitMode() != GradMode::On && S.Mode == GradMode::On)

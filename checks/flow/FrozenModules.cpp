@@ -6,10 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/FrozenModules.h"
-#include "checks/flow/FunctionFlow.h"
+#include "checks/code/Body.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/GradGuards.h"
+#include "checks/torch/Headers.h"
 #include "checks/torch/Modules.h"
+#include "checks/torch/TorchTypes.h"
 
 using namespace clang;
 
@@ -57,54 +60,196 @@ const CallExpr *parametersCallIn(const Expr *E) {
   return nullptr;
 }
 
+using Modules = llvm::SmallPtrSet<const ValueDecl *, 4>;
+
+constexpr unsigned MaxDepth = 2; // Helpers of helpers.
+
+/// Modules whose parameters a function switches off, and on again.
+struct Switched {
+  Modules Off, On;
+};
+
+/// The body of the function of user code that \p Call runs; null for others.
+const FunctionDecl *helperOf(const CallExpr *Call) {
+  const FunctionDecl *F = Call->getDirectCallee();
+  const FunctionDecl *Definition = nullptr;
+  if (!F || !F->hasBody(Definition) || Definition->isDependentContext() ||
+      !torch::isUserCode(Definition->getLocation(),
+                         F->getASTContext().getSourceManager()))
+    return nullptr;
+  return Definition;
+}
+
+/// What \p Call, a freeze call, is assigned to. The module that it is given
+/// keeps its parameters.
+const ValueDecl *frozenBy(const CallExpr *Call, const code::Body &In) {
+  for (const Stmt *S = Call; S && !isa<CompoundStmt>(S); S = In.parentOf(S)) {
+    if (const auto *Declared = dyn_cast<DeclStmt>(S)) {
+      for (const Decl *D : Declared->decls())
+        if (const auto *V = dyn_cast<VarDecl>(D);
+            V && V->getInit() && In.isWithin(Call, V->getInit()))
+          return V;
+      return nullptr;
+    }
+    const auto *Assign = dyn_cast<CXXOperatorCallExpr>(S);
+    if (Assign && Assign->getOperator() == OO_Equal)
+      return moduleName(Assign->getArg(0));
+  }
+  return nullptr;
+}
+
+/// Can \p Helper, called with \p Call in \p F, freeze a module of \p F's?
+bool reachesModules(const FunctionDecl *Helper, const CallExpr *Call,
+                    const FunctionDecl *F) {
+  return llvm::any_of(Helper->parameters(),
+                      [](const ParmVarDecl *Param) {
+                        return torch::isModule(Param->getType());
+                      }) ||
+         (isa<CXXMethodDecl>(F) && isa<CXXMethodDecl>(Helper) &&
+          !torch::objectOf(Call));
+}
+
+Switched switchedIn(const FunctionDecl *F, unsigned Depth) {
+  const code::Body &In = code::Body::of(F);
+  Switched Found;
+  // Here and in the functions that it calls, in terms of this one.
+  auto ByHelper = [&](const CallExpr *Call) {
+    const FunctionDecl *Helper = Depth ? helperOf(Call) : nullptr;
+    if (!Helper || Helper == F || !reachesModules(Helper, Call, F))
+      return;
+    auto Ours = [&](const ValueDecl *Theirs) -> const ValueDecl * {
+      const auto *Param = dyn_cast<ParmVarDecl>(Theirs);
+      if (Param && Param->getDeclContext() == Helper &&
+          Param->getFunctionScopeIndex() < Call->getNumArgs())
+        return moduleName(Call->getArg(Param->getFunctionScopeIndex()));
+      // Of the same object.
+      return isa<FieldDecl>(Theirs) && !torch::objectOf(Call) ? Theirs
+                                                              : nullptr;
+    };
+    const Switched There = switchedIn(Helper, Depth - 1);
+    for (const ValueDecl *Theirs : There.Off)
+      if (const ValueDecl *D = Ours(Theirs))
+        Found.Off.insert(D);
+    for (const ValueDecl *Theirs : There.On)
+      if (const ValueDecl *D = Ours(Theirs))
+        Found.On.insert(D);
+  };
+  if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F))
+    for (const CXXCtorInitializer *Init : Ctor->inits())
+      if (const auto *Call =
+              dyn_cast<CallExpr>(torch::stripImplicit(Init->getInit()));
+          Call && Init->getMember() && torch::isFreezeCall(Call))
+        Found.Off.insert(Init->getMember());
+  llvm::SmallVector<const CXXForRangeStmt *, 4> Loops;
+  code::forEach<CXXForRangeStmt>(
+      In.root(), [&](const CXXForRangeStmt *Loop) { Loops.push_back(Loop); },
+      code::Lambdas::Skipped);
+  code::forEach<CallExpr>(
+      In.root(),
+      [&](const CallExpr *Call) {
+        ByHelper(Call);
+        if (torch::isFreezeCall(Call)) {
+          if (const ValueDecl *Result = frozenBy(Call, In))
+            Found.Off.insert(Result);
+          return;
+        }
+        std::optional<torch::Flag> Set = torch::setsRequiresGrad(Call);
+        if (!Set)
+          return;
+        for (const CXXForRangeStmt *Loop : Loops) {
+          if (!In.isWithin(Call, Loop->getBody()))
+            continue;
+          const CallExpr *Params = parametersCallIn(Loop->getRangeInit());
+          const ValueDecl *Name =
+              Params ? moduleName(torch::objectOf(Params)) : nullptr;
+          if (!Name)
+            continue;
+          bool All = *Set == torch::Flag::False;
+          for (const Stmt *S = Call; S != Loop; S = In.parentOf(S))
+            All &= !isa<IfStmt, SwitchStmt, AbstractConditionalOperator>(S);
+          (All ? Found.Off : Found.On).insert(Name);
+        }
+      },
+      code::Lambdas::Skipped);
+  return Found;
+}
+
+Modules frozenIn(const FunctionDecl *F) {
+  Switched Found = switchedIn(F, MaxDepth);
+  for (const ValueDecl *Name : Found.On)
+    Found.Off.erase(Name);
+  return Found.Off;
+}
+
+/// The constructors that make an object anew; none when one is not seen.
+llvm::SmallVector<const FunctionDecl *, 2>
+seenConstructors(const CXXRecordDecl *R) {
+  llvm::SmallVector<const FunctionDecl *, 2> Seen;
+  for (const CXXConstructorDecl *Ctor : R->ctors()) {
+    if (Ctor->isCopyOrMoveConstructor() || !Ctor->isUserProvided() ||
+        Ctor->isDelegatingConstructor())
+      continue;
+    const FunctionDecl *Definition = nullptr;
+    if (!Ctor->hasBody(Definition) || Definition->isDependentContext())
+      return {};
+    Seen.push_back(Definition);
+  }
+  return Seen;
+}
+
+/// Does \p F, or what it calls, switch gradients off and not on?
+bool endsGradients(const FunctionDecl *F, unsigned Depth) {
+  bool Off = false, On = false;
+  code::forEachCall(F->getBody(), [&](const CallExpr *Call) {
+    if (std::optional<torch::GradMode> Mode = torch::setsGradMode(Call)) {
+      Off |= *Mode == torch::GradMode::Off;
+      On |= *Mode == torch::GradMode::On;
+    } else if (const FunctionDecl *Helper = Depth ? helperOf(Call) : nullptr;
+               Helper && Helper != F) {
+      Off |= endsGradients(Helper, Depth - 1);
+    }
+  });
+  return Off && !On;
+}
+
 } // namespace
 
+llvm::SmallPtrSet<const ValueDecl *, 4> frozenModulesIn(const FunctionDecl *F) {
+  return frozenIn(F);
+}
+
 llvm::SmallPtrSet<const ValueDecl *, 4>
-findFrozenModules(llvm::ArrayRef<const CallExpr *> Switches,
-                  llvm::ArrayRef<const CXXForRangeStmt *> RangeLoops,
-                  const FunctionFlow &In) {
-  llvm::SmallPtrSet<const ValueDecl *, 4> Frozen, Thawed;
-  for (const CallExpr *Call : Switches) {
-    if (torch::isFreezeCall(Call)) {
-      // The result is frozen; the module that was given is not.
-      for (const Stmt *S = Call; S && !isa<CompoundStmt>(S);
-           S = In.parentOf(S)) {
-        if (const auto *Declared = dyn_cast<DeclStmt>(S)) {
-          for (const Decl *D : Declared->decls())
-            if (const auto *V = dyn_cast<VarDecl>(D);
-                V && V->getInit() && In.isWithin(Call, V->getInit()))
-              Frozen.insert(V);
-          break;
-        }
-        const auto *Assign = dyn_cast<CXXOperatorCallExpr>(S);
-        if (Assign && Assign->getOperator() == OO_Equal) {
-          if (const ValueDecl *Name = moduleName(Assign->getArg(0)))
-            Frozen.insert(Name);
-          break;
-        }
-      }
-      continue;
-    }
-    for (const CXXForRangeStmt *Loop : RangeLoops) {
-      if (!In.isWithin(Call, Loop->getBody()))
-        continue;
-      const CallExpr *Params = parametersCallIn(Loop->getRangeInit());
-      const ValueDecl *Name =
-          Params ? moduleName(torch::objectOf(Params)) : nullptr;
-      if (!Name)
-        continue;
-      bool All = torch::setsRequiresGrad(Call) == torch::Flag::False;
-      for (const Stmt *S = Call; S != Loop; S = In.parentOf(S))
-        All &= !isa<IfStmt, SwitchStmt, AbstractConditionalOperator>(S);
-      if (All)
-        Frozen.insert(Name);
-      else
-        Thawed.insert(Name);
-    }
+frozenByConstructors(const CXXRecordDecl *R) {
+  Modules Frozen;
+  bool First = true;
+  for (const FunctionDecl *Ctor : seenConstructors(R)) {
+    Modules Here = frozenIn(Ctor);
+    Modules Both;
+    for (const ValueDecl *D : Here)
+      if (isa<FieldDecl>(D) && (First || Frozen.contains(D)))
+        Both.insert(D);
+    Frozen = std::move(Both);
+    First = false;
   }
-  for (const ValueDecl *Name : Thawed)
-    Frozen.erase(Name);
+  if (Frozen.empty())
+    return Frozen;
+  // Another method lets them train again.
+  for (const CXXMethodDecl *Method : R->methods()) {
+    const FunctionDecl *Definition = nullptr;
+    if (!isa<CXXConstructorDecl>(Method) && Method->hasBody(Definition) &&
+        code::anyOf<CallExpr>(Definition->getBody(), [](const CallExpr *Call) {
+          std::optional<torch::Flag> Set = torch::setsRequiresGrad(Call);
+          return Set && *Set != torch::Flag::False;
+        }))
+      return {};
+  }
   return Frozen;
+}
+
+bool constructorsEndGradients(const CXXRecordDecl *R) {
+  return llvm::any_of(seenConstructors(R), [](const FunctionDecl *Ctor) {
+    return endsGradients(Ctor, MaxDepth);
+  });
 }
 
 } // namespace libtorch_tidy::flow

@@ -14,15 +14,20 @@
 
 namespace libtorch_tidy::flow {
 
-class FunctionFlow;
-
-/// The variables and fields whose module brings no history in function \p In:
-/// its parameters are all switched off there, and none on again. \p Switches
-/// are the calls of the function that freeze a module or set requires_grad.
+/// The variables and fields whose module brings no history in function \p F:
+/// its parameters are all switched off there, or by a function that it calls,
+/// and none on again.
 llvm::SmallPtrSet<const clang::ValueDecl *, 4>
-findFrozenModules(llvm::ArrayRef<const clang::CallExpr *> Switches,
-                  llvm::ArrayRef<const clang::CXXForRangeStmt *> RangeLoops,
-                  const FunctionFlow &In);
+frozenModulesIn(const clang::FunctionDecl *F);
+
+/// The fields of class \p R whose modules its constructors leave frozen, for
+/// its other methods.
+llvm::SmallPtrSet<const clang::ValueDecl *, 4>
+frozenByConstructors(const clang::CXXRecordDecl *R);
+
+/// Does a constructor of \p R, or what it calls, switch gradient mode off for
+/// the rest of its thread, and none on again?
+bool constructorsEndGradients(const clang::CXXRecordDecl *R);
 
 } // namespace libtorch_tidy::flow
 

@@ -105,6 +105,40 @@ bool FunctionFlow::outlivesFunction(PlaceId P) const {
   return Points && !ownsPointee(Root);
 }
 
+std::optional<LabelId> FunctionFlow::entryIn(const Value &V, PlaceId P) const {
+  for (LabelId L : V.Labels)
+    if (Labels[L].K == Label::Entry && Labels[L].Where == P)
+      return L;
+  return std::nullopt;
+}
+
+bool FunctionFlow::overlap(PlaceId A, PlaceId B) const {
+  auto IsPart = [&](PlaceId Part, PlaceId Whole) {
+    for (std::optional<PlaceId> At = Part; At; At = Places[*At].Parent)
+      if (*At == Whole)
+        return true;
+    return false;
+  };
+  return IsPart(A, B) || IsPart(B, A);
+}
+
+bool FunctionFlow::addsToEntry(const Accumulation &A) const {
+  for (LabelId L : Labels[A.Carry].Assigned)
+    if (Labels[L].K == Label::Entry && overlap(Labels[L].Where, A.Where))
+      return true;
+  return false;
+}
+
+bool FunctionFlow::addsNothingTo(PlaceId P) const {
+  if (!outlivesFunction(P))
+    return false; // The caller's, too, by what is done in place.
+  return llvm::none_of(Accumulations, [&](const auto &Entry) {
+    const Accumulation &A = Entry.second;
+    return overlap(A.Where, P) &&
+           (A.How == Accumulation::Slot || addsToEntry(A));
+  });
+}
+
 const Stmt *FunctionFlow::loopFor(const Stmt *S, PlaceId Where) const {
   const VarDecl *Root = rootOf(Where);
   const Stmt *Declared = nullptr;

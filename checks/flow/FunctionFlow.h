@@ -163,6 +163,14 @@ public:
   accumulations() const {
     return Accumulations;
   }
+  /// The label in \p V, what \p P holds on return, of what it held on entry.
+  std::optional<LabelId> entryIn(const Value &V, PlaceId P) const;
+  /// Is nothing added to what \p P held on entry? If it holds that on return,
+  /// some way leaves it alone.
+  bool addsNothingTo(PlaceId P) const;
+  /// Does \p A add to what its place held on entry, and not only to what this
+  /// call put there?
+  bool addsToEntry(const Accumulation &A) const;
   /// In the order of evaluation.
   llvm::ArrayRef<CallSite> calls() const { return Calls; }
   /// Calls of TorchScript modules whose parameters are not known to be frozen,
@@ -193,6 +201,9 @@ public:
 
 private:
   friend class Interpreter;
+
+  /// Is one of the two places the other, or a part of it?
+  bool overlap(PlaceId A, PlaceId B) const;
 
   const clang::FunctionDecl *F = nullptr;
   bool Available = false;

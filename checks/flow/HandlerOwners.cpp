@@ -13,6 +13,7 @@
 #include "checks/code/Walk.h"
 #include "checks/code/Writes.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Modules.h"
 #include "checks/torch/Owners.h"
 #include "checks/torch/Sharing.h"
 #include "checks/torch/TorchTypes.h"
@@ -143,8 +144,11 @@ private:
   static bool gives(const ValueDecl *D, const Write &W) {
     switch (W.Kind) {
     case WriteKind::Assigned:
-    case WriteKind::Escaped:
       return true;
+    case WriteKind::Escaped:
+      // A module computes with its inputs; that a holder takes them by
+      // reference says nothing.
+      return !torch::isTensor(D->getType()) || !torch::asModuleCall(W.Where);
     case WriteKind::Changed:
       // An operation in place leaves a tensor with the storage it has.
       return !torch::isTensor(D->getType());

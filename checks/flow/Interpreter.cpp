@@ -29,8 +29,6 @@ namespace {
 class BodyScan : public RecursiveASTVisitor<BodyScan> {
 public:
   llvm::DenseMap<const VarDecl *, const Stmt *> DeclaredBy;
-  llvm::SmallVector<const CallExpr *, 4> Freezing;
-  llvm::SmallVector<const CXXForRangeStmt *, 4> RangeLoops;
   llvm::SmallPtrSet<const VarDecl *, 8> Reassigned;
 
   /// The variables that a range-for declares for itself count, too.
@@ -43,18 +41,12 @@ public:
         DeclaredBy[V] = S;
     return true;
   }
-  bool VisitCXXForRangeStmt(CXXForRangeStmt *S) {
-    RangeLoops.push_back(S);
-    return true;
-  }
   bool VisitCXXCatchStmt(CXXCatchStmt *S) {
     if (VarDecl *V = S->getExceptionDecl())
       DeclaredBy[V] = S;
     return true;
   }
   bool VisitCallExpr(CallExpr *Call) {
-    if (torch::isFreezeCall(Call) || torch::setsRequiresGrad(Call))
-      Freezing.push_back(Call);
     if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
         Op && Op->getOperator() == OO_Equal)
       if (const auto *Ref =
@@ -85,15 +77,24 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
   Out->DeclaredBy = std::move(Scan.DeclaredBy);
   Reassigned = std::move(Scan.Reassigned);
   Out->Body = &code::Body::of(F);
-  FrozenModules = findFrozenModules(Scan.Freezing, Scan.RangeLoops, *Out);
+  FrozenModules = frozenModulesIn(F);
 
   std::optional<FlowGraph> Graph = FlowGraph::of(F, code::Grain::Statements);
   if (!Graph)
     return FunctionFlow::givenUp(F);
   State Start;
-  if (const auto *Method = dyn_cast<CXXMethodDecl>(F))
-    if (torch::guardOf(Method->getParent()) == GradMode::Off)
-      Start.Mode = GradMode::Off;
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(F)) {
+    // By a guard among the members, or by what a constructor did.
+    const CXXRecordDecl *Class = Method->getParent();
+    if (std::optional<GradMode> Guard = torch::guardOf(Class))
+      Start.Mode = *Guard;
+    if (!isa<CXXConstructorDecl>(F)) {
+      for (const ValueDecl *Frozen : frozenByConstructors(Class))
+        FrozenModules.insert(Frozen);
+      if (Start.Mode == GradMode::On && constructorsEndGradients(Class))
+        Start.Mode = GradMode::Unknown;
+    }
+  }
   for (const ParmVarDecl *Param : F->parameters())
     rootPlace(Param);
   auto In = runToFixpoint(*Graph, *this, std::move(Start),
@@ -581,8 +582,7 @@ void Interpreter::assign(const Expr *Site, Target To, Value V,
     LabelId Carry = label(Label::Carry, Site, P);
     LabelSet All = V.allLabels();
     Out->Labels[Carry].Assigned |= All;
-    bool FromItself = How == Accumulation::InPlace ||
-                      How == Accumulation::Contain || All.test(Carry);
+    bool FromItself = How == Accumulation::InPlace || All.test(Carry);
     if (Outlives && hasEntryValue(P))
       FromItself |= All.test(label(Label::Entry, nullptr, P));
     // One element of many; v[i % n] is a ring, whose slots are used again.

@@ -107,8 +107,11 @@ private:
   Value evalInitList(const clang::InitListExpr *E);
   Value evalLambda(const clang::LambdaExpr *E);
   Value evalCall(const clang::CallExpr *E);
+  void noteCallables(const clang::CallExpr *E);
   Value evalModuleCall(const torch::ModuleCall &M);
   bool isFrozen(const clang::Expr *Module);
+  /// Does \p M, with the values that go in, need gradients inside?
+  bool differentiates(const torch::ModuleCall &M, const Value &Inputs);
   Value evalTorchCall(const clang::CallExpr *E, const CallInfo &C);
   Value evalOperator(const clang::CXXOperatorCallExpr *E);
   Value evalStdCall(const CallInfo &C);
@@ -158,6 +161,7 @@ private:
   llvm::SetVector<const clang::Expr *> Training;
   llvm::SmallPtrSet<const clang::ValueDecl *, 4> FrozenModules;
   llvm::SmallPtrSet<const clang::VarDecl *, 8> Reassigned;
+  std::optional<bool> NamesDerivatives; ///< See namesDerivatives().
   /// The backward call of the statement at hand: the CFG may list it both by
   /// itself and within that statement.
   const clang::Expr *JustWalked = nullptr;

@@ -77,6 +77,27 @@ bool namesClock(StringRef Name) {
          Name.starts_with("cudaEvent");
 }
 
+bool namesDerivative(StringRef Name) {
+  if (Name == "forward_lower") // The interface of DeePMD-kit's models.
+    return true;
+  // The last word of an identifier, in any spelling: atomForces_, D_VIRIAL.
+  Name = Name.rtrim("_0123456789");
+  for (StringRef Word : {"force", "forces", "virial", "virials", "stress",
+                         "stresses", "gradient", "gradients"}) {
+    if (!Name.ends_with_insensitive(Word))
+      continue;
+    StringRef Before = Name.drop_back(Word.size());
+    const bool IsWord =
+        Before.empty() || !llvm::isAlpha(Before.back()) ||
+        (llvm::isLower(Before.back()) && llvm::isUpper(Name[Before.size()]));
+    const StringRef Of = Before.rtrim("_");
+    if (Of.ends_with_insensitive("brute") || Of.ends_with_insensitive("no"))
+      return false;
+    return IsWord || Before == "d";
+  }
+  return false;
+}
+
 bool namesAccessor(StringRef Name) {
   return Name.starts_with("register_") || Name.starts_with("named_") ||
          Name.starts_with("get_") || Name.starts_with("set_") ||

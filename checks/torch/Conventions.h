@@ -59,6 +59,12 @@ bool namesVocabulary(llvm::StringRef Name);
 /// report those.
 bool namesClock(llvm::StringRef Name);
 
+/// forces, atomic_virial, dforce, forward_lower; not force_cpu. An energy's
+/// derivative as an output: the model takes it inside, and a guard around its
+/// call makes it throw. No call of TorchScript next to such a name is reported
+/// as inference.
+bool namesDerivative(llvm::StringRef Name);
+
 /// get_weights, load_from, parameters, clone. A method of a user's module that
 /// hands it out, copies or sets it up does not run it: its result is no
 /// forward pass. Used wherever modules are called.

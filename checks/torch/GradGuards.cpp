@@ -86,6 +86,22 @@ const CXXRecordDecl *boxed(const CXXRecordDecl *R) {
   return Arg.getAsType()->getAsCXXRecordDecl();
 }
 
+/// The class of the elements of \p R, a container; null for everything else.
+const CXXRecordDecl *contained(const CXXRecordDecl *R) {
+  const auto *Spec = dyn_cast_or_null<ClassTemplateSpecializationDecl>(R);
+  const IdentifierInfo *Id = Spec ? Spec->getIdentifier() : nullptr;
+  if (!Id || !Spec->isInStdNamespace())
+    return nullptr;
+  bool IsContainer = llvm::StringSwitch<bool>(Id->getName())
+                         .Cases("vector", "deque", "list", "forward_list", true)
+                         .Cases("array", "stack", "queue", true)
+                         .Default(false);
+  const TemplateArgument &Arg = Spec->getTemplateArgs().get(0);
+  if (!IsContainer || Arg.getKind() != TemplateArgument::Type)
+    return nullptr;
+  return Arg.getAsType()->getAsCXXRecordDecl();
+}
+
 /// Computes effects; all functions return nullopt for "no guard".
 class Evaluator {
 public:
@@ -166,7 +182,7 @@ MaybeEffect Evaluator::ofClass(const CXXRecordDecl *R, unsigned Depth) {
   if (!R || Depth > MaxDepth)
     return std::nullopt;
   // Most variables end here.
-  if (decides(R) == Decides::No && !boxed(R) &&
+  if (decides(R) == Decides::No && !boxed(R) && !contained(R) &&
       (R->isInStdNamespace() || isTorchDecl(R) || R->isDependentContext()))
     return std::nullopt;
   // A class that owns its like is first met as one without a guard.
@@ -187,7 +203,8 @@ MaybeEffect Evaluator::computeClass(const CXXRecordDecl *R, unsigned Depth) {
   case Decides::No:
     break;
   }
-  if (const CXXRecordDecl *Inner = boxed(R))
+  const CXXRecordDecl *Held = boxed(R);
+  if (const CXXRecordDecl *Inner = Held ? Held : contained(R))
     return ofClass(Inner, Depth + 1) ? MaybeEffect(Effect{}) : std::nullopt;
   // What holds whichever constructor ran.
   MaybeEffect Result;
@@ -256,8 +273,8 @@ MaybeEffect Evaluator::ofObject(QualType T, const Expr *Init,
   if (!R)
     return std::nullopt;
   MaybeEffect ByClass = ofClass(R, Depth);
-  if (!Init || Depth > MaxDepth)
-    return ByClass;
+  if (!Init || Depth > MaxDepth || contained(R))
+    return ByClass; // How many guards a list holds, nobody knows.
   // The class can say no although the object does: InferenceMode(false) in
   // one constructor of several. What is known of the object wins.
   if (!ByClass && decides(R) == Decides::No && !boxed(R) &&
@@ -444,7 +461,8 @@ static bool mayOwnGuard(const CXXRecordDecl *R,
     return false;
   if (decides(R) != Decides::No)
     return true;
-  if (const CXXRecordDecl *Inner = boxed(R))
+  const CXXRecordDecl *Held = boxed(R);
+  if (const CXXRecordDecl *Inner = Held ? Held : contained(R))
     return mayOwnGuard(Inner, Seen, Depth + 1);
   if (R->isInStdNamespace() || isTorchDecl(R) || R->isDependentContext() ||
       !Seen.insert(R).second)

@@ -27,11 +27,11 @@ enum class GradMode { On, Off, Unknown };
 /// NoGradGuard, AutoGradMode(false), InferenceMode, AutoDispatchBelowAutograd,
 /// AutoDispatchBelowADInplaceOrView and AutoNonVariableTypeMode; On for
 /// AutoGradMode(true); Unknown when it depends on a value that is not constant
-/// or on whether an optional or a smart pointer is filled. Looks through
-/// `auto`, references bound to a temporary, std::unique_ptr, std::shared_ptr,
-/// optionals and factory functions, and into classes that own a guard as a
-/// member or base, recursively. nullopt when V is no guard, and for
-/// InferenceMode(false), which leaves gradient mode of the scope on. A
+/// or on whether an optional, a smart pointer or a list is filled. Looks
+/// through `auto`, references bound to a temporary, std::unique_ptr,
+/// std::shared_ptr, optionals and factory functions, and into classes that own
+/// a guard as a member or base, recursively. nullopt when V is no guard, and
+/// for InferenceMode(false), which leaves gradient mode of the scope on. A
 /// reference or raw pointer to a guard that lives elsewhere is no guard.
 std::optional<GradMode> guardOf(const clang::VarDecl *V);
 

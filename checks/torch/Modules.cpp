@@ -166,6 +166,26 @@ scriptCall(const CallExpr *Call, const CXXMethodDecl *Method, StringRef Name) {
   return Result;
 }
 
+bool readsNoTensor(const CallExpr *Call) {
+  static constexpr StringRef Conversions[] = {
+      "toDouble",     "toInt",          "toBool",     "toStringRef",
+      "toString",     "toStringView",   "toList",     "toGenericDict",
+      "toIntVector",  "toDoubleVector", "toBoolList", "toIntList",
+      "toDoubleList", "toScalar",       "toDevice",   "toListRef"};
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee());
+  return Method && isOrDerivesFrom(Method->getParent(), "c10::IValue") &&
+         (llvm::is_contained(Conversions, calleeName(Call)) ||
+          (calleeName(Call).starts_with("is") && Call->getNumArgs() == 0));
+}
+
+bool readsTensor(const CallExpr *Call) {
+  static constexpr StringRef Conversions[] = {"toTensor", "toTuple",
+                                              "toTensorVector", "toTensorList"};
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee());
+  return Method && isOrDerivesFrom(Method->getParent(), "c10::IValue") &&
+         llvm::is_contained(Conversions, calleeName(Call));
+}
+
 /// torch::nn::parallel::data_parallel(module, input, ...): runs replicas.
 static std::optional<ModuleCall> parallelCall(const CallExpr *Call) {
   if (calleeName(Call) != "data_parallel" || Call->getNumArgs() < 2 ||
@@ -208,7 +228,8 @@ std::optional<ModuleCall> asModuleCall(const Expr *E) {
     bool Runs = (isModuleClass(Class) ||
                  isOrDerivesFrom(Class, "torch::nn::AnyModule")) &&
                 (Calls || isTorchForward(Name));
-    if (!Holder && !Runs)
+    // AnyModule and Sequential may return a number or a text.
+    if ((!Holder && !Runs) || !mayHoldTensor(Call->getType()))
       return std::nullopt;
     if (Holder)
       if (const auto *Spec = dyn_cast<ClassTemplateSpecializationDecl>(Class);
@@ -261,6 +282,7 @@ static Parameters libraryParameters(StringRef Impl) {
           .Cases("PixelShuffle", "PixelUnshuffle", "CrossMapLRN2d",
                  "LocalResponseNorm", Parameters::None)
           .Cases("CosineSimilarity", "PairwiseDistance", Parameters::None)
+          .Case("Functional", Parameters::None) // Of a function.
           .Cases("CELU", "ELU", "GELU", "GLU", "SELU", "SiLU", "Mish",
                  Parameters::None)
           .Cases("ReLU", "ReLU6", "RReLU", "LeakyReLU", Parameters::None)
@@ -408,9 +430,36 @@ Parameters parametersOf(QualType T) {
   return parametersOf(T, Seen);
 }
 
+/// Embedding::from_pretrained(weight), whose weight is frozen unless its
+/// options say otherwise.
+static bool makesFrozenEmbedding(const CallExpr *Call) {
+  if (!callsTorch(Call, "from_pretrained") || Call->getNumArgs() == 0)
+    return false;
+  const llvm::SmallVector<const Expr *, 4> Written = writtenArguments(Call);
+  if (Written.size() < 2)
+    return true;
+  // options.freeze(true)
+  for (const Expr *E = stripImplicit(Written[1]); E;) {
+    const auto *Option = dyn_cast<CXXMemberCallExpr>(E);
+    if (!Option)
+      return isa<CXXConstructExpr>(E); // The default.
+    if (calleeName(Option) == "freeze")
+      return Option->getNumArgs() == 1 &&
+             constantBool(Option->getArg(0),
+                          Option->getDirectCallee()->getASTContext()) == true;
+    E = stripImplicit(Option->getImplicitObjectArgument());
+  }
+  return false;
+}
+
 bool isFreezeCall(const CallExpr *Call) {
+  if (makesFrozenEmbedding(Call))
+    return true;
   StringRef Name = calleeName(Call);
-  return (Name == "freeze" || Name == "freeze_module") &&
+  if (isa<CXXMemberCallExpr>(Call))
+    return false; // Options have a freeze(), too.
+  return (Name == "freeze" || Name == "freeze_module" ||
+          Name == "optimize_for_inference") &&
          isTorchDecl(Call->getDirectCallee());
 }
 

@@ -50,6 +50,13 @@ struct ModuleCall {
 /// are looked through; null is allowed.
 std::optional<ModuleCall> asModuleCall(const clang::Expr *E);
 
+/// A conversion of what TorchScript returned to something that holds no tensor:
+/// toDouble(), toStringRef(); also toList() and toGenericDict(), which may hold
+/// some, but not where none went in.
+bool readsNoTensor(const clang::CallExpr *Call);
+/// toTensor(), toTuple(), toTensorVector() of what TorchScript returned.
+bool readsTensor(const clang::CallExpr *Call);
+
 enum class Parameters { None, Some, Unknown };
 
 /// Does a module of type \p T (itself, a holder, a pointer) own trainable
@@ -60,7 +67,8 @@ enum class Parameters { None, Some, Unknown };
 Parameters parametersOf(clang::QualType T);
 
 /// Does the result of \p Call hold a module whose parameters do not require
-/// gradients: torch::jit::freeze and freeze_module?
+/// gradients: torch::jit::freeze, freeze_module and optimize_for_inference,
+/// which freezes first; Embedding::from_pretrained?
 bool isFreezeCall(const clang::CallExpr *Call);
 
 /// setGraphExecutorOptimize, getProfilingMode and getExecutorMode: choose how

@@ -364,3 +364,15 @@ void training(const Tensor &x) {
   }
   optimizer.step();
 }
+
+// A part, another shape or another name of what the caller owns has no memory
+// of its own that a reset would free.
+Tensor shapes_of_the_callers(Net net, const Tensor &x) {
+  Tensor row = x.index({0}), flat = x.reshape({1, -1}), all = x.flatten();
+  Tensor scaled = x.mul_(2);
+  try {
+    return net(row) + net(flat) + net(all) + net(scaled);
+  } catch (const c10::OutOfMemoryError &) {
+    return net(x.slice(0, 0, 1));
+  }
+}

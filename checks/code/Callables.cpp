@@ -1,0 +1,65 @@
+//===- Callables.cpp - Who runs a function object -------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/code/Callables.h"
+#include "checks/code/Walk.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/ExprCXX.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::code {
+
+static bool isLaunchDeferred(const Expr *E) {
+  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(E));
+  const auto *Constant =
+      Ref ? dyn_cast<EnumConstantDecl>(Ref->getDecl()) : nullptr;
+  return Constant && torch::isStdDecl(Constant) &&
+         Constant->getName() == "deferred";
+}
+
+/// Does \p Call call \p Param: f(), or std::invoke(f)?
+static bool callsParameter(const CallExpr *Call, const ParmVarDecl *Param) {
+  const Expr *Callee = Call->getCallee();
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
+    Callee = Op->getOperator() == OO_Call ? Op->getArg(0) : nullptr;
+  else if (torch::calleeName(Call) == "invoke" && Call->getNumArgs() > 0)
+    Callee = Call->getArg(0);
+  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(Callee));
+  return Ref && Ref->getDecl() == Param;
+}
+
+bool runsArgument(const CallExpr *Call, unsigned Index) {
+  const FunctionDecl *F = Call->getDirectCallee();
+  if (!F || isa<CXXOperatorCallExpr>(Call))
+    return false;
+  if (torch::isStdDecl(F)) {
+    static constexpr StringRef Runners[] = {
+        "for_each", "for_each_n", "transform",  "transform_reduce",
+        "generate", "generate_n", "accumulate", "reduce",
+        "all_of",   "any_of",     "none_of",    "find_if",
+        "count_if", "copy_if",    "remove_if",  "partition",
+        "sort",     "invoke",     "apply",      "visit",
+        "call_once"};
+    if (torch::calleeName(Call) == "async")
+      return Index == 1 && isLaunchDeferred(Call->getArg(0));
+    return llvm::is_contained(Runners, torch::calleeName(Call));
+  }
+  const FunctionDecl *Definition = nullptr;
+  if (torch::isTorchDecl(F) || !F->hasBody(Definition) ||
+      Index >= Definition->getNumParams())
+    return false;
+  const ParmVarDecl *Param = Definition->getParamDecl(Index);
+  return anyOf<CallExpr>(
+      Definition->getBody(),
+      [&](const CallExpr *Inner) { return callsParameter(Inner, Param); },
+      Lambdas::Skipped);
+}
+
+} // namespace libtorch_tidy::code

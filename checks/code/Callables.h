@@ -1,0 +1,23 @@
+//===- Callables.h - Who runs a function object -----------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_CODE_CALLABLES_H
+#define LIBTORCH_TIDY_CHECKS_CODE_CALLABLES_H
+
+#include "clang/AST/Expr.h"
+
+namespace libtorch_tidy::code {
+
+/// Does \p Call run the function object that is its argument \p Index in the
+/// calling thread: std::for_each and other algorithms, std::invoke, std::async
+/// with std::launch::deferred, a visible function that calls its parameter?
+/// Whoever stores it, or starts a thread with it, does not.
+bool runsArgument(const clang::CallExpr *Call, unsigned Index);
+
+} // namespace libtorch_tidy::code
+
+#endif // LIBTORCH_TIDY_CHECKS_CODE_CALLABLES_H

@@ -1,0 +1,13 @@
+// main() that reads more than shapes is a program.
+// RUN: %check_libtorch_tidy %s libtorch-inference-without-no-grad %t
+
+#include "../Inputs/net.h"
+#include <iostream>
+
+int main() {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  Net net;
+  auto y = net(torch::ones({2, 4}));
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  std::cout << y.sizes() << y;
+}

@@ -1,0 +1,71 @@
+// Test code, and a program that only shows whether a model works: advice.
+// RUN: %check_libtorch_tidy %s libtorch-inference-without-no-grad %t
+// RUN: %check_libtorch_tidy %s libtorch-inference-without-no-grad %t --check-suffix=L1 --level=1
+
+#include "../Inputs/net.h"
+#include <iostream>
+
+using torch::Tensor;
+
+// As the frameworks write it.
+#define TEST(suite, name)                                                      \
+  struct suite##_##name##_Test {                                               \
+    void TestBody();                                                           \
+  };                                                                           \
+  void suite##_##name##_Test::TestBody()
+#define TEST_CASE(name) static void cAtChTeSt_1()
+#define EXPECT_THROW(statement, type)                                          \
+  try {                                                                        \
+    statement;                                                                 \
+    std::cerr << "no throw";                                                   \
+  } catch (const type &) {                                                     \
+  }
+
+TEST(Net, Shape) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  Net net;
+  auto y = net(torch::ones({2, 4}));
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  std::cout << y.argmax();
+}
+TEST_CASE("a net in a lambda") {
+  Net net;
+  auto run = [&] { return net(torch::ones({2, 4})).argmax().item<int>(); };
+  // CHECK-MESSAGES: :[[@LINE-1]]:27: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-FIXES: auto run = [&] { torch::NoGradGuard no_grad; return net(torch::ones({2, 4})).argmax().item<int>(); };
+  std::cout << run();
+}
+void throws(Net net) { EXPECT_THROW(net(torch::ones({3})), c10::Error); }
+
+// Modules that return no tensor, or have no parameters.
+void no_tensor(torch::nn::AnyModule module, const Tensor &x) {
+  std::cout << module.forward<int>(x) << module.forward<std::string>(x);
+}
+void sequence(torch::nn::Sequential layers, const Tensor &x) {
+  std::cout << layers->forward<int>(x);
+}
+void function(const Tensor &x) {
+  torch::nn::Functional scale([](const Tensor &t) { return t * 2; });
+  std::cout << scale(x).argmax();
+}
+void pretrained(const Tensor &weight, const Tensor &ids) {
+  auto words = torch::nn::Embedding::from_pretrained(weight);
+  std::cout << words(ids).argmax();
+}
+void trainable(const Tensor &weight, const Tensor &ids) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  // CHECK-FIXES-L1: torch::NoGradGuard no_grad;
+  auto words = torch::nn::Embedding::from_pretrained(
+      weight, torch::nn::EmbeddingFromPretrainedOptions().freeze(false));
+  std::cout << words(ids).argmax();
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES-L1: :[[@LINE-2]]:16: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+}
+
+int main() {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  Net net;
+  auto y = net(torch::ones({2, 4}));
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  std::cout << y.sizes() << y.size(0) << net(torch::ones({1, 4})).sizes();
+}
