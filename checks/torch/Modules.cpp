@@ -456,7 +456,7 @@ bool isFreezeCall(const CallExpr *Call) {
   if (makesFrozenEmbedding(Call))
     return true;
   StringRef Name = calleeName(Call);
-  if (isa<CXXMemberCallExpr>(Call))
+  if (isa_and_nonnull<CXXMemberCallExpr>(Call))
     return false; // Options have a freeze(), too.
   return (Name == "freeze" || Name == "freeze_module" ||
           Name == "optimize_for_inference") &&
