@@ -176,7 +176,7 @@ bool FreshTensors::isFreshVariable(const VarDecl *V, unsigned Depth) const {
   });
 }
 
-/// Collects the parts in a vector and joins them once, behind the loop.
+/// Collects the parts in a vector and joins them once, after the loop.
 /// \p Given are the names that other fixes have taken in the same function.
 fixits::Edits
 joinOnce(const TensorGrowth &Growth, ASTContext &Context,

@@ -109,7 +109,7 @@ public:
            isa<DeclRefExpr, MemberExpr>(Of);
   }
 
-  /// Is \p Var read again after the statement runs, as far as its text tells?
+  /// Is \p Var read again after the statement runs, as far as its text shows?
   bool isReadLater(const VarDecl *Var) const {
     const Stmt *Loop = nullptr;
     for (const Stmt *Around : Loops)

@@ -65,7 +65,7 @@ bool isTensorHandle(QualType T) {
   return torch::isTensor(T) || torch::isTensor(torch::pointeeOf(T));
 }
 
-/// The capture that \p Kept is the value of; null when it is none.
+/// The capture that \p Kept is the value of; null when it is not one.
 const LambdaCapture *captureOf(const LambdaExpr *Lambda, const Expr *Kept) {
   if (!Lambda)
     return nullptr;
@@ -281,7 +281,7 @@ public:
   struct Capture {
     const VarDecl *Var;
     SourceLocation Loc;
-    /// Behind the end of the variable; null: after the function has returned.
+    /// After the end of the variable; null: after the function has returned.
     const CallExpr *Backward = nullptr;
   };
   std::optional<Capture> find(const LambdaExpr *Lambda) const {
@@ -312,7 +312,7 @@ private:
     return SM.isBeforeInTranslationUnit(SM.getFileLoc(End), SM.getFileLoc(Loc));
   }
 
-  /// A call of backward() in this function, behind the block of \p Var, which
+  /// A call of backward() in this function, after the block of \p Var, which
   /// the hooked tensor outlives.
   const CallExpr *backwardBehind(const VarDecl *Var) const {
     const Stmt *Scope =

@@ -451,11 +451,11 @@ void ModuleOwnershipCycleCheck::checkMatched() {
         F.Loc = Field->getLocation();
         F.Highlight = Field->getSourceRange();
         F.Strength = Level::Likely;
-        F.Message = "'" + Field->getNameAsString() + "' owns a '" +
-                    Parent->getNameAsString() + "', which owns '" +
-                    Child->getNameAsString() +
-                    "' modules: where it is the owner of this one, neither is "
-                    "ever freed";
+        F.Message = "'" + Field->getNameAsString() +
+                    "' owns a module of class '" + Parent->getNameAsString() +
+                    "', which owns '" + Child->getNameAsString() +
+                    "' modules: if that module owns this one, neither is ever "
+                    "freed";
         F.Steps.push_back({Given->getBeginLoc(), "it is given one here"});
         F.Steps.push_back(
             {Back->getLocation(), "'" + Parent->getNameAsString() + "' owns '" +

@@ -182,7 +182,7 @@ Outcome Run::select() {
     Options.Files = std::move(*Changed);
   }
   if (Options.Files.empty())
-    return usageError(makeError("no input files; --help tells the usage"));
+    return usageError(makeError("no input files; see --help"));
   if (Outcome End = keep(
           CompileCommands::create(std::move(Options.Commands), FS), Commands))
     return End;
@@ -336,7 +336,7 @@ void Run::printSummary() const {
     llvm::errs() << "libtorch-tidy: " << New
                  << (New == 1 ? " finding" : " findings");
   if (Known)
-    llvm::errs() << ", beside " << Known << " that the baseline holds";
+    llvm::errs() << ", in addition to " << Known << " in the baseline";
   if (New || Known)
     llvm::errs() << '\n';
 }

@@ -238,7 +238,7 @@ Edits hoistRecovery(const CXXTryStmt *Try, const CXXCatchStmt *Handler,
   Edits Result;
   std::string Stays;
   if (Alone) {
-    Stays = "// Recovered below, when the exception is gone.";
+    Stays = "// Recovered below, once the exception has been destroyed.";
     Behind = "\n" + Behind;
   } else {
     std::string Flag = freeName(FlagWish, In->getBody());

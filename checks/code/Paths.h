@@ -42,7 +42,7 @@ public:
   /// be read before it is overwritten or released? \p D is a variable or a
   /// field of `*this`; one that outlives the function is read by whoever comes
   /// after, unless the function is called again first. True also when it
-  /// cannot be told.
+  /// cannot be known.
   bool isReadFrom(const clang::ValueDecl *D, const clang::Stmt *From) const;
 
   /// Is there a way from after \p From to a statement or expression that

@@ -203,7 +203,7 @@ private:
     return Holds;
   }
 
-  /// Does tensor work of the try block stand behind \p W?
+  /// Does tensor work of the try block stand after \p W?
   bool isFollowedByWork(const Write &W) const {
     return llvm::any_of(WorkCalls, [&](const Stmt *Call) {
       return isBefore(W.Where->getEndLoc(), Call->getBeginLoc());

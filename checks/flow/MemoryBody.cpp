@@ -94,7 +94,7 @@ public:
     return true;
   }
 
-  // Reads that are none, and what there is to follow.
+  // What looks like a read and is not one, and what there is to follow.
   bool VisitCastExpr(CastExpr *Cast) {
     if (Cast->getCastKind() == CK_PointerToBoolean ||
         Cast->getCastKind() == CK_ToVoid)

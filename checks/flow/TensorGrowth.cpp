@@ -274,7 +274,7 @@ private:
     return Step;
   }
 
-  /// Does control leave \p Loop right behind \p S?
+  /// Does control leave \p Loop right after \p S?
   bool leaves(const Stmt *S, const Stmt *Loop) const {
     const Stmt *Statement = S;
     const Stmt *Parent = parentOf(S);
@@ -458,7 +458,7 @@ private:
     return Growth;
   }
 
-  /// Is \p Mention in the condition that tells the first iteration?
+  /// Is \p Mention in the condition that recognizes the first iteration?
   bool isTestOfFirst(const Expr *Mention, const TensorGrowth &Growth,
                      const Stmt *Loop) const {
     for (const Stmt *S = Growth.FirstSet; S && S != Loop; S = parentOf(S))
@@ -506,7 +506,7 @@ private:
   }
 
   /// `rows.push_back(x); all = torch::stack(rows);`: joins anew what it joined
-  /// before, where once behind the loop would do.
+  /// before, where once after the loop is enough.
   std::optional<TensorGrowth> rejoins(const CXXOperatorCallExpr *Assign,
                                       const Stmt *Loop,
                                       const Mentions &Found) const {

@@ -23,7 +23,7 @@ namespace libtorch_tidy::flow {
 struct GrowthStep {
   const clang::CXXOperatorCallExpr *Assign = nullptr;
   const clang::CallExpr *Cat = nullptr;
-  /// x, when it is the only part and stands behind `all`.
+  /// x, when it is the only part and stands after `all`.
   const clang::Expr *Part = nullptr;
   /// The call is the whole value, written in the assignment.
   bool Plain = false;

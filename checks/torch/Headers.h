@@ -35,11 +35,11 @@ bool isInstalledHeader(llvm::StringRef Path);
 /// LibTorch, whether or not there is one.
 bool namesTorchHeader(llvm::StringRef Name);
 
-/// True for the headers that include all of the C++ frontend: behind one of
+/// True for the headers that include all of the C++ frontend: after one of
 /// them, LibTorch's other public headers add little.
 bool isWholeFrontend(llvm::StringRef Name);
 
-/// True for a header that takes as long to read behind the whole frontend (see
+/// True for a header that takes as long to read after the whole frontend (see
 /// isWholeFrontend) as all that a small unit has of its own: 0.3 s for
 /// TorchScript of 1.13.1. Others take a few milliseconds.
 bool isLargeBesideFrontend(llvm::StringRef Name);

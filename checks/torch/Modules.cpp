@@ -31,7 +31,7 @@ bool isModuleClass(const CXXRecordDecl *R) {
   return isOrDerivesFrom(R, ModuleClass.drop_front(2));
 }
 
-/// The module class that holder type \p T stands for; null when it is none.
+/// The module class that holder type \p T stands for; null when it is not one.
 static const CXXRecordDecl *heldClass(QualType T) {
   QualType Held = pointeeOf(T);
   return Held.isNull() ? recordOf(T) : recordOf(Held);

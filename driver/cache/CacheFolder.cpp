@@ -67,7 +67,7 @@ const std::string &programIdentity() {
 #if __has_include(<link.h>)
     ::dl_iterate_phdr(addBuildId, &Ids);
 #endif
-    // A linker that writes no ids: the program's own file tells builds apart.
+    // A linker that writes no ids: the program's own file distinguishes builds.
     fs::file_status Status;
     const std::string Self = fs::getMainExecutable(
         nullptr, reinterpret_cast<void *>(&programIdentity));

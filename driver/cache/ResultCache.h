@@ -32,7 +32,7 @@ public:
 
   /// The name of the results for a unit: \p Question is all that was asked,
   /// the flags and the configuration, and \p File the source file as it is now,
-  /// so that results of other contents (another branch) stay beside it. Empty
+  /// so that results of other contents (another branch) stay next to it. Empty
   /// when the file cannot be read.
   std::string keyOf(llvm::StringRef Question, llvm::StringRef File) const;
 

@@ -40,7 +40,7 @@ fixits::FileEdits FixRounds::choose(llvm::ArrayRef<Finding> Findings) {
       continue;
     }
     // The next round sees whether it is still wanted.
-    Notes.push_back(placeOf(F) + ": this fix is left for later: " + Why);
+    Notes.push_back(placeOf(F) + ": fix deferred: " + Why);
   }
   return Result;
 }

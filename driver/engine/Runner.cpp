@@ -101,7 +101,7 @@ private:
   const Manner &How;
 };
 
-/// Runs the checks behind the narrowing of the scope.
+/// Runs the checks after the narrowing of the scope.
 class TidyAction : public ASTFrontendAction {
 public:
   TidyAction(ClangTidyASTConsumerFactory &Factory, const Manner &How)

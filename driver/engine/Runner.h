@@ -55,7 +55,7 @@ argumentsOf(const Unit &U, const ExtraArguments &Extra,
 ///
 /// \p Pch is a precompiled header that suits the unit, or null. \p Inputs, when
 /// not null, receives what was read besides. With \p CompilerWarnings those are
-/// told, too.
+/// reported, too.
 UnitResult analyse(const Unit &U,
                    const clang::tooling::CommandLineArguments &Arguments,
                    const UnitOptions &Options, const Configuration &Config,

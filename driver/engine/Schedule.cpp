@@ -88,7 +88,7 @@ void Schedule::prepare(Job &J, const Unit &U) {
     Question.push_back(Work.Config.lineFilter().str());
     Question.push_back(Work.Options.Unit.UseScope ? "scope" : "");
     Question.push_back(Work.Options.VerifyFixes ? "verify" : "");
-    // Where the compiler looks for headers, beside what the flags say.
+    // Where the compiler looks for headers, in addition to what the flags say.
     for (const char *Name :
          {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "SYSROOT"})
       Question.push_back(llvm::sys::Process::GetEnv(Name).value_or(""));

@@ -38,7 +38,7 @@ std::unique_ptr<clang::PPCallbacks>
 recordInputs(clang::CompilerInstance &Compiler, UnitInputs &Result,
              llvm::StringSet<> &Names, bool AllNames = false);
 
-/// A file system that remembers what it was asked for in vain.
+/// A file system that remembers what it was asked for without success.
 class ProbedFileSystem : public llvm::vfs::ProxyFileSystem {
 public:
   using ProxyFileSystem::ProxyFileSystem;

@@ -61,7 +61,7 @@ void Workers::start(size_t Id, llvm::function_ref<std::string()> Work) {
   W.Sofar.Id = Id;
   int Result[2], Errors[2];
   // Two open files per worker: there is no sane run that has none left. It is
-  // told as a crash of the unit.
+  // reported as a crash of the unit.
   const bool HaveResult = ::pipe(Result) == 0;
   const bool HaveErrors = HaveResult && ::pipe(Errors) == 0;
   if (HaveErrors) {

@@ -8,7 +8,7 @@
 /// \file
 /// A compiler front end can crash on the code it reads. Each piece of work runs
 /// in a copy of the process, which costs a millisecond: a crash is the end of
-/// that piece only, and pieces run beside each other without sharing anything.
+/// that piece only, and pieces run next to each other without sharing anything.
 ///
 //===----------------------------------------------------------------------===//
 

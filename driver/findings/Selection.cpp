@@ -95,8 +95,8 @@ std::optional<std::vector<std::string>> Selection::changedSources() const {
   return Result;
 }
 
-/// Whether a run that had nothing to say of \p E would have told it if it were
-/// still there.
+/// Whether a run that had nothing to say of \p E would have reported it if it
+/// were still there.
 bool Selection::wasLookedFor(const BaselineEntry &E,
                              llvm::ArrayRef<std::string> Units,
                              llvm::ArrayRef<std::string> FailedUnits,
@@ -171,8 +171,9 @@ void Selection::tell(bool Quiet) const {
     llvm::errs() << "libtorch-tidy: note: " << Vanished.size()
                  << (Vanished.size() == 1 ? " finding" : " findings")
                  << " of the baseline '" << KnownFile << "' "
-                 << (Vanished.size() == 1 ? "is" : "are")
-                 << " gone; write it again with --write-baseline, so that it "
+                 << (Vanished.size() == 1 ? "no longer occurs"
+                                          : "no longer occur")
+                 << "; write it again with --write-baseline, so that it "
                     "cannot hide a new one:\n";
     for (const BaselineEntry &E : Vanished)
       llvm::errs() << "  " << E.File

@@ -42,10 +42,9 @@ static cl::opt<std::string>
                     "takes away. Added to those of .clang-tidy. Default: "
                     "libtorch-*"),
            cl::cat(Category));
-static cl::opt<bool>
-    AllowNoChecks("allow-no-checks",
-                  cl::desc("It is no error when no check is enabled"),
-                  cl::cat(Category));
+static cl::opt<bool> AllowNoChecks("allow-no-checks",
+                                   cl::desc("Accept that no check is enabled"),
+                                   cl::cat(Category));
 static cl::opt<std::string>
     Config("config", cl::value_desc("yaml"),
            cl::desc("Configuration, instead of .clang-tidy files"),
@@ -93,10 +92,10 @@ static cl::opt<bool>
                          "that does not exist, as libtorch-nolint of level 2"),
                 cl::cat(Category));
 
-static cl::opt<std::string>
-    Baseline("baseline", cl::value_desc("file"),
-             cl::desc("Findings to leave out; what is gone of them is listed"),
-             cl::cat(Category));
+static cl::opt<std::string> Baseline(
+    "baseline", cl::value_desc("file"),
+    cl::desc("Findings to ignore; those that no longer occur are listed"),
+    cl::cat(Category));
 static cl::opt<unsigned>
     SarifLimit("sarif-limit", cl::value_desc("number"), cl::init(25000),
                cl::desc("Most results in SARIF; the weakest are left out. "
@@ -139,10 +138,10 @@ static cl::opt<bool> FixErrors("fix-errors",
                                cl::desc("Apply fixes even if there are "
                                         "compile errors"),
                                cl::cat(Category));
-static cl::opt<bool>
-    FixNotes("fix-notes",
-             cl::desc("As --fix: no fix belongs to a note alone here"),
-             cl::cat(Category));
+static cl::opt<bool> FixNotes(
+    "fix-notes",
+    cl::desc("As --fix; fixes that belong to a note alone do not exist here"),
+    cl::cat(Category));
 static cl::opt<bool>
     FixDryRun("fix-dry-run",
               cl::desc("Print what --fix would change as a unified diff on the "
@@ -209,7 +208,7 @@ static cl::opt<unsigned>
          cl::cat(Category));
 static cl::opt<bool>
     ShowProgress("progress",
-                 cl::desc("Tell how far the run is, or =false not to. Default: "
+                 cl::desc("Show progress, or =false to hide it. Default: "
                           "if the standard error is a terminal"),
                  cl::cat(Category));
 static cl::opt<std::string>

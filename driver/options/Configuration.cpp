@@ -32,7 +32,7 @@ namespace libtorch_tidy::driver {
 static constexpr llvm::StringLiteral OnlyOurs =
     "-clang-diagnostic-*,-clang-analyzer-*,clang-tidy-config";
 
-/// Parses a configuration; problems are told as `file:line:col: error: ...`.
+/// Parses a configuration; problems are printed as `file:line:col: error: ...`.
 static llvm::ErrorOr<ClangTidyOptions> parse(llvm::MemoryBufferRef Text) {
   return parseConfigurationWithDiags(Text, [](const llvm::SMDiagnostic &Diag) {
     Diag.print("libtorch-tidy", llvm::errs());

@@ -30,8 +30,8 @@ public:
   create(const ConfigurationOptions &Options,
          llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
 
-  /// With \p CompilerWarnings, the compiler's warnings are enabled beside the
-  /// checks.
+  /// With \p CompilerWarnings, the compiler's warnings are enabled in addition
+  /// to the checks.
   std::unique_ptr<clang::tidy::ClangTidyOptionsProvider>
   createProvider(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS,
                  bool CompilerWarnings = false) const;
@@ -57,7 +57,7 @@ public:
   /// Does it take this line?
   bool lineFilterTakes(llvm::StringRef Path, unsigned Line) const;
 
-  /// The weakest level at which \p Check tells its findings.
+  /// The weakest level at which \p Check reports its findings.
   static Level weakestLevel(const clang::tidy::ClangTidyOptions &Options,
                             llvm::StringRef Check);
 
@@ -67,7 +67,7 @@ public:
 
   /// --dump-config and --verify-config for \p File.
   std::string dump(llvm::StringRef File) const;
-  /// Tells problems on the standard error; false when there are any.
+  /// Prints problems on the standard error; false when there are any.
   bool verify(llvm::StringRef File) const;
 
 private:

@@ -14,9 +14,9 @@
 
 namespace libtorch_tidy::driver {
 
-/// A file that is written under a temporary name beside it and renamed when it
+/// A file that is written under a temporary name next to it and renamed when it
 /// is whole, or the standard output when its name is "-". Opened before the
-/// analysis, so that a name that cannot be written is told at once.
+/// analysis, so that a name that cannot be written is reported at once.
 class OutputFile {
 public:
   static llvm::Expected<OutputFile> open(llvm::StringRef Path);

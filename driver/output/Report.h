@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the writers of output know of a run beside its findings, and the paths
-/// they write.
+/// What the writers of output know of a run in addition to its findings, and
+/// the paths they write.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 
 namespace libtorch_tidy::driver {
 
-/// Where the sources come from, as far as git tells.
+/// Where the sources come from, as far as git knows.
 struct Provenance {
   std::string Repository; ///< A URI, without credentials; empty: not known.
   std::string Revision;   ///< Empty when files differ from it.
@@ -65,7 +65,7 @@ std::string findProjectRoot(llvm::ArrayRef<std::string> Files,
 /// \p Text with a full stop at its end.
 std::string asSentence(llvm::StringRef Text);
 
-/// "error", "warning" or "note": how loudly a finding of a level is told.
+/// "error", "warning" or "note": how loudly a finding of a level is reported.
 const char *severityWord(Level L);
 
 } // namespace libtorch_tidy::driver

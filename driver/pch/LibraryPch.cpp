@@ -41,7 +41,7 @@ uint64_t hashOfMacro(StringRef Name) {
   return llvm::xxh3_64bits(("#" + Name).str());
 }
 
-/// What is to be known of a precompiled header beside its content.
+/// What is to be known of a precompiled header in addition to its content.
 struct PchFacts {
   UnitInputs Inputs;
   llvm::StringSet<> Includes;

@@ -27,7 +27,7 @@ namespace libtorch_tidy::driver {
 /// library functions. A unit that is analysed with `-include-pch Output`
 /// parses in a fraction of the time; its flags must be the same. Compilers
 /// take it for a syntax check, not to make code of. The file appears whole or
-/// not at all; false on compile errors, which the user has been told.
+/// not at all; false on compile errors, which have been printed.
 bool emitLibraryPch(const clang::tooling::CompileCommand &Command,
                     llvm::StringRef Header, llvm::StringRef Output,
                     const clang::tooling::ArgumentsAdjuster &AddExtra,

@@ -114,7 +114,7 @@ void ChangedLines::moveOver(StringRef Path, llvm::ArrayRef<Hunk> Later) {
                          static_cast<unsigned>(Last + Shift)});
     };
     for (const Hunk &H : Later) {
-      // The first old line behind the hunk, and the first of it.
+      // The first old line after the hunk, and the first of it.
       const unsigned Begin = H.OldCount ? H.OldLine : H.OldLine + 1;
       const unsigned End = Begin + H.OldCount;
       if (Begin > R.Last)

@@ -21,7 +21,7 @@
 namespace libtorch_tidy::driver {
 
 /// One hunk of `diff -U0`: lines of the old text, and what stands for them in
-/// the new one. A count of 0 means behind the line of that number.
+/// the new one. A count of 0 means after the line of that number.
 struct Hunk {
   unsigned OldLine = 0, OldCount = 0, NewLine = 0, NewCount = 0;
 };

@@ -280,13 +280,13 @@ CompileCommands::filesBelow(StringRef Folder) {
   return Result;
 }
 
-/// A precompiled header of GCC (x.h.gch beside x.h), or of another Clang, is
+/// A precompiled header of GCC (x.h.gch next to x.h), or of another Clang, is
 /// no good here. The header itself is: cc1's -include reads it as text.
 static void readPchAsText(CommandLineArguments &Args) {
   CommandLineArguments Result;
   auto At = [&](size_t I) { return I < Args.size() ? StringRef(Args[I]) : ""; };
   for (size_t I = 0; I < Args.size(); ++I) {
-    // CMake with Clang: the text is included too, right behind.
+    // CMake with Clang: the text is included too, right after.
     if (At(I) == "-Xclang" && At(I + 1) == "-include-pch" &&
         At(I + 2) == "-Xclang" && At(I + 3).contains("cmake_pch.")) {
       I += 3;
@@ -311,7 +311,7 @@ makeCommandsOurs(const char *Argv0, void *MainAddress,
                  bool Quiet) {
   std::string ResourceDir =
       clang::CompilerInvocation::GetResourcesPath(Argv0, MainAddress);
-  // An installed program does not lie beside Clang's own headers.
+  // An installed program does not lie next to Clang's own headers.
   if (!llvm::sys::fs::is_directory(ResourceDir))
     ResourceDir = LIBTORCH_TIDY_RESOURCE_DIR;
   auto Told = std::make_shared<llvm::StringSet<>>();

@@ -445,8 +445,8 @@ static std::vector<std::string> take(std::vector<std::string> &Args,
   return Result;
 }
 
-/// Reads what Clang's driver would read by itself, and tells it not to: files
-/// of the flags for a compiler that is set up for a machine.
+/// Reads what Clang's driver would read by itself, and stops it from doing so:
+/// files of the flags for a compiler that is set up for a machine.
 static void readConfigurationFiles(CommandLineArguments &Args, StringRef Folder,
                                    llvm::vfs::FileSystem &FS,
                                    llvm::function_ref<void(StringRef)> Refuse) {

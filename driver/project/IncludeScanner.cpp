@@ -240,7 +240,7 @@ struct Directives {
   }
 };
 
-/// The word behind `#define` and the like; empty when there is none.
+/// The word after `#define` and the like; empty when there is none.
 StringRef wordOf(const dependency_directives_scan::Directive &D,
                  StringRef Text) {
   // #, the name of the directive, the word.
@@ -595,7 +595,7 @@ bool PrefixReader::read(FileEntryRef File) {
     AfterGuard |= !Guard.empty() && !GuardOpen;
     StringRef Word = L.Words.empty() ? "" : L.Words.front();
     if (GuardOpen && Guard == "?") {
-      // Behind the #ifndef, its #define.
+      // After the #ifndef, its #define.
       if (L.Keyword != "define" || L.Words.empty() ||
           Word != Macros.back().Name)
         return false;
@@ -803,7 +803,7 @@ std::vector<LibraryPrefix> Scanner::libraryPrefixes(StringRef Path) {
   Macros = Macros.take_front(Read.empty() ? 0 : Read.back().MacrosBefore);
   // Few distinct lists make few precompiled headers. Standard headers can be
   // included in any order. So can LibTorch's, which include what they need;
-  // behind its whole frontend, most of them add next to nothing.
+  // after its whole frontend, most of them add next to nothing.
   llvm::erase_if(Read, [](const PrefixReader::Header &H) {
     return isStandardHeader(H.Name);
   });
