@@ -111,6 +111,9 @@ bool showsWhole(const clang::CallExpr *View);
 
 /// Methods that give a tensor another size in place, or let it go.
 bool resizesInPlace(const clang::CallExpr *Call);
+/// Of these, those that keep the elements and may move them to other memory:
+/// resize_, resize_as_.
+bool mayMoveElements(const clang::CallExpr *Call);
 
 } // namespace libtorch_tidy::torch
 

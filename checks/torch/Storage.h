@@ -50,6 +50,10 @@ std::optional<BlobCall> asFromBlob(const clang::CallExpr *Call,
 
 /// c10::ArrayRef, so IntArrayRef and TensorList, and OptionalArrayRef.
 bool isArrayRef(clang::QualType T);
+/// c10::SmallVector: a vector whose elements lie in memory of its own.
+bool isSmallVector(clang::QualType T);
+/// c10::string_view, which refers to the characters of another object.
+bool isStringView(clang::QualType T);
 /// TensorAccessor and similar classes: pointers to data, sizes and strides.
 bool isAccessor(clang::QualType T);
 
