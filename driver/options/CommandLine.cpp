@@ -56,8 +56,8 @@ static cl::opt<std::string>
                cl::cat(Category));
 static cl::opt<std::string>
     HeaderFilter("header-filter", cl::value_desc("regex"),
-                 cl::desc("Headers to report findings in. Default: none but "
-                          "the file itself"),
+                 cl::desc("Headers to report findings in. Default: those of "
+                          "the project, and none of third parties"),
                  cl::cat(Category));
 static cl::opt<std::string>
     ExcludeHeaderFilter("exclude-header-filter", cl::value_desc("regex"),

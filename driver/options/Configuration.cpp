@@ -8,6 +8,7 @@
 #include "driver/options/Configuration.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/GlobList.h"
+#include "driver/options/ProjectHeaders.h"
 #include "driver/project/Error.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -65,11 +66,14 @@ public:
   }
 };
 
-/// What every unit's options go through: --level, and OnlyOurs.
+/// What every unit's options go through: --level, OnlyOurs, and the headers of
+/// the project where no filter is set.
 class Provider : public ClangTidyOptionsProvider {
 public:
-  Provider(std::optional<Level> WeakestLevel, StringRef MoreHeaders)
-      : WeakestLevel(WeakestLevel), MoreHeaders(MoreHeaders) {}
+  Provider(std::optional<Level> WeakestLevel, StringRef MoreHeaders,
+           IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS)
+      : WeakestLevel(WeakestLevel), MoreHeaders(MoreHeaders),
+        FS(std::move(FS)) {}
 
   void setInner(std::unique_ptr<ClangTidyOptionsProvider> P) {
     Inner = std::move(P);
@@ -95,25 +99,46 @@ public:
     Filter.Checks = OnlyOurs.str();
     if (CompilerWarnings)
       *Filter.Checks += ",clang-diagnostic-*";
-    if (!MoreHeaders.empty()) {
-      Filter.HeaderFilterRegex = MoreHeaders;
-      for (const OptionsSource &Source : llvm::reverse(Sources))
-        if (const auto &Regex = Source.first.HeaderFilterRegex) {
-          if (!Regex->empty())
-            *Filter.HeaderFilterRegex += "|(" + *Regex + ")";
-          break;
-        }
-    }
+    setHeaderFilter(Sources, File, Filter);
     Sources.emplace_back(std::move(Filter), OptionsSourceTypeDefaultBinary);
     return Sources;
   }
 
   ParseFailures Failures;
   bool CompilerWarnings = false;
+  /// Without a filter of the user, the headers of the project count.
+  bool ProjectToo = true;
 
 private:
+  void setHeaderFilter(llvm::ArrayRef<OptionsSource> Sources, StringRef File,
+                       ClangTidyOptions &Result) const {
+    // The last one wins.
+    auto Last = [&](auto Member) -> std::optional<std::string> {
+      for (const OptionsSource &Source : llvm::reverse(Sources))
+        if (const auto &Regex = Source.first.*Member)
+          return Regex;
+      return std::nullopt;
+    };
+    auto Given = Last(&ClangTidyOptions::HeaderFilterRegex);
+    if (!MoreHeaders.empty()) {
+      Result.HeaderFilterRegex = MoreHeaders;
+      if (Given && !Given->empty())
+        *Result.HeaderFilterRegex += "|(" + *Given + ")";
+    } else if (!Given && !ProjectToo) {
+      Result.HeaderFilterRegex = "";
+    } else if (!Given) {
+      HeaderFilters Ours = projectHeaders(File, *FS);
+      Result.HeaderFilterRegex = std::move(Ours.Take);
+      Result.ExcludeHeaderFilterRegex = std::move(Ours.LeaveOut);
+      auto Theirs = Last(&ClangTidyOptions::ExcludeHeaderFilterRegex);
+      if (Theirs && !Theirs->empty())
+        *Result.ExcludeHeaderFilterRegex += "|(" + *Theirs + ")";
+    }
+  }
+
   std::optional<Level> WeakestLevel;
   std::string MoreHeaders;
+  IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
   std::unique_ptr<ClangTidyOptionsProvider> Inner;
 };
 
@@ -135,7 +160,8 @@ Configuration::create(const ConfigurationOptions &Options,
   Result.Defaults = ClangTidyOptions::getDefaults();
   Result.Defaults.Checks = "libtorch-*";
   Result.Defaults.WarningsAsErrors = "";
-  Result.Defaults.HeaderFilterRegex = "";
+  // Whether the user sets one makes a difference; see Provider.
+  Result.Defaults.HeaderFilterRegex = std::nullopt;
   Result.Defaults.ExcludeHeaderFilterRegex = "";
   Result.Defaults.SystemHeaders = false;
   Result.Defaults.FormatStyle = "none";
@@ -171,7 +197,7 @@ static std::unique_ptr<Provider> makeProvider(
     const std::optional<ClangTidyOptions> &Given,
     const ClangTidyOptions &Overrides, std::optional<Level> WeakestLevel,
     StringRef MoreHeaders, IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
-  auto Result = std::make_unique<Provider>(WeakestLevel, MoreHeaders);
+  auto Result = std::make_unique<Provider>(WeakestLevel, MoreHeaders, FS);
   if (Given)
     Result->setInner(std::make_unique<Checked<ConfigOptionsProvider>>(
         Result->Failures, Global, Defaults, *Given, Overrides, FS));
@@ -226,6 +252,8 @@ void Configuration::reportHeaders(llvm::ArrayRef<std::string> Paths) {
 bool Configuration::filterTakes(StringRef File, StringRef Path) const {
   auto P =
       makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
+  // Who names headers asks for findings in those.
+  P->ProjectToo = MoreHeaders.empty();
   return filterTakes(P->getOptions(File), Path);
 }
 
