@@ -173,19 +173,25 @@ Outcome Run::select() {
   if (Outcome End = keep(
           Selection::create(Options.Selection, Options.Files, FS), Selected))
     return End;
-  if (auto Changed = Selected->changedSources();
-      Changed && Options.Files.empty()) {
-    if (Changed->empty()) {
-      llvm::errs() << "libtorch-tidy: no C++ file is changed\n";
-      return ExitClean;
-    }
+  auto Changed = Selected->changedSources();
+  const bool NamesNone = Options.Files.empty();
+  if (NamesNone && Changed)
     Options.Files = std::move(*Changed);
-  }
-  if (Options.Files.empty())
+  else if (NamesNone)
     return usageError(makeError("no input files; --help tells the usage"));
   if (Outcome End = keep(
           CompileCommands::create(std::move(Options.Commands), FS), Commands))
     return End;
+  // Of a submodule, mostly only a part belongs to the build.
+  if (NamesNone)
+    llvm::erase_if(Options.Files, [&](const std::string &File) {
+      return Selected->isInSubmodule(File) && !isHeader(File) &&
+             !Commands->isListed(File).value_or(true);
+    });
+  if (Options.Files.empty()) {
+    llvm::errs() << "libtorch-tidy: no C++ file is changed\n";
+    return ExitClean;
+  }
   return keep(filesToAnalyse(Options.Files, *Commands, FS), Files);
 }
 

@@ -227,15 +227,17 @@ CompileCommands::commandsFor(StringRef File) {
       .getCompileCommands(File);
 }
 
-bool CompileCommands::lists(StringRef File) {
+std::optional<bool> CompileCommands::isListed(StringRef File) {
   if (Fixed)
-    return false;
+    return std::nullopt;
   Expected<Database *> Found = databaseFor(path::parent_path(File));
   if (!Found) {
     llvm::consumeError(Found.takeError());
-    return false;
+    return std::nullopt;
   }
-  return *Found && !(*Found)->Commands->getCompileCommands(File).empty();
+  if (!*Found)
+    return std::nullopt;
+  return !(*Found)->Commands->getCompileCommands(File).empty();
 }
 
 std::vector<std::string> CompileCommands::allFiles(StringRef Folder) {
