@@ -8,6 +8,8 @@
 #include "driver/engine/Runner.h"
 #include "checks/LibtorchCheck.h"
 #include "checks/flow/Cost.h"
+#include "checks/torch/Headers.h"
+#include "checks/torch/TorchTypes.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/ClangTidyModule.h"
 #include "driver/engine/EnclosingFunctions.h"
@@ -24,6 +26,7 @@
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Tooling/Tooling.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
 
 using namespace clang;
 using namespace clang::tidy;
@@ -81,14 +84,34 @@ struct Manner {
   llvm::StringSet<> *Includes = nullptr; ///< Goes with Inputs.
   HeardFindings *Heard = nullptr;
   std::vector<NolintFile> *NolintFiles = nullptr;
+  bool *LacksTorch = nullptr; ///< See UnitResult.
 };
 
-/// Comes after the checks, and looks up the functions around what they found.
+/// Says whether a header is included that is called like one of LibTorch's.
+class TorchNames : public PPCallbacks {
+public:
+  explicit TorchNames(bool &Named) : Named(Named) {}
+  void InclusionDirective(SourceLocation, const Token &, StringRef FileName,
+                          bool, CharSourceRange, OptionalFileEntryRef,
+                          StringRef, StringRef, const Module *, bool,
+                          SrcMgr::CharacteristicKind) override {
+    Named |= torch::namesTorchHeader(
+        llvm::sys::path::remove_leading_dotslash(FileName));
+  }
+
+private:
+  bool &Named;
+};
+
+/// Comes after the checks, and looks up the functions around what they found,
+/// and whether there was anything to find.
 class FunctionNamer : public ASTConsumer {
 public:
   explicit FunctionNamer(const Manner &How) : How(How) {}
 
   void HandleTranslationUnit(ASTContext &Context) override {
+    // Only what was included can be missed.
+    *How.LacksTorch = *How.LacksTorch && !torch::declaresTorch(Context);
     if (How.Heard->empty() && How.NolintFiles->empty())
       return;
     const EnclosingFunctions Functions(Context);
@@ -112,6 +135,8 @@ public:
     if (How.Inputs)
       Compiler.getPreprocessor().addPPCallbacks(
           recordInputs(Compiler, *How.Inputs, *How.Includes));
+    Compiler.getPreprocessor().addPPCallbacks(
+        std::make_unique<TorchNames>(*How.LacksTorch));
     Compiler.getPreprocessor().addPPCallbacks(
         recordNolintFiles(Compiler.getSourceManager(), *How.NolintFiles));
     std::vector<std::unique_ptr<ASTConsumer>> Consumers;
@@ -214,6 +239,7 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   How.Heard = &Heard;
   std::vector<NolintFile> NolintFiles;
   How.NolintFiles = &NolintFiles;
+  How.LacksTorch = &Result.LacksTorch;
   IntrusiveRefCntPtr<ProbedFileSystem> Probed;
   llvm::StringSet<> Includes;
   if (Inputs) {
