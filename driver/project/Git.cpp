@@ -239,7 +239,7 @@ Expected<ChangedLines> linesChangedSince(StringRef Revision, StringRef Folder) {
     return Top.takeError();
   ChangedLines Result;
   if (Error E = addChangedSince({*Top}, Revision, Result))
-    return std::move(E);
+    return Expected<ChangedLines>(std::move(E));
   return Result;
 }
 
@@ -280,7 +280,7 @@ Expected<ChangedLines> stagedLines(StringRef Folder) {
   ChangedLines Result;
   // Of the first commit, which has no parent, all is new.
   if (Error E = addStaged({*Top}, {"--cached"}, {}, Result))
-    return std::move(E);
+    return Expected<ChangedLines>(std::move(E));
   return Result;
 }
 
