@@ -173,19 +173,25 @@ Outcome Run::select() {
   if (Outcome End = keep(
           Selection::create(Options.Selection, Options.Files, FS), Selected))
     return End;
-  if (auto Changed = Selected->changedSources();
-      Changed && Options.Files.empty()) {
-    if (Changed->empty()) {
-      llvm::errs() << "libtorch-tidy: no C++ file is changed\n";
-      return ExitClean;
-    }
+  auto Changed = Selected->changedSources();
+  const bool NamesNone = Options.Files.empty();
+  if (NamesNone && Changed)
     Options.Files = std::move(*Changed);
-  }
-  if (Options.Files.empty())
+  else if (NamesNone)
     return usageError(makeError("no input files; see --help"));
   if (Outcome End = keep(
           CompileCommands::create(std::move(Options.Commands), FS), Commands))
     return End;
+  // Of a submodule, mostly only a part belongs to the build.
+  if (NamesNone)
+    llvm::erase_if(Options.Files, [&](const std::string &File) {
+      return Selected->isInSubmodule(File) && !isHeader(File) &&
+             !Commands->isListed(File).value_or(true);
+    });
+  if (Options.Files.empty()) {
+    llvm::errs() << "libtorch-tidy: no changed C++ files\n";
+    return ExitClean;
+  }
   return keep(filesToAnalyse(Options.Files, *Commands, FS), Files);
 }
 
@@ -318,6 +324,15 @@ void Run::printSummary() const {
                         ? "the analysis crashed"
                         : "it does not compile")
                 << '\n';
+  // Also when asked to be quiet: what is not recognised cannot be found fault
+  // with. A project can have a folder of its own with such a name, though.
+  if (const auto &Units = All.UnitsWithoutTorch; !Units.empty())
+    llvm::errs() << "libtorch-tidy: warning: " << Units.size()
+                 << (Units.size() == 1 ? " unit includes" : " units include")
+                 << " headers called torch/, ATen/, c10/ or caffe2/ that have "
+                    "nothing of LibTorch, and no finding is possible there: '"
+                 << Units.front() << "'"
+                 << (Units.size() == 1 ? "\n" : " is the first\n");
   if (Options.Quiet)
     return;
   printStats(All.Stats);

@@ -36,6 +36,15 @@ bool isTorchDecl(const Decl *D) {
   return !isUserCode(D->getLocation(), D->getASTContext().getSourceManager());
 }
 
+bool declaresTorch(ASTContext &Context) {
+  for (StringRef Name : {"at", "c10", "torch", "caffe2"})
+    for (const NamedDecl *D :
+         Context.getTranslationUnitDecl()->lookup(&Context.Idents.get(Name)))
+      if (llvm::any_of(D->redecls(), isTorchDecl))
+        return true;
+  return false;
+}
+
 bool isStdDecl(const Decl *D) {
   for (const DeclContext *DC = D->getDeclContext(); DC; DC = DC->getParent())
     if (const auto *NS = dyn_cast<NamespaceDecl>(DC))

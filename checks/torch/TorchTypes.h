@@ -26,6 +26,9 @@ namespace libtorch_tidy::torch {
 /// `namespace torch` too.
 bool isTorchDecl(const clang::Decl *D);
 
+/// True for a unit that declares anything of LibTorch.
+bool declaresTorch(clang::ASTContext &Context);
+
 /// True when \p D is declared in namespace std or GNU's extension of it, at any
 /// depth: members of std::vector are.
 bool isStdDecl(const clang::Decl *D);

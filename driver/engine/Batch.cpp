@@ -46,6 +46,8 @@ Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
       Result.FailedUnits.push_back(File);
     if (!J.Result)
       continue;
+    if (J.Result->LacksTorch && !J.Result->Failed)
+      Result.UnitsWithoutTorch.push_back(File);
     for (Finding &F : J.Result->Findings) {
       F.Unit = File;
       if (Work.IsAskedFor(*J.U, F))
@@ -69,6 +71,7 @@ Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
         Result.Findings.push_back(std::move(F));
   Result.Findings = mergeFindings(std::move(Result.Findings));
   orderOnce(Result.CrashedUnits);
+  orderOnce(Result.UnitsWithoutTorch);
   return Result;
 }
 

@@ -50,6 +50,9 @@ struct Analysis {
   clang::tidy::ClangTidyStats Stats;
   /// Units that include no header of LibTorch.
   unsigned SkippedUnits = 0;
+  /// Those that include headers with names of LibTorch's, and nothing of it.
+  /// Ordered, each once.
+  std::vector<std::string> UnitsWithoutTorch;
 };
 
 /// Analyses the units in processes of their own, with what the cache has of

@@ -8,6 +8,8 @@
 #include "driver/engine/Runner.h"
 #include "checks/LibtorchCheck.h"
 #include "checks/flow/Cost.h"
+#include "checks/torch/Headers.h"
+#include "checks/torch/TorchTypes.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/ClangTidyModule.h"
 #include "driver/engine/EnclosingFunctions.h"
@@ -24,6 +26,7 @@
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Tooling/Tooling.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
 
 using namespace clang;
 using namespace clang::tidy;
@@ -78,17 +81,44 @@ struct Manner {
   bool UseScope = true;
   const LibraryPch *Pch = nullptr;
   UnitInputs *Inputs = nullptr;
-  llvm::StringSet<> *Includes = nullptr; ///< Goes with Inputs.
+  ProbedFileSystem *Probed = nullptr; ///< Goes with Inputs.
   HeardFindings *Heard = nullptr;
   std::vector<NolintFile> *NolintFiles = nullptr;
+  bool *LacksTorch = nullptr; ///< See UnitResult.
+  bool *Begun = nullptr;      ///< The parser met the first file.
 };
 
-/// Comes after the checks, and looks up the functions around what they found.
+/// Says how far it came, and whether a header is included that is called like
+/// one of LibTorch's.
+class UnitWatcher : public PPCallbacks {
+public:
+  explicit UnitWatcher(const Manner &How) : How(How) {}
+
+  void FileChanged(SourceLocation, FileChangeReason, SrcMgr::CharacteristicKind,
+                   FileID) override {
+    *How.Begun = true;
+  }
+  void InclusionDirective(SourceLocation, const Token &, StringRef FileName,
+                          bool, CharSourceRange, OptionalFileEntryRef,
+                          StringRef, StringRef, const Module *, bool,
+                          SrcMgr::CharacteristicKind) override {
+    *How.LacksTorch |= torch::namesTorchHeader(
+        llvm::sys::path::remove_leading_dotslash(FileName));
+  }
+
+private:
+  const Manner &How;
+};
+
+/// Comes after the checks, and looks up the functions around what they found,
+/// and whether there was anything to find.
 class FunctionNamer : public ASTConsumer {
 public:
   explicit FunctionNamer(const Manner &How) : How(How) {}
 
   void HandleTranslationUnit(ASTContext &Context) override {
+    // Only what was included can be missed.
+    *How.LacksTorch = *How.LacksTorch && !torch::declaresTorch(Context);
     if (How.Heard->empty() && How.NolintFiles->empty())
       return;
     const EnclosingFunctions Functions(Context);
@@ -111,7 +141,9 @@ public:
                                                  StringRef File) override {
     if (How.Inputs)
       Compiler.getPreprocessor().addPPCallbacks(
-          recordInputs(Compiler, *How.Inputs, *How.Includes));
+          recordInputs(Compiler, *How.Inputs));
+    Compiler.getPreprocessor().addPPCallbacks(
+        std::make_unique<UnitWatcher>(How));
     Compiler.getPreprocessor().addPPCallbacks(
         recordNolintFiles(Compiler.getSourceManager(), *How.NolintFiles));
     std::vector<std::unique_ptr<ASTConsumer>> Consumers;
@@ -142,6 +174,8 @@ public:
                      FileManager *Files,
                      std::shared_ptr<PCHContainerOperations> PCHOps,
                      DiagnosticConsumer *Consumer) override {
+    if (How.Probed)
+      How.Probed->driverEnded();
     keepParsingOnly(*Invocation);
     // As clang-tidy does: code may ask for __clang_analyzer__.
     Invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
@@ -214,12 +248,14 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   How.Heard = &Heard;
   std::vector<NolintFile> NolintFiles;
   How.NolintFiles = &NolintFiles;
+  How.LacksTorch = &Result.LacksTorch;
+  bool Begun = false;
+  How.Begun = &Begun;
   IntrusiveRefCntPtr<ProbedFileSystem> Probed;
-  llvm::StringSet<> Includes;
   if (Inputs) {
     How.Inputs = Inputs;
-    How.Includes = &Includes;
     Probed = new ProbedFileSystem(std::move(FS));
+    How.Probed = Probed.get();
     FS = new llvm::vfs::OverlayFileSystem(Probed);
   }
   if (Pch)
@@ -248,7 +284,7 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
     ToolFailed = Tool.run(&Factory) != 0;
   }
   if (Inputs)
-    Inputs->Missing = Probed->missing(Includes);
+    Probed->complete(*Inputs);
   std::vector<NolintAudit::Heard> Unreported;
   Result.Findings = toFindings(Consumer.take(), Heard, FS, Unreported);
   Result.Nolint =
@@ -262,13 +298,15 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
       llvm::any_of(Result.Findings, IsCompileError) ||
       (ToolFailed && llvm::none_of(Result.Findings,
                                    [](const Finding &F) { return F.IsError; }));
-  // Of all that the compiler says, what is wrong with a precompiled header has
-  // no place.
+  // A unit that is broken by itself has errors without a place, too.
+  auto BlamesPch = [&](const Finding &F) {
+    StringRef Message = F.Message;
+    return IsCompileError(F) && F.Where.Path.empty() &&
+           (Message.contains("AST file") || Message.contains("PCH") ||
+            Message.contains("precompiled"));
+  };
   Result.PchRejected = Pch && Result.Failed &&
-                       (Result.Findings.empty() ||
-                        llvm::any_of(Result.Findings, [&](const Finding &F) {
-                          return IsCompileError(F) && F.Where.Path.empty();
-                        }));
+                       (!Begun || llvm::any_of(Result.Findings, BlamesPch));
   Result.Stats = Context.getStats();
   if (Options.Stats && !CompilerWarnings)
     printCost(Result.File, flow::Cost::ofThisThread());

@@ -41,6 +41,9 @@ struct UnitResult {
   bool Failed = false;
   /// The compiler did not take the precompiled header: nothing was analysed.
   bool PchRejected = false;
+  /// Headers with names of LibTorch's were included, and nothing of LibTorch
+  /// was seen in them.
+  bool LacksTorch = false;
 };
 
 /// The command line of the compiler for \p U, all changes made to it.

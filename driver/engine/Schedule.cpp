@@ -8,7 +8,6 @@
 #include "driver/engine/Schedule.h"
 #include "driver/engine/FixTrials.h"
 #include "driver/engine/UnitArchive.h"
-#include "driver/engine/UnitInputs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -82,15 +81,23 @@ void Schedule::prepare(Job &J, const Unit &U) {
     J.Arguments =
         argumentsOf(U, Work.Options.Extra, *FileOptions, Work.MakeOurs);
     std::vector<std::string> Question = J.Arguments;
-    Question.push_back(U.Command.Directory);
+    // Flags after `--` have "." for a folder.
+    llvm::SmallString<256> Directory(U.Command.Directory);
+    (void)FS->makeAbsolute(Directory);
+    Question.push_back(Directory.str().str());
     Question.push_back(U.File);
     Question.push_back(clang::tidy::configurationAsText(*FileOptions));
     Question.push_back(Work.Config.lineFilter().str());
     Question.push_back(Work.Options.Unit.UseScope ? "scope" : "");
     Question.push_back(Work.Options.VerifyFixes ? "verify" : "");
-    // Where the compiler looks for headers, in addition to what the flags say.
+    // What the compiler asks besides the flags: Clang's driver, its toolchains
+    // and its preprocessor.
     for (const char *Name :
-         {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "SYSROOT"})
+         {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH",
+          "OBJCPLUS_INCLUDE_PATH", "SDKROOT", "SYSROOT", "SOURCE_DATE_EPOCH",
+          "COMPILER_PATH", "MACOSX_DEPLOYMENT_TARGET", "INCLUDE",
+          "EXTERNAL_INCLUDE", "CUDA_PATH", "HIP_PATH", "ROCM_PATH",
+          "HIP_DEVICE_LIB_PATH"})
       Question.push_back(llvm::sys::Process::GetEnv(Name).value_or(""));
     std::vector<StringRef> Parts(Question.begin(), Question.end());
     J.ResultKey = Results->keyOf(digest(Parts), U.File);
@@ -219,17 +226,29 @@ std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch) {
   // A unit that does not compile is looked at again.
   if (!Keep || Failed)
     return Bytes;
-  ResultCache::Inputs Entry;
-  for (UnitInputs::UserFile &File : Inputs.User)
-    Entry.User.emplace_back(std::move(File.Path), std::move(File.Content));
-  Entry.Missing = std::move(Inputs.Missing);
-  Entry.Libraries.push_back(
-      FileSets::store(std::move(Inputs.Library), *Folder));
-  if (Pch)
-    Entry.Libraries.push_back(Pch->Files);
-  if (!llvm::is_contained(Entry.Libraries, ""))
-    Results->store(J.ResultKey, Entry, Bytes);
+  keep(J, std::move(Inputs), Pch, Bytes);
   return Bytes;
+}
+
+void Schedule::keep(const Job &J, UnitInputs Inputs, const LibraryPch *Pch,
+                    StringRef Result) {
+  ResultCache::Inputs Entry;
+  for (auto *Texts : {&Inputs.User, &Inputs.Others})
+    for (UnitInputs::Text &File : *Texts)
+      Entry.Files.emplace_back(std::move(File.Path), std::move(File.Content));
+  for (UnitInputs::Text &Folder : Inputs.Folders)
+    Entry.Folders.emplace_back(std::move(Folder.Path),
+                               std::move(Folder.Content));
+  Entry.Missing = std::move(Inputs.Missing);
+  for (auto *Stamps : {&Inputs.Library, &Inputs.Driver})
+    Entry.Libraries.push_back(FileSets::store(std::move(*Stamps), *Folder));
+  if (Pch) {
+    Entry.Libraries.push_back(Pch->Files);
+    Entry.Libraries.push_back(
+        Pchs->notInFolders(J.pchKey(), J.Pchs.front().Prefix));
+  }
+  if (!llvm::is_contained(Entry.Libraries, ""))
+    Results->store(J.ResultKey, Entry, Result);
 }
 
 void Schedule::startUnit(size_t Id, Workers &Pool) {
@@ -250,9 +269,9 @@ bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
   if (Said.Finished)
     Result = unitResultFromBytes(Said.Result);
   if (!J.Pchs.empty() && (!Result || Result->PchRejected)) {
-    // Whatever is the matter with it: once more without.
-    Pchs->discard(J.pchKey());
-    J.Pchs.pop_front();
+    // Whatever is the matter: once more without.
+    J.Suspect = J.pchKey();
+    J.Pchs.clear();
     return true;
   }
   if (!J.Pchs.empty() && Result->Failed && J.Pchs.front().Prefix.BehindCode) {
@@ -261,6 +280,10 @@ bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
     J.Pchs.pop_front();
     return true;
   }
+  // A unit that fails without it, too, says nothing about it, and others need
+  // it.
+  if (!J.Suspect.empty() && Result && !Result->Failed)
+    Pchs->discard(J.Suspect);
   if (!J.Unfit.empty() && Result && !Result->Failed)
     Pchs->noteUnfit(J.Unfit, J.U->File);
   J.Result = std::move(Result);
@@ -333,6 +356,8 @@ void Schedule::run() {
       Tell(J, "");
     }
   }
+  if (Wrote && Pchs)
+    Pchs->removeOrphans();
   if (Wrote && Folder)
     Folder->shrink(uint64_t(Work.Options.Cache.Megabytes) << 20);
 }

@@ -139,6 +139,7 @@ template <typename Archive> static void pass(Archive &A, UnitResult &Result) {
   A.text(Result.File);
   A.number(Result.Failed);
   A.number(Result.PchRejected);
+  A.number(Result.LacksTorch);
   clang::tidy::ClangTidyStats &Stats = Result.Stats;
   for (unsigned *Count :
        {&Stats.ErrorsDisplayed, &Stats.ErrorsIgnoredCheckFilter,

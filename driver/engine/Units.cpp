@@ -63,8 +63,15 @@ filesToAnalyse(llvm::ArrayRef<std::string> GivenFiles,
                                       "': " + Status.getError().message()));
       continue;
     }
-    if (!Status->isDirectory()) {
+    if (Status->isRegularFile()) {
       Add(Path);
+      continue;
+    }
+    if (!Status->isDirectory()) {
+      Problems = joinErrors(
+          std::move(Problems),
+          makeError("'" + Given +
+                    "' is a device or a pipe; write what it has to a file"));
       continue;
     }
     Expected<std::vector<std::string>> Below = Commands.filesBelow(Path);

@@ -44,6 +44,9 @@ public:
   /// The C++ files that are changed, for a command line that names none.
   /// Absent without --diff and --staged.
   std::optional<std::vector<std::string>> changedSources() const;
+  bool isInSubmodule(llvm::StringRef File) const {
+    return Changed && Changed->isInSubmodule(File);
+  }
 
   /// Marks the findings of \p Findings that the baseline holds, and drops
   /// those that have nothing to do with changed lines. \p Units were analysed,

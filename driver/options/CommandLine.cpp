@@ -10,6 +10,7 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/StringSaver.h"
 #include "llvm/Support/WithColor.h"
 
@@ -494,15 +495,33 @@ static cl::opt<bool> &statsOption() {
   return Stats;
 }
 
+/// A source file can be called `--checks=x.cpp` or `@x.cpp`, and a hook passes
+/// the names of all files that change. Neither is an option or a response file.
+/// (`--` would not help: what follows it are flags of the compiler.)
+static void nameFiles(MutableArrayRef<const char *> Args, StringSaver &Names) {
+  for (const char *&Arg : Args) {
+    StringRef Name = Arg;
+    if (Name == "--")
+      break;
+    // To pre-commit, a sketch for Arduino is C++, too.
+    if ((Name.starts_with("-") || Name.starts_with("@")) &&
+        (isCxxFile(Name) || Name.ends_with(".ino")) &&
+        sys::fs::is_regular_file(Name))
+      Arg = Names.save("./" + Name).data();
+  }
+}
+
 std::optional<CommandLine> parseCommandLine(int Argc, const char **Argv) {
   removeForeignOptions();
   statsOption();
   cl::HideUnrelatedOptions(Category);
   cl::SetVersionPrinter(printVersion);
 
-  // Response files before '--' is looked for: it may be in one.
   SmallVector<const char *, 32> Args(Argv, Argv + Argc);
   BumpPtrAllocator Allocator;
+  StringSaver Names(Allocator);
+  nameFiles(MutableArrayRef(Args).drop_front(), Names);
+  // Response files before '--' is looked for: it may be in one.
   cl::ExpansionContext Expansion(Allocator, cl::TokenizeGNUCommandLine);
   auto Report = [](Error E) {
     WithColor::error(errs(), "libtorch-tidy") << toString(std::move(E)) << '\n';

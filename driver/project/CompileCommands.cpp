@@ -160,6 +160,23 @@ bool isCxxFile(StringRef File) {
           clang::driver::types::onlyPrecompileType(Type));
 }
 
+/// Is \p File what \p Command compiles? Both can be spelled in many ways.
+static bool compiles(const CompileCommand &Command, StringRef File,
+                     llvm::vfs::FileSystem &FS) {
+  llvm::ErrorOr<llvm::vfs::Status> Wanted = FS.status(File);
+  return llvm::any_of(
+      llvm::reverse(Command.CommandLine), [&](StringRef Argument) {
+        if (Argument.starts_with("-"))
+          return false;
+        llvm::SmallString<256> Path(Argument);
+        llvm::sys::fs::make_absolute(Command.Directory, Path);
+        if (Path == File)
+          return true;
+        llvm::ErrorOr<llvm::vfs::Status> Named = FS.status(Path);
+        return Wanted && Named && Wanted->equivalent(*Named);
+      });
+}
+
 Expected<std::vector<CompileCommand>>
 CompileCommands::commandsFor(StringRef File) {
   if (Fixed)
@@ -176,6 +193,12 @@ CompileCommands::commandsFor(StringRef File) {
         return makeError("the compile database '" + DB->Path + "' says that '" +
                          File + "' is compiled in '" + Command.Directory +
                          "', which does not exist");
+    // Of a header, some databases have the command of a file that includes it.
+    for (const CompileCommand &Command : Commands)
+      if (!isHeader(File) && !compiles(Command, File, *FS))
+        return makeError("the compile database '" + DB->Path +
+                         "' has a command for '" + File +
+                         "' that compiles another file");
     if (!Commands.empty())
       return Commands;
     if (!isHeader(File))
@@ -227,15 +250,17 @@ CompileCommands::commandsFor(StringRef File) {
       .getCompileCommands(File);
 }
 
-bool CompileCommands::lists(StringRef File) {
+std::optional<bool> CompileCommands::isListed(StringRef File) {
   if (Fixed)
-    return false;
+    return std::nullopt;
   Expected<Database *> Found = databaseFor(path::parent_path(File));
   if (!Found) {
     llvm::consumeError(Found.takeError());
-    return false;
+    return std::nullopt;
   }
-  return *Found && !(*Found)->Commands->getCompileCommands(File).empty();
+  if (!*Found)
+    return std::nullopt;
+  return !(*Found)->Commands->getCompileCommands(File).empty();
 }
 
 std::vector<std::string> CompileCommands::allFiles(StringRef Folder) {

@@ -41,8 +41,9 @@ public:
   llvm::Expected<std::vector<clang::tooling::CompileCommand>>
   commandsFor(llvm::StringRef File);
 
-  /// Whether the database of \p File lists it; false without a database.
-  bool lists(llvm::StringRef File);
+  /// Whether the database of \p File lists it; absent without a database.
+  std::optional<bool> isListed(llvm::StringRef File);
+  bool lists(llvm::StringRef File) { return isListed(File).value_or(false); }
 
   /// All files of the database for files in \p Folder, ordered; none when
   /// there is no database.
