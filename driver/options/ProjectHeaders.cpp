@@ -36,7 +36,10 @@ static std::string rootOf(StringRef File, llvm::vfs::FileSystem &FS) {
 }
 
 HeaderFilters projectHeaders(StringRef File, llvm::vfs::FileSystem &FS) {
-  const std::string Root = rootOf(File, FS);
+  // The engine asks by the name that the compile command has.
+  llvm::SmallString<256> Absolute(File);
+  (void)FS.makeAbsolute(Absolute);
+  const std::string Root = rootOf(Absolute, FS);
   std::string Below = llvm::Regex::escape(Root) + "/";
   // The engine may know the folder by its real path, too.
   llvm::SmallString<256> Real;

@@ -25,7 +25,7 @@ struct HeaderFilters {
   std::string Take, LeaveOut;
 };
 
-/// For the unit of \p File, an absolute path. The project is the git work tree
+/// For the unit of \p File. The project is the git work tree
 /// around it; without one, the working directory if that holds \p File; else
 /// the folder of \p File. Left out are folders by whose names people keep the
 /// sources of others: third_party, vendor, _deps and similar.
