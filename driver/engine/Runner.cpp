@@ -7,6 +7,7 @@
 
 #include "driver/engine/Runner.h"
 #include "checks/LibtorchCheck.h"
+#include "checks/code/Activity.h"
 #include "checks/flow/Cost.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/ClangTidyModule.h"
@@ -17,6 +18,7 @@
 #include "driver/engine/UnitInputs.h"
 #include "driver/pch/LibraryPch.h"
 #include "driver/project/HarmlessFlags.h"
+#include "driver/project/Paths.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Frontend/MultiplexConsumer.h"
@@ -83,6 +85,25 @@ struct Manner {
   std::vector<NolintFile> *NolintFiles = nullptr;
 };
 
+/// Says how far the compiler has come, should it crash or never end.
+class ParseWatch : public ASTConsumer {
+public:
+  ParseWatch() { code::Activity::say("the compiler"); }
+
+  bool HandleTopLevelDecl(DeclGroupRef Group) override {
+    for (const Decl *D : Group)
+      if (const auto *Named = dyn_cast<NamedDecl>(D))
+        if (D->getASTContext().getSourceManager().isWrittenInMainFile(
+                D->getLocation()))
+          code::Activity::say("the compiler, after '" +
+                              Named->getQualifiedNameAsString() + "'");
+    return true;
+  }
+  void HandleTranslationUnit(ASTContext &) override {
+    code::Activity::say("the checks");
+  }
+};
+
 /// Comes after the checks, and looks up the functions around what they found.
 class FunctionNamer : public ASTConsumer {
 public:
@@ -115,6 +136,7 @@ public:
     Compiler.getPreprocessor().addPPCallbacks(
         recordNolintFiles(Compiler.getSourceManager(), *How.NolintFiles));
     std::vector<std::unique_ptr<ASTConsumer>> Consumers;
+    Consumers.push_back(std::make_unique<ParseWatch>());
     if (How.UseScope)
       Consumers.push_back(createScopeConsumer(Compiler.getSourceManager()));
     Consumers.push_back(Factory.createASTConsumer(Compiler, File));
@@ -197,8 +219,6 @@ static void printCost(StringRef File, const flow::Cost &Cost) {
                << Cost.Skipped << " without tensors, " << Cost.GivenUp.size()
                << " given up; " << Cost.Visits << " blocks evaluated in "
                << llvm::format("%.3f", Cost.Seconds) << " s\n";
-  for (const std::string &Name : Cost.GivenUp)
-    llvm::errs() << "libtorch-tidy: given up: '" << Name << "'\n";
 }
 
 UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
@@ -270,6 +290,16 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
                           return IsCompileError(F) && F.Where.Path.empty();
                         }));
   Result.Stats = Context.getStats();
+  for (const flow::Cost::Function &F : flow::Cost::ofThisThread().GivenUp) {
+    GivenUpFunction Given;
+    Given.Name = F.Name;
+    Given.Where.Path = canonicalPath(F.File, U.Command.Directory, *FS);
+    Given.Where.Spelled = F.File;
+    Given.Where.Line = F.Line;
+    if (Given.Where.Path == Result.Nolint.Unit ||
+        Config.filterTakes(U.File, F.File))
+      Result.GivenUp.push_back(std::move(Given));
+  }
   if (Options.Stats && !CompilerWarnings)
     printCost(Result.File, flow::Cost::ofThisThread());
   return Result;

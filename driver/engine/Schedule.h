@@ -36,8 +36,10 @@ struct Job {
   }
 
   enum { Open, Skipped, Done } State = Open;
-  std::optional<UnitResult> Result; ///< Absent when it crashed.
-  std::string Errors;               ///< What it wrote to the standard error.
+  std::optional<UnitResult> Result; ///< Absent when it crashed or timed out.
+  bool TimedOut = false;
+  std::string Trouble; ///< Why there is no result.
+  std::string Errors;  ///< What it wrote to the standard error.
 };
 
 /// Brings the units through their stages: asks the cache of results, reads
@@ -63,6 +65,7 @@ private:
   void startBuild(size_t Id, llvm::StringRef Key, Workers &Pool);
   void startUnit(size_t Id, Workers &Pool);
   std::string analyseHere(const Job &J, const LibraryPch *Pch);
+  std::string troubleOf(const Workers::Outcome &Said) const;
   /// True when the unit is to be run again.
   bool finishUnit(Job &J, Workers::Outcome Said);
 
