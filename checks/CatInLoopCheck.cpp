@@ -44,6 +44,7 @@ public:
   void checkMatch(const Match &Result) override;
 
 private:
+  flow::KnownGrowths Known;
   /// Names that fixes have given, by function.
   llvm::DenseMap<SourceLocation, llvm::StringSet<>> Given;
 };
@@ -296,7 +297,7 @@ void CatInLoopCheck::registerMatchers(MatchFinder *Finder) {
 void CatInLoopCheck::checkMatch(const Match &Result) {
   ASTContext &Context = *Result.Context;
   const auto *Cat = Result.Nodes.getNodeAs<CallExpr>("cat");
-  std::optional<TensorGrowth> Growth = flow::growthBy(Cat, Context);
+  std::optional<TensorGrowth> Growth = flow::growthBy(Cat, Context, Known);
   if (!Growth)
     return;
   const Expr *Assign = Growth->Steps.front().Assign;

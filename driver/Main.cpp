@@ -276,6 +276,8 @@ void Run::report() {
                     Code, *Texts,       Outlines};
   Written.HasBaseline = Selected->hasBaseline();
   Written.Vanished = Selected->vanished();
+  Written.Trouble = All.Trouble;
+  Written.GivenUp = All.GivenUp;
   if (!Options.Reports.Sarif.empty())
     std::tie(Written.From.Repository, Written.From.Revision) = originOf(Root);
   Outputs->make(Written);
@@ -318,12 +320,13 @@ void Run::fix() {
 }
 
 void Run::printSummary() const {
-  for (const std::string &File : All.FailedUnits)
+  for (const std::string &File : All.FailedUnits) {
+    auto Trouble = All.Trouble.find(File);
     tellError() << "'" << File << "' could not be analysed in full: "
-                << (llvm::is_contained(All.CrashedUnits, File)
-                        ? "the analysis crashed"
-                        : "it does not compile")
+                << (Trouble == All.Trouble.end() ? "it does not compile"
+                                                 : Trouble->second)
                 << '\n';
+  }
   // Also when asked to be quiet: what is not recognised cannot be found fault
   // with. A project can have a folder of its own with such a name, though.
   if (const auto &Units = All.UnitsWithoutTorch; !Units.empty())
@@ -333,6 +336,10 @@ void Run::printSummary() const {
                     "nothing of LibTorch, and no finding is possible there: '"
                  << Units.front() << "'"
                  << (Units.size() == 1 ? "\n" : " is the first\n");
+  for (const GivenUpFunction &F : All.GivenUp)
+    llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
+        << "function '" << F.Name << "' (" << F.Where.Path << ':'
+        << F.Where.Line << ") " << BeyondLimits << '\n';
   if (Options.Quiet)
     return;
   printStats(All.Stats);

@@ -52,8 +52,12 @@ public:
                   llvm::function_ref<bool(const clang::Stmt *)> IsGoal) const;
 
 private:
+  /// What was asked before.
+  struct Memory;
+
   const clang::FunctionDecl *In;
   std::unique_ptr<clang::CFG> Graph; ///< Null when it cannot be built.
+  std::unique_ptr<Memory> Known;
 };
 
 } // namespace libtorch_tidy::code

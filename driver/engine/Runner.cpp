@@ -7,6 +7,7 @@
 
 #include "driver/engine/Runner.h"
 #include "checks/LibtorchCheck.h"
+#include "checks/code/Activity.h"
 #include "checks/flow/Cost.h"
 #include "checks/torch/Headers.h"
 #include "checks/torch/TorchTypes.h"
@@ -19,6 +20,7 @@
 #include "driver/engine/UnitInputs.h"
 #include "driver/pch/LibraryPch.h"
 #include "driver/project/HarmlessFlags.h"
+#include "driver/project/Paths.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Frontend/MultiplexConsumer.h"
@@ -88,6 +90,25 @@ struct Manner {
   bool *Begun = nullptr;      ///< The parser met the first file.
 };
 
+/// Says how far the compiler has come, should it crash or never end.
+class ParseWatch : public ASTConsumer {
+public:
+  ParseWatch() { code::Activity::say("the compiler"); }
+
+  bool HandleTopLevelDecl(DeclGroupRef Group) override {
+    for (const Decl *D : Group)
+      if (const auto *Named = dyn_cast<NamedDecl>(D))
+        if (D->getASTContext().getSourceManager().isWrittenInMainFile(
+                D->getLocation()))
+          code::Activity::say("the compiler, after '" +
+                              Named->getQualifiedNameAsString() + "'");
+    return true;
+  }
+  void HandleTranslationUnit(ASTContext &) override {
+    code::Activity::say("the checks");
+  }
+};
+
 /// Says how far it came, and whether a header is included that is called like
 /// one of LibTorch's.
 class UnitWatcher : public PPCallbacks {
@@ -147,6 +168,7 @@ public:
     Compiler.getPreprocessor().addPPCallbacks(
         recordNolintFiles(Compiler.getSourceManager(), *How.NolintFiles));
     std::vector<std::unique_ptr<ASTConsumer>> Consumers;
+    Consumers.push_back(std::make_unique<ParseWatch>());
     if (How.UseScope)
       Consumers.push_back(createScopeConsumer(Compiler.getSourceManager()));
     Consumers.push_back(Factory.createASTConsumer(Compiler, File));
@@ -231,8 +253,6 @@ static void printCost(StringRef File, const flow::Cost &Cost) {
                << Cost.Skipped << " without tensors, " << Cost.GivenUp.size()
                << " given up; " << Cost.Visits << " blocks evaluated in "
                << llvm::format("%.3f", Cost.Seconds) << " s\n";
-  for (const std::string &Name : Cost.GivenUp)
-    llvm::errs() << "libtorch-tidy: given up: '" << Name << "'\n";
 }
 
 UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
@@ -308,6 +328,16 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   Result.PchRejected = Pch && Result.Failed &&
                        (!Begun || llvm::any_of(Result.Findings, BlamesPch));
   Result.Stats = Context.getStats();
+  for (const flow::Cost::Function &F : flow::Cost::ofThisThread().GivenUp) {
+    GivenUpFunction Given;
+    Given.Name = F.Name;
+    Given.Where.Path = canonicalPath(F.File, U.Command.Directory, *FS);
+    Given.Where.Spelled = F.File;
+    Given.Where.Line = F.Line;
+    if (Given.Where.Path == Result.Nolint.Unit ||
+        Config.filterTakes(U.File, F.File))
+      Result.GivenUp.push_back(std::move(Given));
+  }
   if (Options.Stats && !CompilerWarnings)
     printCost(Result.File, flow::Cost::ofThisThread());
   return Result;

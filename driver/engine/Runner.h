@@ -36,6 +36,7 @@ struct UnitResult {
   std::string File;
   std::vector<Finding> Findings;
   NolintAudit::View Nolint;
+  std::vector<GivenUpFunction> GivenUp; ///< In files that are reported on.
   clang::tidy::ClangTidyStats Stats;
   /// Not analysed in full: there were compile errors.
   bool Failed = false;

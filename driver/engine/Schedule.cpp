@@ -10,6 +10,7 @@
 #include "driver/engine/UnitArchive.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include <set>
@@ -217,6 +218,7 @@ std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch) {
     tryFixes(
         Result, [&] { return makeFileSystem(); },
         [&](FileSystem Edited) {
+          Workers::beginAnew();
           return analyse(*J.U, J.Arguments, Work.Options.Unit, Work.Config,
                          Edited, Pch,
                          /*Inputs=*/nullptr, /*CompilerWarnings=*/true);
@@ -264,10 +266,29 @@ void Schedule::startUnit(size_t Id, Workers &Pool) {
   Pool.start(Id, [&] { return analyseHere(J, Pch); });
 }
 
+/// What became of a unit that has no result.
+std::string Schedule::troubleOf(const Workers::Outcome &Said) const {
+  std::string Text = "the analysis crashed";
+  if (Said.TimedOut)
+    Text = llvm::formatv("it took longer than --timeout={0} seconds",
+                         Work.Options.Timeout);
+  if (!Said.Doing.empty())
+    Text += (Said.TimedOut ? ", the last of them in " : " in ") + Said.Doing;
+  return Text;
+}
+
 bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
   std::optional<UnitResult> Result;
   if (Said.Finished)
     Result = unitResultFromBytes(Said.Result);
+  if (Said.TimedOut) {
+    // A second try would take as long.
+    J.Errors = std::move(Said.Errors);
+    J.Trouble = troubleOf(Said);
+    J.TimedOut = true;
+    J.State = Job::Done;
+    return false;
+  }
   if (!J.Pchs.empty() && (!Result || Result->PchRejected)) {
     // Whatever is the matter: once more without.
     J.Suspect = J.pchKey();
@@ -287,6 +308,8 @@ bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
   if (!J.Unfit.empty() && Result && !Result->Failed)
     Pchs->noteUnfit(J.Unfit, J.U->File);
   J.Result = std::move(Result);
+  if (!J.Result)
+    J.Trouble = troubleOf(Said);
   J.Errors = std::move(Said.Errors);
   J.State = Job::Done;
   return false;
@@ -303,7 +326,9 @@ void Schedule::run() {
         return F.Kind == FindingKind::Defect;
       });
     if (J.State == Job::Done && (!J.Result || J.Result->Failed))
-      How = J.Result ? "does not compile" : "crashed";
+      How = J.Result     ? "does not compile"
+            : J.TimedOut ? "took too long"
+                         : "crashed";
     Told.finished(J.U->File, Findings, How);
   };
   for (size_t I = 0; I < Units.size(); ++I) {
@@ -331,7 +356,8 @@ void Schedule::run() {
       Ready.push_back(I);
   }
 
-  Workers Pool(Work.Options.Jobs ? Work.Options.Jobs : Workers::defaultCount());
+  Workers Pool(Work.Options.Jobs ? Work.Options.Jobs : Workers::defaultCount(),
+               Work.Options.Timeout);
   size_t NextBuild = 0;
   while (NextBuild < Builds.size() || !Ready.empty() || !Pool.idle()) {
     while (!Pool.full() && NextBuild < Builds.size()) {

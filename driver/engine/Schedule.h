@@ -38,8 +38,10 @@ struct Job {
   }
 
   enum { Open, Skipped, Done } State = Open;
-  std::optional<UnitResult> Result; ///< Absent when it crashed.
-  std::string Errors;               ///< What it wrote to the standard error.
+  std::optional<UnitResult> Result; ///< Absent when it crashed or timed out.
+  bool TimedOut = false;
+  std::string Trouble; ///< Why there is no result.
+  std::string Errors;  ///< What it wrote to the standard error.
 };
 
 /// Brings the units through their stages: asks the cache of results, reads
@@ -67,6 +69,7 @@ private:
   std::string analyseHere(const Job &J, const LibraryPch *Pch);
   void keep(const Job &J, UnitInputs Inputs, const LibraryPch *Pch,
             llvm::StringRef Result);
+  std::string troubleOf(const Workers::Outcome &Said) const;
   /// True when the unit is to be run again.
   bool finishUnit(Job &J, Workers::Outcome Said);
 

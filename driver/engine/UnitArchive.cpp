@@ -147,6 +147,10 @@ template <typename Archive> static void pass(Archive &A, UnitResult &Result) {
         &Stats.ErrorsIgnoredLineFilter})
     A.number(*Count);
   A.list(Result.Findings, [&](Finding &F) { pass(A, F); });
+  A.list(Result.GivenUp, [&](GivenUpFunction &F) {
+    A.text(F.Name);
+    pass(A, F.Where);
+  });
   pass(A, Result.Nolint);
 }
 

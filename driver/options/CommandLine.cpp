@@ -207,6 +207,12 @@ static cl::opt<unsigned>
          cl::desc("Units to analyse at a time, each in a process. Default: as "
                   "many as there are cores, and memory for"),
          cl::cat(Category));
+static cl::opt<unsigned>
+    Timeout("timeout", cl::value_desc("seconds"), cl::init(300),
+            cl::desc("Processor time that a file may take; one that takes "
+                     "longer is named and left, and the exit code is 3. 0 is "
+                     "no limit. Default: 300"),
+            cl::cat(Category));
 static cl::opt<bool>
     ShowProgress("progress",
                  cl::desc("Show progress, or =false to hide it. Default: "
@@ -416,6 +422,7 @@ static AnalysisOptions analysis(bool OnlyVerifiedFixes) {
   Result.Unit.Stats = statsOption();
   Result.Unit.UseScope = Scope;
   Result.Jobs = Jobs;
+  Result.Timeout = Timeout;
   Result.SkipUnrelated = SkipUnrelated;
   Result.Cache = {!NoCache, CacheDir, CacheSize};
   if (ShowProgress.getNumOccurrences())

@@ -19,6 +19,7 @@
 #include "driver/findings/SourceText.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/VirtualFileSystem.h"
+#include <map>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,9 @@ struct Report {
   bool HasBaseline = false;
   std::vector<Finding> Vanished = {};
   Provenance From = {};
+  /// Why some of FailedUnits have no result at all.
+  std::map<std::string, std::string> Trouble = {};
+  std::vector<GivenUpFunction> GivenUp = {};
   size_t LeftOut = 0; ///< Findings that are too many for the form.
 };
 
@@ -64,6 +68,11 @@ std::string findProjectRoot(llvm::ArrayRef<std::string> Files,
 
 /// \p Text with a full stop at its end.
 std::string asSentence(llvm::StringRef Text);
+
+/// What is said of a function that is given up, after its name.
+inline constexpr llvm::StringLiteral BeyondLimits =
+    "is too large to be analysed in full: findings that depend on where values "
+    "go in it are not made";
 
 /// "error", "warning" or "note": how loudly a finding of a level is reported.
 const char *severityWord(Level L);
