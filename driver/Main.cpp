@@ -18,6 +18,7 @@
 #include "driver/project/CompileCommands.h"
 #include "driver/project/Error.h"
 #include "driver/project/Git.h"
+#include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"

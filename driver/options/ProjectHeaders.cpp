@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/options/ProjectHeaders.h"
+#include "driver/project/Paths.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
@@ -22,13 +23,8 @@ static constexpr llvm::StringLiteral ForeignFolders =
     "deps|_deps|submodules|node_modules|libtorch)";
 
 static std::string rootOf(StringRef File, llvm::vfs::FileSystem &FS) {
-  for (StringRef Folder = path::parent_path(File); !Folder.empty();
-       Folder = path::parent_path(Folder)) {
-    llvm::SmallString<256> Git(Folder);
-    path::append(Git, ".git"); // A folder, or the file of a work tree.
-    if (FS.exists(Git))
-      return Folder.str();
-  }
+  if (StringRef Top = gitWorkTree(File, FS); !Top.empty())
+    return Top.str();
   if (auto Here = FS.getCurrentWorkingDirectory();
       Here && File.starts_with(*Here + "/"))
     return *Here;

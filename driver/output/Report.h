@@ -59,13 +59,6 @@ llvm::StringRef relativePath(llvm::StringRef Path, llvm::StringRef Root);
 /// \p Path as part of a URI.
 std::string percentEncode(llvm::StringRef Path);
 
-/// The folder that paths are written relative to: the top of the git work tree
-/// that \p Files are in (of several, the folder that holds them all), else
-/// \p WorkingDirectory.
-std::string findProjectRoot(llvm::ArrayRef<std::string> Files,
-                            llvm::StringRef WorkingDirectory,
-                            llvm::vfs::FileSystem &FS);
-
 /// \p Text with a full stop at its end.
 std::string asSentence(llvm::StringRef Text);
 
