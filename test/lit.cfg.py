@@ -44,7 +44,7 @@ with open(os.path.join(config.suite_build_dir, "tools.json")) as file:
 config.name = "libtorch-tidy"
 config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".cpp", ".test"]
-config.excludes = ["Inputs"]
+config.excludes = ["Inputs", "fuzz"]
 config.test_source_root = config.suite_source_dir
 config.test_exec_root = config.suite_build_dir
 
