@@ -63,8 +63,14 @@ filesToAnalyse(llvm::ArrayRef<std::string> GivenFiles,
                                       "': " + Status.getError().message()));
       continue;
     }
-    if (!Status->isDirectory()) {
+    if (Status->isRegularFile()) {
       Add(Path);
+      continue;
+    }
+    if (!Status->isDirectory()) {
+      Problems = joinErrors(
+          std::move(Problems),
+          makeError("cannot read '" + Given + "': it is no regular file"));
       continue;
     }
     Expected<std::vector<std::string>> Below = Commands.filesBelow(Path);
@@ -122,6 +128,7 @@ bool Collector::addFile(const std::string &File) {
     Problems = joinErrors(std::move(Problems), Options.takeError());
     return false;
   }
+  Config.warnOfUnknown(File);
   if (Configuration::enabledChecks(*Options).empty())
     Result.WithoutChecks.push_back(File);
   else if (isHeader(File) && !Commands.lists(File))

@@ -60,10 +60,10 @@ public:
   /// for the file.
   std::vector<Finding> vanished() const;
 
-  /// Tells what is gone and what was written, on the standard error.
-  void tell(bool Quiet) const;
-  /// Writes the new baseline, if one was asked for.
-  llvm::Error write();
+  /// Says on the standard error what is gone of the baseline.
+  void tellVanished() const;
+  /// Writes the new baseline, if one was asked for, and then says so.
+  llvm::Error write(bool Quiet);
 
 private:
   bool wasLookedFor(const BaselineEntry &E, llvm::ArrayRef<std::string> Units,
