@@ -70,7 +70,8 @@ filesToAnalyse(llvm::ArrayRef<std::string> GivenFiles,
     if (!Status->isDirectory()) {
       Problems = joinErrors(
           std::move(Problems),
-          makeError("cannot read '" + Given + "': it is no regular file"));
+          makeError("'" + Given +
+                    "' is a device or a pipe; write what it has to a file"));
       continue;
     }
     Expected<std::vector<std::string>> Below = Commands.filesBelow(Path);

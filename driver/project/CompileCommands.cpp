@@ -113,6 +113,13 @@ void CompileCommands::read(Database &DB) const {
                  "': " + StringRef(Message).rtrim().str();
 }
 
+std::vector<std::string> CompileCommands::databases() const {
+  std::vector<std::string> Result;
+  for (StringRef Path : Databases.keys())
+    Result.push_back(Path.str());
+  return Result;
+}
+
 /// Where builds are made, below the top of a project.
 static constexpr llvm::StringLiteral BuildFolders[] = {"",
                                                        "build",
@@ -249,13 +256,6 @@ CompileCommands::commandsFor(StringRef File) {
     Flags.insert(Flags.end(), {"-x", "c++"});
   return FixedCompilationDatabase(Here ? *Here : ".", Flags)
       .getCompileCommands(File);
-}
-
-std::vector<std::string> CompileCommands::databases() const {
-  std::vector<std::string> Result;
-  for (StringRef Path : Databases.keys())
-    Result.push_back(Path.str());
-  return Result;
 }
 
 bool CompileCommands::lists(StringRef File) {
