@@ -21,6 +21,7 @@
 #include "driver/pch/LibraryPch.h"
 #include "driver/project/HarmlessFlags.h"
 #include "driver/project/Paths.h"
+#include "driver/project/Printable.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Frontend/MultiplexConsumer.h"
@@ -248,7 +249,7 @@ CommandLineArguments argumentsOf(const Unit &U, const ExtraArguments &Extra,
 
 /// What the flow model did, after clang-tidy's own table of the checks.
 static void printCost(StringRef File, const flow::Cost &Cost) {
-  llvm::errs() << "libtorch-tidy: flow model of '" << File
+  llvm::errs() << "libtorch-tidy: flow model of '" << printable(File)
                << "': " << Cost.Functions << " functions analysed, "
                << Cost.Skipped << " without tensors, " << Cost.GivenUp.size()
                << " given up; " << Cost.Visits << " blocks evaluated in "

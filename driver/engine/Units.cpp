@@ -129,6 +129,7 @@ bool Collector::addFile(const std::string &File) {
     Problems = joinErrors(std::move(Problems), Options.takeError());
     return false;
   }
+  Config.warnOfUnknown(File);
   if (Configuration::enabledChecks(*Options).empty())
     Result.WithoutChecks.push_back(File);
   else if (isHeader(File) && !Commands.lists(File))

@@ -63,10 +63,10 @@ public:
   /// place but for the file.
   std::vector<Finding> vanished() const;
 
-  /// Says what no longer occurs and what was written, on the standard error.
-  void tell(bool Quiet) const;
-  /// Writes the new baseline, if one was asked for.
-  llvm::Error write();
+  /// Says on the standard error what of the baseline no longer occurs.
+  void tellVanished() const;
+  /// Writes the new baseline, if one was asked for, and then says so.
+  llvm::Error write(bool Quiet);
 
 private:
   bool wasLookedFor(const BaselineEntry &E, llvm::ArrayRef<std::string> Units,

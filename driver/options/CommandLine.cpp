@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/options/CommandLine.h"
+#include "driver/project/FileSystem.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
@@ -534,6 +535,11 @@ std::optional<CommandLine> parseCommandLine(int Argc, const char **Argv) {
     WithColor::error(errs(), "libtorch-tidy") << toString(std::move(E)) << '\n';
     return std::nullopt;
   };
+  // Refuses what has no end.
+  Expected<FileSystem> Disk = createFileSystem("");
+  if (!Disk)
+    return Report(Disk.takeError());
+  Expansion.setVFS(Disk->get());
   if (Error E = Expansion.expandResponseFiles(Args))
     return Report(std::move(E));
   int Count = Args.size();

@@ -10,6 +10,8 @@
 #include "clang-tidy/GlobList.h"
 #include "driver/options/ProjectHeaders.h"
 #include "driver/project/Error.h"
+#include "driver/project/Nesting.h"
+#include "driver/project/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -35,8 +37,22 @@ static constexpr llvm::StringLiteral OnlyOurs =
 
 /// Parses a configuration; problems are printed as `file:line:col: error: ...`.
 static llvm::ErrorOr<ClangTidyOptions> parse(llvm::MemoryBufferRef Text) {
+  if (isNestedTooDeep(Text.getBuffer())) {
+    llvm::errs() << "libtorch-tidy: " << printable(Text.getBufferIdentifier())
+                 << ": error: it is nested too deeply\n";
+    return std::make_error_code(std::errc::invalid_argument);
+  }
   return parseConfigurationWithDiags(Text, [](const llvm::SMDiagnostic &Diag) {
-    Diag.print("libtorch-tidy", llvm::errs());
+    std::string Printed;
+    llvm::raw_string_ostream OS(Printed);
+    Diag.print("libtorch-tidy", OS, /*ShowColors=*/false);
+    // The line of the file stands in a column of its own: whatever it begins
+    // with, it is no line of ours.
+    StringRef First, Rest;
+    std::tie(First, Rest) = StringRef(Printed).rtrim().split('\n');
+    llvm::errs() << printable(First) << '\n';
+    for (StringRef Line : llvm::split(Rest, '\n'))
+      llvm::errs() << "  | " << printable(Line) << '\n';
   });
 }
 
@@ -152,6 +168,8 @@ Configuration::create(const ConfigurationOptions &Options,
   Result.WeakestLevel = Options.WeakestLevel;
 
   Result.LineFilter = Options.LineFilter.value_or("");
+  if (Options.LineFilter && isNestedTooDeep(*Options.LineFilter))
+    return makeError("invalid --line-filter: it is nested too deeply");
   if (Options.LineFilter)
     if (std::error_code EC =
             parseLineFilter(*Options.LineFilter, Result.Global))
@@ -226,6 +244,23 @@ static Error checkRegex(StringRef Option,
   return Error::success();
 }
 
+/// That levels are levels. The checks would each say it of the same option.
+static Error checkLevels(const ClangTidyOptions &Options, StringRef File) {
+  std::vector<StringRef> Keys(Options.CheckOptions.keys().begin(),
+                              Options.CheckOptions.keys().end());
+  llvm::sort(Keys);
+  for (StringRef Key : Keys) {
+    StringRef Value = Options.CheckOptions.find(Key)->second.Value;
+    unsigned Number;
+    if ((Key == "Level" ||
+         (Key.starts_with("libtorch-") && Key.ends_with(".Level"))) &&
+        (Value.getAsInteger(10, Number) || Number > 2))
+      return makeError("invalid value '" + Value + "' of option '" + Key +
+                       "' for '" + File + "': expected 0, 1 or 2");
+  }
+  return Error::success();
+}
+
 Expected<ClangTidyOptions> Configuration::optionsFor(StringRef File) const {
   auto P = makeProvider(Global, Defaults, Given, Overrides, WeakestLevel,
                         MoreHeaders, FS);
@@ -236,6 +271,8 @@ Expected<ClangTidyOptions> Configuration::optionsFor(StringRef File) const {
     return E;
   if (Error E = checkRegex("ExcludeHeaderFilterRegex",
                            Result.ExcludeHeaderFilterRegex, File))
+    return E;
+  if (Error E = checkLevels(Result, File))
     return E;
   return Result;
 }
@@ -328,42 +365,69 @@ closest(StringRef Value,
   return Best;
 }
 
-static void tellUnknown(StringRef Source, StringRef What, StringRef Name,
-                        const llvm::StringSet<> &Known) {
-  llvm::raw_ostream &OS = llvm::WithColor::error(llvm::errs(), Source)
-                          << "unknown " << What << " '" << Name << '\'';
-  StringRef Guess = closest(Name, llvm::make_range(Known.begin(), Known.end()));
+void Configuration::findUnknown(
+    const ClangTidyOptions &Options,
+    llvm::function_ref<void(StringRef What, StringRef Name, StringRef Guess)>
+        Found) {
+  std::optional<NamesAndOptions> Known; // Takes a while: made when needed.
+  auto Names = [&]() -> const NamesAndOptions & {
+    if (!Known)
+      Known = getAllChecksAndOptions(false);
+    return *Known;
+  };
+  auto Tell = [&](StringRef What, StringRef Name,
+                  const llvm::StringSet<> &Candidates) {
+    Found(
+        What, Name,
+        closest(Name, llvm::make_range(Candidates.begin(), Candidates.end())));
+  };
+  // Checks of other modules are clang-tidy's to verify.
+  const std::string Checks = Options.Checks.value_or("");
+  const GlobList Globs(Checks); // Refers to the text.
+  for (const auto &Glob : Globs.getItems())
+    if (Glob.Text.starts_with("libtorch") && Glob.Text != "libtorch-*" &&
+        llvm::none_of(Names().Names.keys(),
+                      [&](StringRef S) { return Glob.Regex.match(S); }))
+      Tell("check", Glob.Text, Names().Names);
+  std::vector<StringRef> Keys(Options.CheckOptions.keys().begin(),
+                              Options.CheckOptions.keys().end());
+  llvm::sort(Keys);
+  for (StringRef Key : Keys)
+    if (Key.starts_with("libtorch") && !Names().Options.contains(Key))
+      Tell("check option", Key, Names().Options);
+}
+
+static std::string inWords(StringRef What, StringRef Name, StringRef Guess) {
+  std::string Result = ("unknown " + What + " '" + Name + "'").str();
   if (!Guess.empty())
-    OS << "; did you mean '" << Guess << "'?";
-  OS << '\n';
+    Result += ("; did you mean '" + Guess + "'?").str();
+  return printable(Result);
 }
 
 bool Configuration::verify(StringRef File) const {
   auto P =
       makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
-  NamesAndOptions Known = getAllChecksAndOptions(false);
   bool Fine = true;
-  for (const auto &[Options, Source] : P->getRawOptions(File)) {
-    // Checks of other modules are clang-tidy's to verify.
-    const std::string Checks = Options.Checks.value_or("");
-    const GlobList Globs(Checks); // Refers to the text.
-    for (const auto &Glob : Globs.getItems())
-      if (Glob.Text.starts_with("libtorch") &&
-          llvm::none_of(Known.Names.keys(),
-                        [&](StringRef S) { return Glob.Regex.match(S); })) {
-        tellUnknown(Source, "check", Glob.Text, Known.Names);
-        Fine = false;
-      }
-    std::vector<StringRef> Keys(Options.CheckOptions.keys().begin(),
-                                Options.CheckOptions.keys().end());
-    llvm::sort(Keys);
-    for (StringRef Key : Keys)
-      if (Key.starts_with("libtorch") && !Known.Options.contains(Key)) {
-        tellUnknown(Source, "check option", Key, Known.Options);
-        Fine = false;
-      }
-  }
+  for (const auto &[Options, Source] : P->getRawOptions(File))
+    findUnknown(Options, [&, &Place = Source](StringRef What, StringRef Name,
+                                              StringRef Guess) {
+      llvm::WithColor::error(llvm::errs(), Place)
+          << inWords(What, Name, Guess) << '\n';
+      Fine = false;
+    });
   return Fine && !P->Failures.Any;
+}
+
+void Configuration::warnOfUnknown(StringRef File) {
+  auto P =
+      makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
+  for (const auto &[Options, Source] : P->getRawOptions(File))
+    if (Warned.insert(Source).second)
+      findUnknown(Options, [&, &Place = Source](StringRef What, StringRef Name,
+                                                StringRef Guess) {
+        llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
+            << inWords(What, Name, Guess) << " [" << printable(Place) << "]\n";
+      });
 }
 
 } // namespace libtorch_tidy::driver

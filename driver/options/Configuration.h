@@ -10,6 +10,7 @@
 
 #include "checks/Catalog.h"
 #include "clang-tidy/ClangTidyOptions.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
@@ -70,8 +71,17 @@ public:
   /// Prints problems on the standard error; false when there are any.
   bool verify(llvm::StringRef File) const;
 
+  /// Warns of the same, of each configuration once.
+  void warnOfUnknown(llvm::StringRef File);
+
 private:
   Configuration() = default;
+  /// Checks and options of ours that do not exist.
+  static void findUnknown(
+      const clang::tidy::ClangTidyOptions &Options,
+      llvm::function_ref<void(llvm::StringRef What, llvm::StringRef Name,
+                              llvm::StringRef Guess)>
+          Found);
 
   clang::tidy::ClangTidyGlobalOptions Global;
   clang::tidy::ClangTidyOptions Defaults, Overrides;
@@ -79,7 +89,8 @@ private:
   std::optional<clang::tidy::ClangTidyOptions> Given;
   std::optional<Level> WeakestLevel;
   std::string LineFilter;
-  std::string MoreHeaders; ///< A regular expression.
+  std::string MoreHeaders;  ///< A regular expression.
+  llvm::StringSet<> Warned; ///< Configurations that were looked at, by name.
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
 };
 

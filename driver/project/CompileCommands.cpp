@@ -9,6 +9,8 @@
 #include "driver/project/Error.h"
 #include "driver/project/HarmlessFlags.h"
 #include "driver/project/LibtorchLookup.h"
+#include "driver/project/Nesting.h"
+#include "driver/project/Printable.h"
 #include "clang/Driver/Types.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Tooling/JSONCompilationDatabase.h"
@@ -69,23 +71,53 @@ CompileCommands::create(CompileCommandOptions Options,
   return Result;
 }
 
+static std::unique_ptr<JSONCompilationDatabase>
+parseJson(StringRef Text, std::string &Message) {
+  if (isNestedTooDeep(Text)) {
+    Message = "it is nested too deeply";
+    return nullptr;
+  }
+  return JSONCompilationDatabase::loadFromBuffer(
+      Text, Message, JSONCommandLineSyntax::AutoDetect);
+}
+
 Expected<CompileCommands::Database *> CompileCommands::load(StringRef Path) {
   auto [It, New] = Databases.try_emplace(Path);
   Database &DB = It->second;
-  if (!New)
-    return &DB;
-  DB.Path = Path.str();
+  if (New) {
+    DB.Path = Path.str();
+    read(DB);
+  }
+  // An error is one for each file.
+  if (!DB.Commands)
+    return makeError(DB.Problem);
+  return &DB;
+}
+
+void CompileCommands::read(Database &DB) const {
+  auto Text = FS->getBufferForFile(DB.Path);
+  if (!Text) {
+    DB.Problem = "cannot read the compile database '" + DB.Path +
+                 "': " + Text.getError().message();
+    return;
+  }
   std::string Message;
-  if (path::filename(Path) == "compile_flags.txt")
-    DB.Commands = FixedCompilationDatabase::loadFromFile(Path, Message);
-  else if (auto Json = JSONCompilationDatabase::loadFromFile(
-               Path, Message, JSONCommandLineSyntax::AutoDetect))
+  if (path::filename(DB.Path) == "compile_flags.txt")
+    DB.Commands = FixedCompilationDatabase::loadFromBuffer(
+        path::parent_path(DB.Path), (*Text)->getBuffer(), Message);
+  else if (auto Json = parseJson((*Text)->getBuffer(), Message))
     DB.Commands =
         inferTargetAndDriverMode(expandResponseFiles(std::move(Json), FS));
   if (!DB.Commands)
-    return makeError("malformed compile database '" + Path +
-                     "': " + StringRef(Message).rtrim());
-  return &DB;
+    DB.Problem = "malformed compile database '" + DB.Path +
+                 "': " + StringRef(Message).rtrim().str();
+}
+
+std::vector<std::string> CompileCommands::databases() const {
+  std::vector<std::string> Result;
+  for (StringRef Path : Databases.keys())
+    Result.push_back(Path.str());
+  return Result;
 }
 
 /// Where builds are made, below the top of a project.
@@ -108,8 +140,7 @@ Expected<CompileCommands::Database *>
 CompileCommands::databaseFor(StringRef Folder) {
   if (Only)
     return Only;
-  auto [It, New] = ByFolder.try_emplace(Folder, nullptr);
-  if (!New)
+  if (auto It = ByFolder.find(Folder); It != ByFolder.end())
     return It->second;
   for (StringRef Dir = Folder; !Dir.empty(); Dir = path::parent_path(Dir)) {
     llvm::SmallString<128> Path;
@@ -131,7 +162,7 @@ CompileCommands::databaseFor(StringRef Folder) {
       ByFolder[Folder] = *Loaded;
     return Loaded;
   }
-  return nullptr;
+  return ByFolder[Folder] = nullptr;
 }
 
 bool isHeader(StringRef File) {
@@ -209,8 +240,8 @@ CompileCommands::commandsFor(StringRef File) {
           "flags after '--'");
     // The interpolating database takes over what it wraps, so it gets its own.
     std::string Message;
-    if (auto Json = JSONCompilationDatabase::loadFromFile(
-            DB->Path, Message, JSONCommandLineSyntax::AutoDetect))
+    auto Text = FS->getBufferForFile(DB->Path);
+    if (auto Json = Text ? parseJson((*Text)->getBuffer(), Message) : nullptr)
       Commands =
           inferMissingCompileCommands(expandResponseFiles(std::move(Json), FS))
               ->getCompileCommands(File);
@@ -218,9 +249,9 @@ CompileCommands::commandsFor(StringRef File) {
       return makeError("no compile command for '" + File +
                        "': the compile database '" + DB->Path + "' is empty");
     if (!Quiet)
-      llvm::errs() << "libtorch-tidy: note: '" << File
-                   << "' is compiled like the similar file that '" << DB->Path
-                   << "' lists\n";
+      llvm::errs() << "libtorch-tidy: note: '" << printable(File)
+                   << "' is compiled like the similar file that '"
+                   << printable(DB->Path) << "' lists\n";
     return Commands;
   }
 
@@ -239,7 +270,7 @@ CompileCommands::commandsFor(StringRef File) {
                        "not found; give -p, flags after '--', or Torch_DIR");
     if (!Quiet)
       llvm::errs() << "libtorch-tidy: note: no compile_commands.json above '"
-                   << File << "'; compiling it with "
+                   << printable(File) << "'; compiling it with "
                    << llvm::join(*LibtorchFlags, " ") << '\n';
   }
   llvm::ErrorOr<std::string> Here = FS->getCurrentWorkingDirectory();
@@ -345,7 +376,8 @@ makeCommandsOurs(const char *Argv0, void *MainAddress,
     readPchAsText(Args);
     Args = keepHarmlessFlags(Args, Folder, *FS, [&](StringRef Flag) {
       if (Told->insert(Flag).second && !Quiet)
-        llvm::errs() << "libtorch-tidy: note: the compiler flag '" << Flag
+        llvm::errs() << "libtorch-tidy: note: the compiler flag '"
+                     << printable(Flag)
                      << "' is left out: an analysis runs no program and "
                         "writes no file\n";
     });

@@ -296,6 +296,31 @@ Expected<ChangedLines> linesOfHook(StringRef Folder) {
   return linesChangedSince(StringRef(*Base).trim(), Folder);
 }
 
+/// \p Address with only what may stand in a URI: what may not is encoded. Empty
+/// when the host is not one.
+static std::string asUri(StringRef Address) {
+  auto [Scheme, Rest] = Address.split("://");
+  StringRef Host = Rest.take_until([](char C) { return C == '/'; });
+  if (Host.empty() || !llvm::all_of(Host, [](char C) {
+        return llvm::isAlnum(C) || StringRef("-._~:[]").contains(C);
+      }))
+    return {};
+  std::string Result = (Scheme + "://" + Host).str();
+  StringRef Path = Rest.drop_front(Host.size());
+  for (size_t I = 0; I < Path.size(); ++I) {
+    const char C = Path[I];
+    const bool IsEncoded = C == '%' && I + 2 < Path.size() &&
+                           llvm::isHexDigit(Path[I + 1]) &&
+                           llvm::isHexDigit(Path[I + 2]);
+    if (IsEncoded || llvm::isAlnum(C) ||
+        StringRef("/-._~!$&'()*+,;=:@").contains(C))
+      Result += C;
+    else
+      Result += {'%', llvm::hexdigit((C >> 4) & 15), llvm::hexdigit(C & 15)};
+  }
+  return Result;
+}
+
 /// The address as a URI: also of the form user@host:path.
 static std::string withoutCredentials(StringRef Address) {
   StringRef Scheme, Rest;
@@ -338,7 +363,8 @@ std::pair<std::string, std::string> originOf(StringRef Top) {
   std::string Revision = Ask({"rev-parse", "HEAD"});
   if (!Ask({"status", "--porcelain", "--untracked-files=no"}).empty())
     Revision.clear();
-  return {withoutCredentials(Ask({"remote", "get-url", "origin"})), Revision};
+  return {asUri(withoutCredentials(Ask({"remote", "get-url", "origin"}))),
+          Revision};
 }
 
 } // namespace libtorch_tidy::driver
