@@ -37,7 +37,7 @@ public:
 
   ErrorOr<std::unique_ptr<vfs::File>>
   openFileForRead(const Twine &Path) override {
-    static const NotRegular Category;
+    static const NotRegular Category{};
     if (ErrorOr<vfs::Status> Status = ProxyFileSystem::status(Path))
       // Builds name /dev/null for a file that is empty.
       if (!Status->isRegularFile() && !Status->isDirectory() &&
