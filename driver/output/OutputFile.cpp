@@ -61,7 +61,7 @@ static std::optional<int> descriptorOf(StringRef Path) {
 
 /// Creates a file of a new name in the folder of \p Path. The name does not
 /// depend on that of \p Path, which may be as long as names can be.
-static std::error_code createBeside(StringRef Path, std::string &Name,
+static std::error_code createNextTo(StringRef Path, std::string &Name,
                                     int &FD) {
   std::error_code EC;
   for (unsigned Try = 0; Try < 100; ++Try) {
@@ -107,7 +107,7 @@ Expected<OutputFile> OutputFile::open(StringRef Path) {
   // To see that it can be done.
   std::string Name;
   int FD;
-  if (std::error_code EC = createBeside(Result.Path, Name, FD))
+  if (std::error_code EC = createNextTo(Result.Path, Name, FD))
     return cannotWrite(Path, EC.message());
   ::close(FD);
   (void)fs::remove(Name);
@@ -124,11 +124,11 @@ std::error_code OutputFile::writeTo(int FD, StringRef Content) {
 }
 
 std::error_code OutputFile::replace(StringRef Content) {
-  std::string Beside;
+  std::string Temporary;
   int FD;
-  if (std::error_code EC = createBeside(Path, Beside, FD))
+  if (std::error_code EC = createNextTo(Path, Temporary, FD))
     return EC;
-  llvm::sys::RemoveFileOnSignal(Beside);
+  llvm::sys::RemoveFileOnSignal(Temporary);
   // A file that is replaced keeps its mode.
   fs::file_status Status;
   const bool Exists = !fs::status(Path, Status);
@@ -141,10 +141,10 @@ std::error_code OutputFile::replace(StringRef Content) {
   if (!EC && Exists && Status.type() != fs::file_type::regular_file)
     EC = std::make_error_code(std::errc::not_supported);
   if (!EC)
-    EC = fs::rename(Beside, Path);
+    EC = fs::rename(Temporary, Path);
   if (EC)
-    (void)fs::remove(Beside);
-  llvm::sys::DontRemoveFileOnSignal(Beside);
+    (void)fs::remove(Temporary);
+  llvm::sys::DontRemoveFileOnSignal(Temporary);
   return EC;
 }
 

@@ -37,7 +37,7 @@ private:
 
   std::string Path;
   int Descriptor = -1;   ///< That Path is another name of.
-  bool Replaces = false; ///< Written beside Path first.
+  bool Replaces = false; ///< Written next to Path first.
 };
 
 /// A file, and the words that say which: an option or a role.
