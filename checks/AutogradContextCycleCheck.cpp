@@ -130,7 +130,7 @@ private:
   const FunctionDecl *F;
 };
 
-/// Does a value of \p T own tensors, as far as its type tells?
+/// Does a value of \p T own tensors, as far as its type shows?
 bool ownsTensors(QualType T) {
   if (torch::isIntrusivePtr(T))
     return torch::mayHoldTensor(torch::pointeeOf(T));
@@ -239,8 +239,8 @@ public:
   }
 
 private:
-  /// For templates, which have no CFG: a return behind the store, with no
-  /// other return between, and no write behind the store.
+  /// For templates, which have no CFG: a return after the store, with no
+  /// other return between, and no write after the store.
   const Stmt *followsInText(
       const ValueDecl *Var, const Store &S,
       const llvm::DenseMap<const Stmt *, const ReturnStmt *> &Goals) const {

@@ -44,6 +44,7 @@ public:
   void checkMatch(const Match &Result) override;
 
 private:
+  flow::KnownGrowths Known;
   /// Names that fixes have given, by function.
   llvm::DenseMap<SourceLocation, llvm::StringSet<>> Given;
 };
@@ -176,7 +177,7 @@ bool FreshTensors::isFreshVariable(const VarDecl *V, unsigned Depth) const {
   });
 }
 
-/// Collects the parts in a vector and joins them once, behind the loop.
+/// Collects the parts in a vector and joins them once, after the loop.
 /// \p Given are the names that other fixes have taken in the same function.
 fixits::Edits
 joinOnce(const TensorGrowth &Growth, ASTContext &Context,
@@ -296,7 +297,7 @@ void CatInLoopCheck::registerMatchers(MatchFinder *Finder) {
 void CatInLoopCheck::checkMatch(const Match &Result) {
   ASTContext &Context = *Result.Context;
   const auto *Cat = Result.Nodes.getNodeAs<CallExpr>("cat");
-  std::optional<TensorGrowth> Growth = flow::growthBy(Cat, Context);
+  std::optional<TensorGrowth> Growth = flow::growthBy(Cat, Context, Known);
   if (!Growth)
     return;
   const Expr *Assign = Growth->Steps.front().Assign;

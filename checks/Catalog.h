@@ -26,8 +26,8 @@ class ClangTidyContext;
 
 namespace libtorch_tidy {
 
-/// How sure a finding is, and so how loudly it is told. A check has a level,
-/// and one of its findings may be weaker than that, never stronger.
+/// How sure a finding is, and so how loudly it is reported. A check has a
+/// level, and one of its findings may be weaker than that, never stronger.
 enum class Level : unsigned char {
   Certain = 0,  ///< A defect whenever it executes.
   Likely = 1,   ///< Reported by default, with level 0.
@@ -37,7 +37,7 @@ enum class Level : unsigned char {
 /// The weakest level that is reported, unless an option names another.
 inline constexpr Level DefaultLevel = Level::Likely;
 
-/// What a check can offer beside its message.
+/// What a check can offer in addition to its message.
 enum class FixKind : unsigned char {
   None,
   Sometimes, ///< Where the edit can be shown to be safe.
@@ -51,7 +51,8 @@ struct CatalogEntry {
   llvm::StringLiteral Summary; ///< What the defect is, in one line.
   llvm::StringLiteral Why;     ///< Why it costs memory, true for C++.
   FixKind Fix;
-  llvm::ArrayRef<llvm::StringLiteral> Tags; ///< SARIF tags beside the common.
+  llvm::ArrayRef<llvm::StringLiteral>
+      Tags; ///< SARIF tags in addition to the common.
   std::unique_ptr<clang::tidy::ClangTidyCheck> (*Create)(
       llvm::StringRef Name, clang::tidy::ClangTidyContext *Context);
 };

@@ -65,7 +65,7 @@ void DanglingFromBlobCheck::checkUnit(flow::UnitModel &Unit) {
     Finding F = findingAt(D);
     F.Message = messageOf(D);
     if (B.Sure == torch::Fresh::Perhaps && !B.Through.empty())
-      F.Message += " unless '" + B.Through + "' copies";
+      F.Message += ", unless '" + B.Through + "' copies";
     // What a helper stores, or puts into a sample, is its to copy.
     if (B.Sure == torch::Fresh::Yes && torch::isTensor(B.Top->getType()))
       F.Fix = fixits::appendMemberCall(B.Top, torch::spelling::CloneCall,

@@ -44,8 +44,8 @@ static void addPath(const Dangling &D, Finding &F) {
     F.Steps.push_back({D.EndsAt, Owner + " goes out of scope here"});
     break;
   case Dangling::Assigned:
-    F.Steps.push_back({D.EndsAt, Owner + " gets another tensor here, and the "
-                                         "old one is gone"});
+    F.Steps.push_back({D.EndsAt, Owner + " is reassigned here, which frees the "
+                                         "old tensor"});
     break;
   case Dangling::Resized:
     F.Steps.push_back({D.EndsAt, Owner + " is resized here"});

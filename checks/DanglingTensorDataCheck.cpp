@@ -97,7 +97,8 @@ static std::string messageOf(const Dangling &D, const std::string &Owner) {
   }
 }
 
-/// A name for the temporary behind \p Keeper: `p_tensor`, `firstTensor`.
+/// A name for the temporary that \p Keeper points into: `p_tensor`,
+/// `firstTensor`.
 static std::string wishFor(llvm::StringRef Keeper, llvm::StringRef What) {
   if (Keeper.empty())
     return What.str();

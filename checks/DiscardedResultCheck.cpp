@@ -23,14 +23,6 @@ using torch::PureKind;
 
 namespace {
 
-/// docs/checks/libtorch-discarded-result.md says what it finds and why.
-class DiscardedResultCheck : public LibtorchCheck {
-public:
-  using LibtorchCheck::LibtorchCheck;
-  void registerMatchers(MatchFinder *Finder) override;
-  void checkMatch(const Match &Result) override;
-};
-
 /// Is \p Call std::get, or a method of a standard container: its result is a
 /// part of what it is asked of?
 bool isStdAccess(const CallExpr *Call) {
@@ -60,12 +52,46 @@ bool readsClock(const Stmt *Body) {
   });
 }
 
+/// What all of a body says, read once for all calls in it.
+struct BodyText {
+  explicit BodyText(const Stmt *Body) : ReadsClock(readsClock(Body)) {
+    code::forEach<DeclRefExpr>(Body, [&](const DeclRefExpr *Ref) {
+      Uses[Ref->getDecl()].push_back(Ref);
+    });
+    code::forEach<LambdaExpr>(Body, [&](const LambdaExpr *Lambda) {
+      for (const LambdaCapture &C : Lambda->captures())
+        if (C.capturesVariable())
+          Captured.insert(C.getCapturedVar());
+    });
+  }
+
+  bool ReadsClock;
+  llvm::DenseMap<const ValueDecl *, llvm::SmallVector<const DeclRefExpr *, 4>>
+      Uses;
+  llvm::SmallPtrSet<const ValueDecl *, 4> Captured;
+};
+
+/// By root.
+using BodyTexts = std::map<const Stmt *, BodyText>;
+
+/// docs/checks/libtorch-discarded-result.md says what it finds and why.
+class DiscardedResultCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override;
+  void checkMatch(const Match &Result) override;
+
+private:
+  BodyTexts Known;
+};
+
 /// Where a discarded call stands.
 class Place {
 public:
-  Place(const CallExpr *Call, const code::Body &In)
-      : Call(Call), In(In), SM(In.context().getSourceManager()),
-        Discarded(climb()) {
+  Place(const CallExpr *Call, const code::Body &In, BodyTexts &Known)
+      : Call(Call), In(In),
+        All(Known.try_emplace(In.root(), In.root()).first->second),
+        SM(In.context().getSourceManager()), Discarded(climb()) {
     for (const Stmt *S = Discarded; S; S = In.parentOf(S))
       if (code::isLoop(S))
         Loops.push_back(S);
@@ -95,7 +121,7 @@ public:
     return !Of || !Range || !isLoopVariable(Of, Range);
   }
 
-  bool inTimedCode() const { return readsClock(In.root()); }
+  bool inTimedCode() const { return All.ReadsClock; }
 
   bool isAnyLoopVariable(const ValueDecl *D) const { return loopOf(D); }
 
@@ -109,23 +135,22 @@ public:
            isa<DeclRefExpr, MemberExpr>(Of);
   }
 
-  /// Is \p Var read again after the statement runs, as far as its text tells?
+  /// Is \p Var read again after the statement runs, as far as its text shows?
   bool isReadLater(const VarDecl *Var) const {
     const Stmt *Loop = nullptr;
     for (const Stmt *Around : Loops)
       if (!code::isWithin(Var->getLocation(), Around, SM))
         Loop = Around;
-    auto Captures = [&](const LambdaExpr *Lambda) {
-      return llvm::any_of(Lambda->captures(), [&](const LambdaCapture &C) {
-        return C.capturesVariable() && C.getCapturedVar() == Var;
-      });
-    };
-    return code::anyOf<LambdaExpr>(In.root(), Captures) ||
-           code::anyOf<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
-             return Ref->getDecl() == Var && !In.isWithin(Ref, Discarded) &&
-                    (code::comesBefore(Discarded, Ref, SM) ||
-                     (Loop && In.isWithin(Ref, Loop)));
-           });
+    auto Uses = All.Uses.find(Var);
+    // The last one is the most likely to come later.
+    return All.Captured.contains(Var) ||
+           (Uses != All.Uses.end() &&
+            llvm::any_of(llvm::reverse(Uses->second),
+                         [&](const DeclRefExpr *Ref) {
+                           return !In.isWithin(Ref, Discarded) &&
+                                  (code::comesBefore(Discarded, Ref, SM) ||
+                                   (Loop && In.isWithin(Ref, Loop)));
+                         }));
   }
 
   const FunctionDecl *function() const { return In.function(); }
@@ -191,6 +216,7 @@ private:
 
   const CallExpr *Call;
   const code::Body &In;
+  const BodyText &All;
   const SourceManager &SM;
   const Expr *Discarded;
   llvm::SmallVector<const Stmt *, 4> Loops; ///< Innermost first.
@@ -270,7 +296,7 @@ void DiscardedResultCheck::checkMatch(const Match &Result) {
   const code::Body *In = code::Body::around(Call, *Result.Context);
   if (!In)
     return;
-  Place Where(Call, *In);
+  Place Where(Call, *In, Known);
   if (!Where.isDiscarded() || Where.function()->isImplicit())
     return;
   bool IsPart = false;

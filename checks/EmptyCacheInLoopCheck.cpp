@@ -53,7 +53,7 @@ Frequency frequencyOf(const Expr *Condition, const ASTContext &Context) {
       return Right;
     if (Right.How == Often::Always)
       return Left;
-    // `if (option && i % 100)`: a remainder beside a switch.
+    // `if (option && i % 100)`: a remainder next to a switch.
     auto IsSwitch = [](const Expr *E) {
       return isa<DeclRefExpr, MemberExpr>(E->IgnoreParenImpCasts());
     };
@@ -188,8 +188,8 @@ void EmptyCacheInLoopCheck::checkMatch(const Match &Result) {
              std::to_string(Runs.Period) + " iterations";
   F.Message = "emptyCache() in " + Rounds +
               " gives back to the device what the next one allocates again; "
-              "it frees nothing that a tensor holds, and each time the device "
-              "is waited for";
+              "it frees nothing that a tensor holds, and waits for the device "
+              "each time";
   F.Steps.push_back({Loop->getBeginLoc(), "this loop runs tensor work"});
   if (Runs.Remainder)
     F.Steps.push_back({Runs.Remainder->getBeginLoc(),

@@ -76,7 +76,7 @@ void FactoryThenToCheck::checkMatch(const Match &Result) {
                    "' makes this tensor on the CPU, and it is then moved to a "
                    "device; pass the device in the factory's options to make "
                    "it there" +
-                   (F->Random ? " (the random numbers will be others)" : ""))
+                   (F->Random ? " (the random numbers will differ)" : ""))
                       .str();
   // Another instantiation may convert the arguments in another way.
   if (!Result.Nodes.getNodeAs<Expr>("instantiated"))

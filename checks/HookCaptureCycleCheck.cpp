@@ -45,6 +45,17 @@ public:
 private:
   void checkHook(const CallExpr *Call, const torch::HookRegistration &R,
                  const FunctionDecl *In, ASTContext &Context);
+  /// A call that sets a hook.
+  struct SetHook {
+    const CallExpr *Call;
+    const torch::HookRegistration &R;
+    const FunctionDecl *In;
+    /// The tensor, by what it is and by its name.
+    const code::Object &Hooked, &Named;
+  };
+  /// What is wrong with the hook keeping \p Kept; nullopt: nothing.
+  std::optional<Finding> findingAt(const Expr *Kept, const LambdaExpr *Lambda,
+                                   const SetHook &Set, ASTContext &Context);
   void checkStoredFunction(const CallExpr *Call, const FunctionDecl *In,
                            ASTContext &Context);
 };
@@ -65,7 +76,7 @@ bool isTensorHandle(QualType T) {
   return torch::isTensor(T) || torch::isTensor(torch::pointeeOf(T));
 }
 
-/// The capture that \p Kept is the value of; null when it is none.
+/// The capture that \p Kept is the value of; null when it is not one.
 const LambdaCapture *captureOf(const LambdaExpr *Lambda, const Expr *Kept) {
   if (!Lambda)
     return nullptr;
@@ -281,7 +292,7 @@ public:
   struct Capture {
     const VarDecl *Var;
     SourceLocation Loc;
-    /// Behind the end of the variable; null: after the function has returned.
+    /// After the end of the variable; null: after the function has returned.
     const CallExpr *Backward = nullptr;
   };
   std::optional<Capture> find(const LambdaExpr *Lambda) const {
@@ -312,7 +323,7 @@ private:
     return SM.isBeforeInTranslationUnit(SM.getFileLoc(End), SM.getFileLoc(Loc));
   }
 
-  /// A call of backward() in this function, behind the block of \p Var, which
+  /// A call of backward() in this function, after the block of \p Var, which
   /// the hooked tensor outlives.
   const CallExpr *backwardBehind(const VarDecl *Var) const {
     const Stmt *Scope =
@@ -505,12 +516,106 @@ void HookCaptureCycleCheck::checkMatch(const Match &Result) {
     checkStoredFunction(Call, In, *Result.Context);
 }
 
+/// A hook that refers to what is gone when it runs.
+static Finding danglingHook(const CallExpr *Call,
+                            const torch::HookRegistration &R,
+                            const Dangling::Capture &Lost) {
+  const std::string Name = "'" + Lost.Var->getNameAsString() + "'";
+  Finding F;
+  F.Loc = Call->getBeginLoc();
+  F.Highlight = R.Tensor->getSourceRange();
+  F.Strength = Level::Certain;
+  F.Message = "this hook refers to " + Name + ", which ends with " +
+              (Lost.Backward ? "its block" : "this function") +
+              " while the tensor keeps the hook: backward() will run it on a "
+              "dangling reference";
+  F.Steps.push_back({Lost.Loc, Name + " is captured by reference here"});
+  if (Lost.Backward)
+    F.Steps.push_back(
+        {Lost.Backward->getBeginLoc(), "this backward() runs the hook"});
+  return F;
+}
+
+std::optional<Finding>
+HookCaptureCycleCheck::findingAt(const Expr *Kept, const LambdaExpr *Lambda,
+                                 const SetHook &Set, ASTContext &Context) {
+  const Stmt *Body = Set.In->getBody();
+  const LambdaCapture *Capture = captureOf(Lambda, Kept);
+  if (releases(Lambda, Capture))
+    return std::nullopt;
+  Finding F;
+  F.Loc = Set.Call->getBeginLoc();
+  F.Highlight = Kept->getSourceRange();
+  const QualType T = Kept->getType();
+  auto Object = code::objectOf(Kept, Body);
+  auto Name = code::namedObject(Kept);
+  const SourceManager &SM = Context.getSourceManager();
+  // What is captured must still be what it was when the hook is set.
+  if (Lambda &&
+      changesBetween(Name ? Name->Root : nullptr, Lambda, Set.Call, Body, SM))
+    return std::nullopt;
+  auto Related = [&](auto Holds) {
+    return (Object && Holds(*Object, Set.Hooked)) ||
+           (Name && Holds(*Name, Set.Named));
+  };
+  if (!isTensorHandle(T)) {
+    if ((!code::isSharedOwner(T) &&
+         !(torch::mayHoldTensor(T) && code::isOwningType(T))) ||
+        !Related(code::owns))
+      return std::nullopt;
+    const code::Object &Part =
+        Object && code::owns(*Object, Set.Hooked) ? Set.Hooked : Set.Named;
+    // A copied container or struct has the same tensors.
+    F.Strength = !code::isSharedOwner(T) || Part.Element ||
+                         Part.Fields.empty() || isParameter(Part.Fields.back())
+                     ? Level::Certain
+                     : Level::Likely;
+    F.Message = "this hook captures " +
+                (Name && Name->Root ? spelled(Kept, *Name, Context)
+                                    : "a shared pointer to this object") +
+                " by value, which owns the hooked tensor: the tensor keeps "
+                "the hook and the hook keeps its owner, so none of them is "
+                "ever freed";
+  } else if (Related([](const code::Object &A, const code::Object &B) {
+               return A == B && !A.Element;
+             })) {
+    F.Strength = Level::Certain;
+    F.Message = "this hook captures its own tensor " +
+                spelled(Kept, *Name, Context) +
+                " by value: the tensor keeps the hook and the hook keeps "
+                "the tensor, so neither is ever freed";
+    if (Capture && !Set.R.OnNode && !Name->Element && torch::isTensor(T) &&
+        !Set.In->isTemplateInstantiation() &&
+        readsValuesOnly(Lambda, Capture->getCapturedVar()) &&
+        !createsGraphs(unit()))
+      F.Fix = captureDetached(Lambda, Capture, Context);
+  } else {
+    Downstream Way(Set.Hooked, Body);
+    if (Set.Hooked.Element || !Way.reaches(Kept) || switchesGradMode(Body))
+      return std::nullopt;
+    F.Strength = Level::Likely;
+    const std::string What = Name ? spelled(Kept, *Name, Context) : "a tensor";
+    F.Message = "this hook captures " + What + " by value, which is " +
+                "computed from the hooked tensor " +
+                spelled(Set.R.Tensor, Set.Named, Context) +
+                ": its graph keeps that tensor and its hook, so none of "
+                "them is ever freed";
+    if (!Way.Way.empty())
+      F.Steps.push_back(
+          {Way.Way.back()->getBeginLoc(), What + " gets its history here"});
+  }
+  if (Capture && Capture->getLocation().isValid() &&
+      SM.getExpansionLineNumber(Capture->getLocation()) !=
+          SM.getExpansionLineNumber(Set.Call->getBeginLoc()))
+    F.Steps.push_back({Capture->getLocation(), "it is captured here"});
+  return F;
+}
+
 void HookCaptureCycleCheck::checkHook(const CallExpr *Call,
                                       const torch::HookRegistration &R,
                                       const FunctionDecl *In,
                                       ASTContext &Context) {
   const Stmt *Body = In->getBody();
-  const SourceManager &SM = Context.getSourceManager();
   auto Hooked = code::objectOf(R.Tensor, Body);
   auto Named = code::namedObject(R.Tensor);
   if (!Hooked || !Named)
@@ -519,99 +624,13 @@ void HookCaptureCycleCheck::checkHook(const CallExpr *Call,
       dyn_cast_or_null<LambdaExpr>(code::Body::of(In).originOf(R.Hook));
 
   std::optional<Finding> Worst;
-  if (auto Lost = Dangling(Call, *Hooked, In).find(Lambda)) {
-    std::string Name = "'" + Lost->Var->getNameAsString() + "'";
-    Worst.emplace();
-    Worst->Loc = Call->getBeginLoc();
-    Worst->Highlight = R.Tensor->getSourceRange();
-    Worst->Strength = Level::Certain;
-    Worst->Message =
-        "this hook refers to " + Name + ", which ends with " +
-        (Lost->Backward ? "its block" : "this function") +
-        " while the tensor keeps the hook: backward() will run it on a "
-        "dangling reference";
-    Worst->Steps.push_back(
-        {Lost->Loc, Name + " is captured by reference here"});
-    if (Lost->Backward)
-      Worst->Steps.push_back(
-          {Lost->Backward->getBeginLoc(), "this backward() runs the hook"});
-  }
-  for (const Expr *Kept : code::keptBy(R.Hook, Body)) {
-    const LambdaCapture *Capture = captureOf(Lambda, Kept);
-    if (releases(Lambda, Capture))
-      continue;
-    Finding F;
-    F.Loc = Call->getBeginLoc();
-    F.Highlight = Kept->getSourceRange();
-    auto Object = code::objectOf(Kept, Body);
-    auto Name = code::namedObject(Kept);
-    const ValueDecl *Root = Name ? Name->Root : nullptr;
-    // What is captured must still be what it was when the hook is set.
-    if (Lambda && changesBetween(Root, Lambda, Call, Body, SM))
-      continue;
-    auto Related = [&](auto Holds) {
-      return (Object && Holds(*Object, *Hooked)) ||
-             (Name && Holds(*Name, *Named));
-    };
-    if (isTensorHandle(Kept->getType())) {
-      if (Related([](const code::Object &A, const code::Object &B) {
-            return A == B && !A.Element;
-          })) {
-        F.Strength = Level::Certain;
-        F.Message = "this hook captures its own tensor " +
-                    spelled(Kept, *Name, Context) +
-                    " by value: the tensor keeps the hook and the hook keeps "
-                    "the tensor, so neither is ever freed";
-        if (Capture && !R.OnNode && !Name->Element &&
-            torch::isTensor(Kept->getType()) &&
-            !In->isTemplateInstantiation() &&
-            readsValuesOnly(Lambda, Capture->getCapturedVar()) &&
-            !createsGraphs(unit()))
-          F.Fix = captureDetached(Lambda, Capture, Context);
-      } else if (Downstream Way(*Hooked, Body); !Hooked->Element &&
-                                                Way.reaches(Kept) &&
-                                                !switchesGradMode(Body)) {
-        F.Strength = Level::Likely;
-        std::string What =
-            Name ? spelled(Kept, *Name, Context) : std::string("a tensor");
-        F.Message = "this hook captures " + What + " by value, which is " +
-                    "computed from the hooked tensor " +
-                    spelled(R.Tensor, *Named, Context) +
-                    ": its graph keeps that tensor and its hook, so none of "
-                    "them is ever freed";
-        if (!Way.Way.empty())
-          F.Steps.push_back(
-              {Way.Way.back()->getBeginLoc(), What + " gets its history here"});
-      }
-    } else if ((code::isSharedOwner(Kept->getType()) ||
-                (torch::mayHoldTensor(Kept->getType()) &&
-                 code::isOwningType(Kept->getType()))) &&
-               Related(code::owns)) {
-      const code::Object &Part =
-          Object && code::owns(*Object, *Hooked) ? *Hooked : *Named;
-      // A copied container or struct has the same tensors.
-      F.Strength = !code::isSharedOwner(Kept->getType()) || Part.Element ||
-                           Part.Fields.empty() ||
-                           isParameter(Part.Fields.back())
-                       ? Level::Certain
-                       : Level::Likely;
-      std::string What = Name && Name->Root
-                             ? spelled(Kept, *Name, Context)
-                             : std::string("a shared pointer to this object");
-      F.Message = "this hook captures " + What +
-                  " by value, which owns the hooked tensor: the tensor keeps "
-                  "the hook and the hook keeps its owner, so none of them is "
-                  "ever freed";
-    }
-    if (F.Message.empty())
-      continue;
-    if (Capture && Capture->getLocation().isValid() &&
-        SM.getExpansionLineNumber(Capture->getLocation()) !=
-            SM.getExpansionLineNumber(Call->getBeginLoc()))
-      F.Steps.push_back({Capture->getLocation(), "it is captured here"});
-    if (!Worst || F.Strength < Worst->Strength)
+  if (auto Lost = Dangling(Call, *Hooked, In).find(Lambda))
+    Worst = danglingHook(Call, R, *Lost);
+  const SetHook Set{Call, R, In, *Hooked, *Named};
+  for (const Expr *Kept : code::keptBy(R.Hook, Body))
+    if (auto F = findingAt(Kept, Lambda, Set, Context);
+        F && (!Worst || F->Strength < Worst->Strength))
       Worst = std::move(F);
-  }
   if (Worst && (R.OnNode || (dropsHandle(Call, code::Body::of(In)) &&
                              !isRemoved(R.Tensor, Body))))
     tell(*Worst);

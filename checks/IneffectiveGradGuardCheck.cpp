@@ -126,7 +126,7 @@ bool isLoopBody(const CompoundStmt *Block, ASTContext &Context) {
   return code::isLoop(Parent);
 }
 
-/// Can a guard begin to live at \p P, so that all behind it runs guarded and
+/// Can a guard begin to live at \p P, so that all after it runs guarded and
 /// may? Not where jumps would pass its initialisation, and not before a
 /// backward pass, which needs gradient mode.
 bool canBeGuarded(const Place &P, ASTContext &Context) {
@@ -460,7 +460,7 @@ void IneffectiveGradGuardCheck::checkVexingParse(const FunctionDecl *Function,
   F.Highlight = Function->getSourceRange();
   F.Strength = Level::Certain;
   F.Message = "'" + Function->getNameAsString() +
-              "' declares a function that returns a " +
+              "' declares a function with return type " +
               typeName(Function->getReturnType()) +
               ", not a guard, and guards nothing";
   const CXXRecordDecl *R = Function->getReturnType()->getAsCXXRecordDecl();

@@ -79,8 +79,8 @@ static const CompoundStmt *guardableBlock(const Stmt *Site,
   return Best;
 }
 
-/// The block that a finding is told for: one report covers all forwards that
-/// the same guard would cover.
+/// The block that a finding is reported for: one report covers all forwards
+/// that the same guard would cover.
 static const Stmt *scopeOf(const Stmt *Site, const CompoundStmt *Guardable,
                            const FunctionFlow &Flow) {
   if (Guardable)

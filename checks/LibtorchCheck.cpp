@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/code/Activity.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/TorchTypes.h"
@@ -60,6 +61,7 @@ void LibtorchCheck::registerMatchers(MatchFinder *Finder) {
 
 void LibtorchCheck::check(const Match &Result) {
   Context = Result.Context;
+  const code::Activity Here(getID());
   if (Result.Nodes.getNodeAs<Decl>(AnyDefinition)) {
     if (!Unit && isWhole())
       checkUnit(unit());
@@ -76,6 +78,7 @@ void LibtorchCheck::check(const Match &Result) {
 }
 
 void LibtorchCheck::onEndOfTranslationUnit() {
+  const code::Activity Here(getID());
   if (HasMatch)
     checkMatched();
 }

@@ -31,7 +31,7 @@ struct Step {
   std::string Text;
 };
 
-/// A finding as a check tells it.
+/// A finding as a check reports it.
 struct Finding {
   clang::SourceLocation Loc;
   clang::SourceRange Highlight; ///< Optional: what to underline.
@@ -106,10 +106,10 @@ protected:
   /// asks before it asks the models.
   bool isWhole() const;
 
-  /// Would a finding of this strength be told?
+  /// Would a finding of this strength be reported?
   bool tells(Level Strength) const { return Strength <= Weakest; }
 
-  /// Tells \p F: the warning, its steps as notes, its fix. Once for a place:
+  /// Reports \p F: the warning, its steps as notes, its fix. Once for a place:
   /// all instantiations of a template share one report.
   void tell(const Finding &F);
 

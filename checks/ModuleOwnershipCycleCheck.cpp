@@ -29,6 +29,9 @@ using code::Object;
 
 namespace {
 
+class FieldUses;
+class ClassOwnership;
+
 /// docs/checks/libtorch-module-ownership-cycle.md says what it finds and why.
 class ModuleOwnershipCycleCheck : public LibtorchCheck {
 public:
@@ -38,8 +41,14 @@ public:
   void checkMatched() override;
 
 private:
+  void checkEdges(const FunctionDecl *Function, const FieldUses &Uses);
+  void checkClasses(const CXXRecordDecl *Child, const FieldUses &Uses,
+                    ClassOwnership &Classes);
+
   /// Modules of the user, in source order.
   llvm::SmallVector<const CXXRecordDecl *, 8> Modules;
+  /// Members that a finding is about already.
+  llvm::DenseSet<const FieldDecl *> Reported;
 };
 
 bool isModuleOwner(QualType T) {
@@ -362,111 +371,124 @@ void ModuleOwnershipCycleCheck::checkMatch(const Match &Result) {
     Modules.push_back(R);
 }
 
+/// The finding that \p Way makes, which begins with the edge that closes it.
+static Finding cycleOf(llvm::ArrayRef<const Edge *> Way) {
+  const Edge &E = *Way.front();
+  const std::string Owner = nameOf(E.Owner), Owned = nameOf(E.Owned);
+  Finding F;
+  F.Loc = E.Where->getBeginLoc();
+  F.Highlight = E.Where->getSourceRange();
+  F.Strength = Level::Certain;
+  F.Message =
+      E.Owner == E.Owned
+          ? "this makes " + Owner +
+                " own itself, directly or through a member: it is never freed"
+          : "this makes " + Owner + " own " + Owned +
+                ", which owns it: neither is ever freed";
+  if ((Way.size() > 1 || E.Owner == E.Owned) &&
+      llvm::all_of(
+          Way, [](const Edge *Step) { return !Step->Field && Step->Direct; }))
+    F.Message += ", and parameters() recurses without end";
+  for (const Edge *Step : llvm::drop_begin(Way))
+    F.Steps.push_back(
+        {Step->Where->getBeginLoc(), nameOf(Step->Owned) + " is given to " +
+                                         nameOf(Step->Owner) + " here"});
+  if (Way.size() == 1 && !E.Owner.Fields.empty())
+    F.Steps.push_back({E.Owner.Fields.back()->getLocation(),
+                       Owned + " owns " + Owner + " by this member"});
+  return F;
+}
+
+/// Cycles that the statements of \p Function close.
+void ModuleOwnershipCycleCheck::checkEdges(const FunctionDecl *Function,
+                                           const FieldUses &Uses) {
+  EdgeFinder Finder(Function->getBody(), context().getSourceManager());
+  llvm::DenseSet<const Edge *> Explained;
+  llvm::SmallVector<const Edge *, 4> Closed;
+  for (const Edge &E : llvm::reverse(Finder.Edges)) {
+    llvm::SmallVector<const Edge *, 4> Way;
+    Way.push_back(&E);
+    llvm::SmallPtrSet<const Edge *, 8> Gone = {&E};
+    if (Explained.contains(&E) ||
+        !reaches(E.Owned, E.Owner, Finder.Edges, Gone, Way))
+      continue;
+    if (llvm::any_of(Way, [&](const Edge *Step) {
+          return Uses.Released.contains(Step->Field) ||
+                 (!Step->Direct && Uses.releases(Step->Value->getType()));
+        }))
+      continue;
+    // One statement may give it in several ways.
+    if (llvm::any_of(Closed, [&](const Edge *Known) {
+          return Known->Owner == E.Owner && Known->Owned == E.Owned;
+        }))
+      continue;
+    Closed.push_back(&E);
+    Explained.insert(Way.begin(), Way.end());
+    for (const Edge *Step : Way)
+      if (Step->Field)
+        Reported.insert(Step->Field);
+    tell(cycleOf(Way));
+  }
+}
+
+/// Where nobody is seen to close the cycle: \p Child and another class own each
+/// other, and \p Child takes the other as it comes.
+void ModuleOwnershipCycleCheck::checkClasses(const CXXRecordDecl *Child,
+                                             const FieldUses &Uses,
+                                             ClassOwnership &Classes) {
+  auto IsSettled = [&](const FieldDecl *Field) {
+    return Reported.contains(Field) || Uses.Released.contains(Field);
+  };
+  for (const FieldDecl *Field : Child->fields()) {
+    const FieldDecl *Own = Field->getCanonicalDecl();
+    const Expr *Given = Uses.Filled.lookup(Own);
+    if (!Given || IsSettled(Own))
+      continue;
+    llvm::SmallVector<const CXXRecordDecl *, 2> Held;
+    addModulesIn(Field->getType(), Held);
+    for (const CXXRecordDecl *Parent : Held) {
+      if (Parent == Child->getDefinition())
+        continue;
+      const FieldDecl *Back =
+          Classes.memberLeadingTo(Parent, Child->getDefinition(), Own);
+      if (!Back || IsSettled(Back->getCanonicalDecl()))
+        continue;
+      const std::string Theirs =
+          "' owns '" + Child->getNameAsString() + "' modules by this member";
+      Finding F;
+      F.Loc = Field->getLocation();
+      F.Highlight = Field->getSourceRange();
+      F.Strength = Level::Likely;
+      F.Message = "'" + Field->getNameAsString() +
+                  "' owns a module of class '" + Parent->getNameAsString() +
+                  "', which owns '" + Child->getNameAsString() +
+                  "' modules: if that module owns this one, neither is ever "
+                  "freed";
+      F.Steps.push_back({Given->getBeginLoc(), "it is given one here"});
+      F.Steps.push_back(
+          {Back->getLocation(), "'" + Parent->getNameAsString() + Theirs});
+      tell(F);
+      Reported.insert(Own);
+      break;
+    }
+  }
+}
+
 void ModuleOwnershipCycleCheck::checkMatched() {
   // A cycle takes a member that can own a module that exists already, or a
   // module that is registered from outside.
   if (Modules.empty())
     return;
-  const SourceManager &SM = context().getSourceManager();
-  flow::UnitModel &Unit = unit();
   FieldUses Uses;
-  for (const FunctionDecl *F : Unit.functions())
+  for (const FunctionDecl *F : unit().functions())
     Uses.add(F);
-
-  llvm::DenseSet<const FieldDecl *> Told;
-  for (const FunctionDecl *Function : Unit.functions()) {
-    EdgeFinder Finder(Function->getBody(), SM);
-    llvm::DenseSet<const Edge *> Explained;
-    llvm::SmallVector<const Edge *, 4> Closed;
-    for (const Edge &E : llvm::reverse(Finder.Edges)) {
-      llvm::SmallVector<const Edge *, 4> Way;
-      Way.push_back(&E);
-      llvm::SmallPtrSet<const Edge *, 8> Gone = {&E};
-      if (Explained.contains(&E) ||
-          !reaches(E.Owned, E.Owner, Finder.Edges, Gone, Way))
-        continue;
-      if (llvm::any_of(Way, [&](const Edge *Step) {
-            return Uses.Released.contains(Step->Field) ||
-                   (!Step->Direct && Uses.releases(Step->Value->getType()));
-          }))
-        continue;
-      // One statement may give it in several ways.
-      if (llvm::any_of(Closed, [&](const Edge *Known) {
-            return Known->Owner == E.Owner && Known->Owned == E.Owned;
-          }))
-        continue;
-      Closed.push_back(&E);
-      Explained.insert(Way.begin(), Way.end());
-      Finding F;
-      F.Loc = E.Where->getBeginLoc();
-      F.Highlight = E.Where->getSourceRange();
-      F.Strength = Level::Certain;
-      std::string Owner = nameOf(E.Owner), Owned = nameOf(E.Owned);
-      F.Message =
-          E.Owner == E.Owned
-              ? "this makes " + Owner +
-                    " own itself, directly or through a member: it is never "
-                    "freed"
-              : "this makes " + Owner + " own " + Owned +
-                    ", which owns it: neither is ever freed";
-      if ((Way.size() > 1 || E.Owner == E.Owned) &&
-          llvm::all_of(Way, [](const Edge *Step) {
-            return !Step->Field && Step->Direct;
-          }))
-        F.Message += ", and parameters() recurses without end";
-      for (const Edge *Step : llvm::drop_begin(Way))
-        F.Steps.push_back(
-            {Step->Where->getBeginLoc(), nameOf(Step->Owned) + " is given to " +
-                                             nameOf(Step->Owner) + " here"});
-      if (Way.size() == 1 && !E.Owner.Fields.empty())
-        F.Steps.push_back({E.Owner.Fields.back()->getLocation(),
-                           Owned + " owns " + Owner + " by this member"});
-      for (const Edge *Step : Way)
-        if (Step->Field)
-          Told.insert(Step->Field);
-      tell(F);
-    }
-  }
-
-  // Where nobody is seen to close the cycle: two classes that own each other,
-  // one of which takes the other as it comes.
+  for (const FunctionDecl *F : unit().functions())
+    checkEdges(F, Uses);
   ClassOwnership Classes;
   for (const CXXRecordDecl *Child : Modules)
-    for (const FieldDecl *Field : Child->fields()) {
-      const FieldDecl *Own = Field->getCanonicalDecl();
-      const Expr *Given = Uses.Filled.lookup(Own);
-      if (!Given || Told.contains(Own) || Uses.Released.contains(Own))
-        continue;
-      llvm::SmallVector<const CXXRecordDecl *, 2> Held;
-      addModulesIn(Field->getType(), Held);
-      for (const CXXRecordDecl *Parent : Held) {
-        if (Parent == Child->getDefinition())
-          continue;
-        const FieldDecl *Back =
-            Classes.memberLeadingTo(Parent, Child->getDefinition(), Own);
-        if (!Back || Told.contains(Back->getCanonicalDecl()) ||
-            Uses.Released.contains(Back->getCanonicalDecl()))
-          continue;
-        Finding F;
-        F.Loc = Field->getLocation();
-        F.Highlight = Field->getSourceRange();
-        F.Strength = Level::Likely;
-        F.Message = "'" + Field->getNameAsString() + "' owns a '" +
-                    Parent->getNameAsString() + "', which owns '" +
-                    Child->getNameAsString() +
-                    "' modules: where it is the owner of this one, neither is "
-                    "ever freed";
-        F.Steps.push_back({Given->getBeginLoc(), "it is given one here"});
-        F.Steps.push_back(
-            {Back->getLocation(), "'" + Parent->getNameAsString() + "' owns '" +
-                                      Child->getNameAsString() +
-                                      "' modules by this member"});
-        tell(F);
-        Told.insert(Own);
-        break;
-      }
-    }
+    checkClasses(Child, Uses, Classes);
   Modules.clear();
+  Reported.clear();
 }
 
 LIBTORCH_CHECK(ModuleOwnershipCycleCheck);

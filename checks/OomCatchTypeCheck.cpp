@@ -52,7 +52,7 @@ struct Intent {
         Certain = true;
       } else if (Loc.isInvalid() && makesSmaller(E)) {
         Loc = E->getBeginLoc();
-        Text = "it goes on with less";
+        Text = "it retries with less work";
       }
       return Certain;
     });
@@ -64,7 +64,7 @@ private:
     if (const auto *Literal = dyn_cast<StringLiteral>(E))
       return Literal->getCharByteWidth() == 1 &&
                      torch::mentionsOutOfMemory(Literal->getString())
-                 ? "it speaks of it"
+                 ? "its text mentions it"
                  : "";
     if (const auto *Call = dyn_cast<CallExpr>(E)) {
       if (torch::isEmptyCache(Call))

@@ -231,6 +231,56 @@ void OomRecoveryInCatchCheck::checkMatch(const Match &Result) {
     checkHandler(Try, I, In, *Result.Context);
 }
 
+using OwnerList = llvm::ArrayRef<flow::HandlerOwner>;
+
+/// The message where the exception itself owns tensors, and perhaps \p Also.
+static std::string holdsException(const OwningException &Exception,
+                                  const CXXCatchStmt *Handler, OwnerList Also,
+                                  const ASTContext &Context) {
+  const VarDecl *Var = Handler->getExceptionDecl();
+  const std::string Type =
+      "of type '" + typeName(Exception.Type, Context) + "'";
+  std::string Message = "this handler retries while it holds " +
+                        (Var && Var->getIdentifier() && !Exception.Thrown
+                             ? "'" + Var->getNameAsString() + "' " + Type
+                             : "an exception " + Type);
+  Message += Exception.Python
+                 ? ": the Python frames and their tensors stay until it "
+                   "is destroyed; "
+                 : ", which owns tensors; ";
+  Message += "set a flag and retry after the handler";
+  if (!Also.empty())
+    Message += "; " + listOwners(Also, Context.getSourceManager()) +
+               (Also.size() > 1 ? " are" : " is") + " still alive too";
+  return Message;
+}
+
+/// The message where variables and members do.
+static std::string holdsOwners(OwnerList All, const SourceManager &SM) {
+  const bool One = All.size() == 1;
+  std::string Message = "this handler retries while " + listOwners(All, SM) +
+                        (One ? " is" : " are") + " still alive; ";
+  if (llvm::none_of(All, [](const flow::HandlerOwner &Owner) {
+        return Owner.D->getType().isConstQualified();
+      }))
+    Message += One ? "reset it first, or " : "reset them first, or ";
+  return Message + (One ? "retry after its scope has ended"
+                        : "retry after their scope has ended");
+}
+
+static Step stepOf(const flow::HandlerOwner &Owner) {
+  const std::string Name = "'" + Owner.D->getNameAsString() + "'";
+  if (Owner.AssignedInTry)
+    return {Owner.AssignedInTry->getBeginLoc(),
+            Name + " gets tensors here, in the try block, and outlives it"};
+  if (Owner.AssignedEarlier)
+    return {Owner.AssignedEarlier->getBeginLoc(),
+            Name + " keeps what an earlier iteration assigned here"};
+  return {Owner.D->getLocation(),
+          Name + " is declared outside the try block and owns tensors when "
+                 "the handler runs"};
+}
+
 void OomRecoveryInCatchCheck::checkHandler(const CXXTryStmt *Try,
                                            unsigned Index,
                                            const FunctionDecl *In,
@@ -272,51 +322,14 @@ void OomRecoveryInCatchCheck::checkHandler(const CXXTryStmt *Try,
   Finding F;
   F.Loc = Handler->getCatchLoc();
   F.Strength = Level::Likely;
-  const std::string List = listOwners(Owners, SM);
-  const char *Are = Owners.size() > 1 ? "are" : "is";
-  if (Exception) {
-    const VarDecl *Var = Handler->getExceptionDecl();
-    std::string Type = "of type '" + typeName(Exception->Type, Context) + "'";
-    std::string Held = Var && Var->getIdentifier() && !Exception->Thrown
-                           ? "'" + Var->getNameAsString() + "' " + Type
-                           : "an exception " + Type;
-    F.Message = "this handler retries while it holds " + Held;
-    F.Message += Exception->Python
-                     ? ": the Python frames and their tensors stay until it "
-                       "is destroyed; "
-                     : ", which owns tensors; ";
-    F.Message += "set a flag and retry after the handler";
-    if (!Owners.empty())
-      F.Message += std::string("; ") + List + " " + Are + " still alive too";
-  } else {
-    bool One = Owners.size() == 1;
-    F.Message =
-        "this handler retries while " + List + " " + Are + " still alive; ";
-    if (llvm::none_of(Owners, [](const flow::HandlerOwner &Owner) {
-          return Owner.D->getType().isConstQualified();
-        }))
-      F.Message += One ? "reset it first, or " : "reset them first, or ";
-    F.Message += One ? "retry after its scope has ended"
-                     : "retry after their scope has ended";
-  }
+  F.Message = Exception ? holdsException(*Exception, Handler, Owners, Context)
+                        : holdsOwners(Owners, SM);
 
   const Expr *LastAssigned = nullptr;
   for (const flow::HandlerOwner &Owner : Owners) {
-    std::string Name = "'" + Owner.D->getNameAsString() + "'";
-    if (Owner.AssignedInTry) {
-      F.Steps.push_back({Owner.AssignedInTry->getBeginLoc(),
-                         Name + " gets tensors here, in the try block, and "
-                                "outlives it"});
+    F.Steps.push_back(stepOf(Owner));
+    if (Owner.AssignedInTry)
       LastAssigned = Owner.AssignedInTry;
-    } else if (Owner.AssignedEarlier) {
-      F.Steps.push_back({Owner.AssignedEarlier->getBeginLoc(),
-                         Name + " keeps what an earlier iteration assigned "
-                                "here"});
-    } else {
-      F.Steps.push_back({Owner.D->getLocation(),
-                         Name + " is declared outside the try block and owns "
-                                "tensors when the handler runs"});
-    }
   }
   if (Exception && Exception->Thrown)
     F.Steps.push_back({Exception->Thrown->getBeginLoc(),

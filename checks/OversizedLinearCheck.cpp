@@ -43,7 +43,7 @@ static constexpr uint64_t CopiesInTraining = 4;
 static std::string megabytes(uint64_t Bytes) {
   double Value = static_cast<double>(Bytes) / (1 << 20);
   // Not formatv, which a clang-tidy of another version does not have: it could
-  // not load the plugin to be told so.
+  // not load the plugin to be informed of it.
   std::string Result;
   llvm::raw_string_ostream(Result)
       << llvm::format(Value < 10 ? "%.1f MB" : "%.0f MB", Value);

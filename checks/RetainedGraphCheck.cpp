@@ -7,6 +7,7 @@
 
 #include "checks/LibtorchCheck.h"
 #include "checks/code/Object.h"
+#include "checks/code/Walk.h"
 #include "checks/code/Writes.h"
 #include "checks/flow/CarriedGraphs.h"
 #include "checks/torch/Autograd.h"
@@ -16,8 +17,6 @@
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace clang;
 
@@ -72,22 +71,17 @@ static bool holdsNoGraph(const VarDecl *V, const FunctionFlow &Flow) {
   };
   const Expr *Init = torch::stripImplicit(V->getInit());
   const bool IsLeaf = Init && IsLeafSite(Init);
-  struct Sources : RecursiveASTVisitor<Sources> {
-    bool Any = false;
-    bool VisitExpr(Expr *E) {
-      if (isa<DeclRefExpr, MemberExpr, CXXThisExpr>(E) &&
-          !E->getType()->isFunctionType())
-        Any |= holdsTensors(E->getType()) || torch::isModule(E->getType()) ||
-               isa<CXXThisExpr>(E);
-      return !Any;
-    }
-  } Found;
-  if (Init && !IsLeaf) {
-    Found.TraverseStmt(const_cast<Expr *>(Init));
-    for (const Label &L : Flow.labels())
-      Found.Any |= L.bringsHistory() && Flow.isWithin(L.Site, Init);
-  }
-  if (Found.Any)
+  auto MayBringHistory = [](const Expr *E) {
+    return isa<CXXThisExpr>(E) ||
+           (isa<DeclRefExpr, MemberExpr>(E) &&
+            !E->getType()->isFunctionType() &&
+            (holdsTensors(E->getType()) || torch::isModule(E->getType())));
+  };
+  if (Init && !IsLeaf &&
+      (code::anyOf<Expr>(Init, MayBringHistory) ||
+       llvm::any_of(Flow.labels(), [&](const Label &L) {
+         return L.bringsHistory() && Flow.isWithin(L.Site, Init);
+       })))
     return false;
   return llvm::all_of(
       code::writesTo(V, Flow.function()->getBody()), [&](const code::Write &W) {
@@ -105,17 +99,9 @@ static bool mayMeetOldGraph(const Expr *Call, const FunctionFlow &Flow) {
       Outermost = S;
   if (!Outermost)
     return false;
-  struct Finder : RecursiveASTVisitor<Finder> {
-    llvm::SmallSetVector<const VarDecl *, 8> Used;
-    bool VisitDeclRefExpr(DeclRefExpr *Ref) {
-      if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl()))
-        Used.insert(V);
-      return true;
-    }
-  } Loop;
-  Loop.TraverseStmt(const_cast<Stmt *>(Outermost));
-  return llvm::any_of(Loop.Used, [&](const VarDecl *V) {
-    const Stmt *Declared = Flow.declarationOf(V);
+  return code::anyOf<DeclRefExpr>(Outermost, [&](const DeclRefExpr *Ref) {
+    const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
+    const Stmt *Declared = V ? Flow.declarationOf(V) : nullptr;
     return Declared && !Flow.isWithin(Declared, Outermost) &&
            holdsTensors(V->getType()) && !torch::isModule(V->getType()) &&
            !holdsNoGraph(V, Flow);

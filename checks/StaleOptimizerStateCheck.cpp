@@ -217,8 +217,8 @@ void StaleOptimizerStateCheck::checkMatch(const Match &Result) {
                 "the entries of what is replaced";
     if (T.Step)
       F.Steps.push_back({T.Step->getBeginLoc(),
-                         "this step makes state for the new parameters, beside "
-                         "that of the old ones"});
+                         "this step makes state for the new parameters, in "
+                         "addition to that of the old ones"});
     tell(F);
   }
 }

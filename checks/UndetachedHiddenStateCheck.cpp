@@ -119,10 +119,66 @@ static bool retains(const Expr *Backward) {
   return Call && Call->RetainGraph != torch::Flag::False;
 }
 
+/// `h.detach();` looks as if it cut the graph of \p Graphs.
+static void noteDiscardedDetach(llvm::ArrayRef<CarriedGraph> Graphs,
+                                const FunctionFlow &Flow, Finding &F) {
+  code::forEachCall(Graphs.front().Loop, [&](const CallExpr *Detach) {
+    const auto *Member = dyn_cast<CXXMemberCallExpr>(Detach);
+    const Stmt *Whole = Detach;
+    while (isa_and_nonnull<ExprWithCleanups, CXXBindTemporaryExpr>(
+        Flow.parentOf(Whole)))
+      Whole = Flow.parentOf(Whole);
+    std::optional<torch::PureOp> Op = torch::asPureOp(Detach);
+    if (!Member || !Op || Op->Kind != torch::PureKind::Detach ||
+        !isa_and_nonnull<CompoundStmt>(Flow.parentOf(Whole)))
+      return;
+    const ValueDecl *D = code::rootOf(Member->getImplicitObjectArgument());
+    if (llvm::any_of(Graphs, [&](const CarriedGraph &Graph) {
+          return D && D == declOf(Graph.Made->Where, Flow);
+        }))
+      F.Steps.push_back({Detach->getExprLoc(),
+                         "this changes nothing: its result is discarded"});
+  });
+}
+
+/// Detaches all of \p Graphs, which \p Site carries on: at the head of the
+/// loop's body where they are always defined, else after backward().
+static fixits::Edits cutGraphs(const Expr *Site,
+                               llvm::ArrayRef<CarriedGraph> Graphs,
+                               const FunctionFlow &Flow, ASTContext &Context) {
+  const CarriedGraph &First = Graphs.front();
+  bool Always = false;
+  const Stmt *Backward =
+      statementAround(First.Spent->Site, First.Loop, Flow, Always);
+  const CompoundStmt *Body = bodyOf(First.Loop);
+  if (!Body || !Backward)
+    return {};
+  llvm::SmallVector<std::string, 2> Cuts;
+  for (const CarriedGraph &Graph : Graphs) {
+    const ValueDecl *D = declOf(Graph.Made->Where, Flow);
+    std::string Cut =
+        D ? cutting(Flow.nameOf(Graph.Made->Where), D->getType()) : "";
+    if (Cut.empty() || Graph.Loop != First.Loop ||
+        Graph.Spent->Site != First.Spent->Site)
+      return {};
+    Always &= isDefinedBefore(D);
+    Cuts.push_back(Cut);
+  }
+  const Stmt *NextTo = Always ? Body->body_front() : Backward;
+  const std::string Text = llvm::join(
+      Cuts,
+      ("\n" + fixits::indentationAt(NextTo->getBeginLoc(), Context)).str());
+  if (Always)
+    return fixits::insertAtBlockHead(Body, Text, Context);
+  return Context.getSourceManager().isBeforeInTranslationUnit(
+             Site->getExprLoc(), Backward->getBeginLoc())
+             ? fixits::insertAfterStatement(Backward, Text, Context)
+             : fixits::Edits();
+}
+
 void UndetachedHiddenStateCheck::checkFunction(const FunctionFlow &Flow,
                                                flow::UnitModel &Unit) {
   ASTContext &Context = Unit.context();
-  const SourceManager &SM = Context.getSourceManager();
   // One finding for each statement: std::tie(h, c) = ... makes two.
   llvm::MapVector<const Expr *, llvm::SmallVector<CarriedGraph, 2>> BySite;
   for (const CarriedGraph &Graph : flow::carriedGraphs(Flow))
@@ -173,54 +229,8 @@ void UndetachedHiddenStateCheck::checkFunction(const FunctionFlow &Flow,
                        "backward() goes through the graph of the state here, "
                        "and nothing detaches the state before the next "
                        "iteration uses it"});
-    // h.detach(); looks as if it did.
-    code::forEachCall(First.Loop, [&,
-                                   &Graphs = Graphs](const CallExpr *Detach) {
-      const auto *Member = dyn_cast<CXXMemberCallExpr>(Detach);
-      const Stmt *Whole = Detach;
-      while (isa_and_nonnull<ExprWithCleanups, CXXBindTemporaryExpr>(
-          Flow.parentOf(Whole)))
-        Whole = Flow.parentOf(Whole);
-      std::optional<torch::PureOp> Op = torch::asPureOp(Detach);
-      if (!Member || !Op || Op->Kind != torch::PureKind::Detach ||
-          !isa_and_nonnull<CompoundStmt>(Flow.parentOf(Whole)))
-        return;
-      const ValueDecl *D = code::rootOf(Member->getImplicitObjectArgument());
-      if (llvm::any_of(Graphs, [&](const CarriedGraph &Graph) {
-            return D && D == declOf(Graph.Made->Where, Flow);
-          }))
-        F.Steps.push_back({Detach->getExprLoc(),
-                           "this changes nothing: its result is discarded"});
-    });
-
-    bool Always = false;
-    const Stmt *Backward =
-        statementAround(First.Spent->Site, First.Loop, Flow, Always);
-    const CompoundStmt *Body = bodyOf(First.Loop);
-    llvm::SmallVector<std::string, 2> Cuts;
-    for (const CarriedGraph &Graph : Graphs) {
-      const ValueDecl *D = declOf(Graph.Made->Where, Flow);
-      std::string Cut =
-          D ? cutting(Flow.nameOf(Graph.Made->Where), D->getType()) : "";
-      if (Cut.empty() || Graph.Loop != First.Loop ||
-          Graph.Spent->Site != First.Spent->Site) {
-        Cuts.clear();
-        break;
-      }
-      Always &= isDefinedBefore(D);
-      Cuts.push_back(Cut);
-    }
-    if (!Cuts.empty() && Body && Backward) {
-      const Stmt *Beside = Always ? Body->body_front() : Backward;
-      std::string Text = llvm::join(
-          Cuts,
-          ("\n" + fixits::indentationAt(Beside->getBeginLoc(), Context)).str());
-      if (Always)
-        F.Fix = fixits::insertAtBlockHead(Body, Text, Context);
-      else if (SM.isBeforeInTranslationUnit(Site->getExprLoc(),
-                                            Backward->getBeginLoc()))
-        F.Fix = fixits::insertAfterStatement(Backward, Text, Context);
-    }
+    noteDiscardedDetach(Graphs, Flow, F);
+    F.Fix = cutGraphs(Site, Graphs, Flow, Context);
     tell(F);
   }
 }

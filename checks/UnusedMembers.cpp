@@ -38,7 +38,7 @@ namespace {
 constexpr unsigned MaxMembers = 1000;
 
 /// A class of Clang's with more virtual functions could not be loaded by a
-/// clang-tidy of another version, not even to be told so.
+/// clang-tidy of another version, not even to say so.
 class UnusedMembers : public SemaConsumer {
 public:
   void InitializeSema(Sema &S) override { TheSema = &S; }
@@ -106,7 +106,7 @@ void UnusedMembers::HandleTranslationUnit(ASTContext &Context) {
 
 void UnusedMembers::instantiateMembers(const ClassTemplateDecl &Template,
                                        unsigned &Left) {
-  // One instantiation tells of the template. Prefer those that the unit made.
+  // One instantiation stands for the template. Prefer those that the unit made.
   llvm::SmallPtrSet<const FunctionDecl *, 16> Made;
   std::vector<std::pair<const FunctionDecl *, CXXMethodDecl *>> Missing;
   for (ClassTemplateSpecializationDecl *Class : Template.specializations()) {

@@ -35,8 +35,7 @@ static std::string messageOf(const KeptView &K) {
   case KeptView::Saved:
     return "a part of a tensor is saved with the whole memory of that tensor";
   case KeptView::Loss:
-    return Keeper + " keeps a loss of one number with the memory of all that "
-                    "were reduced to it";
+    return Keeper + " keeps the whole unreduced loss alive for a single number";
   case KeptView::Part:
     break;
   }

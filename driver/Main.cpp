@@ -18,12 +18,16 @@
 #include "driver/project/CompileCommands.h"
 #include "driver/project/Error.h"
 #include "driver/project/Git.h"
+#include "driver/project/Paths.h"
+#include "driver/project/Printable.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/WithColor.h"
+#include <csignal>
 
 using namespace libtorch_tidy;
 using namespace libtorch_tidy::driver;
@@ -43,8 +47,11 @@ llvm::raw_ostream &tellError() {
 using Outcome = std::optional<int>;
 
 int usageError(Error E) {
-  llvm::handleAllErrors(std::move(E), [](const llvm::ErrorInfoBase &Info) {
-    tellError() << Info.message() << '\n';
+  // A malformed database is the same error for every file below it.
+  llvm::StringSet<> Told;
+  llvm::handleAllErrors(std::move(E), [&](const llvm::ErrorInfoBase &Info) {
+    if (Told.insert(Info.message()).second)
+      tellError() << printable(Info.message()) << '\n';
   });
   return ExitUsage;
 }
@@ -85,6 +92,7 @@ private:
   int finish();
 
   Outcome describeChecks(StringRef File);
+  Error checkOutputs() const;
   int exitCode() const;
   void printSummary() const;
   std::optional<std::vector<Finding>>
@@ -173,19 +181,25 @@ Outcome Run::select() {
   if (Outcome End = keep(
           Selection::create(Options.Selection, Options.Files, FS), Selected))
     return End;
-  if (auto Changed = Selected->changedSources();
-      Changed && Options.Files.empty()) {
-    if (Changed->empty()) {
-      llvm::errs() << "libtorch-tidy: no C++ file is changed\n";
-      return ExitClean;
-    }
+  auto Changed = Selected->changedSources();
+  const bool NamesNone = Options.Files.empty();
+  if (NamesNone && Changed)
     Options.Files = std::move(*Changed);
-  }
-  if (Options.Files.empty())
-    return usageError(makeError("no input files; --help tells the usage"));
+  else if (NamesNone)
+    return usageError(makeError("no input files; see --help"));
   if (Outcome End = keep(
           CompileCommands::create(std::move(Options.Commands), FS), Commands))
     return End;
+  // Of a submodule, mostly only a part belongs to the build.
+  if (NamesNone)
+    llvm::erase_if(Options.Files, [&](const std::string &File) {
+      return Selected->isInSubmodule(File) && !isHeader(File) &&
+             !Commands->isListed(File).value_or(true);
+    });
+  if (Options.Files.empty()) {
+    llvm::errs() << "libtorch-tidy: no changed C++ files\n";
+    return ExitClean;
+  }
   return keep(filesToAnalyse(Options.Files, *Commands, FS), Files);
 }
 
@@ -217,7 +231,7 @@ Outcome Run::collectUnits() {
     return usageError(noCheckEnabled());
   if (!Options.Quiet)
     for (StringRef File : Without)
-      llvm::errs() << "libtorch-tidy: note: '" << File
+      llvm::errs() << "libtorch-tidy: note: '" << printable(File)
                    << "' is left out: its configuration enables no check\n";
   Work.emplace(AnalysisJob{Analysed->List, Options.Analysis, *Config, MakeOurs,
                            Options.VfsOverlay,
@@ -227,8 +241,35 @@ Outcome Run::collectUnits() {
   return std::nullopt;
 }
 
+/// No output takes the place of another one, or of what is analysed.
+Error Run::checkOutputs() const {
+  const std::vector<NamedFile> Outputs = {
+      {"--sarif", Options.Reports.Sarif},
+      {"--html", Options.Reports.Html},
+      {Options.Reports.Output == "-" ? "--format" : "--output",
+       Options.Reports.Output},
+      {"--export-fixes", Options.ExportFixes},
+      {"--write-baseline", Options.Selection.WriteBaseline}};
+  std::vector<NamedFile> Inputs = {
+      {"the configuration", Options.Configuration.ConfigFile.value_or("")},
+      {"the file system overlay", Options.VfsOverlay}};
+  for (const Unit &U : Analysed->List)
+    Inputs.push_back({"a file to analyse", U.File});
+  for (StringRef Header : Analysed->Headers.keys())
+    Inputs.push_back({"a file to analyse", Header.str()});
+  for (std::string &Database : Commands->databases())
+    Inputs.push_back({"the compile database", std::move(Database)});
+  if (Error E = checkDistinct(Outputs, Inputs))
+    return E;
+  // A baseline is read and written again; other outputs are not for its place.
+  return checkDistinct(llvm::ArrayRef(Outputs).drop_back(),
+                       {{"the baseline", Options.Selection.Baseline}});
+}
+
 /// Before the analysis: one that cannot be written is reported at once.
 Outcome Run::openOutputs() {
+  if (Error E = checkOutputs())
+    return usageError(std::move(E));
   if (Outcome End = keep(Reports::open(Options.Reports), Outputs))
     return End;
   if (Options.ExportFixes.empty())
@@ -270,6 +311,8 @@ void Run::report() {
                     Code, *Texts,       Outlines};
   Written.HasBaseline = Selected->hasBaseline();
   Written.Vanished = Selected->vanished();
+  Written.Trouble = All.Trouble;
+  Written.GivenUp = All.GivenUp;
   if (!Options.Reports.Sarif.empty())
     std::tie(Written.From.Repository, Written.From.Revision) = originOf(Root);
   Outputs->make(Written);
@@ -312,12 +355,26 @@ void Run::fix() {
 }
 
 void Run::printSummary() const {
-  for (const std::string &File : All.FailedUnits)
-    tellError() << "'" << File << "' could not be analysed in full: "
-                << (llvm::is_contained(All.CrashedUnits, File)
-                        ? "the analysis crashed"
-                        : "it does not compile")
+  for (const std::string &File : All.FailedUnits) {
+    auto Trouble = All.Trouble.find(File);
+    tellError() << "'" << printable(File) << "' could not be analysed in full: "
+                << (Trouble == All.Trouble.end() ? "it does not compile"
+                                                 : printable(Trouble->second))
                 << '\n';
+  }
+  // Also when asked to be quiet: what is not recognised cannot be found fault
+  // with. A project can have a folder of its own with such a name, though.
+  if (const auto &Units = All.UnitsWithoutTorch; !Units.empty())
+    llvm::errs() << "libtorch-tidy: warning: " << Units.size()
+                 << (Units.size() == 1 ? " unit includes" : " units include")
+                 << " headers called torch/, ATen/, c10/ or caffe2/ that have "
+                    "nothing of LibTorch, and no finding is possible there: '"
+                 << printable(Units.front()) << "'"
+                 << (Units.size() == 1 ? "\n" : " is the first\n");
+  for (const GivenUpFunction &F : All.GivenUp)
+    llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
+        << "function '" << F.Name << "' (" << printable(F.Where.Path) << ':'
+        << F.Where.Line << ") " << BeyondLimits << '\n';
   if (Options.Quiet)
     return;
   printStats(All.Stats);
@@ -336,7 +393,7 @@ void Run::printSummary() const {
     llvm::errs() << "libtorch-tidy: " << New
                  << (New == 1 ? " finding" : " findings");
   if (Known)
-    llvm::errs() << ", beside " << Known << " that the baseline holds";
+    llvm::errs() << ", in addition to " << Known << " in the baseline";
   if (New || Known)
     llvm::errs() << '\n';
 }
@@ -344,11 +401,11 @@ void Run::printSummary() const {
 /// Says how it went, and writes the files.
 int Run::finish() {
   printSummary();
-  Selected->tell(Options.Quiet);
+  Selected->tellVanished();
   if (ExportFixes)
     if (Error E = ExportFixes->write(toReplacements(New, Files->front())))
       return usageError(std::move(E));
-  if (Error E = Selected->write())
+  if (Error E = Selected->write(Options.Quiet))
     return usageError(std::move(E));
   if (Error E = Outputs->write())
     return usageError(std::move(E));
@@ -370,8 +427,23 @@ int Run::run() {
   return finish();
 }
 
+/// Signals that the caller ignores, as nohup does. LLVM's handlers would remove
+/// what is half written and go on.
+static void keepIgnoredSignals(llvm::function_ref<void()> InstallHandlers) {
+  llvm::SmallVector<int, 3> Ignored;
+  for (int Signal : {SIGHUP, SIGINT, SIGQUIT}) {
+    struct sigaction Before;
+    if (!::sigaction(Signal, nullptr, &Before) && Before.sa_handler == SIG_IGN)
+      Ignored.push_back(Signal);
+  }
+  InstallHandlers();
+  for (int Signal : Ignored)
+    ::signal(Signal, SIG_IGN);
+}
+
 int main(int Argc, const char **Argv) {
-  llvm::InitLLVM Init(Argc, Argv);
+  std::optional<llvm::InitLLVM> Init;
+  keepIgnoredSignals([&] { Init.emplace(Argc, Argv); });
   llvm::setBugReportMsg("libtorch-tidy crashed: please report it with the file "
                         "that was analysed and its compiler flags.\n");
   std::optional<CommandLine> Options = parseCommandLine(Argc, Argv);

@@ -164,6 +164,32 @@ SourceLocation endOfStatement(const Stmt *S, const ASTContext &Context) {
 
 } // namespace
 
+/// The first statement of handler \p Body that can go after the try statement
+/// with all that follow it. What stays is a beginning of the handler: the order
+/// is kept. The size of \p Body when it cannot be done.
+static size_t firstToMove(llvm::ArrayRef<const Stmt *> Body, const Stmt *Retry,
+                          const VarDecl *Exception) {
+  llvm::SmallVector<Ties, 8> All;
+  for (const Stmt *S : Body)
+    All.push_back(tiesOf(S, Exception));
+  size_t First = 0;
+  while (First < Body.size() && Body[First] != Retry &&
+         (onlyLogs(Body[First]) || All[First].UsesException))
+    ++First;
+  for (size_t I = First; I < Body.size() && Body[I] != Retry; ++I)
+    if (All[I].UsesException)
+      First = I + 1;
+  for (size_t I = First; I < Body.size(); ++I) {
+    if (All[I].UsesException || All[I].CannotMove)
+      return Body.size();
+    for (size_t Before = 0; Before < First; ++Before)
+      for (const Decl *D : All[Before].Declared)
+        if (All[I].Used.count(D))
+          return Body.size();
+  }
+  return First;
+}
+
 Edits hoistRecovery(const CXXTryStmt *Try, const CXXCatchStmt *Handler,
                     const Stmt *Retry, StringRef Prefix, StringRef FlagWish,
                     const FunctionDecl *In, ASTContext &Context) {
@@ -180,36 +206,18 @@ Edits hoistRecovery(const CXXTryStmt *Try, const CXXCatchStmt *Handler,
       !isMovable(Whole))
     return {};
 
-  // What stays is a beginning of the handler: the order is kept.
   llvm::SmallVector<const Stmt *, 8> Body(Block->body_begin(),
                                           Block->body_end());
-  llvm::SmallVector<Ties, 8> All;
-  for (const Stmt *S : Body)
-    All.push_back(tiesOf(S, Handler->getExceptionDecl()));
-  size_t First = 0;
-  while (First < Body.size() && Body[First] != Retry &&
-         (onlyLogs(Body[First]) || All[First].UsesException))
-    ++First;
-  for (size_t I = First; I < Body.size() && Body[I] != Retry; ++I)
-    if (All[I].UsesException)
-      First = I + 1;
-  for (size_t I = First; I < Body.size(); ++I) {
-    if (All[I].UsesException || All[I].CannotMove)
-      return {};
-    for (size_t Before = 0; Before < First; ++Before)
-      for (const Decl *D : All[Before].Declared)
-        if (All[I].Used.count(D))
-          return {};
-  }
+  const size_t First = firstToMove(Body, Retry, Handler->getExceptionDecl());
   if (First == Body.size() || Body[First]->getBeginLoc().isMacroID())
     return {};
 
-  // Does control come behind the try statement by this handler alone?
+  // Does control come after the try statement by this handler alone?
   bool Alone = neverEnds(Try->getTryBlock());
   for (unsigned I = 0; I < Try->getNumHandlers(); ++I)
     Alone &= Try->getHandler(I) == Handler ||
              neverEnds(Try->getHandler(I)->getHandlerBlock());
-  // Without a block of its own the moved part shares the scope behind.
+  // Without a block of its own the moved part shares the scope after it.
   if (Alone && clash(llvm::ArrayRef(Body).drop_front(First), In))
     return {};
 
@@ -238,7 +246,7 @@ Edits hoistRecovery(const CXXTryStmt *Try, const CXXCatchStmt *Handler,
   Edits Result;
   std::string Stays;
   if (Alone) {
-    Stays = "// Recovered below, when the exception is gone.";
+    Stays = "// Recovered below, once the exception has been destroyed.";
     Behind = "\n" + Behind;
   } else {
     std::string Flag = freeName(FlagWish, In->getBody());

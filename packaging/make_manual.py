@@ -76,7 +76,7 @@ def manual(options, checks, version):
         "[\\fIoptions\\fR] \\fIfile\\fR... [\\fB\\-\\-\\fR \\fIcompiler flags\\fR]",
         ".SH DESCRIPTION",
         "Finds code that keeps more memory than it needs, in C++ programs that use",
-        "LibTorch (PyTorch), and tells the path to each finding. A file is compiled as",
+        "LibTorch (PyTorch), and shows the path to each finding. A file is compiled as",
         "its compile database says, which is looked for in the folders above it.",
         "Options take one dash or two.",
         ".SH OPTIONS",

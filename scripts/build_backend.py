@@ -1,7 +1,7 @@
 # Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A PEP 517 backend: `pip install .` builds the program with CMake and puts it
-beside the scripts of the environment. Needs what scripts/setup installs for the
+next to the scripts of the environment. Needs what scripts/setup installs for the
 build (LLVM 19, CMake, a compiler), and no Python package.
 
 Environment:

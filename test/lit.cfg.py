@@ -44,7 +44,7 @@ with open(os.path.join(config.suite_build_dir, "tools.json")) as file:
 config.name = "libtorch-tidy"
 config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".cpp", ".test"]
-config.excludes = ["Inputs"]
+config.excludes = ["Inputs", "fuzz"]
 config.test_source_root = config.suite_source_dir
 config.test_exec_root = config.suite_build_dir
 
@@ -108,7 +108,10 @@ for name in list(config.environment):
     if name.startswith("GIT_"):
         del config.environment[name]
 config.environment["GIT_CONFIG_NOSYSTEM"] = "1"
-config.environment["GIT_CONFIG_GLOBAL"] = os.devnull
+# Not /dev/null: `git config --global` of root puts a file in its place.
+git_config = os.path.join(config.suite_build_dir, "gitconfig")
+open(git_config, "a").close()
+config.environment["GIT_CONFIG_GLOBAL"] = git_config
 for who in ["AUTHOR", "COMMITTER"]:
     config.environment["GIT_%s_NAME" % who] = "Test"
     config.environment["GIT_%s_EMAIL" % who] = "test@example.org"

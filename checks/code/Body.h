@@ -93,7 +93,7 @@ public:
   Values valuesOf(const clang::VarDecl *Var);
   /// Where the value of \p E comes from, through the local variables that
   /// always hold what they start with, references and moves: the first
-  /// expression that is none of these.
+  /// expression that is something else.
   const clang::Expr *originOf(const clang::Expr *E);
 
   /// The ways that control takes; not in templates.

@@ -22,7 +22,7 @@ namespace libtorch_tidy::code {
 /// The expressions whose values a copy of \p E keeps, seen through lambdas
 /// (what they capture by value), std::function, std::bind, tuples, lists,
 /// containers, IValues and user classes that store what they are made of. \p E
-/// itself when it is none of these.
+/// itself when it is something else.
 llvm::SmallVector<const clang::Expr *, 4> keptBy(const clang::Expr *E,
                                                  const clang::Stmt *Body);
 

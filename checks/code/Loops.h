@@ -1,4 +1,4 @@
-//===- Loops.h - What the shape of a loop tells -----------------*- C++ -*-===//
+//===- Loops.h - What the shape of a loop shows -----------------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,8 @@ const clang::Stmt *bodyOf(const clang::Stmt *Loop);
 /// first part of a for statement, the range of a range-for?
 bool runsOnce(const clang::Stmt *Loop, const clang::Stmt *Part);
 
-/// Is \p Condition one that tells the first round of a loop from the others:
+/// Is \p Condition one that distinguishes the first round of a loop from the
+/// others:
 /// `!h.defined()`, `first`, `i == 0`?
 bool tellsFirstRound(const clang::Expr *Condition);
 

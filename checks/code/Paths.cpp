@@ -11,7 +11,9 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/Analysis/CFG.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include <map>
 
 using namespace clang;
 
@@ -111,16 +113,34 @@ std::unique_ptr<CFG> buildGraph(const FunctionDecl *F, Grain Elements) {
              : nullptr;
 }
 
+struct Paths::Memory {
+  std::map<const ValueDecl *, Overwrites> Of;
+  /// Where each element stands.
+  llvm::DenseMap<const Stmt *, std::pair<const CFGBlock *, unsigned>> Places;
+
+  const Overwrites &overwritesOf(const ValueDecl *D, const Stmt *Body) {
+    return Of.try_emplace(D, D, Body).first->second;
+  }
+};
+
 Paths::Paths(const FunctionDecl *In)
-    : In(In), Graph(buildGraph(In, Grain::Expressions)) {}
+    : In(In), Graph(buildGraph(In, Grain::Expressions)),
+      Known(std::make_unique<Memory>()) {
+  if (!Graph)
+    return;
+  for (const CFGBlock *Block : *Graph)
+    for (unsigned I = 0; I < Block->size(); ++I)
+      if (auto Element = (*Block)[I].getAs<CFGStmt>())
+        Known->Places.try_emplace(Element->getStmt(), Block, I);
+}
 
 Paths::~Paths() = default;
 
 bool Paths::isReadFrom(const ValueDecl *D, const Stmt *From) const {
   if (!Graph || isMentionedInLambda(D, In->getBody()))
     return true;
-  const Overwrites Known(D, In->getBody());
-  if (Known.Aliased)
+  const Overwrites &Ends = Known->overwritesOf(D, In->getBody());
+  if (Ends.Aliased)
     return true;
 
   // Blocks are numbered against the flow of control: within one statement, the
@@ -143,14 +163,14 @@ bool Paths::isReadFrom(const ValueDecl *D, const Stmt *From) const {
 
   const bool Outlives = outlives(D, In);
   return walk(*Graph, First, Index, /*AtExit=*/Outlives, [&](const Stmt *S) {
-    if (Known.Ends.count(S) || declares(S, D))
+    if (Ends.Ends.count(S) || declares(S, D))
       return Outcome::Over;
     const auto *Call = dyn_cast<CallExpr>(S);
     if (Call && Outlives && Call->getDirectCallee() &&
         Call->getDirectCallee()->getCanonicalDecl() == In->getCanonicalDecl())
       return Outcome::Over;
-    return isMention(S, D) && !Known.Mentions.count(S) ? Outcome::Yes
-                                                       : Outcome::GoesOn;
+    return isMention(S, D) && !Ends.Mentions.count(S) ? Outcome::Yes
+                                                      : Outcome::GoesOn;
   });
 }
 
@@ -158,20 +178,24 @@ bool Paths::holdsUntil(const ValueDecl *D, const Expr *From,
                        llvm::function_ref<bool(const Stmt *)> IsGoal) const {
   if (!Graph)
     return false;
-  const Overwrites Known(D, In->getBody());
+  const Overwrites &Ends = Known->overwritesOf(D, In->getBody());
   auto Look = [&](const Stmt *S) {
-    if (Known.Ends.count(S) || Known.Moves.count(S) || declares(S, D))
+    if (Ends.Ends.count(S) || Ends.Moves.count(S) || declares(S, D))
       return Outcome::Over;
     return IsGoal(S) ? Outcome::Yes : Outcome::GoesOn;
   };
+  if (From) {
+    auto Place = Known->Places.find(From);
+    return Place != Known->Places.end() &&
+           walk(*Graph, Place->second.first, Place->second.second + 1,
+                /*AtExit=*/false, Look);
+  }
   for (const CFGBlock *Block : *Graph)
-    for (unsigned I = 0; I < Block->size(); ++I) {
-      auto Element = (*Block)[I].getAs<CFGStmt>();
-      if (Element &&
-          (From ? Element->getStmt() == From : declares(Element->getStmt(), D)))
+    for (unsigned I = 0; I < Block->size(); ++I)
+      if (auto Element = (*Block)[I].getAs<CFGStmt>();
+          Element && declares(Element->getStmt(), D))
         return walk(*Graph, Block, I + 1, /*AtExit=*/false, Look);
-    }
-  return !From && isa<ParmVarDecl>(D) &&
+  return isa<ParmVarDecl>(D) &&
          walk(*Graph, &Graph->getEntry(), 0, /*AtExit=*/false, Look);
 }
 

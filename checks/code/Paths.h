@@ -42,7 +42,7 @@ public:
   /// be read before it is overwritten or released? \p D is a variable or a
   /// field of `*this`; one that outlives the function is read by whoever comes
   /// after, unless the function is called again first. True also when it
-  /// cannot be told.
+  /// cannot be known.
   bool isReadFrom(const clang::ValueDecl *D, const clang::Stmt *From) const;
 
   /// Is there a way from after \p From to a statement or expression that
@@ -52,8 +52,12 @@ public:
                   llvm::function_ref<bool(const clang::Stmt *)> IsGoal) const;
 
 private:
+  /// What was asked before.
+  struct Memory;
+
   const clang::FunctionDecl *In;
   std::unique_ptr<clang::CFG> Graph; ///< Null when it cannot be built.
+  std::unique_ptr<Memory> Known;
 };
 
 } // namespace libtorch_tidy::code

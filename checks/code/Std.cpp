@@ -119,6 +119,35 @@ bool isStdClass(QualType T, llvm::ArrayRef<StringRef> Names) {
   return isStdClass(torch::recordOf(T), Names);
 }
 
+static bool isAnyOf(QualType T, llvm::ArrayRef<StringRef> QualifiedNames) {
+  const CXXRecordDecl *R = torch::recordOf(T);
+  return R && llvm::any_of(QualifiedNames, [&](StringRef Name) {
+           return torch::isOrDerivesFrom(R, Name);
+         });
+}
+
+bool ownsBuffer(QualType T) {
+  return isAnyOf(T, {"std::vector", "std::array", "std::basic_string",
+                     "std::deque", "std::valarray", "std::unique_ptr"});
+}
+
+bool isView(QualType T) {
+  return isAnyOf(
+      T, {"std::span", "std::basic_string_view", "gsl::span", "Eigen::Map"});
+}
+
+bool handsOutBuffer(StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("data", "get", "ptr", "c_str", true)
+      .Default(false);
+}
+
+bool makesMat(StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("imread", "imdecode", "clone", true)
+      .Default(false);
+}
+
 bool isMat(QualType T) {
   const CXXRecordDecl *R = torch::recordOf(T);
   return torch::isOrDerivesFrom(R, "cv::Mat") ||

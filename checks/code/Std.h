@@ -75,10 +75,23 @@ bool isStdClass(clang::QualType T, llvm::ArrayRef<llvm::StringRef> Names);
 bool isStdClass(const clang::CXXRecordDecl *R,
                 llvm::ArrayRef<llvm::StringRef> Names);
 
+/// A class of the standard library whose elements lie in memory of its own,
+/// which a pointer can lead to: std::vector, std::array, std::unique_ptr.
+bool ownsBuffer(clang::QualType T);
+/// A class that refers to the elements of another object: std::span,
+/// std::string_view, gsl::span, Eigen::Map.
+bool isView(clang::QualType T);
+/// Is \p Name a method of ownsBuffer() or isMat() that hands out a pointer to
+/// the elements: data, get, ptr, c_str?
+bool handsOutBuffer(llvm::StringRef Name);
+
 /// cv::Mat, whose copies share the pixels.
 bool isMat(clang::QualType T);
 /// cv::Mat, or a container of the standard library of them.
 bool holdsMat(clang::QualType T);
+/// Is \p Name a function or method that makes a cv::Mat of its own: clone,
+/// imread, imdecode?
+bool makesMat(llvm::StringRef Name);
 
 } // namespace libtorch_tidy::code
 

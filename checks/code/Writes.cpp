@@ -166,7 +166,7 @@ private:
 
   void passed(const Expr *Where, const Expr *Arg, QualType Param = QualType()) {
     const Expr *Inner = Arg->IgnoreParenImpCasts();
-    // Behind a copy or move construction for a by-value parameter.
+    // Through a copy or move construction for a by-value parameter.
     const Expr *Moved = Inner;
     while (const auto *Ctor =
                dyn_cast<CXXConstructExpr>(Moved->IgnoreImplicit())) {

@@ -8,19 +8,32 @@
 #ifndef LIBTORCH_TIDY_CHECKS_FLOW_COST_H
 #define LIBTORCH_TIDY_CHECKS_FLOW_COST_H
 
+#include "clang/AST/Decl.h"
 #include <string>
 #include <vector>
 
 namespace libtorch_tidy::flow {
 
-/// What the model did in one thread since the last reset, for --stats.
+/// What the model did in one thread since the last reset, and what it could not
+/// do.
 struct Cost {
   unsigned Functions = 0; ///< Flows made, each round of a recursion.
   unsigned Skipped = 0;   ///< Functions without tensors, not looked at.
   unsigned Visits = 0;    ///< CFG blocks evaluated.
   double Seconds = 0;     ///< Wall time of all of it.
-  /// Functions beyond the caps of the interpreter, as the user names them.
-  std::vector<std::string> GivenUp;
+  /// A function that is beyond the limits of the analysis, as the user names
+  /// it, and where it stands. Nothing is known of where values go in it.
+  struct Function {
+    std::string Name, File;
+    unsigned Line = 0;
+    bool operator==(const Function &O) const {
+      return Name == O.Name && File == O.File && Line == O.Line;
+    }
+  };
+  std::vector<Function> GivenUp; ///< Each once.
+  /// Notes that \p F is given up.
+  void giveUp(const clang::FunctionDecl *F);
+
   static Cost &ofThisThread();
 };
 

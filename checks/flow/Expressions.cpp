@@ -859,7 +859,7 @@ Value Interpreter::evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
 
   if (Mode == GradMode::Off)
     return {};
-  // Only what is returned is told apart: what grows a place of ours is an
+  // Only what is returned is distinguished: what grows a place of ours is an
   // accumulation of ours.
   for (const auto &[Key, A] : Callee.accumulations())
     if (Callee.label(A.Carry).Consumers == Label::Returned)

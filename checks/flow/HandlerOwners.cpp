@@ -119,7 +119,7 @@ private:
           torch::ownsTensors(D->getType()) &&
           isBefore(D->getLocation(), P.Try->getBeginLoc())) {
         const Stmt *Scope = Body::of(P.In).scopeOf(cast<VarDecl>(D));
-        if (Scope && contains(Scope, P.Try))
+        if (Scope && Body::of(P.In).isWithin(P.Try, Scope))
           Result.insert(D);
       }
     // In a constructor's function-try-block the members are gone.
@@ -158,14 +158,12 @@ private:
     return false;
   }
 
-  /// The outermost loop in \p Root that contains \p S; null when none does.
-  static const Stmt *loopAround(const Stmt *Root, const Stmt *S) {
-    if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(Root) && Root != S)
-      return Root;
-    for (const Stmt *Child : Root->children())
-      if (Child && contains(Child, S))
-        return loopAround(Child, S);
-    return nullptr;
+  /// Does a loop within \p Block contain \p S?
+  static bool isInLoop(const Stmt *S, const Stmt *Block, const Body &In) {
+    while (S && S != Block)
+      if ((S = In.parentOf(S)) && isLoop(S))
+        return true;
+    return false;
   }
 
   /// Does \p Owner.D own tensors of its own when the try block throws, and
@@ -173,10 +171,11 @@ private:
   bool holds(HandlerOwner &Owner) const {
     const ValueDecl *D = Owner.D;
     const CompoundStmt *Block = P.Try->getTryBlock();
-    const auto Writes = writesTo(D, Root);
+    Body &In = Body::of(P.In);
+    const llvm::ArrayRef<Write> Writes = In.writesTo(D);
     for (const Write &W : Writes)
-      if (W.Kind == WriteKind::Released && contains(P.Handler, W.Where) &&
-          isBefore(W.Where, P.At) && !contains(W.Where, P.At))
+      if (W.Kind == WriteKind::Released && In.isWithin(W.Where, P.Handler) &&
+          isBefore(W.Where, P.At) && !In.isWithin(P.At, W.Where))
         return false;
 
     auto IsHeld = [&](const Expr *Since) {
@@ -191,12 +190,12 @@ private:
       Holds = Given && IsHeld(nullptr);
     }
     for (const Write &W : Writes) {
-      bool InTry = contains(Block, W.Where);
+      bool InTry = In.isWithin(W.Where, Block);
       // What others own counts only as far as the try block gave it to them.
       if (W.InLambda || !gives(D, W) || !isFresh(W) || !(InTry || isOwn(D)) ||
           !IsHeld(W.Where))
         continue;
-      if (InTry && (loopAround(Block, W.Where) || isFollowedByWork(W))) {
+      if (InTry && (isInLoop(W.Where, Block, In) || isFollowedByWork(W))) {
         if (!Owner.AssignedInTry)
           Owner.AssignedInTry = W.Where;
       } else if (!Holds && !isBefore(W.Where, P.Try)) {
@@ -207,7 +206,7 @@ private:
     return Holds;
   }
 
-  /// Does tensor work of the try block stand behind \p W?
+  /// Does tensor work of the try block stand after \p W?
   bool isFollowedByWork(const Write &W) const {
     return llvm::any_of(WorkCalls, [&](const Stmt *Call) {
       return isBefore(W.Where->getEndLoc(), Call->getBeginLoc());

@@ -110,6 +110,9 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
 Interpreter::State Interpreter::transfer(const CFGBlock &Block, State In) {
   S = std::move(In);
   JustWalked = nullptr;
+  // The graph lists a call by itself before the statement that it is part of:
+  // it is evaluated then, and its result is taken by what is around it.
+  Evaluated.clear();
   for (const CFGElement &Element : Block) {
     if (auto AsStmt = Element.getAs<CFGStmt>()) {
       transfer(AsStmt->getStmt());
@@ -172,7 +175,6 @@ void Interpreter::finish(const State &AtExit) {
 }
 
 void Interpreter::transfer(const Stmt *Statement) {
-  Evaluated.clear();
   if (JustWalked && !Out->isWithin(JustWalked, Statement))
     JustWalked = nullptr;
   if (const auto *Decls = dyn_cast<DeclStmt>(Statement)) {

@@ -165,7 +165,7 @@ private:
   /// The backward call of the statement at hand: the CFG may list it both by
   /// itself and within that statement.
   const clang::Expr *JustWalked = nullptr;
-  /// Results of calls in the statement at hand: each is evaluated once.
+  /// Results of calls in the block at hand: each is evaluated once.
   llvm::DenseMap<const clang::Expr *, Value> Evaluated;
 };
 

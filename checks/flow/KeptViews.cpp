@@ -8,6 +8,7 @@
 #include "checks/flow/KeptViews.h"
 #include "checks/code/Object.h"
 #include "checks/code/Std.h"
+#include "checks/code/Walk.h"
 #include "checks/code/Writes.h"
 #include "checks/flow/Sharing.h"
 #include "checks/torch/Autograd.h"
@@ -259,24 +260,17 @@ private:
 
   /// Is an in-place operator called on elements of \p Root?
   bool isWrittenThrough(const ValueDecl *Root) const {
-    struct Writers : RecursiveASTVisitor<Writers> {
-      const ValueDecl *Root;
-      bool Found = false;
-      bool VisitCXXMemberCallExpr(CXXMemberCallExpr *Call) {
-        const Expr *Object = Call->getImplicitObjectArgument();
-        if (!Object || !torch::isTensor(Object->getType()) ||
-            !torch::calleeName(Call).ends_with("_"))
-          return true;
-        while (const auto *Inner = dyn_cast_or_null<CXXMemberCallExpr>(
-                   torch::stripImplicit(Object)))
-          Object = Inner->getImplicitObjectArgument();
-        Found |= rootOf(Object) == Root;
-        return !Found;
-      }
-    } W;
-    W.Root = Root;
-    W.TraverseStmt(F->getBody());
-    return W.Found;
+    return anyOf<CXXMemberCallExpr>(
+        F->getBody(), [&](const CXXMemberCallExpr *Call) {
+          const Expr *Object = Call->getImplicitObjectArgument();
+          if (!Object || !torch::isTensor(Object->getType()) ||
+              !torch::calleeName(Call).ends_with("_"))
+            return false;
+          while (const auto *Inner = dyn_cast_or_null<CXXMemberCallExpr>(
+                     torch::stripImplicit(Object)))
+            Object = Inner->getImplicitObjectArgument();
+          return rootOf(Object) == Root;
+        });
   }
 
   void saved(const Expr *Value) {

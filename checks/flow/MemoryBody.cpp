@@ -6,12 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/MemoryBody.h"
+#include "checks/code/Std.h"
 #include "checks/flow/FunctionFlow.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Sharing.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 
@@ -94,7 +95,7 @@ public:
     return true;
   }
 
-  // Reads that are none, and what there is to follow.
+  // What looks like a read and is not one, and what there is to follow.
   bool VisitCastExpr(CastExpr *Cast) {
     if (Cast->getCastKind() == CK_PointerToBoolean ||
         Cast->getCastKind() == CK_ToVoid)
@@ -126,13 +127,13 @@ public:
     }
     const llvm::StringRef Name = torch::calleeName(Call);
     if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
-      if (asksOnly(Name))
+      if (asksOnly(Call))
         silence(Member->getImplicitObjectArgument());
-      Resizes |= (Name == "resize_" || Name == "resize_as_") &&
-                 torch::isTorchDecl(Call->getCalleeDecl());
+      Resizes |= torch::mayMoveElements(Call);
     }
     Frees |= Name == "free";
-    Body.Concerned |= torch::asAccess(Call).has_value() || Name == "from_blob";
+    Body.Concerned |= torch::asAccess(Call).has_value() ||
+                      torch::asFromBlob(Call, F->getASTContext()).has_value();
     noteCallee(Call->getDirectCallee());
     return true;
   }
@@ -167,12 +168,11 @@ private:
     const MemorySummary *Known = Callees(Callee);
     Body.Concerned = Known && !Known->saysNothing();
   }
-  static bool asksOnly(llvm::StringRef Method) {
-    return llvm::StringSwitch<bool>(Method)
-        .Cases("size", "empty", "sizes", "dim", "numel", "defined", true)
-        .Cases("ndimension", "reset", "clear", "device", "dtype", true)
-        .Cases("push_back", "emplace_back", "reserve", true)
-        .Default(false);
+  /// Methods that do not read the elements of their object.
+  static bool asksOnly(const CallExpr *Call) {
+    const llvm::StringRef Name = torch::calleeName(Call);
+    return torch::isMetadataAccess(Call) || code::isInsertion(Name) ||
+           Name == "clear" || Name == "reset" || Name == "reserve";
   }
   void silence(const Expr *E) {
     E = torch::peel(E);

@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "checks/code/Std.h"
 #include "checks/flow/MemoryDomain.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
+#include "checks/torch/Sharing.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ExprCXX.h"
 
@@ -120,18 +122,18 @@ void MemoryDomain::visitCall(const CallExpr *Call) {
   if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
     const Expr *Object = Member->getImplicitObjectArgument();
     std::optional<Keeper> K = Object ? Keeper::of(Object) : std::nullopt;
-    if (K && (Name == "push_back" || Name == "emplace_back" ||
-              Name == "emplace" || Name == "insert" || Name == "push")) {
-      for (const Expr *Arg : Call->arguments())
-        store(Object, Arg, Call, Call->getBeginLoc());
+    if (std::optional<code::Insertion> Added = code::asInsertion(Call);
+        Added && K) {
+      for (const Expr *Given : Added->Given)
+        store(Object, Given, Call, Call->getBeginLoc());
       return;
     }
-    if (K && (Name == "clear" || Name == "reset" || Name == "swap" ||
-              Name == "set_data"))
+    const bool Moves = torch::mayMoveElements(Call);
+    if (K && ((code::isEmptying(Name) && !code::isRemoval(Name)) ||
+              (torch::resizesInPlace(Call) && !Moves)))
       S.forget(*K);
     const VarDecl *Var = Object ? namedBy(Object) : nullptr;
-    if (Var && torch::isTensor(Var->getType()) &&
-        (Name == "resize_" || Name == "resize_as_"))
+    if (Var && Moves && torch::isTensor(Var->getType()))
       resized(Var, Call->getBeginLoc());
   }
   if (Name == "free" && Call->getNumArgs() == 1)

@@ -24,22 +24,12 @@ using namespace code;
 
 using torch::Fresh;
 
-static bool isClass(QualType T, llvm::ArrayRef<StringRef> Names) {
-  const CXXRecordDecl *R = torch::recordOf(T);
-  return R && llvm::any_of(Names, [&](StringRef Name) {
-           return torch::isOrDerivesFrom(R, Name);
-         });
-}
-
 bool isOwningContainer(QualType T) {
-  return isClass(T, {"std::vector", "std::array", "std::basic_string",
-                     "std::deque", "std::valarray", "std::unique_ptr",
-                     "c10::SmallVectorTemplateCommon"});
+  return ownsBuffer(T) || torch::isSmallVector(T);
 }
 
 bool isViewClass(QualType T) {
-  return isMat(T) || isClass(T, {"Eigen::Map", "std::span", "gsl::span",
-                                 "c10::string_view", "std::basic_string_view"});
+  return isMat(T) || isView(T) || torch::isStringView(T);
 }
 
 bool isOwner(const VarDecl *Var) {
@@ -124,9 +114,7 @@ bool MemoryValues::makesMat(const Expr *E) {
       return Arg->getType()->isPointerType() || holdsMat(Arg->getType());
     });
   }
-  const auto *Call = dyn_cast_or_null<CallExpr>(E);
-  StringRef Name = torch::calleeName(Call);
-  return Name == "imread" || Name == "imdecode" || Name == "clone";
+  return code::makesMat(torch::calleeName(dyn_cast_or_null<CallExpr>(E)));
 }
 
 bool MemoryValues::carries(QualType T, const Borrow &B) {
@@ -253,9 +241,7 @@ std::optional<Buffer> MemoryValues::bufferOfCall(const CallExpr *Call,
   if (!Object || Object->getType()->isPointerType())
     return std::nullopt;
   StringRef Name = torch::calleeName(Call);
-  bool Hands =
-      Name == "data" || Name == "get" || Name == "ptr" || Name == "c_str";
-  if (!Hands ||
+  if (!handsOutBuffer(Name) ||
       !(isOwningContainer(Object->getType()) || isMat(Object->getType())))
     return std::nullopt;
   const Expr *Of = torch::peel(Object);

@@ -85,8 +85,9 @@ std::optional<Named> nameOf(const Expr *E) {
 
 class Analysis {
 public:
-  Analysis(const CallExpr *Cat, ASTContext &Context)
-      : Cat(Cat), Context(Context), In(Body::around(Cat, Context)) {}
+  Analysis(const CallExpr *Cat, ASTContext &Context, KnownGrowths &Known)
+      : Cat(Cat), Context(Context), In(Body::around(Cat, Context)),
+        Known(Known) {}
 
   std::optional<TensorGrowth> run() {
     if (!In)
@@ -102,26 +103,29 @@ public:
     Bottom = Name->Bottom;
 
     // From the innermost loop outwards, as far as it only collects.
-    std::optional<TensorGrowth> Best;
+    std::shared_ptr<const std::optional<TensorGrowth>> Best;
     const Stmt *Child = Assign;
     for (const Stmt *S = parentOf(Assign); S; Child = S, S = parentOf(S)) {
       if (!isLoop(S) || runsOnce(S, Child))
         continue;
       if (!outlives(*Name, S))
         continue;
-      std::optional<TensorGrowth> Found = over(S);
-      if (!Found)
+      auto Found = knownOver(S);
+      if (!*Found)
         break;
-      if (!runsFewTimes(S, Context) && (!Best || (!Best->Read && !Found->Read)))
+      if (!runsFewTimes(S, Context) &&
+          (!Best || (!(*Best)->Read && !(*Found)->Read)))
         Best = Found;
-      if (Found->Read)
+      if ((*Found)->Read)
         break;
     }
-    if (!Best || Best->Steps.front().Cat != Cat)
+    if (!Best || (*Best)->Steps.front().Cat != Cat)
       return std::nullopt;
-    if (Best->Read && needsWhole(*Best))
+    if ((*Best)->Read && needsWhole(**Best))
       return std::nullopt;
-    return Best;
+    TensorGrowth Growth = **Best;
+    Growth.Target = Target;
+    return Growth;
   }
 
 private:
@@ -274,7 +278,7 @@ private:
     return Step;
   }
 
-  /// Does control leave \p Loop right behind \p S?
+  /// Does control leave \p Loop right after \p S?
   bool leaves(const Stmt *S, const Stmt *Loop) const {
     const Stmt *Statement = S;
     const Stmt *Parent = parentOf(S);
@@ -402,6 +406,18 @@ private:
     return false;
   }
 
+  /// As over(). What the name of a variable alone stands for is the same object
+  /// in all of the loop.
+  std::shared_ptr<const std::optional<TensorGrowth>>
+  knownOver(const Stmt *Loop) {
+    if (!isa<DeclRefExpr>(Target))
+      return std::make_shared<const std::optional<TensorGrowth>>(over(Loop));
+    auto &Answer = Known[{Loop, Bottom}];
+    if (!Answer)
+      Answer = std::make_shared<const std::optional<TensorGrowth>>(over(Loop));
+    return Answer;
+  }
+
   std::optional<TensorGrowth> over(const Stmt *Loop) const {
     Mentions Found;
     collect(Loop, Found);
@@ -458,7 +474,7 @@ private:
     return Growth;
   }
 
-  /// Is \p Mention in the condition that tells the first iteration?
+  /// Is \p Mention in the condition that recognizes the first iteration?
   bool isTestOfFirst(const Expr *Mention, const TensorGrowth &Growth,
                      const Stmt *Loop) const {
     for (const Stmt *S = Growth.FirstSet; S && S != Loop; S = parentOf(S))
@@ -506,7 +522,7 @@ private:
   }
 
   /// `rows.push_back(x); all = torch::stack(rows);`: joins anew what it joined
-  /// before, where once behind the loop would do.
+  /// before, where once after the loop is enough.
   std::optional<TensorGrowth> rejoins(const CXXOperatorCallExpr *Assign,
                                       const Stmt *Loop,
                                       const Mentions &Found) const {
@@ -591,14 +607,16 @@ private:
   const CallExpr *Cat;
   ASTContext &Context;
   const Body *In;
+  KnownGrowths &Known;
   const Expr *Target = nullptr;
   const ValueDecl *Bottom = nullptr;
 };
 
 } // namespace
 
-std::optional<TensorGrowth> growthBy(const CallExpr *Cat, ASTContext &Context) {
-  return Analysis(Cat, Context).run();
+std::optional<TensorGrowth> growthBy(const CallExpr *Cat, ASTContext &Context,
+                                     KnownGrowths &Known) {
+  return Analysis(Cat, Context, Known).run();
 }
 
 } // namespace libtorch_tidy::flow

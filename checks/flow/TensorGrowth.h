@@ -15,6 +15,8 @@
 
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/SmallVector.h"
+#include <map>
+#include <memory>
 #include <optional>
 
 namespace libtorch_tidy::flow {
@@ -23,7 +25,7 @@ namespace libtorch_tidy::flow {
 struct GrowthStep {
   const clang::CXXOperatorCallExpr *Assign = nullptr;
   const clang::CallExpr *Cat = nullptr;
-  /// x, when it is the only part and stands behind `all`.
+  /// x, when it is the only part and stands after `all`.
   const clang::Expr *Part = nullptr;
   /// The call is the whole value, written in the assignment.
   bool Plain = false;
@@ -48,12 +50,19 @@ struct TensorGrowth {
   const clang::VarDecl *Parts = nullptr;
 };
 
+/// What was found of variables and loops of the unit: many calls can grow the
+/// same tensor in the same loop.
+using KnownGrowths =
+    std::map<std::pair<const clang::Stmt *, const clang::ValueDecl *>,
+             std::shared_ptr<const std::optional<TensorGrowth>>>;
+
 /// The growth that \p Cat, a call of user code, is the first step of; nullopt
 /// when there is none, when it stays small (a few iterations, something else
 /// sets or cuts it in the loop) or when each iteration needs the whole
 /// (attention caches, dense connections).
 std::optional<TensorGrowth> growthBy(const clang::CallExpr *Cat,
-                                     clang::ASTContext &Context);
+                                     clang::ASTContext &Context,
+                                     KnownGrowths &Known);
 
 } // namespace libtorch_tidy::flow
 

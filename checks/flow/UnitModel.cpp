@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/UnitModel.h"
+#include "checks/code/Activity.h"
 #include "checks/flow/Interpreter.h"
 #include "checks/torch/Headers.h"
 #include "checks/torch/Modules.h"
@@ -162,13 +163,19 @@ const MemorySummary *UnitModel::memoryOf(const FunctionDecl *F) {
         return Param->getType()->isPointerType();
       }))
     return Memories.set(Definition, std::make_unique<MemorySummary>());
-  return Memories.make(Definition, std::make_unique<MemorySummary>(), [&] {
+  auto Make = [&] {
+    const code::Activity Here(Definition);
     MemoryOf Made =
         analyseMemory(Definition, Context,
                       [&](const FunctionDecl *F) { return memoryOf(F); });
     DanglingIn[Definition] = std::move(Made.Danglings);
     return std::make_unique<MemorySummary>(std::move(Made.Summary));
-  });
+  };
+  const MemorySummary *Made =
+      Memories.make(Definition, std::make_unique<MemorySummary>(), Make);
+  if (!Made->available())
+    Cost::ofThisThread().giveUp(Definition);
+  return Made;
 }
 
 const FunctionFlow *UnitModel::flowOf(const FunctionDecl *F) {
@@ -187,10 +194,11 @@ const FunctionFlow *UnitModel::flowOf(const FunctionDecl *F) {
   const FunctionFlow *Flow =
       Flows.make(Definition, FunctionFlow::nothing(Definition), [&] {
         ++Spent.Functions;
+        const code::Activity Here(Definition);
         return Interpreter(*this, Definition).run();
       });
   if (!Flow->available())
-    Spent.GivenUp.push_back(Definition->getQualifiedNameAsString());
+    Spent.giveUp(Definition);
   if (!Flows.busy())
     Spent.Seconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - Begin)
@@ -201,6 +209,15 @@ const FunctionFlow *UnitModel::flowOf(const FunctionDecl *F) {
 Cost &Cost::ofThisThread() {
   static thread_local Cost Spent;
   return Spent;
+}
+
+void Cost::giveUp(const FunctionDecl *F) {
+  const SourceManager &SM = F->getASTContext().getSourceManager();
+  const SourceLocation Where = SM.getFileLoc(F->getLocation());
+  Function Given = {F->getQualifiedNameAsString(), SM.getFilename(Where).str(),
+                    SM.getSpellingLineNumber(Where)};
+  if (!llvm::is_contained(GivenUp, Given))
+    GivenUp.push_back(std::move(Given));
 }
 
 namespace {

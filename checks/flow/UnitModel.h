@@ -59,12 +59,13 @@ public:
   /// that history matters (backward, return, escape)?
   bool isFieldConsumed(const clang::FieldDecl *Field);
   /// The consumers of a label of \p Flow, where being stored in fields whose
-  /// history nobody uses in this unit, and nobody can use elsewhere, is none,
-  /// and where being returned is what the callers in this unit do with it.
+  /// history nobody uses in this unit, and nobody can use elsewhere, does not
+  /// count, and where being returned is what the callers in this unit do with
+  /// it.
   unsigned consumersOf(const Label &L, const FunctionFlow &Flow);
   /// As consumersOf(), where being stored in a field of what a parameter names
-  /// is none either when this unit does not use the field's history. Another
-  /// unit may: what is told because of it is advice.
+  /// does not count either when this unit does not use the field's history.
+  /// Another unit may: what is reported because of it is advice.
   unsigned consumersHere(const Label &L, const FunctionFlow &Flow);
   /// A call of a function of this unit whose result carries what the function
   /// accumulated.

@@ -16,7 +16,7 @@ namespace libtorch_tidy::torch {
 /// What a call of namespace at::autocast does. LibTorch has no guard class for
 /// it: these functions are the whole interface.
 enum class AutocastUse {
-  On,         ///< set_enabled(true) and its kin of other devices;
+  On,         ///< set_enabled(true) and the same for other devices;
               ///< set_autocast_enabled(device, true) from 2.4 on.
   Off,        ///< The same with false.
   Set,        ///< The same with a value that is not constant.

@@ -7,8 +7,8 @@
 ///
 /// \file
 /// Calls that build, consume or drop autograd history: backward and grad,
-/// requires_grad, detach and its kin, casts that cannot carry gradients, and
-/// optimizers.
+/// requires_grad, detach and similar operators, casts that cannot carry
+/// gradients, and optimizers.
 ///
 //===----------------------------------------------------------------------===//
 

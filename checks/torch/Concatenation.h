@@ -13,8 +13,8 @@
 
 namespace libtorch_tidy::torch {
 
-/// cat, stack and their kin: a new tensor that holds a copy of every element
-/// of a list.
+/// cat, stack and similar operators: a new tensor that holds a copy of every
+/// element of a list.
 struct Concatenation {
   const clang::Expr *List;
   /// The dimension, where it is written.

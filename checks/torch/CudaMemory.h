@@ -15,7 +15,8 @@
 namespace libtorch_tidy::torch {
 
 /// Gives the free blocks of a device's allocator back to the device:
-/// c10::cuda::CUDACachingAllocator::emptyCache() and its kin. Null is allowed.
+/// c10::cuda::CUDACachingAllocator::emptyCache() and the same for other
+/// devices. Null is allowed.
 bool isEmptyCache(const clang::CallExpr *Call);
 
 /// Their names, for matchers.

@@ -133,7 +133,7 @@ Holds whatHolds(const Expr *E) {
   return Lacks && MayChange ? Holds::Unknown : Known;
 }
 
-/// The object of t.to(...) and its kin; null for anything else.
+/// The object of t.to(...) and similar calls; null for anything else.
 const Expr *movedObject(const CallExpr *Call) {
   const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call);
   const Expr *Object = Member ? Member->getImplicitObjectArgument() : nullptr;

@@ -6,9 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/torch/Headers.h"
+#include "clang/Basic/FileManager.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Path.h"
 
 using namespace clang;
 using llvm::StringRef;
+namespace path = llvm::sys::path;
 
 namespace libtorch_tidy::torch {
 
@@ -19,14 +25,46 @@ bool isUserCode(SourceLocation Loc, const SourceManager &SM) {
   if (SM.isInMainFile(Loc))
     return true;
   const StringRef Path = SM.getFilename(Loc);
-  return !isTorchHeader(Path) && !isInstalledHeader(Path);
+  return !isInstalledHeader(Path) &&
+         !isTorchHeader(Path, SM.getFileManager().getVirtualFileSystem());
 }
 
-bool isTorchHeader(StringRef Path) {
-  // LibTorch's install layout: include/{ATen,c10,caffe2,torch/csrc,torch/*.h}.
-  return Path.contains("/torch/csrc/") || Path.contains("/include/ATen/") ||
-         Path.contains("/include/c10/") || Path.contains("/include/caffe2/") ||
-         Path.contains("/include/torch/");
+/// Can `#include <torch/torch.h>` and the like find LibTorch in \p Folder?
+/// Asked of the file system once per process.
+static bool holdsTorch(StringRef Folder, llvm::vfs::FileSystem &FS) {
+  thread_local llvm::StringMap<bool> Known;
+  auto [It, New] = Known.try_emplace(Folder, false);
+  // What every LibTorch has, in its sources, too, where they lie in several
+  // folders.
+  static constexpr llvm::StringLiteral Headers[] = {
+      "torch/torch.h",       "torch/script.h",       "torch/extension.h",
+      "torch/library.h",     "ATen/ATen.h",          "ATen/core/TensorBody.h",
+      "c10/macros/Macros.h", "c10/core/TensorImpl.h"};
+  if (New)
+    It->second = llvm::any_of(Headers, [&](StringRef Header) {
+      llvm::SmallString<256> Path(Folder);
+      path::append(Path, Header);
+      return FS.exists(Path);
+    });
+  return It->second;
+}
+
+bool isTorchHeader(StringRef Path, llvm::vfs::FileSystem &FS) {
+  // Declarations are asked for their files again and again.
+  thread_local llvm::StringMap<bool> Known;
+  llvm::SmallString<256> Whole(Path);
+  if (FS.makeAbsolute(Whole))
+    return false;
+  auto [It, New] = Known.try_emplace(Whole, false);
+  if (!New)
+    return It->second;
+  path::remove_dots(Whole, /*remove_dot_dot=*/true);
+  StringRef Folder = path::parent_path(Whole);
+  for (; !Folder.empty() && Folder != path::root_path(Whole) && !It->second;
+       Folder = path::parent_path(Folder))
+    if (namesTorchHeader((path::filename(Folder) + "/").str()))
+      It->second = holdsTorch(path::parent_path(Folder), FS);
+  return It->second;
 }
 
 bool isInstalledHeader(StringRef Path) {

@@ -16,6 +16,7 @@
 #include "clang/Basic/SourceLocation.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/VirtualFileSystem.h"
 
 namespace libtorch_tidy::torch {
 
@@ -24,8 +25,11 @@ namespace libtorch_tidy::torch {
 /// with -I. Macro locations are judged by where they are expanded.
 bool isUserCode(clang::SourceLocation Loc, const clang::SourceManager &SM);
 
-/// True for the path of one of LibTorch's installed headers.
-bool isTorchHeader(llvm::StringRef Path);
+/// True for the path of one of LibTorch's headers: one below `torch`, `ATen`,
+/// `c10` or `caffe2` in a folder that holds LibTorch, as some headers there
+/// show. It does not matter how the path is written, or what the folder is
+/// called.
+bool isTorchHeader(llvm::StringRef Path, llvm::vfs::FileSystem &FS);
 
 /// True for a path where packages and `make install` put the headers of
 /// libraries (Filesystem Hierarchy Standard): /usr/include/eigen3/Eigen/Core.
@@ -35,11 +39,11 @@ bool isInstalledHeader(llvm::StringRef Path);
 /// LibTorch, whether or not there is one.
 bool namesTorchHeader(llvm::StringRef Name);
 
-/// True for the headers that include all of the C++ frontend: behind one of
+/// True for the headers that include all of the C++ frontend: after one of
 /// them, LibTorch's other public headers add little.
 bool isWholeFrontend(llvm::StringRef Name);
 
-/// True for a header that takes as long to read behind the whole frontend (see
+/// True for a header that takes as long to read after the whole frontend (see
 /// isWholeFrontend) as all that a small unit has of its own: 0.3 s for
 /// TorchScript of 1.13.1. Others take a few milliseconds.
 bool isLargeBesideFrontend(llvm::StringRef Name);

@@ -31,7 +31,7 @@ bool isModuleClass(const CXXRecordDecl *R) {
   return isOrDerivesFrom(R, ModuleClass.drop_front(2));
 }
 
-/// The module class that holder type \p T stands for; null when it is none.
+/// The module class that holder type \p T stands for; null when it is not one.
 static const CXXRecordDecl *heldClass(QualType T) {
   QualType Held = pointeeOf(T);
   return Held.isNull() ? recordOf(T) : recordOf(Held);
@@ -335,6 +335,10 @@ Parameters join(Parameters A, Parameters B) {
 using Visited = llvm::SmallPtrSet<const CXXRecordDecl *, 8>;
 
 Parameters parametersOf(QualType T, Visited &Seen);
+Parameters parametersOfUserClass(const CXXRecordDecl *R, Visited &Seen);
+
+/// Of classes of which it was asked by themselves.
+using KnownParameters = llvm::DenseMap<const CXXRecordDecl *, Parameters>;
 
 Parameters parametersOf(const CXXRecordDecl *R, Visited &Seen) {
   if (!R || !R->hasDefinition() || R->isDependentContext())
@@ -346,10 +350,20 @@ Parameters parametersOf(const CXXRecordDecl *R, Visited &Seen) {
     const IdentifierInfo *Id = R->getIdentifier();
     return Id ? libraryParameters(Id->getName()) : Parameters::Unknown;
   }
+  auto &Known = rememberedFor<KnownParameters>(R->getASTContext());
+  if (auto It = Known.find(R); It != Known.end())
+    return It->second;
+  const bool ByItself = Seen.empty();
   // A cycle adds nothing that is not counted already.
   if (!Seen.insert(R).second)
     return Parameters::None;
+  const Parameters Result = parametersOfUserClass(R, Seen);
+  if (ByItself)
+    Known[R] = Result;
+  return Result;
+}
 
+Parameters parametersOfUserClass(const CXXRecordDecl *R, Visited &Seen) {
   Parameters Result = Parameters::None;
   for (const CXXBaseSpecifier &Base : R->bases()) {
     const CXXRecordDecl *B = Base.getType()->getAsCXXRecordDecl();

@@ -60,7 +60,7 @@ constexpr OpFacts Table[] = {
 #undef OP
 };
 
-/// The operator that `a + b` and its kin call.
+/// The operator that `a + b` and similar expressions call.
 StringRef operatorName(OverloadedOperatorKind Kind, unsigned NumOperands) {
   switch (Kind) {
   case OO_Plus:

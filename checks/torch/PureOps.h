@@ -29,7 +29,7 @@ struct PureOp {
   const clang::Expr *Tensor;
 };
 
-/// nullopt when \p Call (may be null) is none of these operators: also for
+/// nullopt when \p Call (may be null) is another call: also for
 /// in-place and out= variants, torch::nn::functional (whose options may say
 /// inplace), and methods of other classes, such as Module::to.
 std::optional<PureOp> asPureOp(const clang::CallExpr *Call);

@@ -406,4 +406,8 @@ bool resizesInPlace(const CallExpr *Call) {
   return Facts && Facts->Resizes;
 }
 
+bool mayMoveElements(const CallExpr *Call) {
+  return resizesInPlace(Call) && calleeName(Call).starts_with("resize_");
+}
+
 } // namespace libtorch_tidy::torch

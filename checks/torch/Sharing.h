@@ -40,7 +40,7 @@ StorageUse storageUse(const clang::CallExpr *Call, const TensorTraits &Input,
 /// How sure it is that a value has memory that nobody else holds, so that it
 /// dies with the value. Ordered.
 enum class Fresh : unsigned char {
-  No,      ///< Somebody else holds it, or it cannot be told.
+  No,      ///< Somebody else holds it, or it cannot be known.
   Perhaps, ///< Only when an operator such as contiguous() had to copy.
   Likely,  ///< The result of a user's module.
   Yes,
@@ -53,8 +53,8 @@ using LocalTensors =
 /// Does the memory of tensor, tuple or list \p E die with it?
 Fresh freshMemory(const clang::Expr *E, const clang::ASTContext &Context,
                   LocalTensors Local);
-/// Does the tensor object behind \p E, with its sizes and strides? A view of a
-/// living tensor has memory that lives on, and an object that does not.
+/// Does the tensor object that \p E names, with its sizes and strides? A view
+/// of a living tensor has memory that lives on, and an object that does not.
 Fresh freshHandle(const clang::Expr *E, const clang::ASTContext &Context,
                   LocalTensors Local);
 
@@ -69,8 +69,8 @@ const clang::VarDecl *memoryRoot(const clang::Expr *E,
 const clang::Expr *containerOf(const clang::CallExpr *Call);
 
 /// Is \p Call a loss that is reduced to a number whose storage is the
-/// unreduced elementwise buffer (1.13.1, CPU): mse_loss and its kin, or a
-/// criterion that runs one? False when another reduction is asked for, or may
+/// unreduced elementwise buffer (1.13.1, CPU): mse_loss and similar losses, or
+/// a criterion that runs one? False when another reduction is asked for, or may
 /// be.
 bool pinsUnreduced(const clang::CallExpr *Call,
                    const clang::ASTContext &Context);
@@ -111,6 +111,9 @@ bool showsWhole(const clang::CallExpr *View);
 
 /// Methods that give a tensor another size in place, or let it go.
 bool resizesInPlace(const clang::CallExpr *Call);
+/// Of these, those that keep the elements and may move them to other memory:
+/// resize_, resize_as_.
+bool mayMoveElements(const clang::CallExpr *Call);
 
 } // namespace libtorch_tidy::torch
 

@@ -98,6 +98,15 @@ bool isArrayRef(QualType T) {
          isOrDerivesFrom(T, "c10::OptionalArrayRef");
 }
 
+bool isSmallVector(QualType T) {
+  return isOrDerivesFrom(T, "c10::SmallVectorTemplateCommon");
+}
+
+bool isStringView(QualType T) {
+  return isOrDerivesFrom(T, "c10::string_view") ||
+         isOrDerivesFrom(T, "c10::basic_string_view");
+}
+
 bool isAccessor(QualType T) {
   return isOrDerivesFrom(T, "at::TensorAccessorBase") ||
          isOrDerivesFrom(T, "at::GenericPackedTensorAccessorBase");

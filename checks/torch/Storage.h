@@ -50,7 +50,11 @@ std::optional<BlobCall> asFromBlob(const clang::CallExpr *Call,
 
 /// c10::ArrayRef, so IntArrayRef and TensorList, and OptionalArrayRef.
 bool isArrayRef(clang::QualType T);
-/// TensorAccessor and its kin: pointers to data, sizes and strides.
+/// c10::SmallVector: a vector whose elements lie in memory of its own.
+bool isSmallVector(clang::QualType T);
+/// c10::string_view, which refers to the characters of another object.
+bool isStringView(clang::QualType T);
+/// TensorAccessor and similar classes: pointers to data, sizes and strides.
 bool isAccessor(clang::QualType T);
 
 /// How code spells the element type of ArrayRef \p T; empty when there is no

@@ -36,6 +36,15 @@ bool isTorchDecl(const Decl *D) {
   return !isUserCode(D->getLocation(), D->getASTContext().getSourceManager());
 }
 
+bool declaresTorch(ASTContext &Context) {
+  for (StringRef Name : {"at", "c10", "torch", "caffe2"})
+    for (const NamedDecl *D :
+         Context.getTranslationUnitDecl()->lookup(&Context.Idents.get(Name)))
+      if (llvm::any_of(D->redecls(), isTorchDecl))
+        return true;
+  return false;
+}
+
 bool isStdDecl(const Decl *D) {
   for (const DeclContext *DC = D->getDeclContext(); DC; DC = DC->getParent())
     if (const auto *NS = dyn_cast<NamespaceDecl>(DC))
@@ -72,13 +81,30 @@ static bool isNamed(const NamedDecl *R, StringRef QualifiedName) {
   return Outer && isNamed(Outer, Scope);
 }
 
+/// Whether classes derive from those of some names, as far as it was asked.
+using KnownBases =
+    llvm::DenseMap<const CXXRecordDecl *,
+                   llvm::SmallVector<std::pair<StringRef, bool>, 8>>;
+
 bool isOrDerivesFrom(const CXXRecordDecl *R, StringRef QualifiedName) {
   if (!R)
     return false;
-  return isNamed(R, QualifiedName) ||
-         anyBase(R, [&](const CXXRecordDecl *Base) {
-           return isNamed(Base, QualifiedName);
-         });
+  if (isNamed(R, QualifiedName))
+    return true;
+  R = R->getDefinition();
+  if (!R || !R->getNumBases())
+    return false;
+  auto &Known = rememberedFor<KnownBases>(R->getASTContext());
+  for (const auto &[Name, Answer] : Known[R])
+    if (Name == QualifiedName)
+      return Answer;
+  const bool Found =
+      llvm::any_of(R->bases(), [&](const CXXBaseSpecifier &Base) {
+        return isOrDerivesFrom(Base.getType()->getAsCXXRecordDecl(),
+                               QualifiedName);
+      });
+  Known[R].emplace_back(QualifiedName, Found);
+  return Found;
 }
 
 bool anyBase(const CXXRecordDecl *R,

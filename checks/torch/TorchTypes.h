@@ -26,6 +26,9 @@ namespace libtorch_tidy::torch {
 /// `namespace torch` too.
 bool isTorchDecl(const clang::Decl *D);
 
+/// True for a unit that declares anything of LibTorch.
+bool declaresTorch(clang::ASTContext &Context);
+
 /// True when \p D is declared in namespace std or GNU's extension of it, at any
 /// depth: members of std::vector are.
 bool isStdDecl(const clang::Decl *D);
@@ -48,7 +51,7 @@ bool mayHoldTensor(clang::QualType T);
 bool isModule(clang::QualType T);
 
 /// True for record \p R when it or a base is called \p QualifiedName, e.g.
-/// "torch::nn::Module". Inline namespaces are looked through.
+/// "torch::nn::Module", a literal. Inline namespaces are looked through.
 bool isOrDerivesFrom(const clang::CXXRecordDecl *R,
                      llvm::StringRef QualifiedName);
 /// The same for the class that \p T is, without references; false for others.

@@ -15,6 +15,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/xxhash.h"
+#include <tuple>
 #if __has_include(<link.h>)
 #include <link.h>
 #endif
@@ -67,7 +68,7 @@ const std::string &programIdentity() {
 #if __has_include(<link.h>)
     ::dl_iterate_phdr(addBuildId, &Ids);
 #endif
-    // A linker that writes no ids: the program's own file tells builds apart.
+    // A linker that writes no ids: the program's own file distinguishes builds.
     fs::file_status Status;
     const std::string Self = fs::getMainExecutable(
         nullptr, reinterpret_cast<void *>(&programIdentity));
@@ -97,6 +98,10 @@ std::optional<CacheFolder> CacheFolder::open(StringRef Path) {
                              fs::owner_all) ||
       !fs::is_directory(Absolute) ||
       fs::access(Absolute, fs::AccessMode::Write))
+    return std::nullopt;
+  // One that was there can be everybody's.
+  llvm::ErrorOr<fs::perms> Permissions = fs::getPermissions(Absolute);
+  if (!Permissions || (*Permissions & fs::others_write))
     return std::nullopt;
   return CacheFolder(Absolute);
 }
@@ -178,6 +183,13 @@ void CacheFolder::shrink(uint64_t Limit) const {
         Status.type() != fs::file_type::regular_file)
       continue;
     StringRef File = It->path(), Name = path::filename(File);
+    // Of a process that was ended.
+    if (Name.ends_with(".tmp") &&
+        Status.getLastModificationTime() + std::chrono::hours(24) <
+            std::chrono::system_clock::now()) {
+      fs::remove(File);
+      continue;
+    }
     std::string Stem =
         (path::parent_path(File) + "/" + Name.take_until([](char C) {
           return C == '-' || C == '.';
@@ -202,6 +214,23 @@ void CacheFolder::shrink(uint64_t Limit) const {
   }
 }
 
+std::string textIdentity(StringRef Path, StringRef Content,
+                         llvm::vfs::FileSystem &FS) {
+  llvm::SmallString<256> Real;
+  (void)FS.getRealPath(Path, Real);
+  return digest({Content, Real});
+}
+
+std::string namesIn(StringRef Folder, llvm::vfs::FileSystem &FS) {
+  std::vector<std::string> Names;
+  std::error_code EC;
+  for (llvm::vfs::directory_iterator It = FS.dir_begin(Folder, EC), End;
+       It != End && !EC; It.increment(EC))
+    Names.push_back(It->path().str());
+  llvm::sort(Names);
+  return digest(std::vector<StringRef>(Names.begin(), Names.end()));
+}
+
 std::optional<FileStamp> stampOf(StringRef Path, llvm::vfs::FileSystem &FS) {
   llvm::ErrorOr<llvm::vfs::Status> Status = FS.status(Path);
   if (!Status || Status->isDirectory())
@@ -218,7 +247,7 @@ std::optional<FileStamp> stampOf(StringRef Path, llvm::vfs::FileSystem &FS) {
 std::string FileSets::store(std::vector<FileStamp> Files,
                             const CacheFolder &Folder) {
   llvm::sort(Files, [](const FileStamp &A, const FileStamp &B) {
-    return A.Path < B.Path;
+    return std::tie(A.Path, A.Kind) < std::tie(B.Path, B.Kind);
   });
   Files.erase(
       llvm::unique(Files, [](const FileStamp &A,
@@ -227,6 +256,7 @@ std::string FileSets::store(std::vector<FileStamp> Files,
   ArchiveWriter Writer;
   Writer.list(Files, [&](const FileStamp &F) {
     Writer.text(F.Path);
+    Writer.number(F.Kind);
     Writer.number(F.Size);
     Writer.number(F.Changed);
   });
@@ -248,10 +278,14 @@ bool FileSets::unchanged(StringRef Name) {
     Same = true;
     Reader.list([&] {
       StringRef Path = Reader.text();
-      const uint64_t Size = Reader.number();
+      const uint64_t Kind = Reader.number(), Size = Reader.number();
       const int64_t Changed = Reader.number();
       if (!Same)
         return;
+      if (Kind != FileStamp::Unchanged) {
+        Same = FS->exists(Path) == (Kind == FileStamp::There);
+        return;
+      }
       std::optional<FileStamp> Now = stampOf(Path, *FS);
       Same = Now && Now->Size == Size && Now->Changed == Changed;
     });

@@ -70,15 +70,25 @@ private:
   std::string Path;
 };
 
-/// A file at some moment.
+/// What the file system said of a path at some moment.
 struct FileStamp {
   std::string Path; ///< Absolute.
+  enum {
+    Unchanged, ///< A file of this size and time.
+    There,     ///< A file or folder.
+    Missing
+  } Kind = Unchanged;
   uint64_t Size = 0;
   int64_t Changed = 0; ///< Nanoseconds since the epoch.
+
+  static FileStamp missing(std::string Path) {
+    return {std::move(Path), Missing, 0, 0};
+  }
 };
 
-/// Lists of library headers, of thousands of files each. Many units share one,
-/// which is therefore stored and compared to the file system once.
+/// Lists of what the file system said, mostly of thousands of library headers.
+/// Many units share one, which is therefore stored and compared to the file
+/// system once.
 class FileSets {
 public:
   FileSets(CacheFolder Folder,
@@ -89,7 +99,7 @@ public:
   static std::string store(std::vector<FileStamp> Files,
                            const CacheFolder &Folder);
 
-  /// Is every file of the set as it was? Asked once per process.
+  /// Would the file system say the same? Asked once per process.
   bool unchanged(llvm::StringRef Name);
 
 private:
@@ -97,6 +107,14 @@ private:
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
   std::map<std::string, bool, std::less<>> Known;
 };
+
+/// Names the text of a file, by the digest of its \p Content, and where the
+/// file really lies: links can change, too.
+std::string textIdentity(llvm::StringRef Path, llvm::StringRef Content,
+                         llvm::vfs::FileSystem &FS);
+
+/// The digest of the names in \p Folder.
+std::string namesIn(llvm::StringRef Folder, llvm::vfs::FileSystem &FS);
 
 /// The stamp of a file as it is now; absent when there is none.
 std::optional<FileStamp> stampOf(llvm::StringRef Path,

@@ -20,31 +20,36 @@ std::string ResultCache::keyOf(StringRef Question, StringRef File) const {
          digest({programIdentity(), Question, (*Text)->getBuffer()});
 }
 
-bool ResultCache::unchanged(StringRef Path, StringRef Content) {
+bool ResultCache::unchanged(StringRef Path, StringRef Identity) {
   auto It = Known.find(Path);
   if (It == Known.end()) {
     auto Text = FS->getBufferForFile(Path);
-    It = Known
-             .emplace(Path.str(),
-                      Text ? digest({(*Text)->getBuffer()}) : std::string())
-             .first;
+    std::string Now;
+    if (Text)
+      Now = textIdentity(Path, digest({(*Text)->getBuffer()}), *FS);
+    It = Known.emplace(Path.str(), std::move(Now)).first;
   }
-  return It->second == Content;
+  return It->second == Identity;
 }
 
 std::optional<std::string> ResultCache::find(StringRef Key) {
   std::optional<std::string> Entry = Folder.read(Key);
   if (!Entry)
     return std::nullopt;
-  bool Same = true;
   ArchiveReader Reader(*Entry);
+  // One that was copied from another name is another unit's.
+  bool Same = Reader.text() == Key;
   Reader.list([&] {
-    StringRef Path = Reader.text(), Content = Reader.text();
-    Same = Same && unchanged(Path, Content);
+    StringRef Path = Reader.text(), Identity = Reader.text();
+    Same = Same && unchanged(Path, Identity);
   });
   Reader.list([&] {
     StringRef Path = Reader.text();
     Same = Same && !FS->exists(Path);
+  });
+  Reader.list([&] {
+    StringRef Path = Reader.text(), Names = Reader.text();
+    Same = Same && namesIn(Path, *FS) == Names;
   });
   Reader.list([&] {
     StringRef Set = Reader.text();
@@ -59,11 +64,14 @@ std::optional<std::string> ResultCache::find(StringRef Key) {
 
 void ResultCache::store(StringRef Key, const Inputs &In, StringRef Result) {
   ArchiveWriter Writer;
-  Writer.list(In.User, [&](const std::pair<std::string, std::string> &File) {
-    Writer.text(File.first);
-    Writer.text(File.second);
-  });
+  Writer.text(Key);
+  auto Pair = [&](const std::pair<std::string, std::string> &Both) {
+    Writer.text(Both.first);
+    Writer.text(Both.second);
+  };
+  Writer.list(In.Files, Pair);
   Writer.list(In.Missing, [&](StringRef Path) { Writer.text(Path); });
+  Writer.list(In.Folders, Pair);
   Writer.list(In.Libraries, [&](StringRef Set) { Writer.text(Set); });
   Writer.text(Result);
   Folder.write(Key, Writer.take());

@@ -22,17 +22,19 @@ public:
       : Folder(std::move(Folder)), Sets(Sets), FS(std::move(FS)) {}
 
   struct Inputs {
-    /// Files of the user, by path, and the digests of their contents.
-    std::vector<std::pair<std::string, std::string>> User;
-    /// Paths where a file would have been read, had there been one.
+    /// Files, by path, and their textIdentity().
+    std::vector<std::pair<std::string, std::string>> Files;
+    /// Paths where nothing was.
     std::vector<std::string> Missing;
+    /// Folders that were listed, and digests of what they held.
+    std::vector<std::pair<std::string, std::string>> Folders;
     /// Names of FileSets.
     std::vector<std::string> Libraries;
   };
 
   /// The name of the results for a unit: \p Question is all that was asked,
   /// the flags and the configuration, and \p File the source file as it is now,
-  /// so that results of other contents (another branch) stay beside it. Empty
+  /// so that results of other contents (another branch) stay next to it. Empty
   /// when the file cannot be read.
   std::string keyOf(llvm::StringRef Question, llvm::StringRef File) const;
 
@@ -42,12 +44,12 @@ public:
   void store(llvm::StringRef Key, const Inputs &In, llvm::StringRef Result);
 
 private:
-  bool unchanged(llvm::StringRef Path, llvm::StringRef Content);
+  bool unchanged(llvm::StringRef Path, llvm::StringRef Identity);
 
   CacheFolder Folder;
   FileSets &Sets;
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
-  /// The user's headers that were read, by path: digests of their contents.
+  /// The files that were read, by path, with their textIdentity().
   std::map<std::string, std::string, std::less<>> Known;
 };
 

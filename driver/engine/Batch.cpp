@@ -41,15 +41,24 @@ Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
     llvm::errs() << J.Errors;
     const std::string File = canonicalPath(J.U->File, "", All.files());
     if (!J.Result)
-      Result.CrashedUnits.push_back(File);
+      Result.Trouble.emplace(File, J.Trouble);
     if (!J.Result || J.Result->Failed)
       Result.FailedUnits.push_back(File);
     if (!J.Result)
       continue;
+    if (J.Result->LacksTorch && !J.Result->Failed)
+      Result.UnitsWithoutTorch.push_back(File);
     for (Finding &F : J.Result->Findings) {
       F.Unit = File;
       if (Work.IsAskedFor(*J.U, F))
         Result.Findings.push_back(std::move(F));
+    }
+    for (GivenUpFunction &F : J.Result->GivenUp) {
+      Finding Any;
+      Any.Unit = File;
+      Any.Where = F.Where;
+      if (Work.IsAskedFor(*J.U, Any))
+        Result.GivenUp.push_back(std::move(F));
     }
     if (Work.Options.AuditNolint && !J.Result->Failed) {
       for (NolintAudit::File &Read : J.Result->Nolint.Files) {
@@ -68,7 +77,17 @@ Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
       if (Work.Config.lineFilterTakes(F.Where.Spelled, F.Where.Line))
         Result.Findings.push_back(std::move(F));
   Result.Findings = mergeFindings(std::move(Result.Findings));
-  orderOnce(Result.CrashedUnits);
+  orderOnce(Result.UnitsWithoutTorch);
+  auto Order = [](const GivenUpFunction &F) {
+    return std::tie(F.Where.Path, F.Where.Line, F.Name);
+  };
+  llvm::sort(Result.GivenUp,
+             [&](const auto &A, const auto &B) { return Order(A) < Order(B); });
+  Result.GivenUp.erase(llvm::unique(Result.GivenUp,
+                                    [&](const auto &A, const auto &B) {
+                                      return Order(A) == Order(B);
+                                    }),
+                       Result.GivenUp.end());
   return Result;
 }
 

@@ -13,6 +13,7 @@
 #include "driver/engine/Runner.h"
 #include "driver/findings/SourceText.h"
 #include <functional>
+#include <map>
 
 namespace libtorch_tidy::driver {
 
@@ -25,6 +26,8 @@ struct AnalysisOptions {
   // How the work is done. Results are the same whatever these are.
   UnitOptions Unit;
   unsigned Jobs = 0; ///< Processes at a time; 0: as the machine can take.
+  /// Seconds of processor time that a unit may take (see Workers); 0: any.
+  unsigned Timeout = 0;
   /// Off: units that include no header of LibTorch are analysed, too.
   bool SkipUnrelated = true;
   CacheOptions Cache;
@@ -44,12 +47,18 @@ struct AnalysisJob {
 
 /// Everything the units said.
 struct Analysis {
-  std::vector<Finding> Findings;         ///< Merged.
-  std::vector<std::string> FailedUnits;  ///< Ordered, each once.
-  std::vector<std::string> CrashedUnits; ///< Those that ended the analysis.
+  std::vector<Finding> Findings;        ///< Merged.
+  std::vector<std::string> FailedUnits; ///< Ordered, each once.
+  /// Of those of them that have no result: what happened, in words.
+  std::map<std::string, std::string> Trouble;
+  /// Functions that are too much for the analysis, ordered, each once.
+  std::vector<GivenUpFunction> GivenUp;
   clang::tidy::ClangTidyStats Stats;
   /// Units that include no header of LibTorch.
   unsigned SkippedUnits = 0;
+  /// Those that include headers with names of LibTorch's, and nothing of it.
+  /// Ordered, each once.
+  std::vector<std::string> UnitsWithoutTorch;
 };
 
 /// Analyses the units in processes of their own, with what the cache has of

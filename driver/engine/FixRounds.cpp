@@ -7,6 +7,7 @@
 
 #include "driver/engine/FixRounds.h"
 #include "driver/output/OutputFile.h"
+#include "driver/project/Printable.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Format.h"
@@ -40,7 +41,7 @@ fixits::FileEdits FixRounds::choose(llvm::ArrayRef<Finding> Findings) {
       continue;
     }
     // The next round sees whether it is still wanted.
-    Notes.push_back(placeOf(F) + ": this fix is left for later: " + Why);
+    Notes.push_back(placeOf(F) + ": fix deferred: " + Why);
   }
   return Result;
 }
@@ -157,7 +158,8 @@ bool FixRounds::writeFiles() {
     }
     if (Problem.empty())
       continue;
-    llvm::WithColor::error(llvm::errs(), "libtorch-tidy") << Problem << '\n';
+    llvm::WithColor::error(llvm::errs(), "libtorch-tidy")
+        << printable(Problem) << '\n';
     Good = false;
   }
   return Good;
@@ -165,7 +167,8 @@ bool FixRounds::writeFiles() {
 
 bool FixRounds::finish() {
   for (const std::string &Note : Notes)
-    llvm::WithColor::note(llvm::errs(), "libtorch-tidy") << Note << '\n';
+    llvm::WithColor::note(llvm::errs(), "libtorch-tidy")
+        << printable(Note) << '\n';
   const bool Good = Options.DryRun ? printDiff() : writeFiles();
   if (Suggested && Good)
     llvm::errs() << "libtorch-tidy "

@@ -47,8 +47,8 @@ public:
   /// constructor, and of what is found after that.
   void run(std::vector<Finding> Findings, Analyse Again);
 
-  /// Writes the files, or prints the diff, and tells the user how many fixes
-  /// were applied. Every problem is told; false when there was one.
+  /// Writes the files, or prints the diff, and prints how many fixes
+  /// were applied. Every problem is reported; false when there was one.
   bool finish();
 
 private:

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/Progress.h"
+#include "driver/project/Printable.h"
 #include "llvm/Support/raw_ostream.h"
 
 using llvm::StringRef;
@@ -40,7 +41,7 @@ void Progress::tell(const llvm::Twine &Text) {
 void Progress::finished(StringRef File, unsigned Findings, StringRef How) {
   ++Count;
   File.consume_front(Here);
-  tell(File + "  " + llvm::Twine(Findings) +
+  tell(printable(File) + "  " + llvm::Twine(Findings) +
        (Findings == 1 ? " finding" : " findings") + (How.empty() ? "" : ", ") +
        How);
 }

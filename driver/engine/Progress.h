@@ -18,7 +18,7 @@ struct ProgressOptions {
   bool Quiet = false;
 };
 
-/// Tells `[12/87] src/net.cpp  3 findings` on the standard error: on a
+/// Prints `[12/87] src/net.cpp  3 findings` on the standard error: on a
 /// terminal, as one line that is overwritten and gone in the end, when there
 /// are several units; elsewhere only if the user asks, a line per unit.
 class Progress {

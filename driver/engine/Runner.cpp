@@ -7,7 +7,10 @@
 
 #include "driver/engine/Runner.h"
 #include "checks/LibtorchCheck.h"
+#include "checks/code/Activity.h"
 #include "checks/flow/Cost.h"
+#include "checks/torch/Headers.h"
+#include "checks/torch/TorchTypes.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/ClangTidyModule.h"
 #include "driver/engine/EnclosingFunctions.h"
@@ -17,6 +20,8 @@
 #include "driver/engine/UnitInputs.h"
 #include "driver/pch/LibraryPch.h"
 #include "driver/project/HarmlessFlags.h"
+#include "driver/project/Paths.h"
+#include "driver/project/Printable.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Frontend/MultiplexConsumer.h"
@@ -24,6 +29,7 @@
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Tooling/Tooling.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
 
 using namespace clang;
 using namespace clang::tidy;
@@ -78,17 +84,63 @@ struct Manner {
   bool UseScope = true;
   const LibraryPch *Pch = nullptr;
   UnitInputs *Inputs = nullptr;
-  llvm::StringSet<> *Includes = nullptr; ///< Goes with Inputs.
+  ProbedFileSystem *Probed = nullptr; ///< Goes with Inputs.
   HeardFindings *Heard = nullptr;
   std::vector<NolintFile> *NolintFiles = nullptr;
+  bool *LacksTorch = nullptr; ///< See UnitResult.
+  bool *Begun = nullptr;      ///< The parser met the first file.
 };
 
-/// Comes after the checks, and looks up the functions around what they found.
+/// Says how far the compiler has come, should it crash or never end.
+class ParseWatch : public ASTConsumer {
+public:
+  ParseWatch() { code::Activity::say("the compiler"); }
+
+  bool HandleTopLevelDecl(DeclGroupRef Group) override {
+    for (const Decl *D : Group)
+      if (const auto *Named = dyn_cast<NamedDecl>(D))
+        if (D->getASTContext().getSourceManager().isWrittenInMainFile(
+                D->getLocation()))
+          code::Activity::say("the compiler, after '" +
+                              Named->getQualifiedNameAsString() + "'");
+    return true;
+  }
+  void HandleTranslationUnit(ASTContext &) override {
+    code::Activity::say("the checks");
+  }
+};
+
+/// Says how far it came, and whether a header is included that is called like
+/// one of LibTorch's.
+class UnitWatcher : public PPCallbacks {
+public:
+  explicit UnitWatcher(const Manner &How) : How(How) {}
+
+  void FileChanged(SourceLocation, FileChangeReason, SrcMgr::CharacteristicKind,
+                   FileID) override {
+    *How.Begun = true;
+  }
+  void InclusionDirective(SourceLocation, const Token &, StringRef FileName,
+                          bool, CharSourceRange, OptionalFileEntryRef,
+                          StringRef, StringRef, const Module *, bool,
+                          SrcMgr::CharacteristicKind) override {
+    *How.LacksTorch |= torch::namesTorchHeader(
+        llvm::sys::path::remove_leading_dotslash(FileName));
+  }
+
+private:
+  const Manner &How;
+};
+
+/// Comes after the checks, and looks up the functions around what they found,
+/// and whether there was anything to find.
 class FunctionNamer : public ASTConsumer {
 public:
   explicit FunctionNamer(const Manner &How) : How(How) {}
 
   void HandleTranslationUnit(ASTContext &Context) override {
+    // Only what was included can be missed.
+    *How.LacksTorch = *How.LacksTorch && !torch::declaresTorch(Context);
     if (How.Heard->empty() && How.NolintFiles->empty())
       return;
     const EnclosingFunctions Functions(Context);
@@ -101,7 +153,7 @@ private:
   const Manner &How;
 };
 
-/// Runs the checks behind the narrowing of the scope.
+/// Runs the checks after the narrowing of the scope.
 class TidyAction : public ASTFrontendAction {
 public:
   TidyAction(ClangTidyASTConsumerFactory &Factory, const Manner &How)
@@ -111,10 +163,13 @@ public:
                                                  StringRef File) override {
     if (How.Inputs)
       Compiler.getPreprocessor().addPPCallbacks(
-          recordInputs(Compiler, *How.Inputs, *How.Includes));
+          recordInputs(Compiler, *How.Inputs));
+    Compiler.getPreprocessor().addPPCallbacks(
+        std::make_unique<UnitWatcher>(How));
     Compiler.getPreprocessor().addPPCallbacks(
         recordNolintFiles(Compiler.getSourceManager(), *How.NolintFiles));
     std::vector<std::unique_ptr<ASTConsumer>> Consumers;
+    Consumers.push_back(std::make_unique<ParseWatch>());
     if (How.UseScope)
       Consumers.push_back(createScopeConsumer(Compiler.getSourceManager()));
     Consumers.push_back(Factory.createASTConsumer(Compiler, File));
@@ -142,6 +197,8 @@ public:
                      FileManager *Files,
                      std::shared_ptr<PCHContainerOperations> PCHOps,
                      DiagnosticConsumer *Consumer) override {
+    if (How.Probed)
+      How.Probed->driverEnded();
     keepParsingOnly(*Invocation);
     // As clang-tidy does: code may ask for __clang_analyzer__.
     Invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
@@ -192,13 +249,11 @@ CommandLineArguments argumentsOf(const Unit &U, const ExtraArguments &Extra,
 
 /// What the flow model did, after clang-tidy's own table of the checks.
 static void printCost(StringRef File, const flow::Cost &Cost) {
-  llvm::errs() << "libtorch-tidy: flow model of '" << File
+  llvm::errs() << "libtorch-tidy: flow model of '" << printable(File)
                << "': " << Cost.Functions << " functions analysed, "
                << Cost.Skipped << " without tensors, " << Cost.GivenUp.size()
                << " given up; " << Cost.Visits << " blocks evaluated in "
                << llvm::format("%.3f", Cost.Seconds) << " s\n";
-  for (const std::string &Name : Cost.GivenUp)
-    llvm::errs() << "libtorch-tidy: given up: '" << Name << "'\n";
 }
 
 UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
@@ -214,12 +269,14 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   How.Heard = &Heard;
   std::vector<NolintFile> NolintFiles;
   How.NolintFiles = &NolintFiles;
+  How.LacksTorch = &Result.LacksTorch;
+  bool Begun = false;
+  How.Begun = &Begun;
   IntrusiveRefCntPtr<ProbedFileSystem> Probed;
-  llvm::StringSet<> Includes;
   if (Inputs) {
     How.Inputs = Inputs;
-    How.Includes = &Includes;
     Probed = new ProbedFileSystem(std::move(FS));
+    How.Probed = Probed.get();
     FS = new llvm::vfs::OverlayFileSystem(Probed);
   }
   if (Pch)
@@ -248,7 +305,7 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
     ToolFailed = Tool.run(&Factory) != 0;
   }
   if (Inputs)
-    Inputs->Missing = Probed->missing(Includes);
+    Probed->complete(*Inputs);
   std::vector<NolintAudit::Heard> Unreported;
   Result.Findings = toFindings(Consumer.take(), Heard, FS, Unreported);
   Result.Nolint =
@@ -262,14 +319,26 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
       llvm::any_of(Result.Findings, IsCompileError) ||
       (ToolFailed && llvm::none_of(Result.Findings,
                                    [](const Finding &F) { return F.IsError; }));
-  // Of all that the compiler says, what is wrong with a precompiled header has
-  // no place.
+  // A unit that is broken by itself has errors without a place, too.
+  auto BlamesPch = [&](const Finding &F) {
+    StringRef Message = F.Message;
+    return IsCompileError(F) && F.Where.Path.empty() &&
+           (Message.contains("AST file") || Message.contains("PCH") ||
+            Message.contains("precompiled"));
+  };
   Result.PchRejected = Pch && Result.Failed &&
-                       (Result.Findings.empty() ||
-                        llvm::any_of(Result.Findings, [&](const Finding &F) {
-                          return IsCompileError(F) && F.Where.Path.empty();
-                        }));
+                       (!Begun || llvm::any_of(Result.Findings, BlamesPch));
   Result.Stats = Context.getStats();
+  for (const flow::Cost::Function &F : flow::Cost::ofThisThread().GivenUp) {
+    GivenUpFunction Given;
+    Given.Name = F.Name;
+    Given.Where.Path = canonicalPath(F.File, U.Command.Directory, *FS);
+    Given.Where.Spelled = F.File;
+    Given.Where.Line = F.Line;
+    if (Given.Where.Path == Result.Nolint.Unit ||
+        Config.filterTakes(U.File, F.File))
+      Result.GivenUp.push_back(std::move(Given));
+  }
   if (Options.Stats && !CompilerWarnings)
     printCost(Result.File, flow::Cost::ofThisThread());
   return Result;

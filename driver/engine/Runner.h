@@ -36,11 +36,15 @@ struct UnitResult {
   std::string File;
   std::vector<Finding> Findings;
   NolintAudit::View Nolint;
+  std::vector<GivenUpFunction> GivenUp; ///< In files that are reported on.
   clang::tidy::ClangTidyStats Stats;
   /// Not analysed in full: there were compile errors.
   bool Failed = false;
   /// The compiler did not take the precompiled header: nothing was analysed.
   bool PchRejected = false;
+  /// Headers with names of LibTorch's were included, and nothing of LibTorch
+  /// was seen in them.
+  bool LacksTorch = false;
 };
 
 /// The command line of the compiler for \p U, all changes made to it.
@@ -55,7 +59,7 @@ argumentsOf(const Unit &U, const ExtraArguments &Extra,
 ///
 /// \p Pch is a precompiled header that suits the unit, or null. \p Inputs, when
 /// not null, receives what was read besides. With \p CompilerWarnings those are
-/// told, too.
+/// reported, too.
 UnitResult analyse(const Unit &U,
                    const clang::tooling::CommandLineArguments &Arguments,
                    const UnitOptions &Options, const Configuration &Config,

@@ -8,9 +8,9 @@
 #include "driver/engine/Schedule.h"
 #include "driver/engine/FixTrials.h"
 #include "driver/engine/UnitArchive.h"
-#include "driver/engine/UnitInputs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include <set>
@@ -82,15 +82,23 @@ void Schedule::prepare(Job &J, const Unit &U) {
     J.Arguments =
         argumentsOf(U, Work.Options.Extra, *FileOptions, Work.MakeOurs);
     std::vector<std::string> Question = J.Arguments;
-    Question.push_back(U.Command.Directory);
+    // Flags after `--` have "." for a folder.
+    llvm::SmallString<256> Directory(U.Command.Directory);
+    (void)FS->makeAbsolute(Directory);
+    Question.push_back(Directory.str().str());
     Question.push_back(U.File);
     Question.push_back(clang::tidy::configurationAsText(*FileOptions));
     Question.push_back(Work.Config.lineFilter().str());
     Question.push_back(Work.Options.Unit.UseScope ? "scope" : "");
     Question.push_back(Work.Options.VerifyFixes ? "verify" : "");
-    // Where the compiler looks for headers, beside what the flags say.
+    // What the compiler asks besides the flags: Clang's driver, its toolchains
+    // and its preprocessor.
     for (const char *Name :
-         {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "SYSROOT"})
+         {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH",
+          "OBJCPLUS_INCLUDE_PATH", "SDKROOT", "SYSROOT", "SOURCE_DATE_EPOCH",
+          "COMPILER_PATH", "MACOSX_DEPLOYMENT_TARGET", "INCLUDE",
+          "EXTERNAL_INCLUDE", "CUDA_PATH", "HIP_PATH", "ROCM_PATH",
+          "HIP_DEVICE_LIB_PATH"})
       Question.push_back(llvm::sys::Process::GetEnv(Name).value_or(""));
     std::vector<StringRef> Parts(Question.begin(), Question.end());
     J.ResultKey = Results->keyOf(digest(Parts), U.File);
@@ -210,6 +218,7 @@ std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch) {
     tryFixes(
         Result, [&] { return makeFileSystem(); },
         [&](FileSystem Edited) {
+          Workers::beginAnew();
           return analyse(*J.U, J.Arguments, Work.Options.Unit, Work.Config,
                          Edited, Pch,
                          /*Inputs=*/nullptr, /*CompilerWarnings=*/true);
@@ -219,17 +228,29 @@ std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch) {
   // A unit that does not compile is looked at again.
   if (!Keep || Failed)
     return Bytes;
-  ResultCache::Inputs Entry;
-  for (UnitInputs::UserFile &File : Inputs.User)
-    Entry.User.emplace_back(std::move(File.Path), std::move(File.Content));
-  Entry.Missing = std::move(Inputs.Missing);
-  Entry.Libraries.push_back(
-      FileSets::store(std::move(Inputs.Library), *Folder));
-  if (Pch)
-    Entry.Libraries.push_back(Pch->Files);
-  if (!llvm::is_contained(Entry.Libraries, ""))
-    Results->store(J.ResultKey, Entry, Bytes);
+  keep(J, std::move(Inputs), Pch, Bytes);
   return Bytes;
+}
+
+void Schedule::keep(const Job &J, UnitInputs Inputs, const LibraryPch *Pch,
+                    StringRef Result) {
+  ResultCache::Inputs Entry;
+  for (auto *Texts : {&Inputs.User, &Inputs.Others})
+    for (UnitInputs::Text &File : *Texts)
+      Entry.Files.emplace_back(std::move(File.Path), std::move(File.Content));
+  for (UnitInputs::Text &Folder : Inputs.Folders)
+    Entry.Folders.emplace_back(std::move(Folder.Path),
+                               std::move(Folder.Content));
+  Entry.Missing = std::move(Inputs.Missing);
+  for (auto *Stamps : {&Inputs.Library, &Inputs.Driver})
+    Entry.Libraries.push_back(FileSets::store(std::move(*Stamps), *Folder));
+  if (Pch) {
+    Entry.Libraries.push_back(Pch->Files);
+    Entry.Libraries.push_back(
+        Pchs->notInFolders(J.pchKey(), J.Pchs.front().Prefix));
+  }
+  if (!llvm::is_contained(Entry.Libraries, ""))
+    Results->store(J.ResultKey, Entry, Result);
 }
 
 void Schedule::startUnit(size_t Id, Workers &Pool) {
@@ -245,14 +266,33 @@ void Schedule::startUnit(size_t Id, Workers &Pool) {
   Pool.start(Id, [&] { return analyseHere(J, Pch); });
 }
 
+/// What became of a unit that has no result.
+std::string Schedule::troubleOf(const Workers::Outcome &Said) const {
+  std::string Text = "the analysis crashed";
+  if (Said.TimedOut)
+    Text = llvm::formatv("it took longer than --timeout={0} seconds",
+                         Work.Options.Timeout);
+  if (!Said.Doing.empty())
+    Text += (Said.TimedOut ? ", the last of them in " : " in ") + Said.Doing;
+  return Text;
+}
+
 bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
   std::optional<UnitResult> Result;
   if (Said.Finished)
     Result = unitResultFromBytes(Said.Result);
+  if (Said.TimedOut) {
+    // A second try would take as long.
+    J.Errors = std::move(Said.Errors);
+    J.Trouble = troubleOf(Said);
+    J.TimedOut = true;
+    J.State = Job::Done;
+    return false;
+  }
   if (!J.Pchs.empty() && (!Result || Result->PchRejected)) {
-    // Whatever is the matter with it: once more without.
-    Pchs->discard(J.pchKey());
-    J.Pchs.pop_front();
+    // Whatever is the matter: once more without.
+    J.Suspect = J.pchKey();
+    J.Pchs.clear();
     return true;
   }
   if (!J.Pchs.empty() && Result->Failed && J.Pchs.front().Prefix.BehindCode) {
@@ -261,9 +301,15 @@ bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
     J.Pchs.pop_front();
     return true;
   }
+  // A unit that fails without it, too, says nothing about it, and others need
+  // it.
+  if (!J.Suspect.empty() && Result && !Result->Failed)
+    Pchs->discard(J.Suspect);
   if (!J.Unfit.empty() && Result && !Result->Failed)
     Pchs->noteUnfit(J.Unfit, J.U->File);
   J.Result = std::move(Result);
+  if (!J.Result)
+    J.Trouble = troubleOf(Said);
   J.Errors = std::move(Said.Errors);
   J.State = Job::Done;
   return false;
@@ -280,7 +326,9 @@ void Schedule::run() {
         return F.Kind == FindingKind::Defect;
       });
     if (J.State == Job::Done && (!J.Result || J.Result->Failed))
-      How = J.Result ? "does not compile" : "crashed";
+      How = J.Result     ? "does not compile"
+            : J.TimedOut ? "took too long"
+                         : "crashed";
     Told.finished(J.U->File, Findings, How);
   };
   for (size_t I = 0; I < Units.size(); ++I) {
@@ -308,7 +356,8 @@ void Schedule::run() {
       Ready.push_back(I);
   }
 
-  Workers Pool(Work.Options.Jobs ? Work.Options.Jobs : Workers::defaultCount());
+  Workers Pool(Work.Options.Jobs ? Work.Options.Jobs : Workers::defaultCount(),
+               Work.Options.Timeout);
   size_t NextBuild = 0;
   while (NextBuild < Builds.size() || !Ready.empty() || !Pool.idle()) {
     while (!Pool.full() && NextBuild < Builds.size()) {
@@ -333,6 +382,8 @@ void Schedule::run() {
       Tell(J, "");
     }
   }
+  if (Wrote && Pchs)
+    Pchs->removeOrphans();
   if (Wrote && Folder)
     Folder->shrink(uint64_t(Work.Options.Cache.Megabytes) << 20);
 }

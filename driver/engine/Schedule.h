@@ -10,6 +10,7 @@
 
 #include "driver/cache/ResultCache.h"
 #include "driver/engine/Batch.h"
+#include "driver/engine/UnitInputs.h"
 #include "driver/engine/Workers.h"
 #include "driver/pch/LibraryPch.h"
 #include "driver/project/IncludeScanner.h"
@@ -30,14 +31,17 @@ struct Job {
   };
   std::deque<PchChoice> Pchs; ///< The first one counts; empty: goes without.
   std::string Unfit;          ///< The key of one it did not compile with.
+  std::string Suspect;        ///< The key of one that was rejected.
 
   llvm::StringRef pchKey() const {
     return Pchs.empty() ? llvm::StringRef() : Pchs.front().Key;
   }
 
   enum { Open, Skipped, Done } State = Open;
-  std::optional<UnitResult> Result; ///< Absent when it crashed.
-  std::string Errors;               ///< What it wrote to the standard error.
+  std::optional<UnitResult> Result; ///< Absent when it crashed or timed out.
+  bool TimedOut = false;
+  std::string Trouble; ///< Why there is no result.
+  std::string Errors;  ///< What it wrote to the standard error.
 };
 
 /// Brings the units through their stages: asks the cache of results, reads
@@ -63,6 +67,9 @@ private:
   void startBuild(size_t Id, llvm::StringRef Key, Workers &Pool);
   void startUnit(size_t Id, Workers &Pool);
   std::string analyseHere(const Job &J, const LibraryPch *Pch);
+  void keep(const Job &J, UnitInputs Inputs, const LibraryPch *Pch,
+            llvm::StringRef Result);
+  std::string troubleOf(const Workers::Outcome &Said) const;
   /// True when the unit is to be run again.
   bool finishUnit(Job &J, Workers::Outcome Said);
 

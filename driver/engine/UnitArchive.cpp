@@ -139,6 +139,7 @@ template <typename Archive> static void pass(Archive &A, UnitResult &Result) {
   A.text(Result.File);
   A.number(Result.Failed);
   A.number(Result.PchRejected);
+  A.number(Result.LacksTorch);
   clang::tidy::ClangTidyStats &Stats = Result.Stats;
   for (unsigned *Count :
        {&Stats.ErrorsDisplayed, &Stats.ErrorsIgnoredCheckFilter,
@@ -146,6 +147,10 @@ template <typename Archive> static void pass(Archive &A, UnitResult &Result) {
         &Stats.ErrorsIgnoredLineFilter})
     A.number(*Count);
   A.list(Result.Findings, [&](Finding &F) { pass(A, F); });
+  A.list(Result.GivenUp, [&](GivenUpFunction &F) {
+    A.text(F.Name);
+    pass(A, F.Where);
+  });
   pass(A, Result.Nolint);
 }
 

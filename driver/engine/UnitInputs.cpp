@@ -22,9 +22,9 @@ namespace {
 class Recorder : public PPCallbacks {
 public:
   Recorder(CompilerInstance &Compiler, UnitInputs &Result,
-           llvm::StringSet<> &Names, bool AllNames)
+           llvm::StringSet<> *Names)
       : SM(Compiler.getSourceManager()), FS(Compiler.getVirtualFileSystem()),
-        Library(SM), Result(Result), Names(Names), AllNames(AllNames) {}
+        Library(SM), Result(Result), Names(Names) {}
 
   void FileChanged(SourceLocation Loc, FileChangeReason Reason,
                    SrcMgr::CharacteristicKind, FileID) override {
@@ -34,7 +34,8 @@ public:
     OptionalFileEntryRef Entry = SM.getFileEntryRefForID(File);
     if (!Entry || !Seen.insert(*Entry).second)
       return;
-    llvm::SmallString<256> Path(Entry->getName());
+    // As it was asked for: an overlay can have it from elsewhere tomorrow.
+    llvm::SmallString<256> Path(Entry->getNameAsRequested());
     (void)FS.makeAbsolute(Path);
     if (!Library.contains(Loc))
       // The text that is parsed, not what the file may hold by now.
@@ -44,30 +45,28 @@ public:
       Result.Library.push_back(std::move(*Stamp));
   }
 
-  void InclusionDirective(SourceLocation HashLoc, const Token &,
-                          StringRef FileName, bool, CharSourceRange,
-                          OptionalFileEntryRef, StringRef, StringRef,
-                          const Module *, bool,
+  void InclusionDirective(SourceLocation, const Token &, StringRef FileName,
+                          bool, CharSourceRange, OptionalFileEntryRef,
+                          StringRef, StringRef, const Module *, bool,
                           SrcMgr::CharacteristicKind) override {
-    note(HashLoc, FileName);
+    note(FileName);
   }
-  void HasInclude(SourceLocation Loc, StringRef FileName, bool,
+  void HasInclude(SourceLocation, StringRef FileName, bool,
                   OptionalFileEntryRef, SrcMgr::CharacteristicKind) override {
-    note(Loc, FileName);
+    note(FileName);
   }
 
 private:
-  void note(SourceLocation Loc, StringRef FileName) {
-    if (AllNames || !Library.contains(Loc))
-      Names.insert(path::remove_leading_dotslash(FileName));
+  void note(StringRef FileName) {
+    if (Names)
+      Names->insert(path::remove_leading_dotslash(FileName));
   }
 
   const SourceManager &SM;
   llvm::vfs::FileSystem &FS;
   LibraryCode Library;
   UnitInputs &Result;
-  llvm::StringSet<> &Names;
-  bool AllNames;
+  llvm::StringSet<> *Names;
   llvm::DenseSet<const FileEntry *> Seen;
 };
 
@@ -75,51 +74,90 @@ private:
 
 std::unique_ptr<PPCallbacks> recordInputs(CompilerInstance &Compiler,
                                           UnitInputs &Result,
-                                          llvm::StringSet<> &Names,
-                                          bool AllNames) {
-  return std::make_unique<Recorder>(Compiler, Result, Names, AllNames);
+                                          llvm::StringSet<> *Names) {
+  return std::make_unique<Recorder>(Compiler, Result, Names);
 }
 
 llvm::ErrorOr<llvm::vfs::Status>
 ProbedFileSystem::status(const llvm::Twine &Path) {
   llvm::ErrorOr<llvm::vfs::Status> Result = ProxyFileSystem::status(Path);
   if (!Result)
-    note(Path);
+    note(Path, InDriver ? DriverMissed : Missing);
+  else if (InDriver)
+    note(Path, DriverFound);
   return Result;
+}
+
+bool ProbedFileSystem::exists(const llvm::Twine &Path) {
+  return bool(status(Path));
 }
 
 llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
 ProbedFileSystem::openFileForRead(const llvm::Twine &Path) {
   auto Result = ProxyFileSystem::openFileForRead(Path);
-  if (!Result)
-    note(Path);
+  note(Path, Result ? Opened : InDriver ? DriverMissed : Missing);
   return Result;
 }
 
-void ProbedFileSystem::note(const llvm::Twine &Path) {
+llvm::vfs::directory_iterator
+ProbedFileSystem::dir_begin(const llvm::Twine &Folder, std::error_code &EC) {
+  note(Folder, Listed);
+  return ProxyFileSystem::dir_begin(Folder, EC);
+}
+
+void ProbedFileSystem::note(const llvm::Twine &Path,
+                            llvm::StringSet<> &Paths) const {
   llvm::SmallString<256> Absolute;
   Path.toVector(Absolute);
   if (!makeAbsolute(Absolute))
-    Missing.insert(Absolute);
+    Paths.insert(Absolute);
 }
 
-std::vector<std::string>
-ProbedFileSystem::missing(const llvm::StringSet<> &Names) const {
-  // Where the folder of a name is missing, the name is not asked for.
-  llvm::StringSet<> Ends;
-  for (StringRef Name : Names.keys())
-    for (; !Name.empty(); Name = path::parent_path(Name))
-      Ends.insert(Name);
-  std::vector<std::string> Result;
+void ProbedFileSystem::complete(UnitInputs &Inputs) {
+  llvm::vfs::FileSystem &FS = getUnderlyingFS();
+  // What was not asked here came from an overlay above, whose files were.
+  llvm::erase_if(Inputs.User, [&](const UnitInputs::Text &File) {
+    return !Opened.contains(File.Path);
+  });
+  llvm::erase_if(Inputs.Library, [&](const FileStamp &File) {
+    return !Opened.contains(File.Path);
+  });
+  llvm::StringSet<> Read;
+  for (UnitInputs::Text &File : Inputs.User) {
+    Read.insert(File.Path);
+    File.Content = textIdentity(File.Path, File.Content, FS);
+  }
+  for (const FileStamp &File : Inputs.Library)
+    Read.insert(File.Path);
+  constexpr uint64_t Large = 4 << 20;
+  for (StringRef Path : Opened.keys()) {
+    if (Read.contains(Path))
+      continue;
+    std::optional<FileStamp> Stamp = stampOf(Path, FS);
+    if (Stamp && Stamp->Size >= Large) {
+      Inputs.Library.push_back(std::move(*Stamp));
+      continue;
+    }
+    auto Text = FS.getBufferForFile(Path);
+    Inputs.Others.push_back(
+        {Path.str(),
+         Text ? textIdentity(Path, digest({(*Text)->getBuffer()}), FS) : ""});
+  }
   for (StringRef Path : Missing.keys())
-    for (size_t At = Path.rfind('/'); At != StringRef::npos && At;
-         At = Path.rfind('/', At))
-      if (Ends.contains(Path.drop_front(At + 1))) {
-        Result.push_back(Path.str());
-        break;
-      }
-  llvm::sort(Result);
-  return Result;
+    Inputs.Missing.push_back(Path.str());
+  for (StringRef Path : DriverMissed.keys())
+    Inputs.Driver.push_back(FileStamp::missing(Path.str()));
+  for (StringRef Path : DriverFound.keys())
+    if (!Opened.contains(Path))
+      Inputs.Driver.push_back({Path.str(), FileStamp::There, 0, 0});
+  for (StringRef Path : Listed.keys())
+    Inputs.Folders.push_back({Path.str(), namesIn(Path, FS)});
+  llvm::sort(Inputs.Missing);
+  auto Order = [](const UnitInputs::Text &A, const UnitInputs::Text &B) {
+    return A.Path < B.Path;
+  };
+  llvm::sort(Inputs.Others, Order);
+  llvm::sort(Inputs.Folders, Order);
 }
 
 } // namespace libtorch_tidy::driver

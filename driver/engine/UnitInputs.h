@@ -18,42 +18,60 @@ class CompilerInstance;
 
 namespace libtorch_tidy::driver {
 
-/// What the preprocessor read: a unit is as it was while these are.
+/// All that was asked of the file system, and what it said: a unit is as it was
+/// while it would say the same.
 struct UnitInputs {
-  struct UserFile {
+  struct Text {
     std::string Path;    ///< Absolute.
-    std::string Content; ///< Its digest.
+    std::string Content; ///< Its digest; after complete() its identity.
   };
-  std::vector<UserFile> User;
+  /// What the preprocessor read: files of the user, and of libraries.
+  std::vector<Text> User;
   std::vector<FileStamp> Library;
-  /// Files that the user's code would have included, had they been there. One
-  /// that turns up changes the unit.
+  /// What else was read: configuration files, overlays, precompiled headers.
+  /// Large ones are among those of libraries.
+  std::vector<Text> Others;
+  /// Files and folders that were not there.
   std::vector<std::string> Missing;
+  /// What the compiler's driver asked, whether something is there. It is the
+  /// same for many units.
+  std::vector<FileStamp> Driver;
+  /// Folders that were listed, with the digests of their names.
+  std::vector<Text> Folders;
 };
 
-/// Writes down in \p Result what \p Compiler reads. It lasts as long as the
-/// unit is preprocessed. \p Names receives how the user's #includes are
-/// spelled.
+/// Writes down in \p Result what the preprocessor of \p Compiler reads. It
+/// lasts as long as the unit is preprocessed. \p Names, when not null, receives
+/// how #includes are spelled.
 std::unique_ptr<clang::PPCallbacks>
 recordInputs(clang::CompilerInstance &Compiler, UnitInputs &Result,
-             llvm::StringSet<> &Names, bool AllNames = false);
+             llvm::StringSet<> *Names = nullptr);
 
-/// A file system that remembers what it was asked for in vain.
+/// A file system that remembers what it was asked. It goes below everything
+/// that reads for a unit: the compiler's driver, the preprocessor, overlays.
 class ProbedFileSystem : public llvm::vfs::ProxyFileSystem {
 public:
   using ProxyFileSystem::ProxyFileSystem;
 
   llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine &Path) override;
+  bool exists(const llvm::Twine &Path) override;
   llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
   openFileForRead(const llvm::Twine &Path) override;
+  llvm::vfs::directory_iterator dir_begin(const llvm::Twine &Folder,
+                                          std::error_code &EC) override;
 
-  /// The absolute paths, ordered, at which one of \p Names was looked for.
-  std::vector<std::string> missing(const llvm::StringSet<> &Names) const;
+  /// From here on it is not the driver that asks.
+  void driverEnded() { InDriver = false; }
+
+  /// Adds to \p Inputs, which has what the preprocessor read, all the rest.
+  void complete(UnitInputs &Inputs);
 
 private:
-  void note(const llvm::Twine &Path);
+  void note(const llvm::Twine &Path, llvm::StringSet<> &Paths) const;
 
-  llvm::StringSet<> Missing;
+  bool InDriver = true;
+  llvm::StringSet<> Opened, Missing, Listed;
+  llvm::StringSet<> DriverFound, DriverMissed;
 };
 
 } // namespace libtorch_tidy::driver

@@ -63,8 +63,15 @@ filesToAnalyse(llvm::ArrayRef<std::string> GivenFiles,
                                       "': " + Status.getError().message()));
       continue;
     }
-    if (!Status->isDirectory()) {
+    if (Status->isRegularFile()) {
       Add(Path);
+      continue;
+    }
+    if (!Status->isDirectory()) {
+      Problems = joinErrors(
+          std::move(Problems),
+          makeError("'" + Given +
+                    "' is a device or a pipe; write what it has to a file"));
       continue;
     }
     Expected<std::vector<std::string>> Below = Commands.filesBelow(Path);
@@ -122,6 +129,7 @@ bool Collector::addFile(const std::string &File) {
     Problems = joinErrors(std::move(Problems), Options.takeError());
     return false;
   }
+  Config.warnOfUnknown(File);
   if (Configuration::enabledChecks(*Options).empty())
     Result.WithoutChecks.push_back(File);
   else if (isHeader(File) && !Commands.lists(File))

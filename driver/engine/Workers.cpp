@@ -6,17 +6,22 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/Workers.h"
+#include "checks/code/Activity.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
 #include <optional>
 #include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -32,6 +37,32 @@ static constexpr char EndMark = '.';
 /// The most that a unit without a precompiled header was seen to take, and the
 /// making of one, in bytes.
 static constexpr uint64_t MemoryPerWorker = 600ULL << 20;
+
+/// What a process says, in memory that it shares with its parent.
+struct Workers::Shared {
+  /// When it began, by the clock and in processor time of its own.
+  std::atomic<double> Clock{0}, Processor{0};
+  char Doing[512] = {};
+};
+
+/// In the process of a piece of work: its own.
+static std::atomic<double> *OwnClock, *OwnProcessor;
+
+static double secondsOf(clockid_t Which) {
+  timespec Time = {};
+  ::clock_gettime(Which, &Time);
+  return Time.tv_sec + Time.tv_nsec * 1e-9;
+}
+
+void Workers::beginAnew() {
+  if (!OwnClock)
+    return;
+  *OwnClock = secondsOf(CLOCK_MONOTONIC);
+  *OwnProcessor = secondsOf(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/// How often the time of those that run is looked at, in milliseconds.
+static constexpr int LookEvery = 200;
 
 static int closedOnExec(int FD) {
   ::fcntl(FD, F_SETFD, FD_CLOEXEC);
@@ -49,6 +80,18 @@ static void writeAll(int FD, StringRef Text) {
   }
 }
 
+/// Expressions nest as deep as the sums of a generated file are long, and most
+/// walks recurse. The system leaves at least 128 MB of addresses below the
+/// stack of a process; they cost nothing unless they are used.
+static void allowDeepRecursion() {
+  constexpr rlim_t Enough = 100 << 20;
+  rlimit Limit;
+  if (::getrlimit(RLIMIT_STACK, &Limit) == 0 && Limit.rlim_cur < Enough) {
+    Limit.rlim_cur = std::min(Enough, Limit.rlim_max);
+    ::setrlimit(RLIMIT_STACK, &Limit);
+  }
+}
+
 Workers::~Workers() {
   for (const Worker &W : Running)
     ::kill(W.Process, SIGTERM);
@@ -59,9 +102,15 @@ Workers::~Workers() {
 void Workers::start(size_t Id, llvm::function_ref<std::string()> Work) {
   Worker W;
   W.Sofar.Id = Id;
+  void *Memory = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (Memory != MAP_FAILED) {
+    W.Said = new (Memory) Shared;
+    W.Said->Clock = secondsOf(CLOCK_MONOTONIC);
+  }
   int Result[2], Errors[2];
   // Two open files per worker: there is no sane run that has none left. It is
-  // told as a crash of the unit.
+  // reported as a crash of the unit.
   const bool HaveResult = ::pipe(Result) == 0;
   const bool HaveErrors = HaveResult && ::pipe(Errors) == 0;
   if (HaveErrors) {
@@ -79,6 +128,12 @@ void Workers::start(size_t Id, llvm::function_ref<std::string()> Work) {
       ::dup2(Errors[1], STDERR_FILENO);
       ::close(Errors[1]);
       closedOnExec(Result[1]);
+      if (W.Said) {
+        OwnClock = &W.Said->Clock;
+        OwnProcessor = &W.Said->Processor;
+        code::Activity::writeTo(W.Said->Doing, sizeof(W.Said->Doing));
+      }
+      allowDeepRecursion();
       std::string Text = Work();
       llvm::errs().flush();
       writeAll(Result[1], Text);
@@ -113,6 +168,25 @@ static void drain(int &FD, std::string &Into) {
   FD = -1;
 }
 
+/// Processor time of a process that runs, or has not been waited for.
+static double processorSeconds(pid_t Process) {
+#ifdef __linux__
+  clockid_t Clock;
+  if (::clock_getcpuclockid(Process, &Clock) == 0)
+    return secondsOf(Clock);
+#endif
+  return 0;
+}
+
+bool Workers::isOverdue(const Worker &W) const {
+  if (!Limit || W.Process <= 0 || !W.Said)
+    return false;
+  const double ByClock = secondsOf(CLOCK_MONOTONIC) - W.Said->Clock;
+  return ByClock > Limit &&
+         (ByClock > 10.0 * Limit ||
+          processorSeconds(W.Process) - W.Said->Processor > Limit);
+}
+
 Workers::Outcome Workers::wait() {
   for (;;) {
     std::vector<pollfd> Pipes;
@@ -123,18 +197,32 @@ Workers::Outcome Workers::wait() {
         if (W.Process > 0)
           llvm::sys::RetryAfterSignal(-1, ::waitpid, W.Process, &Status, 0);
         Outcome Result = std::move(W.Sofar);
+        Shared *const Said = W.Said;
         Running.erase(Running.begin() + I);
         Result.Finished =
             Status == 0 && StringRef(Result.Result).ends_with(EndMark);
-        if (Result.Finished)
+        if (Result.Finished) {
           Result.Result.pop_back();
+          Result.TimedOut = false; // It was faster.
+        } else if (Said) {
+          Result.Doing = Said->Doing;
+        }
+        if (Said)
+          ::munmap(Said, sizeof(Shared));
         return Result;
       }
       for (int FD : {W.ResultPipe, W.ErrorPipe})
         Pipes.push_back({FD, POLLIN, 0}); // Below 0, poll passes over it.
     }
-    if (::poll(Pipes.data(), Pipes.size(), -1) < 0)
+    if (::poll(Pipes.data(), Pipes.size(), Limit ? LookEvery : -1) < 0)
       continue;
+    for (Worker &W : Running)
+      if (!W.Sofar.TimedOut && isOverdue(W)) {
+        // It need not listen to anything milder any more. Its pipes end with
+        // it.
+        ::kill(W.Process, SIGKILL);
+        W.Sofar.TimedOut = true;
+      }
     for (size_t I = 0; I < Running.size(); ++I) {
       if (Pipes[2 * I].revents)
         drain(Running[I].ResultPipe, Running[I].Sofar.Result);

@@ -8,7 +8,7 @@
 /// \file
 /// A compiler front end can crash on the code it reads. Each piece of work runs
 /// in a copy of the process, which costs a millisecond: a crash is the end of
-/// that piece only, and pieces run beside each other without sharing anything.
+/// that piece only, and pieces run next to each other without sharing anything.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,12 +26,20 @@ public:
   /// What became of a piece of work.
   struct Outcome {
     size_t Id = 0;
-    bool Finished = false; ///< Else it crashed, or could not be begun.
+    /// Else it crashed, could not be begun, or was ended.
+    bool Finished = false;
+    bool TimedOut = false; ///< It was ended: it took longer than the limit.
+    std::string Doing;     ///< Of one that did not finish, as far as is known.
     std::string Result;    ///< What the work returned.
     std::string Errors;    ///< What it wrote to the standard error.
   };
 
-  explicit Workers(unsigned Most) : Most(Most) {}
+  /// Runs \p Most at a time, and ends each after \p Limit seconds of processor
+  /// time (0: never). A busy machine takes longer for the same; one that waits
+  /// for something that never comes takes no processor time at all, and is
+  /// ended after ten times as many seconds of the clock.
+  explicit Workers(unsigned Most, unsigned Limit = 0)
+      : Most(Most), Limit(Limit) {}
   Workers(const Workers &) = delete;
   Workers &operator=(const Workers &) = delete;
   /// Ends what still runs.
@@ -40,7 +48,8 @@ public:
   bool idle() const { return Running.empty(); }
   bool full() const { return Running.size() >= Most; }
 
-  /// Begins \p Work, whose outcome wait() gives.
+  /// Begins \p Work, whose outcome wait() gives. What it says that it does
+  /// (code::Activity) is known here.
   void start(size_t Id, llvm::function_ref<std::string()> Work);
 
   /// Waits for one to end. There must be one.
@@ -49,14 +58,21 @@ public:
   /// As many as the machine has cores, and memory for.
   static unsigned defaultCount();
 
+  /// In a piece of work: what follows has a limit of its own.
+  static void beginAnew();
+
 private:
+  struct Shared;
   struct Worker {
     int Process = -1;
+    Shared *Said = nullptr; ///< Null when there is no memory for it.
     int ResultPipe = -1, ErrorPipe = -1; ///< -1 when at their end.
     Outcome Sofar;
   };
 
-  unsigned Most;
+  bool isOverdue(const Worker &W) const;
+
+  unsigned Most, Limit;
   std::vector<Worker> Running;
 };
 

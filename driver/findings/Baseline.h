@@ -25,7 +25,7 @@ namespace libtorch_tidy::driver {
 /// neither the working directory nor the place of the project matters.
 struct BaselineEntry {
   std::string Check, File, Function, Fingerprint, Message;
-  std::string Unit; ///< The source file whose analysis told it.
+  std::string Unit; ///< The source file whose analysis reported it.
   unsigned Strength = 0;
 };
 
@@ -34,7 +34,7 @@ public:
   /// An empty one. \p Folder is absolute and canonical.
   explicit Baseline(llvm::StringRef Folder) : Folder(Folder) {}
 
-  /// Reads what text() wrote. The error tells what is wrong with the text.
+  /// Reads what text() wrote. The error says what is wrong with the text.
   static llvm::Expected<Baseline> parse(llvm::StringRef Text,
                                         llvm::StringRef Folder);
 

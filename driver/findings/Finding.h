@@ -78,6 +78,13 @@ struct Finding {
   bool Known = false;    ///< The baseline holds it.
 };
 
+/// A function that is beyond the limits of the analysis: findings that depend
+/// on where values go in it are not made.
+struct GivenUpFunction {
+  std::string Name; ///< Qualified.
+  Place Where;      ///< Of its name, without a column.
+};
+
 /// Orders findings by place, check and message, and keeps one of those that
 /// several units report for the same header: of the strongest level, and of the
 /// first unit that has it.

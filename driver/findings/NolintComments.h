@@ -46,7 +46,7 @@ struct NolintComment {
   std::vector<NolintItem> Items;
   /// The bytes at which findings are suppressed; none for an end, and for a
   /// begin that has none.
-  unsigned From = 0, To = 0; ///< One behind the last.
+  unsigned From = 0, To = 0; ///< One past the last.
 
   bool covers(unsigned Byte) const { return From <= Byte && Byte < To; }
   bool isBare() const {

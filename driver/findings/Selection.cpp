@@ -11,6 +11,7 @@
 #include "driver/project/Error.h"
 #include "driver/project/Git.h"
 #include "driver/project/Paths.h"
+#include "driver/project/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -95,8 +96,8 @@ std::optional<std::vector<std::string>> Selection::changedSources() const {
   return Result;
 }
 
-/// Whether a run that had nothing to say of \p E would have told it if it were
-/// still there.
+/// Whether a run that had nothing to say of \p E would have reported it if it
+/// were still there.
 bool Selection::wasLookedFor(const BaselineEntry &E,
                              llvm::ArrayRef<std::string> Units,
                              llvm::ArrayRef<std::string> FailedUnits,
@@ -166,32 +167,38 @@ std::vector<Finding> Selection::vanished() const {
   return Result;
 }
 
-void Selection::tell(bool Quiet) const {
+void Selection::tellVanished() const {
   if (!Vanished.empty()) {
     llvm::errs() << "libtorch-tidy: note: " << Vanished.size()
                  << (Vanished.size() == 1 ? " finding" : " findings")
-                 << " of the baseline '" << KnownFile << "' "
-                 << (Vanished.size() == 1 ? "is" : "are")
-                 << " gone; write it again with --write-baseline, so that it "
+                 << " of the baseline '" << printable(KnownFile) << "' "
+                 << (Vanished.size() == 1 ? "no longer occurs"
+                                          : "no longer occur")
+                 << "; write it again with --write-baseline, so that it "
                     "cannot hide a new one:\n";
     for (const BaselineEntry &E : Vanished)
-      llvm::errs() << "  " << E.File
-                   << (E.Function.empty() ? "" : ", in " + E.Function) << ": "
-                   << E.Message << " [" << E.Check << "]\n";
+      llvm::errs() << "  "
+                   << printable(
+                          E.File +
+                          (E.Function.empty() ? "" : ", in " + E.Function) +
+                          ": " + E.Message + " [" + E.Check + "]")
+                   << '\n';
   }
-  if (Written && !Incomplete && !Quiet)
-    llvm::errs() << "libtorch-tidy: wrote " << WrittenCount
-                 << (WrittenCount == 1 ? " finding" : " findings") << " to '"
-                 << WrittenFile << "'\n";
 }
 
-Error Selection::write() {
+Error Selection::write(bool Quiet) {
   if (!Written)
     return Error::success();
   if (Incomplete)
     return makeError("the baseline '" + WrittenFile +
                      "' is not written: not all files could be analysed");
-  return Written->write(Content);
+  if (Error E = Written->write(Content))
+    return E;
+  if (!Quiet)
+    llvm::errs() << "libtorch-tidy: wrote " << WrittenCount
+                 << (WrittenCount == 1 ? " finding" : " findings") << " to '"
+                 << printable(WrittenFile) << "'\n";
+  return Error::success();
 }
 
 } // namespace libtorch_tidy::driver

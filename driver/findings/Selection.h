@@ -35,8 +35,8 @@ struct SelectionOptions {
 class Selection {
 public:
   /// Reads the baseline, asks git, and opens the baseline to write: whatever
-  /// is wrong with them is told before the analysis. \p Files are those of the
-  /// command line.
+  /// is wrong with them is reported before the analysis. \p Files are those of
+  /// the command line.
   static llvm::Expected<Selection>
   create(const SelectionOptions &Options, llvm::ArrayRef<std::string> Files,
          llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
@@ -44,6 +44,9 @@ public:
   /// The C++ files that are changed, for a command line that names none.
   /// Absent without --diff and --staged.
   std::optional<std::vector<std::string>> changedSources() const;
+  bool isInSubmodule(llvm::StringRef File) const {
+    return Changed && Changed->isInSubmodule(File);
+  }
 
   /// Marks the findings of \p Findings that the baseline holds, and drops
   /// those that have nothing to do with changed lines. \p Units were analysed,
@@ -56,14 +59,14 @@ public:
   /// Are some findings left out?
   bool isAny() const { return Known || Changed || LineFilter; }
   bool hasBaseline() const { return Known.has_value(); }
-  /// What the baseline holds and was looked for in vain: without a place but
-  /// for the file.
+  /// What the baseline holds and was looked for without success: without a
+  /// place but for the file.
   std::vector<Finding> vanished() const;
 
-  /// Tells what is gone and what was written, on the standard error.
-  void tell(bool Quiet) const;
-  /// Writes the new baseline, if one was asked for.
-  llvm::Error write();
+  /// Says on the standard error what of the baseline no longer occurs.
+  void tellVanished() const;
+  /// Writes the new baseline, if one was asked for, and then says so.
+  llvm::Error write(bool Quiet);
 
 private:
   bool wasLookedFor(const BaselineEntry &E, llvm::ArrayRef<std::string> Units,

@@ -37,7 +37,7 @@ public:
   llvm::StringRef text() const { return Text; }
   unsigned lineCount() const { return LineStarts.size(); }
 
-  /// The position of a byte offset; columns in bytes. An offset behind the
+  /// The position of a byte offset; columns in bytes. An offset after the
   /// end is taken for the end.
   Position position(unsigned Offset) const;
 

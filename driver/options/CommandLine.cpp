@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/options/CommandLine.h"
+#include "driver/project/FileSystem.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/StringSaver.h"
 #include "llvm/Support/WithColor.h"
 
@@ -42,10 +44,9 @@ static cl::opt<std::string>
                     "takes away. Added to those of .clang-tidy. Default: "
                     "libtorch-*"),
            cl::cat(Category));
-static cl::opt<bool>
-    AllowNoChecks("allow-no-checks",
-                  cl::desc("It is no error when no check is enabled"),
-                  cl::cat(Category));
+static cl::opt<bool> AllowNoChecks("allow-no-checks",
+                                   cl::desc("Accept that no check is enabled"),
+                                   cl::cat(Category));
 static cl::opt<std::string>
     Config("config", cl::value_desc("yaml"),
            cl::desc("Configuration, instead of .clang-tidy files"),
@@ -57,8 +58,8 @@ static cl::opt<std::string>
                cl::cat(Category));
 static cl::opt<std::string>
     HeaderFilter("header-filter", cl::value_desc("regex"),
-                 cl::desc("Headers to report findings in. Default: none but "
-                          "the file itself"),
+                 cl::desc("Headers to report findings in. Default: those of "
+                          "the project, and none of third parties"),
                  cl::cat(Category));
 static cl::opt<std::string>
     ExcludeHeaderFilter("exclude-header-filter", cl::value_desc("regex"),
@@ -93,10 +94,10 @@ static cl::opt<bool>
                          "that does not exist, as libtorch-nolint of level 2"),
                 cl::cat(Category));
 
-static cl::opt<std::string>
-    Baseline("baseline", cl::value_desc("file"),
-             cl::desc("Findings to leave out; what is gone of them is listed"),
-             cl::cat(Category));
+static cl::opt<std::string> Baseline(
+    "baseline", cl::value_desc("file"),
+    cl::desc("Findings to ignore; those that no longer occur are listed"),
+    cl::cat(Category));
 static cl::opt<unsigned>
     SarifLimit("sarif-limit", cl::value_desc("number"), cl::init(25000),
                cl::desc("Most results in SARIF; the weakest are left out. "
@@ -139,10 +140,10 @@ static cl::opt<bool> FixErrors("fix-errors",
                                cl::desc("Apply fixes even if there are "
                                         "compile errors"),
                                cl::cat(Category));
-static cl::opt<bool>
-    FixNotes("fix-notes",
-             cl::desc("As --fix: no fix belongs to a note alone here"),
-             cl::cat(Category));
+static cl::opt<bool> FixNotes(
+    "fix-notes",
+    cl::desc("As --fix; fixes that belong to a note alone do not exist here"),
+    cl::cat(Category));
 static cl::opt<bool>
     FixDryRun("fix-dry-run",
               cl::desc("Print what --fix would change as a unified diff on the "
@@ -207,9 +208,15 @@ static cl::opt<unsigned>
          cl::desc("Units to analyse at a time, each in a process. Default: as "
                   "many as there are cores, and memory for"),
          cl::cat(Category));
+static cl::opt<unsigned>
+    Timeout("timeout", cl::value_desc("seconds"), cl::init(300),
+            cl::desc("Processor time that a file may take; one that takes "
+                     "longer is named and left, and the exit code is 3. 0 is "
+                     "no limit. Default: 300"),
+            cl::cat(Category));
 static cl::opt<bool>
     ShowProgress("progress",
-                 cl::desc("Tell how far the run is, or =false not to. Default: "
+                 cl::desc("Show progress, or =false to hide it. Default: "
                           "if the standard error is a terminal"),
                  cl::cat(Category));
 static cl::opt<std::string>
@@ -416,6 +423,7 @@ static AnalysisOptions analysis(bool OnlyVerifiedFixes) {
   Result.Unit.Stats = statsOption();
   Result.Unit.UseScope = Scope;
   Result.Jobs = Jobs;
+  Result.Timeout = Timeout;
   Result.SkipUnrelated = SkipUnrelated;
   Result.Cache = {!NoCache, CacheDir, CacheSize};
   if (ShowProgress.getNumOccurrences())
@@ -495,20 +503,43 @@ static cl::opt<bool> &statsOption() {
   return Stats;
 }
 
+/// A source file can be called `--checks=x.cpp` or `@x.cpp`, and a hook passes
+/// the names of all files that change. Neither is an option or a response file.
+/// (`--` would not help: what follows it are flags of the compiler.)
+static void nameFiles(MutableArrayRef<const char *> Args, StringSaver &Names) {
+  for (const char *&Arg : Args) {
+    StringRef Name = Arg;
+    if (Name == "--")
+      break;
+    // To pre-commit, a sketch for Arduino is C++, too.
+    if ((Name.starts_with("-") || Name.starts_with("@")) &&
+        (isCxxFile(Name) || Name.ends_with(".ino")) &&
+        sys::fs::is_regular_file(Name))
+      Arg = Names.save("./" + Name).data();
+  }
+}
+
 std::optional<CommandLine> parseCommandLine(int Argc, const char **Argv) {
   removeForeignOptions();
   statsOption();
   cl::HideUnrelatedOptions(Category);
   cl::SetVersionPrinter(printVersion);
 
-  // Response files before '--' is looked for: it may be in one.
   SmallVector<const char *, 32> Args(Argv, Argv + Argc);
   BumpPtrAllocator Allocator;
+  StringSaver Names(Allocator);
+  nameFiles(MutableArrayRef(Args).drop_front(), Names);
+  // Response files before '--' is looked for: it may be in one.
   cl::ExpansionContext Expansion(Allocator, cl::TokenizeGNUCommandLine);
   auto Report = [](Error E) {
     WithColor::error(errs(), "libtorch-tidy") << toString(std::move(E)) << '\n';
     return std::nullopt;
   };
+  // Refuses what has no end.
+  Expected<FileSystem> Disk = createFileSystem("");
+  if (!Disk)
+    return Report(Disk.takeError());
+  Expansion.setVFS(Disk->get());
   if (Error E = Expansion.expandResponseFiles(Args))
     return Report(std::move(E));
   int Count = Args.size();

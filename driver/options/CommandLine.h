@@ -55,7 +55,7 @@ struct CommandLine {
 };
 
 /// Parses the command line. --help and --version are answered here and end
-/// the process. Absent when it is wrong: the user has been told.
+/// the process. Absent when it is wrong: the error has been printed.
 std::optional<CommandLine> parseCommandLine(int Argc, const char **Argv);
 
 } // namespace libtorch_tidy::driver

@@ -8,7 +8,10 @@
 #include "driver/options/Configuration.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/GlobList.h"
+#include "driver/options/ProjectHeaders.h"
 #include "driver/project/Error.h"
+#include "driver/project/Nesting.h"
+#include "driver/project/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -32,10 +35,24 @@ namespace libtorch_tidy::driver {
 static constexpr llvm::StringLiteral OnlyOurs =
     "-clang-diagnostic-*,-clang-analyzer-*,clang-tidy-config";
 
-/// Parses a configuration; problems are told as `file:line:col: error: ...`.
+/// Parses a configuration; problems are printed as `file:line:col: error: ...`.
 static llvm::ErrorOr<ClangTidyOptions> parse(llvm::MemoryBufferRef Text) {
+  if (isNestedTooDeep(Text.getBuffer())) {
+    llvm::errs() << "libtorch-tidy: " << printable(Text.getBufferIdentifier())
+                 << ": error: it is nested too deeply\n";
+    return std::make_error_code(std::errc::invalid_argument);
+  }
   return parseConfigurationWithDiags(Text, [](const llvm::SMDiagnostic &Diag) {
-    Diag.print("libtorch-tidy", llvm::errs());
+    std::string Printed;
+    llvm::raw_string_ostream OS(Printed);
+    Diag.print("libtorch-tidy", OS, /*ShowColors=*/false);
+    // The line of the file stands in a column of its own: whatever it begins
+    // with, it is no line of ours.
+    StringRef First, Rest;
+    std::tie(First, Rest) = StringRef(Printed).rtrim().split('\n');
+    llvm::errs() << printable(First) << '\n';
+    for (StringRef Line : llvm::split(Rest, '\n'))
+      llvm::errs() << "  | " << printable(Line) << '\n';
   });
 }
 
@@ -65,11 +82,14 @@ public:
   }
 };
 
-/// What every unit's options go through: --level, and OnlyOurs.
+/// What every unit's options go through: --level, OnlyOurs, and the headers of
+/// the project where no filter is set.
 class Provider : public ClangTidyOptionsProvider {
 public:
-  Provider(std::optional<Level> WeakestLevel, StringRef MoreHeaders)
-      : WeakestLevel(WeakestLevel), MoreHeaders(MoreHeaders) {}
+  Provider(std::optional<Level> WeakestLevel, StringRef MoreHeaders,
+           IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS)
+      : WeakestLevel(WeakestLevel), MoreHeaders(MoreHeaders),
+        FS(std::move(FS)) {}
 
   void setInner(std::unique_ptr<ClangTidyOptionsProvider> P) {
     Inner = std::move(P);
@@ -95,25 +115,46 @@ public:
     Filter.Checks = OnlyOurs.str();
     if (CompilerWarnings)
       *Filter.Checks += ",clang-diagnostic-*";
-    if (!MoreHeaders.empty()) {
-      Filter.HeaderFilterRegex = MoreHeaders;
-      for (const OptionsSource &Source : llvm::reverse(Sources))
-        if (const auto &Regex = Source.first.HeaderFilterRegex) {
-          if (!Regex->empty())
-            *Filter.HeaderFilterRegex += "|(" + *Regex + ")";
-          break;
-        }
-    }
+    setHeaderFilter(Sources, File, Filter);
     Sources.emplace_back(std::move(Filter), OptionsSourceTypeDefaultBinary);
     return Sources;
   }
 
   ParseFailures Failures;
   bool CompilerWarnings = false;
+  /// Without a filter of the user, the headers of the project count.
+  bool ProjectToo = true;
 
 private:
+  void setHeaderFilter(llvm::ArrayRef<OptionsSource> Sources, StringRef File,
+                       ClangTidyOptions &Result) const {
+    // The last one wins.
+    auto Last = [&](auto Member) -> std::optional<std::string> {
+      for (const OptionsSource &Source : llvm::reverse(Sources))
+        if (const auto &Regex = Source.first.*Member)
+          return Regex;
+      return std::nullopt;
+    };
+    auto Given = Last(&ClangTidyOptions::HeaderFilterRegex);
+    if (!MoreHeaders.empty()) {
+      Result.HeaderFilterRegex = MoreHeaders;
+      if (Given && !Given->empty())
+        *Result.HeaderFilterRegex += "|(" + *Given + ")";
+    } else if (!Given && !ProjectToo) {
+      Result.HeaderFilterRegex = "";
+    } else if (!Given) {
+      HeaderFilters Ours = projectHeaders(File, *FS);
+      Result.HeaderFilterRegex = std::move(Ours.Take);
+      Result.ExcludeHeaderFilterRegex = std::move(Ours.LeaveOut);
+      auto Theirs = Last(&ClangTidyOptions::ExcludeHeaderFilterRegex);
+      if (Theirs && !Theirs->empty())
+        *Result.ExcludeHeaderFilterRegex += "|(" + *Theirs + ")";
+    }
+  }
+
   std::optional<Level> WeakestLevel;
   std::string MoreHeaders;
+  IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
   std::unique_ptr<ClangTidyOptionsProvider> Inner;
 };
 
@@ -127,6 +168,8 @@ Configuration::create(const ConfigurationOptions &Options,
   Result.WeakestLevel = Options.WeakestLevel;
 
   Result.LineFilter = Options.LineFilter.value_or("");
+  if (Options.LineFilter && isNestedTooDeep(*Options.LineFilter))
+    return makeError("invalid --line-filter: it is nested too deeply");
   if (Options.LineFilter)
     if (std::error_code EC =
             parseLineFilter(*Options.LineFilter, Result.Global))
@@ -135,7 +178,8 @@ Configuration::create(const ConfigurationOptions &Options,
   Result.Defaults = ClangTidyOptions::getDefaults();
   Result.Defaults.Checks = "libtorch-*";
   Result.Defaults.WarningsAsErrors = "";
-  Result.Defaults.HeaderFilterRegex = "";
+  // Whether the user sets one makes a difference; see Provider.
+  Result.Defaults.HeaderFilterRegex = std::nullopt;
   Result.Defaults.ExcludeHeaderFilterRegex = "";
   Result.Defaults.SystemHeaders = false;
   Result.Defaults.FormatStyle = "none";
@@ -171,7 +215,7 @@ static std::unique_ptr<Provider> makeProvider(
     const std::optional<ClangTidyOptions> &Given,
     const ClangTidyOptions &Overrides, std::optional<Level> WeakestLevel,
     StringRef MoreHeaders, IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
-  auto Result = std::make_unique<Provider>(WeakestLevel, MoreHeaders);
+  auto Result = std::make_unique<Provider>(WeakestLevel, MoreHeaders, FS);
   if (Given)
     Result->setInner(std::make_unique<Checked<ConfigOptionsProvider>>(
         Result->Failures, Global, Defaults, *Given, Overrides, FS));
@@ -200,6 +244,23 @@ static Error checkRegex(StringRef Option,
   return Error::success();
 }
 
+/// That levels are levels. The checks would each say it of the same option.
+static Error checkLevels(const ClangTidyOptions &Options, StringRef File) {
+  std::vector<StringRef> Keys(Options.CheckOptions.keys().begin(),
+                              Options.CheckOptions.keys().end());
+  llvm::sort(Keys);
+  for (StringRef Key : Keys) {
+    StringRef Value = Options.CheckOptions.find(Key)->second.Value;
+    unsigned Number;
+    if ((Key == "Level" ||
+         (Key.starts_with("libtorch-") && Key.ends_with(".Level"))) &&
+        (Value.getAsInteger(10, Number) || Number > 2))
+      return makeError("invalid value '" + Value + "' of option '" + Key +
+                       "' for '" + File + "': expected 0, 1 or 2");
+  }
+  return Error::success();
+}
+
 Expected<ClangTidyOptions> Configuration::optionsFor(StringRef File) const {
   auto P = makeProvider(Global, Defaults, Given, Overrides, WeakestLevel,
                         MoreHeaders, FS);
@@ -210,6 +271,8 @@ Expected<ClangTidyOptions> Configuration::optionsFor(StringRef File) const {
     return E;
   if (Error E = checkRegex("ExcludeHeaderFilterRegex",
                            Result.ExcludeHeaderFilterRegex, File))
+    return E;
+  if (Error E = checkLevels(Result, File))
     return E;
   return Result;
 }
@@ -226,6 +289,8 @@ void Configuration::reportHeaders(llvm::ArrayRef<std::string> Paths) {
 bool Configuration::filterTakes(StringRef File, StringRef Path) const {
   auto P =
       makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
+  // Who names headers asks for findings in those.
+  P->ProjectToo = MoreHeaders.empty();
   return filterTakes(P->getOptions(File), Path);
 }
 
@@ -300,42 +365,69 @@ closest(StringRef Value,
   return Best;
 }
 
-static void tellUnknown(StringRef Source, StringRef What, StringRef Name,
-                        const llvm::StringSet<> &Known) {
-  llvm::raw_ostream &OS = llvm::WithColor::error(llvm::errs(), Source)
-                          << "unknown " << What << " '" << Name << '\'';
-  StringRef Guess = closest(Name, llvm::make_range(Known.begin(), Known.end()));
+void Configuration::findUnknown(
+    const ClangTidyOptions &Options,
+    llvm::function_ref<void(StringRef What, StringRef Name, StringRef Guess)>
+        Found) {
+  std::optional<NamesAndOptions> Known; // Takes a while: made when needed.
+  auto Names = [&]() -> const NamesAndOptions & {
+    if (!Known)
+      Known = getAllChecksAndOptions(false);
+    return *Known;
+  };
+  auto Tell = [&](StringRef What, StringRef Name,
+                  const llvm::StringSet<> &Candidates) {
+    Found(
+        What, Name,
+        closest(Name, llvm::make_range(Candidates.begin(), Candidates.end())));
+  };
+  // Checks of other modules are clang-tidy's to verify.
+  const std::string Checks = Options.Checks.value_or("");
+  const GlobList Globs(Checks); // Refers to the text.
+  for (const auto &Glob : Globs.getItems())
+    if (Glob.Text.starts_with("libtorch") && Glob.Text != "libtorch-*" &&
+        llvm::none_of(Names().Names.keys(),
+                      [&](StringRef S) { return Glob.Regex.match(S); }))
+      Tell("check", Glob.Text, Names().Names);
+  std::vector<StringRef> Keys(Options.CheckOptions.keys().begin(),
+                              Options.CheckOptions.keys().end());
+  llvm::sort(Keys);
+  for (StringRef Key : Keys)
+    if (Key.starts_with("libtorch") && !Names().Options.contains(Key))
+      Tell("check option", Key, Names().Options);
+}
+
+static std::string inWords(StringRef What, StringRef Name, StringRef Guess) {
+  std::string Result = ("unknown " + What + " '" + Name + "'").str();
   if (!Guess.empty())
-    OS << "; did you mean '" << Guess << "'?";
-  OS << '\n';
+    Result += ("; did you mean '" + Guess + "'?").str();
+  return printable(Result);
 }
 
 bool Configuration::verify(StringRef File) const {
   auto P =
       makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
-  NamesAndOptions Known = getAllChecksAndOptions(false);
   bool Fine = true;
-  for (const auto &[Options, Source] : P->getRawOptions(File)) {
-    // Checks of other modules are clang-tidy's to verify.
-    const std::string Checks = Options.Checks.value_or("");
-    const GlobList Globs(Checks); // Refers to the text.
-    for (const auto &Glob : Globs.getItems())
-      if (Glob.Text.starts_with("libtorch") &&
-          llvm::none_of(Known.Names.keys(),
-                        [&](StringRef S) { return Glob.Regex.match(S); })) {
-        tellUnknown(Source, "check", Glob.Text, Known.Names);
-        Fine = false;
-      }
-    std::vector<StringRef> Keys(Options.CheckOptions.keys().begin(),
-                                Options.CheckOptions.keys().end());
-    llvm::sort(Keys);
-    for (StringRef Key : Keys)
-      if (Key.starts_with("libtorch") && !Known.Options.contains(Key)) {
-        tellUnknown(Source, "check option", Key, Known.Options);
-        Fine = false;
-      }
-  }
+  for (const auto &[Options, Source] : P->getRawOptions(File))
+    findUnknown(Options, [&, &Place = Source](StringRef What, StringRef Name,
+                                              StringRef Guess) {
+      llvm::WithColor::error(llvm::errs(), Place)
+          << inWords(What, Name, Guess) << '\n';
+      Fine = false;
+    });
   return Fine && !P->Failures.Any;
+}
+
+void Configuration::warnOfUnknown(StringRef File) {
+  auto P =
+      makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
+  for (const auto &[Options, Source] : P->getRawOptions(File))
+    if (Warned.insert(Source).second)
+      findUnknown(Options, [&, &Place = Source](StringRef What, StringRef Name,
+                                                StringRef Guess) {
+        llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
+            << inWords(What, Name, Guess) << " [" << printable(Place) << "]\n";
+      });
 }
 
 } // namespace libtorch_tidy::driver

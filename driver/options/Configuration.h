@@ -10,6 +10,7 @@
 
 #include "checks/Catalog.h"
 #include "clang-tidy/ClangTidyOptions.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
@@ -30,8 +31,8 @@ public:
   create(const ConfigurationOptions &Options,
          llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
 
-  /// With \p CompilerWarnings, the compiler's warnings are enabled beside the
-  /// checks.
+  /// With \p CompilerWarnings, the compiler's warnings are enabled in addition
+  /// to the checks.
   std::unique_ptr<clang::tidy::ClangTidyOptionsProvider>
   createProvider(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS,
                  bool CompilerWarnings = false) const;
@@ -57,7 +58,7 @@ public:
   /// Does it take this line?
   bool lineFilterTakes(llvm::StringRef Path, unsigned Line) const;
 
-  /// The weakest level at which \p Check tells its findings.
+  /// The weakest level at which \p Check reports its findings.
   static Level weakestLevel(const clang::tidy::ClangTidyOptions &Options,
                             llvm::StringRef Check);
 
@@ -67,11 +68,20 @@ public:
 
   /// --dump-config and --verify-config for \p File.
   std::string dump(llvm::StringRef File) const;
-  /// Tells problems on the standard error; false when there are any.
+  /// Prints problems on the standard error; false when there are any.
   bool verify(llvm::StringRef File) const;
+
+  /// Warns of the same, of each configuration once.
+  void warnOfUnknown(llvm::StringRef File);
 
 private:
   Configuration() = default;
+  /// Checks and options of ours that do not exist.
+  static void findUnknown(
+      const clang::tidy::ClangTidyOptions &Options,
+      llvm::function_ref<void(llvm::StringRef What, llvm::StringRef Name,
+                              llvm::StringRef Guess)>
+          Found);
 
   clang::tidy::ClangTidyGlobalOptions Global;
   clang::tidy::ClangTidyOptions Defaults, Overrides;
@@ -79,7 +89,8 @@ private:
   std::optional<clang::tidy::ClangTidyOptions> Given;
   std::optional<Level> WeakestLevel;
   std::string LineFilter;
-  std::string MoreHeaders; ///< A regular expression.
+  std::string MoreHeaders;  ///< A regular expression.
+  llvm::StringSet<> Warned; ///< Configurations that were looked at, by name.
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
 };
 

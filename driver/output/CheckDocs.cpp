@@ -1,4 +1,4 @@
-//===- CheckDocs.cpp - What is told about the checks themselves -----------===//
+//===- CheckDocs.cpp - What is said about the checks themselves -----------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -65,7 +65,7 @@ llvm::Expected<std::string> explain(StringRef Name) {
       llvm::inconvertibleErrorCode(),
       "unknown check '" + Name +
           (Guess ? "'; did you mean '" + Guess->Name + "'?"
-                 : llvm::Twine("'; --list-checks tells all")));
+                 : llvm::Twine("'; see --list-checks")));
 }
 
 std::string checkPage(StringRef Check) {

@@ -1,4 +1,4 @@
-//===- CheckDocs.h - What is told about the checks themselves ---*- C++ -*-===//
+//===- CheckDocs.h - What is said about the checks themselves ---*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@ namespace libtorch_tidy::driver {
 const CatalogEntry *findRule(llvm::StringRef Name);
 
 /// The page docs/checks/<name>.md, which is built into the program (Markdown).
-/// A check that has no page yet is told by its entry of the catalog.
+/// A check that has no page yet is described by its entry of the catalog.
 std::string documentationOf(const CatalogEntry &Entry);
 
 /// The page of the check called \p Name, with or without "libtorch-". An

@@ -180,16 +180,22 @@ std::string toRdjsonl(const Report &R) {
   return Result;
 }
 
-/// XML 1.0 has no way to write most control characters, and readers make a
-/// space of a line end in an attribute.
+/// XML 1.0 has no way to write most control characters, nor U+FFFE and U+FFFF,
+/// and readers make a space of a line end in an attribute.
 static std::string escapeXml(StringRef Text) {
-  return escapeMarkup(Text, [](char C) -> std::optional<StringRef> {
-    if (C == '\n')
-      return "&#10;";
-    if (static_cast<unsigned char>(C) < 0x20 && C != '\t')
-      return "?";
-    return std::nullopt;
-  });
+  std::string Result =
+      escapeMarkup(Text, [](char C) -> std::optional<StringRef> {
+        if (C == '\n')
+          return "&#10;";
+        if (static_cast<unsigned char>(C) < 0x20 && C != '\t')
+          return "?";
+        return std::nullopt;
+      });
+  for (StringRef None : {"\xef\xbf\xbe", "\xef\xbf\xbf"})
+    for (size_t At = Result.find(None); At != std::string::npos;
+         At = Result.find(None, At))
+      Result.replace(At, None.size(), "?");
+  return Result;
 }
 
 std::string toJunit(const Report &R) {

@@ -159,7 +159,7 @@ void Page::filter() {
         "for=\"filter-check\"></output>\n</div>\n";
 }
 
-/// One line with what is told about it marked, and told below it.
+/// One line with what is said about it marked, and said below it.
 void Page::line(const SourceText &Text, unsigned Line,
                 llvm::ArrayRef<Told> Here) {
   StringRef Code = Text.line(Line);
@@ -370,7 +370,7 @@ void Page::aboutChecks() {
            << "\">Documentation</a></p>\n";
     }
     OS << "<p><code>libtorch-tidy --explain=" << escape(Name)
-       << "</code> tells more.</p>\n";
+       << "</code> says more.</p>\n";
   }
   OS << "</section>\n";
 }

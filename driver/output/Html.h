@@ -12,7 +12,7 @@
 
 namespace libtorch_tidy::driver {
 
-/// One HTML file that needs nothing beside it: findings by file, the source
+/// One HTML file that needs nothing else: findings by file, the source
 /// around each with the numbered steps of its path, the fix as lines before
 /// and after, and what the checks mean. Without scripts all is shown; with
 /// them levels and checks can be filtered. Equal input gives equal bytes.

@@ -7,34 +7,23 @@
 
 #include "driver/output/OutputFile.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
-#include <pthread.h>
+#include <optional>
 #include <unistd.h>
-#include <utility>
-#include <vector>
 
 using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
 
 namespace libtorch_tidy::driver {
-
-/// Units are analysed in copies of the process. One that crashes, or is
-/// interrupted, removes the files that are not whole, and these are not its
-/// own.
-static void leaveToParent(StringRef Temporary) {
-  static std::vector<std::string> Names;
-  [[maybe_unused]] static const int Registered =
-      ::pthread_atfork(nullptr, nullptr, [] {
-        for (const std::string &Name : Names)
-          llvm::sys::DontRemoveFileOnSignal(Name);
-      });
-  Names.push_back(Temporary.str());
-}
 
 static Error cannotWrite(StringRef Path, const llvm::Twine &Why) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(),
@@ -45,15 +34,66 @@ static Error cannotWrite(StringRef Path, const llvm::Twine &Why) {
                                      ": " + Why);
 }
 
+/// The open descriptor that \p Path is another name of. Where it leads to a
+/// regular file, that is still not ours to replace.
+static std::optional<int> descriptorOf(StringRef Path) {
+  std::string Name = Path.str();
+  // Through symbolic links: of containers, log files are links to /dev/stdout.
+  for (unsigned Links = 0; Links < 8; ++Links) {
+    StringRef Rest = Name;
+    if (Rest == "/dev/stdout")
+      return STDOUT_FILENO;
+    if (Rest == "/dev/stderr")
+      return STDERR_FILENO;
+    int Number;
+    if ((Rest.consume_front("/dev/fd/") ||
+         Rest.consume_front("/proc/self/fd/")) &&
+        !Rest.getAsInteger(10, Number) && Number >= 0)
+      return Number;
+    char Target[4096];
+    const ssize_t Size = ::readlink(Name.c_str(), Target, sizeof(Target));
+    if (Size <= 0 || size_t(Size) == sizeof(Target))
+      return std::nullopt;
+    Name.assign(Target, Size);
+  }
+  return std::nullopt;
+}
+
+/// Creates a file of a new name in the folder of \p Path. The name does not
+/// depend on that of \p Path, which may be as long as names can be.
+static std::error_code createNextTo(StringRef Path, std::string &Name,
+                                    int &FD) {
+  std::error_code EC;
+  for (unsigned Try = 0; Try < 100; ++Try) {
+    // Not by a pattern of LLVM's: a percent sign of the path would be one, too.
+    llvm::SmallString<128> New(path::parent_path(Path));
+    path::append(New,
+                 ".libtorch-tidy-" +
+                     llvm::utohexstr(llvm::sys::Process::GetRandomNumber()) +
+                     ".tmp");
+    Name = New.str().str();
+    EC = fs::openFileForReadWrite(Name, FD, fs::CD_CreateNew, fs::OF_None);
+    if (EC != std::errc::file_exists)
+      break;
+  }
+  return EC;
+}
+
 Expected<OutputFile> OutputFile::open(StringRef Path) {
   OutputFile Result(Path);
   if (Path == "-")
     return Result;
+  if (std::optional<int> Descriptor = descriptorOf(Path)) {
+    if (*Descriptor == STDOUT_FILENO)
+      Result.Path = "-";
+    else
+      Result.Descriptor = *Descriptor;
+    return Result;
+  }
   fs::file_status Status;
   if (!fs::status(Path, Status)) {
     if (Status.type() == fs::file_type::directory_file)
       return cannotWrite(Path, "it is a folder");
-    // A device, a pipe: /dev/stderr and <(...) are written, not replaced.
     if (Status.type() != fs::file_type::regular_file)
       return Result;
     if (std::error_code EC = fs::access(Path, fs::AccessMode::Write))
@@ -63,85 +103,121 @@ Expected<OutputFile> OutputFile::open(StringRef Path) {
   llvm::SmallString<128> Real;
   if (!fs::real_path(Path, Real))
     Result.Path = Real.str().str();
-  // Not by a pattern of LLVM's: a percent sign of the path would be one, too.
-  for (unsigned Try = 0; Try < 100; ++Try) {
-    Result.Temporary = Result.Path + "." +
-                       llvm::utohexstr(llvm::sys::Process::GetRandomNumber()) +
-                       ".tmp";
-    std::error_code EC = fs::openFileForReadWrite(
-        Result.Temporary, Result.FD, fs::CD_CreateNew, fs::OF_None);
-    if (EC == std::errc::file_exists)
-      continue;
-    if (EC) {
-      Result.Temporary.clear();
-      return cannotWrite(Path, EC.message());
-    }
-    llvm::sys::RemoveFileOnSignal(Result.Temporary);
-    // A file that is replaced keeps its mode.
-    if (Status.type() == fs::file_type::regular_file)
-      (void)fs::setPermissions(Result.FD, Status.permissions());
-    leaveToParent(Result.Temporary);
-    return Result;
-  }
-  Result.Temporary.clear();
-  return cannotWrite(Path, "no name is free for a temporary file");
+  Result.Replaces = true;
+  // To see that it can be done.
+  std::string Name;
+  int FD;
+  if (std::error_code EC = createNextTo(Result.Path, Name, FD))
+    return cannotWrite(Path, EC.message());
+  ::close(FD);
+  (void)fs::remove(Name);
+  return Result;
 }
 
-OutputFile::OutputFile(OutputFile &&Other)
-    : Path(std::move(Other.Path)),
-      Temporary(std::exchange(Other.Temporary, std::string())),
-      FD(std::exchange(Other.FD, -1)) {}
-
-OutputFile &OutputFile::operator=(OutputFile &&Other) {
-  std::swap(Path, Other.Path);
-  std::swap(Temporary, Other.Temporary);
-  std::swap(FD, Other.FD);
-  return *this;
+std::error_code OutputFile::writeTo(int FD, StringRef Content) {
+  llvm::raw_fd_ostream OS(FD, /*shouldClose=*/false);
+  OS << Content;
+  OS.flush();
+  std::error_code EC = OS.error();
+  OS.clear_error();
+  return EC;
 }
 
-OutputFile::~OutputFile() {
-  if (FD >= 0)
-    ::close(FD);
-  if (Temporary.empty())
-    return;
-  (void)fs::remove(Temporary);
+std::error_code OutputFile::replace(StringRef Content) {
+  std::string Temporary;
+  int FD;
+  if (std::error_code EC = createNextTo(Path, Temporary, FD))
+    return EC;
+  llvm::sys::RemoveFileOnSignal(Temporary);
+  // A file that is replaced keeps its mode.
+  fs::file_status Status;
+  const bool Exists = !fs::status(Path, Status);
+  if (Exists)
+    (void)fs::setPermissions(FD, Status.permissions());
+  std::error_code EC = writeTo(FD, Content);
+  if (::close(FD) != 0 && !EC)
+    EC = llvm::errnoAsErrorCode();
+  // Renaming would put a file in the place of a device.
+  if (!EC && Exists && Status.type() != fs::file_type::regular_file)
+    EC = std::make_error_code(std::errc::not_supported);
+  if (!EC)
+    EC = fs::rename(Temporary, Path);
+  if (EC)
+    (void)fs::remove(Temporary);
   llvm::sys::DontRemoveFileOnSignal(Temporary);
+  return EC;
 }
 
 Error OutputFile::write(StringRef Content) {
+  std::error_code EC;
   if (Path == "-") {
     llvm::outs() << Content;
     llvm::outs().flush();
-    if (std::error_code EC = llvm::outs().error()) {
-      llvm::outs().clear_error();
-      return cannotWrite(Path, EC.message());
-    }
-    return Error::success();
-  }
-  std::error_code EC;
-  auto Write = [&](llvm::raw_fd_ostream &OS) {
-    OS << Content;
-    OS.flush();
-    EC = OS.error();
-    OS.clear_error();
-  };
-  if (Temporary.empty()) {
-    llvm::raw_fd_ostream OS(Path, EC);
-    if (!EC)
-      Write(OS);
+    EC = llvm::outs().error();
+    llvm::outs().clear_error();
+  } else if (Descriptor >= 0) {
+    if (Descriptor == STDERR_FILENO)
+      llvm::errs().flush();
+    EC = writeTo(Descriptor, Content);
+  } else if (Replaces) {
+    EC = replace(Content);
   } else {
-    {
-      llvm::raw_fd_ostream OS(std::exchange(FD, -1), /*shouldClose=*/true);
-      Write(OS);
-    }
-    if (!EC)
-      EC = fs::rename(Temporary, Path);
+    int FD;
+    EC = fs::openFileForWrite(Path, FD, fs::CD_OpenExisting);
     if (!EC) {
-      llvm::sys::DontRemoveFileOnSignal(Temporary);
-      Temporary.clear();
+      EC = writeTo(FD, Content);
+      ::close(FD);
     }
   }
   return EC ? cannotWrite(Path, EC.message()) : Error::success();
+}
+
+/// The same for all names of a file; empty for what may be named twice.
+static std::string identityOf(StringRef Path) {
+  if (Path.empty())
+    return {};
+  if (std::optional<int> Descriptor = descriptorOf(Path))
+    return *Descriptor == STDOUT_FILENO ? "-" : "";
+  if (Path == "-")
+    return "-";
+  fs::file_status Status;
+  if (!fs::status(Path, Status)) {
+    if (Status.type() != fs::file_type::regular_file)
+      return {};
+    const fs::UniqueID Id = Status.getUniqueID();
+    return llvm::utostr(Id.getDevice()) + ":" + llvm::utostr(Id.getFile());
+  }
+  // Not there yet: its folder is.
+  llvm::SmallString<128> Folder(Path), Real;
+  fs::make_absolute(Folder);
+  const std::string Name = path::filename(Folder).str();
+  path::remove_filename(Folder);
+  if (fs::real_path(Folder, Real))
+    Real = Folder;
+  path::append(Real, Name);
+  return Real.str().str();
+}
+
+Error checkDistinct(llvm::ArrayRef<NamedFile> Outputs,
+                    llvm::ArrayRef<NamedFile> Inputs) {
+  llvm::StringMap<const NamedFile *> Written;
+  for (const NamedFile &Output : Outputs) {
+    const std::string Identity = identityOf(Output.Path);
+    if (Identity.empty())
+      continue;
+    auto [It, New] = Written.try_emplace(Identity, &Output);
+    if (!New)
+      return cannotWrite(Output.Path, "it is named by " + It->second->Role +
+                                          " and " + Output.Role);
+  }
+  for (const NamedFile &Input : Inputs) {
+    const std::string Identity = identityOf(Input.Path);
+    auto It = Written.find(Identity);
+    if (!Identity.empty() && Identity != "-" && It != Written.end())
+      return cannotWrite(It->second->Path,
+                         It->second->Role + " names " + Input.Role);
+  }
+  return Error::success();
 }
 
 } // namespace libtorch_tidy::driver

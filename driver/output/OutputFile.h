@@ -8,33 +8,48 @@
 #ifndef LIBTORCH_TIDY_DRIVER_OUTPUT_OUTPUTFILE_H
 #define LIBTORCH_TIDY_DRIVER_OUTPUT_OUTPUTFILE_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
+#include <system_error>
 
 namespace libtorch_tidy::driver {
 
-/// A file that is written under a temporary name beside it and renamed when it
-/// is whole, or the standard output when its name is "-". Opened before the
-/// analysis, so that a name that cannot be written is told at once.
+/// A file that is written under another name next to it and renamed when it is
+/// whole, or the standard output when its name is "-". Opened before the
+/// analysis, so that a name that cannot be written is reported at once. Nothing
+/// lies next to the file in the meantime: a run that is killed leaves nothing.
+///
+/// What is no regular file (a device, a pipe, an open descriptor as
+/// /dev/stderr) is written to, and neither replaced nor removed.
 class OutputFile {
 public:
   static llvm::Expected<OutputFile> open(llvm::StringRef Path);
-  OutputFile(OutputFile &&Other);
-  OutputFile &operator=(OutputFile &&Other);
-  /// Discards what was not written.
-  ~OutputFile();
 
   bool isStdout() const { return Path == "-"; }
   llvm::Error write(llvm::StringRef Content);
 
 private:
   explicit OutputFile(llvm::StringRef Path) : Path(Path) {}
+  std::error_code writeTo(int FD, llvm::StringRef Content);
+  std::error_code replace(llvm::StringRef Content);
 
   std::string Path;
-  std::string Temporary; ///< Empty when written in place.
-  int FD = -1;           ///< Of the temporary file.
+  int Descriptor = -1;   ///< That Path is another name of.
+  bool Replaces = false; ///< Written next to Path first.
 };
+
+/// A file, and the words that say which: an option or a role.
+struct NamedFile {
+  std::string Role;
+  std::string Path;
+};
+
+/// An error when two of \p Outputs are one file, or one of them is a file of
+/// \p Inputs. Devices and pipes may be named twice.
+llvm::Error checkDistinct(llvm::ArrayRef<NamedFile> Outputs,
+                          llvm::ArrayRef<NamedFile> Inputs);
 
 } // namespace libtorch_tidy::driver
 

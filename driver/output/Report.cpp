@@ -31,30 +31,6 @@ std::string percentEncode(StringRef Path) {
   return Result;
 }
 
-static StringRef gitWorkTree(StringRef File, llvm::vfs::FileSystem &FS) {
-  for (StringRef Folder = llvm::sys::path::parent_path(File); !Folder.empty();
-       Folder = llvm::sys::path::parent_path(Folder)) {
-    llvm::SmallString<128> Git(Folder);
-    llvm::sys::path::append(Git, ".git");
-    if (FS.exists(Git))
-      return Folder;
-  }
-  return {};
-}
-
-std::string findProjectRoot(llvm::ArrayRef<std::string> Files,
-                            StringRef WorkingDirectory,
-                            llvm::vfs::FileSystem &FS) {
-  StringRef Root = Files.empty() ? "" : gitWorkTree(Files.front(), FS);
-  if (Root.empty())
-    return WorkingDirectory.str();
-  for (StringRef File : Files)
-    while (!Root.empty() && !(File.starts_with(Root) &&
-                              File.drop_front(Root.size()).starts_with("/")))
-      Root = llvm::sys::path::parent_path(Root);
-  return Root.size() > 1 ? Root.str() : WorkingDirectory.str();
-}
-
 std::string asSentence(StringRef Text) {
   Text = Text.rtrim();
   return Text.str() +

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the writers of output know of a run beside its findings, and the paths
-/// they write.
+/// What the writers of output know of a run in addition to its findings, and
+/// the paths they write.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +19,13 @@
 #include "driver/findings/SourceText.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/VirtualFileSystem.h"
+#include <map>
 #include <string>
 #include <vector>
 
 namespace libtorch_tidy::driver {
 
-/// Where the sources come from, as far as git tells.
+/// Where the sources come from, as far as git knows.
 struct Provenance {
   std::string Repository; ///< A URI, without credentials; empty: not known.
   std::string Revision;   ///< Empty when files differ from it.
@@ -46,6 +47,9 @@ struct Report {
   bool HasBaseline = false;
   std::vector<Finding> Vanished = {};
   Provenance From = {};
+  /// Why some of FailedUnits have no result at all.
+  std::map<std::string, std::string> Trouble = {};
+  std::vector<GivenUpFunction> GivenUp = {};
   size_t LeftOut = 0; ///< Findings that are too many for the form.
 };
 
@@ -55,17 +59,15 @@ llvm::StringRef relativePath(llvm::StringRef Path, llvm::StringRef Root);
 /// \p Path as part of a URI.
 std::string percentEncode(llvm::StringRef Path);
 
-/// The folder that paths are written relative to: the top of the git work tree
-/// that \p Files are in (of several, the folder that holds them all), else
-/// \p WorkingDirectory.
-std::string findProjectRoot(llvm::ArrayRef<std::string> Files,
-                            llvm::StringRef WorkingDirectory,
-                            llvm::vfs::FileSystem &FS);
-
 /// \p Text with a full stop at its end.
 std::string asSentence(llvm::StringRef Text);
 
-/// "error", "warning" or "note": how loudly a finding of a level is told.
+/// What is said of a function that is given up, after its name.
+inline constexpr llvm::StringLiteral BeyondLimits =
+    "is too large to be analysed in full: findings that depend on where values "
+    "go in it are not made";
+
+/// "error", "warning" or "note": how loudly a finding of a level is reported.
 const char *severityWord(Level L);
 
 } // namespace libtorch_tidy::driver

@@ -34,9 +34,9 @@ struct ReportOptions {
   std::string Output; ///< For the format, unless that is text.
 };
 
-/// The outputs that were asked for beside the text. Opened before the
-/// analysis, so that one that cannot be written is told at once; made before
-/// fixes are applied, because they are about the text that was analysed;
+/// The outputs that were asked for in addition to the text. Opened before the
+/// analysis, so that one that cannot be written is reported at once; made
+/// before fixes are applied, because they are about the text that was analysed;
 /// written at the end.
 class Reports {
 public:

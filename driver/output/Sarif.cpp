@@ -364,6 +364,8 @@ Json Writer::rules() {
 Json Writer::artifacts() {
   for (const std::string &Unit : Run.FailedUnits)
     nameFile(Unit);
+  for (const GivenUpFunction &F : Run.GivenUp)
+    nameFile(F.Where.Path);
   for (const Finding &F : Findings) {
     nameFile(F.Where.Path);
     for (const FindingStep &Step : F.Steps)
@@ -395,13 +397,26 @@ Json Writer::artifacts() {
 /// How the run went. Takes what it found into \p Results.
 Json Writer::invocation(Json &Results) {
   Json Tool = Json::array(), Config = Json::array();
-  for (const std::string &Unit : Run.FailedUnits)
+  for (const std::string &Unit : Run.FailedUnits) {
+    std::string Text = "The translation unit could not be analysed";
+    if (auto It = Run.Trouble.find(Unit); It != Run.Trouble.end())
+      Text += ": " + It->second;
     Tool.push_back(
         {{"level", "error"},
-         {"message", message("The translation unit could not be analysed.")},
+         {"message", message(Text + ".")},
          {"locations",
           Json::array({{{"physicalLocation",
                          {{"artifactLocation", artifactLocation(Unit)}}}}})}});
+  }
+  for (const GivenUpFunction &F : Run.GivenUp)
+    Tool.push_back(
+        {{"level", "warning"},
+         {"message",
+          message(("Function '" + F.Name + "' " + BeyondLimits + ".").str())},
+         {"locations",
+          Json::array({{{"physicalLocation",
+                         {{"artifactLocation", artifactLocation(F.Where.Path)},
+                          {"region", {{"startLine", F.Where.Line}}}}}}})}});
   const std::vector<std::string> Names =
       uniqueFingerprints(Findings, Run.Root, Run.Outlines);
   for (auto [F, Name] : llvm::zip_equal(Findings, Names))

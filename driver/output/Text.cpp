@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/output/Text.h"
+#include "driver/project/Printable.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <unistd.h>
 
@@ -74,15 +76,71 @@ static std::vector<ClangTidyError> errorsOf(llvm::ArrayRef<Finding> Findings) {
   return Result;
 }
 
+namespace {
+
+/// Puts what a terminal can show in the place of names and messages that it
+/// cannot. The printer reads the files that it names, so those whose names
+/// change are there under both.
+class Shower {
+public:
+  explicit Shower(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS)
+      : FS(std::move(FS)) {}
+
+  void show(ClangTidyError &E) {
+    show(E.Message, E.BuildDirectory);
+    for (DiagnosticMessage &Note : E.Notes)
+      show(Note, E.BuildDirectory);
+  }
+
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files() {
+    if (!Renamed)
+      return FS;
+    auto Result = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(FS);
+    Result->pushOverlay(Renamed);
+    return Result;
+  }
+
+private:
+  void show(DiagnosticMessage &M, llvm::StringRef Directory) {
+    M.Message = printable(M.Message);
+    rename(M.FilePath, Directory);
+    for (clang::tooling::FileByteRange &Range : M.Ranges)
+      rename(Range.FilePath, Directory);
+  }
+
+  void rename(std::string &Path, llvm::StringRef Directory) {
+    const std::string Shown = printable(Path);
+    if (Shown == Path)
+      return;
+    llvm::SmallString<256> Real(Path), There(Shown);
+    llvm::sys::fs::make_absolute(Directory, Real);
+    llvm::sys::fs::make_absolute(Directory, There);
+    if (auto Text = FS->getBufferForFile(Real)) {
+      if (!Renamed)
+        Renamed = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+      Renamed->addFile(There, /*ModificationTime=*/0, std::move(*Text));
+    }
+    Path = Shown;
+  }
+
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
+  llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> Renamed;
+};
+
+} // namespace
+
 void printText(llvm::ArrayRef<Finding> Findings, ClangTidyContext &Context,
                bool ToStderr,
                llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
   std::optional<OutputOnStderr> Redirect;
   if (ToStderr)
     Redirect.emplace();
+  std::vector<ClangTidyError> Errors = errorsOf(Findings);
+  Shower Shown(std::move(FS));
+  for (ClangTidyError &E : Errors)
+    Shown.show(E);
   unsigned WarningsAsErrors = 0;
-  handleErrors(errorsOf(Findings), Context, FB_NoFix, WarningsAsErrors,
-               std::move(FS));
+  handleErrors(Errors, Context, FB_NoFix, WarningsAsErrors, Shown.files());
 }
 
 std::string toReplacements(llvm::ArrayRef<Finding> Findings,

@@ -22,6 +22,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
+#include <chrono>
+#include <set>
 
 using namespace clang;
 using namespace clang::tooling;
@@ -41,13 +43,15 @@ uint64_t hashOfMacro(StringRef Name) {
   return llvm::xxh3_64bits(("#" + Name).str());
 }
 
-/// What is to be known of a precompiled header beside its content.
+/// What is to be known of a precompiled header in addition to its content.
 struct PchFacts {
   UnitInputs Inputs;
   llvm::StringSet<> Includes;
+  ProbedFileSystem *Probed = nullptr;
   /// Hashes of all identifiers, again of those that were macros, and of the
   /// beginnings of all included names.
   std::vector<uint64_t> Names;
+  std::set<std::string> Beginnings;    ///< The latter themselves.
   llvm::ArrayRef<std::string> Folders; ///< See LibraryPrefix.
 };
 
@@ -68,8 +72,7 @@ protected:
                                                  StringRef File) override {
     if (Facts)
       Compiler.getPreprocessor().addPPCallbacks(
-          recordInputs(Compiler, Facts->Inputs, Facts->Includes,
-                       /*AllNames=*/true));
+          recordInputs(Compiler, Facts->Inputs, &Facts->Includes));
     std::vector<std::unique_ptr<ASTConsumer>> Consumers;
     Consumers.push_back(createSkipBodiesConsumer(Compiler.getSourceManager()));
     Consumers.push_back(createForgetSpecializationsConsumer(Compiler));
@@ -88,7 +91,10 @@ protected:
           Facts->Names.push_back(hashOfMacro(Entry.getKey()));
       }
       for (StringRef Name : Facts->Includes.keys())
-        Facts->Names.push_back(hashOfIncluded(Name.split('/').first));
+        Facts->Beginnings.insert(
+            (Name.starts_with(".") ? Name : Name.split('/').first).str());
+      for (const std::string &Beginning : Facts->Beginnings)
+        Facts->Names.push_back(hashOfIncluded(Beginning));
       llvm::sort(Facts->Names);
     }
     GeneratePCHAction::EndSourceFileAction();
@@ -114,6 +120,7 @@ public:
                      DiagnosticConsumer *Consumer) override {
     keepParsingOnly(*Invocation);
     if (Facts) {
+      Facts->Probed->driverEnded();
       // As the units that will start from it: see TidyActionFactory.
       Invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
       Invocation->getDiagnosticOpts().ShowCarets = false;
@@ -322,6 +329,7 @@ const std::vector<uint64_t> &LibraryPchs::namesOf(StringRef Key) {
     if (std::optional<std::string> Content = Folder.read(E.Pch->Names)) {
       ArchiveReader Reader(*Content);
       Reader.list([&] { E.Names.push_back(Reader.number()); });
+      Reader.list([&] { E.Beginnings.push_back(Reader.text().str()); });
       if (!Reader.finished())
         E.Names.clear();
     }
@@ -363,9 +371,54 @@ bool LibraryPchs::isUnaffectedByFolders(StringRef Key,
   return true;
 }
 
+std::string LibraryPchs::notInFolders(StringRef Key,
+                                      const LibraryPrefix &Prefix) {
+  (void)namesOf(Key);
+  std::vector<FileStamp> Result;
+  for (StringRef Path : Prefix.FolderPaths)
+    for (const std::string &Name : Known[Key.str()].Beginnings)
+      Result.push_back(FileStamp::missing((Path + "/" + Name).str()));
+  return FileSets::store(std::move(Result), Folder);
+}
+
+/// The files that the facts of a precompiled header name.
+static std::vector<std::string> filesOf(std::optional<std::string> Facts) {
+  if (!Facts)
+    return {};
+  ArchiveReader Reader(*Facts);
+  Reader.number();
+  Reader.text();
+  Reader.text();
+  std::string Names = Reader.text().str();
+  return {std::move(Names), Reader.text().str()};
+}
+
 void LibraryPchs::discard(StringRef Key) {
+  // Who uses it has it in memory.
+  for (const std::string &File : filesOf(Folder.read(entryOf(Key) + ".facts")))
+    if (!File.empty())
+      Folder.remove(File);
   Folder.remove(entryOf(Key) + ".facts");
   Known[Key.str()] = Entry();
+}
+
+void LibraryPchs::removeOrphans() const {
+  std::error_code EC;
+  for (fs::directory_iterator It(Folder.pathOf("pch"), EC), End;
+       It != End && !EC; It.increment(EC)) {
+    StringRef Name = llvm::sys::path::filename(It->path());
+    fs::file_status Status;
+    // Another process may be making it.
+    if ((!Name.ends_with(".pch") && !Name.ends_with(".names")) ||
+        fs::status(It->path(), Status) ||
+        Status.getLastModificationTime() + std::chrono::hours(1) >
+            std::chrono::system_clock::now())
+      continue;
+    std::optional<std::string> Facts =
+        Folder.read(entryOf(Name.split('-').first) + ".facts");
+    if (!llvm::is_contained(filesOf(std::move(Facts)), ("pch/" + Name).str()))
+      fs::remove(It->path());
+  }
 }
 
 bool LibraryPchs::wantedBefore(StringRef Key) {
@@ -393,6 +446,8 @@ bool LibraryPchs::build(
     const CommandLineArguments &Arguments, StringRef MainFile,
     StringRef Directory,
     llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS) const {
+  auto Probed = llvm::makeIntrusiveRefCnt<ProbedFileSystem>(std::move(FS));
+  FS = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(Probed);
   // Names of its own: another process may be making the same.
   llvm::SmallString<128> Own;
   fs::createUniquePath(entryOf(Key) + "-%%%%%%%%", Own, /*MakeAbsolute=*/false);
@@ -415,6 +470,7 @@ bool LibraryPchs::build(
   IgnoringDiagConsumer Ignored;
   Tool.setDiagnosticConsumer(&Ignored);
   PchFacts Facts;
+  Facts.Probed = Probed.get();
   Facts.Folders = Prefix.Folders;
   PchActionFactory Factory(Folder.pathOf(Output), &Facts);
   if (Tool.run(&Factory))
@@ -428,13 +484,18 @@ bool LibraryPchs::build(
   if (!Stamp || !Content)
     return false;
   // The list of #includes itself counts as the user's. Anything else there is a
-  // header whose findings would be lost.
+  // header whose findings would be lost. (What else was read belongs to the
+  // flags, and each unit asks for it, too.)
   const bool Usable =
-      llvm::all_of(Facts.Inputs.User, [&](const UnitInputs::UserFile &F) {
-        return F.Path == Header;
-      });
+      llvm::all_of(Facts.Inputs.User,
+                   [&](const UnitInputs::Text &F) { return F.Path == Header; });
+  Probed->complete(Facts.Inputs);
+  for (std::string &Path : Facts.Inputs.Missing)
+    Facts.Inputs.Library.push_back(FileStamp::missing(std::move(Path)));
   ArchiveWriter NameWriter;
   NameWriter.list(Facts.Names, [&](uint64_t N) { NameWriter.number(N); });
+  NameWriter.list(Facts.Beginnings,
+                  [&](StringRef Name) { NameWriter.text(Name); });
   const std::string Files =
       FileSets::store(std::move(Facts.Inputs.Library), Folder);
   if (Files.empty() || !Folder.write(Names, NameWriter.take()))
@@ -450,20 +511,13 @@ bool LibraryPchs::build(
   Writer.number(Stamp->Changed);
   Writer.number(llvm::xxh3_64bits((*Content)->getBuffer()));
   // What it takes the place of. Who uses that has it in memory.
-  std::string OldOutput, OldNames;
-  if (std::optional<std::string> Old = Folder.read(entryOf(Key) + ".facts")) {
-    ArchiveReader Reader(*Old);
-    Reader.number();
-    Reader.text();
-    Reader.text();
-    OldNames = Reader.text();
-    OldOutput = Reader.text();
-  }
+  const std::vector<std::string> Replaced =
+      filesOf(Folder.read(entryOf(Key) + ".facts"));
   if (!Usable)
     Folder.remove(Output);
   if (!Folder.write(entryOf(Key) + ".facts", Writer.take()))
     return false;
-  for (const std::string &Old : {OldOutput, OldNames})
+  for (const std::string &Old : Replaced)
     if (!Old.empty())
       Folder.remove(Old);
   return true;

@@ -27,7 +27,7 @@ namespace libtorch_tidy::driver {
 /// library functions. A unit that is analysed with `-include-pch Output`
 /// parses in a fraction of the time; its flags must be the same. Compilers
 /// take it for a syntax check, not to make code of. The file appears whole or
-/// not at all; false on compile errors, which the user has been told.
+/// not at all; false on compile errors, which have been printed.
 bool emitLibraryPch(const clang::tooling::CompileCommand &Command,
                     llvm::StringRef Header, llvm::StringRef Output,
                     const clang::tooling::ArgumentsAdjuster &AddExtra,
@@ -70,9 +70,14 @@ public:
   bool isUnaffectedByMacros(llvm::StringRef Key, const LibraryPrefix &Prefix);
   /// And on the user's folders of headers?
   bool isUnaffectedByFolders(llvm::StringRef Key, const LibraryPrefix &Prefix);
+  /// The FileSets name of what the user's folders do not hold: what the
+  /// headers in it would have found there first. Empty on failure.
+  std::string notInFolders(llvm::StringRef Key, const LibraryPrefix &Prefix);
   void forget(llvm::StringRef Key) { Known.erase(Key.str()); }
   /// Takes it out of the cache, as a unit could not use it.
   void discard(llvm::StringRef Key);
+  /// Removes the files of precompiled headers that no facts name any more.
+  void removeOrphans() const;
 
   /// True from the second call on, over all runs.
   bool wantedBefore(llvm::StringRef Key);
@@ -92,7 +97,8 @@ private:
   struct Entry {
     State S = State::Missing;
     std::unique_ptr<LibraryPch> Pch;
-    std::vector<uint64_t> Names; ///< Ordered hashes.
+    std::vector<uint64_t> Names;         ///< Ordered hashes.
+    std::vector<std::string> Beginnings; ///< Of the names it includes.
     bool NamesRead = false;
   };
   Entry load(llvm::StringRef Key);

@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <limits>
+#include <optional>
 
 using llvm::StringRef;
 
@@ -49,21 +50,66 @@ static bool parseRange(StringRef Text, unsigned &Line, unsigned &Count) {
          (Second.empty() || !Second.getAsInteger(10, Count));
 }
 
-llvm::StringMap<std::vector<Hunk>> parseDiff(StringRef Diff) {
-  llvm::StringMap<std::vector<Hunk>> Result;
+/// The name in "Binary files a/NAME and b/NAME differ"; empty when the file is
+/// deleted.
+static std::string binaryName(StringRef Names) {
+  StringRef New;
+  if (Names.consume_front("/dev/null and "))
+    New = Names;
+  else if (!Names.ends_with(" and /dev/null"))
+    // Both are the same: a renamed file has other lines that name it.
+    New = Names.take_back((Names.size() - StringRef(" and ").size()) / 2);
+  std::string Name = unquote(New);
+  StringRef Bare = Name;
+  return Bare.consume_front("b/") ? Bare.str() : std::string();
+}
+
+/// ":100644 160000 OLD NEW M<tab>NAME": the modes and contents before and
+/// after.
+static std::optional<Diff::Submodule> submoduleOf(StringRef Line) {
+  auto [Facts, Names] = Line.split('\t');
+  llvm::SmallVector<StringRef, 5> Words;
+  Facts.split(Words, ' ');
+  if (Words.size() != 5 || Words[1] != "160000")
+    return std::nullopt;
+  return Diff::Submodule{
+      unquote(Names.rsplit('\t').second.empty() ? Names
+                                                : Names.rsplit('\t').second),
+      Words[0] == "160000" ? Words[2].str() : "", Words[3].str()};
+}
+
+Diff parseDiff(StringRef Text) {
+  Diff Result;
   std::vector<Hunk> *File = nullptr;
-  while (!Diff.empty()) {
+  std::string Renamed;
+  while (!Text.empty()) {
     StringRef Line;
-    std::tie(Line, Diff) = Diff.split('\n');
+    std::tie(Line, Text) = Text.split('\n');
+    if (Line.consume_front(":")) {
+      if (std::optional<Diff::Submodule> Found = submoduleOf(Line))
+        Result.Submodules.push_back(std::move(*Found));
+      continue;
+    }
+    if (Line.starts_with("diff --git ")) {
+      Renamed.clear();
+      continue;
+    }
     if (Line.consume_front("+++ ")) {
       // A tab ends a name with spaces.
       std::string Name = unquote(Line.rtrim('\t'));
       StringRef Bare = Name;
-      File = Bare.consume_front("b/") ? &Result[Bare] : nullptr;
+      File = Bare.consume_front("b/") ? &Result.Files[Bare] : nullptr;
       continue;
     }
     if (Line.consume_front("rename to ")) {
-      (void)Result[unquote(Line)];
+      Renamed = unquote(Line);
+      (void)Result.Files[Renamed];
+      continue;
+    }
+    if (Line.consume_front("Binary files ") && Line.consume_back(" differ")) {
+      std::string Name = Renamed.empty() ? binaryName(Line) : Renamed;
+      if (!Name.empty())
+        Result.Binary.push_back(std::move(Name));
       continue;
     }
     if (!Line.consume_front("@@ -"))
@@ -75,14 +121,17 @@ llvm::StringMap<std::vector<Hunk>> parseDiff(StringRef Diff) {
         !parseRange(New, H.NewLine, H.NewCount))
       continue;
     // The lines themselves: they can look like anything.
-    for (unsigned I = 0; I < H.OldCount + H.NewCount && !Diff.empty();) {
-      if (!Diff.starts_with("\\"))
+    for (unsigned I = 0; I < H.OldCount + H.NewCount && !Text.empty();) {
+      if (!Text.starts_with("\\"))
         ++I;
-      Diff = Diff.split('\n').second;
+      Text = Text.split('\n').second;
     }
     if (File)
       File->push_back(H);
   }
+  // One line, "Subproject commit ...", is all that a diff has of them.
+  for (const Diff::Submodule &S : Result.Submodules)
+    Result.Files.erase(S.Name);
   return Result;
 }
 
@@ -114,7 +163,7 @@ void ChangedLines::moveOver(StringRef Path, llvm::ArrayRef<Hunk> Later) {
                          static_cast<unsigned>(Last + Shift)});
     };
     for (const Hunk &H : Later) {
-      // The first old line behind the hunk, and the first of it.
+      // The first old line after the hunk, and the first of it.
       const unsigned Begin = H.OldCount ? H.OldLine : H.OldLine + 1;
       const unsigned End = Begin + H.OldCount;
       if (Begin > R.Last)
@@ -146,6 +195,13 @@ std::vector<std::string> ChangedLines::files() const {
     Result.push_back(Path.str());
   llvm::sort(Result);
   return Result;
+}
+
+bool ChangedLines::isInSubmodule(StringRef Path) const {
+  return llvm::any_of(Submodules, [&](StringRef Top) {
+    return Path.starts_with(Top) &&
+           Path.drop_front(Top.size()).starts_with("/");
+  });
 }
 
 bool ChangedLines::touch(const Place &Where, SourceTexts &Texts) const {

@@ -21,14 +21,27 @@
 namespace libtorch_tidy::driver {
 
 /// One hunk of `diff -U0`: lines of the old text, and what stands for them in
-/// the new one. A count of 0 means behind the line of that number.
+/// the new one. A count of 0 means after the line of that number.
 struct Hunk {
   unsigned OldLine = 0, OldCount = 0, NewLine = 0, NewCount = 0;
 };
 
-/// The hunks of each file of a diff by its name after the change, as git
-/// writes it. Deleted files have none. What is no diff gives no hunks.
-llvm::StringMap<std::vector<Hunk>> parseDiff(llvm::StringRef Diff);
+/// What `git diff --raw --patch` says. Names are those after the change.
+struct Diff {
+  /// The hunks of each file. Deleted files have none.
+  llvm::StringMap<std::vector<Hunk>> Files;
+  /// The files that git shows no lines of, because it takes them for binary.
+  std::vector<std::string> Binary;
+  /// A submodule that has another revision, or changes of its own.
+  struct Submodule {
+    std::string Name;
+    std::string Old, New; ///< Revisions. Old is empty for a new submodule.
+  };
+  std::vector<Submodule> Submodules;
+};
+
+/// What is not a diff has no hunks.
+Diff parseDiff(llvm::StringRef Text);
 
 class ChangedLines {
 public:
@@ -36,6 +49,8 @@ public:
   /// lines on both sides of where lines were deleted.
   void add(llvm::StringRef Path, llvm::ArrayRef<Hunk> Hunks);
   void addWholeFile(llvm::StringRef Path);
+  /// What is below \p Top (canonical) is another repository's.
+  void addSubmodule(llvm::StringRef Top) { Submodules.push_back(Top.str()); }
 
   /// Does the change speak of the file, even if only to rename it?
   bool contains(llvm::StringRef Path) const { return Files.contains(Path); }
@@ -47,6 +62,8 @@ public:
   /// The files, ordered.
   std::vector<std::string> files() const;
 
+  bool isInSubmodule(llvm::StringRef Path) const;
+
   /// Is the place of \p F, or any step of the path to it, on a changed line?
   bool touch(const Finding &F, SourceTexts &Texts) const;
 
@@ -57,6 +74,7 @@ private:
   bool touch(const Place &Where, SourceTexts &Texts) const;
 
   llvm::StringMap<std::vector<Range>> Files;
+  std::vector<std::string> Submodules;
 };
 
 } // namespace libtorch_tidy::driver

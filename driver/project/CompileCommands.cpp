@@ -9,6 +9,8 @@
 #include "driver/project/Error.h"
 #include "driver/project/HarmlessFlags.h"
 #include "driver/project/LibtorchLookup.h"
+#include "driver/project/Nesting.h"
+#include "driver/project/Printable.h"
 #include "clang/Driver/Types.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Tooling/JSONCompilationDatabase.h"
@@ -69,23 +71,53 @@ CompileCommands::create(CompileCommandOptions Options,
   return Result;
 }
 
+static std::unique_ptr<JSONCompilationDatabase>
+parseJson(StringRef Text, std::string &Message) {
+  if (isNestedTooDeep(Text)) {
+    Message = "it is nested too deeply";
+    return nullptr;
+  }
+  return JSONCompilationDatabase::loadFromBuffer(
+      Text, Message, JSONCommandLineSyntax::AutoDetect);
+}
+
 Expected<CompileCommands::Database *> CompileCommands::load(StringRef Path) {
   auto [It, New] = Databases.try_emplace(Path);
   Database &DB = It->second;
-  if (!New)
-    return &DB;
-  DB.Path = Path.str();
+  if (New) {
+    DB.Path = Path.str();
+    read(DB);
+  }
+  // An error is one for each file.
+  if (!DB.Commands)
+    return makeError(DB.Problem);
+  return &DB;
+}
+
+void CompileCommands::read(Database &DB) const {
+  auto Text = FS->getBufferForFile(DB.Path);
+  if (!Text) {
+    DB.Problem = "cannot read the compile database '" + DB.Path +
+                 "': " + Text.getError().message();
+    return;
+  }
   std::string Message;
-  if (path::filename(Path) == "compile_flags.txt")
-    DB.Commands = FixedCompilationDatabase::loadFromFile(Path, Message);
-  else if (auto Json = JSONCompilationDatabase::loadFromFile(
-               Path, Message, JSONCommandLineSyntax::AutoDetect))
+  if (path::filename(DB.Path) == "compile_flags.txt")
+    DB.Commands = FixedCompilationDatabase::loadFromBuffer(
+        path::parent_path(DB.Path), (*Text)->getBuffer(), Message);
+  else if (auto Json = parseJson((*Text)->getBuffer(), Message))
     DB.Commands =
         inferTargetAndDriverMode(expandResponseFiles(std::move(Json), FS));
   if (!DB.Commands)
-    return makeError("malformed compile database '" + Path +
-                     "': " + StringRef(Message).rtrim());
-  return &DB;
+    DB.Problem = "malformed compile database '" + DB.Path +
+                 "': " + StringRef(Message).rtrim().str();
+}
+
+std::vector<std::string> CompileCommands::databases() const {
+  std::vector<std::string> Result;
+  for (StringRef Path : Databases.keys())
+    Result.push_back(Path.str());
+  return Result;
 }
 
 /// Where builds are made, below the top of a project.
@@ -108,8 +140,7 @@ Expected<CompileCommands::Database *>
 CompileCommands::databaseFor(StringRef Folder) {
   if (Only)
     return Only;
-  auto [It, New] = ByFolder.try_emplace(Folder, nullptr);
-  if (!New)
+  if (auto It = ByFolder.find(Folder); It != ByFolder.end())
     return It->second;
   for (StringRef Dir = Folder; !Dir.empty(); Dir = path::parent_path(Dir)) {
     llvm::SmallString<128> Path;
@@ -131,7 +162,7 @@ CompileCommands::databaseFor(StringRef Folder) {
       ByFolder[Folder] = *Loaded;
     return Loaded;
   }
-  return nullptr;
+  return ByFolder[Folder] = nullptr;
 }
 
 bool isHeader(StringRef File) {
@@ -160,6 +191,23 @@ bool isCxxFile(StringRef File) {
           clang::driver::types::onlyPrecompileType(Type));
 }
 
+/// Is \p File what \p Command compiles? Both can be spelled in many ways.
+static bool compiles(const CompileCommand &Command, StringRef File,
+                     llvm::vfs::FileSystem &FS) {
+  llvm::ErrorOr<llvm::vfs::Status> Wanted = FS.status(File);
+  return llvm::any_of(
+      llvm::reverse(Command.CommandLine), [&](StringRef Argument) {
+        if (Argument.starts_with("-"))
+          return false;
+        llvm::SmallString<256> Path(Argument);
+        llvm::sys::fs::make_absolute(Command.Directory, Path);
+        if (Path == File)
+          return true;
+        llvm::ErrorOr<llvm::vfs::Status> Named = FS.status(Path);
+        return Wanted && Named && Wanted->equivalent(*Named);
+      });
+}
+
 Expected<std::vector<CompileCommand>>
 CompileCommands::commandsFor(StringRef File) {
   if (Fixed)
@@ -176,6 +224,12 @@ CompileCommands::commandsFor(StringRef File) {
         return makeError("the compile database '" + DB->Path + "' says that '" +
                          File + "' is compiled in '" + Command.Directory +
                          "', which does not exist");
+    // Of a header, some databases have the command of a file that includes it.
+    for (const CompileCommand &Command : Commands)
+      if (!isHeader(File) && !compiles(Command, File, *FS))
+        return makeError("the compile database '" + DB->Path +
+                         "' has a command for '" + File +
+                         "' that compiles another file");
     if (!Commands.empty())
       return Commands;
     if (!isHeader(File))
@@ -186,8 +240,8 @@ CompileCommands::commandsFor(StringRef File) {
           "flags after '--'");
     // The interpolating database takes over what it wraps, so it gets its own.
     std::string Message;
-    if (auto Json = JSONCompilationDatabase::loadFromFile(
-            DB->Path, Message, JSONCommandLineSyntax::AutoDetect))
+    auto Text = FS->getBufferForFile(DB->Path);
+    if (auto Json = Text ? parseJson((*Text)->getBuffer(), Message) : nullptr)
       Commands =
           inferMissingCompileCommands(expandResponseFiles(std::move(Json), FS))
               ->getCompileCommands(File);
@@ -195,9 +249,9 @@ CompileCommands::commandsFor(StringRef File) {
       return makeError("no compile command for '" + File +
                        "': the compile database '" + DB->Path + "' is empty");
     if (!Quiet)
-      llvm::errs() << "libtorch-tidy: note: '" << File
-                   << "' is compiled like the similar file that '" << DB->Path
-                   << "' lists\n";
+      llvm::errs() << "libtorch-tidy: note: '" << printable(File)
+                   << "' is compiled like the similar file that '"
+                   << printable(DB->Path) << "' lists\n";
     return Commands;
   }
 
@@ -216,7 +270,7 @@ CompileCommands::commandsFor(StringRef File) {
                        "not found; give -p, flags after '--', or Torch_DIR");
     if (!Quiet)
       llvm::errs() << "libtorch-tidy: note: no compile_commands.json above '"
-                   << File << "'; compiling it with "
+                   << printable(File) << "'; compiling it with "
                    << llvm::join(*LibtorchFlags, " ") << '\n';
   }
   llvm::ErrorOr<std::string> Here = FS->getCurrentWorkingDirectory();
@@ -227,15 +281,17 @@ CompileCommands::commandsFor(StringRef File) {
       .getCompileCommands(File);
 }
 
-bool CompileCommands::lists(StringRef File) {
+std::optional<bool> CompileCommands::isListed(StringRef File) {
   if (Fixed)
-    return false;
+    return std::nullopt;
   Expected<Database *> Found = databaseFor(path::parent_path(File));
   if (!Found) {
     llvm::consumeError(Found.takeError());
-    return false;
+    return std::nullopt;
   }
-  return *Found && !(*Found)->Commands->getCompileCommands(File).empty();
+  if (!*Found)
+    return std::nullopt;
+  return !(*Found)->Commands->getCompileCommands(File).empty();
 }
 
 std::vector<std::string> CompileCommands::allFiles(StringRef Folder) {
@@ -280,13 +336,13 @@ CompileCommands::filesBelow(StringRef Folder) {
   return Result;
 }
 
-/// A precompiled header of GCC (x.h.gch beside x.h), or of another Clang, is
+/// A precompiled header of GCC (x.h.gch next to x.h), or of another Clang, is
 /// no good here. The header itself is: cc1's -include reads it as text.
 static void readPchAsText(CommandLineArguments &Args) {
   CommandLineArguments Result;
   auto At = [&](size_t I) { return I < Args.size() ? StringRef(Args[I]) : ""; };
   for (size_t I = 0; I < Args.size(); ++I) {
-    // CMake with Clang: the text is included too, right behind.
+    // CMake with Clang: the text is included too, right after.
     if (At(I) == "-Xclang" && At(I + 1) == "-include-pch" &&
         At(I + 2) == "-Xclang" && At(I + 3).contains("cmake_pch.")) {
       I += 3;
@@ -311,7 +367,7 @@ makeCommandsOurs(const char *Argv0, void *MainAddress,
                  bool Quiet) {
   std::string ResourceDir =
       clang::CompilerInvocation::GetResourcesPath(Argv0, MainAddress);
-  // An installed program does not lie beside Clang's own headers.
+  // An installed program does not lie next to Clang's own headers.
   if (!llvm::sys::fs::is_directory(ResourceDir))
     ResourceDir = LIBTORCH_TIDY_RESOURCE_DIR;
   auto Told = std::make_shared<llvm::StringSet<>>();
@@ -320,7 +376,8 @@ makeCommandsOurs(const char *Argv0, void *MainAddress,
     readPchAsText(Args);
     Args = keepHarmlessFlags(Args, Folder, *FS, [&](StringRef Flag) {
       if (Told->insert(Flag).second && !Quiet)
-        llvm::errs() << "libtorch-tidy: note: the compiler flag '" << Flag
+        llvm::errs() << "libtorch-tidy: note: the compiler flag '"
+                     << printable(Flag)
                      << "' is left out: an analysis runs no program and "
                         "writes no file\n";
     });

@@ -41,8 +41,12 @@ public:
   llvm::Expected<std::vector<clang::tooling::CompileCommand>>
   commandsFor(llvm::StringRef File);
 
-  /// Whether the database of \p File lists it; false without a database.
-  bool lists(llvm::StringRef File);
+  /// Whether the database of \p File lists it; absent without a database.
+  std::optional<bool> isListed(llvm::StringRef File);
+  bool lists(llvm::StringRef File) { return isListed(File).value_or(false); }
+
+  /// The files of the databases that were read so far.
+  std::vector<std::string> databases() const;
 
   /// All files of the database for files in \p Folder, ordered; none when
   /// there is no database.
@@ -55,11 +59,13 @@ private:
   struct Database {
     std::unique_ptr<clang::tooling::CompilationDatabase> Commands;
     std::string Path;
+    std::string Problem; ///< Why there are no commands.
   };
 
   CompileCommands() = default;
   llvm::Expected<Database *> databaseFor(llvm::StringRef Folder);
   llvm::Expected<Database *> load(llvm::StringRef Path);
+  void read(Database &DB) const;
 
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
   std::unique_ptr<clang::tooling::CompilationDatabase> Fixed;

@@ -7,13 +7,48 @@
 
 #include "driver/project/FileSystem.h"
 #include "driver/project/Error.h"
+#include "driver/project/Nesting.h"
 #include <map>
+#include <optional>
+#include <system_error>
 
 using namespace llvm;
 
 namespace libtorch_tidy::driver {
 
 namespace {
+
+/// That a file is a device, a pipe or a socket, in words.
+class NotRegular : public std::error_category {
+public:
+  const char *name() const noexcept override { return "libtorch-tidy"; }
+  std::string message(int) const override { return "it is no regular file"; }
+};
+
+/// Opens regular files only. A pipe waits for a writer that never comes, and
+/// /dev/zero has no end; a symbolic link of a stranger leads to either.
+class RegularFileSystem : public vfs::ProxyFileSystem {
+public:
+  explicit RegularFileSystem(IntrusiveRefCntPtr<vfs::FileSystem> Base)
+      : ProxyFileSystem(std::move(Base)) {
+    if (ErrorOr<vfs::Status> Status = ProxyFileSystem::status("/dev/null"))
+      Empty = Status->getUniqueID();
+  }
+
+  ErrorOr<std::unique_ptr<vfs::File>>
+  openFileForRead(const Twine &Path) override {
+    static const NotRegular Category{};
+    if (ErrorOr<vfs::Status> Status = ProxyFileSystem::status(Path))
+      // Builds name /dev/null for a file that is empty.
+      if (!Status->isRegularFile() && !Status->isDirectory() &&
+          Status->getUniqueID() != Empty)
+        return std::error_code(1, Category);
+    return ProxyFileSystem::openFileForRead(Path);
+  }
+
+private:
+  std::optional<sys::fs::UniqueID> Empty;
+};
 
 class EditedFileSystem : public vfs::ProxyFileSystem {
 public:
@@ -62,13 +97,17 @@ private:
 } // namespace
 
 Expected<FileSystem> createFileSystem(StringRef VfsOverlay) {
-  FileSystem FS(new vfs::OverlayFileSystem(vfs::createPhysicalFileSystem()));
+  FileSystem FS(new vfs::OverlayFileSystem(
+      makeIntrusiveRefCnt<RegularFileSystem>(vfs::createPhysicalFileSystem())));
   if (VfsOverlay.empty())
     return FS;
   auto Buffer = FS->getBufferForFile(VfsOverlay);
   if (!Buffer)
     return makeError("cannot read the file system overlay '" + VfsOverlay +
                      "': " + Buffer.getError().message());
+  if (isNestedTooDeep((*Buffer)->getBuffer()))
+    return makeError("invalid file system overlay '" + VfsOverlay +
+                     "': it is nested too deeply");
   auto Overlay = vfs::getVFSFromYAML(std::move(*Buffer), nullptr, VfsOverlay);
   if (!Overlay)
     return makeError("invalid file system overlay '" + VfsOverlay + "'");

@@ -16,7 +16,8 @@ namespace libtorch_tidy::driver {
 
 using FileSystem = llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem>;
 
-/// The disk under the overlay that the user gives as the YAML file
+/// The disk, of which only regular files can be read, under the overlay that
+/// the user gives as the YAML file
 /// \p VfsOverlay (empty: none), with a working directory of its own: units do
 /// not move the process.
 llvm::Expected<FileSystem> createFileSystem(llvm::StringRef VfsOverlay);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/project/Git.h"
+#include "driver/project/CompileCommands.h"
 #include "driver/project/Error.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -15,6 +16,8 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
+#include <optional>
+#include <unistd.h>
 
 using llvm::Error;
 using llvm::Expected;
@@ -24,8 +27,37 @@ namespace fs = llvm::sys::fs;
 
 namespace libtorch_tidy::driver {
 
-Expected<std::string> git(StringRef Folder,
-                          llvm::ArrayRef<std::string> Arguments) {
+namespace {
+
+/// A work tree.
+struct Repository {
+  std::string Top; ///< Canonical.
+  bool IsSubmodule = false;
+};
+
+} // namespace
+
+/// The environment for git. A hook has variables in it that name the repository
+/// it runs in, and hold for no submodule.
+static std::vector<StringRef> environmentFor(const Repository &R) {
+  std::vector<StringRef> Result;
+  for (char **Entry = ::environ; *Entry; ++Entry) {
+    StringRef Name = StringRef(*Entry).split('=').first;
+    const bool NamesRepository = llvm::is_contained(
+        {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX",
+         "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE",
+         "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_SHALLOW_FILE",
+         "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE"},
+        Name);
+    // Context lines that it asks for win over --unified.
+    if (Name != "GIT_DIFF_OPTS" && !(R.IsSubmodule && NamesRepository))
+      Result.push_back(*Entry);
+  }
+  return Result;
+}
+
+static Expected<std::string> git(const Repository &Where,
+                                 llvm::ArrayRef<std::string> Arguments) {
   llvm::ErrorOr<std::string> Program = llvm::sys::findProgramByName("git");
   if (!Program)
     return makeError("git is not installed");
@@ -42,13 +74,20 @@ Expected<std::string> git(StringRef Folder,
 
   // Neither writes the index of the user's repository: `git diff` does it in
   // spite of the first when only the times of files have changed.
-  std::vector<StringRef> Args = {
-      *Program, "--no-optional-locks",  "-c", "diff.autoRefreshIndex=false",
-      "-c",     "core.quotePath=false", "-C", Folder};
+  std::vector<StringRef> Args = {*Program,
+                                 "--no-optional-locks",
+                                 "--literal-pathspecs",
+                                 "-c",
+                                 "diff.autoRefreshIndex=false",
+                                 "-c",
+                                 "core.quotePath=false",
+                                 "-C",
+                                 Where.Top};
   Args.insert(Args.end(), Arguments.begin(), Arguments.end());
+  const std::vector<StringRef> Environment = environmentFor(Where);
   std::string Message;
   const int Code = llvm::sys::ExecuteAndWait(
-      *Program, Args, std::nullopt,
+      *Program, Args, llvm::ArrayRef(Environment),
       {StringRef(""), StringRef(Out), StringRef(Err)}, 0, 0, &Message);
   auto Read = [](StringRef File) {
     auto Buffer = llvm::MemoryBuffer::getFile(File);
@@ -59,6 +98,11 @@ Expected<std::string> git(StringRef Folder,
   if (Message.empty())
     Message = StringRef(Read(Err)).trim().split('\n').first.str();
   return makeError("git " + Arguments.front() + ": " + Message);
+}
+
+Expected<std::string> git(StringRef Folder,
+                          llvm::ArrayRef<std::string> Arguments) {
+  return git(Repository{Folder.str()}, Arguments);
 }
 
 /// The top of the work tree, canonical.
@@ -79,23 +123,112 @@ static std::string below(StringRef Top, StringRef Name) {
   return fs::real_path(Path, Real) ? Path.str().str() : Real.str().str();
 }
 
-/// The hunks of a diff, whatever the user's configuration of git says.
-static Expected<llvm::StringMap<std::vector<Hunk>>>
-diff(StringRef Top, llvm::ArrayRef<std::string> More) {
+/// A diff, whatever the user's configuration of git says.
+static Expected<Diff> diff(const Repository &R,
+                           llvm::ArrayRef<std::string> Between) {
   std::vector<std::string> Args = {"diff",
+                                   "--raw",
+                                   "--patch",
+                                   "--no-abbrev",
                                    "--unified=0",
+                                   "--ignore-submodules=none",
+                                   "--submodule=short",
                                    "--no-color",
                                    "--no-ext-diff",
                                    "--no-textconv",
                                    "--src-prefix=a/",
                                    "--dst-prefix=b/",
                                    "--inter-hunk-context=0"};
-  Args.insert(Args.end(), More.begin(), More.end());
+  Args.insert(Args.end(), Between.begin(), Between.end());
   Args.push_back("--");
-  Expected<std::string> Text = git(Top, Args);
+  Expected<std::string> Text = git(R, Args);
   if (!Text)
     return Text.takeError();
-  return parseDiff(*Text);
+  Diff Result = parseDiff(*Text);
+  // .gitattributes can say that of a source file, and so does a NUL in it. Not
+  // all are asked for as text: a model of gigabytes would be compared.
+  llvm::erase_if(Result.Binary,
+                 [](const std::string &Name) { return !isCxxFile(Name); });
+  if (Result.Binary.empty())
+    return Result;
+  Args.insert(Args.begin() + 1, "--text");
+  Args.insert(Args.end(), Result.Binary.begin(), Result.Binary.end());
+  Text = git(R, Args);
+  if (!Text)
+    return Text.takeError();
+  for (auto &File : parseDiff(*Text).Files)
+    Result.Files[File.first()] = std::move(File.second);
+  return Result;
+}
+
+/// \p S as a repository; absent when it is not checked out.
+static std::optional<Repository> submodule(const Repository &R,
+                                           const Diff::Submodule &S) {
+  std::string Top = below(R.Top, S.Name);
+  if (!fs::exists(Top + "/.git"))
+    return std::nullopt;
+  return Repository{std::move(Top), /*IsSubmodule=*/true};
+}
+
+/// The files that git lists for \p Arguments.
+static Error addListed(const Repository &R,
+                       llvm::ArrayRef<std::string> Arguments,
+                       ChangedLines &Result) {
+  std::vector<std::string> Args = {"ls-files", "-z"};
+  Args.insert(Args.end(), Arguments.begin(), Arguments.end());
+  Expected<std::string> Names = git(R, Args);
+  if (!Names)
+    return Names.takeError();
+  for (StringRef Name : llvm::split(*Names, '\0'))
+    if (!Name.empty())
+      Result.addWholeFile(below(R.Top, Name));
+  return Error::success();
+}
+
+/// All of a submodule counts as changed when it is new, or when nobody can say
+/// what is: a clone can lack the old revision.
+static bool hasRevision(const Repository &R, StringRef Revision) {
+  if (Revision.empty())
+    return false;
+  Expected<std::string> There =
+      git(R, {"cat-file", "-e", (Revision + "^{commit}").str()});
+  if (There)
+    return true;
+  llvm::consumeError(There.takeError());
+  return false;
+}
+
+static Error addAll(const Repository &R, ChangedLines &Result) {
+  return addListed(R, {"--cached", "--recurse-submodules"}, Result);
+}
+
+static Error addUntracked(const Repository &R, ChangedLines &Result) {
+  return addListed(R, {"--others", "--exclude-standard"}, Result);
+}
+
+static Error addChangedSince(const Repository &R, StringRef Revision,
+                             ChangedLines &Result) {
+  Expected<Diff> Changes = diff(R, {Revision.str()});
+  if (!Changes)
+    return Changes.takeError();
+  for (const auto &File : Changes->Files)
+    Result.add(below(R.Top, File.first()), File.second);
+  if (Error E = addUntracked(R, Result))
+    return E;
+  for (const Diff::Submodule &S : Changes->Submodules) {
+    std::optional<Repository> Sub = submodule(R, S);
+    if (!Sub)
+      continue;
+    Result.addSubmodule(Sub->Top);
+    if (hasRevision(*Sub, S.Old)) {
+      if (Error E = addChangedSince(*Sub, S.Old, Result))
+        return E;
+    } else if (Error E = joinErrors(addAll(*Sub, Result),
+                                    addUntracked(*Sub, Result))) {
+      return E;
+    }
+  }
+  return Error::success();
 }
 
 Expected<ChangedLines> linesChangedSince(StringRef Revision, StringRef Folder) {
@@ -105,19 +238,39 @@ Expected<ChangedLines> linesChangedSince(StringRef Revision, StringRef Folder) {
   if (!Top)
     return Top.takeError();
   ChangedLines Result;
-  auto Hunks = diff(*Top, {Revision.str()});
-  if (!Hunks)
-    return Hunks.takeError();
-  for (const auto &File : *Hunks)
-    Result.add(below(*Top, File.first()), File.second);
-  Expected<std::string> Untracked =
-      git(*Top, {"ls-files", "--others", "--exclude-standard", "-z"});
-  if (!Untracked)
-    return Untracked.takeError();
-  for (StringRef Name : llvm::split(*Untracked, '\0'))
-    if (!Name.empty())
-      Result.addWholeFile(below(*Top, Name));
+  if (Error E = addChangedSince({*Top}, Revision, Result))
+    return Expected<ChangedLines>(std::move(E));
   return Result;
+}
+
+/// The changes between the states that \p Staged names, where they are in the
+/// work tree, which differs from the later one as \p Unstaged says.
+static Error addStaged(const Repository &R, llvm::ArrayRef<std::string> Staged,
+                       llvm::ArrayRef<std::string> Unstaged,
+                       ChangedLines &Result) {
+  Expected<Diff> Changes = diff(R, Staged);
+  if (!Changes)
+    return Changes.takeError();
+  Expected<Diff> Later = diff(R, Unstaged);
+  if (!Later)
+    return Later.takeError();
+  for (const auto &File : Changes->Files) {
+    const std::string Path = below(R.Top, File.first());
+    Result.add(Path, File.second);
+    if (auto It = Later->Files.find(File.first()); It != Later->Files.end())
+      Result.moveOver(Path, It->second);
+  }
+  for (const Diff::Submodule &S : Changes->Submodules) {
+    std::optional<Repository> Sub = submodule(R, S);
+    if (!Sub)
+      continue;
+    Result.addSubmodule(Sub->Top);
+    if (Error E = hasRevision(*Sub, S.Old) && hasRevision(*Sub, S.New)
+                      ? addStaged(*Sub, {S.Old, S.New}, {S.New}, Result)
+                      : addAll(*Sub, Result))
+      return E;
+  }
+  return Error::success();
 }
 
 Expected<ChangedLines> stagedLines(StringRef Folder) {
@@ -126,18 +279,8 @@ Expected<ChangedLines> stagedLines(StringRef Folder) {
     return Top.takeError();
   ChangedLines Result;
   // Of the first commit, which has no parent, all is new.
-  auto Staged = diff(*Top, {"--cached"});
-  if (!Staged)
-    return Staged.takeError();
-  auto Unstaged = diff(*Top, {});
-  if (!Unstaged)
-    return Unstaged.takeError();
-  for (const auto &File : *Staged) {
-    const std::string Path = below(*Top, File.first());
-    Result.add(Path, File.second);
-    if (auto It = Unstaged->find(File.first()); It != Unstaged->end())
-      Result.moveOver(Path, It->second);
-  }
+  if (Error E = addStaged({*Top}, {"--cached"}, {}, Result))
+    return Expected<ChangedLines>(std::move(E));
   return Result;
 }
 
@@ -151,6 +294,31 @@ Expected<ChangedLines> linesOfHook(StringRef Folder) {
   if (!Base)
     return Base.takeError();
   return linesChangedSince(StringRef(*Base).trim(), Folder);
+}
+
+/// \p Address with only what may stand in a URI: what may not is encoded. Empty
+/// when the host is not one.
+static std::string asUri(StringRef Address) {
+  auto [Scheme, Rest] = Address.split("://");
+  StringRef Host = Rest.take_until([](char C) { return C == '/'; });
+  if (Host.empty() || !llvm::all_of(Host, [](char C) {
+        return llvm::isAlnum(C) || StringRef("-._~:[]").contains(C);
+      }))
+    return {};
+  std::string Result = (Scheme + "://" + Host).str();
+  StringRef Path = Rest.drop_front(Host.size());
+  for (size_t I = 0; I < Path.size(); ++I) {
+    const char C = Path[I];
+    const bool IsEncoded = C == '%' && I + 2 < Path.size() &&
+                           llvm::isHexDigit(Path[I + 1]) &&
+                           llvm::isHexDigit(Path[I + 2]);
+    if (IsEncoded || llvm::isAlnum(C) ||
+        StringRef("/-._~!$&'()*+,;=:@").contains(C))
+      Result += C;
+    else
+      Result += {'%', llvm::hexdigit((C >> 4) & 15), llvm::hexdigit(C & 15)};
+  }
+  return Result;
 }
 
 /// The address as a URI: also of the form user@host:path.
@@ -195,7 +363,8 @@ std::pair<std::string, std::string> originOf(StringRef Top) {
   std::string Revision = Ask({"rev-parse", "HEAD"});
   if (!Ask({"status", "--porcelain", "--untracked-files=no"}).empty())
     Revision.clear();
-  return {withoutCredentials(Ask({"remote", "get-url", "origin"})), Revision};
+  return {asUri(withoutCredentials(Ask({"remote", "get-url", "origin"}))),
+          Revision};
 }
 
 } // namespace libtorch_tidy::driver

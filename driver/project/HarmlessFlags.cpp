@@ -20,6 +20,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
 #include "llvm/Support/CommandLine.h"
@@ -130,6 +131,9 @@ FlagFate fateOf(const Option &Option) {
   case options::OPT_fxray_attr_list:
   case options::OPT_fxray_never_instrument:
   case options::OPT_dump_deserialized_pch_decls:
+  // A profile that another compiler wrote is an error to Clang.
+  case options::OPT_fprofile_instr_use:
+  case options::OPT_fprofile_sample_use:
   case options::OPT_v:
     return FlagFate::Useless;
 
@@ -373,19 +377,68 @@ void Sieve::flushInner() {
   }
 }
 
-void Sieve::pass(llvm::ArrayRef<std::string> Given) {
-  std::vector<std::string> Words(Given.begin(), Given.end());
-  for (size_t I = 0; I < Words.size(); ++I) {
-    // nvcc's words: two in one flag, and the language.
-    if (Words[I] == "-gencode" && I + 1 < Words.size() &&
-        StringRef(Words[I + 1]).starts_with("arch=")) {
-      Words.erase(Words.begin() + I, Words.begin() + I + 2);
-      --I;
-    } else if (Words[I] == "-x" && I + 1 < Words.size() &&
-               Words[I + 1] == "cu") {
-      Words[I + 1] = "cuda";
+/// The flags of nvcc in words of Clang: what it hands to the compiler of the
+/// host, and its name for the language. Its options for code of the device go,
+/// with their values: to Clang, a value that stands alone is a file.
+static std::vector<std::string> withoutNvcc(llvm::ArrayRef<std::string> Given) {
+  // None of them is one of Clang's.
+  static const llvm::StringSet<> WithValue = {"-gencode",
+                                              "--generate-code",
+                                              "-ccbin",
+                                              "--compiler-bindir",
+                                              "-Xptxas",
+                                              "--ptxas-options",
+                                              "-Xcudafe",
+                                              "--cudafe-options",
+                                              "-Xnvlink",
+                                              "--nvlink-options",
+                                              "-Xarchive",
+                                              "-maxrregcount",
+                                              "--maxrregcount",
+                                              "-rdc",
+                                              "--relocatable-device-code",
+                                              "--gpu-architecture",
+                                              "--gpu-code",
+                                              "-cudart",
+                                              "--cudart",
+                                              "-diag-suppress",
+                                              "--diag-suppress",
+                                              "-diag-warn",
+                                              "--diag-warn",
+                                              "-diag-error",
+                                              "--diag-error",
+                                              "--threads"};
+  std::vector<std::string> Result;
+  for (size_t I = 0; I < Given.size(); ++I) {
+    StringRef Word = Given[I];
+    const bool HasNext = I + 1 < Given.size();
+    if (Word == "--") {
+      llvm::append_range(Result, Given.drop_front(I));
+      break;
+    }
+    if (HasNext && WithValue.contains(Word)) {
+      ++I;
+    } else if (HasNext && Word == "-x" && Given[I + 1] == "cu") {
+      Result.insert(Result.end(), {"-x", "cuda"});
+      ++I;
+    } else if ((HasNext &&
+                (Word == "-Xcompiler" || Word == "--compiler-options")) ||
+               Word.starts_with("-Xcompiler=") ||
+               Word.starts_with("--compiler-options=")) {
+      StringRef Flags =
+          Word.contains('=') ? Word.split('=').second : StringRef(Given[++I]);
+      for (StringRef Flag : llvm::split(Flags, ','))
+        if (!Flag.empty())
+          Result.push_back(Flag.str());
+    } else {
+      Result.push_back(Given[I]);
     }
   }
+  return Result;
+}
+
+void Sieve::pass(llvm::ArrayRef<std::string> Given) {
+  const std::vector<std::string> Words = withoutNvcc(Given);
   llvm::SmallVector<const char *, 64> Flags;
   for (const std::string &Word : Words)
     Flags.push_back(Word.c_str());
@@ -445,8 +498,8 @@ static std::vector<std::string> take(std::vector<std::string> &Args,
   return Result;
 }
 
-/// Reads what Clang's driver would read by itself, and tells it not to: files
-/// of the flags for a compiler that is set up for a machine.
+/// Reads what Clang's driver would read by itself, and stops it from doing so:
+/// files of the flags for a compiler that is set up for a machine.
 static void readConfigurationFiles(CommandLineArguments &Args, StringRef Folder,
                                    llvm::vfs::FileSystem &FS,
                                    llvm::function_ref<void(StringRef)> Refuse) {

@@ -45,8 +45,8 @@ FlagFate fateOf(const llvm::opt::Option &Option);
 
 /// The flags of \p Args, a command line with its compiler, that are kept. Flags
 /// of other compilers are dropped. Configuration files, given with --config= or
-/// lying beside the compiler, are read here and judged like flags. \p Refuse is
-/// called with each flag whose loss can change the meaning.
+/// lying next to the compiler, are read here and judged like flags. \p Refuse
+/// is called with each flag whose loss can change the meaning.
 clang::tooling::CommandLineArguments
 keepHarmlessFlags(const clang::tooling::CommandLineArguments &Args,
                   llvm::StringRef Folder, llvm::vfs::FileSystem &FS,

@@ -7,7 +7,7 @@
 ///
 /// \file
 /// A compile database lists no headers. One is analysed best as a part of a
-/// unit that includes it: with that unit's flags, and behind what comes in
+/// unit that includes it: with that unit's flags, and after what comes in
 /// front of the #include.
 ///
 //===----------------------------------------------------------------------===//

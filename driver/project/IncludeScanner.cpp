@@ -20,8 +20,8 @@
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/Path.h"
@@ -39,171 +39,36 @@ namespace libtorch_tidy::driver {
 /// They may be included in any order, with the same result ([using.headers]),
 /// and include no other library.
 static bool isStandardHeader(StringRef Name) {
-  static const llvm::StringSet<> Names = {
-      "algorithm",
-      "any",
-      "array",
-      "atomic",
-      "barrier",
-      "bit",
-      "bitset",
-      "cassert",
-      "ccomplex",
-      "cctype",
-      "cerrno",
-      "cfenv",
-      "cfloat",
-      "charconv",
-      "chrono",
-      "cinttypes",
-      "ciso646",
-      "climits",
-      "clocale",
-      "cmath",
-      "codecvt",
-      "compare",
-      "complex",
-      "concepts",
-      "condition_variable",
-      "coroutine",
-      "csetjmp",
-      "csignal",
-      "cstdalign",
-      "cstdarg",
-      "cstdbool",
-      "cstddef",
-      "cstdint",
-      "cstdio",
-      "cstdlib",
-      "cstring",
-      "ctgmath",
-      "ctime",
-      "cuchar",
-      "cwchar",
-      "cwctype",
-      "deque",
-      "exception",
-      "execution",
-      "expected",
-      "filesystem",
-      "flat_map",
-      "flat_set",
-      "format",
-      "forward_list",
-      "fstream",
-      "functional",
-      "future",
-      "generator",
-      "initializer_list",
-      "iomanip",
-      "ios",
-      "iosfwd",
-      "iostream",
-      "istream",
-      "iterator",
-      "latch",
-      "limits",
-      "list",
-      "locale",
-      "map",
-      "mdspan",
-      "memory",
-      "memory_resource",
-      "mutex",
-      "new",
-      "numbers",
-      "numeric",
-      "optional",
-      "ostream",
-      "print",
-      "queue",
-      "random",
-      "ranges",
-      "ratio",
-      "regex",
-      "scoped_allocator",
-      "semaphore",
-      "set",
-      "shared_mutex",
-      "source_location",
-      "span",
-      "spanstream",
-      "sstream",
-      "stack",
-      "stacktrace",
-      "stdexcept",
-      "stdfloat",
-      "stop_token",
-      "streambuf",
-      "string",
-      "string_view",
-      "strstream",
-      "syncstream",
-      "system_error",
-      "thread",
-      "tuple",
-      "type_traits",
-      "typeindex",
-      "typeinfo",
-      "unordered_map",
-      "unordered_set",
-      "utility",
-      "valarray",
-      "variant",
-      "vector",
-      "version",
-      "assert.h",
-      "complex.h",
-      "ctype.h",
-      "errno.h",
-      "fenv.h",
-      "float.h",
-      "inttypes.h",
-      "iso646.h",
-      "limits.h",
-      "locale.h",
-      "math.h",
-      "setjmp.h",
-      "signal.h",
-      "stdalign.h",
-      "stdarg.h",
-      "stdatomic.h",
-      "stdbool.h",
-      "stddef.h",
-      "stdint.h",
-      "stdio.h",
-      "stdlib.h",
-      "string.h",
-      "tgmath.h",
-      "time.h",
-      "uchar.h",
-      "wchar.h",
-      "wctype.h",
-      "arpa/inet.h",
-      "dirent.h",
-      "dlfcn.h",
-      "fcntl.h",
-      "glob.h",
-      "netdb.h",
-      "netinet/in.h",
-      "poll.h",
-      "pthread.h",
-      "sched.h",
-      "semaphore.h",
-      "strings.h",
-      "sys/mman.h",
-      "sys/resource.h",
-      "sys/select.h",
-      "sys/socket.h",
-      "sys/stat.h",
-      "sys/time.h",
-      "sys/types.h",
-      "sys/un.h",
-      "sys/utsname.h",
-      "sys/wait.h",
-      "termios.h",
-      "unistd.h",
-  };
+  static const llvm::StringSet<> Names = [] {
+    llvm::StringSet<> Result;
+    llvm::SmallVector<StringRef, 0> All;
+    llvm::SplitString(
+        "algorithm any array atomic barrier bit bitset cassert ccomplex cctype "
+        "cerrno cfenv cfloat charconv chrono cinttypes ciso646 climits clocale "
+        "cmath codecvt compare complex concepts condition_variable coroutine "
+        "csetjmp csignal cstdalign cstdarg cstdbool cstddef cstdint cstdio "
+        "cstdlib cstring ctgmath ctime cuchar cwchar cwctype deque exception "
+        "execution expected filesystem flat_map flat_set format forward_list "
+        "fstream functional future generator initializer_list iomanip ios "
+        "iosfwd iostream istream iterator latch limits list locale map mdspan "
+        "memory memory_resource mutex new numbers numeric optional ostream "
+        "print queue random ranges ratio regex scoped_allocator semaphore set "
+        "shared_mutex source_location span spanstream sstream stack stacktrace "
+        "stdexcept stdfloat stop_token streambuf string string_view strstream "
+        "syncstream system_error thread tuple type_traits typeindex typeinfo "
+        "unordered_map unordered_set utility valarray variant vector version "
+        "assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h "
+        "limits.h locale.h math.h setjmp.h signal.h stdalign.h stdarg.h "
+        "stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h "
+        "tgmath.h time.h uchar.h wchar.h wctype.h arpa/inet.h dirent.h dlfcn.h "
+        "fcntl.h glob.h netdb.h netinet/in.h poll.h pthread.h sched.h "
+        "semaphore.h strings.h sys/mman.h sys/resource.h sys/select.h "
+        "sys/socket.h sys/stat.h sys/time.h sys/types.h sys/un.h sys/utsname.h "
+        "sys/wait.h termios.h unistd.h",
+        All);
+    Result.insert(All.begin(), All.end());
+    return Result;
+  }();
   return Names.contains(Name);
 }
 
@@ -240,7 +105,7 @@ struct Directives {
   }
 };
 
-/// The word behind `#define` and the like; empty when there is none.
+/// The word after `#define` and the like; empty when there is none.
 StringRef wordOf(const dependency_directives_scan::Directive &D,
                  StringRef Text) {
   // #, the name of the directive, the word.
@@ -257,9 +122,25 @@ inclusionOf(const dependency_directives_scan::Directive &D, StringRef Text) {
   return parseInclusion(Text.drop_front(D.Tokens[2].Offset));
 }
 
+/// Can the directives of \p Text be read as they are? Not in UTF-16, with a
+/// NUL, or where `#` is spelled `%:` or `?\?=`.
+bool isPlain(StringRef Text) {
+  if (Text.starts_with("\xFE\xFF") || Text.starts_with("\xFF\xFE") ||
+      Text.contains('\0') || Text.contains("?\?="))
+    return false;
+  for (size_t At = Text.find("%:"); At != StringRef::npos;
+       At = Text.find("%:", At + 1)) {
+    StringRef Before = Text.take_front(At).rtrim(" \t\v\f\r");
+    if (Before.empty() || Before.ends_with("\n") || Before.ends_with("*/"))
+      return false;
+  }
+  return true;
+}
+
 class Scanner : public IncludeScanner {
 public:
   Scanner(std::unique_ptr<CompilerInvocation> Given,
+          ArrayRef<std::string> Arguments,
           llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS)
       : Invocation(std::move(Given)),
         Files(Invocation->getFileSystemOpts(), std::move(FS)),
@@ -274,6 +155,7 @@ public:
                              llvm::Triple(Invocation->getTargetOpts().Triple));
     for (const auto &Macro : Invocation->getPreprocessorOpts().Macros)
       GivenMacros.insert(StringRef(Macro.first).split('=').first);
+    findGivenFolders(Arguments);
     findFolders();
   }
 
@@ -285,6 +167,7 @@ private:
   friend class PrefixReader;
   friend class LargeHeaderReader;
 
+  void findGivenFolders(ArrayRef<std::string> Arguments);
   void findFolders();
 
   /// The file that the inclusion finds. \p Includer: absent for flags.
@@ -313,8 +196,21 @@ private:
     return Headers.getFileDirFlavor(File) != SrcMgr::C_User;
   }
 
+  bool isTorch(FileEntryRef File) {
+    return torch::isTorchHeader(File.getName(), Files.getVirtualFileSystem());
+  }
+
+  /// Does \p File lie in a folder of the compiler's own? In one that a flag
+  /// names, anything can have a standard name.
+  bool isCompilers(FileEntryRef File) {
+    StringRef Folder = llvm::sys::path::parent_path(File.getName());
+    // <sys/types.h> lies one deeper.
+    return isSystem(File) && !GivenFolders.contains(Folder) &&
+           !GivenFolders.contains(llvm::sys::path::parent_path(Folder));
+  }
+
   bool isLibrary(FileEntryRef File) {
-    return isSystem(File) || torch::isTorchHeader(File.getName()) ||
+    return isSystem(File) || isTorch(File) ||
            torch::isInstalledHeader(File.getName());
   }
 
@@ -339,7 +235,9 @@ private:
   /// Of the user's headers, which many units share.
   llvm::DenseMap<const FileEntry *, std::unique_ptr<llvm::MemoryBuffer>> Texts;
   /// Files that cannot include LibTorch.
-  llvm::DenseSet<const FileEntry *> WithoutTorch;
+  llvm::StringSet<> WithoutTorch;
+  /// The folders of headers that a flag names, as it spells them.
+  llvm::StringSet<> GivenFolders;
 };
 
 } // namespace
@@ -359,6 +257,29 @@ void takeAway(ArrayRef<std::string> Folders, CompilerInvocation &Invocation) {
                    return Entry.Group == frontend::Angled &&
                           llvm::is_contained(Folders, Entry.Path);
                  });
+}
+
+void Scanner::findGivenFolders(ArrayRef<std::string> Arguments) {
+  llvm::StringMap<unsigned> Entries;
+  const HeaderSearchOptions &Options = Invocation->getHeaderSearchOpts();
+  for (const HeaderSearchOptions::Entry &Entry : Options.UserEntries) {
+    ++Entries[Entry.Path];
+    // From the environment.
+    if (Entry.Group == frontend::CSystem || Entry.Group == frontend::CXXSystem)
+      GivenFolders.insert(StringRef(Entry.Path).rtrim('/'));
+  }
+  auto Names = [](StringRef Argument, StringRef Path) {
+    if (!Argument.consume_back(Path))
+      return false;
+    return Argument.empty() ||
+           (Argument.starts_with("-") && !Argument.contains('/'));
+  };
+  for (const auto &Entry : Entries)
+    // More often than flags say: it is the compiler's own, too.
+    if (llvm::count_if(Arguments, [&](StringRef Argument) {
+          return Names(Argument, Entry.first());
+        }) >= Entry.second)
+      GivenFolders.insert(Entry.first().rtrim('/'));
 }
 
 void Scanner::findFolders() {
@@ -410,25 +331,32 @@ bool Scanner::mayIncludeTorch(StringRef Path) {
   // Macros of -imacros are rare, and a PCH may hold anything.
   if (!Options.ImplicitPCHInclude.empty() || !Options.MacroIncludes.empty())
     return true;
+  // Files are not where these have them.
+  if (!Invocation->getHeaderSearchOpts().VFSOverlayFiles.empty())
+    return true;
   OptionalFileEntryRef Main = Files.getOptionalFileRef(Path);
   if (!Main)
     return true;
 
   // The user's files in front: they tell soonest.
   std::deque<FileEntryRef> ToRead;
-  llvm::DenseSet<const FileEntry *> Seen;
+  // By name: what a file includes depends on the folder it is found in, and
+  // links make one file of two.
+  llvm::StringSet<> Seen;
   auto MayBeTorch = [&](const Inclusion &I, OptionalFileEntryRef Includer) {
-    if (torch::namesTorchHeader(I.Name))
+    if (torch::namesTorchHeader(
+            llvm::sys::path::remove_leading_dotslash(I.Name)))
       return true;
     OptionalFileEntryRef Found = find(I, Includer);
     const bool FromUser = !Includer || !isSystem(*Includer);
     if (!Found)
       return FromUser;
-    if (torch::isTorchHeader(Found->getName()))
+    if (isTorch(*Found))
       return true;
     const bool System = isSystem(*Found);
-    if ((System && isStandardHeader(I.Name)) || WithoutTorch.contains(*Found) ||
-        !Seen.insert(*Found).second)
+    if ((isCompilers(*Found) && isStandardHeader(I.Name)) ||
+        WithoutTorch.contains(Found->getName()) ||
+        !Seen.insert(Found->getName()).second)
       return false;
     if (System)
       ToRead.push_back(*Found);
@@ -440,14 +368,14 @@ bool Scanner::mayIncludeTorch(StringRef Path) {
   for (StringRef Forced : Options.Includes)
     if (MayBeTorch({Forced, false}, std::nullopt))
       return true;
-  Seen.insert(*Main);
+  Seen.insert(Main->getName());
   ToRead.push_front(*Main);
   using namespace dependency_directives_scan;
   while (!ToRead.empty()) {
     FileEntryRef File = ToRead.front();
     ToRead.pop_front();
     std::optional<StringRef> Text = textOf(File);
-    if (!Text)
+    if (!Text || !isPlain(*Text))
       return true;
     Directives Read;
     if (!Read.read(*Text))
@@ -459,7 +387,11 @@ bool Scanner::mayIncludeTorch(StringRef Path) {
       case pp_import:
       case pp_include_next: {
         std::optional<Inclusion> I = inclusionOf(D, *Text);
-        if (!I || MayBeTorch(*I, File))
+        // What comes after the folder of this file is not looked up here. The
+        // library's own headers ask for standard ones so.
+        if (!I || MayBeTorch(*I, File) ||
+            (D.Kind == pp_include_next &&
+             !(isCompilers(File) && isStandardHeader(I->Name))))
           return true;
         break;
       }
@@ -475,7 +407,8 @@ bool Scanner::mayIncludeTorch(StringRef Path) {
     if (isSystem(File))
       Texts.erase(File);
   }
-  WithoutTorch.insert(Seen.begin(), Seen.end());
+  for (StringRef Name : Seen.keys())
+    WithoutTorch.insert(Name);
   return false;
 }
 
@@ -595,7 +528,7 @@ bool PrefixReader::read(FileEntryRef File) {
     AfterGuard |= !Guard.empty() && !GuardOpen;
     StringRef Word = L.Words.empty() ? "" : L.Words.front();
     if (GuardOpen && Guard == "?") {
-      // Behind the #ifndef, its #define.
+      // After the #ifndef, its #define.
       if (L.Keyword != "define" || L.Words.empty() ||
           Word != Macros.back().Name)
         return false;
@@ -678,7 +611,7 @@ bool LargeHeaderReader::include(const Inclusion &I,
   OptionalFileEntryRef File = S.find(I, Includer);
   if (!File)
     return !Certain;
-  if (torch::isTorchHeader(File->getName())) {
+  if (S.isTorch(*File)) {
     if (Certain && isLarge(I.Name)) {
       if (!S.isFoundByName(I, *File))
         return false;
@@ -688,7 +621,9 @@ bool LargeHeaderReader::include(const Inclusion &I,
     return true;
   }
   // Another library's macros are not known here.
-  return S.isSystem(*File) ? isStandardHeader(I.Name) : read(*File, Certain);
+  if (!S.isSystem(*File))
+    return read(*File, Certain);
+  return S.isCompilers(*File) && isStandardHeader(I.Name);
 }
 
 bool LargeHeaderReader::read(FileEntryRef File, bool Certain) {
@@ -698,7 +633,7 @@ bool LargeHeaderReader::read(FileEntryRef File, bool Certain) {
   It->second = Certain;
   std::optional<StringRef> Text = S.textOf(File);
   Directives Read;
-  if (!Text || !Read.read(*Text))
+  if (!Text || !isPlain(*Text) || !Read.read(*Text))
     return false;
   using namespace dependency_directives_scan;
   // Conditions that make nothing uncertain: an include guard, __cplusplus.
@@ -792,8 +727,9 @@ std::vector<LibraryPrefix> Scanner::libraryPrefixes(StringRef Path) {
   if (More)
     (void)Reader.read(*Main);
   // Up to LibTorch's last header.
-  auto IsTorch = [](const PrefixReader::Header &H) {
-    return torch::isTorchHeader(H.File->tryGetRealPathName()) ||
+  auto IsTorch = [&](const PrefixReader::Header &H) {
+    return torch::isTorchHeader(H.File->tryGetRealPathName(),
+                                Files.getVirtualFileSystem()) ||
            torch::namesTorchHeader(H.Name);
   };
   std::vector<PrefixReader::Header> &Read = Reader.Headers;
@@ -803,7 +739,7 @@ std::vector<LibraryPrefix> Scanner::libraryPrefixes(StringRef Path) {
   Macros = Macros.take_front(Read.empty() ? 0 : Read.back().MacrosBefore);
   // Few distinct lists make few precompiled headers. Standard headers can be
   // included in any order. So can LibTorch's, which include what they need;
-  // behind its whole frontend, most of them add next to nothing.
+  // after its whole frontend, most of them add next to nothing.
   llvm::erase_if(Read, [](const PrefixReader::Header &H) {
     return isStandardHeader(H.Name);
   });
@@ -866,7 +802,8 @@ IncludeScanner::create(ArrayRef<std::string> Arguments,
   llvm::CrashRecoveryContext::Disable();
   if (!Invocation)
     return nullptr;
-  return std::make_unique<Scanner>(std::move(Invocation), std::move(FS));
+  return std::make_unique<Scanner>(std::move(Invocation), Arguments,
+                                   std::move(FS));
 }
 
 } // namespace libtorch_tidy::driver

@@ -69,10 +69,10 @@ public:
   virtual bool mayIncludeTorch(llvm::StringRef File) = 0;
 
   /// The headers that bring in LibTorch, the best choice first and those that
-  /// more units share behind it; empty when this unit goes without. Read as the
+  /// more units share after it; empty when this unit goes without. Read as the
   /// preprocessor does: to the first line of \p File that is not an #include,
   /// the frame of an include guard, a macro definition or a pragma that only
-  /// compilers' warnings heed. LibTorch's large headers count behind that line,
+  /// compilers' warnings heed. LibTorch's large headers count after that line,
   /// too, where they are included whatever macros are defined.
   virtual std::vector<LibraryPrefix> libraryPrefixes(llvm::StringRef File) = 0;
 

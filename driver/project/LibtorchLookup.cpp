@@ -34,7 +34,7 @@ flagsFor(llvm::vfs::FileSystem &FS, StringRef Prefix) {
   // all.h refuses to compile in a standard older than the one it names.
   std::vector<std::string> Flags = {
       (*Header)->getBuffer().contains("202002L") ? "-std=c++20" : "-std=c++17"};
-  // /usr/include is searched anyway, and must stay behind the compiler's own.
+  // /usr/include is searched anyway, and must stay after the compiler's own.
   if (Include != "/usr/include")
     Flags.insert(Flags.end(), {"-isystem", Include.str().str()});
   Flags.insert(Flags.end(), {"-isystem", Api.str().str()});

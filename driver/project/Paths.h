@@ -8,6 +8,7 @@
 #ifndef LIBTORCH_TIDY_DRIVER_PROJECT_PATHS_H
 #define LIBTORCH_TIDY_DRIVER_PROJECT_PATHS_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include <string>
 
@@ -17,6 +18,17 @@ namespace libtorch_tidy::driver {
 /// ones), without dots, symbolic links resolved.
 std::string canonicalPath(llvm::StringRef Path, llvm::StringRef Folder,
                           llvm::vfs::FileSystem &FS);
+
+/// The top of the git work tree around \p File, an absolute path, as a part of
+/// that; empty when there is none. A work tree of git-worktree counts.
+llvm::StringRef gitWorkTree(llvm::StringRef File, llvm::vfs::FileSystem &FS);
+
+/// The folder that paths are written relative to: the top of the git work tree
+/// that \p Files are in (of several, the folder that holds them all), else
+/// \p WorkingDirectory.
+std::string findProjectRoot(llvm::ArrayRef<std::string> Files,
+                            llvm::StringRef WorkingDirectory,
+                            llvm::vfs::FileSystem &FS);
 
 } // namespace libtorch_tidy::driver
 

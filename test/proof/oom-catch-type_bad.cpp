@@ -42,7 +42,7 @@ template <typename F> static void report(const char *what, F run) {
   } catch (const std::runtime_error &e) {
     bool told = std::strstr(e.what(), "over the budget") != nullptr;
     std::printf("std::runtime_error passes, %s\n",
-                told ? "and tells of memory" : "without a reason");
+                told ? "and mentions memory" : "without a reason");
   }
 }
 

@@ -64,7 +64,7 @@ float thrown(Net net, const torch::Tensor &x) {
     throw BadBatch(first);
   } catch (const BadBatch &e) {
     std::puts(e.what());
-    // Recovered below, when the exception is gone.
+    // Recovered below, once the exception has been destroyed.
   }
   y = again(net, x, limit);
   return y.slice(0, 0, 4).sum().item<float>();

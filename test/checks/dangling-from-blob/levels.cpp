@@ -8,7 +8,7 @@ using torch::Tensor;
 Tensor moved(torch::Device device) {
   std::vector<float> v(10);
   auto t = torch::from_blob(v.data(), {10}).to(device);
-  // CHECK-NOTES: :[[@LINE-1]]:12: warning: the returned tensor uses the memory of 'v', which is gone when the function returns unless 'to' copies [libtorch-dangling-from-blob]
+  // CHECK-NOTES: :[[@LINE-1]]:12: warning: the returned tensor uses the memory of 'v', which is gone when the function returns, unless 'to' copies [libtorch-dangling-from-blob]
   // CHECK-NOTES: :[[@LINE-3]]:22: note: 'v' owns the memory
   // CHECK-NOTES: :[[@LINE+1]]:3: note: it is returned here
   return t;
@@ -16,7 +16,7 @@ Tensor moved(torch::Device device) {
 Tensor contiguous() {
   std::vector<float> v(10);
   return torch::from_blob(v.data(), {2, 5}).t().contiguous();
-  // CHECK-NOTES: :[[@LINE-1]]:10: warning: the returned tensor uses the memory of 'v', which is gone when the function returns unless 'contiguous' copies [libtorch-dangling-from-blob]
+  // CHECK-NOTES: :[[@LINE-1]]:10: warning: the returned tensor uses the memory of 'v', which is gone when the function returns, unless 'contiguous' copies [libtorch-dangling-from-blob]
   // CHECK-NOTES: :[[@LINE-3]]:22: note: 'v' owns the memory
 }
 Tensor scoped(int n) {

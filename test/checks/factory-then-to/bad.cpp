@@ -48,7 +48,7 @@ void fixed(torch::Device device, Tensor x, const Config &config, int64_t n) {
 
 void random_numbers(torch::Device device, Tensor x) {
   auto a = torch::randn({2, 3}).to(device);
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'randn' makes this tensor on the CPU, and it is then moved to a device; pass the device in the factory's options to make it there (the random numbers will be others) [libtorch-factory-then-to]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'randn' makes this tensor on the CPU, and it is then moved to a device; pass the device in the factory's options to make it there (the random numbers will differ) [libtorch-factory-then-to]
   auto b = torch::rand({8}).cuda();
   // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'rand' makes
   auto c = torch::randint(10, {8}).to(x.device());

@@ -68,14 +68,14 @@ struct Evaluator {
 
 Tensor vexing(torch::nn::Linear net, Tensor x) {
   torch::NoGradGuard guard();
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'guard' declares a function that returns a NoGradGuard, not a guard, and guards nothing
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'guard' declares a function with return type NoGradGuard, not a guard, and guards nothing
   // CHECK-FIXES: torch::NoGradGuard guard;
   return net(x);
 }
 
 Tensor vexing_inference(torch::nn::Linear net, Tensor x) {
   c10::InferenceMode mode();
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'mode' declares a function that returns a InferenceMode
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'mode' declares a function with return type InferenceMode
   // CHECK-FIXES: c10::InferenceMode mode;
   return net(x);
 }

@@ -107,7 +107,7 @@ Tensor function_again(torch::nn::Linear net, Tensor x, int mode) {
 
 Tensor vexing_argument(torch::nn::Linear net, Tensor x) {
   torch::AutoGradMode guard();
-  // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: 'guard' declares a function that returns a AutoGradMode
+  // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: 'guard' declares a function with return type AutoGradMode
   return net(x);
 }
 

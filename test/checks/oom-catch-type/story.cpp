@@ -21,7 +21,7 @@ void smaller(torch::jit::Module &module, const Tensor &x, int64_t batch) {
   // CHECK-NOTES: :[[@LINE-3]]:5: note: 'predictAll' runs a TorchScript module
   // CHECK-NOTES: :[[@LINE-9]]:10: note: 'predict' runs a TorchScript module
   // CHECK-NOTES: :[[@LINE-13]]:10: note: an allocation that fails inside this call comes out of it as 'std::runtime_error'
-  // CHECK-NOTES: :[[@LINE+1]]:5: note: the handler is meant for running out of memory: it goes on with less
+  // CHECK-NOTES: :[[@LINE+1]]:5: note: the handler is meant for running out of memory: it retries with less work
     batch /= 2;
   }
 }
@@ -32,7 +32,7 @@ void text(torch::jit::Module &module, const Tensor &x) {
   } catch (const c10::Error &e) {
   // CHECK-NOTES: :[[@LINE-1]]:5: warning: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::Error'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
   // CHECK-NOTES: :[[@LINE-3]]:5: note: an allocation that fails inside this call comes out of it as 'std::runtime_error'
-  // CHECK-NOTES: :[[@LINE+1]]:26: note: the handler is meant for running out of memory: it speaks of it
+  // CHECK-NOTES: :[[@LINE+1]]:26: note: the handler is meant for running out of memory: its text mentions it
     if (strstr(e.what(), "out of memory"))
       return;
     throw;

@@ -72,7 +72,7 @@ Tensor returns(Net net, const Tensor &x) {
   } catch (const c10::Error &e) {
     throw std::runtime_error(e.what());
   }
-  // CHECK-FIXES: // Recovered below, when the exception is gone.
+  // CHECK-FIXES: // Recovered below, once the exception has been destroyed.
   // CHECK-FIXES: return net(x.slice(0, 0, 1));
 }
 

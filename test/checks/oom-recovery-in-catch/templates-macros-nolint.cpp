@@ -42,7 +42,7 @@ template <typename Error> Tensor guarded(Net net, const Tensor &x) {
     return net(x);
   } catch (const Error &) {
     // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler retries while it holds an exception of type 'BadBatch'
-    // CHECK-FIXES: // Recovered below, when the exception is gone.
+    // CHECK-FIXES: // Recovered below, once the exception has been destroyed.
     return net(x.slice(0, 0, 1));
   }
   // CHECK-FIXES: return net(x.slice(0, 0, 1));

@@ -54,12 +54,12 @@ std::vector<Tensor> losses(int n, Tensor a, Tensor b) {
   torch::nn::MSELoss criterion;
   for (int i = 0; i < n; ++i) {
     keep.push_back(torch::mse_loss(a, b).detach());
-    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: 'keep' keeps a loss of one number with the memory of all that were reduced to it [libtorch-view-retains-storage]
+    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: 'keep' keeps the whole unreduced loss alive for a single number [libtorch-view-retains-storage]
     // CHECK-FIXES: keep.push_back(torch::mse_loss(a, b).detach().clone());
     auto loss = criterion(a, b);
     loss.backward();
     keep.push_back(loss.detach());
-    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: 'keep' keeps a loss of one number with the memory of all that were reduced to it [libtorch-view-retains-storage]
+    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: 'keep' keeps the whole unreduced loss alive for a single number [libtorch-view-retains-storage]
     // CHECK-FIXES: keep.push_back(loss.detach().clone());
   }
   return keep;

@@ -1,0 +1,46 @@
+//===- Nesting.cpp - How deep a text of a stranger is nested --------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/project/Nesting.h"
+#include <tuple>
+
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver {
+
+/// Of brackets, and of `- - - x` in one line.
+static constexpr unsigned DeepestNesting = 500;
+/// YAML also nests by indentation, and each level is at least one column more.
+static constexpr size_t WidestIndentation = 1000;
+
+bool isNestedTooDeep(StringRef Text) {
+  // What stands in quotes and comments counts, too: nobody has that many there.
+  unsigned Brackets = 0;
+  while (!Text.empty()) {
+    StringRef Line;
+    std::tie(Line, Text) = Text.split('\n');
+    if (Line.find_first_not_of(' ') != StringRef::npos &&
+        Line.find_first_not_of(' ') > WidestIndentation)
+      return true;
+    unsigned Marks = 0;
+    char Before = ' ';
+    for (char C : Line) {
+      if (C == '[' || C == '{')
+        ++Brackets;
+      else if ((C == ']' || C == '}') && Brackets)
+        --Brackets;
+      else if ((C == '-' || C == '?') && (Before == ' ' || Before == '\t'))
+        ++Marks;
+      if (Brackets > DeepestNesting || Marks > DeepestNesting)
+        return true;
+      Before = C;
+    }
+  }
+  return false;
+}
+
+} // namespace libtorch_tidy::driver
