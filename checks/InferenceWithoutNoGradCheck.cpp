@@ -52,13 +52,17 @@ protected:
 
 private:
   /// Where the forward pass that a label stands for is reported.
-  enum class Told { Nowhere, Here, Inside };
-  Told toldAt(const Label &L, const FunctionFlow &Flow, flow::UnitModel &Unit,
-              unsigned Depth = 0);
-  bool isToldInside(const Label &L, flow::UnitModel &Unit, unsigned Depth);
+  enum class Reported { Nowhere, Here, Inside };
+  Reported reportedAt(const Label &L, const FunctionFlow &Flow,
+                      flow::UnitModel &Unit);
+  bool isReportedInside(const Label &L, flow::UnitModel &Unit);
+  bool reportsItsResults(const FunctionFlow &Callee, flow::UnitModel &Unit);
   void report(llvm::MutableArrayRef<Scope> Scopes, ASTContext &Context);
 
   std::vector<Scope> Found; ///< In source order of their functions.
+  /// What reportsItsResults() says of a function; false while it is asked,
+  /// which ends recursion.
+  llvm::DenseMap<const FunctionDecl *, bool> Settled;
 };
 
 } // namespace
@@ -228,22 +232,31 @@ static bool handsTensorOut(const Label &L) {
 }
 
 /// Is the forward pass of call \p L reported in the function that is called?
-bool InferenceWithoutNoGradCheck::isToldInside(const Label &L,
-                                               flow::UnitModel &Unit,
-                                               unsigned Depth) {
-  constexpr unsigned Deepest = 8; // Calls of calls; recursion ends, too.
+bool InferenceWithoutNoGradCheck::isReportedInside(const Label &L,
+                                                   flow::UnitModel &Unit) {
   const auto *Call = dyn_cast<CallExpr>(L.Site);
-  const FunctionFlow *Callee = L.K == Label::Helper && Call && Depth < Deepest
+  const FunctionFlow *Callee = L.K == Label::Helper && Call
                                    ? Unit.flowOf(Call->getDirectCallee())
                                    : nullptr;
   if (!Callee || !Callee->available())
     return false;
+  auto [It, New] = Settled.try_emplace(Callee->function(), false);
+  if (!New)
+    return It->second;
+  const bool Result = reportsItsResults(*Callee, Unit);
+  Settled[Callee->function()] = Result;
+  return Result;
+}
+
+/// Is every forward pass whose result \p Callee hands out reported there?
+bool InferenceWithoutNoGradCheck::reportsItsResults(const FunctionFlow &Callee,
+                                                    flow::UnitModel &Unit) {
   bool Any = false;
-  for (const Label &Inner : Callee->labels()) {
+  for (const Label &Inner : Callee.labels()) {
     if (!Inner.bringsGraph() ||
         !(Inner.Consumers & (Label::Returned | Label::Stored)))
-      continue; // It does not come here.
-    if (toldAt(Inner, *Callee, Unit, Depth + 1) == Told::Nowhere)
+      continue; // It does not leave the function.
+    if (reportedAt(Inner, Callee, Unit) == Reported::Nowhere)
       return false;
     Any = true;
   }
@@ -251,19 +264,18 @@ bool InferenceWithoutNoGradCheck::isToldInside(const Label &L,
 }
 
 /// Reported is a module whose result nobody back-propagates.
-InferenceWithoutNoGradCheck::Told
-InferenceWithoutNoGradCheck::toldAt(const Label &L, const FunctionFlow &Flow,
-                                    flow::UnitModel &Unit, unsigned Depth) {
+InferenceWithoutNoGradCheck::Reported InferenceWithoutNoGradCheck::reportedAt(
+    const Label &L, const FunctionFlow &Flow, flow::UnitModel &Unit) {
   if (!L.bringsGraph() || L.Mode != GradMode::On)
-    return Told::Nowhere;
-  if (!handsTensorOut(L) || isToldInside(L, Unit, Depth))
-    return Told::Inside;
+    return Reported::Nowhere;
+  if (!handsTensorOut(L) || isReportedInside(L, Unit))
+    return Reported::Inside;
   // Kept for somebody whom this unit does not show.
   if ((Unit.consumersOf(L, Flow) & ~Label::Computed) &&
       (Unit.consumersHere(L, Flow) & ~Label::Computed))
-    return Told::Nowhere;
-  return code::isExpectedToThrow(L.Site, Unit.context()) ? Told::Nowhere
-                                                         : Told::Here;
+    return Reported::Nowhere;
+  return code::isExpectedToThrow(L.Site, Unit.context()) ? Reported::Nowhere
+                                                         : Reported::Here;
 }
 
 void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
@@ -286,7 +298,7 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
     const unsigned Consumers = Unit.consumersOf(L, Flow);
     if (IsLayer && (Consumers & Label::Returned))
       return; // So does a method that hands history on.
-    if (toldAt(L, Flow, Unit) != Told::Here)
+    if (reportedAt(L, Flow, Unit) != Reported::Here)
       continue;
     const CompoundStmt *Guardable = guardableBlock(L.Site, Flow, Unit);
     Scope &S = Scopes[scopeOf(L.Site, Guardable, Flow)];
@@ -321,6 +333,8 @@ void InferenceWithoutNoGradCheck::checkUnit(flow::UnitModel &Unit) {
   }
   for (auto &Scopes : Findings)
     report(Scopes, Unit.context());
+  Found.clear();
+  Settled.clear();
 }
 
 void InferenceWithoutNoGradCheck::report(llvm::MutableArrayRef<Scope> Scopes,

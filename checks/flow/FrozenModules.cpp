@@ -60,14 +60,7 @@ const CallExpr *parametersCallIn(const Expr *E) {
   return nullptr;
 }
 
-using Modules = llvm::SmallPtrSet<const ValueDecl *, 4>;
-
 constexpr unsigned MaxDepth = 2; // Helpers of helpers.
-
-/// Modules whose parameters a function switches off, and on again.
-struct Switched {
-  Modules Off, On;
-};
 
 /// The body of the function of user code that \p Call runs; null for others.
 const FunctionDecl *helperOf(const CallExpr *Call) {
@@ -109,78 +102,6 @@ bool reachesModules(const FunctionDecl *Helper, const CallExpr *Call,
           !torch::objectOf(Call));
 }
 
-Switched switchedIn(const FunctionDecl *F, unsigned Depth) {
-  const code::Body &In = code::Body::of(F);
-  Switched Found;
-  // Here and in the functions that it calls, in terms of this one.
-  auto ByHelper = [&](const CallExpr *Call) {
-    const FunctionDecl *Helper = Depth ? helperOf(Call) : nullptr;
-    if (!Helper || Helper == F || !reachesModules(Helper, Call, F))
-      return;
-    auto Ours = [&](const ValueDecl *Theirs) -> const ValueDecl * {
-      const auto *Param = dyn_cast<ParmVarDecl>(Theirs);
-      if (Param && Param->getDeclContext() == Helper &&
-          Param->getFunctionScopeIndex() < Call->getNumArgs())
-        return moduleName(Call->getArg(Param->getFunctionScopeIndex()));
-      // Of the same object.
-      return isa<FieldDecl>(Theirs) && !torch::objectOf(Call) ? Theirs
-                                                              : nullptr;
-    };
-    const Switched There = switchedIn(Helper, Depth - 1);
-    for (const ValueDecl *Theirs : There.Off)
-      if (const ValueDecl *D = Ours(Theirs))
-        Found.Off.insert(D);
-    for (const ValueDecl *Theirs : There.On)
-      if (const ValueDecl *D = Ours(Theirs))
-        Found.On.insert(D);
-  };
-  if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F))
-    for (const CXXCtorInitializer *Init : Ctor->inits())
-      if (const auto *Call =
-              dyn_cast<CallExpr>(torch::stripImplicit(Init->getInit()));
-          Call && Init->getMember() && torch::isFreezeCall(Call))
-        Found.Off.insert(Init->getMember());
-  llvm::SmallVector<const CXXForRangeStmt *, 4> Loops;
-  code::forEach<CXXForRangeStmt>(
-      In.root(), [&](const CXXForRangeStmt *Loop) { Loops.push_back(Loop); },
-      code::Lambdas::Skipped);
-  code::forEach<CallExpr>(
-      In.root(),
-      [&](const CallExpr *Call) {
-        ByHelper(Call);
-        if (torch::isFreezeCall(Call)) {
-          if (const ValueDecl *Result = frozenBy(Call, In))
-            Found.Off.insert(Result);
-          return;
-        }
-        std::optional<torch::Flag> Set = torch::setsRequiresGrad(Call);
-        if (!Set)
-          return;
-        for (const CXXForRangeStmt *Loop : Loops) {
-          if (!In.isWithin(Call, Loop->getBody()))
-            continue;
-          const CallExpr *Params = parametersCallIn(Loop->getRangeInit());
-          const ValueDecl *Name =
-              Params ? moduleName(torch::objectOf(Params)) : nullptr;
-          if (!Name)
-            continue;
-          bool All = *Set == torch::Flag::False;
-          for (const Stmt *S = Call; S != Loop; S = In.parentOf(S))
-            All &= !isa<IfStmt, SwitchStmt, AbstractConditionalOperator>(S);
-          (All ? Found.Off : Found.On).insert(Name);
-        }
-      },
-      code::Lambdas::Skipped);
-  return Found;
-}
-
-Modules frozenIn(const FunctionDecl *F) {
-  Switched Found = switchedIn(F, MaxDepth);
-  for (const ValueDecl *Name : Found.On)
-    Found.Off.erase(Name);
-  return Found.Off;
-}
-
 /// The constructors that make an object anew; none when one is not seen.
 llvm::SmallVector<const FunctionDecl *, 2>
 seenConstructors(const CXXRecordDecl *R) {
@@ -214,16 +135,97 @@ bool endsGradients(const FunctionDecl *F, unsigned Depth) {
 
 } // namespace
 
-llvm::SmallPtrSet<const ValueDecl *, 4> frozenModulesIn(const FunctionDecl *F) {
-  return frozenIn(F);
+/// What the function that \p Call of \p F runs switches, in terms of \p F.
+void FrozenModules::addHelper(const CallExpr *Call, const FunctionDecl *F,
+                              unsigned Depth, Switched &To) {
+  const FunctionDecl *Helper = Depth ? helperOf(Call) : nullptr;
+  if (!Helper || Helper == F || !reachesModules(Helper, Call, F))
+    return;
+  auto Ours = [&](const ValueDecl *Theirs) -> const ValueDecl * {
+    const auto *Param = dyn_cast<ParmVarDecl>(Theirs);
+    if (Param && Param->getDeclContext() == Helper &&
+        Param->getFunctionScopeIndex() < Call->getNumArgs())
+      return moduleName(Call->getArg(Param->getFunctionScopeIndex()));
+    // Of the same object.
+    return isa<FieldDecl>(Theirs) && !torch::objectOf(Call) ? Theirs : nullptr;
+  };
+  const Switched &There = switchedIn(Helper, Depth - 1);
+  for (const ValueDecl *Theirs : There.Off)
+    if (const ValueDecl *D = Ours(Theirs))
+      To.Off.insert(D);
+  for (const ValueDecl *Theirs : There.On)
+    if (const ValueDecl *D = Ours(Theirs))
+      To.On.insert(D);
 }
 
-llvm::SmallPtrSet<const ValueDecl *, 4>
-frozenByConstructors(const CXXRecordDecl *R) {
+const FrozenModules::Switched &FrozenModules::switchedIn(const FunctionDecl *F,
+                                                         unsigned Depth) {
+  if (auto It = Known.find({F, Depth}); It != Known.end())
+    return It->second;
+  const code::Body &In = code::Body::of(F);
+  Switched Found;
+  if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F))
+    for (const CXXCtorInitializer *Init : Ctor->inits())
+      if (const auto *Call =
+              dyn_cast<CallExpr>(torch::stripImplicit(Init->getInit()));
+          Call && Init->getMember() && torch::isFreezeCall(Call))
+        Found.Off.insert(Init->getMember());
+  llvm::SmallVector<const CXXForRangeStmt *, 4> Loops;
+  code::forEach<CXXForRangeStmt>(
+      In.root(), [&](const CXXForRangeStmt *Loop) { Loops.push_back(Loop); },
+      code::Lambdas::Skipped);
+  code::forEach<CallExpr>(
+      In.root(),
+      [&](const CallExpr *Call) {
+        addHelper(Call, F, Depth, Found);
+        if (torch::isFreezeCall(Call)) {
+          if (const ValueDecl *Result = frozenBy(Call, In))
+            Found.Off.insert(Result);
+          return;
+        }
+        std::optional<torch::Flag> Set = torch::setsRequiresGrad(Call);
+        if (!Set)
+          return;
+        for (const CXXForRangeStmt *Loop : Loops) {
+          if (!In.isWithin(Call, Loop->getBody()))
+            continue;
+          const CallExpr *Params = parametersCallIn(Loop->getRangeInit());
+          const ValueDecl *Name =
+              Params ? moduleName(torch::objectOf(Params)) : nullptr;
+          if (!Name)
+            continue;
+          bool All = *Set == torch::Flag::False;
+          for (const Stmt *S = Call; S != Loop; S = In.parentOf(S))
+            All &= !isa<IfStmt, SwitchStmt, AbstractConditionalOperator>(S);
+          (All ? Found.Off : Found.On).insert(Name);
+        }
+      },
+      code::Lambdas::Skipped);
+  return Known[{F, Depth}] = std::move(Found);
+}
+
+FrozenModules::Modules FrozenModules::in(const FunctionDecl *F) {
+  const Switched &Found = switchedIn(F, MaxDepth);
+  Modules Off = Found.Off;
+  for (const ValueDecl *Name : Found.On)
+    Off.erase(Name);
+  return Off;
+}
+
+const FrozenModules::Modules &
+FrozenModules::byConstructors(const CXXRecordDecl *R) {
+  auto [It, New] = OfClasses.try_emplace(R);
+  if (New)
+    It->second = findByConstructors(R);
+  return It->second;
+}
+
+FrozenModules::Modules
+FrozenModules::findByConstructors(const CXXRecordDecl *R) {
   Modules Frozen;
   bool First = true;
   for (const FunctionDecl *Ctor : seenConstructors(R)) {
-    Modules Here = frozenIn(Ctor);
+    const Modules Here = in(Ctor);
     Modules Both;
     for (const ValueDecl *D : Here)
       if (isa<FieldDecl>(D) && (First || Frozen.contains(D)))
@@ -246,10 +248,14 @@ frozenByConstructors(const CXXRecordDecl *R) {
   return Frozen;
 }
 
-bool constructorsEndGradients(const CXXRecordDecl *R) {
-  return llvm::any_of(seenConstructors(R), [](const FunctionDecl *Ctor) {
-    return endsGradients(Ctor, MaxDepth);
-  });
+bool FrozenModules::constructorsEndGradients(const CXXRecordDecl *R) {
+  auto [It, New] = EndGradients.try_emplace(R, false);
+  if (New)
+    It->second =
+        llvm::any_of(seenConstructors(R), [](const FunctionDecl *Ctor) {
+          return endsGradients(Ctor, MaxDepth);
+        });
+  return It->second;
 }
 
 } // namespace libtorch_tidy::flow

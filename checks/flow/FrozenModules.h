@@ -11,23 +11,43 @@
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include <map>
 
 namespace libtorch_tidy::flow {
 
-/// The variables and fields whose module brings no history in function \p F:
-/// its parameters are all switched off there, or by a function that it calls,
-/// and none on again.
-llvm::SmallPtrSet<const clang::ValueDecl *, 4>
-frozenModulesIn(const clang::FunctionDecl *F);
+/// Whose parameters do not train, in one unit. Each function is read once.
+class FrozenModules {
+public:
+  using Modules = llvm::SmallPtrSet<const clang::ValueDecl *, 4>;
 
-/// The fields of class \p R whose modules its constructors leave frozen, for
-/// its other methods.
-llvm::SmallPtrSet<const clang::ValueDecl *, 4>
-frozenByConstructors(const clang::CXXRecordDecl *R);
+  /// The variables and fields whose module brings no history in function \p F:
+  /// its parameters are all switched off there, or by a function that it calls,
+  /// and none on again.
+  Modules in(const clang::FunctionDecl *F);
 
-/// Does a constructor of \p R, or what it calls, switch gradient mode off for
-/// the rest of its thread, and none on again?
-bool constructorsEndGradients(const clang::CXXRecordDecl *R);
+  /// The fields of class \p R whose modules its constructors leave frozen, for
+  /// its other methods.
+  const Modules &byConstructors(const clang::CXXRecordDecl *R);
+
+  /// Does a constructor of \p R, or what it calls, switch gradient mode off for
+  /// the rest of its thread, and none on again?
+  bool constructorsEndGradients(const clang::CXXRecordDecl *R);
+
+private:
+  /// Modules whose parameters a function switches off, and on again.
+  struct Switched {
+    Modules Off, On;
+  };
+  /// \p Depth: how far the functions that \p F calls are followed.
+  const Switched &switchedIn(const clang::FunctionDecl *F, unsigned Depth);
+  void addHelper(const clang::CallExpr *Call, const clang::FunctionDecl *F,
+                 unsigned Depth, Switched &To);
+  Modules findByConstructors(const clang::CXXRecordDecl *R);
+
+  std::map<std::pair<const clang::FunctionDecl *, unsigned>, Switched> Known;
+  std::map<const clang::CXXRecordDecl *, Modules> OfClasses;
+  std::map<const clang::CXXRecordDecl *, bool> EndGradients;
+};
 
 } // namespace libtorch_tidy::flow
 

@@ -77,7 +77,7 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
   Out->DeclaredBy = std::move(Scan.DeclaredBy);
   Reassigned = std::move(Scan.Reassigned);
   Out->Body = &code::Body::of(F);
-  FrozenModules = frozenModulesIn(F);
+  FrozenModules = Unit.frozenModules().in(F);
 
   std::optional<FlowGraph> Graph = FlowGraph::of(F, code::Grain::Statements);
   if (!Graph)
@@ -89,9 +89,10 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
     if (std::optional<GradMode> Guard = torch::guardOf(Class))
       Start.Mode = *Guard;
     if (!isa<CXXConstructorDecl>(F)) {
-      for (const ValueDecl *Frozen : frozenByConstructors(Class))
+      for (const ValueDecl *Frozen : Unit.frozenModules().byConstructors(Class))
         FrozenModules.insert(Frozen);
-      if (Start.Mode == GradMode::On && constructorsEndGradients(Class))
+      if (Start.Mode == GradMode::On &&
+          Unit.frozenModules().constructorsEndGradients(Class))
         Start.Mode = GradMode::Unknown;
     }
   }

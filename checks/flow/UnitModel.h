@@ -16,6 +16,7 @@
 #define LIBTORCH_TIDY_CHECKS_FLOW_UNITMODEL_H
 
 #include "checks/flow/Cost.h"
+#include "checks/flow/FrozenModules.h"
 #include "checks/flow/FunctionFlow.h"
 #include "checks/flow/Memory.h"
 #include "checks/flow/Summaries.h"
@@ -41,6 +42,8 @@ public:
   }
   /// Which code of the unit runs tensor work.
   TensorWork &work() { return Work; }
+  /// Whose parameters do not train.
+  FrozenModules &frozenModules() { return Frozen; }
   /// What is used when its memory is gone, in all functions and in the
   /// initialisers of variables outside them.
   llvm::ArrayRef<Dangling> dangling();
@@ -98,6 +101,7 @@ private:
   std::vector<const clang::FunctionDecl *> Functions;
   std::vector<const clang::VarDecl *> Globals;
   TensorWork Work;
+  FrozenModules Frozen;
   Summaries<FunctionFlow> Flows;
   llvm::DenseMap<const clang::FunctionDecl *, bool> Concerned;
   llvm::SmallPtrSet<const clang::FunctionDecl *, 8> Asking;
