@@ -185,9 +185,7 @@ joinOnce(const TensorGrowth &Growth, ASTContext &Context,
   const GrowthStep &First = Growth.Steps.front();
   const VarDecl *Var = code::variableOf(Growth.Target);
   const code::Body *Body = plainBodyAround(Growth.Loop, Context);
-  if (!Var || !Var->isLocalVarDeclOrParm() || Var->isStaticLocal() ||
-      Var->getType()->isReferenceType() || Growth.Read || Growth.Queried ||
-      !Body || Var->getParentFunctionOrMethod() != Body->function() ||
+  if (!Body || !Body->isOwn(Var) || Growth.Read || Growth.Queried ||
       !isa_and_nonnull<CompoundStmt>(Body->parentOf(Growth.Loop)))
     return {};
   const FunctionDecl *In = Body->function();

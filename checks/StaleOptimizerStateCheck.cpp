@@ -188,7 +188,7 @@ void StaleOptimizerStateCheck::checkMatch(const Match &Result) {
     F.Highlight = Call->getSourceRange();
     F.Strength = Level::Likely;
     F.Message = "every iteration adds parameters to the optimizer: the groups "
-                "of earlier ones stay, with their parameters and their state";
+                "of earlier parameters remain, with their state";
     F.Steps.push_back({T.Loop->getBeginLoc(), "the optimizer outlives this "
                                               "loop"});
     F.Steps.push_back(

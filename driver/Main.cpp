@@ -365,12 +365,13 @@ void Run::printSummary() const {
   // Also when asked to be quiet: what is not recognised cannot be found fault
   // with. A project can have a folder of its own with such a name, though.
   if (const auto &Units = All.UnitsWithoutTorch; !Units.empty())
-    llvm::errs() << "libtorch-tidy: warning: " << Units.size()
-                 << (Units.size() == 1 ? " unit includes" : " units include")
-                 << " headers called torch/, ATen/, c10/ or caffe2/ that have "
-                    "nothing of LibTorch, and no finding is possible there: '"
-                 << printable(Units.front()) << "'"
-                 << (Units.size() == 1 ? "\n" : " is the first\n");
+    llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
+        << Units.size()
+        << (Units.size() == 1 ? " unit includes" : " units include")
+        << " headers called torch/, ATen/, c10/ or caffe2/ that have "
+           "nothing of LibTorch, and no finding is possible there: '"
+        << printable(Units.front()) << "'"
+        << (Units.size() == 1 ? "\n" : " is the first\n");
   for (const GivenUpFunction &F : All.GivenUp)
     llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
         << "function '" << F.Name << "' (" << printable(F.Where.Path) << ':'

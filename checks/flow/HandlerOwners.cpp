@@ -80,12 +80,7 @@ private:
   }
 
   /// Owned by this function, not by its caller or its object.
-  bool isOwn(const ValueDecl *D) const {
-    const auto *Var = dyn_cast<VarDecl>(D);
-    return Var && Var->isLocalVarDeclOrParm() && !Var->isStaticLocal() &&
-           !Var->getType()->isReferenceType() &&
-           Var->getParentFunctionOrMethod() == P.In;
-  }
+  bool isOwn(const ValueDecl *D) const { return Body::of(P.In).isOwn(D); }
 
   llvm::SetVector<const ValueDecl *> candidates() {
     struct Collector : RecursiveASTVisitor<Collector> {

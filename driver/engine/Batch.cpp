@@ -21,9 +21,17 @@ static void add(clang::tidy::ClangTidyStats &Sum,
   Sum.ErrorsIgnoredLineFilter += Unit.ErrorsIgnoredLineFilter;
 }
 
+/// Orders \p All by what \p KeyOf says of each, and leaves one of equal ones.
+template <typename T, typename Key>
+static void orderOnce(std::vector<T> &All, Key KeyOf) {
+  llvm::sort(All, [&](const T &A, const T &B) { return KeyOf(A) < KeyOf(B); });
+  All.erase(llvm::unique(All, [&](const T &A,
+                                  const T &B) { return KeyOf(A) == KeyOf(B); }),
+            All.end());
+}
+
 static void orderOnce(std::vector<std::string> &Files) {
-  llvm::sort(Files);
-  Files.erase(llvm::unique(Files), Files.end());
+  orderOnce(Files, [](llvm::StringRef File) { return File; });
 }
 
 Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
@@ -78,16 +86,9 @@ Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
         Result.Findings.push_back(std::move(F));
   Result.Findings = mergeFindings(std::move(Result.Findings));
   orderOnce(Result.UnitsWithoutTorch);
-  auto Order = [](const GivenUpFunction &F) {
+  orderOnce(Result.GivenUp, [](const GivenUpFunction &F) {
     return std::tie(F.Where.Path, F.Where.Line, F.Name);
-  };
-  llvm::sort(Result.GivenUp,
-             [&](const auto &A, const auto &B) { return Order(A) < Order(B); });
-  Result.GivenUp.erase(llvm::unique(Result.GivenUp,
-                                    [&](const auto &A, const auto &B) {
-                                      return Order(A) == Order(B);
-                                    }),
-                       Result.GivenUp.end());
+  });
   return Result;
 }
 
