@@ -7,6 +7,7 @@
 
 #include "checks/LibtorchCheck.h"
 #include "checks/code/Activity.h"
+#include "checks/code/Errors.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/TorchTypes.h"
@@ -14,6 +15,7 @@
 #include "clang/AST/ExprCXX.h"
 #include "clang/ASTMatchers/ASTMatchers.h"
 #include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace clang;
@@ -49,6 +51,11 @@ void LibtorchCheck::storeOptions(ClangTidyOptions::OptionMap &Opts) {
   Options.store(Opts, "Level", static_cast<unsigned>(Weakest));
 }
 
+void LibtorchCheck::registerPPCallbacks(const SourceManager &, Preprocessor *PP,
+                                        Preprocessor *) {
+  code::noteErrors(PP->getDiagnostics());
+}
+
 /// Names what a check of the unit matches: one definition is enough to find it.
 static constexpr StringRef AnyDefinition = "any definition";
 
@@ -63,7 +70,7 @@ void LibtorchCheck::check(const Match &Result) {
   Context = Result.Context;
   const code::Activity Here(getID());
   if (Result.Nodes.getNodeAs<Decl>(AnyDefinition)) {
-    if (!Unit && isWhole())
+    if (!Unit && (isWhole() || unit().errors().areInFunctions()))
       checkUnit(unit());
     return;
   }
@@ -90,9 +97,7 @@ void LibtorchCheck::checkUnit(flow::UnitModel &Unit) {
       checkFunction(*Flow, Unit);
 }
 
-bool LibtorchCheck::isWhole() const {
-  return !Context->getDiagnostics().hasUncompilableErrorOccurred();
-}
+bool LibtorchCheck::isWhole() const { return code::Errors::none(*Context); }
 
 flow::UnitModel &LibtorchCheck::unit() {
   if (!Unit)

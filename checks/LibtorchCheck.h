@@ -81,6 +81,9 @@ public:
       const clang::LangOptions &LangOpts) const override {
     return LangOpts.CPlusPlus;
   }
+  void registerPPCallbacks(const clang::SourceManager &SM,
+                           clang::Preprocessor *PP,
+                           clang::Preprocessor *ModuleExpanderPP) final;
   void storeOptions(clang::tidy::ClangTidyOptions::OptionMap &Opts) override;
   /// A check that does not override it looks at the unit, not at matches.
   void registerMatchers(clang::ast_matchers::MatchFinder *Finder) override;
@@ -90,7 +93,8 @@ public:
 protected:
   /// Called for each function of user code, in source order.
   virtual void checkFunction(const flow::FunctionFlow &, flow::UnitModel &) {}
-  /// Called once, for a unit that compiles.
+  /// Called once, for a unit whose errors all stand in functions. These are
+  /// left out: the model takes them for functions that it cannot see.
   virtual void checkUnit(flow::UnitModel &Unit);
   /// Called for each match whose nodes all stand in user code, also in a unit
   /// that does not compile.
@@ -101,9 +105,8 @@ protected:
   clang::ASTContext &context() const { return *Context; }
   /// What is known of the unit, shared by its checks.
   flow::UnitModel &unit();
-  /// Does the unit compile? Half an AST says little about where values go, so
-  /// checkFunction() and checkUnit() are not called for one. A check of matches
-  /// asks before it asks the models.
+  /// Does the unit compile? Half an AST says little about where values go. A
+  /// check of matches asks before it asks the models.
   bool isWhole() const;
 
   /// Would a finding of this strength be reported?

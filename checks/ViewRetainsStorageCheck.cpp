@@ -48,7 +48,9 @@ static std::string messageOf(const KeptView &K) {
 void ViewRetainsStorageCheck::checkUnit(flow::UnitModel &Unit) {
   const ASTContext &Context = Unit.context();
   const SourceManager &SM = Context.getSourceManager();
-  for (const FunctionDecl *Function : Unit.functions())
+  for (const FunctionDecl *Function : Unit.functions()) {
+    if (Unit.errors().touch(Function))
+      continue;
     for (const KeptView &K : flow::findKeptViews(Function, Context)) {
       Finding F;
       F.Loc = K.Kept->getBeginLoc();
@@ -72,6 +74,7 @@ void ViewRetainsStorageCheck::checkUnit(flow::UnitModel &Unit) {
           fixits::appendMemberCall(K.Kept, torch::spelling::CloneCall, Context);
       tell(F);
     }
+  }
 }
 
 LIBTORCH_CHECK(ViewRetainsStorageCheck);

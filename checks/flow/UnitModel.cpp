@@ -47,6 +47,8 @@ public:
   }
 
   bool VisitFunctionDecl(FunctionDecl *F) {
+    if (F->doesThisDeclarationHaveABody())
+      Defined.push_back(F);
     add(F);
     return true;
   }
@@ -93,6 +95,7 @@ private:
 public:
   bool DefinesMain = false;
   bool CallsEval = false;
+  std::vector<const FunctionDecl *> Defined; ///< Templates, too.
 
 private:
   const SourceManager &SM;
@@ -126,6 +129,7 @@ UnitModel::UnitModel(ASTContext &Context) : Context(Context) {
   }
   DefinesMain = Visitor.DefinesMain;
   CallsEval = Visitor.CallsEval;
+  Broken.emplace(Context, Visitor.Defined);
 }
 
 UnitModel::~UnitModel() = default;
@@ -133,7 +137,9 @@ UnitModel::~UnitModel() = default;
 const FunctionDecl *UnitModel::definitionOf(const FunctionDecl *F) const {
   const FunctionDecl *Definition = nullptr;
   if (!F || !F->hasBody(Definition) || Definition->isDependentContext() ||
-      !torch::isUserCode(Definition->getLocation(), Context.getSourceManager()))
+      !torch::isUserCode(Definition->getLocation(),
+                         Context.getSourceManager()) ||
+      Broken->touch(Definition))
     return nullptr;
   return Definition;
 }
@@ -340,7 +346,9 @@ bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
   llvm::SmallPtrSet<const FunctionDecl *, 8> Guarded;
   std::function<bool(const FunctionDecl *)> Ask = [&](const FunctionDecl *F) {
     F = F->getCanonicalDecl();
-    if (Guarded.contains(F))
+    // One that does not compile may be a guarded caller: silence is better
+    // than a guess.
+    if (Guarded.contains(F) || Broken->mayUse(F))
       return true;
     auto It = Callers.find(F);
     if (It == Callers.end() || !Asking.insert(F).second)
@@ -358,14 +366,16 @@ bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
 
 bool UnitModel::isFieldConsumed(const FieldDecl *Field) {
   collectCallers();
-  return ConsumedFields.count(Field->getCanonicalDecl());
+  return ConsumedFields.count(Field->getCanonicalDecl()) ||
+         Broken->mayUse(Field);
 }
 
 unsigned UnitModel::consumersOf(const Label &L, const FunctionFlow &Flow) {
   if (L.K == Label::Carry && L.Consumers == Label::Returned) {
     ArrayRef<RelayedTo> Calls =
         relaysOf(Flow.function(), &L - Flow.labels().data());
-    unsigned ByCallers = Calls.empty() ? L.Consumers : 0;
+    unsigned ByCallers =
+        Calls.empty() || Broken->mayUse(Flow.function()) ? L.Consumers : 0;
     for (const RelayedTo &R : Calls)
       ByCallers |= consumersOf(*R.Relay, *R.Caller);
     return ByCallers;

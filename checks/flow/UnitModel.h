@@ -15,6 +15,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_FLOW_UNITMODEL_H
 #define LIBTORCH_TIDY_CHECKS_FLOW_UNITMODEL_H
 
+#include "checks/code/Errors.h"
 #include "checks/flow/Cost.h"
 #include "checks/flow/FrozenModules.h"
 #include "checks/flow/FunctionFlow.h"
@@ -40,6 +41,9 @@ public:
   llvm::ArrayRef<const clang::FunctionDecl *> functions() const {
     return Functions;
   }
+  /// What does not compile. What flows through it is not known: such functions
+  /// count as code that cannot be seen.
+  const code::Errors &errors() const { return *Broken; }
   /// Which code of the unit runs tensor work.
   TensorWork &work() { return Work; }
   /// Whose parameters do not train.
@@ -100,6 +104,7 @@ private:
   clang::ASTContext &Context;
   std::vector<const clang::FunctionDecl *> Functions;
   std::vector<const clang::VarDecl *> Globals;
+  std::optional<code::Errors> Broken;
   TensorWork Work;
   FrozenModules Frozen;
   Summaries<FunctionFlow> Flows;
