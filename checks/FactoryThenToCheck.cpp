@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/code/Body.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Factories.h"
 #include "fixits/FixIts.h"
@@ -53,11 +54,7 @@ fixits::Edits makeThere(const CXXMemberCallExpr *Move,
 void FactoryThenToCheck::registerMatchers(MatchFinder *Finder) {
   if (!tells(Level::Advisory))
     return;
-  Finder->addMatcher(
-      cxxMemberCallExpr(
-          optionally(expr(isInTemplateInstantiation()).bind("instantiated")))
-          .bind("move"),
-      this);
+  Finder->addMatcher(cxxMemberCallExpr().bind("move"), this);
 }
 
 void FactoryThenToCheck::checkMatch(const Match &Result) {
@@ -79,7 +76,8 @@ void FactoryThenToCheck::checkMatch(const Match &Result) {
                    (F->Random ? " (the random numbers will differ)" : ""))
                       .str();
   // Another instantiation may convert the arguments in another way.
-  if (!Result.Nodes.getNodeAs<Expr>("instantiated"))
+  const code::Body *In = code::Body::around(Move, *Result.Context);
+  if (!In || !In->isInstantiated())
     Found.Fix = makeThere(Move, *How, *F, *Result.Context);
   tell(Found);
 }

@@ -63,6 +63,19 @@ Body::Body(const FunctionDecl *F)
   });
 }
 
+bool Body::isInstantiated() const {
+  // An explicit specialization of a method stands outside of its class.
+  for (const DeclContext *In = F; In; In = In->getLexicalParent()) {
+    const auto *Function = dyn_cast<FunctionDecl>(In);
+    const auto *Class = dyn_cast<CXXRecordDecl>(In);
+    if ((Function && Function->isTemplateInstantiation()) ||
+        (Class &&
+         isTemplateInstantiation(Class->getTemplateSpecializationKind())))
+      return true;
+  }
+  return false;
+}
+
 //===----------------------------------------------------------------------===//
 // What stands where
 //===----------------------------------------------------------------------===//

@@ -46,6 +46,8 @@ public:
   const clang::FunctionDecl *function() const { return F; }
   const clang::Stmt *root() const { return Root; }
   clang::ASTContext &context() const { return F->getASTContext(); }
+  /// Is the function made of a template, or in something that is?
+  bool isInstantiated() const;
 
   //===--------------------------------------------------------------------===//
   // What stands where

@@ -18,13 +18,21 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
 
+/// So deep in namespaces, classes and functions are only lambdas in lambdas of
+/// users, never the declarations of a library.
+static constexpr unsigned MaxDepth = 32;
+
 bool isTorchDecl(const Decl *D) {
   if (!D)
     return false;
   const DeclContext *Outermost = nullptr;
+  unsigned Depth = 0;
   for (const DeclContext *DC = D->getDeclContext();
-       DC && !DC->isTranslationUnit(); DC = DC->getParent())
+       DC && !DC->isTranslationUnit(); DC = DC->getParent()) {
+    if (++Depth > MaxDepth)
+      return false;
     Outermost = DC;
+  }
   if (const auto *Own = dyn_cast<NamespaceDecl>(D); Own && !Outermost)
     Outermost = Own;
   const auto *NS = dyn_cast_or_null<NamespaceDecl>(Outermost);
@@ -46,7 +54,9 @@ bool declaresTorch(ASTContext &Context) {
 }
 
 bool isStdDecl(const Decl *D) {
-  for (const DeclContext *DC = D->getDeclContext(); DC; DC = DC->getParent())
+  unsigned Depth = 0;
+  for (const DeclContext *DC = D->getDeclContext(); DC && ++Depth <= MaxDepth;
+       DC = DC->getParent())
     if (const auto *NS = dyn_cast<NamespaceDecl>(DC))
       if (NS->isStdNamespace() ||
           (NS->getIdentifier() && NS->getName() == "__gnu_cxx"))
