@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "checks/flow/Cost.h"
 #include "driver/engine/Batch.h"
 #include "driver/engine/FixRounds.h"
 #include "driver/findings/Selection.h"
@@ -375,7 +376,7 @@ void Run::printSummary() const {
   for (const GivenUpFunction &F : All.GivenUp)
     llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
         << "function '" << F.Name << "' (" << printable(F.Where.Path) << ':'
-        << F.Where.Line << ") " << BeyondLimits << '\n';
+        << F.Where.Line << ") " << flow::BeyondLimits << '\n';
   if (Options.Quiet)
     return;
   printStats(All.Stats);

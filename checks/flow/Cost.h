@@ -9,10 +9,16 @@
 #define LIBTORCH_TIDY_CHECKS_FLOW_COST_H
 
 #include "clang/AST/Decl.h"
+#include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
 
 namespace libtorch_tidy::flow {
+
+/// What is said of a function that is given up, after its name.
+inline constexpr llvm::StringLiteral BeyondLimits =
+    "is too large to be analysed in full: findings that depend on where values "
+    "go in it are not made";
 
 /// What the model did in one thread since the last reset, and what it could not
 /// do.
@@ -31,6 +37,9 @@ struct Cost {
     }
   };
   std::vector<Function> GivenUp; ///< Each once.
+  /// Does the program that runs the checks say what is given up? clang-tidy
+  /// does not: then giveUp() warns.
+  bool HostReports = false;
   /// Notes that \p F is given up.
   void giveUp(const clang::FunctionDecl *F);
 

@@ -285,6 +285,7 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   ClangTidyContext Context(Config.createProvider(FS, CompilerWarnings));
   Context.setEnableProfiling(Options.Stats);
   flow::Cost::ofThisThread() = flow::Cost();
+  flow::Cost::ofThisThread().HostReports = true;
   CompileCommand Command = U.Command;
   Command.CommandLine = Arguments;
   OneCommand DB(Command);

@@ -62,11 +62,6 @@ std::string percentEncode(llvm::StringRef Path);
 /// \p Text with a full stop at its end.
 std::string asSentence(llvm::StringRef Text);
 
-/// What is said of a function that is given up, after its name.
-inline constexpr llvm::StringLiteral BeyondLimits =
-    "is too large to be analysed in full: findings that depend on where values "
-    "go in it are not made";
-
 /// "error", "warning" or "note": how loudly a finding of a level is reported.
 const char *severityWord(Level L);
 

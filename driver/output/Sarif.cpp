@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/output/Sarif.h"
+#include "checks/flow/Cost.h"
 #include "driver/findings/NolintAudit.h"
 #include "driver/output/CheckDocs.h"
 #include "llvm/ADT/STLExtras.h"
@@ -412,7 +413,8 @@ Json Writer::invocation(Json &Results) {
     Tool.push_back(
         {{"level", "warning"},
          {"message",
-          message(("Function '" + F.Name + "' " + BeyondLimits + ".").str())},
+          message(
+              ("Function '" + F.Name + "' " + flow::BeyondLimits + ".").str())},
          {"locations",
           Json::array({{{"physicalLocation",
                          {{"artifactLocation", artifactLocation(F.Where.Path)},
