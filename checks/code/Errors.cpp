@@ -44,7 +44,13 @@ public:
                        const Preprocessor *PP) override {
     Next->BeginSourceFile(Options, PP);
   }
-  void EndSourceFile() override { Next->EndSourceFile(); }
+  void EndSourceFile() override {
+    Next->EndSourceFile();
+    // clang-tidy's own findings reach it by another engine. The compiler prints
+    // what the client of its engine has counted.
+    NumWarnings = Next->getNumWarnings();
+    NumErrors = Next->getNumErrors();
+  }
   void finish() override { Next->finish(); }
   void clear() override {
     DiagnosticConsumer::clear();
