@@ -55,6 +55,8 @@ DIAGNOSTIC = re.compile(
     r"(?P<severity>fatal error|error|warning|note|remark): (?P<message>.*)$"
 )
 APPLIED = "FIX-IT applied suggested code changes"
+# What our driver says of edits on other lines.
+IN_WORDS = re.compile(r"the fix (inserts|removes|replaces) '.* here\Z")
 FIX_NOTES = (APPLIED, "FIX-IT unable to apply suggested code changes")
 
 
@@ -220,7 +222,7 @@ class FrontEnd:
                 diagnostics.append(diagnostic)
             elif not diagnostics:
                 raise TestError(f"a note without a warning: {diagnostic}")
-            elif diagnostic.message in FIX_NOTES:
+            elif diagnostic.message in FIX_NOTES or IN_WORDS.match(diagnostic.message):
                 diagnostics[-1].fixed |= diagnostic.message == APPLIED
             else:
                 diagnostics[-1].notes.append(diagnostic)

@@ -7,6 +7,7 @@
 
 #include "driver/output/Text.h"
 #include "driver/project/Printable.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <unistd.h>
@@ -60,6 +61,21 @@ static DiagnosticMessage messageOf(const Place &Where, llvm::StringRef Text,
   return Result;
 }
 
+/// The first line of \p Text that is not blank, in quotes.
+static std::string quoted(llvm::StringRef Text) {
+  const auto [Line, Rest] = Text.trim().split('\n');
+  return ("'" + Line.rtrim() + (Rest.empty() ? "'" : " ...'")).str();
+}
+
+/// What an edit does that puts \p New in the place of \p Old.
+static std::string inWords(llvm::StringRef Old, llvm::StringRef New) {
+  if (Old.trim().empty())
+    return "the fix inserts " + quoted(New) + " here";
+  if (New.trim().empty())
+    return "the fix removes " + quoted(Old) + " here";
+  return "the fix replaces " + quoted(Old) + " with " + quoted(New) + " here";
+}
+
 /// As clang-tidy has them. It gives several names to what two checks say in
 /// the same words; no two checks of ours do.
 static std::vector<ClangTidyError> errorsOf(llvm::ArrayRef<Finding> Findings) {
@@ -74,6 +90,45 @@ static std::vector<ClangTidyError> errorsOf(llvm::ArrayRef<Finding> Findings) {
           messageOf(Step.Where, Step.Text, Step.Highlights, Step.Fix));
   }
   return Result;
+}
+
+/// Takes the edits that are not on the line of the message out of \p E, and
+/// says in a note what each of them does. clang-tidy's printer shows an edit
+/// below the line of its message only; for others it takes the number of the
+/// first line that any edit touches for that of the line that it shows.
+static void describeDistantEdits(const Finding &F, ClangTidyError &E,
+                                 llvm::vfs::FileSystem &FS) {
+  for (auto &Entry : E.Message.Fix) {
+    const llvm::StringRef Path = Entry.first();
+    clang::tooling::Replacements &Edits = Entry.second;
+    const auto Text = FS.getBufferForFile(Path);
+    if (!Text)
+      continue;
+    const llvm::StringRef Code = (*Text)->getBuffer();
+    auto IsOnLine = [&](const clang::tooling::Replacement &Edit) {
+      const size_t First = std::min(F.Where.Begin, Edit.getOffset());
+      const size_t Last = std::max(F.Where.Begin, Edit.getOffset());
+      return Path == F.Where.Path && !Code.slice(First, Last).contains('\n') &&
+             !Code.substr(Edit.getOffset(), Edit.getLength()).contains('\n');
+    };
+    clang::tooling::Replacements Shown;
+    for (const clang::tooling::Replacement &Edit : Edits) {
+      if (IsOnLine(Edit)) {
+        llvm::consumeError(Shown.add(Edit));
+        continue;
+      }
+      Place Where = F.Where;
+      Where.Begin = Edit.getOffset();
+      if (Path != F.Where.Path)
+        Where.Spelled = Path;
+      E.Notes.push_back(
+          messageOf(Where,
+                    inWords(Code.substr(Edit.getOffset(), Edit.getLength()),
+                            Edit.getReplacementText()),
+                    {}, {}));
+    }
+    Edits = std::move(Shown);
+  }
 }
 
 namespace {
@@ -136,6 +191,8 @@ void printText(llvm::ArrayRef<Finding> Findings, ClangTidyContext &Context,
   if (ToStderr)
     Redirect.emplace();
   std::vector<ClangTidyError> Errors = errorsOf(Findings);
+  for (auto [F, E] : llvm::zip_equal(Findings, Errors))
+    describeDistantEdits(F, E, *FS);
   Shower Shown(std::move(FS));
   for (ClangTidyError &E : Errors)
     Shown.show(E);
