@@ -95,6 +95,12 @@ Edits insertAtBlockHead(const CompoundStmt *Block, StringRef Statement,
   SourceLocation After = Brace.getLocWithOffset(1);
   if (!OwnLine)
     return {FixItHint::CreateInsertion(After, (" " + Statement).str())};
+  // A comment after the brace stays with it.
+  const StringRef Rest = StringRef(SM.getCharacterData(After))
+                             .take_until([](char C) { return C == '\n'; })
+                             .rtrim();
+  if (Rest.ltrim().starts_with("//"))
+    After = After.getLocWithOffset(Rest.size());
   return {FixItHint::CreateInsertion(After, "\n" + Indent + Statement.str())};
 }
 
