@@ -30,12 +30,20 @@ using flow::Label;
 
 namespace {
 
+/// What says that a forward pass is there to predict, although its result
+/// leaves the function.
+struct Evidence {
+  Level Strength;
+  std::optional<Step> Shown;
+};
+
 /// Calls that one guard covers.
 struct Scope {
   const FunctionFlow *Flow;
   const CompoundStmt *Guardable; ///< The block for the guard; null for none.
   Level Strength = Level::Likely;
   bool IsKept = false; ///< In what a parameter names.
+  std::optional<Evidence> ToPredict;
   llvm::SmallVector<const Label *, 4> Forwards;
 };
 
@@ -55,6 +63,9 @@ private:
   enum class Reported { Nowhere, Here, Inside };
   Reported reportedAt(const Label &L, const FunctionFlow &Flow,
                       flow::UnitModel &Unit);
+  std::optional<Evidence> evidenceOf(const Label &L, const FunctionFlow &Flow,
+                                     flow::UnitModel &Unit);
+  bool isReportedByCallers(const FunctionDecl *F, flow::UnitModel &Unit);
   bool isReportedInside(const Label &L, flow::UnitModel &Unit);
   bool reportsItsResults(const FunctionFlow &Callee, flow::UnitModel &Unit);
   void report(llvm::MutableArrayRef<Scope> Scopes, ASTContext &Context);
@@ -263,6 +274,77 @@ bool InferenceWithoutNoGradCheck::reportsItsResults(const FunctionFlow &Callee,
   return Any;
 }
 
+bool InferenceWithoutNoGradCheck::isReportedByCallers(const FunctionDecl *F,
+                                                      flow::UnitModel &Unit) {
+  return llvm::any_of(Unit.callersOf(F), [&](const auto &C) {
+    return llvm::any_of(C.Caller->labels(), [&](const Label &L) {
+      const auto *Call = dyn_cast_or_null<CallExpr>(L.Site);
+      const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+      return L.K == Label::Helper && Callee &&
+             Callee->getCanonicalDecl() == F->getCanonicalDecl() &&
+             reportedAt(L, *C.Caller, Unit) == Reported::Here;
+    });
+  });
+}
+
+/// May \p F be called from code that this unit does not show?
+static bool isEntryPoint(const FunctionDecl *F) {
+  return F->isExternallyVisible() && F->getAccess() != AS_private;
+}
+
+/// The eval() before \p Forward of \p Module that a train() after it takes
+/// back: what runs between them is not for training.
+static const CallExpr *evalAround(const Expr *Forward, const ValueDecl *Module,
+                                  const code::Body &In) {
+  const SourceManager &SM = In.context().getSourceManager();
+  const CallExpr *Eval = nullptr;
+  bool IsTakenBack = false;
+  code::forEachCall(In.root(), [&](const CallExpr *Call) {
+    if (torch::moduleNamed(torch::objectOf(Call)) != Module)
+      return;
+    if (torch::isModuleEval(Call) && code::comesBefore(Call, Forward, SM))
+      Eval = Call;
+    IsTakenBack |=
+        torch::isModuleTrain(Call) && code::comesBefore(Forward, Call, SM);
+  });
+  return IsTakenBack ? Eval : nullptr;
+}
+
+/// The evidence for forward pass \p L, whose result goes where this unit does
+/// not show what becomes of it. Callers come first where all of them are shown.
+std::optional<Evidence> InferenceWithoutNoGradCheck::evidenceOf(
+    const Label &L, const FunctionFlow &Flow, flow::UnitModel &Unit) {
+  const std::optional<torch::ModuleCall> M =
+      L.K == Label::Forward && !(L.Consumers & Label::Backward)
+          ? torch::asModuleCall(L.Site)
+          : std::nullopt;
+  if (!M || Flow.trains() ||
+      (!isEntryPoint(Flow.function()) &&
+       isReportedByCallers(Flow.function(), Unit)))
+    return std::nullopt;
+  code::Body &In = code::Body::of(Flow.function());
+  const flow::ModuleRoles &Roles = Unit.moduleRoles();
+  if (M->Module)
+    for (const Expr *Name : {M->Module, In.originOf(M->Module)})
+      if (const ValueDecl *Module = torch::moduleNamed(Name))
+        if (const CallExpr *Eval = Roles.trains()
+                                       ? evalAround(L.Site, Module, In)
+                                       : Roles.evalOf(Module))
+          return Evidence{Level::Likely,
+                          Step{Eval->getExprLoc(),
+                               "'" + Module->getNameAsString() +
+                                   "' is put in evaluation mode here, which "
+                                   "leaves gradients on"}};
+  if (!M->Script || Roles.trains())
+    return std::nullopt;
+  if (const CallExpr *Load = Roles.scriptLoad())
+    return Evidence{Level::Likely,
+                    Step{Load->getExprLoc(),
+                         "a TorchScript module is loaded here, and nothing in "
+                         "this file trains one"}};
+  return Evidence{Level::Advisory, std::nullopt};
+}
+
 /// Reported is a module whose result nobody back-propagates.
 InferenceWithoutNoGradCheck::Reported InferenceWithoutNoGradCheck::reportedAt(
     const Label &L, const FunctionFlow &Flow, flow::UnitModel &Unit) {
@@ -272,7 +354,8 @@ InferenceWithoutNoGradCheck::Reported InferenceWithoutNoGradCheck::reportedAt(
     return Reported::Inside;
   // Kept for somebody whom this unit does not show.
   if ((Unit.consumersOf(L, Flow) & ~Label::Computed) &&
-      (Unit.consumersHere(L, Flow) & ~Label::Computed))
+      (Unit.consumersHere(L, Flow) & ~Label::Computed) &&
+      !evidenceOf(L, Flow, Unit))
     return Reported::Nowhere;
   return code::isExpectedToThrow(L.Site, Unit.context()) ? Reported::Nowhere
                                                          : Reported::Here;
@@ -291,7 +374,8 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
     IsLayer = true;
   }
 
-  llvm::MapVector<const Stmt *, Scope> Scopes;
+  llvm::SmallVector<const Label *, 4> Forwards;
+  std::optional<Evidence> ToPredict;
   for (const Label &L : Flow.labels()) {
     if (!L.bringsGraph())
       continue;
@@ -300,14 +384,27 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
       return; // So does a method that hands history on.
     if (reportedAt(L, Flow, Unit) != Reported::Here)
       continue;
-    const CompoundStmt *Guardable = guardableBlock(L.Site, Flow, Unit);
-    Scope &S = Scopes[scopeOf(L.Site, Guardable, Flow)];
+    Forwards.push_back(&L);
+    if (!ToPredict && (Unit.consumersHere(L, Flow) & ~Label::Computed))
+      ToPredict = evidenceOf(L, Flow, Unit);
+  }
+  llvm::MapVector<const Stmt *, Scope> Scopes;
+  for (const Label *L : Forwards) {
+    const unsigned Consumers = Unit.consumersOf(*L, Flow);
+    // Where nothing trains, nothing needs the history of the whole function.
+    const CompoundStmt *Guardable =
+        ToPredict ? dyn_cast<CompoundStmt>(Flow.function()->getBody())
+                  : guardableBlock(L->Site, Flow, Unit);
+    Scope &S = Scopes[scopeOf(L->Site, Guardable, Flow)];
     S.Flow = &Flow;
     S.Guardable = Guardable;
-    S.Forwards.push_back(&L);
+    S.ToPredict = ToPredict;
+    S.Forwards.push_back(L);
     S.IsKept |= (Consumers & ~Label::Computed) != 0;
-    if (IsLayer || Consumers || isTrial(L, Flow))
+    if (IsLayer || (Consumers && !ToPredict) || isTrial(*L, Flow))
       S.Strength = Level::Advisory;
+    else if (ToPredict)
+      S.Strength = ToPredict->Strength;
   }
   if (Scopes.empty() || Unit.isCalledOnlyGuarded(Flow.function()))
     return;
@@ -337,6 +434,25 @@ void InferenceWithoutNoGradCheck::checkUnit(flow::UnitModel &Unit) {
   Settled.clear();
 }
 
+/// What runs where \p L arises.
+static std::string runs(const Label &L) {
+  const std::string Module = torch::calledModule(L.Site);
+  if (!Module.empty())
+    return "'" + Module + "' runs";
+  const auto *Call = dyn_cast<CallExpr>(L.Site);
+  const llvm::StringRef Helper =
+      L.K == Label::Helper && Call ? torch::calleeName(Call) : "";
+  return Helper.empty() ? "a module runs"
+                        : ("'" + Helper + "' runs a module").str();
+}
+
+static std::string placeOf(const FunctionDecl *F) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  return Method && Method->getParent()->isLambda()
+             ? "a lambda"
+             : "'" + F->getNameAsString() + "'";
+}
+
 void InferenceWithoutNoGradCheck::report(llvm::MutableArrayRef<Scope> Scopes,
                                          ASTContext &Context) {
   auto ComesBefore = [&](const Label *A, const Label *B) {
@@ -353,10 +469,14 @@ void InferenceWithoutNoGradCheck::report(llvm::MutableArrayRef<Scope> Scopes,
   F.Loc = First.Site->getExprLoc();
   F.Highlight = First.Site->getSourceRange();
   F.Strength = Scopes.front().Strength;
-  F.Message = "forward pass with gradient mode on, but nothing " +
-              std::string(Scopes.front().IsKept ? "in this file " : "") +
-              "back-propagates its result; its activations are kept as long "
-              "as the result lives";
+  const std::optional<Evidence> &ToPredict = Scopes.front().ToPredict;
+  F.Message = runs(First) + " with gradient mode on in " +
+              placeOf(Scopes.front().Flow->function()) + ", but nothing " +
+              (ToPredict || Scopes.front().IsKept ? "in this file " : "") +
+              "back-propagates the result; its activations are kept as long as "
+              "the result lives";
+  if (ToPredict && ToPredict->Shown)
+    F.Steps.push_back(*ToPredict->Shown);
   for (const Scope &S : Scopes) {
     for (const Label *L : S.Forwards)
       F.Steps.push_back(originStep(*L));

@@ -105,23 +105,10 @@ flow::UnitModel &LibtorchCheck::unit() {
   return *Unit;
 }
 
-/// The name of what a module call runs: `net` in net->forward(x).
-static std::string calledModule(const Expr *Call) {
-  std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
-  if (!M || !M->Module)
-    return {};
-  const Expr *Module = torch::stripImplicit(M->Module);
-  if (const auto *Ref = dyn_cast<DeclRefExpr>(Module))
-    return Ref->getDecl()->getNameAsString();
-  if (const auto *Member = dyn_cast<MemberExpr>(Module))
-    return Member->getMemberDecl()->getNameAsString();
-  return {};
-}
-
 Step LibtorchCheck::originStep(const flow::Label &L) {
   switch (L.K) {
   case flow::Label::Forward: {
-    std::string Name = calledModule(L.Site);
+    std::string Name = torch::calledModule(L.Site);
     return {L.Site->getExprLoc(),
             (Name.empty() ? "this module" : "'" + Name + "'") +
                 " runs with gradient mode on here, so its result carries "

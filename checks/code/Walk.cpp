@@ -58,6 +58,14 @@ void forEachCall(const Stmt *S,
   forEach<CallExpr>(S, Visit, Lambdas::Made);
 }
 
+void forEachCall(const FunctionDecl *F,
+                 llvm::function_ref<void(const CallExpr *)> Visit) {
+  if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F))
+    for (const CXXCtorInitializer *Init : Ctor->inits())
+      forEachCall(Init->getInit(), Visit);
+  forEachCall(F->getBody(), Visit);
+}
+
 bool isMention(const Stmt *S, const ValueDecl *D) {
   if (const auto *Ref = dyn_cast<DeclRefExpr>(S))
     return Ref->getDecl() == D;
@@ -66,7 +74,8 @@ bool isMention(const Stmt *S, const ValueDecl *D) {
 }
 
 bool mentions(const Stmt *S, const ValueDecl *D, Way How) {
-  return anyOf<Expr>(S, [&](const Expr *E) { return isMention(E, D); }, How);
+  return anyOf<Expr>(
+      S, [&](const Expr *E) { return isMention(E, D); }, How);
 }
 
 bool contains(const Stmt *Outer, const Stmt *Inner) {

@@ -94,6 +94,11 @@ void forEach(const clang::Stmt *S, Callback Visit, Way How = Lambdas::Entered) {
 void forEachCall(const clang::Stmt *S,
                  llvm::function_ref<void(const clang::CallExpr *)> Visit);
 
+/// The same of all that \p F, a definition, runs: what the constructor's list
+/// initialises comes first.
+void forEachCall(const clang::FunctionDecl *F,
+                 llvm::function_ref<void(const clang::CallExpr *)> Visit);
+
 /// Is \p D, a variable or a field, mentioned in \p S?
 bool mentions(const clang::Stmt *S, const clang::ValueDecl *D,
               Way How = Lambdas::Entered);

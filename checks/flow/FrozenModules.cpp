@@ -20,32 +20,6 @@ namespace libtorch_tidy::flow {
 
 namespace {
 
-/// The variable or field that names a module: `net` in net->parameters(),
-/// `critic_` in this->critic_->parameters().
-const ValueDecl *moduleName(const Expr *E) {
-  while (E) {
-    E = torch::stripImplicit(E);
-    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
-      return Ref->getDecl();
-    if (const auto *Member = dyn_cast<MemberExpr>(E)) {
-      if (isa<FieldDecl>(Member->getMemberDecl()))
-        return Member->getMemberDecl();
-      E = Member->getBase();
-    } else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E)) {
-      if (Op->getNumArgs() == 0)
-        return nullptr;
-      E = Op->getArg(0);
-    } else if (const auto *Call = dyn_cast<CXXMemberCallExpr>(E)) {
-      E = Call->getImplicitObjectArgument();
-    } else if (const auto *Unary = dyn_cast<UnaryOperator>(E)) {
-      E = Unary->getSubExpr();
-    } else {
-      return nullptr;
-    }
-  }
-  return nullptr;
-}
-
 /// Calls parameters() or named_parameters() somewhere down its objects.
 const CallExpr *parametersCallIn(const Expr *E) {
   while (E) {
@@ -86,7 +60,7 @@ const ValueDecl *frozenBy(const CallExpr *Call, const code::Body &In) {
     }
     const auto *Assign = dyn_cast<CXXOperatorCallExpr>(S);
     if (Assign && Assign->getOperator() == OO_Equal)
-      return moduleName(Assign->getArg(0));
+      return torch::moduleNamed(Assign->getArg(0));
   }
   return nullptr;
 }
@@ -145,7 +119,7 @@ void FrozenModules::addHelper(const CallExpr *Call, const FunctionDecl *F,
     const auto *Param = dyn_cast<ParmVarDecl>(Theirs);
     if (Param && Param->getDeclContext() == Helper &&
         Param->getFunctionScopeIndex() < Call->getNumArgs())
-      return moduleName(Call->getArg(Param->getFunctionScopeIndex()));
+      return torch::moduleNamed(Call->getArg(Param->getFunctionScopeIndex()));
     // Of the same object.
     return isa<FieldDecl>(Theirs) && !torch::objectOf(Call) ? Theirs : nullptr;
   };
@@ -191,7 +165,7 @@ const FrozenModules::Switched &FrozenModules::switchedIn(const FunctionDecl *F,
             continue;
           const CallExpr *Params = parametersCallIn(Loop->getRangeInit());
           const ValueDecl *Name =
-              Params ? moduleName(torch::objectOf(Params)) : nullptr;
+              Params ? torch::moduleNamed(torch::objectOf(Params)) : nullptr;
           if (!Name)
             continue;
           bool All = *Set == torch::Flag::False;

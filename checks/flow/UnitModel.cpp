@@ -13,6 +13,7 @@
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/Support/WithColor.h"
 #include <chrono>
 #include <functional>
 
@@ -222,8 +223,14 @@ void Cost::giveUp(const FunctionDecl *F) {
   const SourceLocation Where = SM.getFileLoc(F->getLocation());
   Function Given = {F->getQualifiedNameAsString(), SM.getFilename(Where).str(),
                     SM.getSpellingLineNumber(Where)};
-  if (!llvm::is_contained(GivenUp, Given))
-    GivenUp.push_back(std::move(Given));
+  if (llvm::is_contained(GivenUp, Given))
+    return;
+  if (!HostReports)
+    (llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
+     << "function '" << Given.Name << "' (")
+            .write_escaped(Given.File)
+        << ':' << Given.Line << ") " << BeyondLimits << '\n';
+  GivenUp.push_back(std::move(Given));
 }
 
 namespace {
@@ -335,6 +342,14 @@ ArrayRef<UnitModel::RelayedTo> UnitModel::relaysOf(const FunctionDecl *F,
   collectCallers();
   auto It = Relays.find({F, Carry});
   if (It == Relays.end())
+    return {};
+  return It->second;
+}
+
+ArrayRef<UnitModel::CallerOf> UnitModel::callersOf(const FunctionDecl *F) {
+  collectCallers();
+  auto It = Callers.find(F->getCanonicalDecl());
+  if (It == Callers.end())
     return {};
   return It->second;
 }

@@ -20,6 +20,7 @@
 #include "checks/flow/FrozenModules.h"
 #include "checks/flow/FunctionFlow.h"
 #include "checks/flow/Memory.h"
+#include "checks/flow/ModuleRoles.h"
 #include "checks/flow/Summaries.h"
 #include "checks/flow/TensorWork.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -48,6 +49,12 @@ public:
   TensorWork &work() { return Work; }
   /// Whose parameters do not train.
   FrozenModules &frozenModules() { return Frozen; }
+  /// What its modules are there for.
+  const ModuleRoles &moduleRoles() {
+    if (!Roles)
+      Roles.emplace(Functions);
+    return *Roles;
+  }
   /// What is used when its memory is gone, in all functions and in the
   /// initialisers of variables outside them.
   llvm::ArrayRef<Dangling> dangling();
@@ -91,11 +98,14 @@ public:
   /// class are defined here?
   bool seesAllUses(const clang::FieldDecl *Field);
 
-private:
   struct CallerOf {
     const FunctionFlow *Caller;
-    GradMode Mode;
+    GradMode Mode; ///< Of the call.
   };
+  /// The calls of \p F in this unit.
+  llvm::ArrayRef<CallerOf> callersOf(const clang::FunctionDecl *F);
+
+private:
   void collectCallers();
   bool concernsTensors(const clang::FunctionDecl *F);
   /// The body of \p F in user code; null when there is none here.
@@ -107,6 +117,7 @@ private:
   std::optional<code::Errors> Broken;
   TensorWork Work;
   FrozenModules Frozen;
+  std::optional<ModuleRoles> Roles;
   Summaries<FunctionFlow> Flows;
   llvm::DenseMap<const clang::FunctionDecl *, bool> Concerned;
   llvm::SmallPtrSet<const clang::FunctionDecl *, 8> Asking;

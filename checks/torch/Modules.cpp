@@ -588,6 +588,44 @@ std::optional<Registration> asRegistration(const CallExpr *Call) {
   return Registration{*What, Value};
 }
 
+std::string calledModule(const Expr *E) {
+  const std::optional<ModuleCall> M = asModuleCall(E);
+  if (!M || !M->Module)
+    return {};
+  const Expr *Module = stripImplicit(M->Module);
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(Module))
+    return Ref->getDecl()->getNameAsString();
+  if (const auto *Member = dyn_cast<MemberExpr>(Module))
+    return Member->getMemberDecl()->getNameAsString();
+  return {};
+}
+
+bool isScriptModule(QualType T) { return isScriptClass(recordOf(T)); }
+
+const ValueDecl *moduleNamed(const Expr *E) {
+  while (E) {
+    E = stripImplicit(E);
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      return Ref->getDecl();
+    if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+      if (isa<FieldDecl>(Member->getMemberDecl()))
+        return Member->getMemberDecl();
+      E = Member->getBase();
+    } else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E)) {
+      if (Op->getNumArgs() == 0)
+        return nullptr;
+      E = Op->getArg(0);
+    } else if (const auto *Call = dyn_cast<CXXMemberCallExpr>(E)) {
+      E = Call->getImplicitObjectArgument();
+    } else if (const auto *Unary = dyn_cast<UnaryOperator>(E)) {
+      E = Unary->getSubExpr();
+    } else {
+      return nullptr;
+    }
+  }
+  return nullptr;
+}
+
 bool loadsModule(const CallExpr *Call) { return callsTorch(Call, "load"); }
 
 } // namespace libtorch_tidy::torch

@@ -50,6 +50,10 @@ struct ModuleCall {
 /// are looked through; null is allowed.
 std::optional<ModuleCall> asModuleCall(const clang::Expr *E);
 
+/// The name of what module call \p E runs: `net` in net->forward(x). Empty when
+/// it has none.
+std::string calledModule(const clang::Expr *E);
+
 /// A conversion of what TorchScript returned to something that holds no tensor:
 /// toDouble(), toStringRef(); also toList() and toGenericDict(), which may hold
 /// some, but not where none went in.
@@ -104,6 +108,13 @@ inline constexpr llvm::StringLiteral ModuleClass = "::torch::nn::Module";
 
 /// torch::nn::Module or a class derived from it. \p R may be null.
 bool isModuleClass(const clang::CXXRecordDecl *R);
+
+/// torch::jit::Module, or a pointer to one.
+bool isScriptModule(clang::QualType T);
+
+/// The variable or field that names a module: `net` in net->parameters(),
+/// `critic_` in *this->critic_. Null when there is none.
+const clang::ValueDecl *moduleNamed(const clang::Expr *E);
 
 /// torch::load, torch::jit::load.
 bool loadsModule(const clang::CallExpr *Call);

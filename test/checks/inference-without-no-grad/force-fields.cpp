@@ -49,7 +49,7 @@ void warm_up(torch::jit::Module &model, const Tensor &pos, bool evaluate) {
   model.forward({pos});
   if (evaluate)
     dforce.resize(12);
-  torch::NoGradGuard no_grad;
+  torch::NoGradGuard guard;
   model.forward({pos});
 }
 
@@ -89,7 +89,7 @@ void forced(torch::jit::Module &model, const Tensor &x, bool force_cpu) {
   if (!force_cpu)
     std::cerr << "enforce: no gradients here";
   std::cout << model.forward({x}).toTensor().argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'forced', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
 }
 // Inputs that do not require them.
 void plain(torch::jit::Module &model, std::vector<float> &xyz) {
@@ -97,5 +97,5 @@ void plain(torch::jit::Module &model, std::vector<float> &xyz) {
   auto options = torch::TensorOptions().requires_grad(false);
   Tensor pos = torch::from_blob(xyz.data(), {4, 3}, options);
   std::cout << model.forward({pos}).toTensor().argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'plain', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
 }

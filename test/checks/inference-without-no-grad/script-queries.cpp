@@ -35,7 +35,7 @@ Settings settings(torch::jit::Module &model) {
 // Then the model is run as it should be.
 void ask_first(torch::jit::Module &model, const Tensor &x) {
   std::cout << model.run_method("get_rcut").toDouble();
-  torch::NoGradGuard no_grad;
+  torch::NoGradGuard guard;
   std::cout << model.forward({x}).toTensor().argmax();
 }
 
@@ -43,15 +43,15 @@ void ask_first(torch::jit::Module &model, const Tensor &x) {
 void run(torch::jit::Module &model, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << model.run_method("score", x).toDouble();
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'run', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
 }
 void generate(torch::jit::Module &model) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << model.run_method("generate", 3).toTensor().argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'generate', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
 }
 void listed(torch::jit::Module &model, std::vector<c10::IValue> inputs) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << model.forward(inputs).toDouble();
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'listed', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
 }

@@ -8,6 +8,6 @@ int main() {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   Net net;
   auto y = net(torch::ones({2, 4}));
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'net' runs with gradient mode on in 'main', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
   std::cout << y.sizes() << y;
 }

@@ -25,13 +25,13 @@ TEST(Net, Shape) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   Net net;
   auto y = net(torch::ones({2, 4}));
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'net' runs with gradient mode on in 'TestBody', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
   std::cout << y.argmax();
 }
 TEST_CASE("a net in a lambda") {
   Net net;
   auto run = [&] { return net(torch::ones({2, 4})).argmax().item<int>(); };
-  // CHECK-MESSAGES: :[[@LINE-1]]:27: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:27: warning: 'net' runs with gradient mode on in a lambda, but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
   // CHECK-FIXES: auto run = [&] { torch::NoGradGuard no_grad; return net(torch::ones({2, 4})).argmax().item<int>(); };
   std::cout << run();
 }
@@ -58,14 +58,14 @@ void trainable(const Tensor &weight, const Tensor &ids) {
   auto words = torch::nn::Embedding::from_pretrained(
       weight, torch::nn::EmbeddingFromPretrainedOptions().freeze(false));
   std::cout << words(ids).argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-  // CHECK-MESSAGES-L1: :[[@LINE-2]]:16: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: 'words' runs with gradient mode on in 'trainable', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES-L1: :[[@LINE-2]]:16: warning: 'words' runs with gradient mode on in 'trainable', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
 }
 
 int main() {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   Net net;
   auto y = net(torch::ones({2, 4}));
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'net' runs with gradient mode on in 'main', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
   std::cout << y.sizes() << y.size(0) << net(torch::ones({1, 4})).sizes();
 }

@@ -12,7 +12,7 @@ int64_t loaded(torch::jit::Module &module, Tensor x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   module.eval();
   Tensor y = module.forward({x}).toTensor();
-  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: forward pass with gradient mode on, but nothing back-propagates its result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: 'module' runs with gradient mode on in 'loaded', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
   return y.argmax().item<int64_t>();
 }
 
@@ -32,7 +32,7 @@ int64_t unfrozen(torch::jit::Module &module, Tensor x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   auto fast = torch::jit::freeze(module);
   return module.forward({x}).toTensor().argmax().item<int64_t>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: forward pass with gradient mode on
+  // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: 'module' runs with gradient mode on in 'unfrozen', but nothing back-propagates the result; its activations are kept as long as the result lives
 }
 
 class Frozen {
@@ -68,7 +68,7 @@ public:
   int64_t run(Tensor x) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     return module.forward({x}).toTensor().argmax().item<int64_t>();
-    // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: forward pass with gradient mode on
+    // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: 'module' runs with gradient mode on in 'run', but nothing back-propagates the result; its activations are kept as long as the result lives
   }
 
 private:

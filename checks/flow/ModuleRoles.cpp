@@ -1,0 +1,98 @@
+//===- ModuleRoles.cpp - What a unit has its modules for ------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/flow/ModuleRoles.h"
+#include "checks/code/Body.h"
+#include "checks/flow/ScriptCalls.h"
+#include "checks/torch/Autograd.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/Modules.h"
+#include "checks/torch/TorchTypes.h"
+
+using namespace clang;
+
+namespace libtorch_tidy::flow {
+
+/// How far a module that is put in evaluation mode is followed: into a field,
+/// and back to the caller of a helper.
+static constexpr unsigned Rounds = 2;
+
+ModuleRoles::ModuleRoles(llvm::ArrayRef<const FunctionDecl *> Functions) {
+  for (const FunctionDecl *F : Functions)
+    read(F);
+  for (unsigned Round = 0; Round < Rounds; ++Round)
+    for (const FunctionDecl *F : Functions)
+      handOn(F);
+}
+
+static bool needsGradients(const CallExpr *Call) {
+  const std::optional<torch::Flag> Set = torch::setsRequiresGrad(Call);
+  return torch::isBackward(Call) || torch::isModuleTrain(Call) ||
+         torch::isOptimizerStep(Call) || torch::isZeroGrad(Call) ||
+         (Set && *Set != torch::Flag::False) ||
+         torch::isOptimizerType(Call->getType()) ||
+         torch::factoryRequiresGrad(Call) == torch::Flag::True;
+}
+
+void ModuleRoles::note(const ValueDecl *Module, const CallExpr *Eval) {
+  if (Module)
+    Evals.try_emplace(Module, Eval);
+}
+
+void ModuleRoles::read(const FunctionDecl *F) {
+  code::Body &In = code::Body::of(F);
+  code::forEachCall(F, [&](const CallExpr *Call) {
+    Trains |= needsGradients(Call);
+    if (torch::isModuleEval(Call))
+      if (const Expr *Object = torch::objectOf(Call)) {
+        note(torch::moduleNamed(Object), Call);
+        note(torch::moduleNamed(In.originOf(Object)), Call);
+      }
+    if (!ScriptLoad && torch::loadsModule(Call) &&
+        torch::isScriptModule(Call->getType()))
+      ScriptLoad = Call;
+  });
+  Trains |= namesDerivatives(In) ||
+            code::anyOf<VarDecl>(In.root(), [](const VarDecl *Var) {
+              return torch::isOptimizerType(Var->getType());
+            });
+}
+
+/// The module in \p E, also where an owner is made of it:
+/// std::make_shared<Module>(std::move(module)).
+static const ValueDecl *moduleMoved(const Expr *E) {
+  E = torch::stripImplicit(E);
+  const auto *Call = dyn_cast_or_null<CallExpr>(E);
+  if (Call && !torch::objectOf(Call) && Call->getNumArgs() > 0)
+    return torch::moduleNamed(Call->getArg(0));
+  return torch::moduleNamed(E);
+}
+
+void ModuleRoles::handOn(const FunctionDecl *F) {
+  code::forEachCall(F, [&](const CallExpr *Call) {
+    // module_ = std::move(module);
+    const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+    if (Op && Op->getOperator() == OO_Equal) {
+      if (const CallExpr *Eval = evalOf(moduleMoved(Op->getArg(1))))
+        note(torch::moduleNamed(Op->getArg(0)), Eval);
+      return;
+    }
+    // open(path, module_);
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    const FunctionDecl *Definition = nullptr;
+    if (Op || !Callee || torch::isTorchDecl(Callee) ||
+        !Callee->hasBody(Definition))
+      return;
+    for (const ParmVarDecl *Param : Definition->parameters())
+      if (const CallExpr *Eval = evalOf(Param);
+          Eval && Param->getFunctionScopeIndex() < Call->getNumArgs())
+        note(torch::moduleNamed(Call->getArg(Param->getFunctionScopeIndex())),
+             Eval);
+  });
+}
+
+} // namespace libtorch_tidy::flow

@@ -1,0 +1,96 @@
+// A module that is put in evaluation mode, in a file that trains nothing: what it
+// returns, keeps or sends is a prediction.
+// RUN: %check_libtorch_tidy %s libtorch-inference-without-no-grad %t
+
+#include "../Inputs/net.h"
+#include <functional>
+
+using torch::Tensor;
+
+void publish(const Tensor &scores); // In another file.
+
+// In the function.
+Tensor returned(Net &net, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  net->eval();
+  return net(x);
+  // CHECK-NOTES: :[[@LINE-1]]:10: warning: 'net' runs with gradient mode on in 'returned', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-NOTES: :[[@LINE-3]]:8: note: 'net' is put in evaluation mode here, which leaves gradients on
+  // CHECK-NOTES: :[[@LINE-3]]:10: note: 'net' runs with gradient mode on here, so its result carries autograd history
+}
+
+// In the constructor; two entry points, and one guard for each.
+class Scorer {
+public:
+  Scorer() { net_->eval(); }
+  Tensor score(const Tensor &x) {
+    // CHECK-FIXES: torch::NoGradGuard no_grad;
+    return net_(x).softmax(1);
+    // CHECK-NOTES: :[[@LINE-1]]:12: warning: 'net_' runs with gradient mode on in 'score', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-NOTES: :[[@LINE-5]]:20: note: 'net_' is put in evaluation mode here, which leaves gradients on
+    // CHECK-NOTES: :[[@LINE-3]]:12: note: 'net_' runs with gradient mode on here, so its result carries autograd history
+  }
+  void send(const Tensor &x, const std::function<void(Tensor)> &callback) {
+    // CHECK-FIXES: torch::NoGradGuard no_grad;
+    callback(net_(x));
+    // CHECK-NOTES: :[[@LINE-1]]:14: warning: 'net_' runs with gradient mode on in 'send', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-NOTES: :[[@LINE-12]]:20: note: 'net_' is put in evaluation mode here, which leaves gradients on
+    // CHECK-NOTES: :[[@LINE-3]]:14: note: 'net_' runs with gradient mode on here, so its result carries autograd history
+  }
+  Tensor guarded(const Tensor &x) {
+    torch::NoGradGuard guard;
+    return net_(x);
+  }
+
+private:
+  Net net_;
+};
+
+// By a helper, and then moved to where it lives.
+static void prepare(Net &net) { net->eval(); }
+class Moved {
+public:
+  explicit Moved(const std::string &path) {
+    prepare(helped_);
+    Net loaded;
+    torch::load(loaded, path);
+    loaded->eval();
+    moved_ = loaded;
+  }
+  Tensor first(const Tensor &x) {
+    // CHECK-FIXES: torch::NoGradGuard no_grad;
+    return helped_(x);
+    // CHECK-NOTES: :[[@LINE-1]]:12: warning: 'helped_' runs with gradient mode on in 'first', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-NOTES: :[[@LINE-14]]:38: note: 'helped_' is put in evaluation mode here, which leaves gradients on
+    // CHECK-NOTES: :[[@LINE-3]]:12: note: 'helped_' runs with gradient mode on here, so its result carries autograd history
+  }
+  Tensor second(const Tensor &x) {
+    // CHECK-FIXES: torch::NoGradGuard no_grad;
+    return moved_(x);
+    // CHECK-NOTES: :[[@LINE-1]]:12: warning: 'moved_' runs with gradient mode on in 'second', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-NOTES: :[[@LINE-14]]:13: note: 'moved_' is put in evaluation mode here, which leaves gradients on
+    // CHECK-NOTES: :[[@LINE-3]]:12: note: 'moved_' runs with gradient mode on here, so its result carries autograd history
+  }
+
+private:
+  Net helped_, moved_{nullptr};
+};
+
+// What nobody put in evaluation mode may be trained elsewhere.
+struct Unknown {
+  Tensor score(const Tensor &x) { return net_(x); }
+  Net net_;
+};
+
+// The callers are shown, and one of them computes with the result: it is
+// reported there.
+static Tensor scores(Net &net, const Tensor &x) {
+  net->eval();
+  return net(x);
+}
+int best(Net &net, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  return scores(net, x).argmax().item<int>();
+  // CHECK-NOTES: :[[@LINE-1]]:10: warning: 'scores' runs a module with gradient mode on in 'best', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-NOTES: :[[@LINE-2]]:10: note: the result of this call carries autograd history
+}

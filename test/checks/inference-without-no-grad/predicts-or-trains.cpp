@@ -1,0 +1,35 @@
+// The same code where something trains: what leaves the function may be what is
+// trained with.
+// RUN: %check_libtorch_tidy %s libtorch-inference-without-no-grad %t
+
+#include "../Inputs/net.h"
+#include <torch/script.h>
+
+using torch::Tensor;
+
+Tensor validate(Net &net, const Tensor &x) {
+  net->eval();
+  return net(x);
+}
+
+Tensor detect(const std::string &path, const Tensor &x) {
+  torch::jit::Module module = torch::jit::load(path);
+  return module.forward({x}).toTensor();
+}
+
+// Between eval() and train() nothing is trained, in any file.
+Tensor between(Net &net, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  net->eval();
+  Tensor y = net(x);
+  // CHECK-NOTES: :[[@LINE-1]]:14: warning: 'net' runs with gradient mode on in 'between', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-NOTES: :[[@LINE-3]]:8: note: 'net' is put in evaluation mode here, which leaves gradients on
+  // CHECK-NOTES: :[[@LINE-3]]:14: note: 'net' runs with gradient mode on here, so its result carries autograd history
+  net->train();
+  return y;
+}
+
+void step(torch::optim::Optimizer &optimizer, const Tensor &loss) {
+  loss.backward();
+  optimizer.step();
+}
