@@ -244,17 +244,26 @@ static bool freezesModules(const FunctionDecl *F) {
   });
 }
 
-/// The first forward in \p Flow, within \p In, that runs with gradient mode on.
+/// The first forward that \p Flow runs with gradient mode on, or that a
+/// function does which it calls; \p Depth: of these calls.
 static const flow::Label *unguardedForward(const flow::FunctionFlow &Flow,
-                                           const Stmt *In,
-                                           const SourceManager &SM) {
+                                           flow::UnitModel &Unit,
+                                           unsigned Depth = 3) {
+  const SourceManager &SM = Unit.context().getSourceManager();
   const flow::Label *First = nullptr;
   for (const flow::Label &L : Flow.labels())
     if (L.bringsGraph() && L.Mode == torch::GradMode::On &&
-        (!In || Flow.isWithin(L.Site, In)) &&
         (!First || SM.isBeforeInTranslationUnit(L.Site->getExprLoc(),
                                                 First->Site->getExprLoc())))
       First = &L;
+  for (const flow::CallSite &Call : Flow.calls()) {
+    const flow::FunctionFlow *Callee =
+        !First && Depth && Call.Mode == torch::GradMode::On
+            ? Unit.flowOf(Call.Callee)
+            : nullptr;
+    if (Callee && Callee->available())
+      First = unguardedForward(*Callee, Unit, Depth - 1);
+  }
   return First;
 }
 
@@ -270,8 +279,7 @@ void IneffectiveGradGuardCheck::checkThread(const Expr *E,
   const flow::FunctionFlow *Flow = unit().flowOf(Start->Body);
   if (!Flow || !Flow->available() || Flow->trains() || freezesModules(In))
     return;
-  const SourceManager &SM = Context.getSourceManager();
-  const flow::Label *Forward = unguardedForward(*Flow, nullptr, SM);
+  const flow::Label *Forward = unguardedForward(*Flow, unit());
   if (!Forward)
     return;
   Finding F;
@@ -441,12 +449,18 @@ void IneffectiveGradGuardCheck::checkUnnamed(const CXXConstructExpr *Guard,
   tell(F);
 }
 
+/// What `bool()` declares as a parameter: an argument was meant.
+static bool isFunctionWithoutName(const ParmVarDecl *Param) {
+  return !Param->getIdentifier() && Param->getType()->isFunctionPointerType() &&
+         isa<DecayedType>(Param->getType());
+}
+
 void IneffectiveGradGuardCheck::checkVexingParse(const FunctionDecl *Function,
                                                  ASTContext &Context) {
   // A function that is used is meant as one.
-  if (Function->getNumParams() != 0 || Function->isReferenced() ||
-      Function->getPreviousDecl() || Function->isDefined() ||
-      Function->getStorageClass() != SC_None)
+  if (!llvm::all_of(Function->parameters(), isFunctionWithoutName) ||
+      Function->isReferenced() || Function->getPreviousDecl() ||
+      Function->isDefined() || Function->getStorageClass() != SC_None)
     return;
   DynTypedNodeList Parents = Context.getParents(*Function);
   const auto *Statement =
@@ -464,7 +478,8 @@ void IneffectiveGradGuardCheck::checkVexingParse(const FunctionDecl *Function,
               typeName(Function->getReturnType()) +
               ", not a guard, and guards nothing";
   const CXXRecordDecl *R = Function->getReturnType()->getAsCXXRecordDecl();
-  if (R->hasDefaultConstructor() && canBeGuarded(*P, Context))
+  if (Function->param_empty() && R->hasDefaultConstructor() &&
+      canBeGuarded(*P, Context))
     F.Fix = fixits::dropParentheses(Function, Context);
   tell(F);
 }
@@ -487,11 +502,19 @@ void IneffectiveGradGuardCheck::checkVariable(const VarDecl *Guard,
 
   if (Guard->isStaticLocal()) {
     const FunctionDecl *In = functionAround(Statement, Context);
-    // Per thread, for all of main, or as the last thing a function does: then
-    // what lasts is what is wanted.
-    if (Guard->getTSCSpec() != TSCS_unspecified || !In || In->isMain() ||
-        P->isLast())
+    // For all of main, or as the last thing a function does: then what lasts
+    // is what is wanted.
+    if (!In || In->isMain() || P->isLast())
       return;
+    if (Guard->getTSCSpec() != TSCS_unspecified) {
+      F.Strength = Level::Likely;
+      F.Message = "thread_local guard " + Name +
+                  " ends with its thread, not with this function: gradient "
+                  "mode stays switched for the rest of each thread that comes "
+                  "here";
+      tell(F);
+      return;
+    }
     F.Message = "static guard " + Name +
                 " is made once and never ends: gradient mode stays switched "
                 "for the rest of the first thread that comes here, and no "

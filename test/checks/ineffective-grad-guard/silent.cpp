@@ -104,12 +104,12 @@ private:
 
 Tensor kept(torch::nn::Linear net, Tensor x) {
   Session session;
-  thread_local torch::NoGradGuard guard;
   return net(x);
 }
 
 // To last is what it is for.
 void off_from_here_on() { static torch::NoGradGuard guard; }
+void off_in_this_thread() { thread_local torch::NoGradGuard guard; }
 
 int main() {
   static torch::NoGradGuard guard;
