@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/code/Body.h"
 #include "checks/code/Object.h"
 #include "checks/code/Walk.h"
 #include "checks/code/Writes.h"
@@ -90,6 +91,27 @@ static bool holdsNoGraph(const VarDecl *V, const FunctionFlow &Flow) {
       });
 }
 
+/// Does each iteration of the loop around \p Call first give \p V a value that
+/// has nothing of the one before?
+static bool isRemadeFirst(const VarDecl *V, const Expr *Call,
+                          const FunctionFlow &Flow) {
+  const code::Body &In = code::Body::of(Flow.function());
+  const Stmt *Loop = In.loopAround(Call);
+  const auto *Block =
+      Loop ? dyn_cast_or_null<CompoundStmt>(code::bodyOf(Loop)) : nullptr;
+  const auto *First =
+      Block ? code::findFirst<DeclRefExpr>(
+                  Block,
+                  [&](const DeclRefExpr *Ref) { return Ref->getDecl() == V; })
+            : nullptr;
+  const auto *Assign =
+      First ? dyn_cast_or_null<CXXOperatorCallExpr>(In.outerOf(First))
+            : nullptr;
+  return Assign && Assign->getOperator() == OO_Equal &&
+         torch::stripImplicit(Assign->getArg(0)) == First &&
+         !code::mentions(Assign->getArg(1), V) && In.outerOf(Assign) == Block;
+}
+
 /// May an iteration of a loop around \p Call go through a graph that the one
 /// before went through, or that was there before the loop?
 static bool mayMeetOldGraph(const Expr *Call, const FunctionFlow &Flow) {
@@ -104,7 +126,7 @@ static bool mayMeetOldGraph(const Expr *Call, const FunctionFlow &Flow) {
     const Stmt *Declared = V ? Flow.declarationOf(V) : nullptr;
     return Declared && !Flow.isWithin(Declared, Outermost) &&
            holdsTensors(V->getType()) && !torch::isModule(V->getType()) &&
-           !holdsNoGraph(V, Flow);
+           !holdsNoGraph(V, Flow) && !isRemadeFirst(V, Call, Flow);
   });
 }
 
@@ -131,6 +153,9 @@ static std::optional<Level> nobodyElseWalks(const Label &Spent,
   flow::LabelSet Leaves;
   for (flow::LabelId Id : Spent.Assigned) {
     const Label &L = Flow.label(Id);
+    if (L.K == Label::Carry && Flow.rootOf(L.Where) &&
+        isRemadeFirst(Flow.rootOf(L.Where), Spent.Site, Flow))
+      continue;
     if (L.K == Label::Carry || L.K == Label::Relay || L.K == Label::Spent)
       return std::nullopt;
     if (L.K == Label::Leaf)
