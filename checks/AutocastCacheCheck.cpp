@@ -41,7 +41,8 @@ private:
     const FunctionDecl *In;
     torch::AutocastUse What;
   };
-  bool isClearedFor(const FunctionDecl *F) const;
+  /// Is the cache cleared or switched off for what \p F does?
+  bool isDoneFor(const FunctionDecl *F, torch::AutocastUse What) const;
   void checkRegionsOf(const FunctionDecl *F);
   void checkClass(const Use &Begin);
   void report(const Use &Begin, const Use *End, const CallExpr *Step,
@@ -118,18 +119,21 @@ void AutocastCacheCheck::checkMatch(const Match &Result) {
     Uses.push_back({Call, outermost(In), *What});
 }
 
-bool AutocastCacheCheck::isClearedFor(const FunctionDecl *F) const {
-  return llvm::any_of(Uses, [&](const Use &Clear) {
-    if (Clear.What != AutocastUse::ClearCache)
+bool AutocastCacheCheck::isDoneFor(const FunctionDecl *F,
+                                   AutocastUse What) const {
+  return llvm::any_of(Uses, [&](const Use &U) {
+    if (U.What != What)
       return false;
-    if (Clear.In == F || (classOf(F) && classOf(F) == classOf(Clear.In)))
+    if (U.In == F || (classOf(F) && classOf(F) == classOf(U.In)))
       return true;
-    // A function that only cleans up is there for others; one with a region of
-    // its own may be all of its story.
+    // A function that does nothing else is there for others; one with a region
+    // of its own, or of its class, may be all of its story.
     bool OwnRegion = llvm::any_of(Uses, [&](const Use &Other) {
-      return Other.In == Clear.In && Other.What == AutocastUse::On;
+      return Other.What == AutocastUse::On &&
+             (Other.In == U.In ||
+              (classOf(Other.In) && classOf(Other.In) == classOf(U.In)));
     });
-    return !OwnRegion || calls(F, Clear.In) || calls(Clear.In, F);
+    return !OwnRegion || calls(F, U.In) || calls(U.In, F);
   });
 }
 
@@ -204,7 +208,8 @@ void AutocastCacheCheck::checkRegionsOf(const FunctionDecl *F) {
 /// Switched on by one method, off by another: a guard of the user's own.
 void AutocastCacheCheck::checkClass(const Use &Begin) {
   const CXXRecordDecl *Class = classOf(Begin.In);
-  if (!Class || !isWhollyVisible(Class))
+  // What ends an object ends a stretch without autocast.
+  if (!Class || !isWhollyVisible(Class) || isa<CXXDestructorDecl>(Begin.In))
     return;
   const Use *End = nullptr;
   for (const Use &U : Uses)
@@ -219,15 +224,13 @@ void AutocastCacheCheck::checkClass(const Use &Begin) {
 }
 
 void AutocastCacheCheck::checkMatched() {
-  if (llvm::any_of(
-          Uses, [](const Use &U) { return U.What == AutocastUse::CacheOff; }))
-    return;
   llvm::SetVector<const FunctionDecl *> Functions;
   for (const Use &U : Uses)
     Functions.insert(U.In);
   for (const FunctionDecl *F : Functions) {
     // Of a template, the instantiations are looked at.
-    if (F->isDependentContext() || isClearedFor(F))
+    if (F->isDependentContext() || isDoneFor(F, AutocastUse::ClearCache) ||
+        isDoneFor(F, AutocastUse::CacheOff))
       continue;
     checkRegionsOf(F);
     // Guard(bool enabled) { set_enabled(enabled); } ~Guard() { ... }
