@@ -9,6 +9,7 @@
 #include "checks/code/Body.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
+#include "checks/torch/Factories.h"
 #include "checks/torch/PureOps.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
@@ -35,13 +36,15 @@ bool isStdAccess(const CallExpr *Call) {
 }
 
 /// Does an argument of \p Outer make a tensor by anything but the listed
-/// operators? A model that runs and whose result is dropped is a warm-up or a
-/// measurement.
+/// operators, factories and comparisons? A model that runs and whose result is
+/// dropped is a warm-up or a measurement.
 bool makesTensors(const CallExpr *Outer) {
   return llvm::any_of(Outer->arguments(), [](const Expr *Arg) {
     return code::anyOf<CallExpr>(Arg, [](const CallExpr *Call) {
+      const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
       return torch::mayHoldTensor(Call->getType()) && !isStdAccess(Call) &&
-             !torch::asPureOp(Call);
+             !torch::asPureOp(Call) &&
+             !(Facts && (Facts->Factory || Facts->neverDifferentiable()));
     });
   });
 }
@@ -84,6 +87,24 @@ public:
 private:
   BodyTexts Known;
 };
+
+/// An expression with the value of the one in it.
+bool isWrapper(const Stmt *S) {
+  return isa<ParenExpr, ExprWithCleanups, CXXBindTemporaryExpr,
+             MaterializeTemporaryExpr>(S);
+}
+
+/// Is \p Call a part of an expression that uses its value? Asked first: most
+/// are, and what stands around them all may be very deep.
+bool isOperand(const Expr *Call, ASTContext &Context) {
+  const Stmt *S = Call;
+  do {
+    const DynTypedNodeList Parents = Context.getParents(*S);
+    S = Parents.size() == 1 ? Parents[0].get<Stmt>() : nullptr;
+  } while (S && isWrapper(S));
+  const auto *Comma = dyn_cast_or_null<BinaryOperator>(S);
+  return isa_and_nonnull<Expr>(S) && !(Comma && Comma->getOpcode() == BO_Comma);
+}
 
 /// Where a discarded call stands.
 class Place {
@@ -164,8 +185,7 @@ private:
   const Expr *climb() const {
     const Expr *E = Call;
     while (const Stmt *Up = In.parentOf(E)) {
-      if (isa<ParenExpr, ExprWithCleanups, CXXBindTemporaryExpr,
-              MaterializeTemporaryExpr>(Up)) {
+      if (isWrapper(Up)) {
         E = cast<Expr>(Up);
         continue;
       }
@@ -281,20 +301,20 @@ bool isRepeatable(const Expr *E) {
 } // namespace
 
 void DiscardedResultCheck::registerMatchers(MatchFinder *Finder) {
-  // In a template only what does not depend on its arguments is sure: code
-  // for tensors and modules alike may call to(device) as a statement.
-  Finder->addMatcher(callExpr(unless(isInTemplateInstantiation())).bind("call"),
-                     this);
+  Finder->addMatcher(callExpr().bind("call"), this);
 }
 
 void DiscardedResultCheck::checkMatch(const Match &Result) {
   const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
   auto Op = torch::asPureOp(Call);
   // What a macro makes of its argument is not seen here: EXPECT_THROW.
-  if (!Op || Call->getBeginLoc().isMacroID())
+  if (!Op || Call->getBeginLoc().isMacroID() ||
+      isOperand(Call, *Result.Context))
     return;
+  // In a template only what does not depend on its arguments is sure: code
+  // for tensors and modules alike may call to(device) as a statement.
   const code::Body *In = code::Body::around(Call, *Result.Context);
-  if (!In)
+  if (!In || In->isInstantiated())
     return;
   Place Where(Call, *In, Known);
   if (!Where.isDiscarded() || Where.function()->isImplicit())
@@ -319,14 +339,15 @@ void DiscardedResultCheck::checkMatch(const Match &Result) {
   auto Assigns = [](PureKind Kind) {
     return Kind == PureKind::Detach || Kind == PureKind::Converts;
   };
-  bool Replaces = Assigns(Op->Kind);
+  // On a device, x would meet tensors that are still on the CPU.
+  bool Replaces = Assigns(Op->Kind) && !torch::asDeviceMove(Call);
   const Expr *Tensor = Op->Tensor;
   while (const auto *Inner =
              dyn_cast_or_null<CallExpr>(torch::stripImplicit(Tensor))) {
     auto InnerOp = torch::asPureOp(Inner);
     if (!InnerOp)
       break;
-    Replaces &= Assigns(InnerOp->Kind);
+    Replaces &= Assigns(InnerOp->Kind) && !torch::asDeviceMove(Inner);
     Tensor = InnerOp->Tensor;
   }
   Tensor = Tensor->IgnoreParenImpCasts();

@@ -13,8 +13,42 @@ using namespace clang;
 
 namespace libtorch_tidy::torch {
 
+/// torch::nn::functional::normalize(x) and others that write nothing unless
+/// their options say so: `inplace`, `out`. Not those that are run for the time
+/// they take, and batch_norm, which keeps statistics.
+static bool isPureFunctional(const CallExpr *Call, const FunctionDecl *Callee) {
+  static constexpr llvm::StringRef Names[] = {
+      "normalize",  "dropout",    "dropout2d",     "dropout3d",
+      "relu",       "relu6",      "alpha_dropout", "feature_alpha_dropout",
+      "leaky_relu", "elu",        "selu",          "celu",
+      "gelu",       "silu",       "mish",          "glu",
+      "softmax",    "softmin",    "log_softmax",   "softplus",
+      "layer_norm", "group_norm", "instance_norm", "local_response_norm",
+      "pad",        "one_hot"};
+  const auto *Space = dyn_cast<NamespaceDecl>(Callee->getDeclContext());
+  if (!Space || Space->getName() != "functional" || !isTorchDecl(Callee) ||
+      !llvm::is_contained(Names, calleeName(Call)) || Call->getNumArgs() == 0)
+    return false;
+  return llvm::none_of(
+      llvm::drop_begin(Call->arguments()), [](const Expr *Options) {
+        const Expr *E = stripImplicit(Options);
+        while (const auto *Set = dyn_cast_or_null<CXXMemberCallExpr>(E)) {
+          if (calleeName(Set) == "inplace" || calleeName(Set) == "out")
+            return true;
+          E = stripImplicit(Set->getImplicitObjectArgument());
+        }
+        return isa_and_nonnull<DeclRefExpr, MemberExpr>(E) ||
+               isTensor(Options->getType());
+      });
+}
+
 std::optional<PureOp> asPureOp(const CallExpr *Call) {
   const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  if (Callee && Callee->getIdentifier() && isTensor(Call->getType()) &&
+      isPureFunctional(Call, Callee))
+    // Some take their input by value.
+    return PureOp{PureKind::Computes, calleeName(Call),
+                  stripImplicit(Call->getArg(0))};
   const OpFacts *Facts = opFacts(Callee);
   // An operator's sign is no name: compilers warn of `x + y;` by themselves.
   if (!Facts || Facts->Pure == PureKind::No || Facts->Outputs != 1 ||

@@ -30,8 +30,8 @@ struct PureOp {
 };
 
 /// nullopt when \p Call (may be null) is another call: also for
-/// in-place and out= variants, torch::nn::functional (whose options may say
-/// inplace), and methods of other classes, such as Module::to.
+/// in-place and out= variants, functions of torch::nn::functional whose options
+/// may say inplace, and methods of other classes, such as Module::to.
 std::optional<PureOp> asPureOp(const clang::CallExpr *Call);
 
 } // namespace libtorch_tidy::torch

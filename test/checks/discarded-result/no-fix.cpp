@@ -50,6 +50,15 @@ Tensor fills(Tensor x, Tensor mask, Tensor index) {
   return x;
 }
 
+// What it meets later may still be on the CPU.
+Tensor stranded(Tensor x, const Tensor &weight, torch::Device device) {
+  x.to(device);
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'to' is discarded; 'x' stays as it is
+  x.cuda();
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'cuda' is discarded; 'x' stays as it is
+  return x.mm(weight);
+}
+
 #define DEVICE torch::kCPU
 #define DETACH(X) X.detach()
 
