@@ -108,6 +108,7 @@ std::optional<Workers> workersOf(const Expr *Options, const FunctionDecl *In,
 struct CopiedMember {
   enum Kind {
     Random, ///< A generator of random numbers, with its state.
+    Cache,  ///< What a method that runs on the copy adds elements to.
     Data,   ///< Numbers for every example, or a large array.
     Some,   ///< Containers of strings or of containers, many or few.
   };
@@ -234,6 +235,8 @@ public:
     /// data[index * n], data.data() + index * n: a row of each in one
     /// container.
     bool Strided = false;
+    const Expr *Filled = nullptr; ///< Adds an element.
+    bool Emptied = false;         ///< Elements are taken out again.
   };
   llvm::DenseMap<const FieldDecl *, Use> Of;
 
@@ -264,6 +267,10 @@ private:
     if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
       const FieldDecl *Field = fieldOf(Member->getImplicitObjectArgument());
       StringRef Name = torch::calleeName(Call);
+      if (Field && code::asInsertion(Call))
+        Of[Field].Filled = Call;
+      if (Field && (code::isRemoval(Name) || Name == "clear"))
+        Of[Field].Emptied = true;
       if (Field && Name == "seed")
         Of[Field].Seeded = true;
       if (Field && Name == "at" && Call->getNumArgs() == 1 &&
@@ -277,6 +284,15 @@ private:
     const FieldDecl *Field = fieldOf(Op->getArg(0));
     if (Field && Op->getOperator() == OO_Equal)
       Of[Field].Seeded = true;
+    // cache[index] = x
+    const auto *Slot =
+        dyn_cast<CXXOperatorCallExpr>(Op->getArg(0)->IgnoreParenImpCasts());
+    if (Slot && Slot->getOperator() == OO_Subscript &&
+        Op->getOperator() == OO_Equal)
+      if (const FieldDecl *Into = fieldOf(Slot->getArg(0));
+          Into && code::isStdClass(torch::recordOf(Into->getType()),
+                                   {"map", "unordered_map"}))
+        Of[Into].Filled = Op;
     if (Field && Op->getOperator() == OO_Subscript && isExample(Op->getArg(1)))
       (multiplies(Op->getArg(1)) ? Of[Field].Strided : Of[Field].Indexed) =
           true;
@@ -366,6 +382,12 @@ void collect(const CXXRecordDecl *Class, const Uses &Used,
       continue;
     }
     Owns What = OwnedData(Context).of(Field->getType());
+    if (Use.Filled && !Use.Emptied &&
+        code::isContainer(torch::recordOf(Field->getType())) &&
+        (torch::mayHoldTensor(Field->getType()) || What >= Owns::Rows)) {
+      Found.push_back({CopiedMember::Cache, Field, Use.Filled});
+      continue;
+    }
     if (What == Owns::Large || (What == Owns::Rows && Use.Indexed) ||
         (What == Owns::Numbers && Use.Strided))
       Found.push_back({CopiedMember::Data, Field, Use.First});
@@ -421,7 +443,11 @@ void DatasetWorkerCopyCheck::checkMatch(const Match &Result) {
       F.Loc = Member.Field->getLocation();
       F.Strength =
           Member.What == CopiedMember::Some ? Level::Advisory : Level::Likely;
-      if (Member.What == CopiedMember::Random)
+      if (Member.What == CopiedMember::Cache)
+        F.Message = Each + " of the data loader fills its own copy of " + Name +
+                    ", and their memory adds up; share it through a "
+                    "std::shared_ptr, with a mutex";
+      else if (Member.What == CopiedMember::Random)
         F.Message = Each + " of the data loader has a copy of " + Name +
                     " and draws the same random numbers; seed a generator from "
                     "the index where it is used";
@@ -429,8 +455,11 @@ void DatasetWorkerCopyCheck::checkMatch(const Match &Result) {
         F.Message = Each + " of the data loader has a copy of " + Name +
                     "; a tensor or a std::shared_ptr to the data is shared";
       if (Member.Used)
-        F.Steps.push_back({Member.Used->getExprLoc(),
-                           "a worker uses its copy of " + Name + " here"});
+        F.Steps.push_back(
+            {Member.Used->getExprLoc(),
+             Member.What == CopiedMember::Cache
+                 ? "a worker adds to its copy of " + Name + " here"
+                 : "a worker uses its copy of " + Name + " here"});
       F.Steps.push_back({Loader->getBeginLoc(), "this loader copies '" +
                                                     Class->getNameAsString() +
                                                     "' for each worker"});
