@@ -6,7 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/DanglingStory.h"
+#include "checks/code/Body.h"
+#include "checks/code/Object.h"
+#include "checks/code/Std.h"
+#include "checks/code/Types.h"
+#include "checks/torch/Calls.h"
 #include "checks/torch/Spelling.h"
+#include "checks/torch/Storage.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
 
@@ -26,6 +32,7 @@ public:
 
 private:
   void checkUnit(flow::UnitModel &Unit) override;
+  void checkArguments(const CallExpr *Call, ASTContext &Context);
 };
 
 } // namespace
@@ -57,6 +64,96 @@ static std::string messageOf(const Dangling &D) {
   }
 }
 
+/// What \p Buffer takes the address of although it is no buffer: a container,
+/// or a pointer to one. Null for others.
+static const ValueDecl *addressedHandle(const Expr *Buffer) {
+  const auto *Address = dyn_cast<UnaryOperator>(Buffer->IgnoreParenCasts());
+  if (!Address || Address->getOpcode() != UO_AddrOf)
+    return nullptr;
+  const Expr *Of = Address->getSubExpr()->IgnoreParenImpCasts();
+  const QualType T = Of->getType();
+  if (!T->isPointerType() && torch::pointeeOf(T).isNull() &&
+      !code::isContainer(torch::recordOf(T)))
+    return nullptr;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(Of))
+    return Ref->getDecl();
+  const auto *Member = dyn_cast<MemberExpr>(Of);
+  return Member ? Member->getMemberDecl() : nullptr;
+}
+
+/// The arithmetic type of the elements of \p Buffer; null for bytes, which may
+/// hold anything, and for others.
+static const BuiltinType *elementOf(const Expr *Buffer) {
+  const QualType T = Buffer->IgnoreParenImpCasts()->getType();
+  const QualType Element = T->isArrayType()
+                               ? QualType(T->getBaseElementTypeUnsafe(), 0)
+                               : T->getPointeeType();
+  const auto *Type = Element.isNull() ? nullptr : Element->getAs<BuiltinType>();
+  return Type && Type->isArithmeticType() && !Type->isBooleanType() &&
+                 !Element->isAnyCharacterType() && !Element->isStdByteType()
+             ? Type
+             : nullptr;
+}
+
+/// Memory of the host for sure: an array, the data of a standard container.
+static bool isHostMemory(const Expr *Buffer) {
+  const Expr *E = Buffer->IgnoreParenCasts();
+  if (E->getType()->isArrayType())
+    return true;
+  const auto *Data = dyn_cast<CXXMemberCallExpr>(E);
+  const CXXRecordDecl *R =
+      Data ? torch::recordOf(Data->getImplicitObjectArgument()->getType())
+           : nullptr;
+  return R && torch::calleeName(Data) == "data" &&
+         (code::isContainer(R) || code::isStdClass(R, {"array"}));
+}
+
+/// A buffer that is not what the other arguments say.
+void DanglingFromBlobCheck::checkArguments(const CallExpr *Call,
+                                           ASTContext &Context) {
+  const std::optional<torch::BlobCall> Blob = torch::asFromBlob(Call, Context);
+  if (!Blob)
+    return;
+  Finding F;
+  F.Loc = Blob->Buffer->getExprLoc();
+  F.Highlight = Blob->Buffer->getSourceRange();
+  F.Strength = Level::Certain;
+  if (const ValueDecl *Handle = addressedHandle(Blob->Buffer)) {
+    const std::string Name = Handle->getNameAsString();
+    F.Message = Handle->getType()->isPointerType()
+                    ? "from_blob gets the address of the pointer '" + Name +
+                          "', not the one that it holds"
+                    : "from_blob gets the address of '" + Name +
+                          "' itself, not of its elements";
+    tell(F);
+    return;
+  }
+  if (Blob->OnCuda && isHostMemory(Blob->Buffer)) {
+    F.Message = "the buffer is memory of the host, but the options ask for a "
+                "CUDA device; make the tensor on the CPU and move it with to()";
+    tell(F);
+    return;
+  }
+  const std::optional<torch::DtypeFacts> Read =
+      Blob->Traits.Dtype ? torch::dtypeFacts(*Blob->Traits.Dtype)
+                         : std::nullopt;
+  const BuiltinType *Element = Read ? elementOf(Blob->Buffer) : nullptr;
+  if (!Element)
+    return;
+  const auto Bytes = static_cast<unsigned>(
+      Context.getTypeSizeInChars(QualType(Element, 0)).getQuantity());
+  if (Bytes == Read->Bytes && Element->isFloatingPoint() == Read->Floating)
+    return;
+  F.Strength = Level::Likely;
+  F.Message = "the elements of the buffer are '" +
+              QualType(Element, 0).getAsString(Context.getPrintingPolicy()) +
+              "', " + std::to_string(Bytes) +
+              " bytes each, and the tensor reads them as " + Read->Name.str() +
+              ", " + std::to_string(Read->Bytes) + " bytes each" +
+              (Read->Bytes > Bytes ? ", past the end of the buffer" : "");
+  tell(F);
+}
+
 void DanglingFromBlobCheck::checkUnit(flow::UnitModel &Unit) {
   for (const Dangling &D : Unit.dangling()) {
     const Borrow &B = D.What;
@@ -72,6 +169,12 @@ void DanglingFromBlobCheck::checkUnit(flow::UnitModel &Unit) {
                                        Unit.context());
     tell(F);
   }
+  for (const FunctionDecl *Function : Unit.functions())
+    if (!Unit.errors().touch(Function) &&
+        !code::Body::of(Function).isInstantiated())
+      code::forEachCall(Function, [&](const CallExpr *Call) {
+        checkArguments(Call, Unit.context());
+      });
 }
 
 LIBTORCH_CHECK(DanglingFromBlobCheck);

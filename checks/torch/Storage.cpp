@@ -86,6 +86,7 @@ std::optional<BlobCall> asFromBlob(const CallExpr *Call,
       if (A.AnyDtype || A.Unknown)
         Blob.Traits.Dtype = A.Unknown ? std::nullopt : A.Dtype;
       Blob.Traits.OnHost = !A.Unknown && (!A.AnyDevice || A.Cpu);
+      Blob.OnCuda = !A.Unknown && A.Cuda;
     } else if (I > 1 && isArrayRef(Param->getType())) {
       Blob.Traits.Contiguous = false; // Strides.
     }

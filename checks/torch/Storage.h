@@ -44,6 +44,7 @@ struct BlobCall {
   const clang::CallExpr *Call;
   const clang::Expr *Buffer;
   TensorTraits Traits;
+  bool OnCuda = false; ///< The options ask for a CUDA device.
 };
 std::optional<BlobCall> asFromBlob(const clang::CallExpr *Call,
                                    const clang::ASTContext &Context);

@@ -104,4 +104,22 @@ void readAsked(const Expr *E, const ASTContext &Context, Asked &A) {
   readAsked(E, Context, A, /*Depth=*/0);
 }
 
+// c10/core/ScalarType.h; the values are part of the file format.
+std::optional<DtypeFacts> dtypeFacts(int64_t Dtype) {
+  switch (Dtype) {
+  case 2:
+    return DtypeFacts{"kInt16", 2, false};
+  case 3:
+    return DtypeFacts{"kInt32", 4, false};
+  case 4:
+    return DtypeFacts{"kInt64", 8, false};
+  case 6:
+    return DtypeFacts{"kFloat32", 4, true};
+  case 7:
+    return DtypeFacts{"kFloat64", 8, true};
+  default:
+    return std::nullopt;
+  }
+}
+
 } // namespace libtorch_tidy::torch

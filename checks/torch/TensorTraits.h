@@ -25,6 +25,17 @@ bool isScalarType(clang::QualType T);
 /// c10::Device, c10::DeviceType.
 bool isDeviceType(clang::QualType T);
 
+/// The elements of a dtype.
+struct DtypeFacts {
+  llvm::StringLiteral Name; ///< As in torch::kFloat32.
+  unsigned Bytes;
+  bool Floating;
+};
+/// \p Dtype is a value of enum c10::ScalarType. nullopt for complex, quantized
+/// and 16-bit floating ones, which have no arithmetic type in C++, and for
+/// kBool and the bytes, which hold anything.
+std::optional<DtypeFacts> dtypeFacts(int64_t Dtype);
+
 /// What arguments ask of a tensor: dtype, device.
 struct Asked {
   std::optional<int64_t> Dtype;
