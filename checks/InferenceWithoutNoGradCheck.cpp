@@ -274,16 +274,25 @@ bool InferenceWithoutNoGradCheck::reportsItsResults(const FunctionFlow &Callee,
   return Any;
 }
 
-bool InferenceWithoutNoGradCheck::isReportedByCallers(const FunctionDecl *F,
-                                                      flow::UnitModel &Unit) {
+/// Is there a call of \p F in this unit whose result \p IsIt says that of?
+static bool anyCallOf(
+    const FunctionDecl *F, flow::UnitModel &Unit,
+    llvm::function_ref<bool(const Label &, const FunctionFlow &Caller)> IsIt) {
   return llvm::any_of(Unit.callersOf(F), [&](const auto &C) {
     return llvm::any_of(C.Caller->labels(), [&](const Label &L) {
       const auto *Call = dyn_cast_or_null<CallExpr>(L.Site);
       const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
       return L.K == Label::Helper && Callee &&
              Callee->getCanonicalDecl() == F->getCanonicalDecl() &&
-             reportedAt(L, *C.Caller, Unit) == Reported::Here;
+             IsIt(L, *C.Caller);
     });
+  });
+}
+
+bool InferenceWithoutNoGradCheck::isReportedByCallers(const FunctionDecl *F,
+                                                      flow::UnitModel &Unit) {
+  return anyCallOf(F, Unit, [&](const Label &L, const FunctionFlow &Caller) {
+    return reportedAt(L, Caller, Unit) == Reported::Here;
   });
 }
 
@@ -322,8 +331,14 @@ std::optional<Evidence> InferenceWithoutNoGradCheck::evidenceOf(
       (!isEntryPoint(Flow.function()) &&
        isReportedByCallers(Flow.function(), Unit)))
     return std::nullopt;
-  code::Body &In = code::Body::of(Flow.function());
   const flow::ModuleRoles &Roles = Unit.moduleRoles();
+  if (Roles.trains() &&
+      anyCallOf(Flow.function(), Unit,
+                [](const Label &Result, const FunctionFlow &) {
+                  return (Result.Consumers & Label::Backward) != 0;
+                }))
+    return std::nullopt;
+  code::Body &In = code::Body::of(Flow.function());
   if (M->Module)
     for (const Expr *Name : {M->Module, In.originOf(M->Module)})
       if (const ValueDecl *Module = torch::moduleNamed(Name))

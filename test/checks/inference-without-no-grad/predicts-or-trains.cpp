@@ -29,6 +29,15 @@ Tensor between(Net &net, const Tensor &x) {
   return y;
 }
 
+// Its caller goes through the graph.
+Tensor attacked(Net &net, const Tensor &x) {
+  net->eval();
+  Tensor y = net(x);
+  net->train();
+  return y;
+}
+void attack(Net &net, const Tensor &x) { attacked(net, x).sum().backward(); }
+
 void step(torch::optim::Optimizer &optimizer, const Tensor &loss) {
   loss.backward();
   optimizer.step();
