@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/code/Callables.h"
+#include "checks/code/ThreadStarts.h"
 #include "checks/code/Walk.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
@@ -15,14 +16,6 @@ using namespace clang;
 using llvm::StringRef;
 
 namespace libtorch_tidy::code {
-
-static bool isLaunchDeferred(const Expr *E) {
-  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(E));
-  const auto *Constant =
-      Ref ? dyn_cast<EnumConstantDecl>(Ref->getDecl()) : nullptr;
-  return Constant && torch::isStdDecl(Constant) &&
-         Constant->getName() == "deferred";
-}
 
 /// Does \p Call call \p Param: f(), or std::invoke(f)?
 static bool callsParameter(const CallExpr *Call, const ParmVarDecl *Param) {
@@ -48,7 +41,7 @@ bool runsArgument(const CallExpr *Call, unsigned Index) {
         "sort",     "invoke",     "apply",      "visit",
         "call_once"};
     if (torch::calleeName(Call) == "async")
-      return Index == 1 && isLaunchDeferred(Call->getArg(0));
+      return Index == 1 && isLaunchPolicy(Call->getArg(0), "deferred");
     return llvm::is_contained(Runners, torch::calleeName(Call));
   }
   const FunctionDecl *Definition = nullptr;

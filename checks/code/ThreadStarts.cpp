@@ -50,13 +50,11 @@ static bool resolve(const Expr *Callable, ThreadStart &Start) {
   return true;
 }
 
-/// Is \p E std::launch::async, alone?
-static bool isLaunchAsync(const Expr *E) {
+bool isLaunchPolicy(const Expr *E, StringRef Name) {
   const auto *Ref = dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(E));
   const auto *Constant =
       Ref ? dyn_cast<EnumConstantDecl>(Ref->getDecl()) : nullptr;
-  return Constant && torch::isStdDecl(Constant) &&
-         Constant->getName() == "async";
+  return Constant && torch::isStdDecl(Constant) && Constant->getName() == Name;
 }
 
 std::optional<ThreadStart> asThreadStart(const Expr *E) {
@@ -71,7 +69,7 @@ std::optional<ThreadStart> asThreadStart(const Expr *E) {
     const FunctionDecl *Callee = Call->getDirectCallee();
     StringRef Name = torch::calleeName(Call);
     if (Name == "async" && Callee->isInStdNamespace() &&
-        Call->getNumArgs() > 1 && isLaunchAsync(Call->getArg(0))) {
+        Call->getNumArgs() > 1 && isLaunchPolicy(Call->getArg(0), "async")) {
       Start.How = ThreadStart::Async;
       Callable = Call->getArg(1);
     } else if (torch::isParallelFor(Call)) {

@@ -70,36 +70,40 @@ MaybeEffect merge(MaybeEffect A, MaybeEffect B) {
   return Both;
 }
 
+/// The class that is the first argument of \p R, a class of a template with one
+/// of
+/// \p Names. Null for everything else.
+const CXXRecordDecl *argumentOf(const CXXRecordDecl *R,
+                                llvm::ArrayRef<StringRef> Names) {
+  const auto *Spec = dyn_cast_or_null<ClassTemplateSpecializationDecl>(R);
+  const IdentifierInfo *Id = Spec ? Spec->getIdentifier() : nullptr;
+  if (!Id || Spec->getTemplateArgs().size() == 0 ||
+      !llvm::is_contained(Names, Id->getName()))
+    return nullptr;
+  const TemplateArgument &Arg = Spec->getTemplateArgs().get(0);
+  return Arg.getKind() == TemplateArgument::Type
+             ? Arg.getAsType()->getAsCXXRecordDecl()
+             : nullptr;
+}
+
 /// The class that owner \p R keeps in a box that may be empty: a smart
 /// pointer or an optional. Null for everything else.
 const CXXRecordDecl *boxed(const CXXRecordDecl *R) {
-  const auto *Spec = dyn_cast_or_null<ClassTemplateSpecializationDecl>(R);
-  const IdentifierInfo *Id = Spec ? Spec->getIdentifier() : nullptr;
-  if (!Id || Spec->getTemplateArgs().size() == 0)
-    return nullptr;
-  bool IsBox = llvm::StringSwitch<bool>(Id->getName())
-                   .Cases("unique_ptr", "shared_ptr", "optional", true)
-                   .Default(false);
-  const TemplateArgument &Arg = Spec->getTemplateArgs().get(0);
-  if (!IsBox || Arg.getKind() != TemplateArgument::Type)
-    return nullptr;
-  return Arg.getAsType()->getAsCXXRecordDecl();
+  return argumentOf(R, {"unique_ptr", "shared_ptr", "optional"});
 }
 
 /// The class of the elements of \p R, a container; null for everything else.
 const CXXRecordDecl *contained(const CXXRecordDecl *R) {
-  const auto *Spec = dyn_cast_or_null<ClassTemplateSpecializationDecl>(R);
-  const IdentifierInfo *Id = Spec ? Spec->getIdentifier() : nullptr;
-  if (!Id || !Spec->isInStdNamespace())
-    return nullptr;
-  bool IsContainer = llvm::StringSwitch<bool>(Id->getName())
-                         .Cases("vector", "deque", "list", "forward_list", true)
-                         .Cases("array", "stack", "queue", true)
-                         .Default(false);
-  const TemplateArgument &Arg = Spec->getTemplateArgs().get(0);
-  if (!IsContainer || Arg.getKind() != TemplateArgument::Type)
-    return nullptr;
-  return Arg.getAsType()->getAsCXXRecordDecl();
+  return R && R->isInStdNamespace()
+             ? argumentOf(R, {"vector", "deque", "list", "forward_list",
+                              "array", "stack", "queue"})
+             : nullptr;
+}
+
+/// What \p R keeps, none or one or many of them.
+const CXXRecordDecl *kept(const CXXRecordDecl *R) {
+  const CXXRecordDecl *Inner = boxed(R);
+  return Inner ? Inner : contained(R);
 }
 
 /// Computes effects; all functions return nullopt for "no guard".
@@ -182,7 +186,7 @@ MaybeEffect Evaluator::ofClass(const CXXRecordDecl *R, unsigned Depth) {
   if (!R || Depth > MaxDepth)
     return std::nullopt;
   // Most variables end here.
-  if (decides(R) == Decides::No && !boxed(R) && !contained(R) &&
+  if (decides(R) == Decides::No && !kept(R) &&
       (R->isInStdNamespace() || isTorchDecl(R) || R->isDependentContext()))
     return std::nullopt;
   // A class that owns its like is first met as one without a guard.
@@ -203,8 +207,7 @@ MaybeEffect Evaluator::computeClass(const CXXRecordDecl *R, unsigned Depth) {
   case Decides::No:
     break;
   }
-  const CXXRecordDecl *Held = boxed(R);
-  if (const CXXRecordDecl *Inner = Held ? Held : contained(R))
+  if (const CXXRecordDecl *Inner = kept(R))
     return ofClass(Inner, Depth + 1) ? MaybeEffect(Effect{}) : std::nullopt;
   // What holds whichever constructor ran.
   MaybeEffect Result;
@@ -461,8 +464,7 @@ static bool mayOwnGuard(const CXXRecordDecl *R,
     return false;
   if (decides(R) != Decides::No)
     return true;
-  const CXXRecordDecl *Held = boxed(R);
-  if (const CXXRecordDecl *Inner = Held ? Held : contained(R))
+  if (const CXXRecordDecl *Inner = kept(R))
     return mayOwnGuard(Inner, Seen, Depth + 1);
   if (R->isInStdNamespace() || isTorchDecl(R) || R->isDependentContext() ||
       !Seen.insert(R).second)

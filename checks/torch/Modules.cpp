@@ -166,14 +166,18 @@ scriptCall(const CallExpr *Call, const CXXMethodDecl *Method, StringRef Name) {
   return Result;
 }
 
+static bool isOfIValue(const CallExpr *Call) {
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee());
+  return Method && isOrDerivesFrom(Method->getParent(), "c10::IValue");
+}
+
 bool readsNoTensor(const CallExpr *Call) {
   static constexpr StringRef Conversions[] = {
       "toDouble",     "toInt",          "toBool",     "toStringRef",
       "toString",     "toStringView",   "toList",     "toGenericDict",
       "toIntVector",  "toDoubleVector", "toBoolList", "toIntList",
       "toDoubleList", "toScalar",       "toDevice",   "toListRef"};
-  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee());
-  return Method && isOrDerivesFrom(Method->getParent(), "c10::IValue") &&
+  return isOfIValue(Call) &&
          (llvm::is_contained(Conversions, calleeName(Call)) ||
           (calleeName(Call).starts_with("is") && Call->getNumArgs() == 0));
 }
@@ -181,9 +185,7 @@ bool readsNoTensor(const CallExpr *Call) {
 bool readsTensor(const CallExpr *Call) {
   static constexpr StringRef Conversions[] = {"toTensor", "toTuple",
                                               "toTensorVector", "toTensorList"};
-  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee());
-  return Method && isOrDerivesFrom(Method->getParent(), "c10::IValue") &&
-         llvm::is_contained(Conversions, calleeName(Call));
+  return isOfIValue(Call) && llvm::is_contained(Conversions, calleeName(Call));
 }
 
 /// torch::nn::parallel::data_parallel(module, input, ...): runs replicas.
