@@ -19,6 +19,7 @@
 #include "driver/engine/TidyFindings.h"
 #include "driver/engine/UnitInputs.h"
 #include "driver/pch/LibraryPch.h"
+#include "driver/project/FileSystem.h"
 #include "driver/project/HarmlessFlags.h"
 #include "driver/project/Paths.h"
 #include "driver/project/Printable.h"
@@ -209,8 +210,9 @@ public:
       Invocation->getPreprocessorOpts().ImplicitPCHInclude = How.Pch->Path;
     // Else the compiler counts "N warnings generated" on the standard error.
     Invocation->getDiagnosticOpts().ShowCarets = false;
-    return FrontendActionFactory::runInvocation(std::move(Invocation), Files,
-                                                std::move(PCHOps), Consumer);
+    auto Seen = filesOf(*Invocation, *Files, Consumer);
+    return FrontendActionFactory::runInvocation(
+        std::move(Invocation), Seen.get(), std::move(PCHOps), Consumer);
   }
 
 private:

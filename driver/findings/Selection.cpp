@@ -43,9 +43,12 @@ Selection::create(const SelectionOptions &Options,
   Result.AuditNolint = Options.AuditsNolint;
   llvm::ErrorOr<std::string> Here = FS->getCurrentWorkingDirectory();
   const std::string Folder = Here ? *Here : ".";
+  std::vector<std::string> Named;
+  for (const std::string &File : Files)
+    Named.push_back(canonicalPath(File, "", *FS));
   if (Options.Diff || Options.Staged) {
     Expected<ChangedLines> Lines =
-        Options.Diff ? linesChangedSince(*Options.Diff, Folder)
+        Options.Diff ? linesChangedSince(*Options.Diff, Folder, Named)
                      : stagedLines(Folder);
     if (!Lines)
       return Lines.takeError();
@@ -56,10 +59,9 @@ Selection::create(const SelectionOptions &Options,
     if (!Lines)
       return Lines.takeError();
     // A file without changes is asked for by `pre-commit run --all-files`.
-    for (const std::string &File : Files)
-      if (std::string Path = canonicalPath(File, "", *FS);
-          !Lines->contains(Path))
-        Lines->addWholeFile(Path);
+    for (const std::string &File : Named)
+      if (!Lines->contains(File))
+        Lines->addWholeFile(File);
     Result.Changed = std::move(*Lines);
   }
   if (!Options.Baseline.empty()) {

@@ -11,6 +11,7 @@
 #include "driver/engine/Scope.h"
 #include "driver/engine/UnitInputs.h"
 #include "driver/pch/Specializations.h"
+#include "driver/project/FileSystem.h"
 #include "driver/project/HarmlessFlags.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendActions.h"
@@ -126,8 +127,9 @@ public:
       Invocation->getDiagnosticOpts().ShowCarets = false;
       takeAway(Facts->Folders, *Invocation);
     }
-    return FrontendActionFactory::runInvocation(std::move(Invocation), Files,
-                                                std::move(PCHOps), Consumer);
+    auto Seen = filesOf(*Invocation, *Files, Consumer);
+    return FrontendActionFactory::runInvocation(
+        std::move(Invocation), Seen.get(), std::move(PCHOps), Consumer);
   }
 
 private:

@@ -18,9 +18,12 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
+#include "llvm/Support/YAMLParser.h"
 
 using namespace clang::tooling;
 using llvm::Error;
@@ -71,10 +74,29 @@ CompileCommands::create(CompileCommandOptions Options,
   return Result;
 }
 
+/// Why \p Text is not YAML, with the line; empty when it is.
+static std::string yamlError(StringRef Text) {
+  // Nearly always, and much faster.
+  llvm::Expected<llvm::json::Value> Json = llvm::json::parse(Text);
+  if (Json)
+    return {};
+  llvm::consumeError(Json.takeError());
+  std::string Message;
+  llvm::SourceMgr Sources;
+  Sources.setDiagHandler(keepFirstMessage, &Message);
+  llvm::yaml::Stream(Text, Sources).skip();
+  return Message;
+}
+
 static std::unique_ptr<JSONCompilationDatabase>
 parseJson(StringRef Text, std::string &Message) {
   if (isNestedTooDeep(Text)) {
     Message = "it is nested too deeply";
+    return nullptr;
+  }
+  // Clang reads YAML, and prints the line that is not.
+  if (std::string Error = yamlError(Text); !Error.empty()) {
+    Message = std::move(Error);
     return nullptr;
   }
   return JSONCompilationDatabase::loadFromBuffer(

@@ -8,6 +8,10 @@
 #include "driver/project/FileSystem.h"
 #include "driver/project/Error.h"
 #include "driver/project/Nesting.h"
+#include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/FileManager.h"
+#include "clang/Frontend/CompilerInvocation.h"
+#include "clang/Lex/HeaderSearchOptions.h"
 #include <map>
 #include <optional>
 #include <system_error>
@@ -22,7 +26,7 @@ namespace {
 class NotRegular : public std::error_category {
 public:
   const char *name() const noexcept override { return "libtorch-tidy"; }
-  std::string message(int) const override { return "it is no regular file"; }
+  std::string message(int) const override { return "it is not a regular file"; }
 };
 
 /// Opens regular files only. A pipe waits for a writer that never comes, and
@@ -94,25 +98,63 @@ private:
   std::map<sys::fs::UniqueID, std::string> Paths;
 };
 
+/// The files of \p Below as the overlay in \p File shows them.
+Expected<IntrusiveRefCntPtr<vfs::FileSystem>>
+readOverlay(StringRef File, IntrusiveRefCntPtr<vfs::FileSystem> Below) {
+  auto Buffer = Below->getBufferForFile(File);
+  if (!Buffer)
+    return makeError("cannot read the file system overlay '" + File +
+                     "': " + Buffer.getError().message());
+  std::string Message;
+  if (isNestedTooDeep((*Buffer)->getBuffer()))
+    Message = "it is nested too deeply";
+  else if (IntrusiveRefCntPtr<vfs::FileSystem> Overlay =
+               vfs::getVFSFromYAML(std::move(*Buffer), keepFirstMessage, File,
+                                   &Message, std::move(Below)))
+    return Overlay;
+  return makeError("invalid file system overlay '" + File + "': " + Message);
+}
+
 } // namespace
 
 Expected<FileSystem> createFileSystem(StringRef VfsOverlay) {
-  FileSystem FS(new vfs::OverlayFileSystem(
-      makeIntrusiveRefCnt<RegularFileSystem>(vfs::createPhysicalFileSystem())));
+  auto Disk =
+      makeIntrusiveRefCnt<RegularFileSystem>(vfs::createPhysicalFileSystem());
+  FileSystem FS(new vfs::OverlayFileSystem(Disk));
   if (VfsOverlay.empty())
     return FS;
-  auto Buffer = FS->getBufferForFile(VfsOverlay);
-  if (!Buffer)
-    return makeError("cannot read the file system overlay '" + VfsOverlay +
-                     "': " + Buffer.getError().message());
-  if (isNestedTooDeep((*Buffer)->getBuffer()))
-    return makeError("invalid file system overlay '" + VfsOverlay +
-                     "': it is nested too deeply");
-  auto Overlay = vfs::getVFSFromYAML(std::move(*Buffer), nullptr, VfsOverlay);
+  Expected<IntrusiveRefCntPtr<vfs::FileSystem>> Overlay =
+      readOverlay(VfsOverlay, std::move(Disk));
   if (!Overlay)
-    return makeError("invalid file system overlay '" + VfsOverlay + "'");
-  FS->pushOverlay(std::move(Overlay));
+    return Overlay.takeError();
+  FS->pushOverlay(std::move(*Overlay));
   return FS;
+}
+
+IntrusiveRefCntPtr<clang::FileManager>
+filesOf(const clang::CompilerInvocation &Invocation, clang::FileManager &Files,
+        clang::DiagnosticConsumer *Consumer) {
+  const std::vector<std::string> &Overlays =
+      Invocation.getHeaderSearchOpts().VFSOverlayFiles;
+  if (Overlays.empty())
+    return &Files;
+  IntrusiveRefCntPtr<vfs::FileSystem> Result = Files.getVirtualFileSystemPtr();
+  clang::IgnoringDiagConsumer Nobody;
+  clang::DiagnosticsEngine Diags(new clang::DiagnosticIDs,
+                                 new clang::DiagnosticOptions,
+                                 Consumer ? Consumer : &Nobody,
+                                 /*ShouldOwnClient=*/false);
+  for (const std::string &File : Overlays) {
+    Expected<IntrusiveRefCntPtr<vfs::FileSystem>> Overlay =
+        readOverlay(File, Result);
+    if (Overlay)
+      Result = std::move(*Overlay);
+    else
+      Diags.Report(Diags.getCustomDiagID(clang::DiagnosticsEngine::Fatal, "%0"))
+          << toString(Overlay.takeError());
+  }
+  return makeIntrusiveRefCnt<clang::FileManager>(Files.getFileSystemOpts(),
+                                                 std::move(Result));
 }
 
 FileSystem withTexts(FileSystem Base, const fixits::FileTexts &Texts) {

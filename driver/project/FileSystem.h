@@ -12,6 +12,12 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
+namespace clang {
+class CompilerInvocation;
+class DiagnosticConsumer;
+class FileManager;
+} // namespace clang
+
 namespace libtorch_tidy::driver {
 
 using FileSystem = llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem>;
@@ -21,6 +27,13 @@ using FileSystem = llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem>;
 /// \p VfsOverlay (empty: none), with a working directory of its own: units do
 /// not move the process.
 llvm::Expected<FileSystem> createFileSystem(llvm::StringRef VfsOverlay);
+
+/// \p Files as the compiler sees them that \p Invocation starts: under the
+/// overlays that its flags name (-ivfsoverlay), which Clang's tooling library
+/// forgets. \p Consumer (may be null) hears of an overlay that cannot be read.
+llvm::IntrusiveRefCntPtr<clang::FileManager>
+filesOf(const clang::CompilerInvocation &Invocation, clang::FileManager &Files,
+        clang::DiagnosticConsumer *Consumer);
 
 /// \p Base, but with other texts for some files: those of \p Texts, by real
 /// path. However a path is spelled, and through symbolic links, it leads to the

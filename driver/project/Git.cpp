@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -170,18 +171,29 @@ static std::optional<Repository> submodule(const Repository &R,
   return Repository{std::move(Top), /*IsSubmodule=*/true};
 }
 
-/// The files that git lists for \p Arguments.
-static Error addListed(const Repository &R,
-                       llvm::ArrayRef<std::string> Arguments,
-                       ChangedLines &Result) {
+/// The files that git lists for \p Arguments, relative to the top.
+static Expected<std::vector<std::string>>
+listed(const Repository &R, llvm::ArrayRef<std::string> Arguments) {
   std::vector<std::string> Args = {"ls-files", "-z"};
   Args.insert(Args.end(), Arguments.begin(), Arguments.end());
   Expected<std::string> Names = git(R, Args);
   if (!Names)
     return Names.takeError();
+  std::vector<std::string> Result;
   for (StringRef Name : llvm::split(*Names, '\0'))
     if (!Name.empty())
-      Result.addWholeFile(below(R.Top, Name));
+      Result.push_back(Name.str());
+  return Result;
+}
+
+static Error addListed(const Repository &R,
+                       llvm::ArrayRef<std::string> Arguments,
+                       ChangedLines &Result) {
+  Expected<std::vector<std::string>> Names = listed(R, Arguments);
+  if (!Names)
+    return Names.takeError();
+  for (StringRef Name : *Names)
+    Result.addWholeFile(below(R.Top, Name));
   return Error::success();
 }
 
@@ -200,6 +212,26 @@ static bool hasRevision(const Repository &R, StringRef Revision) {
 
 static Error addAll(const Repository &R, ChangedLines &Result) {
   return addListed(R, {"--cached", "--recurse-submodules"}, Result);
+}
+
+/// The files of \p Named that git does not track here: ignored ones, those of
+/// other work trees. Nobody can say which of their lines are new.
+static Error addUnknown(const Repository &R, llvm::ArrayRef<std::string> Named,
+                        ChangedLines &Result) {
+  auto IsKnown = [&](const std::string &File) { return Result.contains(File); };
+  if (llvm::all_of(Named, IsKnown))
+    return Error::success();
+  Expected<std::vector<std::string>> Names =
+      listed(R, {"--cached", "--recurse-submodules"});
+  if (!Names)
+    return Names.takeError();
+  llvm::StringSet<> Tracked;
+  for (StringRef Name : *Names)
+    Tracked.insert(below(R.Top, Name));
+  for (const std::string &File : Named)
+    if (!IsKnown(File) && !Tracked.contains(File))
+      Result.addWholeFile(File);
+  return Error::success();
 }
 
 static Error addUntracked(const Repository &R, ChangedLines &Result) {
@@ -231,7 +263,8 @@ static Error addChangedSince(const Repository &R, StringRef Revision,
   return Error::success();
 }
 
-Expected<ChangedLines> linesChangedSince(StringRef Revision, StringRef Folder) {
+Expected<ChangedLines> linesChangedSince(StringRef Revision, StringRef Folder,
+                                         llvm::ArrayRef<std::string> Named) {
   if (Revision.starts_with("-") || Revision.contains(".."))
     return makeError("--diff: '" + Revision + "' is not one revision");
   Expected<std::string> Top = topOf(Folder);
@@ -239,6 +272,8 @@ Expected<ChangedLines> linesChangedSince(StringRef Revision, StringRef Folder) {
     return Top.takeError();
   ChangedLines Result;
   if (Error E = addChangedSince({*Top}, Revision, Result))
+    return Expected<ChangedLines>(std::move(E));
+  if (Error E = addUnknown({*Top}, Named, Result))
     return Expected<ChangedLines>(std::move(E));
   return Result;
 }

@@ -9,6 +9,7 @@
 #define LIBTORCH_TIDY_DRIVER_PROJECT_GIT_H
 
 #include "driver/project/ChangedLines.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
@@ -20,9 +21,11 @@ llvm::Expected<std::string> git(llvm::StringRef Folder,
                                 llvm::ArrayRef<std::string> Arguments);
 
 /// The lines of the work tree around \p Folder that differ from revision
-/// \p Revision; files that git does not track are changed as a whole.
-llvm::Expected<ChangedLines> linesChangedSince(llvm::StringRef Revision,
-                                               llvm::StringRef Folder);
+/// \p Revision; files that git does not track are changed as a whole: all that
+/// it does not ignore, and those of \p Named, which are canonical paths.
+llvm::Expected<ChangedLines>
+linesChangedSince(llvm::StringRef Revision, llvm::StringRef Folder,
+                  llvm::ArrayRef<std::string> Named = {});
 
 /// The lines that are staged for the next commit, where they are in the work
 /// tree now.
