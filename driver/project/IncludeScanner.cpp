@@ -696,13 +696,23 @@ bool LargeHeaderReader::read(FileEntryRef File, bool Certain) {
   return true;
 }
 
+/// C++20 has the language of modules switched on. What the flags name is what a
+/// unit can import.
+static bool usesModules(const CompilerInvocation &Invocation) {
+  const HeaderSearchOptions &Search = Invocation.getHeaderSearchOpts();
+  const FrontendOptions &Frontend = Invocation.getFrontendOpts();
+  return Search.ImplicitModuleMaps || !Search.PrebuiltModuleFiles.empty() ||
+         !Search.PrebuiltModulePaths.empty() || !Frontend.ModuleFiles.empty() ||
+         !Frontend.ModuleMapFiles.empty();
+}
+
 std::vector<LibraryPrefix> Scanner::libraryPrefixes(StringRef Path) {
   std::vector<LibraryPrefix> Result;
   const PreprocessorOptions &Options = Invocation->getPreprocessorOpts();
   const LangOptions &Language = Invocation->getLangOpts();
   if (!Options.ImplicitPCHInclude.empty() || !Options.MacroIncludes.empty() ||
       !Language.CPlusPlus || Language.ObjC || Language.CUDA ||
-      Language.OpenCL || Language.Modules)
+      Language.OpenCL || usesModules(*Invocation))
     return Result;
   OptionalFileEntryRef Main = Files.getOptionalFileRef(Path);
   if (!Main)
