@@ -184,13 +184,18 @@ Outcome Run::select() {
     return End;
   auto Changed = Selected->changedSources();
   const bool NamesNone = Options.Files.empty();
-  if (NamesNone && Changed)
-    Options.Files = std::move(*Changed);
-  else if (NamesNone)
-    return usageError(makeError("no input files; see --help"));
   if (Outcome End = keep(
           CompileCommands::create(std::move(Options.Commands), FS), Commands))
     return End;
+  if (NamesNone && Changed) {
+    Options.Files = std::move(*Changed);
+  } else if (NamesNone) {
+    Expected<std::vector<std::string>> Listed =
+        Commands->listedSources(WorkingDirectory);
+    if (!Listed)
+      return usageError(Listed.takeError());
+    Options.Files = std::move(*Listed);
+  }
   // Of a submodule, mostly only a part belongs to the build.
   if (NamesNone)
     llvm::erase_if(Options.Files, [&](const std::string &File) {
@@ -234,6 +239,11 @@ Outcome Run::collectUnits() {
     for (StringRef File : Without)
       llvm::errs() << "libtorch-tidy: note: '" << printable(File)
                    << "' is left out: its configuration enables no check\n";
+  if (!Options.Quiet)
+    for (StringRef File : Analysed->ForeignConfigurations)
+      llvm::errs() << "libtorch-tidy: note: '" << printable(File)
+                   << "' names checks of other programs only, so all of "
+                      "libtorch-* run; 'Checks: -*' alone switches them off\n";
   Work.emplace(AnalysisJob{Analysed->List, Options.Analysis, *Config, MakeOurs,
                            Options.VfsOverlay,
                            [this](const Unit &U, const Finding &F) {

@@ -22,7 +22,7 @@ namespace libtorch_tidy::driver {
 static cl::OptionCategory Category("libtorch-tidy options");
 
 static cl::list<std::string> Files(cl::Positional, cl::ZeroOrMore,
-                                   cl::desc("FILE... [-- compiler flags]"),
+                                   cl::desc("[FILE...] [-- compiler flags]"),
                                    cl::cat(Category));
 
 static cl::opt<std::string>

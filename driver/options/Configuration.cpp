@@ -56,6 +56,33 @@ static llvm::ErrorOr<ClangTidyOptions> parse(llvm::MemoryBufferRef Text) {
   });
 }
 
+/// The .clang-tidy file in \p Sources of which the checks are all another
+/// program's; empty when one is ours, or when there is none but `-*`, by which
+/// a project says that it wants none.
+static StringRef fileAboutOthers(
+    llvm::ArrayRef<ClangTidyOptionsProvider::OptionsSource> Sources) {
+  std::string Checks;
+  StringRef File;
+  for (const auto &[Options, Name] : Sources)
+    if (Options.Checks &&
+        Name != ClangTidyOptionsProvider::OptionsSourceTypeDefaultBinary) {
+      Checks += *Options.Checks + ",";
+      File = Name;
+    }
+  bool NamesAny = false;
+  for (StringRef Glob : llvm::split(Checks, ',')) {
+    if (Glob.contains("libtorch"))
+      return {};
+    NamesAny |= !Glob.trim().empty() && !Glob.trim().starts_with("-");
+  }
+  const GlobList Enabled(Checks);
+  if (!NamesAny || llvm::any_of(catalog(), [&](const CatalogEntry &Check) {
+        return Enabled.contains(Check.Name);
+      }))
+    return {};
+  return File;
+}
+
 namespace {
 
 /// Notes what clang-tidy's providers only print: a file that did not parse.
@@ -116,12 +143,18 @@ public:
     if (CompilerWarnings)
       *Filter.Checks += ",clang-diagnostic-*";
     setHeaderFilter(Sources, File, Filter);
+    if (OnlyFiles && !fileAboutOthers(Sources).empty()) {
+      *Filter.Checks = "libtorch-*," + *Filter.Checks;
+      Filter.WarningsAsErrors = "-libtorch-*";
+    }
     Sources.emplace_back(std::move(Filter), OptionsSourceTypeDefaultBinary);
     return Sources;
   }
 
   ParseFailures Failures;
   bool CompilerWarnings = false;
+  /// Only .clang-tidy files say which checks run.
+  bool OnlyFiles = false;
   /// Without a filter of the user, the headers of the project count.
   bool ProjectToo = true;
 
@@ -216,6 +249,7 @@ static std::unique_ptr<Provider> makeProvider(
     const ClangTidyOptions &Overrides, std::optional<Level> WeakestLevel,
     StringRef MoreHeaders, IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
   auto Result = std::make_unique<Provider>(WeakestLevel, MoreHeaders, FS);
+  Result->OnlyFiles = !Given && !Overrides.Checks;
   if (Given)
     Result->setInner(std::make_unique<Checked<ConfigOptionsProvider>>(
         Result->Failures, Global, Defaults, *Given, Overrides, FS));
@@ -275,6 +309,16 @@ Expected<ClangTidyOptions> Configuration::optionsFor(StringRef File) const {
   if (Error E = checkLevels(Result, File))
     return E;
   return Result;
+}
+
+std::string Configuration::fileAboutOtherPrograms(StringRef File) const {
+  if (Given || Overrides.Checks)
+    return {};
+  ParseFailures Failures;
+  return fileAboutOthers(Checked<FileOptionsProvider>(Failures, Global,
+                                                      Defaults, Overrides, FS)
+                             .getRawOptions(File))
+      .str();
 }
 
 void Configuration::reportHeaders(llvm::ArrayRef<std::string> Paths) {

@@ -42,6 +42,11 @@ public:
   llvm::Expected<clang::tidy::ClangTidyOptions>
   optionsFor(llvm::StringRef File) const;
 
+  /// The .clang-tidy file for \p File if it names checks, but none of ours:
+  /// then all of ours run, and its WarningsAsErrors is not about them. Empty
+  /// otherwise.
+  std::string fileAboutOtherPrograms(llvm::StringRef File) const;
+
   /// From now on findings in these headers (absolute paths) are reported, too,
   /// and, as the engine sees headers by other names, in others of their name.
   void reportHeaders(llvm::ArrayRef<std::string> Paths);

@@ -24,6 +24,7 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/YAMLParser.h"
+#include <set>
 
 using namespace clang::tooling;
 using llvm::Error;
@@ -326,6 +327,41 @@ std::vector<std::string> CompileCommands::allFiles(StringRef Folder) {
   }
   std::vector<std::string> Result = (*Found)->Commands->getAllFiles();
   llvm::sort(Result);
+  return Result;
+}
+
+Expected<std::vector<std::string>>
+CompileCommands::listedSources(StringRef Folder) {
+  if (Fixed)
+    return makeError("no input files: flags after '--' go with files");
+  Expected<Database *> Found = databaseFor(Folder);
+  if (!Found)
+    return Found.takeError();
+  if (!*Found)
+    return makeError("no input files, and no compile_commands.json above '" +
+                     Folder + "' or in build/ there to list them; see --help");
+  std::vector<std::string> Result;
+  std::set<std::string> Gone;
+  for (const CompileCommand &Command :
+       (*Found)->Commands->getAllCompileCommands()) {
+    llvm::SmallString<256> Path(Command.Filename);
+    llvm::sys::fs::make_absolute(Command.Directory, Path);
+    if (!isCxxFile(Path))
+      continue;
+    if (FS->exists(Path))
+      Result.push_back(Path.str().str());
+    else
+      Gone.insert(Path.str().str());
+  }
+  for (const std::string &File : Gone)
+    llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
+        << "'" << printable(File) << "' is not analysed: the compile database '"
+        << printable((*Found)->Path) << "' lists it, but it does not exist\n";
+  llvm::sort(Result);
+  Result.erase(llvm::unique(Result), Result.end());
+  if (Result.empty())
+    return makeError("no input files: '" + (*Found)->Path +
+                     "' lists no C++ file that exists");
   return Result;
 }
 

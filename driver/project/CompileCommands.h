@@ -52,6 +52,12 @@ public:
   /// there is no database.
   std::vector<std::string> allFiles(llvm::StringRef Folder);
 
+  /// The C++ files of the database for files in \p Folder, ordered: what a run
+  /// without files analyses. Warns of those that do not exist, as generated
+  /// ones may not.
+  llvm::Expected<std::vector<std::string>>
+  listedSources(llvm::StringRef Folder);
+
   /// The files of the database below folder \p Folder (absolute), ordered.
   llvm::Expected<std::vector<std::string>> filesBelow(llvm::StringRef Folder);
 
