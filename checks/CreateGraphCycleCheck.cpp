@@ -81,6 +81,33 @@ bool resetsGradients(const CallExpr *Call, unsigned Depth = 4) {
   return torch::namesGradientReset(Name);
 }
 
+/// Can \p Reset be about what \p Call, of a function that back-propagates, is
+/// given? Not where its object is a local variable that the call does not
+/// name, and that starts from nothing the call names.
+bool concerns(const CallExpr *Reset, const CallExpr *Call) {
+  const auto *Method = dyn_cast<CXXMemberCallExpr>(Reset);
+  const auto *Object = dyn_cast_or_null<VarDecl>(
+      Method ? code::rootOf(
+                   torch::stripPointers(Method->getImplicitObjectArgument()))
+             : nullptr);
+  if (!Object || !Object->isLocalVarDecl() ||
+      Object->getType()->isReferenceType())
+    return true;
+  auto IsNamed = [&](const VarDecl *V) {
+    return code::anyOf<DeclRefExpr>(Call, [&](const DeclRefExpr *Ref) {
+      const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+      return Ref->getDecl() == V || (Var && !Var->isLocalVarDeclOrParm());
+    });
+  };
+  return IsNamed(Object) ||
+         (Object->getInit() &&
+          code::anyOf<DeclRefExpr>(
+              Object->getInit(), [&](const DeclRefExpr *Ref) {
+                const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+                return Var && (!Var->isLocalVarDecl() || IsNamed(Var));
+              }));
+}
+
 /// Does a reset in \p F run after \p Call: after it in the text, or in the
 /// next round of a loop around both?
 bool isResetAfter(const CallExpr *Call, const FunctionDecl *F) {
@@ -94,7 +121,8 @@ bool isResetAfter(const CallExpr *Call, const FunctionDecl *F) {
   };
   return code::anyOf<CallExpr>(Body.root(), [&](const CallExpr *Reset) {
     return (code::comesBefore(Call, Reset, SM) || ShareLoop(Reset)) &&
-           resetsGradients(Reset);
+           resetsGradients(Reset) &&
+           (torch::asBackward(Call) || concerns(Reset, Call));
   });
 }
 

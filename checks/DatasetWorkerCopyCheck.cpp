@@ -55,6 +55,12 @@ std::optional<Workers> countOf(const Expr *E, const FunctionDecl *In,
   }
   if (torch::asksForConcurrency(E))
     return Workers{std::nullopt, E};
+  // config.workers, which the class starts with a number: a usual value of it.
+  if (const auto *Member = dyn_cast<MemberExpr>(E->IgnoreParenImpCasts()))
+    if (const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+        Field && Field->hasInClassInitializer() &&
+        Field->getInClassInitializer())
+      return countOf(Field->getInClassInitializer(), nullptr, Context);
   // int workers = 4; that nobody changes.
   const auto *Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
   const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;

@@ -40,7 +40,7 @@ struct Frequency {
   int64_t Period = 0;
 };
 
-/// i % 100, i % 100 != 0: true in 99 of 100 rounds.
+/// i % 100, i % 100 != 0: true in 99 of 100 rounds; i % 2 == 0 in one of 2.
 Frequency frequencyOf(const Expr *Condition, const ASTContext &Context) {
   Condition = Condition->IgnoreParenImpCasts();
   if (torch::asksForDevice(Condition))
@@ -69,11 +69,15 @@ Frequency frequencyOf(const Expr *Condition, const ASTContext &Context) {
         Op->getRHS()->EvaluateAsInt(Zero, Context) && Zero.Val.getInt() == 0)
       Op = dyn_cast<BinaryOperator>(Op->getLHS()->IgnoreParenImpCasts());
   }
+  // i % 2 == 0 is as frequent as i % 2, whatever it is compared with.
+  const bool Equal = Op && Op->getOpcode() == BO_EQ;
+  if (Equal)
+    Op = dyn_cast<BinaryOperator>(Op->getLHS()->IgnoreParenImpCasts());
   Expr::EvalResult Period;
   if (Op && Op->getOpcode() == BO_Rem && !Op->getRHS()->isValueDependent() &&
       Op->getRHS()->EvaluateAsInt(Period, Context) &&
       Period.Val.getInt().getSignificantBits() <= 64 &&
-      Period.Val.getInt().getExtValue() > 2)
+      (Equal ? Period.Val.getInt() == 2 : Period.Val.getInt() >= 2))
     return {Often::Mostly, Op, Period.Val.getInt().getExtValue()};
   return {Often::Sometimes};
 }
@@ -193,7 +197,9 @@ void EmptyCacheInLoopCheck::checkMatch(const Match &Result) {
   F.Steps.push_back({Loop->getBeginLoc(), "this loop runs tensor work"});
   if (Runs.Remainder)
     F.Steps.push_back({Runs.Remainder->getBeginLoc(),
-                       "this is true unless the remainder is 0"});
+                       Runs.Period == 2
+                           ? "this is true in every second iteration"
+                           : "this is true unless the remainder is 0"});
   tell(F);
 }
 

@@ -11,8 +11,10 @@
 #include "checks/code/Std.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
+#include "checks/torch/GradGuards.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
+#include "checks/torch/Sharing.h"
 #include "checks/torch/Spelling.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/Declarations.h"
@@ -41,6 +43,8 @@ protected:
 private:
   void checkDeclaredBeforeLoop(const flow::FunctionFlow &Flow,
                                flow::UnitModel &Unit);
+  void checkBeforeHeavyLoop(const flow::FunctionFlow &Flow,
+                            flow::UnitModel &Unit);
   void checkKept(const flow::FunctionFlow &Flow, flow::UnitModel &Unit);
 };
 
@@ -105,6 +109,28 @@ static bool isSmall(const Expr *Value) {
   }
   const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
   return Facts && Facts->Reduces;
+}
+
+/// An operator that carries the weight of a network, or makes an image.
+static bool isWeighty(const Expr *Value) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(torch::stripImplicit(Value));
+  const torch::OpFacts *Facts =
+      Call ? torch::opFacts(Call->getDirectCallee()) : nullptr;
+  return Facts && (Facts->Heavy || torch::resamples(*Facts));
+}
+
+/// A tensor of its own that an operator or a module computes from others and
+/// that is of their size: not numbers, indices, masks, views.
+static bool isComputed(const Expr *Value) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(torch::stripImplicit(Value));
+  if (!Call || !torch::isTensor(Call->getType()))
+    return false;
+  if (torch::asModuleCall(Call))
+    return true;
+  const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
+  return Facts && Facts->Shares == torch::Sharing::None && !Facts->Factory &&
+         !Facts->InPlace && !Facts->Reduces && Facts->Outputs == 1 &&
+         !Facts->neverDifferentiable();
 }
 
 /// The statement of \p Block that \p S is in.
@@ -182,7 +208,8 @@ void LongLivedIntermediateCheck::checkDeclaredBeforeLoop(
                    (Label::Returned | Label::Stored | Label::Escaped)))
       continue;
     const bool WithGraph = Source && Source->Mode == GradMode::On;
-    if (!WithGraph && !torch::asModuleCall(torch::stripImplicit(Made)))
+    if (!WithGraph && !torch::asModuleCall(torch::stripImplicit(Made)) &&
+        !isWeighty(Made))
       continue;
     const bool Released = Source && (Source->Consumers & Label::Backward);
 
@@ -213,6 +240,101 @@ void LongLivedIntermediateCheck::checkDeclaredBeforeLoop(
   }
 }
 
+/// A tensor that is last used before a loop that runs a network, and lives on
+/// while it does. Where a graph holds it, letting go of it changes nothing.
+void LongLivedIntermediateCheck::checkBeforeHeavyLoop(const FunctionFlow &Flow,
+                                                      flow::UnitModel &Unit) {
+  if (!tells(Level::Advisory))
+    return;
+  code::Body &Body = code::Body::of(Flow.function());
+  llvm::SmallVector<const VarDecl *, 2> Guards;
+  code::forEach<VarDecl>(Body.root(), [&](const VarDecl *V) {
+    if (torch::guardOf(V) == GradMode::Off)
+      Guards.push_back(V);
+  });
+  if (Guards.empty())
+    return;
+  code::forEach<VarDecl>(Body.root(), [&](const VarDecl *V) {
+    if (!Body.isOwn(V) || !torch::isTensor(V->getType()) ||
+        V->getType().isConstQualified() || !isComputed(V->getInit()) ||
+        isSmall(V->getInit()) || torch::namesLoss(V->getName()))
+      return;
+    const auto *Declared = dyn_cast_or_null<DeclStmt>(Flow.declarationOf(V));
+    const auto *Block =
+        Declared ? dyn_cast_or_null<CompoundStmt>(Flow.parentOf(Declared))
+                 : nullptr;
+    if (!Block)
+      return;
+    // Without a guard, a graph may hold it all the same.
+    if (llvm::none_of(Guards, [&](const VarDecl *Guard) {
+          const Stmt *Scope = Body.scopeOf(Guard);
+          return Scope && Flow.isWithin(Declared, Scope) &&
+                 Guard->getLocation() < V->getLocation();
+        }))
+      return;
+    const Stmt *Last = Declared;
+    bool Captured = false, Aliased = false;
+    code::forEach<DeclRefExpr>(Body.root(), [&](const DeclRefExpr *Ref) {
+      if (Ref->getDecl() != V)
+        return;
+      Captured |= Body.around<LambdaExpr>(Ref) != nullptr;
+      // What is only computed with it holds nothing of it.
+      const auto *User = dyn_cast_or_null<CallExpr>(Body.userOf(Ref));
+      Aliased |= !User || !torch::onlyReads(User);
+      if (const Stmt *Around = statementIn(Block, Ref, Flow))
+        Last = Around;
+    });
+    if (Captured || Aliased)
+      return;
+    const auto *At = llvm::find(Block->body(), Last);
+    if (At == Block->body_end())
+      return;
+    const auto *Loop =
+        std::find_if(std::next(At), Block->body_end(), [&](const Stmt *S) {
+          return code::isLoop(S) &&
+                 code::anyOf<CallExpr>(S, [](const CallExpr *Call) {
+                   return torch::asModuleCall(Call).has_value();
+                 });
+        });
+    if (Loop == Block->body_end())
+      return;
+    const std::string Name = V->getNameAsString();
+    Finding F;
+    F.Loc = V->getLocation();
+    F.Strength = Level::Advisory;
+    F.Message = "'" + Name +
+                "' is last used before the loop, but its memory stays taken "
+                "while the loop runs a module";
+    F.Steps.push_back(
+        {Last->getBeginLoc(), "'" + Name + "' is last used here"});
+    F.Steps.push_back({(*Loop)->getBeginLoc(), "this loop runs a module"});
+    F.Fix = fixits::insertAfterStatement(
+        Last, (Name + " = " + torch::spelling::UndefinedTensor + ";").str(),
+        Unit.context());
+    tell(F);
+  });
+}
+
+/// Does a module's forward() keep what it computes from its input in \p Field,
+/// although nothing reads it but \p F, after it has set it?
+static bool isLeftOver(const FieldDecl *Field, const Expr *Set,
+                       const FunctionDecl *F, flow::UnitModel &Unit) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  const SourceManager &SM = Unit.context().getSourceManager();
+  return Method && F->getNameAsString() == "forward" &&
+         torch::isModule(Unit.context().getRecordType(Method->getParent())) &&
+         Unit.seesAllUses(Field) &&
+         llvm::none_of(Unit.functions(), [&](const FunctionDecl *User) {
+           return code::anyOf<MemberExpr>(
+               User->getBody(), [&](const MemberExpr *Ref) {
+                 return Ref->getMemberDecl() == Field &&
+                        !isa<CXXConstructorDecl>(User) &&
+                        (User != F || !code::comesBefore(Set, Ref, SM)) &&
+                        !code::Body::of(User).isWithin(Ref, Set);
+               });
+         });
+}
+
 /// A member or static that is set to a tensor with its graph, which nobody
 /// uses later: the last graph lives on between calls.
 void LongLivedIntermediateCheck::checkKept(const FunctionFlow &Flow,
@@ -222,13 +344,21 @@ void LongLivedIntermediateCheck::checkKept(const FunctionFlow &Flow,
         Flow.accumulations().count({L.Site, L.Where}))
       continue;
     const Label *Source = nullptr;
-    for (flow::LabelId From : L.Assigned)
-      if (const Label &O = Flow.label(From); O.bringsHistory() && O.Arises &&
-                                             O.K != Label::Leaf &&
-                                             O.Mode == GradMode::On)
+    bool FromParameter = false;
+    for (flow::LabelId From : L.Assigned) {
+      const Label &O = Flow.label(From);
+      if (O.bringsHistory() && O.Arises && O.K != Label::Leaf &&
+          O.Mode == GradMode::On)
         Source = &O;
+      FromParameter |= O.K == Label::Entry &&
+                       isa_and_nonnull<ParmVarDecl>(Flow.rootOf(O.Where));
+    }
     const auto *Assign = dyn_cast<CXXOperatorCallExpr>(L.Site);
-    if (!Source || !Assign || Assign->getOperator() != OO_Equal ||
+    const bool OfInput =
+        !Source && FromParameter && Assign && Flow.fieldOf(L.Where) &&
+        Assign->getNumArgs() == 2 && isComputed(Assign->getArg(1)) &&
+        isLeftOver(Flow.fieldOf(L.Where), Assign, Flow.function(), Unit);
+    if ((!Source && !OfInput) || !Assign || Assign->getOperator() != OO_Equal ||
         !torch::isTensor(Assign->getArg(0)->getType()) ||
         isSmall(Assign->getArg(1)))
       continue;
@@ -243,13 +373,19 @@ void LongLivedIntermediateCheck::checkKept(const FunctionFlow &Flow,
     Finding F;
     F.Loc = L.Site->getExprLoc();
     F.Highlight = L.Site->getSourceRange();
-    F.Strength =
-        Field && !Unit.seesAllUses(Field) ? Level::Advisory : Level::Likely;
+    F.Strength = OfInput || (Field && !Unit.seesAllUses(Field))
+                     ? Level::Advisory
+                     : Level::Likely;
     const std::string Name = Flow.nameOf(L.Where);
-    F.Message = "'" + Name +
-                "' keeps the tensor and its autograd graph alive "
-                "after the function returns, and nothing in this unit needs "
-                "that graph";
+    if (OfInput)
+      F.Message = "'" + Name +
+                  "' keeps what forward() computed alive until the next call, "
+                  "in training with its autograd graph, and nothing reads it";
+    else
+      F.Message = "'" + Name +
+                  "' keeps the tensor and its autograd graph alive "
+                  "after the function returns, and nothing in this unit needs "
+                  "that graph";
     if (Field)
       F.Steps.push_back(
           {Field->getLocation(), "member '" + Field->getNameAsString() +
@@ -257,9 +393,10 @@ void LongLivedIntermediateCheck::checkKept(const FunctionFlow &Flow,
     else
       F.Steps.push_back({Root->getLocation(),
                          "static '" + Name + "' lives until the program ends"});
-    F.Steps.push_back(originStep(*Source));
+    if (Source)
+      F.Steps.push_back(originStep(*Source));
     // Cut only what this function does not go on to use with its history.
-    if (!(L.Consumers & ~Label::Stored))
+    if (Source && !(L.Consumers & ~Label::Stored))
       F.Fix = fixits::detachOperand(Assign->getArg(1), Unit.context());
     tell(F);
   }
@@ -270,6 +407,7 @@ void LongLivedIntermediateCheck::checkFunction(const FunctionFlow &Flow,
   if (Unit.isCalledOnlyGuarded(Flow.function()))
     return;
   checkDeclaredBeforeLoop(Flow, Unit);
+  checkBeforeHeavyLoop(Flow, Unit);
   checkKept(Flow, Unit);
 }
 

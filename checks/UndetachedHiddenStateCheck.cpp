@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/code/Body.h"
 #include "checks/code/Object.h"
 #include "checks/code/Std.h"
 #include "checks/code/Types.h"
@@ -42,6 +43,9 @@ public:
 protected:
   void checkFunction(const flow::FunctionFlow &Flow,
                      flow::UnitModel &Unit) override;
+
+private:
+  void checkMembers(const flow::FunctionFlow &Flow, flow::UnitModel &Unit);
 };
 
 } // namespace
@@ -176,8 +180,115 @@ static fixits::Edits cutGraphs(const Expr *Site,
              : fixits::Edits();
 }
 
+/// Is \p Field written anywhere but by \p Site and by constructors?
+static bool isWrittenElsewhere(const FieldDecl *Field, const Expr *Site,
+                               const flow::UnitModel &Unit) {
+  return llvm::any_of(Unit.functions(), [&](const FunctionDecl *F) {
+    return !isa<CXXConstructorDecl>(F) &&
+           llvm::any_of(code::Body::of(F).writesTo(Field),
+                        [&](const code::Write &W) {
+                          return !code::Body::of(F).isWithin(W.Where, Site);
+                        });
+  });
+}
+
+/// The eval() of the module that runs at \p Site, or of one that it is a part
+/// of: net_ for net_->gru(x). Null when there is none.
+static const CallExpr *evalAt(const Expr *Site, flow::UnitModel &Unit) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(Site);
+  std::optional<torch::ModuleCall> M =
+      Call ? torch::asModuleCall(Call) : std::nullopt;
+  const Expr *Module = M ? M->Module : nullptr;
+  for (unsigned I = 0; Module && I < code::MaxChase; ++I) {
+    if (const ValueDecl *Named = torch::moduleNamed(Module))
+      if (const CallExpr *Eval = Unit.moduleRoles().evalOf(Named))
+        return Eval;
+    const auto *Member = dyn_cast<MemberExpr>(torch::stripPointers(Module));
+    Module = Member ? torch::stripPointers(Member->getBase()) : nullptr;
+  }
+  return nullptr;
+}
+
+/// "'h' and 'c' carry", "'h' carries".
+static std::string carrying(llvm::ArrayRef<std::string> Names) {
+  std::string Result;
+  for (const std::string &Name : Names)
+    Result += (Result.empty()           ? ""
+               : &Name == &Names.back() ? " and "
+                                        : ", ") +
+              ("'" + Name + "'");
+  return Result + (Names.size() == 1 ? " carries" : " carry");
+}
+
+/// A state in a member that each call of a method computes from the one
+/// before, and that nobody detaches or resets: the graphs of all calls live on.
+/// Whether somebody trains does not matter: a second backward() would meet the
+/// graph that the first has freed.
+void UndetachedHiddenStateCheck::checkMembers(const FunctionFlow &Flow,
+                                              flow::UnitModel &Unit) {
+  struct Members {
+    llvm::SmallVector<std::string, 2> Names, Cuts;
+    const FieldDecl *First;
+    const flow::Label *Module;
+  };
+  llvm::MapVector<const Expr *, Members> BySite;
+  for (const auto &[Key, A] : Flow.accumulations()) {
+    const FieldDecl *Field = Flow.fieldOf(A.Where);
+    if (A.How != flow::Accumulation::Rebind || A.Loop || !Field ||
+        Flow.rootOf(A.Where) || A.Mode != flow::GradMode::On ||
+        A.Added.anyUnknown())
+      continue;
+    const flow::Label *Module = nullptr;
+    for (flow::LabelId Id : A.Added.allLabels())
+      if (const flow::Label &L = Flow.label(Id); L.bringsGraph())
+        Module = &L;
+    // What nobody uses at all is libtorch-accumulated-history's.
+    const flow::Label &Carry = Flow.label(A.Carry);
+    const unsigned Consumers = Carry.Consumers | Unit.consumersOf(Carry, Flow);
+    if (!Module || !(Consumers & ~flow::Label::Stored) ||
+        (Consumers & (flow::Label::Backward | flow::Label::Escaped)) ||
+        !Unit.seesAllUses(Field) || isWrittenElsewhere(Field, A.Site, Unit))
+      continue;
+    Members &All = BySite.try_emplace(A.Site, Members{{}, {}, Field, Module})
+                       .first->second;
+    All.Names.push_back(Flow.nameOf(A.Where));
+    All.Cuts.push_back(cutting(All.Names.back(), Field->getType()));
+  }
+  if (BySite.empty() || Unit.isCalledOnlyGuarded(Flow.function()))
+    return;
+  for (const auto &[Site, All] : BySite) {
+    const CallExpr *Eval = evalAt(All.Module->Site, Unit);
+    Finding F;
+    F.Loc = Site->getExprLoc();
+    F.Highlight = Site->getSourceRange();
+    F.Strength = Eval ? Level::Likely : Level::Advisory;
+    F.Message = carrying(All.Names) +
+                " the autograd graph from call to call, and nothing detaches "
+                "or resets it, so the graphs of all calls stay in memory";
+    F.Steps.push_back(
+        {All.First->getLocation(), "member '" + All.First->getNameAsString() +
+                                       "' lives as long as its object"});
+    F.Steps.push_back(originStep(*All.Module));
+    if (Eval)
+      F.Steps.push_back({Eval->getExprLoc(), "the module is there to predict: "
+                                             "it is in evaluation mode"});
+    bool Always = false;
+    const Stmt *Whole = statementAround(Site, nullptr, Flow, Always);
+    if (Whole && !llvm::is_contained(All.Cuts, ""))
+      F.Fix = fixits::insertAfterStatement(
+          Whole,
+          llvm::join(All.Cuts,
+                     ("\n" + fixits::indentationAt(Whole->getBeginLoc(),
+                                                   Unit.context()))
+                         .str()),
+          Unit.context());
+    tell(F);
+  }
+}
+
 void UndetachedHiddenStateCheck::checkFunction(const FunctionFlow &Flow,
                                                flow::UnitModel &Unit) {
+  checkMembers(Flow, Unit);
   ASTContext &Context = Unit.context();
   // One finding for each statement: std::tie(h, c) = ... makes two.
   llvm::MapVector<const Expr *, llvm::SmallVector<CarriedGraph, 2>> BySite;
@@ -190,12 +301,9 @@ void UndetachedHiddenStateCheck::checkFunction(const FunctionFlow &Flow,
 
   for (const auto &[Site, Graphs] : BySite) {
     const CarriedGraph &First = Graphs.front();
-    std::string Names;
+    llvm::SmallVector<std::string, 2> Names;
     for (const CarriedGraph &Graph : Graphs)
-      Names += (Names.empty()              ? ""
-                : &Graph == &Graphs.back() ? " and "
-                                           : ", ") +
-               ("'" + Flow.nameOf(Graph.Made->Where) + "'");
+      Names.push_back(Flow.nameOf(Graph.Made->Where));
     const bool Retained =
         retains(First.Spent->Site) || retains(First.Spent->BackwardAt);
 
@@ -209,14 +317,13 @@ void UndetachedHiddenStateCheck::checkFunction(const FunctionFlow &Flow,
     const auto *Call = dyn_cast<CallExpr>(First.Module->Site);
     if (M && !M->Body && !(Call && torch::isTorchDecl(Call->getDirectCallee())))
       F.Strength = Level::Advisory;
-    const StringRef Carry = Graphs.size() == 1 ? "carries" : "carry";
     if (Retained)
-      F.Message = Names + " " + Carry.str() +
+      F.Message = carrying(Names) +
                   " the autograd graph into the next iteration, and "
                   "retain_graph keeps all of it: each backward() goes through "
                   "the graphs of all iterations so far, and none is freed";
     else
-      F.Message = Names + " " + Carry.str() +
+      F.Message = carrying(Names) +
                   " the autograd graph into the next iteration, and the next "
                   "backward() fails: the one before has freed that graph";
     for (const CarriedGraph &Graph : Graphs)

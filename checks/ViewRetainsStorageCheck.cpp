@@ -57,8 +57,8 @@ void ViewRetainsStorageCheck::checkUnit(flow::UnitModel &Unit) {
       F.Highlight = K.Kept->getSourceRange();
       F.Message = messageOf(K);
       bool Sure = K.Grows || K.What == KeptView::Saved;
-      F.Strength = Sure && !K.MayBeWhole && !K.MayCarryGraph ? Level::Likely
-                                                             : Level::Advisory;
+      Sure &= !K.MayBeWhole && !K.MayBeCopied && !K.MayCarryGraph;
+      F.Strength = Sure ? Level::Likely : Level::Advisory;
       if (K.What == KeptView::Part && K.Owner)
         F.Steps.push_back(
             {K.Owner->getLocation(),

@@ -384,7 +384,8 @@ Value Interpreter::evalModuleCall(const torch::ModuleCall &M) {
   } else {
     if (M.Module)
       eval(M.Module);
-    Result = evalAll(M.Inputs);
+    // Any part of what comes out can be computed from all that goes in.
+    Result = evalAll(M.Inputs).flat();
     if (Fresh)
       arise(*Fresh, Result);
   }

@@ -38,6 +38,7 @@ struct Chain {
   const VarDecl *Owner = nullptr; ///< Null: a temporary.
   const Stmt *TakenIn = nullptr;  ///< The innermost loop around the part.
   bool MayBeWhole = false;
+  bool MayBeCopied = false;
   bool Detached = false;
   bool OfModule = false;
 };
@@ -66,6 +67,9 @@ public:
 
   bool VisitVarDecl(VarDecl *Var) {
     LoopOf[Var] = Loops.empty() ? nullptr : Loops.back();
+    if (Var->isStaticLocal() && Var->getInit() &&
+        torch::isTensor(Var->getType()))
+      kept(Var, Var->getInit(), /*Grows=*/false);
     Guarded |= torch::guardOf(Var) == torch::GradMode::Off;
     return true;
   }
@@ -80,9 +84,9 @@ public:
       // `v[i] = x` of a container; of a tensor it copies the elements.
       if (Element->getOperator() == OO_Subscript &&
           !torch::isTensor(Element->getArg(0)->getType()))
-        kept(Element->getArg(0), Op->getArg(1), /*Grows=*/true);
+        kept(rootOf(Element->getArg(0)), Op->getArg(1), /*Grows=*/true);
     } else if (isa<MemberExpr, DeclRefExpr>(Target)) {
-      kept(Target, Op->getArg(1), /*Grows=*/false);
+      kept(rootOf(Target), Op->getArg(1), /*Grows=*/false);
     }
     return true;
   }
@@ -92,8 +96,9 @@ public:
       saved(Value);
     if (auto Added = asInsertion(Call);
         Added && Added->AtEnd && Call->getNumArgs() == 1 &&
-        torch::isStdDecl(Call->getDirectCallee()))
-      kept(Added->Into, Added->value(), /*Grows=*/true);
+        torch::isStdDecl(Call->getDirectCallee()) &&
+        torch::mayHoldTensor(Added->Into->getType()))
+      kept(rootOf(Added->Into), Added->value(), /*Grows=*/true);
     return true;
   }
 
@@ -175,7 +180,13 @@ private:
           C.OfModule = true;
           return C;
         }
-        return std::nullopt;
+        // x[0].contiguous(), x[0].to(torch::kFloat32) return x[0] itself where
+        // it is contiguous and of that type already, as most tensors are.
+        if (Use.How != torch::Sharing::Perhaps ||
+            torch::storageUse(Call, usualTraits(Use.Of), Context).How !=
+                torch::Sharing::Handle)
+          return std::nullopt;
+        C.MayBeCopied = true;
       }
       C.Detached |= torch::dropsHistory(Call);
       if (Use.IsPart) {
@@ -187,6 +198,26 @@ private:
     return std::nullopt;
   }
 
+  /// Of \p E if what it starts from is as most tensors are: of the default
+  /// type and contiguous.
+  torch::TensorTraits usualTraits(const Expr *E, unsigned Depth = 0) const {
+    torch::TensorTraits Usual;
+    Usual.Dtype = torch::DefaultDtype;
+    Usual.Contiguous = true;
+    const auto *Call = dyn_cast_or_null<CallExpr>(torch::stripImplicit(E));
+    if (!Call || Depth == MaxChase || torch::containerOf(Call))
+      return Usual;
+    torch::StorageUse Use = torch::storageUse(Call, {}, Context);
+    if (Use.How == torch::Sharing::Unknown)
+      return Usual;
+    if (Use.How == torch::Sharing::None) {
+      Usual.Dtype = Use.Traits.Dtype; // Comparisons, argmax().
+      return Usual;
+    }
+    return torch::storageUse(Call, usualTraits(Use.Of, Depth + 1), Context)
+        .Traits;
+  }
+
   static std::pair<Fresh, torch::TensorTraits> NoLocals(const VarDecl *) {
     return {Fresh::No, {}};
   }
@@ -196,13 +227,8 @@ private:
     return Use.IsPart && Use.How == torch::Sharing::Memory;
   }
 
-  /// Does \p Target live on when \p C.Owner, or a temporary made here, is gone?
-  bool outlivesOwner(const Expr *Target, const Chain &C,
-                     std::string &Name) const {
-    const ValueDecl *Root = rootOf(Target);
-    if (!Root)
-      return false;
-    Name = Root->getNameAsString();
+  /// Does \p Root live on when \p C.Owner, or a temporary made here, is gone?
+  bool outlivesOwner(const ValueDecl *Root, const Chain &C) const {
     const auto *Var = dyn_cast<VarDecl>(Root);
     if (!Var) // A member of `*this`.
       return true;
@@ -222,17 +248,18 @@ private:
     return Made && Made != LoopOf.lookup(Var);
   }
 
-  void kept(const Expr *Target, const Expr *Value, bool Grows) {
-    if (!torch::isTensor(torch::peel(Value)->getType()) ||
-        !torch::mayHoldTensor(Target->getType()))
+  /// \p Value becomes what variable or member \p Root holds, or a part of it.
+  void kept(const ValueDecl *Root, const Expr *Value, bool Grows) {
+    if (!Root || !torch::isTensor(torch::peel(Value)->getType()))
       return;
     std::optional<Chain> C = follow(Value);
-    KeptView K;
-    if (!C || !(C->Part || C->Loss) || !outlivesOwner(Target, *C, K.Keeper))
+    if (!C || !(C->Part || C->Loss) || !outlivesOwner(Root, *C))
       return;
+    KeptView K;
+    K.Keeper = Root->getNameAsString();
     if (C->Part && !C->Loss && C->Owner && !ownerDies(*C))
       return;
-    if (isWrittenThrough(rootOf(Target)))
+    if (isWrittenThrough(Root))
       return;
     if (C->Loss && !C->Detached && !Guarded)
       return; // Its graph is the larger matter.
@@ -242,6 +269,7 @@ private:
     K.Owner = C->Owner;
     K.Grows = Grows;
     K.MayBeWhole = C->MayBeWhole;
+    K.MayBeCopied = C->MayBeCopied;
     K.MayCarryGraph = C->OfModule && !C->Detached && !Guarded;
     Found.push_back(std::move(K));
   }
@@ -283,6 +311,7 @@ private:
     K.Source = C->Part;
     K.Owner = C->Owner;
     K.MayBeWhole = C->MayBeWhole;
+    K.MayBeCopied = C->MayBeCopied;
     Found.push_back(std::move(K));
   }
 

@@ -37,6 +37,8 @@ struct KeptView {
   bool Grows = false;
   /// The index is a constant 0, as one takes the only sample of a batch.
   bool MayBeWhole = false;
+  /// A conversion is in between that copies where it has to: contiguous().
+  bool MayBeCopied = false;
   /// It may carry a graph, which is what costs most then.
   bool MayCarryGraph = false;
 };

@@ -129,6 +129,12 @@ bool isOfTensor(const FunctionDecl *Callee) {
 
 llvm::ArrayRef<OpFacts> allOpFacts() { return Table; }
 
+bool resamples(const OpFacts &Facts) {
+  return Facts.Name == "interpolate" || Facts.Name.starts_with("upsample_") ||
+         Facts.Name.starts_with("_upsample_") ||
+         Facts.Name.starts_with("grid_sample");
+}
+
 const OpFacts *opFacts(StringRef Name) {
   const OpFacts *Found = llvm::partition_point(
       Table, [&](const OpFacts &Facts) { return Facts.Name < Name; });

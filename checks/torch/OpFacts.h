@@ -108,6 +108,10 @@ struct OpFacts {
   }
 };
 
+/// Makes images of another size or place: interpolate, grid_sample. What it
+/// returns is as large as a layer's output.
+bool resamples(const OpFacts &Facts);
+
 /// Facts of the operator that C++ code calls \p Name, without namespaces or
 /// class; null when no operator, method or torch::nn::functional function is
 /// called so. The caller has checked that the callee is LibTorch's.

@@ -42,6 +42,15 @@ static bool isPureFunctional(const CallExpr *Call, const FunctionDecl *Callee) {
       });
 }
 
+/// x.max(1) and others that return a tuple of values and indices, and do
+/// nothing else: not those that are given tensors to write to.
+static bool returnsValueAndIndex(const OpFacts &Facts, const CallExpr *Call) {
+  static constexpr llvm::StringRef Names[] = {
+      "kthvalue", "max", "median", "min", "mode", "nanmedian", "sort", "topk"};
+  return Facts.Outputs == 2 && llvm::is_contained(Names, Facts.Name) &&
+         isStdDecl(recordOf(Call->getType()));
+}
+
 std::optional<PureOp> asPureOp(const CallExpr *Call) {
   const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
   if (Callee && Callee->getIdentifier() && isTensor(Call->getType()) &&
@@ -50,10 +59,18 @@ std::optional<PureOp> asPureOp(const CallExpr *Call) {
     return PureOp{PureKind::Computes, calleeName(Call),
                   stripImplicit(Call->getArg(0))};
   const OpFacts *Facts = opFacts(Callee);
-  // An operator's sign is no name: compilers warn of `x + y;` by themselves.
-  if (!Facts || Facts->Pure == PureKind::No || Facts->Outputs != 1 ||
-      !Callee->getIdentifier() || !isTensor(Call->getType()))
+  // An operator's sign is not a name: compilers warn of `x + y;` by themselves.
+  if (!Facts || !Callee->getIdentifier())
     return std::nullopt;
+  PureKind Kind = Facts->Pure;
+  if (Facts->Outputs > 1) {
+    if (!returnsValueAndIndex(*Facts, Call))
+      return std::nullopt;
+    Kind = PureKind::Computes;
+  } else if (Kind == PureKind::No || Facts->Outputs != 1 ||
+             !isTensor(Call->getType())) {
+    return std::nullopt;
+  }
   const Expr *Tensor = nullptr;
   if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call)) {
     Tensor = Method->getImplicitObjectArgument();
@@ -65,7 +82,7 @@ std::optional<PureOp> asPureOp(const CallExpr *Call) {
   }
   if (!Tensor || !isTensor(Tensor->getType()))
     return std::nullopt;
-  return PureOp{Facts->Pure, calleeName(Call), Tensor};
+  return PureOp{Kind, calleeName(Call), Tensor};
 }
 
 } // namespace libtorch_tidy::torch

@@ -83,6 +83,32 @@ Sharing indexing(const CallExpr *Call) {
   return Plain && !Indices.empty() ? Sharing::Memory : Sharing::Perhaps;
 }
 
+/// x[i], x.narrow(0, ...), x.index({i, Slice()}): whole rows, next to each
+/// other in memory.
+bool takesRows(const CallExpr *Call, StringRef Name,
+               const ASTContext &Context) {
+  llvm::SmallVector<const Expr *, 4> Args = writtenArguments(Call);
+  auto IsFirst = [&](const Expr *Dimension) {
+    Expr::EvalResult Value;
+    return !Dimension->isValueDependent() &&
+           Dimension->EvaluateAsInt(Value, Context) && Value.Val.getInt() == 0;
+  };
+  if (isa<CXXOperatorCallExpr>(Call))
+    return Args.size() == 2 && Args[1]->getType()->isIntegerType();
+  if (Name == "select" || Name == "narrow")
+    return !Args.empty() && IsFirst(Args[0]);
+  if (Name == "slice")
+    return Args.empty() || (Args.size() < 4 && IsFirst(Args[0]));
+  if (Name != "index" || Args.size() != 1)
+    return false;
+  // Whole numbers, and one slice at the end.
+  llvm::SmallVector<const Expr *, 4> Indices = listElements(Args[0]);
+  return !Indices.empty() &&
+         llvm::all_of(llvm::drop_end(Indices), [](const Expr *Index) {
+           return Index->getType()->isIntegralOrEnumerationType();
+         });
+}
+
 /// Functions of torch::nn::functional work in place when their options say so.
 bool mayWorkInPlace(const CallExpr *Call) {
   const auto *Scope =
@@ -131,7 +157,8 @@ StorageUse storageUse(const CallExpr *Call, const TensorTraits &Input,
       Use.How == Sharing::Memory || Name == "index" || Name == "reshape";
   if (Use.How == Sharing::Memory) {
     Use.Traits = {Input.Dtype, Input.OnHost,
-                  Facts->KeepsLayout && Input.Contiguous};
+                  (Facts->KeepsLayout || takesRows(Call, Name, Context)) &&
+                      Input.Contiguous};
     // view(dtype) has another one.
     if (Name == "view")
       for (const Expr *Arg : writtenArguments(Call))
@@ -139,7 +166,8 @@ StorageUse storageUse(const CallExpr *Call, const TensorTraits &Input,
           Use.Traits.Dtype = std::nullopt;
   } else if (Name == "index") {
     Use.How = indexing(Call);
-    Use.Traits = {Input.Dtype, Input.OnHost, false};
+    Use.Traits = {Input.Dtype, Input.OnHost,
+                  Input.Contiguous && takesRows(Call, Name, Context)};
   } else if (Name == "to" || Name == "toType") {
     Use.How = conversion(Call, Input, Context, Use.Traits);
   } else if (Name == "cpu") {

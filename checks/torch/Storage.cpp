@@ -16,8 +16,6 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
 
-static constexpr int64_t FloatDtype = 6; // c10::ScalarType::Float
-
 llvm::SmallVector<const Expr *, 4> savedTensors(const CallExpr *Call) {
   llvm::SmallVector<const Expr *, 4> Saved;
   if ((!callsTorch(Call, "save") && !callsTorch(Call, "pickle_save")) ||
@@ -71,7 +69,7 @@ std::optional<BlobCall> asFromBlob(const CallExpr *Call,
   BlobCall Blob{Call, Call->getArg(0), {}};
   Blob.Traits.Contiguous = true;
   Blob.Traits.OnHost = true;
-  Blob.Traits.Dtype = FloatDtype;
+  Blob.Traits.Dtype = DefaultDtype;
   const FunctionDecl *Callee = Call->getDirectCallee();
   for (unsigned I = 1; I < Call->getNumArgs(); ++I) {
     if (isa<CXXDefaultArgExpr>(Call->getArg(I)))

@@ -13,6 +13,9 @@
 
 namespace libtorch_tidy::torch {
 
+/// c10::ScalarType::Float, unless torch::set_default_dtype() says otherwise.
+inline constexpr int64_t DefaultDtype = 6;
+
 /// What is known of a tensor without running anything.
 struct TensorTraits {
   std::optional<int64_t> Dtype; ///< A value of enum c10::ScalarType.
