@@ -82,30 +82,35 @@ bool resetsGradients(const CallExpr *Call, unsigned Depth = 4) {
 }
 
 /// Can \p Reset be about what \p Call, of a function that back-propagates, is
-/// given? Not where its object is a local variable that the call does not
-/// name, and that starts from nothing the call names.
+/// given? Not where all modules and optimizers that it has to do with are local
+/// variables that the call does not name, and that start from nothing the call
+/// names.
 bool concerns(const CallExpr *Reset, const CallExpr *Call) {
-  const auto *Method = dyn_cast<CXXMemberCallExpr>(Reset);
-  const auto *Object = dyn_cast_or_null<VarDecl>(
-      Method ? code::rootOf(
-                   torch::stripPointers(Method->getImplicitObjectArgument()))
-             : nullptr);
-  if (!Object || !Object->isLocalVarDecl() ||
-      Object->getType()->isReferenceType())
-    return true;
+  llvm::SmallVector<const Expr *, 4> Objects(Reset->arguments());
+  if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Reset))
+    Objects.push_back(Method->getImplicitObjectArgument());
+  llvm::erase_if(Objects, [](const Expr *E) {
+    return !torch::isModule(E->getType().getNonReferenceType()) &&
+           !torch::isOptimizerType(E->getType());
+  });
   auto IsNamed = [&](const VarDecl *V) {
     return code::anyOf<DeclRefExpr>(Call, [&](const DeclRefExpr *Ref) {
       const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
       return Ref->getDecl() == V || (Var && !Var->isLocalVarDeclOrParm());
     });
   };
-  return IsNamed(Object) ||
-         (Object->getInit() &&
-          code::anyOf<DeclRefExpr>(
-              Object->getInit(), [&](const DeclRefExpr *Ref) {
-                const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-                return Var && (!Var->isLocalVarDecl() || IsNamed(Var));
-              }));
+  return Objects.empty() || llvm::any_of(Objects, [&](const Expr *E) {
+           const auto *V =
+               dyn_cast_or_null<VarDecl>(code::rootOf(torch::stripPointers(E)));
+           return !V || !V->isLocalVarDecl() ||
+                  V->getType()->isReferenceType() || IsNamed(V) ||
+                  (V->getInit() &&
+                   code::anyOf<DeclRefExpr>(
+                       V->getInit(), [&](const DeclRefExpr *Ref) {
+                         const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+                         return Var && (!Var->isLocalVarDecl() || IsNamed(Var));
+                       }));
+         });
 }
 
 /// Does a reset in \p F run after \p Call: after it in the text, or in the

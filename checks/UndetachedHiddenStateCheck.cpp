@@ -174,10 +174,13 @@ static fixits::Edits cutGraphs(const Expr *Site,
       ("\n" + fixits::indentationAt(NextTo->getBeginLoc(), Context)).str());
   if (Always)
     return fixits::insertAtBlockHead(Body, Text, Context);
-  return Context.getSourceManager().isBeforeInTranslationUnit(
-             Site->getExprLoc(), Backward->getBeginLoc())
-             ? fixits::insertAfterStatement(Backward, Text, Context)
-             : fixits::Edits();
+  // What is undefined cannot be detached, and after both it is not.
+  const Stmt *Last = Context.getSourceManager().isBeforeInTranslationUnit(
+                         Site->getExprLoc(), Backward->getBeginLoc())
+                         ? Backward
+                         : statementAround(Site, First.Loop, Flow, Always);
+  return Last ? fixits::insertAfterStatement(Last, Text, Context)
+              : fixits::Edits();
 }
 
 /// Is \p Field written anywhere but by \p Site and by constructors?
@@ -190,6 +193,18 @@ static bool isWrittenElsewhere(const FieldDecl *Field, const Expr *Site,
                           return !code::Body::of(F).isWithin(W.Where, Site);
                         });
   });
+}
+
+/// What is done, anywhere in the unit, with what \p Field held before a call.
+static unsigned consumersOf(const FieldDecl *Field, flow::UnitModel &Unit) {
+  unsigned Consumers = 0;
+  for (const FunctionDecl *F : Unit.functions())
+    if (const FunctionFlow *Flow = Unit.flowOf(F))
+      for (const flow::Label &L : Flow->labels())
+        if ((L.K == flow::Label::Entry || L.K == flow::Label::Carry) &&
+            Flow->fieldOf(L.Where) == Field)
+          Consumers |= Unit.consumersOf(L, *Flow);
+  return Consumers;
 }
 
 /// The eval() of the module that runs at \p Site, or of one that it is a part
@@ -243,10 +258,9 @@ void UndetachedHiddenStateCheck::checkMembers(const FunctionFlow &Flow,
       if (const flow::Label &L = Flow.label(Id); L.bringsGraph())
         Module = &L;
     // What nobody uses at all is libtorch-accumulated-history's.
-    const flow::Label &Carry = Flow.label(A.Carry);
-    const unsigned Consumers = Carry.Consumers | Unit.consumersOf(Carry, Flow);
-    if (!Module || !(Consumers & ~flow::Label::Stored) ||
-        (Consumers & (flow::Label::Backward | flow::Label::Escaped)) ||
+    if (!Module || !Unit.isFieldConsumed(Field) ||
+        (consumersOf(Field, Unit) &
+         (flow::Label::Backward | flow::Label::Escaped)) ||
         !Unit.seesAllUses(Field) || isWrittenElsewhere(Field, A.Site, Unit))
       continue;
     Members &All = BySite.try_emplace(A.Site, Members{{}, {}, Field, Module})

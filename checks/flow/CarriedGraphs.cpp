@@ -67,6 +67,24 @@ static bool isPartOf(PlaceId P, PlaceId Whole, const FunctionFlow &Flow) {
   }
 }
 
+/// Does what \p A carries on share the graph that backward call \p Spent went
+/// through? Its place did, when it was assigned before the call; a variable of
+/// the iteration did, when it is assigned from that after the call, which in
+/// the next iteration goes through what was carried on.
+static bool sharesSpent(const Label &Spent, const Accumulation &A,
+                        const FunctionFlow &Flow) {
+  if (isPartOf(Spent.Where, A.Where, Flow))
+    return true;
+  const VarDecl *Root = Flow.rootOf(Spent.Where);
+  const Stmt *Declared = Root ? Flow.declarationOf(Root) : nullptr;
+  if (!Declared || !A.Loop || !Flow.isWithin(Declared, A.Loop))
+    return false;
+  return llvm::any_of(Flow.labels(), [&](const Label &L) {
+    return L.K == Label::Spent && L.Site == Spent.Site &&
+           L.Assigned.test(A.Carry);
+  });
+}
+
 llvm::SmallVector<CarriedGraph, 2> carriedGraphs(const FunctionFlow &Flow) {
   llvm::SmallVector<CarriedGraph, 2> Found;
   for (const auto &[Key, A] : Flow.accumulations()) {
@@ -78,7 +96,7 @@ llvm::SmallVector<CarriedGraph, 2> carriedGraphs(const FunctionFlow &Flow) {
     for (LabelId Id : Flow.label(A.Carry).Assigned) {
       const Label &L = Flow.label(Id);
       if (L.K != Label::Spent || !(L.Consumers & Label::Backward) || L.Unseen ||
-          !L.BackwardAt || !isPartOf(L.Where, A.Where, Flow))
+          !L.BackwardAt || !sharesSpent(L, A, Flow))
         continue;
       const Stmt *Loop = A.Loop;
       while (Loop && !(isLoop(Loop) && Flow.isWithin(L.Site, Loop)))
