@@ -40,7 +40,7 @@ public:
 };
 
 struct Workers {
-  std::optional<int64_t> Count; ///< Unknown: one for each core.
+  std::optional<int64_t> Count; ///< Unknown: one for each core, or some.
   const Expr *Where;
 };
 
@@ -55,12 +55,13 @@ std::optional<Workers> countOf(const Expr *E, const FunctionDecl *In,
   }
   if (torch::asksForConcurrency(E))
     return Workers{std::nullopt, E};
-  // config.workers, which the class starts with a number: a usual value of it.
+  // config.workers, which its class starts with a number above 0: some.
   if (const auto *Member = dyn_cast<MemberExpr>(E->IgnoreParenImpCasts()))
     if (const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
-        Field && Field->hasInClassInitializer() &&
-        Field->getInClassInitializer())
-      return countOf(Field->getInClassInitializer(), nullptr, Context);
+        Field && Field->getInClassInitializer())
+      if (std::optional<Workers> Usual =
+              countOf(Field->getInClassInitializer(), nullptr, Context))
+        return Usual->Count == 0 ? *Usual : Workers{std::nullopt, E};
   // int workers = 4; that nobody changes.
   const auto *Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
   const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;

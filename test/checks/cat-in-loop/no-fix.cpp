@@ -1,4 +1,4 @@
-// Told, but not edited.
+// Reported, but not edited.
 // RUN: %check_libtorch_tidy %s libtorch-cat-in-loop %t -- -- -I%S/../Inputs
 #include "net.h"
 
@@ -6,7 +6,7 @@ using torch::Tensor;
 
 Tensor next_row(int i);
 
-// The sequence that a model continues is read in each step.
+// Only the end of the sequence is read in each step.
 Tensor decode(Net &net, Tensor tokens, int n) {
   torch::NoGradGuard no_grad;
   for (int i = 0; i < n; ++i) {
@@ -19,13 +19,6 @@ Tensor decode(Net &net, Tensor tokens, int n) {
     tokens = torch::cat({tokens, next}, 1);
     // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: every iteration copies all of 'tokens' into a longer tensor, so memory traffic grows with the square of the iterations; allocate it once, write each part into its slice and read what is filled through narrow() [libtorch-cat-in-loop]
   }
-  return tokens;
-}
-
-Tensor at_once(Net &net, Tensor tokens, int n) {
-  while (tokens.size(0) < n)
-    tokens = torch::cat({tokens, net(tokens)});
-    // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: every iteration copies all of 'tokens' into a longer tensor, so memory traffic grows with the square of the iterations; allocate it once, write each part into its slice and read what is filled through narrow() [libtorch-cat-in-loop]
   return tokens;
 }
 

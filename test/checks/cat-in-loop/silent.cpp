@@ -16,6 +16,20 @@ Tensor once(Net &net, const Batches &batches) {
   return all;
 }
 
+// The model reads the whole sequence in each step.
+Tensor at_once(Net &net, Tensor tokens, int n) {
+  while (tokens.size(0) < n)
+    tokens = torch::cat({tokens, net(tokens)});
+  return tokens;
+}
+Tensor decode(Net &net, Tensor tokens, torch::Device device, int n) {
+  for (int i = 0; i < n; ++i) {
+    Tensor next = net->forward(tokens.unsqueeze(0).to(device)).argmax(-1, true);
+    tokens = torch::cat({tokens, next}, 1);
+  }
+  return tokens;
+}
+
 // A few times.
 Tensor few(Tensor x) {
   for (int i = 0; i < 3; ++i)

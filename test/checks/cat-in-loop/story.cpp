@@ -4,7 +4,7 @@
 
 torch::Tensor decode(Net &net, torch::Tensor tokens, int n) {
   for (int i = 0; i < n; ++i) {
-    torch::Tensor next = net->forward(tokens).argmax(-1, true);
+    torch::Tensor next = net->forward(tokens.slice(1, -8)).argmax(-1, true);
     if (i % 2)
       tokens = torch::cat({tokens, next}, 1);
       // CHECK-NOTES: :[[@LINE-1]]:16: warning: every iteration copies all of 'tokens' into a longer tensor, so memory traffic grows with the square of the iterations; allocate it once, write each part into its slice and read what is filled through narrow() [libtorch-cat-in-loop]

@@ -75,3 +75,23 @@ void use(torch::nn::Linear net, Tensor x) { generic(net, x); }
 #define BACK(loss) loss.backward({}, true, true)
 void macro(Tensor w) { BACK((w * w).sum()); }
   // CHECK-MESSAGES: :[[@LINE-1]]:29: warning: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
+
+// What its caller resets are the gradients of another model.
+static void curvature(torch::nn::Linear &net, Tensor x) {
+  net(x).sum().backward({}, true, true);
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
+}
+static void plain(torch::nn::Linear &net, torch::optim::SGD &opt, Tensor x) {
+  opt.zero_grad();
+  net(x).sum().backward();
+}
+void two_models(Tensor x) {
+  {
+    torch::nn::Linear net(4, 4);
+    curvature(net, x);
+  }
+  torch::nn::Linear other(4, 4);
+  torch::optim::SGD opt(other->parameters(), 0.1);
+  plain(other, opt, x);
+  opt.zero_grad();
+}

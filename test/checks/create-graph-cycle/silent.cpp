@@ -93,6 +93,16 @@ void caller(Tensor w) {
   choose((w * w).sum(), true);
   w.mutable_grad().reset();
 }
+static void curvature(torch::nn::Linear &net, Tensor x) {
+  net(x).sum().backward({}, true, true);
+}
+static void clean(torch::optim::SGD &opt) { opt.zero_grad(); }
+void own_optimizer(Tensor x) {
+  torch::nn::Linear net(4, 4);
+  torch::optim::SGD opt(net->parameters(), 0.1);
+  curvature(net, x);
+  clean(opt);
+}
 void chooser(Tensor w) { choose((w * w).sum(), false); }
 
 struct Mine {

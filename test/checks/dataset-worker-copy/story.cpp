@@ -37,3 +37,31 @@ void loaders() {
   load(Random<int>(), 4);
   load(Random<float>(), 4);
 }
+
+struct Config {
+  size_t workers = 4, none = 0;
+};
+struct Shifted : data::datasets::Dataset<Shifted> {
+  data::Example<> get(size_t) override {
+    return {torch::full({1}, static_cast<int64_t>(rng())), torch::ones({1})};
+  }
+  torch::optional<size_t> size() const override { return 16; }
+  std::mt19937 rng{42};
+  // CHECK-NOTES: :[[@LINE-1]]:16: warning: each worker of the data loader has a copy of 'rng' and draws the same random numbers; seed a generator from the index where it is used [libtorch-dataset-worker-copy]
+  // CHECK-NOTES: :[[@LINE-5]]:51: note: a worker uses its copy of 'rng' here
+  // CHECK-NOTES: :[[@LINE+12]]:17: note: this loader copies 'Shifted' for each worker
+  // CHECK-NOTES: :[[@LINE+12]]:59: note: the number of workers is set here
+};
+struct Alone : data::datasets::Dataset<Alone> {
+  data::Example<> get(size_t) override {
+    return {torch::full({1}, static_cast<int64_t>(rng())), torch::ones({1})};
+  }
+  torch::optional<size_t> size() const override { return 16; }
+  std::mt19937 rng{42};
+};
+void configured(const Config &config) {
+  auto loader = data::make_data_loader(
+      Shifted(), data::DataLoaderOptions().batch_size(4).workers(config.workers));
+  auto alone = data::make_data_loader(
+      Alone(), data::DataLoaderOptions().batch_size(4).workers(config.none));
+}

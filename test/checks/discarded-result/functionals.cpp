@@ -34,3 +34,16 @@ void clip(Tensor &grad, Tensor &scores) {
   scores.masked_fill(grad.isnan(), -1);
   // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'masked_fill' is discarded; 'scores' stays as it is [libtorch-discarded-result]
 }
+
+// Values and indices.
+void select(Tensor scores, Tensor values, Tensor indices) {
+  scores.max(1);
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'max' is discarded; 'scores' stays as it is [libtorch-discarded-result]
+  torch::sort(scores, 1, true);
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'sort' is discarded; 'scores' stays as it is [libtorch-discarded-result]
+  scores.topk(5);
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'topk' is discarded; 'scores' stays as it is [libtorch-discarded-result]
+  std::tie(values, indices) = scores.max(1);
+  torch::max_out(values, indices, scores, 1);
+  auto [best, at] = scores.sort();
+}

@@ -61,7 +61,7 @@ void rare(torch::nn::Linear net, const Tensor &x, int limit) {
       emptyCache();
     if (lowOnMemory())
       emptyCache();
-    if (i % 2)
+    if (i % 3 == 0)
       emptyCache();
     if (i % limit)
       emptyCache();

@@ -81,6 +81,30 @@ public:
     // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'steps_' keeps a part of 'out' and with it the memory of the whole tensor [libtorch-view-retains-storage]
     // CHECK-FIXES: steps_.push_back(out.select(1, -1).clone());
   }
+  // These copy only what is not in place and of that type already.
+  void rows(Net net, Tensor x) {
+    torch::NoGradGuard no_grad;
+    Tensor out = net(x);
+    last_ = out[1].narrow(0, 0, 4).contiguous();
+    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: 'last_' keeps a part of 'out' and with it the memory of the whole tensor [libtorch-view-retains-storage]
+    // CHECK-FIXES: last_ = out[1].narrow(0, 0, 4).contiguous().clone();
+  }
+  void converted(Net net, Tensor x, int id) {
+    torch::NoGradGuard no_grad;
+    Tensor out = net(x);
+    tracks_[id].row =
+        out.index({1, torch::indexing::Slice(0, 4)}).to(torch::kFloat32);
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: 'tracks_' keeps a part of 'out' and with it the memory of the whole tensor [libtorch-view-retains-storage]
+    // CHECK-FIXES: out.index({1, torch::indexing::Slice(0, 4)}).to(torch::kFloat32).clone();
+  }
+  int in_static(Net net, Tensor x) {
+    torch::NoGradGuard no_grad;
+    Tensor out = net(x);
+    static Tensor reference = out.select(1, 2);
+    // CHECK-MESSAGES: :[[@LINE-1]]:31: warning: 'reference' keeps a part of 'out' and with it the memory of the whole tensor [libtorch-view-retains-storage]
+    // CHECK-FIXES: static Tensor reference = out.select(1, 2).clone();
+    return reference.dim();
+  }
   // One at a time.
   void last(Net net, Tensor x) {
     Tensor out = net(x);
@@ -90,7 +114,11 @@ public:
   }
 
 private:
+  struct Track {
+    Tensor row;
+  };
   std::vector<Tensor> steps_;
+  std::map<int, Track> tracks_;
   Tensor last_;
 };
 

@@ -18,6 +18,35 @@ struct Data {
   void view_of_parameter(Tensor x) { rows.push_back(x[3]); }
 };
 
+// These copy, or may well do so.
+struct Copies {
+  Tensor row;
+  void host(Tensor x) {
+    Tensor y = torch::exp(x);
+    row = y[1].to(torch::kCPU);
+  }
+  void doubles(Tensor x) {
+    Tensor y = torch::exp(x);
+    row = y[1].to(torch::kDouble);
+  }
+  void column(Tensor x) {
+    Tensor y = torch::exp(x);
+    row = y.select(1, 1).contiguous();
+  }
+  void columns(Tensor x) {
+    Tensor y = torch::exp(x);
+    row = y.index({torch::indexing::Slice(), 1}).contiguous();
+  }
+  void indices(Tensor x) {
+    Tensor y = torch::argmax(x, 1);
+    row = y.narrow(0, 1, 4).to(torch::kFloat32);
+  }
+  void forced(Tensor x) {
+    Tensor y = torch::exp(x);
+    row = y[1].to(torch::kFloat32, false, /*copy=*/true);
+  }
+};
+
 // All parts are kept, or the whole as well.
 std::vector<Tensor> all_rows(Tensor x) {
   Tensor y = torch::exp(x);
