@@ -83,7 +83,7 @@ static const Label *sourceOf(const Accumulation &A, const flow::LabelSet &Added,
     const Label &L = Flow.label(Id);
     if (!L.bringsHistory() || !L.Arises)
       continue;
-    // A list of parameters is no history: nothing was computed from them.
+    // A list of parameters is not history: nothing was computed from them.
     const bool Computes =
         A.How == Accumulation::InPlace || A.How == Accumulation::Rebind;
     if (!L.bringsGraph() && !Computes)

@@ -182,7 +182,7 @@ bool FreshTensors::isFreshVariable(const VarDecl *V, unsigned Depth) const {
 bool isModelsInput(const Expr *Read, ASTContext &Context) {
   const code::Body *In = Read ? code::Body::around(Read, Context) : nullptr;
   for (const Expr *E = Read; In && E;) {
-    const auto *User = dyn_cast_or_null<CallExpr>(In->userOf(E));
+    const CallExpr *User = In->callOn(E);
     if (!User)
       return false;
     if (std::optional<torch::ModuleCall> M = torch::asModuleCall(User))

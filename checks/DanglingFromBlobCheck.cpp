@@ -64,8 +64,8 @@ static std::string messageOf(const Dangling &D) {
   }
 }
 
-/// What \p Buffer takes the address of although it is no buffer: a container,
-/// or a pointer to one. Null for others.
+/// What \p Buffer takes the address of although it is not a buffer: a
+/// container, or a pointer to one. Null for others.
 static const ValueDecl *addressedHandle(const Expr *Buffer) {
   const auto *Address = dyn_cast<UnaryOperator>(Buffer->IgnoreParenCasts());
   if (!Address || Address->getOpcode() != UO_AddrOf)

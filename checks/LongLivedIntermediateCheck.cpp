@@ -279,11 +279,8 @@ void LongLivedIntermediateCheck::checkBeforeHeavyLoop(const FunctionFlow &Flow,
         return;
       Captured |= Body.around<LambdaExpr>(Ref) != nullptr;
       // What is only computed with it holds nothing of it.
-      const Stmt *User = Body.userOf(Ref);
-      if (isa_and_nonnull<MemberExpr>(User)) // Of wide.mean().
-        User = Body.parentOf(User);
-      const auto *Call = dyn_cast_or_null<CallExpr>(User);
-      Aliased |= !Call || !torch::onlyReads(Call);
+      const CallExpr *User = Body.callOn(Ref);
+      Aliased |= !User || !torch::onlyReads(User);
       if (const Stmt *Around = statementIn(Block, Ref, Flow))
         Last = Around;
     });

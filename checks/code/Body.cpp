@@ -99,6 +99,13 @@ const Stmt *Body::userOf(const Expr *E) const {
   return Parent;
 }
 
+const CallExpr *Body::callOn(const Expr *E) const {
+  const Stmt *User = userOf(E);
+  if (isa_and_nonnull<MemberExpr>(User)) // The method.
+    User = parentOf(User);
+  return dyn_cast_or_null<CallExpr>(User);
+}
+
 bool Body::isWithin(const Stmt *S, const Stmt *Outer) const {
   for (; S; S = parentOf(S))
     if (S == Outer)

@@ -71,6 +71,9 @@ public:
   /// What uses the value of \p E: what is around it but for parentheses, moves
   /// and what torch::stripImplicit() removes.
   const clang::Stmt *userOf(const clang::Expr *E) const;
+  /// The call that \p E is the object or an argument of; null when something
+  /// else uses its value.
+  const clang::CallExpr *callOn(const clang::Expr *E) const;
   /// Is \p S \p Outer or a part of it?
   bool isWithin(const clang::Stmt *S, const clang::Stmt *Outer) const;
   /// The innermost loop that runs \p S in each round; null when there is none.

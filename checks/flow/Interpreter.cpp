@@ -634,7 +634,7 @@ void Interpreter::assignViaCall(const CallInfo &C, const FunctionFlow &Callee,
       ToldThere |= Callee.label(L).bringsHistory();
   }
   // What a module keeps for its own methods is seen again when one of them is
-  // called here, so keeping it is no use of its history. An accumulation of
+  // called here, so keeping it does not use its history. An accumulation of
   // history that arises in the callee is the callee's to report.
   const bool IntoModule =
       C.Object && torch::isModule(C.Object->getType()) && !C.OnThis;

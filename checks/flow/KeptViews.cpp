@@ -204,8 +204,12 @@ private:
     torch::TensorTraits Usual;
     Usual.Dtype = torch::DefaultDtype;
     Usual.Contiguous = true;
+    if (Depth == MaxChase)
+      return Usual;
+    if (const VarDecl *Var = variableOf(E))
+      return isSetOnce(Var) ? usualTraits(Var->getInit(), Depth + 1) : Usual;
     const auto *Call = dyn_cast_or_null<CallExpr>(torch::stripImplicit(E));
-    if (!Call || Depth == MaxChase || torch::containerOf(Call))
+    if (!Call || torch::containerOf(Call))
       return Usual;
     torch::StorageUse Use = torch::storageUse(Call, {}, Context);
     if (Use.How == torch::Sharing::Unknown)

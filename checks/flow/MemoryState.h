@@ -44,7 +44,7 @@ struct Keeper {
   bool outlives() const;
 };
 
-/// A variable that dies with its scope and is no alias.
+/// A variable that dies with its scope and is not an alias.
 bool isOwn(const clang::VarDecl *Var);
 
 /// A borrow and who has it.

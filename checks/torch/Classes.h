@@ -42,8 +42,8 @@ bool anyBase(const clang::CXXRecordDecl *R,
              llvm::function_ref<bool(const clang::CXXRecordDecl *)> Matches);
 
 /// What \p T points to in the end, through pointers to pointers: \p T itself
-/// when it is no pointer (see pointeeOf). Null for a class that is a pointer to
-/// itself, as `struct P : std::shared_ptr<P> {};` is.
+/// when it is not a pointer (see pointeeOf). Null for a class that is a pointer
+/// to itself, as `struct P : std::shared_ptr<P> {};` is.
 clang::QualType finalPointee(clang::QualType T);
 
 } // namespace libtorch_tidy::torch

@@ -70,9 +70,9 @@ bool namesDerivative(llvm::StringRef Name);
 /// forward pass. Used wherever modules are called.
 bool namesAccessor(llvm::StringRef Name);
 
-/// A method called sample of a class that is no module. In torch.distributions,
-/// and in what is written after it, that draws with gradient mode off;
-/// rsample() is the one that carries history.
+/// A method called sample of a class that is not a module. In
+/// torch.distributions, and in what is written after it, that draws with
+/// gradient mode off; rsample() is the one that carries history.
 bool drawsSample(const clang::FunctionDecl *F);
 
 } // namespace libtorch_tidy::torch

@@ -54,7 +54,7 @@ struct DeviceMove {
   bool ToCuda; ///< cuda(): the device is the current one.
 };
 
-/// nullopt when \p Call (may be null) is no such call, when it moves to the
+/// nullopt when \p Call (may be null) is not such a call, when it moves to the
 /// CPU, and when it is not seen that the argument has a device.
 std::optional<DeviceMove> asDeviceMove(const clang::CallExpr *Call);
 

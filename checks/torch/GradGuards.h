@@ -30,9 +30,9 @@ enum class GradMode { On, Off, Unknown };
 /// or on whether an optional, a smart pointer or a list is filled. Looks
 /// through `auto`, references bound to a temporary, std::unique_ptr,
 /// std::shared_ptr, optionals and factory functions, and into classes that own
-/// a guard as a member or base, recursively. nullopt when V is no guard, and
+/// a guard as a member or base, recursively. nullopt when V is not a guard, and
 /// for InferenceMode(false), which leaves gradient mode of the scope on. A
-/// reference or raw pointer to a guard that lives elsewhere is no guard.
+/// reference or raw pointer to a guard that lives elsewhere is not a guard.
 std::optional<GradMode> guardOf(const clang::VarDecl *V);
 
 /// What the lifetime of an object of class \p R does to gradient mode, by its
@@ -58,7 +58,7 @@ bool isGuardType(clang::QualType T);
 
 /// What a call does to the gradient mode of the thread from there on:
 /// GradMode::set_enabled and AutoGradMode's old static form, in any of their
-/// namespaces. nullopt when \p Call (may be null) is no such call.
+/// namespaces. nullopt when \p Call (may be null) is not such a call.
 std::optional<GradMode> setsGradMode(const clang::CallExpr *Call);
 
 /// Is \p Call a read of the mode: GradMode::is_enabled(),

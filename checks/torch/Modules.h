@@ -96,7 +96,7 @@ bool mayEndTraining(const clang::CallExpr *Call);
 bool isTrainingQuery(const clang::CallExpr *Call);
 
 /// register_module, register_parameter, register_buffer of a module: which
-/// expression is registered. Null when \p Call is no such call.
+/// expression is registered. Null when \p Call is not such a call.
 struct Registration {
   enum Kind { Module, Parameter, Buffer } What;
   const clang::Expr *Value; ///< Null when default constructed.

@@ -94,7 +94,7 @@ bool takesRows(const CallExpr *Call, StringRef Name,
            Dimension->EvaluateAsInt(Value, Context) && Value.Val.getInt() == 0;
   };
   if (isa<CXXOperatorCallExpr>(Call))
-    return Args.size() == 2 && Args[1]->getType()->isIntegerType();
+    return Args.size() == 1 && Args[0]->getType()->isIntegerType();
   if (Name == "select" || Name == "narrow")
     return !Args.empty() && IsFirst(Args[0]);
   if (Name == "slice")

@@ -100,7 +100,7 @@ void NolintAudit::add(const View &Unit) {
   }
 }
 
-/// The check that is meant by a name that is none, if it is much like one.
+/// The check that is meant by a name that no check has, if it is much like one.
 static std::string guess(StringRef Name) {
   const CatalogEntry *Best = nullptr;
   unsigned Least = 5;

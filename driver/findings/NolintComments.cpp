@@ -71,7 +71,7 @@ std::vector<NolintComment> nolintComments(StringRef Text) {
       continue;
     C.What = *Kind;
     if (Next < Text.size() && Text[Next] == '(') {
-      // A list that is not closed on its line is none.
+      // A list that is not closed on its line is not one.
       const size_t Close = Text.find_first_of("\n)", ++Next);
       if (Close != StringRef::npos && Text[Close] == ')') {
         readList(C, Text, Next, Close);

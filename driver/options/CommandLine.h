@@ -37,7 +37,7 @@ struct CommandLine {
 
   CompileCommandOptions Commands;
   ConfigurationOptions Configuration;
-  bool AllowNoChecks = false; ///< No enabled check is no error.
+  bool AllowNoChecks = false; ///< No enabled check is not an error.
   AnalysisOptions Analysis;
   SelectionOptions Selection;
   FixOptions Fixes;

@@ -47,7 +47,7 @@ static llvm::ErrorOr<ClangTidyOptions> parse(llvm::MemoryBufferRef Text) {
     llvm::raw_string_ostream OS(Printed);
     Diag.print("libtorch-tidy", OS, /*ShowColors=*/false);
     // The line of the file stands in a column of its own: whatever it begins
-    // with, it is no line of ours.
+    // with, it is not a line of ours.
     StringRef First, Rest;
     std::tie(First, Rest) = StringRef(Printed).rtrim().split('\n');
     llvm::errs() << printable(First) << '\n';

@@ -21,7 +21,7 @@ namespace libtorch_tidy::driver {
 /// analysis, so that a name that cannot be written is reported at once. Nothing
 /// lies next to the file in the meantime: a run that is killed leaves nothing.
 ///
-/// What is no regular file (a device, a pipe, an open descriptor as
+/// What is not a regular file (a device, a pipe, an open descriptor as
 /// /dev/stderr) is written to, and neither replaced nor removed.
 class OutputFile {
 public:

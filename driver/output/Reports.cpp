@@ -48,7 +48,7 @@ llvm::Expected<Reports> Reports::open(const ReportOptions &Options) {
     else
       Problems = joinErrors(std::move(Problems), File.takeError());
   };
-  // What the baseline holds is no news: only SARIF has a word for it, and
+  // What the baseline holds is not news: only SARIF has a word for it, and
   // services that track findings themselves do not know that word.
   auto OfNew = [](std::string (*Make)(const Report &)) -> Maker {
     return [Make](const Report &, const Report &New) { return Make(New); };

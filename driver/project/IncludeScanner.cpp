@@ -504,7 +504,7 @@ bool PrefixReader::read(FileEntryRef File) {
         L.Included = parseInclusion(Rest);
         if (!L.Included)
           return false;
-        // <a/b.h> is no sequence of tokens.
+        // <a/b.h> is not a sequence of tokens.
         Raw.seek(L.Included->Name.end() + 1 - Text->begin(),
                  /*IsAtStartOfLine=*/false);
       }

@@ -49,8 +49,8 @@ struct Shifted : data::datasets::Dataset<Shifted> {
   std::mt19937 rng{42};
   // CHECK-NOTES: :[[@LINE-1]]:16: warning: each worker of the data loader has a copy of 'rng' and draws the same random numbers; seed a generator from the index where it is used [libtorch-dataset-worker-copy]
   // CHECK-NOTES: :[[@LINE-5]]:51: note: a worker uses its copy of 'rng' here
-  // CHECK-NOTES: :[[@LINE+12]]:17: note: this loader copies 'Shifted' for each worker
-  // CHECK-NOTES: :[[@LINE+12]]:59: note: the number of workers is set here
+  // CHECK-NOTES: :[[@LINE+11]]:17: note: this loader copies 'Shifted' for each worker
+  // CHECK-NOTES: :[[@LINE+11]]:73: note: the number of workers is set here
 };
 struct Alone : data::datasets::Dataset<Alone> {
   data::Example<> get(size_t) override {

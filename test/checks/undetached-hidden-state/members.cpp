@@ -13,7 +13,7 @@ public:
     // CHECK-NOTES: :[[@LINE-1]]:25: warning: 'state_' carries the autograd graph from call to call, and nothing detaches or resets it, so the graphs of all calls stay in memory [libtorch-undetached-hidden-state]
     // CHECK-NOTES: :[[@LINE+8]]:10: note: member 'state_' lives as long as its object
     // CHECK-NOTES: :[[@LINE-3]]:33: note: 'net_' runs with gradient mode on here, so its result carries autograd history
-    // CHECK-NOTES: :[[@LINE-7]]:59: note: the module is there to predict: it is in evaluation mode
+    // CHECK-NOTES: :[[@LINE-7]]:61: note: the module is there to predict: it is in evaluation mode
     // CHECK-FIXES: state_ = state_.detach();
     return y.sigmoid();
   }
