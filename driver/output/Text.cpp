@@ -92,10 +92,11 @@ static std::vector<ClangTidyError> errorsOf(llvm::ArrayRef<Finding> Findings) {
   return Result;
 }
 
-/// Takes the edits that are not on the line of the message out of \p E, and
-/// says in a note what each of them does. clang-tidy's printer shows an edit
-/// below the line of its message only; for others it takes the number of the
-/// first line that any edit touches for that of the line that it shows.
+/// Takes the edits that are not on the line of the message, or that begin
+/// another one, out of \p E, and says in a note what each of them does.
+/// clang-tidy's printer shows an edit below the line of its message only, and
+/// none that has a line end; for others it takes the number of the first line
+/// that any edit touches for that of the line that it shows.
 static void describeDistantEdits(const Finding &F, ClangTidyError &E,
                                  llvm::vfs::FileSystem &FS) {
   for (auto &Entry : E.Message.Fix) {
@@ -109,7 +110,8 @@ static void describeDistantEdits(const Finding &F, ClangTidyError &E,
       const size_t First = std::min(F.Where.Begin, Edit.getOffset());
       const size_t Last = std::max(F.Where.Begin, Edit.getOffset());
       return Path == F.Where.Path && !Code.slice(First, Last).contains('\n') &&
-             !Code.substr(Edit.getOffset(), Edit.getLength()).contains('\n');
+             !Code.substr(Edit.getOffset(), Edit.getLength()).contains('\n') &&
+             !Edit.getReplacementText().contains('\n');
     };
     clang::tooling::Replacements Shown;
     for (const clang::tooling::Replacement &Edit : Edits) {
