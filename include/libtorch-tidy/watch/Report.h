@@ -61,8 +61,7 @@ inline std::string placeOf(uintptr_t Address) {
 inline std::string asText(const Findings &F) {
   std::string Text = "libtorch-tidy watch: ";
   if (F.Series.empty())
-    return Text + "no step was taken; call watch.step() at the end of each "
-                  "iteration\n";
+    Text += "no step was taken; call watch.step() at the end of each iteration";
   for (size_t I = 0; I < F.Series.size(); ++I)
     Text += (I ? ", " : "") +
             count(static_cast<double>(F.Series[I]->Steps), " step of '",

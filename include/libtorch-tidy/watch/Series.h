@@ -155,8 +155,9 @@ inline double slopeOf(const std::vector<double> &X,
 }
 
 /// Whether \p Metric grows by \p Tolerance over the steps after the warm-up,
-/// by more than it varies, and in their second half as well.
-inline Trend trendOf(const Series &S, int Metric, double Tolerance) {
+/// by \p Noise times of what it varies, and in their second half as well.
+inline Trend trendOf(const Series &S, int Metric, double Tolerance,
+                     double Noise = 4) {
   Trend T;
   size_t Count = S.Points.size();
   if (Count < EnoughPoints)
@@ -183,7 +184,7 @@ inline Trend trendOf(const Series &S, int Metric, double Tolerance) {
   double Level = medianOf(Rest);
   for (double &Value : Rest)
     Value = std::fabs(Value - Level);
-  if (Total < 4 * medianOf(Rest))
+  if (Total < Noise * medianOf(Rest))
     return T;
   // What has filled up by then does not grow any more.
   size_t Half = X.size() / 2;

@@ -171,13 +171,14 @@ private:
       std::string Advice;
       if (Graph.Grows) {
         Text += ", and graph nodes by " + inWords(Graph.PerStep);
-        Advice = "a result is kept with its history: detach() it, take item() "
-                 "of it, or run it under a torch::NoGradGuard";
+        Advice = "a result is kept with its history, or a hook, saved_data or "
+                 "a gradient is part of a cycle: keep detach() or item() of "
+                 "it, or compute it under a torch::NoGradGuard";
       } else if (Graph.Known) {
         Text += ", graph nodes do not";
-        Advice = "tensors without history are kept: a container, a cache or "
-                 "the state of an optimizer grows, or a graph holds more each "
-                 "time";
+        Advice = "tensors are kept without a graph that grows: by a container, "
+                 "a cache, the state of an optimizer, or a module or hook that "
+                 "owns itself";
       }
       Verdict &V = add("tensors", Bytes.PerStep, Text, Advice);
       V.Device = deviceName(T, I);
@@ -231,24 +232,36 @@ private:
 
   void heapAndProcess() {
     Trend Used = trendOf(S, HeapUsed, 128 * KB);
-    Trend Kept = trendOf(S, HeapKept, MB);
+    Trend Kept = trendOf(S, HeapKept, MB, /*Noise=*/2);
     Trend Rss = trendOf(S, ProcessRss, 4 * MB);
-    if (Used.Grows && Used.PerStep >= 32)
-      add("heap", Used.PerStep,
-          "tensors and graph nodes: constant; the rest of the heap grows by " +
-              inWords(Used.PerStep) + " bytes a step",
-          "containers, strings or another library: heaptrack shows whose "
-          "objects they are");
+    bool Vary = sizesVary();
+    bool InUse = Used.Grows && Used.PerStep >= 32;
     // A block that is kept for the next step is no growth.
     if (Kept.Grows && Kept.PerStep * static_cast<double>(S.Steps) >
-                          static_cast<double>(last(ProcessRss)) / 20)
+                          static_cast<double>(last(ProcessRss)) / 20) {
       add("heap-kept", Kept.PerStep,
           "tensors: constant; the heap that glibc keeps grows by " +
               inWords(Kept.PerStep) + " bytes a step" +
-              (sizesVary() ? " with varying input sizes" : ""),
+              (Vary ? " with varying input sizes" : "") +
+              (InUse ? ", and what is in use there by " + inWords(Used.PerStep)
+                     : std::string()),
           "the memory is free, but not given back: set "
           "MALLOC_TRIM_THRESHOLD_=131072 or ONEDNN_PRIMITIVE_CACHE_CAPACITY=1"
           ", or pad inputs to a few sizes");
+      return;
+    }
+    if (InUse)
+      add("heap", Used.PerStep,
+          "tensors and graph nodes: constant; the rest of the heap grows by " +
+              inWords(Used.PerStep) + " bytes a step" +
+              (Vary ? " with varying input sizes" : ""),
+          Vary && !std::getenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY")
+              ? "LibTorch keeps a plan for each size: set "
+                "ONEDNN_PRIMITIVE_CACHE_CAPACITY=1 or pad inputs to a few "
+                "sizes. Or containers and strings: heaptrack shows whose "
+                "objects they are"
+              : "containers, strings or another library: heaptrack shows "
+                "whose objects they are");
     if (Said.empty() && Rss.Grows &&
         Rss.PerStep * static_cast<double>(S.Steps) >
             static_cast<double>(last(ProcessRss)) / 20)
