@@ -166,10 +166,12 @@ inline Trend trendOf(const Series &S, int Metric, double Tolerance,
   for (size_t I = warmup(Count); I < Count; ++I) {
     const Point &P = S.Points[I];
     if (P.Values[Metric] < 0)
-      return T;
+      continue;
     X.push_back(static_cast<double>(P.Step));
     Y.push_back(static_cast<double>(P.Values[Metric]));
   }
+  if (X.size() < EnoughPoints - warmup(EnoughPoints))
+    return T;
   T.Known = true;
   T.First = static_cast<int64_t>(Y.front());
   T.Last = static_cast<int64_t>(Y.back());

@@ -187,6 +187,14 @@ private:
     return static_cast<double>(nanoseconds() - tracker().Start) / 1e9;
   }
 
+  /// Of this thread.
+  static double cpuSeconds() {
+    std::timespec Time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &Time);
+    return static_cast<double>(Time.tv_sec) +
+           static_cast<double>(Time.tv_nsec) / 1e9;
+  }
+
   static int64_t liveBytes() {
     int64_t Bytes = 0;
     for (const DeviceFigures &D : tracker().Devices)
@@ -212,15 +220,15 @@ private:
     P.Seconds = seconds();
     askDevices();
     // glibc walks through all its free pieces for these figures. Where that
-    // takes more than one percent of the time, those before are used again.
-    if (HeapKnown && HeapSeconds <= P.Seconds / 100 + 0.01) {
-      LastHeap = heap();
-      HeapSeconds += seconds() - P.Seconds;
-    }
-    if (LastHeap.Used >= 0)
+    // takes more than two percent of the time, some steps go without.
+    if (HeapKnown && HeapSeconds <= P.Seconds / 50 + 0.02) {
+      double Before = cpuSeconds();
+      Heap H = heap();
+      HeapSeconds += cpuSeconds() - Before;
       P.Values[HeapUsed] =
-          std::max<int64_t>(0, LastHeap.Used - T.Devices[0].Live.load());
-    P.Values[HeapKept] = LastHeap.Kept;
+          std::max<int64_t>(0, H.Used - T.Devices[0].Live.load());
+      P.Values[HeapKept] = H.Kept;
+    }
     Process Now = process();
     P.Values[ProcessRss] = Now.Rss;
     P.Values[ThreadsNow] = Now.Threads - (Options.Interval > 0 ? 1 : 0);
@@ -299,7 +307,6 @@ private:
   PageVector<Series *> All;
   PageVector<RegionFigures> Regions;
   bool HeapKnown = false, GraphKnown = false;
-  Heap LastHeap;
   double HeapSeconds = 0, NextWrite = 10;
   uint64_t LastSizes = 0;
   std::atomic<bool> Finished{false};
