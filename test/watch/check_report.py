@@ -43,7 +43,7 @@ class Page(html.parser.HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         self.seen[tag] = self.seen.get(tag, 0) + 1
-        if tag not in ("meta", "rect", "line", "polygon", "polyline"):
+        if tag not in ("meta",):
             self.open.append(tag)
 
     def handle_endtag(self, tag):

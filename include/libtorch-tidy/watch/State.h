@@ -219,19 +219,22 @@ private:
     std::fill(std::begin(P.Values), std::end(P.Values), -1);
     P.Seconds = seconds();
     askDevices();
-    // glibc walks through all its free pieces for these figures. Where that
-    // takes more than two percent of the time, some steps go without.
-    if (HeapKnown && HeapSeconds <= P.Seconds / 50 + 0.02) {
+    // The system takes its time for these figures, above all glibc, which
+    // walks through all its free pieces. Where that is more than two percent
+    // of the run, some steps go without.
+    if (SystemSeconds <= P.Seconds / 50 + 0.02) {
       double Before = cpuSeconds();
-      Heap H = heap();
-      HeapSeconds += cpuSeconds() - Before;
-      P.Values[HeapUsed] =
-          std::max<int64_t>(0, H.Used - T.Devices[0].Live.load());
-      P.Values[HeapKept] = H.Kept;
+      if (HeapKnown) {
+        Heap H = heap();
+        P.Values[HeapUsed] =
+            std::max<int64_t>(0, H.Used - T.Devices[0].Live.load());
+        P.Values[HeapKept] = H.Kept;
+      }
+      Process Now = process();
+      P.Values[ProcessRss] = Now.Rss;
+      P.Values[ThreadsNow] = Now.Threads - (Options.Interval > 0 ? 1 : 0);
+      SystemSeconds += cpuSeconds() - Before;
     }
-    Process Now = process();
-    P.Values[ProcessRss] = Now.Rss;
-    P.Values[ThreadsNow] = Now.Threads - (Options.Interval > 0 ? 1 : 0);
     P.Values[GraphNodes] = GraphKnown ? T.Nodes.load() : -1;
     P.Values[ThreadsSeen] = T.Threads.load();
     P.Values[Allocated] = T.Allocations.load();
@@ -307,7 +310,7 @@ private:
   PageVector<Series *> All;
   PageVector<RegionFigures> Regions;
   bool HeapKnown = false, GraphKnown = false;
-  double HeapSeconds = 0, NextWrite = 10;
+  double SystemSeconds = 0, NextWrite = 10;
   uint64_t LastSizes = 0;
   std::atomic<bool> Finished{false};
   pid_t Owner = 0;

@@ -144,7 +144,13 @@ private:
 
   Trend nodes() const { return trendOf(S, GraphNodes, 5); }
 
-  int64_t last(int Metric) const { return S.Points.back().Values[Metric]; }
+  /// The last that is known.
+  int64_t last(int Metric) const {
+    for (size_t I = S.Points.size(); I-- > 0;)
+      if (S.Points[I].Values[Metric] >= 0)
+        return S.Points[I].Values[Metric];
+    return -1;
+  }
 
   bool sizesVary() const {
     size_t Varied = 0, Count = 0;
