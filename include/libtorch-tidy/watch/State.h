@@ -220,9 +220,9 @@ private:
     P.Seconds = seconds();
     askDevices();
     // The system takes its time for these figures, above all glibc, which
-    // walks through all its free pieces. Where that is more than two percent
+    // walks through all its free pieces. Where that is more than one percent
     // of the run, some steps go without.
-    if (SystemSeconds <= P.Seconds / 50 + 0.02) {
+    if (SystemSeconds <= P.Seconds / 100 + 0.005) {
       double Before = cpuSeconds();
       if (HeapKnown) {
         Heap H = heap();
