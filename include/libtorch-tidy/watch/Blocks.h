@@ -29,7 +29,9 @@ struct Block {
 /// watch, or that pass it by, are only not found.
 class Blocks {
 public:
-  void add(const Block &B) {
+  /// Returns what was known of its address before: a block that went without
+  /// being seen. Its address is null if there was none.
+  Block add(const Block &B) {
     Shard &S = shardOf(B.Address);
     std::lock_guard<std::mutex> Lock(S.Mutex);
     if ((S.Count + 1) * 4 > S.Slots.size() * 3)
@@ -37,7 +39,9 @@ public:
     Block &Slot = S.slotOf(B.Address);
     if (!Slot.Address)
       ++S.Count;
+    Block Old = Slot;
     Slot = B;
+    return Old;
   }
 
   /// Removes the block at \p Address into \p Removed. False: not one of ours.

@@ -167,7 +167,7 @@ inline void writeSites(JsonWriter &J, const Findings &F) {
     for (const SiteGrowth &G : V.Sites)
       Numbers.push_back(G.Number);
   // And who holds most at the last step, whether it grows or not.
-  static const Snapshot None;
+  const Snapshot None;
   const Snapshot *Now = &None;
   double Latest = -1;
   for (const detail::Series *S : F.Series)

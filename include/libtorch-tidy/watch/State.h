@@ -174,7 +174,13 @@ public:
   void finish(const char *End) {
     if (Finished.exchange(true) || ::getpid() != Owner)
       return;
-    std::lock_guard<std::mutex> Lock(Mutex);
+    // An exception may have left a step half done: then there is none.
+    std::unique_lock<std::mutex> Lock(Mutex, std::defer_lock);
+    for (int Tries = 0; !Lock.try_lock(); ++Tries) {
+      if (Tries == 100)
+        return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
     write(End);
     if (Options.Text)
       print(End);

@@ -102,19 +102,16 @@ public:
     Site &S = Made[B.Site];
     S.Bytes.fetch_add(Size, std::memory_order_relaxed);
     S.Blocks.fetch_add(1, std::memory_order_relaxed);
-    Live.add(B);
+    Block Unseen = Live.add(B);
+    if (Unseen.Address)
+      forget(Unseen);
   }
 
   /// To be called before the block is free, so that nobody has it yet.
   void gone(const void *Address) {
     Block B;
-    if (!Live.remove(Address, B))
-      return;
-    Devices[B.Device].Live.fetch_sub(B.Size, std::memory_order_relaxed);
-    Devices[B.Device].Count.fetch_sub(1, std::memory_order_relaxed);
-    Classes[classOf(B.Size)].Live.fetch_sub(B.Size, std::memory_order_relaxed);
-    Made[B.Site].Bytes.fetch_sub(B.Size, std::memory_order_relaxed);
-    Made[B.Site].Blocks.fetch_sub(1, std::memory_order_relaxed);
+    if (Live.remove(Address, B))
+      forget(B);
   }
 
   void failed(int64_t Size, uint32_t Device) {
@@ -175,6 +172,14 @@ private:
     int64_t Before = 0;
     int Score = 0;
   };
+
+  void forget(const Block &B) {
+    Devices[B.Device].Live.fetch_sub(B.Size, std::memory_order_relaxed);
+    Devices[B.Device].Count.fetch_sub(1, std::memory_order_relaxed);
+    Classes[classOf(B.Size)].Live.fetch_sub(B.Size, std::memory_order_relaxed);
+    Made[B.Site].Bytes.fetch_sub(B.Size, std::memory_order_relaxed);
+    Made[B.Site].Blocks.fetch_sub(1, std::memory_order_relaxed);
+  }
 
   static int score(int Old, bool Grew) {
     return Grew ? std::min(Old + 1, 4) : std::max(Old - 1, 0);
