@@ -1,0 +1,203 @@
+//===- Series.h - Figures over the steps of a run ---------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_WATCH_SERIES_H
+#define LIBTORCH_TIDY_WATCH_SERIES_H
+
+#include "libtorch-tidy/watch/System.h"
+#include "libtorch-tidy/watch/Tracker.h"
+
+#include <cmath>
+#include <string>
+
+namespace libtorch_tidy {
+namespace detail {
+
+/// What a step notes down. Bytes, unless said otherwise; -1: not known.
+enum Metric {
+  HeapUsed,    ///< In use on glibc's heap, without CPU tensors.
+  HeapKept,    ///< Free on glibc's heap, not given back to the system.
+  ProcessRss,  ///< In RAM, without the watch's own notes.
+  GraphNodes,  ///< Nodes of autograd graphs that are alive: a number.
+  ThreadsNow,  ///< Threads of the process: a number.
+  ThreadsSeen, ///< Threads that have made a tensor so far: a number.
+  Allocated,   ///< Tensors made so far: a number.
+  OtherSizes,  ///< 1: the step made tensors of other sizes than the one before.
+  FirstOfDevices,
+};
+
+/// What it notes down of each device.
+enum DeviceMetric {
+  TensorBytes,    ///< Of tensors that are alive.
+  TensorCount,    ///< How many those are.
+  TensorPeak,     ///< The most that was alive since the step before.
+  TensorLargest,  ///< The largest that was made since the step before.
+  CacheAllocated, ///< What the device's allocator has handed out.
+  CacheReserved,  ///< What it holds, with what is free.
+  DeviceMetrics,
+};
+
+constexpr int metricOf(uint32_t Device, DeviceMetric M) {
+  return FirstOfDevices + static_cast<int>(Device) * DeviceMetrics + M;
+}
+constexpr int MetricCount =
+    FirstOfDevices + static_cast<int>(Tracker::MaxDevices) * DeviceMetrics;
+
+struct Point {
+  int64_t Step = 0;   ///< Counted from 1.
+  double Seconds = 0; ///< Since the watch began.
+  int64_t Values[MetricCount];
+};
+
+/// What was alive of each site at a step.
+struct Snapshot {
+  struct Of {
+    int64_t Bytes = 0, Blocks = 0, Nodes = 0;
+  };
+  int64_t Step = 0;
+  PageVector<Of> Sites;
+
+  void take(Tracker &T, int64_t At) {
+    Step = At;
+    Sites.resize(T.Made.size());
+    for (uint32_t I = 0; I < Sites.size(); ++I) {
+      const Site &S = T.Made[I];
+      Sites[I] = {S.Bytes.load(), S.Blocks.load(), S.Nodes.load()};
+    }
+  }
+};
+
+/// The steps of one name. Has room for a fixed number of points: when they are
+/// too many, every second one goes.
+class Series {
+public:
+  static constexpr size_t Room = 512;
+
+  explicit Series(const char *Name) {
+    std::strncpy(Label, Name, sizeof Label - 1);
+    Points.reserve(Room);
+  }
+
+  /// True where the next step is one to note down.
+  bool wants() const { return (Steps + 1) % Stride == 0; }
+
+  void skip() { ++Steps; }
+
+  void add(Point P, Tracker &T) {
+    P.Step = ++Steps;
+    if (Points.size() == Room) {
+      for (size_t I = 0; I < Room / 2; ++I)
+        Points[I] = Points[2 * I + 1];
+      Points.resize(Room / 2);
+      Stride *= 2;
+    }
+    Points.push_back(P);
+    Now.take(T, Steps);
+    if (Steps < NextSnapshot)
+      return;
+    NextSnapshot = Steps * 2;
+    std::swap(Older, Newer);
+    Newer.take(T, Steps);
+  }
+
+  /// What was alive at a step that lies before the last third of them.
+  const Snapshot &before() const {
+    return Newer.Step * 3 <= Steps * 2 ? Newer : Older;
+  }
+
+  char Label[64] = "";
+  Snapshot Now; ///< Of the last step: at exit, much of it is freed.
+  PageVector<Point> Points;
+  int64_t Steps = 0, Stride = 1;
+
+private:
+  int64_t NextSnapshot = 1;
+  Snapshot Older, Newer;
+};
+
+/// How a figure moves over the steps.
+struct Trend {
+  bool Known = false; ///< There were enough steps to tell.
+  bool Grows = false; ///< To the end of the run, beyond what varies.
+  double PerStep = 0; ///< The median slope.
+  int64_t First = 0;  ///< At the end of the warm-up.
+  int64_t Last = 0;   ///< At the end.
+};
+
+inline double medianOf(std::vector<double> Values) {
+  if (Values.empty())
+    return 0;
+  auto Middle = Values.begin() + static_cast<std::ptrdiff_t>(Values.size() / 2);
+  std::nth_element(Values.begin(), Middle, Values.end());
+  return *Middle;
+}
+
+/// Steps that say nothing about growth: LibTorch fills its caches in them.
+inline size_t warmup(size_t Points) { return std::max<size_t>(2, Points / 5); }
+/// Fewer points than that are too few to tell.
+constexpr size_t EnoughPoints = 8;
+
+/// The median of the slopes between all pairs of points (Theil and Sen): up to
+/// a quarter of the steps may be odd without moving it. At most 48 points are
+/// looked at.
+inline double slopeOf(const std::vector<double> &X,
+                      const std::vector<double> &Y) {
+  std::vector<double> Slopes;
+  size_t By = X.size() / 48 + 1;
+  for (size_t I = 0; I < X.size(); I += By)
+    for (size_t J = I + By; J < X.size(); J += By)
+      Slopes.push_back((Y[J] - Y[I]) / (X[J] - X[I]));
+  return medianOf(Slopes);
+}
+
+/// Whether \p Metric grows by \p Tolerance over the steps after the warm-up,
+/// by \p Noise times of what it varies, and in their second half as well.
+inline Trend trendOf(const Series &S, int Metric, double Tolerance,
+                     double Noise = 4) {
+  Trend T;
+  size_t Count = S.Points.size();
+  if (Count < EnoughPoints)
+    return T;
+  std::vector<double> X, Y;
+  for (size_t I = warmup(Count); I < Count; ++I) {
+    const Point &P = S.Points[I];
+    if (P.Values[Metric] < 0)
+      continue;
+    X.push_back(static_cast<double>(P.Step));
+    Y.push_back(static_cast<double>(P.Values[Metric]));
+  }
+  if (X.size() < EnoughPoints - warmup(EnoughPoints))
+    return T;
+  T.Known = true;
+  T.First = static_cast<int64_t>(Y.front());
+  T.Last = static_cast<int64_t>(Y.back());
+  T.PerStep = slopeOf(X, Y);
+  double Total = T.PerStep * (X.back() - X.front());
+  if (Total < Tolerance)
+    return T;
+  // What is left when the slope is taken off.
+  std::vector<double> Rest;
+  for (size_t I = 0; I < X.size(); ++I)
+    Rest.push_back(Y[I] - T.PerStep * X[I]);
+  double Level = medianOf(Rest);
+  for (double &Value : Rest)
+    Value = std::fabs(Value - Level);
+  if (Total < Noise * medianOf(Rest))
+    return T;
+  // What has filled up by then does not grow any more.
+  size_t Half = X.size() / 2;
+  std::vector<double> LateX(X.begin() + static_cast<std::ptrdiff_t>(Half),
+                            X.end()),
+      LateY(Y.begin() + static_cast<std::ptrdiff_t>(Half), Y.end());
+  T.Grows = slopeOf(LateX, LateY) > T.PerStep / 4;
+  return T;
+}
+
+} // namespace detail
+} // namespace libtorch_tidy
+
+#endif // LIBTORCH_TIDY_WATCH_SERIES_H

@@ -1,0 +1,341 @@
+//===- State.h - The watch of this process ----------------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_WATCH_STATE_H
+#define LIBTORCH_TIDY_WATCH_STATE_H
+
+#include "libtorch-tidy/watch/Graph.h"
+#include "libtorch-tidy/watch/Report.h"
+#include "libtorch-tidy/watch/Tensors.h"
+
+#include <cerrno>
+#include <ctime>
+#include <exception>
+#include <thread>
+
+namespace libtorch_tidy {
+
+/// What the watch does. See fromEnvironment() for the usual way to say it.
+struct WatchOptions {
+  /// Off: nothing is installed, and steps cost a test of a pointer.
+  bool On = false;
+  /// The file for the report as JSON; "%p" in it becomes the process number.
+  /// Empty: none.
+  std::string Report;
+  /// Whether the verdict goes to the standard error stream at exit.
+  bool Text = true;
+  /// Takes a step of the name "interval" every so many seconds. 0: never.
+  double Interval = 0;
+  /// Which allocations have their stack noted.
+  libtorch_tidy::Stacks Stacks = libtorch_tidy::Stacks::Auto;
+  /// Whether nodes of autograd graphs are counted.
+  bool Graph = true;
+  /// Whether to listen to devices even if LibTorch sees none.
+  bool Devices = false;
+
+  /// LIBTORCH_TIDY_WATCH: unset, empty or 0: off; 1: on; else on, and the name
+  /// of the report. LIBTORCH_TIDY_WATCH_TEXT=0, _INTERVAL=SECONDS,
+  /// _STACKS=none|auto|all, _GRAPH=0, _DEVICES=1 are the other options.
+  static WatchOptions fromEnvironment() {
+    auto Get = [](const char *Name) {
+      const char *Value = std::getenv(Name);
+      return std::string(Value ? Value : "");
+    };
+    WatchOptions O;
+    std::string Watch = Get("LIBTORCH_TIDY_WATCH");
+    O.On = !Watch.empty() && Watch != "0";
+    if (O.On && Watch != "1")
+      O.Report = Watch;
+    O.Text = Get("LIBTORCH_TIDY_WATCH_TEXT") != "0";
+    O.Graph = Get("LIBTORCH_TIDY_WATCH_GRAPH") != "0";
+    O.Devices = Get("LIBTORCH_TIDY_WATCH_DEVICES") == "1";
+    O.Interval = std::atof(Get("LIBTORCH_TIDY_WATCH_INTERVAL").c_str());
+    std::string Kind = Get("LIBTORCH_TIDY_WATCH_STACKS");
+    O.Stacks = Kind == "all"    ? Stacks::All
+               : Kind == "none" ? Stacks::None
+                                : Stacks::Auto;
+    return O;
+  }
+};
+
+namespace detail {
+
+/// Installs the watch, takes steps, writes reports. One for the process; it is
+/// never destroyed.
+class State {
+public:
+  explicit State(const WatchOptions &O) : Options(O) {
+    Tracker &T = tracker();
+    T.Mode = O.Stacks;
+    if (O.Stacks != Stacks::None)
+      T.Made.capture(nullptr); // The unwinder loads a library the first time.
+    HeapKnown = heapIsKnown();
+    process();
+    watchCpu();
+    watchDevices(O.Devices);
+    GraphKnown = O.Graph && watchGraph();
+    All.reserve(MaxSeries);
+    Owner = ::getpid();
+    Began = std::time(nullptr);
+  }
+
+  void start() {
+    std::atexit([] { current()->finish("exit"); });
+    OldTerminate = std::set_terminate([] {
+      current()->finish("exception");
+      if (current()->OldTerminate)
+        current()->OldTerminate();
+      std::abort();
+    });
+    if (Options.Interval > 0)
+      std::thread([this] {
+        while (!Finished.load()) {
+          std::this_thread::sleep_for(
+              std::chrono::duration<double>(Options.Interval));
+          if (!Finished.load())
+            step("interval");
+        }
+      }).detach();
+  }
+
+  static State *&current() {
+    static State *S = nullptr;
+    return S;
+  }
+
+  void step(const char *Label) {
+    watchDevices(Options.Devices);
+    std::lock_guard<std::mutex> Lock(Mutex);
+    Series *S = seriesOf(Label);
+    if (!S)
+      return;
+    if (GraphKnown)
+      watchGraphAgain();
+    tracker().suspect();
+    if (!S->wants()) {
+      S->skip();
+      return;
+    }
+    Point P = look();
+    S->add(P, tracker());
+    // A program that the system ends leaves a report of a little before.
+    if (!Options.Report.empty() && P.Seconds > NextWrite) {
+      write("running");
+      NextWrite = P.Seconds + std::max(10.0, 20 * (seconds() - P.Seconds));
+    }
+  }
+
+  /// Enters and leaves a region. Both return what is alive then.
+  RegionFigures enter(const char *Name) {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    RegionFigures Start;
+    std::strncpy(Start.Name, Name, sizeof Start.Name - 1);
+    Start.Bytes = liveBytes();
+    Start.Nodes = tracker().Nodes.load();
+    return Start;
+  }
+  void leave(const RegionFigures &Start) {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    RegionFigures *R = nullptr;
+    for (RegionFigures &Old : Regions)
+      if (std::strcmp(Old.Name, Start.Name) == 0)
+        R = &Old;
+    if (!R) {
+      if (Regions.size() == MaxSeries)
+        return;
+      Regions.push_back(Start);
+      R = &Regions.back();
+      R->Bytes = R->Nodes = 0;
+    }
+    // The first time fills caches: it is not counted among the later ones.
+    if (R->Times++ == 0)
+      return;
+    R->Bytes += liveBytes() - Start.Bytes;
+    R->Nodes += tracker().Nodes.load() - Start.Nodes;
+  }
+
+  std::string text() {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    return asText(gather("running"));
+  }
+
+  void report() {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    write("running");
+    if (Options.Text)
+      print("running");
+  }
+
+  /// The last report, once.
+  void finish(const char *End) {
+    if (Finished.exchange(true) || ::getpid() != Owner)
+      return;
+    // An exception may have left a step half done: then there is none.
+    std::unique_lock<std::mutex> Lock(Mutex, std::defer_lock);
+    for (int Tries = 0; !Lock.try_lock(); ++Tries) {
+      if (Tries == 100)
+        return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    write(End);
+    if (Options.Text)
+      print(End);
+  }
+
+private:
+  static constexpr size_t MaxSeries = 32;
+
+  double seconds() const {
+    return static_cast<double>(nanoseconds() - tracker().Start) / 1e9;
+  }
+
+  /// Of this thread.
+  static double cpuSeconds() {
+    std::timespec Time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &Time);
+    return static_cast<double>(Time.tv_sec) +
+           static_cast<double>(Time.tv_nsec) / 1e9;
+  }
+
+  static int64_t liveBytes() {
+    int64_t Bytes = 0;
+    for (const DeviceFigures &D : tracker().Devices)
+      Bytes += D.Live.load();
+    return Bytes;
+  }
+
+  Series *seriesOf(const char *Label) {
+    for (Series *S : All)
+      if (std::strncmp(S->Label, Label, sizeof S->Label - 1) == 0)
+        return S;
+    if (All.size() == MaxSeries)
+      return nullptr;
+    All.push_back(new (takePages(sizeof(Series))) Series(Label));
+    return All.back();
+  }
+
+  /// The split of memory, now.
+  Point look() {
+    Tracker &T = tracker();
+    Point P;
+    std::fill(std::begin(P.Values), std::end(P.Values), -1);
+    P.Seconds = seconds();
+    askDevices();
+    // The system takes its time for these figures, above all glibc, which
+    // walks through all its free pieces. Where that is more than one percent
+    // of the run, some steps go without.
+    if (SystemSeconds <= P.Seconds / 100 + 0.005) {
+      double Before = cpuSeconds();
+      if (HeapKnown) {
+        Heap H = heap();
+        P.Values[HeapUsed] =
+            std::max<int64_t>(0, H.Used - T.Devices[0].Live.load());
+        P.Values[HeapKept] = H.Kept;
+      }
+      Process Now = process();
+      P.Values[ProcessRss] = Now.Rss;
+      P.Values[ThreadsNow] = Now.Threads - (Options.Interval > 0 ? 1 : 0);
+      SystemSeconds += cpuSeconds() - Before;
+    }
+    P.Values[GraphNodes] = GraphKnown ? T.Nodes.load() : -1;
+    P.Values[ThreadsSeen] = T.Threads.load();
+    P.Values[Allocated] = T.Allocations.load();
+    uint64_t Sizes = T.Sizes.exchange(0);
+    P.Values[OtherSizes] = Sizes != LastSizes;
+    LastSizes = Sizes;
+    for (uint32_t I = 0; I < Tracker::MaxDevices; ++I) {
+      DeviceFigures &D = T.Devices[I];
+      if (D.Key.load() < 0)
+        continue;
+      P.Values[metricOf(I, TensorBytes)] = D.Live.load();
+      P.Values[metricOf(I, TensorCount)] = D.Count.load();
+      P.Values[metricOf(I, TensorPeak)] = D.Peak.exchange(D.Live.load());
+      P.Values[metricOf(I, TensorLargest)] = D.Largest.exchange(0);
+      P.Values[metricOf(I, CacheAllocated)] = D.Allocated.load();
+      P.Values[metricOf(I, CacheReserved)] = D.Reserved.load();
+    }
+    return P;
+  }
+
+  Findings gather(const char *End) {
+    Findings F;
+    F.End = End;
+    F.Seconds = seconds();
+    F.Began = Began;
+    F.HeapKnown = HeapKnown;
+    F.GraphKnown = GraphKnown;
+    F.Regions = &Regions;
+    for (Series *S : All) {
+      F.Series.push_back(S);
+      for (Verdict &V : Judge(*S, tracker()).verdicts())
+        F.Verdicts.push_back(std::move(V));
+    }
+    F.Report = fileName();
+    return F;
+  }
+
+  std::string fileName() const {
+    std::string Name = Options.Report;
+    size_t At = Name.find("%p");
+    if (At != std::string::npos)
+      Name.replace(At, 2, std::to_string(Owner));
+    return Name;
+  }
+
+  void print(const char *End) {
+    std::string Text = asText(gather(End));
+    std::fwrite(Text.data(), 1, Text.size(), stderr);
+    std::fflush(stderr);
+  }
+
+  /// Writes a file next to the one that is asked for and renames it, so that
+  /// there is a whole one at any time.
+  void write(const char *End) {
+    if (Options.Report.empty())
+      return;
+    std::string Name = fileName(), Part = Name + ".part";
+    std::FILE *File = std::fopen(Part.c_str(), "w");
+    bool Good = File != nullptr;
+    if (File) {
+      std::string Json = asJson(gather(End));
+      Good = std::fwrite(Json.data(), 1, Json.size(), File) == Json.size();
+      Good = std::fclose(File) == 0 && Good;
+      Good = Good && std::rename(Part.c_str(), Name.c_str()) == 0;
+    }
+    if (!Good)
+      std::fprintf(stderr, "libtorch-tidy watch: cannot write '%s': %s\n",
+                   Name.c_str(), std::strerror(errno));
+  }
+
+  WatchOptions Options;
+  std::mutex Mutex;
+  PageVector<Series *> All;
+  PageVector<RegionFigures> Regions;
+  bool HeapKnown = false, GraphKnown = false;
+  double SystemSeconds = 0, NextWrite = 10;
+  uint64_t LastSizes = 0;
+  std::atomic<bool> Finished{false};
+  pid_t Owner = 0;
+  std::time_t Began = 0;
+  std::terminate_handler OldTerminate = nullptr;
+};
+
+/// The state, made by the first watch that is on. Null while there is none.
+inline State *stateFor(const WatchOptions &O) {
+  static std::mutex Mutex;
+  std::lock_guard<std::mutex> Lock(Mutex);
+  if (!State::current() && O.On) {
+    State::current() = new State(O);
+    State::current()->start();
+  }
+  return State::current();
+}
+
+} // namespace detail
+} // namespace libtorch_tidy
+
+#endif // LIBTORCH_TIDY_WATCH_STATE_H

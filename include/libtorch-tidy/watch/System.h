@@ -1,0 +1,78 @@
+//===- System.h - What the system says of the process -----------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_WATCH_SYSTEM_H
+#define LIBTORCH_TIDY_WATCH_SYSTEM_H
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <malloc.h>
+#include <unistd.h>
+
+namespace libtorch_tidy {
+namespace detail {
+
+/// glibc's heap, of all threads, in bytes. -1: not known.
+struct Heap {
+  int64_t Used = -1; ///< By malloc's callers, CPU tensors among them.
+  int64_t Kept = -1; ///< Free, but not given back to the system.
+};
+
+inline Heap heap() {
+  Heap H;
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+  struct mallinfo2 Info = ::mallinfo2();
+  H.Used = static_cast<int64_t>(Info.uordblks + Info.hblkhd);
+  H.Kept = static_cast<int64_t>(Info.fordblks);
+#endif
+  return H;
+}
+
+/// Whether malloc is glibc's. With jemalloc or tcmalloc in front of it,
+/// glibc's figures are of no use.
+inline bool heapIsKnown() {
+  int64_t Before = heap().Used;
+  if (Before < 0)
+    return false;
+  void *volatile Probe = std::malloc(size_t(1) << 20);
+  bool Known = heap().Used - Before >= int64_t(1) << 20;
+  std::free(Probe);
+  return Known;
+}
+
+struct Process {
+  int64_t Rss = -1;     ///< Memory of the process in RAM, in bytes.
+  int64_t Threads = -1; ///< That are there now.
+};
+
+inline Process process() {
+  Process P;
+  static int File = ::open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+  char Text[1024];
+  ssize_t Size = File < 0 ? -1 : ::pread(File, Text, sizeof Text - 1, 0);
+  if (Size <= 0)
+    return P;
+  Text[Size] = '\0';
+  // The second field is a name that may contain anything.
+  const char *Field = std::strrchr(Text, ')');
+  for (int I = 2; Field && I < 24; ++I) {
+    if (I == 20)
+      P.Threads = std::atoll(Field);
+    Field = std::strchr(Field + 1, ' ');
+  }
+  if (Field)
+    P.Rss = std::atoll(Field) * ::sysconf(_SC_PAGESIZE);
+  return P;
+}
+
+} // namespace detail
+} // namespace libtorch_tidy
+
+#endif // LIBTORCH_TIDY_WATCH_SYSTEM_H

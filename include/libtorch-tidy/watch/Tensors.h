@@ -1,0 +1,222 @@
+//===- Tensors.h - Sees tensors come and go ---------------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// On the CPU an allocator in front of the one that is there sees the tensors
+/// of all threads. Allocators of other devices report to whoever is registered
+/// with the thread; from LibTorch 2.9 on they also have figures that can be
+/// asked for. Neither needs a header of the device's.
+///
+/// LibTorch's interfaces differ between 1.13 and 2.14: what a function takes
+/// and whether it is const is deduced from its declaration.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_WATCH_TENSORS_H
+#define LIBTORCH_TIDY_WATCH_TENSORS_H
+
+#include "libtorch-tidy/watch/Tracker.h"
+
+#include <ATen/Context.h>
+#include <c10/core/Allocator.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
+#include <memory>
+#include <torch/version.h>
+#include <type_traits>
+
+#if TORCH_VERSION_MAJOR > 2 ||                                                 \
+    (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 9)
+#include <c10/core/CachingDeviceAllocator.h>
+#define LIBTORCH_TIDY_DEVICE_STATISTICS 1
+#else
+#define LIBTORCH_TIDY_DEVICE_STATISTICS 0
+#endif
+
+namespace libtorch_tidy {
+namespace detail {
+
+//===----------------------------------------------------------------------===//
+// The CPU
+//===----------------------------------------------------------------------===//
+
+/// The allocator that does the work, and its deleter, if it has one for all.
+struct Previous {
+  c10::Allocator *Allocator = nullptr;
+  c10::DeleterFnPtr Deleter = nullptr;
+};
+inline Previous &previous() {
+  static Previous P;
+  return P;
+}
+
+/// Blocks from before the watch come here as well, from raw_deallocate().
+inline void releaseBlock(void *Context) {
+  if (Context)
+    tracker().gone(Context);
+  previous().Deleter(Context);
+}
+
+/// For an allocator whose blocks have deleters of their own.
+struct Held {
+  c10::DataPtr Inner;
+};
+inline void releaseHeld(void *Context) {
+  Held *H = static_cast<Held *>(Context);
+  tracker().gone(H->Inner.get());
+  delete H;
+}
+
+inline c10::DataPtr allocateWatched(size_t Size, void *Caller) {
+  c10::DataPtr Data;
+  try {
+    Data = previous().Allocator->allocate(Size);
+  } catch (...) {
+    tracker().failed(static_cast<int64_t>(Size), 0);
+    throw;
+  }
+  if (!Data.get())
+    return Data;
+  void *Address = Data.get();
+  c10::DeleterFnPtr Deleter = previous().Deleter;
+  if (Deleter) {
+    // Its deleter is not the one it said: the block is not counted, since it
+    // would never be seen to go.
+    if (Data.get_context() != Address ||
+        !Data.compare_exchange_deleter(Deleter, &releaseBlock))
+      return Data;
+  } else {
+    c10::Device Device = Data.device();
+    Held *H = new Held{std::move(Data)};
+    Data = c10::DataPtr(Address, H, &releaseHeld, Device);
+  }
+  tracker().made(Address, static_cast<int64_t>(Size), 0, Caller);
+  return Data;
+}
+
+/// Allocators copy, too, from LibTorch 2.3 on.
+template <class Base, class = void> struct Copying : Base {};
+template <class Base>
+struct Copying<Base, std::void_t<decltype(&Base::copy_data)>> : Base {
+  void copy_data(void *To, const void *From, size_t Size) const override {
+    static_cast<const Base *>(previous().Allocator)->copy_data(To, From, Size);
+  }
+};
+
+/// allocate() is const up to LibTorch 2.2.
+template <class Signature> class WatchingAllocator;
+template <class Base>
+class WatchingAllocator<c10::DataPtr (Base::*)(size_t) const> final
+    : public Copying<Base> {
+public:
+  __attribute__((noinline)) c10::DataPtr allocate(size_t Size) const override {
+    return allocateWatched(Size, __builtin_return_address(0));
+  }
+  c10::DeleterFnPtr raw_deleter() const override {
+    return previous().Deleter ? &releaseBlock : nullptr;
+  }
+};
+template <class Base>
+class WatchingAllocator<c10::DataPtr (Base::*)(size_t)> final
+    : public Copying<Base> {
+public:
+  __attribute__((noinline)) c10::DataPtr allocate(size_t Size) override {
+    return allocateWatched(Size, __builtin_return_address(0));
+  }
+  c10::DeleterFnPtr raw_deleter() const override {
+    return previous().Deleter ? &releaseBlock : nullptr;
+  }
+};
+
+/// Puts the watch in front of the allocator of CPU tensors. To be called once.
+inline void watchCpu() {
+  Previous &P = previous();
+  P.Allocator = c10::GetAllocator(c10::DeviceType::CPU);
+  P.Deleter = P.Allocator->raw_deleter();
+  tracker().Devices[0].Key = 0;
+  static auto *Watching =
+      new WatchingAllocator<decltype(&c10::Allocator::allocate)>;
+  c10::SetAllocator(c10::DeviceType::CPU, Watching, /*priority=*/255);
+}
+
+//===----------------------------------------------------------------------===//
+// Other devices
+//===----------------------------------------------------------------------===//
+
+/// Hears of each block that an allocator of a device hands out or takes back,
+/// on the threads that it is registered with and in their backward passes.
+template <class Signature> class DeviceReporter;
+template <class Base, class Total>
+class DeviceReporter<void (Base::*)(void *, int64_t, Total, Total, c10::Device)>
+    final : public Base {
+public:
+  __attribute__((noinline)) void
+  reportMemoryUsage(void *Address, int64_t Size, Total Allocated,
+                    Total Reserved, c10::Device Device) override {
+    if (Device.type() == c10::DeviceType::CPU)
+      return; // The allocator above has it.
+    Tracker &T = tracker();
+    uint32_t Slot = T.deviceOf(static_cast<int>(Device.type()), Device.index());
+    if (Size > 0)
+      T.made(Address, Size, Slot, __builtin_return_address(0));
+    else
+      T.gone(Address);
+    T.Devices[Slot].Allocated = static_cast<int64_t>(Allocated);
+    T.Devices[Slot].Reserved = static_cast<int64_t>(Reserved);
+  }
+  /// Asked for by the CPU's own reports only, which would warn of blocks from
+  /// before. Devices report in any case.
+  bool memoryProfilingEnabled() const override { return false; }
+
+private:
+  /// LibTorch takes what is registered in this place for a profiler's state,
+  /// when one asks whether a profiler runs. Zeros there say no.
+  char Disabled[1024] = {};
+};
+
+/// Registers with this thread. True where there is a device to watch.
+inline bool watchDevices(bool Force = false) {
+  static bool Present = Force || at::hasCUDA();
+  if (!Present)
+    return false;
+  static thread_local bool Registered = false;
+  if (!Registered) {
+    Registered = true;
+    // Leaked: threads that end after main have it still.
+    static auto *Reporter = new std::shared_ptr<c10::DebugInfoBase>(
+        std::make_shared<DeviceReporter<
+            decltype(&c10::MemoryReportingInfoBase::reportMemoryUsage)>>());
+    c10::ThreadLocalDebugInfo::_push(c10::DebugInfoKind::PROFILER_STATE,
+                                     *Reporter);
+  }
+  return true;
+}
+
+/// Asks the allocators of devices that have made a tensor, where they can be.
+inline void askDevices() {
+#if LIBTORCH_TIDY_DEVICE_STATISTICS
+  Tracker &T = tracker();
+  for (uint32_t I = 1; I < Tracker::MaxDevices; ++I) {
+    int Key = T.Devices[I].Key.load();
+    if (Key < 0)
+      continue;
+    auto *Allocator = dynamic_cast<c10::DeviceAllocator *>(
+        c10::GetAllocator(static_cast<c10::DeviceType>(Key / 256)));
+    if (!Allocator || !Allocator->initialized())
+      continue;
+    auto Figures =
+        Allocator->getDeviceStats(static_cast<c10::DeviceIndex>(Key % 256));
+    // The first figure is that of all pools.
+    T.Devices[I].Allocated = Figures.allocated_bytes[0].current;
+    T.Devices[I].Reserved = Figures.reserved_bytes[0].current;
+  }
+#endif
+}
+
+} // namespace detail
+} // namespace libtorch_tidy
+
+#endif // LIBTORCH_TIDY_WATCH_TENSORS_H

@@ -1,0 +1,238 @@
+//===- Tracker.h - Counts what is alive -------------------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The figures that every allocation of a tensor changes. All threads write
+/// them at a time; whoever takes a step reads them.
+///
+/// Nothing here is ever destroyed, because tensors are freed after main.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_WATCH_TRACKER_H
+#define LIBTORCH_TIDY_WATCH_TRACKER_H
+
+#include "libtorch-tidy/watch/Blocks.h"
+#include "libtorch-tidy/watch/Sites.h"
+
+#include <chrono>
+
+namespace libtorch_tidy {
+
+/// Which allocations have their stack noted.
+enum class Stacks {
+  None, ///< None: growth has no lines.
+  Auto, ///< As many as fit into 3 % of the run time, suspects first.
+  All,  ///< Each one: exact, and slow.
+};
+
+namespace detail {
+
+inline int64_t nanoseconds() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+inline void raise(std::atomic<int64_t> &Largest, int64_t Value) {
+  int64_t Old = Largest.load(std::memory_order_relaxed);
+  while (Value > Old &&
+         !Largest.compare_exchange_weak(Old, Value, std::memory_order_relaxed))
+    ;
+}
+
+/// Tensors of one device, in bytes.
+struct DeviceFigures {
+  std::atomic<int> Key{-1};        ///< Type * 256 + index, -1: none yet.
+  std::atomic<int64_t> Live{0};    ///< Of tensors that are alive.
+  std::atomic<int64_t> Count{0};   ///< How many those are.
+  std::atomic<int64_t> Peak{0};    ///< Of Live, since the last step.
+  std::atomic<int64_t> Largest{0}; ///< Allocation since the last step.
+  /// What the allocator of the device says, -1: nothing.
+  std::atomic<int64_t> Allocated{-1}, Reserved{-1};
+};
+
+class Tracker {
+public:
+  static constexpr uint32_t MaxDevices = 9; ///< The CPU, and eight others.
+  static constexpr unsigned MaxClasses = 384;
+
+  DeviceFigures Devices[MaxDevices];
+  Blocks Live;
+  Sites Made;
+  std::atomic<int64_t> Nodes{0};       ///< Of autograd graphs, alive.
+  std::atomic<int64_t> NodesMade{0};   ///< So far.
+  std::atomic<int64_t> Allocations{0}; ///< So far, of all devices.
+  std::atomic<int64_t> Threads{0};     ///< That have made a tensor, so far.
+  std::atomic<uint64_t> Sizes{0};      ///< A sum that tells sizes apart.
+  std::atomic<int64_t> Failed{0};      ///< Allocations that threw.
+  std::atomic<int64_t> FailedSize{0};  ///< Of the largest of them, in bytes.
+  std::atomic<int64_t> FailedLive{0};  ///< What was alive then, in bytes.
+  Stacks Mode = Stacks::Auto;
+  int64_t Start = nanoseconds();
+
+  /// A block of \p Size bytes was made for the function that returns to
+  /// \p Caller.
+  void made(const void *Address, int64_t Size, uint32_t Device, void *Caller) {
+    DeviceFigures &D = Devices[Device];
+    int64_t Now = D.Live.fetch_add(Size, std::memory_order_relaxed) + Size;
+    D.Count.fetch_add(1, std::memory_order_relaxed);
+    raise(D.Peak, Now);
+    raise(D.Largest, Size);
+    Allocations.fetch_add(1, std::memory_order_relaxed);
+    Sizes.fetch_add((static_cast<uint64_t>(Size) + 1) * 0x9E3779B97F4A7C15u ^
+                        static_cast<uint64_t>(Size) << 20,
+                    std::memory_order_relaxed);
+    static thread_local bool Known = false;
+    if (!Known) {
+      Known = true;
+      Threads.fetch_add(1, std::memory_order_relaxed);
+    }
+    SizeClass &C = Classes[classOf(Size)];
+    C.Live.fetch_add(Size, std::memory_order_relaxed);
+    Block B;
+    B.Address = reinterpret_cast<uintptr_t>(Address);
+    B.Size = Size;
+    B.Device = Device;
+    B.Site = siteOf(C.Suspect.load(std::memory_order_relaxed), Caller);
+    Site &S = Made[B.Site];
+    S.Bytes.fetch_add(Size, std::memory_order_relaxed);
+    S.Blocks.fetch_add(1, std::memory_order_relaxed);
+    Block Unseen = Live.add(B);
+    if (Unseen.Address)
+      forget(Unseen);
+  }
+
+  /// To be called before the block is free, so that nobody has it yet.
+  void gone(const void *Address) {
+    Block B;
+    if (Live.remove(Address, B))
+      forget(B);
+  }
+
+  void failed(int64_t Size, uint32_t Device) {
+    Failed.fetch_add(1, std::memory_order_relaxed);
+    if (Size >= FailedSize.load()) {
+      FailedSize = Size;
+      FailedLive = Devices[Device].Live.load();
+    }
+  }
+
+  uint32_t nodeMade(void *Caller) {
+    Nodes.fetch_add(1, std::memory_order_relaxed);
+    NodesMade.fetch_add(1, std::memory_order_relaxed);
+    uint32_t Number =
+        siteOf(NodesSuspect.load(std::memory_order_relaxed), Caller);
+    Made[Number].Nodes.fetch_add(1, std::memory_order_relaxed);
+    return Number;
+  }
+
+  void nodeGone(uint32_t Number) {
+    Nodes.fetch_sub(1, std::memory_order_relaxed);
+    Made[Number].Nodes.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  /// The slot of a device; the last one is for all that have no room.
+  uint32_t deviceOf(int Type, int Index) {
+    if (Type == 0)
+      return 0;
+    int Key = Type * 256 + (Index < 0 ? 0 : Index);
+    for (uint32_t I = 1; I < MaxDevices; ++I) {
+      int Old = -1;
+      if (Devices[I].Key.compare_exchange_strong(Old, Key) || Old == Key)
+        return I;
+    }
+    return MaxDevices - 1;
+  }
+
+  /// Which sizes have grown: their allocations have their stacks noted first.
+  /// To be called by one thread at a time, at each step.
+  void suspect() {
+    for (SizeClass &C : Classes) {
+      int64_t Now = C.Live.load(std::memory_order_relaxed);
+      C.Score = score(C.Score, Now > C.Before);
+      C.Before = Now;
+      C.Suspect.store(C.Score >= 2, std::memory_order_relaxed);
+    }
+    int64_t Now = Nodes.load(std::memory_order_relaxed);
+    NodesScore = score(NodesScore, Now > NodesBefore);
+    NodesBefore = Now;
+    NodesSuspect.store(NodesScore >= 2, std::memory_order_relaxed);
+  }
+
+private:
+  /// Live bytes of blocks of about one size.
+  struct SizeClass {
+    std::atomic<int64_t> Live{0};
+    std::atomic<bool> Suspect{false};
+    int64_t Before = 0;
+    int Score = 0;
+  };
+
+  void forget(const Block &B) {
+    Devices[B.Device].Live.fetch_sub(B.Size, std::memory_order_relaxed);
+    Devices[B.Device].Count.fetch_sub(1, std::memory_order_relaxed);
+    Classes[classOf(B.Size)].Live.fetch_sub(B.Size, std::memory_order_relaxed);
+    Made[B.Site].Bytes.fetch_sub(B.Size, std::memory_order_relaxed);
+    Made[B.Site].Blocks.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  static int score(int Old, bool Grew) {
+    return Grew ? std::min(Old + 1, 4) : std::max(Old - 1, 0);
+  }
+
+  /// Eight classes for each power of two.
+  static unsigned classOf(int64_t Size) {
+    if (Size < 8)
+      return Size < 0 ? 0 : static_cast<unsigned>(Size);
+    unsigned Log = 63 - static_cast<unsigned>(__builtin_clzll(
+                            static_cast<unsigned long long>(Size)));
+    unsigned Class = 8 * (Log - 2) + ((Size >> (Log - 3)) & 7);
+    return std::min(Class, MaxClasses - 1);
+  }
+
+  uint32_t siteOf(bool Suspect, void *Caller) {
+    if (Mode == Stacks::None)
+      return 0;
+    if (Mode == Stacks::All)
+      return Made.capture(Caller);
+    // One percent of the time for any allocation, two for suspects. The
+    // first two milliseconds are a gift: many programs are over by then.
+    int64_t Now = nanoseconds();
+    std::atomic<int64_t> &Spent = Suspect ? SpentOnSuspects : SpentOnOthers;
+    int64_t Allowed = (Now - Start) / (Suspect ? 50 : 100) + 2000000;
+    if (Spent.load(std::memory_order_relaxed) > Allowed)
+      return 0;
+    // Not always the first one of those that come when there is time again.
+    if (!Suspect && Spent.load(std::memory_order_relaxed) > 2000000 &&
+        Dice.fetch_add(1, std::memory_order_relaxed) * 0x9E3779B97F4A7C15u >>
+                61 !=
+            0)
+      return 0;
+    uint32_t Number = Made.capture(Caller);
+    Spent.fetch_add(nanoseconds() - Now, std::memory_order_relaxed);
+    return Number;
+  }
+
+  SizeClass Classes[MaxClasses];
+  std::atomic<bool> NodesSuspect{false};
+  int64_t NodesBefore = 0;
+  int NodesScore = 0;
+  std::atomic<int64_t> SpentOnSuspects{0}, SpentOnOthers{0};
+  std::atomic<uint64_t> Dice{0};
+};
+
+/// The tracker of this process, for ever.
+inline Tracker &tracker() {
+  static Tracker *T = new (takePages(sizeof(Tracker))) Tracker;
+  return *T;
+}
+
+} // namespace detail
+} // namespace libtorch_tidy
+
+#endif // LIBTORCH_TIDY_WATCH_TRACKER_H

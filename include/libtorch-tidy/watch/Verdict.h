@@ -1,0 +1,328 @@
+//===- Verdict.h - Says what grows, in words --------------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_WATCH_VERDICT_H
+#define LIBTORCH_TIDY_WATCH_VERDICT_H
+
+#include "libtorch-tidy/watch/Series.h"
+
+#include <c10/core/DeviceType.h>
+
+namespace libtorch_tidy {
+namespace detail {
+
+/// Growth of what one site has made.
+struct SiteGrowth {
+  uint32_t Number = 0;
+  double Bytes = 0, Blocks = 0, Nodes = 0; ///< Each per step.
+};
+
+/// One sentence of the report.
+struct Verdict {
+  std::string Kind;   ///< For programs: see docs/watch.md.
+  std::string Series; ///< The name of the steps.
+  std::string Device; ///< "cpu", "cuda:0", or nothing.
+  double PerStep = 0; ///< In bytes; nodes or threads where these grow.
+  std::string Text;   ///< What grows.
+  std::string Advice; ///< What to do about it, if anything.
+  /// The part of the growth that the stacks of Sites stand for: 0 to 1.
+  double Explained = 0;
+  std::vector<SiteGrowth> Sites; ///< Who made it, most first.
+};
+
+/// 65792 as "65,792"; with a decimal where that matters.
+inline std::string inWords(double Value) {
+  char Digits[64];
+  bool Whole =
+      std::fabs(Value) >= 10 || std::fabs(Value - std::round(Value)) < 0.05;
+  std::snprintf(Digits, sizeof Digits, Whole ? "%.0f" : "%.1f", Value);
+  std::string Text = Digits;
+  size_t End = Text.find('.');
+  if (End == std::string::npos)
+    End = Text.size();
+  for (size_t I = End; I > 3 + (Text[0] == '-' ? 1 : 0); I -= 3)
+    Text.insert(I - 3, ",");
+  return Text;
+}
+
+inline std::string count(double Value, const char *One, const char *Many) {
+  std::string Text = inWords(Value);
+  return Text + (Text == "1" ? One : Many);
+}
+
+/// "cpu", "cuda:0".
+inline std::string deviceName(const Tracker &T, uint32_t Slot) {
+  if (Slot == 0)
+    return "cpu";
+  int Key = T.Devices[Slot].Key.load();
+  return c10::DeviceTypeName(static_cast<c10::DeviceType>(Key / 256),
+                             /*lower_case=*/true) +
+         ":" + std::to_string(Key % 256);
+}
+
+/// Who has made more of what is alive since a step that lies before the last
+/// third, most first; bytes or nodes count.
+inline std::vector<SiteGrowth> sitesOf(const Series &S, bool Nodes,
+                                       double PerStep, double &Explained) {
+  const Snapshot &Before = S.before();
+  std::vector<SiteGrowth> Grown;
+  double Steps = static_cast<double>(S.Steps - Before.Step), Sum = 0;
+  Explained = 0;
+  if (Steps <= 0 || Before.Step == 0)
+    return Grown;
+  for (uint32_t I = 1; I < S.Now.Sites.size(); ++I) {
+    Snapshot::Of Now = S.Now.Sites[I], Old;
+    if (I < Before.Sites.size())
+      Old = Before.Sites[I];
+    SiteGrowth G;
+    G.Number = I;
+    G.Bytes = static_cast<double>(Now.Bytes - Old.Bytes) / Steps;
+    G.Blocks = static_cast<double>(Now.Blocks - Old.Blocks) / Steps;
+    G.Nodes = static_cast<double>(Now.Nodes - Old.Nodes) / Steps;
+    double Growth = Nodes ? G.Nodes : G.Bytes;
+    if (Growth <= 0)
+      continue;
+    Sum += Growth;
+    Grown.push_back(G);
+  }
+  std::sort(Grown.begin(), Grown.end(),
+            [Nodes](const SiteGrowth &A, const SiteGrowth &B) {
+              double X = Nodes ? A.Nodes : A.Bytes,
+                     Y = Nodes ? B.Nodes : B.Bytes;
+              return X != Y ? X > Y : A.Number < B.Number;
+            });
+  if (Grown.size() > 20)
+    Grown.resize(20);
+  Explained = PerStep > 0 ? std::min(1.0, Sum / PerStep) : 0;
+  return Grown;
+}
+
+/// Judges the steps of one name.
+class Judge {
+public:
+  Judge(const Series &S, Tracker &T) : S(S), T(T) {}
+
+  std::vector<Verdict> verdicts() {
+    if (S.Points.size() < EnoughPoints) {
+      add("too-few-steps", 0,
+          count(static_cast<double>(S.Steps), " step is", " steps are") +
+              " too few to tell what grows: " + std::to_string(EnoughPoints) +
+              " are needed");
+      return Said;
+    }
+    tensors();
+    if (Said.empty())
+      graph();
+    caches();
+    threads();
+    if (Said.empty())
+      heapAndProcess();
+    if (Said.empty())
+      nothing();
+    threadPerCall();
+    return Said;
+  }
+
+private:
+  static constexpr double KB = 1024, MB = 1024 * 1024;
+
+  Verdict &add(const char *Kind, double PerStep, std::string Text,
+               std::string Advice = "") {
+    Said.emplace_back();
+    Verdict &V = Said.back();
+    V.Kind = Kind;
+    V.Series = S.Label;
+    V.PerStep = PerStep;
+    V.Text = std::move(Text);
+    V.Advice = std::move(Advice);
+    return V;
+  }
+
+  Trend nodes() const { return trendOf(S, GraphNodes, 5); }
+
+  /// The last that is known.
+  int64_t last(int Metric) const {
+    for (size_t I = S.Points.size(); I-- > 0;)
+      if (S.Points[I].Values[Metric] >= 0)
+        return S.Points[I].Values[Metric];
+    return -1;
+  }
+
+  bool sizesVary() const {
+    size_t Varied = 0, Count = 0;
+    for (size_t I = warmup(S.Points.size()); I < S.Points.size(); ++I, ++Count)
+      Varied += S.Points[I].Values[OtherSizes] > 0;
+    return Varied * 2 > Count;
+  }
+
+  void tensors() {
+    for (uint32_t I = 0; I < Tracker::MaxDevices; ++I) {
+      if (T.Devices[I].Key.load() < 0)
+        continue;
+      int Metric = metricOf(I, TensorBytes);
+      Trend Bytes = trendOf(S, Metric, KB);
+      if (!Bytes.Grows)
+        continue;
+      Trend Count = trendOf(S, metricOf(I, TensorCount), 1);
+      Trend Graph = nodes();
+      std::string Where = I == 0 ? "" : " on " + deviceName(T, I);
+      std::string Text = "tensors" + Where + " grow by " +
+                         inWords(Bytes.PerStep) + " bytes a step";
+      if (Count.Grows)
+        Text += " (" + count(Count.PerStep, " tensor)", " tensors)");
+      std::string Advice;
+      if (Graph.Grows) {
+        Text += ", and graph nodes by " + inWords(Graph.PerStep);
+        Advice = "a result is kept with its history, or a hook, saved_data or "
+                 "a gradient is part of a cycle: keep detach() or item() of "
+                 "it, or compute it under a torch::NoGradGuard";
+      } else if (Graph.Known) {
+        Text += ", graph nodes do not";
+        Advice = "tensors are kept without a graph that grows: by a container, "
+                 "a cache, the state of an optimizer, or a module or hook that "
+                 "owns itself";
+      }
+      Verdict &V = add("tensors", Bytes.PerStep, Text, Advice);
+      V.Device = deviceName(T, I);
+      V.Sites = sitesOf(S, /*Nodes=*/false, Bytes.PerStep, V.Explained);
+    }
+  }
+
+  void graph() {
+    Trend Graph = nodes();
+    if (!Graph.Grows)
+      return;
+    Verdict &V =
+        add("graph", Graph.PerStep,
+            "graph nodes grow by " + inWords(Graph.PerStep) +
+                " a step, tensors do not",
+            "a result is kept with its history; backward() has freed the "
+            "tensors of the graph, but not its nodes: keep detach() or item() "
+            "of it");
+    V.Sites = sitesOf(S, /*Nodes=*/true, Graph.PerStep, V.Explained);
+  }
+
+  void caches() {
+    for (uint32_t I = 1; I < Tracker::MaxDevices; ++I) {
+      if (T.Devices[I].Key.load() < 0)
+        continue;
+      Trend Reserved = trendOf(S, metricOf(I, CacheReserved), 2 * MB);
+      Trend Allocated = trendOf(S, metricOf(I, CacheAllocated), KB);
+      if (!Reserved.Grows || Allocated.Grows)
+        continue;
+      Verdict &V = add(
+          "cache", Reserved.PerStep,
+          "what the allocator of " + deviceName(T, I) +
+              " has reserved grows by " + inWords(Reserved.PerStep) +
+              " bytes a step, what tensors use does not",
+          "free memory in pieces that do not fit: sizes that change all the "
+          "time. Pad inputs to a few sizes, or set PYTORCH_CUDA_ALLOC_CONF="
+          "max_split_size_mb:128, from LibTorch 2.1 on "
+          "expandable_segments:True");
+      V.Device = deviceName(T, I);
+    }
+  }
+
+  void threads() {
+    Trend Now = trendOf(S, ThreadsNow, 3);
+    if (Now.Grows)
+      add("threads", Now.PerStep,
+          "threads grow by " + inWords(Now.PerStep) + " a step",
+          "each has a stack, a heap arena and caches: join() them, or use a "
+          "pool");
+  }
+
+  void heapAndProcess() {
+    Trend Used = trendOf(S, HeapUsed, 128 * KB);
+    Trend Kept = trendOf(S, HeapKept, MB, /*Noise=*/2);
+    Trend Rss = trendOf(S, ProcessRss, 4 * MB);
+    bool Vary = sizesVary();
+    bool InUse = Used.Grows && Used.PerStep >= 32;
+    // A block that is kept for the next step is no growth.
+    if (Kept.Grows && Kept.PerStep * static_cast<double>(S.Steps) >
+                          static_cast<double>(last(ProcessRss)) / 20) {
+      add("heap-kept", Kept.PerStep,
+          "tensors: constant; the heap that glibc keeps grows by " +
+              inWords(Kept.PerStep) + " bytes a step" +
+              (Vary ? " with varying input sizes" : "") +
+              (InUse ? ", and what is in use there by " + inWords(Used.PerStep)
+                     : std::string()),
+          "the memory is free, but not given back: set "
+          "MALLOC_TRIM_THRESHOLD_=131072 or ONEDNN_PRIMITIVE_CACHE_CAPACITY=1"
+          ", or pad inputs to a few sizes");
+      return;
+    }
+    if (InUse)
+      add("heap", Used.PerStep,
+          "tensors and graph nodes: constant; the rest of the heap grows by " +
+              inWords(Used.PerStep) + " bytes a step" +
+              (Vary ? " with varying input sizes" : ""),
+          Vary && !std::getenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY")
+              ? "LibTorch keeps a plan for each size: set "
+                "ONEDNN_PRIMITIVE_CACHE_CAPACITY=1 or pad inputs to a few "
+                "sizes. Or containers and strings: heaptrack shows whose "
+                "objects they are"
+              : "containers, strings or another library: heaptrack shows "
+                "whose objects they are");
+    if (Said.empty() && Rss.Grows &&
+        Rss.PerStep * static_cast<double>(S.Steps) >
+            static_cast<double>(last(ProcessRss)) / 20)
+      add("process", Rss.PerStep,
+          "tensors and the heap: constant; the process grows by " +
+              inWords(Rss.PerStep) + " bytes a step",
+          "memory that is not on the heap: mapped files, thread stacks, or a "
+          "library with an allocator of its own");
+  }
+
+  void nothing() {
+    std::string Figures;
+    for (uint32_t I = 0; I < Tracker::MaxDevices; ++I) {
+      if (T.Devices[I].Key.load() < 0)
+        continue;
+      int64_t Peak = 0;
+      for (const Point &P : S.Points)
+        Peak = std::max(Peak, P.Values[metricOf(I, TensorPeak)]);
+      Figures += (Figures.empty() ? "tensors" : "; tensors") +
+                 (I == 0 ? std::string() : " on " + deviceName(T, I)) +
+                 " hold " +
+                 inWords(static_cast<double>(last(metricOf(I, TensorBytes)))) +
+                 " bytes after a step, and at most " +
+                 inWords(static_cast<double>(Peak)) + " within one";
+    }
+    if (T.Failed.load()) {
+      add("step-too-large", 0,
+          "nothing grows, and an allocation of " +
+              inWords(static_cast<double>(T.FailedSize.load())) +
+              " bytes failed while tensors held " +
+              inWords(static_cast<double>(T.FailedLive.load())) +
+              ": the step is too large",
+          "a smaller batch, shorter sequences or smaller images; " + Figures);
+      return;
+    }
+    add("nothing", 0, "nothing grows: " + Figures,
+        "if memory runs out, the step is too large");
+  }
+
+  void threadPerCall() {
+    Trend Seen = trendOf(S, ThreadsSeen, 3);
+    if (Seen.Grows && Seen.PerStep >= 0.5)
+      add("thread-per-call", Seen.PerStep,
+          count(Seen.PerStep, " new thread makes", " new threads make") +
+              " tensors in each step",
+          "each starts without the guards of its parent, with caches and a "
+          "heap arena of its own: use a pool");
+  }
+
+  const Series &S;
+  Tracker &T;
+  std::vector<Verdict> Said;
+};
+
+} // namespace detail
+} // namespace libtorch_tidy
+
+#endif // LIBTORCH_TIDY_WATCH_VERDICT_H

@@ -1,0 +1,7 @@
+cmake_minimum_required(VERSION 3.25)
+project(p LANGUAGES CXX)
+find_package(libtorch-tidy 0.1 REQUIRED)
+add_library(watched OBJECT watched.cpp)
+separate_arguments(FLAGS)
+target_compile_options(watched PRIVATE ${FLAGS})
+target_link_libraries(watched PRIVATE libtorch-tidy::watch)

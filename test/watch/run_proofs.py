@@ -1,0 +1,25 @@
+"""Runs the programs of test/proof that grow, watched, and prints the reports.
+
+run_proofs.py PROGRAM FOLDER REPORTER...: PROGRAM is built from Inputs/proofs.cpp.
+Reports go to FOLDER; REPORTER is the command of scripts/watch-report.
+"""
+
+import os
+import subprocess
+import sys
+
+program, folder, reporter = sys.argv[1], sys.argv[2], sys.argv[3:]
+proofs = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "proof")
+environment = dict(os.environ, LIBTORCH_TIDY_WATCH_TEXT="0", LIBTORCH_TIDY_WATCH_STACKS="all")
+os.makedirs(folder, exist_ok=True)
+for name in ("accumulated-history", "autograd-context-cycle", "create-graph-cycle",
+             "discarded-result", "hook-capture-cycle", "module-ownership-cycle",
+             "stale-optimizer-state", "undetached-hidden-state"):
+    for kind in ("bad", "fixed"):
+        report = os.path.join(folder, "%s_%s.json" % (name, kind))
+        # LibTorch warns of some of the programs on the error stream.
+        subprocess.run([program, "%s_%s" % (name, kind)], check=True,
+                       stderr=subprocess.DEVNULL,
+                       env=dict(environment, LIBTORCH_TIDY_WATCH=report))
+        print("PROGRAM", name, kind, flush=True)
+        subprocess.run(reporter + [report, "--root=" + os.path.realpath(proofs)], check=True)
