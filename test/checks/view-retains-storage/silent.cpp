@@ -113,5 +113,5 @@ void files(Tensor x, std::vector<Tensor> list) {
   torch::save(x, "all.pt");
   torch::save(x[1].clone(), "part.pt");
   torch::save(list[0], "first.pt");
-  torch::save(x[1].contiguous(), "maybe.pt");
+  torch::save(x.select(1, 1).contiguous(), "column.pt");
 }
