@@ -9,6 +9,7 @@
 #include "driver/engine/Batch.h"
 #include "driver/engine/FixRounds.h"
 #include "driver/findings/Selection.h"
+#include "driver/findings/WatchedRun.h"
 #include "driver/options/CommandLine.h"
 #include "driver/options/Configuration.h"
 #include "driver/output/CheckDocs.h"
@@ -113,6 +114,7 @@ private:
   std::optional<AnalysisJob> Work;
   std::optional<Reports> Outputs;
   std::optional<OutputFile> ExportFixes;
+  std::optional<WatchedRun> Watched;
   std::optional<SourceTexts> Texts;
   Analysis All;
   std::vector<Finding> New; ///< Of All, without what the baseline holds.
@@ -182,6 +184,10 @@ Outcome Run::select() {
   if (Outcome End = keep(
           Selection::create(Options.Selection, Options.Files, FS), Selected))
     return End;
+  if (!Options.Confirm.empty())
+    if (Outcome End = keep(
+            WatchedRun::read(Options.Confirm, WorkingDirectory, FS), Watched))
+      return End;
   auto Changed = Selected->changedSources();
   const bool NamesNone = Options.Files.empty();
   if (Outcome End = keep(
@@ -263,7 +269,8 @@ Error Run::checkOutputs() const {
       {"--write-baseline", Options.Selection.WriteBaseline}};
   std::vector<NamedFile> Inputs = {
       {"the configuration", Options.Configuration.ConfigFile.value_or("")},
-      {"the file system overlay", Options.VfsOverlay}};
+      {"the file system overlay", Options.VfsOverlay},
+      {"the report of a run", Options.Confirm}};
   for (const Unit &U : Analysed->List)
     Inputs.push_back({"a file to analyse", U.File});
   for (StringRef Header : Analysed->Headers.keys())
@@ -317,6 +324,8 @@ void Run::report() {
   CodeOutlines Outlines(*Texts);
   Selected->apply(All.Findings, Sources, All.FailedUnits, *Config, *Texts,
                   Outlines);
+  if (Watched)
+    Watched->confirm(All.Findings);
   Code = exitCode();
   Report Written = {Root, All.Findings, Sources, All.FailedUnits,
                     Code, *Texts,       Outlines};
@@ -387,6 +396,11 @@ void Run::printSummary() const {
     llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
         << "function '" << F.Name << "' (" << printable(F.Where.Path) << ':'
         << F.Where.Line << ") " << flow::BeyondLimits << '\n';
+  // What is not found is the other half of what was asked for.
+  if (Watched)
+    for (const std::string &Growth : Watched->unexplained())
+      llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
+          << "no finding explains what a run kept: " << Growth << '\n';
   if (Options.Quiet)
     return;
   printStats(All.Stats);

@@ -7,6 +7,8 @@
 
 #include "driver/findings/Finding.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 #include <tuple>
 
 namespace libtorch_tidy::driver {
@@ -29,6 +31,20 @@ std::vector<Finding> mergeFindings(std::vector<Finding> Findings) {
                              }),
                  Findings.end());
   return Findings;
+}
+
+std::string amountInWords(const Measured &M) {
+  const auto Bytes = uint64_t(std::llround(std::max(M.Bytes, 0.0)));
+  const auto Nodes = uint64_t(std::llround(std::max(M.Nodes, 0.0)));
+  std::string Result;
+  if (Bytes || !Nodes)
+    Result = llvm::formatv("{0:N} {1}", Bytes, Bytes == 1 ? "byte" : "bytes");
+  if (Nodes)
+    Result +=
+        (Result.empty() ? "" : " and ") +
+        llvm::formatv("{0:N} graph {1}", Nodes, Nodes == 1 ? "node" : "nodes")
+            .str();
+  return Result + " in each '" + M.Steps + "'";
 }
 
 } // namespace libtorch_tidy::driver

@@ -16,6 +16,7 @@
 
 #include "checks/Catalog.h"
 #include "fixits/Verifier.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,16 @@ struct FindingStep {
   fixits::FileEdits Fix = {};
 };
 
+/// What a run of the program kept of what was made somewhere; see WatchedRun.h.
+struct Measured {
+  double Bytes = 0;  ///< Of tensors, in each step.
+  double Nodes = 0;  ///< Of autograd graphs, in each step.
+  std::string Steps; ///< What the program calls them.
+};
+
+/// "65,792 bytes and 7 graph nodes in each 'epoch'".
+std::string amountInWords(const Measured &M);
+
 enum class FindingKind : unsigned char {
   Defect,        ///< A check of ours speaks.
   CompileError,  ///< The compiler speaks: the unit is not analysed in full.
@@ -74,8 +85,9 @@ struct Finding {
   /// Of a fix that is right alone but not together with others of its unit.
   std::string NotWithOthers;
   std::string Unit; ///< The source file whose analysis found it; canonical.
-  std::string Directory; ///< Where that is compiled.
-  bool Known = false;    ///< The baseline holds it.
+  std::string Directory;             ///< Where that is compiled.
+  bool Known = false;                ///< The baseline holds it.
+  std::optional<Measured> Confirmed; ///< By a run of the program.
 };
 
 /// A function that is beyond the limits of the analysis: findings that depend

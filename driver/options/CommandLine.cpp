@@ -98,6 +98,12 @@ static cl::opt<std::string> Baseline(
     "baseline", cl::value_desc("file"),
     cl::desc("Findings to ignore; those that no longer occur are listed"),
     cl::cat(Category));
+static cl::opt<std::string>
+    Confirm("confirm", cl::value_desc("file"),
+            cl::desc("Say which findings a run of the program confirms, and "
+                     "what grew that none explains, by the report of "
+                     "<libtorch-tidy/watch.h>"),
+            cl::cat(Category));
 static cl::opt<unsigned>
     SarifLimit("sarif-limit", cl::value_desc("number"), cl::init(25000),
                cl::desc("Most results in SARIF; the weakest are left out. "
@@ -463,6 +469,7 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   Result.Selection = selection();
   Result.Reports = reports();
   Result.ExportFixes = ExportFixes;
+  Result.Confirm = Confirm;
   Result.ListChecks = ListChecks;
   Result.Json = Json;
   Result.DumpConfig = DumpConfig;

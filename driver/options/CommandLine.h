@@ -43,6 +43,7 @@ struct CommandLine {
   FixOptions Fixes;
   ReportOptions Reports;
   std::string ExportFixes;
+  std::string Confirm; ///< The report of a run; see WatchedRun.
 
   /// The weakest level that makes the exit code 1; absent: any finding.
   std::optional<Level> FailOn;

@@ -81,6 +81,7 @@ private:
   void change(StringRef Path, unsigned First, unsigned Last,
               llvm::ArrayRef<StringRef> Old, llvm::ArrayRef<StringRef> New);
   void problems();
+  void confirmed(llvm::ArrayRef<std::string> Ids);
   void aboutChecks();
   std::string path(StringRef Path) const {
     return escape(relativePath(Path, R.Root));
@@ -355,6 +356,28 @@ void Page::problems() {
   OS << "</ul>\n</section>\n";
 }
 
+/// What a run of the program has confirmed, the most memory first.
+void Page::confirmed(llvm::ArrayRef<std::string> Ids) {
+  std::vector<size_t> Order;
+  for (const auto &[I, F] : llvm::enumerate(R.Findings))
+    if (F.Confirmed)
+      Order.push_back(I);
+  if (Order.empty())
+    return;
+  llvm::stable_sort(Order, [&](size_t A, size_t B) {
+    return R.Findings[A].Confirmed->Bytes > R.Findings[B].Confirmed->Bytes;
+  });
+  OS << "<section id=\"confirmed\">\n<h2>Confirmed by a run of the "
+        "program</h2>\n<ol>\n";
+  for (size_t I : Order) {
+    const Finding &F = R.Findings[I];
+    OS << "<li><a href=\"#" << Ids[I] << "\">" << path(F.Where.Path) << ':'
+       << F.Where.Line << "</a> (<code>" << escape(F.Check)
+       << "</code>): " << escape(amountInWords(*F.Confirmed)) << "</li>\n";
+  }
+  OS << "</ol>\n</section>\n";
+}
+
 void Page::aboutChecks() {
   if (Checks.empty())
     return;
@@ -385,24 +408,26 @@ std::string Page::write() {
     ++Levels[static_cast<unsigned>(F.Strength)];
     ++Defects;
   }
-  const std::vector<std::string> Names =
+  std::vector<std::string> Ids =
       uniqueFingerprints(R.Findings, R.Root, R.Outlines);
+  for (std::string &Id : Ids) {
+    // A colon would need escapes in a style sheet's selector.
+    Id = "finding-" + Id;
+    std::replace(Id.begin(), Id.end(), ':', '-');
+  }
   head();
   overview();
   OS << "<main>\n";
   problems();
+  confirmed(Ids);
   if (Defects)
     filter();
   unsigned Number = 0;
   for (const auto &[Key, List] : Files) {
     OS << "<section class=\"file\">\n<h2 id=\"file-" << ++Number << "\"><code>"
        << path(Key.second) << "</code></h2>\n";
-    for (size_t I : List) {
-      // A colon would need escapes in a style sheet's selector.
-      std::string Id = "finding-" + Names[I];
-      std::replace(Id.begin(), Id.end(), ':', '-');
-      finding(R.Findings[I], Id);
-    }
+    for (size_t I : List)
+      finding(R.Findings[I], Ids[I]);
     OS << "</section>\n";
   }
   aboutChecks();

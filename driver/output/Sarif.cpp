@@ -319,6 +319,11 @@ Json Writer::result(const Finding &F, StringRef Name) {
   if (Json Fixes = F.Fix.empty() ? Json() : fixes(F); !Fixes.is_null())
     Result["fixes"] = std::move(Fixes);
   Result["properties"] = {{"level", static_cast<unsigned>(F.Strength)}};
+  if (F.Confirmed) {
+    Result["properties"]["confirmed"] = true;
+    Result["properties"]["bytesPerStep"] = F.Confirmed->Bytes;
+    Result["properties"]["nodesPerStep"] = F.Confirmed->Nodes;
+  }
   switch (F.Verdict) {
   case fixits::Verdict::Verified:
     Result["properties"]["fix"] = "verified";

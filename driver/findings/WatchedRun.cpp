@@ -1,0 +1,211 @@
+//===- WatchedRun.cpp - What a run of the program kept --------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/findings/WatchedRun.h"
+#include "checks/Catalog.h"
+#include "driver/output/Report.h"
+#include "driver/project/Error.h"
+#include "driver/project/Nesting.h"
+#include "driver/project/Paths.h"
+#include "driver/project/Printable.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/DebugInfo/DIContext.h"
+#include "llvm/DebugInfo/Symbolize/Symbolize.h"
+#include "llvm/Support/FileSystem.h"
+#include <map>
+#include <nlohmann/json.hpp>
+
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+using Json = nlohmann::json;
+
+namespace libtorch_tidy::driver {
+
+static constexpr const char *Format = "libtorch-tidy watch";
+static constexpr unsigned Version = 1;
+
+/// Headers of LibTorch and of the system, and the watch's own.
+static bool isLibrary(StringRef File) {
+  return File.empty() || File == "<invalid>" || File.starts_with("??") ||
+         File.starts_with("/usr/") || File.contains("/c++/") ||
+         File.contains("/libtorch-tidy/watch") || File.contains("/ATen/") ||
+         File.contains("/c10/") || File.contains("/torch/csrc/");
+}
+
+/// The number at \p Key; 0 when there is none.
+static double numberAt(const Json &Object, const char *Key) {
+  auto It = Object.find(Key);
+  return It != Object.end() && It->is_number() ? It->get<double>() : 0;
+}
+
+static std::string textAt(const Json &Object, const char *Key) {
+  auto It = Object.find(Key);
+  return It != Object.end() && It->is_string() ? It->get<std::string>()
+                                               : std::string();
+}
+
+/// The list at \p Key; an empty one when there is none.
+static const Json &listAt(const Json &Object, const char *Key) {
+  static const Json None = Json::array();
+  if (!Object.is_object())
+    return None;
+  auto It = Object.find(Key);
+  return It != Object.end() && It->is_array() ? *It : None;
+}
+
+namespace {
+
+/// Asks the programs of a report for the lines of their addresses.
+class Symbolizer {
+public:
+  explicit Symbolizer(const Json &Report) {
+    for (const Json &Module : listAt(Report, "modules"))
+      Modules.push_back(Module.is_string() ? Module.get<std::string>() : "");
+  }
+
+  /// Calls \p Found for each call at \p Frame, the innermost inlined one first.
+  void ask(const Json &Frame,
+           llvm::function_ref<void(const llvm::DILineInfo &)> Found) {
+    if (!Frame.is_array() || Frame.size() != 2 ||
+        !Frame[0].is_number_integer() || !Frame[1].is_number_unsigned())
+      return;
+    const int64_t Module = Frame[0].get<int64_t>();
+    if (Module < 0 || size_t(Module) >= Modules.size())
+      return;
+    Expected<llvm::DIInliningInfo> Calls = Asked.symbolizeInlinedCode(
+        Modules[Module], {Frame[1].get<uint64_t>(),
+                          llvm::object::SectionedAddress::UndefSection});
+    if (!Calls) // Moved, or built anew: it says nothing.
+      return llvm::consumeError(Calls.takeError());
+    for (unsigned I = 0; I < Calls->getNumberOfFrames(); ++I)
+      Found(Calls->getFrame(I));
+  }
+
+private:
+  std::vector<std::string> Modules;
+  llvm::symbolize::LLVMSymbolizer Asked;
+};
+
+} // namespace
+
+Expected<WatchedRun>
+WatchedRun::read(StringRef File, StringRef Folder,
+                 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
+  auto Text = FS->getBufferForFile(File);
+  if (!Text)
+    return makeError("cannot read '" + File +
+                     "': " + Text.getError().message());
+  auto Malformed = [&](const llvm::Twine &Why) {
+    return makeError("malformed report '" + File + "': " + Why);
+  };
+  StringRef Written = (*Text)->getBuffer();
+  if (isNestedTooDeep(Written))
+    return Malformed("it is nested too deeply");
+  const Json Report = Json::parse(Written.begin(), Written.end(), nullptr,
+                                  /*allow_exceptions=*/false);
+  if (Report.is_discarded())
+    return Malformed("it is not JSON");
+  if (!Report.is_object() || textAt(Report, "format") != Format)
+    return Malformed("it is not a report of libtorch-tidy's watch");
+  if (numberAt(Report, "version") != Version)
+    return Malformed("it is of a version that this program does not know");
+
+  WatchedRun Result;
+  Result.Folder = Folder.str();
+  auto Add = [&](Growth &G, StringRef Name, unsigned Number,
+                 StringRef Function) {
+    if (isLibrary(Name) || !Number)
+      return;
+    llvm::SmallString<256> Path(Name);
+    llvm::sys::fs::make_absolute(Folder, Path);
+    G.Calls.push_back({canonicalPath(Path, "", *FS), Number,
+                       Function.split('(').first.str()});
+  };
+  std::map<int64_t, const Json *> Sites;
+  for (const Json &Site : listAt(Report, "sites"))
+    if (Site.is_object())
+      Sites[int64_t(numberAt(Site, "site"))] = &Site;
+  Symbolizer Symbols(Report);
+  for (const Json &Verdict : listAt(Report, "verdicts"))
+    for (const Json &Grown : listAt(Verdict, "sites")) {
+      auto Site = Grown.is_object()
+                      ? Sites.find(int64_t(numberAt(Grown, "site")))
+                      : Sites.end();
+      if (Site == Sites.end())
+        continue;
+      Growth G;
+      G.PerStep.Bytes = numberAt(Grown, "bytesPerStep");
+      G.PerStep.Nodes = numberAt(Grown, "nodesPerStep");
+      G.PerStep.Steps = textAt(Verdict, "series");
+      for (const Json &Call : listAt(*Site->second, "calls"))
+        if (Call.is_object())
+          Add(G, textAt(Call, "file"), unsigned(numberAt(Call, "line")),
+              textAt(Call, "function"));
+      if (!Site->second->contains("calls"))
+        for (const Json &Frame : listAt(*Site->second, "frames"))
+          Symbols.ask(Frame, [&](const llvm::DILineInfo &Info) {
+            Add(G, Info.FileName, Info.Line, Info.FunctionName);
+          });
+      Result.Growths.push_back(std::move(G));
+    }
+  return Result;
+}
+
+/// Is the check about memory that is kept?
+static bool isAboutWhatIsKept(const Finding &F) {
+  const CatalogEntry *Entry = findInCatalog(F.Check);
+  return F.Kind == FindingKind::Defect && Entry &&
+         llvm::is_contained(Entry->Tags, "external/cwe/cwe-401");
+}
+
+void WatchedRun::confirm(std::vector<Finding> &Findings) {
+  for (Finding &F : Findings) {
+    if (!isAboutWhatIsKept(F))
+      continue;
+    for (Growth &G : Growths) {
+      auto IsAt = [&](const Place &Where) {
+        return llvm::any_of(G.Calls, [&](const Line &L) {
+          return L.Number == Where.Line && L.Path == Where.Path;
+        });
+      };
+      if (!IsAt(F.Where) && llvm::none_of(F.Steps, [&](const FindingStep &S) {
+            return IsAt(S.Where);
+          }))
+        continue;
+      G.Explained = true;
+      if (!F.Confirmed)
+        F.Confirmed = Measured{0, 0, G.PerStep.Steps};
+      F.Confirmed->Bytes += G.PerStep.Bytes;
+      F.Confirmed->Nodes += G.PerStep.Nodes;
+    }
+    if (F.Confirmed)
+      F.Steps.push_back({F.Where, "a run of the program kept " +
+                                      printable(amountInWords(*F.Confirmed)) +
+                                      ", made here or in what this leads to"});
+  }
+}
+
+std::vector<std::string> WatchedRun::unexplained() const {
+  std::vector<std::string> Result;
+  for (const Growth &G : Growths) {
+    if (G.Explained)
+      continue;
+    std::string Text = printable(amountInWords(G.PerStep));
+    if (G.Calls.empty())
+      Text += ", made at a place that is not known";
+    else
+      Text += ", made at " +
+              printable(relativePath(G.Calls.front().Path, Folder)) + ":" +
+              std::to_string(G.Calls.front().Number) + " in " +
+              printable(G.Calls.front().Function);
+    Result.push_back(std::move(Text));
+  }
+  return Result;
+}
+
+} // namespace libtorch_tidy::driver
