@@ -140,7 +140,9 @@ WatchedRun::read(StringRef File, StringRef Folder,
         continue;
       Growth G;
       G.PerStep.Bytes = numberAt(Grown, "bytesPerStep");
-      G.PerStep.Nodes = numberAt(Grown, "nodesPerStep");
+      // Where tensors grow, nodes are listed of the sites that make tensors.
+      if (textAt(Verdict, "kind") == "graph")
+        G.PerStep.Nodes = numberAt(Grown, "nodesPerStep");
       G.PerStep.Steps = textAt(Verdict, "series");
       for (const Json &Call : listAt(*Site->second, "calls"))
         if (Call.is_object())
@@ -151,9 +153,25 @@ WatchedRun::read(StringRef File, StringRef Folder,
           Symbols.ask(Frame, [&](const llvm::DILineInfo &Info) {
             Add(G, Info.FileName, Info.Line, Info.FunctionName);
           });
-      Result.Growths.push_back(std::move(G));
+      Result.add(std::move(G));
     }
   return Result;
+}
+
+void WatchedRun::add(Growth New) {
+  auto Same = llvm::find_if(Growths, [&](const Growth &Old) {
+    return Old.PerStep.Steps == New.PerStep.Steps &&
+           std::equal(Old.Calls.begin(), Old.Calls.end(), New.Calls.begin(),
+                      New.Calls.end(), [](const Line &A, const Line &B) {
+                        return A.Path == B.Path && A.Number == B.Number;
+                      });
+  });
+  if (Same == Growths.end()) {
+    Growths.push_back(std::move(New));
+    return;
+  }
+  Same->PerStep.Bytes += New.PerStep.Bytes;
+  Same->PerStep.Nodes += New.PerStep.Nodes;
 }
 
 /// Is the check about memory that is kept?
@@ -186,7 +204,7 @@ void WatchedRun::confirm(std::vector<Finding> &Findings) {
     if (F.Confirmed)
       F.Steps.push_back({F.Where, "a run of the program kept " +
                                       printable(amountInWords(*F.Confirmed)) +
-                                      ", made here or in what this leads to"});
+                                      ", made on the lines of this finding"});
   }
 }
 

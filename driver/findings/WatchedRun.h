@@ -50,6 +50,9 @@ private:
     bool Explained = false;
   };
 
+  /// Operators of one line, called in the same way, are one place.
+  void add(Growth New);
+
   std::vector<Growth> Growths;
   std::string Folder;
 };
