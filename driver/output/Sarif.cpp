@@ -14,6 +14,7 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -321,8 +322,8 @@ Json Writer::result(const Finding &F, StringRef Name) {
   Result["properties"] = {{"level", static_cast<unsigned>(F.Strength)}};
   if (F.Confirmed) {
     Result["properties"]["confirmed"] = true;
-    Result["properties"]["bytesPerStep"] = F.Confirmed->Bytes;
-    Result["properties"]["nodesPerStep"] = F.Confirmed->Nodes;
+    Result["properties"]["bytesPerStep"] = std::llround(F.Confirmed->Bytes);
+    Result["properties"]["nodesPerStep"] = std::llround(F.Confirmed->Nodes);
   }
   switch (F.Verdict) {
   case fixits::Verdict::Verified:
