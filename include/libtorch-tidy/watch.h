@@ -87,8 +87,8 @@ public:
   /// The verdict so far. Empty when the watch is off.
   std::string verdict() { return State ? State->text() : std::string(); }
 
-  /// Writes the report now, as at exit. A file that cannot be written is told
-  /// on the standard error stream.
+  /// Writes the report now, as at exit. A file that cannot be written is
+  /// reported on the standard error stream.
   void report() {
     if (State)
       State->report();

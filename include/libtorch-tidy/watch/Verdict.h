@@ -242,7 +242,7 @@ private:
     Trend Rss = trendOf(S, ProcessRss, 4 * MB);
     bool Vary = sizesVary();
     bool InUse = Used.Grows && Used.PerStep >= 32;
-    // A block that is kept for the next step is no growth.
+    // A block that is kept for the next step is not growth.
     if (Kept.Grows && Kept.PerStep * static_cast<double>(S.Steps) >
                           static_cast<double>(last(ProcessRss)) / 20) {
       add("heap-kept", Kept.PerStep,
