@@ -177,24 +177,6 @@ bool FreshTensors::isFreshVariable(const VarDecl *V, unsigned Depth) const {
   });
 }
 
-/// Does a module read all of \p Read in each iteration, as a model that
-/// continues a sequence does? What it computes costs more than the copy.
-bool isModelsInput(const Expr *Read, ASTContext &Context) {
-  const code::Body *In = Read ? code::Body::around(Read, Context) : nullptr;
-  for (const Expr *E = Read; In && E;) {
-    const CallExpr *User = In->callOn(E);
-    if (!User)
-      return false;
-    if (std::optional<torch::ModuleCall> M = torch::asModuleCall(User))
-      return !M->Module || !In->isWithin(Read, M->Module);
-    // ids.unsqueeze(0), ids.to(device)
-    if (!torch::showsWhole(User) && !torch::sameShapeObject(User))
-      return false;
-    E = User;
-  }
-  return false;
-}
-
 /// Collects the parts in a vector and joins them once, after the loop.
 /// \p Given are the names that other fixes have taken in the same function.
 fixits::Edits
@@ -314,7 +296,7 @@ void CatInLoopCheck::checkMatch(const Match &Result) {
   ASTContext &Context = *Result.Context;
   const auto *Cat = Result.Nodes.getNodeAs<CallExpr>("cat");
   std::optional<TensorGrowth> Growth = flow::growthBy(Cat, Context, Known);
-  if (!Growth || isModelsInput(Growth->Read, Context))
+  if (!Growth)
     return;
   const Expr *Assign = Growth->Steps.front().Assign;
   std::string Name =

@@ -15,6 +15,7 @@
 #include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
 #include "checks/torch/Effects.h"
+#include "checks/torch/Spelling.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
@@ -204,10 +205,11 @@ void CreateGraphCycleCheck::checkMatched() {
       continue;
     Finding F;
     F.Strength = Level::Likely;
-    F.Message = "backward() with create_graph=true stores gradients whose "
-                "graph owns the parameters: each parameter and its gradient "
-                "keep each other until the gradient is reset; "
-                "torch::autograd::grad returns them instead";
+    F.Message = ("backward() with create_graph=true stores gradients whose "
+                 "graph owns the parameters: each parameter and its gradient "
+                 "keep each other until the gradient is reset; " +
+                 torch::spelling::Grad + " returns them instead")
+                    .str();
     llvm::SmallVector<CallSite, 4> Callers = callsOf(B.In, unit());
     if (!B.When) {
       // Whoever calls the function may clean up after it.

@@ -258,10 +258,10 @@ void UndetachedHiddenStateCheck::checkMembers(const FunctionFlow &Flow,
       if (const flow::Label &L = Flow.label(Id); L.bringsGraph())
         Module = &L;
     // What nobody uses at all is libtorch-accumulated-history's.
-    if (!Module || !Unit.isFieldConsumed(Field) ||
+    if (!Module || !Unit.seesAllUses(Field) || !Unit.isFieldConsumed(Field) ||
+        isWrittenElsewhere(Field, A.Site, Unit) ||
         (consumersOf(Field, Unit) &
-         (flow::Label::Backward | flow::Label::Escaped)) ||
-        !Unit.seesAllUses(Field) || isWrittenElsewhere(Field, A.Site, Unit))
+         (flow::Label::Backward | flow::Label::Escaped)))
       continue;
     Members &All = BySite.try_emplace(A.Site, Members{{}, {}, Field, Module})
                        .first->second;

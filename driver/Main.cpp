@@ -246,7 +246,7 @@ Outcome Run::collectUnits() {
       llvm::errs() << "libtorch-tidy: note: '" << printable(File)
                    << "' is left out: its configuration enables no check\n";
   if (!Options.Quiet)
-    for (StringRef File : Analysed->ForeignConfigurations)
+    for (StringRef File : Config->filesAboutOtherPrograms())
       llvm::errs() << "libtorch-tidy: note: '" << printable(File)
                    << "' names checks of other programs only, so all of "
                       "libtorch-* run; 'Checks: -*' alone switches them off\n";

@@ -16,11 +16,9 @@ namespace libtorch_tidy::flow {
 /// Is the value of \p E, as far as anything is done with it, read as something
 /// that holds no tensor?
 static bool isReadPlain(const Expr *E, const code::Body &In) {
-  const Stmt *User = In.userOf(E);
-  if (const auto *Member = dyn_cast_or_null<MemberExpr>(User))
-    User = In.parentOf(Member);
-  if (const auto *Call = dyn_cast_or_null<CallExpr>(User))
+  if (const CallExpr *Call = In.callOn(E))
     return torch::readsNoTensor(Call);
+  const Stmt *User = In.userOf(E);
   if (const auto *Declared = dyn_cast_or_null<DeclStmt>(User)) {
     const auto *Var = Declared->isSingleDecl()
                           ? dyn_cast<VarDecl>(Declared->getSingleDecl())

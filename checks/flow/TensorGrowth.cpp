@@ -454,12 +454,9 @@ private:
       Growth.FirstSet = Set;
     }
     for (const Expr *Mention : Others) {
-      const Stmt *User = userOf(Mention);
       if (isOperand(Mention, Growth))
         continue;
-      if (const auto *Member = dyn_cast_or_null<MemberExpr>(User))
-        User = parentOf(Member);
-      const auto *Call = dyn_cast_or_null<CallExpr>(User);
+      const CallExpr *Call = In->callOn(Mention);
       if (Call && torch::resizesInPlace(Call))
         return std::nullopt;
       if (Call && torch::isMetadataAccess(Call)) {
@@ -564,6 +561,8 @@ private:
 
   /// The loop's work is over the whole of what has grown, by design.
   bool needsWhole(const TensorGrowth &Growth) const {
+    if (isModelsInput(Growth.Read))
+      return true;
     const GrowthStep &Step = Growth.Steps.front();
     if (isWithin(Growth.Read->getBeginLoc(), Step.Assign)) {
       if (!runsModel(Step, Growth.Read))
@@ -590,6 +589,21 @@ private:
       OverModules |= Op && Op->getOperator() == OO_Subscript;
     });
     return OverModules;
+  }
+  /// Does a module read all of \p Read, as a model that continues a sequence
+  /// does? What it computes costs more than the copy.
+  bool isModelsInput(const Expr *Read) const {
+    for (const Expr *E = Read;;) {
+      const CallExpr *User = In->callOn(E);
+      if (!User)
+        return false;
+      if (std::optional<torch::ModuleCall> M = torch::asModuleCall(User))
+        return !M->Module || !In->isWithin(Read, M->Module);
+      // ids.unsqueeze(0), ids.to(device)
+      if (!torch::showsWhole(User) && !torch::sameShapeObject(User))
+        return false;
+      E = User;
+    }
   }
   /// torch::cat({all, net(all)}): the part comes from a model or a function,
   /// not from copying `all` itself, which doubles it.

@@ -59,7 +59,7 @@ using KnownGrowths =
 /// The growth that \p Cat, a call of user code, is the first step of; nullopt
 /// when there is none, when it stays small (a few iterations, something else
 /// sets or cuts it in the loop) or when each iteration needs the whole
-/// (attention caches, dense connections).
+/// (attention caches, dense connections, the sequence that a model continues).
 std::optional<TensorGrowth> growthBy(const clang::CallExpr *Cat,
                                      clang::ASTContext &Context,
                                      KnownGrowths &Known);

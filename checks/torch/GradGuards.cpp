@@ -70,9 +70,8 @@ MaybeEffect merge(MaybeEffect A, MaybeEffect B) {
   return Both;
 }
 
-/// The class that is the first argument of \p R, a class of a template with one
-/// of
-/// \p Names. Null for everything else.
+/// The class that is the first argument of \p R, which is made from a template
+/// with one of \p Names. Null for everything else.
 const CXXRecordDecl *argumentOf(const CXXRecordDecl *R,
                                 llvm::ArrayRef<StringRef> Names) {
   const auto *Spec = dyn_cast_or_null<ClassTemplateSpecializationDecl>(R);

@@ -130,9 +130,6 @@ bool Collector::addFile(const std::string &File) {
     return false;
   }
   Config.warnOfUnknown(File);
-  if (std::string Foreign = Config.fileAboutOtherPrograms(File);
-      !Foreign.empty())
-    Result.ForeignConfigurations.insert(Foreign);
   if (Configuration::enabledChecks(*Options).empty())
     Result.WithoutChecks.push_back(File);
   else if (isHeader(File) && !Commands.lists(File))

@@ -13,7 +13,6 @@
 #include "driver/project/CompileCommands.h"
 #include "driver/project/FileSystem.h"
 #include "llvm/ADT/StringSet.h"
-#include <set>
 
 namespace libtorch_tidy::driver {
 
@@ -33,9 +32,6 @@ struct Units {
   llvm::StringSet<> Headers;
   /// Files that are left out, as their configuration enables no check.
   std::vector<std::string> WithoutChecks;
-  /// .clang-tidy files about other programs; see
-  /// Configuration::fileAboutOtherPrograms().
-  std::set<std::string> ForeignConfigurations;
 
   /// Was finding \p F of \p U asked for?
   bool askFor(const Unit &U, const Finding &F,

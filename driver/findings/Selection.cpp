@@ -44,8 +44,9 @@ Selection::create(const SelectionOptions &Options,
   llvm::ErrorOr<std::string> Here = FS->getCurrentWorkingDirectory();
   const std::string Folder = Here ? *Here : ".";
   std::vector<std::string> Named;
-  for (const std::string &File : Files)
-    Named.push_back(canonicalPath(File, "", *FS));
+  if (Options.Diff || Options.PreCommit)
+    for (const std::string &File : Files)
+      Named.push_back(canonicalPath(File, "", *FS));
   if (Options.Diff || Options.Staged) {
     Expected<ChangedLines> Lines =
         Options.Diff ? linesChangedSince(*Options.Diff, Folder, Named)

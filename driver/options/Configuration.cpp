@@ -143,7 +143,9 @@ public:
     if (CompilerWarnings)
       *Filter.Checks += ",clang-diagnostic-*";
     setHeaderFilter(Sources, File, Filter);
-    if (OnlyFiles && !fileAboutOthers(Sources).empty()) {
+    if (OnlyFiles)
+      FileAboutOthers = fileAboutOthers(Sources).str();
+    if (!FileAboutOthers.empty()) {
       *Filter.Checks = "libtorch-*," + *Filter.Checks;
       Filter.WarningsAsErrors = "-libtorch-*";
     }
@@ -155,6 +157,9 @@ public:
   bool CompilerWarnings = false;
   /// Only .clang-tidy files say which checks run.
   bool OnlyFiles = false;
+  /// Of the file that was asked about last; see
+  /// Configuration::filesAboutOtherPrograms().
+  std::string FileAboutOthers;
   /// Without a filter of the user, the headers of the project count.
   bool ProjectToo = true;
 
@@ -311,16 +316,6 @@ Expected<ClangTidyOptions> Configuration::optionsFor(StringRef File) const {
   return Result;
 }
 
-std::string Configuration::fileAboutOtherPrograms(StringRef File) const {
-  if (Given || Overrides.Checks)
-    return {};
-  ParseFailures Failures;
-  return fileAboutOthers(Checked<FileOptionsProvider>(Failures, Global,
-                                                      Defaults, Overrides, FS)
-                             .getRawOptions(File))
-      .str();
-}
-
 void Configuration::reportHeaders(llvm::ArrayRef<std::string> Paths) {
   std::vector<std::string> Names;
   for (const std::string &Path : Paths)
@@ -472,6 +467,8 @@ void Configuration::warnOfUnknown(StringRef File) {
         llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
             << inWords(What, Name, Guess) << " [" << printable(Place) << "]\n";
       });
+  if (!P->FileAboutOthers.empty())
+    AboutOthers.insert(P->FileAboutOthers);
 }
 
 } // namespace libtorch_tidy::driver

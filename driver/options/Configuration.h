@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/VirtualFileSystem.h"
+#include <set>
 
 namespace libtorch_tidy::driver {
 
@@ -41,11 +42,6 @@ public:
   /// invalid regular expression are errors, where clang-tidy goes on without.
   llvm::Expected<clang::tidy::ClangTidyOptions>
   optionsFor(llvm::StringRef File) const;
-
-  /// The .clang-tidy file for \p File if it names checks, but none of ours:
-  /// then all of ours run, and its WarningsAsErrors is not about them. Empty
-  /// otherwise.
-  std::string fileAboutOtherPrograms(llvm::StringRef File) const;
 
   /// From now on findings in these headers (absolute paths) are reported, too,
   /// and, as the engine sees headers by other names, in others of their name.
@@ -78,6 +74,12 @@ public:
 
   /// Warns of the same, of each configuration once.
   void warnOfUnknown(llvm::StringRef File);
+  /// Of the .clang-tidy files that warnOfUnknown() looked at those that name
+  /// checks, but none of ours: then all of ours run, and WarningsAsErrors there
+  /// is not about them.
+  const std::set<std::string> &filesAboutOtherPrograms() const {
+    return AboutOthers;
+  }
 
 private:
   Configuration() = default;
@@ -96,6 +98,7 @@ private:
   std::string LineFilter;
   std::string MoreHeaders;  ///< A regular expression.
   llvm::StringSet<> Warned; ///< Configurations that were looked at, by name.
+  std::set<std::string> AboutOthers;
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
 };
 
