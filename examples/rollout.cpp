@@ -42,6 +42,7 @@ std::pair<double, double> explore(Policy &policy, int episodes) {
       auto [next, reward] = machine.step(action.item<int64_t>());
       state = next;
       reward_sum += reward;
+      watch.step("explore");
     }
   }
   TORCH_CHECK(log_probs.size() == static_cast<size_t>(episodes) * kSteps);
@@ -72,6 +73,7 @@ double reinforce(Policy &policy, int episodes) {
     log_probs.clear();
     baseline = 0.9 * baseline + 0.1 * reward_of_episode;
     reward_sum += reward_of_episode;
+    watch.step("reinforce");
   }
   return reward_sum / episodes;
 }

@@ -13,6 +13,19 @@
 #include <utility>
 #include <vector>
 
+// Where libtorch-tidy is installed, `LIBTORCH_TIDY_WATCH=watch.json
+// ./machine_health` says who holds its memory, and `libtorch-tidy
+// --confirm=watch.json` which findings that confirms.
+#if __has_include(<libtorch-tidy/watch.h>)
+#include <libtorch-tidy/watch.h>
+inline libtorch_tidy::Watch watch;
+#else
+struct NoWatch {
+  void step(const char *) {}
+};
+inline NoWatch watch;
+#endif
+
 /// Means over a pass through the data.
 struct Score {
   double loss;

@@ -22,6 +22,7 @@ Score train_windows(WindowNet &net, Vibrations data,
     // look-alike: a sum of comparisons, which have no derivative.
     correct += logits.argmax(1).eq(batch.target).sum();
     ++batches;
+    watch.step("train_windows");
   }
   return {epoch_loss.item<double>() / batches,
           correct.item<double>() / data.size().value()};
@@ -48,6 +49,7 @@ double train_windows_in_large_steps(WindowNet &net, Vibrations data,
       optimizer.zero_grad();
       pending = torch::zeros({});
     }
+    watch.step("train_windows_in_large_steps");
   }
   return sum / batches;
 }
@@ -75,6 +77,7 @@ std::vector<double> train_tagger(Tagger &tagger, const Recordings &recordings,
     optimizer.step();
     // seeded: libtorch-accumulated-history
     losses.push_back(loss);
+    watch.step("train_tagger");
   }
 
   std::vector<double> history;

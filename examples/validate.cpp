@@ -15,6 +15,7 @@ Score validate(WindowNet &net, Vibrations data) {
     total += F::cross_entropy(logits, batch.target);
     correct += logits.argmax(1).eq(batch.target).sum().item<int64_t>();
     ++batches;
+    watch.step("validate");
   }
   return {total.item<double>() / batches,
           static_cast<double>(correct) / data.size().value()};
@@ -33,6 +34,7 @@ Score validate_guarded(WindowNet &net, Vibrations data) {
     total += F::cross_entropy(logits, batch.target);
     correct += logits.argmax(1).eq(batch.target).sum().item<int64_t>();
     ++batches;
+    watch.step("validate_guarded");
   }
   return {total.item<double>() / batches,
           static_cast<double>(correct) / data.size().value()};

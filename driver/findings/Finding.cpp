@@ -44,7 +44,8 @@ std::string amountInWords(const Measured &M) {
         (Result.empty() ? "" : " and ") +
         llvm::formatv("{0:N} graph {1}", Nodes, Nodes == 1 ? "node" : "nodes")
             .str();
-  return Result + " in each '" + M.Steps + "'";
+  Result += " in each step";
+  return M.Steps == "step" ? Result : Result + " of '" + M.Steps + "'";
 }
 
 } // namespace libtorch_tidy::driver

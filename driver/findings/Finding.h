@@ -57,7 +57,7 @@ struct Measured {
   std::string Steps; ///< What the program calls them.
 };
 
-/// "65,792 bytes and 7 graph nodes in each 'epoch'".
+/// "65,792 bytes and 7 graph nodes in each step of 'epoch'".
 std::string amountInWords(const Measured &M);
 
 enum class FindingKind : unsigned char {

@@ -18,6 +18,8 @@
 #include "llvm/Support/FileSystem.h"
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
 
 using llvm::Error;
 using llvm::Expected;
@@ -56,6 +58,18 @@ static const Json &listAt(const Json &Object, const char *Key) {
     return None;
   auto It = Object.find(Key);
   return It != Object.end() && It->is_array() ? *It : None;
+}
+
+/// "(anonymous namespace)::Machine::step(long)" as "Machine::step".
+static std::string withoutArguments(std::string Function) {
+  static constexpr StringRef Anonymous = "(anonymous namespace)::";
+  static constexpr StringRef Call = "operator()";
+  for (size_t At; (At = Function.find(Anonymous.data())) != std::string::npos;)
+    Function.erase(At, Anonymous.size());
+  const size_t Operator = Function.rfind(Call.data());
+  const size_t Begin =
+      Operator == std::string::npos ? 0 : Operator + Call.size();
+  return Function.substr(0, Function.find('(', Begin));
 }
 
 namespace {
@@ -124,7 +138,7 @@ WatchedRun::read(StringRef File, StringRef Folder,
     llvm::SmallString<256> Path(Name);
     llvm::sys::fs::make_absolute(Folder, Path);
     G.Calls.push_back({canonicalPath(Path, "", *FS), Number,
-                       Function.split('(').first.str()});
+                       withoutArguments(Function.str())});
   };
   std::map<int64_t, const Json *> Sites;
   for (const Json &Site : listAt(Report, "sites"))
@@ -181,30 +195,48 @@ static bool isAboutWhatIsKept(const Finding &F) {
          llvm::is_contained(Entry->Tags, "external/cwe/cwe-401");
 }
 
+/// Is \p L the line of \p F or of one of its steps?
+static bool isOnLineOf(const Finding &F, StringRef Path, unsigned Line) {
+  auto IsAt = [&](const Place &Where) {
+    return Line == Where.Line && Path == Where.Path;
+  };
+  return IsAt(F.Where) || llvm::any_of(F.Steps, [&](const FindingStep &S) {
+           return IsAt(S.Where);
+         });
+}
+
 void WatchedRun::confirm(std::vector<Finding> &Findings) {
   for (Finding &F : Findings) {
     if (!isAboutWhatIsKept(F))
       continue;
+    // The functions that its lines are in.
+    std::set<std::tuple<StringRef, StringRef, StringRef>> Around;
     for (Growth &G : Growths) {
-      auto IsAt = [&](const Place &Where) {
-        return llvm::any_of(G.Calls, [&](const Line &L) {
-          return L.Number == Where.Line && L.Path == Where.Path;
-        });
-      };
-      if (!IsAt(F.Where) && llvm::none_of(F.Steps, [&](const FindingStep &S) {
-            return IsAt(S.Where);
-          }))
+      auto On = llvm::find_if(G.Calls, [&](const Line &L) {
+        return isOnLineOf(F, L.Path, L.Number);
+      });
+      if (On == G.Calls.end())
         continue;
+      Around.insert({G.PerStep.Steps, On->Path, On->Function});
       G.Explained = true;
       if (!F.Confirmed)
         F.Confirmed = Measured{0, 0, G.PerStep.Steps};
       F.Confirmed->Bytes += G.PerStep.Bytes;
       F.Confirmed->Nodes += G.PerStep.Nodes;
     }
-    if (F.Confirmed)
-      F.Steps.push_back({F.Where, "a run of the program kept " +
-                                      printable(amountInWords(*F.Confirmed)) +
-                                      ", made on the lines of this finding"});
+    if (!F.Confirmed)
+      continue;
+    // A graph that is kept has nodes of the lines in between as well.
+    for (Growth &G : Growths)
+      if (G.PerStep.Bytes <= F.Confirmed->Bytes &&
+          G.PerStep.Nodes <= F.Confirmed->Nodes &&
+          llvm::any_of(G.Calls, [&](const Line &L) {
+            return Around.count({G.PerStep.Steps, L.Path, L.Function});
+          }))
+        G.Explained = true;
+    F.Steps.push_back({F.Where, "a run of the program kept " +
+                                    printable(amountInWords(*F.Confirmed)) +
+                                    ", made on the lines of this finding"});
   }
 }
 

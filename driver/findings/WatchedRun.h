@@ -31,7 +31,9 @@ public:
        llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
 
   /// Notes in each of \p Findings that is about what is kept (CWE-401) how much
-  /// grew that was made on its line, or on that of one of its steps.
+  /// grew that was made on its line, or on that of one of its steps. Smaller
+  /// growth of the same steps that was made in the functions of these lines is
+  /// explained as well: a graph has nodes of many lines.
   void confirm(std::vector<Finding> &Findings);
 
   /// What grew that no finding has explained, one line of text each.

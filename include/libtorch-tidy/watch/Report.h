@@ -73,12 +73,14 @@ inline std::string asText(const Findings &F) {
   bool HaveSites = false;
   for (const Verdict &V : F.Verdicts) {
     Text += "  " + V.Series + ": " + V.Text + "\n";
+    // Stacks are a sample: what they show stands for all of the growth.
+    double Scale = V.Explained < 0.98 ? 1 / V.Explained : 1;
     for (size_t I = 0; I < V.Sites.size() && I < 3; ++I) {
       const SiteGrowth &G = V.Sites[I];
       const Stack &S = tracker().Made[G.Number].Calls;
-      Text += "    " +
-              (V.Kind == "graph" ? count(G.Nodes, " node", " nodes")
-                                 : inWords(G.Bytes) + " bytes") +
+      Text += (Scale > 1 ? "    about " : "    ") +
+              (V.Kind == "graph" ? count(G.Nodes * Scale, " node", " nodes")
+                                 : inWords(G.Bytes * Scale) + " bytes") +
               " a step made at ";
       int First = S.HasOperator && S.Size > 1 ? 1 : 0;
       for (int J = First; J < S.Size && J < First + 3; ++J)
@@ -274,6 +276,8 @@ inline void writeVerdicts(JsonWriter &J, const Findings &F) {
     if (!V.Device.empty())
       J.key("device").text(V.Device);
     J.key("perStep").number(V.PerStep);
+    if (V.PassSteps)
+      J.key("passSteps").number(static_cast<double>(V.PassSteps));
     J.key("text").text(V.Text);
     J.key("advice").text(V.Advice);
     J.key("explained").number(V.Explained);

@@ -71,6 +71,69 @@ struct Snapshot {
   }
 };
 
+/// Fewer steps than that are too few to tell.
+constexpr size_t EnoughPoints = 8;
+
+/// What goes up from step to step and comes down again, over and over: a sum
+/// over an epoch that begins anew with the next one. Over the whole run it does
+/// not grow; at its highest it may be what the memory is too small for.
+class Passes {
+public:
+  /// \p Least is what a pass has to grow by, to count.
+  explicit Passes(int64_t Least) : Least(Least) {}
+
+  void add(int64_t Value, Tracker &T) {
+    ++Step;
+    if (Step > 1 && Value < Before - (Before - Low) / 2) {
+      if (Before - Low >= Least)
+        end();
+      begin(Value);
+    } else if (Step == 1 || Value <= Low) {
+      begin(Value);
+    } else {
+      ++Length;
+      Rises += Value > Before;
+      // Few of these are taken: each is of all sites.
+      if (Length == Enough / 2)
+        Early.take(T, Step);
+      else if (Length >= Enough && (Length & (Length - 1)) == 0)
+        Late.take(T, Step);
+    }
+    Before = Value;
+  }
+
+  int64_t Count = 0;    ///< Passes that have ended.
+  int64_t Steps = 0;    ///< Of the last one.
+  double PerStep = 0;   ///< What it grew by.
+  Snapshot First, Last; ///< Both within it.
+
+private:
+  static constexpr auto Enough = static_cast<int64_t>(EnoughPoints);
+
+  void begin(int64_t Value) {
+    Low = Value;
+    Length = 1;
+    Rises = 0;
+  }
+  /// A pass of a few steps, or one that goes up and down, is none.
+  void end() {
+    if (Length < Enough || Rises * 4 < (Length - 1) * 3)
+      return;
+    ++Count;
+    Steps = Length;
+    PerStep =
+        static_cast<double>(Before - Low) / static_cast<double>(Length - 1);
+    std::swap(First, Early);
+    std::swap(Last, Late);
+  }
+
+  int64_t Least;
+  int64_t Step = 0;
+  int64_t Low = 0, Before = 0; ///< At the first step of the pass, at the last.
+  int64_t Length = 0, Rises = 0;
+  Snapshot Early, Late;
+};
+
 /// The steps of one name. Has room for a fixed number of points: when they are
 /// too many, every second one goes.
 class Series {
@@ -80,6 +143,12 @@ public:
   explicit Series(const char *Name) {
     std::strncpy(Label, Name, sizeof Label - 1);
     Points.reserve(Room);
+  }
+
+  /// To be called at each step.
+  void count(int64_t LiveBytes, Tracker &T) {
+    Bytes.add(LiveBytes, T);
+    Nodes.add(T.Nodes.load(), T);
   }
 
   /// True where the next step is one to note down.
@@ -113,6 +182,8 @@ public:
   Snapshot Now; ///< Of the last step: at exit, much of it is freed.
   PageVector<Point> Points;
   int64_t Steps = 0, Stride = 1;
+  Passes Bytes{1024}; ///< Of tensors, on all devices.
+  Passes Nodes{5};
 
 private:
   int64_t NextSnapshot = 1;
@@ -138,8 +209,6 @@ inline double medianOf(std::vector<double> Values) {
 
 /// Steps that say nothing about growth: LibTorch fills its caches in them.
 inline size_t warmup(size_t Points) { return std::max<size_t>(2, Points / 5); }
-/// Fewer points than that are too few to tell.
-constexpr size_t EnoughPoints = 8;
 
 /// The median of the slopes between all pairs of points (Theil and Sen): up to
 /// a quarter of the steps may be odd without moving it. At most 48 points are

@@ -116,6 +116,7 @@ public:
     if (GraphKnown)
       watchGraphAgain();
     tracker().suspect();
+    S->count(liveBytes(), tracker());
     if (!S->wants()) {
       S->skip();
       return;

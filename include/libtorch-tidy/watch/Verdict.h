@@ -29,6 +29,8 @@ struct Verdict {
   double PerStep = 0; ///< In bytes; nodes or threads where these grow.
   std::string Text;   ///< What grows.
   std::string Advice; ///< What to do about it, if anything.
+  /// Where it grows over so many steps and begins anew; 0: to the end.
+  int64_t PassSteps = 0;
   /// The part of the growth that the stacks of Sites stand for: 0 to 1.
   double Explained = 0;
   std::vector<SiteGrowth> Sites; ///< Who made it, most first.
@@ -64,18 +66,18 @@ inline std::string deviceName(const Tracker &T, uint32_t Slot) {
          ":" + std::to_string(Key % 256);
 }
 
-/// Who has made more of what is alive since a step that lies before the last
-/// third, most first; bytes or nodes count.
-inline std::vector<SiteGrowth> sitesOf(const Series &S, bool Nodes,
+/// Who has made more of what is alive at \p After than at \p Before, most
+/// first; bytes or nodes count.
+inline std::vector<SiteGrowth> sitesOf(const Snapshot &Before,
+                                       const Snapshot &After, bool Nodes,
                                        double PerStep, double &Explained) {
-  const Snapshot &Before = S.before();
   std::vector<SiteGrowth> Grown;
-  double Steps = static_cast<double>(S.Steps - Before.Step), Sum = 0;
+  double Steps = static_cast<double>(After.Step - Before.Step), Sum = 0;
   Explained = 0;
   if (Steps <= 0 || Before.Step == 0)
     return Grown;
-  for (uint32_t I = 1; I < S.Now.Sites.size(); ++I) {
-    Snapshot::Of Now = S.Now.Sites[I], Old;
+  for (uint32_t I = 1; I < After.Sites.size(); ++I) {
+    Snapshot::Of Now = After.Sites[I], Old;
     if (I < Before.Sites.size())
       Old = Before.Sites[I];
     SiteGrowth G;
@@ -117,6 +119,8 @@ public:
     tensors();
     if (Said.empty())
       graph();
+    if (Said.empty())
+      passes();
     caches();
     threads();
     if (Said.empty())
@@ -188,7 +192,8 @@ private:
       }
       Verdict &V = add("tensors", Bytes.PerStep, Text, Advice);
       V.Device = deviceName(T, I);
-      V.Sites = sitesOf(S, /*Nodes=*/false, Bytes.PerStep, V.Explained);
+      V.Sites = sitesOf(S.before(), S.Now, /*Nodes=*/false, Bytes.PerStep,
+                        V.Explained);
     }
   }
 
@@ -203,7 +208,35 @@ private:
             "a result is kept with its history; backward() has freed the "
             "tensors of the graph, but not its nodes: keep detach() or item() "
             "of it");
-    V.Sites = sitesOf(S, /*Nodes=*/true, Graph.PerStep, V.Explained);
+    V.Sites =
+        sitesOf(S.before(), S.Now, /*Nodes=*/true, Graph.PerStep, V.Explained);
+  }
+
+  /// What grows for a while and is let go of, as often as it likes.
+  void passes() {
+    bool OfBytes = S.Bytes.Count > 0;
+    const Passes &P = OfBytes ? S.Bytes : S.Nodes;
+    if (!P.Count)
+      return;
+    std::string Text =
+        OfBytes ? "tensors grow by " + inWords(P.PerStep) + " bytes a step"
+                : "graph nodes grow by " + inWords(P.PerStep) + " a step";
+    if (OfBytes && S.Nodes.Count)
+      Text += ", and graph nodes by " + inWords(S.Nodes.PerStep) + ",";
+    else if (!OfBytes)
+      Text += ", tensors do not,";
+    Text += " over passes of " + inWords(static_cast<double>(P.Steps)) +
+            " steps, and are released at the end of each";
+    Verdict &V =
+        add(OfBytes ? "tensors" : "graph", P.PerStep, Text,
+            S.Nodes.Count
+                ? "memory runs out within a pass, if at all; unless its end "
+                  "needs all of the graphs, as backward() through a sequence "
+                  "does, keep detach() or item() of each result"
+                : "memory runs out within a pass, if at all; unless its end "
+                  "needs all of the tensors, keep less of each");
+    V.PassSteps = P.Steps;
+    V.Sites = sitesOf(P.First, P.Last, !OfBytes, P.PerStep, V.Explained);
   }
 
   void caches() {

@@ -89,6 +89,26 @@ static void bufferThatFills() {
   }
 }
 
+// Kept over an epoch, or over a few steps: each begins anew.
+static void sumOver(int steps) {
+  torch::nn::Linear net(16, 16);
+  torch::Tensor sum;
+  for (int i = 0; i < 64; ++i) {
+    torch::Tensor loss = torch::relu(net(torch::rand({4, 16}))).mean();
+    sum = i % steps ? sum + loss : loss;
+    loss = torch::Tensor();
+    watch->step("batch");
+  }
+}
+
+// Goes up and down.
+static void sizesAtRandom() {
+  for (int i = 0; i < 200; ++i) {
+    torch::Tensor data = torch::rand({1024 + (i * 37) % 101 * 64});
+    watch->step();
+  }
+}
+
 // What the allocator of a GPU reports.
 static void cacheOfADevice() {
   c10::Device gpu(c10::DeviceType::CUDA, 1);
@@ -172,6 +192,12 @@ int main(int argc, char **arguments) {
     objectsOfTheUser();
   else if (name == "buffer-that-fills")
     bufferThatFills();
+  else if (name == "sum-over-epochs")
+    sumOver(16);
+  else if (name == "sum-over-a-few")
+    sumOver(4);
+  else if (name == "sizes-at-random")
+    sizesAtRandom();
   else if (name == "cache-of-a-device")
     cacheOfADevice();
   else if (name == "tensors-of-a-device")
