@@ -10,6 +10,7 @@
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -90,6 +91,13 @@ std::optional<BlobCall> asFromBlob(const CallExpr *Call,
     }
   }
   return Blob;
+}
+
+bool wrapsMemory(const CallExpr *Call) {
+  return llvm::any_of(
+      llvm::ArrayRef<StringRef>{"from_blob", "for_blob", "from_file",
+                                "fromDLPack"},
+      [Call](StringRef Name) { return callsTorch(Call, Name); });
 }
 
 bool isArrayRef(QualType T) {

@@ -49,6 +49,10 @@ struct BlobCall {
 std::optional<BlobCall> asFromBlob(const clang::CallExpr *Call,
                                    const clang::ASTContext &Context);
 
+/// Makes a tensor over memory that LibTorch has not allocated, with or without
+/// a deleter: from_blob, for_blob, from_file, fromDLPack. Null is allowed.
+bool wrapsMemory(const clang::CallExpr *Call);
+
 /// c10::ArrayRef, so IntArrayRef and TensorList, and OptionalArrayRef.
 bool isArrayRef(clang::QualType T);
 /// c10::SmallVector: a vector whose elements lie in memory of its own.

@@ -77,10 +77,11 @@ def collect(name, folder, by_hand, version):
             "figures": figures, "series": lines}
 
 
-def of_cases(name, errors, version):
+def of_cases(name, errors, by_hand, version):
     """The same for a proof by AddressSanitizer: what it calls the defect of each
     case, {case: error}. It is silent on the program without the defects."""
-    return {"check": "libtorch-" + name, "libtorch": version, "fixed_by": "check",
+    return {"check": "libtorch-" + name, "libtorch": version,
+            "fixed_by": "hand" if by_hand else "check",
             "figures": [{"what": case, "bad": "AddressSanitizer: " + error,
                          "fixed": "nothing reported"}
                         for case, error in errors.items()],

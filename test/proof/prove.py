@@ -20,13 +20,12 @@ import subprocess
 import sys
 
 import figures
+import fixes
 
 tools_file, name, folder = sys.argv[1:4]
 by_hand = sys.argv[4:] == ["by-hand"]
-here = os.path.dirname(os.path.abspath(__file__))
 with open(tools_file) as file:
     tools = json.load(file)
-pch = ["-include-pch", tools["torch_pch"]]
 # How much scratch oneDNN takes depends on the processor. With AMX it is 67 KB
 # more than with what came before, and the figures are to be the same on both.
 os.environ.setdefault("DNNL_MAX_CPU_ISA", "AVX512_CORE_BF16")
@@ -40,46 +39,17 @@ def run(command, **environment):
     return done.stdout
 
 
-def source(kind):
-    return os.path.join(here, "%s_%s.cpp" % (name, kind))
-
-
 shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(folder)
 
-
-def fix(kind):
-    """What the check says of a program, and the program with its fixes."""
-    copy = os.path.join(folder, "program.cpp")
-    shutil.copy(source(kind), copy)
-    told = run([tools["clang_tidy"], "-load", tools["plugin"],
-                "-checks=-*,libtorch-" + name,
-                "-config={CheckOptions: {Level: 2}}",
-                "-fix", copy, "--"]
-               + tools["torch_flags"] + pch + ["-I", here])
-    return told, copy
-
-
 # The program with the defect becomes the one without it, by the fixes alone.
-told, copy = fix("bad")
-if by_hand:
-    if "[libtorch-" + name not in told:
-        sys.exit("nothing found:\n" + told)
-    if "[libtorch-" + name in fix("fixed")[0]:
-        sys.exit("not fixed:\n" + fix("fixed")[0])
-    # Without a fix the copies are as they were.
-    copy = source("fixed")
-with open(copy) as ours, open(source("fixed")) as wanted:
-    if ours.read() != wanted.read():
-        diff = subprocess.run(["diff", "-u", source("fixed"), copy], text=True,
-                              stdout=subprocess.PIPE).stdout
-        sys.exit("the fixes lead elsewhere:\n" + diff + told)
+fixes.compare(tools, name, folder, by_hand, level=2)
 
 bits = {}
 for kind in ("bad", "fixed"):
     program = os.path.join(folder, kind)
     # The suite's other precompiled header holds no function bodies.
-    run([tools["clangxx"], source(kind), "-o", program] + tools["torch_flags"]
+    run([tools["clangxx"], fixes.source(name, kind), "-o", program] + tools["torch_flags"]
         + ["-include-pch", tools["torch_code_pch"], "-ltorch", "-ltorch_cpu", "-lc10"])
     output = run([program], LIBTORCH_TIDY_SERIES=program + ".series")
     with open(program + ".txt", "w") as file:

@@ -1,11 +1,11 @@
 """Proves that a fix ends the use of memory that is gone.
 
-sanitize.py TOOLS COMPILER NAME FOLDER CASE=ERROR...: applies the fixes of
-libtorch-NAME to NAME_bad.cpp beside this script and compares the result with
-NAME_fixed.cpp. Builds both with COMPILER's AddressSanitizer and runs each case, the program's argument:
-the bad one has to stop with ERROR (where one is given), the fixed one to end
-without a word of the sanitizer. Leaves what the cases print in bad.txt and
-fixed.txt in FOLDER, and figures.json (see figures.py).
+sanitize.py TOOLS COMPILER NAME FOLDER [by-hand] CASE=ERROR...: compares
+NAME_bad.cpp beside this script and NAME_fixed.cpp (see fixes.py). Builds both with
+COMPILER's AddressSanitizer and runs each case, the program's argument: the bad one
+has to stop with ERROR (where one is given), the fixed one to end without a word of
+the sanitizer. Leaves what the cases print in bad.txt and fixed.txt in FOLDER, and
+figures.json (see figures.py).
 """
 
 import json
@@ -15,10 +15,11 @@ import subprocess
 import sys
 
 import figures
+import fixes
 
 tools_file, compiler, name, folder = sys.argv[1:5]
-cases = [case.split("=") for case in sys.argv[5:]]
-here = os.path.dirname(os.path.abspath(__file__))
+by_hand = sys.argv[5:6] == ["by-hand"]
+cases = [case.split("=") for case in sys.argv[5 + by_hand:]]
 with open(tools_file) as file:
     tools = json.load(file)
 environment = dict(os.environ,
@@ -33,26 +34,15 @@ def run(command, may_fail=False):
     return done.returncode, done.stdout
 
 
-def source(kind):
-    return os.path.join(here, "%s_%s.cpp" % (name, kind))
-
-
 shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(folder)
 
-copy = os.path.join(folder, "program.cpp")
-shutil.copy(source("bad"), copy)
-told = run([tools["clang_tidy"], "-load", tools["plugin"],
-            "-checks=-*,libtorch-" + name, "-fix", copy, "--"]
-           + tools["torch_flags"] + ["-include-pch", tools["torch_pch"], "-I", here])[1]
-with open(copy) as ours, open(source("fixed")) as wanted:
-    if ours.read() != wanted.read():
-        sys.exit("the fixes lead elsewhere:\n" + told)
+fixes.compare(tools, name, folder, by_hand, level=1)
 
 for kind in ("bad", "fixed"):
     program = os.path.join(folder, kind)
     # A precompiled header would have to be made with the sanitizer as well.
-    run([compiler, source(kind), "-o", program, "-O1", "-fsanitize=address"]
+    run([compiler, fixes.source(name, kind), "-o", program, "-O1", "-fsanitize=address"]
         + tools["torch_flags"] + ["-ltorch", "-ltorch_cpu", "-lc10"])
     with open(program + ".txt", "w") as file:
         for case, error in cases:
@@ -64,4 +54,4 @@ for kind in ("bad", "fixed"):
                 sys.exit("%s, %s: code %d\n%s" % (case, kind, code, output))
 
 errors = {case: error for case, error in cases if error}
-figures.check(figures.of_cases(name, errors, figures.libtorch_version(tools)), folder, tools)
+figures.check(figures.of_cases(name, errors, by_hand, figures.libtorch_version(tools)), folder, tools)
