@@ -9,6 +9,7 @@
 #include "checks/code/Body.h"
 #include "checks/code/Object.h"
 #include "checks/code/Std.h"
+#include "checks/flow/Callers.h"
 #include "checks/flow/FunctionFlow.h"
 #include "checks/flow/UnitModel.h"
 #include "checks/torch/Autograd.h"
@@ -132,24 +133,6 @@ bool isResetAfter(const CallExpr *Call, const FunctionDecl *F) {
   });
 }
 
-struct CallSite {
-  const CallExpr *Call;
-  const FunctionDecl *In;
-};
-
-/// The calls of \p Callee in the unit.
-llvm::SmallVector<CallSite, 4> callsOf(const FunctionDecl *Callee,
-                                       const flow::UnitModel &Unit) {
-  llvm::SmallVector<CallSite, 4> Found;
-  for (const FunctionDecl *In : Unit.functions())
-    code::forEach<CallExpr>(In->getBody(), [&](const CallExpr *Call) {
-      const FunctionDecl *F = Call->getDirectCallee();
-      if (F && F->getCanonicalDecl() == Callee->getCanonicalDecl())
-        Found.push_back({Call, In});
-    });
-  return Found;
-}
-
 /// The argument of backward() that says whether to make a graph.
 const Expr *createGraphArgument(const CallExpr *Call) {
   unsigned I = isa<CXXMemberCallExpr>(Call) ? 2 : 3;
@@ -210,10 +193,12 @@ void CreateGraphCycleCheck::checkMatched() {
                  "keep each other until the gradient is reset; " +
                  torch::spelling::Grad + " returns them instead")
                     .str();
-    llvm::SmallVector<CallSite, 4> Callers = callsOf(B.In, unit());
+    llvm::SmallVector<flow::WrittenCall, 4> Callers =
+        flow::callsOf(B.In, unit());
     if (!B.When) {
       // Whoever calls the function may clean up after it.
-      if (!Callers.empty() && llvm::all_of(Callers, [&](const CallSite &C) {
+      if (!Callers.empty() &&
+          llvm::all_of(Callers, [&](const flow::WrittenCall &C) {
             return isResetAfter(C.Call, C.In);
           }))
         continue;
@@ -222,7 +207,7 @@ void CreateGraphCycleCheck::checkMatched() {
       tell(F);
       continue;
     }
-    for (const CallSite &C : Callers) {
+    for (const flow::WrittenCall &C : Callers) {
       unsigned I = B.When->getFunctionScopeIndex();
       if (isa<CXXOperatorCallExpr>(C.Call) || I >= C.Call->getNumArgs() ||
           torch::constantBool(C.Call->getArg(I), context()) != true ||

@@ -1,0 +1,161 @@
+//===- LoadInLoopCheck.cpp ------------------------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/LibtorchCheck.h"
+#include "checks/code/Body.h"
+#include "checks/code/Loops.h"
+#include "checks/code/Walk.h"
+#include "checks/flow/Callers.h"
+#include "checks/flow/UnitModel.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/Conventions.h"
+#include "checks/torch/Modules.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace libtorch_tidy {
+
+namespace {
+
+/// docs/checks/libtorch-load-in-loop.md says what it finds and why.
+class LoadInLoopCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+
+private:
+  void checkUnit(flow::UnitModel &Unit) override;
+  void checkLoad(const CallExpr *Load, code::Body &In, flow::UnitModel &Unit);
+  void report(const CallExpr *Load, const VarDecl *Model, const Stmt *Loop,
+              const CallExpr *Through);
+};
+
+/// Does \p Call run in each round of \p Loop, of which there may be many?
+bool runsEachRound(const CallExpr *Call, const Stmt *Loop,
+                   const code::Body &In) {
+  const Stmt *Rounds = code::bodyOf(Loop);
+  if (code::runsFewTimes(Loop, In.context()) || !In.isWithin(Call, Rounds))
+    return false;
+  for (const Stmt *S = In.parentOf(Call); S && S != Loop; S = In.parentOf(S))
+    if (!isa<CompoundStmt, DeclStmt, Expr>(S) ||
+        isa<LambdaExpr, AbstractConditionalOperator>(S))
+      return false;
+  // for (;;) { ...; return x; }
+  return llvm::none_of(Rounds->children(), [](const Stmt *S) {
+    return isa_and_nonnull<BreakStmt, ReturnStmt>(S);
+  });
+}
+
+/// Does \p Call give the same each time \p Within runs: a constant, a name that
+/// nothing in \p Within changes?
+bool isSameEachTime(const CallExpr *Call, const Stmt *Within, code::Body &In) {
+  const SourceManager &SM = In.context().getSourceManager();
+  auto Changes = [&](const ValueDecl *D) {
+    return code::isWithin(D->getLocation(), Within, SM) ||
+           llvm::any_of(In.writesTo(D), [&](const code::Write &W) {
+             return In.isWithin(W.Where, Within);
+           });
+  };
+  return llvm::none_of(Call->arguments(), [&](const Expr *Argument) {
+    return code::anyOf<Expr>(Argument, [&](const Expr *E) {
+      if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+        const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+        return Var &&
+               ((isa<ParmVarDecl>(Var) && Within == In.root()) || Changes(Var));
+      }
+      if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+        const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+        return Field && Changes(Field);
+      }
+      const auto *Inner = dyn_cast<CallExpr>(E);
+      return Inner && !torch::isStdDecl(Inner->getDirectCallee());
+    });
+  });
+}
+
+/// Is \p Model set up and run, and nothing else: nobody keeps it, changes it or
+/// measures how long that takes?
+bool isOnlyRun(const VarDecl *Model, const code::Body &In) {
+  bool Runs = false, Other = false;
+  code::forEach<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
+    if (Ref->getDecl() != Model)
+      return;
+    const CallExpr *User = In.callOn(Ref);
+    if (!User || torch::objectOf(User) != Ref) {
+      Other = true;
+      return;
+    }
+    const CallExpr *Method = In.callOn(User); // model.get_method("f")(x)
+    if (torch::asModuleCall(User) || (Method && torch::asModuleCall(Method)))
+      Runs = true;
+    else // model.eval();
+      Other |= isa_and_nonnull<Expr, DeclStmt>(In.userOf(User));
+  });
+  code::forEachCall(In.root(), [&](const CallExpr *Call) {
+    Other |= torch::namesClock(torch::calleeName(Call));
+  });
+  return Runs && !Other;
+}
+
+} // namespace
+
+void LoadInLoopCheck::checkUnit(flow::UnitModel &Unit) {
+  for (const FunctionDecl *F : Unit.functions()) {
+    code::Body &In = code::Body::of(F);
+    code::forEachCall(In.root(), [&](const CallExpr *Call) {
+      if (torch::loadsModule(Call) && torch::isScriptModule(Call->getType()))
+        checkLoad(Call, In, Unit);
+    });
+  }
+}
+
+void LoadInLoopCheck::checkLoad(const CallExpr *Load, code::Body &In,
+                                flow::UnitModel &Unit) {
+  const auto *Declared = dyn_cast_or_null<DeclStmt>(In.userOf(Load));
+  const auto *Model = Declared && Declared->isSingleDecl()
+                          ? dyn_cast<VarDecl>(Declared->getSingleDecl())
+                          : nullptr;
+  if (!Model || Model->isStaticLocal() || !isOnlyRun(Model, In))
+    return;
+  if (const Stmt *Loop = In.loopAround(Load)) {
+    if (runsEachRound(Load, Loop, In) && isSameEachTime(Load, Loop, In))
+      report(Load, Model, Loop, /*Through=*/nullptr);
+    return;
+  }
+  if (!isSameEachTime(Load, In.root(), In))
+    return;
+  for (const flow::WrittenCall &C : flow::callsOf(In.function(), Unit)) {
+    const code::Body &Caller = code::Body::of(C.In);
+    const Stmt *Loop = Caller.loopAround(C.Call);
+    if (Loop && runsEachRound(C.Call, Loop, Caller))
+      return report(Load, Model, Loop, C.Call);
+  }
+}
+
+void LoadInLoopCheck::report(const CallExpr *Load, const VarDecl *Model,
+                             const Stmt *Loop, const CallExpr *Through) {
+  Finding F;
+  F.Loc = Load->getBeginLoc();
+  F.Highlight = Load->getSourceRange();
+  F.Message = "'" + Model->getNameAsString() +
+              "' is loaded from the same file in each iteration, and all its "
+              "parameters are allocated anew; load it once";
+  F.Steps.push_back({Loop->getBeginLoc(), Through
+                                              ? "this loop runs it again"
+                                              : "load it before this loop"});
+  if (Through)
+    F.Steps.push_back({Through->getBeginLoc(),
+                       "'" + Through->getDirectCallee()->getNameAsString() +
+                           "' is called here, and loads it each time"});
+  tell(F);
+}
+
+LIBTORCH_CHECK(LoadInLoopCheck);
+
+} // namespace libtorch_tidy

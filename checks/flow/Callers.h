@@ -1,0 +1,31 @@
+//===- Callers.h - Who calls a function -------------------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_FLOW_CALLERS_H
+#define LIBTORCH_TIDY_CHECKS_FLOW_CALLERS_H
+
+#include "clang/AST/Expr.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace libtorch_tidy::flow {
+
+class UnitModel;
+
+/// A call as it is written, also in code that does nothing with tensors. What
+/// flows through it is asked of UnitModel::callersOf().
+struct WrittenCall {
+  const clang::CallExpr *Call;
+  const clang::FunctionDecl *In;
+};
+
+/// The calls of \p Callee in the unit.
+llvm::SmallVector<WrittenCall, 4> callsOf(const clang::FunctionDecl *Callee,
+                                          const UnitModel &Unit);
+
+} // namespace libtorch_tidy::flow
+
+#endif // LIBTORCH_TIDY_CHECKS_FLOW_CALLERS_H

@@ -1,0 +1,114 @@
+// What looks like the defect and is right.
+// RUN: %check_libtorch_tidy %s libtorch-load-in-loop %t
+
+#include <chrono>
+#include <string>
+#include <torch/script.h>
+#include <vector>
+
+torch::Tensor read();
+
+// Another file each time.
+void all(const std::vector<std::string> &Files, const torch::Tensor &X) {
+  for (const std::string &File : Files) {
+    auto Model = torch::jit::load(File);
+    Model.forward({X});
+  }
+  for (size_t I = 0; I < Files.size(); ++I) {
+    auto Model = torch::jit::load(Files[I]);
+    Model.forward({X});
+  }
+  std::string Name = "0.pt";
+  for (int I = 0; I < 10; ++I) {
+    auto Model = torch::jit::load(Name);
+    Model.forward({X});
+    Name = std::to_string(I) + ".pt";
+  }
+}
+std::string newest();
+void watched(const torch::Tensor &X) {
+  while (true) {
+    auto Model = torch::jit::load(newest());
+    Model.forward({X});
+  }
+}
+
+// One for each thread, device or slot.
+std::vector<torch::jit::Module> replicas(int N) {
+  std::vector<torch::jit::Module> Models;
+  for (int I = 0; I < N; ++I)
+    Models.push_back(torch::jit::load("model.pt"));
+  for (int I = 0; I < N; ++I) {
+    auto Model = torch::jit::load("model.pt");
+    Model.to(torch::Device(torch::kCUDA, I));
+    Model.forward({read()});
+    Models.push_back(Model);
+  }
+  return Models;
+}
+
+// When it has changed, or until it is there.
+void reloaded(bool &Changed, const std::string &File) {
+  torch::jit::Module Current = torch::jit::load(File);
+  while (true) {
+    if (Changed) {
+      auto Model = torch::jit::load(File);
+      Model.forward({read()});
+    }
+    if (Changed)
+      Current = torch::jit::load(File);
+    Current.forward({read()});
+  }
+}
+torch::Tensor retried() {
+  for (;;) {
+    try {
+      auto Model = torch::jit::load("model.pt");
+      return Model.forward({read()}).toTensor();
+    } catch (const c10::Error &) {
+    }
+  }
+}
+torch::Tensor first() {
+  while (true) {
+    auto Model = torch::jit::load("model.pt");
+    return Model.forward({read()}).toTensor();
+  }
+}
+
+// A program that measures it, and one that does it a few times.
+void measured() {
+  for (int I = 0; I < 100; ++I) {
+    auto Start = std::chrono::steady_clock::now();
+    auto Model = torch::jit::load("model.pt");
+    Model.forward({read()});
+    (void)Start;
+  }
+}
+void few() {
+  for (int I = 0; I < 3; ++I) {
+    auto Model = torch::jit::load("model.pt");
+    Model.forward({read()});
+  }
+}
+
+// Called for each request by code that is not here, once, or with another file.
+torch::Tensor once(const torch::Tensor &X) {
+  auto Model = torch::jit::load("model.pt");
+  return Model.forward({X}).toTensor();
+}
+torch::Tensor given(const std::string &File, const torch::Tensor &X) {
+  auto Model = torch::jit::load(File);
+  return Model.forward({X}).toTensor();
+}
+torch::Tensor kept(const torch::Tensor &X) {
+  static auto Model = torch::jit::load("model.pt");
+  return Model.forward({X}).toTensor();
+}
+void calls(const std::vector<std::string> &Files) {
+  once(read());
+  for (const std::string &File : Files) {
+    given(File, read());
+    kept(read());
+  }
+}
