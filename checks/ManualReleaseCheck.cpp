@@ -9,6 +9,7 @@
 #include "checks/code/Body.h"
 #include "checks/code/Object.h"
 #include "checks/code/Walk.h"
+#include "checks/flow/UnitModel.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/Owners.h"
@@ -44,7 +45,6 @@ private:
   /// Of tensors that come from elsewhere. They are LibTorch's in a unit that
   /// makes no tensors over memory of its own.
   llvm::SmallVector<Finding, 2> Unsure;
-  bool WrapsMemory = false;
 };
 
 /// Whose memory a tensor has.
@@ -108,14 +108,18 @@ std::string nameOf(const Expr *Tensor) {
   return Named && !Named->isThis() ? "'" + Named->name() + "'" : "this tensor";
 }
 
-/// What a pointer is computed from, without casts and offsets of none.
+/// Where \p Pointer comes from: without casts, and through local pointers that
+/// point to nothing else.
 const Expr *pointerOf(const Expr *Pointer, code::Body &In) {
   for (unsigned I = 0; I < code::MaxChase; ++I) {
-    const Expr *From = In.originOf(Pointer->IgnoreParenCasts());
-    From = From->IgnoreParenCasts();
-    if (From == Pointer)
+    Pointer = Pointer->IgnoreParenCasts();
+    const VarDecl *Var = code::variableOf(Pointer);
+    if (!Var || !In.isOwn(Var) || !Var->getInit() ||
+        llvm::any_of(In.writesTo(Var), [](const code::Write &W) {
+          return W.Kind != code::WriteKind::Changed; // p[0] = 1
+        }))
       break;
-    Pointer = From;
+    Pointer = Var->getInit();
   }
   return Pointer;
 }
@@ -173,18 +177,11 @@ void ManualReleaseCheck::registerMatchers(MatchFinder *Finder) {
   Finder->addMatcher(
       cxxMemberCallExpr(Mine, callee(cxxDestructorDecl())).bind("destructor"),
       this);
-  Finder->addMatcher(
-      callExpr(Mine, callee(functionDecl(hasAnyName(
-                         "from_blob", "for_blob", "from_file", "fromDLPack"))))
-          .bind("wraps"),
-      this);
 }
 
 void ManualReleaseCheck::checkMatch(const Match &Result) {
-  if (const auto *Call = Result.Nodes.getNodeAs<CallExpr>("wraps")) {
-    WrapsMemory |= torch::wrapsMemory(Call);
-  } else if (const auto *Call =
-                 Result.Nodes.getNodeAs<CXXMemberCallExpr>("destructor")) {
+  if (const auto *Call =
+          Result.Nodes.getNodeAs<CXXMemberCallExpr>("destructor")) {
     checkDestructor(Call);
   } else if (const auto *Delete =
                  Result.Nodes.getNodeAs<CXXDeleteExpr>("delete")) {
@@ -230,9 +227,13 @@ void ManualReleaseCheck::checkRelease(const Expr *Release, const Expr *Pointer,
 }
 
 void ManualReleaseCheck::checkMatched() {
-  if (!WrapsMemory)
-    for (const Finding &F : Unsure)
-      tell(F);
+  if (Unsure.empty() || !isWhole() ||
+      llvm::any_of(unit().functions(), [](const FunctionDecl *F) {
+        return code::anyOf<CallExpr>(F->getBody(), torch::wrapsMemory);
+      }))
+    return;
+  for (const Finding &F : Unsure)
+    tell(F);
 }
 
 void ManualReleaseCheck::checkDestructor(const CXXMemberCallExpr *Call) {

@@ -4,12 +4,6 @@
 #include <cstring>
 #include <torch/torch.h>
 
-struct NetImpl : torch::nn::Module {
-  torch::nn::Linear layer = register_module("layer", torch::nn::Linear(100, 10));
-  torch::Tensor forward(const torch::Tensor &x) { return layer(x); }
-};
-TORCH_MODULE(Net);
-
 void freed() {
   torch::Tensor x = torch::rand({100, 100});
   std::free(x.data_ptr());
@@ -25,11 +19,6 @@ void tensor() {
   x.~Tensor();
 }
 
-void module() {
-  Net net;
-  net->~NetImpl();
-}
-
 int main(int argc, char **argv) {
   at::set_num_threads(1);
   const char *what = argc > 1 ? argv[1] : "";
@@ -39,8 +28,6 @@ int main(int argc, char **argv) {
     deleted();
   else if (std::strcmp(what, "tensor") == 0)
     tensor();
-  else if (std::strcmp(what, "module") == 0)
-    module();
   std::printf("%s: ended\n", what);
   return 0;
 }
