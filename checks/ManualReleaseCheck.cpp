@@ -160,7 +160,9 @@ std::string whenItEnds(const Expr *Object) {
         Star->getSubExpr()->IgnoreParenImpCasts());
   const bool Leads = Arrow && (Arrow->getOperator() == OO_Arrow ||
                                Arrow->getOperator() == OO_Star);
-  return Leads && !torch::pointeeOf(Arrow->getArg(0)->getType()).isNull()
+  return Leads && !torch::pointeeOf(
+                       Arrow->getArg(0)->IgnoreParenImpCasts()->getType())
+                       .isNull()
              ? "when the last handle of it ends"
              : "";
 }
