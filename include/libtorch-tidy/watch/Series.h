@@ -115,7 +115,7 @@ private:
     Length = 1;
     Rises = 0;
   }
-  /// A pass of a few steps, or one that goes up and down, is none.
+  /// A few steps are not a pass, and neither is what goes up and down.
   void end() {
     if (Length < Enough || Rises * 4 < (Length - 1) * 3)
       return;

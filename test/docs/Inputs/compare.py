@@ -81,7 +81,7 @@ figures.update_or_compare(data, path, write=True)
 assert open(path).read() != before and figures.dump(data) == open(path).read()
 
 # Proofs by AddressSanitizer: names of errors, no addresses.
-data = figures.of_cases("some-check", {"returned": "heap-use-after-free"}, "1.13")
+data = figures.of_cases("some-check", {"returned": "heap-use-after-free"}, False, "1.13")
 assert data["figures"] == [{"what": "returned", "fixed": "nothing reported",
                             "bad": "AddressSanitizer: heap-use-after-free"}]
 assert figures.differences(data, data) == []
