@@ -153,10 +153,11 @@ WatchedRun::read(StringRef File, StringRef Folder,
       if (Site == Sites.end())
         continue;
       Growth G;
-      G.PerStep.Bytes = numberAt(Grown, "bytesPerStep");
-      // Where tensors grow, nodes are listed of the sites that make tensors.
+      // The verdict says which of the two grows; the other one varies.
       if (textAt(Verdict, "kind") == "graph")
         G.PerStep.Nodes = numberAt(Grown, "nodesPerStep");
+      else
+        G.PerStep.Bytes = numberAt(Grown, "bytesPerStep");
       G.PerStep.Steps = textAt(Verdict, "series");
       for (const Json &Call : listAt(*Site->second, "calls"))
         if (Call.is_object())
