@@ -42,9 +42,10 @@ protected:
 private:
   /// \p HandedInAt: the call that hands the history in, when it arises in a
   /// caller.
-  void report(const flow::Accumulation &A, const flow::Label &Source,
-              const Expr *HandedInAt, Level Strength,
-              const flow::FunctionFlow &Flow, ASTContext &Context);
+  void reportAccumulation(const flow::Accumulation &A,
+                          const flow::Label &Source, const Expr *HandedInAt,
+                          Level Strength, const flow::FunctionFlow &Flow,
+                          ASTContext &Context);
 
   const std::string Fix;
 };
@@ -157,7 +158,7 @@ void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
     if (code::runsFewTimes(A.Loop, Unit.context()) ||
         Unit.isCalledOnlyGuarded(Flow.function()))
       continue;
-    report(A, *Source, HandedInAt, Strength, Flow, Unit.context());
+    reportAccumulation(A, *Source, HandedInAt, Strength, Flow, Unit.context());
   }
 }
 
@@ -186,10 +187,9 @@ static bool isBackwardRoot(const Expr *Addend, const Expr *Backward) {
   return Root && Root->getDecl() == Ref->getDecl();
 }
 
-void AccumulatedHistoryCheck::report(const Accumulation &A, const Label &Source,
-                                     const Expr *HandedInAt, Level Strength,
-                                     const FunctionFlow &Flow,
-                                     ASTContext &Context) {
+void AccumulatedHistoryCheck::reportAccumulation(
+    const Accumulation &A, const Label &Source, const Expr *HandedInAt,
+    Level Strength, const FunctionFlow &Flow, ASTContext &Context) {
   const std::string Name = Flow.nameOf(A.Where);
   const bool BackPropagated = Source.Consumers & Label::Backward;
   const StringRef Each = A.Loop ? "iteration" : "call";
@@ -239,7 +239,7 @@ void AccumulatedHistoryCheck::report(const Accumulation &A, const Label &Source,
 
   // Other units may call the function for a result with history.
   if (HandedInAt && Flow.function()->isExternallyVisible())
-    return tell(F);
+    return report(F);
 
   auto Cut = [&](const Expr *Addend) {
     return Fix == "item" && isBackwardRoot(Addend, Source.BackwardAt)
@@ -264,7 +264,7 @@ void AccumulatedHistoryCheck::report(const Accumulation &A, const Label &Source,
   case Accumulation::ViaCall:
     break;
   }
-  tell(F);
+  report(F);
 }
 
 LIBTORCH_CHECK(AccumulatedHistoryCheck);

@@ -45,8 +45,8 @@ private:
   bool isDoneFor(const FunctionDecl *F, torch::AutocastUse What) const;
   void checkRegionsOf(const FunctionDecl *F);
   void checkClass(const Use &Begin);
-  void report(const Use &Begin, const Use *End, const CallExpr *Step,
-              bool SameBlock);
+  void reportUse(const Use &Begin, const Use *End, const CallExpr *Step,
+                 bool SameBlock);
 
   llvm::SmallVector<Use, 8> Uses; ///< In source order of each function.
 };
@@ -137,8 +137,8 @@ bool AutocastCacheCheck::isDoneFor(const FunctionDecl *F,
   });
 }
 
-void AutocastCacheCheck::report(const Use &Begin, const Use *End,
-                                const CallExpr *Step, bool SameBlock) {
+void AutocastCacheCheck::reportUse(const Use &Begin, const Use *End,
+                                   const CallExpr *Step, bool SameBlock) {
   Finding F;
   F.Loc = Begin.Call->getBeginLoc();
   F.Highlight = Begin.Call->getSourceRange();
@@ -160,7 +160,7 @@ void AutocastCacheCheck::report(const Use &Begin, const Use *End,
                 "cached stay in memory, and the next forward uses the old ones";
     F.Steps.push_back({Step->getBeginLoc(), "the weights change here"});
   }
-  tell(F);
+  report(F);
 }
 
 /// One region after the other, as they are written.
@@ -186,9 +186,9 @@ void AutocastCacheCheck::checkRegionsOf(const FunctionDecl *F) {
       Ends.push_back(Own[J]);
     if (!Ends.empty()) {
       const CompoundStmt *Block = blockOf(Ends.front()->Call, context());
-      report(*Own[I], Ends.front(), nullptr,
-             Ends.size() == 1 && Block &&
-                 Block == blockOf(Own[I]->Call, context()));
+      reportUse(*Own[I], Ends.front(), nullptr,
+                Ends.size() == 1 && Block &&
+                    Block == blockOf(Own[I]->Call, context()));
       continue;
     }
     if (Own.size() > 1)
@@ -199,7 +199,7 @@ void AutocastCacheCheck::checkRegionsOf(const FunctionDecl *F) {
         Step = Call;
     });
     if (Step)
-      report(*Own[I], nullptr, Step, false);
+      reportUse(*Own[I], nullptr, Step, false);
     else
       checkClass(*Own[I]);
   }
@@ -220,7 +220,7 @@ void AutocastCacheCheck::checkClass(const Use &Begin) {
       End = &U;
     }
   if (End)
-    report(Begin, End, nullptr, blockOf(End->Call, context()));
+    reportUse(Begin, End, nullptr, blockOf(End->Call, context()));
 }
 
 void AutocastCacheCheck::checkMatched() {

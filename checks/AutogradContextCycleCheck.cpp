@@ -670,7 +670,7 @@ void AutogradContextCycleCheck::checkForward(const FunctionDecl *F,
   // One edit for all: where one tensor goes depends on the others.
   Findings.front().Fix = SaveForBackward(In, Backward, Context).edits(Tensors);
   for (const Finding &Found : Findings)
-    tell(Found);
+    report(Found);
 }
 
 LIBTORCH_CHECK(AutogradContextCycleCheck);

@@ -335,7 +335,7 @@ void CatInLoopCheck::checkMatch(const Match &Result) {
     F.Steps.push_back({Growth->Read->getExprLoc(),
                        "what has grown so far is read in the loop here"});
   F.Fix = joinOnce(*Growth, Context, Given);
-  tell(F);
+  report(F);
 }
 
 LIBTORCH_CHECK(CatInLoopCheck);

@@ -204,7 +204,7 @@ void CreateGraphCycleCheck::checkMatched() {
         continue;
       F.Loc = B.Call->getBeginLoc();
       F.Highlight = B.Call->getSourceRange();
-      tell(F);
+      report(F);
       continue;
     }
     for (const flow::WrittenCall &C : Callers) {
@@ -219,7 +219,7 @@ void CreateGraphCycleCheck::checkMatched() {
       F.Steps = {{B.Call->getBeginLoc(),
                   "'" + B.When->getNameAsString() +
                       "' is what this backward() gets as create_graph"}};
-      tell(F);
+      report(F);
     }
   }
   Calls.clear();

@@ -125,13 +125,13 @@ void DanglingFromBlobCheck::checkArguments(const CallExpr *Call,
                           "', not the one that it holds"
                     : "from_blob gets the address of '" + Name +
                           "' itself, not of its elements";
-    tell(F);
+    report(F);
     return;
   }
   if (Blob->OnCuda && isHostMemory(Blob->Buffer)) {
     F.Message = "the buffer is memory of the host, but the options ask for a "
                 "CUDA device; make the tensor on the CPU and move it with to()";
-    tell(F);
+    report(F);
     return;
   }
   const std::optional<torch::DtypeFacts> Read =
@@ -151,7 +151,7 @@ void DanglingFromBlobCheck::checkArguments(const CallExpr *Call,
               " bytes each, and the tensor reads them as " + Read->Name.str() +
               ", " + std::to_string(Read->Bytes) + " bytes each" +
               (Read->Bytes > Bytes ? ", past the end of the buffer" : "");
-  tell(F);
+  report(F);
 }
 
 void DanglingFromBlobCheck::checkUnit(flow::UnitModel &Unit) {
@@ -167,7 +167,7 @@ void DanglingFromBlobCheck::checkUnit(flow::UnitModel &Unit) {
     if (B.Sure == torch::Fresh::Yes && torch::isTensor(B.Top->getType()))
       F.Fix = fixits::appendMemberCall(B.Top, torch::spelling::CloneCall,
                                        Unit.context());
-    tell(F);
+    report(F);
   }
   for (const FunctionDecl *Function : Unit.functions())
     if (!Unit.errors().touch(Function) &&

@@ -165,7 +165,7 @@ void DanglingTensorDataCheck::checkUnit(flow::UnitModel &Unit) {
     if (B.Sure == torch::Fresh::Perhaps && !B.Through.empty())
       F.Message += ", when '" + B.Through + "' has to copy";
     F.Fix = nameTemporary(D, Unit.context());
-    tell(F);
+    report(F);
   }
 }
 

@@ -472,7 +472,7 @@ void DatasetWorkerCopyCheck::checkMatch(const Match &Result) {
                                                     "' for each worker"});
       F.Steps.push_back(
           {Count->Where->getExprLoc(), "the number of workers is set here"});
-      tell(F);
+      report(F);
     }
 }
 

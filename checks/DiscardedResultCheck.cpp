@@ -367,7 +367,7 @@ void DiscardedResultCheck::checkMatch(const Match &Result) {
       !Tensor->getType().isConstQualified() && Type &&
       Type == torch::recordOf(Call->getType()) && Where.namesElements(Root))
     F.Fix = fixits::assignTo(Call, Text);
-  tell(F);
+  report(F);
 }
 
 LIBTORCH_CHECK(DiscardedResultCheck);

@@ -130,7 +130,7 @@ bool leavesAfter(const CompoundStmt *Block, const Stmt *Statement) {
 } // namespace
 
 void EmptyCacheInLoopCheck::registerMatchers(MatchFinder *Finder) {
-  if (!tells(Level::Advisory))
+  if (!reports(Level::Advisory))
     return;
   Finder->addMatcher(
       callExpr(callee(functionDecl(hasAnyName(torch::EmptyCacheFunctions))),
@@ -200,7 +200,7 @@ void EmptyCacheInLoopCheck::checkMatch(const Match &Result) {
                        Runs.Period == 2
                            ? "this is true in every second iteration"
                            : "this is true unless the remainder is 0"});
-  tell(F);
+  report(F);
 }
 
 LIBTORCH_CHECK(EmptyCacheInLoopCheck);

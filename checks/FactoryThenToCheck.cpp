@@ -52,7 +52,7 @@ fixits::Edits makeThere(const CXXMemberCallExpr *Move,
 } // namespace
 
 void FactoryThenToCheck::registerMatchers(MatchFinder *Finder) {
-  if (!tells(Level::Advisory))
+  if (!reports(Level::Advisory))
     return;
   Finder->addMatcher(cxxMemberCallExpr().bind("move"), this);
 }
@@ -79,7 +79,7 @@ void FactoryThenToCheck::checkMatch(const Match &Result) {
   const code::Body *In = code::Body::around(Move, *Result.Context);
   if (!In || !In->isInstantiated())
     Found.Fix = makeThere(Move, *How, *F, *Result.Context);
-  tell(Found);
+  report(Found);
 }
 
 LIBTORCH_CHECK(FactoryThenToCheck);

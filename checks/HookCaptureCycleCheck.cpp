@@ -633,7 +633,7 @@ void HookCaptureCycleCheck::checkHook(const CallExpr *Call,
       Worst = std::move(F);
   if (Worst && (R.OnNode || (dropsHandle(Call, code::Body::of(In)) &&
                              !isRemoved(R.Tensor, Body))))
-    tell(*Worst);
+    report(*Worst);
 }
 
 void HookCaptureCycleCheck::checkStoredFunction(const CallExpr *Call,
@@ -716,7 +716,7 @@ void HookCaptureCycleCheck::checkStoredFunction(const CallExpr *Call,
             Context.getSourceManager().getExpansionLineNumber(
                 Call->getBeginLoc()))
       F.Steps.push_back({Capture->getLocation(), "it is captured here"});
-    tell(F);
+    report(F);
     return;
   }
 }

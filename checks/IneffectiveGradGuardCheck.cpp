@@ -314,7 +314,7 @@ void IneffectiveGradGuardCheck::checkThread(const Expr *E,
         Start->Lambda->getCompoundStmtBody(),
         (torch::spelling::NoGradGuard + " " + Given + ";").str(), Context);
   }
-  tell(F);
+  report(F);
 }
 
 void IneffectiveGradGuardCheck::checkParallelRegion(
@@ -371,7 +371,7 @@ void IneffectiveGradGuardCheck::checkParallelRegion(
                                        ";")
                                           .str(),
                                       Context);
-  tell(F);
+  report(F);
 }
 
 void IneffectiveGradGuardCheck::checkMatch(const Match &Result) {
@@ -446,7 +446,7 @@ void IneffectiveGradGuardCheck::checkUnnamed(const CXXConstructExpr *Guard,
       canBeGuarded(*P, Context))
     F.Fix =
         fixits::nameTemporary(Written, nameFor(Guard->getType(), In), Context);
-  tell(F);
+  report(F);
 }
 
 /// What `bool()` declares as a parameter: an argument was meant.
@@ -481,7 +481,7 @@ void IneffectiveGradGuardCheck::checkVexingParse(const FunctionDecl *Function,
   if (Function->param_empty() && R->hasDefaultConstructor() &&
       canBeGuarded(*P, Context))
     F.Fix = fixits::dropParentheses(Function, Context);
-  tell(F);
+  report(F);
 }
 
 void IneffectiveGradGuardCheck::checkVariable(const VarDecl *Guard,
@@ -512,7 +512,7 @@ void IneffectiveGradGuardCheck::checkVariable(const VarDecl *Guard,
                   " ends with its thread, not with this function: gradient "
                   "mode stays switched for the rest of each thread that comes "
                   "here";
-      tell(F);
+      report(F);
       return;
     }
     F.Message = "static guard " + Name +
@@ -521,7 +521,7 @@ void IneffectiveGradGuardCheck::checkVariable(const VarDecl *Guard,
                 "other thread is guarded";
     if (canBeGuarded(*P, Context))
       F.Fix = fixits::dropStatic(Statement, Context);
-    tell(F);
+    report(F);
     return;
   }
 
@@ -549,7 +549,7 @@ void IneffectiveGradGuardCheck::checkVariable(const VarDecl *Guard,
   } else {
     return;
   }
-  tell(F);
+  report(F);
 }
 
 LIBTORCH_CHECK(IneffectiveGradGuardCheck);

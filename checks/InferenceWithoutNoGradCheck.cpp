@@ -68,7 +68,7 @@ private:
   bool isReportedByCallers(const FunctionDecl *F, flow::UnitModel &Unit);
   bool isReportedInside(const Label &L, flow::UnitModel &Unit);
   bool reportsItsResults(const FunctionFlow &Callee, flow::UnitModel &Unit);
-  void report(llvm::MutableArrayRef<Scope> Scopes, ASTContext &Context);
+  void reportScopes(llvm::MutableArrayRef<Scope> Scopes, ASTContext &Context);
 
   std::vector<Scope> Found; ///< In source order of their functions.
   /// What reportsItsResults() says of a function; false while it is asked,
@@ -444,7 +444,7 @@ void InferenceWithoutNoGradCheck::checkUnit(flow::UnitModel &Unit) {
     Findings.emplace_back().push_back(std::move(S));
   }
   for (auto &Scopes : Findings)
-    report(Scopes, Unit.context());
+    reportScopes(Scopes, Unit.context());
   Found.clear();
   Settled.clear();
 }
@@ -468,8 +468,8 @@ static std::string placeOf(const FunctionDecl *F) {
              : "'" + F->getNameAsString() + "'";
 }
 
-void InferenceWithoutNoGradCheck::report(llvm::MutableArrayRef<Scope> Scopes,
-                                         ASTContext &Context) {
+void InferenceWithoutNoGradCheck::reportScopes(
+    llvm::MutableArrayRef<Scope> Scopes, ASTContext &Context) {
   auto ComesBefore = [&](const Label *A, const Label *B) {
     return Context.getSourceManager().isBeforeInTranslationUnit(
         A->Site->getExprLoc(), B->Site->getExprLoc());
@@ -504,7 +504,7 @@ void InferenceWithoutNoGradCheck::report(llvm::MutableArrayRef<Scope> Scopes,
              (torch::spelling::NoGradGuard + " " + Name + ";").str(), Context))
       F.Fix.push_back(std::move(Edit));
   }
-  tell(F);
+  report(F);
 }
 
 LIBTORCH_CHECK(InferenceWithoutNoGradCheck);

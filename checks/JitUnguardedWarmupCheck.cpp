@@ -190,7 +190,7 @@ void JitUnguardedWarmupCheck::checkFunction(const FunctionFlow &Flow,
            fixits::freeName("warm_up_guard", Function->getBody()) + ";")
               .str(),
           Context);
-    tell(F);
+    report(F);
   }
 }
 

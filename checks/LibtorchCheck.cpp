@@ -150,14 +150,14 @@ static llvm::SmallVector<Step, 8> elided(llvm::ArrayRef<Step> Steps) {
   return Story;
 }
 
-void LibtorchCheck::tell(const Finding &F) {
+void LibtorchCheck::report(const Finding &F) {
   const SourceManager &SM = Context->getSourceManager();
   SourceLocation Loc = SM.getFileLoc(F.Loc);
   if (Loc.isInvalid())
     return;
   if (FindingListener *Listener = FindingListener::current())
-    Listener->heard(getID(), F, Loc, SM, /*IsTooWeak=*/!tells(F.Strength));
-  if (!tells(F.Strength) || !Told.insert(Loc).second)
+    Listener->heard(getID(), F, Loc, SM, /*IsTooWeak=*/!reports(F.Strength));
+  if (!reports(F.Strength) || !Reported.insert(Loc).second)
     return;
   {
     // The message is data, not a format: names in it may hold '%'.

@@ -110,18 +110,18 @@ protected:
   bool isWhole() const;
 
   /// Would a finding of this strength be reported?
-  bool tells(Level Strength) const { return Strength <= Weakest; }
+  bool reports(Level Strength) const { return Strength <= Weakest; }
 
   /// Reports \p F: the warning, its steps as notes, its fix. Once for a place:
   /// all instantiations of a template share one report.
-  void tell(const Finding &F);
+  void report(const Finding &F);
 
   /// Where the history of label \p L comes from, as a step of a story.
   static Step originStep(const flow::Label &L);
 
 private:
   Level Weakest;
-  llvm::DenseSet<clang::SourceLocation> Told;
+  llvm::DenseSet<clang::SourceLocation> Reported;
   std::shared_ptr<flow::UnitModel> Unit;
   clang::ASTContext *Context = nullptr;
   bool HasMatch = false;

@@ -32,8 +32,8 @@ public:
 private:
   void checkUnit(flow::UnitModel &Unit) override;
   void checkLoad(const CallExpr *Load, code::Body &In, flow::UnitModel &Unit);
-  void report(const CallExpr *Load, const VarDecl *Model, const Stmt *Loop,
-              const CallExpr *Through);
+  void reportLoad(const CallExpr *Load, const VarDecl *Model, const Stmt *Loop,
+                  const CallExpr *Through);
 };
 
 /// Does \p Call run in each round of \p Loop, of which there may be many?
@@ -125,7 +125,7 @@ void LoadInLoopCheck::checkLoad(const CallExpr *Load, code::Body &In,
     return;
   if (const Stmt *Loop = In.loopAround(Load)) {
     if (runsEachRound(Load, Loop, In) && isSameEachTime(Load, Loop, In))
-      report(Load, Model, Loop, /*Through=*/nullptr);
+      reportLoad(Load, Model, Loop, /*Through=*/nullptr);
     return;
   }
   if (!isSameEachTime(Load, In.root(), In))
@@ -134,12 +134,12 @@ void LoadInLoopCheck::checkLoad(const CallExpr *Load, code::Body &In,
     const code::Body &Caller = code::Body::of(C.In);
     const Stmt *Loop = Caller.loopAround(C.Call);
     if (Loop && runsEachRound(C.Call, Loop, Caller))
-      return report(Load, Model, Loop, C.Call);
+      return reportLoad(Load, Model, Loop, C.Call);
   }
 }
 
-void LoadInLoopCheck::report(const CallExpr *Load, const VarDecl *Model,
-                             const Stmt *Loop, const CallExpr *Through) {
+void LoadInLoopCheck::reportLoad(const CallExpr *Load, const VarDecl *Model,
+                                 const Stmt *Loop, const CallExpr *Through) {
   Finding F;
   F.Loc = Load->getBeginLoc();
   F.Highlight = Load->getSourceRange();
@@ -153,7 +153,7 @@ void LoadInLoopCheck::report(const CallExpr *Load, const VarDecl *Model,
     F.Steps.push_back({Through->getBeginLoc(),
                        "'" + Through->getDirectCallee()->getNameAsString() +
                            "' is called here, and loads it each time"});
-  tell(F);
+  report(F);
 }
 
 LIBTORCH_CHECK(LoadInLoopCheck);

@@ -236,7 +236,7 @@ void LongLivedIntermediateCheck::checkDeclaredBeforeLoop(
       F.Fix = fixits::insertAfterStatement(
           Last, (Name + " = " + torch::spelling::UndefinedTensor + ";").str(),
           Unit.context());
-    tell(F);
+    report(F);
   }
 }
 
@@ -244,7 +244,7 @@ void LongLivedIntermediateCheck::checkDeclaredBeforeLoop(
 /// while it does. Where a graph holds it, letting go of it changes nothing.
 void LongLivedIntermediateCheck::checkBeforeHeavyLoop(const FunctionFlow &Flow,
                                                       flow::UnitModel &Unit) {
-  if (!tells(Level::Advisory))
+  if (!reports(Level::Advisory))
     return;
   code::Body &Body = code::Body::of(Flow.function());
   llvm::SmallVector<const VarDecl *, 2> Guards;
@@ -311,7 +311,7 @@ void LongLivedIntermediateCheck::checkBeforeHeavyLoop(const FunctionFlow &Flow,
     F.Fix = fixits::insertAfterStatement(
         Last, (Name + " = " + torch::spelling::UndefinedTensor + ";").str(),
         Unit.context());
-    tell(F);
+    report(F);
   });
 }
 
@@ -398,7 +398,7 @@ void LongLivedIntermediateCheck::checkKept(const FunctionFlow &Flow,
     // Cut only what this function does not go on to use with its history.
     if (Source && !(L.Consumers & ~Label::Stored))
       F.Fix = fixits::detachOperand(Assign->getArg(1), Unit.context());
-    tell(F);
+    report(F);
   }
 }
 

@@ -223,7 +223,7 @@ void ManualReleaseCheck::checkRelease(const Expr *Release, const Expr *Pointer,
     F.Steps.push_back(
         {From->getBeginLoc(), "the pointer is taken from " + Name + " here"});
   if (Whose == Owner::Library)
-    tell(F);
+    report(F);
   else
     Unsure.push_back(std::move(F));
 }
@@ -235,7 +235,7 @@ void ManualReleaseCheck::checkMatched() {
       }))
     return;
   for (const Finding &F : Unsure)
-    tell(F);
+    report(F);
 }
 
 void ManualReleaseCheck::checkDestructor(const CXXMemberCallExpr *Call) {
@@ -258,7 +258,7 @@ void ManualReleaseCheck::checkDestructor(const CXXMemberCallExpr *Call) {
   F.Strength = Level::Certain;
   F.Message = "the destructor of " + Name + " runs again " + When +
               ", and releases what it owns a second time";
-  tell(F);
+  report(F);
 }
 
 void ManualReleaseCheck::checkReset(const CallExpr *Call) {
@@ -283,7 +283,7 @@ void ManualReleaseCheck::checkReset(const CallExpr *Call) {
                "invalid from here on, and no other can be made; emptyCache() "
                "gives back what no tensor holds")
                   .str();
-  tell(F);
+  report(F);
 }
 
 LIBTORCH_CHECK(ManualReleaseCheck);

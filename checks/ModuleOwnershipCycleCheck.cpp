@@ -427,7 +427,7 @@ void ModuleOwnershipCycleCheck::checkEdges(const FunctionDecl *Function,
     for (const Edge *Step : Way)
       if (Step->Field)
         Reported.insert(Step->Field);
-    tell(cycleOf(Way));
+    report(cycleOf(Way));
   }
 }
 
@@ -467,7 +467,7 @@ void ModuleOwnershipCycleCheck::checkClasses(const CXXRecordDecl *Child,
       F.Steps.push_back({Given->getBeginLoc(), "it is given one here"});
       F.Steps.push_back(
           {Back->getLocation(), "'" + Parent->getNameAsString() + Theirs});
-      tell(F);
+      report(F);
       Reported.insert(Own);
       break;
     }

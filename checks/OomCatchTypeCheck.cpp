@@ -242,7 +242,7 @@ void OomCatchTypeCheck::checkMatch(const Match &Result) {
                                     "memory: " +
                                         Meant.Text});
     // One report for a try block: its other handlers miss the same.
-    return tell(F);
+    return report(F);
   }
 }
 

@@ -346,7 +346,7 @@ void OomRecoveryInCatchCheck::checkHandler(const CXXTryStmt *Try,
   if (Exception) {
     for (unsigned I = 0; I < Try->getNumHandlers(); ++I)
       if (I != Index && Retries.retryOf(Try->getHandler(I)))
-        return tell(F);
+        return report(F);
     std::string Prefix = releases(Owners, " ");
     F.Fix = fixits::hoistRecovery(
         Try, Handler, Statement, Prefix,
@@ -359,7 +359,7 @@ void OomRecoveryInCatchCheck::checkHandler(const CXXTryStmt *Try,
     if (!Text.empty())
       F.Fix = fixits::insertBeforeStatement(Statement, Text, Context);
   }
-  tell(F);
+  report(F);
 }
 
 LIBTORCH_CHECK(OomRecoveryInCatchCheck);

@@ -62,7 +62,7 @@ void OversizedLinearCheck::storeOptions(
 }
 
 void OversizedLinearCheck::registerMatchers(MatchFinder *Finder) {
-  if (!tells(Level::Advisory))
+  if (!reports(Level::Advisory))
     return;
   Finder->addMatcher(
       cxxConstructExpr(hasType(hasUnqualifiedDesugaredType(
@@ -95,7 +95,7 @@ void OversizedLinearCheck::checkMatch(const Match &Result) {
               " for its weight, " + megabytes(Weight * 2) +
               " with the gradient and " + megabytes(Weight * CopiesInTraining) +
               " with Adam's state (float32)";
-  tell(F);
+  report(F);
 }
 
 LIBTORCH_CHECK(OversizedLinearCheck);

@@ -497,7 +497,7 @@ void PadPackedTotalLengthCheck::checkMatched() {
       Old.F.Fix.clear();
   }
   for (const auto &[Loc, Place] : Places)
-    tell(Place.F);
+    report(Place.F);
   PadCalls.clear();
   DataParallelCalls.clear();
 }

@@ -242,7 +242,7 @@ void RetainedGraphCheck::checkFunction(const FunctionFlow &Flow,
       F.Steps.push_back({Carrier->Loop->getBeginLoc(),
                          "and nothing detaches it before the next iteration "
                          "of this loop"});
-      tell(F);
+      report(F);
       continue;
     }
     std::optional<Level> Strength = nobodyElseWalks(Spent, Flow, Unit);
@@ -253,7 +253,7 @@ void RetainedGraphCheck::checkFunction(const FunctionFlow &Flow,
                 "backward(), but nothing goes through the graph again";
     if (*Strength == Level::Likely)
       F.Fix = dropRetain(Call, *Back, Context);
-    tell(F);
+    report(F);
   }
 }
 

@@ -193,7 +193,7 @@ void StaleOptimizerStateCheck::checkMatch(const Match &Result) {
                                               "loop"});
     F.Steps.push_back(
         {T.Step->getBeginLoc(), "this step makes state for what was added"});
-    return tell(F);
+    return report(F);
   }
   if (!torch::asParameterList(Call).Call || !Visited.insert(In).second)
     return;
@@ -219,7 +219,7 @@ void StaleOptimizerStateCheck::checkMatch(const Match &Result) {
       F.Steps.push_back({T.Step->getBeginLoc(),
                          "this step makes state for the new parameters, in "
                          "addition to that of the old ones"});
-    tell(F);
+    report(F);
   }
 }
 

@@ -296,7 +296,7 @@ void UndetachedHiddenStateCheck::checkMembers(const FunctionFlow &Flow,
                                                    Unit.context()))
                          .str()),
           Unit.context());
-    tell(F);
+    report(F);
   }
 }
 
@@ -352,7 +352,7 @@ void UndetachedHiddenStateCheck::checkFunction(const FunctionFlow &Flow,
                        "iteration uses it"});
     noteDiscardedDetach(Graphs, Flow, F);
     F.Fix = cutGraphs(Site, Graphs, Flow, Context);
-    tell(F);
+    report(F);
   }
 }
 

@@ -72,7 +72,7 @@ void ViewRetainsStorageCheck::checkUnit(flow::UnitModel &Unit) {
                                           : "the part is taken here"});
       F.Fix =
           fixits::appendMemberCall(K.Kept, torch::spelling::CloneCall, Context);
-      tell(F);
+      report(F);
     }
   }
 }

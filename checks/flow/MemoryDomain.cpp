@@ -390,7 +390,7 @@ void MemoryDomain::setTensor(const VarDecl *Var, const Expr *Value) {
     return;
   Alone Now = Values.aloneIn(Value, S, Var);
   if (isEmptyValue(Value))
-    Now = {Fresh::Yes, Fresh::Yes};
+    Now = {Fresh::Yes, Fresh::Yes, /*OnDevice=*/false};
   S.Tensors[Var] = Now;
 }
 

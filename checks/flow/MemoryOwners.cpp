@@ -58,15 +58,24 @@ Alone MemoryValues::stateOf(const VarDecl *Var, const MemoryState &At) const {
 
 Alone MemoryValues::aloneIn(const Expr *E, const MemoryState &At,
                             const VarDecl *Self) const {
+  auto TraitsOf = [&](const VarDecl *Var) {
+    torch::TensorTraits Traits;
+    auto It = At.Tensors.find(Var);
+    Traits.OnDevice = It != At.Tensors.end() && It->second.OnDevice;
+    return Traits;
+  };
   Alone Result;
   Result.Memory = torch::freshMemory(E, Context, [&](const VarDecl *Var) {
     return std::pair(Var == Self ? stateOf(Var, At).Memory : Fresh::No,
-                     torch::TensorTraits());
+                     TraitsOf(Var));
   });
   Result.Handle = torch::freshHandle(E, Context, [&](const VarDecl *Var) {
     return std::pair(Var == Self ? stateOf(Var, At).Handle : Fresh::No,
-                     torch::TensorTraits());
+                     TraitsOf(Var));
   });
+  Result.OnDevice = torch::traitsOf(E, Context, [&](const VarDecl *Var) {
+                      return std::pair(Fresh::No, TraitsOf(Var));
+                    }).OnDevice;
   return Result;
 }
 

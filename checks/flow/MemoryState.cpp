@@ -167,8 +167,10 @@ bool MemoryState::join(const MemoryState &Other) {
       continue;
     }
     Alone Both{std::min(Here.Memory, It->second.Memory),
-               std::min(Here.Handle, It->second.Handle)};
-    Changed |= Both.Memory != Here.Memory || Both.Handle != Here.Handle;
+               std::min(Here.Handle, It->second.Handle),
+               Here.OnDevice && It->second.OnDevice};
+    Changed |= Both.Memory != Here.Memory || Both.Handle != Here.Handle ||
+               Both.OnDevice != Here.OnDevice;
     Here = Both;
   }
   for (const VarDecl *Var : Unknown)

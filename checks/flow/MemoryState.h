@@ -74,6 +74,7 @@ struct Buffer {
 struct Alone {
   torch::Fresh Memory = torch::Fresh::No;
   torch::Fresh Handle = torch::Fresh::No;
+  bool OnDevice = false; ///< Its elements surely lie in memory of a device.
 };
 
 struct MemoryState {

@@ -51,9 +51,10 @@ Sharing conversion(const CallExpr *Call, const TensorTraits &Input,
   }
   Result.Dtype = A.AnyDtype ? A.Dtype : A.Unknown ? std::nullopt : Input.Dtype;
   Result.OnHost = A.AnyDevice ? A.Cpu : !A.Unknown && !A.Cuda && Input.OnHost;
+  Result.OnDevice = !A.Unknown && (A.Cuda || (!A.AnyDevice && Input.OnDevice));
   Result.Contiguous = Input.Contiguous && !Reshapes;
   if (MustCopy || (A.Dtype && Input.Dtype && *A.Dtype != *Input.Dtype) ||
-      (A.Cuda && Input.OnHost))
+      (A.Cuda && Input.OnHost) || (A.Cpu && Input.OnDevice))
     return Sharing::None;
   bool SameDtype =
       !A.AnyDtype || (A.Dtype && Input.Dtype && *A.Dtype == *Input.Dtype);
@@ -117,6 +118,18 @@ bool mayWorkInPlace(const CallExpr *Call) {
          writtenArguments(Call).size() > 1;
 }
 
+/// torch::rand({2}, torch::kCUDA): do options name a device?
+bool isMadeOnDevice(const CallExpr *Call, const ASTContext &Context) {
+  return llvm::any_of(Call->arguments(), [&](const Expr *Argument) {
+    if (isa<CXXDefaultArgExpr>(Argument) ||
+        !isOrDerivesFrom(Argument->getType(), "c10::TensorOptions"))
+      return false;
+    Asked A;
+    readAsked(Argument, Context, A);
+    return A.Cuda && !A.Unknown;
+  });
+}
+
 } // namespace
 
 StorageUse storageUse(const CallExpr *Call, const TensorTraits &Input,
@@ -145,6 +158,7 @@ StorageUse storageUse(const CallExpr *Call, const TensorTraits &Input,
   case Sharing::None:
     if (Call->isPRValue() && !mayWorkInPlace(Call))
       Use.How = Sharing::None;
+    Use.Traits.OnDevice = isMadeOnDevice(Call, Context);
     return Use;
   case Sharing::Perhaps:
   case Sharing::Memory:
@@ -158,7 +172,8 @@ StorageUse storageUse(const CallExpr *Call, const TensorTraits &Input,
   if (Use.How == Sharing::Memory) {
     Use.Traits = {Input.Dtype, Input.OnHost,
                   (Facts->KeepsLayout || takesRows(Call, Name, Context)) &&
-                      Input.Contiguous};
+                      Input.Contiguous,
+                  Input.OnDevice};
     // view(dtype) has another one.
     if (Name == "view")
       for (const Expr *Arg : writtenArguments(Call))
@@ -167,25 +182,30 @@ StorageUse storageUse(const CallExpr *Call, const TensorTraits &Input,
   } else if (Name == "index") {
     Use.How = indexing(Call);
     Use.Traits = {Input.Dtype, Input.OnHost,
-                  Input.Contiguous && takesRows(Call, Name, Context)};
+                  Input.Contiguous && takesRows(Call, Name, Context),
+                  Input.OnDevice};
   } else if (Name == "to" || Name == "toType") {
     Use.How = conversion(Call, Input, Context, Use.Traits);
   } else if (Name == "cpu") {
-    Use.How = Input.OnHost ? Sharing::Handle : Sharing::Perhaps;
+    Use.How = Input.OnHost     ? Sharing::Handle
+              : Input.OnDevice ? Sharing::None
+                               : Sharing::Perhaps;
     Use.Traits = Input;
     Use.Traits.OnHost = true;
+    Use.Traits.OnDevice = false;
   } else if (Name == "cuda") {
     Use.How = Input.OnHost ? Sharing::None : Sharing::Perhaps;
     Use.Traits.Dtype = Input.Dtype;
+    Use.Traits.OnDevice = true;
   } else if (Name == "contiguous") {
     bool Plain = writtenArguments(Call).empty();
     Use.How = Input.Contiguous && Plain ? Sharing::Handle : Sharing::Perhaps;
-    Use.Traits = {Input.Dtype, Input.OnHost, Plain};
+    Use.Traits = {Input.Dtype, Input.OnHost, Plain, Input.OnDevice};
   } else if ((Name == "reshape" || Name == "flatten") && Input.Contiguous) {
     Use.How = Sharing::Memory;
     Use.Traits = Input;
   } else if (Name == "reshape" || Name == "flatten") {
-    Use.Traits = {Input.Dtype, Input.OnHost, false};
+    Use.Traits = {Input.Dtype, Input.OnHost, false, Input.OnDevice};
   }
   return Use;
 }
@@ -313,6 +333,11 @@ State fresh(const Expr *E, const ASTContext &Context, LocalTensors Local,
 Fresh freshMemory(const Expr *E, const ASTContext &Context,
                   LocalTensors Local) {
   return fresh(E, Context, Local, /*OfHandle=*/false).first;
+}
+
+TensorTraits traitsOf(const Expr *E, const ASTContext &Context,
+                      LocalTensors Local) {
+  return fresh(E, Context, Local, /*OfHandle=*/false).second;
 }
 
 Fresh freshHandle(const Expr *E, const ASTContext &Context,

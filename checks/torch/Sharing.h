@@ -53,6 +53,9 @@ using LocalTensors =
 /// Does the memory of tensor, tuple or list \p E die with it?
 Fresh freshMemory(const clang::Expr *E, const clang::ASTContext &Context,
                   LocalTensors Local);
+/// What is known of tensor \p E.
+TensorTraits traitsOf(const clang::Expr *E, const clang::ASTContext &Context,
+                      LocalTensors Local);
 /// Does the tensor object that \p E names, with its sizes and strides? A view
 /// of a living tensor has memory that lives on, and an object that does not.
 Fresh freshHandle(const clang::Expr *E, const clang::ASTContext &Context,

@@ -21,6 +21,7 @@ struct TensorTraits {
   std::optional<int64_t> Dtype; ///< A value of enum c10::ScalarType.
   bool OnHost = false;          ///< In memory of the CPU.
   bool Contiguous = false;
+  bool OnDevice = false; ///< Surely in memory of a device.
 };
 
 /// A dtype, c10::ScalarType.
