@@ -375,13 +375,10 @@ void Run::fix() {
 }
 
 void Run::printSummary() const {
-  for (const std::string &File : All.FailedUnits) {
-    auto Trouble = All.Trouble.find(File);
-    tellError() << "'" << printable(File) << "' could not be analysed in full: "
-                << (Trouble == All.Trouble.end() ? "it does not compile"
-                                                 : printable(Trouble->second))
+  for (const auto &[File, Trouble] : All.Trouble)
+    tellError() << "'" << printable(File)
+                << "' could not be analysed in full: " << printable(Trouble)
                 << '\n';
-  }
   // Also when asked to be quiet: what is not recognised cannot be found fault
   // with. A project can have a folder of its own with such a name, though.
   if (const auto &Units = All.UnitsWithoutTorch; !Units.empty())

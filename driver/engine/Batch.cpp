@@ -9,6 +9,7 @@
 #include "driver/engine/Schedule.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
 
 namespace libtorch_tidy::driver {
 
@@ -34,6 +35,23 @@ static void orderOnce(std::vector<std::string> &Files) {
   orderOnce(Files, [](llvm::StringRef File) { return File; });
 }
 
+/// Why a unit does not compile: the first error, which may stand in a header
+/// that other units include as well.
+static std::string troubleIn(const UnitResult &R) {
+  std::string Result = "it does not compile";
+  auto Error = llvm::find_if(R.Findings, [](const Finding &F) {
+    return F.Kind == FindingKind::CompileError && F.IsError;
+  });
+  if (Error == R.Findings.end())
+    return Result;
+  Result += ": ";
+  if (!Error->Where.Path.empty())
+    Result += (llvm::sys::path::filename(Error->Where.Path) + ":" +
+               llvm::Twine(Error->Where.Line) + ": ")
+                  .str();
+  return Result + Error->Message;
+}
+
 Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
                     const fixits::FileTexts &Overlay) {
   Schedule All(Work, Overlay);
@@ -48,10 +66,10 @@ Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
     }
     llvm::errs() << J.Errors;
     const std::string File = canonicalPath(J.U->File, "", All.files());
-    if (!J.Result)
-      Result.Trouble.emplace(File, J.Trouble);
-    if (!J.Result || J.Result->Failed)
+    if (!J.Result || J.Result->Failed) {
       Result.FailedUnits.push_back(File);
+      Result.Trouble.emplace(File, J.Result ? troubleIn(*J.Result) : J.Trouble);
+    }
     if (!J.Result)
       continue;
     if (J.Result->LacksTorch && !J.Result->Failed)

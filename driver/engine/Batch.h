@@ -49,7 +49,7 @@ struct AnalysisJob {
 struct Analysis {
   std::vector<Finding> Findings;        ///< Merged.
   std::vector<std::string> FailedUnits; ///< Ordered, each once.
-  /// Of those of them that have no result: what happened, in words.
+  /// Of each of them: why, in words.
   std::map<std::string, std::string> Trouble;
   /// Functions that are too much for the analysis, ordered, each once.
   std::vector<GivenUpFunction> GivenUp;

@@ -118,10 +118,10 @@ std::string toGithub(const Report &R) {
     OS << "title=" << escapeCommand(F.Check, true)
        << "::" << escapeCommand(withSteps(F, R), false) << '\n';
   }
-  for (const std::string &Unit : R.FailedUnits)
+  for (const auto &[Unit, Trouble] : R.Trouble)
     OS << "::error file=" << escapeCommand(relativePath(Unit, R.Root), true)
-       << ",title=libtorch-tidy::could not be analysed in full: it does not "
-          "compile\n";
+       << ",title=libtorch-tidy::could not be analysed in full: "
+       << escapeCommand(Trouble, false) << '\n';
   return Result;
 }
 
@@ -201,14 +201,14 @@ static std::string escapeXml(StringRef Text) {
 std::string toJunit(const Report &R) {
   struct Suite {
     std::vector<const Finding *> Findings;
-    bool Failed = false;
+    std::string Trouble; ///< Why it is not analysed in full.
     unsigned Defects = 0, Errors = 0;
   };
   std::map<std::string, Suite> Suites;
   for (const std::string &Unit : R.Units)
     Suites[relativePath(Unit, R.Root).str()];
-  for (const std::string &Unit : R.FailedUnits)
-    Suites[relativePath(Unit, R.Root).str()].Failed = true;
+  for (const auto &[Unit, Trouble] : R.Trouble)
+    Suites[relativePath(Unit, R.Root).str()].Trouble = Trouble;
   for (const Finding &F : R.Findings)
     Suites[F.Where.Path.empty() ? "configuration"
                                 : relativePath(F.Where.Path, R.Root).str()]
@@ -217,7 +217,7 @@ std::string toJunit(const Report &R) {
   for (auto &[Name, S] : Suites) {
     for (const Finding *F : S.Findings)
       ++(F->Kind == FindingKind::Defect ? S.Defects : S.Errors);
-    if (S.Failed && !S.Errors)
+    if (!S.Trouble.empty() && !S.Errors)
       S.Errors = 1;
     Failures += S.Defects;
     Errors += S.Errors;
@@ -248,12 +248,13 @@ std::string toJunit(const Report &R) {
          << escapeXml(inWords(F->Where, R) + ": " + withSteps(*F, R)) << "</"
          << Element << ">\n    </testcase>\n";
     }
-    if (S.Failed && llvm::none_of(S.Findings, [](const Finding *F) {
+    if (!S.Trouble.empty() && llvm::none_of(S.Findings, [](const Finding *F) {
           return F->Kind != FindingKind::Defect;
         })) {
       Case("analysis");
       OS << ">\n      <error type=\"error\" message=\"it could not be analysed "
-            "in full\"/>\n    </testcase>\n";
+            "in full: "
+         << escapeXml(S.Trouble) << "\"/>\n    </testcase>\n";
     }
     if (!S.Defects && !S.Errors) {
       Case("analysis");

@@ -343,8 +343,10 @@ void Page::problems() {
   if (!Any && R.FailedUnits.empty())
     return;
   OS << "<section id=\"problems\">\n<h2>Not analysed in full</h2>\n<ul>\n";
-  for (const std::string &Unit : R.FailedUnits)
-    OS << "<li><code>" << path(Unit) << "</code> does not compile</li>\n";
+  for (const auto &[Unit, Trouble] : R.Trouble)
+    OS << "<li><code>" << path(Unit)
+       << "</code> could not be analysed in full: " << escape(Trouble)
+       << "</li>\n";
   for (const Finding &F : R.Findings)
     if (F.Kind != FindingKind::Defect) {
       OS << "<li>";

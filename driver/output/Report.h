@@ -47,7 +47,7 @@ struct Report {
   bool HasBaseline = false;
   std::vector<Finding> Vanished = {};
   Provenance From = {};
-  /// Why some of FailedUnits have no result at all.
+  /// Of each of FailedUnits: why, in words.
   std::map<std::string, std::string> Trouble = {};
   std::vector<GivenUpFunction> GivenUp = {};
   size_t LeftOut = 0; ///< Findings that are too many for the form.

@@ -404,17 +404,16 @@ Json Writer::artifacts() {
 /// How the run went. Takes what it found into \p Results.
 Json Writer::invocation(Json &Results) {
   Json Tool = Json::array(), Config = Json::array();
-  for (const std::string &Unit : Run.FailedUnits) {
-    std::string Text = "The translation unit could not be analysed";
-    if (auto It = Run.Trouble.find(Unit); It != Run.Trouble.end())
-      Text += ": " + It->second;
+  for (const auto &[Unit, Trouble] : Run.Trouble)
     Tool.push_back(
         {{"level", "error"},
-         {"message", message(Text + ".")},
+         {"message",
+          message(asSentence("The translation unit could not be analysed in "
+                             "full: " +
+                             Trouble))},
          {"locations",
           Json::array({{{"physicalLocation",
                          {{"artifactLocation", artifactLocation(Unit)}}}}})}});
-  }
   for (const GivenUpFunction &F : Run.GivenUp)
     Tool.push_back(
         {{"level", "warning"},
