@@ -167,14 +167,15 @@ void CacheFolder::touch(StringRef Entry) const {
   (void)llvm::sys::Process::SafelyCloseFileDescriptor(FD);
 }
 
-void CacheFolder::shrink(uint64_t Limit) const {
-  struct Group {
-    llvm::sys::TimePoint<> Used;
-    uint64_t Size = 0;
-    std::vector<std::string> Files;
-  };
+/// Files that share a stem.
+struct CacheFolder::Group {
+  llvm::sys::TimePoint<> Used;
+  uint64_t Size = 0;
+  std::vector<std::string> Files;
+};
+
+std::map<std::string, CacheFolder::Group> CacheFolder::groups() const {
   std::map<std::string, Group> Groups;
-  uint64_t Total = 0;
   std::error_code EC;
   for (fs::recursive_directory_iterator It(Path, EC), End; It != End && !EC;
        It.increment(EC)) {
@@ -198,11 +199,29 @@ void CacheFolder::shrink(uint64_t Limit) const {
     G.Used = std::max(G.Used, Status.getLastModificationTime());
     G.Size += Status.getSize();
     G.Files.push_back(File.str());
-    Total += Status.getSize();
   }
+  return Groups;
+}
+
+CacheFolder::Contents CacheFolder::contents() const {
+  Contents Result;
+  for (const auto &[Stem, G] : groups()) {
+    Result.Bytes += G.Size;
+    Result.Results += path::filename(path::parent_path(Stem)) == "results";
+    for (StringRef File : G.Files)
+      Result.Pchs += path::extension(File) == ".pch";
+  }
+  return Result;
+}
+
+void CacheFolder::shrink(uint64_t Limit) const {
+  const std::map<std::string, Group> Groups = groups();
+  uint64_t Total = 0;
   std::vector<const Group *> Oldest;
-  for (const auto &Entry : Groups)
+  for (const auto &Entry : Groups) {
     Oldest.push_back(&Entry.second);
+    Total += Entry.second.Size;
+  }
   llvm::stable_sort(
       Oldest, [](const Group *A, const Group *B) { return A->Used < B->Used; });
   for (const Group *G : Oldest) {

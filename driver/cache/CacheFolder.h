@@ -64,8 +64,20 @@ public:
   /// go together.
   void shrink(uint64_t Limit) const;
 
+  struct Contents {
+    uint64_t Bytes = 0;
+    size_t Pchs = 0;    ///< Precompiled headers.
+    size_t Results = 0; ///< Of units.
+  };
+  Contents contents() const;
+
 private:
   explicit CacheFolder(llvm::StringRef Path) : Path(Path) {}
+
+  struct Group;
+  /// Of all there is, by folder and stem. Removes what processes have left that
+  /// were ended.
+  std::map<std::string, Group> groups() const;
 
   std::string Path;
 };

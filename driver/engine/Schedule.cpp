@@ -386,6 +386,16 @@ void Schedule::run() {
     Pchs->removeOrphans();
   if (Wrote && Folder)
     Folder->shrink(uint64_t(Work.Options.Cache.Megabytes) << 20);
+  if (Folder && Work.Options.Unit.Stats) {
+    const CacheFolder::Contents Has = Folder->contents();
+    llvm::errs() << "libtorch-tidy: the cache takes " << (Has.Bytes >> 20)
+                 << " of " << Work.Options.Cache.Megabytes
+                 << " MB: " << Has.Pchs
+                 << (Has.Pchs == 1 ? " precompiled header"
+                                   : " precompiled headers")
+                 << ", results of " << Has.Results
+                 << (Has.Results == 1 ? " unit\n" : " units\n");
+  }
 }
 
 } // namespace libtorch_tidy::driver

@@ -504,8 +504,8 @@ static cl::opt<bool> &statsOption() {
   static cl::opt<bool> Stats(
       "stats",
       cl::desc("Print on the standard error what each unit cost: the time of "
-               "each check, and what the flow model did. Results are not taken "
-               "from the cache"),
+               "each check, and what the flow model did; and what the cache "
+               "holds. Results are not taken from it"),
       cl::cat(Category));
   return Stats;
 }
