@@ -22,8 +22,8 @@ void moved() {
   read(q);
   Tensor c = b.to(torch::kCUDA);
   Tensor d = c;
-  auto r = d.cpu().accessor<float, 2>()[0][0];
-  (void)r;
+  float first = *d.cpu().data_ptr<float>(); // Read before it is gone.
+  read(&first);
 }
 
 // Where it may be on the CPU already, cpu() returns the tensor itself.
