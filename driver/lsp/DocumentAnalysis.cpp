@@ -308,15 +308,12 @@ void DocumentRun::reportFailure(Writer &Out) {
                            "' could not be analysed in full: it does not "
                            "compile",
                        Severity::Warning);
-    else if (Why->Where.Path != Q.File)
-      Out.addAboutFile(
-          "'" + Name + "' could not be analysed in full: " +
-              (Why->Where.Path.empty()
-                   ? std::string()
-                   : llvm::sys::path::filename(Why->Where.Path).str() + ":" +
-                         std::to_string(Why->Where.Line) + ": ") +
-              Why->Message,
-          Severity::Warning);
+    else if (Why->Where.Path != Q.File && !Why->Where.Path.empty())
+      Out.addAboutFile("'" + Name + "' could not be analysed in full: " +
+                           llvm::sys::path::filename(Why->Where.Path).str() +
+                           ":" + std::to_string(Why->Where.Line) + ": " +
+                           Why->Message,
+                       Severity::Warning);
   }
 }
 

@@ -244,6 +244,8 @@ void Server::publish(const std::string &Path, bool Always) {
   }
   std::string Text = toText(Diagnostics);
   auto It = Published.find(Path);
+  if (IsOpen && at(Known[Path].Files, {Path.c_str()}).is_null())
+    return; // Its own analysis is to come.
   if (!Always &&
       (It == Published.end() ? Diagnostics.empty() : It->second == Text))
     return;
