@@ -10,6 +10,7 @@
 #include "driver/engine/FixRounds.h"
 #include "driver/findings/Selection.h"
 #include "driver/findings/WatchedRun.h"
+#include "driver/lsp/Server.h"
 #include "driver/options/CommandLine.h"
 #include "driver/options/Configuration.h"
 #include "driver/output/CheckDocs.h"
@@ -436,9 +437,6 @@ int Run::finish() {
 }
 
 int Run::run() {
-  llvm::InitializeAllTargetInfos();
-  llvm::InitializeAllTargetMCs();
-  llvm::InitializeAllAsmParsers();
   for (Outcome (Run::*Phase)() :
        {&Run::prepare, &Run::describe, &Run::select, &Run::precompile,
         &Run::collectUnits, &Run::openOutputs})
@@ -472,6 +470,12 @@ int main(int Argc, const char **Argv) {
   std::optional<CommandLine> Options = parseCommandLine(Argc, Argv);
   if (!Options)
     return ExitUsage;
+  llvm::InitializeAllTargetInfos();
+  llvm::InitializeAllTargetMCs();
+  llvm::InitializeAllAsmParsers();
+  static int Anchor;
+  if (Options->Lsp)
+    return lsp::serve(std::move(*Options), Argv[0], &Anchor);
   int Code = ExitClean;
   if (!Options->Explain.empty()) {
     if (Expected<std::string> Page = explain(Options->Explain))
@@ -479,7 +483,6 @@ int main(int Argc, const char **Argv) {
     else
       Code = usageError(Page.takeError());
   } else {
-    static int Anchor;
     Code = Run(std::move(*Options), Argv[0], &Anchor).run();
   }
   // Else the stream ends the process with words of its own.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fixits/Verifier.h"
+#include "fixits/LineEnds.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -32,8 +33,7 @@ bool mergeEdits(FileEdits &Into, const FileEdits &From) {
   return true;
 }
 
-/// \p Text with the line ends of \p File.
-static std::string withLineEndsOf(StringRef File, StringRef Text) {
+std::string withLineEndsOf(StringRef File, StringRef Text) {
   size_t First = File.find('\n');
   bool Windows =
       First != StringRef::npos && First > 0 && File[First - 1] == '\r';

@@ -30,6 +30,8 @@ struct AnalysisOptions {
   unsigned Timeout = 0;
   /// Off: units that include no header of LibTorch are analysed, too.
   bool SkipUnrelated = true;
+  /// The same units come again: a precompiled header pays for one of them.
+  bool WillRepeat = false;
   CacheOptions Cache;
   ProgressOptions Progress;
 };

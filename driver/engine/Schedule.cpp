@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/Schedule.h"
+#include "checks/code/Activity.h"
 #include "driver/engine/FixTrials.h"
 #include "driver/engine/UnitArchive.h"
 #include "llvm/ADT/STLExtras.h"
@@ -160,7 +161,7 @@ void Schedule::scan(Job &J) {
 
 /// A precompiled header takes nearly twice as long to make as a unit without
 /// it. It is made when it is sure to be used again: when a second unit of this
-/// run needs it, or when one of an earlier run did.
+/// run needs it, when one of an earlier run did, or when a later run will.
 std::vector<std::string> Schedule::pchsToBuild() {
   // A header that only has a little more than another one, which is there
   // anyway, saves a unit a thirtieth of that.
@@ -192,7 +193,7 @@ std::vector<std::string> Schedule::pchsToBuild() {
   std::vector<std::string> Result;
   for (const auto &[Key, Units] : CountNeeds())
     if (Pchs->find(Key) == LibraryPchs::State::Missing &&
-        (Units > 1 || Before.count(Key)))
+        (Units > 1 || Before.count(Key) || Work.Options.WillRepeat))
       Result.push_back(Key);
   return Result;
 }
@@ -361,12 +362,14 @@ void Schedule::run() {
   size_t NextBuild = 0;
   while (NextBuild < Builds.size() || !Ready.empty() || !Pool.idle()) {
     while (!Pool.full() && NextBuild < Builds.size()) {
-      Told.begun("precompiling the library headers");
+      Told.begun(PrecompilingActivity);
+      code::Activity::say(PrecompilingActivity);
       startBuild(Jobs.size() + NextBuild, Builds[NextBuild], Pool);
       ++NextBuild;
       Wrote = true;
     }
     while (!Pool.full() && !Ready.empty()) {
+      code::Activity::say(AnalysingActivity);
       startUnit(Ready.front(), Pool);
       Ready.pop_front();
       Wrote |= Folder.has_value();

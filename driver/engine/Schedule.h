@@ -18,6 +18,13 @@
 
 namespace libtorch_tidy::driver {
 
+/// What a run says that it does (code::Activity), from when it does so. Before
+/// that it looks up what there is to do.
+inline constexpr llvm::StringLiteral PrecompilingActivity =
+                                         "precompiling the library headers",
+                                     AnalysingActivity =
+                                         "the analysis of units";
+
 /// One unit on its way.
 struct Job {
   const Unit *U = nullptr;

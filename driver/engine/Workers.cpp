@@ -7,6 +7,7 @@
 
 #include "driver/engine/Workers.h"
 #include "checks/code/Activity.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -187,49 +188,87 @@ bool Workers::isOverdue(const Worker &W) const {
           processorSeconds(W.Process) - W.Said->Processor > Limit);
 }
 
-Workers::Outcome Workers::wait() {
-  for (;;) {
-    std::vector<pollfd> Pipes;
-    for (size_t I = 0; I < Running.size(); ++I) {
-      Worker &W = Running[I];
-      if (W.ResultPipe < 0 && W.ErrorPipe < 0) {
-        int Status = 1;
-        if (W.Process > 0)
-          llvm::sys::RetryAfterSignal(-1, ::waitpid, W.Process, &Status, 0);
-        Outcome Result = std::move(W.Sofar);
-        Shared *const Said = W.Said;
-        Running.erase(Running.begin() + I);
-        Result.Finished =
-            Status == 0 && StringRef(Result.Result).ends_with(EndMark);
-        if (Result.Finished) {
-          Result.Result.pop_back();
-          Result.TimedOut = false; // It was faster.
-        } else if (Said) {
-          Result.Doing = Said->Doing;
-        }
-        if (Said)
-          ::munmap(Said, sizeof(Shared));
-        return Result;
-      }
-      for (int FD : {W.ResultPipe, W.ErrorPipe})
-        Pipes.push_back({FD, POLLIN, 0}); // Below 0, poll passes over it.
-    }
-    if (::poll(Pipes.data(), Pipes.size(), Limit ? LookEvery : -1) < 0)
-      continue;
-    for (Worker &W : Running)
-      if (!W.Sofar.TimedOut && isOverdue(W)) {
-        // It need not listen to anything milder any more. Its pipes end with
-        // it.
-        ::kill(W.Process, SIGKILL);
-        W.Sofar.TimedOut = true;
-      }
-    for (size_t I = 0; I < Running.size(); ++I) {
-      if (Pipes[2 * I].revents)
-        drain(Running[I].ResultPipe, Running[I].Sofar.Result);
-      if (Pipes[2 * I + 1].revents)
-        drain(Running[I].ErrorPipe, Running[I].Sofar.Errors);
-    }
+/// The outcome of one whose pipes are at their end.
+std::optional<Workers::Outcome> Workers::takeEnded() {
+  auto It = llvm::find_if(Running, [](const Worker &W) {
+    return W.ResultPipe < 0 && W.ErrorPipe < 0;
+  });
+  if (It == Running.end())
+    return std::nullopt;
+  int Status = 1;
+  if (It->Process > 0)
+    llvm::sys::RetryAfterSignal(-1, ::waitpid, It->Process, &Status, 0);
+  Outcome Result = std::move(It->Sofar);
+  Shared *const Said = It->Said;
+  Running.erase(It);
+  Result.Finished = Status == 0 && StringRef(Result.Result).ends_with(EndMark);
+  if (Result.Finished) {
+    Result.Result.pop_back();
+    Result.TimedOut = false; // It was faster.
+  } else if (Said) {
+    Result.Doing = Said->Doing;
   }
+  if (Said)
+    ::munmap(Said, sizeof(Shared));
+  return Result;
+}
+
+Workers::Outcome Workers::wait() {
+  for (;;)
+    if (std::optional<Outcome> Ended = waitOr({}, -1))
+      return std::move(*Ended);
+}
+
+std::optional<Workers::Outcome>
+Workers::waitOr(llvm::MutableArrayRef<pollfd> Others, int Milliseconds) {
+  for (pollfd &Other : Others)
+    Other.revents = 0;
+  if (std::optional<Outcome> Ended = takeEnded())
+    return Ended;
+  std::vector<pollfd> Pipes;
+  for (const Worker &W : Running)
+    for (int FD : {W.ResultPipe, W.ErrorPipe})
+      Pipes.push_back({FD, POLLIN, 0}); // Below 0, poll passes over it.
+  Pipes.insert(Pipes.end(), Others.begin(), Others.end());
+  if (Limit && !Running.empty() &&
+      (Milliseconds < 0 || Milliseconds > LookEvery))
+    Milliseconds = LookEvery;
+  if (::poll(Pipes.data(), Pipes.size(), Milliseconds) < 0)
+    return std::nullopt;
+  for (Worker &W : Running)
+    if (!W.Sofar.TimedOut && isOverdue(W)) {
+      // It need not listen to anything milder any more. Its pipes end with
+      // it.
+      end(W);
+      W.Sofar.TimedOut = true;
+    }
+  for (size_t I = 0; I < Running.size(); ++I) {
+    if (Pipes[2 * I].revents)
+      drain(Running[I].ResultPipe, Running[I].Sofar.Result);
+    if (Pipes[2 * I + 1].revents)
+      drain(Running[I].ErrorPipe, Running[I].Sofar.Errors);
+  }
+  llvm::copy(llvm::ArrayRef(Pipes).take_back(Others.size()), Others.begin());
+  return takeEnded();
+}
+
+/// Not gently, with all that it began.
+void Workers::end(const Worker &W) {
+  if (W.Process > 0 && ::kill(-W.Process, SIGKILL) != 0)
+    ::kill(W.Process, SIGKILL); // It leads no group.
+}
+
+void Workers::stop(size_t Id) {
+  for (const Worker &W : Running)
+    if (W.Sofar.Id == Id)
+      end(W);
+}
+
+std::string Workers::doing(size_t Id) const {
+  for (const Worker &W : Running)
+    if (W.Sofar.Id == Id && W.Said)
+      return W.Said->Doing;
+  return {};
 }
 
 /// The first number in a file, for instance of /sys; absent when there is none.

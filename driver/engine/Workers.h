@@ -15,9 +15,13 @@
 #ifndef LIBTORCH_TIDY_DRIVER_ENGINE_WORKERS_H
 #define LIBTORCH_TIDY_DRIVER_ENGINE_WORKERS_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <optional>
 #include <string>
 #include <vector>
+
+struct pollfd;
 
 namespace libtorch_tidy::driver {
 
@@ -55,6 +59,19 @@ public:
   /// Waits for one to end. There must be one.
   Outcome wait();
 
+  /// As wait(), but comes back without an outcome, too: when there is something
+  /// to do for one of \p Others, which poll() has filled in, or after
+  /// \p Milliseconds (-1: any time). There need not be one that runs.
+  std::optional<Outcome> waitOr(llvm::MutableArrayRef<pollfd> Others,
+                                int Milliseconds);
+
+  /// Ends what runs as \p Id, and what that has begun if it leads a group of
+  /// processes. wait() gives its outcome.
+  void stop(size_t Id);
+
+  /// What the work \p Id says that it does; empty when it says nothing.
+  std::string doing(size_t Id) const;
+
   /// As many as the machine has cores, and memory for.
   static unsigned defaultCount();
 
@@ -71,6 +88,8 @@ private:
   };
 
   bool isOverdue(const Worker &W) const;
+  static void end(const Worker &W);
+  std::optional<Outcome> takeEnded();
 
   unsigned Most, Limit;
   std::vector<Worker> Running;

@@ -239,6 +239,12 @@ static cl::opt<bool> NoCache("no-cache",
                              cl::desc("Neither read nor write the cache"),
                              cl::cat(Category));
 
+static cl::opt<bool>
+    Lsp("lsp",
+        cl::desc("Serve an editor by the Language Server Protocol, on the "
+                 "standard input and output; no files are named"),
+        cl::cat(Category));
+
 static cl::opt<bool> ListChecks("list-checks",
                                 cl::desc("List the enabled checks"),
                                 cl::cat(Category));
@@ -329,6 +335,26 @@ static Error checkFileNames() {
     return usageError("--write-baseline needs the name of a file");
   if (Explain.getNumOccurrences() && Explain.empty())
     return usageError("--explain needs the name of a check");
+  return Error::success();
+}
+
+/// Options that are for a run which ends, or for a terminal.
+static Error checkLsp() {
+  if (!Lsp)
+    return Error::success();
+  if (!Files.empty())
+    return usageError("--lsp takes no files: the editor opens them");
+  const cl::Option *const Others[] = {
+      &FailOn,        &Confirm,      &Sarif,         &Html,
+      &Format,        &Output,       &ExportFixes,   &WriteBaseline,
+      &Diff,          &Staged,       &PreCommit,     &Fix,
+      &FixErrors,     &FixNotes,     &FixDryRun,     &VerifyFixes,
+      &NoVerifyFixes, &ShowProgress, &AllowNoChecks, &ListChecks,
+      &DumpConfig,    &VerifyConfig, &Explain,       &EmitLibraryPch,
+      &statsOption()};
+  for (const cl::Option *Other : Others)
+    if (Other->getNumOccurrences())
+      return usageError("--" + Other->ArgStr + " does not go with --lsp");
   return Error::success();
 }
 
@@ -457,6 +483,8 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
     return E;
   if (Error E = checkFileNames())
     return E;
+  if (Error E = checkLsp())
+    return E;
   if (Error E = checkCombinations(/*HasFlags=*/Fixed != nullptr))
     return E;
   Result.Files = Files;
@@ -470,6 +498,7 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   Result.Reports = reports();
   Result.ExportFixes = ExportFixes;
   Result.Confirm = Confirm;
+  Result.Lsp = Lsp;
   Result.ListChecks = ListChecks;
   Result.Json = Json;
   Result.DumpConfig = DumpConfig;

@@ -49,6 +49,8 @@ struct CommandLine {
   std::optional<Level> FailOn;
   bool NeverFail = false;
 
+  bool Lsp = false; ///< Serve an editor, instead of all that follows.
+
   // Things to do instead of an analysis.
   bool ListChecks = false, Json = false, DumpConfig = false,
        VerifyConfig = false;

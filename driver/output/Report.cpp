@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/output/Report.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -37,6 +38,31 @@ std::string asSentence(StringRef Text) {
          (Text.ends_with(".") || Text.ends_with("!") || Text.ends_with("?")
               ? ""
               : ".");
+}
+
+std::string capitalized(std::string Sentence) {
+  StringRef FirstWord = StringRef(Sentence).split(' ').first;
+  if (llvm::all_of(FirstWord, llvm::isAlpha))
+    Sentence.front() = llvm::toUpper(Sentence.front());
+  return Sentence;
+}
+
+std::string inWords(const clang::tooling::Replacement &E, SourceTexts &Texts) {
+  auto Quote = [](StringRef Text) {
+    Text = Text.trim();
+    auto [Line, More] = Text.split('\n');
+    std::string Short = Line.rtrim().substr(0, 60).str();
+    if (Short.size() < Text.size())
+      Short += " ...";
+    return "'" + Short + "'";
+  };
+  const SourceText *Text = Texts.get(E.getFilePath());
+  StringRef Old = Text ? Text->text().substr(E.getOffset(), E.getLength()) : "";
+  if (E.getReplacementText().empty())
+    return "remove " + Quote(Old);
+  if (!E.getLength())
+    return "insert " + Quote(E.getReplacementText());
+  return "replace " + Quote(Old) + " with " + Quote(E.getReplacementText());
 }
 
 const char *severityWord(Level L) {

@@ -62,6 +62,12 @@ std::string percentEncode(llvm::StringRef Path);
 /// \p Text with a full stop at its end.
 std::string asSentence(llvm::StringRef Text);
 
+/// \p Sentence with a capital at its beginning, unless that is a name of code.
+std::string capitalized(std::string Sentence);
+
+/// An edit of one of \p Texts: "replace 'a' with 'b'". What is long is cut.
+std::string inWords(const clang::tooling::Replacement &E, SourceTexts &Texts);
+
 /// "error", "warning" or "note": how loudly a finding of a level is reported.
 const char *severityWord(Level L);
 

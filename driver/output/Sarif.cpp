@@ -24,14 +24,6 @@ using Json = nlohmann::ordered_json;
 
 namespace libtorch_tidy::driver {
 
-/// Text that starts with a name of code keeps its spelling.
-static std::string capitalized(std::string Sentence) {
-  StringRef FirstWord = StringRef(Sentence).split(' ').first;
-  if (llvm::all_of(FirstWord, llvm::isAlpha))
-    Sentence.front() = llvm::toUpper(Sentence.front());
-  return Sentence;
-}
-
 /// "libtorch-oom-catch-type" -> "OomCatchType".
 static std::string pascalCase(StringRef Check) {
   Check.consume_front("libtorch-");
@@ -107,7 +99,6 @@ private:
   Json location(const Place &Where, StringRef Text);
   Json codeFlows(const Finding &F);
   Json fixes(const Finding &F);
-  std::string describe(const Replacement &E);
   Json result(const Finding &F, StringRef Name);
   Json absentResult(const Finding &F);
   Json notification(const Finding &F);
@@ -200,32 +191,13 @@ Json Writer::codeFlows(const Finding &F) {
       {{{"threadFlows", Json::array({{{"locations", Locations}}})}}});
 }
 
-/// An edit in words.
-std::string Writer::describe(const Replacement &E) {
-  auto Quote = [](StringRef Text) {
-    Text = Text.trim();
-    auto [Line, More] = Text.split('\n');
-    std::string Short = Line.rtrim().substr(0, 60).str();
-    if (Short.size() < Text.size())
-      Short += " ...";
-    return "'" + Short + "'";
-  };
-  const SourceText *Text = Texts.get(E.getFilePath());
-  StringRef Old = Text ? Text->text().substr(E.getOffset(), E.getLength()) : "";
-  if (E.getReplacementText().empty())
-    return "remove " + Quote(Old);
-  if (!E.getLength())
-    return "insert " + Quote(E.getReplacementText());
-  return "replace " + Quote(Old) + " with " + Quote(E.getReplacementText());
-}
-
 Json Writer::fixes(const Finding &F) {
   std::vector<std::string> Words;
   Json Changes = Json::array();
   for (const auto &[Path, Edits] : F.Fix) {
     Json Replacements = Json::array();
     for (const Replacement &E : Edits) {
-      Words.push_back(describe(E));
+      Words.push_back(inWords(E, Texts));
       Json Deleted =
           region({Path, E.getOffset(), E.getOffset() + E.getLength(), 0, 0, {}},
                  /*WithSnippet=*/false);

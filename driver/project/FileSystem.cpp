@@ -12,6 +12,7 @@
 #include "clang/Basic/FileManager.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Lex/HeaderSearchOptions.h"
+#include "llvm/Support/Path.h"
 #include <map>
 #include <optional>
 #include <system_error>
@@ -68,10 +69,16 @@ public:
     }
   }
 
+  bool exists(const Twine &Path) override { return bool(status(Path)); }
+
   ErrorOr<vfs::Status> status(const Twine &Path) override {
     ErrorOr<vfs::Status> Result = ProxyFileSystem::status(Path);
-    if (!Result)
-      return Result;
+    if (!Result) {
+      ErrorOr<vfs::Status> New = Edited->status(absolute(Path));
+      return New && New->isRegularFile()
+                 ? vfs::Status::copyWithNewName(*New, Path)
+                 : Result;
+    }
     auto It = Paths.find(Result->getUniqueID());
     if (It == Paths.end())
       return Result;
@@ -88,11 +95,22 @@ public:
       if (It != Paths.end())
         return vfs::File::getWithPath(Edited->openFileForRead(It->second),
                                       Path);
+    } else if (auto New = Edited->openFileForRead(absolute(Path))) {
+      return vfs::File::getWithPath(std::move(New), Path);
     }
     return ProxyFileSystem::openFileForRead(Path);
   }
 
 private:
+  /// A file that is not on the disk has only the path that it was given.
+  SmallString<256> absolute(const Twine &Path) const {
+    SmallString<256> Result;
+    Path.toVector(Result);
+    (void)makeAbsolute(Result);
+    sys::path::remove_dots(Result, /*remove_dot_dot=*/true);
+    return Result;
+  }
+
   IntrusiveRefCntPtr<vfs::InMemoryFileSystem> Edited;
   /// The real paths of the edited files, however they are spelled.
   std::map<sys::fs::UniqueID, std::string> Paths;

@@ -37,7 +37,7 @@ filesOf(const clang::CompilerInvocation &Invocation, clang::FileManager &Files,
 
 /// \p Base, but with other texts for some files: those of \p Texts, by real
 /// path. However a path is spelled, and through symbolic links, it leads to the
-/// other text.
+/// other text. A file of \p Texts that is not on the disk is there by its path.
 FileSystem withTexts(FileSystem Base, const fixits::FileTexts &Texts);
 
 } // namespace libtorch_tidy::driver

@@ -43,4 +43,23 @@ bool isNestedTooDeep(StringRef Text) {
   return false;
 }
 
+bool isJsonNestedTooDeep(StringRef Text) {
+  unsigned Brackets = 0;
+  bool InString = false;
+  for (size_t I = 0; I < Text.size(); ++I) {
+    const char C = Text[I];
+    if (C == '"')
+      InString = !InString;
+    else if (InString)
+      I += C == '\\'; // What it escapes is no end.
+    else if (C == '[' || C == '{')
+      ++Brackets;
+    else if ((C == ']' || C == '}') && Brackets)
+      --Brackets;
+    if (Brackets > DeepestNesting)
+      return true;
+  }
+  return false;
+}
+
 } // namespace libtorch_tidy::driver

@@ -16,6 +16,10 @@ namespace libtorch_tidy::driver {
 /// LLVM's parser of both calls itself for each level, and the stack has an end.
 bool isNestedTooDeep(llvm::StringRef Text);
 
+/// The same of \p Text in JSON whose strings hold anything, such as source
+/// code: brackets in them do not count.
+bool isJsonNestedTooDeep(llvm::StringRef Text);
+
 } // namespace libtorch_tidy::driver
 
 #endif // LIBTORCH_TIDY_DRIVER_PROJECT_NESTING_H

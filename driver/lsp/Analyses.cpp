@@ -1,0 +1,205 @@
+//===- Analyses.cpp - Which document is analysed when ---------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/lsp/Analyses.h"
+#include "driver/engine/Schedule.h"
+#include "llvm/ADT/STLExtras.h"
+#include <csignal>
+#include <poll.h>
+#include <unistd.h>
+
+using llvm::StringRef;
+using std::chrono::milliseconds;
+
+namespace libtorch_tidy::driver::lsp {
+
+/// What takes less is no progress that anybody wants to see.
+static constexpr milliseconds Moment(500);
+/// How often what other processes say is read, while something depends on it.
+static constexpr int LookEvery = 20;
+/// Trials of fixes leave the processor to what the user waits for.
+static constexpr int NiceOfTrials = 5;
+
+/// The units of a document have the limit of the command line. This one is for
+/// what is done before they begin, and comes later than theirs, in seconds.
+static unsigned limitOfDocument(unsigned LimitOfUnit) {
+  return LimitOfUnit ? LimitOfUnit + 60 : 0;
+}
+
+Analyses::Analyses(unsigned Most, unsigned Limit, Events Callbacks)
+    : Pool(Most, limitOfDocument(Limit)), Most(Most),
+      Callbacks(std::move(Callbacks)) {}
+
+bool Analyses::isRunning(StringRef Path) const {
+  return llvm::any_of(Jobs, [&](const Job &J) { return J.Of.Path == Path; });
+}
+
+void Analyses::ask(const std::string &Path, milliseconds Delay) {
+  Plan &P = Plans[Path];
+  P.Wanted = ++Changes;
+  P.Due = Clock::now() + Delay;
+  stopOutdated();
+}
+
+void Analyses::forget(const std::string &Path) {
+  Plans.erase(Path);
+  stopOutdated();
+}
+
+void Analyses::cancel(size_t Id) {
+  for (Job &J : Jobs)
+    if (J.Id == Id && isCurrent(J)) {
+      J.Cancelled = true;
+      stop(J);
+    }
+}
+
+bool Analyses::isSettled(const std::string &Path) const {
+  auto It = Plans.find(Path);
+  return It == Plans.end() || It->second.Tried == It->second.Wanted;
+}
+
+bool Analyses::isCurrent(const Job &J) const {
+  auto It = Plans.find(J.Of.Path);
+  return It != Plans.end() && It->second.Wanted == J.Number;
+}
+
+void Analyses::stop(Job &J) {
+  if (std::exchange(J.ToldSlow, false))
+    Callbacks.NoLongerSlow(J.Id);
+  Pool.stop(J.Id);
+}
+
+/// A precompiled header is made to its end all the same: the analysis that
+/// comes next needs it, and a user who goes on typing would never get it.
+void Analyses::stopOutdated() {
+  for (Job &J : Jobs)
+    if (!isCurrent(J) && Pool.doing(J.Id) != PrecompilingActivity)
+      stop(J);
+}
+
+/// While one may still make a precompiled header, others would make the same.
+bool Analyses::mayBegin() const {
+  return !Pool.full() && llvm::all_of(Jobs, [&](const Job &J) {
+    return Pool.doing(J.Id) == AnalysingActivity;
+  });
+}
+
+void Analyses::begin(const std::string &Path, bool TryFixes) {
+  Job &J = Jobs.emplace_back();
+  J.Id = ++LastId;
+  J.Of = {Path, TryFixes};
+  J.Number = Plans[Path].Wanted;
+  J.Begun = Clock::now();
+  Pool.start(J.Id, [&] {
+    // With the processes of the units, it can be ended as one.
+    ::setpgid(0, 0);
+    if (TryFixes)
+      (void)::nice(NiceOfTrials);
+    return Callbacks.Work(J.Of);
+  });
+}
+
+/// The document that was changed last is the one that the user looks at.
+void Analyses::beginDue() {
+  const Clock::time_point Now = Clock::now();
+  for (bool TryFixes : {false, true}) {
+    std::vector<std::pair<unsigned, std::string>> Due;
+    for (const auto &[Path, P] : Plans)
+      if (!isRunning(Path) &&
+          (TryFixes ? P.Found == P.Wanted && P.Tried != P.Found
+                    : P.Found != P.Wanted && P.Due <= Now))
+        Due.emplace_back(P.Wanted, Path);
+    llvm::sort(Due, std::greater<>());
+    for (const auto &[Wanted, Path] : Due) {
+      // One place is kept for what the user waits for.
+      if (!mayBegin() || (TryFixes && Jobs.size() + 1 >= Most))
+        return;
+      begin(Path, TryFixes);
+    }
+  }
+}
+
+void Analyses::tellSlow() {
+  const Clock::time_point Now = Clock::now();
+  for (Job &J : Jobs) {
+    if (!isCurrent(J) || J.Cancelled || Now - J.Begun < Moment)
+      continue;
+    std::string Doing = Pool.doing(J.Id);
+    if (J.ToldSlow && Doing == J.Doing)
+      continue;
+    J.ToldSlow = true;
+    J.Doing = std::move(Doing);
+    Callbacks.Slow(J.Id, J.Of, J.Doing);
+  }
+}
+
+int Analyses::millisecondsToWait() const {
+  const Clock::time_point Now = Clock::now();
+  Clock::time_point Next = Clock::time_point::max();
+  bool IsDue = false;
+  for (const auto &[Path, P] : Plans)
+    if (P.Found != P.Wanted) {
+      Next = std::min(Next, P.Due);
+      IsDue |= P.Due <= Now;
+    } else {
+      IsDue |= P.Tried != P.Wanted && !isRunning(Path);
+    }
+  for (const Job &J : Jobs)
+    if (!J.ToldSlow)
+      Next = std::min(Next, J.Begun + Moment);
+  const bool Looks =
+      !Jobs.empty() && (IsDue || llvm::any_of(Jobs, [&](const Job &J) {
+                          return J.ToldSlow || !isCurrent(J);
+                        }));
+  if (Looks)
+    Next = std::min(Next, Now + milliseconds(LookEvery));
+  if (Next == Clock::time_point::max())
+    return -1;
+  // One more: a part of a millisecond is not waited for.
+  return std::max<int64_t>(
+      LookEvery / 4,
+      std::chrono::duration_cast<milliseconds>(Next - Now).count() + 1);
+}
+
+void Analyses::finish(Workers::Outcome Said) {
+  auto It = llvm::find_if(Jobs, [&](const Job &J) { return J.Id == Said.Id; });
+  if (It == Jobs.end())
+    return;
+  Job J = std::move(*It);
+  Jobs.erase(It);
+  if (J.ToldSlow)
+    Callbacks.NoLongerSlow(J.Id);
+  if (!isCurrent(J))
+    return;
+  End How;
+  How.Cancelled = J.Cancelled;
+  How.Finished = Said.Finished && !J.Cancelled;
+  How.Answer = std::move(Said.Result);
+  How.Errors = std::move(Said.Errors);
+  if (!How.Finished)
+    How.Trouble =
+        Said.TimedOut ? "the analysis took too long" : "the analysis crashed";
+  if (!How.Finished && !Said.Doing.empty())
+    How.Trouble += " in " + Said.Doing;
+  const bool HasFixes = Callbacks.Ended(J.Of, std::move(How));
+  Plan &P = Plans[J.Of.Path];
+  P.Found = J.Number;
+  if (J.Of.TryFixes || !HasFixes)
+    P.Tried = J.Number;
+}
+
+void Analyses::step(llvm::MutableArrayRef<pollfd> Others) {
+  beginDue();
+  tellSlow();
+  if (std::optional<Workers::Outcome> Said =
+          Pool.waitOr(Others, millisecondsToWait()))
+    finish(std::move(*Said));
+  stopOutdated();
+}
+
+} // namespace libtorch_tidy::driver::lsp

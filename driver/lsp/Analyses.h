@@ -1,0 +1,110 @@
+//===- Analyses.h - Which document is analysed when -------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_LSP_ANALYSES_H
+#define LIBTORCH_TIDY_DRIVER_LSP_ANALYSES_H
+
+#include "driver/engine/Workers.h"
+#include <chrono>
+#include <functional>
+#include <map>
+#include <string>
+
+namespace libtorch_tidy::driver::lsp {
+
+/// Brings documents through their analyses: one that finds, and, once the
+/// editor shows what that found, one that tries the fixes. Each runs in a
+/// process of its own, which is ended when the document changes; what it
+/// analyses can neither crash nor hold up the server.
+class Analyses {
+public:
+  using Clock = std::chrono::steady_clock;
+
+  /// What an analysis is of.
+  struct Subject {
+    std::string Path;
+    bool TryFixes = false;
+  };
+  /// How one ended that was not ended by a change of the document.
+  struct End {
+    bool Finished = false; ///< There is an answer.
+    bool Cancelled = false;
+    std::string Answer;
+    std::string Trouble; ///< Why there is none.
+    std::string Errors;  ///< What it wrote to the standard error.
+  };
+
+  struct Events {
+    /// In a process of its own: gives the answer.
+    std::function<std::string(const Subject &)> Work;
+    /// In answer to it: whether there are fixes to try.
+    std::function<bool(const Subject &, End)> Ended;
+    /// It takes longer than a moment. Called again when \p Doing changes.
+    std::function<void(size_t Id, const Subject &, llvm::StringRef Doing)> Slow;
+    /// No more Slow() of it. Called for each that was slow.
+    std::function<void(size_t Id)> NoLongerSlow;
+  };
+
+  /// \p Most at a time, at least two; each unit has \p Limit seconds (see
+  /// Workers).
+  Analyses(unsigned Most, unsigned Limit, Events Callbacks);
+
+  /// Something that the findings in \p Path depend on has changed. They are
+  /// looked for after \p Delay, unless it changes again.
+  void ask(const std::string &Path, std::chrono::milliseconds Delay);
+  /// The document is closed.
+  void forget(const std::string &Path);
+  /// The user is not interested.
+  void cancel(size_t Id);
+
+  /// Are the findings in \p Path known, and which fixes are right?
+  bool isSettled(const std::string &Path) const;
+
+  /// Begins what is due, and waits until there is something to do: for one of
+  /// \p Others (see Workers::waitOr), or here.
+  void step(llvm::MutableArrayRef<pollfd> Others);
+
+private:
+  /// Of an open document, by numbers that count changes: which of them counts,
+  /// which of them findings are of, and which of them fixes were tried of.
+  struct Plan {
+    unsigned Wanted = 0, Found = 0, Tried = 0;
+    Clock::time_point Due;
+  };
+  struct Job {
+    size_t Id = 0;
+    Subject Of;
+    unsigned Number = 0; ///< See Plan::Wanted.
+    Clock::time_point Begun;
+    bool Cancelled = false;
+    bool ToldSlow = false;
+    std::string Doing; ///< As Slow() was told.
+  };
+
+  bool isRunning(llvm::StringRef Path) const;
+  bool isCurrent(const Job &J) const;
+  bool mayBegin() const;
+  void stop(Job &J);
+  void stopOutdated();
+  void beginDue();
+  void begin(const std::string &Path, bool TryFixes);
+  void tellSlow();
+  int millisecondsToWait() const;
+  void finish(Workers::Outcome Said);
+
+  Workers Pool;
+  unsigned Most;
+  Events Callbacks;
+  std::map<std::string, Plan, std::less<>> Plans;
+  std::vector<Job> Jobs;
+  unsigned Changes = 0;
+  size_t LastId = 0;
+};
+
+} // namespace libtorch_tidy::driver::lsp
+
+#endif // LIBTORCH_TIDY_DRIVER_LSP_ANALYSES_H

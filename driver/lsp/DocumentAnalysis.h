@@ -1,0 +1,45 @@
+//===- DocumentAnalysis.h - What is to be said of a document ----*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_LSP_DOCUMENTANALYSIS_H
+#define LIBTORCH_TIDY_DRIVER_LSP_DOCUMENTANALYSIS_H
+
+#include "driver/lsp/Documents.h"
+#include "driver/options/CommandLine.h"
+
+namespace libtorch_tidy::driver::lsp {
+
+/// All that an analysis depends on, besides the disk.
+struct Question {
+  std::string File;   ///< The path of one of \p Open.
+  std::string Folder; ///< Of the workspace around it; empty when there is none.
+  const Documents &Open;
+  bool TryFixes; ///< Only fixes that were tried are part of the answer.
+  const ClientAbilities &Client;
+  const char *Argv0; ///< With MainAddress: where this program is.
+  void *MainAddress;
+};
+
+/// Analyses the document, with the texts that are open, and says what was found
+/// as JSON:
+///
+///   files    by path, a list of {diagnostic, fix}: a diagnostic of the
+///            protocol and, when a fix was tried and is right, its {title,
+///            edits}, where edits are text edits of the protocol, by path.
+///            The document is always among them
+///   all      the edits of all fixes that are right together
+///   untried  whether there are fixes that were not tried
+///   failed   whether a unit could not be analysed in full
+///   notes    what is not about a place, for the log
+///
+/// It takes what it needs out of \p Options, changes the working directory and
+/// asks the compiler: it is to be called in a process of its own.
+std::string answer(const Question &Q, CommandLine &Options);
+
+} // namespace libtorch_tidy::driver::lsp
+
+#endif // LIBTORCH_TIDY_DRIVER_LSP_DOCUMENTANALYSIS_H

@@ -1,0 +1,96 @@
+//===- Protocol.h - Values of the Language Server Protocol ------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// JSON as the Language Server Protocol 3.17 has it: errors, positions,
+/// addresses of files. What a client sends can be anything: nothing here
+/// expects a member to be there, or to be of the right kind.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_LSP_PROTOCOL_H
+#define LIBTORCH_TIDY_DRIVER_LSP_PROTOCOL_H
+
+#include "driver/findings/SourceText.h"
+#include "llvm/ADT/StringRef.h"
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace libtorch_tidy::driver::lsp {
+
+using Json = nlohmann::json;
+
+/// Of JSON-RPC and of the protocol.
+enum class ErrorCode : int {
+  ParseError = -32700,
+  InvalidRequest = -32600,
+  MethodNotFound = -32601,
+  InvalidParams = -32602,
+  ServerNotInitialized = -32002,
+  RequestCancelled = -32800,
+  ContentModified = -32801,
+};
+
+enum class Severity : int { Error = 1, Warning, Information, Hint };
+
+/// Of window/logMessage.
+enum class MessageType : int { Error = 1, Warning, Info, Log };
+
+/// What a character of a position is.
+enum class PositionEncoding : unsigned char { Utf8, Utf16 };
+
+/// What the client can do, as far as what it is sent depends on that.
+struct ClientAbilities {
+  PositionEncoding Encoding = PositionEncoding::Utf16;
+  bool RelatedInformation = false, CodeDescription = false;
+  bool MarkdownHover = false;
+  bool CodeActionLiterals = false, DocumentChanges = false;
+  bool Progress = false, WatchesFiles = false;
+
+  /// Of the parameters of `initialize`.
+  static ClientAbilities of(const Json &Params);
+};
+
+/// The member of \p Value at \p Path; null when there is none.
+const Json &at(const Json &Value, std::initializer_list<const char *> Path);
+/// The text of a string; empty when \p Value is none.
+std::string textOf(const Json &Value);
+/// Absent when \p Value is no integer.
+std::optional<int64_t> numberOf(const Json &Value);
+bool isTrue(const Json &Value);
+/// The elements of an array; none when \p Value is no array.
+const Json &listOf(const Json &Value);
+
+/// \p Value as text on one line. What is not UTF-8 in it is replaced.
+std::string toText(const Json &Value);
+
+/// The path of a `file:` address, absolute; empty when it is another address.
+std::string pathOf(llvm::StringRef Uri);
+std::string uriOf(llvm::StringRef Path);
+
+/// The range of bytes \p Begin to \p End.
+Json rangeOf(const SourceText &Text, unsigned Begin, unsigned End,
+             PositionEncoding Encoding);
+
+/// The byte that a position names. One past the end of its line, or of the
+/// text, is that end. Absent when it is no position.
+std::optional<unsigned> offsetOf(const SourceText &Text, const Json &Position,
+                                 PositionEncoding Encoding);
+
+/// Is position \p A before \p B?
+bool isBefore(const Json &A, const Json &B);
+/// Do two ranges have a position in common? Their ends count.
+bool touch(const Json &A, const Json &B);
+
+/// A diagnostic about a file as a whole, on its first line.
+Json diagnosticOfFile(llvm::StringRef Message, Severity How);
+
+} // namespace libtorch_tidy::driver::lsp
+
+#endif // LIBTORCH_TIDY_DRIVER_LSP_PROTOCOL_H

@@ -1,0 +1,311 @@
+//===- Server.cpp - Messages of the language server -----------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/lsp/Server.h"
+#include "driver/lsp/Answers.h"
+#include "driver/lsp/DocumentAnalysis.h"
+#include "driver/project/Nesting.h"
+#include "driver/project/Paths.h"
+#include "llvm/ADT/STLExtras.h"
+#include <csignal>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver::lsp {
+
+/// So that one that hangs does not hold up the others.
+static constexpr unsigned FewestAnalyses = 2, MostAnalyses = 4;
+
+static unsigned analysesAtATime(const AnalysisOptions &Options) {
+  const unsigned Wanted = Options.Jobs
+                              ? Options.Jobs
+                              : std::min(Workers::defaultCount(), MostAnalyses);
+  return std::max(Wanted, FewestAnalyses);
+}
+
+Server::Server(CommandLine Given, const char *Argv0, void *MainAddress, int In,
+               int Out)
+    : Options(std::move(Given)), Argv0(Argv0), MainAddress(MainAddress),
+      Wire(In, Out), Disk(llvm::vfs::getRealFileSystem()),
+      Work(analysesAtATime(Options.Analysis), Options.Analysis.Timeout,
+           {[this](const Analyses::Subject &Of) {
+              // This process is a copy, so that nothing is taken from the
+              // server here.
+              this->Given.applyTo(Options);
+              return answer({Of.Path, folderOf(Of.Path), Open, Of.TryFixes,
+                             Client, this->Argv0, this->MainAddress},
+                            Options);
+            },
+            [this](const Analyses::Subject &Of, Analyses::End How) {
+              return ended(Of, std::move(How));
+            },
+            [this](size_t Id, const Analyses::Subject &Of, StringRef Doing) {
+              slow(Id, Of, Doing);
+            },
+            [this](size_t Id) { noLongerSlow(Id); }}) {}
+
+int Server::run() {
+  bool HadShutdown = false;
+  while (Life != State::Exited) {
+    std::vector<pollfd> Ends = {{Wire.input(), POLLIN, 0}};
+    if (Wire.hasOutput())
+      Ends.push_back({Wire.output(), POLLOUT, 0});
+    Work.step(Ends);
+    if (Ends.front().revents && !Wire.read())
+      break; // The editor is gone.
+    while (Life != State::Exited) {
+      std::optional<Transport::Message> Message = Wire.next();
+      if (!Message)
+        break;
+      receive(*Message);
+      HadShutdown |= Life == State::ShutDown;
+    }
+    answerWaiting();
+    if (!Wire.flush())
+      break;
+  }
+  return Life == State::Exited && HadShutdown ? ExitClean : ExitFindings;
+}
+
+void Server::receive(const Transport::Message &Message) {
+  if (!Message.Problem.empty())
+    return fail(nullptr, ErrorCode::InvalidRequest, Message.Problem);
+  if (isJsonNestedTooDeep(Message.Body))
+    return fail(nullptr, ErrorCode::InvalidRequest,
+                "the message is nested too deeply");
+  const Json Value =
+      Json::parse(Message.Body, nullptr, /*allow_exceptions=*/false);
+  if (Value.is_discarded())
+    return fail(nullptr, ErrorCode::ParseError, "the message is not JSON");
+  handle(Value);
+}
+
+void Server::handle(const Json &Message) {
+  const Json &Id = at(Message, {"id"}), &Method = at(Message, {"method"}),
+             &Params = at(Message, {"params"});
+  const bool HasId = Message.is_object() && Message.contains("id");
+  if (HasId && Method.is_null() &&
+      (Message.contains("result") || Message.contains("error")))
+    return handleResponse(Message);
+  if (!Method.is_string() ||
+      (HasId && !Id.is_string() && !Id.is_number_integer()))
+    return fail(Id.is_string() || Id.is_number_integer() ? Id : Json(),
+                ErrorCode::InvalidRequest,
+                "the message is no request, notification or response");
+  if (HasId)
+    handleRequest(Id, textOf(Method), Params);
+  else
+    handleNotification(textOf(Method), Params);
+}
+
+void Server::handleRequest(const Json &Id, StringRef Method,
+                           const Json &Params) {
+  if (Life == State::ShutDown)
+    return fail(Id, ErrorCode::InvalidRequest, "the server is shut down");
+  if (Method == "initialize") {
+    if (Life != State::Fresh)
+      return fail(Id, ErrorCode::InvalidRequest,
+                  "the server is initialized already");
+    return reply(Id, initialize(Params));
+  }
+  if (Life == State::Fresh)
+    return fail(Id, ErrorCode::ServerNotInitialized,
+                "the first request must be 'initialize'");
+  if (Method == "shutdown") {
+    Life = State::ShutDown;
+    for (const Waiting &W : std::exchange(Unanswered, {}))
+      fail(W.Id, ErrorCode::RequestCancelled, "the server is shut down");
+    return reply(Id, nullptr);
+  }
+  if (Method == "textDocument/codeAction")
+    return codeAction(Id, Params);
+  if (Method == "textDocument/hover") {
+    const Document *Doc = documentOf(Params);
+    return reply(Id, Doc ? hover(foundIn(*Doc), Params, Client) : Json());
+  }
+  fail(Id, ErrorCode::MethodNotFound, ("there is no '" + Method + "'").str());
+}
+
+void Server::handleNotification(StringRef Method, const Json &Params) {
+  if (Method == "exit") {
+    Life = State::Exited;
+    return;
+  }
+  // As the protocol demands: all others are dropped.
+  if (Life != State::Running)
+    return;
+  using Handler = void (Server::*)(const Json &);
+  static const std::pair<StringRef, Handler> Handlers[] = {
+      {"textDocument/didOpen", &Server::open},
+      {"textDocument/didChange", &Server::change},
+      {"textDocument/didSave", &Server::save},
+      {"textDocument/didClose", &Server::close}};
+  for (const auto &[Name, Handle] : Handlers)
+    if (Method == Name)
+      return (this->*Handle)(Params);
+  if (Method == "initialized")
+    initialized();
+  else if (Method == "$/cancelRequest")
+    cancel(at(Params, {"id"}));
+  else if (Method == "window/workDoneProgress/cancel") {
+    size_t Id;
+    if (!StringRef(textOf(at(Params, {"token"}))).getAsInteger(10, Id))
+      Work.cancel(Id);
+  } else if (Method == "workspace/didChangeConfiguration") {
+    set(at(Params, {"settings"}));
+    analyseAll(ChangeDelay);
+  } else if (Method == "workspace/didChangeWorkspaceFolders") {
+    changeFolders(at(Params, {"event"}));
+    analyseAll(ChangeDelay);
+  } else if (Method == "workspace/didChangeWatchedFiles") {
+    analyseAll(ChangeDelay);
+  }
+}
+
+/// What the client says to a request of ours.
+void Server::handleResponse(const Json &Message) {
+  size_t Id;
+  const std::string Name = textOf(at(Message, {"id"}));
+  StringRef Token = Name;
+  if (!Token.consume_front("progress/") || Token.getAsInteger(10, Id))
+    return;
+  auto It = Shown.find(Id);
+  if (It == Shown.end())
+    return;
+  ShownProgress &P = It->second;
+  if (Message.contains("error") || P.Ended) {
+    Shown.erase(It);
+    return;
+  }
+  P.Begun = true;
+  progress(Id, {{"kind", "begin"},
+                {"title", P.Title},
+                {"message", P.Doing},
+                {"cancellable", true}});
+}
+
+void Server::reply(const Json &Id, Json Result) {
+  Wire.send(
+      toText({{"jsonrpc", "2.0"}, {"id", Id}, {"result", std::move(Result)}}));
+}
+
+void Server::fail(const Json &Id, ErrorCode Code, StringRef Message) {
+  Wire.send(toText(
+      {{"jsonrpc", "2.0"},
+       {"id", Id},
+       {"error",
+        {{"code", static_cast<int>(Code)}, {"message", Message.str()}}}}));
+}
+
+void Server::notify(const char *Method, Json Params) {
+  Wire.send(toText(
+      {{"jsonrpc", "2.0"}, {"method", Method}, {"params", std::move(Params)}}));
+}
+
+void Server::request(const std::string &Id, const char *Method, Json Params) {
+  Wire.send(toText({{"jsonrpc", "2.0"},
+                    {"id", Id},
+                    {"method", Method},
+                    {"params", std::move(Params)}}));
+}
+
+void Server::log(MessageType Type, StringRef Text) {
+  notify("window/logMessage",
+         {{"type", static_cast<int>(Type)}, {"message", Text.str()}});
+}
+
+Json Server::initialize(const Json &Params) {
+  Life = State::Running;
+  Client = ClientAbilities::of(Params);
+  set(at(Params, {"initializationOptions"}));
+  if (const Json &All = at(Params, {"workspaceFolders"}); All.is_array())
+    changeFolders({{"added", All}});
+  else if (std::string Root = pathOf(textOf(at(Params, {"rootUri"})));
+           !Root.empty())
+    Folders = {canonicalPath(Root, "", *Disk)};
+  const bool Utf8 = Client.Encoding == PositionEncoding::Utf8;
+  Json Actions = true;
+  if (Client.CodeActionLiterals)
+    Actions = {{"codeActionKinds", {QuickFix, FixAll}}};
+  return {{"serverInfo",
+           {{"name", "libtorch-tidy"}, {"version", LIBTORCH_TIDY_VERSION}}},
+          {"capabilities",
+           {{"positionEncoding", Utf8 ? "utf-8" : "utf-16"},
+            {"textDocumentSync",
+             {{"openClose", true},
+              {"change", 2 /* incremental */},
+              {"save", {{"includeText", false}}}}},
+            {"hoverProvider", true},
+            {"codeActionProvider", std::move(Actions)},
+            {"workspace",
+             {{"workspaceFolders",
+               {{"supported", true}, {"changeNotifications", true}}}}}}}};
+}
+
+/// From now on the server may ask, too.
+void Server::initialized() {
+  if (!Client.WatchesFiles)
+    return;
+  Json Watchers = Json::array();
+  for (const char *Glob :
+       {"**/.clang-tidy", "**/compile_commands.json", "**/compile_flags.txt",
+        "**/*.{h,hh,hpp,hxx,cuh,inc,inl,ipp,tcc,tpp}"})
+    Watchers.push_back({{"globPattern", Glob}});
+  request("watch", "client/registerCapability",
+          {{"registrations",
+            Json::array({{{"id", "watch"},
+                          {"method", "workspace/didChangeWatchedFiles"},
+                          {"registerOptions",
+                           {{"watchers", std::move(Watchers)}}}}})}});
+}
+
+void Server::set(const Json &Value) {
+  std::vector<std::string> Problems;
+  Given = Settings::of(Value, Problems);
+  for (const std::string &Problem : Problems)
+    notify("window/showMessage",
+           {{"type", static_cast<int>(MessageType::Error)},
+            {"message", "libtorch-tidy: " + Problem}});
+}
+
+void Server::changeFolders(const Json &Event) {
+  auto PathIn = [&](const Json &Folder) {
+    const std::string Path = pathOf(textOf(at(Folder, {"uri"})));
+    return Path.empty() ? Path : canonicalPath(Path, "", *Disk);
+  };
+  for (const Json &Folder : listOf(at(Event, {"removed"})))
+    llvm::erase(Folders, PathIn(Folder));
+  for (const Json &Folder : listOf(at(Event, {"added"})))
+    if (std::string Path = PathIn(Folder); !Path.empty())
+      Folders.push_back(std::move(Path));
+}
+
+void Server::cancel(const Json &Id) {
+  auto It =
+      llvm::find_if(Unanswered, [&](const Waiting &W) { return W.Id == Id; });
+  if (It == Unanswered.end())
+    return;
+  fail(Id, ErrorCode::RequestCancelled, "the request is cancelled");
+  Unanswered.erase(It);
+}
+
+int serve(CommandLine Options, const char *Argv0, void *MainAddress) {
+  // What a library prints must not come between messages.
+  const int In = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3),
+            Out = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3),
+            Nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ::dup2(Nothing, STDIN_FILENO);
+  ::close(Nothing);
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  ::signal(SIGPIPE, SIG_IGN);
+  return Server(std::move(Options), Argv0, MainAddress, In, Out).run();
+}
+
+} // namespace libtorch_tidy::driver::lsp
