@@ -288,33 +288,17 @@ Error DocumentRun::analyse() {
 }
 
 /// That a unit was not analysed in full is said in the document itself, also
-/// when the reason lies in another file.
+/// when the reason lies in another file. An error in the document stands where
+/// it is.
 void DocumentRun::reportFailure(Writer &Out) {
-  auto IsError = [](const Finding &F) {
-    return F.Kind == FindingKind::CompileError && F.IsError;
-  };
-  for (const std::string &File : All.FailedUnits) {
-    const std::string Name = llvm::sys::path::filename(File).str();
-    auto Trouble = All.Trouble.find(File);
-    auto Why = llvm::find_if(All.Findings, [&](const Finding &F) {
-      return IsError(F) && F.Unit == File;
-    });
-    if (Trouble != All.Trouble.end())
-      Out.addAboutFile(
-          "'" + Name + "' could not be analysed in full: " + Trouble->second,
-          Severity::Warning);
-    else if (Why == All.Findings.end())
-      Out.addAboutFile("'" + Name +
-                           "' could not be analysed in full: it does not "
-                           "compile",
+  for (const auto &[File, Trouble] : All.Trouble)
+    if (llvm::none_of(All.Findings, [&, &Failed = File](const Finding &F) {
+          return F.Kind == FindingKind::CompileError && F.IsError &&
+                 F.Unit == Failed && F.Where.Path == Q.File;
+        }))
+      Out.addAboutFile("'" + llvm::sys::path::filename(File).str() +
+                           "' could not be analysed in full: " + Trouble,
                        Severity::Warning);
-    else if (Why->Where.Path != Q.File && !Why->Where.Path.empty())
-      Out.addAboutFile("'" + Name + "' could not be analysed in full: " +
-                           llvm::sys::path::filename(Why->Where.Path).str() +
-                           ":" + std::to_string(Why->Where.Line) + ": " +
-                           Why->Message,
-                       Severity::Warning);
-  }
 }
 
 void DocumentRun::report(Writer &Out) {

@@ -14,7 +14,7 @@ namespace libtorch_tidy::driver::lsp {
 bool Document::isCxx() const {
   // What the protocol and editors call them.
   return isCxxFile(Path) ||
-         llvm::is_contained({"cpp", "c++", "cuda", "cuda-cpp"}, Language);
+         llvm::is_contained({"cpp", "c++", "cuda-cpp"}, Language);
 }
 
 bool Document::change(const Json &Changes, PositionEncoding Encoding) {
