@@ -335,6 +335,25 @@ static bool isLeftOver(const FieldDecl *Field, const Expr *Set,
          });
 }
 
+/// Does member \p Field surely get another value after \p Set before \p F
+/// returns?
+static bool isOverwritten(const FieldDecl *Field, const Expr *Set,
+                          const FunctionDecl *F) {
+  code::Body &In = code::Body::of(F);
+  const auto *Root = dyn_cast_or_null<CompoundStmt>(In.root());
+  const Stmt *Last = Root && !Root->body_empty() ? Root->body_back() : nullptr;
+  if (!Last || In.isWithin(Set, Last))
+    return false;
+  const bool EndsWithIt =
+      llvm::any_of(In.writesTo(Field), [&](const code::Write &W) {
+        return W.Kind == code::WriteKind::Assigned &&
+               In.isWithin(W.Where, Last);
+      });
+  return !In.paths().holdsUntil(Field, Set, [&](const Stmt *S) {
+    return isa<ReturnStmt>(S) || (!EndsWithIt && In.isWithin(S, Last));
+  });
+}
+
 /// A member or static that is set to a tensor with its graph, which nobody
 /// uses later: the last graph lives on between calls.
 void LongLivedIntermediateCheck::checkKept(const FunctionFlow &Flow,
@@ -367,7 +386,8 @@ void LongLivedIntermediateCheck::checkKept(const FunctionFlow &Flow,
     if (Root ? !Root->isStaticLocal() : !Field)
       continue;
     // Another function that needs the graph is why it is kept.
-    if (Field && Unit.isFieldConsumed(Field))
+    if (Field && (Unit.isFieldConsumed(Field) ||
+                  isOverwritten(Field, Assign, Flow.function())))
       continue;
 
     Finding F;

@@ -56,3 +56,35 @@ void guarded_member(Net net, const Tensor &x) {
   static Tensor last;
   last = net(x);
 }
+
+// What is overwritten before the function returns is not kept.
+class Detector {
+public:
+  int run(Net net, const Tensor &x, bool empty) {
+    for (int i = 0; i < 3; ++i) {
+      found_ = net(x);
+      found_ = found_.view({-1, 4}).contiguous();
+      boxes_ = found_.sigmoid();
+      boxes_ = boxes_.view({-1});
+      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: 'boxes_' keeps the tensor and its autograd graph alive after the function returns, and nothing in this unit needs that graph [libtorch-long-lived-intermediate]
+      // CHECK-FIXES: boxes_ = boxes_.view({-1}).detach();
+    }
+    early_ = net(x);
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'early_' keeps the tensor and its autograd graph alive after the function returns, and nothing in this unit needs that graph [libtorch-long-lived-intermediate]
+    // CHECK-FIXES: early_ = net(x).detach();
+    if (empty)
+      return 1;
+    early_ = x;
+    found_ = torch::cat({found_, boxes_});
+    found_ = found_.round().detach();
+    return 0;
+  }
+  void fall(Net net, const Tensor &x) {
+    found_ = net(x);
+    std::cout << found_.sizes();
+    found_ = x;
+  }
+
+private:
+  Tensor found_, boxes_, early_;
+};
