@@ -143,20 +143,16 @@ int Analyses::millisecondsToWait() const {
   Clock::time_point Next = Clock::time_point::max();
   bool IsDue = false;
   for (const auto &[Path, P] : Plans)
-    if (P.Found != P.Wanted) {
+    if (P.Found != P.Wanted && P.Due > Now)
       Next = std::min(Next, P.Due);
-      IsDue |= P.Due <= Now;
-    } else {
-      IsDue |= P.Tried != P.Wanted && !isRunning(Path);
-    }
+    else if (P.Tried != P.Wanted && !isRunning(Path))
+      IsDue = true; // It waits for others.
   for (const Job &J : Jobs)
-    if (!J.ToldSlow)
+    if (isCurrent(J) && !J.ToldSlow && !J.Cancelled)
       Next = std::min(Next, J.Begun + Moment);
-  const bool Looks =
-      !Jobs.empty() && (IsDue || llvm::any_of(Jobs, [&](const Job &J) {
-                          return J.ToldSlow || !isCurrent(J);
-                        }));
-  if (Looks)
+  if (IsDue || llvm::any_of(Jobs, [&](const Job &J) {
+        return J.ToldSlow || !isCurrent(J);
+      }))
     Next = std::min(Next, Now + milliseconds(LookEvery));
   if (Next == Clock::time_point::max())
     return -1;

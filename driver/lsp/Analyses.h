@@ -49,7 +49,7 @@ public:
     std::function<void(size_t Id)> NoLongerSlow;
   };
 
-  /// \p Most at a time, at least two; each unit has \p Limit seconds (see
+  /// \p Most at a time, at least three; each unit has \p Limit seconds (see
   /// Workers).
   Analyses(unsigned Most, unsigned Limit, Events Callbacks);
 

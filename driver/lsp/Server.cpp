@@ -20,8 +20,8 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::driver::lsp {
 
-/// So that one that hangs does not hold up the others.
-static constexpr unsigned FewestAnalyses = 2, MostAnalyses = 4;
+/// One that hangs holds up neither what the user waits for nor trials of fixes.
+static constexpr unsigned FewestAnalyses = 3, MostAnalyses = 4;
 
 static unsigned analysesAtATime(const AnalysisOptions &Options) {
   const unsigned Wanted = Options.Jobs

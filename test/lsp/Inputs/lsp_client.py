@@ -10,7 +10,7 @@ import sys
 import threading
 
 #: Seconds until a test gives up; a server that answers is never that slow.
-PATIENCE = 60
+PATIENCE = 300
 
 SEVERITIES = {1: "error", 2: "warning", 3: "information", 4: "hint"}
 
