@@ -69,14 +69,14 @@ public:
       // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: 'boxes_' keeps the tensor and its autograd graph alive after the function returns, and nothing in this unit needs that graph [libtorch-long-lived-intermediate]
       // CHECK-FIXES: boxes_ = boxes_.view({-1}).detach();
     }
+    found_ = torch::cat({found_, boxes_});
+    found_ = found_.round().detach();
     early_ = net(x);
     // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'early_' keeps the tensor and its autograd graph alive after the function returns, and nothing in this unit needs that graph [libtorch-long-lived-intermediate]
     // CHECK-FIXES: early_ = net(x).detach();
     if (empty)
       return 1;
     early_ = x;
-    found_ = torch::cat({found_, boxes_});
-    found_ = found_.round().detach();
     return 0;
   }
   void fall(Net net, const Tensor &x) {
