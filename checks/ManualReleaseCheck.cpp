@@ -127,9 +127,9 @@ const Expr *pointerOf(const Expr *Pointer, code::Body &In) {
 /// Does the function make objects in memory that is there, or end them on
 /// purpose to do so?
 bool makesInPlace(const code::Body &In) {
-  return code::findFirst<CXXNewExpr>(In.root(), [](const CXXNewExpr *New) {
-           return New->getNumPlacementArgs() > 0;
-         }) != nullptr;
+  return code::anyOf<CXXNewExpr>(In.root(), [](const CXXNewExpr *New) {
+    return New->getNumPlacementArgs() > 0;
+  });
 }
 
 /// When the destructor of what \p Object names runs by itself; "" where it may
@@ -154,10 +154,6 @@ std::string whenItEnds(const Expr *Object) {
   }
   // net->~NetImpl(), (*net).~NetImpl()
   const auto *Arrow = dyn_cast<CXXOperatorCallExpr>(E);
-  if (const auto *Star = dyn_cast<UnaryOperator>(E);
-      Star && Star->getOpcode() == UO_Deref)
-    Arrow = dyn_cast<CXXOperatorCallExpr>(
-        Star->getSubExpr()->IgnoreParenImpCasts());
   const bool Leads = Arrow && (Arrow->getOperator() == OO_Arrow ||
                                Arrow->getOperator() == OO_Star);
   return Leads && !torch::pointeeOf(
@@ -271,7 +267,7 @@ void ManualReleaseCheck::checkReset(const CallExpr *Call) {
   // At the end of main, for a profiler, little is left that needs the device.
   const bool AtTheEnd =
       In && In->function()->isMain() && !In->loopAround(Call) &&
-      !code::findFirst<Expr>(In->root(), [&](const Expr *E) {
+      !code::anyOf<Expr>(In->root(), [&](const Expr *E) {
         return code::comesBefore(Call, E, context().getSourceManager()) &&
                isa<CallExpr, CXXConstructExpr>(E) &&
                torch::mayHoldTensor(E->getType());

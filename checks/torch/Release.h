@@ -7,8 +7,8 @@
 ///
 /// \file
 /// Functions of C, CUDA and HIP that release memory or a device, by their
-/// names: their headers need not be there. LibTorch's own memory is none of
-/// their business.
+/// names: their headers need not be there. None of them is meant for memory
+/// that LibTorch owns.
 ///
 //===----------------------------------------------------------------------===//
 

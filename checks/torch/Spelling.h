@@ -17,7 +17,7 @@ inline constexpr llvm::StringLiteral NoGradGuard = "torch::NoGradGuard";
 /// An undefined tensor: assigning it lets go of what was held. `{}` is
 /// ambiguous there and does not compile.
 inline constexpr llvm::StringLiteral UndefinedTensor = "torch::Tensor()";
-/// Returns gradients and leaves none behind.
+/// Returns gradients and stores none.
 inline constexpr llvm::StringLiteral Grad = "torch::autograd::grad";
 /// Gives a tensor memory of its own.
 inline constexpr llvm::StringLiteral CloneCall = ".clone()";

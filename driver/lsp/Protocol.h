@@ -59,12 +59,12 @@ struct ClientAbilities {
 
 /// The member of \p Value at \p Path; null when there is none.
 const Json &at(const Json &Value, std::initializer_list<const char *> Path);
-/// The text of a string; empty when \p Value is none.
+/// The text of a string; empty when \p Value is not one.
 std::string textOf(const Json &Value);
-/// Absent when \p Value is no integer.
+/// Absent when \p Value is not one.
 std::optional<int64_t> numberOf(const Json &Value);
 bool isTrue(const Json &Value);
-/// The elements of an array; none when \p Value is no array.
+/// The elements of an array; none when \p Value is not one.
 const Json &listOf(const Json &Value);
 
 /// \p Value as text on one line. What is not UTF-8 in it is replaced.
@@ -79,7 +79,7 @@ Json rangeOf(const SourceText &Text, unsigned Begin, unsigned End,
              PositionEncoding Encoding);
 
 /// The byte that a position names. One past the end of its line, or of the
-/// text, is that end. Absent when it is no position.
+/// text, is that end. Absent when it is not one.
 std::optional<unsigned> offsetOf(const SourceText &Text, const Json &Position,
                                  PositionEncoding Encoding);
 

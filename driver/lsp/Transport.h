@@ -30,7 +30,7 @@ public:
   /// Reads what there is, and there must be something. False at the end.
   bool read();
 
-  /// A message, or why what came is none. What follows is read all the same.
+  /// A message, or why what came is not one. What follows is read all the same.
   struct Message {
     std::string Body;
     std::string Problem; ///< Empty when there is a body.
