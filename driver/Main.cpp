@@ -237,6 +237,9 @@ Outcome Run::collectUnits() {
   if (Outcome End =
           keep(unitsToAnalyse(*Files, *Config, *Commands, FS), Analysed))
     return End;
+  if (Options.Analysis.WholeProgram)
+    if (Error E = addOtherUnits(*Analysed, *Files, *Commands, *FS))
+      return usageError(std::move(E));
   // That no file is to be checked is a mistake rather than a wish.
   const std::vector<std::string> &Without = Analysed->WithoutChecks;
   if (!Without.empty() && Without.size() == Files->size() &&
@@ -394,6 +397,11 @@ void Run::printSummary() const {
     llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
         << "function '" << F.Name << "' (" << printable(F.Where.Path) << ':'
         << F.Where.Line << ") " << flow::BeyondLimits << '\n';
+  for (const auto &[File, Trouble] : All.Unheard)
+    llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
+        << "what '" << printable(File)
+        << "' does is not known to the other files of the program: "
+        << printable(Trouble) << '\n';
   // What is not found is the other half of what was asked for.
   if (Watched)
     for (const std::string &Growth : Watched->unexplained())

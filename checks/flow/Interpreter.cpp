@@ -172,6 +172,8 @@ void Interpreter::finish(const State &AtExit) {
     A.Bounded = Bounded.count(A.Where);
   for (const auto &[E, Call] : Calls)
     Out->Calls.push_back(Call);
+  for (const auto &[E, Call] : UnseenCalls)
+    Out->UnseenCalls.push_back(Call);
   Out->TrainingSites = Training.takeVector();
 }
 
@@ -626,7 +628,8 @@ void Interpreter::assignViaCall(const CallInfo &C, const FunctionFlow &Callee,
   for (const auto &[Key, A] : Callee.accumulations()) {
     if (A.Where != Theirs)
       continue;
-    Inner.push_back(A.Site);
+    if (A.Site)
+      Inner.push_back(A.Site);
     Inner.append(A.Inner.begin(), A.Inner.end());
     if (A.Bounded)
       Bounded.insert(To.P);

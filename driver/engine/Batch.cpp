@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/Batch.h"
-#include "driver/engine/Schedule.h"
+#include "driver/engine/WholeProgram.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -56,6 +56,8 @@ Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
                     const fixits::FileTexts &Overlay) {
   Schedule All(Work, Overlay);
   All.run();
+  if (Work.Options.WholeProgram)
+    tellOfEachOther(All.Jobs, Work, Overlay);
 
   Analysis Result;
   NolintAudit Audit(Texts);
@@ -66,6 +68,12 @@ Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
     }
     llvm::errs() << J.Errors;
     const std::string File = canonicalPath(J.U->File, "", All.files());
+    if (J.U->OnlyForFacts) {
+      if (!J.Result || J.Result->Failed)
+        Result.Unheard.emplace(File,
+                               J.Result ? troubleIn(*J.Result) : J.Trouble);
+      continue;
+    }
     if (!J.Result || J.Result->Failed) {
       Result.FailedUnits.push_back(File);
       Result.Trouble.emplace(File, J.Result ? troubleIn(*J.Result) : J.Trouble);

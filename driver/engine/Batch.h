@@ -23,6 +23,9 @@ struct AnalysisOptions {
   bool VerifyFixes = false; ///< Fixes are tried before they are offered.
   bool AuditNolint = false; ///< Report comments that serve no purpose.
 
+  /// Units are told what the others of their program do.
+  bool WholeProgram = false;
+
   // How the work is done. Results are the same whatever these are.
   UnitOptions Unit;
   unsigned Jobs = 0; ///< Processes at a time; 0: as the machine can take.
@@ -61,6 +64,9 @@ struct Analysis {
   /// Those that include headers with names of LibTorch's, and nothing of it.
   /// Ordered, each once.
   std::vector<std::string> UnitsWithoutTorch;
+  /// Units that were to say what they do to others, and could not be analysed:
+  /// why, in words.
+  std::map<std::string, std::string> Unheard;
 };
 
 /// Analyses the units in processes of their own, with what the cache has of

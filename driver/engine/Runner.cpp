@@ -88,8 +88,9 @@ struct Manner {
   ProbedFileSystem *Probed = nullptr; ///< Goes with Inputs.
   HeardFindings *Heard = nullptr;
   std::vector<NolintFile> *NolintFiles = nullptr;
-  bool *LacksTorch = nullptr; ///< See UnitResult.
-  bool *Begun = nullptr;      ///< The parser met the first file.
+  bool *LacksTorch = nullptr;       ///< See UnitResult.
+  flow::UnitFacts *Facts = nullptr; ///< Null: nobody asks for them.
+  bool *Begun = nullptr;            ///< The parser met the first file.
 };
 
 /// Says how far the compiler has come, should it crash or never end.
@@ -154,6 +155,21 @@ private:
   const Manner &How;
 };
 
+/// Comes after the checks, and asks the model that they shared.
+class FactsTaker : public ASTConsumer {
+public:
+  explicit FactsTaker(flow::UnitFacts &Facts) : Facts(Facts) {}
+
+  void HandleTranslationUnit(ASTContext &Context) override {
+    const std::shared_ptr<flow::UnitModel> Unit = flow::UnitModel::of(Context);
+    if (Unit->errors().areInFunctions())
+      Facts = flow::factsOf(*Unit);
+  }
+
+private:
+  flow::UnitFacts &Facts;
+};
+
 /// Runs the checks after the narrowing of the scope.
 class TidyAction : public ASTFrontendAction {
 public:
@@ -175,6 +191,8 @@ public:
       Consumers.push_back(createScopeConsumer(Compiler.getSourceManager()));
     Consumers.push_back(Factory.createASTConsumer(Compiler, File));
     Consumers.push_back(std::make_unique<FunctionNamer>(How));
+    if (How.Facts)
+      Consumers.push_back(std::make_unique<FactsTaker>(*How.Facts));
     return std::make_unique<MultiplexConsumer>(std::move(Consumers));
   }
 
@@ -272,6 +290,8 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   std::vector<NolintFile> NolintFiles;
   How.NolintFiles = &NolintFiles;
   How.LacksTorch = &Result.LacksTorch;
+  if (Options.CollectFacts && !CompilerWarnings)
+    How.Facts = &Result.Facts;
   bool Begun = false;
   How.Begun = &Begun;
   IntrusiveRefCntPtr<ProbedFileSystem> Probed;

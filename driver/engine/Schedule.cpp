@@ -23,8 +23,9 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::driver {
 
-Schedule::Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay)
-    : Work(Work), Overlay(Overlay), FS(makeFileSystem()) {
+Schedule::Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay,
+                   llvm::ArrayRef<const flow::ProgramFacts *> Programs)
+    : Work(Work), Overlay(Overlay), Programs(Programs), FS(makeFileSystem()) {
   const CacheOptions &Cache = Work.Options.Cache;
   if (!Cache.Use)
     return;
@@ -92,6 +93,8 @@ void Schedule::prepare(Job &J, const Unit &U) {
     Question.push_back(Work.Config.lineFilter().str());
     Question.push_back(Work.Options.Unit.UseScope ? "scope" : "");
     Question.push_back(Work.Options.VerifyFixes ? "verify" : "");
+    if (Work.Options.Unit.CollectFacts)
+      Question.push_back("facts" + (J.Told ? toBytes(*J.Told) : ""));
     // What the compiler asks besides the flags: Clang's driver, its toolchains
     // and its preprocessor.
     for (const char *Name :
@@ -211,6 +214,7 @@ void Schedule::startBuild(size_t Id, StringRef Key, Workers &Pool) {
 
 /// In a process of its own.
 std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch) {
+  flow::ProgramFacts::install(J.Told);
   UnitInputs Inputs;
   const bool Keep = !J.ResultKey.empty();
   UnitResult Result = analyse(*J.U, J.Arguments, Work.Options.Unit, Work.Config,
@@ -333,6 +337,8 @@ void Schedule::run() {
     Told.finished(J.U->File, Findings, How);
   };
   for (size_t I = 0; I < Units.size(); ++I) {
+    if (!Programs.empty())
+      Jobs[I].Told = Programs[I];
     prepare(Jobs[I], Units[I]);
     if (Jobs[I].State == Job::Open)
       scan(Jobs[I]);

@@ -28,6 +28,8 @@ inline constexpr llvm::StringLiteral PrecompilingActivity =
 /// One unit on its way.
 struct Job {
   const Unit *U = nullptr;
+  /// What it is told of its program; null: it is on its own.
+  const flow::ProgramFacts *Told = nullptr;
   clang::tooling::CommandLineArguments Arguments;
   std::string MainArgument; ///< The source file among them; can be empty.
   std::string ResultKey;    ///< Empty: the result is not kept.
@@ -56,8 +58,10 @@ struct Job {
 /// the rest, as many at a time as the machine can take.
 class Schedule {
 public:
-  /// As analyseAll() takes them.
-  Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay);
+  /// As analyseAll() takes them. \p Programs has what each unit is told of its
+  /// program; empty: each is on its own.
+  Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay,
+           llvm::ArrayRef<const flow::ProgramFacts *> Programs = {});
 
   void run();
 
@@ -82,6 +86,7 @@ private:
 
   const AnalysisJob &Work;
   const fixits::FileTexts &Overlay;
+  const llvm::ArrayRef<const flow::ProgramFacts *> Programs;
   FileSystem FS; ///< Of the process.
   std::optional<CacheFolder> Folder;
   std::optional<FileSets> Sets;

@@ -94,6 +94,12 @@ static cl::opt<bool>
                          "that does not exist, as libtorch-nolint of level 2"),
                 cl::cat(Category));
 
+static cl::opt<bool> WholeProgram(
+    "whole-program",
+    cl::desc("Follow calls into other files: all units of the compile database "
+             "are analysed, findings are reported for the given files"),
+    cl::cat(Category));
+
 static cl::opt<std::string> Baseline(
     "baseline", cl::value_desc("file"),
     cl::desc("Findings to ignore; those that no longer occur are listed"),
@@ -452,6 +458,7 @@ static AnalysisOptions analysis(bool OnlyVerifiedFixes) {
   Result.Extra = {ExtraArgBefore, ExtraArg};
   Result.VerifyFixes = OnlyVerifiedFixes;
   Result.AuditNolint = AuditNolint;
+  Result.WholeProgram = Result.Unit.CollectFacts = WholeProgram;
   Result.Unit.Stats = statsOption();
   Result.Unit.UseScope = Scope;
   Result.Jobs = Jobs;

@@ -1,0 +1,26 @@
+//===- WholeProgram.h - Units that hear of each other -----------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_ENGINE_WHOLEPROGRAM_H
+#define LIBTORCH_TIDY_DRIVER_ENGINE_WHOLEPROGRAM_H
+
+#include "driver/engine/Schedule.h"
+
+namespace libtorch_tidy::driver {
+
+/// Links what the units of \p Jobs say, which were analysed each on its own,
+/// and analyses again those that are told something else than before, until
+/// none is, or for as many rounds as calls are followed from file to file. \p
+/// Jobs then has the last analysis of each. The outcome does not depend on the
+/// order in which units are analysed: within a round they hear nothing of each
+/// other.
+void tellOfEachOther(std::vector<Job> &Jobs, const AnalysisJob &Work,
+                     const fixits::FileTexts &Overlay);
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_ENGINE_WHOLEPROGRAM_H
