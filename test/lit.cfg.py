@@ -149,6 +149,7 @@ for name, command in [
     ("%cmake", [tools["cmake"]]),
     ("%FileCheck", [tools["filecheck"]]),
     ("%not", [tools["not"]]),
+    ("%split-file", [os.path.join(tools["llvm_bin"], "split-file")]),
     ("%python", [tools["python"]]),
     ("%driver_file", [tools["driver"] or "no-driver-in-this-build"]),
     ("%root_dir", [os.path.dirname(config.suite_source_dir)]),

@@ -56,6 +56,11 @@ struct FunctionSummary {
   unsigned ExitMode = 0; ///< A torch::GradMode.
   /// Every forward pass whose result it hands out is reported in it.
   bool ReportsResults = false;
+  /// Fields of its object whose modules it leaves frozen (see FrozenModules),
+  /// by their qualified names.
+  std::vector<std::string> Frozen;
+  /// It lets some tensor require gradients.
+  bool LetsTrain = false;
   std::vector<Place> Places;
   std::vector<Label> Labels;
   Value Return;

@@ -129,8 +129,7 @@ ProgramFacts Program::factsFor(size_t Unit) const {
     if (auto It = DefinedIn.find(Used); It != DefinedIn.end())
       llvm::copy_if(It->second, std::back_inserter(In),
                     [&](size_t I) { return Around.test(I); });
-    if (In.empty() || Overriders.count(Used) ||
-        llvm::any_of(In, [&](size_t I) {
+    if (In.empty() || Overriders.count(Used) || llvm::any_of(In, [&](size_t I) {
           return Units[I]->File != Units[In.front()]->File;
         }))
       continue;

@@ -44,6 +44,7 @@ private:
   void addFunction(const FunctionDecl *F, const FunctionFlow *Flow);
   void addCalls(const FunctionDecl *F, const FunctionFlow *Flow);
   void addFields(const FunctionFlow &Flow);
+  void use(const FunctionDecl *F);
 
   UnitModel &Unit;
   const SourceManager &SM;
@@ -58,11 +59,21 @@ bool FactsWriter::isShared(const FunctionDecl *F) const {
          torch::isUserCode(F->getLocation(), SM);
 }
 
+void FactsWriter::use(const FunctionDecl *F) {
+  if (isShared(F) && !F->hasBody())
+    Out.Uses.insert(programName(F));
+}
+
 void FactsWriter::addFunction(const FunctionDecl *F, const FunctionFlow *Flow) {
-  if (const auto *Method = dyn_cast<CXXMethodDecl>(F))
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(F)) {
     for (const CXXMethodDecl *Base : Method->overridden_methods())
       if (isShared(Base) && isShared(F))
         Out.Overriders[programName(Base)].insert(programName(F));
+    // The other methods work on the same object.
+    for (const CXXMethodDecl *Other : Method->getParent()->methods())
+      if (Other->isUserProvided())
+        use(Other);
+  }
   // The others see the body of what is inline.
   if (!isShared(F) || F->isInlined() || F->isTemplateInstantiation())
     return;
@@ -72,6 +83,11 @@ void FactsWriter::addFunction(const FunctionDecl *F, const FunctionFlow *Flow) {
   if (Said.HasSummary) {
     Said.Summary = Flow->summary();
     Said.Summary.ReportsResults = Unit.reportsResults(F);
+    Said.Summary.LetsTrain = FrozenModules::letsTrain(F);
+    for (const ValueDecl *Module : Unit.frozenModules().in(F))
+      if (isa<FieldDecl>(Module))
+        Said.Summary.Frozen.push_back(Module->getQualifiedNameAsString());
+    llvm::sort(Said.Summary.Frozen);
   }
   Out.Functions.push_back(std::move(Said));
 }
@@ -89,10 +105,6 @@ void FactsWriter::addCalls(const FunctionDecl *F, const FunctionFlow *Flow) {
         Add(Call.Callee, Call.Mode != GradMode::On);
 
   llvm::SmallPtrSet<const Expr *, 16> Called;
-  auto Use = [&](const FunctionDecl *Used) {
-    if (isShared(Used) && !Used->hasBody())
-      Out.Uses.insert(programName(Used));
-  };
   code::forEach<Expr>(F->getBody(), [&](const Expr *E) {
     if (const auto *Call = dyn_cast<CallExpr>(E)) {
       if (!IsFollowed)
@@ -101,17 +113,17 @@ void FactsWriter::addCalls(const FunctionDecl *F, const FunctionFlow *Flow) {
       // What net(x) runs is not named there.
       if (std::optional<torch::ModuleCall> M = torch::asModuleCall(Call))
         if (M->Method)
-          Use(M->Method);
+          use(M->Method);
     } else if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
-      Use(Construct->getConstructor());
+      use(Construct->getConstructor());
     } else if (const auto *Member = dyn_cast<MemberExpr>(E)) {
       if (const auto *Method = dyn_cast<FunctionDecl>(Member->getMemberDecl()))
-        Use(Method);
+        use(Method);
     } else if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
       const auto *Used = dyn_cast<FunctionDecl>(Ref->getDecl());
       if (!Used)
         return;
-      Use(Used);
+      use(Used);
       // Whoever has its address calls it.
       if (!Called.contains(Ref) && isShared(Used))
         Out.Calls.insert({"", programName(Used), false});

@@ -119,7 +119,7 @@ std::shared_ptr<UnitModel> UnitModel::of(ASTContext &Context) {
 }
 
 UnitModel::UnitModel(ASTContext &Context)
-    : Context(Context), Whole(ProgramFacts::current()) {
+    : Context(Context), Whole(ProgramFacts::current()), Frozen(Whole) {
   Collector Visitor(Context.getSourceManager(), Functions, Globals);
   for (Decl *D : Context.getTraversalScope()) {
     if (auto *TU = dyn_cast<TranslationUnitDecl>(D)) {

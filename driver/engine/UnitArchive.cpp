@@ -184,6 +184,8 @@ static void pass(Archive &A, flow::FunctionSummary &S) {
   A.number(S.Trains);
   A.number(S.ExitMode);
   A.number(S.ReportsResults);
+  A.list(S.Frozen, [&](std::string &Field) { A.text(Field); });
+  A.number(S.LetsTrain);
   A.list(S.Places, [&](flow::FunctionSummary::Place &P) {
     A.number(P.Root);
     A.list(P.Path, [&](std::string &Name) { A.text(Name); });
