@@ -236,6 +236,9 @@ void AccumulatedHistoryCheck::reportAccumulation(
                        "nodes of the graph"});
   for (const Expr *Inner : A.Inner)
     F.Steps.push_back({Inner->getExprLoc(), "the call adds to it here"});
+  if (!A.Elsewhere.empty())
+    F.Steps.push_back(
+        {A.Site->getExprLoc(), "the call adds to it at " + A.Elsewhere});
 
   // Other units may call the function for a result with history.
   if (HandedInAt && Flow.function()->isExternallyVisible())

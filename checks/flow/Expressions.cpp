@@ -795,6 +795,8 @@ Value Interpreter::evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
         arise(*Fresh, V);
         Label &Ours = Out->Labels[*Fresh];
         Ours.RunsModule |= L.bringsGraph();
+        if (Ours.From.empty())
+          Ours.From = L.From;
         // What the callee back-propagated before it handed it on.
         if (L.Consumers & Label::Backward) {
           Ours.Consumers |= Label::Backward;

@@ -87,6 +87,8 @@ struct Label {
   bool Unseen = false;
   /// For Helper: a module runs in the callee, and its result comes back.
   bool RunsModule = false;
+  /// Where it arises in another unit, as file:line. Empty: in this one.
+  std::string From;
 
   bool bringsHistory() const {
     return K == Forward || K == Helper || K == Leaf;
@@ -119,6 +121,8 @@ struct Accumulation {
   const clang::Stmt *Loop = nullptr;
   /// For ViaCall: the statements in the callee, outermost first.
   llvm::SmallVector<const clang::Expr *, 2> Inner;
+  /// For ViaCall, and for what happens in another unit: where, as file:line.
+  std::string Elsewhere;
   /// Something takes elements out of Where again, or the slots are reused.
   bool Bounded = false;
 };

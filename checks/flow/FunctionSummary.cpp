@@ -8,8 +8,11 @@
 #include "checks/flow/FunctionSummary.h"
 #include "checks/flow/FunctionFlow.h"
 #include "checks/torch/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -26,6 +29,15 @@ std::string nameOf(Selector S) {
   if (const FieldDecl *Field = S.asField())
     return Field->getQualifiedNameAsString();
   return "#" + std::to_string(S.asElement());
+}
+
+/// Of \p E, as file:line.
+std::string lineOf(const Expr *E, const FunctionFlow &Flow) {
+  const SourceManager &SM = Flow.function()->getASTContext().getSourceManager();
+  const SourceLocation At = SM.getFileLoc(E->getExprLoc());
+  return (llvm::sys::path::filename(SM.getFilename(At)) + ":" +
+          llvm::Twine(SM.getSpellingLineNumber(At)))
+      .str();
 }
 
 /// Numbers the places and labels that callers can have to do with.
@@ -86,6 +98,8 @@ std::optional<unsigned> Packer::label(LabelId L) {
   Said.Consumers = Here.Consumers;
   Said.Arises = Here.Arises;
   Said.RunsModule = Here.RunsModule;
+  if (Here.bringsHistory())
+    Said.From = Here.From.empty() ? lineOf(Here.Site, Flow) : Here.From;
   const unsigned Number = Out.Labels.size();
   It->second = Number;
   Out.Labels.push_back(std::move(Said));
@@ -135,9 +149,10 @@ FunctionSummary FunctionFlow::summary() const {
     std::optional<unsigned> Where = Pack.place(A.Where),
                             Carry = Pack.label(A.Carry);
     if (Where && Carry)
-      Pack.Out.Additions.push_back({*Where, *Carry,
-                                    static_cast<unsigned>(A.How),
-                                    Pack.value(A.Added), A.Bounded});
+      Pack.Out.Additions.push_back(
+          {*Where, *Carry, static_cast<unsigned>(A.How), Pack.value(A.Added),
+           A.Bounded,
+           A.Elsewhere.empty() ? lineOf(A.Site, *this) : A.Elsewhere});
   }
   return std::move(Pack.Out);
 }
@@ -247,12 +262,14 @@ FunctionFlow::abroad(const FunctionDecl *F, const FunctionSummary &Said) {
   }
 
   for (const FunctionSummary::Label &L : Said.Labels) {
-    Label Here{static_cast<Label::Kind>(L.Kind)};
+    Label Here{};
+    Here.K = static_cast<Label::Kind>(L.Kind);
     if (Here.K == Label::Entry || Here.K == Label::Carry)
       Here.Where = Places[L.Where];
     Here.Consumers = L.Consumers;
     Here.Arises = L.Arises;
     Here.RunsModule = L.RunsModule;
+    Here.From = L.From;
     for (unsigned From : L.Assigned)
       Here.Assigned.set(From);
     Flow->Labels.push_back(std::move(Here));
@@ -275,6 +292,7 @@ FunctionFlow::abroad(const FunctionDecl *F, const FunctionSummary &Said) {
     Here.Added = valueOf(A.Added, QualType());
     Here.Carry = A.Carry;
     Here.Bounded = A.Bounded;
+    Here.Elsewhere = A.At;
     // There is no site to tell several by.
     auto [It, New] =
         Flow->Accumulations.insert({{Here.Site, Here.Where}, Here});

@@ -43,6 +43,7 @@ struct FunctionSummary {
     unsigned Consumers = 0;
     bool Arises = false, RunsModule = false;
     std::vector<unsigned> Assigned; ///< Of a Carry.
+    std::string From; ///< Of what brings history: where, as file:line.
   };
   /// As flow::Accumulation.
   struct Addition {
@@ -50,6 +51,7 @@ struct FunctionSummary {
     unsigned How = 0; ///< A flow::Accumulation::Form.
     Value Added;
     bool Bounded = false;
+    std::string At; ///< As file:line.
   };
 
   bool Trains = false;

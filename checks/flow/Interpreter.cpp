@@ -625,11 +625,14 @@ void Interpreter::assignViaCall(const CallInfo &C, const FunctionFlow &Callee,
                                 PlaceId Theirs, Target To, Value V) {
   bool ToldThere = false;
   llvm::SmallVector<const Expr *, 2> Inner;
+  std::string Elsewhere;
   for (const auto &[Key, A] : Callee.accumulations()) {
     if (A.Where != Theirs)
       continue;
     if (A.Site)
       Inner.push_back(A.Site);
+    if (Elsewhere.empty())
+      Elsewhere = A.Elsewhere;
     Inner.append(A.Inner.begin(), A.Inner.end());
     if (A.Bounded)
       Bounded.insert(To.P);
@@ -654,6 +657,7 @@ void Interpreter::assignViaCall(const CallInfo &C, const FunctionFlow &Callee,
     if (Inner.size() > Enough)
       Inner.resize(Enough);
     It->second.Inner.assign(Inner.begin(), Inner.end());
+    It->second.Elsewhere = std::move(Elsewhere);
   }
 }
 

@@ -196,6 +196,7 @@ static void pass(Archive &A, flow::FunctionSummary &S) {
     A.number(L.Arises);
     A.number(L.RunsModule);
     pass(A, L.Assigned);
+    A.text(L.From);
   });
   pass(A, S.Return);
   A.list(S.Exit, [&](std::pair<unsigned, flow::FunctionSummary::Value> &Held) {
@@ -207,6 +208,7 @@ static void pass(Archive &A, flow::FunctionSummary &S) {
       A.number(*Number);
     pass(A, Added.Added);
     A.number(Added.Bounded);
+    A.text(Added.At);
   });
 }
 
