@@ -73,48 +73,63 @@ FileSystem Schedule::makeFileSystem() const {
   return withTexts(std::move(*Own), Overlay);
 }
 
-void Schedule::prepare(Job &J, const Unit &U) {
+void Schedule::describe(Job &J, const Unit &U) {
   J.U = &U;
   Expected<ClangTidyOptions> FileOptions = Work.Config.optionsFor(U.File);
   if (!FileOptions) {
     // It was fine a moment ago. The analysis will tell.
     llvm::consumeError(FileOptions.takeError());
-    FileOptions = ClangTidyOptions();
-  } else if (Results) {
     J.Arguments =
-        argumentsOf(U, Work.Options.Extra, *FileOptions, Work.MakeOurs);
-    std::vector<std::string> Question = J.Arguments;
-    // Flags after `--` have "." for a folder.
-    llvm::SmallString<256> Directory(U.Command.Directory);
-    (void)FS->makeAbsolute(Directory);
-    Question.push_back(Directory.str().str());
-    Question.push_back(U.File);
-    Question.push_back(clang::tidy::configurationAsText(*FileOptions));
-    Question.push_back(Work.Config.lineFilter().str());
-    Question.push_back(Work.Options.Unit.UseScope ? "scope" : "");
-    Question.push_back(Work.Options.VerifyFixes ? "verify" : "");
-    if (Work.Options.Unit.CollectFacts)
-      Question.push_back("facts" + (J.Told ? toBytes(*J.Told) : ""));
-    // What the compiler asks besides the flags: Clang's driver, its toolchains
-    // and its preprocessor.
-    for (const char *Name :
-         {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH",
-          "OBJCPLUS_INCLUDE_PATH", "SDKROOT", "SYSROOT", "SOURCE_DATE_EPOCH",
-          "COMPILER_PATH", "MACOSX_DEPLOYMENT_TARGET", "INCLUDE",
-          "EXTERNAL_INCLUDE", "CUDA_PATH", "HIP_PATH", "ROCM_PATH",
-          "HIP_DEVICE_LIB_PATH"})
-      Question.push_back(llvm::sys::Process::GetEnv(Name).value_or(""));
-    std::vector<StringRef> Parts(Question.begin(), Question.end());
-    J.ResultKey = Results->keyOf(digest(Parts), U.File);
-    if (J.ResultKey.empty())
-      return;
-    if (std::optional<std::string> Bytes = Results->find(J.ResultKey))
-      J.Result = unitResultFromBytes(*Bytes);
-    if (J.Result)
-      J.State = Job::Done;
+        argumentsOf(U, Work.Options.Extra, ClangTidyOptions(), Work.MakeOurs);
     return;
   }
   J.Arguments = argumentsOf(U, Work.Options.Extra, *FileOptions, Work.MakeOurs);
+  std::vector<std::string> Question = J.Arguments;
+  // Flags after `--` have "." for a folder.
+  llvm::SmallString<256> Directory(U.Command.Directory);
+  (void)FS->makeAbsolute(Directory);
+  Question.push_back(Directory.str().str());
+  Question.push_back(U.File);
+  Question.push_back(clang::tidy::configurationAsText(*FileOptions));
+  Question.push_back(Work.Config.lineFilter().str());
+  Question.push_back(Work.Options.Unit.UseScope ? "scope" : "");
+  Question.push_back(Work.Options.VerifyFixes ? "verify" : "");
+  Question.push_back(Work.Options.Unit.CollectFacts ? "facts" : "");
+  // What the compiler asks besides the flags: Clang's driver, its toolchains
+  // and its preprocessor.
+  for (const char *Name :
+       {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH",
+        "OBJCPLUS_INCLUDE_PATH", "SDKROOT", "SYSROOT", "SOURCE_DATE_EPOCH",
+        "COMPILER_PATH", "MACOSX_DEPLOYMENT_TARGET", "INCLUDE",
+        "EXTERNAL_INCLUDE", "CUDA_PATH", "HIP_PATH", "ROCM_PATH",
+        "HIP_DEVICE_LIB_PATH"})
+    Question.push_back(llvm::sys::Process::GetEnv(Name).value_or(""));
+  std::vector<StringRef> Parts(Question.begin(), Question.end());
+  J.Question = digest(Parts);
+}
+
+/// Is the answer known?
+void Schedule::lookUp(Job &J) {
+  if (!Results || J.Question.empty())
+    return;
+  J.ResultKey = Results->keyOf(
+      digest({J.Question, J.Told ? toBytes(*J.Told) : std::string()}),
+      J.U->File);
+  if (J.ResultKey.empty())
+    return;
+  if (std::optional<std::string> Bytes = Results->find(J.ResultKey))
+    J.Result = unitResultFromBytes(*Bytes);
+  if (J.Result)
+    J.State = Job::Done;
+}
+
+void Schedule::describe() {
+  Jobs.resize(Work.Units.size());
+  for (size_t I = 0; I < Jobs.size(); ++I) {
+    if (!Programs.empty())
+      Jobs[I].Told = Programs[I];
+    describe(Jobs[I], Work.Units[I]);
+  }
 }
 
 IncludeScanner *Schedule::scannerFor(const Job &J) {
@@ -321,9 +336,8 @@ bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
 }
 
 void Schedule::run() {
-  const llvm::ArrayRef<Unit> Units = Work.Units;
-  Jobs.resize(Units.size());
-  Progress Told(Work.Options.Progress, Units.size(), *FS);
+  describe();
+  Progress Told(Work.Options.Progress, Jobs.size(), *FS);
   auto Tell = [&](const Job &J, StringRef How) {
     unsigned Findings = 0;
     if (J.Result)
@@ -336,14 +350,12 @@ void Schedule::run() {
                          : "crashed";
     Told.finished(J.U->File, Findings, How);
   };
-  for (size_t I = 0; I < Units.size(); ++I) {
-    if (!Programs.empty())
-      Jobs[I].Told = Programs[I];
-    prepare(Jobs[I], Units[I]);
-    if (Jobs[I].State == Job::Open)
-      scan(Jobs[I]);
-    if (Jobs[I].State != Job::Open)
-      Tell(Jobs[I], Jobs[I].State == Job::Done ? "from the cache" : "skipped");
+  for (Job &J : Jobs) {
+    lookUp(J);
+    if (J.State == Job::Open)
+      scan(J);
+    if (J.State != Job::Open)
+      Tell(J, J.State == Job::Done ? "from the cache" : "skipped");
   }
 
   std::vector<std::string> Builds;

@@ -31,6 +31,7 @@ struct Job {
   /// What it is told of its program; null: it is on its own.
   const flow::ProgramFacts *Told = nullptr;
   clang::tooling::CommandLineArguments Arguments;
+  std::string Question;     ///< Digest of all that is asked of its text.
   std::string MainArgument; ///< The source file among them; can be empty.
   std::string ResultKey;    ///< Empty: the result is not kept.
   /// A precompiled header that the unit could start from.
@@ -65,13 +66,17 @@ public:
 
   void run();
 
+  /// Makes the jobs, as far as that takes no look at their files.
+  void describe();
+
   std::vector<Job> Jobs; ///< As the units.
   llvm::vfs::FileSystem &files() const { return *FS; }
 
 private:
   /// A file system of its own for a unit, as it has its own working directory.
   FileSystem makeFileSystem() const;
-  void prepare(Job &J, const Unit &U);
+  void describe(Job &J, const Unit &U);
+  void lookUp(Job &J);
   void scan(Job &J);
   IncludeScanner *scannerFor(const Job &J);
   std::vector<std::string> pchsToBuild();

@@ -11,10 +11,6 @@
 
 namespace libtorch_tidy::driver {
 
-/// How many files a chain of calls is followed through. What lies beyond counts
-/// as code that cannot be seen.
-static constexpr unsigned MaxRounds = 8;
-
 /// What \p J said; of a unit that could not be analysed only that.
 static flow::UnitFacts factsOf(const Job &J) {
   flow::UnitFacts Facts;
@@ -26,40 +22,44 @@ static flow::UnitFacts factsOf(const Job &J) {
   return Facts;
 }
 
+std::vector<size_t> whatIsNew(llvm::ArrayRef<Job> Jobs,
+                              std::vector<std::string> &Told,
+                              std::vector<flow::ProgramFacts> &Facts) {
+  std::vector<flow::UnitFacts> Said;
+  for (const Job &J : Jobs)
+    Said.push_back(factsOf(J));
+  std::vector<const flow::UnitFacts *> All;
+  for (const flow::UnitFacts &Unit : Said)
+    All.push_back(&Unit);
+  const flow::Program Linked(std::move(All));
+  Facts.resize(Jobs.size());
+  std::vector<size_t> New;
+  for (size_t I = 0; I < Jobs.size(); ++I) {
+    if (Jobs[I].State == Job::Skipped)
+      continue;
+    Facts[I] = Linked.factsFor(I);
+    std::string Now = digest({toBytes(Facts[I])});
+    if (Now == Told[I])
+      continue;
+    Told[I] = std::move(Now);
+    New.push_back(I);
+  }
+  return New;
+}
+
 void tellOfEachOther(std::vector<Job> &Jobs, const AnalysisJob &Work,
                      const fixits::FileTexts &Overlay) {
-  // Pointers into this go to the jobs.
-  std::vector<flow::ProgramFacts> Told(Jobs.size());
-  std::vector<std::string> ToldBytes(Jobs.size());
-  for (unsigned Round = 1; Round < MaxRounds; ++Round) {
-    std::vector<flow::UnitFacts> Facts;
-    for (const Job &J : Jobs)
-      Facts.push_back(factsOf(J));
-    std::vector<const flow::UnitFacts *> All;
-    for (const flow::UnitFacts &Unit : Facts)
-      All.push_back(&Unit);
-    const flow::Program Linked(std::move(All));
-
-    std::vector<size_t> Again;
-    for (size_t I = 0; I < Jobs.size(); ++I) {
-      if (Jobs[I].State == Job::Skipped)
-        continue;
-      flow::ProgramFacts Now = Linked.factsFor(I);
-      std::string Bytes = toBytes(Now);
-      if (Bytes == ToldBytes[I])
-        continue;
-      Told[I] = std::move(Now);
-      ToldBytes[I] = std::move(Bytes);
-      Again.push_back(I);
-    }
+  std::vector<std::string> Told(Jobs.size());
+  for (unsigned Round = 2; Round <= MostRounds; ++Round) {
+    std::vector<flow::ProgramFacts> Facts;
+    const std::vector<size_t> Again = whatIsNew(Jobs, Told, Facts);
     if (Again.empty())
       break;
-
     std::vector<Unit> Units;
     std::vector<const flow::ProgramFacts *> ToldAgain;
     for (size_t I : Again) {
       Units.push_back(Work.Units[I]);
-      ToldAgain.push_back(&Told[I]);
+      ToldAgain.push_back(&Facts[I]);
     }
     AnalysisJob Part = Work;
     Part.Units = Units;
@@ -68,11 +68,10 @@ void tellOfEachOther(std::vector<Job> &Jobs, const AnalysisJob &Work,
     for (size_t N = 0; N < Again.size(); ++N) {
       Job &J = Next.Jobs[N];
       J.U = &Work.Units[Again[N]];
+      J.Told = nullptr; // It ends with the round.
       Jobs[Again[N]] = std::move(J);
     }
   }
-  for (Job &J : Jobs)
-    J.Told = nullptr; // It is gone.
 }
 
 } // namespace libtorch_tidy::driver

@@ -12,6 +12,17 @@
 
 namespace libtorch_tidy::driver {
 
+/// How many files a chain of calls is followed through. What lies beyond counts
+/// as code that cannot be seen.
+inline constexpr unsigned MostRounds = 8;
+
+/// Links what the units of \p Jobs say. Returns those that are told something
+/// else than \p Told, digests of what they were told before, which become those
+/// of now; \p Facts has what all units are told.
+std::vector<size_t> whatIsNew(llvm::ArrayRef<Job> Jobs,
+                              std::vector<std::string> &Told,
+                              std::vector<flow::ProgramFacts> &Facts);
+
 /// Links what the units of \p Jobs say, which were analysed each on its own,
 /// and analyses again those that are told something else than before, until
 /// none is, or for as many rounds as calls are followed from file to file. \p
