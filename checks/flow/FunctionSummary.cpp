@@ -99,7 +99,9 @@ std::optional<unsigned> Packer::label(LabelId L) {
   Said.Arises = Here.Arises;
   Said.RunsModule = Here.RunsModule;
   if (Here.bringsHistory())
-    Said.From = Here.From.empty() ? lineOf(Here.Site, Flow) : Here.From;
+    Said.From = Here.K != Label::Helper || Here.From.empty()
+                    ? lineOf(Here.Site, Flow)
+                    : Here.From;
   const unsigned Number = Out.Labels.size();
   It->second = Number;
   Out.Labels.push_back(std::move(Said));

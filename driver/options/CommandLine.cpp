@@ -477,7 +477,10 @@ static FixOptions fixes() {
   Result.ApplyDespiteErrors = FixErrors;
   Result.OnlyVerified = VerifyFixes == cl::BOU_UNSET && !NoVerifyFixes
                             ? Result.Apply || !Sarif.empty() ||
-                                  !ExportFixes.empty() || !Html.empty()
+                                  !ExportFixes.empty() || !Html.empty() ||
+                                  // Shards do not know what the merge writes.
+                                  Shard.getNumOccurrences() ||
+                                  MergeShards.getNumOccurrences()
                             : VerifyFixes == cl::BOU_TRUE;
   return Result;
 }
