@@ -18,9 +18,6 @@
 #define LIBTORCH_TIDY_CHECKS_FLOW_PROGRAM_H
 
 #include "checks/flow/FunctionSummary.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/StringRef.h"
 #include <map>
 #include <set>
 #include <string>
@@ -98,29 +95,6 @@ std::string programName(const clang::NamedDecl *D);
 
 /// What \p Unit says, after its checks have run.
 UnitFacts factsOf(UnitModel &Unit);
-
-/// The facts of all units, joined. What it says depends on no order.
-class Program {
-public:
-  explicit Program(std::vector<const UnitFacts *> Units);
-
-  /// What unit number \p Unit is told.
-  ProgramFacts factsFor(size_t Unit) const;
-
-private:
-  void findReached();
-  void findGuarded();
-
-  std::vector<const UnitFacts *> Units;
-  std::set<UnitFacts::Call> Calls; ///< Of a header, they come many times.
-  /// Where each function is defined; more than once, in different programs.
-  std::map<llvm::StringRef, std::vector<size_t>> DefinedIn;
-  std::map<llvm::StringRef, std::set<llvm::StringRef>> Overriders;
-  /// Of each function that is called: at all calls with gradient mode off?
-  std::map<llvm::StringRef, bool> CalledGuarded;
-  /// The units whose functions a unit uses, directly or not, and itself.
-  std::vector<llvm::BitVector> Reached;
-};
 
 } // namespace libtorch_tidy::flow
 

@@ -18,6 +18,14 @@ using namespace clang;
 
 namespace libtorch_tidy::flow {
 
+static thread_local const ProgramFacts *Installed = nullptr;
+
+const ProgramFacts *ProgramFacts::current() { return Installed; }
+
+const ProgramFacts *ProgramFacts::install(const ProgramFacts *Facts) {
+  return std::exchange(Installed, Facts);
+}
+
 static std::string usrOf(const NamedDecl *D) {
   llvm::SmallString<128> Name;
   if (index::generateUSRForDecl(D, Name))

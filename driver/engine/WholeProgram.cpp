@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/WholeProgram.h"
-#include "checks/flow/Program.h"
+#include "checks/flow/ProgramLink.h"
 #include "driver/engine/UnitArchive.h"
 
 namespace libtorch_tidy::driver {
@@ -31,19 +31,22 @@ std::vector<size_t> whatIsNew(llvm::ArrayRef<Job> Jobs,
   std::vector<const flow::UnitFacts *> All;
   for (const flow::UnitFacts &Unit : Said)
     All.push_back(&Unit);
-  const flow::Program Linked(std::move(All));
+  const flow::ProgramLink Linked(std::move(All));
   Facts.resize(Jobs.size());
+  std::vector<std::string> Now(Jobs.size());
   std::vector<size_t> New;
   for (size_t I = 0; I < Jobs.size(); ++I) {
     if (Jobs[I].State == Job::Skipped)
       continue;
     Facts[I] = Linked.factsFor(I);
-    std::string Now = digest({toBytes(Facts[I])});
-    if (Now == Told[I])
-      continue;
-    Told[I] = std::move(Now);
-    New.push_back(I);
+    Now[I] = digest({toBytes(Facts[I])});
+    if (Now[I] != Told[I])
+      New.push_back(I);
   }
+  // A unit would hear more when the files that it calls have.
+  New = Linked.calleesFirst(New);
+  for (size_t I : New)
+    Told[I] = Now[I];
   return New;
 }
 

@@ -12,13 +12,14 @@
 
 namespace libtorch_tidy::driver {
 
-/// How many files a chain of calls is followed through. What lies beyond counts
-/// as code that cannot be seen.
-inline constexpr unsigned MostRounds = 8;
+/// Bounds how many files a chain of calls is followed through. What lies beyond
+/// counts as code that cannot be seen.
+inline constexpr unsigned MostRounds = 32;
 
-/// Links what the units of \p Jobs say. Returns those that are told something
-/// else than \p Told, digests of what they were told before, which become those
-/// of now; \p Facts has what all units are told.
+/// Links what the units of \p Jobs say. Returns the units of the next round:
+/// those that are told something else than \p Told, digests of what they were
+/// told before, which become those of now. Units that call into others of these
+/// wait for them. \p Facts has what all units are told.
 std::vector<size_t> whatIsNew(llvm::ArrayRef<Job> Jobs,
                               std::vector<std::string> &Told,
                               std::vector<flow::ProgramFacts> &Facts);

@@ -1,26 +1,19 @@
-//===- Program.cpp - What the units of a program say to each other --------===//
+//===- ProgramLink.cpp - Joins what the units of a program say ------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/flow/Program.h"
+#include "checks/flow/ProgramLink.h"
 #include "llvm/ADT/STLExtras.h"
 
 using llvm::StringRef;
 
 namespace libtorch_tidy::flow {
 
-static thread_local const ProgramFacts *Installed = nullptr;
-
-const ProgramFacts *ProgramFacts::current() { return Installed; }
-
-const ProgramFacts *ProgramFacts::install(const ProgramFacts *Facts) {
-  return std::exchange(Installed, Facts);
-}
-
-Program::Program(std::vector<const UnitFacts *> All) : Units(std::move(All)) {
+ProgramLink::ProgramLink(std::vector<const UnitFacts *> All)
+    : Units(std::move(All)) {
   for (size_t I = 0; I < Units.size(); ++I) {
     for (const UnitFacts::Function &F : Units[I]->Functions)
       DefinedIn[F.Usr].push_back(I);
@@ -31,7 +24,7 @@ Program::Program(std::vector<const UnitFacts *> All) : Units(std::move(All)) {
   findGuarded();
 }
 
-void Program::findReached() {
+void ProgramLink::findReached() {
   std::vector<std::set<size_t>> Next(Units.size());
   auto Link = [&](size_t From, StringRef Function) {
     if (auto It = DefinedIn.find(Function); It != DefinedIn.end())
@@ -62,7 +55,7 @@ void Program::findReached() {
 
 /// A function is called only with gradient mode off when each of its calls is,
 /// or stands in such a function. In a circle, nobody has switched it off.
-void Program::findGuarded() {
+void ProgramLink::findGuarded() {
   std::map<StringRef, unsigned> Open; ///< Calls that may have it on.
   std::map<StringRef, std::vector<StringRef>> OpenIn; ///< By their callers.
   auto Add = [&](StringRef Callee, const UnitFacts::Call &Call) {
@@ -97,7 +90,22 @@ void Program::findGuarded() {
   }
 }
 
-ProgramFacts Program::factsFor(size_t Unit) const {
+std::vector<size_t>
+ProgramLink::calleesFirst(llvm::ArrayRef<size_t> Waiting) const {
+  llvm::BitVector All(Units.size());
+  for (size_t I : Waiting)
+    All.set(I);
+  std::vector<size_t> First;
+  llvm::copy_if(Waiting, std::back_inserter(First), [&](size_t I) {
+    llvm::BitVector Callees = Reached[I];
+    Callees &= All;
+    return llvm::all_of(Callees.set_bits(),
+                        [&](size_t J) { return Reached[J].test(I); });
+  });
+  return First;
+}
+
+ProgramFacts ProgramLink::factsFor(size_t Unit) const {
   // All programs that this unit is a part of, with all their units.
   llvm::BitVector Around(Units.size());
   ProgramFacts Said;
