@@ -57,7 +57,8 @@ private:
 } // namespace
 
 ShardFolder::ShardFolder(const AnalysisJob &Work, Schedule &All)
-    : Told(Work.Units.size()), Options(Work.Options.Shards), All(All) {
+    : Told(Work.Units.size(), toldNothing()), Options(Work.Options.Shards),
+      All(All) {
   All.describe();
 }
 

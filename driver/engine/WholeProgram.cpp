@@ -22,6 +22,8 @@ static flow::UnitFacts factsOf(const Job &J) {
   return Facts;
 }
 
+std::string toldNothing() { return digest({toBytes(flow::ProgramFacts())}); }
+
 std::vector<size_t> whatIsNew(llvm::ArrayRef<Job> Jobs,
                               std::vector<std::string> &Told,
                               std::vector<flow::ProgramFacts> &Facts) {
@@ -52,7 +54,7 @@ std::vector<size_t> whatIsNew(llvm::ArrayRef<Job> Jobs,
 
 void tellOfEachOther(std::vector<Job> &Jobs, const AnalysisJob &Work,
                      const fixits::FileTexts &Overlay) {
-  std::vector<std::string> Told(Jobs.size());
+  std::vector<std::string> Told(Jobs.size(), toldNothing());
   for (unsigned Round = 2; Round <= MostRounds; ++Round) {
     std::vector<flow::ProgramFacts> Facts;
     const std::vector<size_t> Again = whatIsNew(Jobs, Told, Facts);

@@ -16,6 +16,9 @@ namespace libtorch_tidy::driver {
 /// counts as code that cannot be seen.
 inline constexpr unsigned MostRounds = 32;
 
+/// The digest of what a unit is told where there is nothing to tell.
+std::string toldNothing();
+
 /// Links what the units of \p Jobs say. Returns the units of the next round:
 /// those that are told something else than \p Told, digests of what they were
 /// told before, which become those of now. Units that call into others of these
