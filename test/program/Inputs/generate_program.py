@@ -25,8 +25,9 @@ for i in range(count):
         "  torch::Tensor sum;",
         "};",
     ]
-    onward = f"step{i + 1}(net, x) * 2" if i % 5 != 4 and i + 1 < count else "net->forward(x)"
-    then = (i + 1) % count
+    is_last = i % 5 == 4 or i + 1 == count
+    onward = "net->forward(x)" if is_last else f"step{i + 1}(net, x) * 2"
+    then = i if is_last else i + 1
     (folder / f"unit{i}.cpp").write_text(
         f"""#include "all.h"
 
