@@ -296,6 +296,9 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   Tool.clearArgumentsAdjusters();
   Tool.setPrintErrorMessage(false);
 
+  // The consumer takes the header filters of the file that is current when it
+  // is made; without one that would be the working directory.
+  Context.setCurrentFile(Result.File);
   ClangTidyDiagnosticConsumer Consumer(Context);
   DiagnosticsEngine Engine(new DiagnosticIDs, new DiagnosticOptions, &Consumer,
                            /*ShouldOwnClient=*/false);
