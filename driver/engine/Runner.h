@@ -29,6 +29,8 @@ struct UnitOptions {
   /// Off: every declaration of the unit is walked and every body parsed, as
   /// stock clang-tidy does; tests compare the results.
   bool UseScope = true;
+  /// The process analyses more: the memory of the unit is given back.
+  bool FreesMemory = false;
 };
 
 /// What the analysis of a unit gives.
