@@ -232,7 +232,11 @@ void Interpreter::declare(const VarDecl *V) {
     }
   }
   Value Held = eval(Init);
-  assign(Init, {rootPlace(V)}, Held, Accumulation::Rebind, nullptr);
+  const PlaceId P = rootPlace(V);
+  assign(Init, {P}, Held, Accumulation::Rebind, nullptr);
+  // Made by the first call; the others find what it has come to hold.
+  if (V->isStaticLocal())
+    write(P, Value::of(label(Label::Entry, nullptr, P)), /*Strong=*/false);
 }
 
 void Interpreter::endLifetime(const VarDecl *V) {
@@ -587,9 +591,14 @@ void Interpreter::assign(const Expr *Site, Target To, Value V,
     LabelId Carry = label(Label::Carry, Site, P);
     LabelSet All = V.allLabels();
     Out->Labels[Carry].Assigned |= All;
-    bool FromItself = How == Accumulation::InPlace || All.test(Carry);
+    bool FromItself = All.test(Carry);
     if (Outlives && hasEntryValue(P))
       FromItself |= All.test(label(Label::Entry, nullptr, P));
+    // What is written in place may be part of what was there on entry.
+    if (How == Accumulation::InPlace)
+      for (LabelId L : All)
+        FromItself |= Out->Labels[L].K == Label::Entry &&
+                      Out->overlap(Out->Labels[L].Where, P);
     // One element of many; v[i % n] is a ring, whose slots are used again.
     if (How == Accumulation::Rebind && To.Element && !FromItself) {
       How = Accumulation::Slot;

@@ -82,7 +82,7 @@ private:
 
 /// How a unit is run.
 struct Manner {
-  bool UseScope = true;
+  bool UseScope = true, FreesMemory = false;
   const LibraryPch *Pch = nullptr;
   UnitInputs *Inputs = nullptr;
   ProbedFileSystem *Probed = nullptr; ///< Goes with Inputs.
@@ -222,8 +222,8 @@ public:
     // As clang-tidy does: code may ask for __clang_analyzer__.
     Invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
     Invocation->getFrontendOpts().SkipFunctionBodies = How.UseScope;
-    // The process ends with the unit.
-    Invocation->getFrontendOpts().DisableFree = true;
+    // As a rule the process ends with the unit.
+    Invocation->getFrontendOpts().DisableFree = !How.FreesMemory;
     if (How.Pch)
       Invocation->getPreprocessorOpts().ImplicitPCHInclude = How.Pch->Path;
     // Else the compiler counts "N warnings generated" on the standard error.
@@ -284,6 +284,7 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   Result.File = U.File;
   Manner How;
   How.UseScope = Options.UseScope;
+  How.FreesMemory = Options.FreesMemory;
   How.Pch = Pch;
   HeardFindings Heard;
   How.Heard = &Heard;
@@ -316,6 +317,9 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   Tool.clearArgumentsAdjusters();
   Tool.setPrintErrorMessage(false);
 
+  // The consumer takes the header filters of the file that is current when it
+  // is made; without one that would be the working directory.
+  Context.setCurrentFile(Result.File);
   ClangTidyDiagnosticConsumer Consumer(Context);
   DiagnosticsEngine Engine(new DiagnosticIDs, new DiagnosticOptions, &Consumer,
                            /*ShouldOwnClient=*/false);

@@ -31,6 +31,8 @@ struct UnitOptions {
   /// stock clang-tidy does; tests compare the results.
   bool UseScope = true;
   bool CollectFacts = false; ///< For other units of the program.
+  /// The process analyses more: the memory of the unit is given back.
+  bool FreesMemory = false;
 };
 
 /// What the analysis of a unit gives.

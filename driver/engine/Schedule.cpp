@@ -45,6 +45,10 @@ Schedule::Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay,
     Pchs.emplace(*Folder, *Sets);
 }
 
+static bool hasFix(const Finding &F) {
+  return F.Kind == FindingKind::Defect && !F.Fix.empty();
+}
+
 /// The argument that names the source file. Empty when none does.
 static std::string mainArgument(const CommandLineArguments &Arguments,
                                 const Unit &U) {
@@ -227,22 +231,54 @@ void Schedule::startBuild(size_t Id, StringRef Key, Workers &Pool) {
   });
 }
 
+bool Schedule::fits(const Job::PchChoice &Choice) {
+  return Pchs->find(Choice.Key) == LibraryPchs::State::Ready &&
+         Pchs->isUnaffectedByMacros(Choice.Key, Choice.Prefix) &&
+         Pchs->isUnaffectedByFolders(Choice.Key, Choice.Prefix);
+}
+
+/// Null when it cannot be made, or does not fit the unit.
+const LibraryPch *Schedule::makeForTrials(const Job &J,
+                                          const Job::PchChoice &Choice) {
+  Workers::beginAnew();
+  code::Activity::say(PrecompilingActivity);
+  Pchs->build(Choice.Key, Choice.Prefix, J.Arguments, J.MainArgument,
+              J.U->Command.Directory, makeFileSystem());
+  Pchs->forget(Choice.Key); // Look again.
+  return fits(Choice) ? &Pchs->get(Choice.Key) : nullptr;
+}
+
 /// In a process of its own.
-std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch) {
+std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch,
+                                  const Job::PchChoice *ForTrials) {
   flow::ProgramFacts::install(J.Told);
   UnitInputs Inputs;
   const bool Keep = !J.ResultKey.empty();
-  UnitResult Result = analyse(*J.U, J.Arguments, Work.Options.Unit, Work.Config,
+  UnitOptions Options = Work.Options.Unit;
+  Options.FreesMemory = Work.Options.VerifyFixes;
+  UnitResult Result = analyse(*J.U, J.Arguments, Options, Work.Config,
                               makeFileSystem(), Pch, Keep ? &Inputs : nullptr);
-  if (Work.Options.VerifyFixes && !Result.Failed)
+  if (Work.Options.VerifyFixes && !Result.Failed) {
+    // It takes as long to make as two trials without it.
+    const LibraryPch *Made =
+        ForTrials && llvm::count_if(Result.Findings, hasFix) > 1
+            ? makeForTrials(J, *ForTrials)
+            : nullptr;
+    auto Again = [&](const LibraryPch *With, FileSystem Edited) {
+      Workers::beginAnew();
+      return analyse(*J.U, J.Arguments, Options, Work.Config, Edited, With,
+                     /*Inputs=*/nullptr, /*CompilerWarnings=*/true);
+    };
     tryFixes(
         Result, [&] { return makeFileSystem(); },
         [&](FileSystem Edited) {
-          Workers::beginAnew();
-          return analyse(*J.U, J.Arguments, Work.Options.Unit, Work.Config,
-                         Edited, Pch,
-                         /*Inputs=*/nullptr, /*CompilerWarnings=*/true);
+          if (Made)
+            if (UnitResult Tried = Again(Made, Edited); !Tried.Failed)
+              return Tried;
+          // Perhaps it failed only because of what was made for it.
+          return Again(Pch, Edited);
         });
+  }
   const bool Failed = Result.Failed;
   std::string Bytes = toBytes(std::move(Result));
   // A unit that does not compile is looked at again.
@@ -275,15 +311,15 @@ void Schedule::keep(const Job &J, UnitInputs Inputs, const LibraryPch *Pch,
 
 void Schedule::startUnit(size_t Id, Workers &Pool) {
   Job &J = Jobs[Id];
-  auto Fits = [&](const Job::PchChoice &C) {
-    return Pchs->find(C.Key) == LibraryPchs::State::Ready &&
-           Pchs->isUnaffectedByMacros(C.Key, C.Prefix) &&
-           Pchs->isUnaffectedByFolders(C.Key, C.Prefix);
-  };
-  while (!J.Pchs.empty() && !Fits(J.Pchs.front()))
-    J.Pchs.pop_front();
+  // What is not worth making for the unit alone may be for its trials.
+  std::optional<Job::PchChoice> Missing;
+  for (; !J.Pchs.empty() && !fits(J.Pchs.front()); J.Pchs.pop_front())
+    if (!Missing && !Builds.count(J.pchKey().str()) &&
+        Pchs->find(J.pchKey()) == LibraryPchs::State::Missing)
+      Missing = J.Pchs.front();
   const LibraryPch *Pch = J.Pchs.empty() ? nullptr : &Pchs->get(J.pchKey());
-  Pool.start(Id, [&] { return analyseHere(J, Pch); });
+  const Job::PchChoice *ForTrials = Missing && !Pch ? &*Missing : nullptr;
+  Pool.start(Id, [&] { return analyseHere(J, Pch, ForTrials); });
 }
 
 /// What became of a unit that has no result.
@@ -301,6 +337,8 @@ bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
   std::optional<UnitResult> Result;
   if (Said.Finished)
     Result = unitResultFromBytes(Said.Result);
+  if (!Said.Finished && Said.Doing == PrecompilingActivity)
+    return true; // Once more, with no header to precompile for its trials.
   if (Said.TimedOut) {
     // A second try would take as long.
     J.Errors = std::move(Said.Errors);
@@ -358,12 +396,13 @@ void Schedule::run() {
       Tell(J, J.State == Job::Done ? "from the cache" : "skipped");
   }
 
-  std::vector<std::string> Builds;
+  std::vector<std::string> ToBuild;
   if (Pchs)
-    Builds = pchsToBuild();
+    ToBuild = pchsToBuild();
+  Builds.insert(ToBuild.begin(), ToBuild.end());
   std::deque<size_t> Ready;
   std::map<std::string, std::vector<size_t>> Waiting; // By what they wait for.
-  for (const std::string &Key : Builds)
+  for (const std::string &Key : ToBuild)
     Waiting[Key];
   for (size_t I = 0; I < Jobs.size(); ++I) {
     if (Jobs[I].State != Job::Open)
@@ -378,11 +417,11 @@ void Schedule::run() {
   Workers Pool(Work.Options.Jobs ? Work.Options.Jobs : Workers::defaultCount(),
                Work.Options.Timeout);
   size_t NextBuild = 0;
-  while (NextBuild < Builds.size() || !Ready.empty() || !Pool.idle()) {
-    while (!Pool.full() && NextBuild < Builds.size()) {
+  while (NextBuild < ToBuild.size() || !Ready.empty() || !Pool.idle()) {
+    while (!Pool.full() && NextBuild < ToBuild.size()) {
       Told.begun(PrecompilingActivity);
       code::Activity::say(PrecompilingActivity);
-      startBuild(Jobs.size() + NextBuild, Builds[NextBuild], Pool);
+      startBuild(Jobs.size() + NextBuild, ToBuild[NextBuild], Pool);
       ++NextBuild;
       Wrote = true;
     }
@@ -394,7 +433,7 @@ void Schedule::run() {
     }
     Workers::Outcome Said = Pool.wait();
     if (Said.Id >= Jobs.size()) {
-      const std::string &Key = Builds[Said.Id - Jobs.size()];
+      const std::string &Key = ToBuild[Said.Id - Jobs.size()];
       Pchs->forget(Key); // Look again.
       llvm::append_range(Ready, Waiting[Key]);
     } else if (Job &J = Jobs[Said.Id]; finishUnit(J, std::move(Said))) {

@@ -15,6 +15,7 @@
 #include "driver/pch/LibraryPch.h"
 #include "driver/project/IncludeScanner.h"
 #include <deque>
+#include <set>
 
 namespace libtorch_tidy::driver {
 
@@ -82,7 +83,11 @@ private:
   std::vector<std::string> pchsToBuild();
   void startBuild(size_t Id, llvm::StringRef Key, Workers &Pool);
   void startUnit(size_t Id, Workers &Pool);
-  std::string analyseHere(const Job &J, const LibraryPch *Pch);
+  /// \p ForTrials: see startUnit(); null without one.
+  std::string analyseHere(const Job &J, const LibraryPch *Pch,
+                          const Job::PchChoice *ForTrials);
+  const LibraryPch *makeForTrials(const Job &J, const Job::PchChoice &Choice);
+  bool fits(const Job::PchChoice &Choice);
   void keep(const Job &J, UnitInputs Inputs, const LibraryPch *Pch,
             llvm::StringRef Result);
   std::string troubleOf(const Workers::Outcome &Said) const;
@@ -99,6 +104,8 @@ private:
   std::optional<LibraryPchs> Pchs;
   /// By folder and flags without the file.
   std::map<std::string, std::unique_ptr<IncludeScanner>> Scanners;
+  /// Keys of precompiled headers that this run makes, or has tried to.
+  std::set<std::string> Builds;
   bool Wrote = false;
 };
 
