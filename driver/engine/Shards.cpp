@@ -45,8 +45,8 @@ public:
 
 private:
   std::string nameOf(unsigned Round, unsigned Index) const;
-  /// False when the file is missing, cut, of another version of the program or
-  /// about something else.
+  /// False when the file is missing or cut off, or was made with other options,
+  /// of other files or by another version.
   bool read(unsigned Round, unsigned Index, bool Keep);
   std::string identityOf(const Job &J) const;
 
@@ -149,9 +149,10 @@ Error ShardFolder::readAll(unsigned Round) {
   if (Missing.empty())
     return Error::success();
   return makeError(
-      llvm::join(Missing, ", ") + (Missing.size() == 1 ? " is" : " are") +
-      " missing, not whole, or of other options, files or another "
-      "version: run " +
+      llvm::join(Missing, ", ") +
+      (Missing.size() == 1 ? " is missing or cut off, or was"
+                           : " are missing or cut off, or were") +
+      " made with other options, of other files or by another version: run " +
       (Missing.size() == 1 ? "that shard" : "those shards") + " again");
 }
 
@@ -213,9 +214,7 @@ Error mergeShards(Schedule &All, const AnalysisJob &Work) {
   if (Work.Options.WholeProgram && Round < MostRounds &&
       !whatIsNew(All.Jobs, Folder.Told, Facts).empty())
     return makeError(llvm::formatv(
-        "after round {0} there is more to say to units of the program: run all "
-        "shards once more",
-        Round));
+        "round {0} is not the last one: run all shards once more", Round));
   return Error::success();
 }
 

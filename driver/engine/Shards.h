@@ -24,7 +24,7 @@
 namespace libtorch_tidy::driver {
 
 /// Does the next round of a shard. An error names the shards whose files of the
-/// round before are missing or are no good.
+/// round before are missing, cut off or about something else.
 llvm::Error runShard(const AnalysisJob &Work);
 
 /// Fills \p All, which was not run, with what the shards left. An error names
