@@ -63,7 +63,7 @@ static StringRef projectOfBuild(StringRef File, llvm::vfs::FileSystem &FS) {
   if (path::home_directory(Home))
     path::remove_dots(Home, /*remove_dot_dot=*/true);
   for (StringRef Folder = path::parent_path(File);
-       Folder != path::root_path(File) && Folder != Home;
+       !Folder.empty() && Folder != path::root_path(File) && Folder != Home;
        Folder = path::parent_path(Folder)) {
     if (isProjectOfBuild(Folder, FS))
       Outermost = Folder;
