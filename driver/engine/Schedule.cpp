@@ -88,6 +88,9 @@ void Schedule::describe(Job &J, const Unit &U) {
     return;
   }
   J.Arguments = argumentsOf(U, Work.Options.Extra, *FileOptions, Work.MakeOurs);
+  // Whose run it is does not matter to any check of ours, and differs between
+  // machines.
+  FileOptions->User.reset();
   std::vector<std::string> Question = J.Arguments;
   // Flags after `--` have "." for a folder.
   llvm::SmallString<256> Directory(U.Command.Directory);
