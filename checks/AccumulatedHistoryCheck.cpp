@@ -75,10 +75,22 @@ static bool handsInGrownValue(const flow::UnitModel::RelayedTo &R) {
   });
 }
 
+/// Does \p Source arise anew in each iteration of a loop that \p A, of the same
+/// function, is in and that its place outlives?
+static bool arisesInLoop(const Label &Source, const Accumulation &A,
+                         const FunctionFlow &Flow) {
+  const Stmt *Loop = A.Loop;
+  while (Loop && !Flow.isWithin(Source.Site, Loop))
+    Loop = Flow.loopFor(Loop, A.Where);
+  return Loop;
+}
+
 /// Where history of an accumulation comes from, preferring what was
-/// back-propagated: that decides the message.
-static const Label *sourceOf(const Accumulation &A, const flow::LabelSet &Added,
-                             const FunctionFlow &Flow) {
+/// back-propagated, then what is \p Better: that decides the message.
+static const Label *
+sourceOf(const Accumulation &A, const flow::LabelSet &Added,
+         const FunctionFlow &Flow,
+         llvm::function_ref<bool(const Label &)> Better = nullptr) {
   const Label *Source = nullptr;
   for (flow::LabelId Id : Added) {
     const Label &L = Flow.label(Id);
@@ -91,7 +103,7 @@ static const Label *sourceOf(const Accumulation &A, const flow::LabelSet &Added,
       continue;
     if (L.Consumers & Label::Backward)
       return &L;
-    if (!Source)
+    if (!Source || (Better && !Better(*Source) && Better(L)))
       Source = &L;
   }
   return Source;
@@ -102,7 +114,9 @@ void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
   for (const auto &[Key, A] : Flow.accumulations()) {
     if (A.Mode != GradMode::On || A.Bounded)
       continue;
-    const Label *Source = sourceOf(A, A.Added.allLabels(), Flow);
+    const Label *Source =
+        sourceOf(A, A.Added.allLabels(), Flow,
+                 [&](const Label &L) { return arisesInLoop(L, A, Flow); });
     // History of what callers hand in, where the sum goes back to them.
     const Expr *HandedInAt = nullptr;
     if (!Source)
@@ -192,7 +206,13 @@ void AccumulatedHistoryCheck::reportAccumulation(
     Level Strength, const FunctionFlow &Flow, ASTContext &Context) {
   const std::string Name = Flow.nameOf(A.Where);
   const bool BackPropagated = Source.Consumers & Label::Backward;
-  const StringRef Each = A.Loop ? "iteration" : "call";
+  // One forward pass before the loop, of which each iteration takes a part.
+  const bool OnePass = !BackPropagated && !HandedInAt && A.Loop &&
+                       Source.bringsGraph() && !arisesInLoop(Source, A, Flow);
+  const bool InEachCall =
+      !A.Loop ||
+      (OnePass && Flow.outlivesFunction(A.Where) && Flow.addsToEntry(A));
+  const StringRef Each = InEachCall ? "call" : "iteration";
 
   Finding F;
   F.Loc = A.Site->getExprLoc();
@@ -201,17 +221,17 @@ void AccumulatedHistoryCheck::reportAccumulation(
   const VarDecl *Place = Flow.rootOf(A.Where);
   const StringRef Nothing =
       Place && isa<ParmVarDecl>(Place) ? "nothing in this file" : "nothing";
-  if (BackPropagated)
-    F.Message =
-        ("'" + Name + "' accumulates tensors with autograd history; " +
-         Nothing + " back-propagates through it, so the graph metadata " +
-         "of every " + Each + " stays in memory")
-            .str();
-  else
-    F.Message = ("'" + Name + "' accumulates tensors with autograd history; " +
-                 Nothing + " back-propagates through it, so the activations " +
-                 "of every " + Each + " stay in memory")
-                    .str();
+  const std::string Stays =
+      BackPropagated ? ("the graph metadata of every " + Each + " stays").str()
+      : OnePass && !InEachCall
+          ? "the activations of one forward pass stay"
+          : ("the activations of every " + Each + " stay").str();
+  F.Message =
+      ("'" + Name + "' accumulates tensors with autograd history; " + Nothing +
+       " back-propagates through it, so " + Stays + " in memory")
+          .str();
+  if (OnePass && !InEachCall)
+    F.Message += ", and every iteration adds to their graph";
 
   if (HandedInAt) {
     F.Steps.push_back(originStep(Source));
@@ -236,6 +256,9 @@ void AccumulatedHistoryCheck::reportAccumulation(
                        "nodes of the graph"});
   for (const Expr *Inner : A.Inner)
     F.Steps.push_back({Inner->getExprLoc(), "the call adds to it here"});
+  if (!A.Elsewhere.empty())
+    F.Steps.push_back(
+        {A.Site->getExprLoc(), "the call adds to it at " + A.Elsewhere});
 
   // Other units may call the function for a result with history.
   if (HandedInAt && Flow.function()->isExternallyVisible())

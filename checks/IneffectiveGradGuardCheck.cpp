@@ -252,7 +252,7 @@ static const flow::Label *unguardedForward(const flow::FunctionFlow &Flow,
   const SourceManager &SM = Unit.context().getSourceManager();
   const flow::Label *First = nullptr;
   for (const flow::Label &L : Flow.labels())
-    if (L.bringsGraph() && L.Mode == torch::GradMode::On &&
+    if (L.Site && L.bringsGraph() && L.Mode == torch::GradMode::On &&
         (!First || SM.isBeforeInTranslationUnit(L.Site->getExprLoc(),
                                                 First->Site->getExprLoc())))
       First = &L;

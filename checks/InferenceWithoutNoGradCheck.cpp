@@ -251,6 +251,8 @@ bool InferenceWithoutNoGradCheck::isReportedInside(const Label &L,
                                    : nullptr;
   if (!Callee || !Callee->available())
     return false;
+  if (Callee->isAbroad())
+    return Callee->reportsResultsAbroad();
   auto [It, New] = Settled.try_emplace(Callee->function(), false);
   if (!New)
     return It->second;
@@ -319,6 +321,11 @@ static const CallExpr *evalAround(const Expr *Forward, const ValueDecl *Module,
   return IsTakenBack ? Eval : nullptr;
 }
 
+/// Is the whole program known, with its main?
+static bool isClosed(const flow::UnitModel &Unit) {
+  return Unit.program() && Unit.program()->Closed;
+}
+
 /// The evidence for forward pass \p L, whose result goes where this unit does
 /// not show what becomes of it. Callers come first where all of them are shown.
 std::optional<Evidence> InferenceWithoutNoGradCheck::evidenceOf(
@@ -341,7 +348,7 @@ std::optional<Evidence> InferenceWithoutNoGradCheck::evidenceOf(
   code::Body &In = code::Body::of(Flow.function());
   if (M->Module)
     for (const Expr *Name : {M->Module, In.originOf(M->Module)})
-      if (const ValueDecl *Module = torch::moduleNamed(Name))
+      if (const ValueDecl *Module = torch::moduleNamed(Name)) {
         if (const CallExpr *Eval = Roles.trains()
                                        ? evalAround(L.Site, Module, In)
                                        : Roles.evalOf(Module))
@@ -350,6 +357,20 @@ std::optional<Evidence> InferenceWithoutNoGradCheck::evidenceOf(
                                "'" + Module->getNameAsString() +
                                    "' is put in evaluation mode here, which "
                                    "leaves gradients on"}};
+        const std::string Elsewhere =
+            Roles.trains() ? "" : Roles.evalElsewhere(Module);
+        if (!Elsewhere.empty())
+          return Evidence{Level::Likely,
+                          Step{Module->getLocation(),
+                               "'" + Module->getNameAsString() +
+                                   "' is put in evaluation mode at " +
+                                   Elsewhere + ", which leaves gradients on"}};
+      }
+  if (isClosed(Unit) && !Roles.trains())
+    return Evidence{Level::Likely,
+                    Step{L.Site->getExprLoc(),
+                         "nothing in this program back-propagates, makes an "
+                         "optimizer or trains a module"}};
   if (!M->Script || Roles.trains())
     return std::nullopt;
   if (const CallExpr *Load = Roles.scriptLoad())
@@ -446,6 +467,10 @@ void InferenceWithoutNoGradCheck::checkUnit(flow::UnitModel &Unit) {
   for (auto &Scopes : Findings)
     reportScopes(Scopes, Unit.context());
   Found.clear();
+  for (const FunctionDecl *F : Unit.functions())
+    if (const FunctionFlow *Flow = Unit.flowOf(F);
+        Flow && Flow->available() && reportsItsResults(*Flow, Unit))
+      Unit.noteReportsResults(F);
   Settled.clear();
 }
 
@@ -487,7 +512,9 @@ void InferenceWithoutNoGradCheck::reportScopes(
   const std::optional<Evidence> &ToPredict = Scopes.front().ToPredict;
   F.Message = runs(First) + " with gradient mode on in " +
               placeOf(Scopes.front().Flow->function()) + ", but nothing " +
-              (ToPredict || Scopes.front().IsKept ? "in this file " : "") +
+              (!ToPredict && !Scopes.front().IsKept ? ""
+               : isClosed(unit())                   ? "in this program "
+                                                    : "in this file ") +
               "back-propagates the result; its activations are kept as long as "
               "the result lives";
   if (ToPredict && ToPredict->Shown)

@@ -118,9 +118,10 @@ Step LibtorchCheck::originStep(const flow::Label &L) {
     return {L.Site->getExprLoc(), "this tensor requires gradients"};
   default:
     return {L.Site->getExprLoc(),
-            torch::mayHoldTensor(L.Site->getType())
-                ? "the result of this call carries autograd history"
-                : "this call fills a tensor that carries autograd history"};
+            (torch::mayHoldTensor(L.Site->getType())
+                 ? "the result of this call carries autograd history"
+                 : "this call fills a tensor that carries autograd history") +
+                (L.From.empty() ? "" : ", which arises at " + L.From)};
   }
 }
 

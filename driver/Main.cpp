@@ -8,6 +8,7 @@
 #include "checks/flow/Cost.h"
 #include "driver/engine/Batch.h"
 #include "driver/engine/FixRounds.h"
+#include "driver/engine/Shards.h"
 #include "driver/findings/Selection.h"
 #include "driver/findings/WatchedRun.h"
 #include "driver/lsp/Server.h"
@@ -88,8 +89,9 @@ private:
   Outcome select();
   Outcome precompile();
   Outcome collectUnits();
+  Outcome runAsShard();
   Outcome openOutputs();
-  void analyse();
+  Outcome analyse();
   void report();
   void fix();
   int finish();
@@ -237,6 +239,9 @@ Outcome Run::collectUnits() {
   if (Outcome End =
           keep(unitsToAnalyse(*Files, *Config, *Commands, FS), Analysed))
     return End;
+  if (Options.Analysis.WholeProgram)
+    if (Error E = addOtherUnits(*Analysed, *Files, *Commands, *FS))
+      return usageError(std::move(E));
   // That no file is to be checked is a mistake rather than a wish.
   const std::vector<std::string> &Without = Analysed->WithoutChecks;
   if (!Without.empty() && Without.size() == Files->size() &&
@@ -311,9 +316,30 @@ int Run::exitCode() const {
   return Fails ? ExitFindings : ExitClean;
 }
 
-void Run::analyse() {
+/// --shard: leaves its results to the merge.
+Outcome Run::runAsShard() {
+  if (!Options.Analysis.Shards.Index)
+    return std::nullopt;
+  if (Error E = runShard(*Work)) {
+    usageError(std::move(E));
+    return ExitBroken;
+  }
+  return ExitClean;
+}
+
+Outcome Run::analyse() {
   Texts.emplace(FS);
-  All = analyseAll(*Work, *Texts);
+  if (!Options.Analysis.Shards.Count) {
+    All = analyseAll(*Work, *Texts);
+    return std::nullopt;
+  }
+  Expected<Analysis> Merged = mergeAll(*Work, *Texts);
+  if (!Merged) {
+    usageError(Merged.takeError());
+    return ExitBroken;
+  }
+  All = std::move(*Merged);
+  return std::nullopt;
 }
 
 /// What was found, about the texts that were analysed.
@@ -394,6 +420,11 @@ void Run::printSummary() const {
     llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
         << "function '" << F.Name << "' (" << printable(F.Where.Path) << ':'
         << F.Where.Line << ") " << flow::BeyondLimits << '\n';
+  for (const auto &[File, Trouble] : All.Unheard)
+    llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
+        << "what '" << printable(File)
+        << "' does is not known to the other files of the program: "
+        << printable(Trouble) << '\n';
   // What is not found is the other half of what was asked for.
   if (Watched)
     for (const std::string &Growth : Watched->unexplained())
@@ -439,10 +470,9 @@ int Run::finish() {
 int Run::run() {
   for (Outcome (Run::*Phase)() :
        {&Run::prepare, &Run::describe, &Run::select, &Run::precompile,
-        &Run::collectUnits, &Run::openOutputs})
+        &Run::collectUnits, &Run::runAsShard, &Run::openOutputs, &Run::analyse})
     if (Outcome End = (this->*Phase)())
       return *End;
-  analyse();
   report();
   fix();
   return finish();

@@ -81,6 +81,15 @@ if vim and os.path.isdir("/usr/share/vim-ale"):
     if nvim:
         config.available_features.add("neovim")
 
+# What spreads work over machines. moreutils has another `parallel`.
+sbin = os.environ.get("PATH", "") + ":/usr/sbin"
+if all(shutil.which(tool, path=sbin) for tool in ["munged", "sbatch", "slurmctld", "slurmd"]):
+    config.available_features.add("slurm")
+if os.path.exists("/usr/sbin/sshd") and shutil.which("parallel"):
+    said = subprocess.run(["parallel", "--version"], capture_output=True, text=True).stdout
+    if said.startswith("GNU parallel"):
+        config.available_features.add("gnu-parallel")
+
 # And from npm: scripts/setup puts them there.
 node_tools = os.path.join(config.suite_build_dir, "tools", "node_modules")
 multitool = os.path.join(
@@ -149,6 +158,7 @@ for name, command in [
     ("%cmake", [tools["cmake"]]),
     ("%FileCheck", [tools["filecheck"]]),
     ("%not", [tools["not"]]),
+    ("%split-file", [os.path.join(tools["llvm_bin"], "split-file")]),
     ("%python", [tools["python"]]),
     ("%driver_file", [tools["driver"] or "no-driver-in-this-build"]),
     ("%root_dir", [os.path.dirname(config.suite_source_dir)]),

@@ -331,7 +331,7 @@ bool Interpreter::differentiates(const torch::ModuleCall &M,
       NamesDerivatives = namesDerivatives(*Out->Body);
     return *NamesDerivatives;
   }
-  const FunctionFlow *Flow = M.Body ? Unit.flowOf(M.Body) : nullptr;
+  const FunctionFlow *Flow = M.Method ? Unit.flowOf(M.Method) : nullptr;
   return Flow && Flow->available() && Flow->trains();
 }
 
@@ -374,14 +374,16 @@ Value Interpreter::evalModuleCall(const torch::ModuleCall &M) {
     Out->Labels[It->second].Mode = GradMode::Unknown; // On by another path.
 
   Value Result;
-  const FunctionFlow *Flow = M.Body ? Unit.flowOf(M.Body) : nullptr;
+  const FunctionFlow *Flow = M.Method ? Unit.flowOf(M.Method) : nullptr;
   if (Flow && Flow->available()) {
-    CallInfo C{M.Call, M.Body, M.Module, M.Module == nullptr, {}};
+    CallInfo C{M.Call, M.Method, M.Module, M.Module == nullptr, {}};
     C.Args.assign(M.Inputs.begin(), M.Inputs.end());
     // Tensors of its own are parameters only where it surely has some.
     Result = evalUserCall(
         C, *Flow, Fresh, BringsHistory && Trainable == torch::Parameters::Some);
   } else {
+    if (M.Method)
+      UnseenCalls[M.Call] = {M.Call, M.Method, Mode};
     if (M.Module)
       eval(M.Module);
     // Any part of what comes out can be computed from all that goes in.
@@ -654,6 +656,8 @@ Value Interpreter::evalStdCall(const CallInfo &C) {
 }
 
 Value Interpreter::evalUnknownCall(const CallInfo &C) {
+  if (C.Callee)
+    UnseenCalls[C.Call] = {C.Call, C.Callee, modeAt(C.Call)};
   // Tensors in, tensor out, nothing kept: most likely it only computes.
   const bool MakesTensor = mayCarry(C.Call->getType());
   bool SeesTensors = false;
@@ -791,6 +795,8 @@ Value Interpreter::evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
         arise(*Fresh, V);
         Label &Ours = Out->Labels[*Fresh];
         Ours.RunsModule |= L.bringsGraph();
+        if (Ours.From.empty())
+          Ours.From = L.From;
         // What the callee back-propagated before it handed it on.
         if (L.Consumers & Label::Backward) {
           Ours.Consumers |= Label::Backward;

@@ -76,20 +76,19 @@ bool reachesModules(const FunctionDecl *Helper, const CallExpr *Call,
           !torch::objectOf(Call));
 }
 
-/// The constructors that make an object anew; none when one is not seen.
+/// The constructors that make an object anew, their definitions where these are
+/// in this unit.
 llvm::SmallVector<const FunctionDecl *, 2>
-seenConstructors(const CXXRecordDecl *R) {
-  llvm::SmallVector<const FunctionDecl *, 2> Seen;
+constructorsOf(const CXXRecordDecl *R) {
+  llvm::SmallVector<const FunctionDecl *, 2> Found;
   for (const CXXConstructorDecl *Ctor : R->ctors()) {
     if (Ctor->isCopyOrMoveConstructor() || !Ctor->isUserProvided() ||
         Ctor->isDelegatingConstructor())
       continue;
     const FunctionDecl *Definition = nullptr;
-    if (!Ctor->hasBody(Definition) || Definition->isDependentContext())
-      return {};
-    Seen.push_back(Definition);
+    Found.push_back(Ctor->hasBody(Definition) ? Definition : Ctor);
   }
-  return Seen;
+  return Found;
 }
 
 /// Does \p F, or what it calls, switch gradients off and not on?
@@ -178,6 +177,20 @@ const FrozenModules::Switched &FrozenModules::switchedIn(const FunctionDecl *F,
   return Known[{F, Depth}] = std::move(Found);
 }
 
+const FunctionSummary *FrozenModules::abroad(const FunctionDecl *F) const {
+  if (!Whole)
+    return nullptr;
+  auto It = Whole->Functions.find(programName(F));
+  return It == Whole->Functions.end() ? nullptr : &It->second;
+}
+
+bool FrozenModules::letsTrain(const FunctionDecl *F) {
+  return code::anyOf<CallExpr>(F->getBody(), [](const CallExpr *Call) {
+    std::optional<torch::Flag> Set = torch::setsRequiresGrad(Call);
+    return Set && *Set != torch::Flag::False;
+  });
+}
+
 FrozenModules::Modules FrozenModules::in(const FunctionDecl *F) {
   const Switched &Found = switchedIn(F, MaxDepth);
   Modules Off = Found.Off;
@@ -198,8 +211,14 @@ FrozenModules::Modules
 FrozenModules::findByConstructors(const CXXRecordDecl *R) {
   Modules Frozen;
   bool First = true;
-  for (const FunctionDecl *Ctor : seenConstructors(R)) {
-    const Modules Here = in(Ctor);
+  for (const FunctionDecl *Ctor : constructorsOf(R)) {
+    Modules Here;
+    if (Ctor->hasBody() && !Ctor->isDependentContext())
+      Here = in(Ctor);
+    else if (const FunctionSummary *Said = abroad(Ctor))
+      for (const FieldDecl *Field : R->fields())
+        if (llvm::is_contained(Said->Frozen, Field->getQualifiedNameAsString()))
+          Here.insert(Field);
     Modules Both;
     for (const ValueDecl *D : Here)
       if (isa<FieldDecl>(D) && (First || Frozen.contains(D)))
@@ -212,11 +231,11 @@ FrozenModules::findByConstructors(const CXXRecordDecl *R) {
   // Another method lets them train again.
   for (const CXXMethodDecl *Method : R->methods()) {
     const FunctionDecl *Definition = nullptr;
-    if (!isa<CXXConstructorDecl>(Method) && Method->hasBody(Definition) &&
-        code::anyOf<CallExpr>(Definition->getBody(), [](const CallExpr *Call) {
-          std::optional<torch::Flag> Set = torch::setsRequiresGrad(Call);
-          return Set && *Set != torch::Flag::False;
-        }))
+    if (isa<CXXConstructorDecl>(Method))
+      continue;
+    const FunctionSummary *Said = abroad(Method);
+    if (Method->hasBody(Definition) ? letsTrain(Definition)
+                                    : Said && Said->LetsTrain)
       return {};
   }
   return Frozen;
@@ -224,12 +243,19 @@ FrozenModules::findByConstructors(const CXXRecordDecl *R) {
 
 bool FrozenModules::constructorsEndGradients(const CXXRecordDecl *R) {
   auto [It, New] = EndGradients.try_emplace(R, false);
-  if (New)
-    It->second =
-        llvm::any_of(seenConstructors(R), [](const FunctionDecl *Ctor) {
-          return endsGradients(Ctor, MaxDepth);
-        });
-  return It->second;
+  if (!New)
+    return It->second;
+  bool Any = false;
+  for (const FunctionDecl *Ctor : constructorsOf(R)) {
+    if (Ctor->hasBody() && !Ctor->isDependentContext())
+      Any |= endsGradients(Ctor, MaxDepth);
+    else if (const FunctionSummary *Said = abroad(Ctor))
+      Any |=
+          static_cast<torch::GradMode>(Said->ExitMode) == torch::GradMode::Off;
+    else
+      return false; // It may switch them on.
+  }
+  return It->second = Any;
 }
 
 } // namespace libtorch_tidy::flow

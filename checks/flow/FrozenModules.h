@@ -8,6 +8,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_FLOW_FROZENMODULES_H
 #define LIBTORCH_TIDY_CHECKS_FLOW_FROZENMODULES_H
 
+#include "checks/flow/Program.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -19,6 +20,12 @@ namespace libtorch_tidy::flow {
 class FrozenModules {
 public:
   using Modules = llvm::SmallPtrSet<const clang::ValueDecl *, 4>;
+
+  /// \p Whole is what is known of other units; null when there are none.
+  explicit FrozenModules(const ProgramFacts *Whole = nullptr) : Whole(Whole) {}
+
+  /// Does \p F let some tensor require gradients?
+  static bool letsTrain(const clang::FunctionDecl *F);
 
   /// The variables and fields whose module brings no history in function \p F:
   /// its parameters are all switched off there, or by a function that it calls,
@@ -44,6 +51,10 @@ private:
                  unsigned Depth, Switched &To);
   Modules findByConstructors(const clang::CXXRecordDecl *R);
 
+  /// What another unit says of \p F, which has no body here; null: nothing.
+  const FunctionSummary *abroad(const clang::FunctionDecl *F) const;
+
+  const ProgramFacts *Whole;
   std::map<std::pair<const clang::FunctionDecl *, unsigned>, Switched> Known;
   std::map<const clang::CXXRecordDecl *, Modules> OfClasses;
   std::map<const clang::CXXRecordDecl *, bool> EndGradients;

@@ -18,6 +18,7 @@
 #define LIBTORCH_TIDY_CHECKS_FLOW_FUNCTIONFLOW_H
 
 #include "checks/code/Body.h"
+#include "checks/flow/FunctionSummary.h"
 #include "checks/flow/Value.h"
 #include "checks/torch/GradGuards.h"
 #include "clang/AST/Expr.h"
@@ -86,6 +87,8 @@ struct Label {
   bool Unseen = false;
   /// For Helper: a module runs in the callee, and its result comes back.
   bool RunsModule = false;
+  /// Where it arises in another unit, as file:line. Empty: in this one.
+  std::string From;
 
   bool bringsHistory() const {
     return K == Forward || K == Helper || K == Leaf;
@@ -118,11 +121,13 @@ struct Accumulation {
   const clang::Stmt *Loop = nullptr;
   /// For ViaCall: the statements in the callee, outermost first.
   llvm::SmallVector<const clang::Expr *, 2> Inner;
+  /// For ViaCall, and for what happens in another unit: where, as file:line.
+  std::string Elsewhere;
   /// Something takes elements out of Where again, or the slots are reused.
   bool Bounded = false;
 };
 
-/// A call of a function of this unit.
+/// A call of a function.
 struct CallSite {
   const clang::Expr *Call = nullptr;
   const clang::FunctionDecl *Callee = nullptr;
@@ -134,6 +139,9 @@ class FunctionFlow {
 public:
   /// The flow of a function that does nothing with tensors.
   static std::unique_ptr<FunctionFlow> nothing(const clang::FunctionDecl *F);
+  /// The flow of \p F, whose body is in another unit, which says \p Said.
+  static std::unique_ptr<FunctionFlow> abroad(const clang::FunctionDecl *F,
+                                              const FunctionSummary &Said);
   /// The flow of a function that is too large, or that has no graph.
   static std::unique_ptr<FunctionFlow> givenUp(const clang::FunctionDecl *F);
   const clang::FunctionDecl *function() const { return F; }
@@ -142,10 +150,18 @@ public:
   /// False when the function was given up: nothing is known then, and callers
   /// treat it as unseen code.
   bool available() const { return Available; }
+  /// For other units. It must be available().
+  FunctionSummary summary() const;
+  /// Was it made by abroad()? Labels and accumulations have no site then.
+  bool isAbroad() const { return Abroad; }
+  /// Of one from abroad: is every forward pass whose result it hands out
+  /// reported there?
+  bool reportsResultsAbroad() const { return ReportsResults; }
 
   llvm::ArrayRef<Label> labels() const { return Labels; }
   const Label &label(LabelId L) const { return Labels[L]; }
   const Place &place(PlaceId P) const { return Places[P]; }
+  PlaceId placeCount() const { return static_cast<PlaceId>(Places.size()); }
   /// The variable at the bottom of \p P; null for `this`.
   const clang::VarDecl *rootOf(PlaceId P) const;
   /// `this->total_`, `meter.total`, `losses`: as the user would write it.
@@ -171,8 +187,10 @@ public:
   /// Does \p A add to what its place held on entry, and not only to what this
   /// call put there?
   bool addsToEntry(const Accumulation &A) const;
-  /// In the order of evaluation.
+  /// Calls of functions of this unit, in the order of evaluation.
   llvm::ArrayRef<CallSite> calls() const { return Calls; }
+  /// Calls of functions that this unit does not show.
+  llvm::ArrayRef<CallSite> unseenCalls() const { return UnseenCalls; }
   /// Calls of TorchScript modules whose parameters are not known to be frozen,
   /// in the order of evaluation.
   const llvm::MapVector<const clang::Expr *, GradMode> &scriptCalls() const {
@@ -206,7 +224,7 @@ private:
   bool overlap(PlaceId A, PlaceId B) const;
 
   const clang::FunctionDecl *F = nullptr;
-  bool Available = false;
+  bool Available = false, Abroad = false, ReportsResults = false;
   bool Trains = false;
   GradMode ExitMode = GradMode::On;
   std::vector<Label> Labels;
@@ -216,7 +234,7 @@ private:
   std::map<PlaceId, Value> Exit;
   llvm::MapVector<std::pair<const clang::Expr *, PlaceId>, Accumulation>
       Accumulations;
-  std::vector<CallSite> Calls;
+  std::vector<CallSite> Calls, UnseenCalls;
   llvm::MapVector<const clang::Expr *, GradMode> ScriptCalls;
   llvm::SmallVector<const clang::Expr *, 0> TrainingSites;
   const code::Body *Body = nullptr;

@@ -172,6 +172,8 @@ void Interpreter::finish(const State &AtExit) {
     A.Bounded = Bounded.count(A.Where);
   for (const auto &[E, Call] : Calls)
     Out->Calls.push_back(Call);
+  for (const auto &[E, Call] : UnseenCalls)
+    Out->UnseenCalls.push_back(Call);
   Out->TrainingSites = Training.takeVector();
 }
 
@@ -230,7 +232,11 @@ void Interpreter::declare(const VarDecl *V) {
     }
   }
   Value Held = eval(Init);
-  assign(Init, {rootPlace(V)}, Held, Accumulation::Rebind, nullptr);
+  const PlaceId P = rootPlace(V);
+  assign(Init, {P}, Held, Accumulation::Rebind, nullptr);
+  // Made by the first call; the others find what it has come to hold.
+  if (V->isStaticLocal())
+    write(P, Value::of(label(Label::Entry, nullptr, P)), /*Strong=*/false);
 }
 
 void Interpreter::endLifetime(const VarDecl *V) {
@@ -585,9 +591,14 @@ void Interpreter::assign(const Expr *Site, Target To, Value V,
     LabelId Carry = label(Label::Carry, Site, P);
     LabelSet All = V.allLabels();
     Out->Labels[Carry].Assigned |= All;
-    bool FromItself = How == Accumulation::InPlace || All.test(Carry);
+    bool FromItself = All.test(Carry);
     if (Outlives && hasEntryValue(P))
       FromItself |= All.test(label(Label::Entry, nullptr, P));
+    // What is written in place may be part of what was there on entry.
+    if (How == Accumulation::InPlace)
+      for (LabelId L : All)
+        FromItself |= Out->Labels[L].K == Label::Entry &&
+                      Out->overlap(Out->Labels[L].Where, P);
     // One element of many; v[i % n] is a ring, whose slots are used again.
     if (How == Accumulation::Rebind && To.Element && !FromItself) {
       How = Accumulation::Slot;
@@ -623,10 +634,14 @@ void Interpreter::assignViaCall(const CallInfo &C, const FunctionFlow &Callee,
                                 PlaceId Theirs, Target To, Value V) {
   bool ToldThere = false;
   llvm::SmallVector<const Expr *, 2> Inner;
+  std::string Elsewhere;
   for (const auto &[Key, A] : Callee.accumulations()) {
     if (A.Where != Theirs)
       continue;
-    Inner.push_back(A.Site);
+    if (A.Site)
+      Inner.push_back(A.Site);
+    if (Elsewhere.empty())
+      Elsewhere = A.Elsewhere;
     Inner.append(A.Inner.begin(), A.Inner.end());
     if (A.Bounded)
       Bounded.insert(To.P);
@@ -651,6 +666,7 @@ void Interpreter::assignViaCall(const CallInfo &C, const FunctionFlow &Callee,
     if (Inner.size() > Enough)
       Inner.resize(Enough);
     It->second.Inner.assign(Inner.begin(), Inner.end());
+    It->second.Elsewhere = std::move(Elsewhere);
   }
 }
 

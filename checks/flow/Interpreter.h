@@ -157,7 +157,7 @@ private:
   std::map<PlaceId, Value> InPlaceOnParam;
   /// Containers that something takes elements out of again.
   std::set<PlaceId> Bounded;
-  llvm::MapVector<const clang::Expr *, CallSite> Calls;
+  llvm::MapVector<const clang::Expr *, CallSite> Calls, UnseenCalls;
   llvm::SetVector<const clang::Expr *> Training;
   llvm::SmallPtrSet<const clang::ValueDecl *, 4> FrozenModules;
   llvm::SmallPtrSet<const clang::VarDecl *, 8> Reassigned;

@@ -147,6 +147,17 @@ void MemoryDomain::visitCall(const CallExpr *Call) {
   visitSummary(Call);
 }
 
+/// The image that \p Arg, for a parameter of type \p T, hands to a function of
+/// OpenCV to be made anew; null for others. What is drawn on stays.
+static const Expr *madeAnew(const Expr *Arg, QualType T) {
+  const CXXRecordDecl *R = torch::recordOf(T.getNonReferenceType());
+  if (!torch::isOrDerivesFrom(R, "cv::_OutputArray") ||
+      torch::isOrDerivesFrom(R, "cv::_InputOutputArray"))
+    return nullptr;
+  const auto *Wrapped = dyn_cast_or_null<CXXConstructExpr>(torch::peel(Arg));
+  return Wrapped && Wrapped->getNumArgs() > 0 ? Wrapped->getArg(0) : nullptr;
+}
+
 /// What is passed by reference may come back with another value.
 void MemoryDomain::visitArguments(const CallExpr *Call) {
   const FunctionDecl *Callee = Call->getDirectCallee();
@@ -157,6 +168,9 @@ void MemoryDomain::visitArguments(const CallExpr *Call) {
     if (I - Shift >= Callee->getNumParams())
       break;
     QualType T = Callee->getParamDecl(I - Shift)->getType();
+    if (const Expr *Image = madeAnew(Call->getArg(I), T))
+      if (std::optional<Keeper> K = Keeper::of(Image))
+        S.forget(*K);
     std::optional<Keeper> K = Keeper::of(Call->getArg(I));
     if (!K || !T->isLValueReferenceType() ||
         T->getPointeeType().isConstQualified())

@@ -14,6 +14,7 @@
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -30,6 +31,25 @@ bool isOwningContainer(QualType T) {
 
 bool isViewClass(QualType T) {
   return isMat(T) || isView(T) || torch::isStringView(T);
+}
+
+const Expr *imageShownBy(const CallExpr *Call) {
+  if (!Call || !isMat(Call->getType()))
+    return nullptr;
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
+    return Op->getOperator() == OO_Call && isMat(Op->getArg(0)->getType())
+               ? Op->getArg(0)
+               : nullptr;
+  const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+  const Expr *Image = Method ? Method->getImplicitObjectArgument() : nullptr;
+  if (!Image || !isMat(Image->getType()))
+    return nullptr;
+  return llvm::StringSwitch<bool>(torch::calleeName(Call))
+                 .Cases("reshape", "row", "col", "rowRange", "colRange", true)
+                 .Case("diag", true)
+                 .Default(false)
+             ? Image
+             : nullptr;
 }
 
 bool isOwner(const VarDecl *Var) {
@@ -184,6 +204,21 @@ std::optional<Buffer> MemoryValues::partOf(const Expr *E) const {
   return std::nullopt;
 }
 
+/// The pixels of \p Image, a variable or a temporary.
+std::optional<Buffer> MemoryValues::pixelsOf(const Expr *Image) const {
+  Image = torch::peel(Image);
+  while (const Expr *Shown = imageShownBy(dyn_cast_or_null<CallExpr>(Image)))
+    Image = torch::peel(Shown);
+  if (!Image || !Image->isPRValue())
+    return partOf(Image);
+  // One of another function's may be counted elsewhere, too.
+  if (!makesMat(Image))
+    return std::nullopt;
+  Buffer B;
+  B.Temporary = Image;
+  return B;
+}
+
 std::optional<Buffer> MemoryValues::bufferOf(const Expr *E,
                                              const MemoryState &At) const {
   E = torch::peel(E);
@@ -223,7 +258,7 @@ std::optional<Buffer> MemoryValues::bufferOf(const Expr *E,
       return partOf(E);
     // cv::Mat::data
     return isMat(Member->getBase()->getType()) && !Member->isArrow()
-               ? partOf(Member->getBase())
+               ? pixelsOf(Member->getBase())
                : std::nullopt;
   }
   const auto *Call = dyn_cast<CallExpr>(E);
@@ -254,6 +289,12 @@ std::optional<Buffer> MemoryValues::bufferOfCall(const CallExpr *Call,
       !(isOwningContainer(Object->getType()) || isMat(Object->getType())))
     return std::nullopt;
   const Expr *Of = torch::peel(Object);
+  if (isMat(Object->getType())) {
+    std::optional<Buffer> B = pixelsOf(Object);
+    if (B && Call->getNumArgs() > 0)
+      B->AtStart &= isZero(Call->getArg(0));
+    return B;
+  }
   if (Of->isPRValue() && isa<CallExpr, CXXConstructExpr>(Of)) {
     if (!isOwningContainer(Of->getType()))
       return std::nullopt;
@@ -261,10 +302,7 @@ std::optional<Buffer> MemoryValues::bufferOfCall(const CallExpr *Call,
     B.Temporary = Of;
     return B;
   }
-  std::optional<Buffer> B = partOf(Object);
-  if (B && Name == "ptr" && Call->getNumArgs() > 0)
-    B->AtStart &= isZero(Call->getArg(0));
-  return B;
+  return partOf(Object);
 }
 
 } // namespace libtorch_tidy::flow

@@ -259,6 +259,8 @@ Borrows MemoryValues::readCall(const CallExpr *Call,
                  ? read(Object, At)
                  : Borrows();
   }
+  if (const Expr *Image = imageShownBy(Call))
+    return read(Image, At);
   torch::StorageUse Use = torch::storageUse(Call, {}, Context);
   if (Use.How == torch::Sharing::Unknown || !Use.Of)
     return readLent(Call, MemorySummary::Result, At);

@@ -24,6 +24,9 @@ namespace libtorch_tidy::flow {
 bool isOwningContainer(clang::QualType T);
 /// A class that is made from a pointer and does not own what it points to.
 bool isViewClass(clang::QualType T);
+/// The image whose pixels the result of \p Call (may be null) shows, too:
+/// image.reshape(1), image(rect). Null for others.
+const clang::Expr *imageShownBy(const clang::CallExpr *Call);
 /// An own variable, or a container of the caller's that stands for itself.
 bool isOwner(const clang::VarDecl *Var);
 
@@ -79,6 +82,7 @@ public:
 private:
   Alone stateOf(const clang::VarDecl *Var, const MemoryState &At) const;
   std::optional<Buffer> partOf(const clang::Expr *E) const;
+  std::optional<Buffer> pixelsOf(const clang::Expr *Image) const;
   std::optional<Buffer> bufferOfCall(const clang::CallExpr *Call,
                                      const MemoryState &At) const;
   std::optional<Borrow> readAccess(const torch::Access &A,

@@ -21,12 +21,21 @@ namespace libtorch_tidy::flow {
 /// and back to the caller of a helper.
 static constexpr unsigned Rounds = 2;
 
-ModuleRoles::ModuleRoles(llvm::ArrayRef<const FunctionDecl *> Functions) {
+ModuleRoles::ModuleRoles(llvm::ArrayRef<const FunctionDecl *> Functions,
+                         const ProgramFacts *Whole)
+    : Whole(Whole) {
   for (const FunctionDecl *F : Functions)
     read(F);
   for (unsigned Round = 0; Round < Rounds; ++Round)
     for (const FunctionDecl *F : Functions)
       handOn(F);
+}
+
+std::string ModuleRoles::evalElsewhere(const ValueDecl *Module) const {
+  if (!Whole || !isa<FieldDecl>(Module))
+    return {};
+  auto It = Whole->Evals.find(Module->getQualifiedNameAsString());
+  return It == Whole->Evals.end() ? std::string() : It->second;
 }
 
 static bool needsGradients(const CallExpr *Call) {

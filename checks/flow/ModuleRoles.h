@@ -16,6 +16,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_FLOW_MODULEROLES_H
 #define LIBTORCH_TIDY_CHECKS_FLOW_MODULEROLES_H
 
+#include "checks/flow/Program.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -23,17 +24,29 @@ namespace libtorch_tidy::flow {
 
 class ModuleRoles {
 public:
-  /// \p Functions are those of the unit.
-  explicit ModuleRoles(llvm::ArrayRef<const clang::FunctionDecl *> Functions);
+  /// \p Functions are those of the unit; \p Whole is what is known of the
+  /// other units of its program, or null.
+  explicit ModuleRoles(llvm::ArrayRef<const clang::FunctionDecl *> Functions,
+                       const ProgramFacts *Whole = nullptr);
 
   /// Does anything in the unit need gradients: a backward pass, an optimizer,
   /// a module in training mode, a tensor that is made to require them, a name
   /// that says that a TorchScript module differentiates (see ScriptCalls.h)?
-  bool trains() const { return Trains; }
+  bool trains() const { return Trains || (Whole && Whole->Trains); }
+  /// Does this unit alone?
+  bool trainsHere() const { return Trains; }
   /// The eval() of the variable or field \p Module, in any function of the unit
   /// and by any name that it has there. Null when there is none.
   const clang::CallExpr *evalOf(const clang::ValueDecl *Module) const {
     return Evals.lookup(Module);
+  }
+  /// Where another unit puts the field \p Module in evaluation mode, as
+  /// file:line. Empty where none does.
+  std::string evalElsewhere(const clang::ValueDecl *Module) const;
+  /// All eval() calls of this unit, by variable or field.
+  const llvm::DenseMap<const clang::ValueDecl *, const clang::CallExpr *> &
+  evals() const {
+    return Evals;
   }
   /// The first torch::jit::load() of the unit; null when there is none.
   const clang::CallExpr *scriptLoad() const { return ScriptLoad; }
@@ -43,6 +56,7 @@ private:
   void handOn(const clang::FunctionDecl *F);
   void note(const clang::ValueDecl *Module, const clang::CallExpr *Eval);
 
+  const ProgramFacts *Whole;
   bool Trains = false;
   const clang::CallExpr *ScriptLoad = nullptr;
   llvm::DenseMap<const clang::ValueDecl *, const clang::CallExpr *> Evals;

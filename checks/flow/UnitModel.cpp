@@ -118,7 +118,8 @@ std::shared_ptr<UnitModel> UnitModel::of(ASTContext &Context) {
   return Model;
 }
 
-UnitModel::UnitModel(ASTContext &Context) : Context(Context) {
+UnitModel::UnitModel(ASTContext &Context)
+    : Context(Context), Whole(ProgramFacts::current()), Frozen(Whole) {
   Collector Visitor(Context.getSourceManager(), Functions, Globals);
   for (Decl *D : Context.getTraversalScope()) {
     if (auto *TU = dyn_cast<TranslationUnitDecl>(D)) {
@@ -188,7 +189,7 @@ const MemorySummary *UnitModel::memoryOf(const FunctionDecl *F) {
 const FunctionFlow *UnitModel::flowOf(const FunctionDecl *F) {
   const FunctionDecl *Definition = definitionOf(F);
   if (!Definition)
-    return nullptr;
+    return flowAbroad(F);
   if (const FunctionFlow *Known = Flows.find(Definition))
     return Known;
 
@@ -211,6 +212,19 @@ const FunctionFlow *UnitModel::flowOf(const FunctionDecl *F) {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - Begin)
             .count();
   return Flow;
+}
+
+/// The flow of \p F, whose body is in another unit of the program.
+const FunctionFlow *UnitModel::flowAbroad(const FunctionDecl *F) {
+  if (!Whole || !F || F->hasBody() || F->isDependentContext())
+    return nullptr;
+  F = F->getCanonicalDecl();
+  auto [It, New] = Abroad.try_emplace(F);
+  if (New)
+    if (auto Said = Whole->Functions.find(programName(F));
+        Said != Whole->Functions.end())
+      It->second = FunctionFlow::abroad(F, Said->second);
+  return It->second.get();
 }
 
 Cost &Cost::ofThisThread() {
@@ -304,6 +318,9 @@ bool UnitModel::concernsTensors(const FunctionDecl *F) {
     }
     for (const FunctionDecl *Callee : Visitor.Callees) {
       const FunctionDecl *Definition = nullptr;
+      if (const FunctionFlow *There = flowAbroad(Callee);
+          There && (There->trains() || There->exitMode() != GradMode::On))
+        return Concerned[F] = true;
       if (Callee->hasBody(Definition) && Visited.insert(Definition).second &&
           torch::isUserCode(Definition->getLocation(),
                             Context.getSourceManager()))
@@ -361,6 +378,11 @@ bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
   llvm::SmallPtrSet<const FunctionDecl *, 8> Guarded;
   std::function<bool(const FunctionDecl *)> Ask = [&](const FunctionDecl *F) {
     F = F->getCanonicalDecl();
+    // All calls of the program, this unit's among them.
+    if (Whole)
+      if (auto It = Whole->CalledGuarded.find(programName(F));
+          It != Whole->CalledGuarded.end())
+        return It->second;
     // One that does not compile may be a guarded caller: silence is better
     // than a guess.
     if (Guarded.contains(F) || Broken->mayUse(F))
@@ -382,6 +404,8 @@ bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
 bool UnitModel::isFieldConsumed(const FieldDecl *Field) {
   collectCallers();
   return ConsumedFields.count(Field->getCanonicalDecl()) ||
+         (Whole &&
+          Whole->ConsumedFields.count(Field->getQualifiedNameAsString())) ||
          Broken->mayUse(Field);
 }
 
@@ -424,11 +448,12 @@ bool UnitModel::seesAllUses(const FieldDecl *Field) {
   const SourceManager &SM = Context.getSourceManager();
   if (SM.isInMainFile(SM.getExpansionLoc(R->getLocation())))
     return true;
-  if (Field->getAccess() == AS_public)
+  if (Field->getAccess() == AS_public && !(Whole && Whole->Closed))
     return false;
-  return llvm::all_of(R->methods(), [](const CXXMethodDecl *Method) {
+  return llvm::all_of(R->methods(), [&](const CXXMethodDecl *Method) {
     return !Method->isUserProvided() || Method->hasBody() ||
-           Method->isPureVirtual();
+           Method->isPureVirtual() ||
+           (Whole && Whole->Defined.count(programName(Method)));
   });
 }
 

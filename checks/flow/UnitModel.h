@@ -21,6 +21,7 @@
 #include "checks/flow/FunctionFlow.h"
 #include "checks/flow/Memory.h"
 #include "checks/flow/ModuleRoles.h"
+#include "checks/flow/Program.h"
 #include "checks/flow/Summaries.h"
 #include "checks/flow/TensorWork.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -52,8 +53,26 @@ public:
   /// What its modules are there for.
   const ModuleRoles &moduleRoles() {
     if (!Roles)
-      Roles.emplace(Functions);
+      Roles.emplace(Functions, Whole);
     return *Roles;
+  }
+  /// What is known of the whole program; null when the unit is on its own.
+  const ProgramFacts *program() const { return Whole; }
+  /// What this unit says of itself.
+  bool definesMain() const { return DefinesMain; }
+  bool callsEval() const { return CallsEval; }
+  /// Fields of which isFieldConsumed() is true because of this unit.
+  const llvm::SmallPtrSetImpl<const clang::FieldDecl *> &consumedFields() {
+    collectCallers();
+    return ConsumedFields;
+  }
+  /// To be called by the check that reports it: every forward pass whose result
+  /// \p F hands out is reported in \p F.
+  void noteReportsResults(const clang::FunctionDecl *F) {
+    ReportsResults.insert(F);
+  }
+  bool reportsResults(const clang::FunctionDecl *F) const {
+    return ReportsResults.contains(F);
   }
   /// What is used when its memory is gone, in all functions and in the
   /// initialisers of variables outside them.
@@ -92,7 +111,13 @@ public:
                                      LabelId Carry);
   /// Is a module of this unit surely in training mode: it is a whole program,
   /// as far as modules go, that never calls eval()?
-  bool neverEvaluates() const { return DefinesMain && !CallsEval; }
+  bool neverEvaluates() const {
+    return Whole && Whole->Closed ? !Whole->CallsEval
+                                  : DefinesMain && !CallsEval;
+  }
+  /// Can \p F, or what it calls in this unit, have to do with tensors or
+  /// gradient mode?
+  bool concernsTensors(const clang::FunctionDecl *F);
   /// Is every use of \p Field in this unit, as far as one can tell: its class
   /// is defined in the main file, or it is not public and all methods of the
   /// class are defined here?
@@ -107,11 +132,13 @@ public:
 
 private:
   void collectCallers();
-  bool concernsTensors(const clang::FunctionDecl *F);
   /// The body of \p F in user code; null when there is none here.
   const clang::FunctionDecl *definitionOf(const clang::FunctionDecl *F) const;
 
+  const FunctionFlow *flowAbroad(const clang::FunctionDecl *F);
+
   clang::ASTContext &Context;
+  const ProgramFacts *const Whole;
   std::vector<const clang::FunctionDecl *> Functions;
   std::vector<const clang::VarDecl *> Globals;
   std::optional<code::Errors> Broken;
@@ -129,6 +156,9 @@ private:
   bool DefinesMain = false;
   bool CallsEval = false;
   llvm::SmallPtrSet<const clang::FieldDecl *, 8> ConsumedFields;
+  llvm::SmallPtrSet<const clang::FunctionDecl *, 8> ReportsResults;
+  llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionFlow>>
+      Abroad;
   std::optional<std::vector<Dangling>> Danglings;
   Summaries<MemorySummary> Memories;
   /// What dangles in each function, found with its summary.

@@ -38,6 +38,7 @@ public:
   const clang::FieldDecl *asField() const {
     return Raw & 1 ? nullptr : reinterpret_cast<const clang::FieldDecl *>(Raw);
   }
+  unsigned asElement() const { return static_cast<unsigned>(Raw >> 1); }
   bool operator==(Selector O) const { return Raw == O.Raw; }
   bool operator<(Selector O) const { return Raw < O.Raw; }
 

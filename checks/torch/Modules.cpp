@@ -74,12 +74,13 @@ static bool isOverridden(const CXXMethodDecl *Method) {
   return false;
 }
 
-/// The user's code that runs when \p Method is called.
-static const FunctionDecl *bodyOf(const CXXMethodDecl *Method) {
+/// Notes that the user's \p Method is what \p Call runs, if it is.
+static void runsMethod(ModuleCall &Call, const CXXMethodDecl *Method) {
   if (!Method || isTorchDecl(Method) || Method->isPureVirtual() ||
       isOverridden(Method))
-    return nullptr;
-  return Method->getDefinition();
+    return;
+  Call.Method = Method;
+  Call.Body = Method->getDefinition();
 }
 
 /// The method `forward` of \p R or its bases that takes \p NumArgs arguments,
@@ -199,7 +200,7 @@ static std::optional<ModuleCall> parallelCall(const CallExpr *Call) {
   if (isa<CXXThisExpr>(Result.Module))
     Result.Module = nullptr;
   Result.Inputs.push_back(stripImplicit(Call->getArg(1)));
-  Result.Body = bodyOf(findForward(heldClass(Call->getArg(0)->getType()), 1));
+  runsMethod(Result, findForward(heldClass(Call->getArg(0)->getType()), 1));
   return Result;
 }
 
@@ -237,7 +238,8 @@ std::optional<ModuleCall> asModuleCall(const Expr *E) {
       if (const auto *Spec = dyn_cast<ClassTemplateSpecializationDecl>(Class);
           Spec && Spec->getTemplateArgs().size() > 0 &&
           Spec->getTemplateArgs().get(0).getKind() == TemplateArgument::Type)
-        Result.Body = bodyOf(
+        runsMethod(
+            Result,
             findForward(recordOf(Spec->getTemplateArgs().get(0).getAsType()),
                         Call->getNumArgs() - 1));
   } else {
@@ -249,7 +251,7 @@ std::optional<ModuleCall> asModuleCall(const Expr *E) {
     // Plain structs are modules only where they are called like one.
     if (!isModuleClass(Class) && !((Forward || Calls) && ownsModel(Class)))
       return std::nullopt;
-    Result.Body = bodyOf(Method);
+    runsMethod(Result, Method);
   }
   Result.Call = Call;
   Result.Module = objectOf(Call);

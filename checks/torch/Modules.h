@@ -33,9 +33,11 @@ struct ModuleCall {
   /// The arguments, without default ones. For TorchScript, the elements where
   /// the list of inputs is written at the call, else the list itself.
   llvm::SmallVector<const clang::Expr *, 4> Inputs;
-  /// The user's method that runs, its definition if that is visible: forward
-  /// of the module's class for net(x). Null when unknown, for LibTorch's own
-  /// modules, and when the method is virtual and overridden in this unit.
+  /// The user's method that runs: forward of the module's class for net(x).
+  /// Null when unknown, for LibTorch's own modules, and when the method is
+  /// virtual and overridden in this unit.
+  const clang::FunctionDecl *Method = nullptr;
+  /// Its definition. Null where that is not visible, too.
   const clang::FunctionDecl *Body = nullptr;
 };
 

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/Batch.h"
-#include "driver/engine/Schedule.h"
+#include "driver/engine/Shards.h"
+#include "driver/engine/WholeProgram.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -52,11 +53,9 @@ static std::string troubleIn(const UnitResult &R) {
   return Result + Error->Message;
 }
 
-Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
-                    const fixits::FileTexts &Overlay) {
-  Schedule All(Work, Overlay);
-  All.run();
-
+/// Puts together what the units of \p All said.
+static Analysis joined(Schedule &All, const AnalysisJob &Work,
+                       SourceTexts &Texts) {
   Analysis Result;
   NolintAudit Audit(Texts);
   for (Job &J : All.Jobs) {
@@ -66,6 +65,12 @@ Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
     }
     llvm::errs() << J.Errors;
     const std::string File = canonicalPath(J.U->File, "", All.files());
+    if (J.U->OnlyForFacts) {
+      if (!J.Result || J.Result->Failed)
+        Result.Unheard.emplace(File,
+                               J.Result ? troubleIn(*J.Result) : J.Trouble);
+      continue;
+    }
     if (!J.Result || J.Result->Failed) {
       Result.FailedUnits.push_back(File);
       Result.Trouble.emplace(File, J.Result ? troubleIn(*J.Result) : J.Trouble);
@@ -108,6 +113,22 @@ Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
     return std::tie(F.Where.Path, F.Where.Line, F.Name);
   });
   return Result;
+}
+
+Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
+                    const fixits::FileTexts &Overlay) {
+  Schedule All(Work, Overlay);
+  All.run();
+  if (Work.Options.WholeProgram)
+    tellOfEachOther(All.Jobs, Work, Overlay);
+  return joined(All, Work, Texts);
+}
+
+llvm::Expected<Analysis> mergeAll(const AnalysisJob &Work, SourceTexts &Texts) {
+  Schedule All(Work, {});
+  if (llvm::Error E = mergeShards(All, Work))
+    return E;
+  return joined(All, Work, Texts);
 }
 
 } // namespace libtorch_tidy::driver

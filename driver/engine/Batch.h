@@ -17,11 +17,22 @@
 
 namespace libtorch_tidy::driver {
 
+/// One run on several machines; see Shards.h.
+struct ShardOptions {
+  std::string Folder; ///< That all of them see.
+  unsigned Count = 0; ///< Of machines; 0: this one does it all.
+  unsigned Index = 0; ///< This one's number, from 1 on; 0: it merges.
+};
+
 /// What the command line says about the analysis.
 struct AnalysisOptions {
   ExtraArguments Extra;
   bool VerifyFixes = false; ///< Fixes are tried before they are offered.
   bool AuditNolint = false; ///< Report comments that serve no purpose.
+
+  /// Units are told what the others of their program do.
+  bool WholeProgram = false;
+  ShardOptions Shards;
 
   // How the work is done. Results are the same whatever these are.
   UnitOptions Unit;
@@ -61,6 +72,9 @@ struct Analysis {
   /// Those that include headers with names of LibTorch's, and nothing of it.
   /// Ordered, each once.
   std::vector<std::string> UnitsWithoutTorch;
+  /// Units that were to say what they do to others, and could not be analysed:
+  /// why, in words.
+  std::map<std::string, std::string> Unheard;
 };
 
 /// Analyses the units in processes of their own, with what the cache has of
@@ -69,6 +83,9 @@ struct Analysis {
 /// \p Overlay. \p Texts has the same.
 Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
                     const fixits::FileTexts &Overlay = {});
+
+/// The same, of what shards have left. An error names those that are missing.
+llvm::Expected<Analysis> mergeAll(const AnalysisJob &Work, SourceTexts &Texts);
 
 } // namespace libtorch_tidy::driver
 

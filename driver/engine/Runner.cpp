@@ -82,14 +82,15 @@ private:
 
 /// How a unit is run.
 struct Manner {
-  bool UseScope = true;
+  bool UseScope = true, FreesMemory = false;
   const LibraryPch *Pch = nullptr;
   UnitInputs *Inputs = nullptr;
   ProbedFileSystem *Probed = nullptr; ///< Goes with Inputs.
   HeardFindings *Heard = nullptr;
   std::vector<NolintFile> *NolintFiles = nullptr;
-  bool *LacksTorch = nullptr; ///< See UnitResult.
-  bool *Begun = nullptr;      ///< The parser met the first file.
+  bool *LacksTorch = nullptr;       ///< See UnitResult.
+  flow::UnitFacts *Facts = nullptr; ///< Null: nobody asks for them.
+  bool *Begun = nullptr;            ///< The parser met the first file.
 };
 
 /// Says how far the compiler has come, should it crash or never end.
@@ -154,6 +155,21 @@ private:
   const Manner &How;
 };
 
+/// Comes after the checks, and asks the model that they shared.
+class FactsTaker : public ASTConsumer {
+public:
+  explicit FactsTaker(flow::UnitFacts &Facts) : Facts(Facts) {}
+
+  void HandleTranslationUnit(ASTContext &Context) override {
+    const std::shared_ptr<flow::UnitModel> Unit = flow::UnitModel::of(Context);
+    if (Unit->errors().areInFunctions())
+      Facts = flow::factsOf(*Unit);
+  }
+
+private:
+  flow::UnitFacts &Facts;
+};
+
 /// Runs the checks after the narrowing of the scope.
 class TidyAction : public ASTFrontendAction {
 public:
@@ -175,6 +191,8 @@ public:
       Consumers.push_back(createScopeConsumer(Compiler.getSourceManager()));
     Consumers.push_back(Factory.createASTConsumer(Compiler, File));
     Consumers.push_back(std::make_unique<FunctionNamer>(How));
+    if (How.Facts)
+      Consumers.push_back(std::make_unique<FactsTaker>(*How.Facts));
     return std::make_unique<MultiplexConsumer>(std::move(Consumers));
   }
 
@@ -204,8 +222,8 @@ public:
     // As clang-tidy does: code may ask for __clang_analyzer__.
     Invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
     Invocation->getFrontendOpts().SkipFunctionBodies = How.UseScope;
-    // The process ends with the unit.
-    Invocation->getFrontendOpts().DisableFree = true;
+    // As a rule the process ends with the unit.
+    Invocation->getFrontendOpts().DisableFree = !How.FreesMemory;
     if (How.Pch)
       Invocation->getPreprocessorOpts().ImplicitPCHInclude = How.Pch->Path;
     // Else the compiler counts "N warnings generated" on the standard error.
@@ -266,12 +284,15 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   Result.File = U.File;
   Manner How;
   How.UseScope = Options.UseScope;
+  How.FreesMemory = Options.FreesMemory;
   How.Pch = Pch;
   HeardFindings Heard;
   How.Heard = &Heard;
   std::vector<NolintFile> NolintFiles;
   How.NolintFiles = &NolintFiles;
   How.LacksTorch = &Result.LacksTorch;
+  if (Options.CollectFacts && !CompilerWarnings)
+    How.Facts = &Result.Facts;
   bool Begun = false;
   How.Begun = &Begun;
   IntrusiveRefCntPtr<ProbedFileSystem> Probed;
@@ -296,6 +317,9 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   Tool.clearArgumentsAdjusters();
   Tool.setPrintErrorMessage(false);
 
+  // The consumer takes the header filters of the file that is current when it
+  // is made; without one that would be the working directory.
+  Context.setCurrentFile(Result.File);
   ClangTidyDiagnosticConsumer Consumer(Context);
   DiagnosticsEngine Engine(new DiagnosticIDs, new DiagnosticOptions, &Consumer,
                            /*ShouldOwnClient=*/false);

@@ -8,6 +8,7 @@
 #ifndef LIBTORCH_TIDY_DRIVER_ENGINE_RUNNER_H
 #define LIBTORCH_TIDY_DRIVER_ENGINE_RUNNER_H
 
+#include "checks/flow/Program.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "driver/engine/Units.h"
 #include "driver/findings/NolintAudit.h"
@@ -29,6 +30,9 @@ struct UnitOptions {
   /// Off: every declaration of the unit is walked and every body parsed, as
   /// stock clang-tidy does; tests compare the results.
   bool UseScope = true;
+  bool CollectFacts = false; ///< For other units of the program.
+  /// The process analyses more: the memory of the unit is given back.
+  bool FreesMemory = false;
 };
 
 /// What the analysis of a unit gives.
@@ -38,6 +42,7 @@ struct UnitResult {
   NolintAudit::View Nolint;
   std::vector<GivenUpFunction> GivenUp; ///< In files that are reported on.
   clang::tidy::ClangTidyStats Stats;
+  flow::UnitFacts Facts; ///< When they are asked for.
   /// Not analysed in full: there were compile errors.
   bool Failed = false;
   /// The compiler did not take the precompiled header: nothing was analysed.

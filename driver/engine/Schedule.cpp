@@ -23,8 +23,9 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::driver {
 
-Schedule::Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay)
-    : Work(Work), Overlay(Overlay), FS(makeFileSystem()) {
+Schedule::Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay,
+                   llvm::ArrayRef<const flow::ProgramFacts *> Programs)
+    : Work(Work), Overlay(Overlay), Programs(Programs), FS(makeFileSystem()) {
   const CacheOptions &Cache = Work.Options.Cache;
   if (!Cache.Use)
     return;
@@ -42,6 +43,10 @@ Schedule::Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay)
   // With stock clang-tidy's scope, the bodies of library functions matter.
   if (Work.Options.Unit.UseScope)
     Pchs.emplace(*Folder, *Sets);
+}
+
+static bool hasFix(const Finding &F) {
+  return F.Kind == FindingKind::Defect && !F.Fix.empty();
 }
 
 /// The argument that names the source file. Empty when none does.
@@ -72,46 +77,66 @@ FileSystem Schedule::makeFileSystem() const {
   return withTexts(std::move(*Own), Overlay);
 }
 
-void Schedule::prepare(Job &J, const Unit &U) {
+void Schedule::describe(Job &J, const Unit &U) {
   J.U = &U;
   Expected<ClangTidyOptions> FileOptions = Work.Config.optionsFor(U.File);
   if (!FileOptions) {
     // It was fine a moment ago. The analysis will tell.
     llvm::consumeError(FileOptions.takeError());
-    FileOptions = ClangTidyOptions();
-  } else if (Results) {
     J.Arguments =
-        argumentsOf(U, Work.Options.Extra, *FileOptions, Work.MakeOurs);
-    std::vector<std::string> Question = J.Arguments;
-    // Flags after `--` have "." for a folder.
-    llvm::SmallString<256> Directory(U.Command.Directory);
-    (void)FS->makeAbsolute(Directory);
-    Question.push_back(Directory.str().str());
-    Question.push_back(U.File);
-    Question.push_back(clang::tidy::configurationAsText(*FileOptions));
-    Question.push_back(Work.Config.lineFilter().str());
-    Question.push_back(Work.Options.Unit.UseScope ? "scope" : "");
-    Question.push_back(Work.Options.VerifyFixes ? "verify" : "");
-    // What the compiler asks besides the flags: Clang's driver, its toolchains
-    // and its preprocessor.
-    for (const char *Name :
-         {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH",
-          "OBJCPLUS_INCLUDE_PATH", "SDKROOT", "SYSROOT", "SOURCE_DATE_EPOCH",
-          "COMPILER_PATH", "MACOSX_DEPLOYMENT_TARGET", "INCLUDE",
-          "EXTERNAL_INCLUDE", "CUDA_PATH", "HIP_PATH", "ROCM_PATH",
-          "HIP_DEVICE_LIB_PATH"})
-      Question.push_back(llvm::sys::Process::GetEnv(Name).value_or(""));
-    std::vector<StringRef> Parts(Question.begin(), Question.end());
-    J.ResultKey = Results->keyOf(digest(Parts), U.File);
-    if (J.ResultKey.empty())
-      return;
-    if (std::optional<std::string> Bytes = Results->find(J.ResultKey))
-      J.Result = unitResultFromBytes(*Bytes);
-    if (J.Result)
-      J.State = Job::Done;
+        argumentsOf(U, Work.Options.Extra, ClangTidyOptions(), Work.MakeOurs);
     return;
   }
   J.Arguments = argumentsOf(U, Work.Options.Extra, *FileOptions, Work.MakeOurs);
+  // Whose run it is does not matter to any check of ours, and differs between
+  // machines.
+  FileOptions->User.reset();
+  std::vector<std::string> Question = J.Arguments;
+  // Flags after `--` have "." for a folder.
+  llvm::SmallString<256> Directory(U.Command.Directory);
+  (void)FS->makeAbsolute(Directory);
+  Question.push_back(Directory.str().str());
+  Question.push_back(U.File);
+  Question.push_back(clang::tidy::configurationAsText(*FileOptions));
+  Question.push_back(Work.Config.lineFilter().str());
+  Question.push_back(Work.Options.Unit.UseScope ? "scope" : "");
+  Question.push_back(Work.Options.VerifyFixes ? "verify" : "");
+  Question.push_back(Work.Options.Unit.CollectFacts ? "facts" : "");
+  // What the compiler asks besides the flags: Clang's driver, its toolchains
+  // and its preprocessor.
+  for (const char *Name :
+       {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH",
+        "OBJCPLUS_INCLUDE_PATH", "SDKROOT", "SYSROOT", "SOURCE_DATE_EPOCH",
+        "COMPILER_PATH", "MACOSX_DEPLOYMENT_TARGET", "INCLUDE",
+        "EXTERNAL_INCLUDE", "CUDA_PATH", "HIP_PATH", "ROCM_PATH",
+        "HIP_DEVICE_LIB_PATH"})
+    Question.push_back(llvm::sys::Process::GetEnv(Name).value_or(""));
+  std::vector<StringRef> Parts(Question.begin(), Question.end());
+  J.Question = digest(Parts);
+}
+
+/// Is the answer known?
+void Schedule::lookUp(Job &J) {
+  if (!Results || J.Question.empty())
+    return;
+  J.ResultKey = Results->keyOf(
+      digest({J.Question, J.Told ? toBytes(*J.Told) : std::string()}),
+      J.U->File);
+  if (J.ResultKey.empty())
+    return;
+  if (std::optional<std::string> Bytes = Results->find(J.ResultKey))
+    J.Result = unitResultFromBytes(*Bytes);
+  if (J.Result)
+    J.State = Job::Done;
+}
+
+void Schedule::describe() {
+  Jobs.resize(Work.Units.size());
+  for (size_t I = 0; I < Jobs.size(); ++I) {
+    if (!Programs.empty())
+      Jobs[I].Told = Programs[I];
+    describe(Jobs[I], Work.Units[I]);
+  }
 }
 
 IncludeScanner *Schedule::scannerFor(const Job &J) {
@@ -209,21 +234,54 @@ void Schedule::startBuild(size_t Id, StringRef Key, Workers &Pool) {
   });
 }
 
+bool Schedule::fits(const Job::PchChoice &Choice) {
+  return Pchs->find(Choice.Key) == LibraryPchs::State::Ready &&
+         Pchs->isUnaffectedByMacros(Choice.Key, Choice.Prefix) &&
+         Pchs->isUnaffectedByFolders(Choice.Key, Choice.Prefix);
+}
+
+/// Null when it cannot be made, or does not fit the unit.
+const LibraryPch *Schedule::makeForTrials(const Job &J,
+                                          const Job::PchChoice &Choice) {
+  Workers::beginAnew();
+  code::Activity::say(PrecompilingActivity);
+  Pchs->build(Choice.Key, Choice.Prefix, J.Arguments, J.MainArgument,
+              J.U->Command.Directory, makeFileSystem());
+  Pchs->forget(Choice.Key); // Look again.
+  return fits(Choice) ? &Pchs->get(Choice.Key) : nullptr;
+}
+
 /// In a process of its own.
-std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch) {
+std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch,
+                                  const Job::PchChoice *ForTrials) {
+  flow::ProgramFacts::install(J.Told);
   UnitInputs Inputs;
   const bool Keep = !J.ResultKey.empty();
-  UnitResult Result = analyse(*J.U, J.Arguments, Work.Options.Unit, Work.Config,
+  UnitOptions Options = Work.Options.Unit;
+  Options.FreesMemory = Work.Options.VerifyFixes;
+  UnitResult Result = analyse(*J.U, J.Arguments, Options, Work.Config,
                               makeFileSystem(), Pch, Keep ? &Inputs : nullptr);
-  if (Work.Options.VerifyFixes && !Result.Failed)
+  if (Work.Options.VerifyFixes && !Result.Failed) {
+    // It takes as long to make as two trials without it.
+    const LibraryPch *Made =
+        ForTrials && llvm::count_if(Result.Findings, hasFix) > 1
+            ? makeForTrials(J, *ForTrials)
+            : nullptr;
+    auto Again = [&](const LibraryPch *With, FileSystem Edited) {
+      Workers::beginAnew();
+      return analyse(*J.U, J.Arguments, Options, Work.Config, Edited, With,
+                     /*Inputs=*/nullptr, /*CompilerWarnings=*/true);
+    };
     tryFixes(
         Result, [&] { return makeFileSystem(); },
         [&](FileSystem Edited) {
-          Workers::beginAnew();
-          return analyse(*J.U, J.Arguments, Work.Options.Unit, Work.Config,
-                         Edited, Pch,
-                         /*Inputs=*/nullptr, /*CompilerWarnings=*/true);
+          if (Made)
+            if (UnitResult Tried = Again(Made, Edited); !Tried.Failed)
+              return Tried;
+          // Perhaps it failed only because of what was made for it.
+          return Again(Pch, Edited);
         });
+  }
   const bool Failed = Result.Failed;
   std::string Bytes = toBytes(std::move(Result));
   // A unit that does not compile is looked at again.
@@ -256,15 +314,15 @@ void Schedule::keep(const Job &J, UnitInputs Inputs, const LibraryPch *Pch,
 
 void Schedule::startUnit(size_t Id, Workers &Pool) {
   Job &J = Jobs[Id];
-  auto Fits = [&](const Job::PchChoice &C) {
-    return Pchs->find(C.Key) == LibraryPchs::State::Ready &&
-           Pchs->isUnaffectedByMacros(C.Key, C.Prefix) &&
-           Pchs->isUnaffectedByFolders(C.Key, C.Prefix);
-  };
-  while (!J.Pchs.empty() && !Fits(J.Pchs.front()))
-    J.Pchs.pop_front();
+  // What is not worth making for the unit alone may be for its trials.
+  std::optional<Job::PchChoice> Missing;
+  for (; !J.Pchs.empty() && !fits(J.Pchs.front()); J.Pchs.pop_front())
+    if (!Missing && !Builds.count(J.pchKey().str()) &&
+        Pchs->find(J.pchKey()) == LibraryPchs::State::Missing)
+      Missing = J.Pchs.front();
   const LibraryPch *Pch = J.Pchs.empty() ? nullptr : &Pchs->get(J.pchKey());
-  Pool.start(Id, [&] { return analyseHere(J, Pch); });
+  const Job::PchChoice *ForTrials = Missing && !Pch ? &*Missing : nullptr;
+  Pool.start(Id, [&] { return analyseHere(J, Pch, ForTrials); });
 }
 
 /// What became of a unit that has no result.
@@ -282,6 +340,8 @@ bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
   std::optional<UnitResult> Result;
   if (Said.Finished)
     Result = unitResultFromBytes(Said.Result);
+  if (!Said.Finished && Said.Doing == PrecompilingActivity)
+    return true; // Once more, with no header to precompile for its trials.
   if (Said.TimedOut) {
     // A second try would take as long.
     J.Errors = std::move(Said.Errors);
@@ -317,9 +377,8 @@ bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
 }
 
 void Schedule::run() {
-  const llvm::ArrayRef<Unit> Units = Work.Units;
-  Jobs.resize(Units.size());
-  Progress Told(Work.Options.Progress, Units.size(), *FS);
+  describe();
+  Progress Told(Work.Options.Progress, Jobs.size(), *FS);
   auto Tell = [&](const Job &J, StringRef How) {
     unsigned Findings = 0;
     if (J.Result)
@@ -332,20 +391,21 @@ void Schedule::run() {
                          : "crashed";
     Told.finished(J.U->File, Findings, How);
   };
-  for (size_t I = 0; I < Units.size(); ++I) {
-    prepare(Jobs[I], Units[I]);
-    if (Jobs[I].State == Job::Open)
-      scan(Jobs[I]);
-    if (Jobs[I].State != Job::Open)
-      Tell(Jobs[I], Jobs[I].State == Job::Done ? "from the cache" : "skipped");
+  for (Job &J : Jobs) {
+    lookUp(J);
+    if (J.State == Job::Open)
+      scan(J);
+    if (J.State != Job::Open)
+      Tell(J, J.State == Job::Done ? "from the cache" : "skipped");
   }
 
-  std::vector<std::string> Builds;
+  std::vector<std::string> ToBuild;
   if (Pchs)
-    Builds = pchsToBuild();
+    ToBuild = pchsToBuild();
+  Builds.insert(ToBuild.begin(), ToBuild.end());
   std::deque<size_t> Ready;
   std::map<std::string, std::vector<size_t>> Waiting; // By what they wait for.
-  for (const std::string &Key : Builds)
+  for (const std::string &Key : ToBuild)
     Waiting[Key];
   for (size_t I = 0; I < Jobs.size(); ++I) {
     if (Jobs[I].State != Job::Open)
@@ -360,11 +420,11 @@ void Schedule::run() {
   Workers Pool(Work.Options.Jobs ? Work.Options.Jobs : Workers::defaultCount(),
                Work.Options.Timeout);
   size_t NextBuild = 0;
-  while (NextBuild < Builds.size() || !Ready.empty() || !Pool.idle()) {
-    while (!Pool.full() && NextBuild < Builds.size()) {
+  while (NextBuild < ToBuild.size() || !Ready.empty() || !Pool.idle()) {
+    while (!Pool.full() && NextBuild < ToBuild.size()) {
       Told.begun(PrecompilingActivity);
       code::Activity::say(PrecompilingActivity);
-      startBuild(Jobs.size() + NextBuild, Builds[NextBuild], Pool);
+      startBuild(Jobs.size() + NextBuild, ToBuild[NextBuild], Pool);
       ++NextBuild;
       Wrote = true;
     }
@@ -376,7 +436,7 @@ void Schedule::run() {
     }
     Workers::Outcome Said = Pool.wait();
     if (Said.Id >= Jobs.size()) {
-      const std::string &Key = Builds[Said.Id - Jobs.size()];
+      const std::string &Key = ToBuild[Said.Id - Jobs.size()];
       Pchs->forget(Key); // Look again.
       llvm::append_range(Ready, Waiting[Key]);
     } else if (Job &J = Jobs[Said.Id]; finishUnit(J, std::move(Said))) {

@@ -15,6 +15,7 @@
 #include "driver/pch/LibraryPch.h"
 #include "driver/project/IncludeScanner.h"
 #include <deque>
+#include <set>
 
 namespace libtorch_tidy::driver {
 
@@ -28,7 +29,10 @@ inline constexpr llvm::StringLiteral PrecompilingActivity =
 /// One unit on its way.
 struct Job {
   const Unit *U = nullptr;
+  /// What it is told of its program; null: it is on its own.
+  const flow::ProgramFacts *Told = nullptr;
   clang::tooling::CommandLineArguments Arguments;
+  std::string Question;     ///< Digest of all that is asked of its text.
   std::string MainArgument; ///< The source file among them; can be empty.
   std::string ResultKey;    ///< Empty: the result is not kept.
   /// A precompiled header that the unit could start from.
@@ -56,10 +60,15 @@ struct Job {
 /// the rest, as many at a time as the machine can take.
 class Schedule {
 public:
-  /// As analyseAll() takes them.
-  Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay);
+  /// As analyseAll() takes them. \p Programs has what each unit is told of its
+  /// program; empty: each is on its own.
+  Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay,
+           llvm::ArrayRef<const flow::ProgramFacts *> Programs = {});
 
   void run();
+
+  /// Makes the jobs, as far as that takes no look at their files.
+  void describe();
 
   std::vector<Job> Jobs; ///< As the units.
   llvm::vfs::FileSystem &files() const { return *FS; }
@@ -67,13 +76,18 @@ public:
 private:
   /// A file system of its own for a unit, as it has its own working directory.
   FileSystem makeFileSystem() const;
-  void prepare(Job &J, const Unit &U);
+  void describe(Job &J, const Unit &U);
+  void lookUp(Job &J);
   void scan(Job &J);
   IncludeScanner *scannerFor(const Job &J);
   std::vector<std::string> pchsToBuild();
   void startBuild(size_t Id, llvm::StringRef Key, Workers &Pool);
   void startUnit(size_t Id, Workers &Pool);
-  std::string analyseHere(const Job &J, const LibraryPch *Pch);
+  /// \p ForTrials: see startUnit(); null without one.
+  std::string analyseHere(const Job &J, const LibraryPch *Pch,
+                          const Job::PchChoice *ForTrials);
+  const LibraryPch *makeForTrials(const Job &J, const Job::PchChoice &Choice);
+  bool fits(const Job::PchChoice &Choice);
   void keep(const Job &J, UnitInputs Inputs, const LibraryPch *Pch,
             llvm::StringRef Result);
   std::string troubleOf(const Workers::Outcome &Said) const;
@@ -82,6 +96,7 @@ private:
 
   const AnalysisJob &Work;
   const fixits::FileTexts &Overlay;
+  const llvm::ArrayRef<const flow::ProgramFacts *> Programs;
   FileSystem FS; ///< Of the process.
   std::optional<CacheFolder> Folder;
   std::optional<FileSets> Sets;
@@ -89,6 +104,8 @@ private:
   std::optional<LibraryPchs> Pchs;
   /// By folder and flags without the file.
   std::map<std::string, std::unique_ptr<IncludeScanner>> Scanners;
+  /// Keys of precompiled headers that this run makes, or has tried to.
+  std::set<std::string> Builds;
   bool Wrote = false;
 };
 

@@ -31,6 +31,18 @@ public:
     for (T &Element : Elements)
       One(Element);
   }
+  template <typename T, typename Function>
+  void set(std::set<T> &Elements, Function One) {
+    ArchiveWriter::list(Elements, [&](T Element) { One(Element); });
+  }
+  template <typename T, typename Function>
+  void map(std::map<std::string, T> &Elements, Function One) {
+    ArchiveWriter::list(Elements, [&](const auto &Element) {
+      ArchiveWriter::text(Element.first);
+      T Value = Element.second;
+      One(Value);
+    });
+  }
 };
 
 class Reader : public ArchiveReader {
@@ -43,6 +55,18 @@ public:
   template <typename T, typename Function>
   void list(std::vector<T> &Elements, Function One) {
     ArchiveReader::list([&] { One(Elements.emplace_back()); });
+  }
+  template <typename T, typename Function>
+  void set(std::set<T> &Elements, Function One) {
+    ArchiveReader::list([&] {
+      T Element;
+      One(Element);
+      Elements.insert(std::move(Element));
+    });
+  }
+  template <typename T, typename Function>
+  void map(std::map<std::string, T> &Elements, Function One) {
+    ArchiveReader::list([&] { One(Elements[ArchiveReader::text().str()]); });
   }
 };
 
@@ -135,6 +159,92 @@ template <typename Archive> static void pass(Archive &A, NolintAudit::View &V) {
   A.number(V.AsError);
 }
 
+template <typename Archive>
+static void pass(Archive &A, std::vector<unsigned> &Numbers) {
+  A.list(Numbers, [&](unsigned &Number) { A.number(Number); });
+}
+
+template <typename Archive>
+static void pass(Archive &A, std::set<std::string> &Names) {
+  A.set(Names, [&](std::string &Name) { A.text(Name); });
+}
+
+template <typename Archive>
+static void pass(Archive &A, flow::FunctionSummary::Value &V) {
+  pass(A, V.Labels);
+  A.number(V.Unknown);
+  A.list(V.Parts, [&](std::pair<std::string, flow::FunctionSummary::Value> &P) {
+    A.text(P.first);
+    pass(A, P.second);
+  });
+}
+
+template <typename Archive>
+static void pass(Archive &A, flow::FunctionSummary &S) {
+  A.number(S.Trains);
+  A.number(S.ExitMode);
+  A.number(S.ReportsResults);
+  A.list(S.Frozen, [&](std::string &Field) { A.text(Field); });
+  A.number(S.LetsTrain);
+  A.list(S.Places, [&](flow::FunctionSummary::Place &P) {
+    A.number(P.Root);
+    A.list(P.Path, [&](std::string &Name) { A.text(Name); });
+  });
+  A.list(S.Labels, [&](flow::FunctionSummary::Label &L) {
+    for (unsigned *Number : {&L.Kind, &L.Where, &L.Consumers})
+      A.number(*Number);
+    A.number(L.Arises);
+    A.number(L.RunsModule);
+    pass(A, L.Assigned);
+    A.text(L.From);
+  });
+  pass(A, S.Return);
+  A.list(S.Exit, [&](std::pair<unsigned, flow::FunctionSummary::Value> &Held) {
+    A.number(Held.first);
+    pass(A, Held.second);
+  });
+  A.list(S.Additions, [&](flow::FunctionSummary::Addition &Added) {
+    for (unsigned *Number : {&Added.Where, &Added.Carry, &Added.How})
+      A.number(*Number);
+    pass(A, Added.Added);
+    A.number(Added.Bounded);
+    A.text(Added.At);
+  });
+}
+
+template <typename Archive> static void pass(Archive &A, flow::UnitFacts &F) {
+  A.text(F.File);
+  A.list(F.Functions, [&](flow::UnitFacts::Function &Function) {
+    A.text(Function.Usr);
+    A.number(Function.HasSummary);
+    if (Function.HasSummary)
+      pass(A, Function.Summary);
+  });
+  A.set(F.Calls, [&](flow::UnitFacts::Call &Call) {
+    A.text(Call.Caller);
+    A.text(Call.Callee);
+    A.number(Call.Guarded);
+  });
+  for (std::set<std::string> *Names :
+       {&F.Uses, &F.Methods, &F.Fields, &F.ConsumedFields})
+    pass(A, *Names);
+  A.map(F.Overriders, [&](std::set<std::string> &Names) { pass(A, Names); });
+  A.map(F.Evals, [&](std::string &Where) { A.text(Where); });
+  for (bool *Said : {&F.Trains, &F.DefinesMain, &F.CallsEval, &F.Failed})
+    A.number(*Said);
+}
+
+template <typename Archive>
+static void pass(Archive &A, flow::ProgramFacts &F) {
+  A.map(F.Functions, [&](flow::FunctionSummary &S) { pass(A, S); });
+  A.map(F.CalledGuarded, [&](bool &Guarded) { A.number(Guarded); });
+  pass(A, F.Defined);
+  pass(A, F.ConsumedFields);
+  A.map(F.Evals, [&](std::string &Where) { A.text(Where); });
+  for (bool *Said : {&F.Trains, &F.CallsEval, &F.Closed})
+    A.number(*Said);
+}
+
 template <typename Archive> static void pass(Archive &A, UnitResult &Result) {
   A.text(Result.File);
   A.number(Result.Failed);
@@ -152,11 +262,18 @@ template <typename Archive> static void pass(Archive &A, UnitResult &Result) {
     pass(A, F.Where);
   });
   pass(A, Result.Nolint);
+  pass(A, Result.Facts);
 }
 
 std::string toBytes(UnitResult Result) {
   Writer Out;
   pass(Out, Result);
+  return Out.take();
+}
+
+std::string toBytes(flow::ProgramFacts Facts) {
+  Writer Out;
+  pass(Out, Facts);
   return Out.take();
 }
 

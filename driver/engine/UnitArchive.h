@@ -16,6 +16,9 @@ namespace libtorch_tidy::driver {
 /// \p Result as bytes, for another process of this build.
 std::string toBytes(UnitResult Result);
 
+/// \p Facts as bytes: the same for equal ones.
+std::string toBytes(flow::ProgramFacts Facts);
+
 /// Absent when \p Bytes are not what toBytes() made.
 std::optional<UnitResult> unitResultFromBytes(llvm::StringRef Bytes);
 

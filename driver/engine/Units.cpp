@@ -21,6 +21,8 @@ namespace libtorch_tidy::driver {
 
 bool Units::askFor(const Unit &U, const Finding &F,
                    const Configuration &Config) const {
+  if (U.OnlyForFacts)
+    return false;
   StringRef Path = F.Where.Path;
   if (F.Kind != FindingKind::Defect || Headers.empty() || Path.empty() ||
       Headers.contains(Path))
@@ -33,7 +35,7 @@ bool Units::askFor(const Unit &U, const Finding &F,
 std::vector<std::string> Units::sources(llvm::vfs::FileSystem &FS) const {
   std::vector<std::string> Result;
   for (const Unit &U : List)
-    if (!U.OnlyForHeaders)
+    if (!U.OnlyForHeaders && !U.OnlyForFacts)
       Result.push_back(canonicalPath(U.File, "", FS));
   for (StringRef Header : Headers.keys())
     Result.push_back(Header.str());
@@ -120,7 +122,8 @@ void Collector::add(const std::string &File, bool OnlyForHeaders) {
     return;
   }
   for (CompileCommand &Command : *Found)
-    Result.List.push_back({File, std::move(Command), OnlyForHeaders});
+    Result.List.push_back(
+        {File, std::move(Command), OnlyForHeaders, /*OnlyForFacts=*/false});
 }
 
 bool Collector::addFile(const std::string &File) {
@@ -176,6 +179,30 @@ Expected<Units> unitsToAnalyse(llvm::ArrayRef<std::string> Files,
   if (All.Problems)
     return std::move(All.Problems);
   return std::move(All.Result);
+}
+
+Error addOtherUnits(Units &All, llvm::ArrayRef<std::string> Files,
+                    CompileCommands &Commands, llvm::vfs::FileSystem &FS) {
+  llvm::StringSet<> Seen, Folders;
+  for (const Unit &U : All.List)
+    Seen.insert(canonicalPath(U.File, "", FS));
+  for (StringRef File : Files) {
+    const StringRef Folder = llvm::sys::path::parent_path(File);
+    if (!Folders.insert(Folder).second)
+      continue;
+    for (const std::string &Other : Commands.allFiles(Folder)) {
+      if (!isCxxFile(Other) || isHeader(Other) || !FS.exists(Other) ||
+          !Seen.insert(canonicalPath(Other, "", FS)).second)
+        continue;
+      Expected<std::vector<CompileCommand>> Found = Commands.commandsFor(Other);
+      if (!Found)
+        return Found.takeError();
+      for (CompileCommand &Command : *Found)
+        All.List.push_back({Other, std::move(Command), /*OnlyForHeaders=*/false,
+                            /*OnlyForFacts=*/true});
+    }
+  }
+  return Error::success();
 }
 
 } // namespace libtorch_tidy::driver

@@ -23,6 +23,9 @@ struct Unit {
   /// Only for the sake of given headers that it includes: what is found
   /// elsewhere in it was not asked for.
   bool OnlyForHeaders = false;
+  /// Only for what it says to the other units of its program: nothing that is
+  /// found in it was asked for.
+  bool OnlyForFacts = false;
 };
 
 /// All units of a run.
@@ -51,6 +54,11 @@ filesToAnalyse(llvm::ArrayRef<std::string> Given, CompileCommands &Commands,
 llvm::Expected<Units> unitsToAnalyse(llvm::ArrayRef<std::string> Files,
                                      Configuration &Config,
                                      CompileCommands &Commands, FileSystem FS);
+
+/// Adds to \p All, the units of \p Files, the others of the databases that list
+/// these, for what they say.
+llvm::Error addOtherUnits(Units &All, llvm::ArrayRef<std::string> Files,
+                          CompileCommands &Commands, llvm::vfs::FileSystem &FS);
 
 } // namespace libtorch_tidy::driver
 

@@ -94,6 +94,28 @@ static cl::opt<bool>
                          "that does not exist, as libtorch-nolint of level 2"),
                 cl::cat(Category));
 
+static cl::opt<bool> WholeProgram(
+    "whole-program",
+    cl::desc("Follow calls into other files: all units of the compile database "
+             "are analysed, findings are reported for the given files"),
+    cl::cat(Category));
+
+static cl::opt<std::string> Shard(
+    "shard", cl::value_desc("I/N"),
+    cl::desc("Analyse the I-th of N parts of the units, and leave what is "
+             "found in --shard-dir. Of a whole program this is one "
+             "round"),
+    cl::cat(Category));
+static cl::opt<unsigned>
+    MergeShards("merge-shards", cl::value_desc("N"),
+                cl::desc("Report what N shards have left in --shard-dir, as if "
+                         "this process had analysed all"),
+                cl::cat(Category));
+static cl::opt<std::string>
+    ShardDir("shard-dir", cl::value_desc("dir"),
+             cl::desc("Folder that all shards see; a new one for each run"),
+             cl::cat(Category));
+
 static cl::opt<std::string> Baseline(
     "baseline", cl::value_desc("file"),
     cl::desc("Findings to ignore; those that no longer occur are listed"),
@@ -351,10 +373,48 @@ static Error checkLsp() {
       &FixErrors,     &FixNotes,     &FixDryRun,     &VerifyFixes,
       &NoVerifyFixes, &ShowProgress, &AllowNoChecks, &ListChecks,
       &DumpConfig,    &VerifyConfig, &Explain,       &EmitLibraryPch,
+      &WholeProgram,  &Shard,        &MergeShards,   &ShardDir,
       &statsOption()};
   for (const cl::Option *Other : Others)
     if (Other->getNumOccurrences())
       return usageError("--" + Other->ArgStr + " does not go with --lsp");
+  return Error::success();
+}
+
+/// Reads the options about shards.
+static Error readShards(ShardOptions &Result) {
+  const bool IsShard = Shard.getNumOccurrences();
+  const bool Merges = MergeShards.getNumOccurrences();
+  if (IsShard && Merges)
+    return usageError("--shard and --merge-shards exclude each other");
+  if ((IsShard || Merges) != (ShardDir.getNumOccurrences() > 0))
+    return usageError("--shard-dir goes with --shard or --merge-shards, and "
+                      "they with it");
+  if (ShardDir.getNumOccurrences() && ShardDir.empty())
+    return usageError("--shard-dir needs a folder");
+  Result.Folder = ShardDir;
+  if (Merges) {
+    if (!MergeShards)
+      return usageError("--merge-shards needs a number above 0");
+    Result.Count = MergeShards;
+  }
+  if (!IsShard)
+    return Error::success();
+  const auto [Index, Count] = StringRef(Shard).split('/');
+  if (Index.getAsInteger(10, Result.Index) ||
+      Count.getAsInteger(10, Result.Count) || !Result.Index ||
+      Result.Index > Result.Count)
+    return usageError("invalid value '" + Shard +
+                      "' of --shard: expected I/N, as 2/4 for the second of "
+                      "four");
+  const cl::Option *const Others[] = {
+      &Sarif, &Html,      &Format,   &ExportFixes, &Baseline, &WriteBaseline,
+      &Fix,   &FixErrors, &FixNotes, &FixDryRun,   &Confirm,  &FailOn};
+  for (const cl::Option *Other : Others)
+    if (Other->getNumOccurrences())
+      return usageError("--" + Other->ArgStr +
+                        " does not go with --shard: it goes with "
+                        "--merge-shards");
   return Error::success();
 }
 
@@ -417,7 +477,10 @@ static FixOptions fixes() {
   Result.ApplyDespiteErrors = FixErrors;
   Result.OnlyVerified = VerifyFixes == cl::BOU_UNSET && !NoVerifyFixes
                             ? Result.Apply || !Sarif.empty() ||
-                                  !ExportFixes.empty() || !Html.empty()
+                                  !ExportFixes.empty() || !Html.empty() ||
+                                  // Shards do not know what the merge writes.
+                                  Shard.getNumOccurrences() ||
+                                  MergeShards.getNumOccurrences()
                             : VerifyFixes == cl::BOU_TRUE;
   return Result;
 }
@@ -452,6 +515,7 @@ static AnalysisOptions analysis(bool OnlyVerifiedFixes) {
   Result.Extra = {ExtraArgBefore, ExtraArg};
   Result.VerifyFixes = OnlyVerifiedFixes;
   Result.AuditNolint = AuditNolint;
+  Result.WholeProgram = Result.Unit.CollectFacts = WholeProgram;
   Result.Unit.Stats = statsOption();
   Result.Unit.UseScope = Scope;
   Result.Jobs = Jobs;
@@ -494,6 +558,8 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   Result.AllowNoChecks = AllowNoChecks;
   Result.Fixes = fixes();
   Result.Analysis = analysis(Result.Fixes.OnlyVerified);
+  if (Error E = readShards(Result.Analysis.Shards))
+    return E;
   Result.Selection = selection();
   Result.Reports = reports();
   Result.ExportFixes = ExportFixes;

@@ -113,7 +113,21 @@ void running(Net net, const Tensor &x) {
   total += net(x).sum();
   // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every call stay in memory [libtorch-accumulated-history]
   // CHECK-FIXES: total += net(x).sum().detach();
-  std::cout << total;
+  static Tensor mean = torch::zeros({});
+  mean = 0.9 * mean + 0.1 * net(x).mean();
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: 'mean' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every call stay in memory [libtorch-accumulated-history]
+  // CHECK-FIXES: mean = (0.9 * mean + 0.1 * net(x).mean()).detach();
+  static std::vector<Tensor> all;
+  all.push_back(net(x));
+  // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: 'all' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every call stay in memory [libtorch-accumulated-history]
+  // CHECK-FIXES: all.push_back(net(x).detach());
+  static Tensor last = torch::zeros({});
+  last = net(x);
+  last += net(x);
+  static std::vector<Tensor> layers;
+  layers.clear();
+  layers.push_back(net(x));
+  std::cout << total << mean << all.size() << last << layers.size();
 }
 
 // The elements of what a struct or tuple holds, apart.

@@ -2,6 +2,7 @@
 // RUN: %check_libtorch_tidy %s libtorch-accumulated-history %t
 
 #include "../Inputs/net.h"
+#include <iostream>
 #include <stdexcept>
 
 using torch::Tensor;
@@ -104,6 +105,46 @@ void features(Features net, const Batches &data) {
     net(x);
 }
 
+// Assigned anew, then written in place: by each call, or by each iteration.
+struct Detector {
+  int detect(const Tensor &x) {
+    boxes_ = net_(x);
+    boxes_ = boxes_.view({-1, 4});
+    boxes_.index_put_({0}, net_(x).round());
+    boxes_ += net_(x);
+    boxes_.add_(net_(x));
+    best_.score = net_(x).sum();
+    best_.score *= net_(x).sum();
+    best_ = {net_(x), net_(x)};
+    best_.box += net_(x);
+    return boxes_.argmax().item<int>();
+  }
+
+private:
+  struct Best {
+    Tensor score, box;
+  };
+  Net net_;
+  Tensor boxes_;
+  Best best_;
+};
+void anew(Net net, const Batches &data) {
+  Tensor boxes, mean, part;
+  for (const Tensor &x : data) {
+    boxes = net(x);
+    boxes.index_put_({0}, net(x));
+    mean = torch::zeros({});
+    for (int i = 0; i < 2; ++i)
+      mean += net(x).mean();
+    if (x.dim() > 1)
+      part = net(x);
+    else
+      part = net(x[0]);
+    part += net(x);
+    std::cout << boxes << mean << part;
+  }
+}
+
 // These grow.
 static void add(Net &net, const Tensor &x, Tensor &total) {
   if (!x.defined())
@@ -138,3 +179,41 @@ private:
   torch::nn::Linear fc_{4, 4};
   std::vector<Tensor> outs_;
 };
+
+// Assigned anew on some ways only, or from what it was.
+struct Smoother {
+  void step(const Tensor &x) {
+    if (!mean_.defined())
+      mean_ = torch::zeros({4});
+    mean_ += net_(x);
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: 'mean_' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every call stay in memory [libtorch-accumulated-history]
+    // CHECK-FIXES: mean_ += net_(x).detach();
+    ema_ = ema_ * 0.9;
+    ema_ += net_(x);
+    // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'ema_' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every call stay in memory [libtorch-accumulated-history]
+    // CHECK-FIXES: ema_ += net_(x).detach();
+    total_ = torch::zeros({});
+    for (int i = 0; i < x.size(0); ++i)
+      total_ += net_(x[i]).sum();
+      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: 'total_' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+      // CHECK-FIXES: total_ += net_(x[i]).sum().detach();
+  }
+  void show() const { std::cout << mean_ << ema_ << total_; }
+
+private:
+  Net net_;
+  Tensor mean_, ema_, total_;
+};
+void sometimes(Net net, const Batches &data) {
+  Tensor sum, all;
+  for (const Tensor &x : data) {
+    if (!sum.defined())
+      sum = torch::zeros({4});
+    sum += net(x);
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: 'sum' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-FIXES: sum += net(x).detach();
+    all = sum.detach();
+    all += net(x);
+  }
+  std::cout << sum << all;
+}

@@ -12,6 +12,7 @@ struct Mat {
   Mat &operator=(const Mat &);
   ~Mat();
   Mat clone() const;
+  Mat reshape(int channels) const;
   unsigned char *ptr(int row = 0);
   unsigned char *data;
   int rows, cols;
@@ -47,6 +48,49 @@ std::vector<Tensor> frames(int n) {
     // CHECK-FIXES: all.push_back(torch::from_blob(frame.data, {10, 10}, torch::kByte).clone());
   }
   return all;
+}
+
+// A temporary image.
+int kept(cv::Mat image) {
+  auto x = torch::from_blob(image.clone().data, {1, 1, 10, 10});
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'x' uses the memory of a temporary, which is gone at the end of this statement [libtorch-dangling-from-blob]
+  // CHECK-FIXES: auto x = torch::from_blob(image.clone().data, {1, 1, 10, 10}).clone();
+  x = x.clone();
+  return x.sum().item<int>();
+}
+Tensor returned(const cv::Mat *image) {
+  return torch::from_blob(image->clone().ptr(), {10, 10}, torch::kByte);
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: the returned tensor uses the memory of a temporary, which is gone when the function returns [libtorch-dangling-from-blob]
+  // CHECK-FIXES: return torch::from_blob(image->clone().ptr(), {10, 10}, torch::kByte).clone();
+}
+int reshaped(const cv::Mat &image) {
+  Tensor x = torch::from_blob(image.clone().reshape(1).data, {10, 10}, torch::kByte);
+  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: 'x' uses the memory of a temporary, which is gone at the end of this statement [libtorch-dangling-from-blob]
+  // CHECK-FIXES: Tensor x = torch::from_blob(image.clone().reshape(1).data, {10, 10}, torch::kByte).clone();
+  return x.sum().item<int>();
+}
+void stored(const cv::Mat &image, std::vector<Tensor> &batch) {
+  batch.push_back(torch::from_blob(image.clone().data, {10, 10}, torch::kByte));
+  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: 'batch' uses the memory of a temporary, which is gone at the end of this statement [libtorch-dangling-from-blob]
+  // CHECK-FIXES: batch.push_back(torch::from_blob(image.clone().data, {10, 10}, torch::kByte).clone());
+}
+Tensor own_reshaped() {
+  cv::Mat image(10, 10, 0);
+  return torch::from_blob(image.reshape(1).data, {10, 10}, torch::kByte);
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: the returned tensor uses the memory of 'image', which is gone when the function returns [libtorch-dangling-from-blob]
+  // CHECK-FIXES: return torch::from_blob(image.reshape(1).data, {10, 10}, torch::kByte).clone();
+}
+// Read before the statement ends, or an image that is counted elsewhere.
+cv::Mat latest();
+int in_the_statement(const cv::Mat &image) {
+  auto x = torch::from_blob(image.clone().data, {10, 10}, torch::kByte).to(torch::kFloat);
+  auto y = torch::from_blob(image.clone().data, {10, 10}, torch::kByte).clone();
+  return torch::from_blob(image.clone().data, {10, 10}, torch::kByte).sum().item<int>();
+}
+Tensor of_another(const cv::Mat &image) {
+  Tensor x = torch::from_blob(latest().data, {10, 10}, torch::kByte);
+  Tensor y = torch::from_blob(image.reshape(1).data, {10, 10}, torch::kByte);
+  return x + y;
 }
 
 // The caller, or somebody else, has the pixels, too.

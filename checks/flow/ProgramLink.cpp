@@ -1,0 +1,163 @@
+//===- ProgramLink.cpp - Joins what the units of a program say ------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/flow/ProgramLink.h"
+#include "llvm/ADT/STLExtras.h"
+
+using llvm::StringRef;
+
+namespace libtorch_tidy::flow {
+
+ProgramLink::ProgramLink(std::vector<const UnitFacts *> All)
+    : Units(std::move(All)) {
+  for (size_t I = 0; I < Units.size(); ++I) {
+    for (const UnitFacts::Function &F : Units[I]->Functions)
+      DefinedIn[F.Usr].push_back(I);
+    for (const auto &[Base, Methods] : Units[I]->Overriders)
+      Overriders[Base].insert(Methods.begin(), Methods.end());
+  }
+  findReached();
+  findGuarded();
+}
+
+void ProgramLink::findReached() {
+  std::vector<std::set<size_t>> Next(Units.size());
+  auto Link = [&](size_t From, StringRef Function) {
+    if (auto It = DefinedIn.find(Function); It != DefinedIn.end())
+      Next[From].insert(It->second.begin(), It->second.end());
+  };
+  for (size_t I = 0; I < Units.size(); ++I)
+    for (StringRef Used : Units[I]->Uses) {
+      Link(I, Used);
+      if (auto It = Overriders.find(Used); It != Overriders.end())
+        for (StringRef Method : It->second)
+          Link(I, Method);
+    }
+  for (size_t I = 0; I < Units.size(); ++I) {
+    llvm::BitVector &Seen = Reached.emplace_back(Units.size());
+    std::vector<size_t> Work{I};
+    Seen.set(I);
+    while (!Work.empty()) {
+      const size_t At = Work.back();
+      Work.pop_back();
+      for (size_t To : Next[At])
+        if (!Seen.test(To)) {
+          Seen.set(To);
+          Work.push_back(To);
+        }
+    }
+  }
+}
+
+/// A function is called only with gradient mode off when each of its calls is,
+/// or stands in such a function. In a circle, nobody has switched it off.
+void ProgramLink::findGuarded() {
+  std::map<StringRef, unsigned> Open; ///< Calls that may have it on.
+  std::map<StringRef, std::vector<StringRef>> OpenIn; ///< By their callers.
+  auto Add = [&](StringRef Callee, const UnitFacts::Call &Call) {
+    unsigned &Count = Open[Callee];
+    if (Call.Guarded)
+      return;
+    ++Count;
+    OpenIn[Call.Caller].push_back(Callee);
+  };
+  for (const UnitFacts *Unit : Units)
+    Calls.insert(Unit->Calls.begin(), Unit->Calls.end());
+  for (const UnitFacts::Call &Call : Calls) {
+    Add(Call.Callee, Call);
+    if (auto It = Overriders.find(Call.Callee); It != Overriders.end())
+      for (StringRef Method : It->second)
+        Add(Method, Call);
+  }
+  std::vector<StringRef> Work;
+  for (const auto &[Callee, Count] : Open) {
+    CalledGuarded[Callee] = Count == 0;
+    if (Count == 0)
+      Work.push_back(Callee);
+  }
+  while (!Work.empty()) {
+    const StringRef Caller = Work.back();
+    Work.pop_back();
+    for (StringRef Callee : OpenIn[Caller])
+      if (--Open[Callee] == 0) {
+        CalledGuarded[Callee] = true;
+        Work.push_back(Callee);
+      }
+  }
+}
+
+std::vector<size_t>
+ProgramLink::calleesFirst(llvm::ArrayRef<size_t> Waiting) const {
+  llvm::BitVector All(Units.size());
+  for (size_t I : Waiting)
+    All.set(I);
+  std::vector<size_t> First;
+  llvm::copy_if(Waiting, std::back_inserter(First), [&](size_t I) {
+    llvm::BitVector Callees = Reached[I];
+    Callees &= All;
+    return llvm::all_of(Callees.set_bits(),
+                        [&](size_t J) { return Reached[J].test(I); });
+  });
+  return First;
+}
+
+ProgramFacts ProgramLink::factsFor(size_t Unit) const {
+  // All programs that this unit is a part of, with all their units.
+  llvm::BitVector Around(Units.size());
+  ProgramFacts Said;
+  for (size_t I = 0; I < Units.size(); ++I)
+    if (Reached[I].test(Unit)) {
+      Around |= Reached[I];
+      Said.Closed |= Units[I]->DefinesMain;
+    }
+  const UnitFacts &Own = *Units[Unit];
+  for (size_t I : Around.set_bits()) {
+    const UnitFacts &Other = *Units[I];
+    Said.Trains |= Other.Trains;
+    Said.CallsEval |= Other.CallsEval;
+    if (Other.Failed)
+      Said.Closed = false;
+    for (const std::string &Field : Other.ConsumedFields)
+      if (Own.Fields.count(Field))
+        Said.ConsumedFields.insert(Field);
+    if (I != Unit)
+      for (const auto &[Field, Where] : Other.Evals) {
+        std::string &Known = Said.Evals[Field];
+        if (Known.empty() || Where < Known)
+          Known = Where;
+      }
+  }
+  for (StringRef Used : Own.Uses) {
+    // One that is defined twice may do one or the other, as may a virtual one.
+    std::vector<size_t> In;
+    if (auto It = DefinedIn.find(Used); It != DefinedIn.end())
+      llvm::copy_if(It->second, std::back_inserter(In),
+                    [&](size_t I) { return Around.test(I); });
+    if (In.empty() || Overriders.count(Used) || llvm::any_of(In, [&](size_t I) {
+          return Units[I]->File != Units[In.front()]->File;
+        }))
+      continue;
+    auto F = llvm::find_if(Units[In.front()]->Functions,
+                           [&](const auto &F) { return F.Usr == Used; });
+    if (F->HasSummary)
+      Said.Functions.emplace(Used, F->Summary);
+  }
+  for (StringRef Method : Own.Methods)
+    if (DefinedIn.count(Method))
+      Said.Defined.insert(Method.str());
+  auto TellCalled = [&](StringRef F) {
+    if (auto It = CalledGuarded.find(F); It != CalledGuarded.end())
+      Said.CalledGuarded.emplace(*It);
+  };
+  for (const UnitFacts::Function &F : Own.Functions)
+    TellCalled(F.Usr);
+  for (const UnitFacts::Call &Call : Own.Calls)
+    TellCalled(Call.Callee);
+  return Said;
+}
+
+} // namespace libtorch_tidy::flow

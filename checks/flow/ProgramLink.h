@@ -1,0 +1,47 @@
+//===- ProgramLink.h - Joins what the units of a program say ----*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_FLOW_PROGRAMLINK_H
+#define LIBTORCH_TIDY_CHECKS_FLOW_PROGRAMLINK_H
+
+#include "checks/flow/Program.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace libtorch_tidy::flow {
+
+/// The facts of all units, joined. What it says depends on no order.
+class ProgramLink {
+public:
+  explicit ProgramLink(std::vector<const UnitFacts *> Units);
+
+  /// What unit number \p Unit is told.
+  ProgramFacts factsFor(size_t Unit) const;
+
+  /// Of \p Waiting, those that need not wait for another one of them: none
+  /// whose functions they use is among them, but for those that use theirs.
+  std::vector<size_t> calleesFirst(llvm::ArrayRef<size_t> Waiting) const;
+
+private:
+  void findReached();
+  void findGuarded();
+
+  std::vector<const UnitFacts *> Units;
+  std::set<UnitFacts::Call> Calls; ///< Of a header, they come many times.
+  /// Where each function is defined; more than once, in different programs.
+  std::map<llvm::StringRef, std::vector<size_t>> DefinedIn;
+  std::map<llvm::StringRef, std::set<llvm::StringRef>> Overriders;
+  /// Of each function that is called: at all calls with gradient mode off?
+  std::map<llvm::StringRef, bool> CalledGuarded;
+  /// The units whose functions a unit uses, directly or not, and itself.
+  std::vector<llvm::BitVector> Reached;
+};
+
+} // namespace libtorch_tidy::flow
+
+#endif // LIBTORCH_TIDY_CHECKS_FLOW_PROGRAMLINK_H

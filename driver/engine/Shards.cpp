@@ -1,0 +1,221 @@
+//===- Shards.cpp - One run on several machines ---------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/engine/Shards.h"
+#include "driver/cache/Archive.h"
+#include "driver/engine/UnitArchive.h"
+#include "driver/engine/WholeProgram.h"
+#include "driver/output/OutputFile.h"
+#include "driver/project/Error.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver {
+
+namespace {
+
+/// The files of one run in its folder.
+class ShardFolder {
+public:
+  ShardFolder(const AnalysisJob &Work, Schedule &All);
+
+  /// The last round of which shard \p Index has left a good file; 0: none.
+  unsigned lastRound(unsigned Index);
+  /// Fills the jobs with what all shards left of \p Round.
+  Error readAll(unsigned Round);
+  /// Leaves the jobs of shard \p Index.
+  Error write(unsigned Round, unsigned Index);
+
+  bool isIn(size_t Job, unsigned Index) const {
+    return Job % Options.Count == Index - 1;
+  }
+  /// What each unit was told in the round that readAll() read.
+  std::vector<std::string> Told;
+
+private:
+  std::string nameOf(unsigned Round, unsigned Index) const;
+  /// False when the file is missing or cut off, or was made with other options,
+  /// of other files or by another version.
+  bool read(unsigned Round, unsigned Index, bool Keep);
+  std::string identityOf(const Job &J) const;
+
+  const ShardOptions &Options;
+  Schedule &All;
+};
+
+} // namespace
+
+ShardFolder::ShardFolder(const AnalysisJob &Work, Schedule &All)
+    : Told(Work.Units.size(), toldNothing()), Options(Work.Options.Shards),
+      All(All) {
+  All.describe();
+}
+
+std::string ShardFolder::nameOf(unsigned Round, unsigned Index) const {
+  llvm::SmallString<256> Path(Options.Folder);
+  llvm::sys::path::append(
+      Path, llvm::formatv("round-{0}", Round).str(),
+      llvm::formatv("shard-{0}-of-{1}", Index, Options.Count).str());
+  return Path.str().str();
+}
+
+/// Whatever the result of a unit depends on, but for its headers.
+std::string ShardFolder::identityOf(const Job &J) const {
+  auto Text = All.files().getBufferForFile(J.U->File);
+  return digest({programIdentity(), J.Question,
+                 Text ? (*Text)->getBuffer() : StringRef()});
+}
+
+static constexpr char EndMark[] = "end of shard";
+
+bool ShardFolder::read(unsigned Round, unsigned Index, bool Keep) {
+  auto Text = llvm::MemoryBuffer::getFile(nameOf(Round, Index),
+                                          /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!Text)
+    return false;
+  ArchiveReader In((*Text)->getBuffer());
+  for (size_t I = Index - 1; I < All.Jobs.size(); I += Options.Count) {
+    Job &J = All.Jobs[I];
+    if (In.text() != identityOf(J))
+      return false;
+    const StringRef WasTold = In.text();
+    const auto State = In.number();
+    const StringRef Trouble = In.text(), Errors = In.text();
+    const bool TimedOut = In.number();
+    const StringRef Bytes = In.text();
+    std::optional<UnitResult> Result;
+    if (!Bytes.empty() && !(Result = unitResultFromBytes(Bytes)))
+      return false;
+    if (!Keep)
+      continue;
+    Told[I] = WasTold.str();
+    J.State = State ? Job::Done : Job::Skipped;
+    J.Trouble = Trouble.str();
+    J.Errors = Errors.str();
+    J.TimedOut = TimedOut;
+    J.Result = std::move(Result);
+  }
+  return In.text() == EndMark && In.finished();
+}
+
+Error ShardFolder::write(unsigned Round, unsigned Index) {
+  ArchiveWriter Out;
+  for (size_t I = Index - 1; I < All.Jobs.size(); I += Options.Count) {
+    const Job &J = All.Jobs[I];
+    Out.text(identityOf(J));
+    Out.text(Told[I]);
+    Out.number(J.State == Job::Done);
+    Out.text(J.Trouble);
+    Out.text(J.Errors);
+    Out.number(J.TimedOut);
+    Out.text(J.Result ? toBytes(*J.Result) : "");
+  }
+  Out.text(EndMark);
+  const std::string Name = nameOf(Round, Index);
+  if (std::error_code EC =
+          llvm::sys::fs::create_directories(llvm::sys::path::parent_path(Name)))
+    return makeError("cannot make the folder for '" + Name +
+                     "': " + EC.message());
+  Expected<OutputFile> File = OutputFile::open(Name);
+  if (!File)
+    return File.takeError();
+  return File->write(Out.take());
+}
+
+unsigned ShardFolder::lastRound(unsigned Index) {
+  unsigned Last = 0;
+  while (Last < MostRounds && read(Last + 1, Index, /*Keep=*/false))
+    ++Last;
+  return Last;
+}
+
+Error ShardFolder::readAll(unsigned Round) {
+  std::vector<std::string> Missing;
+  for (unsigned Index = 1; Index <= Options.Count; ++Index)
+    if (!read(Round, Index, /*Keep=*/true))
+      Missing.push_back("'" + nameOf(Round, Index) + "'");
+  if (Missing.empty())
+    return Error::success();
+  return makeError(
+      llvm::join(Missing, ", ") +
+      (Missing.size() == 1 ? " is missing or cut off, or was"
+                           : " are missing or cut off, or were") +
+      " made with other options, of other files or by another version: run " +
+      (Missing.size() == 1 ? "that shard" : "those shards") + " again");
+}
+
+Error runShard(const AnalysisJob &Work) {
+  const unsigned Index = Work.Options.Shards.Index;
+  Schedule All(Work, {});
+  ShardFolder Folder(Work, All);
+  const unsigned Round = Folder.lastRound(Index) + 1;
+  std::vector<Unit> Units;
+  std::vector<size_t> Numbers;
+  std::vector<flow::ProgramFacts> Facts;
+  if (Round == 1) {
+    for (size_t I = 0; I < All.Jobs.size(); ++I)
+      if (Folder.isIn(I, Index))
+        Numbers.push_back(I);
+  } else {
+    if (Error E = Folder.readAll(Round - 1))
+      return E;
+    std::vector<size_t> Again;
+    if (Work.Options.WholeProgram && Round <= MostRounds)
+      Again = whatIsNew(All.Jobs, Folder.Told, Facts);
+    if (Again.empty()) {
+      if (!Work.Options.Progress.Quiet)
+        llvm::errs() << "libtorch-tidy: note: all shards are done after round "
+                     << Round - 1 << '\n';
+      return Error::success();
+    }
+    for (size_t I : Again)
+      if (Folder.isIn(I, Index))
+        Numbers.push_back(I);
+  }
+  std::vector<const flow::ProgramFacts *> Told;
+  for (size_t I : Numbers) {
+    Units.push_back(Work.Units[I]);
+    if (!Facts.empty())
+      Told.push_back(&Facts[I]);
+  }
+  AnalysisJob Part = Work;
+  Part.Units = Units;
+  Schedule Next(Part, {}, Told);
+  Next.run();
+  for (size_t N = 0; N < Numbers.size(); ++N) {
+    Job &J = Next.Jobs[N];
+    J.U = &Work.Units[Numbers[N]];
+    J.Told = nullptr; // It ends here.
+    All.Jobs[Numbers[N]] = std::move(J);
+  }
+  return Folder.write(Round, Index);
+}
+
+Error mergeShards(Schedule &All, const AnalysisJob &Work) {
+  ShardFolder Folder(Work, All);
+  unsigned Round = 0;
+  for (unsigned Index = 1; Index <= Work.Options.Shards.Count; ++Index)
+    Round = std::max(Round, Folder.lastRound(Index));
+  if (Error E = Folder.readAll(std::max(Round, 1U)))
+    return E;
+  std::vector<flow::ProgramFacts> Facts;
+  if (Work.Options.WholeProgram && Round < MostRounds &&
+      !whatIsNew(All.Jobs, Folder.Told, Facts).empty())
+    return makeError(llvm::formatv(
+        "round {0} is not the last one: run all shards once more", Round));
+  return Error::success();
+}
+
+} // namespace libtorch_tidy::driver

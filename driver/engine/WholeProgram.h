@@ -1,0 +1,41 @@
+//===- WholeProgram.h - Units that hear of each other -----------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_ENGINE_WHOLEPROGRAM_H
+#define LIBTORCH_TIDY_DRIVER_ENGINE_WHOLEPROGRAM_H
+
+#include "driver/engine/Schedule.h"
+
+namespace libtorch_tidy::driver {
+
+/// Bounds how many files a chain of calls is followed through. What lies beyond
+/// counts as code that cannot be seen.
+inline constexpr unsigned MostRounds = 32;
+
+/// The digest of what a unit is told where there is nothing to tell.
+std::string toldNothing();
+
+/// Links what the units of \p Jobs say. Returns the units of the next round:
+/// those that are told something else than \p Told, digests of what they were
+/// told before, which become those of now. Units that call into others of these
+/// wait for them. \p Facts has what all units are told.
+std::vector<size_t> whatIsNew(llvm::ArrayRef<Job> Jobs,
+                              std::vector<std::string> &Told,
+                              std::vector<flow::ProgramFacts> &Facts);
+
+/// Links what the units of \p Jobs say, which were analysed each on its own,
+/// and analyses again those that are told something else than before, until
+/// none is, or for as many rounds as calls are followed from file to file. \p
+/// Jobs then has the last analysis of each. The outcome does not depend on the
+/// order in which units are analysed: within a round they hear nothing of each
+/// other.
+void tellOfEachOther(std::vector<Job> &Jobs, const AnalysisJob &Work,
+                     const fixits::FileTexts &Overlay);
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_ENGINE_WHOLEPROGRAM_H
