@@ -77,15 +77,18 @@ std::string ShardFolder::identityOf(const Job &J) const {
                  Text ? (*Text)->getBuffer() : StringRef()});
 }
 
-static constexpr char EndMark[] = "end of shard";
-
 bool ShardFolder::read(unsigned Round, unsigned Index, bool Keep) {
   auto Text = llvm::MemoryBuffer::getFile(nameOf(Round, Index),
                                           /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false);
   if (!Text)
     return false;
-  ArchiveReader In((*Text)->getBuffer());
+  // Its digest, and what it is of.
+  ArchiveReader Whole((*Text)->getBuffer());
+  const StringRef Digest = Whole.text(), Content = Whole.text();
+  if (!Whole.finished() || digest({Content}) != Digest)
+    return false;
+  ArchiveReader In(Content);
   for (size_t I = Index - 1; I < All.Jobs.size(); I += Options.Count) {
     Job &J = All.Jobs[I];
     if (In.text() != identityOf(J))
@@ -107,7 +110,7 @@ bool ShardFolder::read(unsigned Round, unsigned Index, bool Keep) {
     J.TimedOut = TimedOut;
     J.Result = std::move(Result);
   }
-  return In.text() == EndMark && In.finished();
+  return In.finished();
 }
 
 Error ShardFolder::write(unsigned Round, unsigned Index) {
@@ -122,7 +125,10 @@ Error ShardFolder::write(unsigned Round, unsigned Index) {
     Out.number(J.TimedOut);
     Out.text(J.Result ? toBytes(*J.Result) : "");
   }
-  Out.text(EndMark);
+  const std::string Content = Out.take();
+  ArchiveWriter Whole;
+  Whole.text(digest({Content}));
+  Whole.text(Content);
   const std::string Name = nameOf(Round, Index);
   if (std::error_code EC =
           llvm::sys::fs::create_directories(llvm::sys::path::parent_path(Name)))
@@ -131,7 +137,7 @@ Error ShardFolder::write(unsigned Round, unsigned Index) {
   Expected<OutputFile> File = OutputFile::open(Name);
   if (!File)
     return File.takeError();
-  return File->write(Out.take());
+  return File->write(Whole.take());
 }
 
 unsigned ShardFolder::lastRound(unsigned Index) {
