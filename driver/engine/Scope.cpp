@@ -8,6 +8,7 @@
 #include "driver/engine/Scope.h"
 #include "checks/torch/Headers.h"
 #include "checks/torch/TorchTypes.h"
+#include "driver/project/CudaUnits.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/DeclGroup.h"
@@ -34,7 +35,7 @@ class SkipBodies : public ASTConsumer {
 public:
   explicit SkipBodies(const SourceManager &SM) : Library(SM) {}
   bool shouldSkipFunctionBody(Decl *D) override {
-    return Library.contains(D->getLocation());
+    return Library.contains(D->getLocation()) || isForDevice(*D);
   }
 
 protected:

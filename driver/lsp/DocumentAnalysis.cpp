@@ -265,6 +265,7 @@ Error DocumentRun::analyse() {
   AnalysisOptions &How = Options.Analysis;
   How.VerifyFixes = Q.TryFixes;
   How.WillRepeat = true;
+  How.Background = false; // The server makes it while the editor runs.
   How.Progress.Show = false;
   const AnalysisJob Work = {
       Analysed->List,

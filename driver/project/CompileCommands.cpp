@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/project/CompileCommands.h"
+#include "driver/project/CudaUnits.h"
 #include "driver/project/Error.h"
 #include "driver/project/HarmlessFlags.h"
 #include "driver/project/LibtorchLookup.h"
 #include "driver/project/Nesting.h"
+#include "driver/project/NvccFlags.h"
 #include "driver/project/Printable.h"
 #include "clang/Driver/Types.h"
 #include "clang/Frontend/CompilerInvocation.h"
@@ -231,10 +233,22 @@ static bool compiles(const CompileCommand &Command, StringRef File,
       });
 }
 
+/// Before Clang's tools take \p Commands for those of a compiler like GCC, and
+/// `-optf file` for an output.
+static std::vector<CompileCommand>
+inWordsOfClang(std::vector<CompileCommand> Commands,
+               llvm::vfs::FileSystem &FS) {
+  for (CompileCommand &Command : Commands)
+    if (isForNvcc(Command.CommandLine))
+      Command.CommandLine =
+          fromNvcc(Command.CommandLine, Command.Directory, FS);
+  return Commands;
+}
+
 Expected<std::vector<CompileCommand>>
 CompileCommands::commandsFor(StringRef File) {
   if (Fixed)
-    return Fixed->getCompileCommands(File);
+    return inWordsOfClang(Fixed->getCompileCommands(File), *FS);
   Expected<Database *> Found = databaseFor(path::parent_path(File));
   if (!Found)
     return Found.takeError();
@@ -254,7 +268,7 @@ CompileCommands::commandsFor(StringRef File) {
                          "' has a command for '" + File +
                          "' that compiles another file");
     if (!Commands.empty())
-      return Commands;
+      return inWordsOfClang(std::move(Commands), *FS);
     if (!isHeader(File))
       return makeError(
           "no compile command for '" + File + "' in '" + DB->Path +
@@ -275,7 +289,7 @@ CompileCommands::commandsFor(StringRef File) {
       llvm::errs() << "libtorch-tidy: note: '" << printable(File)
                    << "' is compiled like the similar file that '"
                    << printable(DB->Path) << "' lists\n";
-    return Commands;
+    return inWordsOfClang(std::move(Commands), *FS);
   }
 
   if (MustHaveDatabase)
@@ -431,7 +445,11 @@ makeCommandsOurs(const char *Argv0, void *MainAddress,
   auto Told = std::make_shared<llvm::StringSet<>>();
   return [=](const CommandLineArguments &Given, StringRef Folder) {
     CommandLineArguments Args = Given;
+    // Also those that the user or a configuration adds.
+    if (isForNvcc(Args))
+      Args = fromNvcc(Args, Folder, *FS);
     readPchAsText(Args);
+    const CommandLineArguments ForCuda = takeHostSide(Args, Folder, *FS);
     Args = keepHarmlessFlags(Args, Folder, *FS, [&](StringRef Flag) {
       if (Told->insert(Flag).second && !Quiet)
         llvm::errs() << "libtorch-tidy: note: the compiler flag '"
@@ -447,6 +465,7 @@ makeCommandsOurs(const char *Argv0, void *MainAddress,
     // The compiler's warnings are the build's to show. -Werror would turn one
     // into a unit that cannot be analysed.
     Ours.push_back("-w");
+    llvm::append_range(Ours, ForCuda);
     return getInsertArgumentAdjuster(Ours, ArgumentInsertPosition::END)(Args,
                                                                         "");
   };

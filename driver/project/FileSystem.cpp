@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/project/FileSystem.h"
+#include "driver/project/CudaUnits.h"
 #include "driver/project/Error.h"
 #include "driver/project/Nesting.h"
 #include "clang/Basic/Diagnostic.h"
@@ -139,13 +140,14 @@ Expected<FileSystem> createFileSystem(StringRef VfsOverlay) {
   auto Disk =
       makeIntrusiveRefCnt<RegularFileSystem>(vfs::createPhysicalFileSystem());
   FileSystem FS(new vfs::OverlayFileSystem(Disk));
-  if (VfsOverlay.empty())
-    return FS;
-  Expected<IntrusiveRefCntPtr<vfs::FileSystem>> Overlay =
-      readOverlay(VfsOverlay, std::move(Disk));
-  if (!Overlay)
-    return Overlay.takeError();
-  FS->pushOverlay(std::move(*Overlay));
+  if (!VfsOverlay.empty()) {
+    Expected<IntrusiveRefCntPtr<vfs::FileSystem>> Overlay =
+        readOverlay(VfsOverlay, std::move(Disk));
+    if (!Overlay)
+      return Overlay.takeError();
+    FS->pushOverlay(std::move(*Overlay));
+  }
+  mountCudaHeaders(*FS);
   return FS;
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/project/HarmlessFlags.h"
+#include "driver/project/CudaUnits.h"
 #include "clang/Basic/CodeGenOptions.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticOptions.h"
@@ -20,7 +21,6 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
 #include "llvm/Support/CommandLine.h"
@@ -344,7 +344,7 @@ public:
   using Loss = llvm::function_ref<void(StringRef)>;
   Sieve(unsigned Visible, Loss Refuse) : Visible(Visible), Refuse(Refuse) {}
 
-  void pass(llvm::ArrayRef<std::string> Given);
+  void pass(llvm::ArrayRef<std::string> Words);
   CommandLineArguments Kept;
 
 private:
@@ -377,68 +377,7 @@ void Sieve::flushInner() {
   }
 }
 
-/// The flags of nvcc in words of Clang: what it hands to the compiler of the
-/// host, and its name for the language. Its options for code of the device go,
-/// with their values: to Clang, a value that stands alone is a file.
-static std::vector<std::string> withoutNvcc(llvm::ArrayRef<std::string> Given) {
-  // None of them is one of Clang's.
-  static const llvm::StringSet<> WithValue = {"-gencode",
-                                              "--generate-code",
-                                              "-ccbin",
-                                              "--compiler-bindir",
-                                              "-Xptxas",
-                                              "--ptxas-options",
-                                              "-Xcudafe",
-                                              "--cudafe-options",
-                                              "-Xnvlink",
-                                              "--nvlink-options",
-                                              "-Xarchive",
-                                              "-maxrregcount",
-                                              "--maxrregcount",
-                                              "-rdc",
-                                              "--relocatable-device-code",
-                                              "--gpu-architecture",
-                                              "--gpu-code",
-                                              "-cudart",
-                                              "--cudart",
-                                              "-diag-suppress",
-                                              "--diag-suppress",
-                                              "-diag-warn",
-                                              "--diag-warn",
-                                              "-diag-error",
-                                              "--diag-error",
-                                              "--threads"};
-  std::vector<std::string> Result;
-  for (size_t I = 0; I < Given.size(); ++I) {
-    StringRef Word = Given[I];
-    const bool HasNext = I + 1 < Given.size();
-    if (Word == "--") {
-      llvm::append_range(Result, Given.drop_front(I));
-      break;
-    }
-    if (HasNext && WithValue.contains(Word)) {
-      ++I;
-    } else if (HasNext && Word == "-x" && Given[I + 1] == "cu") {
-      Result.insert(Result.end(), {"-x", "cuda"});
-      ++I;
-    } else if ((HasNext &&
-                (Word == "-Xcompiler" || Word == "--compiler-options")) ||
-               Word.starts_with("-Xcompiler=") ||
-               Word.starts_with("--compiler-options=")) {
-      StringRef Flags =
-          Word.contains('=') ? Word.split('=').second : StringRef(Given[++I]);
-      for (StringRef Flag : llvm::split(Flags, ','))
-        if (!Flag.empty())
-          Result.push_back(Flag.str());
-    } else {
-      Result.push_back(Given[I]);
-    }
-  }
-  return Result;
-}
-
-void Sieve::pass(llvm::ArrayRef<std::string> Given) {
-  const std::vector<std::string> Words = withoutNvcc(Given);
+void Sieve::pass(llvm::ArrayRef<std::string> Words) {
   llvm::SmallVector<const char *, 64> Flags;
   for (const std::string &Word : Words)
     Flags.push_back(Word.c_str());
@@ -599,6 +538,9 @@ clang::FrontendOptions plainFrontendOptions() {
 }
 
 void keepParsingOnly(clang::CompilerInvocation &Invocation) {
+  // Clang's driver was told that it is C++.
+  if (isCuda(Invocation.getPreprocessorOpts()))
+    Invocation.getLangOpts().CUDA = true;
   // Modules would be built, and written.
   Invocation.getLangOpts().ImplicitModules = false;
   Invocation.getHeaderSearchOpts().ModuleCachePath.clear();

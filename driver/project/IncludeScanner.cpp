@@ -8,6 +8,7 @@
 #include "driver/project/IncludeScanner.h"
 #include "checks/torch/Headers.h"
 #include "checks/torch/TorchTypes.h"
+#include "driver/project/CudaUnits.h"
 #include "driver/project/HarmlessFlags.h"
 #include "clang/Basic/FileManager.h"
 #include "clang/Basic/SourceManager.h"
@@ -711,7 +712,7 @@ std::vector<LibraryPrefix> Scanner::libraryPrefixes(StringRef Path) {
   const PreprocessorOptions &Options = Invocation->getPreprocessorOpts();
   const LangOptions &Language = Invocation->getLangOpts();
   if (!Options.ImplicitPCHInclude.empty() || !Options.MacroIncludes.empty() ||
-      !Language.CPlusPlus || Language.ObjC || Language.CUDA ||
+      !Language.CPlusPlus || Language.ObjC || isCuda(Options) ||
       Language.OpenCL || usesModules(*Invocation))
     return Result;
   OptionalFileEntryRef Main = Files.getOptionalFileRef(Path);

@@ -37,7 +37,8 @@ LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 # (file, name): why it may stand there.
 ALLOWED = {
     ("checks/AccumulatedHistoryCheck.cpp", "detach"): "a value of option Fix",
-    ("driver/project/HarmlessFlags.cpp", "cuda"): "a language of Clang's -x",
+    ("driver/project/CudaUnits.cpp", "cuda"): "a language of Clang's -x",
+    ("driver/project/NvccFlags.cpp", "cuda"): "a language of Clang's -x",
 }
 
 
