@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/Cost.h"
+#include "driver/engine/Background.h"
 #include "driver/engine/Batch.h"
 #include "driver/engine/FixRounds.h"
 #include "driver/engine/Shards.h"
@@ -475,7 +476,9 @@ int Run::run() {
       return *End;
   report();
   fix();
-  return finish();
+  const int Result = finish();
+  precompileAfter(All, Options.Analysis, Options.VfsOverlay);
+  return Result;
 }
 
 /// Signals that the caller ignores, as nohup does. LLVM's handlers would remove

@@ -109,6 +109,8 @@ if os.environ.get("LIBTORCH_TIDY_LONG_TESTS"):
 # Tests see neither the user's caches nor the user's locale.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.suite_build_dir, "cache")
 config.environment["LC_ALL"] = "C.UTF-8"
+# Nothing goes on after a run but where a test wants that.
+config.environment["CI"] = "true"
 # But how many compilers may run at a time is the machine's.
 if "CMAKE_BUILD_PARALLEL_LEVEL" in os.environ:
     config.environment["CMAKE_BUILD_PARALLEL_LEVEL"] = os.environ["CMAKE_BUILD_PARALLEL_LEVEL"]

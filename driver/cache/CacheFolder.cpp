@@ -15,6 +15,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/xxhash.h"
+#include <set>
 #include <tuple>
 #if __has_include(<link.h>)
 #include <link.h>
@@ -104,6 +105,12 @@ std::optional<CacheFolder> CacheFolder::open(StringRef Path) {
   if (!Permissions || (*Permissions & fs::others_write))
     return std::nullopt;
   return CacheFolder(Absolute);
+}
+
+std::optional<CacheFolder> CacheFolder::open(const CacheOptions &Options) {
+  if (!Options.Use)
+    return std::nullopt;
+  return open(Options.Folder.empty() ? defaultPath() : Options.Folder);
 }
 
 std::string CacheFolder::pathOf(StringRef Entry) const {
@@ -216,21 +223,36 @@ CacheFolder::Contents CacheFolder::contents() const {
 
 void CacheFolder::shrink(uint64_t Limit) const {
   const std::map<std::string, Group> Groups = groups();
+  std::vector<const Group *> All, Pchs;
+  for (const auto &[Stem, G] : Groups) {
+    All.push_back(&G);
+    if (path::filename(path::parent_path(Stem)) == "pch")
+      Pchs.push_back(&G);
+  }
+  std::set<const Group *> Gone;
+  auto Keep = [&](std::vector<const Group *> Some, uint64_t Most) {
+    uint64_t Total = 0;
+    llvm::erase_if(Some, [&](const Group *G) { return Gone.count(G); });
+    for (const Group *G : Some)
+      Total += G->Size;
+    llvm::stable_sort(
+        Some, [](const Group *A, const Group *B) { return A->Used < B->Used; });
+    for (const Group *G : Some) {
+      if (Total <= Most)
+        break;
+      for (const std::string &File : G->Files)
+        fs::remove(File);
+      Total -= G->Size;
+      Gone.insert(G);
+    }
+  };
   uint64_t Total = 0;
-  std::vector<const Group *> Oldest;
-  for (const auto &Entry : Groups) {
-    Oldest.push_back(&Entry.second);
-    Total += Entry.second.Size;
-  }
-  llvm::stable_sort(
-      Oldest, [](const Group *A, const Group *B) { return A->Used < B->Used; });
-  for (const Group *G : Oldest) {
-    if (Total <= Limit)
-      break;
-    for (const std::string &File : G->Files)
-      fs::remove(File);
-    Total -= G->Size;
-  }
+  for (const Group *G : All)
+    Total += G->Size;
+  // A precompiled header takes as much as the results of thousands of units.
+  if (Total > Limit)
+    Keep(std::move(Pchs), Limit / 4 * 3);
+  Keep(std::move(All), Limit);
 }
 
 std::string textIdentity(StringRef Path, StringRef Content,

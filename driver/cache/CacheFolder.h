@@ -45,6 +45,9 @@ public:
   /// that fails, or when it cannot be written to.
   static std::optional<CacheFolder> open(llvm::StringRef Path);
 
+  /// The folder that \p Options name; absent, too, when there is to be none.
+  static std::optional<CacheFolder> open(const CacheOptions &Options);
+
   /// $XDG_CACHE_HOME/libtorch-tidy or ~/.cache/libtorch-tidy; empty when there
   /// is neither.
   static std::string defaultPath();
@@ -59,9 +62,9 @@ public:
   /// Marks the entry as used just now, so that it is removed late.
   void touch(llvm::StringRef Entry) const;
 
-  /// Removes what was used least recently until the rest takes \p Limit bytes
-  /// at most. Files that share a stem, the name up to the first of '-' and '.',
-  /// go together.
+  /// Removes what was used least recently until the rest takes \p Limit bytes,
+  /// at first of precompiled headers. Files that share a stem, the name up to
+  /// the first of '-' and '.', go together.
   void shrink(uint64_t Limit) const;
 
   struct Contents {

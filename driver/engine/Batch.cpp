@@ -8,6 +8,7 @@
 #include "driver/engine/Batch.h"
 #include "driver/engine/Shards.h"
 #include "driver/engine/WholeProgram.h"
+#include "driver/project/CudaUnits.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -53,6 +54,17 @@ static std::string troubleIn(const UnitResult &R) {
   return Result + Error->Message;
 }
 
+/// The same of a unit that could not be analysed.
+static std::string troubleOf(const Job &J) {
+  if (!J.Result)
+    return J.Trouble;
+  std::string Result = troubleIn(*J.Result);
+  if (lacksCudaToolkit(J.Arguments))
+    Result += "; no CUDA toolkit was found, and a CUDA file mostly needs its "
+              "headers: install it, or set CUDA_PATH to its folder";
+  return Result;
+}
+
 /// Puts together what the units of \p All said.
 static Analysis joined(Schedule &All, const AnalysisJob &Work,
                        SourceTexts &Texts) {
@@ -67,13 +79,12 @@ static Analysis joined(Schedule &All, const AnalysisJob &Work,
     const std::string File = canonicalPath(J.U->File, "", All.files());
     if (J.U->OnlyForFacts) {
       if (!J.Result || J.Result->Failed)
-        Result.Unheard.emplace(File,
-                               J.Result ? troubleIn(*J.Result) : J.Trouble);
+        Result.Unheard.emplace(File, troubleOf(J));
       continue;
     }
     if (!J.Result || J.Result->Failed) {
       Result.FailedUnits.push_back(File);
-      Result.Trouble.emplace(File, J.Result ? troubleIn(*J.Result) : J.Trouble);
+      Result.Trouble.emplace(File, troubleOf(J));
     }
     if (!J.Result)
       continue;
@@ -121,7 +132,9 @@ Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
   All.run();
   if (Work.Options.WholeProgram)
     tellOfEachOther(All.Jobs, Work, Overlay);
-  return joined(All, Work, Texts);
+  Analysis Result = joined(All, Work, Texts);
+  Result.Postponed = std::move(All.Postponed);
+  return Result;
 }
 
 llvm::Expected<Analysis> mergeAll(const AnalysisJob &Work, SourceTexts &Texts) {

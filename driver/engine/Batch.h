@@ -12,6 +12,7 @@
 #include "driver/engine/Progress.h"
 #include "driver/engine/Runner.h"
 #include "driver/findings/SourceText.h"
+#include "driver/pch/LibraryPch.h"
 #include <functional>
 #include <map>
 
@@ -43,6 +44,9 @@ struct AnalysisOptions {
   bool SkipUnrelated = true;
   /// The same units come again: a precompiled header pays for one of them.
   bool WillRepeat = false;
+  /// Library headers that this run would wait for are left to a process that
+  /// goes on after it.
+  bool Background = false;
   CacheOptions Cache;
   ProgressOptions Progress;
 };
@@ -75,6 +79,8 @@ struct Analysis {
   /// Units that were to say what they do to others, and could not be analysed:
   /// why, in words.
   std::map<std::string, std::string> Unheard;
+  /// Precompiled headers that a later run would use, and this one went without.
+  std::vector<PchRecipe> Postponed;
 };
 
 /// Analyses the units in processes of their own, with what the cache has of

@@ -23,16 +23,20 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::driver {
 
+/// A cache of fewer megabytes would not keep a precompiled LibTorch.
+static constexpr unsigned LeastForPchs = 150;
+
+/// Headers that one run leaves to be precompiled after it: half a minute of
+/// work. Those of later runs come when these are there.
+static constexpr size_t MostPostponed = 4;
+
 Schedule::Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay,
                    llvm::ArrayRef<const flow::ProgramFacts *> Programs)
     : Work(Work), Overlay(Overlay), Programs(Programs), FS(makeFileSystem()) {
   const CacheOptions &Cache = Work.Options.Cache;
-  if (!Cache.Use)
-    return;
-  Folder = CacheFolder::open(Cache.Folder.empty() ? CacheFolder::defaultPath()
-                                                  : Cache.Folder);
+  Folder = CacheFolder::open(Cache);
   if (!Folder) {
-    if (!Cache.Folder.empty() && !Work.Options.Progress.Quiet)
+    if (Cache.Use && !Cache.Folder.empty() && !Work.Options.Progress.Quiet)
       llvm::errs() << "libtorch-tidy: note: the cache folder '" << Cache.Folder
                    << "' cannot be used; going on without\n";
     return;
@@ -184,53 +188,94 @@ void Schedule::scan(Job &J) {
   }
 }
 
-/// A precompiled header takes nearly twice as long to make as a unit without
-/// it. It is made when it is sure to be used again: when a second unit of this
-/// run needs it, when one of an earlier run did, or when a later run will.
-std::vector<std::string> Schedule::pchsToBuild() {
-  // A header that only has a little more than another one, which is there
-  // anyway, saves a unit a thirtieth of that.
+/// How many units would begin with a precompiled header, by its key.
+std::map<std::string, unsigned> Schedule::countNeeds() const {
+  std::map<std::string, unsigned> Needs;
+  for (const Job &J : Jobs)
+    if (J.State == Job::Open && !J.Pchs.empty())
+      ++Needs[J.pchKey().str()];
+  return Needs;
+}
+
+/// A header that only has a little more than another one, which is there
+/// anyway, saves a unit a thirtieth of that.
+void Schedule::shareLesserPchs(const std::set<std::string> &WantedBefore) {
   constexpr unsigned EnoughForMore = 32;
-  auto CountNeeds = [&] {
-    std::map<std::string, unsigned> Needs;
-    for (const Job &J : Jobs)
-      if (J.State == Job::Open && !J.Pchs.empty())
-        ++Needs[J.pchKey().str()];
-    return Needs;
-  };
-  std::map<std::string, unsigned> Needs = CountNeeds();
-  std::set<std::string> Before;
-  for (const auto &[Key, Units] : Needs)
-    // Asked in any case: it notes that it was wanted.
-    if (Pchs->find(Key) == LibraryPchs::State::Missing &&
-        Pchs->wantedBefore(Key))
-      Before.insert(Key);
+  std::map<std::string, unsigned> Needs = countNeeds();
   for (Job &J : Jobs) {
     if (J.State != Job::Open || J.Pchs.size() < 2 ||
         Pchs->find(J.pchKey()) != LibraryPchs::State::Missing ||
-        Before.count(J.pchKey().str()) ||
+        WantedBefore.count(J.pchKey().str()) ||
         Needs[J.pchKey().str()] >= EnoughForMore)
       continue;
     const std::string &Lesser = J.Pchs[1].Key;
     if (Needs.count(Lesser) || Pchs->find(Lesser) == LibraryPchs::State::Ready)
       J.Pchs.pop_front();
   }
-  std::vector<std::string> Result;
-  for (const auto &[Key, Units] : CountNeeds())
+}
+
+/// A precompiled header takes nearly twice as long to make as a unit without
+/// it. Units that are all analysed at once are done sooner without: it is made
+/// after the run, for the next one. Where nothing goes on after the run, it is
+/// made when it is sure to be used again: when a second unit of this run needs
+/// it, when one of an earlier run did, or when a later run will.
+std::vector<std::string> Schedule::pchsToBuild(unsigned AtATime) {
+  std::set<std::string> Before;
+  for (const auto &[Key, Units] : countNeeds())
+    // Asked in any case: it notes that it was wanted.
     if (Pchs->find(Key) == LibraryPchs::State::Missing &&
-        (Units > 1 || Before.count(Key) || Work.Options.WillRepeat))
+        Pchs->wantedBefore(Key))
+      Before.insert(Key);
+  shareLesserPchs(Before);
+  std::vector<std::string> Result;
+  for (const auto &[Key, Units] : countNeeds()) {
+    if (Pchs->find(Key) != LibraryPchs::State::Missing)
+      continue;
+    // A text that is not on the disk comes in rounds of one run.
+    if (Work.Options.Background && Overlay.empty() && Units <= AtATime)
+      postpone(Key);
+    else if (Units > 1 || Before.count(Key) || Work.Options.WillRepeat)
       Result.push_back(Key);
+  }
   return Result;
 }
 
-void Schedule::startBuild(size_t Id, StringRef Key, Workers &Pool) {
-  const Job &J = *llvm::find_if(Jobs, [&](const Job &J) {
+PchRecipe Schedule::recipeFor(const Job &J,
+                              const Job::PchChoice &Choice) const {
+  return {Choice.Key, Choice.Prefix, J.Arguments, J.MainArgument,
+          J.U->Command.Directory};
+}
+
+/// The job whose first choice is this header.
+static const Job &jobFor(llvm::ArrayRef<Job> Jobs, StringRef Key) {
+  return *llvm::find_if(Jobs, [&](const Job &J) {
     return J.State == Job::Open && J.pchKey() == Key;
   });
+}
+
+void Schedule::startBuild(size_t Id, StringRef Key, Workers &Pool) {
+  const Job &J = jobFor(Jobs, Key);
   Pool.start(Id, [&]() -> std::string {
-    Pchs->build(Key, J.Pchs.front().Prefix, J.Arguments, J.MainArgument,
-                J.U->Command.Directory, makeFileSystem());
+    Pchs->build(recipeFor(J, J.Pchs.front()), makeFileSystem());
     return "";
+  });
+}
+
+void Schedule::postpone(StringRef Key) {
+  if (Work.Options.Cache.Megabytes < LeastForPchs ||
+      Postponed.size() == MostPostponed || !Pchs->isToBeMade(Key))
+    return;
+  const Job &J = jobFor(Jobs, Key);
+  Postponed.push_back(recipeFor(J, J.Pchs.front()));
+}
+
+/// What has been made meanwhile, for trials of fixes, or would not compile.
+void Schedule::dropPostponed() {
+  llvm::erase_if(Postponed, [&](const PchRecipe &R) {
+    return !Pchs->isToBeMade(R.Key) || llvm::none_of(Jobs, [&](const Job &J) {
+      return J.MainArgument == R.MainFile && J.Arguments == R.Arguments &&
+             J.Result && !J.Result->Failed;
+    });
   });
 }
 
@@ -245,8 +290,7 @@ const LibraryPch *Schedule::makeForTrials(const Job &J,
                                           const Job::PchChoice &Choice) {
   Workers::beginAnew();
   code::Activity::say(PrecompilingActivity);
-  Pchs->build(Choice.Key, Choice.Prefix, J.Arguments, J.MainArgument,
-              J.U->Command.Directory, makeFileSystem());
+  Pchs->build(recipeFor(J, Choice), makeFileSystem());
   Pchs->forget(Choice.Key); // Look again.
   return fits(Choice) ? &Pchs->get(Choice.Key) : nullptr;
 }
@@ -399,9 +443,11 @@ void Schedule::run() {
       Tell(J, J.State == Job::Done ? "from the cache" : "skipped");
   }
 
+  const unsigned AtATime =
+      Work.Options.Jobs ? Work.Options.Jobs : Workers::defaultCount();
   std::vector<std::string> ToBuild;
   if (Pchs)
-    ToBuild = pchsToBuild();
+    ToBuild = pchsToBuild(AtATime);
   Builds.insert(ToBuild.begin(), ToBuild.end());
   std::deque<size_t> Ready;
   std::map<std::string, std::vector<size_t>> Waiting; // By what they wait for.
@@ -417,8 +463,7 @@ void Schedule::run() {
       Ready.push_back(I);
   }
 
-  Workers Pool(Work.Options.Jobs ? Work.Options.Jobs : Workers::defaultCount(),
-               Work.Options.Timeout);
+  Workers Pool(AtATime, Work.Options.Timeout);
   size_t NextBuild = 0;
   while (NextBuild < ToBuild.size() || !Ready.empty() || !Pool.idle()) {
     while (!Pool.full() && NextBuild < ToBuild.size()) {
@@ -445,6 +490,9 @@ void Schedule::run() {
       Tell(J, "");
     }
   }
+  dropPostponed();
+  if (!Postponed.empty())
+    Told.begun("the library headers are precompiled after this run");
   if (Wrote && Pchs)
     Pchs->removeOrphans();
   if (Wrote && Folder)

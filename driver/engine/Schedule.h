@@ -71,6 +71,8 @@ public:
   void describe();
 
   std::vector<Job> Jobs; ///< As the units.
+  /// Of run(): see Analysis.
+  std::vector<PchRecipe> Postponed;
   llvm::vfs::FileSystem &files() const { return *FS; }
 
 private:
@@ -80,7 +82,12 @@ private:
   void lookUp(Job &J);
   void scan(Job &J);
   IncludeScanner *scannerFor(const Job &J);
-  std::vector<std::string> pchsToBuild();
+  std::vector<std::string> pchsToBuild(unsigned AtATime);
+  void shareLesserPchs(const std::set<std::string> &WantedBefore);
+  std::map<std::string, unsigned> countNeeds() const;
+  PchRecipe recipeFor(const Job &J, const Job::PchChoice &Choice) const;
+  void postpone(llvm::StringRef Key);
+  void dropPostponed();
   void startBuild(size_t Id, llvm::StringRef Key, Workers &Pool);
   void startUnit(size_t Id, Workers &Pool);
   /// \p ForTrials: see startUnit(); null without one.

@@ -212,13 +212,72 @@ static void pass(Archive &A, flow::FunctionSummary &S) {
   });
 }
 
+template <typename Archive>
+static void pass(Archive &A, torch::TensorTraits &Traits) {
+  bool Known = Traits.Dtype.has_value();
+  A.number(Known);
+  if (Known) {
+    int64_t Dtype = Traits.Dtype.value_or(0);
+    A.number(Dtype);
+    Traits.Dtype = Dtype;
+  }
+  for (bool *Said : {&Traits.OnHost, &Traits.Contiguous, &Traits.OnDevice})
+    A.number(*Said);
+}
+
+template <typename Archive>
+static void pass(Archive &A, std::set<unsigned> &Numbers) {
+  A.set(Numbers, [&](unsigned &Number) { A.number(Number); });
+}
+
+template <typename Archive>
+static void pass(Archive &A, flow::MemorySummary &S) {
+  A.list(S.Lends, [&](flow::MemorySummary::Lent &L) {
+    A.number(L.Of);
+    A.number(L.To);
+    A.text(L.Field);
+    A.number(L.What);
+    A.number(L.Sure);
+    A.text(L.Through);
+    A.text(L.Part);
+    A.number(L.AtStart);
+    pass(A, L.Traits);
+  });
+  for (std::set<unsigned> *Numbers :
+       {&S.Resizes, &S.Frees, &S.Keeps, &S.Operands})
+    pass(A, *Numbers);
+}
+
+template <typename Archive, typename T>
+static void pass(Archive &A, std::optional<T> &Part) {
+  bool Known = Part.has_value();
+  A.number(Known);
+  if (Known)
+    pass(A, Part ? *Part : Part.emplace());
+}
+
+template <typename Archive>
+static void pass(Archive &A, flow::FunctionFacts &F) {
+  pass(A, F.Flow);
+  pass(A, F.Memory);
+  A.list(F.Stores, [&](flow::FunctionFacts::Stored &Stored) {
+    A.number(Stored.Index);
+    A.text(Stored.Field);
+  });
+  A.text(F.Forward);
+  A.map(F.CopyUses, [&](flow::FunctionFacts::CopyUse &Use) {
+    for (bool *Does : {&Use.Seeded, &Use.Indexed, &Use.Strided, &Use.Emptied})
+      A.number(*Does);
+    A.text(Use.FirstAt);
+    A.text(Use.FilledAt);
+  });
+}
+
 template <typename Archive> static void pass(Archive &A, flow::UnitFacts &F) {
   A.text(F.File);
   A.list(F.Functions, [&](flow::UnitFacts::Function &Function) {
     A.text(Function.Usr);
-    A.number(Function.HasSummary);
-    if (Function.HasSummary)
-      pass(A, Function.Summary);
+    pass(A, Function.Does);
   });
   A.set(F.Calls, [&](flow::UnitFacts::Call &Call) {
     A.text(Call.Caller);
@@ -226,22 +285,27 @@ template <typename Archive> static void pass(Archive &A, flow::UnitFacts &F) {
     A.number(Call.Guarded);
   });
   for (std::set<std::string> *Names :
-       {&F.Uses, &F.Methods, &F.Fields, &F.ConsumedFields})
+       {&F.Uses, &F.Methods, &F.Fields, &F.ConsumedFields, &F.WrittenFields,
+        &F.ReleasedFields})
     pass(A, *Names);
+  A.map(F.FieldConsumers, [&](unsigned &Consumers) { A.number(Consumers); });
   A.map(F.Overriders, [&](std::set<std::string> &Names) { pass(A, Names); });
   A.map(F.Evals, [&](std::string &Where) { A.text(Where); });
-  for (bool *Said : {&F.Trains, &F.DefinesMain, &F.CallsEval, &F.Failed})
+  for (bool *Said :
+       {&F.Trains, &F.DefinesMain, &F.CallsEval, &F.CreatesGraphs, &F.Failed})
     A.number(*Said);
 }
 
 template <typename Archive>
 static void pass(Archive &A, flow::ProgramFacts &F) {
-  A.map(F.Functions, [&](flow::FunctionSummary &S) { pass(A, S); });
+  A.map(F.Functions, [&](flow::FunctionFacts &Does) { pass(A, Does); });
   A.map(F.CalledGuarded, [&](bool &Guarded) { A.number(Guarded); });
-  pass(A, F.Defined);
-  pass(A, F.ConsumedFields);
+  for (std::set<std::string> *Names :
+       {&F.Defined, &F.ConsumedFields, &F.WrittenFields, &F.ReleasedFields})
+    pass(A, *Names);
+  A.map(F.FieldConsumers, [&](unsigned &Consumers) { A.number(Consumers); });
   A.map(F.Evals, [&](std::string &Where) { A.text(Where); });
-  for (bool *Said : {&F.Trains, &F.CallsEval, &F.Closed})
+  for (bool *Said : {&F.Trains, &F.CallsEval, &F.CreatesGraphs, &F.Closed})
     A.number(*Said);
 }
 
@@ -281,7 +345,9 @@ std::optional<UnitResult> unitResultFromBytes(StringRef Bytes) {
   Reader In(Bytes);
   UnitResult Result;
   pass(In, Result);
-  if (!In.finished())
+  if (!In.finished() || llvm::any_of(Result.Facts.Functions, [](const auto &F) {
+        return F.Does.Flow && !F.Does.Flow->isConsistent();
+      }))
     return std::nullopt;
   return Result;
 }

@@ -12,6 +12,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/StringSaver.h"
 #include "llvm/Support/WithColor.h"
 
@@ -260,6 +261,12 @@ static cl::opt<unsigned>
 static cl::opt<bool> NoCache("no-cache",
                              cl::desc("Neither read nor write the cache"),
                              cl::cat(Category));
+
+static cl::opt<bool> NoBackground(
+    "no-background",
+    cl::desc("Start no process that precompiles library headers after the "
+             "run. Default: if the variable CI is set"),
+    cl::cat(Category));
 
 static cl::opt<bool>
     Lsp("lsp",
@@ -510,6 +517,13 @@ static SelectionOptions selection() {
   return Result;
 }
 
+/// Services for continuous integration set it. They end what a job leaves, and
+/// keep its cache as it is then.
+static bool isForCi() {
+  const std::string Said = sys::Process::GetEnv("CI").value_or("");
+  return !Said.empty() && Said != "false" && Said != "0";
+}
+
 static AnalysisOptions analysis(bool OnlyVerifiedFixes) {
   AnalysisOptions Result;
   Result.Extra = {ExtraArgBefore, ExtraArg};
@@ -522,6 +536,8 @@ static AnalysisOptions analysis(bool OnlyVerifiedFixes) {
   Result.Timeout = Timeout;
   Result.SkipUnrelated = SkipUnrelated;
   Result.Cache = {!NoCache, CacheDir, CacheSize};
+  Result.Background =
+      NoBackground.getNumOccurrences() ? !NoBackground : !isForCi();
   if (ShowProgress.getNumOccurrences())
     Result.Progress.Show = ShowProgress;
   Result.Progress.Quiet = Quiet;
@@ -560,6 +576,8 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   Result.Analysis = analysis(Result.Fixes.OnlyVerified);
   if (Error E = readShards(Result.Analysis.Shards))
     return E;
+  // A machine of a cluster is another job's when the run has ended.
+  Result.Analysis.Background &= !Result.Analysis.Shards.Count;
   Result.Selection = selection();
   Result.Reports = reports();
   Result.ExportFixes = ExportFixes;

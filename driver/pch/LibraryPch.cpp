@@ -33,6 +33,9 @@ namespace fs = llvm::sys::fs;
 
 namespace libtorch_tidy::driver {
 
+/// What did not compile will mostly not do so in a moment, either.
+static constexpr std::chrono::minutes TryAgainAfter(10);
+
 namespace {
 
 /// `a` of `#include <a/b.h>`, which is no identifier.
@@ -431,6 +434,24 @@ bool LibraryPchs::wantedBefore(StringRef Key) {
   return false;
 }
 
+std::string LibraryPchs::triedMark(StringRef Key) const {
+  return entryOf(Key) + ".tried";
+}
+
+bool LibraryPchs::isToBeMade(StringRef Key) {
+  forget(Key);
+  if (find(Key) != State::Missing)
+    return false;
+  fs::file_status Status;
+  return fs::status(Folder.pathOf(triedMark(Key)), Status) ||
+         Status.getLastModificationTime() + TryAgainAfter <
+             std::chrono::system_clock::now();
+}
+
+void LibraryPchs::noteTried(StringRef Key) const {
+  Folder.write(triedMark(Key), "");
+}
+
 std::string LibraryPchs::unfitMark(StringRef Key, StringRef File) const {
   return entryOf(Key) + "-" + digest({File}).substr(0, 8) + ".unfit";
 }
@@ -444,26 +465,25 @@ bool LibraryPchs::isUnfit(StringRef Key, StringRef File) const {
 }
 
 bool LibraryPchs::build(
-    StringRef Key, const LibraryPrefix &Prefix,
-    const CommandLineArguments &Arguments, StringRef MainFile,
-    StringRef Directory,
+    const PchRecipe &Recipe,
     llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS) const {
   auto Probed = llvm::makeIntrusiveRefCnt<ProbedFileSystem>(std::move(FS));
   FS = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(Probed);
   // Names of its own: another process may be making the same.
   llvm::SmallString<128> Own;
-  fs::createUniquePath(entryOf(Key) + "-%%%%%%%%", Own, /*MakeAbsolute=*/false);
+  fs::createUniquePath(entryOf(Recipe.Key) + "-%%%%%%%%", Own,
+                       /*MakeAbsolute=*/false);
   const std::string Output = (Own + ".pch").str(),
                     Names = (Own + ".names").str();
-  const std::string Header = headerPath(Key);
-  const std::string Text = headerText(Prefix);
+  const std::string Header = headerPath(Recipe.Key);
+  const std::string Text = headerText(Recipe.Prefix);
   if (fs::create_directories(Folder.pathOf("pch")))
     return false;
   mountFile(*FS, Header, Text);
 
-  CompileCommand Command(Directory, Header, Arguments, "");
+  CompileCommand Command(Recipe.Directory, Header, Recipe.Arguments, "");
   for (std::string &Argument : Command.CommandLine)
-    if (Argument == MainFile)
+    if (Argument == Recipe.MainFile)
       Argument = Header;
   OneHeader DB(std::move(Command));
   ClangTool Tool(DB, {Header}, std::make_shared<PCHContainerOperations>(), FS);
@@ -473,7 +493,7 @@ bool LibraryPchs::build(
   Tool.setDiagnosticConsumer(&Ignored);
   PchFacts Facts;
   Facts.Probed = Probed.get();
-  Facts.Folders = Prefix.Folders;
+  Facts.Folders = Recipe.Prefix.Folders;
   PchActionFactory Factory(Folder.pathOf(Output), &Facts);
   if (Tool.run(&Factory))
     return false;
@@ -514,14 +534,15 @@ bool LibraryPchs::build(
   Writer.number(llvm::xxh3_64bits((*Content)->getBuffer()));
   // What it takes the place of. Who uses that has it in memory.
   const std::vector<std::string> Replaced =
-      filesOf(Folder.read(entryOf(Key) + ".facts"));
+      filesOf(Folder.read(entryOf(Recipe.Key) + ".facts"));
   if (!Usable)
     Folder.remove(Output);
-  if (!Folder.write(entryOf(Key) + ".facts", Writer.take()))
+  if (!Folder.write(entryOf(Recipe.Key) + ".facts", Writer.take()))
     return false;
   for (const std::string &Old : Replaced)
     if (!Old.empty())
       Folder.remove(Old);
+  Folder.remove(triedMark(Recipe.Key));
   return true;
 }
 

@@ -48,6 +48,15 @@ struct LibraryPch {
   void mount(llvm::vfs::OverlayFileSystem &FS) const;
 };
 
+/// All that one is made from.
+struct PchRecipe {
+  std::string Key;
+  LibraryPrefix Prefix;
+  /// A unit that starts from it: what compiles \c MainFile in \c Directory.
+  clang::tooling::CommandLineArguments Arguments;
+  std::string MainFile, Directory;
+};
+
 /// The precompiled headers in the cache.
 class LibraryPchs {
 public:
@@ -82,15 +91,19 @@ public:
   /// True from the second call on, over all runs.
   bool wantedBefore(llvm::StringRef Key);
 
+  /// Is there none, and nobody has tried to make it lately? Headers that do not
+  /// compile by themselves fail again.
+  bool isToBeMade(llvm::StringRef Key);
+  /// Notes that it is tried now, until build() succeeds.
+  void noteTried(llvm::StringRef Key) const;
+
   /// Notes, for later runs, that \p File did not compile with it, but without.
   void noteUnfit(llvm::StringRef Key, llvm::StringRef File);
   bool isUnfit(llvm::StringRef Key, llvm::StringRef File) const;
 
-  /// Makes one and puts it into the cache, where it appears whole. \p Arguments
-  /// compile \p MainFile. False when the headers do not compile.
-  bool build(llvm::StringRef Key, const LibraryPrefix &Prefix,
-             const clang::tooling::CommandLineArguments &Arguments,
-             llvm::StringRef MainFile, llvm::StringRef Directory,
+  /// Makes one and puts it into the cache, where it appears whole. False when
+  /// the headers do not compile.
+  bool build(const PchRecipe &Recipe,
              llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS) const;
 
 private:
@@ -105,6 +118,7 @@ private:
   /// The ordered hashes of all names in it; empty when they cannot be read.
   const std::vector<uint64_t> &namesOf(llvm::StringRef Key);
   std::string entryOf(llvm::StringRef Key) const;
+  std::string triedMark(llvm::StringRef Key) const;
   std::string unfitMark(llvm::StringRef Key, llvm::StringRef File) const;
 
   CacheFolder Folder;

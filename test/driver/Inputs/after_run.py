@@ -1,0 +1,110 @@
+# Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Looks at the process that libtorch-tidy leaves to precompile library headers.
+
+    after_run.py CASE CACHE COMMAND...
+
+Runs COMMAND, which ends with --cache-dir=CACHE among its options, waits until nothing
+can write to its outputs any more, and prints them. CASE says what is to be then:
+
+    made     a process is at work, apart from its caller, and makes something
+    killed   the same, but it is ended at once
+    none     no process is left
+    any      whatever is left is waited for
+    alone    COMMAND while another process is at work for the cache: nothing is made
+
+Exits as the command does, or with 9 and a word when it is not so.
+"""
+
+import fcntl
+import glob
+import os
+import signal
+import subprocess
+import sys
+import time
+
+LONGEST = 120
+
+
+def left(cache):
+    """The processes of libtorch-tidy that work for the cache."""
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                with open(f"/proc/{entry}/cmdline", encoding="utf-8", errors="replace") as file:
+                    words = file.read().split("\0")
+            except OSError:
+                continue
+            if words[0].endswith("libtorch-tidy") and "--cache-dir=" + cache in words:
+                yield int(entry)
+
+
+def wait_until(holds):
+    end = time.monotonic() + LONGEST
+    while not holds():
+        if time.monotonic() > end:
+            sys.exit("after_run.py: it never ends")
+        time.sleep(0.05)
+
+
+def fail(why):
+    print("after_run.py: " + why, file=sys.stderr)
+    sys.exit(9)
+
+
+def check_apart(process):
+    """It holds nothing of its caller's, and gives way to it."""
+    if os.getsid(process) == os.getsid(0):
+        fail("it is in the session of its caller")
+    if os.getpriority(os.PRIO_PROCESS, process) < 10:
+        fail("its priority is not low")
+    if os.readlink(f"/proc/{process}/cwd") != "/":
+        fail("it holds the folder of its caller")
+    for number in (0, 1, 2):
+        target = os.readlink(f"/proc/{process}/fd/{number}")
+        if target != "/dev/null" and not target.startswith("pipe:"):
+            fail(f"it holds {target}")
+
+
+case, cache, command = sys.argv[1], sys.argv[2], sys.argv[3:]
+made = lambda: glob.glob(cache + "/pch/*.pch")
+before = made()
+lock = None
+if case == "alone":
+    os.makedirs(cache, mode=0o700, exist_ok=True)
+    lock = open(cache + "/background.lock", "w")
+    fcntl.lockf(lock, fcntl.LOCK_EX)
+# One that the program knows nothing of, as those of make's job server.
+extra, inherited = os.pipe()
+run = subprocess.Popen(
+    command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=[inherited]
+)
+os.close(inherited)
+out, err = run.communicate()
+os.read(extra, 1)  # Its end.
+at_end = made()
+sys.stdout.buffer.write(out)
+sys.stderr.buffer.write(err)
+sys.stdout.flush()
+sys.stderr.flush()
+
+if case in ("made", "killed"):
+    if at_end != before:
+        fail("it was made before the answer")
+    at_work = list(left(cache))
+    if not at_work:
+        fail("no process is at work")
+    for process in at_work:
+        try:
+            check_apart(process)
+            if case == "killed":
+                os.kill(process, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+if case == "none" and list(left(cache)):
+    fail("a process is left")
+wait_until(lambda: not list(left(cache)))
+if case != "any" and (made() != before) != (case == "made"):
+    fail("the precompiled headers are " + str(made()))
+sys.exit(run.returncode)
