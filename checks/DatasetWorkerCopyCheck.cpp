@@ -11,6 +11,7 @@
 #include "checks/code/Types.h"
 #include "checks/code/Walk.h"
 #include "checks/code/Writes.h"
+#include "checks/flow/CopyUses.h"
 #include "checks/flow/TensorWork.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
@@ -121,7 +122,8 @@ struct CopiedMember {
   };
   Kind What;
   const FieldDecl *Field;
-  const Expr *Used; ///< Where a method uses it.
+  const Expr *Used;   ///< Where a method uses it; null: in another unit.
+  std::string UsedAt; ///< There, as file:line.
 };
 
 /// What a value owns on the heap, from little to much.
@@ -231,115 +233,6 @@ private:
   llvm::DenseMap<const CXXRecordDecl *, Owns> Known;
 };
 
-/// What the methods that run on a copy do with its members.
-class Uses {
-public:
-  struct Use {
-    const Expr *First = nullptr;
-    bool Seeded = false;
-    /// data[index], data.at(index): one entry for each example.
-    bool Indexed = false;
-    /// data[index * n], data.data() + index * n: a row of each in one
-    /// container.
-    bool Strided = false;
-    const Expr *Filled = nullptr; ///< Adds an element.
-    bool Emptied = false;         ///< Elements are taken out again.
-  };
-  llvm::DenseMap<const FieldDecl *, Use> Of;
-
-  explicit Uses(const SourceManager &SM) : SM(SM) {}
-
-  void add(const FunctionDecl *F) {
-    const FunctionDecl *Definition = F->getDefinition();
-    if (Definition && Definition->hasBody() &&
-        torch::isUserCode(Definition->getLocation(), SM) &&
-        Seen.insert(Definition).second)
-      code::forEach<Expr>(Definition->getBody(),
-                          [&](const Expr *E) { look(E); });
-  }
-
-private:
-  void look(const Expr *E) {
-    if (isa<MemberExpr>(E))
-      if (const FieldDecl *Field = fieldOf(E))
-        Of[Field].First = Of[Field].First ? Of[Field].First : E;
-    if (const auto *Sum = dyn_cast<BinaryOperator>(E);
-        Sum && Sum->getOpcode() == BO_Add && Sum->getType()->isPointerType())
-      strided(Sum->getLHS(), Sum->getRHS());
-    const auto *Call = dyn_cast<CallExpr>(E);
-    if (!Call)
-      return;
-    if (const FunctionDecl *Callee = Call->getDirectCallee())
-      add(Callee);
-    if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
-      const FieldDecl *Field = fieldOf(Member->getImplicitObjectArgument());
-      StringRef Name = torch::calleeName(Call);
-      if (Field && code::asInsertion(Call))
-        Of[Field].Filled = Call;
-      if (Field && (code::isRemoval(Name) || Name == "clear"))
-        Of[Field].Emptied = true;
-      if (Field && Name == "seed")
-        Of[Field].Seeded = true;
-      if (Field && Name == "at" && Call->getNumArgs() == 1 &&
-          isExample(Call->getArg(0)))
-        Of[Field].Indexed = true;
-      return;
-    }
-    const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
-    if (!Op || Op->getNumArgs() != 2)
-      return;
-    const FieldDecl *Field = fieldOf(Op->getArg(0));
-    if (Field && Op->getOperator() == OO_Equal)
-      Of[Field].Seeded = true;
-    // cache[index] = x
-    const auto *Slot =
-        dyn_cast<CXXOperatorCallExpr>(Op->getArg(0)->IgnoreParenImpCasts());
-    if (Slot && Slot->getOperator() == OO_Subscript &&
-        Op->getOperator() == OO_Equal)
-      if (const FieldDecl *Into = fieldOf(Slot->getArg(0));
-          Into && code::isStdClass(torch::recordOf(Into->getType()),
-                                   {"map", "unordered_map"}))
-        Of[Into].Filled = Op;
-    if (Field && Op->getOperator() == OO_Subscript && isExample(Op->getArg(1)))
-      (multiplies(Op->getArg(1)) ? Of[Field].Strided : Of[Field].Indexed) =
-          true;
-    // begin() + i * n
-    if (Op->getOperator() == OO_Plus)
-      strided(Op->getArg(0), Op->getArg(1));
-  }
-
-  static const FieldDecl *fieldOf(const Expr *E) {
-    const auto *Member = dyn_cast<MemberExpr>(E->IgnoreParenImpCasts());
-    return Member && isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts())
-               ? dyn_cast<FieldDecl>(Member->getMemberDecl())
-               : nullptr;
-  }
-  void strided(const Expr *Start, const Expr *Offset) {
-    const auto *Call =
-        dyn_cast<CXXMemberCallExpr>(Start->IgnoreParenImpCasts());
-    if (!Call || !multiplies(Offset) || !isExample(Offset))
-      return;
-    if (const FieldDecl *Field = fieldOf(Call->getImplicitObjectArgument()))
-      Of[Field].Strided = true;
-  }
-  /// Does \p E depend on a parameter, such as the index that get() is given, or
-  /// on the variable of a range-based for, such as one index of a batch?
-  static bool isExample(const Expr *E) {
-    return code::anyOf<DeclRefExpr>(E, [](const DeclRefExpr *Ref) {
-      const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-      return Var && (isa<ParmVarDecl>(Var) || Var->isCXXForRangeDecl());
-    });
-  }
-  static bool multiplies(const Expr *E) {
-    const auto *Op = dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts());
-    return Op && (Op->getOpcode() == BO_Mul || multiplies(Op->getLHS()) ||
-                  multiplies(Op->getRHS()));
-  }
-
-  const SourceManager &SM;
-  llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
-};
-
 bool copiesItself(const CXXRecordDecl *R) {
   return llvm::any_of(R->ctors(), [](const CXXConstructorDecl *Ctor) {
     return Ctor->isCopyConstructor() && Ctor->isUserProvided();
@@ -366,7 +259,7 @@ bool holdsEngine(QualType T, const SourceManager &SM) {
   return holdsEngine(T, SM, Seen);
 }
 
-void collect(const CXXRecordDecl *Class, const Uses &Used,
+void collect(const CXXRecordDecl *Class, const flow::CopyUses &Used,
              const ASTContext &Context,
              llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Seen,
              llvm::SmallVectorImpl<CopiedMember> &Found) {
@@ -382,25 +275,25 @@ void collect(const CXXRecordDecl *Class, const Uses &Used,
     auto It = Used.Of.find(Field);
     if (It == Used.Of.end() || !Field->getIdentifier())
       continue;
-    const Uses::Use &Use = It->second;
+    const flow::CopyUse &Use = It->second;
     if (holdsEngine(Field->getType(), SM)) {
       if (!Use.Seeded)
-        Found.push_back({CopiedMember::Random, Field, Use.First});
+        Found.push_back({CopiedMember::Random, Field, Use.First, Use.FirstAt});
       continue;
     }
     Owns What = OwnedData(Context).of(Field->getType());
-    if (Use.Filled && !Use.Emptied &&
+    if (Use.isFilled() && !Use.Emptied &&
         code::isContainer(torch::recordOf(Field->getType())) &&
         (torch::mayHoldTensor(Field->getType()) || What >= Owns::Rows)) {
-      Found.push_back({CopiedMember::Cache, Field, Use.Filled});
+      Found.push_back({CopiedMember::Cache, Field, Use.Filled, Use.FilledAt});
       continue;
     }
     if (What == Owns::Large || (What == Owns::Rows && Use.Indexed) ||
         (What == Owns::Numbers && Use.Strided))
-      Found.push_back({CopiedMember::Data, Field, Use.First});
+      Found.push_back({CopiedMember::Data, Field, Use.First, Use.FirstAt});
     else if (What == Owns::Rows || (What == Owns::Strings &&
                                     !torch::namesSmallText(Field->getName())))
-      Found.push_back({CopiedMember::Some, Field, Use.First});
+      Found.push_back({CopiedMember::Some, Field, Use.First, Use.FirstAt});
   }
 }
 
@@ -411,7 +304,7 @@ void collect(const CXXRecordDecl *Class, const Uses &Used,
 /// used, and what looks small: labels, names, paths.
 llvm::SmallVector<CopiedMember, 2> copiedMembers(const CXXRecordDecl *Class) {
   const ASTContext &Context = Class->getASTContext();
-  Uses Used(Context.getSourceManager());
+  flow::CopyUses Used(Context.getSourceManager());
   for (const CXXMethodDecl *Method : Class->methods())
     if (torch::isWorkersEntry(Method))
       Used.add(Method);
@@ -461,12 +354,14 @@ void DatasetWorkerCopyCheck::checkMatch(const Match &Result) {
       else
         F.Message = Each + " of the data loader has a copy of " + Name +
                     "; a tensor or a std::shared_ptr to the data is shared";
+      const std::string Does =
+          (Member.What == CopiedMember::Cache ? "a worker adds to its copy of "
+                                              : "a worker uses its copy of ") +
+          Name;
       if (Member.Used)
-        F.Steps.push_back(
-            {Member.Used->getExprLoc(),
-             Member.What == CopiedMember::Cache
-                 ? "a worker adds to its copy of " + Name + " here"
-                 : "a worker uses its copy of " + Name + " here"});
+        F.Steps.push_back({Member.Used->getExprLoc(), Does + " here"});
+      else
+        F.Steps.push_back({F.Loc, Does + " at " + Member.UsedAt});
       F.Steps.push_back({Loader->getBeginLoc(), "this loader copies '" +
                                                     Class->getNameAsString() +
                                                     "' for each worker"});

@@ -10,9 +10,11 @@
 #include "checks/code/Kept.h"
 #include "checks/code/Object.h"
 #include "checks/code/Std.h"
+#include "checks/code/StoredArguments.h"
 #include "checks/code/Types.h"
 #include "checks/code/Walk.h"
 #include "checks/code/Writes.h"
+#include "checks/flow/ReleasedFields.h"
 #include "checks/flow/UnitModel.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
@@ -389,22 +391,16 @@ private:
 /// The field of its object that a method puts parameter \p I into, as its last
 /// word about it.
 const FieldDecl *storedIn(const CXXMethodDecl *Method, unsigned I) {
-  const FunctionDecl *Definition = Method ? Method->getDefinition() : nullptr;
-  if (!Definition || !Definition->hasBody() || I >= Definition->getNumParams())
-    return nullptr;
   const FieldDecl *Field = nullptr;
-  code::forEachStore(Definition->getBody(),
-                     [&](const CallExpr *, const Expr *To, const Expr *Value) {
-                       const FieldDecl *Into = code::fieldOf(To);
-                       if (Into && code::holdsFunctions(Into->getType()) &&
-                           code::variableOf(Value) ==
-                               Definition->getParamDecl(I))
-                         Field = Into;
-                     });
+  if (Method)
+    for (const code::StoredArgument &Stored : code::storedArguments(Method))
+      if (Stored.Index == I && Stored.Field &&
+          code::holdsFunctions(Stored.Field->getType()))
+        Field = Stored.Field;
   return Field;
 }
 
-/// Does any function of the unit empty \p Field, move it away or give it
+/// Does any function of the program empty \p Field, move it away or give it
 /// another function?
 bool isReleasedSomewhere(const FieldDecl *Field, const CallExpr *Except,
                          const flow::UnitModel &Unit) {
@@ -413,14 +409,9 @@ bool isReleasedSomewhere(const FieldDecl *Field, const CallExpr *Except,
     return Member && Member->getMemberDecl()->getCanonicalDecl() ==
                          Field->getCanonicalDecl();
   };
-  // A lambda, or what a setter was called with: it may keep its object, too.
-  auto IsFunctionGiven = [](const Expr *Value) {
-    return isa_and_nonnull<LambdaExpr>(torch::stripImplicit(Value)) ||
-           isa_and_nonnull<ParmVarDecl>(code::variableOf(Value));
-  };
   auto Releases = [&](const CallExpr *Call) {
     if (code::isAssignment(Call) && Call != Except && Names(Call->getArg(0)) &&
-        !IsFunctionGiven(Call->getArg(1)))
+        !flow::isFunctionGiven(Call->getArg(1)))
       return true;
     bool Empties = code::isEmptying(torch::calleeName(Call));
     if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call)) {
@@ -434,9 +425,10 @@ bool isReleasedSomewhere(const FieldDecl *Field, const CallExpr *Except,
     }
     return Empties && llvm::any_of(Call->arguments(), Names);
   };
-  return llvm::any_of(Unit.functions(), [&](const FunctionDecl *F) {
-    return code::anyOf<CallExpr>(F->getBody(), Releases);
-  });
+  return flow::isReleasedElsewhere(Field) ||
+         llvm::any_of(Unit.functions(), [&](const FunctionDecl *F) {
+           return code::anyOf<CallExpr>(F->getBody(), Releases);
+         });
 }
 
 /// Is every mention of \p Var in \p Lambda a plain read of its values, which a
@@ -453,17 +445,6 @@ bool readsValuesOnly(const LambdaExpr *Lambda, const ValueDecl *Var) {
       Lambda->getBody(), [&](const DeclRefExpr *Ref) {
         return Ref->getDecl() == Var && !IsRead(Ref);
       });
-}
-
-/// Does the unit ask for gradients of gradients? Then a hook's own values are
-/// part of the graph.
-bool createsGraphs(const flow::UnitModel &Unit) {
-  return llvm::any_of(Unit.functions(), [](const FunctionDecl *F) {
-    return code::anyOf<CallExpr>(F->getBody(), [](const CallExpr *Call) {
-      auto Backward = torch::asBackward(Call);
-      return Backward && Backward->CreateGraph != torch::Flag::False;
-    });
-  });
 }
 
 /// Lets a lambda capture a detached copy of a tensor:  [w]  ->  [w =
@@ -587,7 +568,7 @@ HookCaptureCycleCheck::findingAt(const Expr *Kept, const LambdaExpr *Lambda,
     if (Capture && !Set.R.OnNode && !Name->Element && torch::isTensor(T) &&
         !Set.In->isTemplateInstantiation() &&
         readsValuesOnly(Lambda, Capture->getCapturedVar()) &&
-        !createsGraphs(unit()))
+        !unit().createsGraphs())
       F.Fix = captureDetached(Lambda, Capture, Context);
   } else {
     Downstream Way(Set.Hooked, Body);

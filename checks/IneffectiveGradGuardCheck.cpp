@@ -8,7 +8,7 @@
 #include "checks/LibtorchCheck.h"
 #include "checks/code/Body.h"
 #include "checks/code/ThreadStarts.h"
-#include "checks/flow/UnitModel.h"
+#include "checks/flow/UnguardedForward.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/GradGuards.h"
@@ -244,29 +244,6 @@ static bool freezesModules(const FunctionDecl *F) {
   });
 }
 
-/// The first forward that \p Flow runs with gradient mode on, or that a
-/// function does which it calls; \p Depth: of these calls.
-static const flow::Label *unguardedForward(const flow::FunctionFlow &Flow,
-                                           flow::UnitModel &Unit,
-                                           unsigned Depth = 3) {
-  const SourceManager &SM = Unit.context().getSourceManager();
-  const flow::Label *First = nullptr;
-  for (const flow::Label &L : Flow.labels())
-    if (L.Site && L.bringsGraph() && L.Mode == torch::GradMode::On &&
-        (!First || SM.isBeforeInTranslationUnit(L.Site->getExprLoc(),
-                                                First->Site->getExprLoc())))
-      First = &L;
-  for (const flow::CallSite &Call : Flow.calls()) {
-    const flow::FunctionFlow *Callee =
-        !First && Depth && Call.Mode == torch::GradMode::On
-            ? Unit.flowOf(Call.Callee)
-            : nullptr;
-    if (Callee && Callee->available())
-      First = unguardedForward(*Callee, Unit, Depth - 1);
-  }
-  return First;
-}
-
 void IneffectiveGradGuardCheck::checkThread(const Expr *E,
                                             ASTContext &Context) {
   std::optional<code::ThreadStart> Start = code::asThreadStart(E);
@@ -279,7 +256,8 @@ void IneffectiveGradGuardCheck::checkThread(const Expr *E,
   const flow::FunctionFlow *Flow = unit().flowOf(Start->Body);
   if (!Flow || !Flow->available() || Flow->trains() || freezesModules(In))
     return;
-  const flow::Label *Forward = unguardedForward(*Flow, unit());
+  const std::optional<flow::UnguardedForward> Forward =
+      flow::unguardedForward(*Flow, unit());
   if (!Forward)
     return;
   Finding F;
@@ -305,8 +283,13 @@ void IneffectiveGradGuardCheck::checkThread(const Expr *E,
     break;
   }
   F.Steps.push_back({Guard->getLocation(), "the guard is for this thread"});
-  F.Steps.push_back({Forward->Site->getExprLoc(),
-                     "the forward pass of the other thread is here"});
+  if (Forward->Site)
+    F.Steps.push_back({Forward->Site->getExprLoc(),
+                       "the forward pass of the other thread is here"});
+  else
+    F.Steps.push_back({E->getExprLoc(), "the forward pass of the other thread "
+                                        "is at " +
+                                            Forward->At});
   if (Start->Lambda) {
     std::string Given =
         fixits::freeName("no_grad_guard", Start->Lambda->getBody());

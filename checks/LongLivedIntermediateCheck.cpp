@@ -315,6 +315,20 @@ void LongLivedIntermediateCheck::checkBeforeHeavyLoop(const FunctionFlow &Flow,
   });
 }
 
+/// Can functions of other units read \p Field? What they say of each other does
+/// not tell who reads.
+static bool mayBeReadElsewhere(const FieldDecl *Field,
+                               const flow::UnitModel &Unit) {
+  const SourceManager &SM = Unit.context().getSourceManager();
+  const auto *R = dyn_cast<CXXRecordDecl>(Field->getParent());
+  return R && !SM.isInMainFile(SM.getExpansionLoc(R->getLocation())) &&
+         (Field->getAccess() == AS_public ||
+          llvm::any_of(R->methods(), [](const CXXMethodDecl *Method) {
+            return Method->isUserProvided() && !Method->hasBody() &&
+                   !Method->isPureVirtual();
+          }));
+}
+
 /// Does a module's forward() keep what it computes from its input in \p Field,
 /// although nothing reads it but \p F, after it has set it?
 static bool isLeftOver(const FieldDecl *Field, const Expr *Set,
@@ -323,7 +337,7 @@ static bool isLeftOver(const FieldDecl *Field, const Expr *Set,
   const SourceManager &SM = Unit.context().getSourceManager();
   return Method && F->getNameAsString() == "forward" &&
          torch::isModule(Unit.context().getRecordType(Method->getParent())) &&
-         Unit.seesAllUses(Field) &&
+         Unit.seesAllUses(Field) && !mayBeReadElsewhere(Field, Unit) &&
          llvm::none_of(Unit.functions(), [&](const FunctionDecl *User) {
            return code::anyOf<MemberExpr>(
                User->getBody(), [&](const MemberExpr *Ref) {

@@ -9,9 +9,11 @@
 #include "checks/code/Kept.h"
 #include "checks/code/Object.h"
 #include "checks/code/Std.h"
+#include "checks/code/StoredArguments.h"
 #include "checks/code/Types.h"
 #include "checks/code/Walk.h"
 #include "checks/code/Writes.h"
+#include "checks/flow/ReleasedFields.h"
 #include "checks/flow/UnitModel.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
@@ -96,32 +98,15 @@ struct Stored {
   bool Registers = false;
 };
 Stored storedBy(const CXXMethodDecl *Method, unsigned I) {
-  const FunctionDecl *Definition = Method ? Method->getDefinition() : nullptr;
-  if (!Definition || !Definition->hasBody() || I >= Definition->getNumParams())
-    return {};
-  const ParmVarDecl *Param = Definition->getParamDecl(I);
-  const Stmt *Body = Definition->getBody();
   Stored Found;
-  auto Keeps = [&](const Expr *Value) {
-    return llvm::any_of(code::keptBy(Value, Body), [&](const Expr *Kept) {
-      auto Object = code::objectOf(Kept, Body);
-      return Object && Object->Root == Param && Object->Fields.empty();
-    });
-  };
-  code::forEachStore(
-      Body, [&](const CallExpr *, const Expr *To, const Expr *Value) {
-        auto Place = code::objectOf(To, Body);
-        if (Place && !Place->Root && Place->Fields.size() == 1 &&
-            code::isOwningType(Place->Fields[0]->getType()) && Keeps(Value))
-          Found.Field = Place->Fields[0];
-      });
-  Found.Registers =
-      code::anyOf<CXXMemberCallExpr>(Body, [&](const CXXMemberCallExpr *Call) {
-        auto Registered = torch::asRegistration(Call);
-        return Registered && Registered->What == torch::Registration::Module &&
-               Registered->Value && !torch::objectOf(Call) &&
-               Keeps(Registered->Value);
-      });
+  for (const code::StoredArgument &Known : code::storedArguments(Method)) {
+    if (Known.Index != I)
+      continue;
+    if (!Known.Field)
+      Found.Registers = true;
+    else if (code::isOwningType(Known.Field->getType()))
+      Found.Field = Known.Field;
+  }
   return Found;
 }
 
@@ -261,6 +246,16 @@ public:
         if (Init->isMemberInitializer() && Init->isWritten())
           given(Init->getMember(), Init->getInit());
     code::forEach<CallExpr>(Body, [&](const CallExpr *Call) { lookAt(Call); });
+    flow::forEachReleased(F, [&](const FieldDecl *Field) {
+      if (ownsModules(Field->getType()))
+        Released.insert(Field);
+    });
+  }
+  /// What other units do with the members of \p Module.
+  void addElsewhere(const CXXRecordDecl *Module) {
+    for (const FieldDecl *Field : Module->fields())
+      if (ownsModules(Field->getType()) && flow::isReleasedElsewhere(Field))
+        Released.insert(Field->getCanonicalDecl());
   }
 
   /// Does any released member own modules of the class that \p T does?
@@ -280,21 +275,10 @@ public:
 
 private:
   void lookAt(const CallExpr *Call) {
-    if (code::isAssignment(Call)) {
-      const FieldDecl *Field = fieldOf(Call->getArg(0));
-      if (Field && code::isEmptyValue(Call->getArg(1)))
-        Released.insert(Field);
-      else if (Field)
-        given(Field, Call->getArg(1));
-    }
-    if (!code::isEmptying(torch::calleeName(Call)))
+    if (!code::isAssignment(Call) || code::isEmptyValue(Call->getArg(1)))
       return;
-    if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call))
-      if (const FieldDecl *Field = fieldOf(Method->getImplicitObjectArgument()))
-        Released.insert(Field);
-    for (const Expr *Arg : Call->arguments())
-      if (const FieldDecl *Field = fieldOf(Arg))
-        Released.insert(Field);
+    if (const FieldDecl *Field = fieldOf(Call->getArg(0)))
+      given(Field, Call->getArg(1));
   }
 
   static const FieldDecl *fieldOf(const Expr *E) {
@@ -482,6 +466,8 @@ void ModuleOwnershipCycleCheck::checkMatched() {
   FieldUses Uses;
   for (const FunctionDecl *F : unit().functions())
     Uses.add(F);
+  for (const CXXRecordDecl *Module : Modules)
+    Uses.addElsewhere(Module);
   for (const FunctionDecl *F : unit().functions())
     checkEdges(F, Uses);
   ClassOwnership Classes;

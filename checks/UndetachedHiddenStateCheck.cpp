@@ -186,6 +186,9 @@ static fixits::Edits cutGraphs(const Expr *Site,
 /// Is \p Field written anywhere but by \p Site and by constructors?
 static bool isWrittenElsewhere(const FieldDecl *Field, const Expr *Site,
                                const flow::UnitModel &Unit) {
+  if (const flow::ProgramFacts *Whole = Unit.program())
+    if (Whole->WrittenFields.count(flow::programFieldName(Field)))
+      return true;
   return llvm::any_of(Unit.functions(), [&](const FunctionDecl *F) {
     return !isa<CXXConstructorDecl>(F) &&
            llvm::any_of(code::Body::of(F).writesTo(Field),
@@ -195,9 +198,14 @@ static bool isWrittenElsewhere(const FieldDecl *Field, const Expr *Site,
   });
 }
 
-/// What is done, anywhere in the unit, with what \p Field held before a call.
+/// What is done, anywhere in the program, with what \p Field held before a
+/// call.
 static unsigned consumersOf(const FieldDecl *Field, flow::UnitModel &Unit) {
   unsigned Consumers = 0;
+  if (const flow::ProgramFacts *Whole = Unit.program())
+    if (auto It = Whole->FieldConsumers.find(flow::programFieldName(Field));
+        It != Whole->FieldConsumers.end())
+      Consumers = It->second;
   for (const FunctionDecl *F : Unit.functions())
     if (const FunctionFlow *Flow = Unit.flowOf(F))
       for (const flow::Label &L : Flow->labels())

@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/code/Callables.h"
+#include "checks/code/Std.h"
 #include "checks/code/ThreadStarts.h"
 #include "checks/code/Walk.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Modules.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ExprCXX.h"
 
@@ -53,6 +55,32 @@ bool runsArgument(const CallExpr *Call, unsigned Index) {
       Definition->getBody(),
       [&](const CallExpr *Inner) { return callsParameter(Inner, Param); },
       Lambdas::Skipped);
+}
+
+const CXXConstructorDecl *constructorRunBy(const Expr *E) {
+  const QualType Made = torch::pointeeOf(E->getType());
+  unsigned Args = 0;
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
+    const CXXConstructorDecl *Ctor = Construct->getConstructor();
+    if (Ctor->isCopyOrMoveConstructor())
+      return nullptr;
+    if (Made.isNull() || !torch::isModule(Made))
+      return Ctor;
+    for (const Expr *Arg : Construct->arguments())
+      Args += !isa<CXXDefaultArgExpr>(Arg);
+  } else if (isStdCall(E, {"make_shared", "make_unique"})) {
+    Args = cast<CallExpr>(E->IgnoreParenImpCasts())->getNumArgs();
+  } else {
+    return nullptr;
+  }
+  const CXXRecordDecl *R = torch::recordOf(Made);
+  if (!R || !R->hasDefinition() || torch::isTorchDecl(R))
+    return nullptr;
+  for (const CXXConstructorDecl *Ctor : R->getDefinition()->ctors())
+    if (!Ctor->isCopyOrMoveConstructor() && Ctor->isUserProvided() &&
+        Ctor->getMinRequiredArguments() <= Args && Args <= Ctor->getNumParams())
+      return Ctor;
+  return nullptr;
 }
 
 } // namespace libtorch_tidy::code

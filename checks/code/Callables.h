@@ -8,7 +8,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_CODE_CALLABLES_H
 #define LIBTORCH_TIDY_CHECKS_CODE_CALLABLES_H
 
-#include "clang/AST/Expr.h"
+#include "clang/AST/ExprCXX.h"
 
 namespace libtorch_tidy::code {
 
@@ -17,6 +17,11 @@ namespace libtorch_tidy::code {
 /// with std::launch::deferred, a visible function that calls its parameter?
 /// Whoever stores it, or starts a thread with it, does not.
 bool runsArgument(const clang::CallExpr *Call, unsigned Index);
+
+/// The constructor of a user's class that \p E runs: T x(a), also through
+/// std::make_shared<T>(a), std::make_unique and holders of modules. The first
+/// that fits, of several. Null for others and for copies.
+const clang::CXXConstructorDecl *constructorRunBy(const clang::Expr *E);
 
 } // namespace libtorch_tidy::code
 

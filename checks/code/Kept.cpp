@@ -8,6 +8,7 @@
 #include "checks/code/Kept.h"
 #include "checks/code/Object.h"
 #include "checks/code/Std.h"
+#include "checks/code/StoredArguments.h"
 #include "checks/code/Types.h"
 #include "checks/code/Walk.h"
 #include "checks/torch/Calls.h"
@@ -115,8 +116,13 @@ private:
   /// Does a field take parameter \p I by value, or is it registered?
   bool stores(const CXXConstructorDecl *Ctor, unsigned I) {
     const FunctionDecl *Definition = nullptr;
-    if (!Ctor->hasBody(Definition) || I >= Definition->getNumParams())
+    if (I >= Ctor->getNumParams())
       return false;
+    if (!Ctor->hasBody(Definition))
+      return llvm::any_of(storedArguments(Ctor), [&](const auto &Stored) {
+        return Stored.Index == I &&
+               (!Stored.Field || isOwningType(Stored.Field->getType()));
+      });
     const ParmVarDecl *Param = Definition->getParamDecl(I);
     auto Names = [&](const Expr *Value) {
       Value = torch::stripImplicit(Value);

@@ -44,9 +44,9 @@ static bool resolve(const Expr *Callable, ThreadStart &Start) {
   }
   const auto *Function = Ref ? dyn_cast<FunctionDecl>(Ref->getDecl()) : nullptr;
   const FunctionDecl *Definition = nullptr;
-  if (!Function || !Function->hasBody(Definition))
+  if (!Function)
     return false;
-  Start.Body = Definition;
+  Start.Body = Function->hasBody(Definition) ? Definition : Function;
   return true;
 }
 

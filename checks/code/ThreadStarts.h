@@ -21,7 +21,7 @@ struct ThreadStart {
   };
   Kind How;
   const clang::Expr *At;           ///< The construction or call.
-  const clang::FunctionDecl *Body; ///< What runs there, with a body.
+  const clang::FunctionDecl *Body; ///< What runs there.
   const clang::LambdaExpr *Lambda; ///< Its expression, when it is a lambda.
 };
 

@@ -69,4 +69,19 @@ void forEachArgument(const CXXRecordDecl *R,
   }
 }
 
+const FieldDecl *fieldNamed(const CXXRecordDecl *R, llvm::StringRef Name) {
+  R = R ? R->getDefinition() : nullptr;
+  if (!R)
+    return nullptr;
+  for (const FieldDecl *Field : R->fields())
+    if (Field->getIdentifier() && Name.ends_with(Field->getName()) &&
+        Field->getQualifiedNameAsString() == Name)
+      return Field;
+  for (const CXXBaseSpecifier &Base : R->bases())
+    if (const FieldDecl *Field =
+            fieldNamed(Base.getType()->getAsCXXRecordDecl(), Name))
+      return Field;
+  return nullptr;
+}
+
 } // namespace libtorch_tidy::code

@@ -38,6 +38,11 @@ bool holdsFunctions(clang::QualType T);
 /// std::vector, std::map and similar classes, which own their elements.
 bool isContainer(const clang::CXXRecordDecl *R);
 
+/// The field of \p R, or of a base, whose qualified name is \p Name; null when
+/// this unit does not know it.
+const clang::FieldDecl *fieldNamed(const clang::CXXRecordDecl *R,
+                                   llvm::StringRef Name);
+
 /// Calls \p Visit for the types that template class \p R is made of, those in
 /// packs included.
 void forEachArgument(const clang::CXXRecordDecl *R,

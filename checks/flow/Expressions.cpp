@@ -122,9 +122,31 @@ Value Interpreter::evalConstruct(const CXXConstructExpr *E) {
       consume(V, mayCarry(E->getType()) ? Label::Computed : Label::Escaped, E);
     All.join(V);
   }
+  noteConstructor(E);
   if (Unseen && mayCarry(E->getType()))
     All.Unknown = true;
   return mayCarry(E->getType()) ? All : Value();
+}
+
+/// What the constructor that \p E runs does besides making its object.
+void Interpreter::noteConstructor(const Expr *E) {
+  const CXXConstructorDecl *Ctor = code::constructorRunBy(E);
+  if (!Ctor || !Ctor->isUserProvided())
+    return;
+  const FunctionFlow *Flow = Unit.flowOf(Ctor);
+  const bool IsKnown = Flow && Flow->available();
+  (IsKnown ? Calls : UnseenCalls)[E] = {E, Ctor, modeAt(E)};
+  if (!IsKnown)
+    return;
+  if (Flow->trains())
+    trainsAt(E);
+  const CXXRecordDecl *R = Ctor->getParent();
+  if (torch::guardOf(R) || Flow->exitMode() == GradMode::On ||
+      S.Mode != GradMode::On)
+    return; // A guard ends with the object that holds it.
+  const CXXDestructorDecl *Dtor = R->getDestructor();
+  setMode(Dtor && Dtor->isUserProvided() ? GradMode::Unknown
+                                         : Flow->exitMode());
 }
 
 Value Interpreter::evalInitList(const InitListExpr *E) {
@@ -268,15 +290,13 @@ Value Interpreter::evalCall(const CallExpr *E) {
       spend(E, Roots);
       JustWalked = E;
     }
-    Training.insert(E);
-    Out->Trains = true;
+    trainsAt(E);
     // Gradients have history of their own only with create_graph.
     return Back->CreateGraph == torch::Flag::False ? Value() : Roots;
   }
   if (torch::isOptimizerStep(E)) {
     evalAll(C.Args);
-    Training.insert(E);
-    Out->Trains = true;
+    trainsAt(E);
     return {};
   }
   if (std::optional<GradMode> Mode = torch::setsGradMode(E)) {
@@ -298,7 +318,8 @@ Value Interpreter::evalCall(const CallExpr *E) {
   if (torch::isStdDecl(Callee))
     return evalStdCall(C);
   if (const FunctionFlow *Flow = Unit.flowOf(Callee);
-      Flow && Flow->available() && !Callee->isPureVirtual()) {
+      Flow && Flow->available() &&
+      (!Callee->isPureVirtual() || Flow->isAbroad())) {
     LabelId Fresh = label(Label::Helper, E, 0);
     return evalUserCall(C, *Flow, Fresh, false);
   }
@@ -576,6 +597,7 @@ const FunctionDecl *Interpreter::onlyTargetOf(const Expr *Object) const {
 
 Value Interpreter::evalStdCall(const CallInfo &C) {
   const auto *E = cast<CallExpr>(C.Call);
+  noteConstructor(E);
   StringRef Name = torch::calleeName(E);
   if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E)) {
     if (Op->getOperator() == OO_Call) { // std::function
@@ -859,10 +881,8 @@ Value Interpreter::evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
     }
   if (Callee.exitMode() != GradMode::On && S.Mode == GradMode::On)
     setMode(Callee.exitMode());
-  if (Callee.trains()) {
-    Training.insert(C.Call);
-    Out->Trains = true;
-  }
+  if (Callee.trains())
+    trainsAt(C.Call);
 
   if (Mode == GradMode::Off)
     return {};

@@ -177,11 +177,10 @@ const FrozenModules::Switched &FrozenModules::switchedIn(const FunctionDecl *F,
   return Known[{F, Depth}] = std::move(Found);
 }
 
-const FunctionSummary *FrozenModules::abroad(const FunctionDecl *F) const {
-  if (!Whole)
-    return nullptr;
-  auto It = Whole->Functions.find(programName(F));
-  return It == Whole->Functions.end() ? nullptr : &It->second;
+/// What other units say of \p F.
+static const FunctionSummary *abroad(const FunctionDecl *F) {
+  const FunctionFacts *Said = factsElsewhere(F);
+  return Said && Said->Flow ? &*Said->Flow : nullptr;
 }
 
 bool FrozenModules::letsTrain(const FunctionDecl *F) {
@@ -217,7 +216,7 @@ FrozenModules::findByConstructors(const CXXRecordDecl *R) {
       Here = in(Ctor);
     else if (const FunctionSummary *Said = abroad(Ctor))
       for (const FieldDecl *Field : R->fields())
-        if (llvm::is_contained(Said->Frozen, Field->getQualifiedNameAsString()))
+        if (llvm::is_contained(Said->Frozen, programFieldName(Field)))
           Here.insert(Field);
     Modules Both;
     for (const ValueDecl *D : Here)

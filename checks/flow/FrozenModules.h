@@ -21,9 +21,6 @@ class FrozenModules {
 public:
   using Modules = llvm::SmallPtrSet<const clang::ValueDecl *, 4>;
 
-  /// \p Whole is what is known of other units; null when there are none.
-  explicit FrozenModules(const ProgramFacts *Whole = nullptr) : Whole(Whole) {}
-
   /// Does \p F let some tensor require gradients?
   static bool letsTrain(const clang::FunctionDecl *F);
 
@@ -51,10 +48,6 @@ private:
                  unsigned Depth, Switched &To);
   Modules findByConstructors(const clang::CXXRecordDecl *R);
 
-  /// What another unit says of \p F, which has no body here; null: nothing.
-  const FunctionSummary *abroad(const clang::FunctionDecl *F) const;
-
-  const ProgramFacts *Whole;
   std::map<std::pair<const clang::FunctionDecl *, unsigned>, Switched> Known;
   std::map<const clang::CXXRecordDecl *, Modules> OfClasses;
   std::map<const clang::CXXRecordDecl *, bool> EndGradients;

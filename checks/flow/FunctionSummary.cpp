@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/FunctionSummary.h"
+#include "checks/code/Lines.h"
+#include "checks/code/Types.h"
 #include "checks/flow/FunctionFlow.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
-#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Path.h"
+#include <functional>
 
 using namespace clang;
 using llvm::StringRef;
@@ -33,11 +34,19 @@ std::string nameOf(Selector S) {
 
 /// Of \p E, as file:line.
 std::string lineOf(const Expr *E, const FunctionFlow &Flow) {
-  const SourceManager &SM = Flow.function()->getASTContext().getSourceManager();
-  const SourceLocation At = SM.getFileLoc(E->getExprLoc());
-  return (llvm::sys::path::filename(SM.getFilename(At)) + ":" +
-          llvm::Twine(SM.getSpellingLineNumber(At)))
-      .str();
+  return code::lineOf(E->getExprLoc(),
+                      Flow.function()->getASTContext().getSourceManager());
+}
+
+/// History that arises at \p From, and that the line \p At returns: the way of
+/// it, as far as a reader follows. In a circle it ends.
+std::string handedOn(StringRef From, const std::string &At) {
+  static constexpr llvm::StringLiteral By = " and is handed on at ";
+  static constexpr size_t MostLines = 3;
+  const size_t Lines = From.contains(By) ? From.count(", ") + 1 : 0;
+  if (Lines == MostLines || From.contains(At))
+    return From.str();
+  return (From + (Lines ? StringRef(", ") : StringRef(By)) + At).str();
 }
 
 /// Numbers the places and labels that callers can have to do with.
@@ -101,7 +110,7 @@ std::optional<unsigned> Packer::label(LabelId L) {
   if (Here.bringsHistory())
     Said.From = Here.K != Label::Helper || Here.From.empty()
                     ? lineOf(Here.Site, Flow)
-                    : Here.From;
+                    : handedOn(Here.From, lineOf(Here.Site, Flow));
   const unsigned Number = Out.Labels.size();
   It->second = Number;
   Out.Labels.push_back(std::move(Said));
@@ -159,25 +168,37 @@ FunctionSummary FunctionFlow::summary() const {
   return std::move(Pack.Out);
 }
 
+bool FunctionSummary::isConsistent() const {
+  auto IsLabel = [&](unsigned L) { return L < Labels.size(); };
+  auto IsPlace = [&](unsigned P) { return P < Places.size(); };
+  std::function<bool(const Value &)> IsValue = [&](const Value &V) {
+    return llvm::all_of(V.Labels, IsLabel) &&
+           llvm::all_of(V.Parts,
+                        [&](const auto &P) { return IsValue(P.second); });
+  };
+  return ExitMode <= static_cast<unsigned>(GradMode::Unknown) &&
+         llvm::all_of(Labels,
+                      [&](const Label &L) {
+                        const bool HasPlace = L.Kind == flow::Label::Entry ||
+                                              L.Kind == flow::Label::Carry;
+                        return L.Kind <= flow::Label::Spent &&
+                               (!HasPlace || IsPlace(L.Where)) &&
+                               llvm::all_of(L.Assigned, IsLabel);
+                      }) &&
+         IsValue(Return) &&
+         llvm::all_of(Exit,
+                      [&](const auto &Held) {
+                        return IsPlace(Held.first) && IsValue(Held.second);
+                      }) &&
+         llvm::all_of(Additions, [&](const Addition &A) {
+           return IsPlace(A.Where) && IsLabel(A.Carry) && IsValue(A.Added) &&
+                  A.How <= Accumulation::ViaCall;
+         });
+}
+
 //===----------------------------------------------------------------------===//
 // Out of a summary
 //===----------------------------------------------------------------------===//
-
-/// The field of \p R, or of a base, that is called \p Name in full.
-static const FieldDecl *fieldNamed(const CXXRecordDecl *R, StringRef Name) {
-  R = R ? R->getDefinition() : nullptr;
-  if (!R)
-    return nullptr;
-  for (const FieldDecl *Field : R->fields())
-    if (Field->getIdentifier() && Name.ends_with(Field->getName()) &&
-        Field->getQualifiedNameAsString() == Name)
-      return Field;
-  for (const CXXBaseSpecifier &Base : R->bases())
-    if (const FieldDecl *Field =
-            fieldNamed(Base.getType()->getAsCXXRecordDecl(), Name))
-      return Field;
-  return nullptr;
-}
 
 /// The part of something of type \p At that is called \p Name; \p At becomes
 /// its type. Absent where this unit does not know it.
@@ -193,7 +214,7 @@ static std::optional<Selector> selectorNamed(StringRef Name, QualType &At) {
     return std::nullopt;
   const QualType Pointee = torch::pointeeOf(At.getNonReferenceType());
   const FieldDecl *Field =
-      fieldNamed(torch::recordOf(Pointee.isNull() ? At : Pointee), Name);
+      code::fieldNamed(torch::recordOf(Pointee.isNull() ? At : Pointee), Name);
   if (!Field)
     return std::nullopt;
   At = Field->getType();

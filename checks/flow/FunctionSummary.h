@@ -43,7 +43,7 @@ struct FunctionSummary {
     unsigned Consumers = 0;
     bool Arises = false, RunsModule = false;
     std::vector<unsigned> Assigned; ///< Of a Carry.
-    std::string From; ///< Of what brings history: where, as file:line.
+    std::string From; ///< Of what brings history: its way, by file:line.
   };
   /// As flow::Accumulation.
   struct Addition {
@@ -68,6 +68,9 @@ struct FunctionSummary {
   Value Return;
   std::vector<std::pair<unsigned, Value>> Exit; ///< By number of Places.
   std::vector<Addition> Additions;
+
+  /// Do all numbers name something? One that comes from a file may not.
+  bool isConsistent() const;
 };
 
 } // namespace libtorch_tidy::flow

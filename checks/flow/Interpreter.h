@@ -108,6 +108,7 @@ private:
   Value evalLambda(const clang::LambdaExpr *E);
   Value evalCall(const clang::CallExpr *E);
   void noteCallables(const clang::CallExpr *E);
+  void noteConstructor(const clang::Expr *E);
   Value evalModuleCall(const torch::ModuleCall &M);
   bool isFrozen(const clang::Expr *Module);
   /// Does \p M, with the values that go in, need gradients inside?
@@ -138,6 +139,11 @@ private:
   /// \p Backward went through the graph of \p Roots: what shares it is Spent.
   void spend(const clang::Expr *Backward, const Value &Roots);
   void setMode(GradMode M);
+  /// \p E back-propagates, steps an optimizer, or calls what does.
+  void trainsAt(const clang::Expr *E) {
+    Training.insert(E);
+    Out->Trains = true;
+  }
   /// The mode at \p E: a comma expression may hold an unnamed guard.
   GradMode modeAt(const clang::Expr *E);
   /// Does history arise here? Off: never; Unknown: the result is unknown.

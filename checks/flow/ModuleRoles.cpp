@@ -32,9 +32,10 @@ ModuleRoles::ModuleRoles(llvm::ArrayRef<const FunctionDecl *> Functions,
 }
 
 std::string ModuleRoles::evalElsewhere(const ValueDecl *Module) const {
-  if (!Whole || !isa<FieldDecl>(Module))
+  const auto *Field = dyn_cast<FieldDecl>(Module);
+  if (!Whole || !Field)
     return {};
-  auto It = Whole->Evals.find(Module->getQualifiedNameAsString());
+  auto It = Whole->Evals.find(programFieldName(Field));
   return It == Whole->Evals.end() ? std::string() : It->second;
 }
 

@@ -18,19 +18,39 @@
 #define LIBTORCH_TIDY_CHECKS_FLOW_PROGRAM_H
 
 #include "checks/flow/FunctionSummary.h"
+#include "checks/flow/Memory.h"
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
-namespace clang {
-class NamedDecl;
-} // namespace clang
-
 namespace libtorch_tidy::flow {
 
 class UnitModel;
+
+/// What a function does, as other units see it.
+struct FunctionFacts {
+  /// Absent: nobody knows.
+  std::optional<FunctionSummary> Flow;
+  std::optional<MemorySummary> Memory;
+  /// As code::StoredArgument; the field is empty for a registered module.
+  struct Stored {
+    unsigned Index;
+    std::string Field;
+  };
+  std::vector<Stored> Stores;
+  /// The first forward pass that it runs when it is called with gradient mode
+  /// on, as file:line.
+  std::string Forward;
+  /// As flow::CopyUse, by fields; of what workers call, and its helpers.
+  struct CopyUse {
+    bool Seeded = false, Indexed = false, Strided = false, Emptied = false;
+    std::string FirstAt, FilledAt;
+  };
+  std::map<std::string, CopyUse> CopyUses;
+};
 
 /// What one unit says.
 struct UnitFacts {
@@ -39,8 +59,7 @@ struct UnitFacts {
   /// A function that other units can call, defined here.
   struct Function {
     std::string Usr;
-    bool HasSummary = false; ///< Else nobody knows what it does.
-    FunctionSummary Summary;
+    FunctionFacts Does;
   };
   /// A call of a function that other units can define.
   struct Call {
@@ -62,24 +81,36 @@ struct UnitFacts {
   std::map<std::string, std::set<std::string>> Overriders;
   /// Fields that hold tensors here, and those whose history somebody uses.
   std::set<std::string> Fields, ConsumedFields;
+  /// What is done, here, with what fields held before a call: Label::Consumer
+  /// bits.
+  std::map<std::string, unsigned> FieldConsumers;
+  /// Fields that hold tensors and that are written here, other than by
+  /// constructors.
+  std::set<std::string> WrittenFields;
+  /// See forEachReleased().
+  std::set<std::string> ReleasedFields;
   /// Fields whose module is put in evaluation mode here, and where.
   std::map<std::string, std::string> Evals;
   bool Trains = false;
   bool DefinesMain = false;
   bool CallsEval = false;
-  bool Failed = false; ///< Not analysed in full: it may say too little.
+  bool CreatesGraphs = false; ///< It asks for gradients of gradients.
+  bool Failed = false;        ///< Not analysed in full: it may say too little.
 };
 
 /// What a unit is told of the rest of its program.
 struct ProgramFacts {
-  std::map<std::string, FunctionSummary> Functions;
+  std::map<std::string, FunctionFacts> Functions;
   /// Functions that somebody calls: is gradient mode off at all their calls?
   std::map<std::string, bool> CalledGuarded;
   std::set<std::string> Defined; ///< Of the methods that were asked for.
   std::set<std::string> ConsumedFields;
+  /// What other units do.
+  std::map<std::string, unsigned> FieldConsumers;
+  std::set<std::string> WrittenFields, ReleasedFields;
   std::map<std::string, std::string> Evals;
-  bool Trains = false;    ///< Some unit of the program does.
-  bool CallsEval = false; ///< Some unit of the program does.
+  /// Some unit of the program does.
+  bool Trains = false, CallsEval = false, CreatesGraphs = false;
   /// There is a main, and all units that it reaches were analysed in full.
   bool Closed = false;
 
@@ -92,6 +123,12 @@ struct ProgramFacts {
 
 /// The name of \p D for facts. Empty when it has none that other units share.
 std::string programName(const clang::NamedDecl *D);
+/// The same of a field.
+std::string programFieldName(const clang::FieldDecl *Field);
+
+/// What other units say of \p F; null when they say nothing, or when its body
+/// is in this unit.
+const FunctionFacts *factsElsewhere(const clang::FunctionDecl *F);
 
 /// What \p Unit says, after its checks have run.
 UnitFacts factsOf(UnitModel &Unit);

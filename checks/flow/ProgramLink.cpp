@@ -20,8 +20,25 @@ ProgramLink::ProgramLink(std::vector<const UnitFacts *> All)
     for (const auto &[Base, Methods] : Units[I]->Overriders)
       Overriders[Base].insert(Methods.begin(), Methods.end());
   }
+  addAllOverriders();
   findReached();
   findGuarded();
+}
+
+/// Those of methods that override in turn.
+void ProgramLink::addAllOverriders() {
+  for (auto &[Base, Methods] : Overriders) {
+    std::vector<StringRef> Work(Methods.begin(), Methods.end());
+    while (!Work.empty()) {
+      auto It = Overriders.find(Work.back());
+      Work.pop_back();
+      if (It == Overriders.end())
+        continue;
+      for (StringRef Method : It->second)
+        if (Methods.insert(Method).second)
+          Work.push_back(Method);
+    }
+  }
 }
 
 void ProgramLink::findReached() {
@@ -105,6 +122,67 @@ ProgramLink::calleesFirst(llvm::ArrayRef<size_t> Waiting) const {
   return First;
 }
 
+/// What \p Function does in the units \p Around; null: one thing or another.
+const FunctionFacts *ProgramLink::factsOf(StringRef Function,
+                                          const llvm::BitVector &Around,
+                                          bool IsClosed) const {
+  auto DefinedHere = [&](StringRef Name) {
+    std::vector<size_t> In;
+    if (auto It = DefinedIn.find(Name); It != DefinedIn.end())
+      llvm::copy_if(It->second, std::back_inserter(In),
+                    [&](size_t I) { return Around.test(I); });
+    return In;
+  };
+  std::vector<size_t> In = DefinedHere(Function);
+  if (auto It = Overriders.find(Function); It != Overriders.end()) {
+    // One that has no body itself, and one implementation in all the program.
+    if (!IsClosed || !In.empty() || It->second.size() != 1)
+      return nullptr;
+    Function = *It->second.begin();
+    In = DefinedHere(Function);
+  }
+  // One that is defined twice may do one or the other.
+  if (In.empty() || llvm::any_of(In, [&](size_t I) {
+        return Units[I]->File != Units[In.front()]->File;
+      }))
+    return nullptr;
+  auto F = llvm::lower_bound(
+      Units[In.front()]->Functions, Function,
+      [](const auto &F, StringRef Usr) { return F.Usr < Usr; });
+  return &F->Does;
+}
+
+void ProgramLink::Joined::add(size_t I, const UnitFacts &Unit) {
+  Trains |= Unit.Trains;
+  CallsEval |= Unit.CallsEval;
+  CreatesGraphs |= Unit.CreatesGraphs;
+  AllKnown &= !Unit.Failed;
+  for (StringRef Field : Unit.ConsumedFields)
+    Consumed.insert(Field);
+  for (const auto &[Field, Where] : Unit.Evals)
+    Evals[Field].emplace_back(I, Where);
+  for (const auto &[Field, Consumers] : Unit.FieldConsumers)
+    FieldConsumers[Field].emplace_back(I, Consumers);
+  for (StringRef Field : Unit.WrittenFields)
+    Written[Field].push_back(I);
+  for (StringRef Field : Unit.ReleasedFields)
+    Released[Field].push_back(I);
+}
+
+const ProgramLink::Joined &
+ProgramLink::joined(const llvm::BitVector &Around) const {
+  auto [It, New] = Programs.try_emplace(Around);
+  if (New)
+    for (size_t I : Around.set_bits())
+      It->second.add(I, *Units[I]);
+  return It->second;
+}
+
+/// Is there another than \p Unit?
+static bool hasOther(llvm::ArrayRef<size_t> All, size_t Unit) {
+  return llvm::any_of(All, [&](size_t I) { return I != Unit; });
+}
+
 ProgramFacts ProgramLink::factsFor(size_t Unit) const {
   // All programs that this unit is a part of, with all their units.
   llvm::BitVector Around(Units.size());
@@ -115,37 +193,37 @@ ProgramFacts ProgramLink::factsFor(size_t Unit) const {
       Said.Closed |= Units[I]->DefinesMain;
     }
   const UnitFacts &Own = *Units[Unit];
-  for (size_t I : Around.set_bits()) {
-    const UnitFacts &Other = *Units[I];
-    Said.Trains |= Other.Trains;
-    Said.CallsEval |= Other.CallsEval;
-    if (Other.Failed)
-      Said.Closed = false;
-    for (const std::string &Field : Other.ConsumedFields)
-      if (Own.Fields.count(Field))
-        Said.ConsumedFields.insert(Field);
-    if (I != Unit)
-      for (const auto &[Field, Where] : Other.Evals) {
-        std::string &Known = Said.Evals[Field];
-        if (Known.empty() || Where < Known)
-          Known = Where;
-      }
+  const Joined &All = joined(Around);
+  Said.Trains = All.Trains;
+  Said.CallsEval = All.CallsEval;
+  Said.CreatesGraphs = All.CreatesGraphs;
+  Said.Closed &= All.AllKnown;
+  for (const std::string &Field : Own.Fields) {
+    if (All.Consumed.count(Field))
+      Said.ConsumedFields.insert(Field);
+    if (auto It = All.FieldConsumers.find(Field);
+        It != All.FieldConsumers.end())
+      for (const auto &[I, Consumers] : It->second)
+        if (I != Unit)
+          Said.FieldConsumers[Field] |= Consumers;
+    if (auto It = All.Written.find(Field);
+        It != All.Written.end() && hasOther(It->second, Unit))
+      Said.WrittenFields.insert(Field);
   }
-  for (StringRef Used : Own.Uses) {
-    // One that is defined twice may do one or the other, as may a virtual one.
-    std::vector<size_t> In;
-    if (auto It = DefinedIn.find(Used); It != DefinedIn.end())
-      llvm::copy_if(It->second, std::back_inserter(In),
-                    [&](size_t I) { return Around.test(I); });
-    if (In.empty() || Overriders.count(Used) || llvm::any_of(In, [&](size_t I) {
-          return Units[I]->File != Units[In.front()]->File;
-        }))
-      continue;
-    auto F = llvm::find_if(Units[In.front()]->Functions,
-                           [&](const auto &F) { return F.Usr == Used; });
-    if (F->HasSummary)
-      Said.Functions.emplace(Used, F->Summary);
-  }
+  for (const auto &[Field, In] : All.Evals)
+    for (const auto &[I, Where] : In) {
+      if (I == Unit)
+        continue;
+      std::string &Known = Said.Evals[Field.str()];
+      if (Known.empty() || Where < Known)
+        Known = Where.str();
+    }
+  for (const auto &[Field, In] : All.Released)
+    if (hasOther(In, Unit))
+      Said.ReleasedFields.insert(Field.str());
+  for (StringRef Used : Own.Uses)
+    if (const FunctionFacts *Does = factsOf(Used, Around, Said.Closed))
+      Said.Functions.emplace(Used, *Does);
   for (StringRef Method : Own.Methods)
     if (DefinedIn.count(Method))
       Said.Defined.insert(Method.str());

@@ -11,6 +11,7 @@
 #include "checks/flow/Program.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace libtorch_tidy::flow {
@@ -28,18 +29,41 @@ public:
   std::vector<size_t> calleesFirst(llvm::ArrayRef<size_t> Waiting) const;
 
 private:
+  /// What the units of some programs say together. Most units are around each
+  /// other, so it is made once for all of them.
+  struct Joined {
+    bool Trains = false, CallsEval = false, CreatesGraphs = false;
+    bool AllKnown = true; ///< All were analysed in full.
+    std::set<llvm::StringRef> Consumed;
+    /// By fields: which unit, and what.
+    template <typename T>
+    using ByField = std::map<llvm::StringRef, std::vector<T>>;
+    ByField<std::pair<size_t, llvm::StringRef>> Evals;
+    ByField<std::pair<size_t, unsigned>> FieldConsumers;
+    ByField<size_t> Written, Released;
+
+    void add(size_t I, const UnitFacts &Unit);
+  };
+  const Joined &joined(const llvm::BitVector &Around) const;
+
+  void addAllOverriders();
   void findReached();
   void findGuarded();
+  const FunctionFacts *factsOf(llvm::StringRef Function,
+                               const llvm::BitVector &Around,
+                               bool IsClosed) const;
 
   std::vector<const UnitFacts *> Units;
   std::set<UnitFacts::Call> Calls; ///< Of a header, they come many times.
   /// Where each function is defined; more than once, in different programs.
   std::map<llvm::StringRef, std::vector<size_t>> DefinedIn;
+  /// Of a method: all that may run in its place.
   std::map<llvm::StringRef, std::set<llvm::StringRef>> Overriders;
   /// Of each function that is called: at all calls with gradient mode off?
   std::map<llvm::StringRef, bool> CalledGuarded;
   /// The units whose functions a unit uses, directly or not, and itself.
   std::vector<llvm::BitVector> Reached;
+  mutable llvm::DenseMap<llvm::BitVector, Joined> Programs;
 };
 
 } // namespace libtorch_tidy::flow

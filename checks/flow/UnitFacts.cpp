@@ -5,14 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "checks/code/Callables.h"
+#include "checks/code/Lines.h"
+#include "checks/code/StoredArguments.h"
+#include "checks/code/Types.h"
 #include "checks/code/Walk.h"
+#include "checks/flow/CopyUses.h"
 #include "checks/flow/Program.h"
+#include "checks/flow/ReleasedFields.h"
+#include "checks/flow/UnguardedForward.h"
 #include "checks/flow/UnitModel.h"
+#include "checks/torch/Autograd.h"
+#include "checks/torch/DataLoaders.h"
 #include "checks/torch/Headers.h"
 #include "checks/torch/Modules.h"
+#include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Index/USRGeneration.h"
-#include "llvm/Support/Path.h"
 
 using namespace clang;
 
@@ -33,8 +42,31 @@ static std::string usrOf(const NamedDecl *D) {
   return Name.str().str();
 }
 
+/// Can other units run \p D, at least as what a virtual method of theirs calls?
+static bool isKnownToOthers(const NamedDecl *D) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(D);
+  return D->isExternallyVisible() ||
+         (Method && llvm::any_of(Method->overridden_methods(),
+                                 [](const CXXMethodDecl *Base) {
+                                   return isKnownToOthers(Base);
+                                 }));
+}
+
 std::string programName(const NamedDecl *D) {
-  return D->isExternallyVisible() ? usrOf(D) : std::string();
+  return isKnownToOthers(D) ? usrOf(D) : std::string();
+}
+
+std::string programFieldName(const FieldDecl *Field) {
+  return Field->getQualifiedNameAsString();
+}
+
+const FunctionFacts *factsElsewhere(const FunctionDecl *F) {
+  // Names cost something to make.
+  if (!Installed || Installed->Functions.empty() || F->hasBody() ||
+      F->isDependentContext())
+    return nullptr;
+  auto It = Installed->Functions.find(programName(F));
+  return It == Installed->Functions.end() ? nullptr : &It->second;
 }
 
 namespace {
@@ -51,25 +83,59 @@ private:
   bool isShared(const FunctionDecl *F) const;
   void addFunction(const FunctionDecl *F, const FunctionFlow *Flow);
   void addCalls(const FunctionDecl *F, const FunctionFlow *Flow);
+  void addCopyUses(const CXXMethodDecl *Method, FunctionFacts &Does);
+  void addField(const FieldDecl *Field);
   void addFields(const FunctionFlow &Flow);
+  void addFields(QualType T);
+  void addFields(const CXXRecordDecl *R);
+  void addUses(const FunctionDecl *F, const FunctionFlow &Flow);
   void use(const FunctionDecl *F);
 
   UnitModel &Unit;
   const SourceManager &SM;
   UnitFacts Out;
+  llvm::SmallPtrSet<const CXXRecordDecl *, 16> Classes; ///< Of addFields().
 };
 
 } // namespace
 
 /// Can another unit define \p F, or call it?
 bool FactsWriter::isShared(const FunctionDecl *F) const {
-  return F->isExternallyVisible() && !F->isMain() &&
+  return isKnownToOthers(F) && !F->isMain() &&
          torch::isUserCode(F->getLocation(), SM);
 }
 
 void FactsWriter::use(const FunctionDecl *F) {
-  if (isShared(F) && !F->hasBody())
-    Out.Uses.insert(programName(F));
+  if (!isShared(F) || F->hasBody() || !Out.Uses.insert(programName(F)).second)
+    return;
+  // What others will say of F can be about these. A unit that asks for them
+  // from the beginning need not be told twice.
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(F))
+    addFields(Method->getParent());
+  for (const ParmVarDecl *Param : F->parameters())
+    addFields(Param->getType());
+  addFields(F->getReturnType());
+}
+
+void FactsWriter::addFields(QualType T) {
+  T = T.getNonReferenceType();
+  const QualType Pointee = torch::pointeeOf(T);
+  addFields(torch::recordOf(Pointee.isNull() ? T : Pointee));
+}
+
+/// The fields of \p R and of what it holds.
+void FactsWriter::addFields(const CXXRecordDecl *R) {
+  R = R ? R->getDefinition() : nullptr;
+  if (!R || R->isDependentContext() ||
+      !torch::isUserCode(R->getLocation(), SM) || !Classes.insert(R).second)
+    return;
+  for (const CXXBaseSpecifier &Base : R->bases())
+    addFields(Base.getType()->getAsCXXRecordDecl());
+  for (const FieldDecl *Field : R->fields()) {
+    if (torch::mayHoldTensor(Field->getType()))
+      addField(Field);
+    addFields(Field->getType());
+  }
 }
 
 void FactsWriter::addFunction(const FunctionDecl *F, const FunctionFlow *Flow) {
@@ -82,30 +148,59 @@ void FactsWriter::addFunction(const FunctionDecl *F, const FunctionFlow *Flow) {
       if (Other->isUserProvided())
         use(Other);
   }
-  // The others see the body of what is inline.
-  if (!isShared(F) || F->isInlined() || F->isTemplateInstantiation())
+  // The others see the body of what is inline in a header.
+  if (!isShared(F) || ((F->isInlined() || F->isTemplateInstantiation()) &&
+                       !SM.isInMainFile(SM.getFileLoc(F->getLocation()))))
     return;
-  UnitFacts::Function Said;
-  Said.Usr = programName(F);
-  Said.HasSummary = Flow && Flow->available();
-  if (Said.HasSummary) {
-    Said.Summary = Flow->summary();
-    Said.Summary.ReportsResults = Unit.reportsResults(F);
-    Said.Summary.LetsTrain = FrozenModules::letsTrain(F);
+  FunctionFacts Does;
+  if (Flow && Flow->available()) {
+    FunctionSummary &Said = Does.Flow.emplace(Flow->summary());
+    Said.ReportsResults = Unit.reportsResults(F);
+    Said.LetsTrain = FrozenModules::letsTrain(F);
     for (const ValueDecl *Module : Unit.frozenModules().in(F))
-      if (isa<FieldDecl>(Module))
-        Said.Summary.Frozen.push_back(Module->getQualifiedNameAsString());
-    llvm::sort(Said.Summary.Frozen);
+      if (const auto *Field = dyn_cast<FieldDecl>(Module))
+        Said.Frozen.push_back(programFieldName(Field));
+    llvm::sort(Said.Frozen);
+    if (std::optional<UnguardedForward> Forward = unguardedForward(*Flow, Unit))
+      Does.Forward = Forward->At;
   }
-  Out.Functions.push_back(std::move(Said));
+  if (const MemorySummary *Memory = Unit.memoryOf(F);
+      Memory && Memory->available())
+    Does.Memory = *Memory;
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(F)) {
+    for (const code::StoredArgument &Stored : code::storedArguments(F))
+      Does.Stores.push_back(
+          {Stored.Index, Stored.Field ? programFieldName(Stored.Field) : ""});
+    if (llvm::any_of(Method->getParent()->methods(), torch::isWorkersEntry))
+      addCopyUses(Method, Does);
+  }
+  Out.Functions.push_back({programName(F), std::move(Does)});
+}
+
+void FactsWriter::addCopyUses(const CXXMethodDecl *Method,
+                              FunctionFacts &Does) {
+  CopyUses Uses(SM);
+  Uses.add(Method);
+  for (const auto &[Field, Use] : Uses.Of) {
+    FunctionFacts::CopyUse &Said = Does.CopyUses[programFieldName(Field)];
+    Said = Use;
+    if (Use.First)
+      Said.FirstAt = code::lineOf(Use.First->getExprLoc(), SM);
+    if (Use.Filled)
+      Said.FilledAt = code::lineOf(Use.Filled->getExprLoc(), SM);
+  }
 }
 
 void FactsWriter::addCalls(const FunctionDecl *F, const FunctionFlow *Flow) {
   const std::string Caller = usrOf(F);
+  // Of static functions and lambdas, too: ways to others lead through them.
   auto Add = [&](const FunctionDecl *Callee, bool Guarded) {
-    if (Callee && isShared(Callee))
-      Out.Calls.insert({Caller, programName(Callee), Guarded});
+    if (Callee && torch::isUserCode(Callee->getLocation(), SM))
+      Out.Calls.insert({Caller, usrOf(Callee), Guarded});
   };
+  // Whoever loads the library calls it, a Python module's functions among them.
+  if (F->isExternC() && isShared(F))
+    Out.Calls.insert({"", programName(F), false});
   const bool IsFollowed = Flow && Flow->available() && Unit.concernsTensors(F);
   if (IsFollowed)
     for (ArrayRef<CallSite> Calls : {Flow->calls(), Flow->unseenCalls()})
@@ -114,11 +209,20 @@ void FactsWriter::addCalls(const FunctionDecl *F, const FunctionFlow *Flow) {
 
   llvm::SmallPtrSet<const Expr *, 16> Called;
   code::forEach<Expr>(F->getBody(), [&](const Expr *E) {
+    if (const CXXConstructorDecl *Ctor = code::constructorRunBy(E)) {
+      use(Ctor);
+      if (!IsFollowed)
+        Add(Ctor, /*Guarded=*/false);
+    }
     if (const auto *Call = dyn_cast<CallExpr>(E)) {
       if (!IsFollowed)
         Add(Call->getDirectCallee(), /*Guarded=*/false);
       Called.insert(Call->getCallee()->IgnoreParenImpCasts());
-      // What net(x) runs is not named there.
+      // What a loader, or net(x), runs is not named there.
+      for (const CXXRecordDecl *Class : torch::copiedPerWorker(Call))
+        for (const CXXMethodDecl *Method : Class->methods())
+          if (torch::isWorkersEntry(Method))
+            use(Method);
       if (std::optional<torch::ModuleCall> M = torch::asModuleCall(Call))
         if (M->Method)
           use(M->Method);
@@ -133,52 +237,81 @@ void FactsWriter::addCalls(const FunctionDecl *F, const FunctionFlow *Flow) {
         return;
       use(Used);
       // Whoever has its address calls it.
-      if (!Called.contains(Ref) && isShared(Used))
-        Out.Calls.insert({"", programName(Used), false});
+      if (!Called.contains(Ref) && torch::isUserCode(Used->getLocation(), SM))
+        Out.Calls.insert({"", usrOf(Used), false});
     }
   });
 }
 
+void FactsWriter::addField(const FieldDecl *Field) {
+  const auto *R = dyn_cast<CXXRecordDecl>(Field->getParent());
+  if (!R || !torch::isUserCode(Field->getLocation(), SM) ||
+      !Out.Fields.insert(programFieldName(Field)).second)
+    return;
+  for (const CXXMethodDecl *Method : R->methods())
+    if (Method->isUserProvided() && !Method->hasBody() && isShared(Method))
+      Out.Methods.insert(programName(Method));
+}
+
 void FactsWriter::addFields(const FunctionFlow &Flow) {
-  for (PlaceId P = 0; P < Flow.placeCount(); ++P) {
-    const FieldDecl *Field = Flow.fieldOf(P);
-    const auto *R =
-        Field ? dyn_cast<CXXRecordDecl>(Field->getParent()) : nullptr;
-    if (!R || !torch::isUserCode(Field->getLocation(), SM) ||
-        !Out.Fields.insert(Field->getQualifiedNameAsString()).second)
-      continue;
-    for (const CXXMethodDecl *Method : R->methods())
-      if (Method->isUserProvided() && !Method->hasBody() && isShared(Method))
-        Out.Methods.insert(programName(Method));
+  for (PlaceId P = 0; P < Flow.placeCount(); ++P)
+    if (const FieldDecl *Field = Flow.fieldOf(P))
+      addField(Field);
+}
+
+/// What \p F does with fields. The others see the body of an inline method of
+/// their class.
+void FactsWriter::addUses(const FunctionDecl *F, const FunctionFlow &Flow) {
+  if (isa<CXXMethodDecl>(F) && F->isInlined())
+    return;
+  for (LabelId L = 0; L < Flow.labels().size(); ++L) {
+    const Label &Here = Flow.label(L);
+    const FieldDecl *Field = Here.K == Label::Entry || Here.K == Label::Carry
+                                 ? Flow.fieldOf(Here.Where)
+                                 : nullptr;
+    if (const unsigned Consumers = Field ? Unit.consumersOf(Here, Flow) : 0)
+      Out.FieldConsumers[programFieldName(Field)] |= Consumers;
   }
+  if (isa<CXXConstructorDecl>(F))
+    return;
+  for (PlaceId P = 0; P < Flow.placeCount(); ++P)
+    if (const FieldDecl *Field = Flow.fieldOf(P);
+        Field && !code::Body::of(F).writesTo(Field).empty())
+      Out.WrittenFields.insert(programFieldName(Field));
 }
 
 UnitFacts FactsWriter::write() {
   for (const FunctionDecl *F : Unit.functions()) {
+    forEachReleased(F, [&](const FieldDecl *Field) {
+      if (code::isOwningType(Field->getType()) ||
+          code::holdsFunctions(Field->getType()))
+        Out.ReleasedFields.insert(programFieldName(Field));
+    });
     const FunctionFlow *Flow = Unit.flowOf(F);
     addFunction(F, Flow);
     addCalls(F, Flow);
-    if (Flow && Flow->available())
+    if (Flow && Flow->available()) {
       addFields(*Flow);
+      addUses(F, *Flow);
+    }
   }
   llvm::sort(Out.Functions,
              [](const auto &A, const auto &B) { return A.Usr < B.Usr; });
   for (const FieldDecl *Field : Unit.consumedFields())
-    Out.ConsumedFields.insert(Field->getQualifiedNameAsString());
+    Out.ConsumedFields.insert(programFieldName(Field));
   for (const auto &[Module, Eval] : Unit.moduleRoles().evals()) {
-    if (!isa<FieldDecl>(Module))
+    const auto *Field = dyn_cast<FieldDecl>(Module);
+    if (!Field)
       continue;
-    const SourceLocation At = SM.getFileLoc(Eval->getExprLoc());
-    const std::string Where = (llvm::sys::path::filename(SM.getFilename(At)) +
-                               ":" + llvm::Twine(SM.getSpellingLineNumber(At)))
-                                  .str();
-    std::string &Known = Out.Evals[Module->getQualifiedNameAsString()];
+    const std::string Where = code::lineOf(Eval->getExprLoc(), SM);
+    std::string &Known = Out.Evals[programFieldName(Field)];
     if (Known.empty() || Where < Known)
       Known = Where;
   }
   Out.Trains = Unit.moduleRoles().trainsHere();
   Out.DefinesMain = Unit.definesMain();
   Out.CallsEval = Unit.callsEval();
+  Out.CreatesGraphs = Unit.createsGraphsHere();
   return std::move(Out);
 }
 

@@ -7,7 +7,10 @@
 
 #include "checks/flow/UnitModel.h"
 #include "checks/code/Activity.h"
+#include "checks/code/Types.h"
+#include "checks/code/Walk.h"
 #include "checks/flow/Interpreter.h"
+#include "checks/torch/Autograd.h"
 #include "checks/torch/Headers.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/TorchTypes.h"
@@ -118,8 +121,26 @@ std::shared_ptr<UnitModel> UnitModel::of(ASTContext &Context) {
   return Model;
 }
 
+/// For code::storedArguments().
+static std::vector<code::StoredArgument>
+storedElsewhere(const FunctionDecl *F) {
+  std::vector<code::StoredArgument> Known;
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  const FunctionFacts *Said = Method ? factsElsewhere(F) : nullptr;
+  if (!Said)
+    return Known;
+  for (const FunctionFacts::Stored &Stored : Said->Stores) {
+    const FieldDecl *Field =
+        code::fieldNamed(Method->getParent(), Stored.Field);
+    if (Field || Stored.Field.empty())
+      Known.push_back({Stored.Index, Field});
+  }
+  return Known;
+}
+
 UnitModel::UnitModel(ASTContext &Context)
-    : Context(Context), Whole(ProgramFacts::current()), Frozen(Whole) {
+    : Context(Context), Whole(ProgramFacts::current()),
+      Stores(storedElsewhere) {
   Collector Visitor(Context.getSourceManager(), Functions, Globals);
   for (Decl *D : Context.getTraversalScope()) {
     if (auto *TU = dyn_cast<TranslationUnitDecl>(D)) {
@@ -161,8 +182,10 @@ llvm::ArrayRef<Dangling> UnitModel::dangling() {
 
 const MemorySummary *UnitModel::memoryOf(const FunctionDecl *F) {
   const FunctionDecl *Definition = definitionOf(F);
-  if (!Definition)
-    return nullptr;
+  if (!Definition) {
+    const FunctionFacts *Said = F ? factsElsewhere(F) : nullptr;
+    return Said && Said->Memory ? &*Said->Memory : nullptr;
+  }
   if (const MemorySummary *Known = Memories.find(Definition))
     return Known;
   // A function that knows nothing of tensors may still free a buffer.
@@ -216,14 +239,13 @@ const FunctionFlow *UnitModel::flowOf(const FunctionDecl *F) {
 
 /// The flow of \p F, whose body is in another unit of the program.
 const FunctionFlow *UnitModel::flowAbroad(const FunctionDecl *F) {
-  if (!Whole || !F || F->hasBody() || F->isDependentContext())
+  if (!Whole || !F || F->hasBody())
     return nullptr;
   F = F->getCanonicalDecl();
   auto [It, New] = Abroad.try_emplace(F);
   if (New)
-    if (auto Said = Whole->Functions.find(programName(F));
-        Said != Whole->Functions.end())
-      It->second = FunctionFlow::abroad(F, Said->second);
+    if (const FunctionFacts *Said = factsElsewhere(F); Said && Said->Flow)
+      It->second = FunctionFlow::abroad(F, *Said->Flow);
   return It->second.get();
 }
 
@@ -404,9 +426,19 @@ bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
 bool UnitModel::isFieldConsumed(const FieldDecl *Field) {
   collectCallers();
   return ConsumedFields.count(Field->getCanonicalDecl()) ||
-         (Whole &&
-          Whole->ConsumedFields.count(Field->getQualifiedNameAsString())) ||
+         (Whole && Whole->ConsumedFields.count(programFieldName(Field))) ||
          Broken->mayUse(Field);
+}
+
+bool UnitModel::createsGraphsHere() {
+  if (!CreatesGraphs)
+    CreatesGraphs = llvm::any_of(Functions, [](const FunctionDecl *F) {
+      return code::anyOf<CallExpr>(F->getBody(), [](const CallExpr *Call) {
+        auto Backward = torch::asBackward(Call);
+        return Backward && Backward->CreateGraph != torch::Flag::False;
+      });
+    });
+  return *CreatesGraphs;
 }
 
 unsigned UnitModel::consumersOf(const Label &L, const FunctionFlow &Flow) {

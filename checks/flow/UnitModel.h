@@ -16,6 +16,7 @@
 #define LIBTORCH_TIDY_CHECKS_FLOW_UNITMODEL_H
 
 #include "checks/code/Errors.h"
+#include "checks/code/StoredArguments.h"
 #include "checks/flow/Cost.h"
 #include "checks/flow/FrozenModules.h"
 #include "checks/flow/FunctionFlow.h"
@@ -58,9 +59,14 @@ public:
   }
   /// What is known of the whole program; null when the unit is on its own.
   const ProgramFacts *program() const { return Whole; }
+  /// Does this unit, or another of the program, ask for gradients of gradients?
+  bool createsGraphs() {
+    return createsGraphsHere() || (Whole && Whole->CreatesGraphs);
+  }
   /// What this unit says of itself.
   bool definesMain() const { return DefinesMain; }
   bool callsEval() const { return CallsEval; }
+  bool createsGraphsHere();
   /// Fields of which isFieldConsumed() is true because of this unit.
   const llvm::SmallPtrSetImpl<const clang::FieldDecl *> &consumedFields() {
     collectCallers();
@@ -77,7 +83,7 @@ public:
   /// What is used when its memory is gone, in all functions and in the
   /// initialisers of variables outside them.
   llvm::ArrayRef<Dangling> dangling();
-  /// What \p F does to memory of its caller; null when \p F has no body here.
+  /// What \p F does to memory of its caller; null when nobody knows.
   const MemorySummary *memoryOf(const clang::FunctionDecl *F);
   /// The flow of \p F; null when \p F has no body here. While it is being made
   /// (recursion), what is known so far, beginning with nothing: the functions
@@ -139,6 +145,7 @@ private:
 
   clang::ASTContext &Context;
   const ProgramFacts *const Whole;
+  const code::StoredElsewhere Stores;
   std::vector<const clang::FunctionDecl *> Functions;
   std::vector<const clang::VarDecl *> Globals;
   std::optional<code::Errors> Broken;
@@ -152,6 +159,7 @@ private:
   std::map<std::pair<const clang::FunctionDecl *, LabelId>,
            std::vector<RelayedTo>>
       Relays;
+  std::optional<bool> CreatesGraphs;
   bool HasCallers = false;
   bool DefinesMain = false;
   bool CallsEval = false;
