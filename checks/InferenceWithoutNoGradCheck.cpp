@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/code/Lines.h"
 #include "checks/code/Std.h"
 #include "checks/code/Tests.h"
 #include "checks/code/Walk.h"
+#include "checks/flow/Callers.h"
+#include "checks/flow/GuardScopes.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
@@ -19,6 +22,7 @@
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace clang;
 
@@ -29,6 +33,10 @@ using flow::GradMode;
 using flow::Label;
 
 namespace {
+
+/// A finding for all of a program lists that many forward passes, and the
+/// number of the others.
+constexpr size_t MostSites = 16;
 
 /// What says that a forward pass is there to predict, although its result
 /// leaves the function.
@@ -69,6 +77,8 @@ private:
   bool isReportedInside(const Label &L, flow::UnitModel &Unit);
   bool reportsItsResults(const FunctionFlow &Callee, flow::UnitModel &Unit);
   void reportScopes(llvm::MutableArrayRef<Scope> Scopes, ASTContext &Context);
+  void noteScope(Scope &S, flow::UnitModel &Unit);
+  void reportMain(llvm::MutableArrayRef<Scope> Scopes, flow::UnitModel &Unit);
 
   std::vector<Scope> Found; ///< In source order of their functions.
   /// What reportsItsResults() says of a function; false while it is asked,
@@ -77,22 +87,6 @@ private:
 };
 
 } // namespace
-
-/// The outermost block around \p Site that a guard can own: nothing in it
-/// trains, and nobody needs the history of what is computed in it. Null when
-/// there is none.
-static const CompoundStmt *guardableBlock(const Stmt *Site,
-                                          const FunctionFlow &Flow,
-                                          flow::UnitModel &Unit) {
-  const CompoundStmt *Best = nullptr;
-  for (const Stmt *S = Site; S; S = Flow.parentOf(S))
-    if (const auto *Block = dyn_cast<CompoundStmt>(S)) {
-      if (flow::needsHistory(Block, Flow, Unit))
-        break;
-      Best = Block;
-    }
-  return Best;
-}
 
 /// The block that a finding is reported for: one report covers all forwards
 /// that the same guard would cover.
@@ -104,91 +98,6 @@ static const Stmt *scopeOf(const Stmt *Site, const CompoundStmt *Guardable,
   while (S && !isa<CompoundStmt>(S))
     S = Flow.parentOf(S);
   return S;
-}
-
-/// The outermost block around \p Site where nothing is seen that needs history.
-/// Calls that cannot be seen may: the edits stay away from them, but they part
-/// no finding from its like.
-static const CompoundStmt *blockWithoutTraining(const Stmt *Site,
-                                                const FunctionFlow &Flow,
-                                                flow::UnitModel &Unit) {
-  auto IsUnseen = [&](const Expr *Training) {
-    const auto *Call = dyn_cast<CallExpr>(Training);
-    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
-    return Call &&
-           (!Callee || (!torch::isTorchDecl(Callee) && !Unit.flowOf(Callee)));
-  };
-  const CompoundStmt *Best = nullptr;
-  for (const Stmt *S = Site; S; S = Flow.parentOf(S))
-    if (const auto *Block = dyn_cast<CompoundStmt>(S)) {
-      for (const Expr *Training : Flow.trainingSites())
-        if (Flow.isWithin(Training, Block) && !IsUnseen(Training))
-          return Best;
-      for (const Label &L : Flow.labels())
-        if (L.Site && L.Arises && Flow.isWithin(L.Site, Block) &&
-            (Unit.consumersOf(L, Flow) & ~Label::Computed))
-          return Best;
-      Best = Block;
-    }
-  return Best;
-}
-
-/// The expression that makes \p F, the call operator of a lambda, in
-/// \p Around, where it is run: called, or handed to a function of this unit.
-/// Null for others.
-static const LambdaExpr *lambdaRunIn(const code::Body &Around,
-                                     const FunctionDecl *F,
-                                     flow::UnitModel &Unit) {
-  const auto *Lambda =
-      code::findFirst<LambdaExpr>(Around.root(), [&](const LambdaExpr *E) {
-        return E->getCallOperator() == F;
-      });
-  if (!Lambda)
-    return nullptr;
-  auto IsRun = [&](const Expr *E) {
-    const auto *Call = dyn_cast_or_null<CallExpr>(Around.userOf(E));
-    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
-    return Callee && Unit.flowOf(Callee);
-  };
-  if (IsRun(Lambda))
-    return Lambda;
-  const VarDecl *Var = nullptr;
-  if (const auto *Declared = dyn_cast_or_null<DeclStmt>(Around.userOf(Lambda));
-      Declared && Declared->isSingleDecl())
-    Var = dyn_cast<VarDecl>(Declared->getSingleDecl());
-  const bool AlwaysRun =
-      Var && code::mentions(Around.root(), Var) &&
-      !code::anyOf<DeclRefExpr>(Around.root(), [&](const DeclRefExpr *Ref) {
-        return Ref->getDecl() == Var && !IsRun(Ref);
-      });
-  return AlwaysRun ? Lambda : nullptr;
-}
-
-/// The block around all that one reader would guard at once: blocks of a
-/// function with nothing between them that needs history, and the lambdas that
-/// it runs.
-static const Stmt *neighbourhoodOf(const Scope &S, flow::UnitModel &Unit) {
-  const FunctionFlow *Flow = S.Flow;
-  const CompoundStmt *Block = blockWithoutTraining(S.Guardable, *Flow, Unit);
-  while (Block && Block == Flow->function()->getBody()) {
-    const auto *Method = dyn_cast<CXXMethodDecl>(Flow->function());
-    if (!Method || !Method->getParent()->isLambda())
-      break;
-    const auto *Outer = dyn_cast_or_null<FunctionDecl>(
-        Method->getParent()->getParentFunctionOrMethod());
-    const FunctionFlow *OuterFlow = Outer ? Unit.flowOf(Outer) : nullptr;
-    if (!OuterFlow || !OuterFlow->available())
-      break;
-    const LambdaExpr *Lambda =
-        lambdaRunIn(code::Body::of(OuterFlow->function()), Method, Unit);
-    const CompoundStmt *Around =
-        Lambda ? blockWithoutTraining(Lambda, *OuterFlow, Unit) : nullptr;
-    if (!Around)
-      break;
-    Block = Around;
-    Flow = OuterFlow;
-  }
-  return Block ? Block : S.Guardable;
 }
 
 /// Is only the shape of the tensor, or of the elements of the tuple, that \p E
@@ -430,7 +339,7 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
     // Where nothing trains, nothing needs the history of the whole function.
     const CompoundStmt *Guardable =
         ToPredict ? dyn_cast<CompoundStmt>(Flow.function()->getBody())
-                  : guardableBlock(L->Site, Flow, Unit);
+                  : flow::guardableBlock(L->Site, Flow, Unit);
     Scope &S = Scopes[scopeOf(L->Site, Guardable, Flow)];
     S.Flow = &Flow;
     S.Guardable = Guardable;
@@ -450,13 +359,31 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
 
 void InferenceWithoutNoGradCheck::checkUnit(flow::UnitModel &Unit) {
   LibtorchCheck::checkUnit(Unit);
+  if (isClosed(Unit))
+    for (Scope &S : Found)
+      noteScope(S, Unit);
+  llvm::erase_if(Found, [](const Scope &S) {
+    return flow::isCoveredByMain(S.Flow->function());
+  });
+  if (Unit.program() && !Unit.program()->CoversInMain.empty()) {
+    auto InMain =
+        std::stable_partition(Found.begin(), Found.end(), [&](const Scope &S) {
+          return !S.Guardable ||
+                 flow::neighbourhoodOf(S.Guardable, *S.Flow, Unit) !=
+                     Unit.main()->getBody();
+        });
+    reportMain({&*InMain, size_t(Found.end() - InMain)}, Unit);
+    Found.erase(InMain, Found.end());
+  }
   // What one reader would guard at once is one finding.
   std::map<std::tuple<const Stmt *, Level, bool>, unsigned> Known;
   std::vector<llvm::SmallVector<Scope, 1>> Findings;
   for (Scope &S : Found) {
     if (S.Guardable) {
-      auto [It, New] = Known.try_emplace(
-          {neighbourhoodOf(S, Unit), S.Strength, S.IsKept}, Findings.size());
+      auto [It, New] =
+          Known.try_emplace({flow::neighbourhoodOf(S.Guardable, *S.Flow, Unit),
+                             S.Strength, S.IsKept},
+                            Findings.size());
       if (!New) {
         Findings[It->second].push_back(std::move(S));
         continue;
@@ -493,44 +420,132 @@ static std::string placeOf(const FunctionDecl *F) {
              : "'" + F->getNameAsString() + "'";
 }
 
-void InferenceWithoutNoGradCheck::reportScopes(
-    llvm::MutableArrayRef<Scope> Scopes, ASTContext &Context) {
+/// Sorts what \p Scopes have, and them, by where they stand.
+static void sortBySource(llvm::MutableArrayRef<Scope> Scopes,
+                         const SourceManager &SM) {
   auto ComesBefore = [&](const Label *A, const Label *B) {
-    return Context.getSourceManager().isBeforeInTranslationUnit(
-        A->Site->getExprLoc(), B->Site->getExprLoc());
+    return SM.isBeforeInTranslationUnit(A->Site->getExprLoc(),
+                                        B->Site->getExprLoc());
   };
   for (Scope &S : Scopes)
     llvm::sort(S.Forwards, ComesBefore);
   llvm::sort(Scopes, [&](const Scope &A, const Scope &B) {
     return ComesBefore(A.Forwards.front(), B.Forwards.front());
   });
+}
+
+/// A guard at the head of \p Block, which is in \p F.
+static void addGuard(Finding &To, const CompoundStmt *Block,
+                     const FunctionDecl *F) {
+  const std::string Name = fixits::freeName("no_grad", F->getBody());
+  llvm::append_range(
+      To.Fix,
+      fixits::insertAtBlockHead(
+          Block, (torch::spelling::NoGradGuard + " " + Name + ";").str(),
+          F->getASTContext()));
+}
+
+static std::string messageFor(StringRef Runs, const FunctionDecl *In,
+                              StringRef Where) {
+  return (Runs + " with gradient mode on in " + placeOf(In) + ", but nothing " +
+          Where +
+          "back-propagates the result; its activations are kept as long as "
+          "the result lives")
+      .str();
+}
+
+void InferenceWithoutNoGradCheck::reportScopes(
+    llvm::MutableArrayRef<Scope> Scopes, ASTContext &Context) {
+  sortBySource(Scopes, Context.getSourceManager());
   const Label &First = *Scopes.front().Forwards.front();
+  const std::optional<Evidence> &ToPredict = Scopes.front().ToPredict;
   Finding F;
   F.Loc = First.Site->getExprLoc();
   F.Highlight = First.Site->getSourceRange();
   F.Strength = Scopes.front().Strength;
-  const std::optional<Evidence> &ToPredict = Scopes.front().ToPredict;
-  F.Message = runs(First) + " with gradient mode on in " +
-              placeOf(Scopes.front().Flow->function()) + ", but nothing " +
-              (!ToPredict && !Scopes.front().IsKept ? ""
-               : isClosed(unit())                   ? "in this program "
-                                                    : "in this file ") +
-              "back-propagates the result; its activations are kept as long as "
-              "the result lives";
+  F.Message = messageFor(runs(First), Scopes.front().Flow->function(),
+                         !ToPredict && !Scopes.front().IsKept ? ""
+                         : isClosed(unit()) ? "in this program "
+                                            : "in this file ");
   if (ToPredict && ToPredict->Shown)
     F.Steps.push_back(*ToPredict->Shown);
   for (const Scope &S : Scopes) {
     for (const Label *L : S.Forwards)
       F.Steps.push_back(originStep(*L));
-    if (!S.Guardable)
-      continue;
-    std::string Name =
-        fixits::freeName("no_grad", S.Flow->function()->getBody());
-    for (FixItHint &Edit : fixits::insertAtBlockHead(
-             S.Guardable,
-             (torch::spelling::NoGradGuard + " " + Name + ";").str(), Context))
-      F.Fix.push_back(std::move(Edit));
+    if (S.Guardable)
+      addGuard(F, S.Guardable, S.Flow->function());
   }
+  report(F);
+}
+
+/// Says that \p S is reported, for the link to find what one guard in main
+/// covers.
+void InferenceWithoutNoGradCheck::noteScope(Scope &S, flow::UnitModel &Unit) {
+  const SourceManager &SM = Unit.context().getSourceManager();
+  sortBySource(S, SM);
+  const Label &First = *S.Forwards.front();
+  Unit.noteForward({flow::usrOf(S.Flow->function()),
+                    code::lineOf(First.Site->getExprLoc(), SM), runs(First),
+                    unsigned(S.Strength)});
+}
+
+/// The finding for all that one guard in main covers: its own \p Scopes, and
+/// those of functions that it calls.
+void InferenceWithoutNoGradCheck::reportMain(
+    llvm::MutableArrayRef<Scope> Scopes, flow::UnitModel &Unit) {
+  const FunctionDecl *Main = Unit.main();
+  const SourceManager &SM = Unit.context().getSourceManager();
+  struct Site {
+    SourceRange Range;
+    std::string Runs;
+    Step Shown;
+  };
+  std::vector<Site> Sites;
+  Finding F;
+  F.Strength = Level::Advisory;
+  sortBySource(Scopes, SM);
+  for (const Scope &S : Scopes) {
+    F.Strength = std::min(F.Strength, S.Strength);
+    for (const Label *L : S.Forwards)
+      Sites.push_back({L->Site->getSourceRange(), runs(*L), originStep(*L)});
+  }
+  llvm::StringMap<const flow::CallSite *> Calls;
+  const std::vector<flow::CallSite> All = flow::callsIn(Main, Unit);
+  for (const flow::CallSite &Call : All)
+    if (Call.Mode == GradMode::On)
+      Calls.try_emplace(flow::usrOf(Call.Callee), &Call);
+  for (const auto &[Callee, Forward] : Unit.program()->CoversInMain) {
+    const flow::CallSite *Site = Calls.lookup(Callee);
+    if (!Site)
+      continue; // The guard is there: this tries the fix.
+    F.Strength = std::min(F.Strength, Level(Forward.Strength));
+    Sites.push_back(
+        {Site->Call->getSourceRange(),
+         Site->Callee->getDeclName().isIdentifier()
+             ? "'" + Site->Callee->getNameAsString() + "' runs a module"
+             : Forward.Runs,
+         Step{Site->Call->getExprLoc(),
+              "this leads to " + Forward.At + ", where " + Forward.Runs}});
+  }
+  if (Sites.empty())
+    return;
+  llvm::stable_sort(Sites, [&](const Site &A, const Site &B) {
+    return SM.isBeforeInTranslationUnit(A.Shown.Loc, B.Shown.Loc);
+  });
+  F.Loc = Sites.front().Shown.Loc;
+  F.Highlight = Sites.front().Range;
+  F.Message = messageFor(Sites.front().Runs, Main, "in this program ");
+  F.Steps.push_back(
+      {F.Loc, "nothing in this program back-propagates, makes an optimizer or "
+              "trains a module: one guard covers all of these"});
+  for (const Site &S : llvm::ArrayRef(Sites).take_front(MostSites))
+    F.Steps.push_back(S.Shown);
+  if (Sites.size() > MostSites)
+    F.Steps.push_back(
+        {Main->getLocation(), "the guard covers " +
+                                  std::to_string(Sites.size() - MostSites) +
+                                  " more forward passes"});
+  addGuard(F, cast<CompoundStmt>(Main->getBody()), Main);
   report(F);
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/Callers.h"
+#include "checks/code/Callables.h"
 #include "checks/code/Walk.h"
 #include "checks/flow/UnitModel.h"
 
@@ -22,6 +23,26 @@ llvm::SmallVector<WrittenCall, 4> callsOf(const FunctionDecl *Callee,
       if (F && F->getCanonicalDecl() == Callee->getCanonicalDecl())
         Found.push_back({Call, In});
     });
+  return Found;
+}
+
+std::vector<CallSite> callsIn(const FunctionDecl *F, UnitModel &Unit) {
+  std::vector<CallSite> Found;
+  const FunctionFlow *Flow = Unit.flowOf(F);
+  if (Flow && Flow->available() && Unit.concernsTensors(F)) {
+    llvm::append_range(Found, Flow->calls());
+    llvm::append_range(Found, Flow->unseenCalls());
+    llvm::erase_if(Found, [](const CallSite &Site) { return !Site.Callee; });
+    return Found;
+  }
+  code::forEach<Expr>(F->getBody(), [&](const Expr *E) {
+    const auto *Call = dyn_cast<CallExpr>(E);
+    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+    for (const FunctionDecl *Runs :
+         {Callee, static_cast<const FunctionDecl *>(code::constructorRunBy(E))})
+      if (Runs)
+        Found.push_back({E, Runs, GradMode::On});
+  });
   return Found;
 }
 

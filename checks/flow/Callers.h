@@ -8,6 +8,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_FLOW_CALLERS_H
 #define LIBTORCH_TIDY_CHECKS_FLOW_CALLERS_H
 
+#include "checks/flow/FunctionFlow.h"
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -25,6 +26,10 @@ struct WrittenCall {
 /// The calls of \p Callee in the unit.
 llvm::SmallVector<WrittenCall, 4> callsOf(const clang::FunctionDecl *Callee,
                                           const UnitModel &Unit);
+
+/// The calls that \p F makes, constructors among them, with the gradient mode
+/// at each; On in code that does nothing with tensors or is not followed.
+std::vector<CallSite> callsIn(const clang::FunctionDecl *F, UnitModel &Unit);
 
 } // namespace libtorch_tidy::flow
 

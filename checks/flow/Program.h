@@ -71,8 +71,22 @@ struct UnitFacts {
     }
   };
 
+  /// A finding about forward passes with gradient mode on, for which a guard
+  /// in main would do as well.
+  struct Forward {
+    std::string Function; ///< That they stand in; main has some, too.
+    std::string At;       ///< The first of them, as file:line.
+    std::string Runs;     ///< The same as a clause: 'net' runs.
+    unsigned Strength = 0;
+    bool operator<(const Forward &O) const {
+      return std::tie(Function, At, Runs, Strength) <
+             std::tie(O.Function, O.At, O.Runs, O.Strength);
+    }
+  };
+
   std::vector<Function> Functions; ///< By their USRs.
   std::set<Call> Calls;
+  std::set<Forward> Forwards;
   /// Functions without a body here that code of this unit names.
   std::set<std::string> Uses;
   /// Methods without a body here, of classes whose fields hold tensors here.
@@ -91,11 +105,15 @@ struct UnitFacts {
   std::set<std::string> ReleasedFields;
   /// Fields whose module is put in evaluation mode here, and where.
   std::map<std::string, std::string> Evals;
+  std::string GuardableMain; ///< Its main, when a guard can stand there.
   bool Trains = false;
   bool DefinesMain = false;
   bool CallsEval = false;
   bool CreatesGraphs = false; ///< It asks for gradients of gradients.
-  bool Failed = false;        ///< Not analysed in full: it may say too little.
+  /// Code that nobody shows calls its functions: those of a library, of a
+  /// Python module, or operators.
+  bool Exports = false;
+  bool Failed = false; ///< Not analysed in full: it may say too little.
 };
 
 /// What a unit is told of the rest of its program.
@@ -103,6 +121,17 @@ struct ProgramFacts {
   std::map<std::string, FunctionFacts> Functions;
   /// Functions that somebody calls: is gradient mode off at all their calls?
   std::map<std::string, bool> CalledGuarded;
+  /// Of this unit, functions whose Forwards one finding in main covers.
+  std::set<std::string> CoveredByMain;
+  /// What a guard in this unit's main covers besides its own.
+  struct Covered {
+    std::string Callee; ///< What main calls to get there.
+    UnitFacts::Forward Forward;
+    bool operator<(const Covered &O) const {
+      return std::tie(Callee, Forward) < std::tie(O.Callee, O.Forward);
+    }
+  };
+  std::set<Covered> CoversInMain;
   std::set<std::string> Defined; ///< Of the methods that were asked for.
   std::set<std::string> ConsumedFields;
   /// What other units do.
@@ -111,7 +140,8 @@ struct ProgramFacts {
   std::map<std::string, std::string> Evals;
   /// Some unit of the program does.
   bool Trains = false, CallsEval = false, CreatesGraphs = false;
-  /// There is a main, and all units that it reaches were analysed in full.
+  /// There is a main, all units that it reaches were analysed in full, and
+  /// none of those that reach this one exports functions.
   bool Closed = false;
 
   /// What the units that are analysed in this thread are told; null: nothing,
@@ -126,12 +156,19 @@ std::string programName(const clang::NamedDecl *D);
 /// The same of a field.
 std::string programFieldName(const clang::FieldDecl *Field);
 
+/// As programName(), for a function that others cannot call, too.
+std::string usrOf(const clang::NamedDecl *D);
+
+/// Are the forward passes of \p F covered by a finding in main?
+bool isCoveredByMain(const clang::FunctionDecl *F);
+
 /// What other units say of \p F; null when they say nothing, or when its body
 /// is in this unit.
 const FunctionFacts *factsElsewhere(const clang::FunctionDecl *F);
 
-/// What \p Unit says, after its checks have run.
-UnitFacts factsOf(UnitModel &Unit);
+/// What \p Unit says, after its checks have run. \p IsLibrary: it is compiled
+/// for a shared library, whose functions are there for others.
+UnitFacts factsOf(UnitModel &Unit, bool IsLibrary);
 
 } // namespace libtorch_tidy::flow
 

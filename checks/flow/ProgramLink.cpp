@@ -20,9 +20,13 @@ ProgramLink::ProgramLink(std::vector<const UnitFacts *> All)
     for (const auto &[Base, Methods] : Units[I]->Overriders)
       Overriders[Base].insert(Methods.begin(), Methods.end());
   }
+  for (const UnitFacts *Unit : Units)
+    Calls.insert(Unit->Calls.begin(), Unit->Calls.end());
   addAllOverriders();
   findReached();
-  findGuarded();
+  CalledGuarded =
+      calledGuarded([](const UnitFacts::Call &Call) { return Call.Guarded; });
+  findCovered();
 }
 
 /// Those of methods that override in turn.
@@ -70,29 +74,35 @@ void ProgramLink::findReached() {
   }
 }
 
+/// All that \p Call may run.
+template <typename Function>
+void ProgramLink::forEachCallee(const UnitFacts::Call &Call,
+                                Function Do) const {
+  Do(Call.Callee);
+  if (auto It = Overriders.find(Call.Callee); It != Overriders.end())
+    for (StringRef Method : It->second)
+      Do(Method);
+}
+
 /// A function is called only with gradient mode off when each of its calls is,
 /// or stands in such a function. In a circle, nobody has switched it off.
-void ProgramLink::findGuarded() {
+std::map<StringRef, bool> ProgramLink::calledGuarded(
+    llvm::function_ref<bool(const UnitFacts::Call &)> IsGuarded) const {
   std::map<StringRef, unsigned> Open; ///< Calls that may have it on.
   std::map<StringRef, std::vector<StringRef>> OpenIn; ///< By their callers.
   auto Add = [&](StringRef Callee, const UnitFacts::Call &Call) {
     unsigned &Count = Open[Callee];
-    if (Call.Guarded)
+    if (IsGuarded(Call))
       return;
     ++Count;
     OpenIn[Call.Caller].push_back(Callee);
   };
-  for (const UnitFacts *Unit : Units)
-    Calls.insert(Unit->Calls.begin(), Unit->Calls.end());
-  for (const UnitFacts::Call &Call : Calls) {
-    Add(Call.Callee, Call);
-    if (auto It = Overriders.find(Call.Callee); It != Overriders.end())
-      for (StringRef Method : It->second)
-        Add(Method, Call);
-  }
+  for (const UnitFacts::Call &Call : Calls)
+    forEachCallee(Call, [&](StringRef Callee) { Add(Callee, Call); });
+  std::map<StringRef, bool> Guarded;
   std::vector<StringRef> Work;
   for (const auto &[Callee, Count] : Open) {
-    CalledGuarded[Callee] = Count == 0;
+    Guarded[Callee] = Count == 0;
     if (Count == 0)
       Work.push_back(Callee);
   }
@@ -101,9 +111,110 @@ void ProgramLink::findGuarded() {
     Work.pop_back();
     for (StringRef Callee : OpenIn[Caller])
       if (--Open[Callee] == 0) {
-        CalledGuarded[Callee] = true;
+        Guarded[Callee] = true;
         Work.push_back(Callee);
       }
+  }
+  return Guarded;
+}
+
+/// The calls that \p Caller makes, of \p All.
+static auto callsOf(StringRef Caller, const std::set<UnitFacts::Call> &All) {
+  auto Begin = All.lower_bound({Caller.str(), "", false});
+  auto End = Begin;
+  while (End != All.end() && End->Caller == Caller)
+    ++End;
+  return llvm::make_range(Begin, End);
+}
+
+/// The functions that run with gradient mode off when the main of each of the
+/// units \p Mains has a guard.
+std::map<StringRef, bool>
+ProgramLink::coveredBy(llvm::ArrayRef<size_t> Mains) const {
+  std::set<StringRef> Names;
+  for (size_t I : Mains)
+    Names.insert(Units[I]->GuardableMain);
+  // All mains of a database have the same name or two.
+  std::set<UnitFacts::Call> OfOthers;
+  for (size_t I = 0; I < Units.size(); ++I)
+    if (!llvm::is_contained(Mains, I))
+      for (StringRef Main : Names)
+        for (const UnitFacts::Call &Call : callsOf(Main, Units[I]->Calls))
+          OfOthers.insert(Call);
+  return calledGuarded([&](const UnitFacts::Call &Call) {
+    return Call.Guarded || (Names.count(Call.Caller) && !OfOthers.count(Call));
+  });
+}
+
+/// The forward passes that the main of \p Unit leads to, of functions that are
+/// \p Covered.
+std::set<ProgramFacts::Covered>
+ProgramLink::coversInMain(size_t Unit,
+                          const std::map<StringRef, bool> &Covered) const {
+  std::map<StringRef, StringRef> Through; ///< What main calls to get there.
+  std::vector<StringRef> Work;
+  auto Follow = [&](const UnitFacts::Call &Call, StringRef First) {
+    if (!Call.Guarded)
+      forEachCallee(Call, [&](StringRef Callee) {
+        if (Through.try_emplace(Callee, First).second)
+          Work.push_back(Callee);
+      });
+  };
+  for (const UnitFacts::Call &Call :
+       callsOf(Units[Unit]->GuardableMain, Units[Unit]->Calls))
+    Follow(Call, Call.Callee);
+  while (!Work.empty()) {
+    const StringRef Caller = Work.back();
+    Work.pop_back();
+    for (const UnitFacts::Call &Call : callsOf(Caller, Calls))
+      Follow(Call, Through[Caller]);
+  }
+  std::set<ProgramFacts::Covered> Found;
+  for (size_t I : Reached[Unit].set_bits())
+    for (const UnitFacts::Forward &Forward : Units[I]->Forwards) {
+      auto At = Through.find(Forward.Function);
+      auto Is = Covered.find(Forward.Function);
+      if (At != Through.end() && Is != Covered.end() && Is->second)
+        Found.insert({At->second.str(), Forward});
+    }
+  return Found;
+}
+
+/// Where nothing trains, one guard in main does for all that only main leads
+/// to. That is one finding, in main, if there is more than one without it.
+void ProgramLink::findCovered() {
+  std::vector<size_t> Mains;
+  for (size_t I = 0; I < Units.size(); ++I)
+    if (!Units[I]->GuardableMain.empty()) {
+      const Joined &All = joined(unitsAround(I));
+      if (All.AllKnown && !All.Trains)
+        Mains.push_back(I);
+    }
+  auto Find = [&] {
+    const std::map<StringRef, bool> Covered = coveredBy(Mains);
+    CoversInMain.clear();
+    for (size_t I : Mains)
+      CoversInMain[I] = coversInMain(I, Covered);
+  };
+  Find();
+  llvm::erase_if(Mains, [&](size_t I) {
+    return CoversInMain[I].size() +
+               llvm::count_if(Units[I]->Forwards,
+                              [&](const UnitFacts::Forward &Forward) {
+                                return Forward.Function ==
+                                       Units[I]->GuardableMain;
+                              }) <
+           2;
+  });
+  Find();
+  for (const auto &[Main, Covers] : CoversInMain) {
+    std::set<StringRef> Functions;
+    for (const ProgramFacts::Covered &Covered : Covers)
+      Functions.insert(Covered.Forward.Function);
+    for (size_t I : Reached[Main].set_bits())
+      for (const UnitFacts::Forward &Forward : Units[I]->Forwards)
+        if (Functions.count(Forward.Function))
+          CoveredByMain[I].insert(Forward.Function);
   }
 }
 
@@ -183,21 +294,30 @@ static bool hasOther(llvm::ArrayRef<size_t> All, size_t Unit) {
   return llvm::any_of(All, [&](size_t I) { return I != Unit; });
 }
 
-ProgramFacts ProgramLink::factsFor(size_t Unit) const {
-  // All programs that this unit is a part of, with all their units.
+/// All programs that \p Unit is a part of, with all their units.
+llvm::BitVector ProgramLink::unitsAround(size_t Unit) const {
   llvm::BitVector Around(Units.size());
-  ProgramFacts Said;
-  for (size_t I = 0; I < Units.size(); ++I)
-    if (Reached[I].test(Unit)) {
-      Around |= Reached[I];
-      Said.Closed |= Units[I]->DefinesMain;
-    }
+  for (const llvm::BitVector &Program : Reached)
+    if (Program.test(Unit))
+      Around |= Program;
+  return Around;
+}
+
+ProgramFacts ProgramLink::factsFor(size_t Unit) const {
+  const llvm::BitVector Around = unitsAround(Unit);
   const UnitFacts &Own = *Units[Unit];
   const Joined &All = joined(Around);
+  ProgramFacts Said;
   Said.Trains = All.Trains;
   Said.CallsEval = All.CallsEval;
   Said.CreatesGraphs = All.CreatesGraphs;
-  Said.Closed &= All.AllKnown;
+  bool Exported = false;
+  for (size_t I = 0; I < Units.size(); ++I)
+    if (Reached[I].test(Unit)) {
+      Said.Closed |= Units[I]->DefinesMain;
+      Exported |= Units[I]->Exports;
+    }
+  Said.Closed &= All.AllKnown && !Exported;
   for (const std::string &Field : Own.Fields) {
     if (All.Consumed.count(Field))
       Said.ConsumedFields.insert(Field);
@@ -235,6 +355,10 @@ ProgramFacts ProgramLink::factsFor(size_t Unit) const {
     TellCalled(F.Usr);
   for (const UnitFacts::Call &Call : Own.Calls)
     TellCalled(Call.Callee);
+  if (auto It = CoveredByMain.find(Unit); It != CoveredByMain.end())
+    Said.CoveredByMain = It->second;
+  if (auto It = CoversInMain.find(Unit); It != CoversInMain.end())
+    Said.CoversInMain = It->second;
   return Said;
 }
 

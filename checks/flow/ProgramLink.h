@@ -48,7 +48,18 @@ private:
 
   void addAllOverriders();
   void findReached();
-  void findGuarded();
+  template <typename Function>
+  void forEachCallee(const UnitFacts::Call &Call, Function Do) const;
+  llvm::BitVector unitsAround(size_t Unit) const;
+  /// Of each function that is called: do all ways to it lead through calls
+  /// that \p IsGuarded is true of?
+  std::map<llvm::StringRef, bool> calledGuarded(
+      llvm::function_ref<bool(const UnitFacts::Call &)> IsGuarded) const;
+  std::map<llvm::StringRef, bool> coveredBy(llvm::ArrayRef<size_t> Mains) const;
+  std::set<ProgramFacts::Covered>
+  coversInMain(size_t Unit,
+               const std::map<llvm::StringRef, bool> &Covered) const;
+  void findCovered();
   const FunctionFacts *factsOf(llvm::StringRef Function,
                                const llvm::BitVector &Around,
                                bool IsClosed) const;
@@ -61,6 +72,9 @@ private:
   std::map<llvm::StringRef, std::set<llvm::StringRef>> Overriders;
   /// Of each function that is called: at all calls with gradient mode off?
   std::map<llvm::StringRef, bool> CalledGuarded;
+  /// Of units, by their numbers: see ProgramFacts.
+  std::map<size_t, std::set<std::string>> CoveredByMain;
+  std::map<size_t, std::set<ProgramFacts::Covered>> CoversInMain;
   /// The units whose functions a unit uses, directly or not, and itself.
   std::vector<llvm::BitVector> Reached;
   mutable llvm::DenseMap<llvm::BitVector, Joined> Programs;

@@ -10,13 +10,16 @@
 #include "checks/code/StoredArguments.h"
 #include "checks/code/Types.h"
 #include "checks/code/Walk.h"
+#include "checks/flow/Callers.h"
 #include "checks/flow/CopyUses.h"
 #include "checks/flow/Program.h"
 #include "checks/flow/ReleasedFields.h"
 #include "checks/flow/UnguardedForward.h"
 #include "checks/flow/UnitModel.h"
 #include "checks/torch/Autograd.h"
+#include "checks/torch/CustomFunctions.h"
 #include "checks/torch/DataLoaders.h"
+#include "checks/torch/GradGuards.h"
 #include "checks/torch/Headers.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/TorchTypes.h"
@@ -35,7 +38,7 @@ const ProgramFacts *ProgramFacts::install(const ProgramFacts *Facts) {
   return std::exchange(Installed, Facts);
 }
 
-static std::string usrOf(const NamedDecl *D) {
+std::string usrOf(const NamedDecl *D) {
   llvm::SmallString<128> Name;
   if (index::generateUSRForDecl(D, Name))
     return {};
@@ -69,20 +72,27 @@ const FunctionFacts *factsElsewhere(const FunctionDecl *F) {
   return It == Installed->Functions.end() ? nullptr : &It->second;
 }
 
+bool isCoveredByMain(const FunctionDecl *F) {
+  return Installed && !Installed->CoveredByMain.empty() &&
+         Installed->CoveredByMain.count(usrOf(F));
+}
+
 namespace {
 
 /// Writes down the facts of one unit.
 class FactsWriter {
 public:
-  explicit FactsWriter(UnitModel &Unit)
-      : Unit(Unit), SM(Unit.context().getSourceManager()) {}
+  FactsWriter(UnitModel &Unit, bool IsLibrary)
+      : Unit(Unit), IsLibrary(IsLibrary),
+        SM(Unit.context().getSourceManager()) {}
 
   UnitFacts write();
 
 private:
   bool isShared(const FunctionDecl *F) const;
+  bool isExported(const FunctionDecl *F) const;
   void addFunction(const FunctionDecl *F, const FunctionFlow *Flow);
-  void addCalls(const FunctionDecl *F, const FunctionFlow *Flow);
+  void addCalls(const FunctionDecl *F);
   void addCopyUses(const CXXMethodDecl *Method, FunctionFacts &Does);
   void addField(const FieldDecl *Field);
   void addFields(const FunctionFlow &Flow);
@@ -92,6 +102,7 @@ private:
   void use(const FunctionDecl *F);
 
   UnitModel &Unit;
+  const bool IsLibrary;
   const SourceManager &SM;
   UnitFacts Out;
   llvm::SmallPtrSet<const CXXRecordDecl *, 16> Classes; ///< Of addFields().
@@ -103,6 +114,15 @@ private:
 bool FactsWriter::isShared(const FunctionDecl *F) const {
   return isKnownToOthers(F) && !F->isMain() &&
          torch::isUserCode(F->getLocation(), SM);
+}
+
+/// Is \p F there for code that no unit shows? Of a program that is built with
+/// libraries, those say so.
+bool FactsWriter::isExported(const FunctionDecl *F) const {
+  return F->isExternC() ||
+         F->getExplicitVisibility(NamedDecl::VisibilityForValue) ==
+             DefaultVisibility ||
+         (IsLibrary && F->getVisibility() == DefaultVisibility);
 }
 
 void FactsWriter::use(const FunctionDecl *F) {
@@ -152,6 +172,12 @@ void FactsWriter::addFunction(const FunctionDecl *F, const FunctionFlow *Flow) {
   if (!isShared(F) || ((F->isInlined() || F->isTemplateInstantiation()) &&
                        !SM.isInMainFile(SM.getFileLoc(F->getLocation()))))
     return;
+  // Whoever loads the library calls it, a Python module's functions among them.
+  if (isExported(F)) {
+    // With a main it is no library: who is handed the function calls it.
+    Out.Exports |= !Unit.definesMain();
+    Out.Calls.insert({"", programName(F), false});
+  }
   FunctionFacts Does;
   if (Flow && Flow->available()) {
     FunctionSummary &Said = Does.Flow.emplace(Flow->summary());
@@ -191,32 +217,18 @@ void FactsWriter::addCopyUses(const CXXMethodDecl *Method,
   }
 }
 
-void FactsWriter::addCalls(const FunctionDecl *F, const FunctionFlow *Flow) {
+void FactsWriter::addCalls(const FunctionDecl *F) {
   const std::string Caller = usrOf(F);
   // Of static functions and lambdas, too: ways to others lead through them.
-  auto Add = [&](const FunctionDecl *Callee, bool Guarded) {
-    if (Callee && torch::isUserCode(Callee->getLocation(), SM))
-      Out.Calls.insert({Caller, usrOf(Callee), Guarded});
-  };
-  // Whoever loads the library calls it, a Python module's functions among them.
-  if (F->isExternC() && isShared(F))
-    Out.Calls.insert({"", programName(F), false});
-  const bool IsFollowed = Flow && Flow->available() && Unit.concernsTensors(F);
-  if (IsFollowed)
-    for (ArrayRef<CallSite> Calls : {Flow->calls(), Flow->unseenCalls()})
-      for (const CallSite &Call : Calls)
-        Add(Call.Callee, Call.Mode != GradMode::On);
+  for (const CallSite &Site : callsIn(F, Unit))
+    if (torch::isUserCode(Site.Callee->getLocation(), SM))
+      Out.Calls.insert({Caller, usrOf(Site.Callee), Site.Mode != GradMode::On});
 
   llvm::SmallPtrSet<const Expr *, 16> Called;
   code::forEach<Expr>(F->getBody(), [&](const Expr *E) {
-    if (const CXXConstructorDecl *Ctor = code::constructorRunBy(E)) {
+    if (const CXXConstructorDecl *Ctor = code::constructorRunBy(E))
       use(Ctor);
-      if (!IsFollowed)
-        Add(Ctor, /*Guarded=*/false);
-    }
     if (const auto *Call = dyn_cast<CallExpr>(E)) {
-      if (!IsFollowed)
-        Add(Call->getDirectCallee(), /*Guarded=*/false);
       Called.insert(Call->getCallee()->IgnoreParenImpCasts());
       // What a loader, or net(x), runs is not named there.
       for (const CXXRecordDecl *Class : torch::copiedPerWorker(Call))
@@ -289,7 +301,7 @@ UnitFacts FactsWriter::write() {
     });
     const FunctionFlow *Flow = Unit.flowOf(F);
     addFunction(F, Flow);
-    addCalls(F, Flow);
+    addCalls(F);
     if (Flow && Flow->available()) {
       addFields(*Flow);
       addUses(F, *Flow);
@@ -308,6 +320,22 @@ UnitFacts FactsWriter::write() {
     if (Known.empty() || Where < Known)
       Known = Where;
   }
+  // What runs before main.
+  for (const VarDecl *Var : Unit.globals()) {
+    Out.Exports |= torch::registersOperators(Var);
+    code::forEach<Expr>(Var->getInit(), [&](const Expr *E) {
+      const auto *Call = dyn_cast<CallExpr>(E);
+      const FunctionDecl *Callee =
+          Call ? Call->getDirectCallee() : code::constructorRunBy(E);
+      if (Callee && torch::isUserCode(Callee->getLocation(), SM))
+        Out.Calls.insert({"", usrOf(Callee), false});
+    });
+  }
+  Out.Forwards = Unit.forwards();
+  if (const FunctionDecl *Main = Unit.main();
+      Main && isa<CompoundStmt>(Main->getBody()) &&
+      torch::declaresNoGradGuard(Unit.context()))
+    Out.GuardableMain = usrOf(Main);
   Out.Trains = Unit.moduleRoles().trainsHere();
   Out.DefinesMain = Unit.definesMain();
   Out.CallsEval = Unit.callsEval();
@@ -315,6 +343,8 @@ UnitFacts FactsWriter::write() {
   return std::move(Out);
 }
 
-UnitFacts factsOf(UnitModel &Unit) { return FactsWriter(Unit).write(); }
+UnitFacts factsOf(UnitModel &Unit, bool IsLibrary) {
+  return FactsWriter(Unit, IsLibrary).write();
+}
 
 } // namespace libtorch_tidy::flow

@@ -93,11 +93,12 @@ private:
         !F->isDefaulted() && torch::isUserCode(F->getLocation(), SM) &&
         Seen.insert(F).second)
       Functions.push_back(F);
-    DefinesMain |= F->isMain() && F->hasBody();
+    if (F->isMain() && F->doesThisDeclarationHaveABody())
+      Main = F;
   }
 
 public:
-  bool DefinesMain = false;
+  const FunctionDecl *Main = nullptr;
   bool CallsEval = false;
   std::vector<const FunctionDecl *> Defined; ///< Templates, too.
 
@@ -150,7 +151,7 @@ UnitModel::UnitModel(ASTContext &Context)
       Visitor.TraverseDecl(D);
     }
   }
-  DefinesMain = Visitor.DefinesMain;
+  Main = Visitor.Main;
   CallsEval = Visitor.CallsEval;
   Broken.emplace(Context, Visitor.Defined);
 }

@@ -64,7 +64,9 @@ public:
     return createsGraphsHere() || (Whole && Whole->CreatesGraphs);
   }
   /// What this unit says of itself.
-  bool definesMain() const { return DefinesMain; }
+  bool definesMain() const { return Main != nullptr; }
+  /// Null when it does not.
+  const clang::FunctionDecl *main() const { return Main; }
   bool callsEval() const { return CallsEval; }
   bool createsGraphsHere();
   /// Fields of which isFieldConsumed() is true because of this unit.
@@ -80,6 +82,14 @@ public:
   bool reportsResults(const clang::FunctionDecl *F) const {
     return ReportsResults.contains(F);
   }
+  /// To be called by the check that reports them; empty when the unit is on
+  /// its own.
+  void noteForward(UnitFacts::Forward Forward) {
+    Forwards.insert(std::move(Forward));
+  }
+  const std::set<UnitFacts::Forward> &forwards() const { return Forwards; }
+  /// Variables outside functions.
+  llvm::ArrayRef<const clang::VarDecl *> globals() const { return Globals; }
   /// What is used when its memory is gone, in all functions and in the
   /// initialisers of variables outside them.
   llvm::ArrayRef<Dangling> dangling();
@@ -119,7 +129,7 @@ public:
   /// as far as modules go, that never calls eval()?
   bool neverEvaluates() const {
     return Whole && Whole->Closed ? !Whole->CallsEval
-                                  : DefinesMain && !CallsEval;
+                                  : definesMain() && !CallsEval;
   }
   /// Can \p F, or what it calls in this unit, have to do with tensors or
   /// gradient mode?
@@ -161,10 +171,11 @@ private:
       Relays;
   std::optional<bool> CreatesGraphs;
   bool HasCallers = false;
-  bool DefinesMain = false;
+  const clang::FunctionDecl *Main = nullptr;
   bool CallsEval = false;
   llvm::SmallPtrSet<const clang::FieldDecl *, 8> ConsumedFields;
   llvm::SmallPtrSet<const clang::FunctionDecl *, 8> ReportsResults;
+  std::set<UnitFacts::Forward> Forwards;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionFlow>>
       Abroad;
   std::optional<std::vector<Dangling>> Danglings;

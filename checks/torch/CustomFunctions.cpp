@@ -24,6 +24,13 @@ bool isAutogradContext(QualType T) {
                          "torch::autograd::AutogradContext");
 }
 
+bool registersOperators(const VarDecl *Var) {
+  const CXXRecordDecl *R = recordOf(Var->getType());
+  return isOrDerivesFrom(R, "torch::detail::TorchLibraryInit") ||
+         isOrDerivesFrom(R, "torch::jit::RegisterOperators") ||
+         isOrDerivesFrom(R, "c10::RegisterOperators");
+}
+
 bool isSavedData(const Expr *E) {
   E = peel(E);
   if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E)) {

@@ -55,6 +55,10 @@ const clang::Expr *asContextList(const clang::CallExpr *Call,
 /// ctx->get_saved_variables()
 bool readsSavedVariables(const clang::CallExpr *Call);
 
+/// Does \p Var register operators, which TorchScript and Python call by their
+/// names (TORCH_LIBRARY, RegisterOperators)?
+bool registersOperators(const clang::VarDecl *Var);
+
 /// The IValue in `value.toTensor()`; null for other calls.
 const clang::Expr *asToTensor(const clang::CallExpr *Call);
 

@@ -7,6 +7,7 @@
 
 #include "checks/torch/GradGuards.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Spelling.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
@@ -535,6 +536,20 @@ std::optional<GradMode> guardOf(const CXXRecordDecl *R) {
 bool isInferenceMode(const VarDecl *V) {
   MaybeEffect Found = effectOf(V);
   return Found && Found->Inference;
+}
+
+bool declaresNoGradGuard(ASTContext &Context) {
+  llvm::SmallVector<StringRef, 2> Names;
+  spelling::NoGradGuard.split(Names, "::");
+  const DeclContext *In = Context.getTranslationUnitDecl();
+  for (StringRef Name : Names) {
+    const auto Found = In->lookup(&Context.Idents.get(Name));
+    if (Found.empty())
+      return false;
+    if (const auto *NS = dyn_cast<NamespaceDecl>(Found.front()))
+      In = NS;
+  }
+  return true;
 }
 
 bool isGuardType(QualType T) { return decides(recordOf(T)) != Decides::No; }

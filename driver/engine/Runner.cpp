@@ -155,19 +155,31 @@ private:
   const Manner &How;
 };
 
+/// CMake defines <target>_EXPORTS when it compiles a shared library (property
+/// DEFINE_SYMBOL).
+static bool isOfSharedLibrary(const PreprocessorOptions &Options) {
+  return llvm::any_of(Options.Macros, [](const auto &Macro) {
+    const bool IsUndef = Macro.second;
+    return !IsUndef &&
+           StringRef(Macro.first).split('=').first.ends_with("_EXPORTS");
+  });
+}
+
 /// Comes after the checks, and asks the model that they shared.
 class FactsTaker : public ASTConsumer {
 public:
-  explicit FactsTaker(flow::UnitFacts &Facts) : Facts(Facts) {}
+  FactsTaker(flow::UnitFacts &Facts, bool IsLibrary)
+      : Facts(Facts), IsLibrary(IsLibrary) {}
 
   void HandleTranslationUnit(ASTContext &Context) override {
     const std::shared_ptr<flow::UnitModel> Unit = flow::UnitModel::of(Context);
     if (Unit->errors().areInFunctions())
-      Facts = flow::factsOf(*Unit);
+      Facts = flow::factsOf(*Unit, IsLibrary);
   }
 
 private:
   flow::UnitFacts &Facts;
+  const bool IsLibrary;
 };
 
 /// Runs the checks after the narrowing of the scope.
@@ -192,7 +204,8 @@ public:
     Consumers.push_back(Factory.createASTConsumer(Compiler, File));
     Consumers.push_back(std::make_unique<FunctionNamer>(How));
     if (How.Facts)
-      Consumers.push_back(std::make_unique<FactsTaker>(*How.Facts));
+      Consumers.push_back(std::make_unique<FactsTaker>(
+          *How.Facts, isOfSharedLibrary(Compiler.getPreprocessorOpts())));
     return std::make_unique<MultiplexConsumer>(std::move(Consumers));
   }
 

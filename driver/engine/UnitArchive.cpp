@@ -273,6 +273,13 @@ static void pass(Archive &A, flow::FunctionFacts &F) {
   });
 }
 
+template <typename Archive>
+static void pass(Archive &A, flow::UnitFacts::Forward &F) {
+  for (std::string *Text : {&F.Function, &F.At, &F.Runs})
+    A.text(*Text);
+  A.number(F.Strength);
+}
+
 template <typename Archive> static void pass(Archive &A, flow::UnitFacts &F) {
   A.text(F.File);
   A.list(F.Functions, [&](flow::UnitFacts::Function &Function) {
@@ -284,6 +291,8 @@ template <typename Archive> static void pass(Archive &A, flow::UnitFacts &F) {
     A.text(Call.Callee);
     A.number(Call.Guarded);
   });
+  A.set(F.Forwards, [&](flow::UnitFacts::Forward &Said) { pass(A, Said); });
+  A.text(F.GuardableMain);
   for (std::set<std::string> *Names :
        {&F.Uses, &F.Methods, &F.Fields, &F.ConsumedFields, &F.WrittenFields,
         &F.ReleasedFields})
@@ -291,8 +300,8 @@ template <typename Archive> static void pass(Archive &A, flow::UnitFacts &F) {
   A.map(F.FieldConsumers, [&](unsigned &Consumers) { A.number(Consumers); });
   A.map(F.Overriders, [&](std::set<std::string> &Names) { pass(A, Names); });
   A.map(F.Evals, [&](std::string &Where) { A.text(Where); });
-  for (bool *Said :
-       {&F.Trains, &F.DefinesMain, &F.CallsEval, &F.CreatesGraphs, &F.Failed})
+  for (bool *Said : {&F.Trains, &F.DefinesMain, &F.CallsEval, &F.CreatesGraphs,
+                     &F.Exports, &F.Failed})
     A.number(*Said);
 }
 
@@ -301,8 +310,13 @@ static void pass(Archive &A, flow::ProgramFacts &F) {
   A.map(F.Functions, [&](flow::FunctionFacts &Does) { pass(A, Does); });
   A.map(F.CalledGuarded, [&](bool &Guarded) { A.number(Guarded); });
   for (std::set<std::string> *Names :
-       {&F.Defined, &F.ConsumedFields, &F.WrittenFields, &F.ReleasedFields})
+       {&F.CoveredByMain, &F.Defined, &F.ConsumedFields, &F.WrittenFields,
+        &F.ReleasedFields})
     pass(A, *Names);
+  A.set(F.CoversInMain, [&](flow::ProgramFacts::Covered &Covered) {
+    A.text(Covered.Callee);
+    pass(A, Covered.Forward);
+  });
   A.map(F.FieldConsumers, [&](unsigned &Consumers) { A.number(Consumers); });
   A.map(F.Evals, [&](std::string &Where) { A.text(Where); });
   for (bool *Said : {&F.Trains, &F.CallsEval, &F.CreatesGraphs, &F.Closed})

@@ -1,0 +1,112 @@
+//===- GuardScopes.cpp - Where one guard does -----------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/flow/GuardScopes.h"
+#include "checks/code/Walk.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+
+using namespace clang;
+
+namespace libtorch_tidy::flow {
+
+const CompoundStmt *guardableBlock(const Stmt *Site, const FunctionFlow &Flow,
+                                   UnitModel &Unit) {
+  const CompoundStmt *Best = nullptr;
+  for (const Stmt *S = Site; S; S = Flow.parentOf(S))
+    if (const auto *Block = dyn_cast<CompoundStmt>(S)) {
+      if (needsHistory(Block, Flow, Unit))
+        break;
+      Best = Block;
+    }
+  return Best;
+}
+
+/// The outermost block around \p Site where nothing is seen that needs history.
+/// Calls that cannot be seen may: the edits stay away from them, but they part
+/// no finding from its like.
+static const CompoundStmt *blockWithoutTraining(const Stmt *Site,
+                                                const FunctionFlow &Flow,
+                                                UnitModel &Unit) {
+  auto IsUnseen = [&](const Expr *Training) {
+    const auto *Call = dyn_cast<CallExpr>(Training);
+    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+    return Call &&
+           (!Callee || (!torch::isTorchDecl(Callee) && !Unit.flowOf(Callee)));
+  };
+  const CompoundStmt *Best = nullptr;
+  for (const Stmt *S = Site; S; S = Flow.parentOf(S))
+    if (const auto *Block = dyn_cast<CompoundStmt>(S)) {
+      for (const Expr *Training : Flow.trainingSites())
+        if (Flow.isWithin(Training, Block) && !IsUnseen(Training))
+          return Best;
+      for (const Label &L : Flow.labels())
+        if (L.Site && L.Arises && Flow.isWithin(L.Site, Block) &&
+            (Unit.consumersOf(L, Flow) & ~Label::Computed))
+          return Best;
+      Best = Block;
+    }
+  return Best;
+}
+
+/// The expression that makes \p F, the call operator of a lambda, in
+/// \p Around, where it is run: called, or handed to a function of this unit.
+/// Null for others.
+static const LambdaExpr *lambdaRunIn(const code::Body &Around,
+                                     const FunctionDecl *F, UnitModel &Unit) {
+  const auto *Lambda =
+      code::findFirst<LambdaExpr>(Around.root(), [&](const LambdaExpr *E) {
+        return E->getCallOperator() == F;
+      });
+  if (!Lambda)
+    return nullptr;
+  auto IsRun = [&](const Expr *E) {
+    const auto *Call = dyn_cast_or_null<CallExpr>(Around.userOf(E));
+    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+    return Callee && Unit.flowOf(Callee);
+  };
+  if (IsRun(Lambda))
+    return Lambda;
+  const VarDecl *Var = nullptr;
+  if (const auto *Declared = dyn_cast_or_null<DeclStmt>(Around.userOf(Lambda));
+      Declared && Declared->isSingleDecl())
+    Var = dyn_cast<VarDecl>(Declared->getSingleDecl());
+  const bool AlwaysRun =
+      Var && code::mentions(Around.root(), Var) &&
+      !code::anyOf<DeclRefExpr>(Around.root(), [&](const DeclRefExpr *Ref) {
+        return Ref->getDecl() == Var && !IsRun(Ref);
+      });
+  return AlwaysRun ? Lambda : nullptr;
+}
+
+const Stmt *neighbourhoodOf(const CompoundStmt *Guardable,
+                            const FunctionFlow &Of, UnitModel &Unit) {
+  const FunctionFlow *Flow = &Of;
+  const CompoundStmt *Block = blockWithoutTraining(Guardable, *Flow, Unit);
+  while (Block && Block == Flow->function()->getBody()) {
+    const auto *Method = dyn_cast<CXXMethodDecl>(Flow->function());
+    if (!Method || !Method->getParent()->isLambda())
+      break;
+    const auto *Outer = dyn_cast_or_null<FunctionDecl>(
+        Method->getParent()->getParentFunctionOrMethod());
+    const FunctionFlow *OuterFlow = Outer ? Unit.flowOf(Outer) : nullptr;
+    if (!OuterFlow || !OuterFlow->available())
+      break;
+    const LambdaExpr *Lambda =
+        lambdaRunIn(code::Body::of(OuterFlow->function()), Method, Unit);
+    const CompoundStmt *Around =
+        Lambda ? blockWithoutTraining(Lambda, *OuterFlow, Unit) : nullptr;
+    if (!Around)
+      break;
+    Block = Around;
+    Flow = OuterFlow;
+  }
+  return Block ? Block : Guardable;
+}
+
+} // namespace libtorch_tidy::flow
