@@ -31,6 +31,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sysconfig
 
 import lit.formats
 
@@ -83,6 +84,10 @@ if vim and os.path.isdir("/usr/share/vim-ale"):
 
 # What spreads work over machines. moreutils has another `parallel`.
 sbin = os.environ.get("PATH", "") + ":/usr/sbin"
+python_headers = sysconfig.get_paths()["include"]
+if os.path.exists("/usr/include/pybind11/pybind11.h") and os.path.exists(python_headers + "/Python.h"):
+    config.available_features.add("pybind11")
+    config.substitutions.append(("%python_flags", "-isystem " + python_headers))
 if all(shutil.which(tool, path=sbin) for tool in ["munged", "sbatch", "slurmctld", "slurmd"]):
     config.available_features.add("slurm")
 if os.path.exists("/usr/sbin/sshd") and shutil.which("parallel"):
