@@ -34,10 +34,6 @@ using flow::Label;
 
 namespace {
 
-/// A finding for all of a program lists that many forward passes, and the
-/// number of the others.
-constexpr size_t MostSites = 16;
-
 /// What says that a forward pass is there to predict, although its result
 /// leaves the function.
 struct Evidence {
@@ -538,13 +534,8 @@ void InferenceWithoutNoGradCheck::reportMain(
   F.Steps.push_back(
       {F.Loc, "nothing in this program back-propagates, makes an optimizer or "
               "trains a module: one guard covers all of these"});
-  for (const Site &S : llvm::ArrayRef(Sites).take_front(MostSites))
-    F.Steps.push_back(S.Shown);
-  if (Sites.size() > MostSites)
-    F.Steps.push_back(
-        {Main->getLocation(), "the guard covers " +
-                                  std::to_string(Sites.size() - MostSites) +
-                                  " more forward passes"});
+  for (Site &S : Sites)
+    F.Steps.push_back(std::move(S.Shown));
   addGuard(F, cast<CompoundStmt>(Main->getBody()), Main);
   report(F);
 }
