@@ -183,6 +183,9 @@ ProgramLink::coversInMain(size_t Unit,
 /// Where nothing trains, one guard in main does for all that only main leads
 /// to. That is one finding, in main, if there is more than one without it.
 void ProgramLink::findCovered() {
+  if (llvm::all_of(
+          Units, [](const UnitFacts *Unit) { return Unit->Forwards.empty(); }))
+    return;
   std::vector<size_t> Mains;
   for (size_t I = 0; I < Units.size(); ++I)
     if (!Units[I]->GuardableMain.empty()) {
