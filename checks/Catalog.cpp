@@ -9,8 +9,6 @@
 #include "clang-tidy/ClangTidyCheck.h"
 #include "llvm/ADT/STLExtras.h"
 
-using llvm::StringLiteral;
-
 namespace libtorch_tidy {
 
 // CheckFacts.inc has, for each check,
@@ -27,7 +25,7 @@ namespace libtorch_tidy {
 namespace {
 
 #define CHECK(Class, Name, Strongest, Fix, Summary, Why, ...)                  \
-  constexpr StringLiteral Class##Tags[] = {__VA_ARGS__};
+  constexpr llvm::StringLiteral Class##Tags[] = {__VA_ARGS__};
 #include "checks/CheckFacts.inc"
 #undef CHECK
 

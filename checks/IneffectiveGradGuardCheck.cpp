@@ -75,7 +75,7 @@ AST_MATCHER(Expr, mayStartThread) {
 }
 
 /// A whole statement, and the block or branch it is.
-struct Place {
+struct StatementPlace {
   const Stmt *Statement = nullptr;
   DynTypedNode Parent;
   /// The block, if it is in one; null for the branch of an `if` and the like.
@@ -93,11 +93,11 @@ template <typename Node> const Stmt *parentStmt(const Node &N, ASTContext &C) {
 }
 
 /// Where \p S stands as a statement of its own; nullopt where it does not.
-std::optional<Place> placeOf(const Stmt *S, ASTContext &Context) {
+std::optional<StatementPlace> placeOf(const Stmt *S, ASTContext &Context) {
   DynTypedNodeList Parents = Context.getParents(*S);
   if (Parents.empty())
     return std::nullopt;
-  Place P{S, Parents[0], Parents[0].get<CompoundStmt>()};
+  StatementPlace P{S, Parents[0], Parents[0].get<CompoundStmt>()};
   if (P.Block) {
     // The value of a statement expression.
     if (P.isLast() && isa_and_nonnull<StmtExpr>(parentStmt(*P.Block, Context)))
@@ -129,7 +129,7 @@ bool isLoopBody(const CompoundStmt *Block, ASTContext &Context) {
 /// Can a guard begin to live at \p P, so that all after it runs guarded and
 /// may? Not where jumps would pass its initialisation, and not before a
 /// backward pass, which needs gradient mode.
-bool canBeGuarded(const Place &P, ASTContext &Context) {
+bool canBeGuarded(const StatementPlace &P, ASTContext &Context) {
   if (!P.Block || P.isLast() ||
       isa_and_nonnull<SwitchStmt>(parentStmt(*P.Block, Context)))
     return false;
@@ -411,7 +411,7 @@ void IneffectiveGradGuardCheck::checkUnnamed(const CXXConstructExpr *Guard,
       break;
     Whole = Parent;
   }
-  std::optional<Place> P = placeOf(Whole, Context);
+  std::optional<StatementPlace> P = placeOf(Whole, Context);
   if (!P)
     return;
   // A loop around nothing else measures it.
@@ -448,7 +448,7 @@ void IneffectiveGradGuardCheck::checkVexingParse(const FunctionDecl *Function,
   DynTypedNodeList Parents = Context.getParents(*Function);
   const auto *Statement =
       Parents.size() == 1 ? Parents[0].get<DeclStmt>() : nullptr;
-  std::optional<Place> P =
+  std::optional<StatementPlace> P =
       Statement ? placeOf(Statement, Context) : std::nullopt;
   if (!P)
     return;
@@ -472,9 +472,9 @@ void IneffectiveGradGuardCheck::checkVariable(const VarDecl *Guard,
   DynTypedNodeList Parents = Context.getParents(*Guard);
   const auto *Statement =
       Parents.size() == 1 ? Parents[0].get<DeclStmt>() : nullptr;
-  std::optional<Place> P = Statement && Statement->isSingleDecl()
-                               ? placeOf(Statement, Context)
-                               : std::nullopt;
+  std::optional<StatementPlace> P = Statement && Statement->isSingleDecl()
+                                        ? placeOf(Statement, Context)
+                                        : std::nullopt;
   if (!P)
     return;
   Finding F;

@@ -43,9 +43,9 @@ struct Chain {
   bool OfModule = false;
 };
 
-class Finder : public RecursiveASTVisitor<Finder> {
+class KeptFinder : public RecursiveASTVisitor<KeptFinder> {
 public:
-  Finder(const FunctionDecl *F, const ASTContext &Context)
+  KeptFinder(const FunctionDecl *F, const ASTContext &Context)
       : F(F), Context(Context), Shared(F, Context) {}
 
   std::vector<KeptView> Found;
@@ -334,7 +334,7 @@ std::vector<KeptView> findKeptViews(const FunctionDecl *F,
                                     const ASTContext &Context) {
   if (!F->hasBody() || F->isDependentContext())
     return {};
-  Finder Look(F, Context);
+  KeptFinder Look(F, Context);
   Look.run();
   return std::move(Look.Found);
 }

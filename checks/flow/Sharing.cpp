@@ -44,9 +44,9 @@ bool isStdFunction(const CallExpr *Call, StringRef Name) {
 
 /// Variables whose memory may be held elsewhere, too, so that it need not die
 /// with them.
-class Finder : public RecursiveASTVisitor<Finder> {
+class SharingFinder : public RecursiveASTVisitor<SharingFinder> {
 public:
-  Finder(const ASTContext &Context, MemorySummaries Callees)
+  SharingFinder(const ASTContext &Context, MemorySummaries Callees)
       : Context(Context), Callees(Callees) {}
 
   /// A tensor or cv::Mat that is copied to somewhere: the copies share.
@@ -206,7 +206,7 @@ Sharing::Sharing(const FunctionDecl *F, const ASTContext &Context,
                  MemorySummaries Callees) {
   if (!F)
     return;
-  Finder Found(Context, Callees);
+  SharingFinder Found(Context, Callees);
   Found.TraverseDecl(const_cast<FunctionDecl *>(F));
   Copied = std::move(Found.Copied);
   Leaves = std::move(Found.Leaves);

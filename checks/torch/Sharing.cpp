@@ -431,7 +431,7 @@ bool onlyReads(const CallExpr *Call) {
 }
 
 /// The tensor that a method of LibTorch is called on.
-static const Expr *tensorObject(const CallExpr *Call) {
+static const Expr *calledOnTensor(const CallExpr *Call) {
   const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call);
   if (!Member || !isTorchDecl(Member->getMethodDecl()))
     return nullptr;
@@ -441,12 +441,12 @@ static const Expr *tensorObject(const CallExpr *Call) {
 
 /// What the table says of a method of a tensor; null for other calls.
 static const OpFacts *factsOfMethod(const CallExpr *Call) {
-  return tensorObject(Call) ? opFacts(Call->getDirectCallee()) : nullptr;
+  return calledOnTensor(Call) ? opFacts(Call->getDirectCallee()) : nullptr;
 }
 
 const Expr *sameShapeObject(const CallExpr *Call) {
   const OpFacts *Facts = factsOfMethod(Call);
-  return Facts && Facts->SameElements ? tensorObject(Call) : nullptr;
+  return Facts && Facts->SameElements ? calledOnTensor(Call) : nullptr;
 }
 
 bool showsWhole(const CallExpr *View) {

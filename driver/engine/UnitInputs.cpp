@@ -19,10 +19,10 @@ namespace libtorch_tidy::driver {
 
 namespace {
 
-class Recorder : public PPCallbacks {
+class InputRecorder : public PPCallbacks {
 public:
-  Recorder(CompilerInstance &Compiler, UnitInputs &Result,
-           llvm::StringSet<> *Names)
+  InputRecorder(CompilerInstance &Compiler, UnitInputs &Result,
+                llvm::StringSet<> *Names)
       : SM(Compiler.getSourceManager()), FS(Compiler.getVirtualFileSystem()),
         Library(SM), Result(Result), Names(Names) {}
 
@@ -75,7 +75,7 @@ private:
 std::unique_ptr<PPCallbacks> recordInputs(CompilerInstance &Compiler,
                                           UnitInputs &Result,
                                           llvm::StringSet<> *Names) {
-  return std::make_unique<Recorder>(Compiler, Result, Names);
+  return std::make_unique<InputRecorder>(Compiler, Result, Names);
 }
 
 llvm::ErrorOr<llvm::vfs::Status>

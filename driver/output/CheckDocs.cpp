@@ -15,7 +15,7 @@ using llvm::StringRef;
 namespace libtorch_tidy::driver {
 
 namespace {
-struct Page {
+struct DocPage {
   llvm::StringLiteral Name;
   llvm::StringLiteral Markdown;
 };
@@ -23,14 +23,14 @@ struct Page {
 
 // Written by Embed.cmake; the first entry is there so that the array is
 // never empty.
-static constexpr Page Pages[] = {
+static constexpr DocPage Pages[] = {
     {"", ""},
 #include "driver/CheckDocPages.inc"
 };
 
 std::string documentationOf(const CatalogEntry &Entry) {
-  const auto *It =
-      llvm::find_if(Pages, [&](const Page &P) { return P.Name == Entry.Name; });
+  const auto *It = llvm::find_if(
+      Pages, [&](const DocPage &P) { return P.Name == Entry.Name; });
   if (It != std::end(Pages))
     return It->Markdown.str();
   return ("# " + Entry.Name + "\n\nFinds that " + Entry.Summary + ".\n\n" +

@@ -78,9 +78,9 @@ static Json rule(const CatalogEntry &Entry) {
 namespace {
 
 /// Writes one run; knows the files it names.
-class Writer {
+class SarifWriter {
 public:
-  explicit Writer(const Report &Run)
+  explicit SarifWriter(const Report &Run)
       : Run(Run), Texts(Run.Texts), Findings(Run.Findings.vec()) {
     llvm::stable_sort(Findings, [&](const Finding &A, const Finding &B) {
       return fileKey(A.Where.Path) < fileKey(B.Where.Path);
@@ -125,7 +125,7 @@ private:
 
 } // namespace
 
-Json Writer::artifactLocation(StringRef Path) {
+Json SarifWriter::artifactLocation(StringRef Path) {
   Json Result;
   const auto Key = fileKey(Path);
   if (const bool Outside = Key.first; Outside)
@@ -138,7 +138,7 @@ Json Writer::artifactLocation(StringRef Path) {
   return Result;
 }
 
-Json Writer::region(const Place &Where, bool WithSnippet) {
+Json SarifWriter::region(const Place &Where, bool WithSnippet) {
   const SourceText *Text = Texts.get(Where.Path);
   if (!Text)
     return nullptr;
@@ -154,7 +154,7 @@ Json Writer::region(const Place &Where, bool WithSnippet) {
   return Result;
 }
 
-Json Writer::physicalLocation(const Place &Where, bool WithContext) {
+Json SarifWriter::physicalLocation(const Place &Where, bool WithContext) {
   Json Result = {{"artifactLocation", artifactLocation(Where.Path)}};
   Json Region = region(Where, /*WithSnippet=*/true);
   if (Region.is_null())
@@ -175,13 +175,13 @@ Json Writer::physicalLocation(const Place &Where, bool WithContext) {
   return Result;
 }
 
-Json Writer::location(const Place &Where, StringRef Text) {
+Json SarifWriter::location(const Place &Where, StringRef Text) {
   return {{"physicalLocation", physicalLocation(Where, /*WithContext=*/false)},
           {"message", message(asSentence(Text))}};
 }
 
 /// The steps in execution order, and the finding itself as the last one.
-Json Writer::codeFlows(const Finding &F) {
+Json SarifWriter::codeFlows(const Finding &F) {
   Json Locations = Json::array();
   for (const FindingStep &Step : F.Steps)
     if (!Step.Where.Path.empty())
@@ -191,7 +191,7 @@ Json Writer::codeFlows(const Finding &F) {
       {{{"threadFlows", Json::array({{{"locations", Locations}}})}}});
 }
 
-Json Writer::fixes(const Finding &F) {
+Json SarifWriter::fixes(const Finding &F) {
   std::vector<std::string> Words;
   Json Changes = Json::array();
   for (const auto &[Path, Edits] : F.Fix) {
@@ -217,7 +217,7 @@ Json Writer::fixes(const Finding &F) {
                        {"artifactChanges", std::move(Changes)}}});
 }
 
-const std::string *Writer::lineHash(const Place &Where) {
+const std::string *SarifWriter::lineHash(const Place &Where) {
   auto [It, New] = LineHashes.try_emplace(Where.Path);
   if (New)
     if (const SourceText *Text = Texts.get(Where.Path))
@@ -240,7 +240,7 @@ static Json logicalLocations(StringRef Function) {
 }
 
 /// What the baseline holds and is not found any more.
-Json Writer::absentResult(const Finding &F) {
+Json SarifWriter::absentResult(const Finding &F) {
   Json Result = {{"ruleId", F.Check}};
   if (auto It = RuleIndex.find(F.Check); It != RuleIndex.end())
     Result["ruleIndex"] = It->second;
@@ -254,7 +254,7 @@ Json Writer::absentResult(const Finding &F) {
 }
 
 /// \p Name is the unique fingerprint of \p F.
-Json Writer::result(const Finding &F, StringRef Name) {
+Json SarifWriter::result(const Finding &F, StringRef Name) {
   Json Result = {{"ruleId", F.Check}};
   if (auto It = RuleIndex.find(F.Check); It != RuleIndex.end())
     Result["ruleIndex"] = It->second;
@@ -313,7 +313,7 @@ Json Writer::result(const Finding &F, StringRef Name) {
   return Result;
 }
 
-Json Writer::notification(const Finding &F) {
+Json SarifWriter::notification(const Finding &F) {
   Json Result = {{"level", "error"},
                  {"message", message(asSentence(F.Message))}};
   if (!F.Where.Path.empty())
@@ -324,7 +324,7 @@ Json Writer::notification(const Finding &F) {
 }
 
 /// The rules, of which results name one by its index.
-Json Writer::rules() {
+Json SarifWriter::rules() {
   Json Rules = Json::array();
   auto AddRule = [&](const CatalogEntry &Entry) {
     RuleIndex[Entry.Name] = Rules.size();
@@ -340,7 +340,7 @@ Json Writer::rules() {
 }
 
 /// All files that the run names, numbered.
-Json Writer::artifacts() {
+Json SarifWriter::artifacts() {
   for (const std::string &Unit : Run.FailedUnits)
     nameFile(Unit);
   for (const GivenUpFunction &F : Run.GivenUp)
@@ -374,7 +374,7 @@ Json Writer::artifacts() {
 }
 
 /// How the run went. Takes what it found into \p Results.
-Json Writer::invocation(Json &Results) {
+Json SarifWriter::invocation(Json &Results) {
   Json Tool = Json::array(), Config = Json::array();
   for (const auto &[Unit, Trouble] : Run.Trouble)
     Tool.push_back(
@@ -444,7 +444,7 @@ static Json driver(Json Rules) {
   return Driver;
 }
 
-std::string Writer::write() {
+std::string SarifWriter::write() {
   Json Rules = rules(), Files = artifacts(), Results = Json::array();
   Json Invocation = invocation(Results);
   Json TheRun = {
@@ -473,6 +473,6 @@ std::string Writer::write() {
          "\n";
 }
 
-std::string toSarif(const Report &R) { return Writer(R).write(); }
+std::string toSarif(const Report &R) { return SarifWriter(R).write(); }
 
 } // namespace libtorch_tidy::driver
