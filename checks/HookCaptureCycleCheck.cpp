@@ -284,10 +284,10 @@ bool isHeavy(QualType T) {
 }
 
 /// When a hook may run although a variable that it refers to has ended.
-class Dangling {
+class LostCapture {
 public:
-  Dangling(const CallExpr *Call, const code::Object &Hooked,
-           const FunctionDecl *In)
+  LostCapture(const CallExpr *Call, const code::Object &Hooked,
+              const FunctionDecl *In)
       : Call(Call), Hooked(Hooked), In(In),
         SM(In->getASTContext().getSourceManager()) {}
 
@@ -500,7 +500,7 @@ void HookCaptureCycleCheck::checkMatch(const Match &Result) {
 /// A hook that refers to what is gone when it runs.
 static Finding danglingHook(const CallExpr *Call,
                             const torch::HookRegistration &R,
-                            const Dangling::Capture &Lost) {
+                            const LostCapture::Capture &Lost) {
   const std::string Name = "'" + Lost.Var->getNameAsString() + "'";
   Finding F;
   F.Loc = Call->getBeginLoc();
@@ -605,7 +605,7 @@ void HookCaptureCycleCheck::checkHook(const CallExpr *Call,
       dyn_cast_or_null<LambdaExpr>(code::Body::of(In).originOf(R.Hook));
 
   std::optional<Finding> Worst;
-  if (auto Lost = Dangling(Call, *Hooked, In).find(Lambda))
+  if (auto Lost = LostCapture(Call, *Hooked, In).find(Lambda))
     Worst = danglingHook(Call, R, *Lost);
   const SetHook Set{Call, R, In, *Hooked, *Named};
   for (const Expr *Kept : code::keptBy(R.Hook, Body))

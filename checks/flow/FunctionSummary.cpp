@@ -222,7 +222,7 @@ static std::optional<Selector> selectorNamed(StringRef Name, QualType &At) {
 }
 
 /// \p Said with labels as they are numbered in the summary.
-static Value valueOf(const FunctionSummary::Value &Said, QualType At) {
+static Value valueSaid(const FunctionSummary::Value &Said, QualType At) {
   Value V;
   V.Unknown = Said.Unknown;
   for (unsigned L : Said.Labels)
@@ -230,7 +230,7 @@ static Value valueOf(const FunctionSummary::Value &Said, QualType At) {
   for (const auto &[Name, Inner] : Said.Parts) {
     QualType PartType = At;
     std::optional<Selector> Part = selectorNamed(Name, PartType);
-    Value Known = valueOf(Inner, PartType);
+    Value Known = valueSaid(Inner, PartType);
     if (Part)
       V.setPart(*Part, std::move(Known));
     else
@@ -297,9 +297,9 @@ FunctionFlow::abroad(const FunctionDecl *F, const FunctionSummary &Said) {
       Here.Assigned.set(From);
     Flow->Labels.push_back(std::move(Here));
   }
-  Flow->Return = valueOf(Said.Return, F->getReturnType());
+  Flow->Return = valueSaid(Said.Return, F->getReturnType());
   for (const auto &[P, V] : Said.Exit) {
-    Value Held = valueOf(V, Types[P]);
+    Value Held = valueSaid(V, Types[P]);
     if (AreWhole[P]) {
       Flow->Exit[Places[P]].join(Held);
       continue;
@@ -312,7 +312,7 @@ FunctionFlow::abroad(const FunctionDecl *F, const FunctionSummary &Said) {
     Accumulation Here;
     Here.Where = Places[A.Where];
     Here.How = static_cast<Accumulation::Form>(A.How);
-    Here.Added = valueOf(A.Added, QualType());
+    Here.Added = valueSaid(A.Added, QualType());
     Here.Carry = A.Carry;
     Here.Bounded = A.Bounded;
     Here.Elsewhere = A.At;

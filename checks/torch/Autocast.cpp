@@ -15,7 +15,7 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
 
-static constexpr StringRef Names[] = {
+static constexpr StringRef AutocastNames[] = {
     "::at::autocast::set_enabled",
     "::at::autocast::set_cpu_enabled",
     "::at::autocast::set_xpu_enabled",
@@ -27,7 +27,7 @@ static constexpr StringRef Names[] = {
     "::at::autocast::set_autocast_cache_enabled",
     "::at::autocast::clear_cache",
 };
-const llvm::ArrayRef<StringRef> AutocastFunctions(Names);
+const llvm::ArrayRef<StringRef> AutocastFunctions(AutocastNames);
 
 std::optional<AutocastUse> autocastUse(const CallExpr *Call,
                                        const ASTContext &Context) {
@@ -36,7 +36,7 @@ std::optional<AutocastUse> autocastUse(const CallExpr *Call,
     return std::nullopt;
   std::string Qualified =
       "::" + Call->getDirectCallee()->getQualifiedNameAsString();
-  if (!llvm::is_contained(Names, StringRef(Qualified)))
+  if (!llvm::is_contained(AutocastNames, StringRef(Qualified)))
     return std::nullopt;
   if (Name == "clear_cache")
     return AutocastUse::ClearCache;

@@ -17,11 +17,11 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
 
-static constexpr StringRef Names[] = {"emptyCache", "empty_cache"};
-const llvm::ArrayRef<StringRef> EmptyCacheFunctions = Names;
+static constexpr StringRef EmptyCacheNames[] = {"emptyCache", "empty_cache"};
+const llvm::ArrayRef<StringRef> EmptyCacheFunctions = EmptyCacheNames;
 
 bool isEmptyCache(const CallExpr *Call) {
-  if (!llvm::is_contained(Names, calleeName(Call)))
+  if (!llvm::is_contained(EmptyCacheNames, calleeName(Call)))
     return false;
   // The function of 1.13 and 2.x, the allocator's method that it calls in 2.x,
   // and the same of other devices. By name alone: its header needs CUDA's, and

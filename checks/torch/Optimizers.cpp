@@ -16,9 +16,9 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
 
-static constexpr StringRef Names[] = {"params", "parameters", "add_param_group",
-                                      "add_parameters"};
-const llvm::ArrayRef<StringRef> ParameterMethods = Names;
+static constexpr StringRef ParameterNames[] = {
+    "params", "parameters", "add_param_group", "add_parameters"};
+const llvm::ArrayRef<StringRef> ParameterMethods = ParameterNames;
 
 /// A method of LibTorch's optimizer classes.
 static const CXXMemberCallExpr *optimizerCall(const CallExpr *Call,

@@ -16,7 +16,7 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
 
-static constexpr StringRef Names[] = {
+static constexpr StringRef ReleaseNames[] = {
     // Of a device.
     "cudaDeviceReset", "hipDeviceReset", "cuDevicePrimaryCtxReset",
     "cuDevicePrimaryCtxReset_v2",
@@ -26,7 +26,7 @@ static constexpr StringRef Names[] = {
     "hipFreeAsync", "hipHostFree", "raw_delete"};
 static constexpr size_t OfDevices = 4;
 
-const llvm::ArrayRef<StringRef> ReleaseFunctions = Names;
+const llvm::ArrayRef<StringRef> ReleaseFunctions = ReleaseNames;
 
 /// A function of C or of the standard library, or LibTorch's own: not one that
 /// the user has written.
