@@ -24,7 +24,7 @@
 using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
-using Json = nlohmann::json;
+using nlohmann::json;
 
 namespace libtorch_tidy::driver {
 
@@ -40,20 +40,20 @@ static bool isLibrary(StringRef File) {
 }
 
 /// The number at \p Key; 0 when there is none.
-static double numberAt(const Json &Object, const char *Key) {
+static double numberAt(const json &Object, const char *Key) {
   auto It = Object.find(Key);
   return It != Object.end() && It->is_number() ? It->get<double>() : 0;
 }
 
-static std::string textAt(const Json &Object, const char *Key) {
+static std::string textAt(const json &Object, const char *Key) {
   auto It = Object.find(Key);
   return It != Object.end() && It->is_string() ? It->get<std::string>()
                                                : std::string();
 }
 
 /// The list at \p Key; an empty one when there is none.
-static const Json &listAt(const Json &Object, const char *Key) {
-  static const Json None = Json::array();
+static const json &listAt(const json &Object, const char *Key) {
+  static const json None = json::array();
   if (!Object.is_object())
     return None;
   auto It = Object.find(Key);
@@ -77,13 +77,13 @@ namespace {
 /// Asks the programs of a report for the lines of their addresses.
 class Symbolizer {
 public:
-  explicit Symbolizer(const Json &Report) {
-    for (const Json &Module : listAt(Report, "modules"))
+  explicit Symbolizer(const json &Report) {
+    for (const json &Module : listAt(Report, "modules"))
       Modules.push_back(Module.is_string() ? Module.get<std::string>() : "");
   }
 
   /// Calls \p Found for each call at \p Frame, the innermost inlined one first.
-  void ask(const Json &Frame,
+  void ask(const json &Frame,
            llvm::function_ref<void(const llvm::DILineInfo &)> Found) {
     if (!Frame.is_array() || Frame.size() != 2 ||
         !Frame[0].is_number_integer() || !Frame[1].is_number_unsigned())
@@ -120,7 +120,7 @@ WatchedRun::read(StringRef File, StringRef Folder,
   StringRef Written = (*Text)->getBuffer();
   if (isNestedTooDeep(Written))
     return Malformed("it is nested too deeply");
-  const Json Report = Json::parse(Written.begin(), Written.end(), nullptr,
+  const json Report = json::parse(Written.begin(), Written.end(), nullptr,
                                   /*allow_exceptions=*/false);
   if (Report.is_discarded())
     return Malformed("it is not JSON");
@@ -140,13 +140,13 @@ WatchedRun::read(StringRef File, StringRef Folder,
     G.Calls.push_back({canonicalPath(Path, "", *FS), Number,
                        withoutArguments(Function.str())});
   };
-  std::map<int64_t, const Json *> Sites;
-  for (const Json &Site : listAt(Report, "sites"))
+  std::map<int64_t, const json *> Sites;
+  for (const json &Site : listAt(Report, "sites"))
     if (Site.is_object())
       Sites[int64_t(numberAt(Site, "site"))] = &Site;
   Symbolizer Symbols(Report);
-  for (const Json &Verdict : listAt(Report, "verdicts"))
-    for (const Json &Grown : listAt(Verdict, "sites")) {
+  for (const json &Verdict : listAt(Report, "verdicts"))
+    for (const json &Grown : listAt(Verdict, "sites")) {
       auto Site = Grown.is_object()
                       ? Sites.find(int64_t(numberAt(Grown, "site")))
                       : Sites.end();
@@ -159,12 +159,12 @@ WatchedRun::read(StringRef File, StringRef Folder,
       else
         G.PerStep.Bytes = numberAt(Grown, "bytesPerStep");
       G.PerStep.Steps = textAt(Verdict, "series");
-      for (const Json &Call : listAt(*Site->second, "calls"))
+      for (const json &Call : listAt(*Site->second, "calls"))
         if (Call.is_object())
           Add(G, textAt(Call, "file"), unsigned(numberAt(Call, "line")),
               textAt(Call, "function"));
       if (!Site->second->contains("calls"))
-        for (const Json &Frame : listAt(*Site->second, "frames"))
+        for (const json &Frame : listAt(*Site->second, "frames"))
           Symbols.ask(Frame, [&](const llvm::DILineInfo &Info) {
             Add(G, Info.FileName, Info.Line, Info.FunctionName);
           });

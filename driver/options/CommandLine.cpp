@@ -277,9 +277,9 @@ static cl::opt<bool>
 static cl::opt<bool> ListChecks("list-checks",
                                 cl::desc("List the enabled checks"),
                                 cl::cat(Category));
-static cl::opt<bool> Json("json",
-                          cl::desc("With --list-checks: all checks, as JSON"),
-                          cl::cat(Category));
+static cl::opt<bool>
+    ListAsJson("json", cl::desc("With --list-checks: all checks, as JSON"),
+               cl::cat(Category));
 static cl::opt<bool> DumpConfig("dump-config",
                                 cl::desc("Print the effective configuration"),
                                 cl::cat(Category));
@@ -458,7 +458,7 @@ static Error checkCombinations(bool HasFlags) {
     return usageError("-j needs a number above 0");
   if (NoCache && CacheDir.getNumOccurrences())
     return usageError("--cache-dir and --no-cache exclude each other");
-  if (Json && !ListChecks)
+  if (ListAsJson && !ListChecks)
     return usageError("--json goes with --list-checks");
   return Error::success();
 }
@@ -584,7 +584,7 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   Result.Confirm = Confirm;
   Result.Lsp = Lsp;
   Result.ListChecks = ListChecks;
-  Result.Json = Json;
+  Result.Json = ListAsJson;
   Result.DumpConfig = DumpConfig;
   Result.VerifyConfig = VerifyConfig;
   Result.Explain = Explain;
