@@ -19,20 +19,6 @@ using namespace clang;
 
 namespace libtorch_tidy::code {
 
-namespace {
-
-bool isMentionedInLambda(const ValueDecl *D, const Stmt *Body) {
-  return anyOf<LambdaExpr>(Body,
-                           [&](const LambdaExpr *L) { return mentions(L, D); });
-}
-
-bool outlives(const ValueDecl *D, const FunctionDecl *In) {
-  const auto *Var = dyn_cast<VarDecl>(D);
-  return !Var || Var->getType()->isReferenceType() ||
-         !Var->isLocalVarDeclOrParm() || Var->isStaticLocal() ||
-         Var->getParentFunctionOrMethod() != In;
-}
-
 /// Where what a variable holds is overwritten or released.
 struct Overwrites {
   llvm::SmallPtrSet<const Stmt *, 8> Ends;     ///< The writes.
@@ -52,6 +38,20 @@ struct Overwrites {
     }
   }
 };
+
+namespace {
+
+bool isMentionedInLambda(const ValueDecl *D, const Stmt *Body) {
+  return anyOf<LambdaExpr>(Body,
+                           [&](const LambdaExpr *L) { return mentions(L, D); });
+}
+
+bool outlives(const ValueDecl *D, const FunctionDecl *In) {
+  const auto *Var = dyn_cast<VarDecl>(D);
+  return !Var || Var->getType()->isReferenceType() ||
+         !Var->isLocalVarDeclOrParm() || Var->isStaticLocal() ||
+         Var->getParentFunctionOrMethod() != In;
+}
 
 bool declares(const Stmt *S, const ValueDecl *D) {
   const auto *Declaration = dyn_cast<DeclStmt>(S);
