@@ -24,6 +24,7 @@
 #include "checks/torch/Modules.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
 #include "clang/Index/USRGeneration.h"
 
 using namespace clang;
@@ -93,6 +94,10 @@ private:
   bool isExported(const FunctionDecl *F) const;
   void addFunction(const FunctionDecl *F, const FunctionFlow *Flow);
   void addCalls(const FunctionDecl *F);
+  void noteCall(const FunctionDecl *Caller, const FunctionDecl *Callee,
+                bool Guarded);
+  bool mayLeadOn(const FunctionDecl *F);
+  void writeCalls();
   void addCopyUses(const CXXMethodDecl *Method, FunctionFacts &Does);
   void addField(const FieldDecl *Field);
   void addFields(const FunctionFlow &Flow);
@@ -105,6 +110,12 @@ private:
   const bool IsLibrary;
   const SourceManager &SM;
   UnitFacts Out;
+  struct NotedCall {
+    const FunctionDecl *Caller; ///< Null for somebody whom no unit shows.
+    const FunctionDecl *Callee;
+    bool Guarded;
+  };
+  std::vector<NotedCall> NotedCalls;
   llvm::SmallPtrSet<const CXXRecordDecl *, 16> Classes; ///< Of addFields().
 };
 
@@ -161,7 +172,7 @@ void FactsWriter::addFields(const CXXRecordDecl *R) {
 void FactsWriter::addFunction(const FunctionDecl *F, const FunctionFlow *Flow) {
   if (const auto *Method = dyn_cast<CXXMethodDecl>(F)) {
     for (const CXXMethodDecl *Base : Method->overridden_methods())
-      if (isShared(Base) && isShared(F))
+      if (isShared(Base) && isShared(F) && mayLeadOn(F))
         Out.Overriders[programName(Base)].insert(programName(F));
     // The other methods work on the same object.
     for (const CXXMethodDecl *Other : Method->getParent()->methods())
@@ -176,7 +187,7 @@ void FactsWriter::addFunction(const FunctionDecl *F, const FunctionFlow *Flow) {
   if (isExported(F)) {
     // With a main it is no library: who is handed the function calls it.
     Out.Exports |= !Unit.definesMain();
-    Out.Calls.insert({"", programName(F), false});
+    noteCall(nullptr, F, /*Guarded=*/false);
   }
   FunctionFacts Does;
   if (Flow && Flow->available()) {
@@ -218,11 +229,9 @@ void FactsWriter::addCopyUses(const CXXMethodDecl *Method,
 }
 
 void FactsWriter::addCalls(const FunctionDecl *F) {
-  const std::string Caller = usrOf(F);
   // Of static functions and lambdas, too: ways to others lead through them.
   for (const CallSite &Site : callsIn(F, Unit))
-    if (torch::isUserCode(Site.Callee->getLocation(), SM))
-      Out.Calls.insert({Caller, usrOf(Site.Callee), Site.Mode != GradMode::On});
+    noteCall(F, Site.Callee, Site.Mode != GradMode::On);
 
   llvm::SmallPtrSet<const Expr *, 16> Called;
   code::forEach<Expr>(F->getBody(), [&](const Expr *E) {
@@ -249,10 +258,61 @@ void FactsWriter::addCalls(const FunctionDecl *F) {
         return;
       use(Used);
       // Whoever has its address calls it.
-      if (!Called.contains(Ref) && torch::isUserCode(Used->getLocation(), SM))
-        Out.Calls.insert({"", usrOf(Used), false});
+      if (!Called.contains(Ref))
+        noteCall(nullptr, Used, /*Guarded=*/false);
     }
   });
+}
+
+void FactsWriter::noteCall(const FunctionDecl *Caller,
+                           const FunctionDecl *Callee, bool Guarded) {
+  if (torch::isUserCode(Callee->getLocation(), SM))
+    NotedCalls.push_back({Caller ? Caller->getCanonicalDecl() : nullptr,
+                          Callee->getCanonicalDecl(), Guarded});
+}
+
+/// May \p F by itself, not by what it calls here, have to do with tensors or
+/// with other units? A library of templates has thousands that have not.
+bool FactsWriter::mayLeadOn(const FunctionDecl *F) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  const bool IsOfTemplate =
+      Method && isa<ClassTemplateSpecializationDecl>(Method->getParent());
+  if (const FunctionDecl *Definition = nullptr; F->hasBody(Definition)) {
+    // Somebody's own class may override it.
+    return (Method && Method->isVirtual() && !IsOfTemplate) ||
+           (!Definition->isDependentContext() &&
+            Unit.concernsTensors(Definition));
+  }
+  if (Method && Method->isPureVirtual() && IsOfTemplate)
+    return llvm::any_of(F->parameters(), [](const ParmVarDecl *Param) {
+      return torch::mayHoldTensor(Param->getType());
+    });
+  return !F->isDefaulted() && !F->isDeleted();
+}
+
+/// The calls through which one gets to tensors or to other units.
+void FactsWriter::writeCalls() {
+  llvm::DenseMap<const FunctionDecl *, std::vector<const FunctionDecl *>>
+      Callers;
+  for (const NotedCall &Call : NotedCalls)
+    Callers[Call.Callee].push_back(Call.Caller);
+  llvm::SmallPtrSet<const FunctionDecl *, 32> LeadOn;
+  std::vector<const FunctionDecl *> Work;
+  for (const auto &[Callee, By] : Callers)
+    if (mayLeadOn(Callee) && LeadOn.insert(Callee).second)
+      Work.push_back(Callee);
+  while (!Work.empty()) {
+    auto By = Callers.find(Work.back());
+    Work.pop_back();
+    if (By != Callers.end())
+      for (const FunctionDecl *Caller : By->second)
+        if (Caller && LeadOn.insert(Caller).second)
+          Work.push_back(Caller);
+  }
+  for (const NotedCall &Call : NotedCalls)
+    if (LeadOn.contains(Call.Callee))
+      Out.Calls.insert({Call.Caller ? usrOf(Call.Caller) : std::string(),
+                        usrOf(Call.Callee), Call.Guarded});
 }
 
 void FactsWriter::addField(const FieldDecl *Field) {
@@ -327,10 +387,11 @@ UnitFacts FactsWriter::write() {
       const auto *Call = dyn_cast<CallExpr>(E);
       const FunctionDecl *Callee =
           Call ? Call->getDirectCallee() : code::constructorRunBy(E);
-      if (Callee && torch::isUserCode(Callee->getLocation(), SM))
-        Out.Calls.insert({"", usrOf(Callee), false});
+      if (Callee)
+        noteCall(nullptr, Callee, /*Guarded=*/false);
     });
   }
+  writeCalls();
   Out.Forwards = Unit.forwards();
   if (const FunctionDecl *Main = Unit.main();
       Main && isa<CompoundStmt>(Main->getBody()) &&
