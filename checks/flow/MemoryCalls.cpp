@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/code/Std.h"
+#include "checks/code/StoredArguments.h"
 #include "checks/flow/MemoryDomain.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Headers.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/Sharing.h"
 #include "checks/torch/TorchTypes.h"
@@ -117,13 +119,25 @@ Borrows MemoryValues::readLent(const Expr *Call, unsigned To,
 // Effects
 //===----------------------------------------------------------------------===//
 
+/// Is \p F a function of the user's, and no library's?
+static bool isUsersOwn(const FunctionDecl *F) {
+  return F && torch::isUserCode(F->getLocation(),
+                                F->getASTContext().getSourceManager());
+}
+
 void MemoryDomain::visitCall(const CallExpr *Call) {
   StringRef Name = torch::calleeName(Call);
   if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
     const Expr *Object = Member->getImplicitObjectArgument();
     std::optional<Keeper> K = Object ? Keeper::of(Object) : std::nullopt;
     if (std::optional<code::Insertion> Added = code::asInsertion(Call);
-        Added && K) {
+        Added && K && isUsersOwn(Call->getDirectCallee())) {
+      // It may only be called so: what it keeps is what its body stores.
+      for (const code::StoredArgument &Stored :
+           code::storedArguments(Call->getDirectCallee()))
+        if (Stored.Index < Call->getNumArgs())
+          store(Object, Call->getArg(Stored.Index), Call, Call->getBeginLoc());
+    } else if (Added && K) {
       for (const Expr *Given : Added->Given)
         store(Object, Given, Call, Call->getBeginLoc());
       return;
