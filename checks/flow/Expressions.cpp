@@ -7,6 +7,7 @@
 
 #include "checks/code/Callables.h"
 #include "checks/code/Std.h"
+#include "checks/flow/FrozenModules.h"
 #include "checks/flow/Interpreter.h"
 #include "checks/flow/ScriptCalls.h"
 #include "checks/torch/Autograd.h"
@@ -14,6 +15,7 @@
 #include "checks/torch/Conventions.h"
 #include "checks/torch/Effects.h"
 #include "checks/torch/Headers.h"
+#include "checks/torch/Hooks.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
@@ -294,6 +296,15 @@ Value Interpreter::evalCall(const CallExpr *E) {
     // Gradients have history of their own only with create_graph.
     return Back->CreateGraph == torch::Flag::False ? Value() : Roots;
   }
+  // What throws where a tensor has no history. A leaf always has.
+  if (const Expr *Tensor = torch::needsHistory(E)) {
+    const LabelSet Held = eval(Tensor).allLabels();
+    bool IsLeaf = !Held.empty();
+    for (LabelId L : Held)
+      IsLeaf &= Out->Labels[L].K == Label::Leaf;
+    if (!IsLeaf)
+      trainsAt(E);
+  }
   if (torch::isOptimizerStep(E)) {
     evalAll(C.Args);
     trainsAt(E);
@@ -372,7 +383,7 @@ Value Interpreter::evalModuleCall(const torch::ModuleCall &M) {
     else if (const auto *Method = dyn_cast<CXXMethodDecl>(Out->F))
       T = Context.getRecordType(Method->getParent());
     if (!T.isNull())
-      Trainable = torch::parametersOf(T);
+      Trainable = flow::FrozenModules::parametersOf(T);
   }
   const auto *Member = dyn_cast_or_null<MemberExpr>(M.Module);
   if ((M.Module && isFrozen(M.Module)) ||

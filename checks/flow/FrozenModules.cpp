@@ -9,6 +9,7 @@
 #include "checks/code/Body.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Classes.h"
 #include "checks/torch/GradGuards.h"
 #include "checks/torch/Headers.h"
 #include "checks/torch/Modules.h"
@@ -238,6 +239,20 @@ FrozenModules::findByConstructors(const CXXRecordDecl *R) {
       return {};
   }
   return Frozen;
+}
+
+torch::Parameters FrozenModules::parametersOf(QualType T) {
+  const torch::Parameters Here = torch::parametersOf(T);
+  const CXXRecordDecl *R =
+      T.isNull() ? nullptr : torch::recordOf(torch::finalPointee(T));
+  if (Here != torch::Parameters::Unknown || !R || !R->hasDefinition() ||
+      !torch::isModuleClass(R))
+    return Here;
+  for (const CXXConstructorDecl *Ctor : R->getDefinition()->ctors())
+    if (const FunctionSummary *Said = abroad(Ctor))
+      if (Said->HasParameters)
+        return torch::Parameters::Some;
+  return Here;
 }
 
 bool FrozenModules::constructorsEndGradients(const CXXRecordDecl *R) {

@@ -9,6 +9,7 @@
 #define LIBTORCH_TIDY_CHECKS_FLOW_FROZENMODULES_H
 
 #include "checks/flow/Program.h"
+#include "checks/torch/Modules.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -36,6 +37,9 @@ public:
   /// Does a constructor of \p R, or what it calls, switch gradient mode off for
   /// the rest of its thread, and none on again?
   bool constructorsEndGradients(const clang::CXXRecordDecl *R);
+
+  /// As torch::parametersOf(), with what other units say of constructors.
+  static torch::Parameters parametersOf(clang::QualType T);
 
 private:
   /// Modules whose parameters a function switches off, and on again.

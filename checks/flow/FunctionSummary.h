@@ -63,6 +63,8 @@ struct FunctionSummary {
   std::vector<std::string> Frozen;
   /// It lets some tensor require gradients.
   bool LetsTrain = false;
+  /// Of a constructor: its module has parameters.
+  bool HasParameters = false;
   std::vector<Place> Places;
   std::vector<Label> Labels;
   Value Return;

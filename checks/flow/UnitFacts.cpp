@@ -194,6 +194,10 @@ void FactsWriter::addFunction(const FunctionDecl *F, const FunctionFlow *Flow) {
     FunctionSummary &Said = Does.Flow.emplace(Flow->summary());
     Said.ReportsResults = Unit.reportsResults(F);
     Said.LetsTrain = FrozenModules::letsTrain(F);
+    if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F);
+        Ctor && torch::isModuleClass(Ctor->getParent()))
+      Said.HasParameters = torch::parametersOf(Unit.context().getRecordType(
+                               Ctor->getParent())) == torch::Parameters::Some;
     for (const ValueDecl *Module : Unit.frozenModules().in(F))
       if (const auto *Field = dyn_cast<FieldDecl>(Module))
         Said.Frozen.push_back(programFieldName(Field));

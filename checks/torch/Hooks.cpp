@@ -50,6 +50,13 @@ std::optional<HookRegistration> asHookRegistration(const CallExpr *Call) {
   return HookRegistration{Tensor, Call->getArg(0), /*OnNode=*/true};
 }
 
+const Expr *needsHistory(const CallExpr *Call) {
+  if (const Expr *Tensor = tensorOf(Call, "retain_grad"))
+    return Tensor;
+  const std::optional<HookRegistration> Hook = asHookRegistration(Call);
+  return Hook ? Hook->Tensor : nullptr;
+}
+
 const Expr *asHookRemoval(const CallExpr *Call) {
   return tensorOf(Call, "remove_hook");
 }
