@@ -84,37 +84,47 @@ void ProgramLink::forEachCallee(const UnitFacts::Call &Call,
       Do(Method);
 }
 
-/// A function is called only with gradient mode off when each of its calls is,
-/// or stands in such a function. In a circle, nobody has switched it off.
+/// Adds what \p Leads leads to from what is in \p Reached.
+static void
+addReached(std::set<StringRef> &Reached,
+           const std::map<StringRef, std::vector<StringRef>> &Leads) {
+  std::vector<StringRef> Work(Reached.begin(), Reached.end());
+  while (!Work.empty()) {
+    auto It = Leads.find(Work.back());
+    Work.pop_back();
+    if (It == Leads.end())
+      continue;
+    for (StringRef Next : It->second)
+      if (Reached.insert(Next).second)
+        Work.push_back(Next);
+  }
+}
+
+/// A function is called only with gradient mode off when someone has switched
+/// it off on each way to it. A circle that nobody enters has no such way.
 std::map<StringRef, bool> ProgramLink::calledGuarded(
     llvm::function_ref<bool(const UnitFacts::Call &)> IsGuarded) const {
-  std::map<StringRef, unsigned> Open; ///< Calls that may have it on.
-  std::map<StringRef, std::vector<StringRef>> OpenIn; ///< By their callers.
-  auto Add = [&](StringRef Callee, const UnitFacts::Call &Call) {
-    unsigned &Count = Open[Callee];
-    if (IsGuarded(Call))
-      return;
-    ++Count;
-    OpenIn[Call.Caller].push_back(Callee);
-  };
-  for (const UnitFacts::Call &Call : Calls)
-    forEachCallee(Call, [&](StringRef Callee) { Add(Callee, Call); });
+  std::map<StringRef, std::vector<StringRef>> All, Open;
+  std::set<StringRef> Callers, Callees, On, Off;
+  for (const UnitFacts::Call &Call : Calls) {
+    Callers.insert(Call.Caller);
+    const bool IsOff = IsGuarded(Call);
+    forEachCallee(Call, [&](StringRef Callee) {
+      Callees.insert(Callee);
+      All[Call.Caller].push_back(Callee);
+      if (IsOff)
+        Off.insert(Callee);
+      else
+        Open[Call.Caller].push_back(Callee);
+    });
+  }
+  std::set_difference(Callers.begin(), Callers.end(), Callees.begin(),
+                      Callees.end(), std::inserter(On, On.end()));
+  addReached(On, Open);
+  addReached(Off, All);
   std::map<StringRef, bool> Guarded;
-  std::vector<StringRef> Work;
-  for (const auto &[Callee, Count] : Open) {
-    Guarded[Callee] = Count == 0;
-    if (Count == 0)
-      Work.push_back(Callee);
-  }
-  while (!Work.empty()) {
-    const StringRef Caller = Work.back();
-    Work.pop_back();
-    for (StringRef Callee : OpenIn[Caller])
-      if (--Open[Callee] == 0) {
-        Guarded[Callee] = true;
-        Work.push_back(Callee);
-      }
-  }
+  for (StringRef Callee : Callees)
+    Guarded[Callee] = Off.count(Callee) && !On.count(Callee);
   return Guarded;
 }
 

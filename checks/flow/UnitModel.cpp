@@ -396,32 +396,40 @@ ArrayRef<UnitModel::CallerOf> UnitModel::callersOf(const FunctionDecl *F) {
 
 bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
   collectCallers();
-  // Each caller is asked once: the ways up double where one calls twice. One
-  // that is not guarded ends the search.
-  llvm::SmallPtrSet<const FunctionDecl *, 8> Guarded;
-  std::function<bool(const FunctionDecl *)> Ask = [&](const FunctionDecl *F) {
-    F = F->getCanonicalDecl();
+  // Up the calls with gradient mode on: none may start where nobody is seen to
+  // call. In a circle that nobody enters, nobody has switched it off, either.
+  llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
+  llvm::SmallVector<const FunctionDecl *, 8> Work{F};
+  bool IsSwitchedOff = false;
+  while (!Work.empty()) {
+    F = Work.pop_back_val()->getCanonicalDecl();
+    if (!Seen.insert(F).second)
+      continue;
     // All calls of the program, this unit's among them.
     if (Whole)
       if (auto It = Whole->CalledGuarded.find(programName(F));
-          It != Whole->CalledGuarded.end())
-        return It->second;
+          It != Whole->CalledGuarded.end()) {
+        if (!It->second)
+          return false;
+        IsSwitchedOff = true;
+        continue;
+      }
     // One that does not compile may be a guarded caller: silence is better
     // than a guess.
-    if (Guarded.contains(F) || Broken->mayUse(F))
-      return true;
+    if (Broken->mayUse(F)) {
+      IsSwitchedOff = true;
+      continue;
+    }
     auto It = Callers.find(F);
-    if (It == Callers.end() || !Asking.insert(F).second)
+    if (It == Callers.end())
       return false;
-    bool All = llvm::all_of(It->second, [&](const CallerOf &C) {
-      return C.Mode != GradMode::On || Ask(C.Caller->function());
-    });
-    Asking.erase(F);
-    if (All)
-      Guarded.insert(F);
-    return All;
-  };
-  return Ask(F);
+    for (const CallerOf &C : It->second)
+      if (C.Mode != GradMode::On)
+        IsSwitchedOff = true;
+      else
+        Work.push_back(C.Caller->function());
+  }
+  return IsSwitchedOff;
 }
 
 bool UnitModel::isFieldConsumed(const FieldDecl *Field) {

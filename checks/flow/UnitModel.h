@@ -164,7 +164,6 @@ private:
   std::optional<ModuleRoles> Roles;
   Summaries<FunctionFlow> Flows;
   llvm::DenseMap<const clang::FunctionDecl *, bool> Concerned;
-  llvm::SmallPtrSet<const clang::FunctionDecl *, 8> Asking;
   llvm::DenseMap<const clang::FunctionDecl *, std::vector<CallerOf>> Callers;
   std::map<std::pair<const clang::FunctionDecl *, LabelId>,
            std::vector<RelayedTo>>
