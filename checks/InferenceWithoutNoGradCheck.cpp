@@ -329,20 +329,24 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
     if (!ToPredict && (Unit.consumersHere(L, Flow) & ~Label::Computed))
       ToPredict = evidenceOf(L, Flow, Unit);
   }
+  // A method of a module may be one of a step of training, which is elsewhere.
+  const bool MayTrain =
+      IsLayer && (!isClosed(Unit) || Unit.moduleRoles().trains());
   llvm::MapVector<const Stmt *, Scope> Scopes;
   for (const Label *L : Forwards) {
     const unsigned Consumers = Unit.consumersOf(*L, Flow);
     // Where nothing trains, nothing needs the history of the whole function.
     const CompoundStmt *Guardable =
-        ToPredict ? dyn_cast<CompoundStmt>(Flow.function()->getBody())
-                  : flow::guardableBlock(L->Site, Flow, Unit);
+        ToPredict || (IsLayer && !MayTrain)
+            ? dyn_cast<CompoundStmt>(Flow.function()->getBody())
+            : flow::guardableBlock(L->Site, Flow, Unit);
     Scope &S = Scopes[scopeOf(L->Site, Guardable, Flow)];
     S.Flow = &Flow;
     S.Guardable = Guardable;
     S.ToPredict = ToPredict;
     S.Forwards.push_back(L);
     S.IsKept |= (Consumers & ~Label::Computed) != 0;
-    if (IsLayer || (Consumers && !ToPredict) || isTrial(*L, Flow))
+    if (MayTrain || (Consumers && !ToPredict) || isTrial(*L, Flow))
       S.Strength = Level::Advisory;
     else if (ToPredict)
       S.Strength = ToPredict->Strength;
@@ -485,6 +489,14 @@ void InferenceWithoutNoGradCheck::noteScope(Scope &S, flow::UnitModel &Unit) {
                     unsigned(S.Strength)});
 }
 
+/// The name of \p F; of a constructor or an operator, that of its class.
+static std::string readableName(const FunctionDecl *F) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  return Method && !Method->getDeclName().isIdentifier()
+             ? Method->getParent()->getNameAsString()
+             : F->getNameAsString();
+}
+
 /// The finding for all that one guard in main covers: its own \p Scopes, and
 /// those of functions that it calls.
 void InferenceWithoutNoGradCheck::reportMain(
@@ -517,9 +529,7 @@ void InferenceWithoutNoGradCheck::reportMain(
     F.Strength = std::min(F.Strength, Level(Forward.Strength));
     Sites.push_back(
         {Site->Call->getSourceRange(),
-         Site->Callee->getDeclName().isIdentifier()
-             ? "'" + Site->Callee->getNameAsString() + "' runs a module"
-             : Forward.Runs,
+         "'" + readableName(Site->Callee) + "' runs a module",
          Step{Site->Call->getExprLoc(),
               "this leads to " + Forward.At + ", where " + Forward.Runs}});
   }
