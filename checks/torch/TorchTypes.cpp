@@ -216,25 +216,30 @@ QualType pointeeOf(QualType T) {
   T = T.getNonReferenceType();
   if (T->isPointerType())
     return T->getPointeeType();
-  const auto *R = dyn_cast_or_null<ClassTemplateSpecializationDecl>(
-      T->getAsCXXRecordDecl());
-  if (!R) {
-    // TORCH_MODULE(Net): class Net : public ModuleHolder<NetImpl>.
-    QualType Inner;
-    anyBase(T->getAsCXXRecordDecl(), [&](const CXXRecordDecl *Base) {
-      if (isa<ClassTemplateSpecializationDecl>(Base))
-        Inner = pointeeOf(Base->getASTContext().getRecordType(Base));
-      return !Inner.isNull();
-    });
-    return Inner;
-  }
   static constexpr StringRef Pointers[] = {"std::unique_ptr", "std::shared_ptr",
                                            "c10::intrusive_ptr",
                                            "torch::nn::ModuleHolder"};
-  if (llvm::none_of(Pointers, [&](StringRef Name) { return isNamed(R, Name); }))
+  const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+  if (const auto *Special =
+          dyn_cast_or_null<ClassTemplateSpecializationDecl>(R);
+      Special && llvm::any_of(Pointers, [&](StringRef Name) {
+        return isNamed(Special, Name);
+      })) {
+    const TemplateArgument &Arg = Special->getTemplateArgs().get(0);
+    return Arg.getKind() == TemplateArgument::Type ? Arg.getAsType()
+                                                   : QualType();
+  }
+  if (!R || R->isInStdNamespace())
     return {};
-  const TemplateArgument &Arg = R->getTemplateArgs().get(0);
-  return Arg.getKind() == TemplateArgument::Type ? Arg.getAsType() : QualType();
+  // TORCH_MODULE(Net): class Net : public ModuleHolder<NetImpl>; it may be a
+  // template, too.
+  QualType Inner;
+  anyBase(R, [&](const CXXRecordDecl *Base) {
+    if (isa<ClassTemplateSpecializationDecl>(Base))
+      Inner = pointeeOf(Base->getASTContext().getRecordType(Base));
+    return !Inner.isNull();
+  });
+  return Inner;
 }
 
 QualType finalPointee(QualType T) {
