@@ -93,6 +93,7 @@ private:
   Outcome runAsShard();
   Outcome openOutputs();
   Outcome analyse();
+  Outcome reportBudget();
   void report();
   void fix();
   int finish();
@@ -240,7 +241,7 @@ Outcome Run::collectUnits() {
   if (Outcome End =
           keep(unitsToAnalyse(*Files, *Config, *Commands, FS), Analysed))
     return End;
-  if (Options.Analysis.WholeProgram)
+  if (Options.Analysis.WholeProgram || Options.Budget.Asked)
     if (Error E = addOtherUnits(*Analysed, *Files, *Commands, *FS))
       return usageError(std::move(E));
   // That no file is to be checked is a mistake rather than a wish.
@@ -341,6 +342,49 @@ Outcome Run::analyse() {
   }
   All = std::move(*Merged);
   return std::nullopt;
+}
+
+/// --budget: models, instead of findings.
+Outcome Run::reportBudget() {
+  const BudgetOptions &Asked = Options.Budget;
+  if (!Asked.Asked)
+    return std::nullopt;
+  // What does not compile has errors, and they are all there is.
+  clang::tidy::ClangTidyContext Context(Config->createProvider(FS));
+  Context.setCurrentFile(Files->front());
+  llvm::erase_if(All.Findings, [](const Finding &F) {
+    return F.Kind != FindingKind::CompileError;
+  });
+  printText(All.Findings, Context, /*ToStderr=*/true, FS);
+  printSummary();
+  const model::UnitBudget Models = merged(All.Budgets);
+  const bool IsBroken = !All.FailedUnits.empty();
+  if (!Asked.Model.empty() && !Models.HasModel) {
+    if (IsBroken)
+      return ExitBroken;
+    std::string Text = "there is no model '" + Asked.Model + "'";
+    Text += Models.Known.empty() ? "; these files define no module class"
+                                 : "; these files have:";
+    for (const std::string &Known : Models.Known)
+      Text += "\n  " + Known;
+    tellError() << Text << '\n';
+    return ExitUsage;
+  }
+  if (!Asked.Model.empty() && Models.Models.empty()) {
+    for (const model::RefusedModel &M : Models.Refused)
+      tellError() << M.Title << ": " << M.Reason << '\n';
+    return ExitUsage;
+  }
+  if (Models.Models.empty() && Models.Refused.empty() && !IsBroken &&
+      !Options.Quiet)
+    llvm::errs() << "libtorch-tidy: these files define no module class\n";
+  llvm::SmallString<256> Folder(WorkingDirectory);
+  (void)FS->getRealPath(WorkingDirectory, Folder);
+  llvm::outs() << (Asked.Format == BudgetFormat::Json
+                       ? budgetAsJson(Models, Asked, Folder)
+                       : budgetAsText(Models, Asked, Folder));
+  precompileAfter(All, Options.Analysis, Options.VfsOverlay);
+  return IsBroken ? ExitBroken : ExitClean;
 }
 
 /// What was found, about the texts that were analysed.
@@ -471,7 +515,8 @@ int Run::finish() {
 int Run::run() {
   for (Outcome (Run::*Phase)() :
        {&Run::prepare, &Run::describe, &Run::select, &Run::precompile,
-        &Run::collectUnits, &Run::runAsShard, &Run::openOutputs, &Run::analyse})
+        &Run::collectUnits, &Run::runAsShard, &Run::openOutputs, &Run::analyse,
+        &Run::reportBudget})
     if (Outcome End = (this->*Phase)())
       return *End;
   report();

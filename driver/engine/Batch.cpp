@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/Batch.h"
+#include "driver/engine/ReadTogether.h"
 #include "driver/engine/Shards.h"
 #include "driver/engine/WholeProgram.h"
 #include "driver/project/CudaUnits.h"
@@ -88,6 +89,8 @@ static Analysis joined(Schedule &All, const AnalysisJob &Work,
     }
     if (!J.Result)
       continue;
+    if (Work.Options.Unit.Budget && !J.Result->Failed)
+      Result.Budgets.push_back(std::move(J.Result->Budget));
     if (J.Result->LacksTorch && !J.Result->Failed)
       Result.UnitsWithoutTorch.push_back(File);
     for (Finding &F : J.Result->Findings) {
@@ -126,8 +129,25 @@ static Analysis joined(Schedule &All, const AnalysisJob &Work,
   return Result;
 }
 
+/// The units that were asked for, with what their models need of the others.
+static Analysis analyseModels(const AnalysisJob &Work, SourceTexts &Texts,
+                              const fixits::FileTexts &Overlay) {
+  AnalysisJob Asked = Work;
+  Asked.Units =
+      Work.Units.take_while([](const Unit &U) { return !U.OnlyForFacts; });
+  Schedule All(Asked, Overlay);
+  All.run();
+  readTogether(All.Jobs, Asked, Work.Units.drop_front(Asked.Units.size()),
+               Overlay);
+  Analysis Result = joined(All, Asked, Texts);
+  Result.Postponed = std::move(All.Postponed);
+  return Result;
+}
+
 Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
                     const fixits::FileTexts &Overlay) {
+  if (Work.Options.Unit.Budget)
+    return analyseModels(Work, Texts, Overlay);
   Schedule All(Work, Overlay);
   All.run();
   if (Work.Options.WholeProgram)

@@ -79,6 +79,7 @@ struct Analysis {
   /// Units that were to say what they do to others, and could not be analysed:
   /// why, in words.
   std::map<std::string, std::string> Unheard;
+  std::vector<model::UnitBudget> Budgets; ///< When they are asked for.
   /// Precompiled headers that a later run would use, and this one went without.
   std::vector<PchRecipe> Postponed;
 };

@@ -14,6 +14,7 @@
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/ClangTidyModule.h"
 #include "driver/engine/EnclosingFunctions.h"
+#include "driver/engine/ModelBudget.h"
 #include "driver/engine/NolintView.h"
 #include "driver/engine/Scope.h"
 #include "driver/engine/TidyFindings.h"
@@ -91,6 +92,9 @@ struct Manner {
   bool *LacksTorch = nullptr;       ///< See UnitResult.
   flow::UnitFacts *Facts = nullptr; ///< Null: nobody asks for them.
   bool *Begun = nullptr;            ///< The parser met the first file.
+  const model::BudgetRequest *Budget = nullptr; ///< Instead of checks.
+  model::UnitBudget *Models = nullptr;          ///< Goes with Budget.
+  llvm::ArrayRef<std::string> ReadAfter;        ///< See Unit.
 };
 
 /// Says how far the compiler has come, should it crash or never end.
@@ -185,8 +189,9 @@ private:
 /// Runs the checks after the narrowing of the scope.
 class TidyAction : public ASTFrontendAction {
 public:
-  TidyAction(ClangTidyASTConsumerFactory &Factory, const Manner &How)
-      : Factory(Factory), How(How) {}
+  TidyAction(ClangTidyASTConsumerFactory &Factory, ClangTidyContext &Context,
+             const Manner &How, unsigned OwnText)
+      : Factory(Factory), Context(Context), How(How), OwnText(OwnText) {}
 
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &Compiler,
                                                  StringRef File) override {
@@ -201,7 +206,16 @@ public:
     Consumers.push_back(std::make_unique<ParseWatch>());
     if (How.UseScope)
       Consumers.push_back(createScopeConsumer(Compiler.getSourceManager()));
-    Consumers.push_back(Factory.createASTConsumer(Compiler, File));
+    if (How.Budget) {
+      // What the factory does for the diagnostics.
+      Context.setSourceManager(&Compiler.getSourceManager());
+      Context.setCurrentFile(File);
+      Context.setASTContext(&Compiler.getASTContext());
+      Consumers.push_back(
+          createBudgetConsumer(*How.Budget, OwnText, *How.Models));
+    } else {
+      Consumers.push_back(Factory.createASTConsumer(Compiler, File));
+    }
     Consumers.push_back(std::make_unique<FunctionNamer>(How));
     if (How.Facts)
       Consumers.push_back(std::make_unique<FactsTaker>(
@@ -211,18 +225,36 @@ public:
 
 private:
   ClangTidyASTConsumerFactory &Factory;
+  ClangTidyContext &Context;
   const Manner &How;
+  const unsigned OwnText;
 };
+
+/// Has \p More read at the end of the unit. Returns the bytes of its own text.
+static unsigned readAfter(CompilerInvocation &Invocation, FileManager &Files,
+                          llvm::ArrayRef<std::string> More) {
+  const StringRef Main = Invocation.getFrontendOpts().Inputs.front().getFile();
+  auto Own = Files.getBufferForFile(Main);
+  if (More.empty() || !Own)
+    return std::numeric_limits<unsigned>::max();
+  std::string Text = (*Own)->getBuffer().str();
+  for (StringRef File : More)
+    Text += ("\n#include \"" + File + "\"").str();
+  Text += '\n';
+  Invocation.getPreprocessorOpts().addRemappedFile(
+      Main, llvm::MemoryBuffer::getMemBufferCopy(Text, Main).release());
+  return static_cast<unsigned>((*Own)->getBufferSize());
+}
 
 class TidyActionFactory : public FrontendActionFactory {
 public:
   TidyActionFactory(ClangTidyContext &Context,
                     IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS,
                     const Manner &How)
-      : Factory(Context, std::move(FS)), How(How) {}
+      : Factory(Context, std::move(FS)), Context(Context), How(How) {}
 
   std::unique_ptr<FrontendAction> create() override {
-    return std::make_unique<TidyAction>(Factory, How);
+    return std::make_unique<TidyAction>(Factory, Context, How, OwnText);
   }
 
   bool runInvocation(std::shared_ptr<CompilerInvocation> Invocation,
@@ -242,13 +274,16 @@ public:
     // Else the compiler counts "N warnings generated" on the standard error.
     Invocation->getDiagnosticOpts().ShowCarets = false;
     auto Seen = filesOf(*Invocation, *Files, Consumer);
+    OwnText = readAfter(*Invocation, *Seen, How.ReadAfter);
     return FrontendActionFactory::runInvocation(
         std::move(Invocation), Seen.get(), std::move(PCHOps), Consumer);
   }
 
 private:
   ClangTidyASTConsumerFactory Factory;
+  ClangTidyContext &Context;
   const Manner &How;
+  unsigned OwnText = 0; ///< See model::elaborate().
 };
 
 } // namespace
@@ -289,6 +324,24 @@ static void printCost(StringRef File, const flow::Cost &Cost) {
                << llvm::format("%.3f", Cost.Seconds) << " s\n";
 }
 
+/// All places that \p Budget names.
+static std::vector<model::Spot *> spotsOf(model::UnitBudget &Budget) {
+  std::vector<model::Spot *> Result;
+  for (model::ModelRows &Model : Budget.Models) {
+    Result.push_back(&Model.Made);
+    for (model::ModuleRow &Row : Model.Modules)
+      Result.insert(Result.end(), {&Row.Defined, &Row.Made});
+    for (model::MissingRow &Row : Model.Missing)
+      Result.push_back(&Row.Where);
+  }
+  for (model::RefusedModel &Model : Budget.Refused)
+    Result.push_back(&Model.Where);
+  for (auto *Functions : {&Budget.Defines, &Budget.Wants})
+    for (model::SharedFunction &F : *Functions)
+      Result.push_back(&F.Declared);
+  return Result;
+}
+
 UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
                    const UnitOptions &Options, const Configuration &Config,
                    FileSystem FS, const LibraryPch *Pch, UnitInputs *Inputs,
@@ -306,6 +359,11 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   How.LacksTorch = &Result.LacksTorch;
   if (Options.CollectFacts && !CompilerWarnings)
     How.Facts = &Result.Facts;
+  if (Options.Budget && !CompilerWarnings) {
+    How.Budget = &*Options.Budget;
+    How.Models = &Result.Budget;
+    How.ReadAfter = U.ReadAfter;
+  }
   bool Begun = false;
   How.Begun = &Begun;
   IntrusiveRefCntPtr<ProbedFileSystem> Probed;
@@ -368,6 +426,9 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   };
   Result.PchRejected = Pch && Result.Failed &&
                        (!Begun || llvm::any_of(Result.Findings, BlamesPch));
+  for (model::Spot *At : spotsOf(Result.Budget))
+    if (!At->File.empty())
+      At->File = canonicalPath(At->File, U.Command.Directory, *FS);
   Result.Stats = Context.getStats();
   for (const flow::Cost::Function &F : flow::Cost::ofThisThread().GivenUp) {
     GivenUpFunction Given;

@@ -9,6 +9,7 @@
 #define LIBTORCH_TIDY_DRIVER_ENGINE_RUNNER_H
 
 #include "checks/flow/Program.h"
+#include "checks/model/Elaboration.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "driver/engine/Units.h"
 #include "driver/findings/NolintAudit.h"
@@ -31,6 +32,8 @@ struct UnitOptions {
   /// stock clang-tidy does; tests compare the results.
   bool UseScope = true;
   bool CollectFacts = false; ///< For other units of the program.
+  /// Elaborate models, and run no checks.
+  std::optional<model::BudgetRequest> Budget;
   /// The process analyses more: the memory of the unit is given back.
   bool FreesMemory = false;
 };
@@ -42,7 +45,8 @@ struct UnitResult {
   NolintAudit::View Nolint;
   std::vector<GivenUpFunction> GivenUp; ///< In files that are reported on.
   clang::tidy::ClangTidyStats Stats;
-  flow::UnitFacts Facts; ///< When they are asked for.
+  flow::UnitFacts Facts;    ///< When they are asked for.
+  model::UnitBudget Budget; ///< The same.
   /// Not analysed in full: there were compile errors.
   bool Failed = false;
   /// The compiler did not take the precompiled header: nothing was analysed.

@@ -106,6 +106,10 @@ void Schedule::describe(Job &J, const Unit &U) {
   Question.push_back(Work.Options.Unit.UseScope ? "scope" : "");
   Question.push_back(Work.Options.VerifyFixes ? "verify" : "");
   Question.push_back(Work.Options.Unit.CollectFacts ? "facts" : "");
+  if (const auto &Budget = Work.Options.Unit.Budget)
+    Question.push_back((Budget->OnlyDefines ? "defines" : "budget of ") +
+                       Budget->Model);
+  llvm::append_range(Question, U.ReadAfter);
   // What the compiler asks besides the flags: Clang's driver, its toolchains
   // and its preprocessor.
   for (const char *Name :

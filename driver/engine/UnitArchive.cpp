@@ -186,6 +186,7 @@ static void pass(Archive &A, flow::FunctionSummary &S) {
   A.number(S.ReportsResults);
   A.list(S.Frozen, [&](std::string &Field) { A.text(Field); });
   A.number(S.LetsTrain);
+  A.number(S.HasParameters);
   A.list(S.Places, [&](flow::FunctionSummary::Place &P) {
     A.number(P.Root);
     A.list(P.Path, [&](std::string &Name) { A.text(Name); });
@@ -323,6 +324,57 @@ static void pass(Archive &A, flow::ProgramFacts &F) {
     A.number(*Said);
 }
 
+template <typename Archive> static void pass(Archive &A, model::Spot &At) {
+  A.text(At.File);
+  A.number(At.Line);
+}
+
+template <typename Archive> static void pass(Archive &A, model::TensorRow &T) {
+  A.text(T.Name);
+  A.text(T.Type);
+  A.list(T.Shape, [&](int64_t &Size) { A.number(Size); });
+  for (uint64_t *Number : {&T.Elements, &T.Bytes})
+    A.number(*Number);
+  for (bool *Said : {&T.IsParameter, &T.GetsGradient, &T.HasShape, &T.IsKnown})
+    A.number(*Said);
+}
+
+template <typename Archive> static void pass(Archive &A, model::ModuleRow &M) {
+  for (std::string *Text : {&M.Path, &M.Name, &M.Class, &M.SameAs})
+    A.text(*Text);
+  for (model::Spot *At : {&M.Defined, &M.Made})
+    pass(A, *At);
+  A.number(M.Depth);
+  A.list(M.Tensors, [&](model::TensorRow &T) { pass(A, T); });
+  for (bool *Said : {&M.IsIncomplete, &M.IsUnlisted, &M.IsRepeated})
+    A.number(*Said);
+}
+
+template <typename Archive> static void pass(Archive &A, model::UnitBudget &B) {
+  A.list(B.Models, [&](model::ModelRows &Model) {
+    A.text(Model.Title);
+    pass(A, Model.Made);
+    A.list(Model.Modules, [&](model::ModuleRow &M) { pass(A, M); });
+    A.list(Model.Missing, [&](model::MissingRow &M) {
+      pass(A, M.Where);
+      A.text(M.Text);
+    });
+  });
+  A.list(B.Refused, [&](model::RefusedModel &M) {
+    A.text(M.Title);
+    pass(A, M.Where);
+    A.text(M.Reason);
+    A.number(M.IsNotMade);
+  });
+  A.list(B.Known, [&](std::string &Known) { A.text(Known); });
+  for (auto *Functions : {&B.Defines, &B.Wants})
+    A.list(*Functions, [&](model::SharedFunction &F) {
+      A.text(F.Name);
+      pass(A, F.Declared);
+    });
+  A.number(B.HasModel);
+}
+
 template <typename Archive> static void pass(Archive &A, UnitResult &Result) {
   A.text(Result.File);
   A.number(Result.Failed);
@@ -341,6 +393,7 @@ template <typename Archive> static void pass(Archive &A, UnitResult &Result) {
   });
   pass(A, Result.Nolint);
   pass(A, Result.Facts);
+  pass(A, Result.Budget);
 }
 
 std::string toBytes(UnitResult Result) {

@@ -26,6 +26,8 @@ struct Unit {
   /// Only for what it says to the other units of its program: nothing that is
   /// found in it was asked for.
   bool OnlyForFacts = false;
+  /// Files that are read after it, as if it included them at its end.
+  std::vector<std::string> ReadAfter = {};
 };
 
 /// All units of a run.

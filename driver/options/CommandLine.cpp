@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/options/CommandLine.h"
+#include "checks/model/ModelText.h"
+#include "checks/torch/ModuleParameters.h"
 #include "driver/project/FileSystem.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -269,6 +271,29 @@ static cl::opt<bool> NoBackground(
     cl::cat(Category));
 
 static cl::opt<bool>
+    Budget("budget",
+           cl::desc("Say what the models of the files take, instead of looking "
+                    "for findings: bytes of parameters, buffers and gradients"),
+           cl::cat(Category));
+static cl::opt<std::string>
+    Model("model", cl::value_desc("name(values)"),
+          cl::desc("Of --budget: this model, as 'UNet(3, 2)'. Default: those "
+                   "that the files make with known arguments, or without any"),
+          cl::cat(Category));
+static cl::opt<std::string>
+    Optimizer("optimizer", cl::value_desc("name"),
+              cl::desc("Of --budget: also what this optimizer keeps: sgd, "
+                       "sgd-momentum, adam, adamw, amsgrad, rmsprop or "
+                       "adagrad"),
+              cl::cat(Category));
+static cl::opt<BudgetFormat> BudgetForm(
+    "budget-format", cl::init(BudgetFormat::Text), cl::desc("Form of --budget"),
+    cl::values(clEnumValN(BudgetFormat::Text, "text", "tables to read"),
+               clEnumValN(BudgetFormat::Json, "json",
+                          "the same, with all tensors")),
+    cl::cat(Category));
+
+static cl::opt<bool>
     Lsp("lsp",
         cl::desc("Serve an editor by the Language Server Protocol, on the "
                  "standard input and output; no files are named"),
@@ -381,10 +406,48 @@ static Error checkLsp() {
       &NoVerifyFixes, &ShowProgress, &AllowNoChecks, &ListChecks,
       &DumpConfig,    &VerifyConfig, &Explain,       &EmitLibraryPch,
       &WholeProgram,  &Shard,        &MergeShards,   &ShardDir,
+      &Budget,        &Model,        &Optimizer,     &BudgetForm,
       &statsOption()};
   for (const cl::Option *Other : Others)
     if (Other->getNumOccurrences())
       return usageError("--" + Other->ArgStr + " does not go with --lsp");
+  return Error::success();
+}
+
+/// Reads the options about the bytes of models.
+static Error readBudget(BudgetOptions &Result) {
+  if (!Budget) {
+    for (const cl::Option *Other : std::initializer_list<const cl::Option *>{
+             &Model, &Optimizer, &BudgetForm})
+      if (Other->getNumOccurrences())
+        return usageError("--" + Other->ArgStr + " goes with --budget");
+    return Error::success();
+  }
+  const cl::Option *const Others[] = {
+      &Checks,        &WeakestLevel, &FailOn,
+      &AuditNolint,   &WholeProgram, &Shard,
+      &MergeShards,   &ShardDir,     &Baseline,
+      &WriteBaseline, &Confirm,      &Diff,
+      &Staged,        &PreCommit,    &Fix,
+      &FixErrors,     &FixNotes,     &FixDryRun,
+      &VerifyFixes,   &ExportFixes,  &Sarif,
+      &Html,          &Format,       &Output,
+      &LineFilter,    &ListChecks,   &WarningsAsErrors};
+  for (const cl::Option *Other : Others)
+    if (Other->getNumOccurrences())
+      return usageError("--" + Other->ArgStr +
+                        " is about findings, and does not go with --budget");
+  Result.Asked = true;
+  Result.Model = Model;
+  Result.Optimizer = Optimizer;
+  Result.Format = BudgetForm;
+  if (Model.getNumOccurrences())
+    if (Expected<model::ModelText> Text = model::parseModelText(Model); !Text)
+      return usageError("--model: " + toString(Text.takeError()));
+  if (Optimizer.getNumOccurrences() && !torch::optimizerCopies(Optimizer))
+    return usageError("--optimizer: '" + Optimizer +
+                      "' is not known; there are " +
+                      join(torch::knownOptimizers(), ", "));
   return Error::success();
 }
 
@@ -567,6 +630,8 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
     return E;
   if (Error E = checkCombinations(/*HasFlags=*/Fixed != nullptr))
     return E;
+  if (Error E = readBudget(Result.Budget))
+    return E;
   Result.Files = Files;
   Result.VfsOverlay = VfsOverlay;
   Result.Quiet = Quiet;
@@ -576,6 +641,11 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   Result.Analysis = analysis(Result.Fixes.OnlyVerified);
   if (Error E = readShards(Result.Analysis.Shards))
     return E;
+  if (Result.Budget.Asked) {
+    Result.Analysis.Unit.Budget = model::BudgetRequest{Result.Budget.Model};
+    // No file is left out because its configuration enables no check.
+    Result.Configuration.Checks = "libtorch-*";
+  }
   // A machine of a cluster is another job's when the run has ended.
   Result.Analysis.Background &= !Result.Analysis.Shards.Count;
   Result.Selection = selection();

@@ -12,6 +12,7 @@
 #include "driver/engine/FixRounds.h"
 #include "driver/findings/Selection.h"
 #include "driver/options/Configuration.h"
+#include "driver/output/BudgetReport.h"
 #include "driver/output/Reports.h"
 #include "driver/project/CompileCommands.h"
 #include <optional>
@@ -44,6 +45,8 @@ struct CommandLine {
   ReportOptions Reports;
   std::string ExportFixes;
   std::string Confirm; ///< The report of a run; see WatchedRun.
+
+  BudgetOptions Budget; ///< Models instead of findings.
 
   /// The weakest level that makes the exit code 1; absent: any finding.
   std::optional<Level> FailOn;

@@ -1,0 +1,642 @@
+//===- Elaboration.cpp - The models of a unit, and their bytes ------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/model/Elaboration.h"
+#include "checks/code/Std.h"
+#include "checks/flow/Program.h"
+#include "checks/model/Interpreter.h"
+#include "checks/model/ModelText.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/Classes.h"
+#include "checks/torch/ModuleApi.h"
+#include "checks/torch/Modules.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::model {
+
+/// Of all models of a unit; one alone is bounded by the interpreter.
+static constexpr unsigned MaxStepsOfAll = 20'000'000;
+static constexpr unsigned MaxModels = 200;
+
+static Spot spotOf(SourceLocation Loc, const SourceManager &SM) {
+  const PresumedLoc Where = SM.getPresumedLoc(SM.getExpansionLoc(Loc));
+  if (Where.isInvalid())
+    return {};
+  return {Where.getFilename(), Where.getLine()};
+}
+
+/// The class as its holder calls it: "UNet", "nets::Block<4>"; or with the
+/// name that it has itself: "UNetImpl".
+static std::string shownName(const CXXRecordDecl *R, bool Qualified,
+                             bool OfHolder = true) {
+  std::string Result = R->getNameAsString();
+  StringRef Shown = Result;
+  if (OfHolder && Shown.consume_back("Impl"))
+    Result = Shown.str();
+  if (const auto *Special = dyn_cast<ClassTemplateSpecializationDecl>(R)) {
+    llvm::raw_string_ostream OS(Result);
+    printTemplateArgumentList(OS, Special->getTemplateArgs().asArray(),
+                              PrintingPolicy(R->getASTContext().getLangOpts()));
+  }
+  if (!Qualified)
+    return Result;
+  std::string Scope;
+  for (const DeclContext *DC = R->getDeclContext(); DC; DC = DC->getParent())
+    if (const auto *NS = dyn_cast<NamespaceDecl>(DC);
+        NS && !NS->isAnonymousNamespace())
+      Scope = NS->getNameAsString() + "::" + Scope;
+  return Scope + Result;
+}
+
+static std::string shown(const Cell &V);
+
+/// One that \p Type takes: truths are numbers to the interpreter.
+static std::string shownAs(const Cell &V, QualType Type) {
+  if (V->What == Value::Integer && Type->isBooleanType())
+    return V->Number ? "true" : "false";
+  return shown(V);
+}
+
+/// A value as one would write it in a call.
+static std::string shown(const Cell &V) {
+  std::string Result;
+  switch (V->What) {
+  case Value::Integer:
+    return std::to_string(V->Number);
+  case Value::Real: {
+    llvm::raw_string_ostream(Result) << llvm::format("%g", V->RealNumber);
+    return Result;
+  }
+  case Value::Text:
+    return '"' + V->Name + '"';
+  case Value::List:
+    for (const Cell &Part : V->Elements)
+      Result += (Result.empty() ? "" : ", ") + shown(Part);
+    return "{" + Result + "}";
+  case Value::Record:
+    for (const FieldDecl *Field : V->Class->fields())
+      if (auto It = V->Members.find(Field->getCanonicalDecl());
+          It != V->Members.end())
+        Result += (Result.empty() ? "" : ", ") +
+                  shownAs(It->second, Field->getType());
+    return "{" + Result + "}";
+  case Value::Module:
+    return V->Held->ClassName + "(...)";
+  case Value::Options:
+    return V->Name + "Options(...)";
+  case Value::Null:
+    return "nullptr";
+  default:
+    return "...";
+  }
+}
+
+static std::string titleOf(const CXXRecordDecl *R,
+                           llvm::ArrayRef<Cell> Arguments) {
+  const CXXConstructorDecl *Constructor =
+      Interpreter::constructorFor(R, Arguments);
+  std::string Result = shownName(R, /*Qualified=*/false) + "(";
+  for (size_t I = 0; I < Arguments.size(); ++I) {
+    const bool HasType = Constructor && I < Constructor->getNumParams();
+    Result += I ? ", " : "";
+    Result +=
+        HasType ? shownAs(Arguments[I], Constructor->getParamDecl(I)->getType())
+                : shown(Arguments[I]);
+  }
+  return Result + ")";
+}
+
+/// Is there something in \p V that is not known?
+static bool hasUnknown(const Cell &V, const Value *&Which) {
+  if (V->What == Value::Unknown) {
+    Which = V.get();
+    return true;
+  }
+  for (const Cell &Element : V->Elements)
+    if (hasUnknown(Element, Which))
+      return true;
+  for (const auto &[Field, Member] : V->Members)
+    if (hasUnknown(Member, Which))
+      return true;
+  for (const auto &[Name, Setting] : V->Settings)
+    if (hasUnknown(Setting, Which))
+      return true;
+  return false;
+}
+
+namespace {
+
+/// Makes rows of a module.
+class RowMaker {
+public:
+  /// \p Stopped: members that are not registered may have been, later.
+  RowMaker(const SourceManager &SM, bool Stopped, std::vector<ModuleRow> &Rows)
+      : SM(SM), Stopped(Stopped), Rows(Rows) {}
+
+  void add(const ModulePtr &Root, StringRef Name) {
+    addRow(Root, "", Name, 0, /*Unlisted=*/false);
+    // After all that is listed: what is in both is listed.
+    for (size_t I = 0; I < Held.size(); ++I) {
+      const HeldModule H = Held[I];
+      if (!Seen.count(H.Module.get()))
+        addRow(H.Module, H.Path, H.Name, 1, /*Unlisted=*/true);
+    }
+  }
+
+private:
+  struct HeldModule {
+    ModulePtr Module;
+    std::string Path, Name;
+  };
+
+  void addTensors(const ModuleInstance &M, ModuleRow &Row) {
+    for (const bool IsParameter : {true, false})
+      for (const ModuleInstance::Tensor &T :
+           IsParameter ? M.Parameters : M.Buffers) {
+        const torch::TensorShape &Shape = T.Handle->Shape;
+        // A handle that was registered twice is one tensor.
+        if (!Shape.Defined || !Counted.insert(T.Handle.get()).second)
+          continue;
+        TensorRow Tensor;
+        Tensor.Name = T.Name;
+        Tensor.IsParameter = IsParameter;
+        Tensor.GetsGradient =
+            IsParameter && T.Handle->RequiresGrad.value_or(false);
+        Tensor.HasShape = Shape.Sizes.has_value();
+        if (Shape.Sizes)
+          for (const torch::Size &S : *Shape.Sizes)
+            Tensor.Shape.push_back(S && *S >= 0 ? *S : -1);
+        if (Shape.Type)
+          Tensor.Type = Shape.Type->Name.str();
+        Tensor.IsKnown = Shape.bytes().has_value();
+        Tensor.Elements = Shape.elements().value_or(0);
+        Tensor.Bytes = Shape.bytes().value_or(0);
+        Row.IsIncomplete |= !Tensor.IsKnown;
+        Row.Tensors.push_back(std::move(Tensor));
+      }
+  }
+
+  void addRow(const ModulePtr &M, const std::string &Path, StringRef Name,
+              unsigned Depth, bool Unlisted) {
+    ModuleRow Row;
+    Row.Path = Path;
+    Row.Name = Name.str();
+    Row.Class = M->ClassName;
+    if (M->Class && !torch::isTorchDecl(M->Class))
+      Row.Defined = spotOf(M->Class->getLocation(), SM);
+    Row.Made = spotOf(M->Made, SM);
+    Row.Depth = Depth;
+    Row.IsUnlisted = Unlisted;
+    if (auto It = Seen.find(M.get()); It != Seen.end()) {
+      Row.IsRepeated = true;
+      Row.SameAs = It->second;
+      Rows.push_back(std::move(Row));
+      return;
+    }
+    Seen.emplace(M.get(), Path);
+    Row.IsIncomplete = M->IsIncomplete;
+    addTensors(*M, Row);
+    Rows.push_back(std::move(Row));
+    auto PathOf = [&](StringRef Child) {
+      return Path.empty() ? Child.str() : Path + "." + Child.str();
+    };
+    for (const ModuleInstance::Child &Child : M->Children)
+      // As deep as nothing is that a program could make.
+      if (Depth < 256)
+        addRow(Child.Module, PathOf(Child.Name), Child.Name, Depth + 1,
+               Unlisted);
+    for (const ModuleInstance::Child &Child : M->Unlisted)
+      Held.push_back({Child.Module, PathOf(Child.Name), PathOf(Child.Name)});
+    if (Stopped || M->IsIncomplete)
+      return;
+    for (const auto &[Field, Member] : M->Members) {
+      if (Field->getType()->isAnyPointerType() ||
+          Field->getType()->isReferenceType())
+        continue; // Not an owner.
+      auto Hold = [&](const Cell &V) {
+        if (V->What == Value::Module)
+          Held.push_back(
+              {V->Held, PathOf(Field->getName()), PathOf(Field->getName())});
+      };
+      Hold(Member);
+      if (Member->What == Value::List)
+        for (const Cell &Element : Member->Elements)
+          Hold(Element);
+    }
+  }
+
+  const SourceManager &SM;
+  const bool Stopped;
+  std::vector<ModuleRow> &Rows;
+  std::map<const ModuleInstance *, std::string> Seen;
+  std::set<const TensorInstance *> Counted;
+  std::vector<HeldModule> Held;
+};
+
+/// A construction of a module in the program.
+struct Construction {
+  const CXXRecordDecl *Class;
+  llvm::SmallVector<const Expr *, 4> Arguments;
+  SourceLocation At;
+};
+
+/// Finds module classes, and where the program makes modules: not in the
+/// methods of modules, where parts are made.
+class Finder : public RecursiveASTVisitor<Finder> {
+public:
+  Finder(const Interpreter::DefineDecl &Define, const SourceManager &SM,
+         unsigned OwnText)
+      : Define(Define), SM(SM), OwnText(OwnText) {}
+
+  std::vector<const CXXRecordDecl *> Classes;
+  std::vector<Construction> Made;
+  std::vector<const FunctionDecl *> Defined;
+
+  bool shouldVisitTemplateInstantiations() const { return true; }
+
+  bool TraverseDecl(Decl *D) {
+    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(D);
+    const auto *Field = dyn_cast_or_null<FieldDecl>(D);
+    const bool IsInside =
+        (Method && torch::isModuleClass(Method->getParent())) ||
+        (Field &&
+         torch::isModuleClass(dyn_cast<CXXRecordDecl>(Field->getParent())));
+    Inside += IsInside;
+    const bool Result = RecursiveASTVisitor::TraverseDecl(D);
+    Inside -= IsInside;
+    return Result;
+  }
+
+  bool VisitFunctionDecl(FunctionDecl *F) {
+    if (F->isThisDeclarationADefinition() && !F->isInlined() &&
+        !F->isDependentContext() && !F->isTemplateInstantiation() &&
+        isOwn(F->getLocation()))
+      Defined.push_back(F);
+    return true;
+  }
+
+  bool VisitCXXRecordDecl(CXXRecordDecl *R) {
+    if (isOwn(R->getLocation()) && R->isThisDeclarationADefinition() &&
+        !R->isDependentContext() &&
+        torch::modelClass(R) == torch::ModelClass::UserModule)
+      Classes.push_back(R);
+    return true;
+  }
+
+  bool VisitCXXConstructExpr(CXXConstructExpr *E) {
+    const CXXConstructorDecl *Constructor = E->getConstructor();
+    if (Inside || Constructor->isCopyOrMoveConstructor() ||
+        E->isTypeDependent() || !isOwn(E->getBeginLoc()))
+      return true;
+    const CXXRecordDecl *R = Constructor->getParent();
+    const CXXRecordDecl *Class = torch::heldBy(R) ? torch::heldBy(R) : R;
+    // A holder of what is there: no arguments of the module.
+    if (Class != R && E->getNumArgs() == 1) {
+      const QualType Given = E->getArg(0)->getType();
+      if (Given->isNullPtrType() || torch::isModule(Given))
+        return true;
+    }
+    add(Class, llvm::ArrayRef(E->getArgs(), E->getNumArgs()), E->getBeginLoc());
+    return true;
+  }
+
+  bool VisitCallExpr(CallExpr *E) {
+    if (Inside || !code::isStdCall(E, {"make_shared", "make_unique"}) ||
+        !isOwn(E->getBeginLoc()))
+      return true;
+    add(torch::recordOf(torch::pointeeOf(E->getType())),
+        llvm::ArrayRef(E->getArgs(), E->getNumArgs()), E->getBeginLoc());
+    return true;
+  }
+
+private:
+  /// Else it comes from the files that were read after the unit's own text.
+  bool isOwn(SourceLocation Loc) const {
+    Loc = SM.getExpansionLoc(Loc);
+    FileID File = SM.getFileID(Loc);
+    while (File != SM.getMainFileID()) {
+      Loc = SM.getIncludeLoc(File);
+      if (Loc.isInvalid())
+        return true;
+      File = SM.getFileID(Loc);
+    }
+    return SM.getFileOffset(Loc) < OwnText;
+  }
+
+  void add(const CXXRecordDecl *Class, llvm::ArrayRef<const Expr *> Arguments,
+           SourceLocation At) {
+    Class = Class && !Class->isDependentContext()
+                ? Interpreter::definitionOf(Class, Define)
+                : nullptr;
+    if (!Class || Class->isDependentContext() ||
+        torch::modelClass(Class) != torch::ModelClass::UserModule)
+      return;
+    Construction C{Class, {}, At};
+    for (const Expr *Argument : Arguments)
+      if (!isa<CXXDefaultArgExpr>(Argument))
+        C.Arguments.push_back(Argument);
+    Made.push_back(std::move(C));
+  }
+
+  const Interpreter::DefineDecl &Define;
+  const SourceManager &SM;
+  const unsigned OwnText;
+  unsigned Inside = 0;
+};
+
+class Elaborator {
+public:
+  Elaborator(ASTContext &Context, const BudgetRequest &Request,
+             unsigned OwnText, Interpreter::DefineDecl Define)
+      : Context(Context), SM(Context.getSourceManager()), Request(Request),
+        Define(std::move(Define)), Found(this->Define, SM, OwnText) {}
+
+  UnitBudget run();
+
+private:
+  void findByName(const ModelText &Asked);
+  void findAll();
+  /// True when it could be followed.
+  bool elaborate(const CXXRecordDecl *Class, llvm::ArrayRef<Cell> Arguments,
+                 Interpreter &Running);
+  void refuse(std::string Title, SourceLocation Where, std::string Reason,
+              bool IsNotMade = false) {
+    Result.Refused.push_back(
+        {std::move(Title), spotOf(Where, SM), std::move(Reason), IsNotMade});
+  }
+  std::vector<std::string> constructorsOf(const CXXRecordDecl *Class) const;
+  void share(const FunctionDecl *F, std::vector<SharedFunction> &To) const {
+    if (std::string Name = flow::programName(F); !Name.empty())
+      To.push_back(
+          {std::move(Name), spotOf(F->getCanonicalDecl()->getLocation(), SM)});
+  }
+
+  ASTContext &Context;
+  const SourceManager &SM;
+  const BudgetRequest &Request;
+  const Interpreter::DefineDecl Define;
+  Finder Found;
+  UnitBudget Result;
+  /// Of the models so far: the classes in them, without the model's own.
+  std::set<std::string> Parts;
+  std::set<const FunctionDecl *> Wanted;
+  unsigned Steps = 0;
+};
+
+} // namespace
+
+/// How a user writes a model of \p Class: its constructors.
+std::vector<std::string>
+Elaborator::constructorsOf(const CXXRecordDecl *Class) const {
+  std::vector<std::string> Lines;
+  const PrintingPolicy Policy(Context.getLangOpts());
+  for (const CXXConstructorDecl *Constructor : Class->ctors()) {
+    if (Constructor->isCopyOrMoveConstructor() || Constructor->isDeleted())
+      continue;
+    std::string Line = shownName(Class, /*Qualified=*/true) + "(";
+    for (const ParmVarDecl *Param : Constructor->parameters()) {
+      if (Line.back() != '(')
+        Line += ", ";
+      Line += Param->getType()
+                  .getNonReferenceType()
+                  .getUnqualifiedType()
+                  .getAsString(Policy);
+      if (!Param->getName().empty())
+        Line += (" " + Param->getName()).str();
+      if (Param->hasDefaultArg())
+        Line += " = ...";
+    }
+    Lines.push_back(Line + ")");
+  }
+  if (Lines.empty())
+    Lines.push_back(shownName(Class, /*Qualified=*/true) + "()");
+  return Lines;
+}
+
+/// Tensors whose sizes are known and cannot be: nothing else says so.
+static void nameUnknownSizes(ModelRows &Model) {
+  auto IsNamed = [&](const ModuleRow &Row) {
+    return llvm::any_of(Model.Missing, [&](const MissingRow &M) {
+      return M.Where.Line == Row.Made.Line && M.Where.File == Row.Made.File;
+    });
+  };
+  std::vector<MissingRow> More;
+  for (const ModuleRow &Row : Model.Modules)
+    for (const TensorRow &T : Row.Tensors)
+      if (!T.IsKnown && !IsNamed(Row)) {
+        More.push_back({Row.Made, "the size of '" + T.Name + "' of " +
+                                      Row.Class +
+                                      " is negative, or too large for memory"});
+        break;
+      }
+  for (MissingRow &M : More)
+    if (Model.Missing.size() < 1000)
+      Model.Missing.push_back(std::move(M));
+}
+
+bool Elaborator::elaborate(const CXXRecordDecl *Class,
+                           llvm::ArrayRef<Cell> Arguments,
+                           Interpreter &Running) {
+  const std::string Title = titleOf(Class, Arguments);
+  if (Steps > MaxStepsOfAll || Result.Models.size() >= MaxModels) {
+    refuse(Title, Class->getLocation(),
+           "there are too many models in this file; ask for it with --model");
+    return false;
+  }
+  const ModulePtr Made = Running.make(Class, Arguments, Class->getLocation());
+  Steps += Running.steps();
+  llvm::copy(Running.undefined(), std::inserter(Wanted, Wanted.end()));
+  if (Running.failure() || !Made) {
+    const SourceLocation Where =
+        Running.failure() ? Running.failure()->Where : Class->getLocation();
+    refuse(Title, Where,
+           Running.failure() ? Running.failure()->Text
+                             : "no constructor takes these arguments");
+    return false;
+  }
+  ModelRows Model;
+  Model.Title = Title;
+  Model.Made = spotOf(Class->getLocation(), SM);
+  RowMaker(SM, Running.hasStopped(), Model.Modules).add(Made, Made->ClassName);
+  for (const Gap &G : Running.gaps())
+    Model.Missing.push_back({spotOf(G.Where, SM), G.Text});
+  nameUnknownSizes(Model);
+  for (const ModuleRow &Row : llvm::drop_begin(Model.Modules))
+    if (Row.Class != Made->ClassName)
+      Parts.insert(Row.Class);
+  Result.Models.push_back(std::move(Model));
+  return true;
+}
+
+/// Is \p R what a user calls \p Wanted? Sure: with its namespaces, all of them.
+/// The arguments of a template may be left out.
+static bool isCalled(const CXXRecordDecl *R, StringRef Wanted, bool &IsSure) {
+  for (const bool OfHolder : {true, false}) {
+    std::string Full = shownName(R, /*Qualified=*/true, OfHolder);
+    llvm::erase(Full, ' ');
+    const StringRef WithoutArguments = StringRef(Full).split('<').first;
+    for (const StringRef Name : {StringRef(Full), WithoutArguments}) {
+      IsSure = Name == Wanted && Name == Full;
+      if (Name == Wanted || Name.ends_with(("::" + Wanted).str()))
+        return true;
+    }
+  }
+  return false;
+}
+
+void Elaborator::findByName(const ModelText &Asked) {
+  StringRef Wanted = Asked.Name;
+  const bool FromRoot = Wanted.consume_front("::");
+  llvm::SmallVector<const CXXRecordDecl *, 4> Matching;
+  for (const CXXRecordDecl *R : Found.Classes) {
+    bool IsSure = false;
+    if (!isCalled(R, Wanted, IsSure) || (FromRoot && !IsSure))
+      continue;
+    if (IsSure)
+      Matching.clear();
+    Matching.push_back(R);
+    if (IsSure)
+      break;
+  }
+  if (Matching.empty())
+    return;
+  const CXXRecordDecl *Class = Matching.front();
+  Result.HasModel = true;
+  if (Matching.size() > 1) {
+    std::vector<std::string> Names;
+    for (const CXXRecordDecl *R : Matching)
+      Names.push_back(shownName(R, /*Qualified=*/true));
+    refuse(Asked.Name, Class->getLocation(),
+           "several classes are called that: " + llvm::join(Names, ", "));
+    return;
+  }
+  if (!Interpreter::constructorFor(Class, Asked.Arguments) &&
+      !(Asked.Arguments.empty() && Class->needsImplicitDefaultConstructor())) {
+    refuse(titleOf(Class, Asked.Arguments), Class->getLocation(),
+           "no constructor takes these arguments; there are: " +
+               llvm::join(constructorsOf(Class), "; "));
+    return;
+  }
+  Interpreter Running(Context, Define);
+  elaborate(Class, Asked.Arguments, Running);
+}
+
+void Elaborator::findAll() {
+  std::set<const CXXRecordDecl *> Done;
+  std::set<std::string> Titles;
+  std::map<const CXXRecordDecl *, std::pair<SourceLocation, std::string>>
+      NotKnown;
+  for (const Construction &C : Found.Made) {
+    Interpreter Running(Context, Define);
+    std::vector<Cell> Arguments;
+    const Value *Unknown = nullptr;
+    for (const Expr *Argument : C.Arguments)
+      Arguments.push_back(Running.evaluate(Argument));
+    for (const Cell &Argument : Arguments)
+      if (hasUnknown(Argument, Unknown))
+        break;
+    if (Unknown) {
+      llvm::copy(Running.undefined(), std::inserter(Wanted, Wanted.end()));
+      NotKnown.try_emplace(C.Class, C.At,
+                           Unknown->Why.empty()
+                               ? "its arguments are not known"
+                               : "it is made with " + Unknown->Why +
+                                     ", which is not known");
+      continue;
+    }
+    if (!Titles.insert(shownName(C.Class, true) + titleOf(C.Class, Arguments))
+             .second)
+      continue;
+    Done.insert(C.Class);
+    elaborate(C.Class, Arguments, Running);
+  }
+  // Those that nobody is seen to make, as their default constructor does.
+  const size_t MadeByProgram = Result.Models.size();
+  std::vector<const CXXRecordDecl *> Others;
+  for (const CXXRecordDecl *R : Found.Classes)
+    if (!Done.count(R) && !R->isAbstract())
+      Others.push_back(R);
+  auto IsDefault = [](const CXXRecordDecl *R) {
+    return Interpreter::constructorFor(R, {}) ||
+           R->needsImplicitDefaultConstructor();
+  };
+  for (const CXXRecordDecl *R : Others)
+    if (IsDefault(R) && !NotKnown.count(R) &&
+        !Parts.count(shownName(R, false))) {
+      Interpreter Running(Context, Define);
+      elaborate(R, {}, Running);
+    }
+  // A part of another model is in its tree.
+  std::vector<ModelRows> Kept;
+  for (size_t I = 0; I < Result.Models.size(); ++I)
+    if (I < MadeByProgram ||
+        !Parts.count(Result.Models[I].Modules.front().Class))
+      Kept.push_back(std::move(Result.Models[I]));
+  Result.Models = std::move(Kept);
+  for (const CXXRecordDecl *R : Others) {
+    const std::string Name = shownName(R, /*Qualified=*/false);
+    const bool IsBase = llvm::any_of(Found.Classes, [&](const auto *Other) {
+      return torch::anyBase(Other, [&](const CXXRecordDecl *B) {
+        return B->getCanonicalDecl() == R->getCanonicalDecl();
+      });
+    });
+    if (Parts.count(Name) || (IsBase && !NotKnown.count(R)))
+      continue;
+    if (auto It = NotKnown.find(R); It != NotKnown.end())
+      refuse(Name, It->second.first, It->second.second);
+    else if (!IsDefault(R))
+      refuse(Name, R->getLocation(),
+             "its constructor takes arguments, and nothing here makes it; "
+             "give them with --model='" +
+                 Name + "(...)'",
+             /*IsNotMade=*/true);
+  }
+}
+
+UnitBudget Elaborator::run() {
+  for (Decl *D : Context.getTraversalScope())
+    Found.TraverseDecl(D);
+  for (const FunctionDecl *F : Found.Defined)
+    share(F, Result.Defines);
+  if (Request.OnlyDefines)
+    return std::move(Result);
+  llvm::stable_sort(
+      Found.Classes, [&](const CXXRecordDecl *A, const CXXRecordDecl *B) {
+        return SM.isBeforeInTranslationUnit(A->getLocation(), B->getLocation());
+      });
+  for (const CXXRecordDecl *R : Found.Classes)
+    if (!R->isAbstract())
+      llvm::append_range(Result.Known, constructorsOf(R));
+  if (Request.Model.empty()) {
+    findAll();
+  } else if (llvm::Expected<ModelText> Asked = parseModelText(Request.Model)) {
+    findByName(*Asked);
+  } else {
+    llvm::consumeError(Asked.takeError()); // The command line was checked.
+  }
+  for (const FunctionDecl *F : Wanted)
+    share(F, Result.Wants);
+  // In an order that does not depend on where they lie in memory.
+  llvm::sort(Result.Wants,
+             [](const auto &A, const auto &B) { return A.Name < B.Name; });
+  return std::move(Result);
+}
+
+UnitBudget elaborate(ASTContext &Context, const BudgetRequest &Request,
+                     unsigned OwnText,
+                     std::function<void(NamedDecl &)> Define) {
+  return Elaborator(Context, Request, OwnText, std::move(Define)).run();
+}
+
+} // namespace libtorch_tidy::model

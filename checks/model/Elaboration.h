@@ -1,0 +1,121 @@
+//===- Elaboration.h - The models of a unit, and their bytes ----*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The modules that constructors make, as plain data: the tree, and the bytes
+/// of each tensor in it. Sizes are those of the elements; allocators round up.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_MODEL_ELABORATION_H
+#define LIBTORCH_TIDY_CHECKS_MODEL_ELABORATION_H
+
+#include "clang/AST/ASTContext.h"
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace libtorch_tidy::model {
+
+/// A line of the user's code.
+struct Spot {
+  std::string File; ///< As the compiler spells it.
+  unsigned Line = 0;
+};
+
+/// A tensor of a module.
+struct TensorRow {
+  std::string Name;
+  bool IsParameter = false; ///< Else a buffer.
+  bool GetsGradient = false;
+  std::vector<int64_t> Shape;       ///< -1: not known.
+  bool HasShape = true;             ///< Else not even its dimensions are known.
+  std::string Type;                 ///< "float32"; empty: not known.
+  uint64_t Elements = 0, Bytes = 0; ///< 0 when they are not known.
+  bool IsKnown = true;
+};
+
+/// A module of the tree. A row follows the row of its parent.
+struct ModuleRow {
+  std::string Path; ///< "encoder.layer1.0"; of the model itself empty.
+  std::string Name; ///< Its last part; of the model itself its class.
+  std::string Class;
+  Spot Defined; ///< Of a user's class.
+  Spot Made;
+  unsigned Depth = 0;
+  std::vector<TensorRow> Tensors; ///< Its own, not those of its children.
+  /// There may be more in it than the rows say.
+  bool IsIncomplete = false;
+  /// Kept alive by the model, but in no parameters(): no optimizer knows it.
+  bool IsUnlisted = false;
+  /// The path of the row that counts this module; it is the same object.
+  bool IsRepeated = false;
+  std::string SameAs;
+};
+
+/// What the totals may miss.
+struct MissingRow {
+  Spot Where;
+  std::string Text;
+};
+
+struct ModelRows {
+  std::string Title; ///< "UNet(3, 2)"
+  Spot Made;         ///< Where its class is defined.
+  std::vector<ModuleRow> Modules;
+  std::vector<MissingRow> Missing; ///< Empty: the bytes are exact.
+};
+
+/// A model of which nothing can be said.
+struct RefusedModel {
+  std::string Title;
+  Spot Where;
+  std::string Reason;
+  /// A class that the unit does not make: it may be a part of a model that
+  /// another unit makes. Where is its definition.
+  bool IsNotMade = false;
+};
+
+/// What was asked of a unit.
+struct BudgetRequest {
+  /// A text that parseModelText() takes; empty: all models of the unit.
+  std::string Model;
+  /// No models: only what the unit defines for others.
+  bool OnlyDefines = false;
+};
+
+/// A function that one unit defines, and others may call.
+struct SharedFunction {
+  std::string Name; ///< As flow::programName() has it.
+  Spot Declared;    ///< Its first declaration: two programs may have the name.
+};
+
+struct UnitBudget {
+  std::vector<ModelRows> Models;
+  std::vector<RefusedModel> Refused;
+  /// The module classes of the unit with the constructors that they have, as a
+  /// user would ask for them: "UNet(int64_t, bool = true)".
+  std::vector<std::string> Known;
+  /// Of a request by name: the unit has such a class.
+  bool HasModel = false;
+  std::vector<SharedFunction> Defines;
+  /// What it calls on the way to its models, and does not define.
+  std::vector<SharedFunction> Wants;
+};
+
+/// The models of a unit that has been parsed. \p Define makes the definition of
+/// a function or class of a template, where there is none; it may be empty.
+/// Only the first \p OwnText bytes of the main file, and what they include, are
+/// looked through for models; the rest is there to be followed.
+UnitBudget elaborate(clang::ASTContext &Context, const BudgetRequest &Request,
+                     unsigned OwnText,
+                     std::function<void(clang::NamedDecl &)> Define);
+
+} // namespace libtorch_tidy::model
+
+#endif // LIBTORCH_TIDY_CHECKS_MODEL_ELABORATION_H

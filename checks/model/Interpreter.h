@@ -1,0 +1,250 @@
+//===- Interpreter.h - Follows what constructors do -------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A small interpreter over Clang's syntax tree, for the constructors of
+/// modules: it follows numbers, texts, lists, options and modules through the
+/// user's code, and calls nothing. What it does not know stays unknown, with
+/// the place that it comes from. Code that depends on something unknown is not
+/// followed: what it changes is unknown from then on, and where it could have
+/// added to a module, that is noted.
+///
+/// Every walk is bounded: by steps, by modules made, by the length of lists and
+/// by the depth of calls. At a bound it stops, and notes where.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_MODEL_INTERPRETER_H
+#define LIBTORCH_TIDY_CHECKS_MODEL_INTERPRETER_H
+
+#include "checks/model/Value.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <functional>
+#include <set>
+
+namespace libtorch_tidy::model {
+
+/// Statements and expressions within each other, over all calls: what the
+/// stack of the process has room for.
+inline constexpr unsigned MaxNesting = 1'500;
+/// Elements of an array or container.
+inline constexpr uint64_t MaxElements = 1U << 16;
+
+/// Something that is not known and that the totals may miss.
+struct Gap {
+  std::string Text;
+  clang::SourceLocation Where;
+};
+
+/// A call that goes on while its callee is followed.
+struct Frame {
+  std::map<const clang::ValueDecl *, Cell> Variables;
+  Cell This;
+  Cell Result;
+};
+
+class Interpreter {
+public:
+  /// Makes the definition of a function or class of a template, which only the
+  /// library, whose bodies are not parsed, has asked for.
+  using DefineDecl = std::function<void(clang::NamedDecl &)>;
+
+  explicit Interpreter(clang::ASTContext &Context, DefineDecl Define = {})
+      : Context(Context), Define(std::move(Define)) {}
+
+  /// A module of \p Class, a definition, as its constructor for \p Arguments
+  /// makes it. Null when no constructor takes them.
+  ModulePtr make(const clang::CXXRecordDecl *Class,
+                 llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
+
+  /// The constructor of \p Class that fits the values best; null when there is
+  /// none. \p Types are those of the expressions, where there are any.
+  static const clang::CXXConstructorDecl *
+  constructorFor(const clang::CXXRecordDecl *Class,
+                 llvm::ArrayRef<Cell> Arguments,
+                 llvm::ArrayRef<clang::QualType> Types = {});
+
+  /// The definition of \p R, made where it can be; null without one.
+  static const clang::CXXRecordDecl *definitionOf(const clang::CXXRecordDecl *R,
+                                                  const DefineDecl &Define);
+
+  /// The value of \p E, outside of what has been called.
+  Cell evaluate(const clang::Expr *E) { return eval(E); }
+
+  /// What the totals may miss, each once, in the order it was found.
+  const std::vector<Gap> &gaps() const { return Gaps; }
+  /// Why nothing can be said: the constructor throws, or does something that
+  /// takes back what is not known. Absent: something can.
+  const std::optional<Gap> &failure() const { return Failure; }
+  /// It stopped at a limit: what came after is not known at all.
+  bool hasStopped() const { return Halted; }
+  /// Functions of the user's that it came to, and whose bodies the unit lacks.
+  const std::set<const clang::FunctionDecl *> &undefined() const {
+    return Undefined;
+  }
+  /// The work that was done, to bound it over many models.
+  unsigned steps() const { return Steps; }
+
+private:
+  // What follows a statement.
+  enum class Flow { Next, Break, Continue, Return, Halt };
+
+  // Interpreter.cpp: statements, calls of the user's functions, limits.
+  Flow exec(const clang::Stmt *S);
+  Flow execIf(const clang::IfStmt *S);
+  Flow execFor(const clang::ForStmt *S);
+  Flow execWhile(const clang::Expr *Condition, const clang::Stmt *Body,
+                 const clang::Stmt *Loop, bool BodyFirst);
+  Flow execRange(const clang::CXXForRangeStmt *S);
+  Flow execSwitch(const clang::SwitchStmt *S);
+  void declare(const clang::Decl *D);
+  void bindParts(const clang::VarDecl *Var, const Cell &Given);
+  void bind(const clang::ValueDecl *D, Cell Given);
+  Flow skipUnknown(llvm::ArrayRef<const clang::Stmt *> Skipped,
+                   clang::SourceLocation At, const llvm::Twine &Because,
+                   const Cell &Unknown);
+  bool forget(const clang::Stmt *Skipped, const Cell &Because);
+  Cell run(const clang::FunctionDecl *F, Frame &Callee,
+           llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At,
+           const Cell &Nothing);
+  Cell call(const clang::FunctionDecl *F, llvm::ArrayRef<Cell> Arguments,
+            Cell This, clang::SourceLocation At);
+  Cell callClosure(const Cell &Closure, const clang::FunctionDecl *F,
+                   llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
+  void construct(const Cell &Object, const clang::CXXRecordDecl *Class,
+                 const clang::CXXConstructorDecl *Constructor,
+                 llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
+  void constructBase(const Cell &Object, clang::QualType Base,
+                     const clang::Expr *Init, clang::SourceLocation At);
+  void inheritLibraryModule(const Cell &Object,
+                            const clang::CXXRecordDecl *Base,
+                            llvm::ArrayRef<Cell> Arguments,
+                            clang::SourceLocation At);
+  void initialiseFields(const Cell &Object, const clang::CXXRecordDecl *Class);
+  void constructPlainly(const Cell &Object, const clang::CXXRecordDecl *Class,
+                        clang::SourceLocation At);
+  bool bindParameters(Frame &Callee, const clang::FunctionDecl *F,
+                      llvm::ArrayRef<Cell> Arguments);
+  const clang::FunctionDecl *definitionOf(const clang::FunctionDecl *F);
+  const clang::CXXRecordDecl *definitionOf(const clang::CXXRecordDecl *R) {
+    return definitionOf(R, Define);
+  }
+
+  // Expressions.cpp.
+  Cell eval(const clang::Expr *E);
+  Cell evalInside(const clang::Expr *E);
+  Cell evalCast(const clang::CastExpr *E);
+  Cell evalName(const clang::ValueDecl *D, const clang::Expr *E);
+  Cell evalMember(const clang::MemberExpr *E);
+  Cell evalBinary(const clang::BinaryOperator *E);
+  Cell evalUnary(const clang::UnaryOperator *E);
+  Cell evalList(const clang::InitListExpr *E);
+  Cell evalLambda(const clang::LambdaExpr *E);
+  Cell evalConstruct(const clang::CXXConstructExpr *E);
+  Cell evalCall(const clang::CallExpr *E);
+  Cell evalConstant(const clang::Expr *E);
+  Cell arithmetic(clang::BinaryOperatorKind Op, const Cell &A, const Cell &B,
+                  clang::QualType Type, const clang::Expr *E);
+  Cell convert(const Cell &From, clang::QualType To);
+  Cell element(const Cell &Of, const Cell &Index, const clang::Expr *E);
+  Cell memberOf(const Cell &Base, const clang::ValueDecl *Member,
+                const clang::Expr *E);
+  Cell makeObject(const clang::CXXRecordDecl *Class,
+                  llvm::ArrayRef<Cell> Arguments,
+                  llvm::ArrayRef<clang::QualType> Types,
+                  const clang::CXXConstructorDecl *Constructor,
+                  clang::SourceLocation At);
+  Cell defaultValue(clang::QualType Type, clang::SourceLocation At);
+  Cell coerced(const Cell &Given, clang::QualType To, clang::SourceLocation At);
+
+  // LibraryCalls.cpp.
+  ModulePtr makeLibraryModule(llvm::StringRef Class,
+                              llvm::ArrayRef<Cell> Arguments,
+                              clang::SourceLocation At);
+  void fillLibraryModule(ModuleInstance &M, llvm::StringRef Class,
+                         clang::SourceLocation At);
+  void fill(ModuleInstance &M, const torch::ModuleContents &Contents,
+            llvm::ArrayRef<ModulePtr> Given, clang::SourceLocation At);
+  ModulePtr makePart(const torch::RegisteredModule &Part,
+                     llvm::ArrayRef<ModulePtr> Given, clang::SourceLocation At);
+  ModulePtr newModule(llvm::StringRef ClassName,
+                      const clang::CXXRecordDecl *Class,
+                      clang::SourceLocation At);
+  ModulePtr cloneOf(const ModulePtr &M);
+  TensorPtr cloneOf(const TensorPtr &T);
+  torch::OptionValue optionOf(const Cell &Setting,
+                              std::vector<ModulePtr> &Given,
+                              clang::SourceLocation At);
+  Cell makeOptions(const clang::CXXRecordDecl *Class,
+                   llvm::ArrayRef<Cell> Arguments);
+  Cell callModule(const clang::CallExpr *E, const clang::FunctionDecl *F,
+                  const Cell &Object, llvm::ArrayRef<Cell> Arguments);
+  Cell callOptions(const clang::CallExpr *E, const Cell &Object,
+                   llvm::ArrayRef<Cell> Arguments);
+  Cell optionsOf(ModuleInstance &M);
+  Cell callTensor(const clang::CallExpr *E, const clang::FunctionDecl *F,
+                  const Cell &Object, llvm::ArrayRef<Cell> Arguments);
+  Cell callStandard(const clang::CallExpr *E, const clang::FunctionDecl *F,
+                    const Cell &Object, llvm::ArrayRef<Cell> Arguments);
+  Cell callList(const clang::CallExpr *E, llvm::StringRef Name,
+                const Cell &Object, llvm::ArrayRef<Cell> Arguments);
+  void skipClosures(llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
+  void append(ModuleInstance &M, llvm::ArrayRef<Cell> Arguments,
+              clang::SourceLocation At);
+  void appendAll(ModuleInstance &M, const Cell &Elements,
+                 clang::SourceLocation At);
+  void addChild(ModuleInstance &M, llvm::StringRef Name, const Cell &Child,
+                clang::SourceLocation At);
+  void addTensor(ModuleInstance &M, bool IsParameter, llvm::StringRef Name,
+                 const Cell &Given, std::optional<bool> RequiresGrad,
+                 clang::SourceLocation At);
+  bool mayRegister(llvm::StringRef Name, llvm::StringRef What,
+                   clang::SourceLocation At);
+  std::optional<std::vector<torch::Size>> sizesOf(const Cell &V);
+
+  // Iterators.cpp.
+  Cell iteratorArithmetic(clang::BinaryOperatorKind Op, const Cell &A,
+                          const Cell &B, const clang::Expr *E);
+  Cell iteratorOperator(const clang::CallExpr *E, const clang::FunctionDecl *F,
+                        const Cell &Object, llvm::ArrayRef<Cell> Arguments);
+  Cell callAlgorithm(const clang::CallExpr *E, const clang::FunctionDecl *F,
+                     llvm::StringRef Name, llvm::ArrayRef<Cell> Arguments);
+  Cell changeList(llvm::StringRef Name, const Cell &Object,
+                  llvm::ArrayRef<Cell> Arguments);
+
+  // Notes and limits.
+  Cell unknown(clang::SourceLocation Where, const llvm::Twine &Why) const;
+  void note(clang::SourceLocation Where, const llvm::Twine &Text);
+  /// "'n' (net.cpp:12)", or nothing.
+  std::string because(const Cell &Unknown) const;
+  void fail(clang::SourceLocation Where, const llvm::Twine &Text);
+  bool step(clang::SourceLocation Where);
+  void limit(clang::SourceLocation Where, const llvm::Twine &Text);
+  Cell copyOf(const Cell &V);
+  void store(const Cell &To, const Cell &From);
+  std::optional<bool> truth(const Cell &V) const;
+  ModuleInstance *current() const;
+
+  clang::ASTContext &Context;
+  DefineDecl Define;
+  std::vector<Frame *> Frames;
+  std::map<const clang::VarDecl *, Cell> Globals;
+  std::vector<Gap> Gaps;
+  std::set<std::pair<clang::SourceLocation, std::string>> Noted;
+  std::set<const clang::FunctionDecl *> Undefined;
+  std::optional<Gap> Failure;
+  clang::SourceLocation Current; ///< Of the statement that is followed.
+  bool Halted = false; ///< At a limit, or a failure: nothing more is followed.
+  unsigned Steps = 0, Modules = 0, Nesting = 0, Calls = 0;
+};
+
+} // namespace libtorch_tidy::model
+
+#endif // LIBTORCH_TIDY_CHECKS_MODEL_INTERPRETER_H

@@ -1,0 +1,221 @@
+//===- Iterators.cpp - Places in containers -------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/model/Interpreter.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+namespace libtorch_tidy::model {
+
+Cell iteratorAt(const Cell &Container, int64_t Index) {
+  Value V;
+  V.What = Value::Iterator;
+  V.Target = Container;
+  V.Number = Index;
+  return cell(std::move(V));
+}
+
+static bool isIterator(const Cell &V) { return V->What == Value::Iterator; }
+
+std::optional<std::vector<Cell>> elementsBetween(const Cell &First,
+                                                 const Cell &Last) {
+  if (!isIterator(First) || !isIterator(Last) || First->Target != Last->Target)
+    return std::nullopt;
+  const Cell &Container = First->Target;
+  if (Container->What != Value::List || First->Number < 0 ||
+      First->Number > Last->Number ||
+      static_cast<uint64_t>(Last->Number) > Container->Elements.size())
+    return std::nullopt;
+  const auto Begin = Container->Elements.begin();
+  return std::vector<Cell>(Begin + First->Number, Begin + Last->Number);
+}
+
+/// `it + 2`, `last - first`, `it != last`.
+Cell Interpreter::iteratorArithmetic(BinaryOperatorKind Op, const Cell &A,
+                                     const Cell &B, const Expr *E) {
+  const Cell Nothing = unknown(E->getExprLoc(), "the result of an operator");
+  if (isIterator(A) && isIterator(B)) {
+    if (A->Target != B->Target)
+      return Nothing;
+    return arithmetic(Op, integer(A->Number), integer(B->Number), E->getType(),
+                      E);
+  }
+  const Cell &Place = isIterator(A) ? A : B, &By = isIterator(A) ? B : A;
+  int64_t Index = 0;
+  if (By->What != Value::Integer ||
+      (Op == BO_Add ? llvm::AddOverflow(Place->Number, By->Number, Index)
+                    : Op != BO_Sub || !isIterator(A) ||
+                          llvm::SubOverflow(Place->Number, By->Number, Index)))
+    return Nothing;
+  return iteratorAt(Place->Target, Index);
+}
+
+/// An operator of the iterator \p Object; null when it is another function.
+Cell Interpreter::iteratorOperator(const CallExpr *E, const FunctionDecl *F,
+                                   const Cell &Object,
+                                   ArrayRef<Cell> Arguments) {
+  const auto Here = integer(Object->Number);
+  switch (F->getOverloadedOperator()) {
+  case OO_Star:
+  case OO_Arrow:
+    return element(Object->Target, Here, E);
+  case OO_Subscript:
+    return Arguments.empty() ? Cell()
+                             : element(Object->Target,
+                                       arithmetic(BO_Add, Here, Arguments[0],
+                                                  Context.LongTy, E),
+                                       E);
+  case OO_PlusPlus:
+  case OO_MinusMinus: {
+    const Cell Before = copyOf(Object);
+    Object->Number += F->getOverloadedOperator() == OO_PlusPlus ? 1 : -1;
+    // The second form has an argument that nobody reads.
+    return Arguments.empty() ? Object : Before;
+  }
+  case OO_PlusEqual:
+  case OO_MinusEqual:
+    if (Arguments.size() != 1)
+      return {};
+    store(Object, iteratorArithmetic(F->getOverloadedOperator() == OO_PlusEqual
+                                         ? BO_Add
+                                         : BO_Sub,
+                                     Object, Arguments[0], E));
+    return Object;
+  default:
+    return {};
+  }
+}
+
+/// A function of the standard library that is given iterators; null when it is
+/// not one of those that are followed.
+Cell Interpreter::callAlgorithm(const CallExpr *E, const FunctionDecl *F,
+                                StringRef Name, ArrayRef<Cell> Arguments) {
+  if (Arguments.empty() || !isIterator(Arguments[0]))
+    return {};
+  const Cell &First = Arguments[0];
+  const size_t Count = Arguments.size();
+  if ((Name == "next" || Name == "prev") && Count <= 2)
+    return iteratorArithmetic(Name == "next" ? BO_Add : BO_Sub, First,
+                              Count == 2 ? Arguments[1] : integer(1), E);
+  if (Name == "advance" && Count == 2) {
+    store(First, iteratorArithmetic(BO_Add, First, Arguments[1], E));
+    return First;
+  }
+  if (Name == "distance" && Count == 2)
+    return iteratorArithmetic(BO_Sub, Arguments[1], First, E);
+
+  std::optional<std::vector<Cell>> Range;
+  if (Count >= 2)
+    Range = elementsBetween(First, Arguments[1]);
+  if (!Range)
+    return {};
+  if (Name == "accumulate" && Count == 3) {
+    Cell Sum = Arguments[2];
+    for (const Cell &Element : *Range)
+      Sum = arithmetic(BO_Add, Sum, Element, F->getReturnType(), E);
+    return Sum;
+  }
+  if (Name == "reverse" && Count == 2) {
+    const auto Begin = First->Target->Elements.begin();
+    std::reverse(Begin + First->Number, Begin + Arguments[1]->Number);
+    return First;
+  }
+  if (Name == "fill" && Count == 3) {
+    for (const Cell &Element : *Range)
+      store(Element, Arguments[2]);
+    return First;
+  }
+  if (Name == "iota" && Count == 3 && Arguments[2]->What == Value::Integer) {
+    int64_t Next = Arguments[2]->Number;
+    for (const Cell &Element : *Range)
+      store(Element, integer(Next++));
+    return First;
+  }
+  if ((Name == "max_element" || Name == "min_element") && Count == 2) {
+    size_t Best = 0;
+    for (size_t I = 1; I < Range->size(); ++I) {
+      const std::optional<bool> IsBetter =
+          truth(arithmetic(Name == "max_element" ? BO_GT : BO_LT, (*Range)[I],
+                           (*Range)[Best], Context.BoolTy, E));
+      if (!IsBetter)
+        return {};
+      Best = *IsBetter ? I : Best;
+    }
+    return iteratorAt(First->Target,
+                      First->Number + static_cast<int64_t>(Best));
+  }
+  if (Name == "find" && Count == 3) {
+    size_t I = 0;
+    for (; I < Range->size(); ++I) {
+      const std::optional<bool> IsIt = truth(
+          arithmetic(BO_EQ, (*Range)[I], Arguments[2], Context.BoolTy, E));
+      if (!IsIt)
+        return {};
+      if (*IsIt)
+        break;
+    }
+    return iteratorAt(First->Target, First->Number + static_cast<int64_t>(I));
+  }
+  return {};
+}
+
+/// insert(), erase() and assign() of the container \p Object; null when they
+/// are given something that is not followed.
+Cell Interpreter::changeList(StringRef Name, const Cell &Object,
+                             ArrayRef<Cell> Arguments) {
+  auto IsHere = [&](const Cell &V) {
+    return isIterator(V) && V->Target == Object && V->Number >= 0 &&
+           static_cast<uint64_t>(V->Number) <= Object->Elements.size();
+  };
+  std::vector<Cell> &Elements = Object->Elements;
+  if (Name == "assign" && Arguments.size() == 2) {
+    std::optional<std::vector<Cell>> New =
+        elementsBetween(Arguments[0], Arguments[1]);
+    if (!New)
+      return {};
+    for (Cell &Element : *New)
+      Element = copyOf(Element);
+    Elements = std::move(*New);
+    return Object;
+  }
+  if (Arguments.empty() || !IsHere(Arguments[0]))
+    return {};
+  const auto At = Elements.begin() + Arguments[0]->Number;
+  if (Name == "insert" && Arguments.size() == 2) {
+    if (Elements.size() >= MaxElements)
+      return {};
+    Elements.insert(At, copyOf(Arguments[1]));
+    return Arguments[0];
+  }
+  if (Name == "insert" && Arguments.size() == 3) {
+    std::optional<std::vector<Cell>> New =
+        elementsBetween(Arguments[1], Arguments[2]);
+    if (!New || Elements.size() + New->size() > MaxElements)
+      return {};
+    for (Cell &Element : *New)
+      Element = copyOf(Element);
+    Elements.insert(Elements.begin() + Arguments[0]->Number, New->begin(),
+                    New->end());
+    return Arguments[0];
+  }
+  if (Name == "erase") {
+    const int64_t End = Arguments.size() == 1  ? Arguments[0]->Number + 1
+                        : IsHere(Arguments[1]) ? Arguments[1]->Number
+                                               : -1;
+    if (End < Arguments[0]->Number ||
+        static_cast<uint64_t>(End) > Elements.size())
+      return {};
+    Elements.erase(At, Elements.begin() + End);
+    return Arguments[0];
+  }
+  return {};
+}
+
+} // namespace libtorch_tidy::model

@@ -1,0 +1,174 @@
+//===- ModelText.cpp - A model as the command line names it ---------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/model/ModelText.h"
+#include "checks/model/Value.h"
+#include "llvm/ADT/StringExtras.h"
+
+using llvm::StringRef;
+
+namespace libtorch_tidy::model {
+
+namespace {
+
+class Parser {
+public:
+  explicit Parser(StringRef Text) : All(Text), Rest(Text) {}
+
+  llvm::Expected<ModelText> model() {
+    ModelText Result;
+    Result.Name = name();
+    if (Result.Name.empty())
+      expected("the name of a class");
+    if (eat('(')) {
+      if (!eat(')')) {
+        do
+          Result.Arguments.push_back(value());
+        while (eat(','));
+        if (!eat(')'))
+          expected("',' or ')'");
+      }
+    }
+    skipSpace();
+    if (!Rest.empty())
+      expected("the end");
+    if (Failed.empty())
+      return Result;
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(),
+        "'" + All.str() + "' is not a model: expected " + Failed +
+            " at column " + std::to_string(FailedAt + 1) +
+            "; a model is NAME(VALUE, ...), a VALUE a number, true, false, "
+            "\"text\", {VALUE, ...} or {.NAME=VALUE, ...}, as in 'UNet(3, 2)'");
+  }
+
+private:
+  void skipSpace() { Rest = Rest.ltrim(" \t\n"); }
+  bool eat(char C) {
+    skipSpace();
+    return Rest.consume_front(StringRef(&C, 1));
+  }
+  void expected(StringRef What) {
+    if (!Failed.empty())
+      return;
+    Failed = What.str();
+    FailedAt = All.size() - Rest.size();
+    Rest = "";
+  }
+
+  std::string identifier() {
+    skipSpace();
+    if (Rest.empty() || llvm::isDigit(Rest.front()))
+      return {};
+    const StringRef Found = Rest.take_while(
+        [](char C) { return llvm::isAlnum(C) || C == '_' || C == ':'; });
+    Rest = Rest.drop_front(Found.size());
+    return Found.str();
+  }
+
+  /// With arguments of a template.
+  std::string name() {
+    std::string Result = identifier();
+    if (Result.empty() || !eat('<'))
+      return Result;
+    Result += '<';
+    for (int Open = 1; Open;) {
+      skipSpace();
+      if (Rest.empty()) {
+        expected("'>'");
+        return Result;
+      }
+      const char C = Rest.front();
+      Rest = Rest.drop_front();
+      Open += C == '<';
+      Open -= C == '>';
+      Result += C;
+    }
+    return Result;
+  }
+
+  Cell value() {
+    constexpr unsigned MaxDepth = 32;
+    skipSpace();
+    if (Depth >= MaxDepth || Rest.empty()) {
+      expected("a value");
+      return integer(0);
+    }
+    if (eat('{')) {
+      ++Depth;
+      Cell Result = list();
+      --Depth;
+      return Result;
+    }
+    if (eat('"')) {
+      const size_t End = Rest.find('"');
+      if (End == StringRef::npos) {
+        expected("'\"'");
+        return integer(0);
+      }
+      Cell Result = text(Rest.take_front(End));
+      Rest = Rest.drop_front(End + 1);
+      return Result;
+    }
+    const StringRef Word = Rest.take_while([](char C) {
+      return llvm::isAlnum(C) || C == '.' || C == '-' || C == '+' || C == '_';
+    });
+    Cell Result;
+    int64_t Number;
+    double RealNumber;
+    if (Word == "true" || Word == "false")
+      Result = integer(Word == "true");
+    else if (!Word.getAsInteger(0, Number))
+      Result = integer(Number);
+    else if (Word.find_first_of("0123456789") != StringRef::npos &&
+             !Word.getAsDouble(RealNumber))
+      Result = real(RealNumber);
+    if (!Result) {
+      expected("a value");
+      return integer(0);
+    }
+    Rest = Rest.drop_front(Word.size());
+    return Result;
+  }
+
+  Cell list() {
+    Cell Result = listOf({});
+    if (eat('}'))
+      return Result;
+    do {
+      if (eat('.')) {
+        const std::string Name = identifier();
+        if (Name.empty())
+          expected("a name");
+        if (!eat('='))
+          expected("'='");
+        Result->Settings[Name] = value();
+      } else {
+        Result->Elements.push_back(value());
+      }
+    } while (eat(','));
+    if (!Result->Settings.empty() && !Result->Elements.empty())
+      expected("values with names, or values without");
+    if (!eat('}'))
+      expected("',' or '}'");
+    return Result;
+  }
+
+  const StringRef All;
+  StringRef Rest;
+  std::string Failed;
+  size_t FailedAt = 0;
+  unsigned Depth = 0;
+};
+
+} // namespace
+
+llvm::Expected<ModelText> parseModelText(StringRef Text) {
+  return Parser(Text).model();
+}
+
+} // namespace libtorch_tidy::model

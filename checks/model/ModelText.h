@@ -1,0 +1,40 @@
+//===- ModelText.h - A model as the command line names it -------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_MODEL_MODELTEXT_H
+#define LIBTORCH_TIDY_CHECKS_MODEL_MODELTEXT_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace libtorch_tidy::model {
+
+struct Value;
+
+/// `UNet(3, 2)`: a class and the arguments of its constructor.
+struct ModelText {
+  /// As written, without spaces: "UNet", "nets::Block<4>".
+  std::string Name;
+  std::vector<std::shared_ptr<Value>> Arguments;
+};
+
+/// Reads a model:
+///
+///   MODEL = NAME [ "(" [ VALUE { "," VALUE } ] ")" ]
+///   VALUE = integer | real number | true | false | "text"
+///         | "{" [ VALUE { "," VALUE } ] "}"
+///         | "{" "." NAME "=" VALUE { "," "." NAME "=" VALUE } "}"
+///
+/// An error says what was expected, where, and has an example.
+llvm::Expected<ModelText> parseModelText(llvm::StringRef Text);
+
+} // namespace libtorch_tidy::model
+
+#endif // LIBTORCH_TIDY_CHECKS_MODEL_MODELTEXT_H

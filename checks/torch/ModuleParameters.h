@@ -1,0 +1,133 @@
+//===- ModuleParameters.h - What LibTorch's modules register ----*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The parameters and buffers that each module of torch::nn registers, with
+/// their shapes, as a function of its options. From the headers and sources of
+/// LibTorch 1.13.1, which 2.x agrees with; test/budget compares every row with
+/// the real library.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_TORCH_MODULEPARAMETERS_H
+#define LIBTORCH_TIDY_CHECKS_TORCH_MODULEPARAMETERS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace libtorch_tidy::torch {
+
+/// The type of a tensor's elements, as LibTorch calls it.
+struct ElementType {
+  llvm::StringRef Name; ///< "float32". A literal.
+  unsigned Bytes;       ///< Of one element.
+};
+inline constexpr ElementType Float32 = {"float32", 4};
+inline constexpr ElementType Int64 = {"int64", 8};
+
+/// The type that \p Name names: kHalf, Half and float16 alike; nullopt for
+/// others.
+std::optional<ElementType> elementType(llvm::StringRef Name);
+
+/// A size that may not be known.
+using Size = std::optional<int64_t>;
+
+/// A tensor as far as it is known.
+struct TensorShape {
+  /// Absent: not even the number of dimensions is known.
+  std::optional<std::vector<Size>> Sizes;
+  /// Absent: not known.
+  std::optional<ElementType> Type = Float32;
+  bool Defined = true; ///< Tensor() has no memory.
+
+  /// The number of elements, in all memory: nullopt when a size is not known,
+  /// is negative, or the product is beyond what memory can have.
+  std::optional<uint64_t> elements() const;
+  /// The same in bytes.
+  std::optional<uint64_t> bytes() const;
+};
+
+/// The value of one option of a module.
+struct OptionValue {
+  enum Kind {
+    Unknown,
+    None,    ///< nullptr, nullopt.
+    Integer, ///< Booleans, too.
+    Real,
+    List, ///< Of integers.
+    Tensor,
+    Module, ///< One that the caller knows by its number.
+    Other,  ///< Known, and of no interest here: a text, an enumerator.
+  } What = Unknown;
+  int64_t Number = 0;
+  double RealNumber = 0;
+  std::vector<Size> Numbers;
+  TensorShape Shape;
+  size_t ModuleNumber = 0;
+};
+
+/// Options by the names of their setters.
+using OptionValues = std::map<std::string, OptionValue>;
+
+/// A tensor that a module registers.
+struct RegisteredTensor {
+  std::string Name;
+  TensorShape Shape;
+};
+
+/// A module that a module registers.
+struct RegisteredModule {
+  std::string Name;
+  /// One of LibTorch's by its class, as "Linear", and its options.
+  std::string Class;
+  OptionValues Options;
+  /// Instead: a module that an option holds, or a copy of it.
+  std::optional<size_t> Given;
+  bool IsCopy = false;
+  std::vector<RegisteredModule> Children; ///< Of a ModuleList or Sequential.
+};
+
+/// What a module registers.
+struct ModuleContents {
+  std::vector<RegisteredTensor> Parameters, Buffers;
+  std::vector<RegisteredModule> Children;
+  /// Modules that its options keep alive, and that no parameters() lists.
+  std::vector<RegisteredModule> Unlisted;
+  /// Options whose value decides what there is, and is not known. What they
+  /// decide is left out, or has unknown sizes.
+  std::vector<std::string> Missing;
+};
+
+/// LibTorch's module \p Class, as "Conv2d", with \p Options. Options that are
+/// not given have their defaults. nullopt when this table does not know the
+/// class.
+std::optional<ModuleContents> contentsOf(llvm::StringRef Class,
+                                         const OptionValues &Options);
+
+/// The names of the options that the constructor of module \p Class, or of its
+/// options class, takes by position.
+llvm::ArrayRef<llvm::StringRef> positionalOptions(llvm::StringRef Class);
+
+/// The default of an option that decides shapes, and is no constructor
+/// argument; Unknown for others.
+OptionValue defaultOption(llvm::StringRef Class, llvm::StringRef Option);
+
+/// How many times the bytes of a parameter \p Optimizer keeps for it from its
+/// first step on. As --optimizer spells them: sgd, sgd-momentum, adam, adamw,
+/// amsgrad, rmsprop, adagrad; nullopt for others.
+std::optional<unsigned> optimizerCopies(llvm::StringRef Optimizer);
+/// All names that optimizerCopies() takes.
+llvm::ArrayRef<llvm::StringRef> knownOptimizers();
+
+} // namespace libtorch_tidy::torch
+
+#endif // LIBTORCH_TIDY_CHECKS_TORCH_MODULEPARAMETERS_H

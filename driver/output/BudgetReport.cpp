@@ -1,0 +1,360 @@
+//===- BudgetReport.cpp - The bytes of models, for a reader ---------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/output/BudgetReport.h"
+#include "checks/torch/ModuleParameters.h"
+#include "driver/project/Printable.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+using Json = nlohmann::ordered_json;
+using libtorch_tidy::model::ModelRows;
+using libtorch_tidy::model::ModuleRow;
+using libtorch_tidy::model::Spot;
+using libtorch_tidy::model::TensorRow;
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver {
+
+uint64_t BudgetTotals::all() const {
+  return Parameters + Buffers + Gradients + OptimizerState.value_or(0) +
+         Unlisted;
+}
+
+BudgetTotals totalsOf(const ModelRows &Model, StringRef Optimizer) {
+  BudgetTotals Result;
+  for (const ModuleRow &Row : Model.Modules)
+    for (const TensorRow &T : Row.Tensors) {
+      if (Row.IsUnlisted) {
+        Result.Unlisted += T.Bytes;
+        continue;
+      }
+      (T.IsParameter ? Result.ParameterCount : Result.BufferCount) +=
+          T.Elements;
+      (T.IsParameter ? Result.Parameters : Result.Buffers) += T.Bytes;
+      if (T.GetsGradient)
+        Result.Gradients += T.Bytes;
+    }
+  if (std::optional<unsigned> Copies = torch::optimizerCopies(Optimizer))
+    // What gets no gradient, no step looks at.
+    Result.OptimizerState = *Copies * Result.Gradients;
+  return Result;
+}
+
+model::UnitBudget merged(llvm::ArrayRef<model::UnitBudget> Units) {
+  using Key = std::tuple<std::string, std::string, unsigned>;
+  model::UnitBudget Result;
+  std::map<Key, size_t> Seen;
+  std::set<Key> Refused;
+  std::set<std::pair<std::string, unsigned>> InModels;
+  for (const model::UnitBudget &Unit : Units) {
+    for (const ModelRows &M : Unit.Models) {
+      auto [It, New] = Seen.try_emplace(Key(M.Title, M.Made.File, M.Made.Line),
+                                        Result.Models.size());
+      if (New)
+        Result.Models.push_back(M);
+      else if (M.Missing.empty())
+        Result.Models[It->second] = M; // Another unit may see more of it.
+      for (const ModuleRow &Row : M.Modules)
+        InModels.emplace(Row.Defined.File, Row.Defined.Line);
+    }
+    for (const std::string &Known : Unit.Known)
+      if (!llvm::is_contained(Result.Known, Known))
+        Result.Known.push_back(Known);
+    Result.HasModel |= Unit.HasModel;
+  }
+  for (const model::UnitBudget &Unit : Units)
+    for (const model::RefusedModel &M : Unit.Refused)
+      if ((!M.IsNotMade || !InModels.count({M.Where.File, M.Where.Line})) &&
+          Refused.emplace(M.Title, M.Where.File, M.Where.Line).second)
+        Result.Refused.push_back(M);
+  return Result;
+}
+
+static std::string relative(StringRef File, StringRef Folder) {
+  if (!Folder.empty() && File.size() > Folder.size() &&
+      File.starts_with(Folder) && File[Folder.size()] == '/')
+    File = File.drop_front(Folder.size() + 1);
+  return printable(File);
+}
+
+static std::string lineOf(const Spot &At, StringRef Folder) {
+  return At.File.empty()
+             ? ""
+             : relative(At.File, Folder) + ":" + std::to_string(At.Line);
+}
+
+/// 1,234,567
+static std::string grouped(uint64_t Number) {
+  std::string Result = std::to_string(Number);
+  for (size_t At = Result.size(); At > 3;)
+    Result.insert(At -= 3, ",");
+  return Result;
+}
+
+static std::string readable(uint64_t Bytes) {
+  static constexpr const char *Units[] = {"KB", "MB", "GB", "TB", "PB"};
+  double Value = static_cast<double>(Bytes) / 1024;
+  unsigned Unit = 0;
+  for (; Value >= 1024 && Unit + 1 < std::size(Units); ++Unit)
+    Value /= 1024;
+  std::string Result;
+  llvm::raw_string_ostream(Result)
+      << llvm::format("%.1f %s", Value, Units[Unit]);
+  return Result;
+}
+
+namespace {
+
+/// What a module has, all below it included.
+struct Subtree {
+  uint64_t Parameters = 0, Bytes = 0;
+  bool IsIncomplete = false;
+};
+
+/// Left-aligned columns of text, and right-aligned ones of numbers.
+class Columns {
+public:
+  using Line = std::array<std::string, 5>;
+  void add(Line L) { Lines.push_back(std::move(L)); }
+  std::string print() const {
+    std::array<size_t, 5> Widths = {};
+    for (const Line &L : Lines)
+      for (unsigned I = 0; I < L.size(); ++I)
+        Widths[I] = std::max(Widths[I], L[I].size());
+    std::string Result;
+    for (const Line &L : Lines) {
+      std::string Text = " ";
+      for (unsigned I = 0; I < L.size(); ++I) {
+        const std::string Space(Widths[I] - L[I].size(), ' ');
+        Text += I < 3 ? " " + L[I] + Space + " " : " " + Space + L[I] + " ";
+      }
+      Result += StringRef(Text).rtrim().str() + "\n";
+    }
+    return Result;
+  }
+
+private:
+  std::vector<Line> Lines;
+};
+
+} // namespace
+
+static std::vector<Subtree> subtrees(llvm::ArrayRef<ModuleRow> Rows) {
+  std::vector<Subtree> Result(Rows.size());
+  for (size_t I = Rows.size(); I--;) {
+    Subtree &Own = Result[I];
+    Own.IsIncomplete |= Rows[I].IsIncomplete;
+    for (const TensorRow &T : Rows[I].Tensors) {
+      Own.Parameters += T.IsParameter ? T.Elements : 0;
+      Own.Bytes += T.Bytes;
+    }
+    // The children are the rows after it that are one deeper.
+    for (size_t J = I + 1; J < Rows.size() && Rows[J].Depth > Rows[I].Depth &&
+                           Rows[J].IsUnlisted == Rows[I].IsUnlisted;
+         ++J)
+      if (Rows[J].Depth == Rows[I].Depth + 1) {
+        Own.Parameters += Result[J].Parameters;
+        Own.Bytes += Result[J].Bytes;
+        Own.IsIncomplete |= Result[J].IsIncomplete;
+      }
+  }
+  return Result;
+}
+
+static std::string atLeast(bool Is, const std::string &Number) {
+  return Is ? ">=" + Number : Number;
+}
+
+/// More rows than a reader wants; JSON has all.
+static constexpr size_t MaxRows = 400;
+
+static std::string table(const ModelRows &Model, StringRef Folder) {
+  const std::vector<Subtree> Sums = subtrees(Model.Modules);
+  Columns All;
+  All.add({"module", "class", "made at", "parameters", "bytes"});
+  const size_t Shown = std::min(Model.Modules.size(), MaxRows);
+  bool Unlisted = false;
+  for (size_t I = 0; I < Shown; ++I) {
+    const ModuleRow &Row = Model.Modules[I];
+    if (Row.IsUnlisted && !Unlisted)
+      All.add({"in no parameters():", "", "", "", ""});
+    Unlisted = Row.IsUnlisted;
+    Columns::Line L = {std::string(2 * size_t(Row.Depth), ' ') +
+                           printable(Row.Name),
+                       printable(Row.Class), lineOf(Row.Made, Folder), "", ""};
+    if (Row.IsRepeated) {
+      L[2] = "the same as '" + printable(Row.SameAs) + "'";
+    } else {
+      L[3] = atLeast(Sums[I].IsIncomplete, grouped(Sums[I].Parameters));
+      L[4] = atLeast(Sums[I].IsIncomplete, grouped(Sums[I].Bytes));
+    }
+    All.add(std::move(L));
+  }
+  std::string Result = All.print();
+  if (Shown < Model.Modules.size())
+    Result += "  ... and " + grouped(Model.Modules.size() - Shown) +
+              " more modules; --budget-format=json has all\n";
+  return Result;
+}
+
+static std::string totalsText(const ModelRows &Model,
+                              const BudgetOptions &Options) {
+  const BudgetTotals Sums = totalsOf(Model, Options.Optimizer);
+  const bool IsIncomplete = !Model.Missing.empty();
+  struct Total {
+    std::string Name;
+    uint64_t Bytes;
+  };
+  std::vector<Total> Totals = {{"parameters", Sums.Parameters},
+                               {"buffers", Sums.Buffers},
+                               {"gradients", Sums.Gradients}};
+  if (Sums.OptimizerState)
+    Totals.push_back({"state of " + Options.Optimizer, *Sums.OptimizerState});
+  if (Sums.Unlisted)
+    Totals.push_back({"in no parameters()", Sums.Unlisted});
+  Totals.push_back({"together", Sums.all()});
+  size_t NameWidth = 0, NumberWidth = 0;
+  for (const Total &T : Totals) {
+    NameWidth = std::max(NameWidth, T.Name.size());
+    NumberWidth = std::max(NumberWidth, grouped(T.Bytes).size());
+  }
+  std::string Result;
+  for (const Total &T : Totals) {
+    const std::string Number = grouped(T.Bytes);
+    Result += "  " + T.Name + std::string(NameWidth - T.Name.size(), ' ') +
+              (IsIncomplete ? "  at least " : "  ") +
+              std::string(NumberWidth - Number.size(), ' ') + Number + " bytes";
+    if (T.Bytes >= 1024)
+      Result += "  (" + readable(T.Bytes) + ")";
+    Result += "\n";
+  }
+  return Result;
+}
+
+std::string budgetAsText(const model::UnitBudget &Budget,
+                         const BudgetOptions &Options, StringRef Folder) {
+  std::string Result;
+  for (const ModelRows &Model : Budget.Models) {
+    if (!Result.empty())
+      Result += "\n";
+    Result += printable(Model.Title) + "\n\n" + table(Model, Folder) + "\n" +
+              totalsText(Model, Options);
+    if (Model.Missing.empty())
+      continue;
+    Result += "\n  not known, and left out of the sums:\n";
+    constexpr size_t MaxMissing = 40;
+    for (size_t I = 0; I < std::min(Model.Missing.size(), MaxMissing); ++I) {
+      const std::string Where = lineOf(Model.Missing[I].Where, Folder);
+      Result += "    " + (Where.empty() ? "" : Where + ": ") +
+                printable(Model.Missing[I].Text) + "\n";
+    }
+    if (Model.Missing.size() > MaxMissing)
+      Result += "    ... and " + grouped(Model.Missing.size() - MaxMissing) +
+                " more\n";
+  }
+  if (Budget.Refused.empty())
+    return Result;
+  if (!Result.empty())
+    Result += "\n";
+  Result += "Without an answer:\n";
+  for (const model::RefusedModel &M : Budget.Refused) {
+    const std::string Where = lineOf(M.Where, Folder);
+    Result += "  " + printable(M.Title) + ": " +
+              (Where.empty() ? "" : Where + ": ") + printable(M.Reason) + "\n";
+  }
+  return Result;
+}
+
+static Json asJson(const Spot &At, StringRef Folder) {
+  Json Result = Json::object();
+  Result["file"] = relative(At.File, Folder);
+  Result["line"] = At.Line;
+  return Result;
+}
+
+static Json asJson(const TensorRow &T) {
+  Json Result = {{"name", T.Name},
+                 {"kind", T.IsParameter ? "parameter" : "buffer"}};
+  if (T.IsParameter)
+    Result["gradient"] = T.GetsGradient;
+  Result["shape"] = nullptr;
+  if (T.HasShape) {
+    Result["shape"] = Json::array();
+    for (const int64_t Size : T.Shape)
+      Result["shape"].push_back(Size < 0 ? Json(nullptr) : Json(Size));
+  }
+  Result["dtype"] = T.Type.empty() ? Json(nullptr) : Json(T.Type);
+  Result["bytes"] = T.IsKnown ? Json(T.Bytes) : Json(nullptr);
+  return Result;
+}
+
+static Json asJson(const ModelRows &Model, const BudgetOptions &Options,
+                   StringRef Folder) {
+  const BudgetTotals Sums = totalsOf(Model, Options.Optimizer);
+  Json Result = asJson(Model.Made, Folder);
+  Result["model"] = Model.Title;
+  Result["exact"] = Model.Missing.empty();
+  Result["parameters"] = {{"count", Sums.ParameterCount},
+                          {"bytes", Sums.Parameters}};
+  Result["buffers"] = {{"count", Sums.BufferCount}, {"bytes", Sums.Buffers}};
+  Result["gradients"] = {{"bytes", Sums.Gradients}};
+  if (Sums.OptimizerState)
+    Result["optimizer"] = {{"name", Options.Optimizer},
+                           {"bytes", *Sums.OptimizerState}};
+  Result["unlisted"] = {{"bytes", Sums.Unlisted}};
+  Result["together"] = {{"bytes", Sums.all()}};
+  Result["modules"] = Json::array();
+  for (const ModuleRow &Row : Model.Modules) {
+    Json Module = asJson(Row.Made, Folder);
+    Module["path"] = Row.Path;
+    Module["class"] = Row.Class;
+    if (!Row.Defined.File.empty())
+      Module["classAt"] = asJson(Row.Defined, Folder);
+    if (Row.IsRepeated) {
+      Module["sameAs"] = Row.SameAs;
+    } else {
+      Module["exact"] = !Row.IsIncomplete;
+      Module["listed"] = !Row.IsUnlisted;
+      Module["tensors"] = Json::array();
+      for (const TensorRow &T : Row.Tensors)
+        Module["tensors"].push_back(asJson(T));
+    }
+    Result["modules"].push_back(std::move(Module));
+  }
+  Result["missing"] = Json::array();
+  for (const model::MissingRow &M : Model.Missing) {
+    Json Missing = asJson(M.Where, Folder);
+    Missing["text"] = M.Text;
+    Result["missing"].push_back(std::move(Missing));
+  }
+  return Result;
+}
+
+std::string budgetAsJson(const model::UnitBudget &Budget,
+                         const BudgetOptions &Options, StringRef Folder) {
+  Json Result = {{"version", 1}};
+  Result["models"] = Json::array();
+  for (const ModelRows &Model : Budget.Models)
+    Result["models"].push_back(asJson(Model, Options, Folder));
+  Result["unanswered"] = Json::array();
+  for (const model::RefusedModel &M : Budget.Refused) {
+    Json Refused = asJson(M.Where, Folder);
+    Refused["model"] = M.Title;
+    Refused["reason"] = M.Reason;
+    Result["unanswered"].push_back(std::move(Refused));
+  }
+  // Names of files and of modules can hold any bytes.
+  return Result.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace libtorch_tidy::driver
