@@ -262,6 +262,7 @@ public:
   std::vector<const CXXRecordDecl *> Classes;
   std::vector<Construction> Made;
   std::vector<const FunctionDecl *> Defined;
+  Interpreter::Bodies Bodies;
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
@@ -279,6 +280,9 @@ public:
   }
 
   bool VisitFunctionDecl(FunctionDecl *F) {
+    if (F->doesThisDeclarationHaveABody() && F->getBody() &&
+        !F->isDependentContext())
+      Bodies.push_back(F->getBody());
     if (F->isThisDeclarationADefinition() && !F->isInlined() &&
         !F->isDependentContext() && !F->isTemplateInstantiation() &&
         isOwn(F->getLocation()))
@@ -528,7 +532,7 @@ void Elaborator::findByName(const ModelText &Asked) {
                llvm::join(constructorsOf(Class), "; "));
     return;
   }
-  Interpreter Running(Context, Define);
+  Interpreter Running(Context, Define, Found.Bodies);
   elaborate(Class, Asked.Arguments, Running);
 }
 
@@ -538,7 +542,7 @@ void Elaborator::findAll() {
   std::map<const CXXRecordDecl *, std::pair<SourceLocation, std::string>>
       NotKnown;
   for (const Construction &C : Found.Made) {
-    Interpreter Running(Context, Define);
+    Interpreter Running(Context, Define, Found.Bodies);
     std::vector<Cell> Arguments;
     const Value *Unknown = nullptr;
     for (const Expr *Argument : C.Arguments)
@@ -574,7 +578,7 @@ void Elaborator::findAll() {
   for (const CXXRecordDecl *R : Others)
     if (IsDefault(R) && !NotKnown.count(R) &&
         !Parts.count(shownName(R, false))) {
-      Interpreter Running(Context, Define);
+      Interpreter Running(Context, Define, Found.Bodies);
       elaborate(R, {}, Running);
     }
   // A part of another model is in its tree.

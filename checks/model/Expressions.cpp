@@ -7,6 +7,7 @@
 
 #include "checks/code/Body.h"
 #include "checks/code/Std.h"
+#include "checks/code/Writes.h"
 #include "checks/model/Interpreter.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/ModuleApi.h"
@@ -297,6 +298,25 @@ Cell Interpreter::evalConstant(const Expr *E) {
 // Names, members, elements
 //===----------------------------------------------------------------------===//
 
+/// Of a variable that is not one of the function that is followed.
+bool Interpreter::keepsInitialValue(const VarDecl *Definition) const {
+  if (Definition->isConstexpr() || Definition->getType().isConstQualified() ||
+      Definition->getType()->isReferenceType())
+    return true;
+  if (Definition->hasLocalStorage()) {
+    const auto *F = dyn_cast<FunctionDecl>(Definition->getDeclContext());
+    const FunctionDecl *Defined = F ? F->getDefinition() : nullptr;
+    return Defined && code::Body::of(Defined).isSetOnce(Definition);
+  }
+  // Other units may write to what they can name. A static member of a class is
+  // there for its methods.
+  return (!Definition->isExternallyVisible() ||
+          Definition->isStaticDataMember()) &&
+         llvm::all_of(All, [&](const Stmt *Body) {
+           return code::writesTo(Definition, Body).empty();
+         });
+}
+
 Cell Interpreter::evalName(const ValueDecl *D, const Expr *E) {
   const auto *Canonical = cast<ValueDecl>(D->getCanonicalDecl());
   if (!Frames.empty()) {
@@ -335,18 +355,8 @@ Cell Interpreter::evalName(const ValueDecl *D, const Expr *E) {
   const Expr *Init = Var->getAnyInitializer(Definition);
   if (!Init)
     return Nothing;
-  bool Stays = Definition->isConstexpr() ||
-               Definition->getType().isConstQualified() ||
-               (Definition->getType()->isReferenceType());
-  // A local variable of a function that is not followed.
-  if (!Stays && Definition->hasLocalStorage())
-    if (const auto *F = dyn_cast<FunctionDecl>(Definition->getDeclContext()))
-      if (const FunctionDecl *Defined = F->getDefinition())
-        Stays = code::Body::of(Defined).isSetOnce(Definition);
-  if (!Stays)
-    return Nothing;
   auto [It, New] = Globals.try_emplace(Definition->getCanonicalDecl(), Nothing);
-  if (New) {
+  if (New && keepsInitialValue(Definition)) {
     // It is evaluated where it stands, not in the function that names it.
     Frame Outside;
     Frames.push_back(&Outside);
@@ -841,7 +851,8 @@ Cell Interpreter::evalCall(const CallExpr *E) {
   if (torch::tensorAct(F) != torch::TensorAct::Unknown ||
       torch::setsElementType(F) || torch::changesTensorOptions(F))
     return callTensor(E, F, Object, Arguments);
-  if (torch::isStdDecl(F) || torch::isTorchDecl(F))
+  // std::round(double) is that of C.
+  if (torch::isStdDecl(F) || torch::isTorchDecl(F) || F->getBuiltinID())
     return callStandard(E, F, Object, Arguments);
 
   // The user's. A method of a base may be overridden.

@@ -56,8 +56,11 @@ public:
   /// library, whose bodies are not parsed, has asked for.
   using DefineDecl = std::function<void(clang::NamedDecl &)>;
 
-  explicit Interpreter(clang::ASTContext &Context, DefineDecl Define = {})
-      : Context(Context), Define(std::move(Define)) {}
+  /// The bodies of all functions of the unit.
+  using Bodies = std::vector<const clang::Stmt *>;
+
+  Interpreter(clang::ASTContext &Context, DefineDecl Define, const Bodies &All)
+      : Context(Context), Define(std::move(Define)), All(All) {}
 
   /// A module of \p Class, a definition, as its constructor for \p Arguments
   /// makes it. Null when no constructor takes them.
@@ -142,6 +145,7 @@ private:
   Cell evalInside(const clang::Expr *E);
   Cell evalCast(const clang::CastExpr *E);
   Cell evalName(const clang::ValueDecl *D, const clang::Expr *E);
+  bool keepsInitialValue(const clang::VarDecl *Definition) const;
   Cell evalMember(const clang::MemberExpr *E);
   Cell evalBinary(const clang::BinaryOperator *E);
   Cell evalUnary(const clang::UnaryOperator *E);
@@ -193,6 +197,8 @@ private:
                   const Cell &Object, llvm::ArrayRef<Cell> Arguments);
   Cell callStandard(const clang::CallExpr *E, const clang::FunctionDecl *F,
                     const Cell &Object, llvm::ArrayRef<Cell> Arguments);
+  Cell limitOf(llvm::StringRef Name, clang::QualType Type,
+               const Cell &Nothing) const;
   Cell callList(const clang::CallExpr *E, llvm::StringRef Name,
                 const Cell &Object, llvm::ArrayRef<Cell> Arguments);
   void skipClosures(llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
@@ -234,6 +240,7 @@ private:
 
   clang::ASTContext &Context;
   DefineDecl Define;
+  const Bodies &All;
   std::vector<Frame *> Frames;
   std::map<const clang::VarDecl *, Cell> Globals;
   std::vector<Gap> Gaps;

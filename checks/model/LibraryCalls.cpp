@@ -1035,6 +1035,44 @@ Cell Interpreter::callList(const CallExpr *E, StringRef Name,
   return Nothing;
 }
 
+/// std::numeric_limits<\p Type>::\p Name(), whose body is the library's.
+Cell Interpreter::limitOf(StringRef Name, QualType Type,
+                          const Cell &Nothing) const {
+  if (Type->isIntegerType()) {
+    const unsigned Width = Context.getIntWidth(Type);
+    const bool IsSigned = Type->isSignedIntegerType();
+    const llvm::APInt Most = IsSigned ? llvm::APInt::getSignedMaxValue(Width)
+                                      : llvm::APInt::getMaxValue(Width);
+    if (Name == "max" && Most.isIntN(63))
+      return integer(static_cast<int64_t>(Most.getZExtValue()));
+    if (Name == "min" || Name == "lowest")
+      return integer(
+          IsSigned ? llvm::APInt::getSignedMinValue(Width).getSExtValue() : 0);
+    return Nothing;
+  }
+  if (!Type->isRealFloatingType())
+    return Nothing;
+  const llvm::fltSemantics &Kind = Context.getFloatTypeSemantics(Type);
+  llvm::APFloat Number = llvm::APFloat::getLargest(Kind);
+  if (Name == "lowest")
+    Number.changeSign();
+  else if (Name == "min")
+    Number = llvm::APFloat::getSmallestNormalized(Kind);
+  else if (Name == "infinity")
+    Number = llvm::APFloat::getInf(Kind);
+  else if (Name == "epsilon")
+    Number =
+        scalbn(llvm::APFloat::getOne(Kind),
+               1 - static_cast<int>(llvm::APFloat::semanticsPrecision(Kind)),
+               llvm::APFloat::rmNearestTiesToEven);
+  else if (Name != "max")
+    return Nothing;
+  bool Loses = false;
+  Number.convert(llvm::APFloat::IEEEdouble(),
+                 llvm::APFloat::rmNearestTiesToEven, &Loses);
+  return real(Number.convertToDouble());
+}
+
 Cell Interpreter::callStandard(const CallExpr *E, const FunctionDecl *F,
                                const Cell &Object, ArrayRef<Cell> Arguments) {
   const SourceLocation At = E->getBeginLoc();
@@ -1120,6 +1158,9 @@ Cell Interpreter::callStandard(const CallExpr *E, const FunctionDecl *F,
       }
     return Nothing;
   }
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(F);
+      Method && code::isStdClass(Method->getParent(), {"numeric_limits"}))
+    return limitOf(Name, F->getReturnType(), Nothing);
   if (Name == "make_shared" || Name == "make_unique") {
     const QualType Type = firstTypeArgument(F);
     const CXXRecordDecl *R =

@@ -86,6 +86,27 @@ struct ListsImpl : nn::Module {
 };
 TORCH_MODULE(Lists);
 
+// Variables that nobody writes to, and what the library knows of numbers.
+static std::map<char, std::vector<int>> tables = {{'A', {4, 2}}, {'B', {9}}};
+struct GlobalsImpl : nn::Module {
+  static int expansion;
+  explicit GlobalsImpl(double version) {
+    nn::Sequential layers;
+    for (int width : tables['A'])
+      layers->push_back(nn::Linear(width, width * expansion));
+    register_module("layers", layers);
+    register_module("rounded",
+                    nn::Linear(int64_t(std::round(5 * version)),
+                               std::lround(std::sqrt(16.4)) + std::floor(2.7)));
+    if (std::abs(version - 1.0) < std::numeric_limits<double>::epsilon())
+      register_module("first", nn::Linear(1, 2));
+    else if (version < std::numeric_limits<int>::max())
+      register_module("other", nn::Linear(3, 4));
+  }
+};
+int GlobalsImpl::expansion = 3;
+TORCH_MODULE(Globals);
+
 // Parts of containers, and algorithms over them.
 struct PartsImpl : nn::Module {
   explicit PartsImpl(std::vector<int64_t> sizes) {
@@ -283,6 +304,8 @@ int main() {
   measure("Control(7)", Control(3 + 4));
   measure("Lists({4, 3, 2})", Lists(std::vector<int64_t>{4, 3, 2}));
   measure("Parts({2, 3, 7, 4})", Parts(std::vector<int64_t>{2, 3, 7, 4}));
+  MEASURE(Globals(1));
+  MEASURE(Globals(1.5));
   MEASURE(Configured());
   measure("Configured({3, 2, false})", Configured(Config{3, 2, false}));
   measure("Derived()", std::make_shared<DerivedImpl>());

@@ -38,6 +38,27 @@ struct ConditionsImpl : nn::Module {
 };
 TORCH_MODULE(Conditions);
 
+// Variables that somebody writes to, or may write to.
+static int64_t width = 3;
+static std::vector<int64_t> sizes = {3, 4};
+int64_t visible = 2;
+struct WrittenImpl : nn::Module {
+  static int64_t count;
+  WrittenImpl() {
+    register_module("a", nn::Linear(width, 2));
+    register_module("b", nn::Linear(sizes[0], 2));
+    register_module("c", nn::Linear(visible, 2));
+    register_module("d", nn::Linear(count, 2));
+  }
+};
+int64_t WrittenImpl::count = 7;
+TORCH_MODULE(Written);
+void configure(int64_t value) {
+  width = value;
+  sizes.push_back(value);
+  ++WrittenImpl::count;
+}
+
 // What throws when it does not fit is assumed to fit.
 struct CheckedImpl : nn::Module {
   explicit CheckedImpl(int64_t heads) {
