@@ -81,13 +81,14 @@ static std::string shown(const Cell &V) {
   case Value::Text:
     return '"' + V->Name + '"';
   case Value::List:
-    for (const Cell &Part : V->Elements)
+    // A title that can be read.
+    for (const Cell &Part : llvm::ArrayRef(V->Elements).take_front(64))
       Result += (Result.empty() ? "" : ", ") + shown(Part);
-    return "{" + Result + "}";
+    return "{" + Result + (V->Elements.size() > 64 ? ", ..." : "") + "}";
   case Value::Record:
     for (const FieldDecl *Field : V->Class->fields())
       if (auto It = V->Members.find(Field->getCanonicalDecl());
-          It != V->Members.end())
+          It != V->Members.end() && !Field->getType()->isReferenceType())
         Result += (Result.empty() ? "" : ", ") +
                   shownAs(It->second, Field->getType());
     return "{" + Result + "}";
@@ -127,7 +128,7 @@ static bool hasUnknown(const Cell &V, const Value *&Which) {
     if (hasUnknown(Element, Which))
       return true;
   for (const auto &[Field, Member] : V->Members)
-    if (hasUnknown(Member, Which))
+    if (!Field->getType()->isReferenceType() && hasUnknown(Member, Which))
       return true;
   for (const auto &[Name, Setting] : V->Settings)
     if (hasUnknown(Setting, Which))

@@ -94,11 +94,19 @@ ModuleInstance *Interpreter::current() const {
 Cell Interpreter::copyOf(const Cell &V) {
   if (!step(V->Where))
     return unknown({}, "");
+  ++Nesting;
+  const auto Leave = llvm::make_scope_exit([&] { --Nesting; });
+  if (Nesting > MaxNesting) {
+    limit(V->Where, "this is nested too deep, and was not followed");
+    return unknown({}, "");
+  }
   Cell Result = cell(*V);
   for (Cell &Element : Result->Elements)
     Element = copyOf(Element);
   for (auto &[Field, Member] : Result->Members)
-    Member = copyOf(Member);
+    // A reference goes on naming the same, perhaps the object itself.
+    if (!Field->getType()->isReferenceType())
+      Member = copyOf(Member);
   for (auto &[Name, Setting] : Result->Settings)
     Setting = copyOf(Setting);
   return Result;

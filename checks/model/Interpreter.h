@@ -78,8 +78,9 @@ public:
   static const clang::CXXRecordDecl *definitionOf(const clang::CXXRecordDecl *R,
                                                   const DefineDecl &Define);
 
-  /// The value of \p E, outside of what has been called.
-  Cell evaluate(const clang::Expr *E) { return eval(E); }
+  /// The value of \p E, outside of what has been called: a tree, but for what
+  /// members that are references name.
+  Cell evaluate(const clang::Expr *E) { return copyOf(eval(E)); }
 
   /// What the totals may miss, each once, in the order it was found.
   const std::vector<Gap> &gaps() const { return Gaps; }

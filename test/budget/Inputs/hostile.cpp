@@ -77,6 +77,36 @@ struct DoublingImpl : nn::Module {
 };
 TORCH_MODULE(Doubling);
 
+// Objects that name or hold themselves.
+struct Loop {
+  Loop &self;
+  int width = 3;
+  Loop() : self(*this) {}
+};
+struct LoopedImpl : nn::Module {
+  explicit LoopedImpl(Loop loop) {
+    Loop other = loop;
+    std::vector<Loop> many;
+    many.push_back(other);
+    register_module("a", nn::Linear(many[0].self.self.width, 2));
+  }
+};
+TORCH_MODULE(Looped);
+struct Tree {
+  std::vector<Tree> trees;
+};
+struct RootedImpl : nn::Module {
+  RootedImpl() {
+    Tree tree;
+    tree.trees.push_back(Tree());
+    std::swap(tree, tree.trees[0]);
+    Tree copy = tree;
+    register_module("a", nn::Linear(copy.trees.size(), 2));
+  }
+};
+TORCH_MODULE(Rooted);
+int main() { Looped looped((Loop())); }
+
 struct ThrowsImpl : nn::Module {
   ThrowsImpl() {
     register_module("a", nn::Linear(1, 1));
