@@ -248,10 +248,9 @@ torch::Parameters FrozenModules::parametersOf(QualType T) {
   if (Here != torch::Parameters::Unknown || !R || !R->hasDefinition() ||
       !torch::isModuleClass(R))
     return Here;
-  for (const CXXConstructorDecl *Ctor : R->getDefinition()->ctors())
-    if (const FunctionSummary *Said = abroad(Ctor))
-      if (Said->HasParameters)
-        return torch::Parameters::Some;
+  for (const FunctionDecl *Ctor : constructorsOf(R->getDefinition()))
+    if (const FunctionSummary *Said = abroad(Ctor); Said && Said->HasParameters)
+      return torch::Parameters::Some;
   return Here;
 }
 

@@ -36,27 +36,14 @@ static Spot spotOf(SourceLocation Loc, const SourceManager &SM) {
   return {Where.getFilename(), Where.getLine()};
 }
 
-/// The class as its holder calls it: "UNet", "nets::Block<4>"; or with the
-/// name that it has itself: "UNetImpl".
-static std::string shownName(const CXXRecordDecl *R, bool Qualified,
-                             bool OfHolder = true) {
-  std::string Result = R->getNameAsString();
-  StringRef Shown = Result;
-  if (OfHolder && Shown.consume_back("Impl"))
-    Result = Shown.str();
-  if (const auto *Special = dyn_cast<ClassTemplateSpecializationDecl>(R)) {
-    llvm::raw_string_ostream OS(Result);
-    printTemplateArgumentList(OS, Special->getTemplateArgs().asArray(),
-                              PrintingPolicy(R->getASTContext().getLangOpts()));
-  }
-  if (!Qualified)
-    return Result;
+/// As shownName(), with its namespaces: "nets::Block<4>".
+static std::string fullName(const CXXRecordDecl *R, bool OfHolder = true) {
   std::string Scope;
   for (const DeclContext *DC = R->getDeclContext(); DC; DC = DC->getParent())
     if (const auto *NS = dyn_cast<NamespaceDecl>(DC);
         NS && !NS->isAnonymousNamespace())
       Scope = NS->getNameAsString() + "::" + Scope;
-  return Scope + Result;
+  return Scope + shownName(R, OfHolder);
 }
 
 static std::string shown(const Cell &V);
@@ -107,7 +94,7 @@ static std::string titleOf(const CXXRecordDecl *R,
                            llvm::ArrayRef<Cell> Arguments) {
   const CXXConstructorDecl *Constructor =
       Interpreter::constructorFor(R, Arguments);
-  std::string Result = shownName(R, /*Qualified=*/false) + "(";
+  std::string Result = shownName(R) + "(";
   for (size_t I = 0; I < Arguments.size(); ++I) {
     const bool HasType = Constructor && I < Constructor->getNumParams();
     Result += I ? ", " : "";
@@ -409,7 +396,7 @@ Elaborator::constructorsOf(const CXXRecordDecl *Class) const {
   for (const CXXConstructorDecl *Constructor : Class->ctors()) {
     if (Constructor->isCopyOrMoveConstructor() || Constructor->isDeleted())
       continue;
-    std::string Line = shownName(Class, /*Qualified=*/true) + "(";
+    std::string Line = fullName(Class) + "(";
     for (const ParmVarDecl *Param : Constructor->parameters()) {
       if (Line.back() != '(')
         Line += ", ";
@@ -425,7 +412,7 @@ Elaborator::constructorsOf(const CXXRecordDecl *Class) const {
     Lines.push_back(Line + ")");
   }
   if (Lines.empty())
-    Lines.push_back(shownName(Class, /*Qualified=*/true) + "()");
+    Lines.push_back(fullName(Class) + "()");
   return Lines;
 }
 
@@ -488,7 +475,7 @@ bool Elaborator::elaborate(const CXXRecordDecl *Class,
 /// The arguments of a template may be left out.
 static bool isCalled(const CXXRecordDecl *R, StringRef Wanted, bool &IsSure) {
   for (const bool OfHolder : {true, false}) {
-    std::string Full = shownName(R, /*Qualified=*/true, OfHolder);
+    std::string Full = fullName(R, OfHolder);
     llvm::erase(Full, ' ');
     const StringRef WithoutArguments = StringRef(Full).split('<').first;
     for (const StringRef Name : {StringRef(Full), WithoutArguments}) {
@@ -521,7 +508,7 @@ void Elaborator::findByName(const ModelText &Asked) {
   if (Matching.size() > 1) {
     std::vector<std::string> Names;
     for (const CXXRecordDecl *R : Matching)
-      Names.push_back(shownName(R, /*Qualified=*/true));
+      Names.push_back(fullName(R));
     refuse(Asked.Name, Class->getLocation(),
            "several classes are called that: " + llvm::join(Names, ", "));
     return;
@@ -560,8 +547,7 @@ void Elaborator::findAll() {
                                      ", which is not known");
       continue;
     }
-    if (!Titles.insert(shownName(C.Class, true) + titleOf(C.Class, Arguments))
-             .second)
+    if (!Titles.insert(fullName(C.Class) + titleOf(C.Class, Arguments)).second)
       continue;
     Done.insert(C.Class);
     elaborate(C.Class, Arguments, Running);
@@ -577,8 +563,7 @@ void Elaborator::findAll() {
            R->needsImplicitDefaultConstructor();
   };
   for (const CXXRecordDecl *R : Others)
-    if (IsDefault(R) && !NotKnown.count(R) &&
-        !Parts.count(shownName(R, false))) {
+    if (IsDefault(R) && !NotKnown.count(R) && !Parts.count(shownName(R))) {
       Interpreter Running(Context, Define, Found.Bodies);
       elaborate(R, {}, Running);
     }
@@ -590,7 +575,7 @@ void Elaborator::findAll() {
       Kept.push_back(std::move(Result.Models[I]));
   Result.Models = std::move(Kept);
   for (const CXXRecordDecl *R : Others) {
-    const std::string Name = shownName(R, /*Qualified=*/false);
+    const std::string Name = shownName(R);
     const bool IsBase = llvm::any_of(Found.Classes, [&](const auto *Other) {
       return torch::anyBase(Other, [&](const CXXRecordDecl *B) {
         return B->getCanonicalDecl() == R->getCanonicalDecl();

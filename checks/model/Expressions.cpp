@@ -508,6 +508,24 @@ Cell Interpreter::defaultValue(QualType Type, SourceLocation At) {
   return makeObject(R, {}, {}, nullptr, At);
 }
 
+QualType typeArgument(const CXXRecordDecl *Class, unsigned Index) {
+  const auto *Special =
+      dyn_cast_or_null<ClassTemplateSpecializationDecl>(Class);
+  if (!Special || Index >= Special->getTemplateArgs().size())
+    return {};
+  const TemplateArgument &Arg = Special->getTemplateArgs()[Index];
+  return Arg.getKind() == TemplateArgument::Type ? Arg.getAsType() : QualType();
+}
+
+/// An element of \p Type, null when that is not known, that a container makes
+/// by itself.
+Cell Interpreter::newElement(QualType Type, SourceLocation At) {
+  if (Type.isNull())
+    return unknown(At, "an element");
+  return Type->isArithmeticType() ? convert(integer(0), Type)
+                                  : defaultValue(Type, At);
+}
+
 Cell Interpreter::makeObject(const CXXRecordDecl *Class,
                              ArrayRef<Cell> Arguments, ArrayRef<QualType> Types,
                              const CXXConstructorDecl *Constructor,
@@ -560,14 +578,7 @@ Cell Interpreter::makeObject(const CXXRecordDecl *Class,
                    "' is seen to take what is given");
       return unknown(At, "a '" + Class->getNameAsString() + "'");
     }
-    std::string Name = Class->getNameAsString();
-    if (const auto *Special =
-            dyn_cast<ClassTemplateSpecializationDecl>(Class)) {
-      llvm::raw_string_ostream OS(Name);
-      printTemplateArgumentList(OS, Special->getTemplateArgs().asArray(),
-                                PrintingPolicy(Context.getLangOpts()));
-    }
-    const ModulePtr M = newModule(Name, Class, At);
+    const ModulePtr M = newModule(shownName(Class), Class, At);
     if (Halted)
       return moduleValue(M);
     construct(moduleValue(M), Class, Constructor, Arguments, At);
@@ -630,19 +641,11 @@ Cell Interpreter::makeObject(const CXXRecordDecl *Class,
           Arguments.size() <= 2) {
         if (static_cast<uint64_t>(First->Number) > MaxElements)
           return unknown(At, "a container that is too large");
-        QualType Element;
-        if (const auto *Special =
-                dyn_cast<ClassTemplateSpecializationDecl>(Class);
-            Special && Special->getTemplateArgs().size() &&
-            Special->getTemplateArgs()[0].getKind() == TemplateArgument::Type)
-          Element = Special->getTemplateArgs()[0].getAsType();
+        const QualType Element = typeArgument(Class, 0);
         std::vector<Cell> Elements;
         for (int64_t I = 0; I < First->Number && step(At); ++I)
           Elements.push_back(Arguments.size() == 2 ? copyOf(Arguments[1])
-                             : !Element.isNull() && Element->isArithmeticType()
-                                 ? convert(integer(0), Element)
-                             : Element.isNull() ? unknown(At, "an element")
-                                                : defaultValue(Element, At));
+                                                   : newElement(Element, At));
         return listOf(std::move(Elements));
       }
       return unknown(At, "a container");
@@ -699,9 +702,7 @@ Cell Interpreter::evalConstruct(const CXXConstructExpr *E) {
   }
   llvm::SmallVector<Cell, 4> Arguments;
   llvm::SmallVector<QualType, 4> Types;
-  for (const Expr *Arg : E->arguments()) {
-    if (isa<CXXDefaultArgExpr>(Arg))
-      break;
+  for (const Expr *Arg : torch::writtenArguments(E)) {
     Arguments.push_back(eval(Arg));
     Types.push_back(Arg->getType());
   }
@@ -789,20 +790,15 @@ Cell Interpreter::evalCall(const CallExpr *E) {
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
   const SourceLocation At = E->getBeginLoc();
   Cell Object;
-  unsigned First = 0;
   if (const auto *Member = dyn_cast<CXXMemberCallExpr>(E)) {
     if (Method && !Method->isStatic())
       Object = eval(Member->getImplicitObjectArgument());
   } else if (isa<CXXOperatorCallExpr>(E) && Method && !Method->isStatic()) {
     Object = eval(E->getArg(0));
-    First = 1;
   }
   llvm::SmallVector<Cell, 4> Arguments;
-  for (unsigned I = First; I < E->getNumArgs(); ++I) {
-    if (isa<CXXDefaultArgExpr>(E->getArg(I)))
-      break;
-    Arguments.push_back(eval(E->getArg(I)));
-  }
+  for (const Expr *Arg : torch::writtenArguments(E))
+    Arguments.push_back(eval(Arg));
   if (Halted)
     return unknown(At, "");
   if (!F) {

@@ -27,6 +27,18 @@ namespace libtorch_tidy::model {
 static constexpr unsigned MaxSteps = 1'000'000;
 static constexpr unsigned MaxCalls = 64;
 
+std::string shownName(const CXXRecordDecl *R, bool OfHolder) {
+  std::string Result = R->getNameAsString();
+  if (StringRef Shown = Result; OfHolder && Shown.consume_back("Impl"))
+    Result = Shown.str();
+  if (const auto *Special = dyn_cast<ClassTemplateSpecializationDecl>(R)) {
+    llvm::raw_string_ostream OS(Result);
+    printTemplateArgumentList(OS, Special->getTemplateArgs().asArray(),
+                              PrintingPolicy(R->getASTContext().getLangOpts()));
+  }
+  return Result;
+}
+
 //===----------------------------------------------------------------------===//
 // Notes and limits
 //===----------------------------------------------------------------------===//
@@ -866,9 +878,7 @@ void Interpreter::constructBase(const Cell &Object, QualType Base,
   llvm::SmallVector<Cell, 4> Arguments;
   llvm::SmallVector<QualType, 4> Types;
   if (Construct)
-    for (const Expr *Arg : Construct->arguments()) {
-      if (isa<CXXDefaultArgExpr>(Arg))
-        break;
+    for (const Expr *Arg : torch::writtenArguments(Construct)) {
       Arguments.push_back(eval(Arg));
       Types.push_back(Arg->getType());
     }
@@ -950,11 +960,8 @@ void Interpreter::construct(const Cell &Object, const CXXRecordDecl *Class,
       if (const auto *To =
               dyn_cast<CXXConstructExpr>(torch::peel(Init->getInit()))) {
         llvm::SmallVector<Cell, 4> Given;
-        for (const Expr *Arg : To->arguments()) {
-          if (isa<CXXDefaultArgExpr>(Arg))
-            break;
+        for (const Expr *Arg : torch::writtenArguments(To))
           Given.push_back(eval(Arg));
-        }
         construct(Object, Class, To->getConstructor(), Given, At);
       }
     } else if (Init->isBaseInitializer()) {

@@ -43,6 +43,12 @@ struct Gap {
   clang::SourceLocation Where;
 };
 
+/// The class as its holder calls it, with its template arguments: "Block<4>".
+/// Not of its holder: with its own name, "BlockImpl<4>".
+std::string shownName(const clang::CXXRecordDecl *R, bool OfHolder = true);
+/// A type that is an argument of class template \p Class; null for others.
+clang::QualType typeArgument(const clang::CXXRecordDecl *Class, unsigned Index);
+
 /// A call that goes on while its callee is followed.
 struct Frame {
   std::map<const clang::ValueDecl *, Cell> Variables;
@@ -167,6 +173,7 @@ private:
                   const clang::CXXConstructorDecl *Constructor,
                   clang::SourceLocation At);
   Cell defaultValue(clang::QualType Type, clang::SourceLocation At);
+  Cell newElement(clang::QualType Type, clang::SourceLocation At);
   Cell coerced(const Cell &Given, clang::QualType To, clang::SourceLocation At);
 
   // LibraryCalls.cpp.
@@ -223,6 +230,8 @@ private:
                         const Cell &Object, llvm::ArrayRef<Cell> Arguments);
   Cell callAlgorithm(const clang::CallExpr *E, const clang::FunctionDecl *F,
                      llvm::StringRef Name, llvm::ArrayRef<Cell> Arguments);
+  std::optional<size_t> bestOf(llvm::ArrayRef<Cell> Of, bool IsMost,
+                               const clang::Expr *E, Cell &Unknown);
   Cell changeList(llvm::StringRef Name, const Cell &Object,
                   llvm::ArrayRef<Cell> Arguments);
 

@@ -93,6 +93,22 @@ Cell Interpreter::iteratorOperator(const CallExpr *E, const FunctionDecl *F,
   }
 }
 
+/// The place of the first of the most, or of the least, of some values. Absent
+/// when one of them is \p Unknown.
+std::optional<size_t> Interpreter::bestOf(ArrayRef<Cell> Of, bool IsMost,
+                                          const Expr *E, Cell &Unknown) {
+  size_t Best = 0;
+  for (size_t I = 1; I < Of.size(); ++I) {
+    Unknown = arithmetic(BO_LT, Of[IsMost ? Best : I], Of[IsMost ? I : Best],
+                         Context.BoolTy, E);
+    const std::optional<bool> IsBetter = truth(Unknown);
+    if (!IsBetter)
+      return std::nullopt;
+    Best = *IsBetter ? I : Best;
+  }
+  return Best;
+}
+
 /// A function of the standard library that is given iterators; null when it is
 /// not one of those that are followed.
 Cell Interpreter::callAlgorithm(const CallExpr *E, const FunctionDecl *F,
@@ -139,17 +155,12 @@ Cell Interpreter::callAlgorithm(const CallExpr *E, const FunctionDecl *F,
     return First;
   }
   if ((Name == "max_element" || Name == "min_element") && Count == 2) {
-    size_t Best = 0;
-    for (size_t I = 1; I < Range->size(); ++I) {
-      const std::optional<bool> IsBetter =
-          truth(arithmetic(Name == "max_element" ? BO_GT : BO_LT, (*Range)[I],
-                           (*Range)[Best], Context.BoolTy, E));
-      if (!IsBetter)
-        return {};
-      Best = *IsBetter ? I : Best;
-    }
-    return iteratorAt(First->Target,
-                      First->Number + static_cast<int64_t>(Best));
+    Cell Unknown;
+    const std::optional<size_t> Best =
+        bestOf(*Range, Name == "max_element", E, Unknown);
+    return Best ? iteratorAt(First->Target,
+                             First->Number + static_cast<int64_t>(*Best))
+                : nullptr;
   }
   if (Name == "find" && Count == 3) {
     size_t I = 0;

@@ -38,13 +38,6 @@ ModulePtr Interpreter::newModule(StringRef ClassName,
                                  SourceLocation At) {
   auto M = std::make_shared<ModuleInstance>();
   M->ClassName = ClassName.str();
-  StringRef Shown = M->ClassName;
-  // A reader knows the module by its holder's name.
-  if (Shown.consume_back("Impl"))
-    M->ClassName = Shown.str();
-  else if (const size_t At = M->ClassName.find("Impl<");
-           At != std::string::npos)
-    M->ClassName.erase(At, 4);
   M->Class = Class;
   M->Made = At;
   if (++Modules > MaxModules)
@@ -103,10 +96,7 @@ torch::OptionValue Interpreter::optionOf(const Cell &Setting,
     break;
   case Value::List:
     Result.What = torch::OptionValue::List;
-    for (const Cell &Element : Setting->Elements)
-      Result.Numbers.push_back(Element->What == Value::Integer
-                                   ? torch::Size(Element->Number)
-                                   : std::nullopt);
+    Result.Numbers = *sizesOf(Setting);
     break;
   case Value::Tensor:
     Result.What = Setting->Handle->Shape.Defined ? torch::OptionValue::Tensor
@@ -887,13 +877,8 @@ static QualType firstTypeArgument(const FunctionDecl *F) {
   if (const TemplateArgumentList *Args = F->getTemplateSpecializationArgs())
     if (Args->size() && Args->get(0).getKind() == TemplateArgument::Type)
       return Args->get(0).getAsType();
-  if (const auto *Method = dyn_cast<CXXMethodDecl>(F))
-    if (const auto *Special =
-            dyn_cast<ClassTemplateSpecializationDecl>(Method->getParent()))
-      if (const auto &Args = Special->getTemplateArgs();
-          Args.size() && Args[0].getKind() == TemplateArgument::Type)
-        return Args[0].getAsType();
-  return {};
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  return typeArgument(Method ? Method->getParent() : nullptr, 0);
 }
 
 /// Functions of numbers.
@@ -913,6 +898,17 @@ static std::optional<double> computed(StringRef Name, double X, double Y) {
       .Case("fmod", std::fmod(X, Y))
       .Cases("fabs", "fabsf", std::fabs(X))
       .Default(std::nullopt);
+}
+
+/// What begin(), end() or size() of \p List is, as a method or a function; null
+/// for others.
+static Cell boundOf(StringRef Name, const Cell &List) {
+  const auto Size = static_cast<int64_t>(List->Elements.size());
+  if (Name == "begin" || Name == "cbegin")
+    return iteratorAt(List, 0);
+  if (Name == "end" || Name == "cend")
+    return iteratorAt(List, Size);
+  return Name == "size" ? integer(Size) : nullptr;
 }
 
 Cell Interpreter::callList(const CallExpr *E, StringRef Name,
@@ -941,22 +937,14 @@ Cell Interpreter::callList(const CallExpr *E, StringRef Name,
       fail(At, "'at' finds no such element, and throws");
       return unknown(At, "");
     }
-    QualType Value;
-    if (const auto *Special =
-            dyn_cast<ClassTemplateSpecializationDecl>(Method->getParent());
-        Special && Special->getTemplateArgs().size() > 1 &&
-        Special->getTemplateArgs()[1].getKind() == TemplateArgument::Type)
-      Value = Special->getTemplateArgs()[1].getAsType();
-    const Cell New = Value.isNull()              ? unknown(At, "an element")
-                     : Value->isArithmeticType() ? convert(integer(0), Value)
-                                                 : defaultValue(Value, At);
+    const Cell New = newElement(typeArgument(Method->getParent(), 1), At);
     Elements.push_back(listOf({copyOf(Arguments.front()), New}));
     return New;
   }
   if (Method->getOverloadedOperator() == OO_Subscript || Name == "at")
     return Arguments.empty() ? Object : element(Object, Arguments.front(), E);
-  if (Name == "size")
-    return integer(Elements.size());
+  if (Cell Place = boundOf(Name, Object))
+    return Place;
   if (Name == "empty")
     return integer(Elements.empty());
   if (Name == "front" || Name == "back") {
@@ -966,10 +954,6 @@ Cell Interpreter::callList(const CallExpr *E, StringRef Name,
   }
   if (const std::optional<unsigned> Part = torch::partOfItem(Method))
     return Elements.size() == 2 ? Elements[*Part] : unknown(At, "an element");
-  if (Name == "begin" || Name == "cbegin")
-    return iteratorAt(Object, 0);
-  if (Name == "end" || Name == "cend")
-    return iteratorAt(Object, static_cast<int64_t>(Elements.size()));
   if (Name == "data" || Name == "vec")
     return Object;
   if (Name == "reserve" || Name == "shrink_to_fit")
@@ -1018,10 +1002,8 @@ Cell Interpreter::callList(const CallExpr *E, StringRef Name,
     const size_t Size = Arguments.front()->Number;
     Elements.resize(std::min(Elements.size(), Size));
     while (Elements.size() < Size && step(At))
-      Elements.push_back(Arguments.size() > 1       ? copyOf(Arguments[1])
-                         : Type.isNull()            ? unknown(At, "an element")
-                         : Type->isArithmeticType() ? convert(integer(0), Type)
-                                                    : defaultValue(Type, At));
+      Elements.push_back(Arguments.size() > 1 ? copyOf(Arguments[1])
+                                              : newElement(Type, At));
     return Object;
   }
   if (!IsMap)
@@ -1197,20 +1179,11 @@ Cell Interpreter::callStandard(const CallExpr *E, const FunctionDecl *F,
     std::vector<Cell> From(Arguments.begin(), Arguments.end());
     if (From.size() == 1 && From.front()->What == Value::List)
       From = std::vector(From.front()->Elements);
-    Cell Best;
-    for (const Cell &Next : From) {
-      const Cell Better =
-          Best ? arithmetic(Name == "max" ? BO_LT : BO_LT,
-                            Name == "max" ? Best : Next,
-                            Name == "max" ? Next : Best, Context.BoolTy, E)
-               : integer(1);
-      const std::optional<bool> Known = truth(Better);
-      if (!Known)
-        return Better;
-      if (*Known)
-        Best = Next;
-    }
-    return Best ? Best : Nothing;
+    if (From.empty())
+      return Nothing;
+    Cell Unknown;
+    const std::optional<size_t> Best = bestOf(From, Name == "max", E, Unknown);
+    return Best ? From[*Best] : Unknown;
   }
   if (Name == "abs" && Arguments.size() == 1) {
     if (Arguments[0]->What == Value::Integer &&
@@ -1268,15 +1241,9 @@ Cell Interpreter::callStandard(const CallExpr *E, const FunctionDecl *F,
       if (std::optional<double> Result = computed(Name, Numbers[0], Numbers[1]))
         return convert(real(*Result), F->getReturnType());
   }
-  if (Arguments.size() == 1 && Arguments[0]->What == Value::List) {
-    const auto Size = static_cast<int64_t>(Arguments[0]->Elements.size());
-    if (Name == "begin" || Name == "cbegin")
-      return iteratorAt(Arguments[0], 0);
-    if (Name == "end" || Name == "cend")
-      return iteratorAt(Arguments[0], Size);
-    if (Name == "size")
-      return integer(Size);
-  }
+  if (Arguments.size() == 1 && Arguments[0]->What == Value::List)
+    if (Cell Place = boundOf(Name, Arguments[0]))
+      return Place;
   if (Cell Result = callAlgorithm(E, F, Name, Arguments))
     return Result;
   // Whatever else may change what it is given.

@@ -137,6 +137,15 @@ llvm::SmallVector<const Expr *, 4> writtenArguments(const CallExpr *Call) {
   return Written;
 }
 
+llvm::SmallVector<const Expr *, 4>
+writtenArguments(const CXXConstructExpr *Construct) {
+  llvm::SmallVector<const Expr *, 4> Written;
+  for (const Expr *Arg : Construct->arguments())
+    if (!isa<CXXDefaultArgExpr>(Arg))
+      Written.push_back(Arg);
+  return Written;
+}
+
 std::optional<bool> constantBool(const Expr *E, const ASTContext &Context) {
   E = stripImplicit(E);
   if (const auto *List = dyn_cast_or_null<InitListExpr>(E);

@@ -55,6 +55,9 @@ const clang::Expr *objectOf(const clang::CallExpr *Call);
 /// operator call.
 llvm::SmallVector<const clang::Expr *, 4>
 writtenArguments(const clang::CallExpr *Call);
+/// The same of a constructor's.
+llvm::SmallVector<const clang::Expr *, 4>
+writtenArguments(const clang::CXXConstructExpr *Construct);
 
 /// The value of \p E where the compiler can compute it, looking into the
 /// optional<bool> that arguments are wrapped in. nullopt for others.

@@ -23,9 +23,9 @@ struct HookRegistration {
 };
 std::optional<HookRegistration> asHookRegistration(const clang::CallExpr *Call);
 
-/// The tensor that \p Call needs the history of: x.retain_grad() and
-/// x.register_hook() throw where x requires no gradient, and without a guard
-/// x.grad_fn() is there. Null for other calls.
+/// The tensor whose history \p Call needs: x.retain_grad() and
+/// x.register_hook() throw where x requires no gradient, and x.grad_fn() is
+/// null there. Null for other calls.
 const clang::Expr *needsHistory(const clang::CallExpr *Call);
 
 /// The tensor in tensor.remove_hook(handle); null for other calls.

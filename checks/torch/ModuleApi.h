@@ -42,7 +42,7 @@ ModelClass modelClass(const clang::CXXRecordDecl *R);
 /// or its options: "Conv2d" for Conv2dImpl, "Conv" for ConvOptions<2>.
 std::string modelClassName(const clang::CXXRecordDecl *R);
 
-/// The module class that holder \p R holds; null when it is none.
+/// The module class that holder \p R holds; null when it is not one.
 const clang::CXXRecordDecl *heldBy(const clang::CXXRecordDecl *R);
 
 /// What a method or function of LibTorch does to a module.

@@ -129,30 +129,21 @@ static Analysis joined(Schedule &All, const AnalysisJob &Work,
   return Result;
 }
 
-/// The units that were asked for, with what their models need of the others.
-static Analysis analyseModels(const AnalysisJob &Work, SourceTexts &Texts,
-                              const fixits::FileTexts &Overlay) {
-  AnalysisJob Asked = Work;
-  Asked.Units =
-      Work.Units.take_while([](const Unit &U) { return !U.OnlyForFacts; });
-  Schedule All(Asked, Overlay);
-  All.run();
-  readTogether(All.Jobs, Asked, Work.Units.drop_front(Asked.Units.size()),
-               Overlay);
-  Analysis Result = joined(All, Asked, Texts);
-  Result.Postponed = std::move(All.Postponed);
-  return Result;
-}
-
 Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
                     const fixits::FileTexts &Overlay) {
+  AnalysisJob First = Work;
+  // Models need the other units only where they call what these define.
   if (Work.Options.Unit.Budget)
-    return analyseModels(Work, Texts, Overlay);
-  Schedule All(Work, Overlay);
+    First.Units =
+        Work.Units.take_while([](const Unit &U) { return !U.OnlyForFacts; });
+  Schedule All(First, Overlay);
   All.run();
   if (Work.Options.WholeProgram)
     tellOfEachOther(All.Jobs, Work, Overlay);
-  Analysis Result = joined(All, Work, Texts);
+  if (Work.Options.Unit.Budget)
+    readTogether(All.Jobs, First, Work.Units.drop_front(First.Units.size()),
+                 Overlay);
+  Analysis Result = joined(All, First, Texts);
   Result.Postponed = std::move(All.Postponed);
   return Result;
 }

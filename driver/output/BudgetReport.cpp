@@ -7,6 +7,7 @@
 
 #include "driver/output/BudgetReport.h"
 #include "checks/torch/ModuleParameters.h"
+#include "driver/output/Report.h"
 #include "driver/project/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
@@ -81,10 +82,7 @@ model::UnitBudget merged(llvm::ArrayRef<model::UnitBudget> Units) {
 }
 
 static std::string relative(StringRef File, StringRef Folder) {
-  if (!Folder.empty() && File.size() > Folder.size() &&
-      File.starts_with(Folder) && File[Folder.size()] == '/')
-    File = File.drop_front(Folder.size() + 1);
-  return printable(File);
+  return printable(relativePath(File, Folder));
 }
 
 static std::string lineOf(const Spot &At, StringRef Folder) {
