@@ -552,6 +552,22 @@ bool declaresNoGradGuard(ASTContext &Context) {
   return true;
 }
 
+std::optional<bool> gradientsUnder(const CXXRecordDecl *R,
+                                   std::optional<bool> Enabled) {
+  switch (decides(R)) {
+  case Decides::AlwaysOff:
+    return false;
+  case Decides::ByEnabled:
+    // NoGradGuard derives from AutoGradMode, and has a case of its own.
+    return Enabled;
+  case Decides::ByInference:
+    return Enabled.value_or(true) ? std::optional(false) : std::nullopt;
+  case Decides::No:
+    break;
+  }
+  return std::nullopt;
+}
+
 bool isGuardType(QualType T) { return decides(recordOf(T)) != Decides::No; }
 
 /// Does the object \p E makes die at the end of its full expression?

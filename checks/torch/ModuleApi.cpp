@@ -128,8 +128,11 @@ static ModuleAct actOfModule(const CXXMethodDecl *Method) {
       .Case("modules", ModuleAct::Modules)
       .Case("children", ModuleAct::Children)
       .Case("named_children", ModuleAct::NamedChildren)
-      .Cases("train", "eval", "zero_grad", "is_training", "name",
-             ModuleAct::Nothing)
+      .Case("forward", ModuleAct::Forward)
+      .Case("is_training", ModuleAct::IsTraining)
+      .Case("train", ModuleAct::Train)
+      .Case("eval", ModuleAct::Eval)
+      .Cases("zero_grad", "name", ModuleAct::Nothing)
       .Cases("pretty_print", "save", "load", "apply", ModuleAct::Nothing)
       .Cases("reset_parameters", "reset", "flatten_parameters",
              "_reset_parameters", ModuleAct::Nothing)
@@ -153,7 +156,10 @@ ModuleAct moduleAct(const FunctionDecl *F) {
     if (Method->getOverloadedOperator() == OO_Arrow ||
         Method->getOverloadedOperator() == OO_Star)
       return ModuleAct::Same;
+    if (Method->getOverloadedOperator() == OO_Call)
+      return ModuleAct::Forward;
     return llvm::StringSwitch<ModuleAct>(nameOf(Method))
+        .Cases("forward", "any_forward", ModuleAct::Forward)
         .Cases("get", "ptr", "as", ModuleAct::Same)
         .Case("is_empty", ModuleAct::IsEmpty)
         .Case("clone", ModuleAct::Clone)
@@ -175,6 +181,10 @@ static TensorAct actOfMethod(StringRef Name) {
       .Case("size", TensorAct::Size)
       .Cases("dim", "ndimension", TensorAct::Dimensions)
       .Case("numel", TensorAct::Elements)
+      .Case("sizes", TensorAct::AllSizes)
+      .Cases("scalar_type", "dtype", TensorAct::TypeOf)
+      .Case("defined", TensorAct::IsDefined)
+      .Cases("device", "is_cuda", "is_cpu", "requires_grad", TensorAct::Fact)
       .Cases("contiguous", "data", "cuda", "cpu", TensorAct::Same)
       .Cases("variable_data", "tensor_data", TensorAct::Same)
       .Default(TensorAct::Unknown);
@@ -251,6 +261,99 @@ TensorAct tensorAct(const FunctionDecl *F) {
       !Name.starts_with("swap") && Name != "set_" && !Name.starts_with("as_"))
     return TensorAct::Same;
   return TensorAct::Unknown;
+}
+
+/// A tensor, or several.
+static bool givesTensors(QualType T) {
+  T = T.getNonReferenceType();
+  if (isTensor(T))
+    return true;
+  const auto *R = dyn_cast_or_null<ClassTemplateSpecializationDecl>(
+      T->getAsCXXRecordDecl());
+  if (!R)
+    return false;
+  for (const TemplateArgument &Arg : R->getTemplateArgs().asArray()) {
+    if (Arg.getKind() == TemplateArgument::Type && isTensor(Arg.getAsType()))
+      return true;
+    if (Arg.getKind() == TemplateArgument::Pack)
+      for (const TemplateArgument &Part : Arg.pack_elements())
+        if (Part.getKind() == TemplateArgument::Type &&
+            isTensor(Part.getAsType()))
+          return true;
+  }
+  return false;
+}
+
+bool isTensorOperator(const FunctionDecl *F) {
+  if (!F || !isTorchDecl(F) || isa<CXXConstructorDecl, CXXConversionDecl>(F) ||
+      !givesTensors(F->getReturnType()))
+    return false;
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(F))
+    return isTensor(F->getASTContext().getRecordType(Method->getParent()));
+  return llvm::any_of(F->parameters(), [](const ParmVarDecl *P) {
+    return givesTensors(P->getType());
+  });
+}
+
+std::string operatorName(const FunctionDecl *F) {
+  switch (F->getOverloadedOperator()) {
+  case OO_Plus:
+    return "add";
+  case OO_Minus:
+    return F->getNumParams() + isa<CXXMethodDecl>(F) == 1 ? "neg" : "sub";
+  case OO_Star:
+    return "mul";
+  case OO_Slash:
+    return "div";
+  case OO_Percent:
+    return "remainder";
+  case OO_PlusEqual:
+    return "add_";
+  case OO_MinusEqual:
+    return "sub_";
+  case OO_StarEqual:
+    return "mul_";
+  case OO_SlashEqual:
+    return "div_";
+  case OO_EqualEqual:
+    return "eq";
+  case OO_ExclaimEqual:
+    return "ne";
+  case OO_Less:
+    return "lt";
+  case OO_LessEqual:
+    return "le";
+  case OO_Greater:
+    return "gt";
+  case OO_GreaterEqual:
+    return "ge";
+  case OO_Amp:
+    return "logical_and";
+  case OO_Pipe:
+    return "logical_or";
+  case OO_Tilde:
+  case OO_Exclaim:
+    return "logical_not";
+  case OO_Subscript:
+    return "index";
+  default:
+    return nameOf(F).str();
+  }
+}
+
+bool isForward(const FunctionDecl *F) { return nameOf(F) == "forward"; }
+
+std::optional<Part> partOfArray(const FunctionDecl *F) {
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
+  if (!Method || !isTorchDecl(F) || nameOf(Method->getParent()) != "ArrayRef")
+    return std::nullopt;
+  if (nameOf(F) == "slice")
+    return Part::Slice;
+  return nameOf(F) == "vec" ? std::optional(Part::Whole) : std::nullopt;
+}
+
+bool isSliceClass(const CXXRecordDecl *R) {
+  return isTorchDecl(R) && nameOf(R) == "Slice";
 }
 
 std::optional<ElementType> namedElementType(const ValueDecl *D) {

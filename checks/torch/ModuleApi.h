@@ -72,6 +72,10 @@ enum class ModuleAct : unsigned char {
   Children, ///< children().
   NamedChildren,
   Convert, ///< to(dtype): the elements get another type.
+  Forward, ///< forward(...), net(...).
+  IsTraining,
+  Train, ///< train(on).
+  Eval,
 };
 ModuleAct moduleAct(const clang::FunctionDecl *F);
 /// Does the module have more after it?
@@ -100,8 +104,28 @@ enum class TensorAct : unsigned char {
   Size,        ///< size(dim).
   Dimensions,  ///< dim().
   Elements,    ///< numel().
+  AllSizes,    ///< sizes().
+  TypeOf,      ///< scalar_type(), dtype().
+  IsDefined,   ///< defined().
+  Fact,        ///< Known of every tensor here: is_cuda(), device().
 };
 TensorAct tensorAct(const clang::FunctionDecl *F);
+
+/// Is \p F an operator: of tensors, or of modules' functional forms, that gives
+/// tensors? And its name, as Simulation::run() takes it: "add" of
+/// `operator+`.
+bool isTensorOperator(const clang::FunctionDecl *F);
+std::string operatorName(const clang::FunctionDecl *F);
+
+/// Is it called forward?
+bool isForward(const clang::FunctionDecl *F);
+
+/// What a method of ArrayRef takes a part by: slice(from[, count]), vec().
+enum class Part : unsigned char { Slice, Whole };
+std::optional<Part> partOfArray(const clang::FunctionDecl *F);
+
+/// torch::indexing::Slice.
+bool isSliceClass(const clang::CXXRecordDecl *R);
 
 /// The element type that \p D names, as torch::kHalf; nullopt for others.
 std::optional<ElementType> namedElementType(const clang::ValueDecl *D);

@@ -348,22 +348,28 @@ void Table::attention() {
 
 void Table::transformerLayer(bool Decoder) {
   const Size Width = number("d_model"), Inner = number("dim_feedforward");
+  const OptionValue Dropped = option("dropout");
   auto Attention = [&](StringRef Name) {
     add(part(Name, "MultiheadAttention",
-             {{"embed_dim", maybe(Width)}, {"num_heads", option("nhead")}}));
+             {{"embed_dim", maybe(Width)},
+              {"num_heads", option("nhead")},
+              {"dropout", Dropped}}));
+  };
+  auto Dropout = [&](StringRef Name) {
+    add(part(Name, "Dropout", {{"p", Dropped}}));
   };
   Attention("self_attn");
-  add(part("dropout1", "Dropout"));
+  Dropout("dropout1");
   add(layerNorm("norm1", Width));
   if (Decoder) {
     Attention("multihead_attn");
-    add(part("dropout2", "Dropout"));
+    Dropout("dropout2");
     add(layerNorm("norm2", Width));
   }
   add(linear("linear1", Width, Inner));
-  add(part("dropout", "Dropout"));
+  Dropout("dropout");
   add(linear("linear2", Inner, Width));
-  add(part(Decoder ? "dropout3" : "dropout2", "Dropout"));
+  Dropout(Decoder ? "dropout3" : "dropout2");
   add(layerNorm(Decoder ? "norm3" : "norm2", Width));
 }
 
@@ -424,7 +430,9 @@ void Table::transformer() {
         "", Decoder ? "TransformerDecoderLayer" : "TransformerEncoderLayer",
         {{"d_model", maybe(Width)},
          {"nhead", option("nhead")},
-         {"dim_feedforward", option("dim_feedforward")}});
+         {"dim_feedforward", option("dim_feedforward")},
+         {"dropout", option("dropout")},
+         {"activation", option("activation")}});
     constexpr int64_t Most = 4096;
     if (Count && *Count > Most)
       missing(Decoder ? "num_decoder_layers" : "num_encoder_layers");
@@ -599,8 +607,36 @@ ArrayRef<StringRef> positionalOptions(StringRef Class) {
       Decoder[] = {"decoder_layer", "num_layers"},
       Transformer[] = {"d_model", "nhead", "num_encoder_layers",
                        "num_decoder_layers"},
-      Adaptive[] = {"in_features", "n_classes", "cutoffs"};
-  return llvm::StringSwitch<ArrayRef<StringRef>>(family(Class))
+      Adaptive[] = {"in_features", "n_classes", "cutoffs"},
+      Pool[] = {"kernel_size"}, Output[] = {"output_size"}, Dropped[] = {"p"},
+      Activation[] = {"inplace"}, Dimension[] = {"dim"}, Alpha[] = {"alpha"},
+      Slope[] = {"negative_slope"}, Bound[] = {"threshold", "value"},
+      Padding[] = {"padding", "value"}, Pad[] = {"pad"},
+      Upscale[] = {"upscale_factor"}, Downscale[] = {"downscale_factor"},
+      Unflatten[] = {"dim", "sizes"},
+      // A function, and what it is given after its input.
+      Functional[] = {"function", "1", "2", "3", "4", "5", "6"};
+  // F::MaxPool2dFuncOptions are those of MaxPool2d.
+  Class.consume_back("Func");
+  StringRef Base = Class;
+  if (dimensions(Class))
+    Base = Class.drop_back(2);
+  return llvm::StringSwitch<ArrayRef<StringRef>>(Base)
+      .Cases("MaxPool", "AvgPool", "MaxUnpool", Pool)
+      .Cases("AdaptiveMaxPool", "AdaptiveAvgPool", Output)
+      .Cases("Dropout", "AlphaDropout", "FeatureAlphaDropout", Dropped)
+      .Cases("ReLU", "ReLU6", "SELU", Activation)
+      .Cases("Softmax", "LogSoftmax", "Softmin", "GLU", Dimension)
+      .Cases("ELU", "CELU", Alpha)
+      .Case("LeakyReLU", Slope)
+      .Case("Threshold", Bound)
+      .Cases("ConstantPad", "ReflectionPad", "ReplicationPad", "ZeroPad",
+             Padding)
+      .Case("Pad", Pad)
+      .Case("PixelShuffle", Upscale)
+      .Case("PixelUnshuffle", Downscale)
+      .Case("Unflatten", Unflatten)
+      .Case("Functional", Functional)
       .Case("Linear", Linear)
       .Case("Bilinear", Bilinear)
       .Cases("Conv", "ConvTranspose", Convolution)
@@ -631,6 +667,7 @@ OptionValue defaultOption(StringRef Class, StringRef Option) {
       Class.starts_with("TransformerDecoder"))
     return llvm::StringSwitch<OptionValue>(Option)
         .Case("dim_feedforward", integer(2048))
+        .Case("dropout", real(0.1))
         .Cases("num_encoder_layers", "num_decoder_layers", integer(6))
         .Cases("custom_encoder", "custom_decoder", "norm", absent())
         .Default(OptionValue());
@@ -651,19 +688,21 @@ namespace {
 struct OptimizerRow {
   StringRef Name;
   unsigned Copies;
+  unsigned Scratch;    ///< Of one parameter, while step() works on it.
+  bool AtOnce = false; ///< It keeps them from its construction on.
 };
 
 } // namespace
 
 /// What step() keeps in tensors, in 1.13.1 and 2.x; counters are numbers.
 static constexpr OptimizerRow OptimizerRows[] = {
-    {"sgd", 0},          // Without momentum, nothing.
-    {"sgd-momentum", 1}, // momentum_buffer
-    {"adam", 2},         // exp_avg, exp_avg_sq
-    {"adamw", 2},        // The same.
-    {"amsgrad", 3},      // Adam or AdamW with amsgrad: max_exp_avg_sq, too.
-    {"rmsprop", 1},      // square_avg; neither centered nor with momentum
-    {"adagrad", 1},      // sum, from its construction on
+    {"sgd", 0, 0},           // Without momentum, nothing.
+    {"sgd-momentum", 1, 0},  // momentum_buffer
+    {"adam", 2, 2},          // exp_avg, exp_avg_sq
+    {"adamw", 2, 2},         // The same.
+    {"amsgrad", 3, 2},       // Adam or AdamW with amsgrad: max_exp_avg_sq, too.
+    {"rmsprop", 1, 1},       // square_avg; neither centered nor with momentum
+    {"adagrad", 1, 1, true}, // sum
 };
 
 std::optional<unsigned> optimizerCopies(StringRef Optimizer) {
@@ -671,6 +710,19 @@ std::optional<unsigned> optimizerCopies(StringRef Optimizer) {
     if (Row.Name == Optimizer)
       return Row.Copies;
   return std::nullopt;
+}
+
+unsigned optimizerScratch(StringRef Optimizer) {
+  for (const OptimizerRow &Row : OptimizerRows)
+    if (Row.Name == Optimizer)
+      return Row.Scratch;
+  return 0;
+}
+
+bool hasOptimizerStateAtOnce(StringRef Optimizer) {
+  return llvm::any_of(OptimizerRows, [&](const OptimizerRow &Row) {
+    return Row.Name == Optimizer && Row.AtOnce;
+  });
 }
 
 ArrayRef<StringRef> knownOptimizers() {

@@ -72,6 +72,7 @@ struct OptionValue {
   double RealNumber = 0;
   std::vector<Size> Numbers;
   TensorShape Shape;
+  std::string Text; ///< Of others: an enumerator.
   size_t ModuleNumber = 0;
 };
 
@@ -125,6 +126,11 @@ OptionValue defaultOption(llvm::StringRef Class, llvm::StringRef Option);
 /// first step on. As --optimizer spells them: sgd, sgd-momentum, adam, adamw,
 /// amsgrad, rmsprop, adagrad; nullopt for others.
 std::optional<unsigned> optimizerCopies(llvm::StringRef Optimizer);
+/// How many copies of a parameter its step() makes for the moment, at most;
+/// parameters are worked on one by one.
+unsigned optimizerScratch(llvm::StringRef Optimizer);
+/// Does it have its state before its first step()?
+bool hasOptimizerStateAtOnce(llvm::StringRef Optimizer);
 /// All names that optimizerCopies() takes.
 llvm::ArrayRef<llvm::StringRef> knownOptimizers();
 

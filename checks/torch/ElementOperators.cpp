@@ -1,0 +1,497 @@
+//===- ElementOperators.cpp - Element by element, reductions, losses ------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/torch/OperatorRules.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using llvm::ArrayRef;
+using llvm::StringRef;
+using llvm::Twine;
+
+namespace libtorch_tidy::torch {
+
+static constexpr ElementType Bool = {"bool", 1};
+
+namespace {
+
+/// A function of each element.
+struct UnaryRow {
+  StringRef Name;
+  /// What is kept until backward(): 's' the argument, 'r' the result, 'c' a
+  /// copy of the argument, 'n' nothing. And of the form in place.
+  char Keeps, InPlace;
+  /// What backward() needs besides the gradients, in sizes of the argument.
+  double Scratch = 0;
+};
+
+} // namespace
+
+static constexpr UnaryRow UnaryRows[] = {
+    {"relu", 'r', 'r'},
+    {"relu6", 's', 'c'},
+    {"hardtanh", 's', 'c'},
+    {"leaky_relu", 's', 'r'},
+    {"rrelu", 's', 'c', 1},
+    {"elu", 's', 'r'},
+    {"selu", 's', 'r'},
+    {"celu", 's', 'r'},
+    {"gelu", 's', 'c'},
+    {"silu", 's', 'c'},
+    {"mish", 's', 'c'},
+    {"sigmoid", 'r', 'r'},
+    {"tanh", 'r', 'r'},
+    {"softplus", 's', 'c'},
+    {"hardswish", 's', 'c'},
+    {"hardsigmoid", 's', 'c'},
+    {"threshold", 's', 'r'},
+    {"exp", 'r', 'r'},
+    {"expm1", 'r', 'r', 1},
+    {"log", 's', 'c'},
+    {"log2", 's', 'c', 1},
+    {"log10", 's', 'c', 1},
+    {"log1p", 's', 'c', 1},
+    {"sqrt", 'r', 'r', 1},
+    {"rsqrt", 'r', 'r', 2},
+    {"reciprocal", 'r', 'r', 2},
+    {"sin", 's', 'c', 1},
+    {"cos", 's', 'c', 2},
+    {"tan", 'r', 'r', 2},
+    {"erf", 's', 'c', 4},
+    {"abs", 's', 'c', 1},
+    {"square", 's', 'c', 2},
+    {"clamp", 's', 'c', 0.5},
+    {"clamp_min", 's', 'c', 0.25},
+    {"clamp_max", 's', 'c', 0.25},
+    {"neg", 'n', 'n'},
+    {"triu", 'n', 'n'},
+    {"tril", 'n', 'n'},
+    {"flip", 'n', 'n'},
+    {"roll", 'n', 'n'},
+    {"cumsum", 'n', 'n', 2},
+    {"sign", 'n', 'n'},
+    {"floor", 'n', 'n'},
+    {"ceil", 'n', 'n'},
+    {"round", 'n', 'n'},
+    {"nan_to_num", 's', 'c', 1},
+};
+
+/// Fill the tensor, and forget what was in it.
+static bool fills(StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("fill_", "zero_", "normal_", "uniform_", "bernoulli_", true)
+      .Cases("random_", "exponential_", "copy_", "set_data", true)
+      .Default(false);
+}
+
+/// Give truths.
+static bool compares(StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("eq", "ne", "lt", "le", "gt", "ge", true)
+      .Cases("equal", "less", "less_equal", "greater", "greater_equal", true)
+      .Cases("not_equal", "logical_and", "logical_or", "logical_xor", true)
+      .Cases("logical_not", "isnan", "isinf", "isfinite", true)
+      .Default(false);
+}
+
+OperatorResult Operator::unary(char Keeps, double Scratch) {
+  const bool InPlace = Name.ends_with("_") || flag("inplace", false);
+  TensorPtr T = self();
+  const uint64_t Size = bytesOf(T);
+  if (InPlace) {
+    if (S.GradMode && !T->Maker && T->RequiresGrad.value_or(false))
+      throws("'" + Name +
+             "' works in place on a tensor that requires a "
+             "gradient of its own");
+    std::vector<BlockPtr> Kept;
+    if (Keeps == 'r')
+      Kept.push_back(T->Memory);
+    else if (Keeps == 'c' && records({{T}}))
+      Kept.push_back(S.allocate(Size));
+    record({T}, {{T}}, Kept, static_cast<uint64_t>(Scratch * Size));
+    return one(T);
+  }
+  const bool IsReal = isFloating(T->Shape.Type.value_or(Float32));
+  const TensorPtr Out =
+      makeLike(T, IsReal || Keeps == 'n' || Name == "abs" || Name == "square" ||
+                          Name.starts_with("clamp")
+                      ? T->Shape.Type
+                      : std::optional(Float32));
+  record({Out}, {{T}},
+         Keeps == 'r'                   ? ArrayRef(Out->Memory)
+         : Keeps == 's' || Keeps == 'c' ? ArrayRef(T->Memory)
+                                        : ArrayRef<BlockPtr>(),
+         static_cast<uint64_t>(Scratch * Size));
+  return one(Out);
+}
+
+/// add, sub, mul, div, pow, maximum, and with a trailing "_" in place.
+OperatorResult Operator::binary(StringRef Base) {
+  const bool InPlace = Name.ends_with("_");
+  const Argument *Second = find({"other", "exponent", "value"});
+  const Argument *First = find({"self", "input"});
+  auto IsNumber = [](const Argument *A) {
+    return A && (A->What == Argument::Integer || A->What == Argument::Real);
+  };
+  const bool NumberFirst = IsNumber(First), NumberSecond = IsNumber(Second);
+  if (NumberFirst || NumberSecond) {
+    const TensorPtr T = NumberFirst ? tensor({"other", "exponent"}) : self();
+    const Argument &Number = NumberFirst ? *First : *Second;
+    const ElementType Own = T->Shape.Type.value_or(Float32);
+    const bool BecomesReal =
+        !isFloating(Own) && (Number.What == Argument::Real || Base == "div");
+    const TensorPtr Out =
+        InPlace ? T : makeLike(T, BecomesReal ? Float32 : Own);
+    const uint64_t Size = bytesOf(Out);
+    if (Base == "add" || (Base == "sub" && !NumberFirst)) {
+      record({Out}, {{T, GradientKind::Alias}});
+    } else if (Base == "pow") {
+      const TensorPtr Kept = NumberFirst ? Out : T;
+      record({Out}, {{T}}, {Kept->Memory}, 2 * Size);
+    } else if (Base == "div" && NumberFirst) {
+      // reciprocal().mul(number): both have results of their own.
+      const BlockPtr Reciprocal = S.allocate(Size);
+      record({Out}, {{T}}, {T->Memory, Reciprocal}, 3 * Size);
+    } else {
+      record({Out}, {{T}}, {}, 0);
+    }
+    return one(Out);
+  }
+  const TensorPtr A = self(), B = tensor({"other", "exponent", "tensor2"});
+  const std::optional<Sizes> Both = broadcast(A->sizes(), B->sizes());
+  if (!Both)
+    throws("'" + Name + "' does not fit sizes " + shown(A->sizes()) + " and " +
+           shown(B->sizes()));
+  if (Trouble)
+    return *Trouble;
+  ElementType Type = promoted(*A, *B);
+  if (Base == "div" && !isFloating(Type))
+    Type = Float32;
+  TensorPtr Out = A;
+  if (!InPlace) {
+    const TensorPtr &Like = A->sizes() == *Both ? A : B;
+    Out = Like->sizes() == *Both ? makeLike(Like, Type) : make(*Both, Type);
+  } else if (A->sizes() != *Both) {
+    throws("'" + Name + "' cannot change sizes " + shown(A->sizes()) + " to " +
+           shown(*Both) + " in place");
+  }
+  const uint64_t Size = bytesOf(Out);
+  const bool GrowsA = A->sizes() != *Both, GrowsB = B->sizes() != *Both;
+  if (Base == "add" || Base == "sub") {
+    auto Kind = [&](bool Grows, bool Negated) {
+      return Grows || Negated ? GradientKind::Fresh : GradientKind::Alias;
+    };
+    const bool Scaled = find({"alpha"}) && maybeReal({"alpha"}) != 1.0;
+    record(
+        {Out},
+        {{A, Kind(GrowsA, false)}, {B, Kind(GrowsB, Base == "sub" || Scaled)}},
+        {}, GrowsB && Base == "sub" ? Size : 0);
+    return one(Out);
+  }
+  std::vector<BlockPtr> Kept;
+  const bool NeedsA = A->needsGradient(), NeedsB = B->needsGradient();
+  if (Base == "mul") {
+    if (NeedsB)
+      Kept.push_back(InPlace && records({{A}, {B}}) ? S.allocate(bytesOf(A))
+                                                    : A->Memory);
+    if (NeedsA)
+      Kept.push_back(B->Memory);
+    record({Out}, {{A}, {B}}, Kept, GrowsA || GrowsB ? Size : 0);
+    return one(Out);
+  }
+  if (Base == "div") {
+    Kept.push_back(B->Memory);
+    if (NeedsB)
+      Kept.push_back(A->Memory);
+    record({Out}, {{A}, {B}}, Kept,
+           NeedsB && NeedsA ? (GrowsB ? 3 * Size - bytesOf(B) : 2 * Size)
+           : NeedsB         ? 3 * Size
+           : GrowsA         ? Size
+                            : 0);
+    return one(Out);
+  }
+  // pow, maximum, minimum, and others of both.
+  Kept = {A->Memory, B->Memory};
+  if (Base == "pow" && NeedsB)
+    Kept.push_back(Out->Memory);
+  record({Out}, {{A}, {B}}, Kept, Base == "pow" ? 4 * Size : 3 * Size / 2);
+  return one(Out);
+}
+
+/// The sizes of \p T without the dimensions that are reduced, or with ones.
+Sizes Operator::reducedSizes(const TensorPtr &T, StringRef DimName) {
+  const Sizes From = T->sizes();
+  const std::optional<Sizes> Asked = maybeIntegers({DimName});
+  const bool Keeps = flag("keepdim", false);
+  std::vector<bool> Reduced(From.size(), !Asked || Asked->empty());
+  if (Asked)
+    for (const int64_t D : *Asked)
+      if (const size_t Which = dimension(D, From.size());
+          Which < Reduced.size())
+        Reduced[Which] = true;
+  Sizes To;
+  for (size_t I = 0; I < From.size(); ++I)
+    if (!Reduced[I])
+      To.push_back(From[I]);
+    else if (Keeps && Asked)
+      To.push_back(1);
+  return To;
+}
+
+OperatorResult Operator::reduce() {
+  const TensorPtr T = self();
+  const ElementType Own = T->Shape.Type.value_or(Float32);
+  ElementType Type = type().value_or(Own);
+  if (!type() && !isFloating(Own))
+    Type = Name == "any" || Name == "all"                        ? Bool
+           : Name == "mean" || Name == "std" || Name == "var"    ? Float32
+           : Name == "sum" || Name == "prod" || Name == "argmax" ? Int64
+                                                                 : Own;
+  if (Name == "argmax" || Name == "argmin" || Name == "count_nonzero")
+    Type = Int64;
+  const TensorPtr Out = make(reducedSizes(T, "dim"), Type);
+  const uint64_t Size = bytesOf(T);
+  if (Name == "sum") {
+    record({Out}, {{T, GradientKind::Strided}});
+  } else if (Name == "mean") {
+    // Over dimensions it keeps what it reads, whatever for.
+    record({Out}, {{T}},
+           find({"dim"}) ? ArrayRef(T->Memory) : ArrayRef<BlockPtr>());
+  } else if ((Name == "max" || Name == "min") && Out->sizes().empty()) {
+    record({Out}, {{T}}, {T->Memory, Out->Memory}, Size * 9 / 4);
+  } else if (Name == "norm" || Name == "std" || Name == "prod" ||
+             Name == "logsumexp" || Name == "max" || Name == "min" ||
+             Name == "amax" || Name == "amin") {
+    record({Out}, {{T}}, {T->Memory, Out->Memory}, Size);
+  } else if (Name == "var") {
+    record({Out}, {{T}}, {T->Memory}, Size + 2 * bytesOf(Out));
+  }
+  return one(Out);
+}
+
+/// max(dim), min(dim), topk, sort, median, mode: values and indices.
+OperatorResult Operator::reduceWithIndices() {
+  const TensorPtr T = self();
+  Sizes To = T->sizes();
+  if (Name == "topk") {
+    const size_t D = dimension(integer({"dim"}, -1), To.size());
+    if (D < To.size())
+      To[D] = integer({"k"}, 1);
+  } else if (Name != "sort") {
+    To = reducedSizes(T, "dim");
+  }
+  const TensorPtr Values = make(To, T), Indices = make(To, Int64);
+  record({Values, Indices}, {{T}}, {Indices->Memory});
+  return several({Values, Indices});
+}
+
+OperatorResult Operator::softmax() {
+  const TensorPtr T = self();
+  const TensorPtr Out = make(T->sizes(), T);
+  record({Out}, {{T}}, {Out->Memory}, 0, bytesOf(Out));
+  return one(Out);
+}
+
+/// dropout, feature_dropout (dropout2d, dropout3d), alpha_dropout.
+OperatorResult Operator::dropout() {
+  const TensorPtr T = self();
+  const bool Trains = flag("train", false) || flag("training", false);
+  const bool InPlace = Name.ends_with("_") || flag("inplace", false);
+  if (!Trains || maybeReal({"p"}).value_or(0.5) == 0)
+    return one(T);
+  Sizes OfNoise = T->sizes();
+  if (Name.starts_with("feature") || Name.contains("2d") || Name.contains("3d"))
+    for (size_t I = 2; I < OfNoise.size(); ++I)
+      OfNoise[I] = 1;
+  // CUDA's dropout keeps one byte for each element, as at::native_dropout does.
+  const TensorPtr Noise = S.Device == DeviceKind::Cuda && Name == "dropout"
+                              ? make(OfNoise, Bool)
+                              : make(OfNoise, T);
+  const BlockPtr Second =
+      Name.contains("alpha") ? S.allocate(bytesOf(Noise)) : nullptr;
+  const TensorPtr Out = InPlace ? T : makeLike(T);
+  record({Out}, {{T}}, {Noise->Memory});
+  return one(Out);
+}
+
+OperatorResult Operator::where() {
+  const TensorPtr Condition = tensor({"condition", "mask"});
+  const bool Fills = Name.starts_with("masked_fill");
+  const TensorPtr A = self();
+  const TensorPtr B = Fills ? maybeTensor({"value"}) : tensor({"other"});
+  std::optional<Sizes> All = broadcast(Condition->sizes(), A->sizes());
+  if (All && B)
+    All = broadcast(*All, B->sizes());
+  if (!All) {
+    throws("'" + Name + "' does not fit sizes " + shown(Condition->sizes()) +
+           " and " + shown(A->sizes()));
+    return *Trouble;
+  }
+  if (Name.ends_with("_")) {
+    record({A}, {{A}}, {Condition->Memory});
+    return one(A);
+  }
+  const TensorPtr Out = make(*All, Fills || !B ? A->Shape.Type.value_or(Float32)
+                                               : promoted(*A, *B));
+  record({Out}, {{A}, {Fills ? nullptr : B}}, {Condition->Memory});
+  return one(Out);
+}
+
+/// Means or sums of what a function of input and target gives.
+OperatorResult Operator::loss() {
+  const TensorPtr Input = self();
+  const TensorPtr Target = tensor({"target"});
+  const std::string Reduction = text({"reduction"});
+  const bool IsReduced =
+      !llvm::StringRef(Reduction).contains_insensitive("none");
+  const uint64_t Size = bytesOf(Input);
+  if (Name == "cross_entropy" || Name == "cross_entropy_loss") {
+    Arguments With = Given;
+    Argument Dim;
+    Dim.What = Argument::Integer;
+    Dim.Number = Input->sizes().size() == 1 ? 0 : 1;
+    With["dim"] = Dim;
+    OperatorResult Log = again("log_softmax", With);
+    if (Log.What != OperatorResult::One)
+      return Log;
+    Argument Of;
+    Of.What = Argument::Tensor;
+    Of.Handles = Log.Tensors;
+    With["input"] = Of;
+    With.erase("self");
+    return again("nll_loss", With);
+  }
+  if (Name == "nll_loss") {
+    Sizes To;
+    if (!IsReduced)
+      To = Target->sizes();
+    const TensorPtr Out = make(To, Input);
+    const BlockPtr Weight = S.allocate(4);
+    record({Out}, {{Input}}, {Input->Memory, Target->Memory, Weight});
+    return one(Out);
+  }
+  const std::optional<Sizes> Both = broadcast(Input->sizes(), Target->sizes());
+  if (!Both)
+    throws("'" + Name + "' does not fit sizes " + shown(Input->sizes()) +
+           " and " + shown(Target->sizes()));
+  const TensorPtr Out =
+      make(IsReduced ? Sizes() : Both.value_or(Sizes()), Input);
+  // What is kept, and what is needed meanwhile, in sizes of the input.
+  std::vector<BlockPtr> Kept = {Input->Memory, Target->Memory};
+  unsigned Forward = 0, Backward = 0;
+  if (Name == "l1_loss") {
+    Kept = {S.allocate(Size)};
+    Forward = 1;
+    Backward = 2;
+  } else if (Name == "kl_div") {
+    Kept = {Target->Memory};
+    Forward = 3;
+    Backward = 1;
+  } else if (Name == "binary_cross_entropy_with_logits") {
+    Forward = 5;
+  } else if (Name == "huber_loss") {
+    Forward = 1;
+  } else {
+    // The one number of the result lies in memory for all.
+    if (IsReduced && S.Device == DeviceKind::Cpu)
+      Out->Memory = S.allocate(Size);
+    Forward = Name == "binary_cross_entropy" ? 0 : 1;
+  }
+  if (IsReduced || Forward > 1)
+    scratch(Forward * Size);
+  record({Out}, {{Input}, {Target}}, Kept, Backward * Size);
+  return one(Out);
+}
+
+std::optional<OperatorResult> Operator::runElementwise() {
+  if (fills(Name))
+    return one(self());
+  if (compares(Name)) {
+    const TensorPtr T = self();
+    std::optional<Sizes> To = T->sizes();
+    const Argument *Other = find({"other"});
+    if (Other && Other->What == Argument::Tensor)
+      To = broadcast(*To, tensor({"other"})->sizes());
+    if (!To)
+      throws("'" + Name + "' does not fit its sizes");
+    return one(make(To.value_or(Sizes()), Bool));
+  }
+  StringRef Base = Name;
+  const bool InPlace = Base.consume_back("_");
+  for (const UnaryRow &Row : UnaryRows)
+    if (Row.Name == Base)
+      return unary(InPlace || flag("inplace", false) ? Row.InPlace : Row.Keeps,
+                   Row.Scratch);
+  if (Base == "logsigmoid" || Base == "log_sigmoid") {
+    const TensorPtr T = self(), Out = makeLike(T), Buffer = makeLike(T);
+    record({Out}, {{T}}, {T->Memory, Buffer->Memory});
+    return one(Out);
+  }
+  if (Base == "multiply")
+    Base = "mul";
+  if (Base == "divide" || Base == "true_divide")
+    Base = "div";
+  if (Base == "subtract")
+    Base = "sub";
+  if (llvm::StringSwitch<bool>(Base)
+          .Cases("add", "sub", "mul", "div", "pow", true)
+          .Cases("maximum", "minimum", "atan2", "remainder", "fmod", true)
+          .Case("floor_divide", true)
+          .Default(false))
+    return binary(Base);
+  if ((Base == "max" || Base == "min") && find({"other"}))
+    return binary("maximum");
+  if (llvm::StringSwitch<bool>(Base)
+          .Cases("max", "min", "median", "mode", find({"dim"}) != nullptr)
+          .Cases("topk", "sort", true)
+          .Default(false))
+    return reduceWithIndices();
+  if (llvm::StringSwitch<bool>(Base)
+          .Cases("sum", "mean", "std", "var", "norm", "prod", true)
+          .Cases("logsumexp", "max", "min", "amax", "amin", "median", true)
+          .Cases("argmax", "argmin", "any", "all", "count_nonzero", true)
+          .Default(false))
+    return reduce();
+  if (Base == "softmax" || Base == "log_softmax")
+    return softmax();
+  if (Base == "softmin") {
+    const OperatorResult Negated = again("neg", Given);
+    return Negated.What == OperatorResult::One ? softmax() : Negated;
+  }
+  if (Base.ends_with("dropout") || Base.ends_with("dropout2d") ||
+      Base.ends_with("dropout3d"))
+    return dropout();
+  if (Base == "where" || Base == "masked_fill")
+    return where();
+  if (Base == "glu") {
+    const TensorPtr T = self();
+    Sizes To = T->sizes();
+    const size_t D = dimension(integer({"dim"}, -1), To.size());
+    if (D < To.size())
+      To[D] /= 2;
+    const TensorPtr Out = make(To, T);
+    record({Out}, {{T}}, {T->Memory});
+    return one(Out);
+  }
+  if (Base == "prelu") {
+    const TensorPtr T = self(), Weight = tensor({"weight"});
+    const TensorPtr Out = makeLike(T);
+    record({Out}, {{T}, {Weight}}, {T->Memory, Weight->Memory}, bytesOf(T));
+    return one(Out);
+  }
+  if (llvm::StringSwitch<bool>(Base)
+          .Cases("cross_entropy", "cross_entropy_loss", "nll_loss", true)
+          .Cases("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", true)
+          .Cases("binary_cross_entropy", "kl_div", true)
+          .Case("binary_cross_entropy_with_logits", true)
+          .Default(false))
+    return loss();
+  return std::nullopt;
+}
+
+} // namespace libtorch_tidy::torch

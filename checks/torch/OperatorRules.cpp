@@ -1,0 +1,340 @@
+//===- OperatorRules.cpp - Arguments, results, records --------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/torch/OperatorRules.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using llvm::ArrayRef;
+using llvm::StringRef;
+using llvm::Twine;
+
+namespace libtorch_tidy::torch {
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+bool isFloating(ElementType Type) {
+  return Type.Name.contains("float") || Type.Name.contains("complex");
+}
+
+uint64_t bytesOf(const TensorPtr &T) { return T->Shape.bytes().value_or(0); }
+
+int64_t productOf(ArrayRef<int64_t> Of) {
+  int64_t Result = 1;
+  for (const int64_t N : Of)
+    if (N < 0 || __builtin_mul_overflow(Result, N, &Result))
+      return INT64_MAX; // No tensor has as many.
+  return Result;
+}
+
+std::string shown(ArrayRef<int64_t> Of) {
+  std::string Result = "[";
+  for (const int64_t N : Of)
+    Result += (Result.size() > 1 ? ", " : "") + std::to_string(N);
+  return Result + "]";
+}
+
+std::optional<Sizes> broadcast(ArrayRef<int64_t> A, ArrayRef<int64_t> B) {
+  Sizes Result(std::max(A.size(), B.size()));
+  for (size_t I = 0; I < Result.size(); ++I) {
+    const int64_t X = I < A.size() ? A[A.size() - 1 - I] : 1;
+    const int64_t Y = I < B.size() ? B[B.size() - 1 - I] : 1;
+    if (X != Y && X != 1 && Y != 1)
+      return std::nullopt;
+    Result[Result.size() - 1 - I] = X == 1 ? Y : X;
+  }
+  return Result;
+}
+
+/// Booleans, integers, floating point, complex.
+static unsigned categoryOf(ElementType Type) {
+  return Type.Name.contains("complex") ? 3
+         : Type.Name.contains("float") ? 2
+         : Type.Name == "bool"         ? 0
+                                       : 1;
+}
+
+ElementType promoted(const TensorInstance &A, const TensorInstance &B) {
+  const ElementType X = A.Shape.Type.value_or(Float32);
+  const ElementType Y = B.Shape.Type.value_or(Float32);
+  const bool ScalarA = A.sizes().empty(), ScalarB = B.sizes().empty();
+  const unsigned CategoryX = categoryOf(X), CategoryY = categoryOf(Y);
+  // A tensor without dimensions counts only by its category.
+  if (ScalarA != ScalarB) {
+    if (ScalarA)
+      return CategoryX > CategoryY ? X : Y;
+    return CategoryY > CategoryX ? Y : X;
+  }
+  if (CategoryX != CategoryY)
+    return CategoryX > CategoryY ? X : Y;
+  return X.Bytes >= Y.Bytes ? X : Y;
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+void Operator::notFollowed(const Twine &Why) {
+  if (!Trouble)
+    Trouble = OperatorResult{OperatorResult::NotFollowed, {}, Why.str()};
+}
+
+void Operator::throws(const Twine &Why) {
+  if (!Trouble)
+    Trouble = OperatorResult{OperatorResult::Throws, {}, Why.str()};
+}
+
+const Argument *Operator::find(ArrayRef<StringRef> Names) {
+  for (const StringRef Which : Names)
+    if (auto It = Given.find(Which.str()); It != Given.end()) {
+      if (It->second.What != Argument::Unknown)
+        return &It->second;
+      notFollowed("'" + Which + "' of '" + Name + "' is not known" +
+                  (It->second.Text.empty() ? "" : ": " + It->second.Text));
+      return nullptr;
+    }
+  return nullptr;
+}
+
+TensorPtr Operator::maybeTensor(ArrayRef<StringRef> Names) {
+  const Argument *A = find(Names);
+  if (!A || A->What == Argument::None)
+    return nullptr;
+  // A number where a tensor is taken is one without dimensions.
+  if (A->What == Argument::Integer || A->What == Argument::Real)
+    return S.make({}, A->What == Argument::Integer ? Int64 : Float32);
+  if (A->What != Argument::Tensor || A->Handles.empty()) {
+    notFollowed("'" + Names.front() + "' of '" + Name + "' is not a tensor");
+    return nullptr;
+  }
+  const TensorPtr &T = A->Handles.front();
+  if (!T->Shape.Defined)
+    return nullptr;
+  if (!T->Memory) {
+    notFollowed("the size of a tensor that '" + Name +
+                "' is given is not known");
+    return nullptr;
+  }
+  return T;
+}
+
+TensorPtr Operator::tensor(ArrayRef<StringRef> Names) {
+  if (TensorPtr T = maybeTensor(Names))
+    return T;
+  notFollowed("'" + Names.front() + "' of '" + Name + "' is not known");
+  return S.make({}, Float32);
+}
+
+std::vector<TensorPtr> Operator::tensors(ArrayRef<StringRef> Names) {
+  const Argument *A = find(Names);
+  if (!A || (A->What != Argument::Tensors && A->What != Argument::Tensor)) {
+    notFollowed("the tensors that '" + Name + "' is given are not known");
+    return {};
+  }
+  for (const TensorPtr &T : A->Handles)
+    if (!T->Memory) {
+      notFollowed("the size of a tensor that '" + Name +
+                  "' is given is not known");
+      return {};
+    }
+  return A->Handles;
+}
+
+std::optional<int64_t> Operator::maybeInteger(ArrayRef<StringRef> Names) {
+  const Argument *A = find(Names);
+  if (!A || A->What == Argument::None)
+    return std::nullopt;
+  if (A->What == Argument::Integer)
+    return A->Number;
+  if (A->What == Argument::Real)
+    return static_cast<int64_t>(A->RealNumber);
+  if (A->What == Argument::Integers && A->Numbers.size() == 1)
+    return A->Numbers.front();
+  return std::nullopt;
+}
+
+int64_t Operator::integer(ArrayRef<StringRef> Names, int64_t Default) {
+  return maybeInteger(Names).value_or(Default);
+}
+
+std::optional<double> Operator::maybeReal(ArrayRef<StringRef> Names) {
+  const Argument *A = find(Names);
+  if (A && A->What == Argument::Real)
+    return A->RealNumber;
+  if (A && A->What == Argument::Integer)
+    return static_cast<double>(A->Number);
+  return std::nullopt;
+}
+
+std::optional<Sizes> Operator::maybeIntegers(ArrayRef<StringRef> Names,
+                                             size_t Count) {
+  const Argument *A = find(Names);
+  if (!A || A->What == Argument::None)
+    return std::nullopt;
+  if (A->What == Argument::Integer)
+    return Sizes(Count ? Count : 1, A->Number);
+  if (A->What == Argument::Integers) {
+    if (Count > 1 && A->Numbers.size() == 1)
+      return Sizes(Count, A->Numbers.front());
+    if (A->Numbers.empty() && Count)
+      return std::nullopt;
+    if (Count && A->Numbers.size() != Count)
+      notFollowed("'" + Names.front() + "' of '" + Name + "' has " +
+                  Twine(A->Numbers.size()) + " numbers");
+    else
+      return A->Numbers;
+    return Sizes(Count, A->Numbers.front());
+  }
+  notFollowed("'" + Names.front() + "' of '" + Name + "' is not known");
+  return std::nullopt;
+}
+
+Sizes Operator::integers(ArrayRef<StringRef> Names, size_t Count,
+                         int64_t Default) {
+  if (std::optional<Sizes> Known = maybeIntegers(Names, Count))
+    return *Known;
+  return Sizes(Count, Default);
+}
+
+std::optional<ElementType> Operator::type() {
+  for (const StringRef Which : {"dtype", "options", "scalar_type"})
+    if (auto It = Given.find(Which.str());
+        It != Given.end() && It->second.Element)
+      return It->second.Element;
+  return std::nullopt;
+}
+
+std::string Operator::text(ArrayRef<StringRef> Names) {
+  const Argument *A = find(Names);
+  return A && A->What == Argument::Name ? A->Text : "";
+}
+
+size_t Operator::dimension(int64_t D, size_t Count) {
+  const auto Most = static_cast<int64_t>(std::max<size_t>(Count, 1));
+  if (D < -Most || D >= Most) {
+    throws("'" + Name + "' is given dimension " + Twine(D) +
+           " of a tensor that has " + Twine(Count));
+    return 0;
+  }
+  return D < 0 ? D + Most : D;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+TensorPtr Operator::make(Sizes Of, const TensorPtr &Like) {
+  return S.make(std::move(Of), Like->Shape.Type.value_or(Float32));
+}
+
+TensorPtr Operator::makeLike(const TensorPtr &Like,
+                             std::optional<ElementType> Type) {
+  const TensorPtr T =
+      S.make(Like->sizes(), Type ? *Type : Like->Shape.Type.value_or(Float32));
+  if (Like->isDense())
+    T->Strides = Like->Strides;
+  return T;
+}
+
+TensorPtr Operator::view(const TensorPtr &Of, Sizes To,
+                         std::vector<int64_t> Strides) {
+  auto T = std::make_shared<TensorInstance>();
+  T->Shape.Sizes = std::vector<Size>(To.begin(), To.end());
+  T->Shape.Type = Of->Shape.Type;
+  T->Strides = std::move(Strides);
+  T->Memory = Of->Memory;
+  return T;
+}
+
+TensorPtr Operator::contiguous(const TensorPtr &T) {
+  if (T->isContiguous())
+    return T;
+  const TensorPtr Copy = make(T->sizes(), T);
+  record({Copy}, {{T, GradientKind::Alias}});
+  return Copy;
+}
+
+bool Operator::records(ArrayRef<Differentiated> Inputs) const {
+  return S.GradMode && llvm::any_of(Inputs, [](const Differentiated &D) {
+           return D.Of && D.Kind != GradientKind::None && D.Of->needsGradient();
+         });
+}
+
+void Operator::record(ArrayRef<TensorPtr> Results,
+                      ArrayRef<Differentiated> Inputs, ArrayRef<BlockPtr> Kept,
+                      uint64_t Scratch, std::optional<uint64_t> SparseScratch) {
+  if (Trouble || !records(Inputs))
+    return;
+  auto Node = std::make_shared<GradientNode>();
+  Node->Sequence = ++S.Sequence;
+  Node->Place = S.memory().place();
+  Node->Results = Results.size();
+  Node->Scratch = Scratch;
+  Node->SparseScratch = SparseScratch.value_or(Scratch);
+  Node->Kept.assign(Kept.begin(), Kept.end());
+  for (const Differentiated &D : Inputs) {
+    if (!D.Of || D.Kind == GradientKind::None || !D.Of->needsGradient())
+      continue;
+    GradientNode::Edge E;
+    E.Kind = D.Kind;
+    E.To = D.Of->Maker;
+    E.Input = D.Of->MakerOutput;
+    if (!E.To)
+      E.Leaf = D.Of;
+    E.Bytes = bytesOf(D.Of);
+    Node->Edges.push_back(std::move(E));
+  }
+  for (unsigned I = 0; I < Results.size(); ++I) {
+    if (!isFloating(Results[I]->Shape.Type.value_or(Float32)))
+      continue;
+    Results[I]->Maker = Node;
+    Results[I]->MakerOutput = I;
+  }
+}
+
+OperatorResult Operator::one(TensorPtr T) {
+  if (Trouble)
+    return *Trouble;
+  OperatorResult Result;
+  Result.What = OperatorResult::One;
+  Result.Tensors = {std::move(T)};
+  return Result;
+}
+
+OperatorResult Operator::several(std::vector<TensorPtr> All) {
+  if (Trouble)
+    return *Trouble;
+  OperatorResult Result;
+  Result.What = OperatorResult::Several;
+  Result.Tensors = std::move(All);
+  return Result;
+}
+
+OperatorResult Operator::again(StringRef Which, Arguments With) {
+  return Trouble ? *Trouble : S.run(Which, With);
+}
+
+OperatorResult Operator::run() {
+  std::optional<OperatorResult> Result = runElementwise();
+  if (!Result)
+    Result = runShape();
+  if (!Result)
+    Result = runNetwork();
+  if (!Result)
+    Result = runRecurrent();
+  if (Trouble)
+    return *Trouble;
+  return Result ? *Result : OperatorResult();
+}
+
+OperatorResult Simulation::run(StringRef Name, const Arguments &Given) {
+  return Operator(*this, Name, Given).run();
+}
+
+} // namespace libtorch_tidy::torch

@@ -1,0 +1,155 @@
+//===- OperatorRules.h - What one operator makes and keeps ------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The frame for the rules of Simulation::run(). A rule reads its arguments,
+/// makes its results, and records what autograd keeps. One that lacks an
+/// argument goes on with something harmless: the first trouble is the answer.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_TORCH_OPERATORRULES_H
+#define LIBTORCH_TIDY_CHECKS_TORCH_OPERATORRULES_H
+
+#include "checks/torch/Simulation.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Twine.h"
+
+namespace libtorch_tidy::torch {
+
+using Sizes = std::vector<int64_t>;
+
+/// An input of an operator, and how its gradient comes about.
+struct Differentiated {
+  TensorPtr Of; ///< Null: an argument that is not there.
+  GradientKind Kind = GradientKind::Fresh;
+};
+
+class Operator {
+public:
+  Operator(Simulation &S, llvm::StringRef Name, const Arguments &Given)
+      : S(S), Name(Name), Given(Given) {}
+
+  OperatorResult run();
+
+private:
+  // OperatorRules.cpp: arguments, results, the graph.
+  const Argument *find(llvm::ArrayRef<llvm::StringRef> Names);
+  TensorPtr tensor(llvm::ArrayRef<llvm::StringRef> Names);
+  TensorPtr self() { return tensor({"self", "input"}); }
+  /// Null where it is absent or not defined.
+  TensorPtr maybeTensor(llvm::ArrayRef<llvm::StringRef> Names);
+  std::vector<TensorPtr> tensors(llvm::ArrayRef<llvm::StringRef> Names);
+  std::optional<int64_t> maybeInteger(llvm::ArrayRef<llvm::StringRef> Names);
+  int64_t integer(llvm::ArrayRef<llvm::StringRef> Names, int64_t Default);
+  bool flag(llvm::StringRef Which, bool Default) {
+    return integer({Which}, Default) != 0;
+  }
+  std::optional<double> maybeReal(llvm::ArrayRef<llvm::StringRef> Names);
+  /// \p Count of them, where one number stands for all; 0: as many as are
+  /// there.
+  std::optional<Sizes> maybeIntegers(llvm::ArrayRef<llvm::StringRef> Names,
+                                     size_t Count = 0);
+  Sizes integers(llvm::ArrayRef<llvm::StringRef> Names, size_t Count,
+                 int64_t Default);
+  std::optional<ElementType> type();
+  /// A dimension of \p T, counted from its end where it is negative.
+  size_t dimension(int64_t D, size_t Count);
+  std::string text(llvm::ArrayRef<llvm::StringRef> Names);
+
+  void notFollowed(const llvm::Twine &Why);
+  void throws(const llvm::Twine &Why);
+
+  TensorPtr make(Sizes Of, const TensorPtr &Like);
+  TensorPtr make(Sizes Of, ElementType Type) {
+    return S.make(std::move(Of), Type);
+  }
+  /// In the order of the elements of \p Like, where they are dense.
+  TensorPtr makeLike(const TensorPtr &Like,
+                     std::optional<ElementType> Type = std::nullopt);
+  /// A view of \p Of.
+  TensorPtr view(const TensorPtr &Of, Sizes To, std::vector<int64_t> Strides);
+  /// \p T with its elements in order: itself, or a copy.
+  TensorPtr contiguous(const TensorPtr &T);
+  bool records(llvm::ArrayRef<Differentiated> Inputs) const;
+  void record(llvm::ArrayRef<TensorPtr> Results,
+              llvm::ArrayRef<Differentiated> Inputs,
+              llvm::ArrayRef<BlockPtr> Kept = {}, uint64_t Scratch = 0,
+              std::optional<uint64_t> SparseScratch = std::nullopt);
+  /// Memory that is in use for a moment.
+  void scratch(uint64_t Bytes) { S.scratch(Bytes); }
+
+  OperatorResult one(TensorPtr T);
+  OperatorResult several(std::vector<TensorPtr> All);
+  OperatorResult again(llvm::StringRef Which, Arguments With);
+
+  // ElementOperators.cpp: element by element, reductions, comparisons.
+  std::optional<OperatorResult> runElementwise();
+  OperatorResult unary(char Keeps, double Scratch);
+  OperatorResult binary(llvm::StringRef Base);
+  OperatorResult reduce();
+  OperatorResult reduceWithIndices();
+  OperatorResult softmax();
+  OperatorResult dropout();
+  OperatorResult where();
+  OperatorResult loss();
+  Sizes reducedSizes(const TensorPtr &T, llvm::StringRef DimName);
+
+  // ShapeOperators.cpp: views, joining, picking.
+  std::optional<OperatorResult> runShape();
+  OperatorResult reshape(const TensorPtr &T, Sizes To);
+  std::optional<std::vector<int64_t>> stridesOfView(const TensorPtr &T,
+                                                    const Sizes &To);
+  OperatorResult permute(llvm::ArrayRef<size_t> Order);
+  OperatorResult slice();
+  OperatorResult index();
+  OperatorResult split();
+  OperatorResult cat();
+  OperatorResult makeNew();
+  /// Where a view starts does not change what it holds.
+  TensorPtr narrow(const TensorPtr &T, size_t D, int64_t Length,
+                   int64_t Step = 1);
+
+  // NetworkOperators.cpp: what torch::nn's layers run.
+  std::optional<OperatorResult> runNetwork();
+  OperatorResult convolution(unsigned Dimensions, bool Transposed);
+  OperatorResult linear();
+  OperatorResult matmul(TensorPtr A, TensorPtr B);
+  OperatorResult einsum();
+  OperatorResult normalise();
+  OperatorResult pool(unsigned Dimensions, bool Max, bool Adaptive);
+  OperatorResult interpolate();
+  OperatorResult pad();
+  OperatorResult embedding();
+
+  // RecurrentOperators.cpp: what is composed of others.
+  std::optional<OperatorResult> runRecurrent();
+  std::vector<TensorPtr> parts(llvm::StringRef Which, Arguments With);
+  TensorPtr part(llvm::StringRef Which, Arguments With);
+  OperatorResult recurrent();
+  OperatorResult recurrentCell();
+  OperatorResult attention();
+
+  Simulation &S;
+  const llvm::StringRef Name;
+  const Arguments &Given;
+  std::optional<OperatorResult> Trouble;
+};
+
+/// The type of a result of two operands, as LibTorch promotes.
+ElementType promoted(const TensorInstance &A, const TensorInstance &B);
+bool isFloating(ElementType Type);
+uint64_t bytesOf(const TensorPtr &T);
+int64_t productOf(llvm::ArrayRef<int64_t> Of);
+std::string shown(llvm::ArrayRef<int64_t> Of);
+/// The sizes of a result of both; nullopt when they do not fit.
+std::optional<Sizes> broadcast(llvm::ArrayRef<int64_t> A,
+                               llvm::ArrayRef<int64_t> B);
+
+} // namespace libtorch_tidy::torch
+
+#endif // LIBTORCH_TIDY_CHECKS_TORCH_OPERATORRULES_H

@@ -1,0 +1,446 @@
+//===- RecurrentOperators.cpp - LSTM, GRU, RNN, attention -----------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What LibTorch composes of other operators, in its order: aten/src/ATen/
+/// native/RNN.cpp, and multi_head_attention_forward of torch::nn::functional.
+///
+//===----------------------------------------------------------------------===//
+
+#include "checks/torch/OperatorRules.h"
+#include "llvm/ADT/STLExtras.h"
+
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+/// As many steps of all layers together are followed.
+static constexpr int64_t MaxRecurrentSteps = 20'000;
+
+static Argument argument(int64_t Number) {
+  Argument A;
+  A.What = Argument::Integer;
+  A.Number = Number;
+  return A;
+}
+
+static Argument argument(Sizes Numbers) {
+  Argument A;
+  A.What = Argument::Integers;
+  A.Numbers = std::move(Numbers);
+  return A;
+}
+
+static Argument argument(TensorPtr T) {
+  Argument A;
+  A.What = T ? Argument::Tensor : Argument::None;
+  A.Handles = {std::move(T)};
+  return A;
+}
+
+static Argument argument(std::vector<TensorPtr> All) {
+  Argument A;
+  A.What = Argument::Tensors;
+  A.Handles = std::move(All);
+  return A;
+}
+
+/// Runs another operator; where it fails, that is this one's trouble.
+std::vector<TensorPtr> Operator::parts(StringRef Which, Arguments With) {
+  if (!Trouble) {
+    OperatorResult Result = S.run(Which, With);
+    if (Result.What == OperatorResult::One ||
+        Result.What == OperatorResult::Several)
+      return std::move(Result.Tensors);
+    Trouble = std::move(Result);
+  }
+  return {};
+}
+
+TensorPtr Operator::part(StringRef Which, Arguments With) {
+  std::vector<TensorPtr> All = parts(Which, std::move(With));
+  return All.empty() ? S.make({}, Float32) : std::move(All.front());
+}
+
+//===----------------------------------------------------------------------===//
+// Recurrent layers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What goes from step to step.
+struct Hidden {
+  TensorPtr H, C; ///< C of an LSTM only.
+};
+
+} // namespace
+
+/// One step with \p Pre, what the input gives for it.
+static Hidden
+step(StringRef Kind, const Hidden &Before, TensorPtr Pre, const TensorPtr &W,
+     const TensorPtr &B,
+     llvm::function_ref<TensorPtr(StringRef, Arguments)> Run,
+     llvm::function_ref<std::vector<TensorPtr>(TensorPtr, int64_t)> Chunk) {
+  auto Linear = [&] {
+    return Run("linear", {{"input", argument(Before.H)},
+                          {"weight", argument(W)},
+                          {"bias", argument(B)}});
+  };
+  auto Of = [&](StringRef Name, const TensorPtr &A) {
+    return Run(Name, {{"self", argument(A)}});
+  };
+  auto OfBoth = [&](StringRef Name, const TensorPtr &A, const TensorPtr &B) {
+    return Run(Name, {{"self", argument(A)}, {"other", argument(B)}});
+  };
+  if (Kind == "lstm") {
+    const std::vector<TensorPtr> Gates =
+        Chunk(OfBoth("add_", Linear(), Pre), 4);
+    if (Gates.size() != 4)
+      return Before;
+    Pre = nullptr;
+    const TensorPtr In = Of("sigmoid_", Gates[0]),
+                    Forget = Of("sigmoid_", Gates[1]),
+                    Cell = Of("tanh_", Gates[2]),
+                    Out = Of("sigmoid_", Gates[3]);
+    Hidden After;
+    After.C = OfBoth("add_", OfBoth("mul", Forget, Before.C),
+                     OfBoth("mul", In, Cell));
+    After.H = OfBoth("mul", Out, Of("tanh", After.C));
+    return After;
+  }
+  if (Kind == "gru") {
+    const std::vector<TensorPtr> FromInput = Chunk(Pre, 3),
+                                 FromHidden = Chunk(Linear(), 3);
+    if (FromInput.size() != 3 || FromHidden.size() != 3)
+      return Before;
+    const TensorPtr Reset =
+        Of("sigmoid_", OfBoth("add_", FromHidden[0], FromInput[0]));
+    const TensorPtr In =
+        Of("sigmoid_", OfBoth("add_", FromHidden[1], FromInput[1]));
+    const TensorPtr New =
+        Of("tanh_",
+           OfBoth("add", FromInput[2], OfBoth("mul_", FromHidden[2], Reset)));
+    return {
+        OfBoth("add_", OfBoth("mul_", OfBoth("sub", Before.H, New), In), New),
+        nullptr};
+  }
+  const TensorPtr Sum = OfBoth("add_", Linear(), Pre);
+  Pre = nullptr;
+  return {Of(Kind == "rnn_relu" ? "relu" : "tanh", Sum), nullptr};
+}
+
+/// lstm, gru, rnn_tanh and rnn_relu over a sequence.
+OperatorResult Operator::recurrent() {
+  const bool IsLstm = Name == "lstm";
+  const StringRef Kind =
+      StringRef(text({"nonlinearity"})).contains_insensitive("relu")
+          ? "rnn_relu"
+          : Name;
+  const bool BatchFirst = flag("batch_first", false);
+  const int64_t Layers = integer({"num_layers"}, 1);
+  const int64_t Directions = flag("bidirectional", false) ? 2 : 1;
+  TensorPtr X = self();
+  if (X->sizes().size() != 3) {
+    notFollowed("'" + Name + "' without a batch is not followed");
+    return *Trouble;
+  }
+  if (BatchFirst)
+    X = part(
+        "transpose",
+        {{"self", argument(X)}, {"dim0", argument(0)}, {"dim1", argument(1)}});
+  const int64_t T = X->sizes()[0], N = X->sizes()[1];
+  if (Layers < 1 || T < 1 || Layers * Directions * T > MaxRecurrentSteps ||
+      integer({"proj_size"}, 0) != 0) {
+    notFollowed("'" + Name + "' of " + llvm::Twine(T) + " steps in " +
+                llvm::Twine(Layers) + " layers is not followed");
+    return *Trouble;
+  }
+  auto Weight = [&](StringRef Of, int64_t Layer, bool Back) {
+    return maybeTensor(
+        {(Of + "_l" + llvm::Twine(Layer) + (Back ? "_reverse" : "")).str()});
+  };
+  const TensorPtr First = Weight("weight_hh", 0, false);
+  if (!First || First->sizes().size() != 2) {
+    notFollowed("the weights of '" + Name + "' are not known");
+    return *Trouble;
+  }
+  const int64_t Width = First->sizes()[1];
+  // The state from before: zeros, or what is given.
+  std::vector<TensorPtr> H, C;
+  std::vector<TensorPtr> State;
+  if (const Argument *Given = find({"hx"});
+      Given && Given->What == Argument::Tensors)
+    State = Given->Handles;
+  else if (Given && Given->What == Argument::Tensor)
+    State = {Given->Handles.front()};
+  while (State.size() < (IsLstm ? 2U : 1U))
+    State.push_back(S.make({Layers * Directions, N, Width},
+                           X->Shape.Type.value_or(Float32)));
+  auto Unbind = [&](const TensorPtr &Of) {
+    return parts("unbind", {{"self", argument(Of)}, {"dim", argument(0)}});
+  };
+  H = Unbind(State[0]);
+  if (IsLstm)
+    C = Unbind(State[1]);
+  State.clear();
+  auto Run = [&](StringRef Which, Arguments With) {
+    return part(Which, std::move(With));
+  };
+  auto Chunk = [&](TensorPtr Of, int64_t Count) {
+    return parts("chunk", {{"self", argument(std::move(Of))},
+                           {"chunks", argument(Count)},
+                           {"dim", argument(1)}});
+  };
+  auto Stack = [&](std::vector<TensorPtr> All) {
+    return part("stack",
+                {{"tensors", argument(std::move(All))}, {"dim", argument(0)}});
+  };
+  std::vector<TensorPtr> LastH, LastC;
+  for (int64_t Layer = 0; Layer < Layers && !Trouble; ++Layer) {
+    std::vector<TensorPtr> Outputs;
+    std::vector<std::vector<TensorPtr>> Steps;
+    // Those of the first direction go when the second has its own.
+    TensorPtr Pre;
+    std::vector<TensorPtr> PreSteps;
+    for (int64_t Direction = 0; Direction < Directions; ++Direction) {
+      const bool Back = Direction == 1;
+      Pre = part("linear",
+                 {{"input", argument(X)},
+                  {"weight", argument(Weight("weight_ih", Layer, Back))},
+                  {"bias", argument(Weight("bias_ih", Layer, Back))}});
+      PreSteps = Unbind(Pre);
+      const TensorPtr W = Weight("weight_hh", Layer, Back),
+                      B = Weight("bias_hh", Layer, Back);
+      const size_t Which = Layer * Directions + Direction;
+      if (Trouble || !W || Which >= H.size() || (IsLstm && Which >= C.size()))
+        break;
+      Hidden Now = {H[Which], IsLstm ? C[Which] : nullptr};
+      std::vector<TensorPtr> Each;
+      for (const TensorPtr &Step : PreSteps) {
+        if (Trouble)
+          break;
+        Now = libtorch_tidy::torch::step(Kind, Now, Step, W, B, Run, Chunk);
+        Each.push_back(Now.H);
+      }
+      LastH.push_back(Now.H);
+      if (IsLstm)
+        LastC.push_back(Now.C);
+      Outputs.push_back(Stack(Each));
+      if (Directions == 2)
+        Steps.push_back(std::move(Each)); // Alive until both are joined.
+    }
+    if (Trouble || Outputs.size() != static_cast<size_t>(Directions)) {
+      notFollowed("the weights of '" + Name + "' are not known");
+      return *Trouble;
+    }
+    X = Directions == 1 ? Outputs.front()
+                        : part("cat", {{"tensors", argument(Outputs)},
+                                       {"dim", argument(-1)}});
+    if (maybeReal({"dropout"}).value_or(0) > 0 && Layer + 1 < Layers &&
+        flag("training", false)) {
+      Arguments With = {{"input", argument(X)}, {"train", argument(1)}};
+      X = part("dropout", With);
+    }
+  }
+  if (Trouble)
+    return *Trouble;
+  std::vector<TensorPtr> Results;
+  Results.push_back(BatchFirst ? part("transpose", {{"self", argument(X)},
+                                                    {"dim0", argument(0)},
+                                                    {"dim1", argument(1)}})
+                               : X);
+  Results.push_back(Stack(std::move(LastH)));
+  if (IsLstm)
+    Results.push_back(Stack(std::move(LastC)));
+  return several(std::move(Results));
+}
+
+/// LSTMCell, GRUCell, RNNCell: one step.
+OperatorResult Operator::recurrentCell() {
+  const StringRef Kind =
+      Name == "lstm_cell"  ? "lstm"
+      : Name == "gru_cell" ? "gru"
+      : StringRef(text({"nonlinearity"})).contains_insensitive("relu")
+          ? "rnn_relu"
+          : "rnn_tanh";
+  const TensorPtr X = self(), W = tensor({"weight_hh"});
+  if (X->sizes().size() != 2 || W->sizes().size() != 2) {
+    notFollowed("'" + Name + "' without a batch is not followed");
+    return *Trouble;
+  }
+  Hidden Before;
+  if (const Argument *Given = find({"hx"});
+      Given && Given->What == Argument::Tensors && !Given->Handles.empty()) {
+    Before.H = Given->Handles.front();
+    Before.C = Given->Handles.back();
+  } else if (Given && Given->What == Argument::Tensor) {
+    Before.H = Given->Handles.front();
+  } else {
+    Before.H = S.make({X->sizes()[0], W->sizes()[1]}, Float32);
+    if (Kind == "lstm")
+      Before.C = S.make({X->sizes()[0], W->sizes()[1]}, Float32);
+  }
+  if (Kind == "lstm" && !Before.C) {
+    notFollowed("the state of '" + Name + "' is not known");
+    return *Trouble;
+  }
+  TensorPtr Pre =
+      part("linear", {{"input", argument(X)},
+                      {"weight", argument(tensor({"weight_ih"}))},
+                      {"bias", argument(maybeTensor({"bias_ih"}))}});
+  const Hidden After = libtorch_tidy::torch::step(
+      Kind, Before, std::move(Pre), W, maybeTensor({"bias_hh"}),
+      [&](StringRef Which, Arguments With) {
+        return part(Which, std::move(With));
+      },
+      [&](TensorPtr Of, int64_t Count) {
+        return parts("chunk", {{"self", argument(std::move(Of))},
+                               {"chunks", argument(Count)},
+                               {"dim", argument(1)}});
+      });
+  if (Kind != "lstm")
+    return one(After.H);
+  return several({After.H, After.C});
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+/// multi_head_attention_forward() of queries, keys and values of one width.
+OperatorResult Operator::attention() {
+  const TensorPtr Q = tensor({"query"}), K = tensor({"key"}),
+                  V = tensor({"value"});
+  const TensorPtr W = maybeTensor({"in_proj_weight"}),
+                  B = maybeTensor({"in_proj_bias"});
+  const int64_t Heads = integer({"num_heads"}, 1);
+  if (Q->sizes().size() != 3 || K->sizes().size() != 3 || Heads < 1 || !W ||
+      W->sizes().size() != 2 || maybeTensor({"bias_k"}) ||
+      flag("add_zero_attn", false)) {
+    notFollowed("this form of 'MultiheadAttention' is not followed");
+    return *Trouble;
+  }
+  const int64_t T = Q->sizes()[0], N = Q->sizes()[1], E = Q->sizes()[2],
+                From = K->sizes()[0];
+  if (E % Heads) {
+    throws("'MultiheadAttention' of width " + llvm::Twine(E) + " has " +
+           llvm::Twine(Heads) + " heads");
+    return *Trouble;
+  }
+  auto Linear = [&](const TensorPtr &X, const TensorPtr &Weight,
+                    const TensorPtr &Bias) {
+    return part("linear", {{"input", argument(X)},
+                           {"weight", argument(Weight)},
+                           {"bias", argument(Bias)}});
+  };
+  auto Chunks = [&](const TensorPtr &X, int64_t Count, int64_t D) {
+    return parts("chunk", {{"self", argument(X)},
+                           {"chunks", argument(Count)},
+                           {"dim", argument(D)}});
+  };
+  auto Narrow = [&](const TensorPtr &X, int64_t Start, int64_t Length) {
+    return !X ? X
+              : part("narrow", {{"self", argument(X)},
+                                {"dim", argument(0)},
+                                {"start", argument(Start)},
+                                {"length", argument(Length)}});
+  };
+  std::vector<TensorPtr> Projected;
+  if (Q == K && K == V) {
+    Projected = Chunks(Linear(Q, W, B), 3, -1);
+  } else if (K == V) {
+    Projected = {Linear(Q, Narrow(W, 0, E), Narrow(B, 0, E))};
+    llvm::append_range(
+        Projected,
+        Chunks(Linear(K, Narrow(W, E, 2 * E), Narrow(B, E, 2 * E)), 2, -1));
+  } else {
+    Projected = {Linear(Q, Narrow(W, 0, E), Narrow(B, 0, E)),
+                 Linear(K, Narrow(W, E, E), Narrow(B, E, E)),
+                 Linear(V, Narrow(W, 2 * E, E), Narrow(B, 2 * E, E))};
+  }
+  if (Trouble || Projected.size() != 3)
+    return Trouble ? *Trouble : OperatorResult();
+  Argument Scale;
+  Scale.What = Argument::Real;
+  Scale.RealNumber = 1;
+  Projected[0] =
+      part("mul", {{"self", argument(Projected[0])}, {"other", Scale}});
+  auto Heads3 = [&](TensorPtr &X, int64_t Length) {
+    X = part("contiguous", {{"self", argument(X)}});
+    X = part("view", {{"self", argument(X)},
+                      {"size", argument(Sizes{Length, N * Heads, E / Heads})}});
+    X = part(
+        "transpose",
+        {{"self", argument(X)}, {"dim0", argument(0)}, {"dim1", argument(1)}});
+  };
+  Heads3(Projected[0], T);
+  Heads3(Projected[1], From);
+  Heads3(Projected[2], From);
+  TensorPtr Scores = part(
+      "bmm",
+      {{"self", argument(Projected[0])},
+       {"mat2", argument(part("transpose", {{"self", argument(Projected[1])},
+                                            {"dim0", argument(1)},
+                                            {"dim1", argument(2)}}))}});
+  if (const TensorPtr Mask = maybeTensor({"attn_mask"}))
+    Scores =
+        part("add", {{"self", argument(Scores)}, {"other", argument(Mask)}});
+  if (const TensorPtr Mask = maybeTensor({"key_padding_mask"});
+      Mask && Mask->sizes().size() == 2) {
+    const Sizes Batched = {N, Heads, T, From}, Flat = {N * Heads, T, From};
+    Scores =
+        part("view", {{"self", argument(Scores)}, {"size", argument(Batched)}});
+    const TensorPtr Wide =
+        part("view", {{"self", argument(Mask)},
+                      {"size", argument(Sizes{N, 1, 1, From})}});
+    Scores = part("masked_fill", {{"self", argument(Scores)},
+                                  {"mask", argument(Wide)},
+                                  {"value", Scale}});
+    Scores =
+        part("view", {{"self", argument(Scores)}, {"size", argument(Flat)}});
+  }
+  Scores = part("softmax", {{"self", argument(Scores)}, {"dim", argument(-1)}});
+  Arguments Drop = {{"input", argument(Scores)},
+                    {"training", argument(flag("training", false))}};
+  Drop["p"] = Scale;
+  Drop["p"].RealNumber = maybeReal({"dropout"}).value_or(0);
+  Scores = part("dropout", Drop);
+  TensorPtr Result = part(
+      "bmm", {{"self", argument(Scores)}, {"mat2", argument(Projected[2])}});
+  Result = part("transpose", {{"self", argument(Result)},
+                              {"dim0", argument(0)},
+                              {"dim1", argument(1)}});
+  Result = part("contiguous", {{"self", argument(Result)}});
+  Result = part(
+      "view", {{"self", argument(Result)}, {"size", argument(Sizes{T, N, E})}});
+  Result = Linear(Result, maybeTensor({"out_proj_weight"}),
+                  maybeTensor({"out_proj_bias"}));
+  if (!flag("need_weights", true)) {
+    auto Undefined = std::make_shared<TensorInstance>();
+    Undefined->Shape.Defined = false;
+    return several({Result, Undefined});
+  }
+  TensorPtr Weights =
+      part("view", {{"self", argument(Scores)},
+                    {"size", argument(Sizes{N, Heads, T, From})}});
+  Weights = part("sum", {{"self", argument(Weights)}, {"dim", argument(1)}});
+  Weights = part("div", {{"self", argument(Weights)}, {"other", Scale}});
+  return several({Result, Weights});
+}
+
+std::optional<OperatorResult> Operator::runRecurrent() {
+  if (Name == "lstm" || Name == "gru" || Name == "rnn_tanh")
+    return recurrent();
+  if (Name == "lstm_cell" || Name == "gru_cell" || Name == "rnn_tanh_cell")
+    return recurrentCell();
+  if (Name == "multi_head_attention_forward")
+    return attention();
+  return std::nullopt;
+}
+
+} // namespace libtorch_tidy::torch

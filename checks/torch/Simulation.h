@@ -1,0 +1,242 @@
+//===- Simulation.h - Tensors without their elements ------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What LibTorch's operators do to memory, without doing it: tensors that have
+/// sizes and strides and no elements, the memory that they share, the graph
+/// that autograd builds of them, and backward() over it. Bytes are those that
+/// operators ask the allocator of the CPU for, with oneDNN switched off, in
+/// LibTorch 1.13.1; test/budget/steps.test compares them with the library.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_TORCH_SIMULATION_H
+#define LIBTORCH_TIDY_CHECKS_TORCH_SIMULATION_H
+
+#include "checks/torch/ModuleParameters.h"
+#include <functional>
+#include <memory>
+#include <set>
+
+namespace libtorch_tidy::torch {
+
+struct Block;
+
+/// Of places: what runs there is the backward of it.
+inline constexpr unsigned BackwardPlace = 1U << 31;
+
+/// How much memory is in use. A place is a number that its user knows: what
+/// runs while memory is asked for.
+class Memory {
+public:
+  uint64_t live() const { return Live; }
+  uint64_t peak() const { return Peak; }
+  unsigned placeOfPeak() const { return PlaceOfPeak; }
+  /// The peak of what comes.
+  void restartPeak() {
+    Peak = Live;
+    PlaceOfPeak = Place;
+  }
+  unsigned place() const { return Place; }
+  void setPlace(unsigned Now) { Place = Now; }
+  /// More was asked for than a machine could address; the rest counts nothing.
+  bool isTooLarge() const { return TooLarge; }
+  const std::set<const Block *> &blocks() const { return Blocks; }
+
+private:
+  friend struct Block;
+  uint64_t Live = 0, Peak = 0;
+  unsigned Place = 0, PlaceOfPeak = 0;
+  bool TooLarge = false;
+  std::set<const Block *> Blocks;
+};
+
+/// Memory of a tensor: what c10::Storage has. It is in use as long as somebody
+/// holds it.
+struct Block {
+  Block(std::shared_ptr<Memory> Of, uint64_t Bytes);
+  ~Block();
+  Block(const Block &) = delete;
+  Block &operator=(const Block &) = delete;
+
+  const std::shared_ptr<Memory> Of;
+  uint64_t Bytes;
+  const unsigned Place; ///< Where it was asked for.
+};
+using BlockPtr = std::shared_ptr<Block>;
+
+struct GradientNode;
+using NodePtr = std::shared_ptr<GradientNode>;
+
+/// A tensor. Copies of a handle share it.
+struct TensorInstance {
+  TensorShape Shape;
+  /// Absent: not known.
+  std::optional<bool> RequiresGrad = false;
+
+  // Of a tensor that takes part in a pass:
+  std::vector<int64_t> Strides; ///< In elements, as many as there are sizes.
+  BlockPtr Memory;              ///< Views share it.
+  NodePtr Maker;                ///< The node that computes its gradient.
+  unsigned MakerOutput = 0;
+  BlockPtr Gradient; ///< Of a leaf.
+
+  /// Its sizes, of which all are known.
+  std::vector<int64_t> sizes() const;
+  bool isContiguous() const;
+  /// Its elements fill a piece of memory without holes.
+  bool isDense() const;
+  bool needsGradient() const { return Maker || RequiresGrad.value_or(false); }
+};
+using TensorPtr = std::shared_ptr<TensorInstance>;
+
+/// How a node makes the gradient of one of its inputs.
+enum class GradientKind : unsigned char {
+  None,  ///< It has none.
+  Fresh, ///< In memory of its own.
+  Alias, ///< The incoming gradient itself, or a view of it.
+  /// The same, with strides: repeated along a dimension, or a part of it.
+  Strided,
+};
+
+/// What autograd keeps of an operator until backward().
+struct GradientNode {
+  struct Edge {
+    GradientKind Kind = GradientKind::None;
+    NodePtr To;     ///< Null for a leaf.
+    unsigned Input; ///< Of To: which of its results.
+    TensorPtr Leaf;
+    uint64_t Bytes = 0;
+  };
+
+  ~GradientNode();
+
+  uint64_t Sequence = 0; ///< Later ones run first.
+  unsigned Place = 0;
+  unsigned Results = 1;
+  std::vector<Edge> Edges;
+  std::vector<BlockPtr> Kept;
+  /// What its backward needs besides the gradients, at most.
+  uint64_t Scratch = 0;
+  /// The same where what comes is not dense, as the gradient of a sum: some
+  /// copy it.
+  uint64_t SparseScratch = 0;
+};
+
+/// An argument of an operator.
+struct Argument {
+  enum Kind : unsigned char {
+    Unknown,
+    None,    ///< nullopt, an undefined tensor.
+    Integer, ///< Booleans, too.
+    Real,
+    Integers,
+    Tensor,
+    Tensors,
+    Type,
+    Name,   ///< A text or an enumerator: "nearest", "kMean".
+    Slice,  ///< Of an index; its bounds are Parts.
+    Indices ///< The list that index() takes: Parts.
+  } What = Unknown;
+  int64_t Number = 0;
+  double RealNumber = 0;
+  std::vector<int64_t> Numbers;
+  std::vector<TensorPtr> Handles;
+  std::optional<ElementType> Element;
+  std::string Text;
+  std::vector<Argument> Parts;
+};
+using Arguments = std::map<std::string, Argument>;
+
+/// What an operator gives.
+struct OperatorResult {
+  enum Kind : unsigned char {
+    NotFollowed, ///< There is no rule for it; Why says what is missing, if so.
+    Throws,      ///< The sizes do not fit: Why says how.
+    One,
+    Several, ///< A tuple, or a list.
+  } What = NotFollowed;
+  std::vector<TensorPtr> Tensors;
+  std::string Why;
+};
+
+/// Where tensors live.
+enum class DeviceKind : unsigned char {
+  Cpu,  ///< Without oneDNN, as measured.
+  Cuda, ///< Rounded up as the caching allocator does; what kernels need for
+        ///< themselves is not known, and left out. An estimate.
+};
+
+/// The tensors of a pass.
+class Simulation {
+public:
+  explicit Simulation(DeviceKind Device)
+      : Device(Device), Bytes(std::make_shared<Memory>()) {}
+
+  Memory &memory() { return *Bytes; }
+  const Memory &memory() const { return *Bytes; }
+  const DeviceKind Device;
+
+  /// Autograd records.
+  bool GradMode = true;
+
+  /// A tensor with memory of its own that is contiguous.
+  TensorPtr make(std::vector<int64_t> Sizes, ElementType Type);
+  /// Gives \p T, a parameter or a buffer, its memory. False when its size is
+  /// not known.
+  bool place(TensorInstance &T);
+  BlockPtr allocate(uint64_t Bytes);
+  /// Memory that an operator needs while it runs; null where that is not known.
+  BlockPtr scratch(uint64_t Bytes);
+
+  /// Runs the operator \p Name: "conv2d", "relu_", "add". Its arguments go by
+  /// the names of the parameters that LibTorch declares, and of the options of
+  /// its functionals.
+  OperatorResult run(llvm::StringRef Name, const Arguments &Given);
+
+  /// backward() of the sum of \p Results. Those that need no gradient count
+  /// nothing.
+  void backward(llvm::ArrayRef<TensorPtr> Results);
+
+private:
+  friend class Operator;
+  std::shared_ptr<Memory> Bytes;
+  uint64_t Sequence = 0;
+};
+
+/// A line of a forward() that runs other modules.
+struct ModuleStep {
+  llvm::StringRef Result; ///< The variable that is set; of the last, returned.
+  /// A child by its name; with "*" all children of that one after each other;
+  /// "+" adds; the name of an option, with "=", that is an activation. A child
+  /// that is not there gives its first input.
+  llvm::StringRef Runs;
+  std::vector<llvm::StringRef> Inputs; ///< Variables, inputs, "true", "false".
+  /// The next line is of the same expression: what this gives lives on.
+  bool Continues = false;
+};
+
+/// What forward() of a module of LibTorch's does.
+struct ModuleRun {
+  /// It runs that with its options and tensors as arguments, and with its
+  /// inputs under these names. Empty: not known.
+  llvm::StringRef Operator;
+  llvm::ArrayRef<llvm::StringRef> Inputs;
+  Arguments Defaults; ///< Of options, where they are not those of Operator.
+  bool IsFunctional = false;     ///< It calls a function that it was given.
+  bool NestsState = false;       ///< It returns (a, (b, c)), not (a, b, c).
+  std::vector<ModuleStep> Steps; ///< Instead of an operator.
+};
+ModuleRun runOfModule(llvm::StringRef Class);
+
+/// The operator of an enumerator that names an activation: "gelu" of kGELU;
+/// "relu" of others.
+llvm::StringRef activationNamed(llvm::StringRef Enumerator);
+
+} // namespace libtorch_tidy::torch
+
+#endif // LIBTORCH_TIDY_CHECKS_TORCH_SIMULATION_H
