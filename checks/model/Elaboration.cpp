@@ -10,6 +10,7 @@
 #include "checks/flow/Program.h"
 #include "checks/model/Interpreter.h"
 #include "checks/model/ModelText.h"
+#include "checks/model/Step.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Classes.h"
 #include "checks/torch/ModuleApi.h"
@@ -17,6 +18,7 @@
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
@@ -29,7 +31,7 @@ namespace libtorch_tidy::model {
 static constexpr unsigned MaxStepsOfAll = 20'000'000;
 static constexpr unsigned MaxModels = 200;
 
-static Spot spotOf(SourceLocation Loc, const SourceManager &SM) {
+Spot spotOf(SourceLocation Loc, const SourceManager &SM) {
   const PresumedLoc Where = SM.getPresumedLoc(SM.getExpansionLoc(Loc));
   if (Where.isInvalid())
     return {};
@@ -105,24 +107,6 @@ static std::string titleOf(const CXXRecordDecl *R,
   return Result + ")";
 }
 
-/// Is there something in \p V that is not known?
-static bool hasUnknown(const Cell &V, const Value *&Which) {
-  if (V->What == Value::Unknown) {
-    Which = V.get();
-    return true;
-  }
-  for (const Cell &Element : V->Elements)
-    if (hasUnknown(Element, Which))
-      return true;
-  for (const auto &[Field, Member] : V->Members)
-    if (!Field->getType()->isReferenceType() && hasUnknown(Member, Which))
-      return true;
-  for (const auto &[Name, Setting] : V->Settings)
-    if (hasUnknown(Setting, Which))
-      return true;
-  return false;
-}
-
 namespace {
 
 /// Makes rows of a module.
@@ -131,6 +115,11 @@ public:
   /// \p Stopped: members that are not registered may have been, later.
   RowMaker(const SourceManager &SM, bool Stopped, std::vector<ModuleRow> &Rows)
       : SM(SM), Stopped(Stopped), Rows(Rows) {}
+
+  /// The paths of the modules that have rows.
+  const std::map<const ModuleInstance *, std::string> &paths() const {
+    return Seen;
+  }
 
   void add(const ModulePtr &Root, StringRef Name) {
     addRow(Root, "", Name, 0, /*Unlisted=*/false);
@@ -447,8 +436,10 @@ bool Elaborator::elaborate(const CXXRecordDecl *Class,
     return false;
   }
   const ModulePtr Made = Running.make(Class, Arguments, Class->getLocation());
-  Steps += Running.steps();
-  llvm::copy(Running.undefined(), std::inserter(Wanted, Wanted.end()));
+  const auto Want = llvm::make_scope_exit([&] {
+    Steps += Running.steps();
+    llvm::copy(Running.undefined(), std::inserter(Wanted, Wanted.end()));
+  });
   if (Running.failure() || !Made) {
     const SourceLocation Where =
         Running.failure() ? Running.failure()->Where : Class->getLocation();
@@ -460,10 +451,13 @@ bool Elaborator::elaborate(const CXXRecordDecl *Class,
   ModelRows Model;
   Model.Title = Title;
   Model.Made = spotOf(Class->getLocation(), SM);
-  RowMaker(SM, Running.hasStopped(), Model.Modules).add(Made, Made->ClassName);
+  RowMaker Rows(SM, Running.hasStopped(), Model.Modules);
+  Rows.add(Made, Made->ClassName);
   for (const Gap &G : Running.gaps())
     Model.Missing.push_back({spotOf(G.Where, SM), G.Text});
   nameUnknownSizes(Model);
+  if (!Request.Inputs.empty() && !Running.hasStopped())
+    addStep(Running, Made, Request, Rows.paths(), SM, Model);
   for (const ModuleRow &Row : llvm::drop_begin(Model.Modules))
     if (Row.Class != Made->ClassName)
       Parts.insert(Row.Class);

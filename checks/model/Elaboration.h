@@ -14,6 +14,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_MODEL_ELABORATION_H
 #define LIBTORCH_TIDY_CHECKS_MODEL_ELABORATION_H
 
+#include "checks/torch/Simulation.h"
 #include "clang/AST/ASTContext.h"
 #include <cstdint>
 #include <functional>
@@ -56,6 +57,9 @@ struct ModuleRow {
   /// The path of the row that counts this module; it is the same object.
   bool IsRepeated = false;
   std::string SameAs;
+  // When a step was asked for:
+  std::string Result; ///< The sizes of what its forward() gave last.
+  uint64_t Kept = 0;  ///< Until backward(), of what it made itself.
 };
 
 /// What the totals may miss.
@@ -64,11 +68,44 @@ struct MissingRow {
   std::string Text;
 };
 
+/// The most that was in use at once.
+struct PeakRow {
+  uint64_t Bytes = 0;
+  Spot Where;         ///< Empty: before all operators, or in the optimizer.
+  std::string Module; ///< The path of the module whose forward() runs there.
+  bool IsBackward = false;  ///< It is the backward pass of what runs there.
+  bool IsOptimizer = false; ///< In its step().
+};
+
+/// What passes over the model take, parameters and input included.
+struct StepRows {
+  std::string Input;   ///< "16x3x224x224", of several with ", " between them.
+  std::string Result;  ///< Sizes of what forward() gives; empty: not known.
+  uint64_t Inputs = 0; ///< Bytes of the input.
+  /// What forward() leaves alive in training: its results, and what backward()
+  /// needs.
+  uint64_t Kept = 0;
+  /// forward() after eval(), below a guard and without one.
+  PeakRow Inference, Unguarded;
+  /// forward() and backward() of the sum of the results; later steps have
+  /// gradients and the state of the optimizer from the start.
+  PeakRow FirstStep, LaterSteps;
+  /// The most that fits into the memory that was asked about: 0 for not even
+  /// one, AnyBatch for all; -1 where it is not known.
+  int64_t LargestBatch = -1;
+  static constexpr int64_t AnyBatch = 1LL << 32;
+  std::vector<MissingRow> Missing; ///< Empty: all operators were followed.
+  /// It cannot be made: the last of Missing says why. There are no figures.
+  bool Fails = false;
+};
+
 struct ModelRows {
   std::string Title; ///< "UNet(3, 2)"
   Spot Made;         ///< Where its class is defined.
   std::vector<ModuleRow> Modules;
   std::vector<MissingRow> Missing; ///< Empty: the bytes are exact.
+  bool HasStep = false;
+  StepRows Step;
 };
 
 /// A model of which nothing can be said.
@@ -85,6 +122,12 @@ struct RefusedModel {
 struct BudgetRequest {
   /// A text that parseModelText() takes; empty: all models of the unit.
   std::string Model;
+  /// The inputs of forward(), as parseInputText() takes them; empty: no step.
+  std::vector<std::string> Inputs;
+  std::string Optimizer; ///< One that torch::optimizerCopies() knows; or empty.
+  /// Which batch fits into as many bytes; 0: not asked.
+  uint64_t Memory = 0;
+  torch::DeviceKind Device = torch::DeviceKind::Cpu;
   /// No models: only what the unit defines for others.
   bool OnlyDefines = false;
 };

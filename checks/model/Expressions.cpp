@@ -111,6 +111,22 @@ Cell Interpreter::arithmetic(BinaryOperatorKind Op, const Cell &A,
   if (A->What == Value::Iterator || B->What == Value::Iterator)
     return iteratorArithmetic(Op, A, B, E);
   const bool IsEquality = Op == BO_EQ || Op == BO_NE;
+  if (IsEquality && A->What == Value::Type && B->What == Value::Type &&
+      A->Element && B->Element)
+    return truthValue((A->Element->Name == B->Element->Name) == (Op == BO_EQ));
+  if (IsEquality && A->What == Value::List && B->What == Value::List) {
+    bool Equal = A->Elements.size() == B->Elements.size();
+    for (size_t I = 0; Equal && I < A->Elements.size(); ++I) {
+      if (!step(E->getExprLoc()))
+        return Nothing;
+      const std::optional<bool> Same = truth(
+          arithmetic(BO_EQ, A->Elements[I], B->Elements[I], Context.BoolTy, E));
+      if (!Same)
+        return Nothing;
+      Equal = *Same;
+    }
+    return truthValue(Equal == (Op == BO_EQ));
+  }
   if (A->What == Value::Null || B->What == Value::Null) {
     const std::optional<bool> Left = truth(A), Right = truth(B);
     if (!IsEquality || !Left || !Right)
@@ -349,7 +365,11 @@ Cell Interpreter::evalName(const ValueDecl *D, const Expr *E) {
         Var->getName() == "nullopt")
       return valueOf(Value::Null);
     const Cell Known = evalConstant(E);
-    return Known->What == Value::Unknown ? valueOf(Value::Other) : Known;
+    if (Known->What != Value::Unknown)
+      return Known;
+    const Cell Named = valueOf(Value::Other);
+    Named->Name = Var->getName().str(); // torch::kNearest
+    return Named;
   }
   const VarDecl *Definition = nullptr;
   const Expr *Init = Var->getAnyInitializer(Definition);
@@ -553,7 +573,8 @@ Cell Interpreter::makeObject(const CXXRecordDecl *Class,
     }
     const bool IsLibrary =
         torch::modelClass(Held) == torch::ModelClass::LibraryModule;
-    if (Arguments.empty() && !IsLibrary && !constructorFor(Held, {}))
+    if (Arguments.empty() && !IsLibrary && !constructorFor(Held, {}) &&
+        !Held->needsImplicitDefaultConstructor())
       return valueOf(Value::Null);
     if (Arguments.empty() && IsLibrary &&
         !torch::positionalOptions(torch::modelClassName(Held)).empty() &&
@@ -572,6 +593,10 @@ Cell Interpreter::makeObject(const CXXRecordDecl *Class,
   case torch::ModelClass::UserModule: {
     if (!Constructor || Constructor->getParent() != Class)
       Constructor = constructorFor(Class, Arguments, Types);
+    // It is copied, or moved: its tensors stay where they are.
+    if (!Constructor && Only && Only->What == Value::Module &&
+        Only->Held->Class == Class)
+      return Only;
     if (!Constructor &&
         !(Arguments.empty() && Class->needsImplicitDefaultConstructor())) {
       note(At, "no constructor of '" + Class->getNameAsString() +
@@ -654,6 +679,14 @@ Cell Interpreter::makeObject(const CXXRecordDecl *Class,
            : Arguments.empty() ? valueOf(Value::Null)
                                : unknown(At, "an object");
   }
+  if (torch::isSliceClass(Class)) {
+    const Cell Slice = valueOf(Value::Slice);
+    Slice->Elements = Arguments.vec();
+    return Slice;
+  }
+  if (Pass && torch::isTorchDecl(Class))
+    if (Cell Guard = guardOf(Class, Arguments))
+      return Guard;
   if (torch::isTorchDecl(Class))
     // ExpandingArray, ArrayRef, optional, Device.
     return Only                ? Only
@@ -695,6 +728,14 @@ Cell Interpreter::evalConstruct(const CXXConstructExpr *E) {
   const CXXConstructorDecl *Constructor = E->getConstructor();
   if (Constructor->isCopyOrMoveConstructor() && E->getNumArgs() >= 1) {
     const Cell From = eval(E->getArg(0));
+    // What is moved from holds nothing any more.
+    if (Pass && Constructor->isMoveConstructor() &&
+        From->What == Value::Tensor && E->getArg(0)->isXValue()) {
+      const Cell Moved = copyOf(From);
+      From->Handle = std::make_shared<TensorInstance>();
+      From->Handle->Shape.Defined = false;
+      return Moved;
+    }
     return From->What == Value::List || From->What == Value::Record ||
                    From->What == Value::Options
                ? copyOf(From)
@@ -785,6 +826,41 @@ Cell Interpreter::evalLambda(const LambdaExpr *E) {
 // Calls
 //===----------------------------------------------------------------------===//
 
+/// What std::tie() makes.
+static bool isTupleOfReferences(const CXXRecordDecl *R) {
+  if (!code::isStdClass(R, {"tuple"}))
+    return false;
+  const auto *Special = dyn_cast<ClassTemplateSpecializationDecl>(R);
+  if (!Special || !Special->getTemplateArgs().size())
+    return false;
+  const TemplateArgument &First = Special->getTemplateArgs()[0];
+  return First.getKind() == TemplateArgument::Pack && First.pack_size() &&
+         First.pack_begin()->getKind() == TemplateArgument::Type &&
+         First.pack_begin()->getAsType()->isLValueReferenceType();
+}
+
+/// What a pass follows as an operator; the others make tensors, or ask.
+static bool isFollowedOperator(const FunctionDecl *F) {
+  switch (torch::tensorAct(F)) {
+  case torch::TensorAct::MakeSized:
+  case torch::TensorAct::MakeFull:
+  case torch::TensorAct::MakeSquare:
+  case torch::TensorAct::MakeRange:
+  case torch::TensorAct::MakeSteps:
+  case torch::TensorAct::MakeList:
+  case torch::TensorAct::Size:
+  case torch::TensorAct::Dimensions:
+  case torch::TensorAct::Elements:
+  case torch::TensorAct::AllSizes:
+  case torch::TensorAct::TypeOf:
+  case torch::TensorAct::IsDefined:
+  case torch::TensorAct::Fact:
+    return false;
+  default:
+    return torch::isTensorOperator(F);
+  }
+}
+
 Cell Interpreter::evalCall(const CallExpr *E) {
   const FunctionDecl *F = E->getDirectCallee();
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
@@ -809,8 +885,8 @@ Cell Interpreter::evalCall(const CallExpr *E) {
   }
   if (F->isNoReturn() || torch::alwaysThrows(F)) {
     fail(At, torch::alwaysThrows(F)
-                 ? "a check in the constructor fails, and throws"
-                 : "the constructor ends in '" + F->getNameAsString() + "'");
+                 ? "a check in " + running() + " fails, and throws"
+                 : running() + " ends in '" + F->getNameAsString() + "'");
     return unknown(At, "");
   }
   if (F->getBuiltinID() == Builtin::BI__builtin_expect && !Arguments.empty())
@@ -821,7 +897,11 @@ Cell Interpreter::evalCall(const CallExpr *E) {
   if (isa<CXXConversionDecl>(F) && Object) {
     const CXXRecordDecl *R = Method->getParent();
     if (torch::isTorchDecl(R) || torch::isStdDecl(R) || R->isLambda()) {
-      const std::optional<bool> Known = truth(Object);
+      std::optional<bool> Known = truth(Object);
+      // An optional holds it.
+      if (!Known && Object->What != Value::Unknown &&
+          torch::modelClass(R) != torch::ModelClass::Tensor)
+        Known = true;
       return F->getReturnType()->isBooleanType()
                  ? (Known ? truthValue(*Known) : Object)
                  : Object;
@@ -833,7 +913,20 @@ Cell Interpreter::evalCall(const CallExpr *E) {
       (torch::isTorchDecl(F) || torch::isStdDecl(F) || F->isImplicit() ||
        F->isDefaulted() ||
        torch::modelClass(Method->getParent()) == torch::ModelClass::Holder)) {
-    store(Object, Arguments.front());
+    const Cell &From = Arguments.front();
+    // std::tie(a, b) = f() sets a and b.
+    if (isTupleOfReferences(Method->getParent()) &&
+        Object->What == Value::List) {
+      for (size_t I = 0; I < Object->Elements.size(); ++I)
+        store(Object->Elements[I],
+              From->What == Value::List && I < From->Elements.size()
+                  ? From->Elements[I]
+              : From->What == Value::Unknown
+                  ? From
+                  : unknown(At, "a part of a tuple"));
+      return Object;
+    }
+    store(Object, From);
     return Object;
   }
   if (Object && Object->What == Value::Unknown &&
@@ -844,9 +937,19 @@ Cell Interpreter::evalCall(const CallExpr *E) {
     return callModule(E, F, Object, Arguments);
   if (Object && Object->What == Value::Options && torch::isTorchDecl(F))
     return callOptions(E, Object, Arguments);
+  if (Pass && isFollowedOperator(F))
+    return callOperator(F, Object, Arguments, At);
   if (torch::tensorAct(F) != torch::TensorAct::Unknown ||
-      torch::setsElementType(F) || torch::changesTensorOptions(F))
-    return callTensor(E, F, Object, Arguments);
+      torch::setsElementType(F) || torch::changesTensorOptions(F)) {
+    const Cell Result = callTensor(E, F, Object, Arguments);
+    if (Result->What != Value::Unknown || !isFollowedOperator(F))
+      return Result;
+    const Cell Made = makeByOperator(F, Object, Arguments);
+    return Made ? Made : Result;
+  }
+  if (isFollowedOperator(F))
+    if (Cell Made = makeByOperator(F, Object, Arguments))
+      return Made;
   // std::round(double) is that of C.
   if (torch::isStdDecl(F) || torch::isTorchDecl(F) || F->getBuiltinID())
     return callStandard(E, F, Object, Arguments);
@@ -941,10 +1044,18 @@ Cell Interpreter::evalInside(const Expr *E) {
   case Stmt::ParenExprClass:
     return eval(cast<ParenExpr>(E)->getSubExpr());
   case Stmt::ExprWithCleanupsClass:
-  case Stmt::ConstantExprClass:
-    return eval(cast<FullExpr>(E)->getSubExpr());
-  case Stmt::MaterializeTemporaryExprClass:
-    return eval(cast<MaterializeTemporaryExpr>(E)->getSubExpr());
+  case Stmt::ConstantExprClass: {
+    const size_t Living = Temporaries.size();
+    const Cell Result = eval(cast<FullExpr>(E)->getSubExpr());
+    Temporaries.resize(Living);
+    return Result;
+  }
+  case Stmt::MaterializeTemporaryExprClass: {
+    const Cell Made = eval(cast<MaterializeTemporaryExpr>(E)->getSubExpr());
+    if (Pass)
+      Temporaries.push_back(Made);
+    return Made;
+  }
   case Stmt::CXXBindTemporaryExprClass:
     return eval(cast<CXXBindTemporaryExpr>(E)->getSubExpr());
   case Stmt::SubstNonTypeTemplateParmExprClass:
@@ -1002,7 +1113,7 @@ Cell Interpreter::evalInside(const Expr *E) {
     if (std::optional<bool> Known = truth(Condition))
       return eval(*Known ? Choice->getTrueExpr() : Choice->getFalseExpr());
     for (const Expr *Skipped : {Choice->getTrueExpr(), Choice->getFalseExpr()})
-      if (forget(Skipped, unknown(E->getExprLoc(), "a condition")))
+      if (forget(Skipped, unknown(E->getExprLoc(), "a condition")) || Pass)
         note(E->getExprLoc(),
              "the condition of this '?:' is not known" + because(Condition));
     return Condition->Why.empty()
@@ -1043,7 +1154,7 @@ Cell Interpreter::evalInside(const Expr *E) {
   case Stmt::UserDefinedLiteralClass:
     return evalCall(cast<CallExpr>(E));
   case Stmt::CXXThrowExprClass:
-    fail(E->getExprLoc(), "the constructor throws");
+    fail(E->getExprLoc(), running() + " throws");
     return unknown(E->getExprLoc(), "");
   default:
     return evalConstant(E);

@@ -39,6 +39,23 @@ std::string shownName(const CXXRecordDecl *R, bool OfHolder) {
   return Result;
 }
 
+bool hasUnknown(const Cell &V, const Value *&Which) {
+  if (V->What == Value::Unknown) {
+    Which = V.get();
+    return true;
+  }
+  for (const Cell &Element : V->Elements)
+    if (hasUnknown(Element, Which))
+      return true;
+  for (const auto &[Field, Member] : V->Members)
+    if (!Field->getType()->isReferenceType() && hasUnknown(Member, Which))
+      return true;
+  for (const auto &[Name, Setting] : V->Settings)
+    if (hasUnknown(Setting, Which))
+      return true;
+  return false;
+}
+
 //===----------------------------------------------------------------------===//
 // Notes and limits
 //===----------------------------------------------------------------------===//
@@ -53,6 +70,13 @@ Cell Interpreter::unknown(SourceLocation Where, const Twine &Why) const {
 void Interpreter::note(SourceLocation Where, const Twine &Text) {
   if (Where.isInvalid())
     Where = Current;
+  if (Pass) {
+    std::string Said = Text.str();
+    // The first say what the others come from.
+    if (GapsOfPass.size() < 16 && Noted.emplace(Where, Said).second)
+      GapsOfPass.push_back({std::move(Said), Where});
+    return;
+  }
   if (ModuleInstance *M = current())
     M->IsIncomplete = true;
   std::string Said = Text.str();
@@ -91,7 +115,7 @@ bool Interpreter::step(SourceLocation Where) {
     return false;
   if (++Steps <= MaxSteps)
     return true;
-  limit(Where, "the constructor takes more than " + Twine(MaxSteps) +
+  limit(Where, running() + " takes more than " + Twine(MaxSteps) +
                    " steps, and was followed no further");
   return false;
 }
@@ -294,7 +318,7 @@ Interpreter::Flow Interpreter::skipUnknown(ArrayRef<const Stmt *> Skipped,
     return Flow::Halt;
   if (Next == Flow::Return && !Frames.empty())
     Frames.back()->Result = Reason;
-  if (Adds || Next != Flow::Next)
+  if (Adds || Next != Flow::Next || Pass)
     note(At,
          Because +
              (Next == Flow::Return ? ", and the function may end here" : "") +
@@ -303,9 +327,32 @@ Interpreter::Flow Interpreter::skipUnknown(ArrayRef<const Stmt *> Skipped,
 }
 
 void Interpreter::bind(const ValueDecl *D, Cell Given) {
-  Frames.back()->Variables[cast<ValueDecl>(D->getCanonicalDecl())] =
-      std::move(Given);
+  D = cast<ValueDecl>(D->getCanonicalDecl());
+  Frames.back()->Variables[D] = std::move(Given);
+  Frames.back()->Declared.push_back(D);
 }
+
+namespace {
+
+/// The variables of a block go when it ends.
+class BlockScope {
+public:
+  explicit BlockScope(Frame &Of) : Of(Of), Before(Of.Declared.size()) {}
+  ~BlockScope() {
+    while (Of.Declared.size() > Before) {
+      Of.Variables.erase(Of.Declared.back());
+      Of.Declared.pop_back();
+    }
+  }
+  BlockScope(const BlockScope &) = delete;
+  BlockScope &operator=(const BlockScope &) = delete;
+
+private:
+  Frame &Of;
+  const size_t Before;
+};
+
+} // namespace
 
 /// The names of a structured binding, if \p Var is one.
 void Interpreter::bindParts(const VarDecl *Var, const Cell &Given) {
@@ -456,6 +503,7 @@ Interpreter::Flow Interpreter::execRange(const CXXForRangeStmt *S) {
   for (Cell &Element : Elements) {
     if (!step(S->getForLoc()))
       return Flow::Halt;
+    const BlockScope OfRound(*Frames.back());
     Cell Given = Var->getType()->isReferenceType()
                      ? Element
                      : copyOf(convert(Element, Var->getType()));
@@ -534,6 +582,13 @@ Interpreter::Flow Interpreter::exec(const Stmt *S) {
     limit(S->getBeginLoc(), "this is nested too deep, and was not followed");
     return Flow::Halt;
   }
+  std::optional<BlockScope> Scope;
+  if (!Frames.empty() && isa<CompoundStmt, IfStmt, ForStmt, WhileStmt,
+                             CXXForRangeStmt, SwitchStmt>(S))
+    Scope.emplace(*Frames.back());
+  const size_t Living = Temporaries.size();
+  const auto EndTemporaries =
+      llvm::make_scope_exit([&] { Temporaries.resize(Living); });
   switch (S->getStmtClass()) {
   case Stmt::CompoundStmtClass:
     for (const Stmt *Part : cast<CompoundStmt>(S)->body())
@@ -642,6 +697,11 @@ bool Interpreter::bindParameters(Frame &Callee, const FunctionDecl *F,
       Given = unknown(Param->getLocation(), "'" + Param->getName() + "'");
     if (!T->isReferenceType())
       Given = copyOf(Given);
+    if (!T->isReferenceType() && Given->IsExpiring) {
+      Given->IsExpiring = false;
+      Arguments[I]->Handle = nullptr;
+      Arguments[I]->What = Value::Null;
+    }
     // What is not known is called by the name that its reader knows.
     if (Given->What == Value::Unknown && Given->Why.empty())
       *Given = *unknown(Param->getLocation(), "'" + Param->getName() + "'");
@@ -669,6 +729,10 @@ Cell Interpreter::run(const FunctionDecl *F, Frame &Callee,
   exec(F->getBody());
   Frames.pop_back();
   --Calls;
+  if (Pass) // Parameters are destroyed by the caller, after its expression.
+    for (const ParmVarDecl *Param : F->parameters())
+      if (!Param->getType()->isReferenceType())
+        Temporaries.push_back(Callee.Variables[Param->getCanonicalDecl()]);
   return Callee.Result ? Callee.Result : Nothing;
 }
 
@@ -679,6 +743,8 @@ Cell Interpreter::call(const FunctionDecl *F, ArrayRef<Cell> Arguments,
   const Cell Result =
       run(definitionOf(F), Callee, Arguments, At,
           unknown(At, "what '" + F->getNameAsString() + "' returns"));
+  if (Pass && Callee.This && torch::isForward(F))
+    noteResult(Callee.This, Result);
   return !Callee.Result || F->getReturnType()->isReferenceType()
              ? Result
              : convert(Result, F->getReturnType());

@@ -49,9 +49,16 @@ std::string shownName(const clang::CXXRecordDecl *R, bool OfHolder = true);
 /// A type that is an argument of class template \p Class; null for others.
 clang::QualType typeArgument(const clang::CXXRecordDecl *Class, unsigned Index);
 
+/// The sizes and the type of a tensor, "16x3x8x8:float32", or of several.
+std::string shownSizes(const Cell &V);
+/// The tensors in \p V: itself, or those of its elements and members.
+void collectTensors(const Cell &V, std::vector<TensorPtr> &To);
+
 /// A call that goes on while its callee is followed.
 struct Frame {
   std::map<const clang::ValueDecl *, Cell> Variables;
+  /// Those of the blocks that are open, in their order; not the parameters.
+  std::vector<const clang::ValueDecl *> Declared;
   Cell This;
   Cell Result;
 };
@@ -84,6 +91,31 @@ public:
   static const clang::CXXRecordDecl *definitionOf(const clang::CXXRecordDecl *R,
                                                   const DefineDecl &Define);
 
+  // A pass of forward(): tensors have memory, and operators are followed.
+
+  /// Where memory is asked for.
+  struct Place {
+    const ModuleInstance *Module; ///< Whose forward() runs; may be null.
+    clang::SourceLocation Where;
+  };
+  /// From here on tensors live in \p S, and notes are of the pass. Null: no
+  /// longer.
+  void setPass(torch::Simulation *S) { Pass = S; }
+  /// What forward() of \p M returns. Unknown where it has none that takes
+  /// \p Inputs.
+  Cell pass(const ModulePtr &M, llvm::ArrayRef<Cell> Inputs,
+            clang::SourceLocation At);
+  /// By the numbers that Memory::place() gives.
+  const std::vector<Place> &places() const { return Places; }
+  /// The sizes of what the forward() of modules gave last.
+  const std::map<const ModuleInstance *, std::string> &results() const {
+    return Results;
+  }
+  /// What the pass does not know, and takes back from gaps() and failure().
+  std::vector<Gap> takeGapsOfPass();
+  bool hasFailed() const { return Failure.has_value(); }
+  bool hasGapsOfPass() const { return !GapsOfPass.empty() || Failure; }
+
   /// The value of \p E, outside of what has been called: a tree, but for what
   /// members that are references name.
   Cell evaluate(const clang::Expr *E) { return copyOf(eval(E)); }
@@ -100,7 +132,7 @@ public:
     return Undefined;
   }
   /// The work that was done, to bound it over many models.
-  unsigned steps() const { return Steps; }
+  unsigned steps() const { return Before + Steps; }
 
 private:
   // What follows a statement.
@@ -223,6 +255,36 @@ private:
                    clang::SourceLocation At);
   std::optional<std::vector<torch::Size>> sizesOf(const Cell &V);
 
+  // Forward.cpp: passes.
+  Cell forward(const ModulePtr &M, llvm::ArrayRef<Cell> Inputs,
+               clang::SourceLocation At);
+  Cell forwardOfLibrary(const ModulePtr &M, llvm::StringRef Class,
+                        llvm::ArrayRef<Cell> Inputs, clang::SourceLocation At);
+  Cell forwardInSteps(const ModuleInstance &M, const torch::ModuleRun &Run,
+                      llvm::ArrayRef<Cell> Inputs, clang::SourceLocation At);
+  Cell forwardInOrder(const ModuleInstance &M, llvm::ArrayRef<Cell> Inputs,
+                      clang::SourceLocation At);
+  Cell forwardOfFunctional(const ModulePtr &M, llvm::ArrayRef<Cell> Inputs,
+                           clang::SourceLocation At);
+  Cell callOperator(const clang::FunctionDecl *F, const Cell &Object,
+                    llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
+  Cell makeByOperator(const clang::FunctionDecl *F, const Cell &Object,
+                      llvm::ArrayRef<Cell> Arguments);
+  torch::Arguments operatorArguments(const clang::FunctionDecl *F,
+                                     const Cell &Object,
+                                     llvm::ArrayRef<Cell> Arguments,
+                                     Cell &Unknown) const;
+  Cell runOperator(llvm::StringRef Name, const torch::Arguments &Given,
+                   const ModuleInstance *Module, clang::SourceLocation At);
+  torch::Argument argumentOf(const Cell &V) const;
+  void addSettings(const std::map<std::string, Cell> &Settings,
+                   torch::Arguments &To) const;
+  void setPlace(const ModuleInstance *Module, clang::SourceLocation At);
+  void noteResult(const Cell &Module, const Cell &Result);
+  Cell guardOf(const clang::CXXRecordDecl *Class,
+               llvm::ArrayRef<Cell> Arguments);
+  llvm::StringRef running() const;
+
   // Iterators.cpp.
   Cell iteratorArithmetic(clang::BinaryOperatorKind Op, const Cell &A,
                           const Cell &B, const clang::Expr *E);
@@ -257,8 +319,19 @@ private:
   std::set<std::pair<clang::SourceLocation, std::string>> Noted;
   std::set<const clang::FunctionDecl *> Undefined;
   std::optional<Gap> Failure;
+  torch::Simulation *Pass = nullptr;
+  /// Of tensors that constructors make of others.
+  std::unique_ptr<torch::Simulation> Making;
+  std::vector<Place> Places;
+  std::map<std::pair<const ModuleInstance *, clang::SourceLocation>, unsigned>
+      PlaceNumbers;
+  std::map<const ModuleInstance *, std::string> Results;
+  std::vector<Gap> GapsOfPass;
+  /// What lives until the end of the full expressions that are evaluated.
+  std::vector<Cell> Temporaries;
   clang::SourceLocation Current; ///< Of the statement that is followed.
   bool Halted = false; ///< At a limit, or a failure: nothing more is followed.
+  unsigned Before = 0; ///< Steps of the passes that are over.
   unsigned Steps = 0, Modules = 0, Nesting = 0, Calls = 0;
 };
 

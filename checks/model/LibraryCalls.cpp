@@ -47,7 +47,10 @@ ModulePtr Interpreter::newModule(StringRef ClassName,
 }
 
 TensorPtr Interpreter::cloneOf(const TensorPtr &T) {
-  return std::make_shared<TensorInstance>(*T);
+  auto Copy = std::make_shared<TensorInstance>();
+  Copy->Shape = T->Shape;
+  Copy->RequiresGrad = T->RequiresGrad;
+  return Copy;
 }
 
 /// A copy of all that \p M has, as clone() makes it.
@@ -118,9 +121,35 @@ torch::OptionValue Interpreter::optionOf(const Cell &Setting,
   }
   default:
     Result.What = torch::OptionValue::Other;
+    Result.Text = Setting->Name;
     break;
   }
   return Result;
+}
+
+/// What an option of a part was set to.
+static Cell settingOf(const torch::OptionValue &Option) {
+  switch (Option.What) {
+  case torch::OptionValue::None:
+    return valueOf(Value::Null);
+  case torch::OptionValue::Integer:
+    return integer(Option.Number);
+  case torch::OptionValue::Real:
+    return real(Option.RealNumber);
+  case torch::OptionValue::List: {
+    std::vector<Cell> Numbers;
+    for (const torch::Size &N : Option.Numbers)
+      Numbers.push_back(N ? integer(*N) : valueOf(Value::Unknown));
+    return listOf(std::move(Numbers));
+  }
+  case torch::OptionValue::Other: {
+    Cell Named = valueOf(Value::Other);
+    Named->Name = Option.Text;
+    return Named;
+  }
+  default:
+    return valueOf(Value::Unknown);
+  }
 }
 
 ModulePtr Interpreter::makePart(const torch::RegisteredModule &Part,
@@ -137,6 +166,8 @@ ModulePtr Interpreter::makePart(const torch::RegisteredModule &Part,
       M->Children.push_back({Child.Name, makePart(Child, Given, At)});
     return M;
   }
+  for (const auto &[Name, Option] : Part.Options)
+    M->Settings[Name] = settingOf(Option);
   if (std::optional<torch::ModuleContents> Contents =
           torch::contentsOf(Part.Class, Part.Options))
     fill(*M, *Contents, Given, At);
@@ -348,8 +379,10 @@ static void convertTensors(const ModulePtr &M,
   if (!Seen.insert(M.get()).second)
     return;
   for (auto *Tensors : {&M->Parameters, &M->Buffers})
-    for (ModuleInstance::Tensor &T : *Tensors)
+    for (ModuleInstance::Tensor &T : *Tensors) {
       T.Handle->Shape.Type = Type;
+      T.Handle->Memory = nullptr;
+    }
   for (const ModuleInstance::Child &Child : M->Children)
     convertTensors(Child.Module, Type, Seen);
 }
@@ -503,6 +536,30 @@ Cell Interpreter::callModule(const CallExpr *E, const FunctionDecl *F,
     convertTensors(Handle, Type, Seen);
     return Nothing;
   }
+  case torch::ModuleAct::Forward: {
+    if (!Pass)
+      return Nothing;
+    // A class of LibTorch's names its own forward(), which is not virtual.
+    const CXXRecordDecl *Own = cast<CXXMethodDecl>(F)->getParent();
+    const bool IsDerived = M.Class && !torch::isTorchDecl(M.Class);
+    return torch::isModuleClass(Own) && IsDerived
+               ? forwardOfLibrary(Handle, torch::modelClassName(Own), Arguments,
+                                  At)
+               : forward(Handle, Arguments, At);
+  }
+  case torch::ModuleAct::IsTraining:
+    return integer(M.IsTraining);
+  case torch::ModuleAct::Train:
+  case torch::ModuleAct::Eval: {
+    const std::optional<bool> On =
+        Act == torch::ModuleAct::Eval ? std::optional(false)
+        : Arguments.empty()           ? std::optional(true)
+                                      : truth(Arguments.front());
+    collectModules(Handle, Found, Seen);
+    for (const Cell &Each : Found)
+      Each->Held->IsTraining = On.value_or(true);
+    return Nothing;
+  }
   case torch::ModuleAct::Nothing:
     skipClosures(Arguments, At); // apply(function)
     return Nothing;
@@ -622,6 +679,8 @@ Cell Interpreter::callTensor(const CallExpr *E, const FunctionDecl *F,
   if (torch::setsElementType(F) || torch::changesTensorOptions(F)) {
     Value V;
     V.What = Value::Options;
+    if (Object && Object->What == Value::Tensor) // Its options().
+      V.Element = Object->Handle->Shape.Type;
     if (torch::setsElementType(F) && !Arguments.empty() &&
         Arguments.back()->What == Value::Type)
       V.Element = Arguments.back()->Element;
@@ -642,6 +701,10 @@ Cell Interpreter::callTensor(const CallExpr *E, const FunctionDecl *F,
     auto T = std::make_shared<TensorInstance>();
     T->Shape.Sizes = std::move(Sizes);
     T->Shape.Type = Asked ? Asked : HasOptions ? std::nullopt : Default;
+    if (Pass) {
+      setPlace(current(), At);
+      Pass->place(*T);
+    }
     return tensorValue(std::move(T));
   };
   auto TypeOf = [&](std::optional<bool> Integral) {
@@ -789,6 +852,7 @@ Cell Interpreter::callTensor(const CallExpr *E, const FunctionDecl *F,
       note(At, "whether a parameter gets a gradient is not known");
     return Self;
   case torch::TensorAct::ReplaceData:
+    T->Memory = nullptr;
     if (!Rest.empty() && Rest.front()->What == Value::Tensor) {
       T->Shape = Rest.front()->Handle->Shape;
     } else {
@@ -859,6 +923,25 @@ Cell Interpreter::callTensor(const CallExpr *E, const FunctionDecl *F,
   }
   case torch::TensorAct::Dimensions:
     return T->Shape.Sizes ? integer(T->Shape.Sizes->size()) : Nothing;
+  case torch::TensorAct::AllSizes: {
+    if (!T->Shape.Sizes)
+      return Nothing;
+    std::vector<Cell> All;
+    for (const torch::Size &S : *T->Shape.Sizes)
+      All.push_back(S ? integer(*S) : Nothing);
+    return listOf(std::move(All));
+  }
+  case torch::TensorAct::TypeOf: {
+    if (!T->Shape.Type)
+      return Nothing;
+    const Cell Type = valueOf(Value::Type);
+    Type->Element = T->Shape.Type;
+    return Type;
+  }
+  case torch::TensorAct::IsDefined:
+    return integer(T->Shape.Defined);
+  case torch::TensorAct::Fact:
+    return valueOf(Value::Other);
   case torch::TensorAct::Elements: {
     const std::optional<uint64_t> All = T->Shape.elements();
     return All ? integer(static_cast<int64_t>(*All)) : Nothing;
@@ -940,6 +1023,35 @@ Cell Interpreter::callList(const CallExpr *E, StringRef Name,
     const Cell New = newElement(typeArgument(Method->getParent(), 1), At);
     Elements.push_back(listOf({copyOf(Arguments.front()), New}));
     return New;
+  }
+  if (code::isStdClass(Method->getParent(), {"set", "unordered_set"}) &&
+      !Arguments.empty() &&
+      (Name == "find" || Name == "count" || Name == "contains")) {
+    size_t Place = 0;
+    for (; Place < Elements.size(); ++Place) {
+      const Cell Equal = arithmetic(BO_EQ, Elements[Place], Arguments.front(),
+                                    Context.BoolTy, E);
+      if (!truth(Equal))
+        return Equal;
+      if (*truth(Equal))
+        break;
+    }
+    return Name == "find" ? iteratorAt(Object, static_cast<int64_t>(Place))
+                          : integer(Place < Elements.size());
+  }
+  if (const std::optional<torch::Part> Part = torch::partOfArray(Method);
+      Part && llvm::all_of(Arguments, [](const Cell &Given) {
+        return Given->What == Value::Integer && Given->Number >= 0;
+      })) {
+    const size_t From = std::min<size_t>(
+        Elements.size(), *Part == torch::Part::Slice && !Arguments.empty()
+                             ? Arguments[0]->Number
+                             : 0);
+    const size_t Count = Arguments.size() > 1
+                             ? static_cast<size_t>(Arguments[1]->Number)
+                             : Elements.size();
+    return listOf({Elements.begin() + From,
+                   Elements.begin() + std::min(Elements.size(), From + Count)});
   }
   if (Method->getOverloadedOperator() == OO_Subscript || Name == "at")
     return Arguments.empty() ? Object : element(Object, Arguments.front(), E);
@@ -1168,6 +1280,8 @@ Cell Interpreter::callStandard(const CallExpr *E, const FunctionDecl *F,
                      integer(Args->get(0).getAsIntegral().getExtValue()), E);
     return Nothing;
   }
+  if (Name == "tie")
+    return listOf(Arguments.vec());
   if (Name == "make_pair" || Name == "make_tuple" ||
       Name == "forward_as_tuple") {
     std::vector<Cell> Parts;

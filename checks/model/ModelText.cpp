@@ -43,7 +43,8 @@ public:
         "'" + All.str() + "' is not a model: expected " + Failed +
             " at column " + std::to_string(FailedAt + 1) +
             "; a model is NAME(VALUE, ...), a VALUE a number, true, false, "
-            "\"text\", {VALUE, ...} or {.NAME=VALUE, ...}, as in 'UNet(3, 2)'");
+            "\"text\", torch::kName, {VALUE, ...} or {.NAME=VALUE, ...}, as in "
+            "'UNet(3, 2)'");
   }
 
 private:
@@ -127,11 +128,33 @@ private:
     else if (Word.find_first_of("0123456789") != StringRef::npos &&
              !Word.getAsDouble(RealNumber))
       Result = real(RealNumber);
+    if (!Result)
+      if (Cell Enumerator = enumerator())
+        return Enumerator;
     if (!Result) {
       expected("a value");
       return integer(0);
     }
     Rest = Rest.drop_front(Word.size());
+    return Result;
+  }
+
+  /// One of LibTorch's: torch::kFloat16, torch::kCPU. Null for other text.
+  Cell enumerator() {
+    const StringRef Before = Rest;
+    const std::string Name = identifier();
+    StringRef Last = Name;
+    if (const size_t At = Last.rfind(':'); At != StringRef::npos)
+      Last = Last.drop_front(At + 1);
+    if (Last.size() < 2 || Last[0] != 'k' || !llvm::isUpper(Last[1])) {
+      Rest = Before;
+      return nullptr;
+    }
+    Cell Result = valueOf(Value::Other);
+    Result->Name = Last.str();
+    Result->Element = torch::elementType(Last);
+    if (Result->Element)
+      Result->What = Value::Type;
     return Result;
   }
 
@@ -169,6 +192,29 @@ private:
 
 llvm::Expected<ModelText> parseModelText(StringRef Text) {
   return Parser(Text).model();
+}
+
+llvm::Expected<InputText> parseInputText(StringRef Text) {
+  InputText Result;
+  auto [Sizes, Type] = Text.split(':');
+  Result.Type = Type.empty() ? torch::Float32.Name.str() : Type.str();
+  bool IsGood = torch::elementType(Result.Type).has_value() &&
+                (!Text.contains(':') || !Type.empty());
+  llvm::SmallVector<StringRef, 6> Parts;
+  Sizes.split(Parts, 'x');
+  for (const StringRef Part : Parts) {
+    int64_t Size = 0;
+    // No tensor of LibTorch has more dimensions.
+    IsGood &= !Part.getAsInteger(10, Size) && Size > 0 && Parts.size() <= 64;
+    Result.Sizes.push_back(Size);
+  }
+  if (IsGood)
+    return Result;
+  return llvm::createStringError(
+      llvm::inconvertibleErrorCode(),
+      "'" + Text.str() +
+          "' is not an input; an input is SIZExSIZE...:TYPE, where the type "
+          "may be left out, as in '16x3x224x224' or '32x128:int64'");
 }
 
 } // namespace libtorch_tidy::model

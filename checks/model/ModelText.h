@@ -28,12 +28,25 @@ struct ModelText {
 /// Reads a model:
 ///
 ///   MODEL = NAME [ "(" [ VALUE { "," VALUE } ] ")" ]
-///   VALUE = integer | real number | true | false | "text"
+///   VALUE = integer | real number | true | false | "text" | torch::kName
 ///         | "{" [ VALUE { "," VALUE } ] "}"
 ///         | "{" "." NAME "=" VALUE { "," "." NAME "=" VALUE } "}"
 ///
 /// An error says what was expected, where, and has an example.
 llvm::Expected<ModelText> parseModelText(llvm::StringRef Text);
+
+/// `16x3x224x224:float32`: an input of forward().
+struct InputText {
+  std::vector<int64_t> Sizes;
+  std::string Type; ///< One that torch::elementType() knows.
+};
+
+/// Reads an input:
+///
+///   INPUT = SIZE { "x" SIZE } [ ":" TYPE ]
+///
+/// Without a type it is float32. An error has the grammar, and an example.
+llvm::Expected<InputText> parseInputText(llvm::StringRef Text);
 
 } // namespace libtorch_tidy::model
 

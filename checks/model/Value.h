@@ -14,7 +14,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_MODEL_VALUE_H
 #define LIBTORCH_TIDY_CHECKS_MODEL_VALUE_H
 
-#include "checks/torch/ModuleParameters.h"
+#include "checks/torch/Simulation.h"
 #include "clang/AST/DeclCXX.h"
 #include <map>
 #include <memory>
@@ -27,13 +27,8 @@ struct Value;
 using Cell = std::shared_ptr<Value>;
 using Fields = std::map<const clang::FieldDecl *, Cell>;
 
-/// A tensor. Copies of a handle share it.
-struct TensorInstance {
-  torch::TensorShape Shape;
-  /// Absent: not known.
-  std::optional<bool> RequiresGrad = false;
-};
-using TensorPtr = std::shared_ptr<TensorInstance>;
+using torch::TensorInstance;
+using torch::TensorPtr;
 
 /// A module. Copies of a handle share it.
 struct ModuleInstance {
@@ -57,6 +52,7 @@ struct ModuleInstance {
   std::vector<Child> Unlisted;
   /// What its options were set to, of one of LibTorch's.
   std::map<std::string, Cell> Settings;
+  bool IsTraining = true; ///< As train() and eval() leave it.
   /// There may be more than is counted.
   bool IsIncomplete = false;
 };
@@ -78,7 +74,8 @@ struct Value {
     Pointer,  ///< To a cell.
     Iterator, ///< A place in a container.
     Function, ///< A function or a lambda.
-    Other,    ///< Known, and of no interest: a device, a text of an enum.
+    Other,    ///< Known, and of no interest: a device. Name: an enumerator.
+    Slice,    ///< Of an index of a tensor: Elements are its bounds.
   } What = Unknown;
 
   int64_t Number = 0; ///< Of an iterator, the index; the end is the size.
@@ -96,6 +93,10 @@ struct Value {
   const clang::FunctionDecl *Callee = nullptr;
   std::map<const clang::ValueDecl *, Cell> Captures;
   Cell This; ///< Of a lambda.
+  /// Of a guard: what it set is set back when its last owner goes.
+  std::shared_ptr<void> Guard;
+  /// A tensor that nobody reads again: who takes it by value takes it over.
+  bool IsExpiring = false;
 
   /// Unknown: what it comes from, as "'width'", and where that is.
   std::string Why;
@@ -145,6 +146,9 @@ inline Cell valueOf(Value::Kind What) {
   V.What = What;
   return cell(std::move(V));
 }
+
+/// Is there something in \p V that is not known? Then it is \p Which.
+bool hasUnknown(const Cell &V, const Value *&Which);
 
 /// The place of the element \p Index of \p Container.
 Cell iteratorAt(const Cell &Container, int64_t Index);

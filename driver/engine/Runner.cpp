@@ -331,8 +331,12 @@ static std::vector<model::Spot *> spotsOf(model::UnitBudget &Budget) {
     Result.push_back(&Model.Made);
     for (model::ModuleRow &Row : Model.Modules)
       Result.insert(Result.end(), {&Row.Defined, &Row.Made});
-    for (model::MissingRow &Row : Model.Missing)
-      Result.push_back(&Row.Where);
+    for (auto *Missing : {&Model.Missing, &Model.Step.Missing})
+      for (model::MissingRow &Row : *Missing)
+        Result.push_back(&Row.Where);
+    for (model::PeakRow *Peak : {&Model.Step.Inference, &Model.Step.Unguarded,
+                                 &Model.Step.FirstStep, &Model.Step.LaterSteps})
+      Result.push_back(&Peak->Where);
   }
   for (model::RefusedModel &Model : Budget.Refused)
     Result.push_back(&Model.Where);

@@ -340,8 +340,9 @@ template <typename Archive> static void pass(Archive &A, model::TensorRow &T) {
 }
 
 template <typename Archive> static void pass(Archive &A, model::ModuleRow &M) {
-  for (std::string *Text : {&M.Path, &M.Name, &M.Class, &M.SameAs})
+  for (std::string *Text : {&M.Path, &M.Name, &M.Class, &M.SameAs, &M.Result})
     A.text(*Text);
+  A.number(M.Kept);
   for (model::Spot *At : {&M.Defined, &M.Made})
     pass(A, *At);
   A.number(M.Depth);
@@ -350,15 +351,40 @@ template <typename Archive> static void pass(Archive &A, model::ModuleRow &M) {
     A.number(*Said);
 }
 
+template <typename Archive>
+static void pass(Archive &A, std::vector<model::MissingRow> &Missing) {
+  A.list(Missing, [&](model::MissingRow &M) {
+    pass(A, M.Where);
+    A.text(M.Text);
+  });
+}
+
+template <typename Archive> static void pass(Archive &A, model::StepRows &S) {
+  A.text(S.Input);
+  A.text(S.Result);
+  for (uint64_t *Number : {&S.Inputs, &S.Kept})
+    A.number(*Number);
+  A.number(S.LargestBatch);
+  for (model::PeakRow *Peak :
+       {&S.Inference, &S.Unguarded, &S.FirstStep, &S.LaterSteps}) {
+    A.number(Peak->Bytes);
+    pass(A, Peak->Where);
+    A.text(Peak->Module);
+    A.number(Peak->IsBackward);
+    A.number(Peak->IsOptimizer);
+  }
+  pass(A, S.Missing);
+  A.number(S.Fails);
+}
+
 template <typename Archive> static void pass(Archive &A, model::UnitBudget &B) {
   A.list(B.Models, [&](model::ModelRows &Model) {
     A.text(Model.Title);
     pass(A, Model.Made);
     A.list(Model.Modules, [&](model::ModuleRow &M) { pass(A, M); });
-    A.list(Model.Missing, [&](model::MissingRow &M) {
-      pass(A, M.Where);
-      A.text(M.Text);
-    });
+    pass(A, Model.Missing);
+    A.number(Model.HasStep);
+    pass(A, Model.Step);
   });
   A.list(B.Refused, [&](model::RefusedModel &M) {
     A.text(M.Title);

@@ -286,6 +286,25 @@ static cl::opt<std::string>
                        "sgd-momentum, adam, adamw, amsgrad, rmsprop or "
                        "adagrad"),
               cl::cat(Category));
+static cl::list<std::string>
+    Inputs("input", cl::value_desc("sizes:type"),
+           cl::desc("Of --budget: also what a step takes whose forward() is "
+                    "given this tensor, as 16x3x224x224 or 32x128:int64; once "
+                    "for each argument"),
+           cl::cat(Category));
+static cl::opt<std::string>
+    DeviceMemory("memory", cl::value_desc("size"),
+                 cl::desc("Of --budget, with --input: also the largest batch "
+                          "whose step fits into this memory, as 24GB"),
+                 cl::cat(Category));
+static cl::opt<torch::DeviceKind>
+    Device("device", cl::init(torch::DeviceKind::Cpu),
+           cl::desc("Of --budget, with --input: where tensors live"),
+           cl::values(clEnumValN(torch::DeviceKind::Cpu, "cpu",
+                                 "on the CPU, without oneDNN"),
+                      clEnumValN(torch::DeviceKind::Cuda, "cuda",
+                                 "on a GPU; an estimate")),
+           cl::cat(Category));
 static cl::opt<BudgetFormat> BudgetForm(
     "budget-format", cl::init(BudgetFormat::Text), cl::desc("Form of --budget"),
     cl::values(clEnumValN(BudgetFormat::Text, "text", "tables to read"),
@@ -399,26 +418,53 @@ static Error checkLsp() {
   if (!Files.empty())
     return usageError("--lsp takes no files: the editor opens them");
   const cl::Option *const Others[] = {
-      &FailOn,        &Confirm,      &Sarif,         &Html,
-      &Format,        &Output,       &ExportFixes,   &WriteBaseline,
-      &Diff,          &Staged,       &PreCommit,     &Fix,
-      &FixErrors,     &FixNotes,     &FixDryRun,     &VerifyFixes,
-      &NoVerifyFixes, &ShowProgress, &AllowNoChecks, &ListChecks,
-      &DumpConfig,    &VerifyConfig, &Explain,       &EmitLibraryPch,
-      &WholeProgram,  &Shard,        &MergeShards,   &ShardDir,
-      &Budget,        &Model,        &Optimizer,     &BudgetForm,
-      &statsOption()};
+      &FailOn,        &Confirm,       &Sarif,
+      &Html,          &Format,        &Output,
+      &ExportFixes,   &WriteBaseline, &Diff,
+      &Staged,        &PreCommit,     &Fix,
+      &FixErrors,     &FixNotes,      &FixDryRun,
+      &VerifyFixes,   &NoVerifyFixes, &ShowProgress,
+      &AllowNoChecks, &ListChecks,    &DumpConfig,
+      &VerifyConfig,  &Explain,       &EmitLibraryPch,
+      &WholeProgram,  &Shard,         &MergeShards,
+      &ShardDir,      &Budget,        &Model,
+      &Optimizer,     &BudgetForm,    std::addressof(Inputs),
+      &DeviceMemory,  &Device,        &statsOption()};
   for (const cl::Option *Other : Others)
     if (Other->getNumOccurrences())
       return usageError("--" + Other->ArgStr + " does not go with --lsp");
   return Error::success();
 }
 
+/// Reads `24GB`: a number and a unit, of which one is 1,024 of the one before.
+static std::optional<uint64_t> readBytes(StringRef Text) {
+  double Number = 0;
+  const StringRef Digits =
+      Text.take_while([](char C) { return llvm::isDigit(C) || C == '.'; });
+  if (Digits.empty() || Digits.getAsDouble(Number))
+    return std::nullopt;
+  const unsigned Exponent =
+      llvm::StringSwitch<unsigned>(Text.drop_front(Digits.size()).trim())
+          .CasesLower("b", "", 0)
+          .CasesLower("k", "kb", "kib", 1)
+          .CasesLower("m", "mb", "mib", 2)
+          .CasesLower("g", "gb", "gib", 3)
+          .CasesLower("t", "tb", "tib", 4)
+          .Default(5);
+  for (unsigned I = 0; I < Exponent; ++I)
+    Number *= 1024;
+  // Beyond 2^60 nothing is counted.
+  if (Exponent == 5 || Number < 1 || Number > 1e18)
+    return std::nullopt;
+  return static_cast<uint64_t>(Number);
+}
+
 /// Reads the options about the bytes of models.
 static Error readBudget(BudgetOptions &Result) {
   if (!Budget) {
     for (const cl::Option *Other : std::initializer_list<const cl::Option *>{
-             &Model, &Optimizer, &BudgetForm})
+             &Model, &Optimizer, &BudgetForm, std::addressof(Inputs),
+             &DeviceMemory, &Device})
       if (Other->getNumOccurrences())
         return usageError("--" + Other->ArgStr + " goes with --budget");
     return Error::success();
@@ -448,6 +494,23 @@ static Error readBudget(BudgetOptions &Result) {
     return usageError("--optimizer: '" + Optimizer +
                       "' is not known; there are " +
                       join(torch::knownOptimizers(), ", "));
+  Result.Inputs.assign(Inputs.begin(), Inputs.end());
+  for (const std::string &Input : Result.Inputs)
+    if (Expected<model::InputText> Text = model::parseInputText(Input); !Text)
+      return usageError("--input: " + toString(Text.takeError()));
+  Result.Device = Device;
+  for (const cl::Option *Other :
+       std::initializer_list<const cl::Option *>{&DeviceMemory, &Device})
+    if (Other->getNumOccurrences() && Result.Inputs.empty())
+      return usageError("--" + Other->ArgStr + " goes with --input");
+  if (!DeviceMemory.getNumOccurrences())
+    return Error::success();
+  const std::optional<uint64_t> Bytes = readBytes(DeviceMemory);
+  if (!Bytes)
+    return usageError("--memory: '" + DeviceMemory +
+                      "' is not a size; a size is a number and B, KB, MB, GB "
+                      "or TB, as in 24GB");
+  Result.Memory = *Bytes;
   return Error::success();
 }
 
@@ -642,7 +705,9 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   if (Error E = readShards(Result.Analysis.Shards))
     return E;
   if (Result.Budget.Asked) {
-    Result.Analysis.Unit.Budget = model::BudgetRequest{Result.Budget.Model};
+    Result.Analysis.Unit.Budget = model::BudgetRequest{
+        Result.Budget.Model, Result.Budget.Inputs, Result.Budget.Optimizer,
+        Result.Budget.Memory, Result.Budget.Device};
     // No file is left out because its configuration enables no check.
     Result.Configuration.Checks = "libtorch-*";
   }

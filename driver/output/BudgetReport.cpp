@@ -100,6 +100,8 @@ static std::string grouped(uint64_t Number) {
 }
 
 static std::string readable(uint64_t Bytes) {
+  if (Bytes < 1024)
+    return std::to_string(Bytes) + (Bytes == 1 ? " byte" : " bytes");
   static constexpr const char *Units[] = {"KB", "MB", "GB", "TB", "PB"};
   double Value = static_cast<double>(Bytes) / 1024;
   unsigned Unit = 0;
@@ -115,17 +117,19 @@ namespace {
 
 /// What a module has, all below it included.
 struct Subtree {
-  uint64_t Parameters = 0, Bytes = 0;
+  uint64_t Parameters = 0, Bytes = 0, Kept = 0;
   bool IsIncomplete = false;
 };
 
 /// Left-aligned columns of text, and right-aligned ones of numbers.
 class Columns {
 public:
-  using Line = std::array<std::string, 5>;
+  static constexpr unsigned Count = 7;
+  /// Module, class and place; numbers; sizes of a result.
+  using Line = std::array<std::string, Count>;
   void add(Line L) { Lines.push_back(std::move(L)); }
   std::string print() const {
-    std::array<size_t, 5> Widths = {};
+    std::array<size_t, Count> Widths = {};
     for (const Line &L : Lines)
       for (unsigned I = 0; I < L.size(); ++I)
         Widths[I] = std::max(Widths[I], L[I].size());
@@ -134,7 +138,8 @@ public:
       std::string Text = " ";
       for (unsigned I = 0; I < L.size(); ++I) {
         const std::string Space(Widths[I] - L[I].size(), ' ');
-        Text += I < 3 ? " " + L[I] + Space + " " : " " + Space + L[I] + " ";
+        Text += I < 3 || I == 6 ? " " + L[I] + Space + " "
+                                : " " + Space + L[I] + " ";
       }
       Result += StringRef(Text).rtrim().str() + "\n";
     }
@@ -152,6 +157,7 @@ static std::vector<Subtree> subtrees(llvm::ArrayRef<ModuleRow> Rows) {
   for (size_t I = Rows.size(); I--;) {
     Subtree &Own = Result[I];
     Own.IsIncomplete |= Rows[I].IsIncomplete;
+    Own.Kept += Rows[I].Kept;
     for (const TensorRow &T : Rows[I].Tensors) {
       Own.Parameters += T.IsParameter ? T.Elements : 0;
       Own.Bytes += T.Bytes;
@@ -163,6 +169,7 @@ static std::vector<Subtree> subtrees(llvm::ArrayRef<ModuleRow> Rows) {
       if (Rows[J].Depth == Rows[I].Depth + 1) {
         Own.Parameters += Result[J].Parameters;
         Own.Bytes += Result[J].Bytes;
+        Own.Kept += Result[J].Kept;
         Own.IsIncomplete |= Result[J].IsIncomplete;
       }
   }
@@ -179,22 +186,28 @@ static constexpr size_t MaxRows = 400;
 static std::string table(const ModelRows &Model, StringRef Folder) {
   const std::vector<Subtree> Sums = subtrees(Model.Modules);
   Columns All;
-  All.add({"module", "class", "made at", "parameters", "bytes"});
+  const bool HasStep = Model.HasStep && !Model.Step.Fails;
+  All.add({"module", "class", "made at", "parameters", "bytes",
+           HasStep ? "kept" : "", HasStep ? "result" : ""});
   const size_t Shown = std::min(Model.Modules.size(), MaxRows);
   bool Unlisted = false;
   for (size_t I = 0; I < Shown; ++I) {
     const ModuleRow &Row = Model.Modules[I];
     if (Row.IsUnlisted && !Unlisted)
-      All.add({"in no parameters():", "", "", "", ""});
+      All.add({"in no parameters():"});
     Unlisted = Row.IsUnlisted;
     Columns::Line L = {std::string(2 * size_t(Row.Depth), ' ') +
                            printable(Row.Name),
-                       printable(Row.Class), lineOf(Row.Made, Folder), "", ""};
+                       printable(Row.Class), lineOf(Row.Made, Folder)};
     if (Row.IsRepeated) {
       L[2] = "the same as '" + printable(Row.SameAs) + "'";
     } else {
       L[3] = atLeast(Sums[I].IsIncomplete, grouped(Sums[I].Parameters));
       L[4] = atLeast(Sums[I].IsIncomplete, grouped(Sums[I].Bytes));
+      if (HasStep) {
+        L[5] = atLeast(!Model.Step.Missing.empty(), grouped(Sums[I].Kept));
+        L[6] = Row.Result;
+      }
     }
     All.add(std::move(L));
   }
@@ -205,22 +218,18 @@ static std::string table(const ModelRows &Model, StringRef Folder) {
   return Result;
 }
 
-static std::string totalsText(const ModelRows &Model,
-                              const BudgetOptions &Options) {
-  const BudgetTotals Sums = totalsOf(Model, Options.Optimizer);
-  const bool IsIncomplete = !Model.Missing.empty();
-  struct Total {
-    std::string Name;
-    uint64_t Bytes;
-  };
-  std::vector<Total> Totals = {{"parameters", Sums.Parameters},
-                               {"buffers", Sums.Buffers},
-                               {"gradients", Sums.Gradients}};
-  if (Sums.OptimizerState)
-    Totals.push_back({"state of " + Options.Optimizer, *Sums.OptimizerState});
-  if (Sums.Unlisted)
-    Totals.push_back({"in no parameters()", Sums.Unlisted});
-  Totals.push_back({"together", Sums.all()});
+namespace {
+
+/// A line of sums.
+struct Total {
+  std::string Name;
+  uint64_t Bytes;
+  std::string Note = {};
+};
+
+} // namespace
+
+static std::string totalsText(llvm::ArrayRef<Total> Totals, bool IsIncomplete) {
   size_t NameWidth = 0, NumberWidth = 0;
   for (const Total &T : Totals) {
     NameWidth = std::max(NameWidth, T.Name.size());
@@ -234,8 +243,94 @@ static std::string totalsText(const ModelRows &Model,
               std::string(NumberWidth - Number.size(), ' ') + Number + " bytes";
     if (T.Bytes >= 1024)
       Result += "  (" + readable(T.Bytes) + ")";
-    Result += "\n";
+    Result += (T.Note.empty() ? "" : "  " + T.Note) + "\n";
   }
+  return Result;
+}
+
+static std::string totalsText(const ModelRows &Model,
+                              const BudgetOptions &Options) {
+  const BudgetTotals Sums = totalsOf(Model, Options.Optimizer);
+  std::vector<Total> Totals = {{"parameters", Sums.Parameters},
+                               {"buffers", Sums.Buffers},
+                               {"gradients", Sums.Gradients}};
+  if (Sums.OptimizerState)
+    Totals.push_back({"state of " + Options.Optimizer, *Sums.OptimizerState});
+  if (Sums.Unlisted)
+    Totals.push_back({"in no parameters()", Sums.Unlisted});
+  Totals.push_back({"together", Sums.all()});
+  return totalsText(Totals, !Model.Missing.empty());
+}
+
+/// Places that the sums lack something from.
+static std::string missingText(llvm::ArrayRef<model::MissingRow> Missing,
+                               StringRef Folder) {
+  std::string Result;
+  constexpr size_t MaxMissing = 40;
+  for (const model::MissingRow &M : Missing.take_front(MaxMissing)) {
+    const std::string Where = lineOf(M.Where, Folder);
+    Result +=
+        "    " + (Where.empty() ? "" : Where + ": ") + printable(M.Text) + "\n";
+  }
+  if (Missing.size() > MaxMissing)
+    Result += "    ... and " + grouped(Missing.size() - MaxMissing) + " more\n";
+  return Result;
+}
+
+/// "in the backward pass of layer1.conv1 (net.cpp:12)"
+static std::string placeOf(const model::PeakRow &Peak, StringRef Folder) {
+  if (Peak.IsOptimizer)
+    return "in the optimizer's step";
+  const std::string Line = lineOf(Peak.Where, Folder);
+  if (Line.empty())
+    return "";
+  const std::string At =
+      Peak.Module.empty() ? Line : printable(Peak.Module) + " (" + Line + ")";
+  return (Peak.IsBackward ? "in the backward pass of " : "in ") + At;
+}
+
+static std::string batchText(int64_t Largest, const std::string &Memory) {
+  if (Largest < 0)
+    return "Which batch fits into " + Memory +
+           " is not known: not all of them can be followed.";
+  if (Largest == 0)
+    return "Not even a batch of 1 fits into " + Memory + ".";
+  if (Largest == model::StepRows::AnyBatch)
+    return "Every batch fits into " + Memory + ".";
+  return "The largest batch whose steps fit into " + Memory + " is " +
+         grouped(static_cast<uint64_t>(Largest)) + ".";
+}
+
+static std::string stepText(const model::StepRows &Step,
+                            const BudgetOptions &Options, StringRef Folder) {
+  const bool IsIncomplete = !Step.Missing.empty();
+  std::string Result = "  A step with an input of " + printable(Step.Input);
+  if (Step.Fails)
+    return Result + " fails:\n" +
+           missingText(llvm::ArrayRef(Step.Missing).take_back(), Folder);
+  if (!Step.Result.empty())
+    Result += " gives " + Step.Result;
+  Result += ".\n";
+  if (Options.Device == torch::DeviceKind::Cuda)
+    Result +=
+        "  On a GPU this is an estimate: the memory that its kernels need "
+        "for themselves is not known.\n";
+  Result += "\n";
+  auto Peak = [&](StringRef Name, const model::PeakRow &P) {
+    return Total{Name.str(), P.Bytes, placeOf(P, Folder)};
+  };
+  Result += totalsText({Total{"kept for backward", Step.Kept},
+                        Peak("peak of inference", Step.Inference),
+                        Peak("the same, unguarded", Step.Unguarded),
+                        Peak("peak of the first step", Step.FirstStep),
+                        Peak("peak of later steps", Step.LaterSteps)},
+                       IsIncomplete);
+  if (Options.Memory && !IsIncomplete)
+    Result +=
+        "\n  " + batchText(Step.LargestBatch, readable(Options.Memory)) + "\n";
+  if (IsIncomplete)
+    Result += "\n  not known of the step, and left out:\n" +
+              missingText(Step.Missing, Folder);
   return Result;
 }
 
@@ -247,18 +342,11 @@ std::string budgetAsText(const model::UnitBudget &Budget,
       Result += "\n";
     Result += printable(Model.Title) + "\n\n" + table(Model, Folder) + "\n" +
               totalsText(Model, Options);
-    if (Model.Missing.empty())
-      continue;
-    Result += "\n  not known, and left out of the sums:\n";
-    constexpr size_t MaxMissing = 40;
-    for (size_t I = 0; I < std::min(Model.Missing.size(), MaxMissing); ++I) {
-      const std::string Where = lineOf(Model.Missing[I].Where, Folder);
-      Result += "    " + (Where.empty() ? "" : Where + ": ") +
-                printable(Model.Missing[I].Text) + "\n";
-    }
-    if (Model.Missing.size() > MaxMissing)
-      Result += "    ... and " + grouped(Model.Missing.size() - MaxMissing) +
-                " more\n";
+    if (!Model.Missing.empty())
+      Result += "\n  not known, and left out of the sums:\n" +
+                missingText(Model.Missing, Folder);
+    if (Model.HasStep)
+      Result += "\n" + stepText(Model.Step, Options, Folder);
   }
   if (Budget.Refused.empty())
     return Result;
@@ -296,6 +384,52 @@ static Json asJson(const TensorRow &T) {
   return Result;
 }
 
+static Json asJson(llvm::ArrayRef<model::MissingRow> Missing,
+                   StringRef Folder) {
+  Json Result = Json::array();
+  for (const model::MissingRow &M : Missing) {
+    Json Each = asJson(M.Where, Folder);
+    Each["text"] = M.Text;
+    Result.push_back(std::move(Each));
+  }
+  return Result;
+}
+
+static Json asJson(const model::PeakRow &Peak, StringRef Folder) {
+  Json Result = {{"bytes", Peak.Bytes}};
+  if (Peak.IsOptimizer)
+    Result["optimizer"] = true;
+  if (Peak.Where.File.empty())
+    return Result;
+  Result.update(asJson(Peak.Where, Folder));
+  Result["module"] = Peak.Module;
+  Result["backward"] = Peak.IsBackward;
+  return Result;
+}
+
+static Json asJson(const model::StepRows &Step, const BudgetOptions &Options,
+                   StringRef Folder) {
+  Json Result = {
+      {"input", Options.Inputs},
+      {"result", Step.Result},
+      {"exact", Step.Missing.empty()},
+      {"fails", Step.Fails},
+      {"device", Options.Device == torch::DeviceKind::Cuda ? "cuda" : "cpu"}};
+  Result["missing"] = asJson(Step.Missing, Folder);
+  if (Step.Fails)
+    return Result;
+  Result["inputs"] = {{"bytes", Step.Inputs}};
+  Result["kept"] = {{"bytes", Step.Kept}};
+  Result["inference"] = asJson(Step.Inference, Folder);
+  Result["unguarded"] = asJson(Step.Unguarded, Folder);
+  Result["firstStep"] = asJson(Step.FirstStep, Folder);
+  Result["laterSteps"] = asJson(Step.LaterSteps, Folder);
+  if (Options.Memory)
+    Result["largestBatch"] =
+        Step.LargestBatch < 0 ? Json(nullptr) : Json(Step.LargestBatch);
+  return Result;
+}
+
 static Json asJson(const ModelRows &Model, const BudgetOptions &Options,
                    StringRef Folder) {
   const BudgetTotals Sums = totalsOf(Model, Options.Optimizer);
@@ -326,15 +460,16 @@ static Json asJson(const ModelRows &Model, const BudgetOptions &Options,
       Module["tensors"] = Json::array();
       for (const TensorRow &T : Row.Tensors)
         Module["tensors"].push_back(asJson(T));
+      if (Model.HasStep && !Model.Step.Fails) {
+        Module["kept"] = {{"bytes", Row.Kept}};
+        Module["result"] = Row.Result;
+      }
     }
     Result["modules"].push_back(std::move(Module));
   }
-  Result["missing"] = Json::array();
-  for (const model::MissingRow &M : Model.Missing) {
-    Json Missing = asJson(M.Where, Folder);
-    Missing["text"] = M.Text;
-    Result["missing"].push_back(std::move(Missing));
-  }
+  Result["missing"] = asJson(Model.Missing, Folder);
+  if (Model.HasStep)
+    Result["step"] = asJson(Model.Step, Options, Folder);
   return Result;
 }
 

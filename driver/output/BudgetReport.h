@@ -23,6 +23,10 @@ struct BudgetOptions {
   bool Asked = false;
   std::string Model;     ///< Empty: all.
   std::string Optimizer; ///< One that torch::optimizerCopies() knows; or empty.
+  /// Of forward(), as model::parseInputText() takes them; empty: no step.
+  std::vector<std::string> Inputs;
+  uint64_t Memory = 0; ///< In bytes, of the device; 0: not given.
+  torch::DeviceKind Device = torch::DeviceKind::Cpu;
   BudgetFormat Format = BudgetFormat::Text;
 };
 

@@ -1,0 +1,330 @@
+//===- Step.cpp - What passes over a model take ---------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/model/Step.h"
+#include "checks/model/ModelText.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::model {
+
+namespace {
+
+/// A model with an input, in memory.
+class Passes {
+public:
+  Passes(Interpreter &Running, const ModulePtr &M, const BudgetRequest &Request,
+         const std::map<const ModuleInstance *, std::string> &Paths,
+         const SourceManager &SM)
+      : Running(Running), M(M), Request(Request), Paths(Paths), SM(SM),
+        S(Request.Device),
+        HasState(torch::hasOptimizerStateAtOnce(Request.Optimizer)) {
+    placeAll(M);
+    Running.setPass(&S);
+  }
+  ~Passes() {
+    Running.setPass(nullptr);
+    for (auto &[T, Before] : Placed) {
+      T->Memory = Before;
+      T->Gradient = nullptr;
+    }
+  }
+  Passes(const Passes &) = delete;
+  Passes &operator=(const Passes &) = delete;
+
+  void setInputs(llvm::ArrayRef<InputText> Texts, StepRows &Row);
+  PeakRow inference(bool Guarded);
+  void keep(StepRows &Row, ModelRows &Model);
+  PeakRow train();
+  /// The peak of a later step alone; nullopt when it cannot be followed.
+  std::optional<uint64_t> laterPeak(llvm::ArrayRef<InputText> Texts);
+  std::vector<MissingRow> takeMissing();
+  bool hasFailed() const { return Failed; }
+
+private:
+  void placeAll(const ModulePtr &Root);
+  void place(const Cell &V);
+  void place(const TensorPtr &T);
+  void setTraining(bool On);
+  PeakRow peak() const;
+
+  Interpreter &Running;
+  const ModulePtr M;
+  const BudgetRequest &Request;
+  const std::map<const ModuleInstance *, std::string> &Paths;
+  const SourceManager &SM;
+  torch::Simulation S;
+  /// With the memory that they had before.
+  std::vector<std::pair<TensorPtr, torch::BlockPtr>> Placed;
+  std::set<const TensorInstance *> Known;
+  std::map<const torch::Block *, torch::BlockPtr> Moved;
+  std::vector<ModulePtr> All;
+  std::set<const ModuleInstance *> Seen;
+  std::vector<Cell> Inputs;
+  bool Failed = false;
+  bool HasState; ///< Of the optimizer.
+  std::set<std::tuple<std::string, unsigned, std::string>> Said;
+};
+
+} // namespace
+
+void Passes::place(const TensorPtr &T) {
+  if (!Known.insert(T.get()).second)
+    return;
+  Placed.emplace_back(T, T->Memory);
+  if (!T->Memory) {
+    S.place(*T);
+    return;
+  }
+  // Those that share memory go on doing so.
+  torch::BlockPtr &New = Moved[T->Memory.get()];
+  if (!New)
+    New = S.allocate(T->Memory->Bytes);
+  T->Memory = New;
+}
+
+/// Tensors and modules that are members, registered or not.
+void Passes::place(const Cell &V) {
+  if (V->What == Value::Module)
+    return placeAll(V->Held);
+  std::vector<TensorPtr> Tensors;
+  collectTensors(V, Tensors);
+  for (const TensorPtr &T : Tensors)
+    place(T);
+  if (V->What == Value::List)
+    for (const Cell &Element : V->Elements)
+      if (Element->What == Value::Module)
+        placeAll(Element->Held);
+}
+
+void Passes::placeAll(const ModulePtr &Root) {
+  std::vector<ModulePtr> Pending = {Root};
+  while (!Pending.empty()) {
+    const ModulePtr Next = Pending.back();
+    Pending.pop_back();
+    if (!Seen.insert(Next.get()).second)
+      continue;
+    All.push_back(Next);
+    for (const auto *Tensors : {&Next->Parameters, &Next->Buffers})
+      for (const ModuleInstance::Tensor &T : *Tensors)
+        place(T.Handle);
+    for (const auto *Children : {&Next->Children, &Next->Unlisted})
+      for (const ModuleInstance::Child &Child : *Children)
+        Pending.push_back(Child.Module);
+    for (const auto &[Field, Member] : Next->Members)
+      if (!Field->getType()->isReferenceType() &&
+          !Field->getType()->isAnyPointerType())
+        place(Member);
+  }
+}
+
+void Passes::setTraining(bool On) {
+  for (const ModulePtr &Each : All)
+    Each->IsTraining = On;
+}
+
+void Passes::setInputs(llvm::ArrayRef<InputText> Texts, StepRows &Row) {
+  Inputs.clear();
+  Row.Inputs = 0;
+  for (const InputText &Text : Texts) {
+    const TensorPtr T = S.make(Text.Sizes, *torch::elementType(Text.Type));
+    Row.Inputs += T->Shape.bytes().value_or(0);
+    Inputs.push_back(tensorValue(T));
+  }
+}
+
+PeakRow Passes::peak() const {
+  const torch::Memory &Memory = S.memory();
+  PeakRow Result;
+  Result.Bytes = Memory.peak();
+  unsigned Place = Memory.placeOfPeak();
+  Result.IsBackward = Place & torch::BackwardPlace;
+  Place &= ~torch::BackwardPlace;
+  if (Place < Running.places().size()) {
+    const Interpreter::Place &At = Running.places()[Place];
+    Result.Where = spotOf(At.Where, SM);
+    if (auto It = Paths.find(At.Module); It != Paths.end())
+      Result.Module = It->second;
+  }
+  return Result;
+}
+
+std::vector<MissingRow> Passes::takeMissing() {
+  std::vector<MissingRow> Result;
+  if (S.memory().isTooLarge()) {
+    MissingRow TooLarge;
+    TooLarge.Text = "the tensors are too large for any memory";
+    Result.push_back(std::move(TooLarge));
+  }
+  Failed |= Running.hasFailed();
+  for (const Gap &G : Running.takeGapsOfPass())
+    if (Spot At = spotOf(G.Where, SM);
+        Said.emplace(At.File, At.Line, G.Text).second)
+      Result.push_back({std::move(At), G.Text});
+  return Result;
+}
+
+PeakRow Passes::inference(bool Guarded) {
+  setTraining(false);
+  S.GradMode = !Guarded;
+  S.memory().restartPeak();
+  Running.pass(M, Inputs, M->Made);
+  S.GradMode = true;
+  return peak();
+}
+
+/// What forward() leaves alive, and which modules have made it.
+void Passes::keep(StepRows &Row, ModelRows &Model) {
+  setTraining(true);
+  const uint64_t Before = S.memory().live();
+  const std::set<const torch::Block *> Old = S.memory().blocks();
+  const Cell Result = Running.pass(M, Inputs, M->Made);
+  Row.Kept = S.memory().live() - Before;
+  Row.Result = shownSizes(Result);
+  if (const Value *Which = nullptr;
+      hasUnknown(Result, Which) && !Running.hasGapsOfPass())
+    Row.Missing.push_back({Model.Made, "what forward() returns is not known"});
+  std::map<std::string, ModuleRow *> Rows;
+  for (ModuleRow &Each : Model.Modules)
+    if (!Each.IsRepeated)
+      Rows.emplace(Each.Path, &Each);
+  for (const torch::Block *B : S.memory().blocks()) {
+    if (Old.count(B) || B->Place >= Running.places().size())
+      continue;
+    auto Path = Paths.find(Running.places()[B->Place].Module);
+    // What is made outside of all modules is the model's own.
+    auto It = Rows.find(Path == Paths.end() ? "" : Path->second);
+    if (It != Rows.end())
+      It->second->Kept += B->Bytes;
+  }
+  for (const auto &[Module, Sizes] : Running.results())
+    if (auto Path = Paths.find(Module); Path != Paths.end())
+      if (auto It = Rows.find(Path->second); It != Rows.end())
+        It->second->Result = Sizes;
+}
+
+/// A step; the gradients stay, and the next is a later one.
+PeakRow Passes::train() {
+  setTraining(true);
+  S.memory().restartPeak();
+  const Cell Given = Running.pass(M, Inputs, M->Made);
+  std::vector<TensorPtr> Results;
+  collectTensors(Given, Results);
+  S.backward(Results);
+  PeakRow Result = peak();
+  // The optimizer works when what was kept is gone, but for the results.
+  const unsigned Copies = torch::optimizerCopies(Request.Optimizer).value_or(0);
+  const unsigned Scratch = torch::optimizerScratch(Request.Optimizer);
+  uint64_t Most = 0, State = 0;
+  for (const TensorPtr &T : llvm::make_first_range(Placed))
+    if (T->Gradient) {
+      State += Copies * T->Gradient->Bytes;
+      Most = std::max(Most, T->Gradient->Bytes);
+    }
+  if (HasState)
+    Result.Bytes += State;
+  HasState = Copies > 0;
+  if (const uint64_t InStep = S.memory().live() + State + Scratch * Most;
+      InStep > Result.Bytes) {
+    Result = {};
+    Result.Bytes = InStep;
+    Result.IsOptimizer = true;
+  }
+  return Result;
+}
+
+std::optional<uint64_t> Passes::laterPeak(llvm::ArrayRef<InputText> Texts) {
+  StepRows Ignored;
+  setInputs(Texts, Ignored);
+  uint64_t Peak = 0;
+  for (unsigned I = 0; I < 2; ++I) {
+    Peak = train().Bytes;
+    if (S.memory().isTooLarge())
+      return UINT64_MAX;
+    if (!takeMissing().empty())
+      return std::nullopt;
+  }
+  return Peak;
+}
+
+/// \p Texts with a batch of \p Batch: the first size of the first, and of all
+/// that have the same.
+static std::vector<InputText> withBatch(llvm::ArrayRef<InputText> Texts,
+                                        int64_t Batch) {
+  std::vector<InputText> Result = Texts.vec();
+  for (InputText &Text : Result)
+    if (Text.Sizes.front() == Texts.front().Sizes.front())
+      Text.Sizes.front() = Batch;
+  return Result;
+}
+
+void addStep(Interpreter &Running, const ModulePtr &M,
+             const BudgetRequest &Request,
+             const std::map<const ModuleInstance *, std::string> &Paths,
+             const SourceManager &SM, ModelRows &Model) {
+  std::vector<InputText> Texts;
+  for (const std::string &Written : Request.Inputs) {
+    llvm::Expected<InputText> Text = parseInputText(Written);
+    if (!Text)
+      return llvm::consumeError(Text.takeError());
+    Texts.push_back(std::move(*Text));
+  }
+  StepRows &Row = Model.Step;
+  Model.HasStep = true;
+  Row.Input = llvm::join(Request.Inputs, ", ");
+  auto Add = [&](std::vector<MissingRow> More) {
+    for (MissingRow &Each : More)
+      if (llvm::none_of(Row.Missing, [&](const MissingRow &Old) {
+            return Old.Text == Each.Text && Old.Where.Line == Each.Where.Line &&
+                   Old.Where.File == Each.Where.File;
+          }))
+        Row.Missing.push_back(std::move(Each));
+  };
+  {
+    Passes P(Running, M, Request, Paths, SM);
+    P.setInputs(Texts, Row);
+    Row.Inference = P.inference(/*Guarded=*/true);
+    Add(P.takeMissing());
+    Row.Unguarded = P.inference(/*Guarded=*/false);
+    Add(P.takeMissing());
+    P.keep(Row, Model);
+    Add(P.takeMissing());
+    Row.FirstStep = P.train();
+    Add(P.takeMissing());
+    Row.LaterSteps = P.train();
+    Add(P.takeMissing());
+    Row.Fails = P.hasFailed();
+  }
+  if (!Request.Memory || !Row.Missing.empty())
+    return;
+  // Of all tries together; one takes as many as a step does.
+  constexpr unsigned MaxStepsOfSearch = 20'000'000;
+  bool IsKnown = true;
+  auto Fits = [&](int64_t Batch) {
+    Passes P(Running, M, Request, Paths, SM);
+    const std::optional<uint64_t> Peak = P.laterPeak(withBatch(Texts, Batch));
+    IsKnown &= Peak && Running.steps() < MaxStepsOfSearch;
+    P.takeMissing();
+    return Peak && *Peak <= Request.Memory;
+  };
+  int64_t Good = 0, Bad = 1;
+  while (Good < StepRows::AnyBatch && IsKnown && Fits(Bad)) {
+    Good = Bad;
+    Bad *= 2;
+  }
+  while (Good < StepRows::AnyBatch && Bad - Good > 1 && IsKnown) {
+    const int64_t Middle = Good + (Bad - Good) / 2;
+    (Fits(Middle) ? Good : Bad) = Middle;
+  }
+  if (IsKnown)
+    Row.LargestBatch = Good;
+}
+
+} // namespace libtorch_tidy::model
