@@ -298,6 +298,26 @@ struct ForgottenImpl : nn::Module {
 };
 TORCH_MODULE(Forgotten);
 
+// Modules that have no constructor of their own, by their holder.
+struct PlainImpl : nn::Module {
+  torch::Tensor forward(torch::Tensor x) { return layer(x); }
+  nn::Linear layer = register_module("layer", nn::Linear(2, 5));
+};
+TORCH_MODULE(Plain);
+struct PlainPartsImpl : nn::Module {
+  PlainPartsImpl() {
+    parts->push_back(Plain());
+    parts->push_back(nn::Linear(parts->size(), 3));
+    register_module("parts", parts);
+    register_module("plain", Plain());
+    register_module("moved", std::make_shared<PlainImpl>(PlainImpl()));
+    auto angles = torch::einsum("i,j->ij", {torch::arange(6), torch::ones(5)});
+    register_buffer("angles", torch::cat({angles, angles}, -1).cos());
+  }
+  nn::Sequential parts;
+};
+TORCH_MODULE(PlainParts);
+
 int main() {
   measure("Values(8, 1.5, true, 3)", Values(8, 1.5, true, Size::Large));
   MEASURE(Control(2));
@@ -316,4 +336,5 @@ int main() {
   MEASURE(Tensors());
   MEASURE(Shared());
   MEASURE(Forgotten());
+  MEASURE(PlainParts());
 }

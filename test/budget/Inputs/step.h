@@ -1,0 +1,155 @@
+// Prints the bytes that the library has live at once in a step of a model: its
+// parameters, its input and all that a pass allocates. oneDNN is off, and one
+// thread works: both decide how much scratch memory the library takes.
+//
+//   model|input|result|kept|guarded|unguarded|first|later
+//
+// result:    bytes of what forward() returns
+// kept:      what a forward pass leaves behind: its result, and what backward()
+//            will need
+// guarded, unguarded: the peak of a forward pass after eval(), below
+// NoGradGuard
+//            or without
+// first:     the peak of forward() and backward() of the sum of the results,
+//            without gradients from before
+// later:     the same with them
+
+#include "../../proof/Memory.h"
+#include <cstdio>
+#include <torch/torch.h>
+#include <tuple>
+
+namespace steps {
+
+inline void add(torch::Tensor &loss, const torch::Tensor &result) {
+  if (!result.defined() || !result.requires_grad())
+    return;
+  torch::Tensor sum = result.sum();
+  loss = loss.defined() ? loss + sum : sum;
+}
+inline int64_t bytesOf(const torch::Tensor &result) {
+  return result.defined() ? result.numel() * result.element_size() : 0;
+}
+
+/// Results are tensors, or lists, pairs and tuples of them.
+template <typename F> void forEach(const torch::Tensor &result, F f) {
+  f(result);
+}
+template <typename T, typename F> void forEach(const std::vector<T> &all, F f) {
+  for (const auto &one : all)
+    forEach(one, f);
+}
+template <typename... T, typename F>
+void forEach(const std::tuple<T...> &all, F f) {
+  std::apply([&](const auto &...one) { (forEach(one, f), ...); }, all);
+}
+template <typename A, typename B, typename F>
+void forEach(const std::pair<A, B> &both, F f) {
+  forEach(both.first, f);
+  forEach(both.second, f);
+}
+
+constexpr char Vector[] = "std::vector<int64_t>";
+
+/// The peak of \p run in bytes above \p start.
+template <typename Run> int64_t peakOf(int64_t start, Run run) {
+  proof::counters().Peak = proof::counters().Live.load();
+  run();
+  return proof::counters().Peak - start;
+}
+
+template <typename Make, typename... Inputs>
+void step(const char *name, const char *input, Make make, bool train,
+          std::function<std::tuple<Inputs...>()> inputs) {
+  const int64_t start = proof::counters().Live;
+  auto model = make();
+  auto given = inputs();
+  auto forward = [&] {
+    return std::apply(
+        [&](const auto &...one) { return model->forward(one...); }, given);
+  };
+  int64_t result = 0, kept = 0;
+  model->eval();
+  const int64_t guarded = peakOf(start, [&] {
+    torch::NoGradGuard guard;
+    auto out = forward();
+  });
+  const int64_t unguarded = peakOf(start, [&] { auto out = forward(); });
+  model->train(train);
+  {
+    const int64_t before = proof::counters().Live;
+    auto out = forward();
+    forEach(out, [&](const torch::Tensor &t) { result += bytesOf(t); });
+    kept = proof::counters().Live - before;
+  }
+  auto pass = [&] {
+    auto out = forward();
+    torch::Tensor loss;
+    forEach(out, [&](const torch::Tensor &t) { add(loss, t); });
+    if (loss.defined())
+      loss.backward();
+  };
+  const int64_t first = peakOf(start, pass);
+  const int64_t later = peakOf(start, pass);
+  // As the command line takes lists.
+  std::string shown = name;
+  if (const size_t at = shown.find(Vector); at != std::string::npos)
+    shown.erase(at, sizeof Vector - 1);
+  std::printf("%s|%s|%lld|%lld|%lld|%lld|%lld|%lld\n", shown.c_str(), input,
+              (long long)result, (long long)kept, (long long)guarded,
+              (long long)unguarded, (long long)first, (long long)later);
+}
+
+/// Steps with an optimizer, as a training loop makes them:
+///
+///   optimizer name|model|input|first|later
+template <typename Optimizer, typename Make, typename... Inputs>
+void stepWith(const char *name, const char *shown, const char *input,
+              typename Optimizer::Options options, Make make,
+              std::function<std::tuple<Inputs...>()> inputs) {
+  const int64_t start = proof::counters().Live;
+  auto model = make();
+  auto given = inputs();
+  typename Optimizer::Type optimizer(model->parameters(), options);
+  auto pass = [&] {
+    optimizer.zero_grad();
+    auto out = std::apply(
+        [&](const auto &...one) { return model->forward(one...); }, given);
+    torch::Tensor loss;
+    forEach(out, [&](const torch::Tensor &t) { add(loss, t); });
+    loss.backward();
+    optimizer.step();
+  };
+  const int64_t first = peakOf(start, pass);
+  const int64_t later = peakOf(start, pass);
+  std::printf("optimizer %s|%s|%s|%lld|%lld\n", name, shown, input,
+              (long long)first, (long long)later);
+}
+
+template <typename T, typename O> struct Optimized {
+  using Type = T;
+  using Options = O;
+};
+
+inline void begin() {
+  proof::begin();
+  at::globalContext().setUserEnabledMkldnn(false);
+}
+
+} // namespace steps
+
+/// OPTIMIZED("adam", Adam, AdamOptions(0.1), Net(3), "2x3", torch::rand({2,
+/// 3}))
+#define OPTIMIZED(NAME, TYPE, OPTIONS, MODEL, INPUT, ...)                      \
+  steps::stepWith<                                                             \
+      steps::Optimized<torch::optim::TYPE, torch::optim::TYPE##Options>>(      \
+      NAME, #MODEL, INPUT, torch::optim::OPTIONS, [] { return MODEL; },        \
+      std::function([] { return std::make_tuple(__VA_ARGS__); }))
+/// STEP(Net(3), "2x3x8x8", torch::rand({2, 3, 8, 8}), ...) trains in training
+/// mode, STEP_EVAL after eval().
+#define STEP_MODE(TRAIN, MODEL, INPUT, ...)                                    \
+  steps::step(                                                                 \
+      #MODEL, INPUT, [] { return MODEL; }, TRAIN,                              \
+      std::function([] { return std::make_tuple(__VA_ARGS__); }))
+#define STEP(MODEL, INPUT, ...) STEP_MODE(true, MODEL, INPUT, __VA_ARGS__)
+#define STEP_EVAL(MODEL, INPUT, ...) STEP_MODE(false, MODEL, INPUT, __VA_ARGS__)
