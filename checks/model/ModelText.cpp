@@ -204,8 +204,9 @@ llvm::Expected<InputText> parseInputText(StringRef Text) {
   Sizes.split(Parts, 'x');
   for (const StringRef Part : Parts) {
     int64_t Size = 0;
-    // No tensor of LibTorch has more dimensions.
-    IsGood &= !Part.getAsInteger(10, Size) && Size > 0 && Parts.size() <= 64;
+    // No tensor of LibTorch has more dimensions; nor more elements than memory.
+    IsGood &= !Part.getAsInteger(10, Size) && Size > 0 &&
+              Size <= torch::MostOfDimension && Parts.size() <= 64;
     Result.Sizes.push_back(Size);
   }
   if (IsGood)

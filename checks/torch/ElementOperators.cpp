@@ -104,10 +104,6 @@ OperatorResult Operator::unary(char Keeps, double Scratch) {
   TensorPtr T = self();
   const uint64_t Size = bytesOf(T);
   if (InPlace) {
-    if (S.GradMode && !T->Maker && T->RequiresGrad.value_or(false))
-      throws("'" + Name +
-             "' works in place on a tensor that requires a "
-             "gradient of its own");
     std::vector<BlockPtr> Kept;
     if (Keeps == 'r')
       Kept.push_back(T->Memory);

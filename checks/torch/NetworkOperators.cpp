@@ -49,6 +49,8 @@ OperatorResult Operator::convolution(unsigned Dimensions, bool Transposed) {
       Padding[I] = Dilation[I] * (Kernel[I] - 1) / 2;
   else if (Named.empty())
     Padding = integers({"padding"}, Dimensions, 0);
+  if (!areSmall({Stride, Dilation, More, Padding}))
+    return *Trouble;
   Sizes From = X->sizes();
   const bool Batched = From.size() == Dimensions + 2;
   if (!Batched)
@@ -397,6 +399,8 @@ OperatorResult Operator::pool(unsigned Dimensions, bool Max, bool Adaptive) {
     const Sizes Padding = integers({"padding"}, Dimensions, 0);
     const Sizes Dilation = integers({"dilation"}, Dimensions, 1);
     const bool Ceils = flag("ceil_mode", false);
+    if (!areSmall({Kernel, Stride, Padding, Dilation}))
+      return *Trouble;
     for (unsigned I = 0; I < Dimensions; ++I) {
       const int64_t In = From[Start + I];
       if (Kernel[I] <= 0 || Stride[I] <= 0) {
@@ -583,7 +587,7 @@ std::optional<OperatorResult> Operator::runNetwork() {
     const TensorPtr X = self();
     Sizes To = X->sizes();
     const int64_t By = integer({"upscale_factor", "downscale_factor"}, 1);
-    if (To.size() < 3 || By <= 0) {
+    if (To.size() < 3 || By <= 0 || By > MostTensors) {
       throws("'" + Name + "' is given a tensor of " + shown(To));
       return *Trouble;
     }

@@ -85,6 +85,17 @@ void Operator::notFollowed(const Twine &Why) {
     Trouble = OperatorResult{OperatorResult::NotFollowed, {}, Why.str()};
 }
 
+bool Operator::areSmall(ArrayRef<Sizes> All) {
+  constexpr int64_t Most = 1LL << 20;
+  for (const Sizes &Each : All)
+    for (const int64_t N : Each)
+      if (N < -Most || N > Most) {
+        notFollowed("a number that '" + Name + "' is given is too large");
+        return false;
+      }
+  return true;
+}
+
 void Operator::throws(const Twine &Why) {
   if (!Trouble)
     Trouble = OperatorResult{OperatorResult::Throws, {}, Why.str()};
@@ -177,7 +188,13 @@ std::optional<Sizes> Operator::maybeIntegers(ArrayRef<StringRef> Names,
   const Argument *A = find(Names);
   if (!A || A->What == Argument::None)
     return std::nullopt;
-  if (A->What == Argument::Integer)
+  const bool IsOne = A->What == Argument::Integer;
+  for (const int64_t N : IsOne ? ArrayRef(A->Number) : ArrayRef(A->Numbers))
+    if (N > MostOfDimension || N < -MostOfDimension) {
+      notFollowed("'" + Names.front() + "' of '" + Name + "' is too large");
+      return std::nullopt;
+    }
+  if (IsOne)
     return Sizes(Count ? Count : 1, A->Number);
   if (A->What == Argument::Integers) {
     if (Count > 1 && A->Numbers.size() == 1)
@@ -229,8 +246,13 @@ size_t Operator::dimension(int64_t D, size_t Count) {
 // Results
 //===----------------------------------------------------------------------===//
 
-TensorPtr Operator::make(Sizes Of, const TensorPtr &Like) {
-  return S.make(std::move(Of), Like->Shape.Type.value_or(Float32));
+TensorPtr Operator::make(Sizes Of, ElementType Type) {
+  for (const int64_t Size : Of)
+    if (Size < 0 || Size > MostOfDimension) {
+      throws("'" + Name + "' gives a tensor of " + shown(Of));
+      return S.make({}, Type);
+    }
+  return S.make(std::move(Of), Type);
 }
 
 TensorPtr Operator::makeLike(const TensorPtr &Like,
@@ -281,6 +303,10 @@ void Operator::record(ArrayRef<TensorPtr> Results,
   for (const Differentiated &D : Inputs) {
     if (!D.Of || D.Kind == GradientKind::None || !D.Of->needsGradient())
       continue;
+    if (!D.Of->Maker && llvm::is_contained(Results, D.Of))
+      return throws("'" + Name +
+                    "' works in place on a tensor that requires a "
+                    "gradient of its own");
     GradientNode::Edge E;
     E.Kind = D.Kind;
     E.To = D.Of->Maker;

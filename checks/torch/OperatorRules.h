@@ -23,6 +23,9 @@ namespace libtorch_tidy::torch {
 
 using Sizes = std::vector<int64_t>;
 
+/// More tensors are not followed that one operator gives.
+inline constexpr int64_t MostTensors = 1LL << 16;
+
 /// An input of an operator, and how its gradient comes about.
 struct Differentiated {
   TensorPtr Of; ///< Null: an argument that is not there.
@@ -61,13 +64,17 @@ private:
   size_t dimension(int64_t D, size_t Count);
   std::string text(llvm::ArrayRef<llvm::StringRef> Names);
 
+  /// Kernels, strides and the like, with which sizes are multiplied. False,
+  /// and trouble, when one is beyond all sense.
+  bool areSmall(llvm::ArrayRef<Sizes> All);
+
   void notFollowed(const llvm::Twine &Why);
   void throws(const llvm::Twine &Why);
 
-  TensorPtr make(Sizes Of, const TensorPtr &Like);
-  TensorPtr make(Sizes Of, ElementType Type) {
-    return S.make(std::move(Of), Type);
+  TensorPtr make(Sizes Of, const TensorPtr &Like) {
+    return make(std::move(Of), Like->Shape.Type.value_or(Float32));
   }
+  TensorPtr make(Sizes Of, ElementType Type);
   /// In the order of the elements of \p Like, where they are dense.
   TensorPtr makeLike(const TensorPtr &Like,
                      std::optional<ElementType> Type = std::nullopt);

@@ -146,12 +146,14 @@ OperatorResult Operator::slice() {
   } else if (Name == "narrow") {
     const int64_t Start = integer({"start"}, 0),
                   Length = integer({"length"}, 0);
-    if (Length < 0 || Start + Length > From[D])
+    if (Length < 0 || Start < -From[D] || Start > From[D] ||
+        Length > From[D] - std::max<int64_t>(Start, 0))
       throws("'narrow' goes beyond the " + Twine(From[D]) +
              " elements of its dimension");
     View = narrow(T, D, Length);
   } else {
-    const int64_t Step = integer({"step"}, 1);
+    const int64_t Step =
+        std::clamp<int64_t>(integer({"step"}, 1), 0, MostOfDimension);
     View = narrow(T, D,
                   lengthOf(From[D], integer({"start"}, 0),
                            integer({"end"}, INT64_MAX), Step),
@@ -217,7 +219,7 @@ OperatorResult Operator::index() {
                    ? P.Parts[I].Number
                    : Default;
       };
-      const int64_t Step = Bound(2, 1);
+      const int64_t Step = std::clamp<int64_t>(Bound(2, 1), 0, MostOfDimension);
       To.push_back(lengthOf(From[D], Bound(0, 0), Bound(1, INT64_MAX), Step));
       Strides.push_back(T->Strides[D] * Step);
       ++D;
@@ -272,20 +274,27 @@ OperatorResult Operator::split() {
   }
   std::vector<int64_t> Parts;
   if (Name == "unbind") {
-    Parts.assign(From[D], 1);
+    Parts.assign(std::min(From[D], MostTensors + 1), 1);
   } else if (std::optional<Sizes> Listed =
                  Name == "chunk" ? std::nullopt
                                  : maybeIntegers({"split_sizes", "split_size"});
              Listed && Listed->size() > 1) {
     Parts = *Listed;
   } else {
-    int64_t Each = Listed && !Listed->empty()
-                       ? Listed->front()
-                       : (From[D] + integer({"chunks"}, 1) - 1) /
-                             std::max<int64_t>(integer({"chunks"}, 1), 1);
+    const int64_t Chunks =
+        std::clamp<int64_t>(integer({"chunks"}, 1), 1, MostTensors);
+    int64_t Each = Listed && !Listed->empty() ? Listed->front()
+                                              : (From[D] + Chunks - 1) / Chunks;
     Each = std::max<int64_t>(Each, 1);
-    for (int64_t Left = From[D]; Left > 0 && Parts.size() < 4096; Left -= Each)
+    for (int64_t Left = From[D];
+         Left > 0 && Parts.size() <= static_cast<size_t>(MostTensors);
+         Left -= Each)
       Parts.push_back(std::min(Each, Left));
+  }
+  if (Parts.size() > static_cast<size_t>(MostTensors)) {
+    notFollowed("'" + Name + "' gives more than " + Twine(MostTensors) +
+                " tensors");
+    return *Trouble;
   }
   std::vector<TensorPtr> Results;
   int64_t Start = 0;
@@ -508,12 +517,13 @@ std::optional<OperatorResult> Operator::runShape() {
       const size_t D = dimension(integer({"dim"}, 0), To.size());
       if (Times->size() != 1 || D >= To.size() || !find({"dim"}))
         return OperatorResult();
-      To[D] *= Times->front();
+      To[D] = productOf({To[D], Times->front()});
     } else {
       while (To.size() < Times->size())
         To.insert(To.begin(), 1);
       for (size_t I = 0; I < Times->size(); ++I)
-        To[To.size() - Times->size() + I] *= (*Times)[I];
+        To[To.size() - Times->size() + I] =
+            productOf({To[To.size() - Times->size() + I], (*Times)[I]});
     }
     const TensorPtr Out = make(To, T);
     record({Out}, {{T}});

@@ -26,6 +26,9 @@ namespace libtorch_tidy::torch {
 
 struct Block;
 
+/// A larger number is no size, and nothing is computed with it.
+inline constexpr int64_t MostOfDimension = 1LL << 40;
+
 /// Of places: what runs there is the backward of it.
 inline constexpr unsigned BackwardPlace = 1U << 31;
 

@@ -53,3 +53,28 @@ struct SlicesImpl : nn::Module {
   }
 };
 TORCH_MODULE(Slices);
+
+struct NumbersImpl : nn::Module {
+  explicit NumbersImpl(int kind) : kind(kind) {}
+  torch::Tensor forward(torch::Tensor x) {
+    const int64_t large = 4611686018427387904;
+    switch (kind) {
+    case 0:
+      return torch::max_pool2d(x, large, large, large, large);
+    case 1:
+      return torch::conv_transpose2d(x.unsqueeze(0), x.unsqueeze(0), {}, large);
+    case 2:
+      return x.repeat({large, large, large}).slice(0, -large, large, large);
+    case 3:
+      return torch::stack(torch::zeros({large / 4096}).unbind(), 0);
+    case 4:
+      return x.narrow(0, large, large).select(1, -large);
+    case 5:
+      return torch::constant_pad_nd(x, {-large, -large});
+    default:
+      return x.view({large, large, -1}).pow(large).flatten(large);
+    }
+  }
+  int kind;
+};
+TORCH_MODULE(Numbers);
