@@ -70,6 +70,8 @@ static std::string shown(const Cell &V) {
   case Value::Text:
     return '"' + V->Name + '"';
   case Value::List:
+    for (const auto &[Name, Setting] : V->Settings)
+      Result += (Result.empty() ? "." : ", .") + Name + "=" + shown(Setting);
     // A title that can be read.
     for (const Cell &Part : llvm::ArrayRef(V->Elements).take_front(64))
       Result += (Result.empty() ? "" : ", ") + shown(Part);
@@ -87,6 +89,8 @@ static std::string shown(const Cell &V) {
     return V->Name + "Options(...)";
   case Value::Null:
     return "nullptr";
+  case Value::Type:
+    return V->Element ? V->Element->Name.str() : "...";
   default:
     return "...";
   }

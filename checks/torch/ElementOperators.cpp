@@ -287,7 +287,10 @@ OperatorResult Operator::reduceWithIndices() {
 }
 
 OperatorResult Operator::softmax() {
-  const TensorPtr T = self();
+  TensorPtr T = self();
+  // Of another type it is of a copy.
+  if (type() && type()->Name != T->Shape.Type.value_or(Float32).Name)
+    T = part("to", Given);
   const TensorPtr Out = make(T->sizes(), T);
   record({Out}, {{T}}, {Out->Memory}, 0, bytesOf(Out));
   return one(Out);

@@ -220,10 +220,10 @@ Sizes Operator::integers(ArrayRef<StringRef> Names, size_t Count,
 }
 
 std::optional<ElementType> Operator::type() {
-  for (const StringRef Which : {"dtype", "options", "scalar_type"})
-    if (auto It = Given.find(Which.str());
-        It != Given.end() && It->second.Element)
-      return It->second.Element;
+  // Called dtype, options, scalar_type, type_meta.
+  for (const auto &[Which, A] : Given)
+    if (A.What == Argument::Type && A.Element)
+      return A.Element;
   return std::nullopt;
 }
 

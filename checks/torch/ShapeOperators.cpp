@@ -605,6 +605,10 @@ std::optional<OperatorResult> Operator::runShape() {
     if (const Argument *Other = find({"other"});
         Other && Other->What == Argument::Tensor)
       To = Other->Handles.front()->Shape.Type;
+    for (const auto &[Which, A] : Given)
+      if (!To && A.What == Argument::Unknown && Which != "device" &&
+          Which != "non_blocking" && Which != "copy")
+        notFollowed("the type that '" + Name + "' converts to is not known");
     if (!To || To->Name == T->Shape.Type.value_or(Float32).Name)
       return one(T);
     const TensorPtr Copy = makeLike(T, *To);

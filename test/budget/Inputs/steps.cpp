@@ -579,7 +579,9 @@ struct DoublesImpl : nn::Module {
     conv->to(torch::kFloat64);
   }
   Tensor forward(Tensor x) {
-    return conv(x.to(torch::kFloat64)).to(torch::kFloat32).mean();
+    Tensor y = conv(x.to(torch::kFloat64));
+    y = torch::softmax(y.to(x.dtype()), 1, torch::kFloat64);
+    return y.to(x.scalar_type()).to(torch::kFloat32).mean();
   }
   nn::Conv2d conv{nullptr};
 };
