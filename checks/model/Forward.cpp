@@ -354,10 +354,11 @@ Cell Interpreter::forwardInOrder(const ModuleInstance &M, ArrayRef<Cell> Inputs,
   return Passed.front();
 }
 
-Cell Interpreter::forwardOfFunctional(const ModulePtr &M, ArrayRef<Cell> Inputs,
+Cell Interpreter::forwardOfFunctional(const ModulePtr &M, StringRef Class,
+                                      ArrayRef<Cell> Inputs,
                                       SourceLocation At) {
   llvm::SmallVector<Cell, 4> Arguments(Inputs.begin(), Inputs.end());
-  const ArrayRef<StringRef> Names = torch::positionalOptions(M->ClassName);
+  const ArrayRef<StringRef> Names = torch::positionalOptions(Class);
   auto Setting = [&](StringRef Name) {
     auto It = M->Settings.find(Name.str());
     return It == M->Settings.end() ? nullptr : It->second;
@@ -460,7 +461,7 @@ Cell Interpreter::forwardOfLibrary(const ModulePtr &M, StringRef Class,
     return Note(forwardInOrder(*M, Inputs, At));
   const torch::ModuleRun Run = torch::runOfModule(Class);
   if (Run.IsFunctional)
-    return Note(forwardOfFunctional(M, Inputs, At));
+    return Note(forwardOfFunctional(M, Class, Inputs, At));
   for (const Cell &Input : Inputs)
     if (Input->What == Value::Unknown)
       return Input;

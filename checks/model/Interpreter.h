@@ -264,7 +264,8 @@ private:
                       llvm::ArrayRef<Cell> Inputs, clang::SourceLocation At);
   Cell forwardInOrder(const ModuleInstance &M, llvm::ArrayRef<Cell> Inputs,
                       clang::SourceLocation At);
-  Cell forwardOfFunctional(const ModulePtr &M, llvm::ArrayRef<Cell> Inputs,
+  Cell forwardOfFunctional(const ModulePtr &M, llvm::StringRef Class,
+                           llvm::ArrayRef<Cell> Inputs,
                            clang::SourceLocation At);
   Cell callOperator(const clang::FunctionDecl *F, const Cell &Object,
                     llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
