@@ -79,7 +79,6 @@ struct PeakRow {
 
 /// What passes over the model take, parameters and input included.
 struct StepRows {
-  std::string Input;   ///< "16x3x224x224", of several with ", " between them.
   std::string Result;  ///< Sizes of what forward() gives; empty: not known.
   uint64_t Inputs = 0; ///< Bytes of the input.
   /// What forward() leaves alive in training: its results, and what backward()

@@ -828,15 +828,9 @@ Cell Interpreter::evalLambda(const LambdaExpr *E) {
 
 /// What std::tie() makes.
 static bool isTupleOfReferences(const CXXRecordDecl *R) {
-  if (!code::isStdClass(R, {"tuple"}))
-    return false;
-  const auto *Special = dyn_cast<ClassTemplateSpecializationDecl>(R);
-  if (!Special || !Special->getTemplateArgs().size())
-    return false;
-  const TemplateArgument &First = Special->getTemplateArgs()[0];
-  return First.getKind() == TemplateArgument::Pack && First.pack_size() &&
-         First.pack_begin()->getKind() == TemplateArgument::Type &&
-         First.pack_begin()->getAsType()->isLValueReferenceType();
+  return code::isStdClass(R, {"tuple"}) &&
+         torch::anyTypeArgument(
+             R, [](QualType T) { return T->isLValueReferenceType(); });
 }
 
 /// What a pass follows as an operator; the others make tensors, or ask.

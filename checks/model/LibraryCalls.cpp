@@ -644,22 +644,6 @@ std::optional<std::vector<torch::Size>> Interpreter::sizesOf(const Cell &V) {
   return Result;
 }
 
-/// The sizes of a result of two tensors, by the rules of broadcasting.
-static std::optional<std::vector<torch::Size>>
-broadcast(const std::vector<torch::Size> &A,
-          const std::vector<torch::Size> &B) {
-  std::vector<torch::Size> Result(std::max(A.size(), B.size()));
-  for (size_t I = 0; I < Result.size(); ++I) {
-    const torch::Size X = I < A.size() ? A[A.size() - 1 - I] : 1;
-    const torch::Size Y = I < B.size() ? B[B.size() - 1 - I] : 1;
-    torch::Size &Out = Result[Result.size() - 1 - I];
-    if (X && Y && *X != *Y && *X != 1 && *Y != 1)
-      return std::nullopt;
-    Out = X == torch::Size(1) ? Y : X;
-  }
-  return Result;
-}
-
 /// Is a number of \p V an integer, as far as a factory's type depends on it?
 static std::optional<bool> isIntegral(const Cell &V) {
   if (V->What == Value::Integer)
@@ -839,7 +823,7 @@ Cell Interpreter::callTensor(const CallExpr *E, const FunctionDecl *F,
         !Other->Handle->Shape.Sizes)
       return Nothing;
     const Cell Result =
-        Changed(broadcast(*T->Shape.Sizes, *Other->Handle->Shape.Sizes));
+        Changed(torch::broadcast(*T->Shape.Sizes, *Other->Handle->Shape.Sizes));
     if (!T->Shape.Type || !Other->Handle->Shape.Type ||
         T->Shape.Type->Name != Other->Handle->Shape.Type->Name)
       Result->Handle->Shape.Type = std::nullopt;

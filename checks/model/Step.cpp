@@ -39,7 +39,8 @@ public:
   Passes(const Passes &) = delete;
   Passes &operator=(const Passes &) = delete;
 
-  void setInputs(llvm::ArrayRef<InputText> Texts, StepRows &Row);
+  /// Returns their bytes.
+  uint64_t setInputs(llvm::ArrayRef<InputText> Texts);
   PeakRow inference(bool Guarded);
   void keep(StepRows &Row, ModelRows &Model);
   PeakRow train();
@@ -130,14 +131,14 @@ void Passes::setTraining(bool On) {
     Each->IsTraining = On;
 }
 
-void Passes::setInputs(llvm::ArrayRef<InputText> Texts, StepRows &Row) {
+uint64_t Passes::setInputs(llvm::ArrayRef<InputText> Texts) {
   Inputs.clear();
-  Row.Inputs = 0;
+  const uint64_t Before = S.memory().live();
   for (const InputText &Text : Texts) {
     const TensorPtr T = S.make(Text.Sizes, *torch::elementType(Text.Type));
-    Row.Inputs += T->Shape.bytes().value_or(0);
     Inputs.push_back(tensorValue(T));
   }
+  return S.memory().live() - Before;
 }
 
 PeakRow Passes::peak() const {
@@ -241,8 +242,7 @@ PeakRow Passes::train() {
 }
 
 std::optional<uint64_t> Passes::laterPeak(llvm::ArrayRef<InputText> Texts) {
-  StepRows Ignored;
-  setInputs(Texts, Ignored);
+  setInputs(Texts);
   uint64_t Peak = 0;
   for (unsigned I = 0; I < 2; ++I) {
     Peak = train().Bytes;
@@ -278,18 +278,12 @@ void addStep(Interpreter &Running, const ModulePtr &M,
   }
   StepRows &Row = Model.Step;
   Model.HasStep = true;
-  Row.Input = llvm::join(Request.Inputs, ", ");
   auto Add = [&](std::vector<MissingRow> More) {
-    for (MissingRow &Each : More)
-      if (llvm::none_of(Row.Missing, [&](const MissingRow &Old) {
-            return Old.Text == Each.Text && Old.Where.Line == Each.Where.Line &&
-                   Old.Where.File == Each.Where.File;
-          }))
-        Row.Missing.push_back(std::move(Each));
+    llvm::move(More, std::back_inserter(Row.Missing));
   };
   {
     Passes P(Running, M, Request, Paths, SM);
-    P.setInputs(Texts, Row);
+    Row.Inputs = P.setInputs(Texts);
     Row.Inference = P.inference(/*Guarded=*/true);
     Add(P.takeMissing());
     Row.Unguarded = P.inference(/*Guarded=*/false);

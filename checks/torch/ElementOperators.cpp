@@ -7,7 +7,6 @@
 
 #include "checks/torch/OperatorRules.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using llvm::ArrayRef;
@@ -89,13 +88,14 @@ static bool fills(StringRef Name) {
       .Default(false);
 }
 
-/// Give truths.
+/// Give truths, or what `&` and its like give of them.
 static bool compares(StringRef Name) {
   return llvm::StringSwitch<bool>(Name)
       .Cases("eq", "ne", "lt", "le", "gt", "ge", true)
       .Cases("equal", "less", "less_equal", "greater", "greater_equal", true)
       .Cases("not_equal", "logical_and", "logical_or", "logical_xor", true)
       .Cases("logical_not", "isnan", "isinf", "isfinite", true)
+      .Cases("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", true)
       .Default(false);
 }
 
@@ -351,19 +351,10 @@ OperatorResult Operator::loss() {
   const uint64_t Size = bytesOf(Input);
   if (Name == "cross_entropy" || Name == "cross_entropy_loss") {
     Arguments With = Given;
-    Argument Dim;
-    Dim.What = Argument::Integer;
-    Dim.Number = Input->sizes().size() == 1 ? 0 : 1;
-    With["dim"] = Dim;
-    OperatorResult Log = again("log_softmax", With);
-    if (Log.What != OperatorResult::One)
-      return Log;
-    Argument Of;
-    Of.What = Argument::Tensor;
-    Of.Handles = Log.Tensors;
-    With["input"] = Of;
+    With["dim"] = argument(Input->sizes().size() == 1 ? 0 : 1);
+    With["input"] = argument(part("log_softmax", With));
     With.erase("self");
-    return again("nll_loss", With);
+    return one(part("nll_loss", With));
   }
   if (Name == "nll_loss") {
     Sizes To;
@@ -413,12 +404,17 @@ std::optional<OperatorResult> Operator::runElementwise() {
   if (compares(Name)) {
     const TensorPtr T = self();
     std::optional<Sizes> To = T->sizes();
-    const Argument *Other = find({"other"});
-    if (Other && Other->What == Argument::Tensor)
-      To = broadcast(*To, tensor({"other"})->sizes());
+    ElementType Type = T->Shape.Type.value_or(Float32);
+    const Argument *Given = find({"other"});
+    if (Given && Given->What == Argument::Tensor) {
+      const TensorPtr Other = tensor({"other"});
+      To = broadcast(*To, Other->sizes());
+      Type = promoted(*T, *Other);
+    }
     if (!To)
       throws("'" + Name + "' does not fit its sizes");
-    return one(make(To.value_or(Sizes()), Bool));
+    return one(
+        make(To.value_or(Sizes()), Name.starts_with("bitwise_") ? Type : Bool));
   }
   StringRef Base = Name;
   const bool InPlace = Base.consume_back("_");
@@ -459,8 +455,8 @@ std::optional<OperatorResult> Operator::runElementwise() {
   if (Base == "softmax" || Base == "log_softmax")
     return softmax();
   if (Base == "softmin") {
-    const OperatorResult Negated = again("neg", Given);
-    return Negated.What == OperatorResult::One ? softmax() : Negated;
+    const TensorPtr Negated = part("neg", Given);
+    return softmax();
   }
   if (Base.ends_with("dropout") || Base.ends_with("dropout2d") ||
       Base.ends_with("dropout3d"))

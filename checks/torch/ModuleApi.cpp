@@ -7,6 +7,7 @@
 
 #include "checks/torch/ModuleApi.h"
 #include "checks/torch/Modules.h"
+#include "checks/torch/OpFacts.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -266,22 +267,7 @@ TensorAct tensorAct(const FunctionDecl *F) {
 /// A tensor, or several.
 static bool givesTensors(QualType T) {
   T = T.getNonReferenceType();
-  if (isTensor(T))
-    return true;
-  const auto *R = dyn_cast_or_null<ClassTemplateSpecializationDecl>(
-      T->getAsCXXRecordDecl());
-  if (!R)
-    return false;
-  for (const TemplateArgument &Arg : R->getTemplateArgs().asArray()) {
-    if (Arg.getKind() == TemplateArgument::Type && isTensor(Arg.getAsType()))
-      return true;
-    if (Arg.getKind() == TemplateArgument::Pack)
-      for (const TemplateArgument &Part : Arg.pack_elements())
-        if (Part.getKind() == TemplateArgument::Type &&
-            isTensor(Part.getAsType()))
-          return true;
-  }
-  return false;
+  return isTensor(T) || anyTypeArgument(T->getAsCXXRecordDecl(), isTensor);
 }
 
 bool isTensorOperator(const FunctionDecl *F) {
@@ -296,48 +282,13 @@ bool isTensorOperator(const FunctionDecl *F) {
 }
 
 std::string operatorName(const FunctionDecl *F) {
-  switch (F->getOverloadedOperator()) {
-  case OO_Plus:
-    return "add";
-  case OO_Minus:
-    return F->getNumParams() + isa<CXXMethodDecl>(F) == 1 ? "neg" : "sub";
-  case OO_Star:
-    return "mul";
-  case OO_Slash:
-    return "div";
-  case OO_Percent:
-    return "remainder";
-  case OO_PlusEqual:
-    return "add_";
-  case OO_MinusEqual:
-    return "sub_";
-  case OO_StarEqual:
-    return "mul_";
-  case OO_SlashEqual:
-    return "div_";
-  case OO_EqualEqual:
-    return "eq";
-  case OO_ExclaimEqual:
-    return "ne";
-  case OO_Less:
-    return "lt";
-  case OO_LessEqual:
-    return "le";
-  case OO_Greater:
-    return "gt";
-  case OO_GreaterEqual:
-    return "ge";
-  case OO_Amp:
-    return "logical_and";
-  case OO_Pipe:
-    return "logical_or";
-  case OO_Tilde:
-  case OO_Exclaim:
-    return "logical_not";
-  case OO_Subscript:
-    return "index";
-  default:
+  switch (const auto Op = F->getOverloadedOperator()) {
+  case OO_None:
     return nameOf(F).str();
+  case OO_Subscript:
+    return "index"; // By a number, or by a tensor.
+  default:
+    return operatorName(Op, F->getNumParams() + isa<CXXMethodDecl>(F)).str();
   }
 }
 

@@ -59,6 +59,18 @@ std::optional<uint64_t> TensorShape::elements() const {
   return IsEmpty ? 0 : Product;
 }
 
+std::optional<std::vector<Size>> broadcast(ArrayRef<Size> A, ArrayRef<Size> B) {
+  std::vector<Size> Result(std::max(A.size(), B.size()));
+  for (size_t I = 0; I < Result.size(); ++I) {
+    const Size X = I < A.size() ? A[A.size() - 1 - I] : 1;
+    const Size Y = I < B.size() ? B[B.size() - 1 - I] : 1;
+    if (X && Y && *X != *Y && *X != 1 && *Y != 1)
+      return std::nullopt;
+    Result[Result.size() - 1 - I] = X == Size(1) ? Y : X;
+  }
+  return Result;
+}
+
 std::optional<uint64_t> TensorShape::bytes() const {
   const std::optional<uint64_t> Elements = elements();
   if (!Elements || (!Type && *Elements))
@@ -705,24 +717,26 @@ static constexpr OptimizerRow OptimizerRows[] = {
     {"adagrad", 1, 1, true}, // sum
 };
 
+static const OptimizerRow *rowOf(StringRef Optimizer) {
+  const auto *Row = llvm::find_if(OptimizerRows, [&](const OptimizerRow &Each) {
+    return Each.Name == Optimizer;
+  });
+  return Row == std::end(OptimizerRows) ? nullptr : Row;
+}
+
 std::optional<unsigned> optimizerCopies(StringRef Optimizer) {
-  for (const OptimizerRow &Row : OptimizerRows)
-    if (Row.Name == Optimizer)
-      return Row.Copies;
-  return std::nullopt;
+  const OptimizerRow *Row = rowOf(Optimizer);
+  return Row ? std::optional(Row->Copies) : std::nullopt;
 }
 
 unsigned optimizerScratch(StringRef Optimizer) {
-  for (const OptimizerRow &Row : OptimizerRows)
-    if (Row.Name == Optimizer)
-      return Row.Scratch;
-  return 0;
+  const OptimizerRow *Row = rowOf(Optimizer);
+  return Row ? Row->Scratch : 0;
 }
 
 bool hasOptimizerStateAtOnce(StringRef Optimizer) {
-  return llvm::any_of(OptimizerRows, [&](const OptimizerRow &Row) {
-    return Row.Name == Optimizer && Row.AtOnce;
-  });
+  const OptimizerRow *Row = rowOf(Optimizer);
+  return Row && Row->AtOnce;
 }
 
 ArrayRef<StringRef> knownOptimizers() {

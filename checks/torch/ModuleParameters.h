@@ -41,6 +41,11 @@ std::optional<ElementType> elementType(llvm::StringRef Name);
 /// A size that may not be known.
 using Size = std::optional<int64_t>;
 
+/// The sizes of a result of two tensors, by the rules of broadcasting; nullopt
+/// when they do not fit. What is not known may fit.
+std::optional<std::vector<Size>> broadcast(llvm::ArrayRef<Size> A,
+                                           llvm::ArrayRef<Size> B);
+
 /// A tensor as far as it is known.
 struct TensorShape {
   /// Absent: not even the number of dimensions is known.

@@ -60,7 +60,17 @@ constexpr OpFacts Table[] = {
 #undef OP
 };
 
-/// The operator that `a + b` and similar expressions call.
+/// A method of tensors, or a function of one.
+bool isOfTensor(const FunctionDecl *Callee) {
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(Callee))
+    return isOrDerivesFrom(Method->getParent(), "at::TensorBase");
+  return llvm::any_of(Callee->parameters(), [](const ParmVarDecl *P) {
+    return isTensor(P->getType());
+  });
+}
+
+} // namespace
+
 StringRef operatorName(OverloadedOperatorKind Kind, unsigned NumOperands) {
   switch (Kind) {
   case OO_Plus:
@@ -115,17 +125,6 @@ StringRef operatorName(OverloadedOperatorKind Kind, unsigned NumOperands) {
     return "";
   }
 }
-
-/// A method of tensors, or a function of one.
-bool isOfTensor(const FunctionDecl *Callee) {
-  if (const auto *Method = dyn_cast<CXXMethodDecl>(Callee))
-    return isOrDerivesFrom(Method->getParent(), "at::TensorBase");
-  return llvm::any_of(Callee->parameters(), [](const ParmVarDecl *P) {
-    return isTensor(P->getType());
-  });
-}
-
-} // namespace
 
 llvm::ArrayRef<OpFacts> allOpFacts() { return Table; }
 

@@ -126,6 +126,11 @@ const OpFacts *opFacts(const clang::FunctionDecl *Callee);
 /// The whole table, sorted by name.
 llvm::ArrayRef<OpFacts> allOpFacts();
 
+/// The operator that `a + b` and similar expressions call: "add"; empty for
+/// others.
+llvm::StringRef operatorName(clang::OverloadedOperatorKind Kind,
+                             unsigned NumOperands);
+
 } // namespace libtorch_tidy::torch
 
 #endif // LIBTORCH_TIDY_CHECKS_TORCH_OPFACTS_H

@@ -41,14 +41,13 @@ std::string shown(ArrayRef<int64_t> Of) {
 }
 
 std::optional<Sizes> broadcast(ArrayRef<int64_t> A, ArrayRef<int64_t> B) {
-  Sizes Result(std::max(A.size(), B.size()));
-  for (size_t I = 0; I < Result.size(); ++I) {
-    const int64_t X = I < A.size() ? A[A.size() - 1 - I] : 1;
-    const int64_t Y = I < B.size() ? B[B.size() - 1 - I] : 1;
-    if (X != Y && X != 1 && Y != 1)
-      return std::nullopt;
-    Result[Result.size() - 1 - I] = X == 1 ? Y : X;
-  }
+  const auto Both = broadcast(std::vector<Size>(A.begin(), A.end()),
+                              std::vector<Size>(B.begin(), B.end()));
+  if (!Both)
+    return std::nullopt;
+  Sizes Result;
+  for (const Size &S : *Both)
+    Result.push_back(*S);
   return Result;
 }
 
@@ -79,6 +78,34 @@ ElementType promoted(const TensorInstance &A, const TensorInstance &B) {
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
+
+Argument argument(int64_t Number) {
+  Argument A;
+  A.What = Argument::Integer;
+  A.Number = Number;
+  return A;
+}
+
+Argument argument(Sizes Numbers) {
+  Argument A;
+  A.What = Argument::Integers;
+  A.Numbers = std::move(Numbers);
+  return A;
+}
+
+Argument argument(TensorPtr T) {
+  Argument A;
+  A.What = T ? Argument::Tensor : Argument::None;
+  A.Handles = {std::move(T)};
+  return A;
+}
+
+Argument argument(std::vector<TensorPtr> All) {
+  Argument A;
+  A.What = Argument::Tensors;
+  A.Handles = std::move(All);
+  return A;
+}
 
 void Operator::notFollowed(const Twine &Why) {
   if (!Trouble)
@@ -284,7 +311,7 @@ TensorPtr Operator::contiguous(const TensorPtr &T) {
 
 bool Operator::records(ArrayRef<Differentiated> Inputs) const {
   return S.GradMode && llvm::any_of(Inputs, [](const Differentiated &D) {
-           return D.Of && D.Kind != GradientKind::None && D.Of->needsGradient();
+           return D.Of && D.Of->needsGradient();
          });
 }
 
@@ -301,7 +328,7 @@ void Operator::record(ArrayRef<TensorPtr> Results,
   Node->SparseScratch = SparseScratch.value_or(Scratch);
   Node->Kept.assign(Kept.begin(), Kept.end());
   for (const Differentiated &D : Inputs) {
-    if (!D.Of || D.Kind == GradientKind::None || !D.Of->needsGradient())
+    if (!D.Of || !D.Of->needsGradient())
       continue;
     if (!D.Of->Maker && llvm::is_contained(Results, D.Of))
       return throws("'" + Name +
@@ -340,10 +367,6 @@ OperatorResult Operator::several(std::vector<TensorPtr> All) {
   Result.What = OperatorResult::Several;
   Result.Tensors = std::move(All);
   return Result;
-}
-
-OperatorResult Operator::again(StringRef Which, Arguments With) {
-  return Trouble ? *Trouble : S.run(Which, With);
 }
 
 OperatorResult Operator::run() {

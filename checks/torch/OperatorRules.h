@@ -92,7 +92,6 @@ private:
 
   OperatorResult one(TensorPtr T);
   OperatorResult several(std::vector<TensorPtr> All);
-  OperatorResult again(llvm::StringRef Which, Arguments With);
 
   // ElementOperators.cpp: element by element, reductions, comparisons.
   std::optional<OperatorResult> runElementwise();
@@ -137,6 +136,15 @@ private:
   std::optional<OperatorResult> runRecurrent();
   std::vector<TensorPtr> parts(llvm::StringRef Which, Arguments With);
   TensorPtr part(llvm::StringRef Which, Arguments With);
+  TensorPtr linearOf(const TensorPtr &X, const TensorPtr &Weight,
+                     const TensorPtr &Bias);
+  TensorPtr transposeOf(const TensorPtr &X, int64_t A, int64_t B);
+  TensorPtr viewOf(const TensorPtr &X, Sizes To);
+  std::vector<TensorPtr> chunksOf(const TensorPtr &X, int64_t Count,
+                                  int64_t Dimension);
+  struct Hidden;
+  Hidden step(llvm::StringRef Kind, const Hidden &Before, TensorPtr Pre,
+              const TensorPtr &W, const TensorPtr &B);
   OperatorResult recurrent();
   OperatorResult recurrentCell();
   OperatorResult attention();
@@ -147,6 +155,11 @@ private:
   std::optional<OperatorResult> Trouble;
 };
 
+/// Arguments of an operator that another one runs.
+Argument argument(int64_t Number);
+Argument argument(Sizes Numbers);
+Argument argument(TensorPtr T);
+Argument argument(std::vector<TensorPtr> All);
 /// The type of a result of two operands, as LibTorch promotes.
 ElementType promoted(const TensorInstance &A, const TensorInstance &B);
 bool isFloating(ElementType Type);

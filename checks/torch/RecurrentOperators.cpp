@@ -22,34 +22,6 @@ namespace libtorch_tidy::torch {
 /// As many steps of all layers together are followed.
 static constexpr int64_t MaxRecurrentSteps = 20'000;
 
-static Argument argument(int64_t Number) {
-  Argument A;
-  A.What = Argument::Integer;
-  A.Number = Number;
-  return A;
-}
-
-static Argument argument(Sizes Numbers) {
-  Argument A;
-  A.What = Argument::Integers;
-  A.Numbers = std::move(Numbers);
-  return A;
-}
-
-static Argument argument(TensorPtr T) {
-  Argument A;
-  A.What = T ? Argument::Tensor : Argument::None;
-  A.Handles = {std::move(T)};
-  return A;
-}
-
-static Argument argument(std::vector<TensorPtr> All) {
-  Argument A;
-  A.What = Argument::Tensors;
-  A.Handles = std::move(All);
-  return A;
-}
-
 /// Runs another operator; where it fails, that is this one's trouble.
 std::vector<TensorPtr> Operator::parts(StringRef Which, Arguments With) {
   if (!Trouble) {
@@ -67,39 +39,53 @@ TensorPtr Operator::part(StringRef Which, Arguments With) {
   return All.empty() ? S.make({}, Float32) : std::move(All.front());
 }
 
+TensorPtr Operator::linearOf(const TensorPtr &X, const TensorPtr &Weight,
+                             const TensorPtr &Bias) {
+  return part("linear", {{"input", argument(X)},
+                         {"weight", argument(Weight)},
+                         {"bias", argument(Bias)}});
+}
+
+TensorPtr Operator::transposeOf(const TensorPtr &X, int64_t A, int64_t B) {
+  return part(
+      "transpose",
+      {{"self", argument(X)}, {"dim0", argument(A)}, {"dim1", argument(B)}});
+}
+
+TensorPtr Operator::viewOf(const TensorPtr &X, Sizes To) {
+  return part("view",
+              {{"self", argument(X)}, {"size", argument(std::move(To))}});
+}
+
+std::vector<TensorPtr> Operator::chunksOf(const TensorPtr &X, int64_t Count,
+                                          int64_t Dimension) {
+  return parts("chunk", {{"self", argument(X)},
+                         {"chunks", argument(Count)},
+                         {"dim", argument(Dimension)}});
+}
+
 //===----------------------------------------------------------------------===//
 // Recurrent layers
 //===----------------------------------------------------------------------===//
 
-namespace {
-
 /// What goes from step to step.
-struct Hidden {
+struct Operator::Hidden {
   TensorPtr H, C; ///< C of an LSTM only.
 };
 
-} // namespace
-
 /// One step with \p Pre, what the input gives for it.
-static Hidden
-step(StringRef Kind, const Hidden &Before, TensorPtr Pre, const TensorPtr &W,
-     const TensorPtr &B,
-     llvm::function_ref<TensorPtr(StringRef, Arguments)> Run,
-     llvm::function_ref<std::vector<TensorPtr>(TensorPtr, int64_t)> Chunk) {
-  auto Linear = [&] {
-    return Run("linear", {{"input", argument(Before.H)},
-                          {"weight", argument(W)},
-                          {"bias", argument(B)}});
+Operator::Hidden Operator::step(StringRef Kind, const Hidden &Before,
+                                TensorPtr Pre, const TensorPtr &W,
+                                const TensorPtr &B) {
+  auto Of = [&](StringRef Which, const TensorPtr &A) {
+    return part(Which, {{"self", argument(A)}});
   };
-  auto Of = [&](StringRef Name, const TensorPtr &A) {
-    return Run(Name, {{"self", argument(A)}});
-  };
-  auto OfBoth = [&](StringRef Name, const TensorPtr &A, const TensorPtr &B) {
-    return Run(Name, {{"self", argument(A)}, {"other", argument(B)}});
+  auto OfBoth = [&](StringRef Which, const TensorPtr &A, const TensorPtr &B) {
+    return part(Which, {{"self", argument(A)}, {"other", argument(B)}});
   };
   if (Kind == "lstm") {
     const std::vector<TensorPtr> Gates =
-        Chunk(OfBoth("add_", Linear(), Pre), 4);
+        chunksOf(OfBoth("add_", linearOf(Before.H, W, B), Pre), 4, 1);
     if (Gates.size() != 4)
       return Before;
     Pre = nullptr;
@@ -114,8 +100,9 @@ step(StringRef Kind, const Hidden &Before, TensorPtr Pre, const TensorPtr &W,
     return After;
   }
   if (Kind == "gru") {
-    const std::vector<TensorPtr> FromInput = Chunk(Pre, 3),
-                                 FromHidden = Chunk(Linear(), 3);
+    const std::vector<TensorPtr> FromInput = chunksOf(Pre, 3, 1),
+                                 FromHidden =
+                                     chunksOf(linearOf(Before.H, W, B), 3, 1);
     if (FromInput.size() != 3 || FromHidden.size() != 3)
       return Before;
     const TensorPtr Reset =
@@ -129,7 +116,7 @@ step(StringRef Kind, const Hidden &Before, TensorPtr Pre, const TensorPtr &W,
         OfBoth("add_", OfBoth("mul_", OfBoth("sub", Before.H, New), In), New),
         nullptr};
   }
-  const TensorPtr Sum = OfBoth("add_", Linear(), Pre);
+  const TensorPtr Sum = OfBoth("add_", linearOf(Before.H, W, B), Pre);
   Pre = nullptr;
   return {Of(Kind == "rnn_relu" ? "relu" : "tanh", Sum), nullptr};
 }
@@ -150,9 +137,7 @@ OperatorResult Operator::recurrent() {
     return *Trouble;
   }
   if (BatchFirst)
-    X = part(
-        "transpose",
-        {{"self", argument(X)}, {"dim0", argument(0)}, {"dim1", argument(1)}});
+    X = transposeOf(X, 0, 1);
   const int64_t T = X->sizes()[0], N = X->sizes()[1];
   if (Layers < 1 || T < 1 || Layers * Directions * T > MaxRecurrentSteps ||
       integer({"proj_size"}, 0) != 0) {
@@ -188,14 +173,6 @@ OperatorResult Operator::recurrent() {
   if (IsLstm)
     C = Unbind(State[1]);
   State.clear();
-  auto Run = [&](StringRef Which, Arguments With) {
-    return part(Which, std::move(With));
-  };
-  auto Chunk = [&](TensorPtr Of, int64_t Count) {
-    return parts("chunk", {{"self", argument(std::move(Of))},
-                           {"chunks", argument(Count)},
-                           {"dim", argument(1)}});
-  };
   auto Stack = [&](std::vector<TensorPtr> All) {
     return part("stack",
                 {{"tensors", argument(std::move(All))}, {"dim", argument(0)}});
@@ -209,10 +186,8 @@ OperatorResult Operator::recurrent() {
     std::vector<TensorPtr> PreSteps;
     for (int64_t Direction = 0; Direction < Directions; ++Direction) {
       const bool Back = Direction == 1;
-      Pre = part("linear",
-                 {{"input", argument(X)},
-                  {"weight", argument(Weight("weight_ih", Layer, Back))},
-                  {"bias", argument(Weight("bias_ih", Layer, Back))}});
+      Pre = linearOf(X, Weight("weight_ih", Layer, Back),
+                     Weight("bias_ih", Layer, Back));
       PreSteps = Unbind(Pre);
       const TensorPtr W = Weight("weight_hh", Layer, Back),
                       B = Weight("bias_hh", Layer, Back);
@@ -224,7 +199,7 @@ OperatorResult Operator::recurrent() {
       for (const TensorPtr &Step : PreSteps) {
         if (Trouble)
           break;
-        Now = libtorch_tidy::torch::step(Kind, Now, Step, W, B, Run, Chunk);
+        Now = step(Kind, Now, Step, W, B);
         Each.push_back(Now.H);
       }
       LastH.push_back(Now.H);
@@ -250,10 +225,7 @@ OperatorResult Operator::recurrent() {
   if (Trouble)
     return *Trouble;
   std::vector<TensorPtr> Results;
-  Results.push_back(BatchFirst ? part("transpose", {{"self", argument(X)},
-                                                    {"dim0", argument(0)},
-                                                    {"dim1", argument(1)}})
-                               : X);
+  Results.push_back(BatchFirst ? transposeOf(X, 0, 1) : X);
   Results.push_back(Stack(std::move(LastH)));
   if (IsLstm)
     Results.push_back(Stack(std::move(LastC)));
@@ -289,20 +261,9 @@ OperatorResult Operator::recurrentCell() {
     notFollowed("the state of '" + Name + "' is not known");
     return *Trouble;
   }
-  TensorPtr Pre =
-      part("linear", {{"input", argument(X)},
-                      {"weight", argument(tensor({"weight_ih"}))},
-                      {"bias", argument(maybeTensor({"bias_ih"}))}});
-  const Hidden After = libtorch_tidy::torch::step(
-      Kind, Before, std::move(Pre), W, maybeTensor({"bias_hh"}),
-      [&](StringRef Which, Arguments With) {
-        return part(Which, std::move(With));
-      },
-      [&](TensorPtr Of, int64_t Count) {
-        return parts("chunk", {{"self", argument(std::move(Of))},
-                               {"chunks", argument(Count)},
-                               {"dim", argument(1)}});
-      });
+  TensorPtr Pre = linearOf(X, tensor({"weight_ih"}), maybeTensor({"bias_ih"}));
+  const Hidden After =
+      step(Kind, Before, std::move(Pre), W, maybeTensor({"bias_hh"}));
   if (Kind != "lstm")
     return one(After.H);
   return several({After.H, After.C});
@@ -332,17 +293,6 @@ OperatorResult Operator::attention() {
            llvm::Twine(Heads) + " heads");
     return *Trouble;
   }
-  auto Linear = [&](const TensorPtr &X, const TensorPtr &Weight,
-                    const TensorPtr &Bias) {
-    return part("linear", {{"input", argument(X)},
-                           {"weight", argument(Weight)},
-                           {"bias", argument(Bias)}});
-  };
-  auto Chunks = [&](const TensorPtr &X, int64_t Count, int64_t D) {
-    return parts("chunk", {{"self", argument(X)},
-                           {"chunks", argument(Count)},
-                           {"dim", argument(D)}});
-  };
   auto Narrow = [&](const TensorPtr &X, int64_t Start, int64_t Length) {
     return !X ? X
               : part("narrow", {{"self", argument(X)},
@@ -352,16 +302,16 @@ OperatorResult Operator::attention() {
   };
   std::vector<TensorPtr> Projected;
   if (Q == K && K == V) {
-    Projected = Chunks(Linear(Q, W, B), 3, -1);
+    Projected = chunksOf(linearOf(Q, W, B), 3, -1);
   } else if (K == V) {
-    Projected = {Linear(Q, Narrow(W, 0, E), Narrow(B, 0, E))};
+    Projected = {linearOf(Q, Narrow(W, 0, E), Narrow(B, 0, E))};
     llvm::append_range(
         Projected,
-        Chunks(Linear(K, Narrow(W, E, 2 * E), Narrow(B, E, 2 * E)), 2, -1));
+        chunksOf(linearOf(K, Narrow(W, E, 2 * E), Narrow(B, E, 2 * E)), 2, -1));
   } else {
-    Projected = {Linear(Q, Narrow(W, 0, E), Narrow(B, 0, E)),
-                 Linear(K, Narrow(W, E, E), Narrow(B, E, E)),
-                 Linear(V, Narrow(W, 2 * E, E), Narrow(B, 2 * E, E))};
+    Projected = {linearOf(Q, Narrow(W, 0, E), Narrow(B, 0, E)),
+                 linearOf(K, Narrow(W, E, E), Narrow(B, E, E)),
+                 linearOf(V, Narrow(W, 2 * E, E), Narrow(B, 2 * E, E))};
   }
   if (Trouble || Projected.size() != 3)
     return Trouble ? *Trouble : OperatorResult();
@@ -372,37 +322,26 @@ OperatorResult Operator::attention() {
       part("mul", {{"self", argument(Projected[0])}, {"other", Scale}});
   auto Heads3 = [&](TensorPtr &X, int64_t Length) {
     X = part("contiguous", {{"self", argument(X)}});
-    X = part("view", {{"self", argument(X)},
-                      {"size", argument(Sizes{Length, N * Heads, E / Heads})}});
-    X = part(
-        "transpose",
-        {{"self", argument(X)}, {"dim0", argument(0)}, {"dim1", argument(1)}});
+    X = viewOf(X, {Length, N * Heads, E / Heads});
+    X = transposeOf(X, 0, 1);
   };
   Heads3(Projected[0], T);
   Heads3(Projected[1], From);
   Heads3(Projected[2], From);
-  TensorPtr Scores = part(
-      "bmm",
-      {{"self", argument(Projected[0])},
-       {"mat2", argument(part("transpose", {{"self", argument(Projected[1])},
-                                            {"dim0", argument(1)},
-                                            {"dim1", argument(2)}}))}});
+  TensorPtr Scores =
+      part("bmm", {{"self", argument(Projected[0])},
+                   {"mat2", argument(transposeOf(Projected[1], 1, 2))}});
   if (const TensorPtr Mask = maybeTensor({"attn_mask"}))
     Scores =
         part("add", {{"self", argument(Scores)}, {"other", argument(Mask)}});
   if (const TensorPtr Mask = maybeTensor({"key_padding_mask"});
       Mask && Mask->sizes().size() == 2) {
-    const Sizes Batched = {N, Heads, T, From}, Flat = {N * Heads, T, From};
+    Scores = viewOf(Scores, {N, Heads, T, From});
     Scores =
-        part("view", {{"self", argument(Scores)}, {"size", argument(Batched)}});
-    const TensorPtr Wide =
-        part("view", {{"self", argument(Mask)},
-                      {"size", argument(Sizes{N, 1, 1, From})}});
-    Scores = part("masked_fill", {{"self", argument(Scores)},
-                                  {"mask", argument(Wide)},
-                                  {"value", Scale}});
-    Scores =
-        part("view", {{"self", argument(Scores)}, {"size", argument(Flat)}});
+        part("masked_fill", {{"self", argument(Scores)},
+                             {"mask", argument(viewOf(Mask, {N, 1, 1, From}))},
+                             {"value", Scale}});
+    Scores = viewOf(Scores, {N * Heads, T, From});
   }
   Scores = part("softmax", {{"self", argument(Scores)}, {"dim", argument(-1)}});
   Arguments Drop = {{"input", argument(Scores)},
@@ -412,22 +351,17 @@ OperatorResult Operator::attention() {
   Scores = part("dropout", Drop);
   TensorPtr Result = part(
       "bmm", {{"self", argument(Scores)}, {"mat2", argument(Projected[2])}});
-  Result = part("transpose", {{"self", argument(Result)},
-                              {"dim0", argument(0)},
-                              {"dim1", argument(1)}});
+  Result = transposeOf(Result, 0, 1);
   Result = part("contiguous", {{"self", argument(Result)}});
-  Result = part(
-      "view", {{"self", argument(Result)}, {"size", argument(Sizes{T, N, E})}});
-  Result = Linear(Result, maybeTensor({"out_proj_weight"}),
-                  maybeTensor({"out_proj_bias"}));
+  Result = viewOf(Result, {T, N, E});
+  Result = linearOf(Result, maybeTensor({"out_proj_weight"}),
+                    maybeTensor({"out_proj_bias"}));
   if (!flag("need_weights", true)) {
     auto Undefined = std::make_shared<TensorInstance>();
     Undefined->Shape.Defined = false;
     return several({Result, Undefined});
   }
-  TensorPtr Weights =
-      part("view", {{"self", argument(Scores)},
-                    {"size", argument(Sizes{N, Heads, T, From})}});
+  TensorPtr Weights = viewOf(Scores, {N, Heads, T, From});
   Weights = part("sum", {{"self", argument(Weights)}, {"dim", argument(1)}});
   Weights = part("div", {{"self", argument(Weights)}, {"other", Scale}});
   return several({Result, Weights});

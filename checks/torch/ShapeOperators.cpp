@@ -395,6 +395,14 @@ std::optional<OperatorResult> Operator::runShape() {
     record({View}, {{T, Kind}});
     return one(View);
   };
+  // In place, the tensor itself is seen so.
+  auto Seen = [&](const TensorPtr &T, Sizes To, std::vector<int64_t> Strides) {
+    if (!Name.ends_with("_"))
+      return Whole(T, std::move(To), std::move(Strides));
+    T->Shape.Sizes = std::vector<Size>(To.begin(), To.end());
+    T->Strides = std::move(Strides);
+    return one(T);
+  };
   StringRef Base = Name;
   Base.consume_back("_");
   if (Base == "view" || Base == "reshape") {
@@ -463,11 +471,7 @@ std::optional<OperatorResult> Operator::runShape() {
     const int64_t Stride = D < To.size() ? To[D] * Strides[D] : 1;
     To.insert(To.begin() + D, 1);
     Strides.insert(Strides.begin() + D, Stride);
-    if (!Name.ends_with("_"))
-      return Whole(T, To, Strides);
-    T->Shape.Sizes = std::vector<Size>(To.begin(), To.end());
-    T->Strides = Strides;
-    return one(T);
+    return Seen(T, To, Strides);
   }
   if (Base == "squeeze") {
     const TensorPtr T = self();
@@ -480,11 +484,7 @@ std::optional<OperatorResult> Operator::runShape() {
         To.push_back(From[I]);
         Strides.push_back(T->Strides[I]);
       }
-    if (!Name.ends_with("_"))
-      return Whole(T, To, Strides);
-    T->Shape.Sizes = std::vector<Size>(To.begin(), To.end());
-    T->Strides = Strides;
-    return one(T);
+    return Seen(T, To, Strides);
   }
   if (Base == "expand" || Base == "expand_as" || Base == "broadcast_to") {
     const TensorPtr T = self();

@@ -110,13 +110,12 @@ TensorPtr Simulation::make(std::vector<int64_t> Sizes, ElementType Type) {
   return T;
 }
 
-bool Simulation::place(TensorInstance &T) {
+void Simulation::place(TensorInstance &T) {
   const std::optional<uint64_t> Count = T.Shape.bytes();
   if (!Count || !T.Shape.Sizes || !T.Shape.Type)
-    return !T.Shape.Defined;
+    return;
   T.Strides = contiguousStrides(T.sizes());
   T.Memory = allocate(*Count);
-  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,10 +195,10 @@ private:
       if (!Seen.insert(Node.get()).second)
         continue;
       for (const GradientNode::Edge &E : Node->Edges)
-        if (E.To && E.Kind != GradientKind::None) {
+        if (E.To) {
           ++Waiting[E.To.get()];
           Pending.push_back(E.To);
-        } else if (E.Leaf) {
+        } else {
           ++Leaves[E.Leaf.get()].Waiting;
         }
     }
@@ -243,33 +242,27 @@ private:
     std::vector<Gradient> Incoming = std::move(Buffers[&Node]);
     Buffers.erase(&Node);
     std::vector<Gradient> Outgoing(Node.Edges.size());
-    {
-      const bool IsSparse = !Incoming.empty() && !Incoming[0].IsDense;
-      for (size_t I = 0; I < Node.Edges.size(); ++I) {
-        const GradientNode::Edge &E = Node.Edges[I];
-        if (E.Kind == GradientKind::None)
-          continue;
-        Outgoing[I].IsDefined = true;
-        if (E.Kind == GradientKind::Fresh) {
-          Outgoing[I].Memory = S.allocate(E.Bytes);
-        } else if (!Incoming.empty()) {
-          Outgoing[I] = Incoming.front();
-          if (E.Kind == GradientKind::Strided)
-            Outgoing[I].IsDense = false;
-        }
+    const bool IsSparse = !Incoming.empty() && !Incoming[0].IsDense;
+    for (size_t I = 0; I < Node.Edges.size(); ++I) {
+      const GradientNode::Edge &E = Node.Edges[I];
+      Outgoing[I].IsDefined = true;
+      if (E.Kind == GradientKind::Fresh) {
+        Outgoing[I].Memory = S.allocate(E.Bytes);
+      } else if (!Incoming.empty()) {
+        Outgoing[I] = Incoming.front();
+        if (E.Kind == GradientKind::Strided)
+          Outgoing[I].IsDense = false;
       }
-      S.scratch(IsSparse ? Node.SparseScratch : Node.Scratch);
     }
+    S.scratch(IsSparse ? Node.SparseScratch : Node.Scratch);
     Incoming.clear();
     Node.Kept.clear();
     std::vector<TensorPtr> Complete;
     for (size_t I = 0; I < Node.Edges.size(); ++I) {
       const GradientNode::Edge &E = Node.Edges[I];
-      if (E.Kind == GradientKind::None)
-        continue;
       if (E.To) {
         send(E.To, E.Input, std::move(Outgoing[I]), E.Bytes, false);
-      } else if (E.Leaf) {
+      } else {
         LeafState &Leaf = Leaves[E.Leaf.get()];
         add(Leaf.Sum, std::move(Outgoing[I]), E.Bytes);
         if (--Leaf.Waiting == 0)

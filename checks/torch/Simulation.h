@@ -99,7 +99,6 @@ using TensorPtr = std::shared_ptr<TensorInstance>;
 
 /// How a node makes the gradient of one of its inputs.
 enum class GradientKind : unsigned char {
-  None,  ///< It has none.
   Fresh, ///< In memory of its own.
   Alias, ///< The incoming gradient itself, or a view of it.
   /// The same, with strides: repeated along a dimension, or a part of it.
@@ -109,9 +108,9 @@ enum class GradientKind : unsigned char {
 /// What autograd keeps of an operator until backward().
 struct GradientNode {
   struct Edge {
-    GradientKind Kind = GradientKind::None;
-    NodePtr To;     ///< Null for a leaf.
-    unsigned Input; ///< Of To: which of its results.
+    GradientKind Kind = GradientKind::Fresh;
+    NodePtr To;         ///< Null for a leaf.
+    unsigned Input = 0; ///< Of To: which of its results.
     TensorPtr Leaf;
     uint64_t Bytes = 0;
   };
@@ -189,9 +188,8 @@ public:
 
   /// A tensor with memory of its own that is contiguous.
   TensorPtr make(std::vector<int64_t> Sizes, ElementType Type);
-  /// Gives \p T, a parameter or a buffer, its memory. False when its size is
-  /// not known.
-  bool place(TensorInstance &T);
+  /// Gives \p T, a parameter or a buffer, its memory, if its size is known.
+  void place(TensorInstance &T);
   BlockPtr allocate(uint64_t Bytes);
   /// Memory that an operator needs while it runs; null where that is not known.
   BlockPtr scratch(uint64_t Bytes);

@@ -154,9 +154,8 @@ bool isTensor(QualType T) {
   return isOrDerivesFrom(recordOf(T), "at::TensorBase");
 }
 
-/// The type arguments of a template specialisation, packs flattened.
-template <typename Callback>
-static bool anyTypeArgument(const CXXRecordDecl *R, Callback Matches) {
+bool anyTypeArgument(const CXXRecordDecl *R,
+                     llvm::function_ref<bool(QualType)> Matches) {
   const auto *Spec = dyn_cast_or_null<ClassTemplateSpecializationDecl>(R);
   if (!Spec)
     return false;

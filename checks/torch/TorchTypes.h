@@ -40,6 +40,11 @@ bool declaresTensor(clang::ASTContext &Context);
 /// references. A smart pointer to one is not a tensor.
 bool isTensor(clang::QualType T);
 
+/// Does \p Matches hold for a type argument of \p R, if that is of a class
+/// template? Packs are looked into. False for null.
+bool anyTypeArgument(const clang::CXXRecordDecl *R,
+                     llvm::function_ref<bool(clang::QualType)> Matches);
+
 /// Does a value of \p T own or refer to tensors: a tensor, a container, tuple,
 /// optional, IValue, TensorList, PackedSequence, user struct with such a
 /// field, or a pointer or reference to one?

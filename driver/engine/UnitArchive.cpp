@@ -360,7 +360,6 @@ static void pass(Archive &A, std::vector<model::MissingRow> &Missing) {
 }
 
 template <typename Archive> static void pass(Archive &A, model::StepRows &S) {
-  A.text(S.Input);
   A.text(S.Result);
   for (uint64_t *Number : {&S.Inputs, &S.Kept})
     A.number(*Number);

@@ -10,6 +10,7 @@
 #include "driver/output/Report.h"
 #include "driver/project/Printable.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <array>
@@ -304,7 +305,8 @@ static std::string batchText(int64_t Largest, const std::string &Memory) {
 static std::string stepText(const model::StepRows &Step,
                             const BudgetOptions &Options, StringRef Folder) {
   const bool IsIncomplete = !Step.Missing.empty();
-  std::string Result = "  A step with an input of " + printable(Step.Input);
+  std::string Result = "  A step with an input of " +
+                       printable(llvm::join(Options.Inputs, ", "));
   if (Step.Fails)
     return Result + " fails:\n" +
            missingText(llvm::ArrayRef(Step.Missing).take_back(), Folder);

@@ -7,9 +7,8 @@
 // result:    bytes of what forward() returns
 // kept:      what a forward pass leaves behind: its result, and what backward()
 //            will need
-// guarded, unguarded: the peak of a forward pass after eval(), below
-// NoGradGuard
-//            or without
+// guarded:   the peak of a forward pass after eval(), below NoGradGuard
+// unguarded: the same without the guard
 // first:     the peak of forward() and backward() of the sum of the results,
 //            without gradients from before
 // later:     the same with them
@@ -49,6 +48,14 @@ void forEach(const std::pair<A, B> &both, F f) {
   forEach(both.second, f);
 }
 
+/// The gradients of the sum of what forward() returned.
+template <typename Results> void backward(const Results &results) {
+  torch::Tensor loss;
+  forEach(results, [&](const torch::Tensor &t) { add(loss, t); });
+  if (loss.defined())
+    loss.backward();
+}
+
 constexpr char Vector[] = "std::vector<int64_t>";
 
 /// The peak of \p run in bytes above \p start.
@@ -59,7 +66,7 @@ template <typename Run> int64_t peakOf(int64_t start, Run run) {
 }
 
 template <typename Make, typename... Inputs>
-void step(const char *name, const char *input, Make make, bool train,
+void step(const char *name, const char *input, Make make,
           std::function<std::tuple<Inputs...>()> inputs) {
   const int64_t start = proof::counters().Live;
   auto model = make();
@@ -75,7 +82,7 @@ void step(const char *name, const char *input, Make make, bool train,
     auto out = forward();
   });
   const int64_t unguarded = peakOf(start, [&] { auto out = forward(); });
-  model->train(train);
+  model->train();
   {
     const int64_t before = proof::counters().Live;
     auto out = forward();
@@ -84,10 +91,7 @@ void step(const char *name, const char *input, Make make, bool train,
   }
   auto pass = [&] {
     auto out = forward();
-    torch::Tensor loss;
-    forEach(out, [&](const torch::Tensor &t) { add(loss, t); });
-    if (loss.defined())
-      loss.backward();
+    backward(out);
   };
   const int64_t first = peakOf(start, pass);
   const int64_t later = peakOf(start, pass);
@@ -115,9 +119,7 @@ void stepWith(const char *name, const char *shown, const char *input,
     optimizer.zero_grad();
     auto out = std::apply(
         [&](const auto &...one) { return model->forward(one...); }, given);
-    torch::Tensor loss;
-    forEach(out, [&](const torch::Tensor &t) { add(loss, t); });
-    loss.backward();
+    backward(out);
     optimizer.step();
   };
   const int64_t first = peakOf(start, pass);
@@ -138,6 +140,11 @@ inline void begin() {
 
 } // namespace steps
 
+/// STEP(Net(3), "2x3x8x8", torch::rand({2, 3, 8, 8}), ...)
+#define STEP(MODEL, INPUT, ...)                                                \
+  steps::step(                                                                 \
+      #MODEL, INPUT, [] { return MODEL; },                                     \
+      std::function([] { return std::make_tuple(__VA_ARGS__); }))
 /// OPTIMIZED("adam", Adam, AdamOptions(0.1), Net(3), "2x3", torch::rand({2,
 /// 3}))
 #define OPTIMIZED(NAME, TYPE, OPTIONS, MODEL, INPUT, ...)                      \
@@ -145,11 +152,3 @@ inline void begin() {
       steps::Optimized<torch::optim::TYPE, torch::optim::TYPE##Options>>(      \
       NAME, #MODEL, INPUT, torch::optim::OPTIONS, [] { return MODEL; },        \
       std::function([] { return std::make_tuple(__VA_ARGS__); }))
-/// STEP(Net(3), "2x3x8x8", torch::rand({2, 3, 8, 8}), ...) trains in training
-/// mode, STEP_EVAL after eval().
-#define STEP_MODE(TRAIN, MODEL, INPUT, ...)                                    \
-  steps::step(                                                                 \
-      #MODEL, INPUT, [] { return MODEL; }, TRAIN,                              \
-      std::function([] { return std::make_tuple(__VA_ARGS__); }))
-#define STEP(MODEL, INPUT, ...) STEP_MODE(true, MODEL, INPUT, __VA_ARGS__)
-#define STEP_EVAL(MODEL, INPUT, ...) STEP_MODE(false, MODEL, INPUT, __VA_ARGS__)
