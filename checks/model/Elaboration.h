@@ -77,6 +77,20 @@ struct PeakRow {
   bool IsOptimizer = false; ///< In its step().
 };
 
+/// What was in use while one operator ran, or several that follow each other.
+struct TimeRow {
+  unsigned Place = 0; ///< Of StepRows::Places.
+  bool IsBackward = false;
+  uint64_t Most = 0;  ///< Bytes at once, while it ran.
+  uint64_t After = 0; ///< Bytes in use when the next one began.
+};
+
+/// A line of a forward(), and the path of the module that it belongs to.
+struct PlaceRow {
+  Spot Where; ///< Empty: before all operators.
+  std::string Module;
+};
+
 /// What passes over the model take, parameters and input included.
 struct StepRows {
   std::string Result;  ///< Sizes of what forward() gives; empty: not known.
@@ -89,6 +103,10 @@ struct StepRows {
   /// forward() and backward() of the sum of the results; later steps have
   /// gradients and the state of the optimizer from the start.
   PeakRow FirstStep, LaterSteps;
+  /// In the order of time: of Inference, and of LaterSteps without the
+  /// optimizer's step().
+  std::vector<TimeRow> InferenceLine, LaterLine;
+  std::vector<PlaceRow> Places;
   /// The most that fits into the memory that was asked about: 0 for not even
   /// one, AnyBatch for all; -1 where it is not known.
   int64_t LargestBatch = -1;

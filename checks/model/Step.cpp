@@ -41,9 +41,10 @@ public:
 
   /// Returns their bytes.
   uint64_t setInputs(llvm::ArrayRef<InputText> Texts);
-  PeakRow inference(bool Guarded);
+  /// With \p Lines the time line goes there.
+  PeakRow inference(bool Guarded, StepRows *Lines = nullptr);
   void keep(StepRows &Row, ModelRows &Model);
-  PeakRow train();
+  PeakRow train(StepRows *Lines = nullptr);
   /// The peak of a later step alone; nullopt when it cannot be followed.
   std::optional<uint64_t> laterPeak(llvm::ArrayRef<InputText> Texts);
   std::vector<MissingRow> takeMissing();
@@ -54,7 +55,9 @@ private:
   void place(const Cell &V);
   void place(const TensorPtr &T);
   void setTraining(bool On);
+  PlaceRow placeRow(unsigned Place) const;
   PeakRow peak() const;
+  std::vector<TimeRow> takeTimeLine(StepRows &Row);
 
   Interpreter &Running;
   const ModulePtr M;
@@ -72,6 +75,7 @@ private:
   bool Failed = false;
   bool HasState; ///< Of the optimizer.
   std::set<std::tuple<std::string, unsigned, std::string>> Said;
+  std::map<unsigned, unsigned> Rows; ///< Of places that time lines name.
 };
 
 } // namespace
@@ -141,18 +145,38 @@ uint64_t Passes::setInputs(llvm::ArrayRef<InputText> Texts) {
   return S.memory().live() - Before;
 }
 
+PlaceRow Passes::placeRow(unsigned Place) const {
+  PlaceRow Result;
+  if (Place >= Running.places().size())
+    return Result;
+  const Interpreter::Place &At = Running.places()[Place];
+  Result.Where = spotOf(At.Where, SM);
+  if (auto It = Paths.find(At.Module); It != Paths.end())
+    Result.Module = It->second;
+  return Result;
+}
+
 PeakRow Passes::peak() const {
   const torch::Memory &Memory = S.memory();
   PeakRow Result;
   Result.Bytes = Memory.peak();
-  unsigned Place = Memory.placeOfPeak();
+  const unsigned Place = Memory.placeOfPeak();
   Result.IsBackward = Place & torch::BackwardPlace;
-  Place &= ~torch::BackwardPlace;
-  if (Place < Running.places().size()) {
-    const Interpreter::Place &At = Running.places()[Place];
-    Result.Where = spotOf(At.Where, SM);
-    if (auto It = Paths.find(At.Module); It != Paths.end())
-      Result.Module = It->second;
+  PlaceRow At = placeRow(Place & ~torch::BackwardPlace);
+  Result.Where = std::move(At.Where);
+  Result.Module = std::move(At.Module);
+  return Result;
+}
+
+std::vector<TimeRow> Passes::takeTimeLine(StepRows &Row) {
+  std::vector<TimeRow> Result;
+  for (const torch::TimePoint &Point : S.memory().takeTimeLine()) {
+    const unsigned Place = Point.Place & ~torch::BackwardPlace;
+    const auto [It, New] = Rows.try_emplace(Place, Row.Places.size());
+    if (New)
+      Row.Places.push_back(placeRow(Place));
+    Result.push_back({It->second, (Point.Place & torch::BackwardPlace) != 0,
+                      Point.Most, Point.After});
   }
   return Result;
 }
@@ -172,12 +196,16 @@ std::vector<MissingRow> Passes::takeMissing() {
   return Result;
 }
 
-PeakRow Passes::inference(bool Guarded) {
+PeakRow Passes::inference(bool Guarded, StepRows *Lines) {
   setTraining(false);
   S.GradMode = !Guarded;
   S.memory().restartPeak();
+  if (Lines)
+    S.memory().startTimeLine();
   Running.pass(M, Inputs, M->Made);
   S.GradMode = true;
+  if (Lines)
+    Lines->InferenceLine = takeTimeLine(*Lines);
   return peak();
 }
 
@@ -212,14 +240,18 @@ void Passes::keep(StepRows &Row, ModelRows &Model) {
 }
 
 /// A step; the gradients stay, and the next is a later one.
-PeakRow Passes::train() {
+PeakRow Passes::train(StepRows *Lines) {
   setTraining(true);
   S.memory().restartPeak();
+  if (Lines)
+    S.memory().startTimeLine();
   const Cell Given = Running.pass(M, Inputs, M->Made);
   std::vector<TensorPtr> Results;
   collectTensors(Given, Results);
   S.backward(Results);
   PeakRow Result = peak();
+  if (Lines)
+    Lines->LaterLine = takeTimeLine(*Lines);
   // The optimizer works when what was kept is gone, but for the results.
   const unsigned Copies = torch::optimizerCopies(Request.Optimizer).value_or(0);
   const unsigned Scratch = torch::optimizerScratch(Request.Optimizer);
@@ -284,7 +316,7 @@ void addStep(Interpreter &Running, const ModulePtr &M,
   {
     Passes P(Running, M, Request, Paths, SM);
     Row.Inputs = P.setInputs(Texts);
-    Row.Inference = P.inference(/*Guarded=*/true);
+    Row.Inference = P.inference(/*Guarded=*/true, &Row);
     Add(P.takeMissing());
     Row.Unguarded = P.inference(/*Guarded=*/false);
     Add(P.takeMissing());
@@ -292,7 +324,7 @@ void addStep(Interpreter &Running, const ModulePtr &M,
     Add(P.takeMissing());
     Row.FirstStep = P.train();
     Add(P.takeMissing());
-    Row.LaterSteps = P.train();
+    Row.LaterSteps = P.train(&Row);
     Add(P.takeMissing());
     Row.Fails = P.hasFailed();
   }

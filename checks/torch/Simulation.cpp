@@ -28,17 +28,56 @@ Block::Block(std::shared_ptr<Memory> Of, uint64_t Bytes)
     M.TooLarge = true;
     this->Bytes = 0;
   }
-  M.Live += this->Bytes;
   M.Blocks.insert(this);
-  if (M.Live > M.Peak) {
-    M.Peak = M.Live;
-    M.PlaceOfPeak = M.Place;
-  }
+  M.change(M.Live + this->Bytes);
 }
 
 Block::~Block() {
-  Of->Live -= Bytes;
   Of->Blocks.erase(this);
+  Of->change(Of->Live - Bytes);
+}
+
+/// Neighbours of \p Line become one, so that it has half as many.
+static void halve(std::vector<TimePoint> &Line) {
+  size_t Kept = 0;
+  for (size_t I = 0; I < Line.size(); I += 2) {
+    TimePoint Point = Line[I];
+    if (I + 1 < Line.size()) {
+      if (Line[I + 1].Most > Point.Most)
+        Point = Line[I + 1];
+      Point.After = Line[I + 1].After;
+    }
+    Line[Kept++] = Point;
+  }
+  Line.resize(Kept);
+}
+
+void Memory::change(uint64_t Now) {
+  Live = Now;
+  if (Live > Peak) {
+    Peak = Live;
+    PlaceOfPeak = Place;
+  }
+  if (!TimeLine)
+    return;
+  if (TimeLine->empty() || TimeLine->back().Place != Place) {
+    if (TimeLine->size() >= 16 * MaxTimePoints)
+      halve(*TimeLine);
+    TimeLine->push_back({Place, Live, Live});
+  }
+  TimePoint &Last = TimeLine->back();
+  Last.Most = std::max(Last.Most, Live);
+  Last.After = Live;
+}
+
+std::vector<TimePoint> Memory::takeTimeLine() {
+  std::vector<TimePoint> Result;
+  if (TimeLine)
+    Result = std::move(*TimeLine);
+  TimeLine.reset();
+  while (Result.size() > MaxTimePoints)
+    halve(Result);
+  return Result;
 }
 
 std::vector<int64_t> TensorInstance::sizes() const {

@@ -29,8 +29,18 @@ struct Block;
 /// A larger number is no size, and nothing is computed with it.
 inline constexpr int64_t MostOfDimension = 1LL << 40;
 
+inline constexpr size_t MaxTimePoints = 400;
+
 /// Of places: what runs there is the backward of it.
 inline constexpr unsigned BackwardPlace = 1U << 31;
+
+/// What was in use while one place ran, in the order of time. A place that runs
+/// several times has as many.
+struct TimePoint {
+  unsigned Place;
+  uint64_t Most;  ///< At once, while it ran.
+  uint64_t After; ///< When the next one began.
+};
 
 /// How much memory is in use. A place is a number that its user knows: what
 /// runs while memory is asked for.
@@ -44,6 +54,10 @@ public:
     Peak = Live;
     PlaceOfPeak = Place;
   }
+  /// What comes is written down, until it is taken: at most MaxTimePoints; of
+  /// more, neighbours are one.
+  void startTimeLine() { TimeLine.emplace(); }
+  std::vector<TimePoint> takeTimeLine();
   unsigned place() const { return Place; }
   void setPlace(unsigned Now) { Place = Now; }
   /// More was asked for than a machine could address; the rest counts nothing.
@@ -52,10 +66,12 @@ public:
 
 private:
   friend struct Block;
+  void change(uint64_t Now);
   uint64_t Live = 0, Peak = 0;
   unsigned Place = 0, PlaceOfPeak = 0;
   bool TooLarge = false;
   std::set<const Block *> Blocks;
+  std::optional<std::vector<TimePoint>> TimeLine;
 };
 
 /// Memory of a tensor: what c10::Storage has. It is in use as long as somebody

@@ -372,6 +372,17 @@ template <typename Archive> static void pass(Archive &A, model::StepRows &S) {
     A.number(Peak->IsBackward);
     A.number(Peak->IsOptimizer);
   }
+  for (auto *Line : {&S.InferenceLine, &S.LaterLine})
+    A.list(*Line, [&](model::TimeRow &Point) {
+      A.number(Point.Place);
+      A.number(Point.IsBackward);
+      A.number(Point.Most);
+      A.number(Point.After);
+    });
+  A.list(S.Places, [&](model::PlaceRow &Place) {
+    pass(A, Place.Where);
+    A.text(Place.Module);
+  });
   pass(A, S.Missing);
   A.number(S.Fails);
 }
@@ -433,11 +444,24 @@ std::string toBytes(flow::ProgramFacts Facts) {
   return Out.take();
 }
 
+/// Time lines name places by number.
+static bool isConsistent(const model::UnitBudget &Budget) {
+  return llvm::all_of(Budget.Models, [](const model::ModelRows &Model) {
+    const model::StepRows &Step = Model.Step;
+    auto IsNamed = [&](const model::TimeRow &Point) {
+      return Point.Place < Step.Places.size();
+    };
+    return llvm::all_of(Step.InferenceLine, IsNamed) &&
+           llvm::all_of(Step.LaterLine, IsNamed);
+  });
+}
+
 std::optional<UnitResult> unitResultFromBytes(StringRef Bytes) {
   Reader In(Bytes);
   UnitResult Result;
   pass(In, Result);
-  if (!In.finished() || llvm::any_of(Result.Facts.Functions, [](const auto &F) {
+  if (!In.finished() || !isConsistent(Result.Budget) ||
+      llvm::any_of(Result.Facts.Functions, [](const auto &F) {
         return F.Does.Flow && !F.Does.Flow->isConsistent();
       }))
     return std::nullopt;

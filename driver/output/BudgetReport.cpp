@@ -409,6 +409,22 @@ static Json asJson(const model::PeakRow &Peak, StringRef Folder) {
   return Result;
 }
 
+static Json asJson(llvm::ArrayRef<model::TimeRow> Line,
+                   const model::StepRows &Step, StringRef Folder) {
+  Json Result = Json::array();
+  for (const model::TimeRow &Point : Line) {
+    Json Each = {{"most", Point.Most}, {"after", Point.After}};
+    const model::PlaceRow &Place = Step.Places[Point.Place];
+    if (!Place.Where.File.empty()) {
+      Each.update(asJson(Place.Where, Folder));
+      Each["module"] = Place.Module;
+      Each["backward"] = Point.IsBackward;
+    }
+    Result.push_back(std::move(Each));
+  }
+  return Result;
+}
+
 static Json asJson(const model::StepRows &Step, const BudgetOptions &Options,
                    StringRef Folder) {
   Json Result = {
@@ -426,6 +442,9 @@ static Json asJson(const model::StepRows &Step, const BudgetOptions &Options,
   Result["unguarded"] = asJson(Step.Unguarded, Folder);
   Result["firstStep"] = asJson(Step.FirstStep, Folder);
   Result["laterSteps"] = asJson(Step.LaterSteps, Folder);
+  Result["timeLines"] = {
+      {"inference", asJson(Step.InferenceLine, Step, Folder)},
+      {"laterSteps", asJson(Step.LaterLine, Step, Folder)}};
   if (Options.Memory)
     Result["largestBatch"] =
         Step.LargestBatch < 0 ? Json(nullptr) : Json(Step.LargestBatch);
