@@ -48,8 +48,6 @@ static std::string fullName(const CXXRecordDecl *R, bool OfHolder = true) {
   return Scope + shownName(R, OfHolder);
 }
 
-static std::string shown(const Cell &V);
-
 /// One that \p Type takes: truths are numbers to the interpreter.
 static std::string shownAs(const Cell &V, QualType Type) {
   if (V->What == Value::Integer && Type->isBooleanType())
@@ -57,12 +55,11 @@ static std::string shownAs(const Cell &V, QualType Type) {
   return shown(V);
 }
 
-/// A value as one would write it in a call.
-static std::string shown(const Cell &V) {
+std::string shown(const Cell &V) {
   std::string Result;
   switch (V->What) {
   case Value::Integer:
-    return std::to_string(V->Number);
+    return V->Name.empty() ? std::to_string(V->Number) : V->Name;
   case Value::Real: {
     llvm::raw_string_ostream(Result) << llvm::format("%g", V->RealNumber);
     return Result;
@@ -89,6 +86,8 @@ static std::string shown(const Cell &V) {
     return V->Name + "Options(...)";
   case Value::Null:
     return "nullptr";
+  case Value::Tensor:
+    return shownSizes(V);
   case Value::Type:
     return V->Element ? V->Element->Name.str() : "...";
   default:
@@ -242,6 +241,7 @@ public:
 
   std::vector<const CXXRecordDecl *> Classes;
   std::vector<Construction> Made;
+  std::vector<PassedInputs> Passed;
   std::vector<const FunctionDecl *> Defined;
   Interpreter::Bodies Bodies;
 
@@ -297,8 +297,11 @@ public:
   }
 
   bool VisitCallExpr(CallExpr *E) {
-    if (Inside || !code::isStdCall(E, {"make_shared", "make_unique"}) ||
-        !isOwn(E->getBeginLoc()))
+    if (Inside || E->isTypeDependent() || !isOwn(E->getBeginLoc()))
+      return true;
+    if (std::optional<PassedInputs> Inputs = asPassedInputs(E))
+      Passed.push_back(std::move(*Inputs));
+    if (!code::isStdCall(E, {"make_shared", "make_unique"}))
       return true;
     add(torch::recordOf(torch::pointeeOf(E->getType())),
         llvm::ArrayRef(E->getArgs(), E->getNumArgs()), E->getBeginLoc());
@@ -355,6 +358,7 @@ private:
   /// True when it could be followed.
   bool elaborate(const CXXRecordDecl *Class, llvm::ArrayRef<Cell> Arguments,
                  Interpreter &Running);
+  std::optional<StepInputs> inputsOf(const CXXRecordDecl *Class);
   void refuse(std::string Title, SourceLocation Where, std::string Reason,
               bool IsNotMade = false) {
     Result.Refused.push_back(
@@ -430,6 +434,22 @@ static void nameUnknownSizes(ModelRows &Model) {
       Model.Missing.push_back(std::move(M));
 }
 
+/// What was asked for, or the first that the program passes to such a model.
+std::optional<StepInputs> Elaborator::inputsOf(const CXXRecordDecl *Class) {
+  if (!Request.Inputs.empty())
+    return model::inputsOf(Request.Inputs, Class, SM);
+  for (const PassedInputs &Passed : Found.Passed) {
+    if (Passed.Class != Class->getCanonicalDecl())
+      continue;
+    Interpreter Aside(Context, Define, Found.Bodies);
+    std::optional<StepInputs> Inputs = model::inputsOf(Passed, Aside, SM);
+    Steps += Aside.steps();
+    if (Inputs)
+      return Inputs;
+  }
+  return std::nullopt;
+}
+
 bool Elaborator::elaborate(const CXXRecordDecl *Class,
                            llvm::ArrayRef<Cell> Arguments,
                            Interpreter &Running) {
@@ -452,6 +472,8 @@ bool Elaborator::elaborate(const CXXRecordDecl *Class,
                              : "no constructor takes these arguments");
     return false;
   }
+  if (const auto Type = torch::elementType(Request.Type))
+    Interpreter::convert(Made, *Type);
   ModelRows Model;
   Model.Title = Title;
   Model.Made = spotOf(Class->getLocation(), SM);
@@ -460,8 +482,9 @@ bool Elaborator::elaborate(const CXXRecordDecl *Class,
   for (const Gap &G : Running.gaps())
     Model.Missing.push_back({spotOf(G.Where, SM), G.Text});
   nameUnknownSizes(Model);
-  if (!Request.Inputs.empty() && !Running.hasStopped())
-    addStep(Running, Made, Request, Rows.paths(), SM, Model);
+  if (!Running.hasStopped())
+    if (const std::optional<StepInputs> Inputs = inputsOf(Class))
+      addStep(Running, Made, *Inputs, Request, Rows.paths(), SM, Model);
   for (const ModuleRow &Row : llvm::drop_begin(Model.Modules))
     if (Row.Class != Made->ClassName)
       Parts.insert(Row.Class);

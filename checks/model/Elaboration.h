@@ -93,7 +93,10 @@ struct PlaceRow {
 
 /// What passes over the model take, parameters and input included.
 struct StepRows {
-  std::string Result;  ///< Sizes of what forward() gives; empty: not known.
+  /// What forward() is given: "16x3x224x224".
+  std::vector<std::string> InputTexts;
+  Spot InputFrom;     ///< Where the program passes it; empty: it was asked for.
+  std::string Result; ///< Sizes of what forward() gives; empty: not known.
   uint64_t Inputs = 0; ///< Bytes of the input.
   /// What forward() leaves alive in training: its results, and what backward()
   /// needs.
@@ -139,12 +142,18 @@ struct RefusedModel {
 struct BudgetRequest {
   /// A text that parseModelText() takes; empty: all models of the unit.
   std::string Model;
-  /// The inputs of forward(), as parseInputText() takes them; empty: no step.
+  /// The inputs of forward(), as parseInputText() takes them; empty: those that
+  /// the program passes.
   std::vector<std::string> Inputs;
   std::string Optimizer; ///< One that torch::optimizerCopies() knows; or empty.
   /// Which batch fits into as many bytes; 0: not asked.
   uint64_t Memory = 0;
   torch::DeviceKind Device = torch::DeviceKind::Cpu;
+  /// What to() converts the models to, as torch::elementType() takes it; empty:
+  /// nothing.
+  std::string Type;
+  /// What autocast uses while forward() runs; empty: it is off.
+  std::string Autocast;
   /// No models: only what the unit defines for others.
   bool OnlyDefines = false;
 };

@@ -296,9 +296,7 @@ Cell Interpreter::makeByOperator(const FunctionDecl *F, const Cell &Object,
 // Modules
 //===----------------------------------------------------------------------===//
 
-/// The forward() of \p Class or of a base that takes \p Count arguments.
-static const CXXMethodDecl *forwardMethod(const CXXRecordDecl *Class,
-                                          size_t Count) {
+const CXXMethodDecl *forwardMethod(const CXXRecordDecl *Class, size_t Count) {
   for (const CXXMethodDecl *Method : Class->methods())
     if (torch::isForward(Method) &&
         Count >= Method->getMinRequiredArguments() &&

@@ -49,6 +49,11 @@ std::string shownName(const clang::CXXRecordDecl *R, bool OfHolder = true);
 /// A type that is an argument of class template \p Class; null for others.
 clang::QualType typeArgument(const clang::CXXRecordDecl *Class, unsigned Index);
 
+/// The forward() of \p Class or of a base that takes \p Count arguments; null
+/// when there is none of the user's.
+const clang::CXXMethodDecl *forwardMethod(const clang::CXXRecordDecl *Class,
+                                          size_t Count);
+
 /// The sizes and the type of a tensor, "16x3x8x8:float32", or of several.
 std::string shownSizes(const Cell &V);
 /// The tensors in \p V: itself, or those of its elements and members.
@@ -115,6 +120,9 @@ public:
   std::vector<Gap> takeGapsOfPass();
   bool hasFailed() const { return Failure.has_value(); }
   bool hasGapsOfPass() const { return !GapsOfPass.empty() || Failure; }
+
+  /// What to(Type) does to \p M: all parameters and buffers below it.
+  static void convert(const ModulePtr &M, torch::ElementType Type);
 
   /// The value of \p E, outside of what has been called: a tree, but for what
   /// members that are references name.

@@ -387,6 +387,11 @@ static void convertTensors(const ModulePtr &M,
     convertTensors(Child.Module, Type, Seen);
 }
 
+void Interpreter::convert(const ModulePtr &M, torch::ElementType Type) {
+  std::set<const ModuleInstance *> Seen;
+  convertTensors(M, Type, Seen);
+}
+
 Cell Interpreter::callModule(const CallExpr *E, const FunctionDecl *F,
                              const Cell &Object, ArrayRef<Cell> Arguments) {
   const SourceLocation At = E->getBeginLoc();

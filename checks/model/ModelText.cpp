@@ -19,6 +19,24 @@ class Parser {
 public:
   explicit Parser(StringRef Text) : All(Text), Rest(Text) {}
 
+  /// With tensors among the values.
+  llvm::Expected<Cell> input() {
+    HasTensors = true;
+    const Cell Result = value();
+    skipSpace();
+    if (!Rest.empty())
+      expected("the end");
+    if (Failed.empty())
+      return Result;
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(),
+        "'" + All.str() + "' is not an input: expected " + Failed +
+            " at column " + std::to_string(FailedAt + 1) +
+            "; an input is a tensor, SIZExSIZE...:TYPE, where the type may be "
+            "left out, as in '16x3x224x224' or '32x128:int64', or a value as "
+            "in --model, in which tensors can stand, as in '{16x3x8x8, true}'");
+  }
+
   llvm::Expected<ModelText> model() {
     ModelText Result;
     Result.Name = name();
@@ -115,15 +133,19 @@ private:
       Rest = Rest.drop_front(End + 1);
       return Result;
     }
+    if (HasTensors)
+      if (Cell Given = tensor())
+        return Given;
     const StringRef Word = Rest.take_while([](char C) {
       return llvm::isAlnum(C) || C == '.' || C == '-' || C == '+' || C == '_';
     });
     Cell Result;
     int64_t Number;
     double RealNumber;
-    if (Word == "true" || Word == "false")
+    if (Word == "true" || Word == "false") {
       Result = integer(Word == "true");
-    else if (!Word.getAsInteger(0, Number))
+      Result->Name = Word.str();
+    } else if (!Word.getAsInteger(0, Number))
       Result = integer(Number);
     else if (Word.find_first_of("0123456789") != StringRef::npos &&
              !Word.getAsDouble(RealNumber))
@@ -137,6 +159,45 @@ private:
     }
     Rest = Rest.drop_front(Word.size());
     return Result;
+  }
+
+  /// `16x3x8x8:int64`. Null for other text.
+  Cell tensor() {
+    const StringRef Word = Rest.take_while(llvm::isAlnum);
+    if (Word.empty() || !llvm::isDigit(Word.front()))
+      return nullptr;
+    StringRef After = Rest.drop_front(Word.size());
+    const bool HasType = After.consume_front(":");
+    if (!HasType && !Word.contains('x'))
+      return nullptr;
+    auto T = std::make_shared<TensorInstance>();
+    T->Shape.Sizes.emplace();
+    T->Shape.Type.reset();
+    llvm::SmallVector<StringRef, 6> Parts;
+    Word.split(Parts, 'x');
+    for (const StringRef Part : Parts) {
+      int64_t Size = 0;
+      // No tensor of LibTorch has more dimensions, nor more elements than
+      // memory.
+      if (Part.getAsInteger(10, Size) || Size <= 0 ||
+          Size > torch::MostOfDimension || Parts.size() > 64) {
+        expected("sizes");
+        return integer(0);
+      }
+      T->Shape.Sizes->push_back(Size);
+    }
+    if (HasType) {
+      const StringRef Type = After.take_while(llvm::isAlnum);
+      T->Shape.Type = torch::elementType(Type);
+      Rest = After;
+      if (!T->Shape.Type) {
+        expected("a type of elements");
+        return integer(0);
+      }
+      After = After.drop_front(Type.size());
+    }
+    Rest = After;
+    return tensorValue(std::move(T));
   }
 
   /// One of LibTorch's: torch::kFloat16, torch::kCPU. Null for other text.
@@ -186,6 +247,7 @@ private:
   std::string Failed;
   size_t FailedAt = 0;
   unsigned Depth = 0;
+  bool HasTensors = false;
 };
 
 } // namespace
@@ -194,28 +256,8 @@ llvm::Expected<ModelText> parseModelText(StringRef Text) {
   return Parser(Text).model();
 }
 
-llvm::Expected<InputText> parseInputText(StringRef Text) {
-  InputText Result;
-  auto [Sizes, Type] = Text.split(':');
-  Result.Type = Type.empty() ? torch::Float32.Name.str() : Type.str();
-  bool IsGood = torch::elementType(Result.Type).has_value() &&
-                (!Text.contains(':') || !Type.empty());
-  llvm::SmallVector<StringRef, 6> Parts;
-  Sizes.split(Parts, 'x');
-  for (const StringRef Part : Parts) {
-    int64_t Size = 0;
-    // No tensor of LibTorch has more dimensions; nor more elements than memory.
-    IsGood &= !Part.getAsInteger(10, Size) && Size > 0 &&
-              Size <= torch::MostOfDimension && Parts.size() <= 64;
-    Result.Sizes.push_back(Size);
-  }
-  if (IsGood)
-    return Result;
-  return llvm::createStringError(
-      llvm::inconvertibleErrorCode(),
-      "'" + Text.str() +
-          "' is not an input; an input is SIZExSIZE...:TYPE, where the type "
-          "may be left out, as in '16x3x224x224' or '32x128:int64'");
+llvm::Expected<Cell> parseInputText(StringRef Text) {
+  return Parser(Text).input();
 }
 
 } // namespace libtorch_tidy::model

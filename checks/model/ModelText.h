@@ -35,18 +35,14 @@ struct ModelText {
 /// An error says what was expected, where, and has an example.
 llvm::Expected<ModelText> parseModelText(llvm::StringRef Text);
 
-/// `16x3x224x224:float32`: an input of forward().
-struct InputText {
-  std::vector<int64_t> Sizes;
-  std::string Type; ///< One that torch::elementType() knows.
-};
-
-/// Reads an input:
+/// Reads an input of forward(), a tensor or another value:
 ///
-///   INPUT = SIZE { "x" SIZE } [ ":" TYPE ]
+///   INPUT = SIZE "x" SIZE { "x" SIZE } [ ":" TYPE ] | SIZE ":" TYPE | VALUE
 ///
-/// Without a type it is float32. An error has the grammar, and an example.
-llvm::Expected<InputText> parseInputText(llvm::StringRef Text);
+/// In a VALUE in braces inputs can stand. A tensor has no element type where
+/// the text has none. A number alone may be the only size of a tensor: its user
+/// knows. An error has the grammar, and an example.
+llvm::Expected<std::shared_ptr<Value>> parseInputText(llvm::StringRef Text);
 
 } // namespace libtorch_tidy::model
 

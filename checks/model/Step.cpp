@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/model/Step.h"
-#include "checks/model/ModelText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -40,13 +39,13 @@ public:
   Passes &operator=(const Passes &) = delete;
 
   /// Returns their bytes.
-  uint64_t setInputs(llvm::ArrayRef<InputText> Texts);
+  uint64_t setInputs(llvm::ArrayRef<Cell> Given);
   /// With \p Lines the time line goes there.
   PeakRow inference(bool Guarded, StepRows *Lines = nullptr);
   void keep(StepRows &Row, ModelRows &Model);
   PeakRow train(StepRows *Lines = nullptr);
   /// The peak of a later step alone; nullopt when it cannot be followed.
-  std::optional<uint64_t> laterPeak(llvm::ArrayRef<InputText> Texts);
+  std::optional<uint64_t> laterPeak(llvm::ArrayRef<Cell> Given);
   std::vector<MissingRow> takeMissing();
   bool hasFailed() const { return Failed; }
 
@@ -55,6 +54,7 @@ private:
   void place(const Cell &V);
   void place(const TensorPtr &T);
   void setTraining(bool On);
+  Cell forward();
   PlaceRow placeRow(unsigned Place) const;
   PeakRow peak() const;
   std::vector<TimeRow> takeTimeLine(StepRows &Row);
@@ -135,14 +135,21 @@ void Passes::setTraining(bool On) {
     Each->IsTraining = On;
 }
 
-uint64_t Passes::setInputs(llvm::ArrayRef<InputText> Texts) {
+uint64_t Passes::setInputs(llvm::ArrayRef<Cell> Given) {
   Inputs.clear();
   const uint64_t Before = S.memory().live();
-  for (const InputText &Text : Texts) {
-    const TensorPtr T = S.make(Text.Sizes, *torch::elementType(Text.Type));
-    Inputs.push_back(tensorValue(T));
-  }
+  Inputs = placed(Given, S,
+                  torch::elementType(Request.Type).value_or(torch::Float32));
   return S.memory().live() - Before;
+}
+
+/// What forward() returns.
+Cell Passes::forward() {
+  if (const auto Type = torch::elementType(Request.Autocast))
+    S.beginAutocast(*Type);
+  const Cell Result = Running.pass(M, Inputs, M->Made);
+  S.endAutocast();
+  return Result;
 }
 
 PlaceRow Passes::placeRow(unsigned Place) const {
@@ -202,7 +209,7 @@ PeakRow Passes::inference(bool Guarded, StepRows *Lines) {
   S.memory().restartPeak();
   if (Lines)
     S.memory().startTimeLine();
-  Running.pass(M, Inputs, M->Made);
+  forward();
   S.GradMode = true;
   if (Lines)
     Lines->InferenceLine = takeTimeLine(*Lines);
@@ -214,7 +221,7 @@ void Passes::keep(StepRows &Row, ModelRows &Model) {
   setTraining(true);
   const uint64_t Before = S.memory().live();
   const std::set<const torch::Block *> Old = S.memory().blocks();
-  const Cell Result = Running.pass(M, Inputs, M->Made);
+  const Cell Result = forward();
   Row.Kept = S.memory().live() - Before;
   Row.Result = shownSizes(Result);
   if (const Value *Which = nullptr;
@@ -245,7 +252,7 @@ PeakRow Passes::train(StepRows *Lines) {
   S.memory().restartPeak();
   if (Lines)
     S.memory().startTimeLine();
-  const Cell Given = Running.pass(M, Inputs, M->Made);
+  const Cell Given = forward();
   std::vector<TensorPtr> Results;
   collectTensors(Given, Results);
   S.backward(Results);
@@ -273,8 +280,8 @@ PeakRow Passes::train(StepRows *Lines) {
   return Result;
 }
 
-std::optional<uint64_t> Passes::laterPeak(llvm::ArrayRef<InputText> Texts) {
-  setInputs(Texts);
+std::optional<uint64_t> Passes::laterPeak(llvm::ArrayRef<Cell> Given) {
+  setInputs(Given);
   uint64_t Peak = 0;
   for (unsigned I = 0; I < 2; ++I) {
     Peak = train().Bytes;
@@ -286,36 +293,25 @@ std::optional<uint64_t> Passes::laterPeak(llvm::ArrayRef<InputText> Texts) {
   return Peak;
 }
 
-/// \p Texts with a batch of \p Batch: the first size of the first, and of all
-/// that have the same.
-static std::vector<InputText> withBatch(llvm::ArrayRef<InputText> Texts,
-                                        int64_t Batch) {
-  std::vector<InputText> Result = Texts.vec();
-  for (InputText &Text : Result)
-    if (Text.Sizes.front() == Texts.front().Sizes.front())
-      Text.Sizes.front() = Batch;
-  return Result;
-}
-
-void addStep(Interpreter &Running, const ModulePtr &M,
+void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
              const BudgetRequest &Request,
              const std::map<const ModuleInstance *, std::string> &Paths,
              const SourceManager &SM, ModelRows &Model) {
-  std::vector<InputText> Texts;
-  for (const std::string &Written : Request.Inputs) {
-    llvm::Expected<InputText> Text = parseInputText(Written);
-    if (!Text)
-      return llvm::consumeError(Text.takeError());
-    Texts.push_back(std::move(*Text));
-  }
   StepRows &Row = Model.Step;
   Model.HasStep = true;
+  Row.InputTexts = Inputs.Texts;
+  Row.InputFrom = Inputs.From;
+  if (!Inputs.Trouble.empty()) {
+    Row.Missing.push_back({Inputs.TroubleAt, Inputs.Trouble});
+    Row.Fails = true;
+    return;
+  }
   auto Add = [&](std::vector<MissingRow> More) {
     llvm::move(More, std::back_inserter(Row.Missing));
   };
   {
     Passes P(Running, M, Request, Paths, SM);
-    Row.Inputs = P.setInputs(Texts);
+    Row.Inputs = P.setInputs(Inputs.Arguments);
     Row.Inference = P.inference(/*Guarded=*/true, &Row);
     Add(P.takeMissing());
     Row.Unguarded = P.inference(/*Guarded=*/false);
@@ -335,7 +331,9 @@ void addStep(Interpreter &Running, const ModulePtr &M,
   bool IsKnown = true;
   auto Fits = [&](int64_t Batch) {
     Passes P(Running, M, Request, Paths, SM);
-    const std::optional<uint64_t> Peak = P.laterPeak(withBatch(Texts, Batch));
+    const auto Changed = withBatch(Inputs.Arguments, Batch);
+    const std::optional<uint64_t> Peak =
+        Changed ? P.laterPeak(*Changed) : std::nullopt;
     IsKnown &= Peak && Running.steps() < MaxStepsOfSearch;
     P.takeMissing();
     return Peak && *Peak <= Request.Memory;

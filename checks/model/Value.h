@@ -80,7 +80,8 @@ struct Value {
 
   int64_t Number = 0; ///< Of an iterator, the index; the end is the size.
   double RealNumber = 0;
-  std::string Name;                            ///< Text. The class of options.
+  /// Text. The class of options. Of a truth, how the command line writes it.
+  std::string Name;
   std::vector<Cell> Elements;                  ///< List.
   Fields Members;                              ///< Record.
   const clang::CXXRecordDecl *Class = nullptr; ///< Record.

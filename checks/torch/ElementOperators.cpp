@@ -176,6 +176,11 @@ OperatorResult Operator::binary(StringRef Base) {
     throws("'" + Name + "' cannot change sizes " + shown(A->sizes()) + " to " +
            shown(*Both) + " in place");
   }
+  // Operands of another type are converted first, and a result in place of one
+  // is made aside.
+  const BlockPtr Converted =
+      S.scratch(convertedBytes(A, Type) + convertedBytes(B, Type) +
+                (InPlace ? convertedBytes(A, Type) : 0));
   const uint64_t Size = bytesOf(Out);
   const bool GrowsA = A->sizes() != *Both, GrowsB = B->sizes() != *Both;
   if (Base == "add" || Base == "sub") {

@@ -35,6 +35,10 @@ std::optional<ElementType> elementType(StringRef Name) {
       .Default(std::nullopt);
 }
 
+bool isFloating(ElementType Type) {
+  return Type.Name.contains("float") || Type.Name.contains("complex");
+}
+
 /// Beyond that nothing is a tensor, and sums of many could overflow.
 static constexpr uint64_t MostElements = 1ULL << 48;
 

@@ -37,6 +37,8 @@ inline constexpr ElementType Int64 = {"int64", 8};
 /// The type that \p Name names: kHalf, Half and float16 alike; nullopt for
 /// others.
 std::optional<ElementType> elementType(llvm::StringRef Name);
+/// float16 to float64, and complex ones.
+bool isFloating(ElementType Type);
 
 /// A size that may not be known.
 using Size = std::optional<int64_t>;

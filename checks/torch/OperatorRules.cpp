@@ -19,10 +19,6 @@ namespace libtorch_tidy::torch {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-bool isFloating(ElementType Type) {
-  return Type.Name.contains("float") || Type.Name.contains("complex");
-}
-
 uint64_t bytesOf(const TensorPtr &T) { return T->Shape.bytes().value_or(0); }
 
 int64_t productOf(ArrayRef<int64_t> Of) {
@@ -75,6 +71,12 @@ ElementType promoted(const TensorInstance &A, const TensorInstance &B) {
   return X.Bytes >= Y.Bytes ? X : Y;
 }
 
+uint64_t convertedBytes(const TensorPtr &T, ElementType Type) {
+  if (T->Shape.Type.value_or(Float32).Name == Type.Name)
+    return 0;
+  return T->Shape.elements().value_or(0) * Type.Bytes;
+}
+
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
@@ -97,6 +99,13 @@ Argument argument(TensorPtr T) {
   Argument A;
   A.What = T ? Argument::Tensor : Argument::None;
   A.Handles = {std::move(T)};
+  return A;
+}
+
+Argument argument(ElementType Type) {
+  Argument A;
+  A.What = Argument::Type;
+  A.Element = Type;
   return A;
 }
 
@@ -380,10 +389,6 @@ OperatorResult Operator::run() {
   if (Trouble)
     return *Trouble;
   return Result ? *Result : OperatorResult();
-}
-
-OperatorResult Simulation::run(StringRef Name, const Arguments &Given) {
-  return Operator(*this, Name, Given).run();
 }
 
 } // namespace libtorch_tidy::torch

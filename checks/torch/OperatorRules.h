@@ -160,9 +160,11 @@ Argument argument(int64_t Number);
 Argument argument(Sizes Numbers);
 Argument argument(TensorPtr T);
 Argument argument(std::vector<TensorPtr> All);
+Argument argument(ElementType Type);
+/// The bytes of \p T in \p Type; 0 where it is of that already.
+uint64_t convertedBytes(const TensorPtr &T, ElementType Type);
 /// The type of a result of two operands, as LibTorch promotes.
 ElementType promoted(const TensorInstance &A, const TensorInstance &B);
-bool isFloating(ElementType Type);
 uint64_t bytesOf(const TensorPtr &T);
 int64_t productOf(llvm::ArrayRef<int64_t> Of);
 std::string shown(llvm::ArrayRef<int64_t> Of);

@@ -146,8 +146,8 @@ OperatorResult Operator::recurrent() {
     return *Trouble;
   }
   auto Weight = [&](StringRef Of, int64_t Layer, bool Back) {
-    return maybeTensor(
-        {(Of + "_l" + llvm::Twine(Layer) + (Back ? "_reverse" : "")).str()});
+    return S.lowered(maybeTensor(
+        {(Of + "_l" + llvm::Twine(Layer) + (Back ? "_reverse" : "")).str()}));
   };
   const TensorPtr First = Weight("weight_hh", 0, false);
   if (!First || First->sizes().size() != 2) {
@@ -261,9 +261,10 @@ OperatorResult Operator::recurrentCell() {
     notFollowed("the state of '" + Name + "' is not known");
     return *Trouble;
   }
-  TensorPtr Pre = linearOf(X, tensor({"weight_ih"}), maybeTensor({"bias_ih"}));
-  const Hidden After =
-      step(Kind, Before, std::move(Pre), W, maybeTensor({"bias_hh"}));
+  TensorPtr Pre = linearOf(X, S.lowered(tensor({"weight_ih"})),
+                           S.lowered(maybeTensor({"bias_ih"})));
+  const Hidden After = step(Kind, Before, std::move(Pre), S.lowered(W),
+                            S.lowered(maybeTensor({"bias_hh"})));
   if (Kind != "lstm")
     return one(After.H);
   return several({After.H, After.C});

@@ -202,6 +202,14 @@ public:
   /// Autograd records.
   bool GradMode = true;
 
+  /// Mixed precision: until the end operators run in \p Type where autocast has
+  /// them do so.
+  void beginAutocast(ElementType Type) { Autocast = Type; }
+  void endAutocast() {
+    Autocast.reset();
+    Casts.clear();
+  }
+
   /// A tensor with memory of its own that is contiguous.
   TensorPtr make(std::vector<int64_t> Sizes, ElementType Type);
   /// Gives \p T, a parameter or a buffer, its memory, if its size is known.
@@ -221,8 +229,20 @@ public:
 
 private:
   friend class Operator;
+  /// As autocast does it, where it is on; \p T itself where not.
+  TensorPtr cast(const TensorPtr &T, ElementType To);
+  /// To the type of autocast.
+  TensorPtr lowered(const TensorPtr &T) {
+    return Autocast ? cast(T, *Autocast) : T;
+  }
+  TensorPtr converted(const TensorPtr &T, ElementType To);
+  OperatorResult addBias(Arguments Given);
   std::shared_ptr<Memory> Bytes;
   uint64_t Sequence = 0;
+  std::optional<ElementType> Autocast;
+  /// Of parameters, which autocast keeps.
+  std::map<const TensorInstance *, TensorPtr> Casts;
+  bool InAutocast = false; ///< An operator that autocast knows runs.
 };
 
 /// A line of a forward() that runs other modules.

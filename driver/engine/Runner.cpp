@@ -337,6 +337,7 @@ static std::vector<model::Spot *> spotsOf(model::UnitBudget &Budget) {
     for (model::PeakRow *Peak : {&Model.Step.Inference, &Model.Step.Unguarded,
                                  &Model.Step.FirstStep, &Model.Step.LaterSteps})
       Result.push_back(&Peak->Where);
+    Result.push_back(&Model.Step.InputFrom);
     for (model::PlaceRow &Place : Model.Step.Places)
       Result.push_back(&Place.Where);
   }

@@ -110,7 +110,8 @@ void Schedule::describe(Job &J, const Unit &U) {
     Question.push_back(
         (Budget->OnlyDefines ? "defines" : "budget of ") + Budget->Model +
         "\n" + llvm::join(Budget->Inputs, ",") + "\n" + Budget->Optimizer +
-        "\n" + std::to_string(Budget->Memory) +
+        "\n" + Budget->Type + "\n" + Budget->Autocast + "\n" +
+        std::to_string(Budget->Memory) +
         (Budget->Device == torch::DeviceKind::Cuda ? " cuda" : ""));
   llvm::append_range(Question, U.ReadAfter);
   // What the compiler asks besides the flags: Clang's driver, its toolchains

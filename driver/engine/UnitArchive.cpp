@@ -360,6 +360,8 @@ static void pass(Archive &A, std::vector<model::MissingRow> &Missing) {
 }
 
 template <typename Archive> static void pass(Archive &A, model::StepRows &S) {
+  A.list(S.InputTexts, [&](std::string &Text) { A.text(Text); });
+  pass(A, S.InputFrom);
   A.text(S.Result);
   for (uint64_t *Number : {&S.Inputs, &S.Kept})
     A.number(*Number);

@@ -288,23 +288,34 @@ static cl::opt<std::string>
               cl::cat(Category));
 static cl::list<std::string>
     Inputs("input", cl::value_desc("sizes:type"),
-           cl::desc("Of --budget: also what a step takes whose forward() is "
-                    "given this tensor, as 16x3x224x224 or 32x128:int64; once "
-                    "for each argument"),
+           cl::desc("Of --budget: what forward() is given in a step, a tensor "
+                    "as 16x3x224x224 or 32x128:int64, or another value; once "
+                    "for each argument. Default: what the program passes"),
            cl::cat(Category));
 static cl::opt<std::string>
     DeviceMemory("memory", cl::value_desc("size"),
-                 cl::desc("Of --budget, with --input: also the largest batch "
-                          "whose step fits into this memory, as 24GB"),
+                 cl::desc("Of --budget: also the largest batch whose step "
+                          "fits into this memory, as 24GB"),
                  cl::cat(Category));
 static cl::opt<torch::DeviceKind>
     Device("device", cl::init(torch::DeviceKind::Cpu),
-           cl::desc("Of --budget, with --input: where tensors live"),
+           cl::desc("Of --budget: where the tensors of a step live"),
            cl::values(clEnumValN(torch::DeviceKind::Cpu, "cpu",
                                  "on the CPU, without oneDNN"),
                       clEnumValN(torch::DeviceKind::Cuda, "cuda",
                                  "on a GPU; an estimate")),
            cl::cat(Category));
+static cl::opt<std::string>
+    ModelType("dtype", cl::value_desc("type"),
+              cl::desc("Of --budget: the models are converted to this type "
+                       "first, as to() does: float16, bfloat16, float32 or "
+                       "float64"),
+              cl::cat(Category));
+static cl::opt<std::string>
+    AutocastType("autocast", cl::value_desc("type"),
+                 cl::desc("Of --budget: forward() runs with autocast to this "
+                          "type, float16 or bfloat16 (mixed precision)"),
+                 cl::cat(Category));
 static cl::opt<BudgetFormat> BudgetForm(
     "budget-format", cl::init(BudgetFormat::Text), cl::desc("Form of --budget"),
     cl::values(clEnumValN(BudgetFormat::Text, "text", "tables to read"),
@@ -429,7 +440,8 @@ static Error checkLsp() {
       &WholeProgram,  &Shard,         &MergeShards,
       &ShardDir,      &Budget,        &Model,
       &Optimizer,     &BudgetForm,    std::addressof(Inputs),
-      &DeviceMemory,  &Device,        &statsOption()};
+      &DeviceMemory,  &Device,        &ModelType,
+      &AutocastType,  &statsOption()};
   for (const cl::Option *Other : Others)
     if (Other->getNumOccurrences())
       return usageError("--" + Other->ArgStr + " does not go with --lsp");
@@ -464,7 +476,7 @@ static Error readBudget(BudgetOptions &Result) {
   if (!Budget) {
     for (const cl::Option *Other : std::initializer_list<const cl::Option *>{
              &Model, &Optimizer, &BudgetForm, std::addressof(Inputs),
-             &DeviceMemory, &Device})
+             &DeviceMemory, &Device, &ModelType, &AutocastType})
       if (Other->getNumOccurrences())
         return usageError("--" + Other->ArgStr + " goes with --budget");
     return Error::success();
@@ -496,13 +508,21 @@ static Error readBudget(BudgetOptions &Result) {
                       join(torch::knownOptimizers(), ", "));
   Result.Inputs.assign(Inputs.begin(), Inputs.end());
   for (const std::string &Input : Result.Inputs)
-    if (Expected<model::InputText> Text = model::parseInputText(Input); !Text)
-      return usageError("--input: " + toString(Text.takeError()));
+    if (auto Value = model::parseInputText(Input); !Value)
+      return usageError("--input: " + toString(Value.takeError()));
   Result.Device = Device;
-  for (const cl::Option *Other :
-       std::initializer_list<const cl::Option *>{&DeviceMemory, &Device})
-    if (Other->getNumOccurrences() && Result.Inputs.empty())
-      return usageError("--" + Other->ArgStr + " goes with --input");
+  Result.Type = ModelType;
+  if (const auto Type = torch::elementType(ModelType);
+      ModelType.getNumOccurrences() && (!Type || !torch::isFloating(*Type)))
+    return usageError("--dtype: '" + ModelType +
+                      "' is not one; there are float16, bfloat16, float32 and "
+                      "float64");
+  Result.Autocast = AutocastType;
+  if (const auto Type = torch::elementType(AutocastType);
+      AutocastType.getNumOccurrences() &&
+      (!Type || !torch::isFloating(*Type) || Type->Bytes != 2))
+    return usageError("--autocast: '" + AutocastType +
+                      "' is not one; there are float16 and bfloat16");
   if (!DeviceMemory.getNumOccurrences())
     return Error::success();
   const std::optional<uint64_t> Bytes = readBytes(DeviceMemory);
@@ -706,8 +726,9 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
     return E;
   if (Result.Budget.Asked) {
     Result.Analysis.Unit.Budget = model::BudgetRequest{
-        Result.Budget.Model, Result.Budget.Inputs, Result.Budget.Optimizer,
-        Result.Budget.Memory, Result.Budget.Device};
+        Result.Budget.Model,   Result.Budget.Inputs, Result.Budget.Optimizer,
+        Result.Budget.Memory,  Result.Budget.Device, Result.Budget.Type,
+        Result.Budget.Autocast};
     // No file is left out because its configuration enables no check.
     Result.Configuration.Checks = "libtorch-*";
   }

@@ -305,8 +305,15 @@ static std::string batchText(int64_t Largest, const std::string &Memory) {
 static std::string stepText(const model::StepRows &Step,
                             const BudgetOptions &Options, StringRef Folder) {
   const bool IsIncomplete = !Step.Missing.empty();
-  std::string Result = "  A step with an input of " +
-                       printable(llvm::join(Options.Inputs, ", "));
+  const std::string From = lineOf(Step.InputFrom, Folder);
+  const std::string Input = printable(llvm::join(Step.InputTexts, ", "));
+  std::string Result =
+      "  A step with " + (From.empty()
+                              ? "an input of " + Input
+                              : "the input of " + From + ", " + Input + ",");
+  if (!Options.Autocast.empty())
+    Result += (From.empty() ? ", with autocast to " : " with autocast to ") +
+              Options.Autocast + ",";
   if (Step.Fails)
     return Result + " fails:\n" +
            missingText(llvm::ArrayRef(Step.Missing).take_back(), Folder);
@@ -342,13 +349,17 @@ std::string budgetAsText(const model::UnitBudget &Budget,
   for (const ModelRows &Model : Budget.Models) {
     if (!Result.empty())
       Result += "\n";
-    Result += printable(Model.Title) + "\n\n" + table(Model, Folder) + "\n" +
-              totalsText(Model, Options);
+    Result += printable(Model.Title) +
+              (Options.Type.empty() ? "" : ", converted to " + Options.Type) +
+              "\n\n" + table(Model, Folder) + "\n" + totalsText(Model, Options);
     if (!Model.Missing.empty())
       Result += "\n  not known, and left out of the sums:\n" +
                 missingText(Model.Missing, Folder);
     if (Model.HasStep)
       Result += "\n" + stepText(Model.Step, Options, Folder);
+    else if (Options.Memory)
+      Result += "\n  Which batch fits is not known: nothing here passes an "
+                "input whose sizes are known. Give it with --input.\n";
   }
   if (Budget.Refused.empty())
     return Result;
@@ -428,11 +439,15 @@ static Json asJson(llvm::ArrayRef<model::TimeRow> Line,
 static Json asJson(const model::StepRows &Step, const BudgetOptions &Options,
                    StringRef Folder) {
   Json Result = {
-      {"input", Options.Inputs},
+      {"input", Step.InputTexts},
       {"result", Step.Result},
       {"exact", Step.Missing.empty()},
       {"fails", Step.Fails},
       {"device", Options.Device == torch::DeviceKind::Cuda ? "cuda" : "cpu"}};
+  if (!Options.Autocast.empty())
+    Result["autocast"] = Options.Autocast;
+  if (!Step.InputFrom.File.empty())
+    Result["inputAt"] = asJson(Step.InputFrom, Folder);
   Result["missing"] = asJson(Step.Missing, Folder);
   if (Step.Fails)
     return Result;
@@ -456,6 +471,8 @@ static Json asJson(const ModelRows &Model, const BudgetOptions &Options,
   const BudgetTotals Sums = totalsOf(Model, Options.Optimizer);
   Json Result = asJson(Model.Made, Folder);
   Result["model"] = Model.Title;
+  if (!Options.Type.empty())
+    Result["convertedTo"] = Options.Type;
   Result["exact"] = Model.Missing.empty();
   Result["parameters"] = {{"count", Sums.ParameterCount},
                           {"bytes", Sums.Parameters}};

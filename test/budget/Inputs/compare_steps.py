@@ -33,14 +33,17 @@ def main():
     for line in lines:
         source = options.source or line.pop(0)
         optimizer = []
+        mode = []
         if line[0].startswith("optimizer "):
             optimizer = ["--optimizer=" + line.pop(0).split()[1]]
+        elif line[0].startswith(("dtype ", "autocast ")):
+            mode = ["--" + line.pop(0).replace(" ", "=")]
         model, inputs, *numbers = line
         measured = [int(number) for number in numbers]
         figures = FIGURES[-2:] if optimizer else ("",) + FIGURES
         command = [options.tool, "--no-background", "--budget", "--budget-format=json",
                    "--model=" + model, *("--input=" + i for i in inputs.split()),
-                   *optimizer, source, *arguments]
+                   *optimizer, *mode, source, *arguments]
         run = subprocess.run(command, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, check=False,
                              encoding="utf-8")
@@ -64,7 +67,7 @@ def main():
                 wrong.append("%s %d, BUT MEASURED %d (%+.2f %%)"
                              % (figure, said, real, error))
         failed += bool(wrong)
-        print("%s %s: %s" % (" ".join([model] + optimizer), inputs,
+        print("%s %s: %s" % (" ".join([model] + optimizer + mode), inputs,
                              "; ".join(wrong) if wrong else "as measured"))
     for figure, all_errors in errors.items():
         if all_errors and options.within:

@@ -12,8 +12,12 @@
 // first:     the peak of forward() and backward() of the sum of the results,
 //            without gradients from before
 // later:     the same with them
+//
+// Before a step after to(), or with autocast, stands "dtype bfloat16|" or
+// "autocast bfloat16|".
 
 #include "../../proof/Memory.h"
+#include <ATen/autocast_mode.h>
 #include <cstdio>
 #include <torch/torch.h>
 #include <tuple>
@@ -65,15 +69,34 @@ template <typename Run> int64_t peakOf(int64_t start, Run run) {
   return proof::counters().Peak - start;
 }
 
+/// The type that a model is converted to, or that autocast uses.
+struct Mode {
+  bool converts = false, casts = false;
+  torch::ScalarType type = torch::kBFloat16;
+};
+
 template <typename Make, typename... Inputs>
 void step(const char *name, const char *input, Make make,
-          std::function<std::tuple<Inputs...>()> inputs) {
+          std::function<std::tuple<Inputs...>()> inputs, Mode mode = {}) {
   const int64_t start = proof::counters().Live;
   auto model = make();
+  if (mode.converts)
+    model->to(mode.type);
   auto given = inputs();
   auto forward = [&] {
-    return std::apply(
+    if (mode.casts) {
+      at::autocast::set_cpu_enabled(true);
+      at::autocast::set_autocast_cpu_dtype(mode.type);
+      at::autocast::increment_nesting();
+    }
+    auto out = std::apply(
         [&](const auto &...one) { return model->forward(one...); }, given);
+    if (mode.casts) {
+      at::autocast::decrement_nesting();
+      at::autocast::clear_cache();
+      at::autocast::set_cpu_enabled(false);
+    }
+    return out;
   };
   int64_t result = 0, kept = 0;
   model->eval();
@@ -99,6 +122,8 @@ void step(const char *name, const char *input, Make make,
   std::string shown = name;
   if (const size_t at = shown.find(Vector); at != std::string::npos)
     shown.erase(at, sizeof Vector - 1);
+  if (mode.converts || mode.casts)
+    std::printf("%s bfloat16|", mode.converts ? "dtype" : "autocast");
   std::printf("%s|%s|%lld|%lld|%lld|%lld|%lld|%lld\n", shown.c_str(), input,
               (long long)result, (long long)kept, (long long)guarded,
               (long long)unguarded, (long long)first, (long long)later);
@@ -145,6 +170,16 @@ inline void begin() {
   steps::step(                                                                 \
       #MODEL, INPUT, [] { return MODEL; },                                     \
       std::function([] { return std::make_tuple(__VA_ARGS__); }))
+/// The same after to(bfloat16), and with autocast.
+#define STEP_IN(CONVERTS, CASTS, MODEL, INPUT, ...)                            \
+  steps::step(                                                                 \
+      #MODEL, INPUT, [] { return MODEL; },                                     \
+      std::function([] { return std::make_tuple(__VA_ARGS__); }),              \
+      steps::Mode{CONVERTS, CASTS})
+#define CONVERTED(MODEL, INPUT, ...)                                           \
+  STEP_IN(true, false, MODEL, INPUT, __VA_ARGS__)
+#define AUTOCAST(MODEL, INPUT, ...)                                            \
+  STEP_IN(false, true, MODEL, INPUT, __VA_ARGS__)
 /// OPTIMIZED("adam", Adam, AdamOptions(0.1), Net(3), "2x3", torch::rand({2,
 /// 3}))
 #define OPTIMIZED(NAME, TYPE, OPTIONS, MODEL, INPUT, ...)                      \

@@ -592,6 +592,34 @@ static Tensor numbers(int64_t most, std::vector<int64_t> sizes) {
   return torch::randint(most, sizes, torch::kLong);
 }
 
+/// What several encoders give.
+struct Views {
+  Tensor image;
+  std::vector<Tensor> levels;
+  int64_t scale = 1;
+};
+
+struct FusionImpl : nn::Module {
+  FusionImpl() : fc(4, 8) { register_module("fc", fc); }
+  Tensor forward(const Views &views, bool twice,
+                 std::tuple<Tensor, int64_t> state,
+                 torch::optional<Tensor> mask) {
+    Tensor sum = fc->forward(views.image) * views.scale;
+    for (const auto &level : views.levels)
+      sum = sum + fc->forward(level);
+    if (twice)
+      sum = sum + sum;
+    sum = sum * std::get<0>(state);
+    for (int64_t i = 0; i < std::get<1>(state); ++i)
+      sum = torch::cat({sum, sum}, 1);
+    if (mask.has_value())
+      sum = sum * *mask;
+    return sum;
+  }
+  nn::Linear fc;
+};
+TORCH_MODULE(Fusion);
+
 int main() {
   steps::begin();
   STEP(Classifier(8, 10), "4x3x32x32", images({4, 3, 32, 32}));
@@ -628,6 +656,25 @@ int main() {
   STEP(Recurrent(2, true), "5x4x8", images({5, 4, 8}));
   STEP(Frozen(), "10x16", images({10, 16}));
   STEP(Doubles(), "2x2x8x8", images({2, 2, 8, 8}));
+  STEP(Fusion(), "{40x4,{40x4,40x4},3} true {40x8,2} 40x32",
+       Views{images({40, 4}), {images({40, 4}), images({40, 4})}, 3}, true,
+       std::make_tuple(images({40, 8}), int64_t(2)),
+       torch::optional<Tensor>(images({40, 32})));
+  CONVERTED(Vae(), "20x64", images({20, 64}).to(torch::kBFloat16));
+  CONVERTED(Classifier(8, 10), "4x3x32x32",
+            images({4, 3, 32, 32}).to(torch::kBFloat16));
+  AUTOCAST(Vae(), "20x64", images({20, 64}));
+  AUTOCAST(Classifier(8, 10), "4x3x32x32", images({4, 3, 32, 32}));
+  AUTOCAST(Residual(std::vector<int64_t>{8, 16, 16}), "4x3x16x16",
+           images({4, 3, 16, 16}));
+  AUTOCAST(Encoder(), "9x4x16", images({9, 4, 16}));
+  AUTOCAST(LanguageModel(50, 16, 2, 0.2), "4x7:int64", numbers(50, {4, 7}));
+  AUTOCAST(Cells(), "6x3x4", images({6, 3, 4}));
+  AUTOCAST(Recurrent(2, true), "5x4x8", images({5, 4, 8}));
+  AUTOCAST(Gpt(60, 16, 2), "3x12:int64", numbers(60, {3, 12}));
+  AUTOCAST(Loss("cross_entropy"), "25x8 25:int64", images({25, 8}),
+           numbers(8, {25}));
+  AUTOCAST(Loss("mse"), "25x8 25x8", images({25, 8}), images({25, 8}));
 #define WITH(NAME, TYPE, OPTIONS)                                              \
   OPTIMIZED(NAME, TYPE, OPTIONS, Vae(), "2x64", images({2, 64}));              \
   OPTIMIZED(NAME, TYPE, OPTIONS, Classifier(4, 10), "8x3x16x16",               \
