@@ -423,7 +423,7 @@ static void nameUnknownSizes(ModelRows &Model) {
   std::vector<MissingRow> More;
   for (const ModuleRow &Row : Model.Modules)
     for (const TensorRow &T : Row.Tensors)
-      if (!T.IsKnown && !IsNamed(Row)) {
+      if (!T.IsKnown && !T.Type.empty() && !IsNamed(Row)) {
         More.push_back({Row.Made, "the size of '" + T.Name + "' of " +
                                       Row.Class +
                                       " is negative, or too large for memory"});

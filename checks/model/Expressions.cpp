@@ -12,6 +12,7 @@
 #include "checks/torch/Calls.h"
 #include "checks/torch/ModuleApi.h"
 #include "checks/torch/Modules.h"
+#include "checks/torch/Sharing.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Basic/Builtins.h"
@@ -314,6 +315,23 @@ Cell Interpreter::evalConstant(const Expr *E) {
 // Names, members, elements
 //===----------------------------------------------------------------------===//
 
+/// Is there nothing in \p F that changes a part of \p Var, and with it what the
+/// interpreter knows: of a tensor its size, not its elements? Modules are
+/// counted as they are made.
+static bool keepsContents(const VarDecl *Var, const FunctionDecl *F) {
+  const CXXRecordDecl *R = torch::recordOf(Var->getType());
+  if (torch::isModule(Var->getType()) ||
+      torch::isModule(torch::pointeeOf(Var->getType())))
+    return true;
+  const bool IsTensor = torch::modelClass(R) == torch::ModelClass::Tensor;
+  return llvm::none_of(
+      code::Body::of(F).writesTo(Var), [&](const code::Write &W) {
+        return W.Kind == code::WriteKind::Changed &&
+               (!IsTensor ||
+                torch::resizesInPlace(dyn_cast<CallExpr>(W.Where)));
+      });
+}
+
 /// Of a variable that is not one of the function that is followed.
 bool Interpreter::keepsInitialValue(const VarDecl *Definition) const {
   if (Definition->isConstexpr() || Definition->getType().isConstQualified() ||
@@ -322,7 +340,8 @@ bool Interpreter::keepsInitialValue(const VarDecl *Definition) const {
   if (Definition->hasLocalStorage()) {
     const auto *F = dyn_cast<FunctionDecl>(Definition->getDeclContext());
     const FunctionDecl *Defined = F ? F->getDefinition() : nullptr;
-    return Defined && code::Body::of(Defined).isSetOnce(Definition);
+    return Defined && code::Body::of(Defined).isSetOnce(Definition) &&
+           keepsContents(Definition, Defined);
   }
   // Other units may write to what they can name. A static member of a class is
   // there for its methods.
@@ -626,8 +645,11 @@ Cell Interpreter::makeObject(const CXXRecordDecl *Class,
   case torch::ModelClass::TensorOptions: {
     Value V;
     V.What = Value::Options;
-    if (Only && Only->What == Value::Type)
+    if (Only && (Only->What == Value::Type || Only->What == Value::Options))
       V.Element = Only->Element;
+    else if (Only && Only->What == Value::Unknown && !Types.empty() &&
+             torch::decidesElementType(Types.front()))
+      return Only;
     return cell(std::move(V));
   }
   case torch::ModelClass::Dictionary:

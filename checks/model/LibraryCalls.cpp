@@ -607,6 +607,9 @@ Cell Interpreter::callOptions(const CallExpr *E, const Cell &Object,
   const std::string Name = torch::calleeName(E).str();
   if (Object->Name.empty()) { // TensorOptions.
     const Cell Result = copyOf(Object);
+    if (torch::setsElementType(E->getDirectCallee()) && !Arguments.empty() &&
+        Arguments.front()->What == Value::Unknown)
+      return Arguments.front();
     if (torch::setsElementType(E->getDirectCallee()) && !Arguments.empty())
       Result->Element = Arguments.front()->What == Value::Type
                             ? Arguments.front()->Element
@@ -670,6 +673,9 @@ Cell Interpreter::callTensor(const CallExpr *E, const FunctionDecl *F,
     V.What = Value::Options;
     if (Object && Object->What == Value::Tensor) // Its options().
       V.Element = Object->Handle->Shape.Type;
+    if (torch::setsElementType(F) && !Arguments.empty() &&
+        Arguments.back()->What == Value::Unknown)
+      return Arguments.back();
     if (torch::setsElementType(F) && !Arguments.empty() &&
         Arguments.back()->What == Value::Type)
       V.Element = Arguments.back()->Element;
@@ -798,7 +804,7 @@ Cell Interpreter::callTensor(const CallExpr *E, const FunctionDecl *F,
   switch (Act) {
   case torch::TensorAct::MakeLike: {
     const Cell Result = Changed(T->Shape.Sizes);
-    if (Asked)
+    if (Asked || HasOptions)
       Result->Handle->Shape.Type = Asked;
     return Result;
   }
@@ -808,6 +814,12 @@ Cell Interpreter::callTensor(const CallExpr *E, const FunctionDecl *F,
     return Changed(T->Shape.Sizes);
   case torch::TensorAct::ToType: {
     const Cell Result = Changed(T->Shape.Sizes);
+    for (const auto &[Given, Param] : llvm::zip(Rest, F->parameters()))
+      if (Given->What == Value::Tensor)
+        Result->Handle->Shape.Type = Given->Handle->Shape.Type;
+      else if (Given->What == Value::Unknown &&
+               torch::decidesElementType(Param->getType()))
+        Result->Handle->Shape.Type = std::nullopt;
     if (Asked)
       Result->Handle->Shape.Type = Asked;
     return Result;

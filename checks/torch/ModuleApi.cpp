@@ -320,6 +320,17 @@ bool setsElementType(const FunctionDecl *F) {
   return F && isTorchDecl(F) && nameOf(F) == "dtype";
 }
 
+bool decidesElementType(QualType T) {
+  T = T.getNonReferenceType();
+  if (const auto *Enum = T->getAs<EnumType>())
+    return isTorchDecl(Enum->getDecl()) &&
+           nameOf(Enum->getDecl()) == "ScalarType";
+  const CXXRecordDecl *R = recordOf(T);
+  const ModelClass Class = modelClass(R);
+  return Class == ModelClass::TensorOptions || Class == ModelClass::Tensor ||
+         (isTorchDecl(R) && nameOf(R) == "TypeMeta");
+}
+
 bool changesTensorOptions(const FunctionDecl *F) {
   return F && isTorchDecl(F) &&
          modelClass(recordOf(F->getReturnType())) == ModelClass::TensorOptions;
