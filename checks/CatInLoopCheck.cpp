@@ -335,6 +335,8 @@ void CatInLoopCheck::checkMatch(const Match &Result) {
     F.Steps.push_back({Growth->Read->getExprLoc(),
                        "what has grown so far is read in the loop here"});
   F.Fix = joinOnce(*Growth, Context, Given);
+  if (reports(F.Strength))
+    F.Bytes = bytesOf(Growth->Steps.front().Part);
   report(F);
 }
 

@@ -8,6 +8,7 @@
 #include "checks/LibtorchCheck.h"
 #include "checks/code/Activity.h"
 #include "checks/code/Errors.h"
+#include "checks/model/KnownSizes.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/TorchTypes.h"
@@ -103,6 +104,14 @@ flow::UnitModel &LibtorchCheck::unit() {
   if (!Unit)
     Unit = flow::UnitModel::of(*Context);
   return *Unit;
+}
+
+std::optional<uint64_t> LibtorchCheck::bytesOf(const Expr *E) {
+  if (!isWhole())
+    return std::nullopt;
+  if (!Sizes)
+    Sizes = std::make_shared<model::KnownSizes>(unit());
+  return Sizes->bytesOf(E);
 }
 
 Step LibtorchCheck::originStep(const flow::Label &L) {

@@ -22,8 +22,13 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
+#include <optional>
 
 namespace libtorch_tidy {
+
+namespace model {
+class KnownSizes;
+}
 
 /// One step of the story that leads to a finding, in execution order.
 struct Step {
@@ -41,6 +46,9 @@ struct Finding {
   /// One edit, perhaps in several places. Dropped as a whole when any part
   /// touches a macro expansion or lies outside user code.
   llvm::SmallVector<clang::FixItHint, 2> Fix;
+  /// What it is about takes as many, where that is certain: the page of the
+  /// check says what. It has no part in the level.
+  std::optional<uint64_t> Bytes;
 };
 
 /// Hears each finding, of which clang-tidy's diagnostics cannot carry all; also
@@ -112,6 +120,10 @@ protected:
   /// Would a finding of this strength be reported?
   bool reports(Level Strength) const { return Strength <= Weakest; }
 
+  /// The bytes of the tensor that \p E gives, where they are certain; \p E may
+  /// be null. That follows code: it is asked last, of what reports().
+  std::optional<uint64_t> bytesOf(const clang::Expr *E);
+
   /// Reports \p F: the warning, its steps as notes, its fix. Once for a place:
   /// all instantiations of a template share one report.
   void report(const Finding &F);
@@ -123,6 +135,7 @@ private:
   Level Weakest;
   llvm::DenseSet<clang::SourceLocation> Reported;
   std::shared_ptr<flow::UnitModel> Unit;
+  std::shared_ptr<model::KnownSizes> Sizes;
   clang::ASTContext *Context = nullptr;
   bool HasMatch = false;
 };

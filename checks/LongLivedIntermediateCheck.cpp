@@ -311,6 +311,8 @@ void LongLivedIntermediateCheck::checkBeforeHeavyLoop(const FunctionFlow &Flow,
     F.Fix = fixits::insertAfterStatement(
         Last, (Name + " = " + torch::spelling::UndefinedTensor + ";").str(),
         Unit.context());
+    if (reports(F.Strength))
+      F.Bytes = bytesOf(V->getInit());
     report(F);
   });
 }
@@ -432,6 +434,8 @@ void LongLivedIntermediateCheck::checkKept(const FunctionFlow &Flow,
     // Cut only what this function does not go on to use with its history.
     if (Source && !(L.Consumers & ~Label::Stored))
       F.Fix = fixits::detachOperand(Assign->getArg(1), Unit.context());
+    if (reports(F.Strength))
+      F.Bytes = bytesOf(Assign->getArg(1));
     report(F);
   }
 }

@@ -5,8 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "checks/Amounts.h"
 #include "checks/LibtorchCheck.h"
 #include "checks/flow/KeptViews.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/Sharing.h"
 #include "checks/torch/Spelling.h"
 #include "fixits/FixIts.h"
 
@@ -25,15 +28,20 @@ public:
 
 private:
   void checkUnit(flow::UnitModel &Unit) override;
+  void measure(const KeptView &K, Finding &F, std::string &Part,
+               std::string &Whole);
 };
 
 } // namespace
 
-static std::string messageOf(const KeptView &K) {
+/// \p Part and \p Whole: how much that is, where it is known: ", 40.0 KB".
+static std::string messageOf(const KeptView &K, const std::string &Part,
+                             const std::string &Whole) {
   const std::string Keeper = "'" + K.Keeper + "'";
   switch (K.What) {
   case KeptView::Saved:
-    return "a part of a tensor is saved with the whole memory of that tensor";
+    return "a part of a tensor" + Part + (Part.empty() ? "" : ",") +
+           " is saved with the whole memory of that tensor" + Whole;
   case KeptView::Loss:
     return Keeper + " keeps the whole unreduced loss alive for a single number";
   case KeptView::Part:
@@ -42,7 +50,27 @@ static std::string messageOf(const KeptView &K) {
   return Keeper + " keeps a part of " +
          (K.Owner ? "'" + K.Owner->getNameAsString() + "'"
                   : std::string("a temporary tensor")) +
-         " and with it the memory of the whole tensor";
+         Part + (Part.empty() ? "" : ",") +
+         " and with it the memory of the whole tensor" + Whole;
+}
+
+/// What is kept, and how much of it is asked for, where both are known.
+void ViewRetainsStorageCheck::measure(const KeptView &K, Finding &F,
+                                      std::string &Part, std::string &Whole) {
+  const Expr *Owner = K.Owner ? K.Owner->getInit() : K.Temporary;
+  if (K.What == KeptView::Loss || !Owner)
+    return;
+  // What is saved may itself be a part of something larger.
+  const auto *Made = dyn_cast<CallExpr>(torch::peel(Owner));
+  if (K.What == KeptView::Saved &&
+      torch::storageUse(Made, {}, context()).How != torch::Sharing::None)
+    return;
+  const std::optional<uint64_t> All = bytesOf(Owner), Asked = bytesOf(K.Kept);
+  if (!All || !Asked || *Asked >= *All)
+    return;
+  F.Bytes = All;
+  Part = ", " + readableBytes(*Asked);
+  Whole = ", " + readableBytes(*All);
 }
 
 void ViewRetainsStorageCheck::checkUnit(flow::UnitModel &Unit) {
@@ -55,7 +83,6 @@ void ViewRetainsStorageCheck::checkUnit(flow::UnitModel &Unit) {
       Finding F;
       F.Loc = K.Kept->getBeginLoc();
       F.Highlight = K.Kept->getSourceRange();
-      F.Message = messageOf(K);
       bool Sure = K.Grows || K.What == KeptView::Saved;
       Sure &= !K.MayBeWhole && !K.MayBeCopied && !K.MayCarryGraph;
       F.Strength = Sure ? Level::Likely : Level::Advisory;
@@ -72,6 +99,10 @@ void ViewRetainsStorageCheck::checkUnit(flow::UnitModel &Unit) {
                                           : "the part is taken here"});
       F.Fix =
           fixits::appendMemberCall(K.Kept, torch::spelling::CloneCall, Context);
+      std::string Part, Whole;
+      if (reports(F.Strength))
+        measure(K, F, Part, Whole);
+      F.Message = messageOf(K, Part, Whole);
       report(F);
     }
   }

@@ -36,6 +36,7 @@ struct Chain {
   const CallExpr *Part = nullptr; ///< The call that takes a part.
   const CallExpr *Loss = nullptr;
   const VarDecl *Owner = nullptr; ///< Null: a temporary.
+  const CallExpr *Made = nullptr; ///< That temporary.
   const Stmt *TakenIn = nullptr;  ///< The innermost loop around the part.
   bool MayBeWhole = false;
   bool MayBeCopied = false;
@@ -172,6 +173,7 @@ private:
       case torch::Sharing::Handle:
         break;
       case torch::Sharing::None:
+        C.Made = Call;
         return C;
       default:
         // Only what takes a part of a fresh value is of interest.
@@ -271,6 +273,7 @@ private:
     K.Kept = Value;
     K.Source = C->Loss ? C->Loss : C->Part;
     K.Owner = C->Owner;
+    K.Temporary = C->Made;
     K.Grows = Grows;
     K.MayBeWhole = C->MayBeWhole;
     K.MayBeCopied = C->MayBeCopied;
@@ -314,6 +317,7 @@ private:
     K.Kept = Value;
     K.Source = C->Part;
     K.Owner = C->Owner;
+    K.Temporary = C->Made;
     K.MayBeWhole = C->MayBeWhole;
     K.MayBeCopied = C->MayBeCopied;
     Found.push_back(std::move(K));

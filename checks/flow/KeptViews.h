@@ -32,6 +32,8 @@ struct KeptView {
   const clang::CallExpr *Source; ///< The call that takes the part; the loss.
   /// The local variable whose memory it is; null for a temporary.
   const clang::VarDecl *Owner = nullptr;
+  /// Else what makes that temporary; null where it is not seen.
+  const clang::Expr *Temporary = nullptr;
   std::string Keeper; ///< Part, Loss: what keeps it, as the user would write.
   /// It is one of many: added to a container. Else it replaces the last one.
   bool Grows = false;

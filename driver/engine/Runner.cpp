@@ -57,7 +57,10 @@ public:
              bool IsTooWeak) override {
     auto [It, New] = All.try_emplace(
         {Check.str(), SM.getFilename(Loc).str(), SM.getFileOffset(Loc)},
-        HeardFinding{Loc, F.Strength, IsTooWeak, {}});
+        HeardFinding{Loc, F.Strength, IsTooWeak, {}, F.Bytes});
+    // The first that is reported has the message.
+    if (It->second.IsTooWeak && !IsTooWeak)
+      It->second.Bytes = F.Bytes;
     if (!New && F.Strength < It->second.Strength) {
       It->second.Strength = F.Strength;
       It->second.IsTooWeak = IsTooWeak;

@@ -135,6 +135,7 @@ std::vector<Finding> toFindings(llvm::ArrayRef<ClangTidyError> Errors,
         It != Heard.end()) {
       F.Strength = It->second.Strength;
       F.Function = It->second.Function;
+      F.Bytes = It->second.Bytes;
       Reported.insert(&It->second);
     }
     for (const DiagnosticMessage &Note : Error.Notes)

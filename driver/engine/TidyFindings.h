@@ -22,6 +22,7 @@ struct HeardFinding {
   Level Strength;
   bool IsTooWeak; ///< For the level of this run.
   std::string Function;
+  std::optional<uint64_t> Bytes;
 };
 
 /// By check, path (as in the diagnostic) and offset; also what is too weak or

@@ -113,6 +113,14 @@ static void pass(Reader &A, fixits::FileEdits &Edits) {
   });
 }
 
+template <typename Archive>
+static void pass(Archive &A, std::optional<uint64_t> &Number) {
+  bool Known = Number.has_value();
+  A.number(Known);
+  if (Known)
+    A.number(Number ? *Number : Number.emplace());
+}
+
 /// What the parent knows better is left out.
 template <typename Archive> static void pass(Archive &A, Finding &F) {
   A.number(F.Kind);
@@ -124,6 +132,7 @@ template <typename Archive> static void pass(Archive &A, Finding &F) {
   pass(A, F.Where);
   pass(A, F.Highlights);
   A.text(F.Function);
+  pass(A, F.Bytes);
   A.list(F.Steps, [&](FindingStep &Step) {
     pass(A, Step.Where);
     A.text(Step.Text);

@@ -17,6 +17,14 @@ static auto identity(const Finding &F) {
   return std::tie(F.Where.Path, F.Where.Begin, F.Check, F.Message);
 }
 
+/// Is it one finding, of which two units know different amounts? A check speaks
+/// once of a place.
+static bool differsInBytes(const Finding &A, const Finding &B) {
+  return A.Kind == FindingKind::Defect && A.Bytes != B.Bytes &&
+         std::tie(A.Where.Path, A.Where.Begin, A.Check) ==
+             std::tie(B.Where.Path, B.Where.Begin, B.Check);
+}
+
 std::vector<Finding> mergeFindings(std::vector<Finding> Findings) {
   llvm::stable_sort(Findings, [](const Finding &A, const Finding &B) {
     return std::tuple_cat(identity(A), std::tie(A.Strength)) <
@@ -24,8 +32,13 @@ std::vector<Finding> mergeFindings(std::vector<Finding> Findings) {
   });
   Findings.erase(std::unique(Findings.begin(), Findings.end(),
                              [](Finding &Kept, Finding &Next) {
-                               if (identity(Kept) != identity(Next))
+                               if (identity(Kept) != identity(Next) &&
+                                   !differsInBytes(Kept, Next))
                                  return false;
+                               if (Next.Bytes > Kept.Bytes) {
+                                 Kept.Bytes = Next.Bytes;
+                                 Kept.Message = Next.Message;
+                               }
                                Kept.AsError |= Next.AsError;
                                return true;
                              }),

@@ -78,6 +78,7 @@ struct Finding {
   /// The qualified name of the function around it, which of nested ones is the
   /// outermost; empty outside functions.
   std::string Function;
+  std::optional<uint64_t> Bytes; ///< See libtorch_tidy::Finding.
   std::vector<FindingStep> Steps;
   fixits::FileEdits Fix; ///< By canonical path; empty when rejected.
   fixits::Verdict Verdict = fixits::Verdict::Unverified;
@@ -99,7 +100,8 @@ struct GivenUpFunction {
 
 /// Orders findings by place, check and message, and keeps one of those that
 /// several units report for the same header: of the strongest level, and of the
-/// first unit that has it.
+/// first unit that has it. Units that know different bytes of what one check
+/// says of one place make one finding, of the most.
 std::vector<Finding> mergeFindings(std::vector<Finding> Findings);
 
 } // namespace libtorch_tidy::driver

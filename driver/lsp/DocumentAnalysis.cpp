@@ -102,6 +102,8 @@ Json Writer::diagnostic(const Finding &F) {
   if (F.Kind != FindingKind::Defect)
     return Result;
   Result["data"] = {{"level", static_cast<int>(F.Strength)}};
+  if (F.Bytes)
+    Result["data"]["bytes"] = *F.Bytes;
   if (std::string Page = checkPage(F.Check);
       !Page.empty() && Q.Client.CodeDescription)
     Result["codeDescription"] = {{"href", std::move(Page)}};

@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/output/BudgetReport.h"
+#include "checks/Amounts.h"
 #include "checks/torch/ModuleParameters.h"
 #include "driver/output/Report.h"
 #include "driver/project/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <array>
 #include <map>
@@ -97,20 +97,6 @@ static std::string grouped(uint64_t Number) {
   std::string Result = std::to_string(Number);
   for (size_t At = Result.size(); At > 3;)
     Result.insert(At -= 3, ",");
-  return Result;
-}
-
-static std::string readable(uint64_t Bytes) {
-  if (Bytes < 1024)
-    return std::to_string(Bytes) + (Bytes == 1 ? " byte" : " bytes");
-  static constexpr const char *Units[] = {"KB", "MB", "GB", "TB", "PB"};
-  double Value = static_cast<double>(Bytes) / 1024;
-  unsigned Unit = 0;
-  for (; Value >= 1024 && Unit + 1 < std::size(Units); ++Unit)
-    Value /= 1024;
-  std::string Result;
-  llvm::raw_string_ostream(Result)
-      << llvm::format("%.1f %s", Value, Units[Unit]);
   return Result;
 }
 
@@ -243,7 +229,7 @@ static std::string totalsText(llvm::ArrayRef<Total> Totals, bool IsIncomplete) {
               (IsIncomplete ? "  at least " : "  ") +
               std::string(NumberWidth - Number.size(), ' ') + Number + " bytes";
     if (T.Bytes >= 1024)
-      Result += "  (" + readable(T.Bytes) + ")";
+      Result += "  (" + readableBytes(T.Bytes) + ")";
     Result += (T.Note.empty() ? "" : "  " + T.Note) + "\n";
   }
   return Result;
@@ -335,8 +321,9 @@ static std::string stepText(const model::StepRows &Step,
                         Peak("peak of later steps", Step.LaterSteps)},
                        IsIncomplete);
   if (Options.Memory && !IsIncomplete)
-    Result +=
-        "\n  " + batchText(Step.LargestBatch, readable(Options.Memory)) + "\n";
+    Result += "\n  " +
+              batchText(Step.LargestBatch, readableBytes(Options.Memory)) +
+              "\n";
   if (IsIncomplete)
     Result += "\n  not known of the step, and left out:\n" +
               missingText(Step.Missing, Folder);

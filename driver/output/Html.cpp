@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/output/Html.h"
+#include "checks/Amounts.h"
 #include "driver/output/CheckDocs.h"
 #include "driver/output/Escape.h"
 #include "llvm/ADT/STLExtras.h"
@@ -82,6 +83,10 @@ private:
               llvm::ArrayRef<StringRef> Old, llvm::ArrayRef<StringRef> New);
   void problems();
   void confirmed(llvm::ArrayRef<std::string> Ids);
+  void byBytes(llvm::ArrayRef<std::string> Ids);
+  bool isOfKnownBytes(const Finding &F) const {
+    return F.Kind == FindingKind::Defect && F.Bytes;
+  }
   void aboutChecks();
   std::string path(StringRef Path) const {
     return escape(relativePath(Path, R.Root));
@@ -156,7 +161,13 @@ void Page::filter() {
   for (const auto &[Check, List] : Checks)
     OS << "<option value=\"" << escape(Check) << "\">" << escape(Check) << " ("
        << List.size() << ")</option>\n";
-  OS << "</select></label>\n<output id=\"filter-shown\" "
+  OS << "</select></label>\n";
+  if (llvm::any_of(R.Findings,
+                   [&](const Finding &F) { return isOfKnownBytes(F); }))
+    OS << "<label>Order: <select id=\"filter-order\">\n<option "
+          "value=\"\">as in the files</option>\n<option value=\"bytes\">most "
+          "bytes first</option>\n</select></label>\n";
+  OS << "<output id=\"filter-shown\" "
         "for=\"filter-check\"></output>\n</div>\n";
 }
 
@@ -298,7 +309,10 @@ void Page::change(StringRef Path, unsigned First, unsigned Last,
 void Page::finding(const Finding &F, StringRef Id) {
   const unsigned L = static_cast<unsigned>(F.Strength);
   OS << "<article id=\"" << Id << "\" data-level=\"" << L << "\" data-check=\""
-     << escape(F.Check) << "\">\n<h3><span class=\"level level-" << L << "\">"
+     << escape(F.Check) << '"';
+  if (F.Bytes)
+    OS << " data-bytes=\"" << *F.Bytes << '"';
+  OS << ">\n<h3><span class=\"level level-" << L << "\">"
      << levelName(F.Strength) << "</span> " << escape(F.Message)
      << "</h3>\n<p class=\"meta\"><a href=\"#" << Id << "\">line "
      << F.Where.Line << ", column " << F.Where.Column << "</a>";
@@ -306,7 +320,10 @@ void Page::finding(const Finding &F, StringRef Id) {
     OS << " in <code>" << escape(F.Function) << "</code>";
   OS << " &middot; <a href=\"#check-" << escape(F.Check) << "\"><code>"
      << escape(F.Check) << "</code></a>"
-     << (F.AsError ? " &middot; treated as an error" : "") << "</p>\n";
+     << (F.AsError ? " &middot; treated as an error" : "");
+  if (F.Bytes)
+    OS << " &middot; " << readableBytes(*F.Bytes);
+  OS << "</p>\n";
 
   // In one sequence, but the lines of each file together.
   std::vector<std::pair<StringRef, std::vector<Told>>> InFiles;
@@ -380,6 +397,28 @@ void Page::confirmed(llvm::ArrayRef<std::string> Ids) {
   OS << "</ol>\n</section>\n";
 }
 
+/// Those whose bytes are known, the most first.
+void Page::byBytes(llvm::ArrayRef<std::string> Ids) {
+  std::vector<size_t> Order;
+  for (const auto &[I, F] : llvm::enumerate(R.Findings))
+    if (isOfKnownBytes(F))
+      Order.push_back(I);
+  if (Order.empty())
+    return;
+  llvm::stable_sort(Order, [&](size_t A, size_t B) {
+    return R.Findings[A].Bytes > R.Findings[B].Bytes;
+  });
+  OS << "<section id=\"bytes\">\n<h2>Most bytes first</h2>\n<p>Of the "
+        "findings whose sizes are known.</p>\n<ol>\n";
+  for (size_t I : Order) {
+    const Finding &F = R.Findings[I];
+    OS << "<li>" << readableBytes(*F.Bytes) << ": <a href=\"#" << Ids[I]
+       << "\">" << path(F.Where.Path) << ':' << F.Where.Line << "</a> (<code>"
+       << escape(F.Check) << "</code>)</li>\n";
+  }
+  OS << "</ol>\n</section>\n";
+}
+
 void Page::aboutChecks() {
   if (Checks.empty())
     return;
@@ -422,6 +461,7 @@ std::string Page::write() {
   OS << "<main>\n";
   problems();
   confirmed(Ids);
+  byBytes(Ids);
   if (Defects)
     filter();
   unsigned Number = 0;

@@ -3,6 +3,36 @@
   var check = document.getElementById("filter-check");
   var shown = document.getElementById("filter-shown");
   var findings = document.querySelectorAll("article");
+  var order = document.getElementById("filter-order");
+  // As they are in the page.
+  var files = Array.from(document.querySelectorAll("section.file"));
+  var inFiles = files.map(function (file) {
+    return Array.from(file.querySelectorAll("article"));
+  });
+  function bytesOf(finding) {
+    return "bytes" in finding.dataset ? Number(finding.dataset.bytes) : -1;
+  }
+  function mostOf(file) {
+    return Math.max.apply(null, inFiles[files.indexOf(file)].map(bytesOf));
+  }
+  function arrange() {
+    var byBytes = order.value === "bytes";
+    var after = document.createComment("");
+    files[0].parentNode.insertBefore(after, files[0]);
+    files.forEach(function (file, i) {
+      inFiles[i].slice().sort(function (a, b) {
+        return byBytes ? bytesOf(b) - bytesOf(a) : 0;
+      }).forEach(function (finding) {
+        file.appendChild(finding);
+      });
+    });
+    files.slice().sort(function (a, b) {
+      return byBytes ? mostOf(b) - mostOf(a) : 0;
+    }).reverse().forEach(function (file) {
+      after.parentNode.insertBefore(file, after.nextSibling);
+    });
+    after.remove();
+  }
   function apply() {
     var levels = {};
     filter.querySelectorAll("input").forEach(function (box) {
@@ -21,5 +51,10 @@
   }
   filter.hidden = false;
   filter.addEventListener("change", apply);
+  if (order) {
+    order.addEventListener("change", arrange);
+    if (order.value !== "")
+      arrange(); // A browser that reloads keeps what was chosen.
+  }
   apply();
 })();

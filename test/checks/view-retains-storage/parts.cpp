@@ -16,14 +16,14 @@ std::vector<Tensor> variables(int n) {
   for (int i = 0; i < n; ++i) {
     Tensor big = torch::randn({10, 1000});
     keep.push_back(big[3]);
-    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: 'keep' keeps a part of 'big' and with it the memory of the whole tensor [libtorch-view-retains-storage]
+    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: 'keep' keeps a part of 'big', 3.9 KB, and with it the memory of the whole tensor, 39.1 KB [libtorch-view-retains-storage]
     // CHECK-FIXES: keep.push_back(big[3].clone());
   }
   for (int i = 0; i < n; ++i) {
     Tensor big = torch::randn({10, 1000}) * 2;
     auto last = big.narrow(0, 9, 1);
     keep.emplace_back(last.detach());
-    // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: 'keep' keeps a part of 'big' and with it the memory of the whole tensor [libtorch-view-retains-storage]
+    // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: 'keep' keeps a part of 'big', 3.9 KB, and with it the memory of the whole tensor, 39.1 KB [libtorch-view-retains-storage]
     // CHECK-FIXES: keep.emplace_back(last.detach().clone());
   }
   return keep;

@@ -1,0 +1,38 @@
+//===- KnownSizes.cpp - Bytes of tensors in plain functions ---------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/model/KnownSizes.h"
+#include "checks/model/Interpreter.h"
+#include "clang/AST/ASTContext.h"
+
+using namespace clang;
+
+namespace libtorch_tidy::model {
+
+/// Of all answers; one alone is bounded by the interpreter.
+static constexpr unsigned MaxStepsOfAnswers = 1'000'000;
+
+std::optional<uint64_t> KnownSizes::bytesOf(const Expr *E) {
+  if (!E || E->isInstantiationDependent() || E->containsErrors() ||
+      Steps > MaxStepsOfAnswers)
+    return std::nullopt;
+  if (!Bodies) {
+    Bodies.emplace();
+    for (const FunctionDecl *F : Unit.functions())
+      Bodies->push_back(F->getBody());
+  }
+  Interpreter Running(Unit.context(), {}, *Bodies);
+  const Cell Given = Running.evaluate(E);
+  Steps += Running.steps();
+  if (Given->What != Value::Tensor || !Given->Handle ||
+      !Given->Handle->Shape.Defined || Running.failure() ||
+      Running.hasStopped())
+    return std::nullopt;
+  return Given->Handle->Shape.bytes();
+}
+
+} // namespace libtorch_tidy::model

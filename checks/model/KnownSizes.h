@@ -1,0 +1,37 @@
+//===- KnownSizes.h - Bytes of tensors in plain functions -------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_CHECKS_MODEL_KNOWNSIZES_H
+#define LIBTORCH_TIDY_CHECKS_MODEL_KNOWNSIZES_H
+
+#include "checks/flow/UnitModel.h"
+#include "clang/AST/Expr.h"
+#include <optional>
+
+namespace libtorch_tidy::model {
+
+/// What the interpreter of constructors says of expressions elsewhere. It
+/// costs nothing until it is asked; all answers together are bounded.
+class KnownSizes {
+public:
+  explicit KnownSizes(flow::UnitModel &Unit) : Unit(Unit) {}
+
+  /// The bytes of the elements of the tensor that \p E gives: of factories with
+  /// sizes that the unit alone decides, and of what operators make of them.
+  /// nullopt where they are not certain, and for null. A tensor whose type
+  /// nothing says is float32.
+  std::optional<uint64_t> bytesOf(const clang::Expr *E);
+
+private:
+  flow::UnitModel &Unit;
+  std::optional<std::vector<const clang::Stmt *>> Bodies;
+  unsigned Steps = 0;
+};
+
+} // namespace libtorch_tidy::model
+
+#endif // LIBTORCH_TIDY_CHECKS_MODEL_KNOWNSIZES_H
