@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "checks/Amounts.h"
 #include "checks/LibtorchCheck.h"
+#include "checks/model/Elaboration.h"
 #include "checks/torch/Linear.h"
 #include "clang/AST/ASTContext.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/ADT/StringExtras.h"
+#include <map>
 
 using namespace clang;
 using namespace clang::ast_matchers;
@@ -26,9 +28,22 @@ public:
   void storeOptions(clang::tidy::ClangTidyOptions::OptionMap &Opts) override;
   void registerMatchers(MatchFinder *Finder) override;
   void checkMatch(const Match &Result) override;
+  void checkMatched() override;
 
 private:
+  /// A layer as it is made.
+  struct Layer {
+    uint64_t In = 0, Out = 0;
+    uint64_t Weight = 0; ///< In bytes.
+    std::string Type = "float32";
+    bool IsFrozen = false;
+    std::string Model; ///< That has it; empty: the source itself says the rest.
+  };
+  void checkLayer(const Expr *Make, const Layer &L);
+
   const uint64_t TrainingBytes; ///< What a layer may take.
+  /// Layers whose sizes the arguments of their model decide.
+  llvm::SmallVector<const Expr *, 8> Open;
 };
 
 } // namespace
@@ -40,14 +55,12 @@ static constexpr uint64_t BytesPerWeight = 4;
 /// The weight, its gradient and the two moments that Adam keeps of it.
 static constexpr uint64_t CopiesInTraining = 4;
 
-static std::string megabytes(uint64_t Bytes) {
-  double Value = static_cast<double>(Bytes) / (1 << 20);
-  // Not formatv, which a clang-tidy of another version does not have: it could
-  // not load the plugin to be informed of it.
-  std::string Result;
-  llvm::raw_string_ostream(Result)
-      << llvm::format(Value < 10 ? "%.1f MB" : "%.0f MB", Value);
-  return Result;
+/// "Net(4096, 10)", or "Net(...)" where that is no text to read in a message.
+static std::string titleFor(const model::ModelRows &Model) {
+  constexpr size_t Longest = 60;
+  if (Model.Title.size() <= Longest && llvm::all_of(Model.Title, llvm::isPrint))
+    return Model.Title;
+  return Model.Modules.front().Class + "(...)";
 }
 
 OversizedLinearCheck::OversizedLinearCheck(StringRef Name,
@@ -78,23 +91,65 @@ void OversizedLinearCheck::registerMatchers(MatchFinder *Finder) {
 void OversizedLinearCheck::checkMatch(const Match &Result) {
   const auto *Make = Result.Nodes.getNodeAs<Expr>("make");
   auto Shape = torch::linearShape(Make, *Result.Context);
+  if (!Shape) {
+    if (torch::makesLinearOfGivenSizes(Make))
+      Open.push_back(Make);
+    return;
+  }
   // Beyond that the product is nonsense, and may overflow.
   constexpr uint64_t Sane = 1ULL << 28;
-  if (!Shape || Shape->In == 0 || Shape->Out == 0 || Shape->In > Sane ||
+  if (Shape->In == 0 || Shape->Out == 0 || Shape->In > Sane ||
       Shape->Out > Sane)
     return;
-  const uint64_t Weight = Shape->In * Shape->Out * BytesPerWeight;
-  if (Weight * CopiesInTraining < TrainingBytes)
+  Layer L;
+  L.In = Shape->In;
+  L.Out = Shape->Out;
+  L.Weight = L.In * L.Out * BytesPerWeight;
+  checkLayer(Make, L);
+}
+
+/// The models that the unit makes say what is open.
+void OversizedLinearCheck::checkMatched() {
+  if (Open.empty() || !isWhole())
+    return;
+  const SourceManager &SM = context().getSourceManager();
+  std::map<SourceLocation, Layer> Largest;
+  const model::UnitBudget Budget =
+      model::elaborate(context(), {}, std::numeric_limits<unsigned>::max(), {});
+  for (const model::ModelRows &Model : Budget.Models)
+    for (const model::ModuleRow &Row : Model.Modules) {
+      if (Row.Class != torch::LinearName)
+        continue;
+      for (const model::TensorRow &T : Row.Tensors) {
+        Layer &L = Largest[SM.getFileLoc(Row.At)];
+        if (T.Shape.size() == 2 && T.IsKnown && T.Bytes > L.Weight)
+          L = {uint64_t(T.Shape[1]), uint64_t(T.Shape[0]), T.Bytes, T.Type,
+               !T.GetsGradient,      titleFor(Model)};
+      }
+    }
+  for (const Expr *Make : Open)
+    if (auto It = Largest.find(SM.getFileLoc(Make->getBeginLoc()));
+        It != Largest.end() && It->second.Weight)
+      checkLayer(Make, It->second);
+}
+
+void OversizedLinearCheck::checkLayer(const Expr *Make, const Layer &L) {
+  const uint64_t Training = L.IsFrozen ? L.Weight : L.Weight * CopiesInTraining;
+  if (Training < TrainingBytes)
     return;
   Finding F;
   F.Loc = Make->getBeginLoc();
   F.Highlight = Make->getSourceRange();
   F.Strength = Level::Advisory;
-  F.Message = "Linear(" + std::to_string(Shape->In) + ", " +
-              std::to_string(Shape->Out) + ") takes " + megabytes(Weight) +
-              " for its weight, " + megabytes(Weight * 2) +
-              " with the gradient and " + megabytes(Weight * CopiesInTraining) +
-              " with Adam's state (float32)";
+  F.Bytes = L.Weight;
+  F.Message = "Linear(" + std::to_string(L.In) + ", " + std::to_string(L.Out) +
+              ")" + (L.Model.empty() ? "" : " in " + L.Model) + " takes " +
+              readableBytes(L.Weight) + " for its weight";
+  if (!L.IsFrozen)
+    F.Message += ", " + readableBytes(L.Weight * 2) +
+                 " with the gradient and " + readableBytes(Training) +
+                 " with Adam's state";
+  F.Message += " (" + L.Type + ")";
   report(F);
 }
 

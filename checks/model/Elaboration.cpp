@@ -13,6 +13,7 @@
 #include "checks/model/Step.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Classes.h"
+#include "checks/torch/Headers.h"
 #include "checks/torch/ModuleApi.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/TorchTypes.h"
@@ -176,6 +177,7 @@ private:
     if (M->Class && !torch::isTorchDecl(M->Class))
       Row.Defined = spotOf(M->Class->getLocation(), SM);
     Row.Made = spotOf(M->Made, SM);
+    Row.At = M->Made;
     Row.Depth = Depth;
     Row.IsUnlisted = Unlisted;
     if (auto It = Seen.find(M.get()); It != Seen.end()) {
@@ -248,6 +250,11 @@ public:
   bool shouldVisitTemplateInstantiations() const { return true; }
 
   bool TraverseDecl(Decl *D) {
+    // The driver has left the library out; a check in the plugin has not.
+    if (D && D->getLexicalDeclContext() &&
+        D->getLexicalDeclContext()->isTranslationUnit() &&
+        !torch::isUserCode(D->getLocation(), SM))
+      return true;
     const auto *Method = dyn_cast_or_null<CXXMethodDecl>(D);
     const auto *Field = dyn_cast_or_null<FieldDecl>(D);
     const bool IsInside =

@@ -48,6 +48,7 @@ struct ModuleRow {
   std::string Class;
   Spot Defined; ///< Of a user's class.
   Spot Made;
+  clang::SourceLocation At; ///< The same; it stays where the unit is.
   unsigned Depth = 0;
   std::vector<TensorRow> Tensors; ///< Its own, not those of its children.
   /// There may be more in it than the rows say.

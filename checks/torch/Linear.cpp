@@ -90,8 +90,8 @@ static std::optional<LinearShape> shapeOfOptions(const Expr *E,
   return std::nullopt;
 }
 
-std::optional<LinearShape> linearShape(const Expr *E,
-                                       const ASTContext &Context) {
+/// The arguments of the layer that \p E makes; none for everything else.
+static llvm::SmallVector<const Expr *, 2> argumentsOf(const Expr *E) {
   llvm::SmallVector<const Expr *, 2> Args;
   if (const auto *Made = dyn_cast<CXXConstructExpr>(E)) {
     for (const Expr *Arg : Made->arguments())
@@ -100,9 +100,41 @@ std::optional<LinearShape> linearShape(const Expr *E,
   } else if (const auto *Call = dyn_cast<CallExpr>(E)) {
     QualType Held = pointeeOf(Call->getType());
     if (!isOrDerivesFrom(recordOf(Held), "torch::nn::LinearImpl"))
-      return std::nullopt;
+      return {};
     Args = {Call->arg_begin(), Call->arg_end()};
   }
+  return Args;
+}
+
+/// Is the size of a vocabulary part of \p E, or of the variables in it?
+static bool followsVocabulary(const Expr *E, unsigned Depth = 0) {
+  if (mentionsVocabulary(E))
+    return true;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+    if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+        Var && Var->getInit() && Depth < 8)
+      return followsVocabulary(Var->getInit(), Depth + 1);
+  return llvm::any_of(E->children(), [&](const Stmt *Child) {
+    const auto *Part = dyn_cast_or_null<Expr>(Child);
+    return Part && followsVocabulary(Part, Depth);
+  });
+}
+
+bool makesLinearOfGivenSizes(const Expr *E) {
+  const llvm::SmallVector<const Expr *, 2> Args = argumentsOf(E);
+  if (E->isInstantiationDependent() || E->containsErrors() ||
+      llvm::any_of(Args, [](const Expr *A) { return followsVocabulary(A); }))
+    return false;
+  if (Args.size() == 1)
+    return isLinearOptions(Args[0]->getType());
+  return Args.size() == 2 && llvm::all_of(Args, [](const Expr *A) {
+           return A->getType().getNonReferenceType()->isIntegerType();
+         });
+}
+
+std::optional<LinearShape> linearShape(const Expr *E,
+                                       const ASTContext &Context) {
+  const llvm::SmallVector<const Expr *, 2> Args = argumentsOf(E);
   if (Args.size() == 1 && isLinearOptions(Args[0]->getType()))
     return shapeOfOptions(Args[0], Context);
   if (Args.size() != 2)

@@ -13,6 +13,7 @@
 
 namespace libtorch_tidy::torch {
 
+inline constexpr llvm::StringLiteral LinearName = "Linear";
 inline constexpr llvm::StringLiteral LinearClass = "::torch::nn::Linear";
 inline constexpr llvm::StringLiteral LinearImplClass =
     "::torch::nn::LinearImpl";
@@ -27,6 +28,10 @@ struct LinearShape {
 /// one of them is a vocabulary's size: such a head has to be that large.
 std::optional<LinearShape> linearShape(const clang::Expr *E,
                                        const clang::ASTContext &Context);
+
+/// Does \p E make such a layer with sizes that are computed when the program
+/// runs? Not where a vocabulary takes part.
+bool makesLinearOfGivenSizes(const clang::Expr *E);
 
 } // namespace libtorch_tidy::torch
 

@@ -50,6 +50,24 @@ async function visible(tab) {
       await tab.click("#filter input[value='2']");
       assert.strictEqual(await visible(tab), total - strong);
 
+      // Known bytes: the most first, the others after them as they were.
+      const bytes = () =>
+        tab.$$eval("article", (all) => all.map((a) => Number(a.dataset.bytes || -1)));
+      const ids = () => tab.$$eval("article", (all) => all.map((a) => a.id));
+      const firstOrder = await ids();
+      const known = (await bytes()).filter((b) => b >= 0);
+      assert.ok(known.length >= 3, "too few findings have bytes");
+      await tab.select("#filter-order", "bytes");
+      for (const file of await tab.$$("section.file")) {
+        const inFile = await file.$$eval("article", (all) =>
+          all.map((a) => Number(a.dataset.bytes || -1)));
+        assert.deepStrictEqual(inFile, [...inFile].sort((a, b) => b - a));
+      }
+      assert.strictEqual((await bytes())[0], Math.max(...known));
+      assert.notDeepStrictEqual(await ids(), firstOrder);
+      await tab.select("#filter-order", "");
+      assert.deepStrictEqual(await ids(), firstOrder);
+
       // What scrolls under the filter does not show through it.
       const through = await tab.evaluate(() => {
         const filter = document.querySelector("#filter");

@@ -1,0 +1,3 @@
+#include "bytes.h"
+
+Net wider(8192);
