@@ -270,6 +270,11 @@ PeakRow Passes::train(StepRows *Lines) {
     }
   if (HasState)
     Result.Bytes += State;
+  if (HasState && Lines)
+    for (TimeRow &Point : Lines->LaterLine) {
+      Point.Most += State;
+      Point.After += State;
+    }
   HasState = Copies > 0;
   if (const uint64_t InStep = S.memory().live() + State + Scratch * Most;
       InStep > Result.Bytes) {
