@@ -40,4 +40,14 @@ escapeMarkup(StringRef Text,
   return Result;
 }
 
+std::string escapeHtml(StringRef Text) {
+  return escapeMarkup(Text, [](char C) -> std::optional<StringRef> {
+    if (C == 0x7F)
+      return "";
+    if (static_cast<unsigned char>(C) < 0x20 && C != '\t' && C != '\n')
+      return "\xEF\xBF\xBD";
+    return std::nullopt;
+  });
+}
+
 } // namespace libtorch_tidy::driver

@@ -22,6 +22,9 @@ std::string
 escapeMarkup(llvm::StringRef Text,
              llvm::function_ref<std::optional<llvm::StringRef>(char)> Special);
 
+/// \p Text for HTML, which has no control characters but tabs and line ends.
+std::string escapeHtml(llvm::StringRef Text);
+
 } // namespace libtorch_tidy::driver
 
 #endif // LIBTORCH_TIDY_DRIVER_OUTPUT_ESCAPE_H

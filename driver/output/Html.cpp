@@ -9,6 +9,7 @@
 #include "checks/Amounts.h"
 #include "driver/output/CheckDocs.h"
 #include "driver/output/Escape.h"
+#include "driver/output/HtmlFrame.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -27,18 +28,6 @@ static constexpr llvm::StringLiteral Style =
 static constexpr llvm::StringLiteral Script =
 #include "driver/report.js.inc"
     ;
-
-/// Text of a source, in which no byte may be taken for markup. HTML has no
-/// control characters but tabs and line ends.
-static std::string escape(StringRef Text) {
-  return escapeMarkup(Text, [](char C) -> std::optional<StringRef> {
-    if (C == 0x7F)
-      return "";
-    if (static_cast<unsigned char>(C) < 0x20 && C != '\t' && C != '\n')
-      return "\xEF\xBF\xBD";
-    return std::nullopt;
-  });
-}
 
 static const char *levelName(Level L) {
   switch (L) {
@@ -89,7 +78,7 @@ private:
   }
   void aboutChecks();
   std::string path(StringRef Path) const {
-    return escape(relativePath(Path, R.Root));
+    return escapeHtml(relativePath(Path, R.Root));
   }
 
   const Report &R;
@@ -105,15 +94,8 @@ private:
 } // namespace
 
 void Page::head() {
-  OS << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
-     << "<meta charset=\"utf-8\">\n"
-     // Nothing is fetched, whatever a source may hold.
-     << "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-        "'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-     << "<meta name=\"viewport\" content=\"width=device-width, "
-        "initial-scale=1\">\n"
-     << "<title>libtorch-tidy: " << plural(Defects, "finding") << "</title>\n"
-     << "<style>" << Style << "</style>\n</head>\n<body>\n";
+  beginPage(OS, "libtorch-tidy: " + plural(Defects, "finding"), Style,
+            /*HasScript=*/Defects);
 }
 
 void Page::overview() {
@@ -142,9 +124,9 @@ void Page::overview() {
         "<th scope=\"col\">Check</th><th scope=\"col\">Findings</th></tr>"
         "</thead>\n<tbody>\n";
   for (const auto &[Check, List] : Checks)
-    OS << "<tr><td><a href=\"#check-" << escape(Check) << "\"><code>"
-       << escape(Check) << "</code></a></td><td class=\"count\">" << List.size()
-       << "</td></tr>\n";
+    OS << "<tr><td><a href=\"#check-" << escapeHtml(Check) << "\"><code>"
+       << escapeHtml(Check) << "</code></a></td><td class=\"count\">"
+       << List.size() << "</td></tr>\n";
   OS << "</tbody>\n</table>\n</nav>\n";
 }
 
@@ -159,8 +141,8 @@ void Page::filter() {
   OS << "<label>Check: <select id=\"filter-check\">\n<option "
         "value=\"\">all</option>\n";
   for (const auto &[Check, List] : Checks)
-    OS << "<option value=\"" << escape(Check) << "\">" << escape(Check) << " ("
-       << List.size() << ")</option>\n";
+    OS << "<option value=\"" << escapeHtml(Check) << "\">" << escapeHtml(Check)
+       << " (" << List.size() << ")</option>\n";
   OS << "</select></label>\n";
   if (llvm::any_of(R.Findings,
                    [&](const Finding &F) { return isOfKnownBytes(F); }))
@@ -189,16 +171,16 @@ void Page::line(const SourceText &Text, unsigned Line,
     const bool IsEnd = llvm::any_of(Here, [&](const Told &Other) {
       return Other.IsEnd && Other.Where->Begin == T.Where->Begin;
     });
-    OS << escape(Code.slice(Done, Begin)) << "<mark"
+    OS << escapeHtml(Code.slice(Done, Begin)) << "<mark"
        << (IsEnd ? " class=\"end\"" : "") << '>'
-       << escape(Code.slice(Begin, End)) << "</mark>";
+       << escapeHtml(Code.slice(Begin, End)) << "</mark>";
     Done = End;
   }
-  OS << escape(Code.drop_front(Done)) << "</span>";
+  OS << escapeHtml(Code.drop_front(Done)) << "</span>";
   for (const Told &T : Here)
     OS << "<span class=\"told" << (T.IsEnd ? " end" : "")
        << "\"><span class=\"badge\">" << T.Number << "</span> "
-       << escape(T.Text) << "</span>";
+       << escapeHtml(T.Text) << "</span>";
 }
 
 /// The lines of one file that matter, with two around each.
@@ -296,7 +278,7 @@ void Page::change(StringRef Path, unsigned First, unsigned Last,
   auto Rows = [&](llvm::ArrayRef<StringRef> Lines, size_t From, size_t To,
                   StringRef Open, StringRef Close, char Sign) {
     for (; From < To; ++From)
-      OS << Open << Sign << ' ' << escape(Lines[From]) << Close;
+      OS << Open << Sign << ' ' << escapeHtml(Lines[From]) << Close;
   };
   Rows(Old, 0, Same, "<span class=\"row\">", "</span>", ' ');
   Rows(Old, Same, Old.size() - SameAtEnd, "<del>", "</del>", '-');
@@ -309,17 +291,17 @@ void Page::change(StringRef Path, unsigned First, unsigned Last,
 void Page::finding(const Finding &F, StringRef Id) {
   const unsigned L = static_cast<unsigned>(F.Strength);
   OS << "<article id=\"" << Id << "\" data-level=\"" << L << "\" data-check=\""
-     << escape(F.Check) << '"';
+     << escapeHtml(F.Check) << '"';
   if (F.Bytes)
     OS << " data-bytes=\"" << *F.Bytes << '"';
   OS << ">\n<h3><span class=\"level level-" << L << "\">"
-     << levelName(F.Strength) << "</span> " << escape(F.Message)
+     << levelName(F.Strength) << "</span> " << escapeHtml(F.Message)
      << "</h3>\n<p class=\"meta\"><a href=\"#" << Id << "\">line "
      << F.Where.Line << ", column " << F.Where.Column << "</a>";
   if (!F.Function.empty())
-    OS << " in <code>" << escape(F.Function) << "</code>";
-  OS << " &middot; <a href=\"#check-" << escape(F.Check) << "\"><code>"
-     << escape(F.Check) << "</code></a>"
+    OS << " in <code>" << escapeHtml(F.Function) << "</code>";
+  OS << " &middot; <a href=\"#check-" << escapeHtml(F.Check) << "\"><code>"
+     << escapeHtml(F.Check) << "</code></a>"
      << (F.AsError ? " &middot; treated as an error" : "");
   if (F.Bytes)
     OS << " &middot; " << readableBytes(*F.Bytes);
@@ -362,7 +344,7 @@ void Page::problems() {
   OS << "<section id=\"problems\">\n<h2>Not analysed in full</h2>\n<ul>\n";
   for (const auto &[Unit, Trouble] : R.Trouble)
     OS << "<li><code>" << path(Unit)
-       << "</code> could not be analysed in full: " << escape(Trouble)
+       << "</code> could not be analysed in full: " << escapeHtml(Trouble)
        << "</li>\n";
   for (const Finding &F : R.Findings)
     if (F.Kind != FindingKind::Defect) {
@@ -370,7 +352,7 @@ void Page::problems() {
       if (!F.Where.Path.empty())
         OS << "<code>" << path(F.Where.Path) << ':' << F.Where.Line
            << "</code>: ";
-      OS << escape(F.Message) << "</li>\n";
+      OS << escapeHtml(F.Message) << "</li>\n";
     }
   OS << "</ul>\n</section>\n";
 }
@@ -391,8 +373,8 @@ void Page::confirmed(llvm::ArrayRef<std::string> Ids) {
   for (size_t I : Order) {
     const Finding &F = R.Findings[I];
     OS << "<li><a href=\"#" << Ids[I] << "\">" << path(F.Where.Path) << ':'
-       << F.Where.Line << "</a> (<code>" << escape(F.Check)
-       << "</code>): " << escape(amountInWords(*F.Confirmed)) << "</li>\n";
+       << F.Where.Line << "</a> (<code>" << escapeHtml(F.Check)
+       << "</code>): " << escapeHtml(amountInWords(*F.Confirmed)) << "</li>\n";
   }
   OS << "</ol>\n</section>\n";
 }
@@ -414,7 +396,7 @@ void Page::byBytes(llvm::ArrayRef<std::string> Ids) {
     const Finding &F = R.Findings[I];
     OS << "<li>" << readableBytes(*F.Bytes) << ": <a href=\"#" << Ids[I]
        << "\">" << path(F.Where.Path) << ':' << F.Where.Line << "</a> (<code>"
-       << escape(F.Check) << "</code>)</li>\n";
+       << escapeHtml(F.Check) << "</code>)</li>\n";
   }
   OS << "</ol>\n</section>\n";
 }
@@ -424,16 +406,16 @@ void Page::aboutChecks() {
     return;
   OS << "<section>\n<h2>The checks</h2>\n";
   for (const auto &[Name, List] : Checks) {
-    OS << "<h3 id=\"check-" << escape(Name) << "\"><code>" << escape(Name)
-       << "</code></h3>\n";
+    OS << "<h3 id=\"check-" << escapeHtml(Name) << "\"><code>"
+       << escapeHtml(Name) << "</code></h3>\n";
     if (const CatalogEntry *Entry = findRule(Name)) {
-      OS << "<p>Finds that " << escape(Entry->Summary) << ". "
-         << escape(Entry->Why) << "</p>\n";
+      OS << "<p>Finds that " << escapeHtml(Entry->Summary) << ". "
+         << escapeHtml(Entry->Why) << "</p>\n";
       if (std::string Address = checkPage(Name); !Address.empty())
-        OS << "<p><a href=\"" << escape(Address)
+        OS << "<p><a href=\"" << escapeHtml(Address)
            << "\">Documentation</a></p>\n";
     }
-    OS << "<p><code>libtorch-tidy --explain=" << escape(Name)
+    OS << "<p><code>libtorch-tidy --explain=" << escapeHtml(Name)
        << "</code> says more.</p>\n";
   }
   OS << "</section>\n";
@@ -473,11 +455,8 @@ std::string Page::write() {
     OS << "</section>\n";
   }
   aboutChecks();
-  OS << "</main>\n<footer><p class=\"meta\">libtorch-tidy "
-     << LIBTORCH_TIDY_VERSION << "</p></footer>\n";
-  if (Defects)
-    OS << "<script>" << Script << "</script>\n";
-  OS << "</body>\n</html>\n";
+  OS << "</main>\n";
+  endPage(OS, Defects ? StringRef(Script) : "");
   return std::move(Out);
 }
 
