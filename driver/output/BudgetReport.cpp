@@ -8,6 +8,7 @@
 #include "driver/output/BudgetReport.h"
 #include "checks/Amounts.h"
 #include "checks/torch/ModuleParameters.h"
+#include "driver/output/BudgetParts.h"
 #include "driver/output/Report.h"
 #include "driver/project/Printable.h"
 #include "llvm/ADT/STLExtras.h"
@@ -86,14 +87,13 @@ static std::string relative(StringRef File, StringRef Folder) {
   return printable(relativePath(File, Folder));
 }
 
-static std::string lineOf(const Spot &At, StringRef Folder) {
+std::string lineOf(const Spot &At, StringRef Folder) {
   return At.File.empty()
              ? ""
              : relative(At.File, Folder) + ":" + std::to_string(At.Line);
 }
 
-/// 1,234,567
-static std::string grouped(uint64_t Number) {
+std::string grouped(uint64_t Number) {
   std::string Result = std::to_string(Number);
   for (size_t At = Result.size(); At > 3;)
     Result.insert(At -= 3, ",");
@@ -101,12 +101,6 @@ static std::string grouped(uint64_t Number) {
 }
 
 namespace {
-
-/// What a module has, all below it included.
-struct Subtree {
-  uint64_t Parameters = 0, Bytes = 0, Kept = 0;
-  bool IsIncomplete = false;
-};
 
 /// Left-aligned columns of text, and right-aligned ones of numbers.
 class Columns {
@@ -139,7 +133,7 @@ private:
 
 } // namespace
 
-static std::vector<Subtree> subtrees(llvm::ArrayRef<ModuleRow> Rows) {
+std::vector<Subtree> subtrees(llvm::ArrayRef<ModuleRow> Rows) {
   std::vector<Subtree> Result(Rows.size());
   for (size_t I = Rows.size(); I--;) {
     Subtree &Own = Result[I];
@@ -205,17 +199,6 @@ static std::string table(const ModelRows &Model, StringRef Folder) {
   return Result;
 }
 
-namespace {
-
-/// A line of sums.
-struct Total {
-  std::string Name;
-  uint64_t Bytes;
-  std::string Note = {};
-};
-
-} // namespace
-
 static std::string totalsText(llvm::ArrayRef<Total> Totals, bool IsIncomplete) {
   size_t NameWidth = 0, NumberWidth = 0;
   for (const Total &T : Totals) {
@@ -235,18 +218,21 @@ static std::string totalsText(llvm::ArrayRef<Total> Totals, bool IsIncomplete) {
   return Result;
 }
 
-static std::string totalsText(const ModelRows &Model,
-                              const BudgetOptions &Options) {
+std::vector<Total> modelTotals(const ModelRows &Model,
+                               const BudgetOptions &Options) {
   const BudgetTotals Sums = totalsOf(Model, Options.Optimizer);
-  std::vector<Total> Totals = {{"parameters", Sums.Parameters},
-                               {"buffers", Sums.Buffers},
-                               {"gradients", Sums.Gradients}};
+  std::vector<Total> Totals = {
+      {"parameters", Sums.Parameters, "", Total::Parameters},
+      {"buffers", Sums.Buffers, "", Total::Buffers},
+      {"gradients", Sums.Gradients, "", Total::Gradients}};
   if (Sums.OptimizerState)
-    Totals.push_back({"state of " + Options.Optimizer, *Sums.OptimizerState});
+    Totals.push_back({"state of " + Options.Optimizer, *Sums.OptimizerState, "",
+                      Total::State});
   if (Sums.Unlisted)
-    Totals.push_back({"in no parameters()", Sums.Unlisted});
+    Totals.push_back(
+        {"in no parameters()", Sums.Unlisted, "", Total::Unlisted});
   Totals.push_back({"together", Sums.all()});
-  return totalsText(Totals, !Model.Missing.empty());
+  return Totals;
 }
 
 /// Places that the sums lack something from.
@@ -264,8 +250,7 @@ static std::string missingText(llvm::ArrayRef<model::MissingRow> Missing,
   return Result;
 }
 
-/// "in the backward pass of layer1.conv1 (net.cpp:12)"
-static std::string placeOf(const model::PeakRow &Peak, StringRef Folder) {
+std::string placeOf(const model::PeakRow &Peak, StringRef Folder) {
   if (Peak.IsOptimizer)
     return "in the optimizer's step";
   const std::string Line = lineOf(Peak.Where, Folder);
@@ -276,7 +261,10 @@ static std::string placeOf(const model::PeakRow &Peak, StringRef Folder) {
   return (Peak.IsBackward ? "in the backward pass of " : "in ") + At;
 }
 
-static std::string batchText(int64_t Largest, const std::string &Memory) {
+std::string batchSentence(const model::StepRows &Step,
+                          const BudgetOptions &Options) {
+  const int64_t Largest = Step.LargestBatch;
+  const std::string Memory = readableBytes(Options.Memory);
   if (Largest < 0)
     return "Which batch fits into " + Memory +
            " is not known: not all of them can be followed.";
@@ -288,42 +276,49 @@ static std::string batchText(int64_t Largest, const std::string &Memory) {
          grouped(static_cast<uint64_t>(Largest)) + ".";
 }
 
-static std::string stepText(const model::StepRows &Step,
-                            const BudgetOptions &Options, StringRef Folder) {
-  const bool IsIncomplete = !Step.Missing.empty();
+std::string modelTitle(const ModelRows &Model, const BudgetOptions &Options) {
+  return printable(Model.Title) +
+         (Options.Type.empty() ? "" : ", converted to " + Options.Type);
+}
+
+std::string stepSentence(const model::StepRows &Step,
+                         const BudgetOptions &Options, StringRef Folder) {
   const std::string From = lineOf(Step.InputFrom, Folder);
   const std::string Input = printable(llvm::join(Step.InputTexts, ", "));
-  std::string Result =
-      "  A step with " + (From.empty()
-                              ? "an input of " + Input
-                              : "the input of " + From + ", " + Input + ",");
+  std::string Result = "A step with " + (From.empty() ? "an input of " + Input
+                                                      : "the input of " + From +
+                                                            ", " + Input + ",");
   if (!Options.Autocast.empty())
     Result += (From.empty() ? ", with autocast to " : " with autocast to ") +
               Options.Autocast + ",";
   if (Step.Fails)
-    return Result + " fails:\n" +
-           missingText(llvm::ArrayRef(Step.Missing).take_back(), Folder);
-  if (!Step.Result.empty())
-    Result += " gives " + Step.Result;
-  Result += ".\n";
-  if (Options.Device == torch::DeviceKind::Cuda)
-    Result +=
-        "  On a GPU this is an estimate: the memory that its kernels need "
-        "for themselves is not known.\n";
-  Result += "\n";
+    return Result + " fails:";
+  return Result + (Step.Result.empty() ? "." : " gives " + Step.Result + ".");
+}
+
+std::vector<Total> stepTotals(const model::StepRows &Step, StringRef Folder) {
   auto Peak = [&](StringRef Name, const model::PeakRow &P) {
     return Total{Name.str(), P.Bytes, placeOf(P, Folder)};
   };
-  Result += totalsText({Total{"kept for backward", Step.Kept},
-                        Peak("peak of inference", Step.Inference),
-                        Peak("the same, unguarded", Step.Unguarded),
-                        Peak("peak of the first step", Step.FirstStep),
-                        Peak("peak of later steps", Step.LaterSteps)},
-                       IsIncomplete);
+  return {Total{"kept for backward", Step.Kept},
+          Peak("peak of inference", Step.Inference),
+          Peak("the same, unguarded", Step.Unguarded),
+          Peak("peak of the first step", Step.FirstStep),
+          Peak("peak of later steps", Step.LaterSteps)};
+}
+
+static std::string stepText(const model::StepRows &Step,
+                            const BudgetOptions &Options, StringRef Folder) {
+  const bool IsIncomplete = !Step.Missing.empty();
+  std::string Result = "  " + stepSentence(Step, Options, Folder) + "\n";
+  if (Step.Fails)
+    return Result +
+           missingText(llvm::ArrayRef(Step.Missing).take_back(), Folder);
+  if (Options.Device == torch::DeviceKind::Cuda)
+    Result += ("  " + EstimateSentence + "\n").str();
+  Result += "\n" + totalsText(stepTotals(Step, Folder), IsIncomplete);
   if (Options.Memory && !IsIncomplete)
-    Result += "\n  " +
-              batchText(Step.LargestBatch, readableBytes(Options.Memory)) +
-              "\n";
+    Result += "\n  " + batchSentence(Step, Options) + "\n";
   if (IsIncomplete)
     Result += "\n  not known of the step, and left out:\n" +
               missingText(Step.Missing, Folder);
@@ -336,9 +331,9 @@ std::string budgetAsText(const model::UnitBudget &Budget,
   for (const ModelRows &Model : Budget.Models) {
     if (!Result.empty())
       Result += "\n";
-    Result += printable(Model.Title) +
-              (Options.Type.empty() ? "" : ", converted to " + Options.Type) +
-              "\n\n" + table(Model, Folder) + "\n" + totalsText(Model, Options);
+    Result += modelTitle(Model, Options) + "\n\n" + table(Model, Folder) +
+              "\n" +
+              totalsText(modelTotals(Model, Options), !Model.Missing.empty());
     if (!Model.Missing.empty())
       Result += "\n  not known, and left out of the sums:\n" +
                 missingText(Model.Missing, Folder);

@@ -1,0 +1,68 @@
+//===- BudgetParts.h - What forms of --budget share -------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The words, numbers and rows that the text about models and the page about
+/// them have in common.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_OUTPUT_BUDGETPARTS_H
+#define LIBTORCH_TIDY_DRIVER_OUTPUT_BUDGETPARTS_H
+
+#include "driver/output/BudgetReport.h"
+#include <vector>
+
+namespace libtorch_tidy::driver {
+
+/// What a module has, all below it included.
+struct Subtree {
+  uint64_t Parameters = 0, Bytes = 0, Kept = 0;
+  bool IsIncomplete = false;
+};
+std::vector<Subtree> subtrees(llvm::ArrayRef<model::ModuleRow> Rows);
+
+/// A line of sums.
+struct Total {
+  enum Kind : unsigned char { Parameters, Buffers, Gradients, State, Unlisted };
+  std::string Name;
+  uint64_t Bytes;
+  std::string Note = {};
+  /// What it is of all that lasts; absent: a sum of others, or of a step.
+  std::optional<Kind> Part = std::nullopt;
+};
+/// Of the model itself; the last is all of them together.
+std::vector<Total> modelTotals(const model::ModelRows &Model,
+                               const BudgetOptions &Options);
+/// Of a step that does not fail.
+std::vector<Total> stepTotals(const model::StepRows &Step,
+                              llvm::StringRef Folder);
+
+/// The model, and what it was converted to.
+std::string modelTitle(const model::ModelRows &Model,
+                       const BudgetOptions &Options);
+/// "A step with an input of 2x3 gives 2x10.", or that it "fails:".
+std::string stepSentence(const model::StepRows &Step,
+                         const BudgetOptions &Options, llvm::StringRef Folder);
+/// What figures for a GPU leave out.
+inline constexpr llvm::StringLiteral EstimateSentence =
+    "On a GPU this is an estimate: the memory that its kernels need for "
+    "themselves is not known.";
+/// Which batch fits into the memory that was asked about.
+std::string batchSentence(const model::StepRows &Step,
+                          const BudgetOptions &Options);
+
+/// "net.cpp:12", relative to \p Folder; empty for an empty place.
+std::string lineOf(const model::Spot &At, llvm::StringRef Folder);
+/// "in the backward pass of layer1.conv1 (net.cpp:12)"
+std::string placeOf(const model::PeakRow &Peak, llvm::StringRef Folder);
+/// 1,234,567
+std::string grouped(uint64_t Number);
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_OUTPUT_BUDGETPARTS_H
