@@ -15,6 +15,7 @@
 #include "driver/lsp/Server.h"
 #include "driver/options/CommandLine.h"
 #include "driver/options/Configuration.h"
+#include "driver/output/BudgetPage.h"
 #include "driver/output/CheckDocs.h"
 #include "driver/output/OutputFile.h"
 #include "driver/output/Reports.h"
@@ -118,7 +119,7 @@ private:
   std::optional<Units> Analysed;
   std::optional<AnalysisJob> Work;
   std::optional<Reports> Outputs;
-  std::optional<OutputFile> ExportFixes;
+  std::optional<OutputFile> ExportFixes, BudgetPage;
   std::optional<WatchedRun> Watched;
   std::optional<SourceTexts> Texts;
   Analysis All;
@@ -296,6 +297,11 @@ Error Run::checkOutputs() const {
 Outcome Run::openOutputs() {
   if (Error E = checkOutputs())
     return usageError(std::move(E));
+  if (Options.Budget.Asked) {
+    if (Options.Reports.Html.empty())
+      return std::nullopt;
+    return keep(OutputFile::open(Options.Reports.Html), BudgetPage);
+  }
   if (Outcome End = keep(Reports::open(Options.Reports), Outputs))
     return End;
   if (Options.ExportFixes.empty())
@@ -380,9 +386,14 @@ Outcome Run::reportBudget() {
     llvm::errs() << "libtorch-tidy: these files define no module class\n";
   llvm::SmallString<256> Folder(WorkingDirectory);
   (void)FS->getRealPath(WorkingDirectory, Folder);
-  llvm::outs() << (Asked.Format == BudgetFormat::Json
-                       ? budgetAsJson(Models, Asked, Folder)
-                       : budgetAsText(Models, Asked, Folder));
+  (BudgetPage && BudgetPage->isStdout() ? llvm::errs() : llvm::outs())
+      << (Asked.Format == BudgetFormat::Json
+              ? budgetAsJson(Models, Asked, Folder)
+              : budgetAsText(Models, Asked, Folder));
+  if (BudgetPage)
+    if (Error E =
+            BudgetPage->write(budgetAsHtml(Models, Asked, All.Trouble, Folder)))
+      return usageError(std::move(E));
   precompileAfter(All, Options.Analysis, Options.VfsOverlay);
   return IsBroken ? ExitBroken : ExitClean;
 }

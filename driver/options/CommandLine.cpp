@@ -202,7 +202,8 @@ static cl::opt<std::string>
           cl::cat(Category));
 static cl::opt<std::string>
     Html("html", cl::value_desc("file"),
-         cl::desc("Write findings as one HTML file to read"),
+         cl::desc("Write findings, or with --budget what models take, as one "
+                  "HTML file to read; - is the standard output"),
          cl::cat(Category));
 static cl::opt<OutputFormat> Format(
     "format", cl::init(OutputFormat::Text),
@@ -489,12 +490,15 @@ static Error readBudget(BudgetOptions &Result) {
       &Staged,        &PreCommit,    &Fix,
       &FixErrors,     &FixNotes,     &FixDryRun,
       &VerifyFixes,   &ExportFixes,  &Sarif,
-      &Html,          &Format,       &Output,
+      &NoVerifyFixes, &Format,       &Output,
       &LineFilter,    &ListChecks,   &WarningsAsErrors};
   for (const cl::Option *Other : Others)
     if (Other->getNumOccurrences())
       return usageError("--" + Other->ArgStr +
                         " is about findings, and does not go with --budget");
+  if (Html == "-" && BudgetForm == BudgetFormat::Json)
+    return usageError("only one of --html and --budget-format=json can be "
+                      "written to the standard output");
   Result.Asked = true;
   Result.Model = Model;
   Result.Optimizer = Optimizer;
@@ -729,6 +733,8 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
         Result.Budget.Model,   Result.Budget.Inputs, Result.Budget.Optimizer,
         Result.Budget.Memory,  Result.Budget.Device, Result.Budget.Type,
         Result.Budget.Autocast};
+    // A page of models has no fixes that would have to be tried.
+    Result.Analysis.VerifyFixes = false;
     // No file is left out because its configuration enables no check.
     Result.Configuration.Checks = "libtorch-*";
   }

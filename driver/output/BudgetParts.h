@@ -56,6 +56,11 @@ inline constexpr llvm::StringLiteral EstimateSentence =
 std::string batchSentence(const model::StepRows &Step,
                           const BudgetOptions &Options);
 
+/// The same without a step.
+inline constexpr llvm::StringLiteral NoInputSentence =
+    "Which batch fits is not known: nothing here passes an input whose sizes "
+    "are known. Give it with --input.";
+
 /// "net.cpp:12", relative to \p Folder; empty for an empty place.
 std::string lineOf(const model::Spot &At, llvm::StringRef Folder);
 /// "in the backward pass of layer1.conv1 (net.cpp:12)"

@@ -340,8 +340,7 @@ std::string budgetAsText(const model::UnitBudget &Budget,
     if (Model.HasStep)
       Result += "\n" + stepText(Model.Step, Options, Folder);
     else if (Options.Memory)
-      Result += "\n  Which batch fits is not known: nothing here passes an "
-                "input whose sizes are known. Give it with --input.\n";
+      Result += ("\n  " + NoInputSentence + "\n").str();
   }
   if (Budget.Refused.empty())
     return Result;
