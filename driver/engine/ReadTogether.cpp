@@ -118,7 +118,8 @@ void readTogether(std::vector<Job> &Jobs, const AnalysisJob &Work,
   OnlyDefines.Unit.Budget->Model.clear();
   OnlyDefines.Unit.Budget->OnlyDefines = true;
   const AnalysisJob Ask{Others,        OnlyDefines,     Work.Config,
-                        Work.MakeOurs, Work.VfsOverlay, Work.IsAskedFor};
+                        Work.MakeOurs, Work.VfsOverlay, Work.IsAskedFor,
+                        Work.Hidden};
   Schedule Asked(Ask, Overlay);
   Asked.run();
   for (const Job &J : Asked.Jobs)
@@ -132,7 +133,8 @@ void readTogether(std::vector<Job> &Jobs, const AnalysisJob &Work,
                    Work.Config,
                    Work.MakeOurs,
                    Work.VfsOverlay,
-                   Work.IsAskedFor};
+                   Work.IsAskedFor,
+                   Work.Hidden};
   std::vector<Extended> Units(Jobs.size());
   std::vector<std::vector<model::MissingRow>> Trouble(Jobs.size());
   for (unsigned Round = 0; Round < MaxRounds; ++Round) {

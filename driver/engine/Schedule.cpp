@@ -78,7 +78,7 @@ FileSystem Schedule::makeFileSystem() const {
     Own = FileSystem(new llvm::vfs::OverlayFileSystem(
         llvm::vfs::createPhysicalFileSystem()));
   }
-  return withTexts(std::move(*Own), Overlay);
+  return withTexts(std::move(*Own), Overlay, Work.Hidden);
 }
 
 void Schedule::describe(Job &J, const Unit &U) {

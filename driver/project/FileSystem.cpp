@@ -59,31 +59,28 @@ private:
 class EditedFileSystem : public vfs::ProxyFileSystem {
 public:
   EditedFileSystem(IntrusiveRefCntPtr<vfs::FileSystem> Base,
-                   const fixits::FileTexts &Texts)
+                   const fixits::FileTexts &Texts, ArrayRef<std::string> Hidden)
       : ProxyFileSystem(std::move(Base)),
         Edited(makeIntrusiveRefCnt<vfs::InMemoryFileSystem>()) {
     for (const auto &[Path, Text] : Texts) {
       Edited->addFile(Path, /*ModificationTime=*/0,
                       MemoryBuffer::getMemBufferCopy(Text, Path));
-      if (ErrorOr<vfs::Status> Status = ProxyFileSystem::status(Path))
-        Paths[Status->getUniqueID()] = Path;
+      note(Path, Path);
     }
+    for (const std::string &Path : Hidden)
+      note(Path, "");
   }
 
   bool exists(const Twine &Path) override { return bool(status(Path)); }
 
   ErrorOr<vfs::Status> status(const Twine &Path) override {
     ErrorOr<vfs::Status> Result = ProxyFileSystem::status(Path);
-    if (!Result) {
-      ErrorOr<vfs::Status> New = Edited->status(absolute(Path));
-      return New && New->isRegularFile()
-                 ? vfs::Status::copyWithNewName(*New, Path)
-                 : Result;
-    }
-    auto It = Paths.find(Result->getUniqueID());
-    if (It == Paths.end())
+    const std::optional<std::string> Other = otherFor(Path, Result);
+    if (!Other)
       return Result;
-    ErrorOr<vfs::Status> Now = Edited->status(It->second);
+    if (Other->empty())
+      return std::make_error_code(std::errc::no_such_file_or_directory);
+    ErrorOr<vfs::Status> Now = Edited->status(*Other);
     if (!Now)
       return Now;
     return vfs::Status::copyWithNewName(*Now, Path);
@@ -91,30 +88,60 @@ public:
 
   ErrorOr<std::unique_ptr<vfs::File>>
   openFileForRead(const Twine &Path) override {
-    if (ErrorOr<vfs::Status> Status = ProxyFileSystem::status(Path)) {
-      auto It = Paths.find(Status->getUniqueID());
-      if (It != Paths.end())
-        return vfs::File::getWithPath(Edited->openFileForRead(It->second),
-                                      Path);
-    } else if (auto New = Edited->openFileForRead(absolute(Path))) {
-      return vfs::File::getWithPath(std::move(New), Path);
-    }
-    return ProxyFileSystem::openFileForRead(Path);
+    const std::optional<std::string> Other =
+        otherFor(Path, ProxyFileSystem::status(Path));
+    if (!Other)
+      return ProxyFileSystem::openFileForRead(Path);
+    if (Other->empty())
+      return std::make_error_code(std::errc::no_such_file_or_directory);
+    return vfs::File::getWithPath(Edited->openFileForRead(*Other), Path);
   }
 
 private:
+  /// For the file at \p Path there is \p Other, or nothing if that is empty.
+  void note(const std::string &Path, StringRef Other) {
+    ErrorOr<vfs::Status> Status = ProxyFileSystem::status(Path);
+    if (!Status)
+      return;
+    SmallString<256> Real;
+    // Where a link stands, the file that it names is another one.
+    if (!ProxyFileSystem::getRealPath(Path, Real) && Real != Path)
+      Links[Path] = Other.str();
+    else
+      Paths[Status->getUniqueID()] = Other.str();
+  }
+
+  /// The path among the edited files of what is at \p Path, empty for nothing;
+  /// absent for what is as on the disk.
+  std::optional<std::string> otherFor(const Twine &Path,
+                                      const ErrorOr<vfs::Status> &OnDisk) {
+    if (!OnDisk || !Links.empty()) {
+      std::string Absolute = absolute(Path);
+      if (!OnDisk)
+        return Edited->exists(Absolute) ? std::optional(std::move(Absolute))
+                                        : std::nullopt;
+      if (auto It = Links.find(Absolute); It != Links.end())
+        return It->second;
+    }
+    auto It = Paths.find(OnDisk->getUniqueID());
+    return It == Paths.end() ? std::nullopt : std::optional(It->second);
+  }
+
   /// A file that is not on the disk has only the path that it was given.
-  SmallString<256> absolute(const Twine &Path) const {
+  std::string absolute(const Twine &Path) const {
     SmallString<256> Result;
     Path.toVector(Result);
     (void)makeAbsolute(Result);
     sys::path::remove_dots(Result, /*remove_dot_dot=*/true);
-    return Result;
+    return Result.str().str();
   }
 
   IntrusiveRefCntPtr<vfs::InMemoryFileSystem> Edited;
-  /// The real paths of the edited files, however they are spelled.
+  /// By what they are on the disk, however they are spelled: the real paths of
+  /// the edited files, and empty ones for the hidden.
   std::map<sys::fs::UniqueID, std::string> Paths;
+  /// The same for paths that lead through a link.
+  std::map<std::string, std::string> Links;
 };
 
 /// The files of \p Below as the overlay in \p File shows them.
@@ -177,11 +204,12 @@ filesOf(const clang::CompilerInvocation &Invocation, clang::FileManager &Files,
                                                  std::move(Result));
 }
 
-FileSystem withTexts(FileSystem Base, const fixits::FileTexts &Texts) {
-  if (Texts.empty() || !Base)
+FileSystem withTexts(FileSystem Base, const fixits::FileTexts &Texts,
+                     ArrayRef<std::string> Hidden) {
+  if ((Texts.empty() && Hidden.empty()) || !Base)
     return Base;
   return makeIntrusiveRefCnt<vfs::OverlayFileSystem>(
-      makeIntrusiveRefCnt<EditedFileSystem>(std::move(Base), Texts));
+      makeIntrusiveRefCnt<EditedFileSystem>(std::move(Base), Texts, Hidden));
 }
 
 } // namespace libtorch_tidy::driver

@@ -28,16 +28,6 @@ namespace fs = llvm::sys::fs;
 
 namespace libtorch_tidy::driver {
 
-namespace {
-
-/// A work tree.
-struct Repository {
-  std::string Top; ///< Canonical.
-  bool IsSubmodule = false;
-};
-
-} // namespace
-
 /// The environment for git. A hook has variables in it that name the repository
 /// it runs in, and hold for no submodule.
 static std::vector<StringRef> environmentFor(const Repository &R) {
@@ -54,24 +44,50 @@ static std::vector<StringRef> environmentFor(const Repository &R) {
     if (Name != "GIT_DIFF_OPTS" && !(R.IsSubmodule && NamesRepository))
       Result.push_back(*Entry);
   }
+  if (R.RunsNothing) {
+    // The first of two is the one that is found, or the last: none stays.
+    llvm::erase_if(Result, [](StringRef Entry) {
+      return Entry.starts_with("GIT_NO_LAZY_FETCH=") ||
+             Entry.starts_with("GIT_ALLOW_PROTOCOL=");
+    });
+    Result.push_back("GIT_NO_LAZY_FETCH=1");
+    Result.push_back("GIT_ALLOW_PROTOCOL=none");
+  }
   return Result;
 }
 
-static Expected<std::string> git(const Repository &Where,
-                                 llvm::ArrayRef<std::string> Arguments) {
+Expected<std::string> git(const Repository &Where,
+                          llvm::ArrayRef<std::string> Arguments,
+                          StringRef Input) {
   llvm::ErrorOr<std::string> Program = llvm::sys::findProgramByName("git");
   if (!Program)
     return makeError("git is not installed");
-  llvm::SmallString<128> Out, Err;
+  llvm::SmallString<128> In, Out, Err;
   auto Clean = llvm::make_scope_exit([&] {
-    for (StringRef File : {StringRef(Out), StringRef(Err)})
+    for (StringRef File : {StringRef(In), StringRef(Out), StringRef(Err)})
       if (!File.empty())
         (void)fs::remove(File);
   });
+  auto NoFile = [](std::error_code EC) {
+    return makeError("cannot write a temporary file: " + EC.message());
+  };
   for (llvm::SmallString<128> *File : {&Out, &Err})
     if (std::error_code EC =
             fs::createTemporaryFile("libtorch-tidy-git", "", *File))
-      return makeError("cannot write a temporary file: " + EC.message());
+      return NoFile(EC);
+  if (!Input.empty()) {
+    int Descriptor = -1;
+    if (std::error_code EC =
+            fs::createTemporaryFile("libtorch-tidy-git", "", Descriptor, In))
+      return NoFile(EC);
+    llvm::raw_fd_ostream Written(Descriptor, /*shouldClose=*/true);
+    Written << Input;
+    Written.close();
+    if (std::error_code EC = Written.error()) {
+      Written.clear_error();
+      return NoFile(EC);
+    }
+  }
 
   // Neither writes the index of the user's repository: `git diff` does it in
   // spite of the first when only the times of files have changed.
@@ -84,12 +100,16 @@ static Expected<std::string> git(const Repository &Where,
                                  "core.quotePath=false",
                                  "-C",
                                  Where.Top};
+  if (Where.RunsNothing)
+    for (StringRef Setting :
+         {"core.fsmonitor=false", "core.hooksPath=/dev/null"})
+      Args.insert(Args.end(), {"-c", Setting});
   Args.insert(Args.end(), Arguments.begin(), Arguments.end());
   const std::vector<StringRef> Environment = environmentFor(Where);
   std::string Message;
   const int Code = llvm::sys::ExecuteAndWait(
       *Program, Args, llvm::ArrayRef(Environment),
-      {StringRef(""), StringRef(Out), StringRef(Err)}, 0, 0, &Message);
+      {StringRef(In), StringRef(Out), StringRef(Err)}, 0, 0, &Message);
   auto Read = [](StringRef File) {
     auto Buffer = llvm::MemoryBuffer::getFile(File);
     return Buffer ? (*Buffer)->getBuffer().str() : std::string();
@@ -106,8 +126,7 @@ Expected<std::string> git(StringRef Folder,
   return git(Repository{Folder.str()}, Arguments);
 }
 
-/// The top of the work tree, canonical.
-static Expected<std::string> topOf(StringRef Folder) {
+Expected<std::string> topOf(StringRef Folder) {
   Expected<std::string> Top = git(Folder, {"rev-parse", "--show-toplevel"});
   if (!Top)
     return Top.takeError();
@@ -171,8 +190,7 @@ static std::optional<Repository> submodule(const Repository &R,
   return Repository{std::move(Top), /*IsSubmodule=*/true};
 }
 
-/// The files that git lists for \p Arguments, relative to the top.
-static Expected<std::vector<std::string>>
+Expected<std::vector<std::string>>
 listed(const Repository &R, llvm::ArrayRef<std::string> Arguments) {
   std::vector<std::string> Args = {"ls-files", "-z"};
   Args.insert(Args.end(), Arguments.begin(), Arguments.end());
@@ -197,9 +215,7 @@ static Error addListed(const Repository &R,
   return Error::success();
 }
 
-/// All of a submodule counts as changed when it is new, or when nobody can say
-/// what is: a clone can lack the old revision.
-static bool hasRevision(const Repository &R, StringRef Revision) {
+bool hasRevision(const Repository &R, StringRef Revision) {
   if (Revision.empty())
     return false;
   Expected<std::string> There =
@@ -252,6 +268,8 @@ static Error addChangedSince(const Repository &R, StringRef Revision,
     if (!Sub)
       continue;
     Result.addSubmodule(Sub->Top);
+    // All of it counts as changed when it is new, or when nobody can say what
+    // is: a clone can lack the old revision.
     if (hasRevision(*Sub, S.Old)) {
       if (Error E = addChangedSince(*Sub, S.Old, Result))
         return E;
@@ -263,10 +281,16 @@ static Error addChangedSince(const Repository &R, StringRef Revision,
   return Error::success();
 }
 
-Expected<ChangedLines> linesChangedSince(StringRef Revision, StringRef Folder,
-                                         llvm::ArrayRef<std::string> Named) {
+Error checkRevision(StringRef Revision) {
   if (Revision.starts_with("-") || Revision.contains(".."))
     return makeError("--diff: '" + Revision + "' is not one revision");
+  return Error::success();
+}
+
+Expected<ChangedLines> linesChangedSince(StringRef Revision, StringRef Folder,
+                                         llvm::ArrayRef<std::string> Named) {
+  if (Error E = checkRevision(Revision))
+    return Expected<ChangedLines>(std::move(E));
   Expected<std::string> Top = topOf(Folder);
   if (!Top)
     return Top.takeError();
