@@ -312,7 +312,7 @@ void ModelsPage::model(const ModelRows &Model, size_t Number) {
     if (Options.Device == torch::DeviceKind::Cuda)
       OS << " " << EstimateSentence;
     if (Options.Memory && Step.Missing.empty())
-      OS << " <b>" << batchSentence(Step, Options) << "</b>";
+      OS << " <b>" << batchSentence(Step.LargestBatch, Options) << "</b>";
     OS << "</p>\n";
   } else if (Model.HasStep) {
     missing(escapeHtml(stepSentence(Step, Options, Folder)),

@@ -15,6 +15,7 @@
 #define LIBTORCH_TIDY_DRIVER_OUTPUT_BUDGETPARTS_H
 
 #include "driver/output/BudgetReport.h"
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 namespace libtorch_tidy::driver {
@@ -53,8 +54,7 @@ inline constexpr llvm::StringLiteral EstimateSentence =
     "On a GPU this is an estimate: the memory that its kernels need for "
     "themselves is not known.";
 /// Which batch fits into the memory that was asked about.
-std::string batchSentence(const model::StepRows &Step,
-                          const BudgetOptions &Options);
+std::string batchSentence(int64_t Largest, const BudgetOptions &Options);
 
 /// The same without a step.
 inline constexpr llvm::StringLiteral NoInputSentence =
@@ -67,6 +67,31 @@ std::string lineOf(const model::Spot &At, llvm::StringRef Folder);
 std::string placeOf(const model::PeakRow &Peak, llvm::StringRef Folder);
 /// 1,234,567
 std::string grouped(uint64_t Number);
+
+/// >=12 if it \p Is only at least that.
+std::string atLeast(bool Is, const std::string &Number);
+/// Places that the sums lack something from, a line each.
+std::string missingText(llvm::ArrayRef<model::MissingRow> Missing,
+                        llvm::StringRef Folder);
+/// A model as docs/budget.md describes it.
+nlohmann::ordered_json asJson(const model::ModelRows &Model,
+                              const BudgetOptions &Options,
+                              llvm::StringRef Folder);
+
+/// Columns of text, each as wide as its widest cell.
+class Columns {
+public:
+  using Line = std::vector<std::string>;
+  /// A letter for each column: 'l' if its cells stand to the left, else 'r'.
+  explicit Columns(llvm::StringRef Sides) : Sides(Sides) {}
+  /// Cells that \p L lacks are empty.
+  void add(Line L) { Lines.push_back(std::move(L)); }
+  std::string print() const;
+
+private:
+  const std::string Sides;
+  std::vector<Line> Lines;
+};
 
 } // namespace libtorch_tidy::driver
 

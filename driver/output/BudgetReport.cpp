@@ -14,7 +14,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -100,38 +99,23 @@ std::string grouped(uint64_t Number) {
   return Result;
 }
 
-namespace {
-
-/// Left-aligned columns of text, and right-aligned ones of numbers.
-class Columns {
-public:
-  static constexpr unsigned Count = 7;
-  /// Module, class and place; numbers; sizes of a result.
-  using Line = std::array<std::string, Count>;
-  void add(Line L) { Lines.push_back(std::move(L)); }
-  std::string print() const {
-    std::array<size_t, Count> Widths = {};
-    for (const Line &L : Lines)
-      for (unsigned I = 0; I < L.size(); ++I)
-        Widths[I] = std::max(Widths[I], L[I].size());
-    std::string Result;
-    for (const Line &L : Lines) {
-      std::string Text = " ";
-      for (unsigned I = 0; I < L.size(); ++I) {
-        const std::string Space(Widths[I] - L[I].size(), ' ');
-        Text += I < 3 || I == 6 ? " " + L[I] + Space + " "
-                                : " " + Space + L[I] + " ";
-      }
-      Result += StringRef(Text).rtrim().str() + "\n";
+std::string Columns::print() const {
+  std::vector<size_t> Widths(Sides.size());
+  for (const Line &L : Lines)
+    for (size_t I = 0; I < L.size(); ++I)
+      Widths[I] = std::max(Widths[I], L[I].size());
+  std::string Result;
+  for (const Line &L : Lines) {
+    std::string Text = " ";
+    for (size_t I = 0; I < L.size(); ++I) {
+      const std::string Space(Widths[I] - L[I].size(), ' ');
+      Text +=
+          Sides[I] == 'l' ? " " + L[I] + Space + " " : " " + Space + L[I] + " ";
     }
-    return Result;
+    Result += StringRef(Text).rtrim().str() + "\n";
   }
-
-private:
-  std::vector<Line> Lines;
-};
-
-} // namespace
+  return Result;
+}
 
 std::vector<Subtree> subtrees(llvm::ArrayRef<ModuleRow> Rows) {
   std::vector<Subtree> Result(Rows.size());
@@ -157,7 +141,7 @@ std::vector<Subtree> subtrees(llvm::ArrayRef<ModuleRow> Rows) {
   return Result;
 }
 
-static std::string atLeast(bool Is, const std::string &Number) {
+std::string atLeast(bool Is, const std::string &Number) {
   return Is ? ">=" + Number : Number;
 }
 
@@ -166,7 +150,8 @@ static constexpr size_t MaxRows = 400;
 
 static std::string table(const ModelRows &Model, StringRef Folder) {
   const std::vector<Subtree> Sums = subtrees(Model.Modules);
-  Columns All;
+  // Module, class and place; numbers; sizes of a result.
+  Columns All("lllrrrl");
   const bool HasStep = Model.HasStep && !Model.Step.Fails;
   All.add({"module", "class", "made at", "parameters", "bytes",
            HasStep ? "kept" : "", HasStep ? "result" : ""});
@@ -180,6 +165,7 @@ static std::string table(const ModelRows &Model, StringRef Folder) {
     Columns::Line L = {std::string(2 * size_t(Row.Depth), ' ') +
                            printable(Row.Name),
                        printable(Row.Class), lineOf(Row.Made, Folder)};
+    L.resize(7);
     if (Row.IsRepeated) {
       L[2] = "the same as '" + printable(Row.SameAs) + "'";
     } else {
@@ -235,9 +221,8 @@ std::vector<Total> modelTotals(const ModelRows &Model,
   return Totals;
 }
 
-/// Places that the sums lack something from.
-static std::string missingText(llvm::ArrayRef<model::MissingRow> Missing,
-                               StringRef Folder) {
+std::string missingText(llvm::ArrayRef<model::MissingRow> Missing,
+                        StringRef Folder) {
   std::string Result;
   constexpr size_t MaxMissing = 40;
   for (const model::MissingRow &M : Missing.take_front(MaxMissing)) {
@@ -261,9 +246,7 @@ std::string placeOf(const model::PeakRow &Peak, StringRef Folder) {
   return (Peak.IsBackward ? "in the backward pass of " : "in ") + At;
 }
 
-std::string batchSentence(const model::StepRows &Step,
-                          const BudgetOptions &Options) {
-  const int64_t Largest = Step.LargestBatch;
+std::string batchSentence(int64_t Largest, const BudgetOptions &Options) {
   const std::string Memory = readableBytes(Options.Memory);
   if (Largest < 0)
     return "Which batch fits into " + Memory +
@@ -318,7 +301,7 @@ static std::string stepText(const model::StepRows &Step,
     Result += ("  " + EstimateSentence + "\n").str();
   Result += "\n" + totalsText(stepTotals(Step, Folder), IsIncomplete);
   if (Options.Memory && !IsIncomplete)
-    Result += "\n  " + batchSentence(Step, Options) + "\n";
+    Result += "\n  " + batchSentence(Step.LargestBatch, Options) + "\n";
   if (IsIncomplete)
     Result += "\n  not known of the step, and left out:\n" +
               missingText(Step.Missing, Folder);
@@ -447,8 +430,8 @@ static Json asJson(const model::StepRows &Step, const BudgetOptions &Options,
   return Result;
 }
 
-static Json asJson(const ModelRows &Model, const BudgetOptions &Options,
-                   StringRef Folder) {
+Json asJson(const ModelRows &Model, const BudgetOptions &Options,
+            StringRef Folder) {
   const BudgetTotals Sums = totalsOf(Model, Options.Optimizer);
   Json Result = asJson(Model.Made, Folder);
   Result["model"] = Model.Title;
