@@ -9,6 +9,7 @@
 #include "driver/engine/Background.h"
 #include "driver/engine/Batch.h"
 #include "driver/engine/FixRounds.h"
+#include "driver/engine/ModelsThen.h"
 #include "driver/engine/Shards.h"
 #include "driver/findings/Selection.h"
 #include "driver/findings/WatchedRun.h"
@@ -88,6 +89,7 @@ private:
   // In this order.
   Outcome prepare();
   Outcome describe();
+  Outcome readRevision();
   Outcome select();
   Outcome precompile();
   Outcome collectUnits();
@@ -122,6 +124,7 @@ private:
   std::optional<OutputFile> ExportFixes, BudgetPage;
   std::optional<WatchedRun> Watched;
   std::optional<SourceTexts> Texts;
+  std::optional<RevisionFiles> Then; ///< What --budget compares with.
   Analysis All;
   std::vector<Finding> New; ///< Of All, without what the baseline holds.
   int Code = ExitClean;
@@ -183,6 +186,15 @@ Outcome Run::describeChecks(StringRef File) {
     llvm::outs() << "\n    " << Name;
   llvm::outs() << "\n\n";
   return ExitClean;
+}
+
+/// --diff of --budget: the files of the revision.
+Outcome Run::readRevision() {
+  if (!Options.Budget.Revision)
+    return std::nullopt;
+  return keep(filesOfRevision(*Options.Budget.Revision, WorkingDirectory,
+                              Options.Files, *FS),
+              Then);
 }
 
 /// Which findings count, and the files to look for them in.
@@ -364,8 +376,14 @@ Outcome Run::reportBudget() {
   printText(All.Findings, Context, /*ToStderr=*/true, FS);
   printSummary();
   const model::UnitBudget Models = merged(All.Budgets);
-  const bool IsBroken = !All.FailedUnits.empty();
-  if (!Asked.Model.empty() && !Models.HasModel) {
+  std::optional<BudgetSides> Change;
+  if (Then)
+    Change = sidesOf(*Then, Models, All, *Work, *Commands, FS);
+  const bool IsBroken =
+      !All.FailedUnits.empty() || (Change && Change->LacksBefore);
+  const bool HasNone =
+      Models.Models.empty() && (!Change || Change->Before.Models.empty());
+  if (!Asked.Model.empty() && !Models.HasModel && HasNone) {
     if (IsBroken)
       return ExitBroken;
     std::string Text = "there is no model '" + Asked.Model + "'";
@@ -376,18 +394,18 @@ Outcome Run::reportBudget() {
     tellError() << Text << '\n';
     return ExitUsage;
   }
-  if (!Asked.Model.empty() && Models.Models.empty()) {
+  if (!Asked.Model.empty() && HasNone) {
     for (const model::RefusedModel &M : Models.Refused)
       tellError() << M.Title << ": " << M.Reason << '\n';
     return ExitUsage;
   }
-  if (Models.Models.empty() && Models.Refused.empty() && !IsBroken &&
-      !Options.Quiet)
+  if (HasNone && Models.Refused.empty() && !IsBroken && !Options.Quiet)
     llvm::errs() << "libtorch-tidy: these files define no module class\n";
   llvm::SmallString<256> Folder(WorkingDirectory);
   (void)FS->getRealPath(WorkingDirectory, Folder);
   (BudgetPage && BudgetPage->isStdout() ? llvm::errs() : llvm::outs())
-      << (Asked.Format == BudgetFormat::Json
+      << (Change ? changeReport(*Change, Asked, Folder)
+          : Asked.Format == BudgetFormat::Json
               ? budgetAsJson(Models, Asked, Folder)
               : budgetAsText(Models, Asked, Folder));
   if (BudgetPage)
@@ -525,9 +543,9 @@ int Run::finish() {
 
 int Run::run() {
   for (Outcome (Run::*Phase)() :
-       {&Run::prepare, &Run::describe, &Run::select, &Run::precompile,
-        &Run::collectUnits, &Run::runAsShard, &Run::openOutputs, &Run::analyse,
-        &Run::reportBudget})
+       {&Run::prepare, &Run::describe, &Run::readRevision, &Run::select,
+        &Run::precompile, &Run::collectUnits, &Run::runAsShard,
+        &Run::openOutputs, &Run::analyse, &Run::reportBudget})
     if (Outcome End = (this->*Phase)())
       return *End;
   report();

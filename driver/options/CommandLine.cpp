@@ -149,7 +149,8 @@ static cl::opt<std::string>
     Diff("diff", cl::ValueOptional, cl::value_desc("revision"),
          cl::desc("Only findings that have to do with lines changed since a "
                   "revision of git (default HEAD). Without files: the files "
-                  "that are changed"),
+                  "that are changed. With --budget: what models take more or "
+                  "less than there"),
          cl::cat(Category));
 static cl::opt<bool>
     Staged("staged",
@@ -472,6 +473,13 @@ static std::optional<uint64_t> readBytes(StringRef Text) {
   return static_cast<uint64_t>(Number);
 }
 
+/// The revision of --diff, if it was given.
+static std::optional<std::string> diffRevision() {
+  if (!Diff.getNumOccurrences())
+    return std::nullopt;
+  return Diff.empty() ? "HEAD" : Diff.getValue();
+}
+
 /// Reads the options about the bytes of models.
 static Error readBudget(BudgetOptions &Result) {
   if (!Budget) {
@@ -482,16 +490,19 @@ static Error readBudget(BudgetOptions &Result) {
         return usageError("--" + Other->ArgStr + " goes with --budget");
     return Error::success();
   }
-  const cl::Option *const Others[] = {
-      &Checks,        &WeakestLevel, &FailOn,
-      &AuditNolint,   &WholeProgram, &Shard,
-      &MergeShards,   &ShardDir,     &Baseline,
-      &WriteBaseline, &Confirm,      &Diff,
-      &Staged,        &PreCommit,    &Fix,
-      &FixErrors,     &FixNotes,     &FixDryRun,
-      &VerifyFixes,   &ExportFixes,  &Sarif,
-      &NoVerifyFixes, &Format,       &Output,
-      &LineFilter,    &ListChecks,   &WarningsAsErrors};
+  const cl::Option *const Others[] = {&Checks,        &WeakestLevel,
+                                      &FailOn,        &AuditNolint,
+                                      &WholeProgram,  &Shard,
+                                      &MergeShards,   &ShardDir,
+                                      &Baseline,      &WriteBaseline,
+                                      &Confirm,       &Staged,
+                                      &PreCommit,     &Fix,
+                                      &FixErrors,     &FixNotes,
+                                      &FixDryRun,     &VerifyFixes,
+                                      &ExportFixes,   &Sarif,
+                                      &NoVerifyFixes, &Format,
+                                      &Output,        &LineFilter,
+                                      &ListChecks,    &WarningsAsErrors};
   for (const cl::Option *Other : Others)
     if (Other->getNumOccurrences())
       return usageError("--" + Other->ArgStr +
@@ -499,10 +510,14 @@ static Error readBudget(BudgetOptions &Result) {
   if (Html == "-" && BudgetForm == BudgetFormat::Json)
     return usageError("only one of --html and --budget-format=json can be "
                       "written to the standard output");
+  if (Html.getNumOccurrences() && Diff.getNumOccurrences())
+    return usageError("--html shows one revision, and does not go with --diff "
+                      "and --budget");
   Result.Asked = true;
   Result.Model = Model;
   Result.Optimizer = Optimizer;
   Result.Format = BudgetForm;
+  Result.Revision = diffRevision();
   if (Model.getNumOccurrences())
     if (Expected<model::ModelText> Text = model::parseModelText(Model); !Text)
       return usageError("--model: " + toString(Text.takeError()));
@@ -658,8 +673,9 @@ static SelectionOptions selection() {
   SelectionOptions Result;
   Result.Baseline = Baseline;
   Result.WriteBaseline = WriteBaseline;
-  if (Diff.getNumOccurrences())
-    Result.Diff = Diff.empty() ? "HEAD" : Diff.getValue();
+  // About models it is no selection.
+  if (!Budget)
+    Result.Diff = diffRevision();
   Result.Staged = Staged;
   Result.PreCommit = PreCommit;
   Result.HasLineFilter = LineFilter.getNumOccurrences();

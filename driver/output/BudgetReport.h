@@ -31,6 +31,8 @@ struct BudgetOptions {
   std::string Type;     ///< That models are converted to; empty: not at all.
   std::string Autocast; ///< Its type; empty: off.
   BudgetFormat Format = BudgetFormat::Text;
+  /// What changed since this revision of git, instead.
+  std::optional<std::string> Revision;
 };
 
 /// Sums of a model in bytes; each is at least what it says when the model
