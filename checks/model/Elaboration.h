@@ -107,6 +107,9 @@ struct StepRows {
   /// forward() and backward() of the sum of the results; later steps have
   /// gradients and the state of the optimizer from the start.
   PeakRow FirstStep, LaterSteps;
+  /// What the allocator of a GPU asks the device for, in the passes of
+  /// Inference and in training that goes on; 0 on the CPU.
+  uint64_t ReservedByInference = 0, ReservedByTraining = 0;
   /// In the order of time: of Inference, and of LaterSteps without the
   /// optimizer's step().
   std::vector<TimeRow> InferenceLine, LaterLine;

@@ -181,7 +181,7 @@ private:
       // memory.
       if (Part.getAsInteger(10, Size) || Size <= 0 ||
           Size > torch::MostOfDimension || Parts.size() > 64) {
-        expected("sizes");
+        expected("SIZE");
         return integer(0);
       }
       T->Shape.Sizes->push_back(Size);

@@ -46,6 +46,9 @@ public:
   PeakRow train(StepRows *Lines = nullptr);
   /// The peak of a later step alone; nullopt when it cannot be followed.
   std::optional<uint64_t> laterPeak(llvm::ArrayRef<Cell> Given);
+  /// What the allocator of a GPU asks for, from the start of a process.
+  uint64_t reservedByInference();
+  uint64_t reservedByTraining();
   std::vector<MissingRow> takeMissing();
   bool hasFailed() const { return Failed; }
 
@@ -298,6 +301,36 @@ std::optional<uint64_t> Passes::laterPeak(llvm::ArrayRef<Cell> Given) {
   return Peak;
 }
 
+uint64_t Passes::reservedByInference() {
+  inference(/*Guarded=*/true);
+  return S.memory().reserved();
+}
+
+uint64_t Passes::reservedByTraining() {
+  // The optimizer's state comes between the first step and the second one.
+  std::vector<torch::BlockPtr> State;
+  const unsigned Copies = torch::optimizerCopies(Request.Optimizer).value_or(0);
+  const unsigned Scratch = torch::optimizerScratch(Request.Optimizer);
+  constexpr unsigned MaxSteps = 6;
+  for (unsigned I = 0; I < MaxSteps; ++I) {
+    const uint64_t Before = S.memory().reserved();
+    train();
+    for (const TensorPtr &T : llvm::make_first_range(Placed)) {
+      if (!T->Gradient)
+        continue;
+      if (I == 0)
+        for (unsigned Copy = 0; Copy < Copies; ++Copy)
+          State.push_back(S.allocate(T->Gradient->Bytes));
+      std::vector<torch::BlockPtr> InStep;
+      for (unsigned Each = 0; Each < Scratch; ++Each)
+        InStep.push_back(S.allocate(T->Gradient->Bytes));
+    }
+    if (I > 1 && S.memory().reserved() == Before)
+      break;
+  }
+  return S.memory().reserved();
+}
+
 void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
              const BudgetRequest &Request,
              const std::map<const ModuleInstance *, std::string> &Paths,
@@ -328,6 +361,17 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
     Row.LaterSteps = P.train(&Row);
     Add(P.takeMissing());
     Row.Fails = P.hasFailed();
+  }
+  if (Request.Device == torch::DeviceKind::Cuda && Row.Missing.empty()) {
+    Passes Inference(Running, M, Request, Paths, SM);
+    Inference.setInputs(Inputs.Arguments);
+    Row.ReservedByInference = Inference.reservedByInference();
+  }
+  if (Request.Device == torch::DeviceKind::Cuda && Row.Missing.empty()) {
+    Passes Training(Running, M, Request, Paths, SM);
+    Training.setInputs(Inputs.Arguments);
+    Row.ReservedByTraining = Training.reservedByTraining();
+    Training.takeMissing();
   }
   if (!Request.Memory || !Row.Missing.empty())
     return;

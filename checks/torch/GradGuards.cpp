@@ -34,7 +34,7 @@ using MaybeEffect = std::optional<Effect>;
 enum class Decides { No, AlwaysOff, ByEnabled, ByInference };
 
 /// The values of a called constructor's or function's parameters.
-using Arguments = llvm::DenseMap<const ParmVarDecl *, const Expr *>;
+using BoundArguments = llvm::DenseMap<const ParmVarDecl *, const Expr *>;
 
 /// Bounds the recursion; a wrapper in a wrapper takes up to five steps.
 constexpr unsigned MaxDepth = 32;
@@ -114,23 +114,23 @@ public:
   /// An object of class \p R of which nothing else is known.
   MaybeEffect ofClass(const CXXRecordDecl *R, unsigned Depth);
   /// An object of type \p T initialised by \p Init (null: not at all).
-  MaybeEffect ofObject(QualType T, const Expr *Init, const Arguments &Args,
+  MaybeEffect ofObject(QualType T, const Expr *Init, const BoundArguments &Args,
                        unsigned Depth);
 
 private:
-  MaybeEffect ofExpr(const Expr *E, const Arguments &Args, unsigned Depth);
+  MaybeEffect ofExpr(const Expr *E, const BoundArguments &Args, unsigned Depth);
   MaybeEffect ofConstruction(const CXXRecordDecl *R,
                              const CXXConstructorDecl *Ctor,
                              llvm::ArrayRef<const Expr *> Written,
-                             const Arguments &Args, unsigned Depth);
+                             const BoundArguments &Args, unsigned Depth);
   MaybeEffect ofMembers(const CXXRecordDecl *R, const CXXConstructorDecl *Ctor,
-                        const Arguments &Args, unsigned Depth);
-  MaybeEffect ofCall(const CallExpr *Call, const Arguments &Args,
+                        const BoundArguments &Args, unsigned Depth);
+  MaybeEffect ofCall(const CallExpr *Call, const BoundArguments &Args,
                      unsigned Depth);
   /// A guard class of LibTorch made with \p Written arguments.
   MaybeEffect ofGuard(Decides Kind, llvm::ArrayRef<const Expr *> Written,
-                      const Arguments &Args) const;
-  std::optional<bool> boolean(const Expr *E, const Arguments &Args) const;
+                      const BoundArguments &Args) const;
+  std::optional<bool> boolean(const Expr *E, const BoundArguments &Args) const;
 
   MaybeEffect computeClass(const CXXRecordDecl *R, unsigned Depth);
 
@@ -140,7 +140,7 @@ private:
 };
 
 std::optional<bool> Evaluator::boolean(const Expr *E,
-                                       const Arguments &Args) const {
+                                       const BoundArguments &Args) const {
   if (std::optional<bool> Value = constantBool(E, Context))
     return Value;
   E = stripImplicit(E);
@@ -157,7 +157,7 @@ std::optional<bool> Evaluator::boolean(const Expr *E,
 
 MaybeEffect Evaluator::ofGuard(Decides Kind,
                                llvm::ArrayRef<const Expr *> Written,
-                               const Arguments &Args) const {
+                               const BoundArguments &Args) const {
   switch (Kind) {
   case Decides::No:
     return std::nullopt;
@@ -215,16 +215,16 @@ MaybeEffect Evaluator::computeClass(const CXXRecordDecl *R, unsigned Depth) {
   for (const CXXConstructorDecl *Ctor : R->ctors()) {
     if (Ctor->isCopyOrMoveConstructor() || Ctor->isDeleted())
       continue;
-    MaybeEffect ByCtor = ofMembers(R, Ctor, Arguments(), Depth + 1);
+    MaybeEffect ByCtor = ofMembers(R, Ctor, BoundArguments(), Depth + 1);
     Result = First ? ByCtor : merge(Result, ByCtor);
     First = false;
   }
-  return First ? ofMembers(R, nullptr, Arguments(), Depth + 1) : Result;
+  return First ? ofMembers(R, nullptr, BoundArguments(), Depth + 1) : Result;
 }
 
 MaybeEffect Evaluator::ofMembers(const CXXRecordDecl *R,
                                  const CXXConstructorDecl *Ctor,
-                                 const Arguments &Args, unsigned Depth) {
+                                 const BoundArguments &Args, unsigned Depth) {
   if (Depth > MaxDepth)
     return std::nullopt;
   const FunctionDecl *Body = nullptr;
@@ -267,7 +267,7 @@ MaybeEffect Evaluator::ofMembers(const CXXRecordDecl *R,
 }
 
 MaybeEffect Evaluator::ofObject(QualType T, const Expr *Init,
-                                const Arguments &Args, unsigned Depth) {
+                                const BoundArguments &Args, unsigned Depth) {
   if (T.isNull() || Depth > MaxDepth)
     return std::nullopt;
   if (++Steps > MaxSteps)
@@ -286,7 +286,7 @@ MaybeEffect Evaluator::ofObject(QualType T, const Expr *Init,
   return ofExpr(Init, Args, Depth + 1);
 }
 
-MaybeEffect Evaluator::ofExpr(const Expr *E, const Arguments &Args,
+MaybeEffect Evaluator::ofExpr(const Expr *E, const BoundArguments &Args,
                               unsigned Depth) {
   E = peel(E);
   if (!E || Depth > MaxDepth || E->isTypeDependent())
@@ -331,7 +331,8 @@ MaybeEffect Evaluator::ofExpr(const Expr *E, const Arguments &Args,
 MaybeEffect Evaluator::ofConstruction(const CXXRecordDecl *R,
                                       const CXXConstructorDecl *Ctor,
                                       llvm::ArrayRef<const Expr *> Written,
-                                      const Arguments &Args, unsigned Depth) {
+                                      const BoundArguments &Args,
+                                      unsigned Depth) {
   if (!R || Depth > MaxDepth)
     return std::nullopt;
   if (Decides Kind = decides(R); Kind != Decides::No)
@@ -364,7 +365,7 @@ MaybeEffect Evaluator::ofConstruction(const CXXRecordDecl *R,
   }
   if (R->isInStdNamespace() || isTorchDecl(R) || !R->hasDefinition())
     return std::nullopt;
-  Arguments Own;
+  BoundArguments Own;
   for (unsigned I = 0; Ctor && I < Ctor->getNumParams() && I < Written.size();
        ++I) {
     const Expr *Arg = stripImplicit(Written[I]);
@@ -398,7 +399,7 @@ public:
   }
 };
 
-MaybeEffect Evaluator::ofCall(const CallExpr *Call, const Arguments &Args,
+MaybeEffect Evaluator::ofCall(const CallExpr *Call, const BoundArguments &Args,
                               unsigned Depth) {
   const FunctionDecl *Callee = Call->getDirectCallee();
   QualType T = Call->getType();
@@ -425,7 +426,7 @@ MaybeEffect Evaluator::ofCall(const CallExpr *Call, const Arguments &Args,
   if (!Callee->hasBody(Definition) || isTorchDecl(Callee) ||
       Callee->isInStdNamespace())
     return ofClass(R, Depth + 1);
-  Arguments Own;
+  BoundArguments Own;
   for (unsigned I = 0, First = isa<CXXOperatorCallExpr>(Call) &&
                                isa<CXXMethodDecl>(Callee);
        I < Definition->getNumParams() && I + First < Call->getNumArgs(); ++I)
@@ -508,7 +509,7 @@ static MaybeEffect effectOf(const VarDecl *V) {
       Init = Cast->getSubExpr();
     if (!isa<MaterializeTemporaryExpr>(Init) || E->isLValue())
       return std::nullopt;
-    return Eval.ofObject(T.getNonReferenceType(), Init, Arguments(), 0);
+    return Eval.ofObject(T.getNonReferenceType(), Init, BoundArguments(), 0);
   }
   if (T->isPointerType()) {
     // `new torch::NoGradGuard` is never released before its variable.
@@ -516,9 +517,9 @@ static MaybeEffect effectOf(const VarDecl *V) {
     if (!New || New->isArray())
       return std::nullopt;
     return Eval.ofObject(New->getAllocatedType(), New->getConstructExpr(),
-                         Arguments(), 0);
+                         BoundArguments(), 0);
   }
-  return Eval.ofObject(T, Init, Arguments(), 0);
+  return Eval.ofObject(T, Init, BoundArguments(), 0);
 }
 
 std::optional<GradMode> guardOf(const VarDecl *V) {

@@ -29,10 +29,14 @@ Block::Block(std::shared_ptr<Memory> Of, uint64_t Bytes)
     this->Bytes = 0;
   }
   M.Blocks.insert(this);
+  if (M.Allocator && this->Bytes)
+    Part = M.Allocator->allocate(this->Bytes);
   M.change(M.Live + this->Bytes);
 }
 
 Block::~Block() {
+  if (Part)
+    Of->Allocator->free(Part);
   Of->Blocks.erase(this);
   Of->change(Of->Live - Bytes);
 }
@@ -129,8 +133,7 @@ bool TensorInstance::isDense() const {
 }
 
 BlockPtr Simulation::allocate(uint64_t Count) {
-  // c10::cuda::CUDACachingAllocator gives out multiples of 512 bytes.
-  constexpr uint64_t Multiple = 512;
+  constexpr uint64_t Multiple = CachingAllocator::Multiple;
   if (Device == DeviceKind::Cuda && Count < UINT64_MAX - Multiple)
     Count = (Count + Multiple - 1) / Multiple * Multiple;
   return std::make_shared<Block>(Bytes, Count);

@@ -17,6 +17,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_TORCH_SIMULATION_H
 #define LIBTORCH_TIDY_CHECKS_TORCH_SIMULATION_H
 
+#include "checks/torch/CachingAllocator.h"
 #include "checks/torch/ModuleParameters.h"
 #include <functional>
 #include <memory>
@@ -46,8 +47,14 @@ struct TimePoint {
 /// runs while memory is asked for.
 class Memory {
 public:
+  /// With \p Caches, memory is given out by LibTorch's allocator for GPUs.
+  explicit Memory(bool Caches)
+      : Allocator(Caches ? std::make_unique<CachingAllocator>() : nullptr) {}
+
   uint64_t live() const { return Live; }
   uint64_t peak() const { return Peak; }
+  /// What the allocator has asked the device for; 0 without one.
+  uint64_t reserved() const { return Allocator ? Allocator->reserved() : 0; }
   unsigned placeOfPeak() const { return PlaceOfPeak; }
   /// The peak of what comes.
   void restartPeak() {
@@ -72,6 +79,7 @@ private:
   bool TooLarge = false;
   std::set<const Block *> Blocks;
   std::optional<std::vector<TimePoint>> TimeLine;
+  const std::unique_ptr<CachingAllocator> Allocator;
 };
 
 /// Memory of a tensor: what c10::Storage has. It is in use as long as somebody
@@ -85,6 +93,9 @@ struct Block {
   const std::shared_ptr<Memory> Of;
   uint64_t Bytes;
   const unsigned Place; ///< Where it was asked for.
+
+private:
+  CachingAllocator::Part *Part = nullptr;
 };
 using BlockPtr = std::shared_ptr<Block>;
 
@@ -193,7 +204,8 @@ enum class DeviceKind : unsigned char {
 class Simulation {
 public:
   explicit Simulation(DeviceKind Device)
-      : Device(Device), Bytes(std::make_shared<Memory>()) {}
+      : Device(Device),
+        Bytes(std::make_shared<Memory>(Device == DeviceKind::Cuda)) {}
 
   Memory &memory() { return *Bytes; }
   const Memory &memory() const { return *Bytes; }

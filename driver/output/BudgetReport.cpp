@@ -283,11 +283,16 @@ std::vector<Total> stepTotals(const model::StepRows &Step, StringRef Folder) {
   auto Peak = [&](StringRef Name, const model::PeakRow &P) {
     return Total{Name.str(), P.Bytes, placeOf(P, Folder)};
   };
-  return {Total{"kept for backward", Step.Kept},
-          Peak("peak of inference", Step.Inference),
-          Peak("the same, unguarded", Step.Unguarded),
-          Peak("peak of the first step", Step.FirstStep),
-          Peak("peak of later steps", Step.LaterSteps)};
+  std::vector<Total> Result = {Total{"kept for backward", Step.Kept},
+                               Peak("peak of inference", Step.Inference),
+                               Peak("the same, unguarded", Step.Unguarded),
+                               Peak("peak of the first step", Step.FirstStep),
+                               Peak("peak of later steps", Step.LaterSteps)};
+  if (Step.ReservedByInference)
+    Result.push_back({"reserved by inference", Step.ReservedByInference});
+  if (Step.ReservedByTraining)
+    Result.push_back({"reserved by training", Step.ReservedByTraining});
+  return Result;
 }
 
 static std::string stepText(const model::StepRows &Step,
@@ -421,6 +426,9 @@ static Json asJson(const model::StepRows &Step, const BudgetOptions &Options,
   Result["unguarded"] = asJson(Step.Unguarded, Folder);
   Result["firstStep"] = asJson(Step.FirstStep, Folder);
   Result["laterSteps"] = asJson(Step.LaterSteps, Folder);
+  if (Step.ReservedByTraining)
+    Result["reserved"] = {{"inference", {{"bytes", Step.ReservedByInference}}},
+                          {"training", {{"bytes", Step.ReservedByTraining}}}};
   Result["timeLines"] = {
       {"inference", asJson(Step.InferenceLine, Step, Folder)},
       {"laterSteps", asJson(Step.LaterLine, Step, Folder)}};

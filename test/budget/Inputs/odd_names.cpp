@@ -6,8 +6,7 @@ namespace nn = torch::nn;
 
 struct OddImpl : nn::Module {
   explicit OddImpl(std::string name) {
-    fc =
-        register_module("</code><script>alert('1')</script>", nn::Linear(4, 4));
+    fc = register_module("</code><script>alert('1')</script>", nn::Linear(4, 4));
     register_module("a\n\x1b[31m\xff&amp;\"x\"", fc);
     again = register_module(name, nn::Linear(4, 4));
   }
