@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "checks/Amounts.h"
 #include "checks/LibtorchCheck.h"
 #include "checks/code/Loops.h"
 #include "checks/torch/Calls.h"
@@ -218,14 +219,20 @@ void AccumulatedHistoryCheck::reportAccumulation(
   F.Loc = A.Site->getExprLoc();
   F.Highlight = A.Site->getSourceRange();
   F.Strength = Strength;
+  // backward() frees what its pass kept, but for the nodes.
+  if (!BackPropagated && !HandedInAt && Source.K == Label::Forward &&
+      reports(Strength))
+    F.Bytes = keptBy(Source.Site);
   const VarDecl *Place = Flow.rootOf(A.Where);
   const StringRef Nothing =
       Place && isa<ParmVarDecl>(Place) ? "nothing in this file" : "nothing";
+  const std::string Amount =
+      F.Bytes ? " (" + readableBytes(*F.Bytes) + ")" : "";
   const std::string Stays =
       BackPropagated ? ("the graph metadata of every " + Each + " stays").str()
       : OnePass && !InEachCall
-          ? "the activations of one forward pass stay"
-          : ("the activations of every " + Each + " stay").str();
+          ? "the activations of one forward pass" + Amount + " stay"
+          : ("the activations of every " + Each + Amount + " stay").str();
   F.Message =
       ("'" + Name + "' accumulates tensors with autograd history; " + Nothing +
        " back-propagates through it, so " + Stays + " in memory")

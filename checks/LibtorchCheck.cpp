@@ -114,6 +114,14 @@ std::optional<uint64_t> LibtorchCheck::bytesOf(const Expr *E) {
   return Sizes->bytesOf(E);
 }
 
+std::optional<uint64_t> LibtorchCheck::keptBy(const Expr *Forward) {
+  if (!isWhole())
+    return std::nullopt;
+  if (!Sizes)
+    Sizes = std::make_shared<model::KnownSizes>(unit());
+  return Sizes->keptBy(Forward);
+}
+
 Step LibtorchCheck::originStep(const flow::Label &L) {
   switch (L.K) {
   case flow::Label::Forward: {

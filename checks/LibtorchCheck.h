@@ -123,6 +123,9 @@ protected:
   /// The bytes of the tensor that \p E gives, where they are certain; \p E may
   /// be null. That follows code: it is asked last, of what reports().
   std::optional<uint64_t> bytesOf(const clang::Expr *E);
+  /// What a call of forward() leaves alive until backward(), under the same
+  /// conditions.
+  std::optional<uint64_t> keptBy(const clang::Expr *Forward);
 
   /// Reports \p F: the warning, its steps as notes, its fix. Once for a place:
   /// all instantiations of a template share one report.

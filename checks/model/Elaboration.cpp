@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/model/Elaboration.h"
+#include "checks/code/Body.h"
 #include "checks/code/Std.h"
 #include "checks/flow/Program.h"
 #include "checks/model/Interpreter.h"
@@ -358,6 +359,7 @@ public:
         Define(std::move(Define)), Found(this->Define, SM, OwnText) {}
 
   UnitBudget run();
+  std::optional<uint64_t> keptBy(const PassedInputs &Passed);
 
 private:
   void findByName(const ModelText &Asked);
@@ -380,7 +382,7 @@ private:
 
   ASTContext &Context;
   const SourceManager &SM;
-  const BudgetRequest &Request;
+  const BudgetRequest Request;
   const Interpreter::DefineDecl Define;
   Finder Found;
   UnitBudget Result;
@@ -649,6 +651,59 @@ UnitBudget Elaborator::run() {
   llvm::sort(Result.Wants,
              [](const auto &A, const auto &B) { return A.Name < B.Name; });
   return std::move(Result);
+}
+
+std::optional<uint64_t> Elaborator::keptBy(const PassedInputs &Passed) {
+  for (Decl *D : Context.getTraversalScope())
+    Found.TraverseDecl(D);
+  std::vector<Construction> Made;
+  llvm::copy_if(Found.Made, std::back_inserter(Made), [&](const auto &C) {
+    return C.Class->getCanonicalDecl() == Passed.Class;
+  });
+  // A variable is what it is declared with; others may be any of the class.
+  const auto *Var = dyn_cast_or_null<VarDecl>(Passed.Model);
+  const auto *F = Var ? dyn_cast<FunctionDecl>(Var->getDeclContext()) : nullptr;
+  if (F && F->hasBody() && code::Body::of(F->getDefinition()).isSetOnce(Var)) {
+    auto IsOther = [&](const Construction &C) {
+      return !SM.isPointWithin(C.At, Var->getBeginLoc(), Var->getEndLoc());
+    };
+    if (!llvm::all_of(Made, IsOther))
+      llvm::erase_if(Made, IsOther);
+  }
+  std::optional<uint64_t> Result;
+  for (const Construction &C : Made) {
+    Interpreter Running(Context, Define, Found.Bodies),
+        Aside(Context, Define, Found.Bodies);
+    std::vector<Cell> Arguments;
+    const Value *Unknown = nullptr;
+    for (const Expr *Argument : C.Arguments) {
+      Arguments.push_back(Running.evaluate(Argument));
+      if (hasUnknown(Arguments.back(), Unknown))
+        return std::nullopt;
+    }
+    const std::optional<StepInputs> Inputs = model::inputsOf(Passed, Aside, SM);
+    const ModulePtr Made =
+        Inputs ? Running.make(C.Class, Arguments, C.At) : nullptr;
+    if (!Made || Running.failure() || Running.hasStopped() ||
+        !Running.gaps().empty())
+      return std::nullopt;
+    ModelRows Model;
+    addStep(Running, Made, *Inputs, Request, {}, SM, Model);
+    if (!Model.Step.Missing.empty() ||
+        (Result && *Result != Model.Step.KeptByGraph))
+      return std::nullopt;
+    Result = Model.Step.KeptByGraph;
+  }
+  return Result;
+}
+
+std::optional<uint64_t> keptByForward(ASTContext &Context,
+                                      const CallExpr *Forward) {
+  const std::optional<PassedInputs> Passed = asPassedInputs(Forward);
+  if (!Passed)
+    return std::nullopt;
+  return Elaborator(Context, {}, std::numeric_limits<unsigned>::max(), {})
+      .keptBy(*Passed);
 }
 
 UnitBudget elaborate(ASTContext &Context, const BudgetRequest &Request,

@@ -102,6 +102,8 @@ struct StepRows {
   /// What forward() leaves alive in training: its results, and what backward()
   /// needs.
   uint64_t Kept = 0;
+  /// The same when nobody holds the results, with inputs that are needed.
+  uint64_t KeptByGraph = 0;
   /// forward() after eval(), below a guard and without one.
   PeakRow Inference, Unguarded;
   /// forward() and backward() of the sum of the results; later steps have
@@ -188,6 +190,13 @@ struct UnitBudget {
 UnitBudget elaborate(clang::ASTContext &Context, const BudgetRequest &Request,
                      unsigned OwnText,
                      std::function<void(clang::NamedDecl &)> Define);
+
+/// What a call of forward() leaves alive for a backward() that does not come,
+/// without its results (StepRows::KeptByGraph), with the model and the inputs
+/// that the unit makes. nullopt where it does not follow them whole, or makes
+/// several models that differ.
+std::optional<uint64_t> keptByForward(clang::ASTContext &Context,
+                                      const clang::CallExpr *Forward);
 
 } // namespace libtorch_tidy::model
 

@@ -37,6 +37,7 @@ struct PassedInputs {
   const clang::CXXRecordDecl *Class; ///< Of the model; canonical.
   llvm::SmallVector<const clang::Expr *, 4> Arguments;
   clang::SourceLocation At;
+  const clang::ValueDecl *Model; ///< What names the model; may be null.
 };
 /// \p E as such a call; nullopt for others.
 std::optional<PassedInputs> asPassedInputs(const clang::CallExpr *E);

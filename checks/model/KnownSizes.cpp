@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/model/KnownSizes.h"
+#include "checks/model/Elaboration.h"
 #include "checks/model/Interpreter.h"
+#include "checks/torch/Calls.h"
 #include "clang/AST/ASTContext.h"
 
 using namespace clang;
@@ -33,6 +35,18 @@ std::optional<uint64_t> KnownSizes::bytesOf(const Expr *E) {
       Running.hasStopped())
     return std::nullopt;
   return Given->Handle->Shape.bytes();
+}
+
+std::optional<uint64_t> KnownSizes::keptBy(const Expr *Forward) {
+  // Each is followed anew.
+  constexpr unsigned MaxPasses = 16;
+  const auto *Call =
+      Forward ? dyn_cast<CallExpr>(torch::stripImplicit(Forward)) : nullptr;
+  if (!Call || Call->isInstantiationDependent() || Call->containsErrors() ||
+      Passes >= MaxPasses)
+    return std::nullopt;
+  ++Passes;
+  return keptByForward(Unit.context(), Call);
 }
 
 } // namespace libtorch_tidy::model

@@ -26,8 +26,13 @@ public:
   /// nothing says is float32.
   std::optional<uint64_t> bytesOf(const clang::Expr *E);
 
+  /// What call \p Forward leaves alive until backward(), as keptByForward() has
+  /// it. Of a few calls of a unit; null is allowed.
+  std::optional<uint64_t> keptBy(const clang::Expr *Forward);
+
 private:
   flow::UnitModel &Unit;
+  unsigned Passes = 0;
   std::optional<std::vector<const clang::Stmt *>> Bodies;
   unsigned Steps = 0;
 };

@@ -219,12 +219,13 @@ PeakRow Passes::inference(bool Guarded, StepRows *Lines) {
   return peak();
 }
 
-/// What forward() leaves alive, and which modules have made it.
+/// What forward() leaves alive, and which modules have made it. The inputs are
+/// gone then.
 void Passes::keep(StepRows &Row, ModelRows &Model) {
   setTraining(true);
   const uint64_t Before = S.memory().live();
   const std::set<const torch::Block *> Old = S.memory().blocks();
-  const Cell Result = forward();
+  Cell Result = forward();
   Row.Kept = S.memory().live() - Before;
   Row.Result = shownSizes(Result);
   if (const Value *Which = nullptr;
@@ -247,6 +248,16 @@ void Passes::keep(StepRows &Row, ModelRows &Model) {
     if (auto Path = Paths.find(Module); Path != Paths.end())
       if (auto It = Rows.find(Path->second); It != Rows.end())
         It->second->Result = Sizes;
+  // The graph alone, with the inputs that it keeps.
+  std::vector<TensorPtr> Results;
+  collectTensors(Result, Results);
+  std::vector<torch::NodePtr> Graph;
+  for (const TensorPtr &T : Results)
+    Graph.push_back(T->Maker);
+  Results.clear();
+  Result.reset();
+  Inputs.clear();
+  Row.KeptByGraph = S.memory().live() + Row.Inputs - Before;
 }
 
 /// A step; the gradients stay, and the next is a later one.
@@ -355,6 +366,7 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
     Row.Unguarded = P.inference(/*Guarded=*/false);
     Add(P.takeMissing());
     P.keep(Row, Model);
+    P.setInputs(Inputs.Arguments);
     Add(P.takeMissing());
     Row.FirstStep = P.train();
     Add(P.takeMissing());
