@@ -98,12 +98,13 @@ Expected<std::string> git(const Repository &Where,
                                  "diff.autoRefreshIndex=false",
                                  "-c",
                                  "core.quotePath=false",
+                                 // Programs that the repository names.
+                                 "-c",
+                                 "core.fsmonitor=false",
+                                 "-c",
+                                 "core.hooksPath=/dev/null",
                                  "-C",
                                  Where.Top};
-  if (Where.RunsNothing)
-    for (StringRef Setting :
-         {"core.fsmonitor=false", "core.hooksPath=/dev/null"})
-      Args.insert(Args.end(), {"-c", Setting});
   Args.insert(Args.end(), Arguments.begin(), Arguments.end());
   const std::vector<StringRef> Environment = environmentFor(Where);
   std::string Message;
