@@ -35,11 +35,14 @@ std::vector<Finding> mergeFindings(std::vector<Finding> Findings) {
                                if (identity(Kept) != identity(Next) &&
                                    !differsInBytes(Kept, Next))
                                  return false;
-                               if (Next.Bytes > Kept.Bytes) {
-                                 Kept.Bytes = Next.Bytes;
-                                 Kept.Message = Next.Message;
-                               }
-                               Kept.AsError |= Next.AsError;
+                               const Level Strength =
+                                   std::min(Kept.Strength, Next.Strength);
+                               const bool AsError =
+                                   Kept.AsError || Next.AsError;
+                               if (Next.Bytes > Kept.Bytes)
+                                 Kept = std::move(Next);
+                               Kept.Strength = Strength;
+                               Kept.AsError = AsError;
                                return true;
                              }),
                  Findings.end());

@@ -511,8 +511,8 @@ static Error readBudget(BudgetOptions &Result) {
     return usageError("only one of --html and --budget-format=json can be "
                       "written to the standard output");
   if (Html.getNumOccurrences() && Diff.getNumOccurrences())
-    return usageError("--html shows one revision, and does not go with --diff "
-                      "and --budget");
+    return usageError("--html does not go with --budget --diff: the page shows "
+                      "one revision");
   Result.Asked = true;
   Result.Model = Model;
   Result.Optimizer = Optimizer;
@@ -530,18 +530,19 @@ static Error readBudget(BudgetOptions &Result) {
     if (auto Value = model::parseInputText(Input); !Value)
       return usageError("--input: " + toString(Value.takeError()));
   Result.Device = Device;
-  Result.Type = ModelType;
-  if (const auto Type = torch::elementType(ModelType);
-      ModelType.getNumOccurrences() && (!Type || !torch::isFloating(*Type)))
-    return usageError("--dtype: '" + ModelType +
-                      "' is not one; there are float16, bfloat16, float32 and "
-                      "float64");
-  Result.Autocast = AutocastType;
-  if (const auto Type = torch::elementType(AutocastType);
-      AutocastType.getNumOccurrences() &&
-      (!Type || !torch::isFloating(*Type) || Type->Bytes != 2))
-    return usageError("--autocast: '" + AutocastType +
-                      "' is not one; there are float16 and bfloat16");
+  for (const auto &[Name, Given, Widest, Kept] :
+       {std::tuple(&ModelType, "float16, bfloat16, float32 and float64", 8U,
+                   &Result.Type),
+        std::tuple(&AutocastType, "float16 and bfloat16", 2U,
+                   &Result.Autocast)}) {
+    const auto Type = torch::elementType(*Name);
+    if (!Name->getNumOccurrences())
+      continue;
+    if (!Type || !Type->Name.contains("float") || Type->Bytes > Widest)
+      return usageError("'" + *Name + "' is not a type for --" + Name->ArgStr +
+                        "; there are " + Given);
+    *Kept = Type->Name.str();
+  }
   if (!DeviceMemory.getNumOccurrences())
     return Error::success();
   const std::optional<uint64_t> Bytes = readBytes(DeviceMemory);

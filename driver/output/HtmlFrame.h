@@ -13,7 +13,7 @@
 
 namespace libtorch_tidy::driver {
 
-/// Up to the begin of the body, with the style that all pages have and \p
+/// Up to the beginning of the body, with the style that all pages have and \p
 /// Style. Nothing is fetched, whatever a source may hold.
 void beginPage(llvm::raw_ostream &OS, llvm::StringRef Title,
                llvm::StringRef Style, bool HasScript);

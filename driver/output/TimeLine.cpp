@@ -125,7 +125,7 @@ void Picture::axis() {
       Step *= Factor;
   if (Unit == 0)
     Step = std::max(1.0, std::floor(Step));
-  const unsigned Digits = Step >= 1 ? 0 : Step >= 0.1 ? 1 : 2;
+  const unsigned Digits = Step >= 1 ? 0 : 1;
   OS << "<svg class=\"axis\" aria-hidden=\"true\">";
   for (unsigned I = 0; Step * I <= Value; ++I) {
     const double Level = Top + Height - Height * Step * I / Value;

@@ -12,9 +12,11 @@
   function bytesOf(finding) {
     return "bytes" in finding.dataset ? Number(finding.dataset.bytes) : -1;
   }
-  function mostOf(file) {
-    return Math.max.apply(null, inFiles[files.indexOf(file)].map(bytesOf));
-  }
+  var most = new Map(files.map(function (file, i) {
+    return [file, inFiles[i].reduce(function (so, finding) {
+      return Math.max(so, bytesOf(finding));
+    }, -1)];
+  }));
   function arrange() {
     var byBytes = order.value === "bytes";
     var after = document.createComment("");
@@ -27,7 +29,7 @@
       });
     });
     files.slice().sort(function (a, b) {
-      return byBytes ? mostOf(b) - mostOf(a) : 0;
+      return byBytes ? most.get(b) - most.get(a) : 0;
     }).reverse().forEach(function (file) {
       after.parentNode.insertBefore(file, after.nextSibling);
     });

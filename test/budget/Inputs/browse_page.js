@@ -2,6 +2,7 @@
 // light and dark, on a phone and on paper, and leaves screenshots in FOLDER.
 const fs = require("fs");
 const assert = require("assert");
+const path = require("path");
 const puppeteer = require("puppeteer-core");
 
 const [chromium, folder, ...pages] = process.argv.slice(2);
@@ -27,7 +28,7 @@ const [chromium, folder, ...pages] = process.argv.slice(2);
         await tab.setBypassCSP(true);
         await tab.goto("file://" + page);
         await tab.$$eval("details", (all) => all.forEach((d) => (d.open = true)));
-        await tab.screenshot({ path: `${folder}/${scheme}-${width}.png`, fullPage: true });
+        await tab.screenshot({ path: `${folder}/${path.basename(page, ".html")}-${scheme}-${width}.png`, fullPage: true });
         assert.deepStrictEqual(requests, ["file://" + page], "something was fetched");
         await tab.evaluate(fs.readFileSync(require.resolve("axe-core"), "utf8"));
         const found = await tab.evaluate(() => axe.run());
@@ -61,7 +62,7 @@ const [chromium, folder, ...pages] = process.argv.slice(2);
           );
           assert.match(told, /^.+\nat most [0-9,]+ bytes \(.+\)\nthen [0-9,]+ bytes$/);
         }
-        if (width === 1100) await tab.pdf({ path: `${folder}/paper.pdf`, format: "A4" });
+        if (width === 1100) await tab.pdf({ path: `${folder}/${path.basename(page, ".html")}.pdf`, format: "A4" });
         await tab.close();
       }
   } finally {
