@@ -8,7 +8,12 @@
 #include "checks/Amounts.h"
 #include "checks/LibtorchCheck.h"
 #include "checks/code/Loops.h"
+#include "checks/code/Walk.h"
+#include "checks/torch/Autocast.h"
+#include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/ModuleApi.h"
+#include "checks/torch/Modules.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
@@ -47,6 +52,11 @@ private:
                           const flow::Label &Source, const Expr *HandedInAt,
                           Level Strength, const flow::FunctionFlow &Flow,
                           ASTContext &Context);
+
+  std::optional<uint64_t> keptByPass(const flow::Label &Source,
+                                     const flow::Accumulation &A,
+                                     const flow::FunctionFlow &Flow,
+                                     ASTContext &Context);
 
   const std::string Fix;
 };
@@ -202,6 +212,37 @@ static bool isBackwardRoot(const Expr *Addend, const Expr *Backward) {
   return Root && Root->getDecl() == Ref->getDecl();
 }
 
+/// What the graph of \p Source, a forward pass, keeps in memory. nullopt where
+/// it is not known, or the function does more to the model than eval().
+std::optional<uint64_t>
+AccumulatedHistoryCheck::keptByPass(const Label &Source, const Accumulation &A,
+                                    const FunctionFlow &Flow,
+                                    ASTContext &Context) {
+  bool Evaluates = false, Trains = false, Changes = false;
+  code::forEachCall(Flow.function(), [&](const CallExpr *Call) {
+    Evaluates |= torch::isModuleEval(Call);
+    Trains |= torch::isModuleTrain(Call);
+    Changes |= torch::moduleAct(Call->getDirectCallee()) ==
+                   torch::ModuleAct::Convert ||
+               torch::setsRequiresGrad(Call) ||
+               torch::autocastUse(Call, Context);
+  });
+  const auto *Pass = dyn_cast<CallExpr>(torch::stripImplicit(Source.Site));
+  if (!Pass || Changes || (Evaluates && Trains))
+    return std::nullopt;
+  // Inputs that are made before the loop are there once.
+  bool InputsGo = true;
+  for (const Expr *Argument : Pass->arguments())
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(torch::stripImplicit(Argument)))
+      if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+          Var && torch::isTensor(Var->getType()))
+        InputsGo &= Var->hasLocalStorage() &&
+                    (!A.Loop || Context.getSourceManager().isPointWithin(
+                                    Var->getLocation(), A.Loop->getBeginLoc(),
+                                    A.Loop->getEndLoc()));
+  return keptBy(Pass, !Evaluates, InputsGo);
+}
+
 void AccumulatedHistoryCheck::reportAccumulation(
     const Accumulation &A, const Label &Source, const Expr *HandedInAt,
     Level Strength, const FunctionFlow &Flow, ASTContext &Context) {
@@ -222,12 +263,12 @@ void AccumulatedHistoryCheck::reportAccumulation(
   // backward() frees what its pass kept, but for the nodes.
   if (!BackPropagated && !HandedInAt && Source.K == Label::Forward &&
       reports(Strength))
-    F.Bytes = keptBy(Source.Site);
+    F.Bytes = keptByPass(Source, A, Flow, Context);
   const VarDecl *Place = Flow.rootOf(A.Where);
   const StringRef Nothing =
       Place && isa<ParmVarDecl>(Place) ? "nothing in this file" : "nothing";
   const std::string Amount =
-      F.Bytes ? " (" + readableBytes(*F.Bytes) + ")" : "";
+      F.Bytes ? " (" + readableBytes(*F.Bytes) + " by one forward())" : "";
   const std::string Stays =
       BackPropagated ? ("the graph metadata of every " + Each + " stays").str()
       : OnePass && !InEachCall

@@ -79,8 +79,7 @@ void FactoryThenToCheck::checkMatch(const Match &Result) {
   const code::Body *In = code::Body::around(Move, *Result.Context);
   if (!In || !In->isInstantiated())
     Found.Fix = makeThere(Move, *How, *F, *Result.Context);
-  if (reports(Found.Strength))
-    Found.Bytes = bytesOf(How->Object); // Made once more.
+  Found.Bytes = bytesOf(How->Object); // Made once more.
   report(Found);
 }
 

@@ -106,20 +106,24 @@ flow::UnitModel &LibtorchCheck::unit() {
   return *Unit;
 }
 
-std::optional<uint64_t> LibtorchCheck::bytesOf(const Expr *E) {
+/// Null where the unit is not whole: sizes are not certain then.
+model::KnownSizes *LibtorchCheck::knownSizes() {
   if (!isWhole())
-    return std::nullopt;
+    return nullptr;
   if (!Sizes)
     Sizes = std::make_shared<model::KnownSizes>(unit());
-  return Sizes->bytesOf(E);
+  return Sizes.get();
 }
 
-std::optional<uint64_t> LibtorchCheck::keptBy(const Expr *Forward) {
-  if (!isWhole())
-    return std::nullopt;
-  if (!Sizes)
-    Sizes = std::make_shared<model::KnownSizes>(unit());
-  return Sizes->keptBy(Forward);
+std::optional<uint64_t> LibtorchCheck::bytesOf(const Expr *E) {
+  model::KnownSizes *Known = knownSizes();
+  return Known ? Known->bytesOf(E) : std::nullopt;
+}
+
+std::optional<uint64_t> LibtorchCheck::keptBy(const Expr *Forward,
+                                              bool Training, bool InputsGo) {
+  model::KnownSizes *Known = knownSizes();
+  return Known ? Known->keptBy(Forward, Training, InputsGo) : std::nullopt;
 }
 
 Step LibtorchCheck::originStep(const flow::Label &L) {

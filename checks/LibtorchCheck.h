@@ -46,8 +46,8 @@ struct Finding {
   /// One edit, perhaps in several places. Dropped as a whole when any part
   /// touches a macro expansion or lies outside user code.
   llvm::SmallVector<clang::FixItHint, 2> Fix;
-  /// What it is about takes as many, where that is certain: the page of the
-  /// check says what. It has no part in the level.
+  /// How many bytes it is about, where that is certain; the page of the check
+  /// says of what. They do not change the level.
   std::optional<uint64_t> Bytes;
 };
 
@@ -123,9 +123,10 @@ protected:
   /// The bytes of the tensor that \p E gives, where they are certain; \p E may
   /// be null. That follows code: it is asked last, of what reports().
   std::optional<uint64_t> bytesOf(const clang::Expr *E);
-  /// What a call of forward() leaves alive until backward(), under the same
-  /// conditions.
-  std::optional<uint64_t> keptBy(const clang::Expr *Forward);
+  /// What the graph of a call of forward() keeps, as model::keptByForward() has
+  /// it, under the same conditions.
+  std::optional<uint64_t> keptBy(const clang::Expr *Forward, bool Training,
+                                 bool InputsGo);
 
   /// Reports \p F: the warning, its steps as notes, its fix. Once for a place:
   /// all instantiations of a template share one report.
@@ -135,6 +136,8 @@ protected:
   static Step originStep(const flow::Label &L);
 
 private:
+  model::KnownSizes *knownSizes();
+
   Level Weakest;
   llvm::DenseSet<clang::SourceLocation> Reported;
   std::shared_ptr<flow::UnitModel> Unit;

@@ -38,6 +38,8 @@ private:
     std::string Type = "float32";
     bool IsFrozen = false;
     std::string Model; ///< That has it; empty: the source itself says the rest.
+    /// In bytes, with what training keeps of the weight.
+    uint64_t inTraining() const;
   };
   void checkLayer(const Expr *Make, const Layer &L);
 
@@ -54,6 +56,10 @@ static constexpr uint64_t DefaultTrainingBytes = 256ULL << 20;
 static constexpr uint64_t BytesPerWeight = 4;
 /// The weight, its gradient and the two moments that Adam keeps of it.
 static constexpr uint64_t CopiesInTraining = 4;
+
+uint64_t OversizedLinearCheck::Layer::inTraining() const {
+  return IsFrozen ? Weight : Weight * CopiesInTraining;
+}
 
 /// "Net(4096, 10)", or "Net(...)" where that is no text to read in a message.
 static std::string titleFor(const model::ModelRows &Model) {
@@ -114,17 +120,23 @@ void OversizedLinearCheck::checkMatched() {
     return;
   const SourceManager &SM = context().getSourceManager();
   std::map<SourceLocation, Layer> Largest;
-  const model::UnitBudget Budget =
-      model::elaborate(context(), {}, std::numeric_limits<unsigned>::max(), {});
+  model::BudgetRequest Request;
+  Request.WithSteps = false;
+  const model::UnitBudget Budget = model::elaborate(
+      context(), Request, std::numeric_limits<unsigned>::max(), {});
   for (const model::ModelRows &Model : Budget.Models)
     for (const model::ModuleRow &Row : Model.Modules) {
       if (Row.Class != torch::LinearName)
         continue;
       for (const model::TensorRow &T : Row.Tensors) {
         Layer &L = Largest[SM.getFileLoc(Row.At)];
-        if (T.Shape.size() == 2 && T.IsKnown && T.Bytes > L.Weight)
-          L = {uint64_t(T.Shape[1]), uint64_t(T.Shape[0]), T.Bytes, T.Type,
-               !T.GetsGradient,      titleFor(Model)};
+        if (T.Shape.size() != 2 || !T.IsKnown)
+          continue;
+        Layer Next = {
+            uint64_t(T.Shape[1]), uint64_t(T.Shape[0]), T.Bytes, T.Type,
+            !T.GetsGradient,      titleFor(Model)};
+        if (Next.inTraining() > L.inTraining())
+          L = std::move(Next);
       }
     }
   for (const Expr *Make : Open)
@@ -134,7 +146,7 @@ void OversizedLinearCheck::checkMatched() {
 }
 
 void OversizedLinearCheck::checkLayer(const Expr *Make, const Layer &L) {
-  const uint64_t Training = L.IsFrozen ? L.Weight : L.Weight * CopiesInTraining;
+  const uint64_t Training = L.inTraining();
   if (Training < TrainingBytes)
     return;
   Finding F;

@@ -40,7 +40,7 @@ static std::string messageOf(const KeptView &K, const std::string &Part,
   const std::string Keeper = "'" + K.Keeper + "'";
   switch (K.What) {
   case KeptView::Saved:
-    return "a part of a tensor" + Part + (Part.empty() ? "" : ",") +
+    return "a part of a tensor" + Part +
            " is saved with the whole memory of that tensor" + Whole;
   case KeptView::Loss:
     return Keeper + " keeps the whole unreduced loss alive for a single number";
@@ -50,8 +50,7 @@ static std::string messageOf(const KeptView &K, const std::string &Part,
   return Keeper + " keeps a part of " +
          (K.Owner ? "'" + K.Owner->getNameAsString() + "'"
                   : std::string("a temporary tensor")) +
-         Part + (Part.empty() ? "" : ",") +
-         " and with it the memory of the whole tensor" + Whole;
+         Part + " and with it the memory of the whole tensor" + Whole;
 }
 
 /// What is kept, and how much of it is asked for, where both are known.
@@ -69,7 +68,7 @@ void ViewRetainsStorageCheck::measure(const KeptView &K, Finding &F,
   if (!All || !Asked || *Asked >= *All)
     return;
   F.Bytes = All;
-  Part = ", " + readableBytes(*Asked);
+  Part = ", " + readableBytes(*Asked) + ",";
   Whole = ", " + readableBytes(*All);
 }
 

@@ -359,7 +359,8 @@ public:
         Define(std::move(Define)), Found(this->Define, SM, OwnText) {}
 
   UnitBudget run();
-  std::optional<uint64_t> keptBy(const PassedInputs &Passed);
+  std::optional<uint64_t> keptBy(const PassedInputs &Passed, bool Training,
+                                 bool InputsGo);
 
 private:
   void findByName(const ModelText &Asked);
@@ -448,10 +449,11 @@ std::optional<StepInputs> Elaborator::inputsOf(const CXXRecordDecl *Class) {
   if (!Request.Inputs.empty())
     return model::inputsOf(Request.Inputs, Class, SM);
   for (const PassedInputs &Passed : Found.Passed) {
-    if (Passed.Class != Class->getCanonicalDecl())
+    if (Passed.Class != Class->getCanonicalDecl() || Steps > MaxStepsOfAll)
       continue;
     Interpreter Aside(Context, Define, Found.Bodies);
-    std::optional<StepInputs> Inputs = model::inputsOf(Passed, Aside, SM);
+    std::optional<StepInputs> Inputs =
+        model::inputsOf(Passed, Aside, torch::elementType(Request.Type), SM);
     Steps += Aside.steps();
     if (Inputs)
       return Inputs;
@@ -482,7 +484,7 @@ bool Elaborator::elaborate(const CXXRecordDecl *Class,
     return false;
   }
   if (const auto Type = torch::elementType(Request.Type))
-    Interpreter::convert(Made, *Type);
+    Interpreter::convertModule(Made, *Type);
   ModelRows Model;
   Model.Title = Title;
   Model.Made = spotOf(Class->getLocation(), SM);
@@ -491,7 +493,7 @@ bool Elaborator::elaborate(const CXXRecordDecl *Class,
   for (const Gap &G : Running.gaps())
     Model.Missing.push_back({spotOf(G.Where, SM), G.Text});
   nameUnknownSizes(Model);
-  if (!Running.hasStopped())
+  if (Request.WithSteps && !Running.hasStopped())
     if (const std::optional<StepInputs> Inputs = inputsOf(Class))
       addStep(Running, Made, *Inputs, Request, Rows.paths(), SM, Model);
   for (const ModuleRow &Row : llvm::drop_begin(Model.Modules))
@@ -653,11 +655,12 @@ UnitBudget Elaborator::run() {
   return std::move(Result);
 }
 
-std::optional<uint64_t> Elaborator::keptBy(const PassedInputs &Passed) {
+std::optional<uint64_t> Elaborator::keptBy(const PassedInputs &Passed,
+                                           bool Training, bool InputsGo) {
   for (Decl *D : Context.getTraversalScope())
     Found.TraverseDecl(D);
-  std::vector<Construction> Made;
-  llvm::copy_if(Found.Made, std::back_inserter(Made), [&](const auto &C) {
+  std::vector<Construction> Makes;
+  llvm::copy_if(Found.Made, std::back_inserter(Makes), [&](const auto &C) {
     return C.Class->getCanonicalDecl() == Passed.Class;
   });
   // A variable is what it is declared with; others may be any of the class.
@@ -667,11 +670,15 @@ std::optional<uint64_t> Elaborator::keptBy(const PassedInputs &Passed) {
     auto IsOther = [&](const Construction &C) {
       return !SM.isPointWithin(C.At, Var->getBeginLoc(), Var->getEndLoc());
     };
-    if (!llvm::all_of(Made, IsOther))
-      llvm::erase_if(Made, IsOther);
+    if (!llvm::all_of(Makes, IsOther))
+      llvm::erase_if(Makes, IsOther);
   }
+  // More are several models, as a rule.
+  constexpr size_t MaxMakes = 4;
+  if (Makes.size() > MaxMakes)
+    return std::nullopt;
   std::optional<uint64_t> Result;
-  for (const Construction &C : Made) {
+  for (const Construction &C : Makes) {
     Interpreter Running(Context, Define, Found.Bodies),
         Aside(Context, Define, Found.Bodies);
     std::vector<Cell> Arguments;
@@ -681,29 +688,30 @@ std::optional<uint64_t> Elaborator::keptBy(const PassedInputs &Passed) {
       if (hasUnknown(Arguments.back(), Unknown))
         return std::nullopt;
     }
-    const std::optional<StepInputs> Inputs = model::inputsOf(Passed, Aside, SM);
-    const ModulePtr Made =
+    const std::optional<StepInputs> Inputs =
+        model::inputsOf(Passed, Aside, std::nullopt, SM);
+    const ModulePtr Model =
         Inputs ? Running.make(C.Class, Arguments, C.At) : nullptr;
-    if (!Made || Running.failure() || Running.hasStopped() ||
+    if (!Model || Running.failure() || Running.hasStopped() ||
         !Running.gaps().empty())
       return std::nullopt;
-    ModelRows Model;
-    addStep(Running, Made, *Inputs, Request, {}, SM, Model);
-    if (!Model.Step.Missing.empty() ||
-        (Result && *Result != Model.Step.KeptByGraph))
+    const std::optional<uint64_t> Kept =
+        keptByGraph(Running, Model, *Inputs, Training, InputsGo, SM);
+    if (!Kept || (Result && *Result != *Kept))
       return std::nullopt;
-    Result = Model.Step.KeptByGraph;
+    Result = Kept;
   }
   return Result;
 }
 
 std::optional<uint64_t> keptByForward(ASTContext &Context,
-                                      const CallExpr *Forward) {
+                                      const CallExpr *Forward, bool Training,
+                                      bool InputsGo) {
   const std::optional<PassedInputs> Passed = asPassedInputs(Forward);
   if (!Passed)
     return std::nullopt;
   return Elaborator(Context, {}, std::numeric_limits<unsigned>::max(), {})
-      .keptBy(*Passed);
+      .keptBy(*Passed, Training, InputsGo);
 }
 
 UnitBudget elaborate(ASTContext &Context, const BudgetRequest &Request,

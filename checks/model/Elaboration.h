@@ -102,8 +102,6 @@ struct StepRows {
   /// What forward() leaves alive in training: its results, and what backward()
   /// needs.
   uint64_t Kept = 0;
-  /// The same when nobody holds the results, with inputs that are needed.
-  uint64_t KeptByGraph = 0;
   /// forward() after eval(), below a guard and without one.
   PeakRow Inference, Unguarded;
   /// forward() and backward() of the sum of the results; later steps have
@@ -162,6 +160,7 @@ struct BudgetRequest {
   std::string Autocast;
   /// No models: only what the unit defines for others.
   bool OnlyDefines = false;
+  bool WithSteps = true; ///< Where inputs are known.
 };
 
 /// A function that one unit defines, and others may call.
@@ -191,12 +190,13 @@ UnitBudget elaborate(clang::ASTContext &Context, const BudgetRequest &Request,
                      unsigned OwnText,
                      std::function<void(clang::NamedDecl &)> Define);
 
-/// What a call of forward() leaves alive for a backward() that does not come,
-/// without its results (StepRows::KeptByGraph), with the model and the inputs
-/// that the unit makes. nullopt where it does not follow them whole, or makes
-/// several models that differ.
+/// What the graph of a call of forward() keeps for a backward() that does not
+/// come, with the model and the inputs that the unit makes. With \p InputsGo,
+/// the inputs are made anew for each call. nullopt where that is not followed
+/// whole, or the unit makes several models that differ.
 std::optional<uint64_t> keptByForward(clang::ASTContext &Context,
-                                      const clang::CallExpr *Forward);
+                                      const clang::CallExpr *Forward,
+                                      bool Training, bool InputsGo);
 
 } // namespace libtorch_tidy::model
 

@@ -36,8 +36,8 @@ static void typeElements(const Cell &V, const CXXRecordDecl *R,
   else
     for (const FieldDecl *Field : R->fields())
       Types.push_back(Field->getType());
-  const bool IsTuple = code::isStdClass(R, {"tuple", "pair"});
-  const bool IsContainer = torch::isStdDecl(R) && !IsTuple;
+  const bool IsContainer = (torch::isStdDecl(R) || torch::isTorchDecl(R)) &&
+                           !code::isStdClass(R, {"tuple", "pair"});
   for (size_t I = 0; I < V->Elements.size(); ++I)
     if (const size_t Which = IsContainer ? 0 : I; Which < Types.size())
       V->Elements[I] = typed(V->Elements[I], Types[Which], Trouble);
@@ -47,7 +47,7 @@ static void typeElements(const Cell &V, const CXXRecordDecl *R,
         Setting = typed(Setting, Field->getType(), Trouble);
 }
 
-/// std::optional, and c10::optional, which LibTorch has had for it.
+/// std::optional, and c10::optional, which older LibTorch uses in its place.
 static bool isOptional(const CXXRecordDecl *R) {
   return (torch::isStdDecl(R) || torch::isTorchDecl(R)) && R->getIdentifier() &&
          R->getName() == "optional" && !typeArgument(R, 0).isNull();
@@ -55,7 +55,8 @@ static bool isOptional(const CXXRecordDecl *R) {
 
 /// A number that is the size of a tensor.
 static Cell asTensor(const Cell &V) {
-  if (V->What != Value::Integer || V->Number <= 0 || !V->Name.empty())
+  if (V->What != Value::Integer || V->Number <= 0 ||
+      V->Number > torch::MostOfDimension || !V->Name.empty())
     return V;
   auto T = std::make_shared<TensorInstance>();
   T->Shape.Sizes = {{V->Number}};
@@ -67,7 +68,7 @@ static Cell asTensor(const Cell &V) {
 static Cell typed(const Cell &V, QualType T, std::string &Trouble) {
   T = T.getNonReferenceType();
   const CXXRecordDecl *R = T->getAsCXXRecordDecl();
-  if (R && isOptional(R) && V->What != Value::Null)
+  if (R && isOptional(R))
     return typed(V, typeArgument(R, 0), Trouble);
   if (torch::isTensor(T)) {
     const Cell Given = asTensor(V);
@@ -113,6 +114,9 @@ StepInputs inputsOf(ArrayRef<std::string> Texts, const CXXRecordDecl *Class,
   return Result;
 }
 
+static std::vector<Cell> converted(ArrayRef<Cell> Given,
+                                   torch::ElementType Type);
+
 //===----------------------------------------------------------------------===//
 // Of the program
 //===----------------------------------------------------------------------===//
@@ -145,7 +149,10 @@ static bool isKnown(const Cell &V) {
   case Value::List:
     return llvm::all_of(V->Elements, isKnown);
   case Value::Record:
-    return llvm::all_of(llvm::make_second_range(V->Members), isKnown);
+    return llvm::all_of(V->Members, [](const auto &Member) {
+      return Member.first->getType()->isReferenceType() ||
+             isKnown(Member.second);
+    });
   case Value::Unknown:
   case Value::Module:
   case Value::Pointer:
@@ -159,6 +166,7 @@ static bool isKnown(const Cell &V) {
 
 std::optional<StepInputs> inputsOf(const PassedInputs &Passed,
                                    Interpreter &Running,
+                                   std::optional<torch::ElementType> Type,
                                    const SourceManager &SM) {
   StepInputs Result;
   Result.From = spotOf(Passed.At, SM);
@@ -166,9 +174,12 @@ std::optional<StepInputs> inputsOf(const PassedInputs &Passed,
     Result.Arguments.push_back(Running.evaluate(Argument));
     if (!isKnown(Result.Arguments.back()))
       return std::nullopt;
-    Result.Texts.push_back(shown(Result.Arguments.back()));
   }
-  // The program may pass a number alone, of which no step depends.
+  if (Type)
+    Result.Arguments = converted(Result.Arguments, *Type);
+  for (const Cell &Argument : Result.Arguments)
+    Result.Texts.push_back(shown(Argument));
+  // Without a tensor there is nothing to follow.
   std::vector<TensorPtr> Tensors;
   for (const Cell &Argument : Result.Arguments)
     collectTensors(Argument, Tensors);
@@ -181,55 +192,70 @@ std::optional<StepInputs> inputsOf(const PassedInputs &Passed,
 // In memory
 //===----------------------------------------------------------------------===//
 
-/// \p V with other tensors.
-static Cell
-withTensors(const Cell &V,
-            llvm::function_ref<TensorPtr(const TensorPtr &)> Change) {
+using Change = llvm::function_ref<TensorPtr(const TensorPtr &)>;
+
+static Cell withTensors(const Cell &V, Change Changed,
+                        std::map<const TensorInstance *, TensorPtr> &Made) {
   const Cell Result = cell(*V);
-  if (V->What == Value::Tensor && V->Handle->Shape.Defined)
-    Result->Handle = Change(V->Handle);
+  if (V->What == Value::Tensor && V->Handle->Shape.Defined) {
+    TensorPtr &New = Made[V->Handle.get()];
+    if (!New)
+      New = Changed(V->Handle);
+    Result->Handle = New;
+  }
   for (Cell &Element : Result->Elements)
-    Element = withTensors(Element, Change);
+    Element = withTensors(Element, Changed, Made);
   for (Cell &Setting : llvm::make_second_range(Result->Settings))
-    Setting = withTensors(Setting, Change);
+    Setting = withTensors(Setting, Changed, Made);
   for (auto &[Field, Member] : Result->Members)
     if (!Field->getType()->isReferenceType())
-      Member = withTensors(Member, Change);
+      Member = withTensors(Member, Changed, Made);
+  return Result;
+}
+
+/// \p Given with other tensors. Those that are the same stay one.
+static std::vector<Cell> withTensors(ArrayRef<Cell> Given, Change Changed) {
+  std::map<const TensorInstance *, TensorPtr> Made;
+  std::vector<Cell> Result;
+  for (const Cell &V : Given)
+    Result.push_back(withTensors(V, Changed, Made));
   return Result;
 }
 
 std::vector<Cell> placed(ArrayRef<Cell> Given, torch::Simulation &S,
                          torch::ElementType Type) {
-  std::map<const TensorInstance *, TensorPtr> Made;
-  std::vector<Cell> Result;
-  for (const Cell &V : Given)
-    Result.push_back(withTensors(V, [&](const TensorPtr &T) {
-      TensorPtr &New = Made[T.get()];
-      if (!New) {
-        New = S.make(T->sizes(), T->Shape.Type.value_or(Type));
-        New->RequiresGrad = T->RequiresGrad;
-      }
-      return New;
-    }));
-  return Result;
+  return withTensors(Given, [&](const TensorPtr &T) {
+    const TensorPtr New = S.make(T->sizes(), T->Shape.Type.value_or(Type));
+    New->RequiresGrad = T->RequiresGrad;
+    return New;
+  });
+}
+
+/// With their floating types made \p Type.
+static std::vector<Cell> converted(ArrayRef<Cell> Given,
+                                   torch::ElementType Type) {
+  return withTensors(Given, [&](const TensorPtr &T) {
+    auto New = std::make_shared<TensorInstance>(*T);
+    if (T->Shape.Type && torch::isFloating(*T->Shape.Type))
+      New->Shape.Type = Type;
+    return New;
+  });
 }
 
 std::optional<std::vector<Cell>> withBatch(ArrayRef<Cell> Given,
                                            int64_t Batch) {
   torch::Size Before;
-  std::vector<Cell> Result;
-  for (const Cell &V : Given)
-    Result.push_back(withTensors(V, [&](const TensorPtr &T) {
-      auto New = std::make_shared<TensorInstance>(*T);
-      std::vector<torch::Size> &Sizes = *New->Shape.Sizes;
-      if (Sizes.empty())
-        return New;
-      if (!Before)
-        Before = Sizes.front();
-      if (Sizes.front() == Before)
-        Sizes.front() = Batch;
+  std::vector<Cell> Result = withTensors(Given, [&](const TensorPtr &T) {
+    auto New = std::make_shared<TensorInstance>(*T);
+    std::vector<torch::Size> &Sizes = *New->Shape.Sizes;
+    if (Sizes.empty())
       return New;
-    }));
+    if (!Before)
+      Before = Sizes.front();
+    if (Sizes.front() == Before)
+      Sizes.front() = Batch;
+    return New;
+  });
   if (!Before)
     return std::nullopt;
   return Result;

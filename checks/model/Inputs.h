@@ -41,9 +41,11 @@ struct PassedInputs {
 };
 /// \p E as such a call; nullopt for others.
 std::optional<PassedInputs> asPassedInputs(const clang::CallExpr *E);
-/// The values of \p Passed; nullopt where they are not known.
+/// The values of \p Passed; nullopt where they are not known. With \p Type,
+/// floating tensors are converted to it, as the model is.
 std::optional<StepInputs> inputsOf(const PassedInputs &Passed,
                                    Interpreter &Running,
+                                   std::optional<torch::ElementType> Type,
                                    const clang::SourceManager &SM);
 
 /// \p Given with tensors in the memory of \p S, of \p Type where they have no

@@ -122,7 +122,7 @@ public:
   bool hasGapsOfPass() const { return !GapsOfPass.empty() || Failure; }
 
   /// What to(Type) does to \p M: all parameters and buffers below it.
-  static void convert(const ModulePtr &M, torch::ElementType Type);
+  static void convertModule(const ModulePtr &M, torch::ElementType Type);
 
   /// The value of \p E, outside of what has been called: a tree, but for what
   /// members that are references name.

@@ -37,7 +37,8 @@ std::optional<uint64_t> KnownSizes::bytesOf(const Expr *E) {
   return Given->Handle->Shape.bytes();
 }
 
-std::optional<uint64_t> KnownSizes::keptBy(const Expr *Forward) {
+std::optional<uint64_t> KnownSizes::keptBy(const Expr *Forward, bool Training,
+                                           bool InputsGo) {
   // Each is followed anew.
   constexpr unsigned MaxPasses = 16;
   const auto *Call =
@@ -46,7 +47,7 @@ std::optional<uint64_t> KnownSizes::keptBy(const Expr *Forward) {
       Passes >= MaxPasses)
     return std::nullopt;
   ++Passes;
-  return keptByForward(Unit.context(), Call);
+  return keptByForward(Unit.context(), Call, Training, InputsGo);
 }
 
 } // namespace libtorch_tidy::model

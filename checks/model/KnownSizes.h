@@ -26,9 +26,10 @@ public:
   /// nothing says is float32.
   std::optional<uint64_t> bytesOf(const clang::Expr *E);
 
-  /// What call \p Forward leaves alive until backward(), as keptByForward() has
-  /// it. Of a few calls of a unit; null is allowed.
-  std::optional<uint64_t> keptBy(const clang::Expr *Forward);
+  /// What the graph of call \p Forward keeps, as keptByForward() has it. Of a
+  /// few calls of a unit; null is allowed.
+  std::optional<uint64_t> keptBy(const clang::Expr *Forward, bool Training,
+                                 bool InputsGo);
 
 private:
   flow::UnitModel &Unit;

@@ -387,7 +387,7 @@ static void convertTensors(const ModulePtr &M,
     convertTensors(Child.Module, Type, Seen);
 }
 
-void Interpreter::convert(const ModulePtr &M, torch::ElementType Type) {
+void Interpreter::convertModule(const ModulePtr &M, torch::ElementType Type) {
   std::set<const ModuleInstance *> Seen;
   convertTensors(M, Type, Seen);
 }
@@ -607,13 +607,13 @@ Cell Interpreter::callOptions(const CallExpr *E, const Cell &Object,
   const std::string Name = torch::calleeName(E).str();
   if (Object->Name.empty()) { // TensorOptions.
     const Cell Result = copyOf(Object);
-    if (torch::setsElementType(E->getDirectCallee()) && !Arguments.empty() &&
-        Arguments.front()->What == Value::Unknown)
-      return Arguments.front();
-    if (torch::setsElementType(E->getDirectCallee()) && !Arguments.empty())
-      Result->Element = Arguments.front()->What == Value::Type
-                            ? Arguments.front()->Element
-                            : std::nullopt;
+    if (torch::setsElementType(E->getDirectCallee()) && !Arguments.empty()) {
+      const Cell &Type = Arguments.front();
+      if (Type->What == Value::Unknown)
+        return Type;
+      Result->Element =
+          Type->What == Value::Type ? Type->Element : std::nullopt;
+    }
     return Result;
   }
   if (!Arguments.empty()) {
@@ -673,12 +673,13 @@ Cell Interpreter::callTensor(const CallExpr *E, const FunctionDecl *F,
     V.What = Value::Options;
     if (Object && Object->What == Value::Tensor) // Its options().
       V.Element = Object->Handle->Shape.Type;
-    if (torch::setsElementType(F) && !Arguments.empty() &&
-        Arguments.back()->What == Value::Unknown)
-      return Arguments.back();
-    if (torch::setsElementType(F) && !Arguments.empty() &&
-        Arguments.back()->What == Value::Type)
-      V.Element = Arguments.back()->Element;
+    if (torch::setsElementType(F) && !Arguments.empty()) {
+      const Cell &Type = Arguments.back();
+      if (Type->What == Value::Unknown)
+        return Type;
+      if (Type->What == Value::Type)
+        V.Element = Type->Element;
+    }
     return cell(std::move(V));
   }
   // A type among the arguments: the type itself, or options with one.

@@ -43,6 +43,7 @@ public:
   /// With \p Lines the time line goes there.
   PeakRow inference(bool Guarded, StepRows *Lines = nullptr);
   void keep(StepRows &Row, ModelRows &Model);
+  uint64_t keptByGraph(bool Training, bool InputsGo);
   PeakRow train(StepRows *Lines = nullptr);
   /// The peak of a later step alone; nullopt when it cannot be followed.
   std::optional<uint64_t> laterPeak(llvm::ArrayRef<Cell> Given);
@@ -75,6 +76,7 @@ private:
   std::vector<ModulePtr> All;
   std::set<const ModuleInstance *> Seen;
   std::vector<Cell> Inputs;
+  uint64_t BytesOfInputs = 0;
   bool Failed = false;
   bool HasState; ///< Of the optimizer.
   std::set<std::tuple<std::string, unsigned, std::string>> Said;
@@ -143,7 +145,7 @@ uint64_t Passes::setInputs(llvm::ArrayRef<Cell> Given) {
   const uint64_t Before = S.memory().live();
   Inputs = placed(Given, S,
                   torch::elementType(Request.Type).value_or(torch::Float32));
-  return S.memory().live() - Before;
+  return BytesOfInputs = S.memory().live() - Before;
 }
 
 /// What forward() returns.
@@ -193,11 +195,9 @@ std::vector<TimeRow> Passes::takeTimeLine(StepRows &Row) {
 
 std::vector<MissingRow> Passes::takeMissing() {
   std::vector<MissingRow> Result;
-  if (S.memory().isTooLarge()) {
-    MissingRow TooLarge;
-    TooLarge.Text = "the tensors are too large for any memory";
-    Result.push_back(std::move(TooLarge));
-  }
+  if (const std::string Text = "the tensors are too large for any memory";
+      S.memory().isTooLarge() && Said.emplace("", 0, Text).second)
+    Result.emplace_back().Text = Text;
   Failed |= Running.hasFailed();
   for (const Gap &G : Running.takeGapsOfPass())
     if (Spot At = spotOf(G.Where, SM);
@@ -219,45 +219,52 @@ PeakRow Passes::inference(bool Guarded, StepRows *Lines) {
   return peak();
 }
 
-/// What forward() leaves alive, and which modules have made it. The inputs are
-/// gone then.
+/// What forward() leaves alive, and which modules have made it.
 void Passes::keep(StepRows &Row, ModelRows &Model) {
   setTraining(true);
   const uint64_t Before = S.memory().live();
   const std::set<const torch::Block *> Old = S.memory().blocks();
-  Cell Result = forward();
+  const Cell Result = forward();
   Row.Kept = S.memory().live() - Before;
   Row.Result = shownSizes(Result);
   if (const Value *Which = nullptr;
       hasUnknown(Result, Which) && !Running.hasGapsOfPass())
     Row.Missing.push_back({Model.Made, "what forward() returns is not known"});
-  std::map<std::string, ModuleRow *> Rows;
+  std::map<std::string, ModuleRow *> ByPath;
   for (ModuleRow &Each : Model.Modules)
     if (!Each.IsRepeated)
-      Rows.emplace(Each.Path, &Each);
+      ByPath.emplace(Each.Path, &Each);
   for (const torch::Block *B : S.memory().blocks()) {
     if (Old.count(B) || B->Place >= Running.places().size())
       continue;
     auto Path = Paths.find(Running.places()[B->Place].Module);
     // What is made outside of all modules is the model's own.
-    auto It = Rows.find(Path == Paths.end() ? "" : Path->second);
-    if (It != Rows.end())
+    auto It = ByPath.find(Path == Paths.end() ? "" : Path->second);
+    if (It != ByPath.end())
       It->second->Kept += B->Bytes;
   }
   for (const auto &[Module, Sizes] : Running.results())
     if (auto Path = Paths.find(Module); Path != Paths.end())
-      if (auto It = Rows.find(Path->second); It != Rows.end())
+      if (auto It = ByPath.find(Path->second); It != ByPath.end())
         It->second->Result = Sizes;
-  // The graph alone, with the inputs that it keeps.
-  std::vector<TensorPtr> Results;
-  collectTensors(Result, Results);
+}
+
+/// What the graph of forward() keeps when nobody holds its results, with the
+/// inputs, if they go as well.
+uint64_t Passes::keptByGraph(bool Training, bool InputsGo) {
+  setTraining(Training);
+  const uint64_t Before = S.memory().live();
   std::vector<torch::NodePtr> Graph;
-  for (const TensorPtr &T : Results)
-    Graph.push_back(T->Maker);
-  Results.clear();
-  Result.reset();
+  {
+    std::vector<TensorPtr> Results;
+    collectTensors(forward(), Results);
+    for (const TensorPtr &T : Results)
+      Graph.push_back(T->Maker);
+  }
+  if (!InputsGo)
+    return S.memory().live() - Before;
   Inputs.clear();
-  Row.KeptByGraph = S.memory().live() + Row.Inputs - Before;
+  return S.memory().live() + BytesOfInputs - Before;
 }
 
 /// A step; the gradients stay, and the next is a later one.
@@ -314,32 +321,45 @@ std::optional<uint64_t> Passes::laterPeak(llvm::ArrayRef<Cell> Given) {
 
 uint64_t Passes::reservedByInference() {
   inference(/*Guarded=*/true);
-  return S.memory().reserved();
+  return takeMissing().empty() ? S.memory().reserved() : 0;
 }
 
 uint64_t Passes::reservedByTraining() {
-  // The optimizer's state comes between the first step and the second one.
+  // What the optimizer keeps, and needs for the moment, for each parameter.
   std::vector<torch::BlockPtr> State;
   const unsigned Copies = torch::optimizerCopies(Request.Optimizer).value_or(0);
   const unsigned Scratch = torch::optimizerScratch(Request.Optimizer);
-  constexpr unsigned MaxSteps = 6;
-  for (unsigned I = 0; I < MaxSteps; ++I) {
+  bool IsFirst = true;
+  for (unsigned Left = 10; Left; --Left) {
     const uint64_t Before = S.memory().reserved();
     train();
+    if (!takeMissing().empty())
+      return 0;
     for (const TensorPtr &T : llvm::make_first_range(Placed)) {
       if (!T->Gradient)
         continue;
-      if (I == 0)
-        for (unsigned Copy = 0; Copy < Copies; ++Copy)
-          State.push_back(S.allocate(T->Gradient->Bytes));
+      for (unsigned Copy = 0; IsFirst && Copy < Copies; ++Copy)
+        State.push_back(S.allocate(T->Gradient->Bytes));
       std::vector<torch::BlockPtr> InStep;
       for (unsigned Each = 0; Each < Scratch; ++Each)
         InStep.push_back(S.allocate(T->Gradient->Bytes));
     }
-    if (I > 1 && S.memory().reserved() == Before)
-      break;
+    if (!IsFirst && S.memory().reserved() == Before)
+      return Before;
+    IsFirst = false;
   }
-  return S.memory().reserved();
+  return 0; // It goes on growing.
+}
+
+std::optional<uint64_t> keptByGraph(Interpreter &Running, const ModulePtr &M,
+                                    const StepInputs &Inputs, bool Training,
+                                    bool InputsGo, const SourceManager &SM) {
+  const BudgetRequest Request;
+  const std::map<const ModuleInstance *, std::string> Paths;
+  Passes P(Running, M, Request, Paths, SM);
+  P.setInputs(Inputs.Arguments);
+  const uint64_t Kept = P.keptByGraph(Training, InputsGo);
+  return P.takeMissing().empty() ? std::optional(Kept) : std::nullopt;
 }
 
 void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
@@ -366,7 +386,6 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
     Row.Unguarded = P.inference(/*Guarded=*/false);
     Add(P.takeMissing());
     P.keep(Row, Model);
-    P.setInputs(Inputs.Arguments);
     Add(P.takeMissing());
     Row.FirstStep = P.train();
     Add(P.takeMissing());
@@ -383,7 +402,6 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
     Passes Training(Running, M, Request, Paths, SM);
     Training.setInputs(Inputs.Arguments);
     Row.ReservedByTraining = Training.reservedByTraining();
-    Training.takeMissing();
   }
   if (!Request.Memory || !Row.Missing.empty())
     return;

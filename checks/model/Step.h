@@ -19,6 +19,14 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
              const std::map<const ModuleInstance *, std::string> &Paths,
              const clang::SourceManager &SM, ModelRows &Model);
 
+/// What the graph of one forward() keeps when nobody holds its results: with
+/// the inputs that it keeps, if they go as well. nullopt where the pass is not
+/// followed whole.
+std::optional<uint64_t> keptByGraph(Interpreter &Running, const ModulePtr &M,
+                                    const StepInputs &Inputs, bool Training,
+                                    bool InputsGo,
+                                    const clang::SourceManager &SM);
+
 } // namespace libtorch_tidy::model
 
 #endif // LIBTORCH_TIDY_CHECKS_MODEL_STEP_H

@@ -12,6 +12,7 @@
 namespace libtorch_tidy::torch {
 
 // The names are those of CUDACachingAllocator.cpp.
+static constexpr uint64_t MinBlockSize = 512;          ///< And its multiples.
 static constexpr uint64_t SmallSize = 1ULL << 20;      ///< Up to it.
 static constexpr uint64_t SmallBuffer = 2ULL << 20;    ///< A segment of those.
 static constexpr uint64_t MinLargeAlloc = 10ULL << 20; ///< Below it:
@@ -33,6 +34,11 @@ bool CachingAllocator::IsBefore::operator()(const Part *A,
   return std::tie(A->Size, A->Address) < std::tie(B->Size, B->Address);
 }
 
+uint64_t CachingAllocator::rounded(uint64_t Bytes) {
+  return Bytes > UINT64_MAX - MinBlockSize ? Bytes
+                                           : llvm::alignTo(Bytes, MinBlockSize);
+}
+
 CachingAllocator::Part *CachingAllocator::newPart(uint64_t Size,
                                                   uint64_t Address, Pool *In) {
   if (Spare.empty()) {
@@ -49,7 +55,7 @@ CachingAllocator::Part *CachingAllocator::newPart(uint64_t Size,
 }
 
 CachingAllocator::Part *CachingAllocator::allocate(uint64_t Bytes) {
-  const uint64_t Size = llvm::alignTo(Bytes, Multiple);
+  const uint64_t Size = rounded(Bytes);
   const bool IsSmall = Size <= SmallSize;
   Pool &In = IsSmall ? Small : Large;
   Part Wanted;
@@ -68,7 +74,7 @@ CachingAllocator::Part *CachingAllocator::allocate(uint64_t Bytes) {
     Reserved += Segment;
   }
   const uint64_t Rest = P->Size - Size;
-  if (IsSmall ? Rest >= Multiple : Rest > SmallSize) {
+  if (IsSmall ? Rest >= MinBlockSize : Rest > SmallSize) {
     Part *Free = newPart(Rest, P->Address + Size, &In);
     Free->Before = P;
     Free->After = P->After;

@@ -23,8 +23,8 @@ class CachingAllocator {
 public:
   /// A part of a segment.
   struct Part;
-  /// All tensors lie at multiples of as many bytes.
-  static constexpr uint64_t Multiple = 512;
+  /// What it gives out for \p Bytes.
+  static uint64_t rounded(uint64_t Bytes);
 
   CachingAllocator();
   ~CachingAllocator();

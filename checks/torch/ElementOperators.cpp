@@ -88,7 +88,7 @@ static bool fills(StringRef Name) {
       .Default(false);
 }
 
-/// Give truths, or what `&` and its like give of them.
+/// Give truths; `&` and similar operators, also integers.
 static bool compares(StringRef Name) {
   return llvm::StringSwitch<bool>(Name)
       .Cases("eq", "ne", "lt", "le", "gt", "ge", true)

@@ -13,6 +13,7 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -20,18 +21,21 @@ using llvm::StringRef;
 namespace libtorch_tidy::torch {
 
 /// Is the size of a vocabulary part of \p E?
-static bool mentionsVocabulary(const Expr *E) {
+/// Does \p E itself name one, without its operands?
+static bool isVocabulary(const Expr *E) {
+  const ValueDecl *D = nullptr;
   if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
-    return Ref->getDecl()->getIdentifier() &&
-           namesVocabulary(Ref->getDecl()->getName());
-  if (const auto *Member = dyn_cast<MemberExpr>(E);
-      Member && Member->getMemberDecl()->getIdentifier() &&
-      namesVocabulary(Member->getMemberDecl()->getName()))
-    return true;
-  return llvm::any_of(E->children(), [](const Stmt *Child) {
-    const auto *Part = dyn_cast_or_null<Expr>(Child);
-    return Part && mentionsVocabulary(Part);
-  });
+    D = Ref->getDecl();
+  else if (const auto *Member = dyn_cast<MemberExpr>(E))
+    D = Member->getMemberDecl();
+  return D && D->getIdentifier() && namesVocabulary(D->getName());
+}
+
+static bool mentionsVocabulary(const Expr *E) {
+  return isVocabulary(E) || llvm::any_of(E->children(), [](const Stmt *Child) {
+           const auto *Part = dyn_cast_or_null<Expr>(Child);
+           return Part && mentionsVocabulary(Part);
+         });
 }
 
 static std::optional<uint64_t> features(const Expr *E,
@@ -90,7 +94,7 @@ static std::optional<LinearShape> shapeOfOptions(const Expr *E,
   return std::nullopt;
 }
 
-/// The arguments of the layer that \p E makes; none for everything else.
+/// The arguments of what makes a layer: a constructor, or a call.
 static llvm::SmallVector<const Expr *, 2> argumentsOf(const Expr *E) {
   llvm::SmallVector<const Expr *, 2> Args;
   if (const auto *Made = dyn_cast<CXXConstructExpr>(E)) {
@@ -107,23 +111,27 @@ static llvm::SmallVector<const Expr *, 2> argumentsOf(const Expr *E) {
 }
 
 /// Is the size of a vocabulary part of \p E, or of the variables in it?
-static bool followsVocabulary(const Expr *E, unsigned Depth = 0) {
-  if (mentionsVocabulary(E))
+static bool followsVocabulary(const Expr *E,
+                              llvm::SmallPtrSetImpl<const VarDecl *> &Seen) {
+  if (isVocabulary(E))
     return true;
   if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
     if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-        Var && Var->getInit() && Depth < 8)
-      return followsVocabulary(Var->getInit(), Depth + 1);
+        Var && Var->getInit() && Seen.insert(Var).second &&
+        followsVocabulary(Var->getInit(), Seen))
+      return true;
   return llvm::any_of(E->children(), [&](const Stmt *Child) {
     const auto *Part = dyn_cast_or_null<Expr>(Child);
-    return Part && followsVocabulary(Part, Depth);
+    return Part && followsVocabulary(Part, Seen);
   });
 }
 
 bool makesLinearOfGivenSizes(const Expr *E) {
   const llvm::SmallVector<const Expr *, 2> Args = argumentsOf(E);
+  llvm::SmallPtrSet<const VarDecl *, 8> Seen;
   if (E->isInstantiationDependent() || E->containsErrors() ||
-      llvm::any_of(Args, [](const Expr *A) { return followsVocabulary(A); }))
+      llvm::any_of(Args,
+                   [&](const Expr *A) { return followsVocabulary(A, Seen); }))
     return false;
   if (Args.size() == 1)
     return isLinearOptions(Args[0]->getType());

@@ -88,7 +88,7 @@ static CastPolicy policyOnCuda(StringRef Name) {
       .Default(CastPolicy::None);
 }
 
-/// Autocast leaves double, and what is no number of its kind, alone.
+/// Autocast leaves float64, complex numbers and integers alone.
 static bool isEligible(const TensorPtr &T) {
   return T && T->Shape.Defined && T->Shape.Type && isFloating(*T->Shape.Type) &&
          T->Shape.Type->Bytes <= 4 &&
@@ -112,13 +112,14 @@ TensorPtr Simulation::cast(const TensorPtr &T, ElementType To) {
     return T;
   // Those of parameters are kept, until the region of autocast ends.
   const bool IsKept =
-      To.Name == Autocast->Name && !T->Maker && T->RequiresGrad.value_or(false);
+      To.Name == Autocast->Name && !T->Maker &&
+      T->Shape.Type->Name == Float32.Name && T->RequiresGrad.value_or(false);
   if (IsKept)
-    if (const auto It = Casts.find(T.get()); It != Casts.end())
+    if (const auto It = Casts.find(T); It != Casts.end())
       return It->second;
   TensorPtr Result = converted(T, To);
   if (IsKept)
-    Casts[T.get()] = Result;
+    Casts[T] = Result;
   return Result;
 }
 
@@ -127,7 +128,7 @@ TensorPtr Simulation::cast(const TensorPtr &T, ElementType To) {
 OperatorResult Simulation::addBias(Arguments Given) {
   const Argument Bias = Given["bias"];
   Given.erase("bias");
-  OperatorResult Result = run("linear", std::move(Given));
+  OperatorResult Result = run("linear", Given);
   if (Result.What != OperatorResult::One)
     return Result;
   return run("add_",

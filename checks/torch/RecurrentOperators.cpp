@@ -253,9 +253,11 @@ OperatorResult Operator::recurrentCell() {
   } else if (Given && Given->What == Argument::Tensor) {
     Before.H = Given->Handles.front();
   } else {
-    Before.H = S.make({X->sizes()[0], W->sizes()[1]}, Float32);
+    Before.H =
+        S.make({X->sizes()[0], W->sizes()[1]}, X->Shape.Type.value_or(Float32));
     if (Kind == "lstm")
-      Before.C = S.make({X->sizes()[0], W->sizes()[1]}, Float32);
+      Before.C = S.make({X->sizes()[0], W->sizes()[1]},
+                        X->Shape.Type.value_or(Float32));
   }
   if (Kind == "lstm" && !Before.C) {
     notFollowed("the state of '" + Name + "' is not known");

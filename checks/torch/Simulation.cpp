@@ -57,6 +57,7 @@ static void halve(std::vector<TimePoint> &Line) {
 }
 
 void Memory::change(uint64_t Now) {
+  const uint64_t Before = Live;
   Live = Now;
   if (Live > Peak) {
     Peak = Live;
@@ -67,7 +68,7 @@ void Memory::change(uint64_t Now) {
   if (TimeLine->empty() || TimeLine->back().Place != Place) {
     if (TimeLine->size() >= 16 * MaxTimePoints)
       halve(*TimeLine);
-    TimeLine->push_back({Place, Live, Live});
+    TimeLine->push_back({Place, Before, Live});
   }
   TimePoint &Last = TimeLine->back();
   Last.Most = std::max(Last.Most, Live);
@@ -98,7 +99,9 @@ static std::vector<int64_t> contiguousStrides(ArrayRef<int64_t> Sizes) {
   int64_t Stride = 1;
   for (size_t I = Sizes.size(); I-- > 0;) {
     Result[I] = Stride;
-    Stride *= std::max<int64_t>(Sizes[I], 1);
+    // No tensor has as many.
+    if (__builtin_mul_overflow(Stride, std::max<int64_t>(Sizes[I], 1), &Stride))
+      Stride = 1;
   }
   return Result;
 }
@@ -133,9 +136,8 @@ bool TensorInstance::isDense() const {
 }
 
 BlockPtr Simulation::allocate(uint64_t Count) {
-  constexpr uint64_t Multiple = CachingAllocator::Multiple;
-  if (Device == DeviceKind::Cuda && Count < UINT64_MAX - Multiple)
-    Count = (Count + Multiple - 1) / Multiple * Multiple;
+  if (Device == DeviceKind::Cuda)
+    Count = CachingAllocator::rounded(Count);
   return std::make_shared<Block>(Bytes, Count);
 }
 

@@ -253,7 +253,9 @@ private:
   uint64_t Sequence = 0;
   std::optional<ElementType> Autocast;
   /// Of parameters, which autocast keeps.
-  std::map<const TensorInstance *, TensorPtr> Casts;
+  std::map<std::weak_ptr<TensorInstance>, TensorPtr,
+           std::owner_less<std::weak_ptr<TensorInstance>>>
+      Casts;
   bool InAutocast = false; ///< An operator that autocast knows runs.
 };
 

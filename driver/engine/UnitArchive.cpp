@@ -372,8 +372,8 @@ template <typename Archive> static void pass(Archive &A, model::StepRows &S) {
   A.list(S.InputTexts, [&](std::string &Text) { A.text(Text); });
   pass(A, S.InputFrom);
   A.text(S.Result);
-  for (uint64_t *Number : {&S.Inputs, &S.Kept, &S.KeptByGraph,
-                           &S.ReservedByInference, &S.ReservedByTraining})
+  for (uint64_t *Number :
+       {&S.Inputs, &S.Kept, &S.ReservedByInference, &S.ReservedByTraining})
     A.number(*Number);
   A.number(S.LargestBatch);
   for (model::PeakRow *Peak :
