@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/output/BudgetChange.h"
-#include "checks/torch/ModuleParameters.h"
 #include "driver/output/BudgetParts.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
@@ -100,22 +99,13 @@ std::vector<ModelPair> pairsOf(const BudgetSides &Sides) {
   return Result;
 }
 
-/// What of a tensor's bytes a training step has from its second one on: the
-/// gradient and what the optimizer keeps, too.
-static uint64_t heldFor(const model::TensorRow &T, const ModuleRow &Row,
-                        const BudgetOptions &Options) {
-  const unsigned Copies = torch::optimizerCopies(Options.Optimizer).value_or(0);
-  return T.GetsGradient && !Row.IsUnlisted ? T.Bytes * (2 + Copies) : T.Bytes;
-}
-
 static Sums ownOf(const ModuleRow &Row, const BudgetOptions &Options) {
   Sums Result;
   Result.Kept = Row.Kept;
   Result.IsIncomplete = Row.IsIncomplete;
-  for (const model::TensorRow &T : Row.Tensors) {
-    Result.Bytes += T.Bytes;
-    Result.Held += heldFor(T, Row, Options);
-  }
+  const BudgetTotals All = totalsOf(llvm::ArrayRef(Row), Options.Optimizer);
+  Result.Bytes = All.Parameters + All.Buffers + All.Unlisted;
+  Result.Held = All.all();
   return Result;
 }
 
@@ -123,9 +113,7 @@ static Sums ownOf(const ModuleRow &Row, const BudgetOptions &Options) {
 static Sums allOf(llvm::ArrayRef<ModuleRow> Rows, size_t At,
                   const BudgetOptions &Options) {
   Sums Result = ownOf(Rows[At], Options);
-  for (size_t I = At + 1; I < Rows.size() && Rows[I].Depth > Rows[At].Depth &&
-                          Rows[I].IsUnlisted == Rows[At].IsUnlisted;
-       ++I) {
+  for (size_t I = At + 1, End = endOfSubtree(Rows, At); I < End; ++I) {
     const Sums Below = ownOf(Rows[I], Options);
     Result.Bytes += Below.Bytes;
     Result.Kept += Below.Kept;
@@ -148,15 +136,14 @@ static PathMap pathsOf(const ModelRows &Model) {
 static std::vector<size_t> onlyIn(const ModelRows &Model,
                                   const PathMap &Other) {
   std::vector<size_t> Result;
-  for (size_t I = 0; I < Model.Modules.size(); ++I) {
+  for (size_t I = 0; I < Model.Modules.size();) {
     const ModuleRow &Row = Model.Modules[I];
-    if (Other.count({Row.IsUnlisted, Row.Path}))
-      continue;
-    Result.push_back(I);
-    while (I + 1 < Model.Modules.size() &&
-           Model.Modules[I + 1].Depth > Row.Depth &&
-           Model.Modules[I + 1].IsUnlisted == Row.IsUnlisted)
+    if (Other.count({Row.IsUnlisted, Row.Path})) {
       ++I;
+      continue;
+    }
+    Result.push_back(I);
+    I = endOfSubtree(Model.Modules, I);
   }
   return Result;
 }
@@ -222,6 +209,12 @@ std::vector<Figure> figuresOf(const ModelPair &P, const BudgetOptions &Options,
 bool stepsDiffer(const ModelPair &P) {
   return P.Before->HasStep && P.After->HasStep &&
          P.Before->Step.Fails != P.After->Step.Fails;
+}
+
+bool inputsDiffer(const ModelPair &P) {
+  return P.Before->HasStep != P.After->HasStep ||
+         (P.After->HasStep &&
+          P.Before->Step.InputTexts != P.After->Step.InputTexts);
 }
 
 bool hasChanged(const ModelPair &P, llvm::ArrayRef<Figure> Figures,

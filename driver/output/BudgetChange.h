@@ -32,7 +32,7 @@ struct ModuleChange {
   const model::ModuleRow &row() const { return After ? *After : *Before; }
 };
 
-/// How a side of a figure compares.
+/// A figure of both sides.
 struct Figure {
   std::string Name;
   uint64_t Before = 0, After = 0;
@@ -45,6 +45,8 @@ bool hasStep(const model::ModelRows &Model);
 bool haveSteps(const ModelPair &P);
 /// Does the step of one side fail, and the other's not?
 bool stepsDiffer(const ModelPair &P);
+/// Is only one side given an input, or each another one?
+bool inputsDiffer(const ModelPair &P);
 bool isExact(const model::ModelRows &Model);
 /// The class of \p Model, as its title has it.
 llvm::StringRef classOf(const model::ModelRows &Model);

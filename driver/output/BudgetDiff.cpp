@@ -18,6 +18,7 @@ using libtorch_tidy::model::ModelRows;
 using libtorch_tidy::model::ModuleRow;
 using libtorch_tidy::model::RefusedModel;
 using llvm::StringRef;
+using llvm::Twine;
 
 namespace libtorch_tidy::driver {
 
@@ -59,18 +60,36 @@ static std::string sizeOf(const ModelRows &Model, uint64_t Bytes) {
   return (isExact(Model) ? "" : "at least ") + readableBytes(Bytes);
 }
 
+/// The model, where words about it follow.
+static std::string subject(const ModelRows &Model,
+                           const BudgetOptions &Options) {
+  return modelTitle(Model, Options) + (Options.Type.empty() ? "" : ",");
+}
+
+/// That figures of steps, if any, are not about the same input.
+static std::string inputRemark(const ModelPair &P) {
+  if (!inputsDiffer(P))
+    return "";
+  return !P.Before->HasStep  ? "; an input is known only now"
+         : !P.After->HasStep ? "; no input is known now"
+                             : "; the inputs differ";
+}
+
 /// The first line about a model that both sides have.
 static std::string firstLine(const ModelPair &P, llvm::ArrayRef<Figure> Figures,
                              llvm::ArrayRef<ModuleChange> Modules,
-                             StringRef Folder) {
-  std::string Result = printable(P.After->Title);
-  if (P.Before->Title != P.After->Title)
-    Result += " (before: " + printable(P.Before->Title) + ")";
+                             const BudgetOptions &Options, StringRef Folder) {
+  const std::string Before =
+      P.Before->Title == P.After->Title
+          ? ""
+          : " (before: " + printable(P.Before->Title) + ")";
   const bool Exact = isExact(*P.Before) && isExact(*P.After);
   if (!hasChanged(P, Figures, Modules))
-    return Result + (Exact ? " does not change"
-                           : " does not change, as far as it is known");
-  Result += ": ";
+    return subject(*P.After, Options) + Before + " does not change" +
+           (Exact ? "" : ", as far as it is known") +
+           (P.After->HasStep && P.After->Step.Fails ? "; its step fails" : "") +
+           inputRemark(P);
+  std::string Result = modelTitle(*P.After, Options) + Before + ": ";
   const bool Steps = haveSteps(P);
   const Figure &Main = *llvm::find_if(Figures, [&](const Figure &F) {
     return F.Name == (Steps ? "peak of later steps" : "together");
@@ -80,7 +99,7 @@ static std::string firstLine(const ModelPair &P, llvm::ArrayRef<Figure> Figures,
     Result += P.After->Step.Fails ? "the step fails with this change"
                                   : "the step no longer fails";
     if (All == 0)
-      return Result;
+      return Result + inputRemark(P);
     Result += "; ";
   }
   // What is left out of one side can be more than the difference.
@@ -88,17 +107,17 @@ static std::string firstLine(const ModelPair &P, llvm::ArrayRef<Figure> Figures,
     return Result + "what this change does is not known exactly: " +
            sizeOf(*P.Before, Main.Before) + " before, and " +
            sizeOf(*P.After, Main.After) + " now" +
-           (Steps ? ", at the peak of later steps" : "");
+           (Steps ? ", at the peak of later steps" : "") + inputRemark(P);
   if (All == 0)
     return Result + "this change leaves the " +
-           (Steps ? "peak of later steps" : "bytes together") + " as " +
-           (Steps ? "it is" : "they are");
+           (Steps ? "peak of later steps" : "total") + " as it is" +
+           inputRemark(P);
   Result += All > 0 ? "this change adds " : "this change saves ";
   Result += readableBytes(uint64_t(std::abs(All)));
   if (Steps)
     Result +=
-        All > 0 ? " to the peak of later steps" : " of the peak of later steps";
-  return Result + mostOf(All, Modules, Folder);
+        All > 0 ? " to the peak of later steps" : " at the peak of later steps";
+  return Result + mostOf(All, Modules, Folder) + inputRemark(P);
 }
 
 static std::string figuresText(const ModelPair &P,
@@ -159,39 +178,71 @@ static std::string modulesText(const ModelPair &P,
   return Result;
 }
 
-/// Which batch fits, and what is not known of either side.
-static std::string notesText(const ModelPair &P, const BudgetSides &Sides,
-                             const BudgetOptions &Options, StringRef Folder) {
+/// With which inputs, and which batch fits. \p Changed: the figures of steps
+/// are there.
+static std::string stepsText(const ModelPair &P, const BudgetSides &Sides,
+                             bool Changed, const BudgetOptions &Options,
+                             StringRef Folder) {
+  const bool HasBoth = P.Before && P.After;
+  const bool Differ = !HasBoth || inputsDiffer(P);
+  const std::string Then = "In " + printable(Sides.Revision) + ": ";
   std::string Result;
-  const std::string Then = "in " + printable(Sides.Revision);
-  if (haveSteps(P) && Options.Memory && isExact(*P.Before) &&
-      isExact(*P.After)) {
-    const int64_t Before = P.Before->Step.LargestBatch,
-                  After = P.After->Step.LargestBatch;
-    Result += "\n  " + batchSentence(After, Options) + "\n";
-    if (Before != After)
-      Result += "  In " + printable(Sides.Revision) + ": " +
-                batchSentence(Before, Options) + "\n";
+  auto Add = [&](const ModelRows *M, const Twine &Sentence) {
+    Result += ("  " + (M == P.Before ? Then : "") + Sentence + "\n").str();
+  };
+  for (const ModelRows *M : {P.After, P.Before}) {
+    if (!M)
+      continue;
+    if (M->HasStep) {
+      const bool IsPassed = M == P.After && !M->Step.InputFrom.File.empty();
+      if (M->Step.Fails || Differ || (Changed && IsPassed))
+        Add(M, stepSentence(M->Step, Options, Folder));
+      if (M->Step.Fails)
+        Result +=
+            missingText(llvm::ArrayRef(M->Step.Missing).take_back(), Folder);
+    } else if (Options.Memory && (Differ || M == P.After)) {
+      Add(M, NoInputSentence);
+    } else if (HasBoth && Differ) {
+      Add(M, "Nothing passes an input whose sizes are known.");
+    }
   }
+  const ModelRows &One = P.After ? *P.After : *P.Before;
+  if (!Changed || !(HasBoth ? haveSteps(P) : hasStep(One)))
+    return Result;
+  if (Options.Device == torch::DeviceKind::Cuda)
+    Result += ("  " + EstimateSentence + "\n").str();
+  if (!Options.Memory || !isExact(One) || (HasBoth && !isExact(*P.Before)))
+    return Result;
+  Add(&One, batchSentence(One.Step.LargestBatch, Options));
+  if (HasBoth && P.Before->Step.LargestBatch != One.Step.LargestBatch)
+    Add(P.Before, batchSentence(P.Before->Step.LargestBatch, Options));
+  return Result;
+}
+
+/// About the steps, and what is not known of either side.
+static std::string notesText(const ModelPair &P, const BudgetSides &Sides,
+                             bool Changed, const BudgetOptions &Options,
+                             StringRef Folder) {
+  std::string Result = stepsText(P, Sides, Changed, Options, Folder);
+  if (!Result.empty())
+    Result = "\n" + Result;
   for (const ModelRows *M : {P.Before, P.After}) {
-    const std::string When = M == P.Before ? Then : "now";
-    if (M->HasStep && M->Step.Fails)
-      Result +=
-          "\n  the step fails " + When + ":\n" +
-          missingText(llvm::ArrayRef(M->Step.Missing).take_back(), Folder);
+    if (!M)
+      continue;
     std::vector<model::MissingRow> Missing = M->Missing;
     if (hasStep(*M))
       llvm::append_range(Missing, M->Step.Missing);
     if (!Missing.empty())
-      Result += "\n  not known " + When + ", and left out:\n" +
-                missingText(Missing, Folder);
+      Result += "\n  not known " +
+                (M == P.Before ? "in " + printable(Sides.Revision) : "now") +
+                ", and left out:\n" + missingText(Missing, Folder);
   }
   return Result;
 }
 
 /// "4.9 KB, and 2.4 MB at the peak of later steps"
-static std::string sizeOf(const ModelRows &Model,
-                          const BudgetOptions &Options) {
+static std::string sizesOf(const ModelRows &Model,
+                           const BudgetOptions &Options) {
   std::string Result = (Model.Missing.empty() ? "" : "at least ") +
                        readableBytes(totalsOf(Model, Options.Optimizer).all());
   if (hasStep(Model))
@@ -200,7 +251,7 @@ static std::string sizeOf(const ModelRows &Model,
   return Result;
 }
 
-/// The constructors that a class has now, where the one of before is another.
+/// The constructors that the class of \p Model has now.
 static std::string constructorsOf(const ModelRows &Model,
                                   const model::UnitBudget &Now) {
   std::string Result;
@@ -218,8 +269,10 @@ static std::string oneSideText(const ModelPair &P, const BudgetSides &Sides,
                                const BudgetOptions &Options) {
   const std::string Then = printable(Sides.Revision);
   const ModelRows &Model = P.After ? *P.After : *P.Before;
-  std::string Result = printable(Model.Title);
-  const std::string Size = sizeOf(Model, Options);
+  std::string Result = modelTitle(Model, Options);
+  std::string Size = sizesOf(Model, Options);
+  if (Model.HasStep && Model.Step.Fails)
+    Size += P.After ? "; its step fails" : "; its step failed";
   if (P.RefusedBefore) {
     Result += ": in " + Then + ", " + printable(P.RefusedBefore->Reason);
     if (std::string Now = constructorsOf(Model, Sides.After); !Now.empty())
@@ -235,8 +288,8 @@ static std::string oneSideText(const ModelPair &P, const BudgetSides &Sides,
   if (!P.After && Sides.LacksAfter)
     return Result + ": what it takes is not known; in " + Then + " it took " +
            Size + "\n";
-  return Result + (P.After ? " is new: it takes " : " is gone: it took ") +
-         Size + "\n";
+  return subject(Model, Options) +
+         (P.After ? " is new: it takes " : " is gone: it took ") + Size + "\n";
 }
 
 /// The refusals that no model of the other side answers. Of those of before
@@ -266,19 +319,19 @@ static std::string changeAsText(const BudgetSides &Sides,
     if (!Result.empty())
       Result += "\n";
     if (!P.Before || !P.After) {
-      Result += oneSideText(P, Sides, Options);
+      Result += oneSideText(P, Sides, Options) +
+                notesText(P, Sides, /*Changed=*/true, Options, Folder);
       continue;
     }
     const std::vector<Figure> Figures = figuresOf(P, Options, Folder);
     const std::vector<ModuleChange> Modules = modulesOf(P, Options);
-    Result += firstLine(P, Figures, Modules, Folder) + "\n";
+    Result += firstLine(P, Figures, Modules, Options, Folder) + "\n";
     const bool Changed = hasChanged(P, Figures, Modules);
     if (Changed)
       Result += "\n" + figuresText(P, Figures);
     if (!Modules.empty())
       Result += "\n" + modulesText(P, Modules, Folder);
-    if (Changed || !isExact(*P.Before) || !isExact(*P.After))
-      Result += notesText(P, Sides, Options, Folder);
+    Result += notesText(P, Sides, Changed, Options, Folder);
   }
   std::string Refused;
   auto Add = [&](const RefusedModel &M, const std::string &When) {
@@ -316,7 +369,7 @@ static Json differenceOf(const Json &Before, const Json &After) {
     if (!Before.contains(Key))
       continue;
     const Json &Then = Before[Key];
-    if (Key == "step")
+    if (Key == "step" || Key == "reserved")
       Result[Key] = differenceOf(Then, Now);
     else if (Now.is_object() && Now.contains("bytes") && Then.is_object() &&
              Then.contains("bytes"))
@@ -328,14 +381,9 @@ static Json differenceOf(const Json &Before, const Json &After) {
 
 static Json asJson(const ModuleChange &C, bool Steps, StringRef Folder) {
   const ModuleRow &Row = C.row();
-  const std::string Line = lineOf(Row.Made, Folder);
-  Json Result = {{"path", Row.Path},
-                 {"class", Row.Class},
-                 {"file", StringRef(Line).rsplit(':').first.str()},
-                 {"line", Row.Made.Line},
-                 {"change", !C.Before  ? "added"
-                            : !C.After ? "removed"
-                                       : "changed"}};
+  Json Result = {{"path", Row.Path}, {"class", Row.Class}};
+  Result.update(asJson(Row.Made, Folder));
+  Result["change"] = !C.Before ? "added" : !C.After ? "removed" : "changed";
   auto Side = [&](uint64_t Bytes, uint64_t Kept) {
     Json Each = {{"bytes", Bytes}};
     if (Steps)
@@ -395,13 +443,10 @@ static std::string changeAsJson(const BudgetSides &Sides,
     Result["models"].push_back(asJson(P, Sides, Options, Folder));
   Result["unanswered"] = Json::array();
   auto Add = [&](const RefusedModel &M, bool IsBefore) {
-    const std::string Line = lineOf(M.Where, Folder);
-    Result["unanswered"].push_back(
-        {{"model", M.Title},
-         {"reason", M.Reason},
-         {"file", StringRef(Line).rsplit(':').first.str()},
-         {"line", M.Where.Line},
-         {"before", IsBefore}});
+    Json Each = {{"model", M.Title}, {"reason", M.Reason}};
+    Each.update(asJson(M.Where, Folder));
+    Each["before"] = IsBefore;
+    Result["unanswered"].push_back(std::move(Each));
   };
   for (const RefusedModel *M : refusalsOf(Sides.After.Refused, Pairs))
     Add(*M, false);

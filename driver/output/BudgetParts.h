@@ -26,6 +26,8 @@ struct Subtree {
   bool IsIncomplete = false;
 };
 std::vector<Subtree> subtrees(llvm::ArrayRef<model::ModuleRow> Rows);
+/// The first row of \p Rows after row \p At that is not below it.
+size_t endOfSubtree(llvm::ArrayRef<model::ModuleRow> Rows, size_t At);
 
 /// A line of sums.
 struct Total {
@@ -73,6 +75,8 @@ std::string atLeast(bool Is, const std::string &Number);
 /// Places that the sums lack something from, a line each.
 std::string missingText(llvm::ArrayRef<model::MissingRow> Missing,
                         llvm::StringRef Folder);
+/// Its `file` and `line`.
+nlohmann::ordered_json asJson(const model::Spot &At, llvm::StringRef Folder);
 /// A model as docs/budget.md describes it.
 nlohmann::ordered_json asJson(const model::ModelRows &Model,
                               const BudgetOptions &Options,

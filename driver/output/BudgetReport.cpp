@@ -33,8 +33,12 @@ uint64_t BudgetTotals::all() const {
 }
 
 BudgetTotals totalsOf(const ModelRows &Model, StringRef Optimizer) {
+  return totalsOf(Model.Modules, Optimizer);
+}
+
+BudgetTotals totalsOf(llvm::ArrayRef<ModuleRow> Rows, StringRef Optimizer) {
   BudgetTotals Result;
-  for (const ModuleRow &Row : Model.Modules)
+  for (const ModuleRow &Row : Rows)
     for (const TensorRow &T : Row.Tensors) {
       if (Row.IsUnlisted) {
         Result.Unlisted += T.Bytes;
@@ -117,6 +121,14 @@ std::string Columns::print() const {
   return Result;
 }
 
+size_t endOfSubtree(llvm::ArrayRef<ModuleRow> Rows, size_t At) {
+  size_t End = At + 1;
+  while (End < Rows.size() && Rows[End].Depth > Rows[At].Depth &&
+         Rows[End].IsUnlisted == Rows[At].IsUnlisted)
+    ++End;
+  return End;
+}
+
 std::vector<Subtree> subtrees(llvm::ArrayRef<ModuleRow> Rows) {
   std::vector<Subtree> Result(Rows.size());
   for (size_t I = Rows.size(); I--;) {
@@ -128,9 +140,7 @@ std::vector<Subtree> subtrees(llvm::ArrayRef<ModuleRow> Rows) {
       Own.Bytes += T.Bytes;
     }
     // The children are the rows after it that are one deeper.
-    for (size_t J = I + 1; J < Rows.size() && Rows[J].Depth > Rows[I].Depth &&
-                           Rows[J].IsUnlisted == Rows[I].IsUnlisted;
-         ++J)
+    for (size_t J = I + 1, End = endOfSubtree(Rows, I); J < End; ++J)
       if (Rows[J].Depth == Rows[I].Depth + 1) {
         Own.Parameters += Result[J].Parameters;
         Own.Bytes += Result[J].Bytes;
@@ -343,7 +353,7 @@ std::string budgetAsText(const model::UnitBudget &Budget,
   return Result;
 }
 
-static Json asJson(const Spot &At, StringRef Folder) {
+Json asJson(const Spot &At, StringRef Folder) {
   Json Result = Json::object();
   Result["file"] = relative(At.File, Folder);
   Result["line"] = At.Line;

@@ -46,6 +46,8 @@ struct BudgetTotals {
   uint64_t all() const;
 };
 BudgetTotals totalsOf(const model::ModelRows &Model, llvm::StringRef Optimizer);
+BudgetTotals totalsOf(llvm::ArrayRef<model::ModuleRow> Rows,
+                      llvm::StringRef Optimizer);
 
 /// All that units said: each model once, as the unit has it that sees most of
 /// it, and no class without an answer that is a part of a model.
