@@ -257,6 +257,9 @@ Outcome Run::collectUnits() {
   if (Options.Analysis.WholeProgram || Options.Budget.Asked)
     if (Error E = addOtherUnits(*Analysed, *Files, *Commands, *FS))
       return usageError(std::move(E));
+  if (Then)
+    if (Error E = addOtherTrees(*Then, Analysed->sources(*FS), *FS))
+      return usageError(std::move(E));
   // That no file is to be checked is a mistake rather than a wish.
   const std::vector<std::string> &Without = Analysed->WithoutChecks;
   if (!Without.empty() && Without.size() == Files->size() &&

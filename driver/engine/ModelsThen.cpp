@@ -18,7 +18,7 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::driver {
 
-/// \p U as the unit of \p Before, which its file was called.
+/// \p U, compiled from \p Before, the former name of its file.
 static Unit renamed(Unit U, const std::string &Before,
                     llvm::vfs::FileSystem &FS) {
   const std::string Now = canonicalPath(U.File, "", FS);
@@ -34,8 +34,14 @@ static Unit renamed(Unit U, const std::string &Before,
 /// Adds the source files of \p Then that are gone, and are not in \p Units
 /// already.
 static void addGone(const RevisionFiles &Then, CompileCommands &Commands,
-                    std::vector<Unit> &Units,
+                    std::vector<Unit> &Units, llvm::vfs::FileSystem &FS,
                     std::vector<std::string> &Unknown) {
+  std::vector<std::string> Asked = Then.Asked;
+  if (llvm::ErrorOr<std::string> Here = FS.getCurrentWorkingDirectory();
+      Asked.empty() && Here)
+    Asked.push_back(canonicalPath(Commands.projectFolder(*Here), "", FS));
+  if (Asked.empty() || Asked.back().empty())
+    Asked = {Then.Top};
   std::set<std::string> Moved;
   for (const Unit &U : Units)
     Moved.insert(U.File);
@@ -43,14 +49,21 @@ static void addGone(const RevisionFiles &Then, CompileCommands &Commands,
     if (!isCxxFile(File) || isHeader(File) || Moved.count(File))
       continue;
     // Others are read for what they define.
-    const bool IsAskedFor = llvm::any_of(Then.Asked, [&](StringRef Folder) {
-      return StringRef(File).starts_with(Folder) && File[Folder.size()] == '/';
-    });
+    const bool IsAskedFor = llvm::any_of(
+        Asked, [&](StringRef Folder) { return isBelow(File, Folder); });
+    auto AddUnknown = [&](const std::string &Why) {
+      if (IsAskedFor)
+        Unknown.push_back("the compile command of '" + File +
+                          "', which is gone, is not known" + Why);
+    };
+    // Flags for files that no database lists are no answer.
+    if (!Commands.lists(File)) {
+      AddUnknown("");
+      continue;
+    }
     Expected<std::vector<CompileCommand>> Found = Commands.commandsFor(File);
     if (!Found) {
-      llvm::consumeError(Found.takeError());
-      if (IsAskedFor)
-        Unknown.push_back("how '" + File + "', which is gone, was compiled");
+      AddUnknown(": " + toString(Found.takeError()));
       continue;
     }
     for (CompileCommand &Command : *Found)
@@ -70,7 +83,7 @@ static Analysis analyseThen(const RevisionFiles &Then, const AnalysisJob &Now,
     else if (auto It = Then.WasCalled.find(File); It != Then.WasCalled.end())
       Units.push_back(renamed(U, It->second, *FS));
   }
-  addGone(Then, Commands, Units, Unknown);
+  addGone(Then, Commands, Units, *FS, Unknown);
   // Those that are asked for come first.
   llvm::stable_sort(Units, [](const Unit &A, const Unit &B) {
     return A.OnlyForFacts < B.OnlyForFacts;
@@ -102,8 +115,7 @@ BudgetSides sidesOf(const RevisionFiles &Then, const model::UnitBudget &Models,
         << '\n';
   for (StringRef Unknown : Result.Unknown)
     llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
-        << "this is not known of " << printable(Then.Name) << ": "
-        << printable(Unknown) << '\n';
+        << "in " << printable(Then.Name) << ", " << printable(Unknown) << '\n';
   return Result;
 }
 

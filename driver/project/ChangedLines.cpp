@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/project/ChangedLines.h"
+#include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <limits>
@@ -198,10 +199,8 @@ std::vector<std::string> ChangedLines::files() const {
 }
 
 bool ChangedLines::isInSubmodule(StringRef Path) const {
-  return llvm::any_of(Submodules, [&](StringRef Top) {
-    return Path.starts_with(Top) &&
-           Path.drop_front(Top.size()).starts_with("/");
-  });
+  return llvm::any_of(Submodules,
+                      [&](StringRef Top) { return isBelow(Path, Top); });
 }
 
 bool ChangedLines::touch(const Place &Where, SourceTexts &Texts) const {

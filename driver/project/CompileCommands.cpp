@@ -12,6 +12,7 @@
 #include "driver/project/LibtorchLookup.h"
 #include "driver/project/Nesting.h"
 #include "driver/project/NvccFlags.h"
+#include "driver/project/Paths.h"
 #include "driver/project/Printable.h"
 #include "clang/Driver/Types.h"
 #include "clang/Frontend/CompilerInvocation.h"
@@ -226,7 +227,10 @@ static bool compiles(const CompileCommand &Command, StringRef File,
           return false;
         llvm::SmallString<256> Path(Argument);
         llvm::sys::fs::make_absolute(Command.Directory, Path);
-        if (Path == File)
+        llvm::SmallString<256> Plain(Path);
+        path::remove_dots(Plain, /*remove_dot_dot=*/true);
+        // A file of another revision may be gone.
+        if (Plain == File)
           return true;
         llvm::ErrorOr<llvm::vfs::Status> Named = FS.status(Path);
         return Wanted && Named && Wanted->equivalent(*Named);
@@ -329,6 +333,19 @@ std::optional<bool> CompileCommands::isListed(StringRef File) {
   if (!*Found)
     return std::nullopt;
   return !(*Found)->Commands->getCompileCommands(File).empty();
+}
+
+std::string CompileCommands::projectFolder(StringRef Folder) {
+  if (Fixed || Only)
+    return {};
+  Expected<Database *> Found = databaseFor(Folder);
+  if (!Found || !*Found) {
+    llvm::consumeError(Found.takeError());
+    return {};
+  }
+  while (!Folder.empty() && !isBelow((*Found)->Path, Folder))
+    Folder = path::parent_path(Folder);
+  return Folder.str();
 }
 
 std::vector<std::string> CompileCommands::allFiles(StringRef Folder) {

@@ -28,6 +28,11 @@ namespace fs = llvm::sys::fs;
 
 namespace libtorch_tidy::driver {
 
+/// Bytes that git may print. No list or diff of source files has as many.
+static constexpr uint64_t MaxOutput = 512 << 20;
+/// For a git that only reads what it stores.
+static constexpr unsigned MaxSeconds = 120;
+
 /// The environment for git. A hook has variables in it that name the repository
 /// it runs in, and hold for no submodule.
 static std::vector<StringRef> environmentFor(const Repository &R) {
@@ -91,35 +96,43 @@ Expected<std::string> git(const Repository &Where,
 
   // Neither writes the index of the user's repository: `git diff` does it in
   // spite of the first when only the times of files have changed.
-  std::vector<StringRef> Args = {*Program,
-                                 "--no-optional-locks",
-                                 "--literal-pathspecs",
-                                 "-c",
-                                 "diff.autoRefreshIndex=false",
-                                 "-c",
-                                 "core.quotePath=false",
-                                 // Programs that the repository names.
-                                 "-c",
-                                 "core.fsmonitor=false",
-                                 "-c",
-                                 "core.hooksPath=/dev/null",
-                                 "-C",
-                                 Where.Top};
+  std::vector<StringRef> Args = {
+      *Program, "--no-optional-locks", "--literal-pathspecs", "-c",
+      "diff.autoRefreshIndex=false", "-c", "core.quotePath=false",
+      // Programs that the repository names.
+      "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C",
+      Where.Top};
   Args.insert(Args.end(), Arguments.begin(), Arguments.end());
   const std::vector<StringRef> Environment = environmentFor(Where);
   std::string Message;
   const int Code = llvm::sys::ExecuteAndWait(
       *Program, Args, llvm::ArrayRef(Environment),
-      {StringRef(In), StringRef(Out), StringRef(Err)}, 0, 0, &Message);
-  auto Read = [](StringRef File) {
+      {StringRef(In), StringRef(Out), StringRef(Err)},
+      Where.RunsNothing ? MaxSeconds : 0, 0, &Message);
+  auto Failed = [&](const llvm::Twine &Why) {
+    return makeError("git " + Arguments.front() + ": " + Why);
+  };
+  auto Read = [&](StringRef File) -> Expected<std::string> {
+    uint64_t Size = 0;
+    if (std::error_code EC = fs::file_size(File, Size))
+      return Failed("its output cannot be read: " + EC.message());
+    if (Size > MaxOutput)
+      return Failed("its output has more than " + llvm::Twine(MaxOutput >> 20) +
+                    " MB");
     auto Buffer = llvm::MemoryBuffer::getFile(File);
-    return Buffer ? (*Buffer)->getBuffer().str() : std::string();
+    if (!Buffer)
+      return Failed("its output cannot be read: " +
+                    Buffer.getError().message());
+    return (*Buffer)->getBuffer().str();
   };
   if (Code == 0)
     return Read(Out);
-  if (Message.empty())
-    Message = StringRef(Read(Err)).trim().split('\n').first.str();
-  return makeError("git " + Arguments.front() + ": " + Message);
+  if (!Message.empty())
+    return Failed(Message);
+  Expected<std::string> Said = Read(Err);
+  if (!Said)
+    return Said.takeError();
+  return Failed(StringRef(*Said).trim().split('\n').first);
 }
 
 Expected<std::string> git(StringRef Folder,

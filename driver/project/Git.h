@@ -22,7 +22,7 @@ struct Repository {
   bool IsSubmodule = false;
   /// Whatever its configuration says, git starts no other program and fetches
   /// nothing. That holds for commands that read no file of the work tree: those
-  /// that do may run it through a filter.
+  /// that do may run it through a filter. It is ended after two minutes.
   bool RunsNothing = false;
 };
 
@@ -44,7 +44,8 @@ listed(const Repository &R, llvm::ArrayRef<std::string> Arguments);
 /// Whether the commit \p Revision is in the clone.
 bool hasRevision(const Repository &R, llvm::StringRef Revision);
 
-/// That \p Revision, of --diff, is none, and cannot be an option of git.
+/// An error unless \p Revision, of --diff, is one revision and no option of
+/// git.
 llvm::Error checkRevision(llvm::StringRef Revision);
 
 /// The lines of the work tree around \p Folder that differ from revision

@@ -117,9 +117,7 @@ std::string HeaderUnits::unitFor(StringRef Header,
     const std::string Unit = canonicalPath(Listed, "", *FS);
     // Headers of the project lie below what unit and header have in common.
     StringRef Folder = path::parent_path(Header);
-    while (!Folder.empty() &&
-           !(StringRef(Unit).starts_with(Folder) &&
-             StringRef(Unit).drop_front(Folder.size()).starts_with("/")))
+    while (!Folder.empty() && !isBelow(Unit, Folder))
       Folder = path::parent_path(Folder);
     const llvm::StringSet<> &Included =
         closure(Unit, Folder == "/" ? "" : Folder);

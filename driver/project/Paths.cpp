@@ -31,6 +31,10 @@ std::string canonicalPath(StringRef Path, StringRef Folder,
   return Absolute.str().str();
 }
 
+bool isBelow(StringRef Path, StringRef Folder) {
+  return Path.consume_front(Folder) && Path.starts_with("/");
+}
+
 StringRef gitWorkTree(StringRef File, llvm::vfs::FileSystem &FS) {
   for (StringRef Folder = llvm::sys::path::parent_path(File); !Folder.empty();
        Folder = llvm::sys::path::parent_path(Folder)) {
@@ -49,8 +53,7 @@ std::string findProjectRoot(llvm::ArrayRef<std::string> Files,
   if (Root.empty())
     return WorkingDirectory.str();
   for (StringRef File : Files)
-    while (!Root.empty() && !(File.starts_with(Root) &&
-                              File.drop_front(Root.size()).starts_with("/")))
+    while (!Root.empty() && !isBelow(File, Root))
       Root = llvm::sys::path::parent_path(Root);
   return Root.size() > 1 ? Root.str() : WorkingDirectory.str();
 }

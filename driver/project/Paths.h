@@ -19,6 +19,9 @@ namespace libtorch_tidy::driver {
 std::string canonicalPath(llvm::StringRef Path, llvm::StringRef Folder,
                           llvm::vfs::FileSystem &FS);
 
+/// Is \p Path below \p Folder? Both are canonical.
+bool isBelow(llvm::StringRef Path, llvm::StringRef Folder);
+
 /// The top of the git work tree around \p File, an absolute path, as a part of
 /// that; empty when there is none. A work tree of git-worktree counts.
 llvm::StringRef gitWorkTree(llvm::StringRef File, llvm::vfs::FileSystem &FS);

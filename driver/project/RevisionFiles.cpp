@@ -28,7 +28,7 @@ namespace path = llvm::sys::path;
 
 namespace libtorch_tidy::driver {
 
-/// Larger files are no source code.
+/// Larger files that differ are no source code.
 static constexpr uint64_t MaxText = 8 << 20;
 /// Of all texts that differ.
 static constexpr uint64_t MaxTexts = 256 << 20;
@@ -68,7 +68,10 @@ public:
 
 private:
   Error addTexts(const Repository &R, const Tree &Then);
-  Error addNew(const Repository &R, StringRef Commit, const Tree &Then);
+  Error addNew(const Repository &R, StringRef Commit, const Tree &Then,
+               unsigned Depth);
+  Error addAllOf(const Repository &R, unsigned Depth);
+  bool isTooDeep(const Repository &R, unsigned Depth);
   bool isAsNow(const Entry &File, StringRef Path) const;
   Expected<Texts> texts(const Repository &R,
                         llvm::ArrayRef<const Entry *> Files);
@@ -103,6 +106,29 @@ static bool isBelowTop(StringRef Name) {
 
 static std::string pathOf(const Repository &R, StringRef Name) {
   return (R.Top + "/" + Name).str();
+}
+
+/// Submodule \p Name of \p R; absent when it is not checked out: then it is not
+/// read now either.
+static std::optional<Repository> checkedOut(const Repository &R,
+                                            StringRef Name) {
+  const std::string Top = pathOf(R, Name);
+  llvm::SmallString<256> Real;
+  if (!fs::exists(Top + "/.git") || fs::real_path(Top, Real) || Real != Top)
+    return std::nullopt;
+  return Repository{Top, /*IsSubmodule=*/true, /*RunsNothing=*/true};
+}
+
+/// The files of \p R that a sparse checkout leaves out.
+static Expected<std::set<std::string>> leftOut(const Repository &R) {
+  Expected<std::vector<std::string>> Names = listed(R, {"-t", "--cached"});
+  if (!Names)
+    return Names.takeError();
+  std::set<std::string> Result;
+  for (StringRef Name : *Names)
+    if (Name.consume_front("S "))
+      Result.insert(Name.str());
+  return Result;
 }
 
 static Expected<Tree> treeOf(const Repository &R, StringRef Commit) {
@@ -144,7 +170,7 @@ static std::string blobName(StringRef Text, bool Long) {
 
 bool Reader::isAsNow(const Entry &File, StringRef Path) const {
   llvm::ErrorOr<llvm::vfs::Status> Now = FS.status(Path);
-  if (!Now || !Now->isRegularFile() || Now->getSize() > MaxText)
+  if (!Now || !Now->isRegularFile())
     return false;
   auto Text = FS.getBufferForFile(Path);
   return Text && blobName((*Text)->getBuffer(), File.Id.size() > 40) == File.Id;
@@ -219,6 +245,9 @@ static std::string linkTarget(StringRef Name, StringRef Text) {
 }
 
 Error Reader::addTexts(const Repository &R, const Tree &Then) {
+  Expected<std::set<std::string>> LeftOut = leftOut(R);
+  if (!LeftOut)
+    return LeftOut.takeError();
   std::map<StringRef, const Entry *> ByName;
   std::vector<const Entry *> Links;
   // The paths that differ, and the entries with their texts.
@@ -233,6 +262,8 @@ Error Reader::addTexts(const Repository &R, const Tree &Then) {
   for (const Entry &File : Then.Files) {
     ByName[File.Name] = &File;
     std::string Path = pathOf(R, File.Name);
+    if (LeftOut->count(File.Name) && !FS.exists(Path))
+      continue;
     if (File.IsLink)
       Links.push_back(&File);
     else if (!isAsNow(File, Path))
@@ -247,7 +278,6 @@ Error Reader::addTexts(const Repository &R, const Tree &Then) {
         linkTarget(Links[I]->Name, (*LinkTexts)[I].value_or(""));
   for (size_t I = 0; I < Links.size(); ++I) {
     std::string Path = pathOf(R, Links[I]->Name);
-    llvm::SmallString<256> Now;
     if (fs::is_symlink_file(Path)) {
       std::error_code EC;
       const std::filesystem::path Text =
@@ -263,7 +293,8 @@ Error Reader::addTexts(const Repository &R, const Tree &Then) {
     if (It != ByName.end() && !It->second->IsLink)
       Want(std::move(Path), *It->second);
     else
-      Result.Unknown.push_back("where '" + Path + "' led to");
+      Result.Unknown.push_back("where the link '" + Path +
+                               "' led is not known");
   }
   Expected<Texts> Found = texts(R, Wanted);
   if (!Found)
@@ -272,7 +303,9 @@ Error Reader::addTexts(const Repository &R, const Tree &Then) {
     if ((*Found)[I])
       Result.Texts[Paths[I]] = std::move(*(*Found)[I]);
     else if (isCxxFile(Paths[I]))
-      Result.Unknown.push_back("'" + Paths[I] + "' is too large to be read");
+      Result.Unknown.push_back("'" + Paths[I] +
+                               "' is too large to be read, with more than " +
+                               std::to_string(MaxText >> 20) + " MB");
   return Error::success();
 }
 
@@ -300,9 +333,46 @@ static std::vector<IndexChange> indexChanges(StringRef Text) {
   return Result;
 }
 
+bool Reader::isTooDeep(const Repository &R, unsigned Depth) {
+  if (Depth < MaxDepth)
+    return false;
+  Result.Unknown.push_back("submodule '" + R.Top +
+                           "' is in too many others; its files are taken as "
+                           "they are now");
+  return true;
+}
+
+/// All files of \p R, a submodule that is new, and of those in it.
+Error Reader::addAllOf(const Repository &R, unsigned Depth) {
+  Result.Trees.insert(R.Top);
+  for (const std::vector<std::string> &Which :
+       {std::vector<std::string>{"--cached"},
+        std::vector<std::string>{"--others", "--exclude-standard"}}) {
+    Expected<std::vector<std::string>> Names = listed(R, Which);
+    if (!Names)
+      return Names.takeError();
+    for (StringRef Name : *Names) {
+      // A slash ends the name of another work tree.
+      if (!isBelowTop(Name))
+        continue;
+      if (std::optional<Repository> Below = checkedOut(R, Name)) {
+        if (isTooDeep(*Below, Depth))
+          continue;
+        if (Error E = addAllOf(*Below, Depth + 1))
+          return E;
+      } else if (mayBeSource(Name)) {
+        Result.New.push_back(pathOf(R, Name));
+      }
+    }
+  }
+  return Error::success();
+}
+
 /// What is in the index, or is not ignored, and \p Then does not have.
-Error Reader::addNew(const Repository &R, StringRef Commit, const Tree &Then) {
-  // Between what git stores. A limit, as all pairs are compared.
+Error Reader::addNew(const Repository &R, StringRef Commit, const Tree &Then,
+                     unsigned Depth) {
+  // Compares what git stores. Rename detection compares all pairs, hence the
+  // limit.
   Expected<std::string> Said = git(
       R, {"diff-index", "--cached", "--raw", "-z", "-M", "-l1000",
           "--no-abbrev", "--no-ext-diff", "--no-textconv", "--no-relative",
@@ -314,17 +384,11 @@ Error Reader::addNew(const Repository &R, StringRef Commit, const Tree &Then) {
     if (!isBelowTop(Change.Name))
       continue;
     if (Change.IsSubmodule && Change.Kind == 'A') {
-      // All of a submodule that is new.
-      if (!fs::exists(Path + "/.git"))
+      std::optional<Repository> Below = checkedOut(R, Change.Name);
+      if (!Below || isTooDeep(*Below, Depth))
         continue;
-      Result.Trees.insert(Path);
-      Expected<std::vector<std::string>> Names = listed(
-          {Path, /*IsSubmodule=*/true, /*RunsNothing=*/true}, {"--cached"});
-      if (!Names)
-        return Names.takeError();
-      for (StringRef Name : *Names)
-        if (mayBeSource(Name))
-          Result.New.push_back(Path + "/" + Name.str());
+      if (Error E = addAllOf(*Below, Depth + 1))
+        return E;
       continue;
     }
     if (!mayBeSource(Change.Name))
@@ -355,42 +419,64 @@ Error Reader::add(const Repository &R, StringRef Commit, unsigned Depth) {
     return Then.takeError();
   if (Error E = addTexts(R, *Then))
     return E;
-  if (Error E = addNew(R, Commit, *Then))
+  if (Error E = addNew(R, Commit, *Then, Depth))
     return E;
   for (const Entry &Sub : Then->Submodules) {
-    const std::string Top = pathOf(R, Sub.Name);
-    llvm::SmallString<256> Real;
-    // What is not checked out is not read now either.
-    if (!fs::exists(Top + "/.git") || fs::real_path(Top, Real) || Real != Top ||
-        Depth >= MaxDepth)
+    std::optional<Repository> Below = checkedOut(R, Sub.Name);
+    if (!Below)
       continue;
-    const Repository Below = {Top, /*IsSubmodule=*/true, /*RunsNothing=*/true};
-    Result.Trees.insert(Top);
-    if (!hasRevision(Below, Sub.Id))
-      Result.Unknown.push_back("the clone of submodule '" + Top +
+    Result.Trees.insert(Below->Top);
+    if (isTooDeep(*Below, Depth))
+      continue;
+    if (!hasRevision(*Below, Sub.Id))
+      Result.Unknown.push_back("the clone of submodule '" + Below->Top +
                                "' lacks its revision; its files are taken as "
                                "they are now");
-    else if (Error E = add(Below, Sub.Id, Depth + 1))
+    else if (Error E = add(*Below, Sub.Id, Depth + 1))
       return E;
   }
   return Error::success();
 }
 
-/// Folders, and files that are in no work tree, are not looked at.
+/// What is in no work tree is not looked at.
 static Error checkWorkTrees(const RevisionFiles &Then,
                             llvm::ArrayRef<std::string> Named,
                             llvm::vfs::FileSystem &FS) {
   for (const std::string &File : Named) {
     llvm::ErrorOr<llvm::vfs::Status> Status = FS.status(File);
-    if (!Status || !Status->isRegularFile())
+    if (!Status)
       continue;
-    const std::string Path = canonicalPath(File, "", FS);
+    std::string Path = canonicalPath(File, "", FS);
+    // A folder may be the top itself.
+    if (Status->isDirectory())
+      Path += "/.";
     const StringRef Tree = gitWorkTree(Path, FS);
     if (!Tree.empty() && !Then.Trees.count(Tree.str()))
       return makeError("--diff: '" + File + "' is in the work tree '" + Tree +
                        "', and '" + Then.Name + "' is a revision of '" +
                        Then.Top + "'");
   }
+  return Error::success();
+}
+
+Error addOtherTrees(RevisionFiles &Then, llvm::ArrayRef<std::string> Files,
+                    llvm::vfs::FileSystem &FS) {
+  std::set<std::string> Others;
+  bool HasOwn = false;
+  for (const std::string &File : Files) {
+    const std::string Tree = gitWorkTree(File, FS).str();
+    if (Then.Trees.count(Tree))
+      HasOwn = true;
+    else if (!Tree.empty())
+      Others.insert(Tree);
+  }
+  if (!HasOwn && !Others.empty())
+    return makeError("--diff: the files to analyse are in the work tree '" +
+                     *Others.begin() + "', and '" + Then.Name +
+                     "' is a revision of '" + Then.Top + "'");
+  for (const std::string &Tree : Others)
+    Then.Unknown.push_back("the files of another work tree, '" + Tree +
+                           "', are taken as they are now");
   return Error::success();
 }
 
@@ -420,8 +506,6 @@ Expected<RevisionFiles> filesOfRevision(StringRef Revision, StringRef Folder,
     return Expected<RevisionFiles>(std::move(E));
   for (const std::string &File : Named)
     Result.Asked.push_back(canonicalPath(File, "", FS));
-  if (Named.empty())
-    Result.Asked.push_back(*Top);
   llvm::sort(Result.New);
   llvm::sort(Result.Gone);
   return Result;

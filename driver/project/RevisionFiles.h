@@ -19,6 +19,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/VirtualFileSystem.h"
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -35,18 +36,18 @@ struct RevisionFiles {
   /// Of the files that differ, or are gone: the texts that they had.
   fixits::FileTexts Texts;
   std::vector<std::string> Gone; ///< Those that are no longer there.
-  /// Files that the revision does not have. What git ignores is not one of
-  /// them: it belongs to no revision.
+  /// Files that the revision does not have, ordered. What git ignores is not
+  /// one of them: it belongs to no revision.
   std::vector<std::string> New;
   /// Of those: the files of the revision that they were, if git takes them for
   /// renamed.
   std::map<std::string, std::string> WasCalled;
-  /// The files and folders that models are asked of, canonical: those that were
-  /// named, else Top.
+  /// The files and folders that were named, canonical; none: models of the
+  /// whole compile database are asked for.
   std::vector<std::string> Asked;
   /// The tops of the work tree and its submodules.
   std::set<std::string> Trees;
-  /// What is not known of the revision, in words.
+  /// What is not known of the revision, in sentences.
   std::vector<std::string> Unknown;
 
   bool isNew(llvm::StringRef Canonical) const {
@@ -55,12 +56,19 @@ struct RevisionFiles {
 };
 
 /// The files of revision \p Revision of the work tree around \p Folder. \p FS
-/// has the files as they are now. It is an error when a file of \p Named is in
-/// another work tree: the revision is none of that.
+/// has the files as they are now. It is an error when a file or folder of
+/// \p Named is in another work tree: the revision is none of that.
 llvm::Expected<RevisionFiles> filesOfRevision(llvm::StringRef Revision,
                                               llvm::StringRef Folder,
                                               llvm::ArrayRef<std::string> Named,
                                               llvm::vfs::FileSystem &FS);
+
+/// It is an error when none of \p Files, canonical paths of source files, is in
+/// a work tree of \p Then, and some are in another one. Of those it is not
+/// known what they were.
+llvm::Error addOtherTrees(RevisionFiles &Then,
+                          llvm::ArrayRef<std::string> Files,
+                          llvm::vfs::FileSystem &FS);
 
 } // namespace libtorch_tidy::driver
 
