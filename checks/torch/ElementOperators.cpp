@@ -36,7 +36,7 @@ static constexpr UnaryRow UnaryRows[] = {
     {"relu6", 's', 'c'},
     {"hardtanh", 's', 'c'},
     {"leaky_relu", 's', 'r'},
-    {"rrelu", 's', 'c', 1},
+    {"rrelu", 's', 'c'},
     {"elu", 's', 'r'},
     {"selu", 's', 'r'},
     {"celu", 's', 'r'},
@@ -77,7 +77,7 @@ static constexpr UnaryRow UnaryRows[] = {
     {"floor", 'n', 'n'},
     {"ceil", 'n', 'n'},
     {"round", 'n', 'n'},
-    {"nan_to_num", 's', 'c', 1},
+    {"nan_to_num", 's', 'c', 1.25},
 };
 
 /// Fill the tensor, and forget what was in it.
@@ -103,12 +103,16 @@ OperatorResult Operator::unary(char Keeps, double Scratch) {
   const bool InPlace = Name.ends_with("_") || flag("inplace", false);
   TensorPtr T = self();
   const uint64_t Size = bytesOf(T);
+  // Made in evaluation, too.
+  const BlockPtr Noise = Name.starts_with("rrelu") ? S.allocate(Size) : nullptr;
   if (InPlace) {
     std::vector<BlockPtr> Kept;
     if (Keeps == 'r')
       Kept.push_back(T->Memory);
     else if (Keeps == 'c' && records({{T}}))
       Kept.push_back(S.allocate(Size));
+    if (Noise)
+      Kept.push_back(Noise);
     record({T}, {{T}}, Kept, static_cast<uint64_t>(Scratch * Size));
     return one(T);
   }
@@ -118,12 +122,35 @@ OperatorResult Operator::unary(char Keeps, double Scratch) {
                           Name.starts_with("clamp")
                       ? T->Shape.Type
                       : std::optional(Float32));
-  record({Out}, {{T}},
-         Keeps == 'r'                   ? ArrayRef(Out->Memory)
-         : Keeps == 's' || Keeps == 'c' ? ArrayRef(T->Memory)
-                                        : ArrayRef<BlockPtr>(),
-         static_cast<uint64_t>(Scratch * Size));
+  std::vector<BlockPtr> Kept;
+  if (Keeps != 'n')
+    Kept.push_back(Keeps == 'r' ? Out->Memory : T->Memory);
+  if (Noise)
+    Kept.push_back(Noise);
+  const auto Needed = static_cast<uint64_t>(Scratch * Size);
+  const bool ReadsInOrder = Name == "triu" || Name == "tril";
+  record({Out}, {{T}}, Kept, Needed, Needed + (ReadsInOrder ? Size : 0));
   return one(Out);
+}
+
+/// What backward() of an operator of \p A and \p B has at once, where the
+/// result has \p Size bytes. The gradient of B is made first; both are as large
+/// as the result, until what was broadcast is added up.
+static uint64_t mostInBackward(StringRef Base, bool NeedsA, bool NeedsB,
+                               uint64_t A, uint64_t B, uint64_t Size) {
+  const uint64_t OfB = NeedsA && NeedsB ? Size : 0;
+  if (Base == "div") {
+    const uint64_t Later = NeedsA && A < Size ? OfB + Size + A : 0;
+    return std::max(NeedsB ? 4 * Size : 0, Later);
+  }
+  if (Base == "pow")
+    return std::max(NeedsA ? OfB + B * 5 / 4 + 4 * Size : 0,
+                    NeedsB ? A + Size * 13 / 4 : 0);
+  if (Base == "atan2")
+    return std::max(A + B + 2 * Size, Size + (NeedsA ? 2 * Size : 0) +
+                                          (NeedsB ? 2 * Size + A : 0));
+  // maximum, minimum, and others of both.
+  return OfB + Size * 5 / 2;
 }
 
 /// add, sub, mul, div, pow, maximum, and with a trailing "_" in place.
@@ -144,15 +171,21 @@ OperatorResult Operator::binary(StringRef Base) {
     const TensorPtr Out =
         InPlace ? T : makeLike(T, BecomesReal ? Float32 : Own);
     const uint64_t Size = bytesOf(Out);
-    if (Base == "add" || (Base == "sub" && !NumberFirst)) {
+    if (Base == "add" || (Base == "sub" && !NumberFirst) ||
+        (!NumberFirst && (Base == "fmod" || Base == "remainder"))) {
       record({Out}, {{T, GradientKind::Alias}});
     } else if (Base == "pow") {
-      const TensorPtr Kept = NumberFirst ? Out : T;
-      record({Out}, {{T}}, {Kept->Memory}, 2 * Size);
+      std::vector<BlockPtr> Kept = {InPlace && records({{T}}) ? S.allocate(Size)
+                                                              : T->Memory};
+      if (NumberFirst)
+        Kept.push_back(Out->Memory);
+      record({Out}, {{T}}, Kept, NumberFirst ? Size : 2 * Size);
     } else if (Base == "div" && NumberFirst) {
       // reciprocal().mul(number): both have results of their own.
-      const BlockPtr Reciprocal = S.allocate(Size);
-      record({Out}, {{T}}, {T->Memory, Reciprocal}, 3 * Size);
+      std::vector<BlockPtr> Kept = {T->Memory};
+      if (records({{T}}))
+        Kept.push_back(S.allocate(Size));
+      record({Out}, {{T}}, Kept, 3 * Size);
     } else {
       record({Out}, {{T}}, {}, 0);
     }
@@ -188,10 +221,17 @@ OperatorResult Operator::binary(StringRef Base) {
       return Grows || Negated ? GradientKind::Fresh : GradientKind::Alias;
     };
     const bool Scaled = find({"alpha"}) && maybeReal({"alpha"}) != 1.0;
+    // -grad and alpha * grad are made after each other; without a sum the last
+    // one is the gradient.
+    const unsigned Made = (Base == "sub") + Scaled;
+    uint64_t Scratch = 0;
+    if (B->needsGradient() && Made)
+      Scratch = GrowsB ? Made * Size - (Made > 1 ? bytesOf(B) : 0)
+                       : (Made - 1) * Size;
     record(
         {Out},
         {{A, Kind(GrowsA, false)}, {B, Kind(GrowsB, Base == "sub" || Scaled)}},
-        {}, GrowsB && Base == "sub" ? Size : 0);
+        {}, Scratch);
     return one(Out);
   }
   std::vector<BlockPtr> Kept;
@@ -202,25 +242,21 @@ OperatorResult Operator::binary(StringRef Base) {
                                                     : A->Memory);
     if (NeedsA)
       Kept.push_back(B->Memory);
-    record({Out}, {{A}, {B}}, Kept, GrowsA || GrowsB ? Size : 0);
-    return one(Out);
-  }
-  if (Base == "div") {
-    Kept.push_back(B->Memory);
-    if (NeedsB)
-      Kept.push_back(A->Memory);
     record({Out}, {{A}, {B}}, Kept,
-           NeedsB && NeedsA ? (GrowsB ? 3 * Size - bytesOf(B) : 2 * Size)
-           : NeedsB         ? 3 * Size
-           : GrowsA         ? Size
-                            : 0);
+           (NeedsA && GrowsA ? Size : 0) + (NeedsB && GrowsB ? Size : 0));
     return one(Out);
   }
-  // pow, maximum, minimum, and others of both.
-  Kept = {A->Memory, B->Memory};
+  Kept.push_back(B->Memory);
+  if (Base != "div" || NeedsB)
+    Kept.push_back(InPlace && records({{A}, {B}}) ? S.allocate(bytesOf(A))
+                                                  : A->Memory);
   if (Base == "pow" && NeedsB)
     Kept.push_back(Out->Memory);
-  record({Out}, {{A}, {B}}, Kept, Base == "pow" ? 4 * Size : 3 * Size / 2);
+  const uint64_t Most =
+      mostInBackward(Base, NeedsA, NeedsB, bytesOf(A), bytesOf(B), Size);
+  const uint64_t Gradients =
+      (NeedsA ? bytesOf(A) : 0) + (NeedsB ? bytesOf(B) : 0);
+  record({Out}, {{A}, {B}}, Kept, Most > Gradients ? Most - Gradients : 0);
   return one(Out);
 }
 
@@ -263,11 +299,25 @@ OperatorResult Operator::reduce() {
     // Over dimensions it keeps what it reads, whatever for.
     record({Out}, {{T}},
            find({"dim"}) ? ArrayRef(T->Memory) : ArrayRef<BlockPtr>());
-  } else if ((Name == "max" || Name == "min") && Out->sizes().empty()) {
+  } else if ((Name == "max" || Name == "min" || Name == "median") &&
+             Out->sizes().empty()) {
+    if (Name == "median" || !T->isContiguous())
+      scratch(Size);
     record({Out}, {{T}}, {T->Memory, Out->Memory}, Size * 9 / 4);
-  } else if (Name == "norm" || Name == "std" || Name == "prod" ||
-             Name == "logsumexp" || Name == "max" || Name == "min" ||
-             Name == "amax" || Name == "amin") {
+  } else if (Name == "logsumexp") {
+    scratch(Size + bytesOf(Out));
+    record({Out}, {{T}}, {T->Memory, Out->Memory}, 2 * Size);
+  } else if (Name == "amax" || Name == "amin") {
+    // The places of the largest are counted, in eight bytes.
+    record({Out}, {{T}}, {T->Memory, Out->Memory},
+           Size * 5 / 4 + 3 * bytesOf(Out));
+  } else if (Name == "prod" && find({"dim"})) {
+    record({Out}, {{T}}, {T->Memory, Out->Memory},
+           Size * 5 / 4 + 2 * bytesOf(Out));
+  } else if (Name == "std") {
+    record({Out}, {{T}}, {T->Memory, Out->Memory}, Size + 3 * bytesOf(Out));
+  } else if (Name == "norm" || Name == "prod" || Name == "max" ||
+             Name == "min") {
     record({Out}, {{T}}, {T->Memory, Out->Memory}, Size);
   } else if (Name == "var") {
     record({Out}, {{T}}, {T->Memory}, Size + 2 * bytesOf(Out));
@@ -287,6 +337,8 @@ OperatorResult Operator::reduceWithIndices() {
     To = reducedSizes(T, "dim");
   }
   const TensorPtr Values = make(To, T), Indices = make(To, Int64);
+  if (Name == "median" && !T->isContiguous())
+    scratch(bytesOf(T));
   record({Values, Indices}, {{T}}, {Indices->Memory});
   return several({Values, Indices});
 }
@@ -296,6 +348,7 @@ OperatorResult Operator::softmax() {
   // Of another type it is of a copy.
   if (type() && type()->Name != T->Shape.Type.value_or(Float32).Name)
     T = part("to", Given);
+  const BlockPtr Ordered = T->isContiguous() ? nullptr : S.scratch(bytesOf(T));
   const TensorPtr Out = make(T->sizes(), T);
   record({Out}, {{T}}, {Out->Memory}, 0, bytesOf(Out));
   return one(Out);
@@ -342,7 +395,12 @@ OperatorResult Operator::where() {
   }
   const TensorPtr Out = make(*All, Fills || !B ? A->Shape.Type.value_or(Float32)
                                                : promoted(*A, *B));
-  record({Out}, {{A}, {Fills ? nullptr : B}}, {Condition->Memory});
+  // Gradients are as large as the result, until they are added up.
+  auto Grown = [&](const TensorPtr &T) -> uint64_t {
+    return T && T->needsGradient() && T->sizes() != *All ? bytesOf(Out) : 0;
+  };
+  const TensorPtr Other = Fills ? nullptr : B;
+  record({Out}, {{A}, {Other}}, {Condition->Memory}, Grown(A) + Grown(Other));
   return one(Out);
 }
 
@@ -382,7 +440,11 @@ OperatorResult Operator::loss() {
   if (Name == "l1_loss") {
     Kept = {S.allocate(Size)};
     Forward = 1;
-    Backward = 2;
+    // A mean divides first.
+    Backward =
+        IsReduced && !llvm::StringRef(Reduction).contains_insensitive("sum")
+            ? 2
+            : 1;
   } else if (Name == "kl_div") {
     Kept = {Target->Memory};
     Forward = 3;
@@ -397,8 +459,9 @@ OperatorResult Operator::loss() {
       Out->Memory = S.allocate(Size);
     Forward = Name == "binary_cross_entropy" ? 0 : 1;
   }
+  // Without a reduction the last one is the result.
   if (IsReduced || Forward > 1)
-    scratch(Forward * Size);
+    scratch((IsReduced ? Forward : Forward - 1) * Size);
   record({Out}, {{Input}, {Target}}, Kept, Backward * Size);
   return one(Out);
 }
@@ -460,8 +523,10 @@ std::optional<OperatorResult> Operator::runElementwise() {
   if (Base == "softmax" || Base == "log_softmax")
     return softmax();
   if (Base == "softmin") {
-    const TensorPtr Negated = part("neg", Given);
-    return softmax();
+    Arguments With = Given;
+    With.erase("self");
+    With["input"] = argument(part("neg", Given));
+    return one(part("softmax", With));
   }
   if (Base.ends_with("dropout") || Base.ends_with("dropout2d") ||
       Base.ends_with("dropout3d"))

@@ -86,6 +86,8 @@ OperatorResult Operator::convolution(unsigned Dimensions, bool Transposed) {
     Dilated |= Dilation[I] != 1;
     Pointwise &= Kernel[I] == 1 && Stride[I] == 1 && Padding[I] == 0;
   }
+  if (Dimensions == 3 && Groups > 1)
+    Pointwise = false; // It has columns all the same.
   if (Trouble)
     return *Trouble;
 
@@ -156,7 +158,9 @@ OperatorResult Operator::convolution(unsigned Dimensions, bool Transposed) {
     Scratch += bytesOf(X);
   record({Out}, {{X}, {W}, {B}}, {X->Memory, W->Memory}, Scratch,
          // Parts of what comes are copied for groups anyway.
-         Scratch + (Split > 1 ? 0 : bytesOf(Out)));
+         Scratch + (Split == 1 ? bytesOf(Out)
+                    : Copies   ? 0
+                               : OutPart));
   return one(Out);
 }
 
@@ -236,22 +240,45 @@ OperatorResult Operator::matmul(TensorPtr A, TensorPtr B) {
     return S.allocate(static_cast<uint64_t>(productOf(Whole)) *
                       T->Shape.Type.value_or(Float32).Bytes);
   };
-  const bool Folds = Left.size() > 2 && Right.size() <= 2;
+  // Matrices that are transposed one by one are not seen as one.
+  auto IsOne = [](const TensorPtr &T, const Sizes &Of) {
+    return Of.size() != 3 || T->Strides.size() != 3 || T->Strides[2] == 1 ||
+           T->Strides[0] != Of[1] * Of[2];
+  };
+  const bool Folds =
+      Left.size() > 2 && Right.size() <= 2 && (ColumnOnly || IsOne(A, Left));
+  const bool FoldsRight =
+      Left.size() <= 2 && Right.size() > 2 && (RowOnly || IsOne(B, Right));
   BlockPtr KeptA = A->Memory, KeptB = B->Memory;
   if (Folds) {
     if (!A->isContiguous())
       KeptA = S.allocate(bytesOf(A));
-  } else if (Left.size() > 2 || Right.size() > 2) {
+  } else if (!FoldsRight && !Batch->empty()) {
     KeptA = LaidOut(A, Left);
     KeptB = LaidOut(B, Right);
   }
+  if (FoldsRight)
+    KeptB = S.allocate(bytesOf(B)); // Its transpose, in order.
   const TensorPtr Out = make(To, promoted(*A, *B));
+  if (FoldsRight)
+    scratch(bytesOf(Out));
   std::vector<BlockPtr> Kept;
   if (B->needsGradient())
     Kept.push_back(KeptA);
   if (A->needsGradient())
     Kept.push_back(KeptB);
-  record({Out}, {{A}, {B}}, Kept, 0, Batch->empty() ? bytesOf(Out) : 0);
+  // Gradients are as large as what was laid out, until they are added up.
+  auto Grown = [&](const TensorPtr &T, const Sizes &Of) -> uint64_t {
+    const int64_t Own = productOf(ArrayRef(Of).drop_back(2));
+    if (Folds || FoldsRight || !T->needsGradient() || Own <= 0)
+      return 0;
+    return bytesOf(T) * (productOf(*Batch) / Own - 1);
+  };
+  const uint64_t Scratch = Grown(A, Left) + Grown(B, Right);
+  // One matrix of what comes is laid out at a time.
+  const int64_t Matrices = Folds || FoldsRight ? 1 : productOf(*Batch);
+  record({Out}, {{A}, {B}}, Kept, Scratch,
+         Scratch + (Matrices > 0 ? bytesOf(Out) / Matrices : 0));
   return one(Out);
 }
 
@@ -269,6 +296,7 @@ OperatorResult Operator::einsum() {
     return *Trouble;
   }
   std::map<char, int64_t> SizeOf;
+  uint64_t OfGradients = 0;
   std::vector<BlockPtr> Kept;
   std::vector<Differentiated> Inputs;
   for (size_t I = 0; I < Of.size(); ++I) {
@@ -286,6 +314,7 @@ OperatorResult Operator::einsum() {
       Known = std::max(Known, Own[D]);
     }
     Inputs.push_back({Of[I]});
+    OfGradients += Of[I]->needsGradient();
     if (Of.size() == 2 && Of[1 - I]->needsGradient())
       Kept.push_back(Of[I]->Memory);
   }
@@ -300,7 +329,21 @@ OperatorResult Operator::einsum() {
   const TensorPtr Out =
       make(To, Of.size() == 2 ? promoted(*Of[0], *Of[1])
                               : Of[0]->Shape.Type.value_or(Float32));
-  record({Out}, Inputs, Kept);
+  // One product of matrices for each element of the labels that all three
+  // have; without one that is summed over, a product of elements.
+  const StringRef Result = StringRef(Equation).drop_front(Arrow + 2);
+  int64_t Matrices = 1;
+  bool Sums = Of.size() != 2;
+  for (const char Label : Labels.front())
+    if (Of.size() == 2 && Labels[1].contains(Label)) {
+      if (Result.contains(Label))
+        Matrices *= std::max<int64_t>(SizeOf[Label], 1);
+      else
+        Sums = true;
+    }
+  const uint64_t Scratch = Sums ? 0 : OfGradients * bytesOf(Out);
+  record({Out}, Inputs, Kept, Scratch,
+         Sums && Of.size() == 2 ? bytesOf(Out) / Matrices : Scratch);
   return one(Out);
 }
 
@@ -351,17 +394,30 @@ OperatorResult Operator::normalise() {
     SparseScratch = Scratch + Size;
   } else if (Name == "group_norm") {
     Scratch = From.size() > 1 ? 2 * floats(From[0] * From[1]) : 0;
+    if (!Ordered)
+      Copy = S.allocate(Size);
     SparseScratch = Scratch + Size;
+  } else if (Name == "instance_norm" && !Ordered) {
+    Copy = S.allocate(Size);
+    Scratch = X->needsGradient() ? Size : 0;
   } else if (Ordered && X->needsGradient()) {
     Scratch = Size;
   }
   const TensorPtr Out = make(From, X);
-  std::vector<BlockPtr> Kept = {X->Memory, S.allocate(floats(Statistics))};
+  std::vector<BlockPtr> Kept = {Copy && Name != "layer_norm" ? Copy
+                                                             : X->Memory};
+  // The running ones are repeated for each sample.
+  const bool Runs = Name == "instance_norm" && maybeTensor({"running_mean"});
+  if (Runs)
+    Kept.push_back(S.allocate(floats(Statistics)));
+  if (!Runs || flag("training", false) || flag("train", false))
+    Kept.push_back(S.allocate(floats(Statistics)));
+  if (Name == "instance_norm")
+    scratch(floats(W ? Statistics + Statistics / 2 : Statistics));
   if (Name == "batch_norm" && From.size() > 1)
     scratch(2 * floats(From[1]));
   if (Name == "instance_norm" && W) {
     Kept.push_back(S.allocate(floats(Statistics / 2)));
-    scratch(floats(Statistics / 2));
     Scratch += floats(Statistics);
   } else if (W) {
     Kept.push_back(W->Memory);
@@ -420,10 +476,12 @@ OperatorResult Operator::pool(unsigned Dimensions, bool Max, bool Adaptive) {
   if (Trouble)
     return *Trouble;
   const TensorPtr Out = make(To, X);
+  const uint64_t Unordered = X->isContiguous() ? 0 : bytesOf(X);
   if (Max && Dimensions == 1 && !records({{X}}) && !Adaptive)
     return one(Out);
   if (Max) {
     const TensorPtr Indices = make(To, Int64);
+    scratch(Unordered);
     record({Out}, {{X}}, {X->Memory, Indices->Memory}, 0, bytesOf(Out));
     if (Name.ends_with("with_indices"))
       return several({Out, Indices});
@@ -431,6 +489,8 @@ OperatorResult Operator::pool(unsigned Dimensions, bool Max, bool Adaptive) {
   }
   // To one number it is a mean.
   const bool IsMean = Adaptive && productOf(lastOf(To, Dimensions)) == 1;
+  if (!IsMean && !(Adaptive && Dimensions == 3))
+    scratch(Unordered);
   record({Out}, {{X}}, {X->Memory}, 0, IsMean ? 0 : bytesOf(Out));
   return one(Out);
 }
@@ -470,9 +530,13 @@ OperatorResult Operator::interpolate() {
       To.push_back(static_cast<int64_t>(
           std::floor(static_cast<double>(From[2 + I]) * Factors[I])));
   }
+  const std::string Mode = text({"mode"});
+  if (StringRef(Mode).contains_insensitive("area"))
+    return one(part(("adaptive_avg_pool" + Twine(Dimensions) + "d").str(),
+                    {{"self", argument(X)},
+                     {"output_size", argument(lastOf(To, Dimensions))}}));
   const TensorPtr Out = make(To, X);
   // Which elements each one is made of: a number and a weight for each tap.
-  const std::string Mode = text({"mode"});
   const int64_t Taps =
       StringRef(Mode).contains_insensitive("cubic") || Name.contains("cubic")
           ? 4
@@ -505,12 +569,15 @@ OperatorResult Operator::pad() {
   }
   for (size_t I = 0; I < By->size() / 2; ++I)
     To[To.size() - 1 - I] += (*By)[2 * I] + (*By)[2 * I + 1];
-  const TensorPtr Out = make(To, X);
   const std::string Mode = text({"mode"});
   const bool Reads = StringRef(Mode).contains_insensitive("refl") ||
                      StringRef(Mode).contains_insensitive("repl") ||
                      Name.starts_with("refl") || Name.starts_with("repl");
-  record({Out}, {{X}}, Reads ? ArrayRef(X->Memory) : ArrayRef<BlockPtr>());
+  const BlockPtr Ordered =
+      Reads && !X->isContiguous() ? S.scratch(bytesOf(X)) : nullptr;
+  const TensorPtr Out = make(To, X);
+  record({Out}, {{X}}, Reads ? ArrayRef(X->Memory) : ArrayRef<BlockPtr>(), 0,
+         Reads ? bytesOf(Out) : 0);
   return one(Out);
 }
 
@@ -560,7 +627,8 @@ std::optional<OperatorResult> Operator::runNetwork() {
     const TensorPtr A = self(), B = tensor({"vec2", "other"});
     const TensorPtr Out =
         make({productOf(A->sizes()), productOf(B->sizes())}, promoted(*A, *B));
-    record({Out}, {{A}, {B}}, {A->Memory, B->Memory}, bytesOf(Out));
+    record({Out}, {{A}, {B}}, {A->Memory, B->Memory},
+           (A->needsGradient() + B->needsGradient()) * bytesOf(Out));
     return one(Out);
   }
   if (Name == "addmm" || Name == "baddbmm") {
@@ -568,9 +636,22 @@ std::optional<OperatorResult> Operator::runNetwork() {
     const TensorPtr A = tensor({"mat1", "batch1"}),
                     B = tensor({"mat2", "batch2"});
     const OperatorResult Product = matmul(A, B);
-    if (Product.What == OperatorResult::One && Sum->needsGradient())
-      record({Product.Tensors.front()}, {{Sum}, {A}, {B}},
-             {A->Memory, B->Memory});
+    if (Product.What == OperatorResult::One && Sum->needsGradient()) {
+      const TensorPtr &Out = Product.Tensors.front();
+      const Sizes To = Out->sizes();
+      const int64_t Matrices = To.size() == 3 ? std::max<int64_t>(To[0], 1) : 1;
+      std::vector<BlockPtr> Kept;
+      if (B->needsGradient())
+        Kept.push_back(A->Memory);
+      if (A->needsGradient())
+        Kept.push_back(B->Memory);
+      record({Out},
+             {{Sum,
+               Sum->sizes() == To ? GradientKind::Alias : GradientKind::Fresh},
+              {A},
+              {B}},
+             Kept, 0, bytesOf(Out) / Matrices);
+    }
     return Product;
   }
   if (Name == "batch_norm" || Name == "layer_norm" || Name == "group_norm" ||
@@ -601,8 +682,10 @@ std::optional<OperatorResult> Operator::runNetwork() {
       To[C + 1] /= By;
       To[C + 2] /= By;
     }
+    const BlockPtr Ordered =
+        X->isContiguous() ? nullptr : S.scratch(bytesOf(X));
     const TensorPtr Out = make(To, X);
-    record({Out}, {{X}});
+    record({Out}, {{X}}, {}, 0, bytesOf(Out));
     return one(Out);
   }
   return std::nullopt;

@@ -153,6 +153,9 @@ TensorPtr Operator::maybeTensor(ArrayRef<StringRef> Names) {
   const Argument *A = find(Names);
   if (!A || A->What == Argument::None)
     return nullptr;
+  // The option of a module whose tensor has the same name: bias(false).
+  if (A->What == Argument::Integer && Names.front() == "bias")
+    return nullptr;
   // A number where a tensor is taken is one without dimensions.
   if (A->What == Argument::Integer || A->What == Argument::Real)
     return S.make({}, A->What == Argument::Integer ? Int64 : Float32);

@@ -16,6 +16,7 @@
 #define LIBTORCH_TIDY_CHECKS_TORCH_OPERATORRULES_H
 
 #include "checks/torch/Simulation.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
 
@@ -143,8 +144,9 @@ private:
   std::vector<TensorPtr> chunksOf(const TensorPtr &X, int64_t Count,
                                   int64_t Dimension);
   struct Hidden;
-  Hidden step(llvm::StringRef Kind, const Hidden &Before, TensorPtr Pre,
-              const TensorPtr &W, const TensorPtr &B);
+  Hidden step(llvm::StringRef Kind, const Hidden &Before,
+              llvm::function_ref<TensorPtr()> FromInput, const TensorPtr &W,
+              const TensorPtr &B);
   OperatorResult recurrent();
   OperatorResult recurrentCell();
   OperatorResult attention();

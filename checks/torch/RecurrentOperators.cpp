@@ -73,10 +73,11 @@ struct Operator::Hidden {
   TensorPtr H, C; ///< C of an LSTM only.
 };
 
-/// One step with \p Pre, what the input gives for it.
+/// One step. \p FromInput makes what the input gives for it, in the place where
+/// LibTorch does.
 Operator::Hidden Operator::step(StringRef Kind, const Hidden &Before,
-                                TensorPtr Pre, const TensorPtr &W,
-                                const TensorPtr &B) {
+                                llvm::function_ref<TensorPtr()> FromInput,
+                                const TensorPtr &W, const TensorPtr &B) {
   auto Of = [&](StringRef Which, const TensorPtr &A) {
     return part(Which, {{"self", argument(A)}});
   };
@@ -84,11 +85,12 @@ Operator::Hidden Operator::step(StringRef Kind, const Hidden &Before,
     return part(Which, {{"self", argument(A)}, {"other", argument(B)}});
   };
   if (Kind == "lstm") {
-    const std::vector<TensorPtr> Gates =
-        chunksOf(OfBoth("add_", linearOf(Before.H, W, B), Pre), 4, 1);
+    TensorPtr Sum = linearOf(Before.H, W, B);
+    Sum = OfBoth("add_", Sum, FromInput());
+    const std::vector<TensorPtr> Gates = chunksOf(Sum, 4, 1);
+    Sum = nullptr;
     if (Gates.size() != 4)
       return Before;
-    Pre = nullptr;
     const TensorPtr In = Of("sigmoid_", Gates[0]),
                     Forget = Of("sigmoid_", Gates[1]),
                     Cell = Of("tanh_", Gates[2]),
@@ -100,24 +102,23 @@ Operator::Hidden Operator::step(StringRef Kind, const Hidden &Before,
     return After;
   }
   if (Kind == "gru") {
-    const std::vector<TensorPtr> FromInput = chunksOf(Pre, 3, 1),
+    const std::vector<TensorPtr> Pre = chunksOf(FromInput(), 3, 1),
                                  FromHidden =
                                      chunksOf(linearOf(Before.H, W, B), 3, 1);
-    if (FromInput.size() != 3 || FromHidden.size() != 3)
+    if (Pre.size() != 3 || FromHidden.size() != 3)
       return Before;
     const TensorPtr Reset =
-        Of("sigmoid_", OfBoth("add_", FromHidden[0], FromInput[0]));
-    const TensorPtr In =
-        Of("sigmoid_", OfBoth("add_", FromHidden[1], FromInput[1]));
-    const TensorPtr New =
-        Of("tanh_",
-           OfBoth("add", FromInput[2], OfBoth("mul_", FromHidden[2], Reset)));
+        Of("sigmoid_", OfBoth("add_", FromHidden[0], Pre[0]));
+    const TensorPtr In = Of("sigmoid_", OfBoth("add_", FromHidden[1], Pre[1]));
+    const TensorPtr New = Of(
+        "tanh_", OfBoth("add", Pre[2], OfBoth("mul_", FromHidden[2], Reset)));
     return {
         OfBoth("add_", OfBoth("mul_", OfBoth("sub", Before.H, New), In), New),
         nullptr};
   }
-  const TensorPtr Sum = OfBoth("add_", linearOf(Before.H, W, B), Pre);
-  Pre = nullptr;
+  const TensorPtr Sum = linearOf(Before.H, W, B);
+  const TensorPtr Pre = FromInput(); // Lives until the end of the expression.
+  OfBoth("add_", Sum, Pre);
   return {Of(Kind == "rnn_relu" ? "relu" : "tanh", Sum), nullptr};
 }
 
@@ -199,7 +200,7 @@ OperatorResult Operator::recurrent() {
       for (const TensorPtr &Step : PreSteps) {
         if (Trouble)
           break;
-        Now = step(Kind, Now, Step, W, B);
+        Now = step(Kind, Now, [&] { return Step; }, W, B);
         Each.push_back(Now.H);
       }
       LastH.push_back(Now.H);
@@ -255,17 +256,17 @@ OperatorResult Operator::recurrentCell() {
   } else {
     Before.H =
         S.make({X->sizes()[0], W->sizes()[1]}, X->Shape.Type.value_or(Float32));
-    if (Kind == "lstm")
-      Before.C = S.make({X->sizes()[0], W->sizes()[1]},
-                        X->Shape.Type.value_or(Float32));
+    Before.C = Kind == "lstm" ? Before.H : nullptr;
   }
   if (Kind == "lstm" && !Before.C) {
     notFollowed("the state of '" + Name + "' is not known");
     return *Trouble;
   }
-  TensorPtr Pre = linearOf(X, S.lowered(tensor({"weight_ih"})),
-                           S.lowered(maybeTensor({"bias_ih"})));
-  const Hidden After = step(Kind, Before, std::move(Pre), S.lowered(W),
+  auto FromInput = [&] {
+    return linearOf(X, S.lowered(tensor({"weight_ih"})),
+                    S.lowered(maybeTensor({"bias_ih"})));
+  };
+  const Hidden After = step(Kind, Before, FromInput, S.lowered(W),
                             S.lowered(maybeTensor({"bias_hh"})));
   if (Kind != "lstm")
     return one(After.H);

@@ -525,8 +525,14 @@ std::optional<OperatorResult> Operator::runShape() {
         To[To.size() - Times->size() + I] =
             productOf({To[To.size() - Times->size() + I], (*Times)[I]});
     }
+    std::vector<BlockPtr> Kept;
+    // Which one each is a copy of.
+    if (Base == "repeat_interleave")
+      Kept.push_back(
+          S.make({To[dimension(integer({"dim"}, 0), To.size())]}, Int64)
+              ->Memory);
     const TensorPtr Out = make(To, T);
-    record({Out}, {{T}});
+    record({Out}, {{T}}, Kept);
     return one(Out);
   }
   if (Base == "slice" || Base == "narrow" || Base == "select")
@@ -560,9 +566,14 @@ std::optional<OperatorResult> Operator::runShape() {
         Index && Index->What == Argument::Tensor)
       Kept.push_back(Index->Handles.front()->Memory);
     const Argument *Values = find({"src", "source", "values", "value"});
+    if ((Base == "index_copy" || Base == "index_add") && Values &&
+        Values->What == Argument::Tensor &&
+        Values->Handles.front()->needsGradient())
+      Kept.push_back(Values->Handles.front()->Memory);
+    const bool Adds = Base == "index_add" || Base == "scatter_add";
     record(
         {Out},
-        {{T},
+        {{T, Adds ? GradientKind::Alias : GradientKind::Fresh},
          {Values && Values->What == Argument::Tensor ? Values->Handles.front()
                                                      : nullptr}},
         Kept);
