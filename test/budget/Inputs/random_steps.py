@@ -1,0 +1,79 @@
+"""Writes a C++ program that measures operators of LibTorch one by one.
+
+  random_steps.py SEED [OPERATOR|GROUP...]
+
+The program has a module for each row of the tables in random_elements.py,
+random_shapes.py and random_layers.py, or for those that are named, alone or as
+elements, shapes and layers. Sizes, dimensions, options and the kind of each operand are
+drawn from SEED: a leaf, a computed tensor, one without a gradient, one whose elements do
+not lie in order. The program prints the lines of step.h, for compare_steps.py --together."""
+
+import random
+import sys
+
+import random_elements
+import random_layers
+import random_shapes
+from random_draw import Draw
+
+GROUPS = {"elements": random_elements.TABLE, "shapes": random_shapes.TABLE,
+          "layers": random_layers.TABLE}
+
+HEAD = """#include "step.h"
+
+namespace nn = torch::nn;
+namespace F = torch::nn::functional;
+using torch::Tensor;
+using torch::indexing::Ellipsis;
+using torch::indexing::None;
+using torch::indexing::Slice;
+using Tensors = std::vector<Tensor>;
+
+struct Measured : nn::Module {
+  virtual ~Measured() = default;
+  virtual Tensors forward(Tensor) = 0;
+};
+using Maker = std::shared_ptr<Measured> (*)();
+
+static void measure(const char *name, Maker make) {
+  steps::step(name, "1", make,
+              std::function([] { return std::make_tuple(torch::rand(1)); }));
+}
+"""
+
+
+def module_of(name, draw, rng):
+    d = Draw(rng)
+    value = draw(d)
+    if value is not None:
+        # What comes back is a number that is repeated, or a tensor of its own.
+        value = value if d.number(0, 2) else "(%s) * 3" % value
+        d.results = "{%s}" % value
+    lines = ["struct %s : Measured {" % name, "  %s() {" % name]
+    lines += ["    " + line for line in d.made]
+    lines += ["  }", "  Tensors forward(Tensor) override {"]
+    lines += ["    " + line for line in d.lines]
+    lines += ["    return %s;" % d.results, "  }"]
+    lines += ["  " + line for line in d.members]
+    return "\n".join(lines + ["};"])
+
+
+def main():
+    seed, asked = sys.argv[1], sys.argv[2:]
+    print(HEAD)
+    names = []
+    for group, table in GROUPS.items():
+        for name, draw in table.operators.items():
+            if not asked or name in asked or group in asked:
+                names.append("Of_" + name)
+                # Each has its own numbers: others do not change what it draws.
+                print(module_of(names[-1], draw, random.Random("%s %s" % (seed, name))))
+    print("\nint main() {\n  steps::begin();")
+    for name in names:
+        print('  measure("%s()", +[]() -> std::shared_ptr<Measured> {\n'
+              "    return std::make_shared<%s>();\n  });" % (name, name))
+    print("}")
+
+
+if __name__ == "__main__":
+    main()
