@@ -111,9 +111,9 @@ TensorPtr Simulation::cast(const TensorPtr &T, ElementType To) {
       T->Shape.Type->Name == To.Name)
     return T;
   // Those of parameters are kept, until the region of autocast ends.
-  const bool IsKept =
-      To.Name == Autocast->Name && !T->Maker &&
-      T->Shape.Type->Name == Float32.Name && T->RequiresGrad.value_or(false);
+  const bool IsKept = To.Name == Autocast->Name && !T->Maker &&
+                      T->Shape.Type->Name == Float32.Name &&
+                      T->RequiresGrad.value_or(false);
   if (IsKept)
     if (const auto It = Casts.find(T); It != Casts.end())
       return It->second;
