@@ -11,19 +11,26 @@
 
 namespace libtorch_tidy {
 
+ByteUnit unitFor(uint64_t Bytes) {
+  static constexpr const char *Names[] = {"B", "KB", "MB", "GB", "TB", "PB"};
+  double Size = 1;
+  unsigned Which = 0;
+  for (; static_cast<double>(Bytes) / Size >= 1024 &&
+         Which + 1 < std::size(Names);
+       ++Which)
+    Size *= 1024;
+  return {Names[Which], Size};
+}
+
 std::string readableBytes(uint64_t Bytes) {
   if (Bytes < 1024)
     return std::to_string(Bytes) + (Bytes == 1 ? " byte" : " bytes");
-  static constexpr const char *Units[] = {"KB", "MB", "GB", "TB", "PB"};
-  double Value = static_cast<double>(Bytes) / 1024;
-  unsigned Unit = 0;
-  for (; Value >= 1024 && Unit + 1 < std::size(Units); ++Unit)
-    Value /= 1024;
+  const ByteUnit Unit = unitFor(Bytes);
   // Not formatv, which a clang-tidy of another version does not have: it could
   // not load the plugin to be informed of it.
   std::string Result;
-  llvm::raw_string_ostream(Result)
-      << llvm::format("%.1f %s", Value, Units[Unit]);
+  llvm::raw_string_ostream(Result) << llvm::format(
+      "%.1f %s", static_cast<double>(Bytes) / Unit.Bytes, Unit.Name);
   return Result;
 }
 

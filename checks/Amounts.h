@@ -13,6 +13,13 @@
 
 namespace libtorch_tidy {
 
+/// The unit that suits \p Bytes: "B", "KB", "MB" and so on, and its bytes.
+struct ByteUnit {
+  const char *Name;
+  double Bytes;
+};
+ByteUnit unitFor(uint64_t Bytes);
+
 /// "38.1 MB", "12 bytes". A KB is 1,024 bytes.
 std::string readableBytes(uint64_t Bytes);
 

@@ -238,9 +238,10 @@ struct Construction {
 /// methods of modules, where parts are made.
 class Finder : public RecursiveASTVisitor<Finder> {
 public:
+  /// \p WithInputs: what forward() is passed is looked for, too.
   Finder(const Interpreter::DefineDecl &Define, const SourceManager &SM,
-         unsigned OwnText)
-      : Define(Define), SM(SM), OwnText(OwnText) {}
+         unsigned OwnText, bool WithInputs)
+      : Define(Define), SM(SM), OwnText(OwnText), WithInputs(WithInputs) {}
 
   std::vector<const CXXRecordDecl *> Classes;
   std::vector<Construction> Made;
@@ -307,8 +308,9 @@ public:
   bool VisitCallExpr(CallExpr *E) {
     if (Inside || E->isTypeDependent() || !isOwn(E->getBeginLoc()))
       return true;
-    if (std::optional<PassedInputs> Inputs = asPassedInputs(E))
-      Passed.push_back(std::move(*Inputs));
+    if (WithInputs)
+      if (std::optional<PassedInputs> Inputs = asPassedInputs(E))
+        Passed.push_back(std::move(*Inputs));
     if (!code::isStdCall(E, {"make_shared", "make_unique"}))
       return true;
     add(torch::recordOf(torch::pointeeOf(E->getType())),
@@ -348,6 +350,7 @@ private:
   const Interpreter::DefineDecl &Define;
   const SourceManager &SM;
   const unsigned OwnText;
+  const bool WithInputs;
   unsigned Inside = 0;
 };
 
@@ -356,7 +359,10 @@ public:
   Elaborator(ASTContext &Context, const BudgetRequest &Request,
              unsigned OwnText, Interpreter::DefineDecl Define)
       : Context(Context), SM(Context.getSourceManager()), Request(Request),
-        Define(std::move(Define)), Found(this->Define, SM, OwnText) {}
+        Define(std::move(Define)),
+        Found(this->Define, SM, OwnText,
+              Request.WithSteps && Request.Inputs.empty() &&
+                  !Request.OnlyDefines) {}
 
   UnitBudget run();
   std::optional<uint64_t> keptBy(const PassedInputs &Passed, bool Training,
@@ -556,6 +562,20 @@ void Elaborator::findByName(const ModelText &Asked) {
   elaborate(Class, Asked.Arguments, Running);
 }
 
+/// The values of what \p C is made with. \p Unknown: the first that is not
+/// known; else it stays null.
+static std::vector<Cell> argumentsOf(const Construction &C,
+                                     Interpreter &Running,
+                                     const Value *&Unknown) {
+  std::vector<Cell> Result;
+  for (const Expr *Argument : C.Arguments)
+    Result.push_back(Running.evaluate(Argument));
+  for (const Cell &Argument : Result)
+    if (hasUnknown(Argument, Unknown))
+      break;
+  return Result;
+}
+
 void Elaborator::findAll() {
   std::set<const CXXRecordDecl *> Done;
   std::set<std::string> Titles;
@@ -563,13 +583,8 @@ void Elaborator::findAll() {
       NotKnown;
   for (const Construction &C : Found.Made) {
     Interpreter Running(Context, Define, Found.Bodies);
-    std::vector<Cell> Arguments;
     const Value *Unknown = nullptr;
-    for (const Expr *Argument : C.Arguments)
-      Arguments.push_back(Running.evaluate(Argument));
-    for (const Cell &Argument : Arguments)
-      if (hasUnknown(Argument, Unknown))
-        break;
+    const std::vector<Cell> Arguments = argumentsOf(C, Running, Unknown);
     if (Unknown) {
       llvm::copy(Running.undefined(), std::inserter(Wanted, Wanted.end()));
       NotKnown.try_emplace(C.Class, C.At,
@@ -681,13 +696,10 @@ std::optional<uint64_t> Elaborator::keptBy(const PassedInputs &Passed,
   for (const Construction &C : Makes) {
     Interpreter Running(Context, Define, Found.Bodies),
         Aside(Context, Define, Found.Bodies);
-    std::vector<Cell> Arguments;
     const Value *Unknown = nullptr;
-    for (const Expr *Argument : C.Arguments) {
-      Arguments.push_back(Running.evaluate(Argument));
-      if (hasUnknown(Arguments.back(), Unknown))
-        return std::nullopt;
-    }
+    const std::vector<Cell> Arguments = argumentsOf(C, Running, Unknown);
+    if (Unknown)
+      return std::nullopt;
     const std::optional<StepInputs> Inputs =
         model::inputsOf(Passed, Aside, std::nullopt, SM);
     const ModulePtr Model =
@@ -710,7 +722,9 @@ std::optional<uint64_t> keptByForward(ASTContext &Context,
   const std::optional<PassedInputs> Passed = asPassedInputs(Forward);
   if (!Passed)
     return std::nullopt;
-  return Elaborator(Context, {}, std::numeric_limits<unsigned>::max(), {})
+  BudgetRequest Request;
+  Request.WithSteps = false;
+  return Elaborator(Context, Request, std::numeric_limits<unsigned>::max(), {})
       .keptBy(*Passed, Training, InputsGo);
 }
 

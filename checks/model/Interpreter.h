@@ -50,7 +50,7 @@ std::string shownName(const clang::CXXRecordDecl *R, bool OfHolder = true);
 clang::QualType typeArgument(const clang::CXXRecordDecl *Class, unsigned Index);
 
 /// The forward() of \p Class or of a base that takes \p Count arguments; null
-/// when there is none of the user's.
+/// when the user has defined none.
 const clang::CXXMethodDecl *forwardMethod(const clang::CXXRecordDecl *Class,
                                           size_t Count);
 

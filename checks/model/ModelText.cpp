@@ -22,19 +22,11 @@ public:
   /// With tensors among the values.
   llvm::Expected<Cell> input() {
     HasTensors = true;
-    const Cell Result = value();
-    skipSpace();
-    if (!Rest.empty())
-      expected("the end");
-    if (Failed.empty())
-      return Result;
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
-        "'" + All.str() + "' is not an input: expected " + Failed +
-            " at column " + std::to_string(FailedAt + 1) +
-            "; an input is a tensor, SIZExSIZE...:TYPE, where the type may be "
-            "left out, as in '16x3x224x224' or '32x128:int64', or a value as "
-            "in --model, in which tensors can stand, as in '{16x3x8x8, true}'");
+    return whole(
+        value(), "an input",
+        "an input is a tensor, SIZExSIZE...:TYPE, where the type may be left "
+        "out, as in '16x3x224x224' or '32x128:int64', or a value as in "
+        "--model, in which tensors can stand, as in '{16x3x8x8, true}'");
   }
 
   llvm::Expected<ModelText> model() {
@@ -51,21 +43,29 @@ public:
           expected("',' or ')'");
       }
     }
+    return whole(
+        std::move(Result), "a model",
+        "a model is NAME(VALUE, ...), a VALUE a number, true, false, "
+        "\"text\", torch::kName, {VALUE, ...} or {.NAME=VALUE, ...}, as in "
+        "'UNet(3, 2)'");
+  }
+
+private:
+  /// \p Result, if it is all of the text; or that it is not \p What.
+  template <typename T>
+  llvm::Expected<T> whole(T Result, StringRef What, StringRef Grammar) {
     skipSpace();
     if (!Rest.empty())
       expected("the end");
     if (Failed.empty())
       return Result;
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
-        "'" + All.str() + "' is not a model: expected " + Failed +
-            " at column " + std::to_string(FailedAt + 1) +
-            "; a model is NAME(VALUE, ...), a VALUE a number, true, false, "
-            "\"text\", torch::kName, {VALUE, ...} or {.NAME=VALUE, ...}, as in "
-            "'UNet(3, 2)'");
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "'" + All.str() + "' is not " + What.str() +
+                                       ": expected " + Failed + " at column " +
+                                       std::to_string(FailedAt + 1) + "; " +
+                                       Grammar.str());
   }
 
-private:
   void skipSpace() { Rest = Rest.ltrim(" \t\n"); }
   bool eat(char C) {
     skipSpace();

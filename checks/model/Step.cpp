@@ -289,13 +289,14 @@ PeakRow Passes::train(StepRows *Lines) {
       State += Copies * T->Gradient->Bytes;
       Most = std::max(Most, T->Gradient->Bytes);
     }
-  if (HasState)
+  if (HasState) {
     Result.Bytes += State;
-  if (HasState && Lines)
-    for (TimeRow &Point : Lines->LaterLine) {
-      Point.Most += State;
-      Point.After += State;
-    }
+    if (Lines)
+      for (TimeRow &Point : Lines->LaterLine) {
+        Point.Most += State;
+        Point.After += State;
+      }
+  }
   HasState = Copies > 0;
   if (const uint64_t InStep = S.memory().live() + State + Scratch * Most;
       InStep > Result.Bytes) {
@@ -393,16 +394,14 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
     Add(P.takeMissing());
     Row.Fails = P.hasFailed();
   }
-  if (Request.Device == torch::DeviceKind::Cuda && Row.Missing.empty()) {
-    Passes Inference(Running, M, Request, Paths, SM);
-    Inference.setInputs(Inputs.Arguments);
-    Row.ReservedByInference = Inference.reservedByInference();
-  }
-  if (Request.Device == torch::DeviceKind::Cuda && Row.Missing.empty()) {
-    Passes Training(Running, M, Request, Paths, SM);
-    Training.setInputs(Inputs.Arguments);
-    Row.ReservedByTraining = Training.reservedByTraining();
-  }
+  if (Request.Device == torch::DeviceKind::Cuda && Row.Missing.empty())
+    for (const auto &[Bytes, By] :
+         {std::pair(&Row.ReservedByInference, &Passes::reservedByInference),
+          std::pair(&Row.ReservedByTraining, &Passes::reservedByTraining)}) {
+      Passes P(Running, M, Request, Paths, SM);
+      P.setInputs(Inputs.Arguments);
+      *Bytes = (P.*By)();
+    }
   if (!Request.Memory || !Row.Missing.empty())
     return;
   // Of all tries together; one takes as many as a step does.

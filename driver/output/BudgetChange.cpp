@@ -28,10 +28,6 @@ struct Sums {
 
 } // namespace
 
-bool hasStep(const ModelRows &Model) {
-  return Model.HasStep && !Model.Step.Fails;
-}
-
 bool haveSteps(const ModelPair &P) {
   return hasStep(*P.Before) && hasStep(*P.After);
 }

@@ -40,7 +40,6 @@ struct Figure {
   int64_t difference() const { return int64_t(After - Before); }
 };
 
-bool hasStep(const model::ModelRows &Model);
 /// Can the steps of both be compared?
 bool haveSteps(const ModelPair &P);
 /// Does the step of one side fail, and the other's not?

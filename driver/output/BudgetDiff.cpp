@@ -334,16 +334,11 @@ static std::string changeAsText(const BudgetSides &Sides,
     Result += notesText(P, Sides, Changed, Options, Folder);
   }
   std::string Refused;
-  auto Add = [&](const RefusedModel &M, const std::string &When) {
-    const std::string Where = lineOf(M.Where, Folder);
-    Refused += "  " + printable(M.Title) + When + ": " +
-               (Where.empty() ? "" : Where + ": ") + printable(M.Reason) + "\n";
-  };
   for (const RefusedModel *M : refusalsOf(Sides.After.Refused, Pairs))
-    Add(*M, "");
+    Refused += refusedText(*M, "", Folder);
   for (const RefusedModel *M :
        refusalsOf(Sides.Before.Refused, Pairs, Sides.After.Refused))
-    Add(*M, " in " + printable(Sides.Revision));
+    Refused += refusedText(*M, " in " + printable(Sides.Revision), Folder);
   if (!Refused.empty())
     Result += (Result.empty() ? "" : "\n") +
               std::string("Without an answer:\n") + Refused;
@@ -443,8 +438,7 @@ static std::string changeAsJson(const BudgetSides &Sides,
     Result["models"].push_back(asJson(P, Sides, Options, Folder));
   Result["unanswered"] = Json::array();
   auto Add = [&](const RefusedModel &M, bool IsBefore) {
-    Json Each = {{"model", M.Title}, {"reason", M.Reason}};
-    Each.update(asJson(M.Where, Folder));
+    Json Each = asJson(M, Folder);
     Each["before"] = IsBefore;
     Result["unanswered"].push_back(std::move(Each));
   };

@@ -70,8 +70,7 @@ public:
   Tree(llvm::raw_ostream &OS, const ModelRows &Model, StringRef Folder)
       : OS(OS), Rows(Model.Modules), Folder(Folder),
         Sums(subtrees(Model.Modules)), Shown(std::min(Rows.size(), MaxModules)),
-        HasStep(Model.HasStep && !Model.Step.Fails),
-        IsStepIncomplete(!Model.Step.Missing.empty()) {
+        HasStep(hasStep(Model)), IsStepIncomplete(!Model.Step.Missing.empty()) {
     for (const Subtree &Each : Sums) {
       MostBytes = std::max(MostBytes, Each.Bytes);
       MostKept = std::max(MostKept, Each.Kept);
@@ -306,7 +305,7 @@ void ModelsPage::model(const ModelRows &Model, size_t Number) {
      << escapeHtml(modelTitle(Model, Options)) << "</code></h2>\n";
   if (const std::string Line = lineOf(Model.Made, Folder); !Line.empty())
     OS << "<p class=\"meta\">defined at " << escapeHtml(Line) << "</p>\n";
-  const bool HasFigures = Model.HasStep && !Step.Fails;
+  const bool HasFigures = hasStep(Model);
   if (HasFigures) {
     OS << "<p>" << escapeHtml(stepSentence(Step, Options, Folder));
     if (Options.Device == torch::DeviceKind::Cuda)

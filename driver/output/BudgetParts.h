@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The words, numbers and rows that the text about models and the page about
-/// them have in common.
+/// The words, numbers and rows that the text about models, the page about them
+/// and the report of a change have in common.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,9 @@ struct Total {
 /// Of the model itself; the last is all of them together.
 std::vector<Total> modelTotals(const model::ModelRows &Model,
                                const BudgetOptions &Options);
-/// Of a step that does not fail.
+/// Has it a step that does not fail?
+bool hasStep(const model::ModelRows &Model);
+/// Of such a step.
 std::vector<Total> stepTotals(const model::StepRows &Step,
                               llvm::StringRef Folder);
 
@@ -77,6 +79,11 @@ std::string missingText(llvm::ArrayRef<model::MissingRow> Missing,
                         llvm::StringRef Folder);
 /// Its `file` and `line`.
 nlohmann::ordered_json asJson(const model::Spot &At, llvm::StringRef Folder);
+/// A model without an answer, in a line. \p When: " in HEAD", or nothing.
+std::string refusedText(const model::RefusedModel &M, const std::string &When,
+                        llvm::StringRef Folder);
+nlohmann::ordered_json asJson(const model::RefusedModel &M,
+                              llvm::StringRef Folder);
 /// A model as docs/budget.md describes it.
 nlohmann::ordered_json asJson(const model::ModelRows &Model,
                               const BudgetOptions &Options,

@@ -155,6 +155,10 @@ std::string atLeast(bool Is, const std::string &Number) {
   return Is ? ">=" + Number : Number;
 }
 
+bool hasStep(const ModelRows &Model) {
+  return Model.HasStep && !Model.Step.Fails;
+}
+
 /// More rows than a reader wants; JSON has all.
 static constexpr size_t MaxRows = 400;
 
@@ -162,7 +166,7 @@ static std::string table(const ModelRows &Model, StringRef Folder) {
   const std::vector<Subtree> Sums = subtrees(Model.Modules);
   // Module, class and place; numbers; sizes of a result.
   Columns All("lllrrrl");
-  const bool HasStep = Model.HasStep && !Model.Step.Fails;
+  const bool HasStep = hasStep(Model);
   All.add({"module", "class", "made at", "parameters", "bytes",
            HasStep ? "kept" : "", HasStep ? "result" : ""});
   const size_t Shown = std::min(Model.Modules.size(), MaxRows);
@@ -323,6 +327,13 @@ static std::string stepText(const model::StepRows &Step,
   return Result;
 }
 
+std::string refusedText(const model::RefusedModel &M, const std::string &When,
+                        StringRef Folder) {
+  const std::string Where = lineOf(M.Where, Folder);
+  return "  " + printable(M.Title) + When + ": " +
+         (Where.empty() ? "" : Where + ": ") + printable(M.Reason) + "\n";
+}
+
 std::string budgetAsText(const model::UnitBudget &Budget,
                          const BudgetOptions &Options, StringRef Folder) {
   std::string Result;
@@ -345,11 +356,8 @@ std::string budgetAsText(const model::UnitBudget &Budget,
   if (!Result.empty())
     Result += "\n";
   Result += "Without an answer:\n";
-  for (const model::RefusedModel &M : Budget.Refused) {
-    const std::string Where = lineOf(M.Where, Folder);
-    Result += "  " + printable(M.Title) + ": " +
-              (Where.empty() ? "" : Where + ": ") + printable(M.Reason) + "\n";
-  }
+  for (const model::RefusedModel &M : Budget.Refused)
+    Result += refusedText(M, "", Folder);
   return Result;
 }
 
@@ -357,6 +365,13 @@ Json asJson(const Spot &At, StringRef Folder) {
   Json Result = Json::object();
   Result["file"] = relative(At.File, Folder);
   Result["line"] = At.Line;
+  return Result;
+}
+
+Json asJson(const model::RefusedModel &M, StringRef Folder) {
+  Json Result = asJson(M.Where, Folder);
+  Result["model"] = M.Title;
+  Result["reason"] = M.Reason;
   return Result;
 }
 
@@ -480,7 +495,7 @@ Json asJson(const ModelRows &Model, const BudgetOptions &Options,
       Module["tensors"] = Json::array();
       for (const TensorRow &T : Row.Tensors)
         Module["tensors"].push_back(asJson(T));
-      if (Model.HasStep && !Model.Step.Fails) {
+      if (hasStep(Model)) {
         Module["kept"] = {{"bytes", Row.Kept}};
         Module["result"] = Row.Result;
       }
@@ -500,12 +515,8 @@ std::string budgetAsJson(const model::UnitBudget &Budget,
   for (const ModelRows &Model : Budget.Models)
     Result["models"].push_back(asJson(Model, Options, Folder));
   Result["unanswered"] = Json::array();
-  for (const model::RefusedModel &M : Budget.Refused) {
-    Json Refused = asJson(M.Where, Folder);
-    Refused["model"] = M.Title;
-    Refused["reason"] = M.Reason;
-    Result["unanswered"].push_back(std::move(Refused));
-  }
+  for (const model::RefusedModel &M : Budget.Refused)
+    Result["unanswered"].push_back(asJson(M, Folder));
   // Names of files and of modules can hold any bytes.
   return Result.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

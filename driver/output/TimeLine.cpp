@@ -11,7 +11,6 @@
 #include "driver/output/Escape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
-#include <array>
 #include <cmath>
 #include <map>
 
@@ -110,26 +109,20 @@ Picture::Picture(llvm::raw_ostream &OS, const PassPicture &Pass,
 
 /// Round numbers of the unit that the most has.
 void Picture::axis() {
-  static constexpr std::array<const char *, 6> Units = {"B",  "KB", "MB",
-                                                        "GB", "TB", "PB"};
-  double Scale = 1;
-  unsigned Unit = 0;
-  for (; static_cast<double>(Most) / Scale >= 1024 && Unit + 1 < Units.size();
-       ++Unit)
-    Scale *= 1024;
-  const double Value = static_cast<double>(Most) / Scale;
+  const ByteUnit Unit = unitFor(Most);
+  const double Value = static_cast<double>(Most) / Unit.Bytes;
   // 1, 2 or 5 of a power of ten, at most five times.
   double Step = std::pow(10, std::floor(std::log10(Value / 5)));
   for (const double Factor : {2.0, 2.5, 2.0})
     if (Step * 5 < Value)
       Step *= Factor;
-  if (Unit == 0)
+  if (Unit.Bytes == 1)
     Step = std::max(1.0, std::floor(Step));
   const unsigned Digits = Step >= 1 ? 0 : 1;
   OS << "<svg class=\"axis\" aria-hidden=\"true\">";
   for (unsigned I = 0; Step * I <= Value; ++I) {
     const double Level = Top + Height - Height * Step * I / Value;
-    Ticks.emplace_back(Level, I ? decimal(Step * I, Digits) + " " + Units[Unit]
+    Ticks.emplace_back(Level, I ? decimal(Step * I, Digits) + " " + Unit.Name
                                 : std::string("0"));
     OS << "<text x=\"100%\" y=\"" << decimal(Level + 4, 1) << "\">"
        << Ticks.back().second << "</text>";

@@ -57,7 +57,7 @@ struct RevisionFiles {
 
 /// The files of revision \p Revision of the work tree around \p Folder. \p FS
 /// has the files as they are now. It is an error when a file or folder of
-/// \p Named is in another work tree: the revision is none of that.
+/// \p Named is in another work tree, which \p Revision is not about.
 llvm::Expected<RevisionFiles> filesOfRevision(llvm::StringRef Revision,
                                               llvm::StringRef Folder,
                                               llvm::ArrayRef<std::string> Named,

@@ -1,9 +1,9 @@
 // browse_page.js CHROMIUM FOLDER PAGE...: looks at pages of --budget as readers do, in
 // light and dark, on a phone and on paper, and leaves screenshots in FOLDER.
-const fs = require("fs");
 const assert = require("assert");
 const path = require("path");
 const puppeteer = require("puppeteer-core");
+const look = require("../../output/Inputs/look.js");
 
 const [chromium, folder, ...pages] = process.argv.slice(2);
 
@@ -15,28 +15,10 @@ const [chromium, folder, ...pages] = process.argv.slice(2);
   try {
     for (const page of pages)
       for (const [scheme, width] of [["light", 1100], ["dark", 1100], ["light", 390]]) {
-        const tab = await browser.newPage();
-        const requests = [];
-        tab.on("request", (request) => requests.push(request.url()));
-        const complaints = [];
-        tab.on("console", (message) => complaints.push(message.text()));
-        tab.on("pageerror", (error) => complaints.push(String(error)));
-        tab.on("dialog", (dialog) => complaints.push(dialog.message()));
-        await tab.setViewport({ width, height: 900 });
-        await tab.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
-        // The page forbids all scripts; the judge must be let in.
-        await tab.setBypassCSP(true);
-        await tab.goto("file://" + page);
+        const { tab, judge } = await look.open(browser, page, scheme, width);
         await tab.$$eval("details", (all) => all.forEach((d) => (d.open = true)));
         await tab.screenshot({ path: `${folder}/${path.basename(page, ".html")}-${scheme}-${width}.png`, fullPage: true });
-        assert.deepStrictEqual(requests, ["file://" + page], "something was fetched");
-        await tab.evaluate(fs.readFileSync(require.resolve("axe-core"), "utf8"));
-        const found = await tab.evaluate(() => axe.run());
-        assert.deepStrictEqual(
-          found.violations.map((v) => `${v.id}: ${v.help}: ${v.nodes[0].html}`),
-          [],
-        );
-        assert.deepStrictEqual(complaints, []);
+        await judge();
 
         // Nothing is wider than the page, and no words of a picture are cut.
         const cut = await tab.evaluate(() => {
