@@ -10,6 +10,7 @@
 #include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
 #include "checks/torch/Factories.h"
+#include "checks/torch/Modules.h"
 #include "checks/torch/PureOps.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
@@ -85,6 +86,9 @@ public:
   void checkMatch(const Match &Result) override;
 
 private:
+  bool isBackPropagated(const ValueDecl *D, const CallExpr *Detach,
+                        code::Body &In);
+
   BodyTexts Known;
 };
 
@@ -298,7 +302,60 @@ bool isRepeatable(const Expr *E) {
   return false;
 }
 
+/// Is all history of \p E that of \p D: is it computed from \p D, and from no
+/// other tensor or module?
+bool comesFromOnly(const Expr *E, const ValueDecl *D, code::Body &In,
+                   unsigned Depth = 0) {
+  bool Found = false;
+  const bool Others = code::anyOf<Expr>(E, [&](const Expr *Part) {
+    if (isa<CXXThisExpr>(Part))
+      return true;
+    const auto *Ref = dyn_cast<DeclRefExpr>(Part);
+    if (!Ref || Ref->getType()->isFunctionType())
+      return false;
+    if (Ref->getDecl() == D) {
+      Found = true;
+      return false;
+    }
+    const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+    if (Var && Var->hasInit() && Depth < code::MaxChase && In.isSetOnce(Var) &&
+        torch::mayHoldTensor(Var->getType())) {
+      const bool Only = comesFromOnly(Var->getInit(), D, In, Depth + 1);
+      Found |= Only;
+      return !Only;
+    }
+    return torch::mayHoldTensor(Ref->getType()) ||
+           torch::isModule(Ref->getType());
+  });
+  return Found && !Others;
+}
+
 } // namespace
+
+/// Does something in the function back-propagate what has its history from
+/// \p D alone, as it is at \p Detach? Without that it throws.
+bool DiscardedResultCheck::isBackPropagated(const ValueDecl *D,
+                                            const CallExpr *Detach,
+                                            code::Body &In) {
+  const flow::FunctionFlow *Flow = unit().flowOf(In.function());
+  if (!Flow || !Flow->available())
+    return false;
+  const Stmt *Loop = In.loopAround(Detach);
+  if (llvm::any_of(In.writesTo(D), [&](const code::Write &W) {
+        return W.Kind == code::WriteKind::Assigned &&
+               (code::comesBefore(Detach, W.Where,
+                                  In.context().getSourceManager()) ||
+                (Loop && In.isWithin(W.Where, Loop)));
+      }))
+    return false; // It gets history again.
+  auto ComesFromIt = [&](const Expr *E) { return comesFromOnly(E, D, In); };
+  return llvm::any_of(Flow->trainingSites(), [&](const Expr *Training) {
+    const auto *Call = dyn_cast<CallExpr>(Training);
+    const Expr *Object = Call ? torch::objectOf(Call) : nullptr;
+    return Call && ((Object && ComesFromIt(Object)) ||
+                    llvm::any_of(Call->arguments(), ComesFromIt));
+  });
+}
 
 void DiscardedResultCheck::registerMatchers(MatchFinder *Finder) {
   Finder->addMatcher(callExpr().bind("call"), this);
@@ -313,7 +370,7 @@ void DiscardedResultCheck::checkMatch(const Match &Result) {
     return;
   // In a template only what does not depend on its arguments is sure: code
   // for tensors and modules alike may call to(device) as a statement.
-  const code::Body *In = code::Body::around(Call, *Result.Context);
+  code::Body *In = code::Body::around(Call, *Result.Context);
   if (!In || In->isInstantiated())
     return;
   Place Where(Call, *In, Known);
@@ -365,7 +422,8 @@ void DiscardedResultCheck::checkMatch(const Match &Result) {
   const CXXRecordDecl *Type = torch::recordOf(Tensor->getType());
   if (Replaces && ReadLater && Named && Tensor->isLValue() &&
       !Tensor->getType().isConstQualified() && Type &&
-      Type == torch::recordOf(Call->getType()) && Where.namesElements(Root))
+      Type == torch::recordOf(Call->getType()) && Where.namesElements(Root) &&
+      !(Op->Kind == PureKind::Detach && isBackPropagated(Root, Call, *In)))
     F.Fix = fixits::assignTo(Call, Text);
   report(F);
 }

@@ -8,6 +8,7 @@
 #include "checks/LibtorchCheck.h"
 #include "checks/code/Body.h"
 #include "checks/code/ThreadStarts.h"
+#include "checks/flow/GuardScopes.h"
 #include "checks/flow/UnguardedForward.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
@@ -29,6 +30,17 @@ namespace libtorch_tidy {
 
 namespace {
 
+/// A whole statement, and the block or branch it is.
+struct StatementPlace {
+  const Stmt *Statement = nullptr;
+  DynTypedNode Parent;
+  /// The block, if it is in one; null for the branch of an `if` and the like.
+  const CompoundStmt *Block = nullptr;
+
+  /// Is it the last thing its block does?
+  bool isLast() const { return !Block || Block->body_back() == Statement; }
+};
+
 /// docs/checks/libtorch-ineffective-grad-guard.md says what it finds and why.
 class IneffectiveGradGuardCheck : public LibtorchCheck {
 public:
@@ -37,6 +49,7 @@ public:
   void checkMatch(const Match &Result) override;
 
 private:
+  bool canBeGuarded(const StatementPlace &P, ASTContext &Context);
   void checkUnnamed(const CXXConstructExpr *Guard, ASTContext &Context);
   void checkVexingParse(const FunctionDecl *F, ASTContext &Context);
   void checkVariable(const VarDecl *Guard, ASTContext &Context);
@@ -73,17 +86,6 @@ AST_MATCHER(Expr, mayStartThread) {
   llvm::StringRef Name = torch::calleeName(cast<CallExpr>(&Node));
   return Name == "async" || Name == "emplace_back" || Name == "parallel_for";
 }
-
-/// A whole statement, and the block or branch it is.
-struct StatementPlace {
-  const Stmt *Statement = nullptr;
-  DynTypedNode Parent;
-  /// The block, if it is in one; null for the branch of an `if` and the like.
-  const CompoundStmt *Block = nullptr;
-
-  /// Is it the last thing its block does?
-  bool isLast() const { return !Block || Block->body_back() == Statement; }
-};
 
 /// A template's pattern and instantiations may share what does not depend on
 /// them. Each parent is the same place then.
@@ -124,25 +126,6 @@ const FunctionDecl *functionAround(const Stmt *S, ASTContext &Context) {
 bool isLoopBody(const CompoundStmt *Block, ASTContext &Context) {
   const Stmt *Parent = parentStmt(*Block, Context);
   return code::isLoop(Parent);
-}
-
-/// Can a guard begin to live at \p P, so that all after it runs guarded and
-/// may? Not where jumps would pass its initialisation, and not before a
-/// backward pass, which needs gradient mode.
-bool canBeGuarded(const StatementPlace &P, ASTContext &Context) {
-  if (!P.Block || P.isLast() ||
-      isa_and_nonnull<SwitchStmt>(parentStmt(*P.Block, Context)))
-    return false;
-  bool After = false;
-  for (const Stmt *S : P.Block->body()) {
-    if (After && code::anyOf<Stmt>(S, [](const Stmt *Part) {
-          const auto *Call = dyn_cast<CallExpr>(Part);
-          return isa<LabelStmt>(Part) || (Call && torch::isBackward(Call));
-        }))
-      return false;
-    After |= S == P.Statement;
-  }
-  return true;
 }
 
 /// Is \p S all that is written between the braces of \p Block? What the
@@ -187,6 +170,31 @@ std::string typeName(QualType T) {
 }
 
 } // namespace
+
+/// Can a guard begin to live at \p P, so that all after it runs guarded and
+/// may? Not where jumps would pass its initialisation, and not before what
+/// back-propagates, or makes what somebody back-propagates.
+bool IneffectiveGradGuardCheck::canBeGuarded(const StatementPlace &P,
+                                             ASTContext &Context) {
+  if (!P.Block || P.isLast() ||
+      isa_and_nonnull<SwitchStmt>(parentStmt(*P.Block, Context)))
+    return false;
+  const FunctionDecl *In = functionAround(P.Block, Context);
+  const flow::FunctionFlow *Flow = In ? unit().flowOf(In) : nullptr;
+  bool After = false;
+  for (const Stmt *S : P.Block->body()) {
+    if (After && code::anyOf<Stmt>(S, [](const Stmt *Part) {
+          const auto *Call = dyn_cast<CallExpr>(Part);
+          return isa<LabelStmt>(Part) || (Call && torch::isBackward(Call));
+        }))
+      return false;
+    if (After && Flow && Flow->available() &&
+        flow::isSeenToTrain(S, *Flow, unit()))
+      return false;
+    After |= S == P.Statement;
+  }
+  return true;
+}
 
 void IneffectiveGradGuardCheck::registerMatchers(MatchFinder *Finder) {
   Finder->addMatcher(cxxConstructExpr(makesGuard()).bind("made"), this);

@@ -181,26 +181,12 @@ bool InferenceWithoutNoGradCheck::reportsItsResults(const FunctionFlow &Callee,
   return Any;
 }
 
-/// Is there a call of \p F in this unit whose result \p IsIt says that of?
-static bool anyCallOf(
-    const FunctionDecl *F, flow::UnitModel &Unit,
-    llvm::function_ref<bool(const Label &, const FunctionFlow &Caller)> IsIt) {
-  return llvm::any_of(Unit.callersOf(F), [&](const auto &C) {
-    return llvm::any_of(C.Caller->labels(), [&](const Label &L) {
-      const auto *Call = dyn_cast_or_null<CallExpr>(L.Site);
-      const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
-      return L.K == Label::Helper && Callee &&
-             Callee->getCanonicalDecl() == F->getCanonicalDecl() &&
-             IsIt(L, *C.Caller);
-    });
-  });
-}
-
 bool InferenceWithoutNoGradCheck::isReportedByCallers(const FunctionDecl *F,
                                                       flow::UnitModel &Unit) {
-  return anyCallOf(F, Unit, [&](const Label &L, const FunctionFlow &Caller) {
-    return reportedAt(L, Caller, Unit) == Reported::Here;
-  });
+  return flow::anyCallOf(F, Unit,
+                         [&](const Label &L, const FunctionFlow &Caller) {
+                           return reportedAt(L, Caller, Unit) == Reported::Here;
+                         });
 }
 
 /// May \p F be called from code that this unit does not show?
@@ -245,10 +231,10 @@ std::optional<Evidence> InferenceWithoutNoGradCheck::evidenceOf(
     return std::nullopt;
   const flow::ModuleRoles &Roles = Unit.moduleRoles();
   if (Roles.trains() &&
-      anyCallOf(Flow.function(), Unit,
-                [](const Label &Result, const FunctionFlow &) {
-                  return (Result.Consumers & Label::Backward) != 0;
-                }))
+      flow::anyCallOf(Flow.function(), Unit,
+                      [](const Label &Result, const FunctionFlow &) {
+                        return (Result.Consumers & Label::Backward) != 0;
+                      }))
     return std::nullopt;
   code::Body &In = code::Body::of(Flow.function());
   if (M->Module)

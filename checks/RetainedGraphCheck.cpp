@@ -130,6 +130,22 @@ static bool mayMeetOldGraph(const Expr *Call, const FunctionFlow &Flow) {
   });
 }
 
+/// Does a lambda in the function, which the flow follows as a function of its
+/// own, train with tensors of the function?
+static bool lambdasMayWalk(const FunctionFlow &Flow, flow::UnitModel &Unit) {
+  return code::anyOf<LambdaExpr>(
+      Flow.function()->getBody(), [&](const LambdaExpr *Lambda) {
+        const FunctionFlow *Inner = Unit.flowOf(Lambda->getCallOperator());
+        return llvm::any_of(Lambda->captures(),
+                            [](const LambdaCapture &C) {
+                              return !C.capturesVariable() ||
+                                     holdsTensors(
+                                         C.getCapturedVar()->getType());
+                            }) &&
+               (!Inner || !Inner->available() || Inner->trains());
+      });
+}
+
 /// How sure it is that nobody goes through the graph of \p Spent again;
 /// nullopt when somebody does or may.
 ///
@@ -180,7 +196,14 @@ static std::optional<Level> nobodyElseWalks(const Label &Spent,
     return std::nullopt;
   // Who else walks, and through what.
   for (const Expr *Other : Flow.trainingSites()) {
-    if (Other == Spent.Site || !torch::isBackward(dyn_cast<CallExpr>(Other)))
+    const auto *Call = dyn_cast<CallExpr>(Other);
+    // A function may walk what it is given.
+    if (Call && !torch::isBackward(Call) && !Leaves.empty() &&
+        llvm::any_of(Call->arguments(), [](const Expr *Arg) {
+          return torch::mayHoldTensor(Arg->getType());
+        }))
+      return std::nullopt;
+    if (Other == Spent.Site || !torch::isBackward(Call))
       continue;
     bool Known = false;
     for (const Label &L : Flow.labels()) {
@@ -194,7 +217,7 @@ static std::optional<Level> nobodyElseWalks(const Label &Spent,
     if (!Known)
       return std::nullopt;
   }
-  if (mayMeetOldGraph(Spent.Site, Flow))
+  if (mayMeetOldGraph(Spent.Site, Flow) || lambdasMayWalk(Flow, Unit))
     return std::nullopt;
   return Strength;
 }

@@ -89,11 +89,19 @@ static bool isDefinedBefore(const ValueDecl *D) {
 }
 
 /// The statement of a block that \p S is in, and whether every iteration of
-/// \p Loop comes there.
+/// \p Loop comes there. Null where what stands after it would not always
+/// follow \p S: in a branch without braces.
 static const Stmt *statementAround(const Stmt *S, const Stmt *Loop,
                                    const FunctionFlow &Flow, bool &Always) {
-  while (S && !isa_and_nonnull<CompoundStmt>(Flow.parentOf(S)))
+  while (S && !isa_and_nonnull<CompoundStmt>(Flow.parentOf(S))) {
     S = Flow.parentOf(S);
+    if (isa_and_nonnull<IfStmt, AbstractConditionalOperator>(S) ||
+        code::isLoop(S))
+      S = nullptr;
+    if (const auto *Operator = dyn_cast_or_null<BinaryOperator>(S);
+        Operator && Operator->isLogicalOp())
+      S = nullptr;
+  }
   Always = false;
   if (!S)
     return nullptr;
@@ -146,17 +154,19 @@ static void noteDiscardedDetach(llvm::ArrayRef<CarriedGraph> Graphs,
 }
 
 /// Detaches all of \p Graphs, which \p Site carries on: at the head of the
-/// loop's body where they are always defined, else after backward().
+/// loop's body where they are always defined and each iteration runs
+/// backward(), else after backward().
 static fixits::Edits cutGraphs(const Expr *Site,
                                llvm::ArrayRef<CarriedGraph> Graphs,
                                const FunctionFlow &Flow, ASTContext &Context) {
   const CarriedGraph &First = Graphs.front();
-  bool Always = false;
+  bool EachTime = false;
   const Stmt *Backward =
-      statementAround(First.Spent->Site, First.Loop, Flow, Always);
+      statementAround(First.Spent->Site, First.Loop, Flow, EachTime);
   const CompoundStmt *Body = bodyOf(First.Loop);
-  if (!Body || !Backward)
+  if (!Backward)
     return {};
+  bool Defined = true;
   llvm::SmallVector<std::string, 2> Cuts;
   for (const CarriedGraph &Graph : Graphs) {
     const ValueDecl *D = declOf(Graph.Made->Where, Flow);
@@ -165,20 +175,25 @@ static fixits::Edits cutGraphs(const Expr *Site,
     if (Cut.empty() || Graph.Loop != First.Loop ||
         Graph.Spent->Site != First.Spent->Site)
       return {};
-    Always &= isDefinedBefore(D);
+    Defined &= isDefinedBefore(D);
     Cuts.push_back(Cut);
   }
-  const Stmt *NextTo = Always ? Body->body_front() : Backward;
+  const bool AtHead = EachTime && Defined && Body;
+  const Stmt *NextTo = AtHead ? Body->body_front() : Backward;
   const std::string Text = llvm::join(
       Cuts,
       ("\n" + fixits::indentationAt(NextTo->getBeginLoc(), Context)).str());
-  if (Always)
+  if (AtHead)
     return fixits::insertAtBlockHead(Body, Text, Context);
-  // What is undefined cannot be detached, and after both it is not.
-  const Stmt *Last = Context.getSourceManager().isBeforeInTranslationUnit(
-                         Site->getExprLoc(), Backward->getBeginLoc())
-                         ? Backward
-                         : statementAround(Site, First.Loop, Flow, Always);
+  // What is undefined cannot be detached, and after both it is not. A cut in
+  // each iteration would be too many where backward() runs now and then.
+  const bool MadeLater =
+      !Defined && !Context.getSourceManager().isBeforeInTranslationUnit(
+                      Site->getExprLoc(), Backward->getBeginLoc());
+  if (MadeLater && !EachTime)
+    return {};
+  const Stmt *Last =
+      MadeLater ? statementAround(Site, First.Loop, Flow, EachTime) : Backward;
   return Last ? fixits::insertAfterStatement(Last, Text, Context)
               : fixits::Edits();
 }

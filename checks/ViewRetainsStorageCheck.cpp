@@ -96,8 +96,9 @@ void ViewRetainsStorageCheck::checkUnit(flow::UnitModel &Unit) {
             {K.Source->getBeginLoc(), K.What == KeptView::Loss
                                           ? "the loss is computed here"
                                           : "the part is taken here"});
-      F.Fix =
-          fixits::appendMemberCall(K.Kept, torch::spelling::CloneCall, Context);
+      if (!K.ChangesLater)
+        F.Fix = fixits::appendMemberCall(K.Kept, torch::spelling::CloneCall,
+                                         Context);
       std::string Part, Whole;
       if (reports(F.Strength))
         measure(K, F, Part, Whole);

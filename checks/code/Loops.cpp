@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/code/Loops.h"
+#include "checks/code/Object.h"
 #include "checks/code/Std.h"
+#include "checks/code/Walk.h"
+#include "checks/code/Writes.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Sharing.h"
 #include "checks/torch/TorchTypes.h"
@@ -14,6 +17,7 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
+#include "llvm/ADT/STLExtras.h"
 #include <optional>
 
 using namespace clang;
@@ -62,6 +66,49 @@ bool tellsFirstRound(const Expr *Condition) {
     Condition = torch::stripImplicit(Compare->getLHS());
   }
   return isa<DeclRefExpr, MemberExpr>(Condition);
+}
+
+/// Does every round of \p Loop step \p Counter by one, and nothing else write
+/// it?
+static bool countsRounds(const VarDecl *Counter, const Stmt *Loop) {
+  const auto Writes = writesTo(Counter, Loop);
+  const auto *Step =
+      Writes.size() == 1 ? dyn_cast<UnaryOperator>(Writes[0].Where) : nullptr;
+  if (!Step || !Step->isIncrementDecrementOp())
+    return false;
+  if (const auto *For = dyn_cast<ForStmt>(Loop); For && For->getInc() == Step)
+    return true;
+  const auto *Block = dyn_cast_or_null<CompoundStmt>(bodyOf(Loop));
+  return Block && llvm::is_contained(Block->body(), Step) &&
+         !anyOf<ContinueStmt>(Block, [](const ContinueStmt *) { return true; });
+}
+
+bool holdsInOneRound(const Expr *Condition, const Stmt *Loop) {
+  const auto *Compare =
+      dyn_cast_or_null<BinaryOperator>(torch::stripImplicit(Condition));
+  if (!Compare)
+    return false;
+  if (Compare->getOpcode() == BO_LAnd)
+    return holdsInOneRound(Compare->getLHS(), Loop) ||
+           holdsInOneRound(Compare->getRHS(), Loop);
+  if (Compare->getOpcode() != BO_EQ)
+    return false;
+  // What the counter is compared with is the same in all rounds.
+  auto IsOfCounter = [&](const Expr *Side, const Expr *Other) {
+    if (const auto *Sum =
+            dyn_cast_or_null<BinaryOperator>(torch::stripImplicit(Side));
+        Sum && Sum->isAdditiveOp() &&
+        isa<IntegerLiteral>(torch::stripImplicit(Sum->getRHS())))
+      Side = Sum->getLHS();
+    const VarDecl *Counter = variableOf(Side);
+    return Counter && countsRounds(Counter, Loop) &&
+           !anyOf<DeclRefExpr>(Other, [&](const DeclRefExpr *Ref) {
+             return isa<VarDecl>(Ref->getDecl()) &&
+                    !writesTo(Ref->getDecl(), Loop).empty();
+           });
+  };
+  return IsOfCounter(Compare->getLHS(), Compare->getRHS()) ||
+         IsOfCounter(Compare->getRHS(), Compare->getLHS());
 }
 
 static std::optional<int64_t> constantInt(const Expr *E,

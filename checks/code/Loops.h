@@ -31,6 +31,10 @@ bool runsOnce(const clang::Stmt *Loop, const clang::Stmt *Part);
 /// `!h.defined()`, `first`, `i == 0`?
 bool tellsFirstRound(const clang::Expr *Condition);
 
+/// Does \p Condition, in the body of \p Loop, hold in one round at most:
+/// `i == n - 1`, where i counts the rounds?
+bool holdsInOneRound(const clang::Expr *Condition, const clang::Stmt *Loop);
+
 /// Does \p Loop (may be null) run a small constant number of times, four at
 /// most? Then it is over the parts of one thing, not over a run.
 bool runsFewTimes(const clang::Stmt *Loop, const clang::ASTContext &Context);

@@ -46,4 +46,18 @@ std::vector<CallSite> callsIn(const FunctionDecl *F, UnitModel &Unit) {
   return Found;
 }
 
+bool anyCallOf(
+    const FunctionDecl *F, UnitModel &Unit,
+    llvm::function_ref<bool(const Label &, const FunctionFlow &Caller)> IsIt) {
+  return llvm::any_of(Unit.callersOf(F), [&](const auto &C) {
+    return llvm::any_of(C.Caller->labels(), [&](const Label &L) {
+      const auto *Call = dyn_cast_or_null<CallExpr>(L.Site);
+      const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+      return L.K == Label::Helper && Callee &&
+             Callee->getCanonicalDecl() == F->getCanonicalDecl() &&
+             IsIt(L, *C.Caller);
+    });
+  });
+}
+
 } // namespace libtorch_tidy::flow

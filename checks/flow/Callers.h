@@ -10,6 +10,7 @@
 
 #include "checks/flow/FunctionFlow.h"
 #include "clang/AST/Expr.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace libtorch_tidy::flow {
@@ -30,6 +31,11 @@ llvm::SmallVector<WrittenCall, 4> callsOf(const clang::FunctionDecl *Callee,
 /// The calls that \p F makes, constructors among them, with the gradient mode
 /// at each; On in code that does nothing with tensors or is not followed.
 std::vector<CallSite> callsIn(const clang::FunctionDecl *F, UnitModel &Unit);
+
+/// Is there a call of \p F in this unit whose result \p IsIt says that of?
+bool anyCallOf(
+    const clang::FunctionDecl *F, UnitModel &Unit,
+    llvm::function_ref<bool(const Label &, const FunctionFlow &Caller)> IsIt);
 
 } // namespace libtorch_tidy::flow
 

@@ -56,6 +56,16 @@ static bool mayBeCut(const ValueDecl *D, const CarriedGraph &Graph,
   });
 }
 
+/// Does \p S run in one round of \p Loop at most, below `if (i == n - 1)`?
+static bool runsInOneRound(const Stmt *S, const Stmt *Loop,
+                           const FunctionFlow &Flow) {
+  for (const Stmt *Child = S; S && S != Loop; Child = S, S = Flow.parentOf(S))
+    if (const auto *If = dyn_cast<IfStmt>(S);
+        If && If->getThen() == Child && holdsInOneRound(If->getCond(), Loop))
+      return true;
+  return false;
+}
+
 /// Is \p P the same as \p Whole or a part of it?
 static bool isPartOf(PlaceId P, PlaceId Whole, const FunctionFlow &Flow) {
   for (;;) {
@@ -99,7 +109,9 @@ llvm::SmallVector<CarriedGraph, 2> carriedGraphs(const FunctionFlow &Flow) {
           !L.BackwardAt || !sharesSpent(L, A, Flow))
         continue;
       const Stmt *Loop = A.Loop;
-      while (Loop && !(isLoop(Loop) && Flow.isWithin(L.Site, Loop)))
+      // What one round alone back-propagates, a loop further out may again.
+      while (Loop && !(isLoop(Loop) && Flow.isWithin(L.Site, Loop) &&
+                       !runsInOneRound(L.BackwardAt, Loop, Flow)))
         Loop = Flow.parentOf(Loop);
       if (!Loop || !Flow.isWithin(L.BackwardAt, Loop))
         continue;

@@ -7,6 +7,8 @@
 
 #include "checks/flow/GuardScopes.h"
 #include "checks/code/Walk.h"
+#include "checks/flow/Callers.h"
+#include "checks/torch/Autograd.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
@@ -27,23 +29,65 @@ const CompoundStmt *guardableBlock(const Stmt *Site, const FunctionFlow &Flow,
   return Best;
 }
 
+/// A call of code that cannot be seen, which may train.
+static bool isUnseen(const Expr *Training, UnitModel &Unit) {
+  const auto *Call = dyn_cast<CallExpr>(Training);
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  return Call &&
+         (!Callee || (!torch::isTorchDecl(Callee) && !Unit.flowOf(Callee)));
+}
+
+/// Is \p Training a backward() through a graph of which no source is seen, as
+/// of one above a local leaf?
+static bool walksUnknown(const Expr *Training, const FunctionFlow &Flow) {
+  return torch::isBackward(dyn_cast<CallExpr>(Training)) &&
+         llvm::none_of(Flow.labels(), [&](const Label &L) {
+           if (L.K != Label::Spent || L.Site != Training)
+             return false;
+           bool Shown = false;
+           for (LabelId Id : L.Assigned) {
+             // What is computed from a leaf has no label of its own.
+             if (Flow.label(Id).K == Label::Leaf)
+               return false;
+             Shown |= Flow.label(Id).bringsHistory();
+           }
+           return Shown;
+         });
+}
+
+bool isSeenToTrain(const Stmt *S, const FunctionFlow &Flow, UnitModel &Unit) {
+  const SourceManager &SM = Unit.context().getSourceManager();
+  return llvm::any_of(Flow.trainingSites(),
+                      [&](const Expr *Training) {
+                        return !isUnseen(Training, Unit) &&
+                               (Flow.isWithin(Training, S) ||
+                                (code::comesBefore(S, Training, SM) &&
+                                 walksUnknown(Training, Flow)));
+                      }) ||
+         llvm::any_of(Flow.labels(), [&](const Label &L) {
+           if (!L.Site || !L.Arises || !Flow.isWithin(L.Site, S))
+             return false;
+           const unsigned Consumers = Unit.consumersOf(L, Flow);
+           return (Consumers & Label::Backward) ||
+                  ((Consumers & Label::Returned) &&
+                   anyCallOf(Flow.function(), Unit,
+                             [](const Label &Result, const FunctionFlow &) {
+                               return (Result.Consumers & Label::Backward) != 0;
+                             }));
+         });
+}
+
 /// The outermost block around \p Site where nothing is seen that needs history.
 /// Calls that cannot be seen may: the edits stay away from them, but they part
 /// no finding from its like.
 static const CompoundStmt *blockWithoutTraining(const Stmt *Site,
                                                 const FunctionFlow &Flow,
                                                 UnitModel &Unit) {
-  auto IsUnseen = [&](const Expr *Training) {
-    const auto *Call = dyn_cast<CallExpr>(Training);
-    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
-    return Call &&
-           (!Callee || (!torch::isTorchDecl(Callee) && !Unit.flowOf(Callee)));
-  };
   const CompoundStmt *Best = nullptr;
   for (const Stmt *S = Site; S; S = Flow.parentOf(S))
     if (const auto *Block = dyn_cast<CompoundStmt>(S)) {
       for (const Expr *Training : Flow.trainingSites())
-        if (Flow.isWithin(Training, Block) && !IsUnseen(Training))
+        if (Flow.isWithin(Training, Block) && !isUnseen(Training, Unit))
           return Best;
       for (const Label &L : Flow.labels())
         if (L.Site && L.Arises && Flow.isWithin(L.Site, Block) &&

@@ -19,6 +19,12 @@ const clang::CompoundStmt *guardableBlock(const clang::Stmt *Site,
                                           const FunctionFlow &Flow,
                                           UnitModel &Unit);
 
+/// Is it seen that something in \p S trains, or that somebody back-propagates
+/// what is computed there? What is back-propagated after \p S and comes out of
+/// nothing that shows may.
+bool isSeenToTrain(const clang::Stmt *S, const FunctionFlow &Flow,
+                   UnitModel &Unit);
+
 /// The block around all that one reader would guard at once when \p Guardable
 /// has a guard: blocks of a function with nothing between them that needs
 /// history, and the lambdas that it runs.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/KeptViews.h"
+#include "checks/code/Body.h"
 #include "checks/code/Object.h"
 #include "checks/code/Std.h"
 #include "checks/code/Walk.h"
@@ -275,6 +276,7 @@ private:
     K.Owner = C->Owner;
     K.Temporary = C->Made;
     K.Grows = Grows;
+    K.ChangesLater = C->Owner && isWrittenAfter(C->Owner, Value);
     K.MayBeWhole = C->MayBeWhole;
     K.MayBeCopied = C->MayBeCopied;
     K.MayCarryGraph = C->OfModule && !C->Detached && !Guarded;
@@ -291,6 +293,13 @@ private:
     Fresh Made = torch::freshMemory(Owner->getInit(), Context, NoLocals);
     C.OfModule |= Made == Fresh::Likely;
     return Made >= Fresh::Likely;
+  }
+
+  bool isWrittenAfter(const VarDecl *Owner, const Expr *Kept) const {
+    const SourceManager &SM = Context.getSourceManager();
+    return llvm::any_of(writesTo(Owner, F->getBody()), [&](const Write &W) {
+      return comesBefore(Kept, W.Where, SM);
+    });
   }
 
   /// Is an in-place operator called on elements of \p Root?

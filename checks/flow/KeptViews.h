@@ -37,6 +37,9 @@ struct KeptView {
   std::string Keeper; ///< Part, Loss: what keeps it, as the user would write.
   /// It is one of many: added to a container. Else it replaces the last one.
   bool Grows = false;
+  /// The tensor is written to when the part is kept already, which a copy would
+  /// not show.
+  bool ChangesLater = false;
   /// The index is a constant 0, as one takes the only sample of a batch.
   bool MayBeWhole = false;
   /// A conversion is in between that copies where it has to: contiguous().

@@ -151,3 +151,12 @@ Tensor other_places(Tensor x, std::vector<Tensor> &list, int which) {
   // CHECK-FIXES: *it = (*it).detach();
   return x + p + q;
 }
+
+// Other history is there to go through.
+void back_propagated(torch::nn::Linear fc, Tensor in) {
+  Tensor state = fc(in);
+  state.detach();
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'detach'
+  // CHECK-FIXES: state = state.detach();
+  fc(state).sum().backward();
+}

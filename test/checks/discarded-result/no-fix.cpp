@@ -78,3 +78,20 @@ int captured(Tensor x) {
   };
   return by_copy();
 }
+
+void train_on(Tensor loss) { loss.backward(); }
+
+// What is back-propagated has its history from there alone: without it,
+// backward() throws.
+void back_propagated(torch::nn::Linear fc, Tensor in) {
+  Tensor loss = fc(in).sum();
+  loss.detach();
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'detach'
+  loss.backward();
+
+  Tensor out = fc(in);
+  out.detach();
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'detach'
+  Tensor twice = out * 2;
+  train_on(twice.sum());
+}

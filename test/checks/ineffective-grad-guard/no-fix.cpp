@@ -116,3 +116,41 @@ Tensor other_order(torch::nn::Linear net, Tensor x) {
   // CHECK-MESSAGES: :[[@LINE-1]]:35: warning: static guard 'guard' is made once
   return net(x);
 }
+
+void train_on(Tensor loss) { loss.backward(); }
+
+// With gradients off, what is back-propagated later would throw.
+void helper_trains(torch::nn::Linear net, Tensor x) {
+  torch::NoGradGuard();
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this NoGradGuard has no name
+  train_on(net(x).sum());
+}
+
+void trained_after_its_block(torch::nn::Linear net, Tensor x) {
+  std::vector<Tensor> losses;
+  {
+    torch::NoGradGuard();
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this NoGradGuard has no name
+    losses.push_back(net(x).sum());
+  }
+  for (Tensor &loss : losses)
+    loss.backward();
+}
+
+Tensor loss_of(torch::nn::Linear net, Tensor x) {
+  torch::NoGradGuard();
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this NoGradGuard has no name
+  return net(x).sum();
+}
+void caller_trains(torch::nn::Linear net, Tensor x) { loss_of(net, x).backward(); }
+
+void above_a_local_leaf() {
+  auto w = torch::rand({3}, torch::requires_grad());
+  Tensor loss;
+  {
+    torch::AutoGradMode(false);
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this AutoGradMode has no name
+    loss = (w * w).sum();
+  }
+  loss.backward();
+}

@@ -108,3 +108,22 @@ void penalty(torch::nn::Linear &linear, int n) {
   loss.backward({}, true);
   reg.backward();
 }
+
+void walk(const Tensor &loss) { loss.backward(); }
+
+// A lambda or a function goes through the graph above a local leaf again.
+void again_elsewhere(Net &net) {
+  auto w = torch::rand({3}, torch::requires_grad());
+  Tensor loss = (w * w).sum();
+  loss.backward({}, true);
+  [&] { loss.backward(); }();
+
+  Tensor second = (w * w * w).sum();
+  second.backward({}, true);
+  walk(second);
+
+  Tensor third = net(torch::ones({8, 4})).sum();
+  third.backward({}, true);
+  auto later = [third] { third.backward(); };
+  later();
+}

@@ -75,3 +75,51 @@ void detached(torch::nn::LSTM &lstm, torch::nn::GRU &gru,
     last = next;
   }
 }
+
+// Back-propagated now and then: the state is cut when backward() has run, so
+// that each run of it goes through what came since the last one.
+void now_and_then(torch::nn::GRUCell &gru, const Batches &batches, int every) {
+  Tensor h = torch::zeros({2, 8});
+  int i = 0;
+  for (const Tensor &x : batches) {
+    h = gru(x, h);
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+    if (++i % every == 0) {
+      h.sum().backward();
+      // CHECK-FIXES: h.sum().backward();
+      // CHECK-FIXES-NEXT: h = h.detach();
+    }
+  }
+}
+
+// There is no place for it without braces.
+void without_braces(torch::nn::GRUCell &gru, const Batches &batches, int every) {
+  Tensor h = torch::zeros({2, 8});
+  int i = 0;
+  // CHECK-FIXES: for (const Tensor &without : batches) {
+  // CHECK-FIXES-NEXT: h = gru(without, h);
+  for (const Tensor &without : batches) {
+    h = gru(without, h);
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+    if (++i % every == 0)
+      h.sum().backward();
+    // CHECK-FIXES: if (++i % every == 0)
+    // CHECK-FIXES-NEXT: h.sum().backward();
+    // CHECK-FIXES-NEXT: {{^ *}}//
+  }
+}
+
+// Once for each sequence, but what h carries goes on to the next sequence.
+void each_sequence(torch::nn::GRUCell &gru, const std::vector<Batches> &all) {
+  Tensor h = torch::zeros({2, 8});
+  for (const Batches &sequence : all)
+    for (size_t i = 0; i < sequence.size(); ++i) {
+      h = gru(sequence[i], h);
+      // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+      if (i == sequence.size() - 1) {
+        h.sum().backward();
+        // CHECK-FIXES: h.sum().backward();
+        // CHECK-FIXES-NEXT: h = h.detach();
+      }
+    }
+}

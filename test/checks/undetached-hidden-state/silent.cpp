@@ -175,3 +175,27 @@ void two_losses(Model &m, const Batches &batches) {
     b.backward();
   }
 }
+
+// backward() runs in one round.
+void last_round(Model &m, const Batches &batches, int steps) {
+  Tensor h = torch::zeros({8, 4});
+  for (int i = 0; i < steps; ++i) {
+    h = m.gru_cell(batches[i], h);
+    if (i == steps - 1)
+      h.sum().backward();
+  }
+  int i = 0;
+  while (i < steps) {
+    h = m.gru_cell(batches[i], h.detach());
+    ++i;
+  }
+  Tensor c = torch::zeros({8, 4});
+  for (size_t k = 0; k < batches.size(); ++k) {
+    c = m.gru_cell(batches[k], c);
+    if (batches.size() == k + 1 && steps > 0)
+      c.sum().backward();
+    else if (k == 3 && steps > 3) {
+      c = m.gru_cell(batches[k], c);
+    }
+  }
+}

@@ -35,3 +35,18 @@ struct Recorder {
     last = out.select(1, -1).detach();
   }
 };
+
+// A copy would not show what is written to the tensor later: no edit.
+struct WrittenLater {
+  std::vector<Tensor> steps;
+  void keep(Net net, Tensor x) {
+    auto out = net(x);
+    auto end = out.select(1, -1);
+    steps.push_back(end.detach());
+    // CHECK-NOTES: :[[@LINE-1]]:21: warning: 'steps' keeps a part of 'out' and with it the memory of the whole tensor [libtorch-view-retains-storage]
+    // CHECK-NOTES: :[[@LINE-4]]:10: note: 'out' is gone at the end of its block, its memory is not
+    // CHECK-NOTES: :[[@LINE-4]]:16: note: the part is taken here
+    // CHECK-FIXES: steps.push_back(end.detach());
+    out.mul_(2);
+  }
+};

@@ -1,0 +1,484 @@
+"""Programs over which fixes are tried: sources of history, consumers and control flow,
+combined by chance. Each variant is a function of its own that prints what it computes.
+
+A kind says which check's fixes it is for, and how a variant of it is drawn. The pieces
+are chosen so that for many of them the fix would be wrong: then none may be offered.
+"""
+
+import random
+
+# What a program gets its history from: what stands before the loop, a scalar computed
+# from it in iteration i, and the leaf that gradients are read from.
+SOURCES = {
+    "module": ("Net net;", "net->forward(batch(i)).sum()", "net->first->weight"),
+    "loss": ("Net net;", "torch::mse_loss(net(batch(i)), target(i))", "net->first->weight"),
+    "criterion": ("Net net;\n  torch::nn::MSELoss criterion;",
+                  "criterion(net(batch(i)), target(i))", "net->second->weight"),
+    "sequential": ("torch::nn::Sequential net(torch::nn::Linear(4, 4), torch::nn::Tanh(), "
+                   "torch::nn::Linear(4, 1));",
+                   "net->forward(batch(i)).mean()", "net->parameters()[0]"),
+    "leaf": ("auto weight = torch::full({4}, 0.5, torch::requires_grad());",
+             "(weight * weight * batch(i)).sum()", "weight"),
+    "made a leaf": ("auto weight = torch::full({4}, 0.5);\n  weight.set_requires_grad(true);",
+                    "(batch(i) * weight.exp()).sum()", "weight"),
+    "parameter": ("Net net;", "net->first->weight.pow(2).sum() * (i + 1)", "net->first->weight"),
+    "helper": ("Net net;", "loss_of(net, i)", "net->first->weight"),
+    "input": ("Net net;\n  auto input = torch::full({3, 4}, 0.25, torch::requires_grad());",
+              "net(input * (i + 1)).sum()", "input"),
+    "frozen": ("Net net;\n  for (auto &parameter : net->parameters())\n"
+               "    parameter.set_requires_grad(false);\n"
+               "  auto weight = torch::full({4}, 0.5, torch::requires_grad());",
+               "net(batch(i) * weight).sum()", "weight"),
+    "no history": ("auto weight = torch::full({4}, 0.5, torch::requires_grad());",
+                   "batch(i).sum()", "weight"),
+}
+
+# %s is the body of an iteration with the number i.
+LOOPS = {
+    "for": "for (int i = 0; i < rounds(); ++i) {\n%s\n  }",
+    "while": "int i = 0;\n  while (i < rounds()) {\n%s\n    ++i;\n  }",
+    "do": "int i = 0;\n  do {\n%s\n    ++i;\n  } while (i < rounds());",
+    "range": "for (int i : numbers()) {\n%s\n  }",
+    "nested": "for (int j = 0; j < rounds(); j += 2)\n    for (int i = j; i < j + 2; ++i) {\n%s\n    }",
+    "if": "for (int i = 0; i < rounds(); ++i) {\n    if (i != 1) {\n%s\n    }\n  }",
+    "try": "for (int i = 0; i < rounds(); ++i) {\n    try {\n%s\n    } catch (const c10::Error &) {\n"
+           "      out.add(\"caught\");\n    }\n  }",
+    "lambda": "auto step = [&](int i) {\n%s\n  };\n  for (int i = 0; i < rounds(); ++i)\n    step(i);",
+}
+
+PRELUDE = """#include "variants.h"
+
+using namespace variants;
+
+struct NetImpl : torch::nn::Module {
+  NetImpl() {
+    first = register_module("first", torch::nn::Linear(4, 4));
+    second = register_module("second", torch::nn::Linear(4, 1));
+  }
+  torch::Tensor forward(const torch::Tensor &x) { return second(torch::relu(first(x))); }
+  torch::nn::Linear first{nullptr}, second{nullptr};
+};
+TORCH_MODULE(Net);
+
+static torch::Tensor loss_of(Net &net, int i) {
+  return torch::mse_loss(net->forward(batch(i)), target(i));
+}
+"""
+
+
+class Kind:
+    """A family of programs: `check` is the check whose fixes it is for, `draw(pick)` makes
+    the body of one, with `pick` to choose from a list or the items of a table; `prelude`
+    is what all of them need."""
+
+    def __init__(self, check, draw, prelude=""):
+        self.check, self.draw, self.prelude = check, draw, prelude
+
+
+def accumulation(pick):
+    """Sums over a loop: of what is only read, and of what is back-propagated."""
+    setup, value, leaf = pick(SOURCES)
+    declare, add = pick([
+        ("torch::Tensor total = torch::zeros({});", "total += %s;"),
+        ("torch::Tensor total = torch::zeros({});", "total = total + %s;"),
+        ("torch::Tensor total = torch::zeros({1});", "total = %s + total;"),
+        ("auto total = torch::zeros({});", "total = total.add(%s);"),
+        ("auto total = torch::zeros({});", "total.add_(%s);"),
+        ("auto total = torch::zeros({});", "total = total + %s * 0.5;"),
+        ("torch::Tensor total;", "total = total.defined() ? total + %s : torch::zeros({});"),
+        ("std::vector<torch::Tensor> kept;", "kept.push_back(%s);"),
+        ("std::vector<torch::Tensor> kept;", "kept.emplace_back(%s * 2);"),
+    ])
+    body = pick([
+        "    " + add % value,
+        "    auto loss = %s;\n    %s" % (value, add % "loss"),
+        "    auto loss = %s;\n    loss.backward();\n    %s" % (value, add % "loss"),
+        "    auto loss = %s;\n    %s\n    loss.backward();" % (value, add % "loss"),
+        "    auto loss = %s;\n    if (loss.requires_grad())\n      loss.backward();\n    %s"
+        % (value, add % "loss"),
+    ])
+    total = "torch::stack(kept).sum()" if "kept" in declare else "total"
+    inside = pick(["", "", "", "\n    out.add(%s);" % total, "\n    if (i == 3)\n      %s.sum().backward();"
+                   % total])
+    after = pick([
+        "out.add(%s);", "out.add(%s.item<float>());", "out.add(%s.detach());",
+        "out.add(%s / 4);", "%s.sum().backward();", "(%s / 4).sum().backward();",
+        "out.add(torch::autograd::grad({%s.sum()}, {" + leaf + "})[0]);",
+        "finish(out, %s);", "auto mean = %s / 4;\n  mean.sum().backward();\n  out.add(mean);",
+        "torch::autograd::backward({%s.sum()});", "keep() = %s;\n  out.add(keep());",
+    ]) % total
+    return "  %s\n  %s\n  %s\n  %s\n  out.add(%s.grad());" % (
+        setup, declare, pick(LOOPS) % (body + inside), after, leaf)
+
+
+def retained(pick):
+    """Graphs that are walked once, twice, or by way of a part of them."""
+    setup, value, leaf = pick(SOURCES)
+    keep = pick(["loss.backward({}, true);", "loss.backward({}, /*retain_graph=*/true);",
+                 "loss.backward(torch::ones_like(loss), true);",
+                 "torch::autograd::backward({loss}, {}, true);",
+                 "loss.backward({}, true, false);",
+                 "out.add(torch::autograd::grad({loss}, {%s}, {}, true)[0]);" % leaf])
+    again = pick([
+        "", "", "", "    out.add(loss);\n", "    loss.backward();\n", "    loss.backward({}, true);\n",
+        "    (loss * 2).sum().backward();\n", "    if (i == 2)\n      loss.backward();\n",
+        "    out.add(torch::autograd::grad({loss}, {%s})[0]);\n" % leaf,
+        "    again(loss);\n", "    shared.sum().backward();\n",
+        "    auto second = shared.mean();\n    second.backward();\n",
+        "    last = loss;\n", "    total = total + loss.detach();\n",
+        "    [&] { loss.backward(); }();\n", "    kept.push_back(loss);\n",
+    ])
+    where = pick(["inside", "inside", "outside"])
+    shared = "auto shared = %s;" % value
+    loss = "auto loss = (shared * shared + shared).sum();"
+    if where == "outside":
+        head, body = "const int i = 1;\n  (void)i;\n  %s" % shared.replace("batch(i)", "batch(1)"), ""
+        loop = "for (int k = 0; k < rounds() / 2; ++k) {\n%s\n  }"
+    else:
+        head, body, loop = "", "    %s\n" % shared, pick(LOOPS)
+    body += "    %s\n    %s\n%s" % (loss, keep, again)
+    after = pick(["", "", "out.add(last);", "if (last.defined())\n    last.backward();",
+                  "for (auto &loss : kept)\n    loss.backward();", "out.add(total);"])
+    return ("  %s\n  torch::Tensor last, total = torch::zeros({});\n"
+            "  std::vector<torch::Tensor> kept;\n  %s\n  %s\n  %s\n  out.add(%s.grad());"
+            % (setup, head, loop % body.rstrip("\n"), after, leaf))
+
+
+def inference(pick):
+    """Forward passes after eval(), of which some are back-propagated after all."""
+    model = pick(["Net net;", "Net net;\n  net->eval();", "Net net;\n  net->train(false);",
+                  "Net net;\n  net->eval();\n  torch::optim::SGD optimizer(net->parameters(), 0.1);"])
+    source = pick(["batch(i)", "batch(i)", "input", "batch(i).requires_grad_()", "input * 2"])
+    forward = pick(["auto y = net->forward(%s);", "auto y = net(%s);",
+                    "torch::Tensor y;\n    y = net->forward(%s);",
+                    "auto y = torch::softmax(net->forward(%s), 1);",
+                    "auto hidden = net->first(%s);\n    auto y = net->second(hidden);"]) % source
+    use = pick([
+        "out.add(y);", "out.add(y.argmax(0));", "out.add(y.max().item<float>());",
+        "results.push_back(y);", "last = y;", "y.sum().backward();",
+        "out.add(torch::autograd::grad({y.sum()}, {net->first->weight})[0]);",
+        "again(y.sum());", "if (i == 2)\n      y.mean().backward();",
+        "auto loss = torch::mse_loss(y, target(i));\n    out.add(loss.item<float>());",
+        "auto loss = torch::mse_loss(y, target(i));\n    loss.backward();",
+        "y.retain_grad();\n    out.add(y);",
+        "y.register_hook([](const torch::Tensor &grad) { return grad * 2; });\n    out.add(y);",
+        "if (y.requires_grad())\n      y.sum().backward();\n    out.add(y);",
+        "auto noise = torch::rand({3, 4}, torch::requires_grad());\n"
+        "    net->forward(noise).sum().backward();\n    out.add(noise.grad());\n    out.add(y);",
+    ])
+    after = pick([
+        "", "", "", "for (auto &result : results)\n    out.add(result);", "out.add(last);",
+        "net->train();\n  net->forward(batch(0)).sum().backward();",
+        "if (last.defined())\n    last.sum().backward();",
+        "for (auto &result : results)\n    result.sum().backward();",
+        "train(net);", "finish(out, net->forward(batch(2)).sum());",
+        "auto weight = torch::ones({2}, torch::requires_grad());\n"
+        "  (weight * 2).sum().backward();\n  out.add(weight.grad());",
+        "auto made = torch::ones({2}) * net->first->weight.sum();\n  made.sum().backward();",
+    ])
+    return ("  auto input = torch::full({3, 4}, 0.25, torch::requires_grad());\n  %s\n"
+            "  std::vector<torch::Tensor> results;\n  torch::Tensor last;\n  %s\n  %s\n"
+            "  out.add(input.grad());\n  out.add(net->first->weight.grad());"
+            % (model, pick(LOOPS) % ("    %s\n    %s" % (forward, use)), after))
+
+
+def concatenation(pick):
+    """Tensors that grow by cat in a loop, and are read in it or after it."""
+    start = pick(["torch::Tensor all;", "torch::Tensor all = torch::empty({0, 4});",
+                  "torch::Tensor all = torch::zeros({1, 4});", "auto all = batch(0);",
+                  "torch::Tensor all = base;"])
+    part = pick(["batch(i)", "batch(i)", "batch(i) * 2", "net->first(batch(i))", "base", "buffer",
+                 "buffer.clone()", "batch(i).slice(0, 0, i)"])
+    join = pick(["all = torch::cat({all, part});", "all = torch::cat({all, part}, 0);",
+                 "all = torch::cat({part, all});", "all = torch::vstack({all, part});",
+                 "all = torch::concat({all, part}, 0);", "all = torch::cat({all, part}, 1);"])
+    if start == "torch::Tensor all;":
+        join = pick(["if (!all.defined())\n      all = part;\n    else\n      %s" % join,
+                     "all = all.defined() ? torch::cat({all, part}) : part;",
+                     "if (i == 0)\n      all = part;\n    else\n      %s" % join])
+    extra = pick(["", "", "", "\n    out.add(all);", "\n    if (all.size(0) > 6)\n      break;",
+                  "\n    out.add(part);", "\n    if (i == 2)\n      continue;", "\n    part.mul_(2);",
+                  "\n    out.add(static_cast<double>(all.size(0)));", "\n    snapshot = all;"])
+    loop = pick({name: text for name, text in LOOPS.items()
+                 if name != "lambda" or ("break" not in extra and "continue" not in extra)})
+    loop = loop.replace("i < rounds()", pick(["i < rounds()", "i < rounds()", "i < limit"]))
+    after = pick(["out.add(all);", "out.add(all);\n  out.add(snapshot);", "out.add(all.sum());",
+                  "all.mul_(3);\n  out.add(all);\n  out.add(base);",
+                  "all.sum().backward();", "base.mul_(2);\n  out.add(all);",
+                  "if (all.defined())\n    out.add(all);"])
+    if "continue" in extra and "while" in loop:
+        extra = ""
+    body = "    buffer.add_(1);\n    auto part = %s;\n    %s%s" % (part, join, extra)
+    return ("  Net net;\n  const int limit = %s;\n  (void)limit;\n"
+            "  torch::Tensor base = batch(1), buffer = batch(2), snapshot;\n  %s\n  %s\n  %s\n"
+            "  out.add(net->first->weight.grad());"
+            % (pick(["0", "1", "3"]), start, loop % body, after))
+
+
+def discarded(pick):
+    """Results that are dropped, of tensors that others refer to or that have history."""
+    made = pick(["auto x = batch(1);", "auto x = net->forward(batch(1));",
+                 "auto x = torch::ones({3, 4}, torch::requires_grad());", "auto &x = base;",
+                 "torch::Tensor x = base;", "auto x = base * 1;"])
+    # Only what leaves the values, the shape and the type as they are: other results are
+    # dropped by mistake, and what the program computes changes with the fix.
+    call = pick(["x.detach();", "x.contiguous();", "x.to(torch::kFloat);", "x.cpu();", "x.clone();",
+                 "x.requires_grad_();", "x.to(torch::kCPU);", "x.type_as(x);", "x.view({3, 4});",
+                 "x.reshape({3, 4});", "x.to(base);"])
+    use = pick(["", "x.sum().backward();", "x.mul_(2);", "out.add(x.sum());",
+                "if (x.requires_grad())\n    x.sum().backward();", "again(x.sum());",
+                "auto y = x * 2;\n  y.sum().backward();", "x.zero_();"])
+    return ("  Net net;\n  torch::Tensor base = batch(2);\n  %s\n  auto other = x;\n  %s\n  %s\n"
+            "  out.add(other.sum());\n  out.add(base);\n  out.add(net->first->weight.grad());"
+            % (made, call, use))
+
+
+def views(pick):
+    """Views that are kept, and written through or read after their base changed."""
+    view = pick(["whole[i]", "whole.slice(0, i, i + 1)", "whole.narrow(0, 0, 1)",
+                 "whole.select(1, i)", "whole.chunk(3)[0]", "whole.index({i})",
+                 "whole.unbind()[i % 3]", "whole.slice(0, 0, 1).contiguous()", "whole[i].to(torch::kFloat)"])
+    view = view.replace("i)", "i % 3)").replace("[i]", "[i % 3]").replace("{i}", "{i % 3}") \
+        .replace("i, i + 1", "i % 3, i % 3 + 1").replace("i % 3 % 3", "i % 3")
+    whole = pick(["auto whole = batch(i);", "auto whole = net->first(batch(i));",
+                  "auto whole = base;", "auto whole = base * 2;", "auto &whole = base;"])
+    keep = pick(["kept.push_back(%s);", "kept.emplace_back(%s);", "named[\"a\"] = %s;\n    kept = {named[\"a\"]};",
+                 "auto part = %s;\n    kept.push_back(part);", "store().push_back(%s);"]) % view
+    write = pick(["", "", "\n    whole.mul_(2);", "\n    if (!kept.empty())\n      kept.back().add_(1);", "\n    base.add_(1);",
+                  "\n    out.add(whole);"])
+    after = pick(["", "base.mul_(2);", "for (auto &part : kept)\n    part.zero_();",
+                  "for (auto &part : kept)\n    part.sum().backward();",
+                  "store().clear();", "if (!kept.empty())\n    kept[0].fill_(3);"])
+    return ("  Net net;\n  torch::Tensor base = batch(2);\n  std::vector<torch::Tensor> kept;\n"
+            "  std::map<std::string, torch::Tensor> named;\n  store().clear();\n  %s\n  %s\n"
+            "  for (auto &part : kept)\n    out.add(part);\n  for (auto &part : store())\n"
+            "    out.add(part);\n  out.add(base);\n  out.add(net->first->weight.grad());"
+            % (pick(LOOPS) % ("    %s\n    %s%s" % (whole, keep, write)), after))
+
+
+def long_lived(pick):
+    """Tensors that are declared before the loop which makes them."""
+    setup, value, leaf = pick(SOURCES)
+    declare = pick(["torch::Tensor scores;", "torch::Tensor scores = torch::zeros({});",
+                    "torch::Tensor scores, other;", "auto scores = torch::ones({});",
+                    "static torch::Tensor scores;"])
+    before = pick(["", "", "if (scores.defined())\n      out.add(scores);\n    ",
+                   "if (i > 0)\n      scores.backward();\n    ", "auto old = scores;\n    "])
+    assign = pick(["scores = %s;", "scores = %s;", "if (i % 2 == 0)\n      scores = VALUE;",
+                   "scores = torch::exp(%s);", "scores = wide(%s);"])
+    assign = assign.replace("VALUE", value) if "VALUE" in assign else assign % value
+    use = pick(["out.add(scores);", "out.add(scores.sum().item<float>());", "scores.sum().backward();",
+                "auto loss = scores.mean();\n    loss.backward();",
+                "results.push_back(scores);", "out.add(scores.detach() * 2);", ""])
+    after = pick(["", "", "", "out.add(scores);", "scores.sum().backward();",
+                  "auto later = [&] { out.add(scores); };\n  later();",
+                  "for (auto &result : results)\n    out.add(result);",
+                  "out.add(net2->forward(batch(3)));"])
+    return ("  %s\n  Net net2;\n  std::vector<torch::Tensor> results;\n  %s\n  %s\n  %s\n"
+            "  out.add(%s.grad());"
+            % (setup, declare, pick(LOOPS) % ("    %s%s\n    %s" % (before, assign, use)), after, leaf))
+
+
+def hidden_state(pick):
+    """State that is carried over iterations: cut off, or back-propagated as a whole."""
+    cell = pick([("torch::nn::GRUCell cell(4, 4);", "state = cell(batch(i), state);", "state"),
+                 ("torch::nn::Linear cell(4, 4);", "state = torch::tanh(cell(state) + batch(i));", "state"),
+                 ("torch::nn::LSTMCell cell(4, 4);",
+                  "auto next = cell(batch(i), std::make_tuple(state, memory));\n"
+                  "    state = std::get<0>(next);\n    memory = std::get<1>(next);", "state"),
+                 ("torch::nn::Linear cell(4, 4);", "state = state + cell(batch(i));", "state")])
+    backward = pick(["auto loss = state.sum();\n    loss.backward();", "state.sum().backward();",
+                     "total = total + state.sum();", "out.add(state.sum().item<float>());",
+                     "losses.push_back(state.mean());",
+                     "if (i == 3)\n      state.sum().backward();",
+                     "auto loss = state.sum();\n    loss.backward({}, true);"])
+    after = pick(["", "total.backward();", "torch::stack(losses).sum().backward();", "out.add(state);",
+                  "state.sum().backward();"])
+    if "losses" in after and "losses" not in backward or "total" in after and "total" not in backward:
+        after = ""
+    # With retain_graph each loss goes through all iterations before it; the fix cuts
+    # them off, as its page says, so gradients are compared where there is one walk.
+    grads = "" if "backward();" in backward and "i == 3" not in backward or "true)" in backward \
+        else "\n  out.add(cell->parameters()[0].grad());"
+    return ("  %s\n  auto state = torch::zeros({3, 4}), memory = torch::zeros({3, 4});\n"
+            "  torch::Tensor total = torch::zeros({});\n  std::vector<torch::Tensor> losses;\n"
+            "  %s\n  %s\n  out.add(state);%s"
+            % (cell[0], pick(LOOPS) % ("    %s\n    %s" % (cell[1], backward)), after, grads))
+
+
+def factories(pick):
+    """Factories whose result is moved."""
+    make = pick(["torch::zeros({2, 3})", "torch::ones({2})", "torch::full({2}, 3)",
+                 "torch::full({2}, 1.5)", "torch::eye(3)", "torch::arange(4)", "torch::arange(0, 1, 0.3)",
+                 "torch::rand({2})", "torch::linspace(0, 1, 5)", "torch::tensor({1, 2, 3})",
+                 "torch::randn({2}, torch::kDouble)", "torch::zeros({2}, torch::kLong)",
+                 "torch::full({2}, true)", "torch::zeros({2}, torch::requires_grad())",
+                 "torch::arange(2, 9, 3)", "torch::zeros_like(base)", "torch::hann_window(4)"])
+    move = pick(["%s.to(device)", "%s.to(torch::kCPU)", "%s.to(base.device())", "%s.to(pick_device(out))",
+                 "%s.to(device).mul(2)", "%s.to(base)", "%s.to(torch::kDouble)",
+                 "%s.to(device, torch::kDouble)", "%s.to(devices[next++])"]) % make
+    form = pick(["auto x = %s;", "torch::Tensor x = %s + 1;", "torch::Tensor x;\n    x = %s;",
+                 "auto x = torch::cat({%s, torch::zeros({0})}, 0);",
+                 "auto made = MAKE;\n    auto x = made.to(device);"])
+    form = form.replace("MAKE", make) if "MAKE" in form else form % move
+    return ("  torch::Device device(torch::kCPU);\n  std::vector<torch::Device> devices(9, device);\n"
+            "  int next = 0;\n  torch::Tensor base = batch(2);\n  %s\n  out.add(next);\n"
+            "  out.add(torch::rand({1}));"
+            % (pick(LOOPS) % ("    %s\n    out.add(x);\n    (void)i;" % form)))
+
+
+def guards(pick):
+    """Guards that have no effect, before code that may need them to have none."""
+    setup, value, leaf = pick(SOURCES)
+    guard = pick(["torch::NoGradGuard();", "torch::AutoGradMode(false);", "torch::NoGradGuard guard();",
+                  "{ torch::NoGradGuard guard; }", "(void)torch::NoGradGuard();",
+                  "torch::AutoGradMode(true);", "if (i == 1)\n      torch::NoGradGuard guard;",
+                  "std::make_unique<torch::NoGradGuard>();", "static torch::NoGradGuard guard;"])
+    use = pick(["out.add(%s);", "out.add((%s).item<float>());", "(%s).backward();", "again(%s);",
+                "results.push_back(%s);", "auto loss = %s;\n    if (i == 2)\n      loss.backward();",
+                "finish(out, %s);", "out.add(torch::autograd::grad({%s}, {" + leaf + "})[0]);"]) % value
+    after = pick(["", "", "for (auto &result : results)\n    result.backward();",
+                  "for (auto &result : results)\n    out.add(result);",
+                  "const int i = 1;\n  again(%s);" % value])
+    body = pick(["    %s\n    %s" % (guard, use), "    %s\n    {\n      %s\n    }" % (guard, use),
+                 "    auto first = %s;\n    %s\n    first.backward();\n    %s" % (value, guard, use)])
+    where = pick(["inside", "inside", "outside"])
+    if where == "outside" and "i ==" not in guard:
+        body, head = "    " + use, guard + "\n  "
+    else:
+        head = ""
+    loop = pick(["for", "range", "if", "try", "lambda", "nested"])
+    return ("  %s\n  std::vector<torch::Tensor> results;\n  %s{\n  %s\n  }\n  %s\n  out.add(%s.grad());"
+            % (setup, head, LOOPS[loop] % body, after, leaf))
+
+
+def recovery(pick):
+    """Retries in handlers, of what throws for a large batch."""
+    head = pick(["torch::Tensor y;", "torch::Tensor y, features;", "torch::Tensor y = batch(0);",
+                 "torch::Tensor y;\n  torch::Tensor work = batch(1).exp();",
+                 "torch::Tensor y;\n  auto work = batch(2) * 2;\n  auto other = work;",
+                 "torch::Tensor y;\n  std::vector<torch::Tensor> parts{batch(1), batch(2)};",
+                 "torch::Tensor y;\n  bool failed = false;"])
+    names = [name for name in ("features", "work", "parts") if name in head]
+    source = {"features": "batch(i)", "work": "work", "parts": "parts[0]"}[pick(names)] \
+        if names and pick([True, True, False]) else "batch(i)"
+    body = pick(["y = attempt(net(%s), i);", "y = net(%s);\n      y = attempt(y, i);",
+                 "auto h = net->first(%s);\n      y = attempt(net->second(torch::relu(h)), i);",
+                 "out.add(\"tried\");\n      y = attempt(net(%s), i);"]) % source
+    if "features" in head and pick([True, False]):
+        body = "features = net->first(%s);\n      y = attempt(net->second(features), i);" % source
+    caught = pick(["const Overflow &e", "const Overflow &", "const c10::Error &", "const std::exception &e",
+                   "...", "Overflow e"])
+    first = pick(["", "", "out.add(\"failed\");\n      ", "if (i == 2)\n        throw;\n      ",
+                  "const int size = i + 1;\n      (void)size;\n      "])
+    if caught.endswith(" e") or caught.endswith("&e"):
+        first += pick(["out.add(e.what());\n      ", "(void)e;\n      "])
+    retry = pick(["y = net(%s.slice(0, 0, 1));", "auto half = %s.slice(0, 0, 2);\n      y = net(half);",
+                  "y = net(batch(i).slice(0, 0, 1)) + %s.sum();",
+                  "y = torch::cat({net(%s.slice(0, 0, 1)), net(batch(i).slice(0, 1))});"])
+    retry %= pick([source, "batch(i)"])
+    leave = pick(["", "", "", "\n      continue;", "\n      break;", "\n      failures++;"])
+    after = pick(["", "out.add(y);", "if (y.defined())\n      out.add(y);"])
+    if "failed" in head and pick([True, False]):
+        leave = "\n      failed = true;" + leave
+        after += "\n    out.add(failed);"
+    for name in names:
+        after += pick(["", "", "\n    out.add(%s);" % (name + ("[1]" if name == "parts" else ""))])
+    where = pick(["outside", "inside"])
+    loop = pick(["for", "while", "range"] if "continue" not in leave else ["for", "range"])
+    body = ("    try {\n      %s\n    } catch (%s) {\n      %s%s%s\n    }\n    %s"
+            % (body, caught, first, retry, leave, after))
+    end = pick(["", "out.add(y);"]) if where == "outside" else ""
+    if where == "outside":
+        return ("  Net net;\n  int failures = 0;\n  %s\n  %s\n  %s\n  out.add(failures);"
+                % (head, LOOPS[loop] % body, end))
+    return ("  Net net;\n  int failures = 0;\n  %s\n  out.add(failures);"
+            % (LOOPS[loop] % ("    " + head.replace("\n", "\n  ") + "\n" + body)))
+
+
+FINISH = """
+static void finish(Out &out, torch::Tensor total) {
+  if (total.requires_grad())
+    total.sum().backward();
+  out.add(total);
+}
+static void again(const torch::Tensor &loss) { loss.sum().backward(); }
+"""
+TRAIN = """
+static void train(Net &net) {
+  net->train();
+  net->forward(batch(1)).sum().backward();
+}
+"""
+KEEP = """
+static torch::Tensor &keep() {
+  static torch::Tensor kept;
+  return kept;
+}
+"""
+OVERFLOW = """
+struct Overflow : std::runtime_error {
+  explicit Overflow(torch::Tensor batch) : std::runtime_error("overflow"), batch(std::move(batch)) {}
+  torch::Tensor batch;
+};
+static torch::Tensor attempt(const torch::Tensor &y, int i) {
+  if (y.size(0) > 1 && i % 2 == 0)
+    throw Overflow(y);
+  TORCH_CHECK(i != 3, "out of memory");
+  return y;
+}
+"""
+STORE = """
+static std::vector<torch::Tensor> &store() {
+  static std::vector<torch::Tensor> kept;
+  return kept;
+}
+"""
+WIDE = """
+static torch::Tensor wide(const torch::Tensor &x) { return x * torch::ones({5}); }
+"""
+DEVICE = """
+static torch::Device pick_device(Out &out) {
+  out.add("picked");
+  return torch::kCPU;
+}
+"""
+
+KINDS = {
+    "accumulation": Kind("accumulated-history", accumulation, FINISH + KEEP),
+    "retained": Kind("retained-graph", retained, FINISH),
+    "inference": Kind("inference-without-no-grad", inference, FINISH + TRAIN),
+    "concatenation": Kind("cat-in-loop", concatenation),
+    "discarded": Kind("discarded-result", discarded, FINISH),
+    "views": Kind("view-retains-storage", views, STORE),
+    "long-lived": Kind("long-lived-intermediate", long_lived, WIDE),
+    "hidden-state": Kind("undetached-hidden-state", hidden_state),
+    "factories": Kind("factory-then-to", factories, DEVICE),
+    "recovery": Kind("oom-recovery-in-catch", recovery, OVERFLOW),
+    "guards": Kind("ineffective-grad-guard", guards, FINISH),
+}
+
+
+def program(kind, seed, count):
+    """The text of a program with `count` variants of `kind`, all of them different."""
+    draw = random.Random("%s %d" % (kind, seed))
+    seen = set()
+
+    def pick(choices):
+        names = sorted(choices) if isinstance(choices, dict) else choices
+        chosen = draw.choice(names)
+        return choices[chosen] if isinstance(choices, dict) else chosen
+
+    parts = [PRELUDE, KINDS[kind].prelude]
+    names = []
+    while len(names) < count:
+        body = KINDS[kind].draw(pick)
+        if body in seen:
+            continue
+        seen.add(body)
+        name = "v%03d" % len(names)
+        names.append(name)
+        parts.append("\n// %s: a variant\nstatic void %s(Out &out) {\n%s\n}\n" % (name, name, body))
+    parts.append("\nint main() {\n%s\n}\n"
+                 % "\n".join('  run("%s", %s);' % (name, name) for name in names))
+    return "".join(parts)
