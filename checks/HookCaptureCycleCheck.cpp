@@ -439,7 +439,8 @@ bool readsValuesOnly(const LambdaExpr *Lambda, const ValueDecl *Var) {
     const Stmt *Up = Body.outerOf(E);
     if (const auto *Member = dyn_cast_or_null<MemberExpr>(Up))
       Up = Body.parentOf(Member);
-    return torch::onlyReads(dyn_cast_or_null<CallExpr>(Up));
+    const auto *Call = dyn_cast_or_null<CallExpr>(Up);
+    return torch::onlyReads(Call) && !torch::asksForHistory(Call);
   };
   return !code::anyOf<DeclRefExpr>(
       Lambda->getBody(), [&](const DeclRefExpr *Ref) {
@@ -568,6 +569,7 @@ HookCaptureCycleCheck::findingAt(const Expr *Kept, const LambdaExpr *Lambda,
     if (Capture && !Set.R.OnNode && !Name->Element && torch::isTensor(T) &&
         !Set.In->isTemplateInstantiation() &&
         readsValuesOnly(Lambda, Capture->getCapturedVar()) &&
+        !code::anyOf<CXXMemberCallExpr>(Body, torch::replacesData) &&
         !unit().createsGraphs())
       F.Fix = captureDetached(Lambda, Capture, Context);
   } else {

@@ -10,6 +10,8 @@
 #include "checks/torch/CustomFunctions.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
+#include "checks/torch/TorchTypes.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 
@@ -33,6 +35,23 @@ bool changesObject(const CXXMethodDecl *Method) {
 
 bool endsHistory(const CXXMemberCallExpr *Call) {
   return calleeName(Call) == "reset" || calleeName(Call) == "detach_";
+}
+
+bool replacesData(const CXXMemberCallExpr *Call) {
+  const Expr *Object = Call->getImplicitObjectArgument();
+  if (!Object || !isTorchDecl(Call->getMethodDecl()))
+    return false;
+  const llvm::StringRef Name = calleeName(Call);
+  return Name == "set_data" ||
+         (Name == "to" && isModule(objectOf(Call)->getType()));
+}
+
+bool asksForHistory(const CallExpr *Call) {
+  return isTorchDecl(Call->getDirectCallee()) &&
+         llvm::StringSwitch<bool>(calleeName(Call))
+             .Cases("is_leaf", "requires_grad", "grad_fn", "output_nr", true)
+             .Cases("grad", "retains_grad", "is_inference", "_version", true)
+             .Default(false);
 }
 
 } // namespace libtorch_tidy::torch

@@ -24,6 +24,15 @@ bool changesObject(const clang::CXXMethodDecl *Method);
 /// x.reset(), x.detach_(): the tensor has no history from here on.
 bool endsHistory(const clang::CXXMemberCallExpr *Call);
 
+/// x.set_data(y), module->to(device): the tensor, or each one of the module,
+/// has other memory from here on, which a copy of the handle that detach() made
+/// before does not show (measured with LibTorch 1.13.1: test/variants/hooks).
+bool replacesData(const clang::CXXMemberCallExpr *Call);
+
+/// is_leaf(), requires_grad(), grad_fn(): is \p Call asked of the history of
+/// its tensor and not of its values?
+bool asksForHistory(const clang::CallExpr *Call);
+
 } // namespace libtorch_tidy::torch
 
 #endif // LIBTORCH_TIDY_CHECKS_TORCH_EFFECTS_H

@@ -143,3 +143,21 @@ void in_container(std::vector<Tensor> weights, size_t i) {
   weights[i].register_hook([weights, i](Tensor g) { return g * weights[i]; });
   // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this hook captures 'weights' by value, which owns the hooked tensor: the tensor keeps the hook and the hook keeps its owner, so none of them is ever freed [libtorch-hook-capture-cycle]
 }
+
+// What a detached copy does not show: the history of the tensor, and the memory
+// that it gets later.
+void history_and_data(torch::nn::Linear fc, torch::Device device) {
+  Tensor w = torch::randn({4}, torch::requires_grad());
+  w.register_hook([w](Tensor grad) { return w.is_leaf() ? grad * 2 : grad; });
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this hook captures its own tensor 'w' by value: the tensor keeps the hook and the hook keeps the tensor, so neither is ever freed [libtorch-hook-capture-cycle]
+  auto bias = fc->bias;
+  bias.register_hook([bias](Tensor grad) { return grad * bias; });
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this hook captures its own tensor 'bias' by value: the tensor keeps the hook and the hook keeps the tensor, so neither is ever freed [libtorch-hook-capture-cycle]
+  fc->to(device);
+}
+
+void other_data(Tensor w) {
+  w.register_hook([w](Tensor grad) { return grad * w; });
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this hook captures its own tensor 'w' by value: the tensor keeps the hook and the hook keeps the tensor, so neither is ever freed [libtorch-hook-capture-cycle]
+  w.set_data(torch::ones({4}));
+}

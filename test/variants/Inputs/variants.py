@@ -396,6 +396,110 @@ def recovery(pick):
             % (LOOPS[loop] % ("    " + head.replace("\n", "\n  ") + "\n" + body)))
 
 
+def hooks(pick):
+    """Hooks that capture their own tensor, and read what it holds when they run."""
+    make, name = pick([
+        ("auto w = torch::full({4}, 0.5, torch::requires_grad());", "w"),
+        ("Net net;\n  auto w = net->first->weight[0] * 1;", "w"),
+        ("Net net;\n  torch::Tensor &w = net->first->bias;", "w"),
+        ("Net net;\n  auto w = net->first->bias;", "w"),
+        ("torch::Tensor w = torch::full({4}, 0.25);\n  w.requires_grad_();", "w"),
+    ])
+    read = pick(["grad * w", "grad + w.sum()", "torch::mul(grad, w.abs())", "grad * w.size(0)",
+                 "grad * w.sum().item<float>()", "grad * w.detach()", "grad + w.grad()",
+                 "grad.mul(w).clamp(-1, 1)", "torch::where(w > 0, grad, -grad)",
+                 "w.requires_grad() ? grad * 2 : grad", "grad * w.is_leaf()"])
+    capture = pick(["[w]", "[=]", "[w, scale]", "[self = w]", "[=, &out]"])
+    read = read.replace("w.", "self.").replace(", w", ", self").replace("* w", "* self") \
+        .replace("(w", "(self").replace("? w", "? self") if "self" in capture else read
+    use = "(void)scale;\n    " if "scale" in capture else ""
+    extra = pick(["", "", 'out.add("hook");\n    ' if "&out" in capture else ""])
+    form = pick(["w.register_hook(%s);", "auto hook = %s;\n  w.register_hook(hook);",
+                 "auto number = w.register_hook(%s);\n  (void)number;"])
+    hook = form % ("%s(const torch::Tensor &grad) -> torch::Tensor {\n    %s%sreturn %s;\n  }"
+                   % (capture, use, extra, read))
+    between = pick([
+        "", "", "", "{\n    torch::NoGradGuard guard;\n    w.mul_(3);\n  }", "w = w * 2;",
+        "w.set_data(torch::full({4}, 2.0));", "auto copy = w;\n  copy.data().add_(1);",
+        "net->to(torch::kDouble);" if "Net" in make else "",
+        "net->zero_grad();\n  torch::optim::SGD optimizer(net->parameters(), 0.5);\n"
+        "  (w * 2).sum().backward();\n  optimizer.step();" if "&w" in make else "",
+    ])
+    last = pick(["(%s * 2).sum().backward();", "(%s * %s).sum().backward();",
+                 "for (int i = 0; i < rounds(); ++i)\n    (%s * i).sum().backward();"])
+    grads = "w" if "net->first->weight" not in make else "net->first->weight"
+    return ("  const float scale = 2;\n  (void)scale;\n  %s\n  auto leaf = w;\n  %s\n  %s\n  %s\n"
+            "  out.add(%s.is_leaf() ? %s.grad() : %s);\n  out.add(leaf.is_leaf() ? leaf.grad() : leaf);"
+            % (make, hook, between, last.replace("%s", name), grads, grads, grads))
+
+
+def contexts(pick):
+    """Functions of autograd that keep tensors in saved_data."""
+    value = pick(["x * w", "(x * w).exp()", "x.mm(w.t())", "x.pow(2) + w", "torch::tanh(x) * w"])
+    change = pick(["", "", "\n      y.mul_(2);", "\n      y = y * 2;"])
+    names = pick([["y"], ["x"], ["x", "w"], ["y", "w"], ["x", "y", "w"]])
+    store = "".join('\n      context->saved_data["%s"] = %s;' % (name, name) for name in names)
+    early = pick([True, False, False])
+    listed = pick(["", "", "\n      context->save_for_backward({x});", "\n      context->save_for_backward({w, x});"])
+    number = pick(["", '\n      context->saved_data["n"] = 3;'])
+    load = "".join("\n      %s %s = context->saved_data[\"%s\"].toTensor();"
+                   % (pick(["auto", "torch::Tensor"]), name, name) for name in names)
+    if listed and pick([True, False]):
+        load += "\n      auto saved = context->get_saved_variables();\n      out_sum() += saved[0].sum().item<double>();"
+    product = " * ".join("%s.sum()" % name for name in names)
+    if number and pick([True, False]):
+        product += ' * context->saved_data["n"].toInt()'
+    result = pick(["y", "y", "y * 1"])
+    use = pick(["y.sum().backward();", "(y * y).mean().backward();",
+                "out.add(torch::autograd::grad({y.sum()}, {x})[0]);", "out.add(y);"])
+    return """  using namespace torch::autograd;
+  struct Scaled : Function<Scaled> {
+    static torch::Tensor forward(AutogradContext *context, torch::Tensor x, torch::Tensor w) {
+      torch::Tensor y = %s;%s%s%s
+      return %s;
+    }
+    static tensor_list backward(AutogradContext *context, tensor_list grads) {%s
+      auto factor = %s;
+      return {grads[0].sum() * factor * torch::ones({3, 4}), torch::Tensor()};
+    }
+  };
+  auto x = batch(1).requires_grad_(), w = torch::full({3, 4}, 0.5);
+  out_sum() = 0;
+  auto y = Scaled::apply(x, w);
+  %s
+  out.add(x.grad());
+  out.add(out_sum());""" % (value, (store + change) if early else (change + store), listed, number,
+                            result, load, product, use)
+
+
+def scripts(pick):
+    """TorchScript modules that run before their guard."""
+    first = pick(["module.forward({batch(i)});", "auto y = module.forward({batch(i)}).toTensor();\n    out.add(y);",
+                  "module({batch(i)});", "for (int k = 0; k < 3; ++k)\n      module.forward({batch(k)});",
+                  "auto y = module.forward({batch(i)}).toTensor();\n    y.sum().backward();",
+                  "again(module.forward({batch(i)}).toTensor());", "last = module.forward({batch(i)}).toTensor();",
+                  "finish(out, module.forward({batch(i)}).toTensor());"])
+    second = pick(["torch::NoGradGuard guard;\n    out.add(module.forward({batch(i)}).toTensor());",
+                   "c10::InferenceMode guard;\n    out.add(module.forward({batch(i)}).toTensor().clone());",
+                   "torch::AutoGradMode guard(false);\n    out.add(module.forward({batch(1)}).toTensor());",
+                   "out.add(module.forward({batch(2)}).toTensor());",
+                   "module.forward({batch(1)}).toTensor().sum().backward();"])
+    between = pick(["", "", "\n    auto w = torch::ones({2}, torch::requires_grad());\n    (w * 2).sum().backward();\n"
+                    "    out.add(w.grad());"])
+    after = pick(["", "", "if (last.defined())\n    last.sum().backward();",
+                  "for (const auto &parameter : module.parameters())\n    out.add(parameter.grad());",
+                  "module.train();\n  module.forward({batch(0)}).toTensor().sum().backward();"])
+    where = pick(["for", "range", "if", "try", "nested", "once"])
+    if where == "once":
+        body = "const int i = 1;\n    (void)i;\n    %s%s\n    {\n    %s\n    }" % (first, between, second)
+        body = "  " + body
+    else:
+        body = "  " + LOOPS[where] % ("    " + first + between) + "\n  {\n    const int i = 2;\n    (void)i;\n    " \
+            + second + "\n  }"
+    return ("  torch::jit::Module module = script();\n  torch::Tensor last;\n%s\n  %s\n"
+            "  out.add(module.attr(\"w\").toTensor().grad());" % (body, after))
+
+
 FINISH = """
 static void finish(Out &out, torch::Tensor total) {
   if (total.requires_grad())
@@ -428,6 +532,22 @@ static torch::Tensor attempt(const torch::Tensor &y, int i) {
   return y;
 }
 """
+SCRIPT = """
+#include <torch/script.h>
+static torch::jit::Module script() {
+  torch::jit::Module module("scaled");
+  module.register_parameter("w", torch::full({4}, 0.5, torch::requires_grad()), false);
+  module.define("def forward(self, x):\\n  return (x * self.w).relu()\\n");
+  module.eval();
+  return module;
+}
+"""
+SUM = """
+static double &out_sum() {
+  static double sum = 0;
+  return sum;
+}
+"""
 STORE = """
 static std::vector<torch::Tensor> &store() {
   static std::vector<torch::Tensor> kept;
@@ -455,6 +575,9 @@ KINDS = {
     "hidden-state": Kind("undetached-hidden-state", hidden_state),
     "factories": Kind("factory-then-to", factories, DEVICE),
     "recovery": Kind("oom-recovery-in-catch", recovery, OVERFLOW),
+    "hooks": Kind("hook-capture-cycle", hooks),
+    "contexts": Kind("autograd-context-cycle", contexts, SUM),
+    "scripts": Kind("jit-unguarded-warmup", scripts, FINISH + SCRIPT),
     "guards": Kind("ineffective-grad-guard", guards, FINISH),
 }
 
