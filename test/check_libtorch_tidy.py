@@ -398,6 +398,10 @@ def parse(argv):
         action="store_true",
         help="do not include torch/torch.h precompiled",
     )
+    parser.add_argument(
+        "--torch-flags",
+        help="for another LibTorch than the suite's: its compiler flags",
+    )
     args = parser.parse_args(argv)
 
     tools = json.loads(Path(args.tools).read_text())
@@ -405,8 +409,8 @@ def parse(argv):
     args.tidy = tidy
     # The test runs as a copy elsewhere: what it includes is still beside it.
     args.flags = ["-iquote", str(Path(args.source).resolve().parent)]
-    args.flags += tools["torch_flags"]
-    if not args.no_pch:
+    args.flags += shlex.split(args.torch_flags or "") or tools["torch_flags"]
+    if not args.no_pch and not args.torch_flags:
         args.flags += ["-include-pch", tools["torch_pch"]]
     args.flags += flags
     if any(re.match(r"--?config(-file)?\b", option) for option in tidy):

@@ -16,11 +16,13 @@ Substitutions for RUN lines:
   %chromium %clang-apply-replacements %node_tools %sarif-multitool
   %run-clang-tidy %clang-tidy-diff %vim %neovim
   %docs_dir %examples_dir %scripts_dir %root_dir %build_dir
+  %torch-2.6-flags %torch-2.14-flags
+                        compiler flags for the headers of these versions
   %driver_file          the driver, as a path
 
 Features: driver, old-clang-tidy, jsonschema and yaml (Python modules), long-tests (the
-environment variable LIBTORCH_TIDY_LONG_TESTS is set), and the tools that are
-installed: chromium, clang-apply-replacements, clang-tidy-scripts, git, lintian,
+environment variable LIBTORCH_TIDY_LONG_TESTS is set), libtorch-2.6 and libtorch-2.14
+(scripts/setup has fetched these headers), and the tools that are installed: chromium, clang-apply-replacements, clang-tidy-scripts, git, lintian,
 neovim, node-tools, patch, pre-commit, private-mounts (unshare can mount),
 sarif-multitool, vim-ale.
 RUN lines are run by bash with `pipefail`.
@@ -110,6 +112,16 @@ if shutil.which("unshare") and not subprocess.run(mounts, stderr=subprocess.DEVN
     config.available_features.add("private-mounts")
 if os.environ.get("LIBTORCH_TIDY_LONG_TESTS"):
     config.available_features.add("long-tests")
+
+# The headers of later versions of LibTorch, with the standard that they need.
+build_dir = os.path.dirname(config.suite_build_dir)
+for version, standard in [("2.6", "c++17"), ("2.14", "c++20")]:
+    include = os.path.join(build_dir, "cache/libtorch-headers", version, "usr/include")
+    api = os.path.join(include, "torch/csrc/api/include")
+    if os.path.exists(os.path.join(api, "torch/torch.h")):
+        config.available_features.add("libtorch-" + version)
+    flags = ["-std=" + standard, "-isystem", api, "-isystem", include]
+    config.substitutions.append((r"%torch-" + version + r"-flags\b", shlex.join(flags)))
 
 # Tests see neither the user's caches nor the user's locale.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.suite_build_dir, "cache")
