@@ -46,11 +46,11 @@ void data(Tensor x) {
   // CHECK-FIXES: auto largest_tensor = std::get<0>(x.max(1));
   // CHECK-FIXES: auto *largest = largest_tensor.data_ptr<float>();
   read(largest);
-  void *raw = (x * 2).storage().data();
-  // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: 'raw' points into a tensor that is gone at the end of this statement [libtorch-dangling-tensor-data]
+  const void *raw = (x * 2).storage().data();
+  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: 'raw' points into a tensor that is gone at the end of this statement [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto raw_tensor = x * 2;
-  // CHECK-FIXES: void *raw = raw_tensor.storage().data();
-  read(static_cast<float *>(raw));
+  // CHECK-FIXES: const void *raw = raw_tensor.storage().data();
+  read(static_cast<const float *>(raw));
   auto *written = (x * 2).add_(1).data_ptr<float>();
   // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: 'written' points into a tensor that is gone at the end of this statement [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto written_tensor = (x * 2).add_(1);

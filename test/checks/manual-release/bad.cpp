@@ -28,8 +28,9 @@ void functions() {
   auto Y = X.cuda();
   cudaFree(Y.data_ptr<float>());
   // CHECK-NOTES: :[[@LINE-1]]:3: warning: cudaFree() releases the memory of 'Y', which LibTorch owns: its allocator releases it again, or hands it out again; Y.reset() lets go of it [libtorch-manual-release]
-  c10::cuda::CUDACachingAllocator::raw_delete(Y.storage().data());
-  // CHECK-NOTES: :[[@LINE-1]]:3: warning: raw_delete() releases the memory of 'Y', which LibTorch owns: its allocator releases it again, or hands it out again; Y.reset() lets go of it [libtorch-manual-release]
+  c10::cuda::CUDACachingAllocator::raw_delete(
+      const_cast<void *>(static_cast<const void *>(Y.storage().data())));
+  // CHECK-NOTES: :[[@LINE-2]]:3: warning: raw_delete() releases the memory of 'Y', which LibTorch owns: its allocator releases it again, or hands it out again; Y.reset() lets go of it [libtorch-manual-release]
   cuMemFree_v2(reinterpret_cast<unsigned long long>(Y.data_ptr()));
   // CHECK-NOTES: :[[@LINE-1]]:3: warning: cuMemFree_v2() releases the memory of 'Y', which LibTorch owns: its allocator releases it again, or hands it out again; Y.reset() lets go of it [libtorch-manual-release]
 }

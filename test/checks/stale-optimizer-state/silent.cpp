@@ -2,6 +2,7 @@
 // RUN: %check_libtorch_tidy %s libtorch-stale-optimizer-state %t
 
 #include <torch/torch.h>
+#include <torch/version.h>
 
 using torch::Tensor;
 using torch::optim::OptimizerParamGroup;
@@ -9,14 +10,22 @@ using torch::optim::OptimizerParamGroup;
 Tensor parameter() { return torch::zeros({256}, torch::requires_grad()); }
 Tensor lossOf(const Tensor &t);
 
+#if TORCH_VERSION_MAJOR < 2
+std::string keyOf(const Tensor &t) {
+  return c10::guts::to_string(t.unsafeGetTensorImpl());
+}
+#else
+void *keyOf(const Tensor &t) { return t.unsafeGetTensorImpl(); }
+#endif
+
 void forget(torch::optim::Optimizer &optimizer, const Tensor &old) {
-  optimizer.state().erase(c10::guts::to_string(old.unsafeGetTensorImpl()));
+  optimizer.state().erase(keyOf(old));
 }
 
 void handled(torch::optim::Adam &adam) {
   for (int i = 0; i < 100; ++i) {
     Tensor &t = adam.param_groups()[0].params()[0];
-    adam.state().erase(c10::guts::to_string(t.unsafeGetTensorImpl()));
+    adam.state().erase(keyOf(t));
     t = parameter();
     adam.param_groups()[0].params() = {parameter()};
     adam.step();
