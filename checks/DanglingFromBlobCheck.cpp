@@ -164,7 +164,8 @@ void DanglingFromBlobCheck::checkUnit(flow::UnitModel &Unit) {
     if (B.Sure == torch::Fresh::Perhaps && !B.Through.empty())
       F.Message += ", unless '" + B.Through + "' copies";
     // What a helper stores, or puts into a sample, is its to copy.
-    if (B.Sure == torch::Fresh::Yes && torch::isTensor(B.Top->getType()))
+    if (B.Sure == torch::Fresh::Yes && torch::isTensor(B.Top->getType()) &&
+        !torch::isStableTensor(B.Top->getType()))
       F.Fix = fixits::appendMemberCall(B.Top, torch::spelling::CloneCall,
                                        Unit.context());
     report(F);

@@ -212,9 +212,10 @@ void ManualReleaseCheck::checkRelease(const Expr *Release, const Expr *Pointer,
   F.Message = How + " releases the memory of " + Name +
               ", which LibTorch owns: its allocator releases it again, or "
               "hands it out again; ";
-  F.Message += Name.front() == '\''
-                   ? Name.substr(1, Name.size() - 2) + ".reset() lets go of it"
-                   : "it goes with the last tensor over it";
+  F.Message +=
+      Name.front() == '\'' && !torch::isStableTensor(Data->Object->getType())
+          ? Name.substr(1, Name.size() - 2) + ".reset() lets go of it"
+          : "it goes with the last tensor over it";
   if (!In->isWithin(From, Release))
     F.Steps.push_back(
         {From->getBeginLoc(), "the pointer is taken from " + Name + " here"});

@@ -11,6 +11,7 @@
 #include "checks/torch/Calls.h"
 #include "checks/torch/Sharing.h"
 #include "checks/torch/Spelling.h"
+#include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
 
 using namespace clang;
@@ -96,7 +97,7 @@ void ViewRetainsStorageCheck::checkUnit(flow::UnitModel &Unit) {
             {K.Source->getBeginLoc(), K.What == KeptView::Loss
                                           ? "the loss is computed here"
                                           : "the part is taken here"});
-      if (!K.ChangesLater)
+      if (!K.ChangesLater && !torch::isStableTensor(K.Kept->getType()))
         F.Fix = fixits::appendMemberCall(K.Kept, torch::spelling::CloneCall,
                                          Context);
       std::string Part, Whole;

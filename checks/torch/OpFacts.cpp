@@ -63,7 +63,7 @@ constexpr OpFacts Table[] = {
 /// A method of tensors, or a function of one.
 bool isOfTensor(const FunctionDecl *Callee) {
   if (const auto *Method = dyn_cast<CXXMethodDecl>(Callee))
-    return isOrDerivesFrom(Method->getParent(), "at::TensorBase");
+    return isTensorClass(Method->getParent());
   return llvm::any_of(Callee->parameters(), [](const ParmVarDecl *P) {
     return isTensor(P->getType());
   });

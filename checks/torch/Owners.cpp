@@ -87,6 +87,8 @@ bool ownsTensors(QualType T) {
 StringRef releaseMethod(QualType T) {
   if (T.isNull() || T.isConstQualified())
     return {};
+  if (isStableTensor(T))
+    return {};
   if (isTensor(T))
     return "reset";
   switch (ownerKind(recordOf(T))) {
@@ -119,6 +121,7 @@ bool isSharedHandle(QualType T) {
 bool isReferenceClass(QualType T) {
   return isOrDerivesFrom(T, "c10::weak_intrusive_ptr") ||
          isOrDerivesFrom(T, "c10::ArrayRef") ||
+         isOrDerivesFrom(T, "c10::HeaderOnlyArrayRef") ||
          isOrDerivesFrom(T, "at::OptionalTensorRef");
 }
 

@@ -141,7 +141,7 @@ StorageUse storageUse(const CallExpr *Call, const TensorTraits &Input,
     return Use;
   StringRef Name = Facts->Name;
   const auto *Method = dyn_cast<CXXMethodDecl>(Callee);
-  if (Method && !isOrDerivesFrom(Method->getParent(), "at::TensorBase"))
+  if (Method && !isTensorClass(Method->getParent()))
     return Use;
   if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call))
     Use.Of = Member->getImplicitObjectArgument();

@@ -35,7 +35,7 @@ std::optional<Access> asAccess(const CallExpr *Call) {
   if (!Method || !Object || !isTorchDecl(Method))
     return std::nullopt;
   StringRef Name = calleeName(Call);
-  if (isOrDerivesFrom(Method->getParent(), "at::TensorBase")) {
+  if (isTensorClass(Method->getParent())) {
     if (Name == "data_ptr" || Name == "const_data_ptr" ||
         Name == "mutable_data_ptr" || Name == "accessor" ||
         Name.starts_with("packed_accessor") ||
@@ -79,6 +79,12 @@ std::optional<BlobCall> asFromBlob(const CallExpr *Call,
     StringRef Name = Param->getName();
     if (Name == "deleter" || isOrDerivesFrom(Param->getType(), "std::function"))
       return std::nullopt;
+    // torch::stable::from_blob: its strides, device and type are arguments of
+    // their own.
+    if (isStableTensor(Call->getType())) {
+      Blob.Traits = TensorTraits();
+      continue;
+    }
     if (isOrDerivesFrom(Param->getType(), "c10::TensorOptions")) {
       Asked A;
       readAsked(Call->getArg(I), Context, A);
@@ -101,7 +107,9 @@ bool wrapsMemory(const CallExpr *Call) {
 }
 
 bool isArrayRef(QualType T) {
+  // The base of ArrayRef in 2.14, and what torch::stable::Tensor hands out.
   return isOrDerivesFrom(T, "c10::ArrayRef") ||
+         isOrDerivesFrom(T, "c10::HeaderOnlyArrayRef") ||
          isOrDerivesFrom(T, "c10::OptionalArrayRef");
 }
 
@@ -115,8 +123,12 @@ bool isStringView(QualType T) {
 }
 
 bool isAccessor(QualType T) {
+  // In 2.14 those of namespace at are other names of these.
   return isOrDerivesFrom(T, "at::TensorAccessorBase") ||
-         isOrDerivesFrom(T, "at::GenericPackedTensorAccessorBase");
+         isOrDerivesFrom(T, "at::GenericPackedTensorAccessorBase") ||
+         isOrDerivesFrom(T, "torch::headeronly::detail::TensorAccessorBase") ||
+         isOrDerivesFrom(
+             T, "torch::headeronly::detail::GenericPackedTensorAccessorBase");
 }
 
 StringRef spellElement(QualType T, const ASTContext &Context) {
@@ -126,6 +138,8 @@ StringRef spellElement(QualType T, const ASTContext &Context) {
       Spec->getTemplateArgs()[0].getKind() != TemplateArgument::Type)
     return {};
   QualType Element = Spec->getTemplateArgs()[0].getAsType();
+  if (isStableTensor(Element))
+    return "torch::stable::Tensor";
   if (isTensor(Element))
     return "torch::Tensor";
   if (Context.hasSameType(Element, Context.getIntTypeForBitwidth(64, true)))

@@ -53,7 +53,8 @@ std::optional<BlobCall> asFromBlob(const clang::CallExpr *Call,
 /// a deleter: from_blob, for_blob, from_file, fromDLPack. Null is allowed.
 bool wrapsMemory(const clang::CallExpr *Call);
 
-/// c10::ArrayRef, so IntArrayRef and TensorList, and OptionalArrayRef.
+/// c10::ArrayRef, so IntArrayRef and TensorList, HeaderOnlyArrayRef and
+/// OptionalArrayRef.
 bool isArrayRef(clang::QualType T);
 /// c10::SmallVector: a vector whose elements lie in memory of its own.
 bool isSmallVector(clang::QualType T);

@@ -141,17 +141,32 @@ bool isOrDerivesFrom(QualType T, StringRef QualifiedName) {
 }
 
 bool declaresTensor(ASTContext &Context) {
-  auto Find = [&](const DeclContext &Where, llvm::StringRef Name) {
-    return Where.lookup(&Context.Idents.get(Name));
+  auto Find = [&](const DeclContext *Where, llvm::StringRef Name) {
+    const NamedDecl *Found = nullptr;
+    if (Where)
+      for (const NamedDecl *D : Where->lookup(&Context.Idents.get(Name)))
+        Found = D;
+    return Found;
   };
-  for (const NamedDecl *D : Find(*Context.getTranslationUnitDecl(), "at"))
-    if (const auto *Namespace = dyn_cast<NamespaceDecl>(D))
-      return !Find(*Namespace, "Tensor").empty();
-  return false;
+  auto Scope = [&](const DeclContext *Where, llvm::StringRef Name) {
+    return dyn_cast_or_null<NamespaceDecl>(Find(Where, Name));
+  };
+  const DeclContext *All = Context.getTranslationUnitDecl();
+  return Find(Scope(All, "at"), "Tensor") ||
+         Find(Scope(Scope(All, "torch"), "stable"), "Tensor");
 }
 
-bool isTensor(QualType T) {
-  return isOrDerivesFrom(recordOf(T), "at::TensorBase");
+static constexpr StringRef StableTensor = "torch::stable::Tensor";
+
+bool isTensorClass(const CXXRecordDecl *R) {
+  return isOrDerivesFrom(R, "at::TensorBase") ||
+         isOrDerivesFrom(R, StableTensor);
+}
+
+bool isTensor(QualType T) { return isTensorClass(recordOf(T)); }
+
+bool isStableTensor(QualType T) {
+  return isOrDerivesFrom(recordOf(T), StableTensor);
 }
 
 bool anyTypeArgument(const CXXRecordDecl *R,
@@ -184,8 +199,9 @@ mayHoldTensor(QualType T,
   if (!R || !Visiting.insert(R).second)
     return false;
   static constexpr StringRef Holders[] = {
-      "at::TensorBase", "c10::IValue", "torch::nn::utils::rnn::PackedSequence",
-      "at::OptionalTensorRef", "c10::intrusive_ptr"};
+      "at::TensorBase",        "c10::IValue",
+      "at::OptionalTensorRef", "torch::nn::utils::rnn::PackedSequence",
+      "c10::intrusive_ptr",    StableTensor};
   if (llvm::any_of(Holders,
                    [&](StringRef Name) { return isOrDerivesFrom(R, Name); }))
     return true;

@@ -33,12 +33,22 @@ bool declaresTorch(clang::ASTContext &Context);
 /// depth: members of std::vector are.
 bool isStdDecl(const clang::Decl *D);
 
-/// True for a unit in which at::Tensor is declared.
+/// True for a unit in which at::Tensor or torch::stable::Tensor is declared.
 bool declaresTensor(clang::ASTContext &Context);
 
-/// at::Tensor, at::TensorBase and classes derived from them, without
-/// references. A smart pointer to one is not a tensor.
+/// at::Tensor, at::TensorBase and classes derived from them, and
+/// torch::stable::Tensor (2.9 and later), without references. A smart pointer
+/// to one is not a tensor.
 bool isTensor(clang::QualType T);
+/// The same for a class; false for null.
+bool isTensorClass(const clang::CXXRecordDecl *R);
+
+/// torch::stable::Tensor, the tensor of extensions that keep working with later
+/// versions: a handle of a tensor that copies share, as at::Tensor is
+/// (torch/csrc/stable/tensor_struct.h), with the accessors of its memory, but
+/// without operators as methods and without reset(): those are functions of
+/// torch::stable.
+bool isStableTensor(clang::QualType T);
 
 /// Does \p Matches hold for a type argument of \p R, if that is of a class
 /// template? Packs are looked into. False for null.
