@@ -8,6 +8,7 @@
 #include "checks/LibtorchCheck.h"
 #include "checks/code/Body.h"
 #include "checks/flow/TensorWork.h"
+#include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
 #include "checks/torch/CudaMemory.h"
 #include "checks/torch/Modules.h"
@@ -142,7 +143,8 @@ void EmptyCacheInLoopCheck::registerMatchers(MatchFinder *Finder) {
 void EmptyCacheInLoopCheck::checkMatch(const Match &Result) {
   ASTContext &Context = *Result.Context;
   const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
-  if (!torch::isEmptyCache(Call))
+  const bool OfHost = torch::isEmptyHostCache(Call);
+  if (!OfHost && !torch::isEmptyCache(Call))
     return;
 
   Frequency Runs;
@@ -190,10 +192,13 @@ void EmptyCacheInLoopCheck::checkMatch(const Match &Result) {
   if (Runs.How == Often::Mostly)
     Rounds = std::to_string(Runs.Period - 1) + " of " +
              std::to_string(Runs.Period) + " iterations";
-  F.Message = "emptyCache() in " + Rounds +
-              " gives back to the device what the next one allocates again; "
-              "it frees nothing that a tensor holds, and waits for the device "
-              "each time";
+  F.Message = (torch::calleeName(Call) + "() in " + Rounds).str();
+  F.Message += OfHost ? " gives back to the system the pinned memory that the "
+                        "next one allocates again; it frees nothing that a "
+                        "tensor holds"
+                      : " gives back to the device what the next one allocates "
+                        "again; it frees nothing that a tensor holds, and "
+                        "waits for the device each time";
   F.Steps.push_back({Loop->getBeginLoc(), "this loop runs tensor work"});
   if (Runs.Remainder)
     F.Steps.push_back({Runs.Remainder->getBeginLoc(),

@@ -17,12 +17,18 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
 
-static constexpr StringRef EmptyCacheNames[] = {"emptyCache", "empty_cache"};
+static constexpr StringRef EmptyCacheNames[] = {
+    "emptyCache", "empty_cache", "emptyHostCache",
+    "CachingHostAllocator_emptyCache"};
 const llvm::ArrayRef<StringRef> EmptyCacheFunctions = EmptyCacheNames;
 
 bool isEmptyCache(const CallExpr *Call) {
   if (!llvm::is_contained(EmptyCacheNames, calleeName(Call)))
     return false;
+  // The base of the allocators of devices (c10/core/CachingDeviceAllocator.h).
+  const auto *Method = dyn_cast<CXXMethodDecl>(Call->getDirectCallee());
+  if (Method && isOrDerivesFrom(Method->getParent(), "c10::DeviceAllocator"))
+    return true;
   // The function of 1.13 and 2.x, the allocator's method that it calls in 2.x,
   // and the same of other devices. By name alone: its header needs CUDA's, and
   // some programs declare it themselves.
@@ -32,6 +38,28 @@ bool isEmptyCache(const CallExpr *Call) {
       .Case("c10::cuda::CUDACachingAllocator::CUDAAllocator::emptyCache", true)
       .Case("c10::hip::HIPCachingAllocator::emptyCache", true)
       .Case("c10::xpu::XPUCachingAllocator::emptyCache", true)
+      // ATen/DeviceAccelerator.h
+      .Case("at::accelerator::emptyCache", true)
+      // ATen/detail: what a build for one of these devices has.
+      .Case("at::MPSHooksInterface::emptyCache", true)
+      .Case("at::MTIAHooksInterface::emptyCache", true)
+      .Default(false);
+}
+
+bool isEmptyHostCache(const CallExpr *Call) {
+  if (!llvm::is_contained(EmptyCacheNames, calleeName(Call)))
+    return false;
+  // The base of the allocators of hosts (ATen/core/CachingHostAllocator.h).
+  const auto *Method = dyn_cast<CXXMethodDecl>(Call->getDirectCallee());
+  if (Method && isOrDerivesFrom(Method->getParent(), "at::HostAllocator"))
+    return true;
+  // ATen/DeviceAccelerator.h, and ATen/cuda and ATen/xpu, by name alone as
+  // above.
+  return llvm::StringSwitch<bool>(
+             Call->getDirectCallee()->getQualifiedNameAsString())
+      .Case("at::accelerator::emptyHostCache", true)
+      .Case("at::cuda::CachingHostAllocator_emptyCache", true)
+      .Case("at::xpu::CachingHostAllocator_emptyCache", true)
       .Default(false);
 }
 
