@@ -31,14 +31,15 @@ public:
 
 private:
   void checkUnit(flow::UnitModel &Unit) override;
-  void checkLoad(const CallExpr *Load, code::Body &In, flow::UnitModel &Unit);
-  void reportLoad(const CallExpr *Load, const VarDecl *Model, const Stmt *Loop,
+  using Arguments = llvm::ArrayRef<const Expr *>;
+  void checkLoad(const Expr *Load, Arguments From, code::Body &In,
+                 flow::UnitModel &Unit);
+  void reportLoad(const Expr *Load, const VarDecl *Model, const Stmt *Loop,
                   const CallExpr *Through);
 };
 
 /// Does \p Call run in each round of \p Loop, of which there may be many?
-bool runsEachRound(const CallExpr *Call, const Stmt *Loop,
-                   const code::Body &In) {
+bool runsEachRound(const Expr *Call, const Stmt *Loop, const code::Body &In) {
   const Stmt *Rounds = code::bodyOf(Loop);
   if (code::runsFewTimes(Loop, In.context()) || !In.isWithin(Call, Rounds))
     return false;
@@ -52,9 +53,10 @@ bool runsEachRound(const CallExpr *Call, const Stmt *Loop,
   });
 }
 
-/// Does \p Call give the same each time \p Within runs: a constant, a name that
+/// Are \p Arguments the same each time \p Within runs: constants, names that
 /// nothing in \p Within changes?
-bool isSameEachTime(const CallExpr *Call, const Stmt *Within, code::Body &In) {
+bool isSameEachTime(llvm::ArrayRef<const Expr *> Arguments, const Stmt *Within,
+                    code::Body &In) {
   const SourceManager &SM = In.context().getSourceManager();
   auto Changes = [&](const ValueDecl *D) {
     return code::isWithin(D->getLocation(), Within, SM) ||
@@ -62,7 +64,7 @@ bool isSameEachTime(const CallExpr *Call, const Stmt *Within, code::Body &In) {
              return In.isWithin(W.Where, Within);
            });
   };
-  return llvm::none_of(Call->arguments(), [&](const Expr *Argument) {
+  return llvm::none_of(Arguments, [&](const Expr *Argument) {
     return code::anyOf<Expr>(Argument, [&](const Expr *E) {
       if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
         const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
@@ -110,13 +112,19 @@ void LoadInLoopCheck::checkUnit(flow::UnitModel &Unit) {
     code::Body &In = code::Body::of(F);
     code::forEachCall(In.root(), [&](const CallExpr *Call) {
       if (torch::loadsModule(Call) && torch::isScriptModule(Call->getType()))
-        checkLoad(Call, In, Unit);
+        checkLoad(Call, {Call->getArgs(), Call->getNumArgs()}, In, Unit);
+    });
+    code::forEach<Expr>(In.root(), [&](const Expr *E) {
+      if (!isa<CallExpr, CXXConstructExpr>(E))
+        return;
+      if (Arguments From = torch::loadsCompiledModel(E); !From.empty())
+        checkLoad(E, From, In, Unit);
     });
   }
 }
 
-void LoadInLoopCheck::checkLoad(const CallExpr *Load, code::Body &In,
-                                flow::UnitModel &Unit) {
+void LoadInLoopCheck::checkLoad(const Expr *Load, Arguments From,
+                                code::Body &In, flow::UnitModel &Unit) {
   const auto *Declared = dyn_cast_or_null<DeclStmt>(In.userOf(Load));
   const auto *Model = Declared && Declared->isSingleDecl()
                           ? dyn_cast<VarDecl>(Declared->getSingleDecl())
@@ -124,11 +132,11 @@ void LoadInLoopCheck::checkLoad(const CallExpr *Load, code::Body &In,
   if (!Model || Model->isStaticLocal() || !isOnlyRun(Model, In))
     return;
   if (const Stmt *Loop = In.loopAround(Load)) {
-    if (runsEachRound(Load, Loop, In) && isSameEachTime(Load, Loop, In))
+    if (runsEachRound(Load, Loop, In) && isSameEachTime(From, Loop, In))
       reportLoad(Load, Model, Loop, /*Through=*/nullptr);
     return;
   }
-  if (!isSameEachTime(Load, In.root(), In))
+  if (!isSameEachTime(From, In.root(), In))
     return;
   for (const flow::WrittenCall &C : flow::callsOf(In.function(), Unit)) {
     const code::Body &Caller = code::Body::of(C.In);
@@ -138,7 +146,7 @@ void LoadInLoopCheck::checkLoad(const CallExpr *Load, code::Body &In,
   }
 }
 
-void LoadInLoopCheck::reportLoad(const CallExpr *Load, const VarDecl *Model,
+void LoadInLoopCheck::reportLoad(const Expr *Load, const VarDecl *Model,
                                  const Stmt *Loop, const CallExpr *Through) {
   Finding F;
   F.Loc = Load->getBeginLoc();

@@ -368,7 +368,7 @@ bool Interpreter::differentiates(const torch::ModuleCall &M,
 }
 
 Value Interpreter::evalModuleCall(const torch::ModuleCall &M) {
-  if (isQuery(M, *Out->Body)) {
+  if (M.Compiled || isQuery(M, *Out->Body)) {
     if (M.Module)
       eval(M.Module);
     evalAll(M.Inputs);

@@ -27,6 +27,11 @@ static bool isScriptClass(const CXXRecordDecl *R) {
   return isOrDerivesFrom(R, "torch::jit::Object");
 }
 
+static bool isCompiledClass(const CXXRecordDecl *R) {
+  return isOrDerivesFrom(R, "torch::inductor::AOTIModelPackageLoader") ||
+         isOrDerivesFrom(R, "torch::inductor::AOTIModelContainerRunner");
+}
+
 bool isModuleClass(const CXXRecordDecl *R) {
   return isOrDerivesFrom(R, ModuleClass.drop_front(2));
 }
@@ -167,6 +172,22 @@ scriptCall(const CallExpr *Call, const CXXMethodDecl *Method, StringRef Name) {
   return Result;
 }
 
+static std::optional<ModuleCall> compiledCall(const CallExpr *Call,
+                                              const CXXMethodDecl *Method,
+                                              StringRef Name) {
+  if ((Name != "run" && Name != "boxed_run") ||
+      !isCompiledClass(Method->getParent()))
+    return std::nullopt;
+  ModuleCall Result;
+  Result.Call = Call;
+  Result.Compiled = true;
+  Result.Module = objectOf(Call);
+  if (Call->getNumArgs() > 0)
+    for (const Expr *Input : listElements(Call->getArg(0)))
+      Result.Inputs.push_back(Input);
+  return Result;
+}
+
 static bool isOfIValue(const CallExpr *Call) {
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee());
   return Method && isOrDerivesFrom(Method->getParent(), "c10::IValue");
@@ -226,6 +247,8 @@ std::optional<ModuleCall> asModuleCall(const Expr *E) {
   if (isTorchDecl(Method)) {
     if (std::optional<ModuleCall> Script = scriptCall(Call, Method, Name))
       return Script;
+    if (std::optional<ModuleCall> Compiled = compiledCall(Call, Method, Name))
+      return Compiled;
     const IdentifierInfo *ClassId = Class->getIdentifier();
     bool Holder = Calls && ClassId && ClassId->getName() == "ModuleHolder";
     bool Runs = (isModuleClass(Class) ||
@@ -350,6 +373,8 @@ Parameters parametersOf(const CXXRecordDecl *R, Visited &Seen) {
   R = R->getDefinition();
   if (isScriptClass(R))
     return Parameters::Some;
+  if (isCompiledClass(R))
+    return Parameters::None; // None that autograd knows.
   if (isTorchDecl(R)) {
     const IdentifierInfo *Id = R->getIdentifier();
     return Id ? libraryParameters(Id->getName()) : Parameters::Unknown;
@@ -631,5 +656,27 @@ const ValueDecl *moduleNamed(const Expr *E) {
 }
 
 bool loadsModule(const CallExpr *Call) { return callsTorch(Call, "load"); }
+
+bool isCompiledModel(QualType T) {
+  QualType Held = pointeeOf(T);
+  return isCompiledClass(recordOf(Held.isNull() ? T : Held));
+}
+
+llvm::ArrayRef<const Expr *> loadsCompiledModel(const Expr *E) {
+  E = peel(E);
+  if (!E || !isCompiledModel(E->getType()))
+    return {};
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+    return isCompiledClass(Construct->getConstructor()->getParent()) &&
+                   !Construct->getConstructor()->isCopyOrMoveConstructor()
+               ? llvm::ArrayRef<const Expr *>(Construct->getArgs(),
+                                              Construct->getNumArgs())
+               : llvm::ArrayRef<const Expr *>();
+  const auto *Call = dyn_cast<CallExpr>(E);
+  if (!Call || !isStdDecl(Call->getDirectCallee()) ||
+      (calleeName(Call) != "make_unique" && calleeName(Call) != "make_shared"))
+    return {};
+  return llvm::ArrayRef<const Expr *>(Call->getArgs(), Call->getNumArgs());
+}
 
 } // namespace libtorch_tidy::torch

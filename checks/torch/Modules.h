@@ -30,6 +30,9 @@ struct ModuleCall {
   const clang::Expr *Module = nullptr;
   /// A TorchScript module: torch::jit::Module, script::Module, Method.
   bool Script = false;
+  /// A model that AOTInductor compiled, see isCompiledModel(): what it returns
+  /// has no history, whatever goes in.
+  bool Compiled = false;
   /// The arguments, without default ones. For TorchScript, the elements where
   /// the list of inputs is written at the call, else the list itself.
   llvm::SmallVector<const clang::Expr *, 4> Inputs;
@@ -47,7 +50,8 @@ struct ModuleCall {
 /// (user structs that own modules or tensors and have such a forward),
 /// torch::nn::parallel::data_parallel (whose replicas may run on other
 /// threads, where a guard of the caller does not reach), TorchScript's forward,
-/// operator(), run_method and get_method("...")(...). Copies and accessors
+/// operator(), run_method and get_method("...")(...), run and boxed_run of a
+/// compiled model. Copies and accessors
 /// (clone, to, parameters, ...) are not calls. Implicit nodes around the call
 /// are looked through; null is allowed.
 std::optional<ModuleCall> asModuleCall(const clang::Expr *E);
@@ -114,12 +118,23 @@ bool isModuleClass(const clang::CXXRecordDecl *R);
 /// torch::jit::Module, or a pointer to one.
 bool isScriptModule(clang::QualType T);
 
+/// A model that AOTInductor compiled (2.x, torch/csrc/inductor):
+/// AOTIModelPackageLoader, AOTIModelContainerRunner and those of devices that
+/// derive from it, or a pointer to one. It owns its parameters, and its kernels
+/// run below autograd.
+bool isCompiledModel(clang::QualType T);
+
 /// The variable or field that names a module: `net` in net->parameters(),
 /// `critic_` in *this->critic_. Null when there is none.
 const clang::ValueDecl *moduleNamed(const clang::Expr *E);
 
 /// torch::load, torch::jit::load.
 bool loadsModule(const clang::CallExpr *Call);
+
+/// The arguments with which \p E loads a compiled model (isCompiledModel())
+/// from a file: the construction of one, or make_unique and make_shared of one.
+/// None for other expressions.
+llvm::ArrayRef<const clang::Expr *> loadsCompiledModel(const clang::Expr *E);
 
 } // namespace libtorch_tidy::torch
 
