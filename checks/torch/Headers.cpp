@@ -77,6 +77,14 @@ bool namesTorchHeader(StringRef Name) {
          Name.starts_with("c10/") || Name.starts_with("caffe2/");
 }
 
+StringRef standardAskedFor(StringRef Message) {
+  const auto [Standard, Rest] = Message.split(' ');
+  return Standard.starts_with("C++") &&
+                 Rest.contains("or later compatible compiler is required")
+             ? Standard
+             : StringRef();
+}
+
 bool isWholeFrontend(StringRef Name) {
   return Name == "torch/torch.h" || Name == "torch/all.h" ||
          Name == "torch/extension.h";

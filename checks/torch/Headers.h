@@ -39,6 +39,12 @@ bool isInstalledHeader(llvm::StringRef Path);
 /// LibTorch, whether or not there is one.
 bool namesTorchHeader(llvm::StringRef Name);
 
+/// The standard of C++ that LibTorch's headers ask for where they refuse to
+/// compile with an older one: "C++20" for their #error with \p Message in 2.14,
+/// "C++17" in 2.6, "C++14" in 1.13 (torch/all.h, ATen/ATen.h). Empty for other
+/// messages.
+llvm::StringRef standardAskedFor(llvm::StringRef Message);
+
 /// True for the headers that include all of the C++ frontend: after one of
 /// them, LibTorch's other public headers add little.
 bool isWholeFrontend(llvm::StringRef Name);

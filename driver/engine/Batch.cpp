@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/Batch.h"
+#include "checks/torch/Headers.h"
 #include "driver/engine/ReadTogether.h"
 #include "driver/engine/Shards.h"
 #include "driver/engine/WholeProgram.h"
@@ -42,9 +43,18 @@ static void orderOnce(std::vector<std::string> &Files) {
 /// that other units include as well.
 static std::string troubleIn(const UnitResult &R) {
   std::string Result = "it does not compile";
-  auto Error = llvm::find_if(R.Findings, [](const Finding &F) {
+  auto IsError = [](const Finding &F) {
     return F.Kind == FindingKind::CompileError && F.IsError;
-  });
+  };
+  // The other errors of LibTorch's headers follow from the standard.
+  for (const Finding &F : R.Findings)
+    if (llvm::StringRef Standard = torch::standardAskedFor(F.Message);
+        IsError(F) && !Standard.empty())
+      return (Result + ": this LibTorch needs " + Standard +
+              ", and the unit is compiled with an older standard; add -std=" +
+              Standard.lower())
+          .str();
+  auto Error = llvm::find_if(R.Findings, IsError);
   if (Error == R.Findings.end())
     return Result;
   Result += ": ";
