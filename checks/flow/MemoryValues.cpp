@@ -218,7 +218,7 @@ Borrows MemoryValues::readConstruct(const CXXConstructExpr *Construct,
     llvm::erase_if(Result, [&](const Borrow &B) { return !carries(T, B); });
     return Result;
   }
-  if (isViewClass(T)) {
+  if (isViewClass(T) || torch::isAccessor(T)) {
     for (const Expr *Arg : Construct->arguments())
       if (Arg->getType()->isPointerType())
         for (const Borrow &B : read(Arg, At))

@@ -64,6 +64,10 @@ void accessors(const Tensor &x) {
   using Accessor = torch::headeronly::HeaderOnlyTensorAccessor<float, 1>;
   int64_t size = 3, stride = 1;
   Accessor a(static_cast<float *>(torch::stable::clone(x).data_ptr()), &size, &stride);
+  // CHECK-NOTES: :[[@LINE-1]]:35: warning: 'a' points into a tensor that is gone at the end of this statement [libtorch-dangling-tensor-data]
+  // CHECK-NOTES: :[[@LINE+3]]:9: note: 'a' is used here
+  // CHECK-FIXES: auto a_tensor = torch::stable::clone(x);
+  // CHECK-FIXES: Accessor a(static_cast<float *>(a_tensor.data_ptr()), &size, &stride);
   read(&a[0]);
   Tensor named = torch::stable::clone(x);
   Accessor b(static_cast<float *>(named.data_ptr()), &size, &stride);
