@@ -166,6 +166,10 @@ const OpFacts *opFacts(const FunctionDecl *Callee) {
     }
   }
   const OpFacts *Found = opFacts(Id->getName());
+  // view_symint(), expand_symint(): the same operator with sizes that may be
+  // symbols (2.x).
+  if (StringRef Plain = Id->getName(); !Found && Plain.consume_back("_symint"))
+    Found = opFacts(Plain);
   // torch::dtype() and TensorOptions::device() ask no tensor.
   return Found && Found->Metadata && !isOfTensor(Callee) ? nullptr : Found;
 }

@@ -7,10 +7,10 @@
 ///
 /// \file
 /// Facts about ATen operators, by their C++ name: who shares storage, what
-/// carries autograd history, what backward keeps, what is heavy. What is said
-/// of operators by name stands in this table and nowhere else. It is generated
-/// by scripts/generate-op-facts from LibTorch 1.13.1 and op-notes.txt;
-/// overloads of one name are merged so that a fact holds for each of them.
+/// carries autograd history, what backward keeps, what is heavy. All that is
+/// said of operators by name stands in this table, which
+/// scripts/generate-op-facts makes of LibTorch 1.13.1, headers of 2.x and
+/// op-notes.txt; overloads are merged so that a fact holds for each of them.
 ///
 //===----------------------------------------------------------------------===//
 
