@@ -520,6 +520,12 @@ Value Interpreter::evalTorchCall(const CallExpr *E, const CallInfo &C) {
   if (OnTensor || Facts || (!C.Object && torch::isTensor(E->getType()))) {
     Value Inputs = Args;
     Inputs.join(Object.flat());
+    // An operator that the table does not know, of a later LibTorch: as much is
+    // known of it as of a function that another file defines.
+    if (!Facts && E->isPRValue() && torch::isTensor(E->getType())) {
+      consume(Inputs, Label::Computed, E);
+      Inputs.Unknown = true;
+    }
     return produced(outputsOf(Facts, Inputs));
   }
 
