@@ -1,4 +1,5 @@
-//===- ElementOperators.cpp - Element by element, reductions, losses ------===//
+//===- ElementOperators.cpp - Element by element, reductions
+//---------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,8 +23,9 @@ namespace {
 /// A function of each element.
 struct UnaryRow {
   StringRef Name;
-  /// What is kept until backward(): 's' the argument, 'r' the result, 'c' a
-  /// copy of the argument, 'n' nothing. And of the form in place.
+  /// What is kept until backward(): 's' the argument, 'r' the result, 'b' both,
+  /// 'c' a copy of the argument, 'd' that and the result, 'n' nothing. And of
+  /// the form in place; 'x': it has no backward().
   char Keeps, InPlace;
   /// What backward() needs besides the gradients, in sizes of the argument.
   double Scratch = 0;
@@ -49,7 +51,10 @@ static constexpr UnaryRow UnaryRows[] = {
     {"hardswish", 's', 'c'},
     {"hardsigmoid", 's', 'c'},
     {"threshold", 's', 'r'},
+    {"hardshrink", 's', 'c'},
+    {"softshrink", 's', 'c'},
     {"exp", 'r', 'r'},
+    {"exp2", 'r', 'r', 1},
     {"expm1", 'r', 'r', 1},
     {"log", 's', 'c'},
     {"log2", 's', 'c', 1},
@@ -61,7 +66,20 @@ static constexpr UnaryRow UnaryRows[] = {
     {"sin", 's', 'c', 1},
     {"cos", 's', 'c', 2},
     {"tan", 'r', 'r', 2},
+    {"asin", 's', 'c', 4},
+    {"acos", 's', 'c', 5},
+    {"atan", 's', 'c', 2},
+    {"sinh", 's', 'c', 1},
+    {"cosh", 's', 'c', 1},
+    {"asinh", 's', 'x', 3},
+    {"acosh", 's', 'x', 3},
+    {"atanh", 's', 'x', 3},
     {"erf", 's', 'c', 4},
+    {"erfc", 's', 'c', 4},
+    {"erfinv", 'r', 'r', 4},
+    {"lgamma", 's', 'c', 1},
+    {"digamma", 's', 'c', 1},
+    {"logit", 's', 'c'},
     {"abs", 's', 'c', 1},
     {"square", 's', 'c', 2},
     {"clamp", 's', 'c', 0.5},
@@ -73,7 +91,11 @@ static constexpr UnaryRow UnaryRows[] = {
     {"flip", 'n', 'n'},
     {"roll", 'n', 'n'},
     {"cumsum", 'n', 'n', 2},
+    {"cumprod", 'b', 'd', 3.25},
     {"sign", 'n', 'n'},
+    {"trunc", 'n', 'n'},
+    {"deg2rad", 'n', 'n'},
+    {"rad2deg", 'n', 'n'},
     {"floor", 'n', 'n'},
     {"ceil", 'n', 'n'},
     {"round", 'n', 'n'},
@@ -107,9 +129,11 @@ OperatorResult Operator::unary(char Keeps, double Scratch) {
   const BlockPtr Noise = Name.starts_with("rrelu") ? S.allocate(Size) : nullptr;
   if (InPlace) {
     std::vector<BlockPtr> Kept;
-    if (Keeps == 'r')
+    if (Keeps == 'x' && records({{T}}))
+      throws("backward() of '" + Name + "' is not implemented");
+    if (Keeps == 'r' || Keeps == 'd')
       Kept.push_back(T->Memory);
-    else if (Keeps == 'c' && records({{T}}))
+    if ((Keeps == 'c' || Keeps == 'd') && records({{T}}))
       Kept.push_back(S.allocate(Size));
     if (Noise)
       Kept.push_back(Noise);
@@ -123,8 +147,10 @@ OperatorResult Operator::unary(char Keeps, double Scratch) {
                       ? T->Shape.Type
                       : std::optional(Float32));
   std::vector<BlockPtr> Kept;
-  if (Keeps != 'n')
-    Kept.push_back(Keeps == 'r' ? Out->Memory : T->Memory);
+  if (Keeps == 's' || Keeps == 'b')
+    Kept.push_back(T->Memory);
+  if (Keeps == 'r' || Keeps == 'b')
+    Kept.push_back(Out->Memory);
   if (Noise)
     Kept.push_back(Noise);
   const auto Needed = static_cast<uint64_t>(Scratch * Size);
@@ -149,11 +175,55 @@ static uint64_t mostInBackward(StringRef Base, bool NeedsA, bool NeedsB,
   if (Base == "atan2")
     return std::max(A + B + 2 * Size, Size + (NeedsA ? 2 * Size : 0) +
                                           (NeedsB ? 2 * Size + A : 0));
+  if (Base == "hypot") // The gradient of A is made first.
+    return OfB + 2 * Size;
+  if (Base == "xlogy")
+    return std::max(NeedsB ? 2 * Size : 0, NeedsA ? OfB + Size * 11 / 4 : 0);
+  if (Base == "logaddexp")
+    return OfB + 4 * Size;
   // maximum, minimum, and others of both.
   return OfB + Size * 5 / 2;
 }
 
-/// add, sub, mul, div, pow, maximum, and with a trailing "_" in place.
+namespace {
+
+/// What backward() of an operator has at once, in the order in which it makes
+/// gradients. They are as large as the result, until those of an operand that
+/// was broadcast are added up.
+class InBackward {
+public:
+  explicit InBackward(uint64_t Size) : Size(Size) {}
+
+  /// A gradient is made, with so much besides it.
+  void make(uint64_t Besides) {
+    Peak = std::max(Peak, Live + Size + Besides);
+    Live += Size;
+  }
+  /// The gradient of \p T gets the sizes of \p T. \p IsMade: with memory of its
+  /// own before that.
+  void reduce(const TensorPtr &T, bool Grows, bool IsMade = true) {
+    if (!T || !T->needsGradient())
+      return;
+    if (IsMade || Grows)
+      Counted += bytesOf(T);
+    if (!Grows)
+      return;
+    Live += bytesOf(T);
+    Peak = std::max(Peak, Live);
+    if (IsMade)
+      Live -= Size;
+  }
+  /// Besides the gradients.
+  uint64_t scratch() const { return Peak > Counted ? Peak - Counted : 0; }
+
+private:
+  const uint64_t Size;
+  uint64_t Live = 0, Peak = 0, Counted = 0;
+};
+
+} // namespace
+
+/// add, sub, mul, div, pow, maximum, hypot, and with a trailing "_" in place.
 OperatorResult Operator::binary(StringRef Base) {
   const bool InPlace = Name.ends_with("_");
   const Argument *Second = find({"other", "exponent", "value"});
@@ -221,17 +291,17 @@ OperatorResult Operator::binary(StringRef Base) {
       return Grows || Negated ? GradientKind::Fresh : GradientKind::Alias;
     };
     const bool Scaled = find({"alpha"}) && maybeReal({"alpha"}) != 1.0;
-    // -grad and alpha * grad are made after each other; without a sum the last
-    // one is the gradient.
+    // -grad and alpha * grad are made after each other.
     const unsigned Made = (Base == "sub") + Scaled;
-    uint64_t Scratch = 0;
+    InBackward Uses(Size);
     if (B->needsGradient() && Made)
-      Scratch = GrowsB ? Made * Size - (Made > 1 ? bytesOf(B) : 0)
-                       : (Made - 1) * Size;
+      Uses.make((Made - 1) * Size);
+    Uses.reduce(A, GrowsA, /*IsMade=*/false);
+    Uses.reduce(B, GrowsB, Made);
     record(
         {Out},
         {{A, Kind(GrowsA, false)}, {B, Kind(GrowsB, Base == "sub" || Scaled)}},
-        {}, Scratch);
+        {}, Uses.scratch());
     return one(Out);
   }
   std::vector<BlockPtr> Kept;
@@ -246,11 +316,12 @@ OperatorResult Operator::binary(StringRef Base) {
            (NeedsA && GrowsA ? Size : 0) + (NeedsB && GrowsB ? Size : 0));
     return one(Out);
   }
-  Kept.push_back(B->Memory);
-  if (Base != "div" || NeedsB)
+  if (Base != "hypot" || NeedsB)
+    Kept.push_back(B->Memory);
+  if (Base == "hypot" ? NeedsA : (Base != "div" || NeedsB))
     Kept.push_back(InPlace && records({{A}, {B}}) ? S.allocate(bytesOf(A))
                                                   : A->Memory);
-  if (Base == "pow" && NeedsB)
+  if ((Base == "pow" && NeedsB) || Base == "hypot")
     Kept.push_back(Out->Memory);
   const uint64_t Most =
       mostInBackward(Base, NeedsA, NeedsB, bytesOf(A), bytesOf(B), Size);
@@ -333,13 +404,16 @@ OperatorResult Operator::reduceWithIndices() {
     const size_t D = dimension(integer({"dim"}, -1), To.size());
     if (D < To.size())
       To[D] = integer({"k"}, 1);
-  } else if (Name != "sort") {
+  } else if (Name != "sort" && !Name.starts_with("cum")) {
     To = reducedSizes(T, "dim");
   }
   const TensorPtr Values = make(To, T), Indices = make(To, Int64);
+  if (Name == "kthvalue") // A copy, and its places.
+    scratch(bytesOf(T) + elementsOf(productOf(T->sizes()), 8));
   if (Name == "median" && !T->isContiguous())
     scratch(bytesOf(T));
-  record({Values, Indices}, {{T}}, {Indices->Memory});
+  record({Values, Indices}, {{T}},
+         {Indices->Memory, Name.starts_with("cum") ? T->Memory : nullptr});
   return several({Values, Indices});
 }
 
@@ -404,65 +478,78 @@ OperatorResult Operator::where() {
   return one(Out);
 }
 
-/// Means or sums of what a function of input and target gives.
-OperatorResult Operator::loss() {
-  const TensorPtr Input = self();
-  const TensorPtr Target = tensor({"target"});
-  const std::string Reduction = text({"reduction"});
-  const bool IsReduced =
-      !llvm::StringRef(Reduction).contains_insensitive("none");
-  const uint64_t Size = bytesOf(Input);
-  if (Name == "cross_entropy" || Name == "cross_entropy_loss") {
-    Arguments With = Given;
-    With["dim"] = argument(Input->sizes().size() == 1 ? 0 : 1);
-    With["input"] = argument(part("log_softmax", With));
-    With.erase("self");
-    return one(part("nll_loss", With));
-  }
-  if (Name == "nll_loss") {
-    Sizes To;
-    if (!IsReduced)
-      To = Target->sizes();
-    const TensorPtr Out = make(To, Input);
-    const BlockPtr Weight = S.allocate(4);
-    record({Out}, {{Input}}, {Input->Memory, Target->Memory, Weight});
-    return one(Out);
-  }
-  const std::optional<Sizes> Both = broadcast(Input->sizes(), Target->sizes());
-  if (!Both)
-    throws("'" + Name + "' does not fit sizes " + shown(Input->sizes()) +
-           " and " + shown(Target->sizes()));
-  const TensorPtr Out =
-      make(IsReduced ? Sizes() : Both.value_or(Sizes()), Input);
-  // What is kept, and what is needed meanwhile, in sizes of the input.
-  std::vector<BlockPtr> Kept = {Input->Memory, Target->Memory};
-  unsigned Forward = 0, Backward = 0;
-  if (Name == "l1_loss") {
-    Kept = {S.allocate(Size)};
-    Forward = 1;
-    // A mean divides first.
-    Backward =
-        IsReduced && !llvm::StringRef(Reduction).contains_insensitive("sum")
-            ? 2
-            : 1;
-  } else if (Name == "kl_div") {
-    Kept = {Target->Memory};
-    Forward = 3;
-    Backward = 1;
-  } else if (Name == "binary_cross_entropy_with_logits") {
-    Forward = 5;
-  } else if (Name == "huber_loss") {
-    Forward = 1;
+/// lerp(self, end, weight), addcmul and addcdiv(self, tensor1, tensor2).
+OperatorResult Operator::weighed() {
+  const bool InPlace = Name.ends_with("_"), IsLerp = Name.starts_with("lerp"),
+             Divides = Name.starts_with("addcdiv");
+  const TensorPtr A = self(), B = tensor({IsLerp ? "end" : "tensor1"});
+  const Argument *Weight = find({"weight"});
+  const bool IsNumber =
+      IsLerp && Weight &&
+      (Weight->What == Argument::Integer || Weight->What == Argument::Real);
+  const TensorPtr C =
+      IsNumber ? nullptr : tensor({IsLerp ? "weight" : "tensor2"});
+  std::optional<Sizes> All = broadcast(A->sizes(), B->sizes());
+  if (All && C)
+    All = broadcast(*All, C->sizes());
+  if (!All || (InPlace && A->sizes() != *All))
+    throws("'" + Name + "' does not fit sizes " + shown(A->sizes()) + " and " +
+           shown(B->sizes()));
+  if (Trouble)
+    return *Trouble;
+  const bool NeedsA = A->needsGradient(), NeedsB = B->needsGradient(),
+             NeedsC = C && C->needsGradient();
+  std::vector<BlockPtr> Kept;
+  if (IsLerp) {
+    if (NeedsC) {
+      Kept.push_back(InPlace ? S.allocate(bytesOf(A)) : A->Memory);
+      Kept.push_back(B->Memory);
+    }
+    if (C)
+      Kept.push_back(C->Memory);
   } else {
-    // The one number of the result lies in memory for all.
-    if (IsReduced && S.Device == DeviceKind::Cpu)
-      Out->Memory = S.allocate(Size);
-    Forward = Name == "binary_cross_entropy" ? 0 : 1;
+    if (NeedsC)
+      Kept.push_back(B->Memory);
+    if (NeedsB || (Divides && NeedsC))
+      Kept.push_back(C->Memory);
   }
-  // Without a reduction the last one is the result.
-  if (IsReduced || Forward > 1)
-    scratch((IsReduced ? Forward : Forward - 1) * Size);
-  record({Out}, {{Input}, {Target}}, Kept, Backward * Size);
+  const TensorPtr Out = InPlace                   ? A
+                        : A->sizes() == *All      ? makeLike(A)
+                        : B->sizes() == *All      ? makeLike(B)
+                        : C && C->sizes() == *All ? makeLike(C)
+                                                  : make(*All, A);
+  const uint64_t Size = bytesOf(Out);
+  auto BothBytes = [&](const TensorPtr &X, const TensorPtr &Y) {
+    const std::optional<Sizes> Both = broadcast(X->sizes(), Y->sizes());
+    return Both ? elementsOf(productOf(*Both),
+                             Out->Shape.Type.value_or(Float32).Bytes)
+                : 0;
+  };
+  auto Grows = [&](const TensorPtr &T) { return T && T->sizes() != *All; };
+  InBackward Uses(Size);
+  if (IsLerp) {
+    if (NeedsB)
+      Uses.make(0);
+    if (NeedsA)
+      Uses.make(C ? bytesOf(C) : 0);
+    if (NeedsC)
+      Uses.make(BothBytes(A, B));
+  } else {
+    if (NeedsB)
+      Uses.make(bytesOf(C));
+    if (NeedsC)
+      Uses.make(Divides ? bytesOf(B) + bytesOf(C) + BothBytes(B, C) + Size
+                        : bytesOf(B));
+  }
+  Uses.reduce(A, Grows(A), IsLerp);
+  Uses.reduce(B, Grows(B));
+  Uses.reduce(C, Grows(C));
+  record({Out},
+         {{A, IsLerp || A->sizes() != *All ? GradientKind::Fresh
+                                           : GradientKind::Alias},
+          {B},
+          {C}},
+         Kept, Uses.scratch());
   return one(Out);
 }
 
@@ -504,14 +591,19 @@ std::optional<OperatorResult> Operator::runElementwise() {
   if (llvm::StringSwitch<bool>(Base)
           .Cases("add", "sub", "mul", "div", "pow", true)
           .Cases("maximum", "minimum", "atan2", "remainder", "fmod", true)
-          .Case("floor_divide", true)
+          .Cases("floor_divide", "hypot", "xlogy", "logaddexp", true)
           .Default(false))
     return binary(Base);
   if ((Base == "max" || Base == "min") && find({"other"}))
     return binary("maximum");
+  if (Base == "kthvalue" && !find({"dim"})) {
+    Arguments With = Given;
+    With["dim"] = argument(-1);
+    return several(parts(Name, With));
+  }
   if (llvm::StringSwitch<bool>(Base)
           .Cases("max", "min", "median", "mode", find({"dim"}) != nullptr)
-          .Cases("topk", "sort", true)
+          .Cases("topk", "sort", "kthvalue", "cummax", "cummin", true)
           .Default(false))
     return reduceWithIndices();
   if (llvm::StringSwitch<bool>(Base)
@@ -549,13 +641,8 @@ std::optional<OperatorResult> Operator::runElementwise() {
     record({Out}, {{T}, {Weight}}, {T->Memory, Weight->Memory}, bytesOf(T));
     return one(Out);
   }
-  if (llvm::StringSwitch<bool>(Base)
-          .Cases("cross_entropy", "cross_entropy_loss", "nll_loss", true)
-          .Cases("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", true)
-          .Cases("binary_cross_entropy", "kl_div", true)
-          .Case("binary_cross_entropy_with_logits", true)
-          .Default(false))
-    return loss();
+  if (Base == "lerp" || Base == "addcmul" || Base == "addcdiv")
+    return weighed();
   return std::nullopt;
 }
 

@@ -629,16 +629,23 @@ ArrayRef<StringRef> positionalOptions(StringRef Class) {
       Slope[] = {"negative_slope"}, Bound[] = {"threshold", "value"},
       Padding[] = {"padding", "value"}, Pad[] = {"pad"},
       Upscale[] = {"upscale_factor"}, Downscale[] = {"downscale_factor"},
-      Unflatten[] = {"dim", "sizes"},
+      Unflatten[] = {"dim", "sizes"}, Fold[] = {"output_size", "kernel_size"},
+      Width[] = {"size"}, Power[] = {"norm_type", "kernel_size"},
+      Shrink[] = {"lambda"},
       // A function, and what it is given after its input.
       Functional[] = {"function", "1", "2", "3", "4", "5", "6"};
   // F::MaxPool2dFuncOptions are those of MaxPool2d.
   Class.consume_back("Func");
   StringRef Base = Class;
-  if (dimensions(Class))
+  if (dimensions(Class) && Class != "Softmax2d")
     Base = Class.drop_back(2);
   return llvm::StringSwitch<ArrayRef<StringRef>>(Base)
-      .Cases("MaxPool", "AvgPool", "MaxUnpool", Pool)
+      .Cases("MaxPool", "AvgPool", "MaxUnpool", "FractionalMaxPool", "Unfold",
+             Pool)
+      .Case("LPPool", Power)
+      .Case("Fold", Fold)
+      .Cases("LocalResponseNorm", "CrossMapLRN", Width)
+      .Cases("Hardshrink", "Softshrink", Shrink)
       .Cases("AdaptiveMaxPool", "AdaptiveAvgPool", Output)
       .Cases("Dropout", "AlphaDropout", "FeatureAlphaDropout", Dropped)
       .Cases("ReLU", "ReLU6", "SELU", Activation)

@@ -16,18 +16,6 @@ using llvm::Twine;
 
 namespace libtorch_tidy::torch {
 
-/// The bytes of \p Count elements of as many bytes.
-static uint64_t elementsOf(int64_t Count, unsigned Each) {
-  return Count > 0 && Count < (1LL << 50) ? static_cast<uint64_t>(Count) * Each
-                                          : 0;
-}
-static uint64_t floats(int64_t Count) { return elementsOf(Count, 4); }
-
-/// The last \p Count of \p Of.
-static Sizes lastOf(const Sizes &Of, size_t Count) {
-  return {Of.end() - std::min(Count, Of.size()), Of.end()};
-}
-
 //===----------------------------------------------------------------------===//
 // Convolutions
 //===----------------------------------------------------------------------===//
@@ -282,6 +270,49 @@ OperatorResult Operator::matmul(TensorPtr A, TensorPtr B) {
   return one(Out);
 }
 
+/// x1^T W x2 + b for each output, as at::_trilinear computes it: one output
+/// after the other.
+OperatorResult Operator::bilinear() {
+  const TensorPtr A = tensor({"input1"}), B = tensor({"input2"}),
+                  W = tensor({"weight"}), Bias = maybeTensor({"bias"});
+  const Sizes Left = A->sizes(), Right = B->sizes(), OfWeight = W->sizes();
+  if (Left.empty() || Left.size() != Right.size() || OfWeight.size() != 3 ||
+      Left.back() != OfWeight[1] || Right.back() != OfWeight[2] ||
+      ArrayRef(Left).drop_back() != ArrayRef(Right).drop_back()) {
+    throws("'bilinear' of sizes " + shown(Left) + ", " + shown(Right) +
+           " and a weight of " + shown(OfWeight));
+    return *Trouble;
+  }
+  const unsigned Each = A->Shape.Type.value_or(Float32).Bytes;
+  const int64_t N = productOf(ArrayRef(Left).drop_back());
+  auto Flat = [&](const TensorPtr &X, const Sizes &Of) {
+    return part("reshape", {{"self", argument(X)},
+                            {"shape", argument(Sizes{N, Of.back()})}});
+  };
+  const TensorPtr X = Flat(A, Left), Y = Flat(B, Right);
+  auto Elements = [&](int64_t P, int64_t Q) {
+    return elementsOf(productOf({N, P}), Each) * std::max<int64_t>(Q, 1);
+  };
+  TensorPtr Out = make({N, OfWeight[0]}, A);
+  scratch(Elements(OfWeight[2], 1) + Elements(1, 1));
+  const uint64_t OfA = X->needsGradient() ? bytesOf(A) : 0,
+                 OfB = Y->needsGradient() ? bytesOf(B) : 0,
+                 OfW = W->needsGradient() ? bytesOf(W) : 0;
+  const uint64_t OfOne = bytesOf(W) / std::max<int64_t>(OfWeight[0], 1);
+  const uint64_t Most = std::max(
+      {OfA ? OfA + Elements(OfWeight[1], OfWeight[2]) + Elements(OfWeight[1], 1)
+           : 0,
+       OfW ? OfA + OfW + Elements(OfWeight[1], 1) + OfOne : 0,
+       OfB ? OfA + OfW + OfB + 2 * Elements(OfWeight[2], 1) : 0});
+  std::vector<BlockPtr> Kept = {X->Memory, Y->Memory, W->Memory};
+  record({Out}, {{X}, {Y}, {W}}, Kept,
+         Most > OfA + OfB + OfW ? Most - OfA - OfB - OfW : 0);
+  Sizes To(Left.begin(), Left.end() - 1);
+  To.push_back(OfWeight[0]);
+  Out = part("reshape", {{"self", argument(Out)}, {"shape", argument(To)}});
+  return one(Bias ? apply("add", Out, Bias) : Out);
+}
+
 /// einsum() of one or two tensors whose labels are letters.
 OperatorResult Operator::einsum() {
   const std::vector<TensorPtr> Of = tensors({"tensors", "operands"});
@@ -351,7 +382,7 @@ OperatorResult Operator::einsum() {
 // Normalisation
 //===----------------------------------------------------------------------===//
 
-/// Batch, layer, group and instance norm: the means and deviations stay.
+/// Batch, layer and group norm: the means and deviations stay.
 OperatorResult Operator::normalise() {
   const TensorPtr X = self(), W = maybeTensor({"weight"}),
                   B = maybeTensor({"bias"});
@@ -376,13 +407,16 @@ OperatorResult Operator::normalise() {
       return *Trouble;
     }
     Statistics = 2 * productOf(ArrayRef(From).drop_back(Shape.size()));
-  } else if (Name == "group_norm") {
+  } else {
     Statistics = From.empty() ? 0 : 2 * From[0] * integer({"num_groups"}, 1);
-  } else if (From.size() > 1) { // instance_norm
-    Statistics = 2 * From[0] * From[1];
   }
   const uint64_t Size = bytesOf(X);
   const bool Ordered = X->isContiguous();
+  // Those of a float64 are one, too, and those of a smaller type float32.
+  auto elements = [&](int64_t Count) {
+    return elementsOf(Count,
+                      std::max(X->Shape.Type.value_or(Float32).Bytes, 4U));
+  };
   uint64_t Scratch = 0, SparseScratch = 0;
   BlockPtr Copy;
   if (Name == "layer_norm") {
@@ -393,193 +427,64 @@ OperatorResult Operator::normalise() {
     }
     SparseScratch = Scratch + Size;
   } else if (Name == "group_norm") {
-    Scratch = From.size() > 1 ? 2 * floats(From[0] * From[1]) : 0;
+    Scratch = From.size() > 1 ? 2 * elements(From[0] * From[1]) : 0;
     if (!Ordered)
       Copy = S.allocate(Size);
     SparseScratch = Scratch + Size;
-  } else if (Name == "instance_norm" && !Ordered) {
-    Copy = S.allocate(Size);
-    Scratch = X->needsGradient() ? Size : 0;
   } else if (Ordered && X->needsGradient()) {
     Scratch = Size;
   }
   const TensorPtr Out = make(From, X);
   std::vector<BlockPtr> Kept = {Copy && Name != "layer_norm" ? Copy
                                                              : X->Memory};
-  // The running ones are repeated for each sample.
-  const bool Runs = Name == "instance_norm" && maybeTensor({"running_mean"});
-  if (Runs)
-    Kept.push_back(S.allocate(floats(Statistics)));
-  if (!Runs || flag("training", false) || flag("train", false))
-    Kept.push_back(S.allocate(floats(Statistics)));
-  if (Name == "instance_norm")
-    scratch(floats(W ? Statistics + Statistics / 2 : Statistics));
+  Kept.push_back(S.allocate(elements(Statistics)));
   if (Name == "batch_norm" && From.size() > 1)
-    scratch(2 * floats(From[1]));
-  if (Name == "instance_norm" && W) {
-    Kept.push_back(S.allocate(floats(Statistics / 2)));
-    Scratch += floats(Statistics);
-  } else if (W) {
+    scratch(2 * elements(From[1]));
+  if (W)
     Kept.push_back(W->Memory);
-  }
+  if (Name == "batch_norm")
+    for (const StringRef Running : {"running_mean", "running_var"})
+      if (const TensorPtr T = maybeTensor({Running}))
+        Kept.push_back(T->Memory);
   record({Out}, {{X}, {W}, {B}}, Kept, Scratch, SparseScratch);
   return one(Out);
 }
 
-//===----------------------------------------------------------------------===//
-// Pooling, resizing, padding
-//===----------------------------------------------------------------------===//
-
-OperatorResult Operator::pool(unsigned Dimensions, bool Max, bool Adaptive) {
-  const TensorPtr X = self();
+/// Batch norm, where each channel of each sample is a channel of its own.
+OperatorResult Operator::instanceNorm() {
+  TensorPtr X = self();
   const Sizes From = X->sizes();
-  if (From.size() != Dimensions + 1 && From.size() != Dimensions + 2) {
-    throws("'" + Name + "' is given a tensor of " + shown(From));
+  if (From.size() < 2) {
+    throws("'instance_norm' is given a tensor of " + shown(From));
     return *Trouble;
   }
-  const size_t Start = From.size() - Dimensions;
-  Sizes To(From.begin(), From.begin() + Start);
-  if (Adaptive) {
-    const Argument *Asked = find({"output_size"});
-    if (!Asked || (Asked->What != Argument::Integer &&
-                   Asked->What != Argument::Integers)) {
-      notFollowed("'output_size' of '" + Name + "' is not known");
-      return *Trouble;
-    }
-    const Sizes Outside = integers({"output_size"}, Dimensions, 1);
-    for (unsigned I = 0; I < Dimensions; ++I)
-      To.push_back(Outside[I] < 0 ? From[Start + I] : Outside[I]);
-  } else {
-    const Sizes Kernel = integers({"kernel_size"}, Dimensions, 0);
-    const Sizes Stride = maybeIntegers({"stride"}, Dimensions).value_or(Kernel);
-    const Sizes Padding = integers({"padding"}, Dimensions, 0);
-    const Sizes Dilation = integers({"dilation"}, Dimensions, 1);
-    const bool Ceils = flag("ceil_mode", false);
-    if (!areSmall({Kernel, Stride, Padding, Dilation}))
-      return *Trouble;
-    for (unsigned I = 0; I < Dimensions; ++I) {
-      const int64_t In = From[Start + I];
-      if (Kernel[I] <= 0 || Stride[I] <= 0) {
-        notFollowed("'kernel_size' of '" + Name + "' is not known");
-        return *Trouble;
-      }
-      int64_t Rest = In + 2 * Padding[I] - Dilation[I] * (Kernel[I] - 1) - 1;
-      if (Rest < 0 && !Ceils)
-        throws("'" + Name + "' of " + shown(From) + " with a kernel of " +
-               shown(Kernel) + " leaves nothing");
-      int64_t Out = (Rest + (Ceils ? Stride[I] - 1 : 0)) / Stride[I] + 1;
-      if (Ceils && (Out - 1) * Stride[I] >= In + Padding[I])
-        --Out;
-      To.push_back(Out);
-    }
-  }
-  if (Trouble)
-    return *Trouble;
-  const TensorPtr Out = make(To, X);
-  const uint64_t Unordered = X->isContiguous() ? 0 : bytesOf(X);
-  if (Max && Dimensions == 1 && !records({{X}}) && !Adaptive)
-    return one(Out);
-  if (Max) {
-    const TensorPtr Indices = make(To, Int64);
-    scratch(Unordered);
-    record({Out}, {{X}}, {X->Memory, Indices->Memory}, 0, bytesOf(Out));
-    if (Name.ends_with("with_indices"))
-      return several({Out, Indices});
-    return one(Out);
-  }
-  // To one number it is a mean.
-  const bool IsMean = Adaptive && productOf(lastOf(To, Dimensions)) == 1;
-  if (!IsMean && !(Adaptive && Dimensions == 3))
-    scratch(Unordered);
-  record({Out}, {{X}}, {X->Memory}, 0, IsMean ? 0 : bytesOf(Out));
-  return one(Out);
+  auto Repeated = [&](StringRef Which) {
+    const TensorPtr T = maybeTensor({Which});
+    return T ? part("repeat", {{"self", argument(T)},
+                               {"repeats", argument(Sizes{From[0]})}})
+             : T;
+  };
+  const TensorPtr W = Repeated("weight"), B = Repeated("bias"),
+                  Mean = Repeated("running_mean"),
+                  Variance = Repeated("running_var");
+  Sizes Flat = {1, productOf({From[0], From[1]})};
+  Flat.insert(Flat.end(), From.begin() + 2, From.end());
+  X = viewOf(part("contiguous", {{"self", argument(X)}}), Flat);
+  const bool Trains = !Mean || flag("use_input_stats", flag("training", true));
+  const TensorPtr Out = part("batch_norm", {{"input", argument(X)},
+                                            {"weight", argument(W)},
+                                            {"bias", argument(B)},
+                                            {"running_mean", argument(Mean)},
+                                            {"running_var", argument(Variance)},
+                                            {"training", argument(Trains)}});
+  if (Mean)
+    scratch(bytesOf(Mean) / std::max<int64_t>(From[0], 1));
+  return one(viewOf(Out, From));
 }
 
-OperatorResult Operator::interpolate() {
-  const TensorPtr X = self();
-  const Sizes From = X->sizes();
-  if (From.size() < 3) {
-    throws("'" + Name + "' is given a tensor of " + shown(From));
-    return *Trouble;
-  }
-  const size_t Dimensions = From.size() - 2;
-  Sizes To = {From[0], From[1]};
-  if (std::optional<Sizes> Asked =
-          maybeIntegers({"size", "output_size"}, Dimensions)) {
-    To.insert(To.end(), Asked->begin(), Asked->end());
-  } else {
-    const Argument *Factor = find({"scale_factor", "scale_factors"});
-    std::vector<double> Factors;
-    if (Factor && Factor->What == Argument::Integers)
-      Factors.assign(Factor->Numbers.begin(), Factor->Numbers.end());
-    else if (Factor && Factor->What == Argument::Indices)
-      for (const Argument &P : Factor->Parts)
-        Factors.push_back(P.What == Argument::Real
-                              ? P.RealNumber
-                              : static_cast<double>(P.Number));
-    else if (std::optional<double> Same =
-                 maybeReal({"scale_factor", "scale_factors"}))
-      Factors.assign(Dimensions, *Same);
-    if (Factors.size() == 1)
-      Factors.assign(Dimensions, Factors.front());
-    if (Factors.size() != Dimensions) {
-      notFollowed("the size that '" + Name + "' makes is not known");
-      return *Trouble;
-    }
-    for (size_t I = 0; I < Dimensions; ++I)
-      To.push_back(static_cast<int64_t>(
-          std::floor(static_cast<double>(From[2 + I]) * Factors[I])));
-  }
-  const std::string Mode = text({"mode"});
-  if (StringRef(Mode).contains_insensitive("area"))
-    return one(part(("adaptive_avg_pool" + Twine(Dimensions) + "d").str(),
-                    {{"self", argument(X)},
-                     {"output_size", argument(lastOf(To, Dimensions))}}));
-  const TensorPtr Out = make(To, X);
-  // Which elements each one is made of: a number and a weight for each tap.
-  const int64_t Taps =
-      StringRef(Mode).contains_insensitive("cubic") || Name.contains("cubic")
-          ? 4
-      : StringRef(Mode).contains_insensitive("linear") ||
-              Name.contains("linear")
-          ? 2
-          : 1;
-  uint64_t Table = 0;
-  for (const int64_t Size : lastOf(To, Dimensions))
-    Table += floats(3 * Taps * Size);
-  scratch(Table);
-  record({Out}, {{X}}, {}, 0, bytesOf(Out));
-  return one(Out);
-}
-
-OperatorResult Operator::pad() {
-  const TensorPtr X = self();
-  Sizes To = X->sizes();
-  std::optional<Sizes> By = maybeIntegers({"pad", "padding"});
-  if (!By) {
-    notFollowed("the width that '" + Name + "' pads is not known");
-    return *Trouble;
-  }
-  // The modules take one number for all sides.
-  if (By->size() == 1 && Name.ends_with("d"))
-    By = Sizes(2 * (Name[Name.size() - 2] - '0'), By->front());
-  if (By->size() % 2 || By->size() / 2 > To.size()) {
-    throws("'" + Name + "' is given " + Twine(By->size()) + " widths");
-    return *Trouble;
-  }
-  for (size_t I = 0; I < By->size() / 2; ++I)
-    To[To.size() - 1 - I] += (*By)[2 * I] + (*By)[2 * I + 1];
-  const std::string Mode = text({"mode"});
-  const bool Reads = StringRef(Mode).contains_insensitive("refl") ||
-                     StringRef(Mode).contains_insensitive("repl") ||
-                     Name.starts_with("refl") || Name.starts_with("repl");
-  const BlockPtr Ordered =
-      Reads && !X->isContiguous() ? S.scratch(bytesOf(X)) : nullptr;
-  const TensorPtr Out = make(To, X);
-  record({Out}, {{X}}, Reads ? ArrayRef(X->Memory) : ArrayRef<BlockPtr>(), 0,
-         Reads ? bytesOf(Out) : 0);
-  return one(Out);
-}
+//===----------------------------------------------------------------------===//
+// Embeddings
+//===----------------------------------------------------------------------===//
 
 OperatorResult Operator::embedding() {
   const TensorPtr Indices = tensor({"indices", "input"}),
@@ -595,6 +500,53 @@ OperatorResult Operator::embedding() {
   return one(Out);
 }
 
+/// Bags of rows, of which a mean, a sum or a maximum is taken.
+OperatorResult Operator::embeddingBag() {
+  const TensorPtr Indices = tensor({"indices", "input"}),
+                  Weight = tensor({"weight"});
+  TensorPtr Offsets = maybeTensor({"offsets"});
+  const TensorPtr Factors = maybeTensor({"per_sample_weights"});
+  const Sizes From = Indices->sizes();
+  if (Weight->sizes().size() != 2 || From.empty() || From.size() > 2 ||
+      (From.size() == 1 && !Offsets)) {
+    throws("'embedding_bag' is given a tensor of " + shown(From));
+    return *Trouble;
+  }
+  if (From.size() == 2)
+    Offsets = make({From[0]}, Int64);
+  const int64_t Bags =
+      productOf(Offsets->sizes()) - flag("include_last_offset", false);
+  const int64_t Width = Weight->sizes()[1], Count = productOf(From);
+  const std::string Mode = text({"mode"});
+  const bool IsSum = StringRef(Mode).contains_insensitive("sum"),
+             IsMax = StringRef(Mode).contains_insensitive("max");
+  const TensorPtr Out = make({Bags, Width}, Weight);
+  const uint64_t BagOfEach = elementsOf(Count + 1, 8),
+                 OfBags = elementsOf(Bags, 8);
+  std::vector<BlockPtr> Kept = {Indices->Memory, Offsets->Memory};
+  if (!IsSum) {
+    Kept.push_back(S.allocate(BagOfEach)); // Which bag each one is in.
+    scratch(BagOfEach);
+  }
+  Kept.push_back(S.allocate(OfBags)); // How many are in each.
+  Kept.push_back(S.allocate(IsMax ? productOf({Bags, Width}) * 8 : OfBags));
+  if (!IsSum && !IsMax)
+    scratch(5 * OfBags / 2);
+  if (Factors) {
+    Kept.push_back(Factors->Memory);
+    Kept.push_back(Weight->Memory);
+  }
+  const uint64_t Sorted = 3 * elementsOf(Count, 8);
+  uint64_t Scratch = Sorted;
+  if (IsSum)
+    Scratch = BagOfEach +
+              std::max(Sorted + (Factors ? bytesOf(Factors) : 0), BagOfEach);
+  if (IsMax)
+    Scratch = OfBags + elementsOf(productOf({Bags, Width}), 12);
+  record({Out}, {{Weight}, {Factors}}, Kept, Scratch, Scratch + bytesOf(Out));
+  return one(Out);
+}
+
 std::optional<OperatorResult> Operator::runNetwork() {
   StringRef Base = Name;
   unsigned Dimensions = 0;
@@ -605,17 +557,6 @@ std::optional<OperatorResult> Operator::runNetwork() {
   }
   if (Dimensions && (Base == "conv" || Base == "conv_transpose"))
     return convolution(Dimensions, Base != "conv");
-  if (Dimensions) {
-    const bool Adaptive = Base.consume_front("adaptive_");
-    if (Base == "max_pool" || Base == "avg_pool")
-      return pool(Dimensions, Base == "max_pool", Adaptive);
-    if (Base.ends_with("_pad"))
-      return pad();
-    if (Base.starts_with("upsample_nearest"))
-      return interpolate();
-  }
-  if (Name == "max_pool2d_with_indices")
-    return pool(2, true, false);
   if (Name == "linear")
     return linear();
   if (Name == "matmul" || Name == "mm" || Name == "bmm" || Name == "mv" ||
@@ -654,16 +595,16 @@ std::optional<OperatorResult> Operator::runNetwork() {
     }
     return Product;
   }
-  if (Name == "batch_norm" || Name == "layer_norm" || Name == "group_norm" ||
-      Name == "instance_norm")
+  if (Name == "batch_norm" || Name == "layer_norm" || Name == "group_norm")
     return normalise();
-  if (Name == "interpolate" || Name == "upsample_bilinear2d" ||
-      Name == "upsample_bicubic2d" || Name == "upsample")
-    return interpolate();
-  if (Name == "pad" || Name == "constant_pad_nd")
-    return pad();
+  if (Name == "instance_norm")
+    return instanceNorm();
   if (Name == "embedding")
     return embedding();
+  if (Name == "embedding_bag")
+    return embeddingBag();
+  if (Name == "bilinear")
+    return bilinear();
   if (Name == "pixel_shuffle" || Name == "pixel_unshuffle") {
     const TensorPtr X = self();
     Sizes To = X->sizes();
@@ -689,210 +630,6 @@ std::optional<OperatorResult> Operator::runNetwork() {
     return one(Out);
   }
   return std::nullopt;
-}
-
-static StringRef operatorOfModule(StringRef Class) {
-  return llvm::StringSwitch<StringRef>(Class)
-      .Case("Linear", "linear")
-      .Case("Conv1d", "conv1d")
-      .Case("Conv2d", "conv2d")
-      .Case("Conv3d", "conv3d")
-      .Case("ConvTranspose1d", "conv_transpose1d")
-      .Case("ConvTranspose2d", "conv_transpose2d")
-      .Case("ConvTranspose3d", "conv_transpose3d")
-      .Cases("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "batch_norm")
-      .Cases("InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d",
-             "instance_norm")
-      .Case("LayerNorm", "layer_norm")
-      .Case("GroupNorm", "group_norm")
-      .Case("Embedding", "embedding")
-      .Case("MaxPool1d", "max_pool1d")
-      .Case("MaxPool2d", "max_pool2d")
-      .Case("MaxPool3d", "max_pool3d")
-      .Case("AvgPool1d", "avg_pool1d")
-      .Case("AvgPool2d", "avg_pool2d")
-      .Case("AvgPool3d", "avg_pool3d")
-      .Case("AdaptiveAvgPool1d", "adaptive_avg_pool1d")
-      .Case("AdaptiveAvgPool2d", "adaptive_avg_pool2d")
-      .Case("AdaptiveAvgPool3d", "adaptive_avg_pool3d")
-      .Case("AdaptiveMaxPool1d", "adaptive_max_pool1d")
-      .Case("AdaptiveMaxPool2d", "adaptive_max_pool2d")
-      .Case("AdaptiveMaxPool3d", "adaptive_max_pool3d")
-      .Case("ReLU", "relu")
-      .Case("ReLU6", "relu6")
-      .Case("LeakyReLU", "leaky_relu")
-      .Case("RReLU", "rrelu")
-      .Case("PReLU", "prelu")
-      .Case("ELU", "elu")
-      .Case("SELU", "selu")
-      .Case("CELU", "celu")
-      .Case("GELU", "gelu")
-      .Case("SiLU", "silu")
-      .Case("Mish", "mish")
-      .Case("Sigmoid", "sigmoid")
-      .Case("Tanh", "tanh")
-      .Case("Softplus", "softplus")
-      .Case("Hardtanh", "hardtanh")
-      .Case("LogSigmoid", "logsigmoid")
-      .Case("GLU", "glu")
-      .Case("Threshold", "threshold")
-      .Case("Softmax", "softmax")
-      .Case("LogSoftmax", "log_softmax")
-      .Case("Softmin", "softmin")
-      .Case("Dropout", "dropout")
-      .Case("Dropout2d", "feature_dropout")
-      .Case("Dropout3d", "feature_dropout")
-      .Case("AlphaDropout", "alpha_dropout")
-      .Case("FeatureAlphaDropout", "feature_alpha_dropout")
-      .Case("Flatten", "flatten")
-      .Case("Unflatten", "unflatten")
-      .Case("Identity", "identity")
-      .Case("Upsample", "interpolate")
-      .Case("PixelShuffle", "pixel_shuffle")
-      .Case("PixelUnshuffle", "pixel_unshuffle")
-      .Case("ConstantPad1d", "constant_pad1d")
-      .Case("ConstantPad2d", "constant_pad2d")
-      .Case("ConstantPad3d", "constant_pad3d")
-      .Case("ZeroPad2d", "zero_pad2d")
-      .Case("ReflectionPad1d", "reflection_pad1d")
-      .Case("ReflectionPad2d", "reflection_pad2d")
-      .Case("ReplicationPad1d", "replication_pad1d")
-      .Case("ReplicationPad2d", "replication_pad2d")
-      .Case("ReplicationPad3d", "replication_pad3d")
-      .Case("CrossEntropyLoss", "cross_entropy")
-      .Case("NLLLoss", "nll_loss")
-      .Case("MSELoss", "mse_loss")
-      .Case("L1Loss", "l1_loss")
-      .Case("SmoothL1Loss", "smooth_l1_loss")
-      .Case("HuberLoss", "huber_loss")
-      .Case("BCELoss", "binary_cross_entropy")
-      .Case("BCEWithLogitsLoss", "binary_cross_entropy_with_logits")
-      .Case("KLDivLoss", "kl_div")
-      .Case("LSTM", "lstm")
-      .Case("GRU", "gru")
-      .Case("RNN", "rnn_tanh")
-      .Case("LSTMCell", "lstm_cell")
-      .Case("GRUCell", "gru_cell")
-      .Case("RNNCell", "rnn_tanh_cell")
-      .Case("MultiheadAttention", "multi_head_attention_forward")
-      .Default("");
-}
-
-/// From torch/csrc/api/src/nn/modules/transformer.cpp.
-static void transformer(StringRef Class, ModuleRun &Run) {
-  static constexpr StringRef Encoder[] = {"src", "src_mask",
-                                          "src_key_padding_mask"},
-                             Decoder[] = {"tgt",
-                                          "memory",
-                                          "tgt_mask",
-                                          "memory_mask",
-                                          "tgt_key_padding_mask",
-                                          "memory_key_padding_mask"},
-                             Both[] = {"src",
-                                       "tgt",
-                                       "src_mask",
-                                       "tgt_mask",
-                                       "memory_mask",
-                                       "src_key_padding_mask",
-                                       "tgt_key_padding_mask",
-                                       "memory_key_padding_mask"};
-  constexpr bool Continues = true;
-  if (Class == "TransformerEncoderLayer") {
-    Run.Inputs = Encoder;
-    Run.Steps = {
-        {"x",
-         "self_attn",
-         {"src", "src", "src", "src_key_padding_mask", "true", "src_mask"}},
-        {"a", "dropout1", {"x"}, Continues},
-        {"b", "+", {"src", "a"}, Continues},
-        {"ret", "norm1", {"b"}},
-        {"a", "linear1", {"ret"}, Continues},
-        {"b", "=activation", {"a"}, Continues},
-        {"c", "dropout", {"b"}, Continues},
-        {"x", "linear2", {"c"}},
-        {"a", "dropout2", {"x"}, Continues},
-        {"b", "+", {"ret", "a"}, Continues},
-        {"ret", "norm2", {"b"}}};
-  } else if (Class == "TransformerDecoderLayer") {
-    Run.Inputs = Decoder;
-    Run.Steps = {
-        {"x",
-         "self_attn",
-         {"tgt", "tgt", "tgt", "tgt_key_padding_mask", "false", "tgt_mask"}},
-        {"a", "dropout1", {"x"}, Continues},
-        {"b", "+", {"tgt", "a"}, Continues},
-        {"ret", "norm1", {"b"}},
-        {"x",
-         "multihead_attn",
-         {"ret", "memory", "memory", "memory_key_padding_mask", "false",
-          "memory_mask"}},
-        {"a", "dropout2", {"x"}, Continues},
-        {"b", "+", {"ret", "a"}, Continues},
-        {"ret", "norm2", {"b"}},
-        {"a", "linear1", {"ret"}, Continues},
-        {"b", "=activation", {"a"}, Continues},
-        {"c", "dropout", {"b"}, Continues},
-        {"x", "linear2", {"c"}},
-        {"a", "dropout3", {"x"}, Continues},
-        {"b", "+", {"ret", "a"}, Continues},
-        {"ret", "norm3", {"b"}}};
-  } else if (Class == "TransformerEncoder") {
-    Run.Inputs = Encoder;
-    Run.Steps = {
-        {"ret", "layers*", {"src", "src_mask", "src_key_padding_mask"}},
-        {"ret", "norm", {"ret"}}};
-  } else if (Class == "TransformerDecoder") {
-    Run.Inputs = Decoder;
-    Run.Steps = {{"ret",
-                  "layers*",
-                  {"tgt", "memory", "tgt_mask", "memory_mask",
-                   "tgt_key_padding_mask", "memory_key_padding_mask"}},
-                 {"ret", "norm", {"ret"}}};
-  } else if (Class == "Transformer") {
-    Run.Inputs = Both;
-    Run.Steps = {
-        {"memory", "encoder", {"src", "src_mask", "src_key_padding_mask"}},
-        {"ret",
-         "decoder",
-         {"tgt", "memory", "tgt_mask", "memory_mask", "tgt_key_padding_mask",
-          "memory_key_padding_mask"}}};
-  }
-}
-
-StringRef activationNamed(StringRef Enumerator) {
-  return Enumerator.contains_insensitive("gelu") ? "gelu" : "relu";
-}
-
-ModuleRun runOfModule(StringRef Class) {
-  static constexpr StringRef Inputs[] = {"input", "target"},
-                             Recurrent[] = {"input", "hx"},
-                             Attention[] = {"query",
-                                            "key",
-                                            "value",
-                                            "key_padding_mask",
-                                            "need_weights",
-                                            "attn_mask",
-                                            "average_attn_weights"};
-  ModuleRun Result;
-  Result.Operator = operatorOfModule(Class);
-  Result.Inputs = Inputs;
-  if (Class.starts_with("LSTM") || Class.starts_with("GRU") ||
-      Class.starts_with("RNN"))
-    Result.Inputs = Recurrent;
-  Result.NestsState = Class == "LSTM";
-  if (Class == "MultiheadAttention")
-    Result.Inputs = Attention;
-  Result.IsFunctional = Class == "Functional";
-  auto Default = [&](StringRef Option, int64_t Number) {
-    Argument A;
-    A.What = Argument::Integer;
-    A.Number = Number;
-    Result.Defaults[Option.str()] = A;
-  };
-  if (Class == "Flatten")
-    Default("start_dim", 1);
-  transformer(Class, Result);
-  return Result;
 }
 
 } // namespace libtorch_tidy::torch

@@ -21,6 +21,15 @@ namespace libtorch_tidy::torch {
 
 uint64_t bytesOf(const TensorPtr &T) { return T->Shape.bytes().value_or(0); }
 
+uint64_t elementsOf(int64_t Count, unsigned Each) {
+  return Count > 0 && Count < (1LL << 50) ? static_cast<uint64_t>(Count) * Each
+                                          : 0;
+}
+
+Sizes lastOf(const Sizes &Of, size_t Count) {
+  return {Of.end() - std::min(Count, Of.size()), Of.end()};
+}
+
 int64_t productOf(ArrayRef<int64_t> Of) {
   int64_t Result = 1;
   for (const int64_t N : Of)
@@ -85,6 +94,13 @@ Argument argument(int64_t Number) {
   Argument A;
   A.What = Argument::Integer;
   A.Number = Number;
+  return A;
+}
+
+Argument realArgument(double Number) {
+  Argument A;
+  A.What = Argument::Real;
+  A.RealNumber = Number;
   return A;
 }
 
@@ -352,7 +368,7 @@ void Operator::record(ArrayRef<TensorPtr> Results,
     E.Input = D.Of->MakerOutput;
     if (!E.To)
       E.Leaf = D.Of;
-    E.Bytes = bytesOf(D.Of);
+    E.Bytes = std::max(bytesOf(D.Of), D.Bytes);
     Node->Edges.push_back(std::move(E));
   }
   for (unsigned I = 0; I < Results.size(); ++I) {
@@ -387,6 +403,12 @@ OperatorResult Operator::run() {
     Result = runShape();
   if (!Result)
     Result = runNetwork();
+  if (!Result)
+    Result = runPooling();
+  if (!Result)
+    Result = runLoss();
+  if (!Result)
+    Result = runComposed();
   if (!Result)
     Result = runRecurrent();
   if (Trouble)

@@ -31,6 +31,8 @@ inline constexpr int64_t MostTensors = 1LL << 16;
 struct Differentiated {
   TensorPtr Of; ///< Null: an argument that is not there.
   GradientKind Kind = GradientKind::Fresh;
+  /// Of its gradient's memory, where that is more than its elements take.
+  uint64_t Bytes = 0;
 };
 
 class Operator {
@@ -103,7 +105,7 @@ private:
   OperatorResult softmax();
   OperatorResult dropout();
   OperatorResult where();
-  OperatorResult loss();
+  OperatorResult weighed();
   Sizes reducedSizes(const TensorPtr &T, llvm::StringRef DimName);
 
   // ShapeOperators.cpp: views, joining, picking.
@@ -127,16 +129,58 @@ private:
   OperatorResult linear();
   OperatorResult matmul(TensorPtr A, TensorPtr B);
   OperatorResult einsum();
+  OperatorResult bilinear();
   OperatorResult normalise();
+  OperatorResult instanceNorm();
+  OperatorResult embedding();
+  OperatorResult embeddingBag();
+
+  // PoolingOperators.cpp: pooling, resizing, padding, sampling.
+  std::optional<OperatorResult> runPooling();
   OperatorResult pool(unsigned Dimensions, bool Max, bool Adaptive);
+  OperatorResult fractionalPool(unsigned Dimensions);
+  OperatorResult unpool(unsigned Dimensions);
+  OperatorResult powerPool(unsigned Dimensions);
   OperatorResult interpolate();
   OperatorResult pad();
-  OperatorResult embedding();
+  TensorPtr resizedFrom(const TensorPtr &X, Sizes To);
+  OperatorResult unfold();
+  OperatorResult fold();
+  OperatorResult sampleGrid();
+  OperatorResult affineGrid();
+
+  // LossOperators.cpp.
+  std::optional<OperatorResult> runLoss();
+  std::optional<OperatorResult> runMarginLoss();
+  enum class Reduction : unsigned char { None, Mean, Sum, BatchMean };
+  Reduction reduction();
+  OperatorResult reduced(const TensorPtr &Each);
+  OperatorResult loss();
+  OperatorResult crossEntropy();
+  OperatorResult smoothedCrossEntropy(const TensorPtr &LogProbabilities,
+                                      const TensorPtr &Target);
+  OperatorResult softMargin();
+  OperatorResult connectionist();
+  OperatorResult poisson();
+
+  // ComposedOperators.cpp: functions of others.
+  std::optional<OperatorResult> runComposed();
+  OperatorResult cosineSimilarity();
+  OperatorResult localResponseNorm();
+  OperatorResult crossMapNorm();
+  OperatorResult gumbelSoftmax();
+  OperatorResult distances();
 
   // RecurrentOperators.cpp: what is composed of others.
   std::optional<OperatorResult> runRecurrent();
   std::vector<TensorPtr> parts(llvm::StringRef Which, Arguments With);
   TensorPtr part(llvm::StringRef Which, Arguments With);
+  /// An operator of one tensor, of two, or of a tensor and a number.
+  TensorPtr apply(llvm::StringRef Which, const TensorPtr &X);
+  TensorPtr apply(llvm::StringRef Which, const TensorPtr &A,
+                  const TensorPtr &B);
+  TensorPtr apply(llvm::StringRef Which, const TensorPtr &A, double B);
+  TensorPtr apply(llvm::StringRef Which, double A, const TensorPtr &B);
   TensorPtr linearOf(const TensorPtr &X, const TensorPtr &Weight,
                      const TensorPtr &Bias);
   TensorPtr transposeOf(const TensorPtr &X, int64_t A, int64_t B);
@@ -159,6 +203,7 @@ private:
 
 /// Arguments of an operator that another one runs.
 Argument argument(int64_t Number);
+Argument realArgument(double Number);
 Argument argument(Sizes Numbers);
 Argument argument(TensorPtr T);
 Argument argument(std::vector<TensorPtr> All);
@@ -168,6 +213,12 @@ uint64_t convertedBytes(const TensorPtr &T, ElementType Type);
 /// The type of a result of two operands, as LibTorch promotes.
 ElementType promoted(const TensorInstance &A, const TensorInstance &B);
 uint64_t bytesOf(const TensorPtr &T);
+/// The bytes of \p Count elements of as many bytes; 0 where nothing has as
+/// many.
+uint64_t elementsOf(int64_t Count, unsigned Each);
+inline uint64_t floats(int64_t Count) { return elementsOf(Count, 4); }
+/// The last \p Count of \p Of.
+Sizes lastOf(const Sizes &Of, size_t Count);
 int64_t productOf(llvm::ArrayRef<int64_t> Of);
 std::string shown(llvm::ArrayRef<int64_t> Of);
 /// The sizes of a result of both; nullopt when they do not fit.

@@ -39,6 +39,23 @@ TensorPtr Operator::part(StringRef Which, Arguments With) {
   return All.empty() ? S.make({}, Float32) : std::move(All.front());
 }
 
+TensorPtr Operator::apply(StringRef Which, const TensorPtr &X) {
+  return part(Which, {{"self", argument(X)}});
+}
+
+TensorPtr Operator::apply(StringRef Which, const TensorPtr &A,
+                          const TensorPtr &B) {
+  return part(Which, {{"self", argument(A)}, {"other", argument(B)}});
+}
+
+TensorPtr Operator::apply(StringRef Which, const TensorPtr &A, double B) {
+  return part(Which, {{"self", argument(A)}, {"other", realArgument(B)}});
+}
+
+TensorPtr Operator::apply(StringRef Which, double A, const TensorPtr &B) {
+  return part(Which, {{"self", realArgument(A)}, {"other", argument(B)}});
+}
+
 TensorPtr Operator::linearOf(const TensorPtr &X, const TensorPtr &Weight,
                              const TensorPtr &Bias) {
   return part("linear", {{"input", argument(X)},
@@ -78,27 +95,21 @@ struct Operator::Hidden {
 Operator::Hidden Operator::step(StringRef Kind, const Hidden &Before,
                                 llvm::function_ref<TensorPtr()> FromInput,
                                 const TensorPtr &W, const TensorPtr &B) {
-  auto Of = [&](StringRef Which, const TensorPtr &A) {
-    return part(Which, {{"self", argument(A)}});
-  };
-  auto OfBoth = [&](StringRef Which, const TensorPtr &A, const TensorPtr &B) {
-    return part(Which, {{"self", argument(A)}, {"other", argument(B)}});
-  };
   if (Kind == "lstm") {
     TensorPtr Sum = linearOf(Before.H, W, B);
-    Sum = OfBoth("add_", Sum, FromInput());
+    Sum = apply("add_", Sum, FromInput());
     const std::vector<TensorPtr> Gates = chunksOf(Sum, 4, 1);
     Sum = nullptr;
     if (Gates.size() != 4)
       return Before;
-    const TensorPtr In = Of("sigmoid_", Gates[0]),
-                    Forget = Of("sigmoid_", Gates[1]),
-                    Cell = Of("tanh_", Gates[2]),
-                    Out = Of("sigmoid_", Gates[3]);
+    const TensorPtr In = apply("sigmoid_", Gates[0]),
+                    Forget = apply("sigmoid_", Gates[1]),
+                    Cell = apply("tanh_", Gates[2]),
+                    Out = apply("sigmoid_", Gates[3]);
     Hidden After;
-    After.C = OfBoth("add_", OfBoth("mul", Forget, Before.C),
-                     OfBoth("mul", In, Cell));
-    After.H = OfBoth("mul", Out, Of("tanh", After.C));
+    After.C =
+        apply("add_", apply("mul", Forget, Before.C), apply("mul", In, Cell));
+    After.H = apply("mul", Out, apply("tanh", After.C));
     return After;
   }
   if (Kind == "gru") {
@@ -108,18 +119,18 @@ Operator::Hidden Operator::step(StringRef Kind, const Hidden &Before,
     if (Pre.size() != 3 || FromHidden.size() != 3)
       return Before;
     const TensorPtr Reset =
-        Of("sigmoid_", OfBoth("add_", FromHidden[0], Pre[0]));
-    const TensorPtr In = Of("sigmoid_", OfBoth("add_", FromHidden[1], Pre[1]));
-    const TensorPtr New = Of(
-        "tanh_", OfBoth("add", Pre[2], OfBoth("mul_", FromHidden[2], Reset)));
-    return {
-        OfBoth("add_", OfBoth("mul_", OfBoth("sub", Before.H, New), In), New),
-        nullptr};
+        apply("sigmoid_", apply("add_", FromHidden[0], Pre[0]));
+    const TensorPtr In =
+        apply("sigmoid_", apply("add_", FromHidden[1], Pre[1]));
+    const TensorPtr New = apply(
+        "tanh_", apply("add", Pre[2], apply("mul_", FromHidden[2], Reset)));
+    return {apply("add_", apply("mul_", apply("sub", Before.H, New), In), New),
+            nullptr};
   }
   const TensorPtr Sum = linearOf(Before.H, W, B);
   const TensorPtr Pre = FromInput(); // Lives until the end of the expression.
-  OfBoth("add_", Sum, Pre);
-  return {Of(Kind == "rnn_relu" ? "relu" : "tanh", Sum), nullptr};
+  apply("add_", Sum, Pre);
+  return {apply(Kind == "rnn_relu" ? "relu" : "tanh", Sum), nullptr};
 }
 
 /// lstm, gru, rnn_tanh and rnn_relu over a sequence.

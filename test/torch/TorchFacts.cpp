@@ -11,6 +11,9 @@
 ///
 ///   torch-facts [-ops] [-memory] [-names] FILE -- FLAGS
 ///   torch-facts -table    prints the table of operators after checking it
+///   torch-facts -rules NAME...
+///                         prints those that --budget has no rule for: modules
+///                         (Linear) and operators (linear), one on each line
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +21,11 @@
 #include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
 #include "checks/torch/GradGuards.h"
+#include "checks/torch/ModuleApi.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
 #include "checks/torch/Sharing.h"
+#include "checks/torch/Simulation.h"
 #include "checks/torch/TorchTypes.h"
 #include "checks/torch/Work.h"
 #include "test/FactsTool.h"
@@ -335,9 +340,33 @@ int printTable() {
   return 0;
 }
 
+/// An operator that has a rule says what it lacks where it is given nothing.
+bool hasRule(StringRef Operator) {
+  torch::Simulation S(torch::DeviceKind::Cpu);
+  // unfold() of torch::nn::functional has options, and that of tensors has not.
+  const torch::OperatorResult Result =
+      S.run(Operator, {{"kernel_size", torch::Argument()}});
+  return Result.What != torch::OperatorResult::NotFollowed ||
+         !Result.Why.empty();
+}
+
+int printWithoutRule(llvm::ArrayRef<const char *> Names) {
+  for (const StringRef Name : Names) {
+    const torch::ModuleRun Run = torch::runOfModule(Name);
+    if (Run.IsFunctional || !Run.Steps.empty() ||
+        torch::isModuleContainer(Name) ||
+        hasRule(Run.Operator.empty() ? Name : Run.Operator))
+      continue;
+    llvm::outs() << Name << '\n';
+  }
+  return 0;
+}
+
 } // namespace
 
 int main(int ArgC, const char **ArgV) {
+  if (ArgC > 2 && StringRef(ArgV[1]) == "-rules")
+    return printWithoutRule({ArgV + 2, ArgV + ArgC});
   if (ArgC == 2 && StringRef(ArgV[1]) == "-table")
     return printTable();
   return runFactsTool(ArgC, ArgV, Options, printFacts);

@@ -1,8 +1,5 @@
 """Operators element by element and reductions, for random_steps.py. With a trailing _: in
-place, on a tensor and not on a view, as that is not modelled.
-
-Left out: logsigmoid, whose buffer is missing below a guard; median over a dimension,
-which copies some operands; sub with alpha, whose later steps are up to 4 % too high."""
+place, on a tensor and not on a view, as that is not modelled."""
 
 from random_draw import Table, unary, vector
 
@@ -13,9 +10,13 @@ row, operator = TABLE.row, TABLE.operator
 # Element by element.
 
 for NAME in """relu sigmoid tanh exp expm1 log log2 log10 log1p sqrt rsqrt reciprocal
-        sin cos tan erf abs square neg sign floor ceil round selu""".split():
+        sin cos tan erf abs square neg sign floor ceil round selu asin acos atan sinh cosh
+        asinh acosh atanh erfc erfinv exp2 lgamma digamma trunc logit hardshrink
+        softshrink""".split():
     row(NAME, unary("torch::%s(%%s)" % NAME))
-    if NAME != "sign":
+    # Others have no function in place, or no backward() of it.
+    if NAME not in """sign hardshrink softshrink erfinv lgamma digamma asinh acosh
+            atanh""".split():
         row(NAME + "_", lambda d, name=NAME: "torch::%s_(%s)" % (name, d.computed(d.sizes())))
 
 for NAME, ARGUMENTS in {
@@ -23,7 +24,7 @@ for NAME, ARGUMENTS in {
         "leaky_relu": ", F::LeakyReLUFuncOptions().negative_slope(0.1)",
         "rrelu": "", "elu": ", F::ELUFuncOptions().alpha(0.5)", "celu": "", "gelu": "",
         "silu": "", "mish": "", "softplus": "", "hardswish": "", "hardsigmoid": "",
-        
+        "softsign": "", "tanhshrink": "", "logsigmoid": "",
         "threshold": ", F::ThresholdFuncOptions(0.2, 0.1)"}.items():
     CALL = "%s(%%s%s)" % (("torch::" if NAME in ("hardswish", "hardsigmoid") else "F::")
                           + NAME, ARGUMENTS)
@@ -41,7 +42,8 @@ for NAME, OPTIONS in {
                            d.operand(d.sizes(), "computed none"))
     row(NAME, inplace)
 
-for NAME in ("GELU SiLU Mish Sigmoid Tanh Softplus").split():
+for NAME in """GELU SiLU Mish Sigmoid Tanh Softplus Softsign Tanhshrink Hardshrink
+        Softshrink LogSigmoid""".split():
     row(NAME, lambda d, name=NAME: "%s(%s)" % (d.module(name + "()"), d.operand(d.sizes())))
 
 for NAME, CALL in {
@@ -65,10 +67,9 @@ def roll(d):
     return "torch::roll(%s, {1}, {%d})" % (d.operand(sizes), d.dim(sizes)[0])
 
 
-@operator
-def cumsum(d):
-    sizes = d.sizes()
-    return "torch::cumsum(%s, %d)" % (d.operand(sizes), d.dim(sizes)[1])
+for NAME in "cumsum cumprod".split():
+    row(NAME, lambda d, name=NAME: (lambda sizes: "torch::%s(%s, %d)" % (
+        name, d.operand(sizes), d.dim(sizes)[1]))(d.sizes()))
 
 
 # With numbers.
@@ -98,12 +99,28 @@ def binary(call):
     return draw
 
 
-for NAME in "add sub mul div pow maximum minimum atan2".split():
+for NAME in "add sub mul div pow maximum minimum atan2 hypot logaddexp xlogy".split():
     row(NAME, binary("torch::%s(%%s, %%s)" % NAME))
     row(NAME + "_two", binary("torch::%s(%%s, %%s)" % NAME))
 row("max_two", binary("torch::max(%s, %s)"))
 row("min_two", binary("torch::min(%s, %s)"))
 row("add_scaled", binary("torch::add(%s, %s, 2)"))
+row("sub_scaled", binary("torch::sub(%s, %s, 2)"))
+
+
+def three(call):
+    def draw(d):
+        sizes = d.sizes()
+        all_sizes = [sizes, d.smaller(sizes), d.smaller(sizes)]
+        d.rng.shuffle(all_sizes)
+        return call % tuple(d.operand(s, "computed leaf none swapped") for s in all_sizes)
+    return draw
+
+
+for NAME in "lerp addcmul addcdiv".split():
+    row(NAME, three("torch::%s(%%s, %%s, %%s)" % NAME))
+    row(NAME + "_two", three("torch::%s(%%s, %%s, %%s)" % NAME))
+row("lerp_number", binary("torch::lerp(%s, %s, 0.3)"))
 row("remainder", unary("torch::remainder(%s, 0.3)"))
 row("fmod", unary("torch::fmod(%s, 0.3)"))
 
@@ -159,7 +176,11 @@ def masked_fill_in_place(d):
 row("masked_fill_", masked_fill_in_place)
 
 
-# Reductions.
+# Reductions, in a table of their own: --budget lists at most 200 models of a file.
+
+REDUCTIONS = Table()
+row, operator = REDUCTIONS.row, REDUCTIONS.operator
+
 
 def reduction(call, options=True):
     def draw(d):
@@ -181,7 +202,7 @@ for NAME in "sum mean max min prod std var norm median".split():
     row(NAME, unary("torch::%s(%%s)" % NAME))
 row("norm_dim", reduction("torch::norm(%s, 2, %s, %s)"))
 row("norm_one", reduction("torch::norm(%s, 1, %s, %s)"))
-for NAME in "max min mode".split():
+for NAME in "max min mode median".split():
     def with_indices(d, name=NAME):
         sizes = d.sizes()
         d.lines.append("[[maybe_unused]] auto [values, indices] = torch::%s(%s, %d, %s);" %
@@ -205,6 +226,13 @@ def sort(d):
     d.lines.append("[[maybe_unused]] auto [values, indices] = torch::sort(%s, %d);"
                    % (d.operand(sizes), d.dim(sizes)[1]))
     return "values"
+
+
+for NAME in "cummax cummin".split():
+    row(NAME, lambda d, name=NAME: (lambda sizes: "std::get<0>(torch::%s(%s, %d))" % (
+        name, d.operand(sizes), d.dim(sizes)[1]))(d.sizes()))
+row("kthvalue", lambda d: (lambda sizes: "std::get<0>(torch::kthvalue(%s, 2, %d))" % (
+    d.operand(sizes), d.dim(sizes)[1]))(d.sizes()))
 
 
 @operator

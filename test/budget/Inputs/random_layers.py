@@ -1,7 +1,4 @@
-"""Layers of torch::nn and what they run, for random_steps.py.
-
-Left out: InstanceNorm1d, of which up to 3 % are missing, and label smoothing, which keeps
-one more number for each sample."""
+"""Layers of torch::nn and what they run, for random_steps.py."""
 
 from random_draw import Table, listed, vector
 
@@ -66,9 +63,8 @@ for DIMENSIONS in (1, 2, 3):
                                         d.any("true", "true", "false"))),
                            d.operand(sizes))
     row("BatchNorm%dd" % DIMENSIONS, batch_norm)
-    if DIMENSIONS > 1:
-        row("InstanceNorm%dd" % DIMENSIONS,
-            lambda d, draw=batch_norm, n=DIMENSIONS: draw(d, n, "InstanceNorm"))
+    row("InstanceNorm%dd" % DIMENSIONS,
+        lambda d, draw=batch_norm, n=DIMENSIONS: draw(d, n, "InstanceNorm"))
 
 
 @operator

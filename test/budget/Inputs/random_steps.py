@@ -3,21 +3,24 @@
   random_steps.py SEED [OPERATOR|GROUP...]
 
 The program has a module for each row of the tables in random_elements.py,
-random_shapes.py and random_layers.py, or for those that are named, alone or as
-elements, shapes and layers. Sizes, dimensions, options and the kind of each operand are
-drawn from SEED: a leaf, a computed tensor, one without a gradient, one whose elements do
-not lie in order. The program prints the lines of step.h, for compare_steps.py --together."""
+random_shapes.py, random_layers.py and random_functionals.py, or for those that are named,
+alone or as elements, reductions, shapes, layers and functionals. Sizes, dimensions,
+options and the kind of each operand are drawn from SEED: a leaf, a computed tensor, one
+without a gradient, one whose elements do not lie in order. The program prints the lines of
+step.h, for compare_steps.py --together."""
 
 import random
 import sys
 
 import random_elements
+import random_functionals
 import random_layers
 import random_shapes
 from random_draw import Draw
 
-GROUPS = {"elements": random_elements.TABLE, "shapes": random_shapes.TABLE,
-          "layers": random_layers.TABLE}
+GROUPS = {"elements": random_elements.TABLE, "reductions": random_elements.REDUCTIONS,
+          "shapes": random_shapes.TABLE,
+          "layers": random_layers.TABLE, "functionals": random_functionals.TABLE}
 
 HEAD = """#include "step.h"
 
