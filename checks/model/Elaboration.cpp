@@ -589,8 +589,8 @@ void Elaborator::findAll() {
       llvm::copy(Running.undefined(), std::inserter(Wanted, Wanted.end()));
       NotKnown.try_emplace(C.Class, C.At,
                            Unknown->Why.empty()
-                               ? "its arguments are not known"
-                               : "it is made with " + Unknown->Why +
+                               ? "made with arguments that are not known"
+                               : "made with " + Unknown->Why +
                                      ", which is not known");
       continue;
     }
@@ -631,7 +631,7 @@ void Elaborator::findAll() {
     if (Parts.count(Name) || (IsBase && !NotKnown.count(R)))
       continue;
     if (auto It = NotKnown.find(R); It != NotKnown.end())
-      refuse(Name, It->second.first, It->second.second);
+      refuse(Name, It->second.first, "it is " + It->second.second);
     else if (!IsDefault(R))
       refuse(Name, R->getLocation(),
              "its constructor takes arguments, and nothing here makes it; "
@@ -639,6 +639,11 @@ void Elaborator::findAll() {
                  Name + "(...)'",
              /*IsNotMade=*/true);
   }
+  // Of a class that has an answer, another one may be made.
+  for (const CXXRecordDecl *R : Found.Classes)
+    if (auto It = NotKnown.find(R); It != NotKnown.end() && Done.count(R))
+      refuse(shownName(R), It->second.first,
+             "another one is " + It->second.second);
 }
 
 UnitBudget Elaborator::run() {

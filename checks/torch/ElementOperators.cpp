@@ -76,7 +76,7 @@ static constexpr UnaryRow UnaryRows[] = {
     {"atanh", 's', 'x', 3},
     {"erf", 's', 'c', 4},
     {"erfc", 's', 'c', 4},
-    {"erfinv", 'r', 'r', 4},
+    {"erfinv", 's', 'c', 4},
     {"lgamma", 's', 'c', 1},
     {"digamma", 's', 'c', 1},
     {"logit", 's', 'c'},
@@ -177,8 +177,6 @@ static uint64_t mostInBackward(StringRef Base, bool NeedsA, bool NeedsB,
                                           (NeedsB ? 2 * Size + A : 0));
   if (Base == "hypot") // The gradient of A is made first.
     return OfB + 2 * Size;
-  if (Base == "xlogy")
-    return std::max(NeedsB ? 2 * Size : 0, NeedsA ? OfB + Size * 11 / 4 : 0);
   if (Base == "logaddexp")
     return OfB + 4 * Size;
   // maximum, minimum, and others of both.
@@ -323,6 +321,18 @@ OperatorResult Operator::binary(StringRef Base) {
                                                   : A->Memory);
   if ((Base == "pow" && NeedsB) || Base == "hypot")
     Kept.push_back(Out->Memory);
+  if (Base == "xlogy") {
+    auto Truths = [&](const TensorPtr &T) { return productOf(T->sizes()); };
+    InBackward Uses(Size);
+    if (NeedsB)
+      Uses.make(Size);
+    if (NeedsA) // Where both are 0 is looked for.
+      Uses.make(Size + Truths(A) + Truths(B) + Truths(Out));
+    Uses.reduce(A, GrowsA);
+    Uses.reduce(B, GrowsB);
+    record({Out}, {{A}, {B}}, Kept, Uses.scratch());
+    return one(Out);
+  }
   const uint64_t Most =
       mostInBackward(Base, NeedsA, NeedsB, bytesOf(A), bytesOf(B), Size);
   const uint64_t Gradients =
@@ -410,7 +420,9 @@ OperatorResult Operator::reduceWithIndices() {
   const TensorPtr Values = make(To, T), Indices = make(To, Int64);
   if (Name == "kthvalue") // A copy, and its places.
     scratch(bytesOf(T) + elementsOf(productOf(T->sizes()), 8));
-  if (Name == "median" && !T->isContiguous())
+  // A copy, unless what it goes over lies in order.
+  if (const size_t D = dimension(integer({"dim"}, -1), T->sizes().size());
+      Name == "median" && D < T->Strides.size() && T->Strides[D] != 1)
     scratch(bytesOf(T));
   record({Values, Indices}, {{T}},
          {Indices->Memory, Name.starts_with("cum") ? T->Memory : nullptr});
@@ -579,6 +591,8 @@ std::optional<OperatorResult> Operator::runElementwise() {
                    Row.Scratch);
   if (Base == "logsigmoid" || Base == "log_sigmoid") {
     const TensorPtr T = self(), Out = makeLike(T), Buffer = makeLike(T);
+    if (!T->isContiguous())
+      scratch(bytesOf(T));
     record({Out}, {{T}}, {T->Memory, Buffer->Memory});
     return one(Out);
   }

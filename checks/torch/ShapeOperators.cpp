@@ -189,29 +189,41 @@ OperatorResult Operator::index() {
            " has fewer dimensions than its index");
     return *Trouble;
   }
-  Sizes To;
-  std::vector<int64_t> Strides;
+  // A view for each number and slice, each with a node of its own, and then
+  // what tensors pick.
+  TensorPtr View = T;
+  auto Becomes = [&](Sizes To, std::vector<int64_t> Strides,
+                     GradientKind Kind) {
+    const TensorPtr Next = view(View, std::move(To), std::move(Strides));
+    record({Next}, {{View, Kind}});
+    View = Next;
+  };
   std::optional<Sizes> Picked; ///< The sizes of the tensors among the indices.
-  size_t PlaceOfPicked = 0, D = 0;
+  std::vector<BlockPtr> Kept;
+  llvm::SmallVector<size_t, 4> Places; ///< Of these, dimensions of View.
+  size_t D = 0;
   for (const Argument &P : Parts) {
+    Sizes To = View->sizes();
+    std::vector<int64_t> Strides = View->Strides;
     switch (P.What) {
-    case Argument::Name: { // Ellipsis.
-      const size_t Skipped = From.size() - Consumed;
-      for (size_t I = 0; I < Skipped && D < From.size(); ++I, ++D) {
-        To.push_back(From[D]);
-        Strides.push_back(T->Strides[D]);
-      }
+    case Argument::Name: // Ellipsis.
+      D += From.size() - Consumed;
       break;
-    }
     case Argument::None:
-      To.push_back(1);
-      Strides.push_back(0);
+      To.insert(To.begin() + D, 1);
+      Strides.insert(Strides.begin() + D, 0);
+      Becomes(To, Strides, GradientKind::Alias);
+      ++D;
       break;
     case Argument::Integer:
-      if (P.Number >= From[D] || P.Number < -From[D])
+      if (P.Number >= To[D] || P.Number < -To[D]) {
         throws("index " + Twine(P.Number) + " of a dimension of " +
-               Twine(From[D]));
-      ++D;
+               Twine(To[D]));
+        return *Trouble;
+      }
+      To.erase(To.begin() + D);
+      Strides.erase(Strides.begin() + D);
+      Becomes(To, Strides, GradientKind::Fresh);
       break;
     case Argument::Slice: {
       auto Bound = [&](size_t I, int64_t Default) {
@@ -220,47 +232,39 @@ OperatorResult Operator::index() {
                    : Default;
       };
       const int64_t Step = std::clamp<int64_t>(Bound(2, 1), 0, MostOfDimension);
-      To.push_back(lengthOf(From[D], Bound(0, 0), Bound(1, INT64_MAX), Step));
-      Strides.push_back(T->Strides[D] * Step);
+      To[D] = lengthOf(To[D], Bound(0, 0), Bound(1, INT64_MAX), Step);
+      Strides[D] *= Step;
+      Becomes(To, Strides, GradientKind::Fresh);
       ++D;
       break;
     }
     case Argument::Tensor:
-      if (!Picked) {
-        PlaceOfPicked = To.size();
-        Picked = P.Handles.front()->sizes();
-      } else if (std::optional<Sizes> Both =
-                     broadcast(*Picked, P.Handles.front()->sizes())) {
+      if (const std::optional<Sizes> Both =
+              broadcast(Picked.value_or(Sizes()), P.Handles.front()->sizes()))
         Picked = Both;
-      }
-      ++D;
+      Kept.push_back(P.Handles.front()->Memory);
+      Places.push_back(D++);
       break;
     default:
       notFollowed("an index is not known");
-    }
-    if (Trouble)
       return *Trouble;
+    }
   }
-  for (; D < From.size(); ++D) {
-    To.push_back(From[D]);
-    Strides.push_back(T->Strides[D]);
+  if (!Picked) {
+    if (View == T)
+      Becomes(From, T->Strides, GradientKind::Alias);
+    return one(View);
   }
-  if (Picked) {
-    To.insert(To.begin() + PlaceOfPicked, Picked->begin(), Picked->end());
-    const TensorPtr Out = make(To, T);
-    std::vector<BlockPtr> Kept;
-    for (const Argument &P : Parts)
-      if (P.What == Argument::Tensor)
-        Kept.push_back(P.Handles.front()->Memory);
-    record({Out}, {{T}}, Kept);
-    return one(Out);
-  }
-  const TensorPtr View = view(T, To, Strides);
-  // index({Slice(), None}) is a chain of views; all whole ones pass on what
-  // comes.
-  record({View}, {{T, productOf(To) == productOf(From) ? GradientKind::Alias
-                                                       : GradientKind::Fresh}});
-  return one(View);
+  Sizes To = View->sizes();
+  for (const size_t Place : llvm::reverse(Places))
+    To.erase(To.begin() + Place);
+  // Those with something between them come first.
+  const bool AreNeighbours = Places.back() - Places.front() < Places.size();
+  To.insert(To.begin() + (AreNeighbours ? Places.front() : 0), Picked->begin(),
+            Picked->end());
+  const TensorPtr Out = make(To, T);
+  record({Out}, {{View}}, Kept);
+  return one(Out);
 }
 
 /// chunk(n, dim), split(size, dim), split(sizes, dim), unbind(dim).
