@@ -171,6 +171,10 @@ OperatorResult Operator::index() {
     return OperatorResult{};
   std::vector<Argument> Parts =
       All->Parts.empty() ? std::vector{*All} : All->Parts;
+  // The constant of that name, and Ellipsis, come with their names.
+  for (Argument &P : Parts)
+    if (P.What == Argument::Name && P.Text == "None")
+      P.What = Argument::None;
   const Sizes From = T->sizes();
   size_t Consumed = 0;
   for (const Argument &P : Parts) {
