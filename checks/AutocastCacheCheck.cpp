@@ -8,6 +8,7 @@
 #include "checks/LibtorchCheck.h"
 #include "checks/code/Walk.h"
 #include "checks/flow/TensorWork.h"
+#include "checks/llvm/Compat.h"
 #include "checks/torch/Autocast.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/TorchTypes.h"
@@ -98,7 +99,8 @@ bool isWhollyVisible(const CXXRecordDecl *Class) {
          llvm::all_of(Class->getDefinition()->methods(),
                       [](const CXXMethodDecl *Method) {
                         return !Method->isUserProvided() ||
-                               Method->isPureVirtual() || Method->isDefined();
+                               compat::isPureVirtual(Method) ||
+                               Method->isDefined();
                       });
 }
 

@@ -10,6 +10,7 @@
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/Basic/CharInfo.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>
 
@@ -102,7 +103,8 @@ static std::string messageOf(const Dangling &D, const std::string &Owner) {
 static std::string wishFor(llvm::StringRef Keeper, llvm::StringRef What) {
   if (Keeper.empty())
     return What.str();
-  if (Keeper.contains('_') || llvm::none_of(Keeper, llvm::isUpper))
+  if (Keeper.contains('_') ||
+      llvm::none_of(Keeper, [](char C) { return clang::isUppercase(C); }))
     return (Keeper.rtrim('_') + "_" + What).str();
   return (Keeper + llvm::StringRef(What).take_front().upper() +
           What.drop_front())

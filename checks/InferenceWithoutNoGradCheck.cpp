@@ -12,6 +12,7 @@
 #include "checks/code/Walk.h"
 #include "checks/flow/Callers.h"
 #include "checks/flow/GuardScopes.h"
+#include "checks/llvm/Compat.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
@@ -292,8 +293,7 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
                                                 flow::UnitModel &Unit) {
   bool IsLayer = false;
   if (const auto *Method = dyn_cast<CXXMethodDecl>(Flow.function());
-      Method &&
-      torch::isModule(Unit.context().getRecordType(Method->getParent()))) {
+      Method && torch::isModule(compat::recordType(Method->getParent()))) {
     // A layer leaves the choice to whoever runs it.
     if (Method->isOverloadedOperator() ||
         (Method->getIdentifier() && Method->getName() == "forward"))

@@ -69,7 +69,7 @@ void LibtorchCheck::registerMatchers(MatchFinder *Finder) {
 
 void LibtorchCheck::check(const Match &Result) {
   Context = Result.Context;
-  const code::Activity Here(getID());
+  const code::Activity Here(name());
   if (Result.Nodes.getNodeAs<Decl>(AnyDefinition)) {
     if (!Unit && (isWhole() || unit().errors().areInFunctions()))
       checkUnit(unit());
@@ -86,7 +86,7 @@ void LibtorchCheck::check(const Match &Result) {
 }
 
 void LibtorchCheck::onEndOfTranslationUnit() {
-  const code::Activity Here(getID());
+  const code::Activity Here(name());
   if (HasMatch)
     checkMatched();
 }
@@ -178,7 +178,7 @@ void LibtorchCheck::report(const Finding &F) {
   if (Loc.isInvalid())
     return;
   if (FindingListener *Listener = FindingListener::current())
-    Listener->heard(getID(), F, Loc, SM, /*IsTooWeak=*/!reports(F.Strength));
+    Listener->heard(name(), F, Loc, SM, /*IsTooWeak=*/!reports(F.Strength));
   if (!reports(F.Strength) || !Reported.insert(Loc).second)
     return;
   {

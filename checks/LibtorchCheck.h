@@ -137,6 +137,10 @@ protected:
 
 private:
   model::KnownSizes *knownSizes();
+  /// As the catalog has it. Clang-tidy 16 hides its own getID().
+  llvm::StringRef name() const {
+    return static_cast<const MatchCallback *>(this)->getID();
+  }
 
   Level Weakest;
   llvm::DenseSet<clang::SourceLocation> Reported;

@@ -8,8 +8,8 @@
 #include "checks/Catalog.h"
 #include "clang-tidy/ClangTidyCheck.h"
 #include "clang-tidy/ClangTidyModule.h"
-#include "clang-tidy/ClangTidyModuleRegistry.h"
 #include "clang/Basic/Version.h"
+#include "llvm/Support/Registry.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace libtorch_tidy {
@@ -50,7 +50,7 @@ public:
   }
 };
 
-clang::tidy::ClangTidyModuleRegistry::Add<LibtorchTidyModule>
+llvm::Registry<clang::tidy::ClangTidyModule>::Add<LibtorchTidyModule>
     RegisteredModule("libtorch-module",
                      "Memory antipatterns in LibTorch code.");
 

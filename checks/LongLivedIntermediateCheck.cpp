@@ -9,6 +9,7 @@
 #include "checks/code/Body.h"
 #include "checks/code/Object.h"
 #include "checks/code/Std.h"
+#include "checks/llvm/Compat.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
 #include "checks/torch/GradGuards.h"
@@ -327,7 +328,7 @@ static bool mayBeReadElsewhere(const FieldDecl *Field,
          (Field->getAccess() == AS_public ||
           llvm::any_of(R->methods(), [](const CXXMethodDecl *Method) {
             return Method->isUserProvided() && !Method->hasBody() &&
-                   !Method->isPureVirtual();
+                   !compat::isPureVirtual(Method);
           }));
 }
 
@@ -338,7 +339,7 @@ static bool isLeftOver(const FieldDecl *Field, const Expr *Set,
   const auto *Method = dyn_cast<CXXMethodDecl>(F);
   const SourceManager &SM = Unit.context().getSourceManager();
   return Method && F->getNameAsString() == "forward" &&
-         torch::isModule(Unit.context().getRecordType(Method->getParent())) &&
+         torch::isModule(compat::recordType(Method->getParent())) &&
          Unit.seesAllUses(Field) && !mayBeReadElsewhere(Field, Unit) &&
          llvm::none_of(Unit.functions(), [&](const FunctionDecl *User) {
            return code::anyOf<MemberExpr>(

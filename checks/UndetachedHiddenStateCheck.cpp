@@ -286,8 +286,8 @@ void UndetachedHiddenStateCheck::checkMembers(const FunctionFlow &Flow,
         (consumersOf(Field, Unit) &
          (flow::Label::Backward | flow::Label::Escaped)))
       continue;
-    Members &All = BySite.try_emplace(A.Site, Members{{}, {}, Field, Module})
-                       .first->second;
+    Members &All =
+        BySite.insert({A.Site, Members{{}, {}, Field, Module}}).first->second;
     All.Names.push_back(Flow.nameOf(A.Where));
     All.Cuts.push_back(cutting(All.Names.back(), Field->getType()));
   }

@@ -8,6 +8,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_CODE_TYPES_H
 #define LIBTORCH_TIDY_CHECKS_CODE_TYPES_H
 
+#include "clang/AST/DeclCXX.h"
 #include "clang/AST/Type.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 

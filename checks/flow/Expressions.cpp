@@ -10,6 +10,7 @@
 #include "checks/flow/FrozenModules.h"
 #include "checks/flow/Interpreter.h"
 #include "checks/flow/ScriptCalls.h"
+#include "checks/llvm/Compat.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
@@ -330,7 +331,7 @@ Value Interpreter::evalCall(const CallExpr *E) {
     return evalStdCall(C);
   if (const FunctionFlow *Flow = Unit.flowOf(Callee);
       Flow && Flow->available() &&
-      (!Callee->isPureVirtual() || Flow->isAbroad())) {
+      (!compat::isPureVirtual(Callee) || Flow->isAbroad())) {
     LabelId Fresh = label(Label::Helper, E, 0);
     return evalUserCall(C, *Flow, Fresh, false);
   }
@@ -381,7 +382,7 @@ Value Interpreter::evalModuleCall(const torch::ModuleCall &M) {
     if (M.Module)
       T = M.Module->getType();
     else if (const auto *Method = dyn_cast<CXXMethodDecl>(Out->F))
-      T = Context.getRecordType(Method->getParent());
+      T = compat::recordType(Method->getParent());
     if (!T.isNull())
       Trainable = flow::FrozenModules::parametersOf(T);
   }

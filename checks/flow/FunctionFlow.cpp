@@ -33,10 +33,12 @@ bool FunctionFlow::saysTheSame(const FunctionFlow &Other) const {
   return Trains == Other.Trains && ExitMode == Other.ExitMode &&
          Return == Other.Return && Exit == Other.Exit &&
          Accumulations.size() == Other.Accumulations.size() &&
-         llvm::equal(Labels, Other.Labels, [](const Label &A, const Label &B) {
-           return A.K == B.K && A.Site == B.Site && A.Where == B.Where &&
-                  A.Consumers == B.Consumers && A.Arises == B.Arises;
-         });
+         std::equal(Labels.begin(), Labels.end(), Other.Labels.begin(),
+                    Other.Labels.end(), [](const Label &A, const Label &B) {
+                      return A.K == B.K && A.Site == B.Site &&
+                             A.Where == B.Where && A.Consumers == B.Consumers &&
+                             A.Arises == B.Arises;
+                    });
 }
 
 const VarDecl *FunctionFlow::rootOf(PlaceId P) const {

@@ -9,6 +9,7 @@
 #include "checks/code/Lines.h"
 #include "checks/code/Types.h"
 #include "checks/flow/FunctionFlow.h"
+#include "checks/llvm/Compat.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
@@ -262,8 +263,8 @@ FunctionFlow::abroad(const FunctionDecl *F, const FunctionSummary &Said) {
     if (P.Root > F->getNumParams() || (!P.Root && !Method))
       return FunctionFlow::givenUp(F); // Declared otherwise there.
     const ParmVarDecl *Param = P.Root ? F->getParamDecl(P.Root - 1) : nullptr;
-    QualType At = Param ? Param->getType()
-                        : F->getASTContext().getRecordType(Method->getParent());
+    QualType At =
+        Param ? Param->getType() : compat::recordType(Method->getParent());
     auto [Root, NewRoot] = Roots.try_emplace(P.Root);
     if (NewRoot)
       Root->second = Make({Param, std::nullopt, std::nullopt});

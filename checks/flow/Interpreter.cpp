@@ -174,7 +174,7 @@ void Interpreter::finish(const State &AtExit) {
     Out->Calls.push_back(Call);
   for (const auto &[E, Call] : UnseenCalls)
     Out->UnseenCalls.push_back(Call);
-  Out->TrainingSites = Training.takeVector();
+  Out->TrainingSites.assign(Training.begin(), Training.end());
 }
 
 void Interpreter::transfer(const Stmt *Statement) {

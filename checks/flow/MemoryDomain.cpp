@@ -12,6 +12,7 @@
 #include "checks/code/Walk.h"
 #include "checks/code/Writes.h"
 #include "checks/flow/ReusedBuffers.h"
+#include "checks/llvm/Compat.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
@@ -238,7 +239,7 @@ void MemoryDomain::declare(const VarDecl *Var, const Stmt *Statement) {
   const Expr *Init = Var->getInit();
   if (const CXXForRangeStmt *For = Body.loopOverRange(Var)) {
     // C++23 keeps the temporaries of the range alive.
-    if (!Context.getLangOpts().CPlusPlus23)
+    if (!compat::isCPlusPlus23(Context.getLangOpts()))
       for (const Borrow &B : Values.read(For->getRangeInit(), S))
         if (!B.Owner && B.What != Borrow::Blob)
           report(B, Dangling::Loop, For->getForLoc(), {},

@@ -11,6 +11,7 @@
 #include "checks/code/Std.h"
 #include "checks/flow/FunctionFlow.h"
 #include "checks/flow/TensorWork.h"
+#include "checks/llvm/Compat.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Concatenation.h"
 #include "checks/torch/Conventions.h"
@@ -577,7 +578,7 @@ private:
     // Layers with dense connections.
     if (const auto *Method = dyn_cast<CXXMethodDecl>(In->function());
         Method && Method->getIdentifier() && Method->getName() == "forward" &&
-        torch::isModule(Context.getRecordType(Method->getParent())))
+        torch::isModule(compat::recordType(Method->getParent())))
       return true;
     bool OverModules = false;
     if (const auto *Range = dyn_cast<CXXForRangeStmt>(Growth.Loop))

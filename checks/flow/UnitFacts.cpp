@@ -16,6 +16,7 @@
 #include "checks/flow/ReleasedFields.h"
 #include "checks/flow/UnguardedForward.h"
 #include "checks/flow/UnitModel.h"
+#include "checks/llvm/Compat.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/CustomFunctions.h"
 #include "checks/torch/DataLoaders.h"
@@ -196,8 +197,9 @@ void FactsWriter::addFunction(const FunctionDecl *F, const FunctionFlow *Flow) {
     Said.LetsTrain = FrozenModules::letsTrain(F);
     if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F);
         Ctor && torch::isModuleClass(Ctor->getParent()))
-      Said.HasParameters = torch::parametersOf(Unit.context().getRecordType(
-                               Ctor->getParent())) == torch::Parameters::Some;
+      Said.HasParameters =
+          torch::parametersOf(compat::recordType(Ctor->getParent())) ==
+          torch::Parameters::Some;
     for (const ValueDecl *Module : Unit.frozenModules().in(F))
       if (const auto *Field = dyn_cast<FieldDecl>(Module))
         Said.Frozen.push_back(programFieldName(Field));
@@ -287,7 +289,7 @@ bool FactsWriter::mayLeadOn(const FunctionDecl *F) {
            (!Definition->isDependentContext() &&
             Unit.concernsTensors(Definition));
   }
-  if (Method && Method->isPureVirtual() && IsOfTemplate)
+  if (Method && compat::isPureVirtual(Method) && IsOfTemplate)
     return llvm::any_of(F->parameters(), [](const ParmVarDecl *Param) {
       return torch::mayHoldTensor(Param->getType());
     });

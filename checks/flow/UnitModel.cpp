@@ -10,6 +10,7 @@
 #include "checks/code/Types.h"
 #include "checks/code/Walk.h"
 #include "checks/flow/Interpreter.h"
+#include "checks/llvm/Compat.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Headers.h"
 #include "checks/torch/Modules.h"
@@ -493,7 +494,7 @@ bool UnitModel::seesAllUses(const FieldDecl *Field) {
     return false;
   return llvm::all_of(R->methods(), [&](const CXXMethodDecl *Method) {
     return !Method->isUserProvided() || Method->hasBody() ||
-           Method->isPureVirtual() ||
+           compat::isPureVirtual(Method) ||
            (Whole && Whole->Defined.count(programName(Method)));
   });
 }

@@ -514,7 +514,7 @@ bool Elaborator::elaborate(const CXXRecordDecl *Class,
 static bool isCalled(const CXXRecordDecl *R, StringRef Wanted, bool &IsSure) {
   for (const bool OfHolder : {true, false}) {
     std::string Full = fullName(R, OfHolder);
-    llvm::erase(Full, ' ');
+    Full.erase(std::remove(Full.begin(), Full.end(), ' '), Full.end());
     const StringRef WithoutArguments = StringRef(Full).split('<').first;
     for (const StringRef Name : {StringRef(Full), WithoutArguments}) {
       IsSure = Name == Wanted && Name == Full;

@@ -8,6 +8,7 @@
 #include "checks/code/Body.h"
 #include "checks/code/Std.h"
 #include "checks/code/Writes.h"
+#include "checks/llvm/Compat.h"
 #include "checks/model/Interpreter.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/ModuleApi.h"
@@ -789,7 +790,7 @@ Cell Interpreter::evalList(const InitListExpr *E) {
     const Cell Object = cell(std::move(V));
     unsigned I = R->getNumBases();
     for (const FieldDecl *Field : R->fields()) {
-      if (Field->isUnnamedBitField())
+      if (compat::isUnnamedBitField(Field))
         continue;
       Object->Members[Field->getCanonicalDecl()] =
           I < E->getNumInits()

@@ -1158,7 +1158,7 @@ Cell Interpreter::limitOf(StringRef Name, QualType Type,
     Number = llvm::APFloat::getInf(Kind);
   else if (Name == "epsilon")
     Number =
-        scalbn(llvm::APFloat::getOne(Kind),
+        scalbn(llvm::APFloat(Kind, 1),
                1 - static_cast<int>(llvm::APFloat::semanticsPrecision(Kind)),
                llvm::APFloat::rmNearestTiesToEven);
   else if (Name != "max")

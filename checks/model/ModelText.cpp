@@ -7,6 +7,7 @@
 
 #include "checks/model/ModelText.h"
 #include "checks/model/Value.h"
+#include "clang/Basic/CharInfo.h"
 #include "llvm/ADT/StringExtras.h"
 
 using llvm::StringRef;
@@ -207,7 +208,7 @@ private:
     StringRef Last = Name;
     if (const size_t At = Last.rfind(':'); At != StringRef::npos)
       Last = Last.drop_front(At + 1);
-    if (Last.size() < 2 || Last[0] != 'k' || !llvm::isUpper(Last[1])) {
+    if (Last.size() < 2 || Last[0] != 'k' || !clang::isUppercase(Last[1])) {
       Rest = Before;
       return nullptr;
     }

@@ -221,15 +221,16 @@ static std::optional<bool> isIntegralDtype(const Expr *E,
   E = stripImplicit(E);
   if (!E || E->isValueDependent() || E->isTypeDependent())
     return std::nullopt;
-  const auto *Enum = E->getType()->getAs<EnumType>();
-  if (!Enum || !Enum->getDecl()->getIdentifier() ||
-      Enum->getDecl()->getName() != "ScalarType")
+  const auto *Type = E->getType()->getAs<EnumType>();
+  // Up to Clang 21 a type's declaration is its definition by itself.
+  const EnumDecl *Enum = Type ? Type->getDecl()->getDefinition() : nullptr;
+  if (!Enum || !Enum->getIdentifier() || Enum->getName() != "ScalarType")
     return std::nullopt;
   Expr::EvalResult Value;
   if (!E->EvaluateAsInt(Value, Context))
     return std::nullopt;
   // By name: the numbers are not the same in all versions.
-  for (const EnumConstantDecl *Constant : Enum->getDecl()->enumerators())
+  for (const EnumConstantDecl *Constant : Enum->enumerators())
     if (Constant->getInitVal().getExtValue() ==
         Value.Val.getInt().getExtValue())
       return llvm::StringSwitch<bool>(Constant->getName())

@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/torch/Conventions.h"
+#include "checks/llvm/Compat.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
+#include "clang/Basic/CharInfo.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -51,9 +53,9 @@ bool namesOutOfMemory(StringRef Name) {
       char Before = At ? Name[At - 1] : '_';
       char After = At + 3 < Name.size() ? Name[At + 3] : '_';
       bool Starts = !llvm::isAlpha(Before) ||
-                    (llvm::isUpper(Word[0]) && llvm::isLower(Before));
+                    (clang::isUppercase(Word[0]) && clang::isLowercase(Before));
       bool Ends = !llvm::isAlpha(After) ||
-                  (llvm::isLower(Word[2]) && llvm::isUpper(After));
+                  (clang::isLowercase(Word[2]) && clang::isUppercase(After));
       if (Starts && Ends)
         return true;
     }
@@ -87,9 +89,9 @@ bool namesDerivative(StringRef Name) {
     if (!Name.ends_with_insensitive(Word))
       continue;
     StringRef Before = Name.drop_back(Word.size());
-    const bool IsWord =
-        Before.empty() || !llvm::isAlpha(Before.back()) ||
-        (llvm::isLower(Before.back()) && llvm::isUpper(Name[Before.size()]));
+    const bool IsWord = Before.empty() || !llvm::isAlpha(Before.back()) ||
+                        (clang::isLowercase(Before.back()) &&
+                         clang::isUppercase(Name[Before.size()]));
     const StringRef Of = Before.rtrim("_");
     if (Of.ends_with_insensitive("brute") || Of.ends_with_insensitive("no"))
       return false;
@@ -113,7 +115,7 @@ bool drawsSample(const FunctionDecl *F) {
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
   return Method && Method->getIdentifier() &&
          Method->getName().equals_insensitive("sample") &&
-         !isModule(F->getASTContext().getRecordType(Method->getParent()));
+         !isModule(compat::recordType(Method->getParent()));
 }
 
 } // namespace libtorch_tidy::torch

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/torch/ModuleApi.h"
+#include "checks/llvm/Compat.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
 #include "checks/torch/TorchTypes.h"
@@ -25,7 +26,7 @@ static StringRef nameOf(const NamedDecl *D) {
 const CXXRecordDecl *heldBy(const CXXRecordDecl *R) {
   if (!R || !isOrDerivesFrom(R, "torch::nn::ModuleHolder"))
     return nullptr;
-  const QualType Held = pointeeOf(R->getASTContext().getRecordType(R));
+  const QualType Held = pointeeOf(compat::recordType(R));
   return Held.isNull() ? nullptr : recordOf(Held);
 }
 
@@ -42,7 +43,7 @@ ModelClass modelClass(const CXXRecordDecl *R) {
   }
   if (isOrDerivesFrom(R, "torch::nn::ModuleHolder"))
     return ModelClass::Holder;
-  if (isTensor(R->getASTContext().getRecordType(R)))
+  if (isTensor(compat::recordType(R)))
     return ModelClass::Tensor;
   if (!IsTorch)
     return ModelClass::Other;
@@ -197,7 +198,7 @@ TensorAct tensorAct(const FunctionDecl *F) {
   StringRef Name = nameOf(F);
   const auto *Method = dyn_cast<CXXMethodDecl>(F);
   const bool OfTensor =
-      Method && isTensor(F->getASTContext().getRecordType(Method->getParent()));
+      Method && isTensor(compat::recordType(Method->getParent()));
   if (Method && !OfTensor)
     return TensorAct::Unknown;
   if (OfTensor && Name != "view")
@@ -275,7 +276,7 @@ bool isTensorOperator(const FunctionDecl *F) {
       !givesTensors(F->getReturnType()))
     return false;
   if (const auto *Method = dyn_cast<CXXMethodDecl>(F))
-    return isTensor(F->getASTContext().getRecordType(Method->getParent()));
+    return isTensor(compat::recordType(Method->getParent()));
   return llvm::any_of(F->parameters(), [](const ParmVarDecl *P) {
     return givesTensors(P->getType());
   });

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/torch/Modules.h"
+#include "checks/llvm/Compat.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Classes.h"
@@ -81,7 +82,7 @@ static bool isOverridden(const CXXMethodDecl *Method) {
 
 /// Notes that the user's \p Method is what \p Call runs, if it is.
 static void runsMethod(ModuleCall &Call, const CXXMethodDecl *Method) {
-  if (!Method || isTorchDecl(Method) || Method->isPureVirtual() ||
+  if (!Method || isTorchDecl(Method) || compat::isPureVirtual(Method) ||
       isOverridden(Method))
     return;
   Call.Method = Method;

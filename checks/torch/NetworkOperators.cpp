@@ -317,7 +317,8 @@ OperatorResult Operator::bilinear() {
 OperatorResult Operator::einsum() {
   const std::vector<TensorPtr> Of = tensors({"tensors", "operands"});
   std::string Equation = text({"equation"});
-  llvm::erase(Equation, ' ');
+  Equation.erase(std::remove(Equation.begin(), Equation.end(), ' '),
+                 Equation.end());
   const size_t Arrow = Equation.find("->");
   llvm::SmallVector<StringRef, 2> Labels;
   StringRef(Equation).take_front(Arrow).split(Labels, ',');

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/torch/TorchTypes.h"
+#include "checks/llvm/Compat.h"
 #include "checks/torch/Classes.h"
 #include "checks/torch/Headers.h"
 #include "clang/AST/ASTContext.h"
@@ -251,7 +252,7 @@ QualType pointeeOf(QualType T) {
   QualType Inner;
   anyBase(R, [&](const CXXRecordDecl *Base) {
     if (isa<ClassTemplateSpecializationDecl>(Base))
-      Inner = pointeeOf(Base->getASTContext().getRecordType(Base));
+      Inner = pointeeOf(compat::recordType(Base));
     return !Inner.isNull();
   });
   return Inner;
