@@ -168,12 +168,15 @@ class Expectations:
 
 class FrontEnd:
     """One way to run the checks: stock clang-tidy with the plugin, or our
-    driver."""
+    driver. What LLVM precompiled (PCH) only the same LLVM reads."""
 
-    def __init__(self, name, command, args):
+    def __init__(self, name, command, pch, args):
         self.name = name
         self.command = command
         self.args = args
+        self.flags = args.flags
+        if pch and not args.no_pch:
+            self.flags = ["-include-pch", pch] + self.flags
 
     def complain_about_unknown_checks(self):
         wanted = self.args.checks.split(",")
@@ -198,7 +201,7 @@ class FrontEnd:
             command.append("-config=" + json.dumps({"CheckOptions": options}))
         if fix:
             command.append("-fix")
-        command += self.args.tidy + ["--"] + self.args.flags
+        command += self.args.tidy + ["--"] + self.flags
         done = run(command)
         print(f"{self.name}: {shlex.join(command)}")
 
@@ -320,8 +323,9 @@ def check_fixes(args, expected, original, fixed, stem):
 
 
 def warnings_of_compiler(args, path):
+    flags = args.flags if args.no_pch else ["-include-pch", args.pch] + args.flags
     done = run(
-        [args.clangxx, "-fsyntax-only", "-Wall", "-Wextra", *args.flags, str(path)]
+        [args.clangxx, "-fsyntax-only", "-Wall", "-Wextra", *flags, str(path)]
     )
     found = [m for m in map(DIAGNOSTIC.match, done.stderr.splitlines()) if m]
     errors = [m[0] for m in found if "error" in m["severity"]]
@@ -374,6 +378,11 @@ def parse(argv):
         help="both (default): the driver too, when this build has one",
     )
     parser.add_argument("--driver", help="another driver than the build's")
+    parser.add_argument(
+        "--llvm",
+        metavar="N",
+        help="clang-tidy N with the plugin for it, in place of the build's",
+    )
     parser.add_argument("--level", type=int, default=2, help="0, 1 or 2 (default)")
     parser.add_argument(
         "--option",
@@ -410,9 +419,10 @@ def parse(argv):
     # The test runs as a copy elsewhere: what it includes is still beside it.
     args.flags = ["-iquote", str(Path(args.source).resolve().parent)]
     args.flags += shlex.split(args.torch_flags or "") or tools["torch_flags"]
-    if not args.no_pch and not args.torch_flags:
-        args.flags += ["-include-pch", tools["torch_pch"]]
+    # What was precompiled has the headers of the build's own version.
+    args.no_pch = args.no_pch or bool(args.torch_flags)
     args.flags += flags
+    args.pch = tools["torch_pch"]
     if any(re.match(r"--?config(-file)?\b", option) for option in tidy):
         if args.option or args.level != 2:
             parser.error("--level and --option go into -config: give one of both")
@@ -421,11 +431,18 @@ def parse(argv):
 
     driver = args.driver or tools["driver"]
     args.front_ends = []
-    if args.front_end != "driver":
+    if args.llvm:
+        host = tools["plugins"].get(args.llvm)
+        if not host:
+            parser.error(f"this build has no plugin for clang-tidy {args.llvm}")
+        command = [host["clang_tidy"], "-load", host["plugin"]]
+        name = f"plugin-{args.llvm}"
+        args.front_ends.append(FrontEnd(name, command, None, args))
+    elif args.front_end != "driver":
         command = [tools["clang_tidy"], "-load", tools["plugin"]]
-        args.front_ends.append(FrontEnd("plugin", command, args))
+        args.front_ends.append(FrontEnd("plugin", command, args.pch, args))
     if args.front_end != "plugin" and driver:
-        args.front_ends.append(FrontEnd("driver", [driver], args))
+        args.front_ends.append(FrontEnd("driver", [driver], args.pch, args))
     if not args.front_ends:
         parser.error("this build has no driver (REQUIRES: driver)")
     return args

@@ -12,6 +12,7 @@ Substitutions for RUN lines:
   %flow-facts           what checks/flow finds in a file (flow/FlowFacts.cpp)
   %torch-facts          what checks/torch knows of a file (torch/TorchFacts.cpp)
   %flag-fates           what the driver does with each option of Clang
+  %clang-tidy-N %plugin-N  the same for another version (REQUIRES: llvm-N)
   %clangxx %cmake %FileCheck %not %python %old-clang-tidy
   %chromium %clang-apply-replacements %node_tools %sarif-multitool
   %run-clang-tidy %clang-tidy-diff %vim %neovim
@@ -20,7 +21,11 @@ Substitutions for RUN lines:
                         compiler flags for the headers of these versions
   %driver_file          the driver, as a path
 
-Features: driver, old-clang-tidy, jsonschema and yaml (Python modules), long-tests (the
+With --param llvm=N the tests of the checks run clang-tidy N with the plugin for it
+(ninja check-llvm-N).
+
+Features: driver, llvm-N (clang-tidy N and a plugin for it), old-clang-tidy (one that
+there is no plugin for), jsonschema and yaml (Python modules), long-tests (the
 environment variable LIBTORCH_TIDY_LONG_TESTS is set), libtorch-2.6 and libtorch-2.14
 (scripts/setup has fetched these headers), and the tools that are installed: chromium, clang-apply-replacements, clang-tidy-scripts, git, lintian,
 neovim, node-tools, patch, pre-commit, private-mounts (unshare can mount),
@@ -146,12 +151,25 @@ for who in ["AUTHOR", "COMMITTER"]:
 
 checker = os.path.join(config.suite_source_dir, "check_libtorch_tidy.py")
 tools_file = os.path.join(config.suite_build_dir, "tools.json")
+check_command = [tools["python"], checker, "--tools=" + tools_file]
+for version, host in tools["plugins"].items():
+    config.available_features.add("llvm-" + version)
+    for name in ("clang_tidy", "plugin"):
+        key = "%" + name.replace("_", "-") + "-" + version
+        config.substitutions.append((key + r"\b", shlex.join([host[name]])))
+version = lit_config.params.get("llvm")
+if version:
+    if version not in tools["plugins"]:
+        lit_config.fatal("this build has no plugin for clang-tidy " + version)
+    # What two runs of a test write must not meet.
+    config.test_exec_root = os.path.join(config.suite_build_dir, "llvm-" + version)
+    check_command.append("--llvm=" + version)
 pch = ["-include-pch", tools["torch_pch"]]
 
 # lit replaces in this order, by regular expression: a longer name goes before
 # the name that begins it, or ends in a boundary.
 for name, command in [
-    ("%check_libtorch_tidy", [tools["python"], checker, "--tools=" + tools_file]),
+    ("%check_libtorch_tidy", check_command),
     ("%torch_flags_nopch", tools["torch_flags"]),
     ("%torch_flags_library", tools["torch_flags"] + pch),
     ("%torch_code_flags", tools["torch_flags"] + ["-include-pch", tools["torch_code_pch"]]),
