@@ -142,14 +142,14 @@ bool AutocastCacheCheck::isDoneFor(const FunctionDecl *F,
 void AutocastCacheCheck::reportUse(const Use &Begin, const Use *End,
                                    const CallExpr *Step, bool SameBlock) {
   Finding F;
-  F.Loc = Begin.Call->getBeginLoc();
+  F.Loc = Begin.Call->Stmt::getBeginLoc();
   F.Highlight = Begin.Call->getSourceRange();
   F.Strength = Level::Likely;
   if (End) {
     F.Message = "autocast is switched on and off again without clear_cache(): "
                 "the casts of weights that it has cached stay in memory, and "
                 "are used again even when the weights have changed";
-    F.Steps.push_back({End->Call->getBeginLoc(),
+    F.Steps.push_back({End->Call->Stmt::getBeginLoc(),
                        "autocast is switched off here, which leaves its cache "
                        "as it is"});
     if (SameBlock)
@@ -160,7 +160,7 @@ void AutocastCacheCheck::reportUse(const Use &Begin, const Use *End,
     F.Message = "autocast stays on while the optimizer changes the weights, "
                 "without clear_cache(): the casts of weights that it has "
                 "cached stay in memory, and the next forward uses the old ones";
-    F.Steps.push_back({Step->getBeginLoc(), "the weights change here"});
+    F.Steps.push_back({Step->Stmt::getBeginLoc(), "the weights change here"});
   }
   report(F);
 }

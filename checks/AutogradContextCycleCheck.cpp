@@ -246,8 +246,8 @@ private:
       const llvm::DenseMap<const Stmt *, const ReturnStmt *> &Goals) const {
     const SourceManager &SM = F->getASTContext().getSourceManager();
     auto IsBehind = [&](SourceLocation Loc) {
-      return SM.isBeforeInTranslationUnit(SM.getFileLoc(S.Where->getEndLoc()),
-                                          SM.getFileLoc(Loc));
+      return SM.isBeforeInTranslationUnit(
+          SM.getFileLoc(S.Where->Stmt::getEndLoc()), SM.getFileLoc(Loc));
     };
     for (const code::Write &W : code::writesTo(Var, Body))
       if (W.Overwritten && IsBehind(W.Where->getBeginLoc()))
@@ -622,7 +622,7 @@ void AutogradContextCycleCheck::checkForward(const FunctionDecl *F,
       continue;
     Tensors.push_back(S);
     Finding Found;
-    Found.Loc = S.Where->getBeginLoc();
+    Found.Loc = S.Where->Stmt::getBeginLoc();
     Found.Highlight = S.Where->getSourceRange();
     Found.Strength = Level::Likely;
     for (const Kept &K : Values) {

@@ -202,7 +202,7 @@ void CreateGraphCycleCheck::checkMatched() {
             return isResetAfter(C.Call, C.In);
           }))
         continue;
-      F.Loc = B.Call->getBeginLoc();
+      F.Loc = B.Call->Stmt::getBeginLoc();
       F.Highlight = B.Call->getSourceRange();
       report(F);
       continue;
@@ -211,12 +211,12 @@ void CreateGraphCycleCheck::checkMatched() {
       unsigned I = B.When->getFunctionScopeIndex();
       if (isa<CXXOperatorCallExpr>(C.Call) || I >= C.Call->getNumArgs() ||
           torch::constantBool(C.Call->getArg(I), context()) != true ||
-          !torch::isUserCode(C.Call->getBeginLoc(), SM) ||
+          !torch::isUserCode(C.Call->Stmt::getBeginLoc(), SM) ||
           isResetAfter(C.Call, C.In))
         continue;
-      F.Loc = C.Call->getBeginLoc();
+      F.Loc = C.Call->Stmt::getBeginLoc();
       F.Highlight = C.Call->getSourceRange();
-      F.Steps = {{B.Call->getBeginLoc(),
+      F.Steps = {{B.Call->Stmt::getBeginLoc(),
                   "'" + B.When->getNameAsString() +
                       "' is what this backward() gets as create_graph"}};
       report(F);

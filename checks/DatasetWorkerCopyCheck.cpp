@@ -362,9 +362,9 @@ void DatasetWorkerCopyCheck::checkMatch(const Match &Result) {
         F.Steps.push_back({Member.Used->getExprLoc(), Does + " here"});
       else
         F.Steps.push_back({F.Loc, Does + " at " + Member.UsedAt});
-      F.Steps.push_back({Loader->getBeginLoc(), "this loader copies '" +
-                                                    Class->getNameAsString() +
-                                                    "' for each worker"});
+      F.Steps.push_back({Loader->Stmt::getBeginLoc(),
+                         "this loader copies '" + Class->getNameAsString() +
+                             "' for each worker"});
       F.Steps.push_back(
           {Count->Where->getExprLoc(), "the number of workers is set here"});
       report(F);

@@ -365,7 +365,7 @@ void DiscardedResultCheck::checkMatch(const Match &Result) {
   const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
   auto Op = torch::asPureOp(Call);
   // What a macro makes of its argument is not seen here: EXPECT_THROW.
-  if (!Op || Call->getBeginLoc().isMacroID() ||
+  if (!Op || Call->Stmt::getBeginLoc().isMacroID() ||
       isOperand(Call, *Result.Context))
     return;
   // In a template only what does not depend on its arguments is sure: code
@@ -412,7 +412,7 @@ void DiscardedResultCheck::checkMatch(const Match &Result) {
       fixits::sourceText(Tensor->getSourceRange(), *Result.Context);
   bool Named = !Text.empty() && isRepeatable(Tensor);
   Finding F;
-  F.Loc = Call->getBeginLoc();
+  F.Loc = Call->Stmt::getBeginLoc();
   F.Highlight = Call->getSourceRange();
   F.Strength = Op->Kind == PureKind::Computes ? Level::Likely : Level::Certain;
   F.Message =

@@ -185,7 +185,7 @@ void EmptyCacheInLoopCheck::checkMatch(const Match &Result) {
     return;
 
   Finding F;
-  F.Loc = Call->getBeginLoc();
+  F.Loc = Call->Stmt::getBeginLoc();
   F.Highlight = Call->getSourceRange();
   F.Strength = Level::Advisory;
   std::string Rounds = "every iteration";

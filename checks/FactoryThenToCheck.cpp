@@ -66,7 +66,7 @@ void FactoryThenToCheck::checkMatch(const Match &Result) {
   if (!F)
     return;
   Finding Found;
-  Found.Loc = F->Call->getBeginLoc();
+  Found.Loc = F->Call->Stmt::getBeginLoc();
   Found.Highlight = F->Call->getCallee()->getSourceRange();
   Found.Strength = Level::Advisory;
   Found.Message = ("'" + F->Name +

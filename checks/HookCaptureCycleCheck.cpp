@@ -336,7 +336,7 @@ private:
         In->getBody(),
         [&](const CallExpr *C) {
           return torch::isBackward(C) &&
-                 isBehind(C->getBeginLoc(), Scope->getEndLoc());
+                 isBehind(C->Stmt::getBeginLoc(), Scope->getEndLoc());
         },
         code::Lambdas::Skipped);
   }
@@ -376,7 +376,7 @@ private:
     return code::anyOf<CallExpr>(In->getBody(), [&](const CallExpr *C) {
       const FunctionDecl *Callee = C->getDirectCallee();
       return torch::isBackward(C) ||
-             (isBehind(C->getBeginLoc(), Call->getEndLoc()) &&
+             (isBehind(C->Stmt::getBeginLoc(), Call->Stmt::getEndLoc()) &&
               (!Callee ||
                (!torch::isTorchDecl(Callee) && !torch::isStdDecl(Callee))));
     });
@@ -504,7 +504,7 @@ static Finding danglingHook(const CallExpr *Call,
                             const LostCapture::Capture &Lost) {
   const std::string Name = "'" + Lost.Var->getNameAsString() + "'";
   Finding F;
-  F.Loc = Call->getBeginLoc();
+  F.Loc = Call->Stmt::getBeginLoc();
   F.Highlight = R.Tensor->getSourceRange();
   F.Strength = Level::Certain;
   F.Message = "this hook refers to " + Name + ", which ends with " +
@@ -514,7 +514,7 @@ static Finding danglingHook(const CallExpr *Call,
   F.Steps.push_back({Lost.Loc, Name + " is captured by reference here"});
   if (Lost.Backward)
     F.Steps.push_back(
-        {Lost.Backward->getBeginLoc(), "this backward() runs the hook"});
+        {Lost.Backward->Stmt::getBeginLoc(), "this backward() runs the hook"});
   return F;
 }
 
@@ -526,7 +526,7 @@ HookCaptureCycleCheck::findingAt(const Expr *Kept, const LambdaExpr *Lambda,
   if (releases(Lambda, Capture))
     return std::nullopt;
   Finding F;
-  F.Loc = Set.Call->getBeginLoc();
+  F.Loc = Set.Call->Stmt::getBeginLoc();
   F.Highlight = Kept->getSourceRange();
   const QualType T = Kept->getType();
   auto Object = code::objectOf(Kept, Body);
@@ -589,7 +589,7 @@ HookCaptureCycleCheck::findingAt(const Expr *Kept, const LambdaExpr *Lambda,
   }
   if (Capture && Capture->getLocation().isValid() &&
       SM.getExpansionLineNumber(Capture->getLocation()) !=
-          SM.getExpansionLineNumber(Set.Call->getBeginLoc()))
+          SM.getExpansionLineNumber(Set.Call->Stmt::getBeginLoc()))
     F.Steps.push_back({Capture->getLocation(), "it is captured here"});
   return F;
 }
@@ -683,7 +683,7 @@ void HookCaptureCycleCheck::checkStoredFunction(const CallExpr *Call,
     if (isReleasedSomewhere(Field, Call, unit()))
       return;
     Finding F;
-    F.Loc = Call->getBeginLoc();
+    F.Loc = Call->Stmt::getBeginLoc();
     F.Highlight = Kept->getSourceRange();
     F.Strength = unit().seesAllUses(Field) ? Level::Certain : Level::Likely;
     std::string What = Name && Name->Root
@@ -697,7 +697,7 @@ void HookCaptureCycleCheck::checkStoredFunction(const CallExpr *Call,
         Context.getSourceManager().getExpansionLineNumber(
             Capture->getLocation()) !=
             Context.getSourceManager().getExpansionLineNumber(
-                Call->getBeginLoc()))
+                Call->Stmt::getBeginLoc()))
       F.Steps.push_back({Capture->getLocation(), "it is captured here"});
     report(F);
     return;

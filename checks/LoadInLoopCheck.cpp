@@ -149,7 +149,7 @@ void LoadInLoopCheck::checkLoad(const Expr *Load, Arguments From,
 void LoadInLoopCheck::reportLoad(const Expr *Load, const VarDecl *Model,
                                  const Stmt *Loop, const CallExpr *Through) {
   Finding F;
-  F.Loc = Load->getBeginLoc();
+  F.Loc = Load->Stmt::getBeginLoc();
   F.Highlight = Load->getSourceRange();
   F.Message = "'" + Model->getNameAsString() +
               "' is loaded from the same file in each iteration, and all its "
@@ -158,7 +158,7 @@ void LoadInLoopCheck::reportLoad(const Expr *Load, const VarDecl *Model,
                                               ? "this loop runs it again"
                                               : "load it before this loop"});
   if (Through)
-    F.Steps.push_back({Through->getBeginLoc(),
+    F.Steps.push_back({Through->Stmt::getBeginLoc(),
                        "'" + Through->getDirectCallee()->getNameAsString() +
                            "' is called here, and loads it each time"});
   report(F);

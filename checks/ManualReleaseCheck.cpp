@@ -250,7 +250,7 @@ void ManualReleaseCheck::checkDestructor(const CXXMemberCallExpr *Call) {
     return;
   const std::string Name = nameOf(Object);
   Finding F;
-  F.Loc = Call->getBeginLoc();
+  F.Loc = Call->Stmt::getBeginLoc();
   F.Highlight = Call->getSourceRange();
   F.Strength = Level::Certain;
   F.Message = "the destructor of " + Name + " runs again " + When +
@@ -262,7 +262,7 @@ void ManualReleaseCheck::checkReset(const CallExpr *Call) {
   if (!torch::declaresTensor(context()))
     return;
   Finding F;
-  F.Loc = Call->getBeginLoc();
+  F.Loc = Call->Stmt::getBeginLoc();
   F.Highlight = Call->getSourceRange();
   const code::Body *In = code::Body::around(Call, context());
   // At the end of main, for a profiler, little is left that needs the device.

@@ -217,11 +217,11 @@ void OomCatchTypeCheck::checkMatch(const Match &Result) {
                   "interpreter throws 'std::runtime_error', not '" +
                   Type + "'; catch 'std::exception' and look at what()";
       for (const CallExpr *Call : llvm::ArrayRef(Way).drop_back())
-        F.Steps.push_back({Call->getBeginLoc(),
+        F.Steps.push_back({Call->Stmt::getBeginLoc(),
                            "'" + Call->getDirectCallee()->getNameAsString() +
                                "' runs a TorchScript module"});
       F.Steps.push_back(
-          {Way.back()->getBeginLoc(),
+          {Way.back()->Stmt::getBeginLoc(),
            "an allocation that fails inside this call comes out of "
            "it as 'std::runtime_error'"});
     } else if (const CallExpr *Made = onlyCpuWork(Try->getTryBlock());
@@ -231,7 +231,7 @@ void OomCatchTypeCheck::checkMatch(const Match &Result) {
       F.Message = "this handler never sees the CPU run out of memory: its "
                   "allocator throws a plain 'c10::Error', not '" +
                   Type + "'; catch 'c10::Error'";
-      F.Steps.push_back({Made->getBeginLoc(),
+      F.Steps.push_back({Made->Stmt::getBeginLoc(),
                          "this tensor is made on the CPU, and nothing in the "
                          "try block allocates on a device"});
     } else {

@@ -169,8 +169,8 @@ const CallExpr *throwingCall(const CXXTryStmt *Try, const Expr *After,
   const CallExpr *First = nullptr;
   Work Best = Work::None;
   code::forEachCall(Try->getTryBlock(), [&](const CallExpr *Call) {
-    if (After &&
-        !SM.isBeforeInTranslationUnit(After->getEndLoc(), Call->getBeginLoc()))
+    if (After && !SM.isBeforeInTranslationUnit(After->getEndLoc(),
+                                               Call->Stmt::getBeginLoc()))
       return;
     Work Amount = Amounts.of(Call);
     if (Amount > Best) {
@@ -336,12 +336,12 @@ void OomRecoveryInCatchCheck::checkHandler(const CXXTryStmt *Try,
                        "the exception that owns tensors is thrown here"});
   else if (const CallExpr *Throwing =
                throwingCall(Try, LastAssigned, Amounts, SM))
-    F.Steps.push_back(
-        {Throwing->getBeginLoc(), Exception && Exception->Python
-                                      ? "this call may throw"
-                                      : "this call may run out of memory"});
+    F.Steps.push_back({Throwing->Stmt::getBeginLoc(),
+                       Exception && Exception->Python
+                           ? "this call may throw"
+                           : "this call may run out of memory"});
   F.Steps.push_back(
-      {Retry->getBeginLoc(), "the retry runs here, inside the handler"});
+      {Retry->Stmt::getBeginLoc(), "the retry runs here, inside the handler"});
 
   if (Exception) {
     for (unsigned I = 0; I < Try->getNumHandlers(); ++I)

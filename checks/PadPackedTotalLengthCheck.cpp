@@ -60,7 +60,7 @@ public:
       return;
     if (const CXXRecordDecl *Module = moduleOf(Call->getArg(0)->getType()))
       addModule(Module,
-                {{Call->getBeginLoc(),
+                {{Call->Stmt::getBeginLoc(),
                   ("data_parallel runs a replica of '" + Module->getName() +
                    "' on every device and gathers their outputs")
                       .str()}});
@@ -92,7 +92,7 @@ private:
   llvm::SmallVector<Step, 4> called(const CallExpr *Call,
                                     StringRef Name) const {
     llvm::SmallVector<Step, 4> Story = Current;
-    Story.push_back({Call->getBeginLoc(),
+    Story.push_back({Call->Stmt::getBeginLoc(),
                      ("every replica calls '" + Name + "' here").str()});
     return Story;
   }
@@ -289,10 +289,10 @@ public:
   StringRef Input; ///< As written.
 
   std::optional<std::string> spell() {
-    if (!In || !In->hasBody() || Pad->getBeginLoc().isMacroID())
+    if (!In || !In->hasBody() || Pad->Stmt::getBeginLoc().isMacroID())
       return std::nullopt;
     Packing = packingOf(Pad->getArg(Args::Sequence), In);
-    if (!Packing || Packing->getBeginLoc().isMacroID())
+    if (!Packing || Packing->Stmt::getBeginLoc().isMacroID())
       return std::nullopt;
     const Expr *X = Packing->getArg(torch::PackPaddedArgs::Input);
     X = code::valueOf(X);
@@ -320,13 +320,14 @@ private:
 
   bool between(SourceLocation Loc) const {
     Loc = SM.getFileLoc(Loc);
-    return !SM.isBeforeInTranslationUnit(Loc, Packing->getBeginLoc()) &&
-           !SM.isBeforeInTranslationUnit(Pad->getEndLoc(), Loc);
+    return !SM.isBeforeInTranslationUnit(Loc, Packing->Stmt::getBeginLoc()) &&
+           !SM.isBeforeInTranslationUnit(Pad->Stmt::getEndLoc(), Loc);
   }
 
   /// Does the input still name the same tensor where it is padded again?
   bool isStillThere(const ValueDecl *Root) const {
-    if (SM.isBeforeInTranslationUnit(Pad->getEndLoc(), Packing->getBeginLoc()))
+    if (SM.isBeforeInTranslationUnit(Pad->Stmt::getEndLoc(),
+                                     Packing->Stmt::getBeginLoc()))
       return false;
     for (const code::Write &W : code::writesTo(Root, In->getBody())) {
       bool MakesAlias = W.Kind == code::WriteKind::Escaped &&
@@ -341,7 +342,7 @@ private:
             const Expr *Object = Call->getImplicitObjectArgument();
             return Object && isa<CXXThisExpr>(Object->IgnoreParenImpCasts()) &&
                    Call->getMethodDecl() && !Call->getMethodDecl()->isConst() &&
-                   between(Call->getBeginLoc());
+                   between(Call->Stmt::getBeginLoc());
           });
     }
     const auto *Var = dyn_cast<VarDecl>(Root);
@@ -356,10 +357,10 @@ private:
       return true;
     const Stmt *Scope = code::Body::of(In).scopeOf(Var);
     return Scope &&
-           !SM.isBeforeInTranslationUnit(Pad->getBeginLoc(),
+           !SM.isBeforeInTranslationUnit(Pad->Stmt::getBeginLoc(),
                                          SM.getFileLoc(Scope->getBeginLoc())) &&
            !SM.isBeforeInTranslationUnit(SM.getFileLoc(Scope->getEndLoc()),
-                                         Pad->getEndLoc());
+                                         Pad->Stmt::getEndLoc());
   }
 
   std::optional<bool> constant(const Expr *E) const {
@@ -437,7 +438,7 @@ void PadPackedTotalLengthCheck::checkMatch(const Match &Result) {
 
 Finding PadPackedTotalLengthCheck::findingFor(const PadCall &Pad) const {
   Finding F;
-  F.Loc = Pad.Call->getBeginLoc();
+  F.Loc = Pad.Call->Stmt::getBeginLoc();
   F.Highlight = Pad.Call->getCallee()->getSourceRange();
   F.Strength = Level::Advisory;
   F.Message = "pad_packed_sequence without total_length pads to the longest "
@@ -446,7 +447,7 @@ Finding PadPackedTotalLengthCheck::findingFor(const PadCall &Pad) const {
   PaddedLength Length(Pad.Call, Pad.In, context());
   if (std::optional<std::string> Text = Length.spell()) {
     F.Steps.push_back(
-        {Length.Packing->getBeginLoc(),
+        {Length.Packing->Stmt::getBeginLoc(),
          ("'" + Length.Input + "' is packed here, so its padded length is '" +
           *Text + "'")
              .str()});
@@ -483,7 +484,7 @@ void PadPackedTotalLengthCheck::checkMatched() {
     for (const FixItHint &Hint : New.F.Fix)
       New.FixText += Hint.CodeToInsert;
     auto [It, First] =
-        Places.try_emplace(SM.getFileLoc(Pad.Call->getBeginLoc()), New);
+        Places.try_emplace(SM.getFileLoc(Pad.Call->Stmt::getBeginLoc()), New);
     if (First)
       continue;
     Place &Old = It->second;

@@ -191,8 +191,8 @@ void StaleOptimizerStateCheck::checkMatch(const Match &Result) {
                 "of earlier parameters remain, with their state";
     F.Steps.push_back({T.Loop->getBeginLoc(), "the optimizer outlives this "
                                               "loop"});
-    F.Steps.push_back(
-        {T.Step->getBeginLoc(), "this step makes state for what was added"});
+    F.Steps.push_back({T.Step->Stmt::getBeginLoc(),
+                       "this step makes state for what was added"});
     return report(F);
   }
   if (!torch::asParameterList(Call).Call || !Visited.insert(In).second)
@@ -216,7 +216,7 @@ void StaleOptimizerStateCheck::checkMatch(const Match &Result) {
                 "of the old ones: its state() is keyed by their tensors; erase "
                 "the entries of what is replaced";
     if (T.Step)
-      F.Steps.push_back({T.Step->getBeginLoc(),
+      F.Steps.push_back({T.Step->Stmt::getBeginLoc(),
                          "this step makes state for the new parameters, in "
                          "addition to that of the old ones"});
     report(F);

@@ -92,11 +92,11 @@ void ViewRetainsStorageCheck::checkUnit(flow::UnitModel &Unit) {
              "'" + K.Owner->getNameAsString() +
                  "' is gone at the end of its block, its memory is not"});
       if (SM.getFileLoc(K.Source->getExprLoc()) != SM.getFileLoc(F.Loc) &&
-          K.Source->getBeginLoc() != F.Loc)
+          K.Source->Stmt::getBeginLoc() != F.Loc)
         F.Steps.push_back(
-            {K.Source->getBeginLoc(), K.What == KeptView::Loss
-                                          ? "the loss is computed here"
-                                          : "the part is taken here"});
+            {K.Source->Stmt::getBeginLoc(), K.What == KeptView::Loss
+                                                ? "the loss is computed here"
+                                                : "the part is taken here"});
       if (!K.ChangesLater && !torch::isStableTensor(K.Kept->getType()))
         F.Fix = fixits::appendMemberCall(K.Kept, torch::spelling::CloneCall,
                                          Context);

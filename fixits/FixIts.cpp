@@ -206,7 +206,8 @@ Edits assignTo(const Expr *E, StringRef Target) {
 
 Edits appendArguments(const CallExpr *Call, StringRef Arguments) {
   SourceLocation Close = Call->getRParenLoc();
-  if (Close.isInvalid() || Close.isMacroID() || Call->getBeginLoc().isMacroID())
+  if (Close.isInvalid() || Close.isMacroID() ||
+      Call->Stmt::getBeginLoc().isMacroID())
     return {};
   unsigned Written = 0;
   for (const Expr *Arg : Call->arguments())

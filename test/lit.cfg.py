@@ -27,9 +27,9 @@ With --param llvm=N the tests of the checks run clang-tidy N with the plugin for
 Features: driver, llvm-N (clang-tidy N and a plugin for it), old-clang-tidy (one that
 there is no plugin for), jsonschema and yaml (Python modules), long-tests (the
 environment variable LIBTORCH_TIDY_LONG_TESTS is set), libtorch-2.6 and libtorch-2.14
-(scripts/setup has fetched these headers), and the tools that are installed: chromium, clang-apply-replacements, clang-tidy-scripts, git, lintian,
-neovim, node-tools, patch, pre-commit, private-mounts (unshare can mount),
-sarif-multitool, vim-ale.
+(scripts/setup has fetched these headers), and the tools that are installed: chromium,
+clang-apply-replacements, clang-tidy-scripts, git, lintian, neovim, node-tools, patch,
+pre-commit, private-mounts (unshare can mount), sarif-multitool, vim-ale.
 RUN lines are run by bash with `pipefail`.
 """
 

@@ -136,10 +136,11 @@ void MemoryDomain::visitCall(const CallExpr *Call) {
       for (const code::StoredArgument &Stored :
            code::storedArguments(Call->getDirectCallee()))
         if (Stored.Index < Call->getNumArgs())
-          store(Object, Call->getArg(Stored.Index), Call, Call->getBeginLoc());
+          store(Object, Call->getArg(Stored.Index), Call,
+                Call->Stmt::getBeginLoc());
     } else if (Added && K) {
       for (const Expr *Given : Added->Given)
-        store(Object, Given, Call, Call->getBeginLoc());
+        store(Object, Given, Call, Call->Stmt::getBeginLoc());
       return;
     }
     const bool Moves = torch::mayMoveElements(Call);
@@ -148,15 +149,15 @@ void MemoryDomain::visitCall(const CallExpr *Call) {
       S.forget(*K);
     const VarDecl *Var = Object ? namedBy(Object) : nullptr;
     if (Var && Moves && torch::isTensor(Var->getType()))
-      resized(Var, Call->getBeginLoc());
+      resized(Var, Call->Stmt::getBeginLoc());
   }
   if (Name == "free" && Call->getNumArgs() == 1)
-    freed(Call->getArg(0), Call->getBeginLoc());
+    freed(Call->getArg(0), Call->Stmt::getBeginLoc());
   if (std::optional<torch::Registration> R = torch::asRegistration(Call);
       R && R->Value && R->What != torch::Registration::Module)
     for (Borrow &B : Values.read(R->Value, S))
       if (B.What == Borrow::Blob && Values.ownerDies(B, S))
-        report(B, Dangling::Stored, Call->getBeginLoc(), "the module");
+        report(B, Dangling::Stored, Call->Stmt::getBeginLoc(), "the module");
   visitArguments(Call);
   visitSummary(Call);
 }
@@ -240,7 +241,7 @@ void MemoryDomain::visitSummary(const CallExpr *Call) {
       Of ? Values.summaryOf(Of->Callee, Call) : nullptr;
   if (!Known)
     return;
-  const SourceLocation At = Call->getBeginLoc();
+  const SourceLocation At = Call->Stmt::getBeginLoc();
   for (unsigned Index : Known->Resizes)
     if (const VarDecl *Var =
             Index < Args.size() ? namedBy(Args[Index]) : nullptr)

@@ -10,6 +10,10 @@
 // header of theirs that asks which version it is (test/infra/compat.test).
 // Before adding to it, look for a form that all versions have.
 //
+// What compiles and means something else: in newer versions getBeginLoc() and
+// getEndLoc() of class CallExpr are wrong for a call of an operator. Those of
+// class Stmt are right in all, hence Call->Stmt::getBeginLoc().
+//
 // It stands below all layers and knows none of them.
 //
 //===----------------------------------------------------------------------===//

@@ -306,7 +306,7 @@ public:
   }
 
   bool VisitCallExpr(CallExpr *E) {
-    if (Inside || E->isTypeDependent() || !isOwn(E->getBeginLoc()))
+    if (Inside || E->isTypeDependent() || !isOwn(E->Stmt::getBeginLoc()))
       return true;
     if (WithInputs)
       if (std::optional<PassedInputs> Inputs = asPassedInputs(E))
@@ -314,7 +314,7 @@ public:
     if (!code::isStdCall(E, {"make_shared", "make_unique"}))
       return true;
     add(torch::recordOf(torch::pointeeOf(E->getType())),
-        llvm::ArrayRef(E->getArgs(), E->getNumArgs()), E->getBeginLoc());
+        llvm::ArrayRef(E->getArgs(), E->getNumArgs()), E->Stmt::getBeginLoc());
     return true;
   }
 

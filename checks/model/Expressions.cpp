@@ -881,7 +881,7 @@ static bool isFollowedOperator(const FunctionDecl *F) {
 Cell Interpreter::evalCall(const CallExpr *E) {
   const FunctionDecl *F = E->getDirectCallee();
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
-  const SourceLocation At = E->getBeginLoc();
+  const SourceLocation At = E->Stmt::getBeginLoc();
   Cell Object;
   if (const auto *Member = dyn_cast<CXXMemberCallExpr>(E)) {
     if (Method && !Method->isStatic())

@@ -137,8 +137,8 @@ std::optional<PassedInputs> asPassedInputs(const CallExpr *E) {
       Class = Held;
     else if (torch::isModuleClass(Of))
       Class = Of;
-  return PassedInputs{Class->getCanonicalDecl(), Call->Inputs, E->getBeginLoc(),
-                      torch::moduleNamed(Call->Module)};
+  return PassedInputs{Class->getCanonicalDecl(), Call->Inputs,
+                      E->Stmt::getBeginLoc(), torch::moduleNamed(Call->Module)};
 }
 
 /// Is \p V something that a step can be given? All sizes are known.

@@ -259,7 +259,7 @@ bool Interpreter::forget(const Stmt *Skipped, const Cell &Because) {
           case torch::ModuleAct::Unregister:
           case torch::ModuleAct::Clear:
           case torch::ModuleAct::Convert:
-            fail(Call->getBeginLoc(),
+            fail(Call->Stmt::getBeginLoc(),
                  "what this replaces or takes back depends on something that "
                  "is not known");
             return false;

@@ -394,7 +394,7 @@ void Interpreter::convertModule(const ModulePtr &M, torch::ElementType Type) {
 
 Cell Interpreter::callModule(const CallExpr *E, const FunctionDecl *F,
                              const Cell &Object, ArrayRef<Cell> Arguments) {
-  const SourceLocation At = E->getBeginLoc();
+  const SourceLocation At = E->Stmt::getBeginLoc();
   const Cell This =
       Object && Object->What == Value::Pointer ? Object->Target : Object;
   const Cell Nothing = unknown(At, "what '" + nameOf(F) + "' returns");
@@ -665,7 +665,7 @@ static std::optional<bool> isIntegral(const Cell &V) {
 
 Cell Interpreter::callTensor(const CallExpr *E, const FunctionDecl *F,
                              const Cell &Object, ArrayRef<Cell> Arguments) {
-  const SourceLocation At = E->getBeginLoc();
+  const SourceLocation At = E->Stmt::getBeginLoc();
   const Cell Nothing =
       unknown(At, "the tensor that '" + F->getNameAsString() + "' gives");
   if (torch::setsElementType(F) || torch::changesTensorOptions(F)) {
@@ -998,7 +998,7 @@ static Cell boundOf(StringRef Name, const Cell &List) {
 
 Cell Interpreter::callList(const CallExpr *E, StringRef Name,
                            const Cell &Object, ArrayRef<Cell> Arguments) {
-  const SourceLocation At = E->getBeginLoc();
+  const SourceLocation At = E->Stmt::getBeginLoc();
   std::vector<Cell> &Elements = Object->Elements;
   const auto *Method = cast<CXXMethodDecl>(E->getDirectCallee());
   const bool IsMap =
@@ -1171,7 +1171,7 @@ Cell Interpreter::limitOf(StringRef Name, QualType Type,
 
 Cell Interpreter::callStandard(const CallExpr *E, const FunctionDecl *F,
                                const Cell &Object, ArrayRef<Cell> Arguments) {
-  const SourceLocation At = E->getBeginLoc();
+  const SourceLocation At = E->Stmt::getBeginLoc();
   const StringRef Name = nameOf(F);
   const Cell Nothing =
       unknown(At, "what '" + F->getNameAsString() + "' returns");
