@@ -7,7 +7,10 @@
 
 #include "checks/LibtorchCheck.h"
 #include "checks/code/Body.h"
+#include "checks/code/Std.h"
+#include "checks/code/Tests.h"
 #include "checks/code/ThreadStarts.h"
+#include "checks/code/Walk.h"
 #include "checks/flow/GuardScopes.h"
 #include "checks/flow/UnguardedForward.h"
 #include "checks/torch/Autograd.h"
@@ -152,6 +155,66 @@ bool isAllThatIsWritten(const Stmt *S, const CompoundStmt *Block,
       return false;
     Last = Next->getLocation();
   }
+}
+
+/// Did the preprocessor leave out anything between \p S and the end of
+/// \p Block, or is the end not written?
+bool mayLeaveOutAfter(const Stmt *S, const CompoundStmt *Block,
+                      const ASTContext &Context) {
+  const SourceManager &SM = Context.getSourceManager();
+  const SourceLocation Close = Block->getRBracLoc();
+  SourceLocation Last = SM.getExpansionRange(S->getSourceRange()).getEnd();
+  if (Close.isMacroID())
+    return true;
+  while (Last != Close) {
+    auto Next = Lexer::findNextToken(Last, SM, Context.getLangOpts());
+    if (!Next || Next->is(tok::hash) ||
+        !SM.isBeforeInTranslationUnit(Last, Close))
+      return true;
+    Last = Next->getLocation();
+  }
+  return false;
+}
+
+/// Is gradient mode nothing to \p Part: does it call no code but the standard
+/// library's, to print or to read a string, or the C library's, and only copy?
+bool isIndifferent(const Stmt *Part) {
+  if (isa<LambdaExpr, CXXNewExpr, CXXDeleteExpr, GotoStmt, LabelStmt,
+          CoroutineSuspendExpr, OMPExecutableDirective>(Part))
+    return false;
+  if (const auto *Made = dyn_cast<CXXConstructExpr>(Part))
+    return Made->getConstructor()->isCopyOrMoveConstructor() ||
+           code::isStdClass(Made->getType(), {"basic_string", "allocator"});
+  const auto *Call = dyn_cast<CallExpr>(Part);
+  if (!Call)
+    return true;
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  if (!Callee)
+    return false;
+  if (Callee->getBuiltinID())
+    return true;
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(Callee))
+    return code::isStdClass(Method->getParent(),
+                            {"basic_string", "basic_ostream"});
+  return Callee->getOverloadedOperator() == OO_LessLess &&
+         Callee->isInStdNamespace();
+}
+
+/// Does its block end before anything runs that guard \p Guard, declared by
+/// \p P, could reach?
+bool endsUnused(const VarDecl *Guard, const StatementPlace &P,
+                const ASTContext &Context) {
+  bool After = false;
+  for (const Stmt *S : P.Block->body()) {
+    // A macro may be more than it is in this build.
+    if (After &&
+        (isa<NullStmt>(S) || S->getBeginLoc().isMacroID() ||
+         code::mentions(S, Guard) ||
+         code::anyOf<Stmt>(S, [](const Stmt *E) { return !isIndifferent(E); })))
+      return false;
+    After |= S == P.Statement;
+  }
+  return !mayLeaveOutAfter(P.Statement, P.Block, Context);
 }
 
 /// Code that is handed to a macro may be there to be measured or tested.
@@ -516,10 +579,17 @@ void IneffectiveGradGuardCheck::checkVariable(const VarDecl *Guard,
     return;
   }
 
-  if (P->Block) {
+  if (P->Block && P->Block->size() > 1) {
+    const FunctionDecl *In = functionAround(Statement, Context);
+    if (!In || In->isDependentContext() || code::isTestCase(In) ||
+        !endsUnused(Guard, *P, Context))
+      return;
+    F.Message = "guard " + Name +
+                " ends with its block before anything runs that it could "
+                "reach: it guards nothing";
+  } else if (P->Block) {
     const DynTypedNodeList Around = Context.getParents(*P->Block);
-    if (P->Block->size() != 1 || Around.size() != 1 ||
-        !isAllThatIsWritten(Statement, P->Block, Context))
+    if (Around.size() != 1 || !isAllThatIsWritten(Statement, P->Block, Context))
       return;
     // Loops around a guard measure it, and `try` and lambdas test it.
     const auto *Function = Around[0].get<FunctionDecl>();
