@@ -10,6 +10,7 @@
 #include "checks/code/Kept.h"
 #include "checks/code/Object.h"
 #include "checks/code/Paths.h"
+#include "checks/code/Std.h"
 #include "checks/code/Walk.h"
 #include "checks/code/Writes.h"
 #include "checks/torch/Autograd.h"
@@ -592,6 +593,27 @@ llvm::SmallVector<const FunctionDecl *, 2> definitionsOf(const CXXRecordDecl *R,
 
 } // namespace
 
+/// Does \p Backward take what \p Key names out of saved_data? Then it is gone
+/// when backward() has run, as what save_for_backward() was given.
+static bool isReleasedBy(const FunctionDecl *Backward, const Expr *Key) {
+  auto TextOf = [](const Expr *E) {
+    const auto *Literal = E ? code::findFirst<StringLiteral>(
+                                  E, [](const StringLiteral *) { return true; })
+                            : nullptr;
+    return Literal ? Literal->getString() : StringRef();
+  };
+  return code::anyOf<CXXMemberCallExpr>(
+      Backward->getBody(), [&](const CXXMemberCallExpr *Call) {
+        if (!torch::isSavedData(Call->getImplicitObjectArgument()))
+          return false;
+        const StringRef Name = torch::calleeName(Call);
+        if (!code::isRemoval(Name))
+          return code::isEmptying(Name);
+        return Call->getNumArgs() == 1 && !TextOf(Key).empty() &&
+               TextOf(Key) == TextOf(Call->getArg(0));
+      });
+}
+
 void AutogradContextCycleCheck::registerMatchers(MatchFinder *Finder) {
   Finder->addMatcher(cxxRecordDecl(isDefinition(),
                                    unless(isExpansionInSystemHeader()),
@@ -647,6 +669,10 @@ void AutogradContextCycleCheck::checkForward(const FunctionDecl *F,
       break;
     }
     if (Found.Message.empty()) {
+      if (Backward && Backward->hasBody() && isReleasedBy(Backward, S.Key)) {
+        Tensors.pop_back();
+        continue;
+      }
       const Kept &First = Values.front();
       const auto *Ref =
           dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(First.E));
