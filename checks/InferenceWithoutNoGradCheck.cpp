@@ -70,6 +70,9 @@ private:
                       flow::UnitModel &Unit);
   std::optional<Evidence> evidenceOf(const Label &L, const FunctionFlow &Flow,
                                      flow::UnitModel &Unit);
+  std::optional<Evidence> evidenceInUnit(const Label &L,
+                                         const FunctionFlow &Flow,
+                                         flow::UnitModel &Unit);
   bool isReportedByCallers(const FunctionDecl *F, flow::UnitModel &Unit);
   bool isReportedInside(const Label &L, flow::UnitModel &Unit);
   bool reportsItsResults(const FunctionFlow &Callee, flow::UnitModel &Unit);
@@ -218,9 +221,40 @@ static bool isClosed(const flow::UnitModel &Unit) {
   return Unit.program() && Unit.program()->Closed;
 }
 
+/// Is \p F the forward() or an operator of its class?
+static bool isForward(const FunctionDecl *F) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  return Method &&
+         (Method->isOverloadedOperator() ||
+          (Method->getIdentifier() && Method->getName() == "forward"));
+}
+
+/// Does \p F make of its class what a module is: a tensor goes into its
+/// forward(), and a tensor comes out?
+static bool standsForModule(const FunctionDecl *F) {
+  return isForward(F) && torch::mayHoldTensor(F->getReturnType()) &&
+         llvm::any_of(F->parameters(), [](const ParmVarDecl *Param) {
+           return torch::mayHoldTensor(Param->getType().getNonReferenceType());
+         });
+}
+
 /// The evidence for forward pass \p L, whose result goes where this unit does
 /// not show what becomes of it. Callers come first where all of them are shown.
 std::optional<Evidence> InferenceWithoutNoGradCheck::evidenceOf(
+    const Label &L, const FunctionFlow &Flow, flow::UnitModel &Unit) {
+  std::optional<Evidence> E = evidenceInUnit(L, Flow, Unit);
+  // Whoever runs a module decides on gradient mode, and so for a class that is
+  // used like one. Its callers are in other files.
+  if (E && !isClosed(Unit) && standsForModule(Flow.function()) &&
+      llvm::all_of(Unit.callersOf(Flow.function()), [](const auto &C) {
+        return standsForModule(C.Caller->function());
+      }))
+    E->Strength = Level::Advisory;
+  return E;
+}
+
+/// What evidenceOf() says before it asks who calls the function.
+std::optional<Evidence> InferenceWithoutNoGradCheck::evidenceInUnit(
     const Label &L, const FunctionFlow &Flow, flow::UnitModel &Unit) {
   const std::optional<torch::ModuleCall> M =
       L.K == Label::Forward && !(L.Consumers & Label::Backward)
@@ -295,8 +329,7 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
   if (const auto *Method = dyn_cast<CXXMethodDecl>(Flow.function());
       Method && torch::isModule(compat::recordType(Method->getParent()))) {
     // A layer leaves the choice to whoever runs it.
-    if (Method->isOverloadedOperator() ||
-        (Method->getIdentifier() && Method->getName() == "forward"))
+    if (isForward(Method))
       return;
     IsLayer = true;
   }
