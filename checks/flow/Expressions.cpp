@@ -365,7 +365,9 @@ bool Interpreter::differentiates(const torch::ModuleCall &M,
     return *NamesDerivatives;
   }
   const FunctionFlow *Flow = M.Method ? Unit.flowOf(M.Method) : nullptr;
-  return Flow && Flow->available() && Flow->trains();
+  if (Flow && Flow->available())
+    return Flow->trains();
+  return M.Method && handsOutDerivative(M, *Out->Body);
 }
 
 Value Interpreter::evalModuleCall(const torch::ModuleCall &M) {

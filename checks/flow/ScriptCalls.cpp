@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/ScriptCalls.h"
+#include "checks/code/Std.h"
+#include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
 #include "checks/torch/TorchTypes.h"
 
@@ -34,13 +36,125 @@ static bool isReadPlain(const Expr *E, const code::Body &In) {
   return isa_and_nonnull<CompoundStmt, IfStmt, ForStmt, WhileStmt>(User);
 }
 
+static bool getsNoTensor(const VarDecl *Var, const code::Body &In,
+                         unsigned Depth);
+
+/// Is it certain that \p E, given to a method of TorchScript or put into the
+/// list of its inputs, holds no tensor?
+static bool holdsNoTensor(const Expr *E, const code::Body &In,
+                          unsigned Depth = 0) {
+  constexpr unsigned Enough = 6;
+  E = torch::stripImplicit(E);
+  if (!E || Depth > Enough)
+    return false;
+  if (!torch::mayHoldTensor(E->getType()))
+    return true;
+  if (isa<CXXConstructExpr, CXXStdInitializerListExpr, InitListExpr>(E))
+    return llvm::all_of(torch::listElements(E), [&](const Expr *Element) {
+      return Element != E && holdsNoTensor(Element, In, Depth + 1);
+    });
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+    const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+    return Var && getsNoTensor(Var, In, Depth + 1);
+  }
+  // A helper that makes a list.
+  const auto *Call = dyn_cast<CallExpr>(E);
+  const FunctionDecl *Made = Call ? Call->getDirectCallee() : nullptr;
+  if (!Made || !Made->hasBody(Made) || Made->isDependentContext())
+    return false;
+  const code::Body &Helper = code::Body::of(Made);
+  bool Returns = false;
+  return !code::anyOf<ReturnStmt>(
+             Helper.root(),
+             [&](const ReturnStmt *Return) {
+               Returns = true;
+               return !holdsNoTensor(Return->getRetValue(), Helper, Depth + 1);
+             },
+             code::Lambdas::Skipped) &&
+         Returns;
+}
+
+/// Is \p Ref, which names a local list, only read there, or is it given what
+/// holds no tensor?
+static bool staysPlain(const DeclRefExpr *Ref, const code::Body &In,
+                       unsigned Depth) {
+  const Stmt *User = In.userOf(Ref);
+  if (const auto *Member = dyn_cast_or_null<MemberExpr>(User))
+    User = In.parentOf(Member);
+  const auto *Call = dyn_cast_or_null<CallExpr>(User);
+  if (!Call)
+    return isa_and_nonnull<ReturnStmt>(User);
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+      Op && torch::stripImplicit(Op->getArg(0)) == Ref)
+    return code::isAssignment(Op) && holdsNoTensor(Op->getArg(1), In, Depth);
+  if (code::movedBy(Call))
+    return true;
+  if (std::optional<code::Insertion> Added = code::asInsertion(Call);
+      Added && torch::stripImplicit(Added->Into) == Ref)
+    return llvm::all_of(Added->Given, [&](const Expr *Given) {
+      return holdsNoTensor(Given, In, Depth);
+    });
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  if (const auto *Method = dyn_cast_or_null<CXXMemberCallExpr>(Call);
+      Method &&
+      torch::stripImplicit(Method->getImplicitObjectArgument()) == Ref)
+    return Method->getMethodDecl() &&
+           (Method->getMethodDecl()->isConst() ||
+            (Call->getNumArgs() == 0 &&
+             code::isEmptying(torch::calleeName(Call))));
+  // Given to a function, which must not change it.
+  return Callee && llvm::none_of(Callee->parameters(), [](const auto *Param) {
+           const QualType T = Param->getType();
+           return (T->isLValueReferenceType() || T->isPointerType()) &&
+                  !T->getPointeeType().isConstQualified() &&
+                  torch::mayHoldTensor(T->getPointeeType());
+         });
+}
+
+static bool getsNoTensor(const VarDecl *Var, const code::Body &In,
+                         unsigned Depth) {
+  return Var->hasLocalStorage() && !isa<ParmVarDecl>(Var) &&
+         !Var->getType()->isReferenceType() &&
+         (!Var->getInit() || holdsNoTensor(Var->getInit(), In, Depth)) &&
+         !code::anyOf<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
+           return Ref->getDecl() == Var && !staysPlain(Ref, In, Depth);
+         });
+}
+
+/// The name of the method that \p M runs, where it is written or stands in a
+/// variable that begins with it; empty when unknown, and for forward().
+static StringRef methodName(const torch::ModuleCall &M) {
+  const auto *Call = dyn_cast<CXXMemberCallExpr>(M.Call);
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(M.Call))
+    Call = dyn_cast_or_null<CXXMemberCallExpr>(
+        torch::stripImplicit(Op->getArg(0)));
+  if (!Call || Call->getNumArgs() == 0)
+    return {};
+  const Expr *Name = Call->getArg(0);
+  if (!code::isStdClass(Name->getType().getNonReferenceType(),
+                        {"basic_string"}))
+    return {};
+  if (const auto *Ref =
+          dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(Name)))
+    if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+        Var && Var->hasLocalStorage() && Var->getInit())
+      Name = Var->getInit();
+  const auto *Literal = code::findFirst<StringLiteral>(
+      Name, [](const StringLiteral *S) { return S->isOrdinary(); });
+  return Literal ? Literal->getString() : StringRef();
+}
+
 bool isQuery(const torch::ModuleCall &M, const code::Body &In) {
-  return M.Script &&
-         llvm::none_of(M.Inputs,
-                       [](const Expr *Input) {
-                         return torch::mayHoldTensor(Input->getType());
-                       }) &&
-         isReadPlain(M.Call, In);
+  if (!M.Script || !llvm::all_of(M.Inputs, [&](const Expr *Input) {
+        return holdsNoTensor(Input, In);
+      }))
+    return false;
+  // method(args, kwargs)
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(M.Call))
+    for (const Expr *Named : llvm::drop_begin(Op->arguments(), 2))
+      if (!isa<CXXDefaultArgExpr>(Named) && !holdsNoTensor(Named, In))
+        return false;
+  return isReadPlain(M.Call, In) || torch::namesScriptAccessor(methodName(M));
 }
 
 bool namesDerivatives(const code::Body &In) {
@@ -56,6 +170,17 @@ bool namesDerivatives(const code::Body &In) {
     return Named && Named->getIdentifier() &&
            torch::namesDerivative(Named->getName());
   });
+}
+
+bool handsOutDerivative(const torch::ModuleCall &M, const code::Body &In) {
+  const auto *Declared = dyn_cast_or_null<DeclStmt>(In.userOf(M.Call));
+  const auto *Pair =
+      Declared && Declared->isSingleDecl()
+          ? dyn_cast<DecompositionDecl>(Declared->getSingleDecl())
+          : nullptr;
+  return Pair && llvm::any_of(Pair->bindings(), [](const BindingDecl *Part) {
+           return torch::namesDerivative(Part->getName());
+         });
 }
 
 } // namespace libtorch_tidy::flow

@@ -20,14 +20,19 @@
 namespace libtorch_tidy::flow {
 
 /// Does \p M only ask a TorchScript module something: no tensor goes in, and
-/// what comes out is read as a number, a text or a list, or not at all? Such a
-/// method returns an attribute: module.run_method("get_cutoff").toDouble().
+/// what comes out is read as a number, a text or a list, or not at all, or the
+/// method is called get_... or set_...? Such a method returns an attribute:
+/// module.run_method("get_cutoff").toDouble().
 bool isQuery(const torch::ModuleCall &M, const code::Body &In);
 
 /// Do names in function \p In say that its TorchScript modules differentiate
 /// inside: "forward_lower", an output called "forces", dvirial? Such a module
 /// throws under a guard.
 bool namesDerivatives(const code::Body &In);
+
+/// Does the name of a part of what \p M returns say that a module, whose body
+/// is in another file, differentiates: auto [energy, forces] = net->forward(x)?
+bool handsOutDerivative(const torch::ModuleCall &M, const code::Body &In);
 
 } // namespace libtorch_tidy::flow
 

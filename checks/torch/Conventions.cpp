@@ -79,6 +79,10 @@ bool namesClock(StringRef Name) {
          Name.starts_with("cudaEvent");
 }
 
+bool namesScriptAccessor(StringRef Name) {
+  return Name.starts_with("get_") || Name.starts_with("set_");
+}
+
 bool namesDerivative(StringRef Name) {
   if (Name == "forward_lower") // The interface of DeePMD-kit's models.
     return true;

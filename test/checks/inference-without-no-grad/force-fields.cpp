@@ -83,6 +83,23 @@ void wrapped(Wrapped &model, const Tensor &pos) {
   std::cout << model.forward(pos).item<double>();
 }
 
+// One of another file: the names of what it returns say what it does.
+struct SchNetImpl : torch::nn::Module {
+  std::tuple<Tensor, Tensor> forward(Tensor graph);
+  torch::nn::Linear fc{3, 1};
+};
+TORCH_MODULE(SchNet);
+float unseen(SchNet model, const Tensor &graph) {
+  auto [energy, forces] = model->forward(graph);
+  return energy.item<float>() + forces.norm().item<float>();
+}
+float unseen_pair(SchNet model, const Tensor &graph) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  auto [mean, deviation] = model->forward(graph);
+  // CHECK-MESSAGES: :[[@LINE-1]]:35: warning: 'model' runs with gradient mode on in 'unseen_pair', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  return mean.item<float>() + deviation.norm().item<float>();
+}
+
 // Names that say something else.
 void forced(torch::jit::Module &model, const Tensor &x, bool force_cpu) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;

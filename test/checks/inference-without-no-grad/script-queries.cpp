@@ -39,6 +39,42 @@ void ask_first(torch::jit::Module &model, const Tensor &x) {
   std::cout << model.forward({x}).toTensor().argmax();
 }
 
+// Inputs in lists of their own, in which no tensor is.
+std::vector<c10::IValue> no_inputs() { return std::vector<c10::IValue>(); }
+Settings listed_settings(torch::jit::Module &model, int rate) {
+  Settings s;
+  std::vector<torch::jit::IValue> dummy;
+  s.types = model.get_method("num_types")(dummy).toInt();
+  s.name = model.get_method("type_name")(dummy).toString()->string();
+  std::vector<c10::IValue> rates = {rate};
+  model.get_method("reset")(rates);
+  auto inputs = no_inputs();
+  inputs.push_back("volts");
+  inputs.emplace_back(rate);
+  std::string method = "scale_of";
+  auto scale = model.get_method(method)(inputs);
+  s.cutoff = scale.toDouble();
+  for (const auto &name : model.get_method("names")(no_inputs()).toList().vec())
+    std::cout << name.toStringRef();
+  return s;
+}
+
+// A getter hands out a value of the model, also where that is a tensor.
+class Actor {
+public:
+  Tensor initial(int envs) {
+    std::vector<torch::jit::IValue> input{envs};
+    return model_.get_method("get_h0")(input).toTensor();
+  }
+  float mean() {
+    std::string getter = "get_mean";
+    return model_.get_method(getter)({}).toTensor().item<float>();
+  }
+
+private:
+  torch::jit::Module model_ = torch::jit::load("actor.pt");
+};
+
 // With a tensor, or as a tensor: a forward pass.
 void run(torch::jit::Module &model, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
@@ -54,4 +90,30 @@ void listed(torch::jit::Module &model, std::vector<c10::IValue> inputs) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << model.forward(inputs).toDouble();
   // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'listed', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+}
+void pushed(torch::jit::Module &model, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  std::vector<c10::IValue> inputs;
+  inputs.push_back(x);
+  std::cout << model.forward(inputs).toDouble();
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'pushed', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+}
+void fill(std::vector<c10::IValue> &inputs); // In another file.
+void filled(torch::jit::Module &model) {
+  std::vector<c10::IValue> inputs;
+  fill(inputs);
+  std::cout << model.forward(inputs).toDouble();
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'filled', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+}
+void assigned(torch::jit::Module &model, const std::vector<c10::IValue> &from) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  std::vector<c10::IValue> inputs;
+  inputs = from;
+  std::cout << model.forward(inputs).toDouble();
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'assigned', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+}
+void got(torch::jit::Module &model, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  std::cout << model.run_method("get_scores", x).toTensor().argmax();
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'got', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
 }
