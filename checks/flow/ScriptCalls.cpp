@@ -145,6 +145,10 @@ static StringRef methodName(const torch::ModuleCall &M) {
 }
 
 bool isQuery(const torch::ModuleCall &M, const code::Body &In) {
+  // set_attribute(name, tensor): no tensor comes back.
+  if (M.Script && torch::namesScriptAccessor(methodName(M)) &&
+      isReadPlain(M.Call, In))
+    return true;
   if (!M.Script || !llvm::all_of(M.Inputs, [&](const Expr *Input) {
         return holdsNoTensor(Input, In);
       }))

@@ -80,7 +80,8 @@ bool namesClock(StringRef Name) {
 }
 
 bool namesScriptAccessor(StringRef Name) {
-  return Name.starts_with("get_") || Name.starts_with("set_");
+  return Name.starts_with("get_") || Name.starts_with("set_") ||
+         Name.starts_with("update_");
 }
 
 bool namesDerivative(StringRef Name) {

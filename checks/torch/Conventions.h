@@ -65,9 +65,9 @@ bool namesClock(llvm::StringRef Name);
 /// as inference.
 bool namesDerivative(llvm::StringRef Name);
 
-/// get_h0, set_sample_rate. A method of a TorchScript module that gets no
-/// tensor and is called so hands out or sets a value of the model: it runs no
-/// layers.
+/// get_h0, set_sample_rate, update_buffer. A method of a TorchScript module
+/// that is called so, and gets or returns no tensor, hands out or sets a value
+/// of the model: it runs no layers.
 bool namesScriptAccessor(llvm::StringRef Name);
 
 /// get_weights, load_from, parameters, clone. A method of a user's module that

@@ -8,6 +8,7 @@
 #include "checks/torch/OperatorRules.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <algorithm>
 
 using llvm::StringRef;
 using llvm::Twine;
@@ -328,7 +329,8 @@ OperatorResult Operator::connectionist() {
   const Argument *Lengths = find({"target_lengths"});
   if (Lengths && Lengths->What == Argument::Integers &&
       !Lengths->Numbers.empty())
-    Longest = *llvm::max_element(Lengths->Numbers);
+    Longest =
+        *std::max_element(Lengths->Numbers.begin(), Lengths->Numbers.end());
   else if (OfTargets.size() == 2)
     Longest = OfTargets[1];
   else

@@ -82,7 +82,8 @@ std::optional<BlobCall> asFromBlob(const CallExpr *Call,
     // torch::stable::from_blob: its strides, device and type are arguments of
     // their own.
     if (isStableTensor(Call->getType())) {
-      Blob.Traits = TensorTraits();
+      Blob.Traits.Dtype.reset();
+      Blob.Traits.OnHost = Blob.Traits.Contiguous = false;
       continue;
     }
     if (isOrDerivesFrom(Param->getType(), "c10::TensorOptions")) {

@@ -117,3 +117,9 @@ void got(torch::jit::Module &model, const Tensor &x) {
   std::cout << model.run_method("get_scores", x).toTensor().argmax();
   // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'got', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
 }
+// A tensor goes in, and none comes out.
+void set(torch::jit::Module &model, const Tensor &x) {
+  model.get_method("set_attribute")({"gain", x});
+  if (model.run_method("update_buffer", x).toInt() < 0)
+    std::cout << "not set";
+}
