@@ -5,4 +5,5 @@
 struct Net {
   int Layers = LIBRARY_VERSION;
 };
+int count(const Net &N);
 #endif // NET_H

@@ -1,5 +1,5 @@
 #include "net.h"
 int layers(const Net &N) {
   torch::NoGradGuard();
-  return N.Layers;
+  return count(N);
 }
