@@ -18,6 +18,7 @@
 #include "checks/flow/UnitModel.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Effects.h"
 #include "checks/torch/GradGuards.h"
 #include "checks/torch/Hooks.h"
 #include "checks/torch/Modules.h"

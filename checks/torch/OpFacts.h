@@ -17,6 +17,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_TORCH_OPFACTS_H
 #define LIBTORCH_TIDY_CHECKS_TORCH_OPFACTS_H
 
+#include "clang/Basic/OperatorKinds.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
