@@ -292,6 +292,14 @@ private:
   const code::Paths *Ways = nullptr; ///< Not in templates.
 };
 
+/// The text of \p Key, a string literal; nullopt for others.
+std::optional<std::string> literal(const Expr *Key) {
+  const auto *Text = dyn_cast_or_null<StringLiteral>(torch::stripImplicit(Key));
+  if (!Text || !Text->isOrdinary())
+    return std::nullopt;
+  return Text->getString().str();
+}
+
 /// The edit that turns saved_data into save_for_backward, for all tensors of
 /// a function at once.
 class SaveForBackward {
@@ -325,14 +333,6 @@ private:
     const VarDecl *Var;
     std::string Context; ///< What stands before saved_data: `ctx->`.
   };
-
-  static std::optional<std::string> literal(const Expr *Key) {
-    const auto *Text =
-        dyn_cast_or_null<StringLiteral>(torch::stripImplicit(Key));
-    if (!Text || !Text->isOrdinary())
-      return std::nullopt;
-    return Text->getString().str();
-  }
 
   static const Expr *statementOf(const Expr *E, const CompoundStmt *Block) {
     for (const Stmt *S : Block->body()) {
@@ -596,12 +596,7 @@ llvm::SmallVector<const FunctionDecl *, 2> definitionsOf(const CXXRecordDecl *R,
 /// Does \p Backward take what \p Key names out of saved_data? Then it is gone
 /// when backward() has run, as what save_for_backward() was given.
 static bool isReleasedBy(const FunctionDecl *Backward, const Expr *Key) {
-  auto TextOf = [](const Expr *E) {
-    const auto *Literal = E ? code::findFirst<StringLiteral>(
-                                  E, [](const StringLiteral *) { return true; })
-                            : nullptr;
-    return Literal ? Literal->getString() : StringRef();
-  };
+  const std::optional<std::string> Text = literal(Key);
   return code::anyOf<CXXMemberCallExpr>(
       Backward->getBody(), [&](const CXXMemberCallExpr *Call) {
         if (!torch::isSavedData(Call->getImplicitObjectArgument()))
@@ -609,8 +604,8 @@ static bool isReleasedBy(const FunctionDecl *Backward, const Expr *Key) {
         const StringRef Name = torch::calleeName(Call);
         if (!code::isRemoval(Name))
           return code::isEmptying(Name);
-        return Call->getNumArgs() == 1 && !TextOf(Key).empty() &&
-               TextOf(Key) == TextOf(Call->getArg(0));
+        return Call->getNumArgs() == 1 && Text &&
+               Text == literal(Call->getArg(0));
       });
 }
 

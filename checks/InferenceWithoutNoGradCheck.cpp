@@ -265,11 +265,7 @@ std::optional<Evidence> InferenceWithoutNoGradCheck::evidenceInUnit(
        isReportedByCallers(Flow.function(), Unit)))
     return std::nullopt;
   const flow::ModuleRoles &Roles = Unit.moduleRoles();
-  if (Roles.trains() &&
-      flow::anyCallOf(Flow.function(), Unit,
-                      [](const Label &Result, const FunctionFlow &) {
-                        return (Result.Consumers & Label::Backward) != 0;
-                      }))
+  if (Roles.trains() && flow::anyCallerTrains(Flow.function(), Unit))
     return std::nullopt;
   code::Body &In = code::Body::of(Flow.function());
   if (M->Module)

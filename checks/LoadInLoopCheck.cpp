@@ -110,16 +110,19 @@ bool isOnlyRun(const VarDecl *Model, const code::Body &In) {
 void LoadInLoopCheck::checkUnit(flow::UnitModel &Unit) {
   for (const FunctionDecl *F : Unit.functions()) {
     code::Body &In = code::Body::of(F);
-    code::forEachCall(In.root(), [&](const CallExpr *Call) {
-      if (torch::loadsModule(Call) && torch::isScriptModule(Call->getType()))
-        checkLoad(Call, {Call->getArgs(), Call->getNumArgs()}, In, Unit);
-    });
-    code::forEach<Expr>(In.root(), [&](const Expr *E) {
-      if (!isa<CallExpr, CXXConstructExpr>(E))
-        return;
-      if (Arguments From = torch::loadsCompiledModel(E); !From.empty())
-        checkLoad(E, From, In, Unit);
-    });
+    code::forEach<Expr>(
+        In.root(),
+        [&](const Expr *E) {
+          const auto *Call = dyn_cast<CallExpr>(E);
+          if (!Call && !isa<CXXConstructExpr>(E))
+            return;
+          if (Call && torch::loadsModule(Call) &&
+              torch::isScriptModule(Call->getType()))
+            checkLoad(E, {Call->getArgs(), Call->getNumArgs()}, In, Unit);
+          else if (Arguments From = torch::loadsCompiledModel(E); !From.empty())
+            checkLoad(E, From, In, Unit);
+        },
+        code::Lambdas::Made);
   }
 }
 

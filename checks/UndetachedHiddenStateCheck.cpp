@@ -112,19 +112,6 @@ static const Stmt *statementAround(const Stmt *S, const Stmt *Loop,
   return S;
 }
 
-static const CompoundStmt *bodyOf(const Stmt *Loop) {
-  const Stmt *Body = nullptr;
-  if (const auto *For = dyn_cast<ForStmt>(Loop))
-    Body = For->getBody();
-  else if (const auto *Range = dyn_cast<CXXForRangeStmt>(Loop))
-    Body = Range->getBody();
-  else if (const auto *While = dyn_cast<WhileStmt>(Loop))
-    Body = While->getBody();
-  else if (const auto *Do = dyn_cast<DoStmt>(Loop))
-    Body = Do->getBody();
-  return dyn_cast_or_null<CompoundStmt>(Body);
-}
-
 static bool retains(const Expr *Backward) {
   std::optional<torch::BackwardCall> Call =
       torch::asBackward(dyn_cast<CallExpr>(Backward));
@@ -163,7 +150,7 @@ static fixits::Edits cutGraphs(const Expr *Site,
   bool EachTime = false;
   const Stmt *Backward =
       statementAround(First.Spent->Site, First.Loop, Flow, EachTime);
-  const CompoundStmt *Body = bodyOf(First.Loop);
+  const auto *Body = dyn_cast_or_null<CompoundStmt>(code::bodyOf(First.Loop));
   if (!Backward)
     return {};
   bool Defined = true;

@@ -60,4 +60,10 @@ bool anyCallOf(
   });
 }
 
+bool anyCallerTrains(const FunctionDecl *F, UnitModel &Unit) {
+  return anyCallOf(F, Unit, [](const Label &Result, const FunctionFlow &) {
+    return (Result.Consumers & Label::Backward) != 0;
+  });
+}
+
 } // namespace libtorch_tidy::flow

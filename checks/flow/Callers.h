@@ -37,6 +37,9 @@ bool anyCallOf(
     const clang::FunctionDecl *F, UnitModel &Unit,
     llvm::function_ref<bool(const Label &, const FunctionFlow &Caller)> IsIt);
 
+/// Does a caller of \p F in this unit back-propagate what \p F returns?
+bool anyCallerTrains(const clang::FunctionDecl *F, UnitModel &Unit);
+
 } // namespace libtorch_tidy::flow
 
 #endif // LIBTORCH_TIDY_CHECKS_FLOW_CALLERS_H

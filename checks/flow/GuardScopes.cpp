@@ -70,10 +70,7 @@ bool isSeenToTrain(const Stmt *S, const FunctionFlow &Flow, UnitModel &Unit) {
            const unsigned Consumers = Unit.consumersOf(L, Flow);
            return (Consumers & Label::Backward) ||
                   ((Consumers & Label::Returned) &&
-                   anyCallOf(Flow.function(), Unit,
-                             [](const Label &Result, const FunctionFlow &) {
-                               return (Result.Consumers & Label::Backward) != 0;
-                             }));
+                   anyCallerTrains(Flow.function(), Unit));
          });
 }
 

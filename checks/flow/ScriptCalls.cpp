@@ -145,20 +145,25 @@ static StringRef methodName(const torch::ModuleCall &M) {
 }
 
 bool isQuery(const torch::ModuleCall &M, const code::Body &In) {
+  if (!M.Script)
+    return false;
+  const bool IsAccessor = torch::namesScriptAccessor(methodName(M));
+  const bool ReadPlain = isReadPlain(M.Call, In);
   // set_attribute(name, tensor): no tensor comes back.
-  if (M.Script && torch::namesScriptAccessor(methodName(M)) &&
-      isReadPlain(M.Call, In))
+  if (IsAccessor && ReadPlain)
     return true;
-  if (!M.Script || !llvm::all_of(M.Inputs, [&](const Expr *Input) {
-        return holdsNoTensor(Input, In);
-      }))
+  if (!IsAccessor && !ReadPlain)
+    return false;
+  auto IsPlain = [&](const Expr *Input) { return holdsNoTensor(Input, In); };
+  if (!llvm::all_of(M.Inputs, IsPlain))
     return false;
   // method(args, kwargs)
-  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(M.Call))
-    for (const Expr *Named : llvm::drop_begin(Op->arguments(), 2))
-      if (!isa<CXXDefaultArgExpr>(Named) && !holdsNoTensor(Named, In))
-        return false;
-  return isReadPlain(M.Call, In) || torch::namesScriptAccessor(methodName(M));
+  const auto *Op = dyn_cast<CXXOperatorCallExpr>(M.Call);
+  return !Op || llvm::all_of(llvm::drop_begin(Op->arguments(), 2),
+                             [&](const Expr *Named) {
+                               return isa<CXXDefaultArgExpr>(Named) ||
+                                      IsPlain(Named);
+                             });
 }
 
 bool namesDerivatives(const code::Body &In) {

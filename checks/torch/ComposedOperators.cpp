@@ -21,11 +21,8 @@ namespace libtorch_tidy::torch {
 OperatorResult Operator::cosineSimilarity() {
   const TensorPtr A = tensor({"x1"}), B = tensor({"x2"});
   const int64_t Dimension = integer({"dim"}, 1);
-  const std::optional<Sizes> Both = broadcast(A->sizes(), B->sizes());
+  const std::optional<Sizes> Both = fitted({A, B});
   if (!Both)
-    throws("'" + Name + "' does not fit sizes " + shown(A->sizes()) + " and " +
-           shown(B->sizes()));
-  if (Trouble)
     return *Trouble;
   auto Expanded = [&](const TensorPtr &X) {
     return part("expand", {{"self", argument(X)}, {"size", argument(*Both)}});

@@ -22,45 +22,45 @@ static constexpr StringRef EmptyCacheNames[] = {
     "CachingHostAllocator_emptyCache"};
 const llvm::ArrayRef<StringRef> EmptyCacheFunctions = EmptyCacheNames;
 
-bool isEmptyCache(const CallExpr *Call) {
+/// Is \p Call one of emptyCache() of an allocator that derives from \p
+/// Allocator, or of one of \p Functions?
+static bool empties(const CallExpr *Call, StringRef Allocator,
+                    llvm::ArrayRef<StringRef> Functions) {
   if (!llvm::is_contained(EmptyCacheNames, calleeName(Call)))
     return false;
-  // The base of the allocators of devices (c10/core/CachingDeviceAllocator.h).
   const auto *Method = dyn_cast<CXXMethodDecl>(Call->getDirectCallee());
-  if (Method && isOrDerivesFrom(Method->getParent(), "c10::DeviceAllocator"))
-    return true;
+  return (Method && isOrDerivesFrom(Method->getParent(), Allocator)) ||
+         llvm::is_contained(
+             Functions, Call->getDirectCallee()->getQualifiedNameAsString());
+}
+
+bool isEmptyCache(const CallExpr *Call) {
   // The function of 1.13 and 2.x, the allocator's method that it calls in 2.x,
   // and the same of other devices. By name alone: its header needs CUDA's, and
   // some programs declare it themselves.
-  return llvm::StringSwitch<bool>(
-             Call->getDirectCallee()->getQualifiedNameAsString())
-      .Case("c10::cuda::CUDACachingAllocator::emptyCache", true)
-      .Case("c10::cuda::CUDACachingAllocator::CUDAAllocator::emptyCache", true)
-      .Case("c10::hip::HIPCachingAllocator::emptyCache", true)
-      .Case("c10::xpu::XPUCachingAllocator::emptyCache", true)
+  static constexpr StringRef Functions[] = {
+      "c10::cuda::CUDACachingAllocator::emptyCache",
+      "c10::cuda::CUDACachingAllocator::CUDAAllocator::emptyCache",
+      "c10::hip::HIPCachingAllocator::emptyCache",
+      "c10::xpu::XPUCachingAllocator::emptyCache",
       // ATen/DeviceAccelerator.h
-      .Case("at::accelerator::emptyCache", true)
+      "at::accelerator::emptyCache",
       // ATen/detail: what a build for one of these devices has.
-      .Case("at::MPSHooksInterface::emptyCache", true)
-      .Case("at::MTIAHooksInterface::emptyCache", true)
-      .Default(false);
+      "at::MPSHooksInterface::emptyCache",
+      "at::MTIAHooksInterface::emptyCache"};
+  // The base of the allocators of devices (c10/core/CachingDeviceAllocator.h).
+  return empties(Call, "c10::DeviceAllocator", Functions);
 }
 
 bool isEmptyHostCache(const CallExpr *Call) {
-  if (!llvm::is_contained(EmptyCacheNames, calleeName(Call)))
-    return false;
-  // The base of the allocators of hosts (ATen/core/CachingHostAllocator.h).
-  const auto *Method = dyn_cast<CXXMethodDecl>(Call->getDirectCallee());
-  if (Method && isOrDerivesFrom(Method->getParent(), "at::HostAllocator"))
-    return true;
   // ATen/DeviceAccelerator.h, and ATen/cuda and ATen/xpu, by name alone as
   // above.
-  return llvm::StringSwitch<bool>(
-             Call->getDirectCallee()->getQualifiedNameAsString())
-      .Case("at::accelerator::emptyHostCache", true)
-      .Case("at::cuda::CachingHostAllocator_emptyCache", true)
-      .Case("at::xpu::CachingHostAllocator_emptyCache", true)
-      .Default(false);
+  static constexpr StringRef Functions[] = {
+      "at::accelerator::emptyHostCache",
+      "at::cuda::CachingHostAllocator_emptyCache",
+      "at::xpu::CachingHostAllocator_emptyCache"};
+  // The base of the allocators of hosts (ATen/core/CachingHostAllocator.h).
+  return empties(Call, "at::HostAllocator", Functions);
 }
 
 bool asksForDevice(const Expr *Condition) {

@@ -1,5 +1,4 @@
-//===- ElementOperators.cpp - Element by element, reductions
-//---------------===//
+//===- ElementOperators.cpp - Element by element, reductions ----*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -260,11 +259,8 @@ OperatorResult Operator::binary(StringRef Base) {
     return one(Out);
   }
   const TensorPtr A = self(), B = tensor({"other", "exponent", "tensor2"});
-  const std::optional<Sizes> Both = broadcast(A->sizes(), B->sizes());
+  const std::optional<Sizes> Both = fitted({A, B});
   if (!Both)
-    throws("'" + Name + "' does not fit sizes " + shown(A->sizes()) + " and " +
-           shown(B->sizes()));
-  if (Trouble)
     return *Trouble;
   ElementType Type = promoted(*A, *B);
   if (Base == "div" && !isFloating(Type))
@@ -467,14 +463,9 @@ OperatorResult Operator::where() {
   const bool Fills = Name.starts_with("masked_fill");
   const TensorPtr A = self();
   const TensorPtr B = Fills ? maybeTensor({"value"}) : tensor({"other"});
-  std::optional<Sizes> All = broadcast(Condition->sizes(), A->sizes());
-  if (All && B)
-    All = broadcast(*All, B->sizes());
-  if (!All) {
-    throws("'" + Name + "' does not fit sizes " + shown(Condition->sizes()) +
-           " and " + shown(A->sizes()));
+  const std::optional<Sizes> All = fitted({Condition, A, B});
+  if (!All)
     return *Trouble;
-  }
   if (Name.ends_with("_")) {
     record({A}, {{A}}, {Condition->Memory});
     return one(A);
@@ -501,12 +492,9 @@ OperatorResult Operator::weighed() {
       (Weight->What == Argument::Integer || Weight->What == Argument::Real);
   const TensorPtr C =
       IsNumber ? nullptr : tensor({IsLerp ? "weight" : "tensor2"});
-  std::optional<Sizes> All = broadcast(A->sizes(), B->sizes());
-  if (All && C)
-    All = broadcast(*All, C->sizes());
-  if (!All || (InPlace && A->sizes() != *All))
-    throws("'" + Name + "' does not fit sizes " + shown(A->sizes()) + " and " +
-           shown(B->sizes()));
+  const std::optional<Sizes> All = fitted({A, B, C});
+  if (All && InPlace && A->sizes() != *All)
+    doesNotFit(A, B);
   if (Trouble)
     return *Trouble;
   const bool NeedsA = A->needsGradient(), NeedsB = B->needsGradient(),

@@ -59,11 +59,8 @@ OperatorResult Operator::loss() {
   const TensorPtr Target = tensor({"target"});
   const bool IsReduced = reduction() != Reduction::None;
   const uint64_t Size = bytesOf(Input);
-  const std::optional<Sizes> Both = broadcast(Input->sizes(), Target->sizes());
+  const std::optional<Sizes> Both = fitted({Input, Target});
   if (!Both)
-    throws("'" + Name + "' does not fit sizes " + shown(Input->sizes()) +
-           " and " + shown(Target->sizes()));
-  if (Trouble)
     return *Trouble;
   const TensorPtr Weight = maybeTensor({"weight"}),
                   Positive = maybeTensor({"pos_weight"});
@@ -214,8 +211,7 @@ OperatorResult Operator::crossEntropy() {
   }
   // Targets that are probabilities.
   if (Target->sizes() != From)
-    throws("'" + Name + "' does not fit sizes " + shown(From) + " and " +
-           shown(Target->sizes()));
+    doesNotFit(Input, Target);
   if (Trouble)
     return *Trouble;
   TensorPtr Expected = Target;

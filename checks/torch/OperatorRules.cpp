@@ -153,6 +153,30 @@ void Operator::throws(const Twine &Why) {
     Trouble = OperatorResult{OperatorResult::Throws, {}, Why.str()};
 }
 
+void Operator::doesNotFit(const TensorPtr &A, const TensorPtr &B) {
+  throws("'" + Name + "' does not fit sizes " + shown(A->sizes()) + " and " +
+         shown(B->sizes()));
+}
+
+std::optional<Sizes> Operator::fitted(ArrayRef<TensorPtr> All) {
+  std::optional<Sizes> Result = Sizes();
+  for (const TensorPtr &T : All)
+    if (Result && T)
+      Result = broadcast(*Result, T->sizes());
+  if (!Result)
+    doesNotFit(All[0], All[1]);
+  return Trouble ? std::nullopt : Result;
+}
+
+std::optional<Sizes> Operator::outerSizes(const TensorPtr &T,
+                                          unsigned Dimensions) {
+  const Sizes All = T->sizes();
+  if (All.size() == Dimensions + 1 || All.size() == Dimensions + 2)
+    return Sizes(All.begin(), All.end() - Dimensions);
+  throws("'" + Name + "' is given a tensor of " + shown(All));
+  return std::nullopt;
+}
+
 const Argument *Operator::find(ArrayRef<StringRef> Names) {
   for (const StringRef Which : Names)
     if (auto It = Given.find(Which.str()); It != Given.end()) {

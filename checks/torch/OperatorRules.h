@@ -73,6 +73,13 @@ private:
 
   void notFollowed(const llvm::Twine &Why);
   void throws(const llvm::Twine &Why);
+  void doesNotFit(const TensorPtr &A, const TensorPtr &B);
+  /// The sizes to which \p All, of which some may be null, are broadcast.
+  /// nullopt, and trouble, where they do not fit or there is trouble already.
+  std::optional<Sizes> fitted(llvm::ArrayRef<TensorPtr> All);
+  /// The sizes of \p T before its last \p Dimensions, which are one or two:
+  /// samples and channels. nullopt, and trouble, where they are not.
+  std::optional<Sizes> outerSizes(const TensorPtr &T, unsigned Dimensions);
 
   TensorPtr make(Sizes Of, const TensorPtr &Like) {
     return make(std::move(Of), Like->Shape.Type.value_or(Float32));

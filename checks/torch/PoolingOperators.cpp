@@ -18,12 +18,11 @@ namespace libtorch_tidy::torch {
 OperatorResult Operator::pool(unsigned Dimensions, bool Max, bool Adaptive) {
   const TensorPtr X = self();
   const Sizes From = X->sizes();
-  if (From.size() != Dimensions + 1 && From.size() != Dimensions + 2) {
-    throws("'" + Name + "' is given a tensor of " + shown(From));
+  const std::optional<Sizes> Outer = outerSizes(X, Dimensions);
+  if (!Outer)
     return *Trouble;
-  }
-  const size_t Start = From.size() - Dimensions;
-  Sizes To(From.begin(), From.begin() + Start);
+  const size_t Start = Outer->size();
+  Sizes To = *Outer;
   if (Adaptive) {
     const Argument *Asked = find({"output_size"});
     if (!Asked || (Asked->What != Argument::Integer &&
@@ -171,12 +170,11 @@ OperatorResult Operator::pad() {
 OperatorResult Operator::fractionalPool(unsigned Dimensions) {
   const TensorPtr X = self();
   const Sizes From = X->sizes();
-  if (From.size() != Dimensions + 1 && From.size() != Dimensions + 2) {
-    throws("'" + Name + "' is given a tensor of " + shown(From));
+  const std::optional<Sizes> Outer = outerSizes(X, Dimensions);
+  if (!Outer)
     return *Trouble;
-  }
-  const size_t Start = From.size() - Dimensions;
-  Sizes To(From.begin(), From.begin() + Start);
+  const size_t Start = Outer->size();
+  Sizes To = *Outer;
   const Argument *Ratio = find({"output_ratio"});
   if (const std::optional<Sizes> Asked =
           maybeIntegers({"output_size"}, Dimensions)) {
@@ -215,12 +213,11 @@ OperatorResult Operator::fractionalPool(unsigned Dimensions) {
 OperatorResult Operator::unpool(unsigned Dimensions) {
   const TensorPtr X = self(), Indices = tensor({"indices"});
   const Sizes From = X->sizes();
-  if (From.size() != Dimensions + 1 && From.size() != Dimensions + 2) {
-    throws("'" + Name + "' is given a tensor of " + shown(From));
+  const std::optional<Sizes> Outer = outerSizes(X, Dimensions);
+  if (!Outer)
     return *Trouble;
-  }
-  const size_t Start = From.size() - Dimensions;
-  Sizes To(From.begin(), From.begin() + Start);
+  const size_t Start = Outer->size();
+  Sizes To = *Outer;
   if (std::optional<Sizes> Asked = maybeIntegers({"output_size"});
       Asked && Asked->size() >= Dimensions) {
     const Sizes Outside = lastOf(*Asked, Dimensions);

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Analyses the inputs of the check tests with the headers of two LibTorchs.
 
-    compare.py --tools tools.json --temp FOLDER --sources test/checks
+    compare_headers.py --tools tools.json --temp FOLDER --sources test/checks
                [--except NAME...] -- FLAGS
 
 All checks of all levels look at every input twice: with the LibTorch of the
@@ -53,7 +53,7 @@ def findings(args, tools, name, flags, pch, sources):
         done = run([tools["driver"], "--emit-library-pch=" + pch, str(header),
                     "--", *flags])
         if done.returncode:
-            sys.exit("compare: cannot precompile %s:\n%s" % (header, done.stderr))
+            sys.exit("compare_headers: cannot precompile %s:\n%s" % (header, done.stderr))
     commands = [{"directory": str(folder), "file": str(source),
                  "arguments": ["clang++", *flags, "-include-pch", pch,
                                *extra_flags(source), "-c", str(source)]}
@@ -68,7 +68,7 @@ def findings(args, tools, name, flags, pch, sources):
              if LINE.match(line)[2] != "note" or LINE.match(line)[1] in texts]
     # 0 and 1: all was analysed. 3: something was not.
     if done.returncode > 1:
-        sys.exit("compare: exit code %d\n%s" % (done.returncode, done.stderr))
+        sys.exit("compare_headers: exit code %d\n%s" % (done.returncode, done.stderr))
     return lines
 
 
@@ -94,7 +94,7 @@ def main():
                     tools["torch_pch"], sources)
     theirs = findings(args, tools, "other", flags, None, sources)
     if len(sources) < 100 or len(ours) < 1000:
-        sys.exit("compare: only %d lines of %d files" % (len(ours), len(sources)))
+        sys.exit("compare_headers: only %d lines of %d files" % (len(ours), len(sources)))
     for line in difflib.unified_diff(ours, theirs, "suite", "other", n=0,
                                      lineterm=""):
         print(line)
