@@ -10,11 +10,14 @@
 #include "checks/code/Object.h"
 #include "checks/code/Std.h"
 #include "checks/code/Types.h"
+#include "checks/code/Walk.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Release.h"
 #include "checks/torch/Spelling.h"
 #include "checks/torch/Storage.h"
 #include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
 
@@ -154,6 +157,63 @@ void DanglingFromBlobCheck::checkArguments(const CallExpr *Call,
   report(F);
 }
 
+/// The variables of \p Body by which the memory of \p Owner is reached: \p
+/// Owner itself, and the pointers and references that are made of one of them.
+static llvm::SmallPtrSet<const ValueDecl *, 4> waysInto(const VarDecl *Owner,
+                                                        const Stmt *Body) {
+  llvm::SmallPtrSet<const ValueDecl *, 4> Ways = {Owner};
+  auto IsMadeOfOne = [&](const Stmt *Init) {
+    return Init && llvm::any_of(Ways, [&](const ValueDecl *Way) {
+             return code::mentions(Init, Way);
+           });
+  };
+  code::forEach<VarDecl>(Body, [&](const VarDecl *Var) {
+    const QualType T = Var->getType();
+    if ((T->isPointerType() || T->isReferenceType() || code::isIterator(T)) &&
+        IsMadeOfOne(Var->getInit()))
+      Ways.insert(Var);
+  });
+  return Ways;
+}
+
+/// May the buffer be written, or read, between the place where the tensor is
+/// made and its own end? Then a copy made at that place does not show what is
+/// written later, and what is written into the copy does not reach the buffer.
+static bool isBufferUsedAfter(const Dangling &D, ASTContext &Context) {
+  const Borrow &B = D.What;
+  if (!B.Owner || !D.Body)
+    return false;
+  code::Body *In = code::Body::around(B.Source, Context);
+  if (!In)
+    return true;
+  const SourceManager &SM = Context.getSourceManager();
+  // The next iteration comes to what is written before it, too.
+  const Stmt *Loop = In->loopAround(B.Source);
+  if (Loop && (D.Why == Dangling::Reused ||
+               code::isWithin(B.Owner->getLocation(), Loop, SM)))
+    Loop = nullptr;
+  auto IsReleaseOrBlob = [&](const Expr *Mention) {
+    for (const Stmt *S = In->parentOf(Mention); isa_and_nonnull<Expr>(S);
+         S = In->parentOf(S)) {
+      const auto *Call = dyn_cast<CallExpr>(S);
+      if (isa<CXXDeleteExpr>(S) || S->getBeginLoc() == D.EndsAt ||
+          (Call && (torch::releasedBy(Call) ||
+                    torch::asFromBlob(Call, Context).has_value())))
+        return true;
+    }
+    return false;
+  };
+  const auto Ways = waysInto(B.Owner, D.Body);
+  return code::anyOf<DeclRefExpr>(D.Body, [&](const DeclRefExpr *Mention) {
+    return Ways.contains(Mention->getDecl()) &&
+           (SM.isBeforeInTranslationUnit(
+                SM.getFileLoc(B.Top->getEndLoc()),
+                SM.getFileLoc(Mention->getLocation())) ||
+            (Loop && In->isWithin(Mention, Loop))) &&
+           !IsReleaseOrBlob(Mention);
+  });
+}
+
 void DanglingFromBlobCheck::checkUnit(flow::UnitModel &Unit) {
   for (const Dangling &D : Unit.dangling()) {
     const Borrow &B = D.What;
@@ -165,7 +225,8 @@ void DanglingFromBlobCheck::checkUnit(flow::UnitModel &Unit) {
       F.Message += ", unless '" + B.Through + "' copies";
     // What a helper stores, or puts into a sample, is its to copy.
     if (B.Sure == torch::Fresh::Yes && torch::isTensor(B.Top->getType()) &&
-        !torch::isStableTensor(B.Top->getType()))
+        !torch::isStableTensor(B.Top->getType()) &&
+        !isBufferUsedAfter(D, Unit.context()))
       F.Fix = fixits::appendMemberCall(B.Top, torch::spelling::CloneCall,
                                        Unit.context());
     report(F);

@@ -48,6 +48,11 @@ bool holdsFunctions(QualType T) {
   return Holds;
 }
 
+bool isIterator(QualType T) {
+  const CXXRecordDecl *R = torch::recordOf(T);
+  return R && R->getIdentifier() && R->getName() == "__normal_iterator";
+}
+
 bool isContainer(const CXXRecordDecl *R) {
   return isStdClass(R, {"vector", "deque", "list", "forward_list", "map",
                         "multimap", "unordered_map", "unordered_multimap",

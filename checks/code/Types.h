@@ -39,6 +39,10 @@ bool holdsFunctions(clang::QualType T);
 /// std::vector, std::map and similar classes, which own their elements.
 bool isContainer(const clang::CXXRecordDecl *R);
 
+/// The iterator of a std::vector or std::string, where it is a class:
+/// __normal_iterator in libstdc++.
+bool isIterator(clang::QualType T);
+
 /// The field of \p R, or of a base, whose qualified name is \p Name; null when
 /// this unit does not know it.
 const clang::FieldDecl *fieldNamed(const clang::CXXRecordDecl *R,

@@ -8,6 +8,7 @@
 #include "checks/flow/ReusedBuffers.h"
 #include "checks/code/Object.h"
 #include "checks/code/Std.h"
+#include "checks/code/Types.h"
 #include "checks/code/Walk.h"
 #include "checks/code/Writes.h"
 #include "checks/flow/MemoryState.h"
@@ -21,11 +22,6 @@ using llvm::StringRef;
 namespace libtorch_tidy::flow {
 
 using namespace code;
-
-static bool isIterator(QualType T) {
-  const CXXRecordDecl *R = torch::recordOf(T);
-  return R && R->getIdentifier() && R->getName() == "__normal_iterator";
-}
 
 /// Is \p E a pointer or an iterator into \p Var?
 static bool pointsInto(const Expr *E, const VarDecl *Var) {
