@@ -32,10 +32,6 @@ static void addPath(const Dangling &D, Finding &F) {
     F.Steps.push_back({D.What.Lender->getLocation(),
                        "'" + D.What.Lender->getNameAsString() +
                            "' hands out memory of its argument"});
-  if (D.What.Lender)
-    F.Steps.push_back({D.What.Lender->getLocation(),
-                       "'" + D.What.Lender->getNameAsString() +
-                           "' hands out memory of its argument"});
   switch (D.Why) {
   case Dangling::Returned:
     F.Steps.push_back({D.KeptAt, "it is returned here"});

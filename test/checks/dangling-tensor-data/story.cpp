@@ -46,3 +46,14 @@ float *story(Tensor x, bool more) {
   // CHECK-NOTES: :[[@LINE+1]]:3: note: it is returned here
   return result;
 }
+
+const float *lent_by(const Tensor &t) { return t.data_ptr<float>(); }
+void lent(Tensor x) {
+  const float *p = lent_by(x * 2);
+  // CHECK-NOTES: :[[@LINE-1]]:20: warning: 'p' points into a tensor that is gone at the end of this statement [libtorch-dangling-tensor-data]
+  // CHECK-NOTES: :[[@LINE-4]]:14: note: 'lent_by' hands out memory of its argument
+  // CHECK-NOTES: :[[@LINE+3]]:8: note: 'p' is used here
+  // CHECK-FIXES: auto p_tensor = x * 2;
+  // CHECK-FIXES: const float *p = lent_by(p_tensor);
+  read(p);
+}
