@@ -1,6 +1,7 @@
 """compare_variants.py TOOLS FOLDER KIND SEED COUNT: draws COUNT programs of a kind (see
 variants.py), lets the driver apply its fixes, and runs them before and after. Each has
-to print what it printed, and must not throw where it did not.
+to print what it printed, and must not throw where it did not. Where the programs are
+undefined before, those that were changed have to print what is meant.
 
 Prints how many variants the fixes changed, and each that came out otherwise.
 """
@@ -32,6 +33,11 @@ def run(command, codes=(0,), **options):
     return done.stdout
 
 
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
 def functions(path):
     """The text of each variant, by its name."""
     with open(path, encoding="utf-8") as file:
@@ -51,18 +57,27 @@ shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(folder)
 before = os.path.join(folder, "before.cpp")
 after = os.path.join(folder, "after.cpp")
-with open(before, "w", encoding="utf-8") as file:
-    file.write(variants.program(kind, int(seed), int(count)))
-shutil.copy(before, after)
+written, meant = variants.program(kind, int(seed), int(count))
+write(before, written)
+write(after, written)
 log = run([tools["driver"], "--fix", "--level=2", "--no-background",
            "--checks=-*,libtorch-" + variants.KINDS[kind].check, after, "--",
            *tools["torch_flags"], "-I", here], codes=(0, 1))
-with open(os.path.join(folder, "log.txt"), "w", encoding="utf-8") as file:
-    file.write(log)
+write(os.path.join(folder, "log.txt"), log)
 
 was, became = functions(before), functions(after)
-old, new = lines(before), lines(after)
 changed = [name for name in was if was[name] != became[name]]
+if meant != written:
+    # What is undefined does not run: neither before, nor where no fix changed it.
+    write(before, meant)
+    with open(after, encoding="utf-8") as file:
+        text = file.read()
+    defined = os.path.join(folder, "defined.cpp")
+    write(defined, re.sub(r'^  run\("(v\d+)".*\n',
+                          lambda line: line[0] if line[1] in changed else "", text, flags=re.M))
+    old, new = lines(before), lines(defined)
+else:
+    old, new = lines(before), lines(after)
 
 
 def mended(name):
@@ -73,7 +88,7 @@ def mended(name):
     return len(errors(new[name])) < len(errors(old[name]))
 
 
-wrong = [name for name in was if old[name] != new[name] and not mended(name)]
+wrong = [name for name in new if old[name] != new[name] and not mended(name)]
 print("%d variants of %s, %d changed by fixes, %d came out otherwise"
       % (len(was), kind, len(changed), len(wrong)))
 for name in wrong:

@@ -6,6 +6,7 @@ are chosen so that for many of them the fix would be wrong: then none may be off
 """
 
 import random
+import re
 
 # What a program gets its history from: what stands before the loop, a scalar computed
 # from it in iteration i, and the leaf that gradients are read from.
@@ -69,7 +70,8 @@ static torch::Tensor loss_of(Net &net, int i) {
 class Kind:
     """A family of programs: `check` is the check whose fixes it is for, `draw(pick)` makes
     the body of one, with `pick` to choose from a list or the items of a table; `prelude`
-    is what all of them need."""
+    is what all of them need. Where a program is undefined, or not what its author meant,
+    a part of its body is @[written|meant]@."""
 
     def __init__(self, check, draw, prelude=""):
         self.check, self.draw, self.prelude = check, draw, prelude
@@ -472,6 +474,155 @@ def contexts(pick):
                             result, load, product, use)
 
 
+def blobs(pick):
+    """Tensors over buffers that die. What is meant is a buffer that lives for ever, or,
+    where each iteration writes it, a tensor of its own for each."""
+    declare, data = pick([
+        ("@[std::vector<float> data|auto &data = *new std::vector<float>]@{1, 2, 3, i + 4.f};",
+         "data.data()"),
+        ("@[std::array<float, 4> data|auto &data = *new std::array<float, 4>]@{1, 2, 3, i + 4.f};",
+         "data.data()"),
+        ("@[float data[4] = {1, 2, 3, 4}|float (&data)[4] = *new float[1][4]{{1, 2, 3, 4}}]@;\n    data[3] = i;", "data"),
+        ("@[float data[2][2] = {{1, 2}, {3, 4}}|float (&data)[2][2] = *new float[1][2][2]{{{1, 2}, {3, 4}}}]@;\n"
+         "    data[1][0] = i;", "data"),
+        ("auto @[data|&data]@ = @[|*new auto(]@std::make_unique<float[]>(4)@[|)]@;\n"
+         "    std::fill_n(data.get(), 4, i + 1.f);", "data.get()"),
+        ("auto *data = new float[4]{1, 2, i + 3.f, 4};", "data"),
+    ])
+    make = "torch::from_blob(%s, %s)" % (data, pick(["{4}", "{2, 2}", "{4}, torch::kFloat"]))
+    make += pick(["", "", "", ".view({2, 2})", ".unsqueeze(0)", ".slice(0, 1, 2)", ".t()", ".detach()",
+                  ".clone()", ".to(torch::kDouble)", ".to(torch::kCPU)", ".contiguous()", " * 2",
+                  ".reshape({-1})", ".index({0})", ".select(0, 1)", ".set_requires_grad(true)"])
+    first = "&data[0][0]" if "[2][2]" in declare else "&data[0]"
+    between = pick(["", "", "", "*(%s) = 9;" % first, "x.mul_(2);", "out.add(%s[0]);" % ("*data" if "[2][2]" in declare else "data"),
+                    "x = x + 1;", "x = x.view({-1});", "x.add_(1);\n    out.add(*(%s));" % first,
+                    "auto y = x;\n    *(%s) = 5;\n    out.add(y);" % first])
+    free = "\n    @[delete[] data;|]@" if "auto *data" in declare else ""
+    x = "torch::NoGradGuard guard;\n    auto x = %s;\n    %s" % (make, between) if between else \
+        pick(["auto x = %s;", "torch::Tensor x = %s;", "torch::Tensor x;\n    x = %s;"]) % make
+    loop = pick(["for", "while", "range", "if", "nested"])
+    way = pick(["returned", "outer", "member", "kept", "pair", "out"])
+    if way in ("returned", "pair", "out") and free:
+        way = "outer"
+    head, end = {"returned": ("auto make = [&](int i) {", "return x;\n  };"),
+                 "pair": ("auto make = [&](int i) {", "return std::make_pair(x, 1);\n  };"),
+                 "out": ("auto fill = [&](int i, torch::Tensor &to) {", "to = x;\n  };"),
+                 "outer": ("torch::Tensor result;", "result = x;%s" % free),
+                 "member": ("Holder holder;", "holder.value = x;%s" % free),
+                 "kept": ("std::vector<torch::Tensor> kept;", "kept.push_back(x);%s" % free)}[way]
+    if way in ("outer", "member", "kept"):
+        result = {"outer": "result", "member": "holder.value", "kept": "kept.back()"}[way]
+        return "  %s\n  %s" % (head, LOOPS[loop] % (
+            "    {\n    %s\n    %s\n    %s\n    }\n    scribble();\n    out.add(%s);"
+            % (declare, x, end, result)))
+    call = {"returned": "auto result = make(i);", "pair": "auto result = make(i).first;",
+            "out": "torch::Tensor result;\n    fill(i, result);"}[way]
+    return "  %s\n    %s\n    %s\n    %s\n  %s" % (head, declare, x, end, LOOPS[loop] % (
+        "    %s\n    scribble();\n    out.add(result);" % call))
+
+
+def pointers(pick):
+    """Pointers, sizes and lists of what dies at the end of its statement. What is meant
+    lives for ever."""
+    value = pick(["(base * 2)", "base.exp()", "net->forward(batch(i))", "net(batch(i))",
+                  "base.t().contiguous()", "base.t()", "torch::cat({base, base})", "base.contiguous()",
+                  "base.cpu()", "base.clone()", "base.to(torch::kFloat)", "base.view({4, 3})",
+                  "torch::full({2, 2}, i, torch::kFloat)", "(flag ? base : base * 2)",
+                  "[&] { return base + i; }()", "std::get<0>(base.max(0, true))"])
+    held = "@[%s|hold(%s)]@" % (value, value)
+    name = pick(["p", "p", "p_tensor", "base_data"])
+    taken = pick(["", "", "", "int p_tensor = i;\n    ", "auto p_tensor = base + 1;\n    "])
+    if name == "p_tensor":
+        taken = ""
+    kinds = [
+        ("float *%s = %s.data_ptr<float>();", "out.add(%s[1]);"),
+        ("const float *%s = %s.data_ptr<float>() + 1;", "out.add(*%s);"),
+        ("auto *%s = static_cast<float *>(%s.data_ptr());", "out.add(%s[i]);"),
+        ("torch::IntArrayRef %s = %s.sizes();", "out.add(double(%s[1]));"),
+        ("auto %s = %s.strides();", "out.add(double(%s.front()));"),
+        ("const auto %s = %s.sizes().slice(1);", "out.add(double(%s[0]));"),
+        ("const c10::Storage &%s = %s.storage();", "out.add(double(%s.nbytes()));"),
+    ]
+    lists = [("torch::IntArrayRef %s = @[{i + 1, 2}|hold_list({i + 1, 2})]@;", "out.add(double(%s[0]));"),
+             ("torch::IntArrayRef %s(@[{i + 1, 2}|hold_list({i + 1, 2})]@);", "out.add(double(%s[1]));"),
+             ("torch::IntArrayRef %s = @[std::vector<int64_t>(2, i)|hold_list(std::vector<int64_t>(2, i))]@;",
+              "out.add(double(%s[1]));")]
+    if pick([True, True, True, True, False]):
+        declare, use = pick(kinds)
+        declare = declare % (name, held)
+    else:
+        declare, use = pick(lists)
+        declare = declare % name
+    use %= name
+    change = pick(["", "", "base.mul_(3);\n    ", "base = base + 1;\n    ", "flag = !flag;\n    "])
+    form = pick(["%s\n    %s%s", "%s\n    %s{\n      %s\n    }", "{\n      %s\n      %s%s\n    }",
+                 "if (i != 2) {\n      %s\n      %s%s\n    }",
+                 "switch (i) {\n    case 1: {\n      %s\n      %s%s\n      break;\n    }\n    default:\n      break;\n    }",
+                 "auto show = [&] {\n      %s\n      %s%s\n    };\n    show();",
+                 "try {\n      %s\n      %s%s\n    } catch (const c10::Error &) {\n      out.add(\"caught\");\n    }"])
+    body = "%sscribble();\n    %s" % (taken, form % (declare, change + "scribble();\n    ", use))
+    if pick([False, False, False, True]):
+        body = "%sfor (auto size : %s.sizes())\n      out.add(double(size));" % (taken, held) \
+            if pick([True, False]) else \
+            "%sfor (float *p = %s.data_ptr<float>(), *e = p + 3; p != e; ++p)\n      out.add(*p);" % (taken, held)
+    return ("  torch::NoGradGuard guard;\n  Net net;\n  bool flag = false;\n"
+            "  torch::Tensor base = batch(1);\n  %s\n  out.add(base);\n  out.add(flag);"
+            % (pick(LOOPS) % ("    " + body)))
+
+
+def packing(pick):
+    """Sequences that are packed and padded again. What is meant is the length that they had."""
+    first = pick(["true", "false"])
+    length, dimension = 5, {"true": 1, "false": 0}[first]
+    shape = "{3, 5, 4}" if first == "true" else "{5, 3, 4}"
+    layer = pick(["LSTM", "GRU", "RNN"])
+    make = pick(["auto x = torch::ones(%s);", "torch::Tensor x = torch::ones(%s) * (i + 1);",
+                 "auto x = torch::ones(%s);\n    x = x + i;"]) % shape
+    lengths = pick(["torch::tensor({5, 3, 1})", "torch::tensor({4, 4, 2})", "torch::tensor({3, 2, 2})",
+                    "torch::full({3}, i + 1, torch::kLong)"])
+    pack = "rnn::pack_padded_sequence(x, %s, %s)" % (lengths, first)
+    run = pick(["auto packed = %s;\n    auto [output, state] = layer->forward_with_packed_input(packed);",
+                "auto packed = %s;\n    auto result = layer->forward_with_packed_input(packed);\n"
+                "    auto output = std::get<0>(result);",
+                "auto output = std::get<0>(layer->forward_with_packed_input(%s));", "auto output = %s;",
+                "auto output = %s;\n    output = output.to(torch::kCPU);"]) % pack
+    change = pick(["", "", "", "x = x.narrow(%d, 0, 2);\n    " % dimension, "x = x.transpose(0, 1);\n    ",
+                   "auto y = x.sum();\n    out.add(y);\n    ", "x.add_(1);\n    ", "x.transpose_(0, 1);\n    ",
+                   "x.resize_({1, 1, 4});\n    ", "shorten(x);\n    ", "out.add(x.size(0));\n    "])
+    value = pick(["", ", 0.0", ", -1.0"])
+    pad = "rnn::pad_packed_sequence(output, %s%s)" % (first, "@[%s|%s, %d]@" % (value, value or ", 0.0", length))
+    use = pick(["out.add(std::get<0>(%s));", "auto padded = std::get<0>(%s);\n    out.add(padded);",
+                "auto [padded, sizes] = %s;\n    out.add(padded);\n    out.add(sizes);"]) % pad
+    loop = pick(["for", "range", "if", "lambda", "nested"])
+    return ("  namespace rnn = torch::nn::utils::rnn;\n  torch::NoGradGuard guard;\n"
+            "  torch::nn::%s layer(torch::nn::%sOptions(4, 2).batch_first(%s));\n  (void)layer;\n  %s"
+            % (layer, layer, first, LOOPS[loop] % ("    (void)i;\n    %s\n    %s\n    %s%s"
+                                                   % (make, run, change, use))))
+
+
+def autocast(pick):
+    """Regions with autocast, whose casts of weights are kept when it is switched off. What
+    is meant are weights that are cast anew."""
+    off = "@[|at::autocast::clear_cache();]@at::autocast::set_cpu_enabled(%s);"
+    enter = pick(["at::autocast::set_cpu_enabled(true);",
+                  "const bool before = at::autocast::is_cpu_enabled();\n    at::autocast::set_cpu_enabled(true);"])
+    leave = off % ("before" if "before" in enter and pick([True, False]) else "false")
+    run = pick(["auto y = net(batch(i));", "auto y = net->first(batch(i));\n    y = net->second(y.relu());",
+                "torch::Tensor y;\n    {\n      torch::NoGradGuard guard;\n      y = net(batch(i));\n    }",
+                "auto y = torch::linear(batch(i), net->first->weight);"])
+    more = pick(["", "", "out.add(y);\n    ", "y = y + net(batch(2));\n    ", "auto z = y.sum();\n    out.add(z);\n    "])
+    leave = pick(["%s", "%s", "%s\n    out.add(at::autocast::is_cpu_enabled());", "if (i != 1) {\n      %s\n    }",
+                  "{ %s }", "if (i == 1)\n      out.add(\"one\");\n    %s"]) % leave
+    after = pick(["change(net);", "if (y.requires_grad())\n      y.to(torch::kFloat).sum().backward();\n    change(net);",
+                  "optimizer.step();", "y = y * 2;", "if (i == 2)\n      change(net);"])
+    again = pick(["", "", "\n    out.add(net(batch(i)));"])
+    return ("  Net net;\n  torch::optim::SGD optimizer(net->parameters(), 0.1);\n"
+            "  for (auto &parameter : net->parameters())\n"
+            "    parameter.mutable_grad() = torch::ones_like(parameter);\n  %s\n  leave_autocast();"
+            % (pick(LOOPS) % ("    %s\n    %s\n    %s%s\n    %s\n    out.add(y);%s"
+                              % (enter, run, more, leave, after, again))))
+
+
 def scripts(pick):
     """TorchScript modules that run before their guard."""
     first = pick(["module.forward({batch(i)});", "auto y = module.forward({batch(i)}).toTensor();\n    out.add(y);",
@@ -564,6 +715,64 @@ static torch::Device pick_device(Out &out) {
 }
 """
 
+HOLDER = """
+struct Holder {
+  torch::Tensor value;
+};
+"""
+DYING = """
+#include <malloc.h>
+
+/// Memory that is not there any more does not look like what was in it.
+void operator delete(void *memory) noexcept {
+  if (memory)
+    std::memset(memory, 0x5a, malloc_usable_size(memory));
+  std::free(memory);
+}
+void operator delete[](void *memory) noexcept { operator delete(memory); }
+void operator delete(void *memory, std::size_t) noexcept { operator delete(memory); }
+void operator delete[](void *memory, std::size_t) noexcept { operator delete(memory); }
+
+/// Memory of tensors, too.
+struct Scribbling : c10::Allocator {
+  static void drop(void *memory) { operator delete(memory); }
+  c10::DataPtr allocate(size_t bytes) const override {
+    void *memory = std::malloc(bytes + 1);
+    return {memory, memory, &drop, torch::kCPU};
+  }
+  c10::DeleterFnPtr raw_deleter() const override { return &drop; }
+};
+static Scribbling scribbling;
+static const bool scribbles = (c10::SetAllocator(c10::kCPU, &scribbling, 200), true);
+
+/// Writes where the stack frames of what has returned were.
+static __attribute__((noinline)) void scribble() {
+  volatile char memory[4096];
+  for (volatile char &byte : memory)
+    byte = 0x5a;
+}
+
+static torch::Tensor &hold(torch::Tensor tensor) { return *new torch::Tensor(std::move(tensor)); }
+static std::vector<int64_t> &hold_list(std::vector<int64_t> list) {
+  return *new std::vector<int64_t>(std::move(list));
+}
+"""
+SHORTEN = """
+static void shorten(torch::Tensor &x) { x = x.narrow(0, 0, 1).narrow(1, 0, 1); }
+"""
+CHANGE = """
+#include <ATen/autocast_mode.h>
+
+static void leave_autocast() { at::autocast::set_cpu_enabled(false); }
+
+
+static void change(Net &net) {
+  torch::NoGradGuard guard;
+  for (auto &parameter : net->parameters())
+    parameter.mul_(1.5);
+}
+"""
+
 KINDS = {
     "accumulation": Kind("accumulated-history", accumulation, FINISH + KEEP),
     "retained": Kind("retained-graph", retained, FINISH),
@@ -579,11 +788,16 @@ KINDS = {
     "contexts": Kind("autograd-context-cycle", contexts, SUM),
     "scripts": Kind("jit-unguarded-warmup", scripts, FINISH + SCRIPT),
     "guards": Kind("ineffective-grad-guard", guards, FINISH),
+    "blobs": Kind("dangling-from-blob", blobs, DYING + HOLDER),
+    "pointers": Kind("dangling-tensor-data", pointers, DYING),
+    "packing": Kind("pad-packed-total-length", packing, SHORTEN),
+    "autocast": Kind("autocast-cache", autocast, CHANGE),
 }
 
 
 def program(kind, seed, count):
-    """The text of a program with `count` variants of `kind`, all of them different."""
+    """The text of a program with `count` variants of `kind`, all of them different, and
+    that of the program that is meant."""
     draw = random.Random("%s %d" % (kind, seed))
     seen = set()
 
@@ -604,4 +818,5 @@ def program(kind, seed, count):
         parts.append("\n// %s: a variant\nstatic void %s(Out &out) {\n%s\n}\n" % (name, name, body))
     parts.append("\nint main() {\n%s\n}\n"
                  % "\n".join('  run("%s", %s);' % (name, name) for name in names))
-    return "".join(parts)
+    text = "".join(parts)
+    return tuple(re.sub(r"@\[(.*?)\|(.*?)\]@", side, text) for side in (r"\1", r"\2"))
