@@ -94,7 +94,7 @@ bool MemoryState::holds(const Keeper &K) const {
 
 void MemoryState::keep(Held H) {
   for (Held &Known : Env)
-    if (Known.By == H.By && Known.What.Source == H.What.Source) {
+    if (Known.isSame(H)) {
       Known = std::move(H);
       return;
     }
@@ -140,9 +140,8 @@ void MemoryState::disown(const VarDecl *Owner) {
 bool MemoryState::join(const MemoryState &Other) {
   bool Changed = false;
   for (const Held &From : Other.Env) {
-    auto Into = llvm::find_if(Env, [&](const Held &H) {
-      return H.By == From.By && H.What.Source == From.What.Source;
-    });
+    auto Into =
+        llvm::find_if(Env, [&](const Held &H) { return H.isSame(From); });
     if (Into == Env.end()) {
       if (Env.size() < MaxHeld) {
         Env.push_back(From);

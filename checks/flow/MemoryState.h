@@ -56,6 +56,13 @@ struct Held {
   bool Alive = true;                  ///< The owner may be there.
   std::optional<Dangling::How> Ended; ///< The owner may be gone.
   clang::SourceLocation EndsAt;
+
+  /// Does \p O hold the same memory in the same place? A call may lend the
+  /// memory of several arguments.
+  bool isSame(const Held &O) const {
+    return By == O.By && What.Source == O.What.Source &&
+           What.Owner == O.What.Owner && What.Temporary == O.What.Temporary;
+  }
 };
 
 /// Memory that a pointer points to.

@@ -72,6 +72,13 @@ void one_of_them(Tensor x, Tensor y) {
   // CHECK-FIXES: auto p_tensor = y + 1;
   // CHECK-FIXES: const float *p = either(x, p_tensor, false);
   read(p);
+  const float *q = either(y + 1, x, false);
+  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: 'q' points into a tensor that is gone at the end of this statement [libtorch-dangling-tensor-data]
+  // CHECK-FIXES: auto q_tensor = y + 1;
+  // CHECK-FIXES: const float *q = either(q_tensor, x, false);
+  read(q);
+  const float *r = either(x, y, true);
+  read(r);
 }
 void resized(Tensor x) {
   Tensor t = x * 2;
