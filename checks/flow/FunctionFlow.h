@@ -67,8 +67,9 @@ struct Label {
   const clang::Expr *Site = nullptr; ///< Null for Entry.
   /// Entry and Carry. For Relay: the LabelId of the callee's Carry.
   PlaceId Where = 0;
-  unsigned Consumers = 0;                  ///< Consumer bits.
-  const clang::Expr *BackwardAt = nullptr; ///< The backward call, if any.
+  unsigned Consumers = 0; ///< Consumer bits.
+  /// The backward call, if any; of several the last in the source.
+  const clang::Expr *BackwardAt = nullptr;
   /// Fields that hold it after `Stored`, for a look at the rest of the unit.
   llvm::SmallVector<PlaceId, 1> StoredIn;
   /// The call's mode: On, or Unknown when it differs by path.

@@ -529,7 +529,10 @@ void Interpreter::consume(const Value &V, unsigned Consumers, const Expr *By,
                           std::optional<PlaceId> StoredIn) {
   for (LabelId Id : V.allLabels()) {
     Label &L = Out->Labels[Id];
-    if (Consumers & Label::Backward)
+    // Of several the last in the source, whatever the order of the blocks.
+    if (Consumers & Label::Backward &&
+        (!L.BackwardAt ||
+         code::comesBefore(L.BackwardAt, By, Context.getSourceManager())))
       L.BackwardAt = By;
     L.Consumers |= Consumers;
     if (StoredIn && !llvm::is_contained(L.StoredIn, *StoredIn))
