@@ -322,11 +322,16 @@ static bool isHarmlessValue(const llvm::opt::Arg &A) {
   switch (A.getOption().getID()) {
   case options::OPT_offload_arch_EQ:
   case options::OPT_no_offload_arch_EQ:
-    // `native` runs a program that asks the machine.
-    return StringRef(A.getValue()).starts_with("sm_") ||
-           StringRef(A.getValue()).starts_with("compute_") ||
-           StringRef(A.getValue()).starts_with("gfx") ||
-           StringRef(A.getValue()) == "all";
+    // `native`, and an empty name between commas, run a program that asks the
+    // machine.
+    return llvm::all_of(A.getValues(), [](StringRef Value) {
+      llvm::SmallVector<StringRef, 4> Names;
+      Value.split(Names, ',');
+      return llvm::all_of(Names, [](StringRef Name) {
+        return Name.starts_with("sm_") || Name.starts_with("compute_") ||
+               Name.starts_with("gfx") || Name == "all";
+      });
+    });
   case options::OPT_x: {
     auto Type = types::lookupTypeForTypeSpecifier(A.getValue());
     return Type == types::TY_INVALID || types::isAcceptedByClang(Type);

@@ -17,7 +17,7 @@ program = project / "program.sh"
 program.write_text("#!/bin/sh\necho run >> '%s'\necho sm_70\n" % mark)
 program.chmod(0o755)
 # What Clang's driver looks for in the folders of -B and beside the compiler.
-for name in ["nvptx-arch", "amdgpu-arch", "clang++"]:
+for name in ["nvptx-arch", "amdgpu-arch", "offload-arch", "clang++"]:
     (project / name).write_text(program.read_text())
     (project / name).chmod(0o755)
 (project / "unit.cpp").write_text("#include <torch/torch.h>\nint f() { return 1; }\n")
@@ -90,7 +90,11 @@ for option in for_driver:
         command("clang++", [option[0]])
 for compiler in ["./clang++", str(project / "clang++")]:
     command(compiler, offload)
-    command(compiler, ["-x", "cuda", "-nocudainc", "-nocudalib", "--offload-arch=native"])
+    for values in ["native", "sm_70,native", "sm_70,", ""]:
+        command(compiler, ["-x", "cuda", "-nocudainc", "-nocudalib", "--offload-arch=" + values])
+        command(compiler, ["-fopenmp", "--offload-arch=" + values])
+    command(compiler, ["-x", "cuda", "-nocudainc", "-nocudalib"])
+    command(compiler, ["-x", "hip", "-nogpuinc", "-nogpulib"])
 commands += [
     ["clang-cl", "--driver-mode=cl"] + [w for o in for_cl if o[3] != "kept" for w in words(o, str(project / "cl-out"))] + ["-I.", "unit.cpp"]
 ]
