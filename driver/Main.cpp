@@ -32,6 +32,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/WithColor.h"
 #include <csignal>
@@ -574,7 +575,12 @@ static void keepIgnoredSignals(llvm::function_ref<void()> InstallHandlers) {
 
 int main(int Argc, const char **Argv) {
   std::optional<llvm::InitLLVM> Init;
-  keepIgnoredSignals([&] { Init.emplace(Argc, Argv); });
+  keepIgnoredSignals([&] {
+    // A reader that is gone. InitLLVM does so, too, which is too late in 22.
+    llvm::sys::SetOneShotPipeSignalFunction(
+        llvm::sys::DefaultOneShotPipeSignalHandler);
+    Init.emplace(Argc, Argv);
+  });
   llvm::setBugReportMsg("libtorch-tidy crashed: please report it with the file "
                         "that was analysed and its compiler flags.\n");
   std::optional<CommandLine> Options = parseCommandLine(Argc, Argv);

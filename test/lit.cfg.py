@@ -12,6 +12,7 @@ Substitutions for RUN lines:
   %flow-facts           what checks/flow finds in a file (flow/FlowFacts.cpp)
   %torch-facts          what checks/torch knows of a file (torch/TorchFacts.cpp)
   %flag-fates           what the driver does with each option of Clang
+  %llvm-version         the LLVM that all of this is built with: 19
   %clang-tidy-N %plugin-N  the same for another version (REQUIRES: llvm-N)
   %clangxx %cmake %FileCheck %not %python %old-clang-tidy
   %chromium %clang-apply-replacements %node_tools %sarif-multitool
@@ -179,6 +180,7 @@ for name, command in [
     ("%flow-facts", [tools["flow_facts"]]),
     ("%torch-facts", [tools["torch_facts"]]),
     ("%flag-fates", [tools["flag_fates"]]),
+    ("%llvm-version", [tools["llvm_version"]]),
     ("%libtorch-tidy", [tools["driver"] or "no-driver-in-this-build"]),
     ("%old-clang-tidy", [tools["old_clang_tidy"]]),
     ("%run-clang-tidy", [tools["python"], run_clang_tidy]),

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/ModelBudget.h"
+#include "checks/llvm/Compat.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Sema/Scope.h"
@@ -56,8 +57,7 @@ private:
                                              /*DefinitionRequired=*/false,
                                              /*AtEndOfTU=*/true);
     else if (auto *R = dyn_cast<CXXRecordDecl>(&D))
-      TheSema->isCompleteType(R->getLocation(),
-                              R->getASTContext().getRecordType(R));
+      TheSema->isCompleteType(R->getLocation(), compat::recordType(R));
     Diags.setSuppressAllDiagnostics(Before);
     if (Trap.hasErrorOccurred())
       D.setInvalidDecl();

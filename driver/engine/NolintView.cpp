@@ -9,6 +9,7 @@
 #include "clang-tidy/GlobList.h"
 #include "driver/engine/EnclosingFunctions.h"
 #include "driver/engine/Scope.h"
+#include "driver/llvm/Compat.h"
 #include "driver/project/Paths.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
@@ -92,7 +93,7 @@ NolintAudit::View nolintView(const Unit &U, std::vector<NolintFile> Files,
   };
   for (NolintFile &Read : Files) {
     llvm::SmallString<256> Spelled(Read.Path);
-    llvm::sys::fs::make_absolute(U.Command.Directory, Spelled);
+    compat::makeAbsolute(U.Command.Directory, Spelled);
     llvm::sys::path::remove_dots(Spelled, /*remove_dot_dot=*/true);
     const std::string &Path = Name(Read.Path);
     const bool IsReported =

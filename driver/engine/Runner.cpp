@@ -19,6 +19,7 @@
 #include "driver/engine/Scope.h"
 #include "driver/engine/TidyFindings.h"
 #include "driver/engine/UnitInputs.h"
+#include "driver/llvm/Compat.h"
 #include "driver/pch/LibraryPch.h"
 #include "driver/project/FileSystem.h"
 #include "driver/project/HarmlessFlags.h"
@@ -402,9 +403,8 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   // is made; without one that would be the working directory.
   Context.setCurrentFile(Result.File);
   ClangTidyDiagnosticConsumer Consumer(Context);
-  DiagnosticsEngine Engine(new DiagnosticIDs, new DiagnosticOptions, &Consumer,
-                           /*ShouldOwnClient=*/false);
-  Context.setDiagnosticsEngine(&Engine);
+  const compat::Diagnostics Engine(&Consumer, /*OwnsConsumer=*/false);
+  compat::setDiagnostics(Context, Engine);
   Tool.setDiagnosticConsumer(&Consumer);
   TidyActionFactory Factory(Context, FS, How);
   bool ToolFailed;

@@ -9,6 +9,7 @@
 #include "checks/code/Activity.h"
 #include "driver/engine/FixTrials.h"
 #include "driver/engine/UnitArchive.h"
+#include "driver/llvm/Compat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -58,7 +59,7 @@ static std::string mainArgument(const CommandLineArguments &Arguments,
                                 const Unit &U) {
   auto Spelled = [&](StringRef Path) {
     llvm::SmallString<256> Result(Path);
-    llvm::sys::fs::make_absolute(U.Command.Directory, Result);
+    compat::makeAbsolute(U.Command.Directory, Result);
     llvm::sys::path::remove_dots(Result, /*remove_dot_dot=*/true);
     return Result;
   };

@@ -7,6 +7,7 @@
 
 #include "driver/findings/WatchedRun.h"
 #include "checks/Catalog.h"
+#include "driver/llvm/Compat.h"
 #include "driver/output/Report.h"
 #include "driver/project/Error.h"
 #include "driver/project/Nesting.h"
@@ -136,7 +137,7 @@ WatchedRun::read(StringRef File, StringRef Folder,
     if (isLibrary(Name) || !Number)
       return;
     llvm::SmallString<256> Path(Name);
-    llvm::sys::fs::make_absolute(Folder, Path);
+    compat::makeAbsolute(Folder, Path);
     G.Calls.push_back({canonicalPath(Path, "", *FS), Number,
                        withoutArguments(Function.str())});
   };

@@ -782,7 +782,7 @@ static void removeForeignOptions() {
   SmallVector<cl::Option *, 0> Foreign;
   for (auto &Entry : cl::getRegisteredOptions()) {
     cl::Option *O = Entry.second;
-    if (Entry.first().starts_with("help") || Entry.first() == "version")
+    if (O->ArgStr.starts_with("help") || O->ArgStr == "version")
       continue;
     if (!is_contained(O->Categories, &Category))
       Foreign.push_back(O);

@@ -8,6 +8,7 @@
 #include "driver/options/Configuration.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/GlobList.h"
+#include "driver/llvm/Compat.h"
 #include "driver/options/ProjectHeaders.h"
 #include "driver/project/Error.h"
 #include "driver/project/Nesting.h"
@@ -116,7 +117,10 @@ public:
   Provider(std::optional<Level> WeakestLevel, StringRef MoreHeaders,
            IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS)
       : WeakestLevel(WeakestLevel), MoreHeaders(MoreHeaders),
-        FS(std::move(FS)) {}
+        FS(std::move(FS)) {
+    if (auto Here = this->FS->getCurrentWorkingDirectory())
+      WorkingFolder = *Here;
+  }
 
   void setInner(std::unique_ptr<ClangTidyOptionsProvider> P) {
     Inner = std::move(P);
@@ -181,7 +185,7 @@ private:
     } else if (!Given && !ProjectToo) {
       Result.HeaderFilterRegex = "";
     } else if (!Given) {
-      HeaderFilters Ours = projectHeaders(File, *FS);
+      HeaderFilters Ours = projectHeaders(File, WorkingFolder, *FS);
       Result.HeaderFilterRegex = std::move(Ours.Take);
       Result.ExcludeHeaderFilterRegex = std::move(Ours.LeaveOut);
       auto Theirs = Last(&ClangTidyOptions::ExcludeHeaderFilterRegex);
@@ -193,6 +197,9 @@ private:
   std::optional<Level> WeakestLevel;
   std::string MoreHeaders;
   IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
+  /// Where the program runs. The file system is in the folder of the compile
+  /// command when Clang 22 asks for filters.
+  std::string WorkingFolder;
   std::unique_ptr<ClangTidyOptionsProvider> Inner;
 };
 
@@ -365,7 +372,7 @@ Level Configuration::weakestLevel(const ClangTidyOptions &Options,
 
 std::vector<std::string>
 Configuration::enabledChecks(const ClangTidyOptions &Options) {
-  return getCheckNames(Options, /*AllowEnablingAnalyzerAlphaCheckers=*/false);
+  return compat::checkNames(Options);
 }
 
 std::string Configuration::dump(StringRef File) const {
@@ -373,7 +380,7 @@ std::string Configuration::dump(StringRef File) const {
       makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
   ClangTidyOptions Options = P->getOptions(File);
   std::vector<std::string> Enabled = enabledChecks(Options);
-  Options.CheckOptions = getCheckOptions(Options, false);
+  Options.CheckOptions = compat::checkOptions(Options);
   // Only options of checks that run.
   std::vector<std::string> Unused;
   for (StringRef Key : Options.CheckOptions.keys())
@@ -408,10 +415,11 @@ void Configuration::findUnknown(
     const ClangTidyOptions &Options,
     llvm::function_ref<void(StringRef What, StringRef Name, StringRef Guess)>
         Found) {
-  std::optional<NamesAndOptions> Known; // Takes a while: made when needed.
-  auto Names = [&]() -> const NamesAndOptions & {
+  std::optional<compat::ChecksAndOptions>
+      Known; // Takes a while: made when needed.
+  auto Names = [&]() -> const compat::ChecksAndOptions & {
     if (!Known)
-      Known = getAllChecksAndOptions(false);
+      Known = compat::allChecksAndOptions();
     return *Known;
   };
   auto Tell = [&](StringRef What, StringRef Name,
@@ -425,9 +433,9 @@ void Configuration::findUnknown(
   const GlobList Globs(Checks); // Refers to the text.
   for (const auto &Glob : Globs.getItems())
     if (Glob.Text.starts_with("libtorch") && Glob.Text != "libtorch-*" &&
-        llvm::none_of(Names().Names.keys(),
+        llvm::none_of(Names().Checks.keys(),
                       [&](StringRef S) { return Glob.Regex.match(S); }))
-      Tell("check", Glob.Text, Names().Names);
+      Tell("check", Glob.Text, Names().Checks);
   std::vector<StringRef> Keys(Options.CheckOptions.keys().begin(),
                               Options.CheckOptions.keys().end());
   llvm::sort(Keys);

@@ -75,22 +75,24 @@ static StringRef projectOfBuild(StringRef File, llvm::vfs::FileSystem &FS) {
   return Outermost.empty() ? Nearest : Outermost;
 }
 
-static std::string rootOf(StringRef File, llvm::vfs::FileSystem &FS) {
+static std::string rootOf(StringRef File, StringRef WorkingFolder,
+                          llvm::vfs::FileSystem &FS) {
   if (StringRef Top = gitWorkTree(File, FS); !Top.empty())
     return Top.str();
   const StringRef Project = projectOfBuild(File, FS);
-  auto Here = FS.getCurrentWorkingDirectory();
-  if (Here && File.starts_with(*Here + "/") &&
-      (Project.empty() || Project.starts_with(*Here + "/")))
-    return *Here;
+  const std::string Inside = (WorkingFolder + "/").str();
+  if (!WorkingFolder.empty() && File.starts_with(Inside) &&
+      (Project.empty() || Project.starts_with(Inside)))
+    return WorkingFolder.str();
   return (Project.empty() ? path::parent_path(File) : Project).str();
 }
 
-HeaderFilters projectHeaders(StringRef File, llvm::vfs::FileSystem &FS) {
+HeaderFilters projectHeaders(StringRef File, StringRef WorkingFolder,
+                             llvm::vfs::FileSystem &FS) {
   // The engine asks by the name that the compile command has.
   llvm::SmallString<256> Absolute(File);
   (void)FS.makeAbsolute(Absolute);
-  const std::string Root = rootOf(Absolute, FS);
+  const std::string Root = rootOf(Absolute, WorkingFolder, FS);
   std::string Below = llvm::Regex::escape(Root) + "/";
   // The engine may know the folder by its real path, too.
   llvm::SmallString<256> Real;

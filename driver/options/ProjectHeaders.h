@@ -28,12 +28,14 @@ struct HeaderFilters {
 /// For the unit of \p File. The project is the git work tree around it. Without
 /// one it is the outermost folder around \p File that begins a project of a
 /// build system (CMake, Meson, Bazel, setuptools), else the nearest one with a
-/// compile_commands.json, and the working directory where that holds more; when
+/// compile_commands.json, and \p WorkingFolder where that holds more; when
 /// there is nothing of this, the folder of \p File. So it does not depend on
 /// where the program runs, unless that is above the project. Left out are
 /// folders by whose names people keep the sources of others: third_party,
 /// vendor, _deps and similar.
-HeaderFilters projectHeaders(llvm::StringRef File, llvm::vfs::FileSystem &FS);
+HeaderFilters projectHeaders(llvm::StringRef File,
+                             llvm::StringRef WorkingFolder,
+                             llvm::vfs::FileSystem &FS);
 
 } // namespace libtorch_tidy::driver
 

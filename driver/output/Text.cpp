@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/output/Text.h"
+#include "driver/llvm/Compat.h"
 #include "driver/project/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -170,8 +171,8 @@ private:
     if (Shown == Path)
       return;
     llvm::SmallString<256> Real(Path), There(Shown);
-    llvm::sys::fs::make_absolute(Directory, Real);
-    llvm::sys::fs::make_absolute(Directory, There);
+    compat::makeAbsolute(Directory, Real);
+    compat::makeAbsolute(Directory, There);
     if (auto Text = FS->getBufferForFile(Real)) {
       if (!Renamed)
         Renamed = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/pch/Specializations.h"
+#include "driver/llvm/Compat.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclFriend.h"
 #include "clang/AST/DeclTemplate.h"
@@ -85,8 +86,8 @@ public:
     // What is still written, is written because something refers to it.
     llvm::SmallString<0> Buffer;
     llvm::BitstreamWriter Stream(Buffer);
-    ASTWriter Writer(Stream, Buffer, Compiler.getModuleCache(), {});
-    Writer.WriteAST(*TheSema, "", nullptr, "");
+    compat::PrecompiledHeaderWriter Writer(Stream, Buffer, Compiler);
+    Writer.write(*TheSema);
     Classes.recall(Writer);
     Functions.recall(Writer);
     Variables.recall(Writer);

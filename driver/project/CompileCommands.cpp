@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/project/CompileCommands.h"
+#include "driver/llvm/Compat.h"
 #include "driver/project/CudaUnits.h"
 #include "driver/project/Error.h"
 #include "driver/project/HarmlessFlags.h"
@@ -226,7 +227,7 @@ static bool compiles(const CompileCommand &Command, StringRef File,
         if (Argument.starts_with("-"))
           return false;
         llvm::SmallString<256> Path(Argument);
-        llvm::sys::fs::make_absolute(Command.Directory, Path);
+        compat::makeAbsolute(Command.Directory, Path);
         llvm::SmallString<256> Plain(Path);
         path::remove_dots(Plain, /*remove_dot_dot=*/true);
         // A file of another revision may be gone.
@@ -376,7 +377,7 @@ CompileCommands::listedSources(StringRef Folder) {
   for (const CompileCommand &Command :
        (*Found)->Commands->getAllCompileCommands()) {
     llvm::SmallString<256> Path(Command.Filename);
-    llvm::sys::fs::make_absolute(Command.Directory, Path);
+    compat::makeAbsolute(Command.Directory, Path);
     if (!isCxxFile(Path))
       continue;
     if (FS->exists(Path))
@@ -454,8 +455,7 @@ ArgumentsAdjuster
 makeCommandsOurs(const char *Argv0, void *MainAddress,
                  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS,
                  bool Quiet) {
-  std::string ResourceDir =
-      clang::CompilerInvocation::GetResourcesPath(Argv0, MainAddress);
+  std::string ResourceDir = compat::resourcesPath(Argv0, MainAddress);
   // An installed program does not lie next to Clang's own headers.
   if (!llvm::sys::fs::is_directory(ResourceDir))
     ResourceDir = LIBTORCH_TIDY_RESOURCE_DIR;

@@ -7,6 +7,7 @@
 
 #include "driver/project/CudaUnits.h"
 #include "checks/torch/KernelMacros.h"
+#include "driver/llvm/Compat.h"
 #include "clang/AST/Attr.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "llvm/ADT/STLExtras.h"
@@ -142,7 +143,7 @@ static std::vector<std::string> includeFolders(const CommandLineArguments &Args,
         continue;
       llvm::SmallString<128> Path(
           Word.empty() && I + 1 < Args.size() ? Args[I + 1] : Word);
-      llvm::sys::fs::make_absolute(Folder, Path);
+      compat::makeAbsolute(Folder, Path);
       Result.push_back(Path.str().str());
       break;
     }
@@ -156,7 +157,7 @@ static std::vector<std::string> toolkits(const CommandLineArguments &Args,
   for (StringRef Word : llvm::drop_begin(Args))
     if (Word.consume_front("--cuda-path=")) {
       llvm::SmallString<128> Path(Word);
-      llvm::sys::fs::make_absolute(Folder, Path);
+      compat::makeAbsolute(Folder, Path);
       return {Path.str().str()};
     }
   for (const char *Name : {"CUDA_PATH", "CUDA_HOME"})

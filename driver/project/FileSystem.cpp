@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/project/FileSystem.h"
+#include "driver/llvm/Compat.h"
 #include "driver/project/CudaUnits.h"
 #include "driver/project/Error.h"
 #include "driver/project/Nesting.h"
 #include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/DiagnosticFrontend.h"
 #include "clang/Basic/FileManager.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Lex/HeaderSearchOptions.h"
@@ -187,17 +189,18 @@ filesOf(const clang::CompilerInvocation &Invocation, clang::FileManager &Files,
     return &Files;
   IntrusiveRefCntPtr<vfs::FileSystem> Result = Files.getVirtualFileSystemPtr();
   clang::IgnoringDiagConsumer Nobody;
-  clang::DiagnosticsEngine Diags(new clang::DiagnosticIDs,
-                                 new clang::DiagnosticOptions,
-                                 Consumer ? Consumer : &Nobody,
-                                 /*ShouldOwnClient=*/false);
+  const compat::Diagnostics Diags(Consumer ? Consumer : &Nobody,
+                                  /*OwnsConsumer=*/false);
+  Diags->setErrorsAsFatal(true);
   for (const std::string &File : Overlays) {
     Expected<IntrusiveRefCntPtr<vfs::FileSystem>> Overlay =
         readOverlay(File, Result);
     if (Overlay)
       Result = std::move(*Overlay);
     else
-      Diags.Report(Diags.getCustomDiagID(clang::DiagnosticsEngine::Fatal, "%0"))
+      // One of Clang's own: the consumer knows no custom ones but those of the
+      // engine that it was made with.
+      Diags->Report(clang::diag::err_fe_source_mgr)
           << toString(Overlay.takeError());
   }
   return makeIntrusiveRefCnt<clang::FileManager>(Files.getFileSystemOpts(),

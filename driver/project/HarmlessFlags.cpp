@@ -6,11 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/project/HarmlessFlags.h"
+#include "driver/llvm/Compat.h"
 #include "driver/project/CudaUnits.h"
-#include "clang/Basic/CodeGenOptions.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticOptions.h"
-#include "clang/Driver/Options.h"
 #include "clang/Driver/Types.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/DependencyOutputOptions.h"
@@ -21,6 +20,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
 #include "llvm/Support/CommandLine.h"
@@ -28,14 +28,17 @@
 #include "llvm/Support/Path.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
+#include <optional>
 
-using namespace clang::driver;
 using clang::tooling::CommandLineArguments;
 using llvm::StringRef;
 using llvm::opt::Option;
 namespace path = llvm::sys::path;
 
 namespace libtorch_tidy::driver {
+
+namespace options = compat::options;
+namespace types = clang::driver::types;
 
 /// The options that set what the parser reads, as Clang's own table says: the
 /// language, the target, folders of headers, the preprocessor, diagnostics.
@@ -53,7 +56,7 @@ static const llvm::DenseSet<unsigned> &optionsOfTheParser() {
   options::OPT_##ID,
 #define DIAG_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)                \
   options::OPT_##ID,
-#include "clang/Driver/Options.inc"
+#include LIBTORCH_TIDY_CLANG_OPTIONS
 #undef LANG_OPTION_WITH_MARSHALLING
 #undef TARGET_OPTION_WITH_MARSHALLING
 #undef HEADER_SEARCH_OPTION_WITH_MARSHALLING
@@ -79,7 +82,7 @@ static const llvm::DenseSet<unsigned> &optionsOfOutput() {
   options::OPT_##ID,
 #define ANALYZER_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)            \
   options::OPT_##ID,
-#include "clang/Driver/Options.inc"
+#include LIBTORCH_TIDY_CLANG_OPTIONS
 #undef CODEGEN_OPTION_WITH_MARSHALLING
 #undef DEPENDENCY_OUTPUT_OPTION_WITH_MARSHALLING
 #undef PREPROCESSOR_OUTPUT_OPTION_WITH_MARSHALLING
@@ -88,6 +91,28 @@ static const llvm::DenseSet<unsigned> &optionsOfOutput() {
 #undef ANALYZER_OPTION_WITH_MARSHALLING
   };
   return Ids;
+}
+
+/// The fate of options that not all versions of Clang have, or that are of
+/// another kind in some, hence by their names.
+static std::optional<FlagFate> fateByName(const Option &Option) {
+  return llvm::StringSwitch<std::optional<FlagFate>>(Option.getName())
+      // What is read.
+      .Cases("index-header-map", "internal-iframework", FlagFate::Kept)
+      .Cases("nogpuinc", "no-offload-inc", "offload-inc", FlagFate::Kept)
+      .Cases("nogpulib", "no-offloadlib", "offloadlib", FlagFate::Kept)
+      .Cases("ffinite-math-only", "fno-finite-math-only", FlagFate::Kept)
+      // Programs that Clang's driver runs, and toolchains that it asks them
+      // about. Clang 22 has these for all kinds of accelerators.
+      .Cases("offload-arch-tool=", "offload-targets=", FlagFate::Refused)
+      // Its file says where a toolchain's headers lie.
+      .Case("multi-lib-config=", FlagFate::Refused)
+      // A file that the code for an accelerator is made with.
+      .Case("fopenmp-host-ir-file-path", FlagFate::Refused)
+      // A profile that another compiler wrote is an error to Clang.
+      .Case("fprofile-sample-use", FlagFate::Useless)
+      .Case("sycl-link", FlagFate::Useless)
+      .Default(std::nullopt);
 }
 
 FlagFate fateOf(const Option &Option) {
@@ -99,6 +124,8 @@ FlagFate fateOf(const Option &Option) {
   default:
     break;
   }
+  if (std::optional<FlagFate> Fate = fateByName(Option))
+    return *Fate;
   switch (Option.getID()) {
   // Modules that Clang would build, and write into a cache. Without, #include
   // reads the header.
@@ -133,7 +160,6 @@ FlagFate fateOf(const Option &Option) {
   case options::OPT_dump_deserialized_pch_decls:
   // A profile that another compiler wrote is an error to Clang.
   case options::OPT_fprofile_instr_use:
-  case options::OPT_fprofile_sample_use:
   case options::OPT_v:
     return FlagFate::Useless;
 
@@ -208,7 +234,6 @@ FlagFate fateOf(const Option &Option) {
   case options::OPT_iframework:
   case options::OPT_iframeworkwithsysroot:
   case options::OPT_include:
-  case options::OPT_index_header_map:
   case options::OPT_internal_externc_isystem:
   case options::OPT_internal_isystem:
   case options::OPT_iprefix:
@@ -220,7 +245,6 @@ FlagFate fateOf(const Option &Option) {
   case options::OPT_iwithprefixbefore:
   case options::OPT_iwithsysroot:
   case options::OPT_no_offload_arch_EQ:
-  case options::OPT_nogpuinc:
   case options::OPT_nohipwrapperinc:
   case options::OPT_nostdinc:
   case options::OPT_nostdlibinc:
@@ -387,7 +411,7 @@ void Sieve::pass(llvm::ArrayRef<std::string> Words) {
   for (const std::string &Word : Words)
     Flags.push_back(Word.c_str());
   unsigned MissingIndex, MissingCount;
-  llvm::opt::InputArgList Parsed = getDriverOptTable().ParseArgs(
+  llvm::opt::InputArgList Parsed = compat::optionTable().ParseArgs(
       Flags, MissingIndex, MissingCount, llvm::opt::Visibility(Visible));
   std::vector<const llvm::opt::Arg *> Args(Parsed.begin(), Parsed.end());
   for (size_t I = 0; I < Args.size(); ++I) {
@@ -470,7 +494,7 @@ static void readConfigurationFiles(CommandLineArguments &Args, StringRef Folder,
     if (Dir.empty())
       return;
     llvm::SmallString<128> Absolute(Dir);
-    llvm::sys::fs::make_absolute(Folder, Absolute);
+    compat::makeAbsolute(Folder, Absolute);
     Dirs.push_back(Absolute.str().str());
   };
   for (StringRef Option : {"--config-user-dir", "--config-system-dir"})
@@ -488,7 +512,7 @@ static void readConfigurationFiles(CommandLineArguments &Args, StringRef Folder,
     const std::string File = Name.str();
     if (StringRef(File).contains('/')) {
       Path = File;
-      llvm::sys::fs::make_absolute(Folder, Path);
+      compat::makeAbsolute(Folder, Path);
     } else if (!Context.findConfigFile(File, Path)) {
       return false;
     }
@@ -535,10 +559,8 @@ keepHarmlessFlags(const CommandLineArguments &Given, StringRef Folder,
 
 clang::FrontendOptions plainFrontendOptions() {
   clang::CompilerInvocation Plain;
-  clang::DiagnosticsEngine Diags(new clang::DiagnosticIDs,
-                                 new clang::DiagnosticOptions,
-                                 new clang::IgnoringDiagConsumer);
-  (void)clang::CompilerInvocation::CreateFromArgs(Plain, {}, Diags);
+  const compat::Diagnostics Diags(new clang::IgnoringDiagConsumer);
+  (void)clang::CompilerInvocation::CreateFromArgs(Plain, {}, *Diags);
   return Plain.getFrontendOpts();
 }
 
@@ -553,7 +575,7 @@ void keepParsingOnly(clang::CompilerInvocation &Invocation) {
   Invocation.getDiagnosticOpts().DiagnosticLogFile.clear();
   Invocation.getDiagnosticOpts().DiagnosticSerializationFile.clear();
 
-  Invocation.getCodeGenOpts() = clang::CodeGenOptions();
+  compat::dropCodeGeneration(Invocation);
   Invocation.getDependencyOutputOpts() = clang::DependencyOutputOptions();
   Invocation.getMigratorOpts() = clang::MigratorOptions();
   Invocation.getPreprocessorOutputOpts() = clang::PreprocessorOutputOptions();

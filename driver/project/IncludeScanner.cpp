@@ -8,13 +8,13 @@
 #include "driver/project/IncludeScanner.h"
 #include "checks/torch/Headers.h"
 #include "checks/torch/TorchTypes.h"
+#include "driver/llvm/Compat.h"
 #include "driver/project/CudaUnits.h"
 #include "driver/project/HarmlessFlags.h"
 #include "clang/Basic/FileManager.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Basic/TargetOptions.h"
 #include "clang/Frontend/CompilerInvocation.h"
-#include "clang/Frontend/Utils.h"
 #include "clang/Lex/DependencyDirectivesScanner.h"
 #include "clang/Lex/HeaderSearch.h"
 #include "clang/Lex/HeaderSearchOptions.h"
@@ -145,12 +145,9 @@ public:
           llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS)
       : Invocation(std::move(Given)),
         Files(Invocation->getFileSystemOpts(), std::move(FS)),
-        Diags(new DiagnosticIDs, new DiagnosticOptions,
-              new IgnoringDiagConsumer),
-        Sources(Diags, Files),
-        Headers(std::make_shared<HeaderSearchOptions>(
-                    Invocation->getHeaderSearchOpts()),
-                Sources, Diags, Invocation->getLangOpts(), /*Target=*/nullptr) {
+        Diags(new IgnoringDiagConsumer), Sources(*Diags, Files),
+        Headers(compat::headerSearchOptions(*Invocation), Sources, *Diags,
+                Invocation->getLangOpts(), /*Target=*/nullptr) {
     ApplyHeaderSearchOptions(Headers, Invocation->getHeaderSearchOpts(),
                              Invocation->getLangOpts(),
                              llvm::Triple(Invocation->getTargetOpts().Triple));
@@ -227,7 +224,7 @@ private:
 
   std::unique_ptr<CompilerInvocation> Invocation;
   FileManager Files;
-  DiagnosticsEngine Diags;
+  compat::Diagnostics Diags;
   SourceManager Sources;
   HeaderSearch Headers;
   llvm::StringSet<> GivenMacros;
@@ -311,7 +308,7 @@ void Scanner::findFolders() {
 std::string Scanner::meaning(ArrayRef<std::string> Without) const {
   CompilerInvocation Plain(*Invocation);
   Plain.getFrontendOpts() = plainFrontendOptions();
-  Plain.getCodeGenOpts() = CodeGenOptions();
+  compat::dropCodeGeneration(Plain);
   Plain.getDiagnosticOpts().Warnings.clear();
   Plain.getDiagnosticOpts().Remarks.clear();
   Plain.getDependencyOutputOpts() = DependencyOutputOptions();
@@ -800,8 +797,8 @@ IncludeScanner::create(ArrayRef<std::string> Arguments,
   for (const std::string &Argument : Arguments)
     Args.push_back(Argument.c_str());
   CreateInvocationOptions Options;
-  Options.Diags = new DiagnosticsEngine(
-      new DiagnosticIDs, new DiagnosticOptions, new IgnoringDiagConsumer);
+  const compat::Diagnostics Diags(new IgnoringDiagConsumer);
+  Options.Diags = Diags.shared();
   Options.VFS = FS;
   // Some values of flags end Clang's driver, by an exception where it expects
   // a number. Not this process: the one of the unit will, and is reported.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/project/Paths.h"
+#include "driver/llvm/Compat.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -20,7 +21,7 @@ std::string canonicalPath(StringRef Path, StringRef Folder,
     return {};
   llvm::SmallString<256> Absolute(Path);
   if (!Folder.empty())
-    llvm::sys::fs::make_absolute(Folder, Absolute);
+    compat::makeAbsolute(Folder, Absolute);
   FS.makeAbsolute(Absolute);
   llvm::sys::path::remove_dots(Absolute, /*remove_dot_dot=*/false);
   llvm::SmallString<256> Real;

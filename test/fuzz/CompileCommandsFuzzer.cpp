@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "driver/llvm/Compat.h"
 #include "driver/project/CompileCommands.h"
 #include "driver/project/HarmlessFlags.h"
-#include "clang/Driver/Options.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
 #include <cstdint>
@@ -21,9 +21,10 @@ static void requireHarmless(const clang::tooling::CommandLineArguments &Kept) {
   for (const std::string &Flag : llvm::drop_begin(Kept))
     Flags.push_back(Flag.c_str());
   unsigned Index, Count;
-  llvm::opt::InputArgList Parsed = clang::driver::getDriverOptTable().ParseArgs(
-      Flags, Index, Count,
-      llvm::opt::Visibility(clang::driver::options::ClangOption));
+  llvm::opt::InputArgList Parsed =
+      libtorch_tidy::compat::optionTable().ParseArgs(
+          Flags, Index, Count,
+          llvm::opt::Visibility(libtorch_tidy::compat::options::ClangOption));
   for (const llvm::opt::Arg *A : Parsed)
     if (A->getOption().getKind() != llvm::opt::Option::UnknownClass &&
         fateOf(A->getOption()) == FlagFate::Refused)

@@ -11,15 +11,16 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "driver/llvm/Compat.h"
 #include "driver/project/HarmlessFlags.h"
-#include "clang/Driver/Options.h"
 #include "llvm/Option/OptTable.h"
 #include "llvm/Option/Option.h"
 #include "llvm/Support/raw_ostream.h"
 
-using namespace clang::driver;
 using llvm::opt::Option;
+using namespace libtorch_tidy;
 using namespace libtorch_tidy::driver;
+namespace options = compat::options;
 
 static const char *kindOf(const Option &O) {
   switch (O.getKind()) {
@@ -46,7 +47,7 @@ static const char *kindOf(const Option &O) {
 }
 
 int main() {
-  const llvm::opt::OptTable &Table = getDriverOptTable();
+  const llvm::opt::OptTable &Table = compat::optionTable();
   for (unsigned I = 1; I <= Table.getNumOptions(); ++I) {
     const Option O = Table.getOption(I);
     if (O.getKind() == Option::GroupClass ||

@@ -17,6 +17,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "checks/llvm/Compat.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
@@ -191,7 +192,7 @@ public:
     if (torch::isOrDerivesFrom(R, "torch::nn::Module"))
       say(R->getLocation(),
           "parameters of class " + R->getName() + ": " +
-              text(torch::parametersOf(Context.getRecordType(R))));
+              text(torch::parametersOf(compat::recordType(R))));
     return true;
   }
 

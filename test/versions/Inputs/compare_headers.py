@@ -2,14 +2,15 @@
 #
 # Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Analyses the inputs of the check tests with the headers of two LibTorchs.
+"""Analyses the inputs of the check tests with the headers of two LibTorchs, or
+with two programs.
 
     compare_headers.py --tools tools.json --temp FOLDER --sources test/checks
-               [--except NAME...] -- FLAGS
+               [--except NAME...] [--other-driver PROGRAM] [-- FLAGS]
 
 All checks of all levels look at every input twice: with the LibTorch of the
-suite, whose findings the check tests assert, and with FLAGS. What they find must
-be the same, with its notes, but for notes in LibTorch's headers. The files named
+suite, whose findings the check tests assert, and with FLAGS, or by PROGRAM. What
+they find must be the same, with its notes, but for notes in LibTorch's headers. The files named
 by --except do not compile with either on purpose.
 
 Exit status: 0 the same, 1 differences, which are printed.
@@ -41,7 +42,7 @@ def extra_flags(source):
     return shlex.split(found[1].replace("%S", str(source.parent))) if found else []
 
 
-def findings(args, tools, name, flags, pch, sources):
+def findings(args, driver, name, flags, pch, sources):
     """Lines `path:line:column: severity: message`, and whether the run went
     well."""
     folder = args.temp / name
@@ -50,7 +51,7 @@ def findings(args, tools, name, flags, pch, sources):
         pch = str(folder / "torch.pch")
         header = next(Path(f, "torch/torch.h") for f in flags
                       if Path(f, "torch/torch.h").exists())
-        done = run([tools["driver"], "--emit-library-pch=" + pch, str(header),
+        done = run([driver, "--emit-library-pch=" + pch, str(header),
                     "--", *flags])
         if done.returncode:
             sys.exit("compare_headers: cannot precompile %s:\n%s" % (header, done.stderr))
@@ -59,7 +60,7 @@ def findings(args, tools, name, flags, pch, sources):
                                *extra_flags(source), "-c", str(source)]}
                 for source in sources]
     (folder / "compile_commands.json").write_text(json.dumps(commands))
-    done = run([tools["driver"], "-p", str(folder), "--level=2", "--no-cache",
+    done = run([driver, "-p", str(folder), "--level=2", "--no-cache",
                 "--quiet", "-checks=-*,libtorch-*", *map(str, sources)])
     lines = [line for line in done.stdout.splitlines() if LINE.match(line)]
     texts = {str(s) for s in sources}
@@ -80,6 +81,7 @@ def main():
     parser.add_argument("--sources", required=True, type=Path)
     parser.add_argument("--except", nargs="*", default=[], dest="excepted",
                         help="FOLDER/FILE")
+    parser.add_argument("--other-driver", help="for the second time")
     own, flags = sys.argv[1:], []
     if "--" in own:
         flags = own[own.index("--") + 1:]
@@ -90,9 +92,10 @@ def main():
     for name in args.excepted:
         sources.remove(args.sources.resolve() / name)
 
-    ours = findings(args, tools, "suite", tools["torch_flags"],
+    ours = findings(args, tools["driver"], "suite", tools["torch_flags"],
                     tools["torch_pch"], sources)
-    theirs = findings(args, tools, "other", flags, None, sources)
+    theirs = findings(args, args.other_driver or tools["driver"], "other",
+                      flags or tools["torch_flags"], None, sources)
     if len(sources) < 100 or len(ours) < 1000:
         sys.exit("compare_headers: only %d lines of %d files" % (len(ours), len(sources)))
     for line in difflib.unified_diff(ours, theirs, "suite", "other", n=0,
