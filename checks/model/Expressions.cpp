@@ -468,14 +468,14 @@ Cell Interpreter::element(const Cell &Of, const Cell &Index, const Expr *E) {
   if (Index->What == Value::Unknown)
     return Index;
   if (Object->What == Value::Module) {
-    const auto &Children = Object->Held->Children;
+    const auto Elements = elementsOf(*Object->Held);
     if (Index->What == Value::Integer && Index->Number >= 0 &&
-        static_cast<uint64_t>(Index->Number) < Children.size())
-      return moduleValue(Children[Index->Number].Module);
+        static_cast<uint64_t>(Index->Number) < Elements.size())
+      return Elements[Index->Number].second;
     if (Index->What == Value::Text)
-      for (const ModuleInstance::Child &Child : Children)
-        if (Child.Name == Index->Name)
-          return moduleValue(Child.Module);
+      for (const auto &[Name, Element] : Elements)
+        if (Name == Index->Name)
+          return Element;
     return Nothing;
   }
   if (Object->What == Value::Text && Index->What == Value::Integer &&

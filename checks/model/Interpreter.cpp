@@ -486,11 +486,9 @@ Interpreter::Flow Interpreter::execRange(const CXXForRangeStmt *S) {
   if (Range->What == Value::List) {
     Elements = Range->Elements;
   } else if (Range->What == Value::Module) {
-    const bool Named = torch::isModuleDictionary(Range->Held->ClassName);
-    for (const ModuleInstance::Child &Child : Range->Held->Children)
-      Elements.push_back(
-          Named ? listOf({text(Child.Name), moduleValue(Child.Module)})
-                : moduleValue(Child.Module));
+    const bool Named = torch::givesPairs(Range->Held->ClassName);
+    for (const auto &[Name, Element] : elementsOf(*Range->Held))
+      Elements.push_back(Named ? listOf({text(Name), Element}) : Element);
   } else if (Range->What == Value::Text) {
     for (const char C : Range->Name)
       Elements.push_back(integer(C));

@@ -220,6 +220,9 @@ private:
   ModulePtr makeLibraryModule(llvm::StringRef Class,
                               llvm::ArrayRef<Cell> Arguments,
                               clang::SourceLocation At);
+  ModulePtr makePretrained(const clang::CXXMethodDecl *Method,
+                           llvm::ArrayRef<Cell> Arguments,
+                           clang::SourceLocation At);
   void fillLibraryModule(ModuleInstance &M, llvm::StringRef Class,
                          clang::SourceLocation At);
   void fill(ModuleInstance &M, const torch::ModuleContents &Contents,

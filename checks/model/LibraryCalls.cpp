@@ -46,6 +46,17 @@ ModulePtr Interpreter::newModule(StringRef ClassName,
   return M;
 }
 
+std::vector<std::pair<std::string, Cell>> elementsOf(const ModuleInstance &M) {
+  std::vector<std::pair<std::string, Cell>> Result;
+  if (torch::isParameterContainer(M.ClassName))
+    for (const ModuleInstance::Tensor &T : M.Parameters)
+      Result.emplace_back(T.Name, tensorValue(T.Handle));
+  else
+    for (const ModuleInstance::Child &Child : M.Children)
+      Result.emplace_back(Child.Name, moduleValue(Child.Module));
+  return Result;
+}
+
 TensorPtr Interpreter::cloneOf(const TensorPtr &T) {
   auto Copy = std::make_shared<TensorInstance>();
   Copy->Shape = T->Shape;
@@ -217,6 +228,51 @@ void Interpreter::fillLibraryModule(ModuleInstance &M, StringRef Class,
                  (It == M.Settings.end() ? "" : because(It->second)));
   }
   fill(M, *Contents, Given, At);
+  // The weight that it is given is its parameter.
+  if (auto It = M.Settings.find(torch::WeightOption);
+      It != M.Settings.end() && It->second->What == Value::Tensor)
+    for (ModuleInstance::Tensor &T : M.Parameters)
+      if (T.Name == torch::WeightParameter) {
+        T.Handle = It->second->Handle;
+        T.Handle->RequiresGrad = true;
+      }
+}
+
+/// Embedding::from_pretrained(weight, options), or of an EmbeddingBag.
+ModulePtr Interpreter::makePretrained(const CXXMethodDecl *Method,
+                                      ArrayRef<Cell> Arguments,
+                                      SourceLocation At) {
+  const CXXRecordDecl *Held = torch::heldBy(Method->getParent());
+  const CXXRecordDecl *Class = Held ? Held : Method->getParent();
+  const ModulePtr M = newModule(torch::modelClassName(Class), Class, At);
+  if (Halted || Arguments.empty())
+    return M;
+  if (Arguments.size() > 1)
+    for (const auto &[Name, Setting] : Arguments[1]->Settings)
+      M->Settings[Name] = copyOf(Setting);
+  const Cell &Weight = Arguments.front();
+  const ArrayRef<StringRef> Sizes = torch::positionalOptions(M->ClassName);
+  for (size_t I = 0; I < Sizes.size(); ++I) {
+    const auto *Known = Weight->What == Value::Tensor &&
+                                Weight->Handle->Shape.Sizes &&
+                                Weight->Handle->Shape.Sizes->size() == 2
+                            ? &*Weight->Handle->Shape.Sizes
+                            : nullptr;
+    M->Settings[Sizes[I].str()] =
+        Known && (*Known)[I] ? integer(*(*Known)[I]) : Weight;
+  }
+  M->Settings[torch::WeightOption] = Weight;
+  fillLibraryModule(*M, M->ClassName, At);
+  std::optional<bool> Freezes = true;
+  if (auto It = M->Settings.find(torch::FreezeOption); It != M->Settings.end())
+    Freezes = truth(It->second);
+  for (ModuleInstance::Tensor &T : M->Parameters)
+    T.Handle->RequiresGrad =
+        Freezes ? std::optional<bool>(!*Freezes) : std::nullopt;
+  if (!Freezes)
+    note(At, "whether the weight of " + M->ClassName +
+                 " gets a gradient is not known");
+  return M;
 }
 
 ModulePtr Interpreter::makeLibraryModule(StringRef Class,
@@ -225,8 +281,9 @@ ModulePtr Interpreter::makeLibraryModule(StringRef Class,
   const ModulePtr M = newModule(Class, nullptr, At);
   if (Halted)
     return M;
-  if (torch::isModuleContainer(Class)) {
-    // One list of modules, or of pairs of a name and a module; else modules.
+  if (torch::isModuleContainer(Class) || torch::isParameterContainer(Class)) {
+    // One list of elements, or of pairs of a name and an element; else
+    // elements.
     if (Arguments.size() == 1 && Arguments.front()->What == Value::List) {
       appendAll(*M, Arguments.front(), At);
     } else {
@@ -313,30 +370,38 @@ void Interpreter::append(ModuleInstance &M, ArrayRef<Cell> Arguments,
     return;
   if (Arguments.size() == 1 && Arguments.front()->What == Value::List)
     return append(M, Arguments.front()->Elements, At);
-  std::string Name = std::to_string(M.Children.size());
-  if (Arguments.size() > 1)
+  const bool OfParameters = torch::isParameterContainer(M.ClassName);
+  std::string Name = std::to_string(elementsOf(M).size());
+  // A list of parameters does not keep the names that it is given.
+  if (Arguments.size() > 1 &&
+      (!OfParameters || torch::isDictionary(M.ClassName)))
     Name =
         Arguments.front()->What == Value::Text ? Arguments.front()->Name : "?";
-  if (Name == "?" || mayRegister(Name, "module", At))
-    addChild(M, Name, Arguments.back(), At);
+  if (Name != "?" && !mayRegister(Name, OfParameters ? "tensor" : "module", At))
+    return;
+  const Cell &Added = Arguments.back();
+  if (OfParameters)
+    addTensor(M, true, Name, Added,
+              Added->What == Value::Tensor ? Added->Handle->RequiresGrad : true,
+              At);
+  else
+    addChild(M, Name, Added, At);
 }
 
 void Interpreter::appendAll(ModuleInstance &M, const Cell &Elements,
                             SourceLocation At) {
   if (Elements->What == Value::Module) {
-    for (const ModuleInstance::Child &Child :
-         std::vector(Elements->Held->Children)) {
-      const Cell Handle = moduleValue(Child.Module);
-      if (torch::isModuleDictionary(M.ClassName))
-        append(M, {text(Child.Name), Handle}, At);
+    for (const auto &[Name, Element] : elementsOf(*Elements->Held)) {
+      if (torch::isDictionary(M.ClassName))
+        append(M, {text(Name), Element}, At);
       else
-        append(M, {Handle}, At);
+        append(M, {Element}, At);
     }
     return;
   }
   if (Elements->What != Value::List) {
     M.IsIncomplete = true;
-    note(At, "the modules of a list are not known" + because(Elements));
+    note(At, "the elements of a list are not known" + because(Elements));
     return;
   }
   for (const Cell &Element : std::vector(Elements->Elements)) {
@@ -399,6 +464,8 @@ Cell Interpreter::callModule(const CallExpr *E, const FunctionDecl *F,
       Object && Object->What == Value::Pointer ? Object->Target : Object;
   const Cell Nothing = unknown(At, "what '" + nameOf(F) + "' returns");
   const torch::ModuleAct Act = torch::moduleAct(F);
+  if (Act == torch::ModuleAct::FromPretrained)
+    return moduleValue(makePretrained(cast<CXXMethodDecl>(F), Arguments, At));
   if (!This || This->What != Value::Module) {
     if (Act == torch::ModuleAct::Same)
       return This ? This : Nothing;
@@ -452,8 +519,23 @@ Cell Interpreter::callModule(const CallExpr *E, const FunctionDecl *F,
   }
   case torch::ModuleAct::Clear:
     M.Children.clear();
+    if (torch::isParameterContainer(M.ClassName))
+      M.Parameters.clear();
     return Nothing;
   case torch::ModuleAct::Unregister: {
+    if (torch::isParameterContainer(M.ClassName)) {
+      auto It =
+          llvm::find_if(M.Parameters, [&](const ModuleInstance::Tensor &T) {
+            return T.Name == NameAt(0);
+          });
+      if (It == M.Parameters.end()) {
+        fail(At, "what '" + nameOf(F) + "' takes away is not known");
+        return Nothing;
+      }
+      const TensorPtr Taken = It->Handle;
+      M.Parameters.erase(It);
+      return tensorValue(Taken);
+    }
     auto It = llvm::find_if(M.Children, [&](const ModuleInstance::Child &C) {
       return C.Name == NameAt(0);
     });
@@ -477,8 +559,8 @@ Cell Interpreter::callModule(const CallExpr *E, const FunctionDecl *F,
     if (Arguments.size() < 2)
       return Nothing;
     if (Arguments[0]->What == Value::Text) {
-      append(M, Arguments, At); // ModuleDict.
-      return This;
+      append(M, Arguments, At); // Of a dictionary.
+      return torch::isParameterContainer(M.ClassName) ? Arguments[1] : This;
     }
     const size_t Before = M.Children.size();
     append(M, {Arguments[1]}, At);
@@ -498,13 +580,25 @@ Cell Interpreter::callModule(const CallExpr *E, const FunctionDecl *F,
   case torch::ModuleAct::Same:
     return This;
   case torch::ModuleAct::Size:
-    return integer(M.Children.size());
+    return integer(elementsOf(M).size());
+  case torch::ModuleAct::Contains:
+    if (NameAt(0) == "?")
+      return Nothing;
+    return integer(llvm::any_of(elementsOf(M), [&](const auto &Element) {
+      return Element.first == NameAt(0);
+    }));
+  case torch::ModuleAct::Keys:
+  case torch::ModuleAct::Values:
+    for (const auto &[Name, Element] : elementsOf(M))
+      Found.push_back(Act == torch::ModuleAct::Keys ? text(Name) : Element);
+    return listOf(std::move(Found));
   case torch::ModuleAct::IsEmpty: {
     // A holder or AnyModule asks whether it holds something.
     const auto *Method = cast<CXXMethodDecl>(F);
     const torch::ModelClass Kind = torch::modelClass(Method->getParent());
     return integer(Kind != torch::ModelClass::Holder &&
-                   Kind != torch::ModelClass::AnyModule && M.Children.empty());
+                   Kind != torch::ModelClass::AnyModule &&
+                   elementsOf(M).empty());
   }
   case torch::ModuleAct::Clone:
     return moduleValue(cloneOf(Handle));
@@ -568,6 +662,7 @@ Cell Interpreter::callModule(const CallExpr *E, const FunctionDecl *F,
   case torch::ModuleAct::Nothing:
     skipClosures(Arguments, At); // apply(function)
     return Nothing;
+  case torch::ModuleAct::FromPretrained: // Has no object.
   case torch::ModuleAct::Unknown:
     return Nothing;
   }
@@ -607,6 +702,8 @@ Cell Interpreter::callOptions(const CallExpr *E, const Cell &Object,
   const std::string Name = torch::calleeName(E).str();
   if (Object->Name.empty()) { // TensorOptions.
     const Cell Result = copyOf(Object);
+    if (torch::setsRequiresGrad(E->getDirectCallee()) && !Arguments.empty())
+      Result->RequiresGrad = truth(Arguments.front()).value_or(false);
     if (torch::setsElementType(E->getDirectCallee()) && !Arguments.empty()) {
       const Cell &Type = Arguments.front();
       if (Type->What == Value::Unknown)
@@ -673,6 +770,9 @@ Cell Interpreter::callTensor(const CallExpr *E, const FunctionDecl *F,
     V.What = Value::Options;
     if (Object && Object->What == Value::Tensor) // Its options().
       V.Element = Object->Handle->Shape.Type;
+    if (torch::setsRequiresGrad(F))
+      V.RequiresGrad =
+          Arguments.empty() || truth(Arguments.front()).value_or(false);
     if (torch::setsElementType(F) && !Arguments.empty()) {
       const Cell &Type = Arguments.back();
       if (Type->What == Value::Unknown)
@@ -684,8 +784,9 @@ Cell Interpreter::callTensor(const CallExpr *E, const FunctionDecl *F,
   }
   // A type among the arguments: the type itself, or options with one.
   std::optional<torch::ElementType> Asked;
-  bool HasOptions = false;
+  bool HasOptions = false, RequiresGrad = false;
   for (const Cell &Argument : Arguments) {
+    RequiresGrad |= Argument->What == Value::Options && Argument->RequiresGrad;
     if (Argument->What == Value::Type ||
         (Argument->What == Value::Options && Argument->Element))
       Asked = Argument->Element;
@@ -697,6 +798,7 @@ Cell Interpreter::callTensor(const CallExpr *E, const FunctionDecl *F,
     auto T = std::make_shared<TensorInstance>();
     T->Shape.Sizes = std::move(Sizes);
     T->Shape.Type = Asked ? Asked : HasOptions ? std::nullopt : Default;
+    T->RequiresGrad = RequiresGrad;
     if (Pass) {
       setPlace(current(), At);
       Pass->place(*T);

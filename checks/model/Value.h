@@ -90,7 +90,8 @@ struct Value {
   TensorPtr Handle;                            ///< Tensor.
   /// Of a type, and of TensorOptions.
   std::optional<torch::ElementType> Element;
-  Cell Target; ///< Pointer. The container of an iterator.
+  bool RequiresGrad = false; ///< Of TensorOptions.
+  Cell Target;               ///< Pointer. The container of an iterator.
   const clang::FunctionDecl *Callee = nullptr;
   std::map<const clang::ValueDecl *, Cell> Captures;
   Cell This; ///< Of a lambda.
@@ -147,6 +148,9 @@ inline Cell valueOf(Value::Kind What) {
   V.What = What;
   return cell(std::move(V));
 }
+
+/// What a container has, by its names: modules, or parameters.
+std::vector<std::pair<std::string, Cell>> elementsOf(const ModuleInstance &M);
 
 /// Is there something in \p V that is not known? Then it is \p Which.
 bool hasUnknown(const Cell &V, const Value *&Which);

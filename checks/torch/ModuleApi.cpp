@@ -118,6 +118,10 @@ static ModuleAct actOfModule(const CXXMethodDecl *Method) {
       .Case("extend", ModuleAct::Extend)
       .Case("insert", ModuleAct::Insert)
       .Case("update", ModuleAct::Update)
+      .Case("contains", ModuleAct::Contains)
+      .Case("keys", ModuleAct::Keys)
+      .Case("values", ModuleAct::Values)
+      .Case("from_pretrained", ModuleAct::FromPretrained)
       .Case("at", ModuleAct::Element)
       .Cases("as", "shared_from_this", ModuleAct::Same)
       .Case("size", ModuleAct::Size)
@@ -165,6 +169,7 @@ ModuleAct moduleAct(const FunctionDecl *F) {
         .Cases("get", "ptr", "as", ModuleAct::Same)
         .Case("is_empty", ModuleAct::IsEmpty)
         .Case("clone", ModuleAct::Clone)
+        .Case("from_pretrained", ModuleAct::FromPretrained)
         .Default(ModuleAct::Unknown);
   default:
     return ModuleAct::Unknown;
@@ -337,7 +342,16 @@ bool changesTensorOptions(const FunctionDecl *F) {
          modelClass(recordOf(F->getReturnType())) == ModelClass::TensorOptions;
 }
 
+bool setsRequiresGrad(const FunctionDecl *F) {
+  return changesTensorOptions(F) && nameOf(F) == "requires_grad";
+}
+
 std::optional<unsigned> partOfItem(const FunctionDecl *F) {
+  if (const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
+      Method && isTorchDecl(F) && nameOf(Method->getParent()) == "Item" &&
+      (Method->getOverloadedOperator() == OO_Star ||
+       Method->getOverloadedOperator() == OO_Arrow))
+    return 1;
   if (!F || !isTorchDecl(F) || F->getNumParams() ||
       (nameOf(F) != "key" && nameOf(F) != "value"))
     return std::nullopt;
@@ -346,10 +360,20 @@ std::optional<unsigned> partOfItem(const FunctionDecl *F) {
 
 bool isModuleContainer(StringRef Class) {
   return Class == "Sequential" || Class == "ModuleList" ||
-         isModuleDictionary(Class);
+         Class == "ModuleDict";
 }
 
-bool isModuleDictionary(StringRef Class) { return Class == "ModuleDict"; }
+bool isParameterContainer(StringRef Class) {
+  return Class == "ParameterList" || Class == "ParameterDict";
+}
+
+bool isDictionary(StringRef Class) {
+  return Class == "ModuleDict" || Class == "ParameterDict";
+}
+
+bool givesPairs(StringRef Class) {
+  return isDictionary(Class) || Class == "ParameterList";
+}
 
 bool alwaysThrows(const FunctionDecl *F) {
   // torchCheckFail is [[noreturn]]; the macro's own functions are not all.

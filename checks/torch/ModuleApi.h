@@ -59,8 +59,11 @@ enum class ModuleAct : unsigned char {
   Extend,     ///< With all elements of a list.
   Insert,     ///< insert(place, module).
   Update,     ///< ModuleDict::update(pairs).
-  Element,    ///< [i], at(i), ptr(i), get(i): the module that is there.
-  Same,       ///< The module itself: get(), ptr(), as<T>(), ->, *.
+  Contains,   ///< Is there one of that name?
+  Keys,
+  Values,
+  Element, ///< [i], at(i), ptr(i), get(i): the module that is there.
+  Same,    ///< The module itself: get(), ptr(), as<T>(), ->, *.
   Size,
   IsEmpty,
   Clone,
@@ -76,6 +79,7 @@ enum class ModuleAct : unsigned char {
   IsTraining,
   Train, ///< train(on).
   Eval,
+  FromPretrained, ///< Embedding::from_pretrained(weight, options).
 };
 ModuleAct moduleAct(const clang::FunctionDecl *F);
 /// Does the module have more after it?
@@ -138,16 +142,28 @@ bool decidesElementType(clang::QualType T);
 /// A method or function that makes or changes TensorOptions in another way:
 /// device(), requires_grad().
 bool changesTensorOptions(const clang::FunctionDecl *F);
+/// requires_grad(), a function or method that gives TensorOptions.
+bool setsRequiresGrad(const clang::FunctionDecl *F);
 
 /// The part of a pair of an OrderedDict that a method gives: 0 for key(), 1 for
-/// value(); nullopt for others.
+/// value() and *; nullopt for others.
 std::optional<unsigned> partOfItem(const clang::FunctionDecl *F);
 
 /// Is \p Class, as modelClassName() gives it, a container that holds the
 /// modules it is made of: Sequential, ModuleList, ModuleDict?
 bool isModuleContainer(llvm::StringRef Class);
-/// One that goes through names and modules: ModuleDict.
-bool isModuleDictionary(llvm::StringRef Class);
+/// One of tensors: ParameterList, ParameterDict.
+bool isParameterContainer(llvm::StringRef Class);
+/// One whose elements have names of the user's: ModuleDict, ParameterDict.
+bool isDictionary(llvm::StringRef Class);
+/// One whose loops go through names and elements, and not elements alone.
+bool givesPairs(llvm::StringRef Class);
+
+/// The options of an embedding that are its weight, and whether
+/// from_pretrained() freezes that.
+inline constexpr char WeightOption[] = "_weight", FreezeOption[] = "freeze";
+/// The parameter that WeightOption is.
+inline constexpr char WeightParameter[] = "weight";
 
 /// TORCH_CHECK and similar: functions that always throw.
 bool alwaysThrows(const clang::FunctionDecl *F);

@@ -520,6 +520,7 @@ bool Table::hasNothing(StringRef Class) {
           .Cases("Softmax", "Softmax2d", "Softmin", "LogSoftmax", "Softplus",
                  "Softsign", "Threshold", true)
           .Cases("Sequential", "ModuleList", "ModuleDict", true)
+          .Cases("ParameterList", "ParameterDict", true)
           .Default(false))
     return true;
   // AvgPool2d, AdaptiveMaxPool1d, FractionalMaxPool3d, MaxUnpool3d, ZeroPad2d.

@@ -318,6 +318,52 @@ struct PlainPartsImpl : nn::Module {
 };
 TORCH_MODULE(PlainParts);
 
+// Lists and dictionaries of parameters, which take gradients as their tensors do.
+struct LooseImpl : nn::Module {
+  LooseImpl() {
+    const auto options = torch::TensorOptions().requires_grad(true);
+    scales->append(torch::ones({3, 2}, torch::requires_grad()));
+    scales->append(torch::zeros(5));
+    scales = register_module("scales", scales);
+    nn::ParameterList more(torch::rand({4}, options), torch::rand(2));
+    scales->extend(*more);
+    if (scales->size() == 4)
+      tables->insert("seven", torch::rand({7, scales[0].size(0)}, options));
+    tables->insert("gone", torch::rand(100));
+    tables->pop("gone");
+    register_module("tables", tables);
+    for (const auto &item : *tables)
+      if (tables->contains(item.key()) && !tables->contains("gone"))
+        register_module("layer", nn::Linear(item.value().size(0), 2));
+    register_module("again", nn::Linear(tables["seven"].size(1), 1));
+    for (const std::string &key : tables->keys())
+      register_buffer(key, torch::zeros(9));
+  }
+  nn::ParameterList scales;
+  nn::ParameterDict tables;
+};
+TORCH_MODULE(Loose);
+
+// Weights that are given: frozen, or not.
+struct GivenWeightsImpl : nn::Module {
+  GivenWeightsImpl() {
+    words = register_module(
+        "words", nn::Embedding::from_pretrained(torch::rand({20, 6})));
+    tuned = register_module(
+        "tuned", nn::Embedding::from_pretrained(
+                     torch::zeros({9, 4}, torch::kDouble),
+                     nn::EmbeddingFromPretrainedOptions().freeze(false)));
+    bag = register_module("bag", nn::EmbeddingBag::from_pretrained(
+                                     torch::rand({5, tuned->weight.size(1)})));
+    plain = register_module("plain",
+                            nn::Embedding(nn::EmbeddingOptions(3, 4)._weight(
+                                torch::rand({3, 4}, torch::kDouble))));
+  }
+  nn::Embedding words{nullptr}, tuned{nullptr}, plain{nullptr};
+  nn::EmbeddingBag bag{nullptr};
+};
+TORCH_MODULE(GivenWeights);
+
 int main() {
   measure("Values(8, 1.5, true, 3)", Values(8, 1.5, true, Size::Large));
   MEASURE(Control(2));
@@ -337,4 +383,6 @@ int main() {
   MEASURE(Shared());
   MEASURE(Forgotten());
   MEASURE(PlainParts());
+  MEASURE(Loose());
+  MEASURE(GivenWeights());
 }

@@ -192,6 +192,38 @@ def Embedding(d):
                        d.numbers([d.number(5, 10), d.number(10, 30)]))
 
 
+@operator
+def from_pretrained(d):
+    rows, width = d.number(40, 90), d.number(20, 60)
+    name = d.name("layer")
+    d.members.append("nn::Embedding %s{nullptr};" % name)
+    d.made.append('%s = register_module("%s", nn::Embedding::from_pretrained('
+                  "torch::rand({%d, %d})%s));" % (
+                      name, name, rows, width,
+                      d.any("", ", nn::EmbeddingFromPretrainedOptions().freeze(false)")))
+    return "%s(%s)" % (name, d.numbers([d.number(5, 10), d.number(10, 30)]))
+
+
+def parameters(kind):
+    def draw(d):
+        sizes = d.sizes(most=5000)
+        of_list = kind == "ParameterList"
+        name = d.module(kind + "()")
+        for i in range(d.number(2, 4)):
+            d.made.append("%s->%storch::rand(%s%s));" % (
+                name, "append(" if of_list else 'insert("p%d", ' % i, listed(sizes),
+                d.any(", torch::requires_grad()", "")))
+        a = d.let(d.computed(sizes))
+        d.lines.append("for (const auto &item : *%s)" % name)
+        d.lines.append("  %s = %s * item.value();" % (a, a))
+        return "%s + %s" % (a, "%s[1]" % name if of_list else '%s["p1"]' % name)
+    return draw
+
+
+row("ParameterList", parameters("ParameterList"))
+row("ParameterDict", parameters("ParameterDict"))
+
+
 def loss(call, options, target="same"):
     def draw(d):
         reduction = d.any("torch::kMean", "torch::kSum", "torch::kNone")
