@@ -371,7 +371,8 @@ OperatorResult Operator::reduce() {
   const TensorPtr Out = make(reducedSizes(T, "dim"), Type);
   const uint64_t Size = bytesOf(T);
   if (Name == "sum") {
-    record({Out}, {{T, GradientKind::Strided}});
+    record({Out}, {{T, Out->sizes().empty() ? GradientKind::Constant
+                                            : GradientKind::Strided}});
   } else if (Name == "mean") {
     // Over dimensions it keeps what it reads, whatever for.
     record({Out}, {{T}},

@@ -134,21 +134,24 @@ OperatorResult Operator::convolution(unsigned Dimensions, bool Transposed) {
     Strides.erase(Strides.begin());
     Out = view(Out, Without, Strides);
   }
-  uint64_t Scratch = BackwardColumns;
+  uint64_t Scratch = BackwardColumns, SparseScratch = Scratch;
   if (Split > 1) {
     const uint64_t Gradients = (X->needsGradient() ? bytesOf(X) : 0) +
                                (NeedsWeight ? bytesOf(W) : 0) +
                                (B && B->needsGradient() ? bytesOf(B) : 0);
-    Scratch =
-        std::max(BackwardColumns + (Copies ? XPart + OutPart : 0), Gradients);
+    const uint64_t OfOne = BackwardColumns + (Copies ? XPart + OutPart : 0);
+    // Parts of what comes are copied for groups anyway.
+    Scratch = std::max(OfOne, Gradients);
+    SparseScratch = std::max(OfOne + (Copies ? 0 : OutPart), Gradients);
+  } else {
+    SparseScratch += bytesOf(Out);
   }
-  if (Ordered)
+  if (Ordered) {
     Scratch += bytesOf(X);
+    SparseScratch += bytesOf(X);
+  }
   record({Out}, {{X}, {W}, {B}}, {X->Memory, W->Memory}, Scratch,
-         // Parts of what comes are copied for groups anyway.
-         Scratch + (Split == 1 ? bytesOf(Out)
-                    : Copies   ? 0
-                               : OutPart));
+         SparseScratch);
   return one(Out);
 }
 
@@ -188,6 +191,22 @@ OperatorResult Operator::linear() {
     Kept.push_back(W->Memory);
   record({Out}, {{X}, {W}, {B}}, Kept, Scratch, Scratch + bytesOf(Out));
   return one(Out);
+}
+
+/// What a product copies of \p T for the moment: one of its matrices, where
+/// neither its rows nor its columns lie one after the other.
+static uint64_t bytesOfMatrixCopy(const TensorPtr &T) {
+  const Sizes Of = T->sizes();
+  if (Of.size() < 2)
+    return 0;
+  const int64_t Rows = Of[Of.size() - 2], Columns = Of.back();
+  const int64_t RowStride = T->Strides[Of.size() - 2],
+                ColumnStride = T->Strides.back();
+  if ((ColumnStride == 1 && RowStride >= Columns) ||
+      (RowStride == 1 && ColumnStride >= Rows))
+    return 0;
+  return elementsOf(productOf({Rows, Columns}),
+                    T->Shape.Type.value_or(Float32).Bytes);
 }
 
 OperatorResult Operator::matmul(TensorPtr A, TensorPtr B) {
@@ -248,8 +267,9 @@ OperatorResult Operator::matmul(TensorPtr A, TensorPtr B) {
   if (FoldsRight)
     KeptB = S.allocate(bytesOf(B)); // Its transpose, in order.
   const TensorPtr Out = make(To, promoted(*A, *B));
-  if (FoldsRight)
-    scratch(bytesOf(Out));
+  const uint64_t CopyA = KeptA == A->Memory ? bytesOfMatrixCopy(A) : 0,
+                 CopyB = KeptB == B->Memory ? bytesOfMatrixCopy(B) : 0;
+  scratch(FoldsRight ? bytesOf(Out) : CopyA + CopyB);
   std::vector<BlockPtr> Kept;
   if (B->needsGradient())
     Kept.push_back(KeptA);
@@ -262,7 +282,8 @@ OperatorResult Operator::matmul(TensorPtr A, TensorPtr B) {
       return 0;
     return bytesOf(T) * (productOf(*Batch) / Own - 1);
   };
-  const uint64_t Scratch = Grown(A, Left) + Grown(B, Right);
+  const uint64_t Scratch =
+      Grown(A, Left) + Grown(B, Right) + (B->needsGradient() ? CopyA : CopyB);
   // One matrix of what comes is laid out at a time.
   const int64_t Matrices = Folds || FoldsRight ? 1 : productOf(*Batch);
   record({Out}, {{A}, {B}}, Kept, Scratch,
@@ -432,8 +453,10 @@ OperatorResult Operator::normalise() {
     if (!Ordered)
       Copy = S.allocate(Size);
     SparseScratch = Scratch + Size;
-  } else if (Ordered && X->needsGradient()) {
-    Scratch = Size;
+  } else {
+    // A sum over all but the channels, where not all lies in order.
+    SparseScratch = From.size() > 1 ? elements(From[1]) : 0;
+    Scratch = Ordered && X->needsGradient() ? Size : SparseScratch;
   }
   const TensorPtr Out = make(From, X);
   std::vector<BlockPtr> Kept = {Copy && Name != "layer_norm" ? Copy
@@ -582,6 +605,7 @@ std::optional<OperatorResult> Operator::runNetwork() {
       const TensorPtr &Out = Product.Tensors.front();
       const Sizes To = Out->sizes();
       const int64_t Matrices = To.size() == 3 ? std::max<int64_t>(To[0], 1) : 1;
+      const uint64_t Copy = bytesOfMatrixCopy(B->needsGradient() ? A : B);
       std::vector<BlockPtr> Kept;
       if (B->needsGradient())
         Kept.push_back(A->Memory);
@@ -592,7 +616,7 @@ std::optional<OperatorResult> Operator::runNetwork() {
                Sum->sizes() == To ? GradientKind::Alias : GradientKind::Fresh},
               {A},
               {B}},
-             Kept, 0, bytesOf(Out) / Matrices);
+             Kept, Copy, Copy + bytesOf(Out) / Matrices);
     }
     return Product;
   }

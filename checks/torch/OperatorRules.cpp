@@ -357,8 +357,18 @@ TensorPtr Operator::contiguous(const TensorPtr &T) {
   if (T->isContiguous())
     return T;
   const TensorPtr Copy = make(T->sizes(), T);
+  scratch(bytesToTranspose(T));
   record({Copy}, {{T, GradientKind::Alias}});
   return Copy;
+}
+
+uint64_t bytesToTranspose(const TensorPtr &T) {
+  const Sizes Of = T->sizes();
+  constexpr int64_t Tile = 60; // As at::native::copy_transpose_valid has it.
+  if (Of.size() != 2 || T->Strides[0] != 1 || T->Strides[1] != Of[0] ||
+      T->isContiguous() || productOf(Of) < Tile * Tile)
+    return 0;
+  return elementsOf(Tile * Tile, T->Shape.Type.value_or(Float32).Bytes);
 }
 
 bool Operator::records(ArrayRef<Differentiated> Inputs) const {

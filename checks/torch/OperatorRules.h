@@ -220,6 +220,9 @@ uint64_t convertedBytes(const TensorPtr &T, ElementType Type);
 /// The type of a result of two operands, as LibTorch promotes.
 ElementType promoted(const TensorInstance &A, const TensorInstance &B);
 uint64_t bytesOf(const TensorPtr &T);
+/// What a copy of \p T with its elements in order takes for the moment: a large
+/// transposed matrix goes through a buffer.
+uint64_t bytesToTranspose(const TensorPtr &T);
 /// The bytes of \p Count elements of as many bytes; 0 where nothing has as
 /// many.
 uint64_t elementsOf(int64_t Count, unsigned Each);

@@ -71,16 +71,23 @@ OperatorResult Operator::reshape(const TensorPtr &T, Sizes To) {
     throws("a tensor of " + shown(T->sizes()) + " is viewed as " + shown(To));
   if (Trouble)
     return *Trouble;
+  // Where no two dimensions of the gradient have to become one, backward() can
+  // view it, however it lies.
+  const TensorPtr Apart = view(T, To, std::vector<int64_t>(To.size(), 1));
+  const GradientKind Kind = stridesOfView(Apart, T->sizes())
+                                ? GradientKind::View
+                                : GradientKind::Merged;
   if (std::optional<std::vector<int64_t>> Strides = stridesOfView(T, To)) {
     const TensorPtr View = view(T, To, *Strides);
-    record({View}, {{T, GradientKind::Alias}});
+    record({View}, {{T, Kind}});
     return one(View);
   }
   if (Name.starts_with("view"))
     throws("a tensor whose elements do not lie in order is viewed as " +
            shown(To) + "; reshape() copies it");
   const TensorPtr Copy = make(To, T);
-  record({Copy}, {{T, GradientKind::Alias}});
+  scratch(bytesToTranspose(T));
+  record({Copy}, {{T, Kind}});
   return one(Copy);
 }
 
@@ -96,7 +103,7 @@ OperatorResult Operator::permute(ArrayRef<size_t> Order) {
     Strides.push_back(T->Strides[D]);
   }
   const TensorPtr View = view(T, To, Strides);
-  record({View}, {{T, GradientKind::Alias}});
+  record({View}, {{T, GradientKind::View}});
   return one(View);
 }
 
@@ -216,7 +223,7 @@ OperatorResult Operator::index() {
     case Argument::None:
       To.insert(To.begin() + D, 1);
       Strides.insert(Strides.begin() + D, 0);
-      Becomes(To, Strides, GradientKind::Alias);
+      Becomes(To, Strides, GradientKind::View);
       ++D;
       break;
     case Argument::Integer:
@@ -349,8 +356,7 @@ OperatorResult Operator::cat() {
     // Parts of what comes; in order only where nothing is outside of them.
     const bool IsWhole =
         productOf(ArrayRef(Own).take_front(std::min(D, Own.size()))) == 1;
-    Inputs.push_back(
-        {T, IsWhole ? GradientKind::Alias : GradientKind::Strided});
+    Inputs.push_back({T, IsWhole ? GradientKind::View : GradientKind::Strided});
     if (!Stacks && Own == Sizes{0})
       continue; // An empty list that grows.
     if (To == Sizes{0})
@@ -398,7 +404,7 @@ OperatorResult Operator::makeNew() {
 
 std::optional<OperatorResult> Operator::runShape() {
   auto Whole = [&](const TensorPtr &T, Sizes To, std::vector<int64_t> Strides,
-                   GradientKind Kind = GradientKind::Alias) {
+                   GradientKind Kind = GradientKind::View) {
     const TensorPtr View = view(T, std::move(To), std::move(Strides));
     record({View}, {{T, Kind}});
     return one(View);

@@ -190,6 +190,9 @@ struct Gradient {
   BlockPtr Memory;
   bool IsDense = true;
   bool IsDefined = false;
+  /// The tensor, which may share its memory with others. A leaf takes over one
+  /// that nobody else has.
+  std::shared_ptr<char> Handle = std::make_shared<char>();
 };
 
 /// Runs nodes as torch::autograd::Engine does: of those whose gradients are
@@ -269,13 +272,14 @@ private:
     }
     // The sum has memory of its own in 1.13.
     Sum.Memory = S.allocate(Size);
+    Sum.Handle = std::make_shared<char>();
     Sum.IsDense = true;
   }
 
   void accumulate(TensorInstance &Leaf, Gradient Given) {
     if (Leaf.Gradient)
       return; // In place.
-    if (Given.Memory && Given.Memory.use_count() == 1 && Given.IsDense)
+    if (Given.Memory && Given.Handle.use_count() == 1 && Given.IsDense)
       Leaf.Gradient = std::move(Given.Memory);
     else
       Leaf.Gradient = S.allocate(Leaf.Shape.bytes().value_or(0));
@@ -290,10 +294,16 @@ private:
     for (size_t I = 0; I < Node.Edges.size(); ++I) {
       const GradientNode::Edge &E = Node.Edges[I];
       Outgoing[I].IsDefined = true;
-      if (E.Kind == GradientKind::Fresh) {
+      const bool Copies =
+          E.Kind == GradientKind::Merged && IsSparse && Incoming.front().Memory;
+      if (E.Kind == GradientKind::Fresh || Copies) {
         Outgoing[I].Memory = S.allocate(E.Bytes);
+      } else if (E.Kind == GradientKind::Constant) {
+        Outgoing[I].IsDense = false;
       } else if (!Incoming.empty()) {
         Outgoing[I] = Incoming.front();
+        if (E.Kind != GradientKind::Alias)
+          Outgoing[I].Handle = std::make_shared<char>();
         if (E.Kind == GradientKind::Strided)
           Outgoing[I].IsDense = false;
       }

@@ -127,9 +127,13 @@ using TensorPtr = std::shared_ptr<TensorInstance>;
 /// How a node makes the gradient of one of its inputs.
 enum class GradientKind : unsigned char {
   Fresh, ///< In memory of its own.
-  Alias, ///< The incoming gradient itself, or a view of it.
-  /// The same, with strides: repeated along a dimension, or a part of it.
+  Alias, ///< The incoming gradient itself.
+  View,  ///< A view of it.
+  /// A view of it where dimensions become one: a copy of what is not dense.
+  Merged,
+  /// A view with strides: repeated along a dimension, or a part of it.
   Strided,
+  Constant, ///< One number for all elements.
 };
 
 /// What autograd keeps of an operator until backward().

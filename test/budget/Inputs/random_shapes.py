@@ -32,6 +32,11 @@ row("transpose", shape(lambda d, a, sizes, at, dim: "%s.transpose(%d, 0)" % (a, 
 row("t", lambda d: "%s.t()" % d.operand(d.sizes(2)))
 row("contiguous", lambda d: (lambda sizes: "%s.permute(%s).contiguous()" % (
     d.operand(sizes), listed(permuted(d, sizes))))(d.sizes(3)))
+# A large matrix that is transposed goes through a buffer. narrow() and clone() let the
+# gradient of the leaf lie in order.
+row("contiguous_matrix", lambda d: (lambda a, b: (
+    "%s.narrow(0, 1, %d).clone().t().contiguous()" % (d.parameter([a + 1, b]), a)))(
+        d.number(40, 90), d.number(40, 90)))
 row("reshape", shape(lambda d, a, sizes, at, dim: "%s.reshape({-1})" % a))
 row("reshape_rows", shape(lambda d, a, sizes, at, dim: "%s.reshape({%d, -1})" % (a, sizes[0])))
 row("view", lambda d: "%s.view({-1})" % d.ordered(d.sizes()))
