@@ -201,24 +201,20 @@ headerSearchOptions(const clang::CompilerInvocation &Invocation) {
 /// Writes what \p Compiler has read as a precompiled header.
 class PrecompiledHeaderWriter : public clang::ASTWriter {
 public:
+#if CLANG_VERSION_MAJOR >= 22
   PrecompiledHeaderWriter(llvm::BitstreamWriter &Stream,
                           llvm::SmallVectorImpl<char> &Buffer,
                           clang::CompilerInstance &Compiler)
-#if CLANG_VERSION_MAJOR >= 22
       : clang::ASTWriter(Stream, Buffer, Compiler.getModuleCache(),
-                         Compiler.getCodeGenOpts(), {}){}
+                         Compiler.getCodeGenOpts(), {}) {}
+  void write(clang::Sema &S) { WriteAST(&S, "", nullptr, ""); }
 #else
-      : clang::ASTWriter(Stream, Buffer, Compiler.getModuleCache(), {}) {
-  }
+  PrecompiledHeaderWriter(llvm::BitstreamWriter &Stream,
+                          llvm::SmallVectorImpl<char> &Buffer,
+                          clang::CompilerInstance &Compiler)
+      : clang::ASTWriter(Stream, Buffer, Compiler.getModuleCache(), {}) {}
+  void write(clang::Sema &S) { WriteAST(S, "", nullptr, ""); }
 #endif
-
-        void write(clang::Sema & S) {
-#if CLANG_VERSION_MAJOR >= 22
-    WriteAST(&S, "", nullptr, "");
-#else
-    WriteAST(S, "", nullptr, "");
-#endif
-  }
 };
 
 } // namespace libtorch_tidy::compat

@@ -415,8 +415,8 @@ void Configuration::findUnknown(
     const ClangTidyOptions &Options,
     llvm::function_ref<void(StringRef What, StringRef Name, StringRef Guess)>
         Found) {
-  std::optional<compat::ChecksAndOptions>
-      Known; // Takes a while: made when needed.
+  // Takes a while: made when needed.
+  std::optional<compat::ChecksAndOptions> Known;
   auto Names = [&]() -> const compat::ChecksAndOptions & {
     if (!Known)
       Known = compat::allChecksAndOptions();

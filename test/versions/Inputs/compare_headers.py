@@ -10,8 +10,8 @@ with two programs.
 
 All checks of all levels look at every input twice: with the LibTorch of the
 suite, whose findings the check tests assert, and with FLAGS, or by PROGRAM. What
-they find must be the same, with its notes, but for notes in LibTorch's headers. The files named
-by --except do not compile with either on purpose.
+they find must be the same, with its notes, but for notes in LibTorch's headers. The
+files named by --except do not compile with either on purpose.
 
 Exit status: 0 the same, 1 differences, which are printed.
 """
