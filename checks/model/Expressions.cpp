@@ -468,12 +468,14 @@ Cell Interpreter::element(const Cell &Of, const Cell &Index, const Expr *E) {
   if (Index->What == Value::Unknown)
     return Index;
   if (Object->What == Value::Module) {
-    const auto Elements = elementsOf(*Object->Held);
+    const ModuleInstance &M = *Object->Held;
     if (Index->What == Value::Integer && Index->Number >= 0 &&
-        static_cast<uint64_t>(Index->Number) < Elements.size())
-      return Elements[Index->Number].second;
+        static_cast<uint64_t>(Index->Number) < elementCount(M))
+      return torch::isParameterContainer(M.ClassName)
+                 ? tensorValue(M.Parameters[Index->Number].Handle)
+                 : moduleValue(M.Children[Index->Number].Module);
     if (Index->What == Value::Text)
-      for (const auto &[Name, Element] : Elements)
+      for (const auto &[Name, Element] : elementsOf(M))
         if (Name == Index->Name)
           return Element;
     return Nothing;

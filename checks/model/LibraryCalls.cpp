@@ -57,6 +57,11 @@ std::vector<std::pair<std::string, Cell>> elementsOf(const ModuleInstance &M) {
   return Result;
 }
 
+size_t elementCount(const ModuleInstance &M) {
+  return torch::isParameterContainer(M.ClassName) ? M.Parameters.size()
+                                                  : M.Children.size();
+}
+
 TensorPtr Interpreter::cloneOf(const TensorPtr &T) {
   auto Copy = std::make_shared<TensorInstance>();
   Copy->Shape = T->Shape;
@@ -371,7 +376,7 @@ void Interpreter::append(ModuleInstance &M, ArrayRef<Cell> Arguments,
   if (Arguments.size() == 1 && Arguments.front()->What == Value::List)
     return append(M, Arguments.front()->Elements, At);
   const bool OfParameters = torch::isParameterContainer(M.ClassName);
-  std::string Name = std::to_string(elementsOf(M).size());
+  std::string Name = std::to_string(elementCount(M));
   // A list of parameters does not keep the names that it is given.
   if (Arguments.size() > 1 &&
       (!OfParameters || torch::isDictionary(M.ClassName)))
@@ -580,7 +585,7 @@ Cell Interpreter::callModule(const CallExpr *E, const FunctionDecl *F,
   case torch::ModuleAct::Same:
     return This;
   case torch::ModuleAct::Size:
-    return integer(elementsOf(M).size());
+    return integer(elementCount(M));
   case torch::ModuleAct::Contains:
     if (NameAt(0) == "?")
       return Nothing;
@@ -597,8 +602,7 @@ Cell Interpreter::callModule(const CallExpr *E, const FunctionDecl *F,
     const auto *Method = cast<CXXMethodDecl>(F);
     const torch::ModelClass Kind = torch::modelClass(Method->getParent());
     return integer(Kind != torch::ModelClass::Holder &&
-                   Kind != torch::ModelClass::AnyModule &&
-                   elementsOf(M).empty());
+                   Kind != torch::ModelClass::AnyModule && !elementCount(M));
   }
   case torch::ModuleAct::Clone:
     return moduleValue(cloneOf(Handle));

@@ -151,6 +151,8 @@ inline Cell valueOf(Value::Kind What) {
 
 /// What a container has, by its names: modules, or parameters.
 std::vector<std::pair<std::string, Cell>> elementsOf(const ModuleInstance &M);
+/// How many these are, without making a list of them.
+size_t elementCount(const ModuleInstance &M);
 
 /// Is there something in \p V that is not known? Then it is \p Which.
 bool hasUnknown(const Cell &V, const Value *&Which);
