@@ -55,6 +55,8 @@ bool declaresTorch(ASTContext &Context) {
 }
 
 bool isStdDecl(const Decl *D) {
+  if (!D)
+    return false;
   unsigned Depth = 0;
   for (const DeclContext *DC = D->getDeclContext(); DC && ++Depth <= MaxDepth;
        DC = DC->getParent())

@@ -23,14 +23,15 @@ namespace libtorch_tidy::torch {
 
 /// True when \p D is declared in namespace at, c10, torch or caffe2 (or one
 /// nested in them) and outside user code: user types may live in
-/// `namespace torch` too.
+/// `namespace torch` too. Null is allowed.
 bool isTorchDecl(const clang::Decl *D);
 
 /// True for a unit that declares anything of LibTorch.
 bool declaresTorch(clang::ASTContext &Context);
 
 /// True when \p D is declared in namespace std or GNU's extension of it, at any
-/// depth: members of std::vector are.
+/// depth: members of std::vector are. Null is allowed: after a fatal error a
+/// type may have no class.
 bool isStdDecl(const clang::Decl *D);
 
 /// True for a unit in which at::Tensor or torch::stable::Tensor is declared.
