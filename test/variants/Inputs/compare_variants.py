@@ -88,7 +88,8 @@ def mended(name):
     return len(errors(new[name])) < len(errors(old[name]))
 
 
-wrong = [name for name in new if old[name] != new[name] and not mended(name)]
+# What an exception says may have lines of its own.
+wrong = [name for name in was if name in new and old[name] != new[name] and not mended(name)]
 print("%d variants of %s, %d changed by fixes, %d came out otherwise"
       % (len(was), kind, len(changed), len(wrong)))
 for name in wrong:
