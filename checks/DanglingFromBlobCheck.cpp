@@ -163,8 +163,8 @@ static llvm::SmallPtrSet<const ValueDecl *, 4> waysInto(const VarDecl *Owner,
                                                         const Stmt *Body) {
   llvm::SmallPtrSet<const ValueDecl *, 4> Ways = {Owner};
   auto IsMadeOfOne = [&](const Stmt *Init) {
-    return Init && llvm::any_of(Ways, [&](const ValueDecl *Way) {
-             return code::mentions(Init, Way);
+    return Init && code::anyOf<DeclRefExpr>(Init, [&](const DeclRefExpr *Ref) {
+             return Ways.contains(Ref->getDecl());
            });
   };
   code::forEach<VarDecl>(Body, [&](const VarDecl *Var) {
@@ -205,10 +205,8 @@ static bool isBufferUsedAfter(const Dangling &D, ASTContext &Context) {
   };
   const auto Ways = waysInto(B.Owner, D.Body);
   return code::anyOf<DeclRefExpr>(D.Body, [&](const DeclRefExpr *Mention) {
-    return Ways.contains(Mention->getDecl()) &&
-           (SM.isBeforeInTranslationUnit(
-                SM.getFileLoc(B.Top->getEndLoc()),
-                SM.getFileLoc(Mention->getLocation())) ||
+    return Ways.contains(Mention->getDecl()) && !In->isWithin(Mention, B.Top) &&
+           (code::comesBefore(B.Top, Mention, SM) ||
             (Loop && In->isWithin(Mention, Loop))) &&
            !IsReleaseOrBlob(Mention);
   });

@@ -528,29 +528,24 @@ Cell Interpreter::callModule(const CallExpr *E, const FunctionDecl *F,
       M.Parameters.clear();
     return Nothing;
   case torch::ModuleAct::Unregister: {
-    if (torch::isParameterContainer(M.ClassName)) {
-      auto It =
-          llvm::find_if(M.Parameters, [&](const ModuleInstance::Tensor &T) {
-            return T.Name == NameAt(0);
-          });
-      if (It == M.Parameters.end()) {
+    auto TakeFrom = [&](auto &List, auto ToCell) {
+      auto It = llvm::find_if(
+          List, [&](const auto &Element) { return Element.Name == NameAt(0); });
+      if (It == List.end()) {
         fail(At, "what '" + nameOf(F) + "' takes away is not known");
         return Nothing;
       }
-      const TensorPtr Taken = It->Handle;
-      M.Parameters.erase(It);
-      return tensorValue(Taken);
-    }
-    auto It = llvm::find_if(M.Children, [&](const ModuleInstance::Child &C) {
-      return C.Name == NameAt(0);
+      const Cell Taken = ToCell(*It);
+      List.erase(It);
+      return Taken;
+    };
+    if (torch::isParameterContainer(M.ClassName))
+      return TakeFrom(M.Parameters, [](const ModuleInstance::Tensor &T) {
+        return tensorValue(T.Handle);
+      });
+    return TakeFrom(M.Children, [](const ModuleInstance::Child &C) {
+      return moduleValue(C.Module);
     });
-    if (It == M.Children.end()) {
-      fail(At, "what '" + nameOf(F) + "' takes away is not known");
-      return Nothing;
-    }
-    const ModulePtr Taken = It->Module;
-    M.Children.erase(It);
-    return moduleValue(Taken);
   }
   case torch::ModuleAct::Append:
     append(M, Arguments, At);

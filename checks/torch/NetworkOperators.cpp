@@ -146,12 +146,9 @@ OperatorResult Operator::convolution(unsigned Dimensions, bool Transposed) {
   } else {
     SparseScratch += bytesOf(Out);
   }
-  if (Ordered) {
-    Scratch += bytesOf(X);
-    SparseScratch += bytesOf(X);
-  }
-  record({Out}, {{X}, {W}, {B}}, {X->Memory, W->Memory}, Scratch,
-         SparseScratch);
+  const uint64_t InOrder = Ordered ? bytesOf(X) : 0;
+  record({Out}, {{X}, {W}, {B}}, {X->Memory, W->Memory}, Scratch + InOrder,
+         SparseScratch + InOrder);
   return one(Out);
 }
 

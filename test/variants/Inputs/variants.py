@@ -494,7 +494,7 @@ def blobs(pick):
                   ".clone()", ".to(torch::kDouble)", ".to(torch::kCPU)", ".contiguous()", " * 2",
                   ".reshape({-1})", ".index({0})", ".select(0, 1)", ".set_requires_grad(true)"])
     first = "&data[0][0]" if "[2][2]" in declare else "&data[0]"
-    between = pick(["", "", "", "*(%s) = 9;" % first, "x.mul_(2);", "out.add(%s[0]);" % ("*data" if "[2][2]" in declare else "data"),
+    between = pick(["", "", "", "*(%s) = 9;" % first, "x.mul_(2);", "out.add(*(%s));" % first,
                     "x = x + 1;", "x = x.view({-1});", "x.add_(1);\n    out.add(*(%s));" % first,
                     "auto y = x;\n    *(%s) = 5;\n    out.add(y);" % first])
     free = "\n    @[delete[] data;|]@" if "auto *data" in declare else ""
@@ -572,9 +572,7 @@ def pointers(pick):
 
 def packing(pick):
     """Sequences that are packed and padded again. What is meant is the length that they had."""
-    first = pick(["true", "false"])
-    length, dimension = 5, {"true": 1, "false": 0}[first]
-    shape = "{3, 5, 4}" if first == "true" else "{5, 3, 4}"
+    first, dimension, shape = pick([("true", 1, "{3, 5, 4}"), ("false", 0, "{5, 3, 4}")])
     layer = pick(["LSTM", "GRU", "RNN"])
     make = pick(["auto x = torch::ones(%s);", "torch::Tensor x = torch::ones(%s) * (i + 1);",
                  "auto x = torch::ones(%s);\n    x = x + i;"]) % shape
@@ -590,7 +588,7 @@ def packing(pick):
                    "auto y = x.sum();\n    out.add(y);\n    ", "x.add_(1);\n    ", "x.transpose_(0, 1);\n    ",
                    "x.resize_({1, 1, 4});\n    ", "shorten(x);\n    ", "out.add(x.size(0));\n    "])
     value = pick(["", ", 0.0", ", -1.0"])
-    pad = "rnn::pad_packed_sequence(output, %s%s)" % (first, "@[%s|%s, %d]@" % (value, value or ", 0.0", length))
+    pad = "rnn::pad_packed_sequence(output, %s%s)" % (first, "@[%s|%s, 5]@" % (value, value or ", 0.0"))
     use = pick(["out.add(std::get<0>(%s));", "auto padded = std::get<0>(%s);\n    out.add(padded);",
                 "auto [padded, sizes] = %s;\n    out.add(padded);\n    out.add(sizes);"]) % pad
     loop = pick(["for", "range", "if", "lambda", "nested"])
@@ -764,7 +762,6 @@ CHANGE = """
 #include <ATen/autocast_mode.h>
 
 static void leave_autocast() { at::autocast::set_cpu_enabled(false); }
-
 
 static void change(Net &net) {
   torch::NoGradGuard guard;
