@@ -580,7 +580,9 @@ void IneffectiveGradGuardCheck::checkVariable(const VarDecl *Guard,
   }
 
   if (P->Block && P->Block->size() > 1) {
-    const FunctionDecl *In = functionAround(Statement, Context);
+    // Statements that do not compile are not in the AST.
+    const FunctionDecl *In =
+        isWhole() ? functionAround(Statement, Context) : nullptr;
     if (!In || In->isDependentContext() || code::isTestCase(In) ||
         !endsUnused(Guard, *P, Context))
       return;
