@@ -120,6 +120,18 @@ sourceOf(const Accumulation &A, const flow::LabelSet &Added,
   return Source;
 }
 
+/// Will a guard that another finding gives a name to leave \p A nothing to
+/// keep?
+static bool isToBeGuarded(const Accumulation &A, const FunctionFlow &Flow,
+                          const flow::UnitModel &Unit) {
+  for (flow::LabelId Id : A.Added.allLabels()) {
+    const Label &L = Flow.label(Id);
+    if (L.bringsHistory() && L.Arises && !Unit.isToBeGuarded(L.Site, Flow))
+      return false;
+  }
+  return true;
+}
+
 void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
                                             flow::UnitModel &Unit) {
   for (const auto &[Key, A] : Flow.accumulations()) {
@@ -181,7 +193,8 @@ void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
       Strength = std::max(Strength, Level::Likely); // The weaker one.
     }
     if (code::runsFewTimes(A.Loop, Unit.context()) ||
-        Unit.isCalledOnlyGuarded(Flow.function()))
+        Unit.isCalledOnlyGuarded(Flow.function()) ||
+        (!HandedInAt && isToBeGuarded(A, Flow, Unit)))
       continue;
     reportAccumulation(A, *Source, HandedInAt, Strength, Flow, Unit.context());
   }

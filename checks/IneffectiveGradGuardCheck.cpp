@@ -465,6 +465,17 @@ std::string IneffectiveGradGuardCheck::nameFor(QualType T,
   return Name;
 }
 
+/// Does an object that \p Guard makes switch gradients off while it lives?
+static bool switchesOff(const CXXConstructExpr *Guard, ASTContext &Context) {
+  std::optional<bool> Enabled;
+  bool Value = false;
+  if (Guard->getNumArgs() == 1 && !Guard->getArg(0)->isValueDependent() &&
+      Guard->getArg(0)->EvaluateAsBooleanCondition(Value, Context))
+    Enabled = Value;
+  return torch::gradientsUnder(Guard->getType()->getAsCXXRecordDecl(),
+                               Enabled) == false;
+}
+
 void IneffectiveGradGuardCheck::checkUnnamed(const CXXConstructExpr *Guard,
                                              ASTContext &Context) {
   const Stmt *Whole = Guard;
@@ -497,9 +508,12 @@ void IneffectiveGradGuardCheck::checkUnnamed(const CXXConstructExpr *Guard,
               "nothing";
   const FunctionDecl *In = functionAround(Whole, Context);
   if (IsPlain && In && In->hasBody() && !Written->getBeginLoc().isMacroID() &&
-      canBeGuarded(*P, Context))
+      canBeGuarded(*P, Context)) {
     F.Fix =
         fixits::nameTemporary(Written, nameFor(Guard->getType(), In), Context);
+    if (switchesOff(Guard, Context))
+      unit().noteGuardToBe(P->Block, P->Statement);
+  }
   report(F);
 }
 
@@ -533,8 +547,11 @@ void IneffectiveGradGuardCheck::checkVexingParse(const FunctionDecl *Function,
               ", not a guard, and guards nothing";
   const CXXRecordDecl *R = Function->getReturnType()->getAsCXXRecordDecl();
   if (Function->param_empty() && R->hasDefaultConstructor() &&
-      canBeGuarded(*P, Context))
+      canBeGuarded(*P, Context)) {
     F.Fix = fixits::dropParentheses(Function, Context);
+    if (torch::gradientsUnder(R, std::nullopt) == false)
+      unit().noteGuardToBe(P->Block, P->Statement);
+  }
   report(F);
 }
 

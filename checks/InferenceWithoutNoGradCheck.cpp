@@ -338,7 +338,8 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
     const unsigned Consumers = Unit.consumersOf(L, Flow);
     if (IsLayer && (Consumers & Label::Returned))
       return; // So does a method that hands history on.
-    if (reportedAt(L, Flow, Unit) != Reported::Here)
+    if (reportedAt(L, Flow, Unit) != Reported::Here ||
+        Unit.isToBeGuarded(L.Site, Flow))
       continue;
     Forwards.push_back(&L);
     if (!ToPredict && (Unit.consumersHere(L, Flow) & ~Label::Computed))

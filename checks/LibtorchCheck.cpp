@@ -71,8 +71,7 @@ void LibtorchCheck::check(const Match &Result) {
   Context = Result.Context;
   const code::Activity Here(name());
   if (Result.Nodes.getNodeAs<Decl>(AnyDefinition)) {
-    if (!Unit && (isWhole() || unit().errors().areInFunctions()))
-      checkUnit(unit());
+    HasDefinition = true;
     return;
   }
   auto IsOfUser = [&](const auto &Bound) {
@@ -81,12 +80,16 @@ void LibtorchCheck::check(const Match &Result) {
   };
   if (llvm::all_of(Result.Nodes.getMap(), IsOfUser)) {
     HasMatch = true;
+    // The model also answers for the functions of other files, in checks/code.
+    unit();
     checkMatch(Result);
   }
 }
 
 void LibtorchCheck::onEndOfTranslationUnit() {
   const code::Activity Here(name());
+  if (HasDefinition && (isWhole() || unit().errors().areInFunctions()))
+    checkUnit(unit());
   if (HasMatch)
     checkMatched();
 }

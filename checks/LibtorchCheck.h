@@ -101,8 +101,9 @@ public:
 protected:
   /// Called for each function of user code, in source order.
   virtual void checkFunction(const flow::FunctionFlow &, flow::UnitModel &) {}
-  /// Called once, for a unit whose errors all stand in functions. These are
-  /// left out: the model takes them for functions that it cannot see.
+  /// Called once, after the last match of all checks, for a unit whose errors
+  /// all stand in functions. These are left out: the model takes them for
+  /// functions that it cannot see.
   virtual void checkUnit(flow::UnitModel &Unit);
   /// Called for each match whose nodes all stand in user code, also in a unit
   /// that does not compile.
@@ -148,6 +149,7 @@ private:
   std::shared_ptr<model::KnownSizes> Sizes;
   clang::ASTContext *Context = nullptr;
   bool HasMatch = false;
+  bool HasDefinition = false;
 };
 
 /// At the end of a check's file: what makes a check of class \p Class. The

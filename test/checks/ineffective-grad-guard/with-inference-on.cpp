@@ -1,0 +1,14 @@
+// A guard that would switch gradients on, had it a name, does not stand for what runs
+// with gradients on. The driver so applies one of the two fixes only.
+// REQUIRES: driver
+// RUN: %libtorch-tidy --config={} --no-cache --fail-on=never %s -- %torch_flags > %t.out
+// RUN: %FileCheck %s --input-file=%t.out --implicit-check-not=warning:
+
+#include <torch/torch.h>
+
+int64_t on(torch::nn::Linear net, torch::Tensor x) {
+  torch::AutoGradMode(true);
+  // CHECK: :[[#@LINE-1]]:3: warning: this AutoGradMode has no name
+  return net(x).argmax().item<int64_t>();
+  // CHECK: :[[#@LINE-1]]:10: warning: 'net' runs with gradient mode on in 'on', but nothing back-propagates the result
+}
