@@ -474,6 +474,7 @@ makeCommandsOurs(const char *Argv0, void *MainAddress,
                      << "' is left out: an analysis runs no program and "
                         "writes no file\n";
     });
+    dropDeviceFlags(Args); // Judged before: `native` would run a program.
     CommandLineArguments Ours;
     if (llvm::none_of(Args, [](StringRef Arg) {
           return Arg.starts_with("-resource-dir");

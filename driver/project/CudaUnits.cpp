@@ -14,6 +14,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include <algorithm>
 
 using clang::tooling::CommandLineArguments;
 using llvm::StringRef;
@@ -173,6 +174,18 @@ static std::vector<std::string> toolkits(const CommandLineArguments &Args,
   return Result;
 }
 
+void dropDeviceFlags(CommandLineArguments &Args) {
+  auto IsForDevice = [](StringRef Word) {
+    return llvm::any_of(
+        std::initializer_list<StringRef>{"--cuda-", "--no-cuda-", "--offload-",
+                                         "-nogpu", "-nocuda", "-fcuda-",
+                                         "-fgpu-", "-fno-gpu-"},
+        [&](StringRef Begin) { return Word.starts_with(Begin); });
+  };
+  const auto End = Args.begin() + endOfFlags(Args);
+  Args.erase(std::remove_if(Args.begin(), End, IsForDevice), End);
+}
+
 static bool hasRuntime(llvm::vfs::FileSystem &FS, const llvm::Twine &Folder) {
   return FS.exists(Folder + "/" + RuntimeHeader);
 }
@@ -194,15 +207,8 @@ CommandLineArguments takeHostSide(CommandLineArguments &Args, StringRef Folder,
       }
   Result.insert(Result.end(),
                 {"-include", Has ? WithToolkit.str() : WithoutToolkit.str()});
-  // The flags of Clang for code of the device.
   (void)takeLanguage(Args);
-  llvm::erase_if(Args, [](StringRef Word) {
-    return llvm::any_of(
-        std::initializer_list<StringRef>{"--cuda-", "--no-cuda-", "--offload-",
-                                         "-nogpu", "-nocuda", "-fcuda-",
-                                         "-fgpu-", "-fno-gpu-"},
-        [&](StringRef Begin) { return Word.starts_with(Begin); });
-  });
+  dropDeviceFlags(Args);
   Args.insert(Args.begin() + 1, {"-x", "c++"});
   return Result;
 }

@@ -34,6 +34,10 @@ clang::tooling::CommandLineArguments
 takeHostSide(clang::tooling::CommandLineArguments &Args, llvm::StringRef Folder,
              llvm::vfs::FileSystem &FS);
 
+/// Takes Clang's flags for code of a device out of \p Args: nobody here makes
+/// such code, and in C++ with `-fopenmp` they would want its libraries.
+void dropDeviceFlags(clang::tooling::CommandLineArguments &Args);
+
 /// Is it a CUDA file that takeHostSide() has been asked about?
 bool isCuda(const clang::PreprocessorOptions &Options);
 /// The same of its arguments, when there is no CUDA toolkit for it.
