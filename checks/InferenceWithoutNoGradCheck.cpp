@@ -8,6 +8,7 @@
 #include "checks/LibtorchCheck.h"
 #include "checks/code/Lines.h"
 #include "checks/code/Std.h"
+#include "checks/code/StoredArguments.h"
 #include "checks/code/Tests.h"
 #include "checks/code/Walk.h"
 #include "checks/flow/Callers.h"
@@ -229,6 +230,42 @@ static bool isForward(const FunctionDecl *F) {
           (Method->getIdentifier() && Method->getName() == "forward"));
 }
 
+/// The variable or field whose module \p L runs; null for any other.
+static const ValueDecl *moduleRunBy(const Label &L, const FunctionFlow &Flow) {
+  const std::optional<torch::ModuleCall> M =
+      L.K == Label::Forward ? torch::asModuleCall(L.Site) : std::nullopt;
+  return M && M->Module
+             ? torch::moduleNamed(
+                   code::Body::of(Flow.function()).originOf(M->Module))
+             : nullptr;
+}
+
+/// Does a constructor leave what it is given in \p Field?
+static bool isGivenToConstructor(const FieldDecl *Field) {
+  const auto *Class = dyn_cast<CXXRecordDecl>(Field->getParent());
+  return Class &&
+         llvm::any_of(Class->ctors(), [&](const CXXConstructorDecl *Ctor) {
+           return llvm::any_of(code::storedArguments(Ctor),
+                               [&](const auto &S) { return S.Field == Field; });
+         });
+}
+
+/// Does the C++ module that \p L runs come from callers that this unit does not
+/// show? They may have a guard, as a loop that evaluates has.
+static bool isLentByOthers(const Label &L, const FunctionFlow &Flow,
+                           flow::UnitModel &Unit) {
+  const FunctionDecl *F = Flow.function();
+  const ValueDecl *Module = moduleRunBy(L, Flow);
+  if (!Module || !torch::isModule(Module->getType().getNonReferenceType()) ||
+      torch::isScriptModule(Module->getType().getNonReferenceType()) ||
+      Unit.program() || F->isMain() || !isEntryPoint(F) ||
+      !Unit.callersOf(F).empty() || Unit.moduleRoles().evalOf(Module))
+    return false;
+  if (const auto *Field = dyn_cast<FieldDecl>(Module))
+    return isGivenToConstructor(Field);
+  return isa<ParmVarDecl>(Module) && Module->getDeclContext() == F;
+}
+
 /// Does \p F make of its class what a module is: a tensor goes into its
 /// forward(), and a tensor comes out?
 static bool standsForModule(const FunctionDecl *F) {
@@ -362,7 +399,8 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
     S.ToPredict = ToPredict;
     S.Forwards.push_back(L);
     S.IsKept |= (Consumers & ~Label::Computed) != 0;
-    if (MayTrain || (Consumers && !ToPredict) || isTrial(*L, Flow))
+    if (MayTrain || (Consumers && !ToPredict) || isTrial(*L, Flow) ||
+        isLentByOthers(*L, Flow, Unit))
       S.Strength = Level::Advisory;
     else if (ToPredict)
       S.Strength = ToPredict->Strength;

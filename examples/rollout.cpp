@@ -25,6 +25,7 @@ constexpr int kSteps = 20;
 } // namespace
 
 std::pair<double, double> explore(Policy &policy, int episodes) {
+  policy->eval();
   Machine machine;
   double reward_sum = 0;
   std::vector<torch::Tensor> log_probs;
@@ -50,6 +51,7 @@ std::pair<double, double> explore(Policy &policy, int episodes) {
 }
 
 double reinforce(Policy &policy, int episodes) {
+  policy->train();
   torch::optim::Adam optimizer(policy->parameters(), 1e-2);
   Machine machine;
   double reward_sum = 0, baseline = 0;

@@ -6,7 +6,7 @@
 
 #include <torch/torch.h>
 
-int64_t on(torch::nn::Linear net, torch::Tensor x) {
+static int64_t on(torch::nn::Linear net, torch::Tensor x) {
   torch::AutoGradMode(true);
   // CHECK: :[[#@LINE-1]]:3: warning: this AutoGradMode has no name
   return net(x).argmax().item<int64_t>();

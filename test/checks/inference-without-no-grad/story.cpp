@@ -12,14 +12,14 @@ struct NetImpl : torch::nn::Module {
 };
 TORCH_MODULE(Net);
 
-void eight(Net net, torch::Tensor x) {
+static void eight(Net net, torch::Tensor x) {
   std::cout << net(x) << net(x);
   std::cout << net(x) << net(x);
   std::cout << net(x) << net(x);
   std::cout << net(x) << net(x);
 }
 
-void ten(Net net, torch::Tensor x) {
+static void ten(Net net, torch::Tensor x) {
   std::cout << net(x) << net(x);
   std::cout << net(x) << net(x);
   std::cout << net(x) << net(x);

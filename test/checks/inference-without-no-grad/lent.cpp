@@ -1,0 +1,91 @@
+// A C++ module that comes from another file may come with a guard: the loop that
+// plays or evaluates has it. What this file shows decides: a caller, eval(), a
+// module that is made here.
+// RUN: %check_libtorch_tidy %s libtorch-inference-without-no-grad %t --level=1
+
+#include <torch/script.h>
+#include <torch/torch.h>
+
+using torch::Tensor;
+
+struct NetImpl : torch::nn::Module {
+  torch::nn::Linear fc{nullptr};
+  NetImpl() { fc = register_module("fc", torch::nn::Linear(4, 4)); }
+  Tensor forward(const Tensor &x) { return fc->forward(x); }
+};
+TORCH_MODULE(Net);
+
+int byReference(Net &net, const Tensor &x) {
+  return net->forward(x).argmax(1).item<int>();
+}
+int byPointer(const std::shared_ptr<NetImpl> &net, const Tensor &x) {
+  return net->forward(x).argmax(1).item<int>();
+}
+int byLocalName(Net net, const Tensor &x) {
+  Net same = net;
+  return same->forward(x).argmax(1).item<int>();
+}
+
+class Player {
+public:
+  explicit Player(Net net) : net_(std::move(net)) {}
+  int move(const Tensor &x) { return net_->forward(x).argmax(1).item<int>(); }
+  // Only what the class does leads here.
+  int best(const Tensor &x) { return inner(x); }
+
+private:
+  int inner(const Tensor &x) {
+    // CHECK-FIXES: torch::NoGradGuard no_grad;
+    return net_->forward(x).argmax(1).item<int>();
+    // CHECK-NOTES: :[[@LINE-1]]:18: warning: 'net_' runs with gradient mode on in 'inner', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-NOTES: :[[@LINE-2]]:18: note: 'net_' runs with gradient mode on here, so its result carries autograd history
+  }
+  Net net_;
+};
+
+// Its own.
+class Owner {
+public:
+  int move(const Tensor &x) {
+    // CHECK-FIXES: torch::NoGradGuard no_grad;
+    return net_->forward(x).argmax(1).item<int>();
+    // CHECK-NOTES: :[[@LINE-1]]:18: warning: 'net_' runs with gradient mode on in 'move', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-NOTES: :[[@LINE-2]]:18: note: 'net_' runs with gradient mode on here, so its result carries autograd history
+  }
+
+private:
+  Net net_;
+};
+
+int madeHere(const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  Net net;
+  return net->forward(x).argmax(1).item<int>();
+  // CHECK-NOTES: :[[@LINE-1]]:15: warning: 'net' runs with gradient mode on in 'madeHere', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-NOTES: :[[@LINE-2]]:15: note: 'net' runs with gradient mode on here, so its result carries autograd history
+}
+
+// Who switches to evaluation mode here would have the guard here, too.
+int evaluated(Net &net, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  net->eval();
+  return net->forward(x).argmax(1).item<int>();
+  // CHECK-NOTES: :[[@LINE-1]]:15: warning: 'net' runs with gradient mode on in 'evaluated', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-NOTES: :[[@LINE-2]]:15: note: 'net' runs with gradient mode on here, so its result carries autograd history
+}
+
+int called(Net &net, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  return net->forward(x).argmax(1).item<int>();
+  // CHECK-NOTES: :[[@LINE-1]]:15: warning: 'net' runs with gradient mode on in 'called', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-NOTES: :[[@LINE-2]]:15: note: 'net' runs with gradient mode on here, so its result carries autograd history
+}
+int caller(Net &net) { return called(net, torch::ones({1, 4})); }
+
+// TorchScript is there to predict.
+int script(torch::jit::Module &net, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  return net.forward({x}).toTensor().argmax(1).item<int>();
+  // CHECK-NOTES: :[[@LINE-1]]:14: warning: 'net' runs with gradient mode on in 'script', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-NOTES: :[[@LINE-2]]:14: note: 'net' runs with gradient mode on here, so its result carries autograd history
+}
