@@ -180,6 +180,7 @@ for name, command in [
     ("%flow-facts", [tools["flow_facts"]]),
     ("%torch-facts", [tools["torch_facts"]]),
     ("%flag-fates", [tools["flag_fates"]]),
+    ("%llvm-release", [tools["llvm_release"]]),
     ("%llvm-version", [tools["llvm_version"]]),
     ("%libtorch-tidy", [tools["driver"] or "no-driver-in-this-build"]),
     ("%old-clang-tidy", [tools["old_clang_tidy"]]),
