@@ -214,10 +214,10 @@ void rollout(Net net, torch::Tensor x) {
 // CHECK-NEXT: {{^}}83:   accumulates into total, via call, mode on, entry of x, forward of line 83
 // CHECK-NEXT: {{^}}83:   carried in total -> nobody
 // CHECK-NEXT: {{^}}83:   forward -> nobody
-// CHECK-NEXT: {{^}}78: function lambda(Net, torch::Tensor)::(anonymous class)::operator()
+// CHECK-NEXT: {{^}}78: function lambda(Net, torch::Tensor)::({{anonymous class|lambda}})::operator()
 // CHECK-NEXT: {{^}}78:   entry of in -> returned
 // CHECK-NEXT: {{^}}78:   forward -> returned
-// CHECK-NEXT: {{^}}81: function lambda(Net, torch::Tensor)::(anonymous class)::operator()
+// CHECK-NEXT: {{^}}81: function lambda(Net, torch::Tensor)::({{anonymous class|lambda}})::operator()
 // CHECK-NEXT: {{^}}81:   accumulates into total, in place, mode on, entry of y
 // CHECK-NEXT: {{^}}81:   carried in total -> stored
 // CHECK-NEXT: {{^}}81:   entry of total -> stored
@@ -225,12 +225,12 @@ void rollout(Net net, torch::Tensor x) {
 // CHECK-NEXT: {{^}}86: function function, trains
 // CHECK-NEXT: {{^}}86:   entry of x -> backward
 // CHECK-NEXT: {{^}}90:   helper that runs a module -> backward
-// CHECK-NEXT: {{^}}87: function function(Net, torch::Tensor)::(anonymous class)::operator()
+// CHECK-NEXT: {{^}}87: function function(Net, torch::Tensor)::({{anonymous class|lambda}})::operator()
 // CHECK-NEXT: {{^}}87:   entry of in -> returned
 // CHECK-NEXT: {{^}}88:   forward -> returned
 // CHECK-NEXT: {{^}}93: function functions
 // CHECK-NEXT: {{^}}93:   entry of x -> computed
-// CHECK-NEXT: {{^}}95: function functions(Net, torch::Tensor, std::function<torch::Tensor (torch::Tensor)>)::(anonymous class)::operator()
+// CHECK-NEXT: {{^}}95: function functions(Net, torch::Tensor, std::function<torch::Tensor (torch::Tensor)>)::({{anonymous class|lambda}})::operator()
 // CHECK-NEXT: {{^}}95:   entry of in -> returned
 // CHECK-NEXT: {{^}}96:   forward -> returned
 // CHECK-NEXT: {{^}}104: function ping

@@ -103,6 +103,6 @@ void broken(Net net, Tensor x) {
   }
   auto p = rnn::pack_padded_sequence(x, );
   rnn::pad_packed_sequence(p, true);
-  // CHECK: error: expected ')'
+  // CHECK: error: expected '{{[)}]}}'
   rnn::pad_packed_sequence(p, true
 }
