@@ -57,6 +57,8 @@ config.excludes = ["Inputs", "fuzz"]
 config.test_source_root = config.suite_source_dir
 config.test_exec_root = config.suite_build_dir
 
+# What the build is made with; llvm-N is that of another plugin.
+config.available_features.add("built-with-" + tools["llvm_version"])
 if tools["driver"]:
     config.available_features.add("driver")
 if tools["old_clang_tidy"]:
