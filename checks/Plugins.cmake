@@ -2,23 +2,6 @@
 # of that version, LibtorchTidyModule-16.so and so on. A plugin links nothing, so
 # headers are all it takes.
 
-# Sets OUT to the llvm-config of version N; empty when N's headers, those of
-# clang-tidy included, are not there.
-function(find_llvm_for_plugin N OUT)
-  find_program(LIBTORCH_TIDY_LLVM_CONFIG_${N}
-    NAMES llvm-config-${N} HINTS "/usr/lib/llvm-${N}/bin")
-  mark_as_advanced(LIBTORCH_TIDY_LLVM_CONFIG_${N})
-  set(${OUT} "" PARENT_SCOPE)
-  if(LIBTORCH_TIDY_LLVM_CONFIG_${N})
-    execute_process(COMMAND "${LIBTORCH_TIDY_LLVM_CONFIG_${N}}" --includedir
-      OUTPUT_VARIABLE headers OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-    if(EXISTS "${headers}/clang-tidy/ClangTidyCheck.h"
-       AND EXISTS "${headers}/llvm/Config/llvm-config.h")
-      set(${OUT} "${LIBTORCH_TIDY_LLVM_CONFIG_${N}}" PARENT_SCOPE)
-    endif()
-  endif()
-endfunction()
-
 function(add_plugin_for N LLVM_CONFIG)
   execute_process(COMMAND "${LLVM_CONFIG}" --includedir
     OUTPUT_VARIABLE headers OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
@@ -66,7 +49,7 @@ foreach(N IN LISTS wanted)
   if(N EQUAL LLVM_VERSION_MAJOR)
     continue()
   endif()
-  find_llvm_for_plugin(${N} llvm_config)
+  find_installed_llvm(${N} llvm_config)
   if(llvm_config)
     add_plugin_for(${N} "${llvm_config}")
     execute_process(COMMAND "${llvm_config}" --version

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A PEP 517 backend: `pip install .` builds the program with CMake and puts it
 next to the scripts of the environment. Needs what scripts/setup installs for the
-build (LLVM 19, CMake, a compiler), and no Python package.
+build (LLVM 19 or 22, CMake, a compiler), and no Python package.
 
 Environment:
   CMAKE_ARGS                    more arguments for cmake's first run
