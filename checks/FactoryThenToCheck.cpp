@@ -49,6 +49,30 @@ fixits::Edits makeThere(const CXXMemberCallExpr *Move,
   return Fix;
 }
 
+/// The local variable that \p Move moves, when nothing else uses what its
+/// declaration gave it.
+const VarDecl *movedVariable(const CXXMemberCallExpr *Move,
+                             const torch::DeviceMove &How, code::Body &In) {
+  const auto *Moved = dyn_cast<DeclRefExpr>(torch::peel(How.Object));
+  const auto *Var = Moved ? dyn_cast<VarDecl>(Moved->getDecl()) : nullptr;
+  if (!Var || isa<ParmVarDecl>(Var) || !In.isOwn(Var) || !Var->hasInit() ||
+      In.loopAround(Move) != In.loopAround(Var->getInit()))
+    return nullptr;
+  auto Writes = In.writesTo(Var);
+  const code::Write *Replaces = Writes.empty() ? nullptr : &Writes.front();
+  if (Replaces &&
+      (!Replaces->Overwritten || !code::contains(Replaces->Where, Move)))
+    return nullptr;
+  // After `x = x.to(device)` it is the moved one that is used.
+  bool IsUsed = code::anyOf<DeclRefExpr>(In.root(), [&](const DeclRefExpr *R) {
+    return R->getDecl() == Var && R != Moved &&
+           !(Replaces &&
+             (R == torch::peel(Replaces->Overwritten) ||
+              code::comesBefore(Move, R, In.context().getSourceManager())));
+  });
+  return IsUsed ? nullptr : Var;
+}
+
 } // namespace
 
 void FactoryThenToCheck::registerMatchers(MatchFinder *Finder) {
@@ -62,22 +86,35 @@ void FactoryThenToCheck::checkMatch(const Match &Result) {
   auto How = torch::asDeviceMove(Move);
   if (!How)
     return;
-  auto F = torch::cpuFactoryUnder(How->Object);
-  if (!F)
+  code::Body *In = code::Body::around(Move, *Result.Context);
+  auto IsSetOnce = [&](const VarDecl *Var) {
+    return torch::isConstVariable(Var) ||
+           (In && In->isOwn(Var) && In->isSetOnce(Var));
+  };
+  const VarDecl *Var = In ? movedVariable(Move, *How, *In) : nullptr;
+  auto F =
+      torch::cpuFactoryUnder(Var ? Var->getInit() : How->Object, IsSetOnce);
+  if (!F || (How->Other && In &&
+             torch::cpuFactoryUnder(In->originOf(How->Other), IsSetOnce)))
     return;
   Finding Found;
   Found.Loc = F->Call->Stmt::getBeginLoc();
   Found.Highlight = F->Call->getCallee()->getSourceRange();
   Found.Strength = Level::Advisory;
-  Found.Message = ("'" + F->Name +
-                   "' makes this tensor on the CPU, and it is then moved to a "
-                   "device; pass the device in the factory's options to make "
-                   "it there" +
+  std::string What = Var ? ("'" + Var->getName() + "'").str() : "this tensor";
+  Found.Message = ("'" + F->Name + "' makes " + What +
+                   " on the CPU, and it is then moved to " +
+                   (How->Other ? "the device of another tensor; pass the "
+                                 "options of that tensor to the factory"
+                               : "a device; pass the device in the factory's "
+                                 "options") +
+                   " to make it there" +
                    (F->Random ? " (the random numbers will differ)" : ""))
                       .str();
+  if (Var)
+    Found.Steps.push_back({Move->getExprLoc(), What + " is moved here"});
   // Another instantiation may convert the arguments in another way.
-  const code::Body *In = code::Body::around(Move, *Result.Context);
-  if (!In || !In->isInstantiated())
+  else if (!In || !In->isInstantiated())
     Found.Fix = makeThere(Move, *How, *F, *Result.Context);
   Found.Bytes = bytesOf(How->Object); // Made once more.
   report(Found);

@@ -68,8 +68,8 @@ Holds holdsDevice(const Expr *E) {
 }
 
 /// whatHolds(), by the initialisers of variables alone; \p MayChange is set
-/// when one of them is not const.
-Holds initiallyHolds(const Expr *E, bool &MayChange) {
+/// when one of them may hold something else later.
+Holds initiallyHolds(const Expr *E, IsSetOnce IsFixed, bool &MayChange) {
   Holds Known = Holds::Nothing;
   // Chains and variables are short; the bound guards against odd code.
   for (unsigned Steps = 0; E && Steps < 32; ++Steps) {
@@ -95,7 +95,7 @@ Holds initiallyHolds(const Expr *E, bool &MayChange) {
       const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
       if (!Var || !Var->hasInit() || isa<ParmVarDecl>(Var))
         return Holds::Unknown;
-      MayChange |= !Var->getType().isConstQualified();
+      MayChange |= !IsFixed(Var);
       E = Var->getInit();
       continue;
     }
@@ -113,6 +113,12 @@ Holds initiallyHolds(const Expr *E, bool &MayChange) {
         Known = Holds::Dtype;
       if (!Object)
         return Known;
+    } else if (Name == "requires_grad" && Call->getNumArgs() == 1 &&
+               constantBool(Call->getArg(0),
+                            Call->getDirectCallee()->getASTContext()) ==
+                   false) {
+      if (!Object)
+        return Known;
     } else if (Name == "options" && Object && isTensor(Object->getType())) {
       // Those of a tensor that lives somewhere.
       return Holds::Device;
@@ -125,9 +131,9 @@ Holds initiallyHolds(const Expr *E, bool &MayChange) {
 }
 
 /// What is known of options, or of what is converted to them.
-Holds whatHolds(const Expr *E) {
+Holds whatHolds(const Expr *E, IsSetOnce IsFixed = isConstVariable) {
   bool MayChange = false;
-  Holds Known = initiallyHolds(E, MayChange);
+  Holds Known = initiallyHolds(E, IsFixed, MayChange);
   // `if (cuda) options = options.device(...)` is how a device is often added.
   bool Lacks = Known == Holds::Nothing || Known == Holds::Dtype;
   return Lacks && MayChange ? Holds::Unknown : Known;
@@ -145,14 +151,14 @@ const Expr *movedObject(const CallExpr *Call) {
 
 /// May \p Call, which makes a tensor of another, stand between a factory and
 /// its move?
-bool isPassedThrough(const CallExpr *Call) {
+bool isPassedThrough(const CallExpr *Call, IsSetOnce IsFixed) {
   const FunctionDecl *Callee = Call->getDirectCallee();
   if (!isTorchDecl(Callee) || setsRequiresGrad(Call))
     return false;
   StringRef Name = calleeName(Call);
   if (Name == "to") {
     auto Written = writtenArguments(Call);
-    return !Written.empty() && whatHolds(Written[0]) == Holds::Dtype;
+    return !Written.empty() && whatHolds(Written[0], IsFixed) == Holds::Dtype;
   }
   if (llvm::StringSwitch<bool>(Name)
           .Cases("cpu", "cuda", "pin_memory", "set_", "data", true)
@@ -171,7 +177,12 @@ bool isPassedThrough(const CallExpr *Call) {
 
 } // namespace
 
-static std::optional<Factory> asFactory(const CallExpr *Call, bool CpuNamed) {
+bool isConstVariable(const VarDecl *Var) {
+  return Var->getType().isConstQualified();
+}
+
+static std::optional<Factory> asFactory(const CallExpr *Call, bool CpuNamed,
+                                        IsSetOnce IsFixed) {
   if (!Call || isa<CXXMemberCallExpr, CXXOperatorCallExpr>(Call) ||
       !isTorchDecl(Call->getDirectCallee()) || !isTensor(Call->getType()) ||
       isa<CXXMethodDecl>(Call->getDirectCallee()))
@@ -192,7 +203,7 @@ static std::optional<Factory> asFactory(const CallExpr *Call, bool CpuNamed) {
   for (const Expr *Arg : writtenArguments(Call)) {
     QualType T = Arg->getType();
     if (isOptions(T)) {
-      Holds Options = whatHolds(Arg);
+      Holds Options = whatHolds(Arg, IsFixed);
       if (Options != Holds::Nothing && Options != Holds::Dtype &&
           (Options != Holds::Cpu || !CpuNamed))
         return std::nullopt;
@@ -213,22 +224,22 @@ static std::optional<Factory> asFactory(const CallExpr *Call, bool CpuNamed) {
   return F;
 }
 
-std::optional<Factory> asCpuFactory(const CallExpr *Call) {
-  return asFactory(Call, /*CpuNamed=*/false);
+std::optional<Factory> asCpuFactory(const CallExpr *Call, IsSetOnce Options) {
+  return asFactory(Call, /*CpuNamed=*/false, Options);
 }
 
 bool makesOnCpu(const CallExpr *Call) {
-  return asFactory(Call, /*CpuNamed=*/true).has_value();
+  return asFactory(Call, /*CpuNamed=*/true, isConstVariable).has_value();
 }
 
-std::optional<Factory> cpuFactoryUnder(const Expr *E) {
+std::optional<Factory> cpuFactoryUnder(const Expr *E, IsSetOnce Options) {
   while ((E = stripImplicit(E))) {
     const auto *Call = dyn_cast<CallExpr>(E);
     if (!Call || !Call->getDirectCallee())
       return std::nullopt;
-    if (auto F = asCpuFactory(Call))
+    if (auto F = asCpuFactory(Call, Options))
       return F;
-    if (!isPassedThrough(Call))
+    if (!isPassedThrough(Call, Options))
       return std::nullopt;
     const Expr *Tensor = nullptr;
     if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call))
@@ -255,6 +266,8 @@ std::optional<DeviceMove> asDeviceMove(const CallExpr *Call) {
   auto Written = writtenArguments(Call);
   if (Name == "cuda" && Written.empty())
     return DeviceMove{Object, nullptr, true};
+  if (Name == "to" && !Written.empty() && isTensor(Written[0]->getType()))
+    return DeviceMove{Object, nullptr, false, stripImplicit(Written[0])};
   if (Name != "to" || Written.empty() || whatHolds(Written[0]) != Holds::Device)
     return std::nullopt;
   const Expr *Device = stripImplicit(Written[0]);

@@ -15,6 +15,7 @@
 #define LIBTORCH_TIDY_CHECKS_TORCH_FACTORIES_H
 
 #include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 
@@ -31,12 +32,18 @@ struct Factory {
   bool NoOptions;
 };
 
+/// Does a variable always hold what its declaration gives it? Asked of those
+/// that hold the options of a factory.
+using IsSetOnce = llvm::function_ref<bool(const clang::VarDecl *)>;
+bool isConstVariable(const clang::VarDecl *Var);
+
 /// A call of torch::zeros, ones, empty, full, eye, arange, range, linspace,
 /// logspace, rand, randn, randint, randperm or normal that makes a plain tensor
 /// on the CPU. nullopt for functions that take host data or another tensor
 /// (tensor, from_blob, zeros_like), for a generator, and when the options name
 /// a device, requires_grad or come from elsewhere. Null is allowed.
-std::optional<Factory> asCpuFactory(const clang::CallExpr *Call);
+std::optional<Factory> asCpuFactory(const clang::CallExpr *Call,
+                                    IsSetOnce Options = isConstVariable);
 
 /// asCpuFactory(), or such a function with options that name the CPU.
 bool makesOnCpu(const clang::CallExpr *Call);
@@ -44,14 +51,18 @@ bool makesOnCpu(const clang::CallExpr *Call);
 /// The factory at the start of \p E: itself, or through views, casts to another
 /// dtype, in-place changes and arithmetic with numbers. nullopt when another
 /// tensor takes part, a gradient is asked for, or \p E is moved on the way.
-std::optional<Factory> cpuFactoryUnder(const clang::Expr *E);
+std::optional<Factory> cpuFactoryUnder(const clang::Expr *E,
+                                       IsSetOnce Options = isConstVariable);
 
-/// t.to(device), t.to(options with a device), t.to(device, dtype), t.cuda().
+/// t.to(device), t.to(options with a device), t.to(device, dtype), t.to(other),
+/// t.cuda().
 struct DeviceMove {
   const clang::Expr *Object; ///< As written.
   /// The only argument, a torch::Device or device type; null for others.
   const clang::Expr *Device;
   bool ToCuda; ///< cuda(): the device is the current one.
+  /// The tensor whose device it is; null for others.
+  const clang::Expr *Other = nullptr;
 };
 
 /// nullopt when \p Call (may be null) is not such a call, when it moves to the

@@ -98,3 +98,40 @@ void not_fixed(torch::Device device, Tensor x, int64_t n, float step) {
   auto l = torch::zeros({2}).to(devices[n++]);
   // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'zeros' makes
 }
+
+Tensor variables(torch::Device device, std::vector<torch::jit::IValue> &inputs, bool cuda) {
+  auto a = torch::rand({2, 3});
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'rand' makes 'a' on the CPU, and it is then moved to a device; pass the device in the factory's options to make it there (the random numbers will differ) [libtorch-factory-then-to]
+  // CHECK-MESSAGES: :[[@LINE+1]]:9: note: 'a' is moved here
+  a = a.to(device);
+  auto b = torch::zeros({2, 3});
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'zeros' makes 'b' on the CPU, and it is then moved to a device; pass the device in the factory's options to make it there [libtorch-factory-then-to]
+  // CHECK-MESSAGES: :[[@LINE+1]]:22: note: 'b' is moved here
+  inputs.push_back(b.to(device));
+  Tensor c = torch::ones({2, 3}).view({3, 2});
+  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: 'ones' makes 'c' on the CPU
+  // CHECK-MESSAGES: :[[@LINE+2]]:11: note: 'c' is moved here
+  if (cuda)
+    c = c.cuda();
+  for (int i = 0; i < 3; ++i) {
+    auto d = torch::randn({2, 3});
+    // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: 'randn' makes 'd' on the CPU
+    // CHECK-MESSAGES: :[[@LINE+1]]:11: note: 'd' is moved here
+    d = d.to(device, torch::kHalf);
+    c += d;
+  }
+  return a + c;
+}
+
+void options_in_variables(torch::Device device) {
+  auto options = torch::TensorOptions().dtype(torch::kFloat).requires_grad(false);
+  auto a = torch::ones({2}, options).to(device);
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'ones' makes this tensor on the CPU
+  auto b = torch::zeros({2}, torch::requires_grad(false)).to(device);
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'zeros' makes this tensor on the CPU
+}
+
+void like_another(Tensor x) {
+  auto a = torch::zeros({2}).to(x);
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'zeros' makes this tensor on the CPU, and it is then moved to the device of another tensor; pass the options of that tensor to the factory to make it there [libtorch-factory-then-to]
+}

@@ -50,7 +50,8 @@ void stays(Tensor x, torch::ScalarType type, torch::TensorOptions given) {
   torch::zeros({2}).to("cpu");
   torch::zeros({2}).to(torch::Device(torch::kCPU));
   torch::zeros({2}).cpu();
-  torch::zeros({2}).to(x);
+  auto y = torch::ones({2});
+  torch::zeros({2}).to(y);
   // Only a dtype, perhaps.
   torch::zeros({2}).to(given);
 }
@@ -72,4 +73,48 @@ void others(torch::Device device, Tensor x, torch::Generator generator) {
   at::normal(x, 1.0).to(device);
   torch::zeros({2}).pin_memory().to(device, true);
   torch::randn({8}).multinomial(2).to(device);
+}
+
+Tensor used_before(torch::Device device, bool copy) {
+  auto a = torch::rand({2});
+  auto sum = a.sum();
+  a = a.to(device);
+  auto b = torch::rand({2});
+  auto onDevice = b.to(device);
+  sum += b.sum();
+  auto c = torch::zeros({2});
+  auto fill = [&] { c.fill_(1); };
+  fill();
+  c = c.to(device);
+  auto d = torch::zeros({2});
+  if (copy)
+    d = torch::ones({2});
+  d = d.to(device);
+  auto &e = b;
+  e = e.to(device);
+  return sum + onDevice + c + d;
+}
+
+void another_story(torch::Device device, std::vector<Tensor> &all) {
+  static auto once = torch::rand({2});
+  once = once.to(device);
+  // Copied in each round.
+  auto noise = torch::rand({2});
+  for (auto &x : all)
+    x = x + noise.to(device);
+  Tensor later;
+  later = torch::rand({2});
+  later = later.to(device);
+  // The lambda has its own copy of it.
+  auto kept = torch::rand({2});
+  all.push_back([kept, device] { return kept.to(device); }());
+}
+
+void options(torch::Device device, bool cuda) {
+  auto given = torch::TensorOptions();
+  if (cuda)
+    given = given.device(device);
+  torch::ones({2}, given).to(device);
+  auto learned = torch::TensorOptions().requires_grad(true);
+  torch::ones({2}, learned).to(device);
 }
