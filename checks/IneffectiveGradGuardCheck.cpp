@@ -18,6 +18,7 @@
 #include "checks/torch/GradGuards.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/Spelling.h"
+#include "checks/torch/TorchTypes.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ParentMapContext.h"
@@ -177,14 +178,18 @@ bool mayLeaveOutAfter(const Stmt *S, const CompoundStmt *Block,
 }
 
 /// Is gradient mode nothing to \p Part: does it call no code but the standard
-/// library's, to print or to read a string, or the C library's, and only copy?
+/// library's, to print or to read a string, or the C library's, and only copy,
+/// or make values of LibTorch that are plain data, like a Device?
 bool isIndifferent(const Stmt *Part) {
   if (isa<LambdaExpr, CXXNewExpr, CXXDeleteExpr, GotoStmt, LabelStmt,
           CoroutineSuspendExpr, OMPExecutableDirective>(Part))
     return false;
   if (const auto *Made = dyn_cast<CXXConstructExpr>(Part))
     return Made->getConstructor()->isCopyOrMoveConstructor() ||
-           code::isStdClass(Made->getType(), {"basic_string", "allocator"});
+           code::isStdClass(Made->getType(), {"basic_string", "allocator"}) ||
+           (torch::isTorchDecl(Made->getConstructor()) &&
+            Made->getType().isTriviallyCopyableType(
+                Made->getConstructor()->getASTContext()));
   const auto *Call = dyn_cast<CallExpr>(Part);
   if (!Call)
     return true;
@@ -194,7 +199,8 @@ bool isIndifferent(const Stmt *Part) {
   if (Callee->getBuiltinID())
     return true;
   if (const auto *Method = dyn_cast<CXXMethodDecl>(Callee))
-    return code::isStdClass(Method->getParent(),
+    return Method->isTrivial() ||
+           code::isStdClass(Method->getParent(),
                             {"basic_string", "basic_ostream"});
   return Callee->getOverloadedOperator() == OO_LessLess &&
          Callee->isInStdNamespace();

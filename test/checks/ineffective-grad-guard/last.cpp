@@ -53,3 +53,14 @@ void ends_in_a_branch(torch::nn::Linear net, bool predict) {
   }
   std::cout << net(torch::ones({1, 2}));
 }
+
+void ends_in_front_of_a_device(torch::nn::Linear net, bool cuda) {
+  torch::Device device(torch::kCPU);
+  if (cuda) {
+    torch::NoGradGuard no_grad;
+    // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: guard 'no_grad' ends with its block before
+    device = torch::Device(torch::kCUDA, 0);
+  }
+  net->to(device);
+  std::cout << net(torch::ones({1, 2}, device));
+}
