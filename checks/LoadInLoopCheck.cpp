@@ -8,7 +8,10 @@
 #include "checks/LibtorchCheck.h"
 #include "checks/code/Body.h"
 #include "checks/code/Loops.h"
+#include "checks/code/Tests.h"
+
 #include "checks/code/Walk.h"
+#include "checks/code/Writes.h"
 #include "checks/flow/Callers.h"
 #include "checks/flow/UnitModel.h"
 #include "checks/torch/Calls.h"
@@ -36,6 +39,8 @@ private:
                  flow::UnitModel &Unit);
   void reportLoad(const Expr *Load, const VarDecl *Model, const Stmt *Loop,
                   const CallExpr *Through);
+  void reportEachCall(const Expr *Load, const VarDecl *Model,
+                      const FunctionDecl *F);
 };
 
 /// Does \p Call run in each round of \p Loop, of which there may be many?
@@ -105,6 +110,46 @@ bool isOnlyRun(const VarDecl *Model, const code::Body &In) {
   return Runs && !Other;
 }
 
+/// The local variable that is given what \p Load loads, and nothing else.
+const VarDecl *holderOf(const Expr *Load, code::Body &In) {
+  const Stmt *User = In.userOf(Load);
+  if (const auto *Declared = dyn_cast_or_null<DeclStmt>(User)) {
+    const auto *Var = Declared->isSingleDecl()
+                          ? dyn_cast<VarDecl>(Declared->getSingleDecl())
+                          : nullptr;
+    return Var && !Var->isStaticLocal() ? Var : nullptr;
+  }
+  // Module model; try { model = torch::jit::load(file); } ...
+  const auto *Assignment = dyn_cast_or_null<CXXOperatorCallExpr>(User);
+  const auto *Ref =
+      Assignment && Assignment->isAssignmentOp()
+          ? dyn_cast<DeclRefExpr>(torch::peel(Assignment->getArg(0)))
+          : nullptr;
+  const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  if (!Var || isa<ParmVarDecl>(Var) || !In.isOwn(Var))
+    return nullptr;
+  // A method may change it, but nothing else gives it a module.
+  unsigned Given = llvm::count_if(In.writesTo(Var), [](const code::Write &W) {
+    return W.Kind == code::WriteKind::Assigned;
+  });
+  return Given == 1 ? Var : nullptr;
+}
+
+/// Is \p F called for one piece of data after the other, as far as the unit
+/// shows: it is given something, and no single call stands outside of loops?
+bool isCalledAgain(const FunctionDecl *F, const code::Body &In,
+                   const flow::UnitModel &Unit) {
+  if (F->isMain() || code::isTestCase(F) || isa<CXXConstructorDecl>(F) ||
+      flow::callsOf(F, Unit).size() == 1)
+    return false;
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  if (Method && Method->getParent()->isLambda())
+    return false;
+  return llvm::any_of(F->parameters(), [&](const ParmVarDecl *P) {
+    return code::mentions(In.root(), P);
+  });
+}
+
 } // namespace
 
 void LoadInLoopCheck::checkUnit(flow::UnitModel &Unit) {
@@ -128,11 +173,8 @@ void LoadInLoopCheck::checkUnit(flow::UnitModel &Unit) {
 
 void LoadInLoopCheck::checkLoad(const Expr *Load, Arguments From,
                                 code::Body &In, flow::UnitModel &Unit) {
-  const auto *Declared = dyn_cast_or_null<DeclStmt>(In.userOf(Load));
-  const auto *Model = Declared && Declared->isSingleDecl()
-                          ? dyn_cast<VarDecl>(Declared->getSingleDecl())
-                          : nullptr;
-  if (!Model || Model->isStaticLocal() || !isOnlyRun(Model, In))
+  const VarDecl *Model = holderOf(Load, In);
+  if (!Model || !isOnlyRun(Model, In))
     return;
   if (const Stmt *Loop = In.loopAround(Load)) {
     if (runsEachRound(Load, Loop, In) && isSameEachTime(From, Loop, In))
@@ -147,6 +189,9 @@ void LoadInLoopCheck::checkLoad(const Expr *Load, Arguments From,
     if (Loop && runsEachRound(C.Call, Loop, Caller))
       return reportLoad(Load, Model, Loop, C.Call);
   }
+  bool IsConditional = In.around<IfStmt>(Load) || In.around<SwitchStmt>(Load);
+  if (!IsConditional && isCalledAgain(In.function(), In, Unit))
+    reportEachCall(Load, Model, In.function());
 }
 
 void LoadInLoopCheck::reportLoad(const Expr *Load, const VarDecl *Model,
@@ -165,6 +210,20 @@ void LoadInLoopCheck::reportLoad(const Expr *Load, const VarDecl *Model,
                        "'" + Through->getDirectCallee()->getNameAsString() +
                            "' is called here, and loads it each time"});
   report(F);
+}
+
+void LoadInLoopCheck::reportEachCall(const Expr *Load, const VarDecl *Model,
+                                     const FunctionDecl *F) {
+  Finding Found;
+  Found.Loc = Load->Stmt::getBeginLoc();
+  Found.Highlight = Load->getSourceRange();
+  Found.Strength = Level::Advisory;
+  Found.Message = "'" + Model->getNameAsString() +
+                  "' is loaded from the same file by each call of '" +
+                  F->getNameAsString() +
+                  "', and all its parameters are allocated anew; load it once "
+                  "and keep it";
+  report(Found);
 }
 
 LIBTORCH_CHECK(LoadInLoopCheck);

@@ -57,3 +57,41 @@ public:
 private:
   std::string Path;
 };
+
+// By each call, as nobody here calls it just once.
+float classify(const torch::Tensor &Image) {
+  torch::NoGradGuard Guard;
+  auto Classifier = torch::jit::load("classifier.pt");
+  // CHECK-NOTES: :[[@LINE-1]]:21: warning: 'Classifier' is loaded from the same file by each call of 'classify', and all its parameters are allocated anew; load it once and keep it [libtorch-load-in-loop]
+  return Classifier.forward({Image}).toTensor().item<float>();
+}
+
+class Handler {
+public:
+  torch::Tensor handle(const torch::Tensor &Request) {
+    torch::NoGradGuard Guard;
+    torch::jit::Module Net;
+    try {
+      Net = torch::jit::load(Path);
+      // CHECK-NOTES: :[[@LINE-1]]:13: warning: 'Net' is loaded from the same file by each call of 'handle', and all its parameters are allocated anew; load it once and keep it [libtorch-load-in-loop]
+    } catch (const c10::Error &E) {
+      return {};
+    }
+    Net.eval();
+    return Net.forward({Request}).toTensor();
+  }
+
+private:
+  std::string Path;
+};
+
+void assigned(const std::vector<torch::Tensor> &Images) {
+  torch::NoGradGuard Guard;
+  torch::jit::Module Net;
+  for (const torch::Tensor &Image : Images) {
+    Net = torch::jit::load(File);
+    // CHECK-NOTES: :[[@LINE-1]]:11: warning: 'Net' is loaded from the same file in each iteration, and all its parameters are allocated anew; load it once [libtorch-load-in-loop]
+    // CHECK-NOTES: :[[@LINE-3]]:3: note: load it before this loop
+    Net.forward({Image});
+  }
+}

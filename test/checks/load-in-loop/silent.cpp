@@ -112,3 +112,37 @@ void calls(const std::vector<std::string> &Files) {
     kept(read());
   }
 }
+
+// Once, as far as this file shows: called in one place, given no data, the file is the
+// caller's choice, or kept.
+float only(const torch::Tensor &X) {
+  auto Model = torch::jit::load("model.pt");
+  return Model.forward({X}).toTensor().item<float>();
+}
+float all_of_it() {
+  auto Model = torch::jit::load("model.pt");
+  return Model.forward({read()}).toTensor().item<float>();
+}
+float chosen(const std::string &File, const torch::Tensor &X) {
+  auto Model = torch::jit::load(File);
+  return Model.forward({X}).toTensor().item<float>();
+}
+float when_needed(const torch::Tensor &X, bool Hard) {
+  if (Hard) {
+    auto Model = torch::jit::load("large.pt");
+    return Model.forward({X}).toTensor().item<float>();
+  }
+  return X.item<float>();
+}
+struct Loaded {
+  explicit Loaded(const torch::Tensor &X) {
+    auto Model = torch::jit::load("model.pt");
+    Result = Model.forward({X}).toTensor();
+  }
+  torch::Tensor Result;
+};
+int main(int Count, char **Arguments) {
+  auto Model = torch::jit::load("model.pt");
+  Model.forward({torch::full({1}, Count)});
+  return only(read()) > 0;
+}
