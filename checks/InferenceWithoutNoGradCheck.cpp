@@ -49,6 +49,7 @@ struct Scope {
   const CompoundStmt *Guardable; ///< The block for the guard; null for none.
   Level Strength = Level::Likely;
   bool IsKept = false; ///< In what a parameter names.
+  bool IsTrial = false;
   std::optional<Evidence> ToPredict;
   llvm::SmallVector<const Label *, 4> Forwards;
 };
@@ -126,11 +127,14 @@ static bool isOnlyShapeRead(const Expr *E, const code::Body &In) {
          });
 }
 
-/// A forward pass that shows whether it works, once.
+/// A forward pass that shows whether it works, once: in a test case, or in a
+/// function that is given no data, and reads nothing but shapes of the result.
 static bool isTrial(const Label &L, const FunctionFlow &Flow) {
   const FunctionDecl *F = Flow.function();
+  const bool HasNoData =
+      F->isMain() || (F->param_empty() && !isa<CXXMethodDecl>(F));
   return code::isTestCase(F) ||
-         (F->isMain() && isOnlyShapeRead(L.Site, code::Body::of(F)));
+         (HasNoData && isOnlyShapeRead(L.Site, code::Body::of(F)));
 }
 
 /// Does \p L stand for a call that runs a module of which this function gets
@@ -399,7 +403,9 @@ void InferenceWithoutNoGradCheck::checkFunction(const FunctionFlow &Flow,
     S.ToPredict = ToPredict;
     S.Forwards.push_back(L);
     S.IsKept |= (Consumers & ~Label::Computed) != 0;
-    if (MayTrain || (Consumers && !ToPredict) || isTrial(*L, Flow) ||
+    const bool Tries = isTrial(*L, Flow);
+    S.IsTrial |= Tries;
+    if (MayTrain || (Consumers && !ToPredict) || Tries ||
         isLentByOthers(*L, Flow, Unit))
       S.Strength = Level::Advisory;
     else if (ToPredict)
@@ -435,7 +441,8 @@ void InferenceWithoutNoGradCheck::checkUnit(flow::UnitModel &Unit) {
   for (Scope &S : Found) {
     if (S.Guardable) {
       auto [It, New] =
-          Known.try_emplace({flow::neighbourhoodOf(S.Guardable, *S.Flow, Unit),
+          Known.try_emplace({flow::neighbourhoodOf(S.Guardable, *S.Flow, Unit,
+                                                   /*UpToMain=*/S.IsTrial),
                              S.Strength, S.IsKept},
                             Findings.size());
       if (!New) {

@@ -125,23 +125,43 @@ static const LambdaExpr *lambdaRunIn(const code::Body &Around,
   return AlwaysRun ? Lambda : nullptr;
 }
 
+/// Where \p F is run by the function around it, a lambda's, or by the unit's
+/// main. Null when neither runs it.
+static const Expr *runInOuter(const FunctionDecl *F, const FunctionDecl *&Outer,
+                              UnitModel &Unit, bool UpToMain) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  if (Method && Method->getParent()->isLambda()) {
+    Outer = dyn_cast_or_null<FunctionDecl>(
+        Method->getParent()->getParentFunctionOrMethod());
+    const FunctionFlow *Flow = Outer ? Unit.flowOf(Outer) : nullptr;
+    return Flow && Flow->available()
+               ? lambdaRunIn(code::Body::of(Flow->function()), Method, Unit)
+               : nullptr;
+  }
+  Outer = UpToMain ? Unit.main() : nullptr;
+  if (!Outer || Outer == F)
+    return nullptr;
+  return code::findFirst<CallExpr>(
+      Outer->getBody(),
+      [&](const CallExpr *Call) {
+        const FunctionDecl *Callee = Call->getDirectCallee();
+        return Callee && Callee->getCanonicalDecl() == F->getCanonicalDecl();
+      },
+      code::Lambdas::Made);
+}
+
 const Stmt *neighbourhoodOf(const CompoundStmt *Guardable,
-                            const FunctionFlow &Of, UnitModel &Unit) {
+                            const FunctionFlow &Of, UnitModel &Unit,
+                            bool UpToMain) {
   const FunctionFlow *Flow = &Of;
   const CompoundStmt *Block = blockWithoutTraining(Guardable, *Flow, Unit);
   while (Block && Block == Flow->function()->getBody()) {
-    const auto *Method = dyn_cast<CXXMethodDecl>(Flow->function());
-    if (!Method || !Method->getParent()->isLambda())
-      break;
-    const auto *Outer = dyn_cast_or_null<FunctionDecl>(
-        Method->getParent()->getParentFunctionOrMethod());
-    const FunctionFlow *OuterFlow = Outer ? Unit.flowOf(Outer) : nullptr;
+    const FunctionDecl *Outer = nullptr;
+    const Expr *Run = runInOuter(Flow->function(), Outer, Unit, UpToMain);
+    const FunctionFlow *OuterFlow = Run ? Unit.flowOf(Outer) : nullptr;
     if (!OuterFlow || !OuterFlow->available())
       break;
-    const LambdaExpr *Lambda =
-        lambdaRunIn(code::Body::of(OuterFlow->function()), Method, Unit);
-    const CompoundStmt *Around =
-        Lambda ? blockWithoutTraining(Lambda, *OuterFlow, Unit) : nullptr;
+    const CompoundStmt *Around = blockWithoutTraining(Run, *OuterFlow, Unit);
     if (!Around)
       break;
     Block = Around;

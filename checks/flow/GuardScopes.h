@@ -27,9 +27,11 @@ bool isSeenToTrain(const clang::Stmt *S, const FunctionFlow &Flow,
 
 /// The block around all that one reader would guard at once when \p Guardable
 /// has a guard: blocks of a function with nothing between them that needs
-/// history, and the lambdas that it runs.
+/// history, and the lambdas that it runs; with \p UpToMain, what the unit's
+/// main calls, too.
 const clang::Stmt *neighbourhoodOf(const clang::CompoundStmt *Guardable,
-                                   const FunctionFlow &Flow, UnitModel &Unit);
+                                   const FunctionFlow &Flow, UnitModel &Unit,
+                                   bool UpToMain = false);
 
 } // namespace libtorch_tidy::flow
 
