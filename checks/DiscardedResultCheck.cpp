@@ -25,13 +25,16 @@ using torch::PureKind;
 
 namespace {
 
-/// Is \p Call std::get, or a method of a standard container: its result is a
-/// part of what it is asked of?
+/// Is \p Call std::get, a method of a standard container, or value() of an
+/// element of LibTorch's dictionaries: its result is a part of what it is asked
+/// of?
 bool isStdAccess(const CallExpr *Call) {
   const FunctionDecl *Callee = Call->getDirectCallee();
+  const IdentifierInfo *Id = Callee ? Callee->getIdentifier() : nullptr;
+  if (torch::isTorchDecl(Callee))
+    return isa<CXXMethodDecl>(Callee) && Id && Id->isStr("value");
   if (!Callee || !torch::isStdDecl(Callee))
     return false;
-  const IdentifierInfo *Id = Callee->getIdentifier();
   return !Id || Id->isStr("get") || Id->isStr("at") || Id->isStr("front") ||
          Id->isStr("back") || Id->isStr("value") || Id->isStr("size");
 }
@@ -114,7 +117,7 @@ bool isOperand(const Expr *Call, ASTContext &Context) {
 class Place {
 public:
   Place(const CallExpr *Call, const code::Body &In, BodyTexts &Known)
-      : Call(Call), In(In),
+      : Call(Call), In(In), Known(Known),
         All(Known.try_emplace(In.root(), In.root()).first->second),
         SM(In.context().getSourceManager()), Discarded(climb()) {
     for (const Stmt *S = Discarded; S; S = In.parentOf(S))
@@ -146,7 +149,15 @@ public:
     return !Of || !Range || !isLoopVariable(Of, Range);
   }
 
-  bool inTimedCode() const { return All.ReadsClock; }
+  /// Does the function read a clock, or one around the lambda that it is?
+  bool inTimedCode() const {
+    for (const FunctionDecl *F = In.function(); F;
+         F = dyn_cast_or_null<FunctionDecl>(F->getParentFunctionOrMethod()))
+      if (F->hasBody() && Known.try_emplace(F->getBody(), F->getBody())
+                              .first->second.ReadsClock)
+        return true;
+    return false;
+  }
 
   bool isAnyLoopVariable(const ValueDecl *D) const { return loopOf(D); }
 
@@ -240,6 +251,7 @@ private:
 
   const CallExpr *Call;
   const code::Body &In;
+  BodyTexts &Known;
   const BodyText &All;
   const SourceManager &SM;
   const Expr *Discarded;

@@ -56,6 +56,8 @@ Tensor stranded(Tensor x, const Tensor &weight, torch::Device device) {
   // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'to' is discarded; 'x' stays as it is
   x.cuda();
   // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'cuda' is discarded; 'x' stays as it is
+  x.to(weight);
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'to' is discarded; 'x' stays as it is
   return x.mm(weight);
 }
 
@@ -94,4 +96,13 @@ void back_propagated(torch::nn::Linear fc, Tensor in) {
   // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'detach'
   Tensor twice = out * 2;
   train_on(twice.sum());
+}
+
+// An element of a dictionary stays as it is, too.
+void dictionary(torch::nn::Linear net) {
+  auto parameters = net->named_parameters();
+  auto first = parameters[0];
+  first.value().to(torch::kFloat64);
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'to' is discarded; the tensor stays as it is
+  first.value().requires_grad_(false);
 }

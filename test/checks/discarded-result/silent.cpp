@@ -99,6 +99,19 @@ double timed(Tensor x, Tensor y) {
   consume(x);
   return std::chrono::duration<double>(stop - start).count();
 }
+double timed_in_a_lambda(Tensor x, const Tensor &y) {
+  auto run = [&](bool copied) {
+    auto out = x + y;
+    if (copied)
+      out.to(torch::kCUDA);
+    return out;
+  };
+  auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 10; ++i)
+    run(i % 2 == 0);
+  auto stop = std::chrono::steady_clock::now();
+  return std::chrono::duration<double>(stop - start).count();
+}
 
 #define EXPECT_THROW(STATEMENT)                                                \
   try {                                                                        \
