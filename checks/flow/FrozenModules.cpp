@@ -160,6 +160,12 @@ const FrozenModules::Switched &FrozenModules::switchedIn(const FunctionDecl *F,
         std::optional<torch::Flag> Set = torch::setsRequiresGrad(Call);
         if (!Set)
           return;
+        // A layer whose weight is frozen keeps no input for its bias.
+        if (const ValueDecl *Layer =
+                torch::moduleOfWeight(torch::objectOf(Call)))
+          (*Set == torch::Flag::False && !In.around<IfStmt>(Call) ? Found.Off
+                                                                  : Found.On)
+              .insert(Layer);
         for (const CXXForRangeStmt *Loop : Loops) {
           if (!In.isWithin(Call, Loop->getBody()))
             continue;

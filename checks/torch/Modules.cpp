@@ -632,6 +632,15 @@ std::string calledModule(const Expr *E) {
 
 bool isScriptModule(QualType T) { return isScriptClass(recordOf(T)); }
 
+const ValueDecl *moduleOfWeight(const Expr *E) {
+  const auto *Member = dyn_cast_or_null<MemberExpr>(stripImplicit(E));
+  const auto *Field =
+      Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
+  return Field && Field->getName() == "weight" && isTorchDecl(Field)
+             ? moduleNamed(Member->getBase())
+             : nullptr;
+}
+
 const ValueDecl *moduleNamed(const Expr *E) {
   while (E) {
     E = stripImplicit(E);

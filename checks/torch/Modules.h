@@ -124,6 +124,10 @@ bool isScriptModule(clang::QualType T);
 /// run below autograd.
 bool isCompiledModel(clang::QualType T);
 
+/// The module of LibTorch's whose weight \p E is: `fc` in fc->weight. Null for
+/// others.
+const clang::ValueDecl *moduleOfWeight(const clang::Expr *E);
+
 /// The variable or field that names a module: `net` in net->parameters(),
 /// `critic_` in *this->critic_. Null when there is none.
 const clang::ValueDecl *moduleNamed(const clang::Expr *E);

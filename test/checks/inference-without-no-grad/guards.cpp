@@ -63,6 +63,11 @@ void frozen(Net net, const Tensor &x) {
     p.requires_grad_(false);
   show(net(x));
 }
+void frozen_weight(const Tensor &x) {
+  torch::nn::Conv1d conv(torch::nn::Conv1dOptions(1, 1, 3).bias(false));
+  conv->weight.requires_grad_(false);
+  show(conv(x));
+}
 void no_parameters(const Tensor &x) {
   torch::nn::ReLU relu;
   torch::nn::MSELoss loss;
