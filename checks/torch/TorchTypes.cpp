@@ -202,9 +202,14 @@ mayHoldTensor(QualType T,
   if (!R || !Visiting.insert(R).second)
     return false;
   static constexpr StringRef Holders[] = {
-      "at::TensorBase",        "c10::IValue",
-      "at::OptionalTensorRef", "torch::nn::utils::rnn::PackedSequence",
-      "c10::intrusive_ptr",    StableTensor};
+      "at::TensorBase",
+      "c10::IValue",
+      "at::OptionalTensorRef",
+      "torch::nn::utils::rnn::PackedSequence",
+      "c10::intrusive_ptr",
+      "c10::ivalue::Tuple",
+      "c10::ivalue::TupleElements",
+      StableTensor};
   if (llvm::any_of(Holders,
                    [&](StringRef Name) { return isOrDerivesFrom(R, Name); }))
     return true;

@@ -74,3 +74,20 @@ public:
 private:
   torch::jit::Module module;
 };
+
+// The parts of a tuple carry its history on, also through one that is a temporary.
+void parts_of_a_tuple(torch::jit::Module &model, const std::vector<torch::jit::IValue> &inputs) {
+  auto all = model.forward(inputs).toTuple()->elements();
+  torch::Tensor loss = torch::zeros({});
+  for (size_t i = 0; i < all.size(); ++i)
+    loss += torch::mse_loss(all[i].toTensor(), torch::ones({2}));
+  loss.backward();
+  auto first = model.forward(inputs).toTuple()->elements()[0].toTensor();
+  torch::mse_loss(first, torch::ones({2})).backward();
+}
+void parts_of_another(torch::jit::Module &model, const std::vector<torch::jit::IValue> &inputs) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  auto all = model.forward(inputs).toTuple()->elements();
+  std::cout << all[0].toTensor().argmax();
+  // CHECK-MESSAGES: :[[@LINE-2]]:20: warning: 'model' runs with gradient mode on in 'parts_of_another', but nothing back-propagates the result
+}
