@@ -13,8 +13,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/torch/OperatorRules.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <map>
+#include <set>
 
 using llvm::ArrayRef;
+using llvm::StringRef;
+using llvm::Twine;
 
 namespace libtorch_tidy::torch {
 
@@ -173,6 +179,147 @@ OperatorResult Operator::distances() {
   return one(Out);
 }
 
+/// The product of two tensors of the same labels, summed over dimensions
+/// \p Summed, which stay with a size of 1: at::native::sumproduct_pair().
+TensorPtr Operator::sumOfProducts(TensorPtr A, TensorPtr B,
+                                  const Sizes &Summed) {
+  if (Summed.empty())
+    return apply("mul", A, B);
+  const Sizes Left = A->sizes(), Right = B->sizes();
+  Sizes Both, OnlyA, OnlyB;
+  for (size_t D = 0; D < Left.size(); ++D) {
+    if (llvm::is_contained(Summed, int64_t(D)))
+      continue;
+    const bool InA = Left[D] > 1, InB = Right[D] > 1;
+    (InA && InB ? Both : InA ? OnlyA : OnlyB).push_back(D);
+  }
+  auto Size = [](const Sizes &Of, const Sizes &Dimensions) {
+    Sizes Factors;
+    for (const int64_t D : Dimensions)
+      Factors.push_back(Of[D]);
+    return productOf(Factors);
+  };
+  auto LaidOut = [&](const TensorPtr &T,
+                     std::initializer_list<ArrayRef<int64_t>> Order, Sizes To) {
+    Sizes All;
+    for (const ArrayRef<int64_t> Part : Order)
+      llvm::append_range(All, Part);
+    const TensorPtr Permuted =
+        part("permute", {{"self", argument(T)}, {"dims", argument(All)}});
+    return part("reshape",
+                {{"self", argument(Permuted)}, {"shape", argument(To)}});
+  };
+  const int64_t Matrices = Size(Left, Both), Inner = Size(Left, Summed);
+  A = LaidOut(A, {Both, OnlyA, Summed, OnlyB},
+              {Matrices, Size(Left, OnlyA), Inner});
+  B = LaidOut(B, {Both, Summed, OnlyB, OnlyA},
+              {Matrices, Inner, Size(Right, OnlyB)});
+  TensorPtr Product =
+      part("bmm", {{"self", argument(A)}, {"mat2", argument(B)}});
+  Sizes To, Back(Left.size());
+  auto Add = [&](const Sizes &Dimensions, const Sizes *Of) {
+    for (const int64_t D : Dimensions) {
+      Back[D] = To.size();
+      To.push_back(Of ? (*Of)[D] : 1);
+    }
+  };
+  Add(Both, &Left);
+  Add(OnlyA, &Left);
+  Add(Summed, nullptr);
+  Add(OnlyB, &Right);
+  Product = viewOf(Product, To);
+  return part("permute",
+              {{"self", argument(Product)}, {"dims", argument(Back)}});
+}
+
+/// einsum() of one or two tensors whose labels are letters, as
+/// aten/src/ATen/native/Linear.cpp has it.
+OperatorResult Operator::einsum() {
+  std::vector<TensorPtr> Of = tensors({"tensors", "operands"});
+  std::string Equation = text({"equation"});
+  Equation.erase(std::remove(Equation.begin(), Equation.end(), ' '),
+                 Equation.end());
+  const size_t Arrow = Equation.find("->");
+  llvm::SmallVector<StringRef, 2> Labels;
+  StringRef(Equation).take_front(Arrow).split(Labels, ',');
+  if (Trouble || Arrow == std::string::npos || Of.size() > 2 ||
+      Labels.size() != Of.size() || StringRef(Equation).contains('.') ||
+      llvm::any_of(Labels, [](StringRef Own) {
+        return std::set<char>(Own.begin(), Own.end()).size() != Own.size();
+      })) {
+    notFollowed("this form of 'einsum' is not followed");
+    return *Trouble;
+  }
+  std::map<char, int64_t> SizeOf;
+  for (size_t I = 0; I < Of.size(); ++I) {
+    const Sizes Own = Of[I]->sizes();
+    if (Own.size() != Labels[I].size()) {
+      throws("'einsum' has " + Twine(Labels[I].size()) +
+             " labels for a tensor of " + shown(Own));
+      return *Trouble;
+    }
+    for (size_t D = 0; D < Own.size(); ++D) {
+      int64_t &Known = SizeOf.try_emplace(Labels[I][D], Own[D]).first->second;
+      if (Known != Own[D] && Known != 1 && Own[D] != 1)
+        throws("'einsum' gives one label to sizes " + Twine(Known) + " and " +
+               Twine(Own[D]));
+      Known = std::max(Known, Own[D]);
+    }
+  }
+  // The labels of the result come first, then those that are summed over.
+  std::string Order = Equation.substr(Arrow + 2);
+  const size_t InResult = Order.size();
+  for (const char Label : Order)
+    if (!SizeOf.count(Label)) {
+      throws("'einsum' has a label in its result that no tensor has");
+      return *Trouble;
+    }
+  for (const auto &[Label, Size] : SizeOf)
+    if (!StringRef(Order).contains(Label))
+      Order.push_back(Label);
+  for (size_t I = 0; I < Of.size(); ++I) {
+    Sizes Permutation;
+    int64_t Next = Labels[I].size();
+    for (const char Label : Order) {
+      const size_t D = Labels[I].find(Label);
+      if (D == StringRef::npos)
+        Of[I] = part("unsqueeze",
+                     {{"self", argument(Of[I])}, {"dim", argument(-1)}});
+      Permutation.push_back(D == StringRef::npos ? Next++ : D);
+    }
+    Of[I] = part("permute",
+                 {{"self", argument(Of[I])}, {"dims", argument(Permutation)}});
+  }
+  if (Of.size() == 1) {
+    Sizes Summed;
+    for (size_t D = InResult; D < Order.size(); ++D)
+      Summed.push_back(D);
+    return one(Summed.empty() ? Of[0]
+                              : part("sum", {{"self", argument(Of[0])},
+                                             {"dim", argument(Summed)}}));
+  }
+  // What only one of them has is summed up first.
+  Sizes Both, OnlyOne[2];
+  for (size_t D = InResult; D < Order.size(); ++D) {
+    const bool InA = Of[0]->sizes()[D] != 1, InB = Of[1]->sizes()[D] != 1;
+    if (InA && InB)
+      Both.push_back(D);
+    else if (InA || InB)
+      OnlyOne[InB].push_back(D);
+  }
+  for (size_t I = 0; I < 2; ++I)
+    if (!OnlyOne[I].empty())
+      Of[I] = part("sum", {{"self", argument(Of[I])},
+                           {"dim", argument(OnlyOne[I])},
+                           {"keepdim", argument(1)}});
+  const TensorPtr Out = sumOfProducts(Of[0], Of[1], Both);
+  if (Order.size() == InResult)
+    return one(Out);
+  Sizes To = Out->sizes();
+  To.resize(InResult);
+  return one(viewOf(Out, To));
+}
+
 std::optional<OperatorResult> Operator::runComposed() {
   if (Name == "softsign") {
     const TensorPtr X = self(), Absolute = apply("abs", X),
@@ -216,6 +363,8 @@ std::optional<OperatorResult> Operator::runComposed() {
     return gumbelSoftmax();
   if (Name == "pdist" || Name == "cdist")
     return distances();
+  if (Name == "einsum")
+    return einsum();
   return std::nullopt;
 }
 

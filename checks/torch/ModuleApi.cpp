@@ -9,6 +9,7 @@
 #include "checks/llvm/Compat.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
+#include "checks/torch/Rnn.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -134,7 +135,7 @@ static ModuleAct actOfModule(const CXXMethodDecl *Method) {
       .Case("modules", ModuleAct::Modules)
       .Case("children", ModuleAct::Children)
       .Case("named_children", ModuleAct::NamedChildren)
-      .Case("forward", ModuleAct::Forward)
+      .Cases("forward", "forward_with_packed_input", ModuleAct::Forward)
       .Case("is_training", ModuleAct::IsTraining)
       .Case("train", ModuleAct::Train)
       .Case("eval", ModuleAct::Eval)
@@ -273,7 +274,8 @@ TensorAct tensorAct(const FunctionDecl *F) {
 /// A tensor, or several.
 static bool givesTensors(QualType T) {
   T = T.getNonReferenceType();
-  return isTensor(T) || anyTypeArgument(T->getAsCXXRecordDecl(), isTensor);
+  return isTensor(T) || isPackedSequence(T) ||
+         anyTypeArgument(T->getAsCXXRecordDecl(), isTensor);
 }
 
 bool isTensorOperator(const FunctionDecl *F) {

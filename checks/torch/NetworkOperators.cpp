@@ -331,72 +331,6 @@ OperatorResult Operator::bilinear() {
   return one(Bias ? apply("add", Out, Bias) : Out);
 }
 
-/// einsum() of one or two tensors whose labels are letters.
-OperatorResult Operator::einsum() {
-  const std::vector<TensorPtr> Of = tensors({"tensors", "operands"});
-  std::string Equation = text({"equation"});
-  Equation.erase(std::remove(Equation.begin(), Equation.end(), ' '),
-                 Equation.end());
-  const size_t Arrow = Equation.find("->");
-  llvm::SmallVector<StringRef, 2> Labels;
-  StringRef(Equation).take_front(Arrow).split(Labels, ',');
-  if (Trouble || Arrow == std::string::npos || Of.size() > 2 ||
-      Labels.size() != Of.size() || StringRef(Equation).contains('.')) {
-    notFollowed("this form of 'einsum' is not followed");
-    return *Trouble;
-  }
-  std::map<char, int64_t> SizeOf;
-  uint64_t OfGradients = 0;
-  std::vector<BlockPtr> Kept;
-  std::vector<Differentiated> Inputs;
-  for (size_t I = 0; I < Of.size(); ++I) {
-    const Sizes Own = Of[I]->sizes();
-    if (Own.size() != Labels[I].size()) {
-      throws("'einsum' has " + Twine(Labels[I].size()) +
-             " labels for a tensor of " + shown(Own));
-      return *Trouble;
-    }
-    for (size_t D = 0; D < Own.size(); ++D) {
-      int64_t &Known = SizeOf.try_emplace(Labels[I][D], Own[D]).first->second;
-      if (Known != Own[D] && Known != 1 && Own[D] != 1)
-        throws("'einsum' gives one label to sizes " + Twine(Known) + " and " +
-               Twine(Own[D]));
-      Known = std::max(Known, Own[D]);
-    }
-    Inputs.push_back({Of[I]});
-    OfGradients += Of[I]->needsGradient();
-    if (Of.size() == 2 && Of[1 - I]->needsGradient())
-      Kept.push_back(Of[I]->Memory);
-  }
-  Sizes To;
-  for (const char Label : StringRef(Equation).drop_front(Arrow + 2)) {
-    auto It = SizeOf.find(Label);
-    if (It == SizeOf.end())
-      throws("'einsum' has a label in its result that no tensor has");
-    else
-      To.push_back(It->second);
-  }
-  const TensorPtr Out =
-      make(To, Of.size() == 2 ? promoted(*Of[0], *Of[1])
-                              : Of[0]->Shape.Type.value_or(Float32));
-  // One product of matrices for each element of the labels that all three
-  // have; without one that is summed over, a product of elements.
-  const StringRef Result = StringRef(Equation).drop_front(Arrow + 2);
-  int64_t Matrices = 1;
-  bool Sums = Of.size() != 2;
-  for (const char Label : Labels.front())
-    if (Of.size() == 2 && Labels[1].contains(Label)) {
-      if (Result.contains(Label))
-        Matrices *= std::max<int64_t>(SizeOf[Label], 1);
-      else
-        Sums = true;
-    }
-  const uint64_t Scratch = Sums ? 0 : OfGradients * bytesOf(Out);
-  record({Out}, Inputs, Kept, Scratch,
-         Sums && Of.size() == 2 ? bytesOf(Out) / Matrices : Scratch);
-  return one(Out);
-}
-
 //===----------------------------------------------------------------------===//
 // Normalisation
 //===----------------------------------------------------------------------===//
@@ -583,8 +517,6 @@ std::optional<OperatorResult> Operator::runNetwork() {
   if (Name == "matmul" || Name == "mm" || Name == "bmm" || Name == "mv" ||
       Name == "dot")
     return matmul(self(), tensor({"other", "mat2", "vec", "tensor"}));
-  if (Name == "einsum")
-    return einsum();
   if (Name == "outer" || Name == "ger") {
     const TensorPtr A = self(), B = tensor({"vec2", "other"});
     const TensorPtr Out =

@@ -135,7 +135,6 @@ private:
   OperatorResult convolution(unsigned Dimensions, bool Transposed);
   OperatorResult linear();
   OperatorResult matmul(TensorPtr A, TensorPtr B);
-  OperatorResult einsum();
   OperatorResult bilinear();
   OperatorResult normalise();
   OperatorResult instanceNorm();
@@ -177,6 +176,8 @@ private:
   OperatorResult crossMapNorm();
   OperatorResult gumbelSoftmax();
   OperatorResult distances();
+  OperatorResult einsum();
+  TensorPtr sumOfProducts(TensorPtr A, TensorPtr B, const Sizes &Summed);
 
   // RecurrentOperators.cpp: what is composed of others.
   std::optional<OperatorResult> runRecurrent();
@@ -200,6 +201,8 @@ private:
               const TensorPtr &B);
   OperatorResult recurrent();
   OperatorResult recurrentCell();
+  OperatorResult packed();
+  OperatorResult padded();
   OperatorResult attention();
 
   Simulation &S;

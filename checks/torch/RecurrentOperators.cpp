@@ -144,13 +144,15 @@ OperatorResult Operator::recurrent() {
   const int64_t Layers = integer({"num_layers"}, 1);
   const int64_t Directions = flag("bidirectional", false) ? 2 : 1;
   TensorPtr X = self();
-  if (X->sizes().size() != 3) {
+  const bool IsPacked = X->PackedSteps > 0;
+  if (X->sizes().size() != (IsPacked ? 2 : 3)) {
     notFollowed("'" + Name + "' without a batch is not followed");
     return *Trouble;
   }
-  if (BatchFirst)
+  if (BatchFirst && !IsPacked)
     X = transposeOf(X, 0, 1);
-  const int64_t T = X->sizes()[0], N = X->sizes()[1];
+  const int64_t T = IsPacked ? X->PackedSteps : X->sizes()[0],
+                N = IsPacked ? X->sizes()[0] / T : X->sizes()[1];
   if (Layers < 1 || T < 1 || Layers * Directions * T > MaxRecurrentSteps ||
       integer({"proj_size"}, 0) != 0) {
     notFollowed("'" + Name + "' of " + llvm::Twine(T) + " steps in " +
@@ -189,6 +191,11 @@ OperatorResult Operator::recurrent() {
     return part("stack",
                 {{"tensors", argument(std::move(All))}, {"dim", argument(0)}});
   };
+  auto Join = [&](std::vector<TensorPtr> All) {
+    return IsPacked ? part("cat", {{"tensors", argument(std::move(All))},
+                                   {"dim", argument(0)}})
+                    : Stack(std::move(All));
+  };
   std::vector<TensorPtr> LastH, LastC;
   for (int64_t Layer = 0; Layer < Layers && !Trouble; ++Layer) {
     std::vector<TensorPtr> Outputs;
@@ -200,7 +207,7 @@ OperatorResult Operator::recurrent() {
       const bool Back = Direction == 1;
       Pre = linearOf(X, Weight("weight_ih", Layer, Back),
                      Weight("bias_ih", Layer, Back));
-      PreSteps = Unbind(Pre);
+      PreSteps = IsPacked ? std::vector<TensorPtr>(T) : Unbind(Pre);
       const TensorPtr W = Weight("weight_hh", Layer, Back),
                       B = Weight("bias_hh", Layer, Back);
       const size_t Which = Layer * Directions + Direction;
@@ -208,17 +215,24 @@ OperatorResult Operator::recurrent() {
         break;
       Hidden Now = {H[Which], IsLstm ? C[Which] : nullptr};
       std::vector<TensorPtr> Each;
-      for (const TensorPtr &Step : PreSteps) {
-        if (Trouble)
-          break;
-        Now = step(Kind, Now, [&] { return Step; }, W, B);
+      for (size_t I = 0; I < PreSteps.size() && !Trouble; ++I) {
+        TensorPtr Step = PreSteps[I];
+        if (IsPacked)
+          Step = part("narrow", {{"self", argument(Pre)},
+                                 {"dim", argument(0)},
+                                 {"start", argument(I * N)},
+                                 {"length", argument(N)}});
+        Now = step(
+            Kind, Now, [&] { return Step; }, W, B);
         Each.push_back(Now.H);
       }
       LastH.push_back(Now.H);
       if (IsLstm)
         LastC.push_back(Now.C);
-      Outputs.push_back(Stack(Each));
-      if (Directions == 2)
+      Outputs.push_back(Join(Each));
+      if (IsPacked)
+        Pre = nullptr;
+      else if (Directions == 2)
         Steps.push_back(std::move(Each)); // Alive until both are joined.
     }
     if (Trouble || Outputs.size() != static_cast<size_t>(Directions)) {
@@ -237,11 +251,56 @@ OperatorResult Operator::recurrent() {
   if (Trouble)
     return *Trouble;
   std::vector<TensorPtr> Results;
-  Results.push_back(BatchFirst ? transposeOf(X, 0, 1) : X);
+  if (IsPacked)
+    X->PackedSteps = T;
+  Results.push_back(BatchFirst && !IsPacked ? transposeOf(X, 0, 1) : X);
   Results.push_back(Stack(std::move(LastH)));
   if (IsLstm)
     Results.push_back(Stack(std::move(LastC)));
   return several(std::move(Results));
+}
+
+/// pack_padded_sequence(), as if all sequences were of full length.
+OperatorResult Operator::packed() {
+  TensorPtr X = self();
+  const bool BatchFirst = flag("batch_first", false);
+  if (X->sizes().size() < 2) {
+    throws("'" + Name + "' is given a tensor of " + shown(X->sizes()));
+    return *Trouble;
+  }
+  if (!flag("enforce_sorted", true))
+    X = part("index_select", {{"self", argument(X)},
+                              {"dim", argument(BatchFirst ? 0 : 1)},
+                              {"index", argument(tensor({"lengths"}))}});
+  Sizes To = X->sizes();
+  const int64_t Steps = To[BatchFirst ? 1 : 0];
+  To.erase(To.begin());
+  To[0] = productOf({X->sizes()[0], X->sizes()[1]});
+  if (BatchFirst)
+    scratch(bytesOf(X)); // The steps one after the other.
+  const TensorPtr Out = make(To, X);
+  Out->PackedSteps = Steps;
+  record({Out}, {{X}}, {});
+  return one(Out);
+}
+
+/// pad_packed_sequence(): the tensor, and the lengths.
+OperatorResult Operator::padded() {
+  const TensorPtr X = tensor({"sequence"});
+  if (X->PackedSteps <= 0) {
+    notFollowed("what '" + Name + "' is given is not followed");
+    return *Trouble;
+  }
+  const int64_t Length = std::max(integer({"total_length"}, 0), X->PackedSteps);
+  Sizes To = X->sizes();
+  To[0] /= X->PackedSteps;
+  const int64_t N = To[0];
+  To.insert(To.begin(), Length);
+  TensorPtr Out = make(To, X);
+  record({Out}, {{X}}, {}, 2 * bytesOf(Out));
+  if (flag("batch_first", false))
+    Out = transposeOf(Out, 0, 1);
+  return several({Out, S.make({N}, Int64)});
 }
 
 /// LSTMCell, GRUCell, RNNCell: one step.
@@ -387,6 +446,10 @@ std::optional<OperatorResult> Operator::runRecurrent() {
     return recurrent();
   if (Name == "lstm_cell" || Name == "gru_cell" || Name == "rnn_tanh_cell")
     return recurrentCell();
+  if (Name == "pack_padded_sequence")
+    return packed();
+  if (Name == "pad_packed_sequence")
+    return padded();
   if (Name == "multi_head_attention_forward")
     return attention();
   return std::nullopt;

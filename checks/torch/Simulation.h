@@ -114,6 +114,9 @@ struct TensorInstance {
   NodePtr Maker;                ///< The node that computes its gradient.
   unsigned MakerOutput = 0;
   BlockPtr Gradient; ///< Of a leaf.
+  /// Of a PackedSequence, whose data it is: its steps. Every sequence in it
+  /// counts as one of full length. 0 for others.
+  int64_t PackedSteps = 0;
 
   /// Its sizes, of which all are known.
   std::vector<int64_t> sizes() const;
