@@ -9,7 +9,6 @@
 #include "checks/code/Body.h"
 #include "checks/code/Loops.h"
 #include "checks/code/Tests.h"
-
 #include "checks/code/Walk.h"
 #include "checks/code/Writes.h"
 #include "checks/flow/Callers.h"

@@ -290,6 +290,8 @@ OperatorResult Operator::einsum() {
     Of[I] = part("permute",
                  {{"self", argument(Of[I])}, {"dims", argument(Permutation)}});
   }
+  if (Trouble)
+    return *Trouble;
   if (Of.size() == 1) {
     Sizes Summed;
     for (size_t D = InResult; D < Order.size(); ++D)

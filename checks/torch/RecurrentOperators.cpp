@@ -272,6 +272,8 @@ OperatorResult Operator::packed() {
     X = part("index_select", {{"self", argument(X)},
                               {"dim", argument(BatchFirst ? 0 : 1)},
                               {"index", argument(tensor({"lengths"}))}});
+  if (Trouble)
+    return *Trouble;
   Sizes To = X->sizes();
   const int64_t Steps = To[BatchFirst ? 1 : 0];
   To.erase(To.begin());
