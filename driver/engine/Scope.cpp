@@ -13,6 +13,9 @@
 #include "clang/AST/Decl.h"
 #include "clang/AST/DeclGroup.h"
 #include "clang/Basic/SourceManager.h"
+#include "clang/Sema/Sema.h"
+#include "clang/Sema/SemaConsumer.h"
+#include "llvm/ADT/STLExtras.h"
 #include <vector>
 
 using namespace clang;
@@ -31,15 +34,58 @@ bool LibraryCode::contains(SourceLocation Loc) {
 
 namespace {
 
-class SkipBodies : public ASTConsumer {
+/// Nothing of a library function is analysed, so nothing of it is parsed or,
+/// at the end of the unit, instantiated. Thousands of instantiations and
+/// hundreds of tables of virtual functions would wait in a precompiled header
+/// for the end of each unit that begins with it. (What the parser itself needs
+/// the body of, as that of a constexpr function, it does not leave for later.)
+class SkipBodies : public SemaConsumer {
 public:
   explicit SkipBodies(const SourceManager &SM) : Library(SM) {}
   bool shouldSkipFunctionBody(Decl *D) override {
     return Library.contains(D->getLocation()) || isForDevice(*D);
   }
 
+  void InitializeSema(Sema &S) override { TheSema = &S; }
+  void ForgetSema() override { TheSema = nullptr; }
+
+  void HandleCXXImplicitFunctionInstantiation(FunctionDecl *F) override {
+    auto &Left = TheSema->PendingInstantiations;
+    if (!Left.empty() && Left.back().first == F && isOfLibrary(*F))
+      Left.pop_back();
+  }
+
+  bool HandleTopLevelDecl(DeclGroupRef) override {
+    if (TheSema) // There is none yet for what a precompiled header passes on.
+      dropLibrary(TheSema->VTableUses);
+    return true;
+  }
+
+  /// A precompiled header has some left where this was not asked.
+  void HandleTranslationUnit(ASTContext &) override {
+    dropLibrary(TheSema->PendingInstantiations);
+    dropLibrary(TheSema->VTableUses);
+  }
+
 protected:
   LibraryCode Library;
+
+private:
+  bool isOfLibrary(const ValueDecl &D) {
+    const auto *F = dyn_cast<FunctionDecl>(&D);
+    const FunctionDecl *Pattern =
+        F ? F->getTemplateInstantiationPattern() : nullptr;
+    return Pattern && Library.contains(Pattern->getLocation());
+  }
+  bool isOfLibrary(const CXXRecordDecl &Class) {
+    return Library.contains(Class.getLocation());
+  }
+  template <typename Uses> void dropLibrary(Uses &Left) {
+    llvm::erase_if(Left,
+                   [&](const auto &Use) { return isOfLibrary(*Use.first); });
+  }
+
+  Sema *TheSema = nullptr;
 };
 
 class Scope : public SkipBodies {
@@ -53,7 +99,7 @@ public:
       if (isWritten(D) && D->getLocation().isValid() &&
           !Library.contains(D->getLocation()))
         Users.push_back(D);
-    return true;
+    return SkipBodies::HandleTopLevelDecl(Group);
   }
 
   void HandleTranslationUnit(ASTContext &Context) override {
