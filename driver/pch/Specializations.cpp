@@ -102,6 +102,10 @@ private:
           D = Friend->getFriendDecl();
         if (!D) // A type is the friend.
           continue;
+        // The writer asks each of a namespace's thousands of parts whether any
+        // of them is referenced: a third of its time, unless all say so.
+        if (isa<NamespaceDecl>(D))
+          D->setReferenced();
         if (auto *Inner = dyn_cast<DeclContext>(D)) {
           Left.push_back(Inner);
         } else if (auto *Class = dyn_cast<ClassTemplateDecl>(D)) {
