@@ -8,6 +8,7 @@
 #include "checks/LibtorchCheck.h"
 #include "checks/code/Body.h"
 #include "checks/code/Loops.h"
+#include "checks/code/Object.h"
 #include "checks/code/Tests.h"
 #include "checks/code/Walk.h"
 #include "checks/code/Writes.h"
@@ -15,6 +16,7 @@
 #include "checks/flow/UnitModel.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
+#include "checks/torch/Factories.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
@@ -40,6 +42,7 @@ private:
                   const CallExpr *Through);
   void reportEachCall(const Expr *Load, const VarDecl *Model,
                       const FunctionDecl *F);
+  void checkMoves(code::Body &In, flow::UnitModel &Unit);
 };
 
 /// Does \p Call run in each round of \p Loop, of which there may be many?
@@ -85,6 +88,14 @@ bool isSameEachTime(llvm::ArrayRef<const Expr *> Arguments, const Stmt *Within,
   });
 }
 
+bool readsClock(const code::Body &In) {
+  bool Reads = false;
+  code::forEachCall(In.root(), [&](const CallExpr *Call) {
+    Reads |= torch::namesClock(torch::calleeName(Call));
+  });
+  return Reads;
+}
+
 /// Is \p Model set up and run, and nothing else: nobody keeps it, changes it or
 /// measures how long that takes?
 bool isOnlyRun(const VarDecl *Model, const code::Body &In) {
@@ -103,10 +114,7 @@ bool isOnlyRun(const VarDecl *Model, const code::Body &In) {
     else // model.eval();
       Other |= isa_and_nonnull<Expr, DeclStmt>(In.userOf(User));
   });
-  code::forEachCall(In.root(), [&](const CallExpr *Call) {
-    Other |= torch::namesClock(torch::calleeName(Call));
-  });
-  return Runs && !Other;
+  return Runs && !Other && !readsClock(In);
 }
 
 /// The local variable that is given what \p Load loads, and nothing else.
@@ -149,11 +157,49 @@ bool isCalledAgain(const FunctionDecl *F, const code::Body &In,
   });
 }
 
+/// A module that is moved to a device, run there and moved back to the CPU.
+struct RoundTrip {
+  code::Object Module;
+  const CallExpr *There = nullptr, *Run = nullptr, *Back = nullptr;
+};
+
+/// The only one of the function. Where several modules are moved, one may make
+/// room for the other; a module that is saved is wanted on the CPU; and one
+/// that runs many times in between was worth the way.
+std::optional<RoundTrip> roundTripIn(const code::Body &In) {
+  std::optional<RoundTrip> Trip;
+  bool IsOther = false;
+  code::forEachCall(In.root(), [&](const CallExpr *Call) {
+    IsOther |= torch::calleeName(Call) == "save";
+    if (auto Move = torch::asModuleMove(Call)) {
+      auto Module = code::objectOf(Move->Module, In.root());
+      if (!Trip && Module && !Module->isThis() && !Move->ToCpu)
+        Trip = RoundTrip{*Module, Call};
+      else if (Trip && !Trip->Back && Module == Trip->Module && Move->ToCpu)
+        Trip->Back = Call;
+      else
+        IsOther = true;
+    } else if (auto Run = torch::asModuleCall(Call); Run && Run->Module) {
+      if (!Trip || Trip->Back ||
+          !(code::objectOf(Run->Module, In.root()) == Trip->Module))
+        return;
+      Trip->Run = Call;
+      IsOther |= In.loopAround(Call) != In.loopAround(Trip->There);
+    }
+  });
+  if (!Trip || IsOther || !Trip->Run || !Trip->Back ||
+      !isa_and_nonnull<CompoundStmt>(In.outerOf(Trip->There)) ||
+      In.outerOf(Trip->There) != In.outerOf(Trip->Back))
+    return std::nullopt;
+  return Trip;
+}
+
 } // namespace
 
 void LoadInLoopCheck::checkUnit(flow::UnitModel &Unit) {
   for (const FunctionDecl *F : Unit.functions()) {
     code::Body &In = code::Body::of(F);
+    checkMoves(In, Unit);
     code::forEach<Expr>(
         In.root(),
         [&](const Expr *E) {
@@ -223,6 +269,34 @@ void LoadInLoopCheck::reportEachCall(const Expr *Load, const VarDecl *Model,
                   "', and all its parameters are allocated anew; load it once "
                   "and keep it";
   report(Found);
+}
+
+void LoadInLoopCheck::checkMoves(code::Body &In, flow::UnitModel &Unit) {
+  std::optional<RoundTrip> Trip = roundTripIn(In);
+  if (!Trip || readsClock(In))
+    return;
+  const auto *Root = dyn_cast_or_null<VarDecl>(Trip->Module.Root);
+  bool IsLocal = Root && !isa<ParmVarDecl>(Root) && Root->hasLocalStorage();
+  const Stmt *Loop = In.loopAround(Trip->There);
+  if (Loop ? !runsEachRound(Trip->There, Loop, In) ||
+                 (IsLocal && In.isWithin(In.scopeOf(Root), Loop))
+           : IsLocal || !isCalledAgain(In.function(), In, Unit))
+    return;
+  const std::string Name = "'" + Trip->Module.name() + "'";
+  Finding F;
+  F.Loc = Trip->There->Stmt::getBeginLoc();
+  F.Highlight = Trip->There->getSourceRange();
+  F.Strength = Level::Advisory;
+  F.Message =
+      Name + " is moved to a device and back to the CPU " +
+      (Loop ? "in each iteration"
+            : "by each call of '" + In.function()->getNameAsString() + "'") +
+      ", and all its parameters are allocated and copied each time; move it "
+      "once and keep it there";
+  F.Steps.push_back({Trip->Run->Stmt::getBeginLoc(), "it is run here"});
+  F.Steps.push_back(
+      {Trip->Back->Stmt::getBeginLoc(), "it is moved back to the CPU here"});
+  report(F);
 }
 
 LIBTORCH_CHECK(LoadInLoopCheck);

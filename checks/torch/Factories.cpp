@@ -275,6 +275,20 @@ std::optional<DeviceMove> asDeviceMove(const CallExpr *Call) {
   return DeviceMove{Object, Only ? Device : nullptr, false};
 }
 
+std::optional<ModuleMove> asModuleMove(const CallExpr *Call) {
+  const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call);
+  const Expr *Object = Member ? objectOf(Member) : nullptr;
+  auto Written =
+      Member ? writtenArguments(Call) : llvm::SmallVector<const Expr *, 4>();
+  if (!Object || Written.empty() || calleeName(Call) != "to" ||
+      !isModule(Object->getType()) || !isTorchDecl(Call->getDirectCallee()))
+    return std::nullopt;
+  Holds Known = whatHolds(Written[0]);
+  if (Known != Holds::Device && Known != Holds::Cpu)
+    return std::nullopt;
+  return ModuleMove{Object, Known == Holds::Cpu};
+}
+
 bool isPlainDevice(const Expr *E) {
   E = stripImplicit(E);
   if (!E)

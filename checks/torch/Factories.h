@@ -69,6 +69,17 @@ struct DeviceMove {
 /// CPU, and when it is not seen that the argument has a device.
 std::optional<DeviceMove> asDeviceMove(const clang::CallExpr *Call);
 
+/// net->to(device) and module.to(device, dtype): all parameters and buffers of
+/// a module are copied to another device.
+struct ModuleMove {
+  const clang::Expr *Module; ///< As written.
+  bool ToCpu;                ///< The CPU by name; else what may be any device.
+};
+
+/// nullopt when \p Call (may be null) is not such a call, and when only a dtype
+/// is given.
+std::optional<ModuleMove> asModuleMove(const clang::CallExpr *Call);
+
 /// Is \p E a variable, a chain of members, a device type's name, the device()
 /// of such a tensor, or a torch::Device of constants: can it be evaluated
 /// elsewhere in the expression?

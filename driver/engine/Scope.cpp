@@ -55,19 +55,18 @@ public:
       Left.pop_back();
   }
 
-  bool HandleTopLevelDecl(DeclGroupRef) override {
-    if (TheSema) // There is none yet for what a precompiled header passes on.
-      dropLibrary(TheSema->VTableUses);
-    return true;
-  }
-
-  /// A precompiled header has some left where this was not asked.
+  /// Only a precompiled header has any left.
   void HandleTranslationUnit(ASTContext &) override {
     dropLibrary(TheSema->PendingInstantiations);
-    dropLibrary(TheSema->VTableUses);
+    dropLibraryTables();
   }
 
 protected:
+  void dropLibraryTables() {
+    if (TheSema) // There is none yet for what a precompiled header passes on.
+      dropLibrary(TheSema->VTableUses);
+  }
+
   LibraryCode Library;
 
 private:
@@ -96,10 +95,13 @@ public:
   /// its declarations would read in all of a precompiled header.
   bool HandleTopLevelDecl(DeclGroupRef Group) override {
     for (Decl *D : Group)
-      if (isWritten(D) && D->getLocation().isValid() &&
-          !Library.contains(D->getLocation()))
-        Users.push_back(D);
-    return SkipBodies::HandleTopLevelDecl(Group);
+      if (isWritten(D) && D->getLocation().isValid()) {
+        if (!Library.contains(D->getLocation()))
+          Users.push_back(D);
+        // Not for instantiations: the list is being walked for some of them.
+        dropLibraryTables();
+      }
+    return true;
   }
 
   void HandleTranslationUnit(ASTContext &Context) override {

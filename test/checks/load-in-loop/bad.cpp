@@ -95,3 +95,34 @@ void assigned(const std::vector<torch::Tensor> &Images) {
     Net.forward({Image});
   }
 }
+
+// Moved there and back.
+class Segmenter {
+public:
+  torch::Tensor segment(const torch::Tensor &Image) {
+    torch::NoGradGuard Guard;
+    Net.to(torch::kCUDA);
+    // CHECK-NOTES: :[[@LINE-1]]:5: warning: 'Net' is moved to a device and back to the CPU by each call of 'segment', and all its parameters are allocated and copied each time; move it once and keep it there [libtorch-load-in-loop]
+    // CHECK-NOTES: :[[@LINE+2]]:17: note: it is run here
+    // CHECK-NOTES: :[[@LINE+2]]:5: note: it is moved back to the CPU here
+    auto Mask = Net.forward({Image.to(torch::kCUDA)}).toTensor().cpu();
+    Net.to(torch::Device("cpu"));
+    return Mask;
+  }
+
+private:
+  torch::jit::Module Net;
+};
+
+void denoise(torch::nn::Sequential &Net, torch::Device Device,
+             std::vector<torch::Tensor> &Frames) {
+  torch::NoGradGuard Guard;
+  for (torch::Tensor &Frame : Frames) {
+    Net->to(Device);
+    // CHECK-NOTES: :[[@LINE-1]]:5: warning: 'Net' is moved to a device and back to the CPU in each iteration, and all its parameters are allocated and copied each time; move it once and keep it there [libtorch-load-in-loop]
+    // CHECK-NOTES: :[[@LINE+2]]:13: note: it is run here
+    // CHECK-NOTES: :[[@LINE+2]]:5: note: it is moved back to the CPU here
+    Frame = Net->forward(Frame.to(Device)).cpu();
+    Net->to(torch::kCPU);
+  }
+}

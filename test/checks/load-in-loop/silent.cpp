@@ -141,8 +141,77 @@ struct Loaded {
   }
   torch::Tensor Result;
 };
+void movedOnce(torch::jit::Module &Net, const torch::Tensor &Image) {
+  Net.to(torch::kCUDA);
+  Net.forward({Image});
+  Net.to(torch::kCPU);
+}
 int main(int Count, char **Arguments) {
   auto Model = torch::jit::load("model.pt");
+  movedOnce(Model, read());
   Model.forward({torch::full({1}, Count)});
   return only(read()) > 0;
+}
+
+// Moved, and worth it or wanted.
+class Pipeline {
+public:
+  // One makes room for the other.
+  torch::Tensor two(const torch::Tensor &Text) {
+    Encoder.to(torch::kCUDA);
+    auto Code = Encoder.forward({Text.to(torch::kCUDA)}).toTensor();
+    Encoder.to(torch::kCPU);
+    Decoder.to(torch::kCUDA);
+    auto Image = Decoder.forward({Code}).toTensor().cpu();
+    Decoder.to(torch::kCPU);
+    return Image;
+  }
+  // For many runs.
+  torch::Tensor steps(torch::Tensor Noise) {
+    Decoder.to(torch::kCUDA);
+    for (int Step = 0; Step < 50; ++Step)
+      Noise = Decoder.forward({Noise}).toTensor();
+    Decoder.to(torch::kCPU);
+    return Noise;
+  }
+  // To be saved.
+  torch::Tensor last(const torch::Tensor &Image) {
+    Decoder.to(torch::kCUDA);
+    auto Out = Decoder.forward({Image}).toTensor();
+    Decoder.to(torch::kCPU);
+    Decoder.save("last.pt");
+    return Out;
+  }
+  // Another dtype, another device, another condition, nothing run in between.
+  torch::Tensor others(const torch::Tensor &Image, bool Spare) {
+    Decoder.to(torch::kHalf);
+    auto Out = Decoder.forward({Image}).toTensor();
+    Decoder.to(torch::kFloat);
+    return Out;
+  }
+  torch::Tensor sometimes(const torch::Tensor &Image, bool Spare) {
+    Decoder.to(torch::kCUDA);
+    auto Out = Decoder.forward({Image}).toTensor();
+    if (Spare)
+      Decoder.to(torch::kCPU);
+    return Out;
+  }
+  void look(const torch::Tensor &Image) {
+    Decoder.to(torch::kCUDA);
+    auto Same = Image.to(torch::kCUDA);
+    Decoder.to(torch::kCPU);
+    Encoder.forward({Image});
+  }
+
+private:
+  torch::jit::Module Encoder, Decoder;
+};
+
+torch::Tensor ownModel(const torch::Tensor &Image, const std::string &Of) {
+  torch::NoGradGuard Guard;
+  auto Mine = torch::jit::load(Of);
+  Mine.to(torch::kCUDA);
+  auto Out = Mine.forward({Image}).toTensor();
+  Mine.to(torch::kCPU);
+  return Out;
 }
