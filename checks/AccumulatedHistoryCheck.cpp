@@ -132,6 +132,13 @@ static bool isToBeGuarded(const Accumulation &A, const FunctionFlow &Flow,
   return true;
 }
 
+/// Is it a tensor that the caller has, too? It may go on with its history.
+static bool isCallersTensor(const Accumulation &A, const FunctionFlow &Flow) {
+  const VarDecl *Root = Flow.rootOf(A.Where);
+  return A.How == Accumulation::InPlace && isa_and_nonnull<ParmVarDecl>(Root) &&
+         torch::isTensor(Root->getType());
+}
+
 void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
                                             flow::UnitModel &Unit) {
   for (const auto &[Key, A] : Flow.accumulations()) {
@@ -166,6 +173,8 @@ void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
     if (!Flow.outlivesFunction(A.Where)) {
       if (!A.Loop || Consumers)
         continue;
+      if (isCallersTensor(A, Flow) && Unit.callersOf(Flow.function()).empty())
+        Strength = Level::Advisory;
     } else {
       // A member grows from call to call. The rest of the unit may still use
       // its history, and so may methods that are not in this unit.

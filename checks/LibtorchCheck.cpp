@@ -36,7 +36,7 @@ FindingListener *FindingListener::install(FindingListener *Listener) {
 FindingListener *FindingListener::current() { return CurrentListener; }
 
 LibtorchCheck::LibtorchCheck(StringRef Name, ClangTidyContext *Context)
-    : ClangTidyCheck(Name, Context) {
+    : ClangTidyCheck(Name, Context), Run(*Context) {
   unsigned Value =
       Options.getLocalOrGlobal("Level", static_cast<unsigned>(DefaultLevel));
   if (Value > 2) {
@@ -46,6 +46,10 @@ LibtorchCheck::LibtorchCheck(StringRef Name, ClangTidyContext *Context)
     Value = static_cast<unsigned>(DefaultLevel);
   }
   Weakest = static_cast<Level>(Value);
+}
+
+bool LibtorchCheck::isEnabled(StringRef Name) const {
+  return Run.isCheckEnabled(Name);
 }
 
 void LibtorchCheck::storeOptions(ClangTidyOptions::OptionMap &Opts) {

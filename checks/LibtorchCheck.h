@@ -121,6 +121,10 @@ protected:
   /// Would a finding of this strength be reported?
   bool reports(Level Strength) const { return Strength <= Weakest; }
 
+  /// Does this run have check \p Name, too? Of a defect that both see, one
+  /// report is enough.
+  bool isEnabled(llvm::StringRef Name) const;
+
   /// The bytes of the tensor that \p E gives, where they are certain; \p E may
   /// be null. That follows code: it is asked last, of what reports().
   std::optional<uint64_t> bytesOf(const clang::Expr *E);
@@ -143,6 +147,7 @@ private:
     return static_cast<const MatchCallback *>(this)->getID();
   }
 
+  clang::tidy::ClangTidyContext &Run;
   Level Weakest;
   llvm::DenseSet<clang::SourceLocation> Reported;
   std::shared_ptr<flow::UnitModel> Unit;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/UnguardedPasses.h"
 #include "checks/code/Body.h"
 #include "checks/code/Object.h"
 #include "checks/code/Std.h"
@@ -413,6 +414,13 @@ void LongLivedIntermediateCheck::checkKept(const FunctionFlow &Flow,
     F.Strength = OfInput || (Field && !Unit.seesAllUses(Field))
                      ? Level::Advisory
                      : Level::Likely;
+    // The guard that its source lacks leaves no graph to keep.
+    if (const std::optional<Level> Guarded =
+            Source && isEnabled("libtorch-inference-without-no-grad")
+                ? UnguardedPasses(Unit).levelOf(*Source, Flow)
+                : std::nullopt;
+        Guarded && *Guarded <= F.Strength)
+      continue;
     const std::string Name = Flow.nameOf(L.Where);
     if (OfInput)
       F.Message = "'" + Name +

@@ -70,11 +70,14 @@ protected:
   LibraryCode Library;
 
 private:
+  /// What no other unit can define, the compiler wants to see: an instantiation
+  /// for a lambda of the user's.
   bool isOfLibrary(const ValueDecl &D) {
     const auto *F = dyn_cast<FunctionDecl>(&D);
     const FunctionDecl *Pattern =
         F ? F->getTemplateInstantiationPattern() : nullptr;
-    return Pattern && Library.contains(Pattern->getLocation());
+    return Pattern && Library.contains(Pattern->getLocation()) &&
+           F->isExternallyVisible();
   }
   bool isOfLibrary(const CXXRecordDecl &Class) {
     return Library.contains(Class.getLocation());

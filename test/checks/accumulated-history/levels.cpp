@@ -33,3 +33,21 @@ void train(Net net, const Batches &data) {
   }
   std::cout << certain << likely.size() << advisory.size();
 }
+
+// The caller's tensor. Who calls the function is not in this file, or is.
+Tensor into(Net net, Tensor rows) {
+  for (int64_t i = 0; i < rows.size(0); ++i)
+    rows[i] = net(rows[i]);
+    // CHECK-MESSAGES-2: :[[@LINE-1]]:13: warning: 'rows' accumulates tensors with autograd history; nothing in this file back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-FIXES-2: rows[i] = net(rows[i]).detach();
+  return torch::zeros({});
+}
+static void into_seen(Net net, Tensor rows) {
+  for (int64_t i = 0; i < rows.size(0); ++i)
+    rows[i] = net(rows[i]);
+    // CHECK-MESSAGES-1: :[[@LINE-1]]:13: warning: 'rows' accumulates tensors with autograd history; nothing in this file back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES-2: :[[@LINE-2]]:13: warning: 'rows' accumulates tensors with autograd history; nothing in this file back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-FIXES-1: rows[i] = net(rows[i]).detach();
+    // CHECK-FIXES-2: rows[i] = net(rows[i]).detach();
+}
+void calls(Net net) { into_seen(net, torch::zeros({8, 2})); }

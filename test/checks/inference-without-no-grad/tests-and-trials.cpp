@@ -68,4 +68,7 @@ int main() {
   auto y = net(torch::ones({2, 4}));
   // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'net' runs with gradient mode on in 'main', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
   std::cout << y.sizes() << y.size(0) << net(torch::ones({1, 4})).sizes();
+  // Of what is computed of it, too.
+  auto copied = net(torch::ones({2, 4})).cpu().squeeze();
+  std::cout << copied.sizes() << copied.dtype() << copied.device();
 }
