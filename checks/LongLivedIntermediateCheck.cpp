@@ -48,6 +48,8 @@ private:
   void checkBeforeHeavyLoop(const flow::FunctionFlow &Flow,
                             flow::UnitModel &Unit);
   void checkKept(const flow::FunctionFlow &Flow, flow::UnitModel &Unit);
+  bool isToBeGuarded(const Label &Source, Level Strength,
+                     const FunctionFlow &Flow, flow::UnitModel &Unit) const;
 };
 
 /// The references to a tensor that a function declares.
@@ -155,6 +157,19 @@ static const CompoundStmt *blockOf(ArrayRef<const DeclRefExpr *> Refs,
   return nullptr;
 }
 
+/// Does another finding, at least as strong, say that \p Source lacks a guard?
+/// With that, it leaves no graph to keep.
+bool LongLivedIntermediateCheck::isToBeGuarded(const Label &Source,
+                                               Level Strength,
+                                               const FunctionFlow &Flow,
+                                               flow::UnitModel &Unit) const {
+  if (!isEnabled("libtorch-inference-without-no-grad"))
+    return false;
+  const std::optional<Level> Guard =
+      UnguardedPasses(Unit).levelOf(Source, Flow);
+  return Guard && *Guard <= Strength;
+}
+
 /// A tensor declared before the loop that makes it, although each iteration
 /// makes it anew: the old one is alive while the next is computed.
 void LongLivedIntermediateCheck::checkDeclaredBeforeLoop(
@@ -209,7 +224,8 @@ void LongLivedIntermediateCheck::checkDeclaredBeforeLoop(
     if (Source && (Source->Consumers &
                    (Label::Returned | Label::Stored | Label::Escaped)))
       continue;
-    const bool WithGraph = Source && Source->Mode == GradMode::On;
+    const bool WithGraph = Source && Source->Mode == GradMode::On &&
+                           !isToBeGuarded(*Source, Level::Likely, Flow, Unit);
     if (!WithGraph && !torch::asModuleCall(torch::stripImplicit(Made)) &&
         !isWeighty(Made))
       continue;
@@ -414,12 +430,7 @@ void LongLivedIntermediateCheck::checkKept(const FunctionFlow &Flow,
     F.Strength = OfInput || (Field && !Unit.seesAllUses(Field))
                      ? Level::Advisory
                      : Level::Likely;
-    // The guard that its source lacks leaves no graph to keep.
-    if (const std::optional<Level> Guarded =
-            Source && isEnabled("libtorch-inference-without-no-grad")
-                ? UnguardedPasses(Unit).levelOf(*Source, Flow)
-                : std::nullopt;
-        Guarded && *Guarded <= F.Strength)
+    if (Source && isToBeGuarded(*Source, F.Strength, Flow, Unit))
       continue;
     const std::string Name = Flow.nameOf(L.Where);
     if (OfInput)

@@ -1,6 +1,6 @@
 // One missing guard is one finding: what a member keeps of an unguarded forward pass is
 // told there, where that is reported as strongly, and here where it is not.
-// RUN: %check_libtorch_tidy %s libtorch-long-lived-intermediate,libtorch-inference-without-no-grad %t
+// RUN: %check_libtorch_tidy %s libtorch-long-lived-intermediate,libtorch-inference-without-no-grad %t --level=2
 
 #include <torch/script.h>
 
@@ -20,3 +20,19 @@ private:
   torch::jit::Module net_;
   torch::Tensor scores_;
 };
+
+void measure(torch::jit::Module &net, const torch::Tensor &x) {
+  // CHECK-FIXES: void measure(torch::jit::Module &net, const torch::Tensor &x) {
+  // CHECK-FIXES-NEXT: torch::NoGradGuard no_grad;
+  c10::IValue output;
+  // CHECK-NOTES: :[[@LINE-1]]:15: warning: 'output' is declared outside the loop that makes it, so the tensor stays alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-NOTES: :[[@LINE+2]]:5: note: each iteration assigns 'output' here before it reads it
+  for (int i = 0; i < 10; ++i) {
+    output = net.forward({x});
+    // CHECK-NOTES: :[[@LINE-1]]:18: warning: 'net' runs with gradient mode on in 'measure', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-NOTES: :[[@LINE-2]]:18: note: 'net' runs with gradient mode on here, so its result carries autograd history
+    // CHECK-FIXES: c10::IValue output = net.forward({x});
+    if (output.toTensor().argmax().item<int64_t>() == 0)
+      break;
+  }
+}
