@@ -7,6 +7,7 @@
 
 #include "checks/UnguardedPasses.h"
 #include "checks/code/Errors.h"
+#include "checks/code/Object.h"
 #include "checks/code/Std.h"
 #include "checks/code/StoredArguments.h"
 #include "checks/code/Tests.h"
@@ -22,6 +23,7 @@
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
 
@@ -47,33 +49,77 @@ static const Stmt *scopeOf(const Stmt *Site, const CompoundStmt *Guardable,
   return S;
 }
 
-/// Is only the shape of the tensor, or of the elements of the tuple, that \p E
-/// makes ever read?
-static bool isOnlyShapeRead(const Expr *E, const code::Body &In) {
-  const Stmt *User = In.userOf(E);
-  if (const auto *Member = dyn_cast_or_null<MemberExpr>(User))
-    User = In.parentOf(Member);
-  if (const auto *Call = dyn_cast_or_null<CallExpr>(User)) {
-    const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
-    if (Facts && Facts->Metadata)
-      return true;
-    const bool MakesTensor = // output.cpu().sizes()
-        Facts && !Facts->InPlace && torch::isTensor(Call->getType());
-    return (MakesTensor || code::isStdCall(Call, "get") ||
-            torch::readsTensor(Call)) &&
-           isOnlyShapeRead(Call, In);
+namespace {
+
+/// Asks what a function reads of the tensor, or of the elements of the tuple,
+/// that an expression makes.
+class ReadsOf {
+public:
+  explicit ReadsOf(const code::Body &In) : In(In) {}
+
+  /// Nothing but shapes of it, and of what is computed of it?
+  bool isShapeOnly(const Expr *E) {
+    const Stmt *User = In.userOf(E);
+    if (const auto *Member = dyn_cast_or_null<MemberExpr>(User))
+      User = In.parentOf(Member);
+    const auto *Call = dyn_cast_or_null<CallExpr>(User);
+    if (const VarDecl *Var = assignedBy(Call)) // It is given, or replaced.
+      return isa_and_nonnull<CompoundStmt>(In.userOf(Call)) && isShapeOnly(Var);
+    if (Call) {
+      const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
+      if (Facts && Facts->Metadata)
+        return true;
+      const bool MakesTensor = // output.cpu().sizes()
+          Facts && !Facts->InPlace && torch::isTensor(Call->getType());
+      return (MakesTensor || code::isStdCall(Call, "get") ||
+              torch::readsTensor(Call)) &&
+             isShapeOnly(Call);
+    }
+    const VarDecl *Var = declaredBy(User);
+    return Var ? isShapeOnly(Var) : isa_and_nonnull<CompoundStmt>(User);
   }
-  const auto *Declared = dyn_cast_or_null<DeclStmt>(User);
-  const auto *Var = Declared && Declared->isSingleDecl()
-                        ? dyn_cast<VarDecl>(Declared->getSingleDecl())
-                        : nullptr;
-  return Var && code::mentions(In.root(), Var) &&
-         !code::anyOf<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
-           return Ref->getDecl() == Var &&
-                  (isa_and_nonnull<DeclStmt>(In.userOf(Ref)) ||
-                   !isOnlyShapeRead(Ref, In));
-         });
-}
+
+  /// Nothing at all?
+  bool isNothing(const Expr *E) const {
+    const Stmt *User = In.userOf(E);
+    if (const auto *Call = dyn_cast_or_null<CallExpr>(User))
+      return torch::readsTensor(Call) && isNothing(Call);
+    const VarDecl *Var = declaredBy(User);
+    return Var ? !code::mentions(In.root(), Var)
+               : isa_and_nonnull<CompoundStmt>(User);
+  }
+
+private:
+  bool isShapeOnly(const VarDecl *Var) {
+    return !Asked.insert(Var).second ||
+           !code::anyOf<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
+             return Ref->getDecl() == Var && !isShapeOnly(Ref);
+           });
+  }
+
+  static const VarDecl *declaredBy(const Stmt *S) {
+    const auto *Declared = dyn_cast_or_null<DeclStmt>(S);
+    return Declared && Declared->isSingleDecl()
+               ? dyn_cast<VarDecl>(Declared->getSingleDecl())
+               : nullptr;
+  }
+
+  /// The local variable that is all of the left side.
+  static const VarDecl *assignedBy(const CallExpr *Call) {
+    const VarDecl *Var = Call && code::isAssignment(Call)
+                             ? code::variableOf(Call->getArg(0))
+                             : nullptr;
+    return Var && Var->isLocalVarDecl() && !Var->isStaticLocal() &&
+                   !Var->getType()->isReferenceType()
+               ? Var
+               : nullptr;
+  }
+
+  const code::Body &In;
+  llvm::SmallPtrSet<const VarDecl *, 4> Asked;
+};
+
+} // namespace
 
 /// A forward pass that shows whether it works, once: in a test case, or in a
 /// function that is given no data, and reads nothing but shapes of the result.
@@ -82,7 +128,7 @@ static bool isTrial(const Label &L, const FunctionFlow &Flow) {
   const bool HasNoData =
       F->isMain() || (F->param_empty() && !isa<CXXMethodDecl>(F));
   return code::isTestCase(F) ||
-         (HasNoData && isOnlyShapeRead(L.Site, code::Body::of(F)));
+         (HasNoData && ReadsOf(code::Body::of(F)).isShapeOnly(L.Site));
 }
 
 /// Does \p L stand for a call that runs a module of which this function gets
@@ -341,10 +387,13 @@ UnguardedPasses::scopesIn(const FunctionFlow &Flow) {
     S.ToPredict = ToPredict;
     S.Forwards.push_back(L);
     S.IsKept |= (Consumers & ~Label::Computed) != 0;
-    const bool Tries = isTrial(*L, Flow);
-    S.IsTrial |= Tries;
-    if (MayTrain || (Consumers && !ToPredict) || Tries ||
-        isLentByOthers(*L, Flow, Unit))
+    // Also a warm-up or a measurement; in a step of training, a slip.
+    const bool Tries =
+        isTrial(*L, Flow) ||
+        (!Flow.trains() &&
+         ReadsOf(code::Body::of(Flow.function())).isNothing(L->Site));
+    S.IsTrial &= Tries;
+    if (MayTrain || (Consumers && !ToPredict) || isLentByOthers(*L, Flow, Unit))
       S.Strength = Level::Advisory;
     else if (ToPredict)
       S.Strength = ToPredict->Strength;
@@ -352,8 +401,11 @@ UnguardedPasses::scopesIn(const FunctionFlow &Flow) {
   if (Scopes.empty() || Unit.isCalledOnlyGuarded(Flow.function()))
     return {};
   std::vector<Scope> Found;
-  for (auto &[Block, S] : Scopes)
+  for (auto &[Block, S] : Scopes) {
+    if (S.IsTrial)
+      S.Strength = Level::Advisory;
     Found.push_back(std::move(S));
+  }
   return Found;
 }
 

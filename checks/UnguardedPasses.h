@@ -37,7 +37,7 @@ public:
     const clang::CompoundStmt *Guardable;
     Level Strength = Level::Likely;
     bool IsKept = false; ///< In what a parameter names.
-    bool IsTrial = false;
+    bool IsTrial = true; ///< Nothing of its results is used.
     std::optional<Evidence> ToPredict;
     llvm::SmallVector<const flow::Label *, 4> Forwards;
   };

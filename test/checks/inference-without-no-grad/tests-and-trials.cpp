@@ -3,6 +3,7 @@
 // RUN: %check_libtorch_tidy %s libtorch-inference-without-no-grad %t --check-suffix=L1 --level=1
 
 #include "../Inputs/net.h"
+#include <chrono>
 #include <iostream>
 
 using torch::Tensor;
@@ -62,6 +63,33 @@ void trainable(const Tensor &weight, const Tensor &ids) {
   // CHECK-MESSAGES-L1: :[[@LINE-2]]:16: warning: 'words' runs with gradient mode on in 'trainable', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
 }
 
+// A warm-up, a measurement. With one whose result is used, the guard is missing.
+struct Warm {
+  Warm() {
+    // CHECK-FIXES: torch::NoGradGuard no_grad;
+    net(torch::ones({2, 4}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: 'net' runs with gradient mode on in 'Warm', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  }
+  Net net;
+};
+long measured(const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  Net net;
+  const auto begin = std::chrono::steady_clock::now();
+  auto y = net(x);
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'net' runs with gradient mode on in 'measured', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  return (std::chrono::steady_clock::now() - begin).count();
+}
+float warmed(const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  // CHECK-FIXES-L1: torch::NoGradGuard no_grad;
+  Net net;
+  net(x);
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: 'net' runs with gradient mode on in 'warmed', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES-L1: :[[@LINE-2]]:3: warning: 'net' runs with gradient mode on in 'warmed', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  return net(x).max().item<float>();
+}
+
 int main() {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   Net net;
@@ -70,5 +98,6 @@ int main() {
   std::cout << y.sizes() << y.size(0) << net(torch::ones({1, 4})).sizes();
   // Of what is computed of it, too.
   auto copied = net(torch::ones({2, 4})).cpu().squeeze();
+  copied = copied.flatten();
   std::cout << copied.sizes() << copied.dtype() << copied.device();
 }
