@@ -55,18 +55,14 @@ public:
       Left.pop_back();
   }
 
-  /// Only a precompiled header has any left.
+  /// Only a precompiled header has any left. (Not sooner: Clang walks the
+  /// tables while declarations arrive.)
   void HandleTranslationUnit(ASTContext &) override {
     dropLibrary(TheSema->PendingInstantiations);
-    dropLibraryTables();
+    dropLibrary(TheSema->VTableUses);
   }
 
 protected:
-  void dropLibraryTables() {
-    if (TheSema) // There is none yet for what a precompiled header passes on.
-      dropLibrary(TheSema->VTableUses);
-  }
-
   LibraryCode Library;
 
 private:
@@ -98,12 +94,9 @@ public:
   /// its declarations would read in all of a precompiled header.
   bool HandleTopLevelDecl(DeclGroupRef Group) override {
     for (Decl *D : Group)
-      if (isWritten(D) && D->getLocation().isValid()) {
-        if (!Library.contains(D->getLocation()))
-          Users.push_back(D);
-        // Not for instantiations: the list is being walked for some of them.
-        dropLibraryTables();
-      }
+      if (isWritten(D) && D->getLocation().isValid() &&
+          !Library.contains(D->getLocation()))
+        Users.push_back(D);
     return true;
   }
 

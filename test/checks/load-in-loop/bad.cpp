@@ -3,6 +3,7 @@
 
 #include <string>
 #include <torch/script.h>
+#include <torch/torch.h>
 #include <vector>
 
 const char *const File = "model.pt";
