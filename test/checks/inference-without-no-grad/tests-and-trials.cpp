@@ -89,6 +89,16 @@ float warmed(const Tensor &x) {
   // CHECK-MESSAGES-L1: :[[@LINE-2]]:3: warning: 'net' runs with gradient mode on in 'warmed', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
   return net(x).max().item<float>();
 }
+// Read under the names of its parts.
+float parts(const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  // CHECK-FIXES-L1: torch::NoGradGuard no_grad;
+  torch::nn::GRU gru(4, 4);
+  auto [output, hidden] = gru(x);
+  // CHECK-MESSAGES: :[[@LINE-1]]:27: warning: 'gru' runs with gradient mode on in 'parts', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES-L1: :[[@LINE-2]]:27: warning: 'gru' runs with gradient mode on in 'parts', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  return hidden.max().item<float>();
+}
 
 int main() {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
