@@ -39,6 +39,7 @@ public:
   using LibtorchCheck::LibtorchCheck;
 
 protected:
+  void checkUnit(flow::UnitModel &Unit) override;
   void checkFunction(const flow::FunctionFlow &Flow,
                      flow::UnitModel &Unit) override;
 
@@ -49,7 +50,9 @@ private:
                             flow::UnitModel &Unit);
   void checkKept(const flow::FunctionFlow &Flow, flow::UnitModel &Unit);
   bool isToBeGuarded(const Label &Source, Level Strength,
-                     const FunctionFlow &Flow, flow::UnitModel &Unit) const;
+                     const FunctionFlow &Flow);
+
+  std::optional<UnguardedPasses> Passes; ///< Of the unit that is checked.
 };
 
 /// The references to a tensor that a function declares.
@@ -161,12 +164,10 @@ static const CompoundStmt *blockOf(ArrayRef<const DeclRefExpr *> Refs,
 /// With that, it leaves no graph to keep.
 bool LongLivedIntermediateCheck::isToBeGuarded(const Label &Source,
                                                Level Strength,
-                                               const FunctionFlow &Flow,
-                                               flow::UnitModel &Unit) const {
+                                               const FunctionFlow &Flow) {
   if (!isEnabled("libtorch-inference-without-no-grad"))
     return false;
-  const std::optional<Level> Guard =
-      UnguardedPasses(Unit).levelOf(Source, Flow);
+  const std::optional<Level> Guard = Passes->levelOf(Source, Flow);
   return Guard && *Guard <= Strength;
 }
 
@@ -225,7 +226,7 @@ void LongLivedIntermediateCheck::checkDeclaredBeforeLoop(
                    (Label::Returned | Label::Stored | Label::Escaped)))
       continue;
     const bool WithGraph = Source && Source->Mode == GradMode::On &&
-                           !isToBeGuarded(*Source, Level::Likely, Flow, Unit);
+                           !isToBeGuarded(*Source, Level::Likely, Flow);
     if (!WithGraph && !torch::asModuleCall(torch::stripImplicit(Made)) &&
         !isWeighty(Made))
       continue;
@@ -430,7 +431,7 @@ void LongLivedIntermediateCheck::checkKept(const FunctionFlow &Flow,
     F.Strength = OfInput || (Field && !Unit.seesAllUses(Field))
                      ? Level::Advisory
                      : Level::Likely;
-    if (Source && isToBeGuarded(*Source, F.Strength, Flow, Unit))
+    if (Source && isToBeGuarded(*Source, F.Strength, Flow))
       continue;
     const std::string Name = Flow.nameOf(L.Where);
     if (OfInput)
@@ -458,6 +459,11 @@ void LongLivedIntermediateCheck::checkKept(const FunctionFlow &Flow,
       F.Bytes = bytesOf(Assign->getArg(1));
     report(F);
   }
+}
+
+void LongLivedIntermediateCheck::checkUnit(flow::UnitModel &Unit) {
+  Passes.emplace(Unit);
+  LibtorchCheck::checkUnit(Unit);
 }
 
 void LongLivedIntermediateCheck::checkFunction(const FunctionFlow &Flow,

@@ -7,8 +7,8 @@
 ///
 /// \file
 /// Which forward passes libtorch-inference-without-no-grad reports, for that
-/// check and for those that would report what such a pass leaves behind: one
-/// missing guard is one finding.
+/// check and for those that would report what the result of such a pass keeps:
+/// one missing guard is one finding.
 ///
 //===----------------------------------------------------------------------===//
 
