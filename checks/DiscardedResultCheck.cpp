@@ -7,6 +7,7 @@
 
 #include "checks/LibtorchCheck.h"
 #include "checks/code/Body.h"
+#include "checks/code/Object.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
 #include "checks/torch/Factories.h"
@@ -237,9 +238,7 @@ private:
   }
 
   static bool isLoopVariable(const ValueDecl *D, const CXXForRangeStmt *Range) {
-    if (const auto *Bound = dyn_cast<BindingDecl>(D))
-      D = cast<ValueDecl>(Bound->getDecomposedDecl());
-    return D == Range->getLoopVariable();
+    return code::wholeOf(D) == Range->getLoopVariable();
   }
   const CXXForRangeStmt *loopOf(const ValueDecl *D) const {
     for (const Stmt *Loop : Loops)

@@ -345,9 +345,7 @@ private:
                    between(Call->Stmt::getBeginLoc());
           });
     }
-    const auto *Var = dyn_cast<VarDecl>(Root);
-    if (const auto *Bound = dyn_cast<BindingDecl>(Root))
-      Var = dyn_cast<VarDecl>(Bound->getDecomposedDecl());
+    const auto *Var = dyn_cast<VarDecl>(code::wholeOf(Root));
     return Var && Var->isLocalVarDeclOrParm() && encloses(Var);
   }
 

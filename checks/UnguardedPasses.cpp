@@ -85,9 +85,11 @@ public:
     if (const auto *Call = dyn_cast_or_null<CallExpr>(User))
       return torch::readsTensor(Call) && isNothing(Call);
     const VarDecl *Var = declaredBy(User);
-    return Var ? !code::anyOf<DeclRefExpr>(
-                     In.root(),
-                     [&](const DeclRefExpr *Ref) { return isPartOf(Ref, Var); })
+    return Var ? !code::anyOf<DeclRefExpr>(In.root(),
+                                           [&](const DeclRefExpr *Ref) {
+                                             return code::wholeOf(
+                                                        Ref->getDecl()) == Var;
+                                           })
                : isa_and_nonnull<CompoundStmt>(User);
   }
 
@@ -95,14 +97,8 @@ private:
   bool isShapeOnly(const VarDecl *Var) {
     return !Asked.insert(Var).second ||
            !code::anyOf<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
-             return isPartOf(Ref, Var) && !isShapeOnly(Ref);
+             return code::wholeOf(Ref->getDecl()) == Var && !isShapeOnly(Ref);
            });
-  }
-
-  /// Does \p Ref name \p Var, or, as in auto [a, b] = pair, a part of it?
-  static bool isPartOf(const DeclRefExpr *Ref, const VarDecl *Var) {
-    const auto *Bound = dyn_cast<BindingDecl>(Ref->getDecl());
-    return (Bound ? Bound->getDecomposedDecl() : Ref->getDecl()) == Var;
   }
 
   static const VarDecl *declaredBy(const Stmt *S) {

@@ -119,6 +119,11 @@ const VarDecl *variableOf(const Expr *E) {
   return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
 }
 
+const ValueDecl *wholeOf(const ValueDecl *D) {
+  const auto *Bound = dyn_cast<BindingDecl>(D);
+  return Bound ? Bound->getDecomposedDecl() : D;
+}
+
 bool isSameName(const Expr *A, const Expr *B) {
   A = torch::stripImplicit(A);
   B = torch::stripImplicit(B);

@@ -58,6 +58,10 @@ const clang::FieldDecl *fieldOf(const clang::Expr *E);
 /// for others.
 const clang::VarDecl *variableOf(const clang::Expr *E);
 
+/// The variable that \p D, a name of a part as in `auto [a, b] = pair`, is a
+/// part of; \p D itself for all that is no such name.
+const clang::ValueDecl *wholeOf(const clang::ValueDecl *D);
+
 /// Do both name the same object in the same way: `all`, `this->all_`,
 /// `outs[k]`?
 bool isSameName(const clang::Expr *A, const clang::Expr *B);
