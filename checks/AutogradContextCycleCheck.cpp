@@ -530,10 +530,7 @@ private:
   /// before \p Before and kept.
   std::string savedVariable(const Expr *Before) const {
     for (const Stmt *S : block(Backward)->body()) {
-      const auto *Declaration = dyn_cast<DeclStmt>(S);
-      if (!Declaration || !Declaration->isSingleDecl())
-        continue;
-      const auto *Var = dyn_cast<VarDecl>(Declaration->getSingleDecl());
+      const VarDecl *Var = code::declaredBy(S);
       const auto *Call =
           Var && Var->getInit()
               ? dyn_cast_or_null<CallExpr>(torch::stripImplicit(Var->getInit()))

@@ -8,6 +8,7 @@
 #include "checks/LibtorchCheck.h"
 #include "checks/code/Body.h"
 #include "checks/code/Object.h"
+#include "checks/code/Tests.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
 #include "checks/torch/Factories.h"
@@ -54,15 +55,9 @@ bool makesTensors(const CallExpr *Outer) {
   });
 }
 
-bool readsClock(const Stmt *Body) {
-  return code::anyOf<CallExpr>(Body, [](const CallExpr *Call) {
-    return torch::namesClock(torch::calleeName(Call));
-  });
-}
-
 /// What all of a body says, read once for all calls in it.
 struct BodyText {
-  explicit BodyText(const Stmt *Body) : ReadsClock(readsClock(Body)) {
+  explicit BodyText(const Stmt *Body) : ReadsClock(code::readsClock(Body)) {
     code::forEach<DeclRefExpr>(Body, [&](const DeclRefExpr *Ref) {
       Uses[Ref->getDecl()].push_back(Ref);
     });

@@ -127,12 +127,8 @@ bool changesBetween(const ValueDecl *Var, const Expr *From, const Expr *To,
 /// Is what the call returns dropped, or kept in a variable that nobody reads?
 bool dropsHandle(const CallExpr *Call, code::Body &Body) {
   const Stmt *User = Body.outerOf(Call);
-  if (const auto *Declared = dyn_cast_or_null<DeclStmt>(User)) {
-    const auto *Var = Declared->isSingleDecl()
-                          ? dyn_cast<VarDecl>(Declared->getSingleDecl())
-                          : nullptr;
-    return Var && Var->isLocalVarDecl() && !code::mentions(Body.root(), Var);
-  }
+  if (const VarDecl *Var = code::declaredBy(User))
+    return Var->isLocalVarDecl() && !code::mentions(Body.root(), Var);
   if (const auto *Cast = dyn_cast_or_null<CStyleCastExpr>(User))
     return Cast->getCastKind() == CK_ToVoid;
   return !User || // The whole body of a function.

@@ -88,14 +88,6 @@ bool isSameEachTime(llvm::ArrayRef<const Expr *> Arguments, const Stmt *Within,
   });
 }
 
-bool readsClock(const code::Body &In) {
-  bool Reads = false;
-  code::forEachCall(In.root(), [&](const CallExpr *Call) {
-    Reads |= torch::namesClock(torch::calleeName(Call));
-  });
-  return Reads;
-}
-
 /// Is \p Model set up and run, and nothing else: nobody keeps it, changes it or
 /// measures how long that takes?
 bool isOnlyRun(const VarDecl *Model, const code::Body &In) {
@@ -114,18 +106,14 @@ bool isOnlyRun(const VarDecl *Model, const code::Body &In) {
     else // model.eval();
       Other |= isa_and_nonnull<Expr, DeclStmt>(In.userOf(User));
   });
-  return Runs && !Other && !readsClock(In);
+  return Runs && !Other && !code::readsClock(In.root());
 }
 
 /// The local variable that is given what \p Load loads, and nothing else.
 const VarDecl *holderOf(const Expr *Load, code::Body &In) {
   const Stmt *User = In.userOf(Load);
-  if (const auto *Declared = dyn_cast_or_null<DeclStmt>(User)) {
-    const auto *Var = Declared->isSingleDecl()
-                          ? dyn_cast<VarDecl>(Declared->getSingleDecl())
-                          : nullptr;
-    return Var && !Var->isStaticLocal() ? Var : nullptr;
-  }
+  if (const VarDecl *Var = code::declaredBy(User))
+    return !Var->isStaticLocal() ? Var : nullptr;
   // Module model; try { model = torch::jit::load(file); } ...
   const auto *Assignment = dyn_cast_or_null<CXXOperatorCallExpr>(User);
   const auto *Ref =
@@ -273,7 +261,7 @@ void LoadInLoopCheck::reportEachCall(const Expr *Load, const VarDecl *Model,
 
 void LoadInLoopCheck::checkMoves(code::Body &In, flow::UnitModel &Unit) {
   std::optional<RoundTrip> Trip = roundTripIn(In);
-  if (!Trip || readsClock(In))
+  if (!Trip || code::readsClock(In.root()))
     return;
   const auto *Root = dyn_cast_or_null<VarDecl>(Trip->Module.Root);
   bool IsLocal = Root && !isa<ParmVarDecl>(Root) && Root->hasLocalStorage();

@@ -124,6 +124,13 @@ const ValueDecl *wholeOf(const ValueDecl *D) {
   return Bound ? Bound->getDecomposedDecl() : D;
 }
 
+const VarDecl *declaredBy(const Stmt *S) {
+  const auto *Declaration = dyn_cast_or_null<DeclStmt>(S);
+  return Declaration && Declaration->isSingleDecl()
+             ? dyn_cast<VarDecl>(Declaration->getSingleDecl())
+             : nullptr;
+}
+
 bool isSameName(const Expr *A, const Expr *B) {
   A = torch::stripImplicit(A);
   B = torch::stripImplicit(B);

@@ -62,6 +62,10 @@ const clang::VarDecl *variableOf(const clang::Expr *E);
 /// part of; \p D itself for all that is no such name.
 const clang::ValueDecl *wholeOf(const clang::ValueDecl *D);
 
+/// The variable that \p S, a declaration of one thing, declares; the nameless
+/// one for `auto [a, b] = pair`. Null for others.
+const clang::VarDecl *declaredBy(const clang::Stmt *S);
+
 /// Do both name the same object in the same way: `all`, `this->all_`,
 /// `outs[k]`?
 bool isSameName(const clang::Expr *A, const clang::Expr *B);

@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/code/Tests.h"
+#include "checks/code/Walk.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/Conventions.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/Basic/SourceManager.h"
@@ -60,6 +63,12 @@ bool isExpectedToThrow(const Expr *E, const ASTContext &Context) {
     return (Macro.contains("_THROW") || Macro.contains("_RAISES") ||
             Macro.starts_with("BOOST_CHECK_EXCEPTION")) &&
            !Macro.contains("NO_THROW") && !Macro.contains("NOTHROW");
+  });
+}
+
+bool readsClock(const Stmt *Body) {
+  return anyOf<CallExpr>(Body, [](const CallExpr *Call) {
+    return torch::namesClock(torch::calleeName(Call));
   });
 }
 

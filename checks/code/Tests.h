@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Knows the test frameworks by the macros that they are used through.
+/// Knows the test frameworks by the macros that they are used through, and code
+/// that measures by the clock that it reads.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,10 @@ bool isTestCase(const clang::FunctionDecl *F);
 /// Is \p E a statement that a test expects to throw: the argument of
 /// EXPECT_THROW, REQUIRE_THROWS_AS, ...?
 bool isExpectedToThrow(const clang::Expr *E, const clang::ASTContext &Context);
+
+/// Does \p Body, or a lambda in it, read a clock (see torch::namesClock())? It
+/// runs operators for the time that they take.
+bool readsClock(const clang::Stmt *Body);
 
 } // namespace libtorch_tidy::code
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/GuardScopes.h"
+#include "checks/code/Object.h"
 #include "checks/code/Walk.h"
 #include "checks/flow/Callers.h"
 #include "checks/torch/Autograd.h"
@@ -113,10 +114,7 @@ static const LambdaExpr *lambdaRunIn(const code::Body &Around,
   };
   if (IsRun(Lambda))
     return Lambda;
-  const VarDecl *Var = nullptr;
-  if (const auto *Declared = dyn_cast_or_null<DeclStmt>(Around.userOf(Lambda));
-      Declared && Declared->isSingleDecl())
-    Var = dyn_cast<VarDecl>(Declared->getSingleDecl());
+  const VarDecl *Var = code::declaredBy(Around.userOf(Lambda));
   const bool AlwaysRun =
       Var && code::mentions(Around.root(), Var) &&
       !code::anyOf<DeclRefExpr>(Around.root(), [&](const DeclRefExpr *Ref) {

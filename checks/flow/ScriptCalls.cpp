@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/ScriptCalls.h"
+#include "checks/code/Object.h"
 #include "checks/code/Std.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Conventions.h"
@@ -21,17 +22,12 @@ static bool isReadPlain(const Expr *E, const code::Body &In) {
   if (const CallExpr *Call = In.callOn(E))
     return torch::readsNoTensor(Call);
   const Stmt *User = In.userOf(E);
-  if (const auto *Declared = dyn_cast_or_null<DeclStmt>(User)) {
-    const auto *Var = Declared->isSingleDecl()
-                          ? dyn_cast<VarDecl>(Declared->getSingleDecl())
-                          : nullptr;
-    return Var &&
-           !code::anyOf<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
-             return Ref->getDecl() == Var &&
-                    (isa_and_nonnull<DeclStmt>(In.userOf(Ref)) ||
-                     !isReadPlain(Ref, In));
-           });
-  }
+  if (const VarDecl *Var = code::declaredBy(User))
+    return !code::anyOf<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
+      return Ref->getDecl() == Var &&
+             (isa_and_nonnull<DeclStmt>(In.userOf(Ref)) ||
+              !isReadPlain(Ref, In));
+    });
   // A statement of its own. What returns or prints it may want anything.
   return isa_and_nonnull<CompoundStmt, IfStmt, ForStmt, WhileStmt>(User);
 }
@@ -182,11 +178,8 @@ bool namesDerivatives(const code::Body &In) {
 }
 
 bool handsOutDerivative(const torch::ModuleCall &M, const code::Body &In) {
-  const auto *Declared = dyn_cast_or_null<DeclStmt>(In.userOf(M.Call));
   const auto *Pair =
-      Declared && Declared->isSingleDecl()
-          ? dyn_cast<DecompositionDecl>(Declared->getSingleDecl())
-          : nullptr;
+      dyn_cast_or_null<DecompositionDecl>(code::declaredBy(In.userOf(M.Call)));
   return Pair && llvm::any_of(Pair->bindings(), [](const BindingDecl *Part) {
            return torch::namesDerivative(Part->getName());
          });

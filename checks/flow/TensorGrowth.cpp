@@ -176,11 +176,8 @@ private:
         return isAssignment(Assign) && isSameNode(Assign->getArg(1), E)
                    ? Assign
                    : nullptr;
-      const auto *Declaration = dyn_cast_or_null<DeclStmt>(User);
-      const auto *Var = Declaration && Declaration->isSingleDecl()
-                            ? dyn_cast<VarDecl>(Declaration->getSingleDecl())
-                            : nullptr;
-      const Stmt *Block = Var ? parentOf(Declaration) : nullptr;
+      const VarDecl *Var = code::declaredBy(User);
+      const Stmt *Block = Var ? parentOf(User) : nullptr;
       if (!isa_and_nonnull<CompoundStmt>(Block))
         return nullptr;
       // auto next = torch::cat({all, x}); ... all = next;
