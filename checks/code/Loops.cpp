@@ -140,10 +140,100 @@ static std::optional<int64_t> constantLength(const Expr *Range,
   return std::nullopt;
 }
 
+/// The length of \p Value, a braced list; with \p OfElements, of its longest
+/// element. nullopt for what is no such list.
+static std::optional<size_t> longestIn(const Expr *Value, bool OfElements) {
+  const auto Elements = torch::listElements(Value);
+  if (Elements.empty() ||
+      (Elements.size() == 1 && Elements[0] == torch::peel(Value)))
+    return std::nullopt;
+  if (!OfElements)
+    return Elements.size();
+  size_t Longest = 0;
+  for (const Expr *Element : Elements) {
+    std::optional<size_t> Length = longestIn(Element, false);
+    if (!Length)
+      return std::nullopt;
+    Longest = std::max(Longest, *Length);
+  }
+  return Longest;
+}
+
+/// The values that \p D, a variable or a field, is given in its initialisers
+/// and by assignments in what can be seen: the function around it, the methods
+/// of its class. nullopt where it is changed in other ways.
+static std::optional<llvm::SmallVector<const Expr *, 4>>
+givenTo(const ValueDecl *D) {
+  llvm::SmallVector<const Expr *, 4> Values;
+  llvm::SmallVector<const Stmt *, 8> Bodies;
+  if (const auto *Var = dyn_cast<VarDecl>(D)) {
+    if (isa<ParmVarDecl>(Var) || !Var->hasInit())
+      return std::nullopt;
+    Values.push_back(Var->getInit());
+    if (const auto *F = dyn_cast<FunctionDecl>(Var->getDeclContext()))
+      Bodies.push_back(F->getBody());
+    else if (!Var->getType().isConstQualified())
+      return std::nullopt;
+  } else if (const auto *Field = dyn_cast<FieldDecl>(D)) {
+    const auto *Class = dyn_cast<CXXRecordDecl>(Field->getParent());
+    if (!Class)
+      return std::nullopt;
+    if (Field->hasInClassInitializer())
+      Values.push_back(Field->getInClassInitializer());
+    for (const CXXMethodDecl *Method : Class->methods()) {
+      const FunctionDecl *Definition = Method->getDefinition();
+      if (!Definition || Definition->isImplicit() || !Definition->getBody())
+        continue;
+      Bodies.push_back(Definition->getBody());
+      if (const auto *Made = dyn_cast<CXXConstructorDecl>(Definition))
+        for (const CXXCtorInitializer *Init : Made->inits())
+          if (Init->getMember() == Field && Init->isWritten())
+            Values.push_back(Init->getInit());
+    }
+  }
+  for (const Stmt *Body : Bodies)
+    for (const Write &W : writesTo(D, Body)) {
+      if (W.Kind != WriteKind::Assigned || !W.Value)
+        return std::nullopt;
+      Values.push_back(W.Value);
+    }
+  return Values;
+}
+
+/// The longest of the braced lists that \p Container is given, where it is
+/// given nothing else: a variable or a field of `*this`, or an element of one,
+/// as in `ratios_[i]`.
+static std::optional<int64_t> longestList(const Expr *Container) {
+  Container = torch::stripImplicit(Container);
+  const auto *Subscript = dyn_cast_or_null<CXXOperatorCallExpr>(Container);
+  const bool IsElement = Subscript && Subscript->getOperator() == OO_Subscript;
+  if (IsElement)
+    Container = torch::stripImplicit(Subscript->getArg(0));
+  const ValueDecl *D = variableOf(Container);
+  const auto *Member = dyn_cast_or_null<MemberExpr>(Container);
+  if (Member && isa<CXXThisExpr>(torch::stripImplicit(Member->getBase())))
+    D = Member->getMemberDecl();
+  if (!D || !isStdClass(D->getType(), {"vector", "initializer_list"}))
+    return std::nullopt;
+  const auto Values = givenTo(D);
+  if (!Values || Values->empty())
+    return std::nullopt;
+  size_t Longest = 0;
+  for (const Expr *Value : *Values) {
+    std::optional<size_t> Length = longestIn(Value, IsElement);
+    if (!Length)
+      return std::nullopt;
+    Longest = std::max(Longest, *Length);
+  }
+  return Longest;
+}
+
 bool runsFewTimes(const Stmt *Loop, const ASTContext &Context) {
   if (const auto *Range = dyn_cast_or_null<CXXForRangeStmt>(Loop)) {
     std::optional<int64_t> Length =
         constantLength(Range->getRangeInit(), Context);
+    if (!Length)
+      Length = longestList(Range->getRangeInit());
     return Length && *Length <= Few;
   }
   const auto *For = dyn_cast_or_null<ForStmt>(Loop);
@@ -165,10 +255,7 @@ bool runsFewTimes(const Stmt *Loop, const ASTContext &Context) {
     break;
   case BO_GT:
   case BO_GE: {
-    const auto *Declared = dyn_cast_or_null<DeclStmt>(For->getInit());
-    const auto *Counter = Declared && Declared->isSingleDecl()
-                              ? dyn_cast<VarDecl>(Declared->getSingleDecl())
-                              : nullptr;
+    const VarDecl *Counter = declaredBy(For->getInit());
     Most = Counter ? Counter->getInit() : nullptr;
     break;
   }
@@ -176,6 +263,10 @@ bool runsFewTimes(const Stmt *Loop, const ASTContext &Context) {
     break;
   }
   std::optional<int64_t> Bound = constantInt(Most, Context);
+  if (const auto *Size = // i < ratios.size()
+      dyn_cast_or_null<CXXMemberCallExpr>(torch::stripImplicit(Most));
+      !Bound && Size && torch::calleeName(Size) == "size")
+    Bound = longestList(Size->getImplicitObjectArgument());
   return Bound && *Bound >= 0 && *Bound <= Few;
 }
 

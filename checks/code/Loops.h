@@ -36,7 +36,8 @@ bool tellsFirstRound(const clang::Expr *Condition);
 bool holdsInOneRound(const clang::Expr *Condition, const clang::Stmt *Loop);
 
 /// Does \p Loop (may be null) run a small constant number of times, four at
-/// most? Then it is over the parts of one thing, not over a run.
+/// most? Then it is over the parts of one thing, not over a run. Also over a
+/// vector that is only ever given short braced lists, as far as can be seen.
 bool runsFewTimes(const clang::Stmt *Loop, const clang::ASTContext &Context);
 
 } // namespace libtorch_tidy::code
