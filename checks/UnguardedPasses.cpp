@@ -51,72 +51,58 @@ static const Stmt *scopeOf(const Stmt *Site, const CompoundStmt *Guardable,
 
 namespace {
 
-/// Asks what a function reads of the tensor, or of the elements of the tuple,
-/// that an expression makes.
+/// How much a function reads of the tensor, or of the elements of the tuple,
+/// that an expression makes, and of what is computed of it.
+enum class Reads { Nothing, Shape, Data };
+
 class ReadsOf {
 public:
   explicit ReadsOf(const code::Body &In) : In(In) {}
 
-  /// Nothing but shapes of it, and of what is computed of it?
-  bool isShapeOnly(const Expr *E) {
+  Reads of(const Expr *E) {
     const Stmt *User = In.userOf(E);
     if (const auto *Member = dyn_cast_or_null<MemberExpr>(User))
       User = In.parentOf(Member);
-    const auto *Call = dyn_cast_or_null<CallExpr>(User);
-    if (const VarDecl *Var = assignedBy(Call)) // It is given, or replaced.
-      return isa_and_nonnull<CompoundStmt>(In.userOf(Call)) && isShapeOnly(Var);
-    if (Call) {
-      const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
-      if (Facts && Facts->Metadata)
-        return true;
-      const bool MakesTensor = // output.cpu().sizes()
-          Facts && !Facts->InPlace && torch::isTensor(Call->getType());
-      return (MakesTensor || code::isStdCall(Call, "get") ||
-              torch::readsTensor(Call)) &&
-             isShapeOnly(Call);
-    }
-    const VarDecl *Var = declaredBy(User);
-    return Var ? isShapeOnly(Var) : isa_and_nonnull<CompoundStmt>(User);
-  }
-
-  /// Nothing at all?
-  bool isNothing(const Expr *E) const {
-    const Stmt *User = In.userOf(E);
     if (const auto *Call = dyn_cast_or_null<CallExpr>(User))
-      return torch::readsTensor(Call) && isNothing(Call);
-    const VarDecl *Var = declaredBy(User);
-    return Var ? !code::anyOf<DeclRefExpr>(In.root(),
-                                           [&](const DeclRefExpr *Ref) {
-                                             return code::wholeOf(
-                                                        Ref->getDecl()) == Var;
-                                           })
-               : isa_and_nonnull<CompoundStmt>(User);
+      return throughCall(Call);
+    if (const VarDecl *Var = code::declaredBy(User))
+      return of(Var);
+    return isa_and_nonnull<CompoundStmt>(User) ? Reads::Nothing : Reads::Data;
   }
 
 private:
-  bool isShapeOnly(const VarDecl *Var) {
-    return !Asked.insert(Var).second ||
-           !code::anyOf<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
-             return code::wholeOf(Ref->getDecl()) == Var && !isShapeOnly(Ref);
-           });
+  Reads throughCall(const CallExpr *Call) {
+    if (code::isAssignment(Call)) { // A variable is given it, or replaced.
+      const VarDecl *Var = code::variableOf(Call->getArg(0));
+      return isPlainLocal(Var) && isa_and_nonnull<CompoundStmt>(In.userOf(Call))
+                 ? of(Var)
+                 : Reads::Data;
+    }
+    const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
+    if (Facts && Facts->Metadata)
+      return Reads::Shape;
+    const bool MakesTensor = // output.cpu().sizes()
+        Facts && !Facts->InPlace && torch::isTensor(Call->getType());
+    return MakesTensor || code::isStdCall(Call, "get") ||
+                   torch::readsTensor(Call)
+               ? of(Call)
+               : Reads::Data;
   }
 
-  static const VarDecl *declaredBy(const Stmt *S) {
-    const auto *Declared = dyn_cast_or_null<DeclStmt>(S);
-    return Declared && Declared->isSingleDecl()
-               ? dyn_cast<VarDecl>(Declared->getSingleDecl())
-               : nullptr;
+  /// What all that name \p Var, or a part of it, read.
+  Reads of(const VarDecl *Var) {
+    Reads Most = Reads::Nothing;
+    if (Asked.insert(Var).second)
+      code::forEach<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
+        if (code::wholeOf(Ref->getDecl()) == Var)
+          Most = std::max(Most, of(Ref));
+      });
+    return Most;
   }
 
-  /// The local variable that is all of the left side.
-  static const VarDecl *assignedBy(const CallExpr *Call) {
-    const VarDecl *Var = Call && code::isAssignment(Call)
-                             ? code::variableOf(Call->getArg(0))
-                             : nullptr;
+  static bool isPlainLocal(const VarDecl *Var) {
     return Var && Var->isLocalVarDecl() && !Var->isStaticLocal() &&
-                   !Var->getType()->isReferenceType()
-               ? Var
-               : nullptr;
+           !Var->getType()->isReferenceType();
   }
 
   const code::Body &In;
@@ -132,7 +118,7 @@ static bool isTrial(const Label &L, const FunctionFlow &Flow) {
   const bool HasNoData =
       F->isMain() || (F->param_empty() && !isa<CXXMethodDecl>(F));
   return code::isTestCase(F) ||
-         (HasNoData && ReadsOf(code::Body::of(F)).isShapeOnly(L.Site));
+         (HasNoData && ReadsOf(code::Body::of(F)).of(L.Site) != Reads::Data);
 }
 
 /// Does \p L stand for a call that runs a module of which this function gets
@@ -392,10 +378,10 @@ UnguardedPasses::scopesIn(const FunctionFlow &Flow) {
     S.Forwards.push_back(L);
     S.IsKept |= (Consumers & ~Label::Computed) != 0;
     // Also a warm-up or a measurement; in a step of training, a slip.
-    const bool Tries =
-        isTrial(*L, Flow) ||
-        (!Flow.trains() &&
-         ReadsOf(code::Body::of(Flow.function())).isNothing(L->Site));
+    const bool Tries = isTrial(*L, Flow) ||
+                       (!Flow.trains() &&
+                        ReadsOf(code::Body::of(Flow.function())).of(L->Site) ==
+                            Reads::Nothing);
     S.IsTrial &= Tries;
     if (MayTrain || (Consumers && !ToPredict) || isLentByOthers(*L, Flow, Unit))
       S.Strength = Level::Advisory;

@@ -5,6 +5,7 @@
 #include "../Inputs/net.h"
 #include <chrono>
 #include <iostream>
+#include <torch/script.h>
 
 using torch::Tensor;
 
@@ -78,6 +79,15 @@ long measured(const Tensor &x) {
   const auto begin = std::chrono::steady_clock::now();
   auto y = net(x);
   // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'net' runs with gradient mode on in 'measured', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  return (std::chrono::steady_clock::now() - begin).count();
+}
+long copied(torch::jit::Module &module, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  module.eval();
+  const auto begin = std::chrono::steady_clock::now();
+  auto y = module.forward({x}).toTensor().cpu();
+  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: 'module' runs with gradient mode on in 'copied', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  y = y.squeeze();
   return (std::chrono::steady_clock::now() - begin).count();
 }
 float warmed(const Tensor &x) {
