@@ -7,6 +7,7 @@
 
 #include "checks/Amounts.h"
 #include "checks/LibtorchCheck.h"
+#include "checks/UnguardedPasses.h"
 #include "checks/code/Loops.h"
 #include "checks/code/Walk.h"
 #include "checks/torch/Autocast.h"
@@ -42,16 +43,21 @@ public:
   void storeOptions(clang::tidy::ClangTidyOptions::OptionMap &Opts) override;
 
 protected:
+  void checkUnit(flow::UnitModel &Unit) override;
   void checkFunction(const flow::FunctionFlow &Flow,
                      flow::UnitModel &Unit) override;
 
 private:
+  std::optional<UnguardedPasses::Scope>
+  guardFor(const flow::Accumulation &A, Level Strength,
+           const flow::FunctionFlow &Flow);
+
   /// \p HandedInAt: the call that hands the history in, when it arises in a
-  /// caller.
+  /// caller. \p Cuts: with a fix, where there is one.
   void reportAccumulation(const flow::Accumulation &A,
                           const flow::Label &Source, const Expr *HandedInAt,
-                          Level Strength, const flow::FunctionFlow &Flow,
-                          ASTContext &Context);
+                          Level Strength, bool Cuts,
+                          const flow::FunctionFlow &Flow, ASTContext &Context);
 
   std::optional<uint64_t> keptByPass(const flow::Label &Source,
                                      const flow::Accumulation &A,
@@ -59,6 +65,7 @@ private:
                                      ASTContext &Context);
 
   const std::string Fix;
+  std::optional<UnguardedPasses> Passes; ///< Of the unit that is checked.
 };
 
 } // namespace
@@ -132,11 +139,37 @@ static bool isToBeGuarded(const Accumulation &A, const FunctionFlow &Flow,
   return true;
 }
 
+/// The first finding, at least as strong, of those whose guards leave \p A
+/// nothing to keep. It has the story and the fix.
+std::optional<UnguardedPasses::Scope>
+AccumulatedHistoryCheck::guardFor(const Accumulation &A, Level Strength,
+                                  const FunctionFlow &Flow) {
+  std::optional<UnguardedPasses::Scope> First;
+  if (!isEnabled("libtorch-inference-without-no-grad"))
+    return First;
+  for (flow::LabelId Id : A.Added.allLabels()) {
+    const Label &L = Flow.label(Id);
+    if (!L.bringsHistory() || !L.Arises)
+      continue;
+    auto Guarded = Passes->findingOf(L, Flow);
+    if (!Guarded || Guarded->Strength > Strength)
+      return std::nullopt;
+    if (!First)
+      First = std::move(Guarded);
+  }
+  return First;
+}
+
 /// Is it a tensor that the caller has, too? It may go on with its history.
 static bool isCallersTensor(const Accumulation &A, const FunctionFlow &Flow) {
   const VarDecl *Root = Flow.rootOf(A.Where);
   return A.How == Accumulation::InPlace && isa_and_nonnull<ParmVarDecl>(Root) &&
          torch::isTensor(Root->getType());
+}
+
+void AccumulatedHistoryCheck::checkUnit(flow::UnitModel &Unit) {
+  Passes.emplace(Unit);
+  LibtorchCheck::checkUnit(Unit);
 }
 
 void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
@@ -205,7 +238,10 @@ void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
         Unit.isCalledOnlyGuarded(Flow.function()) ||
         (!HandedInAt && isToBeGuarded(A, Flow, Unit)))
       continue;
-    reportAccumulation(A, *Source, HandedInAt, Strength, Flow, Unit.context());
+    const auto Guard = HandedInAt ? std::nullopt : guardFor(A, Strength, Flow);
+    reportAccumulation(
+        A, *Source, HandedInAt, Guard ? Level::Advisory : Strength,
+        /*Cuts=*/!Guard || !Guard->Guardable, Flow, Unit.context());
   }
 }
 
@@ -267,7 +303,7 @@ AccumulatedHistoryCheck::keptByPass(const Label &Source, const Accumulation &A,
 
 void AccumulatedHistoryCheck::reportAccumulation(
     const Accumulation &A, const Label &Source, const Expr *HandedInAt,
-    Level Strength, const FunctionFlow &Flow, ASTContext &Context) {
+    Level Strength, bool Cuts, const FunctionFlow &Flow, ASTContext &Context) {
   const std::string Name = Flow.nameOf(A.Where);
   const bool BackPropagated = Source.Consumers & Label::Backward;
   // One forward pass before the loop, of which each iteration takes a part.
@@ -331,7 +367,7 @@ void AccumulatedHistoryCheck::reportAccumulation(
         {A.Site->getExprLoc(), "the call adds to it at " + A.Elsewhere});
 
   // Other units may call the function for a result with history.
-  if (HandedInAt && Flow.function()->isExternallyVisible())
+  if (!Cuts || (HandedInAt && Flow.function()->isExternallyVisible()))
     return report(F);
 
   auto Cut = [&](const Expr *Addend) {

@@ -156,6 +156,25 @@ static std::string messageFor(StringRef Runs, const FunctionDecl *In,
       .str();
 }
 
+/// What keeps the results of the forward passes of \p S from one iteration to
+/// the next.
+static void addCollectors(Finding &To, const Scope &S) {
+  auto IsFrom = [&](const flow::LabelSet &Added) {
+    for (flow::LabelId Id : Added)
+      if (llvm::is_contained(S.Forwards, &S.Flow->label(Id)))
+        return true;
+    return false;
+  };
+  for (const auto &[Key, A] : S.Flow->accumulations()) {
+    if (A.Mode != GradMode::On || A.Bounded || !A.Loop ||
+        !IsFrom(A.Added.allLabels()))
+      continue;
+    To.Steps.push_back({A.Site->getExprLoc(),
+                        "'" + S.Flow->nameOf(A.Where) +
+                            "' keeps the history of every iteration here"});
+  }
+}
+
 void InferenceWithoutNoGradCheck::reportScopes(
     llvm::MutableArrayRef<Scope> Scopes, ASTContext &Context) {
   sortBySource(Scopes, Context.getSourceManager());
@@ -175,6 +194,7 @@ void InferenceWithoutNoGradCheck::reportScopes(
   for (const Scope &S : Scopes) {
     for (const Label *L : S.Forwards)
       F.Steps.push_back(originStep(*L));
+    addCollectors(F, S);
     if (S.Guardable)
       addGuard(F, S.Guardable, S.Flow->function());
   }

@@ -167,8 +167,8 @@ bool LongLivedIntermediateCheck::isToBeGuarded(const Label &Source,
                                                const FunctionFlow &Flow) {
   if (!isEnabled("libtorch-inference-without-no-grad"))
     return false;
-  const std::optional<Level> Guard = Passes->levelOf(Source, Flow);
-  return Guard && *Guard <= Strength;
+  const auto Guarded = Passes->findingOf(Source, Flow);
+  return Guarded && Guarded->Strength <= Strength;
 }
 
 /// A tensor declared before the loop that makes it, although each iteration

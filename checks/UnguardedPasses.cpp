@@ -399,11 +399,11 @@ UnguardedPasses::scopesIn(const FunctionFlow &Flow) {
   return Found;
 }
 
-std::optional<Level> UnguardedPasses::levelOf(const Label &L,
-                                              const FunctionFlow &Flow) {
-  for (const Scope &S : scopesIn(Flow))
+std::optional<UnguardedPasses::Scope>
+UnguardedPasses::findingOf(const Label &L, const FunctionFlow &Flow) {
+  for (Scope &S : scopesIn(Flow))
     if (llvm::is_contained(S.Forwards, &L))
-      return S.Strength;
+      return std::move(S);
   return std::nullopt;
 }
 

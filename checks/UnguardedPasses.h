@@ -49,9 +49,9 @@ public:
 
   /// What is reported in the function of \p Flow, a label once.
   std::vector<Scope> scopesIn(const flow::FunctionFlow &Flow);
-  /// Of the finding that \p L of \p Flow is in; nullopt when it is in none.
-  std::optional<Level> levelOf(const flow::Label &L,
-                               const flow::FunctionFlow &Flow);
+  /// What \p L of \p Flow is reported in, if it is.
+  std::optional<Scope> findingOf(const flow::Label &L,
+                                 const flow::FunctionFlow &Flow);
   /// Is every forward pass whose result \p Callee hands out reported there?
   bool reportsItsResults(const flow::FunctionFlow &Callee);
 

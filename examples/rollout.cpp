@@ -36,9 +36,9 @@ std::pair<double, double> explore(Policy &policy, int episodes) {
       // seeded: libtorch-inference-without-no-grad
       auto [scores, value] = policy->forward(state);
       auto action = scores.exp().multinomial(1);
-      // seeded: libtorch-accumulated-history
+      // seeded: libtorch-accumulated-history (level 2)
       log_probs.push_back(scores.gather(1, action));
-      // seeded: libtorch-accumulated-history
+      // seeded: libtorch-accumulated-history (level 2)
       mean_value = 0.95 * mean_value + 0.05 * value;
       auto [next, reward] = machine.step(action.item<int64_t>());
       state = next;

@@ -11,7 +11,7 @@ Score validate(WindowNet &net, Vibrations data) {
   for (auto &batch : *loader) {
     // seeded: libtorch-inference-without-no-grad
     auto logits = net(batch.data);
-    // seeded: libtorch-accumulated-history
+    // seeded: libtorch-accumulated-history (level 2)
     total += F::cross_entropy(logits, batch.target);
     correct += logits.argmax(1).eq(batch.target).sum().item<int64_t>();
     ++batches;
