@@ -10,6 +10,7 @@
 #include "checks/flow/ScriptCalls.h"
 #include "checks/torch/Autograd.h"
 #include "checks/torch/Calls.h"
+#include "checks/torch/Conventions.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/TorchTypes.h"
 
@@ -48,6 +49,20 @@ static bool needsGradients(const CallExpr *Call) {
          torch::factoryRequiresGrad(Call) == torch::Flag::True;
 }
 
+/// Does the function return a tensor that is a loss by its name, or by that of
+/// what makes it?
+static bool returnsLoss(code::Body &In) {
+  return code::anyOf<ReturnStmt>(In.root(), [&](const ReturnStmt *Return) {
+    const Expr *Value = Return->getRetValue();
+    if (!Value || !torch::isTensor(Value->getType()))
+      return false;
+    const auto *Ref = dyn_cast<DeclRefExpr>(torch::stripImplicit(Value));
+    const auto *Call = dyn_cast_or_null<CallExpr>(In.originOf(Value));
+    return (Ref && torch::namesLoss(Ref->getDecl()->getName())) ||
+           (Call && torch::namesLoss(torch::calleeName(Call)));
+  });
+}
+
 void ModuleRoles::note(const ValueDecl *Module, const CallExpr *Eval) {
   if (Module)
     Evals.try_emplace(Module, Eval);
@@ -66,6 +81,7 @@ void ModuleRoles::read(const FunctionDecl *F) {
         torch::isScriptModule(Call->getType()))
       ScriptLoad = Call;
   });
+  ReturnsLoss = ReturnsLoss || returnsLoss(In);
   Trains |= namesDerivatives(In) ||
             code::anyOf<VarDecl>(In.root(), [](const VarDecl *Var) {
               return torch::isOptimizerType(Var->getType());

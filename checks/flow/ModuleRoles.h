@@ -32,7 +32,11 @@ public:
   /// Does anything in the unit need gradients: a backward pass, an optimizer,
   /// a module in training mode, a tensor that is made to require them, a name
   /// that says that a TorchScript module differentiates (see ScriptCalls.h)?
-  bool trains() const { return Trains || (Whole && Whole->Trains); }
+  /// Also, where its program is not known, a loss that a function returns: its
+  /// callers may back-propagate it.
+  bool trains() const {
+    return Trains || (Whole ? Whole->Trains : ReturnsLoss);
+  }
   /// Does this unit alone?
   bool trainsHere() const { return Trains; }
   /// The eval() of the variable or field \p Module, in any function of the unit
@@ -58,6 +62,7 @@ private:
 
   const ProgramFacts *Whole;
   bool Trains = false;
+  bool ReturnsLoss = false;
   const clang::CallExpr *ScriptLoad = nullptr;
   llvm::DenseMap<const clang::ValueDecl *, const clang::CallExpr *> Evals;
 };

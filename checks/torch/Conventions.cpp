@@ -19,7 +19,9 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
 
-bool namesLoss(StringRef Name) { return Name.contains_insensitive("loss"); }
+bool namesLoss(StringRef Name) {
+  return Name.contains_insensitive("loss") || Name.contains("cross_entropy");
+}
 
 bool namesEpoch(StringRef Name) { return Name.contains_insensitive("epoch"); }
 

@@ -20,8 +20,10 @@
 
 namespace libtorch_tidy::torch {
 
-/// loss, MSELoss, compute_loss. A loss is a number, and keeping it costs
-/// nothing: libtorch-long-lived-intermediate does not report it.
+/// loss, MSELoss, compute_loss, cross_entropy. A loss is a number, and keeping
+/// it costs nothing: libtorch-long-lived-intermediate does not report it. A
+/// function that returns one leaves it to its callers to back-propagate it:
+/// libtorch-inference-without-no-grad does not take eval() for all.
 bool namesLoss(llvm::StringRef Name);
 
 /// epoch, numEpochs. The rounds of such a loop are long, and what is done once
