@@ -443,12 +443,10 @@ Cell Interpreter::memberOf(const Cell &Base, const ValueDecl *Member,
         Object->Members.try_emplace(Field->getCanonicalDecl(), Nothing);
     return It->second;
   }
-  case Value::List:
-    if (Object->Elements.size() == 2 && Field->getName() == "first")
-      return Object->Elements[0];
-    if (Object->Elements.size() == 2 && Field->getName() == "second")
-      return Object->Elements[1];
-    return Nothing;
+  case Value::List: // std::pair, a struct of the library's.
+    return Field->getFieldIndex() < Object->Elements.size()
+               ? Object->Elements[Field->getFieldIndex()]
+               : Nothing;
   case Value::Unknown:
     return Object->Why.empty() ? Nothing : Object;
   default:

@@ -448,6 +448,18 @@ Cell Interpreter::forwardInSteps(const ModuleInstance &M,
   return Result;
 }
 
+/// The parameters of what is registered in \p M, under their paths: those of
+/// out_proj as out_proj_weight and out_proj_bias.
+void Interpreter::addWeights(const ModuleInstance &M, const std::string &Path,
+                             torch::Arguments &To) const {
+  for (const ModuleInstance::Child &Child : M.Children) {
+    const std::string Name = Path + Child.Name + "_";
+    for (const ModuleInstance::Tensor &T : Child.Module->Parameters)
+      To[Name + T.Name] = argumentOf(tensorValue(T.Handle));
+    addWeights(*Child.Module, Name, To);
+  }
+}
+
 /// What the library's \p Class does, which is that of \p M or a base of it.
 Cell Interpreter::forwardOfLibrary(const ModulePtr &M, StringRef Class,
                                    ArrayRef<Cell> Inputs, SourceLocation At) {
@@ -475,9 +487,7 @@ Cell Interpreter::forwardOfLibrary(const ModulePtr &M, StringRef Class,
     for (const ModuleInstance::Tensor &T : *Tensors)
       Given[T.Name] = argumentOf(tensorValue(T.Handle));
   // Attention runs the weights of its out_proj itself.
-  for (const ModuleInstance::Child &Child : M->Children)
-    for (const ModuleInstance::Tensor &T : Child.Module->Parameters)
-      Given[Child.Name + "_" + T.Name] = argumentOf(tensorValue(T.Handle));
+  addWeights(*M, "", Given);
   for (unsigned I = 0; I < Inputs.size() && I < Run.Inputs.size(); ++I)
     Given[Run.Inputs[I].str()] = argumentOf(Inputs[I]);
   torch::Argument Training;
@@ -489,6 +499,8 @@ Cell Interpreter::forwardOfLibrary(const ModulePtr &M, StringRef Class,
       Result->Elements.size() == 3)
     return Note(listOf({Result->Elements[0],
                         listOf({Result->Elements[1], Result->Elements[2]})}));
+  if (Run.AddsLoss)
+    return Note(listOf({Result, unknown(At, "the loss of '" + Class + "'")}));
   return Note(Result);
 }
 

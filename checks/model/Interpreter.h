@@ -291,6 +291,8 @@ private:
   torch::Argument argumentOf(const Cell &V) const;
   void addSettings(const std::map<std::string, Cell> &Settings,
                    torch::Arguments &To) const;
+  void addWeights(const ModuleInstance &M, const std::string &Path,
+                  torch::Arguments &To) const;
   void setPlace(const ModuleInstance *Module, clang::SourceLocation At);
   void noteResult(const Cell &Module, const Cell &Result);
   Cell guardOf(const clang::CXXRecordDecl *Class,

@@ -48,6 +48,68 @@ OperatorResult Operator::cosineSimilarity() {
   return one(Sum(apply("mul", UnitX, UnitY), false));
 }
 
+/// AdaptiveLogSoftmaxWithLoss::forward(), from
+/// torch/csrc/api/src/nn/modules/adaptive.cpp: with all targets in the cluster
+/// that takes the most for one. How many are in which depends on their values.
+OperatorResult Operator::adaptiveLogSoftmax() {
+  const TensorPtr X = self(), Target = tensor({"target"}),
+                  Head = tensor({"head_weight"});
+  if (Trouble)
+    return *Trouble;
+  if (X->sizes().size() != 2 || Target->sizes().size() != 1) {
+    notFollowed("'AdaptiveLogSoftmaxWithLoss' without a batch is not followed");
+    return *Trouble;
+  }
+  TensorPtr Down, Up; // The layers of the cluster.
+  int64_t Most = -1;
+  for (unsigned I = 0;; ++I) {
+    const std::string Layers = ("tail_" + Twine(I)).str();
+    const TensorPtr First = maybeTensor({Layers + "_0_weight"}),
+                    Second = maybeTensor({Layers + "_1_weight"});
+    if (!First || !Second)
+      break;
+    const int64_t Width = First->sizes()[0] + Second->sizes()[0];
+    if (Width > Most) {
+      Most = Width;
+      Down = First;
+      Up = Second;
+    }
+  }
+  const int64_t N = Target->sizes()[0];
+  const TensorPtr Result = make({N}, X), Heads = S.make({N}, Int64);
+  auto Picked = [&](const TensorPtr &From, const TensorPtr &Which) {
+    return part(
+        "squeeze",
+        {{"self", argument(part("gather",
+                                {{"self", argument(From)},
+                                 {"dim", argument(1)},
+                                 {"index", argument(viewOf(Which, {N, 1}))}}))},
+         {"dim", argument(1)}});
+  };
+  auto LogSoftmax = [&](const TensorPtr &Of) {
+    return part("log_softmax", {{"self", argument(Of)}, {"dim", argument(1)}});
+  };
+  if (Down) {
+    const TensorPtr Mask = S.make({N}, {"bool", 1}), Rows = S.make({N}, Int64),
+                    Relative = S.make({N}, Int64);
+    const TensorPtr Inputs = part("index_select", {{"self", argument(X)},
+                                                   {"dim", argument(0)},
+                                                   {"index", argument(Rows)}});
+    const TensorPtr Output =
+                        linearOf(linearOf(Inputs, Down, nullptr), Up, nullptr),
+                    Log = LogSoftmax(Output), Own = Picked(Log, Relative);
+    part("index_copy_", {{"self", argument(Result)},
+                         {"dim", argument(0)},
+                         {"index", argument(Rows)},
+                         {"source", argument(Own)}});
+  }
+  const TensorPtr Output = linearOf(X, Head, maybeTensor({"head_bias"})),
+                  Log = LogSoftmax(Output);
+  apply("add_", Result, Picked(Log, Heads));
+  scratch(bytesOf(Result)); // (-output).mean()
+  return one(Result);
+}
+
 /// Of three, four or five dimensions.
 OperatorResult Operator::localResponseNorm() {
   const TensorPtr X = self();
@@ -355,6 +417,8 @@ std::optional<OperatorResult> Operator::runComposed() {
                              {"dim", argument(-1)},
                              {"keepdim", argument(flag("keepdim", false))}}));
   }
+  if (Name == "adaptive_log_softmax_with_loss")
+    return adaptiveLogSoftmax();
   if (Name == "cosine_similarity")
     return cosineSimilarity();
   if (Name == "local_response_norm")

@@ -129,6 +129,7 @@ static StringRef operatorOfModule(StringRef Class) {
       .Case("GRUCell", "gru_cell")
       .Case("RNNCell", "rnn_tanh_cell")
       .Case("MultiheadAttention", "multi_head_attention_forward")
+      .Case("AdaptiveLogSoftmaxWithLoss", "adaptive_log_softmax_with_loss")
       .Default("");
 }
 
@@ -254,6 +255,7 @@ ModuleRun runOfModule(StringRef Class) {
   Result.Operator = operatorOfModule(Class);
   Result.Inputs = inputsOf(Class);
   Result.NestsState = Class == "LSTM";
+  Result.AddsLoss = Class == "AdaptiveLogSoftmaxWithLoss";
   Result.IsFunctional = Class == "Functional";
   auto Default = [&](StringRef Option, int64_t Number) {
     Argument A;

@@ -172,6 +172,7 @@ private:
   // ComposedOperators.cpp: functions of others.
   std::optional<OperatorResult> runComposed();
   OperatorResult cosineSimilarity();
+  OperatorResult adaptiveLogSoftmax();
   OperatorResult localResponseNorm();
   OperatorResult crossMapNorm();
   OperatorResult gumbelSoftmax();

@@ -287,6 +287,7 @@ struct ModuleRun {
   Arguments Defaults; ///< Of options, where they are not those of Operator.
   bool IsFunctional = false;     ///< It calls a function that it was given.
   bool NestsState = false;       ///< It returns (a, (b, c)), not (a, b, c).
+  bool AddsLoss = false;         ///< It returns (a, number), not a.
   std::vector<ModuleStep> Steps; ///< Instead of an operator.
 };
 ModuleRun runOfModule(llvm::StringRef Class);
