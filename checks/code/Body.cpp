@@ -167,18 +167,44 @@ bool Body::isSetOnce(const VarDecl *Var) {
          });
 }
 
+/// Adds what \p Writes give, but for what empties it.
+static void addValues(llvm::ArrayRef<Write> Writes, Values &To) {
+  for (const Write &W : Writes) {
+    if (W.Kind == WriteKind::Released && !W.InLambda)
+      continue;
+    if (W.Kind == WriteKind::Assigned && !W.InLambda && W.Value)
+      To.Given.push_back(W.Value);
+    else
+      To.Complete = false;
+  }
+}
+
 Values Body::valuesOf(const VarDecl *Var) {
   Values Found;
   Found.Complete = isOwn(Var) && !isa<ParmVarDecl>(Var);
   if (Var->getInit() && !isEmptyValue(Var->getInit()))
     Found.Given.push_back(Var->getInit());
-  for (const Write &W : writesTo(Var)) {
-    if (W.Kind == WriteKind::Released && !W.InLambda)
+  addValues(writesTo(Var), Found);
+  return Found;
+}
+
+Values valuesOf(const FieldDecl *Field) {
+  Values Found;
+  if (const Expr *Init = Field->getInClassInitializer())
+    Found.Given.push_back(Init);
+  const auto *Class = dyn_cast<CXXRecordDecl>(Field->getParent());
+  if (!Class)
+    return Found;
+  for (const CXXMethodDecl *Method : Class->methods()) {
+    const FunctionDecl *Definition = Method->getDefinition();
+    if (!Definition || Definition->isImplicit())
       continue;
-    if (W.Kind == WriteKind::Assigned && !W.InLambda && W.Value)
-      Found.Given.push_back(W.Value);
-    else
-      Found.Complete = false;
+    if (const auto *Constructor = dyn_cast<CXXConstructorDecl>(Definition))
+      for (const CXXCtorInitializer *Init : Constructor->inits())
+        if (Init->getMember() == Field && Init->isWritten())
+          Found.Given.push_back(Init->getInit());
+    if (Definition->doesThisDeclarationHaveABody())
+      addValues(code::writesTo(Field, Definition->getBody()), Found);
   }
   return Found;
 }

@@ -115,6 +115,11 @@ private:
   std::unique_ptr<Paths> Ways;
 };
 
+/// What \p Field is given by its initialisers and by assignments, in the
+/// methods of its class whose bodies this unit has. Complete speaks of these
+/// alone.
+Values valuesOf(const clang::FieldDecl *Field);
+
 /// Do the texts of \p A and \p B follow each other: does \p A begin before \p B
 /// does? What a macro makes stands where the macro is used.
 bool comesBefore(const clang::Stmt *A, const clang::Stmt *B,

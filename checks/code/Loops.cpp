@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/code/Loops.h"
+#include "checks/code/Body.h"
 #include "checks/code/Object.h"
 #include "checks/code/Std.h"
 #include "checks/code/Walk.h"
@@ -159,45 +160,19 @@ static std::optional<size_t> longestIn(const Expr *Value, bool OfElements) {
   return Longest;
 }
 
-/// The values that \p D, a variable or a field, is given in its initialisers
-/// and by assignments in what can be seen: the function around it, the methods
-/// of its class. nullopt where it is changed in other ways.
-static std::optional<llvm::SmallVector<const Expr *, 4>>
-givenTo(const ValueDecl *D) {
-  llvm::SmallVector<const Expr *, 4> Values;
-  llvm::SmallVector<const Stmt *, 8> Bodies;
-  if (const auto *Var = dyn_cast<VarDecl>(D)) {
-    if (isa<ParmVarDecl>(Var) || !Var->hasInit())
-      return std::nullopt;
-    Values.push_back(Var->getInit());
-    if (const auto *F = dyn_cast<FunctionDecl>(Var->getDeclContext()))
-      Bodies.push_back(F->getBody());
-    else if (!Var->getType().isConstQualified())
-      return std::nullopt;
-  } else if (const auto *Field = dyn_cast<FieldDecl>(D)) {
-    const auto *Class = dyn_cast<CXXRecordDecl>(Field->getParent());
-    if (!Class)
-      return std::nullopt;
-    if (Field->hasInClassInitializer())
-      Values.push_back(Field->getInClassInitializer());
-    for (const CXXMethodDecl *Method : Class->methods()) {
-      const FunctionDecl *Definition = Method->getDefinition();
-      if (!Definition || Definition->isImplicit() || !Definition->getBody())
-        continue;
-      Bodies.push_back(Definition->getBody());
-      if (const auto *Made = dyn_cast<CXXConstructorDecl>(Definition))
-        for (const CXXCtorInitializer *Init : Made->inits())
-          if (Init->getMember() == Field && Init->isWritten())
-            Values.push_back(Init->getInit());
-    }
-  }
-  for (const Stmt *Body : Bodies)
-    for (const Write &W : writesTo(D, Body)) {
-      if (W.Kind != WriteKind::Assigned || !W.Value)
-        return std::nullopt;
-      Values.push_back(W.Value);
-    }
-  return Values;
+/// What variable or field \p D is given.
+static Values valuesOf(const ValueDecl *D) {
+  if (const auto *Field = dyn_cast<FieldDecl>(D))
+    return valuesOf(Field);
+  Values Found;
+  const auto *Var = dyn_cast<VarDecl>(D);
+  const auto *F = Var ? dyn_cast<FunctionDecl>(Var->getDeclContext()) : nullptr;
+  if (F && F->hasBody())
+    return Body::of(F).valuesOf(Var);
+  Found.Complete = Var && Var->getInit() && Var->getType().isConstQualified();
+  if (Found.Complete)
+    Found.Given.push_back(Var->getInit());
+  return Found;
 }
 
 /// The longest of the braced lists that \p Container is given, where it is
@@ -215,11 +190,11 @@ static std::optional<int64_t> longestList(const Expr *Container) {
     D = Member->getMemberDecl();
   if (!D || !isStdClass(D->getType(), {"vector", "initializer_list"}))
     return std::nullopt;
-  const auto Values = givenTo(D);
-  if (!Values || Values->empty())
+  const Values All = valuesOf(D);
+  if (!All.Complete || All.Given.empty())
     return std::nullopt;
   size_t Longest = 0;
-  for (const Expr *Value : *Values) {
+  for (const Expr *Value : All.Given) {
     std::optional<size_t> Length = longestIn(Value, IsElement);
     if (!Length)
       return std::nullopt;

@@ -391,7 +391,8 @@ Value Interpreter::evalModuleCall(const torch::ModuleCall &M) {
   const auto *Member = dyn_cast_or_null<MemberExpr>(M.Module);
   if ((M.Module && isFrozen(M.Module)) ||
       (M.Script && Member &&
-       torch::isFrozenField(dyn_cast<FieldDecl>(Member->getMemberDecl()))))
+       FrozenModules::isSetFrozen(
+           dyn_cast<FieldDecl>(Member->getMemberDecl()))))
     Trainable = torch::Parameters::None;
 
   if (M.Script && Trainable != torch::Parameters::None)

@@ -277,4 +277,12 @@ bool FrozenModules::constructorsEndGradients(const CXXRecordDecl *R) {
   return It->second = Any;
 }
 
+bool FrozenModules::isSetFrozen(const FieldDecl *Field) {
+  return Field && !torch::isTorchDecl(Field) &&
+         llvm::any_of(code::valuesOf(Field).Given, [](const Expr *Value) {
+           return torch::isFreezeCall(
+               dyn_cast_or_null<CallExpr>(torch::stripImplicit(Value)));
+         });
+}
+
 } // namespace libtorch_tidy::flow

@@ -38,6 +38,11 @@ public:
   /// the rest of its thread, and none on again?
   bool constructorsEndGradients(const clang::CXXRecordDecl *R);
 
+  /// Does a constructor, another method or the initialiser of the class set
+  /// \p Field to a module that LibTorch has frozen (see torch::isFreezeCall())?
+  /// Null is allowed.
+  static bool isSetFrozen(const clang::FieldDecl *Field);
+
   /// As torch::parametersOf(), with what other units say of constructors.
   static torch::Parameters parametersOf(clang::QualType T);
 

@@ -515,60 +515,6 @@ bool setsScriptExecutor(const CallExpr *Call) {
          isTorchDecl(Call->getDirectCallee());
 }
 
-static bool isFrozen(const Expr *Value) {
-  return isFreezeCall(dyn_cast_or_null<CallExpr>(stripImplicit(Value)));
-}
-
-namespace {
-
-/// Looks for `field = torch::jit::freeze(...)`.
-class FreezeAssignments : public RecursiveASTVisitor<FreezeAssignments> {
-public:
-  explicit FreezeAssignments(const FieldDecl *Field) : Field(Field) {}
-  bool Found = false;
-
-  bool VisitCXXOperatorCallExpr(CXXOperatorCallExpr *Assign) {
-    if (Assign->getOperator() != OO_Equal || Assign->getNumArgs() != 2)
-      return true;
-    const auto *Target = dyn_cast<MemberExpr>(peel(Assign->getArg(0)));
-    Found |= Target &&
-             Target->getMemberDecl()->getCanonicalDecl() ==
-                 Field->getCanonicalDecl() &&
-             isFrozen(Assign->getArg(1));
-    return !Found;
-  }
-
-private:
-  const FieldDecl *Field;
-};
-
-} // namespace
-
-bool isFrozenField(const FieldDecl *Field) {
-  const auto *Class =
-      Field ? dyn_cast<CXXRecordDecl>(Field->getParent()) : nullptr;
-  if (!Class || isTorchDecl(Class))
-    return false;
-  if (isFrozen(Field->getInClassInitializer()))
-    return true;
-  FreezeAssignments Assignments(Field);
-  for (const CXXMethodDecl *Method : Class->methods()) {
-    const FunctionDecl *Definition = Method->getDefinition();
-    if (!Definition || Definition->isImplicit())
-      continue;
-    if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(Definition))
-      for (const CXXCtorInitializer *Init : Ctor->inits())
-        if (Init->getMember() == Field && isFrozen(Init->getInit()))
-          return true;
-    if (Definition->doesThisDeclarationHaveABody()) {
-      Assignments.TraverseStmt(Definition->getBody());
-      if (Assignments.Found)
-        return true;
-    }
-  }
-  return false;
-}
-
 /// The `train` and `eval` of LibTorch's modules, or a user's override.
 static bool isModeSwitch(const CallExpr *Call, StringRef Name) {
   if (calleeName(Call) != Name)

@@ -86,10 +86,6 @@ bool isFreezeCall(const clang::CallExpr *Call);
 /// mode of an earlier one.
 bool setsScriptExecutor(const clang::CallExpr *Call);
 
-/// Does a constructor, another method or the initialiser of \p Field's class
-/// set it to the result of such a call? Null is allowed.
-bool isFrozenField(const clang::FieldDecl *Field);
-
 /// net->eval(), net->train(false), module.eval(): puts a module in evaluation
 /// mode, which leaves gradients on.
 bool isModuleEval(const clang::CallExpr *Call);
