@@ -75,7 +75,7 @@ private:
     if (code::isAssignment(Call)) { // A variable is given it, or replaced.
       const VarDecl *Var = code::variableOf(Call->getArg(0));
       return isPlainLocal(Var) && isa_and_nonnull<CompoundStmt>(In.userOf(Call))
-                 ? of(Var)
+                 ? of(Var, Call)
                  : Reads::Data;
     }
     const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
@@ -89,12 +89,18 @@ private:
                : Reads::Data;
   }
 
-  /// What all that name \p Var, or a part of it, read.
-  Reads of(const VarDecl *Var) {
+  /// What all that name \p Var, or a part of it, read; with \p Given, what they
+  /// read of what that assigns: not those before it, as in `x = net(x)`.
+  Reads of(const VarDecl *Var, const CallExpr *Given = nullptr) {
     Reads Most = Reads::Nothing;
+    if (Given && In.loopAround(Given))
+      Given = nullptr;
     if (Asked.insert(Var).second)
       code::forEach<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
-        if (code::wholeOf(Ref->getDecl()) == Var)
+        if (code::wholeOf(Ref->getDecl()) == Var &&
+            (!Given ||
+             (!In.isWithin(Ref, Given) &&
+              !code::comesBefore(Ref, Given, In.context().getSourceManager()))))
           Most = std::max(Most, of(Ref));
       });
     return Most;

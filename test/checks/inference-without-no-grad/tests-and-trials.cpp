@@ -120,4 +120,8 @@ int main() {
   auto copied = net(torch::ones({2, 4})).cpu().squeeze();
   copied = copied.flatten();
   std::cout << copied.sizes() << copied.dtype() << copied.device();
+  // What it was before is not the result.
+  auto x = torch::ones({2, 4}).contiguous();
+  x = net(x);
+  std::cout << x.sizes();
 }
