@@ -175,7 +175,7 @@ void AccumulatedHistoryCheck::checkUnit(flow::UnitModel &Unit) {
 void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
                                             flow::UnitModel &Unit) {
   for (const auto &[Key, A] : Flow.accumulations()) {
-    if (A.Mode != GradMode::On || A.Bounded)
+    if (A.Mode != GradMode::On || A.Bounded || Flow.appliesLayers(A))
       continue;
     const Label *Source =
         sourceOf(A, A.Added.allLabels(), Flow,

@@ -167,7 +167,7 @@ static void addCollectors(Finding &To, const Scope &S) {
   };
   for (const auto &[Key, A] : S.Flow->accumulations()) {
     if (A.Mode != GradMode::On || A.Bounded || !A.Loop ||
-        !IsFrom(A.Added.allLabels()))
+        S.Flow->appliesLayers(A) || !IsFrom(A.Added.allLabels()))
       continue;
     To.Steps.push_back({A.Site->getExprLoc(),
                         "'" + S.Flow->nameOf(A.Where) +

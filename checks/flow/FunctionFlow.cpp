@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/FunctionFlow.h"
+#include "checks/code/Walk.h"
+#include "checks/code/Writes.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/DeclCXX.h"
@@ -159,6 +161,37 @@ const Stmt *FunctionFlow::loopFor(const Stmt *S, PlaceId Where) const {
       return P;
   }
   return nullptr;
+}
+
+/// Is \p T a module, an owner of one, or a struct of the user's that has one?
+static bool holdsModule(QualType T) {
+  T = T.getNonReferenceType();
+  if (torch::isModule(T))
+    return true;
+  const CXXRecordDecl *R =
+      torch::recordOf(T->isPointerType() ? T->getPointeeType() : T);
+  return R && R->hasDefinition() && !torch::isTorchDecl(R) &&
+         !torch::isStdDecl(R) &&
+         llvm::any_of(R->fields(), [](const FieldDecl *Field) {
+           return torch::isModule(Field->getType());
+         });
+}
+
+bool FunctionFlow::appliesLayers(const Accumulation &A) const {
+  if (A.How != Accumulation::Rebind || !A.Loop || loopFor(A.Loop, A.Where))
+    return false;
+  auto ChangesInLoop = [&](const DeclRefExpr *Ref) {
+    const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+    if (!Var || Var == rootOf(A.Where))
+      return false;
+    const Stmt *Declared = declarationOf(Var);
+    return (Declared && isWithin(Declared, A.Loop)) ||
+           !code::writesTo(Var, A.Loop).empty();
+  };
+  return code::anyOf<Expr>(A.Site, [&](const Expr *E) {
+    return holdsModule(E->getType()) &&
+           code::anyOf<DeclRefExpr>(E, ChangesInLoop);
+  });
 }
 
 bool FunctionFlow::isWithin(const Stmt *S, const Stmt *Ancestor) const {

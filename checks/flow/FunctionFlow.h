@@ -180,6 +180,10 @@ public:
   accumulations() const {
     return Accumulations;
   }
+  /// Is \p A one pass through the layers of a model, another in each iteration:
+  /// `for (auto &layer : layers) x = layer(x)`? It does not grow with anything
+  /// but the model.
+  bool appliesLayers(const Accumulation &A) const;
   /// The label in \p V, what \p P holds on return, of what it held on entry.
   std::optional<LabelId> entryIn(const Value &V, PlaceId P) const;
   /// Is nothing added to what \p P held on entry? If it holds that on return,
