@@ -336,20 +336,6 @@ void LongLivedIntermediateCheck::checkBeforeHeavyLoop(const FunctionFlow &Flow,
   });
 }
 
-/// Can functions of other units read \p Field? What they say of each other does
-/// not tell who reads.
-static bool mayBeReadElsewhere(const FieldDecl *Field,
-                               const flow::UnitModel &Unit) {
-  const SourceManager &SM = Unit.context().getSourceManager();
-  const auto *R = dyn_cast<CXXRecordDecl>(Field->getParent());
-  return R && !SM.isInMainFile(SM.getExpansionLoc(R->getLocation())) &&
-         (Field->getAccess() == AS_public ||
-          llvm::any_of(R->methods(), [](const CXXMethodDecl *Method) {
-            return Method->isUserProvided() && !Method->hasBody() &&
-                   !compat::isPureVirtual(Method);
-          }));
-}
-
 /// Does a module's forward() keep what it computes from its input in \p Field,
 /// although nothing reads it but \p F, after it has set it?
 static bool isLeftOver(const FieldDecl *Field, const Expr *Set,
@@ -358,7 +344,7 @@ static bool isLeftOver(const FieldDecl *Field, const Expr *Set,
   const SourceManager &SM = Unit.context().getSourceManager();
   return Method && F->getNameAsString() == "forward" &&
          torch::isModule(compat::recordType(Method->getParent())) &&
-         Unit.seesAllUses(Field) && !mayBeReadElsewhere(Field, Unit) &&
+         Unit.seesAllUses(Field, /*Alone=*/true) &&
          llvm::none_of(Unit.functions(), [&](const FunctionDecl *User) {
            return code::anyOf<MemberExpr>(
                User->getBody(), [&](const MemberExpr *Ref) {

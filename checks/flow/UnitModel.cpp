@@ -501,7 +501,8 @@ unsigned UnitModel::consumersHere(const Label &L, const FunctionFlow &Flow) {
   return Unused ? All & ~unsigned(Label::Stored) : All;
 }
 
-bool UnitModel::seesAllUses(const FieldDecl *Field) {
+bool UnitModel::seesAllUses(const FieldDecl *Field, bool Alone) {
+  const ProgramFacts *Whole = Alone ? nullptr : this->Whole;
   const auto *R = dyn_cast<CXXRecordDecl>(Field->getParent());
   if (!R)
     return false;

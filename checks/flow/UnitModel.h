@@ -145,8 +145,9 @@ public:
   bool concernsTensors(const clang::FunctionDecl *F);
   /// Is every use of \p Field in this unit, as far as one can tell: its class
   /// is defined in the main file, or it is not public and all methods of the
-  /// class are defined here?
-  bool seesAllUses(const clang::FieldDecl *Field);
+  /// class are defined here? Or in the rest of a program that is known, unless
+  /// \p Alone: what other units say of each other does not tell who reads.
+  bool seesAllUses(const clang::FieldDecl *Field, bool Alone = false);
 
   struct CallerOf {
     const FunctionFlow *Caller;
