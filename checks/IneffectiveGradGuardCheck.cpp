@@ -178,8 +178,9 @@ bool mayLeaveOutAfter(const Stmt *S, const CompoundStmt *Block,
 }
 
 /// Is gradient mode nothing to \p Part: does it call no code but the standard
-/// library's, to print or to read a string, or the C library's, and only copy,
-/// or make values of LibTorch that are plain data, like a Device?
+/// library's, to print, to read a string or to reach an element, or the C
+/// library's, and only copy, make values of LibTorch that are plain data, like
+/// a Device, or say that a tensor wants no gradient?
 bool isIndifferent(const Stmt *Part) {
   if (isa<LambdaExpr, CXXNewExpr, CXXDeleteExpr, GotoStmt, LabelStmt,
           CoroutineSuspendExpr, OMPExecutableDirective>(Part))
@@ -196,10 +197,14 @@ bool isIndifferent(const Stmt *Part) {
   const FunctionDecl *Callee = Call->getDirectCallee();
   if (!Callee)
     return false;
-  if (Callee->getBuiltinID())
+  if (Callee->getBuiltinID() ||
+      torch::setsRequiresGrad(Call) == torch::Flag::False)
     return true;
   if (const auto *Method = dyn_cast<CXXMethodDecl>(Callee))
     return Method->isTrivial() ||
+           (torch::isStdDecl(Method) &&
+            (Method->getOverloadedOperator() == OO_Subscript ||
+             code::isElementAccess(torch::calleeName(Call)))) ||
            code::isStdClass(Method->getParent(),
                             {"basic_string", "basic_ostream"});
   return Callee->getOverloadedOperator() == OO_LessLess &&

@@ -113,3 +113,16 @@ TEST(GradMode, EndsWithItsBlock) {
   if (!torch::GradMode::is_enabled())
     std::cout << "wrong\n";
 }
+
+Tensor on_again(torch::nn::Linear net, std::vector<Tensor> &inputs, int i,
+                bool gradients) {
+  if (!gradients) {
+    torch::NoGradGuard no_grad;
+    inputs[i].requires_grad_(true);
+  }
+  if (gradients) {
+    torch::NoGradGuard no_grad;
+    inputs[i].mul_(2).requires_grad_(false);
+  }
+  return net(inputs[i]);
+}

@@ -64,3 +64,13 @@ void ends_in_front_of_a_device(torch::nn::Linear net, bool cuda) {
   net->to(device);
   std::cout << net(torch::ones({1, 2}, device));
 }
+
+Tensor ends_after_an_input(torch::jit::Module net, std::vector<Tensor> &inputs, int i,
+                           bool gradients) {
+  if (!gradients) {
+    torch::NoGradGuard no_grad;
+    // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: guard 'no_grad' ends with its block before
+    inputs[i].requires_grad_(false);
+  }
+  return net.forward({inputs.at(i)}).toTensor();
+}
