@@ -66,7 +66,8 @@ public:
     if (const auto *Call = dyn_cast_or_null<CallExpr>(User))
       return throughCall(Call);
     if (const VarDecl *Var = code::declaredBy(User))
-      return of(Var);
+      return Var->isImplicit() ? Reads::Data // What a loop runs over.
+                               : of(Var);
     return isa_and_nonnull<CompoundStmt>(User) ? Reads::Nothing : Reads::Data;
   }
 

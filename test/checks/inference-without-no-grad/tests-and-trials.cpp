@@ -110,6 +110,19 @@ float parts(const Tensor &x) {
   return hidden.max().item<float>();
 }
 
+// What a loop runs over is read.
+float in_a_loop(torch::jit::Module &module, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  // CHECK-FIXES-L1: torch::NoGradGuard no_grad;
+  module.eval();
+  float sum = 0;
+  for (const Tensor &y : module.forward({x}).toTensorVector())
+    // CHECK-MESSAGES: :[[@LINE-1]]:33: warning: 'module' runs with gradient mode on in 'in_a_loop', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES-L1: :[[@LINE-2]]:33: warning: 'module' runs with gradient mode on in 'in_a_loop', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    sum += y.max().item<float>();
+  return sum;
+}
+
 int main() {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   Net net;
