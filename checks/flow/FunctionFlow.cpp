@@ -178,19 +178,31 @@ static bool holdsModule(QualType T) {
 }
 
 bool FunctionFlow::appliesLayers(const Accumulation &A) const {
-  if (A.How != Accumulation::Rebind || !A.Loop || loopFor(A.Loop, A.Where))
+  const VarDecl *Through = rootOf(A.Where);
+  if (!Through || A.How != Accumulation::Rebind || !A.Loop ||
+      loopFor(A.Loop, A.Where))
     return false;
+  // A module that is only handed to a helper by reference stays the same.
   auto ChangesInLoop = [&](const DeclRefExpr *Ref) {
     const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-    if (!Var || Var == rootOf(A.Where))
+    if (!Var || Var == Through)
       return false;
     const Stmt *Declared = declarationOf(Var);
     return (Declared && isWithin(Declared, A.Loop)) ||
-           !code::writesTo(Var, A.Loop).empty();
+           llvm::any_of(code::writesTo(Var, A.Loop), [](const code::Write &W) {
+             return W.Kind != code::WriteKind::Escaped;
+           });
   };
-  return code::anyOf<Expr>(A.Site, [&](const Expr *E) {
-    return holdsModule(E->getType()) &&
+  auto IsLayer = [&](const Expr *E) {
+    return E && holdsModule(E->getType()) &&
            code::anyOf<DeclRefExpr>(E, ChangesInLoop);
+  };
+  return code::anyOf<CallExpr>(A.Site, [&](const CallExpr *Call) {
+    const auto Given = torch::writtenArguments(Call);
+    return (IsLayer(torch::objectOf(Call)) || llvm::any_of(Given, IsLayer)) &&
+           llvm::any_of(Given, [&](const Expr *E) {
+             return code::mentions(E, Through);
+           });
   });
 }
 

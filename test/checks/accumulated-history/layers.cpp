@@ -74,3 +74,32 @@ float sum_of_layers(std::vector<nn::Linear> &layers, const Tensor &x) {
   // CHECK-FIXES: sum += layer->forward(x).detach();
   return sum.sum().item<float>();
 }
+float sum_written_out(std::vector<nn::Linear> &layers, const Tensor &x) {
+  Tensor sum = torch::zeros({4});
+  for (auto &layer : layers)
+    sum = sum + layer->forward(x);
+  // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: 'sum' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+  // CHECK-FIXES: sum = sum + layer->forward(x).detach();
+  return sum.sum().item<float>();
+}
+static Tensor loss_of(nn::Linear &net, int i) {
+  return net->forward(torch::ones({4})).sum() * i;
+}
+float same_net_by_reference(nn::Linear net, int n) {
+  Tensor sum;
+  for (int i = 0; i < n; ++i)
+    sum = sum.defined() ? sum + loss_of(net, i) : torch::zeros({});
+  // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: 'sum' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+  // CHECK-FIXES: sum = (sum.defined() ? sum + loss_of(net, i) : torch::zeros({})).detach();
+  return sum.item<float>();
+}
+static Tensor again(nn::Linear &net, const Tensor &x) {
+  return net->forward(x);
+}
+float same_layer_by_reference(nn::Linear net, Tensor x, int n) {
+  for (int i = 0; i < n; ++i)
+    x = again(net, x);
+  // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: 'x' accumulates tensors with autograd history; nothing in this file back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+  // CHECK-FIXES: x = again(net, x).detach();
+  return x.sum().item<float>();
+}
