@@ -158,33 +158,26 @@ static std::string messageFor(StringRef Runs, const FunctionDecl *In,
 
 /// What keeps the results of the forward passes of \p S from one iteration to
 /// the next.
-static void addCollectors(Finding &To, const Scope &S,
-                          const SourceManager &SM) {
+static void addCollectors(Finding &To, const Scope &S) {
   auto IsFrom = [&](const flow::LabelSet &Added) {
     for (flow::LabelId Id : Added)
       if (llvm::is_contained(S.Forwards, &S.Flow->label(Id)))
         return true;
     return false;
   };
-  SmallVector<const flow::Accumulation *> Collected;
-  for (const auto &[Key, A] : S.Flow->accumulations())
-    if (A.Mode == GradMode::On && !A.Bounded && A.Loop &&
-        !S.Flow->appliesLayers(A) && IsFrom(A.Added.allLabels()))
-      Collected.push_back(&A);
-  llvm::stable_sort(Collected, [&](const auto *A, const auto *B) {
-    return SM.isBeforeInTranslationUnit(A->Site->getExprLoc(),
-                                        B->Site->getExprLoc());
-  });
-  for (const flow::Accumulation *A : Collected)
-    To.Steps.push_back({A->Site->getExprLoc(),
-                        "'" + S.Flow->nameOf(A->Where) +
+  for (const auto &[Key, A] : S.Flow->accumulations()) {
+    if (A.Mode != GradMode::On || A.Bounded || !A.Loop ||
+        S.Flow->appliesLayers(A) || !IsFrom(A.Added.allLabels()))
+      continue;
+    To.Steps.push_back({A.Site->getExprLoc(),
+                        "'" + S.Flow->nameOf(A.Where) +
                             "' keeps the history of every iteration here"});
+  }
 }
 
 void InferenceWithoutNoGradCheck::reportScopes(
     llvm::MutableArrayRef<Scope> Scopes, ASTContext &Context) {
-  const SourceManager &SM = Context.getSourceManager();
-  sortBySource(Scopes, SM);
+  sortBySource(Scopes, Context.getSourceManager());
   const Label &First = *Scopes.front().Forwards.front();
   const std::optional<Evidence> &ToPredict = Scopes.front().ToPredict;
   Finding F;
@@ -201,7 +194,7 @@ void InferenceWithoutNoGradCheck::reportScopes(
   for (const Scope &S : Scopes) {
     for (const Label *L : S.Forwards)
       F.Steps.push_back(originStep(*L));
-    addCollectors(F, S, SM);
+    addCollectors(F, S);
     if (S.Guardable)
       addGuard(F, S.Guardable, S.Flow->function());
   }

@@ -176,6 +176,7 @@ public:
   /// Does \p P live longer than a call of the function?
   bool outlivesFunction(PlaceId P) const;
 
+  /// In the order of the source.
   const llvm::MapVector<std::pair<const clang::Expr *, PlaceId>, Accumulation> &
   accumulations() const {
     return Accumulations;

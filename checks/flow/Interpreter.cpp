@@ -168,8 +168,18 @@ void Interpreter::finish(const State &AtExit) {
   for (const auto &[P, V] : AtExit.Held)
     if (Out->outlivesFunction(P) || InPlaceOnParam.count(P))
       Out->Exit[P] = Out->outlivesFunction(P) ? V : InPlaceOnParam[P];
-  for (auto &[Key, A] : Out->Accumulations)
+  // In the order of the source: that in which blocks are walked differs between
+  // versions of Clang.
+  const SourceManager &SM = Context.getSourceManager();
+  auto Accumulations = Out->Accumulations.takeVector();
+  llvm::stable_sort(Accumulations, [&](const auto &A, const auto &B) {
+    return SM.isBeforeInTranslationUnit(A.second.Site->getExprLoc(),
+                                        B.second.Site->getExprLoc());
+  });
+  for (auto &[Key, A] : Accumulations) {
     A.Bounded = Bounded.count(A.Where);
+    Out->Accumulations.insert({Key, std::move(A)});
+  }
   for (const auto &[E, Call] : Calls)
     Out->Calls.push_back(Call);
   for (const auto &[E, Call] : UnseenCalls)
