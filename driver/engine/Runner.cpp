@@ -353,20 +353,14 @@ static std::vector<model::Spot *> spotsOf(model::UnitBudget &Budget) {
   return Result;
 }
 
-UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
-                   const UnitOptions &Options, const Configuration &Config,
-                   FileSystem FS, const LibraryPch *Pch, UnitInputs *Inputs,
-                   bool CompilerWarnings) {
-  UnitResult Result;
-  Result.File = U.File;
+/// What listens is not set: what it hears goes elsewhere than into \p Result.
+static Manner mannerOf(const Unit &U, const UnitOptions &Options,
+                       const LibraryPch *Pch, bool CompilerWarnings,
+                       UnitResult &Result) {
   Manner How;
   How.UseScope = Options.UseScope;
   How.FreesMemory = Options.FreesMemory;
   How.Pch = Pch;
-  HeardFindings Heard;
-  How.Heard = &Heard;
-  std::vector<NolintFile> NolintFiles;
-  How.NolintFiles = &NolintFiles;
   How.LacksTorch = &Result.LacksTorch;
   if (Options.CollectFacts && !CompilerWarnings)
     How.Facts = &Result.Facts;
@@ -375,6 +369,59 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
     How.Models = &Result.Budget;
     How.ReadAfter = U.ReadAfter;
   }
+  return How;
+}
+
+static bool isCompileError(const Finding &F) {
+  return F.Kind == FindingKind::CompileError;
+}
+
+/// The tool fails on every error, also on that of a malformed NOLINT comment,
+/// and in silence when the unit could not even be started.
+static bool isFailure(llvm::ArrayRef<Finding> Findings, bool ToolFailed) {
+  return llvm::any_of(Findings, isCompileError) ||
+         (ToolFailed &&
+          llvm::none_of(Findings, [](const Finding &F) { return F.IsError; }));
+}
+
+/// Can the precompiled header be the reason? A unit that is broken by itself
+/// has errors without a place, too.
+static bool blamesPch(const Finding &F) {
+  StringRef Message = F.Message;
+  return isCompileError(F) && F.Where.Path.empty() &&
+         (Message.contains("AST file") || Message.contains("PCH") ||
+          Message.contains("precompiled"));
+}
+
+/// What the analysis of \p U gave up, in files that are reported on.
+static std::vector<GivenUpFunction> givenUpIn(const Unit &U,
+                                              StringRef CanonicalUnit,
+                                              const Configuration &Config,
+                                              llvm::vfs::FileSystem &FS) {
+  std::vector<GivenUpFunction> Result;
+  for (const flow::Cost::Function &F : flow::Cost::ofThisThread().GivenUp) {
+    GivenUpFunction Given;
+    Given.Name = F.Name;
+    Given.Where.Path = canonicalPath(F.File, U.Command.Directory, FS);
+    Given.Where.Spelled = F.File;
+    Given.Where.Line = F.Line;
+    if (Given.Where.Path == CanonicalUnit || Config.filterTakes(U.File, F.File))
+      Result.push_back(std::move(Given));
+  }
+  return Result;
+}
+
+UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
+                   const UnitOptions &Options, const Configuration &Config,
+                   FileSystem FS, const LibraryPch *Pch, UnitInputs *Inputs,
+                   bool CompilerWarnings) {
+  UnitResult Result;
+  Result.File = U.File;
+  Manner How = mannerOf(U, Options, Pch, CompilerWarnings, Result);
+  HeardFindings Heard;
+  How.Heard = &Heard;
+  std::vector<NolintFile> NolintFiles;
+  How.NolintFiles = &NolintFiles;
   bool Begun = false;
   How.Begun = &Begun;
   IntrusiveRefCntPtr<ProbedFileSystem> Probed;
@@ -418,38 +465,14 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   Result.Findings = toFindings(Consumer.take(), Heard, FS, Unreported);
   Result.Nolint =
       nolintView(U, std::move(NolintFiles), std::move(Unreported), Config, *FS);
-  auto IsCompileError = [](const Finding &F) {
-    return F.Kind == FindingKind::CompileError;
-  };
-  // The tool fails on every error, also on that of a malformed NOLINT comment,
-  // and in silence when the unit could not even be started.
-  Result.Failed =
-      llvm::any_of(Result.Findings, IsCompileError) ||
-      (ToolFailed && llvm::none_of(Result.Findings,
-                                   [](const Finding &F) { return F.IsError; }));
-  // A unit that is broken by itself has errors without a place, too.
-  auto BlamesPch = [&](const Finding &F) {
-    StringRef Message = F.Message;
-    return IsCompileError(F) && F.Where.Path.empty() &&
-           (Message.contains("AST file") || Message.contains("PCH") ||
-            Message.contains("precompiled"));
-  };
+  Result.Failed = isFailure(Result.Findings, ToolFailed);
   Result.PchRejected = Pch && Result.Failed &&
-                       (!Begun || llvm::any_of(Result.Findings, BlamesPch));
+                       (!Begun || llvm::any_of(Result.Findings, blamesPch));
   for (model::Spot *At : spotsOf(Result.Budget))
     if (!At->File.empty())
       At->File = canonicalPath(At->File, U.Command.Directory, *FS);
   Result.Stats = Context.getStats();
-  for (const flow::Cost::Function &F : flow::Cost::ofThisThread().GivenUp) {
-    GivenUpFunction Given;
-    Given.Name = F.Name;
-    Given.Where.Path = canonicalPath(F.File, U.Command.Directory, *FS);
-    Given.Where.Spelled = F.File;
-    Given.Where.Line = F.Line;
-    if (Given.Where.Path == Result.Nolint.Unit ||
-        Config.filterTakes(U.File, F.File))
-      Result.GivenUp.push_back(std::move(Given));
-  }
+  Result.GivenUp = givenUpIn(U, Result.Nolint.Unit, Config, *FS);
   if (Options.Stats && !CompilerWarnings)
     printCost(Result.File, flow::Cost::ofThisThread());
   return Result;
