@@ -37,8 +37,8 @@ LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 # (file, name): why it may stand there.
 ALLOWED = {
     ("checks/AccumulatedHistoryCheck.cpp", "detach"): "a value of option Fix",
-    ("driver/options/CommandLine.cpp", "cpu"): "a value of --device",
-    ("driver/options/CommandLine.cpp", "cuda"): "a value of --device",
+    ("driver/options/BudgetOptions.cpp", "cpu"): "a value of --device",
+    ("driver/options/BudgetOptions.cpp", "cuda"): "a value of --device",
     ("driver/output/BudgetReport.cpp", "backward"): "a key of JSON",
     ("driver/output/BudgetReport.cpp", "cpu"): "a value in JSON",
     ("driver/output/BudgetReport.cpp", "cuda"): "a value in JSON",

@@ -1,0 +1,50 @@
+//===- OptionGroups.h - Options that belong together ------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// For the files that define options of the command line. Those of one purpose
+/// have a file of their own, the others are in CommandLine.cpp.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_OPTIONS_OPTIONGROUPS_H
+#define LIBTORCH_TIDY_DRIVER_OPTIONS_OPTIONGROUPS_H
+
+#include "driver/engine/Batch.h"
+#include "driver/output/BudgetReport.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+#include <optional>
+#include <string>
+
+namespace libtorch_tidy::driver {
+
+inline llvm::cl::OptionCategory Category("libtorch-tidy options");
+
+/// An option of this program; LLVM's libraries bring others.
+template <typename T> struct Opt : llvm::cl::opt<T> {
+  template <typename... Modifiers>
+  explicit Opt(const Modifiers &...Given)
+      : llvm::cl::opt<T>(Given..., llvm::cl::cat(Category)) {}
+};
+
+/// An error about the first of the options \p Names, with spaces between them,
+/// that was given: its name and \p Why.
+llvm::Error refuse(llvm::StringRef Names, const llvm::Twine &Why);
+
+/// Reads the options about shards. ShardOptions.cpp.
+llvm::Error readShards(ShardOptions &Result);
+
+/// Reads the options about the bytes of models, with what --html says, and
+/// --diff, if it was given. BudgetOptions.cpp.
+llvm::Error readBudget(llvm::StringRef Html,
+                       std::optional<std::string> Revision,
+                       BudgetOptions &Result);
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_OPTIONS_OPTIONGROUPS_H
