@@ -1,0 +1,167 @@
+//===- IncludeSearch.cpp - Where the compiler finds headers ---------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/project/IncludeSearch.h"
+#include "clang/Basic/TargetOptions.h"
+#include "clang/Lex/HeaderSearchOptions.h"
+#include "clang/Lex/PreprocessorOptions.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Path.h"
+
+using namespace clang;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver {
+
+bool isStandardHeader(StringRef Name) {
+  static const llvm::StringSet<> Names = [] {
+    llvm::StringSet<> Result;
+    llvm::SmallVector<StringRef, 0> All;
+    llvm::SplitString(
+        "algorithm any array atomic barrier bit bitset cassert ccomplex cctype "
+        "cerrno cfenv cfloat charconv chrono cinttypes ciso646 climits clocale "
+        "cmath codecvt compare complex concepts condition_variable coroutine "
+        "csetjmp csignal cstdalign cstdarg cstdbool cstddef cstdint cstdio "
+        "cstdlib cstring ctgmath ctime cuchar cwchar cwctype deque exception "
+        "execution expected filesystem flat_map flat_set format forward_list "
+        "fstream functional future generator initializer_list iomanip ios "
+        "iosfwd iostream istream iterator latch limits list locale map mdspan "
+        "memory memory_resource mutex new numbers numeric optional ostream "
+        "print queue random ranges ratio regex scoped_allocator semaphore set "
+        "shared_mutex source_location span spanstream sstream stack stacktrace "
+        "stdexcept stdfloat stop_token streambuf string string_view strstream "
+        "syncstream system_error thread tuple type_traits typeindex typeinfo "
+        "unordered_map unordered_set utility valarray variant vector version "
+        "assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h "
+        "limits.h locale.h math.h setjmp.h signal.h stdalign.h stdarg.h "
+        "stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h "
+        "tgmath.h time.h uchar.h wchar.h wctype.h arpa/inet.h dirent.h dlfcn.h "
+        "fcntl.h glob.h netdb.h netinet/in.h poll.h pthread.h sched.h "
+        "semaphore.h strings.h sys/mman.h sys/resource.h sys/select.h "
+        "sys/socket.h sys/stat.h sys/time.h sys/types.h sys/un.h sys/utsname.h "
+        "sys/wait.h termios.h unistd.h",
+        All);
+    Result.insert(All.begin(), All.end());
+    return Result;
+  }();
+  return Names.contains(Name);
+}
+
+std::optional<Inclusion> parseInclusion(StringRef Text) {
+  Text = Text.ltrim(" \t");
+  if (Text.empty() || (Text.front() != '<' && Text.front() != '"'))
+    return std::nullopt;
+  Inclusion Result;
+  Result.Angled = Text.front() == '<';
+  size_t End = Text.find(Result.Angled ? '>' : '"', 1);
+  if (End == StringRef::npos || Text.take_front(End).contains('\n'))
+    return std::nullopt;
+  Result.Name = Text.slice(1, End);
+  return Result;
+}
+
+StringRef wordOf(const dependency_directives_scan::Directive &D,
+                 StringRef Text) {
+  // #, the name of the directive, the word.
+  return D.Tokens.size() > 2
+             ? Text.substr(D.Tokens[2].Offset, D.Tokens[2].Length)
+             : "";
+}
+
+std::optional<Inclusion>
+inclusionOf(const dependency_directives_scan::Directive &D, StringRef Text) {
+  if (D.Tokens.size() < 3)
+    return std::nullopt;
+  return parseInclusion(Text.drop_front(D.Tokens[2].Offset));
+}
+
+bool isPlain(StringRef Text) {
+  if (Text.starts_with("\xFE\xFF") || Text.starts_with("\xFF\xFE") ||
+      Text.contains('\0') || Text.contains("?\?="))
+    return false;
+  for (size_t At = Text.find("%:"); At != StringRef::npos;
+       At = Text.find("%:", At + 1)) {
+    StringRef Before = Text.take_front(At).rtrim(" \t\v\f\r");
+    if (Before.empty() || Before.ends_with("\n") || Before.ends_with("*/"))
+      return false;
+  }
+  return true;
+}
+
+IncludeSearch::IncludeSearch(std::unique_ptr<CompilerInvocation> Given,
+                             ArrayRef<std::string> Arguments,
+                             llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS)
+    : Invocation(std::move(Given)),
+      Files(Invocation->getFileSystemOpts(), std::move(FS)),
+      Diags(new IgnoringDiagConsumer), Sources(*Diags, Files),
+      Headers(compat::headerSearchOptions(*Invocation), Sources, *Diags,
+              Invocation->getLangOpts(), /*Target=*/nullptr) {
+  ApplyHeaderSearchOptions(Headers, Invocation->getHeaderSearchOpts(),
+                           Invocation->getLangOpts(),
+                           llvm::Triple(Invocation->getTargetOpts().Triple));
+  for (const auto &Macro : Invocation->getPreprocessorOpts().Macros)
+    GivenMacros.insert(StringRef(Macro.first).split('=').first);
+  findGivenFolders(Arguments);
+}
+
+void IncludeSearch::findGivenFolders(ArrayRef<std::string> Arguments) {
+  llvm::StringMap<unsigned> Entries;
+  const HeaderSearchOptions &Options = Invocation->getHeaderSearchOpts();
+  for (const HeaderSearchOptions::Entry &Entry : Options.UserEntries) {
+    ++Entries[Entry.Path];
+    // From the environment.
+    if (Entry.Group == frontend::CSystem || Entry.Group == frontend::CXXSystem)
+      GivenFolders.insert(StringRef(Entry.Path).rtrim('/'));
+  }
+  auto Names = [](StringRef Argument, StringRef Path) {
+    if (!Argument.consume_back(Path))
+      return false;
+    return Argument.empty() ||
+           (Argument.starts_with("-") && !Argument.contains('/'));
+  };
+  for (const auto &Entry : Entries)
+    // More often than flags say: it is the compiler's own, too.
+    if (llvm::count_if(Arguments, [&](StringRef Argument) {
+          return Names(Argument, Entry.first());
+        }) >= Entry.second)
+      GivenFolders.insert(Entry.first().rtrim('/'));
+}
+
+OptionalFileEntryRef IncludeSearch::find(const Inclusion &I,
+                                         OptionalFileEntryRef Includer) {
+  llvm::SmallVector<std::pair<OptionalFileEntryRef, DirectoryEntryRef>, 1> From;
+  if (Includer) {
+    Headers.getFileInfo(*Includer); // Nothing looked the source file up.
+    From.emplace_back(Includer, Includer->getDir());
+  } else if (auto Here = Files.getOptionalDirectoryRef("."))
+    From.emplace_back(std::nullopt, *Here);
+  return Headers.LookupFile(I.Name, SourceLocation(), I.Angled, nullptr,
+                            nullptr, From, nullptr, nullptr, nullptr, nullptr,
+                            nullptr, nullptr, /*SkipCache=*/false,
+                            /*BuildSystemModule=*/false, /*OpenFile=*/false);
+}
+
+bool IncludeSearch::isCompilers(FileEntryRef File) {
+  StringRef Folder = llvm::sys::path::parent_path(File.getName());
+  // <sys/types.h> lies one deeper.
+  return isSystem(File) && !GivenFolders.contains(Folder) &&
+         !GivenFolders.contains(llvm::sys::path::parent_path(Folder));
+}
+
+std::optional<StringRef> IncludeSearch::textOf(FileEntryRef File) {
+  auto [It, New] = Texts.try_emplace(File);
+  if (New)
+    if (auto Buffer = Files.getBufferForFile(File))
+      It->second = std::move(*Buffer);
+  if (!It->second)
+    return std::nullopt;
+  return It->second->getBuffer();
+}
+
+} // namespace libtorch_tidy::driver

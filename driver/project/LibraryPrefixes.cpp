@@ -1,0 +1,455 @@
+//===- LibraryPrefixes.cpp - Library headers that can be precompiled ------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/torch/TorchTypes.h"
+#include "driver/project/IncludeSearch.h"
+#include "clang/Lex/HeaderSearchOptions.h"
+#include "clang/Lex/Lexer.h"
+#include "clang/Lex/PreprocessorOptions.h"
+#include "llvm/Support/Path.h"
+#include <set>
+
+using namespace clang;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver {
+
+/// CMake's name for a shared library that is being built. No header of another
+/// library has it.
+static bool isTargetMacro(StringRef Name) { return Name.ends_with("_EXPORTS"); }
+
+void takeAway(ArrayRef<std::string> Folders, CompilerInvocation &Invocation) {
+  PreprocessorOptions &Options = Invocation.getPreprocessorOpts();
+  Options.Includes.clear();
+  llvm::erase_if(Options.Macros, [](const auto &Macro) {
+    return isTargetMacro(StringRef(Macro.first).split('=').first);
+  });
+  llvm::erase_if(Invocation.getHeaderSearchOpts().UserEntries,
+                 [&](const HeaderSearchOptions::Entry &Entry) {
+                   return Entry.Group == frontend::Angled &&
+                          llvm::is_contained(Folders, Entry.Path);
+                 });
+}
+
+LibraryPrefix prefixOfFlags(const IncludeSearch &S) {
+  LibraryPrefix Result;
+  for (StringRef Name : S.GivenMacros.keys())
+    if (isTargetMacro(Name))
+      Result.Macros.push_back({Name.str()});
+  for (const HeaderSearchOptions::Entry &Entry :
+       S.Invocation->getHeaderSearchOpts().UserEntries) {
+    llvm::SmallString<256> Path(Entry.Path);
+    if (Entry.Group != frontend::Angled || Entry.IsFramework ||
+        S.Files.getVirtualFileSystem().makeAbsolute(Path))
+      continue;
+    bool HasTorch = false;
+    std::error_code EC;
+    for (llvm::vfs::directory_iterator
+             It = S.Files.getVirtualFileSystem().dir_begin(Path, EC),
+             End;
+         It != End && !EC && !HasTorch; It.increment(EC))
+      HasTorch = torch::namesTorchHeader(
+          (llvm::sys::path::filename(It->path()) + "/").str());
+    if (HasTorch)
+      continue;
+    Result.Folders.push_back(Entry.Path);
+    Result.FolderPaths.push_back(Path.str().str());
+  }
+  return Result;
+}
+
+namespace {
+
+/// Reads the directives that a file begins with.
+class DirectiveReader {
+public:
+  DirectiveReader(StringRef Text, const LangOptions &Language)
+      : Text(Text), Raw(SourceLocation(), Language, Text.begin(), Text.begin(),
+                        Text.end()) {
+    Raw.LexFromRawLexer(Tok);
+  }
+
+  /// One directive, from its name on.
+  struct Line {
+    StringRef Keyword; ///< Empty: `#` alone.
+    llvm::SmallVector<StringRef, 4> Words;
+    std::optional<Inclusion> Included;
+  };
+
+  bool isAtEnd() const { return Tok.is(tok::eof); }
+  /// Absent when what follows is none, or cannot be read here.
+  std::optional<Line> next();
+
+private:
+  StringRef spelling() {
+    return Text.substr(Raw.getCurrentBufferOffset() - Tok.getLength(),
+                       Tok.getLength());
+  }
+
+  const StringRef Text;
+  Lexer Raw;
+  Token Tok;
+};
+
+/// Reads the beginning of a unit in the order of the preprocessor.
+class PrefixReader {
+public:
+  explicit PrefixReader(IncludeSearch &S) : S(S) {}
+
+  struct Header {
+    std::string Name;
+    const FileEntry *File;
+    size_t MacrosBefore;
+  };
+  std::vector<Header> Headers;
+  /// In their order.
+  std::vector<LibraryPrefix::Macro> Macros;
+
+  /// False when there is more than can be read here.
+  bool read(FileEntryRef File);
+  bool include(const Inclusion &I, OptionalFileEntryRef Includer);
+
+private:
+  /// What a file has shown of the frame around what it holds.
+  struct Frame {
+    std::string Guard; ///< The name after the #ifndef the file begins with.
+    unsigned Depth = 0, Directives = 0;
+    bool GuardOpen = false, Once = false, AfterGuard = false;
+  };
+
+  /// The same of one line.
+  bool take(const DirectiveReader::Line &L, FileEntryRef File, Frame &F);
+
+  bool isDefined(StringRef Name) const {
+    return S.GivenMacros.contains(Name) ||
+           llvm::any_of(Macros, [&](const LibraryPrefix::Macro &M) {
+             return M.Name == Name;
+           });
+  }
+
+  IncludeSearch &S;
+  enum State { Reading, Read, ReadGuarded };
+  llvm::DenseMap<const FileEntry *, State> States;
+};
+
+} // namespace
+
+std::optional<DirectiveReader::Line> DirectiveReader::next() {
+  if (Tok.isNot(tok::hash) || !Tok.isAtStartOfLine() || Tok.needsCleaning())
+    return std::nullopt;
+  Line L;
+  Raw.LexFromRawLexer(Tok);
+  if (Tok.is(tok::eof) || Tok.isAtStartOfLine())
+    return L;
+  if (Tok.isNot(tok::raw_identifier))
+    return std::nullopt;
+  bool Clean = !Tok.needsCleaning();
+  L.Keyword = spelling();
+  if (L.Keyword == "include") {
+    L.Included = parseInclusion(Text.drop_front(Raw.getCurrentBufferOffset()));
+    if (!L.Included)
+      return std::nullopt;
+    // <a/b.h> is not a sequence of tokens.
+    Raw.seek(L.Included->Name.end() + 1 - Text.begin(),
+             /*IsAtStartOfLine=*/false);
+  }
+  Raw.LexFromRawLexer(Tok);
+  for (; Tok.isNot(tok::eof) && !Tok.isAtStartOfLine();
+       Raw.LexFromRawLexer(Tok)) {
+    if (L.Words.size() < 4) {
+      Clean &= !Tok.needsCleaning();
+      L.Words.push_back(spelling());
+    }
+  }
+  if (!Clean)
+    return std::nullopt;
+  return L;
+}
+
+bool PrefixReader::include(const Inclusion &I, OptionalFileEntryRef Includer) {
+  OptionalFileEntryRef Found = S.find(I, Includer);
+  if (!Found)
+    return false;
+  if (!S.isLibrary(*Found))
+    return read(*Found);
+  if (!S.isFoundByName(I, *Found))
+    return false;
+  if (llvm::none_of(Headers, [&](const Header &H) {
+        return H.File == &Found->getFileEntry();
+      }))
+    Headers.push_back({I.Name.str(), &Found->getFileEntry(), Macros.size()});
+  return true;
+}
+
+bool PrefixReader::take(const DirectiveReader::Line &L, FileEntryRef File,
+                        Frame &F) {
+  const bool First = F.Directives++ == 0;
+  F.AfterGuard |= !F.Guard.empty() && !F.GuardOpen;
+  StringRef Word = L.Words.empty() ? "" : L.Words.front();
+  if (F.GuardOpen && F.Guard == "?") {
+    // After the #ifndef, its #define.
+    if (L.Keyword != "define" || L.Words.empty() || Word != Macros.back().Name)
+      return false;
+    F.Guard = Word;
+    return true;
+  }
+  if (L.Included) {
+    if (!include(*L.Included, File))
+      return false;
+  } else if (L.Keyword == "pragma") {
+    if (Word == "once") {
+      F.Once = true;
+      // What follows may still be the frame of a guard.
+      --F.Directives;
+    } else if ((Word != "GCC" && Word != "clang") || L.Words.size() < 2 ||
+               (L.Words[1] != "diagnostic" && L.Words[1] != "system_header")) {
+      return false;
+    }
+  } else if (L.Keyword == "define" || L.Keyword == "undef") {
+    if (Word.empty())
+      return false;
+    Macros.push_back({Word.str(), /*IsUndefined=*/L.Keyword == "undef"});
+  } else if (L.Keyword == "ifndef" && First && L.Words.size() == 1) {
+    if (isDefined(Word))
+      return false;
+    Macros.push_back({Word.str()});
+    F.Guard = "?";
+    F.GuardOpen = true;
+    ++F.Depth;
+  } else if (L.Keyword == "ifdef" && L.Words.size() == 1 &&
+             Word == "__cplusplus") {
+    ++F.Depth;
+  } else if (L.Keyword == "endif" && F.Depth) {
+    if (--F.Depth == 0 && F.GuardOpen)
+      F.GuardOpen = false;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool PrefixReader::read(FileEntryRef File) {
+  auto [It, New] = States.try_emplace(File, Reading);
+  if (!New)
+    return It->second == ReadGuarded;
+  std::optional<StringRef> Text = S.textOf(File);
+  if (!Text)
+    return false;
+  DirectiveReader Reader(*Text, S.Invocation->getLangOpts());
+  Frame F;
+  while (!Reader.isAtEnd()) {
+    std::optional<DirectiveReader::Line> L = Reader.next();
+    if (!L || (!L->Keyword.empty() && !take(*L, File, F)))
+      return false;
+  }
+  if (F.Depth)
+    return false;
+  States[File] =
+      F.Once || (!F.Guard.empty() && !F.AfterGuard) ? ReadGuarded : Read;
+  return true;
+}
+
+static bool isLarge(StringRef Name) {
+  return torch::isWholeFrontend(Name) || torch::isLargeBesideFrontend(Name);
+}
+
+namespace {
+
+/// Finds the large headers of LibTorch that a unit includes for certain,
+/// wherever they stand in the user's files.
+class LargeHeaderReader {
+public:
+  explicit LargeHeaderReader(IncludeSearch &S) : S(S) {}
+
+  /// As spelled, in the order of their names.
+  std::set<std::string> Found;
+  /// All macros that the user's files define or undefine, in any branch.
+  std::vector<LibraryPrefix::Macro> Macros;
+  size_t MacrosBefore = 0; ///< The last one found.
+
+  /// False when what follows is not to be looked at. \p Certain: this file is
+  /// included whatever macros are defined.
+  bool read(FileEntryRef File, bool Certain = true);
+  bool include(const Inclusion &I, OptionalFileEntryRef Includer,
+               bool Certain = true);
+
+private:
+  IncludeSearch &S;
+  /// With whether it was read as certain.
+  llvm::DenseMap<const FileEntry *, bool> Seen;
+};
+
+} // namespace
+
+bool LargeHeaderReader::include(const Inclusion &I,
+                                OptionalFileEntryRef Includer, bool Certain) {
+  OptionalFileEntryRef File = S.find(I, Includer);
+  if (!File)
+    return !Certain;
+  if (S.isTorch(*File)) {
+    if (Certain && isLarge(I.Name)) {
+      if (!S.isFoundByName(I, *File))
+        return false;
+      Found.insert(I.Name.str());
+      MacrosBefore = Macros.size();
+    }
+    return true;
+  }
+  // Another library's macros are not known here.
+  if (!S.isSystem(*File))
+    return read(*File, Certain);
+  return S.isCompilers(*File) && isStandardHeader(I.Name);
+}
+
+bool LargeHeaderReader::read(FileEntryRef File, bool Certain) {
+  auto [It, New] = Seen.try_emplace(File, Certain);
+  if (!New && (It->second || !Certain))
+    return true;
+  It->second = Certain;
+  std::optional<StringRef> Text = S.textOf(File);
+  Directives Read;
+  if (!Text || !isPlain(*Text) || !Read.read(*Text))
+    return false;
+  using namespace dependency_directives_scan;
+  // Conditions that make nothing uncertain: an include guard, __cplusplus.
+  llvm::SmallVector<bool, 8> Plain;
+  bool Begun = false;
+  for (size_t At = 0; At < Read.Lines.size(); ++At) {
+    const Directive &D = Read.Lines[At];
+    const bool First = !Begun;
+    Begun |= D.Kind != pp_pragma_once;
+    switch (D.Kind) {
+    case pp_include:
+    case pp_import: {
+      std::optional<Inclusion> I = inclusionOf(D, *Text);
+      if (!I || !include(*I, File, Certain && llvm::all_of(Plain, [](bool B) {
+                                     return B;
+                                   })))
+        return false;
+      break;
+    }
+    case pp_define:
+    case pp_undef:
+      Macros.push_back(
+          {wordOf(D, *Text).str(), /*IsUndefined=*/D.Kind == pp_undef});
+      break;
+    case pp_ifndef: {
+      StringRef Guard = wordOf(D, *Text);
+      Plain.push_back(First && !S.GivenMacros.contains(Guard) &&
+                      At + 1 < Read.Lines.size() &&
+                      Read.Lines[At + 1].Kind == pp_define &&
+                      wordOf(Read.Lines[At + 1], *Text) == Guard);
+      break;
+    }
+    case pp_ifdef:
+      Plain.push_back(wordOf(D, *Text) == "__cplusplus");
+      break;
+    case pp_if:
+      Plain.push_back(false);
+      break;
+    case pp_elif:
+    case pp_elifdef:
+    case pp_elifndef:
+    case pp_else:
+      if (!Plain.empty())
+        Plain.back() = false;
+      break;
+    case pp_endif:
+      if (!Plain.empty())
+        Plain.pop_back();
+      break;
+    case pp_none:
+    case pp_pragma_once:
+    case pp_pragma_system_header:
+    case tokens_present_before_eof:
+    case pp_eof:
+      break;
+    default:
+      return false; // Modules, #pragma push_macro, #include_next.
+    }
+  }
+  return true;
+}
+
+/// What the flags include stands in front of the unit's own text.
+template <typename Reader>
+static void readUnit(FileEntryRef Main, const IncludeSearch &S, Reader &To) {
+  if (llvm::all_of(S.Invocation->getPreprocessorOpts().Includes,
+                   [&](StringRef Forced) {
+                     return To.include({Forced, false}, std::nullopt);
+                   }))
+    (void)To.read(Main);
+}
+
+std::vector<LibraryPrefix> prefixesOf(FileEntryRef Main, IncludeSearch &S,
+                                      const LibraryPrefix &OfFlags) {
+  std::vector<LibraryPrefix> Result;
+  auto Add = [&](std::vector<std::string> Names,
+                 ArrayRef<LibraryPrefix::Macro> Macros, bool BehindCode) {
+    LibraryPrefix &New = Result.emplace_back(OfFlags);
+    New.Headers = std::move(Names);
+    New.Macros.insert(New.Macros.begin(), Macros.begin(), Macros.end());
+    New.BehindCode = BehindCode;
+  };
+
+  PrefixReader Reader(S);
+  readUnit(Main, S, Reader);
+  // Up to LibTorch's last header.
+  auto IsTorch = [&](const PrefixReader::Header &H) {
+    return torch::isTorchHeader(H.File->tryGetRealPathName(),
+                                S.Files.getVirtualFileSystem()) ||
+           torch::namesTorchHeader(H.Name);
+  };
+  std::vector<PrefixReader::Header> &Read = Reader.Headers;
+  while (!Read.empty() && !IsTorch(Read.back()))
+    Read.pop_back();
+  ArrayRef<LibraryPrefix::Macro> Macros(Reader.Macros);
+  Macros = Macros.take_front(Read.empty() ? 0 : Read.back().MacrosBefore);
+  // Few distinct lists make few precompiled headers. Standard headers can be
+  // included in any order. So can LibTorch's, which include what they need;
+  // after its whole frontend, most of them add next to nothing.
+  llvm::erase_if(Read, [](const PrefixReader::Header &H) {
+    return isStandardHeader(H.Name);
+  });
+  const bool OnlyTorch = llvm::all_of(Read, IsTorch);
+  std::set<std::string> Large;
+  for (const PrefixReader::Header &H : Read)
+    if (isLarge(H.Name))
+      Large.insert(H.Name);
+
+  if (OnlyTorch) {
+    LargeHeaderReader Rest(S);
+    readUnit(Main, S, Rest);
+    if (Rest.Found.size() > Large.size())
+      Add({Rest.Found.begin(), Rest.Found.end()},
+          ArrayRef(Rest.Macros).take_front(Rest.MacrosBefore),
+          /*BehindCode=*/true);
+  }
+  if (Read.empty())
+    return Result;
+  std::vector<std::string> Frontend;
+  llvm::copy_if(Large, std::back_inserter(Frontend), torch::isWholeFrontend);
+  if (OnlyTorch && !Frontend.empty()) {
+    Add({Large.begin(), Large.end()}, Macros, /*BehindCode=*/false);
+    if (Frontend.size() < Large.size())
+      Add(std::move(Frontend), Macros, /*BehindCode=*/false);
+    return Result;
+  }
+  std::vector<std::string> Names;
+  for (PrefixReader::Header &H : Read)
+    Names.push_back(std::move(H.Name));
+  Add(std::move(Names), Macros, /*BehindCode=*/false);
+  // The other libraries may lie in these.
+  for (auto *List : {&Result.back().Folders, &Result.back().FolderPaths})
+    llvm::erase_if(*List, [](StringRef Folder) {
+      return torch::isInstalledHeader((Folder + "/").str());
+    });
+  return Result;
+}
+
+} // namespace libtorch_tidy::driver
