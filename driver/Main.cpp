@@ -413,8 +413,8 @@ Outcome Run::reportBudget() {
               ? budgetAsJson(Models, Asked, Folder)
               : budgetAsText(Models, Asked, Folder));
   if (BudgetPage)
-    if (Error E =
-            BudgetPage->write(budgetAsHtml(Models, Asked, All.Trouble, Folder)))
+    if (Error E = BudgetPage->write(
+            budgetAsHtml(Models, Asked, All.FailedUnits, Folder)))
       return usageError(std::move(E));
   precompileAfter(All, Options.Analysis, Options.VfsOverlay);
   return IsBroken ? ExitBroken : ExitClean;
@@ -436,7 +436,6 @@ void Run::report() {
                     Code, *Texts,       Outlines};
   Written.HasBaseline = Selected->hasBaseline();
   Written.Vanished = Selected->vanished();
-  Written.Trouble = All.Trouble;
   Written.GivenUp = All.GivenUp;
   if (!Options.Reports.Sarif.empty())
     std::tie(Written.From.Repository, Written.From.Revision) = originOf(Root);
@@ -456,7 +455,8 @@ std::optional<std::vector<Finding>>
 Run::findingsWith(const fixits::FileTexts &Changed) {
   SourceTexts ChangedTexts(withTexts(FS, Changed));
   Analysis After = analyseAll(*Work, ChangedTexts, Changed);
-  if (After.FailedUnits != All.FailedUnits)
+  if (!llvm::equal(llvm::make_first_range(After.FailedUnits),
+                   llvm::make_first_range(All.FailedUnits)))
     return std::nullopt;
   // Neither lines nor fingerprints of a selection hold for changed text.
   if (Selected->isAny())
@@ -480,7 +480,7 @@ void Run::fix() {
 }
 
 void Run::printSummary() const {
-  for (const auto &[File, Trouble] : All.Trouble)
+  for (const auto &[File, Trouble] : All.FailedUnits)
     tellError() << "'" << printable(File)
                 << "' could not be analysed in full: " << printable(Trouble)
                 << '\n';

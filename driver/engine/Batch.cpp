@@ -93,10 +93,8 @@ static Analysis joined(Schedule &All, const AnalysisJob &Work,
         Result.Unheard.emplace(File, troubleOf(J));
       continue;
     }
-    if (!J.Result || J.Result->Failed) {
-      Result.FailedUnits.push_back(File);
-      Result.Trouble.emplace(File, troubleOf(J));
-    }
+    if (!J.Result || J.Result->Failed)
+      Result.FailedUnits.emplace(File, troubleOf(J));
     if (!J.Result)
       continue;
     if (Work.Options.Unit.Budget && !J.Result->Failed)
@@ -126,7 +124,6 @@ static Analysis joined(Schedule &All, const AnalysisJob &Work,
     }
     add(Result.Stats, J.Result->Stats);
   }
-  orderOnce(Result.FailedUnits);
   if (Work.Options.AuditNolint)
     for (Finding &F : Audit.findings(Result.FailedUnits))
       if (Work.Config.lineFilterTakes(F.Where.Spelled, F.Where.Line))

@@ -14,7 +14,6 @@
 #include "driver/findings/SourceText.h"
 #include "driver/pch/LibraryPch.h"
 #include <functional>
-#include <map>
 
 namespace libtorch_tidy::driver {
 
@@ -66,10 +65,8 @@ struct AnalysisJob {
 
 /// Everything the units said.
 struct Analysis {
-  std::vector<Finding> Findings;        ///< Merged.
-  std::vector<std::string> FailedUnits; ///< Ordered, each once.
-  /// Of each of them: why, in words.
-  std::map<std::string, std::string> Trouble;
+  std::vector<Finding> Findings; ///< Merged.
+  Failures FailedUnits;
   /// Functions that are too much for the analysis, ordered, each once.
   std::vector<GivenUpFunction> GivenUp;
   clang::tidy::ClangTidyStats Stats;
@@ -78,9 +75,8 @@ struct Analysis {
   /// Those that include headers with names of LibTorch's, and nothing of it.
   /// Ordered, each once.
   std::vector<std::string> UnitsWithoutTorch;
-  /// Units that were to say what they do to others, and could not be analysed:
-  /// why, in words.
-  std::map<std::string, std::string> Unheard;
+  /// Units that were to say what they do to others.
+  Failures Unheard;
   std::vector<model::UnitBudget> Budgets; ///< When they are asked for.
   /// Precompiled headers that a later run would use, and this one went without.
   std::vector<PchRecipe> Postponed;

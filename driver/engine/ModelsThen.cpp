@@ -108,7 +108,7 @@ BudgetSides sidesOf(const RevisionFiles &Then, const model::UnitBudget &Models,
       analyseThen(Then, Work, Commands, std::move(FS), Result.Unknown);
   Result.Before = merged(Before.Budgets);
   Result.LacksBefore = !Before.FailedUnits.empty();
-  for (const auto &[File, Trouble] : Before.Trouble)
+  for (const auto &[File, Trouble] : Before.FailedUnits)
     llvm::WithColor::error(llvm::errs(), "libtorch-tidy")
         << "the models of '" << printable(File) << "' in "
         << printable(Then.Name) << " are not known: " << printable(Trouble)

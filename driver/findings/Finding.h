@@ -16,6 +16,7 @@
 
 #include "checks/Catalog.h"
 #include "fixits/Verifier.h"
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -90,6 +91,9 @@ struct Finding {
   bool Known = false;                ///< The baseline holds it.
   std::optional<Measured> Confirmed; ///< By a run of the program.
 };
+
+/// Units that could not be analysed in full, as canonical paths: why, in words.
+using Failures = std::map<std::string, std::string>;
 
 /// A function that is beyond the limits of the analysis: findings that depend
 /// on where values go in it are not made.

@@ -138,8 +138,7 @@ static std::string listed(const std::set<std::string> &Names) {
   return Result;
 }
 
-std::vector<Finding>
-NolintAudit::findings(llvm::ArrayRef<std::string> FailedUnits) const {
+std::vector<Finding> NolintAudit::findings(const Failures &FailedUnits) const {
   std::vector<Finding> Result;
   for (const auto &[FilePath, File] : Files) {
     if (!File.IsReported)
@@ -165,8 +164,7 @@ NolintAudit::findings(llvm::ArrayRef<std::string> FailedUnits) const {
     };
     // A failed unit may use what only it sees.
     const bool IsSeenInFull =
-        FailedUnits.empty() ||
-        (File.IsSource && !llvm::is_contained(FailedUnits, Path));
+        FailedUnits.empty() || (File.IsSource && !FailedUnits.count(Path));
     for (const CommentState &C : File.Comments) {
       const NolintComment &Comment = C.Comment;
       if (Comment.What == NolintComment::End)

@@ -58,9 +58,9 @@ public:
 
   void add(const View &Unit);
 
-  /// In order of files and places. \p FailedUnits (canonical) may have had
+  /// In order of files and places. \p FailedUnits may have had
   /// findings that comments of their headers suppress.
-  std::vector<Finding> findings(llvm::ArrayRef<std::string> FailedUnits) const;
+  std::vector<Finding> findings(const Failures &FailedUnits) const;
 
 private:
   struct ItemState {

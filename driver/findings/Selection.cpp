@@ -103,13 +103,12 @@ std::optional<std::vector<std::string>> Selection::changedSources() const {
 /// were still there.
 bool Selection::wasLookedFor(const BaselineEntry &E,
                              llvm::ArrayRef<std::string> Units,
-                             llvm::ArrayRef<std::string> FailedUnits,
+                             const Failures &FailedUnits,
                              const Configuration &Config) const {
   if (!FS->exists(Known->absolute(E.File)))
     return true;
   const std::string Unit = Known->absolute(E.Unit);
-  if (LineFilter || !llvm::is_contained(Units, Unit) ||
-      llvm::is_contained(FailedUnits, Unit))
+  if (LineFilter || !llvm::is_contained(Units, Unit) || FailedUnits.count(Unit))
     return false;
   if (E.Check == nolintAuditEntry().Name)
     return AuditNolint;
@@ -126,9 +125,8 @@ bool Selection::wasLookedFor(const BaselineEntry &E,
 
 void Selection::apply(std::vector<Finding> &Findings,
                       llvm::ArrayRef<std::string> Units,
-                      llvm::ArrayRef<std::string> FailedUnits,
-                      const Configuration &Config, SourceTexts &Texts,
-                      CodeOutlines &Outlines) {
+                      const Failures &FailedUnits, const Configuration &Config,
+                      SourceTexts &Texts, CodeOutlines &Outlines) {
   Incomplete = !FailedUnits.empty();
   std::vector<BaselineEntry> NotAnalysed;
   if (Known)

@@ -52,9 +52,8 @@ public:
   /// those that have nothing to do with changed lines. \p Units were analysed,
   /// \p FailedUnits of them not in full.
   void apply(std::vector<Finding> &Findings, llvm::ArrayRef<std::string> Units,
-             llvm::ArrayRef<std::string> FailedUnits,
-             const Configuration &Config, SourceTexts &Texts,
-             CodeOutlines &Outlines);
+             const Failures &FailedUnits, const Configuration &Config,
+             SourceTexts &Texts, CodeOutlines &Outlines);
 
   /// Are some findings left out?
   bool isAny() const { return Known || Changed || LineFilter; }
@@ -70,7 +69,7 @@ public:
 
 private:
   bool wasLookedFor(const BaselineEntry &E, llvm::ArrayRef<std::string> Units,
-                    llvm::ArrayRef<std::string> FailedUnits,
+                    const Failures &FailedUnits,
                     const Configuration &Config) const;
 
   std::optional<ChangedLines> Changed;

@@ -294,7 +294,7 @@ Error DocumentRun::analyse() {
 /// when the reason lies in another file. An error in the document stands where
 /// it is.
 void DocumentRun::reportFailure(Writer &Out) {
-  for (const auto &[File, Trouble] : All.Trouble)
+  for (const auto &[File, Trouble] : All.FailedUnits)
     if (llvm::none_of(All.Findings, [&, &Failed = File](const Finding &F) {
           return F.Kind == FindingKind::CompileError && F.IsError &&
                  F.Unit == Failed && F.Where.Path == Q.File;

@@ -118,7 +118,7 @@ std::string toGithub(const Report &R) {
     OS << "title=" << escapeCommand(F.Check, true)
        << "::" << escapeCommand(withSteps(F, R), false) << '\n';
   }
-  for (const auto &[Unit, Trouble] : R.Trouble)
+  for (const auto &[Unit, Trouble] : R.FailedUnits)
     OS << "::error file=" << escapeCommand(relativePath(Unit, R.Root), true)
        << ",title=libtorch-tidy::could not be analysed in full: "
        << escapeCommand(Trouble, false) << '\n';
@@ -207,7 +207,7 @@ std::string toJunit(const Report &R) {
   std::map<std::string, Suite> Suites;
   for (const std::string &Unit : R.Units)
     Suites[relativePath(Unit, R.Root).str()];
-  for (const auto &[Unit, Trouble] : R.Trouble)
+  for (const auto &[Unit, Trouble] : R.FailedUnits)
     Suites[relativePath(Unit, R.Root).str()].Trouble = Trouble;
   for (const Finding &F : R.Findings)
     Suites[F.Where.Path.empty() ? "configuration"

@@ -342,7 +342,7 @@ void Page::problems() {
   if (!Any && R.FailedUnits.empty())
     return;
   OS << "<section id=\"problems\">\n<h2>Not analysed in full</h2>\n<ul>\n";
-  for (const auto &[Unit, Trouble] : R.Trouble)
+  for (const auto &[Unit, Trouble] : R.FailedUnits)
     OS << "<li><code>" << path(Unit)
        << "</code> could not be analysed in full: " << escapeHtml(Trouble)
        << "</li>\n";

@@ -19,7 +19,6 @@
 #include "driver/findings/SourceText.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/VirtualFileSystem.h"
-#include <map>
 #include <string>
 #include <vector>
 
@@ -37,9 +36,9 @@ struct Report {
   /// the end.
   std::string Root;
   llvm::ArrayRef<Finding> Findings;
-  /// Canonical paths of what was analysed, ordered, each once, and of those
-  /// among them that could not be analysed in full.
-  std::vector<std::string> Units, FailedUnits;
+  /// Canonical paths of what was analysed, ordered, each once.
+  std::vector<std::string> Units;
+  Failures FailedUnits; ///< Among them.
   int ExitCode = 0;
   SourceTexts &Texts;
   CodeOutlines &Outlines;
@@ -47,8 +46,6 @@ struct Report {
   bool HasBaseline = false;
   std::vector<Finding> Vanished = {};
   Provenance From = {};
-  /// Of each of FailedUnits: why, in words.
-  std::map<std::string, std::string> Trouble = {};
   std::vector<GivenUpFunction> GivenUp = {};
   size_t LeftOut = 0; ///< Findings that are too many for the form.
 };

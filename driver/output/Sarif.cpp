@@ -355,7 +355,7 @@ Json SarifWriter::rules() {
 
 /// All files that the run names, numbered.
 Json SarifWriter::artifacts() {
-  for (const std::string &Unit : Run.FailedUnits)
+  for (const std::string &Unit : llvm::make_first_range(Run.FailedUnits))
     nameFile(Unit);
   for (const GivenUpFunction &F : Run.GivenUp)
     nameFile(F.Where.Path);
@@ -390,7 +390,7 @@ Json SarifWriter::artifacts() {
 /// How the run went. Takes what it found into \p Results.
 Json SarifWriter::invocation(Json &Results) {
   Json Tool = Json::array(), Config = Json::array();
-  for (const auto &[Unit, Trouble] : Run.Trouble)
+  for (const auto &[Unit, Trouble] : Run.FailedUnits)
     Tool.push_back(
         {{"level", "error"},
          {"message",
