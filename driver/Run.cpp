@@ -1,0 +1,572 @@
+//===- Run.cpp - One run of the program -----------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/Run.h"
+#include "checks/flow/Cost.h"
+#include "driver/engine/Background.h"
+#include "driver/engine/Batch.h"
+#include "driver/engine/FixRounds.h"
+#include "driver/engine/ModelsThen.h"
+#include "driver/engine/Shards.h"
+#include "driver/findings/Selection.h"
+#include "driver/findings/WatchedRun.h"
+#include "driver/options/Configuration.h"
+#include "driver/output/BudgetPage.h"
+#include "driver/output/CheckDocs.h"
+#include "driver/output/OutputFile.h"
+#include "driver/output/Reports.h"
+#include "driver/output/Text.h"
+#include "driver/pch/LibraryPch.h"
+#include "driver/project/CompileCommands.h"
+#include "driver/project/Error.h"
+#include "driver/project/Git.h"
+#include "driver/project/Paths.h"
+#include "driver/project/Printable.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/WithColor.h"
+
+using clang::tidy::ClangTidyOptions;
+using clang::tooling::CompileCommand;
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver {
+
+namespace {
+
+llvm::raw_ostream &tellError() {
+  return llvm::WithColor::error(llvm::errs(), "libtorch-tidy");
+}
+
+/// Some phase ends the run with an exit code, or the next one follows.
+using Outcome = std::optional<int>;
+
+int usageError(Error E) {
+  // A malformed database is the same error for every file below it.
+  llvm::StringSet<> Told;
+  llvm::handleAllErrors(std::move(E), [&](const llvm::ErrorInfoBase &Info) {
+    if (Told.insert(Info.message()).second)
+      tellError() << printable(Info.message()) << '\n';
+  });
+  return ExitUsage;
+}
+
+/// Keeps what a phase has made for those that follow; an error ends the run.
+template <typename T> Outcome keep(Expected<T> Made, std::optional<T> &Kept) {
+  if (!Made)
+    return usageError(Made.takeError());
+  Kept.emplace(std::move(*Made));
+  return std::nullopt;
+}
+
+Error noCheckEnabled() {
+  return makeError("no check is enabled: add libtorch-* to the Checks of the "
+                   ".clang-tidy file, or give --checks='libtorch-*'");
+}
+
+/// One run of the program, phase by phase.
+class Run {
+public:
+  /// \p Argv0 and \p MainAddress locate this program.
+  Run(CommandLine Given, const char *Argv0, void *MainAddress)
+      : Options(std::move(Given)), Argv0(Argv0), MainAddress(MainAddress) {}
+
+  int run();
+
+private:
+  // In this order.
+  Outcome explainCheck();
+  Outcome prepare();
+  Outcome describe();
+  Outcome readRevision();
+  Outcome select();
+  Outcome precompile();
+  Outcome collectUnits();
+  Outcome runAsShard();
+  Outcome openOutputs();
+  Outcome analyse();
+  Outcome reportBudget();
+  void report();
+  void fix();
+  int finish();
+
+  Outcome describeChecks(StringRef File);
+  Error checkOutputs() const;
+  int exitCode() const;
+  void printSummary() const;
+  std::optional<std::vector<Finding>>
+  findingsWith(const fixits::FileTexts &Changed);
+
+  CommandLine Options;
+  const char *const Argv0;
+  void *const MainAddress;
+  clang::tooling::ArgumentsAdjuster MakeOurs;
+  FileSystem FS;
+  std::string WorkingDirectory;
+  std::optional<Configuration> Config;
+  std::optional<Selection> Selected;
+  std::optional<CompileCommands> Commands;
+  std::optional<std::vector<std::string>> Files;
+  std::optional<Units> Analysed;
+  std::optional<AnalysisJob> Work;
+  std::optional<Reports> Outputs;
+  std::optional<OutputFile> ExportFixes, BudgetPage;
+  std::optional<WatchedRun> Watched;
+  std::optional<SourceTexts> Texts;
+  std::optional<RevisionFiles> Then; ///< What --budget compares with.
+  Analysis All;
+  std::vector<Finding> New; ///< Of All, without what the baseline holds.
+  int Code = ExitClean;
+  bool FixesDone = true;
+};
+
+} // namespace
+
+/// --explain: needs no configuration.
+Outcome Run::explainCheck() {
+  if (Options.Explain.empty())
+    return std::nullopt;
+  Expected<std::string> Page = explain(Options.Explain);
+  if (!Page)
+    return usageError(Page.takeError());
+  llvm::outs() << *Page;
+  return ExitClean;
+}
+
+Outcome Run::prepare() {
+  Expected<FileSystem> Made = createFileSystem(Options.VfsOverlay);
+  if (!Made)
+    return usageError(Made.takeError());
+  FS = std::move(*Made);
+  llvm::ErrorOr<std::string> Here = FS->getCurrentWorkingDirectory();
+  if (!Here)
+    return usageError(makeError("there is no working directory: " +
+                                Here.getError().message()));
+  WorkingDirectory = std::move(*Here);
+  MakeOurs = makeCommandsOurs(Argv0, MainAddress, FS, Options.Quiet);
+  return keep(Configuration::create(Options.Configuration, FS), Config);
+}
+
+/// What needs no analysis.
+Outcome Run::describe() {
+  if (!Options.ListChecks && !Options.DumpConfig && !Options.VerifyConfig)
+    return std::nullopt;
+  llvm::SmallString<256> File(Options.Files.empty()
+                                  ? StringRef("dummy.cpp")
+                                  : StringRef(Options.Files.front()));
+  FS->makeAbsolute(File);
+  if (Options.ListChecks && !Options.DumpConfig && !Options.VerifyConfig)
+    return describeChecks(File);
+  Expected<ClangTidyOptions> FileOptions = Config->optionsFor(File);
+  if (!FileOptions)
+    return usageError(FileOptions.takeError());
+  if (!Options.VerifyConfig) {
+    llvm::outs() << Config->dump(File) << '\n';
+    return ExitClean;
+  }
+  if (!Config->verify(File))
+    return ExitUsage;
+  llvm::outs() << "No config errors detected.\n";
+  return ExitClean;
+}
+
+Outcome Run::describeChecks(StringRef File) {
+  Expected<ClangTidyOptions> FileOptions = Config->optionsFor(File);
+  if (!FileOptions)
+    return usageError(FileOptions.takeError());
+  std::vector<std::string> Enabled = Configuration::enabledChecks(*FileOptions);
+  if (Options.Json) {
+    llvm::outs() << catalogAsJson(Enabled);
+    return ExitClean;
+  }
+  if (Enabled.empty() && !Options.AllowNoChecks)
+    return usageError(noCheckEnabled());
+  llvm::outs() << "Enabled checks:";
+  for (StringRef Name : Enabled)
+    llvm::outs() << "\n    " << Name;
+  llvm::outs() << "\n\n";
+  return ExitClean;
+}
+
+/// --diff of --budget: the files of the revision.
+Outcome Run::readRevision() {
+  if (!Options.Budget.Revision)
+    return std::nullopt;
+  return keep(filesOfRevision(*Options.Budget.Revision, WorkingDirectory,
+                              Options.Files, *FS),
+              Then);
+}
+
+/// Which findings count, and the files to look for them in.
+Outcome Run::select() {
+  if (Outcome End = keep(
+          Selection::create(Options.Selection, Options.Files, FS), Selected))
+    return End;
+  if (!Options.Confirm.empty())
+    if (Outcome End = keep(
+            WatchedRun::read(Options.Confirm, WorkingDirectory, FS), Watched))
+      return End;
+  auto Changed = Selected->changedSources();
+  const bool NamesNone = Options.Files.empty();
+  if (Outcome End = keep(
+          CompileCommands::create(std::move(Options.Commands), FS), Commands))
+    return End;
+  if (NamesNone && Changed) {
+    Options.Files = std::move(*Changed);
+  } else if (NamesNone) {
+    Expected<std::vector<std::string>> Listed =
+        Commands->listedSources(WorkingDirectory);
+    if (!Listed)
+      return usageError(Listed.takeError());
+    Options.Files = std::move(*Listed);
+  }
+  // Of a submodule, mostly only a part belongs to the build.
+  if (NamesNone)
+    llvm::erase_if(Options.Files, [&](const std::string &File) {
+      return Selected->isInSubmodule(File) && !isHeader(File) &&
+             !Commands->isListed(File).value_or(true);
+    });
+  if (Options.Files.empty()) {
+    llvm::errs() << "libtorch-tidy: no changed C++ files\n";
+    return ExitClean;
+  }
+  return keep(filesToAnalyse(Options.Files, *Commands, FS), Files);
+}
+
+/// --emit-library-pch, instead of an analysis.
+Outcome Run::precompile() {
+  if (Options.EmitLibraryPch.empty())
+    return std::nullopt;
+  if (Files->size() != 1)
+    return usageError(makeError("--emit-library-pch takes one header"));
+  Expected<std::vector<CompileCommand>> Command =
+      Commands->commandsFor(Files->front());
+  if (!Command)
+    return usageError(Command.takeError());
+  return emitLibraryPch(Command->front(), Files->front(),
+                        Options.EmitLibraryPch,
+                        addExtraArgs(Options.Analysis.Extra), MakeOurs, FS)
+             ? ExitClean
+             : ExitBroken;
+}
+
+Outcome Run::collectUnits() {
+  if (Outcome End =
+          keep(unitsToAnalyse(*Files, *Config, *Commands, FS), Analysed))
+    return End;
+  if (Options.Analysis.WholeProgram || Options.Budget.Asked)
+    if (Error E = addOtherUnits(*Analysed, *Files, *Commands, *FS))
+      return usageError(std::move(E));
+  if (Then)
+    if (Error E = addOtherTrees(*Then, Analysed->sources(*FS), *FS))
+      return usageError(std::move(E));
+  // That no file is to be checked is a mistake rather than a wish.
+  const std::vector<std::string> &Without = Analysed->WithoutChecks;
+  if (!Without.empty() && Without.size() == Files->size() &&
+      !Options.AllowNoChecks)
+    return usageError(noCheckEnabled());
+  if (!Options.Quiet)
+    for (StringRef File : Without)
+      llvm::errs() << "libtorch-tidy: note: '" << printable(File)
+                   << "' is left out: its configuration enables no check\n";
+  if (!Options.Quiet)
+    for (StringRef File : Config->filesAboutOtherPrograms())
+      llvm::errs() << "libtorch-tidy: note: '" << printable(File)
+                   << "' names checks of other programs only, so all of "
+                      "libtorch-* run; 'Checks: -*' alone switches them off\n";
+  Work.emplace(AnalysisJob{Analysed->List, Options.Analysis, *Config, MakeOurs,
+                           Options.VfsOverlay,
+                           [this](const Unit &U, const Finding &F) {
+                             return Analysed->askFor(U, F, *Config);
+                           }});
+  return std::nullopt;
+}
+
+/// No output takes the place of another one, or of what is analysed.
+Error Run::checkOutputs() const {
+  const std::vector<NamedFile> Outputs = {
+      {"--sarif", Options.Reports.Sarif},
+      {"--html", Options.Reports.Html},
+      {Options.Reports.Output == "-" ? "--format" : "--output",
+       Options.Reports.Output},
+      {"--export-fixes", Options.ExportFixes},
+      {"--write-baseline", Options.Selection.WriteBaseline}};
+  std::vector<NamedFile> Inputs = {
+      {"the configuration", Options.Configuration.ConfigFile.value_or("")},
+      {"the file system overlay", Options.VfsOverlay},
+      {"the report of a run", Options.Confirm}};
+  for (const Unit &U : Analysed->List)
+    Inputs.push_back({"a file to analyse", U.File});
+  for (StringRef Header : Analysed->Headers.keys())
+    Inputs.push_back({"a file to analyse", Header.str()});
+  for (std::string &Database : Commands->databases())
+    Inputs.push_back({"the compile database", std::move(Database)});
+  if (Error E = checkDistinct(Outputs, Inputs))
+    return E;
+  // A baseline is read and written again; other outputs are not for its place.
+  return checkDistinct(llvm::ArrayRef(Outputs).drop_back(),
+                       {{"the baseline", Options.Selection.Baseline}});
+}
+
+/// Before the analysis: one that cannot be written is reported at once.
+Outcome Run::openOutputs() {
+  if (Error E = checkOutputs())
+    return usageError(std::move(E));
+  if (Options.Budget.Asked) {
+    if (Options.Reports.Html.empty())
+      return std::nullopt;
+    return keep(OutputFile::open(Options.Reports.Html), BudgetPage);
+  }
+  if (Outcome End = keep(Reports::open(Options.Reports), Outputs))
+    return End;
+  if (Options.ExportFixes.empty())
+    return std::nullopt;
+  return keep(OutputFile::open(Options.ExportFixes), ExportFixes);
+}
+
+int Run::exitCode() const {
+  if (!All.FailedUnits.empty())
+    return ExitBroken;
+  if (llvm::any_of(All.Findings, [](const Finding &F) {
+        return F.Kind == FindingKind::Configuration;
+      }))
+    return ExitUsage;
+  const bool Fails = llvm::any_of(All.Findings, [&](const Finding &F) {
+    return !F.Known &&
+           (F.AsError || (!Options.NeverFail &&
+                          (!Options.FailOn || F.Strength <= *Options.FailOn)));
+  });
+  return Fails ? ExitFindings : ExitClean;
+}
+
+/// --shard: leaves its results to the merge.
+Outcome Run::runAsShard() {
+  if (!Options.Analysis.Shards.Index)
+    return std::nullopt;
+  if (Error E = runShard(*Work)) {
+    usageError(std::move(E));
+    return ExitBroken;
+  }
+  return ExitClean;
+}
+
+Outcome Run::analyse() {
+  Texts.emplace(FS);
+  if (!Options.Analysis.Shards.Count) {
+    All = analyseAll(*Work, *Texts);
+    return std::nullopt;
+  }
+  Expected<Analysis> Merged = mergeAll(*Work, *Texts);
+  if (!Merged) {
+    usageError(Merged.takeError());
+    return ExitBroken;
+  }
+  All = std::move(*Merged);
+  return std::nullopt;
+}
+
+/// --budget: models, instead of findings.
+Outcome Run::reportBudget() {
+  const BudgetOptions &Asked = Options.Budget;
+  if (!Asked.Asked)
+    return std::nullopt;
+  // What does not compile has errors, and they are all there is.
+  clang::tidy::ClangTidyContext Context(Config->createProvider(FS));
+  Context.setCurrentFile(Files->front());
+  llvm::erase_if(All.Findings, [](const Finding &F) {
+    return F.Kind != FindingKind::CompileError;
+  });
+  printText(All.Findings, Context, /*ToStderr=*/true, FS);
+  printSummary();
+  const model::UnitBudget Models = merged(All.Budgets);
+  std::optional<BudgetSides> Change;
+  if (Then)
+    Change = sidesOf(*Then, Models, All, *Work, *Commands, FS);
+  const bool IsBroken =
+      !All.FailedUnits.empty() || (Change && Change->LacksBefore);
+  const bool HasNone =
+      Models.Models.empty() && (!Change || Change->Before.Models.empty());
+  if (!Asked.Model.empty() && !Models.HasModel && HasNone) {
+    if (IsBroken)
+      return ExitBroken;
+    std::string Text = "there is no model '" + Asked.Model + "'";
+    Text += Models.Known.empty() ? "; these files define no module class"
+                                 : "; these files have:";
+    for (const std::string &Known : Models.Known)
+      Text += "\n  " + Known;
+    tellError() << Text << '\n';
+    return ExitUsage;
+  }
+  if (!Asked.Model.empty() && HasNone) {
+    for (const model::RefusedModel &M : Models.Refused)
+      tellError() << M.Title << ": " << M.Reason << '\n';
+    return ExitUsage;
+  }
+  if (HasNone && Models.Refused.empty() && !IsBroken && !Options.Quiet)
+    llvm::errs() << "libtorch-tidy: these files define no module class\n";
+  llvm::SmallString<256> Folder(WorkingDirectory);
+  (void)FS->getRealPath(WorkingDirectory, Folder);
+  (BudgetPage && BudgetPage->isStdout() ? llvm::errs() : llvm::outs())
+      << (Change ? changeReport(*Change, Asked, Folder)
+          : Asked.Format == BudgetFormat::Json
+              ? budgetAsJson(Models, Asked, Folder)
+              : budgetAsText(Models, Asked, Folder));
+  if (BudgetPage)
+    if (Error E = BudgetPage->write(
+            budgetAsHtml(Models, Asked, All.FailedUnits, Folder)))
+      return usageError(std::move(E));
+  precompileAfter(All, Options.Analysis, Options.VfsOverlay);
+  return IsBroken ? ExitBroken : ExitClean;
+}
+
+/// What was found, about the texts that were analysed.
+void Run::report() {
+  const std::vector<std::string> Sources = Analysed->sources(*FS);
+  llvm::SmallString<256> RealWorkingDirectory(WorkingDirectory);
+  (void)FS->getRealPath(WorkingDirectory, RealWorkingDirectory);
+  const std::string Root = findProjectRoot(Sources, RealWorkingDirectory, *FS);
+  CodeOutlines Outlines(*Texts);
+  Selected->apply(All.Findings, Sources, All.FailedUnits, *Config, *Texts,
+                  Outlines);
+  if (Watched)
+    Watched->confirm(All.Findings);
+  Code = exitCode();
+  Report Written = {Root, All.Findings, Sources, All.FailedUnits,
+                    Code, *Texts,       Outlines};
+  Written.HasBaseline = Selected->hasBaseline();
+  Written.Vanished = Selected->vanished();
+  Written.GivenUp = All.GivenUp;
+  if (!Options.Reports.Sarif.empty())
+    std::tie(Written.From.Repository, Written.From.Revision) = originOf(Root);
+  Outputs->make(Written);
+
+  llvm::copy_if(All.Findings, std::back_inserter(New),
+                [](const Finding &F) { return !F.Known; });
+  clang::tidy::ClangTidyContext Context(Config->createProvider(FS));
+  Context.setCurrentFile(Files->front());
+  printText(New, Context,
+            /*ToStderr=*/Outputs->useStdout() || Options.Fixes.DryRun, FS);
+}
+
+/// All that is found when files hold \p Changed. Absent when something does
+/// not compile that did.
+std::optional<std::vector<Finding>>
+Run::findingsWith(const fixits::FileTexts &Changed) {
+  SourceTexts ChangedTexts(withTexts(FS, Changed));
+  Analysis After = analyseAll(*Work, ChangedTexts, Changed);
+  if (!llvm::equal(llvm::make_first_range(After.FailedUnits),
+                   llvm::make_first_range(All.FailedUnits)))
+    return std::nullopt;
+  // Neither lines nor fingerprints of a selection hold for changed text.
+  if (Selected->isAny())
+    After.Findings.clear();
+  return std::move(After.Findings);
+}
+
+void Run::fix() {
+  if (!Options.Fixes.Apply)
+    return;
+  if (!All.FailedUnits.empty() && !Options.Fixes.ApplyDespiteErrors) {
+    tellError() << "there are compile errors and --fix-errors is not given: "
+                   "fixes have NOT been applied\n";
+    return;
+  }
+  FixRounds Rounds(Options.Fixes, *Texts);
+  Rounds.run(All.Findings, [&](const fixits::FileTexts &Changed) {
+    return findingsWith(Changed);
+  });
+  FixesDone = Rounds.finish();
+}
+
+void Run::printSummary() const {
+  for (const auto &[File, Trouble] : All.FailedUnits)
+    tellError() << "'" << printable(File)
+                << "' could not be analysed in full: " << printable(Trouble)
+                << '\n';
+  // Also when asked to be quiet: what is not recognised cannot be found fault
+  // with. A project can have a folder of its own with such a name, though.
+  if (const auto &Units = All.UnitsWithoutTorch; !Units.empty())
+    llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
+        << Units.size()
+        << (Units.size() == 1 ? " unit includes" : " units include")
+        << " headers called torch/, ATen/, c10/ or caffe2/ that have "
+           "nothing of LibTorch, and no finding is possible there: '"
+        << printable(Units.front()) << "'"
+        << (Units.size() == 1 ? "\n" : " is the first\n");
+  for (const GivenUpFunction &F : All.GivenUp)
+    llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
+        << "function '" << F.Name << "' (" << printable(F.Where.Path) << ':'
+        << F.Where.Line << ") " << flow::BeyondLimits << '\n';
+  for (const auto &[File, Trouble] : All.Unheard)
+    llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
+        << "what '" << printable(File)
+        << "' does is not known to the other files of the program: "
+        << printable(Trouble) << '\n';
+  // What is not found is the other half of what was asked for.
+  if (Watched)
+    for (const std::string &Growth : Watched->unexplained())
+      llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
+          << "no finding explains what a run kept: " << Growth << '\n';
+  if (Options.Quiet)
+    return;
+  printStats(All.Stats);
+  if (All.SkippedUnits)
+    llvm::errs() << "libtorch-tidy: " << All.SkippedUnits
+                 << (All.SkippedUnits == 1
+                         ? " unit includes no header of LibTorch, and was "
+                           "skipped\n"
+                         : " units include no header of LibTorch, and were "
+                           "skipped\n");
+  unsigned Known = 0, New = 0;
+  for (const Finding &F : All.Findings)
+    if (F.Kind == FindingKind::Defect)
+      ++(F.Known ? Known : New);
+  if (New || Known)
+    llvm::errs() << "libtorch-tidy: " << New
+                 << (New == 1 ? " finding" : " findings");
+  if (Known)
+    llvm::errs() << ", in addition to " << Known << " in the baseline";
+  if (New || Known)
+    llvm::errs() << '\n';
+}
+
+/// Says how it went, and writes the files.
+int Run::finish() {
+  printSummary();
+  Selected->tellVanished();
+  if (ExportFixes)
+    if (Error E = ExportFixes->write(toReplacements(New, Files->front())))
+      return usageError(std::move(E));
+  if (Error E = Selected->write(Options.Quiet))
+    return usageError(std::move(E));
+  if (Error E = Outputs->write())
+    return usageError(std::move(E));
+  return FixesDone ? Code : int(ExitUsage);
+}
+
+int Run::run() {
+  for (Outcome (Run::*Phase)() :
+       {&Run::explainCheck, &Run::prepare, &Run::describe, &Run::readRevision,
+        &Run::select, &Run::precompile, &Run::collectUnits, &Run::runAsShard,
+        &Run::openOutputs, &Run::analyse, &Run::reportBudget})
+    if (Outcome End = (this->*Phase)())
+      return *End;
+  report();
+  fix();
+  const int Result = finish();
+  precompileAfter(All, Options.Analysis, Options.VfsOverlay);
+  return Result;
+}
+
+int run(CommandLine Options, const char *Argv0, void *MainAddress) {
+  return Run(std::move(Options), Argv0, MainAddress).run();
+}
+
+} // namespace libtorch_tidy::driver
