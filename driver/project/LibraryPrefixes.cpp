@@ -122,7 +122,7 @@ private:
     bool GuardOpen = false, Once = false, AfterGuard = false;
   };
 
-  /// The same of one line.
+  /// False when the line is more than can be read here.
   bool take(const DirectiveReader::Line &L, FileEntryRef File, Frame &F);
 
   bool isDefined(StringRef Name) const {
