@@ -33,6 +33,19 @@ public:
   std::string meaning(ArrayRef<std::string> Without) const override;
 
 private:
+  /// What one unit includes.
+  struct Search {
+    /// The user's files in front: they tell soonest.
+    std::deque<FileEntryRef> ToRead;
+    /// By name: what a file includes depends on the folder it is found in, and
+    /// links make one file of two.
+    llvm::StringSet<> Seen;
+  };
+
+  bool mayBeTorch(const Inclusion &I, OptionalFileEntryRef Includer,
+                  Search &All);
+  bool mayIncludeTorch(FileEntryRef File, Search &All);
+
   const LibraryPrefix OfFlags = prefixOfFlags(*this);
   /// Files that cannot include LibTorch.
   llvm::StringSet<> WithoutTorch;
@@ -59,6 +72,65 @@ std::string Scanner::meaning(ArrayRef<std::string> Without) const {
   return Result;
 }
 
+bool Scanner::mayBeTorch(const Inclusion &I, OptionalFileEntryRef Includer,
+                         Search &All) {
+  if (torch::namesTorchHeader(llvm::sys::path::remove_leading_dotslash(I.Name)))
+    return true;
+  OptionalFileEntryRef Found = find(I, Includer);
+  const bool FromUser = !Includer || !isSystem(*Includer);
+  if (!Found)
+    return FromUser;
+  if (isTorch(*Found))
+    return true;
+  const bool System = isSystem(*Found);
+  if ((isCompilers(*Found) && isStandardHeader(I.Name)) ||
+      WithoutTorch.contains(Found->getName()) ||
+      !All.Seen.insert(Found->getName()).second)
+    return false;
+  if (System)
+    All.ToRead.push_back(*Found);
+  else
+    All.ToRead.push_front(*Found);
+  return false;
+}
+
+bool Scanner::mayIncludeTorch(FileEntryRef File, Search &All) {
+  std::optional<StringRef> Text = textOf(File);
+  if (!Text || !isPlain(*Text))
+    return true;
+  Directives Read;
+  if (!Read.read(*Text))
+    return true;
+  using namespace dependency_directives_scan;
+  for (const Directive &D : Read.Lines)
+    switch (D.Kind) {
+    case pp_include:
+    case pp___include_macros:
+    case pp_import:
+    case pp_include_next: {
+      std::optional<Inclusion> I = inclusionOf(D, *Text);
+      // What comes after the folder of this file is not looked up here. The
+      // library's own headers ask for standard ones so.
+      if (!I || mayBeTorch(*I, File, All) ||
+          (D.Kind == pp_include_next &&
+           !(isCompilers(File) && isStandardHeader(I->Name))))
+        return true;
+      break;
+    }
+    case pp_pragma_import:
+    case pp_pragma_include_alias:
+    case decl_at_import:
+    case cxx_import_decl:
+    case cxx_export_import_decl:
+      return true;
+    default:
+      break;
+    }
+  if (isSystem(File))
+    forgetTextOf(File);
+  return false;
+}
+
 bool Scanner::mayIncludeTorch(StringRef Path) {
   const PreprocessorOptions &Options = Invocation->getPreprocessorOpts();
   // Macros of -imacros are rare, and a PCH may hold anything.
@@ -71,76 +143,19 @@ bool Scanner::mayIncludeTorch(StringRef Path) {
   if (!Main)
     return true;
 
-  // The user's files in front: they tell soonest.
-  std::deque<FileEntryRef> ToRead;
-  // By name: what a file includes depends on the folder it is found in, and
-  // links make one file of two.
-  llvm::StringSet<> Seen;
-  auto MayBeTorch = [&](const Inclusion &I, OptionalFileEntryRef Includer) {
-    if (torch::namesTorchHeader(
-            llvm::sys::path::remove_leading_dotslash(I.Name)))
-      return true;
-    OptionalFileEntryRef Found = find(I, Includer);
-    const bool FromUser = !Includer || !isSystem(*Includer);
-    if (!Found)
-      return FromUser;
-    if (isTorch(*Found))
-      return true;
-    const bool System = isSystem(*Found);
-    if ((isCompilers(*Found) && isStandardHeader(I.Name)) ||
-        WithoutTorch.contains(Found->getName()) ||
-        !Seen.insert(Found->getName()).second)
-      return false;
-    if (System)
-      ToRead.push_back(*Found);
-    else
-      ToRead.push_front(*Found);
-    return false;
-  };
-
+  Search All;
   for (StringRef Forced : Options.Includes)
-    if (MayBeTorch({Forced, false}, std::nullopt))
+    if (mayBeTorch({Forced, false}, std::nullopt, All))
       return true;
-  Seen.insert(Main->getName());
-  ToRead.push_front(*Main);
-  using namespace dependency_directives_scan;
-  while (!ToRead.empty()) {
-    FileEntryRef File = ToRead.front();
-    ToRead.pop_front();
-    std::optional<StringRef> Text = textOf(File);
-    if (!Text || !isPlain(*Text))
+  All.Seen.insert(Main->getName());
+  All.ToRead.push_front(*Main);
+  while (!All.ToRead.empty()) {
+    FileEntryRef File = All.ToRead.front();
+    All.ToRead.pop_front();
+    if (mayIncludeTorch(File, All))
       return true;
-    Directives Read;
-    if (!Read.read(*Text))
-      return true;
-    for (const Directive &D : Read.Lines)
-      switch (D.Kind) {
-      case pp_include:
-      case pp___include_macros:
-      case pp_import:
-      case pp_include_next: {
-        std::optional<Inclusion> I = inclusionOf(D, *Text);
-        // What comes after the folder of this file is not looked up here. The
-        // library's own headers ask for standard ones so.
-        if (!I || MayBeTorch(*I, File) ||
-            (D.Kind == pp_include_next &&
-             !(isCompilers(File) && isStandardHeader(I->Name))))
-          return true;
-        break;
-      }
-      case pp_pragma_import:
-      case pp_pragma_include_alias:
-      case decl_at_import:
-      case cxx_import_decl:
-      case cxx_export_import_decl:
-        return true;
-      default:
-        break;
-      }
-    if (isSystem(File))
-      forgetTextOf(File);
   }
-  for (StringRef Name : Seen.keys())
+  for (StringRef Name : All.Seen.keys())
     WithoutTorch.insert(Name);
   return false;
 }
