@@ -30,7 +30,7 @@ using nlohmann::json;
 namespace libtorch_tidy::driver {
 
 static constexpr const char *Format = "libtorch-tidy watch";
-static constexpr unsigned Version = 1;
+static constexpr unsigned ReportVersion = 1;
 
 /// Headers of LibTorch and of the system, and the watch's own.
 static bool isLibrary(StringRef File) {
@@ -127,7 +127,7 @@ WatchedRun::read(StringRef File, StringRef Folder,
     return Malformed("it is not JSON");
   if (!Report.is_object() || textAt(Report, "format") != Format)
     return Malformed("it is not a report of libtorch-tidy's watch");
-  if (numberAt(Report, "version") != Version)
+  if (numberAt(Report, "version") != ReportVersion)
     return Malformed("it is of a version that this program does not know");
 
   WatchedRun Result;
