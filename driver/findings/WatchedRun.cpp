@@ -29,7 +29,7 @@ using nlohmann::json;
 
 namespace libtorch_tidy::driver {
 
-static constexpr const char *Format = "libtorch-tidy watch";
+static constexpr const char *ReportFormat = "libtorch-tidy watch";
 static constexpr unsigned ReportVersion = 1;
 
 /// Headers of LibTorch and of the system, and the watch's own.
@@ -125,7 +125,7 @@ WatchedRun::read(StringRef File, StringRef Folder,
                                   /*allow_exceptions=*/false);
   if (Report.is_discarded())
     return Malformed("it is not JSON");
-  if (!Report.is_object() || textAt(Report, "format") != Format)
+  if (!Report.is_object() || textAt(Report, "format") != ReportFormat)
     return Malformed("it is not a report of libtorch-tidy's watch");
   if (numberAt(Report, "version") != ReportVersion)
     return Malformed("it is of a version that this program does not know");
