@@ -58,16 +58,11 @@ static const ValueDecl *moduleOf(const Expr *Call) {
 
 /// The calls of each module, in source order.
 static llvm::MapVector<const ValueDecl *, llvm::SmallVector<ScriptCall, 4>>
-callsByModule(const FunctionFlow &Flow, const SourceManager &SM) {
+callsByModule(const FunctionFlow &Flow) {
   llvm::MapVector<const ValueDecl *, llvm::SmallVector<ScriptCall, 4>> Calls;
   for (const auto &[Call, Mode] : Flow.scriptCalls())
     if (const ValueDecl *Module = moduleOf(Call))
       Calls[Module].push_back({Call, Mode});
-  for (auto &[Module, Of] : Calls)
-    llvm::sort(Of, [&](const ScriptCall &A, const ScriptCall &B) {
-      return SM.isBeforeInTranslationUnit(A.Call->getExprLoc(),
-                                          B.Call->getExprLoc());
-    });
   return Calls;
 }
 
@@ -123,7 +118,7 @@ void JitUnguardedWarmupCheck::checkFunction(const FunctionFlow &Flow,
   ASTContext &Context = Unit.context();
   const SourceManager &SM = Context.getSourceManager();
   const FunctionDecl *Function = Flow.function();
-  for (const auto &[Module, Calls] : callsByModule(Flow, SM)) {
+  for (const auto &[Module, Calls] : callsByModule(Flow)) {
     const Expr *First = Calls.front().Call;
     if (Calls.front().Mode != GradMode::On ||
         isHistoryUsed(First, Flow, Unit) || Unit.isCalledOnlyGuarded(Function))

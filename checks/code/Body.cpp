@@ -57,11 +57,21 @@ Body *Body::around(const Stmt *S, ASTContext &Context) {
 
 Body::Body(const FunctionDecl *F)
     : F(F), Root(F->getBody()), Parents(const_cast<Stmt *>(Root)) {
-  forEach<DeclStmt>(Root, [&](const DeclStmt *S) {
-    for (const Decl *D : S->decls())
-      if (const auto *Var = dyn_cast<VarDecl>(D))
-        Declared[Var] = S;
-  });
+  Way How = Lambdas::Skipped;
+  How.Implicit = true;
+  forEach<Stmt>(
+      Root,
+      [&](const Stmt *S) {
+        if (const auto *Statement = dyn_cast<DeclStmt>(S)) {
+          for (const Decl *D : Statement->decls())
+            if (const auto *Var = dyn_cast<VarDecl>(D))
+              Declared[Var] = S;
+        } else if (const auto *Catch = dyn_cast<CXXCatchStmt>(S)) {
+          if (const VarDecl *Caught = Catch->getExceptionDecl())
+            Declared[Caught] = S;
+        }
+      },
+      How);
 }
 
 bool Body::isInstantiated() const {
@@ -123,8 +133,8 @@ const Stmt *Body::loopAround(const Stmt *S) const {
 }
 
 const Stmt *Body::scopeOf(const VarDecl *Var) const {
-  const DeclStmt *Statement = Declared.lookup(Var);
-  return Statement ? parentOf(Statement) : nullptr;
+  const Stmt *Statement = declarationOf(Var);
+  return isa_and_nonnull<DeclStmt>(Statement) ? parentOf(Statement) : Statement;
 }
 
 bool comesBefore(const Stmt *A, const Stmt *B, const SourceManager &SM) {

@@ -78,6 +78,11 @@ public:
   bool isWithin(const clang::Stmt *S, const clang::Stmt *Outer) const;
   /// The innermost loop that runs \p S in each round; null when there is none.
   const clang::Stmt *loopAround(const clang::Stmt *S) const;
+  /// The statement that declares \p Var: a DeclStmt, or the handler that
+  /// catches it. Null for parameters and variables of other functions.
+  const clang::Stmt *declarationOf(const clang::VarDecl *Var) const {
+    return Declared.lookup(Var);
+  }
   /// The innermost statement whose end ends the life of local variable \p Var;
   /// null for parameters and variables of other functions.
   const clang::Stmt *scopeOf(const clang::VarDecl *Var) const;
@@ -110,7 +115,7 @@ private:
   const clang::FunctionDecl *F;
   const clang::Stmt *Root;
   clang::ParentMap Parents;
-  llvm::DenseMap<const clang::VarDecl *, const clang::DeclStmt *> Declared;
+  llvm::DenseMap<const clang::VarDecl *, const clang::Stmt *> Declared;
   std::map<const clang::ValueDecl *, llvm::SmallVector<Write, 4>> Writes;
   std::unique_ptr<Paths> Ways;
 };

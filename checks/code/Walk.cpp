@@ -20,6 +20,7 @@ public:
          llvm::function_ref<bool(const Decl *)> OnDecl)
       : How(How), OnStmt(OnStmt), OnDecl(OnDecl) {}
 
+  bool shouldVisitImplicitCode() const { return How.Implicit; }
   bool dataTraverseStmtPre(Stmt *S) {
     return !(How.In == Lambdas::Skipped && isa<LambdaExpr>(S)) &&
            !(How.OutsideTry && isa<CXXTryStmt>(S));
@@ -74,7 +75,8 @@ bool isMention(const Stmt *S, const ValueDecl *D) {
 }
 
 bool mentions(const Stmt *S, const ValueDecl *D, Way How) {
-  return anyOf<Expr>(S, [&](const Expr *E) { return isMention(E, D); }, How);
+  return anyOf<Expr>(
+      S, [&](const Expr *E) { return isMention(E, D); }, How);
 }
 
 bool contains(const Stmt *Outer, const Stmt *Inner) {

@@ -40,6 +40,8 @@ struct Way {
   Lambdas In;
   /// Does not look inside try statements: what their body throws stays there.
   bool OutsideTry = false;
+  /// Looks at what the compiler adds, too: the iterators of a range-for.
+  bool Implicit = false;
 };
 
 /// Calls one of the two for every node until it says false. False when one

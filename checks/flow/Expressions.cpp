@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/code/Callables.h"
+#include "checks/code/Object.h"
 #include "checks/code/Std.h"
 #include "checks/flow/FrozenModules.h"
 #include "checks/flow/Interpreter.h"
@@ -603,17 +604,19 @@ Value Interpreter::evalOperator(const CXXOperatorCallExpr *E) {
 
 /// The lambda in a function object that is never given another target.
 const FunctionDecl *Interpreter::onlyTargetOf(const Expr *Object) const {
-  const auto *Ref = dyn_cast<DeclRefExpr>(torch::stripImplicit(Object));
-  const auto *V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-  if (!V || !V->getInit() || !Out->DeclaredBy.count(V) || Reassigned.count(V) ||
-      V->isStaticLocal())
+  const VarDecl *V = code::variableOf(Object);
+  if (!V || !V->getInit() || !Out->declarationOf(V) || V->isStaticLocal())
     return nullptr;
   const Expr *Init = torch::peel(V->getInit());
   if (const auto *Construct = dyn_cast<CXXConstructExpr>(Init))
     Init = Construct->getNumArgs() == 1 ? torch::peel(Construct->getArg(0))
                                         : nullptr;
   const auto *Lambda = dyn_cast_or_null<LambdaExpr>(Init);
-  return Lambda ? Lambda->getCallOperator() : nullptr;
+  // A closure stays what it is, whoever refers to it.
+  return Lambda && (torch::recordOf(V->getType()) == Lambda->getLambdaClass() ||
+                    Out->Body->isSetOnce(V))
+             ? Lambda->getCallOperator()
+             : nullptr;
 }
 
 Value Interpreter::evalStdCall(const CallInfo &C) {

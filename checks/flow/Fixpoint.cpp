@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/flow/Fixpoint.h"
+#include "checks/code/Body.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Analysis/Analyses/PostOrderCFGView.h"
 
 using namespace clang;
@@ -35,11 +35,11 @@ std::optional<FlowGraph> FlowGraph::of(const FunctionDecl *F,
   for (const CFGBlock *Block : *Made.Graph) // Handlers, and what they lead to.
     Append(Block);
   Made.Handlers.resize(Size);
-  Made.findHandlers(F->getBody());
+  Made.findHandlers(F);
   return Made;
 }
 
-void FlowGraph::findHandlers(const Stmt *Body) {
+void FlowGraph::findHandlers(const FunctionDecl *F) {
   llvm::DenseMap<const Stmt *, const CFGBlock *> Catches;
   for (const CFGBlock *Block : *Graph)
     if (const auto *Catch = dyn_cast_or_null<CXXCatchStmt>(Block->getLabel()))
@@ -47,47 +47,24 @@ void FlowGraph::findHandlers(const Stmt *Body) {
   if (Catches.empty())
     return;
 
-  struct Finder : RecursiveASTVisitor<Finder> {
-    llvm::SmallVector<const CXXTryStmt *, 2> Tries;
-    /// The statements in each of them.
-    std::vector<llvm::DenseSet<const Stmt *>> Within;
-    llvm::SmallVector<unsigned, 2> Around; ///< Those around what is visited.
-
-    /// A lambda's body is a function of its own.
-    bool TraverseLambdaExpr(LambdaExpr *Lambda) {
-      for (Expr *Init : Lambda->capture_inits())
-        TraverseStmt(Init);
-      return VisitStmt(Lambda);
-    }
-    bool TraverseCXXTryStmt(CXXTryStmt *Try) {
-      Around.push_back(Tries.size());
-      Tries.push_back(Try);
-      Within.emplace_back();
-      TraverseStmt(Try->getTryBlock());
-      Around.pop_back();
-      for (unsigned I = 0; I < Try->getNumHandlers(); ++I)
-        TraverseStmt(Try->getHandler(I));
-      return true;
-    }
-    bool VisitStmt(Stmt *S) {
-      for (unsigned Try : Around)
-        Within[Try].insert(S);
-      return true;
-    }
-    bool shouldVisitImplicitCode() const { return true; }
-  } Found;
-  Found.TraverseStmt(const_cast<Stmt *>(Body));
-  for (const CFGBlock *Block : *Graph)
-    for (unsigned Try = 0; Try < Found.Tries.size(); ++Try) {
-      const CXXTryStmt *Of = Found.Tries[Try];
-      bool Inside = llvm::any_of(*Block, [&](const CFGElement &E) {
-        auto AsStmt = E.getAs<CFGStmt>();
-        return AsStmt && Found.Within[Try].contains(AsStmt->getStmt());
-      });
-      for (unsigned I = 0; Inside && I < Of->getNumHandlers(); ++I)
-        if (const CFGBlock *Handler = Catches.lookup(Of->getHandler(I)))
-          Handlers[Block->getBlockID()].push_back({Handler, Of});
-    }
+  // A lambda's body is a function of its own.
+  const code::Body &In = code::Body::of(F);
+  code::forEach<CXXTryStmt>(
+      F->getBody(),
+      [&](const CXXTryStmt *Try) {
+        for (const CFGBlock *Block : *Graph) {
+          if (llvm::none_of(*Block, [&](const CFGElement &E) {
+                auto AsStmt = E.getAs<CFGStmt>();
+                return AsStmt &&
+                       In.isWithin(AsStmt->getStmt(), Try->getTryBlock());
+              }))
+            continue;
+          for (unsigned I = 0; I < Try->getNumHandlers(); ++I)
+            if (const CFGBlock *Handler = Catches.lookup(Try->getHandler(I)))
+              Handlers[Block->getBlockID()].push_back({Handler, Try});
+        }
+      },
+      code::Lambdas::Skipped);
 }
 
 } // namespace libtorch_tidy::flow

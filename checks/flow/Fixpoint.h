@@ -73,7 +73,7 @@ public:
   }
 
 private:
-  void findHandlers(const clang::Stmt *Body);
+  void findHandlers(const clang::FunctionDecl *F);
 
   std::unique_ptr<clang::CFG> Graph;
   std::vector<const clang::CFGBlock *> Order;

@@ -101,7 +101,7 @@ bool FunctionFlow::outlivesFunction(PlaceId P) const {
     return T->isReferenceType() || T->isPointerType() ||
            !torch::pointeeOf(T).isNull();
   }
-  if (!DeclaredBy.count(Root) || Root->isStaticLocal())
+  if (!declarationOf(Root) || Root->isStaticLocal())
     return true;
   QualType T = Root->getType();
   bool Points = T->isReferenceType() || T->isPointerType() ||
@@ -145,9 +145,8 @@ bool FunctionFlow::addsNothingTo(PlaceId P) const {
 
 const Stmt *FunctionFlow::loopFor(const Stmt *S, PlaceId Where) const {
   const VarDecl *Root = rootOf(Where);
-  const Stmt *Declared = nullptr;
-  if (auto It = DeclaredBy.find(Root); It != DeclaredBy.end())
-    Declared = Root->isStaticLocal() ? nullptr : It->second;
+  const Stmt *Declared =
+      Root && !Root->isStaticLocal() ? declarationOf(Root) : nullptr;
   const Stmt *Child = S;
   for (const Stmt *P = parentOf(S); P; Child = P, P = parentOf(P)) {
     if (!isLoop(P) || code::runsOnce(P, Child))

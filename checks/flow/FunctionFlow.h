@@ -22,7 +22,6 @@
 #include "checks/flow/Value.h"
 #include "checks/torch/GradGuards.h"
 #include "clang/AST/Expr.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
 #include <memory>
@@ -171,7 +170,7 @@ public:
   const clang::FieldDecl *fieldOf(PlaceId P) const;
   /// The statement that declares \p V, a local variable; null for others.
   const clang::Stmt *declarationOf(const clang::VarDecl *V) const {
-    return DeclaredBy.lookup(V);
+    return Body ? Body->declarationOf(V) : nullptr;
   }
   /// Does \p P live longer than a call of the function?
   bool outlivesFunction(PlaceId P) const;
@@ -193,18 +192,18 @@ public:
   /// Does \p A add to what its place held on entry, and not only to what this
   /// call put there?
   bool addsToEntry(const Accumulation &A) const;
-  /// Calls of functions of this unit, in the order of evaluation.
+  /// Calls of functions of this unit, in the order of the source, as are the
+  /// lists below.
   llvm::ArrayRef<CallSite> calls() const { return Calls; }
   /// Calls of functions that this unit does not show.
   llvm::ArrayRef<CallSite> unseenCalls() const { return UnseenCalls; }
-  /// Calls of TorchScript modules whose parameters are not known to be frozen,
-  /// in the order of evaluation.
+  /// Calls of TorchScript modules whose parameters are not known to be frozen.
   const llvm::MapVector<const clang::Expr *, GradMode> &scriptCalls() const {
     return ScriptCalls;
   }
   /// Calls that need history: backward, optimizer steps, calls of functions
   /// that train, gradient mode switched on, calls into code that cannot be seen
-  /// with tensors or modules. In the order of evaluation.
+  /// with tensors or modules.
   llvm::ArrayRef<const clang::Expr *> trainingSites() const {
     return TrainingSites;
   }
@@ -243,8 +242,7 @@ private:
   std::vector<CallSite> Calls, UnseenCalls;
   llvm::MapVector<const clang::Expr *, GradMode> ScriptCalls;
   llvm::SmallVector<const clang::Expr *, 0> TrainingSites;
-  const code::Body *Body = nullptr;
-  llvm::DenseMap<const clang::VarDecl *, const clang::Stmt *> DeclaredBy;
+  code::Body *Body = nullptr;
 };
 
 using code::isLoop;

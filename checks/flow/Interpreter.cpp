@@ -17,47 +17,11 @@
 #include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/SourceManager.h"
 
 using namespace clang;
 
 namespace libtorch_tidy::flow {
-
-namespace {
-
-/// What the fixpoint needs to know of the body beforehand.
-class BodyScan : public RecursiveASTVisitor<BodyScan> {
-public:
-  llvm::DenseMap<const VarDecl *, const Stmt *> DeclaredBy;
-  llvm::SmallPtrSet<const VarDecl *, 8> Reassigned;
-
-  /// The variables that a range-for declares for itself count, too.
-  bool shouldVisitImplicitCode() const { return true; }
-  /// A lambda's body is a function of its own.
-  bool TraverseLambdaExpr(LambdaExpr *) { return true; }
-  bool VisitDeclStmt(DeclStmt *S) {
-    for (Decl *D : S->decls())
-      if (auto *V = dyn_cast<VarDecl>(D))
-        DeclaredBy[V] = S;
-    return true;
-  }
-  bool VisitCXXCatchStmt(CXXCatchStmt *S) {
-    if (VarDecl *V = S->getExceptionDecl())
-      DeclaredBy[V] = S;
-    return true;
-  }
-  bool VisitCallExpr(CallExpr *Call) {
-    if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
-        Op && Op->getOperator() == OO_Equal)
-      if (const auto *Ref =
-              dyn_cast<DeclRefExpr>(torch::stripImplicit(Op->getArg(0))))
-        if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl()))
-          Reassigned.insert(V);
-    return true;
-  }
-};
-
-} // namespace
 
 Interpreter::Interpreter(UnitModel &Unit, const FunctionDecl *F)
     : Unit(Unit), Context(Unit.context()),
@@ -71,11 +35,6 @@ Interpreter::Interpreter(UnitModel &Unit, const FunctionDecl *F)
 
 std::unique_ptr<FunctionFlow> Interpreter::run() {
   const FunctionDecl *F = Out->F;
-  Stmt *Body = F->getBody();
-  BodyScan Scan;
-  Scan.TraverseStmt(Body);
-  Out->DeclaredBy = std::move(Scan.DeclaredBy);
-  Reassigned = std::move(Scan.Reassigned);
   Out->Body = &code::Body::of(F);
   FrozenModules = Unit.frozenModules().in(F);
 
@@ -162,29 +121,45 @@ bool Interpreter::isTaken(const CFGBlock &Block, const CFGBlock &Successor) {
   return &Successor != Never;
 }
 
+static const Expr *siteOf(const Expr *E) { return E; }
+template <typename T>
+static const Expr *siteOf(const std::pair<const Expr *, T> &At) {
+  return At.first;
+}
+template <typename T>
+static const Expr *
+siteOf(const std::pair<std::pair<const Expr *, PlaceId>, T> &At) {
+  return At.first.first;
+}
+
 void Interpreter::finish(const State &AtExit) {
   Out->Available = true;
   Out->ExitMode = AtExit.Mode;
   for (const auto &[P, V] : AtExit.Held)
     if (Out->outlivesFunction(P) || InPlaceOnParam.count(P))
       Out->Exit[P] = Out->outlivesFunction(P) ? V : InPlaceOnParam[P];
-  // In the order of the source: that in which blocks are walked differs between
-  // versions of Clang.
-  const SourceManager &SM = Context.getSourceManager();
-  auto Accumulations = Out->Accumulations.takeVector();
-  llvm::stable_sort(Accumulations, [&](const auto &A, const auto &B) {
-    return SM.isBeforeInTranslationUnit(A.second.Site->getExprLoc(),
-                                        B.second.Site->getExprLoc());
-  });
-  for (auto &[Key, A] : Accumulations) {
+  // All lists are in the order of the source: that in which blocks are walked
+  // differs between versions of Clang.
+  auto InOrder = [&](auto Listed) {
+    const SourceManager &SM = Context.getSourceManager();
+    llvm::stable_sort(Listed, [&](const auto &A, const auto &B) {
+      return SM.isBeforeInTranslationUnit(siteOf(A)->getExprLoc(),
+                                          siteOf(B)->getExprLoc());
+    });
+    return Listed;
+  };
+  for (auto &[Key, A] : InOrder(Out->Accumulations.takeVector())) {
     A.Bounded = Bounded.count(A.Where);
     Out->Accumulations.insert({Key, std::move(A)});
   }
-  for (const auto &[E, Call] : Calls)
+  for (const auto &[E, Call] : InOrder(Calls.takeVector()))
     Out->Calls.push_back(Call);
-  for (const auto &[E, Call] : UnseenCalls)
+  for (const auto &[E, Call] : InOrder(UnseenCalls.takeVector()))
     Out->UnseenCalls.push_back(Call);
+  for (const auto &Call : InOrder(Out->ScriptCalls.takeVector()))
+    Out->ScriptCalls.insert(Call);
   Out->TrainingSites.assign(Training.begin(), Training.end());
+  Out->TrainingSites = InOrder(std::move(Out->TrainingSites));
 }
 
 void Interpreter::transfer(const Stmt *Statement) {
@@ -330,7 +305,7 @@ bool Interpreter::hasEntryValue(PlaceId P) const {
   const VarDecl *Root = Out->rootOf(P);
   if (!Root || Root->isStaticLocal())
     return true;
-  return !Out->DeclaredBy.count(Root);
+  return !Out->declarationOf(Root);
 }
 
 Value Interpreter::readWhole(const State &At, PlaceId P) {

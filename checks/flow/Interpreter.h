@@ -166,7 +166,6 @@ private:
   llvm::MapVector<const clang::Expr *, CallSite> Calls, UnseenCalls;
   llvm::SetVector<const clang::Expr *> Training;
   llvm::SmallPtrSet<const clang::ValueDecl *, 4> FrozenModules;
-  llvm::SmallPtrSet<const clang::VarDecl *, 8> Reassigned;
   std::optional<bool> NamesDerivatives; ///< See namesDerivatives().
   /// The backward call of the statement at hand: the CFG may list it both by
   /// itself and within that statement.

@@ -8,6 +8,7 @@
 #include "checks/flow/Sharing.h"
 #include "checks/code/Object.h"
 #include "checks/code/Std.h"
+#include "checks/code/Walk.h"
 #include "checks/code/Writes.h"
 #include "checks/flow/Memory.h"
 #include "checks/torch/Calls.h"
@@ -17,7 +18,6 @@
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -37,14 +37,9 @@ bool isInCv(const Decl *D) {
   return false;
 }
 
-bool isStdFunction(const CallExpr *Call, StringRef Name) {
-  const FunctionDecl *Callee = Call->getDirectCallee();
-  return Callee && torch::isStdDecl(Callee) && torch::calleeName(Call) == Name;
-}
-
 /// Variables whose memory may be held elsewhere, too, so that it need not die
 /// with them.
-class SharingFinder : public RecursiveASTVisitor<SharingFinder> {
+class SharingFinder {
 public:
   SharingFinder(const ASTContext &Context, MemorySummaries Callees)
       : Context(Context), Callees(Callees) {}
@@ -56,52 +51,67 @@ public:
   /// A tensor that an operator takes: backward may keep it.
   llvm::DenseSet<const VarDecl *> Operands;
 
-  bool shouldVisitLambdaBody() const { return true; }
+  void lookAt(const FunctionDecl *F) {
+    if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F))
+      for (const CXXCtorInitializer *Init : Ctor->inits())
+        lookAt(Init->getInit());
+    lookAt(F->getBody());
+  }
 
-  bool VisitLambdaExpr(LambdaExpr *Lambda) {
+private:
+  void lookAt(const Stmt *Body) {
+    forEach<VarDecl>(Body, [&](const VarDecl *Var) {
+      if (Var->hasInit())
+        sink(Var->getInit(), Var->getType(), Var);
+    });
+    forEach<Stmt>(Body, [&](const Stmt *S) {
+      if (const auto *Call = dyn_cast<CallExpr>(S))
+        visit(Call);
+      else if (const auto *Construct = dyn_cast<CXXConstructExpr>(S))
+        visit(Construct);
+      else if (const auto *Lambda = dyn_cast<LambdaExpr>(S))
+        visit(Lambda);
+      else if (const auto *Return = dyn_cast<ReturnStmt>(S))
+        visit(Return);
+      else if (const auto *Op = dyn_cast<BinaryOperator>(S))
+        visit(Op);
+    });
+  }
+
+  void visit(const LambdaExpr *Lambda) {
     for (const LambdaCapture &Capture : Lambda->captures())
       if (Capture.capturesVariable())
         if (const auto *Var = dyn_cast<VarDecl>(Capture.getCapturedVar())) {
           ++Copied[Var];
           Leaves.insert(Var);
         }
-    return true;
   }
 
-  bool VisitVarDecl(VarDecl *Var) {
-    if (Var->hasInit())
-      sink(Var->getInit(), Var->getType(), Var);
-    return true;
-  }
-
-  bool VisitReturnStmt(ReturnStmt *Return) {
+  void visit(const ReturnStmt *Return) {
     if (const Expr *Value = Return->getRetValue()) {
       sink(Value, Value->getType(), nullptr);
       if (const VarDecl *Var =
               dyn_cast_or_null<VarDecl>(rootOf(valueOf(Value))))
         Leaves.insert(Var);
     }
-    return true;
   }
 
-  bool VisitBinaryOperator(BinaryOperator *Op) {
+  void visit(const BinaryOperator *Op) {
     if (Op->getOpcode() == BO_Assign)
       sink(Op->getRHS(), Op->getRHS()->getType(),
            dyn_cast_or_null<VarDecl>(rootOf(Op->getLHS())));
-    return true;
   }
 
-  bool VisitCallExpr(CallExpr *Call) {
+  void visit(const CallExpr *Call) {
     const FunctionDecl *Callee = Call->getDirectCallee();
     StringRef Name = torch::calleeName(Call);
-    if (isStdFunction(Call, "move") || isStdFunction(Call, "swap") ||
-        isStdFunction(Call, "exchange") || isStdFunction(Call, "ref")) {
+    if (isStdCall(Call, {"move", "swap", "exchange", "ref"})) {
       for (const Expr *Arg : Call->arguments())
         leave(Arg);
-      return true;
+      return;
     }
-    if (isStdFunction(Call, "forward") || isStdFunction(Call, "get"))
-      return true;
+    if (isStdCall(Call, {"forward", "get"}))
+      return;
     if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call))
       if (Name == "swap" || Name == "release") {
         leave(Member->getImplicitObjectArgument());
@@ -115,7 +125,7 @@ public:
           Op->getArg(0)->isLValue())
         sink(Op->getArg(1), Op->getArg(0)->getType(),
              dyn_cast_or_null<VarDecl>(rootOf(Op->getArg(0))));
-      return true;
+      return;
     }
     // Operators use their tensors and let go of them, but for backward.
     const auto *Member = dyn_cast<CXXMemberCallExpr>(Call);
@@ -125,15 +135,15 @@ public:
       if (Member)
         Operands.insert(
             torch::memoryRoot(Member->getImplicitObjectArgument(), Context));
-      return true;
+      return;
     }
     // Printing, comparing, asking for a property.
     if (Callee && torch::isTorchDecl(Callee) && !torch::keepsArguments(Call) &&
         !torch::mayHoldTensor(Call->getType()) &&
         (!Member || torch::isTensor(Member->getObjectType())))
-      return true;
+      return;
     if (Callee && isInCv(Callee))
-      return true;
+      return;
     // The object of a member operator is not passed on: `planes[0]`.
     unsigned First =
         isa<CXXOperatorCallExpr>(Call) && isa_and_nonnull<CXXMethodDecl>(Callee)
@@ -148,25 +158,22 @@ public:
       else if (Known->Operands.count(Param))
         Operands.insert(torch::memoryRoot(Call->getArg(I), Context));
     }
-    return true;
   }
 
-  bool VisitCXXConstructExpr(CXXConstructExpr *Construct) {
+  void visit(const CXXConstructExpr *Construct) {
     QualType T = Construct->getType();
     // Copies are judged by where they go.
     if (torch::isTensor(T) || torch::isArrayRef(T) ||
         Construct->getConstructor()->isCopyOrMoveConstructor() ||
         isInCv(Construct->getConstructor()))
-      return true;
+      return;
     for (const Expr *Arg : Construct->arguments()) {
       sink(Arg, Arg->getType(), nullptr);
       for (const Expr *Element : torch::listElements(Arg))
         sink(Element, Element->getType(), nullptr);
     }
-    return true;
   }
 
-private:
   /// Of a function that surely is the one that runs.
   const MemorySummary *summaryOf(const FunctionDecl *Callee) const {
     const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
@@ -207,7 +214,7 @@ Sharing::Sharing(const FunctionDecl *F, const ASTContext &Context,
   if (!F)
     return;
   SharingFinder Found(Context, Callees);
-  Found.TraverseDecl(const_cast<FunctionDecl *>(F));
+  Found.lookAt(F);
   Copied = std::move(Found.Copied);
   Leaves = std::move(Found.Leaves);
   Operands = std::move(Found.Operands);

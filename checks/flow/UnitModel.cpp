@@ -271,50 +271,47 @@ void Cost::giveUp(const FunctionDecl *F) {
   GivenUp.push_back(std::move(Given));
 }
 
-namespace {
-
-/// Does a body name anything of LibTorch, or a type that can hold its tensors?
-class Concern : public RecursiveASTVisitor<Concern> {
-public:
-  bool Found = false;
-  llvm::SmallVector<const FunctionDecl *, 8> Callees;
-
-  bool shouldVisitImplicitCode() const { return true; }
-  bool VisitExpr(Expr *E) {
-    QualType T = E->getType();
-    if (T.isNull())
-      return true;
-    // Scalars hold nothing; what makes them may still be a call of LibTorch.
-    if (!T->isScalarType() || T->isAnyPointerType())
-      Found |= Seen.insert(T.getCanonicalType().getTypePtr()).second &&
-               (torch::mayHoldTensor(T) || torch::isModule(T) ||
-                torch::isTorchDecl(torch::recordOf(T)));
-    return !Found;
-  }
-  bool VisitDeclRefExpr(DeclRefExpr *E) {
-    addCallee(dyn_cast<FunctionDecl>(E->getDecl()));
-    return !Found;
-  }
-  bool VisitMemberExpr(MemberExpr *E) {
-    addCallee(dyn_cast<FunctionDecl>(E->getMemberDecl()));
-    return !Found;
-  }
-  bool VisitCXXConstructExpr(CXXConstructExpr *E) {
-    addCallee(E->getConstructor());
-    return !Found;
-  }
-
-private:
-  void addCallee(const FunctionDecl *F) {
-    if (!F)
-      return;
-    Found |= torch::isTorchDecl(F);
-    Callees.push_back(F);
-  }
+/// Does the body of \p F name anything of LibTorch, or a type that can hold its
+/// tensors? Adds the functions that it names to \p Callees until then.
+static bool namesTensors(const FunctionDecl *F,
+                         llvm::SmallVectorImpl<const FunctionDecl *> &Callees) {
   llvm::SmallPtrSet<const Type *, 16> Seen;
-};
-
-} // namespace
+  auto IsOfLibrary = [&](const FunctionDecl *Callee) {
+    if (Callee)
+      Callees.push_back(Callee);
+    return Callee && torch::isTorchDecl(Callee);
+  };
+  auto IsConcerned = [&](const Expr *E) {
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+      if (IsOfLibrary(dyn_cast<FunctionDecl>(Ref->getDecl())))
+        return true;
+    } else if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+      if (IsOfLibrary(dyn_cast<FunctionDecl>(Member->getMemberDecl())))
+        return true;
+    } else if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
+      if (IsOfLibrary(Construct->getConstructor()))
+        return true;
+    }
+    QualType T = E->getType();
+    // Scalars hold nothing; what makes them may still be a call of LibTorch.
+    return !T.isNull() && (!T->isScalarType() || T->isAnyPointerType()) &&
+           Seen.insert(T.getCanonicalType().getTypePtr()).second &&
+           (torch::mayHoldTensor(T) || torch::isModule(T) ||
+            torch::isTorchDecl(torch::recordOf(T)));
+  };
+  code::Way Everything;
+  Everything.Implicit = true;
+  if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F))
+    for (const CXXCtorInitializer *Init : Ctor->inits())
+      if (code::anyOf<Expr>(Init->getInit(), IsConcerned, Everything))
+        return true;
+  return llvm::any_of(F->parameters(),
+                      [](const ParmVarDecl *Param) {
+                        return torch::mayHoldTensor(Param->getType()) ||
+                               torch::isModule(Param->getType());
+                      }) ||
+         code::anyOf<Expr>(F->getBody(), IsConcerned, Everything);
+}
 
 /// Can \p F, or what it calls in this unit, have to do with tensors or
 /// gradient mode? Header libraries bring thousands of functions that have not.
@@ -328,19 +325,12 @@ bool UnitModel::concernsTensors(const FunctionDecl *F) {
         return Concerned[F] = true;
       continue;
     }
-    Concern Visitor;
-    for (const ParmVarDecl *Param : Next->parameters())
-      Visitor.Found |= torch::mayHoldTensor(Param->getType()) ||
-                       torch::isModule(Param->getType());
-    if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(Next))
-      for (const CXXCtorInitializer *Init : Ctor->inits())
-        Visitor.TraverseStmt(Init->getInit());
-    Visitor.TraverseStmt(Next->getBody());
-    if (Visitor.Found) {
+    llvm::SmallVector<const FunctionDecl *, 8> Callees;
+    if (namesTensors(Next, Callees)) {
       Concerned[Next] = true;
       return Concerned[F] = true;
     }
-    for (const FunctionDecl *Callee : Visitor.Callees) {
+    for (const FunctionDecl *Callee : Callees) {
       const FunctionDecl *Definition = nullptr;
       if (const FunctionFlow *There = flowAbroad(Callee);
           There && (There->trains() || There->exitMode() != GradMode::On))
