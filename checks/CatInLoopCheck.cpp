@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/TensorGrowth.h"
 #include "checks/code/Body.h"
 #include "checks/code/Object.h"
 #include "checks/code/Std.h"
-#include "checks/flow/TensorGrowth.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Concatenation.h"
 #include "checks/torch/CustomFunctions.h"
@@ -31,9 +31,6 @@ using namespace clang::ast_matchers;
 
 namespace libtorch_tidy {
 
-using flow::GrowthStep;
-using flow::TensorGrowth;
-
 namespace {
 
 /// docs/checks/libtorch-cat-in-loop.md says what it finds and why.
@@ -44,7 +41,7 @@ public:
   void checkMatch(const Match &Result) override;
 
 private:
-  flow::KnownGrowths Known;
+  KnownGrowths Known;
   /// Names that fixes have given, by function.
   llvm::DenseMap<SourceLocation, llvm::StringSet<>> Given;
 };
@@ -295,7 +292,7 @@ void CatInLoopCheck::registerMatchers(MatchFinder *Finder) {
 void CatInLoopCheck::checkMatch(const Match &Result) {
   ASTContext &Context = *Result.Context;
   const auto *Cat = Result.Nodes.getNodeAs<CallExpr>("cat");
-  std::optional<TensorGrowth> Growth = flow::growthBy(Cat, Context, Known);
+  std::optional<TensorGrowth> Growth = growthBy(Cat, Context, Known);
   if (!Growth)
     return;
   const Expr *Assign = Growth->Steps.front().Assign;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "checks/HandlerOwners.h"
 #include "checks/LibtorchCheck.h"
 #include "checks/code/Paths.h"
 #include "checks/code/Walk.h"
-#include "checks/flow/HandlerOwners.h"
 #include "checks/flow/TensorWork.h"
 #include "checks/torch/Exceptions.h"
 #include "checks/torch/Owners.h"
@@ -145,16 +145,6 @@ std::optional<OwningException> owningException(const CXXTryStmt *Try,
   return std::nullopt;
 }
 
-bool mentions(const Stmt *S, const VarDecl *Var) {
-  if (!Var)
-    return false;
-  const auto *Ref = dyn_cast<DeclRefExpr>(S);
-  return (Ref && Ref->getDecl() == Var) ||
-         llvm::any_of(S->children(), [&](const Stmt *Child) {
-           return Child && mentions(Child, Var);
-         });
-}
-
 std::string typeName(QualType T, const ASTContext &Context) {
   PrintingPolicy Policy(Context.getLangOpts());
   Policy.SuppressTagKeyword = true;
@@ -182,7 +172,7 @@ const CallExpr *throwingCall(const CXXTryStmt *Try, const Expr *After,
 }
 
 /// "'a' (declared at line 1) and 'b' (declared at line 2)"
-std::string listOwners(llvm::ArrayRef<flow::HandlerOwner> Owners,
+std::string listOwners(llvm::ArrayRef<HandlerOwner> Owners,
                        const SourceManager &SM) {
   std::string Text;
   for (size_t I = 0; I < Owners.size(); ++I) {
@@ -196,10 +186,9 @@ std::string listOwners(llvm::ArrayRef<flow::HandlerOwner> Owners,
 }
 
 /// Statements that release every one of \p Owners; empty when one has no way.
-std::string releases(llvm::ArrayRef<flow::HandlerOwner> Owners,
-                     StringRef Separator) {
+std::string releases(llvm::ArrayRef<HandlerOwner> Owners, StringRef Separator) {
   std::string Text;
-  for (const flow::HandlerOwner &Owner : Owners) {
+  for (const HandlerOwner &Owner : Owners) {
     StringRef Method = torch::releaseMethod(Owner.D->getType());
     if (Method.empty() || !Owner.D->getIdentifier())
       return {};
@@ -231,7 +220,7 @@ void OomRecoveryInCatchCheck::checkMatch(const Match &Result) {
     checkHandler(Try, I, In, *Result.Context);
 }
 
-using OwnerList = llvm::ArrayRef<flow::HandlerOwner>;
+using OwnerList = llvm::ArrayRef<HandlerOwner>;
 
 /// The message where the exception itself owns tensors, and perhaps \p Also.
 static std::string holdsException(const OwningException &Exception,
@@ -260,7 +249,7 @@ static std::string holdsOwners(OwnerList All, const SourceManager &SM) {
   const bool One = All.size() == 1;
   std::string Message = "this handler retries while " + listOwners(All, SM) +
                         (One ? " is" : " are") + " still alive; ";
-  if (llvm::none_of(All, [](const flow::HandlerOwner &Owner) {
+  if (llvm::none_of(All, [](const HandlerOwner &Owner) {
         return Owner.D->getType().isConstQualified();
       }))
     Message += One ? "reset it first, or " : "reset them first, or ";
@@ -268,7 +257,7 @@ static std::string holdsOwners(OwnerList All, const SourceManager &SM) {
                         : "retry after their scope has ended");
 }
 
-static Step stepOf(const flow::HandlerOwner &Owner) {
+static Step stepOf(const HandlerOwner &Owner) {
   const std::string Name = "'" + Owner.D->getNameAsString() + "'";
   if (Owner.AssignedInTry)
     return {Owner.AssignedInTry->getBeginLoc(),
@@ -311,11 +300,12 @@ void OomRecoveryInCatchCheck::checkHandler(const CXXTryStmt *Try,
   const Stmt *Statement = *llvm::find_if(
       Block->body(), [&](const Stmt *S) { return code::contains(S, Retry); });
   // A retry that works on what the exception carries needs it.
-  if (Exception && mentions(Statement, Handler->getExceptionDecl()))
+  if (const VarDecl *Caught = Handler->getExceptionDecl();
+      Exception && Caught && code::mentions(Statement, Caught))
     Exception.reset();
 
-  auto Owners = flow::needlessOwners({In, Try, Handler, Statement, Retry},
-                                     Amounts, Context);
+  auto Owners =
+      needlessOwners({In, Try, Handler, Statement, Retry}, Amounts, Context);
   if (!Exception && Owners.empty())
     return;
 
@@ -326,7 +316,7 @@ void OomRecoveryInCatchCheck::checkHandler(const CXXTryStmt *Try,
                         : holdsOwners(Owners, SM);
 
   const Expr *LastAssigned = nullptr;
-  for (const flow::HandlerOwner &Owner : Owners) {
+  for (const HandlerOwner &Owner : Owners) {
     F.Steps.push_back(stepOf(Owner));
     if (Owner.AssignedInTry)
       LastAssigned = Owner.AssignedInTry;

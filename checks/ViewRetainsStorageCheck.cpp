@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/Amounts.h"
+#include "checks/KeptViews.h"
 #include "checks/LibtorchCheck.h"
-#include "checks/flow/KeptViews.h"
 #include "checks/torch/Calls.h"
 #include "checks/torch/Sharing.h"
 #include "checks/torch/Spelling.h"
@@ -17,8 +17,6 @@
 using namespace clang;
 
 namespace libtorch_tidy {
-
-using flow::KeptView;
 
 namespace {
 
@@ -79,7 +77,7 @@ void ViewRetainsStorageCheck::checkUnit(flow::UnitModel &Unit) {
   for (const FunctionDecl *Function : Unit.functions()) {
     if (Unit.errors().touch(Function))
       continue;
-    for (const KeptView &K : flow::findKeptViews(Function, Context)) {
+    for (const KeptView &K : findKeptViews(Function, Context)) {
       Finding F;
       F.Loc = K.Kept->getBeginLoc();
       F.Highlight = K.Kept->getSourceRange();

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/flow/TensorGrowth.h"
+#include "checks/TensorGrowth.h"
 #include "checks/code/Body.h"
 #include "checks/code/Object.h"
 #include "checks/code/Std.h"
@@ -24,7 +24,7 @@
 using namespace clang;
 using llvm::StringRef;
 
-namespace libtorch_tidy::flow {
+namespace libtorch_tidy {
 
 using namespace code;
 
@@ -32,13 +32,13 @@ namespace {
 
 /// The declaration at the bottom of a name, and the variables that choose an
 /// element of it on the way.
-struct Named {
+struct GrowingName {
   const ValueDecl *Bottom = nullptr;
   llvm::SmallVector<const VarDecl *, 2> Indices;
 };
 
-std::optional<Named> nameOf(const Expr *E) {
-  Named Name;
+std::optional<GrowingName> growingName(const Expr *E) {
+  GrowingName Name;
   for (;;) {
     E = torch::stripImplicit(E);
     if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E)) {
@@ -84,9 +84,9 @@ std::optional<Named> nameOf(const Expr *E) {
   }
 }
 
-class Analysis {
+class GrowthFinder {
 public:
-  Analysis(const CallExpr *Cat, ASTContext &Context, KnownGrowths &Known)
+  GrowthFinder(const CallExpr *Cat, ASTContext &Context, KnownGrowths &Known)
       : Cat(Cat), Context(Context), In(Body::around(Cat, Context)),
         Known(Known) {}
 
@@ -98,7 +98,7 @@ public:
     if (!Assign)
       return std::nullopt;
     Target = torch::stripImplicit(Assign->getArg(0));
-    std::optional<Named> Name = nameOf(Target);
+    std::optional<GrowingName> Name = growingName(Target);
     if (!Name)
       return std::nullopt;
     Bottom = Name->Bottom;
@@ -144,7 +144,7 @@ private:
   }
 
   /// Does the named object stay the same over the iterations of \p Loop?
-  bool outlives(const Named &Name, const Stmt *Loop) const {
+  bool outlives(const GrowingName &Name, const Stmt *Loop) const {
     if (isa<VarDecl>(Name.Bottom) && isWithin(Name.Bottom->getLocation(), Loop))
       return false;
     return llvm::all_of(Name.Indices, [&](const VarDecl *Index) {
@@ -628,7 +628,7 @@ private:
 
 std::optional<TensorGrowth> growthBy(const CallExpr *Cat, ASTContext &Context,
                                      KnownGrowths &Known) {
-  return Analysis(Cat, Context, Known).run();
+  return GrowthFinder(Cat, Context, Known).run();
 }
 
-} // namespace libtorch_tidy::flow
+} // namespace libtorch_tidy

@@ -10,8 +10,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef LIBTORCH_TIDY_CHECKS_FLOW_TENSORGROWTH_H
-#define LIBTORCH_TIDY_CHECKS_FLOW_TENSORGROWTH_H
+#ifndef LIBTORCH_TIDY_CHECKS_TENSORGROWTH_H
+#define LIBTORCH_TIDY_CHECKS_TENSORGROWTH_H
 
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/SmallVector.h"
@@ -19,7 +19,7 @@
 #include <memory>
 #include <optional>
 
-namespace libtorch_tidy::flow {
+namespace libtorch_tidy {
 
 /// One `all = torch::cat({all, x})`.
 struct GrowthStep {
@@ -64,6 +64,6 @@ std::optional<TensorGrowth> growthBy(const clang::CallExpr *Cat,
                                      clang::ASTContext &Context,
                                      KnownGrowths &Known);
 
-} // namespace libtorch_tidy::flow
+} // namespace libtorch_tidy
 
-#endif // LIBTORCH_TIDY_CHECKS_FLOW_TENSORGROWTH_H
+#endif // LIBTORCH_TIDY_CHECKS_TENSORGROWTH_H

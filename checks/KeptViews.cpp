@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/flow/KeptViews.h"
+#include "checks/KeptViews.h"
 #include "checks/code/Body.h"
 #include "checks/code/Object.h"
 #include "checks/code/Std.h"
@@ -19,12 +19,11 @@
 #include "checks/torch/Storage.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 
 using namespace clang;
 using llvm::StringRef;
 
-namespace libtorch_tidy::flow {
+namespace libtorch_tidy {
 
 using namespace code;
 
@@ -45,55 +44,38 @@ struct Chain {
   bool OfModule = false;
 };
 
-class KeptFinder : public RecursiveASTVisitor<KeptFinder> {
+class KeptFinder {
 public:
   KeptFinder(const FunctionDecl *F, const ASTContext &Context)
-      : F(F), Context(Context), Shared(F, Context) {}
+      : F(F), Context(Context), In(Body::of(F)), Shared(F, Context) {}
 
   std::vector<KeptView> Found;
 
-  void run() { TraverseStmt(F->getBody()); }
-
-  // Lambdas are functions of their own.
-  bool TraverseLambdaExpr(LambdaExpr *) { return true; }
-
-  bool TraverseStmt(Stmt *S) {
-    bool IsLoop = S && isa<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt>(S);
-    if (IsLoop)
-      Loops.push_back(S);
-    bool Continue = RecursiveASTVisitor::TraverseStmt(S);
-    if (IsLoop)
-      Loops.pop_back();
-    return Continue;
+  void run() {
+    // Lambdas are functions of their own.
+    walk(
+        F->getBody(), Lambdas::Skipped,
+        [&](const Stmt *S) {
+          if (const auto *Call = dyn_cast<CallExpr>(S))
+            visit(Call);
+          return true;
+        },
+        [&](const Decl *D) {
+          if (const auto *Var = dyn_cast<VarDecl>(D))
+            visit(Var);
+          return true;
+        });
   }
 
-  bool VisitVarDecl(VarDecl *Var) {
-    LoopOf[Var] = Loops.empty() ? nullptr : Loops.back();
+private:
+  void visit(const VarDecl *Var) {
     if (Var->isStaticLocal() && Var->getInit() &&
         torch::isTensor(Var->getType()))
       kept(Var, Var->getInit(), /*Grows=*/false);
     Guarded |= torch::guardOf(Var) == torch::GradMode::Off;
-    return true;
   }
 
-  bool VisitCXXOperatorCallExpr(CXXOperatorCallExpr *Op) {
-    if (Op->getOperator() != OO_Equal || Op->getNumArgs() != 2)
-      return true;
-    const Expr *Target = torch::peel(Op->getArg(0));
-    if (!torch::isTensor(Target->getType()))
-      return true;
-    if (const auto *Element = dyn_cast<CXXOperatorCallExpr>(Target)) {
-      // `v[i] = x` of a container; of a tensor it copies the elements.
-      if (Element->getOperator() == OO_Subscript &&
-          !torch::isTensor(Element->getArg(0)->getType()))
-        kept(rootOf(Element->getArg(0)), Op->getArg(1), /*Grows=*/true);
-    } else if (isa<MemberExpr, DeclRefExpr>(Target)) {
-      kept(rootOf(Target), Op->getArg(1), /*Grows=*/false);
-    }
-    return true;
-  }
-
-  bool VisitCallExpr(CallExpr *Call) {
+  void visit(const CallExpr *Call) {
     for (const Expr *Value : torch::savedTensors(Call))
       saved(Value);
     if (auto Added = asInsertion(Call);
@@ -101,18 +83,32 @@ public:
         torch::isStdDecl(Call->getDirectCallee()) &&
         torch::mayHoldTensor(Added->Into->getType()))
       kept(rootOf(Added->Into), Added->value(), /*Grows=*/true);
-    return true;
+    if (!isAssignment(Call))
+      return;
+    const Expr *Target = torch::peel(Call->getArg(0));
+    if (!torch::isTensor(Target->getType()))
+      return;
+    if (const auto *Element = dyn_cast<CXXOperatorCallExpr>(Target)) {
+      // `v[i] = x` of a container; of a tensor it copies the elements.
+      if (Element->getOperator() == OO_Subscript &&
+          !torch::isTensor(Element->getArg(0)->getType()))
+        kept(rootOf(Element->getArg(0)), Call->getArg(1), /*Grows=*/true);
+    } else if (isa<MemberExpr, DeclRefExpr>(Target)) {
+      kept(rootOf(Target), Call->getArg(1), /*Grows=*/false);
+    }
   }
 
-private:
-  const Stmt *loop() const { return Loops.empty() ? nullptr : Loops.back(); }
+  /// The innermost loop around the declaration of local variable \p Var.
+  const Stmt *loopOf(const VarDecl *Var) const {
+    return In.loopAround(In.declarationOf(Var));
+  }
 
   /// A local tensor that is set once, by its declaration.
   bool isSetOnce(const VarDecl *Var) const {
     if (!Var->isLocalVarDecl() || Var->isStaticLocal() || !Var->hasInit() ||
-        Var->getType()->isReferenceType() || !LoopOf.count(Var))
+        Var->getType()->isReferenceType() || !In.declarationOf(Var))
       return false;
-    for (const Write &W : writesTo(Var, F->getBody()))
+    for (const Write &W : In.writesTo(Var))
       if (W.Kind != WriteKind::Changed || W.InLambda)
         return false;
     return true;
@@ -122,7 +118,7 @@ private:
   /// nullopt where an operator may copy, or the way is lost.
   std::optional<Chain> follow(const Expr *E) {
     Chain C;
-    C.TakenIn = loop();
+    C.TakenIn = In.loopAround(E);
     llvm::SmallVector<const VarDecl *, 2> Through;
     for (unsigned Steps = 0; Steps < 32; ++Steps) {
       E = torch::stripImplicit(E);
@@ -137,7 +133,7 @@ private:
                                        torch::stripImplicit(Var->getInit()))
                                  : nullptr;
         if (Init && (torch::pinsUnreduced(Init, Context) || takesPart(Init))) {
-          if (Shared.copies(Var) > 1 || LoopOf.lookup(Var) != C.TakenIn)
+          if (Shared.copies(Var) > 1 || loopOf(Var) != C.TakenIn)
             return std::nullopt;
           E = Init;
           continue;
@@ -249,10 +245,10 @@ private:
       return false;
     // A local container: over the iterations of a loop in which the owner, or
     // the temporary, is made anew.
-    if (Var->getType()->isReferenceType() || !LoopOf.count(Var))
+    if (Var->getType()->isReferenceType() || !In.declarationOf(Var))
       return false;
-    const Stmt *Made = C.Owner ? LoopOf.lookup(C.Owner) : C.TakenIn;
-    return Made && Made != LoopOf.lookup(Var);
+    const Stmt *Made = C.Owner ? loopOf(C.Owner) : C.TakenIn;
+    return Made && Made != loopOf(Var);
   }
 
   /// \p Value becomes what variable or member \p Root holds, or a part of it.
@@ -288,7 +284,7 @@ private:
   bool ownerDies(Chain &C) {
     const VarDecl *Owner = C.Owner;
     if (!torch::isTensor(Owner->getType()) || !isSetOnce(Owner) ||
-        Shared.copies(Owner) != 1 || LoopOf.lookup(Owner) != C.TakenIn)
+        Shared.copies(Owner) != 1 || loopOf(Owner) != C.TakenIn)
       return false;
     Fresh Made = torch::freshMemory(Owner->getInit(), Context, NoLocals);
     C.OfModule |= Made == Fresh::Likely;
@@ -297,7 +293,7 @@ private:
 
   bool isWrittenAfter(const VarDecl *Owner, const Expr *Kept) const {
     const SourceManager &SM = Context.getSourceManager();
-    return llvm::any_of(writesTo(Owner, F->getBody()), [&](const Write &W) {
+    return llvm::any_of(In.writesTo(Owner), [&](const Write &W) {
       return comesBefore(Kept, W.Where, SM);
     });
   }
@@ -334,10 +330,8 @@ private:
 
   const FunctionDecl *F;
   const ASTContext &Context;
-  Sharing Shared;
-  llvm::SmallVector<const Stmt *, 4> Loops;
-  /// The variables of this function, and the innermost loop around each.
-  llvm::DenseMap<const VarDecl *, const Stmt *> LoopOf;
+  Body &In;
+  flow::Sharing Shared;
   bool Guarded = false; ///< A guard has been declared so far.
 };
 
@@ -352,4 +346,4 @@ std::vector<KeptView> findKeptViews(const FunctionDecl *F,
   return std::move(Look.Found);
 }
 
-} // namespace libtorch_tidy::flow
+} // namespace libtorch_tidy

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIBTORCH_TIDY_CHECKS_FLOW_HANDLEROWNERS_H
-#define LIBTORCH_TIDY_CHECKS_FLOW_HANDLEROWNERS_H
+#ifndef LIBTORCH_TIDY_CHECKS_HANDLEROWNERS_H
+#define LIBTORCH_TIDY_CHECKS_HANDLEROWNERS_H
 
 #include "checks/flow/TensorWork.h"
 #include "clang/AST/StmtCXX.h"
 
-namespace libtorch_tidy::flow {
+namespace libtorch_tidy {
 
 /// A variable declared outside a try statement, or a member, that owns tensors
 /// when a handler runs.
@@ -37,9 +37,9 @@ struct HandlerPoint {
 /// \p Point.Statement on: letting go of it would free memory. Silent about
 /// what it cannot tell. In order of declaration.
 llvm::SmallVector<HandlerOwner, 2> needlessOwners(const HandlerPoint &Point,
-                                                  TensorWork &Work,
+                                                  flow::TensorWork &Work,
                                                   clang::ASTContext &Context);
 
-} // namespace libtorch_tidy::flow
+} // namespace libtorch_tidy
 
-#endif // LIBTORCH_TIDY_CHECKS_FLOW_HANDLEROWNERS_H
+#endif // LIBTORCH_TIDY_CHECKS_HANDLEROWNERS_H

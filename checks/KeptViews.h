@@ -12,15 +12,15 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef LIBTORCH_TIDY_CHECKS_FLOW_KEPTVIEWS_H
-#define LIBTORCH_TIDY_CHECKS_FLOW_KEPTVIEWS_H
+#ifndef LIBTORCH_TIDY_CHECKS_KEPTVIEWS_H
+#define LIBTORCH_TIDY_CHECKS_KEPTVIEWS_H
 
 #include "clang/AST/Decl.h"
 #include "clang/AST/ExprCXX.h"
 #include <string>
 #include <vector>
 
-namespace libtorch_tidy::flow {
+namespace libtorch_tidy {
 
 struct KeptView {
   enum Kind {
@@ -53,6 +53,6 @@ struct KeptView {
 std::vector<KeptView> findKeptViews(const clang::FunctionDecl *F,
                                     const clang::ASTContext &Context);
 
-} // namespace libtorch_tidy::flow
+} // namespace libtorch_tidy
 
-#endif // LIBTORCH_TIDY_CHECKS_FLOW_KEPTVIEWS_H
+#endif // LIBTORCH_TIDY_CHECKS_KEPTVIEWS_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/flow/HandlerOwners.h"
+#include "checks/HandlerOwners.h"
 #include "checks/code/Body.h"
 #include "checks/code/Object.h"
 #include "checks/code/Paths.h"
@@ -18,7 +18,6 @@
 #include "checks/torch/Sharing.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -27,7 +26,7 @@
 using namespace clang;
 using libtorch_tidy::torch::Work;
 
-namespace libtorch_tidy::flow {
+namespace libtorch_tidy {
 
 using namespace code;
 
@@ -48,7 +47,8 @@ const ValueDecl *sharedWith(const Expr *E) {
 
 class OwnerFinder {
 public:
-  OwnerFinder(const HandlerPoint &P, TensorWork &Amounts, ASTContext &Context)
+  OwnerFinder(const HandlerPoint &P, flow::TensorWork &Amounts,
+              ASTContext &Context)
       : P(P), SM(Context.getSourceManager()), Root(P.In->getBody()),
         Ways(Body::of(P.In).paths()) {
     forEachCall(P.Try->getTryBlock(), [&](const CallExpr *Call) {
@@ -83,46 +83,45 @@ private:
   bool isOwn(const ValueDecl *D) const { return Body::of(P.In).isOwn(D); }
 
   llvm::SetVector<const ValueDecl *> candidates() {
-    struct Collector : RecursiveASTVisitor<Collector> {
-      llvm::SetVector<const ValueDecl *> Locals, Mentioned;
-      bool TraverseLambdaExpr(LambdaExpr *) { return true; }
-      bool VisitVarDecl(VarDecl *Var) {
-        Locals.insert(Var);
-        return true;
-      }
-      bool VisitDeclRefExpr(DeclRefExpr *E) {
-        if (isa<VarDecl>(E->getDecl()))
-          Mentioned.insert(E->getDecl());
-        return true;
-      }
-      bool VisitMemberExpr(MemberExpr *E) {
-        if (isa<FieldDecl>(E->getMemberDecl()) &&
-            isa<CXXThisExpr>(E->getBase()->IgnoreParenImpCasts()))
-          Mentioned.insert(E->getMemberDecl());
-        return true;
-      }
-    } InTry, InBody;
-    InTry.TraverseStmt(const_cast<CompoundStmt *>(P.Try->getTryBlock()));
-    InBody.TraverseStmt(const_cast<Stmt *>(Root));
+    llvm::SmallPtrSet<const ValueDecl *, 8> DeclaredInTry;
+    forEach<VarDecl>(
+        P.Try->getTryBlock(),
+        [&](const VarDecl *Var) { DeclaredInTry.insert(Var); },
+        Lambdas::Skipped);
 
     llvm::SetVector<const ValueDecl *> Result;
     for (const ParmVarDecl *Parm : P.In->parameters())
       if (torch::ownsTensors(Parm->getType()))
         Result.insert(Parm);
-    for (const ValueDecl *D : InBody.Locals)
-      if (isOwn(D) && !isa<DecompositionDecl>(D) &&
-          torch::ownsTensors(D->getType()) &&
-          isBefore(D->getLocation(), P.Try->getBeginLoc())) {
-        const Stmt *Scope = Body::of(P.In).scopeOf(cast<VarDecl>(D));
-        if (Scope && Body::of(P.In).isWithin(P.Try, Scope))
-          Result.insert(D);
-      }
+    const Body &In = Body::of(P.In);
+    forEach<VarDecl>(
+        Root,
+        [&](const VarDecl *D) {
+          if (isOwn(D) && !isa<DecompositionDecl>(D) &&
+              torch::ownsTensors(D->getType()) &&
+              isBefore(D->getLocation(), P.Try->getBeginLoc()) &&
+              In.scopeOf(D) && In.isWithin(P.Try, In.scopeOf(D)))
+            Result.insert(D);
+        },
+        Lambdas::Skipped);
     // In a constructor's function-try-block the members are gone.
     bool FieldsLive = P.Try != Root || !isa<CXXConstructorDecl>(P.In);
-    for (const ValueDecl *D : InTry.Mentioned)
-      if (!isOwn(D) && torch::ownsTensors(D->getType().getNonReferenceType()) &&
-          !InTry.Locals.count(D) && (FieldsLive || !isa<FieldDecl>(D)))
+    auto Consider = [&](const ValueDecl *D) {
+      if (D && !isOwn(D) && !DeclaredInTry.count(D) &&
+          torch::ownsTensors(D->getType().getNonReferenceType()))
         Result.insert(D);
+    };
+    forEach<Expr>(
+        P.Try->getTryBlock(),
+        [&](const Expr *E) {
+          if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+            Consider(dyn_cast<VarDecl>(Ref->getDecl()));
+          else if (const auto *Member = dyn_cast<MemberExpr>(E);
+                   Member && FieldsLive &&
+                   fieldOf(Member) == Member->getMemberDecl())
+            Consider(dyn_cast<FieldDecl>(Member->getMemberDecl()));
+        },
+        Lambdas::Skipped);
     return Result;
   }
 
@@ -211,54 +210,35 @@ private:
   /// Is \p D read in the handler before P.Statement (what is computed from it
   /// may share its storage), or where exceptions out of the handler go?
   bool isUsedInHandler(const ValueDecl *D) const {
-    struct Finder : RecursiveASTVisitor<Finder> {
-      const ValueDecl *D = nullptr;
-      const HandlerPoint *P = nullptr;
-      llvm::SmallPtrSet<const Stmt *, 8> Fine;
-      bool Relevant = false, Found = false;
-      bool TraverseCXXTryStmt(CXXTryStmt *Try) {
-        bool Continue = TraverseStmt(Try->getTryBlock());
-        for (unsigned I = 0; Continue && I < Try->getNumHandlers(); ++I) {
-          CXXCatchStmt *Handler = Try->getHandler(I);
-          bool Outer = Relevant;
-          Relevant |= Handler == P->Handler ||
-                      flow::contains(Try->getTryBlock(), P->Try);
-          Continue = TraverseStmt(Handler);
-          Relevant = Outer;
-        }
-        return Continue;
-      }
-      bool TraverseCompoundStmt(CompoundStmt *Block) {
-        for (Stmt *Child : Block->body()) {
-          // From there on the paths count: isReadFrom() walks them.
-          if (Child == P->Statement)
-            return true;
-          if (!TraverseStmt(Child))
-            return false;
-        }
-        return true;
-      }
-      bool VisitCallExpr(CallExpr *Call) {
-        const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
-        if (Method && torch::isMetadataAccess(Call))
-          Fine.insert(
-              Method->getImplicitObjectArgument()->IgnoreParenImpCasts());
-        return true;
-      }
-      bool VisitDeclRefExpr(DeclRefExpr *E) { return see(E, E->getDecl()); }
-      bool VisitMemberExpr(MemberExpr *E) { return see(E, E->getMemberDecl()); }
-      bool see(const Expr *E, const ValueDecl *Mentioned) {
-        Found |= Relevant && Mentioned == D && !Fine.count(E);
-        return !Found;
-      }
-    } F;
-    F.D = D;
-    F.P = &P;
-    for (const Write &W : writesTo(D, Root))
+    llvm::SmallPtrSet<const Stmt *, 8> NoReads;
+    for (const Write &W : Body::of(P.In).writesTo(D))
       if (W.Overwritten)
-        F.Fine.insert(W.Overwritten);
-    F.TraverseStmt(const_cast<Stmt *>(Root));
-    return F.Found;
+        NoReads.insert(W.Overwritten);
+    forEach<CXXMemberCallExpr>(Root, [&](const CXXMemberCallExpr *Call) {
+      if (torch::isMetadataAccess(Call))
+        NoReads.insert(
+            Call->getImplicitObjectArgument()->IgnoreParenImpCasts());
+    });
+    auto IsRead = [&](const Stmt *S) {
+      return anyOf<Expr>(S, [&](const Expr *E) {
+        return isMention(E, D) && !NoReads.count(E);
+      });
+    };
+    // From P.Statement on the paths count: isReadFrom() walks them.
+    for (const Stmt *S : P.Handler->getHandlerBlock()->children()) {
+      if (S == P.Statement)
+        break;
+      if (IsRead(S))
+        return true;
+    }
+    const Body &In = Body::of(P.In);
+    for (const CXXTryStmt *Outer = In.around<CXXTryStmt>(P.Try); Outer;
+         Outer = In.around<CXXTryStmt>(Outer))
+      if (In.isWithin(P.Try, Outer->getTryBlock()))
+        for (unsigned I = 0; I < Outer->getNumHandlers(); ++I)
+          if (IsRead(Outer->getHandler(I)))
+            return true;
+    return false;
   }
 
   /// Will \p D, or something that shares its storage, be read again?
@@ -266,39 +246,23 @@ private:
     if (!Sharing.insert(D).second)
       return false;
     bool Needed = Ways.isReadFrom(D, P.Statement);
-    struct AliasFinder : RecursiveASTVisitor<AliasFinder> {
-      const ValueDecl *D = nullptr;
-      llvm::SetVector<const ValueDecl *> Aliases;
-      bool Stored = false; ///< Where it cannot be followed.
-      void holder(const Expr *E) {
-        if (const ValueDecl *Root = rootOf(E))
-          Aliases.insert(Root);
-        else
-          Stored = true;
-      }
-      bool VisitVarDecl(VarDecl *Var) {
-        if (Var->getInit() && sharedWith(Var->getInit()) == D)
-          Aliases.insert(Var);
-        return true;
-      }
-      bool VisitCXXOperatorCallExpr(CXXOperatorCallExpr *Op) {
-        if (Op->getOperator() == OO_Equal && Op->getNumArgs() == 2 &&
-            sharedWith(Op->getArg(1)) == D)
-          holder(Op->getArg(0));
-        return true;
-      }
-      bool VisitCXXMemberCallExpr(CXXMemberCallExpr *Call) {
-        if (asInsertion(Call) &&
-            llvm::any_of(Call->arguments(),
-                         [&](const Expr *Arg) { return sharedWith(Arg) == D; }))
-          holder(Call->getImplicitObjectArgument());
-        return true;
-      }
-    } F;
-    F.D = D;
-    F.TraverseStmt(const_cast<Stmt *>(Root));
-    Needed = Needed || F.Stored;
-    for (const ValueDecl *Alias : F.Aliases)
+    llvm::SetVector<const ValueDecl *> Aliases;
+    bool Stored = false; // Where it cannot be followed.
+    forEach<VarDecl>(Root, [&](const VarDecl *Var) {
+      if (Var->getInit() && sharedWith(Var->getInit()) == D)
+        Aliases.insert(Var);
+    });
+    forEachStore(Root,
+                 [&](const CallExpr *, const Expr *To, const Expr *Value) {
+                   if (sharedWith(Value) != D)
+                     return;
+                   if (const ValueDecl *Holder = rootOf(To))
+                     Aliases.insert(Holder);
+                   else
+                     Stored = true;
+                 });
+    Needed = Needed || Stored;
+    for (const ValueDecl *Alias : Aliases)
       Needed = Needed || (Alias != D && isNeeded(Alias));
     Sharing.erase(D);
     return Needed;
@@ -315,11 +279,11 @@ private:
 } // namespace
 
 llvm::SmallVector<HandlerOwner, 2> needlessOwners(const HandlerPoint &Point,
-                                                  TensorWork &Work,
+                                                  flow::TensorWork &Work,
                                                   ASTContext &Context) {
   if (!Point.In || !Point.In->getBody())
     return {};
   return OwnerFinder(Point, Work, Context).find();
 }
 
-} // namespace libtorch_tidy::flow
+} // namespace libtorch_tidy
