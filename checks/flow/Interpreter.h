@@ -69,11 +69,16 @@ private:
   void endLifetime(const clang::VarDecl *V);
   void finish(const State &AtExit);
 
-  // Places.
+  // Places.cpp.
   PlaceId rootPlace(const clang::VarDecl *V);
   PlaceId partPlace(PlaceId Base, Selector S);
   std::optional<Target> placeOf(const clang::Expr *E);
   std::optional<Target> placeOfVar(const clang::VarDecl *V);
+  std::optional<Target> placeOfBinding(const clang::BindingDecl *Binding);
+  std::optional<Target> placeOfMember(const clang::MemberExpr *Member);
+  std::optional<Target> placeOfOperator(const clang::CXXOperatorCallExpr *Op);
+  std::optional<Target> placeOfCall(const clang::CallExpr *Call);
+  std::optional<Target> elementOf(const clang::Expr *Whole);
   /// Where a write in place lands: the place under the views of it.
   std::optional<Target> inPlaceTarget(const clang::Expr *E);
   /// I of std::get<I>.
@@ -99,40 +104,50 @@ private:
   void consume(const Value &V, unsigned Consumers, const clang::Expr *By,
                std::optional<PlaceId> StoredIn = std::nullopt);
 
-  // Expressions.
+  // Expressions.cpp.
+  /// Can a value of type \p T hold a tensor?
+  static bool mayCarry(clang::QualType T);
   Value eval(const clang::Expr *E);
   Value evalAll(llvm::ArrayRef<const clang::Expr *> Exprs);
   Value evalChildren(const clang::Stmt *S);
   Value evalConstruct(const clang::CXXConstructExpr *E);
+  void noteConstructor(const clang::Expr *E);
   Value evalInitList(const clang::InitListExpr *E);
   Value evalLambda(const clang::LambdaExpr *E);
-  Value evalCall(const clang::CallExpr *E);
-  void noteCallables(const clang::CallExpr *E);
-  void noteConstructor(const clang::Expr *E);
-  Value evalModuleCall(const torch::ModuleCall &M);
-  bool isFrozen(const clang::Expr *Module);
-  /// Does \p M, with the values that go in, need gradients inside?
-  bool differentiates(const torch::ModuleCall &M, const Value &Inputs);
-  Value evalTorchCall(const clang::CallExpr *E, const CallInfo &C);
-  Value evalOperator(const clang::CXXOperatorCallExpr *E);
-  Value evalStdCall(const CallInfo &C);
-  const clang::FunctionDecl *onlyTargetOf(const clang::Expr *Object) const;
-  Value evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
-                     std::optional<LabelId> Fresh, bool ThisIsFresh);
-  Value evalUnknownCall(const CallInfo &C);
-  Value outputsOf(const torch::OpFacts *Facts, const Value &Inputs);
   Value assignment(const clang::Expr *Site, const clang::Expr *To,
                    const clang::Expr *From);
   void assignTo(const clang::Expr *Site, const clang::Expr *To, const Value &V,
                 const clang::Expr *Addend);
 
-  // Effects.
-  void assign(const clang::Expr *Site, Target To, Value V,
-              Accumulation::Form How, const clang::Expr *Addend,
-              const Value *Added = nullptr);
+  // Calls.cpp.
+  Value evalCall(const clang::CallExpr *E);
+  void noteCallables(const clang::CallExpr *E);
+  Value evalModuleCall(const torch::ModuleCall &M);
+  bool isFrozen(const clang::Expr *Module);
+  /// Does \p M, with the values that go in, need gradients inside?
+  bool differentiates(const torch::ModuleCall &M, const Value &Inputs);
+  Value evalTorchCall(const clang::CallExpr *E, const CallInfo &C);
+  Value outputsOf(const torch::OpFacts *Facts, const Value &Inputs);
+  Value evalOperator(const clang::CXXOperatorCallExpr *E);
+  Value evalStdCall(const CallInfo &C);
+  const clang::FunctionDecl *onlyTargetOf(const clang::Expr *Object) const;
+  Value evalUnknownCall(const CallInfo &C);
+
+  // UserCalls.cpp.
+  class UserCall;
+  /// The flow of the function that \p C calls is \p Callee. \p Fresh is the
+  /// label here for history that arises in it; \p ThisIsFresh lets what it
+  /// reads from its object's tensors count as such.
+  Value evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
+                     std::optional<LabelId> Fresh, bool ThisIsFresh);
   /// What a call of \p Callee left in our place \p To, its place \p Theirs.
   void assignViaCall(const CallInfo &C, const FunctionFlow &Callee,
                      PlaceId Theirs, Target To, Value V);
+
+  // Effects: Interpreter.cpp, as what follows.
+  void assign(const clang::Expr *Site, Target To, Value V,
+              Accumulation::Form How, const clang::Expr *Addend,
+              const Value *Added = nullptr);
   void accumulate(const clang::Expr *Site, const clang::Expr *Onto,
                   const Value &Added, Accumulation::Form How,
                   const clang::Expr *Addend);
