@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/LibtorchCheck.h"
+#include "checks/LostCapture.h"
 #include "checks/code/Body.h"
 #include "checks/code/Kept.h"
 #include "checks/code/Object.h"
@@ -224,34 +225,12 @@ private:
 /// Is \p Field surely a parameter for as long as its module lives? What is
 /// assigned anew by each forward pass lets go of its hooks.
 bool isParameter(const FieldDecl *Field) {
-  if (torch::isTorchDecl(Field))
-    return true;
-  const auto *Class = dyn_cast<CXXRecordDecl>(Field->getParent());
-  if (!Class)
-    return false;
-  auto Registers = [](const Expr *Init) {
-    const auto *Call = dyn_cast_or_null<CallExpr>(torch::stripImplicit(Init));
-    return Call && torch::registersParameter(Call).has_value();
-  };
-  if (Registers(Field->getInClassInitializer()))
-    return true;
-  for (const CXXMethodDecl *Method : Class->methods()) {
-    const FunctionDecl *Definition = Method->getDefinition();
-    if (!Definition || Definition->isImplicit() ||
-        !Definition->doesThisDeclarationHaveABody())
-      continue;
-    if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(Definition))
-      for (const CXXCtorInitializer *Init : Ctor->inits())
-        if (Init->getMember() == Field && Registers(Init->getInit()))
-          return true;
-    if (code::anyOf<CallExpr>(Definition->getBody(), [&](const CallExpr *Call) {
-          return code::isAssignment(Call) &&
-                 code::rootOf(Call->getArg(0)) == Field &&
-                 Registers(Call->getArg(1));
-        }))
-      return true;
-  }
-  return false;
+  return torch::isTorchDecl(Field) ||
+         llvm::any_of(code::valuesOf(Field).Given, [](const Expr *Value) {
+           const auto *Call =
+               dyn_cast_or_null<CallExpr>(torch::stripImplicit(Value));
+           return Call && torch::registersParameter(Call).has_value();
+         });
 }
 
 /// Does a class have tensors or modules to lose?
@@ -279,111 +258,6 @@ bool isHeavy(QualType T) {
   }
   return false;
 }
-
-/// When a hook may run although a variable that it refers to has ended.
-class LostCapture {
-public:
-  LostCapture(const CallExpr *Call, const code::Object &Hooked,
-              const FunctionDecl *In)
-      : Call(Call), Hooked(Hooked), In(In),
-        SM(In->getASTContext().getSourceManager()) {}
-
-  struct Capture {
-    const VarDecl *Var;
-    SourceLocation Loc;
-    /// After the end of the variable; null: after the function has returned.
-    const CallExpr *Backward = nullptr;
-  };
-  std::optional<Capture> find(const LambdaExpr *Lambda) const {
-    const auto *Method = dyn_cast<CXXMethodDecl>(In);
-    if (!Lambda || In->isMain() || (Method && Method->getParent()->isLambda()))
-      return std::nullopt;
-    for (const LambdaCapture &C : Lambda->captures()) {
-      if (!C.capturesVariable() || C.getCaptureKind() != LCK_ByRef)
-        continue;
-      const auto *Var = dyn_cast<VarDecl>(C.getCapturedVar());
-      if (Var && Var->isInitCapture())
-        Var = code::variableOf(Var->getInit());
-      if (!code::Body::of(In).isOwn(Var) || Var == Hooked.Root)
-        continue;
-      Capture Found{Var, C.getLocation()};
-      if (const CallExpr *Backward = backwardBehind(Var)) {
-        Found.Backward = Backward;
-        return Found;
-      }
-      if (outlives() && !usedAfterwards())
-        return Found;
-    }
-    return std::nullopt;
-  }
-
-private:
-  bool isBehind(SourceLocation Loc, SourceLocation End) const {
-    return SM.isBeforeInTranslationUnit(SM.getFileLoc(End), SM.getFileLoc(Loc));
-  }
-
-  /// A call of backward() in this function, after the block of \p Var, which
-  /// the hooked tensor outlives.
-  const CallExpr *backwardBehind(const VarDecl *Var) const {
-    const Stmt *Scope =
-        isa<ParmVarDecl>(Var) ? nullptr : code::Body::of(In).scopeOf(Var);
-    if (!Scope || Scope == In->getBody() || !isHookedBefore(Scope))
-      return nullptr;
-    return code::findFirst<CallExpr>(
-        In->getBody(),
-        [&](const CallExpr *C) {
-          return torch::isBackward(C) &&
-                 isBehind(C->Stmt::getBeginLoc(), Scope->getEndLoc());
-        },
-        code::Lambdas::Skipped);
-  }
-
-  /// Is the hooked tensor a parameter, a member or a variable from before
-  /// \p Scope?
-  bool isHookedBefore(const Stmt *Scope) const {
-    return !Hooked.Root || isa<ParmVarDecl>(Hooked.Root) ||
-           isBehind(Scope->getBeginLoc(), Hooked.Root->getLocation());
-  }
-
-  /// Does the tensor surely live on when the function has returned?
-  bool outlives() const {
-    if (!Hooked.Root)
-      return llvm::all_of(Hooked.Fields, [](const FieldDecl *Field) {
-        return code::isOwningType(Field->getType());
-      });
-    if (isa<ParmVarDecl>(Hooked.Root))
-      return true;
-    const Stmt *Body = In->getBody();
-    return code::anyOf<ReturnStmt>(
-        Body,
-        [&](const ReturnStmt *S) {
-          return S->getRetValue() &&
-                 llvm::any_of(
-                     code::keptBy(S->getRetValue(), Body), [&](const Expr *E) {
-                       auto Object = code::objectOf(E, Body);
-                       return Object && !Object->Element && *Object == Hooked;
-                     });
-        },
-        code::Lambdas::Skipped);
-  }
-
-  /// May the hook be meant for a backward pass within this function, or may
-  /// somebody take it away?
-  bool usedAfterwards() const {
-    return code::anyOf<CallExpr>(In->getBody(), [&](const CallExpr *C) {
-      const FunctionDecl *Callee = C->getDirectCallee();
-      return torch::isBackward(C) ||
-             (isBehind(C->Stmt::getBeginLoc(), Call->Stmt::getEndLoc()) &&
-              (!Callee ||
-               (!torch::isTorchDecl(Callee) && !torch::isStdDecl(Callee))));
-    });
-  }
-
-  const CallExpr *Call;
-  const code::Object &Hooked;
-  const FunctionDecl *In;
-  const SourceManager &SM;
-};
 
 /// The field of its object that a method puts parameter \p I into, as its last
 /// word about it.
@@ -498,7 +372,7 @@ void HookCaptureCycleCheck::checkMatch(const Match &Result) {
 /// A hook that refers to what is gone when it runs.
 static Finding danglingHook(const CallExpr *Call,
                             const torch::HookRegistration &R,
-                            const LostCapture::Capture &Lost) {
+                            const LostCapture &Lost) {
   const std::string Name = "'" + Lost.Var->getNameAsString() + "'";
   Finding F;
   F.Loc = Call->Stmt::getBeginLoc();
@@ -604,7 +478,7 @@ void HookCaptureCycleCheck::checkHook(const CallExpr *Call,
       dyn_cast_or_null<LambdaExpr>(code::Body::of(In).originOf(R.Hook));
 
   std::optional<Finding> Worst;
-  if (auto Lost = LostCapture(Call, *Hooked, In).find(Lambda))
+  if (auto Lost = lostCapture(Lambda, Call, *Hooked, In))
     Worst = danglingHook(Call, R, *Lost);
   const SetHook Set{Call, R, In, *Hooked, *Named};
   for (const Expr *Kept : code::keptBy(R.Hook, Body))

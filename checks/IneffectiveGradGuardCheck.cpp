@@ -9,6 +9,7 @@
 #include "checks/code/Body.h"
 #include "checks/code/Std.h"
 #include "checks/code/Tests.h"
+#include "checks/code/Text.h"
 #include "checks/code/ThreadStarts.h"
 #include "checks/code/Walk.h"
 #include "checks/flow/GuardScopes.h"
@@ -24,7 +25,6 @@
 #include "clang/AST/ParentMapContext.h"
 #include "clang/AST/StmtOpenMP.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
-#include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace clang;
@@ -132,51 +132,6 @@ bool isLoopBody(const CompoundStmt *Block, ASTContext &Context) {
   return code::isLoop(Parent);
 }
 
-/// Is \p S all that is written between the braces of \p Block? What the
-/// preprocessor left out counts as written.
-bool isAllThatIsWritten(const Stmt *S, const CompoundStmt *Block,
-                        const ASTContext &Context) {
-  const SourceManager &SM = Context.getSourceManager();
-  const LangOptions &LangOpts = Context.getLangOpts();
-  SourceLocation Open = Block->getLBracLoc(), Close = Block->getRBracLoc();
-  if (Open.isMacroID() || Close.isMacroID())
-    return false;
-  CharSourceRange Range = SM.getExpansionRange(S->getSourceRange());
-  auto First = Lexer::findNextToken(Open, SM, LangOpts);
-  if (!First || First->getLocation() != Range.getBegin())
-    return false;
-  SourceLocation Last = Range.getEnd();
-  while (true) {
-    auto Next = Lexer::findNextToken(Last, SM, LangOpts);
-    if (!Next)
-      return false;
-    if (Next->getLocation() == Close)
-      return true;
-    if (Next->isNot(tok::semi))
-      return false;
-    Last = Next->getLocation();
-  }
-}
-
-/// Did the preprocessor leave out anything between \p S and the end of
-/// \p Block, or is the end not written?
-bool mayLeaveOutAfter(const Stmt *S, const CompoundStmt *Block,
-                      const ASTContext &Context) {
-  const SourceManager &SM = Context.getSourceManager();
-  const SourceLocation Close = Block->getRBracLoc();
-  SourceLocation Last = SM.getExpansionRange(S->getSourceRange()).getEnd();
-  if (Close.isMacroID())
-    return true;
-  while (Last != Close) {
-    auto Next = Lexer::findNextToken(Last, SM, Context.getLangOpts());
-    if (!Next || Next->is(tok::hash) ||
-        !SM.isBeforeInTranslationUnit(Last, Close))
-      return true;
-    Last = Next->getLocation();
-  }
-  return false;
-}
-
 /// Is gradient mode nothing to \p Part: does it call no code but the standard
 /// library's, to print, to read a string or to reach an element, or the C
 /// library's, and only copy, make values of LibTorch that are plain data, like
@@ -225,17 +180,7 @@ bool endsUnused(const VarDecl *Guard, const StatementPlace &P,
       return false;
     After |= S == P.Statement;
   }
-  return !mayLeaveOutAfter(P.Statement, P.Block, Context);
-}
-
-/// Code that is handed to a macro may be there to be measured or tested.
-bool isMacroArgument(SourceLocation Loc, const SourceManager &SM) {
-  while (Loc.isMacroID()) {
-    if (SM.isMacroArgExpansion(Loc))
-      return true;
-    Loc = SM.getImmediateMacroCallerLoc(Loc);
-  }
-  return false;
+  return !code::mayLeaveOutAfter(P.Statement, P.Block, Context);
 }
 
 std::string typeName(QualType T) {
@@ -442,7 +387,9 @@ void IneffectiveGradGuardCheck::checkParallelRegion(
 void IneffectiveGradGuardCheck::checkMatch(const Match &Result) {
   ASTContext &Context = *Result.Context;
   const SourceManager &SM = *Result.SourceManager;
-  auto IsOurs = [&](SourceLocation Loc) { return !isMacroArgument(Loc, SM); };
+  auto IsOurs = [&](SourceLocation Loc) {
+    return !code::isMacroArgument(Loc, SM);
+  };
   if (const auto *Made = Result.Nodes.getNodeAs<CXXConstructExpr>("made");
       Made && IsOurs(Made->getBeginLoc()) &&
       Seen.insert(Made->getBeginLoc()).second)
@@ -619,7 +566,8 @@ void IneffectiveGradGuardCheck::checkVariable(const VarDecl *Guard,
                 "reach: it guards nothing";
   } else if (P->Block) {
     const DynTypedNodeList Around = Context.getParents(*P->Block);
-    if (Around.size() != 1 || !isAllThatIsWritten(Statement, P->Block, Context))
+    if (Around.size() != 1 ||
+        !code::isAllThatIsWritten(Statement, P->Block, Context))
       return;
     // Loops around a guard measure it, and `try` and lambdas test it.
     const auto *Function = Around[0].get<FunctionDecl>();

@@ -76,8 +76,7 @@ std::optional<GrowingName> growingName(const Expr *E) {
     Index = torch::stripImplicit(Index);
     if (isa<IntegerLiteral, StringLiteral>(Index))
       continue;
-    const auto *Ref = dyn_cast<DeclRefExpr>(Index);
-    const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    const VarDecl *Var = variableOf(Index);
     if (!Var)
       return std::nullopt;
     Name.Indices.push_back(Var);
@@ -182,12 +181,9 @@ private:
         return nullptr;
       // auto next = torch::cat({all, x}); ... all = next;
       for (const Stmt *S : Block->children())
-        if (const auto *Later = asAssignment(S)) {
-          const auto *Ref =
-              dyn_cast<DeclRefExpr>(torch::stripImplicit(Later->getArg(1)));
-          if (Ref && Ref->getDecl() == Var)
-            return Later;
-        }
+        if (const auto *Later = asAssignment(S);
+            Later && variableOf(Later->getArg(1)) == Var)
+          return Later;
       return nullptr;
     }
     return nullptr;
@@ -217,8 +213,7 @@ private:
     llvm::SmallVector<const Expr *, 4> Elements = torch::listElements(List);
     if (Elements.size() != 1)
       return Elements;
-    const auto *Ref = dyn_cast<DeclRefExpr>(Elements.front());
-    const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    const VarDecl *Var = variableOf(Elements.front());
     if (!Var || torch::isTensor(Var->getType()) ||
         !isWithin(Var->getLocation(), Loop))
       return Elements;
@@ -243,13 +238,12 @@ private:
     const CallExpr *Call = nullptr;
     bool Plain = true;
     const Expr *E = torch::stripImplicit(Assign->getArg(1));
-    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
-      if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-          Var && Var->getInit() && isWithin(Var->getLocation(), Loop) &&
-          writesTo(Var, Loop).empty()) {
-        E = torch::stripImplicit(Var->getInit());
-        Plain = false;
-      }
+    if (const VarDecl *Var = variableOf(E);
+        Var && Var->getInit() && isWithin(Var->getLocation(), Loop) &&
+        writesTo(Var, Loop).empty()) {
+      E = torch::stripImplicit(Var->getInit());
+      Plain = false;
+    }
     while ((Call = dyn_cast_or_null<CallExpr>(E))) {
       if (torch::asConcatenation(Call))
         break;
@@ -274,35 +268,6 @@ private:
         torch::listElements(Joined->List).size() == 2)
       Step.Part = Elements[1];
     return Step;
-  }
-
-  /// Does control leave \p Loop right after \p S?
-  bool leaves(const Stmt *S, const Stmt *Loop) const {
-    const Stmt *Statement = S;
-    const Stmt *Parent = parentOf(S);
-    while (Parent && !isa<CompoundStmt>(Parent)) {
-      if (isa<IfStmt>(Parent) || isLoop(Parent))
-        return false;
-      Statement = Parent;
-      Parent = parentOf(Parent);
-    }
-    const auto *Block = dyn_cast_or_null<CompoundStmt>(Parent);
-    if (!Block || Block->body_empty() || Block->body_back() == Statement)
-      return false;
-    const Stmt *Last = Block->body_back();
-    if (const auto *E = dyn_cast<Expr>(Last))
-      return isa<CXXThrowExpr>(E->IgnoreImplicit());
-    if (isa<ReturnStmt, GotoStmt>(Last))
-      return true;
-    if (!isa<BreakStmt>(Last))
-      return false;
-    for (const Stmt *P = Block; P; P = parentOf(P)) {
-      if (isa<SwitchStmt>(P))
-        return false;
-      if (isLoop(P))
-        return P == Loop;
-    }
-    return false;
   }
 
   /// Everything in a loop that may touch the target.
@@ -435,7 +400,7 @@ private:
         continue;
       }
       if (std::optional<GrowthStep> Step = stepOf(Assign, Loop)) {
-        if (!leaves(Assign, Loop))
+        if (!In->leavesAfter(Assign, Loop))
           Growth.Steps.push_back(*Step);
       } else if (std::optional<TensorGrowth> Rejoined =
                      rejoins(Assign, Loop, Found)) {
@@ -527,8 +492,7 @@ private:
         Call ? torch::asConcatenation(Call) : std::nullopt;
     if (!Joined || Found.Of.size() != 1)
       return std::nullopt;
-    const auto *Ref = dyn_cast<DeclRefExpr>(torch::stripImplicit(Joined->List));
-    const auto *List = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    const VarDecl *List = variableOf(Joined->List);
     if (!List || isWithin(List->getLocation(), Loop) ||
         List->getType()->isReferenceType())
       return std::nullopt;
@@ -543,7 +507,7 @@ private:
         return std::nullopt;
       Grows = true;
     }
-    if (!Grows || leaves(Assign, Loop))
+    if (!Grows || In->leavesAfter(Assign, Loop))
       return std::nullopt;
     TensorGrowth Growth;
     Growth.Loop = Loop;

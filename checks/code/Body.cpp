@@ -132,6 +132,34 @@ const Stmt *Body::loopAround(const Stmt *S) const {
   return nullptr;
 }
 
+bool Body::leavesAfter(const Stmt *S, const Stmt *Loop) const {
+  const Stmt *Statement = S;
+  const Stmt *Parent = parentOf(S);
+  while (Parent && !isa<CompoundStmt>(Parent)) {
+    if (isa<IfStmt>(Parent) || isLoop(Parent))
+      return false;
+    Statement = Parent;
+    Parent = parentOf(Parent);
+  }
+  const auto *Block = dyn_cast_or_null<CompoundStmt>(Parent);
+  if (!Block || Block->body_empty() || Block->body_back() == Statement)
+    return false;
+  const Stmt *Last = Block->body_back();
+  if (const auto *E = dyn_cast<Expr>(Last))
+    return isa<CXXThrowExpr>(E->IgnoreImplicit());
+  if (isa<ReturnStmt, GotoStmt>(Last))
+    return true;
+  if (!isa<BreakStmt>(Last))
+    return false;
+  for (const Stmt *P = Block; P; P = parentOf(P)) {
+    if (isa<SwitchStmt>(P))
+      return false;
+    if (isLoop(P))
+      return P == Loop;
+  }
+  return false;
+}
+
 const Stmt *Body::scopeOf(const VarDecl *Var) const {
   const Stmt *Statement = declarationOf(Var);
   return isa_and_nonnull<DeclStmt>(Statement) ? parentOf(Statement) : Statement;

@@ -78,6 +78,8 @@ public:
   bool isWithin(const clang::Stmt *S, const clang::Stmt *Outer) const;
   /// The innermost loop that runs \p S in each round; null when there is none.
   const clang::Stmt *loopAround(const clang::Stmt *S) const;
+  /// Does control surely leave \p Loop, around \p S, right after \p S?
+  bool leavesAfter(const clang::Stmt *S, const clang::Stmt *Loop) const;
   /// The statement that declares \p Var: a DeclStmt, or the handler that
   /// catches it. Null for parameters and variables of other functions.
   const clang::Stmt *declarationOf(const clang::VarDecl *Var) const {
