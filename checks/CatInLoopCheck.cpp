@@ -97,14 +97,12 @@ private:
 using namespace code;
 
 bool FreshTensors::isFresh(const Expr *E, unsigned Depth) const {
-  constexpr unsigned Enough = 8;
+  constexpr unsigned Enough = 8; // Each step may have many to look at.
   E = torch::stripImplicit(E);
   if (!E || Depth > Enough)
     return false;
-  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
-    const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
-    return V && isFreshVariable(V, Depth + 1);
-  }
+  if (const VarDecl *V = code::variableOf(E))
+    return isFreshVariable(V, Depth + 1);
   const auto *Call = dyn_cast<CallExpr>(E);
   if (!Call)
     return false;

@@ -64,8 +64,7 @@ std::optional<Workers> countOf(const Expr *E, const FunctionDecl *In,
               countOf(Field->getInClassInitializer(), nullptr, Context))
         return Usual->Count == 0 ? *Usual : Workers{std::nullopt, E};
   // int workers = 4; that nobody changes.
-  const auto *Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
-  const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  const VarDecl *Var = code::variableOf(E);
   if (Var && Var->isLocalVarDecl() && Var->hasInit() && In && In->hasBody() &&
       code::writesTo(Var, In->getBody()).empty())
     return countOf(Var->getInit(), nullptr, Context);
@@ -76,7 +75,7 @@ std::optional<Workers> countOf(const Expr *E, const FunctionDecl *In,
 std::optional<Workers> workersOf(const Expr *Options, const FunctionDecl *In,
                                  const ASTContext &Context) {
   // Chains and variables are short; the bound guards against odd code.
-  for (unsigned Steps = 0; Options && Steps < 32; ++Steps) {
+  for (unsigned Steps = 0; Options && Steps < code::MaxChase; ++Steps) {
     torch::WorkersSetter Setter = torch::asWorkersSetter(Options);
     if (Setter.Workers)
       return countOf(Setter.Workers, In, Context);

@@ -120,12 +120,9 @@ private:
     Chain C;
     C.TakenIn = In.loopAround(E);
     llvm::SmallVector<const VarDecl *, 2> Through;
-    for (unsigned Steps = 0; Steps < 32; ++Steps) {
+    for (unsigned Steps = 0; Steps < MaxChase; ++Steps) {
       E = torch::stripImplicit(E);
-      if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E)) {
-        const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-        if (!Var)
-          return std::nullopt;
+      if (const VarDecl *Var = variableOf(E)) {
         // A part or a loss with a name of its own.
         const bool Named =
             !C.Part && isSetOnce(Var) && torch::isTensor(Var->getType());

@@ -160,7 +160,7 @@ private:
   const CXXOperatorCallExpr *assignmentOf(const CallExpr *Call,
                                           const Expr *&Value) const {
     const Expr *E = Call;
-    for (unsigned Hops = 0; Hops < 8; ++Hops) {
+    for (unsigned Hops = 0; Hops < MaxChase; ++Hops) {
       const Stmt *User = userOf(E);
       if (const auto *Member = dyn_cast_or_null<MemberExpr>(User)) {
         const auto *Outer = dyn_cast_or_null<CallExpr>(parentOf(Member));

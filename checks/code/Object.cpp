@@ -114,11 +114,6 @@ const FieldDecl *fieldOf(const Expr *E) {
   return dyn_cast_or_null<FieldDecl>(rootOf(E));
 }
 
-const VarDecl *variableOf(const Expr *E) {
-  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(E));
-  return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-}
-
 const ValueDecl *wholeOf(const ValueDecl *D) {
   const auto *Bound = dyn_cast<BindingDecl>(D);
   return Bound ? Bound->getDecomposedDecl() : D;

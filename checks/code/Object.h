@@ -14,6 +14,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_CODE_OBJECT_H
 #define LIBTORCH_TIDY_CHECKS_CODE_OBJECT_H
 
+#include "checks/torch/Calls.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
@@ -21,8 +22,8 @@
 
 namespace libtorch_tidy::code {
 
-/// Variables that stand for each other are followed this far, everywhere.
-inline constexpr unsigned MaxChase = 16;
+using torch::MaxChase;
+using torch::variableOf;
 
 /// An object as an expression leads to it.
 struct Object {
@@ -54,9 +55,6 @@ std::optional<Object> namedObject(const clang::Expr *E);
 const clang::ValueDecl *rootOf(const clang::Expr *E);
 /// rootOf(), where it is a field of `*this`; null for others.
 const clang::FieldDecl *fieldOf(const clang::Expr *E);
-/// The variable that \p E is, without what torch::stripImplicit() removes; null
-/// for others.
-const clang::VarDecl *variableOf(const clang::Expr *E);
 
 /// The variable that \p D, a name of a part as in `auto [a, b] = pair`, is a
 /// part of; \p D itself for all that is no such name.

@@ -39,7 +39,7 @@ static bool getsNoTensor(const VarDecl *Var, const code::Body &In,
 /// list of its inputs, holds no tensor?
 static bool holdsNoTensor(const Expr *E, const code::Body &In,
                           unsigned Depth = 0) {
-  constexpr unsigned Enough = 6;
+  constexpr unsigned Enough = 6; // Each step may have many to look at.
   E = torch::stripImplicit(E);
   if (!E || Depth > Enough)
     return false;
@@ -49,10 +49,8 @@ static bool holdsNoTensor(const Expr *E, const code::Body &In,
     return llvm::all_of(torch::listElements(E), [&](const Expr *Element) {
       return Element != E && holdsNoTensor(Element, In, Depth + 1);
     });
-  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
-    const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-    return Var && getsNoTensor(Var, In, Depth + 1);
-  }
+  if (const VarDecl *Var = code::variableOf(E))
+    return getsNoTensor(Var, In, Depth + 1);
   // A helper that makes a list.
   const auto *Call = dyn_cast<CallExpr>(E);
   const FunctionDecl *Made = Call ? Call->getDirectCallee() : nullptr;
@@ -130,11 +128,9 @@ static StringRef methodName(const torch::ModuleCall &M) {
   if (!code::isStdClass(Name->getType().getNonReferenceType(),
                         {"basic_string"}))
     return {};
-  if (const auto *Ref =
-          dyn_cast_or_null<DeclRefExpr>(torch::stripImplicit(Name)))
-    if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-        Var && Var->hasLocalStorage() && Var->getInit())
-      Name = Var->getInit();
+  if (const VarDecl *Var = code::variableOf(Name);
+      Var && Var->hasLocalStorage() && Var->getInit())
+    Name = Var->getInit();
   const auto *Literal = code::findFirst<StringLiteral>(
       Name, [](const StringLiteral *S) { return S->isOrdinary(); });
   return Literal ? Literal->getString() : StringRef();

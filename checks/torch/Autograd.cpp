@@ -127,8 +127,7 @@ static bool isTensorOptions(QualType T) {
 
 /// The variable that \p E names, with the expression it starts with.
 static const Expr *initialiserOf(const Expr *E) {
-  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E);
-  const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  const VarDecl *Var = variableOf(E);
   return Var && !isa<ParmVarDecl>(Var) ? Var->getAnyInitializer() : nullptr;
 }
 
@@ -138,7 +137,7 @@ static const Expr *initialiserOf(const Expr *E) {
 template <typename Callback>
 static bool walkOptions(const Expr *E, Callback Visit) {
   // A variable may be initialised from itself: bound the walk.
-  for (unsigned Steps = 0; Steps < 32; ++Steps) {
+  for (unsigned Steps = 0; Steps < MaxChase; ++Steps) {
     E = peel(E);
     if (!E)
       return false;

@@ -73,6 +73,11 @@ const Expr *stripImplicit(const Expr *E) {
   return nullptr;
 }
 
+const VarDecl *variableOf(const Expr *E) {
+  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(stripImplicit(E));
+  return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+}
+
 const Expr *stripPointers(const Expr *E) {
   while ((E = stripImplicit(E))) {
     const Expr *Inner = nullptr;

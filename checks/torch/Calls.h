@@ -31,6 +31,14 @@ const clang::Expr *peel(const clang::Expr *E);
 /// Tensor to an IValue, a bool to an optional).
 const clang::Expr *stripImplicit(const clang::Expr *E);
 
+/// Chains of calls, and variables that stand for each other, are followed this
+/// far, everywhere.
+inline constexpr unsigned MaxChase = 16;
+
+/// The variable that \p E is, without what stripImplicit() removes; null for
+/// others, and for no \p E.
+const clang::VarDecl *variableOf(const clang::Expr *E);
+
 /// stripImplicit(), and from what a pointer, smart pointer or ModuleHolder
 /// leads to back to itself: `p` for *p, p.get(), p.ptr(), p->as<T>().
 const clang::Expr *stripPointers(const clang::Expr *E);

@@ -33,11 +33,9 @@ bool registersOperators(const VarDecl *Var) {
 
 bool isSavedData(const Expr *E) {
   E = peel(E);
-  if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E)) {
-    const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-    return Var && Var->getType()->isReferenceType() && Var->getInit() &&
+  if (const VarDecl *Var = variableOf(E))
+    return Var->getType()->isReferenceType() && Var->getInit() &&
            isSavedData(Var->getInit());
-  }
   const auto *Member = dyn_cast_or_null<MemberExpr>(E);
   const IdentifierInfo *Id =
       Member ? Member->getMemberDecl()->getIdentifier() : nullptr;

@@ -72,7 +72,7 @@ Holds holdsDevice(const Expr *E) {
 Holds initiallyHolds(const Expr *E, IsSetOnce IsFixed, bool &MayChange) {
   Holds Known = Holds::Nothing;
   // Chains and variables are short; the bound guards against odd code.
-  for (unsigned Steps = 0; E && Steps < 32; ++Steps) {
+  for (unsigned Steps = 0; E && Steps < MaxChase; ++Steps) {
     E = stripImplicit(E);
     if (!E)
       break;
@@ -91,9 +91,8 @@ Holds initiallyHolds(const Expr *E, IsSetOnce IsFixed, bool &MayChange) {
     }
     if (const auto *List = dyn_cast<InitListExpr>(E))
       return List->getNumInits() == 0 ? Known : Holds::Unknown;
-    if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
-      const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-      if (!Var || !Var->hasInit() || isa<ParmVarDecl>(Var))
+    if (const VarDecl *Var = variableOf(E)) {
+      if (!Var->hasInit() || isa<ParmVarDecl>(Var))
         return Holds::Unknown;
       MayChange |= !IsFixed(Var);
       E = Var->getInit();

@@ -25,10 +25,9 @@ static const Expr *tensorOf(const CallExpr *Call, StringRef Name) {
 /// The tensor in `tensor.grad_fn()`, also through a variable.
 static const Expr *tensorOfNode(const Expr *E) {
   E = stripPointers(E);
-  if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E))
-    if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-        Var && Var->isLocalVarDecl() && Var->getInit())
-      E = stripPointers(Var->getInit());
+  if (const VarDecl *Var = variableOf(E);
+      Var && Var->isLocalVarDecl() && Var->getInit())
+    E = stripPointers(Var->getInit());
   return tensorOf(dyn_cast_or_null<CallExpr>(E), "grad_fn");
 }
 

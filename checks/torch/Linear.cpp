@@ -58,7 +58,7 @@ static std::optional<LinearShape> shapeOfOptions(const Expr *E,
                                                  const ASTContext &Context) {
   std::optional<uint64_t> In, Out;
   // Chains and variables are short; the bound guards against odd code.
-  for (unsigned Steps = 0; Steps < 32; ++Steps) {
+  for (unsigned Steps = 0; Steps < MaxChase; ++Steps) {
     E = stripImplicit(E);
     if (const auto *Call = dyn_cast_or_null<CXXMemberCallExpr>(E)) {
       StringRef Name = calleeName(Call);
@@ -74,8 +74,7 @@ static std::optional<LinearShape> shapeOfOptions(const Expr *E,
       E = Call->getImplicitObjectArgument();
       continue;
     }
-    const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E);
-    const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    const VarDecl *Var = variableOf(E);
     if (Var && Var->getType().isConstQualified() && Var->hasInit()) {
       E = Var->getInit();
       continue;
@@ -115,11 +114,10 @@ static bool followsVocabulary(const Expr *E,
                               llvm::SmallPtrSetImpl<const VarDecl *> &Seen) {
   if (isVocabulary(E))
     return true;
-  if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
-    if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-        Var && Var->getInit() && Seen.insert(Var).second &&
-        followsVocabulary(Var->getInit(), Seen))
-      return true;
+  if (const VarDecl *Var = variableOf(E);
+      Var && Var->getInit() && Seen.insert(Var).second &&
+      followsVocabulary(Var->getInit(), Seen))
+    return true;
   return llvm::any_of(E->children(), [&](const Stmt *Child) {
     const auto *Part = dyn_cast_or_null<Expr>(Child);
     return Part && followsVocabulary(Part, Seen);

@@ -261,8 +261,7 @@ static bool reducesToNumber(const CallExpr *Call, const ASTContext &Context) {
 
 /// Is \p E a criterion that is made without options, in its declaration?
 static bool hasDefaultOptions(const Expr *E) {
-  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(stripPointers(E));
-  const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  const VarDecl *Var = variableOf(stripPointers(E));
   if (!Var || isa<ParmVarDecl>(Var) || !Var->hasInit())
     return false;
   const auto *Construct =

@@ -52,7 +52,7 @@ static void readDevice(const Expr *E, Asked &A) {
 static void readAsked(const Expr *E, const ASTContext &Context, Asked &A,
                       unsigned Depth) {
   E = stripImplicit(E);
-  if (!E || Depth > 8) {
+  if (!E || Depth > MaxChase) {
     A.Unknown = true;
     return;
   }
@@ -90,13 +90,11 @@ static void readAsked(const Expr *E, const ASTContext &Context, Asked &A,
         readAsked(Arg, Context, A, Depth + 1);
     return;
   }
-  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
-    const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-    // Options that change later than their declaration do so by assignment.
-    if (Var && Var->hasInit() && isOrDerivesFrom(T, "c10::TensorOptions") &&
-        !isa<ParmVarDecl>(Var))
-      return readAsked(Var->getInit(), Context, A, Depth + 1);
-  }
+  // Options that change later than their declaration do so by assignment.
+  if (const VarDecl *Var = variableOf(E);
+      Var && Var->hasInit() && isOrDerivesFrom(T, "c10::TensorOptions") &&
+      !isa<ParmVarDecl>(Var))
+    return readAsked(Var->getInit(), Context, A, Depth + 1);
   A.Unknown = true;
 }
 
