@@ -198,15 +198,15 @@ const Stmt *
 AutogradForward::followsInText(const ValueDecl *Var, const SavedValue &S,
                                const ReturnsByMention &Goals) const {
   const SourceManager &SM = F->getASTContext().getSourceManager();
-  auto IsBehind = [&](SourceLocation Loc) {
+  auto IsAfter = [&](SourceLocation Loc) {
     return SM.isBeforeInTranslationUnit(
         SM.getFileLoc(S.Where->Stmt::getEndLoc()), SM.getFileLoc(Loc));
   };
   for (const code::Write &W : code::writesTo(Var, Body))
-    if (W.Overwritten && IsBehind(W.Where->getBeginLoc()))
+    if (W.Overwritten && IsAfter(W.Where->getBeginLoc()))
       return nullptr;
   for (const ReturnStmt *Return : Uses.Returns)
-    if (IsBehind(Return->getBeginLoc()))
+    if (IsAfter(Return->getBeginLoc()))
       return llvm::any_of(Goals,
                           [&](const auto &G) { return G.second == Return; })
                  ? Return

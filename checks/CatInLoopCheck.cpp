@@ -192,7 +192,7 @@ joinOnce(const TensorGrowth &Growth, ASTContext &Context,
       return {};
     // With the dimension and its comment as they are written.
     StringRef Rest =
-        fixits::textBehind(Cat->getArg(0), Cat->getRParenLoc(), Context);
+        fixits::textAfter(Cat->getArg(0), Cat->getRParenLoc(), Context);
     return (Callee + "(" + List + Rest + ")").str();
   };
   const std::string Inner =

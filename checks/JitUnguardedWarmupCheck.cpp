@@ -170,8 +170,8 @@ void JitUnguardedWarmupCheck::checkFunction(const FunctionFlow &Flow,
                 "' runs with gradient mode on; its executor then builds the "
                 "autograd graph in later calls, too, although they are guarded";
     F.Steps.push_back({Guarded->getExprLoc(),
-                       "this later call is guarded, but its result requires "
-                       "grad all the same; under InferenceMode it throws"});
+                       "this later call is guarded, but its result still "
+                       "requires grad; under InferenceMode it throws"});
     const Stmt *Statement = First;
     while (Statement &&
            !isa_and_nonnull<CompoundStmt>(Flow.parentOf(Statement)))

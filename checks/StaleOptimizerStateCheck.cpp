@@ -88,12 +88,12 @@ private:
               .Default(false))
         Target = Method->getImplicitObjectArgument();
     }
-    if (const Expr *Optimizer = Target ? optimizerOfList(Target, 0) : nullptr)
+    if (const Expr *Optimizer = Target ? optimizerOfList(Target) : nullptr)
       All.push_back({Call, Optimizer});
   }
 
   /// What a local reference is bound to; \p E itself otherwise.
-  const Expr *behindReference(const Expr *E) const {
+  const Expr *referredBy(const Expr *E) const {
     const VarDecl *Var = code::variableOf(E);
     if (!Var || isa<ParmVarDecl>(Var) || !Var->getType()->isReferenceType() ||
         !Var->hasInit())
@@ -101,10 +101,8 @@ private:
     return Var->getInit();
   }
 
-  const Expr *optimizerOfList(const Expr *E, unsigned Depth) const {
-    if (Depth > 4)
-      return nullptr;
-    E = torch::stripImplicit(behindReference(E));
+  const Expr *optimizerOfList(const Expr *E) const {
+    E = torch::stripImplicit(referredBy(E));
     torch::ParameterList List =
         torch::asParameterList(dyn_cast_or_null<CallExpr>(E));
     if (!List.Call)
@@ -117,9 +115,9 @@ private:
     const VarDecl *Var = code::variableOf(E);
     if (const Expr *Range = Ranges.lookup(Var);
         Range && Var->getType()->isReferenceType())
-      return torch::optimizerOfGroups(behindReference(Range));
-    const Expr *Groups = listOfElement(behindReference(E));
-    return Groups ? torch::optimizerOfGroups(behindReference(Groups)) : nullptr;
+      return torch::optimizerOfGroups(referredBy(Range));
+    const Expr *Groups = listOfElement(referredBy(E));
+    return Groups ? torch::optimizerOfGroups(referredBy(Groups)) : nullptr;
   }
 
   llvm::DenseMap<const VarDecl *, const Expr *> Ranges;

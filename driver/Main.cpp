@@ -51,7 +51,7 @@ int main(int Argc, const char **Argv) {
   if (Options->Lsp)
     return lsp::serve(std::move(*Options), Argv[0], &Anchor);
   int Code = run(std::move(*Options), Argv[0], &Anchor);
-  // Else the stream ends the process with words of its own.
+  // Otherwise the stream ends the process with words of its own.
   llvm::outs().flush();
   if (std::error_code EC = llvm::outs().error()) {
     llvm::outs().clear_error();

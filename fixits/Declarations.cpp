@@ -34,7 +34,7 @@ bool isComment(StringRef Text) {
 } // namespace
 
 /// A statement that stands alone on its line takes the line. With it go a
-/// comment behind it and, from a paragraph of its own, the comment above and a
+/// comment after it and, from a paragraph of its own, the comment above and a
 /// blank line.
 static Moved wholeLine(const Stmt *S, const ASTContext &Context) {
   const SourceManager &SM = Context.getSourceManager();
@@ -51,10 +51,10 @@ static Moved wholeLine(const Stmt *S, const ASTContext &Context) {
   };
   Moved Result;
   size_t From = LineBegin(Begin), To = LineEnd(End);
-  StringRef Behind = Buffer.slice(End, To).trim();
+  StringRef After = Buffer.slice(End, To).trim();
   if (From == 0 || To == Buffer.size() ||
       !Buffer.slice(From, Begin).trim().empty() ||
-      !(Behind.empty() || isComment(Behind))) {
+      !(After.empty() || isComment(After))) {
     SourceLocation Start = SM.getLocForStartOfFile(File);
     Result.Range = CharSourceRange::getCharRange(Start.getLocWithOffset(Begin),
                                                  Start.getLocWithOffset(End));
@@ -76,8 +76,8 @@ static Moved wholeLine(const Stmt *S, const ASTContext &Context) {
     From = Above;
     To = LineEnd(To + 1);
   }
-  if (!Behind.empty())
-    Result.Comments.push_back(Behind);
+  if (!After.empty())
+    Result.Comments.push_back(After);
   Result.Range = wholeLines(File, From, To, Context);
   return Result;
 }

@@ -31,7 +31,7 @@ StringRef indentationAt(SourceLocation Loc, const ASTContext &Context) {
   return Lexer::getIndentationForLine(Loc, Context.getSourceManager());
 }
 
-/// The location behind the last token of \p E; invalid in macros.
+/// The location after the last token of \p E; invalid in macros.
 static SourceLocation endOf(const Stmt *S, const ASTContext &Context) {
   if (S->getBeginLoc().isMacroID() || S->getEndLoc().isMacroID())
     return {};
@@ -39,8 +39,8 @@ static SourceLocation endOf(const Stmt *S, const ASTContext &Context) {
       S->getEndLoc(), 0, Context.getSourceManager(), Context.getLangOpts());
 }
 
-StringRef textBehind(const Expr *E, SourceLocation End,
-                     const ASTContext &Context) {
+StringRef textAfter(const Expr *E, SourceLocation End,
+                    const ASTContext &Context) {
   SourceLocation From = endOf(E, Context);
   if (From.isInvalid() || End.isInvalid() || End.isMacroID())
     return {};
@@ -104,10 +104,9 @@ Edits insertAtBlockHead(const CompoundStmt *Block, StringRef Statement,
   return {FixItHint::CreateInsertion(After, "\n" + Indent + Statement.str())};
 }
 
-/// The location behind statement \p S, its semicolon included; invalid in
+/// The location after statement \p S, its semicolon included; invalid in
 /// macros.
-static SourceLocation behindStatement(const Stmt *S,
-                                      const ASTContext &Context) {
+static SourceLocation afterStatement(const Stmt *S, const ASTContext &Context) {
   SourceLocation End = endOf(S, Context);
   // What ends with an expression ends before its semicolon: also a loop or an
   // `if` without braces.
@@ -136,7 +135,7 @@ static SourceLocation behindStatement(const Stmt *S,
 
 Edits insertAfterStatement(const Stmt *After, StringRef Statement,
                            const ASTContext &Context) {
-  SourceLocation End = behindStatement(After, Context);
+  SourceLocation End = afterStatement(After, Context);
   if (End.isInvalid())
     return {};
   std::string Text = "\n" + indentationAt(After->getBeginLoc(), Context).str() +
@@ -146,7 +145,7 @@ Edits insertAfterStatement(const Stmt *After, StringRef Statement,
 
 Edits replaceStatement(const Stmt *S, StringRef Text,
                        const ASTContext &Context) {
-  SourceLocation End = behindStatement(S, Context);
+  SourceLocation End = afterStatement(S, Context);
   if (End.isInvalid())
     return {};
   return {FixItHint::CreateReplacement(
@@ -168,7 +167,7 @@ CharSourceRange wholeLines(FileID File, size_t Begin, size_t End,
 Edits removeStatement(const Stmt *S, const ASTContext &Context) {
   const SourceManager &SM = Context.getSourceManager();
   SourceLocation Begin = S->getBeginLoc();
-  SourceLocation End = behindStatement(S, Context);
+  SourceLocation End = afterStatement(S, Context);
   if (End.isInvalid())
     return {};
   // The whole line, unless something else is on it.

@@ -33,9 +33,9 @@ using Edits = llvm::SmallVector<clang::FixItHint, 2>;
 llvm::StringRef sourceText(clang::SourceRange Range,
                            const clang::ASTContext &Context);
 
-/// The text from behind \p E to \p End; empty when any of it is in a macro.
-llvm::StringRef textBehind(const clang::Expr *E, clang::SourceLocation End,
-                           const clang::ASTContext &Context);
+/// The text after \p E to \p End; empty when any of it is in a macro.
+llvm::StringRef textAfter(const clang::Expr *E, clang::SourceLocation End,
+                          const clang::ASTContext &Context);
 
 /// The white space that \p Loc's line starts with.
 llvm::StringRef indentationAt(clang::SourceLocation Loc,

@@ -120,7 +120,7 @@ bool onlyLogs(const Stmt *S) {
          Name == "fputs" || Name == "perror" || Name == "syslog";
 }
 
-/// Does control never come to what stands behind \p Block?
+/// Does control never come to what follows \p Block?
 bool neverEnds(const Stmt *Block) {
   const auto *Compound = dyn_cast<CompoundStmt>(Block);
   if (!Compound)
@@ -148,7 +148,7 @@ std::string reindent(StringRef Text, StringRef From, StringRef To) {
   }
 }
 
-/// The end of a statement of a block: behind its semicolon or brace.
+/// The end of a statement of a block: after its semicolon or brace.
 SourceLocation endOfStatement(const Stmt *S, const ASTContext &Context) {
   const SourceManager &SM = Context.getSourceManager();
   SourceLocation End = SM.getExpansionRange(S->getEndLoc()).getEnd();

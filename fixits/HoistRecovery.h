@@ -18,7 +18,7 @@ class FunctionDecl;
 namespace libtorch_tidy::fixits {
 
 /// Moves the statements of \p Handler from the first that neither only logs
-/// nor uses the exception, and \p Retry at the latest, behind the try
+/// nor uses the exception, and \p Retry at the latest, after the try
 /// statement:
 ///   try {                              bool failed = false;
 ///     out = run(x);                    try {
