@@ -107,10 +107,7 @@ public:
       const Expr *Object = Member->getImplicitObjectArgument();
       const CXXMethodDecl *Method = Member->getMethodDecl();
       if (Object && Method && refers(Object) && !onlyReads(Method)) {
-        StringRef Name =
-            Method->getIdentifier() ? Method->getName() : StringRef();
-        bool Releases = (Name == "reset" || Name == "clear") &&
-                        Call->getNumArgs() == 0 && isWhole(Object);
+        const bool Releases = isRelease(Call) && isWhole(Object);
         add(Releases ? WriteKind::Released : WriteKind::Changed, Call, nullptr,
             Releases ? Object : nullptr);
       }

@@ -265,10 +265,6 @@ bool isIntegralCast(const CallExpr *Call) {
   return false;
 }
 
-bool isScalarRead(const CallExpr *Call) {
-  return calleeName(Call) == "item" && tensorObject(Call);
-}
-
 std::optional<ModuleState> asModuleState(const CallExpr *Call) {
   auto State =
       llvm::StringSwitch<std::optional<ModuleState>>(calleeName(Call))

@@ -79,9 +79,6 @@ bool dropsHistory(const clang::CallExpr *Call);
 /// to(torch::dtype(torch::kInt64)).
 bool isIntegralCast(const clang::CallExpr *Call);
 
-/// item() and item<T>() of a tensor.
-bool isScalarRead(const clang::CallExpr *Call);
-
 /// parameters(), named_parameters(), buffers(), named_buffers() of a module or
 /// parameters() of an optimizer or TorchScript module: what the call yields.
 enum class ModuleState { Parameters, Buffers };

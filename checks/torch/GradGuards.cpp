@@ -627,15 +627,4 @@ std::optional<GradMode> setsGradMode(const CallExpr *Call) {
   return !On ? GradMode::Unknown : *On ? GradMode::On : GradMode::Off;
 }
 
-bool readsGradMode(const CallExpr *Call) {
-  if (calleeName(Call) != "is_enabled")
-    return false;
-  const auto *Method = dyn_cast<CXXMethodDecl>(Call->getDirectCallee());
-  const IdentifierInfo *Class =
-      Method ? Method->getParent()->getIdentifier() : nullptr;
-  return Class && isTorchDecl(Method) &&
-         (Class->getName() == "GradMode" ||
-          Class->getName() == "InferenceMode");
-}
-
 } // namespace libtorch_tidy::torch

@@ -71,10 +71,6 @@ std::optional<bool> gradientsUnder(const clang::CXXRecordDecl *R,
 /// namespaces. nullopt when \p Call (may be null) is not such a call.
 std::optional<GradMode> setsGradMode(const clang::CallExpr *Call);
 
-/// Is \p Call a read of the mode: GradMode::is_enabled(),
-/// InferenceMode::is_enabled()?
-bool readsGradMode(const clang::CallExpr *Call);
-
 } // namespace libtorch_tidy::torch
 
 #endif // LIBTORCH_TIDY_CHECKS_TORCH_GRADGUARDS_H

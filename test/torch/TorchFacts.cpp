@@ -206,8 +206,6 @@ public:
     SourceLocation Loc = Call->getExprLoc();
     if (auto Mode = torch::setsGradMode(Call))
       say(Loc, llvm::Twine("sets grad mode ") + text(*Mode));
-    if (torch::readsGradMode(Call))
-      say(Loc, "reads grad mode");
     if (auto M = torch::asModuleCall(Call)) {
       std::string Text = M->Script ? "script call of " : "module call of ";
       Text += M->Module ? source(M->Module) : "this";
@@ -240,8 +238,6 @@ public:
       say(Loc, "drops history");
     if (torch::isIntegralCast(Call))
       say(Loc, "integral cast");
-    if (torch::isScalarRead(Call))
-      say(Loc, "scalar read");
     if (auto State = torch::asModuleState(Call))
       say(Loc, *State == torch::ModuleState::Parameters ? "module parameters"
                                                         : "module buffers");

@@ -87,9 +87,7 @@ void drops(torch::Tensor x, torch::Tensor y, bool flag,
   auto d = x.tensor_data(); // CHECK: [[@LINE]]: drops history
   auto e = x.variable_data(); // CHECK: [[@LINE]]: drops history
   auto f = x.item(); // CHECK: [[@LINE]]: drops history
-  // CHECK: [[@LINE-1]]: scalar read
   auto g = x.item<float>(); // CHECK: [[@LINE]]: drops history
-  // CHECK: [[@LINE-1]]: scalar read
   std::vector<int> numbers;
   int *first = numbers.data();
   auto h = x.clone();
