@@ -173,112 +173,150 @@ bool FreshTensors::isFreshVariable(const VarDecl *V, unsigned Depth) const {
 }
 
 /// Collects the parts in a vector and joins them once, after the loop.
-/// \p Given are the names that other fixes have taken in the same function.
+class JoinOnce {
+public:
+  /// \p Taken are the names that other fixes have taken in the same function.
+  JoinOnce(const TensorGrowth &Growth, const code::Body &Body,
+           ASTContext &Context, llvm::StringSet<> &Taken)
+      : Growth(Growth), First(Growth.Steps.front()),
+        Var(code::variableOf(Growth.Target)), Name(Var->getNameAsString()),
+        Body(Body), Context(Context), Taken(Taken) {}
+
+  /// None where a part is not surely one of its own, or is not in plain text.
+  fixits::Edits edits() {
+    return (Growth.Parts ? joinList() : collectParts()) ? Fix : fixits::Edits();
+  }
+
+private:
+  bool add(const fixits::Edits &Edits) {
+    Fix.append(Edits.begin(), Edits.end());
+    return !Edits.empty();
+  }
+  /// \p Cat of \p List instead, with the dimension and its comment as they are
+  /// written.
+  std::string callText(const CallExpr *Cat, StringRef List) const {
+    StringRef Callee =
+        fixits::sourceText(Cat->getCallee()->getSourceRange(), Context);
+    if (Callee.empty())
+      return {};
+    StringRef Rest =
+        fixits::textAfter(Cat->getArg(0), Cat->getRParenLoc(), Context);
+    return (Callee + "(" + List + Rest + ")").str();
+  }
+  /// Empty, a list cannot be joined: only where the loop has run.
+  std::string unlessEmpty(StringRef List, StringRef Statement) const {
+    const std::string Inner =
+        fixits::indentationAt(Growth.Loop->getBeginLoc(), Context).str() +
+        fixits::indentationStep(Growth.Loop, Context);
+    return ("if (!" + List + ".empty())\n" + Inner + Statement).str();
+  }
+
+  /// The parts are collected already, and joined in each iteration.
+  bool joinList() {
+    const std::string List = Growth.Parts->getNameAsString();
+    const std::string Call = callText(First.Cat, List);
+    return !Call.empty() &&
+           code::isStdClass(Growth.Parts->getType(), {"vector"}) &&
+           add(fixits::removeStatement(First.Assign, Context)) &&
+           add(fixits::insertAfterStatement(
+               Growth.Loop, unlessEmpty(List, Name + " = " + Call + ";"),
+               Context));
+  }
+
+  bool collectParts() {
+    const Stmt *Scope = Body.function()->getBody();
+    const std::string Wish = (StringRef(Name).rtrim('_') + "_parts").str();
+    std::string List = fixits::freeName(Wish, Scope);
+    for (unsigned N = 2; Taken.count(List); ++N)
+      List = fixits::freeName(Wish + std::to_string(N), Scope);
+    const std::string Call = callText(First.Cat, List);
+    if (Call.empty())
+      return false;
+    const FreshTensors Fresh(Body.function(), Growth.Loop, Growth.FirstSet);
+    for (const GrowthStep &Step : Growth.Steps)
+      if (!Step.Plain || callText(Step.Cat, List) != Call ||
+          !Fresh.isFresh(Step.Part) || !pushPart(Step, List))
+        return false;
+    std::string Declaration =
+        "std::vector<" + torch::spelling::Tensor.str() + "> " + List;
+    std::string After = Name + " = " + Call + ";";
+    if (Growth.FirstSet)
+      After = unlessEmpty(List, After);
+    else
+      Declaration += "{" + Name + "}";
+    if (!add(fixits::insertBeforeStatement(Growth.Loop, Declaration + ";",
+                                           Context)) ||
+        !add(fixits::insertAfterStatement(Growth.Loop, After, Context)))
+      return false;
+    Taken.insert(List);
+    return true;
+  }
+
+  /// Adds the part of \p Step to \p List where it is joined now.
+  bool pushPart(const GrowthStep &Step, StringRef List) {
+    StringRef Part =
+        Step.Part ? fixits::sourceText(Step.Part->getSourceRange(), Context)
+                  : StringRef();
+    if (Part.empty())
+      return false;
+    const std::string Push = (List + ".push_back(" + Part + ")").str();
+    if (!Growth.FirstSet)
+      return add(fixits::replaceExpression(Step.Assign, Push, Context));
+    const IfStmt *If = branchesWith(Step, Part);
+    return If && isEmptyBefore() &&
+           add(fixits::replaceStatement(If, Push + ";", Context));
+  }
+
+  /// The whole statement `if (all.defined()) all = torch::cat({all, x}); else
+  /// all = x;`
+  const IfStmt *branchesWith(const GrowthStep &Step, StringRef Part) const {
+    const auto *Set = cast<CXXOperatorCallExpr>(Growth.FirstSet);
+    const auto *If = branchesOf(Step.Assign, Set, Body);
+    if (!If || Growth.Steps.size() != 1 || If->getInit() ||
+        fixits::sourceText(
+            torch::stripImplicit(Set->getArg(1))->getSourceRange(), Context) !=
+            Part)
+      return nullptr;
+    // A comment in it would be lost.
+    StringRef Written = fixits::sourceText(If->getSourceRange(), Context);
+    return Written.contains("//") || Written.contains("/*") ? nullptr : If;
+  }
+
+  /// Is nothing in the variable before the loop?
+  bool isEmptyBefore() const {
+    const SourceManager &SM = Context.getSourceManager();
+    return !isa<ParmVarDecl>(Var) &&
+           (!Var->getInit() || code::isEmptyValue(Var->getInit())) &&
+           llvm::none_of(code::writesTo(Var, Body.function()->getBody()),
+                         [&](const code::Write &W) {
+                           return SM.isBeforeInTranslationUnit(
+                               W.Where->getBeginLoc(),
+                               Growth.Loop->getBeginLoc());
+                         });
+  }
+
+  const TensorGrowth &Growth;
+  const GrowthStep &First;
+  const VarDecl *Var;
+  const std::string Name;
+  const code::Body &Body;
+  ASTContext &Context;
+  llvm::StringSet<> &Taken;
+  fixits::Edits Fix;
+};
+
+/// \p Given are the names that fixes have given, by function.
 fixits::Edits
 joinOnce(const TensorGrowth &Growth, ASTContext &Context,
          llvm::DenseMap<SourceLocation, llvm::StringSet<>> &Given) {
-  const GrowthStep &First = Growth.Steps.front();
   const VarDecl *Var = code::variableOf(Growth.Target);
   const code::Body *Body = plainBodyAround(Growth.Loop, Context);
   if (!Body || !Body->isOwn(Var) || Growth.Read || Growth.Queried ||
       !isa_and_nonnull<CompoundStmt>(Body->parentOf(Growth.Loop)))
     return {};
-  const FunctionDecl *In = Body->function();
-  const std::string Name = Var->getNameAsString();
-  auto CallText = [&](const CallExpr *Cat, StringRef List) -> std::string {
-    StringRef Callee =
-        fixits::sourceText(Cat->getCallee()->getSourceRange(), Context);
-    if (Callee.empty())
-      return {};
-    // With the dimension and its comment as they are written.
-    StringRef Rest =
-        fixits::textAfter(Cat->getArg(0), Cat->getRParenLoc(), Context);
-    return (Callee + "(" + List + Rest + ")").str();
-  };
-  const std::string Inner =
-      fixits::indentationAt(Growth.Loop->getBeginLoc(), Context).str() +
-      fixits::indentationStep(Growth.Loop, Context);
-  fixits::Edits Fix;
-  auto Add = [&](fixits::Edits Edits) {
-    bool Ok = !Edits.empty();
-    Fix.append(Edits.begin(), Edits.end());
-    return Ok;
-  };
-
-  if (Growth.Parts) {
-    // Empty, it cannot be joined: only where the loop has run.
-    std::string List = Growth.Parts->getNameAsString();
-    std::string Call = CallText(First.Cat, List);
-    if (Call.empty() ||
-        !code::isStdClass(Growth.Parts->getType(), {"vector"}) ||
-        !Add(fixits::removeStatement(First.Assign, Context)) ||
-        !Add(fixits::insertAfterStatement(Growth.Loop,
-                                          "if (!" + List + ".empty())\n" +
-                                              Inner + Name + " = " + Call + ";",
-                                          Context)))
-      return {};
-    return Fix;
-  }
-
-  const std::string Wish = (StringRef(Name).rtrim('_') + "_parts").str();
-  std::string List = fixits::freeName(Wish, In->getBody());
-  llvm::StringSet<> &Taken = Given[In->getLocation()];
-  for (unsigned N = 2; Taken.count(List); ++N)
-    List = fixits::freeName(Wish + std::to_string(N), In->getBody());
-  std::string Call = CallText(First.Cat, List);
-  if (Call.empty())
-    return {};
-  const FreshTensors Fresh(In, Growth.Loop, Growth.FirstSet);
-  for (const GrowthStep &Step : Growth.Steps) {
-    StringRef Part =
-        Step.Part ? fixits::sourceText(Step.Part->getSourceRange(), Context)
-                  : StringRef();
-    if (!Step.Plain || Part.empty() || CallText(Step.Cat, List) != Call ||
-        !Fresh.isFresh(Step.Part))
-      return {};
-    std::string Push = (List + ".push_back(" + Part + ")").str();
-    if (!Growth.FirstSet) {
-      if (!Add(fixits::replaceExpression(Step.Assign, Push, Context)))
-        return {};
-      continue;
-    }
-    // if (all.defined()) all = torch::cat({all, x}); else all = x;
-    const auto *Set = cast<CXXOperatorCallExpr>(Growth.FirstSet);
-    const auto *If = branchesOf(Step.Assign, Set, *Body);
-    if (!If || Growth.Steps.size() != 1 || If->getInit() ||
-        fixits::sourceText(
-            torch::stripImplicit(Set->getArg(1))->getSourceRange(), Context) !=
-            Part)
-      return {};
-    // A comment in it would be lost.
-    StringRef Written = fixits::sourceText(If->getSourceRange(), Context);
-    if (Written.contains("//") || Written.contains("/*"))
-      return {};
-    // Nothing may be there before the loop.
-    if (isa<ParmVarDecl>(Var) ||
-        (Var->getInit() && !code::isEmptyValue(Var->getInit())))
-      return {};
-    const SourceManager &SM = Context.getSourceManager();
-    for (const code::Write &W : code::writesTo(Var, In->getBody()))
-      if (SM.isBeforeInTranslationUnit(W.Where->getBeginLoc(),
-                                       Growth.Loop->getBeginLoc()))
-        return {};
-    if (!Add(fixits::replaceStatement(If, Push + ";", Context)))
-      return {};
-  }
-  std::string Declaration =
-      "std::vector<" + torch::spelling::Tensor.str() + "> " + List;
-  std::string After = Name + " = " + Call + ";";
-  if (Growth.FirstSet)
-    After = "if (!" + List + ".empty())\n" + Inner + After;
-  else
-    Declaration += "{" + Name + "}";
-  if (!Add(fixits::insertBeforeStatement(Growth.Loop, Declaration + ";",
-                                         Context)) ||
-      !Add(fixits::insertAfterStatement(Growth.Loop, After, Context)))
-    return {};
-  Taken.insert(List);
-  return Fix;
+  return JoinOnce(Growth, *Body, Context,
+                  Given[Body->function()->getLocation()])
+      .edits();
 }
 
 } // namespace
