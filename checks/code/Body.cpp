@@ -161,8 +161,12 @@ bool Body::leavesAfter(const Stmt *S, const Stmt *Loop) const {
 }
 
 const Stmt *Body::scopeOf(const VarDecl *Var) const {
-  const Stmt *Statement = declarationOf(Var);
-  return isa_and_nonnull<DeclStmt>(Statement) ? parentOf(Statement) : Statement;
+  const Stmt *Scope = declarationOf(Var);
+  if (isa_and_nonnull<DeclStmt>(Scope))
+    do
+      Scope = parentOf(Scope);
+    while (isa_and_nonnull<SwitchCase, LabelStmt, AttributedStmt>(Scope));
+  return Scope;
 }
 
 bool comesBefore(const Stmt *A, const Stmt *B, const SourceManager &SM) {

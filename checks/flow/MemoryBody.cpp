@@ -42,51 +42,13 @@ public:
     return true;
   }
 
-  // Scopes.
-  bool TraverseCompoundStmt(CompoundStmt *S) {
-    for (const Stmt *Child : S->children())
-      if (isa_and_nonnull<DeclStmt, CXXForRangeStmt>(Child) && S != SwitchBody)
-        Body.InBlock.insert(Child);
-    return scoped(S, [&] { return Base::TraverseCompoundStmt(S); });
-  }
-  bool TraverseIfStmt(IfStmt *S) {
-    return scoped(S, [&] { return Base::TraverseIfStmt(S); });
-  }
-  bool TraverseSwitchStmt(SwitchStmt *S) {
-    // A variable between its labels would be jumped over.
-    SwitchBody = S->getBody();
-    return scoped(S, [&] { return Base::TraverseSwitchStmt(S); });
-  }
-  bool TraverseForStmt(ForStmt *S) {
-    return scoped(S, [&] { return Base::TraverseForStmt(S); });
-  }
-  bool TraverseWhileStmt(WhileStmt *S) {
-    return scoped(S, [&] { return Base::TraverseWhileStmt(S); });
-  }
   bool TraverseCXXForRangeStmt(CXXForRangeStmt *S) {
     for (const Decl *D : S->getRangeStmt()->decls())
-      if (const auto *Range = dyn_cast<VarDecl>(D)) {
-        Body.Ranges[Range] = S;
+      if (const auto *Range = dyn_cast<VarDecl>(D))
         noteType(Range->getType().getNonReferenceType());
-      }
-    return scoped(S, [&] { return Base::TraverseCXXForRangeStmt(S); });
-  }
-  bool TraverseCXXCatchStmt(CXXCatchStmt *S) {
-    return scoped(S, [&] { return Base::TraverseCXXCatchStmt(S); });
-  }
-  bool TraverseCXXTryStmt(CXXTryStmt *Try) {
-    Tries.push_back(Try);
-    TraverseStmt(Try->getTryBlock());
-    Tries.pop_back();
-    for (unsigned I = 0; I < Try->getNumHandlers(); ++I)
-      TraverseStmt(Try->getHandler(I));
-    return true;
+    return Base::TraverseCXXForRangeStmt(S);
   }
   bool VisitVarDecl(VarDecl *Var) {
-    if (!Scopes.empty())
-      Body.ScopeEnds[Var] = Scopes.back()->getEndLoc();
-    for (const CXXTryStmt *Try : Tries)
-      Body.InTry[Try].push_back(Var);
     noteType(Var->getType());
     return true;
   }
@@ -154,12 +116,6 @@ public:
   }
 
 private:
-  template <typename Traverse> bool scoped(const Stmt *S, Traverse Inner) {
-    Scopes.push_back(S);
-    bool Continue = Inner();
-    Scopes.pop_back();
-    return Continue;
-  }
   /// Only what is kept can dangle: array references are made in every call.
   void noteType(QualType T) { Body.Concerned |= torch::isArrayRef(T); }
   void noteCallee(const FunctionDecl *Callee) {
@@ -206,35 +162,45 @@ private:
   MemoryBody &Body;
   const FunctionDecl *F;
   MemorySummaries Callees;
-  llvm::SmallVector<const Stmt *, 8> Scopes;
-  llvm::SmallVector<const CXXTryStmt *, 2> Tries;
-  const Stmt *SwitchBody = nullptr;
   bool Frees = false, Resizes = false;
 };
 
-MemoryBody::MemoryBody(const FunctionDecl *F, MemorySummaries Callees) {
+MemoryBody::MemoryBody(const FunctionDecl *F, MemorySummaries Callees) : F(F) {
   BodyWalk(*this, F, Callees).run();
-  if (Concerned)
-    Parents = std::make_unique<ParentMap>(F->getBody());
+}
+
+SourceLocation MemoryBody::endOf(const VarDecl *Var) const {
+  const Stmt *Scope = in().scopeOf(Var);
+  return Scope ? Scope->getEndLoc() : SourceLocation();
+}
+
+bool MemoryBody::isInBlock(const Stmt *S) const {
+  const Stmt *Block = in().parentOf(S);
+  // A variable between the labels of a switch would be jumped over.
+  return isa_and_nonnull<CompoundStmt>(Block) &&
+         !isa_and_nonnull<SwitchStmt>(in().parentOf(Block));
+}
+
+const CXXForRangeStmt *MemoryBody::loopOverRange(const VarDecl *Var) const {
+  const Stmt *Declaration = in().declarationOf(Var);
+  const auto *Loop =
+      Declaration
+          ? dyn_cast_or_null<CXXForRangeStmt>(in().parentOf(Declaration))
+          : nullptr;
+  return Loop && Loop->getRangeStmt() == Declaration ? Loop : nullptr;
 }
 
 llvm::ArrayRef<const VarDecl *>
 MemoryBody::declaredIn(const CXXTryStmt &Try) const {
-  auto It = InTry.find(&Try);
-  if (It == InTry.end())
-    return {};
-  return It->second;
-}
-
-const Stmt *MemoryBody::loopAround(const Stmt *S) const {
-  const Stmt *Child = S;
-  for (const Stmt *P = Parents->getParent(S); P;
-       Child = P, P = Parents->getParent(P)) {
-    const auto *Range = dyn_cast<CXXForRangeStmt>(P);
-    if (Range ? Child == Range->getBody() : isLoop(P))
-      return P;
+  auto [It, New] = InTry.try_emplace(&Try);
+  if (New) {
+    code::Way How = code::Lambdas::Skipped;
+    How.Implicit = true;
+    code::forEach<VarDecl>(
+        Try.getTryBlock(),
+        [&](const VarDecl *Var) { It->second.push_back(Var); }, How);
   }
-  return nullptr;
+  return It->second;
 }
 
 } // namespace libtorch_tidy::flow

@@ -15,13 +15,12 @@
 #ifndef LIBTORCH_TIDY_CHECKS_FLOW_MEMORYBODY_H
 #define LIBTORCH_TIDY_CHECKS_FLOW_MEMORYBODY_H
 
+#include "checks/code/Body.h"
 #include "checks/flow/Memory.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/ParentMap.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
-#include <memory>
 
 namespace libtorch_tidy::flow {
 
@@ -38,36 +37,35 @@ public:
   /// As the target of an assignment it is not read, but the pointer is.
   bool isTarget(const clang::Expr *E) const { return Targets.contains(E); }
   /// The end of the innermost scope of local variable \p Var.
-  clang::SourceLocation endOf(const clang::VarDecl *Var) const {
-    return ScopeEnds.lookup(Var);
-  }
+  clang::SourceLocation endOf(const clang::VarDecl *Var) const;
   /// Can another statement be put before \p S?
-  bool isInBlock(const clang::Stmt *S) const { return InBlock.contains(S); }
+  bool isInBlock(const clang::Stmt *S) const;
   /// The loop for which \p Var, made by the compiler, holds the range.
-  const clang::CXXForRangeStmt *loopOverRange(const clang::VarDecl *Var) const {
-    return Ranges.lookup(Var);
-  }
+  const clang::CXXForRangeStmt *loopOverRange(const clang::VarDecl *Var) const;
   /// The variables that are gone in the handlers of \p Try.
   llvm::ArrayRef<const clang::VarDecl *>
   declaredIn(const clang::CXXTryStmt &Try) const;
   /// The innermost loop that runs \p S again and again; null outside loops.
-  const clang::Stmt *loopAround(const clang::Stmt *S) const;
+  const clang::Stmt *loopAround(const clang::Stmt *S) const {
+    return in().loopAround(S);
+  }
   /// How many return statements with a value there are.
   unsigned results() const { return Results; }
 
 private:
   friend class BodyWalk;
 
+  /// Made only where something is asked of it: most functions are not
+  /// concerned.
+  code::Body &in() const { return code::Body::of(F); }
+
+  const clang::FunctionDecl *F;
   bool Concerned = false;
   unsigned Results = 0;
   llvm::DenseSet<const clang::Expr *> Silent, Targets;
-  llvm::DenseMap<const clang::VarDecl *, clang::SourceLocation> ScopeEnds;
-  llvm::DenseSet<const clang::Stmt *> InBlock;
-  llvm::DenseMap<const clang::VarDecl *, const clang::CXXForRangeStmt *> Ranges;
-  llvm::DenseMap<const clang::CXXTryStmt *,
-                 llvm::SmallVector<const clang::VarDecl *, 2>>
+  mutable llvm::DenseMap<const clang::CXXTryStmt *,
+                         llvm::SmallVector<const clang::VarDecl *, 2>>
       InTry;
-  std::unique_ptr<clang::ParentMap> Parents;
 };
 
 } // namespace libtorch_tidy::flow
