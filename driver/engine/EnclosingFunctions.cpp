@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/EnclosingFunctions.h"
-#include "driver/engine/Scope.h"
+#include "driver/project/Scope.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclFriend.h"
 #include "clang/AST/DeclTemplate.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/FixRounds.h"
-#include "driver/output/OutputFile.h"
+#include "driver/project/OutputFile.h"
 #include "driver/project/Printable.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"

@@ -10,10 +10,10 @@
 
 #include "driver/cache/ResultCache.h"
 #include "driver/engine/Batch.h"
-#include "driver/engine/UnitInputs.h"
 #include "driver/engine/Workers.h"
 #include "driver/pch/LibraryPch.h"
 #include "driver/project/IncludeScanner.h"
+#include "driver/project/UnitInputs.h"
 #include <deque>
 #include <set>
 

@@ -9,8 +9,8 @@
 #define LIBTORCH_TIDY_DRIVER_ENGINE_UNITS_H
 
 #include "driver/findings/Finding.h"
-#include "driver/options/Configuration.h"
 #include "driver/project/CompileCommands.h"
+#include "driver/project/Configuration.h"
 #include "driver/project/FileSystem.h"
 #include "llvm/ADT/StringSet.h"
 

@@ -123,6 +123,23 @@ bool Selection::wasLookedFor(const BaselineEntry &E,
          static_cast<unsigned>(Configuration::weakestLevel(*Options, E.Check));
 }
 
+/// Is the place of \p F, or any step of the path to it, on a changed line?
+static bool isOn(const ChangedLines &Changed, const Finding &F,
+                 SourceTexts &Texts) {
+  auto Touches = [&](const Place &Where) {
+    if (!Changed.contains(Where.Path))
+      return false;
+    unsigned Last = Where.Line;
+    if (const SourceText *Text = Texts.get(Where.Path))
+      Last = Text->position(std::max(Where.Begin, Where.End)).Line;
+    return Changed.touch(Where.Path, Where.Line, Last);
+  };
+  return Touches(F.Where) ||
+         llvm::any_of(F.Steps, [&](const FindingStep &Step) {
+           return Touches(Step.Where);
+         });
+}
+
 void Selection::apply(std::vector<Finding> &Findings,
                       llvm::ArrayRef<std::string> Units,
                       const Failures &FailedUnits, const Configuration &Config,
@@ -150,7 +167,7 @@ void Selection::apply(std::vector<Finding> &Findings,
   }
   if (Changed)
     llvm::erase_if(Findings, [&](const Finding &F) {
-      return F.Kind == FindingKind::Defect && !Changed->touch(F, Texts);
+      return F.Kind == FindingKind::Defect && !isOn(*Changed, F, Texts);
     });
 }
 

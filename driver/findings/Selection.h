@@ -15,9 +15,9 @@
 #define LIBTORCH_TIDY_DRIVER_FINDINGS_SELECTION_H
 
 #include "driver/findings/Baseline.h"
-#include "driver/options/Configuration.h"
-#include "driver/output/OutputFile.h"
 #include "driver/project/ChangedLines.h"
+#include "driver/project/Configuration.h"
+#include "driver/project/OutputFile.h"
 #include <optional>
 
 namespace libtorch_tidy::driver {

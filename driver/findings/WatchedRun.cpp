@@ -8,7 +8,6 @@
 #include "driver/findings/WatchedRun.h"
 #include "checks/Catalog.h"
 #include "driver/llvm/Compat.h"
-#include "driver/output/Report.h"
 #include "driver/project/Error.h"
 #include "driver/project/Nesting.h"
 #include "driver/project/Paths.h"

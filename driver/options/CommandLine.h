@@ -11,10 +11,10 @@
 #include "driver/engine/Batch.h"
 #include "driver/engine/FixRounds.h"
 #include "driver/findings/Selection.h"
-#include "driver/options/Configuration.h"
 #include "driver/output/BudgetReport.h"
 #include "driver/output/Reports.h"
 #include "driver/project/CompileCommands.h"
+#include "driver/project/Configuration.h"
 #include <optional>
 #include <string>
 #include <vector>

@@ -25,6 +25,7 @@ namespace libtorch_tidy::driver {
 
 static constexpr llvm::StringLiteral BudgetStyle =
 #include "driver/budget.css.inc"
+#include "driver/project/Paths.h"
     ;
 
 /// More than a reader wants; JSON has all.

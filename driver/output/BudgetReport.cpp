@@ -10,6 +10,7 @@
 #include "checks/torch/ModuleParameters.h"
 #include "driver/output/BudgetParts.h"
 #include "driver/output/Report.h"
+#include "driver/project/Paths.h"
 #include "driver/project/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -8,6 +8,7 @@
 #include "driver/output/CiFormats.h"
 #include "driver/output/CheckDocs.h"
 #include "driver/output/Escape.h"
+#include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <map>

@@ -26,6 +26,7 @@ static constexpr llvm::StringLiteral Style =
 #include "driver/report.css.inc"
     ;
 static constexpr llvm::StringLiteral Script =
+#include "driver/project/Paths.h"
 #include "driver/report.js.inc"
     ;
 

@@ -14,13 +14,6 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::driver {
 
-StringRef relativePath(StringRef Path, StringRef Root) {
-  StringRef Rest = Path;
-  if (Rest.consume_front(Root) && Rest.consume_front("/"))
-    return Rest;
-  return Path;
-}
-
 std::string percentEncode(StringRef Path) {
   std::string Result;
   for (unsigned char C : Path) {

@@ -50,9 +50,6 @@ struct Report {
   size_t LeftOut = 0; ///< Findings that are too many for the form.
 };
 
-/// \p Path relative to \p Root; absolute when it lies outside.
-llvm::StringRef relativePath(llvm::StringRef Path, llvm::StringRef Root);
-
 /// \p Path as part of a URI.
 std::string percentEncode(llvm::StringRef Path);
 

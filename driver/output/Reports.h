@@ -8,8 +8,8 @@
 #ifndef LIBTORCH_TIDY_DRIVER_OUTPUT_REPORTS_H
 #define LIBTORCH_TIDY_DRIVER_OUTPUT_REPORTS_H
 
-#include "driver/output/OutputFile.h"
 #include "driver/output/Report.h"
+#include "driver/project/OutputFile.h"
 #include <functional>
 #include <vector>
 

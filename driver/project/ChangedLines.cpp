@@ -203,22 +203,10 @@ bool ChangedLines::isInSubmodule(StringRef Path) const {
                       [&](StringRef Top) { return isBelow(Path, Top); });
 }
 
-bool ChangedLines::touch(const Place &Where, SourceTexts &Texts) const {
-  auto It = Files.find(Where.Path);
-  if (It == Files.end())
-    return false;
-  unsigned Last = Where.Line;
-  if (const SourceText *Text = Texts.get(Where.Path))
-    Last = Text->position(std::max(Where.Begin, Where.End)).Line;
-  return llvm::any_of(It->second, [&](const Range &R) {
-    return R.First <= Last && Where.Line <= R.Last;
-  });
-}
-
-bool ChangedLines::touch(const Finding &F, SourceTexts &Texts) const {
-  return touch(F.Where, Texts) ||
-         llvm::any_of(F.Steps, [&](const FindingStep &Step) {
-           return touch(Step.Where, Texts);
+bool ChangedLines::touch(StringRef Path, unsigned First, unsigned Last) const {
+  auto It = Files.find(Path);
+  return It != Files.end() && llvm::any_of(It->second, [&](const Range &R) {
+           return R.First <= Last && First <= R.Last;
          });
 }
 

@@ -14,8 +14,6 @@
 #ifndef LIBTORCH_TIDY_DRIVER_PROJECT_CHANGEDLINES_H
 #define LIBTORCH_TIDY_DRIVER_PROJECT_CHANGEDLINES_H
 
-#include "driver/findings/Finding.h"
-#include "driver/findings/SourceText.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace libtorch_tidy::driver {
@@ -64,14 +62,13 @@ public:
 
   bool isInSubmodule(llvm::StringRef Path) const;
 
-  /// Is the place of \p F, or any step of the path to it, on a changed line?
-  bool touch(const Finding &F, SourceTexts &Texts) const;
+  /// Is any of the lines \p First to \p Last of the file changed?
+  bool touch(llvm::StringRef Path, unsigned First, unsigned Last) const;
 
 private:
   struct Range {
     unsigned First, Last;
   };
-  bool touch(const Place &Where, SourceTexts &Texts) const;
 
   llvm::StringMap<std::vector<Range>> Files;
   std::vector<std::string> Submodules;

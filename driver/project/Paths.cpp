@@ -59,4 +59,11 @@ std::string findProjectRoot(llvm::ArrayRef<std::string> Files,
   return Root.size() > 1 ? Root.str() : WorkingDirectory.str();
 }
 
+StringRef relativePath(StringRef Path, StringRef Root) {
+  StringRef Rest = Path;
+  if (Rest.consume_front(Root) && Rest.consume_front("/"))
+    return Rest;
+  return Path;
+}
+
 } // namespace libtorch_tidy::driver

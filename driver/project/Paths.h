@@ -33,6 +33,9 @@ std::string findProjectRoot(llvm::ArrayRef<std::string> Files,
                             llvm::StringRef WorkingDirectory,
                             llvm::vfs::FileSystem &FS);
 
+/// \p Path relative to \p Root; absolute when it lies outside.
+llvm::StringRef relativePath(llvm::StringRef Path, llvm::StringRef Root);
+
 } // namespace libtorch_tidy::driver
 
 #endif // LIBTORCH_TIDY_DRIVER_PROJECT_PATHS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/engine/UnitInputs.h"
-#include "driver/engine/Scope.h"
+#include "driver/project/UnitInputs.h"
+#include "driver/project/Scope.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/Path.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIBTORCH_TIDY_DRIVER_ENGINE_UNITINPUTS_H
-#define LIBTORCH_TIDY_DRIVER_ENGINE_UNITINPUTS_H
+#ifndef LIBTORCH_TIDY_DRIVER_PROJECT_UNITINPUTS_H
+#define LIBTORCH_TIDY_DRIVER_PROJECT_UNITINPUTS_H
 
 #include "driver/cache/CacheFolder.h"
 #include "clang/Lex/PPCallbacks.h"
@@ -76,4 +76,4 @@ private:
 
 } // namespace libtorch_tidy::driver
 
-#endif // LIBTORCH_TIDY_DRIVER_ENGINE_UNITINPUTS_H
+#endif // LIBTORCH_TIDY_DRIVER_PROJECT_UNITINPUTS_H

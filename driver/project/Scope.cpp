@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/engine/Scope.h"
+#include "driver/project/Scope.h"
 #include "checks/torch/Headers.h"
 #include "checks/torch/TorchTypes.h"
 #include "driver/project/CudaUnits.h"

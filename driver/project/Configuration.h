@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIBTORCH_TIDY_DRIVER_OPTIONS_CONFIGURATION_H
-#define LIBTORCH_TIDY_DRIVER_OPTIONS_CONFIGURATION_H
+#ifndef LIBTORCH_TIDY_DRIVER_PROJECT_CONFIGURATION_H
+#define LIBTORCH_TIDY_DRIVER_PROJECT_CONFIGURATION_H
 
 #include "checks/Catalog.h"
 #include "clang-tidy/ClangTidyOptions.h"
@@ -104,4 +104,4 @@ private:
 
 } // namespace libtorch_tidy::driver
 
-#endif // LIBTORCH_TIDY_DRIVER_OPTIONS_CONFIGURATION_H
+#endif // LIBTORCH_TIDY_DRIVER_PROJECT_CONFIGURATION_H

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/options/Configuration.h"
+#include "driver/project/Configuration.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/GlobList.h"
 #include "driver/llvm/Compat.h"
-#include "driver/options/ProjectHeaders.h"
 #include "driver/project/Error.h"
 #include "driver/project/Nesting.h"
 #include "driver/project/Printable.h"
+#include "driver/project/ProjectHeaders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIBTORCH_TIDY_DRIVER_OUTPUT_OUTPUTFILE_H
-#define LIBTORCH_TIDY_DRIVER_OUTPUT_OUTPUTFILE_H
+#ifndef LIBTORCH_TIDY_DRIVER_PROJECT_OUTPUTFILE_H
+#define LIBTORCH_TIDY_DRIVER_PROJECT_OUTPUTFILE_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -53,4 +53,4 @@ llvm::Error checkDistinct(llvm::ArrayRef<NamedFile> Outputs,
 
 } // namespace libtorch_tidy::driver
 
-#endif // LIBTORCH_TIDY_DRIVER_OUTPUT_OUTPUTFILE_H
+#endif // LIBTORCH_TIDY_DRIVER_PROJECT_OUTPUTFILE_H

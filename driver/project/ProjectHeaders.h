@@ -11,8 +11,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef LIBTORCH_TIDY_DRIVER_OPTIONS_PROJECTHEADERS_H
-#define LIBTORCH_TIDY_DRIVER_OPTIONS_PROJECTHEADERS_H
+#ifndef LIBTORCH_TIDY_DRIVER_PROJECT_PROJECTHEADERS_H
+#define LIBTORCH_TIDY_DRIVER_PROJECT_PROJECTHEADERS_H
 
 #include "llvm/Support/VirtualFileSystem.h"
 #include <string>
@@ -39,4 +39,4 @@ HeaderFilters projectHeaders(llvm::StringRef File,
 
 } // namespace libtorch_tidy::driver
 
-#endif // LIBTORCH_TIDY_DRIVER_OPTIONS_PROJECTHEADERS_H
+#endif // LIBTORCH_TIDY_DRIVER_PROJECT_PROJECTHEADERS_H

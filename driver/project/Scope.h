@@ -12,8 +12,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef LIBTORCH_TIDY_DRIVER_ENGINE_SCOPE_H
-#define LIBTORCH_TIDY_DRIVER_ENGINE_SCOPE_H
+#ifndef LIBTORCH_TIDY_DRIVER_PROJECT_SCOPE_H
+#define LIBTORCH_TIDY_DRIVER_PROJECT_SCOPE_H
 
 #include "clang/AST/ASTConsumer.h"
 #include "clang/Basic/SourceLocation.h"
@@ -49,4 +49,4 @@ createSkipBodiesConsumer(const clang::SourceManager &SM);
 
 } // namespace libtorch_tidy::driver
 
-#endif // LIBTORCH_TIDY_DRIVER_ENGINE_SCOPE_H
+#endif // LIBTORCH_TIDY_DRIVER_PROJECT_SCOPE_H
