@@ -34,6 +34,8 @@ namespace libtorch_tidy::model {
 /// Statements and expressions within each other, over all calls: what the
 /// stack of the process has room for.
 inline constexpr unsigned MaxNesting = 1'500;
+/// Calls of functions and constructors within each other.
+inline constexpr unsigned MaxCalls = 64;
 /// Elements of an array or container.
 inline constexpr uint64_t MaxElements = 1U << 16;
 
@@ -58,6 +60,9 @@ const clang::CXXMethodDecl *forwardMethod(const clang::CXXRecordDecl *Class,
 std::string shownSizes(const Cell &V);
 /// The tensors in \p V: itself, or those of its elements and members.
 void collectTensors(const Cell &V, std::vector<TensorPtr> &To);
+
+/// The sizes that \p V, a list or one number, says; nullopt for others.
+std::optional<std::vector<torch::Size>> sizesOf(const Cell &V);
 
 /// A call that goes on while its callee is followed.
 struct Frame {
@@ -146,7 +151,7 @@ private:
   // What follows a statement.
   enum class Flow { Next, Break, Continue, Return, Halt };
 
-  // Interpreter.cpp: statements, calls of the user's functions, limits.
+  // Statements.cpp.
   Flow exec(const clang::Stmt *S);
   Flow execIf(const clang::IfStmt *S);
   Flow execFor(const clang::ForStmt *S);
@@ -161,13 +166,8 @@ private:
                    clang::SourceLocation At, const llvm::Twine &Because,
                    const Cell &Unknown);
   bool forget(const clang::Stmt *Skipped, const Cell &Because);
-  Cell run(const clang::FunctionDecl *F, Frame &Callee,
-           llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At,
-           const Cell &Nothing);
-  Cell call(const clang::FunctionDecl *F, llvm::ArrayRef<Cell> Arguments,
-            Cell This, clang::SourceLocation At);
-  Cell callClosure(const Cell &Closure, const clang::FunctionDecl *F,
-                   llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
+
+  // Constructors.cpp: how the user's run.
   void construct(const Cell &Object, const clang::CXXRecordDecl *Class,
                  const clang::CXXConstructorDecl *Constructor,
                  llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
@@ -180,33 +180,8 @@ private:
   void initialiseFields(const Cell &Object, const clang::CXXRecordDecl *Class);
   void constructPlainly(const Cell &Object, const clang::CXXRecordDecl *Class,
                         clang::SourceLocation At);
-  bool bindParameters(Frame &Callee, const clang::FunctionDecl *F,
-                      llvm::ArrayRef<Cell> Arguments);
-  const clang::FunctionDecl *definitionOf(const clang::FunctionDecl *F);
-  const clang::CXXRecordDecl *definitionOf(const clang::CXXRecordDecl *R) {
-    return definitionOf(R, Define);
-  }
 
-  // Expressions.cpp.
-  Cell eval(const clang::Expr *E);
-  Cell evalInside(const clang::Expr *E);
-  Cell evalCast(const clang::CastExpr *E);
-  Cell evalName(const clang::ValueDecl *D, const clang::Expr *E);
-  bool keepsInitialValue(const clang::VarDecl *Definition) const;
-  Cell evalMember(const clang::MemberExpr *E);
-  Cell evalBinary(const clang::BinaryOperator *E);
-  Cell evalUnary(const clang::UnaryOperator *E);
-  Cell evalList(const clang::InitListExpr *E);
-  Cell evalLambda(const clang::LambdaExpr *E);
-  Cell evalConstruct(const clang::CXXConstructExpr *E);
-  Cell evalCall(const clang::CallExpr *E);
-  Cell evalConstant(const clang::Expr *E);
-  Cell arithmetic(clang::BinaryOperatorKind Op, const Cell &A, const Cell &B,
-                  clang::QualType Type, const clang::Expr *E);
-  Cell convert(const Cell &From, clang::QualType To);
-  Cell element(const Cell &Of, const Cell &Index, const clang::Expr *E);
-  Cell memberOf(const Cell &Base, const clang::ValueDecl *Member,
-                const clang::Expr *E);
+  // Objects.cpp: what constructions of all classes make.
   Cell makeObject(const clang::CXXRecordDecl *Class,
                   llvm::ArrayRef<Cell> Arguments,
                   llvm::ArrayRef<clang::QualType> Types,
@@ -216,7 +191,49 @@ private:
   Cell newElement(clang::QualType Type, clang::SourceLocation At);
   Cell coerced(const Cell &Given, clang::QualType To, clang::SourceLocation At);
 
-  // LibraryCalls.cpp.
+  // Expressions.cpp.
+  Cell eval(const clang::Expr *E);
+  Cell evalInside(const clang::Expr *E);
+  Cell evalCast(const clang::CastExpr *E);
+  Cell evalName(const clang::ValueDecl *D, const clang::Expr *E);
+  bool keepsInitialValue(const clang::VarDecl *Definition) const;
+  Cell evalMember(const clang::MemberExpr *E);
+  Cell evalList(const clang::InitListExpr *E);
+  Cell evalLambda(const clang::LambdaExpr *E);
+  Cell evalConstruct(const clang::CXXConstructExpr *E);
+  Cell evalConstant(const clang::Expr *E);
+  Cell element(const Cell &Of, const Cell &Index, const clang::Expr *E);
+  Cell memberOf(const Cell &Base, const clang::ValueDecl *Member,
+                const clang::Expr *E);
+
+  // Arithmetic.cpp.
+  Cell evalBinary(const clang::BinaryOperator *E);
+  Cell evalUnary(const clang::UnaryOperator *E);
+  Cell arithmetic(clang::BinaryOperatorKind Op, const Cell &A, const Cell &B,
+                  clang::QualType Type, const clang::Expr *E);
+  Cell convert(const Cell &From, clang::QualType To);
+
+  // Calls.cpp.
+  Cell evalCall(const clang::CallExpr *E);
+  Cell run(const clang::FunctionDecl *F, Frame &Callee,
+           llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At,
+           const Cell &Nothing);
+  Cell call(const clang::FunctionDecl *F, llvm::ArrayRef<Cell> Arguments,
+            Cell This, clang::SourceLocation At);
+  Cell callClosure(const Cell &Closure, const clang::FunctionDecl *F,
+                   llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
+  bool bindParameters(Frame &Callee, const clang::FunctionDecl *F,
+                      llvm::ArrayRef<Cell> Arguments);
+  void skipClosures(llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
+  const clang::FunctionDecl *definitionOf(const clang::FunctionDecl *F);
+  const clang::CXXRecordDecl *definitionOf(const clang::CXXRecordDecl *R) {
+    return definitionOf(R, Define);
+  }
+
+  // LibraryModules.cpp.
+  ModulePtr newModule(llvm::StringRef ClassName,
+                      const clang::CXXRecordDecl *Class,
+                      clang::SourceLocation At);
   ModulePtr makeLibraryModule(llvm::StringRef Class,
                               llvm::ArrayRef<Cell> Arguments,
                               clang::SourceLocation At);
@@ -229,30 +246,18 @@ private:
             llvm::ArrayRef<ModulePtr> Given, clang::SourceLocation At);
   ModulePtr makePart(const torch::RegisteredModule &Part,
                      llvm::ArrayRef<ModulePtr> Given, clang::SourceLocation At);
-  ModulePtr newModule(llvm::StringRef ClassName,
-                      const clang::CXXRecordDecl *Class,
-                      clang::SourceLocation At);
   ModulePtr cloneOf(const ModulePtr &M);
-  TensorPtr cloneOf(const TensorPtr &T);
   torch::OptionValue optionOf(const Cell &Setting,
                               std::vector<ModulePtr> &Given,
                               clang::SourceLocation At);
   Cell makeOptions(const clang::CXXRecordDecl *Class,
                    llvm::ArrayRef<Cell> Arguments);
-  Cell callModule(const clang::CallExpr *E, const clang::FunctionDecl *F,
-                  const Cell &Object, llvm::ArrayRef<Cell> Arguments);
   Cell callOptions(const clang::CallExpr *E, const Cell &Object,
                    llvm::ArrayRef<Cell> Arguments);
-  Cell optionsOf(ModuleInstance &M);
-  Cell callTensor(const clang::CallExpr *E, const clang::FunctionDecl *F,
+
+  // ModuleCalls.cpp.
+  Cell callModule(const clang::CallExpr *E, const clang::FunctionDecl *F,
                   const Cell &Object, llvm::ArrayRef<Cell> Arguments);
-  Cell callStandard(const clang::CallExpr *E, const clang::FunctionDecl *F,
-                    const Cell &Object, llvm::ArrayRef<Cell> Arguments);
-  Cell limitOf(llvm::StringRef Name, clang::QualType Type,
-               const Cell &Nothing) const;
-  Cell callList(const clang::CallExpr *E, llvm::StringRef Name,
-                const Cell &Object, llvm::ArrayRef<Cell> Arguments);
-  void skipClosures(llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
   void append(ModuleInstance &M, llvm::ArrayRef<Cell> Arguments,
               clang::SourceLocation At);
   void appendAll(ModuleInstance &M, const Cell &Elements,
@@ -264,7 +269,20 @@ private:
                  clang::SourceLocation At);
   bool mayRegister(llvm::StringRef Name, llvm::StringRef What,
                    clang::SourceLocation At);
-  std::optional<std::vector<torch::Size>> sizesOf(const Cell &V);
+
+  // TensorCalls.cpp.
+  Cell callTensor(const clang::CallExpr *E, const clang::FunctionDecl *F,
+                  const Cell &Object, llvm::ArrayRef<Cell> Arguments);
+
+  // StandardCalls.cpp.
+  Cell callStandard(const clang::CallExpr *E, const clang::FunctionDecl *F,
+                    const Cell &Object, llvm::ArrayRef<Cell> Arguments);
+  Cell limitOf(llvm::StringRef Name, clang::QualType Type,
+               const Cell &Nothing) const;
+
+  // Containers.cpp.
+  Cell callList(const clang::CallExpr *E, llvm::StringRef Name,
+                const Cell &Object, llvm::ArrayRef<Cell> Arguments);
 
   // Forward.cpp: passes.
   Cell forward(const ModulePtr &M, llvm::ArrayRef<Cell> Inputs,
@@ -311,7 +329,7 @@ private:
   Cell changeList(llvm::StringRef Name, const Cell &Object,
                   llvm::ArrayRef<Cell> Arguments);
 
-  // Notes and limits.
+  // Interpreter.cpp: values, notes and limits.
   Cell unknown(clang::SourceLocation Where, const llvm::Twine &Why) const;
   void note(clang::SourceLocation Where, const llvm::Twine &Text);
   /// "'n' (net.cpp:12)", or nothing.

@@ -22,6 +22,15 @@ Cell iteratorAt(const Cell &Container, int64_t Index) {
   return cell(std::move(V));
 }
 
+Cell boundOf(StringRef Name, const Cell &List) {
+  const auto Size = static_cast<int64_t>(List->Elements.size());
+  if (Name == "begin" || Name == "cbegin")
+    return iteratorAt(List, 0);
+  if (Name == "end" || Name == "cend")
+    return iteratorAt(List, Size);
+  return Name == "size" ? integer(Size) : nullptr;
+}
+
 static bool isIterator(const Cell &V) { return V->What == Value::Iterator; }
 
 std::optional<std::vector<Cell>> elementsBetween(const Cell &First,

@@ -157,8 +157,14 @@ size_t elementCount(const ModuleInstance &M);
 /// Is there something in \p V that is not known? Then it is \p Which.
 bool hasUnknown(const Cell &V, const Value *&Which);
 
+/// A copy of the tensor, without its memory.
+TensorPtr clonedTensor(const TensorPtr &T);
+
 /// The place of the element \p Index of \p Container.
 Cell iteratorAt(const Cell &Container, int64_t Index);
+/// What begin(), end() or size() of the container \p List gives, as a method or
+/// a function; null for others.
+Cell boundOf(llvm::StringRef Name, const Cell &List);
 /// The elements from \p First up to \p Last, iterators; nullopt when they are
 /// not, or do not belong together.
 std::optional<std::vector<Cell>> elementsBetween(const Cell &First,

@@ -1,0 +1,270 @@
+//===- Objects.cpp - Objects of classes -----------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/code/Std.h"
+#include "checks/model/Interpreter.h"
+#include "checks/torch/ModuleApi.h"
+#include "checks/torch/TorchTypes.h"
+#include "clang/AST/DeclTemplate.h"
+
+using namespace clang;
+using llvm::ArrayRef;
+
+namespace libtorch_tidy::model {
+
+Cell Interpreter::coerced(const Cell &Given, QualType To, SourceLocation At) {
+  To = To.getNonReferenceType();
+  const CXXRecordDecl *R = To->getAsCXXRecordDecl();
+  if (!R || Given->What == Value::Unknown)
+    return Given;
+  R = R->getDefinition();
+  const torch::ModelClass Kind = torch::modelClass(R);
+  // A list in a text of the command line can stand for an object.
+  const bool IsUsers =
+      R && !torch::isStdDecl(R) && !torch::isTorchDecl(R) && !R->isLambda();
+  if (Given->What == Value::List && IsUsers &&
+      Kind == torch::ModelClass::Other && !Given->Settings.empty()) {
+    // With names: {.width = 64}.
+    const Cell Object = makeObject(R, {}, {}, nullptr, At);
+    for (const auto &[Name, Setting] : Given->Settings) {
+      const FieldDecl *Named = nullptr;
+      for (const FieldDecl *Field : R->fields())
+        if (Field->getName() == Name)
+          Named = Field;
+      if (!Named || Object->What != Value::Record)
+        return unknown(At, "'" + Name + "', which no '" + R->getNameAsString() +
+                               "' has");
+      Object->Members[Named->getCanonicalDecl()] = copyOf(
+          coerced(convert(Setting, Named->getType()), Named->getType(), At));
+    }
+    return Object;
+  }
+  if (Given->What == Value::List && IsUsers && Kind == torch::ModelClass::Other)
+    return makeObject(R, Given->Elements, {}, nullptr, At);
+  if (Kind == torch::ModelClass::Options && Given->What != Value::Options)
+    return makeOptions(R, {Given});
+  return Given;
+}
+
+Cell Interpreter::defaultValue(QualType Type, SourceLocation At) {
+  if (const auto *Array =
+          dyn_cast<ConstantArrayType>(Type.getCanonicalType())) {
+    const uint64_t Size = Array->getSize().getLimitedValue(MaxElements + 1);
+    if (Size > MaxElements)
+      return unknown(At, "an array that is too large");
+    std::vector<Cell> Elements;
+    for (uint64_t I = 0; I < Size && step(At); ++I)
+      Elements.push_back(defaultValue(Array->getElementType(), At));
+    return listOf(std::move(Elements));
+  }
+  const CXXRecordDecl *R = Type->getAsCXXRecordDecl();
+  R = definitionOf(R);
+  if (!R)
+    return unknown(At, "what is not initialised");
+  return makeObject(R, {}, {}, nullptr, At);
+}
+
+QualType typeArgument(const CXXRecordDecl *Class, unsigned Index) {
+  const auto *Special =
+      dyn_cast_or_null<ClassTemplateSpecializationDecl>(Class);
+  if (!Special || Index >= Special->getTemplateArgs().size())
+    return {};
+  const TemplateArgument &Arg = Special->getTemplateArgs()[Index];
+  return Arg.getKind() == TemplateArgument::Type ? Arg.getAsType() : QualType();
+}
+
+/// An element of \p Type, null when that is not known, that a container makes
+/// by itself.
+Cell Interpreter::newElement(QualType Type, SourceLocation At) {
+  if (Type.isNull())
+    return unknown(At, "an element");
+  return Type->isArithmeticType() ? convert(integer(0), Type)
+                                  : defaultValue(Type, At);
+}
+
+Cell Interpreter::makeObject(const CXXRecordDecl *Class,
+                             ArrayRef<Cell> Arguments, ArrayRef<QualType> Types,
+                             const CXXConstructorDecl *Constructor,
+                             SourceLocation At) {
+  const Cell Only = Arguments.size() == 1 ? Arguments.front() : nullptr;
+  switch (torch::modelClass(Class)) {
+  case torch::ModelClass::Holder: {
+    const CXXRecordDecl *Held = torch::heldBy(Class);
+    Held = definitionOf(Held);
+    if (!Held)
+      return unknown(At, "a module of a class that is not defined here");
+    auto IsHeld = [&](const CXXRecordDecl *R) {
+      return R && R->hasDefinition() &&
+             (R->getDefinition() == Held || R->isDerivedFrom(Held));
+    };
+    if (Only) {
+      if (Only->What == Value::Null)
+        return Only;
+      if (Only->What == Value::Module && IsHeld(Only->Held->Class))
+        return Only;
+      if (Only->What == Value::Unknown && !Types.empty() &&
+          torch::isModule(Types.front()) &&
+          IsHeld(torch::recordOf(torch::pointeeOf(Types.front()))))
+        return Only;
+    }
+    const bool IsLibrary =
+        torch::modelClass(Held) == torch::ModelClass::LibraryModule;
+    if (Arguments.empty() && !IsLibrary && !constructorFor(Held, {}) &&
+        !Held->needsImplicitDefaultConstructor())
+      return valueOf(Value::Null);
+    if (Arguments.empty() && IsLibrary &&
+        !torch::positionalOptions(torch::modelClassName(Held)).empty() &&
+        !constructorFor(Held, {}))
+      return valueOf(Value::Null);
+    return makeObject(Held, Arguments, Types, nullptr, At);
+  }
+  case torch::ModelClass::LibraryModule: {
+    const ModulePtr M =
+        makeLibraryModule(torch::modelClassName(Class), Arguments, At);
+    M->Class = Class;
+    return moduleValue(M);
+  }
+  case torch::ModelClass::Base:
+    return moduleValue(newModule("Module", Class, At));
+  case torch::ModelClass::UserModule: {
+    if (!Constructor || Constructor->getParent() != Class)
+      Constructor = constructorFor(Class, Arguments, Types);
+    // It is copied, or moved: its tensors stay where they are.
+    if (!Constructor && Only && Only->What == Value::Module &&
+        Only->Held->Class == Class)
+      return Only;
+    if (!Constructor &&
+        !(Arguments.empty() && Class->needsImplicitDefaultConstructor())) {
+      note(At, "no constructor of '" + Class->getNameAsString() +
+                   "' is seen to take what is given");
+      return unknown(At, "a '" + Class->getNameAsString() + "'");
+    }
+    const ModulePtr M = newModule(shownName(Class), Class, At);
+    if (Halted)
+      return moduleValue(M);
+    construct(moduleValue(M), Class, Constructor, Arguments, At);
+    M->Class = Class;
+    return moduleValue(M);
+  }
+  case torch::ModelClass::AnyModule:
+    return Only ? Only : valueOf(Value::Null);
+  case torch::ModelClass::NamedModule:
+    return Only ? Only : listOf(Arguments.vec());
+  case torch::ModelClass::Options:
+    return makeOptions(Class, Arguments);
+  case torch::ModelClass::Tensor: {
+    if (Only)
+      return Only;
+    TensorPtr T = std::make_shared<TensorInstance>();
+    T->Shape.Defined = false;
+    return tensorValue(std::move(T));
+  }
+  case torch::ModelClass::TensorOptions: {
+    Value V;
+    V.What = Value::Options;
+    if (Only && (Only->What == Value::Type || Only->What == Value::Options))
+      V.Element = Only->Element;
+    else if (Only && Only->What == Value::Unknown && !Types.empty() &&
+             torch::decidesElementType(Types.front()))
+      return Only;
+    return cell(std::move(V));
+  }
+  case torch::ModelClass::Dictionary:
+    return Only ? Only : listOf(Arguments.vec());
+  case torch::ModelClass::Other:
+    break;
+  }
+  if (torch::isStdDecl(Class)) {
+    if (code::isStdClass(Class, {"pair", "tuple"})) {
+      std::vector<Cell> Parts;
+      for (const Cell &Part : Arguments)
+        Parts.push_back(copyOf(Part));
+      return Only && Only->What == Value::List ? Only
+                                               : listOf(std::move(Parts));
+    }
+    if (code::isStdClass(Class, {"basic_string", "basic_string_view"}))
+      return Arguments.empty()                        ? text("")
+             : Arguments.front()->What == Value::Text ? Arguments.front()
+                                                      : unknown(At, "a string");
+    if (code::isStdClass(Class, {"vector", "deque", "list", "array", "map",
+                                 "unordered_map", "set", "initializer_list"})) {
+      if (Arguments.empty())
+        return listOf({});
+      const Cell &First = Arguments.front();
+      if (First->What == Value::Unknown ||
+          (First->What == Value::List && Arguments.size() == 1))
+        return First;
+      if (Arguments.size() == 2)
+        if (std::optional<std::vector<Cell>> Range =
+                elementsBetween(First, Arguments[1])) {
+          for (Cell &Element : *Range)
+            Element = copyOf(Element);
+          return listOf(std::move(*Range));
+        }
+      if (First->What == Value::Integer && First->Number >= 0 &&
+          Arguments.size() <= 2) {
+        if (static_cast<uint64_t>(First->Number) > MaxElements)
+          return unknown(At, "a container that is too large");
+        const QualType Element = typeArgument(Class, 0);
+        std::vector<Cell> Elements;
+        for (int64_t I = 0; I < First->Number && step(At); ++I)
+          Elements.push_back(Arguments.size() == 2 ? copyOf(Arguments[1])
+                                                   : newElement(Element, At));
+        return listOf(std::move(Elements));
+      }
+      return unknown(At, "a container");
+    }
+    return Only                ? Only
+           : Arguments.empty() ? valueOf(Value::Null)
+                               : unknown(At, "an object");
+  }
+  if (torch::isSliceClass(Class)) {
+    const Cell Slice = valueOf(Value::Slice);
+    Slice->Elements = Arguments.vec();
+    return Slice;
+  }
+  if (Pass && torch::isTorchDecl(Class))
+    if (Cell Guard = guardOf(Class, Arguments))
+      return Guard;
+  if (torch::isTorchDecl(Class))
+    // ExpandingArray, ArrayRef, optional, Device.
+    return Only                ? Only
+           : Arguments.empty() ? valueOf(Value::Null)
+                               : valueOf(Value::Other);
+  // A user's class.
+  Value V;
+  V.What = Value::Record;
+  V.Class = Class;
+  const Cell Object = cell(std::move(V));
+  if (!Constructor)
+    Constructor = constructorFor(Class, Arguments);
+  if (!Constructor && Class->isAggregate()) {
+    unsigned I = 0;
+    for (const FieldDecl *Field : Class->fields()) {
+      Cell Given;
+      if (I < Arguments.size())
+        Given = coerced(convert(Arguments[I], Field->getType()),
+                        Field->getType(), At);
+      else if (Field->hasInClassInitializer() && Field->getInClassInitializer())
+        Given = convert(eval(Field->getInClassInitializer()), Field->getType());
+      else if (Field->getType()->isArithmeticType() && !Arguments.empty())
+        Given = convert(integer(0), Field->getType());
+      else
+        Given = defaultValue(Field->getType(), Field->getLocation());
+      Object->Members[Field->getCanonicalDecl()] = copyOf(Given);
+      ++I;
+    }
+    return Object;
+  }
+  if (!Constructor && !Class->needsImplicitDefaultConstructor())
+    return unknown(At, "a '" + Class->getNameAsString() + "'");
+  construct(Object, Class, Constructor, Arguments, At);
+  Object->Class = Class;
+  return Object;
+}
+
+} // namespace libtorch_tidy::model

@@ -1,0 +1,500 @@
+//===- Statements.cpp - Follows statements --------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/code/Walk.h"
+#include "checks/model/Interpreter.h"
+#include "checks/torch/Calls.h"
+#include "checks/torch/ModuleApi.h"
+#include "checks/torch/Modules.h"
+#include "checks/torch/TorchTypes.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace clang;
+using llvm::ArrayRef;
+using llvm::Twine;
+
+namespace libtorch_tidy::model {
+
+/// Does \p S always end in an exception?
+static bool alwaysThrows(const Stmt *S) {
+  if (const auto *Block = dyn_cast_or_null<CompoundStmt>(S))
+    return llvm::any_of(Block->body(), alwaysThrows);
+  const auto *E = dyn_cast_or_null<Expr>(S);
+  if (!E)
+    return false;
+  E = torch::peel(E);
+  if (isa<CXXThrowExpr>(E))
+    return true;
+  const auto *Call = dyn_cast<CallExpr>(E);
+  const FunctionDecl *F = Call ? Call->getDirectCallee() : nullptr;
+  return F && (F->isNoReturn() || torch::alwaysThrows(F));
+}
+
+/// Could running \p S end the loop or the function around it?
+static bool leaves(const Stmt *S, bool &Returns) {
+  const auto *Jump = code::findFirst<Stmt>(
+      S,
+      [](const Stmt *Inner) {
+        return isa<ReturnStmt, BreakStmt, ContinueStmt, GotoStmt>(Inner);
+      },
+      code::Lambdas::Skipped);
+  Returns =
+      code::anyOf<ReturnStmt>(
+          S, [](const ReturnStmt *) { return true; }, code::Lambdas::Skipped) ||
+      code::anyOf<GotoStmt>(
+          S, [](const GotoStmt *) { return true; }, code::Lambdas::Skipped);
+  return Jump;
+}
+
+/// Makes everything unknown that \p Skipped may change. True when it may also
+/// add to a module.
+bool Interpreter::forget(const Stmt *Skipped, const Cell &Because) {
+  bool Adds = false;
+  auto Forget = [&](const Expr *Written) {
+    // a.b[i] = x makes all of `a.b` unknown.
+    for (Written = torch::peel(Written); Written;
+         Written = torch::peel(Written)) {
+      if (const auto *Index = dyn_cast<ArraySubscriptExpr>(Written))
+        Written = Index->getBase();
+      else if (const auto *Call = dyn_cast<CXXOperatorCallExpr>(Written);
+               Call && Call->getNumArgs())
+        Written = Call->getArg(0);
+      else
+        break;
+    }
+    if (!Written || !isa<DeclRefExpr, MemberExpr>(Written))
+      return;
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(Written))
+      // What the skipped code declares itself is not there.
+      if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+          !Var ||
+          (Var->hasLocalStorage() && llvm::none_of(Frames, [&](const Frame *F) {
+             return F->Variables.count(Var->getCanonicalDecl());
+           })))
+        return;
+    const Cell Object = eval(Written);
+    if (Object->What == Value::Module)
+      return; // What is done to it is asked below.
+    // Through a pointer or an iterator, too.
+    if (Object->Target)
+      *Object->Target = *Because;
+    *Object = *Because;
+  };
+  code::walk(
+      Skipped, code::Lambdas::Entered,
+      [&](const Stmt *S) {
+        if (const auto *Assign = dyn_cast<BinaryOperator>(S);
+            Assign && Assign->isAssignmentOp()) {
+          Forget(Assign->getLHS());
+        } else if (const auto *Unary = dyn_cast<UnaryOperator>(S);
+                   Unary && Unary->isIncrementDecrementOp()) {
+          Forget(Unary->getSubExpr());
+        } else if (const auto *Call = dyn_cast<CallExpr>(S)) {
+          const FunctionDecl *F = Call->getDirectCallee();
+          const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
+          const bool OfLibrary =
+              F && (torch::isTorchDecl(F) || torch::isStdDecl(F));
+          Adds |= torch::addsToModule(torch::moduleAct(F));
+          switch (torch::moduleAct(F)) {
+          case torch::ModuleAct::ReplaceModule:
+          case torch::ModuleAct::Unregister:
+          case torch::ModuleAct::Clear:
+          case torch::ModuleAct::Convert:
+            fail(Call->Stmt::getBeginLoc(),
+                 "what this replaces or takes back depends on something that "
+                 "is not known");
+            return false;
+          default:
+            break;
+          }
+          // A function of the user's may register, or change what it is given.
+          if (!OfLibrary && (!Method || !Method->isConst()))
+            Adds |= Method && !Method->isStatic() &&
+                    torch::isModuleClass(Method->getParent());
+          if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
+            if (Method && !Method->isConst())
+              Forget(Member->getImplicitObjectArgument());
+          } else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+                     Op && Op->isAssignmentOp()) {
+            Forget(Op->getArg(0));
+          }
+          if (F)
+            for (unsigned I = 0,
+                          N = std::min(F->getNumParams(), Call->getNumArgs());
+                 I < N; ++I) {
+              const QualType T = F->getParamDecl(I)->getType();
+              if (T->isLValueReferenceType() &&
+                  !T.getNonReferenceType().isConstQualified())
+                Forget(Call->getArg(I));
+              Adds |= !OfLibrary && torch::isModule(T);
+            }
+        }
+        return !Halted;
+      },
+      [](const Decl *) { return true; });
+  return Adds;
+}
+
+/// Goes past \p Skipped, statements of which each may run or not.
+Interpreter::Flow Interpreter::skipUnknown(ArrayRef<const Stmt *> Skipped,
+                                           SourceLocation At,
+                                           const Twine &Because,
+                                           const Cell &Unknown) {
+  Cell Reason = Unknown->What == Value::Unknown && !Unknown->Why.empty()
+                    ? cell(*Unknown)
+                    : unknown(At, Because);
+  Flow Next = Flow::Next;
+  bool Adds = false;
+  for (const Stmt *S : Skipped) {
+    if (!S)
+      continue;
+    Adds |= forget(S, Reason);
+    bool Returns = false;
+    if (leaves(S, Returns))
+      Next = Returns                ? Flow::Return
+             : Next == Flow::Return ? Flow::Return
+                                    : Flow::Break;
+  }
+  if (Halted)
+    return Flow::Halt;
+  if (Next == Flow::Return && !Frames.empty())
+    Frames.back()->Result = Reason;
+  if (Adds || Next != Flow::Next || Pass)
+    note(At,
+         Because +
+             (Next == Flow::Return ? ", and the function may end here" : "") +
+             because(Unknown));
+  return Next;
+}
+
+void Interpreter::bind(const ValueDecl *D, Cell Given) {
+  D = cast<ValueDecl>(D->getCanonicalDecl());
+  Frames.back()->Variables[D] = std::move(Given);
+  Frames.back()->Declared.push_back(D);
+}
+
+namespace {
+
+/// The variables of a block go when it ends.
+class BlockScope {
+public:
+  explicit BlockScope(Frame &Of) : Of(Of), Before(Of.Declared.size()) {}
+  ~BlockScope() {
+    while (Of.Declared.size() > Before) {
+      Of.Variables.erase(Of.Declared.back());
+      Of.Declared.pop_back();
+    }
+  }
+  BlockScope(const BlockScope &) = delete;
+  BlockScope &operator=(const BlockScope &) = delete;
+
+private:
+  Frame &Of;
+  const size_t Before;
+};
+
+} // namespace
+
+/// The names of a structured binding, if \p Var is one.
+void Interpreter::bindParts(const VarDecl *Var, const Cell &Given) {
+  const auto *Parts = dyn_cast<DecompositionDecl>(Var);
+  if (!Parts)
+    return;
+  const auto Bindings = Parts->bindings();
+  for (unsigned I = 0; I < Bindings.size(); ++I) {
+    Cell Part;
+    if (Given->What == Value::List && I < Given->Elements.size())
+      Part = Given->Elements[I];
+    else if (const auto *Field =
+                 dyn_cast_or_null<MemberExpr>(Bindings[I]->getBinding());
+             Field && Given->What == Value::Record)
+      Part = memberOf(Given, Field->getMemberDecl(), Field);
+    else
+      Part = unknown(Bindings[I]->getLocation(),
+                     "'" + Bindings[I]->getName() + "'");
+    bind(Bindings[I], std::move(Part));
+  }
+}
+
+void Interpreter::declare(const Decl *D) {
+  const auto *Var = dyn_cast<VarDecl>(D);
+  if (!Var || Frames.empty())
+    return;
+  Cell Given = Var->hasInit()
+                   ? eval(Var->getInit())
+                   : defaultValue(Var->getType(), Var->getLocation());
+  if (!Var->getType()->isReferenceType()) {
+    Given = convert(Given, Var->getType());
+    Given = copyOf(coerced(Given, Var->getType(), Var->getLocation()));
+  }
+  bindParts(Var, Given);
+  bind(Var, std::move(Given));
+}
+
+Interpreter::Flow Interpreter::execIf(const IfStmt *S) {
+  if (S->getInit())
+    if (Flow F = exec(S->getInit()); F != Flow::Next)
+      return F;
+  if (S->isConsteval())
+    return S->getElse() ? exec(S->getElse()) : Flow::Next;
+  if (const VarDecl *Var = S->getConditionVariable())
+    declare(Var);
+  const Cell Condition = eval(S->getCond());
+  if (Halted)
+    return Flow::Halt;
+  if (std::optional<bool> Known = truth(Condition)) {
+    const Stmt *Taken = *Known ? S->getThen() : S->getElse();
+    return Taken ? exec(Taken) : Flow::Next;
+  }
+  // What throws is a check of what was given.
+  if (alwaysThrows(S->getThen()))
+    return S->getElse() ? exec(S->getElse()) : Flow::Next;
+  if (S->getElse() && alwaysThrows(S->getElse()))
+    return exec(S->getThen());
+  return skipUnknown({S->getThen(), S->getElse()}, S->getIfLoc(),
+                     "the condition of this 'if' is not known", Condition);
+}
+
+Interpreter::Flow Interpreter::execWhile(const Expr *Condition,
+                                         const Stmt *Body, const Stmt *Loop,
+                                         bool BodyFirst) {
+  for (bool First = true;; First = false) {
+    if (!step(Loop->getBeginLoc()))
+      return Flow::Halt;
+    if (!First || !BodyFirst) {
+      const Cell Goes = eval(Condition);
+      if (Halted)
+        return Flow::Halt;
+      const std::optional<bool> Known = truth(Goes);
+      if (!Known) {
+        const Flow F =
+            skipUnknown({Body}, Loop->getBeginLoc(),
+                        "how often this loop runs is not known", Goes);
+        return F == Flow::Break ? Flow::Next : F;
+      }
+      if (!*Known)
+        return Flow::Next;
+    }
+    const Flow F = exec(Body);
+    if (F == Flow::Break)
+      return Flow::Next;
+    if (F == Flow::Return || F == Flow::Halt)
+      return F;
+  }
+}
+
+Interpreter::Flow Interpreter::execFor(const ForStmt *S) {
+  if (S->getInit())
+    if (Flow F = exec(S->getInit()); F != Flow::Next)
+      return F;
+  while (true) {
+    if (!step(S->getForLoc()))
+      return Flow::Halt;
+    if (const VarDecl *Var = S->getConditionVariable())
+      declare(Var);
+    if (S->getCond()) {
+      const Cell Goes = eval(S->getCond());
+      if (Halted)
+        return Flow::Halt;
+      const std::optional<bool> Known = truth(Goes);
+      if (!Known) {
+        const Flow F =
+            skipUnknown({S->getBody(), S->getInc()}, S->getForLoc(),
+                        "how often this loop runs is not known", Goes);
+        return F == Flow::Break ? Flow::Next : F;
+      }
+      if (!*Known)
+        return Flow::Next;
+    }
+    const Flow F = exec(S->getBody());
+    if (F == Flow::Break)
+      return Flow::Next;
+    if (F == Flow::Return || F == Flow::Halt)
+      return F;
+    if (S->getInc())
+      eval(S->getInc());
+  }
+}
+
+Interpreter::Flow Interpreter::execRange(const CXXForRangeStmt *S) {
+  if (S->getInit())
+    if (Flow F = exec(S->getInit()); F != Flow::Next)
+      return F;
+  const Cell Range = eval(S->getRangeInit());
+  if (Halted)
+    return Flow::Halt;
+  std::vector<Cell> Elements;
+  if (Range->What == Value::List) {
+    Elements = Range->Elements;
+  } else if (Range->What == Value::Module) {
+    const bool Named = torch::givesPairs(Range->Held->ClassName);
+    for (const auto &[Name, Element] : elementsOf(*Range->Held))
+      Elements.push_back(Named ? listOf({text(Name), Element}) : Element);
+  } else if (Range->What == Value::Text) {
+    for (const char C : Range->Name)
+      Elements.push_back(integer(C));
+  } else {
+    const Flow F = skipUnknown({S->getBody()}, S->getForLoc(),
+                               "how often this loop runs is not known", Range);
+    return F == Flow::Break ? Flow::Next : F;
+  }
+  const VarDecl *Var = S->getLoopVariable();
+  for (Cell &Element : Elements) {
+    if (!step(S->getForLoc()))
+      return Flow::Halt;
+    const BlockScope OfRound(*Frames.back());
+    Cell Given = Var->getType()->isReferenceType()
+                     ? Element
+                     : copyOf(convert(Element, Var->getType()));
+    bindParts(Var, Given);
+    bind(Var, Given);
+    const Flow F = exec(S->getBody());
+    if (F == Flow::Break)
+      return Flow::Next;
+    if (F == Flow::Return || F == Flow::Halt)
+      return F;
+  }
+  return Flow::Next;
+}
+
+Interpreter::Flow Interpreter::execSwitch(const SwitchStmt *S) {
+  if (S->getInit())
+    if (Flow F = exec(S->getInit()); F != Flow::Next)
+      return F;
+  if (const VarDecl *Var = S->getConditionVariable())
+    declare(Var);
+  const Cell Which = eval(S->getCond());
+  if (Halted)
+    return Flow::Halt;
+  const auto *Body = dyn_cast<CompoundStmt>(S->getBody());
+  if (Which->What != Value::Integer || !Body) {
+    const Flow F =
+        skipUnknown({S->getBody()}, S->getSwitchLoc(),
+                    "the value of this 'switch' is not known", Which);
+    return F == Flow::Break ? Flow::Next : F;
+  }
+  // The label that fits, or `default`; then on to the first break.
+  const Stmt *Start = nullptr;
+  for (bool Default : {false, true})
+    for (const Stmt *Part : Body->body()) {
+      const auto *Label = dyn_cast<SwitchCase>(Part);
+      for (; Label && !Start;
+           Label = dyn_cast_or_null<SwitchCase>(Label->getSubStmt())) {
+        const auto *Case = dyn_cast<CaseStmt>(Label);
+        if (!Case) {
+          if (Default)
+            Start = Part;
+          continue;
+        }
+        const Cell From = eval(Case->getLHS());
+        const Cell To = Case->getRHS() ? eval(Case->getRHS()) : From;
+        if (From->What == Value::Integer && To->What == Value::Integer &&
+            From->Number <= Which->Number && Which->Number <= To->Number)
+          Start = Part;
+      }
+      if (Start)
+        break;
+    }
+  bool Runs = false;
+  for (const Stmt *Part : Body->body()) {
+    Runs |= Part == Start;
+    if (!Runs)
+      continue;
+    const Flow F = exec(Part);
+    if (F == Flow::Break)
+      return Flow::Next;
+    if (F != Flow::Next)
+      return F;
+  }
+  return Flow::Next;
+}
+
+Interpreter::Flow Interpreter::exec(const Stmt *S) {
+  if (!S)
+    return Flow::Next;
+  if (!step(S->getBeginLoc()))
+    return Flow::Halt;
+  Current = S->getBeginLoc();
+  ++Nesting;
+  const auto Leave = llvm::make_scope_exit([&] { --Nesting; });
+  if (Nesting > MaxNesting) {
+    limit(S->getBeginLoc(), "this is nested too deep, and was not followed");
+    return Flow::Halt;
+  }
+  std::optional<BlockScope> Scope;
+  if (!Frames.empty() && isa<CompoundStmt, IfStmt, ForStmt, WhileStmt,
+                             CXXForRangeStmt, SwitchStmt>(S))
+    Scope.emplace(*Frames.back());
+  const size_t Living = Temporaries.size();
+  const auto EndTemporaries =
+      llvm::make_scope_exit([&] { Temporaries.resize(Living); });
+  switch (S->getStmtClass()) {
+  case Stmt::CompoundStmtClass:
+    for (const Stmt *Part : cast<CompoundStmt>(S)->body())
+      if (Flow F = exec(Part); F != Flow::Next)
+        return F;
+    return Flow::Next;
+  case Stmt::DeclStmtClass:
+    for (const Decl *D : cast<DeclStmt>(S)->decls())
+      declare(D);
+    return Halted ? Flow::Halt : Flow::Next;
+  case Stmt::IfStmtClass:
+    return execIf(cast<IfStmt>(S));
+  case Stmt::ForStmtClass:
+    return execFor(cast<ForStmt>(S));
+  case Stmt::WhileStmtClass: {
+    const auto *Loop = cast<WhileStmt>(S);
+    return execWhile(Loop->getCond(), Loop->getBody(), Loop, false);
+  }
+  case Stmt::DoStmtClass: {
+    const auto *Loop = cast<DoStmt>(S);
+    return execWhile(Loop->getCond(), Loop->getBody(), Loop, true);
+  }
+  case Stmt::CXXForRangeStmtClass:
+    return execRange(cast<CXXForRangeStmt>(S));
+  case Stmt::SwitchStmtClass:
+    return execSwitch(cast<SwitchStmt>(S));
+  case Stmt::CaseStmtClass:
+  case Stmt::DefaultStmtClass:
+    return exec(cast<SwitchCase>(S)->getSubStmt());
+  case Stmt::LabelStmtClass:
+    return exec(cast<LabelStmt>(S)->getSubStmt());
+  case Stmt::AttributedStmtClass:
+    return exec(cast<AttributedStmt>(S)->getSubStmt());
+  case Stmt::BreakStmtClass:
+    return Flow::Break;
+  case Stmt::ContinueStmtClass:
+    return Flow::Continue;
+  case Stmt::ReturnStmtClass: {
+    const Expr *Given = cast<ReturnStmt>(S)->getRetValue();
+    const Cell Result = Given ? eval(Given) : nullptr;
+    if (Halted)
+      return Flow::Halt;
+    if (!Frames.empty())
+      Frames.back()->Result = Result;
+    return Flow::Return;
+  }
+  case Stmt::CXXTryStmtClass:
+    // What is thrown ends the constructor; handlers are for what is not known.
+    return exec(cast<CXXTryStmt>(S)->getTryBlock());
+  case Stmt::NullStmtClass:
+    return Flow::Next;
+  case Stmt::GotoStmtClass:
+  case Stmt::IndirectGotoStmtClass:
+    limit(S->getBeginLoc(), "a 'goto' is not followed");
+    return Flow::Halt;
+  default:
+    if (const auto *E = dyn_cast<Expr>(S)) {
+      eval(E);
+      return Halted ? Flow::Halt : Flow::Next;
+    }
+    return skipUnknown({S}, S->getBeginLoc(), "this statement is not followed",
+                       unknown(S->getBeginLoc(), ""));
+  }
+}
+
+} // namespace libtorch_tidy::model
