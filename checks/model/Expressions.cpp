@@ -364,10 +364,8 @@ Cell Interpreter::eval(const Expr *E) {
     return unknown(E->getExprLoc(), "");
   ++Nesting;
   const auto Leave = llvm::make_scope_exit([&] { --Nesting; });
-  if (Nesting > MaxNesting) {
-    limit(E->getExprLoc(), "this is nested too deep, and was not followed");
+  if (isTooDeep(E->getExprLoc()))
     return unknown(E->getExprLoc(), "");
-  }
   const Cell Result = evalInside(E);
   return Result ? Result : unknown(E->getExprLoc(), "an expression");
 }

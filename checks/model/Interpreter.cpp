@@ -114,6 +114,13 @@ bool Interpreter::step(SourceLocation Where) {
   return false;
 }
 
+bool Interpreter::isTooDeep(SourceLocation Where) {
+  if (Nesting <= MaxNesting)
+    return false;
+  limit(Where, "this is nested too deep, and was not followed");
+  return true;
+}
+
 ModuleInstance *Interpreter::current() const {
   for (const Frame *F : llvm::reverse(Frames))
     if (F->This && F->This->What == Value::Module)
@@ -126,10 +133,8 @@ Cell Interpreter::copyOf(const Cell &V) {
     return unknown({}, "");
   ++Nesting;
   const auto Leave = llvm::make_scope_exit([&] { --Nesting; });
-  if (Nesting > MaxNesting) {
-    limit(V->Where, "this is nested too deep, and was not followed");
+  if (isTooDeep(V->Where))
     return unknown({}, "");
-  }
   Cell Result = cell(*V);
   for (Cell &Element : Result->Elements)
     Element = copyOf(Element);

@@ -64,6 +64,9 @@ void collectTensors(const Cell &V, std::vector<TensorPtr> &To);
 /// The sizes that \p V, a list or one number, says; nullopt for others.
 std::optional<std::vector<torch::Size>> sizesOf(const Cell &V);
 
+/// Can a call change what it is given for a parameter of the type?
+bool letsChange(clang::QualType Parameter);
+
 /// A call that goes on while its callee is followed.
 struct Frame {
   std::map<const clang::ValueDecl *, Cell> Variables;
@@ -153,19 +156,26 @@ private:
 
   // Statements.cpp.
   Flow exec(const clang::Stmt *S);
+  Flow execInside(const clang::Stmt *S);
   Flow execIf(const clang::IfStmt *S);
-  Flow execFor(const clang::ForStmt *S);
-  Flow execWhile(const clang::Expr *Condition, const clang::Stmt *Body,
-                 const clang::Stmt *Loop, bool BodyFirst);
+  Flow execLoop(const clang::Stmt *Loop, const clang::Expr *Condition,
+                const clang::Stmt *Body);
+  std::optional<Flow> execRound(const clang::Stmt *Body);
   Flow execRange(const clang::CXXForRangeStmt *S);
   Flow execSwitch(const clang::SwitchStmt *S);
+  const clang::Stmt *startOf(const clang::CompoundStmt *Body, int64_t Which);
   void declare(const clang::Decl *D);
   void bindParts(const clang::VarDecl *Var, const Cell &Given);
   void bind(const clang::ValueDecl *D, Cell Given);
   Flow skipUnknown(llvm::ArrayRef<const clang::Stmt *> Skipped,
                    clang::SourceLocation At, const llvm::Twine &Because,
                    const Cell &Unknown);
+  Flow skipBreakable(llvm::ArrayRef<const clang::Stmt *> Skipped,
+                     clang::SourceLocation At, const llvm::Twine &Because,
+                     const Cell &Unknown);
   bool forget(const clang::Stmt *Skipped, const Cell &Because);
+  bool forgetChanged(const clang::CallExpr *Call, const Cell &Because);
+  void forgetWritten(const clang::Expr *Written, const Cell &Because);
 
   // Constructors.cpp: how the user's run.
   void construct(const Cell &Object, const clang::CXXRecordDecl *Class,
@@ -336,6 +346,7 @@ private:
   std::string because(const Cell &Unknown) const;
   void fail(clang::SourceLocation Where, const llvm::Twine &Text);
   bool step(clang::SourceLocation Where);
+  bool isTooDeep(clang::SourceLocation Where);
   void limit(clang::SourceLocation Where, const llvm::Twine &Text);
   Cell copyOf(const Cell &V);
   void store(const Cell &To, const Cell &From);

@@ -19,6 +19,8 @@ using llvm::Twine;
 
 namespace libtorch_tidy::model {
 
+static constexpr char LoopIsUnknown[] = "how often this loop runs is not known";
+
 /// Does \p S always end in an exception?
 static bool alwaysThrows(const Stmt *S) {
   if (const auto *Block = dyn_cast_or_null<CompoundStmt>(S))
@@ -50,89 +52,105 @@ static bool leaves(const Stmt *S, bool &Returns) {
   return Jump;
 }
 
+bool letsChange(QualType Parameter) {
+  return Parameter->isLValueReferenceType() &&
+         !Parameter.getNonReferenceType().isConstQualified();
+}
+
+/// The variable or member of which \p Written is a part: `a.b` of a.b[i]. Null
+/// when it is not of one.
+static const Expr *wholeOf(const Expr *Written) {
+  for (Written = torch::peel(Written); Written;
+       Written = torch::peel(Written)) {
+    if (const auto *Index = dyn_cast<ArraySubscriptExpr>(Written))
+      Written = Index->getBase();
+    else if (const auto *Call = dyn_cast<CXXOperatorCallExpr>(Written);
+             Call && Call->getNumArgs())
+      Written = Call->getArg(0);
+    else
+      break;
+  }
+  return isa_and_nonnull<DeclRefExpr, MemberExpr>(Written) ? Written : nullptr;
+}
+
+/// What \p Written names is unknown from here on.
+void Interpreter::forgetWritten(const Expr *Written, const Cell &Because) {
+  Written = wholeOf(Written);
+  if (!Written)
+    return;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(Written))
+    // What the skipped code declares itself is not there.
+    if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+        !Var ||
+        (Var->hasLocalStorage() && llvm::none_of(Frames, [&](const Frame *F) {
+           return F->Variables.count(Var->getCanonicalDecl());
+         })))
+      return;
+  const Cell Object = eval(Written);
+  if (Object->What == Value::Module)
+    return; // What is done to it, its calls say.
+  // Through a pointer or an iterator, too.
+  if (Object->Target)
+    *Object->Target = *Because;
+  *Object = *Because;
+}
+
+/// As forget(), of one call.
+bool Interpreter::forgetChanged(const CallExpr *Call, const Cell &Because) {
+  const FunctionDecl *F = Call->getDirectCallee();
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
+  const bool OfLibrary = F && (torch::isTorchDecl(F) || torch::isStdDecl(F));
+  const torch::ModuleAct Act = torch::moduleAct(F);
+  switch (Act) {
+  case torch::ModuleAct::ReplaceModule:
+  case torch::ModuleAct::Unregister:
+  case torch::ModuleAct::Clear:
+  case torch::ModuleAct::Convert:
+    fail(Call->Stmt::getBeginLoc(),
+         "what this replaces or takes back depends on something that "
+         "is not known");
+    return torch::addsToModule(Act);
+  default:
+    break;
+  }
+  // A function of the user's may register, or change what it is given.
+  bool Adds =
+      torch::addsToModule(Act) ||
+      (!OfLibrary && Method && !Method->isConst() && !Method->isStatic() &&
+       torch::isModuleClass(Method->getParent()));
+  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
+    if (Method && !Method->isConst())
+      forgetWritten(Member->getImplicitObjectArgument(), Because);
+  } else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+             Op && Op->isAssignmentOp()) {
+    forgetWritten(Op->getArg(0), Because);
+  }
+  const unsigned Count =
+      F ? std::min(F->getNumParams(), Call->getNumArgs()) : 0;
+  for (unsigned I = 0; I < Count; ++I) {
+    const QualType T = F->getParamDecl(I)->getType();
+    if (letsChange(T))
+      forgetWritten(Call->getArg(I), Because);
+    Adds |= !OfLibrary && torch::isModule(T);
+  }
+  return Adds;
+}
+
 /// Makes everything unknown that \p Skipped may change. True when it may also
 /// add to a module.
 bool Interpreter::forget(const Stmt *Skipped, const Cell &Because) {
   bool Adds = false;
-  auto Forget = [&](const Expr *Written) {
-    // a.b[i] = x makes all of `a.b` unknown.
-    for (Written = torch::peel(Written); Written;
-         Written = torch::peel(Written)) {
-      if (const auto *Index = dyn_cast<ArraySubscriptExpr>(Written))
-        Written = Index->getBase();
-      else if (const auto *Call = dyn_cast<CXXOperatorCallExpr>(Written);
-               Call && Call->getNumArgs())
-        Written = Call->getArg(0);
-      else
-        break;
-    }
-    if (!Written || !isa<DeclRefExpr, MemberExpr>(Written))
-      return;
-    if (const auto *Ref = dyn_cast<DeclRefExpr>(Written))
-      // What the skipped code declares itself is not there.
-      if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-          !Var ||
-          (Var->hasLocalStorage() && llvm::none_of(Frames, [&](const Frame *F) {
-             return F->Variables.count(Var->getCanonicalDecl());
-           })))
-        return;
-    const Cell Object = eval(Written);
-    if (Object->What == Value::Module)
-      return; // What is done to it is asked below.
-    // Through a pointer or an iterator, too.
-    if (Object->Target)
-      *Object->Target = *Because;
-    *Object = *Because;
-  };
   code::walk(
       Skipped, code::Lambdas::Entered,
       [&](const Stmt *S) {
         if (const auto *Assign = dyn_cast<BinaryOperator>(S);
-            Assign && Assign->isAssignmentOp()) {
-          Forget(Assign->getLHS());
-        } else if (const auto *Unary = dyn_cast<UnaryOperator>(S);
-                   Unary && Unary->isIncrementDecrementOp()) {
-          Forget(Unary->getSubExpr());
-        } else if (const auto *Call = dyn_cast<CallExpr>(S)) {
-          const FunctionDecl *F = Call->getDirectCallee();
-          const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
-          const bool OfLibrary =
-              F && (torch::isTorchDecl(F) || torch::isStdDecl(F));
-          Adds |= torch::addsToModule(torch::moduleAct(F));
-          switch (torch::moduleAct(F)) {
-          case torch::ModuleAct::ReplaceModule:
-          case torch::ModuleAct::Unregister:
-          case torch::ModuleAct::Clear:
-          case torch::ModuleAct::Convert:
-            fail(Call->Stmt::getBeginLoc(),
-                 "what this replaces or takes back depends on something that "
-                 "is not known");
-            return false;
-          default:
-            break;
-          }
-          // A function of the user's may register, or change what it is given.
-          if (!OfLibrary && (!Method || !Method->isConst()))
-            Adds |= Method && !Method->isStatic() &&
-                    torch::isModuleClass(Method->getParent());
-          if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
-            if (Method && !Method->isConst())
-              Forget(Member->getImplicitObjectArgument());
-          } else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
-                     Op && Op->isAssignmentOp()) {
-            Forget(Op->getArg(0));
-          }
-          if (F)
-            for (unsigned I = 0,
-                          N = std::min(F->getNumParams(), Call->getNumArgs());
-                 I < N; ++I) {
-              const QualType T = F->getParamDecl(I)->getType();
-              if (T->isLValueReferenceType() &&
-                  !T.getNonReferenceType().isConstQualified())
-                Forget(Call->getArg(I));
-              Adds |= !OfLibrary && torch::isModule(T);
-            }
-        }
+            Assign && Assign->isAssignmentOp())
+          forgetWritten(Assign->getLHS(), Because);
+        else if (const auto *Unary = dyn_cast<UnaryOperator>(S);
+                 Unary && Unary->isIncrementDecrementOp())
+          forgetWritten(Unary->getSubExpr(), Because);
+        else if (const auto *Call = dyn_cast<CallExpr>(S))
+          Adds |= forgetChanged(Call, Because);
         return !Halted;
       },
       [](const Decl *) { return true; });
@@ -236,169 +254,161 @@ void Interpreter::declare(const Decl *D) {
 }
 
 Interpreter::Flow Interpreter::execIf(const IfStmt *S) {
-  if (S->getInit())
-    if (Flow F = exec(S->getInit()); F != Flow::Next)
-      return F;
+  if (Flow F = exec(S->getInit()); F != Flow::Next)
+    return F;
   if (S->isConsteval())
-    return S->getElse() ? exec(S->getElse()) : Flow::Next;
+    return exec(S->getElse());
   if (const VarDecl *Var = S->getConditionVariable())
     declare(Var);
   const Cell Condition = eval(S->getCond());
   if (Halted)
     return Flow::Halt;
-  if (std::optional<bool> Known = truth(Condition)) {
-    const Stmt *Taken = *Known ? S->getThen() : S->getElse();
-    return Taken ? exec(Taken) : Flow::Next;
-  }
+  if (std::optional<bool> Known = truth(Condition))
+    return exec(*Known ? S->getThen() : S->getElse());
   // What throws is a check of what was given.
   if (alwaysThrows(S->getThen()))
-    return S->getElse() ? exec(S->getElse()) : Flow::Next;
+    return exec(S->getElse());
   if (S->getElse() && alwaysThrows(S->getElse()))
     return exec(S->getThen());
   return skipUnknown({S->getThen(), S->getElse()}, S->getIfLoc(),
                      "the condition of this 'if' is not known", Condition);
 }
 
-Interpreter::Flow Interpreter::execWhile(const Expr *Condition,
-                                         const Stmt *Body, const Stmt *Loop,
-                                         bool BodyFirst) {
-  for (bool First = true;; First = false) {
+/// Goes past the rest of a loop, or of a `switch`.
+Interpreter::Flow Interpreter::skipBreakable(ArrayRef<const Stmt *> Skipped,
+                                             SourceLocation At,
+                                             const Twine &Because,
+                                             const Cell &Unknown) {
+  const Flow F = skipUnknown(Skipped, At, Because, Unknown);
+  return F == Flow::Break ? Flow::Next : F;
+}
+
+/// One round of a loop. What follows the loop when that is the last one; else
+/// nullopt.
+std::optional<Interpreter::Flow> Interpreter::execRound(const Stmt *Body) {
+  const Flow F = exec(Body);
+  if (F == Flow::Break)
+    return Flow::Next;
+  if (F == Flow::Return || F == Flow::Halt)
+    return F;
+  return std::nullopt;
+}
+
+/// `while`, `do` and `for`.
+Interpreter::Flow Interpreter::execLoop(const Stmt *Loop, const Expr *Condition,
+                                        const Stmt *Body) {
+  const auto *For = dyn_cast<ForStmt>(Loop);
+  const Expr *Increment = For ? For->getInc() : nullptr;
+  if (For)
+    if (Flow F = exec(For->getInit()); F != Flow::Next)
+      return F;
+  bool BodyFirst = isa<DoStmt>(Loop);
+  while (true) {
     if (!step(Loop->getBeginLoc()))
       return Flow::Halt;
-    if (!First || !BodyFirst) {
+    if (For && For->getConditionVariable())
+      declare(For->getConditionVariable());
+    if (Condition && !BodyFirst) {
       const Cell Goes = eval(Condition);
       if (Halted)
         return Flow::Halt;
       const std::optional<bool> Known = truth(Goes);
-      if (!Known) {
-        const Flow F =
-            skipUnknown({Body}, Loop->getBeginLoc(),
-                        "how often this loop runs is not known", Goes);
-        return F == Flow::Break ? Flow::Next : F;
-      }
+      if (!Known)
+        return skipBreakable({Body, Increment}, Loop->getBeginLoc(),
+                             LoopIsUnknown, Goes);
       if (!*Known)
         return Flow::Next;
     }
-    const Flow F = exec(Body);
-    if (F == Flow::Break)
-      return Flow::Next;
-    if (F == Flow::Return || F == Flow::Halt)
-      return F;
+    if (std::optional<Flow> Last = execRound(Body))
+      return *Last;
+    if (Increment)
+      eval(Increment);
+    BodyFirst = false;
   }
 }
 
-Interpreter::Flow Interpreter::execFor(const ForStmt *S) {
-  if (S->getInit())
-    if (Flow F = exec(S->getInit()); F != Flow::Next)
-      return F;
-  while (true) {
-    if (!step(S->getForLoc()))
-      return Flow::Halt;
-    if (const VarDecl *Var = S->getConditionVariable())
-      declare(Var);
-    if (S->getCond()) {
-      const Cell Goes = eval(S->getCond());
-      if (Halted)
-        return Flow::Halt;
-      const std::optional<bool> Known = truth(Goes);
-      if (!Known) {
-        const Flow F =
-            skipUnknown({S->getBody(), S->getInc()}, S->getForLoc(),
-                        "how often this loop runs is not known", Goes);
-        return F == Flow::Break ? Flow::Next : F;
-      }
-      if (!*Known)
-        return Flow::Next;
-    }
-    const Flow F = exec(S->getBody());
-    if (F == Flow::Break)
-      return Flow::Next;
-    if (F == Flow::Return || F == Flow::Halt)
-      return F;
-    if (S->getInc())
-      eval(S->getInc());
+/// What a loop over \p Range goes through; nullopt when that is not known.
+static std::optional<std::vector<Cell>> elementsInRange(const Cell &Range) {
+  std::vector<Cell> Elements;
+  switch (Range->What) {
+  case Value::List:
+    return Range->Elements;
+  case Value::Module: {
+    const bool Named = torch::givesPairs(Range->Held->ClassName);
+    for (const auto &[Name, Element] : elementsOf(*Range->Held))
+      Elements.push_back(Named ? listOf({text(Name), Element}) : Element);
+    return Elements;
+  }
+  case Value::Text:
+    for (const char C : Range->Name)
+      Elements.push_back(integer(C));
+    return Elements;
+  default:
+    return std::nullopt;
   }
 }
 
 Interpreter::Flow Interpreter::execRange(const CXXForRangeStmt *S) {
-  if (S->getInit())
-    if (Flow F = exec(S->getInit()); F != Flow::Next)
-      return F;
+  if (Flow F = exec(S->getInit()); F != Flow::Next)
+    return F;
   const Cell Range = eval(S->getRangeInit());
   if (Halted)
     return Flow::Halt;
-  std::vector<Cell> Elements;
-  if (Range->What == Value::List) {
-    Elements = Range->Elements;
-  } else if (Range->What == Value::Module) {
-    const bool Named = torch::givesPairs(Range->Held->ClassName);
-    for (const auto &[Name, Element] : elementsOf(*Range->Held))
-      Elements.push_back(Named ? listOf({text(Name), Element}) : Element);
-  } else if (Range->What == Value::Text) {
-    for (const char C : Range->Name)
-      Elements.push_back(integer(C));
-  } else {
-    const Flow F = skipUnknown({S->getBody()}, S->getForLoc(),
-                               "how often this loop runs is not known", Range);
-    return F == Flow::Break ? Flow::Next : F;
-  }
+  const std::optional<std::vector<Cell>> Elements = elementsInRange(Range);
+  if (!Elements)
+    return skipBreakable({S->getBody()}, S->getForLoc(), LoopIsUnknown, Range);
   const VarDecl *Var = S->getLoopVariable();
-  for (Cell &Element : Elements) {
+  for (const Cell &Element : *Elements) {
     if (!step(S->getForLoc()))
       return Flow::Halt;
     const BlockScope OfRound(*Frames.back());
-    Cell Given = Var->getType()->isReferenceType()
-                     ? Element
-                     : copyOf(convert(Element, Var->getType()));
+    const Cell Given = Var->getType()->isReferenceType()
+                           ? Element
+                           : copyOf(convert(Element, Var->getType()));
     bindParts(Var, Given);
     bind(Var, Given);
-    const Flow F = exec(S->getBody());
-    if (F == Flow::Break)
-      return Flow::Next;
-    if (F == Flow::Return || F == Flow::Halt)
-      return F;
+    if (std::optional<Flow> Last = execRound(S->getBody()))
+      return *Last;
   }
   return Flow::Next;
 }
 
+/// The part of \p Body at which a `switch` over \p Which starts: that with the
+/// label that fits, or with `default`. Null: there is none.
+const Stmt *Interpreter::startOf(const CompoundStmt *Body, int64_t Which) {
+  for (bool Default : {false, true})
+    for (const Stmt *Part : Body->body())
+      for (const auto *Label = dyn_cast<SwitchCase>(Part); Label;
+           Label = dyn_cast_or_null<SwitchCase>(Label->getSubStmt())) {
+        const auto *Case = dyn_cast<CaseStmt>(Label);
+        if (!Case) {
+          if (Default)
+            return Part;
+          continue;
+        }
+        const Cell From = eval(Case->getLHS());
+        const Cell To = Case->getRHS() ? eval(Case->getRHS()) : From;
+        if (From->What == Value::Integer && To->What == Value::Integer &&
+            From->Number <= Which && Which <= To->Number)
+          return Part;
+      }
+  return nullptr;
+}
+
 Interpreter::Flow Interpreter::execSwitch(const SwitchStmt *S) {
-  if (S->getInit())
-    if (Flow F = exec(S->getInit()); F != Flow::Next)
-      return F;
+  if (Flow F = exec(S->getInit()); F != Flow::Next)
+    return F;
   if (const VarDecl *Var = S->getConditionVariable())
     declare(Var);
   const Cell Which = eval(S->getCond());
   if (Halted)
     return Flow::Halt;
   const auto *Body = dyn_cast<CompoundStmt>(S->getBody());
-  if (Which->What != Value::Integer || !Body) {
-    const Flow F =
-        skipUnknown({S->getBody()}, S->getSwitchLoc(),
-                    "the value of this 'switch' is not known", Which);
-    return F == Flow::Break ? Flow::Next : F;
-  }
-  // The label that fits, or `default`; then on to the first break.
-  const Stmt *Start = nullptr;
-  for (bool Default : {false, true})
-    for (const Stmt *Part : Body->body()) {
-      const auto *Label = dyn_cast<SwitchCase>(Part);
-      for (; Label && !Start;
-           Label = dyn_cast_or_null<SwitchCase>(Label->getSubStmt())) {
-        const auto *Case = dyn_cast<CaseStmt>(Label);
-        if (!Case) {
-          if (Default)
-            Start = Part;
-          continue;
-        }
-        const Cell From = eval(Case->getLHS());
-        const Cell To = Case->getRHS() ? eval(Case->getRHS()) : From;
-        if (From->What == Value::Integer && To->What == Value::Integer &&
-            From->Number <= Which->Number && Which->Number <= To->Number)
-          Start = Part;
-      }
-      if (Start)
-        break;
-    }
+  if (Which->What != Value::Integer || !Body)
+    return skipBreakable({S->getBody()}, S->getSwitchLoc(),
+                         "the value of this 'switch' is not known", Which);
+  // From the label on to the first break.
+  const Stmt *Start = startOf(Body, Which->Number);
   bool Runs = false;
   for (const Stmt *Part : Body->body()) {
     Runs |= Part == Start;
@@ -421,10 +431,8 @@ Interpreter::Flow Interpreter::exec(const Stmt *S) {
   Current = S->getBeginLoc();
   ++Nesting;
   const auto Leave = llvm::make_scope_exit([&] { --Nesting; });
-  if (Nesting > MaxNesting) {
-    limit(S->getBeginLoc(), "this is nested too deep, and was not followed");
+  if (isTooDeep(S->getBeginLoc()))
     return Flow::Halt;
-  }
   std::optional<BlockScope> Scope;
   if (!Frames.empty() && isa<CompoundStmt, IfStmt, ForStmt, WhileStmt,
                              CXXForRangeStmt, SwitchStmt>(S))
@@ -432,6 +440,10 @@ Interpreter::Flow Interpreter::exec(const Stmt *S) {
   const size_t Living = Temporaries.size();
   const auto EndTemporaries =
       llvm::make_scope_exit([&] { Temporaries.resize(Living); });
+  return execInside(S);
+}
+
+Interpreter::Flow Interpreter::execInside(const Stmt *S) {
   switch (S->getStmtClass()) {
   case Stmt::CompoundStmtClass:
     for (const Stmt *Part : cast<CompoundStmt>(S)->body())
@@ -444,15 +456,17 @@ Interpreter::Flow Interpreter::exec(const Stmt *S) {
     return Halted ? Flow::Halt : Flow::Next;
   case Stmt::IfStmtClass:
     return execIf(cast<IfStmt>(S));
-  case Stmt::ForStmtClass:
-    return execFor(cast<ForStmt>(S));
+  case Stmt::ForStmtClass: {
+    const auto *Loop = cast<ForStmt>(S);
+    return execLoop(Loop, Loop->getCond(), Loop->getBody());
+  }
   case Stmt::WhileStmtClass: {
     const auto *Loop = cast<WhileStmt>(S);
-    return execWhile(Loop->getCond(), Loop->getBody(), Loop, false);
+    return execLoop(Loop, Loop->getCond(), Loop->getBody());
   }
   case Stmt::DoStmtClass: {
     const auto *Loop = cast<DoStmt>(S);
-    return execWhile(Loop->getCond(), Loop->getBody(), Loop, true);
+    return execLoop(Loop, Loop->getCond(), Loop->getBody());
   }
   case Stmt::CXXForRangeStmtClass:
     return execRange(cast<CXXForRangeStmt>(S));
