@@ -9,6 +9,7 @@
 #include <cmath>
 
 using namespace clang;
+using llvm::ArrayRef;
 using llvm::StringRef;
 
 namespace libtorch_tidy::model {
@@ -21,11 +22,9 @@ Cell Interpreter::convert(const Cell &From, QualType To) {
     return Known ? integer(*Known) : From;
   }
   if (To->isRealFloatingType()) {
-    if (From->What != Value::Integer && From->What != Value::Real)
+    if (!isNumber(From))
       return From;
-    const double Given = From->What == Value::Integer
-                             ? static_cast<double>(From->Number)
-                             : From->RealNumber;
+    const double Given = realOf(From);
     return real(To->isSpecificBuiltinType(BuiltinType::Float)
                     ? static_cast<float>(Given)
                     : Given);
@@ -72,6 +71,75 @@ template <typename T> static bool compared(BinaryOperatorKind Op, T A, T B) {
   }
 }
 
+static std::optional<double> realResult(BinaryOperatorKind Op, double X,
+                                        double Y) {
+  switch (Op) {
+  case BO_Add:
+    return X + Y;
+  case BO_Sub:
+    return X - Y;
+  case BO_Mul:
+    return X * Y;
+  case BO_Div:
+    return X / Y;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// \p Overflows: the result is none.
+static std::optional<int64_t> integerResult(BinaryOperatorKind Op, int64_t X,
+                                            int64_t Y, bool &Overflows) {
+  int64_t Result = 0;
+  switch (Op) {
+  case BO_Add:
+    Overflows = __builtin_add_overflow(X, Y, &Result);
+    return Result;
+  case BO_Sub:
+    Overflows = __builtin_sub_overflow(X, Y, &Result);
+    return Result;
+  case BO_Mul:
+    Overflows = __builtin_mul_overflow(X, Y, &Result);
+    return Result;
+  case BO_Div:
+    return X / Y;
+  case BO_Rem:
+    return X % Y;
+  case BO_And:
+    return X & Y;
+  case BO_Or:
+    return X | Y;
+  case BO_Xor:
+    return X ^ Y;
+  case BO_Shl:
+    if (X < 0 || Y < 0 || Y > 62 || X > (INT64_MAX >> Y))
+      return std::nullopt;
+    return X << Y;
+  case BO_Shr:
+    if (Y < 0 || Y > 63)
+      return std::nullopt;
+    return X >> Y;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// `A == B` of two lists; nullopt when that is not known.
+std::optional<bool> Interpreter::areEqual(ArrayRef<Cell> A, ArrayRef<Cell> B,
+                                          const Expr *E) {
+  if (A.size() != B.size())
+    return false;
+  for (size_t I = 0; I < A.size(); ++I) {
+    if (!step(E->getExprLoc()))
+      return std::nullopt;
+    const std::optional<bool> Same =
+        truth(arithmetic(BO_EQ, A[I], B[I], Context.BoolTy, E));
+    if (!Same || !*Same)
+      return Same;
+  }
+  return true;
+}
+
 Cell Interpreter::arithmetic(BinaryOperatorKind Op, const Cell &A,
                              const Cell &B, QualType Type, const Expr *E) {
   if (A->What == Value::Unknown)
@@ -79,8 +147,9 @@ Cell Interpreter::arithmetic(BinaryOperatorKind Op, const Cell &A,
   if (B->What == Value::Unknown)
     return B;
   const Cell Nothing = unknown(E->getExprLoc(), "the result of an operator");
+  const bool Compares = BinaryOperator::isComparisonOp(Op);
   if (A->What == Value::Text && B->What == Value::Text) {
-    if (BinaryOperator::isComparisonOp(Op))
+    if (Compares)
       return integer(compared<StringRef>(Op, A->Name, B->Name));
     if (Op != BO_Add || A->Name.size() + B->Name.size() > MaxElements)
       return Nothing;
@@ -93,17 +162,8 @@ Cell Interpreter::arithmetic(BinaryOperatorKind Op, const Cell &A,
       A->Element && B->Element)
     return integer((A->Element->Name == B->Element->Name) == (Op == BO_EQ));
   if (IsEquality && A->What == Value::List && B->What == Value::List) {
-    bool Equal = A->Elements.size() == B->Elements.size();
-    for (size_t I = 0; Equal && I < A->Elements.size(); ++I) {
-      if (!step(E->getExprLoc()))
-        return Nothing;
-      const std::optional<bool> Same = truth(
-          arithmetic(BO_EQ, A->Elements[I], B->Elements[I], Context.BoolTy, E));
-      if (!Same)
-        return Nothing;
-      Equal = *Same;
-    }
-    return integer(Equal == (Op == BO_EQ));
+    const std::optional<bool> Equal = areEqual(A->Elements, B->Elements, E);
+    return Equal ? integer(*Equal == (Op == BO_EQ)) : Nothing;
   }
   if (A->What == Value::Null || B->What == Value::Null) {
     const std::optional<bool> Left = truth(A), Right = truth(B);
@@ -111,76 +171,24 @@ Cell Interpreter::arithmetic(BinaryOperatorKind Op, const Cell &A,
       return Nothing;
     return integer((*Left == *Right) == (Op == BO_EQ));
   }
-  const bool IsReal = A->What == Value::Real || B->What == Value::Real;
-  if ((A->What != Value::Integer && A->What != Value::Real) ||
-      (B->What != Value::Integer && B->What != Value::Real))
+  if (!isNumber(A) || !isNumber(B))
     return Nothing;
-  if (IsReal) {
-    const double X =
-        A->What == Value::Real ? A->RealNumber : static_cast<double>(A->Number);
-    const double Y =
-        B->What == Value::Real ? B->RealNumber : static_cast<double>(B->Number);
-    if (BinaryOperator::isComparisonOp(Op))
-      return integer(compared(Op, X, Y));
-    switch (Op) {
-    case BO_Add:
-      return convert(real(X + Y), Type);
-    case BO_Sub:
-      return convert(real(X - Y), Type);
-    case BO_Mul:
-      return convert(real(X * Y), Type);
-    case BO_Div:
-      return convert(real(X / Y), Type);
-    default:
-      return Nothing;
-    }
+  if (A->What == Value::Real || B->What == Value::Real) {
+    if (Compares)
+      return integer(compared(Op, realOf(A), realOf(B)));
+    const std::optional<double> Result = realResult(Op, realOf(A), realOf(B));
+    return Result ? convert(real(*Result), Type) : Nothing;
   }
   const int64_t X = A->Number, Y = B->Number;
-  if (BinaryOperator::isComparisonOp(Op))
+  if (Compares)
     return integer(compared(Op, X, Y));
-  int64_t Result = 0;
+  if ((Op == BO_Div || Op == BO_Rem) && (Y == 0 || (Y == -1 && X == INT64_MIN)))
+    return unknown(E->getExprLoc(), "a division by zero");
   bool Overflows = false;
-  switch (Op) {
-  case BO_Add:
-    Overflows = __builtin_add_overflow(X, Y, &Result);
-    break;
-  case BO_Sub:
-    Overflows = __builtin_sub_overflow(X, Y, &Result);
-    break;
-  case BO_Mul:
-    Overflows = __builtin_mul_overflow(X, Y, &Result);
-    break;
-  case BO_Div:
-  case BO_Rem:
-    if (Y == 0 || (Y == -1 && X == INT64_MIN))
-      return unknown(E->getExprLoc(), "a division by zero");
-    Result = Op == BO_Div ? X / Y : X % Y;
-    break;
-  case BO_And:
-    Result = X & Y;
-    break;
-  case BO_Or:
-    Result = X | Y;
-    break;
-  case BO_Xor:
-    Result = X ^ Y;
-    break;
-  case BO_Shl:
-    if (X < 0 || Y < 0 || Y > 62 || X > (INT64_MAX >> Y))
-      return Nothing;
-    Result = X << Y;
-    break;
-  case BO_Shr:
-    if (Y < 0 || Y > 63)
-      return Nothing;
-    Result = X >> Y;
-    break;
-  default:
-    return Nothing;
-  }
+  const std::optional<int64_t> Result = integerResult(Op, X, Y, Overflows);
   if (Overflows)
     return unknown(E->getExprLoc(), "a number that is too large");
-  return convert(integer(Result), Type);
+  return Result ? convert(integer(*Result), Type) : Nothing;
 }
 
 Cell Interpreter::evalBinary(const BinaryOperator *E) {
@@ -244,10 +252,7 @@ Cell Interpreter::evalUnary(const UnaryOperator *E) {
   case UO_AddrOf: {
     if (Of->What == Value::Module || Of->What == Value::Function)
       return Of;
-    Value V;
-    V.What = Value::Pointer;
-    V.Target = Of;
-    return cell(std::move(V));
+    return pointerTo(Of);
   }
   case UO_Deref:
     if (Of->What == Value::List) // An array.

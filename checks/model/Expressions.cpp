@@ -89,12 +89,8 @@ Cell Interpreter::evalName(const ValueDecl *D, const Expr *E) {
     if (auto It = Variables.find(Canonical); It != Variables.end())
       return It->second;
   }
-  if (std::optional<torch::ElementType> Type = torch::namedElementType(D)) {
-    Value V;
-    V.What = Value::Type;
-    V.Element = Type;
-    return cell(std::move(V));
-  }
+  if (std::optional<torch::ElementType> Type = torch::namedElementType(D))
+    return typeValue(*Type);
   if (const auto *Constant = dyn_cast<EnumConstantDecl>(D))
     return Constant->getInitVal().isRepresentableByInt64()
                ? integer(Constant->getInitVal().getExtValue())
@@ -476,10 +472,7 @@ Cell Interpreter::evalInside(const Expr *E) {
     const Cell Made = eval(New->getInitializer());
     if (Made->What == Value::Module)
       return Made;
-    Value V;
-    V.What = Value::Pointer;
-    V.Target = Made;
-    return cell(std::move(V));
+    return pointerTo(Made);
   }
   case Stmt::CallExprClass:
   case Stmt::CXXMemberCallExprClass:

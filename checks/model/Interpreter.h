@@ -221,6 +221,8 @@ private:
   Cell evalUnary(const clang::UnaryOperator *E);
   Cell arithmetic(clang::BinaryOperatorKind Op, const Cell &A, const Cell &B,
                   clang::QualType Type, const clang::Expr *E);
+  std::optional<bool> areEqual(llvm::ArrayRef<Cell> A, llvm::ArrayRef<Cell> B,
+                               const clang::Expr *E);
   Cell convert(const Cell &From, clang::QualType To);
 
   // Calls.cpp.

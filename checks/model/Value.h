@@ -143,10 +143,31 @@ inline Cell tensorValue(TensorPtr T) {
   V.Handle = std::move(T);
   return cell(std::move(V));
 }
+inline Cell typeValue(torch::ElementType Type) {
+  Value V;
+  V.What = Value::Type;
+  V.Element = Type;
+  return cell(std::move(V));
+}
+inline Cell pointerTo(Cell Target) {
+  Value V;
+  V.What = Value::Pointer;
+  V.Target = std::move(Target);
+  return cell(std::move(V));
+}
 inline Cell valueOf(Value::Kind What) {
   Value V;
   V.What = What;
   return cell(std::move(V));
+}
+
+inline bool isNumber(const Cell &V) {
+  return V->What == Value::Integer || V->What == Value::Real;
+}
+/// The number of one that isNumber().
+inline double realOf(const Cell &Number) {
+  return Number->What == Value::Real ? Number->RealNumber
+                                     : static_cast<double>(Number->Number);
 }
 
 /// What a container has, by its names: modules, or parameters.
