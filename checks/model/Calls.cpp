@@ -26,26 +26,112 @@ static bool isTupleOfReferences(const CXXRecordDecl *R) {
              R, [](QualType T) { return T->isLValueReferenceType(); });
 }
 
-/// What a pass follows as an operator; the others make tensors, or ask.
-static bool isFollowedOperator(const FunctionDecl *F) {
-  switch (torch::tensorAct(F)) {
-  case torch::TensorAct::MakeSized:
-  case torch::TensorAct::MakeFull:
-  case torch::TensorAct::MakeSquare:
-  case torch::TensorAct::MakeRange:
-  case torch::TensorAct::MakeSteps:
-  case torch::TensorAct::MakeList:
-  case torch::TensorAct::Size:
-  case torch::TensorAct::Dimensions:
-  case torch::TensorAct::Elements:
-  case torch::TensorAct::AllSizes:
-  case torch::TensorAct::TypeOf:
-  case torch::TensorAct::IsDefined:
-  case torch::TensorAct::Fact:
-    return false;
-  default:
-    return torch::isTensorOperator(F);
+static bool isOfLibrary(const Decl *D) {
+  return torch::isTorchDecl(D) || torch::isStdDecl(D);
+}
+
+/// `if (object)`, or another conversion of a class of a library. Null for the
+/// user's.
+Cell Interpreter::convertObject(const CXXConversionDecl *F,
+                                const Cell &Object) {
+  const CXXRecordDecl *R = F->getParent();
+  if (!isOfLibrary(R) && !R->isLambda())
+    return nullptr;
+  if (!F->getReturnType()->isBooleanType())
+    return Object;
+  if (const std::optional<bool> Known = truth(Object))
+    return integer(*Known);
+  // An optional holds it.
+  return Object->What == Value::Unknown ||
+                 torch::modelClass(R) == torch::ModelClass::Tensor
+             ? Object
+             : integer(true);
+}
+
+/// Does \p F only copy: as those of the library, and those the compiler makes?
+static bool isCopyAssignment(const CXXMethodDecl *F) {
+  return F->getOverloadedOperator() == OO_Equal &&
+         (isOfLibrary(F) || F->isImplicit() || F->isDefaulted() ||
+          torch::modelClass(F->getParent()) == torch::ModelClass::Holder);
+}
+
+/// `Object = From`, by \p F.
+void Interpreter::assign(const CXXMethodDecl *F, const Cell &Object,
+                         const Cell &From, SourceLocation At) {
+  if (!isTupleOfReferences(F->getParent()) || Object->What != Value::List) {
+    store(Object, From);
+    return;
   }
+  // std::tie(a, b) = f() sets a and b.
+  for (size_t I = 0; I < Object->Elements.size(); ++I)
+    store(Object->Elements[I],
+          From->What == Value::List && I < From->Elements.size()
+              ? From->Elements[I]
+          : From->What == Value::Unknown ? From
+                                         : unknown(At, "a part of a tuple"));
+}
+
+/// A call of a library's. Null for the user's.
+Cell Interpreter::callLibrary(const CallExpr *E, const FunctionDecl *F,
+                              const Cell &Object, ArrayRef<Cell> Arguments) {
+  const bool ActsOnModule = torch::moduleAct(F) != torch::ModuleAct::Unknown;
+  if (Object && Object->What == Value::Unknown && !ActsOnModule &&
+      isOfLibrary(F))
+    return Object;
+  if (ActsOnModule)
+    return callModule(E, F, Object, Arguments);
+  if (Object && Object->What == Value::Options && torch::isTorchDecl(F))
+    return callOptions(E, Object, Arguments);
+  if (Cell Result =
+          callWithTensors(F, Object, Arguments, E->Stmt::getBeginLoc()))
+    return Result;
+  // std::round(double) is that of C.
+  return isOfLibrary(F) || F->getBuiltinID()
+             ? callStandard(E, F, Object, Arguments)
+             : nullptr;
+}
+
+/// What \p E runs when its object is \p This: a method of a base may be
+/// overridden.
+static const FunctionDecl *overrider(const CallExpr *E, const Cell &This) {
+  const FunctionDecl *F = E->getDirectCallee();
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  if (!Method || !This || !Method->isVirtual())
+    return F;
+  const auto *Named = dyn_cast<MemberExpr>(E->getCallee()->IgnoreParens());
+  if (isa<CXXMemberCallExpr>(E) && Named && Named->hasQualifier())
+    return F;
+  const CXXRecordDecl *Dynamic = This->What == Value::Module ? This->Held->Class
+                                 : This->What == Value::Record ? This->Class
+                                                               : nullptr;
+  const CXXMethodDecl *Final =
+      Dynamic && Dynamic->hasDefinition()
+          ? Method->getCorrespondingMethodInClass(Dynamic, true)
+          : nullptr;
+  return Final ? Final : F;
+}
+
+/// A function of the user's whose body the unit lacks.
+Cell Interpreter::callUndefined(const CallExpr *E, const FunctionDecl *F,
+                                const Cell &This, ArrayRef<Cell> Arguments) {
+  const SourceLocation At = E->Stmt::getBeginLoc();
+  const std::string Name = "'" + F->getNameAsString() + "'";
+  auto IsModule = [](const Cell &Given) {
+    return Given && Given->What == Value::Module;
+  };
+  if (IsModule(This) || llvm::any_of(Arguments, IsModule))
+    note(At, Name + ", which is given a module, is defined in another file");
+  for (unsigned I = 0; I < Arguments.size() && I < F->getNumParams(); ++I) {
+    const Cell &Given = Arguments[I];
+    if (Given->Target && !IsModule(Given->Target))
+      *Given->Target = *unknown(At, "what " + Name + " changes");
+    if (letsChange(F->getParamDecl(I)->getType()) && !IsModule(Given))
+      *Given = *unknown(At, "what " + Name + " changes");
+  }
+  const Cell Known = evalConstant(E);
+  return Known->What == Value::Unknown
+             ? unknown(At, "what " + Name + " returns")
+             : Known;
 }
 
 Cell Interpreter::evalCall(const CallExpr *E) {
@@ -81,106 +167,21 @@ Cell Interpreter::evalCall(const CallExpr *E) {
   if (Object && Object->What == Value::Function &&
       F->getOverloadedOperator() == OO_Call)
     return callClosure(Object, F, Arguments, At);
-  if (isa<CXXConversionDecl>(F) && Object) {
-    const CXXRecordDecl *R = Method->getParent();
-    if (torch::isTorchDecl(R) || torch::isStdDecl(R) || R->isLambda()) {
-      std::optional<bool> Known = truth(Object);
-      // An optional holds it.
-      if (!Known && Object->What != Value::Unknown &&
-          torch::modelClass(R) != torch::ModelClass::Tensor)
-        Known = true;
-      return F->getReturnType()->isBooleanType()
-                 ? (Known ? integer(*Known) : Object)
-                 : Object;
-    }
-  }
-  // Assignments that copy: those of the library, and those the compiler makes.
-  if (Object && F->getOverloadedOperator() == OO_Equal &&
-      Arguments.size() == 1 &&
-      (torch::isTorchDecl(F) || torch::isStdDecl(F) || F->isImplicit() ||
-       F->isDefaulted() ||
-       torch::modelClass(Method->getParent()) == torch::ModelClass::Holder)) {
-    const Cell &From = Arguments.front();
-    // std::tie(a, b) = f() sets a and b.
-    if (isTupleOfReferences(Method->getParent()) &&
-        Object->What == Value::List) {
-      for (size_t I = 0; I < Object->Elements.size(); ++I)
-        store(Object->Elements[I],
-              From->What == Value::List && I < From->Elements.size()
-                  ? From->Elements[I]
-              : From->What == Value::Unknown
-                  ? From
-                  : unknown(At, "a part of a tuple"));
-      return Object;
-    }
-    store(Object, From);
+  if (const auto *Conversion = dyn_cast<CXXConversionDecl>(F);
+      Conversion && Object)
+    if (Cell Converted = convertObject(Conversion, Object))
+      return Converted;
+  if (Object && Arguments.size() == 1 && isCopyAssignment(Method)) {
+    assign(Method, Object, Arguments.front(), At);
     return Object;
   }
-  if (Object && Object->What == Value::Unknown &&
-      torch::moduleAct(F) == torch::ModuleAct::Unknown &&
-      (torch::isTorchDecl(F) || torch::isStdDecl(F)))
-    return Object;
-  if (torch::moduleAct(F) != torch::ModuleAct::Unknown)
-    return callModule(E, F, Object, Arguments);
-  if (Object && Object->What == Value::Options && torch::isTorchDecl(F))
-    return callOptions(E, Object, Arguments);
-  if (Pass && isFollowedOperator(F))
-    return callOperator(F, Object, Arguments, At);
-  if (torch::tensorAct(F) != torch::TensorAct::Unknown ||
-      torch::setsElementType(F) || torch::changesTensorOptions(F)) {
-    const Cell Result = callTensor(E, F, Object, Arguments);
-    if (Result->What != Value::Unknown || !isFollowedOperator(F))
-      return Result;
-    const Cell Made = makeByOperator(F, Object, Arguments);
-    return Made ? Made : Result;
-  }
-  if (isFollowedOperator(F))
-    if (Cell Made = makeByOperator(F, Object, Arguments))
-      return Made;
-  // std::round(double) is that of C.
-  if (torch::isStdDecl(F) || torch::isTorchDecl(F) || F->getBuiltinID())
-    return callStandard(E, F, Object, Arguments);
-
-  // The user's. A method of a base may be overridden.
-  Cell This =
+  if (Cell Result = callLibrary(E, F, Object, Arguments))
+    return Result;
+  const Cell This =
       Object && Object->What == Value::Pointer ? Object->Target : Object;
-  if (Method && This && Method->isVirtual() &&
-      !(isa<CXXMemberCallExpr>(E) &&
-        isa<MemberExpr>(E->getCallee()->IgnoreParens()) &&
-        cast<MemberExpr>(E->getCallee()->IgnoreParens())->hasQualifier())) {
-    const CXXRecordDecl *Dynamic = This->What == Value::Module
-                                       ? This->Held->Class
-                                   : This->What == Value::Record ? This->Class
-                                                                 : nullptr;
-    if (Dynamic && Dynamic->hasDefinition())
-      if (const CXXMethodDecl *Final =
-              Method->getCorrespondingMethodInClass(Dynamic, true))
-        F = Final;
-  }
-  if (!definitionOf(F)) {
-    auto IsModule = [](const Cell &Given) {
-      return Given && Given->What == Value::Module;
-    };
-    if (IsModule(This) || llvm::any_of(Arguments, IsModule))
-      note(At, "'" + F->getNameAsString() +
-                   "', which is given a module, is defined in another file");
-    for (unsigned I = 0; I < Arguments.size() && I < F->getNumParams(); ++I) {
-      const QualType T = F->getParamDecl(I)->getType();
-      if (Arguments[I]->Target && !IsModule(Arguments[I]->Target))
-        *Arguments[I]->Target =
-            *unknown(At, "what '" + F->getNameAsString() + "' changes");
-      if (T->isLValueReferenceType() &&
-          !T.getNonReferenceType().isConstQualified() &&
-          !IsModule(Arguments[I]))
-        *Arguments[I] =
-            *unknown(At, "what '" + F->getNameAsString() + "' changes");
-    }
-    const Cell Known = evalConstant(E);
-    return Known->What == Value::Unknown
-               ? unknown(At, "what '" + F->getNameAsString() + "' returns")
-               : Known;
-  }
-  return call(F, Arguments, This, At);
+  F = overrider(E, This);
+  return definitionOf(F) ? call(F, Arguments, This, At)
+                         : callUndefined(E, F, This, Arguments);
 }
 
 //===----------------------------------------------------------------------===//

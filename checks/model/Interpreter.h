@@ -22,6 +22,7 @@
 #define LIBTORCH_TIDY_CHECKS_MODEL_INTERPRETER_H
 
 #include "checks/model/Value.h"
+#include "checks/torch/ModuleApi.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
@@ -61,8 +62,10 @@ std::string shownSizes(const Cell &V);
 /// The tensors in \p V: itself, or those of its elements and members.
 void collectTensors(const Cell &V, std::vector<TensorPtr> &To);
 
+/// Of a tensor: nullopt where not even its dimensions are known.
+using MaybeSizes = std::optional<std::vector<torch::Size>>;
 /// The sizes that \p V, a list or one number, says; nullopt for others.
-std::optional<std::vector<torch::Size>> sizesOf(const Cell &V);
+MaybeSizes sizesOf(const Cell &V);
 
 /// Can a call change what it is given for a parameter of the type?
 bool letsChange(clang::QualType Parameter);
@@ -227,6 +230,13 @@ private:
 
   // Calls.cpp.
   Cell evalCall(const clang::CallExpr *E);
+  Cell callLibrary(const clang::CallExpr *E, const clang::FunctionDecl *F,
+                   const Cell &Object, llvm::ArrayRef<Cell> Arguments);
+  Cell callUndefined(const clang::CallExpr *E, const clang::FunctionDecl *F,
+                     const Cell &This, llvm::ArrayRef<Cell> Arguments);
+  Cell convertObject(const clang::CXXConversionDecl *F, const Cell &Object);
+  void assign(const clang::CXXMethodDecl *F, const Cell &Object,
+              const Cell &From, clang::SourceLocation At);
   Cell run(const clang::FunctionDecl *F, Frame &Callee,
            llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At,
            const Cell &Nothing);
@@ -283,8 +293,20 @@ private:
                    clang::SourceLocation At);
 
   // TensorCalls.cpp.
-  Cell callTensor(const clang::CallExpr *E, const clang::FunctionDecl *F,
-                  const Cell &Object, llvm::ArrayRef<Cell> Arguments);
+  Cell callWithTensors(const clang::FunctionDecl *F, const Cell &Object,
+                       llvm::ArrayRef<Cell> Arguments,
+                       clang::SourceLocation At);
+  Cell callTensor(const clang::FunctionDecl *F, const Cell &Object,
+                  llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
+  Cell makeTensorOptions(const clang::FunctionDecl *F, const Cell &Object,
+                         llvm::ArrayRef<Cell> Arguments) const;
+  Cell makeTensor(torch::TensorShape Shape, llvm::ArrayRef<Cell> Arguments,
+                  clang::SourceLocation At);
+  void replaceData(TensorInstance &T, llvm::ArrayRef<Cell> Rest,
+                   clang::SourceLocation At);
+  MaybeSizes rearranged(torch::TensorAct Act, const TensorInstance &T,
+                        llvm::ArrayRef<Cell> Rest, clang::SourceLocation At);
+  MaybeSizes viewedAs(MaybeSizes Asked, uint64_t All, clang::SourceLocation At);
 
   // StandardCalls.cpp.
   Cell callStandard(const clang::CallExpr *E, const clang::FunctionDecl *F,

@@ -15,7 +15,7 @@ using llvm::Twine;
 
 namespace libtorch_tidy::model {
 
-std::optional<std::vector<torch::Size>> sizesOf(const Cell &V) {
+MaybeSizes sizesOf(const Cell &V) {
   if (V->What == Value::Integer)
     return std::vector<torch::Size>{V->Number};
   if (V->What != Value::List)
@@ -39,117 +39,376 @@ static std::optional<bool> isIntegral(const Cell &V) {
   return std::nullopt;
 }
 
-Cell Interpreter::callTensor(const CallExpr *E, const FunctionDecl *F,
-                             const Cell &Object, ArrayRef<Cell> Arguments) {
-  const SourceLocation At = E->Stmt::getBeginLoc();
-  const Cell Nothing =
-      unknown(At, "the tensor that '" + F->getNameAsString() + "' gives");
-  if (torch::setsElementType(F) || torch::changesTensorOptions(F)) {
-    Value V;
-    V.What = Value::Options;
-    if (Object && Object->What == Value::Tensor) // Its options().
-      V.Element = Object->Handle->Shape.Type;
-    if (torch::setsRequiresGrad(F))
-      V.RequiresGrad =
-          Arguments.empty() || truth(Arguments.front()).value_or(false);
-    if (torch::setsElementType(F) && !Arguments.empty()) {
-      const Cell &Type = Arguments.back();
-      if (Type->What == Value::Unknown)
-        return Type;
-      if (Type->What == Value::Type)
-        V.Element = Type->Element;
-    }
-    return cell(std::move(V));
-  }
-  // A type among the arguments: the type itself, or options with one.
-  std::optional<torch::ElementType> Asked;
-  bool HasOptions = false, RequiresGrad = false;
-  for (const Cell &Argument : Arguments) {
-    RequiresGrad |= Argument->What == Value::Options && Argument->RequiresGrad;
-    if (Argument->What == Value::Type ||
-        (Argument->What == Value::Options && Argument->Element))
-      Asked = Argument->Element;
-    HasOptions |=
-        Argument->What == Value::Unknown && Argument != Arguments.front();
-  }
-  auto Made = [&](std::optional<std::vector<torch::Size>> Sizes,
-                  std::optional<torch::ElementType> Default) {
-    auto T = std::make_shared<TensorInstance>();
-    T->Shape.Sizes = std::move(Sizes);
-    T->Shape.Type = Asked ? Asked : HasOptions ? std::nullopt : Default;
-    T->RequiresGrad = RequiresGrad;
-    if (Pass) {
-      setPlace(current(), At);
-      Pass->place(*T);
-    }
-    return tensorValue(std::move(T));
-  };
-  auto TypeOf = [&](std::optional<bool> Integral) {
-    return !Integral ? std::nullopt
-                     : std::optional(*Integral ? torch::Int64 : torch::Float32);
-  };
-  const torch::TensorAct Act = torch::tensorAct(F);
+using torch::TensorAct;
+
+static bool isFactory(TensorAct Act) {
   switch (Act) {
-  case torch::TensorAct::MakeSized:
-    return Arguments.empty() ? Nothing
-                             : Made(sizesOf(Arguments[0]), torch::Float32);
-  case torch::TensorAct::MakeFull:
-    return Arguments.size() < 2
-               ? Nothing
-               : Made(sizesOf(Arguments[0]), TypeOf(isIntegral(Arguments[1])));
-  case torch::TensorAct::MakeSquare: {
-    if (Arguments.empty() || Arguments[0]->What != Value::Integer)
-      return Nothing;
-    const torch::Size Rows = Arguments[0]->Number;
-    const torch::Size Columns =
-        Arguments.size() > 1 && Arguments[1]->What == Value::Integer
-            ? torch::Size(Arguments[1]->Number)
-            : Rows;
-    return Made(std::vector{Rows, Columns}, torch::Float32);
+  case TensorAct::MakeSized:
+  case TensorAct::MakeFull:
+  case TensorAct::MakeSquare:
+  case TensorAct::MakeRange:
+  case TensorAct::MakeSteps:
+  case TensorAct::MakeList:
+    return true;
+  default:
+    return false;
   }
-  case torch::TensorAct::MakeRange: {
-    llvm::SmallVector<double, 3> Numbers;
-    bool Integral = true;
+}
+
+/// Does it ask what a tensor is?
+static bool isQuestion(TensorAct Act) {
+  switch (Act) {
+  case TensorAct::Size:
+  case TensorAct::Dimensions:
+  case TensorAct::Elements:
+  case TensorAct::AllSizes:
+  case TensorAct::TypeOf:
+  case TensorAct::IsDefined:
+  case TensorAct::Fact:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// What a pass follows as an operator.
+static bool isFollowedOperator(const FunctionDecl *F) {
+  const TensorAct Act = torch::tensorAct(F);
+  return !isFactory(Act) && !isQuestion(Act) && torch::isTensorOperator(F);
+}
+
+/// A call that has to do with tensors or their options. Null for others.
+Cell Interpreter::callWithTensors(const FunctionDecl *F, const Cell &Object,
+                                  ArrayRef<Cell> Arguments, SourceLocation At) {
+  const bool IsFollowed = isFollowedOperator(F);
+  if (Pass && IsFollowed)
+    return callOperator(F, Object, Arguments, At);
+  Cell Result;
+  if (torch::setsElementType(F) || torch::changesTensorOptions(F))
+    Result = makeTensorOptions(F, Object, Arguments);
+  else if (torch::tensorAct(F) != TensorAct::Unknown)
+    Result = callTensor(F, Object, Arguments, At);
+  if (IsFollowed && (!Result || Result->What == Value::Unknown))
+    if (Cell Made = makeByOperator(F, Object, Arguments))
+      return Made;
+  return Result;
+}
+
+/// dtype(kHalf) and its like: a function, or a method of a tensor's options.
+Cell Interpreter::makeTensorOptions(const FunctionDecl *F, const Cell &Object,
+                                    ArrayRef<Cell> Arguments) const {
+  const Cell Options = valueOf(Value::Options);
+  if (Object && Object->What == Value::Tensor) // Its options().
+    Options->Element = Object->Handle->Shape.Type;
+  if (torch::setsRequiresGrad(F))
+    Options->RequiresGrad =
+        Arguments.empty() || truth(Arguments.front()).value_or(false);
+  if (torch::setsElementType(F) && !Arguments.empty()) {
+    const Cell &Type = Arguments.back();
+    if (Type->What == Value::Unknown)
+      return Type;
+    if (Type->What == Value::Type)
+      Options->Element = Type->Element;
+  }
+  return Options;
+}
+
+namespace {
+
+/// What the arguments of a factory or a conversion ask for.
+struct AskedElements {
+  explicit AskedElements(ArrayRef<Cell> Arguments) {
     for (const Cell &Argument : Arguments) {
-      if (Argument->What == Value::Integer)
-        Numbers.push_back(static_cast<double>(Argument->Number));
-      else if (Argument->What == Value::Real)
-        Numbers.push_back(Argument->RealNumber);
-      else
-        break;
-      Integral &= Argument->What == Value::Integer;
+      const bool IsOptions = Argument->What == Value::Options;
+      RequiresGrad |= IsOptions && Argument->RequiresGrad;
+      if (Argument->What == Value::Type || (IsOptions && Argument->Element))
+        Type = Argument->Element;
+      IsOpen |=
+          Argument->What == Value::Unknown && Argument != Arguments.front();
     }
-    if (Numbers.empty())
-      return Nothing;
-    const double From = Numbers.size() > 1 ? Numbers[0] : 0;
-    const double To = Numbers.size() > 1 ? Numbers[1] : Numbers[0];
-    const double Step = Numbers.size() > 2 ? Numbers[2] : 1;
-    const double Count = Step == 0 ? -1 : std::ceil((To - From) / Step);
-    return Made(Count >= 0 && Count < 1e15
-                    ? std::optional(
-                          std::vector<torch::Size>{static_cast<int64_t>(Count)})
-                    : std::nullopt,
-                TypeOf(Integral));
   }
-  case torch::TensorAct::MakeSteps:
-    return Arguments.size() < 3 || Arguments[2]->What != Value::Integer
-               ? Nothing
-               : Made(std::vector<torch::Size>{Arguments[2]->Number},
-                      torch::Float32);
-  case torch::TensorAct::MakeList: {
-    if (Arguments.empty())
-      return Nothing;
-    std::vector<torch::Size> Sizes;
-    for (Cell Level = Arguments[0]; Level->What == Value::List;) {
-      Sizes.push_back(Level->Elements.size());
-      if (Level->Elements.empty())
-        break;
-      Level = Cell(Level->Elements.front());
-    }
-    return Made(std::move(Sizes), TypeOf(isIntegral(Arguments[0])));
+
+  /// The type itself, or that of options.
+  std::optional<torch::ElementType> Type;
+  bool IsOpen = false; ///< Something that may be a type is not known.
+  bool RequiresGrad = false;
+};
+
+} // namespace
+
+static std::optional<torch::ElementType>
+factoryType(std::optional<bool> Integral) {
+  if (!Integral)
+    return std::nullopt;
+  return *Integral ? torch::Int64 : torch::Float32;
+}
+
+/// arange([start,] end[, step]); nullopt where it is given no numbers.
+static std::optional<torch::TensorShape> shapeOfRange(ArrayRef<Cell> Given) {
+  const ArrayRef<Cell> Numbers = Given.take_while(isNumber);
+  if (Numbers.empty())
+    return std::nullopt;
+  const double From = Numbers.size() > 1 ? realOf(Numbers[0]) : 0;
+  const double To = realOf(Numbers[Numbers.size() > 1 ? 1 : 0]);
+  const double Step = Numbers.size() > 2 ? realOf(Numbers[2]) : 1;
+  const double Count = Step == 0 ? -1 : std::ceil((To - From) / Step);
+  torch::TensorShape Shape;
+  if (Count >= 0 && Count < 1e15)
+    Shape.Sizes = std::vector<torch::Size>{static_cast<int64_t>(Count)};
+  Shape.Type = factoryType(llvm::all_of(
+      Numbers, [](const Cell &V) { return V->What == Value::Integer; }));
+  return Shape;
+}
+
+/// The shape of tensor(values): that of the lists within each other.
+static std::vector<torch::Size> sizesOfNested(const Cell &List) {
+  std::vector<torch::Size> Result;
+  for (Cell Level = List; Level->What == Value::List;) {
+    Result.push_back(Level->Elements.size());
+    if (Level->Elements.empty())
+      break;
+    Level = Cell(Level->Elements.front());
+  }
+  return Result;
+}
+
+/// What a factory makes where it is not asked for a type; nullopt for other
+/// functions, and where that is not known.
+static std::optional<torch::TensorShape> shapeMade(TensorAct Act,
+                                                   ArrayRef<Cell> Given) {
+  if (Given.empty())
+    return std::nullopt;
+  auto IsInteger = [&](unsigned I) {
+    return I < Given.size() && Given[I]->What == Value::Integer;
+  };
+  torch::TensorShape Shape;
+  switch (Act) {
+  case TensorAct::MakeSized:
+    Shape.Sizes = sizesOf(Given[0]);
+    return Shape;
+  case TensorAct::MakeFull:
+    if (Given.size() < 2)
+      return std::nullopt;
+    Shape.Sizes = sizesOf(Given[0]);
+    Shape.Type = factoryType(isIntegral(Given[1]));
+    return Shape;
+  case TensorAct::MakeSquare:
+    if (!IsInteger(0))
+      return std::nullopt;
+    Shape.Sizes = std::vector<torch::Size>{Given[0]->Number,
+                                           Given[IsInteger(1) ? 1 : 0]->Number};
+    return Shape;
+  case TensorAct::MakeRange:
+    return shapeOfRange(Given);
+  case TensorAct::MakeSteps:
+    if (!IsInteger(2))
+      return std::nullopt;
+    Shape.Sizes = std::vector<torch::Size>{Given[2]->Number};
+    return Shape;
+  case TensorAct::MakeList:
+    Shape.Sizes = sizesOfNested(Given[0]);
+    Shape.Type = factoryType(isIntegral(Given[0]));
+    return Shape;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// What a factory makes.
+Cell Interpreter::makeTensor(torch::TensorShape Shape, ArrayRef<Cell> Arguments,
+                             SourceLocation At) {
+  const AskedElements Asked(Arguments);
+  if (Asked.Type || Asked.IsOpen)
+    Shape.Type = Asked.Type;
+  auto T = std::make_shared<TensorInstance>();
+  T->Shape = std::move(Shape);
+  T->RequiresGrad = Asked.RequiresGrad;
+  if (Pass) {
+    setPlace(current(), At);
+    Pass->place(*T);
+  }
+  return tensorValue(std::move(T));
+}
+
+/// A new tensor of the type of \p T.
+static Cell resized(const TensorPtr &T, MaybeSizes To) {
+  TensorPtr Copy = clonedTensor(T);
+  Copy->Shape.Sizes = std::move(To);
+  Copy->RequiresGrad = false;
+  return tensorValue(std::move(Copy));
+}
+
+/// The dimension that \p Arguments[I] names, of \p Count: from the end where it
+/// is negative. nullopt when there is none.
+static std::optional<size_t> dimensionAt(ArrayRef<Cell> Arguments, unsigned I,
+                                         size_t Count) {
+  if (I >= Arguments.size() || Arguments[I]->What != Value::Integer)
+    return std::nullopt;
+  const int64_t D = Arguments[I]->Number;
+  const int64_t Real = D < 0 ? D + static_cast<int64_t>(Count) : D;
+  if (Real < 0 || Real >= static_cast<int64_t>(Count))
+    return std::nullopt;
+  return Real;
+}
+
+/// What to(...) makes of \p T.
+static Cell convertedTensor(const FunctionDecl *F, const TensorPtr &T,
+                            ArrayRef<Cell> Rest,
+                            const std::optional<torch::ElementType> &Asked) {
+  const Cell Result = resized(T, T->Shape.Sizes);
+  std::optional<torch::ElementType> &Type = Result->Handle->Shape.Type;
+  for (const auto &[Given, Param] : llvm::zip(Rest, F->parameters()))
+    if (Given->What == Value::Tensor)
+      Type = Given->Handle->Shape.Type;
+    else if (Given->What == Value::Unknown &&
+             torch::decidesElementType(Param->getType()))
+      Type = std::nullopt;
+  if (Asked)
+    Type = Asked;
+  return Result;
+}
+
+/// What add(T, other) and its like make. Null where that is not known.
+static Cell combined(const TensorPtr &T, const Cell &Other) {
+  const torch::TensorShape &Shape = T->Shape;
+  if (isNumber(Other)) {
+    const Cell Result = resized(T, Shape.Sizes);
+    // An integer tensor and a real number give real numbers.
+    if (Other->What == Value::Real && Shape.Type &&
+        Shape.Type->Name.contains("int"))
+      Result->Handle->Shape.Type = torch::Float32;
+    return Result;
+  }
+  if (Other->What != Value::Tensor || !Shape.Sizes ||
+      !Other->Handle->Shape.Sizes)
+    return nullptr;
+  const torch::TensorShape &OfOther = Other->Handle->Shape;
+  const Cell Result =
+      resized(T, torch::broadcast(*Shape.Sizes, *OfOther.Sizes));
+  if (!Shape.Type || !OfOther.Type || Shape.Type->Name != OfOther.Type->Name)
+    Result->Handle->Shape.Type = std::nullopt;
+  return Result;
+}
+
+/// set_data() of \p T, which is given \p Rest.
+void Interpreter::replaceData(TensorInstance &T, ArrayRef<Cell> Rest,
+                              SourceLocation At) {
+  T.Memory = nullptr;
+  if (!Rest.empty() && Rest.front()->What == Value::Tensor) {
+    T.Shape = Rest.front()->Handle->Shape;
+    return;
+  }
+  T.Shape = {};
+  T.Shape.Type = std::nullopt;
+  note(At, "the data that 'set_data' sets are not known");
+}
+
+/// The sizes of view(sizes) of \p All elements; nullopt where they are not
+/// known.
+MaybeSizes Interpreter::viewedAs(MaybeSizes Asked, uint64_t All,
+                                 SourceLocation At) {
+  if (!Asked)
+    return std::nullopt;
+  uint64_t Known = 1;
+  torch::Size *Open = nullptr;
+  for (torch::Size &S : *Asked) {
+    if (!S || *S < -1 || (*S == -1 && Open))
+      return std::nullopt;
+    if (*S == -1)
+      Open = &S;
+    else if (__builtin_mul_overflow(Known, static_cast<uint64_t>(*S), &Known))
+      return std::nullopt;
+  }
+  if (Open) {
+    if (!Known || All % Known)
+      return std::nullopt;
+    *Open = static_cast<int64_t>(All / Known);
+  } else if (Known != All) {
+    fail(At, "a tensor of " + Twine(All) + " elements is viewed as " +
+                 Twine(Known) + ", which throws");
+  }
+  return Asked;
+}
+
+/// The sizes of another view of \p T; nullopt where they are not known.
+MaybeSizes Interpreter::rearranged(TensorAct Act, const TensorInstance &T,
+                                   ArrayRef<Cell> Rest, SourceLocation At) {
+  if (Act == TensorAct::Reshape) {
+    const std::optional<uint64_t> All = T.Shape.elements();
+    return All && !Rest.empty() ? viewedAs(sizesOf(Rest.front()), *All, At)
+                                : std::nullopt;
+  }
+  MaybeSizes Result = T.Shape.Sizes;
+  if (!Result)
+    return std::nullopt;
+  if (Act == TensorAct::Reverse) {
+    std::reverse(Result->begin(), Result->end());
+    return Result;
+  }
+  if (Act == TensorAct::Unsqueeze) {
+    const std::optional<size_t> D = dimensionAt(Rest, 0, Result->size() + 1);
+    if (!D)
+      return std::nullopt;
+    Result->insert(Result->begin() + *D, torch::Size(1));
+    return Result;
+  }
+  const std::optional<size_t> A = dimensionAt(Rest, 0, Result->size()),
+                              B = dimensionAt(Rest, 1, Result->size());
+  if (!A || !B)
+    return std::nullopt;
+  std::swap((*Result)[*A], (*Result)[*B]);
+  return Result;
+}
+
+/// What \p Act asks of a tensor: sizes, types. \p Nothing: not known, or it is
+/// no question.
+static Cell askedOf(TensorAct Act, const torch::TensorShape &Shape,
+                    ArrayRef<Cell> Rest, const Cell &Nothing) {
+  switch (Act) {
+  case TensorAct::IsDefined:
+    return integer(Shape.Defined);
+  case TensorAct::Fact:
+    return valueOf(Value::Other);
+  case TensorAct::TypeOf:
+    return Shape.Type ? typeValue(*Shape.Type) : Nothing;
+  case TensorAct::Elements: {
+    const std::optional<uint64_t> All = Shape.elements();
+    return All ? integer(static_cast<int64_t>(*All)) : Nothing;
   }
   default:
     break;
+  }
+  if (!Shape.Sizes)
+    return Nothing;
+  const auto Number = [&](const torch::Size &S) {
+    return S ? integer(*S) : Nothing;
+  };
+  switch (Act) {
+  case TensorAct::Size: {
+    const std::optional<size_t> D = dimensionAt(Rest, 0, Shape.Sizes->size());
+    return D ? Number((*Shape.Sizes)[*D]) : Nothing;
+  }
+  case TensorAct::Dimensions:
+    return integer(Shape.Sizes->size());
+  case TensorAct::AllSizes: {
+    std::vector<Cell> All;
+    for (const torch::Size &S : *Shape.Sizes)
+      All.push_back(Number(S));
+    return listOf(std::move(All));
+  }
+  default:
+    return Nothing;
+  }
+}
+
+Cell Interpreter::callTensor(const FunctionDecl *F, const Cell &Object,
+                             ArrayRef<Cell> Arguments, SourceLocation At) {
+  const Cell Nothing =
+      unknown(At, "the tensor that '" + F->getNameAsString() + "' gives");
+  const TensorAct Act = torch::tensorAct(F);
+  if (isFactory(Act)) {
+    std::optional<torch::TensorShape> Shape = shapeMade(Act, Arguments);
+    return Shape ? makeTensor(std::move(*Shape), Arguments, At) : Nothing;
   }
   // The others are of a tensor: the object, or the first argument.
   const Cell &Self = Object              ? Object
@@ -159,178 +418,49 @@ Cell Interpreter::callTensor(const CallExpr *E, const FunctionDecl *F,
     return Self ? Self : Nothing;
   const ArrayRef<Cell> Rest =
       Object || Arguments.empty() ? Arguments : Arguments.drop_front();
-  if (Self->What != Value::Tensor) {
+  if (Self->What != Value::Tensor)
     // number * tensor.
-    if (Act == torch::TensorAct::Combine && !Rest.empty() &&
-        Rest.front()->What == Value::Tensor)
-      return tensorValue(clonedTensor(Rest.front()->Handle));
-    return Nothing;
-  }
+    return Act == TensorAct::Combine && !Rest.empty() &&
+                   Rest.front()->What == Value::Tensor
+               ? tensorValue(clonedTensor(Rest.front()->Handle))
+               : Nothing;
   const TensorPtr &T = Self->Handle;
-  auto Changed = [&](std::optional<std::vector<torch::Size>> Sizes) {
-    TensorPtr Copy = clonedTensor(T);
-    Copy->Shape.Sizes = std::move(Sizes);
-    Copy->RequiresGrad = false;
-    return tensorValue(std::move(Copy));
-  };
-  // A dimension from the end is negative.
-  auto Dimension = [&](unsigned I, size_t Count) -> std::optional<size_t> {
-    if (I >= Rest.size() || Rest[I]->What != Value::Integer)
-      return std::nullopt;
-    const int64_t D = Rest[I]->Number;
-    const int64_t Real = D < 0 ? D + static_cast<int64_t>(Count) : D;
-    if (Real < 0 || Real >= static_cast<int64_t>(Count))
-      return std::nullopt;
-    return Real;
-  };
   switch (Act) {
-  case torch::TensorAct::MakeLike: {
-    const Cell Result = Changed(T->Shape.Sizes);
-    if (Asked || HasOptions)
-      Result->Handle->Shape.Type = Asked;
-    return Result;
-  }
-  case torch::TensorAct::Same:
+  case TensorAct::Same:
     return Self;
-  case torch::TensorAct::SameShape:
-    return Changed(T->Shape.Sizes);
-  case torch::TensorAct::ToType: {
-    const Cell Result = Changed(T->Shape.Sizes);
-    for (const auto &[Given, Param] : llvm::zip(Rest, F->parameters()))
-      if (Given->What == Value::Tensor)
-        Result->Handle->Shape.Type = Given->Handle->Shape.Type;
-      else if (Given->What == Value::Unknown &&
-               torch::decidesElementType(Param->getType()))
-        Result->Handle->Shape.Type = std::nullopt;
-    if (Asked)
-      Result->Handle->Shape.Type = Asked;
-    return Result;
-  }
-  case torch::TensorAct::Combine: {
-    if (Rest.empty())
-      return Nothing;
-    const Cell &Other = Rest.front();
-    if (Other->What == Value::Integer || Other->What == Value::Real) {
-      const Cell Result = Changed(T->Shape.Sizes);
-      // An integer tensor and a real number give real numbers.
-      if (Other->What == Value::Real && T->Shape.Type &&
-          T->Shape.Type->Name.contains("int"))
-        Result->Handle->Shape.Type = torch::Float32;
-      return Result;
-    }
-    if (Other->What != Value::Tensor || !T->Shape.Sizes ||
-        !Other->Handle->Shape.Sizes)
-      return Nothing;
-    const Cell Result =
-        Changed(torch::broadcast(*T->Shape.Sizes, *Other->Handle->Shape.Sizes));
-    if (!T->Shape.Type || !Other->Handle->Shape.Type ||
-        T->Shape.Type->Name != Other->Handle->Shape.Type->Name)
-      Result->Handle->Shape.Type = std::nullopt;
-    return Result;
-  }
-  case torch::TensorAct::RequireGrad:
+  case TensorAct::RequireGrad:
     T->RequiresGrad =
         Rest.empty() ? std::optional<bool>(true) : truth(Rest.front());
     if (!T->RequiresGrad)
       note(At, "whether a parameter gets a gradient is not known");
     return Self;
-  case torch::TensorAct::ReplaceData:
-    T->Memory = nullptr;
-    if (!Rest.empty() && Rest.front()->What == Value::Tensor) {
-      T->Shape = Rest.front()->Handle->Shape;
-    } else {
-      T->Shape = {};
-      T->Shape.Type = std::nullopt;
-      note(At, "the data that 'set_data' sets are not known");
-    }
+  case TensorAct::ReplaceData:
+    replaceData(*T, Rest, At);
     return Self;
-  case torch::TensorAct::Unsqueeze: {
-    if (!T->Shape.Sizes)
-      return Nothing;
-    std::vector<torch::Size> Sizes = *T->Shape.Sizes;
-    const std::optional<size_t> D = Dimension(0, Sizes.size() + 1);
-    if (!D)
-      return Nothing;
-    Sizes.insert(Sizes.begin() + *D, torch::Size(1));
-    return Changed(std::move(Sizes));
+  case TensorAct::SameShape:
+    return resized(T, T->Shape.Sizes);
+  case TensorAct::MakeLike: {
+    const AskedElements Asked(Arguments);
+    const Cell Result = resized(T, T->Shape.Sizes);
+    if (Asked.Type || Asked.IsOpen)
+      Result->Handle->Shape.Type = Asked.Type;
+    return Result;
   }
-  case torch::TensorAct::Transpose:
-  case torch::TensorAct::Reverse: {
-    if (!T->Shape.Sizes)
-      return Nothing;
-    std::vector<torch::Size> Sizes = *T->Shape.Sizes;
-    if (Act == torch::TensorAct::Reverse) {
-      std::reverse(Sizes.begin(), Sizes.end());
-      return Changed(std::move(Sizes));
-    }
-    const std::optional<size_t> A = Dimension(0, Sizes.size()),
-                                B = Dimension(1, Sizes.size());
-    if (!A || !B)
-      return Nothing;
-    std::swap(Sizes[*A], Sizes[*B]);
-    return Changed(std::move(Sizes));
+  case TensorAct::ToType:
+    return convertedTensor(F, T, Rest, AskedElements(Arguments).Type);
+  case TensorAct::Combine: {
+    const Cell Result = Rest.empty() ? nullptr : combined(T, Rest.front());
+    return Result ? Result : Nothing;
   }
-  case torch::TensorAct::Reshape: {
-    if (Rest.empty())
-      return Nothing;
-    std::optional<std::vector<torch::Size>> Sizes = sizesOf(Rest.front());
-    const std::optional<uint64_t> All = T->Shape.elements();
-    if (!Sizes || !All)
-      return Nothing;
-    uint64_t Known = 1;
-    torch::Size *Open = nullptr;
-    for (torch::Size &S : *Sizes) {
-      if (!S || *S < -1 || (*S == -1 && Open))
-        return Nothing;
-      if (*S == -1)
-        Open = &S;
-      else if (__builtin_mul_overflow(Known, static_cast<uint64_t>(*S), &Known))
-        return Nothing;
-    }
-    if (Open) {
-      if (!Known || *All % Known)
-        return Nothing;
-      *Open = static_cast<int64_t>(*All / Known);
-    } else if (Known != *All) {
-      fail(At, "a tensor of " + Twine(*All) + " elements is viewed as " +
-                   Twine(Known) + ", which throws");
-    }
-    return Changed(std::move(Sizes));
-  }
-  case torch::TensorAct::Size: {
-    if (!T->Shape.Sizes)
-      return Nothing;
-    const std::optional<size_t> D = Dimension(0, T->Shape.Sizes->size());
-    return D && (*T->Shape.Sizes)[*D] ? integer(*(*T->Shape.Sizes)[*D])
-                                      : Nothing;
-  }
-  case torch::TensorAct::Dimensions:
-    return T->Shape.Sizes ? integer(T->Shape.Sizes->size()) : Nothing;
-  case torch::TensorAct::AllSizes: {
-    if (!T->Shape.Sizes)
-      return Nothing;
-    std::vector<Cell> All;
-    for (const torch::Size &S : *T->Shape.Sizes)
-      All.push_back(S ? integer(*S) : Nothing);
-    return listOf(std::move(All));
-  }
-  case torch::TensorAct::TypeOf: {
-    if (!T->Shape.Type)
-      return Nothing;
-    const Cell Type = valueOf(Value::Type);
-    Type->Element = T->Shape.Type;
-    return Type;
-  }
-  case torch::TensorAct::IsDefined:
-    return integer(T->Shape.Defined);
-  case torch::TensorAct::Fact:
-    return valueOf(Value::Other);
-  case torch::TensorAct::Elements: {
-    const std::optional<uint64_t> All = T->Shape.elements();
-    return All ? integer(static_cast<int64_t>(*All)) : Nothing;
+  case TensorAct::Unsqueeze:
+  case TensorAct::Transpose:
+  case TensorAct::Reverse:
+  case TensorAct::Reshape: {
+    MaybeSizes To = rearranged(Act, *T, Rest, At);
+    return To ? resized(T, std::move(To)) : Nothing;
   }
   default:
-    return Nothing;
+    return askedOf(Act, T->Shape, Rest, Nothing);
   }
 }
 
