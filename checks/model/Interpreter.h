@@ -132,8 +132,10 @@ public:
   bool hasFailed() const { return Failure.has_value(); }
   bool hasGapsOfPass() const { return !GapsOfPass.empty() || Failure; }
 
-  /// What to(Type) does to \p M: all parameters and buffers below it.
-  static void convertModule(const ModulePtr &M, torch::ElementType Type);
+  /// What to(Type) does to \p M: all parameters and buffers below it, those of
+  /// integers, too. Without a type: which one, is not known.
+  static void convertModule(const ModulePtr &M,
+                            std::optional<torch::ElementType> Type);
 
   /// The value of \p E, outside of what has been called: a tree, but for what
   /// members that are references name.
@@ -280,6 +282,16 @@ private:
   // ModuleCalls.cpp.
   Cell callModule(const clang::CallExpr *E, const clang::FunctionDecl *F,
                   const Cell &Object, llvm::ArrayRef<Cell> Arguments);
+  Cell callOfNoModule(const clang::CallExpr *E, torch::ModuleAct Act,
+                      const Cell &This, const Cell &Nothing);
+  Cell changeModule(const clang::CallExpr *E, torch::ModuleAct Act,
+                    const Cell &This, llvm::ArrayRef<Cell> Arguments,
+                    const Cell &Nothing);
+  Cell askModule(const clang::CallExpr *E, torch::ModuleAct Act,
+                 const Cell &This, llvm::ArrayRef<Cell> Arguments,
+                 const Cell &Nothing);
+  Cell insertInto(const Cell &This, llvm::ArrayRef<Cell> Arguments,
+                  clang::SourceLocation At);
   void append(ModuleInstance &M, llvm::ArrayRef<Cell> Arguments,
               clang::SourceLocation At);
   void appendAll(ModuleInstance &M, const Cell &Elements,

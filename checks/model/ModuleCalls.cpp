@@ -17,9 +17,32 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::model {
 
+using torch::ModuleAct;
+
+/// Of a child or tensor whose name is not known.
+static constexpr char UnknownName[] = "?";
+
+/// The name that a method is given first.
+static std::string firstName(ArrayRef<Cell> Arguments) {
+  return !Arguments.empty() && Arguments.front()->What == Value::Text
+             ? Arguments.front()->Name
+             : UnknownName;
+}
+
+/// The place of \p Name in \p From, children or tensors.
+template <typename List> static auto findNamed(List &From, StringRef Name) {
+  return llvm::find_if(From,
+                       [&](const auto &Each) { return Each.Name == Name; });
+}
+
+/// Are children or tensors registered with that name?
+template <typename List> static bool hasNamed(List &In, StringRef Name) {
+  return Name != UnknownName && findNamed(In, Name) != In.end();
+}
+
 bool Interpreter::mayRegister(StringRef Name, StringRef What,
                               SourceLocation At) {
-  if (torch::isRegistrableName(Name))
+  if (Name == UnknownName || torch::isRegistrableName(Name))
     return true;
   fail(At, "a " + What + " cannot be registered as '" + Name + "': it throws");
   return false;
@@ -35,11 +58,8 @@ void Interpreter::addChild(ModuleInstance &M, StringRef Name, const Cell &Child,
          "what is registered as '" + Name + "' is not known" + because(Child));
     return;
   }
-  for (const ModuleInstance::Child &Other : M.Children)
-    if (Other.Name == Name && Name != "?") {
-      fail(At, "'" + Name + "' is registered twice, which throws");
-      return;
-    }
+  if (hasNamed(M.Children, Name))
+    return fail(At, "'" + Name + "' is registered twice, which throws");
   M.Children.push_back({Name.str(), Child->Held});
 }
 
@@ -58,11 +78,8 @@ void Interpreter::addTensor(ModuleInstance &M, bool IsParameter, StringRef Name,
     note(At, "the size of '" + Name + "' is not known" + because(Given));
   }
   auto &Tensors = IsParameter ? M.Parameters : M.Buffers;
-  for (const ModuleInstance::Tensor &Other : Tensors)
-    if (Other.Name == Name && Name != "?") {
-      fail(At, "'" + Name + "' is registered twice, which throws");
-      return;
-    }
+  if (hasNamed(Tensors, Name))
+    return fail(At, "'" + Name + "' is registered twice, which throws");
   if (IsParameter && Handle->Shape.Defined) {
     Handle->RequiresGrad = RequiresGrad;
     if (!RequiresGrad)
@@ -83,9 +100,8 @@ void Interpreter::append(ModuleInstance &M, ArrayRef<Cell> Arguments,
   // A list of parameters does not keep the names that it is given.
   if (Arguments.size() > 1 &&
       (!OfParameters || torch::isDictionary(M.ClassName)))
-    Name =
-        Arguments.front()->What == Value::Text ? Arguments.front()->Name : "?";
-  if (Name != "?" && !mayRegister(Name, OfParameters ? "tensor" : "module", At))
+    Name = firstName(Arguments);
+  if (!mayRegister(Name, OfParameters ? "tensor" : "module", At))
     return;
   const Cell &Added = Arguments.back();
   if (OfParameters)
@@ -119,50 +135,238 @@ void Interpreter::appendAll(ModuleInstance &M, const Cell &Elements,
   }
 }
 
-/// The tensors of \p M and what is below it, each once.
-static void collectTensors(const ModulePtr &M, bool OfParameters,
-                           StringRef Prefix, std::vector<Cell> &Result,
-                           std::set<const ModuleInstance *> &Seen, bool Named) {
+using VisitModule = llvm::function_ref<void(const ModulePtr &, StringRef)>;
+
+static void visitModules(const ModulePtr &M, const std::string &Prefix,
+                         std::set<const ModuleInstance *> &Seen,
+                         VisitModule Visit) {
   if (!Seen.insert(M.get()).second)
     return;
-  for (const ModuleInstance::Tensor &T :
-       OfParameters ? M->Parameters : M->Buffers) {
-    const Cell Handle = tensorValue(T.Handle);
-    Result.push_back(Named ? listOf({text(Prefix.str() + T.Name), Handle})
-                           : Handle);
-  }
+  Visit(M, Prefix);
   for (const ModuleInstance::Child &Child : M->Children)
-    collectTensors(Child.Module, OfParameters, Prefix.str() + Child.Name + ".",
-                   Result, Seen, Named);
+    visitModules(Child.Module, Prefix + Child.Name + ".", Seen, Visit);
 }
 
-static void collectModules(const ModulePtr &M, std::vector<Cell> &Result,
-                           std::set<const ModuleInstance *> &Seen) {
-  if (!Seen.insert(M.get()).second)
-    return;
-  Result.push_back(moduleValue(M));
-  for (const ModuleInstance::Child &Child : M->Children)
-    collectModules(Child.Module, Result, Seen);
-}
-
-/// to(dtype) converts all parameters and buffers, integers, too.
-static void convertTensors(const ModulePtr &M,
-                           std::optional<torch::ElementType> Type,
-                           std::set<const ModuleInstance *> &Seen) {
-  if (!Seen.insert(M.get()).second)
-    return;
-  for (auto *Tensors : {&M->Parameters, &M->Buffers})
-    for (ModuleInstance::Tensor &T : *Tensors) {
-      T.Handle->Shape.Type = Type;
-      T.Handle->Memory = nullptr;
-    }
-  for (const ModuleInstance::Child &Child : M->Children)
-    convertTensors(Child.Module, Type, Seen);
-}
-
-void Interpreter::convertModule(const ModulePtr &M, torch::ElementType Type) {
+/// Calls \p Visit for \p M and what is below it, each once, with what the names
+/// in it begin with.
+static void forEachModule(const ModulePtr &M, VisitModule Visit) {
   std::set<const ModuleInstance *> Seen;
-  convertTensors(M, Type, Seen);
+  visitModules(M, "", Seen, Visit);
+}
+
+void Interpreter::convertModule(const ModulePtr &Root,
+                                std::optional<torch::ElementType> Type) {
+  forEachModule(Root, [&](const ModulePtr &M, StringRef) {
+    for (auto *Tensors : {&M->Parameters, &M->Buffers})
+      for (ModuleInstance::Tensor &T : *Tensors) {
+        T.Handle->Shape.Type = Type;
+        T.Handle->Memory = nullptr;
+      }
+  });
+}
+
+/// The list that \p Act asks \p M for.
+static std::vector<Cell> listed(ModuleAct Act, const ModulePtr &M) {
+  std::vector<Cell> Found;
+  switch (Act) {
+  case ModuleAct::Keys:
+  case ModuleAct::Values:
+    for (const auto &[Name, Element] : elementsOf(*M))
+      Found.push_back(Act == ModuleAct::Keys ? text(Name) : Element);
+    return Found;
+  case ModuleAct::Modules:
+    forEachModule(M, [&](const ModulePtr &Each, StringRef) {
+      Found.push_back(moduleValue(Each));
+    });
+    return Found;
+  case ModuleAct::Children:
+  case ModuleAct::NamedChildren:
+    for (const ModuleInstance::Child &Child : M->Children) {
+      const Cell Module = moduleValue(Child.Module);
+      Found.push_back(Act == ModuleAct::Children
+                          ? Module
+                          : listOf({text(Child.Name), Module}));
+    }
+    return Found;
+  default:
+    break;
+  }
+  const bool Named =
+      Act == ModuleAct::NamedParameters || Act == ModuleAct::NamedBuffers;
+  const bool OfParameters =
+      Act == ModuleAct::NamedParameters || Act == ModuleAct::Parameters;
+  forEachModule(M, [&](const ModulePtr &Each, StringRef Prefix) {
+    for (const ModuleInstance::Tensor &T :
+         OfParameters ? Each->Parameters : Each->Buffers) {
+      const Cell Handle = tensorValue(T.Handle);
+      Found.push_back(Named ? listOf({text(Prefix.str() + T.Name), Handle})
+                            : Handle);
+    }
+  });
+  return Found;
+}
+
+/// What is registered as \p Name is taken away, and given. Null: there is none.
+static Cell takenFrom(ModuleInstance &M, StringRef Name) {
+  auto TakeFrom = [&](auto &List, auto ToCell) -> Cell {
+    const auto It = findNamed(List, Name);
+    if (It == List.end())
+      return nullptr;
+    const Cell Taken = ToCell(*It);
+    List.erase(It);
+    return Taken;
+  };
+  if (torch::isParameterContainer(M.ClassName))
+    return TakeFrom(M.Parameters, [](const ModuleInstance::Tensor &T) {
+      return tensorValue(T.Handle);
+    });
+  return TakeFrom(M.Children, [](const ModuleInstance::Child &C) {
+    return moduleValue(C.Module);
+  });
+}
+
+/// insert(place, module), or insert(key, element) of the dictionary \p This.
+Cell Interpreter::insertInto(const Cell &This, ArrayRef<Cell> Arguments,
+                             SourceLocation At) {
+  ModuleInstance &M = *This->Held;
+  if (Arguments[0]->What == Value::Text) {
+    append(M, Arguments, At);
+    return torch::isParameterContainer(M.ClassName) ? Arguments[1] : This;
+  }
+  const size_t Before = M.Children.size();
+  append(M, {Arguments[1]}, At);
+  // The others move up, and are renamed.
+  if (M.Children.size() > Before && Arguments[0]->What == Value::Integer &&
+      Arguments[0]->Number >= 0 &&
+      static_cast<uint64_t>(Arguments[0]->Number) <= Before) {
+    std::rotate(M.Children.begin() + Arguments[0]->Number, M.Children.end() - 1,
+                M.Children.end());
+    for (size_t I = 0; I < M.Children.size(); ++I)
+      M.Children[I].Name = std::to_string(I);
+  }
+  return This;
+}
+
+/// A call of a module's method where the module is not known.
+Cell Interpreter::callOfNoModule(const CallExpr *E, ModuleAct Act,
+                                 const Cell &This, const Cell &Nothing) {
+  if (Act == ModuleAct::Same)
+    return This ? This : Nothing;
+  if (Act == ModuleAct::IsEmpty && This && This->What == Value::Null)
+    return integer(1);
+  if (torch::addsToModule(Act))
+    note(E->Stmt::getBeginLoc(), "the module that '" + torch::calleeName(E) +
+                                     "' adds to is not known" +
+                                     (This ? because(This) : ""));
+  return This && This->What == Value::Unknown ? This : Nothing;
+}
+
+/// A change of what is registered in \p This. Null for other calls.
+Cell Interpreter::changeModule(const CallExpr *E, ModuleAct Act,
+                               const Cell &This, ArrayRef<Cell> Arguments,
+                               const Cell &Nothing) {
+  const SourceLocation At = E->Stmt::getBeginLoc();
+  ModuleInstance &M = *This->Held;
+  const std::string Name = firstName(Arguments);
+  const Cell Second = Arguments.size() < 2 ? nullptr : Arguments[1];
+  switch (Act) {
+  case ModuleAct::RegisterModule:
+    if (!Second)
+      return Nothing;
+    if (mayRegister(Name, "module", At))
+      addChild(M, Name, Second, At);
+    return Second;
+  case ModuleAct::RegisterParameter:
+  case ModuleAct::RegisterBuffer:
+    if (!Second)
+      return Nothing;
+    if (mayRegister(Name, "tensor", At))
+      addTensor(M, Act == ModuleAct::RegisterParameter, Name, Second,
+                Arguments.size() > 2 ? truth(Arguments[2]) : true, At);
+    return Second;
+  case ModuleAct::ReplaceModule: {
+    if (!Second)
+      return Nothing;
+    const auto It = findNamed(M.Children, Name);
+    if (It == M.Children.end() || Second->What != Value::Module) {
+      fail(At, "what '" + torch::calleeName(E) + "' replaces is not known");
+      return Nothing;
+    }
+    It->Module = Second->Held;
+    return Second;
+  }
+  case ModuleAct::Unregister: {
+    const Cell Taken = takenFrom(M, Name);
+    if (!Taken)
+      fail(At, "what '" + torch::calleeName(E) + "' takes away is not known");
+    return Taken ? Taken : Nothing;
+  }
+  case ModuleAct::Clear:
+    M.Children.clear();
+    if (torch::isParameterContainer(M.ClassName))
+      M.Parameters.clear();
+    return Nothing;
+  case ModuleAct::Append:
+    append(M, Arguments, At);
+    return This;
+  case ModuleAct::Extend:
+  case ModuleAct::Update:
+    if (!Arguments.empty())
+      appendAll(M, Arguments.front(), At);
+    return This;
+  case ModuleAct::Insert:
+    return Second ? insertInto(This, Arguments, At) : Nothing;
+  default:
+    return nullptr;
+  }
+}
+
+/// What a call asks \p This for. Null for other calls.
+Cell Interpreter::askModule(const CallExpr *E, ModuleAct Act, const Cell &This,
+                            ArrayRef<Cell> Arguments, const Cell &Nothing) {
+  const ModulePtr &M = This->Held;
+  switch (Act) {
+  case ModuleAct::Element:
+    return Arguments.empty() ? This : element(This, Arguments.front(), E);
+  case ModuleAct::Same:
+    return This;
+  case ModuleAct::Size:
+    return integer(elementCount(*M));
+  case ModuleAct::Contains: {
+    const std::string Key = firstName(Arguments);
+    if (Key == UnknownName)
+      return Nothing;
+    return integer(llvm::any_of(elementsOf(*M), [&](const auto &Element) {
+      return Element.first == Key;
+    }));
+  }
+  case ModuleAct::IsEmpty: {
+    // A holder or AnyModule asks whether it holds something.
+    const torch::ModelClass Kind = torch::modelClass(
+        cast<CXXMethodDecl>(E->getDirectCallee())->getParent());
+    return integer(Kind != torch::ModelClass::Holder &&
+                   Kind != torch::ModelClass::AnyModule && !elementCount(*M));
+  }
+  case ModuleAct::IsTraining:
+    return integer(M->IsTraining);
+  case ModuleAct::Modules: {
+    std::vector<Cell> All = listed(Act, M);
+    if (!Arguments.empty() && truth(Arguments.front()) == false)
+      All.erase(All.begin());
+    return listOf(std::move(All));
+  }
+  case ModuleAct::Keys:
+  case ModuleAct::Values:
+  case ModuleAct::Parameters:
+  case ModuleAct::NamedParameters:
+  case ModuleAct::Buffers:
+  case ModuleAct::NamedBuffers:
+  case ModuleAct::Children:
+  case ModuleAct::NamedChildren:
+    return listOf(listed(Act, M));
+  default:
+    return nullptr;
+  }
 }
 
 Cell Interpreter::callModule(const CallExpr *E, const FunctionDecl *F,
@@ -172,204 +376,53 @@ Cell Interpreter::callModule(const CallExpr *E, const FunctionDecl *F,
       Object && Object->What == Value::Pointer ? Object->Target : Object;
   const Cell Nothing =
       unknown(At, "what '" + torch::calleeName(E) + "' returns");
-  const torch::ModuleAct Act = torch::moduleAct(F);
-  if (Act == torch::ModuleAct::FromPretrained)
-    return moduleValue(makePretrained(cast<CXXMethodDecl>(F), Arguments, At));
-  if (!This || This->What != Value::Module) {
-    if (Act == torch::ModuleAct::Same)
-      return This ? This : Nothing;
-    if (Act == torch::ModuleAct::IsEmpty && This && This->What == Value::Null)
-      return integer(1);
-    if (torch::addsToModule(Act))
-      note(At, "the module that '" + torch::calleeName(E) +
-                   "' adds to is not known" + (This ? because(This) : ""));
-    return This && This->What == Value::Unknown ? This : Nothing;
-  }
-  const ModulePtr Handle = This->Held;
-  ModuleInstance &M = *Handle;
-  auto NameAt = [&](unsigned I) -> std::string {
-    return I < Arguments.size() && Arguments[I]->What == Value::Text
-               ? Arguments[I]->Name
-               : "?";
-  };
-  std::set<const ModuleInstance *> Seen;
-  std::vector<Cell> Found;
+  const ModuleAct Act = torch::moduleAct(F);
+  const auto *Method = cast<CXXMethodDecl>(F);
+  if (Act == ModuleAct::FromPretrained)
+    return moduleValue(makePretrained(Method, Arguments, At));
+  if (!This || This->What != Value::Module)
+    return callOfNoModule(E, Act, This, Nothing);
+  if (Cell Result = changeModule(E, Act, This, Arguments, Nothing))
+    return Result;
+  if (Cell Result = askModule(E, Act, This, Arguments, Nothing))
+    return Result;
+  const ModulePtr M = This->Held;
   switch (Act) {
-  case torch::ModuleAct::RegisterModule:
-    if (Arguments.size() < 2)
-      return Nothing;
-    if (NameAt(0) == "?" || mayRegister(NameAt(0), "module", At))
-      addChild(M, NameAt(0), Arguments[1], At);
-    return Arguments[1];
-  case torch::ModuleAct::RegisterParameter:
-  case torch::ModuleAct::RegisterBuffer: {
-    if (Arguments.size() < 2)
-      return Nothing;
-    const bool IsParameter = Act == torch::ModuleAct::RegisterParameter;
-    std::optional<bool> RequiresGrad = true;
-    if (Arguments.size() > 2)
-      RequiresGrad = truth(Arguments[2]);
-    if (NameAt(0) == "?" || mayRegister(NameAt(0), "tensor", At))
-      addTensor(M, IsParameter, NameAt(0), Arguments[1], RequiresGrad, At);
-    return Arguments[1];
-  }
-  case torch::ModuleAct::ReplaceModule: {
-    if (Arguments.size() < 2)
-      return Nothing;
-    auto It = llvm::find_if(M.Children, [&](const ModuleInstance::Child &C) {
-      return C.Name == NameAt(0);
-    });
-    if (It == M.Children.end() || Arguments[1]->What != Value::Module) {
-      fail(At, "what '" + torch::calleeName(E) + "' replaces is not known");
-      return Nothing;
-    }
-    It->Module = Arguments[1]->Held;
-    return Arguments[1];
-  }
-  case torch::ModuleAct::Clear:
-    M.Children.clear();
-    if (torch::isParameterContainer(M.ClassName))
-      M.Parameters.clear();
-    return Nothing;
-  case torch::ModuleAct::Unregister: {
-    auto TakeFrom = [&](auto &List, auto ToCell) {
-      auto It = llvm::find_if(
-          List, [&](const auto &Element) { return Element.Name == NameAt(0); });
-      if (It == List.end()) {
-        fail(At, "what '" + torch::calleeName(E) + "' takes away is not known");
-        return Nothing;
-      }
-      const Cell Taken = ToCell(*It);
-      List.erase(It);
-      return Taken;
-    };
-    if (torch::isParameterContainer(M.ClassName))
-      return TakeFrom(M.Parameters, [](const ModuleInstance::Tensor &T) {
-        return tensorValue(T.Handle);
-      });
-    return TakeFrom(M.Children, [](const ModuleInstance::Child &C) {
-      return moduleValue(C.Module);
-    });
-  }
-  case torch::ModuleAct::Append:
-    append(M, Arguments, At);
-    return This;
-  case torch::ModuleAct::Extend:
-  case torch::ModuleAct::Update:
-    if (!Arguments.empty())
-      appendAll(M, Arguments.front(), At);
-    return This;
-  case torch::ModuleAct::Insert: {
-    if (Arguments.size() < 2)
-      return Nothing;
-    if (Arguments[0]->What == Value::Text) {
-      append(M, Arguments, At); // Of a dictionary.
-      return torch::isParameterContainer(M.ClassName) ? Arguments[1] : This;
-    }
-    const size_t Before = M.Children.size();
-    append(M, {Arguments[1]}, At);
-    // The others move up, and are renamed.
-    if (M.Children.size() > Before && Arguments[0]->What == Value::Integer &&
-        Arguments[0]->Number >= 0 &&
-        static_cast<uint64_t>(Arguments[0]->Number) <= Before) {
-      std::rotate(M.Children.begin() + Arguments[0]->Number,
-                  M.Children.end() - 1, M.Children.end());
-      for (size_t I = 0; I < M.Children.size(); ++I)
-        M.Children[I].Name = std::to_string(I);
-    }
-    return This;
-  }
-  case torch::ModuleAct::Element:
-    return Arguments.empty() ? This : element(This, Arguments.front(), E);
-  case torch::ModuleAct::Same:
-    return This;
-  case torch::ModuleAct::Size:
-    return integer(elementCount(M));
-  case torch::ModuleAct::Contains:
-    if (NameAt(0) == "?")
-      return Nothing;
-    return integer(llvm::any_of(elementsOf(M), [&](const auto &Element) {
-      return Element.first == NameAt(0);
-    }));
-  case torch::ModuleAct::Keys:
-  case torch::ModuleAct::Values:
-    for (const auto &[Name, Element] : elementsOf(M))
-      Found.push_back(Act == torch::ModuleAct::Keys ? text(Name) : Element);
-    return listOf(std::move(Found));
-  case torch::ModuleAct::IsEmpty: {
-    // A holder or AnyModule asks whether it holds something.
-    const auto *Method = cast<CXXMethodDecl>(F);
-    const torch::ModelClass Kind = torch::modelClass(Method->getParent());
-    return integer(Kind != torch::ModelClass::Holder &&
-                   Kind != torch::ModelClass::AnyModule && !elementCount(M));
-  }
-  case torch::ModuleAct::Clone:
-    return moduleValue(cloneOf(Handle));
-  case torch::ModuleAct::Parameters:
-  case torch::ModuleAct::NamedParameters:
-    collectTensors(Handle, true, "", Found, Seen,
-                   Act == torch::ModuleAct::NamedParameters);
-    return listOf(std::move(Found));
-  case torch::ModuleAct::Buffers:
-  case torch::ModuleAct::NamedBuffers:
-    collectTensors(Handle, false, "", Found, Seen,
-                   Act == torch::ModuleAct::NamedBuffers);
-    return listOf(std::move(Found));
-  case torch::ModuleAct::Modules:
-    collectModules(Handle, Found, Seen);
-    if (!Arguments.empty() && truth(Arguments.front()) == false)
-      Found.erase(Found.begin());
-    return listOf(std::move(Found));
-  case torch::ModuleAct::Children:
-  case torch::ModuleAct::NamedChildren:
-    for (const ModuleInstance::Child &Child : M.Children)
-      Found.push_back(
-          Act == torch::ModuleAct::Children
-              ? moduleValue(Child.Module)
-              : listOf({text(Child.Name), moduleValue(Child.Module)}));
-    return listOf(std::move(Found));
-  case torch::ModuleAct::Convert: {
+  case ModuleAct::Clone:
+    return moduleValue(cloneOf(M));
+  case ModuleAct::Convert: {
     std::optional<torch::ElementType> Type;
     for (const Cell &Argument : Arguments)
       if (Argument->What == Value::Type)
         Type = Argument->Element;
     if (!Type)
       note(At, "the type that 'to' converts to is not known");
-    convertTensors(Handle, Type, Seen);
+    convertModule(M, Type);
     return Nothing;
   }
-  case torch::ModuleAct::Forward: {
+  case ModuleAct::Forward: {
     if (!Pass)
       return Nothing;
     // A class of LibTorch's names its own forward(), which is not virtual.
-    const CXXRecordDecl *Own = cast<CXXMethodDecl>(F)->getParent();
-    const bool IsDerived = M.Class && !torch::isTorchDecl(M.Class);
+    const CXXRecordDecl *Own = Method->getParent();
+    const bool IsDerived = M->Class && !torch::isTorchDecl(M->Class);
     return torch::isModuleClass(Own) && IsDerived
-               ? forwardOfLibrary(Handle, torch::modelClassName(Own), Arguments,
-                                  At)
-               : forward(Handle, Arguments, At);
+               ? forwardOfLibrary(M, torch::modelClassName(Own), Arguments, At)
+               : forward(M, Arguments, At);
   }
-  case torch::ModuleAct::IsTraining:
-    return integer(M.IsTraining);
-  case torch::ModuleAct::Train:
-  case torch::ModuleAct::Eval: {
-    const std::optional<bool> On =
-        Act == torch::ModuleAct::Eval ? std::optional(false)
-        : Arguments.empty()           ? std::optional(true)
-                                      : truth(Arguments.front());
-    collectModules(Handle, Found, Seen);
-    for (const Cell &Each : Found)
-      Each->Held->IsTraining = On.value_or(true);
+  case ModuleAct::Train:
+  case ModuleAct::Eval: {
+    const bool On =
+        Act == ModuleAct::Train &&
+        (Arguments.empty() || truth(Arguments.front()).value_or(true));
+    forEachModule(
+        M, [&](const ModulePtr &Each, StringRef) { Each->IsTraining = On; });
     return Nothing;
   }
-  case torch::ModuleAct::Nothing:
+  default:
     skipClosures(Arguments, At); // apply(function)
     return Nothing;
-  case torch::ModuleAct::FromPretrained: // Has no object.
-  case torch::ModuleAct::Unknown:
-    return Nothing;
   }
-  llvm_unreachable("all acts are handled");
 }
 
 } // namespace libtorch_tidy::model
