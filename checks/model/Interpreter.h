@@ -327,8 +327,12 @@ private:
                const Cell &Nothing) const;
 
   // Containers.cpp.
-  Cell callList(const clang::CallExpr *E, llvm::StringRef Name,
-                const Cell &Object, llvm::ArrayRef<Cell> Arguments);
+  Cell callList(const clang::CallExpr *E, const Cell &Object,
+                llvm::ArrayRef<Cell> Arguments);
+  Cell lookUp(const clang::CallExpr *E, const Cell &Object,
+              llvm::ArrayRef<Cell> Arguments);
+  Cell addElement(const clang::CallExpr *E, const Cell &Object,
+                  llvm::ArrayRef<Cell> Arguments);
 
   // Forward.cpp: passes.
   Cell forward(const ModulePtr &M, llvm::ArrayRef<Cell> Inputs,
@@ -370,6 +374,8 @@ private:
                         const Cell &Object, llvm::ArrayRef<Cell> Arguments);
   Cell callAlgorithm(const clang::CallExpr *E, const clang::FunctionDecl *F,
                      llvm::StringRef Name, llvm::ArrayRef<Cell> Arguments);
+  std::optional<size_t> placeOf(const Cell &What, llvm::ArrayRef<Cell> Among,
+                                const clang::Expr *E, Cell &Unknown);
   std::optional<size_t> bestOf(llvm::ArrayRef<Cell> Of, bool IsMost,
                                const clang::Expr *E, Cell &Unknown);
   Cell changeList(llvm::StringRef Name, const Cell &Object,

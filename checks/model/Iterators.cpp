@@ -118,6 +118,23 @@ std::optional<size_t> Interpreter::bestOf(ArrayRef<Cell> Of, bool IsMost,
   return Best;
 }
 
+/// The place of the first of \p Among that is equal to \p What; their number
+/// when there is none. Absent when one of them is \p Unknown.
+std::optional<size_t> Interpreter::placeOf(const Cell &What,
+                                           ArrayRef<Cell> Among, const Expr *E,
+                                           Cell &Unknown) {
+  size_t Place = 0;
+  for (; Place < Among.size(); ++Place) {
+    Unknown = arithmetic(BO_EQ, Among[Place], What, Context.BoolTy, E);
+    const std::optional<bool> IsIt = truth(Unknown);
+    if (!IsIt)
+      return std::nullopt;
+    if (*IsIt)
+      break;
+  }
+  return Place;
+}
+
 /// A function of the standard library that is given iterators; null when it is
 /// not one of those that are followed.
 Cell Interpreter::callAlgorithm(const CallExpr *E, const FunctionDecl *F,
@@ -163,25 +180,20 @@ Cell Interpreter::callAlgorithm(const CallExpr *E, const FunctionDecl *F,
       store(Element, integer(Next++));
     return First;
   }
+  auto Here = [&](size_t Place) {
+    return iteratorAt(First->Target,
+                      First->Number + static_cast<int64_t>(Place));
+  };
+  Cell Unknown;
   if ((Name == "max_element" || Name == "min_element") && Count == 2) {
-    Cell Unknown;
     const std::optional<size_t> Best =
         bestOf(*Range, Name == "max_element", E, Unknown);
-    return Best ? iteratorAt(First->Target,
-                             First->Number + static_cast<int64_t>(*Best))
-                : nullptr;
+    return Best ? Here(*Best) : nullptr;
   }
   if (Name == "find" && Count == 3) {
-    size_t I = 0;
-    for (; I < Range->size(); ++I) {
-      const std::optional<bool> IsIt = truth(
-          arithmetic(BO_EQ, (*Range)[I], Arguments[2], Context.BoolTy, E));
-      if (!IsIt)
-        return {};
-      if (*IsIt)
-        break;
-    }
-    return iteratorAt(First->Target, First->Number + static_cast<int64_t>(I));
+    const std::optional<size_t> Place =
+        placeOf(Arguments[2], *Range, E, Unknown);
+    return Place ? Here(*Place) : nullptr;
   }
   return {};
 }

@@ -94,7 +94,7 @@ Cell Interpreter::callStandard(const CallExpr *E, const FunctionDecl *F,
       unknown(At, "what '" + F->getNameAsString() + "' returns");
   if (Object) {
     if (Object->What == Value::List)
-      return callList(E, Name, Object, Arguments);
+      return callList(E, Object, Arguments);
     if (Object->What == Value::Iterator)
       if (Cell Result = iteratorOperator(E, F, Object, Arguments))
         return Result;
