@@ -332,9 +332,7 @@ Cell Interpreter::forward(const ModulePtr &M, ArrayRef<Cell> Inputs,
 /// As Sequential does it.
 Cell Interpreter::forwardInOrder(const ModuleInstance &M, ArrayRef<Cell> Inputs,
                                  SourceLocation At) {
-  std::vector<Cell> Passed;
-  for (const Cell &Input : Inputs)
-    Passed.push_back(copyOf(Input));
+  std::vector<Cell> Passed = copiesOf(Inputs);
   for (const ModuleInstance::Child &Child : M.Children) {
     // Sequential moves into each module what the one before gave.
     for (const Cell &Each : Passed)

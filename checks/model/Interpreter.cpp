@@ -12,6 +12,7 @@
 #include "llvm/Support/Path.h"
 
 using namespace clang;
+using llvm::ArrayRef;
 using llvm::StringRef;
 using llvm::Twine;
 
@@ -144,6 +145,13 @@ Cell Interpreter::copyOf(const Cell &V) {
       Member = copyOf(Member);
   for (auto &[Name, Setting] : Result->Settings)
     Setting = copyOf(Setting);
+  return Result;
+}
+
+std::vector<Cell> Interpreter::copiesOf(ArrayRef<Cell> Of) {
+  std::vector<Cell> Result;
+  for (const Cell &V : Of)
+    Result.push_back(copyOf(V));
   return Result;
 }
 

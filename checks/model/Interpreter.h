@@ -323,6 +323,23 @@ private:
   // StandardCalls.cpp.
   Cell callStandard(const clang::CallExpr *E, const clang::FunctionDecl *F,
                     const Cell &Object, llvm::ArrayRef<Cell> Arguments);
+  Cell callOfObject(const clang::CallExpr *E, const clang::FunctionDecl *F,
+                    const Cell &Object, llvm::ArrayRef<Cell> Arguments,
+                    const Cell &Nothing);
+  Cell callOverloaded(const clang::CallExpr *E,
+                      clang::OverloadedOperatorKind Op, const Cell &A,
+                      const Cell &B);
+  Cell callOfTuple(const clang::CallExpr *E, const clang::FunctionDecl *F,
+                   llvm::ArrayRef<Cell> Arguments, const Cell &Nothing);
+  Cell callOfNumbers(const clang::CallExpr *E, const clang::FunctionDecl *F,
+                     llvm::ArrayRef<Cell> Arguments, const Cell &Nothing);
+  Cell clamped(const clang::CallExpr *E, const Cell &V, const Cell &Least,
+               const Cell &Most, const Cell &Nothing);
+  Cell makeOwned(const clang::CallExpr *E, const clang::FunctionDecl *F,
+                 llvm::ArrayRef<Cell> Arguments, const Cell &Nothing);
+  Cell skipStandard(const clang::FunctionDecl *F, llvm::StringRef Name,
+                    llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At,
+                    const Cell &Nothing);
   Cell limitOf(llvm::StringRef Name, clang::QualType Type,
                const Cell &Nothing) const;
 
@@ -391,6 +408,7 @@ private:
   bool isTooDeep(clang::SourceLocation Where);
   void limit(clang::SourceLocation Where, const llvm::Twine &Text);
   Cell copyOf(const Cell &V);
+  std::vector<Cell> copiesOf(llvm::ArrayRef<Cell> Of);
   void store(const Cell &To, const Cell &From);
   std::optional<bool> truth(const Cell &V) const;
   ModuleInstance *current() const;

@@ -212,9 +212,7 @@ Cell Interpreter::changeList(StringRef Name, const Cell &Object,
         elementsBetween(Arguments[0], Arguments[1]);
     if (!New)
       return {};
-    for (Cell &Element : *New)
-      Element = copyOf(Element);
-    Elements = std::move(*New);
+    Elements = copiesOf(*New);
     return Object;
   }
   if (Arguments.empty() || !IsHere(Arguments[0]))
@@ -231,10 +229,8 @@ Cell Interpreter::changeList(StringRef Name, const Cell &Object,
         elementsBetween(Arguments[1], Arguments[2]);
     if (!New || Elements.size() + New->size() > MaxElements)
       return {};
-    for (Cell &Element : *New)
-      Element = copyOf(Element);
-    Elements.insert(Elements.begin() + Arguments[0]->Number, New->begin(),
-                    New->end());
+    *New = copiesOf(*New);
+    Elements.insert(At, New->begin(), New->end());
     return Arguments[0];
   }
   if (Name == "erase") {

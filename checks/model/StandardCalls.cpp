@@ -86,111 +86,104 @@ Cell Interpreter::limitOf(StringRef Name, QualType Type,
   return real(Number.convertToDouble());
 }
 
-Cell Interpreter::callStandard(const CallExpr *E, const FunctionDecl *F,
-                               const Cell &Object, ArrayRef<Cell> Arguments) {
-  const SourceLocation At = E->Stmt::getBeginLoc();
+/// A method of a smart pointer, an optional, a text or a container. Null for
+/// others.
+Cell Interpreter::callOfObject(const CallExpr *E, const FunctionDecl *F,
+                               const Cell &Object, ArrayRef<Cell> Arguments,
+                               const Cell &Nothing) {
   const StringRef Name = torch::calleeName(E);
-  const Cell Nothing =
-      unknown(At, "what '" + F->getNameAsString() + "' returns");
-  if (Object) {
-    if (Object->What == Value::List)
-      return callList(E, Object, Arguments);
-    if (Object->What == Value::Iterator)
-      if (Cell Result = iteratorOperator(E, F, Object, Arguments))
-        return Result;
-    if (Object->What == Value::Text && !F->getOverloadedOperator()) {
-      if (Name == "size" || Name == "length")
-        return integer(Object->Name.size());
-      if (Name == "empty")
-        return integer(Object->Name.empty());
-      if (Name == "c_str" || Name == "data" || Name == "str")
-        return Object;
-      if (!cast<CXXMethodDecl>(F)->isConst())
-        *Object = *unknown(At, "a string after '" + Name + "'");
-      return Nothing;
-    }
-    // Smart pointers and optionals: what they lead to.
-    const auto Op = F->getOverloadedOperator();
-    if (Op == OO_Star || Op == OO_Arrow || Name == "get" || Name == "value" ||
-        Name == "lock") {
-      if (Object->What == Value::Pointer && Op != OO_Arrow && Name != "get" &&
-          Name != "lock")
-        return Object->Target;
+  const OverloadedOperatorKind Op = F->getOverloadedOperator();
+  if (Object->What == Value::List)
+    return callList(E, Object, Arguments);
+  if (Object->What == Value::Iterator)
+    if (Cell Result = iteratorOperator(E, F, Object, Arguments))
+      return Result;
+  if (Object->What == Value::Text && !Op) {
+    if (Name == "size" || Name == "length")
+      return integer(Object->Name.size());
+    if (Name == "empty")
+      return integer(Object->Name.empty());
+    if (Name == "c_str" || Name == "data" || Name == "str")
       return Object;
-    }
-    if (Name == "has_value") {
-      if (Object->What == Value::Null)
-        return integer(0);
-      return Object->What == Value::Unknown ? Object : integer(1);
-    }
-    if (Name == "value_or")
-      return Object->What == Value::Null && !Arguments.empty()
-                 ? Arguments.front()
-                 : Object;
-    if (Name == "reset" && Arguments.empty()) {
-      *Object = *valueOf(Value::Null);
-      return Object;
-    }
-    if (Op == OO_Subscript && !Arguments.empty())
-      return element(Object, Arguments.front(), E);
-    if (Op == OO_PlusEqual && Arguments.size() == 1 &&
-        Object->What == Value::Text) {
-      store(Object, arithmetic(BO_Add, Object, Arguments[0], E->getType(), E));
-      return Object;
-    }
-    if (Op == OO_LessLess)
-      return Object;
-  }
-  if (const auto Op = F->getOverloadedOperator()) {
-    llvm::SmallVector<Cell, 2> Operands;
-    if (Object)
-      Operands.push_back(Object);
-    Operands.append(Arguments.begin(), Arguments.end());
-    if (Operands.size() == 2)
-      switch (Op) {
-      case OO_Plus:
-        return arithmetic(BO_Add, Operands[0], Operands[1], E->getType(), E);
-      case OO_EqualEqual:
-        return arithmetic(BO_EQ, Operands[0], Operands[1], Context.BoolTy, E);
-      case OO_ExclaimEqual:
-        return arithmetic(BO_NE, Operands[0], Operands[1], Context.BoolTy, E);
-      case OO_Less:
-        return arithmetic(BO_LT, Operands[0], Operands[1], Context.BoolTy, E);
-      case OO_Greater:
-        return arithmetic(BO_GT, Operands[0], Operands[1], Context.BoolTy, E);
-      case OO_Minus:
-        return arithmetic(BO_Sub, Operands[0], Operands[1], E->getType(), E);
-      case OO_LessEqual:
-        return arithmetic(BO_LE, Operands[0], Operands[1], Context.BoolTy, E);
-      case OO_GreaterEqual:
-        return arithmetic(BO_GE, Operands[0], Operands[1], Context.BoolTy, E);
-      case OO_LessLess:
-        return Operands[0];
-      default:
-        break;
-      }
+    if (!cast<CXXMethodDecl>(F)->isConst())
+      *Object =
+          *unknown(E->Stmt::getBeginLoc(), "a string after '" + Name + "'");
     return Nothing;
   }
-  if (const auto *Method = dyn_cast<CXXMethodDecl>(F);
-      Method && code::isStdClass(Method->getParent(), {"numeric_limits"}))
-    return limitOf(Name, F->getReturnType(), Nothing);
-  if (Name == "make_shared" || Name == "make_unique") {
-    const QualType Type = firstTypeArgument(F);
-    const CXXRecordDecl *R =
-        definitionOf(Type.isNull() ? nullptr : Type->getAsCXXRecordDecl());
-    if (!R)
-      return Nothing;
-    llvm::SmallVector<QualType, 4> Types;
-    for (const Expr *Arg : E->arguments())
-      Types.push_back(Arg->getType());
-    const Cell Made = makeObject(R, Arguments, Types, nullptr, At);
-    if (Made->What == Value::Module || Made->What == Value::Unknown)
-      return Made;
-    Value V;
-    V.What = Value::Pointer;
-    V.Target = Made;
-    return cell(std::move(V));
+  // Smart pointers and optionals: what they lead to.
+  if (Op == OO_Star || Name == "value")
+    return Object->What == Value::Pointer ? Object->Target : Object;
+  if (Op == OO_Arrow || Op == OO_LessLess || Name == "get" || Name == "lock")
+    return Object;
+  if (Name == "has_value") {
+    if (Object->What == Value::Null)
+      return integer(0);
+    return Object->What == Value::Unknown ? Object : integer(1);
   }
+  if (Name == "value_or")
+    return Object->What == Value::Null && !Arguments.empty() ? Arguments.front()
+                                                             : Object;
+  if (Name == "reset" && Arguments.empty()) {
+    *Object = *valueOf(Value::Null);
+    return Object;
+  }
+  if (Op == OO_Subscript && !Arguments.empty())
+    return element(Object, Arguments.front(), E);
+  if (Op == OO_PlusEqual && Arguments.size() == 1 &&
+      Object->What == Value::Text) {
+    store(Object, arithmetic(BO_Add, Object, Arguments[0], E->getType(), E));
+    return Object;
+  }
+  return nullptr;
+}
+
+/// An operator of two values of the library's classes. Null for others.
+Cell Interpreter::callOverloaded(const CallExpr *E, OverloadedOperatorKind Op,
+                                 const Cell &A, const Cell &B) {
+  switch (Op) {
+  case OO_Plus:
+  case OO_Minus:
+  case OO_EqualEqual:
+  case OO_ExclaimEqual:
+  case OO_Less:
+  case OO_Greater:
+  case OO_LessEqual:
+  case OO_GreaterEqual: {
+    const BinaryOperatorKind Kind = BinaryOperator::getOverloadedOpcode(Op);
+    return arithmetic(Kind, A, B,
+                      BinaryOperator::isComparisonOp(Kind) ? Context.BoolTy
+                                                           : E->getType(),
+                      E);
+  }
+  case OO_LessLess:
+    return A;
+  default:
+    return nullptr;
+  }
+}
+
+/// make_shared<T>() and make_unique<T>().
+Cell Interpreter::makeOwned(const CallExpr *E, const FunctionDecl *F,
+                            ArrayRef<Cell> Arguments, const Cell &Nothing) {
+  const QualType Type = firstTypeArgument(F);
+  const CXXRecordDecl *R =
+      definitionOf(Type.isNull() ? nullptr : Type->getAsCXXRecordDecl());
+  if (!R)
+    return Nothing;
+  llvm::SmallVector<QualType, 4> Types;
+  for (const Expr *Arg : E->arguments())
+    Types.push_back(Arg->getType());
+  const Cell Made =
+      makeObject(R, Arguments, Types, nullptr, E->Stmt::getBeginLoc());
+  return Made->What == Value::Module || Made->What == Value::Unknown
+             ? Made
+             : pointerTo(Made);
+}
+
+/// Functions of pairs and tuples. Null for others.
+Cell Interpreter::callOfTuple(const CallExpr *E, const FunctionDecl *F,
+                              ArrayRef<Cell> Arguments, const Cell &Nothing) {
+  const StringRef Name = torch::calleeName(E);
   if (Name == "get" && Arguments.size() == 1) {
     const TemplateArgumentList *Args = F->getTemplateSpecializationArgs();
     if (Args && Args->size() &&
@@ -201,85 +194,74 @@ Cell Interpreter::callStandard(const CallExpr *E, const FunctionDecl *F,
   }
   if (Name == "tie")
     return listOf(Arguments.vec());
-  if (Name == "make_pair" || Name == "make_tuple" ||
-      Name == "forward_as_tuple") {
-    std::vector<Cell> Parts;
-    for (const Cell &Part : Arguments)
-      Parts.push_back(copyOf(Part));
-    return listOf(std::move(Parts));
-  }
+  if (Name == "make_pair" || Name == "make_tuple" || Name == "forward_as_tuple")
+    return listOf(copiesOf(Arguments));
+  return nullptr;
+}
+
+/// std::clamp(\p V, \p Least, \p Most).
+Cell Interpreter::clamped(const CallExpr *E, const Cell &V, const Cell &Least,
+                          const Cell &Most, const Cell &Nothing) {
+  for (const Cell &Argument : {V, Least, Most})
+    if (Argument->What == Value::Unknown)
+      return Argument;
+  const std::optional<bool> Below =
+      truth(arithmetic(BO_LT, V, Least, Context.BoolTy, E));
+  const std::optional<bool> Above =
+      truth(arithmetic(BO_LT, Most, V, Context.BoolTy, E));
+  if (!Below || !Above)
+    return Nothing;
+  return *Below ? Least : *Above ? Most : V;
+}
+
+/// Functions of numbers. Null for others.
+Cell Interpreter::callOfNumbers(const CallExpr *E, const FunctionDecl *F,
+                                ArrayRef<Cell> Arguments, const Cell &Nothing) {
+  const StringRef Name = torch::calleeName(E);
+  const size_t Count = Arguments.size();
   if (Name == "max" || Name == "min") {
-    std::vector<Cell> From(Arguments.begin(), Arguments.end());
-    if (From.size() == 1 && From.front()->What == Value::List)
-      From = std::vector(From.front()->Elements);
+    ArrayRef<Cell> From = Arguments;
+    if (Count == 1 && Arguments.front()->What == Value::List)
+      From = Arguments.front()->Elements;
     if (From.empty())
       return Nothing;
     Cell Unknown;
     const std::optional<size_t> Best = bestOf(From, Name == "max", E, Unknown);
     return Best ? From[*Best] : Unknown;
   }
-  if (Name == "abs" && Arguments.size() == 1) {
-    if (Arguments[0]->What == Value::Integer &&
-        Arguments[0]->Number > INT64_MIN)
-      return integer(std::abs(Arguments[0]->Number));
-    if (Arguments[0]->What == Value::Real)
-      return real(std::abs(Arguments[0]->RealNumber));
-    return Arguments[0];
+  if (Name == "clamp" && Count == 3)
+    return clamped(E, Arguments[0], Arguments[1], Arguments[2], Nothing);
+  if (Count == 0 || Count > 2)
+    return nullptr;
+  const Cell &First = Arguments[0];
+  const bool AreIntegers = llvm::all_of(
+      Arguments, [](const Cell &V) { return V->What == Value::Integer; });
+  if (Name == "abs" && Count == 1) {
+    if (AreIntegers && First->Number > INT64_MIN)
+      return integer(std::abs(First->Number));
+    return First->What == Value::Real ? real(std::abs(First->RealNumber))
+                                      : First;
   }
-  if ((Name == "gcd" || Name == "lcm") && Arguments.size() == 2 &&
-      Arguments[0]->What == Value::Integer &&
-      Arguments[1]->What == Value::Integer) {
-    const int64_t A = Arguments[0]->Number, B = Arguments[1]->Number;
+  if (Name == "to_string" && Count == 1)
+    return AreIntegers ? text(std::to_string(First->Number)) : Nothing;
+  if ((Name == "gcd" || Name == "lcm") && Count == 2 && AreIntegers) {
+    const int64_t A = First->Number, B = Arguments[1]->Number;
     // What does not overflow.
     if (std::abs(A) < (1LL << 31) && std::abs(B) < (1LL << 31))
       return integer(Name == "gcd" ? std::gcd(A, B) : std::lcm(A, B));
     return Nothing;
   }
-  if (Name == "clamp" && Arguments.size() == 3) {
-    for (const Cell &Argument : Arguments)
-      if (Argument->What == Value::Unknown)
-        return Argument;
-    const std::optional<bool> Below =
-        truth(arithmetic(BO_LT, Arguments[0], Arguments[1], Context.BoolTy, E));
-    const std::optional<bool> Above =
-        truth(arithmetic(BO_LT, Arguments[2], Arguments[0], Context.BoolTy, E));
-    if (!Below || !Above)
-      return Nothing;
-    return *Below ? Arguments[1] : *Above ? Arguments[2] : Arguments[0];
-  }
-  if (Name == "to_string" && Arguments.size() == 1)
-    return Arguments[0]->What == Value::Integer
-               ? text(std::to_string(Arguments[0]->Number))
-               : Nothing;
-  if (Name == "swap" && Arguments.size() == 2) {
-    std::swap(*Arguments[0], *Arguments[1]);
-    return Nothing;
-  }
-  if (Name == "move" || Name == "forward" || Name == "as_const" ||
-      Name == "ref" || Name == "cref" || Name == "addressof" ||
-      Name == "static_pointer_cast" || Name == "dynamic_pointer_cast")
-    return Arguments.empty() ? Nothing : Arguments.front();
-  if (!Arguments.empty() && Arguments.size() <= 2) {
-    double Numbers[2] = {0, 0};
-    bool Known = true;
-    for (unsigned I = 0; I < Arguments.size(); ++I) {
-      if (Arguments[I]->What == Value::Integer)
-        Numbers[I] = static_cast<double>(Arguments[I]->Number);
-      else if (Arguments[I]->What == Value::Real)
-        Numbers[I] = Arguments[I]->RealNumber;
-      else
-        Known = false;
-    }
-    if (Known)
-      if (std::optional<double> Result = computed(Name, Numbers[0], Numbers[1]))
-        return convert(real(*Result), F->getReturnType());
-  }
-  if (Arguments.size() == 1 && Arguments[0]->What == Value::List)
-    if (Cell Place = boundOf(Name, Arguments[0]))
-      return Place;
-  if (Cell Result = callAlgorithm(E, F, Name, Arguments))
-    return Result;
-  // Whatever else may change what it is given.
+  if (!llvm::all_of(Arguments, isNumber))
+    return nullptr;
+  const std::optional<double> Result =
+      computed(Name, realOf(First), Count == 2 ? realOf(Arguments[1]) : 0);
+  return Result ? convert(real(*Result), F->getReturnType()) : nullptr;
+}
+
+/// A function that is not followed: it may change what it is given.
+Cell Interpreter::skipStandard(const FunctionDecl *F, StringRef Name,
+                               ArrayRef<Cell> Arguments, SourceLocation At,
+                               const Cell &Nothing) {
   if (!llvm::StringSwitch<bool>(Name)
            .Cases("accumulate", "count", "count_if", "distance", true)
            .Cases("find", "find_if", "max_element", "min_element", true)
@@ -297,6 +279,49 @@ Cell Interpreter::callStandard(const CallExpr *E, const FunctionDecl *F,
     if (Argument->What == Value::Unknown && !Argument->Why.empty())
       return Argument;
   return Nothing;
+}
+
+Cell Interpreter::callStandard(const CallExpr *E, const FunctionDecl *F,
+                               const Cell &Object, ArrayRef<Cell> Arguments) {
+  const SourceLocation At = E->Stmt::getBeginLoc();
+  const StringRef Name = torch::calleeName(E);
+  const Cell Nothing =
+      unknown(At, "what '" + F->getNameAsString() + "' returns");
+  if (Object)
+    if (Cell Result = callOfObject(E, F, Object, Arguments, Nothing))
+      return Result;
+  if (const OverloadedOperatorKind Op = F->getOverloadedOperator()) {
+    std::vector<Cell> Operands = Arguments.vec();
+    if (Object)
+      Operands.insert(Operands.begin(), Object);
+    const Cell Result = Operands.size() == 2
+                            ? callOverloaded(E, Op, Operands[0], Operands[1])
+                            : nullptr;
+    return Result ? Result : Nothing;
+  }
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(F);
+      Method && code::isStdClass(Method->getParent(), {"numeric_limits"}))
+    return limitOf(Name, F->getReturnType(), Nothing);
+  if (Name == "make_shared" || Name == "make_unique")
+    return makeOwned(E, F, Arguments, Nothing);
+  if (Cell Result = callOfTuple(E, F, Arguments, Nothing))
+    return Result;
+  if (Cell Result = callOfNumbers(E, F, Arguments, Nothing))
+    return Result;
+  if (Name == "swap" && Arguments.size() == 2) {
+    std::swap(*Arguments[0], *Arguments[1]);
+    return Nothing;
+  }
+  if (Name == "move" || Name == "forward" || Name == "as_const" ||
+      Name == "ref" || Name == "cref" || Name == "addressof" ||
+      Name == "static_pointer_cast" || Name == "dynamic_pointer_cast")
+    return Arguments.empty() ? Nothing : Arguments.front();
+  if (Arguments.size() == 1 && Arguments[0]->What == Value::List)
+    if (Cell Place = boundOf(Name, Arguments[0]))
+      return Place;
+  if (Cell Result = callAlgorithm(E, F, Name, Arguments))
+    return Result;
+  return skipStandard(F, Name, Arguments, At, Nothing);
 }
 
 } // namespace libtorch_tidy::model
