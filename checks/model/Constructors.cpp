@@ -143,10 +143,7 @@ void Interpreter::initialiseFields(const Cell &Object,
   for (const FieldDecl *Field : Class->fields()) {
     if (Halted)
       return;
-    const Cell Given =
-        Field->hasInClassInitializer() && Field->getInClassInitializer()
-            ? convert(eval(Field->getInClassInitializer()), Field->getType())
-            : defaultValue(Field->getType(), Field->getLocation());
+    const Cell Given = initialValue(Field);
     Members[Field->getCanonicalDecl()] =
         Field->getType()->isReferenceType() ? Given : copyOf(Given);
   }

@@ -237,8 +237,7 @@ Cell Interpreter::evalConstruct(const CXXConstructExpr *E) {
     if (Pass && Constructor->isMoveConstructor() &&
         From->What == Value::Tensor && E->getArg(0)->isXValue()) {
       const Cell Moved = copyOf(From);
-      From->Handle = std::make_shared<TensorInstance>();
-      From->Handle->Shape.Defined = false;
+      From->Handle = undefinedTensor();
       return Moved;
     }
     return From->What == Value::List || From->What == Value::Record ||
@@ -266,10 +265,7 @@ Cell Interpreter::evalList(const InitListExpr *E) {
   const QualType T = E->getType();
   const CXXRecordDecl *R = T->getAsCXXRecordDecl();
   if (R && !torch::isStdDecl(R) && !torch::isTorchDecl(R)) {
-    Value V;
-    V.What = Value::Record;
-    V.Class = R;
-    const Cell Object = cell(std::move(V));
+    const Cell Object = recordValue(R);
     unsigned I = R->getNumBases();
     for (const FieldDecl *Field : R->fields()) {
       if (compat::isUnnamedBitField(Field))

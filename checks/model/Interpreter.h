@@ -202,6 +202,28 @@ private:
                   llvm::ArrayRef<clang::QualType> Types,
                   const clang::CXXConstructorDecl *Constructor,
                   clang::SourceLocation At);
+  Cell makeHolder(const clang::CXXRecordDecl *Class,
+                  llvm::ArrayRef<Cell> Arguments,
+                  llvm::ArrayRef<clang::QualType> Types,
+                  clang::SourceLocation At);
+  Cell makeUserModule(const clang::CXXRecordDecl *Class,
+                      llvm::ArrayRef<Cell> Arguments,
+                      llvm::ArrayRef<clang::QualType> Types,
+                      const clang::CXXConstructorDecl *Constructor,
+                      clang::SourceLocation At);
+  Cell makeStandard(const clang::CXXRecordDecl *Class,
+                    llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
+  Cell makeContainer(const clang::CXXRecordDecl *Class,
+                     llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
+  Cell makeOfLibrary(const clang::CXXRecordDecl *Class,
+                     llvm::ArrayRef<Cell> Arguments);
+  Cell makeRecord(const clang::CXXRecordDecl *Class,
+                  llvm::ArrayRef<Cell> Arguments,
+                  const clang::CXXConstructorDecl *Constructor,
+                  clang::SourceLocation At);
+  void fillAggregate(const Cell &Object, const clang::CXXRecordDecl *Class,
+                     llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
+  Cell initialValue(const clang::FieldDecl *Field);
   Cell defaultValue(clang::QualType Type, clang::SourceLocation At);
   Cell newElement(clang::QualType Type, clang::SourceLocation At);
   Cell coerced(const Cell &Given, clang::QualType To, clang::SourceLocation At);

@@ -48,6 +48,12 @@ size_t elementCount(const ModuleInstance &M) {
                                                   : M.Children.size();
 }
 
+TensorPtr undefinedTensor() {
+  auto T = std::make_shared<TensorInstance>();
+  T->Shape.Defined = false;
+  return T;
+}
+
 TensorPtr clonedTensor(const TensorPtr &T) {
   auto Copy = std::make_shared<TensorInstance>();
   Copy->Shape = T->Shape;

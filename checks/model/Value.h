@@ -155,6 +155,12 @@ inline Cell pointerTo(Cell Target) {
   V.Target = std::move(Target);
   return cell(std::move(V));
 }
+inline Cell recordValue(const clang::CXXRecordDecl *Class) {
+  Value V;
+  V.What = Value::Record;
+  V.Class = Class;
+  return cell(std::move(V));
+}
 inline Cell valueOf(Value::Kind What) {
   Value V;
   V.What = What;
@@ -178,6 +184,8 @@ size_t elementCount(const ModuleInstance &M);
 /// Is there something in \p V that is not known? Then it is \p Which.
 bool hasUnknown(const Cell &V, const Value *&Which);
 
+/// What a tensor is that nothing has been assigned to.
+TensorPtr undefinedTensor();
 /// A copy of the tensor, without its memory.
 TensorPtr clonedTensor(const TensorPtr &T);
 
