@@ -145,9 +145,7 @@ Cell Interpreter::evalCall(const CallExpr *E) {
   } else if (isa<CXXOperatorCallExpr>(E) && Method && !Method->isStatic()) {
     Object = eval(E->getArg(0));
   }
-  llvm::SmallVector<Cell, 4> Arguments;
-  for (const Expr *Arg : torch::writtenArguments(E))
-    Arguments.push_back(eval(Arg));
+  const std::vector<Cell> Arguments = evalAll(torch::writtenArguments(E));
   if (Halted)
     return unknown(At, "");
   if (!F) {

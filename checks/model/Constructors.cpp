@@ -135,17 +135,25 @@ ModulePtr Interpreter::make(const CXXRecordDecl *Class,
   return Made->What == Value::Module ? Made->Held : nullptr;
 }
 
+static Fields &membersOf(const Cell &Object) {
+  return Object->What == Value::Module ? Object->Held->Members
+                                       : Object->Members;
+}
+
+void Interpreter::setField(Fields &Of, const FieldDecl *Field,
+                           const Cell &Given) {
+  Of[Field->getCanonicalDecl()] =
+      Field->getType()->isReferenceType() ? Given : copyOf(Given);
+}
+
 /// Fields as they are without a constructor's list.
 void Interpreter::initialiseFields(const Cell &Object,
                                    const CXXRecordDecl *Class) {
-  Fields &Members =
-      Object->What == Value::Module ? Object->Held->Members : Object->Members;
+  Fields &Members = membersOf(Object);
   for (const FieldDecl *Field : Class->fields()) {
     if (Halted)
       return;
-    const Cell Given = initialValue(Field);
-    Members[Field->getCanonicalDecl()] =
-        Field->getType()->isReferenceType() ? Given : copyOf(Given);
+    setField(Members, Field, initialValue(Field));
   }
 }
 
@@ -188,13 +196,10 @@ void Interpreter::constructBase(const Cell &Object, QualType Base,
     return;
   const auto *Construct =
       dyn_cast_or_null<CXXConstructExpr>(Init ? torch::peel(Init) : nullptr);
-  llvm::SmallVector<Cell, 4> Arguments;
-  llvm::SmallVector<QualType, 4> Types;
+  llvm::SmallVector<const Expr *, 4> Written;
   if (Construct)
-    for (const Expr *Arg : torch::writtenArguments(Construct)) {
-      Arguments.push_back(eval(Arg));
-      Types.push_back(Arg->getType());
-    }
+    Written = torch::writtenArguments(Construct);
+  const std::vector<Cell> Arguments = evalAll(Written);
   if (Kind == torch::ModelClass::LibraryModule) {
     inheritLibraryModule(Object, R, Arguments, At);
     return;
@@ -205,14 +210,74 @@ void Interpreter::constructBase(const Cell &Object, QualType Base,
   const CXXConstructorDecl *Constructor =
       Construct ? Construct->getConstructor() : nullptr;
   if (!Constructor)
-    Constructor = constructorFor(R, Arguments, Types);
-  const CXXRecordDecl *Derived =
-      Object->What == Value::Module ? Object->Held->Class : Object->Class;
+    Constructor = constructorFor(R, Arguments, typesOf(Written));
   const CXXRecordDecl *&Dynamic =
       Object->What == Value::Module ? Object->Held->Class : Object->Class;
+  const CXXRecordDecl *Derived = Dynamic;
   Dynamic = R;
   construct(Object, R, Constructor, Arguments, At);
   Dynamic = Derived;
+}
+
+/// The constructor of a base that runs where \p Class is made by
+/// \p Constructor; null where it has its own.
+static const CXXConstructorDecl *
+inheritedBy(const CXXRecordDecl *Class, const CXXConstructorDecl *Constructor) {
+  if (!Constructor)
+    return nullptr;
+  if (Constructor->getParent()->getCanonicalDecl() != Class->getCanonicalDecl())
+    return Constructor;
+  return Constructor->isInheritingConstructor()
+             ? Constructor->getInheritedConstructor().getConstructor()
+             : nullptr;
+}
+
+/// What it inherits from a base, it hands on.
+void Interpreter::constructInherited(const Cell &Object,
+                                     const CXXRecordDecl *Class,
+                                     const CXXConstructorDecl *Inherited,
+                                     ArrayRef<Cell> Arguments,
+                                     SourceLocation At) {
+  const CXXRecordDecl *Base = Inherited->getParent();
+  for (const CXXBaseSpecifier &B : Class->bases())
+    if (const CXXRecordDecl *R = B.getType()->getAsCXXRecordDecl();
+        R && R->getCanonicalDecl() != Base->getCanonicalDecl())
+      constructBase(Object, B.getType(), nullptr, At);
+  if (torch::modelClass(Base) == torch::ModelClass::LibraryModule)
+    inheritLibraryModule(Object, Base, Arguments, At);
+  else
+    construct(Object, Base->getDefinition(), Inherited, Arguments, At);
+  initialiseFields(Object, Class);
+}
+
+/// What \p Definition lists before its body, and the fields that it leaves as
+/// they are.
+void Interpreter::runInitialisers(const Cell &Object,
+                                  const CXXRecordDecl *Class,
+                                  const CXXConstructorDecl *Definition,
+                                  SourceLocation At) {
+  Fields &Members = membersOf(Object);
+  for (const CXXCtorInitializer *Init : Definition->inits()) {
+    if (Halted)
+      return;
+    if (Init->isDelegatingInitializer()) {
+      if (const auto *To =
+              dyn_cast<CXXConstructExpr>(torch::peel(Init->getInit())))
+        construct(Object, Class, To->getConstructor(),
+                  evalAll(torch::writtenArguments(To)), At);
+    } else if (Init->isBaseInitializer()) {
+      constructBase(Object, QualType(Init->getBaseClass(), 0), Init->getInit(),
+                    At);
+    } else if (const FieldDecl *Field = Init->getAnyMember()) {
+      setField(Members, Field,
+               coerced(convert(eval(Init->getInit()), Field->getType()),
+                       Field->getType(), Field->getLocation()));
+    }
+  }
+  for (const FieldDecl *Field : Class->fields())
+    if (!Members.count(Field->getCanonicalDecl()))
+      Members[Field->getCanonicalDecl()] =
+          defaultValue(Field->getType(), Field->getLocation());
 }
 
 void Interpreter::construct(const Cell &Object, const CXXRecordDecl *Class,
@@ -231,26 +296,8 @@ void Interpreter::construct(const Cell &Object, const CXXRecordDecl *Class,
                  ", and were followed no further");
     return;
   }
-  // What it inherits from a base, it hands on.
-  const CXXConstructorDecl *Inherited = nullptr;
-  if (Constructor &&
-      Constructor->getParent()->getCanonicalDecl() != Class->getCanonicalDecl())
-    Inherited = Constructor;
-  else if (Constructor && Constructor->isInheritingConstructor())
-    Inherited = Constructor->getInheritedConstructor().getConstructor();
-  if (Inherited) {
-    const CXXRecordDecl *Base = Inherited->getParent();
-    for (const CXXBaseSpecifier &B : Class->bases())
-      if (const CXXRecordDecl *R = B.getType()->getAsCXXRecordDecl();
-          R && R->getCanonicalDecl() != Base->getCanonicalDecl())
-        constructBase(Object, B.getType(), nullptr, At);
-    if (torch::modelClass(Base) == torch::ModelClass::LibraryModule)
-      inheritLibraryModule(Object, Base, Arguments, At);
-    else
-      construct(Object, Base->getDefinition(), Inherited, Arguments, At);
-    initialiseFields(Object, Class);
-    return;
-  }
+  if (const CXXConstructorDecl *Inherited = inheritedBy(Class, Constructor))
+    return constructInherited(Object, Class, Inherited, Arguments, At);
   if (!Constructor || (Constructor->isDefaulted() && Arguments.empty()) ||
       Constructor->isImplicit())
     return constructPlainly(Object, Class, At);
@@ -264,35 +311,7 @@ void Interpreter::construct(const Cell &Object, const CXXRecordDecl *Class,
   }
   if (!bindParameters(Callee, Definition, Arguments))
     return;
-  Fields &Members =
-      Object->What == Value::Module ? Object->Held->Members : Object->Members;
-  for (const CXXCtorInitializer *Init : Definition->inits()) {
-    if (Halted)
-      return;
-    if (Init->isDelegatingInitializer()) {
-      if (const auto *To =
-              dyn_cast<CXXConstructExpr>(torch::peel(Init->getInit()))) {
-        llvm::SmallVector<Cell, 4> Given;
-        for (const Expr *Arg : torch::writtenArguments(To))
-          Given.push_back(eval(Arg));
-        construct(Object, Class, To->getConstructor(), Given, At);
-      }
-    } else if (Init->isBaseInitializer()) {
-      constructBase(Object, QualType(Init->getBaseClass(), 0), Init->getInit(),
-                    At);
-    } else if (const FieldDecl *Field = Init->getAnyMember()) {
-      const Cell Given =
-          coerced(convert(eval(Init->getInit()), Field->getType()),
-                  Field->getType(), Field->getLocation());
-      Members[Field->getCanonicalDecl()] =
-          Field->getType()->isReferenceType() ? Given : copyOf(Given);
-    }
-  }
-  // Those that are left as they are.
-  for (const FieldDecl *Field : Class->fields())
-    if (!Members.count(Field->getCanonicalDecl()))
-      Members[Field->getCanonicalDecl()] =
-          defaultValue(Field->getType(), Field->getLocation());
+  runInitialisers(Object, Class, Definition, At);
   if (!Halted)
     exec(Definition->getBody());
 }

@@ -18,6 +18,7 @@
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace clang;
+using llvm::ArrayRef;
 
 namespace libtorch_tidy::model {
 
@@ -187,10 +188,6 @@ Cell Interpreter::memberOf(const Cell &Base, const ValueDecl *Member,
   }
 }
 
-Cell Interpreter::evalMember(const MemberExpr *E) {
-  return memberOf(eval(E->getBase()), E->getMemberDecl(), E);
-}
-
 Cell Interpreter::element(const Cell &Of, const Cell &Index, const Expr *E) {
   const Cell Object = Of->What == Value::Pointer ? Of->Target : Of;
   const Cell Nothing = unknown(E->getExprLoc(), "an element of a container");
@@ -245,18 +242,14 @@ Cell Interpreter::evalConstruct(const CXXConstructExpr *E) {
                ? copyOf(From)
                : From;
   }
-  llvm::SmallVector<Cell, 4> Arguments;
-  llvm::SmallVector<QualType, 4> Types;
-  for (const Expr *Arg : torch::writtenArguments(E)) {
-    Arguments.push_back(eval(Arg));
-    Types.push_back(Arg->getType());
-  }
+  const auto Written = torch::writtenArguments(E);
+  const std::vector<Cell> Arguments = evalAll(Written);
   if (Halted)
     return unknown(E->getExprLoc(), "");
   if (E->getType()->isArrayType())
     return defaultValue(E->getType(), E->getExprLoc());
-  return makeObject(Constructor->getParent(), Arguments, Types, Constructor,
-                    E->getBeginLoc());
+  return makeObject(Constructor->getParent(), Arguments, typesOf(Written),
+                    Constructor, E->getBeginLoc());
 }
 
 Cell Interpreter::evalList(const InitListExpr *E) {
@@ -349,6 +342,20 @@ Cell Interpreter::evalCast(const CastExpr *E) {
   }
 }
 
+std::vector<Cell> Interpreter::evalAll(ArrayRef<const Expr *> Each) {
+  std::vector<Cell> Result;
+  for (const Expr *E : Each)
+    Result.push_back(eval(E));
+  return Result;
+}
+
+llvm::SmallVector<QualType, 4> typesOf(ArrayRef<const Expr *> Each) {
+  llvm::SmallVector<QualType, 4> Result;
+  for (const Expr *E : Each)
+    Result.push_back(E->getType());
+  return Result;
+}
+
 Cell Interpreter::eval(const Expr *E) {
   if (!E)
     return unknown({}, "");
@@ -362,12 +369,58 @@ Cell Interpreter::eval(const Expr *E) {
   return Result ? Result : unknown(E->getExprLoc(), "an expression");
 }
 
+/// What \p E is only written around: parentheses and other wrappers; it may be
+/// null. nullopt for others.
+static std::optional<const Expr *> wrappedBy(const Expr *E) {
+  switch (E->getStmtClass()) {
+  case Stmt::ParenExprClass:
+    return cast<ParenExpr>(E)->getSubExpr();
+  case Stmt::CXXBindTemporaryExprClass:
+    return cast<CXXBindTemporaryExpr>(E)->getSubExpr();
+  case Stmt::SubstNonTypeTemplateParmExprClass:
+    return cast<SubstNonTypeTemplateParmExpr>(E)->getReplacement();
+  case Stmt::CXXDefaultArgExprClass:
+    return cast<CXXDefaultArgExpr>(E)->getExpr();
+  case Stmt::CXXDefaultInitExprClass:
+    return cast<CXXDefaultInitExpr>(E)->getExpr();
+  case Stmt::CXXStdInitializerListExprClass:
+    return cast<CXXStdInitializerListExpr>(E)->getSubExpr();
+  case Stmt::CXXRewrittenBinaryOperatorClass:
+    return cast<CXXRewrittenBinaryOperator>(E)->getSemanticForm();
+  case Stmt::OpaqueValueExprClass:
+    return cast<OpaqueValueExpr>(E)->getSourceExpr();
+  default:
+    return std::nullopt;
+  }
+}
+
+/// `c ? a : b`.
+Cell Interpreter::evalChoice(const ConditionalOperator *E) {
+  const Cell Condition = eval(E->getCond());
+  if (std::optional<bool> Known = truth(Condition))
+    return eval(*Known ? E->getTrueExpr() : E->getFalseExpr());
+  for (const Expr *Skipped : {E->getTrueExpr(), E->getFalseExpr()})
+    if (forget(Skipped, unknown(E->getExprLoc(), "a condition")) || Pass)
+      note(E->getExprLoc(),
+           "the condition of this '?:' is not known" + because(Condition));
+  return Condition->Why.empty()
+             ? unknown(E->getExprLoc(), "the condition of a '?:'")
+             : Condition;
+}
+
+Cell Interpreter::evalNew(const CXXNewExpr *E) {
+  if (E->isArray() || !E->getInitializer())
+    return unknown(E->getExprLoc(), "a 'new'");
+  const Cell Made = eval(E->getInitializer());
+  return Made->What == Value::Module ? Made : pointerTo(Made);
+}
+
 Cell Interpreter::evalInside(const Expr *E) {
   if (const auto *Cast = dyn_cast<CastExpr>(E))
     return evalCast(Cast);
+  if (const std::optional<const Expr *> Inner = wrappedBy(E))
+    return eval(*Inner);
   switch (E->getStmtClass()) {
-  case Stmt::ParenExprClass:
-    return eval(cast<ParenExpr>(E)->getSubExpr());
   case Stmt::ExprWithCleanupsClass:
   case Stmt::ConstantExprClass: {
     const size_t Living = Temporaries.size();
@@ -381,20 +434,6 @@ Cell Interpreter::evalInside(const Expr *E) {
       Temporaries.push_back(Made);
     return Made;
   }
-  case Stmt::CXXBindTemporaryExprClass:
-    return eval(cast<CXXBindTemporaryExpr>(E)->getSubExpr());
-  case Stmt::SubstNonTypeTemplateParmExprClass:
-    return eval(cast<SubstNonTypeTemplateParmExpr>(E)->getReplacement());
-  case Stmt::CXXDefaultArgExprClass:
-    return eval(cast<CXXDefaultArgExpr>(E)->getExpr());
-  case Stmt::CXXDefaultInitExprClass:
-    return eval(cast<CXXDefaultInitExpr>(E)->getExpr());
-  case Stmt::CXXStdInitializerListExprClass:
-    return eval(cast<CXXStdInitializerListExpr>(E)->getSubExpr());
-  case Stmt::CXXRewrittenBinaryOperatorClass:
-    return eval(cast<CXXRewrittenBinaryOperator>(E)->getSemanticForm());
-  case Stmt::OpaqueValueExprClass:
-    return eval(cast<OpaqueValueExpr>(E)->getSourceExpr());
   case Stmt::CXXBoolLiteralExprClass:
     return integer(cast<CXXBoolLiteralExpr>(E)->getValue());
   case Stmt::CharacterLiteralClass:
@@ -420,8 +459,10 @@ Cell Interpreter::evalInside(const Expr *E) {
                : unknown(E->getExprLoc(), "'this'");
   case Stmt::DeclRefExprClass:
     return evalName(cast<DeclRefExpr>(E)->getDecl(), E);
-  case Stmt::MemberExprClass:
-    return evalMember(cast<MemberExpr>(E));
+  case Stmt::MemberExprClass: {
+    const auto *Member = cast<MemberExpr>(E);
+    return memberOf(eval(Member->getBase()), Member->getMemberDecl(), E);
+  }
   case Stmt::ArraySubscriptExprClass: {
     const auto *Subscript = cast<ArraySubscriptExpr>(E);
     const Cell Base = eval(Subscript->getBase());
@@ -432,44 +473,24 @@ Cell Interpreter::evalInside(const Expr *E) {
     return evalBinary(cast<BinaryOperator>(E));
   case Stmt::UnaryOperatorClass:
     return evalUnary(cast<UnaryOperator>(E));
-  case Stmt::ConditionalOperatorClass: {
-    const auto *Choice = cast<ConditionalOperator>(E);
-    const Cell Condition = eval(Choice->getCond());
-    if (std::optional<bool> Known = truth(Condition))
-      return eval(*Known ? Choice->getTrueExpr() : Choice->getFalseExpr());
-    for (const Expr *Skipped : {Choice->getTrueExpr(), Choice->getFalseExpr()})
-      if (forget(Skipped, unknown(E->getExprLoc(), "a condition")) || Pass)
-        note(E->getExprLoc(),
-             "the condition of this '?:' is not known" + because(Condition));
-    return Condition->Why.empty()
-               ? unknown(E->getExprLoc(), "the condition of a '?:'")
-               : Condition;
-  }
+  case Stmt::ConditionalOperatorClass:
+    return evalChoice(cast<ConditionalOperator>(E));
   case Stmt::InitListExprClass:
     return evalList(cast<InitListExpr>(E));
   case Stmt::CXXParenListInitExprClass: {
     const auto *List = cast<CXXParenListInitExpr>(E);
-    llvm::SmallVector<Cell, 4> Elements;
-    for (const Expr *Init : List->getInitExprs())
-      Elements.push_back(eval(Init));
+    std::vector<Cell> Elements = evalAll(List->getInitExprs());
     const CXXRecordDecl *R = E->getType()->getAsCXXRecordDecl();
     return R ? makeObject(R, Elements, {}, nullptr, E->getExprLoc())
-             : listOf({Elements.begin(), Elements.end()});
+             : listOf(std::move(Elements));
   }
   case Stmt::LambdaExprClass:
     return evalLambda(cast<LambdaExpr>(E));
   case Stmt::CXXConstructExprClass:
   case Stmt::CXXTemporaryObjectExprClass:
     return evalConstruct(cast<CXXConstructExpr>(E));
-  case Stmt::CXXNewExprClass: {
-    const auto *New = cast<CXXNewExpr>(E);
-    if (New->isArray() || !New->getInitializer())
-      return unknown(E->getExprLoc(), "a 'new'");
-    const Cell Made = eval(New->getInitializer());
-    if (Made->What == Value::Module)
-      return Made;
-    return pointerTo(Made);
-  }
+  case Stmt::CXXNewExprClass:
+    return evalNew(cast<CXXNewExpr>(E));
   case Stmt::CallExprClass:
   case Stmt::CXXMemberCallExprClass:
   case Stmt::CXXOperatorCallExprClass:

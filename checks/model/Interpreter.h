@@ -67,6 +67,8 @@ using MaybeSizes = std::optional<std::vector<torch::Size>>;
 /// The sizes that \p V, a list or one number, says; nullopt for others.
 MaybeSizes sizesOf(const Cell &V);
 
+llvm::SmallVector<clang::QualType, 4>
+typesOf(llvm::ArrayRef<const clang::Expr *> Each);
 /// Can a call change what it is given for a parameter of the type?
 bool letsChange(clang::QualType Parameter);
 
@@ -186,6 +188,14 @@ private:
   void construct(const Cell &Object, const clang::CXXRecordDecl *Class,
                  const clang::CXXConstructorDecl *Constructor,
                  llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
+  void constructInherited(const Cell &Object, const clang::CXXRecordDecl *Class,
+                          const clang::CXXConstructorDecl *Inherited,
+                          llvm::ArrayRef<Cell> Arguments,
+                          clang::SourceLocation At);
+  void runInitialisers(const Cell &Object, const clang::CXXRecordDecl *Class,
+                       const clang::CXXConstructorDecl *Definition,
+                       clang::SourceLocation At);
+  void setField(Fields &Of, const clang::FieldDecl *Field, const Cell &Given);
   void constructBase(const Cell &Object, clang::QualType Base,
                      const clang::Expr *Init, clang::SourceLocation At);
   void inheritLibraryModule(const Cell &Object,
@@ -231,10 +241,12 @@ private:
   // Expressions.cpp.
   Cell eval(const clang::Expr *E);
   Cell evalInside(const clang::Expr *E);
+  std::vector<Cell> evalAll(llvm::ArrayRef<const clang::Expr *> Each);
+  Cell evalChoice(const clang::ConditionalOperator *E);
+  Cell evalNew(const clang::CXXNewExpr *E);
   Cell evalCast(const clang::CastExpr *E);
   Cell evalName(const clang::ValueDecl *D, const clang::Expr *E);
   bool keepsInitialValue(const clang::VarDecl *Definition) const;
-  Cell evalMember(const clang::MemberExpr *E);
   Cell evalList(const clang::InitListExpr *E);
   Cell evalLambda(const clang::LambdaExpr *E);
   Cell evalConstruct(const clang::CXXConstructExpr *E);

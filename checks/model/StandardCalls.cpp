@@ -170,11 +170,9 @@ Cell Interpreter::makeOwned(const CallExpr *E, const FunctionDecl *F,
       definitionOf(Type.isNull() ? nullptr : Type->getAsCXXRecordDecl());
   if (!R)
     return Nothing;
-  llvm::SmallVector<QualType, 4> Types;
-  for (const Expr *Arg : E->arguments())
-    Types.push_back(Arg->getType());
   const Cell Made =
-      makeObject(R, Arguments, Types, nullptr, E->Stmt::getBeginLoc());
+      makeObject(R, Arguments, typesOf({E->getArgs(), E->getNumArgs()}),
+                 nullptr, E->Stmt::getBeginLoc());
   return Made->What == Value::Module || Made->What == Value::Unknown
              ? Made
              : pointerTo(Made);
