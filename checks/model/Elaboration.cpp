@@ -7,19 +7,13 @@
 
 #include "checks/model/Elaboration.h"
 #include "checks/code/Body.h"
-#include "checks/code/Std.h"
 #include "checks/flow/Program.h"
-#include "checks/model/Interpreter.h"
+#include "checks/model/Constructions.h"
 #include "checks/model/ModelText.h"
+#include "checks/model/ModuleRows.h"
 #include "checks/model/Step.h"
-#include "checks/torch/Calls.h"
 #include "checks/torch/Classes.h"
-#include "checks/torch/Headers.h"
-#include "checks/torch/ModuleApi.h"
-#include "checks/torch/Modules.h"
-#include "checks/torch/TorchTypes.h"
-#include "clang/AST/DeclTemplate.h"
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -114,255 +108,15 @@ static std::string titleOf(const CXXRecordDecl *R,
 
 namespace {
 
-/// Makes rows of a module.
-class RowMaker {
-public:
-  /// \p Stopped: members that are not registered may have been, later.
-  RowMaker(const SourceManager &SM, bool Stopped, std::vector<ModuleRow> &Rows)
-      : SM(SM), Stopped(Stopped), Rows(Rows) {}
-
-  /// The paths of the modules that have rows.
-  const std::map<const ModuleInstance *, std::string> &paths() const {
-    return Seen;
-  }
-
-  void add(const ModulePtr &Root, StringRef Name) {
-    addRow(Root, "", Name, 0, /*Unlisted=*/false);
-    // After all that is listed: what is in both is listed.
-    for (size_t I = 0; I < Held.size(); ++I) {
-      const HeldModule H = Held[I];
-      if (!Seen.count(H.Module.get()))
-        addRow(H.Module, H.Path, H.Name, 1, /*Unlisted=*/true);
-    }
-  }
-
-private:
-  struct HeldModule {
-    ModulePtr Module;
-    std::string Path, Name;
-  };
-
-  void addTensors(const ModuleInstance &M, ModuleRow &Row) {
-    for (const bool IsParameter : {true, false})
-      for (const ModuleInstance::Tensor &T :
-           IsParameter ? M.Parameters : M.Buffers) {
-        const torch::TensorShape &Shape = T.Handle->Shape;
-        // A handle that was registered twice is one tensor.
-        if (!Shape.Defined || !Counted.insert(T.Handle.get()).second)
-          continue;
-        TensorRow Tensor;
-        Tensor.Name = T.Name;
-        Tensor.IsParameter = IsParameter;
-        Tensor.GetsGradient =
-            IsParameter && T.Handle->RequiresGrad.value_or(false);
-        Tensor.HasShape = Shape.Sizes.has_value();
-        if (Shape.Sizes)
-          for (const torch::Size &S : *Shape.Sizes)
-            Tensor.Shape.push_back(S && *S >= 0 ? *S : -1);
-        if (Shape.Type)
-          Tensor.Type = Shape.Type->Name.str();
-        Tensor.IsKnown = Shape.bytes().has_value();
-        Tensor.Elements = Shape.elements().value_or(0);
-        Tensor.Bytes = Shape.bytes().value_or(0);
-        Row.IsIncomplete |= !Tensor.IsKnown;
-        Row.Tensors.push_back(std::move(Tensor));
-      }
-  }
-
-  void addRow(const ModulePtr &M, const std::string &Path, StringRef Name,
-              unsigned Depth, bool Unlisted) {
-    ModuleRow Row;
-    Row.Path = Path;
-    Row.Name = Name.str();
-    Row.Class = M->ClassName;
-    if (M->Class && !torch::isTorchDecl(M->Class))
-      Row.Defined = spotOf(M->Class->getLocation(), SM);
-    Row.Made = spotOf(M->Made, SM);
-    Row.At = M->Made;
-    Row.Depth = Depth;
-    Row.IsUnlisted = Unlisted;
-    if (auto It = Seen.find(M.get()); It != Seen.end()) {
-      Row.IsRepeated = true;
-      Row.SameAs = It->second;
-      Rows.push_back(std::move(Row));
-      return;
-    }
-    Seen.emplace(M.get(), Path);
-    Row.IsIncomplete = M->IsIncomplete;
-    addTensors(*M, Row);
-    Rows.push_back(std::move(Row));
-    auto PathOf = [&](StringRef Child) {
-      return Path.empty() ? Child.str() : Path + "." + Child.str();
-    };
-    for (const ModuleInstance::Child &Child : M->Children)
-      // As deep as nothing is that a program could make.
-      if (Depth < 256)
-        addRow(Child.Module, PathOf(Child.Name), Child.Name, Depth + 1,
-               Unlisted);
-    for (const ModuleInstance::Child &Child : M->Unlisted)
-      Held.push_back({Child.Module, PathOf(Child.Name), PathOf(Child.Name)});
-    if (Stopped || M->IsIncomplete)
-      return;
-    for (const auto &[Field, Member] : M->Members) {
-      if (Field->getType()->isAnyPointerType() ||
-          Field->getType()->isReferenceType())
-        continue; // Not an owner.
-      auto Hold = [&](const Cell &V) {
-        if (V->What == Value::Module)
-          Held.push_back(
-              {V->Held, PathOf(Field->getName()), PathOf(Field->getName())});
-      };
-      Hold(Member);
-      if (Member->What == Value::List)
-        for (const Cell &Element : Member->Elements)
-          Hold(Element);
-    }
-  }
-
-  const SourceManager &SM;
-  const bool Stopped;
-  std::vector<ModuleRow> &Rows;
-  std::map<const ModuleInstance *, std::string> Seen;
-  std::set<const TensorInstance *> Counted;
-  std::vector<HeldModule> Held;
-};
-
-/// A construction of a module in the program.
-struct Construction {
-  const CXXRecordDecl *Class;
-  llvm::SmallVector<const Expr *, 4> Arguments;
-  SourceLocation At;
-};
-
-/// Finds module classes, and where the program makes modules: not in the
-/// methods of modules, where parts are made.
-class Finder : public RecursiveASTVisitor<Finder> {
-public:
-  /// \p WithInputs: what forward() is passed is looked for, too.
-  Finder(const Interpreter::DefineDecl &Define, const SourceManager &SM,
-         unsigned OwnText, bool WithInputs)
-      : Define(Define), SM(SM), OwnText(OwnText), WithInputs(WithInputs) {}
-
-  std::vector<const CXXRecordDecl *> Classes;
-  std::vector<Construction> Made;
-  std::vector<PassedInputs> Passed;
-  std::vector<const FunctionDecl *> Defined;
-  Interpreter::Bodies Bodies;
-
-  bool shouldVisitTemplateInstantiations() const { return true; }
-
-  bool TraverseDecl(Decl *D) {
-    // The driver has left the library out; a check in the plugin has not.
-    if (D && D->getLexicalDeclContext() &&
-        D->getLexicalDeclContext()->isTranslationUnit() &&
-        !torch::isUserCode(D->getLocation(), SM))
-      return true;
-    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(D);
-    const auto *Field = dyn_cast_or_null<FieldDecl>(D);
-    const bool IsInside =
-        (Method && torch::isModuleClass(Method->getParent())) ||
-        (Field &&
-         torch::isModuleClass(dyn_cast<CXXRecordDecl>(Field->getParent())));
-    Inside += IsInside;
-    const bool Result = RecursiveASTVisitor::TraverseDecl(D);
-    Inside -= IsInside;
-    return Result;
-  }
-
-  bool VisitFunctionDecl(FunctionDecl *F) {
-    if (F->doesThisDeclarationHaveABody() && F->getBody() &&
-        !F->isDependentContext())
-      Bodies.push_back(F->getBody());
-    if (F->isThisDeclarationADefinition() && !F->isInlined() &&
-        !F->isDependentContext() && !F->isTemplateInstantiation() &&
-        isOwn(F->getLocation()))
-      Defined.push_back(F);
-    return true;
-  }
-
-  bool VisitCXXRecordDecl(CXXRecordDecl *R) {
-    if (isOwn(R->getLocation()) && R->isThisDeclarationADefinition() &&
-        !R->isDependentContext() &&
-        torch::modelClass(R) == torch::ModelClass::UserModule)
-      Classes.push_back(R);
-    return true;
-  }
-
-  bool VisitCXXConstructExpr(CXXConstructExpr *E) {
-    const CXXConstructorDecl *Constructor = E->getConstructor();
-    if (Inside || Constructor->isCopyOrMoveConstructor() ||
-        E->isTypeDependent() || !isOwn(E->getBeginLoc()))
-      return true;
-    const CXXRecordDecl *R = Constructor->getParent();
-    const CXXRecordDecl *Class = torch::heldBy(R) ? torch::heldBy(R) : R;
-    // A holder of what is there: no arguments of the module.
-    if (Class != R && E->getNumArgs() == 1) {
-      const QualType Given = E->getArg(0)->getType();
-      if (Given->isNullPtrType() || torch::isModule(Given))
-        return true;
-    }
-    add(Class, llvm::ArrayRef(E->getArgs(), E->getNumArgs()), E->getBeginLoc());
-    return true;
-  }
-
-  bool VisitCallExpr(CallExpr *E) {
-    if (Inside || E->isTypeDependent() || !isOwn(E->Stmt::getBeginLoc()))
-      return true;
-    if (WithInputs)
-      if (std::optional<PassedInputs> Inputs = asPassedInputs(E))
-        Passed.push_back(std::move(*Inputs));
-    if (!code::isStdCall(E, {"make_shared", "make_unique"}))
-      return true;
-    add(torch::recordOf(torch::pointeeOf(E->getType())),
-        llvm::ArrayRef(E->getArgs(), E->getNumArgs()), E->Stmt::getBeginLoc());
-    return true;
-  }
-
-private:
-  /// Else it comes from the files that were read after the unit's own text.
-  bool isOwn(SourceLocation Loc) const {
-    Loc = SM.getExpansionLoc(Loc);
-    FileID File = SM.getFileID(Loc);
-    while (File != SM.getMainFileID()) {
-      Loc = SM.getIncludeLoc(File);
-      if (Loc.isInvalid())
-        return true;
-      File = SM.getFileID(Loc);
-    }
-    return SM.getFileOffset(Loc) < OwnText;
-  }
-
-  void add(const CXXRecordDecl *Class, llvm::ArrayRef<const Expr *> Arguments,
-           SourceLocation At) {
-    Class = Class && !Class->isDependentContext()
-                ? Interpreter::definitionOf(Class, Define)
-                : nullptr;
-    if (!Class || Class->isDependentContext() ||
-        torch::modelClass(Class) != torch::ModelClass::UserModule)
-      return;
-    Construction C{Class, {}, At};
-    for (const Expr *Argument : Arguments)
-      if (!isa<CXXDefaultArgExpr>(Argument))
-        C.Arguments.push_back(Argument);
-    Made.push_back(std::move(C));
-  }
-
-  const Interpreter::DefineDecl &Define;
-  const SourceManager &SM;
-  const unsigned OwnText;
-  const bool WithInputs;
-  unsigned Inside = 0;
-};
-
 class Elaborator {
 public:
   Elaborator(ASTContext &Context, const BudgetRequest &Request,
              unsigned OwnText, Interpreter::DefineDecl Define)
       : Context(Context), SM(Context.getSourceManager()), Request(Request),
         Define(std::move(Define)),
-        Found(this->Define, SM, OwnText,
-              Request.WithSteps && Request.Inputs.empty() &&
-                  !Request.OnlyDefines) {}
+        Found(findModels(Context, this->Define, OwnText,
+                         Request.WithSteps && Request.Inputs.empty() &&
+                             !Request.OnlyDefines)) {}
 
   UnitBudget run();
   std::optional<uint64_t> keptBy(const PassedInputs &Passed, bool Training,
@@ -371,6 +125,9 @@ public:
 private:
   void findByName(const ModelText &Asked);
   void findAll();
+  void makeAsProgram();
+  void makeByDefault(llvm::ArrayRef<const CXXRecordDecl *> Others);
+  void refuseOthers(llvm::ArrayRef<const CXXRecordDecl *> Others);
   /// True when it could be followed.
   bool elaborate(const CXXRecordDecl *Class, llvm::ArrayRef<Cell> Arguments,
                  Interpreter &Running);
@@ -391,10 +148,15 @@ private:
   const SourceManager &SM;
   const BudgetRequest Request;
   const Interpreter::DefineDecl Define;
-  Finder Found;
+  UnitModels Found;
   UnitBudget Result;
   /// Of the models so far: the classes in them, without the model's own.
   std::set<std::string> Parts;
+  /// The classes that the program is seen to make, and where it makes one with
+  /// something that is not known.
+  std::set<const CXXRecordDecl *> Done;
+  std::map<const CXXRecordDecl *, std::pair<SourceLocation, std::string>>
+      NotKnown;
   std::set<const FunctionDecl *> Wanted;
   unsigned Steps = 0;
 };
@@ -494,14 +256,13 @@ bool Elaborator::elaborate(const CXXRecordDecl *Class,
   ModelRows Model;
   Model.Title = Title;
   Model.Made = spotOf(Class->getLocation(), SM);
-  RowMaker Rows(SM, Running.hasStopped(), Model.Modules);
-  Rows.add(Made, Made->ClassName);
+  const RowPaths Paths = addRows(Made, Running.hasStopped(), SM, Model.Modules);
   for (const Gap &G : Running.gaps())
     Model.Missing.push_back({spotOf(G.Where, SM), G.Text});
   nameUnknownSizes(Model);
   if (Request.WithSteps && !Running.hasStopped())
     if (const std::optional<StepInputs> Inputs = inputsOf(Class))
-      addStep(Running, Made, *Inputs, Request, Rows.paths(), SM, Model);
+      addStep(Running, Made, *Inputs, Request, Paths, SM, Model);
   for (const ModuleRow &Row : llvm::drop_begin(Model.Modules))
     if (Row.Class != Made->ClassName)
       Parts.insert(Row.Class);
@@ -576,11 +337,9 @@ static std::vector<Cell> argumentsOf(const Construction &C,
   return Result;
 }
 
-void Elaborator::findAll() {
-  std::set<const CXXRecordDecl *> Done;
+/// The models that the program is seen to make.
+void Elaborator::makeAsProgram() {
   std::set<std::string> Titles;
-  std::map<const CXXRecordDecl *, std::pair<SourceLocation, std::string>>
-      NotKnown;
   for (const Construction &C : Found.Made) {
     Interpreter Running(Context, Define, Found.Bodies);
     const Value *Unknown = nullptr;
@@ -599,18 +358,19 @@ void Elaborator::findAll() {
     Done.insert(C.Class);
     elaborate(C.Class, Arguments, Running);
   }
-  // Those that nobody is seen to make, as their default constructor does.
+}
+
+static bool hasDefault(const CXXRecordDecl *R) {
+  return Interpreter::constructorFor(R, {}) ||
+         R->needsImplicitDefaultConstructor();
+}
+
+/// Models of \p Others, which nobody is seen to make, as their default
+/// constructor does.
+void Elaborator::makeByDefault(llvm::ArrayRef<const CXXRecordDecl *> Others) {
   const size_t MadeByProgram = Result.Models.size();
-  std::vector<const CXXRecordDecl *> Others;
-  for (const CXXRecordDecl *R : Found.Classes)
-    if (!Done.count(R) && !R->isAbstract())
-      Others.push_back(R);
-  auto IsDefault = [](const CXXRecordDecl *R) {
-    return Interpreter::constructorFor(R, {}) ||
-           R->needsImplicitDefaultConstructor();
-  };
   for (const CXXRecordDecl *R : Others)
-    if (IsDefault(R) && !NotKnown.count(R) && !Parts.count(shownName(R))) {
+    if (hasDefault(R) && !NotKnown.count(R) && !Parts.count(shownName(R))) {
       Interpreter Running(Context, Define, Found.Bodies);
       elaborate(R, {}, Running);
     }
@@ -621,6 +381,10 @@ void Elaborator::findAll() {
         !Parts.count(Result.Models[I].Modules.front().Class))
       Kept.push_back(std::move(Result.Models[I]));
   Result.Models = std::move(Kept);
+}
+
+/// Says why there is no model of one of \p Others, or not all of them.
+void Elaborator::refuseOthers(llvm::ArrayRef<const CXXRecordDecl *> Others) {
   for (const CXXRecordDecl *R : Others) {
     const std::string Name = shownName(R);
     const bool IsBase = llvm::any_of(Found.Classes, [&](const auto *Other) {
@@ -632,7 +396,7 @@ void Elaborator::findAll() {
       continue;
     if (auto It = NotKnown.find(R); It != NotKnown.end())
       refuse(Name, It->second.first, "it is " + It->second.second);
-    else if (!IsDefault(R))
+    else if (!hasDefault(R))
       refuse(Name, R->getLocation(),
              "its constructor takes arguments, and nothing here makes it; "
              "give them with --model='" +
@@ -646,9 +410,17 @@ void Elaborator::findAll() {
              "another one is " + It->second.second);
 }
 
+void Elaborator::findAll() {
+  makeAsProgram();
+  std::vector<const CXXRecordDecl *> Others;
+  for (const CXXRecordDecl *R : Found.Classes)
+    if (!Done.count(R) && !R->isAbstract())
+      Others.push_back(R);
+  makeByDefault(Others);
+  refuseOthers(Others);
+}
+
 UnitBudget Elaborator::run() {
-  for (Decl *D : Context.getTraversalScope())
-    Found.TraverseDecl(D);
   for (const FunctionDecl *F : Found.Defined)
     share(F, Result.Defines);
   if (Request.OnlyDefines)
@@ -677,8 +449,6 @@ UnitBudget Elaborator::run() {
 
 std::optional<uint64_t> Elaborator::keptBy(const PassedInputs &Passed,
                                            bool Training, bool InputsGo) {
-  for (Decl *D : Context.getTraversalScope())
-    Found.TraverseDecl(D);
   std::vector<Construction> Makes;
   llvm::copy_if(Found.Made, std::back_inserter(Makes), [&](const auto &C) {
     return C.Class->getCanonicalDecl() == Passed.Class;
