@@ -72,23 +72,19 @@ void Interpreter::assign(const CXXMethodDecl *F, const Cell &Object,
 }
 
 /// A call of a library's. Null for the user's.
-Cell Interpreter::callLibrary(const CallExpr *E, const FunctionDecl *F,
-                              const Cell &Object, ArrayRef<Cell> Arguments) {
-  const bool ActsOnModule = torch::moduleAct(F) != torch::ModuleAct::Unknown;
-  if (Object && Object->What == Value::Unknown && !ActsOnModule &&
-      isOfLibrary(F))
-    return Object;
+Cell Interpreter::callLibrary(const LibraryCall &C) {
+  const bool ActsOnModule = torch::moduleAct(C.F) != torch::ModuleAct::Unknown;
+  if (C.Object && C.Object->What == Value::Unknown && !ActsOnModule &&
+      isOfLibrary(C.F))
+    return C.Object;
   if (ActsOnModule)
-    return callModule(E, F, Object, Arguments);
-  if (Object && Object->What == Value::Options && torch::isTorchDecl(F))
-    return callOptions(E, Object, Arguments);
-  if (Cell Result =
-          callWithTensors(F, Object, Arguments, E->Stmt::getBeginLoc()))
+    return callModule(C);
+  if (C.Object && C.Object->What == Value::Options && torch::isTorchDecl(C.F))
+    return callOptions(C);
+  if (Cell Result = callWithTensors(C))
     return Result;
   // std::round(double) is that of C.
-  return isOfLibrary(F) || F->getBuiltinID()
-             ? callStandard(E, F, Object, Arguments)
-             : nullptr;
+  return isOfLibrary(C.F) || C.F->getBuiltinID() ? callStandard(C) : nullptr;
 }
 
 /// What \p E runs when its object is \p This: a method of a base may be
@@ -173,7 +169,8 @@ Cell Interpreter::evalCall(const CallExpr *E) {
     assign(Method, Object, Arguments.front(), At);
     return Object;
   }
-  if (Cell Result = callLibrary(E, F, Object, Arguments))
+  if (Cell Result = callLibrary(
+          {E, F, Object, Arguments, At, torch::calleeName(E), nullptr}))
     return Result;
   const Cell This =
       Object && Object->What == Value::Pointer ? Object->Target : Object;

@@ -23,33 +23,30 @@ static bool isMap(const CXXRecordDecl *R) {
 
 /// at(), count() and [] of a map, find() and count() of a set. Null for other
 /// methods.
-Cell Interpreter::lookUp(const CallExpr *E, const Cell &Object,
-                         ArrayRef<Cell> Arguments) {
-  const auto *Method = cast<CXXMethodDecl>(E->getDirectCallee());
-  const StringRef Name = torch::calleeName(E);
-  std::vector<Cell> &Elements = Object->Elements;
-  const bool IsCount = Name == "count" || Name == "contains";
+Cell Interpreter::lookUp(const LibraryCall &C) {
+  const auto *Method = cast<CXXMethodDecl>(C.F);
+  std::vector<Cell> &Elements = C.Object->Elements;
+  const bool IsCount = C.Name == "count" || C.Name == "contains";
   Cell Unknown;
-  if (Arguments.empty())
+  if (C.Arguments.empty())
     return nullptr;
   if (code::isStdClass(Method->getParent(), {"set", "unordered_set"}) &&
-      (Name == "find" || IsCount)) {
+      (C.Name == "find" || IsCount)) {
     const std::optional<size_t> Place =
-        placeOf(Arguments.front(), Elements, E, Unknown);
+        placeOf(C.Arguments.front(), Elements, C.E, Unknown);
     if (!Place)
       return Unknown;
     return IsCount ? integer(*Place < Elements.size())
-                   : iteratorAt(Object, static_cast<int64_t>(*Place));
+                   : iteratorAt(C.Object, static_cast<int64_t>(*Place));
   }
   if (!isMap(Method->getParent()) ||
-      !(IsCount || Name == "at" ||
+      !(IsCount || C.Name == "at" ||
         Method->getOverloadedOperator() == OO_Subscript))
     return nullptr;
-  const SourceLocation At = E->Stmt::getBeginLoc();
   for (const Cell &Pair : Elements)
     if (Pair->What == Value::List && Pair->Elements.size() == 2) {
-      const Cell Equal = arithmetic(BO_EQ, Pair->Elements[0], Arguments.front(),
-                                    Context.BoolTy, E);
+      const Cell Equal = arithmetic(BO_EQ, Pair->Elements[0],
+                                    C.Arguments.front(), Context.BoolTy, C.E);
       if (!truth(Equal))
         return Equal;
       if (*truth(Equal))
@@ -57,12 +54,12 @@ Cell Interpreter::lookUp(const CallExpr *E, const Cell &Object,
     }
   if (IsCount)
     return integer(0);
-  if (Name == "at") {
-    fail(At, "'at' finds no such element, and throws");
-    return unknown(At, "");
+  if (C.Name == "at") {
+    fail(C.At, "'at' finds no such element, and throws");
+    return unknown(C.At, "");
   }
-  const Cell New = newElement(typeArgument(Method->getParent(), 1), At);
-  Elements.push_back(listOf({copyOf(Arguments.front()), New}));
+  const Cell New = newElement(typeArgument(Method->getParent(), 1), C.At);
+  Elements.push_back(listOf({copyOf(C.Arguments.front()), New}));
   return New;
 }
 
@@ -87,86 +84,83 @@ static Cell partOf(const CXXMethodDecl *Method, ArrayRef<Cell> Elements,
 }
 
 /// push_back() or emplace_back().
-Cell Interpreter::addElement(const CallExpr *E, const Cell &Object,
-                             ArrayRef<Cell> Arguments) {
-  const SourceLocation At = E->Stmt::getBeginLoc();
-  std::vector<Cell> &Elements = Object->Elements;
+Cell Interpreter::addElement(const LibraryCall &C) {
+  std::vector<Cell> &Elements = C.Object->Elements;
   if (Elements.size() >= MaxElements) {
-    limit(At, "a container has more than " + Twine(MaxElements) + " elements");
-    return Object;
+    limit(C.At,
+          "a container has more than " + Twine(MaxElements) + " elements");
+    return C.Object;
   }
-  const QualType Type =
-      typeArgument(cast<CXXMethodDecl>(E->getDirectCallee())->getParent(), 0);
+  const QualType Type = typeArgument(cast<CXXMethodDecl>(C.F)->getParent(), 0);
   const CXXRecordDecl *R =
       definitionOf(Type.isNull() ? nullptr : Type->getAsCXXRecordDecl());
   Cell New;
-  if (R && torch::calleeName(E) == "emplace_back")
-    New = makeObject(R, Arguments, {}, nullptr, At);
-  else if (Arguments.size() == 1)
-    New = Type.isNull() ? Arguments.front() : convert(Arguments.front(), Type);
+  if (R && C.Name == "emplace_back")
+    New = makeObject(R, C.Arguments, {}, nullptr, C.At);
+  else if (C.Arguments.size() == 1)
+    New = Type.isNull() ? C.Arguments.front()
+                        : convert(C.Arguments.front(), Type);
   else
-    New = unknown(At, "an element");
+    New = unknown(C.At, "an element");
   Elements.push_back(copyOf(New));
   return Elements.back();
 }
 
-Cell Interpreter::callList(const CallExpr *E, const Cell &Object,
-                           ArrayRef<Cell> Arguments) {
-  const SourceLocation At = E->Stmt::getBeginLoc();
-  const StringRef Name = torch::calleeName(E);
-  std::vector<Cell> &Elements = Object->Elements;
-  const auto *Method = cast<CXXMethodDecl>(E->getDirectCallee());
-  if (Cell Found = lookUp(E, Object, Arguments))
+Cell Interpreter::callList(const LibraryCall &C) {
+  std::vector<Cell> &Elements = C.Object->Elements;
+  const auto *Method = cast<CXXMethodDecl>(C.F);
+  if (Cell Found = lookUp(C))
     return Found;
-  if (Cell Part = partOf(Method, Elements, Arguments))
+  if (Cell Part = partOf(Method, Elements, C.Arguments))
     return Part;
-  if (Method->getOverloadedOperator() == OO_Subscript || Name == "at")
-    return Arguments.empty() ? Object : element(Object, Arguments.front(), E);
-  if (Cell Place = boundOf(Name, Object))
+  if (Method->getOverloadedOperator() == OO_Subscript || C.Name == "at")
+    return C.Arguments.empty() ? C.Object
+                               : element(C.Object, C.Arguments.front(), C.E);
+  if (Cell Place = boundOf(C.Name, C.Object))
     return Place;
-  if (Name == "empty")
+  if (C.Name == "empty")
     return integer(Elements.empty());
-  if (Name == "front" || Name == "back") {
+  if (C.Name == "front" || C.Name == "back") {
     if (Elements.empty())
-      return unknown(At, "an element of an empty container");
-    return Name == "front" ? Elements.front() : Elements.back();
+      return unknown(C.At, "an element of an empty container");
+    return C.Name == "front" ? Elements.front() : Elements.back();
   }
   if (const std::optional<unsigned> Part = torch::partOfItem(Method))
-    return Elements.size() == 2 ? Elements[*Part] : unknown(At, "an element");
-  if (Name == "data" || Name == "vec" || Name == "reserve" ||
-      Name == "shrink_to_fit")
-    return Object;
-  if (Name == "push_back" || Name == "emplace_back")
-    return addElement(E, Object, Arguments);
-  if (Name == "pop_back") {
+    return Elements.size() == 2 ? Elements[*Part] : unknown(C.At, "an element");
+  if (C.Name == "data" || C.Name == "vec" || C.Name == "reserve" ||
+      C.Name == "shrink_to_fit")
+    return C.Object;
+  if (C.Name == "push_back" || C.Name == "emplace_back")
+    return addElement(C);
+  if (C.Name == "pop_back") {
     if (!Elements.empty())
       Elements.pop_back();
-    return Object;
+    return C.Object;
   }
-  if (Name == "clear") {
+  if (C.Name == "clear") {
     Elements.clear();
-    return Object;
+    return C.Object;
   }
-  if (Name == "resize" && !Arguments.empty() &&
-      Arguments.front()->What == Value::Integer &&
-      Arguments.front()->Number >= 0 &&
-      static_cast<uint64_t>(Arguments.front()->Number) <= MaxElements) {
+  if (C.Name == "resize" && !C.Arguments.empty() &&
+      C.Arguments.front()->What == Value::Integer &&
+      C.Arguments.front()->Number >= 0 &&
+      static_cast<uint64_t>(C.Arguments.front()->Number) <= MaxElements) {
     const QualType Type = typeArgument(Method->getParent(), 0);
-    const size_t Size = Arguments.front()->Number;
+    const size_t Size = C.Arguments.front()->Number;
     Elements.resize(std::min(Elements.size(), Size));
-    while (Elements.size() < Size && step(At))
-      Elements.push_back(Arguments.size() > 1 ? copyOf(Arguments[1])
-                                              : newElement(Type, At));
-    return Object;
+    while (Elements.size() < Size && step(C.At))
+      Elements.push_back(C.Arguments.size() > 1 ? copyOf(C.Arguments[1])
+                                                : newElement(Type, C.At));
+    return C.Object;
   }
   if (!isMap(Method->getParent()))
-    if (Cell Changed = changeList(Name, Object, Arguments))
+    if (Cell Changed = changeList(C))
       return Changed;
   // Whatever else a method does to the container.
-  const Cell Nothing = unknown(At, "what '" + Name + "' gives");
-  if (!Method->isConst() && !code::isElementAccess(Name) && Name != "rbegin" &&
-      Name != "rend")
-    *Object = *unknown(At, "a container after '" + Name + "'");
+  const Cell Nothing = unknown(C.At, "what '" + C.Name + "' gives");
+  if (!Method->isConst() && !code::isElementAccess(C.Name) &&
+      C.Name != "rbegin" && C.Name != "rend")
+    *C.Object = *unknown(C.At, "a container after '" + C.Name + "'");
   return Nothing;
 }
 

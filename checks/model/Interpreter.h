@@ -72,6 +72,17 @@ typesOf(llvm::ArrayRef<const clang::Expr *> Each);
 /// Can a call change what it is given for a parameter of the type?
 bool letsChange(clang::QualType Parameter);
 
+/// A call of a function that may be a library's.
+struct LibraryCall {
+  const clang::CallExpr *E;
+  const clang::FunctionDecl *F;
+  Cell Object; ///< Of a method; null for other functions.
+  llvm::ArrayRef<Cell> Arguments;
+  clang::SourceLocation At;
+  llvm::StringRef Name; ///< As torch::calleeName() has it.
+  Cell Nothing;         ///< What it gives where that is not known.
+};
+
 /// A call that goes on while its callee is followed.
 struct Frame {
   std::map<const clang::ValueDecl *, Cell> Variables;
@@ -266,8 +277,7 @@ private:
 
   // Calls.cpp.
   Cell evalCall(const clang::CallExpr *E);
-  Cell callLibrary(const clang::CallExpr *E, const clang::FunctionDecl *F,
-                   const Cell &Object, llvm::ArrayRef<Cell> Arguments);
+  Cell callLibrary(const LibraryCall &C);
   Cell callUndefined(const clang::CallExpr *E, const clang::FunctionDecl *F,
                      const Cell &This, llvm::ArrayRef<Cell> Arguments);
   Cell convertObject(const clang::CXXConversionDecl *F, const Cell &Object);
@@ -310,20 +320,15 @@ private:
                               clang::SourceLocation At);
   Cell makeOptions(const clang::CXXRecordDecl *Class,
                    llvm::ArrayRef<Cell> Arguments);
-  Cell callOptions(const clang::CallExpr *E, const Cell &Object,
-                   llvm::ArrayRef<Cell> Arguments);
+  Cell callOptions(const LibraryCall &C);
 
   // ModuleCalls.cpp.
-  Cell callModule(const clang::CallExpr *E, const clang::FunctionDecl *F,
-                  const Cell &Object, llvm::ArrayRef<Cell> Arguments);
-  Cell callOfNoModule(const clang::CallExpr *E, torch::ModuleAct Act,
-                      const Cell &This, const Cell &Nothing);
-  Cell changeModule(const clang::CallExpr *E, torch::ModuleAct Act,
-                    const Cell &This, llvm::ArrayRef<Cell> Arguments,
-                    const Cell &Nothing);
-  Cell askModule(const clang::CallExpr *E, torch::ModuleAct Act,
-                 const Cell &This, llvm::ArrayRef<Cell> Arguments,
-                 const Cell &Nothing);
+  Cell callModule(LibraryCall C);
+  Cell callOfNoModule(const LibraryCall &C, torch::ModuleAct Act,
+                      const Cell &This);
+  Cell changeModule(const LibraryCall &C, torch::ModuleAct Act,
+                    const Cell &This);
+  Cell askModule(const LibraryCall &C, torch::ModuleAct Act, const Cell &This);
   Cell insertInto(const Cell &This, llvm::ArrayRef<Cell> Arguments,
                   clang::SourceLocation At);
   void append(ModuleInstance &M, llvm::ArrayRef<Cell> Arguments,
@@ -339,13 +344,9 @@ private:
                    clang::SourceLocation At);
 
   // TensorCalls.cpp.
-  Cell callWithTensors(const clang::FunctionDecl *F, const Cell &Object,
-                       llvm::ArrayRef<Cell> Arguments,
-                       clang::SourceLocation At);
-  Cell callTensor(const clang::FunctionDecl *F, const Cell &Object,
-                  llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
-  Cell makeTensorOptions(const clang::FunctionDecl *F, const Cell &Object,
-                         llvm::ArrayRef<Cell> Arguments) const;
+  Cell callWithTensors(const LibraryCall &C);
+  Cell callTensor(LibraryCall C);
+  Cell makeTensorOptions(const LibraryCall &C) const;
   Cell makeTensor(torch::TensorShape Shape, llvm::ArrayRef<Cell> Arguments,
                   clang::SourceLocation At);
   void replaceData(TensorInstance &T, llvm::ArrayRef<Cell> Rest,
@@ -355,35 +356,21 @@ private:
   MaybeSizes viewedAs(MaybeSizes Asked, uint64_t All, clang::SourceLocation At);
 
   // StandardCalls.cpp.
-  Cell callStandard(const clang::CallExpr *E, const clang::FunctionDecl *F,
-                    const Cell &Object, llvm::ArrayRef<Cell> Arguments);
-  Cell callOfObject(const clang::CallExpr *E, const clang::FunctionDecl *F,
-                    const Cell &Object, llvm::ArrayRef<Cell> Arguments,
-                    const Cell &Nothing);
-  Cell callOverloaded(const clang::CallExpr *E,
-                      clang::OverloadedOperatorKind Op, const Cell &A,
-                      const Cell &B);
-  Cell callOfTuple(const clang::CallExpr *E, const clang::FunctionDecl *F,
-                   llvm::ArrayRef<Cell> Arguments, const Cell &Nothing);
-  Cell callOfNumbers(const clang::CallExpr *E, const clang::FunctionDecl *F,
-                     llvm::ArrayRef<Cell> Arguments, const Cell &Nothing);
-  Cell clamped(const clang::CallExpr *E, const Cell &V, const Cell &Least,
-               const Cell &Most, const Cell &Nothing);
-  Cell makeOwned(const clang::CallExpr *E, const clang::FunctionDecl *F,
-                 llvm::ArrayRef<Cell> Arguments, const Cell &Nothing);
-  Cell skipStandard(const clang::FunctionDecl *F, llvm::StringRef Name,
-                    llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At,
-                    const Cell &Nothing);
+  Cell callStandard(LibraryCall C);
+  Cell callOfObject(const LibraryCall &C);
+  Cell callOverloaded(const LibraryCall &C, const Cell &A, const Cell &B);
+  Cell callOfTuple(const LibraryCall &C);
+  Cell callOfNumbers(const LibraryCall &C);
+  Cell clamped(const LibraryCall &C);
+  Cell makeOwned(const LibraryCall &C);
+  Cell skipStandard(const LibraryCall &C);
   Cell limitOf(llvm::StringRef Name, clang::QualType Type,
                const Cell &Nothing) const;
 
   // Containers.cpp.
-  Cell callList(const clang::CallExpr *E, const Cell &Object,
-                llvm::ArrayRef<Cell> Arguments);
-  Cell lookUp(const clang::CallExpr *E, const Cell &Object,
-              llvm::ArrayRef<Cell> Arguments);
-  Cell addElement(const clang::CallExpr *E, const Cell &Object,
-                  llvm::ArrayRef<Cell> Arguments);
+  Cell callList(const LibraryCall &C);
+  Cell lookUp(const LibraryCall &C);
+  Cell addElement(const LibraryCall &C);
 
   // Forward.cpp: passes.
   Cell forward(const ModulePtr &M, llvm::ArrayRef<Cell> Inputs,
@@ -421,16 +408,13 @@ private:
   // Iterators.cpp.
   Cell iteratorArithmetic(clang::BinaryOperatorKind Op, const Cell &A,
                           const Cell &B, const clang::Expr *E);
-  Cell iteratorOperator(const clang::CallExpr *E, const clang::FunctionDecl *F,
-                        const Cell &Object, llvm::ArrayRef<Cell> Arguments);
-  Cell callAlgorithm(const clang::CallExpr *E, const clang::FunctionDecl *F,
-                     llvm::StringRef Name, llvm::ArrayRef<Cell> Arguments);
+  Cell iteratorOperator(const LibraryCall &C);
+  Cell callAlgorithm(const LibraryCall &C);
   std::optional<size_t> placeOf(const Cell &What, llvm::ArrayRef<Cell> Among,
                                 const clang::Expr *E, Cell &Unknown);
   std::optional<size_t> bestOf(llvm::ArrayRef<Cell> Of, bool IsMost,
                                const clang::Expr *E, Cell &Unknown);
-  Cell changeList(llvm::StringRef Name, const Cell &Object,
-                  llvm::ArrayRef<Cell> Arguments);
+  Cell changeList(const LibraryCall &C);
 
   // Interpreter.cpp: values, notes and limits.
   Cell unknown(clang::SourceLocation Where, const llvm::Twine &Why) const;

@@ -67,36 +67,35 @@ Cell Interpreter::iteratorArithmetic(BinaryOperatorKind Op, const Cell &A,
 }
 
 /// An operator of the iterator \p Object; null when it is another function.
-Cell Interpreter::iteratorOperator(const CallExpr *E, const FunctionDecl *F,
-                                   const Cell &Object,
-                                   ArrayRef<Cell> Arguments) {
-  const auto Here = integer(Object->Number);
-  switch (F->getOverloadedOperator()) {
+Cell Interpreter::iteratorOperator(const LibraryCall &C) {
+  const auto Here = integer(C.Object->Number);
+  switch (C.F->getOverloadedOperator()) {
   case OO_Star:
   case OO_Arrow:
-    return element(Object->Target, Here, E);
+    return element(C.Object->Target, Here, C.E);
   case OO_Subscript:
-    return Arguments.empty() ? Cell()
-                             : element(Object->Target,
-                                       arithmetic(BO_Add, Here, Arguments[0],
-                                                  Context.LongTy, E),
-                                       E);
+    return C.Arguments.empty()
+               ? Cell()
+               : element(C.Object->Target,
+                         arithmetic(BO_Add, Here, C.Arguments[0],
+                                    Context.LongTy, C.E),
+                         C.E);
   case OO_PlusPlus:
   case OO_MinusMinus: {
-    const Cell Before = copyOf(Object);
-    Object->Number += F->getOverloadedOperator() == OO_PlusPlus ? 1 : -1;
+    const Cell Before = copyOf(C.Object);
+    C.Object->Number += C.F->getOverloadedOperator() == OO_PlusPlus ? 1 : -1;
     // The second form has an argument that nobody reads.
-    return Arguments.empty() ? Object : Before;
+    return C.Arguments.empty() ? C.Object : Before;
   }
   case OO_PlusEqual:
   case OO_MinusEqual:
-    if (Arguments.size() != 1)
+    if (C.Arguments.size() != 1)
       return {};
-    store(Object, iteratorArithmetic(F->getOverloadedOperator() == OO_PlusEqual
-                                         ? BO_Add
-                                         : BO_Sub,
-                                     Object, Arguments[0], E));
-    return Object;
+    store(C.Object,
+          iteratorArithmetic(
+              C.F->getOverloadedOperator() == OO_PlusEqual ? BO_Add : BO_Sub,
+              C.Object, C.Arguments[0], C.E));
+    return C.Object;
   default:
     return {};
   }
@@ -137,45 +136,45 @@ std::optional<size_t> Interpreter::placeOf(const Cell &What,
 
 /// A function of the standard library that is given iterators; null when it is
 /// not one of those that are followed.
-Cell Interpreter::callAlgorithm(const CallExpr *E, const FunctionDecl *F,
-                                StringRef Name, ArrayRef<Cell> Arguments) {
-  if (Arguments.empty() || !isIterator(Arguments[0]))
+Cell Interpreter::callAlgorithm(const LibraryCall &C) {
+  if (C.Arguments.empty() || !isIterator(C.Arguments[0]))
     return {};
-  const Cell &First = Arguments[0];
-  const size_t Count = Arguments.size();
-  if ((Name == "next" || Name == "prev") && Count <= 2)
-    return iteratorArithmetic(Name == "next" ? BO_Add : BO_Sub, First,
-                              Count == 2 ? Arguments[1] : integer(1), E);
-  if (Name == "advance" && Count == 2) {
-    store(First, iteratorArithmetic(BO_Add, First, Arguments[1], E));
+  const Cell &First = C.Arguments[0];
+  const size_t Count = C.Arguments.size();
+  if ((C.Name == "next" || C.Name == "prev") && Count <= 2)
+    return iteratorArithmetic(C.Name == "next" ? BO_Add : BO_Sub, First,
+                              Count == 2 ? C.Arguments[1] : integer(1), C.E);
+  if (C.Name == "advance" && Count == 2) {
+    store(First, iteratorArithmetic(BO_Add, First, C.Arguments[1], C.E));
     return First;
   }
-  if (Name == "distance" && Count == 2)
-    return iteratorArithmetic(BO_Sub, Arguments[1], First, E);
+  if (C.Name == "distance" && Count == 2)
+    return iteratorArithmetic(BO_Sub, C.Arguments[1], First, C.E);
 
   std::optional<std::vector<Cell>> Range;
   if (Count >= 2)
-    Range = elementsBetween(First, Arguments[1]);
+    Range = elementsBetween(First, C.Arguments[1]);
   if (!Range)
     return {};
-  if (Name == "accumulate" && Count == 3) {
-    Cell Sum = Arguments[2];
+  if (C.Name == "accumulate" && Count == 3) {
+    Cell Sum = C.Arguments[2];
     for (const Cell &Element : *Range)
-      Sum = arithmetic(BO_Add, Sum, Element, F->getReturnType(), E);
+      Sum = arithmetic(BO_Add, Sum, Element, C.F->getReturnType(), C.E);
     return Sum;
   }
-  if (Name == "reverse" && Count == 2) {
+  if (C.Name == "reverse" && Count == 2) {
     const auto Begin = First->Target->Elements.begin();
-    std::reverse(Begin + First->Number, Begin + Arguments[1]->Number);
+    std::reverse(Begin + First->Number, Begin + C.Arguments[1]->Number);
     return First;
   }
-  if (Name == "fill" && Count == 3) {
+  if (C.Name == "fill" && Count == 3) {
     for (const Cell &Element : *Range)
-      store(Element, Arguments[2]);
+      store(Element, C.Arguments[2]);
     return First;
   }
-  if (Name == "iota" && Count == 3 && Arguments[2]->What == Value::Integer) {
-    int64_t Next = Arguments[2]->Number;
+  if (C.Name == "iota" && Count == 3 &&
+      C.Arguments[2]->What == Value::Integer) {
+    int64_t Next = C.Arguments[2]->Number;
     for (const Cell &Element : *Range)
       store(Element, integer(Next++));
     return First;
@@ -185,14 +184,14 @@ Cell Interpreter::callAlgorithm(const CallExpr *E, const FunctionDecl *F,
                       First->Number + static_cast<int64_t>(Place));
   };
   Cell Unknown;
-  if ((Name == "max_element" || Name == "min_element") && Count == 2) {
+  if ((C.Name == "max_element" || C.Name == "min_element") && Count == 2) {
     const std::optional<size_t> Best =
-        bestOf(*Range, Name == "max_element", E, Unknown);
+        bestOf(*Range, C.Name == "max_element", C.E, Unknown);
     return Best ? Here(*Best) : nullptr;
   }
-  if (Name == "find" && Count == 3) {
+  if (C.Name == "find" && Count == 3) {
     const std::optional<size_t> Place =
-        placeOf(Arguments[2], *Range, E, Unknown);
+        placeOf(C.Arguments[2], *Range, C.E, Unknown);
     return Place ? Here(*Place) : nullptr;
   }
   return {};
@@ -200,48 +199,47 @@ Cell Interpreter::callAlgorithm(const CallExpr *E, const FunctionDecl *F,
 
 /// insert(), erase() and assign() of the container \p Object; null when they
 /// are given something that is not followed.
-Cell Interpreter::changeList(StringRef Name, const Cell &Object,
-                             ArrayRef<Cell> Arguments) {
+Cell Interpreter::changeList(const LibraryCall &C) {
   auto IsHere = [&](const Cell &V) {
-    return isIterator(V) && V->Target == Object && V->Number >= 0 &&
-           static_cast<uint64_t>(V->Number) <= Object->Elements.size();
+    return isIterator(V) && V->Target == C.Object && V->Number >= 0 &&
+           static_cast<uint64_t>(V->Number) <= C.Object->Elements.size();
   };
-  std::vector<Cell> &Elements = Object->Elements;
-  if (Name == "assign" && Arguments.size() == 2) {
+  std::vector<Cell> &Elements = C.Object->Elements;
+  if (C.Name == "assign" && C.Arguments.size() == 2) {
     std::optional<std::vector<Cell>> New =
-        elementsBetween(Arguments[0], Arguments[1]);
+        elementsBetween(C.Arguments[0], C.Arguments[1]);
     if (!New)
       return {};
     Elements = copiesOf(*New);
-    return Object;
+    return C.Object;
   }
-  if (Arguments.empty() || !IsHere(Arguments[0]))
+  if (C.Arguments.empty() || !IsHere(C.Arguments[0]))
     return {};
-  const auto At = Elements.begin() + Arguments[0]->Number;
-  if (Name == "insert" && Arguments.size() == 2) {
+  const auto At = Elements.begin() + C.Arguments[0]->Number;
+  if (C.Name == "insert" && C.Arguments.size() == 2) {
     if (Elements.size() >= MaxElements)
       return {};
-    Elements.insert(At, copyOf(Arguments[1]));
-    return Arguments[0];
+    Elements.insert(At, copyOf(C.Arguments[1]));
+    return C.Arguments[0];
   }
-  if (Name == "insert" && Arguments.size() == 3) {
+  if (C.Name == "insert" && C.Arguments.size() == 3) {
     std::optional<std::vector<Cell>> New =
-        elementsBetween(Arguments[1], Arguments[2]);
+        elementsBetween(C.Arguments[1], C.Arguments[2]);
     if (!New || Elements.size() + New->size() > MaxElements)
       return {};
     *New = copiesOf(*New);
     Elements.insert(At, New->begin(), New->end());
-    return Arguments[0];
+    return C.Arguments[0];
   }
-  if (Name == "erase") {
-    const int64_t End = Arguments.size() == 1  ? Arguments[0]->Number + 1
-                        : IsHere(Arguments[1]) ? Arguments[1]->Number
-                                               : -1;
-    if (End < Arguments[0]->Number ||
+  if (C.Name == "erase") {
+    const int64_t End = C.Arguments.size() == 1  ? C.Arguments[0]->Number + 1
+                        : IsHere(C.Arguments[1]) ? C.Arguments[1]->Number
+                                                 : -1;
+    if (End < C.Arguments[0]->Number ||
         static_cast<uint64_t>(End) > Elements.size())
       return {};
     Elements.erase(At, Elements.begin() + End);
-    return Arguments[0];
+    return C.Arguments[0];
   }
   return {};
 }

@@ -326,15 +326,14 @@ Cell Interpreter::makeOptions(const CXXRecordDecl *Class,
 }
 
 /// options.stride(2) sets and returns the options, options.stride() asks.
-Cell Interpreter::callOptions(const CallExpr *E, const Cell &Object,
-                              ArrayRef<Cell> Arguments) {
-  const std::string Name = torch::calleeName(E).str();
-  if (Object->Name.empty()) { // TensorOptions.
-    const Cell Result = copyOf(Object);
-    if (torch::setsRequiresGrad(E->getDirectCallee()) && !Arguments.empty())
-      Result->RequiresGrad = truth(Arguments.front()).value_or(false);
-    if (torch::setsElementType(E->getDirectCallee()) && !Arguments.empty()) {
-      const Cell &Type = Arguments.front();
+Cell Interpreter::callOptions(const LibraryCall &C) {
+  const std::string Name = C.Name.str();
+  if (C.Object->Name.empty()) { // TensorOptions.
+    const Cell Result = copyOf(C.Object);
+    if (torch::setsRequiresGrad(C.F) && !C.Arguments.empty())
+      Result->RequiresGrad = truth(C.Arguments.front()).value_or(false);
+    if (torch::setsElementType(C.F) && !C.Arguments.empty()) {
+      const Cell &Type = C.Arguments.front();
       if (Type->What == Value::Unknown)
         return Type;
       Result->Element =
@@ -342,13 +341,13 @@ Cell Interpreter::callOptions(const CallExpr *E, const Cell &Object,
     }
     return Result;
   }
-  if (!Arguments.empty()) {
-    Object->Settings[Name] = copyOf(Arguments.front());
-    return Object;
+  if (!C.Arguments.empty()) {
+    C.Object->Settings[Name] = copyOf(C.Arguments.front());
+    return C.Object;
   }
-  if (auto It = Object->Settings.find(Name); It != Object->Settings.end())
+  if (auto It = C.Object->Settings.find(Name); It != C.Object->Settings.end())
     return It->second;
-  const torch::OptionValue Default = torch::defaultOption(Object->Name, Name);
+  const torch::OptionValue Default = torch::defaultOption(C.Object->Name, Name);
   switch (Default.What) {
   case torch::OptionValue::Integer:
     return integer(Default.Number);
@@ -357,7 +356,7 @@ Cell Interpreter::callOptions(const CallExpr *E, const Cell &Object,
   case torch::OptionValue::None:
     return valueOf(Value::Null);
   default:
-    return unknown(E->getExprLoc(), "'" + Name + "'");
+    return unknown(C.E->getExprLoc(), "'" + Name + "'");
   }
 }
 

@@ -248,49 +248,46 @@ Cell Interpreter::insertInto(const Cell &This, ArrayRef<Cell> Arguments,
 }
 
 /// A call of a module's method where the module is not known.
-Cell Interpreter::callOfNoModule(const CallExpr *E, ModuleAct Act,
-                                 const Cell &This, const Cell &Nothing) {
+Cell Interpreter::callOfNoModule(const LibraryCall &C, ModuleAct Act,
+                                 const Cell &This) {
   if (Act == ModuleAct::Same)
-    return This ? This : Nothing;
+    return This ? This : C.Nothing;
   if (Act == ModuleAct::IsEmpty && This && This->What == Value::Null)
     return integer(1);
   if (torch::addsToModule(Act))
-    note(E->Stmt::getBeginLoc(), "the module that '" + torch::calleeName(E) +
-                                     "' adds to is not known" +
-                                     (This ? because(This) : ""));
-  return This && This->What == Value::Unknown ? This : Nothing;
+    note(C.At, "the module that '" + C.Name + "' adds to is not known" +
+                   (This ? because(This) : ""));
+  return This && This->What == Value::Unknown ? This : C.Nothing;
 }
 
 /// A change of what is registered in \p This. Null for other calls.
-Cell Interpreter::changeModule(const CallExpr *E, ModuleAct Act,
-                               const Cell &This, ArrayRef<Cell> Arguments,
-                               const Cell &Nothing) {
-  const SourceLocation At = E->Stmt::getBeginLoc();
+Cell Interpreter::changeModule(const LibraryCall &C, ModuleAct Act,
+                               const Cell &This) {
   ModuleInstance &M = *This->Held;
-  const std::string Name = firstName(Arguments);
-  const Cell Second = Arguments.size() < 2 ? nullptr : Arguments[1];
+  const std::string Name = firstName(C.Arguments);
+  const Cell Second = C.Arguments.size() < 2 ? nullptr : C.Arguments[1];
   switch (Act) {
   case ModuleAct::RegisterModule:
     if (!Second)
-      return Nothing;
-    if (mayRegister(Name, "module", At))
-      addChild(M, Name, Second, At);
+      return C.Nothing;
+    if (mayRegister(Name, "module", C.At))
+      addChild(M, Name, Second, C.At);
     return Second;
   case ModuleAct::RegisterParameter:
   case ModuleAct::RegisterBuffer:
     if (!Second)
-      return Nothing;
-    if (mayRegister(Name, "tensor", At))
+      return C.Nothing;
+    if (mayRegister(Name, "tensor", C.At))
       addTensor(M, Act == ModuleAct::RegisterParameter, Name, Second,
-                Arguments.size() > 2 ? truth(Arguments[2]) : true, At);
+                C.Arguments.size() > 2 ? truth(C.Arguments[2]) : true, C.At);
     return Second;
   case ModuleAct::ReplaceModule: {
     if (!Second)
-      return Nothing;
+      return C.Nothing;
     const auto It = findNamed(M.Children, Name);
     if (It == M.Children.end() || Second->What != Value::Module) {
-      fail(At, "what '" + torch::calleeName(E) + "' replaces is not known");
-      return Nothing;
+      fail(C.At, "what '" + C.Name + "' replaces is not known");
+      return C.Nothing;
     }
     It->Module = Second->Held;
     return Second;
@@ -298,52 +295,52 @@ Cell Interpreter::changeModule(const CallExpr *E, ModuleAct Act,
   case ModuleAct::Unregister: {
     const Cell Taken = takenFrom(M, Name);
     if (!Taken)
-      fail(At, "what '" + torch::calleeName(E) + "' takes away is not known");
-    return Taken ? Taken : Nothing;
+      fail(C.At, "what '" + C.Name + "' takes away is not known");
+    return Taken ? Taken : C.Nothing;
   }
   case ModuleAct::Clear:
     M.Children.clear();
     if (torch::isParameterContainer(M.ClassName))
       M.Parameters.clear();
-    return Nothing;
+    return C.Nothing;
   case ModuleAct::Append:
-    append(M, Arguments, At);
+    append(M, C.Arguments, C.At);
     return This;
   case ModuleAct::Extend:
   case ModuleAct::Update:
-    if (!Arguments.empty())
-      appendAll(M, Arguments.front(), At);
+    if (!C.Arguments.empty())
+      appendAll(M, C.Arguments.front(), C.At);
     return This;
   case ModuleAct::Insert:
-    return Second ? insertInto(This, Arguments, At) : Nothing;
+    return Second ? insertInto(This, C.Arguments, C.At) : C.Nothing;
   default:
     return nullptr;
   }
 }
 
 /// What a call asks \p This for. Null for other calls.
-Cell Interpreter::askModule(const CallExpr *E, ModuleAct Act, const Cell &This,
-                            ArrayRef<Cell> Arguments, const Cell &Nothing) {
+Cell Interpreter::askModule(const LibraryCall &C, ModuleAct Act,
+                            const Cell &This) {
   const ModulePtr &M = This->Held;
   switch (Act) {
   case ModuleAct::Element:
-    return Arguments.empty() ? This : element(This, Arguments.front(), E);
+    return C.Arguments.empty() ? This : element(This, C.Arguments.front(), C.E);
   case ModuleAct::Same:
     return This;
   case ModuleAct::Size:
     return integer(elementCount(*M));
   case ModuleAct::Contains: {
-    const std::string Key = firstName(Arguments);
+    const std::string Key = firstName(C.Arguments);
     if (Key == UnknownName)
-      return Nothing;
+      return C.Nothing;
     return integer(llvm::any_of(elementsOf(*M), [&](const auto &Element) {
       return Element.first == Key;
     }));
   }
   case ModuleAct::IsEmpty: {
     // A holder or AnyModule asks whether it holds something.
-    const torch::ModelClass Kind = torch::modelClass(
-        cast<CXXMethodDecl>(E->getDirectCallee())->getParent());
+    const torch::ModelClass Kind =
+        torch::modelClass(cast<CXXMethodDecl>(C.F)->getParent());
     return integer(Kind != torch::ModelClass::Holder &&
                    Kind != torch::ModelClass::AnyModule && !elementCount(*M));
   }
@@ -351,7 +348,7 @@ Cell Interpreter::askModule(const CallExpr *E, ModuleAct Act, const Cell &This,
     return integer(M->IsTraining);
   case ModuleAct::Modules: {
     std::vector<Cell> All = listed(Act, M);
-    if (!Arguments.empty() && truth(Arguments.front()) == false)
+    if (!C.Arguments.empty() && truth(C.Arguments.front()) == false)
       All.erase(All.begin());
     return listOf(std::move(All));
   }
@@ -369,22 +366,20 @@ Cell Interpreter::askModule(const CallExpr *E, ModuleAct Act, const Cell &This,
   }
 }
 
-Cell Interpreter::callModule(const CallExpr *E, const FunctionDecl *F,
-                             const Cell &Object, ArrayRef<Cell> Arguments) {
-  const SourceLocation At = E->Stmt::getBeginLoc();
-  const Cell This =
-      Object && Object->What == Value::Pointer ? Object->Target : Object;
-  const Cell Nothing =
-      unknown(At, "what '" + torch::calleeName(E) + "' returns");
-  const ModuleAct Act = torch::moduleAct(F);
-  const auto *Method = cast<CXXMethodDecl>(F);
+Cell Interpreter::callModule(LibraryCall C) {
+  const Cell This = C.Object && C.Object->What == Value::Pointer
+                        ? C.Object->Target
+                        : C.Object;
+  C.Nothing = unknown(C.At, "what '" + C.Name + "' returns");
+  const ModuleAct Act = torch::moduleAct(C.F);
+  const auto *Method = cast<CXXMethodDecl>(C.F);
   if (Act == ModuleAct::FromPretrained)
-    return moduleValue(makePretrained(Method, Arguments, At));
+    return moduleValue(makePretrained(Method, C.Arguments, C.At));
   if (!This || This->What != Value::Module)
-    return callOfNoModule(E, Act, This, Nothing);
-  if (Cell Result = changeModule(E, Act, This, Arguments, Nothing))
+    return callOfNoModule(C, Act, This);
+  if (Cell Result = changeModule(C, Act, This))
     return Result;
-  if (Cell Result = askModule(E, Act, This, Arguments, Nothing))
+  if (Cell Result = askModule(C, Act, This))
     return Result;
   const ModulePtr M = This->Held;
   switch (Act) {
@@ -392,36 +387,37 @@ Cell Interpreter::callModule(const CallExpr *E, const FunctionDecl *F,
     return moduleValue(cloneOf(M));
   case ModuleAct::Convert: {
     std::optional<torch::ElementType> Type;
-    for (const Cell &Argument : Arguments)
+    for (const Cell &Argument : C.Arguments)
       if (Argument->What == Value::Type)
         Type = Argument->Element;
     if (!Type)
-      note(At, "the type that 'to' converts to is not known");
+      note(C.At, "the type that 'to' converts to is not known");
     convertModule(M, Type);
-    return Nothing;
+    return C.Nothing;
   }
   case ModuleAct::Forward: {
     if (!Pass)
-      return Nothing;
+      return C.Nothing;
     // A class of LibTorch's names its own forward(), which is not virtual.
     const CXXRecordDecl *Own = Method->getParent();
     const bool IsDerived = M->Class && !torch::isTorchDecl(M->Class);
     return torch::isModuleClass(Own) && IsDerived
-               ? forwardOfLibrary(M, torch::modelClassName(Own), Arguments, At)
-               : forward(M, Arguments, At);
+               ? forwardOfLibrary(M, torch::modelClassName(Own), C.Arguments,
+                                  C.At)
+               : forward(M, C.Arguments, C.At);
   }
   case ModuleAct::Train:
   case ModuleAct::Eval: {
     const bool On =
         Act == ModuleAct::Train &&
-        (Arguments.empty() || truth(Arguments.front()).value_or(true));
+        (C.Arguments.empty() || truth(C.Arguments.front()).value_or(true));
     forEachModule(
         M, [&](const ModulePtr &Each, StringRef) { Each->IsTraining = On; });
-    return Nothing;
+    return C.Nothing;
   }
   default:
-    skipClosures(Arguments, At); // apply(function)
-    return Nothing;
+    skipClosures(C.Arguments, C.At); // apply(function)
+    return C.Nothing;
   }
 }
 

@@ -88,59 +88,58 @@ Cell Interpreter::limitOf(StringRef Name, QualType Type,
 
 /// A method of a smart pointer, an optional, a text or a container. Null for
 /// others.
-Cell Interpreter::callOfObject(const CallExpr *E, const FunctionDecl *F,
-                               const Cell &Object, ArrayRef<Cell> Arguments,
-                               const Cell &Nothing) {
-  const StringRef Name = torch::calleeName(E);
-  const OverloadedOperatorKind Op = F->getOverloadedOperator();
-  if (Object->What == Value::List)
-    return callList(E, Object, Arguments);
-  if (Object->What == Value::Iterator)
-    if (Cell Result = iteratorOperator(E, F, Object, Arguments))
+Cell Interpreter::callOfObject(const LibraryCall &C) {
+  const OverloadedOperatorKind Op = C.F->getOverloadedOperator();
+  if (C.Object->What == Value::List)
+    return callList(C);
+  if (C.Object->What == Value::Iterator)
+    if (Cell Result = iteratorOperator(C))
       return Result;
-  if (Object->What == Value::Text && !Op) {
-    if (Name == "size" || Name == "length")
-      return integer(Object->Name.size());
-    if (Name == "empty")
-      return integer(Object->Name.empty());
-    if (Name == "c_str" || Name == "data" || Name == "str")
-      return Object;
-    if (!cast<CXXMethodDecl>(F)->isConst())
-      *Object =
-          *unknown(E->Stmt::getBeginLoc(), "a string after '" + Name + "'");
-    return Nothing;
+  if (C.Object->What == Value::Text && !Op) {
+    if (C.Name == "size" || C.Name == "length")
+      return integer(C.Object->Name.size());
+    if (C.Name == "empty")
+      return integer(C.Object->Name.empty());
+    if (C.Name == "c_str" || C.Name == "data" || C.Name == "str")
+      return C.Object;
+    if (!cast<CXXMethodDecl>(C.F)->isConst())
+      *C.Object = *unknown(C.At, "a string after '" + C.Name + "'");
+    return C.Nothing;
   }
   // Smart pointers and optionals: what they lead to.
-  if (Op == OO_Star || Name == "value")
-    return Object->What == Value::Pointer ? Object->Target : Object;
-  if (Op == OO_Arrow || Op == OO_LessLess || Name == "get" || Name == "lock")
-    return Object;
-  if (Name == "has_value") {
-    if (Object->What == Value::Null)
+  if (Op == OO_Star || C.Name == "value")
+    return C.Object->What == Value::Pointer ? C.Object->Target : C.Object;
+  if (Op == OO_Arrow || Op == OO_LessLess || C.Name == "get" ||
+      C.Name == "lock")
+    return C.Object;
+  if (C.Name == "has_value") {
+    if (C.Object->What == Value::Null)
       return integer(0);
-    return Object->What == Value::Unknown ? Object : integer(1);
+    return C.Object->What == Value::Unknown ? C.Object : integer(1);
   }
-  if (Name == "value_or")
-    return Object->What == Value::Null && !Arguments.empty() ? Arguments.front()
-                                                             : Object;
-  if (Name == "reset" && Arguments.empty()) {
-    *Object = *valueOf(Value::Null);
-    return Object;
+  if (C.Name == "value_or")
+    return C.Object->What == Value::Null && !C.Arguments.empty()
+               ? C.Arguments.front()
+               : C.Object;
+  if (C.Name == "reset" && C.Arguments.empty()) {
+    *C.Object = *valueOf(Value::Null);
+    return C.Object;
   }
-  if (Op == OO_Subscript && !Arguments.empty())
-    return element(Object, Arguments.front(), E);
-  if (Op == OO_PlusEqual && Arguments.size() == 1 &&
-      Object->What == Value::Text) {
-    store(Object, arithmetic(BO_Add, Object, Arguments[0], E->getType(), E));
-    return Object;
+  if (Op == OO_Subscript && !C.Arguments.empty())
+    return element(C.Object, C.Arguments.front(), C.E);
+  if (Op == OO_PlusEqual && C.Arguments.size() == 1 &&
+      C.Object->What == Value::Text) {
+    store(C.Object,
+          arithmetic(BO_Add, C.Object, C.Arguments[0], C.E->getType(), C.E));
+    return C.Object;
   }
   return nullptr;
 }
 
 /// An operator of two values of the library's classes. Null for others.
-Cell Interpreter::callOverloaded(const CallExpr *E, OverloadedOperatorKind Op,
-                                 const Cell &A, const Cell &B) {
-  switch (Op) {
+Cell Interpreter::callOverloaded(const LibraryCall &C, const Cell &A,
+                                 const Cell &B) {
+  switch (C.F->getOverloadedOperator()) {
   case OO_Plus:
   case OO_Minus:
   case OO_EqualEqual:
@@ -149,11 +148,12 @@ Cell Interpreter::callOverloaded(const CallExpr *E, OverloadedOperatorKind Op,
   case OO_Greater:
   case OO_LessEqual:
   case OO_GreaterEqual: {
-    const BinaryOperatorKind Kind = BinaryOperator::getOverloadedOpcode(Op);
+    const BinaryOperatorKind Kind =
+        BinaryOperator::getOverloadedOpcode(C.F->getOverloadedOperator());
     return arithmetic(Kind, A, B,
                       BinaryOperator::isComparisonOp(Kind) ? Context.BoolTy
-                                                           : E->getType(),
-                      E);
+                                                           : C.E->getType(),
+                      C.E);
   }
   case OO_LessLess:
     return A;
@@ -163,163 +163,155 @@ Cell Interpreter::callOverloaded(const CallExpr *E, OverloadedOperatorKind Op,
 }
 
 /// make_shared<T>() and make_unique<T>().
-Cell Interpreter::makeOwned(const CallExpr *E, const FunctionDecl *F,
-                            ArrayRef<Cell> Arguments, const Cell &Nothing) {
-  const QualType Type = firstTypeArgument(F);
+Cell Interpreter::makeOwned(const LibraryCall &C) {
+  const QualType Type = firstTypeArgument(C.F);
   const CXXRecordDecl *R =
       definitionOf(Type.isNull() ? nullptr : Type->getAsCXXRecordDecl());
   if (!R)
-    return Nothing;
+    return C.Nothing;
   const Cell Made =
-      makeObject(R, Arguments, typesOf({E->getArgs(), E->getNumArgs()}),
-                 nullptr, E->Stmt::getBeginLoc());
+      makeObject(R, C.Arguments, typesOf({C.E->getArgs(), C.E->getNumArgs()}),
+                 nullptr, C.At);
   return Made->What == Value::Module || Made->What == Value::Unknown
              ? Made
              : pointerTo(Made);
 }
 
 /// Functions of pairs and tuples. Null for others.
-Cell Interpreter::callOfTuple(const CallExpr *E, const FunctionDecl *F,
-                              ArrayRef<Cell> Arguments, const Cell &Nothing) {
-  const StringRef Name = torch::calleeName(E);
-  if (Name == "get" && Arguments.size() == 1) {
-    const TemplateArgumentList *Args = F->getTemplateSpecializationArgs();
+Cell Interpreter::callOfTuple(const LibraryCall &C) {
+  if (C.Name == "get" && C.Arguments.size() == 1) {
+    const TemplateArgumentList *Args = C.F->getTemplateSpecializationArgs();
     if (Args && Args->size() &&
         Args->get(0).getKind() == TemplateArgument::Integral)
-      return element(Arguments.front(),
-                     integer(Args->get(0).getAsIntegral().getExtValue()), E);
-    return Nothing;
+      return element(C.Arguments.front(),
+                     integer(Args->get(0).getAsIntegral().getExtValue()), C.E);
+    return C.Nothing;
   }
-  if (Name == "tie")
-    return listOf(Arguments.vec());
-  if (Name == "make_pair" || Name == "make_tuple" || Name == "forward_as_tuple")
-    return listOf(copiesOf(Arguments));
+  if (C.Name == "tie")
+    return listOf(C.Arguments.vec());
+  if (C.Name == "make_pair" || C.Name == "make_tuple" ||
+      C.Name == "forward_as_tuple")
+    return listOf(copiesOf(C.Arguments));
   return nullptr;
 }
 
-/// std::clamp(\p V, \p Least, \p Most).
-Cell Interpreter::clamped(const CallExpr *E, const Cell &V, const Cell &Least,
-                          const Cell &Most, const Cell &Nothing) {
-  for (const Cell &Argument : {V, Least, Most})
+/// std::clamp(v, least, most).
+Cell Interpreter::clamped(const LibraryCall &C) {
+  const Cell &V = C.Arguments[0], &Least = C.Arguments[1],
+             &Most = C.Arguments[2];
+  for (const Cell &Argument : C.Arguments)
     if (Argument->What == Value::Unknown)
       return Argument;
   const std::optional<bool> Below =
-      truth(arithmetic(BO_LT, V, Least, Context.BoolTy, E));
+      truth(arithmetic(BO_LT, V, Least, Context.BoolTy, C.E));
   const std::optional<bool> Above =
-      truth(arithmetic(BO_LT, Most, V, Context.BoolTy, E));
+      truth(arithmetic(BO_LT, Most, V, Context.BoolTy, C.E));
   if (!Below || !Above)
-    return Nothing;
+    return C.Nothing;
   return *Below ? Least : *Above ? Most : V;
 }
 
 /// Functions of numbers. Null for others.
-Cell Interpreter::callOfNumbers(const CallExpr *E, const FunctionDecl *F,
-                                ArrayRef<Cell> Arguments, const Cell &Nothing) {
-  const StringRef Name = torch::calleeName(E);
-  const size_t Count = Arguments.size();
-  if (Name == "max" || Name == "min") {
-    ArrayRef<Cell> From = Arguments;
-    if (Count == 1 && Arguments.front()->What == Value::List)
-      From = Arguments.front()->Elements;
+Cell Interpreter::callOfNumbers(const LibraryCall &C) {
+  const size_t Count = C.Arguments.size();
+  if (C.Name == "max" || C.Name == "min") {
+    ArrayRef<Cell> From = C.Arguments;
+    if (Count == 1 && C.Arguments.front()->What == Value::List)
+      From = C.Arguments.front()->Elements;
     if (From.empty())
-      return Nothing;
+      return C.Nothing;
     Cell Unknown;
-    const std::optional<size_t> Best = bestOf(From, Name == "max", E, Unknown);
+    const std::optional<size_t> Best =
+        bestOf(From, C.Name == "max", C.E, Unknown);
     return Best ? From[*Best] : Unknown;
   }
-  if (Name == "clamp" && Count == 3)
-    return clamped(E, Arguments[0], Arguments[1], Arguments[2], Nothing);
+  if (C.Name == "clamp" && Count == 3)
+    return clamped(C);
   if (Count == 0 || Count > 2)
     return nullptr;
-  const Cell &First = Arguments[0];
+  const Cell &First = C.Arguments[0];
   const bool AreIntegers = llvm::all_of(
-      Arguments, [](const Cell &V) { return V->What == Value::Integer; });
-  if (Name == "abs" && Count == 1) {
+      C.Arguments, [](const Cell &V) { return V->What == Value::Integer; });
+  if (C.Name == "abs" && Count == 1) {
     if (AreIntegers && First->Number > INT64_MIN)
       return integer(std::abs(First->Number));
     return First->What == Value::Real ? real(std::abs(First->RealNumber))
                                       : First;
   }
-  if (Name == "to_string" && Count == 1)
-    return AreIntegers ? text(std::to_string(First->Number)) : Nothing;
-  if ((Name == "gcd" || Name == "lcm") && Count == 2 && AreIntegers) {
-    const int64_t A = First->Number, B = Arguments[1]->Number;
+  if (C.Name == "to_string" && Count == 1)
+    return AreIntegers ? text(std::to_string(First->Number)) : C.Nothing;
+  if ((C.Name == "gcd" || C.Name == "lcm") && Count == 2 && AreIntegers) {
+    const int64_t A = First->Number, B = C.Arguments[1]->Number;
     // What does not overflow.
     if (std::abs(A) < (1LL << 31) && std::abs(B) < (1LL << 31))
-      return integer(Name == "gcd" ? std::gcd(A, B) : std::lcm(A, B));
-    return Nothing;
+      return integer(C.Name == "gcd" ? std::gcd(A, B) : std::lcm(A, B));
+    return C.Nothing;
   }
-  if (!llvm::all_of(Arguments, isNumber))
+  if (!llvm::all_of(C.Arguments, isNumber))
     return nullptr;
   const std::optional<double> Result =
-      computed(Name, realOf(First), Count == 2 ? realOf(Arguments[1]) : 0);
-  return Result ? convert(real(*Result), F->getReturnType()) : nullptr;
+      computed(C.Name, realOf(First), Count == 2 ? realOf(C.Arguments[1]) : 0);
+  return Result ? convert(real(*Result), C.F->getReturnType()) : nullptr;
 }
 
 /// A function that is not followed: it may change what it is given.
-Cell Interpreter::skipStandard(const FunctionDecl *F, StringRef Name,
-                               ArrayRef<Cell> Arguments, SourceLocation At,
-                               const Cell &Nothing) {
-  if (!llvm::StringSwitch<bool>(Name)
+Cell Interpreter::skipStandard(const LibraryCall &C) {
+  if (!llvm::StringSwitch<bool>(C.Name)
            .Cases("accumulate", "count", "count_if", "distance", true)
            .Cases("find", "find_if", "max_element", "min_element", true)
            .Cases("all_of", "any_of", "none_of", "equal", true)
-           .Default(torch::isTorchDecl(F)))
-    for (const Cell &Argument : Arguments) {
-      const Cell Changed = unknown(At, "a container after '" + Name + "'");
+           .Default(torch::isTorchDecl(C.F)))
+    for (const Cell &Argument : C.Arguments) {
+      const Cell Changed = unknown(C.At, "a container after '" + C.Name + "'");
       if (Argument->What == Value::List)
         *Argument = *Changed;
       else if (Argument->What == Value::Iterator)
         *Argument->Target = *Changed;
     }
-  skipClosures(Arguments, At);
-  for (const Cell &Argument : Arguments)
+  skipClosures(C.Arguments, C.At);
+  for (const Cell &Argument : C.Arguments)
     if (Argument->What == Value::Unknown && !Argument->Why.empty())
       return Argument;
-  return Nothing;
+  return C.Nothing;
 }
 
-Cell Interpreter::callStandard(const CallExpr *E, const FunctionDecl *F,
-                               const Cell &Object, ArrayRef<Cell> Arguments) {
-  const SourceLocation At = E->Stmt::getBeginLoc();
-  const StringRef Name = torch::calleeName(E);
-  const Cell Nothing =
-      unknown(At, "what '" + F->getNameAsString() + "' returns");
-  if (Object)
-    if (Cell Result = callOfObject(E, F, Object, Arguments, Nothing))
+Cell Interpreter::callStandard(LibraryCall C) {
+  C.Nothing = unknown(C.At, "what '" + C.F->getNameAsString() + "' returns");
+  if (C.Object)
+    if (Cell Result = callOfObject(C))
       return Result;
-  if (const OverloadedOperatorKind Op = F->getOverloadedOperator()) {
-    std::vector<Cell> Operands = Arguments.vec();
-    if (Object)
-      Operands.insert(Operands.begin(), Object);
+  if (const OverloadedOperatorKind Op = C.F->getOverloadedOperator()) {
+    std::vector<Cell> Operands = C.Arguments.vec();
+    if (C.Object)
+      Operands.insert(Operands.begin(), C.Object);
     const Cell Result = Operands.size() == 2
-                            ? callOverloaded(E, Op, Operands[0], Operands[1])
+                            ? callOverloaded(C, Operands[0], Operands[1])
                             : nullptr;
-    return Result ? Result : Nothing;
+    return Result ? Result : C.Nothing;
   }
-  if (const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(C.F);
       Method && code::isStdClass(Method->getParent(), {"numeric_limits"}))
-    return limitOf(Name, F->getReturnType(), Nothing);
-  if (Name == "make_shared" || Name == "make_unique")
-    return makeOwned(E, F, Arguments, Nothing);
-  if (Cell Result = callOfTuple(E, F, Arguments, Nothing))
+    return limitOf(C.Name, C.F->getReturnType(), C.Nothing);
+  if (C.Name == "make_shared" || C.Name == "make_unique")
+    return makeOwned(C);
+  if (Cell Result = callOfTuple(C))
     return Result;
-  if (Cell Result = callOfNumbers(E, F, Arguments, Nothing))
+  if (Cell Result = callOfNumbers(C))
     return Result;
-  if (Name == "swap" && Arguments.size() == 2) {
-    std::swap(*Arguments[0], *Arguments[1]);
-    return Nothing;
+  if (C.Name == "swap" && C.Arguments.size() == 2) {
+    std::swap(*C.Arguments[0], *C.Arguments[1]);
+    return C.Nothing;
   }
-  if (Name == "move" || Name == "forward" || Name == "as_const" ||
-      Name == "ref" || Name == "cref" || Name == "addressof" ||
-      Name == "static_pointer_cast" || Name == "dynamic_pointer_cast")
-    return Arguments.empty() ? Nothing : Arguments.front();
-  if (Arguments.size() == 1 && Arguments[0]->What == Value::List)
-    if (Cell Place = boundOf(Name, Arguments[0]))
+  if (C.Name == "move" || C.Name == "forward" || C.Name == "as_const" ||
+      C.Name == "ref" || C.Name == "cref" || C.Name == "addressof" ||
+      C.Name == "static_pointer_cast" || C.Name == "dynamic_pointer_cast")
+    return C.Arguments.empty() ? C.Nothing : C.Arguments.front();
+  if (C.Arguments.size() == 1 && C.Arguments[0]->What == Value::List)
+    if (Cell Place = boundOf(C.Name, C.Arguments[0]))
       return Place;
-  if (Cell Result = callAlgorithm(E, F, Name, Arguments))
+  if (Cell Result = callAlgorithm(C))
     return Result;
-  return skipStandard(F, Name, Arguments, At, Nothing);
+  return skipStandard(C);
 }
 
 } // namespace libtorch_tidy::model

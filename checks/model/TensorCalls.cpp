@@ -78,33 +78,31 @@ static bool isFollowedOperator(const FunctionDecl *F) {
 }
 
 /// A call that has to do with tensors or their options. Null for others.
-Cell Interpreter::callWithTensors(const FunctionDecl *F, const Cell &Object,
-                                  ArrayRef<Cell> Arguments, SourceLocation At) {
-  const bool IsFollowed = isFollowedOperator(F);
+Cell Interpreter::callWithTensors(const LibraryCall &C) {
+  const bool IsFollowed = isFollowedOperator(C.F);
   if (Pass && IsFollowed)
-    return callOperator(F, Object, Arguments, At);
+    return callOperator(C.F, C.Object, C.Arguments, C.At);
   Cell Result;
-  if (torch::setsElementType(F) || torch::changesTensorOptions(F))
-    Result = makeTensorOptions(F, Object, Arguments);
-  else if (torch::tensorAct(F) != TensorAct::Unknown)
-    Result = callTensor(F, Object, Arguments, At);
+  if (torch::setsElementType(C.F) || torch::changesTensorOptions(C.F))
+    Result = makeTensorOptions(C);
+  else if (torch::tensorAct(C.F) != TensorAct::Unknown)
+    Result = callTensor(C);
   if (IsFollowed && (!Result || Result->What == Value::Unknown))
-    if (Cell Made = makeByOperator(F, Object, Arguments))
+    if (Cell Made = makeByOperator(C.F, C.Object, C.Arguments))
       return Made;
   return Result;
 }
 
 /// dtype(kHalf) and its like: a function, or a method of a tensor's options.
-Cell Interpreter::makeTensorOptions(const FunctionDecl *F, const Cell &Object,
-                                    ArrayRef<Cell> Arguments) const {
+Cell Interpreter::makeTensorOptions(const LibraryCall &C) const {
   const Cell Options = valueOf(Value::Options);
-  if (Object && Object->What == Value::Tensor) // Its options().
-    Options->Element = Object->Handle->Shape.Type;
-  if (torch::setsRequiresGrad(F))
+  if (C.Object && C.Object->What == Value::Tensor) // Its options().
+    Options->Element = C.Object->Handle->Shape.Type;
+  if (torch::setsRequiresGrad(C.F))
     Options->RequiresGrad =
-        Arguments.empty() || truth(Arguments.front()).value_or(false);
-  if (torch::setsElementType(F) && !Arguments.empty()) {
-    const Cell &Type = Arguments.back();
+        C.Arguments.empty() || truth(C.Arguments.front()).value_or(false);
+  if (torch::setsElementType(C.F) && !C.Arguments.empty()) {
+    const Cell &Type = C.Arguments.back();
     if (Type->What == Value::Unknown)
       return Type;
     if (Type->What == Value::Type)
@@ -401,29 +399,28 @@ static Cell askedOf(TensorAct Act, const torch::TensorShape &Shape,
   }
 }
 
-Cell Interpreter::callTensor(const FunctionDecl *F, const Cell &Object,
-                             ArrayRef<Cell> Arguments, SourceLocation At) {
-  const Cell Nothing =
-      unknown(At, "the tensor that '" + F->getNameAsString() + "' gives");
-  const TensorAct Act = torch::tensorAct(F);
+Cell Interpreter::callTensor(LibraryCall C) {
+  C.Nothing =
+      unknown(C.At, "the tensor that '" + C.F->getNameAsString() + "' gives");
+  const TensorAct Act = torch::tensorAct(C.F);
   if (isFactory(Act)) {
-    std::optional<torch::TensorShape> Shape = shapeMade(Act, Arguments);
-    return Shape ? makeTensor(std::move(*Shape), Arguments, At) : Nothing;
+    std::optional<torch::TensorShape> Shape = shapeMade(Act, C.Arguments);
+    return Shape ? makeTensor(std::move(*Shape), C.Arguments, C.At) : C.Nothing;
   }
   // The others are of a tensor: the object, or the first argument.
-  const Cell &Self = Object              ? Object
-                     : Arguments.empty() ? Nothing
-                                         : Arguments.front();
+  const Cell &Self = C.Object              ? C.Object
+                     : C.Arguments.empty() ? C.Nothing
+                                           : C.Arguments.front();
   if (!Self || Self->What == Value::Unknown)
-    return Self ? Self : Nothing;
+    return Self ? Self : C.Nothing;
   const ArrayRef<Cell> Rest =
-      Object || Arguments.empty() ? Arguments : Arguments.drop_front();
+      C.Object || C.Arguments.empty() ? C.Arguments : C.Arguments.drop_front();
   if (Self->What != Value::Tensor)
     // number * tensor.
     return Act == TensorAct::Combine && !Rest.empty() &&
                    Rest.front()->What == Value::Tensor
                ? tensorValue(clonedTensor(Rest.front()->Handle))
-               : Nothing;
+               : C.Nothing;
   const TensorPtr &T = Self->Handle;
   switch (Act) {
   case TensorAct::Same:
@@ -432,35 +429,35 @@ Cell Interpreter::callTensor(const FunctionDecl *F, const Cell &Object,
     T->RequiresGrad =
         Rest.empty() ? std::optional<bool>(true) : truth(Rest.front());
     if (!T->RequiresGrad)
-      note(At, "whether a parameter gets a gradient is not known");
+      note(C.At, "whether a parameter gets a gradient is not known");
     return Self;
   case TensorAct::ReplaceData:
-    replaceData(*T, Rest, At);
+    replaceData(*T, Rest, C.At);
     return Self;
   case TensorAct::SameShape:
     return resized(T, T->Shape.Sizes);
   case TensorAct::MakeLike: {
-    const AskedElements Asked(Arguments);
+    const AskedElements Asked(C.Arguments);
     const Cell Result = resized(T, T->Shape.Sizes);
     if (Asked.Type || Asked.IsOpen)
       Result->Handle->Shape.Type = Asked.Type;
     return Result;
   }
   case TensorAct::ToType:
-    return convertedTensor(F, T, Rest, AskedElements(Arguments).Type);
+    return convertedTensor(C.F, T, Rest, AskedElements(C.Arguments).Type);
   case TensorAct::Combine: {
     const Cell Result = Rest.empty() ? nullptr : combined(T, Rest.front());
-    return Result ? Result : Nothing;
+    return Result ? Result : C.Nothing;
   }
   case TensorAct::Unsqueeze:
   case TensorAct::Transpose:
   case TensorAct::Reverse:
   case TensorAct::Reshape: {
-    MaybeSizes To = rearranged(Act, *T, Rest, At);
-    return To ? resized(T, std::move(To)) : Nothing;
+    MaybeSizes To = rearranged(Act, *T, Rest, C.At);
+    return To ? resized(T, std::move(To)) : C.Nothing;
   }
   default:
-    return askedOf(Act, T->Shape, Rest, Nothing);
+    return askedOf(Act, T->Shape, Rest, C.Nothing);
   }
 }
 
