@@ -184,17 +184,15 @@ ModulePtr Interpreter::makePart(const torch::RegisteredModule &Part,
 
 void Interpreter::fill(ModuleInstance &M, const torch::ModuleContents &Contents,
                        ArrayRef<ModulePtr> Given, SourceLocation At) {
-  for (const torch::RegisteredTensor &T : Contents.Parameters) {
-    auto Handle = std::make_shared<TensorInstance>();
-    Handle->Shape = T.Shape;
-    Handle->RequiresGrad = true;
-    M.Parameters.push_back({T.Name, std::move(Handle)});
-  }
-  for (const torch::RegisteredTensor &T : Contents.Buffers) {
-    auto Handle = std::make_shared<TensorInstance>();
-    Handle->Shape = T.Shape;
-    M.Buffers.push_back({T.Name, std::move(Handle)});
-  }
+  for (const bool IsParameter : {true, false})
+    for (const torch::RegisteredTensor &T :
+         IsParameter ? Contents.Parameters : Contents.Buffers) {
+      auto Handle = std::make_shared<TensorInstance>();
+      Handle->Shape = T.Shape;
+      Handle->RequiresGrad = IsParameter;
+      (IsParameter ? M.Parameters : M.Buffers)
+          .push_back({T.Name, std::move(Handle)});
+    }
   for (const torch::RegisteredModule &Child : Contents.Children)
     M.Children.push_back({Child.Name, makePart(Child, Given, At)});
   for (const torch::RegisteredModule &Child : Contents.Unlisted)
@@ -281,15 +279,11 @@ ModulePtr Interpreter::makeLibraryModule(StringRef Class,
   if (torch::isModuleContainer(Class) || torch::isParameterContainer(Class)) {
     // One list of elements, or of pairs of a name and an element; else
     // elements.
-    if (Arguments.size() == 1 && Arguments.front()->What == Value::List) {
+    if (Arguments.size() == 1 && Arguments.front()->What == Value::List)
       appendAll(*M, Arguments.front(), At);
-    } else {
+    else
       for (const Cell &Argument : Arguments)
-        if (Argument->What == Value::List)
-          append(*M, Argument->Elements, At);
-        else
-          append(*M, {Argument}, At);
-    }
+        append(*M, {Argument}, At);
     return M;
   }
   const Cell Only = Arguments.size() == 1 ? Arguments.front() : nullptr;
@@ -316,13 +310,12 @@ Cell Interpreter::makeOptions(const CXXRecordDecl *Class,
   if (Arguments.size() == 1 && Arguments.front()->What == Value::Options &&
       Arguments.front()->Name == Name)
     return copyOf(Arguments.front());
-  Value V;
-  V.What = Value::Options;
-  V.Name = Name;
+  const Cell Options = valueOf(Value::Options);
+  Options->Name = Name;
   const ArrayRef<StringRef> Names = torch::positionalOptions(Name);
   for (unsigned I = 0; I < Arguments.size() && I < Names.size(); ++I)
-    V.Settings[Names[I].str()] = copyOf(Arguments[I]);
-  return cell(std::move(V));
+    Options->Settings[Names[I].str()] = copyOf(Arguments[I]);
+  return Options;
 }
 
 /// options.stride(2) sets and returns the options, options.stride() asks.

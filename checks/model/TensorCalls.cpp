@@ -55,8 +55,9 @@ static bool isFactory(TensorAct Act) {
   }
 }
 
-/// Does it ask what a tensor is?
-static bool isQuestion(TensorAct Act) {
+/// What a pass follows as an operator; the others make tensors, or ask.
+static bool isFollowedOperator(const FunctionDecl *F) {
+  const TensorAct Act = torch::tensorAct(F);
   switch (Act) {
   case TensorAct::Size:
   case TensorAct::Dimensions:
@@ -65,16 +66,10 @@ static bool isQuestion(TensorAct Act) {
   case TensorAct::TypeOf:
   case TensorAct::IsDefined:
   case TensorAct::Fact:
-    return true;
-  default:
     return false;
+  default:
+    return !isFactory(Act) && torch::isTensorOperator(F);
   }
-}
-
-/// What a pass follows as an operator.
-static bool isFollowedOperator(const FunctionDecl *F) {
-  const TensorAct Act = torch::tensorAct(F);
-  return !isFactory(Act) && !isQuestion(Act) && torch::isTensorOperator(F);
 }
 
 /// A call that has to do with tensors or their options. Null for others.
