@@ -257,7 +257,7 @@ Cell Interpreter::evalUnary(const UnaryOperator *E) {
   case UO_Deref:
     if (Of->What == Value::List) // An array.
       return element(Of, integer(0), E);
-    return Of->What == Value::Pointer ? Of->Target : Of;
+    return targetOf(Of);
   case UO_PreInc:
   case UO_PreDec:
   case UO_PostInc:

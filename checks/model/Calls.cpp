@@ -172,8 +172,7 @@ Cell Interpreter::evalCall(const CallExpr *E) {
   if (Cell Result = callLibrary(
           {E, F, Object, Arguments, At, torch::calleeName(E), nullptr}))
     return Result;
-  const Cell This =
-      Object && Object->What == Value::Pointer ? Object->Target : Object;
+  const Cell This = targetOf(Object);
   F = overrider(E, This);
   return definitionOf(F) ? call(F, Arguments, This, At)
                          : callUndefined(E, F, This, Arguments);

@@ -141,14 +141,14 @@ Cell Interpreter::callList(const LibraryCall &C) {
     Elements.clear();
     return C.Object;
   }
-  if (C.Name == "resize" && !C.Arguments.empty() &&
-      C.Arguments.front()->What == Value::Integer &&
-      C.Arguments.front()->Number >= 0 &&
-      static_cast<uint64_t>(C.Arguments.front()->Number) <= MaxElements) {
+  const std::optional<size_t> Size =
+      C.Name == "resize" && !C.Arguments.empty()
+          ? indexIn(C.Arguments.front(), MaxElements + 1)
+          : std::nullopt;
+  if (Size) {
+    Elements.resize(std::min(Elements.size(), *Size));
     const QualType Type = typeArgument(Method->getParent(), 0);
-    const size_t Size = C.Arguments.front()->Number;
-    Elements.resize(std::min(Elements.size(), Size));
-    while (Elements.size() < Size && step(C.At))
+    while (Elements.size() < *Size && step(C.At))
       Elements.push_back(C.Arguments.size() > 1 ? copyOf(C.Arguments[1])
                                                 : newElement(Type, C.At));
     return C.Object;

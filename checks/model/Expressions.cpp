@@ -147,7 +147,7 @@ Cell Interpreter::memberOf(const Cell &Base, const ValueDecl *Member,
   if (const auto *Var = dyn_cast<VarDecl>(Member))
     return evalName(Var, E);
   const auto *Field = dyn_cast<FieldDecl>(Member);
-  const Cell Object = Base->What == Value::Pointer ? Base->Target : Base;
+  const Cell Object = targetOf(Base);
   const Cell Nothing = unknown(E ? E->getExprLoc() : Member->getLocation(),
                                "'" + Member->getNameAsString() + "'");
   if (!Field)
@@ -189,7 +189,7 @@ Cell Interpreter::memberOf(const Cell &Base, const ValueDecl *Member,
 }
 
 Cell Interpreter::element(const Cell &Of, const Cell &Index, const Expr *E) {
-  const Cell Object = Of->What == Value::Pointer ? Of->Target : Of;
+  const Cell Object = targetOf(Of);
   const Cell Nothing = unknown(E->getExprLoc(), "an element of a container");
   if (Object->What == Value::Unknown)
     return Object;
@@ -197,28 +197,22 @@ Cell Interpreter::element(const Cell &Of, const Cell &Index, const Expr *E) {
     return Index;
   if (Object->What == Value::Module) {
     const ModuleInstance &M = *Object->Held;
-    if (Index->What == Value::Integer && Index->Number >= 0 &&
-        static_cast<uint64_t>(Index->Number) < elementCount(M))
+    if (const std::optional<size_t> I = indexIn(Index, elementCount(M)))
       return torch::isParameterContainer(M.ClassName)
-                 ? tensorValue(M.Parameters[Index->Number].Handle)
-                 : moduleValue(M.Children[Index->Number].Module);
+                 ? tensorValue(M.Parameters[*I].Handle)
+                 : moduleValue(M.Children[*I].Module);
     if (Index->What == Value::Text)
       for (const auto &[Name, Element] : elementsOf(M))
         if (Name == Index->Name)
           return Element;
     return Nothing;
   }
-  if (Object->What == Value::Text && Index->What == Value::Integer &&
-      Index->Number >= 0 &&
-      static_cast<uint64_t>(Index->Number) < Object->Name.size())
-    return integer(Object->Name[Index->Number]);
-  if (Object->What != Value::List)
-    return Nothing;
-  if (Index->What == Value::Integer) {
-    if (Index->Number >= 0 &&
-        static_cast<uint64_t>(Index->Number) < Object->Elements.size())
-      return Object->Elements[Index->Number];
-  }
+  if (Object->What == Value::Text)
+    if (const std::optional<size_t> I = indexIn(Index, Object->Name.size()))
+      return integer(Object->Name[*I]);
+  if (Object->What == Value::List)
+    if (const std::optional<size_t> I = indexIn(Index, Object->Elements.size()))
+      return Object->Elements[*I];
   return Nothing;
 }
 

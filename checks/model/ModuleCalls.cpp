@@ -236,10 +236,9 @@ Cell Interpreter::insertInto(const Cell &This, ArrayRef<Cell> Arguments,
   const size_t Before = M.Children.size();
   append(M, {Arguments[1]}, At);
   // The others move up, and are renamed.
-  if (M.Children.size() > Before && Arguments[0]->What == Value::Integer &&
-      Arguments[0]->Number >= 0 &&
-      static_cast<uint64_t>(Arguments[0]->Number) <= Before) {
-    std::rotate(M.Children.begin() + Arguments[0]->Number, M.Children.end() - 1,
+  const std::optional<size_t> Place = indexIn(Arguments[0], Before + 1);
+  if (Place && M.Children.size() > Before) {
+    std::rotate(M.Children.begin() + *Place, M.Children.end() - 1,
                 M.Children.end());
     for (size_t I = 0; I < M.Children.size(); ++I)
       M.Children[I].Name = std::to_string(I);
@@ -367,9 +366,7 @@ Cell Interpreter::askModule(const LibraryCall &C, ModuleAct Act,
 }
 
 Cell Interpreter::callModule(LibraryCall C) {
-  const Cell This = C.Object && C.Object->What == Value::Pointer
-                        ? C.Object->Target
-                        : C.Object;
+  const Cell This = targetOf(C.Object);
   C.Nothing = unknown(C.At, "what '" + C.Name + "' returns");
   const ModuleAct Act = torch::moduleAct(C.F);
   const auto *Method = cast<CXXMethodDecl>(C.F);

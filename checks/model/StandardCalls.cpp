@@ -108,7 +108,7 @@ Cell Interpreter::callOfObject(const LibraryCall &C) {
   }
   // Smart pointers and optionals: what they lead to.
   if (Op == OO_Star || C.Name == "value")
-    return C.Object->What == Value::Pointer ? C.Object->Target : C.Object;
+    return targetOf(C.Object);
   if (Op == OO_Arrow || Op == OO_LessLess || C.Name == "get" ||
       C.Name == "lock")
     return C.Object;

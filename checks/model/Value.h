@@ -176,6 +176,18 @@ inline double realOf(const Cell &Number) {
                                      : static_cast<double>(Number->Number);
 }
 
+/// What a pointer leads to; other values, and null, as they are.
+inline Cell targetOf(const Cell &V) {
+  return V && V->What == Value::Pointer ? V->Target : V;
+}
+/// The index that \p V is, of \p Count; nullopt for others.
+inline std::optional<size_t> indexIn(const Cell &V, size_t Count) {
+  if (V->What != Value::Integer || V->Number < 0 ||
+      static_cast<uint64_t>(V->Number) >= Count)
+    return std::nullopt;
+  return V->Number;
+}
+
 /// What a container has, by its names: modules, or parameters.
 std::vector<std::pair<std::string, Cell>> elementsOf(const ModuleInstance &M);
 /// How many these are, without making a list of them.
