@@ -7,12 +7,10 @@
 
 #include "checks/code/Std.h"
 #include "checks/model/Interpreter.h"
-#include "checks/torch/Calls.h"
 #include "checks/torch/ModuleApi.h"
 
 using namespace clang;
 using llvm::ArrayRef;
-using llvm::StringRef;
 using llvm::Twine;
 
 namespace libtorch_tidy::model {

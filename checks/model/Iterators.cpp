@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/model/Interpreter.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 using llvm::ArrayRef;

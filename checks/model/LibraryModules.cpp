@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/model/Interpreter.h"
-#include "checks/torch/Calls.h"
 #include "checks/torch/ModuleApi.h"
 
 using namespace clang;

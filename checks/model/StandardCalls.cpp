@@ -7,7 +7,6 @@
 
 #include "checks/code/Std.h"
 #include "checks/model/Interpreter.h"
-#include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/StringSwitch.h"
