@@ -94,8 +94,6 @@ private:
   const Expr *Ignored;
 };
 
-using namespace code;
-
 bool FreshTensors::isFresh(const Expr *E, unsigned Depth) const {
   constexpr unsigned Enough = 8; // Each step may have many to look at.
   E = torch::stripImplicit(E);

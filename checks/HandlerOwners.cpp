@@ -28,16 +28,14 @@ using libtorch_tidy::torch::Work;
 
 namespace libtorch_tidy {
 
-using namespace code;
-
 namespace {
 
 /// The variable or member whose storage the value of \p E shares: it is a copy
 /// of that handle, a part of it, or a view. Null for a value of its own.
 const ValueDecl *sharedWith(const Expr *E) {
   while (E) {
-    E = valueOf(E);
-    if (const ValueDecl *Root = rootOf(E))
+    E = code::valueOf(E);
+    if (const ValueDecl *Root = code::rootOf(E))
       return Root;
     const auto *Call = dyn_cast<CallExpr>(E);
     E = Call ? torch::viewedBy(Call) : nullptr;
@@ -50,8 +48,8 @@ public:
   OwnerFinder(const HandlerPoint &P, flow::TensorWork &Amounts,
               ASTContext &Context)
       : P(P), SM(Context.getSourceManager()), Root(P.In->getBody()),
-        Ways(Body::of(P.In).paths()) {
-    forEachCall(P.Try->getTryBlock(), [&](const CallExpr *Call) {
+        Ways(code::Body::of(P.In).paths()) {
+    code::forEachCall(P.Try->getTryBlock(), [&](const CallExpr *Call) {
       if (Amounts.of(Call) != Work::None)
         WorkCalls.insert(Call);
     });
@@ -80,21 +78,21 @@ private:
   }
 
   /// Owned by this function, not by its caller or its object.
-  bool isOwn(const ValueDecl *D) const { return Body::of(P.In).isOwn(D); }
+  bool isOwn(const ValueDecl *D) const { return code::Body::of(P.In).isOwn(D); }
 
   llvm::SetVector<const ValueDecl *> candidates() {
     llvm::SmallPtrSet<const ValueDecl *, 8> DeclaredInTry;
-    forEach<VarDecl>(
+    code::forEach<VarDecl>(
         P.Try->getTryBlock(),
         [&](const VarDecl *Var) { DeclaredInTry.insert(Var); },
-        Lambdas::Skipped);
+        code::Lambdas::Skipped);
 
     llvm::SetVector<const ValueDecl *> Result;
     for (const ParmVarDecl *Parm : P.In->parameters())
       if (torch::ownsTensors(Parm->getType()))
         Result.insert(Parm);
-    const Body &In = Body::of(P.In);
-    forEach<VarDecl>(
+    const code::Body &In = code::Body::of(P.In);
+    code::forEach<VarDecl>(
         Root,
         [&](const VarDecl *D) {
           if (isOwn(D) && !isa<DecompositionDecl>(D) &&
@@ -103,7 +101,7 @@ private:
               In.scopeOf(D) && In.isWithin(P.Try, In.scopeOf(D)))
             Result.insert(D);
         },
-        Lambdas::Skipped);
+        code::Lambdas::Skipped);
     // In a constructor's function-try-block the members are gone.
     bool FieldsLive = P.Try != Root || !isa<CXXConstructorDecl>(P.In);
     auto Consider = [&](const ValueDecl *D) {
@@ -111,23 +109,23 @@ private:
           torch::ownsTensors(D->getType().getNonReferenceType()))
         Result.insert(D);
     };
-    forEach<Expr>(
+    code::forEach<Expr>(
         P.Try->getTryBlock(),
         [&](const Expr *E) {
           if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
             Consider(dyn_cast<VarDecl>(Ref->getDecl()));
           else if (const auto *Member = dyn_cast<MemberExpr>(E);
                    Member && FieldsLive &&
-                   fieldOf(Member) == Member->getMemberDecl())
+                   code::fieldOf(Member) == Member->getMemberDecl())
             Consider(dyn_cast<FieldDecl>(Member->getMemberDecl()));
         },
-        Lambdas::Skipped);
+        code::Lambdas::Skipped);
     return Result;
   }
 
   /// Does what \p W writes own storage that nothing else is seen to own?
-  bool isFresh(const Write &W) const {
-    if (auto Added = asInsertion(W.Where))
+  bool isFresh(const code::Write &W) const {
+    if (auto Added = code::asInsertion(W.Where))
       return !llvm::all_of(Added->Given, [](const Expr *Arg) {
         return sharedWith(Arg) != nullptr;
       });
@@ -135,27 +133,27 @@ private:
   }
 
   /// Does \p W make \p D own something it may not have owned before?
-  static bool gives(const ValueDecl *D, const Write &W) {
+  static bool gives(const ValueDecl *D, const code::Write &W) {
     switch (W.Kind) {
-    case WriteKind::Assigned:
+    case code::WriteKind::Assigned:
       return true;
-    case WriteKind::Escaped:
+    case code::WriteKind::Escaped:
       // A module computes with its inputs; that a holder takes them by
       // reference says nothing.
       return !torch::isTensor(D->getType()) || !torch::asModuleCall(W.Where);
-    case WriteKind::Changed:
+    case code::WriteKind::Changed:
       // An operation in place leaves a tensor with the storage it has.
       return !torch::isTensor(D->getType());
-    case WriteKind::Released:
+    case code::WriteKind::Released:
       return false;
     }
     return false;
   }
 
   /// Does a loop within \p Block contain \p S?
-  static bool isInLoop(const Stmt *S, const Stmt *Block, const Body &In) {
+  static bool isInLoop(const Stmt *S, const Stmt *Block, const code::Body &In) {
     while (S && S != Block)
-      if ((S = In.parentOf(S)) && isLoop(S))
+      if ((S = In.parentOf(S)) && code::isLoop(S))
         return true;
     return false;
   }
@@ -165,11 +163,12 @@ private:
   bool holds(HandlerOwner &Owner) const {
     const ValueDecl *D = Owner.D;
     const CompoundStmt *Block = P.Try->getTryBlock();
-    Body &In = Body::of(P.In);
-    const llvm::ArrayRef<Write> Writes = In.writesTo(D);
-    for (const Write &W : Writes)
-      if (W.Kind == WriteKind::Released && In.isWithin(W.Where, P.Handler) &&
-          isBefore(W.Where, P.At) && !In.isWithin(P.At, W.Where))
+    code::Body &In = code::Body::of(P.In);
+    const llvm::ArrayRef<code::Write> Writes = In.writesTo(D);
+    for (const code::Write &W : Writes)
+      if (W.Kind == code::WriteKind::Released &&
+          In.isWithin(W.Where, P.Handler) && isBefore(W.Where, P.At) &&
+          !In.isWithin(P.At, W.Where))
         return false;
 
     auto IsHeld = [&](const Expr *Since) {
@@ -180,10 +179,10 @@ private:
     if (isOwn(D)) {
       const Expr *Init = cast<VarDecl>(D)->getInit();
       bool Given = isa<ParmVarDecl>(D) ||
-                   (Init && !isEmptyValue(Init) && !sharedWith(Init));
+                   (Init && !code::isEmptyValue(Init) && !sharedWith(Init));
       Holds = Given && IsHeld(nullptr);
     }
-    for (const Write &W : Writes) {
+    for (const code::Write &W : Writes) {
       bool InTry = In.isWithin(W.Where, Block);
       // What others own counts only as far as the try block gave it to them.
       if (W.InLambda || !gives(D, W) || !isFresh(W) || !(InTry || isOwn(D)) ||
@@ -201,7 +200,7 @@ private:
   }
 
   /// Does tensor work of the try block stand after \p W?
-  bool isFollowedByWork(const Write &W) const {
+  bool isFollowedByWork(const code::Write &W) const {
     return llvm::any_of(WorkCalls, [&](const Stmt *Call) {
       return isBefore(W.Where->getEndLoc(), Call->getBeginLoc());
     });
@@ -211,17 +210,17 @@ private:
   /// may share its storage), or where exceptions out of the handler go?
   bool isUsedInHandler(const ValueDecl *D) const {
     llvm::SmallPtrSet<const Stmt *, 8> NoReads;
-    for (const Write &W : Body::of(P.In).writesTo(D))
+    for (const code::Write &W : code::Body::of(P.In).writesTo(D))
       if (W.Overwritten)
         NoReads.insert(W.Overwritten);
-    forEach<CXXMemberCallExpr>(Root, [&](const CXXMemberCallExpr *Call) {
+    code::forEach<CXXMemberCallExpr>(Root, [&](const CXXMemberCallExpr *Call) {
       if (torch::isMetadataAccess(Call))
         NoReads.insert(
             Call->getImplicitObjectArgument()->IgnoreParenImpCasts());
     });
     auto IsRead = [&](const Stmt *S) {
-      return anyOf<Expr>(S, [&](const Expr *E) {
-        return isMention(E, D) && !NoReads.count(E);
+      return code::anyOf<Expr>(S, [&](const Expr *E) {
+        return code::isMention(E, D) && !NoReads.count(E);
       });
     };
     // From P.Statement on the paths count: isReadFrom() walks them.
@@ -231,7 +230,7 @@ private:
       if (IsRead(S))
         return true;
     }
-    const Body &In = Body::of(P.In);
+    const code::Body &In = code::Body::of(P.In);
     for (const CXXTryStmt *Outer = In.around<CXXTryStmt>(P.Try); Outer;
          Outer = In.around<CXXTryStmt>(Outer))
       if (In.isWithin(P.Try, Outer->getTryBlock()))
@@ -248,19 +247,19 @@ private:
     bool Needed = Ways.isReadFrom(D, P.Statement);
     llvm::SetVector<const ValueDecl *> Aliases;
     bool Stored = false; // Where it cannot be followed.
-    forEach<VarDecl>(Root, [&](const VarDecl *Var) {
+    code::forEach<VarDecl>(Root, [&](const VarDecl *Var) {
       if (Var->getInit() && sharedWith(Var->getInit()) == D)
         Aliases.insert(Var);
     });
-    forEachStore(Root,
-                 [&](const CallExpr *, const Expr *To, const Expr *Value) {
-                   if (sharedWith(Value) != D)
-                     return;
-                   if (const ValueDecl *Holder = rootOf(To))
-                     Aliases.insert(Holder);
-                   else
-                     Stored = true;
-                 });
+    code::forEachStore(
+        Root, [&](const CallExpr *, const Expr *To, const Expr *Value) {
+          if (sharedWith(Value) != D)
+            return;
+          if (const ValueDecl *Holder = code::rootOf(To))
+            Aliases.insert(Holder);
+          else
+            Stored = true;
+        });
     Needed = Needed || Stored;
     for (const ValueDecl *Alias : Aliases)
       Needed = Needed || (Alias != D && isNeeded(Alias));
@@ -271,7 +270,7 @@ private:
   const HandlerPoint &P;
   const SourceManager &SM;
   const Stmt *Root;
-  const Paths &Ways;
+  const code::Paths &Ways;
   llvm::SmallPtrSet<const Stmt *, 16> WorkCalls;   ///< In the try block.
   llvm::SmallPtrSet<const ValueDecl *, 4> Sharing; ///< Ends cycles.
 };

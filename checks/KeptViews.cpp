@@ -25,8 +25,6 @@ using llvm::StringRef;
 
 namespace libtorch_tidy {
 
-using namespace code;
-
 using torch::Fresh;
 
 namespace {
@@ -47,14 +45,14 @@ struct Chain {
 class KeptFinder {
 public:
   KeptFinder(const FunctionDecl *F, const ASTContext &Context)
-      : F(F), Context(Context), In(Body::of(F)), Shared(F, Context) {}
+      : F(F), Context(Context), In(code::Body::of(F)), Shared(F, Context) {}
 
   std::vector<KeptView> Found;
 
   void run() {
     // Lambdas are functions of their own.
-    walk(
-        F->getBody(), Lambdas::Skipped,
+    code::walk(
+        F->getBody(), code::Lambdas::Skipped,
         [&](const Stmt *S) {
           if (const auto *Call = dyn_cast<CallExpr>(S))
             visit(Call);
@@ -78,12 +76,12 @@ private:
   void visit(const CallExpr *Call) {
     for (const Expr *Value : torch::savedTensors(Call))
       saved(Value);
-    if (auto Added = asInsertion(Call);
+    if (auto Added = code::asInsertion(Call);
         Added && Added->AtEnd && Call->getNumArgs() == 1 &&
         torch::isStdDecl(Call->getDirectCallee()) &&
         torch::mayHoldTensor(Added->Into->getType()))
-      kept(rootOf(Added->Into), Added->value(), /*Grows=*/true);
-    if (!isAssignment(Call))
+      kept(code::rootOf(Added->Into), Added->value(), /*Grows=*/true);
+    if (!code::isAssignment(Call))
       return;
     const Expr *Target = torch::peel(Call->getArg(0));
     if (!torch::isTensor(Target->getType()))
@@ -92,9 +90,9 @@ private:
       // `v[i] = x` of a container; of a tensor it copies the elements.
       if (Element->getOperator() == OO_Subscript &&
           !torch::isTensor(Element->getArg(0)->getType()))
-        kept(rootOf(Element->getArg(0)), Call->getArg(1), /*Grows=*/true);
+        kept(code::rootOf(Element->getArg(0)), Call->getArg(1), /*Grows=*/true);
     } else if (isa<MemberExpr, DeclRefExpr>(Target)) {
-      kept(rootOf(Target), Call->getArg(1), /*Grows=*/false);
+      kept(code::rootOf(Target), Call->getArg(1), /*Grows=*/false);
     }
   }
 
@@ -108,8 +106,8 @@ private:
     if (!Var->isLocalVarDecl() || Var->isStaticLocal() || !Var->hasInit() ||
         Var->getType()->isReferenceType() || !In.declarationOf(Var))
       return false;
-    for (const Write &W : In.writesTo(Var))
-      if (W.Kind != WriteKind::Changed || W.InLambda)
+    for (const code::Write &W : In.writesTo(Var))
+      if (W.Kind != code::WriteKind::Changed || W.InLambda)
         return false;
     return true;
   }
@@ -120,9 +118,9 @@ private:
     Chain C;
     C.TakenIn = In.loopAround(E);
     llvm::SmallVector<const VarDecl *, 2> Through;
-    for (unsigned Steps = 0; Steps < MaxChase; ++Steps) {
+    for (unsigned Steps = 0; Steps < code::MaxChase; ++Steps) {
       E = torch::stripImplicit(E);
-      if (const VarDecl *Var = variableOf(E)) {
+      if (const VarDecl *Var = code::variableOf(E)) {
         // A part or a loss with a name of its own.
         const bool Named =
             !C.Part && isSetOnce(Var) && torch::isTensor(Var->getType());
@@ -200,9 +198,9 @@ private:
     torch::TensorTraits Usual;
     Usual.Dtype = torch::DefaultDtype;
     Usual.Contiguous = true;
-    if (Depth == MaxChase)
+    if (Depth == code::MaxChase)
       return Usual;
-    if (const VarDecl *Var = variableOf(E))
+    if (const VarDecl *Var = code::variableOf(E))
       return isSetOnce(Var) ? usualTraits(Var->getInit(), Depth + 1) : Usual;
     const auto *Call = dyn_cast_or_null<CallExpr>(torch::stripImplicit(E));
     if (!Call || torch::containerOf(Call))
@@ -290,14 +288,14 @@ private:
 
   bool isWrittenAfter(const VarDecl *Owner, const Expr *Kept) const {
     const SourceManager &SM = Context.getSourceManager();
-    return llvm::any_of(In.writesTo(Owner), [&](const Write &W) {
-      return comesBefore(Kept, W.Where, SM);
+    return llvm::any_of(In.writesTo(Owner), [&](const code::Write &W) {
+      return code::comesBefore(Kept, W.Where, SM);
     });
   }
 
   /// Is an in-place operator called on elements of \p Root?
   bool isWrittenThrough(const ValueDecl *Root) const {
-    return anyOf<CXXMemberCallExpr>(
+    return code::anyOf<CXXMemberCallExpr>(
         F->getBody(), [&](const CXXMemberCallExpr *Call) {
           const Expr *Object = Call->getImplicitObjectArgument();
           if (!Object || !torch::isTensor(Object->getType()) ||
@@ -306,7 +304,7 @@ private:
           while (const auto *Inner = dyn_cast_or_null<CXXMemberCallExpr>(
                      torch::stripImplicit(Object)))
             Object = Inner->getImplicitObjectArgument();
-          return rootOf(Object) == Root;
+          return code::rootOf(Object) == Root;
         });
   }
 
@@ -327,7 +325,7 @@ private:
 
   const FunctionDecl *F;
   const ASTContext &Context;
-  Body &In;
+  code::Body &In;
   flow::Sharing Shared;
   bool Guarded = false; ///< A guard has been declared so far.
 };

@@ -26,8 +26,6 @@ using llvm::StringRef;
 
 namespace libtorch_tidy {
 
-using namespace code;
-
 namespace {
 
 /// The declaration at the bottom of a name, and the variables that choose an
@@ -76,7 +74,7 @@ std::optional<GrowingName> growingName(const Expr *E) {
     Index = torch::stripImplicit(Index);
     if (isa<IntegerLiteral, StringLiteral>(Index))
       continue;
-    const VarDecl *Var = variableOf(Index);
+    const VarDecl *Var = code::variableOf(Index);
     if (!Var)
       return std::nullopt;
     Name.Indices.push_back(Var);
@@ -86,7 +84,7 @@ std::optional<GrowingName> growingName(const Expr *E) {
 class GrowthFinder {
 public:
   GrowthFinder(const CallExpr *Cat, ASTContext &Context, KnownGrowths &Known)
-      : Cat(Cat), Context(Context), In(Body::around(Cat, Context)),
+      : Cat(Cat), Context(Context), In(code::Body::around(Cat, Context)),
         Known(Known) {}
 
   std::optional<TensorGrowth> run() {
@@ -106,14 +104,14 @@ public:
     std::shared_ptr<const std::optional<TensorGrowth>> Best;
     const Stmt *Child = Assign;
     for (const Stmt *S = parentOf(Assign); S; Child = S, S = parentOf(S)) {
-      if (!isLoop(S) || runsOnce(S, Child))
+      if (!code::isLoop(S) || code::runsOnce(S, Child))
         continue;
       if (!outlives(*Name, S))
         continue;
       auto Found = knownOver(S);
       if (!*Found)
         break;
-      if (!runsFewTimes(S, Context) &&
+      if (!code::runsFewTimes(S, Context) &&
           (!Best || (!(*Best)->Read && !(*Found)->Read)))
         Best = Found;
       if ((*Found)->Read)
@@ -151,7 +149,7 @@ private:
         return false;
       // The counter of a loop within this one runs over the same elements.
       return isWithin(Index->getLocation(), Loop) ||
-             writesTo(Index, Loop).empty();
+             code::writesTo(Index, Loop).empty();
     });
   }
 
@@ -160,7 +158,7 @@ private:
   const CXXOperatorCallExpr *assignmentOf(const CallExpr *Call,
                                           const Expr *&Value) const {
     const Expr *E = Call;
-    for (unsigned Hops = 0; Hops < MaxChase; ++Hops) {
+    for (unsigned Hops = 0; Hops < code::MaxChase; ++Hops) {
       const Stmt *User = userOf(E);
       if (const auto *Member = dyn_cast_or_null<MemberExpr>(User)) {
         const auto *Outer = dyn_cast_or_null<CallExpr>(parentOf(Member));
@@ -182,7 +180,7 @@ private:
       // auto next = torch::cat({all, x}); ... all = next;
       for (const Stmt *S : Block->children())
         if (const auto *Later = asAssignment(S);
-            Later && variableOf(Later->getArg(1)) == Var)
+            Later && code::variableOf(Later->getArg(1)) == Var)
           return Later;
       return nullptr;
     }
@@ -213,23 +211,23 @@ private:
     llvm::SmallVector<const Expr *, 4> Elements = torch::listElements(List);
     if (Elements.size() != 1)
       return Elements;
-    const VarDecl *Var = variableOf(Elements.front());
+    const VarDecl *Var = code::variableOf(Elements.front());
     if (!Var || torch::isTensor(Var->getType()) ||
         !isWithin(Var->getLocation(), Loop))
       return Elements;
     Elements.clear();
     if (const Expr *Init = Var->getInit())
       Elements = torch::listElements(Init);
-    forEachCall(Loop, [&](const CallExpr *Call) {
+    code::forEachCall(Loop, [&](const CallExpr *Call) {
       if (isPushOnto(Call, Var))
         Elements.push_back(torch::stripImplicit(Call->getArg(0)));
     });
     return Elements;
   }
   static bool isPushOnto(const CallExpr *Call, const ValueDecl *List) {
-    auto Added = asInsertion(Call);
+    auto Added = code::asInsertion(Call);
     return Added && Added->AtEnd && Added->Given.size() == 1 &&
-           rootOf(Added->Into) == List;
+           code::rootOf(Added->Into) == List;
   }
 
   /// The step that \p Assign is, as one of \p Loop's.
@@ -238,9 +236,9 @@ private:
     const CallExpr *Call = nullptr;
     bool Plain = true;
     const Expr *E = torch::stripImplicit(Assign->getArg(1));
-    if (const VarDecl *Var = variableOf(E);
+    if (const VarDecl *Var = code::variableOf(E);
         Var && Var->getInit() && isWithin(Var->getLocation(), Loop) &&
-        writesTo(Var, Loop).empty()) {
+        code::writesTo(Var, Loop).empty()) {
       E = torch::stripImplicit(Var->getInit());
       Plain = false;
     }
@@ -257,14 +255,14 @@ private:
     llvm::SmallVector<const Expr *, 4> Elements =
         elementsOf(Joined->List, Loop);
     if (llvm::count_if(Elements, [&](const Expr *Element) {
-          return isSameName(Element, Target);
+          return code::isSameName(Element, Target);
         }) != 1)
       return std::nullopt;
     GrowthStep Step;
     Step.Assign = Assign;
     Step.Cat = Call;
     Step.Plain = Plain && isa<DeclRefExpr>(torch::stripImplicit(Target));
-    if (Elements.size() == 2 && isSameName(Elements[0], Target) &&
+    if (Elements.size() == 2 && code::isSameName(Elements[0], Target) &&
         torch::listElements(Joined->List).size() == 2)
       Step.Part = Elements[1];
     return Step;
@@ -288,7 +286,7 @@ private:
       return;
     }
     if (const auto *E = dyn_cast<Expr>(S)) {
-      if (torch::stripImplicit(E) == E && isSameName(E, Target)) {
+      if (torch::stripImplicit(E) == E && code::isSameName(E, Target)) {
         Found.Of.push_back(E);
         return;
       }
@@ -312,7 +310,7 @@ private:
       return false;
     const FunctionDecl *Definition = Method->getDefinition();
     return !Definition || !Definition->getBody() ||
-           !writesTo(Bottom, Definition->getBody()).empty();
+           !code::writesTo(Bottom, Definition->getBody()).empty();
   }
 
   /// Is \p Test true (or false) in the first iteration of \p Loop only? What
@@ -334,20 +332,21 @@ private:
     }
     if (const auto *Query = dyn_cast<CXXMemberCallExpr>(Test))
       return torch::isMetadataAccess(Query) &&
-             isSameName(Query->getImplicitObjectArgument(), Target);
-    const ValueDecl *Counter = rootOf(Test);
+             code::isSameName(Query->getImplicitObjectArgument(), Target);
+    const ValueDecl *Counter = code::rootOf(Test);
     if (!Counter || (!Counter->getType()->isIntegerType()))
       return false;
     if (const auto *Var = dyn_cast<VarDecl>(Counter);
         Var && isWithin(Var->getLocation(), Loop) && !isDeclaredBy(Var, Loop))
       return false; // Starts anew in each iteration.
-    return llvm::all_of(writesTo(Counter, Loop), [&](const Write &W) {
-      if (const auto *Step = dyn_cast<UnaryOperator>(W.Where))
-        return Step->isIncrementDecrementOp();
-      const auto *Op = dyn_cast<BinaryOperator>(W.Where);
-      return Op && (Op->isCompoundAssignmentOp() ||
-                    isWithin(W.Where->getBeginLoc(), Branch));
-    });
+    return llvm::all_of(
+        code::writesTo(Counter, Loop), [&](const code::Write &W) {
+          if (const auto *Step = dyn_cast<UnaryOperator>(W.Where))
+            return Step->isIncrementDecrementOp();
+          const auto *Op = dyn_cast<BinaryOperator>(W.Where);
+          return Op && (Op->isCompoundAssignmentOp() ||
+                        isWithin(W.Where->getBeginLoc(), Branch));
+        });
   }
 
   /// Is \p Set what the first iteration does in place of \p Step?
@@ -458,7 +457,7 @@ private:
           }))
         return true;
       // parts.push_back(all), where the step joins `parts`.
-      return asInsertion(Call).has_value();
+      return code::asInsertion(Call).has_value();
     }
     // std::vector<torch::Tensor> parts = {all, x};
     return isa_and_nonnull<DeclStmt>(User) &&
@@ -492,7 +491,7 @@ private:
         Call ? torch::asConcatenation(Call) : std::nullopt;
     if (!Joined || Found.Of.size() != 1)
       return std::nullopt;
-    const VarDecl *List = variableOf(Joined->List);
+    const VarDecl *List = code::variableOf(Joined->List);
     if (!List || isWithin(List->getLocation(), Loop) ||
         List->getType()->isReferenceType())
       return std::nullopt;
@@ -501,7 +500,7 @@ private:
       if (!isa_and_nonnull<CompoundStmt, ExprWithCleanups>(S))
         return std::nullopt;
     bool Grows = false;
-    for (const Write &W : writesTo(List, Loop)) {
+    for (const code::Write &W : code::writesTo(List, Loop)) {
       const auto *Push = dyn_cast<CallExpr>(W.Where);
       if (W.InLambda || !Push || !isPushOnto(Push, List))
         return std::nullopt;
@@ -529,8 +528,8 @@ private:
     if (isWithin(Growth.Read->getBeginLoc(), Step.Assign)) {
       if (!runsModel(Step, Growth.Read))
         return true;
-    } else if (comesBefore(Step.Assign, Growth.Read,
-                           Context.getSourceManager())) {
+    } else if (code::comesBefore(Step.Assign, Growth.Read,
+                                 Context.getSourceManager())) {
       return true; // Attention over a cache reads what it just added to.
     }
     StringRef Name = Bottom->getIdentifier() ? Bottom->getName() : "";
@@ -544,7 +543,7 @@ private:
     bool OverModules = false;
     if (const auto *Range = dyn_cast<CXXForRangeStmt>(Growth.Loop))
       OverModules = torch::isModule(Range->getLoopVariable()->getType());
-    forEachCall(Growth.Loop, [&](const CallExpr *Call) {
+    code::forEachCall(Growth.Loop, [&](const CallExpr *Call) {
       std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
       const auto *Op =
           M && M->Module ? dyn_cast<CXXOperatorCallExpr>(M->Module) : nullptr;
@@ -582,7 +581,7 @@ private:
 
   const CallExpr *Cat;
   ASTContext &Context;
-  const Body *In;
+  const code::Body *In;
   KnownGrowths &Known;
   const Expr *Target = nullptr;
   const ValueDecl *Bottom = nullptr;
