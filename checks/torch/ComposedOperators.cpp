@@ -56,10 +56,9 @@ OperatorResult Operator::adaptiveLogSoftmax() {
                   Head = tensor({"head_weight"});
   if (Trouble)
     return *Trouble;
-  if (X->sizes().size() != 2 || Target->sizes().size() != 1) {
-    notFollowed("'AdaptiveLogSoftmaxWithLoss' without a batch is not followed");
-    return *Trouble;
-  }
+  if (X->sizes().size() != 2 || Target->sizes().size() != 1)
+    return notFollowed(
+        "'AdaptiveLogSoftmaxWithLoss' without a batch is not followed");
   TensorPtr Down, Up; // The layers of the cluster.
   int64_t Most = -1;
   for (unsigned I = 0;; ++I) {
@@ -115,10 +114,8 @@ OperatorResult Operator::localResponseNorm() {
   const TensorPtr X = self();
   const Sizes From = X->sizes();
   const int64_t Width = integer({"size"}, 1);
-  if (From.size() < 3 || !areSmall({{Width}})) {
-    throws("'" + Name + "' is given a tensor of " + shown(From));
-    return *Trouble;
-  }
+  if (From.size() < 3 || !areSmall({{Width}}))
+    return throws("'" + Name + "' is given a tensor of " + shown(From));
   TensorPtr Sums = part("unsqueeze", {{"self", argument(apply("mul", X, X))},
                                       {"dim", argument(1)}});
   Sizes Padding = {0, 0}, Kernel = {Width, 1};
@@ -150,12 +147,10 @@ OperatorResult Operator::localResponseNorm() {
 OperatorResult Operator::crossMapNorm() {
   const TensorPtr X = self();
   const Sizes From = X->sizes();
-  if (From.size() != 4) {
-    throws("'" + Name + "' is given a tensor of " + shown(From));
-    return *Trouble;
-  }
+  if (From.size() != 4)
+    return throws("'" + Name + "' is given a tensor of " + shown(From));
   const TensorPtr Out = make(From, X), Scale = make(From, X);
-  const unsigned Each = X->Shape.Type.value_or(Float32).Bytes;
+  const unsigned Each = typeOf(X).Bytes;
   const int64_t Inside = productOf({From[2], From[3]});
   record({Out}, {{X}}, {X->Memory, Out->Memory, Scale->Memory},
          elementsOf(productOf({From[1] + integer({"size"}, 1) - 1, Inside}),
@@ -192,10 +187,8 @@ OperatorResult Operator::gumbelSoftmax() {
 OperatorResult Operator::distances() {
   if (Name == "pdist") {
     const TensorPtr X = self();
-    if (X->sizes().size() != 2) {
-      throws("'pdist' is given a tensor of " + shown(X->sizes()));
-      return *Trouble;
-    }
+    if (X->sizes().size() != 2)
+      return throws("'pdist' is given a tensor of " + shown(X->sizes()));
     const int64_t N = X->sizes()[0];
     const TensorPtr Out = make({productOf({N, N - 1}) / 2}, X);
     record({Out}, {{X}}, {X->Memory, Out->Memory});
@@ -205,15 +198,13 @@ OperatorResult Operator::distances() {
   const Sizes Left = A->sizes(), Right = B->sizes();
   if (Left.size() < 2 || Left.size() != Right.size() ||
       Left.back() != Right.back() ||
-      ArrayRef(Left).drop_back(2) != ArrayRef(Right).drop_back(2)) {
-    notFollowed("'cdist' of sizes " + shown(Left) + " and " + shown(Right) +
-                " is not followed");
-    return *Trouble;
-  }
+      ArrayRef(Left).drop_back(2) != ArrayRef(Right).drop_back(2))
+    return notFollowed("'cdist' of sizes " + shown(Left) + " and " +
+                       shown(Right) + " is not followed");
   const int64_t P = Left[Left.size() - 2], R = Right[Right.size() - 2],
                 Width = Left.back();
   const int64_t Batch = productOf(ArrayRef(Left).drop_back(2));
-  const unsigned Each = A->Shape.Type.value_or(Float32).Bytes;
+  const unsigned Each = typeOf(A).Bytes;
   Sizes To = Left;
   To.back() = R;
   const int64_t Mode = integer({"compute_mode"}, 0);
@@ -308,18 +299,14 @@ OperatorResult Operator::einsum() {
       Labels.size() != Of.size() || StringRef(Equation).contains('.') ||
       llvm::any_of(Labels, [](StringRef Own) {
         return std::set<char>(Own.begin(), Own.end()).size() != Own.size();
-      })) {
-    notFollowed("this form of 'einsum' is not followed");
-    return *Trouble;
-  }
+      }))
+    return notFollowed("this form of 'einsum' is not followed");
   std::map<char, int64_t> SizeOf;
   for (size_t I = 0; I < Of.size(); ++I) {
     const Sizes Own = Of[I]->sizes();
-    if (Own.size() != Labels[I].size()) {
-      throws("'einsum' has " + Twine(Labels[I].size()) +
-             " labels for a tensor of " + shown(Own));
-      return *Trouble;
-    }
+    if (Own.size() != Labels[I].size())
+      return throws("'einsum' has " + Twine(Labels[I].size()) +
+                    " labels for a tensor of " + shown(Own));
     for (size_t D = 0; D < Own.size(); ++D) {
       int64_t &Known = SizeOf.try_emplace(Labels[I][D], Own[D]).first->second;
       if (Known != Own[D] && Known != 1 && Own[D] != 1)
@@ -332,10 +319,8 @@ OperatorResult Operator::einsum() {
   std::string Order = Equation.substr(Arrow + 2);
   const size_t InResult = Order.size();
   for (const char Label : Order)
-    if (!SizeOf.count(Label)) {
-      throws("'einsum' has a label in its result that no tensor has");
-      return *Trouble;
-    }
+    if (!SizeOf.count(Label))
+      return throws("'einsum' has a label in its result that no tensor has");
   for (const auto &[Label, Size] : SizeOf)
     if (!StringRef(Order).contains(Label))
       Order.push_back(Label);

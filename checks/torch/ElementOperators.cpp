@@ -139,7 +139,7 @@ OperatorResult Operator::unary(char Keeps, double Scratch) {
     record({T}, {{T}}, Kept, static_cast<uint64_t>(Scratch * Size));
     return one(T);
   }
-  const bool IsReal = isFloating(T->Shape.Type.value_or(Float32));
+  const bool IsReal = isFloating(typeOf(T));
   const TensorPtr Out =
       makeLike(T, IsReal || Keeps == 'n' || Name == "abs" || Name == "square" ||
                           Name.starts_with("clamp")
@@ -232,7 +232,7 @@ OperatorResult Operator::binary(StringRef Base) {
   if (NumberFirst || NumberSecond) {
     const TensorPtr T = NumberFirst ? tensor({"other", "exponent"}) : self();
     const Argument &Number = NumberFirst ? *First : *Second;
-    const ElementType Own = T->Shape.Type.value_or(Float32);
+    const ElementType Own = typeOf(T);
     const bool BecomesReal =
         !isFloating(Own) && (Number.What == Argument::Real || Base == "div");
     const TensorPtr Out =
@@ -359,7 +359,7 @@ Sizes Operator::reducedSizes(const TensorPtr &T, StringRef DimName) {
 
 OperatorResult Operator::reduce() {
   const TensorPtr T = self();
-  const ElementType Own = T->Shape.Type.value_or(Float32);
+  const ElementType Own = typeOf(T);
   ElementType Type = type().value_or(Own);
   if (!type() && !isFloating(Own))
     Type = Name == "any" || Name == "all"                        ? Bool
@@ -429,7 +429,7 @@ OperatorResult Operator::reduceWithIndices() {
 OperatorResult Operator::softmax() {
   TensorPtr T = self();
   // Of another type it is of a copy.
-  if (type() && type()->Name != T->Shape.Type.value_or(Float32).Name)
+  if (type() && type()->Name != typeOf(T).Name)
     T = part("to", Given);
   const BlockPtr Ordered = T->isContiguous() ? nullptr : S.scratch(bytesOf(T));
   const TensorPtr Out = make(T->sizes(), T);
@@ -471,8 +471,7 @@ OperatorResult Operator::where() {
     record({A}, {{A}}, {Condition->Memory});
     return one(A);
   }
-  const TensorPtr Out = make(*All, Fills || !B ? A->Shape.Type.value_or(Float32)
-                                               : promoted(*A, *B));
+  const TensorPtr Out = make(*All, Fills || !B ? typeOf(A) : promoted(*A, *B));
   // Gradients are as large as the result, until they are added up.
   auto Grown = [&](const TensorPtr &T) -> uint64_t {
     return T && T->needsGradient() && T->sizes() != *All ? bytesOf(Out) : 0;
@@ -522,9 +521,7 @@ OperatorResult Operator::weighed() {
   const uint64_t Size = bytesOf(Out);
   auto BothBytes = [&](const TensorPtr &X, const TensorPtr &Y) {
     const std::optional<Sizes> Both = broadcast(X->sizes(), Y->sizes());
-    return Both ? elementsOf(productOf(*Both),
-                             Out->Shape.Type.value_or(Float32).Bytes)
-                : 0;
+    return Both ? elementsOf(productOf(*Both), typeOf(Out).Bytes) : 0;
   };
   auto Grows = [&](const TensorPtr &T) { return T && T->sizes() != *All; };
   InBackward Uses(Size);
@@ -560,7 +557,7 @@ std::optional<OperatorResult> Operator::runElementwise() {
   if (compares(Name)) {
     const TensorPtr T = self();
     std::optional<Sizes> To = T->sizes();
-    ElementType Type = T->Shape.Type.value_or(Float32);
+    ElementType Type = typeOf(T);
     const Argument *Given = find({"other"});
     if (Given && Given->What == Argument::Tensor) {
       const TensorPtr Other = tensor({"other"});

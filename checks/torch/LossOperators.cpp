@@ -192,16 +192,14 @@ OperatorResult Operator::smoothedCrossEntropy(const TensorPtr &LogProbabilities,
 OperatorResult Operator::crossEntropy() {
   const TensorPtr Input = self(), Target = tensor({"target"});
   const Sizes From = Input->sizes();
-  if (From.empty()) {
-    throws("'" + Name + "' of a tensor without dimensions");
-    return *Trouble;
-  }
+  if (From.empty())
+    return throws("'" + Name + "' of a tensor without dimensions");
   const int64_t Dimension = From.size() == 1 ? 0 : 1;
   const bool Smooths = maybeReal({"label_smoothing"}).value_or(0) > 0;
   Arguments With = Given;
   With["dim"] = argument(Dimension);
   const TensorPtr Log = part("log_softmax", With);
-  if (!isFloating(Target->Shape.Type.value_or(Float32))) {
+  if (!isFloating(typeOf(Target))) {
     if (Smooths)
       return smoothedCrossEntropy(Log, Target);
     With = Given;
@@ -316,10 +314,8 @@ std::optional<OperatorResult> Operator::runMarginLoss() {
 OperatorResult Operator::connectionist() {
   const TensorPtr Log = tensor({"log_probs"}), Targets = tensor({"targets"});
   const Sizes From = Log->sizes(), OfTargets = Targets->sizes();
-  if (From.size() != 3) {
-    throws("'ctc_loss' is given a tensor of " + shown(From));
-    return *Trouble;
-  }
+  if (From.size() != 3)
+    return throws("'ctc_loss' is given a tensor of " + shown(From));
   int64_t Longest = 0;
   // A matrix is as wide as the longest of them, unless a list says more.
   const Argument *Lengths = find({"target_lengths"});

@@ -43,10 +43,8 @@ OperatorResult Operator::convolution(unsigned Dimensions, bool Transposed) {
   const bool Batched = From.size() == Dimensions + 2;
   if (!Batched)
     From.insert(From.begin(), 1);
-  if (From.size() != Dimensions + 2 || W->sizes().size() != Dimensions + 2) {
-    throws("'" + Name + "' is given a tensor of " + shown(X->sizes()));
-    return *Trouble;
-  }
+  if (From.size() != Dimensions + 2 || W->sizes().size() != Dimensions + 2)
+    return throws("'" + Name + "' is given a tensor of " + shown(X->sizes()));
   const int64_t Channels = From[1];
   const int64_t Expected = Transposed ? W->sizes()[0] : W->sizes()[1] * Groups;
   if (Channels != Expected)
@@ -61,10 +59,8 @@ OperatorResult Operator::convolution(unsigned Dimensions, bool Transposed) {
   for (unsigned I = 0; I < Dimensions; ++I) {
     const int64_t In = From[2 + I];
     const int64_t Extent = Dilation[I] * (Kernel[I] - 1) + 1;
-    if (Stride[I] <= 0) {
-      throws("'" + Name + "' has a stride of " + Twine(Stride[I]));
-      return *Trouble;
-    }
+    if (Stride[I] <= 0)
+      return throws("'" + Name + "' has a stride of " + Twine(Stride[I]));
     To.push_back(Transposed
                      ? (In - 1) * Stride[I] - 2 * Padding[I] + Extent + More[I]
                      : (In + 2 * Padding[I] - Extent) / Stride[I] + 1);
@@ -80,7 +76,7 @@ OperatorResult Operator::convolution(unsigned Dimensions, bool Transposed) {
     return *Trouble;
 
   auto Elements = [&](int64_t Count) {
-    return elementsOf(Count, X->Shape.Type.value_or(Float32).Bytes);
+    return elementsOf(Count, typeOf(X).Bytes);
   };
   const int64_t Inside = productOf(lastOf(From, Dimensions)),
                 Outside = productOf(lastOf(To, Dimensions)),
@@ -160,12 +156,10 @@ OperatorResult Operator::linear() {
   const TensorPtr X = self(), W = tensor({"weight"}), B = maybeTensor({"bias"});
   Sizes To = X->sizes();
   const Sizes OfWeight = W->sizes();
-  if (To.empty() || OfWeight.size() != 2 || To.back() != OfWeight[1]) {
-    throws("'linear' takes " +
-           (OfWeight.size() == 2 ? Twine(OfWeight[1]).str() : "?") +
-           " features, and is given a tensor of " + shown(To));
-    return *Trouble;
-  }
+  if (To.empty() || OfWeight.size() != 2 || To.back() != OfWeight[1])
+    return throws("'linear' takes " +
+                  (OfWeight.size() == 2 ? Twine(OfWeight[1]).str() : "?") +
+                  " features, and is given a tensor of " + shown(To));
   To.back() = OfWeight[0];
   // More than two dimensions are seen as two, unless the last two are swapped.
   BlockPtr Seen = X->Memory;
@@ -173,8 +167,7 @@ OperatorResult Operator::linear() {
   const Sizes From = X->sizes();
   if (From.size() == 3 && X->Strides.back() != 1 &&
       X->Strides.front() == From[1] * From[2])
-    Scratch = elementsOf(From[0] * productOf(OfWeight),
-                         X->Shape.Type.value_or(Float32).Bytes);
+    Scratch = elementsOf(From[0] * productOf(OfWeight), typeOf(X).Bytes);
   else if (To.size() > 2 && !X->isContiguous())
     Seen =
         stridesOfView(X, {productOf(ArrayRef(From).drop_back()), From.back()})
@@ -202,16 +195,13 @@ static uint64_t bytesOfMatrixCopy(const TensorPtr &T) {
   if ((ColumnStride == 1 && RowStride >= Columns) ||
       (RowStride == 1 && ColumnStride >= Rows))
     return 0;
-  return elementsOf(productOf({Rows, Columns}),
-                    T->Shape.Type.value_or(Float32).Bytes);
+  return elementsOf(productOf({Rows, Columns}), typeOf(T).Bytes);
 }
 
 OperatorResult Operator::matmul(TensorPtr A, TensorPtr B) {
   Sizes Left = A->sizes(), Right = B->sizes();
-  if (Left.empty() || Right.empty()) {
-    throws("'" + Name + "' of a tensor without dimensions");
-    return *Trouble;
-  }
+  if (Left.empty() || Right.empty())
+    return throws("'" + Name + "' of a tensor without dimensions");
   const bool RowOnly = Left.size() == 1, ColumnOnly = Right.size() == 1;
   if (RowOnly)
     Left.insert(Left.begin(), 1);
@@ -221,11 +211,9 @@ OperatorResult Operator::matmul(TensorPtr A, TensorPtr B) {
                 Columns = Right.back();
   std::optional<Sizes> Batch =
       broadcast(ArrayRef(Left).drop_back(2), ArrayRef(Right).drop_back(2));
-  if (Right[Right.size() - 2] != Inner || !Batch) {
-    throws("'" + Name + "' of sizes " + shown(A->sizes()) + " and " +
-           shown(B->sizes()));
-    return *Trouble;
-  }
+  if (Right[Right.size() - 2] != Inner || !Batch)
+    return throws("'" + Name + "' of sizes " + shown(A->sizes()) + " and " +
+                  shown(B->sizes()));
   Sizes To = *Batch;
   if (!RowOnly)
     To.push_back(Rows);
@@ -242,7 +230,7 @@ OperatorResult Operator::matmul(TensorPtr A, TensorPtr B) {
     if (!Grows && stridesOfView(T, Flat))
       return T->Memory;
     return S.allocate(static_cast<uint64_t>(productOf(Whole)) *
-                      T->Shape.Type.value_or(Float32).Bytes);
+                      typeOf(T).Bytes);
   };
   // Matrices that are transposed one by one are not seen as one.
   auto IsOne = [](const TensorPtr &T, const Sizes &Of) {
@@ -296,12 +284,10 @@ OperatorResult Operator::bilinear() {
   const Sizes Left = A->sizes(), Right = B->sizes(), OfWeight = W->sizes();
   if (Left.empty() || Left.size() != Right.size() || OfWeight.size() != 3 ||
       Left.back() != OfWeight[1] || Right.back() != OfWeight[2] ||
-      ArrayRef(Left).drop_back() != ArrayRef(Right).drop_back()) {
-    throws("'bilinear' of sizes " + shown(Left) + ", " + shown(Right) +
-           " and a weight of " + shown(OfWeight));
-    return *Trouble;
-  }
-  const unsigned Each = A->Shape.Type.value_or(Float32).Bytes;
+      ArrayRef(Left).drop_back() != ArrayRef(Right).drop_back())
+    return throws("'bilinear' of sizes " + shown(Left) + ", " + shown(Right) +
+                  " and a weight of " + shown(OfWeight));
+  const unsigned Each = typeOf(A).Bytes;
   const int64_t N = productOf(ArrayRef(Left).drop_back());
   auto Flat = [&](const TensorPtr &X, const Sizes &Of) {
     return part("reshape", {{"self", argument(X)},
@@ -344,21 +330,17 @@ OperatorResult Operator::normalise() {
   if (Name == "batch_norm") {
     const bool Trains = flag("training", false) || flag("train", false) ||
                         !maybeTensor({"running_mean"});
-    if (From.size() < 2) {
-      throws("'batch_norm' is given a tensor of " + shown(From));
-      return *Trouble;
-    }
+    if (From.size() < 2)
+      return throws("'batch_norm' is given a tensor of " + shown(From));
     if (W && W->sizes() != Sizes{From[1]})
       throws("'batch_norm' takes " + Twine(productOf(W->sizes())) +
              " channels, and is given a tensor of " + shown(From));
     Statistics = Trains ? 2 * From[1] : 0;
   } else if (Name == "layer_norm") {
     const Sizes Shape = maybeIntegers({"normalized_shape"}).value_or(Sizes());
-    if (Shape.size() > From.size() || lastOf(From, Shape.size()) != Shape) {
-      throws("'layer_norm' over " + shown(Shape) + " is given a tensor of " +
-             shown(From));
-      return *Trouble;
-    }
+    if (Shape.size() > From.size() || lastOf(From, Shape.size()) != Shape)
+      return throws("'layer_norm' over " + shown(Shape) +
+                    " is given a tensor of " + shown(From));
     Statistics = 2 * productOf(ArrayRef(From).drop_back(Shape.size()));
   } else {
     Statistics = From.empty() ? 0 : 2 * From[0] * integer({"num_groups"}, 1);
@@ -367,8 +349,7 @@ OperatorResult Operator::normalise() {
   const bool Ordered = X->isContiguous();
   // Those of a float64 are one, too, and those of a smaller type float32.
   auto elements = [&](int64_t Count) {
-    return elementsOf(Count,
-                      std::max(X->Shape.Type.value_or(Float32).Bytes, 4U));
+    return elementsOf(Count, std::max(typeOf(X).Bytes, 4U));
   };
   uint64_t Scratch = 0, SparseScratch = 0;
   BlockPtr Copy;
@@ -409,10 +390,8 @@ OperatorResult Operator::normalise() {
 OperatorResult Operator::instanceNorm() {
   TensorPtr X = self();
   const Sizes From = X->sizes();
-  if (From.size() < 2) {
-    throws("'instance_norm' is given a tensor of " + shown(From));
-    return *Trouble;
-  }
+  if (From.size() < 2)
+    return throws("'instance_norm' is given a tensor of " + shown(From));
   auto Repeated = [&](StringRef Which) {
     const TensorPtr T = maybeTensor({Which});
     return T ? part("repeat", {{"self", argument(T)},
@@ -445,10 +424,8 @@ OperatorResult Operator::embedding() {
   const TensorPtr Indices = tensor({"indices", "input"}),
                   Weight = tensor({"weight"});
   Sizes To = Indices->sizes();
-  if (Weight->sizes().size() != 2) {
-    throws("'embedding' is given a table of " + shown(Weight->sizes()));
-    return *Trouble;
-  }
+  if (Weight->sizes().size() != 2)
+    return throws("'embedding' is given a table of " + shown(Weight->sizes()));
   To.push_back(Weight->sizes()[1]);
   const TensorPtr Out = make(To, Weight);
   record({Out}, {{Weight}}, {Indices->Memory, Weight->Memory}, 0, bytesOf(Out));
@@ -463,10 +440,8 @@ OperatorResult Operator::embeddingBag() {
   const TensorPtr Factors = maybeTensor({"per_sample_weights"});
   const Sizes From = Indices->sizes();
   if (Weight->sizes().size() != 2 || From.empty() || From.size() > 2 ||
-      (From.size() == 1 && !Offsets)) {
-    throws("'embedding_bag' is given a tensor of " + shown(From));
-    return *Trouble;
-  }
+      (From.size() == 1 && !Offsets))
+    return throws("'embedding_bag' is given a tensor of " + shown(From));
   if (From.size() == 2)
     Offsets = make({From[0]}, Int64);
   const int64_t Bags =
@@ -563,10 +538,8 @@ std::optional<OperatorResult> Operator::runNetwork() {
     const TensorPtr X = self();
     Sizes To = X->sizes();
     const int64_t By = integer({"upscale_factor", "downscale_factor"}, 1);
-    if (To.size() < 3 || By <= 0 || By > MostTensors) {
-      throws("'" + Name + "' is given a tensor of " + shown(To));
-      return *Trouble;
-    }
+    if (To.size() < 3 || By <= 0 || By > MostTensors)
+      return throws("'" + Name + "' is given a tensor of " + shown(To));
     const size_t C = To.size() - 3;
     if (Name == "pixel_shuffle") {
       To[C] /= By * By;

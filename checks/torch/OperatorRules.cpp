@@ -81,7 +81,7 @@ ElementType promoted(const TensorInstance &A, const TensorInstance &B) {
 }
 
 uint64_t convertedBytes(const TensorPtr &T, ElementType Type) {
-  if (T->Shape.Type.value_or(Float32).Name == Type.Name)
+  if (typeOf(T).Name == Type.Name)
     return 0;
   return T->Shape.elements().value_or(0) * Type.Bytes;
 }
@@ -132,9 +132,10 @@ Argument argument(std::vector<TensorPtr> All) {
   return A;
 }
 
-void Operator::notFollowed(const Twine &Why) {
+const OperatorResult &Operator::notFollowed(const Twine &Why) {
   if (!Trouble)
     Trouble = OperatorResult{OperatorResult::NotFollowed, {}, Why.str()};
+  return *Trouble;
 }
 
 bool Operator::areSmall(ArrayRef<Sizes> All) {
@@ -148,9 +149,10 @@ bool Operator::areSmall(ArrayRef<Sizes> All) {
   return true;
 }
 
-void Operator::throws(const Twine &Why) {
+const OperatorResult &Operator::throws(const Twine &Why) {
   if (!Trouble)
     Trouble = OperatorResult{OperatorResult::Throws, {}, Why.str()};
+  return *Trouble;
 }
 
 void Operator::doesNotFit(const TensorPtr &A, const TensorPtr &B) {
@@ -336,8 +338,7 @@ TensorPtr Operator::make(Sizes Of, ElementType Type) {
 
 TensorPtr Operator::makeLike(const TensorPtr &Like,
                              std::optional<ElementType> Type) {
-  const TensorPtr T =
-      S.make(Like->sizes(), Type ? *Type : Like->Shape.Type.value_or(Float32));
+  const TensorPtr T = S.make(Like->sizes(), Type ? *Type : typeOf(Like));
   if (Like->isDense())
     T->Strides = Like->Strides;
   return T;
@@ -368,7 +369,7 @@ uint64_t bytesToTranspose(const TensorPtr &T) {
   if (Of.size() != 2 || T->Strides[0] != 1 || T->Strides[1] != Of[0] ||
       T->isContiguous() || productOf(Of) < Tile * Tile)
     return 0;
-  return elementsOf(Tile * Tile, T->Shape.Type.value_or(Float32).Bytes);
+  return elementsOf(Tile * Tile, typeOf(T).Bytes);
 }
 
 bool Operator::records(ArrayRef<Differentiated> Inputs) const {
@@ -392,10 +393,12 @@ void Operator::record(ArrayRef<TensorPtr> Results,
   for (const Differentiated &D : Inputs) {
     if (!D.Of || !D.Of->needsGradient())
       continue;
-    if (!D.Of->Maker && llvm::is_contained(Results, D.Of))
-      return throws("'" + Name +
-                    "' works in place on a tensor that requires a "
-                    "gradient of its own");
+    if (!D.Of->Maker && llvm::is_contained(Results, D.Of)) {
+      throws("'" + Name +
+             "' works in place on a tensor that requires a "
+             "gradient of its own");
+      return;
+    }
     GradientNode::Edge E;
     E.Kind = D.Kind;
     E.To = D.Of->Maker;
@@ -406,7 +409,7 @@ void Operator::record(ArrayRef<TensorPtr> Results,
     Node->Edges.push_back(std::move(E));
   }
   for (unsigned I = 0; I < Results.size(); ++I) {
-    if (!isFloating(Results[I]->Shape.Type.value_or(Float32)))
+    if (!isFloating(typeOf(Results[I])))
       continue;
     Results[I]->Maker = Node;
     Results[I]->MakerOutput = I;

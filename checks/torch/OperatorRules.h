@@ -35,6 +35,10 @@ struct Differentiated {
   uint64_t Bytes = 0;
 };
 
+inline ElementType typeOf(const TensorPtr &T) {
+  return T->Shape.Type.value_or(Float32);
+}
+
 class Operator {
 public:
   Operator(Simulation &S, llvm::StringRef Name, const Arguments &Given)
@@ -71,8 +75,9 @@ private:
   /// and trouble, when one is beyond all sense.
   bool areSmall(llvm::ArrayRef<Sizes> All);
 
-  void notFollowed(const llvm::Twine &Why);
-  void throws(const llvm::Twine &Why);
+  /// Trouble, which they return: what came first.
+  const OperatorResult &notFollowed(const llvm::Twine &Why);
+  const OperatorResult &throws(const llvm::Twine &Why);
   void doesNotFit(const TensorPtr &A, const TensorPtr &B);
   /// The sizes to which \p All, of which some may be null, are broadcast.
   /// nullopt, and trouble, where they do not fit or there is trouble already.
@@ -82,7 +87,7 @@ private:
   std::optional<Sizes> outerSizes(const TensorPtr &T, unsigned Dimensions);
 
   TensorPtr make(Sizes Of, const TensorPtr &Like) {
-    return make(std::move(Of), Like->Shape.Type.value_or(Float32));
+    return make(std::move(Of), typeOf(Like));
   }
   TensorPtr make(Sizes Of, ElementType Type);
   /// In the order of the elements of \p Like, where they are dense.

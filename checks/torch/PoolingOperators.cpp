@@ -25,11 +25,9 @@ OperatorResult Operator::pool(unsigned Dimensions, bool Max, bool Adaptive) {
   Sizes To = *Outer;
   if (Adaptive) {
     const Argument *Asked = find({"output_size"});
-    if (!Asked || (Asked->What != Argument::Integer &&
-                   Asked->What != Argument::Integers)) {
-      notFollowed("'output_size' of '" + Name + "' is not known");
-      return *Trouble;
-    }
+    if (!Asked ||
+        (Asked->What != Argument::Integer && Asked->What != Argument::Integers))
+      return notFollowed("'output_size' of '" + Name + "' is not known");
     const Sizes Outside = integers({"output_size"}, Dimensions, 1);
     for (unsigned I = 0; I < Dimensions; ++I)
       To.push_back(Outside[I] < 0 ? From[Start + I] : Outside[I]);
@@ -43,10 +41,8 @@ OperatorResult Operator::pool(unsigned Dimensions, bool Max, bool Adaptive) {
       return *Trouble;
     for (unsigned I = 0; I < Dimensions; ++I) {
       const int64_t In = From[Start + I];
-      if (Kernel[I] <= 0 || Stride[I] <= 0) {
-        notFollowed("'kernel_size' of '" + Name + "' is not known");
-        return *Trouble;
-      }
+      if (Kernel[I] <= 0 || Stride[I] <= 0)
+        return notFollowed("'kernel_size' of '" + Name + "' is not known");
       int64_t Rest = In + 2 * Padding[I] - Dilation[I] * (Kernel[I] - 1) - 1;
       if (Rest < 0 && !Ceils)
         throws("'" + Name + "' of " + shown(From) + " with a kernel of " +
@@ -83,10 +79,8 @@ OperatorResult Operator::pool(unsigned Dimensions, bool Max, bool Adaptive) {
 OperatorResult Operator::interpolate() {
   const TensorPtr X = self();
   const Sizes From = X->sizes();
-  if (From.size() < 3) {
-    throws("'" + Name + "' is given a tensor of " + shown(From));
-    return *Trouble;
-  }
+  if (From.size() < 3)
+    return throws("'" + Name + "' is given a tensor of " + shown(From));
   const size_t Dimensions = From.size() - 2;
   Sizes To = {From[0], From[1]};
   if (std::optional<Sizes> Asked =
@@ -107,10 +101,8 @@ OperatorResult Operator::interpolate() {
       Factors.assign(Dimensions, *Same);
     if (Factors.size() == 1)
       Factors.assign(Dimensions, Factors.front());
-    if (Factors.size() != Dimensions) {
-      notFollowed("the size that '" + Name + "' makes is not known");
-      return *Trouble;
-    }
+    if (Factors.size() != Dimensions)
+      return notFollowed("the size that '" + Name + "' makes is not known");
     for (size_t I = 0; I < Dimensions; ++I)
       To.push_back(static_cast<int64_t>(
           std::floor(static_cast<double>(From[2 + I]) * Factors[I])));
@@ -141,17 +133,13 @@ OperatorResult Operator::pad() {
   const TensorPtr X = self();
   Sizes To = X->sizes();
   std::optional<Sizes> By = maybeIntegers({"pad", "padding"});
-  if (!By) {
-    notFollowed("the width that '" + Name + "' pads is not known");
-    return *Trouble;
-  }
+  if (!By)
+    return notFollowed("the width that '" + Name + "' pads is not known");
   // The modules take one number for all sides.
   if (By->size() == 1 && Name.ends_with("d"))
     By = Sizes(2 * (Name[Name.size() - 2] - '0'), By->front());
-  if (By->size() % 2 || By->size() / 2 > To.size()) {
-    throws("'" + Name + "' is given " + Twine(By->size()) + " widths");
-    return *Trouble;
-  }
+  if (By->size() % 2 || By->size() / 2 > To.size())
+    return throws("'" + Name + "' is given " + Twine(By->size()) + " widths");
   for (size_t I = 0; I < By->size() / 2; ++I)
     To[To.size() - 1 - I] += (*By)[2 * I] + (*By)[2 * I + 1];
   const std::string Mode = text({"mode"});
@@ -183,23 +171,21 @@ OperatorResult Operator::fractionalPool(unsigned Dimensions) {
     for (unsigned I = 0; I < Dimensions; ++I) {
       const Argument &Each =
           Ratio->Parts.size() == Dimensions ? Ratio->Parts[I] : *Ratio;
-      if (Each.What != Argument::Real) {
-        notFollowed("'output_ratio' of '" + Name + "' is not known");
-        return *Trouble;
-      }
+      if (Each.What != Argument::Real)
+        return notFollowed("'output_ratio' of '" + Name + "' is not known");
       To.push_back(static_cast<int64_t>(static_cast<double>(From[Start + I]) *
                                         Each.RealNumber));
     }
   } else {
-    throws("'" + Name + "' has neither an output_size nor an output_ratio");
-    return *Trouble;
+    return throws("'" + Name +
+                  "' has neither an output_size nor an output_ratio");
   }
   const int64_t Channels = productOf(ArrayRef(From).take_front(Start));
   const BlockPtr Samples =
       maybeTensor({"_random_samples"})
           ? nullptr
-          : S.allocate(elementsOf(productOf({Channels, Dimensions}),
-                                  X->Shape.Type.value_or(Float32).Bytes));
+          : S.allocate(
+                elementsOf(productOf({Channels, Dimensions}), typeOf(X).Bytes));
   const TensorPtr Out = make(To, X), Indices = make(To, Int64);
   if (!X->isContiguous())
     scratch(bytesOf(X));
@@ -287,20 +273,16 @@ OperatorResult Operator::unfold() {
   const Sizes Dilation = integers({"dilation"}, 2, 1);
   if (!areSmall({Kernel, Stride, Padding, Dilation}))
     return *Trouble;
-  if (From.size() != 3 && From.size() != 4) {
-    throws("'" + Name + "' is given a tensor of " + shown(From));
-    return *Trouble;
-  }
+  if (From.size() != 3 && From.size() != 4)
+    return throws("'" + Name + "' is given a tensor of " + shown(From));
   const size_t C = From.size() - 3;
   int64_t Places = 1;
   for (size_t I = 0; I < 2; ++I) {
     const int64_t Rest =
         From[C + 1 + I] + 2 * Padding[I] - Dilation[I] * (Kernel[I] - 1) - 1;
-    if (Rest < 0 || Stride[I] <= 0) {
-      throws("'" + Name + "' of " + shown(From) + " with a kernel of " +
-             shown(Kernel) + " leaves nothing");
-      return *Trouble;
-    }
+    if (Rest < 0 || Stride[I] <= 0)
+      return throws("'" + Name + "' of " + shown(From) + " with a kernel of " +
+                    shown(Kernel) + " leaves nothing");
     Places = productOf({Places, Rest / Stride[I] + 1});
   }
   Sizes To(From.begin(), From.begin() + C);
@@ -316,10 +298,8 @@ OperatorResult Operator::fold() {
   const Sizes From = X->sizes(), Outside = integers({"output_size"}, 2, 1);
   const int64_t Taps = productOf(integers({"kernel_size"}, 2, 1));
   if ((From.size() != 2 && From.size() != 3) || Taps <= 0 ||
-      From[From.size() - 2] % Taps) {
-    throws("'" + Name + "' is given a tensor of " + shown(From));
-    return *Trouble;
-  }
+      From[From.size() - 2] % Taps)
+    return throws("'" + Name + "' is given a tensor of " + shown(From));
   Sizes To(From.begin(), From.end() - 1);
   To.back() /= Taps;
   To.insert(To.end(), Outside.begin(), Outside.end());
@@ -332,11 +312,9 @@ OperatorResult Operator::sampleGrid() {
   const Sizes From = X->sizes(), OfGrid = Grid->sizes();
   if ((From.size() != 4 && From.size() != 5) || OfGrid.size() != From.size() ||
       OfGrid[0] != From[0] ||
-      OfGrid.back() != static_cast<int64_t>(From.size()) - 2) {
-    throws("'" + Name + "' is given tensors of " + shown(From) + " and " +
-           shown(OfGrid));
-    return *Trouble;
-  }
+      OfGrid.back() != static_cast<int64_t>(From.size()) - 2)
+    return throws("'" + Name + "' is given tensors of " + shown(From) +
+                  " and " + shown(OfGrid));
   Sizes To = {From[0], From[1]};
   To.insert(To.end(), OfGrid.begin() + 1, OfGrid.end() - 1);
   const TensorPtr Out = make(To, X);
@@ -350,18 +328,16 @@ OperatorResult Operator::sampleGrid() {
 OperatorResult Operator::affineGrid() {
   const TensorPtr Theta = tensor({"theta"});
   const Sizes Of = maybeIntegers({"size"}).value_or(Sizes());
-  if ((Of.size() != 4 && Of.size() != 5) || Theta->sizes().size() != 3) {
-    throws("'" + Name + "' is given a tensor of " + shown(Theta->sizes()) +
-           " and a size of " + shown(Of));
-    return *Trouble;
-  }
+  if ((Of.size() != 4 && Of.size() != 5) || Theta->sizes().size() != 3)
+    return throws("'" + Name + "' is given a tensor of " +
+                  shown(Theta->sizes()) + " and a size of " + shown(Of));
   const auto Axes = static_cast<int64_t>(Of.size()) - 2;
   Sizes To = {Of[0]};
   To.insert(To.end(), Of.begin() + 2, Of.end());
   const int64_t Points = productOf(To);
   To.push_back(Axes);
-  const uint64_t Base = elementsOf(productOf({Points, Axes + 1}),
-                                   Theta->Shape.Type.value_or(Float32).Bytes);
+  const uint64_t Base =
+      elementsOf(productOf({Points, Axes + 1}), typeOf(Theta).Bytes);
   const BlockPtr Points4 = S.scratch(Base);
   const TensorPtr Out = make(To, Theta);
   record({Out}, {{Theta}}, {}, Base,

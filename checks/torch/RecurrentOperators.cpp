@@ -145,29 +145,24 @@ OperatorResult Operator::recurrent() {
   const int64_t Directions = flag("bidirectional", false) ? 2 : 1;
   TensorPtr X = self();
   const bool IsPacked = X->PackedSteps > 0;
-  if (X->sizes().size() != (IsPacked ? 2 : 3)) {
-    notFollowed("'" + Name + "' without a batch is not followed");
-    return *Trouble;
-  }
+  if (X->sizes().size() != (IsPacked ? 2 : 3))
+    return notFollowed("'" + Name + "' without a batch is not followed");
   if (BatchFirst && !IsPacked)
     X = transposeOf(X, 0, 1);
   const int64_t T = IsPacked ? X->PackedSteps : X->sizes()[0],
                 N = IsPacked ? X->sizes()[0] / T : X->sizes()[1];
   if (Layers < 1 || T < 1 || Layers * Directions * T > MaxRecurrentSteps ||
       integer({"proj_size"}, 0) != 0) {
-    notFollowed("'" + Name + "' of " + llvm::Twine(T) + " steps in " +
-                llvm::Twine(Layers) + " layers is not followed");
-    return *Trouble;
+    return notFollowed("'" + Name + "' of " + llvm::Twine(T) + " steps in " +
+                       llvm::Twine(Layers) + " layers is not followed");
   }
   auto Weight = [&](StringRef Of, int64_t Layer, bool Back) {
     return S.lowered(maybeTensor(
         {(Of + "_l" + llvm::Twine(Layer) + (Back ? "_reverse" : "")).str()}));
   };
   const TensorPtr First = Weight("weight_hh", 0, false);
-  if (!First || First->sizes().size() != 2) {
-    notFollowed("the weights of '" + Name + "' are not known");
-    return *Trouble;
-  }
+  if (!First || First->sizes().size() != 2)
+    return notFollowed("the weights of '" + Name + "' are not known");
   const int64_t Width = First->sizes()[1];
   // The state from before: zeros, or what is given.
   std::vector<TensorPtr> H, C;
@@ -178,8 +173,7 @@ OperatorResult Operator::recurrent() {
   else if (Given && Given->What == Argument::Tensor)
     State = {Given->Handles.front()};
   while (State.size() < (IsLstm ? 2U : 1U))
-    State.push_back(S.make({Layers * Directions, N, Width},
-                           X->Shape.Type.value_or(Float32)));
+    State.push_back(S.make({Layers * Directions, N, Width}, typeOf(X)));
   auto Unbind = [&](const TensorPtr &Of) {
     return parts("unbind", {{"self", argument(Of)}, {"dim", argument(0)}});
   };
@@ -235,10 +229,8 @@ OperatorResult Operator::recurrent() {
       else if (Directions == 2)
         Steps.push_back(std::move(Each)); // Alive until both are joined.
     }
-    if (Trouble || Outputs.size() != static_cast<size_t>(Directions)) {
-      notFollowed("the weights of '" + Name + "' are not known");
-      return *Trouble;
-    }
+    if (Trouble || Outputs.size() != static_cast<size_t>(Directions))
+      return notFollowed("the weights of '" + Name + "' are not known");
     X = Directions == 1 ? Outputs.front()
                         : part("cat", {{"tensors", argument(Outputs)},
                                        {"dim", argument(-1)}});
@@ -264,10 +256,8 @@ OperatorResult Operator::recurrent() {
 OperatorResult Operator::packed() {
   TensorPtr X = self();
   const bool BatchFirst = flag("batch_first", false);
-  if (X->sizes().size() < 2) {
-    throws("'" + Name + "' is given a tensor of " + shown(X->sizes()));
-    return *Trouble;
-  }
+  if (X->sizes().size() < 2)
+    return throws("'" + Name + "' is given a tensor of " + shown(X->sizes()));
   if (!flag("enforce_sorted", true))
     X = part("index_select", {{"self", argument(X)},
                               {"dim", argument(BatchFirst ? 0 : 1)},
@@ -289,10 +279,8 @@ OperatorResult Operator::packed() {
 /// pad_packed_sequence(): the tensor, and the lengths.
 OperatorResult Operator::padded() {
   const TensorPtr X = tensor({"sequence"});
-  if (X->PackedSteps <= 0) {
-    notFollowed("what '" + Name + "' is given is not followed");
-    return *Trouble;
-  }
+  if (X->PackedSteps <= 0)
+    return notFollowed("what '" + Name + "' is given is not followed");
   const int64_t Length = std::max(integer({"total_length"}, 0), X->PackedSteps);
   Sizes To = X->sizes();
   To[0] /= X->PackedSteps;
@@ -314,10 +302,8 @@ OperatorResult Operator::recurrentCell() {
           ? "rnn_relu"
           : "rnn_tanh";
   const TensorPtr X = self(), W = tensor({"weight_hh"});
-  if (X->sizes().size() != 2 || W->sizes().size() != 2) {
-    notFollowed("'" + Name + "' without a batch is not followed");
-    return *Trouble;
-  }
+  if (X->sizes().size() != 2 || W->sizes().size() != 2)
+    return notFollowed("'" + Name + "' without a batch is not followed");
   Hidden Before;
   if (const Argument *Given = find({"hx"});
       Given && Given->What == Argument::Tensors && !Given->Handles.empty()) {
@@ -326,14 +312,11 @@ OperatorResult Operator::recurrentCell() {
   } else if (Given && Given->What == Argument::Tensor) {
     Before.H = Given->Handles.front();
   } else {
-    Before.H =
-        S.make({X->sizes()[0], W->sizes()[1]}, X->Shape.Type.value_or(Float32));
+    Before.H = S.make({X->sizes()[0], W->sizes()[1]}, typeOf(X));
     Before.C = Kind == "lstm" ? Before.H : nullptr;
   }
-  if (Kind == "lstm" && !Before.C) {
-    notFollowed("the state of '" + Name + "' is not known");
-    return *Trouble;
-  }
+  if (Kind == "lstm" && !Before.C)
+    return notFollowed("the state of '" + Name + "' is not known");
   auto FromInput = [&] {
     return linearOf(X, S.lowered(tensor({"weight_ih"})),
                     S.lowered(maybeTensor({"bias_ih"})));
@@ -359,16 +342,13 @@ OperatorResult Operator::attention() {
   if (Q->sizes().size() != 3 || K->sizes().size() != 3 || Heads < 1 || !W ||
       W->sizes().size() != 2 || maybeTensor({"bias_k"}) ||
       flag("add_zero_attn", false)) {
-    notFollowed("this form of 'MultiheadAttention' is not followed");
-    return *Trouble;
+    return notFollowed("this form of 'MultiheadAttention' is not followed");
   }
   const int64_t T = Q->sizes()[0], N = Q->sizes()[1], E = Q->sizes()[2],
                 From = K->sizes()[0];
-  if (E % Heads) {
-    throws("'MultiheadAttention' of width " + llvm::Twine(E) + " has " +
-           llvm::Twine(Heads) + " heads");
-    return *Trouble;
-  }
+  if (E % Heads)
+    return throws("'MultiheadAttention' of width " + llvm::Twine(E) + " has " +
+                  llvm::Twine(Heads) + " heads");
   auto Narrow = [&](const TensorPtr &X, int64_t Start, int64_t Length) {
     return !X ? X
               : part("narrow", {{"self", argument(X)},

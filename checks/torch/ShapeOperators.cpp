@@ -134,10 +134,8 @@ OperatorResult Operator::slice() {
   const TensorPtr T = self();
   const Sizes From = T->sizes();
   const size_t D = dimension(integer({"dim"}, 0), From.size());
-  if (D >= From.size()) {
-    throws("'" + Name + "' is given a tensor without dimensions");
-    return *Trouble;
-  }
+  if (D >= From.size())
+    return throws("'" + Name + "' is given a tensor without dimensions");
   TensorPtr View;
   if (Name == "select") {
     View = narrow(T, D, 1);
@@ -188,18 +186,14 @@ OperatorResult Operator::index() {
     const bool IsMask = P.What == Argument::Tensor &&
                         P.Handles.front()->Shape.Type &&
                         P.Handles.front()->Shape.Type->Name == "bool";
-    if (P.What == Argument::Unknown || IsMask) {
-      notFollowed("how much an index picks depends on values");
-      return *Trouble;
-    }
+    if (P.What == Argument::Unknown || IsMask)
+      return notFollowed("how much an index picks depends on values");
     Consumed += P.What == Argument::Integer || P.What == Argument::Slice ||
                 P.What == Argument::Tensor;
   }
-  if (Consumed > From.size()) {
-    throws("a tensor of " + shown(From) +
-           " has fewer dimensions than its index");
-    return *Trouble;
-  }
+  if (Consumed > From.size())
+    return throws("a tensor of " + shown(From) +
+                  " has fewer dimensions than its index");
   // A view for each number and slice, each with a node of its own, and then
   // what tensors pick.
   TensorPtr View = T;
@@ -227,11 +221,9 @@ OperatorResult Operator::index() {
       ++D;
       break;
     case Argument::Integer:
-      if (P.Number >= To[D] || P.Number < -To[D]) {
-        throws("index " + Twine(P.Number) + " of a dimension of " +
-               Twine(To[D]));
-        return *Trouble;
-      }
+      if (P.Number >= To[D] || P.Number < -To[D])
+        return throws("index " + Twine(P.Number) + " of a dimension of " +
+                      Twine(To[D]));
       To.erase(To.begin() + D);
       Strides.erase(Strides.begin() + D);
       Becomes(To, Strides, GradientKind::Fresh);
@@ -257,8 +249,7 @@ OperatorResult Operator::index() {
       Places.push_back(D++);
       break;
     default:
-      notFollowed("an index is not known");
-      return *Trouble;
+      return notFollowed("an index is not known");
     }
   }
   if (!Picked) {
@@ -283,10 +274,8 @@ OperatorResult Operator::split() {
   const TensorPtr T = self();
   const Sizes From = T->sizes();
   const size_t D = dimension(integer({"dim"}, 0), From.size());
-  if (D >= From.size() || Trouble) {
-    throws("'" + Name + "' is given a tensor without dimensions");
-    return *Trouble;
-  }
+  if (D >= From.size() || Trouble)
+    return throws("'" + Name + "' is given a tensor without dimensions");
   std::vector<int64_t> Parts;
   if (Name == "unbind") {
     Parts.assign(std::min(From[D], MostTensors + 1), 1);
@@ -306,11 +295,9 @@ OperatorResult Operator::split() {
          Left -= Each)
       Parts.push_back(std::min(Each, Left));
   }
-  if (Parts.size() > static_cast<size_t>(MostTensors)) {
-    notFollowed("'" + Name + "' gives more than " + Twine(MostTensors) +
-                " tensors");
-    return *Trouble;
-  }
+  if (Parts.size() > static_cast<size_t>(MostTensors))
+    return notFollowed("'" + Name + "' gives more than " + Twine(MostTensors) +
+                       " tensors");
   std::vector<TensorPtr> Results;
   int64_t Start = 0;
   for (const int64_t Part : Parts) {
@@ -334,10 +321,8 @@ OperatorResult Operator::split() {
 
 OperatorResult Operator::cat() {
   const std::vector<TensorPtr> All = tensors({"tensors", "self"});
-  if (Trouble || All.empty()) {
-    notFollowed("what '" + Name + "' joins is not known");
-    return *Trouble;
-  }
+  if (Trouble || All.empty())
+    return notFollowed("what '" + Name + "' joins is not known");
   const bool Stacks = Name == "stack";
   Sizes To = All.front()->sizes();
   const size_t D = dimension(Name == "hstack"   ? (To.size() > 1)
@@ -347,7 +332,7 @@ OperatorResult Operator::cat() {
   if (Trouble)
     return *Trouble;
   std::vector<Differentiated> Inputs;
-  ElementType Type = All.front()->Shape.Type.value_or(Float32);
+  ElementType Type = typeOf(All.front());
   int64_t Sum = 0;
   for (const TensorPtr &T : All) {
     Sizes Own = T->sizes();
@@ -388,7 +373,7 @@ OperatorResult Operator::makeNew() {
   if (Name.starts_with("new_")) {
     const TensorPtr T = self();
     return one(make(maybeIntegers({"size"}).value_or(Sizes()),
-                    type().value_or(T->Shape.Type.value_or(Float32))));
+                    type().value_or(typeOf(T))));
   }
   if (Name == "one_hot") {
     const TensorPtr T = self();
@@ -634,7 +619,7 @@ std::optional<OperatorResult> Operator::runShape() {
       if (!To && A.What == Argument::Unknown && Which != "device" &&
           Which != "non_blocking" && Which != "copy")
         notFollowed("the type that '" + Name + "' converts to is not known");
-    if (!To || To->Name == T->Shape.Type.value_or(Float32).Name)
+    if (!To || To->Name == typeOf(T).Name)
       return one(T);
     const TensorPtr Copy = makeLike(T, *To);
     record({Copy}, {{T}});
