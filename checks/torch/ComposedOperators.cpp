@@ -89,7 +89,7 @@ OperatorResult Operator::adaptiveLogSoftmax() {
     return part("log_softmax", {{"self", argument(Of)}, {"dim", argument(1)}});
   };
   if (Down) {
-    const TensorPtr Mask = S.make({N}, {"bool", 1}), Rows = S.make({N}, Int64),
+    const TensorPtr Mask = S.make({N}, Bool), Rows = S.make({N}, Int64),
                     Relative = S.make({N}, Int64);
     const TensorPtr Inputs = part("index_select", {{"self", argument(X)},
                                                    {"dim", argument(0)},
@@ -259,8 +259,7 @@ TensorPtr Operator::sumOfProducts(TensorPtr A, TensorPtr B,
       llvm::append_range(All, Part);
     const TensorPtr Permuted =
         part("permute", {{"self", argument(T)}, {"dims", argument(All)}});
-    return part("reshape",
-                {{"self", argument(Permuted)}, {"shape", argument(To)}});
+    return reshapeOf(Permuted, To);
   };
   const int64_t Matrices = Size(Left, Both), Inner = Size(Left, Summed);
   A = LaidOut(A, {Both, OnlyA, Summed, OnlyB},

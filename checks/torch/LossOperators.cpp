@@ -377,8 +377,7 @@ std::optional<OperatorResult> Operator::runLoss() {
       Kept.push_back(S.allocate(bytesOf(Input)));
     else if (const TensorPtr Weight = maybeTensor({"weight"}))
       Kept.push_back(Weight->Memory);
-    if (!Input->isContiguous())
-      scratch(bytesOf(Input));
+    copyInOrder(Input);
     record({Out}, {{Input}}, Kept);
     return one(Out);
   }

@@ -17,93 +17,7 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
 
-std::optional<ElementType> elementType(StringRef Name) {
-  // kFloat64 and kFloat, Float, float32 are spellings of scalar types.
-  Name.consume_front("k");
-  return llvm::StringSwitch<std::optional<ElementType>>(Name)
-      .Cases("Float", "Float32", "float32", "F32", Float32)
-      .Cases("Double", "Float64", "float64", "F64", ElementType{"float64", 8})
-      .Cases("Half", "Float16", "float16", "F16", ElementType{"float16", 2})
-      .Cases("BFloat16", "bfloat16", ElementType{"bfloat16", 2})
-      .Cases("Long", "Int64", "int64", "I64", Int64)
-      .Cases("Int", "Int32", "int32", "I32", ElementType{"int32", 4})
-      .Cases("Short", "Int16", "int16", "I16", ElementType{"int16", 2})
-      .Cases("Char", "Int8", "int8", "I8", ElementType{"int8", 1})
-      .Cases("Byte", "UInt8", "uint8", "U8", ElementType{"uint8", 1})
-      .Cases("Bool", "bool", ElementType{"bool", 1})
-      .Cases("ComplexFloat", "complex64", ElementType{"complex64", 8})
-      .Cases("ComplexDouble", "complex128", ElementType{"complex128", 16})
-      .Default(std::nullopt);
-}
-
-bool isFloating(ElementType Type) {
-  return Type.Name.contains("float") || Type.Name.contains("complex");
-}
-
-/// Beyond that nothing is a tensor, and sums of many could overflow.
-static constexpr uint64_t MostElements = 1ULL << 48;
-
-std::optional<uint64_t> TensorShape::elements() const {
-  if (!Defined)
-    return 0;
-  if (!Sizes)
-    return std::nullopt;
-  uint64_t Product = 1;
-  bool IsEmpty = false;
-  for (const Size &S : *Sizes) {
-    if (!S || *S < 0)
-      return std::nullopt;
-    if (*S == 0) {
-      IsEmpty = true;
-      continue;
-    }
-    if (static_cast<uint64_t>(*S) > MostElements / Product)
-      return std::nullopt;
-    Product *= static_cast<uint64_t>(*S);
-  }
-  return IsEmpty ? 0 : Product;
-}
-
-std::optional<std::vector<Size>> broadcast(ArrayRef<Size> A, ArrayRef<Size> B) {
-  std::vector<Size> Result(std::max(A.size(), B.size()));
-  for (size_t I = 0; I < Result.size(); ++I) {
-    const Size X = I < A.size() ? A[A.size() - 1 - I] : 1;
-    const Size Y = I < B.size() ? B[B.size() - 1 - I] : 1;
-    if (X && Y && *X != *Y && *X != 1 && *Y != 1)
-      return std::nullopt;
-    Result[Result.size() - 1 - I] = X == Size(1) ? Y : X;
-  }
-  return Result;
-}
-
-std::optional<uint64_t> TensorShape::bytes() const {
-  const std::optional<uint64_t> Elements = elements();
-  if (!Elements || (!Type && *Elements))
-    return std::nullopt;
-  return *Elements ? *Elements * Type->Bytes : 0;
-}
-
 namespace {
-
-/// Convolutions and normalisations end in their number of dimensions.
-StringRef family(StringRef Class) {
-  StringRef Base = Class;
-  if (Base.ends_with("d") && Base.size() > 2 && Base[Base.size() - 2] >= '1' &&
-      Base[Base.size() - 2] <= '3')
-    Base = Base.drop_back(2);
-  if (Base == "Conv" || Base == "ConvTranspose" || Base == "BatchNorm" ||
-      Base == "InstanceNorm")
-    return Base;
-  return Class;
-}
-
-std::optional<size_t> dimensions(StringRef Class) {
-  unsigned Result;
-  if (Class.size() < 2 || Class.back() != 'd' ||
-      Class.drop_back().take_back().getAsInteger(10, Result))
-    return std::nullopt;
-  return Result;
-}
 
 Size times(Size A, Size B) {
   int64_t Product;
@@ -125,28 +39,8 @@ Size dividedBy(Size A, Size B) {
   return *A / *B;
 }
 
-OptionValue integer(int64_t Value) {
-  OptionValue Result;
-  Result.What = OptionValue::Integer;
-  Result.Number = Value;
-  return Result;
-}
-
 OptionValue maybe(Size Value) {
-  return Value ? integer(*Value) : OptionValue();
-}
-
-OptionValue real(double Value) {
-  OptionValue Result;
-  Result.What = OptionValue::Real;
-  Result.RealNumber = Value;
-  return Result;
-}
-
-OptionValue absent() {
-  OptionValue Result;
-  Result.What = OptionValue::None;
-  return Result;
+  return Value ? OptionValue::integer(*Value) : OptionValue();
 }
 
 /// Writes the contents of one module.
@@ -210,10 +104,18 @@ private:
     Result.Parameters.push_back({Name.str(), {std::move(Sizes)}});
   }
   void parameter(StringRef Name, std::optional<std::vector<Size>> Sizes) {
-    RegisteredTensor T;
-    T.Name = Name.str();
-    T.Shape.Sizes = std::move(Sizes);
-    Result.Parameters.push_back(std::move(T));
+    Result.Parameters.push_back({Name.str(), {std::move(Sizes)}});
+  }
+  /// What layers end in, whose results have \p Out channels.
+  void weightAndBias(std::vector<Size> Weight, Size Out) {
+    parameter("weight", std::move(Weight));
+    if (flag("bias"))
+      parameter("bias", {Out});
+  }
+  /// What normalisations end in.
+  void scaleAndShift(const std::optional<std::vector<Size>> &Sizes) {
+    parameter("weight", Sizes);
+    parameter("bias", Sizes);
   }
   void buffer(StringRef Name, std::vector<Size> Sizes,
               ElementType Type = Float32) {
@@ -235,12 +137,26 @@ private:
     Result.Options = std::move(Options);
     return Result;
   }
+  /// One that the caller knows.
+  static RegisteredModule given(StringRef Name, const OptionValue &Value) {
+    RegisteredModule Result = part(Name, "");
+    Result.Given = Value.ModuleNumber;
+    return Result;
+  }
+  /// \p Count of option \p Name, of as many as memory may have.
+  int64_t bounded(Size Count, StringRef Name) {
+    // More are beyond all memory, and their names, too.
+    constexpr int64_t Most = 4096;
+    if (Count && *Count > Most)
+      missing(Name);
+    return std::min(Count.value_or(0), Most);
+  }
   static RegisteredModule linear(StringRef Name, Size In, Size Out,
                                  bool Bias = true) {
     return part(Name, "Linear",
                 {{"in_features", maybe(In)},
                  {"out_features", maybe(Out)},
-                 {"bias", integer(Bias)}});
+                 {"bias", OptionValue::integer(Bias)}});
   }
   static RegisteredModule layerNorm(StringRef Name, Size Width) {
     OptionValue Shape;
@@ -250,16 +166,21 @@ private:
   }
   void add(RegisteredModule M) { Result.Children.push_back(std::move(M)); }
 
-  void convolution(size_t Count, bool Transposed);
+  void convolution(size_t Dimensions, bool Transposed);
+  void linear();
+  void bilinear();
   void normalisation();
+  void layerNorm();
+  void groupNorm();
+  void embedding();
+  void gates(StringRef End, Size Rows, Size Input, Size State, bool Bias);
   void recurrent(int64_t Gates);
-  void cell(int64_t Chunks);
+  void cell(int64_t Gates);
   void attention();
   void transformerLayer(bool Decoder);
   void transformerStack(bool Decoder);
   void transformer();
   void adaptiveSoftmax();
-  static bool hasNothing(StringRef Class);
 
   const StringRef Class;
   const OptionValues &Options;
@@ -268,29 +189,59 @@ private:
 
 } // namespace
 
-void Table::convolution(size_t Count, bool Transposed) {
+void Table::convolution(size_t Dimensions, bool Transposed) {
   const Size In = number("in_channels"), Out = number("out_channels"),
              Groups = number("groups");
   std::vector<Size> Weight =
       Transposed ? std::vector<Size>{In, dividedBy(Out, Groups)}
                  : std::vector<Size>{Out, dividedBy(In, Groups)};
-  llvm::append_range(Weight, expanded("kernel_size", Count));
-  parameter("weight", std::move(Weight));
-  if (flag("bias"))
-    parameter("bias", {Out});
+  llvm::append_range(Weight, expanded("kernel_size", Dimensions));
+  weightAndBias(std::move(Weight), Out);
+}
+
+void Table::linear() {
+  const Size Out = number("out_features");
+  weightAndBias({Out, number("in_features")}, Out);
+}
+
+void Table::bilinear() {
+  const Size Out = number("out_features");
+  weightAndBias({Out, number("in1_features"), number("in2_features")}, Out);
 }
 
 /// BatchNorm and InstanceNorm.
 void Table::normalisation() {
   const Size Features = number("num_features");
-  if (flag("affine")) {
-    parameter("weight", {Features});
-    parameter("bias", {Features});
-  }
+  if (flag("affine"))
+    scaleAndShift(std::vector{Features});
   if (flag("track_running_stats")) {
     buffer("running_mean", {Features});
     buffer("running_var", {Features});
     buffer("num_batches_tracked", {}, Int64);
+  }
+}
+
+void Table::layerNorm() {
+  if (flag("elementwise_affine"))
+    scaleAndShift(list("normalized_shape"));
+}
+
+void Table::groupNorm() {
+  if (flag("affine"))
+    scaleAndShift(std::vector{number("num_channels")});
+}
+
+void Table::embedding() {
+  parameter("weight", {number("num_embeddings"), number("embedding_dim")});
+}
+
+/// What one step of an LSTM and the like takes.
+void Table::gates(StringRef End, Size Rows, Size Input, Size State, bool Bias) {
+  parameter(("weight_ih" + End).str(), {Rows, Input});
+  parameter(("weight_hh" + End).str(), {Rows, State});
+  if (Bias) {
+    parameter(("bias_ih" + End).str(), {Rows});
+    parameter(("bias_hh" + End).str(), {Rows});
   }
 }
 
@@ -306,35 +257,21 @@ void Table::recurrent(int64_t Gates) {
   // Not known: with a projection the state is smaller.
   const Size State = !Projection ? Size() : Projects ? Projection : Hidden;
   const Size Rows = times(Gates, Hidden);
-  // More are beyond all memory, and their names, too.
-  constexpr int64_t MostLayers = 4096;
-  if (Layers && *Layers > MostLayers)
-    missing("num_layers");
-  for (int64_t Layer = 0; Layer < std::min(Layers.value_or(0), MostLayers);
-       ++Layer)
+  const int64_t Count = bounded(Layers, "num_layers");
+  for (int64_t Layer = 0; Layer < Count; ++Layer)
     for (int64_t Way = 0; Way < Directions; ++Way) {
       const std::string End =
           "_l" + std::to_string(Layer) + (Way ? "_reverse" : "");
-      parameter("weight_ih" + End,
-                {Rows, Layer == 0 ? Input : times(State, Directions)});
-      parameter("weight_hh" + End, {Rows, State});
-      if (Bias) {
-        parameter("bias_ih" + End, {Rows});
-        parameter("bias_hh" + End, {Rows});
-      }
+      gates(End, Rows, Layer == 0 ? Input : times(State, Directions), State,
+            Bias);
       if (Projects)
         parameter("weight_hr" + End, {Projection, Hidden});
     }
 }
 
-void Table::cell(int64_t Chunks) {
-  const Size Hidden = number("hidden_size"), Rows = times(Chunks, Hidden);
-  parameter("weight_ih", {Rows, number("input_size")});
-  parameter("weight_hh", {Rows, Hidden});
-  if (flag("bias")) {
-    parameter("bias_ih", {Rows});
-    parameter("bias_hh", {Rows});
-  }
+void Table::cell(int64_t Gates) {
+  const Size Hidden = number("hidden_size"), Input = number("input_size");
+  gates("", times(Gates, Hidden), Input, Hidden, flag("bias"));
 }
 
 void Table::attention() {
@@ -396,33 +333,22 @@ void Table::transformerStack(bool Decoder) {
   const StringRef Name = Decoder ? "decoder_layer" : "encoder_layer";
   const OptionValue Layer = option(Name);
   const Size Count = number("num_layers");
-  // More are beyond all memory.
-  constexpr int64_t Most = 4096;
   RegisteredModule List = part("layers", "ModuleList");
   if (Layer.What != OptionValue::Module) {
     missing(Name);
   } else {
-    if (Count && *Count > Most)
-      missing("num_layers");
-    for (int64_t I = 0; I < std::min(Count.value_or(0), Most); ++I) {
-      RegisteredModule Copy = part(std::to_string(I), "");
-      Copy.Given = Layer.ModuleNumber;
-      Copy.IsCopy = true;
-      List.Children.push_back(std::move(Copy));
+    for (int64_t I = 0, End = bounded(Count, "num_layers"); I < End; ++I) {
+      List.Children.push_back(given(std::to_string(I), Layer));
+      List.Children.back().IsCopy = true;
     }
-    RegisteredModule Prototype = part(("options." + Name).str(), "");
-    Prototype.Given = Layer.ModuleNumber;
-    Result.Unlisted.push_back(std::move(Prototype));
+    Result.Unlisted.push_back(given(("options." + Name).str(), Layer));
   }
   add(std::move(List));
   const OptionValue Norm = option("norm");
-  if (Norm.What == OptionValue::Module) {
-    RegisteredModule Given = part("norm", "");
-    Given.Given = Norm.ModuleNumber;
-    add(std::move(Given));
-  } else if (Norm.What != OptionValue::None) {
+  if (Norm.What == OptionValue::Module)
+    add(given("norm", Norm));
+  else if (Norm.What != OptionValue::None)
     missing("norm");
-  }
 }
 
 void Table::transformer() {
@@ -431,9 +357,7 @@ void Table::transformer() {
     const OptionValue Custom =
         option(Decoder ? "custom_decoder" : "custom_encoder");
     if (Custom.What == OptionValue::Module) {
-      RegisteredModule Given = part(Name, "");
-      Given.Given = Custom.ModuleNumber;
-      add(std::move(Given));
+      add(given(Name, Custom));
       continue;
     }
     if (Custom.What != OptionValue::None) {
@@ -441,8 +365,9 @@ void Table::transformer() {
       continue;
     }
     const Size Width = number("d_model");
-    const Size Count =
-        number(Decoder ? "num_decoder_layers" : "num_encoder_layers");
+    const StringRef Layers =
+        Decoder ? "num_decoder_layers" : "num_encoder_layers";
+    const int64_t Count = bounded(number(Layers), Layers);
     const RegisteredModule Layer = part(
         "", Decoder ? "TransformerDecoderLayer" : "TransformerEncoderLayer",
         {{"d_model", maybe(Width)},
@@ -450,13 +375,10 @@ void Table::transformer() {
          {"dim_feedforward", option("dim_feedforward")},
          {"dropout", option("dropout")},
          {"activation", option("activation")}});
-    constexpr int64_t Most = 4096;
-    if (Count && *Count > Most)
-      missing(Decoder ? "num_decoder_layers" : "num_encoder_layers");
     RegisteredModule Stack =
         part(Name, Decoder ? "TransformerDecoder" : "TransformerEncoder");
     RegisteredModule List = part("layers", "ModuleList");
-    for (int64_t I = 0; I < std::min(Count.value_or(0), Most); ++I) {
+    for (int64_t I = 0; I < Count; ++I) {
       List.Children.push_back(Layer);
       List.Children.back().Name = std::to_string(I);
     }
@@ -504,262 +426,100 @@ void Table::adaptiveSoftmax() {
   add(std::move(Tail));
 }
 
-/// Modules without parameters and buffers.
-bool Table::hasNothing(StringRef Class) {
-  if (llvm::StringSwitch<bool>(Class)
-          .Cases("Dropout", "Dropout2d", "Dropout3d", "AlphaDropout",
-                 "FeatureAlphaDropout", true)
-          .Cases("Identity", "Flatten", "Unflatten", "Fold", "Unfold",
-                 "Upsample", true)
-          .Cases("PixelShuffle", "PixelUnshuffle", "CrossMapLRN2d",
-                 "LocalResponseNorm", true)
-          .Cases("CosineSimilarity", "PairwiseDistance", "Functional", true)
-          .Cases("CELU", "ELU", "GELU", "GLU", "SELU", "SiLU", "Mish", true)
-          .Cases("ReLU", "ReLU6", "RReLU", "LeakyReLU", true)
-          .Cases("Sigmoid", "LogSigmoid", "Tanh", "Tanhshrink", "Hardtanh",
-                 "Hardshrink", "Softshrink", true)
-          .Cases("Softmax", "Softmax2d", "Softmin", "LogSoftmax", "Softplus",
-                 "Softsign", "Threshold", true)
+bool isPlainFunction(StringRef Class) {
+  return llvm::StringSwitch<bool>(Class)
+      .Cases("Dropout", "Dropout2d", "Dropout3d", "AlphaDropout",
+             "FeatureAlphaDropout", true)
+      .Cases("Identity", "Flatten", "Unflatten", "Fold", "Unfold", "Upsample",
+             true)
+      .Cases("PixelShuffle", "PixelUnshuffle", "CrossMapLRN2d",
+             "LocalResponseNorm", true)
+      .Cases("CosineSimilarity", "PairwiseDistance", "Functional", true)
+      .Cases("CELU", "ELU", "GELU", "GLU", "SELU", "SiLU", "Mish", true)
+      .Cases("ReLU", "ReLU6", "RReLU", "LeakyReLU", true)
+      .Cases("Sigmoid", "LogSigmoid", "Tanh", "Tanhshrink", "Hardtanh",
+             "Hardshrink", "Softshrink", true)
+      .Cases("Softmax", "Softmax2d", "Softmin", "LogSoftmax", "Softplus",
+             "Softsign", "Threshold", true)
+      .Default(false);
+}
+
+/// Modules without parameters and buffers, or with what their user adds.
+static bool hasNothing(StringRef Class) {
+  if (isPlainFunction(Class) || Class.ends_with("Loss") ||
+      llvm::StringSwitch<bool>(Class)
           .Cases("Sequential", "ModuleList", "ModuleDict", true)
           .Cases("ParameterList", "ParameterDict", true)
           .Default(false))
     return true;
   // AvgPool2d, AdaptiveMaxPool1d, FractionalMaxPool3d, MaxUnpool3d, ZeroPad2d.
-  const std::optional<size_t> Count = dimensions(Class);
-  if (Count && (Class.contains("Pool") || Class.contains("Unpool") ||
-                Class.contains("Pad")))
-    return true;
-  return Class.ends_with("Loss");
+  StringRef Base = Class;
+  return takeDimensions(Base) &&
+         (Class.contains("Pool") || Class.contains("Unpool") ||
+          Class.contains("Pad"));
 }
 
 std::optional<ModuleContents> Table::make() {
-  const StringRef Kind = family(Class);
-  if (Kind == "Conv" || Kind == "ConvTranspose") {
-    const std::optional<size_t> Count = dimensions(Class);
-    if (!Count)
-      return std::nullopt;
-    convolution(*Count, Kind == "ConvTranspose");
-  } else if (Kind == "BatchNorm" || Kind == "InstanceNorm") {
-    normalisation();
-  } else if (Class == "Linear") {
-    const Size Out = number("out_features");
-    parameter("weight", {Out, number("in_features")});
-    if (flag("bias"))
-      parameter("bias", {Out});
-  } else if (Class == "Bilinear") {
-    const Size Out = number("out_features");
-    parameter("weight", {Out, number("in1_features"), number("in2_features")});
-    if (flag("bias"))
-      parameter("bias", {Out});
-  } else if (Class == "LayerNorm") {
-    if (flag("elementwise_affine")) {
-      const std::optional<std::vector<Size>> Shape = list("normalized_shape");
-      parameter("weight", Shape);
-      parameter("bias", Shape);
-    }
-  } else if (Class == "GroupNorm") {
-    if (flag("affine")) {
-      const Size Channels = number("num_channels");
-      parameter("weight", {Channels});
-      parameter("bias", {Channels});
-    }
-  } else if (Class == "Embedding" || Class == "EmbeddingBag") {
-    parameter("weight", {number("num_embeddings"), number("embedding_dim")});
-  } else if (Class == "PReLU") {
-    parameter("weight", {number("num_parameters")});
-  } else if (Class == "RNN") {
-    recurrent(1);
-  } else if (Class == "LSTM") {
-    recurrent(4);
-  } else if (Class == "GRU") {
-    recurrent(3);
-  } else if (Class == "RNNCell") {
-    cell(1);
-  } else if (Class == "LSTMCell") {
-    cell(4);
-  } else if (Class == "GRUCell") {
-    cell(3);
-  } else if (Class == "MultiheadAttention") {
-    attention();
-  } else if (Class == "TransformerEncoderLayer") {
-    transformerLayer(/*Decoder=*/false);
-  } else if (Class == "TransformerDecoderLayer") {
-    transformerLayer(/*Decoder=*/true);
-  } else if (Class == "TransformerEncoder") {
-    transformerStack(/*Decoder=*/false);
-  } else if (Class == "TransformerDecoder") {
-    transformerStack(/*Decoder=*/true);
-  } else if (Class == "Transformer") {
-    transformer();
-  } else if (Class == "AdaptiveLogSoftmaxWithLoss") {
-    adaptiveSoftmax();
-  } else if (Class == "NLLLoss" || Class == "CrossEntropyLoss" ||
-             Class == "BCELoss" || Class == "MultiMarginLoss" ||
-             Class == "MultiLabelSoftMarginLoss") {
-    givenBuffer("weight");
-  } else if (Class == "BCEWithLogitsLoss") {
-    givenBuffer("weight");
-    givenBuffer("pos_weight");
-  } else if (!hasNothing(Class)) {
-    return std::nullopt;
+  StringRef Base = Class;
+  const unsigned Dimensions = takeDimensions(Base);
+  if (Dimensions && (Base == "Conv" || Base == "ConvTranspose")) {
+    convolution(Dimensions, Base == "ConvTranspose");
+    return std::move(Result);
   }
+  if (Base == "BatchNorm" || Base == "InstanceNorm") {
+    normalisation();
+    return std::move(Result);
+  }
+  using Writer = void (*)(Table &);
+  const Writer Embeds = [](Table &T) { T.embedding(); },
+               WeighsLoss = [](Table &T) { T.givenBuffer("weight"); };
+  const Writer Write =
+      llvm::StringSwitch<Writer>(Class)
+          .Case("Linear", [](Table &T) { T.linear(); })
+          .Case("Bilinear", [](Table &T) { T.bilinear(); })
+          .Case("LayerNorm", [](Table &T) { T.layerNorm(); })
+          .Case("GroupNorm", [](Table &T) { T.groupNorm(); })
+          .Cases("Embedding", "EmbeddingBag", Embeds)
+          .Case("PReLU",
+                [](Table &T) {
+                  T.parameter("weight", {T.number("num_parameters")});
+                })
+          .Case("RNN", [](Table &T) { T.recurrent(1); })
+          .Case("LSTM", [](Table &T) { T.recurrent(4); })
+          .Case("GRU", [](Table &T) { T.recurrent(3); })
+          .Case("RNNCell", [](Table &T) { T.cell(1); })
+          .Case("LSTMCell", [](Table &T) { T.cell(4); })
+          .Case("GRUCell", [](Table &T) { T.cell(3); })
+          .Case("MultiheadAttention", [](Table &T) { T.attention(); })
+          .Case("TransformerEncoderLayer",
+                [](Table &T) { T.transformerLayer(/*Decoder=*/false); })
+          .Case("TransformerDecoderLayer",
+                [](Table &T) { T.transformerLayer(/*Decoder=*/true); })
+          .Case("TransformerEncoder",
+                [](Table &T) { T.transformerStack(/*Decoder=*/false); })
+          .Case("TransformerDecoder",
+                [](Table &T) { T.transformerStack(/*Decoder=*/true); })
+          .Case("Transformer", [](Table &T) { T.transformer(); })
+          .Case("AdaptiveLogSoftmaxWithLoss",
+                [](Table &T) { T.adaptiveSoftmax(); })
+          .Cases("NLLLoss", "CrossEntropyLoss", "BCELoss", "MultiMarginLoss",
+                 "MultiLabelSoftMarginLoss", WeighsLoss)
+          .Case("BCEWithLogitsLoss",
+                [](Table &T) {
+                  T.givenBuffer("weight");
+                  T.givenBuffer("pos_weight");
+                })
+          .Default(nullptr);
+  if (Write)
+    Write(*this);
+  else if (!hasNothing(Class))
+    return std::nullopt;
   return std::move(Result);
 }
 
 std::optional<ModuleContents> contentsOf(StringRef Class,
                                          const OptionValues &Options) {
   return Table(Class, Options).make();
-}
-
-ArrayRef<StringRef> positionalOptions(StringRef Class) {
-  static constexpr StringRef
-      Linear[] = {"in_features", "out_features"},
-      Bilinear[] = {"in1_features", "in2_features", "out_features"},
-      Convolution[] = {"in_channels", "out_channels", "kernel_size"},
-      Features[] = {"num_features"}, Shape[] = {"normalized_shape"},
-      Groups[] = {"num_groups", "num_channels"},
-      Embedding[] = {"num_embeddings", "embedding_dim"},
-      Recurrent[] = {"input_size", "hidden_size"},
-      Attention[] = {"embed_dim", "num_heads"}, Layer[] = {"d_model", "nhead"},
-      Encoder[] = {"encoder_layer", "num_layers"},
-      Decoder[] = {"decoder_layer", "num_layers"},
-      Transformer[] = {"d_model", "nhead", "num_encoder_layers",
-                       "num_decoder_layers"},
-      Adaptive[] = {"in_features", "n_classes", "cutoffs"},
-      Pool[] = {"kernel_size"}, Output[] = {"output_size"}, Dropped[] = {"p"},
-      Activation[] = {"inplace"}, Dimension[] = {"dim"}, Alpha[] = {"alpha"},
-      Slope[] = {"negative_slope"}, Bound[] = {"threshold", "value"},
-      Padding[] = {"padding", "value"}, Pad[] = {"pad"},
-      Upscale[] = {"upscale_factor"}, Downscale[] = {"downscale_factor"},
-      Unflatten[] = {"dim", "sizes"}, Fold[] = {"output_size", "kernel_size"},
-      Width[] = {"size"}, Power[] = {"norm_type", "kernel_size"},
-      Shrink[] = {"lambda"},
-      // A function, and what it is given after its input.
-      Functional[] = {"function", "1", "2", "3", "4", "5", "6"};
-  // F::MaxPool2dFuncOptions are those of MaxPool2d.
-  Class.consume_back("Func");
-  StringRef Base = Class;
-  if (dimensions(Class) && Class != "Softmax2d")
-    Base = Class.drop_back(2);
-  return llvm::StringSwitch<ArrayRef<StringRef>>(Base)
-      .Cases("MaxPool", "AvgPool", "MaxUnpool", "FractionalMaxPool", "Unfold",
-             Pool)
-      .Case("LPPool", Power)
-      .Case("Fold", Fold)
-      .Cases("LocalResponseNorm", "CrossMapLRN", Width)
-      .Cases("Hardshrink", "Softshrink", Shrink)
-      .Cases("AdaptiveMaxPool", "AdaptiveAvgPool", Output)
-      .Cases("Dropout", "AlphaDropout", "FeatureAlphaDropout", Dropped)
-      .Cases("ReLU", "ReLU6", "SELU", Activation)
-      .Cases("Softmax", "LogSoftmax", "Softmin", "GLU", Dimension)
-      .Cases("ELU", "CELU", Alpha)
-      .Case("LeakyReLU", Slope)
-      .Case("Threshold", Bound)
-      .Cases("ConstantPad", "ReflectionPad", "ReplicationPad", "ZeroPad",
-             Padding)
-      .Case("Pad", Pad)
-      .Case("PixelShuffle", Upscale)
-      .Case("PixelUnshuffle", Downscale)
-      .Case("Unflatten", Unflatten)
-      .Case("Functional", Functional)
-      .Case("Linear", Linear)
-      .Case("Bilinear", Bilinear)
-      .Cases("Conv", "ConvTranspose", Convolution)
-      .Cases("BatchNorm", "InstanceNorm", Features)
-      .Case("LayerNorm", Shape)
-      .Case("GroupNorm", Groups)
-      .Cases("Embedding", "EmbeddingBag", Embedding)
-      .Cases("RNN", "LSTM", "GRU", Recurrent)
-      .Cases("RNNCell", "LSTMCell", "GRUCell", Recurrent)
-      .Case("MultiheadAttention", Attention)
-      .Cases("TransformerEncoderLayer", "TransformerDecoderLayer", Layer)
-      .Case("TransformerEncoder", Encoder)
-      .Case("TransformerDecoder", Decoder)
-      .Case("Transformer", Transformer)
-      .Case("AdaptiveLogSoftmaxWithLoss", Adaptive)
-      .Default({});
-}
-
-OptionValue defaultOption(StringRef Class, StringRef Option) {
-  const StringRef Kind = family(Class);
-  if (Option == "affine" || Option == "track_running_stats")
-    return integer(Kind != "InstanceNorm");
-  if (Class == "Transformer" && Option == "d_model")
-    return integer(512);
-  if (Class == "Transformer" && Option == "nhead")
-    return integer(8);
-  if (Class == "Transformer" || Class.starts_with("TransformerEncoder") ||
-      Class.starts_with("TransformerDecoder"))
-    return llvm::StringSwitch<OptionValue>(Option)
-        .Case("dim_feedforward", integer(2048))
-        .Case("dropout", real(0.1))
-        .Cases("num_encoder_layers", "num_decoder_layers", integer(6))
-        .Cases("custom_encoder", "custom_decoder", "norm", absent())
-        .Default(OptionValue());
-  return llvm::StringSwitch<OptionValue>(Option)
-      .Cases("bias", "elementwise_affine", integer(1))
-      .Cases("groups", "stride", "dilation", "num_parameters", integer(1))
-      .Case("num_layers", integer(1))
-      .Cases("padding", "output_padding", "proj_size", integer(0))
-      .Cases("bidirectional", "add_bias_kv", "head_bias", integer(0))
-      .Cases("batch_first", "add_zero_attn", integer(0))
-      .Case("div_value", real(4))
-      .Cases("weight", "pos_weight", absent())
-      .Default(OptionValue());
-}
-
-namespace {
-
-struct OptimizerRow {
-  StringRef Name;
-  unsigned Copies;
-  unsigned Scratch;    ///< Of one parameter, while step() works on it.
-  bool AtOnce = false; ///< It keeps them from its construction on.
-};
-
-} // namespace
-
-/// What step() keeps in tensors, in 1.13.1 and 2.x; counters are numbers.
-static constexpr OptimizerRow OptimizerRows[] = {
-    {"sgd", 0, 0},           // Without momentum, nothing.
-    {"sgd-momentum", 1, 0},  // momentum_buffer
-    {"adam", 2, 2},          // exp_avg, exp_avg_sq
-    {"adamw", 2, 2},         // The same.
-    {"amsgrad", 3, 2},       // Adam or AdamW with amsgrad: max_exp_avg_sq, too.
-    {"rmsprop", 1, 1},       // square_avg; neither centered nor with momentum
-    {"adagrad", 1, 1, true}, // sum
-};
-
-static const OptimizerRow *rowOf(StringRef Optimizer) {
-  const auto *Row = llvm::find_if(OptimizerRows, [&](const OptimizerRow &Each) {
-    return Each.Name == Optimizer;
-  });
-  return Row == std::end(OptimizerRows) ? nullptr : Row;
-}
-
-std::optional<unsigned> optimizerCopies(StringRef Optimizer) {
-  const OptimizerRow *Row = rowOf(Optimizer);
-  return Row ? std::optional(Row->Copies) : std::nullopt;
-}
-
-unsigned optimizerScratch(StringRef Optimizer) {
-  const OptimizerRow *Row = rowOf(Optimizer);
-  return Row ? Row->Scratch : 0;
-}
-
-bool hasOptimizerStateAtOnce(StringRef Optimizer) {
-  const OptimizerRow *Row = rowOf(Optimizer);
-  return Row && Row->AtOnce;
-}
-
-ArrayRef<StringRef> knownOptimizers() {
-  static const auto Names = [] {
-    llvm::SmallVector<StringRef, 8> Result;
-    for (const OptimizerRow &Row : OptimizerRows)
-      Result.push_back(Row.Name);
-    return Result;
-  }();
-  return Names;
 }
 
 } // namespace libtorch_tidy::torch

@@ -16,52 +16,11 @@
 #ifndef LIBTORCH_TIDY_CHECKS_TORCH_MODULEPARAMETERS_H
 #define LIBTORCH_TIDY_CHECKS_TORCH_MODULEPARAMETERS_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
-#include <cstdint>
+#include "checks/torch/TensorShape.h"
 #include <map>
-#include <optional>
 #include <string>
-#include <vector>
 
 namespace libtorch_tidy::torch {
-
-/// The type of a tensor's elements, as LibTorch calls it.
-struct ElementType {
-  llvm::StringRef Name; ///< "float32". A literal.
-  unsigned Bytes;       ///< Of one element.
-};
-inline constexpr ElementType Float32 = {"float32", 4};
-inline constexpr ElementType Int64 = {"int64", 8};
-
-/// The type that \p Name names: kHalf, Half and float16 alike; nullopt for
-/// others.
-std::optional<ElementType> elementType(llvm::StringRef Name);
-/// float16 to float64, and complex ones.
-bool isFloating(ElementType Type);
-
-/// A size that may not be known.
-using Size = std::optional<int64_t>;
-
-/// The sizes of a result of two tensors, by the rules of broadcasting; nullopt
-/// when they do not fit. What is not known may fit.
-std::optional<std::vector<Size>> broadcast(llvm::ArrayRef<Size> A,
-                                           llvm::ArrayRef<Size> B);
-
-/// A tensor as far as it is known.
-struct TensorShape {
-  /// Absent: not even the number of dimensions is known.
-  std::optional<std::vector<Size>> Sizes;
-  /// Absent: not known.
-  std::optional<ElementType> Type = Float32;
-  bool Defined = true; ///< Tensor() has no memory.
-
-  /// The number of elements, in all memory: nullopt when a size is not known,
-  /// is negative, or the product is beyond what memory can have.
-  std::optional<uint64_t> elements() const;
-  /// The same in bytes.
-  std::optional<uint64_t> bytes() const;
-};
 
 /// The value of one option of a module.
 struct OptionValue {
@@ -81,6 +40,10 @@ struct OptionValue {
   TensorShape Shape;
   std::string Text; ///< Of others: an enumerator.
   size_t ModuleNumber = 0;
+
+  static OptionValue integer(int64_t Value);
+  static OptionValue real(double Value);
+  static OptionValue none();
 };
 
 /// Options by the names of their setters.
@@ -115,11 +78,21 @@ struct ModuleContents {
   std::vector<std::string> Missing;
 };
 
+/// One of torch::nn's modules that has neither parameters nor modules: an
+/// activation, a dropout. Not the families: pooling, padding, losses.
+bool isPlainFunction(llvm::StringRef Class);
+
+/// Takes the number of dimensions off the end of \p Name: 2 of "Conv2d" and
+/// "conv2d"; 0 where there is none.
+unsigned takeDimensions(llvm::StringRef &Name);
+
 /// LibTorch's module \p Class, as "Conv2d", with \p Options. Options that are
 /// not given have their defaults. nullopt when this table does not know the
 /// class.
 std::optional<ModuleContents> contentsOf(llvm::StringRef Class,
                                          const OptionValues &Options);
+
+// ModuleOptions.cpp.
 
 /// The names of the options that the constructor of module \p Class, or of its
 /// options class, takes by position.
@@ -128,6 +101,8 @@ llvm::ArrayRef<llvm::StringRef> positionalOptions(llvm::StringRef Class);
 /// The default of an option that decides shapes, and is no constructor
 /// argument; Unknown for others.
 OptionValue defaultOption(llvm::StringRef Class, llvm::StringRef Option);
+
+// OptimizerState.cpp.
 
 /// How many times the bytes of a parameter \p Optimizer keeps for it from its
 /// first step on. As --optimizer spells them: sgd, sgd-momentum, adam, adamw,

@@ -1,4 +1,4 @@
-//===- NetworkOperators.cpp - What the layers of torch::nn run ------------===//
+//===- NetworkOperators.cpp - Normalisation, embeddings -------------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,316 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/torch/OperatorRules.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include <cmath>
 
 using llvm::ArrayRef;
 using llvm::StringRef;
 using llvm::Twine;
 
 namespace libtorch_tidy::torch {
-
-//===----------------------------------------------------------------------===//
-// Convolutions
-//===----------------------------------------------------------------------===//
-
-/// Without oneDNN: at::native::slow_conv2d and its relatives, which lay out
-/// what each output sees as columns, and multiply.
-OperatorResult Operator::convolution(unsigned Dimensions, bool Transposed) {
-  TensorPtr X = self();
-  const TensorPtr W = tensor({"weight"}), B = maybeTensor({"bias"});
-  const Sizes Kernel = lastOf(W->sizes(), Dimensions);
-  const Sizes Stride = integers({"stride"}, Dimensions, 1);
-  const Sizes Dilation = integers({"dilation"}, Dimensions, 1);
-  const Sizes More = integers({"output_padding"}, Dimensions, 0);
-  const int64_t Groups = std::max<int64_t>(integer({"groups"}, 1), 1);
-  Sizes Padding(Dimensions, 0);
-  const std::string Named = text({"padding"});
-  if (StringRef(Named).contains_insensitive("same"))
-    for (unsigned I = 0; I < Dimensions && I < Kernel.size(); ++I)
-      Padding[I] = Dilation[I] * (Kernel[I] - 1) / 2;
-  else if (Named.empty())
-    Padding = integers({"padding"}, Dimensions, 0);
-  if (!areSmall({Stride, Dilation, More, Padding}))
-    return *Trouble;
-  Sizes From = X->sizes();
-  const bool Batched = From.size() == Dimensions + 2;
-  if (!Batched)
-    From.insert(From.begin(), 1);
-  if (From.size() != Dimensions + 2 || W->sizes().size() != Dimensions + 2)
-    return throws("'" + Name + "' is given a tensor of " + shown(X->sizes()));
-  const int64_t Channels = From[1];
-  const int64_t Expected = Transposed ? W->sizes()[0] : W->sizes()[1] * Groups;
-  if (Channels != Expected)
-    throws("'" + Name + "' takes " + Twine(Expected) +
-           " channels, and is given " + Twine(Channels) + ": " +
-           shown(X->sizes()));
-  const int64_t OutChannels =
-      Transposed ? W->sizes()[1] * Groups : W->sizes()[0];
-  const int64_t N = From[0];
-  Sizes To = {N, OutChannels};
-  bool Dilated = false, Pointwise = true;
-  for (unsigned I = 0; I < Dimensions; ++I) {
-    const int64_t In = From[2 + I];
-    const int64_t Extent = Dilation[I] * (Kernel[I] - 1) + 1;
-    if (Stride[I] <= 0)
-      return throws("'" + Name + "' has a stride of " + Twine(Stride[I]));
-    To.push_back(Transposed
-                     ? (In - 1) * Stride[I] - 2 * Padding[I] + Extent + More[I]
-                     : (In + 2 * Padding[I] - Extent) / Stride[I] + 1);
-    if ((!Transposed && In + 2 * Padding[I] < Extent) || To.back() <= 0)
-      throws("'" + Name + "' of " + shown(X->sizes()) + " with a kernel of " +
-             shown(Kernel) + " leaves nothing");
-    Dilated |= Dilation[I] != 1;
-    Pointwise &= Kernel[I] == 1 && Stride[I] == 1 && Padding[I] == 0;
-  }
-  if (Dimensions == 3 && Groups > 1)
-    Pointwise = false; // It has columns all the same.
-  if (Trouble)
-    return *Trouble;
-
-  auto Elements = [&](int64_t Count) {
-    return elementsOf(Count, typeOf(X).Bytes);
-  };
-  const int64_t Inside = productOf(lastOf(From, Dimensions)),
-                Outside = productOf(lastOf(To, Dimensions)),
-                Taps = productOf(Kernel);
-  // A slice of the channels of one sample lies in order.
-  const bool GroupsInside = Dimensions == 3 && !Dilated && !Transposed;
-  const int64_t Split = GroupsInside ? 1 : Groups;
-  const int64_t C = Channels / Split, OC = OutChannels / Split;
-  const bool Copies = Split > 1 && N > 1;
-  const uint64_t XPart = Elements(N * C * Inside),
-                 OutPart = Elements(N * OC * Outside);
-  // In use at once, after the result (the columns of a whole batch: before).
-  uint64_t Columns, BackwardColumns;
-  if (Transposed) {
-    const uint64_t Own = Elements(OC * Taps * Inside);
-    Columns = Own + (B ? Elements(Outside) : 0);
-    BackwardColumns = Own;
-  } else if (Dilated) {
-    Columns = Elements(C * Taps * Outside);
-    BackwardColumns = Columns + (B ? Elements(OC) : 0);
-  } else {
-    Columns = Pointwise ? 0 : Elements(C * Taps * N * Outside);
-    BackwardColumns =
-        Dimensions == 3 && Pointwise ? Elements(C * N * Inside) : Columns;
-  }
-  const bool NeedsWeight = W->needsGradient() && S.GradMode;
-  if (!NeedsWeight && !Transposed && !Dilated)
-    BackwardColumns = 0;
-  // A tensor whose elements do not lie in order is copied, for the moment.
-  const BlockPtr Ordered = X->isContiguous() ? nullptr : S.allocate(bytesOf(X));
-  TensorPtr Out;
-  if (Split == 1) {
-    const bool First = !Transposed && !Dilated;
-    const BlockPtr Before = First && Columns ? S.scratch(Columns) : nullptr;
-    Out = make(To, X);
-    if (!First)
-      scratch(Columns);
-  } else {
-    std::vector<BlockPtr> Parts;
-    for (int64_t G = 0; G < Split && Parts.size() < 65536; ++G) {
-      const BlockPtr Part = Copies ? S.scratch(XPart) : nullptr;
-      const BlockPtr Work = S.scratch(Columns);
-      Parts.push_back(S.scratch(OutPart));
-    }
-    Out = make(To, X);
-  }
-  if (!Batched) {
-    Sizes Without = To;
-    Without.erase(Without.begin());
-    std::vector<int64_t> Strides = Out->Strides;
-    Strides.erase(Strides.begin());
-    Out = view(Out, Without, Strides);
-  }
-  uint64_t Scratch = BackwardColumns, SparseScratch = Scratch;
-  if (Split > 1) {
-    const uint64_t Gradients = (X->needsGradient() ? bytesOf(X) : 0) +
-                               (NeedsWeight ? bytesOf(W) : 0) +
-                               (B && B->needsGradient() ? bytesOf(B) : 0);
-    const uint64_t OfOne = BackwardColumns + (Copies ? XPart + OutPart : 0);
-    // Parts of what comes are copied for groups anyway.
-    Scratch = std::max(OfOne, Gradients);
-    SparseScratch = std::max(OfOne + (Copies ? 0 : OutPart), Gradients);
-  } else {
-    SparseScratch += bytesOf(Out);
-  }
-  const uint64_t InOrder = Ordered ? bytesOf(X) : 0;
-  record({Out}, {{X}, {W}, {B}}, {X->Memory, W->Memory}, Scratch + InOrder,
-         SparseScratch + InOrder);
-  return one(Out);
-}
-
-//===----------------------------------------------------------------------===//
-// Products of matrices
-//===----------------------------------------------------------------------===//
-
-OperatorResult Operator::linear() {
-  const TensorPtr X = self(), W = tensor({"weight"}), B = maybeTensor({"bias"});
-  Sizes To = X->sizes();
-  const Sizes OfWeight = W->sizes();
-  if (To.empty() || OfWeight.size() != 2 || To.back() != OfWeight[1])
-    return throws("'linear' takes " +
-                  (OfWeight.size() == 2 ? Twine(OfWeight[1]).str() : "?") +
-                  " features, and is given a tensor of " + shown(To));
-  To.back() = OfWeight[0];
-  // More than two dimensions are seen as two, unless the last two are swapped.
-  BlockPtr Seen = X->Memory;
-  uint64_t Scratch = 0;
-  const Sizes From = X->sizes();
-  if (From.size() == 3 && X->Strides.back() != 1 &&
-      X->Strides.front() == From[1] * From[2])
-    Scratch = elementsOf(From[0] * productOf(OfWeight), typeOf(X).Bytes);
-  else if (To.size() > 2 && !X->isContiguous())
-    Seen =
-        stridesOfView(X, {productOf(ArrayRef(From).drop_back()), From.back()})
-            ? X->Memory
-            : S.allocate(bytesOf(X));
-  const TensorPtr Out = make(To, X);
-  std::vector<BlockPtr> Kept;
-  if (W->needsGradient())
-    Kept.push_back(Seen);
-  if (X->needsGradient())
-    Kept.push_back(W->Memory);
-  record({Out}, {{X}, {W}, {B}}, Kept, Scratch, Scratch + bytesOf(Out));
-  return one(Out);
-}
-
-/// What a product copies of \p T for the moment: one of its matrices, where
-/// neither its rows nor its columns lie one after the other.
-static uint64_t bytesOfMatrixCopy(const TensorPtr &T) {
-  const Sizes Of = T->sizes();
-  if (Of.size() < 2)
-    return 0;
-  const int64_t Rows = Of[Of.size() - 2], Columns = Of.back();
-  const int64_t RowStride = T->Strides[Of.size() - 2],
-                ColumnStride = T->Strides.back();
-  if ((ColumnStride == 1 && RowStride >= Columns) ||
-      (RowStride == 1 && ColumnStride >= Rows))
-    return 0;
-  return elementsOf(productOf({Rows, Columns}), typeOf(T).Bytes);
-}
-
-OperatorResult Operator::matmul(TensorPtr A, TensorPtr B) {
-  Sizes Left = A->sizes(), Right = B->sizes();
-  if (Left.empty() || Right.empty())
-    return throws("'" + Name + "' of a tensor without dimensions");
-  const bool RowOnly = Left.size() == 1, ColumnOnly = Right.size() == 1;
-  if (RowOnly)
-    Left.insert(Left.begin(), 1);
-  if (ColumnOnly)
-    Right.push_back(1);
-  const int64_t Rows = Left[Left.size() - 2], Inner = Left.back(),
-                Columns = Right.back();
-  std::optional<Sizes> Batch =
-      broadcast(ArrayRef(Left).drop_back(2), ArrayRef(Right).drop_back(2));
-  if (Right[Right.size() - 2] != Inner || !Batch)
-    return throws("'" + Name + "' of sizes " + shown(A->sizes()) + " and " +
-                  shown(B->sizes()));
-  Sizes To = *Batch;
-  if (!RowOnly)
-    To.push_back(Rows);
-  if (!ColumnOnly)
-    To.push_back(Columns);
-  // Batches on both sides are laid out for bmm(), where they are not yet.
-  auto LaidOut = [&](const TensorPtr &T, const Sizes &Of) -> BlockPtr {
-    if (Batch->empty() || Of.size() <= 2)
-      return T->Memory;
-    Sizes Whole = *Batch;
-    Whole.insert(Whole.end(), Of.end() - 2, Of.end());
-    const bool Grows = Whole != Of;
-    const Sizes Flat = {productOf(*Batch), Of[Of.size() - 2], Of.back()};
-    if (!Grows && stridesOfView(T, Flat))
-      return T->Memory;
-    return S.allocate(static_cast<uint64_t>(productOf(Whole)) *
-                      typeOf(T).Bytes);
-  };
-  // Matrices that are transposed one by one are not seen as one.
-  auto IsOne = [](const TensorPtr &T, const Sizes &Of) {
-    return Of.size() != 3 || T->Strides.size() != 3 || T->Strides[2] == 1 ||
-           T->Strides[0] != Of[1] * Of[2];
-  };
-  const bool Folds =
-      Left.size() > 2 && Right.size() <= 2 && (ColumnOnly || IsOne(A, Left));
-  const bool FoldsRight =
-      Left.size() <= 2 && Right.size() > 2 && (RowOnly || IsOne(B, Right));
-  BlockPtr KeptA = A->Memory, KeptB = B->Memory;
-  if (Folds) {
-    if (!A->isContiguous())
-      KeptA = S.allocate(bytesOf(A));
-  } else if (!FoldsRight && !Batch->empty()) {
-    KeptA = LaidOut(A, Left);
-    KeptB = LaidOut(B, Right);
-  }
-  if (FoldsRight)
-    KeptB = S.allocate(bytesOf(B)); // Its transpose, in order.
-  const TensorPtr Out = make(To, promoted(*A, *B));
-  const uint64_t CopyA = KeptA == A->Memory ? bytesOfMatrixCopy(A) : 0,
-                 CopyB = KeptB == B->Memory ? bytesOfMatrixCopy(B) : 0;
-  scratch(FoldsRight ? bytesOf(Out) : CopyA + CopyB);
-  std::vector<BlockPtr> Kept;
-  if (B->needsGradient())
-    Kept.push_back(KeptA);
-  if (A->needsGradient())
-    Kept.push_back(KeptB);
-  // Gradients are as large as what was laid out, until they are added up.
-  auto Grown = [&](const TensorPtr &T, const Sizes &Of) -> uint64_t {
-    const int64_t Own = productOf(ArrayRef(Of).drop_back(2));
-    if (Folds || FoldsRight || !T->needsGradient() || Own <= 0)
-      return 0;
-    return bytesOf(T) * (productOf(*Batch) / Own - 1);
-  };
-  const uint64_t Scratch =
-      Grown(A, Left) + Grown(B, Right) + (B->needsGradient() ? CopyA : CopyB);
-  // One matrix of what comes is laid out at a time.
-  const int64_t Matrices = Folds || FoldsRight ? 1 : productOf(*Batch);
-  record({Out}, {{A}, {B}}, Kept, Scratch,
-         Scratch + (Matrices > 0 ? bytesOf(Out) / Matrices : 0));
-  return one(Out);
-}
-
-/// x1^T W x2 + b for each output, as at::_trilinear computes it: one output
-/// after the other.
-OperatorResult Operator::bilinear() {
-  const TensorPtr A = tensor({"input1"}), B = tensor({"input2"}),
-                  W = tensor({"weight"}), Bias = maybeTensor({"bias"});
-  const Sizes Left = A->sizes(), Right = B->sizes(), OfWeight = W->sizes();
-  if (Left.empty() || Left.size() != Right.size() || OfWeight.size() != 3 ||
-      Left.back() != OfWeight[1] || Right.back() != OfWeight[2] ||
-      ArrayRef(Left).drop_back() != ArrayRef(Right).drop_back())
-    return throws("'bilinear' of sizes " + shown(Left) + ", " + shown(Right) +
-                  " and a weight of " + shown(OfWeight));
-  const unsigned Each = typeOf(A).Bytes;
-  const int64_t N = productOf(ArrayRef(Left).drop_back());
-  auto Flat = [&](const TensorPtr &X, const Sizes &Of) {
-    return part("reshape", {{"self", argument(X)},
-                            {"shape", argument(Sizes{N, Of.back()})}});
-  };
-  const TensorPtr X = Flat(A, Left), Y = Flat(B, Right);
-  auto Elements = [&](int64_t P, int64_t Q) {
-    return elementsOf(productOf({N, P}), Each) * std::max<int64_t>(Q, 1);
-  };
-  TensorPtr Out = make({N, OfWeight[0]}, A);
-  scratch(Elements(OfWeight[2], 1) + Elements(1, 1));
-  const uint64_t OfA = X->needsGradient() ? bytesOf(A) : 0,
-                 OfB = Y->needsGradient() ? bytesOf(B) : 0,
-                 OfW = W->needsGradient() ? bytesOf(W) : 0;
-  const uint64_t OfOne = bytesOf(W) / std::max<int64_t>(OfWeight[0], 1);
-  const uint64_t Most = std::max(
-      {OfA ? OfA + Elements(OfWeight[1], OfWeight[2]) + Elements(OfWeight[1], 1)
-           : 0,
-       OfW ? OfA + OfW + Elements(OfWeight[1], 1) + OfOne : 0,
-       OfB ? OfA + OfW + OfB + 2 * Elements(OfWeight[2], 1) : 0});
-  std::vector<BlockPtr> Kept = {X->Memory, Y->Memory, W->Memory};
-  record({Out}, {{X}, {Y}, {W}}, Kept,
-         Most > OfA + OfB + OfW ? Most - OfA - OfB - OfW : 0);
-  Sizes To(Left.begin(), Left.end() - 1);
-  To.push_back(OfWeight[0]);
-  Out = part("reshape", {{"self", argument(Out)}, {"shape", argument(To)}});
-  return one(Bias ? apply("add", Out, Bias) : Out);
-}
 
 //===----------------------------------------------------------------------===//
 // Normalisation
@@ -403,7 +100,7 @@ OperatorResult Operator::instanceNorm() {
                   Variance = Repeated("running_var");
   Sizes Flat = {1, productOf({From[0], From[1]})};
   Flat.insert(Flat.end(), From.begin() + 2, From.end());
-  X = viewOf(part("contiguous", {{"self", argument(X)}}), Flat);
+  X = viewOf(apply("contiguous", X), Flat);
   const bool Trains = !Mean || flag("use_input_stats", flag("training", true));
   const TensorPtr Out = part("batch_norm", {{"input", argument(X)},
                                             {"weight", argument(W)},
@@ -477,86 +174,42 @@ OperatorResult Operator::embeddingBag() {
   return one(Out);
 }
 
+//===----------------------------------------------------------------------===//
+// Pixels
+//===----------------------------------------------------------------------===//
+
+/// pixel_shuffle(upscale_factor), pixel_unshuffle(downscale_factor).
+OperatorResult Operator::shufflePixels() {
+  const TensorPtr X = self();
+  Sizes To = X->sizes();
+  const int64_t By = integer({"upscale_factor", "downscale_factor"}, 1);
+  if (To.size() < 3 || By <= 0 || By > MostTensors)
+    return throws("'" + Name + "' is given a tensor of " + shown(To));
+  const size_t C = To.size() - 3;
+  if (Name == "pixel_shuffle") {
+    To[C] /= By * By;
+    To[C + 1] *= By;
+    To[C + 2] *= By;
+  } else {
+    To[C] *= By * By;
+    To[C + 1] /= By;
+    To[C + 2] /= By;
+  }
+  const BlockPtr Ordered = copyInOrder(X);
+  const TensorPtr Out = make(To, X);
+  record({Out}, {{X}}, {}, 0, bytesOf(Out));
+  return one(Out);
+}
+
 std::optional<OperatorResult> Operator::runNetwork() {
-  StringRef Base = Name;
-  unsigned Dimensions = 0;
-  if (Base.size() > 2 && Base.back() == 'd' && Base[Base.size() - 2] >= '1' &&
-      Base[Base.size() - 2] <= '3') {
-    Dimensions = Base[Base.size() - 2] - '0';
-    Base = Base.drop_back(2);
-  }
-  if (Dimensions && (Base == "conv" || Base == "conv_transpose"))
-    return convolution(Dimensions, Base != "conv");
-  if (Name == "linear")
-    return linear();
-  if (Name == "matmul" || Name == "mm" || Name == "bmm" || Name == "mv" ||
-      Name == "dot")
-    return matmul(self(), tensor({"other", "mat2", "vec", "tensor"}));
-  if (Name == "outer" || Name == "ger") {
-    const TensorPtr A = self(), B = tensor({"vec2", "other"});
-    const TensorPtr Out =
-        make({productOf(A->sizes()), productOf(B->sizes())}, promoted(*A, *B));
-    record({Out}, {{A}, {B}}, {A->Memory, B->Memory},
-           (A->needsGradient() + B->needsGradient()) * bytesOf(Out));
-    return one(Out);
-  }
-  if (Name == "addmm" || Name == "baddbmm") {
-    const TensorPtr Sum = self();
-    const TensorPtr A = tensor({"mat1", "batch1"}),
-                    B = tensor({"mat2", "batch2"});
-    const OperatorResult Product = matmul(A, B);
-    if (Product.What == OperatorResult::One && Sum->needsGradient()) {
-      const TensorPtr &Out = Product.Tensors.front();
-      const Sizes To = Out->sizes();
-      const int64_t Matrices = To.size() == 3 ? std::max<int64_t>(To[0], 1) : 1;
-      const uint64_t Copy = bytesOfMatrixCopy(B->needsGradient() ? A : B);
-      std::vector<BlockPtr> Kept;
-      if (B->needsGradient())
-        Kept.push_back(A->Memory);
-      if (A->needsGradient())
-        Kept.push_back(B->Memory);
-      record({Out},
-             {{Sum,
-               Sum->sizes() == To ? GradientKind::Alias : GradientKind::Fresh},
-              {A},
-              {B}},
-             Kept, Copy, Copy + bytesOf(Out) / Matrices);
-    }
-    return Product;
-  }
-  if (Name == "batch_norm" || Name == "layer_norm" || Name == "group_norm")
-    return normalise();
-  if (Name == "instance_norm")
-    return instanceNorm();
-  if (Name == "embedding")
-    return embedding();
-  if (Name == "embedding_bag")
-    return embeddingBag();
-  if (Name == "bilinear")
-    return bilinear();
-  if (Name == "pixel_shuffle" || Name == "pixel_unshuffle") {
-    const TensorPtr X = self();
-    Sizes To = X->sizes();
-    const int64_t By = integer({"upscale_factor", "downscale_factor"}, 1);
-    if (To.size() < 3 || By <= 0 || By > MostTensors)
-      return throws("'" + Name + "' is given a tensor of " + shown(To));
-    const size_t C = To.size() - 3;
-    if (Name == "pixel_shuffle") {
-      To[C] /= By * By;
-      To[C + 1] *= By;
-      To[C + 2] *= By;
-    } else {
-      To[C] *= By * By;
-      To[C + 1] /= By;
-      To[C + 2] /= By;
-    }
-    const BlockPtr Ordered =
-        X->isContiguous() ? nullptr : S.scratch(bytesOf(X));
-    const TensorPtr Out = make(To, X);
-    record({Out}, {{X}}, {}, 0, bytesOf(Out));
-    return one(Out);
-  }
-  return std::nullopt;
+  return runRule(
+      llvm::StringSwitch<Rule>(Name)
+          .Cases("batch_norm", "layer_norm", "group_norm", &Operator::normalise)
+          .Case("instance_norm", &Operator::instanceNorm)
+          .Case("embedding", &Operator::embedding)
+          .Case("embedding_bag", &Operator::embeddingBag)
+          .Cases("pixel_shuffle", "pixel_unshuffle", &Operator::shufflePixels)
+          .Default(nullptr));
 }
 
 } // namespace libtorch_tidy::torch

@@ -90,6 +90,14 @@ uint64_t convertedBytes(const TensorPtr &T, ElementType Type) {
 // Arguments
 //===----------------------------------------------------------------------===//
 
+bool isNumber(const Argument *A) {
+  return A && (A->What == Argument::Integer || A->What == Argument::Real);
+}
+
+TensorPtr tensorIn(const Argument *A) {
+  return A && A->What == Argument::Tensor ? A->Handles.front() : nullptr;
+}
+
 Argument argument(int64_t Number) {
   Argument A;
   A.What = Argument::Integer;
@@ -199,7 +207,7 @@ TensorPtr Operator::maybeTensor(ArrayRef<StringRef> Names) {
   if (A->What == Argument::Integer && Names.front() == "bias")
     return nullptr;
   // A number where a tensor is taken is one without dimensions.
-  if (A->What == Argument::Integer || A->What == Argument::Real)
+  if (isNumber(A))
     return S.make({}, A->What == Argument::Integer ? Int64 : Float32);
   if (A->What != Argument::Tensor || A->Handles.empty()) {
     notFollowed("'" + Names.front() + "' of '" + Name + "' is not a tensor");
@@ -435,22 +443,22 @@ OperatorResult Operator::several(std::vector<TensorPtr> All) {
 }
 
 OperatorResult Operator::run() {
-  std::optional<OperatorResult> Result = runElementwise();
-  if (!Result)
-    Result = runShape();
-  if (!Result)
-    Result = runNetwork();
-  if (!Result)
-    Result = runPooling();
-  if (!Result)
-    Result = runLoss();
-  if (!Result)
-    Result = runComposed();
-  if (!Result)
-    Result = runRecurrent();
+  // The first that knows the name.
+  static constexpr std::optional<OperatorResult> (Operator::*Groups[])() = {
+      &Operator::runElementwise, &Operator::runArithmetic,
+      &Operator::runReduction,   &Operator::runMasking,
+      &Operator::runShape,       &Operator::runIndexing,
+      &Operator::runCopying,     &Operator::runConvolution,
+      &Operator::runMatrices,    &Operator::runNetwork,
+      &Operator::runPooling,     &Operator::runLoss,
+      &Operator::runComposed,    &Operator::runRecurrent};
+  std::optional<OperatorResult> Result;
+  for (const auto Group : Groups)
+    if (!Result)
+      Result = (this->*Group)();
   if (Trouble)
     return *Trouble;
-  return Result ? *Result : OperatorResult();
+  return Result.value_or(OperatorResult());
 }
 
 } // namespace libtorch_tidy::torch

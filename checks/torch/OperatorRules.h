@@ -27,6 +27,8 @@ using Sizes = std::vector<int64_t>;
 /// More tensors are not followed that one operator gives.
 inline constexpr int64_t MostTensors = 1LL << 16;
 
+uint64_t bytesOf(const TensorPtr &T);
+
 /// An input of an operator, and how its gradient comes about.
 struct Differentiated {
   TensorPtr Of; ///< Null: an argument that is not there.
@@ -47,6 +49,16 @@ public:
   OperatorResult run();
 
 private:
+  /// In place, as the names of LibTorch's methods say.
+  bool isInPlace() const { return Name.ends_with("_"); }
+  /// Its name without the "_" of that.
+  llvm::StringRef base() const { return Name.drop_back(isInPlace()); }
+  using Rule = OperatorResult (Operator::*)();
+  /// nullopt for null.
+  std::optional<OperatorResult> runRule(Rule R) {
+    return R ? std::optional((this->*R)()) : std::nullopt;
+  }
+
   // OperatorRules.cpp: arguments, results, the graph.
   const Argument *find(llvm::ArrayRef<llvm::StringRef> Names);
   TensorPtr tensor(llvm::ArrayRef<llvm::StringRef> Names);
@@ -97,6 +109,10 @@ private:
   TensorPtr view(const TensorPtr &Of, Sizes To, std::vector<int64_t> Strides);
   /// \p T with its elements in order: itself, or a copy.
   TensorPtr contiguous(const TensorPtr &T);
+  /// Memory for such a copy, while the operator runs; null where it is none.
+  BlockPtr copyInOrder(const TensorPtr &T) {
+    return T->isContiguous() ? nullptr : S.scratch(bytesOf(T));
+  }
   bool records(llvm::ArrayRef<Differentiated> Inputs) const;
   void record(llvm::ArrayRef<TensorPtr> Results,
               llvm::ArrayRef<Differentiated> Inputs,
@@ -108,43 +124,106 @@ private:
   OperatorResult one(TensorPtr T);
   OperatorResult several(std::vector<TensorPtr> All);
 
-  // ElementOperators.cpp: element by element, reductions, comparisons.
+  // ElementOperators.cpp: element by element.
   std::optional<OperatorResult> runElementwise();
   OperatorResult unary(char Keeps, double Scratch);
+  OperatorResult compare();
+  OperatorResult logSigmoid();
+  std::optional<OperatorResult> runMasking();
+  OperatorResult dropout();
+  OperatorResult where();
+  OperatorResult prelu();
+
+  // ArithmeticOperators.cpp: of two or three tensors.
+  std::optional<OperatorResult> runArithmetic();
+  /// What is kept of \p T, where the operator works in place: a copy.
+  BlockPtr beforeWrites(const TensorPtr &T,
+                        llvm::ArrayRef<Differentiated> Inputs);
+  OperatorResult withNumber(llvm::StringRef Base, const Argument *First,
+                            const Argument *Second);
+  struct Operands;
+  void recordSum(bool Subtracts, const Operands &Of);
+  void recordProduct(llvm::StringRef Base, const Operands &Of);
   OperatorResult binary(llvm::StringRef Base);
+  OperatorResult weighed();
+
+  // ReductionOperators.cpp: over dimensions.
+  std::optional<OperatorResult> runReduction();
+  Sizes reducedSizes(const TensorPtr &T, llvm::StringRef DimName);
   OperatorResult reduce();
   OperatorResult reduceWithIndices();
   OperatorResult softmax();
-  OperatorResult dropout();
-  OperatorResult where();
-  OperatorResult weighed();
-  Sizes reducedSizes(const TensorPtr &T, llvm::StringRef DimName);
+  OperatorResult glu();
 
-  // ShapeOperators.cpp: views, joining, picking.
+  // ShapeOperators.cpp: views.
   std::optional<OperatorResult> runShape();
-  OperatorResult reshape(const TensorPtr &T, Sizes To);
-  std::optional<std::vector<int64_t>> stridesOfView(const TensorPtr &T,
-                                                    const Sizes &To);
-  OperatorResult permute(llvm::ArrayRef<size_t> Order);
-  OperatorResult slice();
-  OperatorResult index();
-  OperatorResult split();
-  OperatorResult cat();
-  OperatorResult makeNew();
+  OperatorResult viewed(const TensorPtr &T, Sizes To,
+                        std::vector<int64_t> Strides,
+                        GradientKind Kind = GradientKind::View);
+  OperatorResult seen(const TensorPtr &T, Sizes To,
+                      std::vector<int64_t> Strides);
   /// Where a view starts does not change what it holds.
   TensorPtr narrow(const TensorPtr &T, size_t D, int64_t Length,
                    int64_t Step = 1);
+  /// A view of \p T without its dimension \p D, without a record.
+  TensorPtr withoutDimension(const TensorPtr &T, size_t D);
+  std::optional<std::vector<int64_t>> stridesOfView(const TensorPtr &T,
+                                                    const Sizes &To);
+  OperatorResult reshape(const TensorPtr &T, Sizes To);
+  OperatorResult flatten();
+  OperatorResult unflatten();
+  OperatorResult unsqueeze();
+  OperatorResult squeeze();
+  OperatorResult expand();
+  OperatorResult permute();
+  OperatorResult split();
 
-  // NetworkOperators.cpp: what torch::nn's layers run.
-  std::optional<OperatorResult> runNetwork();
-  OperatorResult convolution(unsigned Dimensions, bool Transposed);
+  // IndexOperators.cpp: picking elements, and putting them.
+  std::optional<OperatorResult> runIndexing();
+  OperatorResult slice();
+  struct Indexed;
+  void becomes(Indexed &Of, Sizes To, std::vector<int64_t> Strides,
+               GradientKind Kind);
+  bool indexBy(Indexed &Of, const Argument &P, size_t Left);
+  std::optional<size_t> consumedBy(llvm::ArrayRef<Argument> Parts,
+                                   const Sizes &From);
+  OperatorResult index();
+  OperatorResult pick();
+  OperatorResult put();
+
+  // CopyOperators.cpp: joining, repeating, converting, making.
+  std::optional<OperatorResult> runCopying();
+  OperatorResult cat();
+  OperatorResult repeat();
+  OperatorResult convert();
+  OperatorResult makeNew();
+
+  // ConvolutionOperators.cpp.
+  std::optional<OperatorResult> runConvolution();
+  struct Convolved;
+  bool readConvolution(Convolved &Of);
+  bool sizeConvolution(Convolved &Of);
+  void layOutConvolution(Convolved &Of);
+  TensorPtr convolve(const Convolved &Of);
+  OperatorResult convolution(unsigned Dimensions, bool IsTransposed);
+
+  // MatrixOperators.cpp: products of matrices.
+  std::optional<OperatorResult> runMatrices();
   OperatorResult linear();
+  BlockPtr laidOut(const TensorPtr &T, const Sizes &Of, const Sizes &Batch);
   OperatorResult matmul(TensorPtr A, TensorPtr B);
+  OperatorResult matmul();
+  OperatorResult addedMatmul();
+  OperatorResult outer();
   OperatorResult bilinear();
+
+  // NetworkOperators.cpp: normalisation, embeddings.
+  std::optional<OperatorResult> runNetwork();
   OperatorResult normalise();
   OperatorResult instanceNorm();
   OperatorResult embedding();
   OperatorResult embeddingBag();
+  OperatorResult shufflePixels();
 
   // PoolingOperators.cpp: pooling, resizing, padding, sampling.
   std::optional<OperatorResult> runPooling();
@@ -185,7 +264,7 @@ private:
   OperatorResult einsum();
   TensorPtr sumOfProducts(TensorPtr A, TensorPtr B, const Sizes &Summed);
 
-  // RecurrentOperators.cpp: what is composed of others.
+  // RecurrentOperators.cpp: what is composed of others, and LSTM, attention.
   std::optional<OperatorResult> runRecurrent();
   std::vector<TensorPtr> parts(llvm::StringRef Which, Arguments With);
   TensorPtr part(llvm::StringRef Which, Arguments With);
@@ -199,16 +278,31 @@ private:
                      const TensorPtr &Bias);
   TensorPtr transposeOf(const TensorPtr &X, int64_t A, int64_t B);
   TensorPtr viewOf(const TensorPtr &X, Sizes To);
+  TensorPtr reshapeOf(const TensorPtr &X, Sizes To);
+  /// A part of dimension 0; null for null.
+  TensorPtr narrowOf(const TensorPtr &X, int64_t Start, int64_t Length);
+  TensorPtr catOf(std::vector<TensorPtr> All, int64_t Dimension);
+  /// Along dimension 0.
+  TensorPtr stackOf(std::vector<TensorPtr> All);
+  std::vector<TensorPtr> unbindOf(const TensorPtr &X);
   std::vector<TensorPtr> chunksOf(const TensorPtr &X, int64_t Count,
                                   int64_t Dimension);
   struct Hidden;
   Hidden step(llvm::StringRef Kind, const Hidden &Before,
               llvm::function_ref<TensorPtr()> FromInput, const TensorPtr &W,
               const TensorPtr &B);
+  struct Recurrence;
+  TensorPtr recurrentWeight(llvm::StringRef Of, int64_t Layer, bool Back);
+  void startRecurrence(Recurrence &R, const TensorPtr &X, int64_t Width);
+  bool recurrentLayer(Recurrence &R, TensorPtr &X, int64_t Layer);
   OperatorResult recurrent();
   OperatorResult recurrentCell();
   OperatorResult packed();
   OperatorResult padded();
+  std::vector<TensorPtr> projected(const TensorPtr &Q, const TensorPtr &K,
+                                   const TensorPtr &V, const TensorPtr &W,
+                                   const TensorPtr &B);
+  TensorPtr maskedScores(TensorPtr Scores, const Sizes &ByHead);
   OperatorResult attention();
 
   Simulation &S;
@@ -217,6 +311,10 @@ private:
   std::optional<OperatorResult> Trouble;
 };
 
+/// Not null, and a number.
+bool isNumber(const Argument *A);
+/// The tensor that \p A is; null where it is something else or null.
+TensorPtr tensorIn(const Argument *A);
 /// Arguments of an operator that another one runs.
 Argument argument(int64_t Number);
 Argument realArgument(double Number);
@@ -228,7 +326,6 @@ Argument argument(ElementType Type);
 uint64_t convertedBytes(const TensorPtr &T, ElementType Type);
 /// The type of a result of two operands, as LibTorch promotes.
 ElementType promoted(const TensorInstance &A, const TensorInstance &B);
-uint64_t bytesOf(const TensorPtr &T);
 /// What a copy of \p T with its elements in order takes for the moment: a large
 /// transposed matrix goes through a buffer.
 uint64_t bytesToTranspose(const TensorPtr &T);

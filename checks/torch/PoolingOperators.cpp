@@ -146,8 +146,7 @@ OperatorResult Operator::pad() {
   const bool Reads = StringRef(Mode).contains_insensitive("refl") ||
                      StringRef(Mode).contains_insensitive("repl") ||
                      Name.starts_with("refl") || Name.starts_with("repl");
-  const BlockPtr Ordered =
-      Reads && !X->isContiguous() ? S.scratch(bytesOf(X)) : nullptr;
+  const BlockPtr Ordered = Reads ? copyInOrder(X) : nullptr;
   const TensorPtr Out = make(To, X);
   record({Out}, {{X}}, Reads ? ArrayRef(X->Memory) : ArrayRef<BlockPtr>(), 0,
          Reads ? bytesOf(Out) : 0);
@@ -187,8 +186,7 @@ OperatorResult Operator::fractionalPool(unsigned Dimensions) {
           : S.allocate(
                 elementsOf(productOf({Channels, Dimensions}), typeOf(X).Bytes));
   const TensorPtr Out = make(To, X), Indices = make(To, Int64);
-  if (!X->isContiguous())
-    scratch(bytesOf(X));
+  copyInOrder(X);
   record({Out}, {{X}}, {X->Memory, Indices->Memory}, 0, bytesOf(Out));
   if (Name.ends_with("with_indices"))
     return several({Out, Indices});
@@ -219,8 +217,7 @@ OperatorResult Operator::unpool(unsigned Dimensions) {
                    2 * Padding[I]);
   }
   const TensorPtr Out = make(To, X);
-  if (!X->isContiguous())
-    scratch(bytesOf(X));
+  copyInOrder(X);
   record({Out}, {{X}}, {Indices->Memory}, 0, bytesOf(Out));
   return one(Out);
 }
@@ -288,7 +285,7 @@ OperatorResult Operator::unfold() {
   Sizes To(From.begin(), From.begin() + C);
   To.push_back(productOf({From[C], productOf(Kernel)}));
   To.push_back(Places);
-  const BlockPtr Ordered = X->isContiguous() ? nullptr : S.scratch(bytesOf(X));
+  const BlockPtr Ordered = copyInOrder(X);
   return one(resizedFrom(X, std::move(To)));
 }
 
@@ -303,7 +300,7 @@ OperatorResult Operator::fold() {
   Sizes To(From.begin(), From.end() - 1);
   To.back() /= Taps;
   To.insert(To.end(), Outside.begin(), Outside.end());
-  const BlockPtr Ordered = X->isContiguous() ? nullptr : S.scratch(bytesOf(X));
+  const BlockPtr Ordered = copyInOrder(X);
   return one(resizedFrom(X, std::move(To)));
 }
 
@@ -348,13 +345,7 @@ OperatorResult Operator::affineGrid() {
 std::optional<OperatorResult> Operator::runPooling() {
   StringRef Base = Name;
   Base.consume_back("_with_indices");
-  unsigned Dimensions = 0;
-  if (Base.size() > 2 && Base.back() == 'd' && Base[Base.size() - 2] >= '1' &&
-      Base[Base.size() - 2] <= '3') {
-    Dimensions = Base[Base.size() - 2] - '0';
-    Base = Base.drop_back(2);
-  }
-  if (Dimensions) {
+  if (const unsigned Dimensions = takeDimensions(Base)) {
     const bool Adaptive = Base.consume_front("adaptive_");
     if (Base == "max_pool" || Base == "avg_pool")
       return pool(Dimensions, Base == "max_pool", Adaptive);

@@ -13,9 +13,11 @@
 
 #include "checks/torch/OperatorRules.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using llvm::ArrayRef;
 using llvm::StringRef;
+using llvm::Twine;
 
 namespace libtorch_tidy::torch {
 
@@ -72,6 +74,34 @@ TensorPtr Operator::transposeOf(const TensorPtr &X, int64_t A, int64_t B) {
 TensorPtr Operator::viewOf(const TensorPtr &X, Sizes To) {
   return part("view",
               {{"self", argument(X)}, {"size", argument(std::move(To))}});
+}
+
+TensorPtr Operator::reshapeOf(const TensorPtr &X, Sizes To) {
+  return part("reshape",
+              {{"self", argument(X)}, {"shape", argument(std::move(To))}});
+}
+
+TensorPtr Operator::narrowOf(const TensorPtr &X, int64_t Start,
+                             int64_t Length) {
+  return !X ? X
+            : part("narrow", {{"self", argument(X)},
+                              {"dim", argument(0)},
+                              {"start", argument(Start)},
+                              {"length", argument(Length)}});
+}
+
+TensorPtr Operator::catOf(std::vector<TensorPtr> All, int64_t Dimension) {
+  return part("cat", {{"tensors", argument(std::move(All))},
+                      {"dim", argument(Dimension)}});
+}
+
+TensorPtr Operator::stackOf(std::vector<TensorPtr> All) {
+  return part("stack",
+              {{"tensors", argument(std::move(All))}, {"dim", argument(0)}});
+}
+
+std::vector<TensorPtr> Operator::unbindOf(const TensorPtr &X) {
+  return parts("unbind", {{"self", argument(X)}, {"dim", argument(0)}});
 }
 
 std::vector<TensorPtr> Operator::chunksOf(const TensorPtr &X, int64_t Count,
@@ -133,122 +163,126 @@ Operator::Hidden Operator::step(StringRef Kind, const Hidden &Before,
   return {apply(Kind == "rnn_relu" ? "relu" : "tanh", Sum), nullptr};
 }
 
-/// lstm, gru, rnn_tanh and rnn_relu over a sequence.
-OperatorResult Operator::recurrent() {
-  const bool IsLstm = Name == "lstm";
-  const StringRef Kind =
-      StringRef(text({"nonlinearity"})).contains_insensitive("relu")
-          ? "rnn_relu"
-          : Name;
-  const bool BatchFirst = flag("batch_first", false);
-  const int64_t Layers = integer({"num_layers"}, 1);
-  const int64_t Directions = flag("bidirectional", false) ? 2 : 1;
-  TensorPtr X = self();
-  const bool IsPacked = X->PackedSteps > 0;
-  if (X->sizes().size() != (IsPacked ? 2 : 3))
-    return notFollowed("'" + Name + "' without a batch is not followed");
-  if (BatchFirst && !IsPacked)
-    X = transposeOf(X, 0, 1);
-  const int64_t T = IsPacked ? X->PackedSteps : X->sizes()[0],
-                N = IsPacked ? X->sizes()[0] / T : X->sizes()[1];
-  if (Layers < 1 || T < 1 || Layers * Directions * T > MaxRecurrentSteps ||
-      integer({"proj_size"}, 0) != 0) {
-    return notFollowed("'" + Name + "' of " + llvm::Twine(T) + " steps in " +
-                       llvm::Twine(Layers) + " layers is not followed");
-  }
-  auto Weight = [&](StringRef Of, int64_t Layer, bool Back) {
-    return S.lowered(maybeTensor(
-        {(Of + "_l" + llvm::Twine(Layer) + (Back ? "_reverse" : "")).str()}));
-  };
-  const TensorPtr First = Weight("weight_hh", 0, false);
-  if (!First || First->sizes().size() != 2)
-    return notFollowed("the weights of '" + Name + "' are not known");
-  const int64_t Width = First->sizes()[1];
-  // The state from before: zeros, or what is given.
-  std::vector<TensorPtr> H, C;
+/// What the layers of an LSTM and the like have in common.
+struct Operator::Recurrence {
+  StringRef Kind;
+  bool IsLstm = false, IsPacked = false;
+  int64_t Layers = 1, Directions = 1, Steps = 0, Samples = 0;
+  std::vector<TensorPtr> H, C; ///< The state from before, of each layer.
+  std::vector<TensorPtr> LastH, LastC;
+};
+
+TensorPtr Operator::recurrentWeight(StringRef Of, int64_t Layer, bool Back) {
+  return S.lowered(maybeTensor(
+      {(Of + "_l" + Twine(Layer) + (Back ? "_reverse" : "")).str()}));
+}
+
+/// The state from before: zeros, or what is given.
+void Operator::startRecurrence(Recurrence &R, const TensorPtr &X,
+                               int64_t Width) {
   std::vector<TensorPtr> State;
   if (const Argument *Given = find({"hx"});
       Given && Given->What == Argument::Tensors)
     State = Given->Handles;
-  else if (Given && Given->What == Argument::Tensor)
-    State = {Given->Handles.front()};
-  while (State.size() < (IsLstm ? 2U : 1U))
-    State.push_back(S.make({Layers * Directions, N, Width}, typeOf(X)));
-  auto Unbind = [&](const TensorPtr &Of) {
-    return parts("unbind", {{"self", argument(Of)}, {"dim", argument(0)}});
-  };
-  H = Unbind(State[0]);
-  if (IsLstm)
-    C = Unbind(State[1]);
-  State.clear();
-  auto Stack = [&](std::vector<TensorPtr> All) {
-    return part("stack",
-                {{"tensors", argument(std::move(All))}, {"dim", argument(0)}});
-  };
+  else if (const TensorPtr Only = tensorIn(Given))
+    State = {Only};
+  while (State.size() < (R.IsLstm ? 2U : 1U))
+    State.push_back(
+        S.make({R.Layers * R.Directions, R.Samples, Width}, typeOf(X)));
+  R.H = unbindOf(State[0]);
+  if (R.IsLstm)
+    R.C = unbindOf(State[1]);
+}
+
+/// Runs \p Layer over \p X, which becomes its result. False where weights are
+/// missing.
+bool Operator::recurrentLayer(Recurrence &R, TensorPtr &X, int64_t Layer) {
   auto Join = [&](std::vector<TensorPtr> All) {
-    return IsPacked ? part("cat", {{"tensors", argument(std::move(All))},
-                                   {"dim", argument(0)}})
-                    : Stack(std::move(All));
+    return R.IsPacked ? catOf(std::move(All), 0) : stackOf(std::move(All));
   };
-  std::vector<TensorPtr> LastH, LastC;
-  for (int64_t Layer = 0; Layer < Layers && !Trouble; ++Layer) {
-    std::vector<TensorPtr> Outputs;
-    std::vector<std::vector<TensorPtr>> Steps;
-    // Those of the first direction go when the second has its own.
-    TensorPtr Pre;
-    std::vector<TensorPtr> PreSteps;
-    for (int64_t Direction = 0; Direction < Directions; ++Direction) {
-      const bool Back = Direction == 1;
-      Pre = linearOf(X, Weight("weight_ih", Layer, Back),
-                     Weight("bias_ih", Layer, Back));
-      PreSteps = IsPacked ? std::vector<TensorPtr>(T) : Unbind(Pre);
-      const TensorPtr W = Weight("weight_hh", Layer, Back),
-                      B = Weight("bias_hh", Layer, Back);
-      const size_t Which = Layer * Directions + Direction;
-      if (Trouble || !W || Which >= H.size() || (IsLstm && Which >= C.size()))
-        break;
-      Hidden Now = {H[Which], IsLstm ? C[Which] : nullptr};
-      std::vector<TensorPtr> Each;
-      for (size_t I = 0; I < PreSteps.size() && !Trouble; ++I) {
-        TensorPtr Step = PreSteps[I];
-        if (IsPacked)
-          Step = part("narrow", {{"self", argument(Pre)},
-                                 {"dim", argument(0)},
-                                 {"start", argument(I * N)},
-                                 {"length", argument(N)}});
-        Now = step(
-            Kind, Now, [&] { return Step; }, W, B);
-        Each.push_back(Now.H);
-      }
-      LastH.push_back(Now.H);
-      if (IsLstm)
-        LastC.push_back(Now.C);
-      Outputs.push_back(Join(Each));
-      if (IsPacked)
-        Pre = nullptr;
-      else if (Directions == 2)
-        Steps.push_back(std::move(Each)); // Alive until both are joined.
+  std::vector<TensorPtr> Outputs;
+  std::vector<std::vector<TensorPtr>> Steps;
+  // Those of the first direction go when the second has its own.
+  TensorPtr Pre;
+  std::vector<TensorPtr> PreSteps;
+  for (int64_t Direction = 0; Direction < R.Directions; ++Direction) {
+    const bool Back = Direction == 1;
+    Pre = linearOf(X, recurrentWeight("weight_ih", Layer, Back),
+                   recurrentWeight("bias_ih", Layer, Back));
+    PreSteps = R.IsPacked ? std::vector<TensorPtr>(R.Steps) : unbindOf(Pre);
+    const TensorPtr W = recurrentWeight("weight_hh", Layer, Back),
+                    B = recurrentWeight("bias_hh", Layer, Back);
+    const size_t Which = Layer * R.Directions + Direction;
+    if (Trouble || !W || Which >= R.H.size() ||
+        (R.IsLstm && Which >= R.C.size()))
+      return false;
+    Hidden Now = {R.H[Which], R.IsLstm ? R.C[Which] : nullptr};
+    std::vector<TensorPtr> Each;
+    for (size_t I = 0; I < PreSteps.size() && !Trouble; ++I) {
+      TensorPtr Step = PreSteps[I];
+      if (R.IsPacked)
+        Step = narrowOf(Pre, I * R.Samples, R.Samples);
+      Now = step(
+          R.Kind, Now, [&] { return Step; }, W, B);
+      Each.push_back(Now.H);
     }
-    if (Trouble || Outputs.size() != static_cast<size_t>(Directions))
-      return notFollowed("the weights of '" + Name + "' are not known");
-    X = Directions == 1 ? Outputs.front()
-                        : part("cat", {{"tensors", argument(Outputs)},
-                                       {"dim", argument(-1)}});
-    if (maybeReal({"dropout"}).value_or(0) > 0 && Layer + 1 < Layers &&
-        flag("training", false)) {
-      Arguments With = {{"input", argument(X)}, {"train", argument(1)}};
-      X = part("dropout", With);
-    }
+    R.LastH.push_back(Now.H);
+    if (R.IsLstm)
+      R.LastC.push_back(Now.C);
+    Outputs.push_back(Join(Each));
+    if (R.IsPacked)
+      Pre = nullptr;
+    else if (R.Directions == 2)
+      Steps.push_back(std::move(Each)); // Alive until both are joined.
   }
+  if (Trouble)
+    return false;
+  X = R.Directions == 1 ? Outputs.front() : catOf(Outputs, -1);
+  if (maybeReal({"dropout"}).value_or(0) > 0 && Layer + 1 < R.Layers &&
+      flag("training", false))
+    X = part("dropout", {{"input", argument(X)}, {"train", argument(1)}});
+  return true;
+}
+
+/// lstm, gru, rnn_tanh and rnn_relu over a sequence.
+OperatorResult Operator::recurrent() {
+  Recurrence R;
+  R.IsLstm = Name == "lstm";
+  R.Kind = StringRef(text({"nonlinearity"})).contains_insensitive("relu")
+               ? "rnn_relu"
+               : Name;
+  const bool BatchFirst = flag("batch_first", false);
+  R.Layers = integer({"num_layers"}, 1);
+  R.Directions = flag("bidirectional", false) ? 2 : 1;
+  TensorPtr X = self();
+  R.IsPacked = X->PackedSteps > 0;
+  if (X->sizes().size() != (R.IsPacked ? 2 : 3))
+    return notFollowed("'" + Name + "' without a batch is not followed");
+  if (BatchFirst && !R.IsPacked)
+    X = transposeOf(X, 0, 1);
+  R.Steps = R.IsPacked ? X->PackedSteps : X->sizes()[0];
+  R.Samples = R.IsPacked ? X->sizes()[0] / R.Steps : X->sizes()[1];
+  if (R.Layers < 1 || R.Steps < 1 ||
+      R.Layers * R.Directions * R.Steps > MaxRecurrentSteps ||
+      integer({"proj_size"}, 0) != 0)
+    return notFollowed("'" + Name + "' of " + Twine(R.Steps) + " steps in " +
+                       Twine(R.Layers) + " layers is not followed");
+  const TensorPtr First = recurrentWeight("weight_hh", 0, false);
+  if (!First || First->sizes().size() != 2)
+    return notFollowed("the weights of '" + Name + "' are not known");
+  startRecurrence(R, X, First->sizes()[1]);
+  for (int64_t Layer = 0; Layer < R.Layers && !Trouble; ++Layer)
+    if (!recurrentLayer(R, X, Layer))
+      return notFollowed("the weights of '" + Name + "' are not known");
   if (Trouble)
     return *Trouble;
   std::vector<TensorPtr> Results;
-  if (IsPacked)
-    X->PackedSteps = T;
-  Results.push_back(BatchFirst && !IsPacked ? transposeOf(X, 0, 1) : X);
-  Results.push_back(Stack(std::move(LastH)));
-  if (IsLstm)
-    Results.push_back(Stack(std::move(LastC)));
+  if (R.IsPacked)
+    X->PackedSteps = R.Steps;
+  Results.push_back(BatchFirst && !R.IsPacked ? transposeOf(X, 0, 1) : X);
+  Results.push_back(stackOf(std::move(R.LastH)));
+  if (R.IsLstm)
+    Results.push_back(stackOf(std::move(R.LastC)));
   return several(std::move(Results));
 }
 
@@ -309,8 +343,8 @@ OperatorResult Operator::recurrentCell() {
       Given && Given->What == Argument::Tensors && !Given->Handles.empty()) {
     Before.H = Given->Handles.front();
     Before.C = Given->Handles.back();
-  } else if (Given && Given->What == Argument::Tensor) {
-    Before.H = Given->Handles.front();
+  } else if (TensorPtr Only = tensorIn(Given)) {
+    Before.H = std::move(Only);
   } else {
     Before.H = S.make({X->sizes()[0], W->sizes()[1]}, typeOf(X));
     Before.C = Kind == "lstm" ? Before.H : nullptr;
@@ -332,6 +366,42 @@ OperatorResult Operator::recurrentCell() {
 // Attention
 //===----------------------------------------------------------------------===//
 
+/// Queries, keys and values, as the weights project them: in one product, where
+/// they are one tensor.
+std::vector<TensorPtr>
+Operator::projected(const TensorPtr &Q, const TensorPtr &K, const TensorPtr &V,
+                    const TensorPtr &W, const TensorPtr &B) {
+  if (Q == K && K == V)
+    return chunksOf(linearOf(Q, W, B), 3, -1);
+  const int64_t E = Q->sizes()[2];
+  if (K != V)
+    return {linearOf(Q, narrowOf(W, 0, E), narrowOf(B, 0, E)),
+            linearOf(K, narrowOf(W, E, E), narrowOf(B, E, E)),
+            linearOf(V, narrowOf(W, 2 * E, E), narrowOf(B, 2 * E, E))};
+  std::vector<TensorPtr> Result = {
+      linearOf(Q, narrowOf(W, 0, E), narrowOf(B, 0, E))};
+  llvm::append_range(Result, chunksOf(linearOf(K, narrowOf(W, E, 2 * E),
+                                               narrowOf(B, E, 2 * E)),
+                                      2, -1));
+  return Result;
+}
+
+/// \p Scores without those that masks take out. \p ByHead: samples, heads,
+/// queries, keys.
+TensorPtr Operator::maskedScores(TensorPtr Scores, const Sizes &ByHead) {
+  if (const TensorPtr Mask = maybeTensor({"attn_mask"}))
+    Scores = apply("add", Scores, Mask);
+  const TensorPtr Mask = maybeTensor({"key_padding_mask"});
+  if (!Mask || Mask->sizes().size() != 2)
+    return Scores;
+  Scores = viewOf(Scores, ByHead);
+  Scores = part("masked_fill",
+                {{"self", argument(Scores)},
+                 {"mask", argument(viewOf(Mask, {ByHead[0], 1, 1, ByHead[3]}))},
+                 {"value", realArgument(1)}});
+  return viewOf(Scores, {ByHead[0] * ByHead[1], ByHead[2], ByHead[3]});
+}
+
 /// multi_head_attention_forward() of queries, keys and values of one width.
 OperatorResult Operator::attention() {
   const TensorPtr Q = tensor({"query"}), K = tensor({"key"}),
@@ -341,74 +411,40 @@ OperatorResult Operator::attention() {
   const int64_t Heads = integer({"num_heads"}, 1);
   if (Q->sizes().size() != 3 || K->sizes().size() != 3 || Heads < 1 || !W ||
       W->sizes().size() != 2 || maybeTensor({"bias_k"}) ||
-      flag("add_zero_attn", false)) {
+      flag("add_zero_attn", false))
     return notFollowed("this form of 'MultiheadAttention' is not followed");
-  }
   const int64_t T = Q->sizes()[0], N = Q->sizes()[1], E = Q->sizes()[2],
                 From = K->sizes()[0];
   if (E % Heads)
-    return throws("'MultiheadAttention' of width " + llvm::Twine(E) + " has " +
-                  llvm::Twine(Heads) + " heads");
-  auto Narrow = [&](const TensorPtr &X, int64_t Start, int64_t Length) {
-    return !X ? X
-              : part("narrow", {{"self", argument(X)},
-                                {"dim", argument(0)},
-                                {"start", argument(Start)},
-                                {"length", argument(Length)}});
-  };
-  std::vector<TensorPtr> Projected;
-  if (Q == K && K == V) {
-    Projected = chunksOf(linearOf(Q, W, B), 3, -1);
-  } else if (K == V) {
-    Projected = {linearOf(Q, Narrow(W, 0, E), Narrow(B, 0, E))};
-    llvm::append_range(
-        Projected,
-        chunksOf(linearOf(K, Narrow(W, E, 2 * E), Narrow(B, E, 2 * E)), 2, -1));
-  } else {
-    Projected = {linearOf(Q, Narrow(W, 0, E), Narrow(B, 0, E)),
-                 linearOf(K, Narrow(W, E, E), Narrow(B, E, E)),
-                 linearOf(V, Narrow(W, 2 * E, E), Narrow(B, 2 * E, E))};
-  }
+    return throws("'MultiheadAttention' of width " + Twine(E) + " has " +
+                  Twine(Heads) + " heads");
+  std::vector<TensorPtr> Projected = projected(Q, K, V, W, B);
   if (Trouble || Projected.size() != 3)
     return Trouble ? *Trouble : OperatorResult();
-  Argument Scale;
-  Scale.What = Argument::Real;
-  Scale.RealNumber = 1;
-  Projected[0] =
-      part("mul", {{"self", argument(Projected[0])}, {"other", Scale}});
-  auto Heads3 = [&](TensorPtr &X, int64_t Length) {
-    X = part("contiguous", {{"self", argument(X)}});
+  Projected[0] = apply("mul", Projected[0], 1);
+  auto SplitHeads = [&](TensorPtr &X, int64_t Length) {
+    X = apply("contiguous", X);
     X = viewOf(X, {Length, N * Heads, E / Heads});
     X = transposeOf(X, 0, 1);
   };
-  Heads3(Projected[0], T);
-  Heads3(Projected[1], From);
-  Heads3(Projected[2], From);
+  SplitHeads(Projected[0], T);
+  SplitHeads(Projected[1], From);
+  SplitHeads(Projected[2], From);
   TensorPtr Scores =
       part("bmm", {{"self", argument(Projected[0])},
                    {"mat2", argument(transposeOf(Projected[1], 1, 2))}});
-  if (const TensorPtr Mask = maybeTensor({"attn_mask"}))
-    Scores =
-        part("add", {{"self", argument(Scores)}, {"other", argument(Mask)}});
-  if (const TensorPtr Mask = maybeTensor({"key_padding_mask"});
-      Mask && Mask->sizes().size() == 2) {
-    Scores = viewOf(Scores, {N, Heads, T, From});
-    Scores =
-        part("masked_fill", {{"self", argument(Scores)},
-                             {"mask", argument(viewOf(Mask, {N, 1, 1, From}))},
-                             {"value", Scale}});
-    Scores = viewOf(Scores, {N * Heads, T, From});
-  }
+  const Sizes ByHead = {N, Heads, T, From};
+  Scores = maskedScores(std::move(Scores), ByHead);
   Scores = part("softmax", {{"self", argument(Scores)}, {"dim", argument(-1)}});
-  Arguments Drop = {{"input", argument(Scores)},
-                    {"training", argument(flag("training", false))}};
-  Drop["p"] = Scale;
-  Drop["p"].RealNumber = maybeReal({"dropout"}).value_or(0);
+  const Arguments Drop = {
+      {"input", argument(Scores)},
+      {"training", argument(flag("training", false))},
+      {"p", realArgument(maybeReal({"dropout"}).value_or(0))}};
   Scores = part("dropout", Drop);
   TensorPtr Result = part(
       "bmm", {{"self", argument(Scores)}, {"mat2", argument(Projected[2])}});
   Result = transposeOf(Result, 0, 1);
-  Result = part("contiguous", {{"self", argument(Result)}});
+  Result = apply("contiguous", Result);
   Result = viewOf(Result, {T, N, E});
   Result = linearOf(Result, maybeTensor({"out_proj_weight"}),
                     maybeTensor({"out_proj_bias"}));
@@ -417,24 +453,21 @@ OperatorResult Operator::attention() {
     Undefined->Shape.Defined = false;
     return several({Result, Undefined});
   }
-  TensorPtr Weights = viewOf(Scores, {N, Heads, T, From});
+  TensorPtr Weights = viewOf(Scores, ByHead);
   Weights = part("sum", {{"self", argument(Weights)}, {"dim", argument(1)}});
-  Weights = part("div", {{"self", argument(Weights)}, {"other", Scale}});
+  Weights = apply("div", Weights, 1);
   return several({Result, Weights});
 }
 
 std::optional<OperatorResult> Operator::runRecurrent() {
-  if (Name == "lstm" || Name == "gru" || Name == "rnn_tanh")
-    return recurrent();
-  if (Name == "lstm_cell" || Name == "gru_cell" || Name == "rnn_tanh_cell")
-    return recurrentCell();
-  if (Name == "pack_padded_sequence")
-    return packed();
-  if (Name == "pad_packed_sequence")
-    return padded();
-  if (Name == "multi_head_attention_forward")
-    return attention();
-  return std::nullopt;
+  return runRule(llvm::StringSwitch<Rule>(Name)
+                     .Cases("lstm", "gru", "rnn_tanh", &Operator::recurrent)
+                     .Cases("lstm_cell", "gru_cell", "rnn_tanh_cell",
+                            &Operator::recurrentCell)
+                     .Case("pack_padded_sequence", &Operator::packed)
+                     .Case("pad_packed_sequence", &Operator::padded)
+                     .Case("multi_head_attention_forward", &Operator::attention)
+                     .Default(nullptr));
 }
 
 } // namespace libtorch_tidy::torch
