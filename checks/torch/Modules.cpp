@@ -1,4 +1,4 @@
-//===- Modules.cpp - Module calls and their parameters --------------------===//
+//===- Modules.cpp - Module calls, modes, registrations -------------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,12 +23,11 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
 
-/// torch::jit::Module and its base Object.
-static bool isScriptClass(const CXXRecordDecl *R) {
+bool isScriptClass(const CXXRecordDecl *R) {
   return isOrDerivesFrom(R, "torch::jit::Object");
 }
 
-static bool isCompiledClass(const CXXRecordDecl *R) {
+bool isCompiledClass(const CXXRecordDecl *R) {
   return isOrDerivesFrom(R, "torch::inductor::AOTIModelPackageLoader") ||
          isOrDerivesFrom(R, "torch::inductor::AOTIModelContainerRunner");
 }
@@ -37,8 +36,7 @@ bool isModuleClass(const CXXRecordDecl *R) {
   return isOrDerivesFrom(R, ModuleClass.drop_front(2));
 }
 
-/// The module class that holder type \p T stands for; null when it is not one.
-static const CXXRecordDecl *heldClass(QualType T) {
+const CXXRecordDecl *heldClass(QualType T) {
   QualType Held = pointeeOf(T);
   return Held.isNull() ? recordOf(T) : recordOf(Held);
 }
@@ -123,17 +121,6 @@ static const CXXMethodDecl *findForward(const CXXRecordDecl *R,
                                         unsigned NumArgs) {
   llvm::SmallPtrSet<const CXXRecordDecl *, 8> Seen;
   return findForward(R, NumArgs, Seen);
-}
-
-/// An interface: what runs, and what it owns, is up to derived classes.
-static bool isInterface(const CXXRecordDecl *R) {
-  if (R->isEffectivelyFinal())
-    return false;
-  return R->isAbstract() ||
-         llvm::any_of(R->methods(), [](const CXXMethodDecl *Method) {
-           return Method->isVirtual() && !isa<CXXDestructorDecl>(Method) &&
-                  Method->size_overridden_methods() == 0;
-         });
 }
 
 /// Methods of LibTorch's modules that run them.
@@ -284,196 +271,6 @@ std::optional<ModuleCall> asModuleCall(const Expr *E) {
   return Result;
 }
 
-/// LibTorch's module classes by the name of their implementation.
-static Parameters libraryParameters(StringRef Impl) {
-  if (!Impl.consume_back("Impl"))
-    return Parameters::Unknown;
-  auto Known =
-      llvm::StringSwitch<Parameters>(Impl)
-          .Cases("Linear", "Bilinear", "Embedding", "EmbeddingBag", "PReLU",
-                 Parameters::Some)
-          .Cases("Conv1d", "Conv2d", "Conv3d", Parameters::Some)
-          .Cases("ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
-                 Parameters::Some)
-          .Cases("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm",
-                 "GroupNorm", Parameters::Some)
-          .Cases("RNN", "LSTM", "GRU", Parameters::Some)
-          .Cases("RNNCell", "LSTMCell", "GRUCell", Parameters::Some)
-          .Cases("MultiheadAttention", "Transformer", "TransformerEncoder",
-                 "TransformerDecoder", Parameters::Some)
-          .Cases("TransformerEncoderLayer", "TransformerDecoderLayer",
-                 "AdaptiveLogSoftmaxWithLoss", Parameters::Some)
-          .Cases("Dropout", "Dropout2d", "Dropout3d", "AlphaDropout",
-                 "FeatureAlphaDropout", Parameters::None)
-          .Cases("Identity", "Flatten", "Unflatten", "Fold", "Unfold",
-                 "Upsample", Parameters::None)
-          .Cases("PixelShuffle", "PixelUnshuffle", "CrossMapLRN2d",
-                 "LocalResponseNorm", Parameters::None)
-          .Cases("CosineSimilarity", "PairwiseDistance", Parameters::None)
-          .Case("Functional", Parameters::None) // Of a function.
-          .Cases("CELU", "ELU", "GELU", "GLU", "SELU", "SiLU", "Mish",
-                 Parameters::None)
-          .Cases("ReLU", "ReLU6", "RReLU", "LeakyReLU", Parameters::None)
-          .Cases("Sigmoid", "LogSigmoid", "Tanh", "Tanhshrink", "Hardtanh",
-                 "Hardshrink", "Softshrink", Parameters::None)
-          .Cases("Softmax", "Softmax2d", "Softmin", "LogSoftmax", "Softplus",
-                 "Softsign", "Threshold", Parameters::None)
-          .Default(Parameters::Unknown);
-  if (Known != Parameters::Unknown)
-    return Known;
-  // Families: AvgPool2d, AdaptiveMaxPool1d, MaxUnpool3d, ZeroPad2d, MSELoss.
-  if (Impl.ends_with("Loss") || Impl.contains("Pool") ||
-      Impl.contains("Unpool") || Impl.contains("Pad"))
-    return Parameters::None;
-  return Parameters::Unknown;
-}
-
-namespace {
-
-/// Reads what constructors and reset() register.
-class Registrations : public RecursiveASTVisitor<Registrations> {
-public:
-  bool Parameter = false; ///< A parameter that requires gradients.
-  bool Unclear = false;
-  llvm::SmallVector<QualType, 4> Modules;
-
-  bool shouldVisitImplicitCode() const { return true; }
-  bool VisitCallExpr(CallExpr *Call) {
-    if (std::optional<Flag> Requires = registersParameter(Call)) {
-      Parameter |= *Requires == Flag::True;
-      Unclear |= *Requires == Flag::Unknown;
-    } else if (std::optional<Registration> Reg = asRegistration(Call);
-               Reg && Reg->What == Registration::Module) {
-      if (Reg->Value)
-        Modules.push_back(Reg->Value->getType());
-    } else if (std::optional<Flag> Set = setsRequiresGrad(Call)) {
-      // A constructor that freezes what it just registered.
-      Unclear |= *Set != Flag::True;
-    }
-    return true;
-  }
-};
-
-Parameters join(Parameters A, Parameters B) {
-  if (A == Parameters::Some || B == Parameters::Some)
-    return Parameters::Some;
-  return A == Parameters::None ? B : A;
-}
-
-using Visited = llvm::SmallPtrSet<const CXXRecordDecl *, 8>;
-
-Parameters parametersOf(QualType T, Visited &Seen);
-Parameters parametersOfUserClass(const CXXRecordDecl *R, Visited &Seen);
-
-/// Of classes of which it was asked by themselves.
-using KnownParameters = llvm::DenseMap<const CXXRecordDecl *, Parameters>;
-
-Parameters parametersOf(const CXXRecordDecl *R, Visited &Seen) {
-  if (!R || !R->hasDefinition() || R->isDependentContext())
-    return Parameters::Unknown;
-  R = R->getDefinition();
-  if (isScriptClass(R))
-    return Parameters::Some;
-  if (isCompiledClass(R))
-    return Parameters::None; // None that autograd knows.
-  if (isTorchDecl(R)) {
-    const IdentifierInfo *Id = R->getIdentifier();
-    return Id ? libraryParameters(Id->getName()) : Parameters::Unknown;
-  }
-  auto &Known = rememberedFor<KnownParameters>(R->getASTContext());
-  if (auto It = Known.find(R); It != Known.end())
-    return It->second;
-  const bool ByItself = Seen.empty();
-  // A cycle adds nothing that is not counted already.
-  if (!Seen.insert(R).second)
-    return Parameters::None;
-  const Parameters Result = parametersOfUserClass(R, Seen);
-  if (ByItself)
-    Known[R] = Result;
-  return Result;
-}
-
-Parameters parametersOfUserClass(const CXXRecordDecl *R, Visited &Seen) {
-  Parameters Result = Parameters::None;
-  for (const CXXBaseSpecifier &Base : R->bases()) {
-    const CXXRecordDecl *B = Base.getType()->getAsCXXRecordDecl();
-    const IdentifierInfo *Id = B ? B->getIdentifier() : nullptr;
-    bool Plain = Id && isTorchDecl(B) &&
-                 (Id->getName() == "Module" || Id->getName() == "Cloneable");
-    // Bases that are no modules own nothing that parameters() would find.
-    if (!Plain && isModuleClass(B))
-      Result = join(Result, parametersOf(B, Seen));
-  }
-  bool HoldsTensors = false;
-  for (const FieldDecl *Field : R->fields()) {
-    QualType T = Field->getType();
-    if (T->isPointerType() || T->isReferenceType())
-      continue; // Not an owner.
-    if (isModule(T))
-      Result = join(Result, parametersOf(T, Seen));
-    else if (isTensor(T))
-      HoldsTensors = true;
-    else if (mayHoldTensor(T) ||
-             (recordOf(T) && recordOf(T)->isInStdNamespace() &&
-              isa<ClassTemplateSpecializationDecl>(recordOf(T)) &&
-              llvm::any_of(cast<ClassTemplateSpecializationDecl>(recordOf(T))
-                               ->getTemplateArgs()
-                               .asArray(),
-                           [](const TemplateArgument &Arg) {
-                             return Arg.getKind() == TemplateArgument::Type &&
-                                    isModule(Arg.getAsType());
-                           })))
-      Result = join(Result, Parameters::Unknown); // A list of some length.
-  }
-
-  Registrations Found;
-  bool Visible = true;
-  for (const CXXMethodDecl *Method : R->methods()) {
-    const auto *Ctor = dyn_cast<CXXConstructorDecl>(Method);
-    bool Resets = Method->getIdentifier() && Method->getName() == "reset";
-    if ((!Ctor && !Resets) || Method->isImplicit() || Method->isDefaulted() ||
-        Method->isDeleted() || (Ctor && Ctor->isCopyOrMoveConstructor()))
-      continue;
-    // The visitor wants what it never changes to be mutable.
-    auto *Definition = const_cast<FunctionDecl *>(Method->getDefinition());
-    if (Definition && Definition->doesThisDeclarationHaveABody())
-      Found.TraverseDecl(Definition);
-    else
-      Visible = false;
-  }
-  for (const FieldDecl *Field : R->fields())
-    if (Expr *Init = Field->getInClassInitializer())
-      Found.TraverseStmt(Init);
-  for (QualType T : Found.Modules)
-    Result = join(Result, parametersOf(T, Seen));
-  if (Found.Parameter)
-    Result = join(Result, Parameters::Some);
-  if (Found.Unclear)
-    return Parameters::Unknown;
-  if (Result == Parameters::None && HoldsTensors &&
-      (!Visible || !isModuleClass(R)))
-    return Parameters::Unknown;
-  return Result;
-}
-
-Parameters parametersOf(QualType T, Visited &Seen) {
-  const CXXRecordDecl *R = heldClass(T);
-  Parameters Result = parametersOf(R, Seen);
-  if (Result == Parameters::None && !isTorchDecl(R) &&
-      isInterface(R->getDefinition()))
-    return Parameters::Unknown;
-  return Result;
-}
-
-} // namespace
-
-Parameters parametersOf(QualType T) {
-  if (T.isNull() || T->isDependentType())
-    return Parameters::Unknown;
-  Visited Seen;
-  return parametersOf(T, Seen);
-}
-
 /// Embedding::from_pretrained(weight), whose weight is frozen unless its
 /// options say otherwise.
 static bool makesFrozenEmbedding(const CallExpr *Call) {
@@ -613,10 +410,7 @@ const ValueDecl *moduleNamed(const Expr *E) {
 
 bool loadsModule(const CallExpr *Call) { return callsTorch(Call, "load"); }
 
-bool isCompiledModel(QualType T) {
-  QualType Held = pointeeOf(T);
-  return isCompiledClass(recordOf(Held.isNull() ? T : Held));
-}
+bool isCompiledModel(QualType T) { return isCompiledClass(heldClass(T)); }
 
 llvm::ArrayRef<const Expr *> loadsCompiledModel(const Expr *E) {
   E = peel(E);

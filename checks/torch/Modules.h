@@ -74,6 +74,7 @@ enum class Parameters { None, Some, Unknown };
 /// their members and bases; containers, AnyModule and what cannot be seen are
 /// Unknown. TorchScript modules: Some, their parameters require gradients
 /// after load().
+/// (TrainableParameters.cpp.)
 Parameters parametersOf(clang::QualType T);
 
 /// Does the result of \p Call hold a module whose parameters do not require
@@ -111,7 +112,13 @@ inline constexpr llvm::StringLiteral ModuleClass = "::torch::nn::Module";
 /// torch::nn::Module or a class derived from it. \p R may be null.
 bool isModuleClass(const clang::CXXRecordDecl *R);
 
-/// torch::jit::Module, or a pointer to one.
+/// The class of what \p T, a holder or a pointer, holds; its own for others,
+/// null where it has none.
+const clang::CXXRecordDecl *heldClass(clang::QualType T);
+
+/// torch::jit::Module and its base Object. \p R may be null.
+bool isScriptClass(const clang::CXXRecordDecl *R);
+/// The same of a type.
 bool isScriptModule(clang::QualType T);
 
 /// A model that AOTInductor compiled (2.x, torch/csrc/inductor):
@@ -119,6 +126,8 @@ bool isScriptModule(clang::QualType T);
 /// derive from it, or a pointer to one. It owns its parameters, and its kernels
 /// run below autograd.
 bool isCompiledModel(clang::QualType T);
+/// The class of one itself. \p R may be null.
+bool isCompiledClass(const clang::CXXRecordDecl *R);
 
 /// The module of LibTorch's whose weight \p E is: `fc` in fc->weight. Null for
 /// others.
