@@ -60,13 +60,13 @@ bool declaresNoGradGuard(clang::ASTContext &Context);
 /// AutoGradMode count, whatever their argument.
 bool isGuardType(clang::QualType T);
 
-/// What a call does to the gradient mode of the thread from there on:
 /// Are gradients on while an object of class \p R lives that was made with
 /// \p Enabled, if with anything? nullopt when it is not a guard, or leaves
 /// them as they are.
 std::optional<bool> gradientsUnder(const clang::CXXRecordDecl *R,
                                    std::optional<bool> Enabled);
 
+/// What a call does to the gradient mode of the thread from there on:
 /// GradMode::set_enabled and AutoGradMode's old static form, in any of their
 /// namespaces. nullopt when \p Call (may be null) is not such a call.
 std::optional<GradMode> setsGradMode(const clang::CallExpr *Call);
