@@ -86,7 +86,7 @@ OperatorResult Operator::adaptiveLogSoftmax() {
          {"dim", argument(1)}});
   };
   auto LogSoftmax = [&](const TensorPtr &Of) {
-    return part("log_softmax", {{"self", argument(Of)}, {"dim", argument(1)}});
+    return along("log_softmax", Of, 1);
   };
   if (Down) {
     const TensorPtr Mask = S.make({N}, Bool), Rows = S.make({N}, Int64),
@@ -116,8 +116,7 @@ OperatorResult Operator::localResponseNorm() {
   const int64_t Width = integer({"size"}, 1);
   if (From.size() < 3 || !areSmall({{Width}}))
     return throws("'" + Name + "' is given a tensor of " + shown(From));
-  TensorPtr Sums = part("unsqueeze", {{"self", argument(apply("mul", X, X))},
-                                      {"dim", argument(1)}});
+  TensorPtr Sums = along("unsqueeze", apply("mul", X, X), 1);
   Sizes Padding = {0, 0}, Kernel = {Width, 1};
   const bool IsFlat = From.size() == 3;
   if (!IsFlat) {
@@ -132,7 +131,7 @@ OperatorResult Operator::localResponseNorm() {
               {{"input", argument(Sums)},
                {"kernel_size", argument(Kernel)},
                {"stride", argument(1)}});
-  Sums = part("squeeze", {{"self", argument(Sums)}, {"dim", argument(1)}});
+  Sums = along("squeeze", Sums, 1);
   if (!IsFlat)
     Sums = viewOf(Sums, From);
   {
@@ -329,8 +328,7 @@ OperatorResult Operator::einsum() {
     for (const char Label : Order) {
       const size_t D = Labels[I].find(Label);
       if (D == StringRef::npos)
-        Of[I] = part("unsqueeze",
-                     {{"self", argument(Of[I])}, {"dim", argument(-1)}});
+        Of[I] = along("unsqueeze", Of[I], -1);
       Permutation.push_back(D == StringRef::npos ? Next++ : D);
     }
     Of[I] = part("permute",
@@ -379,8 +377,7 @@ std::optional<OperatorResult> Operator::runComposed() {
     return one(apply("sub", X, apply("tanh", X)));
   }
   if (Name == "softmax2d")
-    return one(
-        part("softmax", {{"self", argument(self())}, {"dim", argument(-3)}}));
+    return one(along("softmax", self(), -3));
   if (Name == "normalize") {
     const TensorPtr X = self();
     Argument Power = realArgument(maybeReal({"p"}).value_or(2));

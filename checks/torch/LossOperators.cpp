@@ -156,8 +156,7 @@ OperatorResult Operator::smoothedCrossEntropy(const TensorPtr &LogProbabilities,
   const TensorPtr Likelihood = part("nll_loss", With);
   const TensorPtr Weight = maybeTensor({"weight"});
   auto SumOf = [&](const TensorPtr &T) {
-    return apply("neg", part("sum", {{"self", argument(T)},
-                                     {"dim", argument(Dimension)}}));
+    return apply("neg", along("sum", T, Dimension));
   };
   auto Weighed = [&] {
     Sizes Shape(From.size(), 1);
@@ -223,8 +222,7 @@ OperatorResult Operator::crossEntropy() {
     Product = apply("mul", Product, viewOf(Weight, Shape));
   }
   if (reduction() == Reduction::None)
-    return one(apply("neg", part("sum", {{"self", argument(Product)},
-                                         {"dim", argument(Dimension)}})));
+    return one(apply("neg", along("sum", Product, Dimension)));
   const TensorPtr Sum = apply("neg", apply("sum", Product));
   return one(reduction() == Reduction::Sum ? Sum : apply("div", Sum, 2));
 }
@@ -274,8 +272,7 @@ std::optional<OperatorResult> Operator::runMarginLoss() {
                     Target = tensor({"target"});
     const auto Dimension = static_cast<int64_t>(Target->sizes().size());
     auto Sum = [&](const TensorPtr &X, const TensorPtr &Y) {
-      return part("sum", {{"self", argument(apply("mul", X, Y))},
-                          {"dim", argument(Dimension)}});
+      return along("sum", apply("mul", X, Y), Dimension);
     };
     const TensorPtr Products = Sum(A, B);
     const TensorPtr SquareA = apply("add", Sum(A, A), 1e-12),
@@ -396,8 +393,7 @@ std::optional<OperatorResult> Operator::runLoss() {
     if (const TensorPtr Weight = maybeTensor({"weight"}))
       Loss = apply("mul", Loss, Weight);
     {
-      const TensorPtr Sum =
-          part("sum", {{"self", argument(Loss)}, {"dim", argument(-1)}});
+      const TensorPtr Sum = along("sum", Loss, -1);
       Loss = apply("div", Sum, 2);
     }
     return reduced(Loss);

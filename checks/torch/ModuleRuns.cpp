@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/torch/Simulation.h"
+#include "checks/torch/OperatorRules.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using llvm::StringRef;
@@ -168,45 +168,42 @@ static void transformer(StringRef Class, ModuleRun &Run) {
                                        "tgt_key_padding_mask",
                                        "memory_key_padding_mask"};
   constexpr bool Continues = true;
+  // norm(before + dropout(x))
+  auto AddAndNorm = [&](StringRef Before, StringRef Dropout, StringRef Norm) {
+    Run.Steps.push_back({"a", Dropout, {"x"}, Continues});
+    Run.Steps.push_back({"b", "+", {Before, "a"}, Continues});
+    Run.Steps.push_back({"ret", Norm, {"b"}});
+  };
+  // linear2(dropout(activation(linear1(ret))))
+  auto FeedForward = [&] {
+    Run.Steps.push_back({"a", "linear1", {"ret"}, Continues});
+    Run.Steps.push_back({"b", "=activation", {"a"}, Continues});
+    Run.Steps.push_back({"c", "dropout", {"b"}, Continues});
+    Run.Steps.push_back({"x", "linear2", {"c"}});
+  };
   if (Class == "TransformerEncoderLayer") {
     Run.Inputs = Encoder;
     Run.Steps = {
         {"x",
          "self_attn",
-         {"src", "src", "src", "src_key_padding_mask", "true", "src_mask"}},
-        {"a", "dropout1", {"x"}, Continues},
-        {"b", "+", {"src", "a"}, Continues},
-        {"ret", "norm1", {"b"}},
-        {"a", "linear1", {"ret"}, Continues},
-        {"b", "=activation", {"a"}, Continues},
-        {"c", "dropout", {"b"}, Continues},
-        {"x", "linear2", {"c"}},
-        {"a", "dropout2", {"x"}, Continues},
-        {"b", "+", {"ret", "a"}, Continues},
-        {"ret", "norm2", {"b"}}};
+         {"src", "src", "src", "src_key_padding_mask", "true", "src_mask"}}};
+    AddAndNorm("src", "dropout1", "norm1");
+    FeedForward();
+    AddAndNorm("ret", "dropout2", "norm2");
   } else if (Class == "TransformerDecoderLayer") {
     Run.Inputs = Decoder;
     Run.Steps = {
         {"x",
          "self_attn",
-         {"tgt", "tgt", "tgt", "tgt_key_padding_mask", "false", "tgt_mask"}},
-        {"a", "dropout1", {"x"}, Continues},
-        {"b", "+", {"tgt", "a"}, Continues},
-        {"ret", "norm1", {"b"}},
-        {"x",
-         "multihead_attn",
-         {"ret", "memory", "memory", "memory_key_padding_mask", "false",
-          "memory_mask"}},
-        {"a", "dropout2", {"x"}, Continues},
-        {"b", "+", {"ret", "a"}, Continues},
-        {"ret", "norm2", {"b"}},
-        {"a", "linear1", {"ret"}, Continues},
-        {"b", "=activation", {"a"}, Continues},
-        {"c", "dropout", {"b"}, Continues},
-        {"x", "linear2", {"c"}},
-        {"a", "dropout3", {"x"}, Continues},
-        {"b", "+", {"ret", "a"}, Continues},
-        {"ret", "norm3", {"b"}}};
+         {"tgt", "tgt", "tgt", "tgt_key_padding_mask", "false", "tgt_mask"}}};
+    AddAndNorm("tgt", "dropout1", "norm1");
+    Run.Steps.push_back({"x",
+                         "multihead_attn",
+                         {"ret", "memory", "memory", "memory_key_padding_mask",
+                          "false", "memory_mask"}});
+    AddAndNorm("ret", "dropout2", "norm2");
+    FeedForward();
+    AddAndNorm("ret", "dropout3", "norm3");
   } else if (Class == "TransformerEncoder") {
     Run.Inputs = Encoder;
     Run.Steps = {
@@ -273,14 +270,8 @@ ModuleRun runOfModule(StringRef Class) {
   Result.NestsState = Class == "LSTM";
   Result.AddsLoss = Class == "AdaptiveLogSoftmaxWithLoss";
   Result.IsFunctional = Class == "Functional";
-  auto Default = [&](StringRef Option, int64_t Number) {
-    Argument A;
-    A.What = Argument::Integer;
-    A.Number = Number;
-    Result.Defaults[Option.str()] = A;
-  };
   if (Class == "Flatten")
-    Default("start_dim", 1);
+    Result.Defaults["start_dim"] = argument(1);
   transformer(Class, Result);
   return Result;
 }

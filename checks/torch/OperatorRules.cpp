@@ -449,9 +449,9 @@ OperatorResult Operator::run() {
       &Operator::runReduction,   &Operator::runMasking,
       &Operator::runShape,       &Operator::runIndexing,
       &Operator::runCopying,     &Operator::runConvolution,
-      &Operator::runMatrices,    &Operator::runNetwork,
-      &Operator::runPooling,     &Operator::runLoss,
-      &Operator::runComposed,    &Operator::runRecurrent};
+      &Operator::runNetwork,     &Operator::runPooling,
+      &Operator::runLoss,        &Operator::runComposed,
+      &Operator::runRecurrent};
   std::optional<OperatorResult> Result;
   for (const auto Group : Groups)
     if (!Result)

@@ -124,7 +124,7 @@ private:
   OperatorResult one(TensorPtr T);
   OperatorResult several(std::vector<TensorPtr> All);
 
-  // ElementOperators.cpp: element by element.
+  // ElementOperators.cpp: element by element, reductions.
   std::optional<OperatorResult> runElementwise();
   OperatorResult unary(char Keeps, double Scratch);
   OperatorResult compare();
@@ -133,6 +133,12 @@ private:
   OperatorResult dropout();
   OperatorResult where();
   OperatorResult prelu();
+  std::optional<OperatorResult> runReduction();
+  Sizes reducedSizes(const TensorPtr &T, llvm::StringRef DimName);
+  OperatorResult reduce();
+  OperatorResult reduceWithIndices();
+  OperatorResult softmax();
+  OperatorResult glu();
 
   // ArithmeticOperators.cpp: of two or three tensors.
   std::optional<OperatorResult> runArithmetic();
@@ -146,14 +152,6 @@ private:
   void recordProduct(llvm::StringRef Base, const Operands &Of);
   OperatorResult binary(llvm::StringRef Base);
   OperatorResult weighed();
-
-  // ReductionOperators.cpp: over dimensions.
-  std::optional<OperatorResult> runReduction();
-  Sizes reducedSizes(const TensorPtr &T, llvm::StringRef DimName);
-  OperatorResult reduce();
-  OperatorResult reduceWithIndices();
-  OperatorResult softmax();
-  OperatorResult glu();
 
   // ShapeOperators.cpp: views.
   std::optional<OperatorResult> runShape();
@@ -178,7 +176,7 @@ private:
   OperatorResult permute();
   OperatorResult split();
 
-  // IndexOperators.cpp: picking elements, and putting them.
+  // IndexOperators.cpp: picking, putting, joining, copying.
   std::optional<OperatorResult> runIndexing();
   OperatorResult slice();
   struct Indexed;
@@ -190,8 +188,6 @@ private:
   OperatorResult index();
   OperatorResult pick();
   OperatorResult put();
-
-  // CopyOperators.cpp: joining, repeating, converting, making.
   std::optional<OperatorResult> runCopying();
   OperatorResult cat();
   OperatorResult repeat();
@@ -207,8 +203,8 @@ private:
   TensorPtr convolve(const Convolved &Of);
   OperatorResult convolution(unsigned Dimensions, bool IsTransposed);
 
-  // MatrixOperators.cpp: products of matrices.
-  std::optional<OperatorResult> runMatrices();
+  // NetworkOperators.cpp: products of matrices, normalisation, embeddings.
+  std::optional<OperatorResult> runNetwork();
   OperatorResult linear();
   BlockPtr laidOut(const TensorPtr &T, const Sizes &Of, const Sizes &Batch);
   OperatorResult matmul(TensorPtr A, TensorPtr B);
@@ -216,9 +212,6 @@ private:
   OperatorResult addedMatmul();
   OperatorResult outer();
   OperatorResult bilinear();
-
-  // NetworkOperators.cpp: normalisation, embeddings.
-  std::optional<OperatorResult> runNetwork();
   OperatorResult normalise();
   OperatorResult instanceNorm();
   OperatorResult embedding();
@@ -274,6 +267,8 @@ private:
                   const TensorPtr &B);
   TensorPtr apply(llvm::StringRef Which, const TensorPtr &A, double B);
   TensorPtr apply(llvm::StringRef Which, double A, const TensorPtr &B);
+  /// An operator of a tensor along one dimension.
+  TensorPtr along(llvm::StringRef Which, const TensorPtr &X, int64_t Dimension);
   TensorPtr linearOf(const TensorPtr &X, const TensorPtr &Weight,
                      const TensorPtr &Bias);
   TensorPtr transposeOf(const TensorPtr &X, int64_t A, int64_t B);

@@ -58,6 +58,11 @@ TensorPtr Operator::apply(StringRef Which, double A, const TensorPtr &B) {
   return part(Which, {{"self", realArgument(A)}, {"other", argument(B)}});
 }
 
+TensorPtr Operator::along(StringRef Which, const TensorPtr &X,
+                          int64_t Dimension) {
+  return part(Which, {{"self", argument(X)}, {"dim", argument(Dimension)}});
+}
+
 TensorPtr Operator::linearOf(const TensorPtr &X, const TensorPtr &Weight,
                              const TensorPtr &Bias) {
   return part("linear", {{"input", argument(X)},
@@ -435,7 +440,7 @@ OperatorResult Operator::attention() {
                    {"mat2", argument(transposeOf(Projected[1], 1, 2))}});
   const Sizes ByHead = {N, Heads, T, From};
   Scores = maskedScores(std::move(Scores), ByHead);
-  Scores = part("softmax", {{"self", argument(Scores)}, {"dim", argument(-1)}});
+  Scores = along("softmax", Scores, -1);
   const Arguments Drop = {
       {"input", argument(Scores)},
       {"training", argument(flag("training", false))},
@@ -454,7 +459,7 @@ OperatorResult Operator::attention() {
     return several({Result, Undefined});
   }
   TensorPtr Weights = viewOf(Scores, ByHead);
-  Weights = part("sum", {{"self", argument(Weights)}, {"dim", argument(1)}});
+  Weights = along("sum", Weights, 1);
   Weights = apply("div", Weights, 1);
   return several({Result, Weights});
 }
