@@ -107,10 +107,13 @@ const Expr *stripPointers(const Expr *E) {
   return nullptr;
 }
 
-StringRef calleeName(const CallExpr *Call) {
-  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
-  const IdentifierInfo *Id = Callee ? Callee->getIdentifier() : nullptr;
+StringRef nameOf(const NamedDecl *D) {
+  const IdentifierInfo *Id = D ? D->getIdentifier() : nullptr;
   return Id ? Id->getName() : StringRef();
+}
+
+StringRef calleeName(const CallExpr *Call) {
+  return nameOf(Call ? Call->getDirectCallee() : nullptr);
 }
 
 bool callsTorch(const CallExpr *Call, StringRef Name) {

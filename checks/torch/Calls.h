@@ -47,6 +47,10 @@ const clang::Expr *stripPointers(const clang::Expr *E);
 /// or several.
 const clang::Expr *onlyArgument(const clang::CXXConstructExpr *Construct);
 
+/// The plain identifier of \p D; "" for operators, conversions, unnamed
+/// classes and null.
+llvm::StringRef nameOf(const clang::NamedDecl *D);
+
 /// The plain identifier of the callee: "backward"; "" for operators,
 /// conversions and calls through pointers.
 llvm::StringRef calleeName(const clang::CallExpr *Call);

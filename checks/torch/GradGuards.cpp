@@ -113,9 +113,7 @@ static const CXXMethodDecl *methodOf(const CallExpr *Call, StringRef Name,
   if (calleeName(Call) != Name)
     return nullptr;
   const auto *Method = dyn_cast<CXXMethodDecl>(Call->getDirectCallee());
-  const IdentifierInfo *Class =
-      Method ? Method->getParent()->getIdentifier() : nullptr;
-  return Class && llvm::is_contained(Classes, Class->getName()) &&
+  return Method && llvm::is_contained(Classes, nameOf(Method->getParent())) &&
                  isTorchDecl(Method)
              ? Method
              : nullptr;

@@ -21,10 +21,7 @@ using llvm::StringRef;
 namespace libtorch_tidy::torch {
 
 Decides decides(const CXXRecordDecl *R) {
-  const IdentifierInfo *Id = R ? R->getIdentifier() : nullptr;
-  if (!Id)
-    return Decides::No;
-  auto Kind = llvm::StringSwitch<Decides>(Id->getName())
+  auto Kind = llvm::StringSwitch<Decides>(nameOf(R))
                   .Case("NoGradGuard", Decides::AlwaysOff)
                   .Case("AutoGradMode", Decides::ByEnabled)
                   .Case("InferenceMode", Decides::ByInference)
@@ -42,9 +39,8 @@ Decides decides(const CXXRecordDecl *R) {
 static const CXXRecordDecl *argumentOf(const CXXRecordDecl *R,
                                        llvm::ArrayRef<StringRef> Names) {
   const auto *Spec = dyn_cast_or_null<ClassTemplateSpecializationDecl>(R);
-  const IdentifierInfo *Id = Spec ? Spec->getIdentifier() : nullptr;
-  if (!Id || Spec->getTemplateArgs().size() == 0 ||
-      !llvm::is_contained(Names, Id->getName()))
+  if (!llvm::is_contained(Names, nameOf(Spec)) ||
+      Spec->getTemplateArgs().size() == 0)
     return nullptr;
   const TemplateArgument &Arg = Spec->getTemplateArgs().get(0);
   return Arg.getKind() == TemplateArgument::Type
@@ -334,7 +330,7 @@ MaybeEffect Evaluator::ofBox(const CXXRecordDecl *Inner,
       continue;
     QualType T = Value->getType();
     if (const CXXRecordDecl *Tag = T->getAsCXXRecordDecl();
-        Tag && Tag->getIdentifier() && Tag->getName() == "in_place_t")
+        nameOf(Tag) == "in_place_t")
       return ofGuard(decides(Inner), Written.drop_front(), Args);
     if (T->isNullPtrType())
       return GuardEffect{};
@@ -343,7 +339,7 @@ MaybeEffect Evaluator::ofBox(const CXXRecordDecl *Inner,
                                        : T->getAsCXXRecordDecl();
     if (!Pointee)
       continue;
-    if (Pointee->getIdentifier() && Pointee->getName() == "nullopt_t")
+    if (nameOf(Pointee) == "nullopt_t")
       return GuardEffect{};
     return ofExpr(Value, Args, Depth + 1);
   }

@@ -7,6 +7,7 @@
 
 #include "checks/torch/ModuleApi.h"
 #include "checks/llvm/Compat.h"
+#include "checks/torch/Calls.h"
 #include "checks/torch/Modules.h"
 #include "checks/torch/OpFacts.h"
 #include "checks/torch/Rnn.h"
@@ -18,11 +19,6 @@ using namespace clang;
 using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
-
-static StringRef nameOf(const NamedDecl *D) {
-  const IdentifierInfo *Id = D ? D->getIdentifier() : nullptr;
-  return Id ? Id->getName() : StringRef();
-}
 
 const CXXRecordDecl *heldBy(const CXXRecordDecl *R) {
   if (!R || !isOrDerivesFrom(R, "torch::nn::ModuleHolder"))

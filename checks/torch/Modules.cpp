@@ -14,7 +14,6 @@
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -237,8 +236,7 @@ std::optional<ModuleCall> asModuleCall(const Expr *E) {
       return Script;
     if (std::optional<ModuleCall> Compiled = compiledCall(Call, Method, Name))
       return Compiled;
-    const IdentifierInfo *ClassId = Class->getIdentifier();
-    bool Holder = Calls && ClassId && ClassId->getName() == "ModuleHolder";
+    bool Holder = Calls && nameOf(Class) == "ModuleHolder";
     bool Runs = (isModuleClass(Class) ||
                  isOrDerivesFrom(Class, "torch::nn::AnyModule")) &&
                 (Calls || isTorchForward(Name));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/torch/Rnn.h"
+#include "checks/torch/Calls.h"
 #include "checks/torch/TorchTypes.h"
 #include "clang/AST/Decl.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -14,10 +15,6 @@ using namespace clang;
 using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
-
-static StringRef nameOf(const FunctionDecl *F) {
-  return F && F->getIdentifier() ? F->getName() : StringRef();
-}
 
 bool isPackPaddedSequence(const FunctionDecl *F) {
   return nameOf(F) == "pack_padded_sequence" &&

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/torch/Autograd.h"
+#include "checks/torch/Calls.h"
 #include "checks/torch/Classes.h"
 #include "checks/torch/ModuleParameters.h"
 #include "checks/torch/Modules.h"
@@ -112,10 +113,8 @@ Parameters parametersOf(const CXXRecordDecl *R, Visited &Seen) {
     return Parameters::Some;
   if (isCompiledClass(R))
     return Parameters::None; // None that autograd knows.
-  if (isTorchDecl(R)) {
-    const IdentifierInfo *Id = R->getIdentifier();
-    return Id ? libraryParameters(Id->getName()) : Parameters::Unknown;
-  }
+  if (isTorchDecl(R))
+    return libraryParameters(nameOf(R));
   auto &Known = rememberedFor<KnownParameters>(R->getASTContext());
   if (auto It = Known.find(R); It != Known.end())
     return It->second;
@@ -146,9 +145,8 @@ Parameters parametersOfParts(const CXXRecordDecl *R, Visited &Seen) {
   Parameters Result = Parameters::None;
   for (const CXXBaseSpecifier &Base : R->bases()) {
     const CXXRecordDecl *B = Base.getType()->getAsCXXRecordDecl();
-    const IdentifierInfo *Id = B ? B->getIdentifier() : nullptr;
-    bool Plain = Id && isTorchDecl(B) &&
-                 (Id->getName() == "Module" || Id->getName() == "Cloneable");
+    bool Plain =
+        isTorchDecl(B) && (nameOf(B) == "Module" || nameOf(B) == "Cloneable");
     // Bases that are no modules own nothing that parameters() would find.
     if (!Plain && isModuleClass(B))
       Result = join(Result, parametersOf(B, Seen));
@@ -171,7 +169,7 @@ Registrations registeredBy(const CXXRecordDecl *R, bool &Visible) {
   Registrations Found;
   for (const CXXMethodDecl *Method : R->methods()) {
     const auto *Ctor = dyn_cast<CXXConstructorDecl>(Method);
-    bool Resets = Method->getIdentifier() && Method->getName() == "reset";
+    bool Resets = nameOf(Method) == "reset";
     if ((!Ctor && !Resets) || Method->isImplicit() || Method->isDefaulted() ||
         Method->isDeleted() || (Ctor && Ctor->isCopyOrMoveConstructor()))
       continue;
