@@ -47,24 +47,25 @@ void FlowGraph::findHandlers(const FunctionDecl *F) {
   if (Catches.empty())
     return;
 
-  // A lambda's body is a function of its own.
-  const code::Body &In = code::Body::of(F);
+  llvm::SmallVector<const CXXTryStmt *, 2> Tries;
   code::forEach<CXXTryStmt>(
-      F->getBody(),
-      [&](const CXXTryStmt *Try) {
-        for (const CFGBlock *Block : *Graph) {
-          if (llvm::none_of(*Block, [&](const CFGElement &E) {
-                auto AsStmt = E.getAs<CFGStmt>();
-                return AsStmt &&
-                       In.isWithin(AsStmt->getStmt(), Try->getTryBlock());
-              }))
-            continue;
-          for (unsigned I = 0; I < Try->getNumHandlers(); ++I)
-            if (const CFGBlock *Handler = Catches.lookup(Try->getHandler(I)))
-              Handlers[Block->getBlockID()].push_back({Handler, Try});
-        }
-      },
+      F->getBody(), [&](const CXXTryStmt *Try) { Tries.push_back(Try); },
       code::Lambdas::Skipped);
+  const code::Body &In = code::Body::of(F);
+  for (const CFGBlock *Block : *Graph) {
+    llvm::SmallPtrSet<const Stmt *, 4> Around; ///< Compound statements.
+    for (const CFGElement &E : *Block)
+      if (auto AsStmt = E.getAs<CFGStmt>())
+        for (const Stmt *S = AsStmt->getStmt(); S; S = In.parentOf(S))
+          if (isa<CompoundStmt>(S) && !Around.insert(S).second)
+            break; // What is around it is known.
+    for (const CXXTryStmt *Try : Tries)
+      for (unsigned I = 0;
+           Around.contains(Try->getTryBlock()) && I < Try->getNumHandlers();
+           ++I)
+        if (const CFGBlock *Handler = Catches.lookup(Try->getHandler(I)))
+          Handlers[Block->getBlockID()].push_back({Handler, Try});
+  }
 }
 
 } // namespace libtorch_tidy::flow

@@ -298,7 +298,11 @@ std::optional<Interpreter::Flow> Interpreter::execRound(const Stmt *Body) {
 Interpreter::Flow Interpreter::execLoop(const Stmt *Loop, const Expr *Condition,
                                         const Stmt *Body) {
   const auto *For = dyn_cast<ForStmt>(Loop);
+  const auto *While = dyn_cast<WhileStmt>(Loop);
   const Expr *Increment = For ? For->getInc() : nullptr;
+  const VarDecl *Tested = For     ? For->getConditionVariable()
+                          : While ? While->getConditionVariable()
+                                  : nullptr;
   if (For)
     if (Flow F = exec(For->getInit()); F != Flow::Next)
       return F;
@@ -306,8 +310,8 @@ Interpreter::Flow Interpreter::execLoop(const Stmt *Loop, const Expr *Condition,
   while (true) {
     if (!step(Loop->getBeginLoc()))
       return Flow::Halt;
-    if (For && For->getConditionVariable())
-      declare(For->getConditionVariable());
+    if (Tested)
+      declare(Tested);
     if (Condition && !BodyFirst) {
       const Cell Goes = eval(Condition);
       if (Halted)

@@ -56,6 +56,13 @@ struct ControlImpl : nn::Module {
     do
       --i;
     while (i > 3);
+    while (int width = i - 1) {
+      register_module("v" + std::to_string(width), nn::Linear(width, 2));
+      if (width == 1)
+        break;
+      --i;
+    }
+    i = 3;
     if (i == 3)
       return;
     register_module("never", nn::Linear(1000, 1000));
