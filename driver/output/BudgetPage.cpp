@@ -12,6 +12,7 @@
 #include "driver/output/HtmlFrame.h"
 #include "driver/output/Report.h"
 #include "driver/output/TimeLine.h"
+#include "driver/project/Paths.h"
 #include "driver/project/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
@@ -25,7 +26,6 @@ namespace libtorch_tidy::driver {
 
 static constexpr llvm::StringLiteral BudgetStyle =
 #include "driver/budget.css.inc"
-#include "driver/project/Paths.h"
     ;
 
 /// More than a reader wants; JSON has all.

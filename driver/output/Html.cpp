@@ -10,6 +10,7 @@
 #include "driver/output/CheckDocs.h"
 #include "driver/output/Escape.h"
 #include "driver/output/HtmlFrame.h"
+#include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -26,7 +27,6 @@ static constexpr llvm::StringLiteral Style =
 #include "driver/report.css.inc"
     ;
 static constexpr llvm::StringLiteral Script =
-#include "driver/project/Paths.h"
 #include "driver/report.js.inc"
     ;
 
