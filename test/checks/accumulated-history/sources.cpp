@@ -11,7 +11,7 @@ double of_leaves() {
     // CHECK-NOTES: :[[@LINE-1]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
     // CHECK-NOTES: :[[@LINE-4]]:10: note: 'total' is declared here, outside the loop
     // CHECK-NOTES: :[[@LINE-3]]:21: note: this tensor requires gradients
-    // CHECK-FIXES: total = (total + torch::rand({4}, torch::requires_grad()).sum()).detach();
+    // CHECK-FIXES: total = total + torch::rand({4}, torch::requires_grad()).sum().detach();
   return total.item<double>();
 }
 

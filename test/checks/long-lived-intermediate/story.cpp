@@ -23,4 +23,5 @@ void remembered(Net &net, const Tensor &x) {
   // CHECK-NOTES: :[[@LINE-1]]:8: warning: 'last' keeps the tensor and its autograd graph alive after the function returns, and nothing in this unit needs that graph [libtorch-long-lived-intermediate]
   // CHECK-NOTES: :[[@LINE-3]]:17: note: static 'last' lives until the program ends
   // CHECK-NOTES: :[[@LINE-3]]:10: note: 'net' runs with gradient mode on here, so its result carries autograd history
+  // CHECK-FIXES: last = net(x).detach();
 }
