@@ -38,3 +38,19 @@ void print(Net &net, const Batches &batches) {
     // CHECK-FIXES: values.push_back(net(x).detach());
   std::cout << sum(values).detach();
 }
+
+// A function gives it to a tensor of its caller.
+static void fill(Net &net, Tensor &out, const Tensor &x) { out = net(x); }
+void filled(Net &net, const Batches &batches) {
+  Tensor total = torch::zeros({});
+  for (const Tensor &x : batches) {
+    Tensor y;
+    fill(net, y, x);
+    total += y.sum();
+    // CHECK-NOTES: :[[@LINE-1]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-NOTES: :[[@LINE-6]]:10: note: 'total' is declared here, outside the loop
+    // CHECK-NOTES: :[[@LINE-4]]:5: note: this call fills a tensor that carries autograd history
+    // CHECK-FIXES: total += y.sum().detach();
+  }
+  std::cout << total.item<float>();
+}

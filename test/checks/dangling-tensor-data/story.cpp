@@ -1,4 +1,4 @@
-// The notes tell who owned the memory, when it went, and who reads it then.
+// The notes say who owned the memory, when it went, and who reads it then.
 // RUN: %check_libtorch_tidy %s libtorch-dangling-tensor-data %t
 
 #include <torch/torch.h>
@@ -56,4 +56,11 @@ void lent(Tensor x) {
   // CHECK-FIXES: auto p_tensor = x * 2;
   // CHECK-FIXES: const float *p = lent_by(p_tensor);
   read(p);
+}
+
+float number(float scale) {
+  torch::ArrayRef<float> one(scale * 2);
+  // CHECK-NOTES: :[[@LINE-1]]:26: warning: 'one' refers to a temporary number that is gone at the end of this statement [libtorch-dangling-tensor-data]
+  // CHECK-NOTES: :[[@LINE+1]]:10: note: 'one' is used here
+  return one[0];
 }
