@@ -112,15 +112,9 @@ bool FreshTensors::isFresh(const Expr *E, unsigned Depth) const {
     case OO_Minus:
     case OO_Star:
     case OO_Slash:
-    case OO_EqualEqual:
-    case OO_ExclaimEqual:
-    case OO_Less:
-    case OO_LessEqual:
-    case OO_Greater:
-    case OO_GreaterEqual:
       return torch::isTensor(Op->getType());
     default:
-      return false;
+      return Op->isComparisonOp() && torch::isTensor(Op->getType());
     }
   // script.forward({x}).toTensor()
   if (torch::asToTensor(Call))

@@ -47,8 +47,8 @@ class OwnerFinder {
 public:
   OwnerFinder(const HandlerPoint &P, flow::TensorWork &Amounts,
               ASTContext &Context)
-      : P(P), SM(Context.getSourceManager()), Root(P.In->getBody()),
-        Ways(code::Body::of(P.In).paths()) {
+      : P(P), SM(Context.getSourceManager()), In(code::Body::of(P.In)),
+        Root(In.root()), Ways(In.paths()) {
     code::forEachCall(P.Try->getTryBlock(), [&](const CallExpr *Call) {
       if (Amounts.of(Call) != Work::None)
         WorkCalls.insert(Call);
@@ -78,7 +78,7 @@ private:
   }
 
   /// Owned by this function, not by its caller or its object.
-  bool isOwn(const ValueDecl *D) const { return code::Body::of(P.In).isOwn(D); }
+  bool isOwn(const ValueDecl *D) const { return In.isOwn(D); }
 
   llvm::SetVector<const ValueDecl *> candidates() {
     llvm::SmallPtrSet<const ValueDecl *, 8> DeclaredInTry;
@@ -91,7 +91,6 @@ private:
     for (const ParmVarDecl *Parm : P.In->parameters())
       if (torch::ownsTensors(Parm->getType()))
         Result.insert(Parm);
-    const code::Body &In = code::Body::of(P.In);
     code::forEach<VarDecl>(
         Root,
         [&](const VarDecl *D) {
@@ -151,7 +150,7 @@ private:
   }
 
   /// Does a loop within \p Block contain \p S?
-  static bool isInLoop(const Stmt *S, const Stmt *Block, const code::Body &In) {
+  bool isInLoop(const Stmt *S, const Stmt *Block) const {
     while (S && S != Block)
       if ((S = In.parentOf(S)) && code::isLoop(S))
         return true;
@@ -163,7 +162,6 @@ private:
   bool holds(HandlerOwner &Owner) const {
     const ValueDecl *D = Owner.D;
     const CompoundStmt *Block = P.Try->getTryBlock();
-    code::Body &In = code::Body::of(P.In);
     const llvm::ArrayRef<code::Write> Writes = In.writesTo(D);
     for (const code::Write &W : Writes)
       if (W.Kind == code::WriteKind::Released &&
@@ -188,7 +186,7 @@ private:
       if (W.InLambda || !gives(D, W) || !isFresh(W) || !(InTry || isOwn(D)) ||
           !IsHeld(W.Where))
         continue;
-      if (InTry && (isInLoop(W.Where, Block, In) || isFollowedByWork(W))) {
+      if (InTry && (isInLoop(W.Where, Block) || isFollowedByWork(W))) {
         if (!Owner.AssignedInTry)
           Owner.AssignedInTry = W.Where;
       } else if (!Holds && !isBefore(W.Where, P.Try)) {
@@ -210,7 +208,7 @@ private:
   /// may share its storage), or where exceptions out of the handler go?
   bool isUsedInHandler(const ValueDecl *D) const {
     llvm::SmallPtrSet<const Stmt *, 8> NoReads;
-    for (const code::Write &W : code::Body::of(P.In).writesTo(D))
+    for (const code::Write &W : In.writesTo(D))
       if (W.Overwritten)
         NoReads.insert(W.Overwritten);
     code::forEach<CXXMemberCallExpr>(Root, [&](const CXXMemberCallExpr *Call) {
@@ -230,7 +228,6 @@ private:
       if (IsRead(S))
         return true;
     }
-    const code::Body &In = code::Body::of(P.In);
     for (const CXXTryStmt *Outer = In.around<CXXTryStmt>(P.Try); Outer;
          Outer = In.around<CXXTryStmt>(Outer))
       if (In.isWithin(P.Try, Outer->getTryBlock()))
@@ -269,6 +266,7 @@ private:
 
   const HandlerPoint &P;
   const SourceManager &SM;
+  code::Body &In; ///< Of P.In.
   const Stmt *Root;
   const code::Paths &Ways;
   llvm::SmallPtrSet<const Stmt *, 16> WorkCalls;   ///< In the try block.

@@ -333,6 +333,11 @@ Value Interpreter::evalOperator(const CXXOperatorCallExpr *E) {
   const Expr *Left = E->getArg(0);
   const Expr *Right = E->getNumArgs() > 1 ? E->getArg(1) : nullptr;
   const bool OnTensor = torch::isTensor(Left->getType());
+  if (E->isComparisonOp()) {
+    eval(Left);
+    eval(Right);
+    return {};
+  }
   switch (Kind) {
   case OO_Equal: {
     const auto *Method = dyn_cast_or_null<CXXMethodDecl>(E->getDirectCallee());
@@ -356,15 +361,6 @@ Value Interpreter::evalOperator(const CXXOperatorCallExpr *E) {
       return eval(Left);
     }
     break;
-  case OO_EqualEqual:
-  case OO_ExclaimEqual:
-  case OO_Less:
-  case OO_LessEqual:
-  case OO_Greater:
-  case OO_GreaterEqual:
-    eval(Left);
-    eval(Right);
-    return {};
   case OO_Arrow:
   case OO_Star:
   case OO_Subscript:

@@ -276,20 +276,17 @@ void Cost::giveUp(const FunctionDecl *F) {
 static bool namesTensors(const FunctionDecl *F,
                          llvm::SmallVectorImpl<const FunctionDecl *> &Callees) {
   llvm::SmallPtrSet<const Type *, 16> Seen;
-  auto IsOfLibrary = [&](const FunctionDecl *Callee) {
-    if (Callee)
-      Callees.push_back(Callee);
-    return Callee && torch::isTorchDecl(Callee);
-  };
   auto IsConcerned = [&](const Expr *E) {
-    if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
-      if (IsOfLibrary(dyn_cast<FunctionDecl>(Ref->getDecl())))
-        return true;
-    } else if (const auto *Member = dyn_cast<MemberExpr>(E)) {
-      if (IsOfLibrary(dyn_cast<FunctionDecl>(Member->getMemberDecl())))
-        return true;
-    } else if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
-      if (IsOfLibrary(Construct->getConstructor()))
+    const FunctionDecl *Named = nullptr;
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      Named = dyn_cast<FunctionDecl>(Ref->getDecl());
+    else if (const auto *Member = dyn_cast<MemberExpr>(E))
+      Named = dyn_cast<FunctionDecl>(Member->getMemberDecl());
+    else if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+      Named = Construct->getConstructor();
+    if (Named) {
+      Callees.push_back(Named);
+      if (torch::isTorchDecl(Named))
         return true;
     }
     QualType T = E->getType();

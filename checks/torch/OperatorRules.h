@@ -109,7 +109,8 @@ private:
   TensorPtr view(const TensorPtr &Of, Sizes To, std::vector<int64_t> Strides);
   /// \p T with its elements in order: itself, or a copy.
   TensorPtr contiguous(const TensorPtr &T);
-  /// Memory for such a copy, while the operator runs; null where it is none.
+  /// Memory for such a copy, while the operator runs; null where there is no
+  /// copy.
   BlockPtr copyInOrder(const TensorPtr &T) {
     return T->isContiguous() ? nullptr : S.scratch(bytesOf(T));
   }
