@@ -35,7 +35,7 @@ foreach(page IN LISTS PAGES)
   endforeach()
   string(APPEND class "Check")
   if(NOT "${class}.cpp" IN_LIST CHECKS)
-    message(FATAL_ERROR "${page}: there is no checks/${class}.cpp")
+    message(FATAL_ERROR "${page}: there is no checks/*/${class}.cpp")
   endif()
   list(REMOVE_ITEM CHECKS "${class}.cpp")
 

@@ -6,15 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/Run.h"
-#include "checks/flow/Cost.h"
+#include "analysis/flow/Cost.h"
+#include "driver/budget/BudgetPage.h"
+#include "driver/budget/ModelsThen.h"
 #include "driver/engine/Background.h"
 #include "driver/engine/Batch.h"
 #include "driver/engine/FixRounds.h"
-#include "driver/engine/ModelsThen.h"
 #include "driver/engine/Shards.h"
 #include "driver/findings/Selection.h"
 #include "driver/findings/WatchedRun.h"
-#include "driver/output/BudgetPage.h"
 #include "driver/output/CheckDocs.h"
 #include "driver/output/Reports.h"
 #include "driver/output/Text.h"
@@ -385,7 +385,7 @@ Outcome Run::reportBudget() {
   });
   printText(All.Findings, Context, /*ToStderr=*/true, FS);
   printSummary();
-  const model::UnitBudget Models = merged(All.Budgets);
+  const bytes::UnitBudget Models = merged(All.Budgets);
   std::optional<BudgetSides> Change;
   if (Then)
     Change = sidesOf(*Then, Models, All, *Work, *Commands, FS);
@@ -405,7 +405,7 @@ Outcome Run::reportBudget() {
     return ExitUsage;
   }
   if (!Asked.Model.empty() && HasNone) {
-    for (const model::RefusedModel &M : Models.Refused)
+    for (const bytes::RefusedModel &M : Models.Refused)
       tellError() << M.Title << ": " << M.Reason << '\n';
     return ExitUsage;
   }

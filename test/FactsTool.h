@@ -14,8 +14,7 @@
 #ifndef LIBTORCH_TIDY_TEST_FACTSTOOL_H
 #define LIBTORCH_TIDY_TEST_FACTSTOOL_H
 
-#include "checks/torch/Headers.h"
-#include "checks/torch/TorchTypes.h"
+#include "analysis/cpp/UserCode.h"
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -40,7 +39,7 @@ public:
   void HandleTranslationUnit(clang::ASTContext &Context) override {
     std::vector<clang::Decl *> Users;
     for (clang::Decl *D : TopLevel)
-      if (torch::isUserCode(D->getLocation(), Context.getSourceManager()))
+      if (cpp::isUserCode(D->getLocation(), Context.getSourceManager()))
         Users.push_back(D);
     Context.setTraversalScope(Users);
     Print(Context, Users);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/Batch.h"
-#include "checks/torch/Headers.h"
+#include "analysis/torch/api/Headers.h"
 #include "driver/engine/ReadTogether.h"
 #include "driver/engine/Shards.h"
 #include "driver/engine/WholeProgram.h"

@@ -77,7 +77,7 @@ struct Analysis {
   std::vector<std::string> UnitsWithoutTorch;
   /// Units that were to say what they do to others.
   Failures Unheard;
-  std::vector<model::UnitBudget> Budgets; ///< When they are asked for.
+  std::vector<bytes::UnitBudget> Budgets; ///< When they are asked for.
   /// Precompiled headers that a later run would use, and this one went without.
   std::vector<PchRecipe> Postponed;
 };

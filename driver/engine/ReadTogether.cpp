@@ -27,12 +27,12 @@ public:
   void add(const Job &J) {
     if (!J.Result || J.Result->Failed)
       return;
-    for (const model::SharedFunction &F : J.Result->Budget.Defines)
+    for (const bytes::SharedFunction &F : J.Result->Budget.Defines)
       Found[F.Name].emplace(F.Declared.File, J.U->File);
   }
 
   /// Empty: nobody defines it, or there are several, and nothing says which.
-  std::string fileOf(const model::SharedFunction &Wanted) const {
+  std::string fileOf(const bytes::SharedFunction &Wanted) const {
     auto It = Found.find(Wanted.Name);
     if (It == Found.end())
       return {};
@@ -74,7 +74,7 @@ static std::vector<std::string> newFilesFor(const Job &J, const Extended &E,
   std::vector<std::string> Result;
   if (!J.Result || J.Result->Failed)
     return Result;
-  for (const model::SharedFunction &Wanted : J.Result->Budget.Wants) {
+  for (const bytes::SharedFunction &Wanted : J.Result->Budget.Wants) {
     std::string File = Defined.fileOf(Wanted);
     if (canBeIncluded(File) && File != J.U->File && !E.Tried.count(File) &&
         !llvm::is_contained(Result, File) &&
@@ -87,8 +87,8 @@ static std::vector<std::string> newFilesFor(const Job &J, const Extended &E,
 }
 
 /// What did not compile, as the models' readers are told.
-static model::MissingRow troubleWith(StringRef File, const Job &Together) {
-  model::MissingRow Row;
+static bytes::MissingRow troubleWith(StringRef File, const Job &Together) {
+  bytes::MissingRow Row;
   Row.Text = ("'" + llvm::sys::path::filename(File) +
               "' cannot be read together with this file")
                  .str();
@@ -136,7 +136,7 @@ void readTogether(std::vector<Job> &Jobs, const AnalysisJob &Work,
                    Work.IsAskedFor,
                    Work.Hidden};
   std::vector<Extended> Units(Jobs.size());
-  std::vector<std::vector<model::MissingRow>> Trouble(Jobs.size());
+  std::vector<std::vector<bytes::MissingRow>> Trouble(Jobs.size());
   for (unsigned Round = 0; Round < MaxRounds; ++Round) {
     std::vector<size_t> Again;
     std::vector<std::vector<std::string>> More;
@@ -174,7 +174,7 @@ void readTogether(std::vector<Job> &Jobs, const AnalysisJob &Work,
   }
   for (size_t I = 0; I < Jobs.size(); ++I)
     if (Jobs[I].Result)
-      for (model::ModelRows &Model : Jobs[I].Result->Budget.Models)
+      for (bytes::ModelRows &Model : Jobs[I].Result->Budget.Models)
         if (!Model.Missing.empty())
           llvm::append_range(Model.Missing, Trouble[I]);
 }

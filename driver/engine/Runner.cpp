@@ -6,15 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/Runner.h"
-#include "checks/LibtorchCheck.h"
-#include "checks/code/Activity.h"
-#include "checks/flow/Cost.h"
-#include "checks/torch/Headers.h"
-#include "checks/torch/TorchTypes.h"
+#include "analysis/cpp/Activity.h"
+#include "analysis/flow/Cost.h"
+#include "analysis/torch/api/Headers.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "checks/base/LibtorchCheck.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/ClangTidyModule.h"
+#include "driver/budget/ModelBudget.h"
 #include "driver/engine/EnclosingFunctions.h"
-#include "driver/engine/ModelBudget.h"
 #include "driver/engine/NolintView.h"
 #include "driver/engine/TidyFindings.h"
 #include "driver/llvm/Compat.h"
@@ -96,27 +96,27 @@ struct Manner {
   bool *LacksTorch = nullptr;       ///< See UnitResult.
   flow::UnitFacts *Facts = nullptr; ///< Null: nobody asks for them.
   bool *Begun = nullptr;            ///< The parser met the first file.
-  const model::BudgetRequest *Budget = nullptr; ///< Instead of checks.
-  model::UnitBudget *Models = nullptr;          ///< Goes with Budget.
+  const bytes::BudgetRequest *Budget = nullptr; ///< Instead of checks.
+  bytes::UnitBudget *Models = nullptr;          ///< Goes with Budget.
   llvm::ArrayRef<std::string> ReadAfter;        ///< See Unit.
 };
 
 /// Says how far the compiler has come, should it crash or never end.
 class ParseWatch : public ASTConsumer {
 public:
-  ParseWatch() { code::Activity::say("the compiler"); }
+  ParseWatch() { cpp::Activity::say("the compiler"); }
 
   bool HandleTopLevelDecl(DeclGroupRef Group) override {
     for (const Decl *D : Group)
       if (const auto *Named = dyn_cast<NamedDecl>(D))
         if (D->getASTContext().getSourceManager().isWrittenInMainFile(
                 D->getLocation()))
-          code::Activity::say("the compiler, after '" +
-                              Named->getQualifiedNameAsString() + "'");
+          cpp::Activity::say("the compiler, after '" +
+                             Named->getQualifiedNameAsString() + "'");
     return true;
   }
   void HandleTranslationUnit(ASTContext &) override {
-    code::Activity::say("the checks");
+    cpp::Activity::say("the checks");
   }
 };
 
@@ -287,7 +287,7 @@ private:
   ClangTidyASTConsumerFactory Factory;
   ClangTidyContext &Context;
   const Manner &How;
-  unsigned OwnText = 0; ///< See model::elaborate().
+  unsigned OwnText = 0; ///< See bytes::elaborate().
 };
 
 } // namespace
@@ -329,26 +329,26 @@ static void printCost(StringRef File, const flow::Cost &Cost) {
 }
 
 /// All places that \p Budget names.
-static std::vector<model::Spot *> spotsOf(model::UnitBudget &Budget) {
-  std::vector<model::Spot *> Result;
-  for (model::ModelRows &Model : Budget.Models) {
+static std::vector<bytes::Spot *> spotsOf(bytes::UnitBudget &Budget) {
+  std::vector<bytes::Spot *> Result;
+  for (bytes::ModelRows &Model : Budget.Models) {
     Result.push_back(&Model.Made);
-    for (model::ModuleRow &Row : Model.Modules)
+    for (bytes::ModuleRow &Row : Model.Modules)
       Result.insert(Result.end(), {&Row.Defined, &Row.Made});
     for (auto *Missing : {&Model.Missing, &Model.Step.Missing})
-      for (model::MissingRow &Row : *Missing)
+      for (bytes::MissingRow &Row : *Missing)
         Result.push_back(&Row.Where);
-    for (model::PeakRow *Peak : {&Model.Step.Inference, &Model.Step.Unguarded,
+    for (bytes::PeakRow *Peak : {&Model.Step.Inference, &Model.Step.Unguarded,
                                  &Model.Step.FirstStep, &Model.Step.LaterSteps})
       Result.push_back(&Peak->Where);
     Result.push_back(&Model.Step.InputFrom);
-    for (model::PlaceRow &Place : Model.Step.Places)
+    for (bytes::PlaceRow &Place : Model.Step.Places)
       Result.push_back(&Place.Where);
   }
-  for (model::RefusedModel &Model : Budget.Refused)
+  for (bytes::RefusedModel &Model : Budget.Refused)
     Result.push_back(&Model.Where);
   for (auto *Functions : {&Budget.Defines, &Budget.Wants})
-    for (model::SharedFunction &F : *Functions)
+    for (bytes::SharedFunction &F : *Functions)
       Result.push_back(&F.Declared);
   return Result;
 }
@@ -468,7 +468,7 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   Result.Failed = isFailure(Result.Findings, ToolFailed);
   Result.PchRejected = Pch && Result.Failed &&
                        (!Begun || llvm::any_of(Result.Findings, blamesPch));
-  for (model::Spot *At : spotsOf(Result.Budget))
+  for (bytes::Spot *At : spotsOf(Result.Budget))
     if (!At->File.empty())
       At->File = canonicalPath(At->File, U.Command.Directory, *FS);
   Result.Stats = Context.getStats();

@@ -8,8 +8,8 @@
 #ifndef LIBTORCH_TIDY_DRIVER_ENGINE_RUNNER_H
 #define LIBTORCH_TIDY_DRIVER_ENGINE_RUNNER_H
 
-#include "checks/flow/Program.h"
-#include "checks/model/Elaboration.h"
+#include "analysis/bytes/interpret/Elaboration.h"
+#include "analysis/flow/program/Program.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "driver/engine/Units.h"
 #include "driver/findings/NolintAudit.h"
@@ -33,7 +33,7 @@ struct UnitOptions {
   bool UseScope = true;
   bool CollectFacts = false; ///< For other units of the program.
   /// Elaborate models, and run no checks.
-  std::optional<model::BudgetRequest> Budget;
+  std::optional<bytes::BudgetRequest> Budget;
   /// The process analyses more: the memory of the unit is given back.
   bool FreesMemory = false;
 };
@@ -46,7 +46,7 @@ struct UnitResult {
   std::vector<GivenUpFunction> GivenUp; ///< In files that are reported on.
   clang::tidy::ClangTidyStats Stats;
   flow::UnitFacts Facts;    ///< When they are asked for.
-  model::UnitBudget Budget; ///< The same.
+  bytes::UnitBudget Budget; ///< The same.
   /// Not analysed in full: there were compile errors.
   bool Failed = false;
   /// The compiler did not take the precompiled header: nothing was analysed.

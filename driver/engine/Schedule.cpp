@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/Schedule.h"
-#include "checks/code/Activity.h"
+#include "analysis/cpp/Activity.h"
 #include "driver/engine/FixTrials.h"
 #include "driver/engine/UnitArchive.h"
 #include "driver/llvm/Compat.h"
@@ -298,7 +298,7 @@ bool Schedule::fits(const Job::PchChoice &Choice) {
 const LibraryPch *Schedule::makeForTrials(const Job &J,
                                           const Job::PchChoice &Choice) {
   Workers::beginAnew();
-  code::Activity::say(PrecompilingActivity);
+  cpp::Activity::say(PrecompilingActivity);
   Pchs->build(recipeFor(J, Choice), makeFileSystem());
   Pchs->forget(Choice.Key); // Look again.
   return fits(Choice) ? &Pchs->get(Choice.Key) : nullptr;
@@ -477,13 +477,13 @@ void Schedule::run() {
   while (NextBuild < ToBuild.size() || !Ready.empty() || !Pool.idle()) {
     while (!Pool.full() && NextBuild < ToBuild.size()) {
       Told.begun(PrecompilingActivity);
-      code::Activity::say(PrecompilingActivity);
+      cpp::Activity::say(PrecompilingActivity);
       startBuild(Jobs.size() + NextBuild, ToBuild[NextBuild], Pool);
       ++NextBuild;
       Wrote = true;
     }
     while (!Pool.full() && !Ready.empty()) {
-      code::Activity::say(AnalysingActivity);
+      cpp::Activity::say(AnalysingActivity);
       startUnit(Ready.front(), Pool);
       Ready.pop_front();
       Wrote |= Folder.has_value();

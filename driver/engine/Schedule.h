@@ -19,7 +19,7 @@
 
 namespace libtorch_tidy::driver {
 
-/// What a run says that it does (code::Activity), from when it does so. Before
+/// What a run says that it does (cpp::Activity), from when it does so. Before
 /// that it looks up what there is to do.
 inline constexpr llvm::StringLiteral PrecompilingActivity =
                                          "precompiling the library headers",

@@ -333,12 +333,12 @@ static void pass(Archive &A, flow::ProgramFacts &F) {
     A.number(*Said);
 }
 
-template <typename Archive> static void pass(Archive &A, model::Spot &At) {
+template <typename Archive> static void pass(Archive &A, bytes::Spot &At) {
   A.text(At.File);
   A.number(At.Line);
 }
 
-template <typename Archive> static void pass(Archive &A, model::TensorRow &T) {
+template <typename Archive> static void pass(Archive &A, bytes::TensorRow &T) {
   A.text(T.Name);
   A.text(T.Type);
   A.list(T.Shape, [&](int64_t &Size) { A.number(Size); });
@@ -348,27 +348,27 @@ template <typename Archive> static void pass(Archive &A, model::TensorRow &T) {
     A.number(*Said);
 }
 
-template <typename Archive> static void pass(Archive &A, model::ModuleRow &M) {
+template <typename Archive> static void pass(Archive &A, bytes::ModuleRow &M) {
   for (std::string *Text : {&M.Path, &M.Name, &M.Class, &M.SameAs, &M.Result})
     A.text(*Text);
   A.number(M.Kept);
-  for (model::Spot *At : {&M.Defined, &M.Made})
+  for (bytes::Spot *At : {&M.Defined, &M.Made})
     pass(A, *At);
   A.number(M.Depth);
-  A.list(M.Tensors, [&](model::TensorRow &T) { pass(A, T); });
+  A.list(M.Tensors, [&](bytes::TensorRow &T) { pass(A, T); });
   for (bool *Said : {&M.IsIncomplete, &M.IsUnlisted, &M.IsRepeated})
     A.number(*Said);
 }
 
 template <typename Archive>
-static void pass(Archive &A, std::vector<model::MissingRow> &Missing) {
-  A.list(Missing, [&](model::MissingRow &M) {
+static void pass(Archive &A, std::vector<bytes::MissingRow> &Missing) {
+  A.list(Missing, [&](bytes::MissingRow &M) {
     pass(A, M.Where);
     A.text(M.Text);
   });
 }
 
-template <typename Archive> static void pass(Archive &A, model::StepRows &S) {
+template <typename Archive> static void pass(Archive &A, bytes::StepRows &S) {
   A.list(S.InputTexts, [&](std::string &Text) { A.text(Text); });
   pass(A, S.InputFrom);
   A.text(S.Result);
@@ -376,7 +376,7 @@ template <typename Archive> static void pass(Archive &A, model::StepRows &S) {
        {&S.Inputs, &S.Kept, &S.ReservedByInference, &S.ReservedByTraining})
     A.number(*Number);
   A.number(S.LargestBatch);
-  for (model::PeakRow *Peak :
+  for (bytes::PeakRow *Peak :
        {&S.Inference, &S.Unguarded, &S.FirstStep, &S.LaterSteps}) {
     A.number(Peak->Bytes);
     pass(A, Peak->Where);
@@ -385,13 +385,13 @@ template <typename Archive> static void pass(Archive &A, model::StepRows &S) {
     A.number(Peak->IsOptimizer);
   }
   for (auto *Line : {&S.InferenceLine, &S.LaterLine})
-    A.list(*Line, [&](model::TimeRow &Point) {
+    A.list(*Line, [&](bytes::TimeRow &Point) {
       A.number(Point.Place);
       A.number(Point.IsBackward);
       A.number(Point.Most);
       A.number(Point.After);
     });
-  A.list(S.Places, [&](model::PlaceRow &Place) {
+  A.list(S.Places, [&](bytes::PlaceRow &Place) {
     pass(A, Place.Where);
     A.text(Place.Module);
   });
@@ -399,16 +399,16 @@ template <typename Archive> static void pass(Archive &A, model::StepRows &S) {
   A.number(S.Fails);
 }
 
-template <typename Archive> static void pass(Archive &A, model::UnitBudget &B) {
-  A.list(B.Models, [&](model::ModelRows &Model) {
+template <typename Archive> static void pass(Archive &A, bytes::UnitBudget &B) {
+  A.list(B.Models, [&](bytes::ModelRows &Model) {
     A.text(Model.Title);
     pass(A, Model.Made);
-    A.list(Model.Modules, [&](model::ModuleRow &M) { pass(A, M); });
+    A.list(Model.Modules, [&](bytes::ModuleRow &M) { pass(A, M); });
     pass(A, Model.Missing);
     A.number(Model.HasStep);
     pass(A, Model.Step);
   });
-  A.list(B.Refused, [&](model::RefusedModel &M) {
+  A.list(B.Refused, [&](bytes::RefusedModel &M) {
     A.text(M.Title);
     pass(A, M.Where);
     A.text(M.Reason);
@@ -416,7 +416,7 @@ template <typename Archive> static void pass(Archive &A, model::UnitBudget &B) {
   });
   A.list(B.Known, [&](std::string &Known) { A.text(Known); });
   for (auto *Functions : {&B.Defines, &B.Wants})
-    A.list(*Functions, [&](model::SharedFunction &F) {
+    A.list(*Functions, [&](bytes::SharedFunction &F) {
       A.text(F.Name);
       pass(A, F.Declared);
     });
@@ -457,10 +457,10 @@ std::string toBytes(flow::ProgramFacts Facts) {
 }
 
 /// Time lines name places by number.
-static bool isConsistent(const model::UnitBudget &Budget) {
-  return llvm::all_of(Budget.Models, [](const model::ModelRows &Model) {
-    const model::StepRows &Step = Model.Step;
-    auto IsNamed = [&](const model::TimeRow &Point) {
+static bool isConsistent(const bytes::UnitBudget &Budget) {
+  return llvm::all_of(Budget.Models, [](const bytes::ModelRows &Model) {
+    const bytes::StepRows &Step = Model.Step;
+    auto IsNamed = [&](const bytes::TimeRow &Point) {
       return Point.Place < Step.Places.size();
     };
     return llvm::all_of(Step.InferenceLine, IsNamed) &&

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/WholeProgram.h"
-#include "checks/flow/ProgramLink.h"
+#include "analysis/flow/program/ProgramLink.h"
 #include "driver/engine/UnitArchive.h"
 
 namespace libtorch_tidy::driver {

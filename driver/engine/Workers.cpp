@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/Workers.h"
-#include "checks/code/Activity.h"
+#include "analysis/cpp/Activity.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Errno.h"
@@ -132,7 +132,7 @@ void Workers::start(size_t Id, llvm::function_ref<std::string()> Work) {
       if (W.Said) {
         OwnClock = &W.Said->Clock;
         OwnProcessor = &W.Said->Processor;
-        code::Activity::writeTo(W.Said->Doing, sizeof(W.Said->Doing));
+        cpp::Activity::writeTo(W.Said->Doing, sizeof(W.Said->Doing));
       }
       allowDeepRecursion();
       std::string Text = Work();

@@ -53,7 +53,7 @@ public:
   bool full() const { return Running.size() >= Most; }
 
   /// Begins \p Work, whose outcome wait() gives. What it says that it does
-  /// (code::Activity) is known here.
+  /// (cpp::Activity) is known here.
   void start(size_t Id, llvm::function_ref<std::string()> Work);
 
   /// Waits for one to end. There must be one.

@@ -14,7 +14,7 @@
 #ifndef LIBTORCH_TIDY_DRIVER_FINDINGS_FINDING_H
 #define LIBTORCH_TIDY_DRIVER_FINDINGS_FINDING_H
 
-#include "checks/Catalog.h"
+#include "checks/base/Catalog.h"
 #include "fixits/Verifier.h"
 #include <map>
 #include <optional>

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/findings/WatchedRun.h"
-#include "checks/Catalog.h"
+#include "checks/base/Catalog.h"
 #include "driver/llvm/Compat.h"
 #include "driver/project/Error.h"
 #include "driver/project/Nesting.h"

@@ -8,7 +8,7 @@
 // What the driver uses of Clang besides its syntax trees, and Clang 19 and 22
 // call differently, under one name: options, diagnostics, invocations, the
 // writer of precompiled headers, clang-tidy's engine. What the checks use is in
-// checks/llvm/Compat.h. Only these two ask which version it is
+// analysis/cpp/Compat.h. Only these two ask which version it is
 // (test/infra/compat.test). Before adding to it, look for a form that both
 // versions have.
 //

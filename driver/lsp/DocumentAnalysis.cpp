@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/lsp/DocumentAnalysis.h"
-#include "checks/flow/Cost.h"
+#include "analysis/flow/Cost.h"
 #include "driver/output/CheckDocs.h"
 #include "driver/output/Report.h"
 #include "driver/project/Paths.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/model/ModelText.h"
-#include "checks/torch/ModuleParameters.h"
+#include "analysis/bytes/interpret/ModelText.h"
+#include "analysis/bytes/library/ModuleParameters.h"
 #include "driver/options/OptionGroups.h"
 #include "driver/project/Error.h"
 #include "llvm/ADT/StringExtras.h"
@@ -123,7 +123,7 @@ Error readBudget(StringRef Html, std::optional<std::string> Revision,
   Result.Format = BudgetForm;
   Result.Revision = std::move(Revision);
   if (Model.getNumOccurrences())
-    if (Expected<model::ModelText> Text = model::parseModelText(Model); !Text)
+    if (Expected<bytes::ModelText> Text = bytes::parseModelText(Model); !Text)
       return makeError("--model: " + toString(Text.takeError()));
   if (Optimizer.getNumOccurrences() && !torch::optimizerCopies(Optimizer))
     return makeError("--optimizer: '" + Optimizer +
@@ -131,7 +131,7 @@ Error readBudget(StringRef Html, std::optional<std::string> Revision,
                      join(torch::knownOptimizers(), ", "));
   Result.Inputs.assign(Inputs.begin(), Inputs.end());
   for (const std::string &Input : Result.Inputs)
-    if (auto Value = model::parseInputText(Input); !Value)
+    if (auto Value = bytes::parseInputText(Input); !Value)
       return makeError("--input: " + toString(Value.takeError()));
   Result.Device = Device;
   if (Error E = readType(ModelType, "float16, bfloat16, float32 and float64", 8,

@@ -480,7 +480,7 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   Result.Analysis = analysis(Result.Fixes.OnlyVerified);
   Result.Analysis.Shards = std::move(Shards);
   if (Result.Budget.Asked) {
-    Result.Analysis.Unit.Budget = model::BudgetRequest{
+    Result.Analysis.Unit.Budget = bytes::BudgetRequest{
         Result.Budget.Model,   Result.Budget.Inputs, Result.Budget.Optimizer,
         Result.Budget.Memory,  Result.Budget.Device, Result.Budget.Type,
         Result.Budget.Autocast};

@@ -8,10 +8,10 @@
 #ifndef LIBTORCH_TIDY_DRIVER_OPTIONS_COMMANDLINE_H
 #define LIBTORCH_TIDY_DRIVER_OPTIONS_COMMANDLINE_H
 
+#include "driver/budget/BudgetReport.h"
 #include "driver/engine/Batch.h"
 #include "driver/engine/FixRounds.h"
 #include "driver/findings/Selection.h"
-#include "driver/output/BudgetReport.h"
 #include "driver/output/Reports.h"
 #include "driver/project/CompileCommands.h"
 #include "driver/project/Configuration.h"

@@ -14,8 +14,8 @@
 #ifndef LIBTORCH_TIDY_DRIVER_OPTIONS_OPTIONGROUPS_H
 #define LIBTORCH_TIDY_DRIVER_OPTIONS_OPTIONGROUPS_H
 
+#include "driver/budget/BudgetReport.h"
 #include "driver/engine/Batch.h"
-#include "driver/output/BudgetReport.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include <optional>

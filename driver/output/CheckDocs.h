@@ -8,7 +8,7 @@
 #ifndef LIBTORCH_TIDY_DRIVER_OUTPUT_CHECKDOCS_H
 #define LIBTORCH_TIDY_DRIVER_OUTPUT_CHECKDOCS_H
 
-#include "checks/Catalog.h"
+#include "checks/base/Catalog.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <string>

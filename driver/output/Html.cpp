@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/output/Html.h"
-#include "checks/Amounts.h"
+#include "checks/base/Amounts.h"
 #include "driver/output/CheckDocs.h"
 #include "driver/output/Escape.h"
 #include "driver/output/HtmlFrame.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/output/Sarif.h"
-#include "checks/flow/Cost.h"
+#include "analysis/flow/Cost.h"
 #include "driver/findings/NolintAudit.h"
 #include "driver/output/CheckDocs.h"
 #include "llvm/ADT/STLExtras.h"

@@ -8,7 +8,7 @@
 #ifndef LIBTORCH_TIDY_DRIVER_PROJECT_CONFIGURATION_H
 #define LIBTORCH_TIDY_DRIVER_PROJECT_CONFIGURATION_H
 
-#include "checks/Catalog.h"
+#include "checks/base/Catalog.h"
 #include "clang-tidy/ClangTidyOptions.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"

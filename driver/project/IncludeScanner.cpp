@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/project/IncludeScanner.h"
+#include "analysis/torch/api/Headers.h"
 #include "driver/project/CudaUnits.h"
 #include "driver/project/HarmlessFlags.h"
 #include "driver/project/IncludeSearch.h"

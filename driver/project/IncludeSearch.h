@@ -8,7 +8,8 @@
 #ifndef LIBTORCH_TIDY_DRIVER_PROJECT_INCLUDESEARCH_H
 #define LIBTORCH_TIDY_DRIVER_PROJECT_INCLUDESEARCH_H
 
-#include "checks/torch/Headers.h"
+#include "analysis/cpp/UserCode.h"
+#include "analysis/torch/api/Headers.h"
 #include "driver/llvm/Compat.h"
 #include "driver/project/IncludeScanner.h"
 #include "clang/Basic/FileManager.h"
@@ -92,7 +93,7 @@ public:
 
   bool isLibrary(clang::FileEntryRef File) {
     return isSystem(File) || isTorch(File) ||
-           torch::isInstalledHeader(File.getName());
+           cpp::isInstalledHeader(File.getName());
   }
 
   std::optional<llvm::StringRef> textOf(clang::FileEntryRef File);

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/torch/TorchTypes.h"
+#include "analysis/cpp/UserCode.h"
+#include "analysis/torch/api/Headers.h"
 #include "driver/project/IncludeSearch.h"
 #include "clang/Lex/HeaderSearchOptions.h"
 #include "clang/Lex/Lexer.h"
@@ -447,7 +448,7 @@ std::vector<LibraryPrefix> prefixesOf(FileEntryRef Main, IncludeSearch &S,
   // The other libraries may lie in these.
   for (auto *List : {&Result.back().Folders, &Result.back().FolderPaths})
     llvm::erase_if(*List, [](StringRef Folder) {
-      return torch::isInstalledHeader((Folder + "/").str());
+      return cpp::isInstalledHeader((Folder + "/").str());
     });
   return Result;
 }

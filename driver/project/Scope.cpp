@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/project/Scope.h"
-#include "checks/torch/Headers.h"
-#include "checks/torch/TorchTypes.h"
+#include "analysis/cpp/UserCode.h"
 #include "driver/project/CudaUnits.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
@@ -28,7 +27,7 @@ bool LibraryCode::contains(SourceLocation Loc) {
     return false;
   auto [It, New] = Known.try_emplace(SM.getFileID(Loc));
   if (New)
-    It->second = !torch::isUserCode(Loc, SM);
+    It->second = !cpp::isUserCode(Loc, SM);
   return It->second;
 }
 

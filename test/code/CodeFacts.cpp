@@ -12,13 +12,13 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "checks/code/Body.h"
-#include "checks/code/Kept.h"
-#include "checks/code/Object.h"
-#include "checks/code/Std.h"
-#include "checks/code/ThreadStarts.h"
-#include "checks/code/Types.h"
-#include "checks/torch/Calls.h"
+#include "analysis/cpp/Body.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Object.h"
+#include "analysis/cpp/Std.h"
+#include "analysis/cpp/ThreadStarts.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/torch/modules/Kept.h"
 #include "test/FactsTool.h"
 #include "clang/Lex/Lexer.h"
 
@@ -31,7 +31,7 @@ namespace {
 
 class Printer {
 public:
-  explicit Printer(code::Body &Body)
+  explicit Printer(cpp::Body &Body)
       : Body(Body), SM(Body.context().getSourceManager()) {}
 
   void print() {
@@ -40,11 +40,11 @@ public:
                  << F->getQualifiedNameAsString() << '\n';
     for (const ParmVarDecl *Param : F->parameters())
       variable(Param);
-    code::forEach<VarDecl>(
+    cpp::forEach<VarDecl>(
         Body.root(), [&](const VarDecl *Var) { variable(Var); },
-        code::Lambdas::Skipped);
-    code::forEach<Stmt>(Body.root(), [&](const Stmt *S) {
-      if (code::isLoop(S))
+        cpp::Lambdas::Skipped);
+    cpp::forEach<Stmt>(Body.root(), [&](const Stmt *S) {
+      if (cpp::isLoop(S))
         loop(S);
       if (const auto *E = dyn_cast<Expr>(S))
         expression(E);
@@ -78,7 +78,7 @@ private:
 
   void loop(const Stmt *Loop) {
     std::string Text = "loop";
-    if (code::runsFewTimes(Loop, Body.context()))
+    if (cpp::runsFewTimes(Loop, Body.context()))
       Text += ", few times";
     if (const Stmt *Outer = Body.loopAround(Loop))
       Text += ", in the loop of " + at(Outer);
@@ -90,13 +90,13 @@ private:
     Text += Body.isOwn(Var) ? " own" : " not own";
     if (Body.isSetOnce(Var))
       Text += ", set once";
-    if (code::isSharedOwner(Var->getType()))
+    if (cpp::isSharedOwner(Var->getType()))
       Text += ", shares what it owns";
-    else if (!code::isOwningType(Var->getType()))
+    else if (!cpp::isOwningType(Var->getType()))
       Text += ", owns nothing";
-    if (code::holdsFunctions(Var->getType()))
+    if (cpp::holdsFunctions(Var->getType()))
       Text += ", holds functions";
-    code::Values All = Body.valuesOf(Var);
+    cpp::Values All = Body.valuesOf(Var);
     Text += ", given {" + texts(All.Given) + "}";
     if (!All.Complete)
       Text += " and perhaps more";
@@ -105,11 +105,11 @@ private:
     say(Var->getLocation(), Text);
     static constexpr const char *Kinds[] = {"assigned", "released", "changed",
                                             "escapes"};
-    for (const code::Write &W : Body.writesTo(Var))
+    for (const cpp::Write &W : Body.writesTo(Var))
       say(W.Where->getExprLoc(),
           Var->getNameAsString() + " " + Kinds[unsigned(W.Kind)] +
               (W.InLambda ? ", in a lambda" : "") +
-              (W.Kind == code::WriteKind::Assigned && !W.InLambda &&
+              (W.Kind == cpp::WriteKind::Assigned && !W.InLambda &&
                        !Var->getType()->isReferenceType() &&
                        Body.paths().isReadFrom(Var, W.Where)
                    ? ", read later"
@@ -117,16 +117,16 @@ private:
   }
 
   void expression(const Expr *E) {
-    if (auto Start = code::asThreadStart(E))
+    if (auto Start = cpp::asThreadStart(E))
       say(E->getExprLoc(), "starts a thread");
     const auto *Call = dyn_cast<CallExpr>(E);
     if (!Call)
       return;
-    if (auto Added = code::asInsertion(Call))
+    if (auto Added = cpp::asInsertion(Call))
       say(E->getExprLoc(), texts(Added->Given) + " into " + text(Added->Into) +
                                (Added->AtEnd ? ", at its end" : ""));
-    StringRef Name = torch::calleeName(Call);
-    if (code::isRemoval(Name) || code::isRelease(Call))
+    StringRef Name = cpp::calleeName(Call);
+    if (cpp::isRemoval(Name) || cpp::isRelease(Call))
       say(E->getExprLoc(), "takes out by " + Name.str());
     if (Name == "ask" && Call->getNumArgs() == 1)
       ask(Call->getArg(0));
@@ -134,24 +134,23 @@ private:
 
   void ask(const Expr *E) {
     std::string Text = text(E) + " is ";
-    auto Named = code::namedObject(E), Object = code::objectOf(E, Body.root());
+    auto Named = cpp::namedObject(E), Object = cpp::objectOf(E, Body.root());
     Text +=
         Object ? Object->name() + (Object->Element ? "[]" : "") : "of no name";
     if (Named && Object && !(*Named == *Object))
       Text += ", as " + Named->name();
-    if (const ValueDecl *Root = code::rootOf(code::valueOf(E)))
+    if (const ValueDecl *Root = cpp::rootOf(cpp::valueOf(E)))
       Text += ", part of " + Root->getNameAsString();
     Text += ", from " + text(Body.originOf(E));
-    Text += ", keeps {" + texts(code::keptBy(E, Body.root())) + "}";
+    Text += ", keeps {" + texts(torch::keptBy(E, Body.root())) + "}";
     if (const Stmt *Loop = Body.loopAround(E))
       Text += ", in the loop of " + at(Loop);
     if (const auto *If = Body.around<IfStmt>(E))
-      Text +=
-          code::tellsFirstRound(If->getCond()) ? ", in the first round" : "";
+      Text += cpp::tellsFirstRound(If->getCond()) ? ", in the first round" : "";
     say(E->getExprLoc(), Text);
   }
 
-  code::Body &Body;
+  cpp::Body &Body;
   const SourceManager &SM;
   std::multiset<std::pair<unsigned, std::string>> Facts;
 };
@@ -161,7 +160,7 @@ void printFacts(ASTContext &, llvm::ArrayRef<Decl *> Users) {
     const auto *F = dyn_cast<FunctionDecl>(D);
     if (F && F->doesThisDeclarationHaveABody() && !F->isDependentContext() &&
         !F->isImplicit() && !F->isTemplateInstantiation())
-      Printer(code::Body::of(F)).print();
+      Printer(cpp::Body::of(F)).print();
   };
   for (const Decl *D : Users) {
     Print(D);

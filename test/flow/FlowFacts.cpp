@@ -17,8 +17,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "checks/flow/UnitModel.h"
-#include "checks/torch/TorchTypes.h"
+#include "analysis/flow/unit/UnitModel.h"
 #include "test/FactsTool.h"
 #include "clang/AST/ASTContext.h"
 #include <set>

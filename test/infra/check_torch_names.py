@@ -36,12 +36,12 @@ LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 # (file, name): why it may stand there.
 ALLOWED = {
-    ("checks/AccumulatedHistoryCheck.cpp", "detach"): "a value of option Fix",
+    ("checks/history/AccumulatedHistoryCheck.cpp", "detach"): "a value of option Fix",
     ("driver/options/BudgetOptions.cpp", "cpu"): "a value of --device",
     ("driver/options/BudgetOptions.cpp", "cuda"): "a value of --device",
-    ("driver/output/BudgetReport.cpp", "backward"): "a key of JSON",
-    ("driver/output/BudgetReport.cpp", "cpu"): "a value in JSON",
-    ("driver/output/BudgetReport.cpp", "cuda"): "a value in JSON",
+    ("driver/budget/BudgetReport.cpp", "backward"): "a key of JSON",
+    ("driver/budget/BudgetReport.cpp", "cpu"): "a value in JSON",
+    ("driver/budget/BudgetReport.cpp", "cuda"): "a value in JSON",
     ("driver/project/CudaUnits.cpp", "cuda"): "a language of Clang's -x",
     ("driver/project/NvccFlags.cpp", "cuda"): "a language of Clang's -x",
 }

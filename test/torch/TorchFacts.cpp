@@ -17,18 +17,18 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "checks/llvm/Compat.h"
-#include "checks/torch/Autograd.h"
-#include "checks/torch/Calls.h"
-#include "checks/torch/Conventions.h"
-#include "checks/torch/GradGuards.h"
-#include "checks/torch/ModuleApi.h"
-#include "checks/torch/Modules.h"
-#include "checks/torch/OpFacts.h"
-#include "checks/torch/Sharing.h"
-#include "checks/torch/Simulation.h"
-#include "checks/torch/TorchTypes.h"
-#include "checks/torch/Work.h"
+#include "analysis/bytes/simulate/Simulation.h"
+#include "analysis/cpp/Compat.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/torch/api/Conventions.h"
+#include "analysis/torch/api/OpFacts.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/api/Work.h"
+#include "analysis/torch/autograd/Autograd.h"
+#include "analysis/torch/autograd/GradGuards.h"
+#include "analysis/torch/modules/ModuleApi.h"
+#include "analysis/torch/modules/Modules.h"
+#include "analysis/torch/storage/Sharing.h"
 #include "test/FactsTool.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Lexer.h"
@@ -189,7 +189,7 @@ public:
       return true;
     if (auto Mode = torch::guardOf(R))
       say(R->getLocation(), "class " + R->getName() + " guards " + text(*Mode));
-    if (torch::isOrDerivesFrom(R, "torch::nn::Module"))
+    if (cpp::isOrDerivesFrom(R, "torch::nn::Module"))
       say(R->getLocation(),
           "parameters of class " + R->getName() + ": " +
               text(torch::parametersOf(compat::recordType(R))));

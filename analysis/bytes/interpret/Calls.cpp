@@ -1,0 +1,304 @@
+//===- Calls.cpp - Calls of functions -------------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/cpp/Calls.h"
+#include "analysis/bytes/interpret/Interpreter.h"
+#include "analysis/cpp/Std.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/ModuleApi.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/Basic/Builtins.h"
+
+using namespace clang;
+using llvm::ArrayRef;
+using llvm::Twine;
+
+namespace libtorch_tidy::bytes {
+
+/// What std::tie() makes.
+static bool isTupleOfReferences(const CXXRecordDecl *R) {
+  return cpp::isStdClass(R, {"tuple"}) &&
+         cpp::anyTypeArgument(
+             R, [](QualType T) { return T->isLValueReferenceType(); });
+}
+
+static bool isOfLibrary(const Decl *D) {
+  return torch::isTorchDecl(D) || cpp::isStdDecl(D);
+}
+
+/// `if (object)`, or another conversion of a class of a library. Null for the
+/// user's.
+Cell Interpreter::convertObject(const CXXConversionDecl *F,
+                                const Cell &Object) {
+  const CXXRecordDecl *R = F->getParent();
+  if (!isOfLibrary(R) && !R->isLambda())
+    return nullptr;
+  if (!F->getReturnType()->isBooleanType())
+    return Object;
+  if (const std::optional<bool> Known = truth(Object))
+    return integer(*Known);
+  // An optional holds it.
+  return Object->What == Value::Unknown ||
+                 torch::modelClass(R) == torch::ModelClass::Tensor
+             ? Object
+             : integer(true);
+}
+
+/// Does \p F only copy: as those of the library, and those the compiler makes?
+static bool isCopyAssignment(const CXXMethodDecl *F) {
+  return F->getOverloadedOperator() == OO_Equal &&
+         (isOfLibrary(F) || F->isImplicit() || F->isDefaulted() ||
+          torch::modelClass(F->getParent()) == torch::ModelClass::Holder);
+}
+
+/// `Object = From`, by \p F.
+void Interpreter::assign(const CXXMethodDecl *F, const Cell &Object,
+                         const Cell &From, SourceLocation At) {
+  if (!isTupleOfReferences(F->getParent()) || Object->What != Value::List) {
+    store(Object, From);
+    return;
+  }
+  // std::tie(a, b) = f() sets a and b.
+  for (size_t I = 0; I < Object->Elements.size(); ++I)
+    store(Object->Elements[I],
+          From->What == Value::List && I < From->Elements.size()
+              ? From->Elements[I]
+          : From->What == Value::Unknown ? From
+                                         : unknown(At, "a part of a tuple"));
+}
+
+/// A call of a library's. Null for the user's.
+Cell Interpreter::callLibrary(const LibraryCall &C) {
+  const bool ActsOnModule = torch::moduleAct(C.F) != torch::ModuleAct::Unknown;
+  if (C.Object && C.Object->What == Value::Unknown && !ActsOnModule &&
+      isOfLibrary(C.F))
+    return C.Object;
+  if (ActsOnModule)
+    return callModule(C);
+  if (C.Object && C.Object->What == Value::Options && torch::isTorchDecl(C.F))
+    return callOptions(C);
+  if (Cell Result = callWithTensors(C))
+    return Result;
+  // std::round(double) is that of C.
+  return isOfLibrary(C.F) || C.F->getBuiltinID() ? callStandard(C) : nullptr;
+}
+
+/// What \p E runs when its object is \p This: a method of a base may be
+/// overridden.
+static const FunctionDecl *overrider(const CallExpr *E, const Cell &This) {
+  const FunctionDecl *F = E->getDirectCallee();
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  if (!Method || !This || !Method->isVirtual())
+    return F;
+  const auto *Named = dyn_cast<MemberExpr>(E->getCallee()->IgnoreParens());
+  if (isa<CXXMemberCallExpr>(E) && Named && Named->hasQualifier())
+    return F;
+  const CXXRecordDecl *Dynamic = This->What == Value::Module ? This->Held->Class
+                                 : This->What == Value::Record ? This->Class
+                                                               : nullptr;
+  const CXXMethodDecl *Final =
+      Dynamic && Dynamic->hasDefinition()
+          ? Method->getCorrespondingMethodInClass(Dynamic, true)
+          : nullptr;
+  return Final ? Final : F;
+}
+
+/// A function of the user's whose body the unit lacks.
+Cell Interpreter::callUndefined(const CallExpr *E, const FunctionDecl *F,
+                                const Cell &This, ArrayRef<Cell> Arguments) {
+  const SourceLocation At = E->Stmt::getBeginLoc();
+  const std::string Name = "'" + F->getNameAsString() + "'";
+  auto IsModule = [](const Cell &Given) {
+    return Given && Given->What == Value::Module;
+  };
+  if (IsModule(This) || llvm::any_of(Arguments, IsModule))
+    note(At, Name + ", which is given a module, is defined in another file");
+  for (unsigned I = 0; I < Arguments.size() && I < F->getNumParams(); ++I) {
+    const Cell &Given = Arguments[I];
+    if (Given->Target && !IsModule(Given->Target))
+      *Given->Target = *unknown(At, "what " + Name + " changes");
+    if (letsChange(F->getParamDecl(I)->getType()) && !IsModule(Given))
+      *Given = *unknown(At, "what " + Name + " changes");
+  }
+  const Cell Known = evalConstant(E);
+  return Known->What == Value::Unknown
+             ? unknown(At, "what " + Name + " returns")
+             : Known;
+}
+
+Cell Interpreter::evalCall(const CallExpr *E) {
+  const FunctionDecl *F = E->getDirectCallee();
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
+  const SourceLocation At = E->Stmt::getBeginLoc();
+  Cell Object;
+  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(E)) {
+    if (Method && !Method->isStatic())
+      Object = eval(Member->getImplicitObjectArgument());
+  } else if (isa<CXXOperatorCallExpr>(E) && Method && !Method->isStatic()) {
+    Object = eval(E->getArg(0));
+  }
+  const std::vector<Cell> Arguments = evalAll(cpp::writtenArguments(E));
+  if (Halted)
+    return unknown(At, "");
+  if (!F) {
+    const Cell Callee = eval(E->getCallee());
+    return Callee->What == Value::Function
+               ? callClosure(Callee, nullptr, Arguments, At)
+               : unknown(At, "what a function object returns");
+  }
+  if (F->isNoReturn() || torch::alwaysThrows(F)) {
+    fail(At, torch::alwaysThrows(F)
+                 ? "a check in " + running() + " fails, and throws"
+                 : running() + " ends in '" + F->getNameAsString() + "'");
+    return unknown(At, "");
+  }
+  if (F->getBuiltinID() == Builtin::BI__builtin_expect && !Arguments.empty())
+    return Arguments.front();
+  if (Object && Object->What == Value::Function &&
+      F->getOverloadedOperator() == OO_Call)
+    return callClosure(Object, F, Arguments, At);
+  if (const auto *Conversion = dyn_cast<CXXConversionDecl>(F);
+      Conversion && Object)
+    if (Cell Converted = convertObject(Conversion, Object))
+      return Converted;
+  if (Object && Arguments.size() == 1 && isCopyAssignment(Method)) {
+    assign(Method, Object, Arguments.front(), At);
+    return Object;
+  }
+  if (Cell Result = callLibrary(
+          {E, F, Object, Arguments, At, cpp::calleeName(E), nullptr}))
+    return Result;
+  const Cell This = targetOf(Object);
+  F = overrider(E, This);
+  return definitionOf(F) ? call(F, Arguments, This, At)
+                         : callUndefined(E, F, This, Arguments);
+}
+
+//===----------------------------------------------------------------------===//
+// Calls of the user's functions
+//===----------------------------------------------------------------------===//
+
+const FunctionDecl *Interpreter::definitionOf(const FunctionDecl *F) {
+  const FunctionDecl *Definition = nullptr;
+  if (F->isDefined(Definition) && Definition->hasBody())
+    return Definition;
+  if (Define && F->getTemplateInstantiationPattern() &&
+      !F->isDependentContext()) {
+    Define(const_cast<FunctionDecl &>(*F));
+    if (F->isDefined(Definition) && Definition->hasBody())
+      return Definition;
+  }
+  if (!torch::isTorchDecl(F) && !cpp::isStdDecl(F))
+    Undefined.insert(F->getCanonicalDecl());
+  return nullptr;
+}
+
+const CXXRecordDecl *Interpreter::definitionOf(const CXXRecordDecl *R,
+                                               const DefineDecl &Define) {
+  if (R && !R->hasDefinition() && Define && !R->isDependentContext() &&
+      isa<ClassTemplateSpecializationDecl>(R))
+    Define(const_cast<CXXRecordDecl &>(*R));
+  return R ? R->getDefinition() : nullptr;
+}
+
+bool Interpreter::bindParameters(Frame &Callee, const FunctionDecl *F,
+                                 ArrayRef<Cell> Arguments) {
+  for (unsigned I = 0; I < F->getNumParams(); ++I) {
+    const ParmVarDecl *Param = F->getParamDecl(I);
+    const QualType T = Param->getType();
+    Cell Given;
+    if (I < Arguments.size())
+      Given = coerced(convert(Arguments[I], T.getNonReferenceType()), T,
+                      Param->getLocation());
+    else if (Param->hasDefaultArg() && !Param->hasUninstantiatedDefaultArg() &&
+             !Param->hasUnparsedDefaultArg())
+      Given = convert(eval(Param->getDefaultArg()), T);
+    else
+      Given = unknown(Param->getLocation(), "'" + Param->getName() + "'");
+    if (!T->isReferenceType())
+      Given = copyOf(Given);
+    if (!T->isReferenceType() && Given->IsExpiring) {
+      Given->IsExpiring = false;
+      Arguments[I]->Handle = nullptr;
+      Arguments[I]->What = Value::Null;
+    }
+    // What is not known is called by the name that its reader knows.
+    if (Given->What == Value::Unknown && Given->Why.empty())
+      *Given = *unknown(Param->getLocation(), "'" + Param->getName() + "'");
+    Callee.Variables[Param->getCanonicalDecl()] = std::move(Given);
+  }
+  return !Halted;
+}
+
+/// Runs \p F, a definition or null, in \p Callee. Returns \p Nothing where it
+/// returns nothing, or is not followed.
+Cell Interpreter::run(const FunctionDecl *F, Frame &Callee,
+                      ArrayRef<Cell> Arguments, SourceLocation At,
+                      const Cell &Nothing) {
+  if (!F)
+    return Nothing;
+  if (Calls >= MaxCalls) {
+    note(At, "calls nest deeper than " + Twine(MaxCalls) +
+                 ", and were followed no further");
+    return Nothing;
+  }
+  if (!bindParameters(Callee, F, Arguments))
+    return Nothing;
+  ++Calls;
+  Frames.push_back(&Callee);
+  exec(F->getBody());
+  Frames.pop_back();
+  --Calls;
+  if (Pass) // Parameters are destroyed by the caller, after its expression.
+    for (const ParmVarDecl *Param : F->parameters())
+      if (!Param->getType()->isReferenceType())
+        Temporaries.push_back(Callee.Variables[Param->getCanonicalDecl()]);
+  return Callee.Result ? Callee.Result : Nothing;
+}
+
+Cell Interpreter::call(const FunctionDecl *F, ArrayRef<Cell> Arguments,
+                       Cell This, SourceLocation At) {
+  Frame Callee;
+  Callee.This = std::move(This);
+  const Cell Result =
+      run(definitionOf(F), Callee, Arguments, At,
+          unknown(At, "what '" + F->getNameAsString() + "' returns"));
+  if (Pass && Callee.This && torch::isForward(F))
+    noteResult(Callee.This, Result);
+  return !Callee.Result || F->getReturnType()->isReferenceType()
+             ? Result
+             : convert(Result, F->getReturnType());
+}
+
+/// \p F is what the call names, which says more than the closure does: of a
+/// generic lambda, the instance.
+Cell Interpreter::callClosure(const Cell &Closure, const FunctionDecl *F,
+                              ArrayRef<Cell> Arguments, SourceLocation At) {
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
+  if (!Method || !Method->getParent()->isLambda())
+    F = Closure->Callee;
+  Frame Callee;
+  Callee.This = Closure->This;
+  Callee.Variables = Closure->Captures;
+  return run(definitionOf(F), Callee, Arguments, At,
+             unknown(At, "what a function object returns"));
+}
+
+/// What runs \p Arguments, function objects, and how often, is not followed.
+void Interpreter::skipClosures(ArrayRef<Cell> Arguments, SourceLocation At) {
+  for (const Cell &Argument : Arguments) {
+    const FunctionDecl *F =
+        Argument->What == Value::Function ? Argument->Callee : nullptr;
+    const FunctionDecl *Definition = F ? definitionOf(F) : nullptr;
+    if (Definition && !cpp::isStdDecl(Definition) &&
+        forget(Definition->getBody(), unknown(At, "a function object")))
+      note(At, "how often this calls a function object is not known");
+  }
+}
+
+} // namespace libtorch_tidy::bytes

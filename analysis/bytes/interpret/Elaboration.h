@@ -1,0 +1,203 @@
+//===- Elaboration.h - The models of a unit, and their bytes ----*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The modules that constructors make, as plain data: the tree, and the bytes
+/// of each tensor in it. Sizes are those of the elements; allocators round up.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_ELABORATION_H
+#define LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_ELABORATION_H
+
+#include "analysis/bytes/simulate/Simulation.h"
+#include "clang/AST/ASTContext.h"
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace libtorch_tidy::bytes {
+
+/// A line of the user's code.
+struct Spot {
+  std::string File; ///< As the compiler spells it.
+  unsigned Line = 0;
+};
+
+/// A tensor of a module.
+struct TensorRow {
+  std::string Name;
+  bool IsParameter = false; ///< Else a buffer.
+  bool GetsGradient = false;
+  std::vector<int64_t> Shape;       ///< -1: not known.
+  bool HasShape = true;             ///< Else not even its dimensions are known.
+  std::string Type;                 ///< "float32"; empty: not known.
+  uint64_t Elements = 0, Bytes = 0; ///< 0 when they are not known.
+  bool IsKnown = true;
+};
+
+/// A module of the tree. A row follows the row of its parent.
+struct ModuleRow {
+  std::string Path; ///< "encoder.layer1.0"; of the model itself empty.
+  std::string Name; ///< Its last part; of the model itself its class.
+  std::string Class;
+  Spot Defined; ///< Of a user's class.
+  Spot Made;
+  clang::SourceLocation At; ///< The same; it stays where the unit is.
+  unsigned Depth = 0;
+  std::vector<TensorRow> Tensors; ///< Its own, not those of its children.
+  /// There may be more in it than the rows say.
+  bool IsIncomplete = false;
+  /// Kept alive by the model, but in no parameters(): no optimizer knows it.
+  bool IsUnlisted = false;
+  /// The path of the row that counts this module; it is the same object.
+  bool IsRepeated = false;
+  std::string SameAs;
+  // When a step was asked for:
+  std::string Result; ///< The sizes of what its forward() gave last.
+  uint64_t Kept = 0;  ///< Until backward(), of what it made itself.
+};
+
+/// What the totals may miss.
+struct MissingRow {
+  Spot Where;
+  std::string Text;
+};
+
+/// The most that was in use at once.
+struct PeakRow {
+  uint64_t Bytes = 0;
+  Spot Where;         ///< Empty: before all operators, or in the optimizer.
+  std::string Module; ///< The path of the module whose forward() runs there.
+  bool IsBackward = false;  ///< It is the backward pass of what runs there.
+  bool IsOptimizer = false; ///< In its step().
+};
+
+/// What was in use while one operator ran, or several that follow each other.
+struct TimeRow {
+  unsigned Place = 0; ///< Of StepRows::Places.
+  bool IsBackward = false;
+  uint64_t Most = 0;  ///< Bytes at once, while it ran.
+  uint64_t After = 0; ///< Bytes in use when the next one began.
+};
+
+/// A line of a forward(), and the path of the module that it belongs to.
+struct PlaceRow {
+  Spot Where; ///< Empty: before all operators.
+  std::string Module;
+};
+
+/// What passes over the model take, parameters and input included.
+struct StepRows {
+  /// What forward() is given: "16x3x224x224".
+  std::vector<std::string> InputTexts;
+  Spot InputFrom;     ///< Where the program passes it; empty: it was asked for.
+  std::string Result; ///< Sizes of what forward() gives; empty: not known.
+  uint64_t Inputs = 0; ///< Bytes of the input.
+  /// What forward() leaves alive in training: its results, and what backward()
+  /// needs.
+  uint64_t Kept = 0;
+  /// forward() after eval(), below a guard and without one.
+  PeakRow Inference, Unguarded;
+  /// forward() and backward() of the sum of the results; later steps have
+  /// gradients and the state of the optimizer from the start.
+  PeakRow FirstStep, LaterSteps;
+  /// What the allocator of a GPU asks the device for, in the passes of
+  /// Inference and in training that goes on; 0 on the CPU.
+  uint64_t ReservedByInference = 0, ReservedByTraining = 0;
+  /// In the order of time: of Inference, and of LaterSteps without the
+  /// optimizer's step().
+  std::vector<TimeRow> InferenceLine, LaterLine;
+  std::vector<PlaceRow> Places;
+  /// The most that fits into the memory that was asked about: 0 for not even
+  /// one, AnyBatch for all; -1 where it is not known.
+  int64_t LargestBatch = -1;
+  static constexpr int64_t AnyBatch = 1LL << 32;
+  std::vector<MissingRow> Missing; ///< Empty: all operators were followed.
+  /// It cannot be made: the last of Missing says why. There are no figures.
+  bool Fails = false;
+};
+
+struct ModelRows {
+  std::string Title; ///< "UNet(3, 2)"
+  Spot Made;         ///< Where its class is defined.
+  std::vector<ModuleRow> Modules;
+  std::vector<MissingRow> Missing; ///< Empty: the bytes are exact.
+  bool HasStep = false;
+  StepRows Step;
+};
+
+/// A model of which nothing can be said.
+struct RefusedModel {
+  std::string Title;
+  Spot Where;
+  std::string Reason;
+  /// A class that the unit does not make: it may be a part of a model that
+  /// another unit makes. Where is its definition.
+  bool IsNotMade = false;
+};
+
+/// What was asked of a unit.
+struct BudgetRequest {
+  /// A text that parseModelText() takes; empty: all models of the unit.
+  std::string Model;
+  /// The inputs of forward(), as parseInputText() takes them; empty: those that
+  /// the program passes.
+  std::vector<std::string> Inputs;
+  std::string Optimizer; ///< One that torch::optimizerCopies() knows; or empty.
+  /// Which batch fits into as many bytes; 0: not asked.
+  uint64_t Memory = 0;
+  torch::DeviceKind Device = torch::DeviceKind::Cpu;
+  /// What to() converts the models to, as torch::elementType() takes it; empty:
+  /// nothing.
+  std::string Type;
+  /// What autocast uses while forward() runs; empty: it is off.
+  std::string Autocast;
+  /// No models: only what the unit defines for others.
+  bool OnlyDefines = false;
+  bool WithSteps = true; ///< Where inputs are known.
+};
+
+/// A function that one unit defines, and others may call.
+struct SharedFunction {
+  std::string Name; ///< As cpp::programName() has it.
+  Spot Declared;    ///< Its first declaration: two programs may have the name.
+};
+
+struct UnitBudget {
+  std::vector<ModelRows> Models;
+  std::vector<RefusedModel> Refused;
+  /// The module classes of the unit with the constructors that they have, as a
+  /// user would ask for them: "UNet(int64_t, bool = true)".
+  std::vector<std::string> Known;
+  /// Of a request by name: the unit has such a class.
+  bool HasModel = false;
+  std::vector<SharedFunction> Defines;
+  /// What it calls on the way to its models, and does not define.
+  std::vector<SharedFunction> Wants;
+};
+
+/// The models of a unit that has been parsed. \p Define makes the definition of
+/// a function or class of a template, where there is none; it may be empty.
+/// Only the first \p OwnText bytes of the main file, and what they include, are
+/// looked through for models; the rest is there to be followed.
+UnitBudget elaborate(clang::ASTContext &Context, const BudgetRequest &Request,
+                     unsigned OwnText,
+                     std::function<void(clang::NamedDecl &)> Define);
+
+/// What the graph of a call of forward() keeps for a backward() that does not
+/// come, with the model and the inputs that the unit makes. With \p InputsGo,
+/// the inputs are made anew for each call. nullopt where that is not followed
+/// whole, or the unit makes several models that differ.
+std::optional<uint64_t> keptByForward(clang::ASTContext &Context,
+                                      const clang::CallExpr *Forward,
+                                      bool Training, bool InputsGo);
+
+} // namespace libtorch_tidy::bytes
+
+#endif // LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_ELABORATION_H

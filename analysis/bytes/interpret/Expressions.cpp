@@ -1,0 +1,501 @@
+//===- Expressions.cpp - Values of expressions ----------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/bytes/interpret/Interpreter.h"
+#include "analysis/cpp/Body.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Compat.h"
+#include "analysis/cpp/Std.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/cpp/Writes.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/ModuleApi.h"
+#include "analysis/torch/storage/Sharing.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace clang;
+using llvm::ArrayRef;
+
+namespace libtorch_tidy::bytes {
+
+/// What the compiler can compute by itself.
+Cell Interpreter::evalConstant(const Expr *E) {
+  if (!E->isValueDependent() && !E->isTypeDependent() && !E->containsErrors()) {
+    Expr::EvalResult Result;
+    if (E->getType()->isIntegralOrEnumerationType() &&
+        E->EvaluateAsInt(Result, Context) &&
+        Result.Val.getInt().isRepresentableByInt64())
+      return integer(Result.Val.getInt().getExtValue());
+    llvm::APFloat Number(0.0);
+    if (E->getType()->isRealFloatingType() &&
+        E->EvaluateAsFloat(Number, Context)) {
+      bool Lost;
+      Number.convert(llvm::APFloat::IEEEdouble(),
+                     llvm::APFloat::rmNearestTiesToEven, &Lost);
+      return real(Number.convertToDouble());
+    }
+  }
+  return unknown(E->getExprLoc(), "an expression");
+}
+
+//===----------------------------------------------------------------------===//
+// Names, members, elements
+//===----------------------------------------------------------------------===//
+
+/// Is there nothing in \p F that changes a part of \p Var, and with it what the
+/// interpreter knows: of a tensor its size, not its elements? Modules are
+/// counted as they are made.
+static bool keepsContents(const VarDecl *Var, const FunctionDecl *F) {
+  const CXXRecordDecl *R = cpp::recordOf(Var->getType());
+  if (torch::isModule(Var->getType()) ||
+      torch::isModule(cpp::pointeeOf(Var->getType())))
+    return true;
+  const bool IsTensor = torch::modelClass(R) == torch::ModelClass::Tensor;
+  return llvm::none_of(
+      cpp::Body::of(F).writesTo(Var), [&](const cpp::Write &W) {
+        return W.Kind == cpp::WriteKind::Changed &&
+               (!IsTensor ||
+                torch::resizesInPlace(dyn_cast<CallExpr>(W.Where)));
+      });
+}
+
+/// Of a variable that is not one of the function that is followed.
+bool Interpreter::keepsInitialValue(const VarDecl *Definition) const {
+  if (Definition->isConstexpr() || Definition->getType().isConstQualified() ||
+      Definition->getType()->isReferenceType())
+    return true;
+  if (Definition->hasLocalStorage()) {
+    const auto *F = dyn_cast<FunctionDecl>(Definition->getDeclContext());
+    const FunctionDecl *Defined = F ? F->getDefinition() : nullptr;
+    return Defined && cpp::Body::of(Defined).isSetOnce(Definition) &&
+           keepsContents(Definition, Defined);
+  }
+  // Other units may write to what they can name. A static member of a class is
+  // there for its methods.
+  return (!Definition->isExternallyVisible() ||
+          Definition->isStaticDataMember()) &&
+         llvm::all_of(All, [&](const Stmt *Body) {
+           return cpp::writesTo(Definition, Body).empty();
+         });
+}
+
+Cell Interpreter::evalName(const ValueDecl *D, const Expr *E) {
+  const auto *Canonical = cast<ValueDecl>(D->getCanonicalDecl());
+  if (!Frames.empty()) {
+    auto &Variables = Frames.back()->Variables;
+    if (auto It = Variables.find(Canonical); It != Variables.end())
+      return It->second;
+  }
+  if (std::optional<torch::ElementType> Type = torch::namedElementType(D))
+    return typeValue(*Type);
+  if (const auto *Constant = dyn_cast<EnumConstantDecl>(D))
+    return Constant->getInitVal().isRepresentableByInt64()
+               ? integer(Constant->getInitVal().getExtValue())
+               : evalConstant(E);
+  if (const auto *F = dyn_cast<FunctionDecl>(D)) {
+    Value V;
+    V.What = Value::Function;
+    V.Callee = F;
+    return cell(std::move(V));
+  }
+  const Cell Nothing = unknown(D->getLocation(), "'" + D->getName() + "'");
+  const auto *Var = dyn_cast<VarDecl>(D);
+  if (!Var || isa<ParmVarDecl>(Var))
+    return Nothing;
+  if (cpp::isStdDecl(Var) || torch::isTorchDecl(Var)) {
+    if (cpp::isStdClass(Var->getType(), {"nullopt_t"}) ||
+        Var->getName() == "nullopt")
+      return valueOf(Value::Null);
+    const Cell Known = evalConstant(E);
+    if (Known->What != Value::Unknown)
+      return Known;
+    const Cell Named = valueOf(Value::Other);
+    Named->Name = Var->getName().str(); // torch::kNearest
+    return Named;
+  }
+  const VarDecl *Definition = nullptr;
+  const Expr *Init = Var->getAnyInitializer(Definition);
+  if (!Init)
+    return Nothing;
+  auto [It, New] = Globals.try_emplace(Definition->getCanonicalDecl(), Nothing);
+  if (New && keepsInitialValue(Definition)) {
+    // It is evaluated where it stands, not in the function that names it.
+    Frame Outside;
+    Frames.push_back(&Outside);
+    const Cell Given = copyOf(convert(eval(Init), Definition->getType()));
+    Frames.pop_back();
+    Globals[Definition->getCanonicalDecl()] = Given;
+    return Given;
+  }
+  return It->second;
+}
+
+/// The options that \p M was made with.
+static Cell optionsOf(const ModuleInstance &M) {
+  const Cell Options = valueOf(Value::Options);
+  Options->Name = M.ClassName;
+  Options->Settings = M.Settings;
+  return Options;
+}
+
+Cell Interpreter::memberOf(const Cell &Base, const ValueDecl *Member,
+                           const Expr *E) {
+  if (const auto *Var = dyn_cast<VarDecl>(Member))
+    return evalName(Var, E);
+  const auto *Field = dyn_cast<FieldDecl>(Member);
+  const Cell Object = targetOf(Base);
+  const Cell Nothing = unknown(E ? E->getExprLoc() : Member->getLocation(),
+                               "'" + Member->getNameAsString() + "'");
+  if (!Field)
+    return Nothing;
+  switch (Object->What) {
+  case Value::Module: {
+    ModuleInstance &M = *Object->Held;
+    if (auto It = M.Members.find(Field->getCanonicalDecl());
+        It != M.Members.end())
+      return It->second;
+    if (torch::isOptionsField(Field))
+      return optionsOf(M);
+    if (torch::isTorchDecl(Field)) {
+      for (auto *Tensors : {&M.Parameters, &M.Buffers})
+        for (const ModuleInstance::Tensor &T : *Tensors)
+          if (T.Name == Field->getName())
+            return tensorValue(T.Handle);
+      for (const ModuleInstance::Child &Child : M.Children)
+        if (Child.Name == Field->getName())
+          return moduleValue(Child.Module);
+      return Nothing;
+    }
+    return M.Members[Field->getCanonicalDecl()] = Nothing;
+  }
+  case Value::Record: {
+    auto [It, New] =
+        Object->Members.try_emplace(Field->getCanonicalDecl(), Nothing);
+    return It->second;
+  }
+  case Value::List: // std::pair, a struct of the library's.
+    return Field->getFieldIndex() < Object->Elements.size()
+               ? Object->Elements[Field->getFieldIndex()]
+               : Nothing;
+  case Value::Unknown:
+    return Object->Why.empty() ? Nothing : Object;
+  default:
+    return Nothing;
+  }
+}
+
+Cell Interpreter::element(const Cell &Of, const Cell &Index, const Expr *E) {
+  const Cell Object = targetOf(Of);
+  const Cell Nothing = unknown(E->getExprLoc(), "an element of a container");
+  if (Object->What == Value::Unknown)
+    return Object;
+  if (Index->What == Value::Unknown)
+    return Index;
+  if (Object->What == Value::Module) {
+    const ModuleInstance &M = *Object->Held;
+    if (const std::optional<size_t> I = indexIn(Index, elementCount(M)))
+      return torch::isParameterContainer(M.ClassName)
+                 ? tensorValue(M.Parameters[*I].Handle)
+                 : moduleValue(M.Children[*I].Module);
+    if (Index->What == Value::Text)
+      for (const auto &[Name, Element] : elementsOf(M))
+        if (Name == Index->Name)
+          return Element;
+    return Nothing;
+  }
+  if (Object->What == Value::Text)
+    if (const std::optional<size_t> I = indexIn(Index, Object->Name.size()))
+      return integer(Object->Name[*I]);
+  if (Object->What == Value::List)
+    if (const std::optional<size_t> I = indexIn(Index, Object->Elements.size()))
+      return Object->Elements[*I];
+  return Nothing;
+}
+
+//===----------------------------------------------------------------------===//
+// Objects
+//===----------------------------------------------------------------------===//
+
+Cell Interpreter::evalConstruct(const CXXConstructExpr *E) {
+  const CXXConstructorDecl *Constructor = E->getConstructor();
+  if (Constructor->isCopyOrMoveConstructor() && E->getNumArgs() >= 1) {
+    const Cell From = eval(E->getArg(0));
+    // What is moved from holds nothing any more.
+    if (Pass && Constructor->isMoveConstructor() &&
+        From->What == Value::Tensor && E->getArg(0)->isXValue()) {
+      const Cell Moved = copyOf(From);
+      From->Handle = undefinedTensor();
+      return Moved;
+    }
+    return From->What == Value::List || From->What == Value::Record ||
+                   From->What == Value::Options
+               ? copyOf(From)
+               : From;
+  }
+  const auto Written = cpp::writtenArguments(E);
+  const std::vector<Cell> Arguments = evalAll(Written);
+  if (Halted)
+    return unknown(E->getExprLoc(), "");
+  if (E->getType()->isArrayType())
+    return defaultValue(E->getType(), E->getExprLoc());
+  return makeObject(Constructor->getParent(), Arguments, typesOf(Written),
+                    Constructor, E->getBeginLoc());
+}
+
+Cell Interpreter::evalList(const InitListExpr *E) {
+  if (!E->isSemanticForm() && E->getSemanticForm())
+    E = E->getSemanticForm();
+  const QualType T = E->getType();
+  const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+  if (R && !cpp::isStdDecl(R) && !torch::isTorchDecl(R)) {
+    const Cell Object = recordValue(R);
+    unsigned I = R->getNumBases();
+    for (const FieldDecl *Field : R->fields()) {
+      if (compat::isUnnamedBitField(Field))
+        continue;
+      Object->Members[Field->getCanonicalDecl()] =
+          I < E->getNumInits()
+              ? copyOf(convert(eval(E->getInit(I)), Field->getType()))
+              : defaultValue(Field->getType(), Field->getLocation());
+      ++I;
+    }
+    return Object;
+  }
+  if (R) // std::array has an array in it.
+    return E->getNumInits() == 1 ? eval(E->getInit(0)) : listOf({});
+  if (!T->isArrayType()) {
+    if (E->getNumInits() == 0)
+      return T->isPointerType() ? valueOf(Value::Null) : convert(integer(0), T);
+    return convert(eval(E->getInit(0)), T);
+  }
+  std::vector<Cell> Elements;
+  for (const Expr *Init : E->inits())
+    Elements.push_back(copyOf(eval(Init)));
+  if (const auto *Array = dyn_cast<ConstantArrayType>(T.getCanonicalType())) {
+    const uint64_t Size = Array->getSize().getLimitedValue(MaxElements + 1);
+    if (Size > MaxElements)
+      return unknown(E->getExprLoc(), "an array that is too large");
+    while (Elements.size() < Size && step(E->getExprLoc()))
+      Elements.push_back(E->getArrayFiller()
+                             ? copyOf(eval(E->getArrayFiller()))
+                             : unknown(E->getExprLoc(), "an element"));
+  }
+  return listOf(std::move(Elements));
+}
+
+Cell Interpreter::evalLambda(const LambdaExpr *E) {
+  Value V;
+  V.What = Value::Function;
+  V.Callee = E->getCallOperator();
+  if (!Frames.empty())
+    V.This = Frames.back()->This;
+  for (const auto [Capture, Init] :
+       llvm::zip(E->captures(), E->capture_inits())) {
+    if (!Capture.capturesVariable())
+      continue;
+    const ValueDecl *Var = Capture.getCapturedVar();
+    Cell Given;
+    if (E->isInitCapture(&Capture) && isa<VarDecl>(Var) &&
+        cast<VarDecl>(Var)->hasInit())
+      Given = eval(cast<VarDecl>(Var)->getInit());
+    else
+      Given = evalName(Var, Init);
+    V.Captures[cast<ValueDecl>(Var->getCanonicalDecl())] =
+        Capture.getCaptureKind() == LCK_ByCopy ? copyOf(Given) : Given;
+  }
+  return cell(std::move(V));
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+Cell Interpreter::evalCast(const CastExpr *E) {
+  switch (E->getCastKind()) {
+  case CK_IntegralCast:
+  case CK_IntegralToFloating:
+  case CK_FloatingToIntegral:
+  case CK_FloatingCast:
+  case CK_BooleanToSignedIntegral:
+    return convert(eval(E->getSubExpr()), E->getType());
+  case CK_IntegralToBoolean:
+  case CK_FloatingToBoolean:
+  case CK_PointerToBoolean:
+    return convert(eval(E->getSubExpr()), Context.BoolTy);
+  case CK_NullToPointer:
+    return valueOf(Value::Null);
+  case CK_LValueToRValue:
+    return copyOf(eval(E->getSubExpr()));
+  default:
+    // Conversions of classes are calls and constructions below.
+    return eval(E->getSubExpr());
+  }
+}
+
+std::vector<Cell> Interpreter::evalAll(ArrayRef<const Expr *> Each) {
+  std::vector<Cell> Result;
+  for (const Expr *E : Each)
+    Result.push_back(eval(E));
+  return Result;
+}
+
+llvm::SmallVector<QualType, 4> typesOf(ArrayRef<const Expr *> Each) {
+  llvm::SmallVector<QualType, 4> Result;
+  for (const Expr *E : Each)
+    Result.push_back(E->getType());
+  return Result;
+}
+
+Cell Interpreter::eval(const Expr *E) {
+  if (!E)
+    return unknown({}, "");
+  if (!step(E->getExprLoc()))
+    return unknown(E->getExprLoc(), "");
+  ++Nesting;
+  const auto Leave = llvm::make_scope_exit([&] { --Nesting; });
+  if (isTooDeep(E->getExprLoc()))
+    return unknown(E->getExprLoc(), "");
+  const Cell Result = evalInside(E);
+  return Result ? Result : unknown(E->getExprLoc(), "an expression");
+}
+
+/// What \p E is only written around: parentheses and other wrappers; it may be
+/// null. nullopt for others.
+static std::optional<const Expr *> wrappedBy(const Expr *E) {
+  switch (E->getStmtClass()) {
+  case Stmt::ParenExprClass:
+    return cast<ParenExpr>(E)->getSubExpr();
+  case Stmt::CXXBindTemporaryExprClass:
+    return cast<CXXBindTemporaryExpr>(E)->getSubExpr();
+  case Stmt::SubstNonTypeTemplateParmExprClass:
+    return cast<SubstNonTypeTemplateParmExpr>(E)->getReplacement();
+  case Stmt::CXXDefaultArgExprClass:
+    return cast<CXXDefaultArgExpr>(E)->getExpr();
+  case Stmt::CXXDefaultInitExprClass:
+    return cast<CXXDefaultInitExpr>(E)->getExpr();
+  case Stmt::CXXStdInitializerListExprClass:
+    return cast<CXXStdInitializerListExpr>(E)->getSubExpr();
+  case Stmt::CXXRewrittenBinaryOperatorClass:
+    return cast<CXXRewrittenBinaryOperator>(E)->getSemanticForm();
+  case Stmt::OpaqueValueExprClass:
+    return cast<OpaqueValueExpr>(E)->getSourceExpr();
+  default:
+    return std::nullopt;
+  }
+}
+
+/// `c ? a : b`.
+Cell Interpreter::evalChoice(const ConditionalOperator *E) {
+  const Cell Condition = eval(E->getCond());
+  if (std::optional<bool> Known = truth(Condition))
+    return eval(*Known ? E->getTrueExpr() : E->getFalseExpr());
+  for (const Expr *Skipped : {E->getTrueExpr(), E->getFalseExpr()})
+    if (forget(Skipped, unknown(E->getExprLoc(), "a condition")) || Pass)
+      note(E->getExprLoc(),
+           "the condition of this '?:' is not known" + because(Condition));
+  return Condition->Why.empty()
+             ? unknown(E->getExprLoc(), "the condition of a '?:'")
+             : Condition;
+}
+
+Cell Interpreter::evalNew(const CXXNewExpr *E) {
+  if (E->isArray() || !E->getInitializer())
+    return unknown(E->getExprLoc(), "a 'new'");
+  const Cell Made = eval(E->getInitializer());
+  return Made->What == Value::Module ? Made : pointerTo(Made);
+}
+
+Cell Interpreter::evalInside(const Expr *E) {
+  if (const auto *Cast = dyn_cast<CastExpr>(E))
+    return evalCast(Cast);
+  if (const std::optional<const Expr *> Inner = wrappedBy(E))
+    return eval(*Inner);
+  switch (E->getStmtClass()) {
+  case Stmt::ExprWithCleanupsClass:
+  case Stmt::ConstantExprClass: {
+    const size_t Living = Temporaries.size();
+    const Cell Result = eval(cast<FullExpr>(E)->getSubExpr());
+    Temporaries.resize(Living);
+    return Result;
+  }
+  case Stmt::MaterializeTemporaryExprClass: {
+    const Cell Made = eval(cast<MaterializeTemporaryExpr>(E)->getSubExpr());
+    if (Pass)
+      Temporaries.push_back(Made);
+    return Made;
+  }
+  case Stmt::CXXBoolLiteralExprClass:
+    return integer(cast<CXXBoolLiteralExpr>(E)->getValue());
+  case Stmt::CharacterLiteralClass:
+    return integer(cast<CharacterLiteral>(E)->getValue());
+  case Stmt::StringLiteralClass: {
+    const auto *Literal = cast<StringLiteral>(E);
+    return Literal->getCharByteWidth() == 1 ? text(Literal->getString())
+                                            : valueOf(Value::Other);
+  }
+  case Stmt::CXXNullPtrLiteralExprClass:
+  case Stmt::GNUNullExprClass:
+    return valueOf(Value::Null);
+  case Stmt::ImplicitValueInitExprClass:
+  case Stmt::CXXScalarValueInitExprClass:
+    if (E->getType()->isArithmeticType() || E->getType()->isEnumeralType())
+      return convert(integer(0), E->getType());
+    return E->getType()->isPointerType()
+               ? valueOf(Value::Null)
+               : defaultValue(E->getType(), E->getExprLoc());
+  case Stmt::CXXThisExprClass:
+    return !Frames.empty() && Frames.back()->This
+               ? Frames.back()->This
+               : unknown(E->getExprLoc(), "'this'");
+  case Stmt::DeclRefExprClass:
+    return evalName(cast<DeclRefExpr>(E)->getDecl(), E);
+  case Stmt::MemberExprClass: {
+    const auto *Member = cast<MemberExpr>(E);
+    return memberOf(eval(Member->getBase()), Member->getMemberDecl(), E);
+  }
+  case Stmt::ArraySubscriptExprClass: {
+    const auto *Subscript = cast<ArraySubscriptExpr>(E);
+    const Cell Base = eval(Subscript->getBase());
+    return element(Base, eval(Subscript->getIdx()), E);
+  }
+  case Stmt::BinaryOperatorClass:
+  case Stmt::CompoundAssignOperatorClass:
+    return evalBinary(cast<BinaryOperator>(E));
+  case Stmt::UnaryOperatorClass:
+    return evalUnary(cast<UnaryOperator>(E));
+  case Stmt::ConditionalOperatorClass:
+    return evalChoice(cast<ConditionalOperator>(E));
+  case Stmt::InitListExprClass:
+    return evalList(cast<InitListExpr>(E));
+  case Stmt::CXXParenListInitExprClass: {
+    const auto *List = cast<CXXParenListInitExpr>(E);
+    std::vector<Cell> Elements = evalAll(List->getInitExprs());
+    const CXXRecordDecl *R = E->getType()->getAsCXXRecordDecl();
+    return R ? makeObject(R, Elements, {}, nullptr, E->getExprLoc())
+             : listOf(std::move(Elements));
+  }
+  case Stmt::LambdaExprClass:
+    return evalLambda(cast<LambdaExpr>(E));
+  case Stmt::CXXConstructExprClass:
+  case Stmt::CXXTemporaryObjectExprClass:
+    return evalConstruct(cast<CXXConstructExpr>(E));
+  case Stmt::CXXNewExprClass:
+    return evalNew(cast<CXXNewExpr>(E));
+  case Stmt::CallExprClass:
+  case Stmt::CXXMemberCallExprClass:
+  case Stmt::CXXOperatorCallExprClass:
+  case Stmt::UserDefinedLiteralClass:
+    return evalCall(cast<CallExpr>(E));
+  case Stmt::CXXThrowExprClass:
+    fail(E->getExprLoc(), running() + " throws");
+    return unknown(E->getExprLoc(), "");
+  default:
+    return evalConstant(E);
+  }
+}
+
+} // namespace libtorch_tidy::bytes

@@ -1,0 +1,505 @@
+//===- Forward.cpp - Passes of forward() ----------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/bytes/interpret/Interpreter.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/autograd/GradGuards.h"
+#include "analysis/torch/modules/ModuleApi.h"
+
+using namespace clang;
+using llvm::ArrayRef;
+using llvm::StringRef;
+using llvm::Twine;
+
+namespace libtorch_tidy::bytes {
+
+StringRef Interpreter::running() const {
+  return Pass ? "forward()" : "the constructor";
+}
+
+std::vector<Gap> Interpreter::takeGapsOfPass() {
+  std::vector<Gap> Result = std::move(GapsOfPass);
+  GapsOfPass.clear();
+  if (Failure)
+    Result.push_back(*Failure);
+  Failure.reset();
+  Halted = false;
+  Before += Steps;
+  Steps = 0;
+  Noted.clear();
+  return Result;
+}
+
+void Interpreter::setPlace(const ModuleInstance *Module, SourceLocation At) {
+  const auto [It, New] = PlaceNumbers.try_emplace(
+      {Module, At}, static_cast<unsigned>(Places.size()));
+  if (New)
+    Places.push_back({Module, At});
+  Pass->memory().setPlace(It->second);
+}
+
+void Interpreter::noteResult(const Cell &Module, const Cell &Result) {
+  if (Module->What == Value::Module)
+    Results[Module->Held.get()] = shownSizes(Result);
+}
+
+void collectTensors(const Cell &V, std::vector<TensorPtr> &To) {
+  if (V->What == Value::Tensor && V->Handle->Shape.Defined)
+    To.push_back(V->Handle);
+  if (V->What == Value::List)
+    for (const Cell &Element : V->Elements)
+      collectTensors(Element, To);
+  if (V->What == Value::Record) {
+    // In the order in which they are declared.
+    for (const FieldDecl *Field : V->Class->fields())
+      if (auto It = V->Members.find(Field->getCanonicalDecl());
+          It != V->Members.end() && !Field->getType()->isReferenceType())
+        collectTensors(It->second, To);
+  }
+}
+
+std::string shownSizes(const Cell &V) {
+  std::vector<TensorPtr> All;
+  collectTensors(V, All);
+  std::string Result;
+  for (const TensorPtr &T : All) {
+    if (!Result.empty())
+      Result += ", ";
+    if (Result.size() > 200)
+      return Result + "...";
+    std::string Sizes;
+    for (const int64_t N : T->sizes())
+      Sizes += (Sizes.empty() ? "" : "x") + std::to_string(N);
+    Result += Sizes.empty() ? "1" : Sizes;
+    if (T->Shape.Type && T->Shape.Type->Name != torch::Float32.Name)
+      Result += ":" + T->Shape.Type->Name.str();
+  }
+  return Result;
+}
+
+Cell Interpreter::pass(const ModulePtr &M, ArrayRef<Cell> Inputs,
+                       SourceLocation At) {
+  const Cell Result = forward(M, Inputs, At);
+  Temporaries.clear();
+  return Result;
+}
+
+/// What a guard sets, until it goes. Null for other classes.
+Cell Interpreter::guardOf(const CXXRecordDecl *Class,
+                          ArrayRef<Cell> Arguments) {
+  const std::optional<bool> On = torch::gradientsUnder(
+      Class, Arguments.empty() ? std::nullopt : truth(Arguments.front()));
+  if (!On)
+    return nullptr;
+  const bool Before = Pass->GradMode;
+  Pass->GradMode = *On;
+  const Cell Guard = valueOf(Value::Other);
+  Guard->Guard = std::shared_ptr<void>(
+      nullptr, [S = Pass, Before](void *) { S->GradMode = Before; });
+  return Guard;
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+torch::Argument Interpreter::argumentOf(const Cell &V) const {
+  torch::Argument Result;
+  switch (V->What) {
+  case Value::Null:
+    Result.What = torch::Argument::None;
+    break;
+  case Value::Integer:
+    Result.What = torch::Argument::Integer;
+    Result.Number = V->Number;
+    break;
+  case Value::Real:
+    Result.What = torch::Argument::Real;
+    Result.RealNumber = V->RealNumber;
+    break;
+  case Value::Tensor:
+    Result.What = V->Handle->Shape.Defined ? torch::Argument::Tensor
+                                           : torch::Argument::None;
+    Result.Handles = {V->Handle};
+    break;
+  case Value::Type:
+    Result.What = torch::Argument::Type;
+    Result.Element = V->Element;
+    break;
+  case Value::Options:
+    Result.What = torch::Argument::Type;
+    Result.Element = V->Element;
+    break;
+  case Value::Text:
+  case Value::Other:
+    Result.What = torch::Argument::Name;
+    Result.Text = V->Name;
+    break;
+  case Value::Pointer:
+    return argumentOf(V->Target);
+  case Value::Slice:
+  case Value::List: {
+    bool Numbers = V->What == Value::List, Tensors = Numbers;
+    for (const Cell &Element : V->Elements) {
+      Numbers &= Element->What == Value::Integer;
+      Tensors &= Element->What == Value::Tensor;
+      Result.Parts.push_back(argumentOf(Element));
+    }
+    for (const torch::Argument &Part : Result.Parts)
+      if (Part.What == torch::Argument::Unknown) {
+        Result.Text = Part.Text;
+        return Result;
+      }
+    if (V->What == Value::Slice) {
+      Result.What = torch::Argument::Slice;
+    } else if (Numbers) {
+      Result.What = torch::Argument::Integers;
+      for (const Cell &Element : V->Elements)
+        Result.Numbers.push_back(Element->Number);
+    } else if (Tensors) {
+      Result.What = torch::Argument::Tensors;
+      for (const Cell &Element : V->Elements)
+        Result.Handles.push_back(Element->Handle);
+    } else {
+      Result.What = torch::Argument::Indices;
+    }
+    break;
+  }
+  default:
+    Result.Text = V->Why;
+    break;
+  }
+  return Result;
+}
+
+void Interpreter::addSettings(const std::map<std::string, Cell> &Settings,
+                              torch::Arguments &To) const {
+  for (const auto &[Name, Setting] : Settings)
+    To[Name] = argumentOf(Setting);
+}
+
+static Cell resultOf(const torch::OperatorResult &Result) {
+  if (Result.What == torch::OperatorResult::One)
+    return tensorValue(Result.Tensors.front());
+  std::vector<Cell> All;
+  for (const TensorPtr &T : Result.Tensors)
+    All.push_back(tensorValue(T));
+  return listOf(std::move(All));
+}
+
+Cell Interpreter::runOperator(StringRef Name, const torch::Arguments &Given,
+                              const ModuleInstance *Module, SourceLocation At) {
+  setPlace(Module, At);
+  const torch::OperatorResult Result = Pass->run(Name, Given);
+  switch (Result.What) {
+  case torch::OperatorResult::NotFollowed:
+    note(At, Result.Why.empty()
+                 ? "what '" + Name + "' takes and keeps is not known"
+                 : Twine(Result.Why).str());
+    return unknown(At, "the tensor that '" + Name + "' gives");
+  case torch::OperatorResult::Throws:
+    fail(At, Result.Why + ", which throws");
+    return unknown(At, "");
+  case torch::OperatorResult::One:
+  case torch::OperatorResult::Several:
+    return resultOf(Result);
+  }
+  llvm_unreachable("all results are handled");
+}
+
+/// The arguments of \p F by their names. Where a tensor is not known, it is \p
+/// Unknown.
+torch::Arguments Interpreter::operatorArguments(const FunctionDecl *F,
+                                                const Cell &Object,
+                                                ArrayRef<Cell> Arguments,
+                                                Cell &Unknown) const {
+  llvm::SmallVector<Cell, 4> All;
+  if (Object)
+    All.push_back(Object);
+  All.append(Arguments.begin(), Arguments.end());
+  torch::Arguments Given;
+  // An operator's operands have other names than its parameters.
+  if (F->getOverloadedOperator()) {
+    const StringRef Second =
+        F->getOverloadedOperator() == OO_Subscript ? "index" : "other";
+    for (unsigned I = 0; I < All.size() && I < 2; ++I) {
+      Given[I ? Second.str() : "self"] = argumentOf(All[I]);
+      if (All[I]->What == Value::Unknown)
+        Unknown = All[I];
+    }
+    return Given;
+  }
+  if (Object) {
+    Given["self"] = argumentOf(Object);
+    if (Object->What == Value::Unknown)
+      Unknown = Object;
+  }
+  for (unsigned I = 0; I < Arguments.size() && I < F->getNumParams(); ++I) {
+    const Cell &V = Arguments[I];
+    const ParmVarDecl *Param = F->getParamDecl(I);
+    // Options of a functional are arguments, too.
+    if (V->What == Value::Options && !V->Name.empty())
+      addSettings(V->Settings, Given);
+    else
+      Given[Param->getName().str()] = argumentOf(V);
+    if (V->What == Value::Unknown && torch::isTensor(Param->getType()))
+      Unknown = V;
+  }
+  return Given;
+}
+
+Cell Interpreter::callOperator(const FunctionDecl *F, const Cell &Object,
+                               ArrayRef<Cell> Arguments, SourceLocation At) {
+  Cell Unknown;
+  const torch::Arguments Given =
+      operatorArguments(F, Object, Arguments, Unknown);
+  if (Unknown) // Why, has been said.
+    return Unknown;
+  const Cell Result = runOperator(torch::operatorName(F), Given, current(), At);
+  // Operators in place give the object itself.
+  for (const Cell &Same : {Object, Arguments.empty() ? Cell() : Arguments[0]})
+    if (Same && Same->What == Value::Tensor && Result->What == Value::Tensor &&
+        Same->Handle == Result->Handle && F->getReturnType()->isReferenceType())
+      return Same;
+  return Result;
+}
+
+/// The same in a constructor, where only sizes count. Null where they are not
+/// known.
+Cell Interpreter::makeByOperator(const FunctionDecl *F, const Cell &Object,
+                                 ArrayRef<Cell> Arguments) {
+  Cell Unknown;
+  const torch::Arguments Given =
+      operatorArguments(F, Object, Arguments, Unknown);
+  if (Unknown)
+    return nullptr;
+  if (!Making)
+    Making = std::make_unique<torch::Simulation>(torch::DeviceKind::Cpu);
+  Making->GradMode = false;
+  for (const auto &[Name, A] : Given)
+    for (const TensorPtr &T : A.Handles)
+      if (T && T->Shape.Defined && !T->Memory)
+        Making->place(*T);
+  const torch::OperatorResult Result =
+      Making->run(torch::operatorName(F), Given);
+  return Result.What == torch::OperatorResult::One ||
+                 Result.What == torch::OperatorResult::Several
+             ? resultOf(Result)
+             : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+const CXXMethodDecl *forwardMethod(const CXXRecordDecl *Class, size_t Count) {
+  for (const CXXMethodDecl *Method : Class->methods())
+    if (torch::isForward(Method) &&
+        Count >= Method->getMinRequiredArguments() &&
+        Count <= Method->getNumParams())
+      return Method;
+  for (const CXXBaseSpecifier &Base : Class->bases())
+    if (const CXXRecordDecl *R = Base.getType()->getAsCXXRecordDecl();
+        R && R->hasDefinition() && !torch::isTorchDecl(R))
+      if (const CXXMethodDecl *Found = forwardMethod(R->getDefinition(), Count))
+        return Found;
+  return nullptr;
+}
+
+Cell Interpreter::forward(const ModulePtr &M, ArrayRef<Cell> Inputs,
+                          SourceLocation At) {
+  if (!step(At))
+    return unknown(At, "");
+  if (!M->Class || torch::isTorchDecl(M->Class))
+    return forwardOfLibrary(M, M->ClassName, Inputs, At);
+  if (const CXXMethodDecl *Method = forwardMethod(M->Class, Inputs.size()))
+    return call(Method, Inputs, moduleValue(M), At);
+  // A class that derives from one of the library's, and has none of its own.
+  for (const CXXBaseSpecifier &Base : M->Class->bases())
+    if (const CXXRecordDecl *R = Base.getType()->getAsCXXRecordDecl();
+        R && torch::modelClass(R) == torch::ModelClass::LibraryModule)
+      return forwardOfLibrary(M, torch::modelClassName(R), Inputs, At);
+  fail(At, "'" + M->ClassName + "' has no forward() that takes " +
+               Twine(Inputs.size()) +
+               (Inputs.size() == 1 ? " argument" : " arguments"));
+  return unknown(At, "what '" + M->ClassName + "' returns");
+}
+
+/// As Sequential does it.
+Cell Interpreter::forwardInOrder(const ModuleInstance &M, ArrayRef<Cell> Inputs,
+                                 SourceLocation At) {
+  std::vector<Cell> Passed = copiesOf(Inputs);
+  for (const ModuleInstance::Child &Child : M.Children) {
+    // Sequential moves into each module what the one before gave.
+    for (const Cell &Each : Passed)
+      Each->IsExpiring = Each->What == Value::Tensor;
+    const size_t Living = Temporaries.size();
+    const Cell Result = copyOf(forward(Child.Module, Passed, At));
+    Temporaries.resize(Living);
+    if (Halted)
+      return Result;
+    Passed = {Result};
+  }
+  if (Passed.empty())
+    return unknown(At, "the result of no module");
+  Passed.front()->IsExpiring = false;
+  return Passed.front();
+}
+
+Cell Interpreter::forwardOfFunctional(const ModulePtr &M, StringRef Class,
+                                      ArrayRef<Cell> Inputs,
+                                      SourceLocation At) {
+  llvm::SmallVector<Cell, 4> Arguments(Inputs.begin(), Inputs.end());
+  const ArrayRef<StringRef> Names = torch::positionalOptions(Class);
+  auto Setting = [&](StringRef Name) {
+    auto It = M->Settings.find(Name.str());
+    return It == M->Settings.end() ? nullptr : It->second;
+  };
+  for (const StringRef Name : Names.drop_front())
+    if (Cell Bound = Setting(Name))
+      Arguments.push_back(Bound);
+  const Cell Function = Setting(Names.front());
+  const FunctionDecl *F = Function && Function->What == Value::Function
+                              ? Function->Callee
+                              : nullptr;
+  if (!F) {
+    note(At, "the function of a Functional is not known");
+    return unknown(At, "what a Functional returns");
+  }
+  return torch::isTensorOperator(F)
+             ? callOperator(F, nullptr, Arguments, At)
+             : callClosure(Function, nullptr, Arguments, At);
+}
+
+/// As a module of the library does that runs its children.
+Cell Interpreter::forwardInSteps(const ModuleInstance &M,
+                                 const torch::ModuleRun &Run,
+                                 ArrayRef<Cell> Inputs, SourceLocation At) {
+  std::map<StringRef, Cell> Variables;
+  for (unsigned I = 0; I < Run.Inputs.size(); ++I)
+    Variables[Run.Inputs[I]] =
+        I < Inputs.size() ? Inputs[I] : valueOf(Value::Null);
+  Variables["true"] = integer(1);
+  Variables["false"] = integer(0);
+  auto Child = [&](StringRef Name) -> ModulePtr {
+    for (const ModuleInstance::Child &Each : M.Children)
+      if (Each.Name == Name)
+        return Each.Module;
+    return nullptr;
+  };
+  std::vector<Cell> Expression;
+  Cell Result;
+  for (const torch::ModuleStep &Step : Run.Steps) {
+    const size_t Living = Temporaries.size();
+    std::vector<Cell> Given;
+    for (const StringRef Name : Step.Inputs)
+      Given.push_back(Variables[Name]);
+    StringRef Runs = Step.Runs;
+    Result = Given.front();
+    if (Runs == "+" || Runs.consume_front("=")) {
+      torch::Arguments With;
+      With["self"] = argumentOf(Given.front());
+      if (Given.size() > 1)
+        With["other"] = argumentOf(Given[1]);
+      auto Setting = M.Settings.find(Runs.str());
+      const bool IsSet = Setting != M.Settings.end();
+      if (IsSet && Setting->second->What == Value::Function) {
+        Result = callClosure(Setting->second, nullptr, Given, At);
+      } else {
+        const StringRef Function =
+            Runs == "+"
+                ? "add"
+                : torch::activationNamed(IsSet ? Setting->second->Name : "");
+        Result = runOperator(Function, With, &M, At);
+      }
+    } else if (Runs.consume_back("*")) {
+      if (const ModulePtr All = Child(Runs))
+        for (const ModuleInstance::Child &Each : All->Children) {
+          Result = forward(Each.Module, Given, At);
+          Given.front() = Result;
+        }
+    } else if (const ModulePtr Called = Child(Runs)) {
+      Result = forward(Called, Given, At);
+      // Of attention, without its weights.
+      if (Result->What == Value::List && !Result->Elements.empty())
+        Result = Cell(Result->Elements.front());
+    }
+    if (Halted)
+      return Result;
+    Given.clear();
+    if (Step.Continues) {
+      Expression.push_back(Result);
+    } else {
+      Expression.clear();
+      Temporaries.resize(Living);
+    }
+    Variables[Step.Result] = Result;
+    if (!Step.Continues)
+      for (const torch::ModuleStep &Other : Run.Steps)
+        if (Other.Continues)
+          Variables.erase(Other.Result);
+  }
+  return Result;
+}
+
+/// The parameters of what is registered in \p M, under their paths: those of
+/// out_proj as out_proj_weight and out_proj_bias.
+void Interpreter::addWeights(const ModuleInstance &M, const std::string &Path,
+                             torch::Arguments &To) const {
+  for (const ModuleInstance::Child &Child : M.Children) {
+    const std::string Name = Path + Child.Name + "_";
+    for (const ModuleInstance::Tensor &T : Child.Module->Parameters)
+      To[Name + T.Name] = argumentOf(tensorValue(T.Handle));
+    addWeights(*Child.Module, Name, To);
+  }
+}
+
+/// What the library's \p Class does, which is that of \p M or a base of it.
+Cell Interpreter::forwardOfLibrary(const ModulePtr &M, StringRef Class,
+                                   ArrayRef<Cell> Inputs, SourceLocation At) {
+  const auto Note = [&](Cell Result) {
+    noteResult(moduleValue(M), Result);
+    return Result;
+  };
+  if (torch::isModuleContainer(Class))
+    return Note(forwardInOrder(*M, Inputs, At));
+  const torch::ModuleRun Run = torch::runOfModule(Class);
+  if (Run.IsFunctional)
+    return Note(forwardOfFunctional(M, Class, Inputs, At));
+  for (const Cell &Input : Inputs)
+    if (Input->What == Value::Unknown)
+      return Input;
+  if (!Run.Steps.empty())
+    return Note(forwardInSteps(*M, Run, Inputs, At));
+  if (Run.Operator.empty()) {
+    note(At, "what '" + Class + "' takes and keeps is not known");
+    return unknown(At, "what '" + Class + "' returns");
+  }
+  torch::Arguments Given = Run.Defaults;
+  addSettings(M->Settings, Given);
+  for (const auto *Tensors : {&M->Parameters, &M->Buffers})
+    for (const ModuleInstance::Tensor &T : *Tensors)
+      Given[T.Name] = argumentOf(tensorValue(T.Handle));
+  // Attention runs the weights of its out_proj itself.
+  addWeights(*M, "", Given);
+  for (unsigned I = 0; I < Inputs.size() && I < Run.Inputs.size(); ++I)
+    Given[Run.Inputs[I].str()] = argumentOf(Inputs[I]);
+  torch::Argument Training;
+  Training.What = torch::Argument::Integer;
+  Training.Number = M->IsTraining;
+  Given["training"] = Training;
+  const Cell Result = runOperator(Run.Operator, Given, M.get(), At);
+  if (Run.NestsState && Result->What == Value::List &&
+      Result->Elements.size() == 3)
+    return Note(listOf({Result->Elements[0],
+                        listOf({Result->Elements[1], Result->Elements[2]})}));
+  if (Run.AddsLoss)
+    return Note(listOf({Result, unknown(At, "the loss of '" + Class + "'")}));
+  return Note(Result);
+}
+
+} // namespace libtorch_tidy::bytes

@@ -1,0 +1,180 @@
+//===- Interpreter.cpp - Follows what constructors do ---------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/bytes/interpret/Interpreter.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/Path.h"
+
+using namespace clang;
+using llvm::ArrayRef;
+using llvm::StringRef;
+using llvm::Twine;
+
+namespace libtorch_tidy::bytes {
+
+/// Evaluated statements and expressions, and copied elements. A constructor of
+/// a thousand layers takes some ten thousand.
+static constexpr unsigned MaxSteps = 1'000'000;
+
+std::string shownName(const CXXRecordDecl *R, bool OfHolder) {
+  std::string Result = R->getNameAsString();
+  if (StringRef Shown = Result; OfHolder && Shown.consume_back("Impl"))
+    Result = Shown.str();
+  if (const auto *Special = dyn_cast<ClassTemplateSpecializationDecl>(R)) {
+    llvm::raw_string_ostream OS(Result);
+    printTemplateArgumentList(OS, Special->getTemplateArgs().asArray(),
+                              PrintingPolicy(R->getASTContext().getLangOpts()));
+  }
+  return Result;
+}
+
+bool hasUnknown(const Cell &V, const Value *&Which) {
+  if (V->What == Value::Unknown) {
+    Which = V.get();
+    return true;
+  }
+  for (const Cell &Element : V->Elements)
+    if (hasUnknown(Element, Which))
+      return true;
+  for (const auto &[Field, Member] : V->Members)
+    if (!Field->getType()->isReferenceType() && hasUnknown(Member, Which))
+      return true;
+  for (const auto &[Name, Setting] : V->Settings)
+    if (hasUnknown(Setting, Which))
+      return true;
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Notes and limits
+//===----------------------------------------------------------------------===//
+
+Cell Interpreter::unknown(SourceLocation Where, const Twine &Why) const {
+  Value V;
+  V.Why = Why.str();
+  V.Where = Where;
+  return cell(std::move(V));
+}
+
+void Interpreter::note(SourceLocation Where, const Twine &Text) {
+  if (Where.isInvalid())
+    Where = Current;
+  if (Pass) {
+    std::string Said = Text.str();
+    // The first say what the others come from.
+    if (GapsOfPass.size() < 16 && Noted.emplace(Where, Said).second)
+      GapsOfPass.push_back({std::move(Said), Where});
+    return;
+  }
+  if (ModuleInstance *M = current())
+    M->IsIncomplete = true;
+  std::string Said = Text.str();
+  if (Noted.emplace(Where, Said).second)
+    Gaps.push_back({std::move(Said), Where});
+}
+
+std::string Interpreter::because(const Cell &Unknown) const {
+  if (Unknown->What != Value::Unknown || Unknown->Why.empty())
+    return {};
+  const SourceManager &SM = Context.getSourceManager();
+  const PresumedLoc Loc = SM.getPresumedLoc(SM.getExpansionLoc(Unknown->Where));
+  std::string Result = ": " + Unknown->Why;
+  if (Loc.isValid())
+    Result += (" (" + llvm::sys::path::filename(Loc.getFilename()) + ":" +
+               Twine(Loc.getLine()) + ")")
+                  .str();
+  return Result;
+}
+
+void Interpreter::fail(SourceLocation Where, const Twine &Text) {
+  if (!Failure && !Halted)
+    Failure = Gap{Text.str(), Where};
+  Halted = true;
+}
+
+void Interpreter::limit(SourceLocation Where, const Twine &Text) {
+  if (Halted)
+    return;
+  note(Where, Text);
+  Halted = true;
+}
+
+bool Interpreter::step(SourceLocation Where) {
+  if (Halted)
+    return false;
+  if (++Steps <= MaxSteps)
+    return true;
+  limit(Where, running() + " takes more than " + Twine(MaxSteps) +
+                   " steps, and was followed no further");
+  return false;
+}
+
+bool Interpreter::isTooDeep(SourceLocation Where) {
+  if (Nesting <= MaxNesting)
+    return false;
+  limit(Where, "this is nested too deep, and was not followed");
+  return true;
+}
+
+ModuleInstance *Interpreter::current() const {
+  for (const Frame *F : llvm::reverse(Frames))
+    if (F->This && F->This->What == Value::Module)
+      return F->This->Held.get();
+  return nullptr;
+}
+
+Cell Interpreter::copyOf(const Cell &V) {
+  if (!step(V->Where))
+    return unknown({}, "");
+  ++Nesting;
+  const auto Leave = llvm::make_scope_exit([&] { --Nesting; });
+  if (isTooDeep(V->Where))
+    return unknown({}, "");
+  Cell Result = cell(*V);
+  for (Cell &Element : Result->Elements)
+    Element = copyOf(Element);
+  for (auto &[Field, Member] : Result->Members)
+    // A reference goes on naming the same, perhaps the object itself.
+    if (!Field->getType()->isReferenceType())
+      Member = copyOf(Member);
+  for (auto &[Name, Setting] : Result->Settings)
+    Setting = copyOf(Setting);
+  return Result;
+}
+
+std::vector<Cell> Interpreter::copiesOf(ArrayRef<Cell> Of) {
+  std::vector<Cell> Result;
+  for (const Cell &V : Of)
+    Result.push_back(copyOf(V));
+  return Result;
+}
+
+void Interpreter::store(const Cell &To, const Cell &From) {
+  if (To != From)
+    *To = *copyOf(From);
+}
+
+std::optional<bool> Interpreter::truth(const Cell &V) const {
+  switch (V->What) {
+  case Value::Integer:
+    return V->Number != 0;
+  case Value::Real:
+    return V->RealNumber != 0;
+  case Value::Null:
+    return false;
+  case Value::Module:
+  case Value::Pointer:
+  case Value::Function:
+    return true;
+  default:
+    return std::nullopt;
+  }
+}
+
+} // namespace libtorch_tidy::bytes

@@ -1,0 +1,264 @@
+//===- ModelText.cpp - A model as the command line names it ---------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/bytes/interpret/ModelText.h"
+#include "analysis/bytes/interpret/Value.h"
+#include "clang/Basic/CharInfo.h"
+#include "llvm/ADT/StringExtras.h"
+
+using llvm::StringRef;
+
+namespace libtorch_tidy::bytes {
+
+namespace {
+
+class Parser {
+public:
+  explicit Parser(StringRef Text) : All(Text), Rest(Text) {}
+
+  /// With tensors among the values.
+  llvm::Expected<Cell> input() {
+    HasTensors = true;
+    return whole(
+        value(), "an input",
+        "an input is a tensor, SIZExSIZE...:TYPE, where the type may be left "
+        "out, as in '16x3x224x224' or '32x128:int64', or a value as in "
+        "--model, in which tensors can stand, as in '{16x3x8x8, true}'");
+  }
+
+  llvm::Expected<ModelText> model() {
+    ModelText Result;
+    Result.Name = name();
+    if (Result.Name.empty())
+      expected("the name of a class");
+    if (eat('(')) {
+      if (!eat(')')) {
+        do
+          Result.Arguments.push_back(value());
+        while (eat(','));
+        if (!eat(')'))
+          expected("',' or ')'");
+      }
+    }
+    return whole(
+        std::move(Result), "a model",
+        "a model is NAME(VALUE, ...), a VALUE a number, true, false, "
+        "\"text\", torch::kName, {VALUE, ...} or {.NAME=VALUE, ...}, as in "
+        "'UNet(3, 2)'");
+  }
+
+private:
+  /// \p Result, if it is all of the text; or that it is not \p What.
+  template <typename T>
+  llvm::Expected<T> whole(T Result, StringRef What, StringRef Grammar) {
+    skipSpace();
+    if (!Rest.empty())
+      expected("the end");
+    if (Failed.empty())
+      return Result;
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "'" + All.str() + "' is not " + What.str() +
+                                       ": expected " + Failed + " at column " +
+                                       std::to_string(FailedAt + 1) + "; " +
+                                       Grammar.str());
+  }
+
+  void skipSpace() { Rest = Rest.ltrim(" \t\n"); }
+  bool eat(char C) {
+    skipSpace();
+    return Rest.consume_front(StringRef(&C, 1));
+  }
+  void expected(StringRef What) {
+    if (!Failed.empty())
+      return;
+    Failed = What.str();
+    FailedAt = All.size() - Rest.size();
+    Rest = "";
+  }
+
+  std::string identifier() {
+    skipSpace();
+    if (Rest.empty() || llvm::isDigit(Rest.front()))
+      return {};
+    const StringRef Found = Rest.take_while(
+        [](char C) { return llvm::isAlnum(C) || C == '_' || C == ':'; });
+    Rest = Rest.drop_front(Found.size());
+    return Found.str();
+  }
+
+  /// With arguments of a template.
+  std::string name() {
+    std::string Result = identifier();
+    if (Result.empty() || !eat('<'))
+      return Result;
+    Result += '<';
+    for (int Open = 1; Open;) {
+      skipSpace();
+      if (Rest.empty()) {
+        expected("'>'");
+        return Result;
+      }
+      const char C = Rest.front();
+      Rest = Rest.drop_front();
+      Open += C == '<';
+      Open -= C == '>';
+      Result += C;
+    }
+    return Result;
+  }
+
+  Cell value() {
+    constexpr unsigned MaxDepth = 32;
+    skipSpace();
+    if (Depth >= MaxDepth || Rest.empty()) {
+      expected("a value");
+      return integer(0);
+    }
+    if (eat('{')) {
+      ++Depth;
+      Cell Result = list();
+      --Depth;
+      return Result;
+    }
+    if (eat('"')) {
+      const size_t End = Rest.find('"');
+      if (End == StringRef::npos) {
+        expected("'\"'");
+        return integer(0);
+      }
+      Cell Result = text(Rest.take_front(End));
+      Rest = Rest.drop_front(End + 1);
+      return Result;
+    }
+    if (HasTensors)
+      if (Cell Given = tensor())
+        return Given;
+    const StringRef Word = Rest.take_while([](char C) {
+      return llvm::isAlnum(C) || C == '.' || C == '-' || C == '+' || C == '_';
+    });
+    Cell Result;
+    int64_t Number;
+    double RealNumber;
+    if (Word == "true" || Word == "false") {
+      Result = integer(Word == "true");
+      Result->Name = Word.str();
+    } else if (!Word.getAsInteger(0, Number))
+      Result = integer(Number);
+    else if (Word.find_first_of("0123456789") != StringRef::npos &&
+             !Word.getAsDouble(RealNumber))
+      Result = real(RealNumber);
+    if (!Result)
+      if (Cell Enumerator = enumerator())
+        return Enumerator;
+    if (!Result) {
+      expected("a value");
+      return integer(0);
+    }
+    Rest = Rest.drop_front(Word.size());
+    return Result;
+  }
+
+  /// `16x3x8x8:int64`. Null for other text.
+  Cell tensor() {
+    const StringRef Word = Rest.take_while(llvm::isAlnum);
+    if (Word.empty() || !llvm::isDigit(Word.front()))
+      return nullptr;
+    StringRef After = Rest.drop_front(Word.size());
+    const bool HasType = After.consume_front(":");
+    if (!HasType && !Word.contains('x'))
+      return nullptr;
+    auto T = std::make_shared<TensorInstance>();
+    T->Shape.Sizes.emplace();
+    T->Shape.Type.reset();
+    llvm::SmallVector<StringRef, 6> Parts;
+    Word.split(Parts, 'x');
+    for (const StringRef Part : Parts) {
+      int64_t Size = 0;
+      // No tensor of LibTorch has more dimensions, nor more elements than
+      // memory.
+      if (Part.getAsInteger(10, Size) || Size <= 0 ||
+          Size > torch::MostOfDimension || Parts.size() > 64) {
+        expected("SIZE");
+        return integer(0);
+      }
+      T->Shape.Sizes->push_back(Size);
+    }
+    if (HasType) {
+      const StringRef Type = After.take_while(llvm::isAlnum);
+      T->Shape.Type = torch::elementType(Type);
+      Rest = After;
+      if (!T->Shape.Type) {
+        expected("a type of elements");
+        return integer(0);
+      }
+      After = After.drop_front(Type.size());
+    }
+    Rest = After;
+    return tensorValue(std::move(T));
+  }
+
+  /// One of LibTorch's: torch::kFloat16, torch::kCPU. Null for other text.
+  Cell enumerator() {
+    const StringRef Before = Rest;
+    const std::string Name = identifier();
+    StringRef Last = Name;
+    if (const size_t At = Last.rfind(':'); At != StringRef::npos)
+      Last = Last.drop_front(At + 1);
+    if (Last.size() < 2 || Last[0] != 'k' || !clang::isUppercase(Last[1])) {
+      Rest = Before;
+      return nullptr;
+    }
+    Cell Result = valueOf(Value::Other);
+    Result->Name = Last.str();
+    Result->Element = torch::elementType(Last);
+    if (Result->Element)
+      Result->What = Value::Type;
+    return Result;
+  }
+
+  Cell list() {
+    Cell Result = listOf({});
+    if (eat('}'))
+      return Result;
+    do {
+      if (eat('.')) {
+        const std::string Name = identifier();
+        if (Name.empty())
+          expected("a name");
+        if (!eat('='))
+          expected("'='");
+        Result->Settings[Name] = value();
+      } else {
+        Result->Elements.push_back(value());
+      }
+    } while (eat(','));
+    if (!Result->Settings.empty() && !Result->Elements.empty())
+      expected("values with names, or values without");
+    if (!eat('}'))
+      expected("',' or '}'");
+    return Result;
+  }
+
+  const StringRef All;
+  StringRef Rest;
+  std::string Failed;
+  size_t FailedAt = 0;
+  unsigned Depth = 0;
+  bool HasTensors = false;
+};
+
+} // namespace
+
+llvm::Expected<ModelText> parseModelText(StringRef Text) {
+  return Parser(Text).model();
+}
+
+llvm::Expected<Cell> parseInputText(StringRef Text) {
+  return Parser(Text).input();
+}
+
+} // namespace libtorch_tidy::bytes

@@ -1,0 +1,309 @@
+//===- Objects.cpp - Objects of classes -----------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/bytes/interpret/Interpreter.h"
+#include "analysis/cpp/Std.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/ModuleApi.h"
+#include "clang/AST/DeclTemplate.h"
+
+using namespace clang;
+using llvm::ArrayRef;
+
+namespace libtorch_tidy::bytes {
+
+Cell Interpreter::coerced(const Cell &Given, QualType To, SourceLocation At) {
+  To = To.getNonReferenceType();
+  const CXXRecordDecl *R = To->getAsCXXRecordDecl();
+  if (!R || Given->What == Value::Unknown)
+    return Given;
+  R = R->getDefinition();
+  const torch::ModelClass Kind = torch::modelClass(R);
+  // A list in a text of the command line can stand for an object.
+  const bool IsUsers =
+      R && !cpp::isStdDecl(R) && !torch::isTorchDecl(R) && !R->isLambda();
+  if (Given->What == Value::List && IsUsers &&
+      Kind == torch::ModelClass::Other && !Given->Settings.empty()) {
+    // With names: {.width = 64}.
+    const Cell Object = makeObject(R, {}, {}, nullptr, At);
+    for (const auto &[Name, Setting] : Given->Settings) {
+      const FieldDecl *Named = nullptr;
+      for (const FieldDecl *Field : R->fields())
+        if (Field->getName() == Name)
+          Named = Field;
+      if (!Named || Object->What != Value::Record)
+        return unknown(At, "'" + Name + "', which no '" + R->getNameAsString() +
+                               "' has");
+      Object->Members[Named->getCanonicalDecl()] = copyOf(
+          coerced(convert(Setting, Named->getType()), Named->getType(), At));
+    }
+    return Object;
+  }
+  if (Given->What == Value::List && IsUsers && Kind == torch::ModelClass::Other)
+    return makeObject(R, Given->Elements, {}, nullptr, At);
+  if (Kind == torch::ModelClass::Options && Given->What != Value::Options)
+    return makeOptions(R, {Given});
+  return Given;
+}
+
+Cell Interpreter::defaultValue(QualType Type, SourceLocation At) {
+  if (const auto *Array =
+          dyn_cast<ConstantArrayType>(Type.getCanonicalType())) {
+    const uint64_t Size = Array->getSize().getLimitedValue(MaxElements + 1);
+    if (Size > MaxElements)
+      return unknown(At, "an array that is too large");
+    std::vector<Cell> Elements;
+    for (uint64_t I = 0; I < Size && step(At); ++I)
+      Elements.push_back(defaultValue(Array->getElementType(), At));
+    return listOf(std::move(Elements));
+  }
+  const CXXRecordDecl *R = Type->getAsCXXRecordDecl();
+  R = definitionOf(R);
+  if (!R)
+    return unknown(At, "what is not initialised");
+  return makeObject(R, {}, {}, nullptr, At);
+}
+
+QualType typeArgument(const CXXRecordDecl *Class, unsigned Index) {
+  const auto *Special =
+      dyn_cast_or_null<ClassTemplateSpecializationDecl>(Class);
+  if (!Special || Index >= Special->getTemplateArgs().size())
+    return {};
+  const TemplateArgument &Arg = Special->getTemplateArgs()[Index];
+  return Arg.getKind() == TemplateArgument::Type ? Arg.getAsType() : QualType();
+}
+
+/// An element of \p Type, null when that is not known, that a container makes
+/// by itself.
+Cell Interpreter::newElement(QualType Type, SourceLocation At) {
+  if (Type.isNull())
+    return unknown(At, "an element");
+  return Type->isArithmeticType() ? convert(integer(0), Type)
+                                  : defaultValue(Type, At);
+}
+
+/// A holder of what it is given, or of a new module.
+Cell Interpreter::makeHolder(const CXXRecordDecl *Class,
+                             ArrayRef<Cell> Arguments, ArrayRef<QualType> Types,
+                             SourceLocation At) {
+  const CXXRecordDecl *Held = definitionOf(torch::heldBy(Class));
+  if (!Held)
+    return unknown(At, "a module of a class that is not defined here");
+  auto IsHeld = [&](const CXXRecordDecl *R) {
+    return R && R->hasDefinition() &&
+           (R->getDefinition() == Held || R->isDerivedFrom(Held));
+  };
+  if (Arguments.size() == 1) {
+    const Cell &Only = Arguments.front();
+    if (Only->What == Value::Null)
+      return Only;
+    if (Only->What == Value::Module && IsHeld(Only->Held->Class))
+      return Only;
+    if (Only->What == Value::Unknown && !Types.empty() &&
+        torch::isModule(Types.front()) &&
+        IsHeld(cpp::recordOf(cpp::pointeeOf(Types.front()))))
+      return Only;
+  }
+  // One that nothing can be made for holds nothing.
+  if (Arguments.empty() && !constructorFor(Held, {})) {
+    const bool NeedsOptions =
+        torch::modelClass(Held) == torch::ModelClass::LibraryModule
+            ? !torch::positionalOptions(torch::modelClassName(Held)).empty()
+            : !Held->needsImplicitDefaultConstructor();
+    if (NeedsOptions)
+      return valueOf(Value::Null);
+  }
+  return makeObject(Held, Arguments, Types, nullptr, At);
+}
+
+Cell Interpreter::makeUserModule(const CXXRecordDecl *Class,
+                                 ArrayRef<Cell> Arguments,
+                                 ArrayRef<QualType> Types,
+                                 const CXXConstructorDecl *Constructor,
+                                 SourceLocation At) {
+  if (!Constructor || Constructor->getParent() != Class)
+    Constructor = constructorFor(Class, Arguments, Types);
+  // It is copied, or moved: its tensors stay where they are.
+  if (!Constructor && Arguments.size() == 1 &&
+      Arguments.front()->What == Value::Module &&
+      Arguments.front()->Held->Class == Class)
+    return Arguments.front();
+  const std::string Name = "'" + Class->getNameAsString() + "'";
+  if (!Constructor &&
+      !(Arguments.empty() && Class->needsImplicitDefaultConstructor())) {
+    note(At, "no constructor of " + Name + " is seen to take what is given");
+    return unknown(At, "a " + Name);
+  }
+  const ModulePtr M = newModule(shownName(Class), Class, At);
+  if (Halted)
+    return moduleValue(M);
+  construct(moduleValue(M), Class, Constructor, Arguments, At);
+  M->Class = Class;
+  return moduleValue(M);
+}
+
+/// A container, of elements, of a range or of a number of elements.
+Cell Interpreter::makeContainer(const CXXRecordDecl *Class,
+                                ArrayRef<Cell> Arguments, SourceLocation At) {
+  if (Arguments.empty())
+    return listOf({});
+  const Cell &First = Arguments.front();
+  const size_t Count = Arguments.size();
+  if (First->What == Value::Unknown ||
+      (First->What == Value::List && Count == 1))
+    return First;
+  if (Count == 2)
+    if (std::optional<std::vector<Cell>> Range =
+            elementsBetween(First, Arguments[1]))
+      return listOf(copiesOf(*Range));
+  if (First->What != Value::Integer || First->Number < 0 || Count > 2)
+    return unknown(At, "a container");
+  if (static_cast<uint64_t>(First->Number) > MaxElements)
+    return unknown(At, "a container that is too large");
+  const QualType Element = typeArgument(Class, 0);
+  std::vector<Cell> Elements;
+  for (int64_t I = 0; I < First->Number && step(At); ++I)
+    Elements.push_back(Count == 2 ? copyOf(Arguments[1])
+                                  : newElement(Element, At));
+  return listOf(std::move(Elements));
+}
+
+/// An object of a class of the standard library.
+Cell Interpreter::makeStandard(const CXXRecordDecl *Class,
+                               ArrayRef<Cell> Arguments, SourceLocation At) {
+  const Cell Only = Arguments.size() == 1 ? Arguments.front() : nullptr;
+  if (cpp::isStdClass(Class, {"pair", "tuple"})) {
+    std::vector<Cell> Parts = copiesOf(Arguments);
+    return Only && Only->What == Value::List ? Only : listOf(std::move(Parts));
+  }
+  if (cpp::isStdClass(Class, {"basic_string", "basic_string_view"}))
+    return Arguments.empty()                        ? text("")
+           : Arguments.front()->What == Value::Text ? Arguments.front()
+                                                    : unknown(At, "a string");
+  if (cpp::isStdClass(Class, {"vector", "deque", "list", "array", "map",
+                              "unordered_map", "set", "initializer_list"}))
+    return makeContainer(Class, Arguments, At);
+  return Only                ? Only
+         : Arguments.empty() ? valueOf(Value::Null)
+                             : unknown(At, "an object");
+}
+
+/// An object of another class of LibTorch's: ExpandingArray, ArrayRef,
+/// optional, Device.
+Cell Interpreter::makeOfLibrary(const CXXRecordDecl *Class,
+                                ArrayRef<Cell> Arguments) {
+  if (Pass)
+    if (Cell Guard = guardOf(Class, Arguments))
+      return Guard;
+  return Arguments.size() == 1
+             ? Arguments.front()
+             : valueOf(Arguments.empty() ? Value::Null : Value::Other);
+}
+
+/// A field that no constructor sets.
+Cell Interpreter::initialValue(const FieldDecl *Field) {
+  if (const Expr *Init = Field->getInClassInitializer())
+    return convert(eval(Init), Field->getType());
+  return defaultValue(Field->getType(), Field->getLocation());
+}
+
+/// The fields of an aggregate, from \p Arguments in their order.
+void Interpreter::fillAggregate(const Cell &Object, const CXXRecordDecl *Class,
+                                ArrayRef<Cell> Arguments, SourceLocation At) {
+  unsigned I = 0;
+  for (const FieldDecl *Field : Class->fields()) {
+    const QualType Type = Field->getType();
+    Cell Given;
+    if (I < Arguments.size())
+      Given = coerced(convert(Arguments[I], Type), Type, At);
+    else if (Type->isArithmeticType() && !Arguments.empty() &&
+             !Field->getInClassInitializer())
+      Given = convert(integer(0), Type);
+    else
+      Given = initialValue(Field);
+    Object->Members[Field->getCanonicalDecl()] = copyOf(Given);
+    ++I;
+  }
+}
+
+/// An object of a class of the user's that is not a module.
+Cell Interpreter::makeRecord(const CXXRecordDecl *Class,
+                             ArrayRef<Cell> Arguments,
+                             const CXXConstructorDecl *Constructor,
+                             SourceLocation At) {
+  const Cell Object = recordValue(Class);
+  if (!Constructor)
+    Constructor = constructorFor(Class, Arguments);
+  if (!Constructor && Class->isAggregate()) {
+    fillAggregate(Object, Class, Arguments, At);
+    return Object;
+  }
+  if (!Constructor && !Class->needsImplicitDefaultConstructor())
+    return unknown(At, "a '" + Class->getNameAsString() + "'");
+  construct(Object, Class, Constructor, Arguments, At);
+  Object->Class = Class;
+  return Object;
+}
+
+/// TensorOptions of \p Arguments of \p Types.
+static Cell tensorOptions(ArrayRef<Cell> Arguments, ArrayRef<QualType> Types) {
+  const Cell Options = valueOf(Value::Options);
+  const Cell Only = Arguments.size() == 1 ? Arguments.front() : nullptr;
+  if (Only && (Only->What == Value::Type || Only->What == Value::Options))
+    Options->Element = Only->Element;
+  else if (Only && Only->What == Value::Unknown && !Types.empty() &&
+           torch::decidesElementType(Types.front()))
+    return Only;
+  return Options;
+}
+
+Cell Interpreter::makeObject(const CXXRecordDecl *Class,
+                             ArrayRef<Cell> Arguments, ArrayRef<QualType> Types,
+                             const CXXConstructorDecl *Constructor,
+                             SourceLocation At) {
+  const Cell Only = Arguments.size() == 1 ? Arguments.front() : nullptr;
+  switch (torch::modelClass(Class)) {
+  case torch::ModelClass::Holder:
+    return makeHolder(Class, Arguments, Types, At);
+  case torch::ModelClass::LibraryModule: {
+    const ModulePtr M =
+        makeLibraryModule(torch::modelClassName(Class), Arguments, At);
+    M->Class = Class;
+    return moduleValue(M);
+  }
+  case torch::ModelClass::Base:
+    return moduleValue(newModule("Module", Class, At));
+  case torch::ModelClass::UserModule:
+    return makeUserModule(Class, Arguments, Types, Constructor, At);
+  case torch::ModelClass::AnyModule:
+    return Only ? Only : valueOf(Value::Null);
+  case torch::ModelClass::NamedModule:
+  case torch::ModelClass::Dictionary:
+    return Only ? Only : listOf(Arguments.vec());
+  case torch::ModelClass::Options:
+    return makeOptions(Class, Arguments);
+  case torch::ModelClass::Tensor:
+    return Only ? Only : tensorValue(undefinedTensor());
+  case torch::ModelClass::TensorOptions:
+    return tensorOptions(Arguments, Types);
+  case torch::ModelClass::Other:
+    break;
+  }
+  if (cpp::isStdDecl(Class))
+    return makeStandard(Class, Arguments, At);
+  if (torch::isSliceClass(Class)) {
+    const Cell Slice = valueOf(Value::Slice);
+    Slice->Elements = Arguments.vec();
+    return Slice;
+  }
+  return torch::isTorchDecl(Class)
+             ? makeOfLibrary(Class, Arguments)
+             : makeRecord(Class, Arguments, Constructor, At);
+}
+
+} // namespace libtorch_tidy::bytes

@@ -1,0 +1,518 @@
+//===- Statements.cpp - Follows statements --------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/bytes/interpret/Interpreter.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/cpp/Walk.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/ModuleApi.h"
+#include "analysis/torch/modules/Modules.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace clang;
+using llvm::ArrayRef;
+using llvm::Twine;
+
+namespace libtorch_tidy::bytes {
+
+static constexpr char LoopIsUnknown[] = "how often this loop runs is not known";
+
+/// Does \p S always end in an exception?
+static bool alwaysThrows(const Stmt *S) {
+  if (const auto *Block = dyn_cast_or_null<CompoundStmt>(S))
+    return llvm::any_of(Block->body(), alwaysThrows);
+  const auto *E = dyn_cast_or_null<Expr>(S);
+  if (!E)
+    return false;
+  E = cpp::peel(E);
+  if (isa<CXXThrowExpr>(E))
+    return true;
+  const auto *Call = dyn_cast<CallExpr>(E);
+  const FunctionDecl *F = Call ? Call->getDirectCallee() : nullptr;
+  return F && (F->isNoReturn() || torch::alwaysThrows(F));
+}
+
+/// Could running \p S end the loop or the function around it?
+static bool leaves(const Stmt *S, bool &Returns) {
+  const auto *Jump = cpp::findFirst<Stmt>(
+      S,
+      [](const Stmt *Inner) {
+        return isa<ReturnStmt, BreakStmt, ContinueStmt, GotoStmt>(Inner);
+      },
+      cpp::Lambdas::Skipped);
+  Returns =
+      cpp::anyOf<ReturnStmt>(
+          S, [](const ReturnStmt *) { return true; }, cpp::Lambdas::Skipped) ||
+      cpp::anyOf<GotoStmt>(
+          S, [](const GotoStmt *) { return true; }, cpp::Lambdas::Skipped);
+  return Jump;
+}
+
+bool letsChange(QualType Parameter) {
+  return Parameter->isLValueReferenceType() &&
+         !Parameter.getNonReferenceType().isConstQualified();
+}
+
+/// The variable or member of which \p Written is a part: `a.b` of a.b[i]. Null
+/// when it is not of one.
+static const Expr *wholeOf(const Expr *Written) {
+  for (Written = cpp::peel(Written); Written; Written = cpp::peel(Written)) {
+    if (const auto *Index = dyn_cast<ArraySubscriptExpr>(Written))
+      Written = Index->getBase();
+    else if (const auto *Call = dyn_cast<CXXOperatorCallExpr>(Written);
+             Call && Call->getNumArgs())
+      Written = Call->getArg(0);
+    else
+      break;
+  }
+  return isa_and_nonnull<DeclRefExpr, MemberExpr>(Written) ? Written : nullptr;
+}
+
+/// What \p Written names is unknown from here on.
+void Interpreter::forgetWritten(const Expr *Written, const Cell &Because) {
+  Written = wholeOf(Written);
+  if (!Written)
+    return;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(Written))
+    // What the skipped code declares itself is not there.
+    if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+        !Var ||
+        (Var->hasLocalStorage() && llvm::none_of(Frames, [&](const Frame *F) {
+           return F->Variables.count(Var->getCanonicalDecl());
+         })))
+      return;
+  const Cell Object = eval(Written);
+  if (Object->What == Value::Module)
+    return; // What is done to it, its calls say.
+  // Through a pointer or an iterator, too.
+  if (Object->Target)
+    *Object->Target = *Because;
+  *Object = *Because;
+}
+
+/// As forget(), of one call.
+bool Interpreter::forgetChanged(const CallExpr *Call, const Cell &Because) {
+  const FunctionDecl *F = Call->getDirectCallee();
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
+  const bool OfLibrary = F && (torch::isTorchDecl(F) || cpp::isStdDecl(F));
+  const torch::ModuleAct Act = torch::moduleAct(F);
+  switch (Act) {
+  case torch::ModuleAct::ReplaceModule:
+  case torch::ModuleAct::Unregister:
+  case torch::ModuleAct::Clear:
+  case torch::ModuleAct::Convert:
+    fail(Call->Stmt::getBeginLoc(),
+         "what this replaces or takes back depends on something that "
+         "is not known");
+    return torch::addsToModule(Act);
+  default:
+    break;
+  }
+  // A function of the user's may register, or change what it is given.
+  bool Adds =
+      torch::addsToModule(Act) ||
+      (!OfLibrary && Method && !Method->isConst() && !Method->isStatic() &&
+       torch::isModuleClass(Method->getParent()));
+  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
+    if (Method && !Method->isConst())
+      forgetWritten(Member->getImplicitObjectArgument(), Because);
+  } else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+             Op && Op->isAssignmentOp()) {
+    forgetWritten(Op->getArg(0), Because);
+  }
+  const unsigned Count =
+      F ? std::min(F->getNumParams(), Call->getNumArgs()) : 0;
+  for (unsigned I = 0; I < Count; ++I) {
+    const QualType T = F->getParamDecl(I)->getType();
+    if (letsChange(T))
+      forgetWritten(Call->getArg(I), Because);
+    Adds |= !OfLibrary && torch::isModule(T);
+  }
+  return Adds;
+}
+
+/// Makes everything unknown that \p Skipped may change. True when it may also
+/// add to a module.
+bool Interpreter::forget(const Stmt *Skipped, const Cell &Because) {
+  bool Adds = false;
+  cpp::walk(
+      Skipped, cpp::Lambdas::Entered,
+      [&](const Stmt *S) {
+        if (const auto *Assign = dyn_cast<BinaryOperator>(S);
+            Assign && Assign->isAssignmentOp())
+          forgetWritten(Assign->getLHS(), Because);
+        else if (const auto *Unary = dyn_cast<UnaryOperator>(S);
+                 Unary && Unary->isIncrementDecrementOp())
+          forgetWritten(Unary->getSubExpr(), Because);
+        else if (const auto *Call = dyn_cast<CallExpr>(S))
+          Adds |= forgetChanged(Call, Because);
+        return !Halted;
+      },
+      [](const Decl *) { return true; });
+  return Adds;
+}
+
+/// Goes past \p Skipped, statements of which each may run or not.
+Interpreter::Flow Interpreter::skipUnknown(ArrayRef<const Stmt *> Skipped,
+                                           SourceLocation At,
+                                           const Twine &Because,
+                                           const Cell &Unknown) {
+  Cell Reason = Unknown->What == Value::Unknown && !Unknown->Why.empty()
+                    ? cell(*Unknown)
+                    : unknown(At, Because);
+  Flow Next = Flow::Next;
+  bool Adds = false;
+  for (const Stmt *S : Skipped) {
+    if (!S)
+      continue;
+    Adds |= forget(S, Reason);
+    bool Returns = false;
+    if (leaves(S, Returns))
+      Next = Returns                ? Flow::Return
+             : Next == Flow::Return ? Flow::Return
+                                    : Flow::Break;
+  }
+  if (Halted)
+    return Flow::Halt;
+  if (Next == Flow::Return && !Frames.empty())
+    Frames.back()->Result = Reason;
+  if (Adds || Next != Flow::Next || Pass)
+    note(At,
+         Because +
+             (Next == Flow::Return ? ", and the function may end here" : "") +
+             because(Unknown));
+  return Next;
+}
+
+void Interpreter::bind(const ValueDecl *D, Cell Given) {
+  D = cast<ValueDecl>(D->getCanonicalDecl());
+  Frames.back()->Variables[D] = std::move(Given);
+  Frames.back()->Declared.push_back(D);
+}
+
+namespace {
+
+/// The variables of a block go when it ends.
+class BlockScope {
+public:
+  explicit BlockScope(Frame &Of) : Of(Of), Before(Of.Declared.size()) {}
+  ~BlockScope() {
+    while (Of.Declared.size() > Before) {
+      Of.Variables.erase(Of.Declared.back());
+      Of.Declared.pop_back();
+    }
+  }
+  BlockScope(const BlockScope &) = delete;
+  BlockScope &operator=(const BlockScope &) = delete;
+
+private:
+  Frame &Of;
+  const size_t Before;
+};
+
+} // namespace
+
+/// The names of a structured binding, if \p Var is one.
+void Interpreter::bindParts(const VarDecl *Var, const Cell &Given) {
+  const auto *Parts = dyn_cast<DecompositionDecl>(Var);
+  if (!Parts)
+    return;
+  const auto Bindings = Parts->bindings();
+  for (unsigned I = 0; I < Bindings.size(); ++I) {
+    Cell Part;
+    if (Given->What == Value::List && I < Given->Elements.size())
+      Part = Given->Elements[I];
+    else if (const auto *Field =
+                 dyn_cast_or_null<MemberExpr>(Bindings[I]->getBinding());
+             Field && Given->What == Value::Record)
+      Part = memberOf(Given, Field->getMemberDecl(), Field);
+    else
+      Part = unknown(Bindings[I]->getLocation(),
+                     "'" + Bindings[I]->getName() + "'");
+    bind(Bindings[I], std::move(Part));
+  }
+}
+
+void Interpreter::declare(const Decl *D) {
+  const auto *Var = dyn_cast<VarDecl>(D);
+  if (!Var || Frames.empty())
+    return;
+  Cell Given = Var->hasInit()
+                   ? eval(Var->getInit())
+                   : defaultValue(Var->getType(), Var->getLocation());
+  if (!Var->getType()->isReferenceType()) {
+    Given = convert(Given, Var->getType());
+    Given = copyOf(coerced(Given, Var->getType(), Var->getLocation()));
+  }
+  bindParts(Var, Given);
+  bind(Var, std::move(Given));
+}
+
+Interpreter::Flow Interpreter::execIf(const IfStmt *S) {
+  if (Flow F = exec(S->getInit()); F != Flow::Next)
+    return F;
+  if (S->isConsteval())
+    return exec(S->getElse());
+  if (const VarDecl *Var = S->getConditionVariable())
+    declare(Var);
+  const Cell Condition = eval(S->getCond());
+  if (Halted)
+    return Flow::Halt;
+  if (std::optional<bool> Known = truth(Condition))
+    return exec(*Known ? S->getThen() : S->getElse());
+  // What throws is a check of what was given.
+  if (alwaysThrows(S->getThen()))
+    return exec(S->getElse());
+  if (S->getElse() && alwaysThrows(S->getElse()))
+    return exec(S->getThen());
+  return skipUnknown({S->getThen(), S->getElse()}, S->getIfLoc(),
+                     "the condition of this 'if' is not known", Condition);
+}
+
+/// Goes past the rest of a loop, or of a `switch`.
+Interpreter::Flow Interpreter::skipBreakable(ArrayRef<const Stmt *> Skipped,
+                                             SourceLocation At,
+                                             const Twine &Because,
+                                             const Cell &Unknown) {
+  const Flow F = skipUnknown(Skipped, At, Because, Unknown);
+  return F == Flow::Break ? Flow::Next : F;
+}
+
+/// One round of a loop. What follows the loop when that is the last one; else
+/// nullopt.
+std::optional<Interpreter::Flow> Interpreter::execRound(const Stmt *Body) {
+  const Flow F = exec(Body);
+  if (F == Flow::Break)
+    return Flow::Next;
+  if (F == Flow::Return || F == Flow::Halt)
+    return F;
+  return std::nullopt;
+}
+
+/// `while`, `do` and `for`.
+Interpreter::Flow Interpreter::execLoop(const Stmt *Loop, const Expr *Condition,
+                                        const Stmt *Body) {
+  const auto *For = dyn_cast<ForStmt>(Loop);
+  const auto *While = dyn_cast<WhileStmt>(Loop);
+  const Expr *Increment = For ? For->getInc() : nullptr;
+  const VarDecl *Tested = For     ? For->getConditionVariable()
+                          : While ? While->getConditionVariable()
+                                  : nullptr;
+  if (For)
+    if (Flow F = exec(For->getInit()); F != Flow::Next)
+      return F;
+  bool BodyFirst = isa<DoStmt>(Loop);
+  while (true) {
+    if (!step(Loop->getBeginLoc()))
+      return Flow::Halt;
+    if (Tested)
+      declare(Tested);
+    if (Condition && !BodyFirst) {
+      const Cell Goes = eval(Condition);
+      if (Halted)
+        return Flow::Halt;
+      const std::optional<bool> Known = truth(Goes);
+      if (!Known)
+        return skipBreakable({Body, Increment}, Loop->getBeginLoc(),
+                             LoopIsUnknown, Goes);
+      if (!*Known)
+        return Flow::Next;
+    }
+    if (std::optional<Flow> Last = execRound(Body))
+      return *Last;
+    if (Increment)
+      eval(Increment);
+    BodyFirst = false;
+  }
+}
+
+/// What a loop over \p Range goes through; nullopt when that is not known.
+static std::optional<std::vector<Cell>> elementsInRange(const Cell &Range) {
+  std::vector<Cell> Elements;
+  switch (Range->What) {
+  case Value::List:
+    return Range->Elements;
+  case Value::Module: {
+    const bool Named = torch::givesPairs(Range->Held->ClassName);
+    for (const auto &[Name, Element] : elementsOf(*Range->Held))
+      Elements.push_back(Named ? listOf({text(Name), Element}) : Element);
+    return Elements;
+  }
+  case Value::Text:
+    for (const char C : Range->Name)
+      Elements.push_back(integer(C));
+    return Elements;
+  default:
+    return std::nullopt;
+  }
+}
+
+Interpreter::Flow Interpreter::execRange(const CXXForRangeStmt *S) {
+  if (Flow F = exec(S->getInit()); F != Flow::Next)
+    return F;
+  const Cell Range = eval(S->getRangeInit());
+  if (Halted)
+    return Flow::Halt;
+  const std::optional<std::vector<Cell>> Elements = elementsInRange(Range);
+  if (!Elements)
+    return skipBreakable({S->getBody()}, S->getForLoc(), LoopIsUnknown, Range);
+  const VarDecl *Var = S->getLoopVariable();
+  for (const Cell &Element : *Elements) {
+    if (!step(S->getForLoc()))
+      return Flow::Halt;
+    const BlockScope OfRound(*Frames.back());
+    const Cell Given = Var->getType()->isReferenceType()
+                           ? Element
+                           : copyOf(convert(Element, Var->getType()));
+    bindParts(Var, Given);
+    bind(Var, Given);
+    if (std::optional<Flow> Last = execRound(S->getBody()))
+      return *Last;
+  }
+  return Flow::Next;
+}
+
+/// The part of \p Body at which a `switch` over \p Which starts: that with the
+/// label that fits, or with `default`. Null: there is none.
+const Stmt *Interpreter::startOf(const CompoundStmt *Body, int64_t Which) {
+  for (bool Default : {false, true})
+    for (const Stmt *Part : Body->body())
+      for (const auto *Label = dyn_cast<SwitchCase>(Part); Label;
+           Label = dyn_cast_or_null<SwitchCase>(Label->getSubStmt())) {
+        const auto *Case = dyn_cast<CaseStmt>(Label);
+        if (!Case) {
+          if (Default)
+            return Part;
+          continue;
+        }
+        const Cell From = eval(Case->getLHS());
+        const Cell To = Case->getRHS() ? eval(Case->getRHS()) : From;
+        if (From->What == Value::Integer && To->What == Value::Integer &&
+            From->Number <= Which && Which <= To->Number)
+          return Part;
+      }
+  return nullptr;
+}
+
+Interpreter::Flow Interpreter::execSwitch(const SwitchStmt *S) {
+  if (Flow F = exec(S->getInit()); F != Flow::Next)
+    return F;
+  if (const VarDecl *Var = S->getConditionVariable())
+    declare(Var);
+  const Cell Which = eval(S->getCond());
+  if (Halted)
+    return Flow::Halt;
+  const auto *Body = dyn_cast<CompoundStmt>(S->getBody());
+  if (Which->What != Value::Integer || !Body)
+    return skipBreakable({S->getBody()}, S->getSwitchLoc(),
+                         "the value of this 'switch' is not known", Which);
+  // From the label on to the first break.
+  const Stmt *Start = startOf(Body, Which->Number);
+  bool Runs = false;
+  for (const Stmt *Part : Body->body()) {
+    Runs |= Part == Start;
+    if (!Runs)
+      continue;
+    const Flow F = exec(Part);
+    if (F == Flow::Break)
+      return Flow::Next;
+    if (F != Flow::Next)
+      return F;
+  }
+  return Flow::Next;
+}
+
+Interpreter::Flow Interpreter::exec(const Stmt *S) {
+  if (!S)
+    return Flow::Next;
+  if (!step(S->getBeginLoc()))
+    return Flow::Halt;
+  Current = S->getBeginLoc();
+  ++Nesting;
+  const auto Leave = llvm::make_scope_exit([&] { --Nesting; });
+  if (isTooDeep(S->getBeginLoc()))
+    return Flow::Halt;
+  std::optional<BlockScope> Scope;
+  if (!Frames.empty() && isa<CompoundStmt, IfStmt, ForStmt, WhileStmt,
+                             CXXForRangeStmt, SwitchStmt>(S))
+    Scope.emplace(*Frames.back());
+  const size_t Living = Temporaries.size();
+  const auto EndTemporaries =
+      llvm::make_scope_exit([&] { Temporaries.resize(Living); });
+  return execInside(S);
+}
+
+Interpreter::Flow Interpreter::execInside(const Stmt *S) {
+  switch (S->getStmtClass()) {
+  case Stmt::CompoundStmtClass:
+    for (const Stmt *Part : cast<CompoundStmt>(S)->body())
+      if (Flow F = exec(Part); F != Flow::Next)
+        return F;
+    return Flow::Next;
+  case Stmt::DeclStmtClass:
+    for (const Decl *D : cast<DeclStmt>(S)->decls())
+      declare(D);
+    return Halted ? Flow::Halt : Flow::Next;
+  case Stmt::IfStmtClass:
+    return execIf(cast<IfStmt>(S));
+  case Stmt::ForStmtClass: {
+    const auto *Loop = cast<ForStmt>(S);
+    return execLoop(Loop, Loop->getCond(), Loop->getBody());
+  }
+  case Stmt::WhileStmtClass: {
+    const auto *Loop = cast<WhileStmt>(S);
+    return execLoop(Loop, Loop->getCond(), Loop->getBody());
+  }
+  case Stmt::DoStmtClass: {
+    const auto *Loop = cast<DoStmt>(S);
+    return execLoop(Loop, Loop->getCond(), Loop->getBody());
+  }
+  case Stmt::CXXForRangeStmtClass:
+    return execRange(cast<CXXForRangeStmt>(S));
+  case Stmt::SwitchStmtClass:
+    return execSwitch(cast<SwitchStmt>(S));
+  case Stmt::CaseStmtClass:
+  case Stmt::DefaultStmtClass:
+    return exec(cast<SwitchCase>(S)->getSubStmt());
+  case Stmt::LabelStmtClass:
+    return exec(cast<LabelStmt>(S)->getSubStmt());
+  case Stmt::AttributedStmtClass:
+    return exec(cast<AttributedStmt>(S)->getSubStmt());
+  case Stmt::BreakStmtClass:
+    return Flow::Break;
+  case Stmt::ContinueStmtClass:
+    return Flow::Continue;
+  case Stmt::ReturnStmtClass: {
+    const Expr *Given = cast<ReturnStmt>(S)->getRetValue();
+    const Cell Result = Given ? eval(Given) : nullptr;
+    if (Halted)
+      return Flow::Halt;
+    if (!Frames.empty())
+      Frames.back()->Result = Result;
+    return Flow::Return;
+  }
+  case Stmt::CXXTryStmtClass:
+    // What is thrown ends the constructor; handlers are for what is not known.
+    return exec(cast<CXXTryStmt>(S)->getTryBlock());
+  case Stmt::NullStmtClass:
+    return Flow::Next;
+  case Stmt::GotoStmtClass:
+  case Stmt::IndirectGotoStmtClass:
+    limit(S->getBeginLoc(), "a 'goto' is not followed");
+    return Flow::Halt;
+  default:
+    if (const auto *E = dyn_cast<Expr>(S)) {
+      eval(E);
+      return Halted ? Flow::Halt : Flow::Next;
+    }
+    return skipUnknown({S}, S->getBeginLoc(), "this statement is not followed",
+                       unknown(S->getBeginLoc(), ""));
+  }
+}
+
+} // namespace libtorch_tidy::bytes

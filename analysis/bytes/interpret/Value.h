@@ -1,0 +1,216 @@
+//===- Value.h - What an expression of a constructor gives ------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The values that the interpreter of constructors (Interpreter.h) knows, and
+/// the modules that it makes of them.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_VALUE_H
+#define LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_VALUE_H
+
+#include "analysis/bytes/simulate/Simulation.h"
+#include "clang/AST/DeclCXX.h"
+#include <map>
+#include <memory>
+
+namespace libtorch_tidy::bytes {
+
+struct Value;
+/// Where a value lies. Variables, fields and elements are cells, so that a
+/// reference to one is the cell itself.
+using Cell = std::shared_ptr<Value>;
+using Fields = std::map<const clang::FieldDecl *, Cell>;
+
+using torch::TensorInstance;
+using torch::TensorPtr;
+
+/// A module. Copies of a handle share it.
+struct ModuleInstance {
+  struct Child {
+    std::string Name;
+    std::shared_ptr<ModuleInstance> Module;
+  };
+  struct Tensor {
+    std::string Name;
+    TensorPtr Handle;
+  };
+
+  std::string ClassName; ///< As a reader says it: "Linear", "ResNet".
+  /// While a constructor of a base runs: the base.
+  const clang::CXXRecordDecl *Class = nullptr;
+  clang::SourceLocation Made;
+  Fields Members;
+  std::vector<Child> Children; ///< In the order of their registration.
+  std::vector<Tensor> Parameters, Buffers;
+  /// Kept alive by its options, and listed nowhere.
+  std::vector<Child> Unlisted;
+  /// What its options were set to, of one of LibTorch's.
+  std::map<std::string, Cell> Settings;
+  bool IsTraining = true; ///< As train() and eval() leave it.
+  /// There may be more than is counted.
+  bool IsIncomplete = false;
+};
+using ModulePtr = std::shared_ptr<ModuleInstance>;
+
+struct Value {
+  enum Kind : unsigned char {
+    Unknown,
+    Null,    ///< nullptr, nullopt, an empty smart pointer or holder.
+    Integer, ///< Booleans, enumerators, characters.
+    Real,
+    Text,
+    List,    ///< Arrays, containers, pairs and tuples; maps as lists of pairs.
+    Record,  ///< An object of the user's class that is not a module.
+    Module,  ///< A module, or whatever leads to it: pointer, holder.
+    Options, ///< Options of a module of LibTorch's, or TensorOptions.
+    Tensor,
+    Type,     ///< An element type: torch::kHalf.
+    Pointer,  ///< To a cell.
+    Iterator, ///< A place in a container.
+    Function, ///< A function or a lambda.
+    Other,    ///< Known, and of no interest: a device. Name: an enumerator.
+    Slice,    ///< Of an index of a tensor: Elements are its bounds.
+  } What = Unknown;
+
+  int64_t Number = 0; ///< Of an iterator, the index; the end is the size.
+  double RealNumber = 0;
+  /// Text. The class of options. Of a truth, how the command line writes it.
+  std::string Name;
+  std::vector<Cell> Elements;                  ///< List.
+  Fields Members;                              ///< Record.
+  const clang::CXXRecordDecl *Class = nullptr; ///< Record.
+  std::map<std::string, Cell> Settings;        ///< Options.
+  ModulePtr Held;                              ///< Module.
+  TensorPtr Handle;                            ///< Tensor.
+  /// Of a type, and of TensorOptions.
+  std::optional<torch::ElementType> Element;
+  bool RequiresGrad = false; ///< Of TensorOptions.
+  Cell Target;               ///< Pointer. The container of an iterator.
+  const clang::FunctionDecl *Callee = nullptr;
+  std::map<const clang::ValueDecl *, Cell> Captures;
+  Cell This; ///< Of a lambda.
+  /// Of a guard: what it set is set back when its last owner goes.
+  std::shared_ptr<void> Guard;
+  /// A tensor that nobody reads again: who takes it by value takes it over.
+  bool IsExpiring = false;
+
+  /// Unknown: what it comes from, as "'width'", and where that is.
+  std::string Why;
+  clang::SourceLocation Where;
+};
+
+inline Cell cell(Value V) { return std::make_shared<Value>(std::move(V)); }
+
+inline Cell integer(int64_t Number) {
+  Value V;
+  V.What = Value::Integer;
+  V.Number = Number;
+  return cell(std::move(V));
+}
+inline Cell real(double Number) {
+  Value V;
+  V.What = Value::Real;
+  V.RealNumber = Number;
+  return cell(std::move(V));
+}
+inline Cell text(llvm::StringRef Text) {
+  Value V;
+  V.What = Value::Text;
+  V.Name = Text.str();
+  return cell(std::move(V));
+}
+inline Cell listOf(std::vector<Cell> Elements) {
+  Value V;
+  V.What = Value::List;
+  V.Elements = std::move(Elements);
+  return cell(std::move(V));
+}
+inline Cell moduleValue(ModulePtr M) {
+  Value V;
+  V.What = M ? Value::Module : Value::Null;
+  V.Held = std::move(M);
+  return cell(std::move(V));
+}
+inline Cell tensorValue(TensorPtr T) {
+  Value V;
+  V.What = Value::Tensor;
+  V.Handle = std::move(T);
+  return cell(std::move(V));
+}
+inline Cell typeValue(torch::ElementType Type) {
+  Value V;
+  V.What = Value::Type;
+  V.Element = Type;
+  return cell(std::move(V));
+}
+inline Cell pointerTo(Cell Target) {
+  Value V;
+  V.What = Value::Pointer;
+  V.Target = std::move(Target);
+  return cell(std::move(V));
+}
+inline Cell recordValue(const clang::CXXRecordDecl *Class) {
+  Value V;
+  V.What = Value::Record;
+  V.Class = Class;
+  return cell(std::move(V));
+}
+inline Cell valueOf(Value::Kind What) {
+  Value V;
+  V.What = What;
+  return cell(std::move(V));
+}
+
+inline bool isNumber(const Cell &V) {
+  return V->What == Value::Integer || V->What == Value::Real;
+}
+/// The number of one that isNumber().
+inline double realOf(const Cell &Number) {
+  return Number->What == Value::Real ? Number->RealNumber
+                                     : static_cast<double>(Number->Number);
+}
+
+/// What a pointer leads to; other values, and null, as they are.
+inline Cell targetOf(const Cell &V) {
+  return V && V->What == Value::Pointer ? V->Target : V;
+}
+/// The index that \p V is, of \p Count; nullopt for others.
+inline std::optional<size_t> indexIn(const Cell &V, size_t Count) {
+  if (V->What != Value::Integer || V->Number < 0 ||
+      static_cast<uint64_t>(V->Number) >= Count)
+    return std::nullopt;
+  return V->Number;
+}
+
+/// What a container has, by its names: modules, or parameters.
+std::vector<std::pair<std::string, Cell>> elementsOf(const ModuleInstance &M);
+/// How many these are, without making a list of them.
+size_t elementCount(const ModuleInstance &M);
+
+/// Is there something in \p V that is not known? Then it is \p Which.
+bool hasUnknown(const Cell &V, const Value *&Which);
+
+/// What a tensor is that nothing has been assigned to.
+TensorPtr undefinedTensor();
+/// A copy of the tensor, without its memory.
+TensorPtr clonedTensor(const TensorPtr &T);
+
+/// The place of the element \p Index of \p Container.
+Cell iteratorAt(const Cell &Container, int64_t Index);
+/// What begin(), end() or size() of the container \p List gives, as a method or
+/// a function; null for others.
+Cell boundOf(llvm::StringRef Name, const Cell &List);
+/// The elements from \p First up to \p Last, iterators; nullopt when they are
+/// not, or do not belong together.
+std::optional<std::vector<Cell>> elementsBetween(const Cell &First,
+                                                 const Cell &Last);
+
+} // namespace libtorch_tidy::bytes
+
+#endif // LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_VALUE_H

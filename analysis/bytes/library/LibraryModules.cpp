@@ -1,0 +1,355 @@
+//===- LibraryModules.cpp - LibTorch's modules, and their options ---------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/bytes/interpret/Interpreter.h"
+#include "analysis/torch/modules/ModuleApi.h"
+
+using namespace clang;
+using llvm::ArrayRef;
+using llvm::StringRef;
+using llvm::Twine;
+
+namespace libtorch_tidy::bytes {
+
+/// Of one model: a thousand times what large ones have.
+static constexpr unsigned MaxModules = 50'000;
+
+ModulePtr Interpreter::newModule(StringRef ClassName,
+                                 const CXXRecordDecl *Class,
+                                 SourceLocation At) {
+  auto M = std::make_shared<ModuleInstance>();
+  M->ClassName = ClassName.str();
+  M->Class = Class;
+  M->Made = At;
+  if (++Modules > MaxModules)
+    limit(At, "there are more than " + Twine(MaxModules) +
+                  " modules; no more are followed");
+  return M;
+}
+
+std::vector<std::pair<std::string, Cell>> elementsOf(const ModuleInstance &M) {
+  std::vector<std::pair<std::string, Cell>> Result;
+  if (torch::isParameterContainer(M.ClassName))
+    for (const ModuleInstance::Tensor &T : M.Parameters)
+      Result.emplace_back(T.Name, tensorValue(T.Handle));
+  else
+    for (const ModuleInstance::Child &Child : M.Children)
+      Result.emplace_back(Child.Name, moduleValue(Child.Module));
+  return Result;
+}
+
+size_t elementCount(const ModuleInstance &M) {
+  return torch::isParameterContainer(M.ClassName) ? M.Parameters.size()
+                                                  : M.Children.size();
+}
+
+TensorPtr undefinedTensor() {
+  auto T = std::make_shared<TensorInstance>();
+  T->Shape.Defined = false;
+  return T;
+}
+
+TensorPtr clonedTensor(const TensorPtr &T) {
+  auto Copy = std::make_shared<TensorInstance>();
+  Copy->Shape = T->Shape;
+  Copy->RequiresGrad = T->RequiresGrad;
+  return Copy;
+}
+
+/// A copy of all that \p M has, as clone() makes it.
+ModulePtr Interpreter::cloneOf(const ModulePtr &M) {
+  ModulePtr Copy = newModule(M->ClassName, M->Class, M->Made);
+  Copy->Settings = M->Settings;
+  Copy->Members = M->Members;
+  Copy->IsIncomplete = M->IsIncomplete;
+  if (Halted)
+    return Copy;
+  for (const ModuleInstance::Child &Child : M->Children)
+    Copy->Children.push_back({Child.Name, cloneOf(Child.Module)});
+  for (const ModuleInstance::Child &Child : M->Unlisted)
+    Copy->Unlisted.push_back({Child.Name, cloneOf(Child.Module)});
+  for (const ModuleInstance::Tensor &T : M->Parameters)
+    Copy->Parameters.push_back({T.Name, clonedTensor(T.Handle)});
+  for (const ModuleInstance::Tensor &T : M->Buffers)
+    Copy->Buffers.push_back({T.Name, clonedTensor(T.Handle)});
+  // Its members are handles of what it has.
+  for (auto &[Field, Member] : Copy->Members)
+    if (Member->What == Value::Module)
+      for (size_t I = 0; I < M->Children.size(); ++I)
+        if (M->Children[I].Module == Member->Held)
+          Member = moduleValue(Copy->Children[I].Module);
+  return Copy;
+}
+
+/// A number or text of an option; for a module its number in \p Given.
+torch::OptionValue Interpreter::optionOf(const Cell &Setting,
+                                         std::vector<ModulePtr> &Given,
+                                         SourceLocation At) {
+  torch::OptionValue Result;
+  switch (Setting->What) {
+  case Value::Unknown:
+    break;
+  case Value::Null:
+    Result.What = torch::OptionValue::None;
+    break;
+  case Value::Integer:
+    Result.What = torch::OptionValue::Integer;
+    Result.Number = Setting->Number;
+    break;
+  case Value::Real:
+    Result.What = torch::OptionValue::Real;
+    Result.RealNumber = Setting->RealNumber;
+    break;
+  case Value::List:
+    Result.What = torch::OptionValue::List;
+    Result.Numbers = *sizesOf(Setting);
+    break;
+  case Value::Tensor:
+    Result.What = Setting->Handle->Shape.Defined ? torch::OptionValue::Tensor
+                                                 : torch::OptionValue::None;
+    Result.Shape = Setting->Handle->Shape;
+    break;
+  case Value::Module:
+  case Value::Options: {
+    ModulePtr M = Setting->Held;
+    if (!M) { // TransformerEncoder makes a layer of the options of one.
+      M = newModule(Setting->Name, nullptr, At);
+      M->Settings = Setting->Settings;
+      fillLibraryModule(*M, Setting->Name, At);
+    }
+    Result.What = torch::OptionValue::Module;
+    Result.ModuleNumber = Given.size();
+    Given.push_back(std::move(M));
+    break;
+  }
+  default:
+    Result.What = torch::OptionValue::Other;
+    Result.Text = Setting->Name;
+    break;
+  }
+  return Result;
+}
+
+/// What an option of a part was set to.
+static Cell settingOf(const torch::OptionValue &Option) {
+  switch (Option.What) {
+  case torch::OptionValue::None:
+    return valueOf(Value::Null);
+  case torch::OptionValue::Integer:
+    return integer(Option.Number);
+  case torch::OptionValue::Real:
+    return real(Option.RealNumber);
+  case torch::OptionValue::List: {
+    std::vector<Cell> Numbers;
+    for (const torch::Size &N : Option.Numbers)
+      Numbers.push_back(N ? integer(*N) : valueOf(Value::Unknown));
+    return listOf(std::move(Numbers));
+  }
+  case torch::OptionValue::Other: {
+    Cell Named = valueOf(Value::Other);
+    Named->Name = Option.Text;
+    return Named;
+  }
+  default:
+    return valueOf(Value::Unknown);
+  }
+}
+
+ModulePtr Interpreter::makePart(const torch::RegisteredModule &Part,
+                                ArrayRef<ModulePtr> Given, SourceLocation At) {
+  if (Part.Given) {
+    const ModulePtr &M = Given[*Part.Given];
+    return Part.IsCopy ? cloneOf(M) : M;
+  }
+  ModulePtr M = newModule(Part.Class, nullptr, At);
+  if (Halted)
+    return M;
+  if (!Part.Children.empty()) {
+    for (const torch::RegisteredModule &Child : Part.Children)
+      M->Children.push_back({Child.Name, makePart(Child, Given, At)});
+    return M;
+  }
+  for (const auto &[Name, Option] : Part.Options)
+    M->Settings[Name] = settingOf(Option);
+  if (std::optional<torch::ModuleContents> Contents =
+          torch::contentsOf(Part.Class, Part.Options))
+    fill(*M, *Contents, Given, At);
+  return M;
+}
+
+void Interpreter::fill(ModuleInstance &M, const torch::ModuleContents &Contents,
+                       ArrayRef<ModulePtr> Given, SourceLocation At) {
+  for (const bool IsParameter : {true, false})
+    for (const torch::RegisteredTensor &T :
+         IsParameter ? Contents.Parameters : Contents.Buffers) {
+      auto Handle = std::make_shared<TensorInstance>();
+      Handle->Shape = T.Shape;
+      Handle->RequiresGrad = IsParameter;
+      (IsParameter ? M.Parameters : M.Buffers)
+          .push_back({T.Name, std::move(Handle)});
+    }
+  for (const torch::RegisteredModule &Child : Contents.Children)
+    M.Children.push_back({Child.Name, makePart(Child, Given, At)});
+  for (const torch::RegisteredModule &Child : Contents.Unlisted)
+    M.Unlisted.push_back({Child.Name, makePart(Child, Given, At)});
+}
+
+/// Registers what LibTorch's \p Class registers with the settings of \p M.
+void Interpreter::fillLibraryModule(ModuleInstance &M, StringRef Class,
+                                    SourceLocation At) {
+  torch::OptionValues Options;
+  std::vector<ModulePtr> Given;
+  for (const auto &[Name, Setting] : M.Settings)
+    Options[Name] = optionOf(Setting, Given, At);
+  const std::optional<torch::ModuleContents> Contents =
+      torch::contentsOf(Class, Options);
+  if (!Contents) {
+    M.IsIncomplete = true;
+    note(At, "what '" + Class + "' registers is not known");
+    return;
+  }
+  for (const std::string &Option : Contents->Missing) {
+    M.IsIncomplete = true;
+    auto It = M.Settings.find(Option);
+    const bool IsKnown =
+        It != M.Settings.end() && It->second->What == Value::Integer;
+    note(At, "'" + Option + "' of " + M.ClassName +
+                 (IsKnown ? " is too large" : " is not known") +
+                 (It == M.Settings.end() ? "" : because(It->second)));
+  }
+  fill(M, *Contents, Given, At);
+  // The weight that it is given is its parameter.
+  if (auto It = M.Settings.find(torch::WeightOption);
+      It != M.Settings.end() && It->second->What == Value::Tensor)
+    for (ModuleInstance::Tensor &T : M.Parameters)
+      if (T.Name == torch::WeightParameter) {
+        T.Handle = It->second->Handle;
+        T.Handle->RequiresGrad = true;
+      }
+}
+
+/// Embedding::from_pretrained(weight, options), or of an EmbeddingBag.
+ModulePtr Interpreter::makePretrained(const CXXMethodDecl *Method,
+                                      ArrayRef<Cell> Arguments,
+                                      SourceLocation At) {
+  const CXXRecordDecl *Held = torch::heldBy(Method->getParent());
+  const CXXRecordDecl *Class = Held ? Held : Method->getParent();
+  const ModulePtr M = newModule(torch::modelClassName(Class), Class, At);
+  if (Halted || Arguments.empty())
+    return M;
+  if (Arguments.size() > 1)
+    for (const auto &[Name, Setting] : Arguments[1]->Settings)
+      M->Settings[Name] = copyOf(Setting);
+  const Cell &Weight = Arguments.front();
+  const ArrayRef<StringRef> Sizes = torch::positionalOptions(M->ClassName);
+  for (size_t I = 0; I < Sizes.size(); ++I) {
+    const auto *Known = Weight->What == Value::Tensor &&
+                                Weight->Handle->Shape.Sizes &&
+                                Weight->Handle->Shape.Sizes->size() == 2
+                            ? &*Weight->Handle->Shape.Sizes
+                            : nullptr;
+    M->Settings[Sizes[I].str()] =
+        Known && (*Known)[I] ? integer(*(*Known)[I]) : Weight;
+  }
+  M->Settings[torch::WeightOption] = Weight;
+  fillLibraryModule(*M, M->ClassName, At);
+  std::optional<bool> Freezes = true;
+  if (auto It = M->Settings.find(torch::FreezeOption); It != M->Settings.end())
+    Freezes = truth(It->second);
+  for (ModuleInstance::Tensor &T : M->Parameters)
+    T.Handle->RequiresGrad =
+        Freezes ? std::optional<bool>(!*Freezes) : std::nullopt;
+  if (!Freezes)
+    note(At, "whether the weight of " + M->ClassName +
+                 " gets a gradient is not known");
+  return M;
+}
+
+ModulePtr Interpreter::makeLibraryModule(StringRef Class,
+                                         ArrayRef<Cell> Arguments,
+                                         SourceLocation At) {
+  const ModulePtr M = newModule(Class, nullptr, At);
+  if (Halted)
+    return M;
+  if (torch::isModuleContainer(Class) || torch::isParameterContainer(Class)) {
+    // One list of elements, or of pairs of a name and an element; else
+    // elements.
+    if (Arguments.size() == 1 && Arguments.front()->What == Value::List)
+      appendAll(*M, Arguments.front(), At);
+    else
+      for (const Cell &Argument : Arguments)
+        append(*M, {Argument}, At);
+    return M;
+  }
+  const Cell Only = Arguments.size() == 1 ? Arguments.front() : nullptr;
+  if (Only && Only->What == Value::Options) {
+    for (const auto &[Name, Setting] : Only->Settings)
+      M->Settings[Name] = copyOf(Setting);
+  } else {
+    const ArrayRef<StringRef> Names = torch::positionalOptions(Class);
+    // Layers without parameters take options of no interest here.
+    for (unsigned I = 0; I < Arguments.size() && I < Names.size(); ++I)
+      M->Settings[Names[I].str()] = copyOf(Arguments[I]);
+  }
+  fillLibraryModule(*M, Class, At);
+  return M;
+}
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+Cell Interpreter::makeOptions(const CXXRecordDecl *Class,
+                              ArrayRef<Cell> Arguments) {
+  const std::string Name = torch::modelClassName(Class);
+  if (Arguments.size() == 1 && Arguments.front()->What == Value::Options &&
+      Arguments.front()->Name == Name)
+    return copyOf(Arguments.front());
+  const Cell Options = valueOf(Value::Options);
+  Options->Name = Name;
+  const ArrayRef<StringRef> Names = torch::positionalOptions(Name);
+  for (unsigned I = 0; I < Arguments.size() && I < Names.size(); ++I)
+    Options->Settings[Names[I].str()] = copyOf(Arguments[I]);
+  return Options;
+}
+
+/// options.stride(2) sets and returns the options, options.stride() asks.
+Cell Interpreter::callOptions(const LibraryCall &C) {
+  const std::string Name = C.Name.str();
+  if (C.Object->Name.empty()) { // TensorOptions.
+    const Cell Result = copyOf(C.Object);
+    if (torch::setsRequiresGrad(C.F) && !C.Arguments.empty())
+      Result->RequiresGrad = truth(C.Arguments.front()).value_or(false);
+    if (torch::setsElementType(C.F) && !C.Arguments.empty()) {
+      const Cell &Type = C.Arguments.front();
+      if (Type->What == Value::Unknown)
+        return Type;
+      Result->Element =
+          Type->What == Value::Type ? Type->Element : std::nullopt;
+    }
+    return Result;
+  }
+  if (!C.Arguments.empty()) {
+    C.Object->Settings[Name] = copyOf(C.Arguments.front());
+    return C.Object;
+  }
+  if (auto It = C.Object->Settings.find(Name); It != C.Object->Settings.end())
+    return It->second;
+  const torch::OptionValue Default = torch::defaultOption(C.Object->Name, Name);
+  switch (Default.What) {
+  case torch::OptionValue::Integer:
+    return integer(Default.Number);
+  case torch::OptionValue::Real:
+    return real(Default.RealNumber);
+  case torch::OptionValue::None:
+    return valueOf(Value::Null);
+  default:
+    return unknown(C.E->getExprLoc(), "'" + Name + "'");
+  }
+}
+
+} // namespace libtorch_tidy::bytes

@@ -1,0 +1,139 @@
+//===- ModuleRows.cpp - The tree of a module as plain data ---------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/bytes/library/ModuleRows.h"
+#include "analysis/torch/api/TorchTypes.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::bytes {
+
+namespace {
+
+/// Makes rows of a module.
+class RowMaker {
+public:
+  /// \p Stopped: members that are not registered may have been, later.
+  RowMaker(const SourceManager &SM, bool Stopped, std::vector<ModuleRow> &Rows)
+      : SM(SM), Stopped(Stopped), Rows(Rows) {}
+
+  RowPaths add(const ModulePtr &Root) {
+    addRow(Root, "", Root->ClassName, 0, /*Unlisted=*/false);
+    // After all that is listed: what is in both is listed.
+    for (size_t I = 0; I < Held.size(); ++I) {
+      const HeldModule H = Held[I];
+      if (!Seen.count(H.Module.get()))
+        addRow(H.Module, H.Path, H.Name, 1, /*Unlisted=*/true);
+    }
+    return std::move(Seen);
+  }
+
+private:
+  struct HeldModule {
+    ModulePtr Module;
+    std::string Path, Name;
+  };
+
+  void addTensors(const ModuleInstance &M, ModuleRow &Row) {
+    for (const bool IsParameter : {true, false})
+      for (const ModuleInstance::Tensor &T :
+           IsParameter ? M.Parameters : M.Buffers) {
+        const torch::TensorShape &Shape = T.Handle->Shape;
+        // A handle that was registered twice is one tensor.
+        if (!Shape.Defined || !Counted.insert(T.Handle.get()).second)
+          continue;
+        TensorRow Tensor;
+        Tensor.Name = T.Name;
+        Tensor.IsParameter = IsParameter;
+        Tensor.GetsGradient =
+            IsParameter && T.Handle->RequiresGrad.value_or(false);
+        Tensor.HasShape = Shape.Sizes.has_value();
+        if (Shape.Sizes)
+          for (const torch::Size &S : *Shape.Sizes)
+            Tensor.Shape.push_back(S && *S >= 0 ? *S : -1);
+        if (Shape.Type)
+          Tensor.Type = Shape.Type->Name.str();
+        Tensor.IsKnown = Shape.bytes().has_value();
+        Tensor.Elements = Shape.elements().value_or(0);
+        Tensor.Bytes = Shape.bytes().value_or(0);
+        Row.IsIncomplete |= !Tensor.IsKnown;
+        Row.Tensors.push_back(std::move(Tensor));
+      }
+  }
+
+  void addRow(const ModulePtr &M, const std::string &Path, StringRef Name,
+              unsigned Depth, bool Unlisted) {
+    ModuleRow Row;
+    Row.Path = Path;
+    Row.Name = Name.str();
+    Row.Class = M->ClassName;
+    if (M->Class && !torch::isTorchDecl(M->Class))
+      Row.Defined = spotOf(M->Class->getLocation(), SM);
+    Row.Made = spotOf(M->Made, SM);
+    Row.At = M->Made;
+    Row.Depth = Depth;
+    Row.IsUnlisted = Unlisted;
+    if (auto It = Seen.find(M.get()); It != Seen.end()) {
+      Row.IsRepeated = true;
+      Row.SameAs = It->second;
+      Rows.push_back(std::move(Row));
+      return;
+    }
+    Seen.emplace(M.get(), Path);
+    Row.IsIncomplete = M->IsIncomplete;
+    addTensors(*M, Row);
+    Rows.push_back(std::move(Row));
+    auto PathOf = [&](StringRef Child) {
+      return Path.empty() ? Child.str() : Path + "." + Child.str();
+    };
+    for (const ModuleInstance::Child &Child : M->Children)
+      // As deep as nothing is that a program could make.
+      if (Depth < 256)
+        addRow(Child.Module, PathOf(Child.Name), Child.Name, Depth + 1,
+               Unlisted);
+    for (const ModuleInstance::Child &Child : M->Unlisted)
+      Held.push_back({Child.Module, PathOf(Child.Name), PathOf(Child.Name)});
+    if (!Stopped && !M->IsIncomplete)
+      holdMembers(*M, PathOf);
+  }
+
+  /// Modules that \p M owns, and that may not be registered.
+  void holdMembers(const ModuleInstance &M,
+                   llvm::function_ref<std::string(StringRef)> PathOf) {
+    for (const auto &[Field, Member] : M.Members) {
+      if (Field->getType()->isAnyPointerType() ||
+          Field->getType()->isReferenceType())
+        continue; // Not an owner.
+      const std::string Path = PathOf(Field->getName());
+      auto Hold = [&](const Cell &V) {
+        if (V->What == Value::Module)
+          Held.push_back({V->Held, Path, Path});
+      };
+      Hold(Member);
+      if (Member->What == Value::List)
+        for (const Cell &Element : Member->Elements)
+          Hold(Element);
+    }
+  }
+
+  const SourceManager &SM;
+  const bool Stopped;
+  std::vector<ModuleRow> &Rows;
+  RowPaths Seen;
+  std::set<const TensorInstance *> Counted;
+  std::vector<HeldModule> Held;
+};
+
+} // namespace
+
+RowPaths addRows(const ModulePtr &Root, bool Stopped, const SourceManager &SM,
+                 std::vector<ModuleRow> &Rows) {
+  return RowMaker(SM, Stopped, Rows).add(Root);
+}
+
+} // namespace libtorch_tidy::bytes

@@ -1,0 +1,306 @@
+//===- ArithmeticOperators.cpp - Of two or three tensors ------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/bytes/simulate/OperatorRules.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+namespace {
+
+/// What backward() of an operator has at once, in the order in which it makes
+/// gradients. They are as large as the result, until those of an operand that
+/// was broadcast are added up.
+class InBackward {
+public:
+  explicit InBackward(uint64_t Size) : Size(Size) {}
+
+  /// A gradient is made, with so much besides it.
+  void make(uint64_t Besides) {
+    Peak = std::max(Peak, Live + Size + Besides);
+    Live += Size;
+  }
+  /// The gradient of \p T gets the sizes of \p T. \p IsMade: with memory of its
+  /// own before that.
+  void reduce(const TensorPtr &T, bool Grows, bool IsMade = true) {
+    if (!T || !T->needsGradient())
+      return;
+    if (IsMade || Grows)
+      Counted += bytesOf(T);
+    if (!Grows)
+      return;
+    Live += bytesOf(T);
+    Peak = std::max(Peak, Live);
+    if (IsMade)
+      Live -= Size;
+  }
+  /// Besides the gradients.
+  uint64_t scratch() const { return Peak > Counted ? Peak - Counted : 0; }
+
+private:
+  const uint64_t Size;
+  uint64_t Live = 0, Peak = 0, Counted = 0;
+};
+
+} // namespace
+
+BlockPtr Operator::beforeWrites(const TensorPtr &T,
+                                ArrayRef<Differentiated> Inputs) {
+  return isInPlace() && records(Inputs) ? S.allocate(bytesOf(T)) : T->Memory;
+}
+
+//===----------------------------------------------------------------------===//
+// Of two
+//===----------------------------------------------------------------------===//
+
+/// One of the operands is a number.
+OperatorResult Operator::withNumber(StringRef Base, const Argument *First,
+                                    const Argument *Second) {
+  const bool NumberFirst = isNumber(First);
+  const TensorPtr T = NumberFirst ? tensor({"other", "exponent"}) : self();
+  const Argument &Number = NumberFirst ? *First : *Second;
+  const ElementType Own = typeOf(T);
+  const bool BecomesReal =
+      !isFloating(Own) && (Number.What == Argument::Real || Base == "div");
+  const TensorPtr Out =
+      isInPlace() ? T : makeLike(T, BecomesReal ? Float32 : Own);
+  const uint64_t Size = bytesOf(Out);
+  if (Base == "add" || (Base == "sub" && !NumberFirst) ||
+      (!NumberFirst && (Base == "fmod" || Base == "remainder"))) {
+    record({Out}, {{T, GradientKind::Alias}});
+  } else if (Base == "pow") {
+    std::vector<BlockPtr> Kept = {beforeWrites(T, {{T}})};
+    if (NumberFirst)
+      Kept.push_back(Out->Memory);
+    record({Out}, {{T}}, Kept, NumberFirst ? Size : 2 * Size);
+  } else if (Base == "div" && NumberFirst) {
+    // reciprocal().mul(number): both have results of their own.
+    std::vector<BlockPtr> Kept = {T->Memory};
+    if (records({{T}}))
+      Kept.push_back(S.allocate(Size));
+    record({Out}, {{T}}, Kept, 3 * Size);
+  } else {
+    record({Out}, {{T}});
+  }
+  return one(Out);
+}
+
+/// What backward() of an operator of \p A and \p B has at once, where the
+/// result has \p Size bytes. The gradient of B is made first; both are as large
+/// as the result, until what was broadcast is added up.
+static uint64_t mostInBackward(StringRef Base, bool NeedsA, bool NeedsB,
+                               uint64_t A, uint64_t B, uint64_t Size) {
+  const uint64_t OfB = NeedsA && NeedsB ? Size : 0;
+  if (Base == "div") {
+    const uint64_t Later = NeedsA && A < Size ? OfB + Size + A : 0;
+    return std::max(NeedsB ? 4 * Size : 0, Later);
+  }
+  if (Base == "pow")
+    return std::max(NeedsA ? OfB + B * 5 / 4 + 4 * Size : 0,
+                    NeedsB ? A + Size * 13 / 4 : 0);
+  if (Base == "atan2")
+    return std::max(A + B + 2 * Size, Size + (NeedsA ? 2 * Size : 0) +
+                                          (NeedsB ? 2 * Size + A : 0));
+  if (Base == "hypot") // The gradient of A is made first.
+    return OfB + 2 * Size;
+  if (Base == "logaddexp")
+    return OfB + 4 * Size;
+  // maximum, minimum, and others of both.
+  return OfB + Size * 5 / 2;
+}
+
+/// Two operands that are broadcast, and what they give.
+struct Operator::Operands {
+  const TensorPtr A, B, Out;
+  const bool GrowsA = A->sizes() != Out->sizes(),
+             GrowsB = B->sizes() != Out->sizes();
+};
+
+void Operator::recordSum(bool Subtracts, const Operands &Of) {
+  const uint64_t Size = bytesOf(Of.Out);
+  const bool Scaled = find({"alpha"}) && maybeReal({"alpha"}) != 1.0;
+  // -grad and alpha * grad are made after each other.
+  const unsigned Made = Subtracts + Scaled;
+  InBackward Uses(Size);
+  if (Of.B->needsGradient() && Made)
+    Uses.make((Made - 1) * Size);
+  Uses.reduce(Of.A, Of.GrowsA, /*IsMade=*/false);
+  Uses.reduce(Of.B, Of.GrowsB, Made);
+  auto Kind = [](bool IsFresh) {
+    return IsFresh ? GradientKind::Fresh : GradientKind::Alias;
+  };
+  record({Of.Out}, {{Of.A, Kind(Of.GrowsA)}, {Of.B, Kind(Of.GrowsB || Made)}},
+         {}, Uses.scratch());
+}
+
+/// mul, div, pow and the others, whose gradients are made of the operands.
+void Operator::recordProduct(StringRef Base, const Operands &Of) {
+  const auto &[A, B, Out, GrowsA, GrowsB] = Of;
+  const uint64_t Size = bytesOf(Out);
+  const bool NeedsA = A->needsGradient(), NeedsB = B->needsGradient();
+  std::vector<BlockPtr> Kept;
+  if (Base == "mul") {
+    if (NeedsB)
+      Kept.push_back(beforeWrites(A, {{A}, {B}}));
+    if (NeedsA)
+      Kept.push_back(B->Memory);
+    return record({Out}, {{A}, {B}}, Kept,
+                  (NeedsA && GrowsA ? Size : 0) +
+                      (NeedsB && GrowsB ? Size : 0));
+  }
+  if (Base != "hypot" || NeedsB)
+    Kept.push_back(B->Memory);
+  if (Base == "hypot" ? NeedsA : (Base != "div" || NeedsB))
+    Kept.push_back(beforeWrites(A, {{A}, {B}}));
+  if ((Base == "pow" && NeedsB) || Base == "hypot")
+    Kept.push_back(Out->Memory);
+  if (Base == "xlogy") {
+    auto Truths = [&](const TensorPtr &T) { return productOf(T->sizes()); };
+    InBackward Uses(Size);
+    if (NeedsB)
+      Uses.make(Size);
+    if (NeedsA) // Where both are 0 is looked for.
+      Uses.make(Size + Truths(A) + Truths(B) + Truths(Out));
+    Uses.reduce(A, GrowsA);
+    Uses.reduce(B, GrowsB);
+    return record({Out}, {{A}, {B}}, Kept, Uses.scratch());
+  }
+  const uint64_t Most =
+      mostInBackward(Base, NeedsA, NeedsB, bytesOf(A), bytesOf(B), Size);
+  const uint64_t Gradients =
+      (NeedsA ? bytesOf(A) : 0) + (NeedsB ? bytesOf(B) : 0);
+  record({Out}, {{A}, {B}}, Kept, Most > Gradients ? Most - Gradients : 0);
+}
+
+/// add, sub, mul, div, pow, maximum, hypot, and with a trailing "_" in place.
+OperatorResult Operator::binary(StringRef Base) {
+  const Argument *Second = find({"other", "exponent", "value"});
+  const Argument *First = find({"self", "input"});
+  if (isNumber(First) || isNumber(Second))
+    return withNumber(Base, First, Second);
+  const TensorPtr A = self(), B = tensor({"other", "exponent", "tensor2"});
+  const std::optional<Sizes> Both = fitted({A, B});
+  if (!Both)
+    return *Trouble;
+  ElementType Type = promoted(*A, *B);
+  if (Base == "div" && !isFloating(Type))
+    Type = Float32;
+  const bool InPlace = isInPlace();
+  TensorPtr Out = A;
+  if (!InPlace) {
+    const TensorPtr &Like = A->sizes() == *Both ? A : B;
+    Out = Like->sizes() == *Both ? makeLike(Like, Type) : make(*Both, Type);
+  } else if (A->sizes() != *Both) {
+    throws("'" + Name + "' cannot change sizes " + shown(A->sizes()) + " to " +
+           shown(*Both) + " in place");
+  }
+  // Operands of another type are converted first, and a result in place of one
+  // is made aside.
+  const BlockPtr Converted =
+      S.scratch(convertedBytes(A, Type) + convertedBytes(B, Type) +
+                (InPlace ? convertedBytes(A, Type) : 0));
+  const Operands Of = {A, B, Out};
+  if (Base == "add" || Base == "sub")
+    recordSum(Base == "sub", Of);
+  else
+    recordProduct(Base, Of);
+  return one(Out);
+}
+
+//===----------------------------------------------------------------------===//
+// Of three
+//===----------------------------------------------------------------------===//
+
+/// lerp(self, end, weight), addcmul and addcdiv(self, tensor1, tensor2).
+OperatorResult Operator::weighed() {
+  const bool InPlace = isInPlace(), IsLerp = Name.starts_with("lerp"),
+             Divides = Name.starts_with("addcdiv");
+  const TensorPtr A = self(), B = tensor({IsLerp ? "end" : "tensor1"});
+  const Argument *Weight = find({"weight"});
+  const TensorPtr C = IsLerp && isNumber(Weight)
+                          ? nullptr
+                          : tensor({IsLerp ? "weight" : "tensor2"});
+  const std::optional<Sizes> All = fitted({A, B, C});
+  if (All && InPlace && A->sizes() != *All)
+    doesNotFit(A, B);
+  if (Trouble)
+    return *Trouble;
+  const bool NeedsA = A->needsGradient(), NeedsB = B->needsGradient(),
+             NeedsC = C && C->needsGradient();
+  std::vector<BlockPtr> Kept;
+  if (IsLerp) {
+    if (NeedsC) {
+      Kept.push_back(InPlace ? S.allocate(bytesOf(A)) : A->Memory);
+      Kept.push_back(B->Memory);
+    }
+    if (C)
+      Kept.push_back(C->Memory);
+  } else {
+    if (NeedsC)
+      Kept.push_back(B->Memory);
+    if (NeedsB || (Divides && NeedsC))
+      Kept.push_back(C->Memory);
+  }
+  const TensorPtr Out = InPlace                   ? A
+                        : A->sizes() == *All      ? makeLike(A)
+                        : B->sizes() == *All      ? makeLike(B)
+                        : C && C->sizes() == *All ? makeLike(C)
+                                                  : make(*All, A);
+  const uint64_t Size = bytesOf(Out);
+  auto BothBytes = [&](const TensorPtr &X, const TensorPtr &Y) {
+    const std::optional<Sizes> Both = broadcast(X->sizes(), Y->sizes());
+    return Both ? elementsOf(productOf(*Both), typeOf(Out).Bytes) : 0;
+  };
+  auto Grows = [&](const TensorPtr &T) { return T && T->sizes() != *All; };
+  InBackward Uses(Size);
+  if (IsLerp) {
+    if (NeedsB)
+      Uses.make(0);
+    if (NeedsA)
+      Uses.make(C ? bytesOf(C) : 0);
+    if (NeedsC)
+      Uses.make(BothBytes(A, B));
+  } else {
+    if (NeedsB)
+      Uses.make(bytesOf(C));
+    if (NeedsC)
+      Uses.make(Divides ? bytesOf(B) + bytesOf(C) + BothBytes(B, C) + Size
+                        : bytesOf(B));
+  }
+  Uses.reduce(A, Grows(A), IsLerp);
+  Uses.reduce(B, Grows(B));
+  Uses.reduce(C, Grows(C));
+  record({Out},
+         {{A, IsLerp || A->sizes() != *All ? GradientKind::Fresh
+                                           : GradientKind::Alias},
+          {B},
+          {C}},
+         Kept, Uses.scratch());
+  return one(Out);
+}
+
+std::optional<OperatorResult> Operator::runArithmetic() {
+  const StringRef Base = llvm::StringSwitch<StringRef>(base())
+                             .Case("multiply", "mul")
+                             .Cases("divide", "true_divide", "div")
+                             .Case("subtract", "sub")
+                             .Default(base());
+  if (llvm::StringSwitch<bool>(Base)
+          .Cases("add", "sub", "mul", "div", "pow", true)
+          .Cases("maximum", "minimum", "atan2", "remainder", "fmod", true)
+          .Cases("floor_divide", "hypot", "xlogy", "logaddexp", true)
+          .Default(false))
+    return binary(Base);
+  if ((Base == "max" || Base == "min") && find({"other"}))
+    return binary("maximum");
+  return std::nullopt;
+}
+
+} // namespace libtorch_tidy::torch

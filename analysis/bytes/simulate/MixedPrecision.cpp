@@ -1,0 +1,183 @@
+//===- MixedPrecision.cpp - What autocast converts ------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The operators that LibTorch 1.13.1 registers for autocast (the kernels of
+/// DispatchKey::AutocastCPU and AutocastCUDA), and what happens to their
+/// tensors (ATen/autocast_mode.h).
+///
+//===----------------------------------------------------------------------===//
+
+#include "analysis/bytes/simulate/OperatorRules.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+namespace {
+
+/// What autocast does before an operator runs.
+enum class CastPolicy : unsigned char {
+  None,   ///< It does not know the operator: those inside may be cast.
+  Lower,  ///< All tensors to the type of autocast.
+  Single, ///< All to float32.
+  Widest, ///< All to the widest type among them.
+  Result, ///< The result is of float32, without a conversion of its own.
+};
+
+} // namespace
+
+/// On both devices.
+static bool isLowered(StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("conv1d", "conv2d", "conv3d", "conv_tbc", "linear", true)
+      .Cases("matmul", "mm", "bmm", "addmm", "addbmm", "baddbmm", true)
+      .Default(false);
+}
+
+/// On both devices; losses by the names of their functionals, too.
+static bool isSingle(StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", true)
+      .Cases("nll_loss", "kl_div", "poisson_nll_loss", true)
+      .Cases("binary_cross_entropy_with_logits", "soft_margin_loss", true)
+      .Cases("cosine_embedding_loss", "hinge_embedding_loss", true)
+      .Cases("margin_ranking_loss", "multi_margin_loss", true)
+      .Cases("multilabel_margin_loss", "triplet_margin_loss", "cdist", true)
+      .Default(false);
+}
+
+static CastPolicy policyOnCpu(StringRef Name) {
+  return llvm::StringSwitch<CastPolicy>(Name)
+      .Cases("cat", "stack", "index_copy", CastPolicy::Widest)
+      .Cases("conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+             CastPolicy::Single)
+      .Cases("avg_pool3d", "max_pool3d", "adaptive_avg_pool3d",
+             "adaptive_max_pool3d", CastPolicy::Single)
+      .Cases("binary_cross_entropy", "cross_entropy", "cross_entropy_loss",
+             "ctc_loss", CastPolicy::Single)
+      .Cases("grid_sample", "grid_sampler", "prod", "trace", CastPolicy::Single)
+      .Default(CastPolicy::None);
+}
+
+static CastPolicy policyOnCuda(StringRef Name) {
+  return llvm::StringSwitch<CastPolicy>(Name)
+      .Cases("conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+             CastPolicy::Lower)
+      .Cases("mv", "addmv", "addr", "einsum", "prelu", CastPolicy::Lower)
+      .Cases("gru_cell", "lstm_cell", "rnn_tanh_cell", "rnn_relu_cell",
+             CastPolicy::Lower)
+      .Cases("addcdiv", "addcmul", "atan2", "bilinear", "cross",
+             CastPolicy::Widest)
+      .Cases("dot", "grid_sample", "grid_sampler", "index_put", "scatter_add",
+             "tensordot", CastPolicy::Widest)
+      .Cases("softmax", "log_softmax", "sum", "prod", "cumsum", "cumprod",
+             CastPolicy::Result)
+      .Cases("acos", "asin", "cosh", "erfinv", "exp", "expm1", "log", "log10",
+             "log1p", CastPolicy::Single)
+      .Cases("log2", "reciprocal", "rsqrt", "sinh", "tan", "pow", "softplus",
+             CastPolicy::Single)
+      .Cases("layer_norm", "group_norm", "norm", "cosine_similarity", "dist",
+             "logsumexp", "renorm", CastPolicy::Single)
+      .Default(CastPolicy::None);
+}
+
+/// Autocast leaves float64, complex numbers and integers alone.
+static bool isEligible(const TensorPtr &T) {
+  return T && T->Shape.Defined && T->Shape.Type && isFloating(*T->Shape.Type) &&
+         T->Shape.Type->Bytes <= 4 &&
+         !StringRef(T->Shape.Type->Name).contains("complex");
+}
+
+static bool isEligible(const Argument &A) {
+  return A.What == Argument::Tensor && isEligible(A.Handles.front());
+}
+
+TensorPtr Simulation::converted(const TensorPtr &T, ElementType To) {
+  const OperatorResult Result =
+      Operator(*this, "to", {{"self", argument(T)}, {"dtype", argument(To)}})
+          .run();
+  return Result.What == OperatorResult::One ? Result.Tensors.front() : T;
+}
+
+TensorPtr Simulation::cast(const TensorPtr &T, ElementType To) {
+  if (!Autocast || InAutocast || !isEligible(T) ||
+      T->Shape.Type->Name == To.Name)
+    return T;
+  // Those of parameters are kept, until the region of autocast ends.
+  const bool IsKept = To.Name == Autocast->Name && !T->Maker &&
+                      T->Shape.Type->Name == Float32.Name &&
+                      T->RequiresGrad.value_or(false);
+  if (IsKept)
+    if (const auto It = Casts.find(T); It != Casts.end())
+      return It->second;
+  TensorPtr Result = converted(T, To);
+  if (IsKept)
+    Casts[T] = Result;
+  return Result;
+}
+
+/// torch::nn's linear() of what is not a matrix is matmul(), and the bias is
+/// added to the result as it is.
+OperatorResult Simulation::addBias(Arguments Given) {
+  const Argument Bias = Given["bias"];
+  Given.erase("bias");
+  OperatorResult Result = run("linear", Given);
+  if (Result.What != OperatorResult::One)
+    return Result;
+  return run("add_",
+             {{"self", argument(Result.Tensors.front())}, {"other", Bias}});
+}
+
+OperatorResult Simulation::run(StringRef Name, const Arguments &Given) {
+  CastPolicy Policy = CastPolicy::None;
+  if (Autocast && !InAutocast)
+    Policy = isLowered(Name)             ? CastPolicy::Lower
+             : isSingle(Name)            ? CastPolicy::Single
+             : Device == DeviceKind::Cpu ? policyOnCpu(Name)
+                                         : policyOnCuda(Name);
+  if (Policy == CastPolicy::None)
+    return Operator(*this, Name, Given).run();
+  const auto Input = Given.find("input"), Bias = Given.find("bias");
+  const bool IsLinear = Name == "linear" && Input != Given.end();
+  if (IsLinear && Bias != Given.end() && isEligible(Bias->second) &&
+      isEligible(Input->second) &&
+      Input->second.Handles.front()->sizes().size() != 2)
+    return addBias(Given);
+  Arguments With = Given;
+  const ElementType To = Policy == CastPolicy::Lower ? *Autocast : Float32;
+  std::vector<TensorPtr *> Eligible;
+  for (auto &[Of, A] : With)
+    for (TensorPtr &T : A.Handles)
+      if (isEligible(T)) {
+        // It is a transposed view that is cast, which is not kept.
+        if (IsLinear && Of == "weight")
+          T = converted(T, To);
+        else
+          Eligible.push_back(&T);
+      }
+  if (Policy == CastPolicy::Widest &&
+      llvm::none_of(Eligible, [](const TensorPtr *T) {
+        return (*T)->Shape.Type->Bytes == Float32.Bytes;
+      }))
+    Eligible.clear();
+  if (Policy == CastPolicy::Result) {
+    if (!Eligible.empty() && !With.count("dtype"))
+      With["dtype"] = argument(Float32);
+    Eligible.clear();
+  }
+  for (TensorPtr *T : Eligible)
+    *T = cast(*T, To);
+  // What the operator runs itself is not cast again.
+  InAutocast = true;
+  const auto Leave = llvm::make_scope_exit([&] { InAutocast = false; });
+  return Operator(*this, Name, With).run();
+}
+
+} // namespace libtorch_tidy::torch

@@ -1,0 +1,354 @@
+//===- Simulation.cpp - Memory, autograd's graph, backward() --------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/bytes/simulate/Simulation.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include <queue>
+
+using llvm::ArrayRef;
+
+namespace libtorch_tidy::torch {
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Beyond all machines, and far from where sums of it overflow.
+static constexpr uint64_t MostBytes = 1ULL << 60;
+
+Block::Block(std::shared_ptr<Memory> Of, uint64_t Bytes)
+    : Of(std::move(Of)), Bytes(Bytes), Place(this->Of->Place) {
+  Memory &M = *this->Of;
+  if (Bytes > MostBytes || M.Live + Bytes > MostBytes) {
+    M.TooLarge = true;
+    this->Bytes = 0;
+  }
+  M.Blocks.insert(this);
+  if (M.Allocator && this->Bytes)
+    Part = M.Allocator->allocate(this->Bytes);
+  M.change(M.Live + this->Bytes);
+}
+
+Block::~Block() {
+  if (Part)
+    Of->Allocator->free(Part);
+  Of->Blocks.erase(this);
+  Of->change(Of->Live - Bytes);
+}
+
+/// Neighbours of \p Line become one, so that it has half as many.
+static void halve(std::vector<TimePoint> &Line) {
+  size_t Kept = 0;
+  for (size_t I = 0; I < Line.size(); I += 2) {
+    TimePoint Point = Line[I];
+    if (I + 1 < Line.size()) {
+      if (Line[I + 1].Most > Point.Most)
+        Point = Line[I + 1];
+      Point.After = Line[I + 1].After;
+    }
+    Line[Kept++] = Point;
+  }
+  Line.resize(Kept);
+}
+
+void Memory::change(uint64_t Now) {
+  const uint64_t Before = Live;
+  Live = Now;
+  if (Live > Peak) {
+    Peak = Live;
+    PlaceOfPeak = Place;
+  }
+  if (!TimeLine)
+    return;
+  if (TimeLine->empty() || TimeLine->back().Place != Place) {
+    if (TimeLine->size() >= 16 * MaxTimePoints)
+      halve(*TimeLine);
+    TimeLine->push_back({Place, Before, Live});
+  }
+  TimePoint &Last = TimeLine->back();
+  Last.Most = std::max(Last.Most, Live);
+  Last.After = Live;
+}
+
+std::vector<TimePoint> Memory::takeTimeLine() {
+  std::vector<TimePoint> Result;
+  if (TimeLine)
+    Result = std::move(*TimeLine);
+  TimeLine.reset();
+  while (Result.size() > MaxTimePoints)
+    halve(Result);
+  return Result;
+}
+
+std::vector<int64_t> TensorInstance::sizes() const {
+  std::vector<int64_t> Result;
+  if (Shape.Sizes)
+    for (const Size &S : *Shape.Sizes)
+      Result.push_back(S.value_or(0));
+  return Result;
+}
+
+/// The strides of a tensor of \p Sizes whose elements lie in their order.
+static std::vector<int64_t> contiguousStrides(ArrayRef<int64_t> Sizes) {
+  std::vector<int64_t> Result(Sizes.size());
+  int64_t Stride = 1;
+  for (size_t I = Sizes.size(); I-- > 0;) {
+    Result[I] = Stride;
+    // No tensor has as many.
+    if (__builtin_mul_overflow(Stride, std::max<int64_t>(Sizes[I], 1), &Stride))
+      Stride = 1;
+  }
+  return Result;
+}
+
+bool TensorInstance::isContiguous() const {
+  int64_t Stride = 1;
+  const std::vector<int64_t> Sizes = sizes();
+  for (size_t I = Sizes.size(); I-- > 0;) {
+    if (Sizes[I] == 0)
+      return true;
+    if (Sizes[I] != 1 && Strides[I] != Stride)
+      return false;
+    Stride *= Sizes[I];
+  }
+  return true;
+}
+
+bool TensorInstance::isDense() const {
+  std::vector<std::pair<int64_t, int64_t>> Dimensions;
+  const std::vector<int64_t> Sizes = sizes();
+  for (size_t I = 0; I < Sizes.size(); ++I)
+    if (Sizes[I] != 1)
+      Dimensions.emplace_back(Strides[I], Sizes[I]);
+  llvm::sort(Dimensions);
+  int64_t Expected = 1;
+  for (const auto &[Stride, Count] : Dimensions) {
+    if (Stride != Expected)
+      return false;
+    Expected *= Count;
+  }
+  return true;
+}
+
+BlockPtr Simulation::allocate(uint64_t Count) {
+  if (Device == DeviceKind::Cuda)
+    Count = CachingAllocator::rounded(Count);
+  return std::make_shared<Block>(Bytes, Count);
+}
+
+BlockPtr Simulation::scratch(uint64_t Count) {
+  return Device == DeviceKind::Cpu ? allocate(Count) : nullptr;
+}
+
+TensorPtr Simulation::make(std::vector<int64_t> Sizes, ElementType Type) {
+  auto T = std::make_shared<TensorInstance>();
+  T->Strides = contiguousStrides(Sizes);
+  T->Shape.Sizes = std::vector<Size>(Sizes.begin(), Sizes.end());
+  T->Shape.Type = Type;
+  T->Memory = allocate(T->Shape.bytes().value_or(UINT64_MAX));
+  return T;
+}
+
+void Simulation::place(TensorInstance &T) {
+  const std::optional<uint64_t> Count = T.Shape.bytes();
+  if (!Count || !T.Shape.Sizes || !T.Shape.Type)
+    return;
+  T.Strides = contiguousStrides(T.sizes());
+  T.Memory = allocate(*Count);
+}
+
+//===----------------------------------------------------------------------===//
+// The graph
+//===----------------------------------------------------------------------===//
+
+/// A long chain of nodes is not freed by a recursion as long.
+GradientNode::~GradientNode() {
+  std::vector<NodePtr> Pending;
+  auto Take = [&](GradientNode &N) {
+    for (Edge &E : N.Edges)
+      if (E.To && E.To.use_count() == 1)
+        Pending.push_back(std::move(E.To));
+  };
+  Take(*this);
+  while (!Pending.empty()) {
+    const NodePtr Next = std::move(Pending.back());
+    Pending.pop_back();
+    Take(*Next);
+  }
+}
+
+namespace {
+
+/// A gradient on its way.
+struct Gradient {
+  /// Null for one that has no memory of its own: the expanded 1 of a sum.
+  BlockPtr Memory;
+  bool IsDense = true;
+  bool IsDefined = false;
+  /// The tensor, which may share its memory with others. A leaf takes over one
+  /// that nobody else has.
+  std::shared_ptr<char> Handle = std::make_shared<char>();
+};
+
+/// Runs nodes as torch::autograd::Engine does: of those whose gradients are
+/// complete, the one that was recorded last.
+class Engine {
+public:
+  explicit Engine(Simulation &S) : S(S) {}
+
+  void run(ArrayRef<TensorPtr> Results) {
+    for (const TensorPtr &T : Results)
+      if (T->Maker)
+        count(T->Maker);
+    for (const TensorPtr &T : Results) {
+      Gradient Seed;
+      Seed.IsDense = T->Shape.elements() == 1U;
+      Seed.IsDefined = true;
+      if (T->Maker)
+        send(T->Maker, T->MakerOutput, Seed, T->Shape.bytes().value_or(0),
+             /*IsRoot=*/true);
+      else if (T->RequiresGrad.value_or(false))
+        accumulate(*T, std::move(Seed));
+    }
+    for (const TensorPtr &T : Results)
+      if (T->Maker && !Waiting.lookup(T->Maker.get()) &&
+          Queued.insert(T->Maker.get()).second)
+        Ready.push(T->Maker);
+    while (!Ready.empty()) {
+      const NodePtr Next = Ready.top();
+      Ready.pop();
+      execute(*Next);
+    }
+  }
+
+private:
+  struct IsEarlier {
+    bool operator()(const NodePtr &A, const NodePtr &B) const {
+      return A->Sequence < B->Sequence;
+    }
+  };
+
+  /// How many gradients each node waits for.
+  void count(const NodePtr &Root) {
+    std::vector<NodePtr> Pending = {Root};
+    while (!Pending.empty()) {
+      const NodePtr Node = std::move(Pending.back());
+      Pending.pop_back();
+      if (!Seen.insert(Node.get()).second)
+        continue;
+      for (const GradientNode::Edge &E : Node->Edges)
+        if (E.To) {
+          ++Waiting[E.To.get()];
+          Pending.push_back(E.To);
+        } else {
+          ++Leaves[E.Leaf.get()].Waiting;
+        }
+    }
+  }
+
+  /// Adds \p Given to what has come for \p Node so far.
+  void send(const NodePtr &Node, unsigned Input, Gradient Given, uint64_t Size,
+            bool IsRoot) {
+    std::vector<Gradient> &All = Buffers[Node.get()];
+    All.resize(std::max<size_t>(All.size(), Node->Results));
+    Gradient &Old = All[std::min<size_t>(Input, All.size() - 1)];
+    add(Old, std::move(Given), Size);
+    if (!IsRoot && --Waiting[Node.get()] == 0 &&
+        Queued.insert(Node.get()).second)
+      Ready.push(Node);
+  }
+
+  void add(Gradient &Sum, Gradient Given, uint64_t Size) {
+    if (!Given.IsDefined)
+      return;
+    if (!Sum.IsDefined) {
+      Sum = std::move(Given);
+      return;
+    }
+    // The sum has memory of its own in 1.13.
+    Sum.Memory = S.allocate(Size);
+    Sum.Handle = std::make_shared<char>();
+    Sum.IsDense = true;
+  }
+
+  void accumulate(TensorInstance &Leaf, Gradient Given) {
+    if (Leaf.Gradient)
+      return; // In place.
+    if (Given.Memory && Given.Handle.use_count() == 1 && Given.IsDense)
+      Leaf.Gradient = std::move(Given.Memory);
+    else
+      Leaf.Gradient = S.allocate(Leaf.Shape.bytes().value_or(0));
+  }
+
+  void execute(GradientNode &Node) {
+    S.memory().setPlace(Node.Place | BackwardPlace);
+    std::vector<Gradient> Incoming = std::move(Buffers[&Node]);
+    Buffers.erase(&Node);
+    std::vector<Gradient> Outgoing(Node.Edges.size());
+    const bool IsSparse = !Incoming.empty() && !Incoming[0].IsDense;
+    for (size_t I = 0; I < Node.Edges.size(); ++I) {
+      const GradientNode::Edge &E = Node.Edges[I];
+      Outgoing[I].IsDefined = true;
+      const bool Copies =
+          E.Kind == GradientKind::Merged && IsSparse && Incoming.front().Memory;
+      if (E.Kind == GradientKind::Fresh || Copies) {
+        Outgoing[I].Memory = S.allocate(E.Bytes);
+      } else if (E.Kind == GradientKind::Constant) {
+        Outgoing[I].IsDense = false;
+      } else if (!Incoming.empty()) {
+        Outgoing[I] = Incoming.front();
+        if (E.Kind != GradientKind::Alias)
+          Outgoing[I].Handle = std::make_shared<char>();
+        if (E.Kind == GradientKind::Strided)
+          Outgoing[I].IsDense = false;
+      }
+    }
+    S.scratch(IsSparse ? Node.SparseScratch : Node.Scratch);
+    Incoming.clear();
+    Node.Kept.clear();
+    std::vector<TensorPtr> Complete;
+    for (size_t I = 0; I < Node.Edges.size(); ++I) {
+      const GradientNode::Edge &E = Node.Edges[I];
+      if (E.To) {
+        send(E.To, E.Input, std::move(Outgoing[I]), E.Bytes, false);
+      } else {
+        LeafState &Leaf = Leaves[E.Leaf.get()];
+        add(Leaf.Sum, std::move(Outgoing[I]), E.Bytes);
+        if (--Leaf.Waiting == 0)
+          Complete.push_back(E.Leaf);
+      }
+      Outgoing[I] = {};
+    }
+    // Leaves that have all of it are next.
+    for (const TensorPtr &Leaf : llvm::reverse(Complete)) {
+      accumulate(*Leaf, std::move(Leaves[Leaf.get()].Sum));
+      Leaves.erase(Leaf.get());
+    }
+  }
+
+  /// What has come for a leaf, which may be used several times.
+  struct LeafState {
+    Gradient Sum;
+    unsigned Waiting = 0;
+  };
+
+  Simulation &S;
+  llvm::DenseMap<const GradientNode *, std::vector<Gradient>> Buffers;
+  llvm::DenseMap<const GradientNode *, unsigned> Waiting;
+  llvm::DenseMap<const TensorInstance *, LeafState> Leaves;
+  std::set<const GradientNode *> Seen, Queued;
+  std::priority_queue<NodePtr, std::vector<NodePtr>, IsEarlier> Ready;
+};
+
+} // namespace
+
+void Simulation::backward(ArrayRef<TensorPtr> Results) {
+  Engine(*this).run(Results);
+}
+
+} // namespace libtorch_tidy::torch

@@ -1,0 +1,301 @@
+//===- Simulation.h - Tensors without their elements ------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What LibTorch's operators do to memory, without doing it: tensors that have
+/// sizes and strides and no elements, the memory that they share, the graph
+/// that autograd builds of them, and backward() over it. Bytes are those that
+/// operators ask the allocator of the CPU for, with oneDNN switched off, in
+/// LibTorch 1.13.1; test/budget/steps.test compares them with the library.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_SIMULATE_SIMULATION_H
+#define LIBTORCH_TIDY_ANALYSIS_BYTES_SIMULATE_SIMULATION_H
+
+#include "analysis/bytes/library/ModuleParameters.h"
+#include "analysis/torch/devices/CachingAllocator.h"
+#include <functional>
+#include <memory>
+#include <set>
+
+namespace libtorch_tidy::torch {
+
+struct Block;
+
+/// A larger number is no size, and nothing is computed with it.
+inline constexpr int64_t MostOfDimension = 1LL << 40;
+
+inline constexpr size_t MaxTimePoints = 400;
+
+/// Of places: what runs there is the backward of it.
+inline constexpr unsigned BackwardPlace = 1U << 31;
+
+/// What was in use while one place ran, in the order of time. A place that runs
+/// several times has as many.
+struct TimePoint {
+  unsigned Place;
+  uint64_t Most;  ///< At once, while it ran.
+  uint64_t After; ///< When the next one began.
+};
+
+/// How much memory is in use. A place is a number that its user knows: what
+/// runs while memory is asked for.
+class Memory {
+public:
+  /// With \p Caches, memory is given out by LibTorch's allocator for GPUs.
+  explicit Memory(bool Caches)
+      : Allocator(Caches ? std::make_unique<CachingAllocator>() : nullptr) {}
+
+  uint64_t live() const { return Live; }
+  uint64_t peak() const { return Peak; }
+  /// What the allocator has asked the device for; 0 without one.
+  uint64_t reserved() const { return Allocator ? Allocator->reserved() : 0; }
+  unsigned placeOfPeak() const { return PlaceOfPeak; }
+  /// The peak of what comes.
+  void restartPeak() {
+    Peak = Live;
+    PlaceOfPeak = Place;
+  }
+  /// What comes is written down, until it is taken: at most MaxTimePoints; of
+  /// more, neighbours are one.
+  void startTimeLine() { TimeLine.emplace(); }
+  std::vector<TimePoint> takeTimeLine();
+  unsigned place() const { return Place; }
+  void setPlace(unsigned Now) { Place = Now; }
+  /// More was asked for than a machine could address; the rest counts nothing.
+  bool isTooLarge() const { return TooLarge; }
+  const std::set<const Block *> &blocks() const { return Blocks; }
+
+private:
+  friend struct Block;
+  void change(uint64_t Now);
+  uint64_t Live = 0, Peak = 0;
+  unsigned Place = 0, PlaceOfPeak = 0;
+  bool TooLarge = false;
+  std::set<const Block *> Blocks;
+  std::optional<std::vector<TimePoint>> TimeLine;
+  const std::unique_ptr<CachingAllocator> Allocator;
+};
+
+/// Memory of a tensor: what c10::Storage has. It is in use as long as somebody
+/// holds it.
+struct Block {
+  Block(std::shared_ptr<Memory> Of, uint64_t Bytes);
+  ~Block();
+  Block(const Block &) = delete;
+  Block &operator=(const Block &) = delete;
+
+  const std::shared_ptr<Memory> Of;
+  uint64_t Bytes;
+  const unsigned Place; ///< Where it was asked for.
+
+private:
+  CachingAllocator::Part *Part = nullptr;
+};
+using BlockPtr = std::shared_ptr<Block>;
+
+struct GradientNode;
+using NodePtr = std::shared_ptr<GradientNode>;
+
+/// A tensor. Copies of a handle share it.
+struct TensorInstance {
+  TensorShape Shape;
+  /// Absent: not known.
+  std::optional<bool> RequiresGrad = false;
+
+  // Of a tensor that takes part in a pass:
+  std::vector<int64_t> Strides; ///< In elements, as many as there are sizes.
+  BlockPtr Memory;              ///< Views share it.
+  NodePtr Maker;                ///< The node that computes its gradient.
+  unsigned MakerOutput = 0;
+  BlockPtr Gradient; ///< Of a leaf.
+  /// Of a PackedSequence, whose data it is: its steps. Every sequence in it
+  /// counts as one of full length. 0 for others.
+  int64_t PackedSteps = 0;
+
+  /// Its sizes, of which all are known.
+  std::vector<int64_t> sizes() const;
+  bool isContiguous() const;
+  /// Its elements fill a piece of memory without holes.
+  bool isDense() const;
+  bool needsGradient() const { return Maker || RequiresGrad.value_or(false); }
+};
+using TensorPtr = std::shared_ptr<TensorInstance>;
+
+/// How a node makes the gradient of one of its inputs.
+enum class GradientKind : unsigned char {
+  Fresh, ///< In memory of its own.
+  Alias, ///< The incoming gradient itself.
+  View,  ///< A view of it.
+  /// A view of it where dimensions become one: a copy of what is not dense.
+  Merged,
+  /// A view with strides: repeated along a dimension, or a part of it.
+  Strided,
+  Constant, ///< One number for all elements.
+};
+
+/// What autograd keeps of an operator until backward().
+struct GradientNode {
+  struct Edge {
+    GradientKind Kind = GradientKind::Fresh;
+    NodePtr To;         ///< Null for a leaf.
+    unsigned Input = 0; ///< Of To: which of its results.
+    TensorPtr Leaf;
+    uint64_t Bytes = 0;
+  };
+
+  ~GradientNode();
+
+  uint64_t Sequence = 0; ///< Later ones run first.
+  unsigned Place = 0;
+  unsigned Results = 1;
+  std::vector<Edge> Edges;
+  std::vector<BlockPtr> Kept;
+  /// What its backward needs besides the gradients, at most.
+  uint64_t Scratch = 0;
+  /// The same where what comes is not dense, as the gradient of a sum: some
+  /// copy it.
+  uint64_t SparseScratch = 0;
+};
+
+/// An argument of an operator.
+struct Argument {
+  enum Kind : unsigned char {
+    Unknown,
+    None,    ///< nullopt, an undefined tensor.
+    Integer, ///< Booleans, too.
+    Real,
+    Integers,
+    Tensor,
+    Tensors,
+    Type,
+    Name,   ///< A text or an enumerator: "nearest", "kMean".
+    Slice,  ///< Of an index; its bounds are Parts.
+    Indices ///< The list that index() takes: Parts.
+  } What = Unknown;
+  int64_t Number = 0;
+  double RealNumber = 0;
+  std::vector<int64_t> Numbers;
+  std::vector<TensorPtr> Handles;
+  std::optional<ElementType> Element;
+  std::string Text;
+  std::vector<Argument> Parts;
+};
+using Arguments = std::map<std::string, Argument>;
+
+/// What an operator gives.
+struct OperatorResult {
+  enum Kind : unsigned char {
+    NotFollowed, ///< There is no rule for it; Why says what is missing, if so.
+    Throws,      ///< The sizes do not fit: Why says how.
+    One,
+    Several, ///< A tuple, or a list.
+  } What = NotFollowed;
+  std::vector<TensorPtr> Tensors;
+  std::string Why;
+};
+
+/// Where tensors live.
+enum class DeviceKind : unsigned char {
+  Cpu,  ///< Without oneDNN, as measured.
+  Cuda, ///< Rounded up as the caching allocator does; what kernels need for
+        ///< themselves is not known, and left out. An estimate.
+};
+
+/// The tensors of a pass.
+class Simulation {
+public:
+  explicit Simulation(DeviceKind Device)
+      : Device(Device),
+        Bytes(std::make_shared<Memory>(Device == DeviceKind::Cuda)) {}
+
+  Memory &memory() { return *Bytes; }
+  const Memory &memory() const { return *Bytes; }
+  const DeviceKind Device;
+
+  /// Autograd records.
+  bool GradMode = true;
+
+  /// Mixed precision: until the end operators run in \p Type where autocast has
+  /// them do so.
+  void beginAutocast(ElementType Type) { Autocast = Type; }
+  void endAutocast() {
+    Autocast.reset();
+    Casts.clear();
+  }
+
+  /// A tensor with memory of its own that is contiguous.
+  TensorPtr make(std::vector<int64_t> Sizes, ElementType Type);
+  /// Gives \p T, a parameter or a buffer, its memory, if its size is known.
+  void place(TensorInstance &T);
+  BlockPtr allocate(uint64_t Bytes);
+  /// Memory that an operator needs while it runs; null where that is not known.
+  BlockPtr scratch(uint64_t Bytes);
+
+  /// Runs the operator \p Name: "conv2d", "relu_", "add". Its arguments go by
+  /// the names of the parameters that LibTorch declares, and of the options of
+  /// its functionals.
+  OperatorResult run(llvm::StringRef Name, const Arguments &Given);
+
+  /// backward() of the sum of \p Results. Those that need no gradient count
+  /// nothing.
+  void backward(llvm::ArrayRef<TensorPtr> Results);
+
+private:
+  friend class Operator;
+  /// As autocast does it, where it is on; \p T itself where not.
+  TensorPtr cast(const TensorPtr &T, ElementType To);
+  /// To the type of autocast.
+  TensorPtr lowered(const TensorPtr &T) {
+    return Autocast ? cast(T, *Autocast) : T;
+  }
+  TensorPtr converted(const TensorPtr &T, ElementType To);
+  OperatorResult addBias(Arguments Given);
+  std::shared_ptr<Memory> Bytes;
+  uint64_t Sequence = 0;
+  std::optional<ElementType> Autocast;
+  /// Of parameters, which autocast keeps.
+  std::map<std::weak_ptr<TensorInstance>, TensorPtr,
+           std::owner_less<std::weak_ptr<TensorInstance>>>
+      Casts;
+  bool InAutocast = false; ///< An operator that autocast knows runs.
+};
+
+/// A line of a forward() that runs other modules.
+struct ModuleStep {
+  llvm::StringRef Result; ///< The variable that is set; of the last, returned.
+  /// A child by its name; with "*" all children of that one after each other;
+  /// "+" adds; the name of an option, with "=", that is an activation. A child
+  /// that is not there gives its first input.
+  llvm::StringRef Runs;
+  std::vector<llvm::StringRef> Inputs; ///< Variables, inputs, "true", "false".
+  /// The next line is of the same expression: what this gives lives on.
+  bool Continues = false;
+};
+
+/// What forward() of a module of LibTorch's does.
+struct ModuleRun {
+  /// It runs that with its options and tensors as arguments, and with its
+  /// inputs under these names. Empty: not known.
+  llvm::StringRef Operator;
+  llvm::ArrayRef<llvm::StringRef> Inputs;
+  Arguments Defaults; ///< Of options, where they are not those of Operator.
+  bool IsFunctional = false;     ///< It calls a function that it was given.
+  bool NestsState = false;       ///< It returns (a, (b, c)), not (a, b, c).
+  bool AddsLoss = false;         ///< It returns (a, number), not a.
+  std::vector<ModuleStep> Steps; ///< Instead of an operator.
+};
+ModuleRun runOfModule(llvm::StringRef Class);
+
+/// The operator of an enumerator that names an activation: "gelu" of kGELU;
+/// "relu" of others.
+llvm::StringRef activationNamed(llvm::StringRef Enumerator);
+
+} // namespace libtorch_tidy::torch
+
+#endif // LIBTORCH_TIDY_ANALYSIS_BYTES_SIMULATE_SIMULATION_H

@@ -1,0 +1,55 @@
+//===- Activity.cpp - What the analysis is doing --------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/cpp/Activity.h"
+#include <algorithm>
+
+using namespace clang;
+
+namespace libtorch_tidy::cpp {
+
+static thread_local const Activity *Current = nullptr;
+static thread_local char *Shared = nullptr;
+static thread_local size_t SharedSize = 0;
+
+void Activity::writeTo(char *Memory, size_t Size) {
+  Shared = Memory;
+  SharedSize = Size;
+}
+
+Activity::Activity(const FunctionDecl *F) : F(F), Around(Current) {
+  Current = this;
+  write();
+}
+
+Activity::Activity(llvm::StringRef Check) : Check(Check), Around(Current) {
+  Current = this;
+  write();
+}
+
+Activity::~Activity() {
+  Current = Around;
+  if (Current)
+    Current->write();
+}
+
+void Activity::say(llvm::StringRef Text) {
+  if (!Shared)
+    return;
+  const size_t Length = std::min(Text.size(), SharedSize - 1);
+  std::copy_n(Text.data(), Length, Shared);
+  Shared[Length] = 0;
+}
+
+void Activity::write() const {
+  if (!Shared)
+    return;
+  say(F ? "function '" + F->getQualifiedNameAsString() + "'"
+        : ("check '" + Check + "'").str());
+}
+
+} // namespace libtorch_tidy::cpp

@@ -1,0 +1,50 @@
+//===- Activity.h - What the analysis is doing ------------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Says where an analysis is that crashes or never ends. The words stand in
+/// memory that the driver shares with the process, so that they can be read
+/// whatever becomes of it.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_CPP_ACTIVITY_H
+#define LIBTORCH_TIDY_ANALYSIS_CPP_ACTIVITY_H
+
+#include "clang/AST/Decl.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace libtorch_tidy::cpp {
+
+/// What is done while it lives. Those that are made meanwhile come first.
+class Activity {
+public:
+  /// "function 'train'".
+  explicit Activity(const clang::FunctionDecl *F);
+  /// "check 'libtorch-cat-in-loop'".
+  explicit Activity(llvm::StringRef Check);
+  ~Activity();
+  Activity(const Activity &) = delete;
+  Activity &operator=(const Activity &) = delete;
+
+  /// What is done when none lives.
+  static void say(llvm::StringRef Text);
+  /// From now on the words are written to \p Memory, with a zero at the end;
+  /// null: nowhere.
+  static void writeTo(char *Memory, size_t Size);
+
+private:
+  void write() const;
+
+  const clang::FunctionDecl *F = nullptr;
+  llvm::StringRef Check;
+  const Activity *Around;
+};
+
+} // namespace libtorch_tidy::cpp
+
+#endif // LIBTORCH_TIDY_ANALYSIS_CPP_ACTIVITY_H

@@ -1,0 +1,271 @@
+//===- Body.cpp - What one may ask of a function body ---------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/cpp/Body.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Object.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ParentMapContext.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+
+namespace libtorch_tidy::cpp {
+
+//===----------------------------------------------------------------------===//
+// Made on demand, owned by the unit
+//===----------------------------------------------------------------------===//
+
+using Bodies = llvm::DenseMap<const FunctionDecl *, std::unique_ptr<Body>>;
+
+Body &Body::of(const FunctionDecl *F) {
+  static thread_local llvm::DenseMap<const ASTContext *, Bodies> Units;
+  if (const FunctionDecl *Definition = F->getDefinition())
+    F = Definition;
+  ASTContext &Context = F->getASTContext();
+  auto [Unit, New] = Units.try_emplace(&Context);
+  if (New) // They go with the AST that they refer to.
+    Context.AddDeallocation(
+        [](void *Gone) { Units.erase(static_cast<const ASTContext *>(Gone)); },
+        &Context);
+  std::unique_ptr<Body> &Known = Unit->second[F];
+  if (!Known)
+    Known = std::make_unique<Body>(F);
+  return *Known;
+}
+
+Body *Body::around(const Stmt *S, ASTContext &Context) {
+  DynTypedNode Node = DynTypedNode::create(*S);
+  for (;;) {
+    DynTypedNodeList Parents = Context.getParents(Node);
+    if (Parents.empty())
+      return nullptr;
+    const auto *Lambda = Parents[0].get<LambdaExpr>();
+    const FunctionDecl *F =
+        Lambda && Node.get<Stmt>() == Lambda->getBody()
+            ? static_cast<const FunctionDecl *>(Lambda->getCallOperator())
+            : Parents[0].get<FunctionDecl>();
+    if (F)
+      return F->hasBody() ? &of(F) : nullptr;
+    Node = Parents[0];
+  }
+}
+
+Body::Body(const FunctionDecl *F)
+    : F(F), Root(F->getBody()), Parents(const_cast<Stmt *>(Root)) {
+  Way How = Lambdas::Skipped;
+  How.Implicit = true;
+  forEach<Stmt>(
+      Root,
+      [&](const Stmt *S) {
+        if (const auto *Statement = dyn_cast<DeclStmt>(S)) {
+          for (const Decl *D : Statement->decls())
+            if (const auto *Var = dyn_cast<VarDecl>(D))
+              Declared[Var] = S;
+        } else if (const auto *Catch = dyn_cast<CXXCatchStmt>(S)) {
+          if (const VarDecl *Caught = Catch->getExceptionDecl())
+            Declared[Caught] = S;
+        }
+      },
+      How);
+}
+
+bool Body::isInstantiated() const {
+  // An explicit specialization of a method stands outside of its class.
+  for (const DeclContext *In = F; In; In = In->getLexicalParent()) {
+    const auto *Function = dyn_cast<FunctionDecl>(In);
+    const auto *Class = dyn_cast<CXXRecordDecl>(In);
+    if ((Function && Function->isTemplateInstantiation()) ||
+        (Class &&
+         isTemplateInstantiation(Class->getTemplateSpecializationKind())))
+      return true;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// What stands where
+//===----------------------------------------------------------------------===//
+
+const Stmt *Body::outerOf(const Stmt *S) const {
+  do
+    S = parentOf(S);
+  while (isa_and_nonnull<ParenExpr, ImplicitCastExpr, FullExpr,
+                         MaterializeTemporaryExpr, CXXBindTemporaryExpr>(S));
+  return S;
+}
+
+const Stmt *Body::userOf(const Expr *E) const {
+  const Expr *Value = stripImplicit(E);
+  const Stmt *Parent = parentOf(E);
+  while (const auto *Outer = dyn_cast_or_null<Expr>(Parent)) {
+    if (stripImplicit(Outer) != Value)
+      break;
+    Parent = parentOf(Outer);
+  }
+  return Parent;
+}
+
+const CallExpr *Body::callOn(const Expr *E) const {
+  const Stmt *User = userOf(E);
+  if (isa_and_nonnull<MemberExpr>(User)) // The method.
+    User = parentOf(User);
+  return dyn_cast_or_null<CallExpr>(User);
+}
+
+bool Body::isWithin(const Stmt *S, const Stmt *Outer) const {
+  for (; S; S = parentOf(S))
+    if (S == Outer)
+      return true;
+  return false;
+}
+
+const Stmt *Body::loopAround(const Stmt *S) const {
+  for (const Stmt *Outer = parentOf(S); Outer;
+       S = Outer, Outer = parentOf(Outer))
+    if (isLoop(Outer) && !runsOnce(Outer, S))
+      return Outer;
+  return nullptr;
+}
+
+bool Body::leavesAfter(const Stmt *S, const Stmt *Loop) const {
+  const Stmt *Statement = S;
+  const Stmt *Parent = parentOf(S);
+  while (Parent && !isa<CompoundStmt>(Parent)) {
+    if (isa<IfStmt>(Parent) || isLoop(Parent))
+      return false;
+    Statement = Parent;
+    Parent = parentOf(Parent);
+  }
+  const auto *Block = dyn_cast_or_null<CompoundStmt>(Parent);
+  if (!Block || Block->body_empty() || Block->body_back() == Statement)
+    return false;
+  const Stmt *Last = Block->body_back();
+  if (const auto *E = dyn_cast<Expr>(Last))
+    return isa<CXXThrowExpr>(E->IgnoreImplicit());
+  if (isa<ReturnStmt, GotoStmt>(Last))
+    return true;
+  if (!isa<BreakStmt>(Last))
+    return false;
+  for (const Stmt *P = Block; P; P = parentOf(P)) {
+    if (isa<SwitchStmt>(P))
+      return false;
+    if (isLoop(P))
+      return P == Loop;
+  }
+  return false;
+}
+
+const Stmt *Body::scopeOf(const VarDecl *Var) const {
+  const Stmt *Scope = declarationOf(Var);
+  if (isa_and_nonnull<DeclStmt>(Scope))
+    do
+      Scope = parentOf(Scope);
+    while (isa_and_nonnull<SwitchCase, LabelStmt, AttributedStmt>(Scope));
+  return Scope;
+}
+
+bool comesBefore(const Stmt *A, const Stmt *B, const SourceManager &SM) {
+  return SM.isBeforeInTranslationUnit(SM.getExpansionLoc(A->getBeginLoc()),
+                                      SM.getExpansionLoc(B->getBeginLoc()));
+}
+
+bool isWithin(SourceLocation Loc, const Stmt *S, const SourceManager &SM) {
+  return SM.isPointWithin(SM.getExpansionLoc(Loc),
+                          SM.getExpansionLoc(S->getBeginLoc()),
+                          SM.getExpansionLoc(S->getEndLoc()));
+}
+
+//===----------------------------------------------------------------------===//
+// Variables and values
+//===----------------------------------------------------------------------===//
+
+bool Body::isOwn(const ValueDecl *D) const {
+  const auto *Var = dyn_cast_or_null<VarDecl>(D);
+  return Var && Var->isLocalVarDeclOrParm() && !Var->isStaticLocal() &&
+         !Var->getType()->isReferenceType() &&
+         Var->getParentFunctionOrMethod() == F;
+}
+
+llvm::ArrayRef<Write> Body::writesTo(const ValueDecl *D) {
+  auto [It, New] = Writes.try_emplace(D);
+  if (New)
+    It->second = cpp::writesTo(D, Root);
+  return It->second;
+}
+
+bool Body::isSetOnce(const VarDecl *Var) {
+  if (!Var->isLocalVarDecl() || Var->isStaticLocal() || !Var->getInit() ||
+      isReassigned(Var, Root))
+    return false;
+  // `n += 1` changes a part of an object, but all of a number.
+  return Var->getType().getNonReferenceType()->isRecordType() ||
+         llvm::none_of(writesTo(Var), [](const Write &W) {
+           return W.Kind == WriteKind::Changed;
+         });
+}
+
+/// Adds what \p Writes give, but for what empties it.
+static void addValues(llvm::ArrayRef<Write> Writes, Values &To) {
+  for (const Write &W : Writes) {
+    if (W.Kind == WriteKind::Released && !W.InLambda)
+      continue;
+    if (W.Kind == WriteKind::Assigned && !W.InLambda && W.Value)
+      To.Given.push_back(W.Value);
+    else
+      To.Complete = false;
+  }
+}
+
+Values Body::valuesOf(const VarDecl *Var) {
+  Values Found;
+  Found.Complete = isOwn(Var) && !isa<ParmVarDecl>(Var);
+  if (Var->getInit() && !isEmptyValue(Var->getInit()))
+    Found.Given.push_back(Var->getInit());
+  addValues(writesTo(Var), Found);
+  return Found;
+}
+
+Values valuesOf(const FieldDecl *Field) {
+  Values Found;
+  if (const Expr *Init = Field->getInClassInitializer())
+    Found.Given.push_back(Init);
+  const auto *Class = dyn_cast<CXXRecordDecl>(Field->getParent());
+  if (!Class)
+    return Found;
+  for (const CXXMethodDecl *Method : Class->methods()) {
+    const FunctionDecl *Definition = Method->getDefinition();
+    if (!Definition || Definition->isImplicit())
+      continue;
+    if (const auto *Constructor = dyn_cast<CXXConstructorDecl>(Definition))
+      for (const CXXCtorInitializer *Init : Constructor->inits())
+        if (Init->getMember() == Field && Init->isWritten())
+          Found.Given.push_back(Init->getInit());
+    if (Definition->doesThisDeclarationHaveABody())
+      addValues(cpp::writesTo(Field, Definition->getBody()), Found);
+  }
+  return Found;
+}
+
+const Expr *Body::originOf(const Expr *E) {
+  E = stripImplicit(E);
+  for (unsigned Hops = 0; Hops < MaxChase; ++Hops) {
+    const VarDecl *Var = variableOf(E);
+    if (!Var || !isSetOnce(Var))
+      break;
+    E = stripImplicit(Var->getInit());
+  }
+  return E;
+}
+
+const Paths &Body::paths() {
+  if (!Ways)
+    Ways = std::make_unique<Paths>(F);
+  return *Ways;
+}
+
+} // namespace libtorch_tidy::cpp

@@ -1,0 +1,187 @@
+//===- Calls.cpp - Reading a call of LibTorch's API -----------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Library.h"
+#include "analysis/cpp/Types.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/Basic/Builtins.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::cpp {
+
+const Expr *peel(const Expr *E) {
+  while (E) {
+    const Expr *Inner = E->IgnoreParenCasts();
+    if (const auto *Cleanups = dyn_cast<ExprWithCleanups>(Inner))
+      Inner = Cleanups->getSubExpr();
+    else if (const auto *Temporary = dyn_cast<MaterializeTemporaryExpr>(Inner))
+      Inner = Temporary->getSubExpr();
+    else if (const auto *Bound = dyn_cast<CXXBindTemporaryExpr>(Inner))
+      Inner = Bound->getSubExpr();
+    else if (const auto *Default = dyn_cast<CXXDefaultArgExpr>(Inner))
+      Inner = Default->getExpr();
+    else if (const auto *Default = dyn_cast<CXXDefaultInitExpr>(Inner))
+      Inner = Default->getExpr();
+    else if (const auto *Constant = dyn_cast<ConstantExpr>(Inner))
+      Inner = Constant->getSubExpr();
+    if (Inner == E)
+      return E;
+    E = Inner;
+  }
+  return nullptr;
+}
+
+const Expr *onlyArgument(const CXXConstructExpr *Construct) {
+  const Expr *Only = nullptr;
+  for (const Expr *Arg : Construct->arguments()) {
+    if (isa<CXXDefaultArgExpr>(Arg))
+      continue;
+    if (Only)
+      return nullptr;
+    Only = Arg;
+  }
+  return Only;
+}
+
+const Expr *stripImplicit(const Expr *E) {
+  while ((E = peel(E))) {
+    const Expr *Inner = nullptr;
+    if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
+      const CXXConstructorDecl *Ctor = Construct->getConstructor();
+      if (Ctor->isCopyOrMoveConstructor() ||
+          (Ctor->isConvertingConstructor(/*AllowExplicit=*/false) &&
+           !Construct->isStdInitListInitialization() &&
+           (Ctor->getParent()->isInStdNamespace() ||
+            library::declares(Ctor->getParent()))))
+        Inner = onlyArgument(Construct);
+    } else if (const auto *Call = dyn_cast<CallExpr>(E)) {
+      const FunctionDecl *Callee = Call->getDirectCallee();
+      unsigned Builtin = Callee ? Callee->getBuiltinID() : 0;
+      if (Builtin == Builtin::BImove || Builtin == Builtin::BIforward)
+        Inner = Call->getNumArgs() == 1 ? Call->getArg(0) : nullptr;
+    }
+    if (!Inner)
+      return E;
+    E = Inner;
+  }
+  return nullptr;
+}
+
+const VarDecl *variableOf(const Expr *E) {
+  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(stripImplicit(E));
+  return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+}
+
+const Expr *stripPointers(const Expr *E) {
+  while ((E = stripImplicit(E))) {
+    const Expr *Inner = nullptr;
+    if (const auto *Unary = dyn_cast<UnaryOperator>(E)) {
+      if (Unary->getOpcode() == UO_Deref || Unary->getOpcode() == UO_AddrOf)
+        Inner = Unary->getSubExpr();
+    } else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E)) {
+      if (Op->getNumArgs() == 1 &&
+          (Op->getOperator() == OO_Star || Op->getOperator() == OO_Arrow))
+        Inner = Op->getArg(0);
+    } else if (const auto *Call = dyn_cast<CXXMemberCallExpr>(E)) {
+      StringRef Name = calleeName(Call);
+      if (Name == "get" || Name == "ptr" || Name == "as" || Name == "lock" ||
+          Name == "value") {
+        const Expr *Object = Call->getImplicitObjectArgument();
+        const CXXRecordDecl *Class = Call->getRecordDecl();
+        if (Object && Class &&
+            (Class->isInStdNamespace() || library::declares(Class)) &&
+            !library::isValue(Object->getType()))
+          Inner = Object;
+      }
+    }
+    if (!Inner)
+      return E;
+    E = Inner;
+  }
+  return nullptr;
+}
+
+StringRef nameOf(const NamedDecl *D) {
+  const IdentifierInfo *Id = D ? D->getIdentifier() : nullptr;
+  return Id ? Id->getName() : StringRef();
+}
+
+StringRef calleeName(const CallExpr *Call) {
+  return nameOf(Call ? Call->getDirectCallee() : nullptr);
+}
+
+const Expr *receiverOf(const CallExpr *Call) {
+  const Expr *Object = nullptr;
+  if (const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call)) {
+    Object = Member->getImplicitObjectArgument();
+  } else if (const auto *Op = dyn_cast_or_null<CXXOperatorCallExpr>(Call)) {
+    if (isa_and_nonnull<CXXMethodDecl>(Op->getDirectCallee()) &&
+        Op->getNumArgs() > 0)
+      Object = Op->getArg(0);
+  }
+  Object = stripPointers(Object);
+  return isa_and_nonnull<CXXThisExpr>(Object) ? nullptr : Object;
+}
+
+llvm::SmallVector<const Expr *, 4> writtenArguments(const CallExpr *Call) {
+  llvm::SmallVector<const Expr *, 4> Written;
+  if (!Call)
+    return Written;
+  unsigned First = isa<CXXOperatorCallExpr>(Call) &&
+                   isa_and_nonnull<CXXMethodDecl>(Call->getDirectCallee());
+  for (unsigned I = First; I < Call->getNumArgs(); ++I)
+    if (!isa<CXXDefaultArgExpr>(Call->getArg(I)))
+      Written.push_back(Call->getArg(I));
+  return Written;
+}
+
+llvm::SmallVector<const Expr *, 4>
+writtenArguments(const CXXConstructExpr *Construct) {
+  llvm::SmallVector<const Expr *, 4> Written;
+  for (const Expr *Arg : Construct->arguments())
+    if (!isa<CXXDefaultArgExpr>(Arg))
+      Written.push_back(Arg);
+  return Written;
+}
+
+std::optional<bool> constantBool(const Expr *E, const ASTContext &Context) {
+  E = stripImplicit(E);
+  if (const auto *List = dyn_cast_or_null<InitListExpr>(E);
+      List && List->getNumInits() == 1)
+    E = stripImplicit(List->getInit(0));
+  bool Value = false;
+  if (!E || E->isValueDependent() || E->isTypeDependent() ||
+      E->containsErrors() || !E->EvaluateAsBooleanCondition(Value, Context))
+    return std::nullopt;
+  return Value;
+}
+
+llvm::SmallVector<const Expr *, 4> listElements(const Expr *E) {
+  llvm::SmallVector<const Expr *, 4> Elements;
+  E = stripImplicit(E);
+  if (const auto *Construct = dyn_cast_or_null<CXXConstructExpr>(E)) {
+    if (Construct->getNumArgs() == 0)
+      return Elements;
+    if (Construct->isStdInitListInitialization())
+      E = peel(Construct->getArg(0));
+  }
+  if (const auto *Std = dyn_cast_or_null<CXXStdInitializerListExpr>(E))
+    E = peel(Std->getSubExpr());
+  if (const auto *List = dyn_cast_or_null<InitListExpr>(E)) {
+    for (const Expr *Init : List->inits())
+      Elements.push_back(stripImplicit(Init));
+    return Elements;
+  }
+  if (E)
+    Elements.push_back(E);
+  return Elements;
+}
+
+} // namespace libtorch_tidy::cpp

@@ -1,0 +1,83 @@
+//===- Calls.h - Reading calls and what is around them ----------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Small questions about call expressions, what
+/// is called, on what object, with which constant arguments. All of them
+/// accept null, dependent and implicit nodes.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_CPP_CALLS_H
+#define LIBTORCH_TIDY_ANALYSIS_CPP_CALLS_H
+
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/SmallVector.h"
+#include <optional>
+
+namespace libtorch_tidy::cpp {
+
+/// \p E without parentheses, casts, temporaries and cleanups. A default
+/// argument is replaced by its expression.
+const clang::Expr *peel(const clang::Expr *E);
+
+/// peel(), and also through std::move, std::forward and constructors that only
+/// copy or move (of shared handles: the copy is the same one) or
+/// convert one argument to a type of a library or the standard library (a
+/// bool to an optional).
+const clang::Expr *stripImplicit(const clang::Expr *E);
+
+/// Chains of calls, and variables that stand for each other, are followed this
+/// far, everywhere.
+inline constexpr unsigned MaxChase = 16;
+
+/// The variable that \p E is, without what stripImplicit() removes; null for
+/// others, and for no \p E.
+const clang::VarDecl *variableOf(const clang::Expr *E);
+
+/// stripImplicit(), and from what a pointer, smart pointer or other
+/// handle leads to back to itself: `p` for *p, p.get(), p.ptr(), p->as<T>().
+const clang::Expr *stripPointers(const clang::Expr *E);
+
+/// The one argument of \p Construct that is written; null when there are none
+/// or several.
+const clang::Expr *onlyArgument(const clang::CXXConstructExpr *Construct);
+
+/// The plain identifier of \p D; "" for operators, conversions, unnamed
+/// classes and null.
+llvm::StringRef nameOf(const clang::NamedDecl *D);
+
+/// The plain identifier of the callee: "backward"; "" for operators,
+/// conversions and calls through pointers.
+llvm::StringRef calleeName(const clang::CallExpr *Call);
+
+/// The object of a method call or member operator, as written and without
+/// what stripPointers() removes (`p` in p->f()); null for functions and for an
+/// implicit or written `this`.
+const clang::Expr *receiverOf(const clang::CallExpr *Call);
+
+/// The arguments of a call that are written, without the object of a member
+/// operator call.
+llvm::SmallVector<const clang::Expr *, 4>
+writtenArguments(const clang::CallExpr *Call);
+/// The same of a constructor's.
+llvm::SmallVector<const clang::Expr *, 4>
+writtenArguments(const clang::CXXConstructExpr *Construct);
+
+/// The value of \p E where the compiler can compute it, looking into the
+/// optional<bool> that arguments are wrapped in. nullopt for others.
+std::optional<bool> constantBool(const clang::Expr *E,
+                                 const clang::ASTContext &Context);
+
+/// The elements of a list that is written in place: {a, b},
+/// std::vector<T>{a, b}, ArrayRef of such. The list itself as only element
+/// otherwise; nothing for an empty list or null.
+llvm::SmallVector<const clang::Expr *, 4> listElements(const clang::Expr *E);
+
+} // namespace libtorch_tidy::cpp
+
+#endif // LIBTORCH_TIDY_ANALYSIS_CPP_CALLS_H

@@ -1,0 +1,45 @@
+//===- Loops.h - What the shape of a loop shows -----------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_CPP_LOOPS_H
+#define LIBTORCH_TIDY_ANALYSIS_CPP_LOOPS_H
+
+#include "clang/AST/Expr.h"
+
+namespace clang {
+class ASTContext;
+} // namespace clang
+
+namespace libtorch_tidy::cpp {
+
+/// True for the loops of C++: for, range-for, while, do.
+bool isLoop(const clang::Stmt *S);
+
+/// What \p Loop repeats; null when it is not a loop.
+const clang::Stmt *bodyOf(const clang::Stmt *Loop);
+
+/// Does \p Part, a child of \p Loop, run once, before the first round: the
+/// first part of a for statement, the range of a range-for?
+bool runsOnce(const clang::Stmt *Loop, const clang::Stmt *Part);
+
+/// Is \p Condition one that distinguishes the first round of a loop from the
+/// others:
+/// `!h.defined()`, `first`, `i == 0`?
+bool tellsFirstRound(const clang::Expr *Condition);
+
+/// Does \p Condition, in the body of \p Loop, hold in one round at most:
+/// `i == n - 1`, where i counts the rounds?
+bool holdsInOneRound(const clang::Expr *Condition, const clang::Stmt *Loop);
+
+/// Does \p Loop (may be null) run a small constant number of times, four at
+/// most? Then it is over the parts of one thing, not over a run. Also over a
+/// vector that is only ever given short braced lists, as far as can be seen.
+bool runsFewTimes(const clang::Stmt *Loop, const clang::ASTContext &Context);
+
+} // namespace libtorch_tidy::cpp
+
+#endif // LIBTORCH_TIDY_ANALYSIS_CPP_LOOPS_H

@@ -1,0 +1,308 @@
+//===- Object.cpp - Which object an expression names ----------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/cpp/Object.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Library.h"
+#include "analysis/cpp/Std.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/cpp/Writes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::cpp {
+
+std::string Object::name(StringRef This) const {
+  std::string Name = Root ? Root->getNameAsString() : "";
+  for (const FieldDecl *Field : Fields)
+    Name += (Name.empty() ? "" : ".") + Field->getNameAsString();
+  return Name.empty() ? This.str() : Name;
+}
+
+const Expr *valueOf(const Expr *E) {
+  while (E) {
+    E = E->IgnoreParens();
+    if (const auto *Full = dyn_cast<FullExpr>(E))
+      E = Full->getSubExpr();
+    else if (const auto *Temp = dyn_cast<MaterializeTemporaryExpr>(E))
+      E = Temp->getSubExpr();
+    else if (const auto *Bound = dyn_cast<CXXBindTemporaryExpr>(E))
+      E = Bound->getSubExpr();
+    else if (const auto *Cast = dyn_cast<ImplicitCastExpr>(E))
+      E = Cast->getSubExpr();
+    else if (const auto *Ctor = dyn_cast<CXXConstructExpr>(E);
+             Ctor && Ctor->getNumArgs() == 1 &&
+             Ctor->getConstructor()->isCopyOrMoveConstructor())
+      E = Ctor->getArg(0);
+    else if (isStdCall(E, "move") && cast<CallExpr>(E)->getNumArgs() == 1)
+      E = cast<CallExpr>(E)->getArg(0);
+    else
+      return E;
+  }
+  return E;
+}
+
+bool isEmptyValue(const Expr *E) {
+  while (E) {
+    E = valueOf(E);
+    if (const auto *Cast = dyn_cast<CastExpr>(E))
+      E = Cast->getSubExpr();
+    else if (const auto *List = dyn_cast<InitListExpr>(E))
+      return List->getNumInits() == 0;
+    else if (const auto *Ctor = dyn_cast<CXXConstructExpr>(E)) {
+      unsigned Written = 0;
+      for (const Expr *Arg : Ctor->arguments())
+        Written += !isa<CXXDefaultArgExpr>(Arg);
+      if (Written != 1)
+        return Written == 0;
+      E = Ctor->getArg(0);
+    } else
+      break;
+  }
+  if (!E)
+    return false;
+  if (isa<CXXNullPtrLiteralExpr, CXXScalarValueInitExpr>(E))
+    return true;
+  const CXXRecordDecl *R = E->getType()->getAsCXXRecordDecl();
+  return R && R->getIdentifier() && R->getName() == "nullopt_t";
+}
+
+const ValueDecl *rootOf(const Expr *E) {
+  while (E) {
+    E = E->IgnoreParenImpCasts();
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      return Ref->getDecl();
+    if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+      const Expr *Base = Member->getBase()->IgnoreParenImpCasts();
+      if (isa<CXXThisExpr>(Base))
+        return Member->getMemberDecl();
+      if (Member->isArrow())
+        return nullptr;
+      E = Base;
+      continue;
+    }
+    if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
+      E = Subscript->getBase();
+      continue;
+    }
+    if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
+        Op && Op->getOperator() == OO_Subscript) {
+      E = Op->getArg(0);
+      continue;
+    }
+    if (isStdCall(E, "get") && cast<CallExpr>(E)->getNumArgs() == 1) {
+      E = cast<CallExpr>(E)->getArg(0);
+      continue;
+    }
+    return nullptr;
+  }
+  return nullptr;
+}
+
+const FieldDecl *fieldOf(const Expr *E) {
+  return dyn_cast_or_null<FieldDecl>(rootOf(E));
+}
+
+const ValueDecl *wholeOf(const ValueDecl *D) {
+  const auto *Bound = dyn_cast<BindingDecl>(D);
+  return Bound ? Bound->getDecomposedDecl() : D;
+}
+
+const VarDecl *declaredBy(const Stmt *S) {
+  const auto *Declaration = dyn_cast_or_null<DeclStmt>(S);
+  return Declaration && Declaration->isSingleDecl()
+             ? dyn_cast<VarDecl>(Declaration->getSingleDecl())
+             : nullptr;
+}
+
+bool isSameName(const Expr *A, const Expr *B) {
+  A = stripImplicit(A);
+  B = stripImplicit(B);
+  if (!A || !B)
+    return A == B;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(A)) {
+    const auto *Other = dyn_cast<DeclRefExpr>(B);
+    return Other && Ref->getDecl() == Other->getDecl();
+  }
+  if (isa<CXXThisExpr>(A))
+    return isa<CXXThisExpr>(B);
+  if (const auto *Member = dyn_cast<MemberExpr>(A)) {
+    const auto *Other = dyn_cast<MemberExpr>(B);
+    return Other && Member->getMemberDecl() == Other->getMemberDecl() &&
+           isSameName(Member->getBase(), Other->getBase());
+  }
+  if (const auto *Literal = dyn_cast<IntegerLiteral>(A)) {
+    const auto *Other = dyn_cast<IntegerLiteral>(B);
+    return Other &&
+           llvm::APInt::isSameValue(Literal->getValue(), Other->getValue());
+  }
+  if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(A)) {
+    const auto *Other = dyn_cast<ArraySubscriptExpr>(B);
+    return Other && isSameName(Subscript->getBase(), Other->getBase()) &&
+           isSameName(Subscript->getIdx(), Other->getIdx());
+  }
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(A)) {
+    const auto *Other = dyn_cast<CXXOperatorCallExpr>(B);
+    if (!Other || Op->getOperator() != Other->getOperator() ||
+        (Op->getOperator() != OO_Subscript && Op->getOperator() != OO_Arrow) ||
+        Op->getNumArgs() != Other->getNumArgs())
+      return false;
+    for (unsigned I = 0; I < Op->getNumArgs(); ++I)
+      if (!isSameName(Op->getArg(I), Other->getArg(I)))
+        return false;
+    return true;
+  }
+  return false;
+}
+
+const Expr *heldBy(const CXXConstructExpr *Construct) {
+  QualType Pointee = pointeeOf(Construct->getType());
+  if (Pointee.isNull() || !library::isObject(Pointee))
+    return nullptr;
+  const Expr *Only = onlyArgument(Construct);
+  if (!Only || !library::isObject(Only->getType()))
+    return nullptr;
+  // Child(parent) is a new module that is given another.
+  QualType Given = pointeeOf(Only->getType());
+  const CXXRecordDecl *To = recordOf(Pointee);
+  const CXXRecordDecl *From =
+      recordOf(Given.isNull() ? Only->getType() : Given);
+  if (!To || !From || !To->hasDefinition() || !From->hasDefinition())
+    return nullptr;
+  To = To->getDefinition();
+  From = From->getDefinition();
+  return To == From || From->isDerivedFrom(To) ? Only : nullptr;
+}
+
+/// The object of a method whose result is that object, or null.
+static const Expr *sameObject(const CallExpr *Call) {
+  StringRef Name = calleeName(Call);
+  const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+  if (Name == "shared_from_this" || Name == "shared_from_this_checked")
+    return Method ? Method->getImplicitObjectArgument() : nullptr;
+  if (isStdCall(Call, {"static_pointer_cast", "dynamic_pointer_cast",
+                       "const_pointer_cast"}))
+    return Call->getNumArgs() == 1 ? Call->getArg(0) : nullptr;
+  if (!library::returnsItsObject(Call))
+    return nullptr;
+  if (Method)
+    return Method->getImplicitObjectArgument();
+  return Call->getNumArgs() > 0 ? Call->getArg(0) : nullptr;
+}
+
+/// The object that \p Call returns a part of, or null.
+static const Expr *wholeOf(const CallExpr *Call) {
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
+    return Op->getOperator() == OO_Subscript &&
+                   !library::isValue(Op->getArg(0)->getType())
+               ? Op->getArg(0)
+               : nullptr;
+  if (isStdCall(Call, "get") && Call->getNumArgs() == 1)
+    return Call->getArg(0);
+  const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  if (!Method || !Callee ||
+      (!isStdDecl(Callee) && !library::declares(Callee)) ||
+      library::isValue(Method->getObjectType()))
+    return nullptr;
+  bool IsPart = library::returnsAPart(Call) ||
+                llvm::StringSwitch<bool>(calleeName(Call))
+                    .Cases("begin", "cbegin", "at", "front", "back", true)
+                    .Cases("children", "named_children", true)
+                    .Cases("items", "values", true)
+                    .Default(false);
+  return IsPart ? Method->getImplicitObjectArgument() : nullptr;
+}
+
+static std::optional<Object> pathOf(const Expr *E, const Stmt *Body,
+                                    bool ThroughVariables, unsigned Depth) {
+  Object Path;
+  llvm::SmallVector<const FieldDecl *, 2> Reversed;
+  auto Finish = [&](const ValueDecl *Root) {
+    Path.Root = Root;
+    Path.Fields.append(Reversed.rbegin(), Reversed.rend());
+    return Path;
+  };
+  while ((E = stripPointers(E))) {
+    if (isa<CXXThisExpr>(E))
+      return Finish(nullptr);
+    if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+      const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+      if (!Field)
+        return std::nullopt;
+      Reversed.push_back(Field->getCanonicalDecl());
+      E = Member->getBase();
+      continue;
+    }
+    if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
+      E = heldBy(Construct);
+      continue;
+    }
+    if (const auto *Call = dyn_cast<CallExpr>(E)) {
+      if (const Expr *Same = sameObject(Call)) {
+        E = Same;
+        continue;
+      }
+      E = wholeOf(Call);
+      Path.Element |= E != nullptr;
+      continue;
+    }
+    const auto *Ref = dyn_cast<DeclRefExpr>(E);
+    if (!Ref)
+      return std::nullopt;
+    const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+    if (!Var && !isa<BindingDecl>(Ref->getDecl()))
+      return std::nullopt;
+    // What the compiler adds to a range-for has no name of its own.
+    bool Follow = Var && Var->isImplicit();
+    if (!Follow && ThroughVariables && Var && Var->isLocalVarDecl() &&
+        !Var->isStaticLocal() && Depth < MaxChase)
+      Follow =
+          (Var->getType()->isReferenceType() ||
+           Var->getType()->isPointerType() || isSharedOwner(Var->getType())) &&
+          !isReassigned(Var, Body);
+    if (Follow && Var->getInit() && Depth < MaxChase)
+      if (auto Inner =
+              pathOf(Var->getInit(), Body, ThroughVariables, Depth + 1)) {
+        Path.Element |= Inner->Element;
+        Reversed.append(Inner->Fields.rbegin(), Inner->Fields.rend());
+        return Finish(Inner->Root);
+      }
+    return Finish(Ref->getDecl());
+  }
+  return std::nullopt;
+}
+
+std::optional<Object> objectOf(const Expr *E, const Stmt *Body) {
+  return pathOf(E, Body, /*ThroughVariables=*/true, 0);
+}
+
+std::optional<Object> namedObject(const Expr *E) {
+  return pathOf(E, nullptr, /*ThroughVariables=*/false, 0);
+}
+
+bool owns(const Object &Owner, const Object &Part) {
+  if (Owner.Element || Owner.Root != Part.Root ||
+      Owner.Fields.size() > Part.Fields.size() ||
+      (Owner.Fields.size() == Part.Fields.size() && !Part.Element))
+    return false;
+  for (unsigned I = 0; I < Part.Fields.size(); ++I) {
+    if (I < Owner.Fields.size()) {
+      if (Owner.Fields[I] != Part.Fields[I])
+        return false;
+    } else if (!isOwningType(Part.Fields[I]->getType())) {
+      return false;
+    }
+  }
+  return true;
+}
+
+} // namespace libtorch_tidy::cpp

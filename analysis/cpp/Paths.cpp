@@ -1,0 +1,202 @@
+//===- Paths.cpp - The ways that control takes ----------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/cpp/Paths.h"
+#include "analysis/cpp/Walk.h"
+#include "analysis/cpp/Writes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/Analysis/CFG.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include <map>
+
+using namespace clang;
+
+namespace libtorch_tidy::cpp {
+
+/// Where what a variable holds is overwritten or released.
+struct Overwrites {
+  llvm::SmallPtrSet<const Stmt *, 8> Ends;     ///< The writes.
+  llvm::SmallPtrSet<const Stmt *, 8> Mentions; ///< The variable in them.
+  llvm::SmallPtrSet<const Stmt *, 2> Moves;    ///< Reads that empty it.
+  bool Aliased = false; ///< It may be used under another name.
+
+  Overwrites(const ValueDecl *D, const Stmt *Body) {
+    for (const Write &W : writesTo(D, Body)) {
+      Aliased |= W.Kind == WriteKind::Escaped && !isa<CallExpr>(W.Where);
+      if (W.Overwritten && !W.InLambda) {
+        Ends.insert(W.Where);
+        Mentions.insert(W.Overwritten);
+      } else if (W.Kind == WriteKind::Released) {
+        Moves.insert(W.Where);
+      }
+    }
+  }
+};
+
+namespace {
+
+bool isMentionedInLambda(const ValueDecl *D, const Stmt *Body) {
+  return anyOf<LambdaExpr>(Body,
+                           [&](const LambdaExpr *L) { return mentions(L, D); });
+}
+
+bool outlives(const ValueDecl *D, const FunctionDecl *In) {
+  const auto *Var = dyn_cast<VarDecl>(D);
+  return !Var || Var->getType()->isReferenceType() ||
+         !Var->isLocalVarDeclOrParm() || Var->isStaticLocal() ||
+         Var->getParentFunctionOrMethod() != In;
+}
+
+bool declares(const Stmt *S, const ValueDecl *D) {
+  const auto *Declaration = dyn_cast<DeclStmt>(S);
+  return Declaration && llvm::is_contained(Declaration->decls(), D);
+}
+
+enum class Outcome { GoesOn, Yes, Over };
+
+/// Walks on from element \p Index of \p First: does \p Look say Yes anywhere?
+/// \p AtExit is the answer where control leaves the function.
+template <typename Visitor>
+bool walk(const CFG &Graph, const CFGBlock *First, unsigned Index, bool AtExit,
+          Visitor Look) {
+  auto Scan = [&](const CFGBlock *Block, unsigned From) {
+    for (unsigned I = From; I < Block->size(); ++I)
+      if (auto Element = (*Block)[I].getAs<CFGStmt>())
+        if (Outcome O = Look(Element->getStmt()); O != Outcome::GoesOn)
+          return O;
+    return Outcome::GoesOn;
+  };
+  llvm::SmallPtrSet<const CFGBlock *, 16> Seen;
+  llvm::SmallVector<const CFGBlock *, 16> Work;
+  auto Follow = [&](const CFGBlock *Block) {
+    for (const CFGBlock *Next : Block->succs())
+      if (Next && Seen.insert(Next).second)
+        Work.push_back(Next);
+  };
+  Outcome Result = Scan(First, Index);
+  if (Result != Outcome::GoesOn)
+    return Result == Outcome::Yes;
+  Follow(First);
+  while (!Work.empty()) {
+    const CFGBlock *Block = Work.pop_back_val();
+    if (Block == &Graph.getExit() && AtExit)
+      return true;
+    Result = Scan(Block, 0);
+    if (Result == Outcome::Yes)
+      return true;
+    if (Result == Outcome::GoesOn)
+      Follow(Block);
+  }
+  return false;
+}
+
+} // namespace
+
+std::unique_ptr<CFG> buildGraph(const FunctionDecl *F, Grain Elements) {
+  CFG::BuildOptions Options;
+  if (Elements != Grain::Statements)
+    Options.setAllAlwaysAdd();
+  if (Elements != Grain::Expressions) {
+    Options.AddImplicitDtors = true;
+    Options.AddInitializers = true;
+    Options.PruneTriviallyFalseEdges = true;
+  }
+  Options.AddLifetime = Elements == Grain::Everything;
+  return F->getBody()
+             ? CFG::buildCFG(F, F->getBody(), &F->getASTContext(), Options)
+             : nullptr;
+}
+
+struct Paths::Memory {
+  std::map<const ValueDecl *, Overwrites> Of;
+  /// Where each element stands.
+  llvm::DenseMap<const Stmt *, std::pair<const CFGBlock *, unsigned>> Places;
+
+  const Overwrites &overwritesOf(const ValueDecl *D, const Stmt *Body) {
+    return Of.try_emplace(D, D, Body).first->second;
+  }
+};
+
+Paths::Paths(const FunctionDecl *In)
+    : In(In), Graph(buildGraph(In, Grain::Expressions)),
+      Known(std::make_unique<Memory>()) {
+  if (!Graph)
+    return;
+  for (const CFGBlock *Block : *Graph)
+    for (unsigned I = 0; I < Block->size(); ++I)
+      if (auto Element = (*Block)[I].getAs<CFGStmt>())
+        Known->Places.try_emplace(Element->getStmt(), Block, I);
+}
+
+Paths::~Paths() = default;
+
+bool Paths::isReadFrom(const ValueDecl *D, const Stmt *From) const {
+  if (!Graph || isMentionedInLambda(D, In->getBody()))
+    return true;
+  const Overwrites &Ends = Known->overwritesOf(D, In->getBody());
+  if (Ends.Aliased)
+    return true;
+
+  // Blocks are numbered against the flow of control: within one statement, the
+  // one that runs first has the highest number.
+  const CFGBlock *First = nullptr;
+  unsigned Index = 0;
+  for (const CFGBlock *Block : *Graph)
+    for (unsigned I = 0; I < Block->size(); ++I) {
+      auto Element = (*Block)[I].getAs<CFGStmt>();
+      if (!Element || !contains(From, Element->getStmt()))
+        continue;
+      if (!First || Block->getBlockID() > First->getBlockID()) {
+        First = Block;
+        Index = I;
+      }
+      break;
+    }
+  if (!First)
+    return true;
+
+  const bool Outlives = outlives(D, In);
+  return walk(*Graph, First, Index, /*AtExit=*/Outlives, [&](const Stmt *S) {
+    if (Ends.Ends.count(S) || declares(S, D))
+      return Outcome::Over;
+    const auto *Call = dyn_cast<CallExpr>(S);
+    if (Call && Outlives && Call->getDirectCallee() &&
+        Call->getDirectCallee()->getCanonicalDecl() == In->getCanonicalDecl())
+      return Outcome::Over;
+    return isMention(S, D) && !Ends.Mentions.count(S) ? Outcome::Yes
+                                                      : Outcome::GoesOn;
+  });
+}
+
+bool Paths::holdsUntil(const ValueDecl *D, const Expr *From,
+                       llvm::function_ref<bool(const Stmt *)> IsGoal) const {
+  if (!Graph)
+    return false;
+  const Overwrites &Ends = Known->overwritesOf(D, In->getBody());
+  auto Look = [&](const Stmt *S) {
+    if (Ends.Ends.count(S) || Ends.Moves.count(S) || declares(S, D))
+      return Outcome::Over;
+    return IsGoal(S) ? Outcome::Yes : Outcome::GoesOn;
+  };
+  if (From) {
+    auto Place = Known->Places.find(From);
+    return Place != Known->Places.end() &&
+           walk(*Graph, Place->second.first, Place->second.second + 1,
+                /*AtExit=*/false, Look);
+  }
+  for (const CFGBlock *Block : *Graph)
+    for (unsigned I = 0; I < Block->size(); ++I)
+      if (auto Element = (*Block)[I].getAs<CFGStmt>();
+          Element && declares(Element->getStmt(), D))
+        return walk(*Graph, Block, I + 1, /*AtExit=*/false, Look);
+  return isa<ParmVarDecl>(D) &&
+         walk(*Graph, &Graph->getEntry(), 0, /*AtExit=*/false, Look);
+}
+
+} // namespace libtorch_tidy::cpp

@@ -1,0 +1,38 @@
+//===- ThreadStarts.h - Code that another thread runs -----------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_CPP_THREADSTARTS_H
+#define LIBTORCH_TIDY_ANALYSIS_CPP_THREADSTARTS_H
+
+#include "clang/AST/ExprCXX.h"
+#include <optional>
+
+namespace libtorch_tidy::cpp {
+
+struct ThreadStart {
+  enum Kind {
+    Thread,   ///< std::thread, std::jthread
+    Async,    ///< std::async(std::launch::async, ...)
+    Parallel, ///< at::parallel_for: the calling thread does a part, too.
+  };
+  Kind How;
+  const clang::Expr *At;           ///< The construction or call.
+  const clang::FunctionDecl *Body; ///< What runs there.
+  const clang::LambdaExpr *Lambda; ///< Its expression, when it is a lambda.
+};
+
+/// The thread that \p E, a construction or a call, starts; nullopt when it
+/// starts none (also std::async with another policy, which may run in the
+/// thread that waits) or when what runs is not in this unit.
+std::optional<ThreadStart> asThreadStart(const clang::Expr *E);
+
+/// Is \p E policy \p Name of std::launch, alone: "async", "deferred"?
+bool isLaunchPolicy(const clang::Expr *E, llvm::StringRef Name);
+
+} // namespace libtorch_tidy::cpp
+
+#endif // LIBTORCH_TIDY_ANALYSIS_CPP_THREADSTARTS_H

@@ -1,0 +1,237 @@
+//===- Types.cpp - What values of a type own ------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/cpp/Types.h"
+#include "analysis/cpp/Compat.h"
+#include "analysis/cpp/Library.h"
+#include "analysis/cpp/Remembered.h"
+#include "analysis/cpp/Std.h"
+#include "clang/AST/DeclTemplate.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::cpp {
+
+/// So deep in namespaces, classes and functions are only lambdas in lambdas of
+/// users, never the declarations of a library.
+static constexpr unsigned MaxDepth = 32;
+
+bool isStdDecl(const Decl *D) {
+  if (!D)
+    return false;
+  unsigned Depth = 0;
+  for (const DeclContext *DC = D->getDeclContext(); DC && ++Depth <= MaxDepth;
+       DC = DC->getParent())
+    if (const auto *NS = dyn_cast<NamespaceDecl>(DC))
+      if (NS->isStdNamespace() ||
+          (NS->getIdentifier() && NS->getName() == "__gnu_cxx"))
+        return true;
+  return false;
+}
+
+const CXXRecordDecl *recordOf(QualType T) {
+  if (T.isNull())
+    return nullptr;
+  return T.getNonReferenceType()->getAsCXXRecordDecl();
+}
+
+/// The namespaces and classes around \p R and its name, without inline and
+/// anonymous namespaces: compared from the inside out, no string is built.
+bool isNamed(const NamedDecl *R, StringRef QualifiedName) {
+  const IdentifierInfo *Id = R->getIdentifier();
+  auto [Scope, Own] = QualifiedName.rsplit("::");
+  if (Own.empty())
+    std::swap(Scope, Own);
+  if (!Id || Id->getName() != Own)
+    return false;
+  const DeclContext *DC = R->getDeclContext();
+  while (const auto *NS = dyn_cast<NamespaceDecl>(DC)) {
+    if (!NS->isInline() && !NS->isAnonymousNamespace())
+      break;
+    DC = DC->getParent();
+  }
+  if (Scope.empty())
+    return DC->isTranslationUnit();
+  const auto *Outer = dyn_cast<NamedDecl>(DC);
+  return Outer && isNamed(Outer, Scope);
+}
+
+/// Whether classes derive from those of some names, as far as it was asked.
+using KnownBases =
+    llvm::DenseMap<const CXXRecordDecl *,
+                   llvm::SmallVector<std::pair<StringRef, bool>, 8>>;
+
+bool isOrDerivesFrom(const CXXRecordDecl *R, StringRef QualifiedName) {
+  if (!R)
+    return false;
+  if (isNamed(R, QualifiedName))
+    return true;
+  R = R->getDefinition();
+  if (!R || !R->getNumBases())
+    return false;
+  auto &Known = rememberedFor<KnownBases>(R->getASTContext());
+  for (const auto &[Name, Answer] : Known[R])
+    if (Name == QualifiedName)
+      return Answer;
+  const bool Found =
+      llvm::any_of(R->bases(), [&](const CXXBaseSpecifier &Base) {
+        return isOrDerivesFrom(Base.getType()->getAsCXXRecordDecl(),
+                               QualifiedName);
+      });
+  Known[R].emplace_back(QualifiedName, Found);
+  return Found;
+}
+
+bool anyBase(const CXXRecordDecl *R,
+             llvm::function_ref<bool(const CXXRecordDecl *)> Matches) {
+  llvm::SmallPtrSet<const CXXRecordDecl *, 8> Seen;
+  llvm::SmallVector<const CXXRecordDecl *, 8> Waiting = {R};
+  while (!Waiting.empty()) {
+    const CXXRecordDecl *Derived = Waiting.pop_back_val();
+    if (!Derived || !Derived->hasDefinition())
+      continue;
+    for (const CXXBaseSpecifier &Base : Derived->bases())
+      if (const CXXRecordDecl *B = Base.getType()->getAsCXXRecordDecl();
+          B && Seen.insert(B->getCanonicalDecl()).second) {
+        if (Matches(B))
+          return true;
+        Waiting.push_back(B);
+      }
+  }
+  return false;
+}
+
+bool isOrDerivesFrom(QualType T, StringRef QualifiedName) {
+  return isOrDerivesFrom(recordOf(T), QualifiedName);
+}
+
+bool anyTypeArgument(const CXXRecordDecl *R,
+                     llvm::function_ref<bool(QualType)> Matches) {
+  const auto *Spec = dyn_cast_or_null<ClassTemplateSpecializationDecl>(R);
+  if (!Spec)
+    return false;
+  for (const TemplateArgument &Arg : Spec->getTemplateArgs().asArray()) {
+    if (Arg.getKind() == TemplateArgument::Type && Matches(Arg.getAsType()))
+      return true;
+    if (Arg.getKind() == TemplateArgument::Pack)
+      for (const TemplateArgument &Inner : Arg.pack_elements())
+        if (Inner.getKind() == TemplateArgument::Type &&
+            Matches(Inner.getAsType()))
+          return true;
+  }
+  return false;
+}
+
+QualType pointeeOf(QualType T) {
+  if (T.isNull())
+    return {};
+  T = T.getNonReferenceType();
+  if (T->isPointerType())
+    return T->getPointeeType();
+  const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+  if (const auto *Special =
+          dyn_cast_or_null<ClassTemplateSpecializationDecl>(R);
+      Special &&
+      (isNamed(Special, "std::unique_ptr") ||
+       isNamed(Special, "std::shared_ptr") || library::isPointer(Special))) {
+    const TemplateArgument &Arg = Special->getTemplateArgs().get(0);
+    return Arg.getKind() == TemplateArgument::Type ? Arg.getAsType()
+                                                   : QualType();
+  }
+  if (!R || R->isInStdNamespace())
+    return {};
+  // class Net : public Holder<NetImpl>; it may be a template, too.
+  QualType Inner;
+  anyBase(R, [&](const CXXRecordDecl *Base) {
+    if (isa<ClassTemplateSpecializationDecl>(Base))
+      Inner = pointeeOf(compat::recordType(Base));
+    return !Inner.isNull();
+  });
+  return Inner;
+}
+
+QualType finalPointee(QualType T) {
+  llvm::SmallPtrSet<const Type *, 4> Seen;
+  for (QualType Next = pointeeOf(T); !Next.isNull(); Next = pointeeOf(T)) {
+    T = Next;
+    if (!Seen.insert(T->getUnqualifiedDesugaredType()).second)
+      return {};
+  }
+  return T;
+}
+
+Owner ownerKind(QualType T) {
+  if (T.isNull() || T->isPointerType() || T->isMemberPointerType() ||
+      isStdClass(T, {"weak_ptr", "reference_wrapper", "span"}) ||
+      library::isReference(T))
+    return Owner::None;
+  return isStdClass(T, {"shared_ptr"}) || library::isSharedHandle(T)
+             ? Owner::Shared
+             : Owner::Alone;
+}
+
+bool isOwningType(QualType T) {
+  if (T.isNull() || T->isReferenceType() || ownerKind(T) == Owner::None)
+    return false;
+  const CXXRecordDecl *R = recordOf(T);
+  bool Owns = true;
+  if (R && (isStdDecl(R) || library::declares(R)))
+    forEachArgument(
+        R, [&](QualType Arg) { Owns &= ownerKind(Arg) != Owner::None; });
+  return Owns;
+}
+
+bool isFunctionObject(QualType T) {
+  return isStdClass(T, {"function", "move_only_function"});
+}
+
+bool holdsFunctions(QualType T) {
+  const CXXRecordDecl *R = recordOf(T);
+  bool Holds = isFunctionObject(T);
+  if (R && isStdDecl(R))
+    forEachArgument(R, [&](QualType Arg) { Holds |= isFunctionObject(Arg); });
+  return Holds;
+}
+
+bool isIterator(QualType T) {
+  const CXXRecordDecl *R = recordOf(T);
+  return R && R->getIdentifier() && R->getName() == "__normal_iterator";
+}
+
+bool isContainer(const CXXRecordDecl *R) {
+  return isStdClass(R, {"vector", "deque", "list", "forward_list", "map",
+                        "multimap", "unordered_map", "unordered_multimap",
+                        "set", "multiset", "unordered_set", "valarray"});
+}
+
+void forEachArgument(const CXXRecordDecl *R,
+                     llvm::function_ref<void(QualType)> Visit) {
+  anyTypeArgument(R, [&](QualType Arg) {
+    Visit(Arg);
+    return false;
+  });
+}
+
+const FieldDecl *fieldNamed(const CXXRecordDecl *R, llvm::StringRef Name) {
+  R = R ? R->getDefinition() : nullptr;
+  if (!R)
+    return nullptr;
+  for (const FieldDecl *Field : R->fields())
+    if (Field->getIdentifier() && Name.ends_with(Field->getName()) &&
+        Field->getQualifiedNameAsString() == Name)
+      return Field;
+  for (const CXXBaseSpecifier &Base : R->bases())
+    if (const FieldDecl *Field =
+            fieldNamed(Base.getType()->getAsCXXRecordDecl(), Name))
+      return Field;
+  return nullptr;
+}
+
+} // namespace libtorch_tidy::cpp

@@ -1,0 +1,97 @@
+//===- Types.h - What values of a type own ----------------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_CPP_TYPES_H
+#define LIBTORCH_TIDY_ANALYSIS_CPP_TYPES_H
+
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/Type.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace libtorch_tidy::cpp {
+
+/// True when \p D is declared in namespace std or GNU's extension of it, at any
+/// depth: members of std::vector are. Null is allowed: after a fatal error a
+/// type may have no class.
+bool isStdDecl(const clang::Decl *D);
+
+/// Does \p Matches hold for a type argument of \p R, if that is of a class
+/// template? Packs are looked into. False for null.
+bool anyTypeArgument(const clang::CXXRecordDecl *R,
+                     llvm::function_ref<bool(clang::QualType)> Matches);
+
+/// Is \p R called \p QualifiedName? Inline and anonymous namespaces are looked
+/// through; no string is built.
+bool isNamed(const clang::NamedDecl *R, llvm::StringRef QualifiedName);
+
+/// True for record \p R when it or a base is called \p QualifiedName, e.g.
+/// "std::runtime_error", a literal. Inline namespaces are looked through.
+bool isOrDerivesFrom(const clang::CXXRecordDecl *R,
+                     llvm::StringRef QualifiedName);
+
+/// The same for the class that \p T is, without references; false for others.
+bool isOrDerivesFrom(clang::QualType T, llvm::StringRef QualifiedName);
+
+/// \p T without references, sugar and qualifiers, as a class; null otherwise.
+const clang::CXXRecordDecl *recordOf(clang::QualType T);
+
+/// What \p T points to when it is a pointer, std::unique_ptr, std::shared_ptr
+/// or a pointer class of the library; a null type otherwise.
+clang::QualType pointeeOf(clang::QualType T);
+
+/// Is \p Matches true of one of the classes that \p R derives from, directly or
+/// not? Each is asked once, those without a definition, too.
+bool anyBase(const clang::CXXRecordDecl *R,
+             llvm::function_ref<bool(const clang::CXXRecordDecl *)> Matches);
+
+/// What \p T points to in the end, through pointers to pointers: \p T itself
+/// when it is not a pointer (see pointeeOf). Null for a class that is a pointer
+/// to itself, as `struct P : std::shared_ptr<P> {};` is.
+clang::QualType finalPointee(clang::QualType T);
+
+/// How a value of a type is tied to what it leads to.
+enum class Owner : unsigned char {
+  None,   ///< Pointers, references, views and weak pointers; a null type.
+  Shared, ///< Tensor, ModuleHolder, AnyModule, std::shared_ptr,
+          ///< c10::intrusive_ptr: others may own the same object.
+  Alone,  ///< All other values: what they hold is theirs.
+};
+Owner ownerKind(clang::QualType T);
+
+inline bool isSharedOwner(clang::QualType T) {
+  return ownerKind(T) == Owner::Shared;
+}
+
+/// Does a field of type \p T own what it leads to? Not a container of
+/// pointers, either.
+bool isOwningType(clang::QualType T);
+
+/// std::function or std::move_only_function.
+bool isFunctionObject(clang::QualType T);
+/// One, or a standard container of them.
+bool holdsFunctions(clang::QualType T);
+
+/// std::vector, std::map and similar classes, which own their elements.
+bool isContainer(const clang::CXXRecordDecl *R);
+
+/// The iterator of a std::vector or std::string, where it is a class:
+/// __normal_iterator in libstdc++.
+bool isIterator(clang::QualType T);
+
+/// The field of \p R, or of a base, whose qualified name is \p Name; null when
+/// this unit does not know it.
+const clang::FieldDecl *fieldNamed(const clang::CXXRecordDecl *R,
+                                   llvm::StringRef Name);
+
+/// Calls \p Visit for the types that template class \p R is made of, those in
+/// packs included.
+void forEachArgument(const clang::CXXRecordDecl *R,
+                     llvm::function_ref<void(clang::QualType)> Visit);
+
+} // namespace libtorch_tidy::cpp
+
+#endif // LIBTORCH_TIDY_ANALYSIS_CPP_TYPES_H

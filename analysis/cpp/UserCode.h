@@ -1,0 +1,28 @@
+//===- UserCode.h - Which code is the user's ------------------ -*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_CPP_USERCODE_H
+#define LIBTORCH_TIDY_ANALYSIS_CPP_USERCODE_H
+
+#include "clang/Basic/SourceLocation.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace libtorch_tidy::cpp {
+
+/// True for code of the analysed project: not a system header, and neither a
+/// header of the library itself nor an installed one, which many builds include
+/// with -I. Macro locations are judged by where they are expanded.
+bool isUserCode(clang::SourceLocation Loc, const clang::SourceManager &SM);
+
+/// True for a path where packages and `make install` put the headers of
+/// libraries (Filesystem Hierarchy Standard): /usr/include/eigen3/Eigen/Core.
+bool isInstalledHeader(llvm::StringRef Path);
+
+} // namespace libtorch_tidy::cpp
+
+#endif // LIBTORCH_TIDY_ANALYSIS_CPP_USERCODE_H

@@ -1,0 +1,90 @@
+//===- Walk.cpp - Everything in a statement -------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/cpp/Walk.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+
+using namespace clang;
+
+namespace libtorch_tidy::cpp {
+
+namespace {
+
+class Walker : public RecursiveASTVisitor<Walker> {
+public:
+  Walker(Way How, llvm::function_ref<bool(const Stmt *)> OnStmt,
+         llvm::function_ref<bool(const Decl *)> OnDecl)
+      : How(How), OnStmt(OnStmt), OnDecl(OnDecl) {}
+
+  bool shouldVisitImplicitCode() const { return How.Implicit; }
+  bool dataTraverseStmtPre(Stmt *S) {
+    return !(How.In == Lambdas::Skipped && isa<LambdaExpr>(S)) &&
+           !(How.OutsideTry && isa<CXXTryStmt>(S));
+  }
+  bool TraverseLambdaExpr(LambdaExpr *L) {
+    if (How.In != Lambdas::Made)
+      return RecursiveASTVisitor::TraverseLambdaExpr(L);
+    for (Expr *Init : L->capture_inits())
+      if (Init && !TraverseStmt(Init))
+        return false;
+    return true;
+  }
+  bool TraverseDecl(Decl *D) {
+    return How.In == Lambdas::Made && isa_and_nonnull<TagDecl>(D)
+               ? true
+               : RecursiveASTVisitor::TraverseDecl(D);
+  }
+  bool VisitStmt(Stmt *S) { return OnStmt(S); }
+  bool VisitDecl(Decl *D) { return OnDecl(D); }
+
+private:
+  Way How;
+  llvm::function_ref<bool(const Stmt *)> OnStmt;
+  llvm::function_ref<bool(const Decl *)> OnDecl;
+};
+
+} // namespace
+
+bool walk(const Stmt *S, Way How, llvm::function_ref<bool(const Stmt *)> OnStmt,
+          llvm::function_ref<bool(const Decl *)> OnDecl) {
+  return !S || Walker(How, OnStmt, OnDecl).TraverseStmt(const_cast<Stmt *>(S));
+}
+
+void forEachCall(const Stmt *S,
+                 llvm::function_ref<void(const CallExpr *)> Visit) {
+  forEach<CallExpr>(S, Visit, Lambdas::Made);
+}
+
+void forEachCall(const FunctionDecl *F,
+                 llvm::function_ref<void(const CallExpr *)> Visit) {
+  if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F))
+    for (const CXXCtorInitializer *Init : Ctor->inits())
+      forEachCall(Init->getInit(), Visit);
+  forEachCall(F->getBody(), Visit);
+}
+
+bool isMention(const Stmt *S, const ValueDecl *D) {
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(S))
+    return Ref->getDecl() == D;
+  const auto *Member = dyn_cast<MemberExpr>(S);
+  return Member && Member->getMemberDecl() == D;
+}
+
+bool mentions(const Stmt *S, const ValueDecl *D, Way How) {
+  return anyOf<Expr>(
+      S, [&](const Expr *E) { return isMention(E, D); }, How);
+}
+
+bool contains(const Stmt *Outer, const Stmt *Inner) {
+  if (Outer == Inner)
+    return true;
+  return llvm::any_of(Outer->children(), [&](const Stmt *Child) {
+    return Child && contains(Child, Inner);
+  });
+}
+
+} // namespace libtorch_tidy::cpp

@@ -1,0 +1,228 @@
+//===- Writes.cpp - Where a variable changes ------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/cpp/Writes.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Library.h"
+#include "analysis/cpp/Object.h"
+#include "analysis/cpp/Std.h"
+#include "analysis/cpp/Types.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::cpp {
+
+namespace {
+
+/// A whole x, not a part of it.
+bool isWhole(const Expr *E) {
+  E = E->IgnoreParenImpCasts();
+  if (isa<DeclRefExpr>(E))
+    return true;
+  const auto *Member = dyn_cast<MemberExpr>(E);
+  return Member && isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts());
+}
+
+/// Methods that are not const and yet change nothing by themselves.
+bool onlyReads(const CXXMethodDecl *Method) {
+  if (!Method->getIdentifier())
+    return Method->isConst();
+  if (library::changesObject(Method))
+    return false;
+  return Method->isConst() ||
+         llvm::StringSwitch<bool>(Method->getName())
+             .Cases("begin", "end", "rbegin", "rend", "data", true)
+             .Cases("front", "back", "at", "find", "value", "get", true)
+             .Case("reserve", true)
+             .Default(false);
+}
+
+class WriteFinder : public RecursiveASTVisitor<WriteFinder> {
+public:
+  WriteFinder(const ValueDecl *Target, llvm::SmallVectorImpl<Write> &Found)
+      : Target(Target), Found(Found) {}
+
+  bool TraverseLambdaExpr(LambdaExpr *L) {
+    ++LambdaDepth;
+    bool Continue = RecursiveASTVisitor::TraverseLambdaExpr(L);
+    --LambdaDepth;
+    return Continue;
+  }
+
+  bool VisitBinaryOperator(BinaryOperator *Op) {
+    if (Op->isAssignmentOp() && refers(Op->getLHS()))
+      assigned(Op, Op->getLHS(),
+               Op->getOpcode() == BO_Assign ? Op->getRHS() : nullptr);
+    return true;
+  }
+
+  bool VisitUnaryOperator(UnaryOperator *Op) {
+    if (!refers(Op->getSubExpr()))
+      return true;
+    if (Op->isIncrementDecrementOp())
+      add(WriteKind::Changed, Op);
+    else if (Op->getOpcode() == UO_AddrOf)
+      add(WriteKind::Escaped, Op);
+    return true;
+  }
+
+  bool VisitVarDecl(VarDecl *Var) {
+    QualType T = Var->getType();
+    if (T->isLValueReferenceType() &&
+        !T.getNonReferenceType().isConstQualified() && Var->getInit() &&
+        refers(Var->getInit()))
+      add(WriteKind::Escaped, Var->getInit());
+    return true;
+  }
+
+  bool VisitCallExpr(CallExpr *Call) {
+    if (auto *Op = dyn_cast<CXXOperatorCallExpr>(Call)) {
+      if (Op->isAssignmentOp()) {
+        const Expr *Left = valueOf(Op->getArg(0));
+        const Expr *Right =
+            Op->getOperator() == OO_Equal ? Op->getArg(1) : nullptr;
+        if (isStdCall(Left, "tie")) {
+          for (const Expr *Arg : cast<CallExpr>(Left)->arguments())
+            if (refers(Arg))
+              assigned(Op, Arg, nullptr);
+        } else if (refers(Left)) {
+          assigned(Op, Left, Right);
+        }
+        // `y = std::move(x)` empties x.
+        if (Op->getNumArgs() > 1)
+          passed(Call, Op->getArg(1));
+        return true;
+      }
+    }
+    if (auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
+      const Expr *Object = Member->getImplicitObjectArgument();
+      const CXXMethodDecl *Method = Member->getMethodDecl();
+      if (Object && Method && refers(Object) && !onlyReads(Method)) {
+        const bool Releases = isRelease(Call) && isWhole(Object);
+        add(Releases ? WriteKind::Released : WriteKind::Changed, Call, nullptr,
+            Releases ? Object : nullptr);
+      }
+    }
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    if (!Callee || isStdCall(Call, {"tie", "move", "get"}))
+      return true;
+    // Operators that are members have their object as argument 0.
+    unsigned Shift =
+        isa<CXXOperatorCallExpr>(Call) && isa<CXXMethodDecl>(Callee);
+    for (unsigned I = Shift; I < Call->getNumArgs(); ++I)
+      if (I - Shift < Callee->getNumParams())
+        passed(Call, Call->getArg(I),
+               Callee->getParamDecl(I - Shift)->getType());
+    return true;
+  }
+
+  bool VisitCXXConstructExpr(CXXConstructExpr *Ctor) {
+    for (unsigned I = 0; I < Ctor->getNumArgs(); ++I)
+      if (I < Ctor->getConstructor()->getNumParams())
+        passed(Ctor, Ctor->getArg(I),
+               Ctor->getConstructor()->getParamDecl(I)->getType());
+    return true;
+  }
+
+private:
+  bool refers(const Expr *E) const { return rootOf(E) == Target; }
+
+  void add(WriteKind Kind, const Expr *Where, const Expr *Value = nullptr,
+           const Expr *Overwritten = nullptr) {
+    if (!Found.empty() && Found.back().Where == Where)
+      return;
+    Found.push_back(
+        {Kind, Where, Value, LambdaDepth > 0,
+         Overwritten ? Overwritten->IgnoreParenImpCasts() : nullptr});
+  }
+
+  void assigned(const Expr *Where, const Expr *Left, const Expr *Value) {
+    const auto *Builtin = dyn_cast<BinaryOperator>(Where);
+    if (!isWhole(Left) || compound(Where) ||
+        (Builtin && Builtin->getOpcode() != BO_Assign))
+      add(WriteKind::Changed, Where);
+    else
+      add(Value && isEmptyValue(Value) ? WriteKind::Released
+                                       : WriteKind::Assigned,
+          Where, Value, Left);
+  }
+
+  static bool compound(const Expr *Where) {
+    const auto *Op = dyn_cast<CXXOperatorCallExpr>(Where);
+    return Op && Op->getOperator() != OO_Equal;
+  }
+
+  void passed(const Expr *Where, const Expr *Arg, QualType Param = QualType()) {
+    const Expr *Inner = Arg->IgnoreParenImpCasts();
+    // Through a copy or move construction for a by-value parameter.
+    const Expr *Moved = Inner;
+    while (const auto *Ctor =
+               dyn_cast<CXXConstructExpr>(Moved->IgnoreImplicit())) {
+      if (Ctor->getNumArgs() != 1 ||
+          !Ctor->getConstructor()->isCopyOrMoveConstructor())
+        break;
+      Moved = Ctor->getArg(0)->IgnoreParenImpCasts();
+    }
+    if (isStdCall(Moved, "move") && refers(cast<CallExpr>(Moved)->getArg(0))) {
+      add(isWhole(cast<CallExpr>(Moved)->getArg(0)) ? WriteKind::Released
+                                                    : WriteKind::Changed,
+          Where);
+      return;
+    }
+    if (!Param.isNull() && Param->isLValueReferenceType() &&
+        !Param->getPointeeType().isConstQualified() && refers(Inner))
+      add(WriteKind::Escaped, Where);
+  }
+
+  const ValueDecl *Target;
+  llvm::SmallVectorImpl<Write> &Found;
+  unsigned LambdaDepth = 0;
+};
+
+} // namespace
+
+llvm::SmallVector<Write, 4> writesTo(const ValueDecl *Target,
+                                     const Stmt *Body) {
+  llvm::SmallVector<Write, 4> Found;
+  WriteFinder(Target, Found).TraverseStmt(const_cast<Stmt *>(Body));
+  return Found;
+}
+
+/// Does library code that takes its argument by reference only hand it on?
+/// make_shared and the constructors of holders do.
+static bool handsOn(const Expr *E) {
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
+    const CXXConstructorDecl *Ctor = Construct->getConstructor();
+    return Ctor->isInheritingConstructor() || library::declares(Ctor) ||
+           isStdDecl(Ctor);
+  }
+  const auto *Call = dyn_cast<CallExpr>(E);
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  if (!Callee || isa<CXXOperatorCallExpr>(Call))
+    return false;
+  StringRef Name = calleeName(Call);
+  return (library::declares(Callee) || isStdDecl(Callee)) && Name != "swap" &&
+         Name != "exchange" && Name != "tie" && Name != "getline";
+}
+
+bool isReassigned(const ValueDecl *Var, const Stmt *Body) {
+  if (!Body)
+    return true;
+  for (const Write &W : writesTo(Var, Body))
+    if (W.Kind == WriteKind::Assigned ||
+        (W.Kind == WriteKind::Escaped && !handsOn(W.Where)) ||
+        (W.Kind == WriteKind::Released && W.Overwritten))
+      return true;
+  return false;
+}
+
+} // namespace libtorch_tidy::cpp

@@ -1,0 +1,448 @@
+//===- Interpreter.cpp - Runs one function over abstract values -----------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The fixpoint, labels and effects. What names lead to is in Places.cpp, what
+// expressions mean in Expressions.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/flow/history/Interpreter.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/flow/Fixpoint.h"
+#include "analysis/flow/unit/FrozenModules.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/autograd/Autograd.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+
+namespace libtorch_tidy::flow {
+
+Interpreter::Interpreter(UnitModel &Unit, const FunctionDecl *F)
+    : Unit(Unit), Context(Unit.context()),
+      Out(std::make_unique<FunctionFlow>()) {
+  Out->F = F;
+}
+
+//===----------------------------------------------------------------------===//
+// Fixpoint
+//===----------------------------------------------------------------------===//
+
+std::unique_ptr<FunctionFlow> Interpreter::run() {
+  const FunctionDecl *F = Out->F;
+  Out->Body = &cpp::Body::of(F);
+  FrozenModules = Unit.frozenModules().in(F);
+
+  std::optional<FlowGraph> Graph = FlowGraph::of(F, cpp::Grain::Statements);
+  if (!Graph)
+    return FunctionFlow::givenUp(F);
+  State Start;
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(F)) {
+    // By a guard among the members, or by what a constructor did.
+    const CXXRecordDecl *Class = Method->getParent();
+    if (std::optional<GradMode> Guard = torch::guardOf(Class))
+      Start.Mode = *Guard;
+    if (!isa<CXXConstructorDecl>(F)) {
+      for (const ValueDecl *Frozen : Unit.frozenModules().byConstructors(Class))
+        FrozenModules.insert(Frozen);
+      if (Start.Mode == GradMode::On &&
+          Unit.frozenModules().constructorsEndGradients(Class))
+        Start.Mode = GradMode::Unknown;
+    }
+  }
+  for (const ParmVarDecl *Param : F->parameters())
+    rootPlace(Param);
+  auto In = runToFixpoint(*Graph, *this, std::move(Start),
+                          Cost::ofThisThread().Visits);
+  if (!In)
+    return FunctionFlow::givenUp(F);
+  const std::optional<State> &AtExit =
+      (*In)[Graph->cfg().getExit().getBlockID()];
+  finish(AtExit ? *AtExit : State());
+  return std::move(Out);
+}
+
+Interpreter::State Interpreter::transfer(const CFGBlock &Block, State In) {
+  S = std::move(In);
+  JustWalked = nullptr;
+  // The graph lists a call by itself before the statement that it is part of:
+  // it is evaluated then, and its result is taken by what is around it.
+  Evaluated.clear();
+  for (const CFGElement &Element : Block) {
+    if (auto AsStmt = Element.getAs<CFGStmt>()) {
+      transfer(AsStmt->getStmt());
+    } else if (auto AsDtor = Element.getAs<CFGAutomaticObjDtor>()) {
+      endLifetime(AsDtor->getVarDecl());
+    } else if (auto AsInit = Element.getAs<CFGInitializer>()) {
+      const CXXCtorInitializer *Init = AsInit->getInitializer();
+      Value V = eval(Init->getInit());
+      if (const FieldDecl *Field = Init->getAnyMember())
+        write(partPlace(rootPlace(nullptr), Selector::field(Field)), V, true);
+    }
+  }
+  return std::move(S);
+}
+
+Interpreter::State Interpreter::atThrow(const State &Before, const State &After,
+                                        const CXXTryStmt &) {
+  State Thrown = Before;
+  join(Thrown, After);
+  // The guards of the try body are gone in the handler.
+  Thrown.Mode = Before.Mode;
+  Thrown.Guards = Before.Guards;
+  return Thrown;
+}
+
+/// A branch on is_training() goes one way only in a program that leaves its
+/// modules in training mode.
+bool Interpreter::isTaken(const CFGBlock &Block, const CFGBlock &Successor) {
+  const auto *Condition =
+      dyn_cast_or_null<Expr>(Block.getTerminatorCondition());
+  if (!Condition || Block.succ_size() != 2 || !Unit.neverEvaluates())
+    return true;
+  Condition = cpp::stripImplicit(Condition);
+  bool Negated = false;
+  while (const auto *Not = dyn_cast<UnaryOperator>(Condition)) {
+    if (Not->getOpcode() != UO_LNot)
+      return true;
+    Negated = !Negated;
+    Condition = cpp::stripImplicit(Not->getSubExpr());
+  }
+  const auto *Call = dyn_cast<CallExpr>(Condition);
+  if (!Call || !torch::isTrainingQuery(Call))
+    return true;
+  const CFGBlock *Never =
+      Negated ? *Block.succ_begin() : *std::next(Block.succ_begin());
+  return &Successor != Never;
+}
+
+static const Expr *siteOf(const Expr *E) { return E; }
+template <typename T>
+static const Expr *siteOf(const std::pair<const Expr *, T> &At) {
+  return At.first;
+}
+template <typename T>
+static const Expr *
+siteOf(const std::pair<std::pair<const Expr *, PlaceId>, T> &At) {
+  return At.first.first;
+}
+
+void Interpreter::finish(const State &AtExit) {
+  Out->Available = true;
+  Out->ExitMode = AtExit.Mode;
+  for (const auto &[P, V] : AtExit.Held)
+    if (Out->outlivesFunction(P) || InPlaceOnParam.count(P))
+      Out->Exit[P] = Out->outlivesFunction(P) ? V : InPlaceOnParam[P];
+  // All lists are in the order of the source: that in which blocks are walked
+  // differs between versions of Clang.
+  auto InOrder = [&](auto Listed) {
+    const SourceManager &SM = Context.getSourceManager();
+    llvm::stable_sort(Listed, [&](const auto &A, const auto &B) {
+      return SM.isBeforeInTranslationUnit(siteOf(A)->getExprLoc(),
+                                          siteOf(B)->getExprLoc());
+    });
+    return Listed;
+  };
+  for (auto &[Key, A] : InOrder(Out->Accumulations.takeVector())) {
+    A.Bounded = Bounded.count(A.Where);
+    Out->Accumulations.insert({Key, std::move(A)});
+  }
+  for (const auto &[E, Call] : InOrder(Calls.takeVector()))
+    Out->Calls.push_back(Call);
+  for (const auto &[E, Call] : InOrder(UnseenCalls.takeVector()))
+    Out->UnseenCalls.push_back(Call);
+  for (const auto &Call : InOrder(Out->ScriptCalls.takeVector()))
+    Out->ScriptCalls.insert(Call);
+  Out->TrainingSites.assign(Training.begin(), Training.end());
+  Out->TrainingSites = InOrder(std::move(Out->TrainingSites));
+}
+
+void Interpreter::transfer(const Stmt *Statement) {
+  if (JustWalked && !Out->isWithin(JustWalked, Statement))
+    JustWalked = nullptr;
+  if (const auto *Decls = dyn_cast<DeclStmt>(Statement)) {
+    for (const Decl *D : Decls->decls())
+      if (const auto *V = dyn_cast<VarDecl>(D))
+        declare(V);
+  } else if (const auto *Return = dyn_cast<ReturnStmt>(Statement)) {
+    if (const Expr *E = Return->getRetValue()) {
+      Value V = eval(E);
+      consume(V, Label::Returned, E);
+      Out->Return.join(V);
+    }
+  } else if (const auto *E = dyn_cast<Expr>(Statement)) {
+    eval(E);
+  }
+}
+
+void Interpreter::declare(const VarDecl *V) {
+  if (std::optional<GradMode> Guard = torch::guardOf(V)) {
+    if (const Expr *Init = V->getInit())
+      eval(Init);
+    if (!S.Guards.count(V))
+      S.Guards[V] = S.Mode;
+    if (torch::isInferenceMode(V))
+      ++S.InferenceGuards;
+    if (*Guard == GradMode::On && V->getInit())
+      Training.insert(V->getInit()); // Somebody asked for gradients.
+    setMode(*Guard);
+    return;
+  }
+  const Expr *Init = V->getInit();
+  if (!Init)
+    return;
+  QualType T = V->getType();
+  bool Refers = T->isReferenceType() || T->isPointerType() ||
+                (!cpp::pointeeOf(T).isNull() && !torch::isModule(T));
+  const Expr *Bare = cpp::stripImplicit(Init);
+  if (!Refers) {
+    // Iterators stand for what they point into.
+    if (const auto *Call = dyn_cast<CXXMemberCallExpr>(Bare)) {
+      static constexpr StringRef Iterates[] = {
+          "begin", "end", "cbegin", "cend", "rbegin", "rend", "find"};
+      Refers = llvm::is_contained(Iterates, cpp::calleeName(Call)) &&
+               !torch::callsTorch(Call, cpp::calleeName(Call));
+    }
+  }
+  if (Refers) {
+    if (std::optional<Target> To = placeOf(Init)) {
+      Aliases.try_emplace(V, *To);
+      eval(Init);
+      return;
+    }
+  }
+  Value Held = eval(Init);
+  const PlaceId P = rootPlace(V);
+  assign(Init, {P}, Held, Accumulation::Rebind, nullptr);
+  // Made by the first call; the others find what it has come to hold.
+  if (V->isStaticLocal())
+    write(P, Value::of(label(Label::Entry, nullptr, P)), /*Strong=*/false);
+}
+
+void Interpreter::endLifetime(const VarDecl *V) {
+  auto It = S.Guards.find(V);
+  if (It == S.Guards.end())
+    return;
+  if (torch::isInferenceMode(V) && S.InferenceGuards)
+    --S.InferenceGuards;
+  S.Mode = It->second;
+  S.Guards.erase(It);
+}
+
+void Interpreter::setMode(GradMode M) {
+  // AutoGradMode(true) does not bring gradients back under InferenceMode.
+  if (M == GradMode::On && S.InferenceGuards)
+    return;
+  S.Mode = M;
+}
+
+bool Interpreter::join(State &Into, const State &From) {
+  bool Grew = false;
+  // A place that one side does not list holds there what readWhole says.
+  State Old = Into;
+  for (auto &[P, V] : Into.Held)
+    Grew |= V.join(From.Held.count(P) ? From.Held.at(P) : readWhole(From, P));
+  for (const auto &[P, V] : From.Held)
+    if (!Old.Held.count(P)) {
+      Value Joined = readWhole(Old, P);
+      Joined.join(V);
+      Into.Held[P] = std::move(Joined);
+      Grew = true;
+    }
+  if (Into.Mode != From.Mode && Into.Mode != GradMode::Unknown) {
+    Into.Mode = GradMode::Unknown;
+    Grew = true;
+  }
+  for (const auto &[V, Mode] : From.Guards)
+    if (auto [It, New] = Into.Guards.try_emplace(V, Mode); New) {
+      Grew = true;
+    } else if (It->second != Mode && It->second != GradMode::Unknown) {
+      It->second = GradMode::Unknown;
+      Grew = true;
+    }
+  if (From.InferenceGuards > Into.InferenceGuards) {
+    Into.InferenceGuards = From.InferenceGuards;
+    Grew = true;
+  }
+  return Grew;
+}
+
+//===----------------------------------------------------------------------===//
+// Labels and effects
+//===----------------------------------------------------------------------===//
+
+LabelId Interpreter::label(Label::Kind K, const Expr *Site, PlaceId Where) {
+  auto [It, New] = LabelIds.try_emplace({K, Site, Where}, Out->Labels.size());
+  if (New) {
+    Label L;
+    L.K = K;
+    L.Site = Site;
+    L.Where = Where;
+    L.Mode = S.Mode;
+    Out->Labels.push_back(std::move(L));
+  }
+  return It->second;
+}
+
+void Interpreter::consume(const Value &V, unsigned Consumers, const Expr *By,
+                          std::optional<PlaceId> StoredIn) {
+  for (LabelId Id : V.allLabels()) {
+    Label &L = Out->Labels[Id];
+    // Of several the last in the source, whatever the order of the blocks.
+    if (Consumers & Label::Backward &&
+        (!L.BackwardAt ||
+         cpp::comesBefore(L.BackwardAt, By, Context.getSourceManager())))
+      L.BackwardAt = By;
+    L.Consumers |= Consumers;
+    if (StoredIn && !llvm::is_contained(L.StoredIn, *StoredIn))
+      L.StoredIn.push_back(*StoredIn);
+  }
+}
+
+void Interpreter::spend(const Expr *Backward, const Value &Roots) {
+  // What was back-propagated is noted once; each place that shares the graph
+  // has a label of its own.
+  const LabelSet All = Roots.allLabels();
+  const bool Unseen = Roots.anyUnknown();
+  auto Spent = [&](PlaceId P) {
+    LabelId Id = label(Label::Spent, Backward, P);
+    Out->Labels[Id].Unseen |= Unseen;
+    return Id;
+  };
+  const LabelId Noted = Spent(rootPlace(nullptr));
+  Out->Labels[Noted].Assigned |= All;
+  LabelSet Graph, Carried;
+  for (LabelId Id : All) {
+    const Label::Kind K = Out->Labels[Id].K;
+    if (K == Label::Forward || K == Label::Helper)
+      Graph.set(Id);
+    if (K == Label::Carry)
+      Carried.set(Id);
+  }
+  auto HasHistory = [&](const LabelSet &Labels) {
+    for (LabelId Id : Labels)
+      if (Out->Labels[Id].bringsHistory())
+        return true;
+    return false;
+  };
+  for (auto &[P, V] : S.Held)
+    if (V.Labels.intersects(Graph) ||
+        (V.Labels.intersects(Carried) && HasHistory(V.Labels)))
+      V.Labels.set(Spent(P));
+}
+
+/// v[i % n] = x, as the target of an assignment.
+static bool isRingSlot(const Expr *Assignment) {
+  const auto *Assign = dyn_cast<CXXOperatorCallExpr>(Assignment);
+  const auto *Slot =
+      Assign ? dyn_cast<CXXOperatorCallExpr>(cpp::peel(Assign->getArg(0)))
+             : nullptr;
+  if (!Slot || Slot->getOperator() != OO_Subscript)
+    return false;
+  const auto *Index = dyn_cast<BinaryOperator>(cpp::peel(Slot->getArg(1)));
+  return Index && Index->getOpcode() == BO_Rem;
+}
+
+void Interpreter::assign(const Expr *Site, Target To, Value V,
+                         Accumulation::Form How, const Expr *Addend,
+                         const Value *Added) {
+  const PlaceId P = To.P;
+  const bool Outlives = Out->outlivesFunction(P);
+  const Stmt *Loop = Out->loopFor(Site, P);
+  if ((Loop || Outlives) && !V.carriesNothing()) {
+    LabelId Carry = label(Label::Carry, Site, P);
+    LabelSet All = V.allLabels();
+    Out->Labels[Carry].Assigned |= All;
+    bool FromItself = All.test(Carry);
+    if (Outlives && hasEntryValue(P))
+      FromItself |= All.test(label(Label::Entry, nullptr, P));
+    // What is written in place may be part of what was there on entry.
+    if (How == Accumulation::InPlace)
+      for (LabelId L : All)
+        FromItself |= Out->Labels[L].K == Label::Entry &&
+                      Out->overlap(Out->Labels[L].Where, P);
+    // One element of many; v[i % n] is a ring, whose slots are used again.
+    if (How == Accumulation::Rebind && To.Element && !FromItself) {
+      How = Accumulation::Slot;
+      FromItself = !isRingSlot(Site);
+    }
+    // x = x.view(...) and x = x.to(...) hold what x held.
+    if (How == Accumulation::Rebind && FromItself && Addend)
+      if (std::optional<Target> Viewed = inPlaceTarget(Addend))
+        FromItself = Viewed->P != P;
+    if (FromItself) {
+      Accumulation &A = Out->Accumulations[{Site, P}];
+      A.Site = Site;
+      A.Where = P;
+      A.How = How;
+      A.Addend = Addend;
+      A.Carry = Carry;
+      A.Mode = S.Mode;
+      A.Loop = Loop;
+      A.Added.join((Added ? *Added : V).flat());
+    }
+    V.Labels.set(Carry);
+  }
+  if (Outlives)
+    consume(V, Label::Stored, Site, P);
+  else if (How == Accumulation::InPlace && hasEntryValue(P))
+    InPlaceOnParam[P].join(V.flat()); // a by-value handle: the caller's too
+  write(P, V,
+        /*Strong=*/!To.Element && How != Accumulation::Contain &&
+            How != Accumulation::Slot);
+}
+
+void Interpreter::accumulate(const Expr *Site, const Expr *Onto,
+                             const Value &Added, Accumulation::Form How,
+                             const Expr *Addend) {
+  std::optional<Target> To = inPlaceTarget(Onto);
+  if (!To) {
+    eval(Onto);
+    // Into something that cannot be named: others may see it there.
+    if (How == Accumulation::Contain)
+      consume(Added, Label::Escaped, Site);
+    return;
+  }
+  if (S.Mode != GradMode::On && How == Accumulation::InPlace)
+    return; // In place without gradients leaves history as it is.
+  Value V = read(To->P);
+  V.join(Added.flat());
+  Value JustAdded = Added.flat();
+  To->Element = false; // In place: what was there stays part of it.
+  assign(Site, *To, std::move(V), How, Addend, &JustAdded);
+}
+
+GradMode Interpreter::modeAt(const Expr *E) {
+  if (S.Mode == GradMode::Off)
+    return S.Mode;
+  // `(torch::NoGradGuard(), net(x))`: the unnamed guard lives to the end of
+  // the full expression.
+  for (const Stmt *P = Out->parentOf(E); P && isa<Expr>(P);
+       P = Out->parentOf(P))
+    if (const auto *Comma = dyn_cast<BinaryOperator>(P))
+      if (Comma->getOpcode() == BO_Comma &&
+          torch::isTemporaryGuard(cpp::stripImplicit(Comma->getLHS())) &&
+          Out->isWithin(E, Comma->getRHS()))
+        return GradMode::Off;
+  return S.Mode;
+}
+
+Value Interpreter::produced(Value V) {
+  switch (S.Mode) {
+  case GradMode::Off:
+    return {};
+  case GradMode::Unknown:
+    return V.carriesNothing() ? Value() : Value::unknown();
+  case GradMode::On:
+    break;
+  }
+  return V;
+}
+
+} // namespace libtorch_tidy::flow

@@ -1,0 +1,194 @@
+//===- Interpreter.h - Runs one function over abstract values ---*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The domain of autograd history: which labels each place may carry, and
+/// whether gradient mode is on. Statements are evaluated as a whole where they
+/// stand in the CFG; evaluating one twice changes nothing, because labels
+/// belong to expressions and sets only grow.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_HISTORY_INTERPRETER_H
+#define LIBTORCH_TIDY_ANALYSIS_FLOW_HISTORY_INTERPRETER_H
+
+#include "analysis/flow/history/FunctionFlow.h"
+#include "analysis/flow/unit/UnitModel.h"
+#include "analysis/torch/api/OpFacts.h"
+#include "analysis/torch/modules/Modules.h"
+#include "clang/Analysis/CFG.h"
+#include "llvm/ADT/SetVector.h"
+#include <set>
+
+namespace libtorch_tidy::flow {
+
+class Interpreter {
+public:
+  Interpreter(UnitModel &Unit, const clang::FunctionDecl *F);
+  /// Runs to the fixpoint. A function that is given up (see Fixpoint.h) has a
+  /// flow that is not available().
+  std::unique_ptr<FunctionFlow> run();
+
+  /// What holds at a point of the function.
+  struct State {
+    std::map<PlaceId, Value> Held; ///< Whole values; parts are own places.
+    GradMode Mode = GradMode::On;
+    /// Guards alive and the mode that their end brings back.
+    std::map<const clang::VarDecl *, GradMode> Guards;
+    unsigned InferenceGuards = 0; ///< Not overridden by AutoGradMode(true).
+  };
+
+  // The domain, as Fixpoint.h asks for it.
+  State transfer(const clang::CFGBlock &Block, State In);
+  bool join(State &Into, const State &From);
+  bool isTaken(const clang::CFGBlock &Block, const clang::CFGBlock &Successor);
+  State atThrow(const State &Before, const State &After,
+                const clang::CXXTryStmt &Try);
+
+private:
+  /// Something an assignment can reach: a place, or an element of it.
+  struct Target {
+    PlaceId P;
+    bool Element = false; ///< Others of its elements keep their value.
+  };
+  struct CallInfo {
+    const clang::Expr *Call;
+    const clang::FunctionDecl *Callee;
+    const clang::Expr *Object = nullptr; ///< Null for `this` and free calls.
+    bool OnThis = false;
+    llvm::SmallVector<const clang::Expr *, 6> Args;
+  };
+
+  // Statements.
+  void transfer(const clang::Stmt *S);
+  void declare(const clang::VarDecl *V);
+  void endLifetime(const clang::VarDecl *V);
+  void finish(const State &AtExit);
+
+  // Places.cpp.
+  PlaceId rootPlace(const clang::VarDecl *V);
+  PlaceId partPlace(PlaceId Base, Selector S);
+  std::optional<Target> placeOf(const clang::Expr *E);
+  std::optional<Target> placeOfVar(const clang::VarDecl *V);
+  std::optional<Target> placeOfBinding(const clang::BindingDecl *Binding);
+  std::optional<Target> placeOfMember(const clang::MemberExpr *Member);
+  std::optional<Target> placeOfOperator(const clang::CXXOperatorCallExpr *Op);
+  std::optional<Target> placeOfCall(const clang::CallExpr *Call);
+  std::optional<Target> elementOf(const clang::Expr *Whole);
+  /// Where a write in place lands: the place under the views of it.
+  std::optional<Target> inPlaceTarget(const clang::Expr *E);
+  /// I of std::get<I>.
+  static std::optional<unsigned> tupleIndex(const clang::FunctionDecl *Get);
+  bool hasEntryValue(PlaceId P) const;
+  bool isAncestor(PlaceId Above, PlaceId P) const;
+  Value readWhole(const State &At, PlaceId P);
+  Value read(PlaceId P);
+  void write(PlaceId P, const Value &V, bool Strong);
+
+  // Labels.
+  LabelId label(Label::Kind K, const clang::Expr *Site, PlaceId Where);
+  /// Adds \p L, which arises here, to \p V.
+  void arise(LabelId L, Value &V) {
+    Out->Labels[L].Arises = true;
+    V.Labels.set(L);
+  }
+  Value fresh(LabelId L) {
+    Value V;
+    arise(L, V);
+    return V;
+  }
+  void consume(const Value &V, unsigned Consumers, const clang::Expr *By,
+               std::optional<PlaceId> StoredIn = std::nullopt);
+
+  // Expressions.cpp.
+  /// Can a value of type \p T hold a tensor?
+  static bool mayCarry(clang::QualType T);
+  Value eval(const clang::Expr *E);
+  Value evalAll(llvm::ArrayRef<const clang::Expr *> Exprs);
+  Value evalChildren(const clang::Stmt *S);
+  Value evalConstruct(const clang::CXXConstructExpr *E);
+  void noteConstructor(const clang::Expr *E);
+  Value evalInitList(const clang::InitListExpr *E);
+  Value evalLambda(const clang::LambdaExpr *E);
+  Value assignment(const clang::Expr *Site, const clang::Expr *To,
+                   const clang::Expr *From);
+  void assignTo(const clang::Expr *Site, const clang::Expr *To, const Value &V,
+                const clang::Expr *Addend);
+
+  // Calls.cpp.
+  Value evalCall(const clang::CallExpr *E);
+  void noteCallables(const clang::CallExpr *E);
+  Value evalModuleCall(const torch::ModuleCall &M);
+  bool isFrozen(const clang::Expr *Module);
+  /// Does \p M, with the values that go in, need gradients inside?
+  bool differentiates(const torch::ModuleCall &M, const Value &Inputs);
+  Value evalTorchCall(const clang::CallExpr *E, const CallInfo &C);
+  Value outputsOf(const torch::OpFacts *Facts, const Value &Inputs);
+  Value evalOperator(const clang::CXXOperatorCallExpr *E);
+  Value evalStdCall(const CallInfo &C);
+  const clang::FunctionDecl *onlyTargetOf(const clang::Expr *Object) const;
+  Value evalUnknownCall(const CallInfo &C);
+
+  // UserCalls.cpp.
+  class UserCall;
+  /// The flow of the function that \p C calls is \p Callee. \p Fresh is the
+  /// label here for history that arises in it; \p ThisIsFresh lets what it
+  /// reads from its object's tensors count as such.
+  Value evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
+                     std::optional<LabelId> Fresh, bool ThisIsFresh);
+  /// What a call of \p Callee left in our place \p To, its place \p Theirs.
+  void assignViaCall(const CallInfo &C, const FunctionFlow &Callee,
+                     PlaceId Theirs, Target To, Value V);
+
+  // Effects: Interpreter.cpp, as what follows.
+  void assign(const clang::Expr *Site, Target To, Value V,
+              Accumulation::Form How, const clang::Expr *Addend,
+              const Value *Added = nullptr);
+  void accumulate(const clang::Expr *Site, const clang::Expr *Onto,
+                  const Value &Added, Accumulation::Form How,
+                  const clang::Expr *Addend);
+  /// \p Backward went through the graph of \p Roots: what shares it is Spent.
+  void spend(const clang::Expr *Backward, const Value &Roots);
+  void setMode(GradMode M);
+  /// \p E back-propagates, steps an optimizer, or calls what does.
+  void trainsAt(const clang::Expr *E) {
+    Training.insert(E);
+    Out->Trains = true;
+  }
+  /// The mode at \p E: a comma expression may hold an unnamed guard.
+  GradMode modeAt(const clang::Expr *E);
+  /// Does history arise here? Off: never; Unknown: the result is unknown.
+  Value produced(Value V);
+
+  UnitModel &Unit;
+  clang::ASTContext &Context;
+  std::unique_ptr<FunctionFlow> Out;
+  State S;
+  std::map<const clang::VarDecl *, PlaceId> RootIds; ///< Null: `this`.
+  std::map<std::pair<PlaceId, Selector>, PlaceId> PartIds;
+  std::map<std::tuple<unsigned, const clang::Expr *, PlaceId>, LabelId>
+      LabelIds;
+  llvm::DenseMap<const clang::VarDecl *, Target> Aliases;
+  /// What in-place writes gave a by-value parameter: a tensor is a handle, so
+  /// the caller's tensor changed too.
+  std::map<PlaceId, Value> InPlaceOnParam;
+  /// Containers that something takes elements out of again.
+  std::set<PlaceId> Bounded;
+  llvm::MapVector<const clang::Expr *, CallSite> Calls, UnseenCalls;
+  llvm::SetVector<const clang::Expr *> Training;
+  llvm::SmallPtrSet<const clang::ValueDecl *, 4> FrozenModules;
+  std::optional<bool> NamesDerivatives; ///< See namesDerivatives().
+  /// The backward call of the statement at hand: the CFG may list it both by
+  /// itself and within that statement.
+  const clang::Expr *JustWalked = nullptr;
+  /// Results of calls in the block at hand: each is evaluated once.
+  llvm::DenseMap<const clang::Expr *, Value> Evaluated;
+};
+
+} // namespace libtorch_tidy::flow
+
+#endif // LIBTORCH_TIDY_ANALYSIS_FLOW_HISTORY_INTERPRETER_H

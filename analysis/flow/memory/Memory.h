@@ -1,0 +1,147 @@
+//===- Memory.h - What refers to memory it does not own ---------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The domain of memory: it follows pointers into tensors, array references and
+/// tensors over foreign buffers along all paths of a function, through its
+/// calls of functions of the unit, and finds those that are used, returned or
+/// stored when what owns the memory is gone.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORY_H
+#define LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORY_H
+
+#include "analysis/flow/memory/Sharing.h"
+#include "analysis/torch/storage/Sharing.h"
+#include "analysis/torch/storage/Storage.h"
+#include "clang/AST/Decl.h"
+#include <set>
+#include <string>
+#include <vector>
+
+namespace libtorch_tidy::flow {
+
+/// A value that refers to memory of something else.
+struct Borrow {
+  enum Kind {
+    Blob,     ///< A tensor made by from_blob.
+    Data,     ///< A pointer to the data of a tensor.
+    Shape,    ///< Sizes, strides or storage of a tensor object.
+    Elements, ///< The elements of a TorchScript tuple.
+    List      ///< An ArrayRef over a list or vector.
+  } What = Data;
+  /// The call or construction that borrows.
+  const clang::Expr *Source = nullptr;
+  /// Source with the calls on it that keep borrowing, in its own statement.
+  const clang::Expr *Top = nullptr;
+  /// The local variable or parameter that owns the memory, or points to memory
+  /// that was allocated (Heap). Null when a temporary does.
+  const clang::VarDecl *Owner = nullptr;
+  const clang::Expr *Temporary = nullptr;
+  bool Heap = false;
+  torch::Fresh Sure = torch::Fresh::Yes;
+  torch::TensorTraits Traits; ///< Blob only.
+  /// The operator that copies only when there is something to do, if the
+  /// answer depends on one.
+  std::string Through;
+  /// Shape only: sizes, strides ...
+  std::string Part;
+  /// Blob only: it begins where the buffer begins.
+  bool AtStart = true;
+  /// The function of this unit that Source calls, if it lends the memory of
+  /// its argument.
+  const clang::FunctionDecl *Lender = nullptr;
+};
+
+/// What the callers of a function know of its dealings with memory. It names
+/// the parameters by number and fields by name, and nothing else of the syntax
+/// tree, so that it can be written to a file as it is.
+struct MemorySummary {
+  /// Where lent memory goes when it does not go to a parameter.
+  static constexpr unsigned Result = ~0u, This = ~0u - 1;
+  /// Memory of an argument is referred to when the function is over.
+  struct Lent {
+    unsigned Of = 0;      ///< The parameter that owns it.
+    unsigned To = Result; ///< Result, This, or the parameter that keeps it.
+    std::string Field;    ///< Of To; empty for all of it.
+    Borrow::Kind What = Borrow::Data;
+    torch::Fresh Sure = torch::Fresh::Yes;
+    std::string Through, Part; ///< As in Borrow.
+    bool AtStart = true;
+    torch::TensorTraits Traits;
+
+    bool operator==(const Lent &O) const {
+      return Of == O.Of && To == O.To && Field == O.Field && What == O.What &&
+             Sure == O.Sure;
+    }
+  };
+  std::vector<Lent> Lends;
+  std::set<unsigned> Resizes; ///< Tensors whose memory it may move.
+  std::set<unsigned> Frees;   ///< Pointers that it frees on all ways.
+  /// Whose tensors, images or containers somebody else may hold afterwards, and
+  /// which a backward that is still to come may hold.
+  std::set<unsigned> Keeps, Operands;
+  bool Available = true;
+
+  bool available() const { return Available; }
+  bool saysTheSame(const MemorySummary &Earlier) const {
+    return Lends == Earlier.Lends && Resizes == Earlier.Resizes &&
+           Frees == Earlier.Frees && Keeps == Earlier.Keeps &&
+           Operands == Earlier.Operands;
+  }
+  /// Nothing is lent, moved or freed.
+  bool saysNothing() const {
+    return Lends.empty() && Resizes.empty() && Frees.empty();
+  }
+};
+
+struct Dangling {
+  enum How {
+    Temporary, ///< The owner is gone with the full expression.
+    Loop,      ///< The same, in the range of a range-for.
+    Returned,  ///< The owner is gone when the function returns.
+    Stored,    ///< Kept in what outlives the function.
+    Scope,     ///< The owner goes out of scope before the use.
+    Assigned,  ///< The owner got another value before the use.
+    Resized,   ///< The owner was resized before the use.
+    Freed,     ///< The owner was freed before the use.
+    Reused     ///< Each iteration writes the buffer that all kept ones share.
+  } Why;
+  Borrow What;
+  /// What keeps the borrow, as the user would write it; empty for a result.
+  std::string Keeper;
+  /// Where it is kept, or returned by another statement than it is made in.
+  clang::SourceLocation KeptAt;
+  /// The declaration or range-for that keeps it, as a whole statement of a
+  /// block; null when it is kept otherwise.
+  const clang::Stmt *Statement = nullptr;
+  clang::SourceLocation EndsAt;      ///< Where the owner changed or died.
+  clang::SourceLocation UsedAt;      ///< A later use.
+  const clang::Stmt *Body = nullptr; ///< Of the function; null outside one.
+};
+
+struct MemoryOf {
+  MemorySummary Summary;
+  std::vector<Dangling> Danglings; ///< In source order of what borrows.
+  unsigned Visits = 0;             ///< CFG blocks evaluated.
+};
+
+/// What happens in the body and the member initialisers of \p F, a function of
+/// user code that is not a template.
+MemoryOf analyseMemory(const clang::FunctionDecl *F, clang::ASTContext &Context,
+                       MemorySummaries Callees);
+
+/// Does the initialiser of \p Var, a variable outside functions, refer to a
+/// temporary?
+std::vector<Dangling> findDangling(const clang::VarDecl *Var,
+                                   const clang::ASTContext &Context,
+                                   MemorySummaries Callees);
+
+} // namespace libtorch_tidy::flow
+
+#endif // LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORY_H

@@ -1,0 +1,73 @@
+//===- MemoryBody.h - What the memory domain asks of a body -----*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What a control-flow graph does not say of a function, found in one walk over
+/// its syntax: which mentions of a variable read nothing, where scopes end,
+/// what is a whole statement, and whether there is anything to follow.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORYBODY_H
+#define LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORYBODY_H
+
+#include "analysis/cpp/Body.h"
+#include "analysis/flow/memory/Memory.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace libtorch_tidy::flow {
+
+class MemoryBody {
+public:
+  MemoryBody(const clang::FunctionDecl *F, MemorySummaries Callees);
+
+  /// Can anything in the function refer to memory of something else, or change
+  /// memory of its caller?
+  bool isConcerned() const { return Concerned; }
+  /// Is \p E, a name or a field of `*this`, only compared, assigned to, or
+  /// asked for a property? The memory that it refers to is not read then.
+  bool readsNothing(const clang::Expr *E) const { return Silent.contains(E); }
+  /// As the target of an assignment it is not read, but the pointer is.
+  bool isTarget(const clang::Expr *E) const { return Targets.contains(E); }
+  /// The end of the innermost scope of local variable \p Var.
+  clang::SourceLocation endOf(const clang::VarDecl *Var) const;
+  /// Can another statement be put before \p S?
+  bool isInBlock(const clang::Stmt *S) const;
+  /// The loop for which \p Var, made by the compiler, holds the range.
+  const clang::CXXForRangeStmt *loopOverRange(const clang::VarDecl *Var) const;
+  /// The variables that are gone in the handlers of \p Try.
+  llvm::ArrayRef<const clang::VarDecl *>
+  declaredIn(const clang::CXXTryStmt &Try) const;
+  /// The innermost loop that runs \p S again and again; null outside loops.
+  const clang::Stmt *loopAround(const clang::Stmt *S) const {
+    return in().loopAround(S);
+  }
+  /// How many return statements with a value there are.
+  unsigned results() const { return Results; }
+
+private:
+  friend class BodyWalk;
+
+  /// Made only where something is asked of it: most functions are not
+  /// concerned.
+  cpp::Body &in() const { return cpp::Body::of(F); }
+
+  const clang::FunctionDecl *F;
+  bool Concerned = false;
+  unsigned Results = 0;
+  llvm::DenseSet<const clang::Expr *> Silent, Targets;
+  mutable llvm::DenseMap<const clang::CXXTryStmt *,
+                         llvm::SmallVector<const clang::VarDecl *, 2>>
+      InTry;
+};
+
+} // namespace libtorch_tidy::flow
+
+#endif // LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORYBODY_H

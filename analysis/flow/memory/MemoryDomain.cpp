@@ -1,0 +1,453 @@
+//===- MemoryDomain.cpp - Statements of the memory domain -----------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/flow/memory/MemoryDomain.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Compat.h"
+#include "analysis/cpp/Object.h"
+#include "analysis/cpp/Paths.h"
+#include "analysis/cpp/Std.h"
+#include "analysis/cpp/Walk.h"
+#include "analysis/cpp/Writes.h"
+#include "analysis/flow/memory/ReusedBuffers.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::flow {
+
+using namespace cpp;
+
+using torch::Fresh;
+
+//===----------------------------------------------------------------------===//
+// States
+//===----------------------------------------------------------------------===//
+
+MemoryState MemoryDomain::start() const {
+  MemoryState Start;
+  for (const ParmVarDecl *Param : F->parameters()) {
+    // The caller has them, too.
+    if (torch::isTensor(Param->getType().getNonReferenceType()))
+      Start.Tensors[Param] = {};
+    if (Param->getType()->isPointerType()) {
+      Buffer Theirs;
+      Theirs.Owner = Param;
+      Theirs.Heap = true;
+      Start.Pointers[Param] = Theirs;
+    }
+  }
+  return Start;
+}
+
+MemoryState MemoryDomain::transfer(const CFGBlock &Block, State In) {
+  S = std::move(In);
+  for (const CFGElement &Element : Block) {
+    if (auto AsStmt = Element.getAs<CFGStmt>()) {
+      visit(AsStmt->getStmt());
+    } else if (auto AsEnd = Element.getAs<CFGLifetimeEnds>()) {
+      const VarDecl *Var = AsEnd->getVarDecl();
+      leaveScope(Var, Body.endOf(Var));
+    } else if (auto AsInit = Element.getAs<CFGInitializer>()) {
+      const CXXCtorInitializer *Init = AsInit->getInitializer();
+      if (Init->isMemberInitializer() && Init->isWritten())
+        keep({Init->getMember()}, Init->getInit(), Init->getSourceLocation(),
+             As::Declared);
+    }
+  }
+  return std::move(S);
+}
+
+MemoryState MemoryDomain::atThrow(const State &Before, const State &After,
+                                  const CXXTryStmt &Try) {
+  S = Before;
+  S.join(After);
+  for (const VarDecl *Var : Body.declaredIn(Try))
+    leaveScope(Var, Body.endOf(Var));
+  return std::move(S);
+}
+
+void MemoryDomain::leaveScope(const VarDecl *Var, SourceLocation At) {
+  S.end(Var, Dangling::Scope, At,
+        [&](Borrow &B) { return Values.ownerDies(B, S); });
+  if (!Keeper{Var}.outlives() && !Keeper{Var, nullptr, true}.outlives())
+    S.forget(Var);
+  S.Tensors.erase(Var);
+  S.Pointers.erase(Var);
+}
+
+void MemoryDomain::report(const FlowGraph &Graph, const States<State> &In,
+                          MemoryOf &Into) {
+  MemoryReports All(Context.getSourceManager());
+  Found = &All;
+  for (const CFGBlock *Block : Graph.order()) {
+    const std::optional<State> &At = In[Block->getBlockID()];
+    if (!At)
+      continue;
+    transfer(*Block, *At);
+    if (Block == &Graph.cfg().getExit()) {
+      S = *At;
+      leaveFunction();
+    }
+  }
+  for (size_t I = 0; I < ReturnsThat.size(); ++I)
+    if (ReturnsThat[I] < Body.results()) // Another one may be taken.
+      if (Fresh &Sure = Summary.Lends[I].Sure; Sure == Fresh::Yes)
+        Sure = Fresh::Likely;
+  Into.Summary.Lends = std::move(Summary.Lends);
+  Into.Summary.Resizes = std::move(Summary.Resizes);
+  Into.Summary.Frees = std::move(Summary.Frees);
+  Into.Danglings = All.take();
+}
+
+/// The parameters go, and what outlives the function keeps what it has.
+void MemoryDomain::leaveFunction() {
+  const SourceLocation End = F->getBody()->getEndLoc();
+  for (const VarDecl *Param : S.Freed)
+    if (std::optional<unsigned> Index = indexOf(Param))
+      Summary.Frees.insert(*Index);
+  for (const ParmVarDecl *Param : F->parameters())
+    leaveScope(Param, End);
+  for (const Held &H : S.Env) {
+    if (!H.By.outlives())
+      continue;
+    if (H.Ended) {
+      report(H, *H.Ended == Dangling::Scope ? Dangling::Stored : *H.Ended, {},
+             End);
+    } else if (isa<FieldDecl>(H.By.Root)) {
+      lend(H.What, MemorySummary::This, H.By.Root->getName());
+    } else if (std::optional<unsigned> To = indexOf(H.By.Root)) {
+      lend(H.What, *To, H.By.Field ? H.By.Field->getName() : "");
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Reports
+//===----------------------------------------------------------------------===//
+
+void MemoryDomain::report(const Held &H, Dangling::How Why,
+                          SourceLocation UsedAt, SourceLocation At) {
+  if (!Found)
+    return;
+  Dangling D;
+  D.Why = Why;
+  D.What = H.What;
+  D.Keeper = H.By.name();
+  D.KeptAt = H.KeptAt;
+  D.Statement = H.Statement;
+  D.EndsAt = H.EndsAt;
+  D.UsedAt = UsedAt;
+  D.Body = F->getBody();
+  Found->add(std::move(D), At);
+}
+
+void MemoryDomain::report(const Borrow &B, Dangling::How Why, SourceLocation At,
+                          std::string By, const Stmt *Statement,
+                          SourceLocation ShownAt) {
+  if (!Found)
+    return;
+  Dangling D;
+  D.Why = Why;
+  D.What = B;
+  D.Keeper = std::move(By);
+  D.KeptAt = At;
+  D.Statement = Statement;
+  D.Body = F->getBody();
+  Found->add(std::move(D), ShownAt.isValid() ? ShownAt : At);
+}
+
+std::optional<unsigned> MemoryDomain::indexOf(const ValueDecl *D) const {
+  const auto *Param = dyn_cast_or_null<ParmVarDecl>(D);
+  if (!Param || Param->getDeclContext() != F)
+    return std::nullopt;
+  return Param->getFunctionScopeIndex();
+}
+
+/// The caller's memory goes to \p To.
+void MemoryDomain::lend(const Borrow &B, unsigned To, StringRef Field) {
+  std::optional<unsigned> Of = indexOf(B.Owner);
+  if (!Found || !Of || B.What == Borrow::Elements)
+    return;
+  // A copy of the caller's object, but for tensors, which share.
+  const QualType T = B.Owner->getType();
+  if (!T->isReferenceType() && !T->isPointerType() && !torch::isTensor(T))
+    return;
+  MemorySummary::Lent L;
+  L.Of = *Of;
+  L.To = To;
+  L.Field = Field.str();
+  L.What = B.What;
+  L.Sure = B.Sure;
+  L.Through = B.Through;
+  L.Part = B.Part;
+  L.AtStart = B.AtStart;
+  L.Traits = B.Traits;
+  auto Known = llvm::find_if(Summary.Lends, [&](const auto &Other) {
+    return Other.Of == L.Of && Other.To == L.To && Other.Field == L.Field &&
+           Other.What == L.What;
+  });
+  const size_t Index = Known - Summary.Lends.begin();
+  if (Known == Summary.Lends.end()) {
+    Summary.Lends.push_back(std::move(L));
+    ReturnsThat.push_back(To == MemorySummary::Result ? 0 : Body.results());
+  } else if (L.Sure < Known->Sure) {
+    *Known = std::move(L);
+  }
+  if (To == MemorySummary::Result)
+    ++ReturnsThat[Index];
+}
+
+/// \p D, as \p E names it, is read at \p At.
+void MemoryDomain::used(const Expr *E, const ValueDecl *D, SourceLocation At) {
+  if (!Found)
+    return;
+  const bool PointerOnly = Body.isTarget(E);
+  for (const Held &H : S.Env)
+    if (H.By.Root == D && H.Ended &&
+        !(PointerOnly && (H.By.Pointee || H.By.Field)))
+      report(H, *H.Ended, At, At);
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+void MemoryDomain::visit(const Stmt *Statement) {
+  if (const auto *Decls = dyn_cast<DeclStmt>(Statement)) {
+    for (const Decl *D : Decls->decls())
+      if (const auto *Var = dyn_cast<VarDecl>(D))
+        declare(Var, Body.isInBlock(Decls) && Decls->isSingleDecl() ? Decls
+                                                                    : nullptr);
+  } else if (const auto *Return = dyn_cast<ReturnStmt>(Statement)) {
+    visitReturn(Return);
+  } else if (const auto *E = dyn_cast<Expr>(Statement)) {
+    visitExpr(E);
+  }
+}
+
+void MemoryDomain::declare(const VarDecl *Var, const Stmt *Statement) {
+  S.forget(Var);
+  S.Pointers.erase(Var);
+  const Expr *Init = Var->getInit();
+  if (const CXXForRangeStmt *For = Body.loopOverRange(Var)) {
+    // C++23 keeps the temporaries of the range alive.
+    if (!compat::isCPlusPlus23(Context.getLangOpts()))
+      for (const Borrow &B : Values.read(For->getRangeInit(), S))
+        if (!B.Owner && B.What != Borrow::Blob)
+          report(B, Dangling::Loop, For->getForLoc(), {},
+                 Body.isInBlock(For) ? For : nullptr, For->getRParenLoc());
+    return;
+  }
+  if (!Init || Var->isImplicit())
+    return;
+  setTensor(Var, Init);
+  if (Var->getType()->isPointerType() && isOwn(Var))
+    setPointer(Var, Init);
+  keep({Var}, Init, Var->getLocation(), As::Declared, Statement);
+  // A static keeps what it is made of for good.
+  if (Var->isStaticLocal())
+    for (const Held &H : S.Env)
+      if (H.By == Keeper{Var} && H.Ended)
+        report(H, *H.Ended, {}, Var->getLocation());
+}
+
+void MemoryDomain::visitReturn(const ReturnStmt *Return) {
+  const Expr *Value = Return->getRetValue();
+  if (!Value)
+    return;
+  for (Borrow &B : Values.read(Value, S)) {
+    if (!MemoryValues::carries(F->getReturnType(), B))
+      continue;
+    const Borrow Living = B;
+    if (!Values.ownerDies(B, S)) {
+      lend(Living, MemorySummary::Result);
+      continue;
+    }
+    // What is read in the statement is read before.
+    const bool MadeHere = contains(Value, B.Source);
+    report(B, Dangling::Returned,
+           MadeHere ? SourceLocation() : Return->getBeginLoc(), {}, nullptr,
+           Return->getEndLoc());
+  }
+}
+
+void MemoryDomain::visitExpr(const Expr *E) {
+  if (const auto *Op = dyn_cast<BinaryOperator>(E);
+      Op && Op->getOpcode() == BO_Assign)
+    return assign(Op->getLHS(), Op->getRHS(), Op->getBeginLoc());
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
+      Op && Op->getOperator() == OO_Equal && Op->getNumArgs() == 2)
+    return assign(Op->getArg(0), Op->getArg(1), Op->getBeginLoc());
+  if (const auto *Delete = dyn_cast<CXXDeleteExpr>(E))
+    return freed(Delete->getArgument(), Delete->getBeginLoc());
+  if (const auto *Call = dyn_cast<CallExpr>(E))
+    return visitCall(Call);
+  if (Body.readsNothing(E))
+    return;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+    return used(E, Ref->getDecl(), Ref->getLocation());
+  if (const auto *Member = dyn_cast<MemberExpr>(E);
+      Member && isa<CXXThisExpr>(cpp::peel(Member->getBase())))
+    return used(E, Member->getMemberDecl(), Member->getMemberLoc());
+}
+
+void MemoryDomain::assign(const Expr *Left, const Expr *Right,
+                          SourceLocation At) {
+  const Expr *Target = cpp::peel(Left);
+  // `v[i] = x` of a container; of a tensor it copies elements.
+  if (const auto *Op = dyn_cast_or_null<CXXOperatorCallExpr>(Target)) {
+    if (Op->getOperator() == OO_Subscript &&
+        !torch::isTensor(Op->getArg(0)->getType()))
+      store(Op->getArg(0), Right, Op, At);
+    return;
+  }
+  std::optional<Keeper> K = Keeper::of(Target);
+  if (!K)
+    return;
+  const auto *Var =
+      K->Field || K->Pointee ? nullptr : dyn_cast<VarDecl>(K->Root);
+  if (Var) {
+    if (Var->getType()->isPointerType() && isOwn(Var))
+      setPointer(Var, Right);
+    if (holdsMat(Var->getType()) && !MemoryValues::makesMat(Right))
+      S.SharedMats.insert(Var);
+    if (S.Tensors.count(Var) || torch::isTensor(Var->getType()))
+      replaceTensor(Var, Right, At);
+  }
+  keep(*K, Right, At, As::Assigned);
+}
+
+//===----------------------------------------------------------------------===//
+// Effects
+//===----------------------------------------------------------------------===//
+
+/// \p By gets the value of \p Value. \p Statement is the declaration, if it is
+/// a statement of its own.
+void MemoryDomain::keep(Keeper By, const Expr *Value, SourceLocation At, As How,
+                        const Stmt *Statement) {
+  const Borrows All = Values.read(Value, S);
+  if (How != As::Element)
+    S.forget(By);
+  // Another name for what is followed under its own.
+  const auto *Var = dyn_cast<VarDecl>(By.Root);
+  if (Var && Var->isLocalVarDecl() && By.type()->isReferenceType() &&
+      (How == As::Assigned || isa<DeclRefExpr, MemberExpr>(cpp::peel(Value))))
+    return;
+  for (const Borrow &B : All)
+    keep(By, B, At, How, Statement);
+}
+
+void MemoryDomain::keep(Keeper By, const Borrow &B, SourceLocation At, As How,
+                        const Stmt *Statement) {
+  if (How != As::Element && !By.Pointee && !MemoryValues::carries(By.type(), B))
+    return;
+  Held H{By, B, At, Statement, true, std::nullopt, {}};
+  if (!B.Owner) {
+    H.Alive = false;
+    H.Ended = Dangling::Temporary;
+    H.EndsAt = B.Source->getEndLoc();
+  }
+  S.keep(std::move(H));
+}
+
+/// \p Container gets \p Value as an element.
+void MemoryDomain::store(const Expr *Container, const Expr *Value,
+                         const CallExpr *Into, SourceLocation At) {
+  std::optional<Keeper> K = Keeper::of(Container);
+  if (!K)
+    return;
+  for (const Borrow &B : Values.read(Value, S)) {
+    if (B.What != Borrow::Blob)
+      continue;
+    const Stmt *Loop = Body.loopAround(Into);
+    const bool Followed = B.Owner && isOwn(B.Owner) && !B.Heap && B.AtStart &&
+                          !S.Tensors.count(B.Owner) &&
+                          !Values.sharing().leaves(B.Owner) &&
+                          !Values.sharing().isCopied(B.Owner);
+    if (Loop && Followed && isReused(B, K->Root, Loop, Context))
+      report(B, Dangling::Reused, At, K->name());
+    else
+      keep(*K, B, At, As::Element);
+  }
+}
+
+/// \p Var, a tensor, gets the value of \p Value.
+void MemoryDomain::setTensor(const VarDecl *Var, const Expr *Value) {
+  QualType T = Var->getType();
+  if (!torch::isTensor(T) || !Var->isLocalVarDeclOrParm() ||
+      Var->isStaticLocal())
+    return;
+  // A reference may keep a temporary alive; else it is an alias.
+  if (T->isReferenceType() &&
+      !(isa<ExprWithCleanups>(Value) && cpp::peel(Value)->isPRValue()))
+    return;
+  Alone Now = Values.aloneIn(Value, S, Var);
+  if (isEmptyValue(Value))
+    Now = {Fresh::Yes, Fresh::Yes, /*OnDevice=*/false};
+  S.Tensors[Var] = Now;
+}
+
+void MemoryDomain::replaceTensor(const VarDecl *Var, const Expr *Value,
+                                 SourceLocation At) {
+  if (Values.aloneIn(Value, S).Memory >= Fresh::Likely)
+    S.end(Var, Dangling::Assigned, At, [&](Borrow &B) {
+      if (B.What != Borrow::Data && B.What != Borrow::Shape)
+        return false;
+      if (!Values.ownerDies(B, S))
+        return false;
+      // A backward that is still to come may hold it.
+      if (Values.sharing().isOperand(Var))
+        B.Sure = std::min(B.Sure, Fresh::Likely);
+      return true;
+    });
+  // Borrows of what it held before are not of what it holds now.
+  S.disown(Var);
+  setTensor(Var, Value);
+}
+
+/// Pointers to buffers: `float *p = v.data();`, `auto *p = new float[n];`.
+void MemoryDomain::setPointer(const VarDecl *Var, const Expr *Value) {
+  const Expr *E = cpp::peel(Value);
+  std::optional<Buffer> Of = bool(E) ? Values.bufferOf(Value, S) : std::nullopt;
+  S.Pointers.erase(Var);
+  const auto *Call = dyn_cast_or_null<CallExpr>(E);
+  StringRef Name = cpp::calleeName(Call);
+  if (isa_and_nonnull<CXXNewExpr>(E) || Name == "malloc" || Name == "calloc") {
+    Buffer Own;
+    Own.Owner = Var;
+    Own.Heap = true;
+    S.Pointers[Var] = Own;
+  } else if (E && !torch::asAccess(Call) && Of && !Of->Heap) {
+    S.Pointers[Var] = *Of;
+  }
+}
+
+void MemoryDomain::freed(const Expr *Pointer, SourceLocation At) {
+  const VarDecl *Var = namedBy(Pointer);
+  if (!Var)
+    return;
+  S.end(Var, Dangling::Freed, At, [](Borrow &B) { return B.Heap; });
+  // Still the caller's pointer?
+  if (auto It = S.Pointers.find(Var);
+      It != S.Pointers.end() && It->second.Owner == Var && indexOf(Var))
+    S.Freed.insert(Var);
+}
+
+void MemoryDomain::resized(const VarDecl *Var, SourceLocation At) {
+  S.end(Var, Dangling::Resized, At, [](Borrow &B) {
+    B.Sure = std::min(B.Sure, Fresh::Likely);
+    return B.What == Borrow::Data;
+  });
+  if (std::optional<unsigned> Index = indexOf(Var); Index && Found)
+    Summary.Resizes.insert(*Index);
+}
+
+} // namespace libtorch_tidy::flow

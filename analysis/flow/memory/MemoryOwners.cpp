@@ -1,0 +1,308 @@
+//===- MemoryOwners.cpp - Who owns memory, and what points to it ----------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Object.h"
+#include "analysis/cpp/Std.h"
+#include "analysis/cpp/Walk.h"
+#include "analysis/cpp/Writes.h"
+#include "analysis/flow/memory/MemoryValues.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::flow {
+
+using namespace cpp;
+
+using torch::Fresh;
+
+bool isOwningContainer(QualType T) {
+  return ownsBuffer(T) || torch::isSmallVector(T);
+}
+
+bool isViewClass(QualType T) {
+  return isMat(T) || isView(T) || torch::isStringView(T);
+}
+
+const Expr *imageShownBy(const CallExpr *Call) {
+  if (!Call || !isMat(Call->getType()))
+    return nullptr;
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
+    return Op->getOperator() == OO_Call && isMat(Op->getArg(0)->getType())
+               ? Op->getArg(0)
+               : nullptr;
+  const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+  const Expr *Image = Method ? Method->getImplicitObjectArgument() : nullptr;
+  if (!Image || !isMat(Image->getType()))
+    return nullptr;
+  return llvm::StringSwitch<bool>(cpp::calleeName(Call))
+                 .Cases("reshape", "row", "col", "rowRange", "colRange", true)
+                 .Case("diag", true)
+                 .Default(false)
+             ? Image
+             : nullptr;
+}
+
+bool isOwner(const VarDecl *Var) {
+  return isOwn(Var) ||
+         (isa_and_nonnull<ParmVarDecl>(Var) &&
+          Var->getType()->isLValueReferenceType() &&
+          isOwningContainer(Var->getType().getNonReferenceType()));
+}
+
+bool MemoryValues::isZero(const Expr *E) const {
+  Expr::EvalResult Result;
+  return !E->isValueDependent() && E->EvaluateAsInt(Result, Context) &&
+         Result.Val.getInt() == 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Owners
+//===----------------------------------------------------------------------===//
+
+Alone MemoryValues::stateOf(const VarDecl *Var, const MemoryState &At) const {
+  auto It = At.Tensors.find(Var);
+  if (It == At.Tensors.end() || Shared.isCopied(Var))
+    return {};
+  return It->second;
+}
+
+Alone MemoryValues::aloneIn(const Expr *E, const MemoryState &At,
+                            const VarDecl *Self) const {
+  auto TraitsOf = [&](const VarDecl *Var) {
+    torch::TensorTraits Traits;
+    auto It = At.Tensors.find(Var);
+    Traits.OnDevice = It != At.Tensors.end() && It->second.OnDevice;
+    return Traits;
+  };
+  Alone Result;
+  Result.Memory = torch::freshMemory(E, Context, [&](const VarDecl *Var) {
+    return std::pair(Var == Self ? stateOf(Var, At).Memory : Fresh::No,
+                     TraitsOf(Var));
+  });
+  Result.Handle = torch::freshHandle(E, Context, [&](const VarDecl *Var) {
+    return std::pair(Var == Self ? stateOf(Var, At).Handle : Fresh::No,
+                     TraitsOf(Var));
+  });
+  Result.OnDevice = torch::traitsOf(E, Context, [&](const VarDecl *Var) {
+                      return std::pair(Fresh::No, TraitsOf(Var));
+                    }).OnDevice;
+  return Result;
+}
+
+bool MemoryValues::ownerDies(Borrow &B, const MemoryState &At) const {
+  if (!B.Owner)
+    return true;
+  if (!isOwn(B.Owner) || B.Heap)
+    return false;
+  switch (B.What) {
+  case Borrow::Data:
+  case Borrow::Shape: {
+    const Alone Owner = stateOf(B.Owner, At);
+    B.Sure =
+        std::min(B.Sure, B.What == Borrow::Shape ? Owner.Handle : Owner.Memory);
+    return B.Sure != Fresh::No;
+  }
+  case Borrow::Blob:
+    if (At.Tensors.count(B.Owner)) {
+      B.Sure = std::min(B.Sure, stateOf(B.Owner, At).Memory);
+      return B.Sure != Fresh::No;
+    }
+    if (holdsMat(B.Owner->getType()))
+      return isOwnMat(B.Owner, At);
+    return !Shared.leaves(B.Owner);
+  default:
+    return !Shared.leaves(B.Owner);
+  }
+}
+
+/// A cv::Mat that was made here and that nobody else holds.
+bool MemoryValues::isOwnMat(const VarDecl *Var, const MemoryState &At) const {
+  if (isa<ParmVarDecl>(Var) || Shared.isCopied(Var) || Shared.leaves(Var) ||
+      At.SharedMats.count(Var))
+    return false;
+  return !Var->hasInit() || makesMat(Var->getInit());
+}
+
+bool MemoryValues::makesMat(const Expr *E) {
+  E = cpp::peel(E);
+  if (const auto *Construct = dyn_cast_or_null<CXXConstructExpr>(E)) {
+    if (Construct->getConstructor()->isCopyOrMoveConstructor() &&
+        Construct->getNumArgs() == 1)
+      return makesMat(Construct->getArg(0));
+    return llvm::none_of(Construct->arguments(), [](const Expr *Arg) {
+      return Arg->getType()->isPointerType() || holdsMat(Arg->getType());
+    });
+  }
+  return cpp::makesMat(cpp::calleeName(dyn_cast_or_null<CallExpr>(E)));
+}
+
+bool MemoryValues::carries(QualType T, const Borrow &B) {
+  // A reference to what is borrowed, or to a temporary that borrows.
+  if (T->isReferenceType())
+    return true;
+  switch (B.What) {
+  case Borrow::Blob:
+    return torch::mayHoldTensor(T);
+  case Borrow::Data:
+    return T->isPointerType() || torch::isAccessor(T) || isViewClass(T);
+  default:
+    return T->isPointerType() || torch::isArrayRef(T);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+/// The variable that \p E is, or is a part of by value: `v[0]`, `s.pixels`.
+std::optional<Buffer> MemoryValues::partOf(const Expr *E) const {
+  Buffer B;
+  while ((E = cpp::peel(E))) {
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+      B.Owner = dyn_cast<VarDecl>(Ref->getDecl());
+      return isOwner(B.Owner) && !B.Owner->getType()->isPointerType()
+                 ? std::optional(B)
+                 : std::nullopt;
+    }
+    if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+      if (Member->isArrow())
+        return std::nullopt;
+      E = Member->getBase();
+    } else if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
+      if (!cpp::peel(Subscript->getBase())->getType()->isArrayType())
+        return std::nullopt;
+      B.AtStart &= isZero(Subscript->getIdx());
+      E = Subscript->getBase();
+    } else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
+               Op && Op->getOperator() == OO_Subscript) {
+      if (!isOwningContainer(Op->getArg(0)->getType()))
+        return std::nullopt;
+      B.AtStart &= isZero(Op->getArg(1));
+      E = Op->getArg(0);
+    } else if (const auto *Call = dyn_cast<CXXMemberCallExpr>(E)) {
+      StringRef Name = cpp::calleeName(Call);
+      const Expr *Object = Call->getImplicitObjectArgument();
+      if (!Object || !isOwningContainer(Object->getType()) ||
+          (Name != "at" && Name != "front" && Name != "back"))
+        return std::nullopt;
+      B.AtStart &= Name == "front";
+      E = Object;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The pixels of \p Image, a variable or a temporary.
+std::optional<Buffer> MemoryValues::pixelsOf(const Expr *Image) const {
+  Image = cpp::peel(Image);
+  while (const Expr *Shown = imageShownBy(dyn_cast_or_null<CallExpr>(Image)))
+    Image = cpp::peel(Shown);
+  if (!Image || !Image->isPRValue())
+    return partOf(Image);
+  // One of another function's may be counted elsewhere, too.
+  if (!makesMat(Image))
+    return std::nullopt;
+  Buffer B;
+  B.Temporary = Image;
+  return B;
+}
+
+std::optional<Buffer> MemoryValues::bufferOf(const Expr *E,
+                                             const MemoryState &At) const {
+  E = cpp::peel(E);
+  if (!E)
+    return std::nullopt;
+  if (const auto *Unary = dyn_cast<UnaryOperator>(E)) {
+    if (Unary->getOpcode() == UO_AddrOf)
+      return partOf(Unary->getSubExpr());
+    return std::nullopt;
+  }
+  if (const auto *Binary = dyn_cast<BinaryOperator>(E)) {
+    if (!Binary->isAdditiveOp() || !Binary->getType()->isPointerType())
+      return std::nullopt;
+    const Expr *Pointer = Binary->getLHS()->getType()->isPointerType()
+                              ? Binary->getLHS()
+                              : Binary->getRHS();
+    std::optional<Buffer> B = bufferOf(Pointer, At);
+    if (B)
+      B->AtStart = false;
+    return B;
+  }
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+    const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+    if (!isOwn(Var))
+      return std::nullopt;
+    if (Var->getType()->isArrayType())
+      return partOf(E);
+    if (auto It = At.Pointers.find(Var); It != At.Pointers.end())
+      return It->second;
+    return std::nullopt;
+  }
+  // int rows[2][3]: rows[0]
+  if (isa<ArraySubscriptExpr>(E) && E->getType()->isArrayType())
+    return partOf(E);
+  if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+    if (E->getType()->isArrayType())
+      return partOf(E);
+    // cv::Mat::data
+    return isMat(Member->getBase()->getType()) && !Member->isArrow()
+               ? pixelsOf(Member->getBase())
+               : std::nullopt;
+  }
+  const auto *Call = dyn_cast<CallExpr>(E);
+  return Call ? bufferOfCall(Call, At) : std::nullopt;
+}
+
+std::optional<Buffer> MemoryValues::bufferOfCall(const CallExpr *Call,
+                                                 const MemoryState &At) const {
+  if (std::optional<torch::Access> A = torch::asAccess(Call)) {
+    if (A->What != torch::Access::Data)
+      return std::nullopt;
+    std::optional<Borrow> Data = readAccess(*A, At);
+    if (!Data)
+      return std::nullopt;
+    Buffer B;
+    B.Owner = Data->Owner;
+    B.Temporary = Data->Temporary;
+    B.Sure = Data->Sure;
+    B.Through = Data->Through;
+    return B;
+  }
+  const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+  const Expr *Object = Method ? Method->getImplicitObjectArgument() : nullptr;
+  if (!Object || Object->getType()->isPointerType())
+    return std::nullopt;
+  StringRef Name = cpp::calleeName(Call);
+  if (!handsOutBuffer(Name) ||
+      !(isOwningContainer(Object->getType()) || isMat(Object->getType())))
+    return std::nullopt;
+  const Expr *Of = cpp::peel(Object);
+  if (isMat(Object->getType())) {
+    std::optional<Buffer> B = pixelsOf(Object);
+    if (B && Call->getNumArgs() > 0)
+      B->AtStart &= isZero(Call->getArg(0));
+    return B;
+  }
+  if (Of->isPRValue() && isa<CallExpr, CXXConstructExpr>(Of)) {
+    if (!isOwningContainer(Of->getType()))
+      return std::nullopt;
+    Buffer B;
+    B.Temporary = Of;
+    return B;
+  }
+  return partOf(Object);
+}
+
+} // namespace libtorch_tidy::flow

@@ -1,0 +1,286 @@
+//===- MemoryValues.cpp - What an expression refers to --------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/flow/memory/MemoryValues.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/Modules.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::flow {
+
+using torch::Fresh;
+
+namespace {
+
+bool isStdFunction(const CallExpr *Call, StringRef Name) {
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  return Callee && cpp::isStdDecl(Callee) && cpp::calleeName(Call) == Name;
+}
+
+/// Is \p E written around \p Top, rather than being a variable that holds it?
+bool namesTop(const Expr *E, const Expr *Top) {
+  return cpp::peel(cpp::stripImplicit(E)) == Top ||
+         cpp::stripImplicit(E) == cpp::stripImplicit(Top);
+}
+
+Borrows some(std::optional<Borrow> B) {
+  Borrows Result;
+  if (B)
+    Result.push_back(*B);
+  return Result;
+}
+
+} // namespace
+
+std::optional<Borrow> MemoryValues::readAccess(const torch::Access &A,
+                                               const MemoryState &At) const {
+  std::optional<Borrow> B =
+      intoObject(A.What == torch::Access::Data    ? Borrow::Data
+                 : A.What == torch::Access::Shape ? Borrow::Shape
+                                                  : Borrow::Elements,
+                 A.Object, A.Call, At);
+  if (B)
+    B->Part = A.Name.str();
+  return B;
+}
+
+/// \p Source refers to a part of tensor or tuple \p Object.
+std::optional<Borrow> MemoryValues::intoObject(Borrow::Kind What,
+                                               const Expr *Object,
+                                               const Expr *Source,
+                                               const MemoryState &At) const {
+  Borrow B;
+  B.Source = B.Top = Source;
+  B.What = What;
+  // The tensor of a local variable, or a view of its memory.
+  const VarDecl *Root = namedBy(Object);
+  const Alone Of = aloneIn(Object, At);
+  if (!Root && What == Borrow::Data && Of.Memory == Fresh::No)
+    Root = torch::memoryRoot(Object, Context);
+  if (Root) {
+    if (!At.Tensors.count(Root) || What == Borrow::Elements)
+      return std::nullopt;
+    B.Owner = Root;
+    return B;
+  }
+  B.Sure = What == Borrow::Shape ? Of.Handle : Of.Memory;
+  if (B.Sure == Fresh::No)
+    return std::nullopt;
+  B.Temporary = Object;
+  if (B.Sure == Fresh::Perhaps)
+    B.Through = decidingOperator(Object).str();
+  return B;
+}
+
+/// The first operator that may or may not copy on the way to \p E's tensor.
+StringRef MemoryValues::decidingOperator(const Expr *E) const {
+  while (const auto *Call = dyn_cast_or_null<CallExpr>(cpp::stripImplicit(E))) {
+    torch::StorageUse Use = torch::storageUse(Call, {}, Context);
+    if (Use.How == torch::Sharing::Perhaps)
+      return cpp::calleeName(Call);
+    if (Use.How == torch::Sharing::Unknown || Use.How == torch::Sharing::None)
+      return {};
+    E = Use.Of;
+  }
+  return {};
+}
+
+/// An ArrayRef that is made of a list, vector, array or single element.
+Borrows MemoryValues::readList(const CXXConstructExpr *Construct,
+                               const MemoryState &At) const {
+  if (Construct->getNumArgs() == 0 ||
+      isa<CXXDefaultArgExpr>(Construct->getArg(0)))
+    return {};
+  const Expr *Arg = Construct->getArg(0);
+  Borrow B;
+  B.What = Borrow::List;
+  B.Source = B.Top = Construct;
+  if (Construct->getNumArgs() == 2 && Arg->getType()->isPointerType()) {
+    std::optional<Buffer> Of = bufferOf(Arg, At);
+    if (!Of || Of->Heap)
+      return {};
+    B.Owner = Of->Owner;
+    B.Temporary = Of->Temporary;
+    return some(B);
+  }
+  const Expr *Inner = cpp::peel(Arg);
+  if (!Inner || Construct->getNumArgs() != 1)
+    return {};
+  if (torch::isArrayRef(Inner->getType()))
+    return read(Inner, At);
+  if (const auto *List = dyn_cast<CXXStdInitializerListExpr>(Inner)) {
+    const auto *Elements =
+        dyn_cast_or_null<InitListExpr>(cpp::peel(List->getSubExpr()));
+    if (!Elements || Elements->getNumInits() == 0)
+      return {};
+    B.Temporary = List;
+    return some(B);
+  }
+  if (const VarDecl *Var = namedBy(Inner)) {
+    if (!isOwner(Var) || Var->getType()->isPointerType())
+      return {};
+    B.Owner = Var;
+    return some(B);
+  }
+  // What is materialised here dies here.
+  bool Owns = isOwningContainer(Inner->getType()) ||
+              Inner->getType()->isArithmeticType() ||
+              torch::isTensor(Inner->getType());
+  if (!Inner->isPRValue() || !Owns ||
+      Construct->getConstructor()->isCopyOrMoveConstructor())
+    return {};
+  B.Temporary = Inner;
+  return some(B);
+}
+
+Borrows MemoryValues::read(const Expr *E, const MemoryState &At) const {
+  E = cpp::peel(E);
+  if (!E || E->isTypeDependent())
+    return {};
+  if (isa<DeclRefExpr, MemberExpr>(E)) {
+    std::optional<Keeper> K = Keeper::of(E);
+    Borrows Result, OfMember;
+    for (const Held &H : At.Env) {
+      if (K && H.By == *K)
+        Result.push_back(H.What);
+      // A local struct with such a member.
+      else if (K && !K->Field && H.By.Root == K->Root &&
+               H.What.What == Borrow::Blob)
+        OfMember.push_back(H.What);
+    }
+    return Result.empty() ? OfMember : Result;
+  }
+  if (const auto *Either = dyn_cast<ConditionalOperator>(E)) {
+    Borrows A = read(Either->getTrueExpr(), At);
+    Borrows B = read(Either->getFalseExpr(), At);
+    // One of them is enough for a defect, but not on every run.
+    if (A.empty() || B.empty())
+      return {};
+    A.append(B);
+    return A;
+  }
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+    return readConstruct(Construct, At);
+  if (const auto *List = dyn_cast<InitListExpr>(E))
+    return torch::mayHoldTensor(E->getType()) ? readBlobs(List->inits(), At)
+                                              : Borrows();
+  if (const auto *List = dyn_cast<CXXStdInitializerListExpr>(E))
+    return read(List->getSubExpr(), At);
+  if (const auto *Binary = dyn_cast<BinaryOperator>(E)) {
+    if (!Binary->isAdditiveOp() || !E->getType()->isPointerType())
+      return {};
+    return read(Binary->getLHS()->getType()->isPointerType() ? Binary->getLHS()
+                                                             : Binary->getRHS(),
+                At);
+  }
+  if (const auto *Unary = dyn_cast<UnaryOperator>(E)) {
+    if (Unary->getOpcode() != UO_AddrOf)
+      return {};
+    const auto *Subscript =
+        dyn_cast_or_null<ArraySubscriptExpr>(cpp::peel(Unary->getSubExpr()));
+    return Subscript ? read(Subscript->getBase(), At) : Borrows();
+  }
+  const auto *Call = dyn_cast<CallExpr>(E);
+  return Call ? readCall(Call, At) : Borrows();
+}
+
+/// What a pair, a sample or a list of \p Values holds.
+template <typename Range>
+Borrows MemoryValues::readBlobs(Range Values, const MemoryState &At) const {
+  Borrows Result;
+  for (const Expr *Value : Values)
+    for (const Borrow &B : read(Value, At))
+      if (B.What == Borrow::Blob)
+        Result.push_back(B);
+  return Result;
+}
+
+Borrows MemoryValues::readConstruct(const CXXConstructExpr *Construct,
+                                    const MemoryState &At) const {
+  QualType T = Construct->getType();
+  if (torch::isArrayRef(T))
+    return Construct->getConstructor()->isCopyOrMoveConstructor()
+               ? read(Construct->getArg(0), At)
+               : readList(Construct, At);
+  Borrows Result;
+  if (Construct->getConstructor()->isCopyOrMoveConstructor()) {
+    Result = read(Construct->getArg(0), At);
+    llvm::erase_if(Result, [&](const Borrow &B) { return !carries(T, B); });
+    return Result;
+  }
+  if (isViewClass(T) || torch::isAccessor(T)) {
+    for (const Expr *Arg : Construct->arguments())
+      if (Arg->getType()->isPointerType())
+        for (const Borrow &B : read(Arg, At))
+          if (B.What == Borrow::Data)
+            return some(B);
+    return {};
+  }
+  if (torch::mayHoldTensor(T) && !torch::isModule(T))
+    Result = readBlobs(Construct->arguments(), At);
+  if (Result.empty())
+    Result = readLent(Construct, MemorySummary::This, At);
+  llvm::erase_if(Result, [&](const Borrow &B) { return !carries(T, B); });
+  return Result;
+}
+
+Borrows MemoryValues::readCall(const CallExpr *Call,
+                               const MemoryState &At) const {
+  if (std::optional<torch::BlobCall> Blob = torch::asFromBlob(Call, Context)) {
+    std::optional<Buffer> Of = bufferOf(Blob->Buffer, At);
+    if (!Of)
+      return {};
+    Borrow B = Of->lent(Borrow::Blob, Call);
+    B.Traits = Blob->Traits;
+    return some(B);
+  }
+  if (std::optional<torch::Access> A = torch::asAccess(Call))
+    return some(readAccess(*A, At));
+  if (isStdFunction(Call, "move") || isStdFunction(Call, "forward"))
+    return Call->getNumArgs() == 1 ? read(Call->getArg(0), At) : Borrows();
+  if (isStdFunction(Call, "make_pair") || isStdFunction(Call, "make_tuple"))
+    return readBlobs(Call->arguments(), At);
+  // Parts of array references, and pointers to their elements.
+  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
+    const Expr *Object = Member->getImplicitObjectArgument();
+    if (Object && torch::isArrayRef(Object->getType()))
+      return torch::isArrayRef(Call->getType()) ||
+                     Call->getType()->isPointerType()
+                 ? read(Object, At)
+                 : Borrows();
+  }
+  if (const Expr *Image = imageShownBy(Call))
+    return read(Image, At);
+  torch::StorageUse Use = torch::storageUse(Call, {}, Context);
+  if (Use.How == torch::Sharing::Unknown || !Use.Of)
+    return readLent(Call, MemorySummary::Result, At);
+  Borrows Result;
+  for (Borrow &B : read(Use.Of, At)) {
+    if (B.What != Borrow::Blob)
+      continue;
+    Use = torch::storageUse(Call, B.Traits, Context);
+    if (Use.How == torch::Sharing::None)
+      continue;
+    if (Use.How == torch::Sharing::Perhaps && B.Sure != Fresh::Perhaps) {
+      B.Sure = Fresh::Perhaps;
+      B.Through = cpp::calleeName(Call).str();
+    }
+    B.Traits = Use.Traits;
+    if (namesTop(Use.Of, B.Top))
+      B.Top = Call;
+    Result.push_back(B);
+  }
+  return Result;
+}
+
+} // namespace libtorch_tidy::flow

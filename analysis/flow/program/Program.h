@@ -1,0 +1,167 @@
+//===- Program.h - What the units of a program say to each other *- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The analysis of a unit yields facts. Linked with those of all other units
+/// they say what a unit cannot see by itself: what functions of other files do,
+/// who calls its own, who uses its fields, and whether anything trains. With
+/// that the unit is analysed again; its facts may say more then, and reach the
+/// next unit. Names are Clang's USRs; fields go by their qualified names.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_PROGRAM_PROGRAM_H
+#define LIBTORCH_TIDY_ANALYSIS_FLOW_PROGRAM_PROGRAM_H
+
+#include "analysis/flow/history/FunctionSummary.h"
+#include "analysis/flow/memory/Memory.h"
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace libtorch_tidy::flow {
+
+class UnitModel;
+
+/// What a function does, as other units see it.
+struct FunctionFacts {
+  /// Absent: nobody knows.
+  std::optional<FunctionSummary> Flow;
+  std::optional<MemorySummary> Memory;
+  /// As torch::StoredArgument; the field is empty for a registered module.
+  struct Stored {
+    unsigned Index;
+    std::string Field;
+  };
+  std::vector<Stored> Stores;
+  /// The first forward pass that it runs when it is called with gradient mode
+  /// on, as file:line.
+  std::string Forward;
+  /// As flow::CopyUse, by fields; of what workers call, and its helpers.
+  struct CopyUse {
+    bool Seeded = false, Indexed = false, Strided = false, Emptied = false;
+    std::string FirstAt, FilledAt;
+  };
+  std::map<std::string, CopyUse> CopyUses;
+};
+
+/// What one unit says.
+struct UnitFacts {
+  std::string File; ///< Of the unit. A database may list it more than once.
+
+  /// A function that other units can call, defined here.
+  struct Function {
+    std::string Usr;
+    FunctionFacts Does;
+  };
+  /// A call of a function that other units can define.
+  struct Call {
+    std::string Caller, Callee;
+    bool Guarded = false; ///< Not with gradient mode on.
+    bool operator<(const Call &O) const {
+      return std::tie(Caller, Callee, Guarded) <
+             std::tie(O.Caller, O.Callee, O.Guarded);
+    }
+  };
+
+  /// A finding about forward passes with gradient mode on, for which a guard
+  /// in main would do as well.
+  struct Forward {
+    std::string Function; ///< That they stand in; main has some, too.
+    std::string At;       ///< The first of them, as file:line.
+    std::string Runs;     ///< The same as a clause: 'net' runs.
+    unsigned Strength = 0;
+    bool operator<(const Forward &O) const {
+      return std::tie(Function, At, Runs, Strength) <
+             std::tie(O.Function, O.At, O.Runs, O.Strength);
+    }
+  };
+
+  std::vector<Function> Functions; ///< By their USRs.
+  std::set<Call> Calls;
+  std::set<Forward> Forwards;
+  /// Functions without a body here that code of this unit names.
+  std::set<std::string> Uses;
+  /// Methods without a body here, of classes whose fields hold tensors here.
+  std::set<std::string> Methods;
+  /// Virtual methods of bases, by the methods here that override them.
+  std::map<std::string, std::set<std::string>> Overriders;
+  /// Fields that hold tensors here, and those whose history somebody uses.
+  std::set<std::string> Fields, ConsumedFields;
+  /// What is done, here, with what fields held before a call: Label::Consumer
+  /// bits.
+  std::map<std::string, unsigned> FieldConsumers;
+  /// Fields that hold tensors and that are written here, other than by
+  /// constructors.
+  std::set<std::string> WrittenFields;
+  /// See forEachReleased().
+  std::set<std::string> ReleasedFields;
+  /// Fields whose module is put in evaluation mode here, and where.
+  std::map<std::string, std::string> Evals;
+  std::string GuardableMain; ///< Its main, when a guard can stand there.
+  bool Trains = false;
+  bool DefinesMain = false;
+  bool CallsEval = false;
+  bool CreatesGraphs = false; ///< It asks for gradients of gradients.
+  /// Code that nobody shows calls its functions: those of a library, of a
+  /// Python module, or operators.
+  bool Exports = false;
+  bool Failed = false; ///< Not analysed in full: it may say too little.
+};
+
+/// What a unit is told of the rest of its program.
+struct ProgramFacts {
+  std::map<std::string, FunctionFacts> Functions;
+  /// Functions that somebody calls: is gradient mode off at all their calls?
+  std::map<std::string, bool> CalledGuarded;
+  /// Of this unit, functions whose Forwards one finding in main covers.
+  std::set<std::string> CoveredByMain;
+  /// What a guard in this unit's main covers besides its own.
+  struct Covered {
+    std::string Callee; ///< What main calls to get there.
+    UnitFacts::Forward Forward;
+    bool operator<(const Covered &O) const {
+      return std::tie(Callee, Forward) < std::tie(O.Callee, O.Forward);
+    }
+  };
+  std::set<Covered> CoversInMain;
+  std::set<std::string> Defined; ///< Of the methods that were asked for.
+  std::set<std::string> ConsumedFields;
+  /// What other units do.
+  std::map<std::string, unsigned> FieldConsumers;
+  std::set<std::string> WrittenFields, ReleasedFields;
+  std::map<std::string, std::string> Evals;
+  /// Some unit of the program does.
+  bool Trains = false, CallsEval = false, CreatesGraphs = false;
+  /// There is a main, all units that it reaches were analysed in full, and
+  /// none of those that reach this one exports functions.
+  bool Closed = false;
+
+  /// What the units that are analysed in this thread are told; null: nothing,
+  /// each unit is on its own.
+  static const ProgramFacts *current();
+  /// Installs \p Facts for this thread and returns the previous.
+  static const ProgramFacts *install(const ProgramFacts *Facts);
+};
+
+/// Are the forward passes of \p F covered by a finding in main?
+bool isCoveredByMain(const clang::FunctionDecl *F);
+
+/// What other units say of \p F; null when they say nothing, or when its body
+/// is in this unit.
+const FunctionFacts *factsElsewhere(const clang::FunctionDecl *F);
+
+/// What \p Unit says, after its checks have run. \p IsLibrary: it is compiled
+/// for a shared library, whose functions are there for others.
+UnitFacts factsOf(UnitModel &Unit, bool IsLibrary);
+
+} // namespace libtorch_tidy::flow
+
+#endif // LIBTORCH_TIDY_ANALYSIS_FLOW_PROGRAM_PROGRAM_H

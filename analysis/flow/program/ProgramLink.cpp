@@ -1,0 +1,380 @@
+//===- ProgramLink.cpp - Joins what the units of a program say ------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/flow/program/ProgramLink.h"
+#include "llvm/ADT/STLExtras.h"
+
+using llvm::StringRef;
+
+namespace libtorch_tidy::flow {
+
+ProgramLink::ProgramLink(std::vector<const UnitFacts *> All)
+    : Units(std::move(All)) {
+  for (size_t I = 0; I < Units.size(); ++I) {
+    for (const UnitFacts::Function &F : Units[I]->Functions)
+      DefinedIn[F.Usr].push_back(I);
+    for (const auto &[Base, Methods] : Units[I]->Overriders)
+      Overriders[Base].insert(Methods.begin(), Methods.end());
+  }
+  for (const UnitFacts *Unit : Units)
+    Calls.insert(Unit->Calls.begin(), Unit->Calls.end());
+  addAllOverriders();
+  findReached();
+  CalledGuarded =
+      calledGuarded([](const UnitFacts::Call &Call) { return Call.Guarded; });
+  findCovered();
+}
+
+/// Those of methods that override in turn.
+void ProgramLink::addAllOverriders() {
+  for (auto &[Base, Methods] : Overriders) {
+    std::vector<StringRef> Work(Methods.begin(), Methods.end());
+    while (!Work.empty()) {
+      auto It = Overriders.find(Work.back());
+      Work.pop_back();
+      if (It == Overriders.end())
+        continue;
+      for (StringRef Method : It->second)
+        if (Methods.insert(Method).second)
+          Work.push_back(Method);
+    }
+  }
+}
+
+void ProgramLink::findReached() {
+  std::vector<std::set<size_t>> Next(Units.size());
+  auto Link = [&](size_t From, StringRef Function) {
+    if (auto It = DefinedIn.find(Function); It != DefinedIn.end())
+      Next[From].insert(It->second.begin(), It->second.end());
+  };
+  for (size_t I = 0; I < Units.size(); ++I)
+    for (StringRef Used : Units[I]->Uses) {
+      Link(I, Used);
+      if (auto It = Overriders.find(Used); It != Overriders.end())
+        for (StringRef Method : It->second)
+          Link(I, Method);
+    }
+  for (size_t I = 0; I < Units.size(); ++I) {
+    llvm::BitVector &Seen = Reached.emplace_back(Units.size());
+    std::vector<size_t> Work{I};
+    Seen.set(I);
+    while (!Work.empty()) {
+      const size_t At = Work.back();
+      Work.pop_back();
+      for (size_t To : Next[At])
+        if (!Seen.test(To)) {
+          Seen.set(To);
+          Work.push_back(To);
+        }
+    }
+  }
+}
+
+/// All that \p Call may run.
+template <typename Function>
+void ProgramLink::forEachCallee(const UnitFacts::Call &Call,
+                                Function Do) const {
+  Do(Call.Callee);
+  if (auto It = Overriders.find(Call.Callee); It != Overriders.end())
+    for (StringRef Method : It->second)
+      Do(Method);
+}
+
+/// Adds what \p Leads leads to from what is in \p Reached.
+static void
+addReached(std::set<StringRef> &Reached,
+           const std::map<StringRef, std::vector<StringRef>> &Leads) {
+  std::vector<StringRef> Work(Reached.begin(), Reached.end());
+  while (!Work.empty()) {
+    auto It = Leads.find(Work.back());
+    Work.pop_back();
+    if (It == Leads.end())
+      continue;
+    for (StringRef Next : It->second)
+      if (Reached.insert(Next).second)
+        Work.push_back(Next);
+  }
+}
+
+/// A function is called only with gradient mode off when someone has switched
+/// it off on each way to it. A circle that nobody enters has no such way.
+std::map<StringRef, bool> ProgramLink::calledGuarded(
+    llvm::function_ref<bool(const UnitFacts::Call &)> IsGuarded) const {
+  std::map<StringRef, std::vector<StringRef>> All, Open;
+  std::set<StringRef> Callers, Callees, On, Off;
+  for (const UnitFacts::Call &Call : Calls) {
+    Callers.insert(Call.Caller);
+    const bool IsOff = IsGuarded(Call);
+    forEachCallee(Call, [&](StringRef Callee) {
+      Callees.insert(Callee);
+      All[Call.Caller].push_back(Callee);
+      if (IsOff)
+        Off.insert(Callee);
+      else
+        Open[Call.Caller].push_back(Callee);
+    });
+  }
+  std::set_difference(Callers.begin(), Callers.end(), Callees.begin(),
+                      Callees.end(), std::inserter(On, On.end()));
+  addReached(On, Open);
+  addReached(Off, All);
+  std::map<StringRef, bool> Guarded;
+  for (StringRef Callee : Callees)
+    Guarded[Callee] = Off.count(Callee) && !On.count(Callee);
+  return Guarded;
+}
+
+/// The calls that \p Caller makes, of \p All.
+static auto callsOf(StringRef Caller, const std::set<UnitFacts::Call> &All) {
+  auto Begin = All.lower_bound({Caller.str(), "", false});
+  auto End = Begin;
+  while (End != All.end() && End->Caller == Caller)
+    ++End;
+  return llvm::make_range(Begin, End);
+}
+
+/// The functions that run with gradient mode off when the main of each of the
+/// units \p Mains has a guard.
+std::map<StringRef, bool>
+ProgramLink::coveredBy(llvm::ArrayRef<size_t> Mains) const {
+  std::set<StringRef> Names;
+  for (size_t I : Mains)
+    Names.insert(Units[I]->GuardableMain);
+  // All mains of a database have the same name or two.
+  std::set<UnitFacts::Call> OfOthers;
+  for (size_t I = 0; I < Units.size(); ++I)
+    if (!llvm::is_contained(Mains, I))
+      for (StringRef Main : Names)
+        for (const UnitFacts::Call &Call : callsOf(Main, Units[I]->Calls))
+          OfOthers.insert(Call);
+  return calledGuarded([&](const UnitFacts::Call &Call) {
+    return Call.Guarded || (Names.count(Call.Caller) && !OfOthers.count(Call));
+  });
+}
+
+/// The forward passes that the main of \p Unit leads to, of functions that are
+/// \p Covered.
+std::set<ProgramFacts::Covered>
+ProgramLink::coversInMain(size_t Unit,
+                          const std::map<StringRef, bool> &Covered) const {
+  std::map<StringRef, StringRef> Through; ///< What main calls to get there.
+  std::vector<StringRef> Work;
+  auto Follow = [&](const UnitFacts::Call &Call, StringRef First) {
+    if (!Call.Guarded)
+      forEachCallee(Call, [&](StringRef Callee) {
+        if (Through.try_emplace(Callee, First).second)
+          Work.push_back(Callee);
+      });
+  };
+  for (const UnitFacts::Call &Call :
+       callsOf(Units[Unit]->GuardableMain, Units[Unit]->Calls))
+    Follow(Call, Call.Callee);
+  while (!Work.empty()) {
+    const StringRef Caller = Work.back();
+    Work.pop_back();
+    for (const UnitFacts::Call &Call : callsOf(Caller, Calls))
+      Follow(Call, Through[Caller]);
+  }
+  std::set<ProgramFacts::Covered> Found;
+  for (size_t I : Reached[Unit].set_bits())
+    for (const UnitFacts::Forward &Forward : Units[I]->Forwards) {
+      auto At = Through.find(Forward.Function);
+      auto Is = Covered.find(Forward.Function);
+      if (At != Through.end() && Is != Covered.end() && Is->second)
+        Found.insert({At->second.str(), Forward});
+    }
+  return Found;
+}
+
+/// Where nothing trains, one guard in main does for all that only main leads
+/// to. That is one finding, in main, if there is more than one without it.
+void ProgramLink::findCovered() {
+  if (llvm::all_of(
+          Units, [](const UnitFacts *Unit) { return Unit->Forwards.empty(); }))
+    return;
+  std::vector<size_t> Mains;
+  for (size_t I = 0; I < Units.size(); ++I)
+    if (!Units[I]->GuardableMain.empty()) {
+      const Joined &All = joined(unitsAround(I));
+      if (All.AllKnown && !All.Trains)
+        Mains.push_back(I);
+    }
+  auto Find = [&] {
+    const std::map<StringRef, bool> Covered = coveredBy(Mains);
+    CoversInMain.clear();
+    for (size_t I : Mains)
+      CoversInMain[I] = coversInMain(I, Covered);
+  };
+  Find();
+  llvm::erase_if(Mains, [&](size_t I) {
+    return CoversInMain[I].size() +
+               llvm::count_if(Units[I]->Forwards,
+                              [&](const UnitFacts::Forward &Forward) {
+                                return Forward.Function ==
+                                       Units[I]->GuardableMain;
+                              }) <
+           2;
+  });
+  Find();
+  for (const auto &[Main, Covers] : CoversInMain) {
+    std::set<StringRef> Functions;
+    for (const ProgramFacts::Covered &Covered : Covers)
+      Functions.insert(Covered.Forward.Function);
+    for (size_t I : Reached[Main].set_bits())
+      for (const UnitFacts::Forward &Forward : Units[I]->Forwards)
+        if (Functions.count(Forward.Function))
+          CoveredByMain[I].insert(Forward.Function);
+  }
+}
+
+std::vector<size_t>
+ProgramLink::calleesFirst(llvm::ArrayRef<size_t> Waiting) const {
+  llvm::BitVector All(Units.size());
+  for (size_t I : Waiting)
+    All.set(I);
+  std::vector<size_t> First;
+  llvm::copy_if(Waiting, std::back_inserter(First), [&](size_t I) {
+    llvm::BitVector Callees = Reached[I];
+    Callees &= All;
+    for (size_t J : Callees.set_bits())
+      if (!Reached[J].test(I))
+        return false;
+    return true;
+  });
+  return First;
+}
+
+/// What \p Function does in the units \p Around; null: one thing or another.
+const FunctionFacts *ProgramLink::factsOf(StringRef Function,
+                                          const llvm::BitVector &Around,
+                                          bool IsClosed) const {
+  auto DefinedHere = [&](StringRef Name) {
+    std::vector<size_t> In;
+    if (auto It = DefinedIn.find(Name); It != DefinedIn.end())
+      llvm::copy_if(It->second, std::back_inserter(In),
+                    [&](size_t I) { return Around.test(I); });
+    return In;
+  };
+  std::vector<size_t> In = DefinedHere(Function);
+  if (auto It = Overriders.find(Function); It != Overriders.end()) {
+    // One that has no body itself, and one implementation in all the program.
+    if (!IsClosed || !In.empty() || It->second.size() != 1)
+      return nullptr;
+    Function = *It->second.begin();
+    In = DefinedHere(Function);
+  }
+  // One that is defined twice may do one or the other.
+  if (In.empty() || llvm::any_of(In, [&](size_t I) {
+        return Units[I]->File != Units[In.front()]->File;
+      }))
+    return nullptr;
+  auto F = llvm::lower_bound(
+      Units[In.front()]->Functions, Function,
+      [](const auto &F, StringRef Usr) { return F.Usr < Usr; });
+  return &F->Does;
+}
+
+void ProgramLink::Joined::add(size_t I, const UnitFacts &Unit) {
+  Trains |= Unit.Trains;
+  CallsEval |= Unit.CallsEval;
+  CreatesGraphs |= Unit.CreatesGraphs;
+  AllKnown &= !Unit.Failed;
+  for (StringRef Field : Unit.ConsumedFields)
+    Consumed.insert(Field);
+  for (const auto &[Field, Where] : Unit.Evals)
+    Evals[Field].emplace_back(I, Where);
+  for (const auto &[Field, Consumers] : Unit.FieldConsumers)
+    FieldConsumers[Field].emplace_back(I, Consumers);
+  for (StringRef Field : Unit.WrittenFields)
+    Written[Field].push_back(I);
+  for (StringRef Field : Unit.ReleasedFields)
+    Released[Field].push_back(I);
+}
+
+const ProgramLink::Joined &
+ProgramLink::joined(const llvm::BitVector &Around) const {
+  auto [It, New] = Programs.try_emplace(Around);
+  if (New)
+    for (size_t I : Around.set_bits())
+      It->second.add(I, *Units[I]);
+  return It->second;
+}
+
+/// Is there another than \p Unit?
+static bool hasOther(llvm::ArrayRef<size_t> All, size_t Unit) {
+  return llvm::any_of(All, [&](size_t I) { return I != Unit; });
+}
+
+/// All programs that \p Unit is a part of, with all their units.
+llvm::BitVector ProgramLink::unitsAround(size_t Unit) const {
+  llvm::BitVector Around(Units.size());
+  for (const llvm::BitVector &Program : Reached)
+    if (Program.test(Unit))
+      Around |= Program;
+  return Around;
+}
+
+ProgramFacts ProgramLink::factsFor(size_t Unit) const {
+  const llvm::BitVector Around = unitsAround(Unit);
+  const UnitFacts &Own = *Units[Unit];
+  const Joined &All = joined(Around);
+  ProgramFacts Said;
+  Said.Trains = All.Trains;
+  Said.CallsEval = All.CallsEval;
+  Said.CreatesGraphs = All.CreatesGraphs;
+  bool Exported = false;
+  for (size_t I = 0; I < Units.size(); ++I)
+    if (Reached[I].test(Unit)) {
+      Said.Closed |= Units[I]->DefinesMain;
+      Exported |= Units[I]->Exports;
+    }
+  Said.Closed &= All.AllKnown && !Exported;
+  for (const std::string &Field : Own.Fields) {
+    if (All.Consumed.count(Field))
+      Said.ConsumedFields.insert(Field);
+    if (auto It = All.FieldConsumers.find(Field);
+        It != All.FieldConsumers.end())
+      for (const auto &[I, Consumers] : It->second)
+        if (I != Unit)
+          Said.FieldConsumers[Field] |= Consumers;
+    if (auto It = All.Written.find(Field);
+        It != All.Written.end() && hasOther(It->second, Unit))
+      Said.WrittenFields.insert(Field);
+  }
+  for (const auto &[Field, In] : All.Evals)
+    for (const auto &[I, Where] : In) {
+      if (I == Unit)
+        continue;
+      std::string &Known = Said.Evals[Field.str()];
+      if (Known.empty() || Where < Known)
+        Known = Where.str();
+    }
+  for (const auto &[Field, In] : All.Released)
+    if (hasOther(In, Unit))
+      Said.ReleasedFields.insert(Field.str());
+  for (StringRef Used : Own.Uses)
+    if (const FunctionFacts *Does = factsOf(Used, Around, Said.Closed))
+      Said.Functions.emplace(Used, *Does);
+  for (StringRef Method : Own.Methods)
+    if (DefinedIn.count(Method))
+      Said.Defined.insert(Method.str());
+  auto TellCalled = [&](StringRef F) {
+    if (auto It = CalledGuarded.find(F); It != CalledGuarded.end())
+      Said.CalledGuarded.emplace(*It);
+  };
+  for (const UnitFacts::Function &F : Own.Functions)
+    TellCalled(F.Usr);
+  for (const UnitFacts::Call &Call : Own.Calls)
+    TellCalled(Call.Callee);
+  if (auto It = CoveredByMain.find(Unit); It != CoveredByMain.end())
+    Said.CoveredByMain = It->second;
+  if (auto It = CoversInMain.find(Unit); It != CoversInMain.end())
+    Said.CoversInMain = It->second;
+  return Said;
+}
+
+} // namespace libtorch_tidy::flow

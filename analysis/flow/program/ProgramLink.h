@@ -1,0 +1,85 @@
+//===- ProgramLink.h - Joins what the units of a program say ----*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_PROGRAM_PROGRAMLINK_H
+#define LIBTORCH_TIDY_ANALYSIS_FLOW_PROGRAM_PROGRAMLINK_H
+
+#include "analysis/flow/program/Program.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace libtorch_tidy::flow {
+
+/// The facts of all units, joined. What it says depends on no order.
+class ProgramLink {
+public:
+  explicit ProgramLink(std::vector<const UnitFacts *> Units);
+
+  /// What unit number \p Unit is told.
+  ProgramFacts factsFor(size_t Unit) const;
+
+  /// Of \p Waiting, those that need not wait for another one of them: none
+  /// whose functions they use is among them, but for those that use theirs.
+  std::vector<size_t> calleesFirst(llvm::ArrayRef<size_t> Waiting) const;
+
+private:
+  /// What the units of some programs say together. Most units are around each
+  /// other, so it is made once for all of them.
+  struct Joined {
+    bool Trains = false, CallsEval = false, CreatesGraphs = false;
+    bool AllKnown = true; ///< All were analysed in full.
+    std::set<llvm::StringRef> Consumed;
+    /// By fields: which unit, and what.
+    template <typename T>
+    using ByField = std::map<llvm::StringRef, std::vector<T>>;
+    ByField<std::pair<size_t, llvm::StringRef>> Evals;
+    ByField<std::pair<size_t, unsigned>> FieldConsumers;
+    ByField<size_t> Written, Released;
+
+    void add(size_t I, const UnitFacts &Unit);
+  };
+  const Joined &joined(const llvm::BitVector &Around) const;
+
+  void addAllOverriders();
+  void findReached();
+  template <typename Function>
+  void forEachCallee(const UnitFacts::Call &Call, Function Do) const;
+  llvm::BitVector unitsAround(size_t Unit) const;
+  /// Of each function that is called: do all ways to it lead through calls
+  /// that \p IsGuarded is true of?
+  std::map<llvm::StringRef, bool> calledGuarded(
+      llvm::function_ref<bool(const UnitFacts::Call &)> IsGuarded) const;
+  std::map<llvm::StringRef, bool> coveredBy(llvm::ArrayRef<size_t> Mains) const;
+  std::set<ProgramFacts::Covered>
+  coversInMain(size_t Unit,
+               const std::map<llvm::StringRef, bool> &Covered) const;
+  void findCovered();
+  const FunctionFacts *factsOf(llvm::StringRef Function,
+                               const llvm::BitVector &Around,
+                               bool IsClosed) const;
+
+  std::vector<const UnitFacts *> Units;
+  std::set<UnitFacts::Call> Calls; ///< Of a header, they come many times.
+  /// Where each function is defined; more than once, in different programs.
+  std::map<llvm::StringRef, std::vector<size_t>> DefinedIn;
+  /// Of a method: all that may run in its place.
+  std::map<llvm::StringRef, std::set<llvm::StringRef>> Overriders;
+  /// Of each function that is called: at all calls with gradient mode off?
+  std::map<llvm::StringRef, bool> CalledGuarded;
+  /// Of units, by their numbers: see ProgramFacts.
+  std::map<size_t, std::set<std::string>> CoveredByMain;
+  std::map<size_t, std::set<ProgramFacts::Covered>> CoversInMain;
+  /// The units whose functions a unit uses, directly or not, and itself.
+  std::vector<llvm::BitVector> Reached;
+  mutable llvm::DenseMap<llvm::BitVector, Joined> Programs;
+};
+
+} // namespace libtorch_tidy::flow
+
+#endif // LIBTORCH_TIDY_ANALYSIS_FLOW_PROGRAM_PROGRAMLINK_H

@@ -1,0 +1,395 @@
+//===- UnitFacts.cpp - What a unit says to the others ---------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/cpp/Callables.h"
+#include "analysis/cpp/Compat.h"
+#include "analysis/cpp/Lines.h"
+#include "analysis/cpp/ProgramNames.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/cpp/UserCode.h"
+#include "analysis/cpp/Walk.h"
+#include "analysis/flow/history/UnguardedForward.h"
+#include "analysis/flow/memory/ReleasedFields.h"
+#include "analysis/flow/program/Program.h"
+#include "analysis/flow/unit/Callers.h"
+#include "analysis/flow/unit/CopyUses.h"
+#include "analysis/flow/unit/UnitModel.h"
+#include "analysis/torch/api/DataLoaders.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/autograd/Autograd.h"
+#include "analysis/torch/autograd/CustomFunctions.h"
+#include "analysis/torch/autograd/GradGuards.h"
+#include "analysis/torch/modules/Modules.h"
+#include "analysis/torch/modules/StoredArguments.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/Index/USRGeneration.h"
+
+using namespace clang;
+
+namespace libtorch_tidy::flow {
+
+static thread_local const ProgramFacts *Installed = nullptr;
+
+const ProgramFacts *ProgramFacts::current() { return Installed; }
+
+const ProgramFacts *ProgramFacts::install(const ProgramFacts *Facts) {
+  return std::exchange(Installed, Facts);
+}
+
+const FunctionFacts *factsElsewhere(const FunctionDecl *F) {
+  // Names cost something to make.
+  if (!Installed || Installed->Functions.empty() || F->hasBody() ||
+      F->isDependentContext())
+    return nullptr;
+  auto It = Installed->Functions.find(cpp::programName(F));
+  return It == Installed->Functions.end() ? nullptr : &It->second;
+}
+
+bool isCoveredByMain(const FunctionDecl *F) {
+  return Installed && !Installed->CoveredByMain.empty() &&
+         Installed->CoveredByMain.count(cpp::usrOf(F));
+}
+
+namespace {
+
+/// Writes down the facts of one unit.
+class FactsWriter {
+public:
+  FactsWriter(UnitModel &Unit, bool IsLibrary)
+      : Unit(Unit), IsLibrary(IsLibrary),
+        SM(Unit.context().getSourceManager()) {}
+
+  UnitFacts write();
+
+private:
+  bool isShared(const FunctionDecl *F) const;
+  bool isExported(const FunctionDecl *F) const;
+  void addFunction(const FunctionDecl *F, const FunctionFlow *Flow);
+  void addCalls(const FunctionDecl *F);
+  void noteCall(const FunctionDecl *Caller, const FunctionDecl *Callee,
+                bool Guarded);
+  bool mayLeadOn(const FunctionDecl *F);
+  void writeCalls();
+  void addCopyUses(const CXXMethodDecl *Method, FunctionFacts &Does);
+  void addField(const FieldDecl *Field);
+  void addFields(const FunctionFlow &Flow);
+  void addFields(QualType T);
+  void addFields(const CXXRecordDecl *R);
+  void addUses(const FunctionDecl *F, const FunctionFlow &Flow);
+  void use(const FunctionDecl *F);
+
+  UnitModel &Unit;
+  const bool IsLibrary;
+  const SourceManager &SM;
+  UnitFacts Out;
+  struct NotedCall {
+    const FunctionDecl *Caller; ///< Null for somebody whom no unit shows.
+    const FunctionDecl *Callee;
+    bool Guarded;
+  };
+  std::vector<NotedCall> NotedCalls;
+  llvm::SmallPtrSet<const CXXRecordDecl *, 16> Classes; ///< Of addFields().
+};
+
+} // namespace
+
+/// Can another unit define \p F, or call it?
+bool FactsWriter::isShared(const FunctionDecl *F) const {
+  return cpp::isKnownToOthers(F) && !F->isMain() &&
+         cpp::isUserCode(F->getLocation(), SM);
+}
+
+/// Is \p F there for code that no unit shows? Of a program that is built with
+/// libraries, those say so.
+bool FactsWriter::isExported(const FunctionDecl *F) const {
+  return F->isExternC() ||
+         F->getExplicitVisibility(NamedDecl::VisibilityForValue) ==
+             DefaultVisibility ||
+         (IsLibrary && F->getVisibility() == DefaultVisibility);
+}
+
+void FactsWriter::use(const FunctionDecl *F) {
+  if (!isShared(F) || F->hasBody() ||
+      !Out.Uses.insert(cpp::programName(F)).second)
+    return;
+  // What others will say of F can be about these. A unit that asks for them
+  // from the beginning need not be told twice.
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(F))
+    addFields(Method->getParent());
+  for (const ParmVarDecl *Param : F->parameters())
+    addFields(Param->getType());
+  addFields(F->getReturnType());
+}
+
+void FactsWriter::addFields(QualType T) {
+  T = T.getNonReferenceType();
+  const QualType Pointee = cpp::pointeeOf(T);
+  addFields(cpp::recordOf(Pointee.isNull() ? T : Pointee));
+}
+
+/// The fields of \p R and of what it holds.
+void FactsWriter::addFields(const CXXRecordDecl *R) {
+  R = R ? R->getDefinition() : nullptr;
+  if (!R || R->isDependentContext() || !cpp::isUserCode(R->getLocation(), SM) ||
+      !Classes.insert(R).second)
+    return;
+  for (const CXXBaseSpecifier &Base : R->bases())
+    addFields(Base.getType()->getAsCXXRecordDecl());
+  for (const FieldDecl *Field : R->fields()) {
+    if (torch::mayHoldTensor(Field->getType()))
+      addField(Field);
+    addFields(Field->getType());
+  }
+}
+
+void FactsWriter::addFunction(const FunctionDecl *F, const FunctionFlow *Flow) {
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(F)) {
+    for (const CXXMethodDecl *Base : Method->overridden_methods())
+      if (isShared(Base) && isShared(F) && mayLeadOn(F))
+        Out.Overriders[cpp::programName(Base)].insert(cpp::programName(F));
+    // The other methods work on the same object.
+    for (const CXXMethodDecl *Other : Method->getParent()->methods())
+      if (Other->isUserProvided())
+        use(Other);
+  }
+  // The others see the body of what is inline in a header.
+  if (!isShared(F) || ((F->isInlined() || F->isTemplateInstantiation()) &&
+                       !SM.isInMainFile(SM.getFileLoc(F->getLocation()))))
+    return;
+  // Whoever loads the library calls it, a Python module's functions among them.
+  if (isExported(F)) {
+    // With a main it is no library: who is handed the function calls it.
+    Out.Exports |= !Unit.definesMain();
+    noteCall(nullptr, F, /*Guarded=*/false);
+  }
+  FunctionFacts Does;
+  if (Flow && Flow->available()) {
+    FunctionSummary &Said = Does.Flow.emplace(Flow->summary());
+    Said.ReportsResults = Unit.reportsResults(F);
+    Said.LetsTrain = FrozenModules::letsTrain(F);
+    if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F);
+        Ctor && torch::isModuleClass(Ctor->getParent()))
+      Said.HasParameters =
+          torch::parametersOf(compat::recordType(Ctor->getParent())) ==
+          torch::Parameters::Some;
+    for (const ValueDecl *Module : Unit.frozenModules().in(F))
+      if (const auto *Field = dyn_cast<FieldDecl>(Module))
+        Said.Frozen.push_back(cpp::programFieldName(Field));
+    llvm::sort(Said.Frozen);
+    if (std::optional<UnguardedForward> Forward = unguardedForward(*Flow, Unit))
+      Does.Forward = Forward->At;
+  }
+  if (const MemorySummary *Memory = Unit.memoryOf(F);
+      Memory && Memory->available())
+    Does.Memory = *Memory;
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(F)) {
+    for (const torch::StoredArgument &Stored : torch::storedArguments(F))
+      Does.Stores.push_back(
+          {Stored.Index,
+           Stored.Field ? cpp::programFieldName(Stored.Field) : ""});
+    if (llvm::any_of(Method->getParent()->methods(), torch::isWorkersEntry))
+      addCopyUses(Method, Does);
+  }
+  Out.Functions.push_back({cpp::programName(F), std::move(Does)});
+}
+
+void FactsWriter::addCopyUses(const CXXMethodDecl *Method,
+                              FunctionFacts &Does) {
+  CopyUses Uses(SM);
+  Uses.add(Method);
+  for (const auto &[Field, Use] : Uses.Of) {
+    FunctionFacts::CopyUse &Said = Does.CopyUses[cpp::programFieldName(Field)];
+    Said = Use;
+    if (Use.First)
+      Said.FirstAt = cpp::lineOf(Use.First->getExprLoc(), SM);
+    if (Use.Filled)
+      Said.FilledAt = cpp::lineOf(Use.Filled->getExprLoc(), SM);
+  }
+}
+
+void FactsWriter::addCalls(const FunctionDecl *F) {
+  // Of static functions and lambdas, too: ways to others lead through them.
+  for (const CallSite &Site : callsIn(F, Unit))
+    noteCall(F, Site.Callee, Site.Mode != GradMode::On);
+
+  llvm::SmallPtrSet<const Expr *, 16> Called;
+  cpp::forEach<Expr>(F->getBody(), [&](const Expr *E) {
+    if (const CXXConstructorDecl *Ctor = cpp::constructorRunBy(E))
+      use(Ctor);
+    if (const auto *Call = dyn_cast<CallExpr>(E)) {
+      Called.insert(Call->getCallee()->IgnoreParenImpCasts());
+      // What a loader, or net(x), runs is not named there.
+      for (const CXXRecordDecl *Class : torch::copiedPerWorker(Call))
+        for (const CXXMethodDecl *Method : Class->methods())
+          if (torch::isWorkersEntry(Method))
+            use(Method);
+      if (std::optional<torch::ModuleCall> M = torch::asModuleCall(Call))
+        if (M->Method)
+          use(M->Method);
+    } else if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
+      use(Construct->getConstructor());
+    } else if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+      if (const auto *Method = dyn_cast<FunctionDecl>(Member->getMemberDecl()))
+        use(Method);
+    } else if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+      const auto *Used = dyn_cast<FunctionDecl>(Ref->getDecl());
+      if (!Used)
+        return;
+      use(Used);
+      // Whoever has its address calls it.
+      if (!Called.contains(Ref))
+        noteCall(nullptr, Used, /*Guarded=*/false);
+    }
+  });
+}
+
+void FactsWriter::noteCall(const FunctionDecl *Caller,
+                           const FunctionDecl *Callee, bool Guarded) {
+  if (cpp::isUserCode(Callee->getLocation(), SM))
+    NotedCalls.push_back({Caller ? Caller->getCanonicalDecl() : nullptr,
+                          Callee->getCanonicalDecl(), Guarded});
+}
+
+/// May \p F by itself, not by what it calls here, have to do with tensors or
+/// with other units? A library of templates has thousands that have not.
+bool FactsWriter::mayLeadOn(const FunctionDecl *F) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  const bool IsOfTemplate =
+      Method && isa<ClassTemplateSpecializationDecl>(Method->getParent());
+  if (const FunctionDecl *Definition = nullptr; F->hasBody(Definition)) {
+    // Somebody's own class may override it.
+    return (Method && Method->isVirtual() && !IsOfTemplate) ||
+           (!Definition->isDependentContext() &&
+            Unit.concernsTensors(Definition));
+  }
+  if (Method && compat::isPureVirtual(Method) && IsOfTemplate)
+    return llvm::any_of(F->parameters(), [](const ParmVarDecl *Param) {
+      return torch::mayHoldTensor(Param->getType());
+    });
+  return !F->isDefaulted() && !F->isDeleted();
+}
+
+/// The calls through which one gets to tensors or to other units.
+void FactsWriter::writeCalls() {
+  llvm::DenseMap<const FunctionDecl *, std::vector<const FunctionDecl *>>
+      Callers;
+  for (const NotedCall &Call : NotedCalls)
+    Callers[Call.Callee].push_back(Call.Caller);
+  llvm::SmallPtrSet<const FunctionDecl *, 32> LeadOn;
+  std::vector<const FunctionDecl *> Work;
+  for (const auto &[Callee, By] : Callers)
+    if (mayLeadOn(Callee) && LeadOn.insert(Callee).second)
+      Work.push_back(Callee);
+  while (!Work.empty()) {
+    auto By = Callers.find(Work.back());
+    Work.pop_back();
+    if (By != Callers.end())
+      for (const FunctionDecl *Caller : By->second)
+        if (Caller && LeadOn.insert(Caller).second)
+          Work.push_back(Caller);
+  }
+  for (const NotedCall &Call : NotedCalls)
+    if (LeadOn.contains(Call.Callee))
+      Out.Calls.insert({Call.Caller ? cpp::usrOf(Call.Caller) : std::string(),
+                        cpp::usrOf(Call.Callee), Call.Guarded});
+}
+
+void FactsWriter::addField(const FieldDecl *Field) {
+  const auto *R = dyn_cast<CXXRecordDecl>(Field->getParent());
+  if (!R || !cpp::isUserCode(Field->getLocation(), SM) ||
+      !Out.Fields.insert(cpp::programFieldName(Field)).second)
+    return;
+  for (const CXXMethodDecl *Method : R->methods())
+    if (Method->isUserProvided() && !Method->hasBody() && isShared(Method))
+      Out.Methods.insert(cpp::programName(Method));
+}
+
+void FactsWriter::addFields(const FunctionFlow &Flow) {
+  for (PlaceId P = 0; P < Flow.placeCount(); ++P)
+    if (const FieldDecl *Field = Flow.fieldOf(P))
+      addField(Field);
+}
+
+/// What \p F does with fields. The others see the body of an inline method of
+/// their class.
+void FactsWriter::addUses(const FunctionDecl *F, const FunctionFlow &Flow) {
+  if (isa<CXXMethodDecl>(F) && F->isInlined())
+    return;
+  for (LabelId L = 0; L < Flow.labels().size(); ++L) {
+    const Label &Here = Flow.label(L);
+    const FieldDecl *Field = Here.K == Label::Entry || Here.K == Label::Carry
+                                 ? Flow.fieldOf(Here.Where)
+                                 : nullptr;
+    if (const unsigned Consumers = Field ? Unit.consumersOf(Here, Flow) : 0)
+      Out.FieldConsumers[cpp::programFieldName(Field)] |= Consumers;
+  }
+  if (isa<CXXConstructorDecl>(F))
+    return;
+  for (PlaceId P = 0; P < Flow.placeCount(); ++P)
+    if (const FieldDecl *Field = Flow.fieldOf(P);
+        Field && !cpp::Body::of(F).writesTo(Field).empty())
+      Out.WrittenFields.insert(cpp::programFieldName(Field));
+}
+
+UnitFacts FactsWriter::write() {
+  for (const FunctionDecl *F : Unit.functions()) {
+    forEachReleased(F, [&](const FieldDecl *Field) {
+      if (cpp::isOwningType(Field->getType()) ||
+          cpp::holdsFunctions(Field->getType()))
+        Out.ReleasedFields.insert(cpp::programFieldName(Field));
+    });
+    const FunctionFlow *Flow = Unit.flowOf(F);
+    addFunction(F, Flow);
+    addCalls(F);
+    if (Flow && Flow->available()) {
+      addFields(*Flow);
+      addUses(F, *Flow);
+    }
+  }
+  llvm::sort(Out.Functions,
+             [](const auto &A, const auto &B) { return A.Usr < B.Usr; });
+  for (const FieldDecl *Field : Unit.consumedFields())
+    Out.ConsumedFields.insert(cpp::programFieldName(Field));
+  for (const auto &[Module, Eval] : Unit.moduleRoles().evals()) {
+    const auto *Field = dyn_cast<FieldDecl>(Module);
+    if (!Field)
+      continue;
+    const std::string Where = cpp::lineOf(Eval->getExprLoc(), SM);
+    std::string &Known = Out.Evals[cpp::programFieldName(Field)];
+    if (Known.empty() || Where < Known)
+      Known = Where;
+  }
+  // What runs before main.
+  for (const VarDecl *Var : Unit.globals()) {
+    Out.Exports |= torch::registersOperators(Var);
+    cpp::forEach<Expr>(Var->getInit(), [&](const Expr *E) {
+      const auto *Call = dyn_cast<CallExpr>(E);
+      const FunctionDecl *Callee =
+          Call ? Call->getDirectCallee() : cpp::constructorRunBy(E);
+      if (Callee)
+        noteCall(nullptr, Callee, /*Guarded=*/false);
+    });
+  }
+  writeCalls();
+  Out.Forwards = Unit.forwards();
+  if (const FunctionDecl *Main = Unit.main();
+      Main && isa<CompoundStmt>(Main->getBody()) &&
+      torch::declaresNoGradGuard(Unit.context()))
+    Out.GuardableMain = cpp::usrOf(Main);
+  Out.Trains = Unit.moduleRoles().trainsHere();
+  Out.DefinesMain = Unit.definesMain();
+  Out.CallsEval = Unit.callsEval();
+  Out.CreatesGraphs = Unit.createsGraphsHere();
+  return std::move(Out);
+}
+
+UnitFacts factsOf(UnitModel &Unit, bool IsLibrary) {
+  return FactsWriter(Unit, IsLibrary).write();
+}
+
+} // namespace libtorch_tidy::flow

@@ -1,0 +1,53 @@
+//===- CopyUses.h - What workers do with their copies -----------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_COPYUSES_H
+#define LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_COPYUSES_H
+
+#include "analysis/flow/program/Program.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace libtorch_tidy::flow {
+
+/// What methods that run on a copy of their object do with one of its members.
+/// Seeded: a generator gets a new state. Indexed: data[index], data.at(index),
+/// one entry for each example. Strided: data[index * n], data.data() + index *
+/// n, a row of each in one container. Emptied: elements are taken out again.
+/// The places, as file:line, are in other units.
+struct CopyUse : FunctionFacts::CopyUse {
+  const clang::Expr *First = nullptr;  ///< Null: in another unit.
+  const clang::Expr *Filled = nullptr; ///< Adds an element.
+
+  bool isFilled() const { return Filled || !FilledAt.empty(); }
+};
+
+/// The uses of all members in one method and in what it calls.
+class CopyUses {
+public:
+  explicit CopyUses(const clang::SourceManager &SM) : SM(SM) {}
+
+  void add(const clang::FunctionDecl *F);
+
+  llvm::DenseMap<const clang::FieldDecl *, CopyUse> Of;
+
+private:
+  void look(const clang::Expr *E);
+  void lookAtMethod(const clang::CXXMemberCallExpr *Call);
+  void lookAtOperator(const clang::CXXOperatorCallExpr *Op);
+  void strided(const clang::Expr *Start, const clang::Expr *Offset);
+  void addElsewhere(const clang::FunctionDecl *F);
+
+  const clang::SourceManager &SM;
+  llvm::SmallPtrSet<const clang::FunctionDecl *, 8> Seen;
+};
+
+} // namespace libtorch_tidy::flow
+
+#endif // LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_COPYUSES_H

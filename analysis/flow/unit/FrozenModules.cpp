@@ -1,0 +1,289 @@
+//===- FrozenModules.cpp - Whose parameters do not train ------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/flow/unit/FrozenModules.h"
+#include "analysis/cpp/Body.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/ProgramNames.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/cpp/UserCode.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/autograd/Autograd.h"
+#include "analysis/torch/autograd/GradGuards.h"
+#include "analysis/torch/modules/Modules.h"
+
+using namespace clang;
+
+namespace libtorch_tidy::flow {
+
+namespace {
+
+/// Calls parameters() or named_parameters() somewhere down its objects.
+const CallExpr *parametersCallIn(const Expr *E) {
+  while (E) {
+    E = cpp::stripImplicit(E);
+    const auto *Call = dyn_cast<CallExpr>(E);
+    if (!Call)
+      return nullptr;
+    if (torch::isParametersCall(Call))
+      return Call;
+    E = cpp::receiverOf(Call);
+  }
+  return nullptr;
+}
+
+constexpr unsigned MaxDepth = 2; // Helpers of helpers.
+
+/// The body of the function of user code that \p Call runs; null for others.
+const FunctionDecl *helperOf(const CallExpr *Call) {
+  const FunctionDecl *F = Call->getDirectCallee();
+  const FunctionDecl *Definition = nullptr;
+  if (!F || !F->hasBody(Definition) || Definition->isDependentContext() ||
+      !cpp::isUserCode(Definition->getLocation(),
+                       F->getASTContext().getSourceManager()))
+    return nullptr;
+  return Definition;
+}
+
+/// What \p Call, a freeze call, is assigned to. The module that it is given
+/// keeps its parameters.
+const ValueDecl *frozenBy(const CallExpr *Call, const cpp::Body &In) {
+  for (const Stmt *S = Call; S && !isa<CompoundStmt>(S); S = In.parentOf(S)) {
+    if (const auto *Declared = dyn_cast<DeclStmt>(S)) {
+      for (const Decl *D : Declared->decls())
+        if (const auto *V = dyn_cast<VarDecl>(D);
+            V && V->getInit() && In.isWithin(Call, V->getInit()))
+          return V;
+      return nullptr;
+    }
+    const auto *Assign = dyn_cast<CXXOperatorCallExpr>(S);
+    if (Assign && Assign->getOperator() == OO_Equal)
+      return torch::moduleNamed(Assign->getArg(0));
+  }
+  return nullptr;
+}
+
+/// Can \p Helper, called with \p Call in \p F, freeze a module of \p F's?
+bool reachesModules(const FunctionDecl *Helper, const CallExpr *Call,
+                    const FunctionDecl *F) {
+  return llvm::any_of(Helper->parameters(),
+                      [](const ParmVarDecl *Param) {
+                        return torch::isModule(Param->getType());
+                      }) ||
+         (isa<CXXMethodDecl>(F) && isa<CXXMethodDecl>(Helper) &&
+          !cpp::receiverOf(Call));
+}
+
+/// The constructors that make an object anew, their definitions where these are
+/// in this unit.
+llvm::SmallVector<const FunctionDecl *, 2>
+constructorsOf(const CXXRecordDecl *R) {
+  llvm::SmallVector<const FunctionDecl *, 2> Found;
+  for (const CXXConstructorDecl *Ctor : R->ctors()) {
+    if (Ctor->isCopyOrMoveConstructor() || !Ctor->isUserProvided() ||
+        Ctor->isDelegatingConstructor())
+      continue;
+    const FunctionDecl *Definition = nullptr;
+    Found.push_back(Ctor->hasBody(Definition) ? Definition : Ctor);
+  }
+  return Found;
+}
+
+/// Does \p F, or what it calls, switch gradients off and not on?
+bool endsGradients(const FunctionDecl *F, unsigned Depth) {
+  bool Off = false, On = false;
+  cpp::forEachCall(F->getBody(), [&](const CallExpr *Call) {
+    if (std::optional<torch::GradMode> Mode = torch::setsGradMode(Call)) {
+      Off |= *Mode == torch::GradMode::Off;
+      On |= *Mode == torch::GradMode::On;
+    } else if (const FunctionDecl *Helper = Depth ? helperOf(Call) : nullptr;
+               Helper && Helper != F) {
+      Off |= endsGradients(Helper, Depth - 1);
+    }
+  });
+  return Off && !On;
+}
+
+} // namespace
+
+/// What the function that \p Call of \p F runs switches, in terms of \p F.
+void FrozenModules::addHelper(const CallExpr *Call, const FunctionDecl *F,
+                              unsigned Depth, Switched &To) {
+  const FunctionDecl *Helper = Depth ? helperOf(Call) : nullptr;
+  if (!Helper || Helper == F || !reachesModules(Helper, Call, F))
+    return;
+  auto Ours = [&](const ValueDecl *Theirs) -> const ValueDecl * {
+    const auto *Param = dyn_cast<ParmVarDecl>(Theirs);
+    if (Param && Param->getDeclContext() == Helper &&
+        Param->getFunctionScopeIndex() < Call->getNumArgs())
+      return torch::moduleNamed(Call->getArg(Param->getFunctionScopeIndex()));
+    // Of the same object.
+    return isa<FieldDecl>(Theirs) && !cpp::receiverOf(Call) ? Theirs : nullptr;
+  };
+  const Switched &There = switchedIn(Helper, Depth - 1);
+  for (const ValueDecl *Theirs : There.Off)
+    if (const ValueDecl *D = Ours(Theirs))
+      To.Off.insert(D);
+  for (const ValueDecl *Theirs : There.On)
+    if (const ValueDecl *D = Ours(Theirs))
+      To.On.insert(D);
+}
+
+const FrozenModules::Switched &FrozenModules::switchedIn(const FunctionDecl *F,
+                                                         unsigned Depth) {
+  if (auto It = Known.find({F, Depth}); It != Known.end())
+    return It->second;
+  const cpp::Body &In = cpp::Body::of(F);
+  Switched Found;
+  if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F))
+    for (const CXXCtorInitializer *Init : Ctor->inits())
+      if (const auto *Call =
+              dyn_cast<CallExpr>(cpp::stripImplicit(Init->getInit()));
+          Call && Init->getMember() && torch::isFreezeCall(Call))
+        Found.Off.insert(Init->getMember());
+  llvm::SmallVector<const CXXForRangeStmt *, 4> Loops;
+  cpp::forEach<CXXForRangeStmt>(
+      In.root(), [&](const CXXForRangeStmt *Loop) { Loops.push_back(Loop); },
+      cpp::Lambdas::Skipped);
+  cpp::forEach<CallExpr>(
+      In.root(),
+      [&](const CallExpr *Call) {
+        addHelper(Call, F, Depth, Found);
+        if (torch::isFreezeCall(Call)) {
+          if (const ValueDecl *Result = frozenBy(Call, In))
+            Found.Off.insert(Result);
+          return;
+        }
+        std::optional<torch::Flag> Set = torch::setsRequiresGrad(Call);
+        if (!Set)
+          return;
+        // A layer whose weight is frozen keeps no input for its bias.
+        if (const ValueDecl *Layer =
+                torch::moduleOfWeight(cpp::receiverOf(Call)))
+          (*Set == torch::Flag::False && !In.around<IfStmt>(Call) ? Found.Off
+                                                                  : Found.On)
+              .insert(Layer);
+        for (const CXXForRangeStmt *Loop : Loops) {
+          if (!In.isWithin(Call, Loop->getBody()))
+            continue;
+          const CallExpr *Params = parametersCallIn(Loop->getRangeInit());
+          const ValueDecl *Name =
+              Params ? torch::moduleNamed(cpp::receiverOf(Params)) : nullptr;
+          if (!Name)
+            continue;
+          bool All = *Set == torch::Flag::False;
+          for (const Stmt *S = Call; S != Loop; S = In.parentOf(S))
+            All &= !isa<IfStmt, SwitchStmt, AbstractConditionalOperator>(S);
+          (All ? Found.Off : Found.On).insert(Name);
+        }
+      },
+      cpp::Lambdas::Skipped);
+  return Known[{F, Depth}] = std::move(Found);
+}
+
+/// What other units say of \p F.
+static const FunctionSummary *abroad(const FunctionDecl *F) {
+  const FunctionFacts *Said = factsElsewhere(F);
+  return Said && Said->Flow ? &*Said->Flow : nullptr;
+}
+
+bool FrozenModules::letsTrain(const FunctionDecl *F) {
+  return cpp::anyOf<CallExpr>(F->getBody(), [](const CallExpr *Call) {
+    std::optional<torch::Flag> Set = torch::setsRequiresGrad(Call);
+    return Set && *Set != torch::Flag::False;
+  });
+}
+
+FrozenModules::Modules FrozenModules::in(const FunctionDecl *F) {
+  const Switched &Found = switchedIn(F, MaxDepth);
+  Modules Off = Found.Off;
+  for (const ValueDecl *Name : Found.On)
+    Off.erase(Name);
+  return Off;
+}
+
+const FrozenModules::Modules &
+FrozenModules::byConstructors(const CXXRecordDecl *R) {
+  auto [It, New] = OfClasses.try_emplace(R);
+  if (New)
+    It->second = findByConstructors(R);
+  return It->second;
+}
+
+FrozenModules::Modules
+FrozenModules::findByConstructors(const CXXRecordDecl *R) {
+  Modules Frozen;
+  bool First = true;
+  for (const FunctionDecl *Ctor : constructorsOf(R)) {
+    Modules Here;
+    if (Ctor->hasBody() && !Ctor->isDependentContext())
+      Here = in(Ctor);
+    else if (const FunctionSummary *Said = abroad(Ctor))
+      for (const FieldDecl *Field : R->fields())
+        if (llvm::is_contained(Said->Frozen, cpp::programFieldName(Field)))
+          Here.insert(Field);
+    Modules Both;
+    for (const ValueDecl *D : Here)
+      if (isa<FieldDecl>(D) && (First || Frozen.contains(D)))
+        Both.insert(D);
+    Frozen = std::move(Both);
+    First = false;
+  }
+  if (Frozen.empty())
+    return Frozen;
+  // Another method lets them train again.
+  for (const CXXMethodDecl *Method : R->methods()) {
+    const FunctionDecl *Definition = nullptr;
+    if (isa<CXXConstructorDecl>(Method))
+      continue;
+    const FunctionSummary *Said = abroad(Method);
+    if (Method->hasBody(Definition) ? letsTrain(Definition)
+                                    : Said && Said->LetsTrain)
+      return {};
+  }
+  return Frozen;
+}
+
+torch::Parameters FrozenModules::parametersOf(QualType T) {
+  const torch::Parameters Here = torch::parametersOf(T);
+  const CXXRecordDecl *R =
+      T.isNull() ? nullptr : cpp::recordOf(cpp::finalPointee(T));
+  if (Here != torch::Parameters::Unknown || !R || !R->hasDefinition() ||
+      !torch::isModuleClass(R))
+    return Here;
+  for (const FunctionDecl *Ctor : constructorsOf(R->getDefinition()))
+    if (const FunctionSummary *Said = abroad(Ctor); Said && Said->HasParameters)
+      return torch::Parameters::Some;
+  return Here;
+}
+
+bool FrozenModules::constructorsEndGradients(const CXXRecordDecl *R) {
+  auto [It, New] = EndGradients.try_emplace(R, false);
+  if (!New)
+    return It->second;
+  bool Any = false;
+  for (const FunctionDecl *Ctor : constructorsOf(R)) {
+    if (Ctor->hasBody() && !Ctor->isDependentContext())
+      Any |= endsGradients(Ctor, MaxDepth);
+    else if (const FunctionSummary *Said = abroad(Ctor))
+      Any |=
+          static_cast<torch::GradMode>(Said->ExitMode) == torch::GradMode::Off;
+    else
+      return false; // It may switch them on.
+  }
+  return It->second = Any;
+}
+
+bool FrozenModules::isSetFrozen(const FieldDecl *Field) {
+  return Field && !torch::isTorchDecl(Field) &&
+         llvm::any_of(cpp::valuesOf(Field).Given, [](const Expr *Value) {
+           return torch::isFreezeCall(
+               dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Value)));
+         });
+}
+
+} // namespace libtorch_tidy::flow

@@ -1,0 +1,519 @@
+//===- UnitModel.cpp - The flow model of a translation unit ---------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/flow/unit/UnitModel.h"
+#include "analysis/cpp/Activity.h"
+#include "analysis/cpp/Compat.h"
+#include "analysis/cpp/ProgramNames.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/cpp/UserCode.h"
+#include "analysis/cpp/Walk.h"
+#include "analysis/flow/history/Interpreter.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/autograd/Autograd.h"
+#include "analysis/torch/modules/Modules.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/Support/WithColor.h"
+#include <chrono>
+#include <functional>
+
+using namespace clang;
+
+namespace libtorch_tidy::flow {
+
+namespace {
+
+/// Finds the functions of user code. Library code is cut off at its outermost
+/// declaration, so that a unit with all of LibTorch in it costs little.
+class Collector : public RecursiveASTVisitor<Collector> {
+public:
+  Collector(const SourceManager &SM,
+            std::vector<const FunctionDecl *> &Functions,
+            std::vector<const VarDecl *> &Globals)
+      : SM(SM), Functions(Functions), Globals(Globals) {}
+
+  bool shouldVisitTemplateInstantiations() const { return true; }
+
+  bool TraverseDecl(Decl *D) {
+    // A namespace may be re-opened by the user, so it is judged by each of its
+    // declarations; anything else at file level by where it stands.
+    if (D && !isa<TranslationUnitDecl, NamespaceDecl, LinkageSpecDecl>(D) &&
+        D->getDeclContext() && D->getDeclContext()->isFileContext() &&
+        !cpp::isUserCode(D->getLocation(), SM))
+      return true;
+    if (auto *NS = dyn_cast_or_null<NamespaceDecl>(D);
+        NS && !cpp::isUserCode(NS->getLocation(), SM))
+      return true;
+    return RecursiveASTVisitor::TraverseDecl(D);
+  }
+
+  bool VisitFunctionDecl(FunctionDecl *F) {
+    if (F->doesThisDeclarationHaveABody())
+      Defined.push_back(F);
+    add(F);
+    return true;
+  }
+
+  bool VisitCallExpr(CallExpr *Call) {
+    CallsEval |= torch::mayEndTraining(Call);
+    return true;
+  }
+  /// In templates that nobody instantiates, anything may hold a module; what
+  /// is not a pointer or holder is more likely an expression of Eigen's.
+  bool VisitCXXDependentScopeMemberExpr(CXXDependentScopeMemberExpr *E) {
+    const IdentifierInfo *Id = E->getMember().getAsIdentifierInfo();
+    CallsEval |= E->isArrow() && Id &&
+                 (Id->getName() == "eval" || Id->getName() == "train");
+    return true;
+  }
+  bool VisitVarDecl(VarDecl *Var) {
+    if (Var->hasInit() && !Var->isLocalVarDeclOrParm() &&
+        Var->hasGlobalStorage() && cpp::isUserCode(Var->getLocation(), SM))
+      Globals.push_back(Var);
+    return true;
+  }
+
+  bool VisitLambdaExpr(LambdaExpr *E) {
+    if (FunctionTemplateDecl *Generic =
+            E->getLambdaClass()->getDependentLambdaCallOperator()) {
+      for (FunctionDecl *Call : Generic->specializations())
+        add(Call);
+    } else if (CXXMethodDecl *Call = E->getCallOperator()) {
+      add(Call);
+    }
+    return true;
+  }
+
+private:
+  void add(const FunctionDecl *F) {
+    if (F->doesThisDeclarationHaveABody() && !F->isDependentContext() &&
+        !F->isDefaulted() && cpp::isUserCode(F->getLocation(), SM) &&
+        Seen.insert(F).second)
+      Functions.push_back(F);
+    if (F->isMain() && F->doesThisDeclarationHaveABody())
+      Main = F;
+  }
+
+public:
+  const FunctionDecl *Main = nullptr;
+  bool CallsEval = false;
+  std::vector<const FunctionDecl *> Defined; ///< Templates, too.
+
+private:
+  const SourceManager &SM;
+  std::vector<const FunctionDecl *> &Functions;
+  std::vector<const VarDecl *> &Globals;
+  llvm::SmallPtrSet<const FunctionDecl *, 32> Seen;
+};
+
+} // namespace
+
+std::shared_ptr<UnitModel> UnitModel::of(ASTContext &Context) {
+  // Weak: the checks of the unit own it, and it dies with them.
+  static thread_local std::weak_ptr<UnitModel> Current;
+  std::shared_ptr<UnitModel> Model = Current.lock();
+  if (!Model || &Model->Context != &Context) {
+    Model = std::make_shared<UnitModel>(Context);
+    Current = Model;
+  }
+  return Model;
+}
+
+/// For torch::storedArguments().
+static std::vector<torch::StoredArgument>
+storedElsewhere(const FunctionDecl *F) {
+  std::vector<torch::StoredArgument> Known;
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  const FunctionFacts *Said = Method ? factsElsewhere(F) : nullptr;
+  if (!Said)
+    return Known;
+  for (const FunctionFacts::Stored &Stored : Said->Stores) {
+    const FieldDecl *Field = cpp::fieldNamed(Method->getParent(), Stored.Field);
+    if (Field || Stored.Field.empty())
+      Known.push_back({Stored.Index, Field});
+  }
+  return Known;
+}
+
+UnitModel::UnitModel(ASTContext &Context)
+    : Context(Context), Whole(ProgramFacts::current()),
+      Stores(storedElsewhere) {
+  Collector Visitor(Context.getSourceManager(), Functions, Globals);
+  for (Decl *D : Context.getTraversalScope()) {
+    if (auto *TU = dyn_cast<TranslationUnitDecl>(D)) {
+      for (Decl *Top : TU->decls())
+        Visitor.TraverseDecl(Top);
+    } else {
+      Visitor.TraverseDecl(D);
+    }
+  }
+  Main = Visitor.Main;
+  CallsEval = Visitor.CallsEval;
+  Broken.emplace(Context, Visitor.Defined);
+}
+
+UnitModel::~UnitModel() = default;
+
+const FunctionDecl *UnitModel::definitionOf(const FunctionDecl *F) const {
+  const FunctionDecl *Definition = nullptr;
+  if (!F || !F->hasBody(Definition) || Definition->isDependentContext() ||
+      !cpp::isUserCode(Definition->getLocation(), Context.getSourceManager()) ||
+      Broken->touch(Definition))
+    return nullptr;
+  return Definition;
+}
+
+llvm::ArrayRef<Dangling> UnitModel::dangling() {
+  if (!Danglings) {
+    Danglings.emplace();
+    auto Callees = [&](const FunctionDecl *F) { return memoryOf(F); };
+    for (const VarDecl *Var : Globals)
+      llvm::append_range(*Danglings, findDangling(Var, Context, Callees));
+    for (const FunctionDecl *F : Functions)
+      if (memoryOf(F))
+        llvm::append_range(*Danglings, DanglingIn[definitionOf(F)]);
+  }
+  return *Danglings;
+}
+
+const MemorySummary *UnitModel::memoryOf(const FunctionDecl *F) {
+  const FunctionDecl *Definition = definitionOf(F);
+  if (!Definition) {
+    const FunctionFacts *Said = F ? factsElsewhere(F) : nullptr;
+    return Said && Said->Memory ? &*Said->Memory : nullptr;
+  }
+  if (const MemorySummary *Known = Memories.find(Definition))
+    return Known;
+  // A function that knows nothing of tensors may still free a buffer.
+  if (!concernsTensors(Definition) &&
+      llvm::none_of(Definition->parameters(), [](const ParmVarDecl *Param) {
+        return Param->getType()->isPointerType();
+      }))
+    return Memories.set(Definition, std::make_unique<MemorySummary>());
+  auto Make = [&] {
+    const cpp::Activity Here(Definition);
+    MemoryOf Made =
+        analyseMemory(Definition, Context,
+                      [&](const FunctionDecl *F) { return memoryOf(F); });
+    DanglingIn[Definition] = std::move(Made.Danglings);
+    return std::make_unique<MemorySummary>(std::move(Made.Summary));
+  };
+  const MemorySummary *Made =
+      Memories.make(Definition, std::make_unique<MemorySummary>(), Make);
+  if (!Made->available())
+    Cost::ofThisThread().giveUp(Definition);
+  return Made;
+}
+
+const FunctionFlow *UnitModel::flowOf(const FunctionDecl *F) {
+  const FunctionDecl *Definition = definitionOf(F);
+  if (!Definition)
+    return flowAbroad(F);
+  if (const FunctionFlow *Known = Flows.find(Definition))
+    return Known;
+
+  Cost &Spent = Cost::ofThisThread();
+  if (!concernsTensors(Definition)) {
+    ++Spent.Skipped;
+    return Flows.set(Definition, FunctionFlow::nothing(Definition));
+  }
+  const auto Begin = std::chrono::steady_clock::now();
+  const FunctionFlow *Flow =
+      Flows.make(Definition, FunctionFlow::nothing(Definition), [&] {
+        ++Spent.Functions;
+        const cpp::Activity Here(Definition);
+        return Interpreter(*this, Definition).run();
+      });
+  if (!Flow->available())
+    Spent.giveUp(Definition);
+  if (!Flows.busy())
+    Spent.Seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - Begin)
+            .count();
+  return Flow;
+}
+
+/// The flow of \p F, whose body is in another unit of the program.
+const FunctionFlow *UnitModel::flowAbroad(const FunctionDecl *F) {
+  if (!Whole || !F || F->hasBody())
+    return nullptr;
+  F = F->getCanonicalDecl();
+  auto [It, New] = Abroad.try_emplace(F);
+  if (New)
+    if (const FunctionFacts *Said = factsElsewhere(F); Said && Said->Flow)
+      It->second = FunctionFlow::abroad(F, *Said->Flow);
+  return It->second.get();
+}
+
+Cost &Cost::ofThisThread() {
+  static thread_local Cost Spent;
+  return Spent;
+}
+
+void Cost::giveUp(const FunctionDecl *F) {
+  const SourceManager &SM = F->getASTContext().getSourceManager();
+  const SourceLocation Where = SM.getFileLoc(F->getLocation());
+  Function Given = {F->getQualifiedNameAsString(), SM.getFilename(Where).str(),
+                    SM.getSpellingLineNumber(Where)};
+  if (llvm::is_contained(GivenUp, Given))
+    return;
+  if (!HostReports)
+    (llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
+     << "function '" << Given.Name << "' (")
+            .write_escaped(Given.File)
+        << ':' << Given.Line << ") " << BeyondLimits << '\n';
+  GivenUp.push_back(std::move(Given));
+}
+
+/// Does the body of \p F name anything of LibTorch, or a type that can hold its
+/// tensors? Adds the functions that it names to \p Callees until then.
+static bool namesTensors(const FunctionDecl *F,
+                         llvm::SmallVectorImpl<const FunctionDecl *> &Callees) {
+  llvm::SmallPtrSet<const Type *, 16> Seen;
+  auto IsConcerned = [&](const Expr *E) {
+    const FunctionDecl *Named = nullptr;
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      Named = dyn_cast<FunctionDecl>(Ref->getDecl());
+    else if (const auto *Member = dyn_cast<MemberExpr>(E))
+      Named = dyn_cast<FunctionDecl>(Member->getMemberDecl());
+    else if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+      Named = Construct->getConstructor();
+    if (Named) {
+      Callees.push_back(Named);
+      if (torch::isTorchDecl(Named))
+        return true;
+    }
+    QualType T = E->getType();
+    // Scalars hold nothing; what makes them may still be a call of LibTorch.
+    return !T.isNull() && (!T->isScalarType() || T->isAnyPointerType()) &&
+           Seen.insert(T.getCanonicalType().getTypePtr()).second &&
+           (torch::mayHoldTensor(T) || torch::isModule(T) ||
+            torch::isTorchDecl(cpp::recordOf(T)));
+  };
+  cpp::Way Everything;
+  Everything.Implicit = true;
+  if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F))
+    for (const CXXCtorInitializer *Init : Ctor->inits())
+      if (cpp::anyOf<Expr>(Init->getInit(), IsConcerned, Everything))
+        return true;
+  return llvm::any_of(F->parameters(),
+                      [](const ParmVarDecl *Param) {
+                        return torch::mayHoldTensor(Param->getType()) ||
+                               torch::isModule(Param->getType());
+                      }) ||
+         cpp::anyOf<Expr>(F->getBody(), IsConcerned, Everything);
+}
+
+/// Can \p F, or what it calls in this unit, have to do with tensors or
+/// gradient mode? Header libraries bring thousands of functions that have not.
+bool UnitModel::concernsTensors(const FunctionDecl *F) {
+  llvm::SmallVector<const FunctionDecl *, 16> Work{F};
+  llvm::SmallPtrSet<const FunctionDecl *, 16> Visited{F};
+  while (!Work.empty()) {
+    const FunctionDecl *Next = Work.pop_back_val();
+    if (auto It = Concerned.find(Next); It != Concerned.end()) {
+      if (It->second)
+        return Concerned[F] = true;
+      continue;
+    }
+    llvm::SmallVector<const FunctionDecl *, 8> Callees;
+    if (namesTensors(Next, Callees)) {
+      Concerned[Next] = true;
+      return Concerned[F] = true;
+    }
+    for (const FunctionDecl *Callee : Callees) {
+      const FunctionDecl *Definition = nullptr;
+      if (const FunctionFlow *There = flowAbroad(Callee);
+          There && (There->trains() || There->exitMode() != GradMode::On))
+        return Concerned[F] = true;
+      if (Callee->hasBody(Definition) && Visited.insert(Definition).second &&
+          cpp::isUserCode(Definition->getLocation(),
+                          Context.getSourceManager()))
+        Work.push_back(Definition);
+    }
+  }
+  // Nothing that F reaches is concerned.
+  for (const FunctionDecl *Reached : Visited)
+    Concerned[Reached] = false;
+  return false;
+}
+
+void UnitModel::collectCallers() {
+  if (HasCallers)
+    return;
+  HasCallers = true;
+  for (const FunctionDecl *F : Functions) {
+    const FunctionFlow *Flow = flowOf(F);
+    if (!Flow || !Flow->available())
+      continue;
+    for (const CallSite &Call : Flow->calls())
+      Callers[Call.Callee->getCanonicalDecl()].push_back({Flow, Call.Mode});
+    for (const Label &L : Flow->labels()) {
+      if (L.K == Label::Relay)
+        Relays[{L.Callee, L.Where}].push_back({Flow, &L});
+      if (L.K == Label::Entry &&
+          (L.Consumers & (Label::Backward | Label::Returned | Label::Escaped)))
+        if (const FieldDecl *Field = Flow->fieldOf(L.Where))
+          ConsumedFields.insert(Field->getCanonicalDecl());
+    }
+  }
+}
+
+ArrayRef<UnitModel::RelayedTo> UnitModel::relaysOf(const FunctionDecl *F,
+                                                   LabelId Carry) {
+  collectCallers();
+  auto It = Relays.find({F, Carry});
+  if (It == Relays.end())
+    return {};
+  return It->second;
+}
+
+ArrayRef<UnitModel::CallerOf> UnitModel::callersOf(const FunctionDecl *F) {
+  collectCallers();
+  auto It = Callers.find(F->getCanonicalDecl());
+  if (It == Callers.end())
+    return {};
+  return It->second;
+}
+
+bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
+  collectCallers();
+  // Up the calls with gradient mode on: none may start where nobody is seen to
+  // call. In a circle that nobody enters, nobody has switched it off, either.
+  llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
+  llvm::SmallVector<const FunctionDecl *, 8> Work{F};
+  bool IsSwitchedOff = false;
+  while (!Work.empty()) {
+    F = Work.pop_back_val()->getCanonicalDecl();
+    if (!Seen.insert(F).second)
+      continue;
+    // All calls of the program, this unit's among them.
+    if (Whole)
+      if (auto It = Whole->CalledGuarded.find(cpp::programName(F));
+          It != Whole->CalledGuarded.end()) {
+        if (!It->second)
+          return false;
+        IsSwitchedOff = true;
+        continue;
+      }
+    // One that does not compile may be a guarded caller: silence is better
+    // than a guess.
+    if (Broken->mayUse(F)) {
+      IsSwitchedOff = true;
+      continue;
+    }
+    auto It = Callers.find(F);
+    if (It == Callers.end())
+      return false;
+    for (const CallerOf &C : It->second)
+      if (C.Mode != GradMode::On)
+        IsSwitchedOff = true;
+      else
+        Work.push_back(C.Caller->function());
+  }
+  return IsSwitchedOff;
+}
+
+bool UnitModel::isToBeGuarded(const Stmt *Site,
+                              const FunctionFlow &Flow) const {
+  if (GuardsToBe.empty())
+    return false;
+  const Stmt *Child = Site;
+  while (const Stmt *Parent = Flow.parentOf(Child)) {
+    const auto *Block = dyn_cast<CompoundStmt>(Parent);
+    const Stmt *Guard = Block ? GuardsToBe.lookup(Block) : nullptr;
+    if (Guard) {
+      const auto At = llvm::find(Block->body(), Guard);
+      if (std::find(At, Block->body_end(), Child) != Block->body_end())
+        return true;
+    }
+    Child = Parent;
+  }
+  return false;
+}
+
+bool UnitModel::isFieldConsumed(const FieldDecl *Field) {
+  collectCallers();
+  return ConsumedFields.count(Field->getCanonicalDecl()) ||
+         (Whole && Whole->ConsumedFields.count(cpp::programFieldName(Field))) ||
+         Broken->mayUse(Field);
+}
+
+bool UnitModel::createsGraphsHere() {
+  if (!CreatesGraphs)
+    CreatesGraphs = llvm::any_of(Functions, [](const FunctionDecl *F) {
+      return cpp::anyOf<CallExpr>(F->getBody(), [](const CallExpr *Call) {
+        auto Backward = torch::asBackward(Call);
+        return Backward && Backward->CreateGraph != torch::Flag::False;
+      });
+    });
+  return *CreatesGraphs;
+}
+
+unsigned UnitModel::consumersOf(const Label &L, const FunctionFlow &Flow) {
+  if (L.K == Label::Carry && L.Consumers == Label::Returned) {
+    ArrayRef<RelayedTo> Calls =
+        relaysOf(Flow.function(), &L - Flow.labels().data());
+    unsigned ByCallers =
+        Calls.empty() || Broken->mayUse(Flow.function()) ? L.Consumers : 0;
+    for (const RelayedTo &R : Calls)
+      ByCallers |= consumersOf(*R.Relay, *R.Caller);
+    return ByCallers;
+  }
+  if (L.Consumers != Label::Stored)
+    return L.Consumers;
+  bool Unused = llvm::all_of(L.StoredIn, [&](PlaceId P) {
+    const FieldDecl *Field = Flow.fieldOf(P);
+    return Field && seesAllUses(Field) && !isFieldConsumed(Field);
+  });
+  return Unused ? 0 : L.Consumers;
+}
+
+unsigned UnitModel::consumersHere(const Label &L, const FunctionFlow &Flow) {
+  const unsigned All = consumersOf(L, Flow);
+  if (!(All & Label::Stored) || (All & Label::Returned) || L.StoredIn.empty())
+    return All;
+  bool Unused = llvm::all_of(L.StoredIn, [&](PlaceId P) {
+    const FieldDecl *Field = Flow.fieldOf(P);
+    const auto *Param = dyn_cast_or_null<ParmVarDecl>(Flow.rootOf(P));
+    return Field && Param && !torch::isModule(Param->getType()) &&
+           !isFieldConsumed(Field);
+  });
+  return Unused ? All & ~unsigned(Label::Stored) : All;
+}
+
+bool UnitModel::seesAllUses(const FieldDecl *Field, bool Alone) {
+  const ProgramFacts *Whole = Alone ? nullptr : this->Whole;
+  const auto *R = dyn_cast<CXXRecordDecl>(Field->getParent());
+  if (!R)
+    return false;
+  const SourceManager &SM = Context.getSourceManager();
+  if (SM.isInMainFile(SM.getExpansionLoc(R->getLocation())))
+    return true;
+  if (Field->getAccess() == AS_public && !(Whole && Whole->Closed))
+    return false;
+  return llvm::all_of(R->methods(), [&](const CXXMethodDecl *Method) {
+    return !Method->isUserProvided() || Method->hasBody() ||
+           compat::isPureVirtual(Method) ||
+           (Whole && Whole->Defined.count(cpp::programName(Method)));
+  });
+}
+
+bool needsHistory(const Stmt *S, const FunctionFlow &Flow, UnitModel &Unit) {
+  for (const Expr *Training : Flow.trainingSites())
+    if (Flow.isWithin(Training, S))
+      return true;
+  for (const Label &L : Flow.labels())
+    if (L.Site && (L.K == Label::Carry || L.Arises) &&
+        Flow.isWithin(L.Site, S) &&
+        (Unit.consumersOf(L, Flow) & ~Label::Computed))
+      return true;
+  return false;
+}
+
+} // namespace libtorch_tidy::flow

@@ -1,0 +1,205 @@
+//===- UnitModel.h - The flow model of a translation unit -------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// All functions of the user in one unit, their flows (made on demand, callees
+/// first) and the questions that need more than one of them. Shared by the
+/// checks of a unit.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_UNITMODEL_H
+#define LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_UNITMODEL_H
+
+#include "analysis/cpp/Errors.h"
+#include "analysis/flow/Cost.h"
+#include "analysis/flow/Summaries.h"
+#include "analysis/flow/history/FunctionFlow.h"
+#include "analysis/flow/memory/Memory.h"
+#include "analysis/flow/program/Program.h"
+#include "analysis/flow/unit/FrozenModules.h"
+#include "analysis/flow/unit/ModuleRoles.h"
+#include "analysis/flow/unit/TensorWork.h"
+#include "analysis/torch/modules/StoredArguments.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace libtorch_tidy::flow {
+
+class UnitModel {
+public:
+  /// The model of \p Context's unit. It lives as long as somebody holds it;
+  /// everybody in a thread who asks meanwhile gets the same one.
+  static std::shared_ptr<UnitModel> of(clang::ASTContext &Context);
+
+  explicit UnitModel(clang::ASTContext &Context);
+  ~UnitModel();
+
+  clang::ASTContext &context() const { return Context; }
+  /// Functions of user code with a body: methods, lambdas and instantiations
+  /// of templates included, templates themselves not. In source order.
+  llvm::ArrayRef<const clang::FunctionDecl *> functions() const {
+    return Functions;
+  }
+  /// What does not compile. What flows through it is not known: such functions
+  /// count as code that cannot be seen.
+  const cpp::Errors &errors() const { return *Broken; }
+  /// Which code of the unit runs tensor work.
+  TensorWork &work() { return Work; }
+  /// Whose parameters do not train.
+  FrozenModules &frozenModules() { return Frozen; }
+  /// What its modules are there for.
+  const ModuleRoles &moduleRoles() {
+    if (!Roles)
+      Roles.emplace(Functions, Whole);
+    return *Roles;
+  }
+  /// What is known of the whole program; null when the unit is on its own.
+  const ProgramFacts *program() const { return Whole; }
+  /// Does this unit, or another of the program, ask for gradients of gradients?
+  bool createsGraphs() {
+    return createsGraphsHere() || (Whole && Whole->CreatesGraphs);
+  }
+  /// What this unit says of itself.
+  bool definesMain() const { return Main != nullptr; }
+  /// Null when it does not.
+  const clang::FunctionDecl *main() const { return Main; }
+  bool callsEval() const { return CallsEval; }
+  bool createsGraphsHere();
+  /// Fields of which isFieldConsumed() is true because of this unit.
+  const llvm::SmallPtrSetImpl<const clang::FieldDecl *> &consumedFields() {
+    collectCallers();
+    return ConsumedFields;
+  }
+  /// To be called by the check that reports it: every forward pass whose result
+  /// \p F hands out is reported in \p F.
+  void noteReportsResults(const clang::FunctionDecl *F) {
+    ReportsResults.insert(F);
+  }
+  bool reportsResults(const clang::FunctionDecl *F) const {
+    return ReportsResults.contains(F);
+  }
+  /// To be called by the check that reports them; empty when the unit is on
+  /// its own.
+  void noteForward(UnitFacts::Forward Forward) {
+    Forwards.insert(std::move(Forward));
+  }
+  const std::set<UnitFacts::Forward> &forwards() const { return Forwards; }
+  /// To be called by the check that offers it, while it looks at matches: a fix
+  /// lets a guard live from \p Statement to the end of \p Block. What it will
+  /// guard is the same defect.
+  void noteGuardToBe(const clang::CompoundStmt *Block,
+                     const clang::Stmt *Statement) {
+    GuardsToBe.try_emplace(Block, Statement);
+  }
+  /// Would such a guard reach \p Site, which is in \p Flow?
+  bool isToBeGuarded(const clang::Stmt *Site, const FunctionFlow &Flow) const;
+  /// Variables outside functions.
+  llvm::ArrayRef<const clang::VarDecl *> globals() const { return Globals; }
+  /// What is used when its memory is gone, in all functions and in the
+  /// initialisers of variables outside them.
+  llvm::ArrayRef<Dangling> dangling();
+  /// What \p F does to memory of its caller; null when nobody knows.
+  const MemorySummary *memoryOf(const clang::FunctionDecl *F);
+  /// The flow of \p F; null when \p F has no body here. While it is being made
+  /// (recursion), what is known so far, beginning with nothing: the functions
+  /// of a cycle are made again until that changes no more, at most MaxRounds
+  /// times.
+  const FunctionFlow *flowOf(const clang::FunctionDecl *F);
+
+  /// Is every call of \p F in this unit (and there is one) made with gradient
+  /// mode off?
+  bool isCalledOnlyGuarded(const clang::FunctionDecl *F);
+  /// Does any function of this unit use what field \p Field held on entry so
+  /// that history matters (backward, return, escape)?
+  bool isFieldConsumed(const clang::FieldDecl *Field);
+  /// The consumers of a label of \p Flow, where being stored in fields whose
+  /// history nobody uses in this unit, and nobody can use elsewhere, does not
+  /// count, and where being returned is what the callers in this unit do with
+  /// it.
+  unsigned consumersOf(const Label &L, const FunctionFlow &Flow);
+  /// As consumersOf(), where being stored in a field of what a parameter names
+  /// does not count either when this unit does not use the field's history.
+  /// Another unit may: what is reported because of it is advice.
+  unsigned consumersHere(const Label &L, const FunctionFlow &Flow);
+  /// A call of a function of this unit whose result carries what the function
+  /// accumulated.
+  struct RelayedTo {
+    const FunctionFlow *Caller;
+    const Label *Relay; ///< Its consumers and what was handed in.
+  };
+  /// The calls that hand in what label \p Carry of \p F was assigned from.
+  llvm::ArrayRef<RelayedTo> relaysOf(const clang::FunctionDecl *F,
+                                     LabelId Carry);
+  /// Is a module of this unit surely in training mode: it is a whole program,
+  /// as far as modules go, that never calls eval()?
+  bool neverEvaluates() const {
+    return Whole && Whole->Closed ? !Whole->CallsEval
+                                  : definesMain() && !CallsEval;
+  }
+  /// Can \p F, or what it calls in this unit, have to do with tensors or
+  /// gradient mode?
+  bool concernsTensors(const clang::FunctionDecl *F);
+  /// Is every use of \p Field in this unit, as far as one can tell: its class
+  /// is defined in the main file, or it is not public and all methods of the
+  /// class are defined here? Or in the rest of a program that is known, unless
+  /// \p Alone: what other units say of each other does not tell who reads.
+  bool seesAllUses(const clang::FieldDecl *Field, bool Alone = false);
+
+  struct CallerOf {
+    const FunctionFlow *Caller;
+    GradMode Mode; ///< Of the call.
+  };
+  /// The calls of \p F in this unit.
+  llvm::ArrayRef<CallerOf> callersOf(const clang::FunctionDecl *F);
+
+private:
+  void collectCallers();
+  /// The body of \p F in user code; null when there is none here.
+  const clang::FunctionDecl *definitionOf(const clang::FunctionDecl *F) const;
+
+  const FunctionFlow *flowAbroad(const clang::FunctionDecl *F);
+
+  clang::ASTContext &Context;
+  const ProgramFacts *const Whole;
+  const torch::StoredElsewhere Stores;
+  std::vector<const clang::FunctionDecl *> Functions;
+  std::vector<const clang::VarDecl *> Globals;
+  std::optional<cpp::Errors> Broken;
+  TensorWork Work;
+  FrozenModules Frozen;
+  std::optional<ModuleRoles> Roles;
+  Summaries<FunctionFlow> Flows;
+  llvm::DenseMap<const clang::FunctionDecl *, bool> Concerned;
+  llvm::DenseMap<const clang::FunctionDecl *, std::vector<CallerOf>> Callers;
+  std::map<std::pair<const clang::FunctionDecl *, LabelId>,
+           std::vector<RelayedTo>>
+      Relays;
+  std::optional<bool> CreatesGraphs;
+  bool HasCallers = false;
+  const clang::FunctionDecl *Main = nullptr;
+  bool CallsEval = false;
+  llvm::SmallPtrSet<const clang::FieldDecl *, 8> ConsumedFields;
+  llvm::SmallPtrSet<const clang::FunctionDecl *, 8> ReportsResults;
+  std::set<UnitFacts::Forward> Forwards;
+  /// In each block, the statement from which on a fix guards.
+  llvm::DenseMap<const clang::CompoundStmt *, const clang::Stmt *> GuardsToBe;
+  llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionFlow>>
+      Abroad;
+  std::optional<std::vector<Dangling>> Danglings;
+  Summaries<MemorySummary> Memories;
+  /// What dangles in each function, found with its summary.
+  llvm::DenseMap<const clang::FunctionDecl *, std::vector<Dangling>> DanglingIn;
+};
+
+/// Would a guard over \p S change what is computed: does it train, or does
+/// somebody need the history that arises in it?
+bool needsHistory(const clang::Stmt *S, const FunctionFlow &Flow,
+                  UnitModel &Unit);
+
+} // namespace libtorch_tidy::flow
+
+#endif // LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_UNITMODEL_H

@@ -1,0 +1,64 @@
+//===- Exceptions.cpp - What LibTorch throws, what owns tensors -----------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/torch/api/Exceptions.h"
+#include "analysis/cpp/Types.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+OomHandler oomHandler(QualType Caught) {
+  if (Caught.isNull())
+    return OomHandler::General;
+  const CXXRecordDecl *R = cpp::recordOf(Caught);
+  if (!R || !R->getIdentifier())
+    return OomHandler::No;
+  if (isOutOfMemoryError(Caught))
+    return OomHandler::Library;
+  // A class derived from the others (IndexError, a user's own) sees less.
+  std::string Name = R->getQualifiedNameAsString();
+  return llvm::StringSwitch<OomHandler>(Name)
+      .Case("c10::Error", OomHandler::Library)
+      .Cases("std::exception", "std::runtime_error", "std::bad_alloc",
+             OomHandler::General)
+      .Default(OomHandler::No);
+}
+
+bool isOutOfMemoryError(QualType T) {
+  const CXXRecordDecl *R = cpp::recordOf(T);
+  return cpp::isOrDerivesFrom(R, "c10::OutOfMemoryError") ||
+         cpp::isOrDerivesFrom(R, "c10::CUDAOutOfMemoryError");
+}
+
+bool catchesOutOfMemory(QualType Caught, OutOfMemoryIn Where) {
+  if (Caught.isNull())
+    return true;
+  const CXXRecordDecl *R = cpp::recordOf(Caught);
+  if (!R || !R->getIdentifier())
+    return false;
+  std::string Name = R->getQualifiedNameAsString();
+  if (Name == "std::exception")
+    return true;
+  switch (Where) {
+  case OutOfMemoryIn::Device:
+    return Name == "c10::Error" || isOutOfMemoryError(Caught);
+  case OutOfMemoryIn::Cpu:
+    return Name == "c10::Error";
+  case OutOfMemoryIn::Script:
+    return Name == "std::runtime_error";
+  }
+  return false;
+}
+
+bool isPythonError(QualType T) {
+  return cpp::isOrDerivesFrom(cpp::recordOf(T), "pybind11::error_already_set");
+}
+
+} // namespace libtorch_tidy::torch

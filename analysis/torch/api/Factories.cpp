@@ -1,0 +1,315 @@
+//===- Factories.cpp - Who makes tensors and moves them -------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/torch/api/Factories.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/torch/api/OpFacts.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/autograd/Autograd.h"
+#include "clang/AST/ASTContext.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+namespace {
+
+bool isRecord(QualType T, StringRef Name) {
+  return cpp::isOrDerivesFrom(cpp::recordOf(T), Name);
+}
+
+bool isEnum(QualType T, StringRef Name) {
+  const auto *Type = T.getNonReferenceType()->getAs<EnumType>();
+  return Type && Type->getDecl()->getQualifiedNameAsString() == Name;
+}
+
+bool isOptions(QualType T) { return isRecord(T, "c10::TensorOptions"); }
+
+bool isDevice(QualType T) {
+  return isRecord(T, "c10::Device") || isEnum(T, "c10::DeviceType");
+}
+
+bool isDtype(QualType T) {
+  return isEnum(T, "c10::ScalarType") || isRecord(T, "caffe2::TypeMeta");
+}
+
+/// The name of a constant such as kCPU that \p E is.
+StringRef constantName(const Expr *E) {
+  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(cpp::stripImplicit(E));
+  const auto *D = Ref ? Ref->getDecl() : nullptr;
+  return D && D->getIdentifier() && isTorchDecl(D) ? D->getName() : StringRef();
+}
+
+enum class Holds { Nothing, Dtype, Device, Cpu, Unknown };
+
+Holds holdsDevice(const Expr *E) {
+  E = cpp::stripImplicit(E);
+  StringRef Name = constantName(E);
+  if (Name == "kCPU" || Name == "CPU")
+    return Holds::Cpu;
+  // torch::Device(torch::kCPU)
+  if (const auto *Construct = dyn_cast_or_null<CXXConstructExpr>(E);
+      Construct && Construct->getNumArgs() > 0) {
+    if (holdsDevice(Construct->getArg(0)) == Holds::Cpu)
+      return Holds::Cpu;
+  }
+  if (const auto *Text = dyn_cast_or_null<StringLiteral>(E);
+      Text && Text->getCharByteWidth() == 1 &&
+      Text->getString().starts_with("cpu"))
+    return Holds::Cpu;
+  return Holds::Device;
+}
+
+/// whatHolds(), by the initialisers of variables alone; \p MayChange is set
+/// when one of them may hold something else later.
+Holds initiallyHolds(const Expr *E, IsSetOnce IsFixed, bool &MayChange) {
+  Holds Known = Holds::Nothing;
+  // Chains and variables are short; the bound guards against odd code.
+  for (unsigned Steps = 0; E && Steps < cpp::MaxChase; ++Steps) {
+    E = cpp::stripImplicit(E);
+    if (!E)
+      break;
+    QualType T = E->getType();
+    if (isDtype(T))
+      return Known == Holds::Nothing ? Holds::Dtype : Known;
+    if (isDevice(T))
+      return holdsDevice(E);
+    if (!isOptions(T))
+      return isa<StringLiteral>(E) ? holdsDevice(E) : Holds::Unknown;
+    if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
+      if (llvm::all_of(Construct->arguments(),
+                       [](const Expr *A) { return isa<CXXDefaultArgExpr>(A); }))
+        return Known;
+      return Holds::Unknown;
+    }
+    if (const auto *List = dyn_cast<InitListExpr>(E))
+      return List->getNumInits() == 0 ? Known : Holds::Unknown;
+    if (const VarDecl *Var = cpp::variableOf(E)) {
+      if (!Var->hasInit() || isa<ParmVarDecl>(Var))
+        return Holds::Unknown;
+      MayChange |= !IsFixed(Var);
+      E = Var->getInit();
+      continue;
+    }
+    const auto *Call = dyn_cast<CallExpr>(E);
+    if (!Call || !isTorchDecl(Call->getDirectCallee()))
+      return Holds::Unknown;
+    StringRef Name = cpp::calleeName(Call);
+    const auto *Member = dyn_cast<CXXMemberCallExpr>(Call);
+    const Expr *Object = Member ? Member->getImplicitObjectArgument() : nullptr;
+    if (Name == "device" && Call->getNumArgs() >= 1) {
+      return holdsDevice(Call->getArg(0));
+    }
+    if (Name == "dtype") {
+      if (Known == Holds::Nothing)
+        Known = Holds::Dtype;
+      if (!Object)
+        return Known;
+    } else if (Name == "requires_grad" && Call->getNumArgs() == 1 &&
+               cpp::constantBool(Call->getArg(0),
+                                 Call->getDirectCallee()->getASTContext()) ==
+                   false) {
+      if (!Object)
+        return Known;
+    } else if (Name == "options" && Object && isTensor(Object->getType())) {
+      // Those of a tensor that lives somewhere.
+      return Holds::Device;
+    } else {
+      return Holds::Unknown;
+    }
+    E = Object;
+  }
+  return Holds::Unknown;
+}
+
+/// What is known of options, or of what is converted to them.
+Holds whatHolds(const Expr *E, IsSetOnce IsFixed = isConstVariable) {
+  bool MayChange = false;
+  Holds Known = initiallyHolds(E, IsFixed, MayChange);
+  // `if (cuda) options = options.device(...)` is how a device is often added.
+  bool Lacks = Known == Holds::Nothing || Known == Holds::Dtype;
+  return Lacks && MayChange ? Holds::Unknown : Known;
+}
+
+/// The object of t.to(...) and similar calls; null for anything else.
+const Expr *movedObject(const CallExpr *Call) {
+  const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call);
+  const Expr *Object = Member ? Member->getImplicitObjectArgument() : nullptr;
+  return Object && isTensor(Object->getType()) &&
+                 isTorchDecl(Call->getDirectCallee())
+             ? Object
+             : nullptr;
+}
+
+/// May \p Call, which makes a tensor of another, stand between a factory and
+/// its move?
+bool isPassedThrough(const CallExpr *Call, IsSetOnce IsFixed) {
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  if (!isTorchDecl(Callee) || setsRequiresGrad(Call))
+    return false;
+  StringRef Name = cpp::calleeName(Call);
+  if (Name == "to") {
+    auto Written = cpp::writtenArguments(Call);
+    return !Written.empty() && whatHolds(Written[0], IsFixed) == Holds::Dtype;
+  }
+  if (llvm::StringSwitch<bool>(Name)
+          .Cases("cpu", "cuda", "pin_memory", "set_", "data", true)
+          .Default(false))
+    return false;
+  if (Name == "toType" || Name == "repeat")
+    return true;
+  const OpFacts *Facts = opFacts(Callee);
+  if (!Facts)
+    return false;
+  return Facts->mayShare() || Facts->InPlace ||
+         llvm::StringSwitch<bool>(Facts->Name)
+             .Cases("add", "sub", "mul", "div", "neg", "rsub", true)
+             .Default(false);
+}
+
+} // namespace
+
+bool isConstVariable(const VarDecl *Var) {
+  return Var->getType().isConstQualified();
+}
+
+static std::optional<Factory> asFactory(const CallExpr *Call, bool CpuNamed,
+                                        IsSetOnce IsFixed) {
+  if (!Call || isa<CXXMemberCallExpr, CXXOperatorCallExpr>(Call) ||
+      !isTorchDecl(Call->getDirectCallee()) || !isTensor(Call->getType()) ||
+      isa<CXXMethodDecl>(Call->getDirectCallee()))
+    return std::nullopt;
+  Factory F{Call, cpp::calleeName(Call), false, false, true};
+  enum Kind { None, Same, Computed, Random };
+  Kind What = llvm::StringSwitch<Kind>(F.Name)
+                  .Cases("zeros", "ones", "empty", "full", "eye", Same)
+                  .Case("arange", Same)
+                  .Cases("range", "linspace", "logspace", Computed)
+                  .Cases("rand", "randn", "randint", "randperm", Random)
+                  .Case("normal", Random)
+                  .Default(None);
+  if (What == None)
+    return std::nullopt;
+  F.Random = What == Random;
+  F.SameValues = What == Same;
+  for (const Expr *Arg : cpp::writtenArguments(Call)) {
+    QualType T = Arg->getType();
+    if (isOptions(T)) {
+      Holds Options = whatHolds(Arg, IsFixed);
+      if (Options != Holds::Nothing && Options != Holds::Dtype &&
+          (Options != Holds::Cpu || !CpuNamed))
+        return std::nullopt;
+      F.NoOptions = false;
+      continue;
+    }
+    // A generator belongs to a device; the overloads that take the options one
+    // by one wrap each in an optional.
+    const CXXRecordDecl *R = cpp::recordOf(T);
+    if (isTensor(T) || isDevice(T) || isRecord(T, "at::Generator") ||
+        (R && R->getIdentifier() && R->getName() == "optional"))
+      return std::nullopt;
+    // Devices round the steps of a floating-point range in their own way.
+    const Expr *Number = cpp::stripImplicit(Arg);
+    if (F.Name == "arange" && (!Number || !Number->getType()->isIntegerType()))
+      F.SameValues = false;
+  }
+  return F;
+}
+
+std::optional<Factory> asCpuFactory(const CallExpr *Call, IsSetOnce Options) {
+  return asFactory(Call, /*CpuNamed=*/false, Options);
+}
+
+bool makesOnCpu(const CallExpr *Call) {
+  return asFactory(Call, /*CpuNamed=*/true, isConstVariable).has_value();
+}
+
+std::optional<Factory> cpuFactoryUnder(const Expr *E, IsSetOnce Options) {
+  while ((E = cpp::stripImplicit(E))) {
+    const auto *Call = dyn_cast<CallExpr>(E);
+    if (!Call || !Call->getDirectCallee())
+      return std::nullopt;
+    if (auto F = asCpuFactory(Call, Options))
+      return F;
+    if (!isPassedThrough(Call, Options))
+      return std::nullopt;
+    const Expr *Tensor = nullptr;
+    if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call))
+      Tensor = Member->getImplicitObjectArgument();
+    if (Tensor && !isTensor(Tensor->getType()))
+      return std::nullopt;
+    for (const Expr *Arg : Call->arguments()) {
+      if (isa<CXXDefaultArgExpr>(Arg) || !mayHoldTensor(Arg->getType()))
+        continue;
+      if (Tensor || !isTensor(Arg->getType()))
+        return std::nullopt;
+      Tensor = Arg;
+    }
+    E = Tensor;
+  }
+  return std::nullopt;
+}
+
+std::optional<DeviceMove> asDeviceMove(const CallExpr *Call) {
+  const Expr *Object = movedObject(Call);
+  if (!Object)
+    return std::nullopt;
+  StringRef Name = cpp::calleeName(Call);
+  auto Written = cpp::writtenArguments(Call);
+  if (Name == "cuda" && Written.empty())
+    return DeviceMove{Object, nullptr, true};
+  if (Name == "to" && !Written.empty() && isTensor(Written[0]->getType()))
+    return DeviceMove{Object, nullptr, false, cpp::stripImplicit(Written[0])};
+  if (Name != "to" || Written.empty() || whatHolds(Written[0]) != Holds::Device)
+    return std::nullopt;
+  const Expr *Device = cpp::stripImplicit(Written[0]);
+  bool Only = Written.size() == 1 && isDevice(Device->getType());
+  return DeviceMove{Object, Only ? Device : nullptr, false};
+}
+
+std::optional<ModuleMove> asModuleMove(const CallExpr *Call) {
+  const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call);
+  const Expr *Object = Member ? cpp::receiverOf(Member) : nullptr;
+  auto Written = Member ? cpp::writtenArguments(Call)
+                        : llvm::SmallVector<const Expr *, 4>();
+  if (!Object || Written.empty() || cpp::calleeName(Call) != "to" ||
+      !isModule(Object->getType()) || !isTorchDecl(Call->getDirectCallee()))
+    return std::nullopt;
+  Holds Known = whatHolds(Written[0]);
+  if (Known != Holds::Device && Known != Holds::Cpu)
+    return std::nullopt;
+  return ModuleMove{Object, Known == Holds::Cpu};
+}
+
+bool isPlainDevice(const Expr *E) {
+  E = cpp::stripImplicit(E);
+  if (!E)
+    return false;
+  if (isa<DeclRefExpr, CXXThisExpr, IntegerLiteral>(E))
+    return true;
+  if (const auto *Member = dyn_cast<MemberExpr>(E))
+    return isPlainDevice(Member->getBase());
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+    return isDevice(E->getType()) &&
+           llvm::all_of(Construct->arguments(), [](const Expr *A) {
+             return isa<CXXDefaultArgExpr>(A) || isPlainDevice(A);
+           });
+  const auto *Call = dyn_cast<CXXMemberCallExpr>(E);
+  return Call && cpp::calleeName(Call) == "device" && movedObject(Call) &&
+         isPlainDevice(Call->getImplicitObjectArgument());
+}
+
+StringRef cudaNear(const Factory &F) {
+  std::string Name = F.Call->getDirectCallee()->getQualifiedNameAsString();
+  return StringRef(Name).starts_with("torch::") ? "torch::kCUDA" : "at::kCUDA";
+}
+
+} // namespace libtorch_tidy::torch

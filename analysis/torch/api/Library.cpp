@@ -1,0 +1,68 @@
+//===- Library.cpp - What LibTorch adds to C++ ----------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/cpp/Library.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/torch/api/Effects.h"
+#include "analysis/torch/api/Headers.h"
+#include "analysis/torch/api/OpFacts.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/Modules.h"
+#include "analysis/torch/storage/Owners.h"
+#include "analysis/torch/storage/Sharing.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy {
+
+bool cpp::library::declares(const Decl *D) { return torch::isTorchDecl(D); }
+
+bool cpp::library::isHeader(StringRef Path, llvm::vfs::FileSystem &FS) {
+  return torch::isTorchHeader(Path, FS);
+}
+
+bool cpp::library::isValue(QualType T) { return torch::isTensor(T); }
+
+bool cpp::library::isObject(QualType T) { return torch::isModule(T); }
+
+bool cpp::library::isPointer(const CXXRecordDecl *R) {
+  return isNamed(R, "c10::intrusive_ptr") ||
+         isNamed(R, "torch::nn::ModuleHolder");
+}
+
+bool cpp::library::isSharedHandle(QualType T) {
+  return torch::isSharedHandle(T);
+}
+
+bool cpp::library::isReference(QualType T) {
+  return torch::isReferenceClass(T);
+}
+
+bool cpp::library::changesObject(const CXXMethodDecl *Method) {
+  return torch::changesObject(Method);
+}
+
+bool cpp::library::returnsItsObject(const CallExpr *Call) {
+  const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
+  return Facts && Facts->InPlace && torch::isTensor(Call->getType());
+}
+
+bool cpp::library::returnsAPart(const CallExpr *Call) {
+  return torch::asModuleState(Call).has_value();
+}
+
+bool cpp::library::asksIfEmpty(const CallExpr *Call) {
+  return torch::asksIfDefined(Call);
+}
+
+bool cpp::library::isParallelFor(const CallExpr *Call) {
+  return torch::callsTorch(Call, "parallel_for") && Call->getNumArgs() == 4;
+}
+
+} // namespace libtorch_tidy

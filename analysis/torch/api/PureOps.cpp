@@ -1,0 +1,91 @@
+//===- PureOps.cpp - Operators that matter by their result ----------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/torch/api/PureOps.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/torch/api/TorchTypes.h"
+
+using namespace clang;
+
+namespace libtorch_tidy::torch {
+
+/// torch::nn::functional::normalize(x) and others that write nothing unless
+/// their options say so: `inplace`, `out`. Not those that are run for the time
+/// they take, and batch_norm, which keeps statistics.
+static bool isPureFunctional(const CallExpr *Call, const FunctionDecl *Callee) {
+  static constexpr llvm::StringRef Names[] = {
+      "normalize",  "dropout",    "dropout2d",     "dropout3d",
+      "relu",       "relu6",      "alpha_dropout", "feature_alpha_dropout",
+      "leaky_relu", "elu",        "selu",          "celu",
+      "gelu",       "silu",       "mish",          "glu",
+      "softmax",    "softmin",    "log_softmax",   "softplus",
+      "layer_norm", "group_norm", "instance_norm", "local_response_norm",
+      "pad",        "one_hot"};
+  const auto *Space = dyn_cast<NamespaceDecl>(Callee->getDeclContext());
+  if (!Space || Space->getName() != "functional" || !isTorchDecl(Callee) ||
+      !llvm::is_contained(Names, cpp::calleeName(Call)) ||
+      Call->getNumArgs() == 0)
+    return false;
+  return llvm::none_of(
+      llvm::drop_begin(Call->arguments()), [](const Expr *Options) {
+        const Expr *E = cpp::stripImplicit(Options);
+        while (const auto *Set = dyn_cast_or_null<CXXMemberCallExpr>(E)) {
+          if (cpp::calleeName(Set) == "inplace" ||
+              cpp::calleeName(Set) == "out")
+            return true;
+          E = cpp::stripImplicit(Set->getImplicitObjectArgument());
+        }
+        return isa_and_nonnull<DeclRefExpr, MemberExpr>(E) ||
+               isTensor(Options->getType());
+      });
+}
+
+/// x.max(1) and others that return a tuple of values and indices, and do
+/// nothing else: not those that are given tensors to write to.
+static bool returnsValueAndIndex(const OpFacts &Facts, const CallExpr *Call) {
+  static constexpr llvm::StringRef Names[] = {
+      "kthvalue", "max", "median", "min", "mode", "nanmedian", "sort", "topk"};
+  return Facts.Outputs == 2 && llvm::is_contained(Names, Facts.Name) &&
+         cpp::isStdDecl(cpp::recordOf(Call->getType()));
+}
+
+std::optional<PureOp> asPureOp(const CallExpr *Call) {
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  if (Callee && Callee->getIdentifier() && isTensor(Call->getType()) &&
+      isPureFunctional(Call, Callee))
+    // Some take their input by value.
+    return PureOp{PureKind::Computes, cpp::calleeName(Call),
+                  cpp::stripImplicit(Call->getArg(0))};
+  const OpFacts *Facts = opFacts(Callee);
+  // An operator's sign is not a name: compilers warn of `x + y;` by themselves.
+  if (!Facts || !Callee->getIdentifier())
+    return std::nullopt;
+  PureKind Kind = Facts->Pure;
+  if (Facts->Outputs > 1) {
+    if (!returnsValueAndIndex(*Facts, Call))
+      return std::nullopt;
+    Kind = PureKind::Computes;
+  } else if (Kind == PureKind::No || Facts->Outputs != 1 ||
+             !isTensor(Call->getType())) {
+    return std::nullopt;
+  }
+  const Expr *Tensor = nullptr;
+  if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call)) {
+    Tensor = Method->getImplicitObjectArgument();
+  } else {
+    const auto *Space = dyn_cast<NamespaceDecl>(Callee->getDeclContext());
+    if (!Space || Space->getName() != "at" || Call->getNumArgs() == 0)
+      return std::nullopt;
+    Tensor = Call->getArg(0);
+  }
+  if (!Tensor || !isTensor(Tensor->getType()))
+    return std::nullopt;
+  return PureOp{Kind, cpp::calleeName(Call), Tensor};
+}
+
+} // namespace libtorch_tidy::torch

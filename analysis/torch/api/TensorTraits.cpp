@@ -1,0 +1,124 @@
+//===- TensorTraits.cpp - Dtype and device of a tensor --------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/torch/api/TensorTraits.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+bool isScalarType(QualType T) {
+  const auto *Enum = T.getNonReferenceType()->getAs<EnumType>();
+  return Enum && Enum->getDecl()->getName() == "ScalarType" &&
+         isTorchDecl(Enum->getDecl());
+}
+
+bool isDeviceType(QualType T) {
+  const auto *Enum = T.getNonReferenceType()->getAs<EnumType>();
+  return cpp::isOrDerivesFrom(T, "c10::Device") ||
+         (Enum && Enum->getDecl()->getName() == "DeviceType" &&
+          isTorchDecl(Enum->getDecl()));
+}
+
+static void readDevice(const Expr *E, Asked &A) {
+  A.AnyDevice = true;
+  while (const auto *Construct =
+             dyn_cast_or_null<CXXConstructExpr>(cpp::stripImplicit(E))) {
+    if (Construct->getNumArgs() == 0)
+      return;
+    E = Construct->getArg(0);
+  }
+  E = cpp::stripImplicit(E);
+  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E);
+  const auto *Literal = dyn_cast_or_null<clang::StringLiteral>(E);
+  StringRef Name =
+      Ref && Ref->getDecl()->getIdentifier() && isTorchDecl(Ref->getDecl())
+          ? Ref->getDecl()->getName()
+      : Literal && Literal->isOrdinary() ? Literal->getString()
+                                         : StringRef();
+  A.Cpu = Name == "kCPU" || Name == "CPU" || Name == "cpu";
+  A.Cuda = Name == "kCUDA" || Name == "CUDA" || Name.starts_with("cuda");
+}
+
+static void readAsked(const Expr *E, const ASTContext &Context, Asked &A,
+                      unsigned Depth) {
+  E = cpp::stripImplicit(E);
+  if (!E || Depth > cpp::MaxChase) {
+    A.Unknown = true;
+    return;
+  }
+  QualType T = E->getType();
+  if (isScalarType(T)) {
+    A.AnyDtype = true;
+    Expr::EvalResult Result;
+    if (!E->isValueDependent() && E->EvaluateAsInt(Result, Context))
+      A.Dtype = Result.Val.getInt().getExtValue();
+    return;
+  }
+  if (isDeviceType(T))
+    return readDevice(E, A);
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
+    for (const Expr *Arg : Construct->arguments())
+      if (!isa<CXXDefaultArgExpr>(Arg))
+        readAsked(Arg, Context, A, Depth + 1);
+    return;
+  }
+  if (const auto *Call = dyn_cast<CallExpr>(E)) {
+    StringRef Name = cpp::calleeName(Call);
+    if (!isTorchDecl(Call->getDirectCallee()) ||
+        !cpp::isOrDerivesFrom(T, "c10::TensorOptions")) {
+      A.Unknown = true;
+      return;
+    }
+    if (Name == "options") { // Those of another tensor.
+      A.Unknown = true;
+      return;
+    }
+    if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call))
+      readAsked(Method->getImplicitObjectArgument(), Context, A, Depth + 1);
+    if (Name == "dtype" || Name == "device")
+      for (const Expr *Arg : cpp::writtenArguments(Call))
+        readAsked(Arg, Context, A, Depth + 1);
+    return;
+  }
+  // Options that change later than their declaration do so by assignment.
+  if (const VarDecl *Var = cpp::variableOf(E);
+      Var && Var->hasInit() && cpp::isOrDerivesFrom(T, "c10::TensorOptions") &&
+      !isa<ParmVarDecl>(Var))
+    return readAsked(Var->getInit(), Context, A, Depth + 1);
+  A.Unknown = true;
+}
+
+void readAsked(const Expr *E, const ASTContext &Context, Asked &A) {
+  readAsked(E, Context, A, /*Depth=*/0);
+}
+
+// c10/core/ScalarType.h; the values are part of the file format.
+std::optional<DtypeFacts> dtypeFacts(int64_t Dtype) {
+  switch (Dtype) {
+  case 2:
+    return DtypeFacts{"kInt16", 2, false};
+  case 3:
+    return DtypeFacts{"kInt32", 4, false};
+  case 4:
+    return DtypeFacts{"kInt64", 8, false};
+  case 6:
+    return DtypeFacts{"kFloat32", 4, true};
+  case 7:
+    return DtypeFacts{"kFloat64", 8, true};
+  default:
+    return std::nullopt;
+  }
+}
+
+} // namespace libtorch_tidy::torch

@@ -1,0 +1,57 @@
+//===- TensorTraits.h - Dtype and device of a tensor ------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_API_TENSORTRAITS_H
+#define LIBTORCH_TIDY_ANALYSIS_TORCH_API_TENSORTRAITS_H
+
+#include "clang/AST/Expr.h"
+#include <optional>
+
+namespace libtorch_tidy::torch {
+
+/// c10::ScalarType::Float, unless torch::set_default_dtype() says otherwise.
+inline constexpr int64_t DefaultDtype = 6;
+
+/// What is known of a tensor without running anything.
+struct TensorTraits {
+  std::optional<int64_t> Dtype; ///< A value of enum c10::ScalarType.
+  bool OnHost = false;          ///< In memory of the CPU.
+  bool Contiguous = false;
+  bool OnDevice = false; ///< Surely in memory of a device.
+};
+
+/// A dtype, c10::ScalarType.
+bool isScalarType(clang::QualType T);
+/// c10::Device, c10::DeviceType.
+bool isDeviceType(clang::QualType T);
+
+/// The elements of a dtype.
+struct DtypeFacts {
+  llvm::StringLiteral Name; ///< As in torch::kFloat32.
+  unsigned Bytes;
+  bool Floating;
+};
+/// \p Dtype is a value of enum c10::ScalarType. nullopt for complex, quantized
+/// and 16-bit floating ones, which have no arithmetic type in C++, and for
+/// kBool and the bytes, which hold anything.
+std::optional<DtypeFacts> dtypeFacts(int64_t Dtype);
+
+/// What arguments ask of a tensor: dtype, device.
+struct Asked {
+  std::optional<int64_t> Dtype;
+  bool AnyDtype = false; ///< Some dtype, perhaps one that is not known.
+  bool AnyDevice = false, Cpu = false, Cuda = false;
+  bool Unknown = false;
+};
+
+/// Adds what \p E, a dtype, device or TensorOptions, asks for.
+void readAsked(const clang::Expr *E, const clang::ASTContext &Context,
+               Asked &A);
+
+} // namespace libtorch_tidy::torch
+
+#endif // LIBTORCH_TIDY_ANALYSIS_TORCH_API_TENSORTRAITS_H

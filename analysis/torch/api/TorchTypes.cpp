@@ -1,0 +1,144 @@
+//===- TorchTypes.cpp - LibTorch's types by name --------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Compat.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/cpp/UserCode.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+/// So deep in namespaces, classes and functions are only lambdas in lambdas of
+/// users, never the declarations of a library.
+static constexpr unsigned MaxDepth = 32;
+
+bool isTorchDecl(const Decl *D) {
+  if (!D)
+    return false;
+  const DeclContext *Outermost = nullptr;
+  unsigned Depth = 0;
+  for (const DeclContext *DC = D->getDeclContext();
+       DC && !DC->isTranslationUnit(); DC = DC->getParent()) {
+    if (++Depth > MaxDepth)
+      return false;
+    Outermost = DC;
+  }
+  if (const auto *Own = dyn_cast<NamespaceDecl>(D); Own && !Outermost)
+    Outermost = Own;
+  const auto *NS = dyn_cast_or_null<NamespaceDecl>(Outermost);
+  if (!NS || !NS->getIdentifier())
+    return false;
+  StringRef Name = NS->getName();
+  if (Name != "at" && Name != "c10" && Name != "torch" && Name != "caffe2")
+    return false;
+  return !cpp::isUserCode(D->getLocation(),
+                          D->getASTContext().getSourceManager());
+}
+
+bool declaresTorch(ASTContext &Context) {
+  for (StringRef Name : {"at", "c10", "torch", "caffe2"})
+    for (const NamedDecl *D :
+         Context.getTranslationUnitDecl()->lookup(&Context.Idents.get(Name)))
+      if (llvm::any_of(D->redecls(), isTorchDecl))
+        return true;
+  return false;
+}
+
+bool declaresTensor(ASTContext &Context) {
+  auto Find = [&](const DeclContext *Where, llvm::StringRef Name) {
+    const NamedDecl *Found = nullptr;
+    if (Where)
+      for (const NamedDecl *D : Where->lookup(&Context.Idents.get(Name)))
+        Found = D;
+    return Found;
+  };
+  auto Scope = [&](const DeclContext *Where, llvm::StringRef Name) {
+    return dyn_cast_or_null<NamespaceDecl>(Find(Where, Name));
+  };
+  const DeclContext *All = Context.getTranslationUnitDecl();
+  return Find(Scope(All, "at"), "Tensor") ||
+         Find(Scope(Scope(All, "torch"), "stable"), "Tensor");
+}
+
+static constexpr StringRef StableTensor = "torch::stable::Tensor";
+
+bool isTensorClass(const CXXRecordDecl *R) {
+  return cpp::isOrDerivesFrom(R, "at::TensorBase") ||
+         cpp::isOrDerivesFrom(R, StableTensor);
+}
+
+bool isTensor(QualType T) { return isTensorClass(cpp::recordOf(T)); }
+
+bool isStableTensor(QualType T) {
+  return cpp::isOrDerivesFrom(cpp::recordOf(T), StableTensor);
+}
+
+static bool
+mayHoldTensor(QualType T,
+              llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Visiting) {
+  if (T.isNull())
+    return false;
+  T = T.getNonReferenceType();
+  if (const Type *Pointee = T->getPointeeOrArrayElementType();
+      Pointee && Pointee != T.getTypePtr())
+    return mayHoldTensor(QualType(Pointee, 0), Visiting);
+  const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+  if (!R || !Visiting.insert(R).second)
+    return false;
+  static constexpr StringRef Holders[] = {
+      "at::TensorBase",
+      "c10::IValue",
+      "at::OptionalTensorRef",
+      "torch::nn::utils::rnn::PackedSequence",
+      "c10::intrusive_ptr",
+      "c10::ivalue::Tuple",
+      "c10::ivalue::TupleElements",
+      StableTensor};
+  if (llvm::any_of(Holders, [&](StringRef Name) {
+        return cpp::isOrDerivesFrom(R, Name);
+      }))
+    return true;
+  if (cpp::anyTypeArgument(
+          R, [&](QualType Arg) { return mayHoldTensor(Arg, Visiting); }))
+    return true;
+  if (isModule(T) || !R->hasDefinition() ||
+      !cpp::isUserCode(R->getLocation(), R->getASTContext().getSourceManager()))
+    return false;
+  for (const FieldDecl *Field : R->fields())
+    if (mayHoldTensor(Field->getType(), Visiting))
+      return true;
+  for (const CXXBaseSpecifier &Base : R->bases())
+    if (mayHoldTensor(Base.getType(), Visiting))
+      return true;
+  return false;
+}
+
+bool mayHoldTensor(QualType T) {
+  llvm::SmallPtrSet<const CXXRecordDecl *, 8> Visiting;
+  return mayHoldTensor(T, Visiting);
+}
+
+bool isModule(QualType T) {
+  const CXXRecordDecl *R = cpp::recordOf(cpp::finalPointee(T));
+  return cpp::isOrDerivesFrom(R, "torch::nn::Module") ||
+         cpp::isOrDerivesFrom(R, "torch::jit::Module") ||
+         cpp::isOrDerivesFrom(R, "torch::nn::AnyModule");
+}
+
+bool callsTorch(const CallExpr *Call, StringRef Name) {
+  return cpp::calleeName(Call) == Name && isTorchDecl(Call->getDirectCallee());
+}
+
+} // namespace libtorch_tidy::torch

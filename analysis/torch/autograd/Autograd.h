@@ -1,0 +1,94 @@
+//===- Autograd.h - What makes, uses and drops history ----------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Calls that build, consume or drop autograd history: backward and grad,
+/// requires_grad, detach and similar operators, casts that cannot carry
+/// gradients, and optimizers.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_AUTOGRAD_AUTOGRAD_H
+#define LIBTORCH_TIDY_ANALYSIS_TORCH_AUTOGRAD_AUTOGRAD_H
+
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/SmallVector.h"
+#include <optional>
+
+namespace libtorch_tidy::torch {
+
+/// A boolean argument as far as it can be computed.
+enum class Flag { False, True, Unknown };
+
+struct BackwardCall {
+  /// The tensors whose history is consumed: `loss` in loss.backward(), the
+  /// elements of {a, b} in autograd::backward({a, b}), or the whole list
+  /// expression where it is not written at the call.
+  llvm::SmallVector<const clang::Expr *, 2> Roots;
+  /// The tensors that gradients are asked for, where the call names them.
+  llvm::SmallVector<const clang::Expr *, 2> Inputs;
+  /// As passed; an omitted retain_graph is what create_graph is.
+  Flag RetainGraph = Flag::False;
+  Flag CreateGraph = Flag::False;
+  /// The arguments as written; null when omitted.
+  const clang::Expr *Retain = nullptr, *Create = nullptr;
+  /// torch::autograd::grad: gradients are returned, not accumulated.
+  bool ReturnsGradients = false;
+};
+
+/// t.backward(...), torch::autograd::backward(...), torch::autograd::grad(...).
+/// nullopt for anything else and for null.
+std::optional<BackwardCall> asBackward(const clang::CallExpr *Call);
+
+bool isBackward(const clang::CallExpr *Call);
+
+/// The name of the methods and functions that are not grad(), for matchers.
+inline constexpr llvm::StringLiteral BackwardName = "backward";
+
+/// torch::optim::Optimizer, a class derived from it, or a pointer to one.
+bool isOptimizerType(clang::QualType T);
+/// optimizer.step(), step(closure).
+bool isOptimizerStep(const clang::CallExpr *Call);
+/// optimizer.zero_grad(), module.zero_grad().
+bool isZeroGrad(const clang::CallExpr *Call);
+
+/// x.requires_grad_(b), x.set_requires_grad(b): the value. nullopt when \p
+/// Call is neither. The default argument of requires_grad_ is true.
+std::optional<Flag> setsRequiresGrad(const clang::CallExpr *Call);
+
+/// The requires_grad of the TensorOptions among the arguments of a factory
+/// call: torch::requires_grad(), torch::dtype(...).requires_grad(true), or a
+/// variable initialised with such. False without options; Unknown when they
+/// come from elsewhere.
+Flag factoryRequiresGrad(const clang::CallExpr *Call);
+
+/// register_parameter("w", tensor, requires_grad = true): what the registered
+/// tensor's requires_grad becomes. nullopt when \p Call is not one.
+std::optional<Flag> registersParameter(const clang::CallExpr *Call);
+
+/// The result of \p Call has no history although its object or argument may:
+/// detach, detach_, data, tensor_data, variable_data, item.
+bool dropsHistory(const clang::CallExpr *Call);
+
+/// A cast to an integral or boolean dtype, whose result never carries
+/// history: to(torch::kLong), toType(torch::kInt), to(device, torch::kByte),
+/// to(torch::dtype(torch::kInt64)).
+bool isIntegralCast(const clang::CallExpr *Call);
+
+/// parameters(), named_parameters(), buffers(), named_buffers() of a module or
+/// parameters() of an optimizer or TorchScript module: what the call yields.
+enum class ModuleState { Parameters, Buffers };
+std::optional<ModuleState> asModuleState(const clang::CallExpr *Call);
+/// The call yields tensors that are leaves and require gradients by default.
+bool isParametersCall(const clang::CallExpr *Call);
+
+/// t.grad(), t.mutable_grad(): the object; null when \p Call is neither.
+const clang::Expr *gradOf(const clang::CallExpr *Call);
+
+} // namespace libtorch_tidy::torch
+
+#endif // LIBTORCH_TIDY_ANALYSIS_TORCH_AUTOGRAD_AUTOGRAD_H

@@ -1,0 +1,76 @@
+//===- GradGuards.h - Who switches gradient mode ----------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The RAII guards and functions that switch autograd on and off. What a guard
+/// does lasts as long as its variable; where that is, is for the caller to
+/// say.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_AUTOGRAD_GRADGUARDS_H
+#define LIBTORCH_TIDY_ANALYSIS_TORCH_AUTOGRAD_GRADGUARDS_H
+
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+#include <optional>
+
+namespace libtorch_tidy::torch {
+
+enum class GradMode { On, Off, Unknown };
+
+/// What the lifetime of variable \p V does to gradient mode. Off for
+/// NoGradGuard, AutoGradMode(false), InferenceMode, AutoDispatchBelowAutograd,
+/// AutoDispatchBelowADInplaceOrView and AutoNonVariableTypeMode; On for
+/// AutoGradMode(true); Unknown when it depends on a value that is not constant
+/// or on whether an optional, a smart pointer or a list is filled. Looks
+/// through `auto`, references bound to a temporary, std::unique_ptr,
+/// std::shared_ptr, optionals and factory functions, and into classes that own
+/// a guard as a member or base, recursively. nullopt when V is not a guard, and
+/// for InferenceMode(false), which leaves gradient mode of the scope on. A
+/// reference or raw pointer to a guard that lives elsewhere is not a guard.
+std::optional<GradMode> guardOf(const clang::VarDecl *V);
+
+/// What the lifetime of an object of class \p R does to gradient mode, by its
+/// own type, bases and members: methods of a class that owns a guard run
+/// guarded. nullopt for null, incomplete and all other classes.
+std::optional<GradMode> guardOf(const clang::CXXRecordDecl *R);
+
+/// Is \p V an InferenceMode that is on, or does it own one? Then gradients
+/// stay off even under a nested AutoGradMode(true), and tensors made in its
+/// scope can never be saved for backward.
+bool isInferenceMode(const clang::VarDecl *V);
+
+/// Is \p E an unnamed guard: a temporary that dies at the end of its full
+/// expression? `torch::NoGradGuard();` guards nothing, in
+/// `(torch::NoGradGuard(), net(x))` it guards the call. False for a temporary
+/// that initialises a variable: ask guardOf() for that.
+bool isTemporaryGuard(const clang::Expr *E);
+
+/// Does the unit of \p Context know the guard that fixes write
+/// (spelling::NoGradGuard)?
+bool declaresNoGradGuard(clang::ASTContext &Context);
+
+/// Is \p T, without references, one of LibTorch's own guard classes (or an
+/// alias of it)? For checks of how guards are declared. InferenceMode and
+/// AutoGradMode count, whatever their argument.
+bool isGuardType(clang::QualType T);
+
+/// Are gradients on while an object of class \p R lives that was made with
+/// \p Enabled, if with anything? nullopt when it is not a guard, or leaves
+/// them as they are.
+std::optional<bool> gradientsUnder(const clang::CXXRecordDecl *R,
+                                   std::optional<bool> Enabled);
+
+/// What a call does to the gradient mode of the thread from there on:
+/// GradMode::set_enabled and AutoGradMode's old static form, in any of their
+/// namespaces. nullopt when \p Call (may be null) is not such a call.
+std::optional<GradMode> setsGradMode(const clang::CallExpr *Call);
+
+} // namespace libtorch_tidy::torch
+
+#endif // LIBTORCH_TIDY_ANALYSIS_TORCH_AUTOGRAD_GRADGUARDS_H

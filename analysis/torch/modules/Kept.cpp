@@ -1,0 +1,220 @@
+//===- Kept.cpp - What a value keeps alive --------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/torch/modules/Kept.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Object.h"
+#include "analysis/cpp/Std.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/cpp/Walk.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/Modules.h"
+#include "analysis/torch/modules/StoredArguments.h"
+#include "analysis/torch/storage/Owners.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+namespace {
+
+class KeptFinder {
+public:
+  explicit KeptFinder(const Stmt *Body) : Body(Body) {}
+  llvm::SmallVector<const Expr *, 4> Found;
+
+  void look(const Expr *E) {
+    if (!E || cpp::ownerKind(E->getType()) == cpp::Owner::None || Depth == cpp::MaxChase)
+      return;
+    ++Depth;
+    lookInto(cpp::peel(E));
+    --Depth;
+  }
+
+private:
+  void lookInto(const Expr *E) {
+    if (const auto *Lambda = dyn_cast<LambdaExpr>(E))
+      return lambda(Lambda);
+    if (const auto *List = dyn_cast<CXXStdInitializerListExpr>(E))
+      return look(List->getSubExpr());
+    if (const auto *List = dyn_cast<InitListExpr>(E))
+      return list(List);
+    if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+      return construct(Construct);
+    if (const auto *Call = dyn_cast<CallExpr>(E))
+      return call(Call);
+    Found.push_back(E);
+    const auto *Ref = dyn_cast<DeclRefExpr>(E);
+    const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    if (Var && Var->isLocalVarDecl() && Var->getType()->isRecordType() &&
+        !isTensor(Var->getType()))
+      contents(Var);
+  }
+
+  void lambda(const LambdaExpr *Lambda) {
+    auto Init = Lambda->capture_init_begin();
+    for (const LambdaCapture &Capture : Lambda->captures()) {
+      if (Capture.capturesVariable() &&
+          Capture.getCaptureKind() == LCK_ByCopy) {
+        const auto *Var = dyn_cast<VarDecl>(Capture.getCapturedVar());
+        look(Var && Var->isInitCapture() ? Var->getInit() : *Init);
+      }
+      ++Init;
+    }
+  }
+
+  void list(const InitListExpr *List) {
+    const CXXRecordDecl *R = cpp::recordOf(List->getType());
+    if (!R || !R->isAggregate()) {
+      for (const Expr *Init : List->inits())
+        look(Init);
+      return;
+    }
+    unsigned I = R->getNumBases();
+    for (const FieldDecl *Field : R->fields()) {
+      if (I >= List->getNumInits())
+        return;
+      if (cpp::isOwningType(Field->getType()))
+        look(List->getInit(I));
+      ++I;
+    }
+  }
+
+  void construct(const CXXConstructExpr *Construct) {
+    const CXXConstructorDecl *Ctor = Construct->getConstructor();
+    const CXXRecordDecl *R = Ctor->getParent();
+    if (const Expr *Held = cpp::heldBy(Construct))
+      return look(Held);
+    if (Ctor->isCopyOrMoveConstructor())
+      return look(Construct->getArg(0));
+    // A holder makes a module of its arguments.
+    if (QualType Pointee = cpp::pointeeOf(Construct->getType());
+        !Pointee.isNull() && isModule(Pointee))
+      return made(
+          cpp::recordOf(Pointee),
+          llvm::ArrayRef(Construct->getArgs(), Construct->getNumArgs()));
+    // A container, tuple, IValue or std::function of its arguments.
+    if (cpp::isStdDecl(R) || isTorchDecl(R)) {
+      for (const Expr *Arg : Construct->arguments())
+        if (!isa<CXXDefaultArgExpr>(Arg))
+          look(Arg);
+      return;
+    }
+    for (unsigned I = 0; I < Construct->getNumArgs(); ++I)
+      if (stores(Ctor, I))
+        look(Construct->getArg(I));
+  }
+
+  /// Does a field take parameter \p I by value, or is it registered?
+  bool stores(const CXXConstructorDecl *Ctor, unsigned I) {
+    const FunctionDecl *Definition = nullptr;
+    if (I >= Ctor->getNumParams())
+      return false;
+    if (!Ctor->hasBody(Definition))
+      return llvm::any_of(storedArguments(Ctor), [&](const auto &Stored) {
+        return Stored.Index == I &&
+               (!Stored.Field || cpp::isOwningType(Stored.Field->getType()));
+      });
+    const ParmVarDecl *Param = Definition->getParamDecl(I);
+    auto Names = [&](const Expr *Value) {
+      Value = cpp::stripImplicit(Value);
+      if (const auto *Call = dyn_cast_or_null<CallExpr>(Value))
+        if (auto Registered = asRegistration(Call))
+          Value = Registered->Value;
+      return cpp::variableOf(Value) == Param;
+    };
+    for (const CXXCtorInitializer *Init :
+         cast<CXXConstructorDecl>(Definition)->inits())
+      if (Init->isMemberInitializer() &&
+          cpp::isOwningType(Init->getMember()->getType()) && Names(Init->getInit()))
+        return true;
+    return cpp::anyOf<CallExpr>(Definition->getBody(), [&](const CallExpr *Call) {
+      if (!cpp::isAssignment(Call))
+        return asRegistration(Call) && Names(Call);
+      const FieldDecl *Field = cpp::fieldOf(Call->getArg(0));
+      return Field && cpp::isOwningType(Field->getType()) && Names(Call->getArg(1));
+    });
+  }
+
+  void call(const CallExpr *Call) {
+    if (const Expr *Moved = cpp::movedBy(Call))
+      return look(Moved);
+    StringRef Name = cpp::calleeName(Call);
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    bool Known =
+        Callee && (cpp::isStdDecl(Callee) || isTorchDecl(Callee));
+    if (Known &&
+        (Name == "bind" || Name == "make_tuple" || Name == "make_pair" ||
+         Name == "make_capsule" || Name == "create")) {
+      for (const Expr *Arg : Call->arguments())
+        look(Arg);
+      return;
+    }
+    if (Known && (Name == "make_shared" || Name == "make_unique" ||
+                  isMakeIntrusive(Call)))
+      made(cpp::recordOf(cpp::pointeeOf(Call->getType())),
+           llvm::ArrayRef(Call->getArgs(), Call->getNumArgs()));
+    Found.push_back(Call);
+  }
+
+  /// An object of class \p R that library code makes of \p Args.
+  void made(const CXXRecordDecl *R, llvm::ArrayRef<const Expr *> Args) {
+    if (!R || !R->hasDefinition())
+      return;
+    R = R->getDefinition();
+    // LibTorch's own classes keep what they are made of, but not its modules.
+    if (isTorchDecl(R)) {
+      if (!isModuleClass(R))
+        for (const Expr *Arg : Args)
+          look(Arg);
+      return;
+    }
+    const CXXConstructorDecl *Only = nullptr;
+    for (const CXXConstructorDecl *Ctor : R->ctors()) {
+      if (Ctor->isCopyOrMoveConstructor() ||
+          Ctor->getNumParams() != Args.size())
+        continue;
+      if (Only)
+        return;
+      Only = Ctor;
+    }
+    for (unsigned I = 0; Only && I < Args.size(); ++I)
+      if (stores(Only, I))
+        look(Args[I]);
+  }
+
+  /// What a container or function object was given anywhere in the body.
+  void contents(const VarDecl *Var) {
+    if (!Opened.insert(Var).second)
+      return;
+    if (Var->getInit() && !Var->isImplicit())
+      look(Var->getInit());
+    cpp::forEachStore(Body,
+                 [&](const CallExpr *, const Expr *To, const Expr *Value) {
+                   if (cpp::rootOf(To) == Var)
+                     look(Value);
+                 });
+  }
+
+  const Stmt *Body;
+  unsigned Depth = 0;
+  llvm::SmallPtrSet<const VarDecl *, 8> Opened;
+};
+
+} // namespace
+
+llvm::SmallVector<const Expr *, 4> keptBy(const Expr *E, const Stmt *Body) {
+  KeptFinder Finder(Body);
+  Finder.look(E);
+  return Finder.Found;
+}
+
+} // namespace libtorch_tidy::torch

@@ -1,0 +1,154 @@
+//===- Linear.cpp - Fully connected layers --------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/torch/modules/Linear.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/torch/api/Conventions.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+/// Is the size of a vocabulary part of \p E?
+/// Does \p E itself name one, without its operands?
+static bool isVocabulary(const Expr *E) {
+  const ValueDecl *D = nullptr;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+    D = Ref->getDecl();
+  else if (const auto *Member = dyn_cast<MemberExpr>(E))
+    D = Member->getMemberDecl();
+  return D && D->getIdentifier() && namesVocabulary(D->getName());
+}
+
+static bool mentionsVocabulary(const Expr *E) {
+  return isVocabulary(E) || llvm::any_of(E->children(), [](const Stmt *Child) {
+           const auto *Part = dyn_cast_or_null<Expr>(Child);
+           return Part && mentionsVocabulary(Part);
+         });
+}
+
+static std::optional<uint64_t> features(const Expr *E,
+                                        const ASTContext &Context) {
+  Expr::EvalResult Value;
+  if (!E || E->isTypeDependent() || E->isValueDependent() ||
+      E->containsErrors() || mentionsVocabulary(E) ||
+      !E->EvaluateAsInt(Value, Context) || Value.Val.getInt().isNegative() ||
+      Value.Val.getInt().getActiveBits() > 63)
+    return std::nullopt;
+  return Value.Val.getInt().getZExtValue();
+}
+
+static bool isLinearOptions(QualType T) {
+  return cpp::isOrDerivesFrom(cpp::recordOf(T), "torch::nn::LinearOptions");
+}
+
+/// LinearOptions(in, out) and what a chain of setters makes of it.
+static std::optional<LinearShape> shapeOfOptions(const Expr *E,
+                                                 const ASTContext &Context) {
+  std::optional<uint64_t> In, Out;
+  // Chains and variables are short; the bound guards against odd code.
+  for (unsigned Steps = 0; Steps < cpp::MaxChase; ++Steps) {
+    E = cpp::stripImplicit(E);
+    if (const auto *Call = dyn_cast_or_null<CXXMemberCallExpr>(E)) {
+      StringRef Name = cpp::calleeName(Call);
+      if (Call->getNumArgs() != 1 ||
+          !isLinearOptions(Call->getImplicitObjectArgument()->getType()))
+        return std::nullopt;
+      // The last setter of a chain comes first.
+      std::optional<uint64_t> *Set = Name == "in_features"    ? &In
+                                     : Name == "out_features" ? &Out
+                                                              : nullptr;
+      if (Set && !*Set && !(*Set = features(Call->getArg(0), Context)))
+        return std::nullopt;
+      E = Call->getImplicitObjectArgument();
+      continue;
+    }
+    const VarDecl *Var = cpp::variableOf(E);
+    if (Var && Var->getType().isConstQualified() && Var->hasInit()) {
+      E = Var->getInit();
+      continue;
+    }
+    const auto *Made = dyn_cast_or_null<CXXConstructExpr>(E);
+    if (!Made || !isLinearOptions(Made->getType()) || Made->getNumArgs() != 2)
+      return std::nullopt;
+    if (!In)
+      In = features(Made->getArg(0), Context);
+    if (!Out)
+      Out = features(Made->getArg(1), Context);
+    if (!In || !Out)
+      return std::nullopt;
+    return LinearShape{*In, *Out};
+  }
+  return std::nullopt;
+}
+
+/// The arguments of what makes a layer: a constructor, or a call.
+static llvm::SmallVector<const Expr *, 2> argumentsOf(const Expr *E) {
+  llvm::SmallVector<const Expr *, 2> Args;
+  if (const auto *Made = dyn_cast<CXXConstructExpr>(E)) {
+    for (const Expr *Arg : Made->arguments())
+      if (!isa<CXXDefaultArgExpr>(Arg))
+        Args.push_back(Arg);
+  } else if (const auto *Call = dyn_cast<CallExpr>(E)) {
+    QualType Held = cpp::pointeeOf(Call->getType());
+    if (!cpp::isOrDerivesFrom(cpp::recordOf(Held), "torch::nn::LinearImpl"))
+      return {};
+    Args = {Call->arg_begin(), Call->arg_end()};
+  }
+  return Args;
+}
+
+/// Is the size of a vocabulary part of \p E, or of the variables in it?
+static bool followsVocabulary(const Expr *E,
+                              llvm::SmallPtrSetImpl<const VarDecl *> &Seen) {
+  if (isVocabulary(E))
+    return true;
+  if (const VarDecl *Var = cpp::variableOf(E);
+      Var && Var->getInit() && Seen.insert(Var).second &&
+      followsVocabulary(Var->getInit(), Seen))
+    return true;
+  return llvm::any_of(E->children(), [&](const Stmt *Child) {
+    const auto *Part = dyn_cast_or_null<Expr>(Child);
+    return Part && followsVocabulary(Part, Seen);
+  });
+}
+
+bool makesLinearOfGivenSizes(const Expr *E) {
+  const llvm::SmallVector<const Expr *, 2> Args = argumentsOf(E);
+  llvm::SmallPtrSet<const VarDecl *, 8> Seen;
+  if (E->isInstantiationDependent() || E->containsErrors() ||
+      llvm::any_of(Args,
+                   [&](const Expr *A) { return followsVocabulary(A, Seen); }))
+    return false;
+  if (Args.size() == 1)
+    return isLinearOptions(Args[0]->getType());
+  return Args.size() == 2 && llvm::all_of(Args, [](const Expr *A) {
+           return A->getType().getNonReferenceType()->isIntegerType();
+         });
+}
+
+std::optional<LinearShape> linearShape(const Expr *E,
+                                       const ASTContext &Context) {
+  const llvm::SmallVector<const Expr *, 2> Args = argumentsOf(E);
+  if (Args.size() == 1 && isLinearOptions(Args[0]->getType()))
+    return shapeOfOptions(Args[0], Context);
+  if (Args.size() != 2)
+    return std::nullopt;
+  auto In = features(Args[0], Context), Out = features(Args[1], Context);
+  if (!In || !Out)
+    return std::nullopt;
+  return LinearShape{*In, *Out};
+}
+
+} // namespace libtorch_tidy::torch

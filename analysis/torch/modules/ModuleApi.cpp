@@ -1,0 +1,394 @@
+//===- ModuleApi.cpp - What calls do to modules and tensors ---------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/torch/modules/ModuleApi.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Compat.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/torch/api/OpFacts.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/Modules.h"
+#include "analysis/torch/modules/Rnn.h"
+#include "clang/AST/DeclTemplate.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+const CXXRecordDecl *heldBy(const CXXRecordDecl *R) {
+  if (!R || !cpp::isOrDerivesFrom(R, "torch::nn::ModuleHolder"))
+    return nullptr;
+  const QualType Held = cpp::pointeeOf(compat::recordType(R));
+  return Held.isNull() ? nullptr : cpp::recordOf(Held);
+}
+
+ModelClass modelClass(const CXXRecordDecl *R) {
+  if (!R)
+    return ModelClass::Other;
+  const bool IsTorch = isTorchDecl(R);
+  if (isModuleClass(R)) {
+    if (!IsTorch)
+      return ModelClass::UserModule;
+    return cpp::nameOf(R) == "Module" || cpp::nameOf(R) == "Cloneable"
+               ? ModelClass::Base
+               : ModelClass::LibraryModule;
+  }
+  if (cpp::isOrDerivesFrom(R, "torch::nn::ModuleHolder"))
+    return ModelClass::Holder;
+  if (isTensor(compat::recordType(R)))
+    return ModelClass::Tensor;
+  if (!IsTorch)
+    return ModelClass::Other;
+  const StringRef Name = cpp::nameOf(R);
+  if (Name == "TensorOptions")
+    return ModelClass::TensorOptions;
+  if (Name.ends_with("Options"))
+    return ModelClass::Options;
+  return llvm::StringSwitch<ModelClass>(Name)
+      .Case("AnyModule", ModelClass::AnyModule)
+      .Case("NamedAnyModule", ModelClass::NamedModule)
+      .Case("OrderedDict", ModelClass::Dictionary)
+      .Default(ModelClass::Other);
+}
+
+std::string modelClassName(const CXXRecordDecl *R) {
+  StringRef Name = cpp::nameOf(R);
+  if (!Name.consume_back("Impl"))
+    Name.consume_back("Options");
+  return Name.str();
+}
+
+static bool hasParameterOf(const FunctionDecl *F, unsigned Index,
+                           StringRef Type) {
+  if (Index >= F->getNumParams())
+    return false;
+  const QualType T = F->getParamDecl(Index)->getType().getNonReferenceType();
+  if (const auto *R = T->getAsCXXRecordDecl())
+    return cpp::nameOf(R) == Type;
+  const auto *Enum = T->getAs<EnumType>();
+  return Enum && cpp::nameOf(Enum->getDecl()) == Type;
+}
+
+bool addsToModule(ModuleAct Act) {
+  switch (Act) {
+  case ModuleAct::RegisterModule:
+  case ModuleAct::RegisterParameter:
+  case ModuleAct::RegisterBuffer:
+  case ModuleAct::Append:
+  case ModuleAct::Extend:
+  case ModuleAct::Insert:
+  case ModuleAct::Update:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static ModuleAct actOfModule(const CXXMethodDecl *Method) {
+  const StringRef Name = cpp::nameOf(Method);
+  if (const auto Op = Method->getOverloadedOperator();
+      Op == OO_Subscript && Method->getNumParams() == 1)
+    return ModuleAct::Element;
+  if (Name == "to") {
+    // to(device), to(dtype), to(device, dtype).
+    return hasParameterOf(Method, 0, "ScalarType") ||
+                   hasParameterOf(Method, 1, "ScalarType")
+               ? ModuleAct::Convert
+               : ModuleAct::Nothing;
+  }
+  // ptr() is the module itself, ptr(i) an element.
+  if (Name == "ptr" || Name == "get")
+    return Method->getNumParams() ? ModuleAct::Element : ModuleAct::Same;
+  return llvm::StringSwitch<ModuleAct>(Name)
+      .Case("register_module", ModuleAct::RegisterModule)
+      .Case("register_parameter", ModuleAct::RegisterParameter)
+      .Case("register_buffer", ModuleAct::RegisterBuffer)
+      .Case("replace_module", ModuleAct::ReplaceModule)
+      .Cases("unregister_module", "pop", ModuleAct::Unregister)
+      .Case("clear", ModuleAct::Clear)
+      .Cases("push_back", "append", ModuleAct::Append)
+      .Case("extend", ModuleAct::Extend)
+      .Case("insert", ModuleAct::Insert)
+      .Case("update", ModuleAct::Update)
+      .Case("contains", ModuleAct::Contains)
+      .Case("keys", ModuleAct::Keys)
+      .Case("values", ModuleAct::Values)
+      .Case("from_pretrained", ModuleAct::FromPretrained)
+      .Case("at", ModuleAct::Element)
+      .Cases("as", "shared_from_this", ModuleAct::Same)
+      .Case("size", ModuleAct::Size)
+      .Cases("is_empty", "empty", ModuleAct::IsEmpty)
+      .Case("clone", ModuleAct::Clone)
+      .Case("parameters", ModuleAct::Parameters)
+      .Case("named_parameters", ModuleAct::NamedParameters)
+      .Case("buffers", ModuleAct::Buffers)
+      .Case("named_buffers", ModuleAct::NamedBuffers)
+      .Case("modules", ModuleAct::Modules)
+      .Case("children", ModuleAct::Children)
+      .Case("named_children", ModuleAct::NamedChildren)
+      .Cases("forward", "forward_with_packed_input", ModuleAct::Forward)
+      .Case("is_training", ModuleAct::IsTraining)
+      .Case("train", ModuleAct::Train)
+      .Case("eval", ModuleAct::Eval)
+      .Cases("zero_grad", "name", ModuleAct::Nothing)
+      .Cases("pretty_print", "save", "load", "apply", ModuleAct::Nothing)
+      .Cases("reset_parameters", "reset", "flatten_parameters",
+             "_reset_parameters", ModuleAct::Nothing)
+      .Default(ModuleAct::Unknown);
+}
+
+ModuleAct moduleAct(const FunctionDecl *F) {
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
+  if (!Method || !isTorchDecl(Method))
+    return ModuleAct::Unknown;
+  const CXXRecordDecl *Class = Method->getParent();
+  if (isModuleClass(Class))
+    return actOfModule(Method);
+  switch (modelClass(Class)) {
+  case ModelClass::Holder:
+  case ModelClass::AnyModule:
+    if (isa<CXXConversionDecl>(Method))
+      return ModuleAct::Unknown; // To bool.
+    if (Method->getOverloadedOperator() == OO_Subscript)
+      return ModuleAct::Element;
+    if (Method->getOverloadedOperator() == OO_Arrow ||
+        Method->getOverloadedOperator() == OO_Star)
+      return ModuleAct::Same;
+    if (Method->getOverloadedOperator() == OO_Call)
+      return ModuleAct::Forward;
+    return llvm::StringSwitch<ModuleAct>(cpp::nameOf(Method))
+        .Cases("forward", "any_forward", ModuleAct::Forward)
+        .Cases("get", "ptr", "as", ModuleAct::Same)
+        .Case("is_empty", ModuleAct::IsEmpty)
+        .Case("clone", ModuleAct::Clone)
+        .Case("from_pretrained", ModuleAct::FromPretrained)
+        .Default(ModuleAct::Unknown);
+  default:
+    return ModuleAct::Unknown;
+  }
+}
+
+static TensorAct actOfMethod(StringRef Name) {
+  return llvm::StringSwitch<TensorAct>(Name)
+      .Cases("requires_grad_", "set_requires_grad", TensorAct::RequireGrad)
+      .Case("set_data", TensorAct::ReplaceData)
+      .Case("unsqueeze", TensorAct::Unsqueeze)
+      .Cases("transpose", "swapaxes", "swapdims", TensorAct::Transpose)
+      .Case("t", TensorAct::Reverse)
+      .Cases("view", "reshape", TensorAct::Reshape)
+      .Case("to", TensorAct::ToType)
+      .Case("size", TensorAct::Size)
+      .Cases("dim", "ndimension", TensorAct::Dimensions)
+      .Case("numel", TensorAct::Elements)
+      .Case("sizes", TensorAct::AllSizes)
+      .Cases("scalar_type", "dtype", TensorAct::TypeOf)
+      .Case("defined", TensorAct::IsDefined)
+      .Cases("device", "is_cuda", "is_cpu", "requires_grad", TensorAct::Fact)
+      .Cases("contiguous", "data", "cuda", "cpu", TensorAct::Same)
+      .Cases("variable_data", "tensor_data", TensorAct::Same)
+      .Default(TensorAct::Unknown);
+}
+
+TensorAct tensorAct(const FunctionDecl *F) {
+  if (!F || !isTorchDecl(F))
+    return TensorAct::Unknown;
+  StringRef Name = cpp::nameOf(F);
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  const bool OfTensor =
+      Method && isTensor(compat::recordType(Method->getParent()));
+  if (Method && !OfTensor)
+    return TensorAct::Unknown;
+  if (OfTensor && Name != "view")
+    if (const TensorAct Known = actOfMethod(Name); Known != TensorAct::Unknown)
+      return Known;
+  // view(dtype) is something else.
+  if (OfTensor && Name == "view")
+    return hasParameterOf(F, 0, "ScalarType") ? TensorAct::Unknown
+                                              : TensorAct::Reshape;
+  if (!OfTensor) {
+    const TensorAct Made =
+        llvm::StringSwitch<TensorAct>(Name)
+            .Cases("zeros", "ones", "empty", "rand", "randn",
+                   TensorAct::MakeSized)
+            .Case("full", TensorAct::MakeFull)
+            .Case("eye", TensorAct::MakeSquare)
+            .Case("arange", TensorAct::MakeRange)
+            .Cases("linspace", "logspace", TensorAct::MakeSteps)
+            .Case("tensor", TensorAct::MakeList)
+            .Cases("zeros_like", "ones_like", "empty_like", "rand_like",
+                   "randn_like", "full_like", TensorAct::MakeLike)
+            // torch::nn::init fills what it is given.
+            .Cases("xavier_uniform_", "xavier_normal_", "kaiming_uniform_",
+                   "kaiming_normal_", "orthogonal_", TensorAct::Same)
+            .Cases("uniform_", "normal_", "constant_", "zeros_", "ones_",
+                   TensorAct::Same)
+            .Cases("eye_", "dirac_", "sparse_", TensorAct::Same)
+            .Default(TensorAct::Unknown);
+    if (Made != TensorAct::Unknown)
+      return Made;
+  }
+  if (const auto Op = F->getOverloadedOperator()) {
+    switch (Op) {
+    case OO_Plus:
+    case OO_Minus:
+    case OO_Star:
+    case OO_Slash:
+      return TensorAct::Combine;
+    case OO_PlusEqual:
+    case OO_MinusEqual:
+    case OO_StarEqual:
+    case OO_SlashEqual:
+      return TensorAct::Same;
+    default:
+      return TensorAct::Unknown;
+    }
+  }
+  const TensorAct ByName =
+      llvm::StringSwitch<TensorAct>(Name)
+          .Cases("exp", "log", "sqrt", "rsqrt", "neg", TensorAct::SameShape)
+          .Cases("sin", "cos", "tanh", "sigmoid", "abs", TensorAct::SameShape)
+          .Cases("clone", "clamp", "floor", "square", TensorAct::SameShape)
+          .Cases("softmax", "triu", "tril", "detach", TensorAct::SameShape)
+          .Cases("add", "sub", "mul", "div", TensorAct::Combine)
+          .Default(TensorAct::Unknown);
+  if (ByName != TensorAct::Unknown)
+    return ByName;
+  // In-place methods keep sizes, but for those that change them.
+  if (OfTensor && Name.ends_with("_") && !Name.starts_with("resize") &&
+      !Name.starts_with("unsqueeze") && !Name.starts_with("squeeze") &&
+      !Name.starts_with("t_") && !Name.starts_with("transpose") &&
+      !Name.starts_with("swap") && Name != "set_" && !Name.starts_with("as_"))
+    return TensorAct::Same;
+  return TensorAct::Unknown;
+}
+
+/// A tensor, or several.
+static bool givesTensors(QualType T) {
+  T = T.getNonReferenceType();
+  return isTensor(T) || isPackedSequence(T) ||
+         cpp::anyTypeArgument(T->getAsCXXRecordDecl(), isTensor);
+}
+
+bool isTensorOperator(const FunctionDecl *F) {
+  if (!F || !isTorchDecl(F) || isa<CXXConstructorDecl, CXXConversionDecl>(F) ||
+      !givesTensors(F->getReturnType()))
+    return false;
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(F))
+    return isTensor(compat::recordType(Method->getParent()));
+  return llvm::any_of(F->parameters(), [](const ParmVarDecl *P) {
+    return givesTensors(P->getType());
+  });
+}
+
+std::string operatorName(const FunctionDecl *F) {
+  switch (const auto Op = F->getOverloadedOperator()) {
+  case OO_None:
+    return cpp::nameOf(F).str();
+  case OO_Subscript:
+    return "index"; // By a number, or by a tensor.
+  default:
+    return operatorName(Op, F->getNumParams() + isa<CXXMethodDecl>(F)).str();
+  }
+}
+
+bool isForward(const FunctionDecl *F) { return cpp::nameOf(F) == "forward"; }
+
+std::optional<Part> partOfArray(const FunctionDecl *F) {
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
+  if (!Method || !isTorchDecl(F) ||
+      cpp::nameOf(Method->getParent()) != "ArrayRef")
+    return std::nullopt;
+  if (cpp::nameOf(F) == "slice")
+    return Part::Slice;
+  return cpp::nameOf(F) == "vec" ? std::optional(Part::Whole) : std::nullopt;
+}
+
+bool isSliceClass(const CXXRecordDecl *R) {
+  return isTorchDecl(R) && cpp::nameOf(R) == "Slice";
+}
+
+std::optional<ElementType> namedElementType(const ValueDecl *D) {
+  if (!D || !isTorchDecl(D) || (!isa<VarDecl>(D) && !isa<EnumConstantDecl>(D)))
+    return std::nullopt;
+  const auto *Enum = D->getType()->getAs<EnumType>();
+  if (!Enum || cpp::nameOf(Enum->getDecl()) != "ScalarType")
+    return std::nullopt;
+  return elementType(cpp::nameOf(D));
+}
+
+bool setsElementType(const FunctionDecl *F) {
+  return F && isTorchDecl(F) && cpp::nameOf(F) == "dtype";
+}
+
+bool decidesElementType(QualType T) {
+  T = T.getNonReferenceType();
+  if (const auto *Enum = T->getAs<EnumType>())
+    return isTorchDecl(Enum->getDecl()) &&
+           cpp::nameOf(Enum->getDecl()) == "ScalarType";
+  const CXXRecordDecl *R = cpp::recordOf(T);
+  const ModelClass Class = modelClass(R);
+  return Class == ModelClass::TensorOptions || Class == ModelClass::Tensor ||
+         (isTorchDecl(R) && cpp::nameOf(R) == "TypeMeta");
+}
+
+bool changesTensorOptions(const FunctionDecl *F) {
+  return F && isTorchDecl(F) &&
+         modelClass(cpp::recordOf(F->getReturnType())) ==
+             ModelClass::TensorOptions;
+}
+
+bool setsRequiresGrad(const FunctionDecl *F) {
+  return changesTensorOptions(F) && cpp::nameOf(F) == "requires_grad";
+}
+
+std::optional<unsigned> partOfItem(const FunctionDecl *F) {
+  if (const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
+      Method && isTorchDecl(F) && cpp::nameOf(Method->getParent()) == "Item" &&
+      (Method->getOverloadedOperator() == OO_Star ||
+       Method->getOverloadedOperator() == OO_Arrow))
+    return 1;
+  if (!F || !isTorchDecl(F) || F->getNumParams() ||
+      (cpp::nameOf(F) != "key" && cpp::nameOf(F) != "value"))
+    return std::nullopt;
+  return cpp::nameOf(F) == "value";
+}
+
+bool isModuleContainer(StringRef Class) {
+  return Class == "Sequential" || Class == "ModuleList" ||
+         Class == "ModuleDict";
+}
+
+bool isParameterContainer(StringRef Class) {
+  return Class == "ParameterList" || Class == "ParameterDict";
+}
+
+bool isDictionary(StringRef Class) {
+  return Class == "ModuleDict" || Class == "ParameterDict";
+}
+
+bool givesPairs(StringRef Class) {
+  return isDictionary(Class) || Class == "ParameterList";
+}
+
+bool alwaysThrows(const FunctionDecl *F) {
+  // torchCheckFail is [[noreturn]]; the macro's own functions are not all.
+  return F && isTorchDecl(F) &&
+         (cpp::nameOf(F) == "torchCheckFail" ||
+          cpp::nameOf(F) == "torchInternalAssertFail");
+}
+
+bool isRegistrableName(StringRef Name) {
+  return !Name.empty() && !Name.contains('.');
+}
+
+bool isOptionsField(const FieldDecl *Field) {
+  return Field && cpp::nameOf(Field) == "options" && isTorchDecl(Field);
+}
+
+} // namespace libtorch_tidy::torch

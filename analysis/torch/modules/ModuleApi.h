@@ -1,0 +1,180 @@
+//===- ModuleApi.h - What calls do to modules and tensors -------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// LibTorch's functions as a constructor of a module uses them: which methods
+/// register something, which classes hold a module or its options, which
+/// functions make a tensor of given sizes. Names and signatures of 1.13.1,
+/// which 2.x shares. For those who follow what constructors do
+/// (checks/model).
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_MODULEAPI_H
+#define LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_MODULEAPI_H
+
+#include "analysis/torch/api/TensorShape.h"
+#include "clang/AST/DeclCXX.h"
+
+namespace libtorch_tidy::torch {
+
+/// What a class is to somebody who makes modules.
+enum class ModelClass : unsigned char {
+  Other,
+  LibraryModule, ///< One of torch::nn's own: LinearImpl.
+  UserModule,    ///< Any other class that derives from torch::nn::Module.
+  Base,          ///< torch::nn::Module, Cloneable<T>: they register nothing.
+  Holder,        ///< ModuleHolder, what TORCH_MODULE makes, Sequential.
+  AnyModule,     ///< AnyModule: holds any module.
+  NamedModule,   ///< NamedAnyModule: a name and a module.
+  Options,       ///< LinearOptions.
+  Tensor,
+  TensorOptions,
+  Dictionary, ///< OrderedDict: pairs of a name and a value.
+};
+ModelClass modelClass(const clang::CXXRecordDecl *R);
+
+/// The name that the table of ModuleParameters.h has for \p R, a library module
+/// or its options: "Conv2d" for Conv2dImpl, "Conv" for ConvOptions<2>.
+std::string modelClassName(const clang::CXXRecordDecl *R);
+
+/// The module class that holder \p R holds; null when it is not one.
+const clang::CXXRecordDecl *heldBy(const clang::CXXRecordDecl *R);
+
+/// What a method or function of LibTorch does to a module.
+enum class ModuleAct : unsigned char {
+  Unknown,
+  Nothing, ///< Nothing that has to do with what there is: train(), to(device).
+  RegisterModule,
+  RegisterParameter,
+  RegisterBuffer,
+  ReplaceModule,
+  Unregister, ///< By its name.
+  Clear,      ///< All of them.
+  Append,     ///< push_back: the last argument, after a name that may be there.
+  Extend,     ///< With all elements of a list.
+  Insert,     ///< insert(place, module).
+  Update,     ///< ModuleDict::update(pairs).
+  Contains,   ///< Is there one of that name?
+  Keys,
+  Values,
+  Element, ///< [i], at(i), ptr(i), get(i): the module that is there.
+  Same,    ///< The module itself: get(), ptr(), as<T>(), ->, *.
+  Size,
+  IsEmpty,
+  Clone,
+  Parameters, ///< parameters(), or the values of named_parameters().
+  NamedParameters,
+  Buffers,
+  NamedBuffers,
+  Modules,  ///< modules(): itself, and all below it.
+  Children, ///< children().
+  NamedChildren,
+  Convert, ///< to(dtype): the elements get another type.
+  Forward, ///< forward(...), net(...).
+  IsTraining,
+  Train, ///< train(on).
+  Eval,
+  FromPretrained, ///< Embedding::from_pretrained(weight, options).
+};
+ModuleAct moduleAct(const clang::FunctionDecl *F);
+/// Does the module have more after it?
+bool addsToModule(ModuleAct Act);
+
+/// What a function or method of LibTorch does with tensors.
+enum class TensorAct : unsigned char {
+  Unknown,
+  MakeSized,   ///< torch::zeros(sizes, options).
+  MakeFull,    ///< torch::full(sizes, value, options).
+  MakeSquare,  ///< torch::eye(n, options).
+  MakeRange,   ///< torch::arange([start,] end[, step], options).
+  MakeSteps,   ///< torch::linspace(start, end, steps, options).
+  MakeList,    ///< torch::tensor(values, options).
+  MakeLike,    ///< torch::zeros_like(t, options).
+  Same,        ///< The same tensor: add_(), detach(), contiguous().
+  SameShape,   ///< A new one of its sizes: exp(), clone(), mul(number).
+  Combine,     ///< add(a, b): sizes by broadcasting.
+  RequireGrad, ///< requires_grad_(b), set_requires_grad(b): the same tensor.
+  ReplaceData, ///< set_data(t).
+  Unsqueeze,   ///< unsqueeze(dim).
+  Transpose,   ///< transpose(a, b).
+  Reverse,     ///< t().
+  Reshape,     ///< view(sizes), reshape(sizes).
+  ToType,      ///< to(...): another type, where it names one.
+  Size,        ///< size(dim).
+  Dimensions,  ///< dim().
+  Elements,    ///< numel().
+  AllSizes,    ///< sizes().
+  TypeOf,      ///< scalar_type(), dtype().
+  IsDefined,   ///< defined().
+  Fact,        ///< Known of every tensor here: is_cuda(), device().
+};
+TensorAct tensorAct(const clang::FunctionDecl *F);
+
+/// Is \p F an operator: of tensors, or of modules' functional forms, that gives
+/// tensors? And its name, as Simulation::run() takes it: "add" of
+/// `operator+`.
+bool isTensorOperator(const clang::FunctionDecl *F);
+std::string operatorName(const clang::FunctionDecl *F);
+
+/// Is it called forward?
+bool isForward(const clang::FunctionDecl *F);
+
+/// What a method of ArrayRef takes a part by: slice(from[, count]), vec().
+enum class Part : unsigned char { Slice, Whole };
+std::optional<Part> partOfArray(const clang::FunctionDecl *F);
+
+/// torch::indexing::Slice.
+bool isSliceClass(const clang::CXXRecordDecl *R);
+
+/// The element type that \p D names, as torch::kHalf; nullopt for others.
+std::optional<ElementType> namedElementType(const clang::ValueDecl *D);
+
+/// dtype(), which makes or changes TensorOptions.
+bool setsElementType(const clang::FunctionDecl *F);
+/// Does an argument of type \p T decide the type of elements: an element type,
+/// TensorOptions, a tensor? A device does not.
+bool decidesElementType(clang::QualType T);
+/// A method or function that makes or changes TensorOptions in another way:
+/// device(), requires_grad().
+bool changesTensorOptions(const clang::FunctionDecl *F);
+/// requires_grad(), a function or method that gives TensorOptions.
+bool setsRequiresGrad(const clang::FunctionDecl *F);
+
+/// The part of a pair of an OrderedDict that a method gives: 0 for key(), 1 for
+/// value() and *; nullopt for others.
+std::optional<unsigned> partOfItem(const clang::FunctionDecl *F);
+
+/// Is \p Class, as modelClassName() gives it, a container that holds the
+/// modules it is made of: Sequential, ModuleList, ModuleDict?
+bool isModuleContainer(llvm::StringRef Class);
+/// One of tensors: ParameterList, ParameterDict.
+bool isParameterContainer(llvm::StringRef Class);
+/// One whose elements have names of the user's: ModuleDict, ParameterDict.
+bool isDictionary(llvm::StringRef Class);
+/// One whose loops go through names and elements, and not elements alone.
+bool givesPairs(llvm::StringRef Class);
+
+/// The options of an embedding that are its weight, and whether
+/// from_pretrained() freezes that.
+inline constexpr char WeightOption[] = "_weight", FreezeOption[] = "freeze";
+/// The parameter that WeightOption is.
+inline constexpr char WeightParameter[] = "weight";
+
+/// TORCH_CHECK and similar: functions that always throw.
+bool alwaysThrows(const clang::FunctionDecl *F);
+
+/// Is \p Name one that parameter dictionaries accept: neither empty nor with a
+/// dot? The register functions throw otherwise.
+bool isRegistrableName(llvm::StringRef Name);
+
+/// A field of one of LibTorch's modules that is its options.
+bool isOptionsField(const clang::FieldDecl *Field);
+
+} // namespace libtorch_tidy::torch
+
+#endif // LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_MODULEAPI_H

@@ -1,0 +1,246 @@
+//===- TrainableParameters.cpp - Which modules own parameters -------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Remembered.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/autograd/Autograd.h"
+#include "analysis/torch/modules/Modules.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+/// An interface: what runs, and what it owns, is up to derived classes.
+static bool isInterface(const CXXRecordDecl *R) {
+  if (R->isEffectivelyFinal())
+    return false;
+  return R->isAbstract() ||
+         llvm::any_of(R->methods(), [](const CXXMethodDecl *Method) {
+           return Method->isVirtual() && !isa<CXXDestructorDecl>(Method) &&
+                  Method->size_overridden_methods() == 0;
+         });
+}
+
+bool isPlainFunction(StringRef Class) {
+  return llvm::StringSwitch<bool>(Class)
+      .Cases("Dropout", "Dropout2d", "Dropout3d", "AlphaDropout",
+             "FeatureAlphaDropout", true)
+      .Cases("Identity", "Flatten", "Unflatten", "Fold", "Unfold", "Upsample",
+             true)
+      .Cases("PixelShuffle", "PixelUnshuffle", "CrossMapLRN2d",
+             "LocalResponseNorm", true)
+      .Cases("CosineSimilarity", "PairwiseDistance", "Functional", true)
+      .Cases("CELU", "ELU", "GELU", "GLU", "SELU", "SiLU", "Mish", true)
+      .Cases("ReLU", "ReLU6", "RReLU", "LeakyReLU", true)
+      .Cases("Sigmoid", "LogSigmoid", "Tanh", "Tanhshrink", "Hardtanh",
+             "Hardshrink", "Softshrink", true)
+      .Cases("Softmax", "Softmax2d", "Softmin", "LogSoftmax", "Softplus",
+             "Softsign", "Threshold", true)
+      .Default(false);
+}
+
+/// LibTorch's module classes by the name of their implementation.
+static Parameters libraryParameters(StringRef Impl) {
+  if (!Impl.consume_back("Impl"))
+    return Parameters::Unknown;
+  auto Known =
+      llvm::StringSwitch<Parameters>(Impl)
+          .Cases("Linear", "Bilinear", "Embedding", "EmbeddingBag", "PReLU",
+                 Parameters::Some)
+          .Cases("Conv1d", "Conv2d", "Conv3d", Parameters::Some)
+          .Cases("ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
+                 Parameters::Some)
+          .Cases("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm",
+                 "GroupNorm", Parameters::Some)
+          .Cases("RNN", "LSTM", "GRU", Parameters::Some)
+          .Cases("RNNCell", "LSTMCell", "GRUCell", Parameters::Some)
+          .Cases("MultiheadAttention", "Transformer", "TransformerEncoder",
+                 "TransformerDecoder", Parameters::Some)
+          .Cases("TransformerEncoderLayer", "TransformerDecoderLayer",
+                 "AdaptiveLogSoftmaxWithLoss", Parameters::Some)
+          .Default(Parameters::Unknown);
+  if (Known != Parameters::Unknown)
+    return Known;
+  if (isPlainFunction(Impl))
+    return Parameters::None;
+  // Families: AvgPool2d, AdaptiveMaxPool1d, MaxUnpool3d, ZeroPad2d, MSELoss.
+  if (Impl.ends_with("Loss") || Impl.contains("Pool") ||
+      Impl.contains("Unpool") || Impl.contains("Pad"))
+    return Parameters::None;
+  return Parameters::Unknown;
+}
+
+namespace {
+
+/// Reads what constructors and reset() register.
+class Registrations : public RecursiveASTVisitor<Registrations> {
+public:
+  bool Parameter = false; ///< A parameter that requires gradients.
+  bool Unclear = false;
+  llvm::SmallVector<QualType, 4> Modules;
+
+  bool shouldVisitImplicitCode() const { return true; }
+  bool VisitCallExpr(CallExpr *Call) {
+    if (std::optional<Flag> Requires = registersParameter(Call)) {
+      Parameter |= *Requires == Flag::True;
+      Unclear |= *Requires == Flag::Unknown;
+    } else if (std::optional<Registration> Reg = asRegistration(Call);
+               Reg && Reg->What == Registration::Module) {
+      if (Reg->Value)
+        Modules.push_back(Reg->Value->getType());
+    } else if (std::optional<Flag> Set = setsRequiresGrad(Call)) {
+      // A constructor that freezes what it just registered.
+      Unclear |= *Set != Flag::True;
+    }
+    return true;
+  }
+};
+
+Parameters join(Parameters A, Parameters B) {
+  if (A == Parameters::Some || B == Parameters::Some)
+    return Parameters::Some;
+  return A == Parameters::None ? B : A;
+}
+
+using Visited = llvm::SmallPtrSet<const CXXRecordDecl *, 8>;
+
+Parameters parametersOf(QualType T, Visited &Seen);
+Parameters parametersOfUserClass(const CXXRecordDecl *R, Visited &Seen);
+
+/// Of classes of which it was asked by themselves.
+using KnownParameters = llvm::DenseMap<const CXXRecordDecl *, Parameters>;
+
+Parameters parametersOf(const CXXRecordDecl *R, Visited &Seen) {
+  if (!R || !R->hasDefinition() || R->isDependentContext())
+    return Parameters::Unknown;
+  R = R->getDefinition();
+  if (isScriptClass(R))
+    return Parameters::Some;
+  if (isCompiledClass(R))
+    return Parameters::None; // None that autograd knows.
+  if (isTorchDecl(R))
+    return libraryParameters(cpp::nameOf(R));
+  auto &Known = cpp::rememberedFor<KnownParameters>(R->getASTContext());
+  if (auto It = Known.find(R); It != Known.end())
+    return It->second;
+  const bool ByItself = Seen.empty();
+  // A cycle adds nothing that is not counted already.
+  if (!Seen.insert(R).second)
+    return Parameters::None;
+  const Parameters Result = parametersOfUserClass(R, Seen);
+  if (ByItself)
+    Known[R] = Result;
+  return Result;
+}
+
+/// A container of the standard library, of some length.
+bool isListOfModules(QualType T) {
+  const auto *List =
+      dyn_cast_or_null<ClassTemplateSpecializationDecl>(cpp::recordOf(T));
+  return List && List->isInStdNamespace() &&
+         llvm::any_of(List->getTemplateArgs().asArray(),
+                      [](const TemplateArgument &Arg) {
+                        return Arg.getKind() == TemplateArgument::Type &&
+                               isModule(Arg.getAsType());
+                      });
+}
+
+/// Those of the bases and fields of \p R.
+Parameters parametersOfParts(const CXXRecordDecl *R, Visited &Seen) {
+  Parameters Result = Parameters::None;
+  for (const CXXBaseSpecifier &Base : R->bases()) {
+    const CXXRecordDecl *B = Base.getType()->getAsCXXRecordDecl();
+    bool Plain = isTorchDecl(B) &&
+                 (cpp::nameOf(B) == "Module" || cpp::nameOf(B) == "Cloneable");
+    // Bases that are no modules own nothing that parameters() would find.
+    if (!Plain && isModuleClass(B))
+      Result = join(Result, parametersOf(B, Seen));
+  }
+  for (const FieldDecl *Field : R->fields()) {
+    QualType T = Field->getType();
+    if (T->isPointerType() || T->isReferenceType())
+      continue; // Not an owner.
+    if (isModule(T))
+      Result = join(Result, parametersOf(T, Seen));
+    else if (!isTensor(T) && (mayHoldTensor(T) || isListOfModules(T)))
+      Result = join(Result, Parameters::Unknown);
+  }
+  return Result;
+}
+
+/// What the constructors, reset() and initialisers of \p R register. \p Visible
+/// becomes false where they are defined elsewhere.
+Registrations registeredBy(const CXXRecordDecl *R, bool &Visible) {
+  Registrations Found;
+  for (const CXXMethodDecl *Method : R->methods()) {
+    const auto *Ctor = dyn_cast<CXXConstructorDecl>(Method);
+    bool Resets = cpp::nameOf(Method) == "reset";
+    if ((!Ctor && !Resets) || Method->isImplicit() || Method->isDefaulted() ||
+        Method->isDeleted() || (Ctor && Ctor->isCopyOrMoveConstructor()))
+      continue;
+    // The visitor wants what it never changes to be mutable.
+    auto *Definition = const_cast<FunctionDecl *>(Method->getDefinition());
+    if (Definition && Definition->doesThisDeclarationHaveABody())
+      Found.TraverseDecl(Definition);
+    else
+      Visible = false;
+  }
+  for (const FieldDecl *Field : R->fields())
+    if (Expr *Init = Field->getInClassInitializer())
+      Found.TraverseStmt(Init);
+  return Found;
+}
+
+Parameters parametersOfUserClass(const CXXRecordDecl *R, Visited &Seen) {
+  Parameters Result = parametersOfParts(R, Seen);
+  bool Visible = true;
+  const Registrations Found = registeredBy(R, Visible);
+  for (QualType T : Found.Modules)
+    Result = join(Result, parametersOf(T, Seen));
+  if (Found.Parameter)
+    Result = join(Result, Parameters::Some);
+  if (Found.Unclear)
+    return Parameters::Unknown;
+  const bool HoldsTensors =
+      llvm::any_of(R->fields(), [](const FieldDecl *Field) {
+        const QualType T = Field->getType();
+        return !T->isPointerType() && !T->isReferenceType() && isTensor(T);
+      });
+  if (Result == Parameters::None && HoldsTensors &&
+      (!Visible || !isModuleClass(R)))
+    return Parameters::Unknown;
+  return Result;
+}
+
+Parameters parametersOf(QualType T, Visited &Seen) {
+  const CXXRecordDecl *R = heldClass(T);
+  Parameters Result = parametersOf(R, Seen);
+  if (Result == Parameters::None && !isTorchDecl(R) &&
+      isInterface(R->getDefinition()))
+    return Parameters::Unknown;
+  return Result;
+}
+
+} // namespace
+
+Parameters parametersOf(QualType T) {
+  if (T.isNull() || T->isDependentType())
+    return Parameters::Unknown;
+  Visited Seen;
+  return parametersOf(T, Seen);
+}
+
+} // namespace libtorch_tidy::torch

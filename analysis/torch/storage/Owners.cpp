@@ -1,0 +1,132 @@
+//===- Owners.cpp - What owns tensors and modules -------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/torch/storage/Owners.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "clang/AST/DeclTemplate.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+enum class Owner { None, Pointer, Container, Other };
+
+/// Library class templates that own what their arguments say.
+static Owner ownerKind(const CXXRecordDecl *R) {
+  if (!R || !R->getIdentifier() || (!R->isInStdNamespace() && !isTorchDecl(R)))
+    return Owner::None;
+  return llvm::StringSwitch<Owner>(R->getName())
+      .Cases("unique_ptr", "shared_ptr", "optional", "intrusive_ptr",
+             Owner::Pointer)
+      .Cases("vector", "deque", "list", "forward_list", Owner::Container)
+      .Cases("map", "multimap", "unordered_map", "unordered_multimap",
+             Owner::Container)
+      .Cases("set", "multiset", "unordered_set", Owner::Container)
+      .Cases("SmallVector", "OrderedDict", "List", "Dict", Owner::Container)
+      .Cases("pair", "tuple", "array", "variant", "stack", "queue",
+             Owner::Other)
+      .Cases("Example", "TensorExample", Owner::Other)
+      .Default(Owner::None);
+}
+
+static bool ownsTensors(QualType T,
+                        llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Seen) {
+  if (T.isNull() || T->isReferenceType() || T->isPointerType())
+    return false;
+  if (const ArrayType *Array = T->getAsArrayTypeUnsafe())
+    return ownsTensors(Array->getElementType(), Seen);
+  const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+  if (!R || R->isLambda() || !Seen.insert(R).second)
+    return false;
+  if (isTensor(T) || cpp::isOrDerivesFrom(R, "c10::IValue") ||
+      cpp::isOrDerivesFrom(R, "torch::nn::utils::rnn::PackedSequence"))
+    return true;
+  if (isModule(T))
+    return false;
+  if (R->isInStdNamespace() || isTorchDecl(R)) {
+    const auto *Spec = dyn_cast<ClassTemplateSpecializationDecl>(R);
+    if (!Spec || ownerKind(R) == Owner::None)
+      return false;
+    llvm::SmallVector<TemplateArgument, 4> Args(
+        Spec->getTemplateArgs().asArray());
+    while (!Args.empty()) {
+      TemplateArgument Arg = Args.pop_back_val();
+      if (Arg.getKind() == TemplateArgument::Pack)
+        Args.append(Arg.pack_begin(), Arg.pack_end());
+      else if (Arg.getKind() == TemplateArgument::Type &&
+               ownsTensors(Arg.getAsType(), Seen))
+        return true;
+    }
+    return false;
+  }
+  if (!R->hasDefinition())
+    return false;
+  R = R->getDefinition();
+  return llvm::any_of(R->fields(),
+                      [&](const FieldDecl *Field) {
+                        return ownsTensors(Field->getType(), Seen);
+                      }) ||
+         llvm::any_of(R->bases(), [&](const CXXBaseSpecifier &Base) {
+           return ownsTensors(Base.getType(), Seen);
+         });
+}
+
+bool ownsTensors(QualType T) {
+  llvm::SmallPtrSet<const CXXRecordDecl *, 8> Seen;
+  return ownsTensors(T, Seen);
+}
+
+StringRef releaseMethod(QualType T) {
+  if (T.isNull() || T.isConstQualified())
+    return {};
+  if (isStableTensor(T))
+    return {};
+  if (isTensor(T))
+    return "reset";
+  switch (ownerKind(cpp::recordOf(T))) {
+  case Owner::Pointer:
+    return "reset";
+  case Owner::Container:
+    return "clear";
+  case Owner::None:
+  case Owner::Other:
+    return {};
+  }
+  return {};
+}
+
+bool isIntrusivePtr(QualType T) {
+  return cpp::isOrDerivesFrom(T, "c10::intrusive_ptr");
+}
+
+bool isIValue(QualType T) { return cpp::isOrDerivesFrom(T, "c10::IValue"); }
+
+bool isSharedHandle(QualType T) {
+  if (isTensor(T) || isIntrusivePtr(T) ||
+      cpp::isOrDerivesFrom(T, "torch::nn::AnyModule"))
+    return true;
+  QualType Pointee = cpp::pointeeOf(T);
+  return !Pointee.isNull() && isModule(Pointee) &&
+         !cpp::isOrDerivesFrom(T, "std::unique_ptr");
+}
+
+bool isReferenceClass(QualType T) {
+  return cpp::isOrDerivesFrom(T, "c10::weak_intrusive_ptr") ||
+         cpp::isOrDerivesFrom(T, "c10::ArrayRef") ||
+         cpp::isOrDerivesFrom(T, "c10::HeaderOnlyArrayRef") ||
+         cpp::isOrDerivesFrom(T, "at::OptionalTensorRef");
+}
+
+bool isMakeIntrusive(const CallExpr *Call) {
+  return callsTorch(Call, "make_intrusive");
+}
+
+} // namespace libtorch_tidy::torch

@@ -1,0 +1,469 @@
+//===- Sharing.cpp - Whose memory a tensor has ----------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/torch/storage/Sharing.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/torch/api/OpFacts.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/Modules.h"
+#include "clang/AST/ASTContext.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+namespace {
+
+/// x.to(...): what is asked, and whether a copy is asked for.
+Sharing conversion(const CallExpr *Call, const TensorTraits &Input,
+                   const ASTContext &Context, TensorTraits &Result) {
+  Asked A;
+  unsigned Flags = 0;
+  bool MustCopy = false, Reshapes = false;
+  for (const Expr *Arg : cpp::writtenArguments(Call)) {
+    QualType T = Arg->getType();
+    const Expr *Inner = cpp::stripImplicit(Arg);
+    if (T->isBooleanType()) {
+      // non_blocking, copy
+      if (++Flags == 2) {
+        std::optional<bool> Copy = cpp::constantBool(Arg, Context);
+        MustCopy = Copy == true;
+        A.Unknown |= !Copy;
+      }
+    } else if (isTensor(T)) {
+      A.Unknown = true;
+    } else if (Inner &&
+               cpp::isOrDerivesFrom(Inner->getType(), "c10::nullopt_t")) {
+      continue;
+    } else if (Inner && (isScalarType(Inner->getType()) ||
+                         isDeviceType(Inner->getType()) ||
+                         cpp::isOrDerivesFrom(T, "c10::TensorOptions") ||
+                         cpp::isOrDerivesFrom(T, "c10::Device"))) {
+      readAsked(Arg, Context, A);
+    } else {
+      Reshapes = true; // A memory format.
+    }
+  }
+  Result.Dtype = A.AnyDtype ? A.Dtype : A.Unknown ? std::nullopt : Input.Dtype;
+  Result.OnHost = A.AnyDevice ? A.Cpu : !A.Unknown && !A.Cuda && Input.OnHost;
+  Result.OnDevice = !A.Unknown && (A.Cuda || (!A.AnyDevice && Input.OnDevice));
+  Result.Contiguous = Input.Contiguous && !Reshapes;
+  if (MustCopy || (A.Dtype && Input.Dtype && *A.Dtype != *Input.Dtype) ||
+      (A.Cuda && Input.OnHost) || (A.Cpu && Input.OnDevice))
+    return Sharing::None;
+  bool SameDtype =
+      !A.AnyDtype || (A.Dtype && Input.Dtype && *A.Dtype == *Input.Dtype);
+  bool SameDevice = !A.AnyDevice || (A.Cpu && Input.OnHost);
+  return SameDtype && SameDevice && !Reshapes && !A.Unknown ? Sharing::Handle
+                                                            : Sharing::Perhaps;
+}
+
+/// x.index({...}): a view, unless a tensor is among the indices.
+Sharing indexing(const CallExpr *Call) {
+  llvm::SmallVector<const Expr *, 4> Args = cpp::writtenArguments(Call);
+  if (Args.size() != 1)
+    return Sharing::Perhaps;
+  llvm::SmallVector<const Expr *, 4> Indices = cpp::listElements(Args[0]);
+  bool Plain = true;
+  for (const Expr *Index : Indices) {
+    QualType T = Index->getType();
+    if (isTensor(T))
+      return Sharing::None;
+    Plain &= T->isIntegralOrEnumerationType() ||
+             cpp::isOrDerivesFrom(T, "at::indexing::Slice") ||
+             cpp::isOrDerivesFrom(T, "at::indexing::EllipsisIndexType") ||
+             cpp::isOrDerivesFrom(T, "c10::nullopt_t") ||
+             cpp::isOrDerivesFrom(T, "std::nullopt_t") ||
+             isa<clang::StringLiteral>(Index);
+  }
+  return Plain && !Indices.empty() ? Sharing::Memory : Sharing::Perhaps;
+}
+
+/// x[i], x.narrow(0, ...), x.index({i, Slice()}): whole rows, next to each
+/// other in memory.
+bool takesRows(const CallExpr *Call, StringRef Name,
+               const ASTContext &Context) {
+  llvm::SmallVector<const Expr *, 4> Args = cpp::writtenArguments(Call);
+  auto IsFirst = [&](const Expr *Dimension) {
+    Expr::EvalResult Value;
+    return !Dimension->isValueDependent() &&
+           Dimension->EvaluateAsInt(Value, Context) && Value.Val.getInt() == 0;
+  };
+  if (isa<CXXOperatorCallExpr>(Call))
+    return Args.size() == 1 && Args[0]->getType()->isIntegerType();
+  if (Name == "select" || Name == "narrow")
+    return !Args.empty() && IsFirst(Args[0]);
+  if (Name == "slice")
+    return Args.empty() || (Args.size() < 4 && IsFirst(Args[0]));
+  if (Name != "index" || Args.size() != 1)
+    return false;
+  // Whole numbers, and one slice at the end.
+  llvm::SmallVector<const Expr *, 4> Indices = cpp::listElements(Args[0]);
+  return !Indices.empty() &&
+         llvm::all_of(llvm::drop_end(Indices), [](const Expr *Index) {
+           return Index->getType()->isIntegralOrEnumerationType();
+         });
+}
+
+/// Functions of torch::nn::functional work in place when their options say so.
+bool mayWorkInPlace(const CallExpr *Call) {
+  const auto *Scope =
+      dyn_cast<NamespaceDecl>(Call->getDirectCallee()->getDeclContext());
+  return Scope && Scope->getIdentifier() && Scope->getName() == "functional" &&
+         cpp::writtenArguments(Call).size() > 1;
+}
+
+/// torch::rand({2}, torch::kCUDA): do options name a device?
+bool isMadeOnDevice(const CallExpr *Call, const ASTContext &Context) {
+  return llvm::any_of(Call->arguments(), [&](const Expr *Argument) {
+    if (isa<CXXDefaultArgExpr>(Argument) ||
+        !cpp::isOrDerivesFrom(Argument->getType(), "c10::TensorOptions"))
+      return false;
+    Asked A;
+    readAsked(Argument, Context, A);
+    return A.Cuda && !A.Unknown;
+  });
+}
+
+} // namespace
+
+StorageUse storageUse(const CallExpr *Call, const TensorTraits &Input,
+                      const ASTContext &Context) {
+  StorageUse Use;
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  const OpFacts *Facts = opFacts(Callee);
+  if (!Facts || !mayHoldTensor(Call->getType()))
+    return Use;
+  StringRef Name = Facts->Name;
+  const auto *Method = dyn_cast<CXXMethodDecl>(Callee);
+  if (Method && !isTensorClass(Method->getParent()))
+    return Use;
+  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call))
+    Use.Of = Member->getImplicitObjectArgument();
+  else if (Call->getNumArgs() > 0)
+    Use.Of = Call->getArg(0);
+
+  switch (Facts->Shares) {
+  case Sharing::Unknown:
+    return Use;
+  case Sharing::Handle:
+    Use.How = Sharing::Handle;
+    Use.Traits = Input;
+    return Use;
+  case Sharing::None:
+    if (Call->isPRValue() && !mayWorkInPlace(Call))
+      Use.How = Sharing::None;
+    Use.Traits.OnDevice = isMadeOnDevice(Call, Context);
+    return Use;
+  case Sharing::Perhaps:
+  case Sharing::Memory:
+    break;
+  }
+  // What follows depends on the arguments and on the tensor.
+  Use.How = Facts->Shares;
+  Use.IsPart = Facts->TakesPart;
+  Use.NewHandle =
+      Use.How == Sharing::Memory || Name == "index" || Name == "reshape";
+  if (Use.How == Sharing::Memory) {
+    Use.Traits = {Input.Dtype, Input.OnHost,
+                  (Facts->KeepsLayout || takesRows(Call, Name, Context)) &&
+                      Input.Contiguous,
+                  Input.OnDevice};
+    // view(dtype) has another one.
+    if (Name == "view")
+      for (const Expr *Arg : cpp::writtenArguments(Call))
+        if (isScalarType(Arg->getType()))
+          Use.Traits.Dtype = std::nullopt;
+  } else if (Name == "index") {
+    Use.How = indexing(Call);
+    Use.Traits = {Input.Dtype, Input.OnHost,
+                  Input.Contiguous && takesRows(Call, Name, Context),
+                  Input.OnDevice};
+  } else if (Name == "to" || Name == "toType") {
+    Use.How = conversion(Call, Input, Context, Use.Traits);
+  } else if (Name == "cpu") {
+    Use.How = Input.OnHost     ? Sharing::Handle
+              : Input.OnDevice ? Sharing::None
+                               : Sharing::Perhaps;
+    Use.Traits = Input;
+    Use.Traits.OnHost = true;
+    Use.Traits.OnDevice = false;
+  } else if (Name == "cuda") {
+    Use.How = Input.OnHost ? Sharing::None : Sharing::Perhaps;
+    Use.Traits.Dtype = Input.Dtype;
+    Use.Traits.OnDevice = true;
+  } else if (Name == "contiguous") {
+    bool Plain = cpp::writtenArguments(Call).empty();
+    Use.How = Input.Contiguous && Plain ? Sharing::Handle : Sharing::Perhaps;
+    Use.Traits = {Input.Dtype, Input.OnHost, Plain, Input.OnDevice};
+  } else if ((Name == "reshape" || Name == "flatten") && Input.Contiguous) {
+    Use.How = Sharing::Memory;
+    Use.Traits = Input;
+  } else if (Name == "reshape" || Name == "flatten") {
+    Use.Traits = {Input.Dtype, Input.OnHost, false, Input.OnDevice};
+  }
+  return Use;
+}
+
+const Expr *containerOf(const CallExpr *Call) {
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  if (!Callee)
+    return nullptr;
+  bool OfLibrary = isTorchDecl(Callee) || cpp::isStdDecl(Callee);
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call)) {
+    bool Takes = Op->getOperator() == OO_Subscript ||
+                 Op->getOperator() == OO_Arrow || Op->getOperator() == OO_Star;
+    return OfLibrary && Takes && isa<CXXMethodDecl>(Callee) &&
+                   !isTensor(Op->getArg(0)->getType())
+               ? Op->getArg(0)
+               : nullptr;
+  }
+  StringRef Name = cpp::calleeName(Call);
+  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
+    const Expr *Object = Member->getImplicitObjectArgument();
+    bool Takes = llvm::StringSwitch<bool>(Name)
+                     .Cases("at", "front", "back", "get", "value", true)
+                     .Cases("elements", "toTuple", "toTupleRef", true)
+                     .Cases("toTensor", "toTensorVector", "toTensorList", true)
+                     .Cases("toList", "toListRef", "toGenericDict", true)
+                     .Cases("vec", "asArrayRef", true)
+                     .Default(false);
+    return OfLibrary && Takes && Object && !isTensor(Object->getType())
+               ? Object
+               : nullptr;
+  }
+  return Name == "get" && cpp::isStdDecl(Callee) && Call->getNumArgs() == 1
+             ? Call->getArg(0)
+             : nullptr;
+}
+
+/// The reduction that a function is called with: its default, or a constant
+/// other than none.
+static bool reducesToNumber(const CallExpr *Call, const ASTContext &Context) {
+  llvm::SmallVector<const Expr *, 4> Args = cpp::writtenArguments(Call);
+  if (Args.size() < 2)
+    return false;
+  for (const Expr *Arg : llvm::ArrayRef(Args).drop_front(2)) {
+    if (isTensor(Arg->getType()))
+      continue; // Weights.
+    Expr::EvalResult Result;
+    if (!Arg->getType()->isIntegerType() || Arg->isValueDependent() ||
+        !Arg->EvaluateAsInt(Result, Context) || Result.Val.getInt() == 0)
+      return false;
+  }
+  return true;
+}
+
+/// Is \p E a criterion that is made without options, in its declaration?
+static bool hasDefaultOptions(const Expr *E) {
+  const VarDecl *Var = cpp::variableOf(cpp::stripPointers(E));
+  if (!Var || isa<ParmVarDecl>(Var) || !Var->hasInit())
+    return false;
+  const auto *Construct =
+      dyn_cast_or_null<CXXConstructExpr>(cpp::stripImplicit(Var->getInit()));
+  return Construct && llvm::all_of(Construct->arguments(), [](const Expr *Arg) {
+           return isa<CXXDefaultArgExpr>(Arg);
+         });
+}
+
+bool pinsUnreduced(const CallExpr *Call, const ASTContext &Context) {
+  const OpFacts *Facts = Call ? opFacts(Call->getDirectCallee()) : nullptr;
+  if (Facts && Facts->PinsBuffer)
+    return reducesToNumber(Call, Context);
+  std::optional<ModuleCall> M = asModuleCall(Call);
+  if (!M || !M->Module || !hasDefaultOptions(M->Module))
+    return false;
+  QualType T = M->Module->getType();
+  if (QualType Pointee = cpp::pointeeOf(T); !Pointee.isNull())
+    T = Pointee;
+  return cpp::isOrDerivesFrom(T, "torch::nn::MSELossImpl") ||
+         cpp::isOrDerivesFrom(T, "torch::nn::SmoothL1LossImpl") ||
+         cpp::isOrDerivesFrom(T, "torch::nn::BCELossImpl") ||
+         cpp::isOrDerivesFrom(T, "torch::nn::SoftMarginLossImpl");
+}
+
+namespace {
+
+using State = std::pair<Fresh, TensorTraits>;
+
+State fresh(const Expr *E, const ASTContext &Context, LocalTensors Local,
+            bool OfHandle) {
+  E = cpp::stripImplicit(E);
+  if (!E)
+    return {Fresh::No, {}};
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+    const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+    return Var ? Local(Var) : State(Fresh::No, {});
+  }
+  if (const auto *Either = dyn_cast<ConditionalOperator>(E)) {
+    State A = fresh(Either->getTrueExpr(), Context, Local, OfHandle);
+    State B = fresh(Either->getFalseExpr(), Context, Local, OfHandle);
+    return {std::min(A.first, B.first), {}};
+  }
+  const auto *Call = dyn_cast<CallExpr>(E);
+  if (!Call)
+    return {Fresh::No, {}};
+  if (const Expr *Container = containerOf(Call))
+    return {fresh(Container, Context, Local, OfHandle).first, {}};
+  if (Call->isPRValue())
+    if (std::optional<ModuleCall> M = asModuleCall(Call))
+      return {M->Script ? Fresh::Yes : Fresh::Likely, {}};
+  StorageUse Use = storageUse(Call, {}, Context);
+  if (Use.How == Sharing::Unknown)
+    return {Fresh::No, {}};
+  if (Use.How == Sharing::None)
+    return {Fresh::Yes, Use.Traits};
+  State Input = fresh(Use.Of, Context, Local, OfHandle);
+  Use = storageUse(Call, Input.second, Context);
+  if (Use.How == Sharing::None || (OfHandle && Use.NewHandle))
+    return {Fresh::Yes, Use.Traits};
+  if (Use.How == Sharing::Perhaps)
+    return {std::max(Input.first, Fresh::Perhaps), Use.Traits};
+  return {Input.first, Use.Traits};
+}
+
+} // namespace
+
+Fresh freshMemory(const Expr *E, const ASTContext &Context,
+                  LocalTensors Local) {
+  return fresh(E, Context, Local, /*OfHandle=*/false).first;
+}
+
+TensorTraits traitsOf(const Expr *E, const ASTContext &Context,
+                      LocalTensors Local) {
+  return fresh(E, Context, Local, /*OfHandle=*/false).second;
+}
+
+Fresh freshHandle(const Expr *E, const ASTContext &Context,
+                  LocalTensors Local) {
+  return fresh(E, Context, Local, /*OfHandle=*/true).first;
+}
+
+const VarDecl *memoryRoot(const Expr *E, const ASTContext &Context) {
+  while ((E = cpp::stripImplicit(E))) {
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      return dyn_cast<VarDecl>(Ref->getDecl());
+    const auto *Call = dyn_cast<CallExpr>(E);
+    if (!Call)
+      return nullptr;
+    if (const Expr *Container = containerOf(Call)) {
+      E = Container;
+      continue;
+    }
+    StorageUse Use = storageUse(Call, {}, Context);
+    if (Use.How == Sharing::Unknown || Use.How == Sharing::None)
+      return nullptr;
+    E = Use.Of;
+  }
+  return nullptr;
+}
+
+const Expr *viewedBy(const CallExpr *Call) {
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  const OpFacts *Facts = opFacts(Callee);
+  if (!Facts)
+    return nullptr;
+  StorageUse Use = storageUse(Call, {}, Callee->getASTContext());
+  bool Shares = Use.How == Sharing::Memory || Use.How == Sharing::Handle ||
+                (Use.How == Sharing::Perhaps && Facts->CopiesRarely);
+  return Shares ? Use.Of : nullptr;
+}
+
+const Expr *viewOf(const CallExpr *Call) {
+  const OpFacts *Facts = Call ? opFacts(Call->getDirectCallee()) : nullptr;
+  if (!Facts || Facts->Shares != Sharing::Memory ||
+      Facts->neverDifferentiable() || !isTensor(Call->getType()))
+    return nullptr;
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
+    return Op->getArg(0);
+  const auto *Member = dyn_cast<CXXMemberCallExpr>(Call);
+  return Member ? Member->getImplicitObjectArgument() : nullptr;
+}
+
+/// torch::dtype(...), options.device(...): says what a tensor is to be.
+static bool buildsOptions(const CallExpr *Call) {
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  return Callee && isTorchDecl(Callee) &&
+         cpp::isOrDerivesFrom(Call->getType(), "c10::TensorOptions");
+}
+
+bool isMetadataAccess(const CallExpr *Call) {
+  const OpFacts *Facts = Call ? opFacts(Call->getDirectCallee()) : nullptr;
+  return (Facts && Facts->Metadata) || buildsOptions(Call) ||
+         llvm::StringSwitch<bool>(cpp::calleeName(Call))
+             .Cases("size", "empty", "has_value", true)
+             .Default(false);
+}
+
+bool asksIfDefined(const CallExpr *Call) {
+  return cpp::calleeName(Call) == "defined" ||
+         cpp::calleeName(Call) == "has_value";
+}
+
+bool takesFirst(const CallExpr *Call, const ASTContext &Context) {
+  llvm::SmallVector<const Expr *, 4> Args = cpp::writtenArguments(Call);
+  if (Args.empty())
+    return true;
+  const Expr *Index = Args.back();
+  if (cpp::calleeName(Call) == "index")
+    Index = cpp::listElements(Args[0]).front();
+  else if (cpp::calleeName(Call) == "narrow" ||
+           cpp::calleeName(Call) == "slice")
+    return false;
+  Expr::EvalResult Result;
+  if (!Index->getType()->isIntegerType())
+    return false;
+  return Index->isValueDependent() || !Index->EvaluateAsInt(Result, Context) ||
+         Result.Val.getInt() == 0;
+}
+
+bool onlyReads(const CallExpr *Call) {
+  const OpFacts *Facts = Call ? opFacts(Call->getDirectCallee()) : nullptr;
+  if (!Facts || Facts->InPlace || Facts->KeepsArguments || Facts->Resizes)
+    return false;
+  return Facts->Metadata || Facts->neverDifferentiable() ||
+         (Facts->Shares == Sharing::None && isTensor(Call->getType()) &&
+          Call->isPRValue());
+}
+
+/// The tensor that a method of LibTorch is called on.
+static const Expr *calledOnTensor(const CallExpr *Call) {
+  const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call);
+  if (!Member || !isTorchDecl(Member->getMethodDecl()))
+    return nullptr;
+  const Expr *Object = Member->getImplicitObjectArgument();
+  return Object && isTensor(Object->getType()) ? Object : nullptr;
+}
+
+/// What the table says of a method of a tensor; null for other calls.
+static const OpFacts *factsOfMethod(const CallExpr *Call) {
+  return calledOnTensor(Call) ? opFacts(Call->getDirectCallee()) : nullptr;
+}
+
+const Expr *sameShapeObject(const CallExpr *Call) {
+  const OpFacts *Facts = factsOfMethod(Call);
+  return Facts && Facts->SameElements ? calledOnTensor(Call) : nullptr;
+}
+
+bool showsWhole(const CallExpr *View) {
+  const OpFacts *Facts = View ? opFacts(View->getDirectCallee()) : nullptr;
+  return Facts && Facts->ShowsWhole;
+}
+
+bool resizesInPlace(const CallExpr *Call) {
+  const OpFacts *Facts = factsOfMethod(Call);
+  return Facts && Facts->Resizes;
+}
+
+bool mayMoveElements(const CallExpr *Call) {
+  return resizesInPlace(Call) && cpp::calleeName(Call).starts_with("resize_");
+}
+
+} // namespace libtorch_tidy::torch

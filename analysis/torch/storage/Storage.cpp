@@ -1,0 +1,155 @@
+//===- Storage.cpp - Ways into and out of a tensor's memory ---------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/torch/storage/Storage.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::torch {
+
+llvm::SmallVector<const Expr *, 4> savedTensors(const CallExpr *Call) {
+  llvm::SmallVector<const Expr *, 4> Saved;
+  if ((!callsTorch(Call, "save") && !callsTorch(Call, "pickle_save")) ||
+      Call->getNumArgs() == 0 || isa<CXXMemberCallExpr>(Call))
+    return Saved;
+  for (const Expr *Element : cpp::listElements(Call->getArg(0)))
+    if (isTensor(Element->getType()))
+      Saved.push_back(Element);
+  return Saved;
+}
+
+std::optional<Access> asAccess(const CallExpr *Call) {
+  const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call);
+  const CXXMethodDecl *Method = Member ? Member->getMethodDecl() : nullptr;
+  const Expr *Object = Member ? Member->getImplicitObjectArgument() : nullptr;
+  if (!Method || !Object || !isTorchDecl(Method))
+    return std::nullopt;
+  StringRef Name = cpp::calleeName(Call);
+  if (isTensorClass(Method->getParent())) {
+    if (Name == "data_ptr" || Name == "const_data_ptr" ||
+        Name == "mutable_data_ptr" || Name == "accessor" ||
+        Name.starts_with("packed_accessor") ||
+        Name == "generic_packed_accessor")
+      return Access{Access::Data, Call, Object, Name};
+    // By value in later versions: then nothing is borrowed.
+    if (Name == "sizes" || Name == "strides" || Name == "sym_sizes" ||
+        Name == "sym_strides" || (Name == "storage" && Call->isGLValue()))
+      return Access{Access::Shape, Call, Object, Name};
+    return std::nullopt;
+  }
+  if (cpp::isOrDerivesFrom(Method->getParent(), "c10::Storage")) {
+    if (Name != "data" && Name != "mutable_data" && Name != "unsafe_data")
+      return std::nullopt;
+    const auto *Storage =
+        dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Object));
+    std::optional<Access> Of = asAccess(Storage);
+    if (!Of || Of->Name != "storage")
+      return std::nullopt;
+    return Access{Access::Data, Call, Of->Object, "storage"};
+  }
+  if (Name == "elements" &&
+      cpp::isOrDerivesFrom(Method->getParent(), "c10::ivalue::Tuple") &&
+      (Call->isGLValue() || isArrayRef(Call->getType())))
+    return Access{Access::Elements, Call, Object, Name};
+  return std::nullopt;
+}
+
+std::optional<BlobCall> asFromBlob(const CallExpr *Call,
+                                   const ASTContext &Context) {
+  if (!callsTorch(Call, "from_blob") || Call->getNumArgs() < 2)
+    return std::nullopt;
+  BlobCall Blob{Call, Call->getArg(0), {}};
+  Blob.Traits.Contiguous = true;
+  Blob.Traits.OnHost = true;
+  Blob.Traits.Dtype = DefaultDtype;
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  for (unsigned I = 1; I < Call->getNumArgs(); ++I) {
+    if (isa<CXXDefaultArgExpr>(Call->getArg(I)))
+      continue;
+    const ParmVarDecl *Param = Callee->getParamDecl(I);
+    StringRef Name = Param->getName();
+    if (Name == "deleter" ||
+        cpp::isOrDerivesFrom(Param->getType(), "std::function"))
+      return std::nullopt;
+    // torch::stable::from_blob: its strides, device and type are arguments of
+    // their own.
+    if (isStableTensor(Call->getType())) {
+      Blob.Traits.Dtype.reset();
+      Blob.Traits.OnHost = Blob.Traits.Contiguous = false;
+      continue;
+    }
+    if (cpp::isOrDerivesFrom(Param->getType(), "c10::TensorOptions")) {
+      Asked A;
+      readAsked(Call->getArg(I), Context, A);
+      if (A.AnyDtype || A.Unknown)
+        Blob.Traits.Dtype = A.Unknown ? std::nullopt : A.Dtype;
+      Blob.Traits.OnHost = !A.Unknown && (!A.AnyDevice || A.Cpu);
+      Blob.OnCuda = !A.Unknown && A.Cuda;
+    } else if (I > 1 && isArrayRef(Param->getType())) {
+      Blob.Traits.Contiguous = false; // Strides.
+    }
+  }
+  return Blob;
+}
+
+bool wrapsMemory(const CallExpr *Call) {
+  return llvm::any_of(
+      llvm::ArrayRef<StringRef>{"from_blob", "for_blob", "from_file",
+                                "fromDLPack"},
+      [Call](StringRef Name) { return callsTorch(Call, Name); });
+}
+
+bool isArrayRef(QualType T) {
+  // The base of ArrayRef in 2.14, and what torch::stable::Tensor hands out.
+  return cpp::isOrDerivesFrom(T, "c10::ArrayRef") ||
+         cpp::isOrDerivesFrom(T, "c10::HeaderOnlyArrayRef") ||
+         cpp::isOrDerivesFrom(T, "c10::OptionalArrayRef");
+}
+
+bool isSmallVector(QualType T) {
+  return cpp::isOrDerivesFrom(T, "c10::SmallVectorTemplateCommon");
+}
+
+bool isStringView(QualType T) {
+  return cpp::isOrDerivesFrom(T, "c10::string_view") ||
+         cpp::isOrDerivesFrom(T, "c10::basic_string_view");
+}
+
+bool isAccessor(QualType T) {
+  // In 2.14 those of namespace at are other names of these.
+  return cpp::isOrDerivesFrom(T, "at::TensorAccessorBase") ||
+         cpp::isOrDerivesFrom(T, "at::GenericPackedTensorAccessorBase") ||
+         cpp::isOrDerivesFrom(
+             T, "torch::headeronly::detail::TensorAccessorBase") ||
+         cpp::isOrDerivesFrom(
+             T, "torch::headeronly::detail::GenericPackedTensorAccessorBase");
+}
+
+StringRef spellElement(QualType T, const ASTContext &Context) {
+  const auto *Spec =
+      dyn_cast_or_null<ClassTemplateSpecializationDecl>(cpp::recordOf(T));
+  if (!Spec || Spec->getTemplateArgs().size() == 0 ||
+      Spec->getTemplateArgs()[0].getKind() != TemplateArgument::Type)
+    return {};
+  QualType Element = Spec->getTemplateArgs()[0].getAsType();
+  if (isStableTensor(Element))
+    return "torch::stable::Tensor";
+  if (isTensor(Element))
+    return "torch::Tensor";
+  if (Context.hasSameType(Element, Context.getIntTypeForBitwidth(64, true)))
+    return "int64_t";
+  return {};
+}
+
+} // namespace libtorch_tidy::torch

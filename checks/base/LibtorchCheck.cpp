@@ -1,0 +1,207 @@
+//===- LibtorchCheck.cpp --------------------------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/base/LibtorchCheck.h"
+#include "analysis/bytes/interpret/KnownSizes.h"
+#include "analysis/cpp/Activity.h"
+#include "analysis/cpp/Errors.h"
+#include "analysis/cpp/UserCode.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/Modules.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/ASTMatchers/ASTMatchers.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+using namespace clang::ast_matchers;
+using namespace clang::tidy;
+
+namespace libtorch_tidy {
+
+FindingListener::~FindingListener() = default;
+
+static thread_local FindingListener *CurrentListener = nullptr;
+
+FindingListener *FindingListener::install(FindingListener *Listener) {
+  return std::exchange(CurrentListener, Listener);
+}
+
+FindingListener *FindingListener::current() { return CurrentListener; }
+
+LibtorchCheck::LibtorchCheck(StringRef Name, ClangTidyContext *Context)
+    : ClangTidyCheck(Name, Context), Run(*Context) {
+  unsigned Value =
+      Options.getLocalOrGlobal("Level", static_cast<unsigned>(DefaultLevel));
+  if (Value > 2) {
+    configurationDiag("invalid value '%0' of option '%1.Level': expected 0, 1 "
+                      "or 2; using 1")
+        << Value << Name;
+    Value = static_cast<unsigned>(DefaultLevel);
+  }
+  Weakest = static_cast<Level>(Value);
+}
+
+bool LibtorchCheck::isEnabled(StringRef Name) const {
+  return Run.isCheckEnabled(Name);
+}
+
+void LibtorchCheck::storeOptions(ClangTidyOptions::OptionMap &Opts) {
+  Options.store(Opts, "Level", static_cast<unsigned>(Weakest));
+}
+
+void LibtorchCheck::registerPPCallbacks(const SourceManager &, Preprocessor *PP,
+                                        Preprocessor *) {
+  cpp::noteErrors(PP->getDiagnostics());
+}
+
+/// Names what a check of the unit matches: one definition is enough to find it.
+static constexpr StringRef AnyDefinition = "any definition";
+
+void LibtorchCheck::registerMatchers(MatchFinder *Finder) {
+  Finder->addMatcher(
+      decl(anyOf(functionDecl(isDefinition()), varDecl(hasGlobalStorage())))
+          .bind(AnyDefinition),
+      this);
+}
+
+void LibtorchCheck::check(const Match &Result) {
+  Context = Result.Context;
+  const cpp::Activity Here(name());
+  if (Result.Nodes.getNodeAs<Decl>(AnyDefinition)) {
+    HasDefinition = true;
+    return;
+  }
+  auto IsOfUser = [&](const auto &Bound) {
+    return cpp::isUserCode(Bound.second.getSourceRange().getBegin(),
+                           *Result.SourceManager);
+  };
+  if (llvm::all_of(Result.Nodes.getMap(), IsOfUser)) {
+    HasMatch = true;
+    // The model also answers for the functions of other files, in checks/code.
+    unit();
+    checkMatch(Result);
+  }
+}
+
+void LibtorchCheck::onEndOfTranslationUnit() {
+  const cpp::Activity Here(name());
+  if (HasDefinition && (isWhole() || unit().errors().areInFunctions()))
+    checkUnit(unit());
+  if (HasMatch)
+    checkMatched();
+}
+
+void LibtorchCheck::checkUnit(flow::UnitModel &Unit) {
+  for (const FunctionDecl *F : Unit.functions())
+    if (const flow::FunctionFlow *Flow = Unit.flowOf(F);
+        Flow && Flow->available())
+      checkFunction(*Flow, Unit);
+}
+
+bool LibtorchCheck::isWhole() const { return cpp::Errors::none(*Context); }
+
+flow::UnitModel &LibtorchCheck::unit() {
+  if (!Unit)
+    Unit = flow::UnitModel::of(*Context);
+  return *Unit;
+}
+
+/// Null where the unit is not whole: sizes are not certain then.
+bytes::KnownSizes *LibtorchCheck::knownSizes() {
+  if (!isWhole())
+    return nullptr;
+  if (!Sizes)
+    Sizes = std::make_shared<bytes::KnownSizes>(unit().context(),
+                                                unit().functions());
+  return Sizes.get();
+}
+
+std::optional<uint64_t> LibtorchCheck::bytesOf(const Expr *E) {
+  bytes::KnownSizes *Known = knownSizes();
+  return Known ? Known->bytesOf(E) : std::nullopt;
+}
+
+std::optional<uint64_t> LibtorchCheck::keptBy(const Expr *Forward,
+                                              bool Training, bool InputsGo) {
+  bytes::KnownSizes *Known = knownSizes();
+  return Known ? Known->keptBy(Forward, Training, InputsGo) : std::nullopt;
+}
+
+Step LibtorchCheck::originStep(const flow::Label &L) {
+  switch (L.K) {
+  case flow::Label::Forward: {
+    std::string Name = torch::calledModule(L.Site);
+    return {L.Site->getExprLoc(),
+            (Name.empty() ? "this module" : "'" + Name + "'") +
+                " runs with gradient mode on here, so its result carries "
+                "autograd history"};
+  }
+  case flow::Label::Leaf:
+    return {L.Site->getExprLoc(), "this tensor requires gradients"};
+  default:
+    return {L.Site->getExprLoc(),
+            (torch::mayHoldTensor(L.Site->getType())
+                 ? "the result of this call carries autograd history"
+                 : "this call fills a tensor that carries autograd history") +
+                (L.From.empty() ? "" : ", which arises at " + L.From)};
+  }
+}
+
+/// Edits are offered only where the text at hand is what the compiler sees.
+static bool isEditable(const FixItHint &Hint, const SourceManager &SM) {
+  for (SourceLocation Loc :
+       {Hint.RemoveRange.getBegin(), Hint.RemoveRange.getEnd()})
+    if (Loc.isInvalid() || Loc.isMacroID() || !cpp::isUserCode(Loc, SM))
+      return false;
+  return true;
+}
+
+/// A story that is short enough to be read: the beginning and the end of a
+/// longer one, with one step that stands for what is left out.
+static llvm::SmallVector<Step, 8> elided(llvm::ArrayRef<Step> Steps) {
+  constexpr size_t Longest = 8, Beginning = 4;
+  llvm::SmallVector<Step, 8> Story;
+  llvm::copy_if(Steps, std::back_inserter(Story),
+                [](const Step &S) { return S.Loc.isValid(); });
+  if (Story.size() <= Longest)
+    return Story;
+  const size_t LeftOut = Story.size() - (Longest - 1);
+  Story[Beginning].Text =
+      "(" + std::to_string(LeftOut) + " steps like these are left out)";
+  Story.erase(Story.begin() + Beginning + 1,
+              Story.begin() + Beginning + LeftOut);
+  return Story;
+}
+
+void LibtorchCheck::report(const Finding &F) {
+  const SourceManager &SM = Context->getSourceManager();
+  SourceLocation Loc = SM.getFileLoc(F.Loc);
+  if (Loc.isInvalid())
+    return;
+  if (FindingListener *Listener = FindingListener::current())
+    Listener->heard(name(), F, Loc, SM, /*IsTooWeak=*/!reports(F.Strength));
+  if (!reports(F.Strength) || !Reported.insert(Loc).second)
+    return;
+  {
+    // The message is data, not a format: names in it may hold '%'.
+    DiagnosticBuilder Warning = diag(Loc, "%0") << F.Message;
+    if (F.Highlight.isValid() && !F.Highlight.getBegin().isMacroID() &&
+        !F.Highlight.getEnd().isMacroID())
+      Warning << F.Highlight;
+    if (llvm::all_of(F.Fix,
+                     [&](const FixItHint &H) { return isEditable(H, SM); }))
+      for (const FixItHint &Hint : F.Fix)
+        Warning << Hint;
+  }
+  for (const Step &S : elided(F.Steps))
+    diag(SM.getFileLoc(S.Loc), "%0", DiagnosticIDs::Note) << S.Text;
+}
+
+} // namespace libtorch_tidy

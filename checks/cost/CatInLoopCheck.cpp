@@ -1,0 +1,369 @@
+//===- CatInLoopCheck.cpp -------------------------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/cpp/Body.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Object.h"
+#include "analysis/cpp/Std.h"
+#include "analysis/torch/api/Concatenation.h"
+#include "analysis/torch/api/OpFacts.h"
+#include "analysis/torch/api/Spelling.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/autograd/CustomFunctions.h"
+#include "analysis/torch/modules/Modules.h"
+#include "analysis/torch/storage/Sharing.h"
+#include "checks/base/LibtorchCheck.h"
+#include "checks/cost/TensorGrowth.h"
+#include "fixits/FixIts.h"
+#include "fixits/Statements.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include "clang/ASTMatchers/ASTMatchFinder.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace clang;
+using namespace clang::ast_matchers;
+
+namespace libtorch_tidy {
+
+namespace {
+
+/// docs/checks/libtorch-cat-in-loop.md says what it finds and why.
+class CatInLoopCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override;
+  void checkMatch(const Match &Result) override;
+
+private:
+  KnownGrowths Known;
+  /// Names that fixes have given, by function.
+  llvm::DenseMap<SourceLocation, llvm::StringSet<>> Given;
+};
+
+AST_MATCHER(CallExpr, joinsTensors) {
+  return torch::asConcatenation(&Node).has_value();
+}
+
+/// The body around \p S. Null where an exception may lead past the end of a
+/// loop and on in the same function.
+const cpp::Body *plainBodyAround(const Stmt *S, ASTContext &Context) {
+  const cpp::Body *In = cpp::Body::around(S, Context);
+  return In && !In->around<CXXTryStmt>(S) ? In : nullptr;
+}
+
+/// The statement of a block that chooses between \p A and \p B and does
+/// nothing else; null when there is none.
+const IfStmt *branchesOf(const Stmt *A, const Stmt *B, const cpp::Body &In) {
+  auto Around = [&](const Stmt *S) -> const IfStmt * {
+    for (S = In.parentOf(S); S; S = In.parentOf(S)) {
+      if (const auto *If = dyn_cast<IfStmt>(S))
+        return If;
+      const auto *Block = dyn_cast<CompoundStmt>(S);
+      if (Block ? Block->size() != 1 : !isa<ExprWithCleanups>(S))
+        return nullptr;
+    }
+    return nullptr;
+  };
+  const IfStmt *If = Around(A);
+  return If && If == Around(B) && isa_and_nonnull<CompoundStmt>(In.parentOf(If))
+             ? If
+             : nullptr;
+}
+
+/// Asks whether a tensor may be kept by handle in place of a copy of it: each
+/// iteration of a loop makes it anew, nothing writes into it afterwards, and
+/// it shows all of its storage. An assignment \p Ignored is as good as gone.
+class FreshTensors {
+public:
+  FreshTensors(const FunctionDecl *In, const Stmt *Loop, const Expr *Ignored)
+      : In(In), Loop(Loop), Ignored(Ignored) {}
+  bool isFresh(const Expr *E) const { return isFresh(E, 0); }
+
+private:
+  bool isFresh(const Expr *E, unsigned Depth) const;
+  bool isFreshVariable(const VarDecl *V, unsigned Depth) const;
+
+  const FunctionDecl *In;
+  const Stmt *Loop;
+  const Expr *Ignored;
+};
+
+bool FreshTensors::isFresh(const Expr *E, unsigned Depth) const {
+  constexpr unsigned Enough = 8; // Each step may have many to look at.
+  E = cpp::stripImplicit(E);
+  if (!E || Depth > Enough)
+    return false;
+  if (const VarDecl *V = cpp::variableOf(E))
+    return isFreshVariable(V, Depth + 1);
+  const auto *Call = dyn_cast<CallExpr>(E);
+  if (!Call)
+    return false;
+  if (torch::asModuleCall(Call))
+    return true;
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
+    switch (Op->getOperator()) {
+    case OO_Plus:
+    case OO_Minus:
+    case OO_Star:
+    case OO_Slash:
+      return torch::isTensor(Op->getType());
+    default:
+      return Op->isComparisonOp() && torch::isTensor(Op->getType());
+    }
+  // script.forward({x}).toTensor()
+  if (torch::asToTensor(Call))
+    return torch::asModuleCall(cpp::receiverOf(Call)).has_value();
+  const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
+  if (!Facts || Facts->InPlace)
+    return false;
+  if (!Facts->mayShare())
+    return true;
+  if (!torch::showsWhole(Call))
+    return false;
+  const Expr *Of = cpp::receiverOf(Call);
+  if (!Of && Call->getNumArgs() > 0)
+    Of = Call->getArg(0);
+  return isFresh(Of, Depth + 1);
+}
+
+/// Is \p E the tensor of \p V, or a view of it?
+bool isHandleOf(const VarDecl *V, const Expr *E) {
+  for (E = cpp::stripImplicit(E); E;) {
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      return Ref->getDecl() == V;
+    const auto *Call = dyn_cast<CallExpr>(E);
+    const torch::OpFacts *Facts =
+        Call ? torch::opFacts(Call->getDirectCallee()) : nullptr;
+    if (!Facts || !Facts->mayShare())
+      return false;
+    E = cpp::receiverOf(Call);
+  }
+  return false;
+}
+
+bool FreshTensors::isFreshVariable(const VarDecl *V, unsigned Depth) const {
+  if (!torch::isTensor(V->getType()))
+    return false;
+  cpp::Values Values = cpp::Body::of(In).valuesOf(V);
+  if (!Values.Complete || llvm::any_of(Values.Given, [&](const Expr *E) {
+        return !isFresh(E, Depth);
+      }))
+    return false;
+  // No other variable holds it, nor a view of it.
+  return !cpp::anyOf<VarDecl>(Loop, [&](const VarDecl *Other) {
+    return isHandleOf(V, Other->getInit());
+  }) && !cpp::anyOf<CallExpr>(Loop, [&](const CallExpr *Call) {
+    return cpp::isAssignment(Call) && Call != Ignored &&
+           isHandleOf(V, Call->getArg(1));
+  });
+}
+
+/// Collects the parts in a vector and joins them once, after the loop.
+class JoinOnce {
+public:
+  /// \p Taken are the names that other fixes have taken in the same function.
+  JoinOnce(const TensorGrowth &Growth, const cpp::Body &Body,
+           ASTContext &Context, llvm::StringSet<> &Taken)
+      : Growth(Growth), First(Growth.Steps.front()),
+        Var(cpp::variableOf(Growth.Target)), Name(Var->getNameAsString()),
+        Body(Body), Context(Context), Taken(Taken) {}
+
+  /// None where a part is not surely one of its own, or is not in plain text.
+  fixits::Edits edits() {
+    return (Growth.Parts ? joinList() : collectParts()) ? Fix : fixits::Edits();
+  }
+
+private:
+  bool add(const fixits::Edits &Edits) {
+    Fix.append(Edits.begin(), Edits.end());
+    return !Edits.empty();
+  }
+  /// \p Cat of \p List instead, with the dimension and its comment as they are
+  /// written.
+  std::string callText(const CallExpr *Cat, StringRef List) const {
+    StringRef Callee =
+        fixits::sourceText(Cat->getCallee()->getSourceRange(), Context);
+    if (Callee.empty())
+      return {};
+    StringRef Rest =
+        fixits::textAfter(Cat->getArg(0), Cat->getRParenLoc(), Context);
+    return (Callee + "(" + List + Rest + ")").str();
+  }
+  /// Empty, a list cannot be joined: only where the loop has run.
+  std::string unlessEmpty(StringRef List, StringRef Statement) const {
+    const std::string Inner =
+        fixits::indentationAt(Growth.Loop->getBeginLoc(), Context).str() +
+        fixits::indentationStep(Growth.Loop, Context);
+    return ("if (!" + List + ".empty())\n" + Inner + Statement).str();
+  }
+
+  /// The parts are collected already, and joined in each iteration.
+  bool joinList() {
+    const std::string List = Growth.Parts->getNameAsString();
+    const std::string Call = callText(First.Cat, List);
+    return !Call.empty() &&
+           cpp::isStdClass(Growth.Parts->getType(), {"vector"}) &&
+           add(fixits::removeStatement(First.Assign, Context)) &&
+           add(fixits::insertAfterStatement(
+               Growth.Loop, unlessEmpty(List, Name + " = " + Call + ";"),
+               Context));
+  }
+
+  bool collectParts() {
+    const Stmt *Scope = Body.function()->getBody();
+    const std::string Wish = (StringRef(Name).rtrim('_') + "_parts").str();
+    std::string List = fixits::freeName(Wish, Scope);
+    for (unsigned N = 2; Taken.count(List); ++N)
+      List = fixits::freeName(Wish + std::to_string(N), Scope);
+    const std::string Call = callText(First.Cat, List);
+    if (Call.empty())
+      return false;
+    const FreshTensors Fresh(Body.function(), Growth.Loop, Growth.FirstSet);
+    for (const GrowthStep &Step : Growth.Steps)
+      if (!Step.Plain || callText(Step.Cat, List) != Call ||
+          !Fresh.isFresh(Step.Part) || !pushPart(Step, List))
+        return false;
+    std::string Declaration =
+        "std::vector<" + torch::spelling::Tensor.str() + "> " + List;
+    std::string After = Name + " = " + Call + ";";
+    if (Growth.FirstSet)
+      After = unlessEmpty(List, After);
+    else
+      Declaration += "{" + Name + "}";
+    if (!add(fixits::insertBeforeStatement(Growth.Loop, Declaration + ";",
+                                           Context)) ||
+        !add(fixits::insertAfterStatement(Growth.Loop, After, Context)))
+      return false;
+    Taken.insert(List);
+    return true;
+  }
+
+  /// Adds the part of \p Step to \p List where it is joined now.
+  bool pushPart(const GrowthStep &Step, StringRef List) {
+    StringRef Part =
+        Step.Part ? fixits::sourceText(Step.Part->getSourceRange(), Context)
+                  : StringRef();
+    if (Part.empty())
+      return false;
+    const std::string Push = (List + ".push_back(" + Part + ")").str();
+    if (!Growth.FirstSet)
+      return add(fixits::replaceExpression(Step.Assign, Push, Context));
+    const IfStmt *If = branchesWith(Step, Part);
+    return If && isEmptyBefore() &&
+           add(fixits::replaceStatement(If, Push + ";", Context));
+  }
+
+  /// The whole statement `if (all.defined()) all = torch::cat({all, x}); else
+  /// all = x;`
+  const IfStmt *branchesWith(const GrowthStep &Step, StringRef Part) const {
+    const auto *Set = cast<CXXOperatorCallExpr>(Growth.FirstSet);
+    const auto *If = branchesOf(Step.Assign, Set, Body);
+    if (!If || Growth.Steps.size() != 1 || If->getInit() ||
+        fixits::sourceText(cpp::stripImplicit(Set->getArg(1))->getSourceRange(),
+                           Context) != Part)
+      return nullptr;
+    // A comment in it would be lost.
+    StringRef Written = fixits::sourceText(If->getSourceRange(), Context);
+    return Written.contains("//") || Written.contains("/*") ? nullptr : If;
+  }
+
+  /// Is nothing in the variable before the loop?
+  bool isEmptyBefore() const {
+    const SourceManager &SM = Context.getSourceManager();
+    return !isa<ParmVarDecl>(Var) &&
+           (!Var->getInit() || cpp::isEmptyValue(Var->getInit())) &&
+           llvm::none_of(cpp::writesTo(Var, Body.function()->getBody()),
+                         [&](const cpp::Write &W) {
+                           return SM.isBeforeInTranslationUnit(
+                               W.Where->getBeginLoc(),
+                               Growth.Loop->getBeginLoc());
+                         });
+  }
+
+  const TensorGrowth &Growth;
+  const GrowthStep &First;
+  const VarDecl *Var;
+  const std::string Name;
+  const cpp::Body &Body;
+  ASTContext &Context;
+  llvm::StringSet<> &Taken;
+  fixits::Edits Fix;
+};
+
+/// \p Given are the names that fixes have given, by function.
+fixits::Edits
+joinOnce(const TensorGrowth &Growth, ASTContext &Context,
+         llvm::DenseMap<SourceLocation, llvm::StringSet<>> &Given) {
+  const VarDecl *Var = cpp::variableOf(Growth.Target);
+  const cpp::Body *Body = plainBodyAround(Growth.Loop, Context);
+  if (!Body || !Body->isOwn(Var) || Growth.Read || Growth.Queried ||
+      !isa_and_nonnull<CompoundStmt>(Body->parentOf(Growth.Loop)))
+    return {};
+  return JoinOnce(Growth, *Body, Context,
+                  Given[Body->function()->getLocation()])
+      .edits();
+}
+
+} // namespace
+
+void CatInLoopCheck::registerMatchers(MatchFinder *Finder) {
+  Finder->addMatcher(callExpr(joinsTensors()).bind("cat"), this);
+}
+
+void CatInLoopCheck::checkMatch(const Match &Result) {
+  ASTContext &Context = *Result.Context;
+  const auto *Cat = Result.Nodes.getNodeAs<CallExpr>("cat");
+  std::optional<TensorGrowth> Growth = growthBy(Cat, Context, Known);
+  if (!Growth)
+    return;
+  const Expr *Assign = Growth->Steps.front().Assign;
+  std::string Name =
+      fixits::sourceText(Growth->Target->getSourceRange(), Context).str();
+  if (const auto *Ref =
+          dyn_cast<DeclRefExpr>(cpp::stripImplicit(Growth->Target)))
+    Name = Ref->getDecl()->getNameAsString();
+  const std::string Quoted = Name.empty() ? "the tensor" : "'" + Name + "'";
+
+  Finding F;
+  F.Loc = Cat->getExprLoc();
+  F.Highlight = Assign->getSourceRange();
+  F.Strength = Level::Likely;
+  if (Growth->Parts)
+    F.Message = "every iteration joins all of '" +
+                Growth->Parts->getNameAsString() +
+                "' anew, so memory traffic grows with the square of the "
+                "iterations; join them once after the loop";
+  else if (Growth->Read)
+    F.Message =
+        "every iteration copies all of " + Quoted +
+        " into a longer tensor, so memory traffic grows with the square "
+        "of the iterations; allocate it once, write each part into its "
+        "slice and read what is filled through narrow()";
+  else
+    F.Message =
+        "every iteration copies all of " + Quoted +
+        " into a longer tensor, so memory traffic grows with the square "
+        "of the iterations; collect the parts in a std::vector and join "
+        "them once after the loop";
+  F.Steps.push_back({Growth->Loop->getBeginLoc(),
+                     Quoted + " grows over the iterations of this loop"});
+  for (const GrowthStep &Step : llvm::drop_begin(Growth->Steps))
+    F.Steps.push_back({Step.Cat->getExprLoc(), "and it grows here"});
+  if (Growth->Read)
+    F.Steps.push_back({Growth->Read->getExprLoc(),
+                       "what has grown so far is read in the loop here"});
+  F.Fix = joinOnce(*Growth, Context, Given);
+  if (reports(F.Strength))
+    F.Bytes = bytesOf(Growth->Steps.front().Part);
+  report(F);
+}
+
+LIBTORCH_CHECK(CatInLoopCheck);
+
+} // namespace libtorch_tidy

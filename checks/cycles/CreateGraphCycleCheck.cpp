@@ -1,0 +1,232 @@
+//===- CreateGraphCycleCheck.cpp ------------------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/cpp/Body.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Object.h"
+#include "analysis/cpp/Std.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/cpp/UserCode.h"
+#include "analysis/flow/history/FunctionFlow.h"
+#include "analysis/flow/unit/Callers.h"
+#include "analysis/flow/unit/UnitModel.h"
+#include "analysis/torch/api/Conventions.h"
+#include "analysis/torch/api/Effects.h"
+#include "analysis/torch/api/Spelling.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/autograd/Autograd.h"
+#include "checks/base/LibtorchCheck.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/ASTMatchers/ASTMatchFinder.h"
+
+using namespace clang;
+using namespace clang::ast_matchers;
+
+namespace libtorch_tidy {
+
+namespace {
+
+/// docs/checks/libtorch-create-graph-cycle.md says what it finds and why.
+class CreateGraphCycleCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override;
+  void checkMatch(const Match &Result) override;
+  void checkMatched() override;
+
+private:
+  /// A backward() that makes the graph of gradients, for certain or when a
+  /// parameter of its function says so.
+  struct Backward {
+    const CallExpr *Call;
+    const FunctionDecl *In;
+    const ParmVarDecl *When; ///< Null: always.
+  };
+  /// Who resets gradients is known at the end of the unit.
+  llvm::SmallVector<Backward, 2> Calls;
+};
+
+bool isGradient(const Expr *E) {
+  E = cpp::stripImplicit(E);
+  if (const VarDecl *Var = cpp::variableOf(E);
+      Var && Var->isLocalVarDecl() && Var->getInit())
+    E = cpp::stripImplicit(Var->getInit());
+  const auto *Call = dyn_cast_or_null<CallExpr>(E);
+  return Call && torch::gradOf(Call);
+}
+
+/// Does \p Call take gradients away from parameters, or their graphs from
+/// gradients: zero_grad(), which detaches where it does not reset, a write to
+/// mutable_grad(), grad().detach_()? Functions that it calls are looked into
+/// \p Depth levels deep.
+bool resetsGradients(const CallExpr *Call, unsigned Depth = 4) {
+  if (torch::isZeroGrad(Call))
+    return true;
+  StringRef Name = cpp::calleeName(Call);
+  if (isa<CXXOperatorCallExpr>(Call))
+    return cpp::isAssignment(Call) && isGradient(Call->getArg(0));
+  if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+      Method && torch::endsHistory(Method) &&
+      isGradient(Method->getImplicitObjectArgument()))
+    return true;
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  if (!Callee || torch::isTorchDecl(Callee) || cpp::isStdDecl(Callee))
+    return false;
+  if (Callee->hasBody(Callee))
+    return Depth > 0 &&
+           cpp::anyOf<CallExpr>(Callee->getBody(), [&](const CallExpr *Inner) {
+             return resetsGradients(Inner, Depth - 1);
+           });
+  // Of code that is not seen, the name must do.
+  return torch::namesGradientReset(Name);
+}
+
+/// Can \p Reset be about what \p Call, of a function that back-propagates, is
+/// given? Not where all modules and optimizers that it has to do with are local
+/// variables that the call does not name, and that start from nothing the call
+/// names.
+bool concerns(const CallExpr *Reset, const CallExpr *Call) {
+  llvm::SmallVector<const Expr *, 4> Objects(Reset->arguments());
+  if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Reset))
+    Objects.push_back(Method->getImplicitObjectArgument());
+  llvm::erase_if(Objects, [](const Expr *E) {
+    return !torch::isModule(E->getType().getNonReferenceType()) &&
+           !torch::isOptimizerType(E->getType());
+  });
+  auto IsNamed = [&](const VarDecl *V) {
+    return cpp::anyOf<DeclRefExpr>(Call, [&](const DeclRefExpr *Ref) {
+      const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+      return Ref->getDecl() == V || (Var && !Var->isLocalVarDeclOrParm());
+    });
+  };
+  return Objects.empty() || llvm::any_of(Objects, [&](const Expr *E) {
+           const auto *V =
+               dyn_cast_or_null<VarDecl>(cpp::rootOf(cpp::stripPointers(E)));
+           return !V || !V->isLocalVarDecl() ||
+                  V->getType()->isReferenceType() || IsNamed(V) ||
+                  (V->getInit() &&
+                   cpp::anyOf<DeclRefExpr>(
+                       V->getInit(), [&](const DeclRefExpr *Ref) {
+                         const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+                         return Var && (!Var->isLocalVarDecl() || IsNamed(Var));
+                       }));
+         });
+}
+
+/// Does a reset in \p F run after \p Call: after it in the text, or in the
+/// next round of a loop around both?
+bool isResetAfter(const CallExpr *Call, const FunctionDecl *F) {
+  const cpp::Body &Body = cpp::Body::of(F);
+  const SourceManager &SM = Body.context().getSourceManager();
+  auto ShareLoop = [&](const Stmt *Other) {
+    for (const Stmt *S = Call; S; S = Body.parentOf(S))
+      if (cpp::isLoop(S) && Body.isWithin(Other, S))
+        return true;
+    return false;
+  };
+  return cpp::anyOf<CallExpr>(Body.root(), [&](const CallExpr *Reset) {
+    return (cpp::comesBefore(Call, Reset, SM) || ShareLoop(Reset)) &&
+           resetsGradients(Reset) &&
+           (torch::asBackward(Call) || concerns(Reset, Call));
+  });
+}
+
+/// The argument of backward() that says whether to make a graph.
+const Expr *createGraphArgument(const CallExpr *Call) {
+  unsigned I = isa<CXXMemberCallExpr>(Call) ? 2 : 3;
+  return I < Call->getNumArgs() ? Call->getArg(I) : nullptr;
+}
+
+/// A bool that never changes: what its variable starts with.
+const VarDecl *unchangedVariable(const Expr *E, const Stmt *Body) {
+  const VarDecl *Var = cpp::variableOf(E);
+  return Var && Var->isLocalVarDeclOrParm() && cpp::writesTo(Var, Body).empty()
+             ? Var
+             : nullptr;
+}
+
+} // namespace
+
+void CreateGraphCycleCheck::registerMatchers(MatchFinder *Finder) {
+  Finder->addMatcher(
+      callExpr(callee(functionDecl(hasName(torch::BackwardName))),
+               forFunction(functionDecl().bind("in")))
+          .bind("call"),
+      this);
+}
+
+void CreateGraphCycleCheck::checkMatch(const Match &Result) {
+  const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
+  const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
+  if (!In->hasBody())
+    return;
+  auto Backward = torch::asBackward(Call);
+  if (!Backward || Backward->ReturnsGradients ||
+      Backward->CreateGraph == torch::Flag::False)
+    return;
+  if (Backward->CreateGraph == torch::Flag::True) {
+    Calls.push_back({Call, In, nullptr});
+    return;
+  }
+  const VarDecl *Var =
+      unchangedVariable(createGraphArgument(Call), In->getBody());
+  if (const auto *Param = dyn_cast_or_null<ParmVarDecl>(Var))
+    Calls.push_back({Call, In, Param});
+  else if (Var && Var->getInit() &&
+           cpp::constantBool(Var->getInit(), context()) == true)
+    Calls.push_back({Call, In, nullptr});
+}
+
+void CreateGraphCycleCheck::checkMatched() {
+  if (Calls.empty())
+    return;
+  const SourceManager &SM = context().getSourceManager();
+  for (const Backward &B : Calls) {
+    if (isResetAfter(B.Call, B.In))
+      continue;
+    Finding F;
+    F.Strength = Level::Likely;
+    F.Message = ("backward() with create_graph=true stores gradients whose "
+                 "graph owns the parameters: each parameter and its gradient "
+                 "keep each other until the gradient is reset; " +
+                 torch::spelling::Grad + " returns them instead")
+                    .str();
+    llvm::SmallVector<flow::WrittenCall, 4> Callers =
+        flow::callsOf(B.In, unit());
+    if (!B.When) {
+      // Whoever calls the function may clean up after it.
+      if (!Callers.empty() &&
+          llvm::all_of(Callers, [&](const flow::WrittenCall &C) {
+            return isResetAfter(C.Call, C.In);
+          }))
+        continue;
+      F.Loc = B.Call->Stmt::getBeginLoc();
+      F.Highlight = B.Call->getSourceRange();
+      report(F);
+      continue;
+    }
+    for (const flow::WrittenCall &C : Callers) {
+      unsigned I = B.When->getFunctionScopeIndex();
+      if (isa<CXXOperatorCallExpr>(C.Call) || I >= C.Call->getNumArgs() ||
+          cpp::constantBool(C.Call->getArg(I), context()) != true ||
+          !cpp::isUserCode(C.Call->Stmt::getBeginLoc(), SM) ||
+          isResetAfter(C.Call, C.In))
+        continue;
+      F.Loc = C.Call->Stmt::getBeginLoc();
+      F.Highlight = C.Call->getSourceRange();
+      F.Steps = {{B.Call->Stmt::getBeginLoc(),
+                  "'" + B.When->getNameAsString() +
+                      "' is what this backward() gets as create_graph"}};
+      report(F);
+    }
+  }
+  Calls.clear();
+}
+
+LIBTORCH_CHECK(CreateGraphCycleCheck);
+
+} // namespace libtorch_tidy

@@ -1,0 +1,483 @@
+//===- ModuleOwnershipCycleCheck.cpp --------------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Object.h"
+#include "analysis/cpp/Std.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/cpp/UserCode.h"
+#include "analysis/cpp/Walk.h"
+#include "analysis/cpp/Writes.h"
+#include "analysis/flow/memory/ReleasedFields.h"
+#include "analysis/flow/unit/UnitModel.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/Kept.h"
+#include "analysis/torch/modules/Modules.h"
+#include "analysis/torch/modules/StoredArguments.h"
+#include "checks/base/LibtorchCheck.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/ASTMatchers/ASTMatchFinder.h"
+
+using namespace clang;
+using namespace clang::ast_matchers;
+
+namespace libtorch_tidy {
+
+using cpp::Object;
+
+namespace {
+
+class FieldUses;
+class ClassOwnership;
+
+/// docs/checks/libtorch-module-ownership-cycle.md says what it finds and why.
+class ModuleOwnershipCycleCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override;
+  void checkMatch(const Match &Result) override;
+  void checkMatched() override;
+
+private:
+  void checkEdges(const FunctionDecl *Function, const FieldUses &Uses);
+  void checkClasses(const CXXRecordDecl *Child, const FieldUses &Uses,
+                    ClassOwnership &Classes);
+
+  /// Modules of the user, in source order.
+  llvm::SmallVector<const CXXRecordDecl *, 8> Modules;
+  /// Members that a finding is about already.
+  llvm::DenseSet<const FieldDecl *> Reported;
+};
+
+bool isModuleOwner(QualType T) {
+  return cpp::isSharedOwner(T) && torch::isModule(T);
+}
+
+/// The classes of modules that a value of \p T owns, by value, holder, smart
+/// pointer or container.
+void addModulesIn(QualType T, llvm::SmallVectorImpl<const CXXRecordDecl *> &To,
+                  unsigned Depth = 0) {
+  if (T.isNull() || Depth > 4 || !cpp::isOwningType(T))
+    return;
+  QualType Pointee = cpp::pointeeOf(T);
+  const CXXRecordDecl *R = cpp::recordOf(Pointee.isNull() ? T : Pointee);
+  if (torch::isModule(T)) {
+    if (R && R->hasDefinition())
+      To.push_back(R->getDefinition());
+    return;
+  }
+  if (R && cpp::isStdDecl(R))
+    cpp::forEachArgument(
+        R, [&](QualType Arg) { addModulesIn(Arg, To, Depth + 1); });
+}
+
+bool ownsModules(QualType T) {
+  llvm::SmallVector<const CXXRecordDecl *, 2> Held;
+  addModulesIn(T, Held);
+  return !Held.empty();
+}
+
+/// A place in the code that makes one object an owner of another.
+struct Edge {
+  Object Owner, Owned;
+  const Expr *Where = nullptr;
+  const Expr *Value = nullptr;
+  const FieldDecl *Field = nullptr; ///< Null when it is registered only.
+  /// The value is the object itself, not one that was made of it.
+  bool Direct = false;
+};
+
+/// The field of its object that a method puts parameter \p I into, or that it
+/// registers it (Registers).
+struct Stored {
+  const FieldDecl *Field = nullptr;
+  bool Registers = false;
+};
+Stored storedBy(const CXXMethodDecl *Method, unsigned I) {
+  Stored Found;
+  for (const torch::StoredArgument &Known : torch::storedArguments(Method)) {
+    if (Known.Index != I)
+      continue;
+    if (!Known.Field)
+      Found.Registers = true;
+    else if (cpp::isOwningType(Known.Field->getType()))
+      Found.Field = Known.Field;
+  }
+  return Found;
+}
+
+/// Collects the edges of one function.
+class EdgeFinder {
+public:
+  EdgeFinder(const Stmt *Body, const SourceManager &SM) : Body(Body), SM(SM) {
+    cpp::walk(
+        Body, {},
+        [&](const Stmt *S) {
+          if (const auto *Call = dyn_cast<CallExpr>(S))
+            lookAt(Call);
+          return true;
+        },
+        [&](const Decl *D) {
+          if (const auto *Var = dyn_cast<VarDecl>(D))
+            lookAt(Var);
+          return true;
+        });
+  }
+  llvm::SmallVector<Edge, 4> Edges;
+
+private:
+  void lookAt(const CallExpr *Call) {
+    if (cpp::isAssignment(Call))
+      return into(Call, Call->getArg(0), Call->getArg(1));
+    const auto *Member = dyn_cast<CXXMemberCallExpr>(Call);
+    const Expr *Object = Member ? Member->getImplicitObjectArgument() : nullptr;
+    if (!Object || Call->getNumArgs() == 0)
+      return;
+    if (auto Registered = torch::asRegistration(Call)) {
+      if (Registered->What == torch::Registration::Module && Registered->Value)
+        add(Call, cpp::objectOf(Object, Body), nullptr, Registered->Value);
+      return;
+    }
+    if (auto Added = cpp::asInsertion(Call)) {
+      if (torch::isModule(Object->getType())) // Sequential, ModuleList
+        add(Call, cpp::objectOf(Object, Body), nullptr, Added->value());
+      else
+        into(Call, Object, Added->value());
+      return;
+    }
+    const CXXMethodDecl *Method = Member->getMethodDecl();
+    if (!Method || !Method->getIdentifier() ||
+        !cpp::isUserCode(Method->getLocation(), SM))
+      return;
+    for (unsigned I = 0; I < Call->getNumArgs(); ++I) {
+      if (!isModuleOwner(Call->getArg(I)->getType()))
+        continue;
+      Stored Where = storedBy(Method, I);
+      if (Where.Field || Where.Registers)
+        add(Call, cpp::objectOf(Object, Body), Where.Field, Call->getArg(I));
+    }
+  }
+
+  /// `Child child(parent)`: what its constructor stores.
+  void lookAt(const VarDecl *Var) {
+    if (!Var->isLocalVarDecl() || Var->isStaticLocal() || !Var->getInit() ||
+        !isModuleOwner(Var->getType()) || cpp::objectOf(Var->getInit(), Body))
+      return;
+    cpp::Object Owner;
+    Owner.Root = Var;
+    add(Var->getInit(), Owner, nullptr, Var->getInit());
+  }
+
+  /// `place.field = value`
+  void into(const Expr *Where, const Expr *To, const Expr *Value) {
+    if (!ownsModules(To->getType()))
+      return;
+    auto Place = cpp::objectOf(To, Body);
+    if (!Place || Place->Fields.empty())
+      return;
+    const FieldDecl *Field = Place->Fields.pop_back_val();
+    if (cpp::isOwningType(Field->getType()))
+      add(Where, Place, Field, Value);
+  }
+
+  void add(const Expr *Where, const std::optional<Object> &Owner,
+           const FieldDecl *Field, const Expr *Value) {
+    if (!Owner || changes(Owner->Root))
+      return;
+    for (const Expr *Kept : torch::keptBy(Value, Body)) {
+      if (!isModuleOwner(Kept->getType()))
+        continue;
+      auto Owned = cpp::objectOf(Kept, Body);
+      if (Owned && !changes(Owned->Root))
+        Edges.push_back({*Owner, *Owned, Where, Kept, Field,
+                         cpp::stripImplicit(Value) == Kept});
+    }
+  }
+
+  /// A variable that stands for several objects in turn.
+  bool changes(const ValueDecl *Var) const {
+    return Var && cpp::isReassigned(Var, Body);
+  }
+
+  const Stmt *Body;
+  const SourceManager &SM;
+};
+
+/// Does \p From own \p To, itself or by the other edges? The edges on the way
+/// go to \p Way; \p Gone are those that were tried.
+bool reaches(const Object &From, const Object &To, llvm::ArrayRef<Edge> Edges,
+             llvm::SmallPtrSetImpl<const Edge *> &Gone,
+             llvm::SmallVectorImpl<const Edge *> &Way) {
+  if ((From == To && !From.Element) || cpp::owns(From, To))
+    return true;
+  for (const Edge &E : Edges) {
+    if (!(From == E.Owner && !From.Element) && !cpp::owns(From, E.Owner))
+      continue;
+    if (!Gone.insert(&E).second)
+      continue;
+    Way.push_back(&E);
+    if (reaches(E.Owned, To, Edges, Gone, Way))
+      return true;
+    Way.pop_back();
+  }
+  return false;
+}
+
+std::string nameOf(const cpp::Object &Object) {
+  return Object.isThis() ? "this module" : "'" + Object.name() + "'";
+}
+
+/// What the functions of the unit do with members.
+class FieldUses {
+public:
+  llvm::DenseSet<const FieldDecl *> Released;
+  /// Where a member is given an object that exists already.
+  llvm::DenseMap<const FieldDecl *, const Expr *> Filled;
+  const Stmt *Body = nullptr;
+
+  void add(const FunctionDecl *F) {
+    Body = F->getBody();
+    if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F))
+      for (const CXXCtorInitializer *Init : Ctor->inits())
+        if (Init->isMemberInitializer() && Init->isWritten())
+          given(Init->getMember(), Init->getInit());
+    cpp::forEach<CallExpr>(Body, [&](const CallExpr *Call) { lookAt(Call); });
+    flow::forEachReleased(F, [&](const FieldDecl *Field) {
+      if (ownsModules(Field->getType()))
+        Released.insert(Field);
+    });
+  }
+  /// What other units do with the members of \p Module.
+  void addElsewhere(const CXXRecordDecl *Module) {
+    for (const FieldDecl *Field : Module->fields())
+      if (ownsModules(Field->getType()) && flow::isReleasedElsewhere(Field))
+        Released.insert(Field->getCanonicalDecl());
+  }
+
+  /// Does any released member own modules of the class that \p T does?
+  bool releases(QualType T) const {
+    llvm::SmallVector<const CXXRecordDecl *, 2> Wanted;
+    addModulesIn(T, Wanted);
+    return llvm::any_of(Released, [&](const FieldDecl *Field) {
+      llvm::SmallVector<const CXXRecordDecl *, 2> Held;
+      addModulesIn(Field->getType(), Held);
+      return llvm::any_of(Held, [&](const CXXRecordDecl *Class) {
+        return llvm::any_of(Wanted, [&](const CXXRecordDecl *Other) {
+          return Class == Other || Other->isDerivedFrom(Class);
+        });
+      });
+    });
+  }
+
+private:
+  void lookAt(const CallExpr *Call) {
+    if (!cpp::isAssignment(Call) || cpp::isEmptyValue(Call->getArg(1)))
+      return;
+    if (const FieldDecl *Field = fieldOf(Call->getArg(0)))
+      given(Field, Call->getArg(1));
+  }
+
+  static const FieldDecl *fieldOf(const Expr *E) {
+    const auto *Member = dyn_cast_or_null<MemberExpr>(cpp::stripImplicit(E));
+    const auto *Field =
+        Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
+    return Field && ownsModules(Field->getType()) ? Field->getCanonicalDecl()
+                                                  : nullptr;
+  }
+
+  /// A parameter, `this` or another variable's object: not one made here.
+  void given(const FieldDecl *Field, const Expr *Value) {
+    if (!isModuleOwner(Field->getType()))
+      return;
+    auto Object = cpp::objectOf(Value, Body);
+    const auto *Var =
+        Object ? dyn_cast_or_null<VarDecl>(Object->Root) : nullptr;
+    bool Exists =
+        Object && Object->Fields.empty() && (!Var || isa<ParmVarDecl>(Var));
+    if (Exists)
+      Filled.try_emplace(Field->getCanonicalDecl(), Value);
+  }
+};
+
+/// How a class of modules owns another, by its members and theirs.
+class ClassOwnership {
+public:
+  /// The member of \p Owner that leads to \p Owned; null when none does.
+  const FieldDecl *memberLeadingTo(const CXXRecordDecl *Owner,
+                                   const CXXRecordDecl *Owned,
+                                   const FieldDecl *Except) {
+    llvm::SmallPtrSet<const CXXRecordDecl *, 8> Seen;
+    return search(Owner, Owned, Except, Seen);
+  }
+
+private:
+  const FieldDecl *search(const CXXRecordDecl *Owner,
+                          const CXXRecordDecl *Owned, const FieldDecl *Except,
+                          llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Seen) {
+    if (!Seen.insert(Owner).second || torch::isTorchDecl(Owner))
+      return nullptr;
+    for (const FieldDecl *Field : Owner->fields()) {
+      if (Field->getCanonicalDecl() == Except)
+        continue;
+      llvm::SmallVector<const CXXRecordDecl *, 2> Held;
+      addModulesIn(Field->getType(), Held);
+      for (const CXXRecordDecl *Class : Held)
+        if (Class == Owned || search(Class, Owned, Except, Seen))
+          return Field;
+    }
+    for (const CXXBaseSpecifier &Base : Owner->bases())
+      if (const CXXRecordDecl *B = Base.getType()->getAsCXXRecordDecl();
+          B && B->hasDefinition())
+        if (const FieldDecl *Field =
+                search(B->getDefinition(), Owned, Except, Seen))
+          return Field;
+    return nullptr;
+  }
+};
+
+} // namespace
+
+void ModuleOwnershipCycleCheck::registerMatchers(MatchFinder *Finder) {
+  Finder->addMatcher(cxxRecordDecl(isDefinition(),
+                                   unless(isExpansionInSystemHeader()),
+                                   isDerivedFrom(torch::ModuleClass.str()))
+                         .bind("module"),
+                     this);
+}
+
+void ModuleOwnershipCycleCheck::checkMatch(const Match &Result) {
+  const auto *R = Result.Nodes.getNodeAs<CXXRecordDecl>("module");
+  if (!R->isDependentContext())
+    Modules.push_back(R);
+}
+
+/// The finding that \p Way makes, which begins with the edge that closes it.
+static Finding cycleOf(llvm::ArrayRef<const Edge *> Way) {
+  const Edge &E = *Way.front();
+  const std::string Owner = nameOf(E.Owner), Owned = nameOf(E.Owned);
+  Finding F;
+  F.Loc = E.Where->getBeginLoc();
+  F.Highlight = E.Where->getSourceRange();
+  F.Strength = Level::Certain;
+  F.Message =
+      E.Owner == E.Owned
+          ? "this makes " + Owner +
+                " own itself, directly or through a member: it is never freed"
+          : "this makes " + Owner + " own " + Owned +
+                ", which owns it: neither is ever freed";
+  if ((Way.size() > 1 || E.Owner == E.Owned) &&
+      llvm::all_of(
+          Way, [](const Edge *Step) { return !Step->Field && Step->Direct; }))
+    F.Message += ", and parameters() recurses without end";
+  for (const Edge *Step : llvm::drop_begin(Way))
+    F.Steps.push_back(
+        {Step->Where->getBeginLoc(), nameOf(Step->Owned) + " is given to " +
+                                         nameOf(Step->Owner) + " here"});
+  if (Way.size() == 1 && !E.Owner.Fields.empty())
+    F.Steps.push_back({E.Owner.Fields.back()->getLocation(),
+                       Owned + " owns " + Owner + " by this member"});
+  return F;
+}
+
+/// Cycles that the statements of \p Function close.
+void ModuleOwnershipCycleCheck::checkEdges(const FunctionDecl *Function,
+                                           const FieldUses &Uses) {
+  EdgeFinder Finder(Function->getBody(), context().getSourceManager());
+  llvm::DenseSet<const Edge *> Explained;
+  llvm::SmallVector<const Edge *, 4> Closed;
+  for (const Edge &E : llvm::reverse(Finder.Edges)) {
+    llvm::SmallVector<const Edge *, 4> Way;
+    Way.push_back(&E);
+    llvm::SmallPtrSet<const Edge *, 8> Gone = {&E};
+    if (Explained.contains(&E) ||
+        !reaches(E.Owned, E.Owner, Finder.Edges, Gone, Way))
+      continue;
+    if (llvm::any_of(Way, [&](const Edge *Step) {
+          return Uses.Released.contains(Step->Field) ||
+                 (!Step->Direct && Uses.releases(Step->Value->getType()));
+        }))
+      continue;
+    // One statement may give it in several ways.
+    if (llvm::any_of(Closed, [&](const Edge *Known) {
+          return Known->Owner == E.Owner && Known->Owned == E.Owned;
+        }))
+      continue;
+    Closed.push_back(&E);
+    Explained.insert(Way.begin(), Way.end());
+    for (const Edge *Step : Way)
+      if (Step->Field)
+        Reported.insert(Step->Field);
+    report(cycleOf(Way));
+  }
+}
+
+/// Where nobody is seen to close the cycle: \p Child and another class own each
+/// other, and \p Child takes the other as it comes.
+void ModuleOwnershipCycleCheck::checkClasses(const CXXRecordDecl *Child,
+                                             const FieldUses &Uses,
+                                             ClassOwnership &Classes) {
+  auto IsSettled = [&](const FieldDecl *Field) {
+    return Reported.contains(Field) || Uses.Released.contains(Field);
+  };
+  for (const FieldDecl *Field : Child->fields()) {
+    const FieldDecl *Own = Field->getCanonicalDecl();
+    const Expr *Given = Uses.Filled.lookup(Own);
+    if (!Given || IsSettled(Own))
+      continue;
+    llvm::SmallVector<const CXXRecordDecl *, 2> Held;
+    addModulesIn(Field->getType(), Held);
+    for (const CXXRecordDecl *Parent : Held) {
+      if (Parent == Child->getDefinition())
+        continue;
+      const FieldDecl *Back =
+          Classes.memberLeadingTo(Parent, Child->getDefinition(), Own);
+      if (!Back || IsSettled(Back->getCanonicalDecl()))
+        continue;
+      const std::string Theirs =
+          "' owns '" + Child->getNameAsString() + "' modules by this member";
+      Finding F;
+      F.Loc = Field->getLocation();
+      F.Highlight = Field->getSourceRange();
+      F.Strength = Level::Likely;
+      F.Message = "'" + Field->getNameAsString() +
+                  "' owns a module of class '" + Parent->getNameAsString() +
+                  "', which owns '" + Child->getNameAsString() +
+                  "' modules: if that module owns this one, neither is ever "
+                  "freed";
+      F.Steps.push_back({Given->getBeginLoc(), "it is given one here"});
+      F.Steps.push_back(
+          {Back->getLocation(), "'" + Parent->getNameAsString() + Theirs});
+      report(F);
+      Reported.insert(Own);
+      break;
+    }
+  }
+}
+
+void ModuleOwnershipCycleCheck::checkMatched() {
+  // A cycle takes a member that can own a module that exists already, or a
+  // module that is registered from outside.
+  if (Modules.empty())
+    return;
+  FieldUses Uses;
+  for (const FunctionDecl *F : unit().functions())
+    Uses.add(F);
+  for (const CXXRecordDecl *Module : Modules)
+    Uses.addElsewhere(Module);
+  for (const FunctionDecl *F : unit().functions())
+    checkEdges(F, Uses);
+  ClassOwnership Classes;
+  for (const CXXRecordDecl *Child : Modules)
+    checkClasses(Child, Uses, Classes);
+  Modules.clear();
+  Reported.clear();
+}
+
+LIBTORCH_CHECK(ModuleOwnershipCycleCheck);
+
+} // namespace libtorch_tidy

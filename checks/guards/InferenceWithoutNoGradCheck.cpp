@@ -1,0 +1,279 @@
+//===- InferenceWithoutNoGradCheck.cpp ------------------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Lines.h"
+#include "analysis/cpp/ProgramNames.h"
+#include "analysis/flow/history/GuardScopes.h"
+#include "analysis/flow/unit/Callers.h"
+#include "analysis/torch/api/Spelling.h"
+#include "analysis/torch/modules/Modules.h"
+#include "checks/base/LibtorchCheck.h"
+#include "checks/guards/UnguardedPasses.h"
+#include "fixits/FixIts.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace clang;
+
+namespace libtorch_tidy {
+
+using flow::GradMode;
+using flow::Label;
+using Evidence = UnguardedPasses::Evidence;
+using Scope = UnguardedPasses::Scope;
+
+namespace {
+
+/// docs/checks/libtorch-inference-without-no-grad.md says what it finds and
+/// why.
+class InferenceWithoutNoGradCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+
+protected:
+  void checkUnit(flow::UnitModel &Unit) override;
+  void checkFunction(const flow::FunctionFlow &Flow,
+                     flow::UnitModel &Unit) override;
+
+private:
+  void reportScopes(llvm::MutableArrayRef<Scope> Scopes, ASTContext &Context);
+  void noteScope(Scope &S, flow::UnitModel &Unit);
+  void reportMain(llvm::MutableArrayRef<Scope> Scopes, flow::UnitModel &Unit);
+
+  std::optional<UnguardedPasses> Passes;
+  std::vector<Scope> Found; ///< In source order of their functions.
+};
+
+} // namespace
+
+void InferenceWithoutNoGradCheck::checkFunction(const flow::FunctionFlow &Flow,
+                                                flow::UnitModel &) {
+  for (Scope &S : Passes->scopesIn(Flow))
+    Found.push_back(std::move(S));
+}
+
+void InferenceWithoutNoGradCheck::checkUnit(flow::UnitModel &Unit) {
+  Passes.emplace(Unit);
+  LibtorchCheck::checkUnit(Unit);
+  if (UnguardedPasses::isClosed(Unit))
+    for (Scope &S : Found)
+      noteScope(S, Unit);
+  llvm::erase_if(Found, [](const Scope &S) {
+    return flow::isCoveredByMain(S.Flow->function());
+  });
+  if (Unit.program() && !Unit.program()->CoversInMain.empty()) {
+    auto InMain =
+        std::stable_partition(Found.begin(), Found.end(), [&](const Scope &S) {
+          return !S.Guardable ||
+                 flow::neighbourhoodOf(S.Guardable, *S.Flow, Unit) !=
+                     Unit.main()->getBody();
+        });
+    reportMain({&*InMain, size_t(Found.end() - InMain)}, Unit);
+    Found.erase(InMain, Found.end());
+  }
+  // What one reader would guard at once is one finding.
+  std::map<std::tuple<const Stmt *, Level, bool>, unsigned> Known;
+  std::vector<llvm::SmallVector<Scope, 1>> Findings;
+  for (Scope &S : Found) {
+    if (S.Guardable) {
+      auto [It, New] =
+          Known.try_emplace({flow::neighbourhoodOf(S.Guardable, *S.Flow, Unit,
+                                                   /*UpToMain=*/S.IsTrial),
+                             S.Strength, S.IsKept},
+                            Findings.size());
+      if (!New) {
+        Findings[It->second].push_back(std::move(S));
+        continue;
+      }
+    }
+    Findings.emplace_back().push_back(std::move(S));
+  }
+  for (auto &Scopes : Findings)
+    reportScopes(Scopes, Unit.context());
+  Found.clear();
+  for (const FunctionDecl *F : Unit.functions())
+    if (const flow::FunctionFlow *Flow = Unit.flowOf(F);
+        Flow && Flow->available() && Passes->reportsItsResults(*Flow))
+      Unit.noteReportsResults(F);
+  Passes.reset();
+}
+
+/// What runs where \p L arises.
+static std::string runs(const Label &L) {
+  const std::string Module = torch::calledModule(L.Site);
+  if (!Module.empty())
+    return "'" + Module + "' runs";
+  const auto *Call = dyn_cast<CallExpr>(L.Site);
+  const llvm::StringRef Helper =
+      L.K == Label::Helper && Call ? cpp::calleeName(Call) : "";
+  return Helper.empty() ? "a module runs"
+                        : ("'" + Helper + "' runs a module").str();
+}
+
+static std::string placeOf(const FunctionDecl *F) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  return Method && Method->getParent()->isLambda()
+             ? "a lambda"
+             : "'" + F->getNameAsString() + "'";
+}
+
+/// Sorts what \p Scopes have, and them, by where they stand.
+static void sortBySource(llvm::MutableArrayRef<Scope> Scopes,
+                         const SourceManager &SM) {
+  auto ComesBefore = [&](const Label *A, const Label *B) {
+    return SM.isBeforeInTranslationUnit(A->Site->getExprLoc(),
+                                        B->Site->getExprLoc());
+  };
+  for (Scope &S : Scopes)
+    llvm::sort(S.Forwards, ComesBefore);
+  llvm::sort(Scopes, [&](const Scope &A, const Scope &B) {
+    return ComesBefore(A.Forwards.front(), B.Forwards.front());
+  });
+}
+
+/// A guard at the head of \p Block, which is in \p F.
+static void addGuard(Finding &To, const CompoundStmt *Block,
+                     const FunctionDecl *F) {
+  const std::string Name = fixits::freeName("no_grad", F->getBody());
+  llvm::append_range(
+      To.Fix,
+      fixits::insertAtBlockHead(
+          Block, (torch::spelling::NoGradGuard + " " + Name + ";").str(),
+          F->getASTContext()));
+}
+
+static std::string messageFor(StringRef Runs, const FunctionDecl *In,
+                              StringRef Where) {
+  return (Runs + " with gradient mode on in " + placeOf(In) + ", but nothing " +
+          Where +
+          "back-propagates the result; its activations are kept as long as "
+          "the result lives")
+      .str();
+}
+
+/// What keeps the results of the forward passes of \p S from one iteration to
+/// the next.
+static void addCollectors(Finding &To, const Scope &S) {
+  auto IsFrom = [&](const flow::LabelSet &Added) {
+    for (flow::LabelId Id : Added)
+      if (llvm::is_contained(S.Forwards, &S.Flow->label(Id)))
+        return true;
+    return false;
+  };
+  for (const auto &[Key, A] : S.Flow->accumulations()) {
+    if (A.Mode != GradMode::On || A.Bounded || !A.Loop ||
+        S.Flow->appliesLayers(A) || !IsFrom(A.Added.allLabels()))
+      continue;
+    To.Steps.push_back({A.Site->getExprLoc(),
+                        "'" + S.Flow->nameOf(A.Where) +
+                            "' keeps the history of every iteration here"});
+  }
+}
+
+void InferenceWithoutNoGradCheck::reportScopes(
+    llvm::MutableArrayRef<Scope> Scopes, ASTContext &Context) {
+  sortBySource(Scopes, Context.getSourceManager());
+  const Label &First = *Scopes.front().Forwards.front();
+  const std::optional<Evidence> &ToPredict = Scopes.front().ToPredict;
+  Finding F;
+  F.Loc = First.Site->getExprLoc();
+  F.Highlight = First.Site->getSourceRange();
+  F.Strength = Scopes.front().Strength;
+  F.Message =
+      messageFor(runs(First), Scopes.front().Flow->function(),
+                 !ToPredict && !Scopes.front().IsKept ? ""
+                 : UnguardedPasses::isClosed(unit())  ? "in this program "
+                                                      : "in this file ");
+  if (ToPredict && ToPredict->Shown)
+    F.Steps.push_back(*ToPredict->Shown);
+  for (const Scope &S : Scopes) {
+    for (const Label *L : S.Forwards)
+      F.Steps.push_back(originStep(*L));
+    addCollectors(F, S);
+    if (S.Guardable)
+      addGuard(F, S.Guardable, S.Flow->function());
+  }
+  report(F);
+}
+
+/// Says that \p S is reported, for the link to find what one guard in main
+/// covers.
+void InferenceWithoutNoGradCheck::noteScope(Scope &S, flow::UnitModel &Unit) {
+  const SourceManager &SM = Unit.context().getSourceManager();
+  sortBySource(S, SM);
+  const Label &First = *S.Forwards.front();
+  Unit.noteForward({cpp::usrOf(S.Flow->function()),
+                    cpp::lineOf(First.Site->getExprLoc(), SM), runs(First),
+                    unsigned(S.Strength)});
+}
+
+/// The name of \p F; of a constructor or an operator, that of its class.
+static std::string readableName(const FunctionDecl *F) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  return Method && !Method->getDeclName().isIdentifier()
+             ? Method->getParent()->getNameAsString()
+             : F->getNameAsString();
+}
+
+/// The finding for all that one guard in main covers: its own \p Scopes, and
+/// those of functions that it calls.
+void InferenceWithoutNoGradCheck::reportMain(
+    llvm::MutableArrayRef<Scope> Scopes, flow::UnitModel &Unit) {
+  const FunctionDecl *Main = Unit.main();
+  const SourceManager &SM = Unit.context().getSourceManager();
+  struct Site {
+    SourceRange Range;
+    std::string Runs;
+    Step Shown;
+  };
+  std::vector<Site> Sites;
+  Finding F;
+  F.Strength = Level::Advisory;
+  sortBySource(Scopes, SM);
+  for (const Scope &S : Scopes) {
+    F.Strength = std::min(F.Strength, S.Strength);
+    for (const Label *L : S.Forwards)
+      Sites.push_back({L->Site->getSourceRange(), runs(*L), originStep(*L)});
+  }
+  llvm::StringMap<const flow::CallSite *> Calls;
+  const std::vector<flow::CallSite> All = flow::callsIn(Main, Unit);
+  for (const flow::CallSite &Call : All)
+    if (Call.Mode == GradMode::On)
+      Calls.try_emplace(cpp::usrOf(Call.Callee), &Call);
+  for (const auto &[Callee, Forward] : Unit.program()->CoversInMain) {
+    const flow::CallSite *Site = Calls.lookup(Callee);
+    if (!Site)
+      continue; // The guard is there: this tries the fix.
+    F.Strength = std::min(F.Strength, Level(Forward.Strength));
+    Sites.push_back(
+        {Site->Call->getSourceRange(),
+         "'" + readableName(Site->Callee) + "' runs a module",
+         Step{Site->Call->getExprLoc(),
+              "this leads to " + Forward.At + ", where " + Forward.Runs}});
+  }
+  if (Sites.empty())
+    return;
+  llvm::stable_sort(Sites, [&](const Site &A, const Site &B) {
+    return SM.isBeforeInTranslationUnit(A.Shown.Loc, B.Shown.Loc);
+  });
+  F.Loc = Sites.front().Shown.Loc;
+  F.Highlight = Sites.front().Range;
+  F.Message = messageFor(Sites.front().Runs, Main, "in this program ");
+  F.Steps.push_back(
+      {F.Loc, "nothing in this program back-propagates, makes an optimizer or "
+              "trains a module: one guard covers all of these"});
+  for (Site &S : Sites)
+    F.Steps.push_back(std::move(S.Shown));
+  addGuard(F, cast<CompoundStmt>(Main->getBody()), Main);
+  report(F);
+}
+
+LIBTORCH_CHECK(InferenceWithoutNoGradCheck);
+
+} // namespace libtorch_tidy

@@ -1,0 +1,417 @@
+//===- UnguardedPasses.cpp - Forward passes that want a guard -------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/guards/UnguardedPasses.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Compat.h"
+#include "analysis/cpp/Errors.h"
+#include "analysis/cpp/Object.h"
+#include "analysis/cpp/Std.h"
+#include "analysis/cpp/Tests.h"
+#include "analysis/cpp/Walk.h"
+#include "analysis/flow/history/GuardScopes.h"
+#include "analysis/flow/unit/Callers.h"
+#include "analysis/torch/api/OpFacts.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/Modules.h"
+#include "analysis/torch/modules/StoredArguments.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace clang;
+
+namespace libtorch_tidy {
+
+using flow::FunctionFlow;
+using flow::GradMode;
+using flow::Label;
+
+bool UnguardedPasses::isClosed(const flow::UnitModel &Unit) {
+  return Unit.program() && Unit.program()->Closed;
+}
+
+/// The block that a finding is reported for: one report covers all forwards
+/// that the same guard would cover.
+static const Stmt *scopeOf(const Stmt *Site, const CompoundStmt *Guardable,
+                           const FunctionFlow &Flow) {
+  if (Guardable)
+    return Guardable;
+  const Stmt *S = Site;
+  while (S && !isa<CompoundStmt>(S))
+    S = Flow.parentOf(S);
+  return S;
+}
+
+namespace {
+
+/// How much a function reads of the tensor, or of the elements of the tuple,
+/// that an expression makes, and of what is computed of it.
+enum class Reads { Nothing, Shape, Data };
+
+class ReadsOf {
+public:
+  explicit ReadsOf(const cpp::Body &In) : In(In) {}
+
+  Reads of(const Expr *E) {
+    const Stmt *User = In.userOf(E);
+    if (const auto *Member = dyn_cast_or_null<MemberExpr>(User))
+      User = In.parentOf(Member);
+    if (const auto *Call = dyn_cast_or_null<CallExpr>(User))
+      return throughCall(Call);
+    if (const VarDecl *Var = cpp::declaredBy(User))
+      return Var->isImplicit() ? Reads::Data // What a loop runs over.
+                               : of(Var);
+    return isa_and_nonnull<CompoundStmt>(User) ? Reads::Nothing : Reads::Data;
+  }
+
+private:
+  Reads throughCall(const CallExpr *Call) {
+    if (cpp::isAssignment(Call)) { // A variable is given it, or replaced.
+      const VarDecl *Var = cpp::variableOf(Call->getArg(0));
+      return isPlainLocal(Var) && isa_and_nonnull<CompoundStmt>(In.userOf(Call))
+                 ? of(Var, Call)
+                 : Reads::Data;
+    }
+    const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
+    if (Facts && Facts->Metadata)
+      return Reads::Shape;
+    const bool MakesTensor = // output.cpu().sizes()
+        Facts && !Facts->InPlace && torch::isTensor(Call->getType());
+    return MakesTensor || cpp::isStdCall(Call, "get") ||
+                   torch::readsTensor(Call)
+               ? of(Call)
+               : Reads::Data;
+  }
+
+  /// What all that name \p Var, or a part of it, read; with \p Given, what they
+  /// read of what that assigns: not those before it, as in `x = net(x)`.
+  Reads of(const VarDecl *Var, const CallExpr *Given = nullptr) {
+    Reads Most = Reads::Nothing;
+    if (Given && In.loopAround(Given))
+      Given = nullptr;
+    if (Asked.insert(Var).second)
+      cpp::forEach<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
+        if (cpp::wholeOf(Ref->getDecl()) == Var &&
+            (!Given ||
+             (!In.isWithin(Ref, Given) &&
+              !cpp::comesBefore(Ref, Given, In.context().getSourceManager()))))
+          Most = std::max(Most, of(Ref));
+      });
+    return Most;
+  }
+
+  static bool isPlainLocal(const VarDecl *Var) {
+    return Var && Var->isLocalVarDecl() && !Var->isStaticLocal() &&
+           !Var->getType()->isReferenceType();
+  }
+
+  const cpp::Body &In;
+  llvm::SmallPtrSet<const VarDecl *, 4> Asked;
+};
+
+} // namespace
+
+/// A forward pass that shows whether it works, once: in a test case, or in a
+/// function that is given no data, and reads nothing but shapes of the result.
+static bool isTrial(const Label &L, const FunctionFlow &Flow) {
+  const FunctionDecl *F = Flow.function();
+  const bool HasNoData =
+      F->isMain() || (F->param_empty() && !isa<CXXMethodDecl>(F));
+  return cpp::isTestCase(F) ||
+         (HasNoData && ReadsOf(cpp::Body::of(F)).of(L.Site) != Reads::Data);
+}
+
+/// Does \p L stand for a call that runs a module of which this function gets
+/// a tensor?
+static bool handsTensorOut(const Label &L) {
+  const auto *Call = dyn_cast<CallExpr>(L.Site);
+  if (L.K != Label::Helper || !Call || torch::mayHoldTensor(Call->getType()))
+    return true;
+  // void predict(const Tensor &x, Tensor &out). What an object keeps for
+  // itself is a matter of its class.
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  return Callee &&
+         llvm::any_of(Callee->parameters(), [](const ParmVarDecl *Param) {
+           QualType T = Param->getType();
+           QualType To = T->isReferenceType() ? T.getNonReferenceType()
+                                              : T->getPointeeType();
+           return !To.isNull() && !To.isConstQualified() &&
+                  torch::mayHoldTensor(To) && !torch::isModule(To);
+         });
+}
+
+/// Is the forward pass of call \p L reported in the function that is called?
+bool UnguardedPasses::isReportedInside(const Label &L) {
+  const auto *Call = dyn_cast<CallExpr>(L.Site);
+  const FunctionFlow *Callee = L.K == Label::Helper && Call
+                                   ? Unit.flowOf(Call->getDirectCallee())
+                                   : nullptr;
+  if (!Callee || !Callee->available())
+    return false;
+  if (Callee->isAbroad())
+    return Callee->reportsResultsAbroad();
+  auto [It, New] = Settled.try_emplace(Callee->function(), false);
+  if (!New)
+    return It->second;
+  const bool Result = reportsItsResults(*Callee);
+  Settled[Callee->function()] = Result;
+  return Result;
+}
+
+/// Is every forward pass whose result \p Callee hands out reported there?
+bool UnguardedPasses::reportsItsResults(const FunctionFlow &Callee) {
+  bool Any = false;
+  for (const Label &Inner : Callee.labels()) {
+    if (!Inner.bringsGraph() ||
+        !(Inner.Consumers & (Label::Returned | Label::Stored)))
+      continue; // It does not leave the function.
+    if (reportedAt(Inner, Callee) == Reported::Nowhere)
+      return false;
+    Any = true;
+  }
+  return Any;
+}
+
+bool UnguardedPasses::isReportedByCallers(const FunctionDecl *F) {
+  return flow::anyCallOf(F, Unit,
+                         [&](const Label &L, const FunctionFlow &Caller) {
+                           return reportedAt(L, Caller) == Reported::Here;
+                         });
+}
+
+/// May \p F be called from code that this unit does not show?
+static bool isEntryPoint(const FunctionDecl *F) {
+  return F->isExternallyVisible() && F->getAccess() != AS_private;
+}
+
+/// The eval() before \p Forward of \p Module that a train() after it takes
+/// back: what runs between them is not for training.
+static const CallExpr *evalAround(const Expr *Forward, const ValueDecl *Module,
+                                  const cpp::Body &In) {
+  const SourceManager &SM = In.context().getSourceManager();
+  const CallExpr *Eval = nullptr;
+  bool IsTakenBack = false;
+  cpp::forEachCall(In.root(), [&](const CallExpr *Call) {
+    if (torch::moduleNamed(cpp::receiverOf(Call)) != Module)
+      return;
+    if (torch::isModuleEval(Call) && cpp::comesBefore(Call, Forward, SM))
+      Eval = Call;
+    IsTakenBack |=
+        torch::isModuleTrain(Call) && cpp::comesBefore(Forward, Call, SM);
+  });
+  return IsTakenBack ? Eval : nullptr;
+}
+
+/// Is \p F the forward() or an operator of its class?
+static bool isForward(const FunctionDecl *F) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  return Method &&
+         (Method->isOverloadedOperator() ||
+          (Method->getIdentifier() && Method->getName() == "forward"));
+}
+
+/// The variable or field whose module \p L runs; null for any other.
+static const ValueDecl *moduleRunBy(const Label &L, const FunctionFlow &Flow) {
+  const std::optional<torch::ModuleCall> M =
+      L.K == Label::Forward ? torch::asModuleCall(L.Site) : std::nullopt;
+  return M && M->Module
+             ? torch::moduleNamed(
+                   cpp::Body::of(Flow.function()).originOf(M->Module))
+             : nullptr;
+}
+
+/// Does a constructor leave what it is given in \p Field?
+static bool isGivenToConstructor(const FieldDecl *Field) {
+  const auto *Class = dyn_cast<CXXRecordDecl>(Field->getParent());
+  return Class &&
+         llvm::any_of(Class->ctors(), [&](const CXXConstructorDecl *Ctor) {
+           return llvm::any_of(torch::storedArguments(Ctor),
+                               [&](const auto &S) { return S.Field == Field; });
+         });
+}
+
+/// Does the C++ module that \p L runs come from callers that this unit does not
+/// show? They may have a guard, as a loop that evaluates has.
+static bool isLentByOthers(const Label &L, const FunctionFlow &Flow,
+                           flow::UnitModel &Unit) {
+  const FunctionDecl *F = Flow.function();
+  const ValueDecl *Module = moduleRunBy(L, Flow);
+  if (!Module || !torch::isModule(Module->getType().getNonReferenceType()) ||
+      torch::isScriptModule(Module->getType().getNonReferenceType()) ||
+      Unit.program() || F->isMain() || !isEntryPoint(F) ||
+      !Unit.callersOf(F).empty() || Unit.moduleRoles().evalOf(Module))
+    return false;
+  if (const auto *Field = dyn_cast<FieldDecl>(Module))
+    return isGivenToConstructor(Field);
+  return isa<ParmVarDecl>(Module) && Module->getDeclContext() == F;
+}
+
+/// Does \p F make of its class what a module is: a tensor goes into its
+/// forward(), and a tensor comes out?
+static bool standsForModule(const FunctionDecl *F) {
+  return isForward(F) && torch::mayHoldTensor(F->getReturnType()) &&
+         llvm::any_of(F->parameters(), [](const ParmVarDecl *Param) {
+           return torch::mayHoldTensor(Param->getType().getNonReferenceType());
+         });
+}
+
+/// The evidence for forward pass \p L, whose result goes where this unit does
+/// not show what becomes of it. Callers come first where all of them are shown.
+std::optional<UnguardedPasses::Evidence>
+UnguardedPasses::evidenceOf(const Label &L, const FunctionFlow &Flow) {
+  std::optional<Evidence> E = evidenceInUnit(L, Flow);
+  // Whoever runs a module decides on gradient mode, and so for a class that is
+  // used like one. Its callers are in other files.
+  if (E && !isClosed(Unit) && standsForModule(Flow.function()) &&
+      llvm::all_of(Unit.callersOf(Flow.function()), [](const auto &C) {
+        return standsForModule(C.Caller->function());
+      }))
+    E->Strength = Level::Advisory;
+  return E;
+}
+
+/// What evidenceOf() says before it asks who calls the function.
+std::optional<UnguardedPasses::Evidence>
+UnguardedPasses::evidenceInUnit(const Label &L, const FunctionFlow &Flow) {
+  const std::optional<torch::ModuleCall> M =
+      L.K == Label::Forward && !(L.Consumers & Label::Backward)
+          ? torch::asModuleCall(L.Site)
+          : std::nullopt;
+  if (!M || Flow.trains() ||
+      (!isEntryPoint(Flow.function()) && isReportedByCallers(Flow.function())))
+    return std::nullopt;
+  const flow::ModuleRoles &Roles = Unit.moduleRoles();
+  if (Roles.trains() && flow::anyCallerTrains(Flow.function(), Unit))
+    return std::nullopt;
+  cpp::Body &In = cpp::Body::of(Flow.function());
+  if (M->Module)
+    for (const Expr *Name : {M->Module, In.originOf(M->Module)})
+      if (const ValueDecl *Module = torch::moduleNamed(Name)) {
+        if (const CallExpr *Eval = Roles.trains()
+                                       ? evalAround(L.Site, Module, In)
+                                       : Roles.evalOf(Module))
+          return Evidence{Level::Likely,
+                          Step{Eval->getExprLoc(),
+                               "'" + Module->getNameAsString() +
+                                   "' is put in evaluation mode here, which "
+                                   "leaves gradients on"}};
+        const std::string Elsewhere =
+            Roles.trains() ? "" : Roles.evalElsewhere(Module);
+        if (!Elsewhere.empty())
+          return Evidence{Level::Likely,
+                          Step{Module->getLocation(),
+                               "'" + Module->getNameAsString() +
+                                   "' is put in evaluation mode at " +
+                                   Elsewhere + ", which leaves gradients on"}};
+      }
+  if (isClosed(Unit) && !Roles.trains())
+    return Evidence{Level::Likely,
+                    Step{L.Site->getExprLoc(),
+                         "nothing in this program back-propagates, makes an "
+                         "optimizer or trains a module"}};
+  if (!M->Script || Roles.trains())
+    return std::nullopt;
+  if (const CallExpr *Load = Roles.scriptLoad())
+    return Evidence{Level::Likely,
+                    Step{Load->getExprLoc(),
+                         "a TorchScript module is loaded here, and nothing in "
+                         "this file trains one"}};
+  return Evidence{Level::Advisory, std::nullopt};
+}
+
+/// Reported is a module whose result nobody back-propagates.
+UnguardedPasses::Reported
+UnguardedPasses::reportedAt(const Label &L, const FunctionFlow &Flow) {
+  if (!L.bringsGraph() || L.Mode != GradMode::On)
+    return Reported::Nowhere;
+  if (!handsTensorOut(L) || isReportedInside(L))
+    return Reported::Inside;
+  // Kept for somebody whom this unit does not show.
+  if ((Unit.consumersOf(L, Flow) & ~Label::Computed) &&
+      (Unit.consumersHere(L, Flow) & ~Label::Computed) && !evidenceOf(L, Flow))
+    return Reported::Nowhere;
+  return cpp::isExpectedToThrow(L.Site, Unit.context()) ? Reported::Nowhere
+                                                        : Reported::Here;
+}
+
+std::vector<UnguardedPasses::Scope>
+UnguardedPasses::scopesIn(const FunctionFlow &Flow) {
+  bool IsLayer = false;
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(Flow.function());
+      Method && torch::isModule(compat::recordType(Method->getParent()))) {
+    // A layer leaves the choice to whoever runs it.
+    if (isForward(Method))
+      return {};
+    IsLayer = true;
+  }
+
+  llvm::SmallVector<const Label *, 4> Forwards;
+  std::optional<Evidence> ToPredict;
+  for (const Label &L : Flow.labels()) {
+    if (!L.bringsGraph())
+      continue;
+    const unsigned Consumers = Unit.consumersOf(L, Flow);
+    if (IsLayer && (Consumers & Label::Returned))
+      return {}; // So does a method that hands history on.
+    if (reportedAt(L, Flow) != Reported::Here ||
+        Unit.isToBeGuarded(L.Site, Flow))
+      continue;
+    Forwards.push_back(&L);
+    if (!ToPredict && (Unit.consumersHere(L, Flow) & ~Label::Computed))
+      ToPredict = evidenceOf(L, Flow);
+  }
+  // A method of a module may be one of a step of training, which is elsewhere.
+  const bool MayTrain =
+      IsLayer && (!isClosed(Unit) || Unit.moduleRoles().trains());
+  llvm::MapVector<const Stmt *, Scope> Scopes;
+  for (const Label *L : Forwards) {
+    const unsigned Consumers = Unit.consumersOf(*L, Flow);
+    // Where nothing trains, nothing needs the history of the whole function.
+    const CompoundStmt *Guardable =
+        ToPredict || (IsLayer && !MayTrain)
+            ? dyn_cast<CompoundStmt>(Flow.function()->getBody())
+            : flow::guardableBlock(L->Site, Flow, Unit);
+    Scope &S = Scopes[scopeOf(L->Site, Guardable, Flow)];
+    S.Flow = &Flow;
+    S.Guardable = Guardable;
+    S.ToPredict = ToPredict;
+    S.Forwards.push_back(L);
+    S.IsKept |= (Consumers & ~Label::Computed) != 0;
+    // Also a warm-up or a measurement; in a step of training, a slip.
+    const bool Tries =
+        isTrial(*L, Flow) ||
+        (!Flow.trains() &&
+         ReadsOf(cpp::Body::of(Flow.function())).of(L->Site) == Reads::Nothing);
+    S.IsTrial &= Tries;
+    if (MayTrain || (Consumers && !ToPredict) || isLentByOthers(*L, Flow, Unit))
+      S.Strength = Level::Advisory;
+    else if (ToPredict)
+      S.Strength = ToPredict->Strength;
+  }
+  if (Scopes.empty() || Unit.isCalledOnlyGuarded(Flow.function()))
+    return {};
+  std::vector<Scope> Found;
+  for (auto &[Block, S] : Scopes) {
+    if (S.IsTrial)
+      S.Strength = Level::Advisory;
+    Found.push_back(std::move(S));
+  }
+  return Found;
+}
+
+std::optional<UnguardedPasses::Scope>
+UnguardedPasses::findingOf(const Label &L, const FunctionFlow &Flow) {
+  for (Scope &S : scopesIn(Flow))
+    if (llvm::is_contained(S.Forwards, &L))
+      return std::move(S);
+  return std::nullopt;
+}
+
+} // namespace libtorch_tidy

@@ -1,0 +1,80 @@
+//===- ModelBudget.cpp - The models of a unit, instead of findings --------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/budget/ModelBudget.h"
+#include "analysis/cpp/Compat.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/Basic/Diagnostic.h"
+#include "clang/Sema/Scope.h"
+#include "clang/Sema/Sema.h"
+#include "clang/Sema/SemaConsumer.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace clang;
+
+namespace libtorch_tidy::driver {
+
+namespace {
+
+class BudgetTaker : public SemaConsumer {
+public:
+  BudgetTaker(const bytes::BudgetRequest &Request, unsigned OwnText,
+              bytes::UnitBudget &Answer)
+      : Request(Request), OwnText(OwnText), Answer(Answer) {}
+
+  void InitializeSema(Sema &S) override { TheSema = &S; }
+  void ForgetSema() override { TheSema = nullptr; }
+
+  void HandleTranslationUnit(ASTContext &Context) override {
+    if (Context.getDiagnostics().hasErrorOccurred())
+      return;
+    if (!TheSema) {
+      Answer = bytes::elaborate(Context, Request, OwnText, {});
+      return;
+    }
+    // The parser has left the unit's scope already. Instantiations want one.
+    Scope UnitScope(nullptr, Scope::DeclScope, TheSema->getDiagnostics());
+    UnitScope.setEntity(Context.getTranslationUnitDecl());
+    llvm::SaveAndRestore Current(TheSema->TUScope, &UnitScope);
+    Answer = bytes::elaborate(Context, Request, OwnText,
+                              [this](NamedDecl &D) { define(D); });
+  }
+
+private:
+  /// What only the library asks for is not there: its bodies are skipped.
+  void define(NamedDecl &D) {
+    DiagnosticsEngine &Diags = TheSema->getDiagnostics();
+    const bool Before = Diags.getSuppressAllDiagnostics();
+    Diags.setSuppressAllDiagnostics(true);
+    DiagnosticErrorTrap Trap(Diags);
+    if (auto *F = dyn_cast<FunctionDecl>(&D))
+      TheSema->InstantiateFunctionDefinition(F->getLocation(), F,
+                                             /*Recursive=*/true,
+                                             /*DefinitionRequired=*/false,
+                                             /*AtEndOfTU=*/true);
+    else if (auto *R = dyn_cast<CXXRecordDecl>(&D))
+      TheSema->isCompleteType(R->getLocation(), compat::recordType(R));
+    Diags.setSuppressAllDiagnostics(Before);
+    if (Trap.hasErrorOccurred())
+      D.setInvalidDecl();
+  }
+
+  const bytes::BudgetRequest &Request;
+  const unsigned OwnText;
+  bytes::UnitBudget &Answer;
+  Sema *TheSema = nullptr;
+};
+
+} // namespace
+
+std::unique_ptr<ASTConsumer>
+createBudgetConsumer(const bytes::BudgetRequest &Request, unsigned OwnText,
+                     bytes::UnitBudget &Answer) {
+  return std::make_unique<BudgetTaker>(Request, OwnText, Answer);
+}
+
+} // namespace libtorch_tidy::driver
