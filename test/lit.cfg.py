@@ -8,9 +8,9 @@ Substitutions for RUN lines:
   %torch_flags          compiler flags for code that includes torch/torch.h,
                         precompiled; %torch_flags_nopch: the same without a PCH;
                         %torch_pch: the precompiled header itself
-  %code-facts           what checks/code says of a file (code/CodeFacts.cpp)
-  %flow-facts           what checks/flow finds in a file (flow/FlowFacts.cpp)
-  %torch-facts          what checks/torch knows of a file (torch/TorchFacts.cpp)
+  %cpp-facts           what analysis/cpp says of a file (cpp/CppFacts.cpp)
+  %flow-facts           what analysis/flow finds in a file (flow/FlowFacts.cpp)
+  %torch-facts          what analysis/torch knows of a file (torch/TorchFacts.cpp)
   %flag-fates           what the driver does with each option of Clang
   %llvm-version         the LLVM that all of this is built with: 19
   %clang-tidy-N %plugin-N  the same for another version (REQUIRES: llvm-N)
@@ -178,7 +178,7 @@ for name, command in [
     ("%torch_code_flags", tools["torch_flags"] + ["-include-pch", tools["torch_code_pch"]]),
     ("%torch_flags", tools["torch_flags"] + pch),
     ("%torch_pch", [tools["torch_pch"]]),
-    ("%code-facts", [tools["code_facts"]]),
+    ("%cpp-facts", [tools["cpp_facts"]]),
     ("%flow-facts", [tools["flow_facts"]]),
     ("%torch-facts", [tools["torch_facts"]]),
     ("%flag-fates", [tools["flag_fates"]]),

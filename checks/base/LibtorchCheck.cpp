@@ -84,7 +84,7 @@ void LibtorchCheck::check(const Match &Result) {
   };
   if (llvm::all_of(Result.Nodes.getMap(), IsOfUser)) {
     HasMatch = true;
-    // The model also answers for the functions of other files, in checks/code.
+    // The model also answers for the functions of other files, in analysis/cpp.
     unit();
     checkMatch(Result);
   }

@@ -7,9 +7,10 @@
   check_layers.py ROOT
 
 ORDER lists the folders of ROOT from the bottom up. A file may include headers
-of its own folder and of those before it; fixits/ knows nothing of checks/, and
-checks/ nothing of driver/. And a header of SHARED is for more than one check:
-an analysis that one check alone uses lives beside that check.
+of its own folder, of what lies in it and of those before it; APART says which of
+these it may not. analysis/cpp knows nothing of LibTorch, and the checks see
+analysis/bytes through one header. And a header of SHARED is for more than one
+check: an analysis that one check alone uses lives beside that check.
 
 Exit status: 0 all do, 1 some do not.
 """
@@ -20,20 +21,30 @@ import re
 import sys
 
 ORDER = """
-checks/llvm checks/torch checks/code checks/flow checks/model fixits checks
+analysis/cpp analysis/torch analysis/flow analysis/bytes fixits checks/base
+checks/guards checks/history checks/lifetime checks/cycles checks/oom checks/cost
 driver/llvm driver/cache driver/project driver/findings driver/output driver/pch
-driver/engine driver/options driver/lsp driver
+driver/budget driver/engine driver/options driver/lsp driver
 """.split()
-SHARED = ["checks/flow", "checks/model"]
+SHARED = ["analysis/flow", "analysis/bytes"]
 # What a folder may not know although it lies below.
-APART = {"fixits": "checks"}
-INCLUDE = re.compile(r'^#include "((?:checks|fixits|driver)/[^"]+\.h)"', re.M)
+APART = {"analysis/bytes": "analysis/flow", "fixits": "analysis"}
+TOPS = ("analysis", "checks", "fixits", "driver")
+INCLUDE = re.compile(r'^#include "((?:%s)/[^"]+\.h)"' % "|".join(TOPS), re.M)
 # The base of all checks is no check.
-CHECK = re.compile(r"checks/(?!Libtorch)\w+\.cpp")
+CHECK = re.compile(r"checks/(?!base/)\w+/\w+\.cpp")
+
+
+def place(path):
+    """The folder of ORDER that path lies in; None when there is none."""
+    folder = os.path.dirname(path)
+    while folder and folder not in ORDER:
+        folder = os.path.dirname(folder)
+    return folder or None
 
 
 def sources(root):
-    for top in ("checks", "fixits", "driver"):
+    for top in TOPS:
         for folder, _, names in sorted(os.walk(os.path.join(root, top))):
             for name in sorted(names):
                 if name.endswith((".cpp", ".h")):
@@ -45,14 +56,14 @@ def main():
     users = collections.defaultdict(set)
     complaints = []
     for path in sources(root):
-        here = os.path.dirname(path)
-        if here not in ORDER:
-            complaints.append(f"{here} has no place in ORDER of check_layers.py")
+        here = place(path)
+        if not here:
+            complaints.append(f"{path} has no place in ORDER of check_layers.py")
             continue
         with open(os.path.join(root, path), encoding="utf-8") as file:
             text = file.read()
         for header in INCLUDE.findall(text):
-            there = os.path.dirname(header)
+            there = place(header)
             if os.path.splitext(path)[0] != os.path.splitext(header)[0]:
                 users[header].add(path)
             if there in ORDER[ORDER.index(here) + 1 :] or (
@@ -62,7 +73,7 @@ def main():
     for header, who in sorted(users.items()):
         only = next(iter(who))
         if (
-            os.path.dirname(header) in SHARED
+            place(header) in SHARED
             and len(who) == 1
             and CHECK.fullmatch(only)
         ):

@@ -2,14 +2,14 @@
 #
 # Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that only checks/torch spells LibTorch's names.
+"""Checks that only analysis/torch and analysis/bytes spell LibTorch's names.
 
   check_torch_names.py ROOT
 
-Looks at the string literals of checks/, fixits/ and driver/ under ROOT, outside
-of checks/torch. Reported are qualified names of LibTorch ("at::Tensor") and the
+Looks at the string literals of analysis/, checks/, fixits/ and driver/ under
+ROOT, outside of these two. Reported are qualified names of LibTorch ("at::Tensor") and the
 plain names of METHODS: code that compares one with a callee's name should ask a
-question of checks/torch instead. Prose may mention both: a literal with other
+question of analysis/torch instead. Prose may mention both: a literal with other
 characters than those of a name is no name.
 
 Exit status: 0 none, 1 some.
@@ -60,14 +60,14 @@ def names_in(path):
 def main():
     root = sys.argv[1]
     found, used = [], set()
-    for top in ("checks", "fixits", "driver"):
+    for top in ("analysis", "checks", "fixits", "driver"):
         for folder, folders, files in os.walk(os.path.join(root, top)):
             folders.sort()
             for name in sorted(files):
                 path = os.path.join(folder, name)
                 relative = os.path.relpath(path, root)
                 if not name.endswith((".cpp", ".h")) or \
-                        relative.startswith("checks/torch/"):
+                        relative.startswith(("analysis/torch/", "analysis/bytes/")):
                     continue
                 for number, text in names_in(path):
                     if (relative, text) in ALLOWED:
@@ -76,7 +76,7 @@ def main():
                         found.append('%s:%d: "%s"' % (relative, number, text))
     for entry in sorted(set(ALLOWED) - used):
         found.append('%s: "%s" is allowed, and not there' % entry)
-    print("\n".join(found) if found else "only checks/torch spells them")
+    print("\n".join(found) if found else "only analysis/torch and analysis/bytes spell them")
     return 1 if found else 0
 
 

@@ -1,4 +1,4 @@
-//===- TorchFacts.cpp - Prints what checks/torch knows of a file ----------===//
+//===- TorchFacts.cpp - Prints what analysis/torch knows of a file ----------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 ///
 /// \file
 /// A tool of the test suite: one line for each fact that the files of
-/// checks/torch state about the main file, "LINE: fact", sorted by line.
+/// analysis/torch state about the main file, "LINE: fact", sorted by line.
 ///
 ///   torch-facts [-ops] [-memory] [-names] FILE -- FLAGS
 ///   torch-facts -table    prints the table of operators after checking it

@@ -10,7 +10,7 @@
 /// register something, which classes hold a module or its options, which
 /// functions make a tensor of given sizes. Names and signatures of 1.13.1,
 /// which 2.x shares. For those who follow what constructors do
-/// (checks/model).
+/// (analysis/bytes).
 ///
 //===----------------------------------------------------------------------===//
 

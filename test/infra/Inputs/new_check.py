@@ -44,7 +44,7 @@ def files():
 
 
 before = files()
-run(sys.executable, os.path.join(work, "scripts", "new-check"), "made-by-a-test")
+run(sys.executable, os.path.join(work, "scripts", "new-check"), "cost/made-by-a-test")
 after = files()
 print("\n".join("made " + name for name in sorted(after) if name not in before))
 print("\n".join("changed " + name for name in sorted(before) if after[name] != before[name]))
@@ -52,7 +52,7 @@ run(sys.executable, os.path.join(work, "scripts", "render-checks"), "--check")
 
 # The facts, as checks/CMakeLists.txt makes them.
 checks = sorted(os.path.basename(path)
-                for path in glob.glob(os.path.join(work, "checks", "*Check.cpp")))
+                for path in glob.glob(os.path.join(work, "checks", "*", "*Check.cpp")))
 checks.remove("LibtorchCheck.cpp")
 pages = sorted(glob.glob(os.path.join(work, "docs", "checks", "libtorch-*.md")))
 run(tools["cmake"], "-DPAGES=" + ";".join(pages), "-DCHECKS=" + ";".join(checks),
@@ -61,14 +61,14 @@ run(tools["cmake"], "-DPAGES=" + ";".join(pages), "-DCHECKS=" + ";".join(checks)
 
 plugin = os.path.relpath(tools["plugin"], build)
 commands = run("ninja", "-C", build, "-t", "commands", plugin).splitlines()
-catalog = os.path.join(root, "checks", "Catalog.cpp")
+catalog = os.path.join(root, "checks", "base", "Catalog.cpp")
 (compile_it,) = [c for c in commands if " -c %s" % catalog in c]
 (link,) = [c for c in commands if " -o %s " % plugin in c]
 old = re.search(r" -o (\S+) -c ", compile_it)[1]
 objects = []
-for name in ["Catalog", "MadeByATestCheck"]:
+for name in ["base/Catalog", "cost/MadeByATestCheck"]:
     source = os.path.join(work, "checks", name + ".cpp")
-    objects.append(os.path.join(work, name + ".o"))
+    objects.append(os.path.join(work, os.path.basename(name) + ".o"))
     run("bash", "-c", compile_it.replace(catalog, source).replace(old, objects[-1])
         .replace(" -I", " -I%s -I" % work, 1), cwd=build)
 made = os.path.join(work, "plugin.so")

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIBTORCH_TIDY_DRIVER_BUDGET_MODELSTHEN_H
-#define LIBTORCH_TIDY_DRIVER_BUDGET_MODELSTHEN_H
+#ifndef LIBTORCH_TIDY_DRIVER_ENGINE_MODELSTHEN_H
+#define LIBTORCH_TIDY_DRIVER_ENGINE_MODELSTHEN_H
 
 #include "driver/budget/BudgetDiff.h"
 #include "driver/engine/Batch.h"
@@ -26,4 +26,4 @@ BudgetSides sidesOf(const RevisionFiles &Then, const bytes::UnitBudget &Models,
 
 } // namespace libtorch_tidy::driver
 
-#endif // LIBTORCH_TIDY_DRIVER_BUDGET_MODELSTHEN_H
+#endif // LIBTORCH_TIDY_DRIVER_ENGINE_MODELSTHEN_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/budget/ModelsThen.h"
+#include "driver/engine/ModelsThen.h"
 #include "driver/project/Paths.h"
 #include "driver/project/Printable.h"
 #include "llvm/ADT/STLExtras.h"

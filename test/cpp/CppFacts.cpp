@@ -1,4 +1,4 @@
-//===- CodeFacts.cpp - Prints what checks/code says of a file -------------===//
+//===- CppFacts.cpp - Prints what analysis/cpp says of a file -------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// code-facts FILE -- FLAGS. One line per function, and below it what is known
+/// cpp-facts FILE -- FLAGS. One line per function, and below it what is known
 /// of its loops, its variables, what goes into containers, and the arguments of
 /// calls of a function that is called `ask`.
 ///
@@ -25,7 +25,7 @@
 using namespace clang;
 using namespace libtorch_tidy;
 
-static llvm::cl::OptionCategory Options("code-facts");
+static llvm::cl::OptionCategory Options("cpp-facts");
 
 namespace {
 
