@@ -2,28 +2,24 @@
 
 import difflib
 import os
-import shutil
 import subprocess
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-
-
-def source(name, kind):
-    return os.path.join(HERE, "%s_%s.cpp" % (name, kind))
+import programs
 
 
 def compare(tools, name, folder, by_hand, level):
     """Ends the program unless the fixes of libtorch-NAME, and nothing else, make
-    NAME_fixed.cpp of NAME_bad.cpp. By hand: unless the check reports the one,
+    the program with -DFIXED of the one without (see programs.py). By hand: unless the check reports the one,
     without a fix, and is silent on the other."""
     def fix(kind):
         copy = os.path.join(folder, "program.cpp")
-        shutil.copy(source(name, kind), copy)
+        with open(copy, "w") as file:
+            file.write(programs.source(name, kind))
         done = subprocess.run(
             [tools["clang_tidy"], "-load", tools["plugin"], "-checks=-*,libtorch-" + name,
              "-config={CheckOptions: {Level: %d}}" % level, "-fix", copy, "--"]
-            + tools["torch_flags"] + ["-include-pch", tools["torch_pch"], "-I", HERE],
+            + tools["torch_flags"] + ["-include-pch", tools["torch_pch"], "-I", programs.HERE],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
         if done.returncode != 0:
             sys.exit("clang-tidy failed (%d):\n%s" % (done.returncode, done.stdout))
@@ -37,8 +33,7 @@ def compare(tools, name, folder, by_hand, level):
         after = fix("fixed")[0]
         if "[libtorch-" + name in after:
             sys.exit("not fixed:\n" + after)
-    with open(source(name, "bad" if by_hand else "fixed")) as file:
-        wanted = file.readlines()
+    wanted = programs.source(name, "bad" if by_hand else "fixed").splitlines(keepends=True)
     if ours != wanted:
         sys.exit("the fixes lead elsewhere:\n"
                  + "".join(difflib.unified_diff(wanted, ours, "wanted", "fixed")) + told)

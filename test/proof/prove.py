@@ -1,13 +1,13 @@
 """Proves the fix of one check on the real library.
 
-prove.py TOOLS NAME FOLDER [by-hand]: applies the fixes of libtorch-NAME to
-NAME_bad.cpp beside this script and compares the result with NAME_fixed.cpp,
-builds and runs both programs, and compares what they print as bits. Leaves
+prove.py TOOLS NAME FOLDER [by-hand]: applies the fixes of libtorch-NAME to the
+program NAME.cpp beside this script, compares the result with what -DFIXED makes of
+it, builds and runs both programs, and compares what they print as bits. Leaves
 bad.txt and fixed.txt in FOLDER for the figures, and figures.json, which has to
 agree with docs/figures/libtorch-NAME.json (see figures.py). That file is made
 anew where the environment variable LIBTORCH_TIDY_WRITE_FIGURES is set.
 
-With by-hand, the check offers no fix and NAME_fixed.cpp is what its page
+With by-hand, the check offers no fix and what -DFIXED makes is what its page
 advises: the check has to report the one and be silent on the other. Another
 layout of a model has other values, so it may print no bits.
 """
@@ -21,6 +21,7 @@ import sys
 
 import figures
 import fixes
+import programs
 
 tools_file, name, folder = sys.argv[1:4]
 by_hand = sys.argv[4:] == ["by-hand"]
@@ -49,7 +50,8 @@ bits = {}
 for kind in ("bad", "fixed"):
     program = os.path.join(folder, kind)
     # The suite's other precompiled header holds no function bodies.
-    run([tools["clangxx"], fixes.source(name, kind), "-o", program] + tools["torch_flags"]
+    run([tools["clangxx"], programs.write(name, kind, folder), "-o", program, "-I", programs.HERE]
+        + tools["torch_flags"]
         + ["-include-pch", tools["torch_code_pch"], "-ltorch", "-ltorch_cpu", "-lc10"])
     output = run([program], LIBTORCH_TIDY_SERIES=program + ".series")
     with open(program + ".txt", "w") as file:

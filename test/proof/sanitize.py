@@ -1,7 +1,7 @@
 """Proves that a fix ends the use of memory that is gone.
 
-sanitize.py TOOLS COMPILER NAME FOLDER [by-hand] CASE=ERROR...: compares
-NAME_bad.cpp beside this script and NAME_fixed.cpp (see fixes.py). Builds both with
+sanitize.py TOOLS COMPILER NAME FOLDER [by-hand] CASE=ERROR...: compares the two
+programs of NAME.cpp beside this script (see fixes.py). Builds both with
 COMPILER's AddressSanitizer and runs each case, the program's argument: the bad one
 has to stop with ERROR (where one is given), the fixed one to end without a word of
 the sanitizer. Leaves what the cases print in bad.txt and fixed.txt in FOLDER, and
@@ -16,6 +16,7 @@ import sys
 
 import figures
 import fixes
+import programs
 
 tools_file, compiler, name, folder = sys.argv[1:5]
 by_hand = sys.argv[5:6] == ["by-hand"]
@@ -42,7 +43,8 @@ fixes.compare(tools, name, folder, by_hand, level=1)
 for kind in ("bad", "fixed"):
     program = os.path.join(folder, kind)
     # A precompiled header would have to be made with the sanitizer as well.
-    run([compiler, fixes.source(name, kind), "-o", program, "-O1", "-fsanitize=address"]
+    run([compiler, programs.write(name, kind, folder), "-o", program, "-I", programs.HERE,
+         "-O1", "-fsanitize=address"]
         + tools["torch_flags"] + ["-ltorch", "-ltorch_cpu", "-lc10"])
     with open(program + ".txt", "w") as file:
         for case, error in cases:

@@ -1,5 +1,5 @@
-// All programs of test/proof that grow, and those with the fixes: the argument
-// says which one runs.
+// All programs of test/proof that grow, and those with the fixes, as
+// test/proof/programs.py writes them: the argument says which one runs.
 #include "Memory.h"
 
 #include <map>
@@ -10,52 +10,52 @@
   void run()
 
 namespace accumulated_history_bad {
-#include "../../proof/accumulated-history_bad.cpp"
+#include "accumulated-history_bad.cpp"
 }
 namespace accumulated_history_fixed {
-#include "../../proof/accumulated-history_fixed.cpp"
+#include "accumulated-history_fixed.cpp"
 }
 namespace autograd_context_cycle_bad {
-#include "../../proof/autograd-context-cycle_bad.cpp"
+#include "autograd-context-cycle_bad.cpp"
 }
 namespace autograd_context_cycle_fixed {
-#include "../../proof/autograd-context-cycle_fixed.cpp"
+#include "autograd-context-cycle_fixed.cpp"
 }
 namespace create_graph_cycle_bad {
-#include "../../proof/create-graph-cycle_bad.cpp"
+#include "create-graph-cycle_bad.cpp"
 }
 namespace create_graph_cycle_fixed {
-#include "../../proof/create-graph-cycle_fixed.cpp"
+#include "create-graph-cycle_fixed.cpp"
 }
 namespace discarded_result_bad {
-#include "../../proof/discarded-result_bad.cpp"
+#include "discarded-result_bad.cpp"
 }
 namespace discarded_result_fixed {
-#include "../../proof/discarded-result_fixed.cpp"
+#include "discarded-result_fixed.cpp"
 }
 namespace hook_capture_cycle_bad {
-#include "../../proof/hook-capture-cycle_bad.cpp"
+#include "hook-capture-cycle_bad.cpp"
 }
 namespace hook_capture_cycle_fixed {
-#include "../../proof/hook-capture-cycle_fixed.cpp"
+#include "hook-capture-cycle_fixed.cpp"
 }
 namespace module_ownership_cycle_bad {
-#include "../../proof/module-ownership-cycle_bad.cpp"
+#include "module-ownership-cycle_bad.cpp"
 }
 namespace module_ownership_cycle_fixed {
-#include "../../proof/module-ownership-cycle_fixed.cpp"
+#include "module-ownership-cycle_fixed.cpp"
 }
 namespace stale_optimizer_state_bad {
-#include "../../proof/stale-optimizer-state_bad.cpp"
+#include "stale-optimizer-state_bad.cpp"
 }
 namespace stale_optimizer_state_fixed {
-#include "../../proof/stale-optimizer-state_fixed.cpp"
+#include "stale-optimizer-state_fixed.cpp"
 }
 namespace undetached_hidden_state_bad {
-#include "../../proof/undetached-hidden-state_bad.cpp"
+#include "undetached-hidden-state_bad.cpp"
 }
 namespace undetached_hidden_state_fixed {
-#include "../../proof/undetached-hidden-state_fixed.cpp"
+#include "undetached-hidden-state_fixed.cpp"
 }
 #undef main
 
