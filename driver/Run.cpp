@@ -18,6 +18,7 @@
 #include "driver/output/CheckDocs.h"
 #include "driver/output/Reports.h"
 #include "driver/output/Text.h"
+#include "driver/output/Why.h"
 #include "driver/pch/LibraryPch.h"
 #include "driver/project/CompileCommands.h"
 #include "driver/project/Configuration.h"
@@ -93,6 +94,7 @@ private:
   Outcome openOutputs();
   Outcome analyse();
   Outcome reportBudget();
+  Outcome explainPlace();
   void report();
   void fix();
   int finish();
@@ -426,6 +428,17 @@ Outcome Run::reportBudget() {
   return IsBroken ? ExitBroken : ExitClean;
 }
 
+/// --why: reasons, instead of findings.
+Outcome Run::explainPlace() {
+  const WhyQuery &Asked = Options.Why;
+  if (Asked.File.empty())
+    return std::nullopt;
+  printSummary();
+  llvm::outs() << answerWhy(Asked, canonicalPath(Asked.File, "", *FS),
+                            All.Findings, All.Silences);
+  return All.FailedUnits.empty() ? ExitClean : ExitBroken;
+}
+
 /// What was found, about the texts that were analysed.
 void Run::report() {
   const std::vector<std::string> Sources = Analysed->sources(*FS);
@@ -535,6 +548,13 @@ void Run::printSummary() const {
     llvm::errs() << ", in addition to " << Known << " in the baseline";
   if (New || Known)
     llvm::errs() << '\n';
+  // Of a selection, it is not known which of them belong to it.
+  if (All.Weaker && !Selected->isAny())
+    llvm::errs() << "libtorch-tidy: " << All.Weaker
+                 << (All.Weaker == 1
+                         ? " finding below this level; --level=2 shows it\n"
+                         : " findings below this level; --level=2 shows "
+                           "them\n");
 }
 
 /// Says how it went, and writes the files.
@@ -555,7 +575,8 @@ int Run::run() {
   for (Outcome (Run::*Phase)() :
        {&Run::explainCheck, &Run::prepare, &Run::describe, &Run::readRevision,
         &Run::select, &Run::precompile, &Run::collectUnits, &Run::runAsShard,
-        &Run::openOutputs, &Run::analyse, &Run::reportBudget})
+        &Run::openOutputs, &Run::analyse, &Run::reportBudget,
+        &Run::explainPlace})
     if (Outcome End = (this->*Phase)())
       return *End;
   report();

@@ -18,7 +18,8 @@ namespace libtorch_tidy {
 // LIBTORCH_CHECK defines these.
 #define CHECK(Class, ...)                                                      \
   std::unique_ptr<clang::tidy::ClangTidyCheck> make##Class(                    \
-      llvm::StringRef Name, clang::tidy::ClangTidyContext *Context);
+      llvm::StringRef Name, clang::tidy::ClangTidyContext *Context);           \
+  llvm::ArrayRef<Reason> reasonsOf##Class();
 #include "checks/CheckFacts.inc"
 #undef CHECK
 
@@ -35,7 +36,8 @@ constexpr FixKind sometimes = FixKind::Sometimes;
 
 const CatalogEntry Entries[] = {
 #define CHECK(Class, Name, Strongest, Fix, Summary, Why, ...)                  \
-  {Name, Level(Strongest), Summary, Why, Fix, Class##Tags, make##Class},
+  {Name, Level(Strongest), Summary,     Why,                                   \
+   Fix,  Class##Tags,      make##Class, reasonsOf##Class},
 #include "checks/CheckFacts.inc"
 #undef CHECK
 };
@@ -47,6 +49,14 @@ llvm::ArrayRef<CatalogEntry> catalog() { return Entries; }
 const CatalogEntry *findInCatalog(llvm::StringRef Name) {
   const auto *It = llvm::find_if(
       Entries, [&](const CatalogEntry &E) { return E.Name == Name; });
+  return It == std::end(Entries) ? nullptr : It;
+}
+
+const CatalogEntry *findCheckWith(const Reason &Row) {
+  const auto *It = llvm::find_if(Entries, [&](const CatalogEntry &E) {
+    return llvm::any_of(E.Reasons(),
+                        [&](const Reason &R) { return &R == &Row; });
+  });
   return It == std::end(Entries) ? nullptr : It;
 }
 

@@ -18,6 +18,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <memory>
+#include <type_traits>
 
 namespace clang::tidy {
 class ClangTidyCheck;
@@ -43,6 +44,31 @@ enum class FixKind : unsigned char {
   Sometimes, ///< Where the edit can be shown to be safe.
 };
 
+/// What a reason does to a finding.
+enum class Effect : unsigned char {
+  Certain, ///< Of level 0, unless another reason lowers it.
+  Likely,  ///< Lowers it to level 1.
+  Advice,  ///< Lowers it to level 2.
+  Silent,  ///< There is none.
+  NoFix,   ///< It has no fix.
+};
+
+/// One row of the table of a check: what raises, lowers or silences its
+/// findings. The page of the check shows the rows, --why names them.
+struct Reason {
+  llvm::StringLiteral Name; ///< Such as "unseen-callee".
+  Effect Does;
+  llvm::StringLiteral When; ///< When it applies: one sentence, in Markdown.
+};
+
+/// The rows of a table: a structure whose members are all Reasons.
+template <typename Table> llvm::ArrayRef<Reason> rowsOf(const Table &Rows) {
+  static_assert(std::is_standard_layout_v<Table> &&
+                sizeof(Table) % sizeof(Reason) == 0);
+  return {reinterpret_cast<const Reason *>(&Rows),
+          sizeof(Table) / sizeof(Reason)};
+}
+
 /// One check. All text is plain ASCII without a trailing full stop, except
 /// \p Why which is whole sentences.
 struct CatalogEntry {
@@ -55,6 +81,7 @@ struct CatalogEntry {
       Tags; ///< SARIF tags in addition to the common.
   std::unique_ptr<clang::tidy::ClangTidyCheck> (*Create)(
       llvm::StringRef Name, clang::tidy::ClangTidyContext *Context);
+  llvm::ArrayRef<Reason> (*Reasons)();
 };
 
 /// All checks, ordered by name.
@@ -62,6 +89,9 @@ llvm::ArrayRef<CatalogEntry> catalog();
 
 /// The entry called \p Name, or null.
 const CatalogEntry *findInCatalog(llvm::StringRef Name);
+
+/// The entry of the check that has \p Row in its table, or null.
+const CatalogEntry *findCheckWith(const Reason &Row);
 
 } // namespace libtorch_tidy
 

@@ -25,16 +25,6 @@ using namespace clang::tidy;
 
 namespace libtorch_tidy {
 
-FindingListener::~FindingListener() = default;
-
-static thread_local FindingListener *CurrentListener = nullptr;
-
-FindingListener *FindingListener::install(FindingListener *Listener) {
-  return std::exchange(CurrentListener, Listener);
-}
-
-FindingListener *FindingListener::current() { return CurrentListener; }
-
 LibtorchCheck::LibtorchCheck(StringRef Name, ClangTidyContext *Context)
     : ClangTidyCheck(Name, Context), Run(*Context) {
   unsigned Value =
@@ -185,9 +175,15 @@ void LibtorchCheck::report(const Finding &F) {
   SourceLocation Loc = SM.getFileLoc(F.Loc);
   if (Loc.isInvalid())
     return;
-  if (FindingListener *Listener = FindingListener::current())
-    Listener->heard(name(), F, Loc, SM, /*IsTooWeak=*/!reports(F.Strength));
-  if (!reports(F.Strength) || !Reported.insert(Loc).second)
+  const CatalogEntry *Entry = findInCatalog(name());
+  const Level Strength =
+      Entry ? std::max(F.Strength, Entry->StrongestLevel) : F.Strength;
+  if (FindingListener *Listener = FindingListener::current()) {
+    Finding Heard = F;
+    Listener->heard(name(), Heard.level(Strength), Loc, SM,
+                    /*IsTooWeak=*/!reports(Strength));
+  }
+  if (!reports(Strength) || !Reported.insert(Loc).second)
     return;
   {
     // The message is data, not a format: names in it may hold '%'.
@@ -195,8 +191,9 @@ void LibtorchCheck::report(const Finding &F) {
     if (F.Highlight.isValid() && !F.Highlight.getBegin().isMacroID() &&
         !F.Highlight.getEnd().isMacroID())
       Warning << F.Highlight;
-    if (llvm::all_of(F.Fix,
-                     [&](const FixItHint &H) { return isEditable(H, SM); }))
+    if (F.hasFix() && llvm::all_of(F.Fix, [&](const FixItHint &H) {
+          return isEditable(H, SM);
+        }))
       for (const FixItHint &Hint : F.Fix)
         Warning << Hint;
   }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The base of every check: levels, the one way to tell a finding with its
-/// story and fix, and the question whether code is the user's.
+/// The base of every check: levels, the one way to report a finding, and the
+/// question whether code is the user's.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,12 +15,11 @@
 #define LIBTORCH_TIDY_CHECKS_BASE_LIBTORCHCHECK_H
 
 #include "analysis/flow/unit/UnitModel.h"
-#include "checks/base/Catalog.h"
+#include "checks/base/Finding.h"
 #include "clang-tidy/ClangTidyCheck.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/SmallVector.h"
 #include <optional>
 
 namespace libtorch_tidy {
@@ -28,45 +27,6 @@ namespace libtorch_tidy {
 namespace bytes {
 class KnownSizes;
 }
-
-/// One step of the story that leads to a finding, in execution order.
-struct Step {
-  clang::SourceLocation Loc;
-  std::string Text;
-};
-
-/// A finding as a check reports it.
-struct Finding {
-  clang::SourceLocation Loc;
-  clang::SourceRange Highlight; ///< Optional: what to underline.
-  Level Strength = Level::Likely;
-  std::string Message;
-  llvm::SmallVector<Step, 4> Steps;
-  /// One edit, perhaps in several places. Dropped as a whole when any part
-  /// touches a macro expansion or lies outside user code.
-  llvm::SmallVector<clang::FixItHint, 2> Fix;
-  /// How many bytes it is about, where that is certain; the page of the check
-  /// says of what. They do not change the level.
-  std::optional<uint64_t> Bytes;
-};
-
-/// Hears each finding, of which clang-tidy's diagnostics cannot carry all; also
-/// those that are too weak to be reported, or will be suppressed. The driver
-/// installs one around the analysis of a unit; under stock clang-tidy there is
-/// none. It is per thread, and so are units.
-class FindingListener {
-public:
-  virtual ~FindingListener();
-  /// \p Loc is the location of the diagnostic that is made of \p F, unless \p F
-  /// is too weak.
-  virtual void heard(llvm::StringRef Check, const Finding &F,
-                     clang::SourceLocation Loc, const clang::SourceManager &SM,
-                     bool IsTooWeak) = 0;
-
-  /// Installs \p Listener for this thread (null: none), returns the previous.
-  static FindingListener *install(FindingListener *Listener);
-  static FindingListener *current();
-};
 
 /// Option `Level` (of one check, or of all as a global option): the weakest
 /// level that is reported, 0 to 2. Default 1.
@@ -119,6 +79,11 @@ protected:
 
   /// Would a finding of this strength be reported?
   bool reports(Level Strength) const { return Strength <= Weakest; }
+  /// Is it worth looking for findings of this strength? A listener also hears
+  /// of those that are not reported.
+  bool looksFor(Level Strength) const {
+    return reports(Strength) || FindingListener::current();
+  }
 
   /// Does this run have check \p Name, too? Of a defect that both see, one
   /// report is enough.
@@ -156,14 +121,20 @@ private:
   bool HasDefinition = false;
 };
 
-/// At the end of a check's file: what makes a check of class \p Class. The
-/// catalog finds it by the name of the file, which is that of the class:
-/// CatInLoopCheck.cpp is libtorch-cat-in-loop.
-#define LIBTORCH_CHECK(Class)                                                  \
+/// The table of a check that has none yet.
+struct NoTable {};
+inline constexpr NoTable NoReasons{};
+inline llvm::ArrayRef<Reason> rowsOf(NoTable) { return {}; }
+
+/// At the end of a check's file: what makes a check of class \p Class, and the
+/// table of its reasons. The catalog finds both by the name of the file, which
+/// is that of the class: CatInLoopCheck.cpp is libtorch-cat-in-loop.
+#define LIBTORCH_CHECK(Class, Table)                                           \
   std::unique_ptr<clang::tidy::ClangTidyCheck> make##Class(                    \
       llvm::StringRef Name, clang::tidy::ClangTidyContext *Context) {          \
     return std::make_unique<Class>(Name, Context);                             \
   }                                                                            \
+  llvm::ArrayRef<Reason> reasonsOf##Class() { return rowsOf(Table); }          \
   static_assert(std::is_base_of_v<LibtorchCheck, Class>)
 
 } // namespace libtorch_tidy

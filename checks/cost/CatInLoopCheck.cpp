@@ -364,6 +364,6 @@ void CatInLoopCheck::checkMatch(const Match &Result) {
   report(F);
 }
 
-LIBTORCH_CHECK(CatInLoopCheck);
+LIBTORCH_CHECK(CatInLoopCheck, NoReasons);
 
 } // namespace libtorch_tidy

@@ -370,6 +370,6 @@ void DatasetWorkerCopyCheck::checkMatch(const Match &Result) {
     }
 }
 
-LIBTORCH_CHECK(DatasetWorkerCopyCheck);
+LIBTORCH_CHECK(DatasetWorkerCopyCheck, NoReasons);
 
 } // namespace libtorch_tidy

@@ -131,7 +131,7 @@ bool leavesAfter(const CompoundStmt *Block, const Stmt *Statement) {
 } // namespace
 
 void EmptyCacheInLoopCheck::registerMatchers(MatchFinder *Finder) {
-  if (!reports(Level::Advisory))
+  if (!looksFor(Level::Advisory))
     return;
   Finder->addMatcher(
       callExpr(callee(functionDecl(hasAnyName(torch::EmptyCacheFunctions))),
@@ -208,6 +208,6 @@ void EmptyCacheInLoopCheck::checkMatch(const Match &Result) {
   report(F);
 }
 
-LIBTORCH_CHECK(EmptyCacheInLoopCheck);
+LIBTORCH_CHECK(EmptyCacheInLoopCheck, NoReasons);
 
 } // namespace libtorch_tidy

@@ -287,6 +287,6 @@ void LoadInLoopCheck::checkMoves(cpp::Body &In, flow::UnitModel &Unit) {
   report(F);
 }
 
-LIBTORCH_CHECK(LoadInLoopCheck);
+LIBTORCH_CHECK(LoadInLoopCheck, NoReasons);
 
 } // namespace libtorch_tidy

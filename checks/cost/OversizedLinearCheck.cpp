@@ -81,7 +81,7 @@ void OversizedLinearCheck::storeOptions(
 }
 
 void OversizedLinearCheck::registerMatchers(MatchFinder *Finder) {
-  if (!reports(Level::Advisory))
+  if (!looksFor(Level::Advisory))
     return;
   Finder->addMatcher(
       cxxConstructExpr(hasType(hasUnqualifiedDesugaredType(
@@ -165,6 +165,6 @@ void OversizedLinearCheck::checkLayer(const Expr *Make, const Layer &L) {
   report(F);
 }
 
-LIBTORCH_CHECK(OversizedLinearCheck);
+LIBTORCH_CHECK(OversizedLinearCheck, NoReasons);
 
 } // namespace libtorch_tidy

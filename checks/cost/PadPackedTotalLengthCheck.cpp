@@ -503,6 +503,6 @@ void PadPackedTotalLengthCheck::checkMatched() {
   DataParallelCalls.clear();
 }
 
-LIBTORCH_CHECK(PadPackedTotalLengthCheck);
+LIBTORCH_CHECK(PadPackedTotalLengthCheck, NoReasons);
 
 } // namespace libtorch_tidy

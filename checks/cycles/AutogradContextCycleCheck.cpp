@@ -160,6 +160,6 @@ void AutogradContextCycleCheck::checkForward(const FunctionDecl *F,
     report(Found);
 }
 
-LIBTORCH_CHECK(AutogradContextCycleCheck);
+LIBTORCH_CHECK(AutogradContextCycleCheck, NoReasons);
 
 } // namespace libtorch_tidy

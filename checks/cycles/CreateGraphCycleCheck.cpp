@@ -227,6 +227,6 @@ void CreateGraphCycleCheck::checkMatched() {
   Calls.clear();
 }
 
-LIBTORCH_CHECK(CreateGraphCycleCheck);
+LIBTORCH_CHECK(CreateGraphCycleCheck, NoReasons);
 
 } // namespace libtorch_tidy

@@ -576,6 +576,6 @@ void HookCaptureCycleCheck::checkStoredFunction(const CallExpr *Call,
   }
 }
 
-LIBTORCH_CHECK(HookCaptureCycleCheck);
+LIBTORCH_CHECK(HookCaptureCycleCheck, NoReasons);
 
 } // namespace libtorch_tidy

@@ -478,6 +478,6 @@ void ModuleOwnershipCycleCheck::checkMatched() {
   Reported.clear();
 }
 
-LIBTORCH_CHECK(ModuleOwnershipCycleCheck);
+LIBTORCH_CHECK(ModuleOwnershipCycleCheck, NoReasons);
 
 } // namespace libtorch_tidy

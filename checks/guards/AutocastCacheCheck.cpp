@@ -242,6 +242,6 @@ void AutocastCacheCheck::checkMatched() {
   }
 }
 
-LIBTORCH_CHECK(AutocastCacheCheck);
+LIBTORCH_CHECK(AutocastCacheCheck, NoReasons);
 
 } // namespace libtorch_tidy

@@ -592,6 +592,6 @@ void IneffectiveGradGuardCheck::checkVariable(const VarDecl *Guard,
   report(F);
 }
 
-LIBTORCH_CHECK(IneffectiveGradGuardCheck);
+LIBTORCH_CHECK(IneffectiveGradGuardCheck, NoReasons);
 
 } // namespace libtorch_tidy

@@ -65,7 +65,10 @@ void InferenceWithoutNoGradCheck::checkUnit(flow::UnitModel &Unit) {
     for (Scope &S : Found)
       noteScope(S, Unit);
   llvm::erase_if(Found, [](const Scope &S) {
-    return flow::isCoveredByMain(S.Flow->function());
+    const bool IsCovered = flow::isCoveredByMain(S.Flow->function());
+    if (IsCovered)
+      silent(S.Forwards.front()->Site, InferenceWithoutNoGrad.InMain);
+    return IsCovered;
   });
   if (Unit.program() && !Unit.program()->CoversInMain.empty()) {
     auto InMain =
@@ -82,11 +85,11 @@ void InferenceWithoutNoGradCheck::checkUnit(flow::UnitModel &Unit) {
   std::vector<llvm::SmallVector<Scope, 1>> Findings;
   for (Scope &S : Found) {
     if (S.Guardable) {
-      auto [It, New] =
-          Known.try_emplace({flow::neighbourhoodOf(S.Guardable, *S.Flow, Unit,
-                                                   /*UpToMain=*/S.IsTrial),
-                             S.Strength, S.IsKept},
-                            Findings.size());
+      auto [It, New] = Known.try_emplace(
+          {flow::neighbourhoodOf(S.Guardable, *S.Flow, Unit,
+                                 /*UpToMain=*/S.Tries != nullptr),
+           S.strength(), S.IsKept},
+          Findings.size());
       if (!New) {
         Findings[It->second].push_back(std::move(S));
         continue;
@@ -108,19 +111,16 @@ void InferenceWithoutNoGradCheck::checkUnit(flow::UnitModel &Unit) {
 static std::string runs(const Label &L) {
   const std::string Module = torch::calledModule(L.Site);
   if (!Module.empty())
-    return "'" + Module + "' runs";
+    return quoted(Module) + " runs";
   const auto *Call = dyn_cast<CallExpr>(L.Site);
   const llvm::StringRef Helper =
       L.K == Label::Helper && Call ? cpp::calleeName(Call) : "";
-  return Helper.empty() ? "a module runs"
-                        : ("'" + Helper + "' runs a module").str();
+  return Helper.empty() ? "a module runs" : quoted(Helper) + " runs a module";
 }
 
 static std::string placeOf(const FunctionDecl *F) {
   const auto *Method = dyn_cast<CXXMethodDecl>(F);
-  return Method && Method->getParent()->isLambda()
-             ? "a lambda"
-             : "'" + F->getNameAsString() + "'";
+  return Method && Method->getParent()->isLambda() ? "a lambda" : quoted(F);
 }
 
 /// Sorts what \p Scopes have, and them, by where they stand.
@@ -141,11 +141,9 @@ static void sortBySource(llvm::MutableArrayRef<Scope> Scopes,
 static void addGuard(Finding &To, const CompoundStmt *Block,
                      const FunctionDecl *F) {
   const std::string Name = fixits::freeName("no_grad", F->getBody());
-  llvm::append_range(
-      To.Fix,
-      fixits::insertAtBlockHead(
-          Block, (torch::spelling::NoGradGuard + " " + Name + ";").str(),
-          F->getASTContext()));
+  To.fix(fixits::insertAtBlockHead(
+      Block, (torch::spelling::NoGradGuard + " " + Name + ";").str(),
+      F->getASTContext()));
 }
 
 static std::string messageFor(StringRef Runs, const FunctionDecl *In,
@@ -170,35 +168,34 @@ static void addCollectors(Finding &To, const Scope &S) {
     if (A.Mode != GradMode::On || A.Bounded || !A.Loop ||
         S.Flow->appliesLayers(A) || !IsFrom(A.Added.allLabels()))
       continue;
-    To.Steps.push_back({A.Site->getExprLoc(),
-                        "'" + S.Flow->nameOf(A.Where) +
-                            "' keeps the history of every iteration here"});
+    To.note(A.Site, quoted(S.Flow->nameOf(A.Where)) +
+                        " keeps the history of every iteration here");
   }
 }
 
 void InferenceWithoutNoGradCheck::reportScopes(
     llvm::MutableArrayRef<Scope> Scopes, ASTContext &Context) {
   sortBySource(Scopes, Context.getSourceManager());
-  const Label &First = *Scopes.front().Forwards.front();
-  const std::optional<Evidence> &ToPredict = Scopes.front().ToPredict;
-  Finding F;
-  F.Loc = First.Site->getExprLoc();
-  F.Highlight = First.Site->getSourceRange();
-  F.Strength = Scopes.front().Strength;
-  F.Message =
-      messageFor(runs(First), Scopes.front().Flow->function(),
-                 !ToPredict && !Scopes.front().IsKept ? ""
-                 : UnguardedPasses::isClosed(unit())  ? "in this program "
-                                                      : "in this file ");
-  if (ToPredict && ToPredict->Shown)
-    F.Steps.push_back(*ToPredict->Shown);
+  const Scope &Leads = Scopes.front();
+  const Label &First = *Leads.Forwards.front();
+  Finding F = Finding::at(First.Site)
+                  .because(Leads.Why)
+                  .says(messageFor(runs(First), Leads.Flow->function(),
+                                   !Leads.ToPredict && !Leads.IsKept ? ""
+                                   : UnguardedPasses::isClosed(unit())
+                                       ? "in this program "
+                                       : "in this file "));
+  if (Leads.ToPredict && Leads.ToPredict->Shown)
+    F.note(*Leads.ToPredict->Shown);
   for (const Scope &S : Scopes) {
     for (const Label *L : S.Forwards)
-      F.Steps.push_back(originStep(*L));
+      F.note(originStep(*L));
     addCollectors(F, S);
     if (S.Guardable)
       addGuard(F, S.Guardable, S.Flow->function());
   }
+  if (F.Fix.empty())
+    F.because(InferenceWithoutNoGrad.NoBlock);
   report(F);
 }
 
@@ -210,15 +207,16 @@ void InferenceWithoutNoGradCheck::noteScope(Scope &S, flow::UnitModel &Unit) {
   const Label &First = *S.Forwards.front();
   Unit.noteForward({cpp::usrOf(S.Flow->function()),
                     cpp::lineOf(First.Site->getExprLoc(), SM), runs(First),
-                    unsigned(S.Strength)});
+                    unsigned(S.strength())});
 }
 
-/// The name of \p F; of a constructor or an operator, that of its class.
+/// The name of \p F, quoted; of a constructor or an operator, that of its
+/// class.
 static std::string readableName(const FunctionDecl *F) {
   const auto *Method = dyn_cast<CXXMethodDecl>(F);
   return Method && !Method->getDeclName().isIdentifier()
-             ? Method->getParent()->getNameAsString()
-             : F->getNameAsString();
+             ? quoted(Method->getParent())
+             : quoted(F);
 }
 
 /// The finding for all that one guard in main covers: its own \p Scopes, and
@@ -233,11 +231,10 @@ void InferenceWithoutNoGradCheck::reportMain(
     Step Shown;
   };
   std::vector<Site> Sites;
-  Finding F;
-  F.Strength = Level::Advisory;
+  Level Strength = Level::Advisory;
   sortBySource(Scopes, SM);
   for (const Scope &S : Scopes) {
-    F.Strength = std::min(F.Strength, S.Strength);
+    Strength = std::min(Strength, S.strength());
     for (const Label *L : S.Forwards)
       Sites.push_back({L->Site->getSourceRange(), runs(*L), originStep(*L)});
   }
@@ -250,10 +247,10 @@ void InferenceWithoutNoGradCheck::reportMain(
     const flow::CallSite *Site = Calls.lookup(Callee);
     if (!Site)
       continue; // The guard is there: this tries the fix.
-    F.Strength = std::min(F.Strength, Level(Forward.Strength));
+    Strength = std::min(Strength, Level(Forward.Strength));
     Sites.push_back(
         {Site->Call->getSourceRange(),
-         "'" + readableName(Site->Callee) + "' runs a module",
+         readableName(Site->Callee) + " runs a module",
          Step{Site->Call->getExprLoc(),
               "this leads to " + Forward.At + ", where " + Forward.Runs}});
   }
@@ -262,18 +259,24 @@ void InferenceWithoutNoGradCheck::reportMain(
   llvm::stable_sort(Sites, [&](const Site &A, const Site &B) {
     return SM.isBeforeInTranslationUnit(A.Shown.Loc, B.Shown.Loc);
   });
-  F.Loc = Sites.front().Shown.Loc;
-  F.Highlight = Sites.front().Range;
-  F.Message = messageFor(Sites.front().Runs, Main, "in this program ");
-  F.Steps.push_back(
-      {F.Loc, "nothing in this program back-propagates, makes an optimizer or "
-              "trains a module: one guard covers all of these"});
+  const Site &First = Sites.front();
+  Finding F = Finding::at(First.Shown.Loc, First.Range)
+                  .level(Strength)
+                  .because(InferenceWithoutNoGrad.NothingTrains)
+                  .says(messageFor(First.Runs, Main, "in this program "))
+                  .note(First.Shown.Loc,
+                        "nothing in this program back-propagates, makes an "
+                        "optimizer or trains a module: one guard covers all of "
+                        "these");
+  // The strongest of them is weak.
+  if (Strength == Level::Advisory && !Scopes.empty())
+    F.because(Scopes.front().Why);
   for (Site &S : Sites)
-    F.Steps.push_back(std::move(S.Shown));
+    F.note(std::move(S.Shown));
   addGuard(F, cast<CompoundStmt>(Main->getBody()), Main);
   report(F);
 }
 
-LIBTORCH_CHECK(InferenceWithoutNoGradCheck);
+LIBTORCH_CHECK(InferenceWithoutNoGradCheck, InferenceWithoutNoGrad);
 
 } // namespace libtorch_tidy

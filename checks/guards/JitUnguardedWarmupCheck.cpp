@@ -28,6 +28,27 @@ using flow::Label;
 
 namespace {
 
+constexpr struct JitUnguardedWarmupReasons {
+  Reason Trained{"history-used", Effect::Silent,
+                 "The result of the first call is trained on, returned or "
+                 "handed on."};
+  Reason CallersGuard{"callers-guard", Effect::Silent,
+                      "The function is called under a guard only."};
+  Reason Exclusive{"only-one-runs", Effect::Silent,
+                   "The guarded call is in another branch: only one of the two "
+                   "runs."};
+  Reason Replaced{"module-replaced", Effect::Silent,
+                  "The variable is given another module before the guarded "
+                  "call."};
+  Reason NoProfiling{"no-profiling", Effect::Silent,
+                     "The file calls `setGraphExecutorOptimize`, "
+                     "`getProfilingMode` or `getExecutorMode`: without the "
+                     "profiling executor no call remembers an earlier one."};
+  Reason BlockTrains{"block-trains", Effect::NoFix,
+                     "Something in the block of the first call, to the end of "
+                     "which a guard lasts, trains or needs history."};
+} JitUnguardedWarmup{};
+
 /// docs/checks/libtorch-jit-unguarded-warmup.md says what it finds and why.
 class JitUnguardedWarmupCheck : public LibtorchCheck {
 public:
@@ -38,14 +59,22 @@ protected:
                      flow::UnitModel &Unit) override;
 
 private:
-  /// Does the unit switch the executor's profiling off? Asked once.
-  bool avoidsProfiling(flow::UnitModel &Unit);
-  std::optional<bool> Avoids;
+  /// The call that switches the executor's profiling off, or null. Asked once.
+  const CallExpr *switchOfProfiling(flow::UnitModel &Unit);
+  std::optional<const CallExpr *> Switch;
 };
 
 struct ScriptCall {
   const Expr *Call;
   GradMode Mode;
+};
+
+using ScriptCalls = llvm::SmallVector<ScriptCall, 4>;
+
+/// A module that is warmed up without a guard.
+struct WarmUp {
+  const ValueDecl *Module;
+  const Expr *First, *Guarded; ///< Calls of it.
 };
 
 } // namespace
@@ -57,9 +86,9 @@ static const ValueDecl *moduleOf(const Expr *Call) {
 }
 
 /// The calls of each module, in source order.
-static llvm::MapVector<const ValueDecl *, llvm::SmallVector<ScriptCall, 4>>
+static llvm::MapVector<const ValueDecl *, ScriptCalls>
 callsByModule(const FunctionFlow &Flow) {
-  llvm::MapVector<const ValueDecl *, llvm::SmallVector<ScriptCall, 4>> Calls;
+  llvm::MapVector<const ValueDecl *, ScriptCalls> Calls;
   for (const auto &[Call, Mode] : Flow.scriptCalls())
     if (const ValueDecl *Module = moduleOf(Call))
       Calls[Module].push_back({Call, Mode});
@@ -93,7 +122,7 @@ static bool areExclusive(const Stmt *A, const Stmt *B,
   return false;
 }
 
-/// Does anybody need the history that \p Call makes?
+/// Is the history that \p Call makes used?
 static bool isHistoryUsed(const Expr *Call, const FunctionFlow &Flow,
                           flow::UnitModel &Unit) {
   return llvm::any_of(Flow.labels(), [&](const Label &L) {
@@ -102,93 +131,146 @@ static bool isHistoryUsed(const Expr *Call, const FunctionFlow &Flow,
   });
 }
 
-bool JitUnguardedWarmupCheck::avoidsProfiling(flow::UnitModel &Unit) {
-  if (!Avoids)
-    Avoids = llvm::any_of(Unit.functions(), [](const FunctionDecl *F) {
-      return cpp::anyOf<CallExpr>(F->getBody(), torch::setsScriptExecutor,
-                                  cpp::Lambdas::Made);
-    });
-  return *Avoids;
+const CallExpr *
+JitUnguardedWarmupCheck::switchOfProfiling(flow::UnitModel &Unit) {
+  if (!Switch) {
+    Switch = nullptr;
+    for (const FunctionDecl *F : Unit.functions())
+      if (!*Switch)
+        Switch = cpp::findFirst<CallExpr>(
+            F->getBody(), torch::setsScriptExecutor, cpp::Lambdas::Made);
+  }
+  return *Switch;
+}
+
+/// Does something give \p Module another value between \p First and \p Later?
+static const Expr *replacedBetween(const Expr *First, const Expr *Later,
+                                   const ValueDecl *Module,
+                                   const FunctionFlow &Flow,
+                                   const SourceManager &SM) {
+  for (const cpp::Write &W : cpp::writesTo(Module, Flow.function()->getBody()))
+    if ((W.Kind == cpp::WriteKind::Assigned ||
+         W.Kind == cpp::WriteKind::Released) &&
+        SM.isBeforeInTranslationUnit(First->getExprLoc(),
+                                     W.Where->getExprLoc()) &&
+        SM.isBeforeInTranslationUnit(W.Where->getExprLoc(),
+                                     Later->getExprLoc()))
+      return W.Where;
+  return nullptr;
+}
+
+/// The first of \p Calls that is guarded and comes after the first of them.
+static const Expr *guardedLater(const ValueDecl *Module,
+                                const ScriptCalls &Calls,
+                                const FunctionFlow &Flow,
+                                const SourceManager &SM) {
+  const Expr *First = Calls.front().Call;
+  for (const auto &[Call, Mode] : Calls) {
+    if (Mode != GradMode::Off)
+      continue;
+    if (areExclusive(First, Call, Flow))
+      silent(First, JitUnguardedWarmup.Exclusive, "guarded call",
+             Call->getExprLoc());
+    else if (const Expr *By = replacedBetween(First, Call, Module, Flow, SM))
+      silent(First, JitUnguardedWarmup.Replaced, "assignment",
+             By->getExprLoc());
+    else
+      return Call;
+  }
+  return nullptr;
+}
+
+/// A constructor's call comes before those of all methods: the last guarded
+/// one of \p Module in a method of its class.
+static const Expr *guardedInMethods(const ValueDecl *Module,
+                                    const FunctionDecl *Function,
+                                    flow::UnitModel &Unit) {
+  const auto *Ctor = dyn_cast<CXXConstructorDecl>(Function);
+  if (!Ctor || !isa<FieldDecl>(Module))
+    return nullptr;
+  for (const FunctionDecl *Other : Unit.functions()) {
+    const auto *Method = dyn_cast<CXXMethodDecl>(Other);
+    const FunctionFlow *Flow =
+        Method && Method->getParent() == Ctor->getParent() &&
+                !isa<CXXConstructorDecl>(Method)
+            ? Unit.flowOf(Method)
+            : nullptr;
+    if (!Flow || !Flow->available())
+      continue;
+    const Expr *Guarded = nullptr;
+    for (const auto &[Call, Mode] : Flow->scriptCalls())
+      if (Mode == GradMode::Off && moduleOf(Call) == Module)
+        Guarded = Call;
+    for (const cpp::Write &W : cpp::writesTo(Module, Method->getBody()))
+      if (W.Kind == cpp::WriteKind::Assigned)
+        Guarded = nullptr;
+    if (Guarded)
+      return Guarded;
+  }
+  return nullptr;
+}
+
+/// The statement of the first call, before which a guard can stand; null for
+/// none.
+static const Stmt *guardableStatement(const Expr *First,
+                                      const FunctionFlow &Flow,
+                                      flow::UnitModel &Unit) {
+  const Stmt *Statement = First;
+  while (Statement && !isa_and_nonnull<CompoundStmt>(Flow.parentOf(Statement)))
+    Statement = Flow.parentOf(Statement);
+  const Stmt *Block = Statement ? Flow.parentOf(Statement) : nullptr;
+  return Block && !flow::needsHistory(Block, Flow, Unit) &&
+                 !isa_and_nonnull<SwitchStmt>(Flow.parentOf(Block))
+             ? Statement
+             : nullptr;
+}
+
+static Finding worded(const WarmUp &W, const FunctionFlow &Flow,
+                      flow::UnitModel &Unit) {
+  Finding F =
+      Finding::at(W.First)
+          .says("the first call of TorchScript module " + quoted(W.Module) +
+                " runs with gradient mode on; its executor then builds "
+                "the autograd graph in later calls, too, although they "
+                "are guarded")
+          .note(W.Guarded, "this later call is guarded, but its result still "
+                           "requires grad; under InferenceMode it throws");
+  const Stmt *Statement = guardableStatement(W.First, Flow, Unit);
+  if (!Statement)
+    return F.because(JitUnguardedWarmup.BlockTrains);
+  return F.fix(fixits::insertBeforeStatement(
+      Statement,
+      (torch::spelling::NoGradGuard + " " +
+       fixits::freeName("warm_up_guard", Flow.function()->getBody()) + ";")
+          .str(),
+      Unit.context()));
 }
 
 void JitUnguardedWarmupCheck::checkFunction(const FunctionFlow &Flow,
                                             flow::UnitModel &Unit) {
-  if (Flow.scriptCalls().empty())
-    return;
-  ASTContext &Context = Unit.context();
-  const SourceManager &SM = Context.getSourceManager();
   const FunctionDecl *Function = Flow.function();
   for (const auto &[Module, Calls] : callsByModule(Flow)) {
     const Expr *First = Calls.front().Call;
-    if (Calls.front().Mode != GradMode::On ||
-        isHistoryUsed(First, Flow, Unit) || Unit.isCalledOnlyGuarded(Function))
+    if (Calls.front().Mode != GradMode::On)
       continue;
-    const Expr *Guarded = nullptr;
-    for (const ScriptCall &Call : Calls)
-      if (!Guarded && Call.Mode == GradMode::Off &&
-          !areExclusive(First, Call.Call, Flow)) {
-        // Another module by then.
-        bool Reassigned = false;
-        for (const cpp::Write &W : cpp::writesTo(Module, Function->getBody()))
-          Reassigned |= (W.Kind == cpp::WriteKind::Assigned ||
-                         W.Kind == cpp::WriteKind::Released) &&
-                        SM.isBeforeInTranslationUnit(First->getExprLoc(),
-                                                     W.Where->getExprLoc()) &&
-                        SM.isBeforeInTranslationUnit(W.Where->getExprLoc(),
-                                                     Call.Call->getExprLoc());
-        if (!Reassigned)
-          Guarded = Call.Call;
-      }
-    // A constructor's call comes before those of all methods.
-    if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(Function);
-        Ctor && !Guarded && isa<FieldDecl>(Module))
-      for (const FunctionDecl *Other : Unit.functions()) {
-        const auto *Method = dyn_cast<CXXMethodDecl>(Other);
-        const FunctionFlow *OtherFlow =
-            Method && Method->getParent() == Ctor->getParent() &&
-                    !isa<CXXConstructorDecl>(Method)
-                ? Unit.flowOf(Method)
-                : nullptr;
-        if (!OtherFlow || !OtherFlow->available() || Guarded)
-          continue;
-        for (const auto &[Call, Mode] : OtherFlow->scriptCalls())
-          if (Mode == GradMode::Off && moduleOf(Call) == Module)
-            Guarded = Call;
-        for (const cpp::Write &W : cpp::writesTo(Module, Method->getBody()))
-          if (W.Kind == cpp::WriteKind::Assigned)
-            Guarded = nullptr;
-      }
-    if (!Guarded || avoidsProfiling(Unit))
+    const Expr *Guarded =
+        guardedLater(Module, Calls, Flow, Unit.context().getSourceManager());
+    if (!Guarded)
+      Guarded = guardedInMethods(Module, Function, Unit);
+    if (!Guarded)
       continue;
-
-    const std::string Name = Module->getNameAsString();
-    Finding F;
-    F.Loc = First->getExprLoc();
-    F.Highlight = First->getSourceRange();
-    F.Strength = Level::Likely;
-    F.Message = "the first call of TorchScript module '" + Name +
-                "' runs with gradient mode on; its executor then builds the "
-                "autograd graph in later calls, too, although they are guarded";
-    F.Steps.push_back({Guarded->getExprLoc(),
-                       "this later call is guarded, but its result still "
-                       "requires grad; under InferenceMode it throws"});
-    const Stmt *Statement = First;
-    while (Statement &&
-           !isa_and_nonnull<CompoundStmt>(Flow.parentOf(Statement)))
-      Statement = Flow.parentOf(Statement);
-    const Stmt *Block = Statement ? Flow.parentOf(Statement) : nullptr;
-    if (Block && !flow::needsHistory(Block, Flow, Unit) &&
-        !isa_and_nonnull<SwitchStmt>(Flow.parentOf(Block)))
-      F.Fix = fixits::insertBeforeStatement(
-          Statement,
-          (torch::spelling::NoGradGuard + " " +
-           fixits::freeName("warm_up_guard", Function->getBody()) + ";")
-              .str(),
-          Context);
-    report(F);
+    if (isHistoryUsed(First, Flow, Unit))
+      silent(First, JitUnguardedWarmup.Trained);
+    else if (Unit.isCalledOnlyGuarded(Function))
+      silent(First, JitUnguardedWarmup.CallersGuard, Function);
+    else if (const CallExpr *Off = switchOfProfiling(Unit))
+      silent(First, JitUnguardedWarmup.NoProfiling, "switched off",
+             Off->getExprLoc());
+    else
+      report(worded({Module, First, Guarded}, Flow, Unit));
   }
 }
 
-LIBTORCH_CHECK(JitUnguardedWarmupCheck);
+LIBTORCH_CHECK(JitUnguardedWarmupCheck, JitUnguardedWarmup);
 
 } // namespace libtorch_tidy

@@ -17,6 +17,7 @@
 #include "analysis/flow/unit/Callers.h"
 #include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/autograd/GradGuards.h"
 #include "analysis/torch/modules/Modules.h"
 #include "analysis/torch/modules/StoredArguments.h"
 #include "clang/AST/ASTContext.h"
@@ -32,6 +33,13 @@ namespace libtorch_tidy {
 using flow::FunctionFlow;
 using flow::GradMode;
 using flow::Label;
+
+Level UnguardedPasses::Scope::strength() const {
+  return Finding::at(SourceLocation())
+      .level(Level::Likely)
+      .because(Why)
+      .Strength;
+}
 
 bool UnguardedPasses::isClosed(const flow::UnitModel &Unit) {
   return Unit.program() && Unit.program()->Closed;
@@ -118,14 +126,21 @@ private:
 
 } // namespace
 
-/// A forward pass that shows whether it works, once: in a test case, or in a
-/// function that is given no data, and reads nothing but shapes of the result.
-static bool isTrial(const Label &L, const FunctionFlow &Flow) {
+/// Why forward pass \p L only shows whether it works, once: in a test case, or
+/// in a function that is given no data, nothing but shapes of the result is
+/// read; or nothing at all, in a warm-up or a measurement. In a step of
+/// training that is a slip. Null for a pass that does more.
+static const Reason *trialOf(const Label &L, const FunctionFlow &Flow) {
   const FunctionDecl *F = Flow.function();
+  if (cpp::isTestCase(F))
+    return &InferenceWithoutNoGrad.TestCase;
   const bool HasNoData =
       F->isMain() || (F->param_empty() && !isa<CXXMethodDecl>(F));
-  return cpp::isTestCase(F) ||
-         (HasNoData && ReadsOf(cpp::Body::of(F)).of(L.Site) != Reads::Data);
+  const Reads Read = ReadsOf(cpp::Body::of(F)).of(L.Site);
+  if (Read == Reads::Nothing && !Flow.trains())
+    return &InferenceWithoutNoGrad.Unread;
+  return HasNoData && Read != Reads::Data ? &InferenceWithoutNoGrad.OnlyShape
+                                          : nullptr;
 }
 
 /// Does \p L stand for a call that runs a module of which this function gets
@@ -172,7 +187,8 @@ bool UnguardedPasses::reportsItsResults(const FunctionFlow &Callee) {
     if (!Inner.bringsGraph() ||
         !(Inner.Consumers & (Label::Returned | Label::Stored)))
       continue; // It does not leave the function.
-    if (reportedAt(Inner, Callee) == Reported::Nowhere)
+    if (const Reason *Why = silenceOf(Inner, Callee);
+        Why && Why != &InferenceWithoutNoGrad.Inside)
       return false;
     Any = true;
   }
@@ -182,7 +198,7 @@ bool UnguardedPasses::reportsItsResults(const FunctionFlow &Callee) {
 bool UnguardedPasses::isReportedByCallers(const FunctionDecl *F) {
   return flow::anyCallOf(F, Unit,
                          [&](const Label &L, const FunctionFlow &Caller) {
-                           return reportedAt(L, Caller) == Reported::Here;
+                           return L.bringsGraph() && !silenceOf(L, Caller);
                          });
 }
 
@@ -273,7 +289,7 @@ UnguardedPasses::evidenceOf(const Label &L, const FunctionFlow &Flow) {
       llvm::all_of(Unit.callersOf(Flow.function()), [](const auto &C) {
         return standsForModule(C.Caller->function());
       }))
-    E->Strength = Level::Advisory;
+    E->Why.push_back({&InferenceWithoutNoGrad.StandIn});
   return E;
 }
 
@@ -291,78 +307,148 @@ UnguardedPasses::evidenceInUnit(const Label &L, const FunctionFlow &Flow) {
   if (Roles.trains() && flow::anyCallerTrains(Flow.function(), Unit))
     return std::nullopt;
   cpp::Body &In = cpp::Body::of(Flow.function());
+  auto Shown = [](const Reason &Row, SourceLocation At,
+                  const llvm::Twine &Text) {
+    return Evidence{{{&Row, "", At}}, Step{At, Text.str()}};
+  };
   if (M->Module)
     for (const Expr *Name : {M->Module, In.originOf(M->Module)})
       if (const ValueDecl *Module = torch::moduleNamed(Name)) {
         if (const CallExpr *Eval = Roles.trains()
                                        ? evalAround(L.Site, Module, In)
                                        : Roles.evalOf(Module))
-          return Evidence{Level::Likely,
-                          Step{Eval->getExprLoc(),
-                               "'" + Module->getNameAsString() +
-                                   "' is put in evaluation mode here, which "
-                                   "leaves gradients on"}};
+          return Shown(InferenceWithoutNoGrad.Eval, Eval->getExprLoc(),
+                       quoted(Module) + " is put in evaluation mode here, "
+                                        "which leaves gradients on");
         const std::string Elsewhere =
             Roles.trains() ? "" : Roles.evalElsewhere(Module);
         if (!Elsewhere.empty())
-          return Evidence{Level::Likely,
-                          Step{Module->getLocation(),
-                               "'" + Module->getNameAsString() +
-                                   "' is put in evaluation mode at " +
-                                   Elsewhere + ", which leaves gradients on"}};
+          return Shown(InferenceWithoutNoGrad.Eval, Module->getLocation(),
+                       quoted(Module) + " is put in evaluation mode at " +
+                           Elsewhere + ", which leaves gradients on");
       }
   if (isClosed(Unit) && !Roles.trains())
-    return Evidence{Level::Likely,
-                    Step{L.Site->getExprLoc(),
-                         "nothing in this program back-propagates, makes an "
-                         "optimizer or trains a module"}};
+    return Shown(InferenceWithoutNoGrad.NothingTrains, L.Site->getExprLoc(),
+                 "nothing in this program back-propagates, makes an optimizer "
+                 "or trains a module");
   if (!M->Script || Roles.trains())
     return std::nullopt;
   if (const CallExpr *Load = Roles.scriptLoad())
-    return Evidence{Level::Likely,
-                    Step{Load->getExprLoc(),
-                         "a TorchScript module is loaded here, and nothing in "
-                         "this file trains one"}};
-  return Evidence{Level::Advisory, std::nullopt};
+    return Shown(InferenceWithoutNoGrad.ScriptLoaded, Load->getExprLoc(),
+                 "a TorchScript module is loaded here, and nothing in this "
+                 "file trains one");
+  return Evidence{{{&InferenceWithoutNoGrad.ScriptGiven}}, std::nullopt};
 }
 
-/// Reported is a module whose result nobody back-propagates.
-UnguardedPasses::Reported
-UnguardedPasses::reportedAt(const Label &L, const FunctionFlow &Flow) {
-  if (!L.bringsGraph() || L.Mode != GradMode::On)
-    return Reported::Nowhere;
+const Reason *UnguardedPasses::silenceOf(const Label &L,
+                                         const FunctionFlow &Flow) {
+  if (L.Mode != GradMode::On)
+    return &InferenceWithoutNoGrad.Guarded;
   if (!handsTensorOut(L) || isReportedInside(L))
-    return Reported::Inside;
-  // Kept for somebody whom this unit does not show.
+    return &InferenceWithoutNoGrad.Inside;
+  // Kept for code that this unit does not show.
   if ((Unit.consumersOf(L, Flow) & ~Label::Computed) &&
       (Unit.consumersHere(L, Flow) & ~Label::Computed) && !evidenceOf(L, Flow))
-    return Reported::Nowhere;
-  return cpp::isExpectedToThrow(L.Site, Unit.context()) ? Reported::Nowhere
-                                                        : Reported::Here;
+    return &InferenceWithoutNoGrad.Used;
+  return cpp::isExpectedToThrow(L.Site, Unit.context())
+             ? &InferenceWithoutNoGrad.Throws
+             : nullptr;
+}
+
+/// The class of \p F, when it is a method of a module.
+static const CXXMethodDecl *asLayerMethod(const FunctionDecl *F) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  return Method && torch::isModule(compat::recordType(Method->getParent()))
+             ? Method
+             : nullptr;
+}
+
+const Reason *UnguardedPasses::silenceIn(const FunctionFlow &Flow) {
+  if (const CXXMethodDecl *Method = asLayerMethod(Flow.function())) {
+    // A layer leaves the choice to whoever runs it.
+    if (isForward(Method))
+      return &InferenceWithoutNoGrad.Forward;
+    // So does a method that hands history on.
+    if (llvm::any_of(Flow.labels(), [&](const Label &L) {
+          return L.bringsGraph() &&
+                 (Unit.consumersOf(L, Flow) & Label::Returned);
+        }))
+      return &InferenceWithoutNoGrad.HandedOn;
+  }
+  return nullptr;
+}
+
+/// For a run that asks why: the calls of modules that a guard covers.
+static void tellGuarded(const FunctionFlow &Flow) {
+  const cpp::Body &In = cpp::Body::of(Flow.function());
+  cpp::forEach<VarDecl>(In.root(), [&](const VarDecl *Guard) {
+    if (torch::guardOf(Guard) != GradMode::Off)
+      return;
+    const Stmt *Block = In.parentOf(In.declarationOf(Guard));
+    cpp::forEach<CallExpr>(Block, [&](const CallExpr *Call) {
+      if (torch::asModuleCall(Call) &&
+          In.context().getSourceManager().isBeforeInTranslationUnit(
+              Guard->getLocation(), Call->getExprLoc()))
+        silent(Call, InferenceWithoutNoGrad.Guarded, Guard);
+    });
+  });
+}
+
+/// Names the function that cannot be seen and takes what \p L gives.
+static Because unseenCalleeOf(const Label &L, const FunctionFlow &Flow) {
+  Because Why = {&InferenceWithoutNoGrad.UnseenCallee};
+  const cpp::Body &In = cpp::Body::of(Flow.function());
+  const VarDecl *Var = cpp::declaredBy(In.userOf(L.Site));
+  for (const flow::CallSite &Site : Flow.unseenCalls())
+    if (Site.Callee &&
+        (In.isWithin(L.Site, Site.Call) ||
+         (Var && cpp::anyOf<DeclRefExpr>(Site.Call, [&](const DeclRefExpr *R) {
+            return R->getDecl() == Var;
+          }))))
+      return {Why.Row, quoted(Site.Callee), Site.Callee->getLocation()};
+  return Why;
+}
+
+/// Why a finding of \p L, in a function that \p MayTrain, is weaker than
+/// others. Absent when it is not.
+std::optional<Because> UnguardedPasses::weaknessOf(const Label &L,
+                                                   const FunctionFlow &Flow,
+                                                   bool MayTrain,
+                                                   bool IsPrediction) {
+  if (MayTrain)
+    return Because{&InferenceWithoutNoGrad.Layer};
+  const unsigned Consumers = Unit.consumersOf(L, Flow);
+  if (Consumers && !IsPrediction)
+    return Consumers & ~Label::Computed
+               ? Because{&InferenceWithoutNoGrad.KeptByCaller}
+               : unseenCalleeOf(L, Flow);
+  if (!isLentByOthers(L, Flow, Unit))
+    return std::nullopt;
+  const ValueDecl *Module = moduleRunBy(L, Flow);
+  return Because{&InferenceWithoutNoGrad.Lent, quoted(Module),
+                 Module->getLocation()};
 }
 
 std::vector<UnguardedPasses::Scope>
 UnguardedPasses::scopesIn(const FunctionFlow &Flow) {
-  bool IsLayer = false;
-  if (const auto *Method = dyn_cast<CXXMethodDecl>(Flow.function());
-      Method && torch::isModule(compat::recordType(Method->getParent()))) {
-    // A layer leaves the choice to whoever runs it.
-    if (isForward(Method))
-      return {};
-    IsLayer = true;
-  }
-
+  const bool IsLayer = asLayerMethod(Flow.function());
+  const Reason *NoneHere = silenceIn(Flow);
+  if (NoneHere && !asksWhy())
+    return {};
+  if (asksWhy())
+    tellGuarded(Flow);
   llvm::SmallVector<const Label *, 4> Forwards;
   std::optional<Evidence> ToPredict;
   for (const Label &L : Flow.labels()) {
     if (!L.bringsGraph())
       continue;
-    const unsigned Consumers = Unit.consumersOf(L, Flow);
-    if (IsLayer && (Consumers & Label::Returned))
-      return {}; // So does a method that hands history on.
-    if (reportedAt(L, Flow) != Reported::Here ||
-        Unit.isToBeGuarded(L.Site, Flow))
+    const Reason *Why = NoneHere ? NoneHere : silenceOf(L, Flow);
+    if (!Why && Unit.isToBeGuarded(L.Site, Flow))
+      Why = &InferenceWithoutNoGrad.GuardToBe;
+    if (Why) {
+      silent(L.Site, *Why);
       continue;
+    }
     Forwards.push_back(&L);
     if (!ToPredict && (Unit.consumersHere(L, Flow) & ~Label::Computed))
       ToPredict = evidenceOf(L, Flow);
@@ -372,35 +458,35 @@ UnguardedPasses::scopesIn(const FunctionFlow &Flow) {
       IsLayer && (!isClosed(Unit) || Unit.moduleRoles().trains());
   llvm::MapVector<const Stmt *, Scope> Scopes;
   for (const Label *L : Forwards) {
-    const unsigned Consumers = Unit.consumersOf(*L, Flow);
     // Where nothing trains, nothing needs the history of the whole function.
     const CompoundStmt *Guardable =
         ToPredict || (IsLayer && !MayTrain)
             ? dyn_cast<CompoundStmt>(Flow.function()->getBody())
             : flow::guardableBlock(L->Site, Flow, Unit);
     Scope &S = Scopes[scopeOf(L->Site, Guardable, Flow)];
+    const Reason *Tries = trialOf(*L, Flow);
+    S.Tries = S.Forwards.empty() || S.Tries ? Tries : nullptr;
     S.Flow = &Flow;
     S.Guardable = Guardable;
     S.ToPredict = ToPredict;
     S.Forwards.push_back(L);
-    S.IsKept |= (Consumers & ~Label::Computed) != 0;
-    // Also a warm-up or a measurement; in a step of training, a slip.
-    const bool Tries =
-        isTrial(*L, Flow) ||
-        (!Flow.trains() &&
-         ReadsOf(cpp::Body::of(Flow.function())).of(L->Site) == Reads::Nothing);
-    S.IsTrial &= Tries;
-    if (MayTrain || (Consumers && !ToPredict) || isLentByOthers(*L, Flow, Unit))
-      S.Strength = Level::Advisory;
+    S.IsKept |= (Unit.consumersOf(*L, Flow) & ~Label::Computed) != 0;
+    if (auto Weak = weaknessOf(*L, Flow, MayTrain, ToPredict.has_value()))
+      S.Why = {*Weak};
     else if (ToPredict)
-      S.Strength = ToPredict->Strength;
+      S.Why = ToPredict->Why;
   }
-  if (Scopes.empty() || Unit.isCalledOnlyGuarded(Flow.function()))
-    return {};
+  const bool IsGuarded =
+      !Scopes.empty() && Unit.isCalledOnlyGuarded(Flow.function());
   std::vector<Scope> Found;
   for (auto &[Block, S] : Scopes) {
-    if (S.IsTrial)
-      S.Strength = Level::Advisory;
+    if (IsGuarded) {
+      silent(S.Forwards.front()->Site, InferenceWithoutNoGrad.CallersGuard,
+             Flow.function());
+      continue;
+    }
+    if (S.Tries)
+      S.Why.push_back({S.Tries});
     Found.push_back(std::move(S));
   }
   return Found;

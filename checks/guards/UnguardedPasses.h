@@ -19,14 +19,93 @@
 
 namespace libtorch_tidy {
 
+/// What decides on libtorch-inference-without-no-grad.
+inline constexpr struct InferenceWithoutNoGradReasons {
+  Reason Eval{"eval-called", Effect::Likely,
+              "The module is put in evaluation mode, so a result that leaves "
+              "the function is a prediction."};
+  Reason ScriptLoaded{"script-loaded", Effect::Likely,
+                      "The file loads TorchScript modules and trains nothing, "
+                      "so a result that leaves the function is a prediction."};
+  Reason NothingTrains{"program-trains-nothing", Effect::Likely,
+                       "Nothing in the whole program back-propagates, makes an "
+                       "optimizer or trains a module."};
+  Reason ScriptGiven{"script-not-loaded", Effect::Advice,
+                     "The result of a TorchScript module leaves the function, "
+                     "in a file that trains nothing and does not load it."};
+  Reason StandIn{"stands-for-module", Effect::Advice,
+                 "It is in the `forward` or call operator of a class that is "
+                 "used like a module, a tensor in and a tensor out, and its "
+                 "callers are in other files."};
+  Reason Layer{"module-method", Effect::Advice,
+               "It is in a method of a module other than `forward`, whose "
+               "caller may have a guard. With `--whole-program`, only where "
+               "something trains."};
+  Reason Lent{
+      "module-lent", Effect::Advice,
+      "A C++ module that the function, or the constructor of its "
+      "class, gets as an argument, when nothing in this file calls the "
+      "function or puts the module in evaluation mode: who calls it "
+      "may have a guard. With `--whole-program` the callers are known."};
+  Reason UnseenCallee{"unseen-callee", Effect::Advice,
+                      "The result goes through a function that cannot be seen "
+                      "and makes a tensor of it: a loss in another file, a "
+                      "method of a local distribution."};
+  Reason KeptByCaller{"kept-by-caller", Effect::Advice,
+                      "The result is kept in a field of what a parameter "
+                      "names, and nothing in this file back-propagates it."};
+  Reason TestCase{"test-case", Effect::Advice,
+                  "It is in a test case: GoogleTest, Catch2, doctest, "
+                  "Boost.Test."};
+  Reason OnlyShape{"only-shape-read", Effect::Advice,
+                   "It is in `main`, or in a function without parameters, that "
+                   "reads nothing but shapes of the result, or of what it "
+                   "computes of that."};
+  Reason Unread{"result-unread", Effect::Advice,
+                "Nothing reads the result, outside of training: a warm-up, a "
+                "measurement."};
+  Reason Guarded{
+      "guard-active", Effect::Silent,
+      "A guard is active at the call, on some of its ways at least."};
+  Reason CallersGuard{"callers-guard", Effect::Silent,
+                      "The function is called in this file, and only under a "
+                      "guard."};
+  Reason Forward{"in-forward", Effect::Silent,
+                 "It is in the `forward` or an operator of a module: whoever "
+                 "runs that decides."};
+  Reason HandedOn{"method-hands-on", Effect::Silent,
+                  "A method of a module returns the result: whoever calls it "
+                  "decides."};
+  Reason Inside{"reported-inside", Effect::Silent,
+                "The function that is called is reported, or keeps the result "
+                "to itself."};
+  Reason Used{"history-used", Effect::Silent,
+              "The result reaches a backward pass, or leaves the function, and "
+              "nothing shows that the module is there to predict."};
+  Reason Throws{"expected-to-throw", Effect::Silent,
+                "A test expects the call to throw."};
+  Reason GuardToBe{"guard-to-be", Effect::Silent,
+                   "A guard without a name, or one declared as a function, was "
+                   "meant to cover it: "
+                   "[libtorch-ineffective-grad-guard]"
+                   "(libtorch-ineffective-grad-guard.md) reports that."};
+  Reason InMain{"covered-by-main", Effect::Silent,
+                "With `--whole-program`: the report in `main` covers it."};
+  Reason NoBlock{"training-in-block", Effect::NoFix,
+                 "Every block that a guard could be put into also holds "
+                 "training code."};
+} InferenceWithoutNoGrad{};
+
 /// Of one unit. docs/checks/libtorch-inference-without-no-grad.md has the
 /// rules.
 class UnguardedPasses {
 public:
+  using Reasons = llvm::SmallVector<Because, 2>;
+
   /// What says that a forward pass is there to predict, although its result
   /// leaves the function.
   struct Evidence {
-    Level Strength;
+    Reasons Why;
     std::optional<Step> Shown;
   };
 
@@ -35,11 +114,14 @@ public:
     const flow::FunctionFlow *Flow;
     /// The block for the guard; null for none.
     const clang::CompoundStmt *Guardable;
-    Level Strength = Level::Likely;
+    Reasons Why;
     bool IsKept = false; ///< In what a parameter names.
-    bool IsTrial = true; ///< Nothing of its results is used.
+    const Reason *Tries =
+        nullptr; ///< Set while nothing of its results is used.
     std::optional<Evidence> ToPredict;
     llvm::SmallVector<const flow::Label *, 4> Forwards;
+
+    Level strength() const;
   };
 
   explicit UnguardedPasses(flow::UnitModel &Unit) : Unit(Unit) {}
@@ -56,9 +138,14 @@ public:
   bool reportsItsResults(const flow::FunctionFlow &Callee);
 
 private:
-  /// Where the forward pass that a label stands for is reported.
-  enum class Reported { Nowhere, Here, Inside };
-  Reported reportedAt(const flow::Label &L, const flow::FunctionFlow &Flow);
+  /// Why forward pass \p L is not reported in the function of \p Flow; null
+  /// when it is.
+  const Reason *silenceOf(const flow::Label &L, const flow::FunctionFlow &Flow);
+  /// The same for why the function itself has no report, or null.
+  const Reason *silenceIn(const flow::FunctionFlow &Flow);
+  std::optional<Because> weaknessOf(const flow::Label &L,
+                                    const flow::FunctionFlow &Flow,
+                                    bool MayTrain, bool IsPrediction);
   std::optional<Evidence> evidenceOf(const flow::Label &L,
                                      const flow::FunctionFlow &Flow);
   std::optional<Evidence> evidenceInUnit(const flow::Label &L,

@@ -152,7 +152,7 @@ AccumulatedHistoryCheck::guardFor(const Accumulation &A, Level Strength,
     if (!L.bringsHistory() || !L.Arises)
       continue;
     auto Guarded = Passes->findingOf(L, Flow);
-    if (!Guarded || Guarded->Strength > Strength)
+    if (!Guarded || Guarded->strength() > Strength)
       return std::nullopt;
     if (!First)
       First = std::move(Guarded);
@@ -396,6 +396,6 @@ void AccumulatedHistoryCheck::reportAccumulation(
   report(F);
 }
 
-LIBTORCH_CHECK(AccumulatedHistoryCheck);
+LIBTORCH_CHECK(AccumulatedHistoryCheck, NoReasons);
 
 } // namespace libtorch_tidy

@@ -435,6 +435,6 @@ void DiscardedResultCheck::checkMatch(const Match &Result) {
   report(F);
 }
 
-LIBTORCH_CHECK(DiscardedResultCheck);
+LIBTORCH_CHECK(DiscardedResultCheck, NoReasons);
 
 } // namespace libtorch_tidy

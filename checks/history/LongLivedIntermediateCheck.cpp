@@ -169,7 +169,7 @@ bool LongLivedIntermediateCheck::isToBeGuarded(const Label &Source,
   if (!isEnabled("libtorch-inference-without-no-grad"))
     return false;
   const auto Guarded = Passes->findingOf(Source, Flow);
-  return Guarded && Guarded->Strength <= Strength;
+  return Guarded && Guarded->strength() <= Strength;
 }
 
 /// A tensor declared before the loop that makes it, although each iteration
@@ -264,7 +264,7 @@ void LongLivedIntermediateCheck::checkDeclaredBeforeLoop(
 /// while it does. Where a graph holds it, letting go of it changes nothing.
 void LongLivedIntermediateCheck::checkBeforeHeavyLoop(const FunctionFlow &Flow,
                                                       flow::UnitModel &Unit) {
-  if (!reports(Level::Advisory))
+  if (!looksFor(Level::Advisory))
     return;
   cpp::Body &Body = cpp::Body::of(Flow.function());
   llvm::SmallVector<const VarDecl *, 2> Guards;
@@ -461,6 +461,6 @@ void LongLivedIntermediateCheck::checkFunction(const FunctionFlow &Flow,
   checkKept(Flow, Unit);
 }
 
-LIBTORCH_CHECK(LongLivedIntermediateCheck);
+LIBTORCH_CHECK(LongLivedIntermediateCheck, NoReasons);
 
 } // namespace libtorch_tidy

@@ -280,6 +280,6 @@ void RetainedGraphCheck::checkFunction(const FunctionFlow &Flow,
   }
 }
 
-LIBTORCH_CHECK(RetainedGraphCheck);
+LIBTORCH_CHECK(RetainedGraphCheck, NoReasons);
 
 } // namespace libtorch_tidy

@@ -231,6 +231,6 @@ bool StaleOptimizerStateCheck::isHandled(const FunctionDecl *In) {
   return false;
 }
 
-LIBTORCH_CHECK(StaleOptimizerStateCheck);
+LIBTORCH_CHECK(StaleOptimizerStateCheck, NoReasons);
 
 } // namespace libtorch_tidy

@@ -367,6 +367,6 @@ void UndetachedHiddenStateCheck::checkFunction(const FunctionFlow &Flow,
   }
 }
 
-LIBTORCH_CHECK(UndetachedHiddenStateCheck);
+LIBTORCH_CHECK(UndetachedHiddenStateCheck, NoReasons);
 
 } // namespace libtorch_tidy

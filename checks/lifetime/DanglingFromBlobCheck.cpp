@@ -237,6 +237,6 @@ void DanglingFromBlobCheck::checkUnit(flow::UnitModel &Unit) {
       });
 }
 
-LIBTORCH_CHECK(DanglingFromBlobCheck);
+LIBTORCH_CHECK(DanglingFromBlobCheck, NoReasons);
 
 } // namespace libtorch_tidy

@@ -171,6 +171,6 @@ void DanglingTensorDataCheck::checkUnit(flow::UnitModel &Unit) {
   }
 }
 
-LIBTORCH_CHECK(DanglingTensorDataCheck);
+LIBTORCH_CHECK(DanglingTensorDataCheck, NoReasons);
 
 } // namespace libtorch_tidy

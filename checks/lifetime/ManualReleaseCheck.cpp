@@ -284,6 +284,6 @@ void ManualReleaseCheck::checkReset(const CallExpr *Call) {
   report(F);
 }
 
-LIBTORCH_CHECK(ManualReleaseCheck);
+LIBTORCH_CHECK(ManualReleaseCheck, NoReasons);
 
 } // namespace libtorch_tidy

@@ -107,6 +107,6 @@ void ViewRetainsStorageCheck::checkUnit(flow::UnitModel &Unit) {
   }
 }
 
-LIBTORCH_CHECK(ViewRetainsStorageCheck);
+LIBTORCH_CHECK(ViewRetainsStorageCheck, NoReasons);
 
 } // namespace libtorch_tidy

@@ -247,6 +247,6 @@ void OomCatchTypeCheck::checkMatch(const Match &Result) {
   }
 }
 
-LIBTORCH_CHECK(OomCatchTypeCheck);
+LIBTORCH_CHECK(OomCatchTypeCheck, NoReasons);
 
 } // namespace libtorch_tidy

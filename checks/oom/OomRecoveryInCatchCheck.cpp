@@ -353,6 +353,6 @@ void OomRecoveryInCatchCheck::checkHandler(const CXXTryStmt *Try,
   report(F);
 }
 
-LIBTORCH_CHECK(OomRecoveryInCatchCheck);
+LIBTORCH_CHECK(OomRecoveryInCatchCheck, NoReasons);
 
 } // namespace libtorch_tidy

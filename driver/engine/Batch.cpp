@@ -13,6 +13,7 @@
 #include "driver/project/CudaUnits.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 
 namespace libtorch_tidy::driver {
@@ -76,11 +77,86 @@ static std::string troubleOf(const Job &J) {
   return Result;
 }
 
+namespace {
+
+/// Counts what a run with a weaker level would report in addition.
+class WeakerFindings {
+public:
+  WeakerFindings(const AnalysisJob &Work, SourceTexts &Texts)
+      : Work(Work), Texts(Texts) {}
+
+  void add(const Unit &U, const NolintAudit::View &View) {
+    llvm::StringSet<> Reported;
+    for (const NolintAudit::File &File : View.Files)
+      if (File.IsReported)
+        Reported.insert(File.Path);
+    for (const NolintAudit::Heard &Said : View.Said) {
+      Finding Any;
+      Any.Unit = View.Unit;
+      Any.Where.Path = Said.Path;
+      if (Said.TooWeak && Reported.count(Said.Path) &&
+          Work.IsAskedFor(U, Any) && !isSuppressed(Said) &&
+          !hasLevelOfItsOwn(U, Said.Check))
+        Places.insert({Said.Path, Said.Offset, Said.Check});
+    }
+  }
+
+  unsigned count(llvm::ArrayRef<Finding> Findings) {
+    for (const Finding &F : Findings)
+      Places.erase({F.Where.Path, F.Where.Begin, F.Check});
+    return Places.size();
+  }
+
+private:
+  bool isSuppressed(const NolintAudit::Heard &Said) {
+    const SourceText *Text = Texts.get(Said.Path);
+    return !Text ||
+           llvm::any_of(
+               nolintComments(Text->text()), [&](const NolintComment &C) {
+                 return C.covers(Said.Offset) &&
+                        (C.isBare() || llvm::any_of(C.Items, [&](auto &I) {
+                           return I.names(Said.Check);
+                         }));
+               });
+  }
+
+  /// Options of one check win over --level.
+  bool hasLevelOfItsOwn(const Unit &U, const std::string &Check) {
+    auto Options = Work.Config.optionsFor(U.File);
+    if (Options)
+      return Options->CheckOptions.count(Check + ".Level");
+    llvm::consumeError(Options.takeError());
+    return true;
+  }
+
+  const AnalysisJob &Work;
+  SourceTexts &Texts;
+  std::set<std::tuple<std::string, unsigned, std::string>> Places;
+};
+
+} // namespace
+
+/// What checks, and then the engine, had reasons not to report.
+static void addSilences(UnitResult &Unit, SourceTexts &Texts,
+                        std::vector<Silence> &Silences) {
+  llvm::append_range(Silences, Unit.Silences);
+  for (const NolintAudit::Heard &Said : Unit.Nolint.Said)
+    if (const SourceText *Text = Texts.get(Said.Path)) {
+      Silence &S = Silences.emplace_back();
+      S.Check = Said.Check;
+      S.Where.Path = Said.Path;
+      S.Where.Line = Text->position(Said.Offset).Line;
+      S.Why = {"suppressed", "a NOLINT comment, the header filter or the level "
+                             "of this check leaves it out"};
+    }
+}
+
 /// Puts together what the units of \p All said.
 static Analysis joined(Schedule &All, const AnalysisJob &Work,
                        SourceTexts &Texts) {
   Analysis Result;
   NolintAudit Audit(Texts);
+  WeakerFindings Below(Work, Texts);
   for (Job &J : All.Jobs) {
     if (J.State == Job::Skipped) {
       ++Result.SkippedUnits;
@@ -106,6 +182,10 @@ static Analysis joined(Schedule &All, const AnalysisJob &Work,
       if (Work.IsAskedFor(*J.U, F))
         Result.Findings.push_back(std::move(F));
     }
+    if (Work.Options.Unit.AsksWhy)
+      addSilences(*J.Result, Texts, Result.Silences);
+    if (!J.Result->Failed)
+      Below.add(*J.U, J.Result->Nolint);
     for (GivenUpFunction &F : J.Result->GivenUp) {
       Finding Any;
       Any.Unit = File;
@@ -129,6 +209,7 @@ static Analysis joined(Schedule &All, const AnalysisJob &Work,
       if (Work.Config.lineFilterTakes(F.Where.Spelled, F.Where.Line))
         Result.Findings.push_back(std::move(F));
   Result.Findings = mergeFindings(std::move(Result.Findings));
+  Result.Weaker = Below.count(Result.Findings);
   orderOnce(Result.UnitsWithoutTorch);
   orderOnce(Result.GivenUp, [](const GivenUpFunction &F) {
     return std::tie(F.Where.Path, F.Where.Line, F.Name);

@@ -66,6 +66,9 @@ struct AnalysisJob {
 /// Everything the units said.
 struct Analysis {
   std::vector<Finding> Findings; ///< Merged.
+  std::vector<Silence> Silences; ///< When they are asked for.
+  /// Findings that are too weak for the level of this run.
+  unsigned Weaker = 0;
   Failures FailedUnits;
   /// Functions that are too much for the analysis, ordered, each once.
   std::vector<GivenUpFunction> GivenUp;

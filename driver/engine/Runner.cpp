@@ -7,6 +7,7 @@
 
 #include "driver/engine/Runner.h"
 #include "analysis/cpp/Activity.h"
+#include "analysis/cpp/Lines.h"
 #include "analysis/flow/Cost.h"
 #include "analysis/torch/api/Headers.h"
 #include "analysis/torch/api/TorchTypes.h"
@@ -44,11 +45,30 @@ namespace libtorch_tidy::driver {
 
 namespace {
 
+/// "clip at line 12", or "clip at ops.h:12" where that is in another file than
+/// \p Loc.
+std::string detailOf(const Because &Why, SourceLocation Loc,
+                     const SourceManager &SM) {
+  const SourceLocation At = SM.getFileLoc(Why.At);
+  if (At.isInvalid())
+    return Why.Detail;
+  const bool IsHere = SM.getFileID(At) == SM.getFileID(SM.getFileLoc(Loc));
+  return Why.Detail + (Why.Detail.empty() ? "" : " at ") +
+         (IsHere ? "line " + std::to_string(SM.getSpellingLineNumber(At))
+                 : cpp::lineOf(At, SM));
+}
+
 /// Hears what the checks say; which of it is reported is clang-tidy's to
 /// decide.
 class Recorder : public FindingListener {
 public:
-  explicit Recorder(HeardFindings &All) : All(All), Previous(install(this)) {}
+  struct Silenced {
+    SourceLocation Loc;
+    Because Why;
+  };
+
+  Recorder(HeardFindings &All, std::vector<Silenced> *Silences)
+      : All(All), Silences(Silences), Previous(install(this)) {}
   ~Recorder() override { install(Previous); }
   Recorder(const Recorder &) = delete;
   Recorder &operator=(const Recorder &) = delete;
@@ -58,18 +78,29 @@ public:
              bool IsTooWeak) override {
     auto [It, New] = All.try_emplace(
         {Check.str(), SM.getFilename(Loc).str(), SM.getFileOffset(Loc)},
-        HeardFinding{Loc, F.Strength, IsTooWeak, {}, F.Bytes});
+        HeardFinding{Loc, F.Strength, IsTooWeak, {}, F.Bytes, {}});
     // The first that is reported has the message.
-    if (It->second.IsTooWeak && !IsTooWeak)
+    if (New || (It->second.IsTooWeak && !IsTooWeak)) {
       It->second.Bytes = F.Bytes;
+      It->second.Reasons.clear();
+      for (const Because &Why : F.Reasons)
+        It->second.Reasons.push_back(
+            {Why.Row->Name.str(), detailOf(Why, Loc, SM)});
+    }
     if (!New && F.Strength < It->second.Strength) {
       It->second.Strength = F.Strength;
       It->second.IsTooWeak = IsTooWeak;
     }
   }
 
+  void silenced(SourceLocation Loc, Because Why) override {
+    Silences->push_back({Loc, std::move(Why)});
+  }
+  bool asksWhy() const override { return Silences; }
+
 private:
   HeardFindings &All;
+  std::vector<Silenced> *Silences; ///< Null: nobody asks.
   FindingListener *Previous;
 };
 
@@ -92,6 +123,8 @@ struct Manner {
   UnitInputs *Inputs = nullptr;
   ProbedFileSystem *Probed = nullptr; ///< Goes with Inputs.
   HeardFindings *Heard = nullptr;
+  std::vector<Recorder::Silenced> *Silenced = nullptr; ///< Asked for, or null.
+  std::vector<Silence> *Silences = nullptr;            ///< Goes with Silenced.
   std::vector<NolintFile> *NolintFiles = nullptr;
   bool *LacksTorch = nullptr;       ///< See UnitResult.
   flow::UnitFacts *Facts = nullptr; ///< Null: nobody asks for them.
@@ -151,6 +184,8 @@ public:
   void HandleTranslationUnit(ASTContext &Context) override {
     // Only what was included can be missed.
     *How.LacksTorch = *How.LacksTorch && !torch::declaresTorch(Context);
+    if (How.Silenced)
+      takeSilences(Context.getSourceManager());
     if (How.Heard->empty() && How.NolintFiles->empty())
       return;
     const EnclosingFunctions Functions(Context);
@@ -160,6 +195,20 @@ public:
   }
 
 private:
+  void takeSilences(const SourceManager &SM) {
+    for (const auto &[Said, Why] : *How.Silenced) {
+      const SourceLocation Loc = SM.getFileLoc(Said);
+      const CatalogEntry *Check = findCheckWith(*Why.Row);
+      if (Loc.isInvalid() || !Check)
+        continue;
+      Silence &S = How.Silences->emplace_back();
+      S.Check = Check->Name.str();
+      S.Where.Spelled = SM.getFilename(Loc).str();
+      S.Where.Line = SM.getSpellingLineNumber(Loc);
+      S.Why = {Why.Row->Name.str(), detailOf(Why, Loc, SM)};
+    }
+  }
+
   const Manner &How;
 };
 
@@ -420,6 +469,11 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   Manner How = mannerOf(U, Options, Pch, CompilerWarnings, Result);
   HeardFindings Heard;
   How.Heard = &Heard;
+  std::vector<Recorder::Silenced> Silenced;
+  if (Options.AsksWhy && !CompilerWarnings) {
+    How.Silenced = &Silenced;
+    How.Silences = &Result.Silences;
+  }
   std::vector<NolintFile> NolintFiles;
   How.NolintFiles = &NolintFiles;
   bool Begun = false;
@@ -456,7 +510,7 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   TidyActionFactory Factory(Context, FS, How);
   bool ToolFailed;
   {
-    Recorder Listening(Heard);
+    Recorder Listening(Heard, How.Silenced);
     ToolFailed = Tool.run(&Factory) != 0;
   }
   if (Inputs)
@@ -471,6 +525,8 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   for (bytes::Spot *At : spotsOf(Result.Budget))
     if (!At->File.empty())
       At->File = canonicalPath(At->File, U.Command.Directory, *FS);
+  for (Silence &S : Result.Silences)
+    S.Where.Path = canonicalPath(S.Where.Spelled, U.Command.Directory, *FS);
   Result.Stats = Context.getStats();
   Result.GivenUp = givenUpIn(U, Result.Nolint.Unit, Config, *FS);
   if (Options.Stats && !CompilerWarnings)

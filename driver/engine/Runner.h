@@ -32,6 +32,7 @@ struct UnitOptions {
   /// stock clang-tidy does; tests compare the results.
   bool UseScope = true;
   bool CollectFacts = false; ///< For other units of the program.
+  bool AsksWhy = false;      ///< For the reasons of silence, too.
   /// Elaborate models, and run no checks.
   std::optional<bytes::BudgetRequest> Budget;
   /// The process analyses more: the memory of the unit is given back.
@@ -43,6 +44,7 @@ struct UnitResult {
   std::string File;
   std::vector<Finding> Findings;
   NolintAudit::View Nolint;
+  std::vector<Silence> Silences;        ///< When they are asked for.
   std::vector<GivenUpFunction> GivenUp; ///< In files that are reported on.
   clang::tidy::ClangTidyStats Stats;
   flow::UnitFacts Facts;    ///< When they are asked for.

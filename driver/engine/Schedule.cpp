@@ -43,7 +43,7 @@ Schedule::Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay,
     return;
   }
   Sets.emplace(*Folder, FS);
-  if (!Work.Options.Unit.Stats)
+  if (!Work.Options.Unit.Stats && !Work.Options.Unit.AsksWhy)
     Results.emplace(*Folder, *Sets, FS);
   // With stock clang-tidy's scope, the bodies of library functions matter.
   if (Work.Options.Unit.UseScope)

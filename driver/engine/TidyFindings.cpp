@@ -136,6 +136,7 @@ std::vector<Finding> toFindings(llvm::ArrayRef<ClangTidyError> Errors,
       F.Strength = It->second.Strength;
       F.Function = It->second.Function;
       F.Bytes = It->second.Bytes;
+      F.Reasons = It->second.Reasons;
       Reported.insert(&It->second);
     }
     for (const DiagnosticMessage &Note : Error.Notes)

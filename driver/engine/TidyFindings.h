@@ -23,6 +23,7 @@ struct HeardFinding {
   bool IsTooWeak; ///< For the level of this run.
   std::string Function;
   std::optional<uint64_t> Bytes;
+  std::vector<FindingReason> Reasons;
 };
 
 /// By check, path (as in the diagnostic) and offset; also what is too weak or

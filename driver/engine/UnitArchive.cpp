@@ -121,6 +121,17 @@ static void pass(Archive &A, std::optional<uint64_t> &Number) {
     A.number(Number ? *Number : Number.emplace());
 }
 
+template <typename Archive> static void pass(Archive &A, FindingReason &Why) {
+  A.text(Why.Name);
+  A.text(Why.Detail);
+}
+
+template <typename Archive> static void pass(Archive &A, Silence &S) {
+  A.text(S.Check);
+  pass(A, S.Where);
+  pass(A, S.Why);
+}
+
 /// What the parent knows better is left out.
 template <typename Archive> static void pass(Archive &A, Finding &F) {
   A.number(F.Kind);
@@ -133,6 +144,7 @@ template <typename Archive> static void pass(Archive &A, Finding &F) {
   pass(A, F.Highlights);
   A.text(F.Function);
   pass(A, F.Bytes);
+  A.list(F.Reasons, [&](FindingReason &Why) { pass(A, Why); });
   A.list(F.Steps, [&](FindingStep &Step) {
     pass(A, Step.Where);
     A.text(Step.Text);
@@ -435,6 +447,7 @@ template <typename Archive> static void pass(Archive &A, UnitResult &Result) {
         &Stats.ErrorsIgnoredLineFilter})
     A.number(*Count);
   A.list(Result.Findings, [&](Finding &F) { pass(A, F); });
+  A.list(Result.Silences, [&](Silence &S) { pass(A, S); });
   A.list(Result.GivenUp, [&](GivenUpFunction &F) {
     A.text(F.Name);
     pass(A, F.Where);

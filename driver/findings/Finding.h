@@ -51,6 +51,19 @@ struct FindingStep {
   fixits::FileEdits Fix = {};
 };
 
+/// A reason of a check that applied: a row of its table, by name.
+struct FindingReason {
+  std::string Name;
+  std::string Detail; ///< What it is about, or empty.
+};
+
+/// What a check says of a place where it reports nothing.
+struct Silence {
+  std::string Check;
+  Place Where; ///< Without a column.
+  FindingReason Why;
+};
+
 /// What a run of the program kept of what was made somewhere; see WatchedRun.h.
 struct Measured {
   double Bytes = 0;  ///< Of tensors, in each step.
@@ -79,7 +92,8 @@ struct Finding {
   /// The qualified name of the function around it, which of nested ones is the
   /// outermost; empty outside functions.
   std::string Function;
-  std::optional<uint64_t> Bytes; ///< See libtorch_tidy::Finding.
+  std::optional<uint64_t> Bytes;      ///< See libtorch_tidy::Finding.
+  std::vector<FindingReason> Reasons; ///< For its level, and for no fix.
   std::vector<FindingStep> Steps;
   fixits::FileEdits Fix; ///< By canonical path; empty when rejected.
   fixits::Verdict Verdict = fixits::Verdict::Unverified;

@@ -26,7 +26,8 @@ const CatalogEntry &nolintAuditEntry() {
       "checks.",
       FixKind::None,
       Tags,
-      nullptr};
+      nullptr,
+      [] { return llvm::ArrayRef<Reason>(); }};
   return Entry;
 }
 

@@ -226,6 +226,12 @@ static Opt<std::string> Explain("explain", cl::value_desc("check"),
                                 cl::desc("Print the documentation of a check"));
 
 static Opt<std::string>
+    Why("why", cl::value_desc("file:line"),
+        cl::desc("Instead of findings, say for each check which of its reasons "
+                 "decided at that line, or in that file: what lowered a "
+                 "finding, and why there is none"));
+
+static Opt<std::string>
     EmitLibraryPch("emit-library-pch", cl::value_desc("file"), cl::Hidden,
                    cl::desc("Precompile the one given header without the "
                             "bodies of library functions"));
@@ -299,6 +305,8 @@ static Error checkFileNames() {
     return makeError("--write-baseline needs the name of a file");
   if (Explain.getNumOccurrences() && Explain.empty())
     return makeError("--explain needs the name of a check");
+  if (Why.getNumOccurrences() && Why.empty())
+    return makeError("--why needs the name of a file");
   return Error::success();
 }
 
@@ -308,14 +316,15 @@ static Error checkLsp() {
     return Error::success();
   if (!Files.empty())
     return makeError("--lsp takes no files: the editor opens them");
-  return refuse("fail-on confirm sarif html format output export-fixes "
-                "write-baseline diff staged pre-commit fix fix-errors "
-                "fix-notes fix-dry-run verify-fixes no-verify-fixes "
-                "progress allow-no-checks list-checks dump-config "
-                "verify-config explain emit-library-pch whole-program shard "
-                "merge-shards shard-dir budget model optimizer "
-                "budget-format input memory device dtype autocast stats",
-                " does not go with --lsp");
+  return refuse(
+      "fail-on confirm sarif html format output export-fixes "
+      "write-baseline diff staged pre-commit fix fix-errors "
+      "fix-notes fix-dry-run verify-fixes no-verify-fixes "
+      "progress allow-no-checks list-checks dump-config "
+      "verify-config explain why emit-library-pch whole-program shard "
+      "merge-shards shard-dir budget model optimizer "
+      "budget-format input memory device dtype autocast stats",
+      " does not go with --lsp");
 }
 
 /// The revision of --diff, if it was given.
@@ -357,6 +366,13 @@ static Error checkCombinations(bool HasFlags) {
     return makeError("-j needs a number above 0");
   if (NoCache && CacheDir.getNumOccurrences())
     return makeError("--cache-dir and --no-cache exclude each other");
+  if (Why.getNumOccurrences())
+    if (Error E = refuse("level sarif html format output export-fixes baseline "
+                         "write-baseline diff staged pre-commit fix fix-errors "
+                         "fix-notes fix-dry-run confirm budget shard "
+                         "merge-shards",
+                         " does not go with --why"))
+      return E;
   if (ListAsJson && !ListChecks)
     return makeError("--json goes with --list-checks");
   return Error::success();
@@ -469,6 +485,12 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   if (Error E = readBudget(Html, diffRevision(), Result.Budget))
     return E;
   Result.Files = Files;
+  Result.Why = WhyQuery::parse(Why);
+  if (!Result.Why.File.empty()) {
+    Result.Configuration.WeakestLevel = Level::Advisory;
+    if (Result.Files.empty())
+      Result.Files.push_back(Result.Why.File);
+  }
   Result.VfsOverlay = VfsOverlay;
   Result.Quiet = Quiet;
   Result.Commands = {BuildPath, std::move(Fixed), PreCommit, Quiet};
@@ -479,6 +501,7 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   Result.Fixes = fixes(/*IsSharded=*/Shards.Count);
   Result.Analysis = analysis(Result.Fixes.OnlyVerified);
   Result.Analysis.Shards = std::move(Shards);
+  Result.Analysis.Unit.AsksWhy = !Result.Why.File.empty();
   if (Result.Budget.Asked) {
     Result.Analysis.Unit.Budget = bytes::BudgetRequest{
         Result.Budget.Model,   Result.Budget.Inputs, Result.Budget.Optimizer,

@@ -13,6 +13,7 @@
 #include "driver/engine/FixRounds.h"
 #include "driver/findings/Selection.h"
 #include "driver/output/Reports.h"
+#include "driver/output/Why.h"
 #include "driver/project/CompileCommands.h"
 #include "driver/project/Configuration.h"
 #include <optional>
@@ -58,6 +59,7 @@ struct CommandLine {
   bool ListChecks = false, Json = false, DumpConfig = false,
        VerifyConfig = false;
   std::string Explain, EmitLibraryPch;
+  WhyQuery Why; ///< Reasons instead of findings.
 };
 
 /// Parses the command line. --help and --version are answered here and end

@@ -75,18 +75,41 @@ std::string checkPage(StringRef Check) {
   return (Home + "/blob/main/docs/checks/" + Check + ".md").str();
 }
 
+/// As the tables of the pages have it.
+static StringRef inWords(Effect Does) {
+  switch (Does) {
+  case Effect::Certain:
+    return "0, certain";
+  case Effect::Likely:
+    return "1, likely";
+  case Effect::Advice:
+    return "2, advisory";
+  case Effect::Silent:
+    return "silent";
+  case Effect::NoFix:
+    return "no fix";
+  }
+  llvm_unreachable("no effect");
+}
+
 std::string catalogAsJson(llvm::ArrayRef<std::string> Enabled) {
   nlohmann::ordered_json All = nlohmann::ordered_json::array();
   for (const CatalogEntry &E : catalog()) {
     nlohmann::ordered_json Tags = nlohmann::ordered_json::array();
     for (StringRef Tag : E.Tags)
       Tags.push_back(Tag.str());
+    nlohmann::ordered_json Reasons = nlohmann::ordered_json::array();
+    for (const Reason &R : E.Reasons())
+      Reasons.push_back({{"name", R.Name.str()},
+                         {"effect", inWords(R.Does).str()},
+                         {"when", R.When.str()}});
     All.push_back({{"name", E.Name.str()},
                    {"level", static_cast<unsigned>(E.StrongestLevel)},
                    {"summary", E.Summary.str()},
                    {"why", E.Why.str()},
                    {"fixes", E.Fix != FixKind::None},
                    {"tags", std::move(Tags)},
+                   {"reasons", std::move(Reasons)},
                    {"enabled", llvm::is_contained(Enabled, E.Name)}});
   }
   return All.dump(2) + "\n";

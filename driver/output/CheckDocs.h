@@ -31,7 +31,8 @@ llvm::Expected<std::string> explain(llvm::StringRef Name);
 std::string checkPage(llvm::StringRef Check);
 
 /// All checks as JSON, for tools: an array of objects with name, level,
-/// summary, why, fixes, tags and whether \p Enabled has it.
+/// summary, why, fixes, tags, reasons (name, effect, when) and whether
+/// \p Enabled has it.
 std::string catalogAsJson(llvm::ArrayRef<std::string> Enabled);
 
 } // namespace libtorch_tidy::driver

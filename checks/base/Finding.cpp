@@ -1,0 +1,64 @@
+//===- Finding.cpp - A finding, as a check reports it ---------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/base/Finding.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace libtorch_tidy {
+
+FindingListener::~FindingListener() = default;
+
+static thread_local FindingListener *CurrentListener = nullptr;
+
+FindingListener *FindingListener::install(FindingListener *Listener) {
+  return std::exchange(CurrentListener, Listener);
+}
+
+FindingListener *FindingListener::current() { return CurrentListener; }
+
+Finding Finding::at(SourceLocation Loc, SourceRange Highlight) {
+  Finding F;
+  F.Loc = Loc;
+  F.Highlight = Highlight;
+  F.Strength = Level::Certain;
+  return F;
+}
+
+Finding &Finding::because(const Reason &Row, const llvm::Twine &Detail,
+                          SourceLocation At) {
+  return because(Because{&Row, Detail.str(), At});
+}
+
+Finding &Finding::because(llvm::ArrayRef<Because> Found) {
+  for (const Because &Why : Found) {
+    Reasons.push_back(Why);
+    if (Why.Row->Does <= Effect::Advice)
+      Strength = std::max(Strength, static_cast<Level>(Why.Row->Does));
+  }
+  return *this;
+}
+
+bool Finding::hasFix() const {
+  return !Fix.empty() && llvm::none_of(Reasons, [](const Because &Why) {
+    return Why.Row->Does == Effect::NoFix;
+  });
+}
+
+void silent(SourceLocation Loc, const Reason &Row, const llvm::Twine &Detail,
+            SourceLocation At) {
+  if (asksWhy())
+    FindingListener::current()->silenced(Loc, {&Row, Detail.str(), At});
+}
+
+void silent(SourceLocation Loc, const Reason &Row, const NamedDecl *D) {
+  if (asksWhy())
+    silent(Loc, Row, quoted(D), D->getLocation());
+}
+
+} // namespace libtorch_tidy
