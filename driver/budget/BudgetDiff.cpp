@@ -209,7 +209,7 @@ static std::string stepsText(const ModelPair &P, const BudgetSides &Sides,
   const ModelRows &One = P.After ? *P.After : *P.Before;
   if (!Changed || !(HasBoth ? haveSteps(P) : hasStep(One)))
     return Result;
-  if (Options.Device == torch::DeviceKind::Cuda)
+  if (Options.Device == bytes::DeviceKind::Cuda)
     Result += ("  " + EstimateSentence + "\n").str();
   if (!Options.Memory || !isExact(One) || (HasBoth && !isExact(*P.Before)))
     return Result;

@@ -8,10 +8,10 @@
 #include "driver/budget/BudgetPage.h"
 #include "checks/base/Amounts.h"
 #include "driver/budget/BudgetParts.h"
+#include "driver/budget/TimeLine.h"
 #include "driver/output/Escape.h"
 #include "driver/output/HtmlFrame.h"
 #include "driver/output/Report.h"
-#include "driver/budget/TimeLine.h"
 #include "driver/project/Paths.h"
 #include "driver/project/Printable.h"
 #include "llvm/ADT/STLExtras.h"
@@ -309,7 +309,7 @@ void ModelsPage::model(const ModelRows &Model, size_t Number) {
   const bool HasFigures = hasStep(Model);
   if (HasFigures) {
     OS << "<p>" << escapeHtml(stepSentence(Step, Options, Folder));
-    if (Options.Device == torch::DeviceKind::Cuda)
+    if (Options.Device == bytes::DeviceKind::Cuda)
       OS << " " << EstimateSentence;
     if (Options.Memory && Step.Missing.empty())
       OS << " <b>" << batchSentence(Step.LargestBatch, Options) << "</b>";

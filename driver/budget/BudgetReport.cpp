@@ -51,7 +51,7 @@ BudgetTotals totalsOf(llvm::ArrayRef<ModuleRow> Rows, StringRef Optimizer) {
       if (T.GetsGradient)
         Result.Gradients += T.Bytes;
     }
-  if (std::optional<unsigned> Copies = torch::optimizerCopies(Optimizer))
+  if (std::optional<unsigned> Copies = bytes::optimizerCopies(Optimizer))
     // What gets no gradient, no step looks at.
     Result.OptimizerState = *Copies * Result.Gradients;
   return Result;
@@ -317,7 +317,7 @@ static std::string stepText(const bytes::StepRows &Step,
   if (Step.Fails)
     return Result +
            missingText(llvm::ArrayRef(Step.Missing).take_back(), Folder);
-  if (Options.Device == torch::DeviceKind::Cuda)
+  if (Options.Device == bytes::DeviceKind::Cuda)
     Result += ("  " + EstimateSentence + "\n").str();
   Result += "\n" + totalsText(stepTotals(Step, Folder), IsIncomplete);
   if (Options.Memory && !IsIncomplete)
@@ -438,7 +438,7 @@ static Json asJson(const bytes::StepRows &Step, const BudgetOptions &Options,
       {"result", Step.Result},
       {"exact", Step.Missing.empty()},
       {"fails", Step.Fails},
-      {"device", Options.Device == torch::DeviceKind::Cuda ? "cuda" : "cpu"}};
+      {"device", Options.Device == bytes::DeviceKind::Cuda ? "cuda" : "cpu"}};
   if (!Options.Autocast.empty())
     Result["autocast"] = Options.Autocast;
   if (!Step.InputFrom.File.empty())

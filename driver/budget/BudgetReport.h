@@ -22,12 +22,12 @@ enum class BudgetFormat { Text, Json };
 struct BudgetOptions {
   bool Asked = false;
   std::string Model;     ///< Empty: all.
-  std::string Optimizer; ///< One that torch::optimizerCopies() knows; or empty.
+  std::string Optimizer; ///< One that bytes::optimizerCopies() knows; or empty.
   /// Of forward(), as bytes::parseInputText() takes them; empty: those that the
   /// program passes.
   std::vector<std::string> Inputs;
   uint64_t Memory = 0; ///< In bytes, of the device; 0: not given.
-  torch::DeviceKind Device = torch::DeviceKind::Cpu;
+  bytes::DeviceKind Device = bytes::DeviceKind::Cpu;
   std::string Type;     ///< That models are converted to; empty: not at all.
   std::string Autocast; ///< Its type; empty: off.
   BudgetFormat Format = BudgetFormat::Text;

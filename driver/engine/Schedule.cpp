@@ -113,7 +113,7 @@ void Schedule::describe(Job &J, const Unit &U) {
         "\n" + llvm::join(Budget->Inputs, ",") + "\n" + Budget->Optimizer +
         "\n" + Budget->Type + "\n" + Budget->Autocast + "\n" +
         std::to_string(Budget->Memory) +
-        (Budget->Device == torch::DeviceKind::Cuda ? " cuda" : ""));
+        (Budget->Device == bytes::DeviceKind::Cuda ? " cuda" : ""));
   llvm::append_range(Question, U.ReadAfter);
   // What the compiler asks besides the flags: Clang's driver, its toolchains
   // and its preprocessor.

@@ -39,12 +39,12 @@ static Opt<std::string>
     DeviceMemory("memory", cl::value_desc("size"),
                  cl::desc("Of --budget: also the largest batch whose step "
                           "fits into this memory, as 24GB"));
-static Opt<torch::DeviceKind>
-    Device("device", cl::init(torch::DeviceKind::Cpu),
+static Opt<bytes::DeviceKind>
+    Device("device", cl::init(bytes::DeviceKind::Cpu),
            cl::desc("Of --budget: where the tensors of a step live"),
-           cl::values(clEnumValN(torch::DeviceKind::Cpu, "cpu",
+           cl::values(clEnumValN(bytes::DeviceKind::Cpu, "cpu",
                                  "on the CPU, without oneDNN"),
-                      clEnumValN(torch::DeviceKind::Cuda, "cuda",
+                      clEnumValN(bytes::DeviceKind::Cuda, "cuda",
                                  "on a GPU; an estimate")));
 static Opt<std::string>
     ModelType("dtype", cl::value_desc("type"),
@@ -125,10 +125,10 @@ Error readBudget(StringRef Html, std::optional<std::string> Revision,
   if (Model.getNumOccurrences())
     if (Expected<bytes::ModelText> Text = bytes::parseModelText(Model); !Text)
       return makeError("--model: " + toString(Text.takeError()));
-  if (Optimizer.getNumOccurrences() && !torch::optimizerCopies(Optimizer))
+  if (Optimizer.getNumOccurrences() && !bytes::optimizerCopies(Optimizer))
     return makeError("--optimizer: '" + Optimizer +
                      "' is not known; there are " +
-                     join(torch::knownOptimizers(), ", "));
+                     join(bytes::knownOptimizers(), ", "));
   Result.Inputs.assign(Inputs.begin(), Inputs.end());
   for (const std::string &Input : Result.Inputs)
     if (auto Value = bytes::parseInputText(Input); !Value)

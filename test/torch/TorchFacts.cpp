@@ -339,17 +339,17 @@ int printTable() {
 
 /// An operator that has a rule says what it lacks where it is given nothing.
 bool hasRule(StringRef Operator) {
-  torch::Simulation S(torch::DeviceKind::Cpu);
+  bytes::Simulation S(bytes::DeviceKind::Cpu);
   // unfold() of torch::nn::functional has options, and that of tensors has not.
-  const torch::OperatorResult Result =
-      S.run(Operator, {{"kernel_size", torch::Argument()}});
-  return Result.What != torch::OperatorResult::NotFollowed ||
+  const bytes::OperatorResult Result =
+      S.run(Operator, {{"kernel_size", bytes::Argument()}});
+  return Result.What != bytes::OperatorResult::NotFollowed ||
          !Result.Why.empty();
 }
 
 int printWithoutRule(llvm::ArrayRef<const char *> Names) {
   for (const StringRef Name : Names) {
-    const torch::ModuleRun Run = torch::runOfModule(Name);
+    const bytes::ModuleRun Run = bytes::runOfModule(Name);
     if (Run.IsFunctional || !Run.Steps.empty() ||
         torch::isModuleContainer(Name) ||
         hasRule(Run.Operator.empty() ? Name : Run.Operator))

@@ -149,10 +149,10 @@ struct BudgetRequest {
   /// The inputs of forward(), as parseInputText() takes them; empty: those that
   /// the program passes.
   std::vector<std::string> Inputs;
-  std::string Optimizer; ///< One that torch::optimizerCopies() knows; or empty.
+  std::string Optimizer; ///< One that optimizerCopies() knows; or empty.
   /// Which batch fits into as many bytes; 0: not asked.
   uint64_t Memory = 0;
-  torch::DeviceKind Device = torch::DeviceKind::Cpu;
+  DeviceKind Device = DeviceKind::Cpu;
   /// What to() converts the models to, as torch::elementType() takes it; empty:
   /// nothing.
   std::string Type;

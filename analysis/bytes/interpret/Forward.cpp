@@ -107,36 +107,35 @@ Cell Interpreter::guardOf(const CXXRecordDecl *Class,
 // Operators
 //===----------------------------------------------------------------------===//
 
-torch::Argument Interpreter::argumentOf(const Cell &V) const {
-  torch::Argument Result;
+Argument Interpreter::argumentOf(const Cell &V) const {
+  Argument Result;
   switch (V->What) {
   case Value::Null:
-    Result.What = torch::Argument::None;
+    Result.What = Argument::None;
     break;
   case Value::Integer:
-    Result.What = torch::Argument::Integer;
+    Result.What = Argument::Integer;
     Result.Number = V->Number;
     break;
   case Value::Real:
-    Result.What = torch::Argument::Real;
+    Result.What = Argument::Real;
     Result.RealNumber = V->RealNumber;
     break;
   case Value::Tensor:
-    Result.What = V->Handle->Shape.Defined ? torch::Argument::Tensor
-                                           : torch::Argument::None;
+    Result.What = V->Handle->Shape.Defined ? Argument::Tensor : Argument::None;
     Result.Handles = {V->Handle};
     break;
   case Value::Type:
-    Result.What = torch::Argument::Type;
+    Result.What = Argument::Type;
     Result.Element = V->Element;
     break;
   case Value::Options:
-    Result.What = torch::Argument::Type;
+    Result.What = Argument::Type;
     Result.Element = V->Element;
     break;
   case Value::Text:
   case Value::Other:
-    Result.What = torch::Argument::Name;
+    Result.What = Argument::Name;
     Result.Text = V->Name;
     break;
   case Value::Pointer:
@@ -149,23 +148,23 @@ torch::Argument Interpreter::argumentOf(const Cell &V) const {
       Tensors &= Element->What == Value::Tensor;
       Result.Parts.push_back(argumentOf(Element));
     }
-    for (const torch::Argument &Part : Result.Parts)
-      if (Part.What == torch::Argument::Unknown) {
+    for (const Argument &Part : Result.Parts)
+      if (Part.What == Argument::Unknown) {
         Result.Text = Part.Text;
         return Result;
       }
     if (V->What == Value::Slice) {
-      Result.What = torch::Argument::Slice;
+      Result.What = Argument::Slice;
     } else if (Numbers) {
-      Result.What = torch::Argument::Integers;
+      Result.What = Argument::Integers;
       for (const Cell &Element : V->Elements)
         Result.Numbers.push_back(Element->Number);
     } else if (Tensors) {
-      Result.What = torch::Argument::Tensors;
+      Result.What = Argument::Tensors;
       for (const Cell &Element : V->Elements)
         Result.Handles.push_back(Element->Handle);
     } else {
-      Result.What = torch::Argument::Indices;
+      Result.What = Argument::Indices;
     }
     break;
   }
@@ -177,13 +176,13 @@ torch::Argument Interpreter::argumentOf(const Cell &V) const {
 }
 
 void Interpreter::addSettings(const std::map<std::string, Cell> &Settings,
-                              torch::Arguments &To) const {
+                              Arguments &To) const {
   for (const auto &[Name, Setting] : Settings)
     To[Name] = argumentOf(Setting);
 }
 
-static Cell resultOf(const torch::OperatorResult &Result) {
-  if (Result.What == torch::OperatorResult::One)
+static Cell resultOf(const OperatorResult &Result) {
+  if (Result.What == OperatorResult::One)
     return tensorValue(Result.Tensors.front());
   std::vector<Cell> All;
   for (const TensorPtr &T : Result.Tensors)
@@ -191,21 +190,21 @@ static Cell resultOf(const torch::OperatorResult &Result) {
   return listOf(std::move(All));
 }
 
-Cell Interpreter::runOperator(StringRef Name, const torch::Arguments &Given,
+Cell Interpreter::runOperator(StringRef Name, const Arguments &Given,
                               const ModuleInstance *Module, SourceLocation At) {
   setPlace(Module, At);
-  const torch::OperatorResult Result = Pass->run(Name, Given);
+  const OperatorResult Result = Pass->run(Name, Given);
   switch (Result.What) {
-  case torch::OperatorResult::NotFollowed:
+  case OperatorResult::NotFollowed:
     note(At, Result.Why.empty()
                  ? "what '" + Name + "' takes and keeps is not known"
                  : Twine(Result.Why).str());
     return unknown(At, "the tensor that '" + Name + "' gives");
-  case torch::OperatorResult::Throws:
+  case OperatorResult::Throws:
     fail(At, Result.Why + ", which throws");
     return unknown(At, "");
-  case torch::OperatorResult::One:
-  case torch::OperatorResult::Several:
+  case OperatorResult::One:
+  case OperatorResult::Several:
     return resultOf(Result);
   }
   llvm_unreachable("all results are handled");
@@ -213,15 +212,15 @@ Cell Interpreter::runOperator(StringRef Name, const torch::Arguments &Given,
 
 /// The arguments of \p F by their names. Where a tensor is not known, it is \p
 /// Unknown.
-torch::Arguments Interpreter::operatorArguments(const FunctionDecl *F,
-                                                const Cell &Object,
-                                                ArrayRef<Cell> Arguments,
-                                                Cell &Unknown) const {
+Arguments Interpreter::operatorArguments(const FunctionDecl *F,
+                                         const Cell &Object,
+                                         ArrayRef<Cell> Arguments,
+                                         Cell &Unknown) const {
   llvm::SmallVector<Cell, 4> All;
   if (Object)
     All.push_back(Object);
   All.append(Arguments.begin(), Arguments.end());
-  torch::Arguments Given;
+  bytes::Arguments Given;
   // An operator's operands have other names than its parameters.
   if (F->getOverloadedOperator()) {
     const StringRef Second =
@@ -255,7 +254,7 @@ torch::Arguments Interpreter::operatorArguments(const FunctionDecl *F,
 Cell Interpreter::callOperator(const FunctionDecl *F, const Cell &Object,
                                ArrayRef<Cell> Arguments, SourceLocation At) {
   Cell Unknown;
-  const torch::Arguments Given =
+  const bytes::Arguments Given =
       operatorArguments(F, Object, Arguments, Unknown);
   if (Unknown) // Why, has been said.
     return Unknown;
@@ -273,21 +272,20 @@ Cell Interpreter::callOperator(const FunctionDecl *F, const Cell &Object,
 Cell Interpreter::makeByOperator(const FunctionDecl *F, const Cell &Object,
                                  ArrayRef<Cell> Arguments) {
   Cell Unknown;
-  const torch::Arguments Given =
+  const bytes::Arguments Given =
       operatorArguments(F, Object, Arguments, Unknown);
   if (Unknown)
     return nullptr;
   if (!Making)
-    Making = std::make_unique<torch::Simulation>(torch::DeviceKind::Cpu);
+    Making = std::make_unique<Simulation>(DeviceKind::Cpu);
   Making->GradMode = false;
   for (const auto &[Name, A] : Given)
     for (const TensorPtr &T : A.Handles)
       if (T && T->Shape.Defined && !T->Memory)
         Making->place(*T);
-  const torch::OperatorResult Result =
-      Making->run(torch::operatorName(F), Given);
-  return Result.What == torch::OperatorResult::One ||
-                 Result.What == torch::OperatorResult::Several
+  const OperatorResult Result = Making->run(torch::operatorName(F), Given);
+  return Result.What == OperatorResult::One ||
+                 Result.What == OperatorResult::Several
              ? resultOf(Result)
              : nullptr;
 }
@@ -354,7 +352,7 @@ Cell Interpreter::forwardOfFunctional(const ModulePtr &M, StringRef Class,
                                       ArrayRef<Cell> Inputs,
                                       SourceLocation At) {
   llvm::SmallVector<Cell, 4> Arguments(Inputs.begin(), Inputs.end());
-  const ArrayRef<StringRef> Names = torch::positionalOptions(Class);
+  const ArrayRef<StringRef> Names = positionalOptions(Class);
   auto Setting = [&](StringRef Name) {
     auto It = M->Settings.find(Name.str());
     return It == M->Settings.end() ? nullptr : It->second;
@@ -376,8 +374,7 @@ Cell Interpreter::forwardOfFunctional(const ModulePtr &M, StringRef Class,
 }
 
 /// As a module of the library does that runs its children.
-Cell Interpreter::forwardInSteps(const ModuleInstance &M,
-                                 const torch::ModuleRun &Run,
+Cell Interpreter::forwardInSteps(const ModuleInstance &M, const ModuleRun &Run,
                                  ArrayRef<Cell> Inputs, SourceLocation At) {
   std::map<StringRef, Cell> Variables;
   for (unsigned I = 0; I < Run.Inputs.size(); ++I)
@@ -393,7 +390,7 @@ Cell Interpreter::forwardInSteps(const ModuleInstance &M,
   };
   std::vector<Cell> Expression;
   Cell Result;
-  for (const torch::ModuleStep &Step : Run.Steps) {
+  for (const ModuleStep &Step : Run.Steps) {
     const size_t Living = Temporaries.size();
     std::vector<Cell> Given;
     for (const StringRef Name : Step.Inputs)
@@ -401,7 +398,7 @@ Cell Interpreter::forwardInSteps(const ModuleInstance &M,
     StringRef Runs = Step.Runs;
     Result = Given.front();
     if (Runs == "+" || Runs.consume_front("=")) {
-      torch::Arguments With;
+      Arguments With;
       With["self"] = argumentOf(Given.front());
       if (Given.size() > 1)
         With["other"] = argumentOf(Given[1]);
@@ -411,9 +408,8 @@ Cell Interpreter::forwardInSteps(const ModuleInstance &M,
         Result = callClosure(Setting->second, nullptr, Given, At);
       } else {
         const StringRef Function =
-            Runs == "+"
-                ? "add"
-                : torch::activationNamed(IsSet ? Setting->second->Name : "");
+            Runs == "+" ? "add"
+                        : activationNamed(IsSet ? Setting->second->Name : "");
         Result = runOperator(Function, With, &M, At);
       }
     } else if (Runs.consume_back("*")) {
@@ -439,7 +435,7 @@ Cell Interpreter::forwardInSteps(const ModuleInstance &M,
     }
     Variables[Step.Result] = Result;
     if (!Step.Continues)
-      for (const torch::ModuleStep &Other : Run.Steps)
+      for (const ModuleStep &Other : Run.Steps)
         if (Other.Continues)
           Variables.erase(Other.Result);
   }
@@ -449,7 +445,7 @@ Cell Interpreter::forwardInSteps(const ModuleInstance &M,
 /// The parameters of what is registered in \p M, under their paths: those of
 /// out_proj as out_proj_weight and out_proj_bias.
 void Interpreter::addWeights(const ModuleInstance &M, const std::string &Path,
-                             torch::Arguments &To) const {
+                             Arguments &To) const {
   for (const ModuleInstance::Child &Child : M.Children) {
     const std::string Name = Path + Child.Name + "_";
     for (const ModuleInstance::Tensor &T : Child.Module->Parameters)
@@ -467,7 +463,7 @@ Cell Interpreter::forwardOfLibrary(const ModulePtr &M, StringRef Class,
   };
   if (torch::isModuleContainer(Class))
     return Note(forwardInOrder(*M, Inputs, At));
-  const torch::ModuleRun Run = torch::runOfModule(Class);
+  const ModuleRun Run = runOfModule(Class);
   if (Run.IsFunctional)
     return Note(forwardOfFunctional(M, Class, Inputs, At));
   for (const Cell &Input : Inputs)
@@ -479,7 +475,7 @@ Cell Interpreter::forwardOfLibrary(const ModulePtr &M, StringRef Class,
     note(At, "what '" + Class + "' takes and keeps is not known");
     return unknown(At, "what '" + Class + "' returns");
   }
-  torch::Arguments Given = Run.Defaults;
+  Arguments Given = Run.Defaults;
   addSettings(M->Settings, Given);
   for (const auto *Tensors : {&M->Parameters, &M->Buffers})
     for (const ModuleInstance::Tensor &T : *Tensors)
@@ -488,8 +484,8 @@ Cell Interpreter::forwardOfLibrary(const ModulePtr &M, StringRef Class,
   addWeights(*M, "", Given);
   for (unsigned I = 0; I < Inputs.size() && I < Run.Inputs.size(); ++I)
     Given[Run.Inputs[I].str()] = argumentOf(Inputs[I]);
-  torch::Argument Training;
-  Training.What = torch::Argument::Integer;
+  Argument Training;
+  Training.What = Argument::Integer;
   Training.Number = M->IsTraining;
   Given["training"] = Training;
   const Cell Result = runOperator(Run.Operator, Given, M.get(), At);

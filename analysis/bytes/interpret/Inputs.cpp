@@ -57,7 +57,7 @@ static bool isOptional(const CXXRecordDecl *R) {
 /// A number that is the size of a tensor.
 static Cell asTensor(const Cell &V) {
   if (V->What != Value::Integer || V->Number <= 0 ||
-      V->Number > torch::MostOfDimension || !V->Name.empty())
+      V->Number > MostOfDimension || !V->Name.empty())
     return V;
   auto T = std::make_shared<TensorInstance>();
   T->Shape.Sizes = {{V->Number}};
@@ -223,7 +223,7 @@ static std::vector<Cell> withTensors(ArrayRef<Cell> Given, Change Changed) {
   return Result;
 }
 
-std::vector<Cell> placed(ArrayRef<Cell> Given, torch::Simulation &S,
+std::vector<Cell> placed(ArrayRef<Cell> Given, Simulation &S,
                          torch::ElementType Type) {
   return withTensors(Given, [&](const TensorPtr &T) {
     const TensorPtr New = S.make(T->sizes(), T->Shape.Type.value_or(Type));

@@ -50,7 +50,7 @@ std::optional<StepInputs> inputsOf(const PassedInputs &Passed,
 
 /// \p Given with tensors in the memory of \p S, of \p Type where they have no
 /// type. Those that are the same tensor stay one.
-std::vector<Cell> placed(llvm::ArrayRef<Cell> Given, torch::Simulation &S,
+std::vector<Cell> placed(llvm::ArrayRef<Cell> Given, Simulation &S,
                          torch::ElementType Type);
 
 /// Inputs with a batch of \p Batch: the first size of the first tensor, and of

@@ -129,7 +129,7 @@ public:
   };
   /// From here on tensors live in \p S, and notes are of the pass. Null: no
   /// longer.
-  void setPass(torch::Simulation *S) { Pass = S; }
+  void setPass(Simulation *S) { Pass = S; }
   /// What forward() of \p M returns. Unknown where it has none that takes
   /// \p Inputs.
   Cell pass(const ModulePtr &M, llvm::ArrayRef<Cell> Inputs,
@@ -310,14 +310,13 @@ private:
                            clang::SourceLocation At);
   void fillLibraryModule(ModuleInstance &M, llvm::StringRef Class,
                          clang::SourceLocation At);
-  void fill(ModuleInstance &M, const torch::ModuleContents &Contents,
+  void fill(ModuleInstance &M, const ModuleContents &Contents,
             llvm::ArrayRef<ModulePtr> Given, clang::SourceLocation At);
-  ModulePtr makePart(const torch::RegisteredModule &Part,
+  ModulePtr makePart(const RegisteredModule &Part,
                      llvm::ArrayRef<ModulePtr> Given, clang::SourceLocation At);
   ModulePtr cloneOf(const ModulePtr &M);
-  torch::OptionValue optionOf(const Cell &Setting,
-                              std::vector<ModulePtr> &Given,
-                              clang::SourceLocation At);
+  OptionValue optionOf(const Cell &Setting, std::vector<ModulePtr> &Given,
+                       clang::SourceLocation At);
   Cell makeOptions(const clang::CXXRecordDecl *Class,
                    llvm::ArrayRef<Cell> Arguments);
   Cell callOptions(const LibraryCall &C);
@@ -377,7 +376,7 @@ private:
                clang::SourceLocation At);
   Cell forwardOfLibrary(const ModulePtr &M, llvm::StringRef Class,
                         llvm::ArrayRef<Cell> Inputs, clang::SourceLocation At);
-  Cell forwardInSteps(const ModuleInstance &M, const torch::ModuleRun &Run,
+  Cell forwardInSteps(const ModuleInstance &M, const ModuleRun &Run,
                       llvm::ArrayRef<Cell> Inputs, clang::SourceLocation At);
   Cell forwardInOrder(const ModuleInstance &M, llvm::ArrayRef<Cell> Inputs,
                       clang::SourceLocation At);
@@ -388,17 +387,16 @@ private:
                     llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
   Cell makeByOperator(const clang::FunctionDecl *F, const Cell &Object,
                       llvm::ArrayRef<Cell> Arguments);
-  torch::Arguments operatorArguments(const clang::FunctionDecl *F,
-                                     const Cell &Object,
-                                     llvm::ArrayRef<Cell> Arguments,
-                                     Cell &Unknown) const;
-  Cell runOperator(llvm::StringRef Name, const torch::Arguments &Given,
+  Arguments operatorArguments(const clang::FunctionDecl *F, const Cell &Object,
+                              llvm::ArrayRef<Cell> Arguments,
+                              Cell &Unknown) const;
+  Cell runOperator(llvm::StringRef Name, const Arguments &Given,
                    const ModuleInstance *Module, clang::SourceLocation At);
-  torch::Argument argumentOf(const Cell &V) const;
+  Argument argumentOf(const Cell &V) const;
   void addSettings(const std::map<std::string, Cell> &Settings,
-                   torch::Arguments &To) const;
+                   Arguments &To) const;
   void addWeights(const ModuleInstance &M, const std::string &Path,
-                  torch::Arguments &To) const;
+                  Arguments &To) const;
   void setPlace(const ModuleInstance *Module, clang::SourceLocation At);
   void noteResult(const Cell &Module, const Cell &Result);
   Cell guardOf(const clang::CXXRecordDecl *Class,
@@ -440,9 +438,9 @@ private:
   std::set<std::pair<clang::SourceLocation, std::string>> Noted;
   std::set<const clang::FunctionDecl *> Undefined;
   std::optional<Gap> Failure;
-  torch::Simulation *Pass = nullptr;
+  Simulation *Pass = nullptr;
   /// Of tensors that constructors make of others.
-  std::unique_ptr<torch::Simulation> Making;
+  std::unique_ptr<Simulation> Making;
   std::vector<Place> Places;
   std::map<std::pair<const ModuleInstance *, clang::SourceLocation>, unsigned>
       PlaceNumbers;

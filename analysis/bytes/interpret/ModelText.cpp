@@ -180,8 +180,8 @@ private:
       int64_t Size = 0;
       // No tensor of LibTorch has more dimensions, nor more elements than
       // memory.
-      if (Part.getAsInteger(10, Size) || Size <= 0 ||
-          Size > torch::MostOfDimension || Parts.size() > 64) {
+      if (Part.getAsInteger(10, Size) || Size <= 0 || Size > MostOfDimension ||
+          Parts.size() > 64) {
         expected("SIZE");
         return integer(0);
       }

@@ -113,7 +113,7 @@ Cell Interpreter::makeHolder(const CXXRecordDecl *Class,
   if (Arguments.empty() && !constructorFor(Held, {})) {
     const bool NeedsOptions =
         torch::modelClass(Held) == torch::ModelClass::LibraryModule
-            ? !torch::positionalOptions(torch::modelClassName(Held)).empty()
+            ? !positionalOptions(torch::modelClassName(Held)).empty()
             : !Held->needsImplicitDefaultConstructor();
     if (NeedsOptions)
       return valueOf(Value::Null);

@@ -24,7 +24,7 @@ public:
          const SourceManager &SM)
       : Running(Running), M(M), Request(Request), Paths(Paths), SM(SM),
         S(Request.Device),
-        HasState(torch::hasOptimizerStateAtOnce(Request.Optimizer)) {
+        HasState(hasOptimizerStateAtOnce(Request.Optimizer)) {
     placeAll(M);
     Running.setPass(&S);
   }
@@ -68,11 +68,11 @@ private:
   const BudgetRequest &Request;
   const std::map<const ModuleInstance *, std::string> &Paths;
   const SourceManager &SM;
-  torch::Simulation S;
+  Simulation S;
   /// With the memory that they had before.
-  std::vector<std::pair<TensorPtr, torch::BlockPtr>> Placed;
+  std::vector<std::pair<TensorPtr, BlockPtr>> Placed;
   std::set<const TensorInstance *> Known;
-  std::map<const torch::Block *, torch::BlockPtr> Moved;
+  std::map<const Block *, BlockPtr> Moved;
   std::vector<ModulePtr> All;
   std::set<const ModuleInstance *> Seen;
   std::vector<Cell> Inputs;
@@ -94,7 +94,7 @@ void Passes::place(const TensorPtr &T) {
     return;
   }
   // Those that share memory go on doing so.
-  torch::BlockPtr &New = Moved[T->Memory.get()];
+  BlockPtr &New = Moved[T->Memory.get()];
   if (!New)
     New = S.allocate(T->Memory->Bytes);
   T->Memory = New;
@@ -169,12 +169,12 @@ PlaceRow Passes::placeRow(unsigned Place) const {
 }
 
 PeakRow Passes::peak() const {
-  const torch::Memory &Memory = S.memory();
+  const Memory &Memory = S.memory();
   PeakRow Result;
   Result.Bytes = Memory.peak();
   const unsigned Place = Memory.placeOfPeak();
-  Result.IsBackward = Place & torch::BackwardPlace;
-  PlaceRow At = placeRow(Place & ~torch::BackwardPlace);
+  Result.IsBackward = Place & BackwardPlace;
+  PlaceRow At = placeRow(Place & ~BackwardPlace);
   Result.Where = std::move(At.Where);
   Result.Module = std::move(At.Module);
   return Result;
@@ -182,12 +182,12 @@ PeakRow Passes::peak() const {
 
 std::vector<TimeRow> Passes::takeTimeLine(StepRows &Row) {
   std::vector<TimeRow> Result;
-  for (const torch::TimePoint &Point : S.memory().takeTimeLine()) {
-    const unsigned Place = Point.Place & ~torch::BackwardPlace;
+  for (const TimePoint &Point : S.memory().takeTimeLine()) {
+    const unsigned Place = Point.Place & ~BackwardPlace;
     const auto [It, New] = Rows.try_emplace(Place, Row.Places.size());
     if (New)
       Row.Places.push_back(placeRow(Place));
-    Result.push_back({It->second, (Point.Place & torch::BackwardPlace) != 0,
+    Result.push_back({It->second, (Point.Place & BackwardPlace) != 0,
                       Point.Most, Point.After});
   }
   return Result;
@@ -223,7 +223,7 @@ PeakRow Passes::inference(bool Guarded, StepRows *Lines) {
 void Passes::keep(StepRows &Row, ModelRows &Model) {
   setTraining(true);
   const uint64_t Before = S.memory().live();
-  const std::set<const torch::Block *> Old = S.memory().blocks();
+  const std::set<const Block *> Old = S.memory().blocks();
   const Cell Result = forward();
   Row.Kept = S.memory().live() - Before;
   Row.Result = shownSizes(Result);
@@ -234,7 +234,7 @@ void Passes::keep(StepRows &Row, ModelRows &Model) {
   for (ModuleRow &Each : Model.Modules)
     if (!Each.IsRepeated)
       ByPath.emplace(Each.Path, &Each);
-  for (const torch::Block *B : S.memory().blocks()) {
+  for (const Block *B : S.memory().blocks()) {
     if (Old.count(B) || B->Place >= Running.places().size())
       continue;
     auto Path = Paths.find(Running.places()[B->Place].Module);
@@ -254,7 +254,7 @@ void Passes::keep(StepRows &Row, ModelRows &Model) {
 uint64_t Passes::keptByGraph(bool Training, bool InputsGo) {
   setTraining(Training);
   const uint64_t Before = S.memory().live();
-  std::vector<torch::NodePtr> Graph;
+  std::vector<NodePtr> Graph;
   {
     std::vector<TensorPtr> Results;
     collectTensors(forward(), Results);
@@ -281,8 +281,8 @@ PeakRow Passes::train(StepRows *Lines) {
   if (Lines)
     Lines->LaterLine = takeTimeLine(*Lines);
   // The optimizer works when what was kept is gone, but for the results.
-  const unsigned Copies = torch::optimizerCopies(Request.Optimizer).value_or(0);
-  const unsigned Scratch = torch::optimizerScratch(Request.Optimizer);
+  const unsigned Copies = optimizerCopies(Request.Optimizer).value_or(0);
+  const unsigned Scratch = optimizerScratch(Request.Optimizer);
   uint64_t Most = 0, State = 0;
   for (const TensorPtr &T : llvm::make_first_range(Placed))
     if (T->Gradient) {
@@ -327,9 +327,9 @@ uint64_t Passes::reservedByInference() {
 
 uint64_t Passes::reservedByTraining() {
   // What the optimizer keeps, and needs for the moment, for each parameter.
-  std::vector<torch::BlockPtr> State;
-  const unsigned Copies = torch::optimizerCopies(Request.Optimizer).value_or(0);
-  const unsigned Scratch = torch::optimizerScratch(Request.Optimizer);
+  std::vector<BlockPtr> State;
+  const unsigned Copies = optimizerCopies(Request.Optimizer).value_or(0);
+  const unsigned Scratch = optimizerScratch(Request.Optimizer);
   bool IsFirst = true;
   for (unsigned Left = 10; Left; --Left) {
     const uint64_t Before = S.memory().reserved();
@@ -341,7 +341,7 @@ uint64_t Passes::reservedByTraining() {
         continue;
       for (unsigned Copy = 0; IsFirst && Copy < Copies; ++Copy)
         State.push_back(S.allocate(T->Gradient->Bytes));
-      std::vector<torch::BlockPtr> InStep;
+      std::vector<BlockPtr> InStep;
       for (unsigned Each = 0; Each < Scratch; ++Each)
         InStep.push_back(S.allocate(T->Gradient->Bytes));
     }
@@ -394,7 +394,7 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
     Add(P.takeMissing());
     Row.Fails = P.hasFailed();
   }
-  if (Request.Device == torch::DeviceKind::Cuda && Row.Missing.empty())
+  if (Request.Device == DeviceKind::Cuda && Row.Missing.empty())
     for (const auto &[Bytes, By] :
          {std::pair(&Row.ReservedByInference, &Passes::reservedByInference),
           std::pair(&Row.ReservedByTraining, &Passes::reservedByTraining)}) {

@@ -27,9 +27,6 @@ struct Value;
 using Cell = std::shared_ptr<Value>;
 using Fields = std::map<const clang::FieldDecl *, Cell>;
 
-using torch::TensorInstance;
-using torch::TensorPtr;
-
 /// A module. Copies of a handle share it.
 struct ModuleInstance {
   struct Child {

@@ -86,31 +86,31 @@ ModulePtr Interpreter::cloneOf(const ModulePtr &M) {
 }
 
 /// A number or text of an option; for a module its number in \p Given.
-torch::OptionValue Interpreter::optionOf(const Cell &Setting,
-                                         std::vector<ModulePtr> &Given,
-                                         SourceLocation At) {
-  torch::OptionValue Result;
+OptionValue Interpreter::optionOf(const Cell &Setting,
+                                  std::vector<ModulePtr> &Given,
+                                  SourceLocation At) {
+  OptionValue Result;
   switch (Setting->What) {
   case Value::Unknown:
     break;
   case Value::Null:
-    Result.What = torch::OptionValue::None;
+    Result.What = OptionValue::None;
     break;
   case Value::Integer:
-    Result.What = torch::OptionValue::Integer;
+    Result.What = OptionValue::Integer;
     Result.Number = Setting->Number;
     break;
   case Value::Real:
-    Result.What = torch::OptionValue::Real;
+    Result.What = OptionValue::Real;
     Result.RealNumber = Setting->RealNumber;
     break;
   case Value::List:
-    Result.What = torch::OptionValue::List;
+    Result.What = OptionValue::List;
     Result.Numbers = *sizesOf(Setting);
     break;
   case Value::Tensor:
-    Result.What = Setting->Handle->Shape.Defined ? torch::OptionValue::Tensor
-                                                 : torch::OptionValue::None;
+    Result.What = Setting->Handle->Shape.Defined ? OptionValue::Tensor
+                                                 : OptionValue::None;
     Result.Shape = Setting->Handle->Shape;
     break;
   case Value::Module:
@@ -121,13 +121,13 @@ torch::OptionValue Interpreter::optionOf(const Cell &Setting,
       M->Settings = Setting->Settings;
       fillLibraryModule(*M, Setting->Name, At);
     }
-    Result.What = torch::OptionValue::Module;
+    Result.What = OptionValue::Module;
     Result.ModuleNumber = Given.size();
     Given.push_back(std::move(M));
     break;
   }
   default:
-    Result.What = torch::OptionValue::Other;
+    Result.What = OptionValue::Other;
     Result.Text = Setting->Name;
     break;
   }
@@ -135,21 +135,21 @@ torch::OptionValue Interpreter::optionOf(const Cell &Setting,
 }
 
 /// What an option of a part was set to.
-static Cell settingOf(const torch::OptionValue &Option) {
+static Cell settingOf(const OptionValue &Option) {
   switch (Option.What) {
-  case torch::OptionValue::None:
+  case OptionValue::None:
     return valueOf(Value::Null);
-  case torch::OptionValue::Integer:
+  case OptionValue::Integer:
     return integer(Option.Number);
-  case torch::OptionValue::Real:
+  case OptionValue::Real:
     return real(Option.RealNumber);
-  case torch::OptionValue::List: {
+  case OptionValue::List: {
     std::vector<Cell> Numbers;
     for (const torch::Size &N : Option.Numbers)
       Numbers.push_back(N ? integer(*N) : valueOf(Value::Unknown));
     return listOf(std::move(Numbers));
   }
-  case torch::OptionValue::Other: {
+  case OptionValue::Other: {
     Cell Named = valueOf(Value::Other);
     Named->Name = Option.Text;
     return Named;
@@ -159,7 +159,7 @@ static Cell settingOf(const torch::OptionValue &Option) {
   }
 }
 
-ModulePtr Interpreter::makePart(const torch::RegisteredModule &Part,
+ModulePtr Interpreter::makePart(const RegisteredModule &Part,
                                 ArrayRef<ModulePtr> Given, SourceLocation At) {
   if (Part.Given) {
     const ModulePtr &M = Given[*Part.Given];
@@ -169,22 +169,22 @@ ModulePtr Interpreter::makePart(const torch::RegisteredModule &Part,
   if (Halted)
     return M;
   if (!Part.Children.empty()) {
-    for (const torch::RegisteredModule &Child : Part.Children)
+    for (const RegisteredModule &Child : Part.Children)
       M->Children.push_back({Child.Name, makePart(Child, Given, At)});
     return M;
   }
   for (const auto &[Name, Option] : Part.Options)
     M->Settings[Name] = settingOf(Option);
-  if (std::optional<torch::ModuleContents> Contents =
-          torch::contentsOf(Part.Class, Part.Options))
+  if (std::optional<ModuleContents> Contents =
+          contentsOf(Part.Class, Part.Options))
     fill(*M, *Contents, Given, At);
   return M;
 }
 
-void Interpreter::fill(ModuleInstance &M, const torch::ModuleContents &Contents,
+void Interpreter::fill(ModuleInstance &M, const ModuleContents &Contents,
                        ArrayRef<ModulePtr> Given, SourceLocation At) {
   for (const bool IsParameter : {true, false})
-    for (const torch::RegisteredTensor &T :
+    for (const RegisteredTensor &T :
          IsParameter ? Contents.Parameters : Contents.Buffers) {
       auto Handle = std::make_shared<TensorInstance>();
       Handle->Shape = T.Shape;
@@ -192,21 +192,20 @@ void Interpreter::fill(ModuleInstance &M, const torch::ModuleContents &Contents,
       (IsParameter ? M.Parameters : M.Buffers)
           .push_back({T.Name, std::move(Handle)});
     }
-  for (const torch::RegisteredModule &Child : Contents.Children)
+  for (const RegisteredModule &Child : Contents.Children)
     M.Children.push_back({Child.Name, makePart(Child, Given, At)});
-  for (const torch::RegisteredModule &Child : Contents.Unlisted)
+  for (const RegisteredModule &Child : Contents.Unlisted)
     M.Unlisted.push_back({Child.Name, makePart(Child, Given, At)});
 }
 
 /// Registers what LibTorch's \p Class registers with the settings of \p M.
 void Interpreter::fillLibraryModule(ModuleInstance &M, StringRef Class,
                                     SourceLocation At) {
-  torch::OptionValues Options;
+  OptionValues Options;
   std::vector<ModulePtr> Given;
   for (const auto &[Name, Setting] : M.Settings)
     Options[Name] = optionOf(Setting, Given, At);
-  const std::optional<torch::ModuleContents> Contents =
-      torch::contentsOf(Class, Options);
+  const std::optional<ModuleContents> Contents = contentsOf(Class, Options);
   if (!Contents) {
     M.IsIncomplete = true;
     note(At, "what '" + Class + "' registers is not known");
@@ -245,7 +244,7 @@ ModulePtr Interpreter::makePretrained(const CXXMethodDecl *Method,
     for (const auto &[Name, Setting] : Arguments[1]->Settings)
       M->Settings[Name] = copyOf(Setting);
   const Cell &Weight = Arguments.front();
-  const ArrayRef<StringRef> Sizes = torch::positionalOptions(M->ClassName);
+  const ArrayRef<StringRef> Sizes = positionalOptions(M->ClassName);
   for (size_t I = 0; I < Sizes.size(); ++I) {
     const auto *Known = Weight->What == Value::Tensor &&
                                 Weight->Handle->Shape.Sizes &&
@@ -290,7 +289,7 @@ ModulePtr Interpreter::makeLibraryModule(StringRef Class,
     for (const auto &[Name, Setting] : Only->Settings)
       M->Settings[Name] = copyOf(Setting);
   } else {
-    const ArrayRef<StringRef> Names = torch::positionalOptions(Class);
+    const ArrayRef<StringRef> Names = positionalOptions(Class);
     // Layers without parameters take options of no interest here.
     for (unsigned I = 0; I < Arguments.size() && I < Names.size(); ++I)
       M->Settings[Names[I].str()] = copyOf(Arguments[I]);
@@ -311,7 +310,7 @@ Cell Interpreter::makeOptions(const CXXRecordDecl *Class,
     return copyOf(Arguments.front());
   const Cell Options = valueOf(Value::Options);
   Options->Name = Name;
-  const ArrayRef<StringRef> Names = torch::positionalOptions(Name);
+  const ArrayRef<StringRef> Names = positionalOptions(Name);
   for (unsigned I = 0; I < Arguments.size() && I < Names.size(); ++I)
     Options->Settings[Names[I].str()] = copyOf(Arguments[I]);
   return Options;
@@ -339,13 +338,13 @@ Cell Interpreter::callOptions(const LibraryCall &C) {
   }
   if (auto It = C.Object->Settings.find(Name); It != C.Object->Settings.end())
     return It->second;
-  const torch::OptionValue Default = torch::defaultOption(C.Object->Name, Name);
+  const OptionValue Default = defaultOption(C.Object->Name, Name);
   switch (Default.What) {
-  case torch::OptionValue::Integer:
+  case OptionValue::Integer:
     return integer(Default.Number);
-  case torch::OptionValue::Real:
+  case OptionValue::Real:
     return real(Default.RealNumber);
-  case torch::OptionValue::None:
+  case OptionValue::None:
     return valueOf(Value::Null);
   default:
     return unknown(C.E->getExprLoc(), "'" + Name + "'");

@@ -11,7 +11,7 @@
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
 
 OptionValue OptionValue::integer(int64_t Value) {
   OptionValue Result;
@@ -144,4 +144,4 @@ OptionValue defaultOption(StringRef Class, StringRef Option) {
       .Default(OptionValue());
 }
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes

@@ -16,7 +16,7 @@
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
 
 namespace {
 
@@ -429,7 +429,7 @@ void Table::adaptiveSoftmax() {
 
 /// Modules without parameters and buffers, or with what their user adds.
 static bool hasNothing(StringRef Class) {
-  if (isPlainFunction(Class) || Class.ends_with("Loss") ||
+  if (torch::isPlainFunction(Class) || Class.ends_with("Loss") ||
       llvm::StringSwitch<bool>(Class)
           .Cases("Sequential", "ModuleList", "ModuleDict", true)
           .Cases("ParameterList", "ParameterDict", true)
@@ -505,4 +505,4 @@ std::optional<ModuleContents> contentsOf(StringRef Class,
   return Table(Class, Options).make();
 }
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes

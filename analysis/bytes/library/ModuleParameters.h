@@ -20,7 +20,16 @@
 #include <map>
 #include <string>
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
+
+using torch::Bool;
+using torch::broadcast;
+using torch::ElementType;
+using torch::Float32;
+using torch::Int64;
+using torch::isFloating;
+using torch::Size;
+using torch::TensorShape;
 
 /// The value of one option of a module.
 struct OptionValue {
@@ -112,6 +121,6 @@ bool hasOptimizerStateAtOnce(llvm::StringRef Optimizer);
 /// All names that optimizerCopies() takes.
 llvm::ArrayRef<llvm::StringRef> knownOptimizers();
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes
 
 #endif // LIBTORCH_TIDY_ANALYSIS_BYTES_LIBRARY_MODULEPARAMETERS_H

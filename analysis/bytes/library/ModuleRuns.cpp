@@ -10,7 +10,7 @@
 
 using llvm::StringRef;
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
 
 namespace {
 
@@ -276,4 +276,4 @@ ModuleRun runOfModule(StringRef Class) {
   return Result;
 }
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes

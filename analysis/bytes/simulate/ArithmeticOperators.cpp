@@ -11,7 +11,7 @@
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
 
 namespace {
 
@@ -303,4 +303,4 @@ std::optional<OperatorResult> Operator::runArithmetic() {
   return std::nullopt;
 }
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes

@@ -22,7 +22,7 @@ using llvm::ArrayRef;
 using llvm::StringRef;
 using llvm::Twine;
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
 
 OperatorResult Operator::cosineSimilarity() {
   const TensorPtr A = tensor({"x1"}), B = tensor({"x2"});
@@ -415,4 +415,4 @@ std::optional<OperatorResult> Operator::runComposed() {
   return std::nullopt;
 }
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes

@@ -10,7 +10,7 @@
 using llvm::StringRef;
 using llvm::Twine;
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
 
 /// What a convolution is given, and what follows of it.
 struct Operator::Convolved {
@@ -190,4 +190,4 @@ std::optional<OperatorResult> Operator::runConvolution() {
   return convolution(Dimensions, Base != "conv");
 }
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes

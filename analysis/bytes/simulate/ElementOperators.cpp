@@ -12,7 +12,7 @@
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
 
 //===----------------------------------------------------------------------===//
 // Of one tensor
@@ -414,4 +414,4 @@ std::optional<OperatorResult> Operator::runReduction() {
           .Default(nullptr));
 }
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes

@@ -13,7 +13,7 @@ using llvm::ArrayRef;
 using llvm::StringRef;
 using llvm::Twine;
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
 
 /// The elements from \p Start to \p End in steps, as Python counts them.
 static int64_t lengthOf(int64_t Size, int64_t Start, int64_t End,
@@ -396,4 +396,4 @@ std::optional<OperatorResult> Operator::runCopying() {
           .Default(nullptr));
 }
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes

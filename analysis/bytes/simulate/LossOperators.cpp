@@ -13,7 +13,7 @@
 using llvm::StringRef;
 using llvm::Twine;
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
 
 Operator::Reduction Operator::reduction() {
   const std::string Named = text({"reduction"});
@@ -409,4 +409,4 @@ std::optional<OperatorResult> Operator::runLoss() {
   return runMarginLoss();
 }
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes

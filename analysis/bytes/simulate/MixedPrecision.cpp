@@ -18,7 +18,7 @@
 
 using llvm::StringRef;
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
 
 namespace {
 
@@ -180,4 +180,4 @@ OperatorResult Simulation::run(StringRef Name, const Arguments &Given) {
   return Operator(*this, Name, With).run();
 }
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes

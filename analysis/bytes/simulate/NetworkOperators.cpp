@@ -13,7 +13,7 @@ using llvm::ArrayRef;
 using llvm::StringRef;
 using llvm::Twine;
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
 
 //===----------------------------------------------------------------------===//
 // Products of matrices
@@ -427,4 +427,4 @@ std::optional<OperatorResult> Operator::runNetwork() {
           .Default(nullptr));
 }
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes

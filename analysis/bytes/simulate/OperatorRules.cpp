@@ -13,7 +13,7 @@ using llvm::ArrayRef;
 using llvm::StringRef;
 using llvm::Twine;
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
 
 //===----------------------------------------------------------------------===//
 // Numbers
@@ -461,4 +461,4 @@ OperatorResult Operator::run() {
   return Result.value_or(OperatorResult());
 }
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes

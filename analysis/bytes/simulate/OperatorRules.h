@@ -20,7 +20,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
 
 using Sizes = std::vector<int64_t>;
 
@@ -337,6 +337,6 @@ std::string shown(llvm::ArrayRef<int64_t> Of);
 std::optional<Sizes> broadcast(llvm::ArrayRef<int64_t> A,
                                llvm::ArrayRef<int64_t> B);
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes
 
 #endif // LIBTORCH_TIDY_ANALYSIS_BYTES_SIMULATE_OPERATORRULES_H

@@ -12,7 +12,7 @@
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
 
 namespace {
 
@@ -68,4 +68,4 @@ ArrayRef<StringRef> knownOptimizers() {
   return Names;
 }
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes

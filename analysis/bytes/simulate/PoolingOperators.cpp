@@ -13,7 +13,7 @@ using llvm::ArrayRef;
 using llvm::StringRef;
 using llvm::Twine;
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
 
 OperatorResult Operator::pool(unsigned Dimensions, bool Max, bool Adaptive) {
   const TensorPtr X = self();
@@ -376,4 +376,4 @@ std::optional<OperatorResult> Operator::runPooling() {
   return std::nullopt;
 }
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes

@@ -19,7 +19,7 @@ using llvm::ArrayRef;
 using llvm::StringRef;
 using llvm::Twine;
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
 
 /// As many steps of all layers together are followed.
 static constexpr int64_t MaxRecurrentSteps = 20'000;
@@ -227,8 +227,7 @@ bool Operator::recurrentLayer(Recurrence &R, TensorPtr &X, int64_t Layer) {
       TensorPtr Step = PreSteps[I];
       if (R.IsPacked)
         Step = narrowOf(Pre, I * R.Samples, R.Samples);
-      Now = step(
-          R.Kind, Now, [&] { return Step; }, W, B);
+      Now = step(R.Kind, Now, [&] { return Step; }, W, B);
       Each.push_back(Now.H);
     }
     R.LastH.push_back(Now.H);
@@ -475,4 +474,4 @@ std::optional<OperatorResult> Operator::runRecurrent() {
                      .Default(nullptr));
 }
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes

@@ -12,7 +12,7 @@
 using llvm::ArrayRef;
 using llvm::Twine;
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
 
 OperatorResult Operator::viewed(const TensorPtr &T, Sizes To,
                                 std::vector<int64_t> Strides,
@@ -317,4 +317,4 @@ std::optional<OperatorResult> Operator::runShape() {
           .Default(nullptr));
 }
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes

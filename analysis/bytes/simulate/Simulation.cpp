@@ -12,7 +12,7 @@
 
 using llvm::ArrayRef;
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
 
 //===----------------------------------------------------------------------===//
 // Memory
@@ -351,4 +351,4 @@ void Simulation::backward(ArrayRef<TensorPtr> Results) {
   Engine(*this).run(Results);
 }
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes

@@ -23,7 +23,9 @@
 #include <memory>
 #include <set>
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
+
+using torch::CachingAllocator;
 
 struct Block;
 
@@ -296,6 +298,6 @@ ModuleRun runOfModule(llvm::StringRef Class);
 /// "relu" of others.
 llvm::StringRef activationNamed(llvm::StringRef Enumerator);
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes
 
 #endif // LIBTORCH_TIDY_ANALYSIS_BYTES_SIMULATE_SIMULATION_H
