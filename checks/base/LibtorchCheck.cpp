@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/base/LibtorchCheck.h"
-#include "analysis/bytes/interpret/KnownSizes.h"
+#include "analysis/bytes/Bytes.h"
 #include "analysis/cpp/Activity.h"
 #include "analysis/cpp/Errors.h"
 #include "analysis/cpp/UserCode.h"

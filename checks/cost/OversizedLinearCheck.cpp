@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/bytes/interpret/Elaboration.h"
+#include "analysis/bytes/Bytes.h"
 #include "analysis/torch/modules/Linear.h"
 #include "checks/base/Amounts.h"
 #include "checks/base/LibtorchCheck.h"

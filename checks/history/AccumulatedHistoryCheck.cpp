@@ -11,7 +11,6 @@
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autocast.h"
 #include "analysis/torch/autograd/Autograd.h"
-#include "analysis/torch/modules/ModuleApi.h"
 #include "analysis/torch/modules/Modules.h"
 #include "checks/base/Amounts.h"
 #include "checks/base/LibtorchCheck.h"
@@ -280,8 +279,7 @@ AccumulatedHistoryCheck::keptByPass(const Label &Source, const Accumulation &A,
   cpp::forEachCall(Flow.function(), [&](const CallExpr *Call) {
     Evaluates |= torch::isModuleEval(Call);
     Trains |= torch::isModuleTrain(Call);
-    Changes |= torch::moduleAct(Call->getDirectCallee()) ==
-                   torch::ModuleAct::Convert ||
+    Changes |= torch::convertsModule(Call->getDirectCallee()) ||
                torch::setsRequiresGrad(Call) ||
                torch::autocastUse(Call, Context);
   });

@@ -8,7 +8,7 @@
 #ifndef LIBTORCH_TIDY_DRIVER_BUDGET_MODELBUDGET_H
 #define LIBTORCH_TIDY_DRIVER_BUDGET_MODELBUDGET_H
 
-#include "analysis/bytes/interpret/Elaboration.h"
+#include "analysis/bytes/Bytes.h"
 #include "clang/AST/ASTConsumer.h"
 #include <memory>
 

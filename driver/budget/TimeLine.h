@@ -8,7 +8,7 @@
 #ifndef LIBTORCH_TIDY_DRIVER_BUDGET_TIMELINE_H
 #define LIBTORCH_TIDY_DRIVER_BUDGET_TIMELINE_H
 
-#include "analysis/bytes/interpret/Elaboration.h"
+#include "analysis/bytes/Bytes.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>

@@ -8,7 +8,7 @@
 #ifndef LIBTORCH_TIDY_DRIVER_ENGINE_RUNNER_H
 #define LIBTORCH_TIDY_DRIVER_ENGINE_RUNNER_H
 
-#include "analysis/bytes/interpret/Elaboration.h"
+#include "analysis/bytes/Bytes.h"
 #include "analysis/flow/program/Program.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "driver/engine/Units.h"

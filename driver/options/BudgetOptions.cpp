@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/bytes/interpret/ModelText.h"
+#include "analysis/bytes/Bytes.h"
 #include "analysis/bytes/library/ModuleParameters.h"
 #include "driver/options/OptionGroups.h"
 #include "driver/project/Error.h"
@@ -123,16 +123,16 @@ Error readBudget(StringRef Html, std::optional<std::string> Revision,
   Result.Format = BudgetForm;
   Result.Revision = std::move(Revision);
   if (Model.getNumOccurrences())
-    if (Expected<bytes::ModelText> Text = bytes::parseModelText(Model); !Text)
-      return makeError("--model: " + toString(Text.takeError()));
+    if (Error E = bytes::checkModelText(Model))
+      return makeError("--model: " + toString(std::move(E)));
   if (Optimizer.getNumOccurrences() && !bytes::optimizerCopies(Optimizer))
     return makeError("--optimizer: '" + Optimizer +
                      "' is not known; there are " +
                      join(bytes::knownOptimizers(), ", "));
   Result.Inputs.assign(Inputs.begin(), Inputs.end());
   for (const std::string &Input : Result.Inputs)
-    if (auto Value = bytes::parseInputText(Input); !Value)
-      return makeError("--input: " + toString(Value.takeError()));
+    if (Error E = bytes::checkInputText(Input))
+      return makeError("--input: " + toString(std::move(E)));
   Result.Device = Device;
   if (Error E = readType(ModelType, "float16, bfloat16, float32 and float64", 8,
                          Result.Type))

@@ -27,6 +27,8 @@ driver/llvm driver/cache driver/project driver/findings driver/output driver/pch
 driver/budget driver/engine driver/options driver/lsp driver
 """.split()
 SHARED = ["analysis/flow", "analysis/bytes"]
+# What the checks see of bytes.
+DOOR = "analysis/bytes/Bytes.h"
 # What a folder may not know although it lies below.
 APART = {"analysis/bytes": "analysis/flow", "fixits": "analysis"}
 TOPS = ("analysis", "checks", "fixits", "driver")
@@ -70,6 +72,8 @@ def main():
                 here in APART and there.startswith(APART[here])
             ):
                 complaints.append(f"{path} includes {header}, which lies above it")
+            elif path.startswith("checks/") and there == place(DOOR) and header != DOOR:
+                complaints.append(f"{path} includes {header}, not {DOOR}")
     for header, who in sorted(users.items()):
         only = next(iter(who))
         if (

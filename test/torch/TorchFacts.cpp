@@ -1,4 +1,5 @@
-//===- TorchFacts.cpp - Prints what analysis/torch knows of a file ----------===//
+//===- TorchFacts.cpp - Prints what analysis/torch knows of a file
+//----------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,6 +18,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/bytes/simulate/Simulation.h"
 #include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Types.h"
@@ -26,7 +28,6 @@
 #include "analysis/torch/api/Work.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/autograd/GradGuards.h"
-#include "analysis/torch/modules/ModuleApi.h"
 #include "analysis/torch/modules/Modules.h"
 #include "analysis/torch/storage/Sharing.h"
 #include "test/FactsTool.h"
@@ -351,7 +352,7 @@ int printWithoutRule(llvm::ArrayRef<const char *> Names) {
   for (const StringRef Name : Names) {
     const bytes::ModuleRun Run = bytes::runOfModule(Name);
     if (Run.IsFunctional || !Run.Steps.empty() ||
-        torch::isModuleContainer(Name) ||
+        bytes::isModuleContainer(Name) ||
         hasRule(Run.Operator.empty() ? Name : Run.Operator))
       continue;
     llvm::outs() << Name << '\n';

@@ -7,10 +7,10 @@
 
 #include "analysis/cpp/Calls.h"
 #include "analysis/bytes/interpret/Interpreter.h"
+#include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
-#include "analysis/torch/modules/ModuleApi.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Basic/Builtins.h"
 
@@ -44,7 +44,7 @@ Cell Interpreter::convertObject(const CXXConversionDecl *F,
     return integer(*Known);
   // An optional holds it.
   return Object->What == Value::Unknown ||
-                 torch::modelClass(R) == torch::ModelClass::Tensor
+                 modelClass(R) == ModelClass::Tensor
              ? Object
              : integer(true);
 }
@@ -53,7 +53,7 @@ Cell Interpreter::convertObject(const CXXConversionDecl *F,
 static bool isCopyAssignment(const CXXMethodDecl *F) {
   return F->getOverloadedOperator() == OO_Equal &&
          (isOfLibrary(F) || F->isImplicit() || F->isDefaulted() ||
-          torch::modelClass(F->getParent()) == torch::ModelClass::Holder);
+          modelClass(F->getParent()) == ModelClass::Holder);
 }
 
 /// `Object = From`, by \p F.
@@ -74,7 +74,7 @@ void Interpreter::assign(const CXXMethodDecl *F, const Cell &Object,
 
 /// A call of a library's. Null for the user's.
 Cell Interpreter::callLibrary(const LibraryCall &C) {
-  const bool ActsOnModule = torch::moduleAct(C.F) != torch::ModuleAct::Unknown;
+  const bool ActsOnModule = moduleAct(C.F) != ModuleAct::Unknown;
   if (C.Object && C.Object->What == Value::Unknown && !ActsOnModule &&
       isOfLibrary(C.F))
     return C.Object;
@@ -151,8 +151,8 @@ Cell Interpreter::evalCall(const CallExpr *E) {
                ? callClosure(Callee, nullptr, Arguments, At)
                : unknown(At, "what a function object returns");
   }
-  if (F->isNoReturn() || torch::alwaysThrows(F)) {
-    fail(At, torch::alwaysThrows(F)
+  if (F->isNoReturn() || alwaysThrows(F)) {
+    fail(At, alwaysThrows(F)
                  ? "a check in " + running() + " fails, and throws"
                  : running() + " ends in '" + F->getNameAsString() + "'");
     return unknown(At, "");
@@ -268,7 +268,7 @@ Cell Interpreter::call(const FunctionDecl *F, ArrayRef<Cell> Arguments,
   const Cell Result =
       run(definitionOf(F), Callee, Arguments, At,
           unknown(At, "what '" + F->getNameAsString() + "' returns"));
-  if (Pass && Callee.This && torch::isForward(F))
+  if (Pass && Callee.This && isForward(F))
     noteResult(Callee.This, Result);
   return !Callee.Result || F->getReturnType()->isReferenceType()
              ? Result

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Constructions.h"
+#include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/torch/api/TorchTypes.h"
-#include "analysis/torch/modules/ModuleApi.h"
 #include "analysis/torch/modules/Modules.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 
@@ -65,7 +65,7 @@ public:
   bool VisitCXXRecordDecl(CXXRecordDecl *R) {
     if (isOwn(R->getLocation()) && R->isThisDeclarationADefinition() &&
         !R->isDependentContext() &&
-        torch::modelClass(R) == torch::ModelClass::UserModule)
+        modelClass(R) == ModelClass::UserModule)
       Found.Classes.push_back(R);
     return true;
   }
@@ -76,7 +76,7 @@ public:
         E->isTypeDependent() || !isOwn(E->getBeginLoc()))
       return true;
     const CXXRecordDecl *R = Constructor->getParent();
-    const CXXRecordDecl *Class = torch::heldBy(R) ? torch::heldBy(R) : R;
+    const CXXRecordDecl *Class = heldBy(R) ? heldBy(R) : R;
     // A holder of what is there: no arguments of the module.
     if (Class != R && E->getNumArgs() == 1) {
       const QualType Given = E->getArg(0)->getType();
@@ -120,7 +120,7 @@ private:
                 ? Interpreter::definitionOf(Class, Define)
                 : nullptr;
     if (!Class || Class->isDependentContext() ||
-        torch::modelClass(Class) != torch::ModelClass::UserModule)
+        modelClass(Class) != ModelClass::UserModule)
       return;
     Construction C{Class, {}, At};
     for (const Expr *Argument : Arguments)

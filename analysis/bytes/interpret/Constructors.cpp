@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
+#include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
-#include "analysis/torch/modules/ModuleApi.h"
 #include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/ScopeExit.h"
 
@@ -61,14 +61,14 @@ static std::optional<unsigned> fit(const Cell &Given, QualType Written,
                ? std::optional<unsigned>(1)
                : std::nullopt;
   case Value::Module: {
-    const CXXRecordDecl *Held = torch::heldBy(R);
+    const CXXRecordDecl *Held = heldBy(R);
     if (torch::isModule(Type))
       return Held && Held == Given->Held->Class ? 3 : 2;
     return R || Type->isPointerType() ? std::optional<unsigned>(1)
                                       : std::nullopt;
   }
   case Value::Options:
-    return R && torch::modelClass(R) == torch::ModelClass::Options
+    return R && modelClass(R) == ModelClass::Options
                ? std::optional<unsigned>(3)
                : std::nullopt;
   case Value::Record:
@@ -176,7 +176,7 @@ void Interpreter::inheritLibraryModule(const Cell &Object,
   if (Object->What != Value::Module)
     return;
   const ModulePtr Made =
-      makeLibraryModule(torch::modelClassName(Base), Arguments, At);
+      makeLibraryModule(modelClassName(Base), Arguments, At);
   ModuleInstance &M = *Object->Held;
   llvm::append_range(M.Children, Made->Children);
   llvm::append_range(M.Parameters, Made->Parameters);
@@ -192,8 +192,8 @@ void Interpreter::constructBase(const Cell &Object, QualType Base,
   R = R ? R->getDefinition() : nullptr;
   if (!R || cpp::isStdDecl(R))
     return;
-  const torch::ModelClass Kind = torch::modelClass(R);
-  if (Kind == torch::ModelClass::Base)
+  const ModelClass Kind = modelClass(R);
+  if (Kind == ModelClass::Base)
     return;
   const auto *Construct =
       dyn_cast_or_null<CXXConstructExpr>(Init ? cpp::peel(Init) : nullptr);
@@ -201,7 +201,7 @@ void Interpreter::constructBase(const Cell &Object, QualType Base,
   if (Construct)
     Written = cpp::writtenArguments(Construct);
   const std::vector<Cell> Arguments = evalAll(Written);
-  if (Kind == torch::ModelClass::LibraryModule) {
+  if (Kind == ModelClass::LibraryModule) {
     inheritLibraryModule(Object, R, Arguments, At);
     return;
   }
@@ -244,7 +244,7 @@ void Interpreter::constructInherited(const Cell &Object,
     if (const CXXRecordDecl *R = B.getType()->getAsCXXRecordDecl();
         R && R->getCanonicalDecl() != Base->getCanonicalDecl())
       constructBase(Object, B.getType(), nullptr, At);
-  if (torch::modelClass(Base) == torch::ModelClass::LibraryModule)
+  if (modelClass(Base) == ModelClass::LibraryModule)
     inheritLibraryModule(Object, Base, Arguments, At);
   else
     construct(Object, Base->getDefinition(), Inherited, Arguments, At);

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
+#include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/cpp/Std.h"
-#include "analysis/torch/modules/ModuleApi.h"
 
 using namespace clang;
 using llvm::ArrayRef;
@@ -65,12 +65,12 @@ Cell Interpreter::lookUp(const LibraryCall &C) {
 /// not known.
 static Cell partOf(const CXXMethodDecl *Method, ArrayRef<Cell> Elements,
                    ArrayRef<Cell> Arguments) {
-  const std::optional<torch::Part> Part = torch::partOfArray(Method);
+  const std::optional<ArrayPart> Part = partOfArray(Method);
   if (!Part || !llvm::all_of(Arguments, [](const Cell &Given) {
         return Given->What == Value::Integer && Given->Number >= 0;
       }))
     return nullptr;
-  const size_t From = *Part == torch::Part::Slice && !Arguments.empty()
+  const size_t From = *Part == ArrayPart::Slice && !Arguments.empty()
                           ? Arguments[0]->Number
                           : 0;
   const size_t Count = Arguments.size() > 1
@@ -123,7 +123,7 @@ Cell Interpreter::callList(const LibraryCall &C) {
       return unknown(C.At, "an element of an empty container");
     return C.Name == "front" ? Elements.front() : Elements.back();
   }
-  if (const std::optional<unsigned> Part = torch::partOfItem(Method))
+  if (const std::optional<unsigned> Part = partOfItem(Method))
     return Elements.size() == 2 ? Elements[*Part] : unknown(C.At, "an element");
   if (C.Name == "data" || C.Name == "vec" || C.Name == "reserve" ||
       C.Name == "shrink_to_fit")

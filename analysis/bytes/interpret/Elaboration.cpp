@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/bytes/interpret/Elaboration.h"
+#include "analysis/bytes/Bytes.h"
 #include "analysis/bytes/interpret/Constructions.h"
 #include "analysis/bytes/interpret/ModelText.h"
 #include "analysis/bytes/interpret/Step.h"
 #include "analysis/bytes/library/ModuleRows.h"
 #include "analysis/cpp/Body.h"
+#include "analysis/cpp/Calls.h"
 #include "analysis/cpp/ProgramNames.h"
 #include "analysis/cpp/Types.h"
 #include "clang/Basic/SourceManager.h"
@@ -491,9 +492,10 @@ std::optional<uint64_t> Elaborator::keptBy(const PassedInputs &Passed,
   return Result;
 }
 
-std::optional<uint64_t> keptByForward(ASTContext &Context,
-                                      const CallExpr *Forward, bool Training,
-                                      bool InputsGo) {
+/// As KnownSizes::keptBy() says it, each time anew.
+static std::optional<uint64_t> keptByForward(ASTContext &Context,
+                                             const CallExpr *Forward,
+                                             bool Training, bool InputsGo) {
   const std::optional<PassedInputs> Passed = asPassedInputs(Forward);
   if (!Passed)
     return std::nullopt;
@@ -507,6 +509,44 @@ UnitBudget elaborate(ASTContext &Context, const BudgetRequest &Request,
                      unsigned OwnText,
                      std::function<void(NamedDecl &)> Define) {
   return Elaborator(Context, Request, OwnText, std::move(Define)).run();
+}
+
+//===----------------------------------------------------------------------===//
+// Single expressions
+//===----------------------------------------------------------------------===//
+
+/// Of all answers; one alone is bounded by the interpreter.
+static constexpr unsigned MaxStepsOfAnswers = 1'000'000;
+
+std::optional<uint64_t> KnownSizes::bytesOf(const Expr *E) {
+  if (!E || E->isInstantiationDependent() || E->containsErrors() ||
+      Steps > MaxStepsOfAnswers)
+    return std::nullopt;
+  if (!Bodies) {
+    Bodies.emplace();
+    for (const FunctionDecl *F : Functions)
+      Bodies->push_back(F->getBody());
+  }
+  Interpreter Running(Context, {}, *Bodies);
+  const Cell Given = Running.evaluate(E);
+  Steps += Running.steps();
+  if (Given->What != Value::Tensor || !Given->Handle ||
+      !Given->Handle->Shape.Defined || Running.failure() ||
+      Running.hasStopped())
+    return std::nullopt;
+  return Given->Handle->Shape.bytes();
+}
+
+std::optional<uint64_t> KnownSizes::keptBy(const Expr *Forward, bool Training,
+                                           bool InputsGo) {
+  constexpr unsigned MaxPasses = 16;
+  const auto *Call =
+      Forward ? dyn_cast<CallExpr>(cpp::stripImplicit(Forward)) : nullptr;
+  if (!Call || Call->isInstantiationDependent() || Call->containsErrors() ||
+      Passes >= MaxPasses)
+    return std::nullopt;
+  ++Passes;
+  return keptByForward(Context, Call, Training, InputsGo);
 }
 
 } // namespace libtorch_tidy::bytes

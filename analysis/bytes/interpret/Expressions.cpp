@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
+#include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Compat.h"
@@ -13,7 +14,6 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Writes.h"
 #include "analysis/torch/api/TorchTypes.h"
-#include "analysis/torch/modules/ModuleApi.h"
 #include "analysis/torch/storage/Sharing.h"
 #include "llvm/ADT/ScopeExit.h"
 
@@ -54,7 +54,7 @@ static bool keepsContents(const VarDecl *Var, const FunctionDecl *F) {
   if (torch::isModule(Var->getType()) ||
       torch::isModule(cpp::pointeeOf(Var->getType())))
     return true;
-  const bool IsTensor = torch::modelClass(R) == torch::ModelClass::Tensor;
+  const bool IsTensor = modelClass(R) == ModelClass::Tensor;
   return llvm::none_of(
       cpp::Body::of(F).writesTo(Var), [&](const cpp::Write &W) {
         return W.Kind == cpp::WriteKind::Changed &&
@@ -90,7 +90,7 @@ Cell Interpreter::evalName(const ValueDecl *D, const Expr *E) {
     if (auto It = Variables.find(Canonical); It != Variables.end())
       return It->second;
   }
-  if (std::optional<torch::ElementType> Type = torch::namedElementType(D))
+  if (std::optional<torch::ElementType> Type = namedElementType(D))
     return typeValue(*Type);
   if (const auto *Constant = dyn_cast<EnumConstantDecl>(D))
     return Constant->getInitVal().isRepresentableByInt64()
@@ -158,7 +158,7 @@ Cell Interpreter::memberOf(const Cell &Base, const ValueDecl *Member,
     if (auto It = M.Members.find(Field->getCanonicalDecl());
         It != M.Members.end())
       return It->second;
-    if (torch::isOptionsField(Field))
+    if (isOptionsField(Field))
       return optionsOf(M);
     if (torch::isTorchDecl(Field)) {
       for (auto *Tensors : {&M.Parameters, &M.Buffers})
@@ -198,7 +198,7 @@ Cell Interpreter::element(const Cell &Of, const Cell &Index, const Expr *E) {
   if (Object->What == Value::Module) {
     const ModuleInstance &M = *Object->Held;
     if (const std::optional<size_t> I = indexIn(Index, elementCount(M)))
-      return torch::isParameterContainer(M.ClassName)
+      return isParameterContainer(M.ClassName)
                  ? tensorValue(M.Parameters[*I].Handle)
                  : moduleValue(M.Children[*I].Module);
     if (Index->What == Value::Text)

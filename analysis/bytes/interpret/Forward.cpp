@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
+#include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/GradGuards.h"
-#include "analysis/torch/modules/ModuleApi.h"
 
 using namespace clang;
 using llvm::ArrayRef;
@@ -258,7 +258,7 @@ Cell Interpreter::callOperator(const FunctionDecl *F, const Cell &Object,
       operatorArguments(F, Object, Arguments, Unknown);
   if (Unknown) // Why, has been said.
     return Unknown;
-  const Cell Result = runOperator(torch::operatorName(F), Given, current(), At);
+  const Cell Result = runOperator(operatorName(F), Given, current(), At);
   // Operators in place give the object itself.
   for (const Cell &Same : {Object, Arguments.empty() ? Cell() : Arguments[0]})
     if (Same && Same->What == Value::Tensor && Result->What == Value::Tensor &&
@@ -283,7 +283,7 @@ Cell Interpreter::makeByOperator(const FunctionDecl *F, const Cell &Object,
     for (const TensorPtr &T : A.Handles)
       if (T && T->Shape.Defined && !T->Memory)
         Making->place(*T);
-  const OperatorResult Result = Making->run(torch::operatorName(F), Given);
+  const OperatorResult Result = Making->run(operatorName(F), Given);
   return Result.What == OperatorResult::One ||
                  Result.What == OperatorResult::Several
              ? resultOf(Result)
@@ -296,7 +296,7 @@ Cell Interpreter::makeByOperator(const FunctionDecl *F, const Cell &Object,
 
 const CXXMethodDecl *forwardMethod(const CXXRecordDecl *Class, size_t Count) {
   for (const CXXMethodDecl *Method : Class->methods())
-    if (torch::isForward(Method) &&
+    if (isForward(Method) &&
         Count >= Method->getMinRequiredArguments() &&
         Count <= Method->getNumParams())
       return Method;
@@ -319,8 +319,8 @@ Cell Interpreter::forward(const ModulePtr &M, ArrayRef<Cell> Inputs,
   // A class that derives from one of the library's, and has none of its own.
   for (const CXXBaseSpecifier &Base : M->Class->bases())
     if (const CXXRecordDecl *R = Base.getType()->getAsCXXRecordDecl();
-        R && torch::modelClass(R) == torch::ModelClass::LibraryModule)
-      return forwardOfLibrary(M, torch::modelClassName(R), Inputs, At);
+        R && modelClass(R) == ModelClass::LibraryModule)
+      return forwardOfLibrary(M, modelClassName(R), Inputs, At);
   fail(At, "'" + M->ClassName + "' has no forward() that takes " +
                Twine(Inputs.size()) +
                (Inputs.size() == 1 ? " argument" : " arguments"));
@@ -368,7 +368,7 @@ Cell Interpreter::forwardOfFunctional(const ModulePtr &M, StringRef Class,
     note(At, "the function of a Functional is not known");
     return unknown(At, "what a Functional returns");
   }
-  return torch::isTensorOperator(F)
+  return isTensorOperator(F)
              ? callOperator(F, nullptr, Arguments, At)
              : callClosure(Function, nullptr, Arguments, At);
 }
@@ -461,7 +461,7 @@ Cell Interpreter::forwardOfLibrary(const ModulePtr &M, StringRef Class,
     noteResult(moduleValue(M), Result);
     return Result;
   };
-  if (torch::isModuleContainer(Class))
+  if (isModuleContainer(Class))
     return Note(forwardInOrder(*M, Inputs, At));
   const ModuleRun Run = runOfModule(Class);
   if (Run.IsFunctional)

@@ -127,14 +127,14 @@ std::optional<PassedInputs> asPassedInputs(const CallExpr *E) {
   const auto *Method =
       Call ? dyn_cast_or_null<CXXMethodDecl>(Call->Method) : nullptr;
   if (!Method || !Call->Module || Call->Inputs.empty() ||
-      !torch::isForward(Method))
+      !isForward(Method))
     return std::nullopt;
   // What is called may be a base of the model's class.
   const CXXRecordDecl *Class = Method->getParent();
   for (const CXXRecordDecl *Of :
        {cpp::recordOf(Call->Module->getType()),
         cpp::recordOf(cpp::pointeeOf(Call->Module->getType()))})
-    if (const CXXRecordDecl *Held = torch::heldBy(Of))
+    if (const CXXRecordDecl *Held = heldBy(Of))
       Class = Held;
     else if (torch::isModuleClass(Of))
       Class = Of;

@@ -8,7 +8,7 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_INPUTS_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_INPUTS_H
 
-#include "analysis/bytes/interpret/Elaboration.h"
+#include "analysis/bytes/Bytes.h"
 #include "analysis/bytes/interpret/Interpreter.h"
 
 namespace libtorch_tidy::bytes {

@@ -22,7 +22,7 @@
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_INTERPRETER_H
 
 #include "analysis/bytes/interpret/Value.h"
-#include "analysis/torch/modules/ModuleApi.h"
+#include "analysis/bytes/library/ModuleApi.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
@@ -323,11 +323,11 @@ private:
 
   // ModuleCalls.cpp.
   Cell callModule(LibraryCall C);
-  Cell callOfNoModule(const LibraryCall &C, torch::ModuleAct Act,
+  Cell callOfNoModule(const LibraryCall &C, ModuleAct Act,
                       const Cell &This);
-  Cell changeModule(const LibraryCall &C, torch::ModuleAct Act,
+  Cell changeModule(const LibraryCall &C, ModuleAct Act,
                     const Cell &This);
-  Cell askModule(const LibraryCall &C, torch::ModuleAct Act, const Cell &This);
+  Cell askModule(const LibraryCall &C, ModuleAct Act, const Cell &This);
   Cell insertInto(const Cell &This, llvm::ArrayRef<Cell> Arguments,
                   clang::SourceLocation At);
   void append(ModuleInstance &M, llvm::ArrayRef<Cell> Arguments,
@@ -350,7 +350,7 @@ private:
                   clang::SourceLocation At);
   void replaceData(TensorInstance &T, llvm::ArrayRef<Cell> Rest,
                    clang::SourceLocation At);
-  MaybeSizes rearranged(torch::TensorAct Act, const TensorInstance &T,
+  MaybeSizes rearranged(TensorAct Act, const TensorInstance &T,
                         llvm::ArrayRef<Cell> Rest, clang::SourceLocation At);
   MaybeSizes viewedAs(MaybeSizes Asked, uint64_t All, clang::SourceLocation At);
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/ModelText.h"
+#include "analysis/bytes/Bytes.h"
 #include "analysis/bytes/interpret/Value.h"
 #include "clang/Basic/CharInfo.h"
 #include "llvm/ADT/StringExtras.h"
@@ -259,6 +260,14 @@ llvm::Expected<ModelText> parseModelText(StringRef Text) {
 
 llvm::Expected<Cell> parseInputText(StringRef Text) {
   return Parser(Text).input();
+}
+
+llvm::Error checkModelText(StringRef Text) {
+  return parseModelText(Text).takeError();
+}
+
+llvm::Error checkInputText(StringRef Text) {
+  return parseInputText(Text).takeError();
 }
 
 } // namespace libtorch_tidy::bytes

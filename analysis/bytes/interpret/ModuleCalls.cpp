@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
+#include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/torch/api/TorchTypes.h"
-#include "analysis/torch/modules/ModuleApi.h"
 #include "analysis/torch/modules/Modules.h"
 
 using namespace clang;
@@ -16,7 +16,7 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::bytes {
 
-using torch::ModuleAct;
+using ModuleAct;
 
 /// Of a child or tensor whose name is not known.
 static constexpr char UnknownName[] = "?";
@@ -41,7 +41,7 @@ template <typename List> static bool hasNamed(List &In, StringRef Name) {
 
 bool Interpreter::mayRegister(StringRef Name, StringRef What,
                               SourceLocation At) {
-  if (Name == UnknownName || torch::isRegistrableName(Name))
+  if (Name == UnknownName || isRegistrableName(Name))
     return true;
   fail(At, "a " + What + " cannot be registered as '" + Name + "': it throws");
   return false;
@@ -94,11 +94,11 @@ void Interpreter::append(ModuleInstance &M, ArrayRef<Cell> Arguments,
     return;
   if (Arguments.size() == 1 && Arguments.front()->What == Value::List)
     return append(M, Arguments.front()->Elements, At);
-  const bool OfParameters = torch::isParameterContainer(M.ClassName);
+  const bool OfParameters = isParameterContainer(M.ClassName);
   std::string Name = std::to_string(elementCount(M));
   // A list of parameters does not keep the names that it is given.
   if (Arguments.size() > 1 &&
-      (!OfParameters || torch::isDictionary(M.ClassName)))
+      (!OfParameters || isDictionary(M.ClassName)))
     Name = firstName(Arguments);
   if (!mayRegister(Name, OfParameters ? "tensor" : "module", At))
     return;
@@ -115,7 +115,7 @@ void Interpreter::appendAll(ModuleInstance &M, const Cell &Elements,
                             SourceLocation At) {
   if (Elements->What == Value::Module) {
     for (const auto &[Name, Element] : elementsOf(*Elements->Held)) {
-      if (torch::isDictionary(M.ClassName))
+      if (isDictionary(M.ClassName))
         append(M, {text(Name), Element}, At);
       else
         append(M, {Element}, At);
@@ -215,7 +215,7 @@ static Cell takenFrom(ModuleInstance &M, StringRef Name) {
     List.erase(It);
     return Taken;
   };
-  if (torch::isParameterContainer(M.ClassName))
+  if (isParameterContainer(M.ClassName))
     return TakeFrom(M.Parameters, [](const ModuleInstance::Tensor &T) {
       return tensorValue(T.Handle);
     });
@@ -230,7 +230,7 @@ Cell Interpreter::insertInto(const Cell &This, ArrayRef<Cell> Arguments,
   ModuleInstance &M = *This->Held;
   if (Arguments[0]->What == Value::Text) {
     append(M, Arguments, At);
-    return torch::isParameterContainer(M.ClassName) ? Arguments[1] : This;
+    return isParameterContainer(M.ClassName) ? Arguments[1] : This;
   }
   const size_t Before = M.Children.size();
   append(M, {Arguments[1]}, At);
@@ -252,7 +252,7 @@ Cell Interpreter::callOfNoModule(const LibraryCall &C, ModuleAct Act,
     return This ? This : C.Nothing;
   if (Act == ModuleAct::IsEmpty && This && This->What == Value::Null)
     return integer(1);
-  if (torch::addsToModule(Act))
+  if (addsToModule(Act))
     note(C.At, "the module that '" + C.Name + "' adds to is not known" +
                    (This ? because(This) : ""));
   return This && This->What == Value::Unknown ? This : C.Nothing;
@@ -298,7 +298,7 @@ Cell Interpreter::changeModule(const LibraryCall &C, ModuleAct Act,
   }
   case ModuleAct::Clear:
     M.Children.clear();
-    if (torch::isParameterContainer(M.ClassName))
+    if (isParameterContainer(M.ClassName))
       M.Parameters.clear();
     return C.Nothing;
   case ModuleAct::Append:
@@ -337,10 +337,10 @@ Cell Interpreter::askModule(const LibraryCall &C, ModuleAct Act,
   }
   case ModuleAct::IsEmpty: {
     // A holder or AnyModule asks whether it holds something.
-    const torch::ModelClass Kind =
-        torch::modelClass(cast<CXXMethodDecl>(C.F)->getParent());
-    return integer(Kind != torch::ModelClass::Holder &&
-                   Kind != torch::ModelClass::AnyModule && !elementCount(*M));
+    const ModelClass Kind =
+        modelClass(cast<CXXMethodDecl>(C.F)->getParent());
+    return integer(Kind != ModelClass::Holder &&
+                   Kind != ModelClass::AnyModule && !elementCount(*M));
   }
   case ModuleAct::IsTraining:
     return integer(M->IsTraining);
@@ -367,7 +367,7 @@ Cell Interpreter::askModule(const LibraryCall &C, ModuleAct Act,
 Cell Interpreter::callModule(LibraryCall C) {
   const Cell This = targetOf(C.Object);
   C.Nothing = unknown(C.At, "what '" + C.Name + "' returns");
-  const ModuleAct Act = torch::moduleAct(C.F);
+  const ModuleAct Act = moduleAct(C.F);
   const auto *Method = cast<CXXMethodDecl>(C.F);
   if (Act == ModuleAct::FromPretrained)
     return moduleValue(makePretrained(Method, C.Arguments, C.At));
@@ -398,7 +398,7 @@ Cell Interpreter::callModule(LibraryCall C) {
     const CXXRecordDecl *Own = Method->getParent();
     const bool IsDerived = M->Class && !torch::isTorchDecl(M->Class);
     return torch::isModuleClass(Own) && IsDerived
-               ? forwardOfLibrary(M, torch::modelClassName(Own), C.Arguments,
+               ? forwardOfLibrary(M, modelClassName(Own), C.Arguments,
                                   C.At)
                : forward(M, C.Arguments, C.At);
   }

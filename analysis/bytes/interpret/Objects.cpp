@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
+#include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
-#include "analysis/torch/modules/ModuleApi.h"
 #include "clang/AST/DeclTemplate.h"
 
 using namespace clang;
@@ -23,12 +23,12 @@ Cell Interpreter::coerced(const Cell &Given, QualType To, SourceLocation At) {
   if (!R || Given->What == Value::Unknown)
     return Given;
   R = R->getDefinition();
-  const torch::ModelClass Kind = torch::modelClass(R);
+  const ModelClass Kind = modelClass(R);
   // A list in a text of the command line can stand for an object.
   const bool IsUsers =
       R && !cpp::isStdDecl(R) && !torch::isTorchDecl(R) && !R->isLambda();
   if (Given->What == Value::List && IsUsers &&
-      Kind == torch::ModelClass::Other && !Given->Settings.empty()) {
+      Kind == ModelClass::Other && !Given->Settings.empty()) {
     // With names: {.width = 64}.
     const Cell Object = makeObject(R, {}, {}, nullptr, At);
     for (const auto &[Name, Setting] : Given->Settings) {
@@ -44,9 +44,9 @@ Cell Interpreter::coerced(const Cell &Given, QualType To, SourceLocation At) {
     }
     return Object;
   }
-  if (Given->What == Value::List && IsUsers && Kind == torch::ModelClass::Other)
+  if (Given->What == Value::List && IsUsers && Kind == ModelClass::Other)
     return makeObject(R, Given->Elements, {}, nullptr, At);
-  if (Kind == torch::ModelClass::Options && Given->What != Value::Options)
+  if (Kind == ModelClass::Options && Given->What != Value::Options)
     return makeOptions(R, {Given});
   return Given;
 }
@@ -91,7 +91,7 @@ Cell Interpreter::newElement(QualType Type, SourceLocation At) {
 Cell Interpreter::makeHolder(const CXXRecordDecl *Class,
                              ArrayRef<Cell> Arguments, ArrayRef<QualType> Types,
                              SourceLocation At) {
-  const CXXRecordDecl *Held = definitionOf(torch::heldBy(Class));
+  const CXXRecordDecl *Held = definitionOf(heldBy(Class));
   if (!Held)
     return unknown(At, "a module of a class that is not defined here");
   auto IsHeld = [&](const CXXRecordDecl *R) {
@@ -112,8 +112,8 @@ Cell Interpreter::makeHolder(const CXXRecordDecl *Class,
   // One that nothing can be made for holds nothing.
   if (Arguments.empty() && !constructorFor(Held, {})) {
     const bool NeedsOptions =
-        torch::modelClass(Held) == torch::ModelClass::LibraryModule
-            ? !positionalOptions(torch::modelClassName(Held)).empty()
+        modelClass(Held) == ModelClass::LibraryModule
+            ? !positionalOptions(modelClassName(Held)).empty()
             : !Held->needsImplicitDefaultConstructor();
     if (NeedsOptions)
       return valueOf(Value::Null);
@@ -257,7 +257,7 @@ static Cell tensorOptions(ArrayRef<Cell> Arguments, ArrayRef<QualType> Types) {
   if (Only && (Only->What == Value::Type || Only->What == Value::Options))
     Options->Element = Only->Element;
   else if (Only && Only->What == Value::Unknown && !Types.empty() &&
-           torch::decidesElementType(Types.front()))
+           decidesElementType(Types.front()))
     return Only;
   return Options;
 }
@@ -267,36 +267,36 @@ Cell Interpreter::makeObject(const CXXRecordDecl *Class,
                              const CXXConstructorDecl *Constructor,
                              SourceLocation At) {
   const Cell Only = Arguments.size() == 1 ? Arguments.front() : nullptr;
-  switch (torch::modelClass(Class)) {
-  case torch::ModelClass::Holder:
+  switch (modelClass(Class)) {
+  case ModelClass::Holder:
     return makeHolder(Class, Arguments, Types, At);
-  case torch::ModelClass::LibraryModule: {
+  case ModelClass::LibraryModule: {
     const ModulePtr M =
-        makeLibraryModule(torch::modelClassName(Class), Arguments, At);
+        makeLibraryModule(modelClassName(Class), Arguments, At);
     M->Class = Class;
     return moduleValue(M);
   }
-  case torch::ModelClass::Base:
+  case ModelClass::Base:
     return moduleValue(newModule("Module", Class, At));
-  case torch::ModelClass::UserModule:
+  case ModelClass::UserModule:
     return makeUserModule(Class, Arguments, Types, Constructor, At);
-  case torch::ModelClass::AnyModule:
+  case ModelClass::AnyModule:
     return Only ? Only : valueOf(Value::Null);
-  case torch::ModelClass::NamedModule:
-  case torch::ModelClass::Dictionary:
+  case ModelClass::NamedModule:
+  case ModelClass::Dictionary:
     return Only ? Only : listOf(Arguments.vec());
-  case torch::ModelClass::Options:
+  case ModelClass::Options:
     return makeOptions(Class, Arguments);
-  case torch::ModelClass::Tensor:
+  case ModelClass::Tensor:
     return Only ? Only : tensorValue(undefinedTensor());
-  case torch::ModelClass::TensorOptions:
+  case ModelClass::TensorOptions:
     return tensorOptions(Arguments, Types);
-  case torch::ModelClass::Other:
+  case ModelClass::Other:
     break;
   }
   if (cpp::isStdDecl(Class))
     return makeStandard(Class, Arguments, At);
-  if (torch::isSliceClass(Class)) {
+  if (isSliceClass(Class)) {
     const Cell Slice = valueOf(Value::Slice);
     Slice->Elements = Arguments.vec();
     return Slice;

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
+#include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/torch/api/TorchTypes.h"
-#include "analysis/torch/modules/ModuleApi.h"
 #include "analysis/torch/modules/Modules.h"
 #include "llvm/ADT/ScopeExit.h"
 
@@ -23,9 +23,9 @@ namespace libtorch_tidy::bytes {
 static constexpr char LoopIsUnknown[] = "how often this loop runs is not known";
 
 /// Does \p S always end in an exception?
-static bool alwaysThrows(const Stmt *S) {
+static bool endsInThrow(const Stmt *S) {
   if (const auto *Block = dyn_cast_or_null<CompoundStmt>(S))
-    return llvm::any_of(Block->body(), alwaysThrows);
+    return llvm::any_of(Block->body(), endsInThrow);
   const auto *E = dyn_cast_or_null<Expr>(S);
   if (!E)
     return false;
@@ -34,7 +34,7 @@ static bool alwaysThrows(const Stmt *S) {
     return true;
   const auto *Call = dyn_cast<CallExpr>(E);
   const FunctionDecl *F = Call ? Call->getDirectCallee() : nullptr;
-  return F && (F->isNoReturn() || torch::alwaysThrows(F));
+  return F && (F->isNoReturn() || alwaysThrows(F));
 }
 
 /// Could running \p S end the loop or the function around it?
@@ -100,22 +100,22 @@ bool Interpreter::forgetChanged(const CallExpr *Call, const Cell &Because) {
   const FunctionDecl *F = Call->getDirectCallee();
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
   const bool OfLibrary = F && (torch::isTorchDecl(F) || cpp::isStdDecl(F));
-  const torch::ModuleAct Act = torch::moduleAct(F);
+  const ModuleAct Act = moduleAct(F);
   switch (Act) {
-  case torch::ModuleAct::ReplaceModule:
-  case torch::ModuleAct::Unregister:
-  case torch::ModuleAct::Clear:
-  case torch::ModuleAct::Convert:
+  case ModuleAct::ReplaceModule:
+  case ModuleAct::Unregister:
+  case ModuleAct::Clear:
+  case ModuleAct::Convert:
     fail(Call->Stmt::getBeginLoc(),
          "what this replaces or takes back depends on something that "
          "is not known");
-    return torch::addsToModule(Act);
+    return addsToModule(Act);
   default:
     break;
   }
   // A function of the user's may register, or change what it is given.
   bool Adds =
-      torch::addsToModule(Act) ||
+      addsToModule(Act) ||
       (!OfLibrary && Method && !Method->isConst() && !Method->isStatic() &&
        torch::isModuleClass(Method->getParent()));
   if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
@@ -266,9 +266,9 @@ Interpreter::Flow Interpreter::execIf(const IfStmt *S) {
   if (std::optional<bool> Known = truth(Condition))
     return exec(*Known ? S->getThen() : S->getElse());
   // What throws is a check of what was given.
-  if (alwaysThrows(S->getThen()))
+  if (endsInThrow(S->getThen()))
     return exec(S->getElse());
-  if (S->getElse() && alwaysThrows(S->getElse()))
+  if (S->getElse() && endsInThrow(S->getElse()))
     return exec(S->getThen());
   return skipUnknown({S->getThen(), S->getElse()}, S->getIfLoc(),
                      "the condition of this 'if' is not known", Condition);
@@ -338,7 +338,7 @@ static std::optional<std::vector<Cell>> elementsInRange(const Cell &Range) {
   case Value::List:
     return Range->Elements;
   case Value::Module: {
-    const bool Named = torch::givesPairs(Range->Held->ClassName);
+    const bool Named = givesPairs(Range->Held->ClassName);
     for (const auto &[Name, Element] : elementsOf(*Range->Held))
       Elements.push_back(Named ? listOf({text(Name), Element}) : Element);
     return Elements;

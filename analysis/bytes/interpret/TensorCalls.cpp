@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
-#include "analysis/torch/modules/ModuleApi.h"
+#include "analysis/bytes/library/ModuleApi.h"
 #include <cmath>
 
 using namespace clang;
@@ -39,7 +39,7 @@ static std::optional<bool> isIntegral(const Cell &V) {
   return std::nullopt;
 }
 
-using torch::TensorAct;
+using TensorAct;
 
 static bool isFactory(TensorAct Act) {
   switch (Act) {
@@ -57,7 +57,7 @@ static bool isFactory(TensorAct Act) {
 
 /// What a pass follows as an operator; the others make tensors, or ask.
 static bool isFollowedOperator(const FunctionDecl *F) {
-  const TensorAct Act = torch::tensorAct(F);
+  const TensorAct Act = tensorAct(F);
   switch (Act) {
   case TensorAct::Size:
   case TensorAct::Dimensions:
@@ -68,7 +68,7 @@ static bool isFollowedOperator(const FunctionDecl *F) {
   case TensorAct::Fact:
     return false;
   default:
-    return !isFactory(Act) && torch::isTensorOperator(F);
+    return !isFactory(Act) && isTensorOperator(F);
   }
 }
 
@@ -78,9 +78,9 @@ Cell Interpreter::callWithTensors(const LibraryCall &C) {
   if (Pass && IsFollowed)
     return callOperator(C.F, C.Object, C.Arguments, C.At);
   Cell Result;
-  if (torch::setsElementType(C.F) || torch::changesTensorOptions(C.F))
+  if (setsElementType(C.F) || changesTensorOptions(C.F))
     Result = makeTensorOptions(C);
-  else if (torch::tensorAct(C.F) != TensorAct::Unknown)
+  else if (tensorAct(C.F) != TensorAct::Unknown)
     Result = callTensor(C);
   if (IsFollowed && (!Result || Result->What == Value::Unknown))
     if (Cell Made = makeByOperator(C.F, C.Object, C.Arguments))
@@ -93,10 +93,10 @@ Cell Interpreter::makeTensorOptions(const LibraryCall &C) const {
   const Cell Options = valueOf(Value::Options);
   if (C.Object && C.Object->What == Value::Tensor) // Its options().
     Options->Element = C.Object->Handle->Shape.Type;
-  if (torch::setsRequiresGrad(C.F))
+  if (setsRequiresGrad(C.F))
     Options->RequiresGrad =
         C.Arguments.empty() || truth(C.Arguments.front()).value_or(false);
-  if (torch::setsElementType(C.F) && !C.Arguments.empty()) {
+  if (setsElementType(C.F) && !C.Arguments.empty()) {
     const Cell &Type = C.Arguments.back();
     if (Type->What == Value::Unknown)
       return Type;
@@ -254,7 +254,7 @@ static Cell convertedTensor(const FunctionDecl *F, const TensorPtr &T,
     if (Given->What == Value::Tensor)
       Type = Given->Handle->Shape.Type;
     else if (Given->What == Value::Unknown &&
-             torch::decidesElementType(Param->getType()))
+             decidesElementType(Param->getType()))
       Type = std::nullopt;
   if (Asked)
     Type = Asked;
@@ -397,7 +397,7 @@ static Cell askedOf(TensorAct Act, const torch::TensorShape &Shape,
 Cell Interpreter::callTensor(LibraryCall C) {
   C.Nothing =
       unknown(C.At, "the tensor that '" + C.F->getNameAsString() + "' gives");
-  const TensorAct Act = torch::tensorAct(C.F);
+  const TensorAct Act = tensorAct(C.F);
   if (isFactory(Act)) {
     std::optional<torch::TensorShape> Shape = shapeMade(Act, C.Arguments);
     return Shape ? makeTensor(std::move(*Shape), C.Arguments, C.At) : C.Nothing;

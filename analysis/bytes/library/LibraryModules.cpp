@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
-#include "analysis/torch/modules/ModuleApi.h"
+#include "analysis/bytes/library/ModuleApi.h"
 
 using namespace clang;
 using llvm::ArrayRef;
@@ -33,7 +33,7 @@ ModulePtr Interpreter::newModule(StringRef ClassName,
 
 std::vector<std::pair<std::string, Cell>> elementsOf(const ModuleInstance &M) {
   std::vector<std::pair<std::string, Cell>> Result;
-  if (torch::isParameterContainer(M.ClassName))
+  if (isParameterContainer(M.ClassName))
     for (const ModuleInstance::Tensor &T : M.Parameters)
       Result.emplace_back(T.Name, tensorValue(T.Handle));
   else
@@ -43,7 +43,7 @@ std::vector<std::pair<std::string, Cell>> elementsOf(const ModuleInstance &M) {
 }
 
 size_t elementCount(const ModuleInstance &M) {
-  return torch::isParameterContainer(M.ClassName) ? M.Parameters.size()
+  return isParameterContainer(M.ClassName) ? M.Parameters.size()
                                                   : M.Children.size();
 }
 
@@ -222,10 +222,10 @@ void Interpreter::fillLibraryModule(ModuleInstance &M, StringRef Class,
   }
   fill(M, *Contents, Given, At);
   // The weight that it is given is its parameter.
-  if (auto It = M.Settings.find(torch::WeightOption);
+  if (auto It = M.Settings.find(WeightOption);
       It != M.Settings.end() && It->second->What == Value::Tensor)
     for (ModuleInstance::Tensor &T : M.Parameters)
-      if (T.Name == torch::WeightParameter) {
+      if (T.Name == WeightParameter) {
         T.Handle = It->second->Handle;
         T.Handle->RequiresGrad = true;
       }
@@ -235,9 +235,9 @@ void Interpreter::fillLibraryModule(ModuleInstance &M, StringRef Class,
 ModulePtr Interpreter::makePretrained(const CXXMethodDecl *Method,
                                       ArrayRef<Cell> Arguments,
                                       SourceLocation At) {
-  const CXXRecordDecl *Held = torch::heldBy(Method->getParent());
+  const CXXRecordDecl *Held = heldBy(Method->getParent());
   const CXXRecordDecl *Class = Held ? Held : Method->getParent();
-  const ModulePtr M = newModule(torch::modelClassName(Class), Class, At);
+  const ModulePtr M = newModule(modelClassName(Class), Class, At);
   if (Halted || Arguments.empty())
     return M;
   if (Arguments.size() > 1)
@@ -254,10 +254,10 @@ ModulePtr Interpreter::makePretrained(const CXXMethodDecl *Method,
     M->Settings[Sizes[I].str()] =
         Known && (*Known)[I] ? integer(*(*Known)[I]) : Weight;
   }
-  M->Settings[torch::WeightOption] = Weight;
+  M->Settings[WeightOption] = Weight;
   fillLibraryModule(*M, M->ClassName, At);
   std::optional<bool> Freezes = true;
-  if (auto It = M->Settings.find(torch::FreezeOption); It != M->Settings.end())
+  if (auto It = M->Settings.find(FreezeOption); It != M->Settings.end())
     Freezes = truth(It->second);
   for (ModuleInstance::Tensor &T : M->Parameters)
     T.Handle->RequiresGrad =
@@ -274,7 +274,7 @@ ModulePtr Interpreter::makeLibraryModule(StringRef Class,
   const ModulePtr M = newModule(Class, nullptr, At);
   if (Halted)
     return M;
-  if (torch::isModuleContainer(Class) || torch::isParameterContainer(Class)) {
+  if (isModuleContainer(Class) || isParameterContainer(Class)) {
     // One list of elements, or of pairs of a name and an element; else
     // elements.
     if (Arguments.size() == 1 && Arguments.front()->What == Value::List)
@@ -304,7 +304,7 @@ ModulePtr Interpreter::makeLibraryModule(StringRef Class,
 
 Cell Interpreter::makeOptions(const CXXRecordDecl *Class,
                               ArrayRef<Cell> Arguments) {
-  const std::string Name = torch::modelClassName(Class);
+  const std::string Name = modelClassName(Class);
   if (Arguments.size() == 1 && Arguments.front()->What == Value::Options &&
       Arguments.front()->Name == Name)
     return copyOf(Arguments.front());
@@ -321,9 +321,9 @@ Cell Interpreter::callOptions(const LibraryCall &C) {
   const std::string Name = C.Name.str();
   if (C.Object->Name.empty()) { // TensorOptions.
     const Cell Result = copyOf(C.Object);
-    if (torch::setsRequiresGrad(C.F) && !C.Arguments.empty())
+    if (setsRequiresGrad(C.F) && !C.Arguments.empty())
       Result->RequiresGrad = truth(C.Arguments.front()).value_or(false);
-    if (torch::setsElementType(C.F) && !C.Arguments.empty()) {
+    if (setsElementType(C.F) && !C.Arguments.empty()) {
       const Cell &Type = C.Arguments.front();
       if (Type->What == Value::Unknown)
         return Type;

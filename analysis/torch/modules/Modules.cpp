@@ -10,6 +10,7 @@
 #include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/Conventions.h"
+#include "analysis/torch/api/TensorTraits.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "clang/AST/ASTContext.h"
@@ -333,6 +334,15 @@ bool isModuleEval(const CallExpr *Call) {
 
 bool isModuleTrain(const CallExpr *Call) {
   return isModeSwitch(Call, "train") && !isModuleEval(Call);
+}
+
+bool convertsModule(const FunctionDecl *F) {
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
+  return Method && isTorchDecl(Method) && cpp::nameOf(Method) == "to" &&
+         isModuleClass(Method->getParent()) &&
+         llvm::any_of(
+             Method->parameters().take_front(2),
+             [](const ParmVarDecl *P) { return isScalarType(P->getType()); });
 }
 
 bool mayEndTraining(const CallExpr *Call) {

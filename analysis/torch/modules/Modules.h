@@ -92,6 +92,9 @@ bool setsScriptExecutor(const clang::CallExpr *Call);
 bool isModuleEval(const clang::CallExpr *Call);
 /// net->train(), net->train(true) or with a value that is not constant.
 bool isModuleTrain(const clang::CallExpr *Call);
+/// Does \p F, a method of a module, convert its parameters to another type:
+/// to(dtype), to(device, dtype)?
+bool convertsModule(const clang::FunctionDecl *F);
 
 /// eval(), train(false), or train(x) with a value that is not constant.
 bool mayEndTraining(const clang::CallExpr *Call);

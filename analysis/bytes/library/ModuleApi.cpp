@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/torch/modules/ModuleApi.h"
+#include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/OpFacts.h"
+#include "analysis/torch/api/TensorTraits.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
 #include "analysis/torch/modules/Rnn.h"
@@ -19,7 +20,7 @@
 using namespace clang;
 using llvm::StringRef;
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
 
 const CXXRecordDecl *heldBy(const CXXRecordDecl *R) {
   if (!R || !cpp::isOrDerivesFrom(R, "torch::nn::ModuleHolder"))
@@ -31,8 +32,8 @@ const CXXRecordDecl *heldBy(const CXXRecordDecl *R) {
 ModelClass modelClass(const CXXRecordDecl *R) {
   if (!R)
     return ModelClass::Other;
-  const bool IsTorch = isTorchDecl(R);
-  if (isModuleClass(R)) {
+  const bool IsTorch = torch::isTorchDecl(R);
+  if (torch::isModuleClass(R)) {
     if (!IsTorch)
       return ModelClass::UserModule;
     return cpp::nameOf(R) == "Module" || cpp::nameOf(R) == "Cloneable"
@@ -41,7 +42,7 @@ ModelClass modelClass(const CXXRecordDecl *R) {
   }
   if (cpp::isOrDerivesFrom(R, "torch::nn::ModuleHolder"))
     return ModelClass::Holder;
-  if (isTensor(compat::recordType(R)))
+  if (torch::isTensor(compat::recordType(R)))
     return ModelClass::Tensor;
   if (!IsTorch)
     return ModelClass::Other;
@@ -62,17 +63,6 @@ std::string modelClassName(const CXXRecordDecl *R) {
   if (!Name.consume_back("Impl"))
     Name.consume_back("Options");
   return Name.str();
-}
-
-static bool hasParameterOf(const FunctionDecl *F, unsigned Index,
-                           StringRef Type) {
-  if (Index >= F->getNumParams())
-    return false;
-  const QualType T = F->getParamDecl(Index)->getType().getNonReferenceType();
-  if (const auto *R = T->getAsCXXRecordDecl())
-    return cpp::nameOf(R) == Type;
-  const auto *Enum = T->getAs<EnumType>();
-  return Enum && cpp::nameOf(Enum->getDecl()) == Type;
 }
 
 bool addsToModule(ModuleAct Act) {
@@ -96,11 +86,7 @@ static ModuleAct actOfModule(const CXXMethodDecl *Method) {
       Op == OO_Subscript && Method->getNumParams() == 1)
     return ModuleAct::Element;
   if (Name == "to") {
-    // to(device), to(dtype), to(device, dtype).
-    return hasParameterOf(Method, 0, "ScalarType") ||
-                   hasParameterOf(Method, 1, "ScalarType")
-               ? ModuleAct::Convert
-               : ModuleAct::Nothing;
+    return torch::convertsModule(Method) ? ModuleAct::Convert : ModuleAct::Nothing;
   }
   // ptr() is the module itself, ptr(i) an element.
   if (Name == "ptr" || Name == "get")
@@ -145,10 +131,10 @@ static ModuleAct actOfModule(const CXXMethodDecl *Method) {
 
 ModuleAct moduleAct(const FunctionDecl *F) {
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
-  if (!Method || !isTorchDecl(Method))
+  if (!Method || !torch::isTorchDecl(Method))
     return ModuleAct::Unknown;
   const CXXRecordDecl *Class = Method->getParent();
-  if (isModuleClass(Class))
+  if (torch::isModuleClass(Class))
     return actOfModule(Method);
   switch (modelClass(Class)) {
   case ModelClass::Holder:
@@ -196,12 +182,12 @@ static TensorAct actOfMethod(StringRef Name) {
 }
 
 TensorAct tensorAct(const FunctionDecl *F) {
-  if (!F || !isTorchDecl(F))
+  if (!F || !torch::isTorchDecl(F))
     return TensorAct::Unknown;
   StringRef Name = cpp::nameOf(F);
   const auto *Method = dyn_cast<CXXMethodDecl>(F);
   const bool OfTensor =
-      Method && isTensor(compat::recordType(Method->getParent()));
+      Method && torch::isTensor(compat::recordType(Method->getParent()));
   if (Method && !OfTensor)
     return TensorAct::Unknown;
   if (OfTensor && Name != "view")
@@ -209,8 +195,9 @@ TensorAct tensorAct(const FunctionDecl *F) {
       return Known;
   // view(dtype) is something else.
   if (OfTensor && Name == "view")
-    return hasParameterOf(F, 0, "ScalarType") ? TensorAct::Unknown
-                                              : TensorAct::Reshape;
+    return F->getNumParams() && torch::isScalarType(F->getParamDecl(0)->getType())
+               ? TensorAct::Unknown
+               : TensorAct::Reshape;
   if (!OfTensor) {
     const TensorAct Made =
         llvm::StringSwitch<TensorAct>(Name)
@@ -271,16 +258,16 @@ TensorAct tensorAct(const FunctionDecl *F) {
 /// A tensor, or several.
 static bool givesTensors(QualType T) {
   T = T.getNonReferenceType();
-  return isTensor(T) || isPackedSequence(T) ||
-         cpp::anyTypeArgument(T->getAsCXXRecordDecl(), isTensor);
+  return torch::isTensor(T) || torch::isPackedSequence(T) ||
+         cpp::anyTypeArgument(T->getAsCXXRecordDecl(), torch::isTensor);
 }
 
 bool isTensorOperator(const FunctionDecl *F) {
-  if (!F || !isTorchDecl(F) || isa<CXXConstructorDecl, CXXConversionDecl>(F) ||
+  if (!F || !torch::isTorchDecl(F) || isa<CXXConstructorDecl, CXXConversionDecl>(F) ||
       !givesTensors(F->getReturnType()))
     return false;
   if (const auto *Method = dyn_cast<CXXMethodDecl>(F))
-    return isTensor(compat::recordType(Method->getParent()));
+    return torch::isTensor(compat::recordType(Method->getParent()));
   return llvm::any_of(F->parameters(), [](const ParmVarDecl *P) {
     return givesTensors(P->getType());
   });
@@ -293,52 +280,48 @@ std::string operatorName(const FunctionDecl *F) {
   case OO_Subscript:
     return "index"; // By a number, or by a tensor.
   default:
-    return operatorName(Op, F->getNumParams() + isa<CXXMethodDecl>(F)).str();
+    return torch::operatorName(Op, F->getNumParams() + isa<CXXMethodDecl>(F)).str();
   }
 }
 
 bool isForward(const FunctionDecl *F) { return cpp::nameOf(F) == "forward"; }
 
-std::optional<Part> partOfArray(const FunctionDecl *F) {
+std::optional<ArrayPart> partOfArray(const FunctionDecl *F) {
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
-  if (!Method || !isTorchDecl(F) ||
+  if (!Method || !torch::isTorchDecl(F) ||
       cpp::nameOf(Method->getParent()) != "ArrayRef")
     return std::nullopt;
   if (cpp::nameOf(F) == "slice")
-    return Part::Slice;
-  return cpp::nameOf(F) == "vec" ? std::optional(Part::Whole) : std::nullopt;
+    return ArrayPart::Slice;
+  return cpp::nameOf(F) == "vec" ? std::optional(ArrayPart::Whole) : std::nullopt;
 }
 
 bool isSliceClass(const CXXRecordDecl *R) {
-  return isTorchDecl(R) && cpp::nameOf(R) == "Slice";
+  return torch::isTorchDecl(R) && cpp::nameOf(R) == "Slice";
 }
 
-std::optional<ElementType> namedElementType(const ValueDecl *D) {
-  if (!D || !isTorchDecl(D) || (!isa<VarDecl>(D) && !isa<EnumConstantDecl>(D)))
+std::optional<torch::ElementType> namedElementType(const ValueDecl *D) {
+  if (!D || !torch::isTorchDecl(D) || (!isa<VarDecl>(D) && !isa<EnumConstantDecl>(D)))
     return std::nullopt;
-  const auto *Enum = D->getType()->getAs<EnumType>();
-  if (!Enum || cpp::nameOf(Enum->getDecl()) != "ScalarType")
-    return std::nullopt;
-  return elementType(cpp::nameOf(D));
+  return torch::isScalarType(D->getType()) ? torch::elementType(cpp::nameOf(D))
+                                    : std::nullopt;
 }
 
 bool setsElementType(const FunctionDecl *F) {
-  return F && isTorchDecl(F) && cpp::nameOf(F) == "dtype";
+  return F && torch::isTorchDecl(F) && cpp::nameOf(F) == "dtype";
 }
 
 bool decidesElementType(QualType T) {
-  T = T.getNonReferenceType();
-  if (const auto *Enum = T->getAs<EnumType>())
-    return isTorchDecl(Enum->getDecl()) &&
-           cpp::nameOf(Enum->getDecl()) == "ScalarType";
-  const CXXRecordDecl *R = cpp::recordOf(T);
+  if (torch::isScalarType(T))
+    return true;
+  const CXXRecordDecl *R = cpp::recordOf(T.getNonReferenceType());
   const ModelClass Class = modelClass(R);
   return Class == ModelClass::TensorOptions || Class == ModelClass::Tensor ||
-         (isTorchDecl(R) && cpp::nameOf(R) == "TypeMeta");
+         (torch::isTorchDecl(R) && cpp::nameOf(R) == "TypeMeta");
 }
 
 bool changesTensorOptions(const FunctionDecl *F) {
-  return F && isTorchDecl(F) &&
+  return F && torch::isTorchDecl(F) &&
          modelClass(cpp::recordOf(F->getReturnType())) ==
              ModelClass::TensorOptions;
 }
@@ -349,11 +332,11 @@ bool setsRequiresGrad(const FunctionDecl *F) {
 
 std::optional<unsigned> partOfItem(const FunctionDecl *F) {
   if (const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
-      Method && isTorchDecl(F) && cpp::nameOf(Method->getParent()) == "Item" &&
+      Method && torch::isTorchDecl(F) && cpp::nameOf(Method->getParent()) == "Item" &&
       (Method->getOverloadedOperator() == OO_Star ||
        Method->getOverloadedOperator() == OO_Arrow))
     return 1;
-  if (!F || !isTorchDecl(F) || F->getNumParams() ||
+  if (!F || !torch::isTorchDecl(F) || F->getNumParams() ||
       (cpp::nameOf(F) != "key" && cpp::nameOf(F) != "value"))
     return std::nullopt;
   return cpp::nameOf(F) == "value";
@@ -378,7 +361,7 @@ bool givesPairs(StringRef Class) {
 
 bool alwaysThrows(const FunctionDecl *F) {
   // torchCheckFail is [[noreturn]]; the macro's own functions are not all.
-  return F && isTorchDecl(F) &&
+  return F && torch::isTorchDecl(F) &&
          (cpp::nameOf(F) == "torchCheckFail" ||
           cpp::nameOf(F) == "torchInternalAssertFail");
 }
@@ -388,7 +371,7 @@ bool isRegistrableName(StringRef Name) {
 }
 
 bool isOptionsField(const FieldDecl *Field) {
-  return Field && cpp::nameOf(Field) == "options" && isTorchDecl(Field);
+  return Field && cpp::nameOf(Field) == "options" && torch::isTorchDecl(Field);
 }
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes

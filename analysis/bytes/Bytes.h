@@ -1,4 +1,4 @@
-//===- Elaboration.h - The models of a unit, and their bytes ----*- C++ -*-===//
+//===- Bytes.h - How many bytes models and tensors take ---------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,16 +6,18 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The modules that constructors make, as plain data: the tree, and the bytes
-/// of each tensor in it. Sizes are those of the elements; allocators round up.
+/// What analysis/bytes tells the checks and the driver. The models of a unit
+/// are plain data: the tree of modules, and the bytes of each tensor in it.
+/// Sizes are those of the elements; allocators round up.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_ELABORATION_H
-#define LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_ELABORATION_H
+#ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_BYTES_H
+#define LIBTORCH_TIDY_ANALYSIS_BYTES_BYTES_H
 
 #include "analysis/bytes/simulate/Simulation.h"
 #include "clang/AST/ASTContext.h"
+#include "llvm/Support/Error.h"
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -144,9 +146,9 @@ struct RefusedModel {
 
 /// What was asked of a unit.
 struct BudgetRequest {
-  /// A text that parseModelText() takes; empty: all models of the unit.
+  /// A text that checkModelText() takes; empty: all models of the unit.
   std::string Model;
-  /// The inputs of forward(), as parseInputText() takes them; empty: those that
+  /// The inputs of forward(), as checkInputText() takes them; empty: those that
   /// the program passes.
   std::vector<std::string> Inputs;
   std::string Optimizer; ///< One that optimizerCopies() knows; or empty.
@@ -190,14 +192,43 @@ UnitBudget elaborate(clang::ASTContext &Context, const BudgetRequest &Request,
                      unsigned OwnText,
                      std::function<void(clang::NamedDecl &)> Define);
 
-/// What the graph of a call of forward() keeps for a backward() that does not
-/// come, with the model and the inputs that the unit makes. With \p InputsGo,
-/// the inputs are made anew for each call. nullopt where that is not followed
-/// whole, or the unit makes several models that differ.
-std::optional<uint64_t> keptByForward(clang::ASTContext &Context,
-                                      const clang::CallExpr *Forward,
-                                      bool Training, bool InputsGo);
+/// Can \p Text name a model: `UNet(3, 2)`? The error says what was expected,
+/// where, and has an example.
+llvm::Error checkModelText(llvm::StringRef Text);
+/// The same of an input of forward(): `16x3x224x224`.
+llvm::Error checkInputText(llvm::StringRef Text);
+
+/// What the interpreter of constructors says of expressions elsewhere. It
+/// costs nothing until it is asked; all answers together are bounded.
+class KnownSizes {
+public:
+  /// \p Functions are those that the unit defines, alive as long as this.
+  KnownSizes(clang::ASTContext &Context,
+             llvm::ArrayRef<const clang::FunctionDecl *> Functions)
+      : Context(Context), Functions(Functions) {}
+
+  /// The bytes of the elements of the tensor that \p E gives: of factories with
+  /// sizes that the unit alone decides, and of what operators make of them.
+  /// nullopt where they are not certain, and for null. A tensor whose type
+  /// nothing says is float32.
+  std::optional<uint64_t> bytesOf(const clang::Expr *E);
+
+  /// The bytes that the graph of \p Forward, a call of forward(), keeps for a
+  /// backward() that does not come, with the model and the inputs that the unit
+  /// makes. With \p InputsGo, the inputs are made anew for each call. nullopt
+  /// for null, where that is not followed whole, where the unit makes several
+  /// models that differ, and after a few calls of a unit.
+  std::optional<uint64_t> keptBy(const clang::Expr *Forward, bool Training,
+                                 bool InputsGo);
+
+private:
+  clang::ASTContext &Context;
+  llvm::ArrayRef<const clang::FunctionDecl *> Functions;
+  unsigned Passes = 0;
+  std::optional<std::vector<const clang::Stmt *>> Bodies;
+  unsigned Steps = 0;
+};
 
 } // namespace libtorch_tidy::bytes
 
-#endif // LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_ELABORATION_H
+#endif // LIBTORCH_TIDY_ANALYSIS_BYTES_BYTES_H

@@ -14,13 +14,13 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_MODULEAPI_H
-#define LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_MODULEAPI_H
+#ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_LIBRARY_MODULEAPI_H
+#define LIBTORCH_TIDY_ANALYSIS_BYTES_LIBRARY_MODULEAPI_H
 
 #include "analysis/torch/api/TensorShape.h"
 #include "clang/AST/DeclCXX.h"
 
-namespace libtorch_tidy::torch {
+namespace libtorch_tidy::bytes {
 
 /// What a class is to somebody who makes modules.
 enum class ModelClass : unsigned char {
@@ -125,14 +125,14 @@ std::string operatorName(const clang::FunctionDecl *F);
 bool isForward(const clang::FunctionDecl *F);
 
 /// What a method of ArrayRef takes a part by: slice(from[, count]), vec().
-enum class Part : unsigned char { Slice, Whole };
-std::optional<Part> partOfArray(const clang::FunctionDecl *F);
+enum class ArrayPart : unsigned char { Slice, Whole };
+std::optional<ArrayPart> partOfArray(const clang::FunctionDecl *F);
 
 /// torch::indexing::Slice.
 bool isSliceClass(const clang::CXXRecordDecl *R);
 
 /// The element type that \p D names, as torch::kHalf; nullopt for others.
-std::optional<ElementType> namedElementType(const clang::ValueDecl *D);
+std::optional<torch::ElementType> namedElementType(const clang::ValueDecl *D);
 
 /// dtype(), which makes or changes TensorOptions.
 bool setsElementType(const clang::FunctionDecl *F);
@@ -175,6 +175,6 @@ bool isRegistrableName(llvm::StringRef Name);
 /// A field of one of LibTorch's modules that is its options.
 bool isOptionsField(const clang::FieldDecl *Field);
 
-} // namespace libtorch_tidy::torch
+} // namespace libtorch_tidy::bytes
 
-#endif // LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_MODULEAPI_H
+#endif // LIBTORCH_TIDY_ANALYSIS_BYTES_LIBRARY_MODULEAPI_H
