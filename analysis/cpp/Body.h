@@ -8,8 +8,8 @@
 /// \file
 /// Questions about one function by syntax: what stands around a statement,
 /// what runs before what, what a variable is given and where a value comes
-/// from. What LibTorch makes of the values is asked in analysis/torch, where they
-/// go on all paths in analysis/flow.
+/// from. What LibTorch makes of the values is asked in analysis/torch, where
+/// they go on all paths in analysis/flow.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,5 @@
-//===- FlowFacts.cpp - Prints what analysis/flow finds in a file ------------===//
+//===- FlowFacts.cpp - Prints what analysis/flow finds in a file
+//------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

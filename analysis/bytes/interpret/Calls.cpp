@@ -43,8 +43,7 @@ Cell Interpreter::convertObject(const CXXConversionDecl *F,
   if (const std::optional<bool> Known = truth(Object))
     return integer(*Known);
   // An optional holds it.
-  return Object->What == Value::Unknown ||
-                 modelClass(R) == ModelClass::Tensor
+  return Object->What == Value::Unknown || modelClass(R) == ModelClass::Tensor
              ? Object
              : integer(true);
 }

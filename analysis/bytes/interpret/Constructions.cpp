@@ -64,8 +64,7 @@ public:
 
   bool VisitCXXRecordDecl(CXXRecordDecl *R) {
     if (isOwn(R->getLocation()) && R->isThisDeclarationADefinition() &&
-        !R->isDependentContext() &&
-        modelClass(R) == ModelClass::UserModule)
+        !R->isDependentContext() && modelClass(R) == ModelClass::UserModule)
       Found.Classes.push_back(R);
     return true;
   }

@@ -175,8 +175,7 @@ void Interpreter::inheritLibraryModule(const Cell &Object,
                                        SourceLocation At) {
   if (Object->What != Value::Module)
     return;
-  const ModulePtr Made =
-      makeLibraryModule(modelClassName(Base), Arguments, At);
+  const ModulePtr Made = makeLibraryModule(modelClassName(Base), Arguments, At);
   ModuleInstance &M = *Object->Held;
   llvm::append_range(M.Children, Made->Children);
   llvm::append_range(M.Parameters, Made->Parameters);

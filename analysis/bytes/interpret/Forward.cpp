@@ -296,8 +296,7 @@ Cell Interpreter::makeByOperator(const FunctionDecl *F, const Cell &Object,
 
 const CXXMethodDecl *forwardMethod(const CXXRecordDecl *Class, size_t Count) {
   for (const CXXMethodDecl *Method : Class->methods())
-    if (isForward(Method) &&
-        Count >= Method->getMinRequiredArguments() &&
+    if (isForward(Method) && Count >= Method->getMinRequiredArguments() &&
         Count <= Method->getNumParams())
       return Method;
   for (const CXXBaseSpecifier &Base : Class->bases())
@@ -368,9 +367,8 @@ Cell Interpreter::forwardOfFunctional(const ModulePtr &M, StringRef Class,
     note(At, "the function of a Functional is not known");
     return unknown(At, "what a Functional returns");
   }
-  return isTensorOperator(F)
-             ? callOperator(F, nullptr, Arguments, At)
-             : callClosure(Function, nullptr, Arguments, At);
+  return isTensorOperator(F) ? callOperator(F, nullptr, Arguments, At)
+                             : callClosure(Function, nullptr, Arguments, At);
 }
 
 /// As a module of the library does that runs its children.

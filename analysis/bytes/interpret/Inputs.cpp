@@ -126,8 +126,7 @@ std::optional<PassedInputs> asPassedInputs(const CallExpr *E) {
   const std::optional<torch::ModuleCall> Call = torch::asModuleCall(E);
   const auto *Method =
       Call ? dyn_cast_or_null<CXXMethodDecl>(Call->Method) : nullptr;
-  if (!Method || !Call->Module || Call->Inputs.empty() ||
-      !isForward(Method))
+  if (!Method || !Call->Module || Call->Inputs.empty() || !isForward(Method))
     return std::nullopt;
   // What is called may be a base of the model's class.
   const CXXRecordDecl *Class = Method->getParent();

@@ -323,10 +323,8 @@ private:
 
   // ModuleCalls.cpp.
   Cell callModule(LibraryCall C);
-  Cell callOfNoModule(const LibraryCall &C, ModuleAct Act,
-                      const Cell &This);
-  Cell changeModule(const LibraryCall &C, ModuleAct Act,
-                    const Cell &This);
+  Cell callOfNoModule(const LibraryCall &C, ModuleAct Act, const Cell &This);
+  Cell changeModule(const LibraryCall &C, ModuleAct Act, const Cell &This);
   Cell askModule(const LibraryCall &C, ModuleAct Act, const Cell &This);
   Cell insertInto(const Cell &This, llvm::ArrayRef<Cell> Arguments,
                   clang::SourceLocation At);

@@ -16,7 +16,6 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::bytes {
 
-using ModuleAct;
 
 /// Of a child or tensor whose name is not known.
 static constexpr char UnknownName[] = "?";
@@ -97,8 +96,7 @@ void Interpreter::append(ModuleInstance &M, ArrayRef<Cell> Arguments,
   const bool OfParameters = isParameterContainer(M.ClassName);
   std::string Name = std::to_string(elementCount(M));
   // A list of parameters does not keep the names that it is given.
-  if (Arguments.size() > 1 &&
-      (!OfParameters || isDictionary(M.ClassName)))
+  if (Arguments.size() > 1 && (!OfParameters || isDictionary(M.ClassName)))
     Name = firstName(Arguments);
   if (!mayRegister(Name, OfParameters ? "tensor" : "module", At))
     return;
@@ -337,8 +335,7 @@ Cell Interpreter::askModule(const LibraryCall &C, ModuleAct Act,
   }
   case ModuleAct::IsEmpty: {
     // A holder or AnyModule asks whether it holds something.
-    const ModelClass Kind =
-        modelClass(cast<CXXMethodDecl>(C.F)->getParent());
+    const ModelClass Kind = modelClass(cast<CXXMethodDecl>(C.F)->getParent());
     return integer(Kind != ModelClass::Holder &&
                    Kind != ModelClass::AnyModule && !elementCount(*M));
   }
@@ -398,8 +395,7 @@ Cell Interpreter::callModule(LibraryCall C) {
     const CXXRecordDecl *Own = Method->getParent();
     const bool IsDerived = M->Class && !torch::isTorchDecl(M->Class);
     return torch::isModuleClass(Own) && IsDerived
-               ? forwardOfLibrary(M, modelClassName(Own), C.Arguments,
-                                  C.At)
+               ? forwardOfLibrary(M, modelClassName(Own), C.Arguments, C.At)
                : forward(M, C.Arguments, C.At);
   }
   case ModuleAct::Train:

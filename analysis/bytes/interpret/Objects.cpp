@@ -27,8 +27,8 @@ Cell Interpreter::coerced(const Cell &Given, QualType To, SourceLocation At) {
   // A list in a text of the command line can stand for an object.
   const bool IsUsers =
       R && !cpp::isStdDecl(R) && !torch::isTorchDecl(R) && !R->isLambda();
-  if (Given->What == Value::List && IsUsers &&
-      Kind == ModelClass::Other && !Given->Settings.empty()) {
+  if (Given->What == Value::List && IsUsers && Kind == ModelClass::Other &&
+      !Given->Settings.empty()) {
     // With names: {.width = 64}.
     const Cell Object = makeObject(R, {}, {}, nullptr, At);
     for (const auto &[Name, Setting] : Given->Settings) {
@@ -271,8 +271,7 @@ Cell Interpreter::makeObject(const CXXRecordDecl *Class,
   case ModelClass::Holder:
     return makeHolder(Class, Arguments, Types, At);
   case ModelClass::LibraryModule: {
-    const ModulePtr M =
-        makeLibraryModule(modelClassName(Class), Arguments, At);
+    const ModulePtr M = makeLibraryModule(modelClassName(Class), Arguments, At);
     M->Class = Class;
     return moduleValue(M);
   }

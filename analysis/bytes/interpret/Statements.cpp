@@ -114,10 +114,9 @@ bool Interpreter::forgetChanged(const CallExpr *Call, const Cell &Because) {
     break;
   }
   // A function of the user's may register, or change what it is given.
-  bool Adds =
-      addsToModule(Act) ||
-      (!OfLibrary && Method && !Method->isConst() && !Method->isStatic() &&
-       torch::isModuleClass(Method->getParent()));
+  bool Adds = addsToModule(Act) || (!OfLibrary && Method &&
+                                    !Method->isConst() && !Method->isStatic() &&
+                                    torch::isModuleClass(Method->getParent()));
   if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
     if (Method && !Method->isConst())
       forgetWritten(Member->getImplicitObjectArgument(), Because);

@@ -39,7 +39,6 @@ static std::optional<bool> isIntegral(const Cell &V) {
   return std::nullopt;
 }
 
-using TensorAct;
 
 static bool isFactory(TensorAct Act) {
   switch (Act) {

@@ -44,7 +44,7 @@ std::vector<std::pair<std::string, Cell>> elementsOf(const ModuleInstance &M) {
 
 size_t elementCount(const ModuleInstance &M) {
   return isParameterContainer(M.ClassName) ? M.Parameters.size()
-                                                  : M.Children.size();
+                                           : M.Children.size();
 }
 
 TensorPtr undefinedTensor() {

@@ -86,7 +86,8 @@ static ModuleAct actOfModule(const CXXMethodDecl *Method) {
       Op == OO_Subscript && Method->getNumParams() == 1)
     return ModuleAct::Element;
   if (Name == "to") {
-    return torch::convertsModule(Method) ? ModuleAct::Convert : ModuleAct::Nothing;
+    return torch::convertsModule(Method) ? ModuleAct::Convert
+                                         : ModuleAct::Nothing;
   }
   // ptr() is the module itself, ptr(i) an element.
   if (Name == "ptr" || Name == "get")
@@ -195,7 +196,8 @@ TensorAct tensorAct(const FunctionDecl *F) {
       return Known;
   // view(dtype) is something else.
   if (OfTensor && Name == "view")
-    return F->getNumParams() && torch::isScalarType(F->getParamDecl(0)->getType())
+    return F->getNumParams() &&
+                   torch::isScalarType(F->getParamDecl(0)->getType())
                ? TensorAct::Unknown
                : TensorAct::Reshape;
   if (!OfTensor) {
@@ -263,7 +265,8 @@ static bool givesTensors(QualType T) {
 }
 
 bool isTensorOperator(const FunctionDecl *F) {
-  if (!F || !torch::isTorchDecl(F) || isa<CXXConstructorDecl, CXXConversionDecl>(F) ||
+  if (!F || !torch::isTorchDecl(F) ||
+      isa<CXXConstructorDecl, CXXConversionDecl>(F) ||
       !givesTensors(F->getReturnType()))
     return false;
   if (const auto *Method = dyn_cast<CXXMethodDecl>(F))
@@ -280,7 +283,8 @@ std::string operatorName(const FunctionDecl *F) {
   case OO_Subscript:
     return "index"; // By a number, or by a tensor.
   default:
-    return torch::operatorName(Op, F->getNumParams() + isa<CXXMethodDecl>(F)).str();
+    return torch::operatorName(Op, F->getNumParams() + isa<CXXMethodDecl>(F))
+        .str();
   }
 }
 
@@ -293,7 +297,8 @@ std::optional<ArrayPart> partOfArray(const FunctionDecl *F) {
     return std::nullopt;
   if (cpp::nameOf(F) == "slice")
     return ArrayPart::Slice;
-  return cpp::nameOf(F) == "vec" ? std::optional(ArrayPart::Whole) : std::nullopt;
+  return cpp::nameOf(F) == "vec" ? std::optional(ArrayPart::Whole)
+                                 : std::nullopt;
 }
 
 bool isSliceClass(const CXXRecordDecl *R) {
@@ -301,10 +306,11 @@ bool isSliceClass(const CXXRecordDecl *R) {
 }
 
 std::optional<torch::ElementType> namedElementType(const ValueDecl *D) {
-  if (!D || !torch::isTorchDecl(D) || (!isa<VarDecl>(D) && !isa<EnumConstantDecl>(D)))
+  if (!D || !torch::isTorchDecl(D) ||
+      (!isa<VarDecl>(D) && !isa<EnumConstantDecl>(D)))
     return std::nullopt;
   return torch::isScalarType(D->getType()) ? torch::elementType(cpp::nameOf(D))
-                                    : std::nullopt;
+                                           : std::nullopt;
 }
 
 bool setsElementType(const FunctionDecl *F) {
@@ -332,7 +338,8 @@ bool setsRequiresGrad(const FunctionDecl *F) {
 
 std::optional<unsigned> partOfItem(const FunctionDecl *F) {
   if (const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
-      Method && torch::isTorchDecl(F) && cpp::nameOf(Method->getParent()) == "Item" &&
+      Method && torch::isTorchDecl(F) &&
+      cpp::nameOf(Method->getParent()) == "Item" &&
       (Method->getOverloadedOperator() == OO_Star ||
        Method->getOverloadedOperator() == OO_Arrow))
     return 1;
