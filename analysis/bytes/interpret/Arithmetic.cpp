@@ -14,7 +14,7 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::bytes {
 
-Cell Interpreter::convert(const Cell &From, QualType To) {
+Cell convert(Interpreter &VM, const Cell &From, QualType To) {
   if (To->isReferenceType() || To->isDependentType())
     return From;
   if (To->isBooleanType()) {
@@ -41,7 +41,7 @@ Cell Interpreter::convert(const Cell &From, QualType To) {
   } else {
     return From;
   }
-  const uint64_t Width = Context.getIntWidth(To);
+  const uint64_t Width = VM.Context.getIntWidth(To);
   const bool Signed = To->isSignedIntegerOrEnumerationType();
   if (Width >= 64)
     // Beyond what the interpreter counts with.
@@ -125,23 +125,23 @@ static std::optional<int64_t> integerResult(BinaryOperatorKind Op, int64_t X,
 }
 
 /// `A == B` of two lists; nullopt when that is not known.
-std::optional<bool> Interpreter::areEqual(ArrayRef<Cell> A, ArrayRef<Cell> B,
-                                          const Expr *E) {
+static std::optional<bool> areEqual(Interpreter &VM, ArrayRef<Cell> A,
+                                    ArrayRef<Cell> B, const Expr *E) {
   if (A.size() != B.size())
     return false;
   for (size_t I = 0; I < A.size(); ++I) {
-    if (!step(E->getExprLoc()))
+    if (!VM.step(E->getExprLoc()))
       return std::nullopt;
     const std::optional<bool> Same =
-        truth(arithmetic(BO_EQ, A[I], B[I], Context.BoolTy, E));
+        truth(arithmetic(VM, BO_EQ, A[I], B[I], VM.Context.BoolTy, E));
     if (!Same || !*Same)
       return Same;
   }
   return true;
 }
 
-Cell Interpreter::arithmetic(BinaryOperatorKind Op, const Cell &A,
-                             const Cell &B, QualType Type, const Expr *E) {
+Cell arithmetic(Interpreter &VM, BinaryOperatorKind Op, const Cell &A,
+                const Cell &B, QualType Type, const Expr *E) {
   if (A->What == Value::Unknown)
     return A;
   if (B->What == Value::Unknown)
@@ -156,13 +156,13 @@ Cell Interpreter::arithmetic(BinaryOperatorKind Op, const Cell &A,
     return text(A->Name + B->Name);
   }
   if (A->What == Value::Iterator || B->What == Value::Iterator)
-    return iteratorArithmetic(Op, A, B, E);
+    return iteratorArithmetic(VM, Op, A, B, E);
   const bool IsEquality = Op == BO_EQ || Op == BO_NE;
   if (IsEquality && A->What == Value::Type && B->What == Value::Type &&
       A->Element && B->Element)
     return integer((A->Element->Name == B->Element->Name) == (Op == BO_EQ));
   if (IsEquality && A->What == Value::List && B->What == Value::List) {
-    const std::optional<bool> Equal = areEqual(A->Elements, B->Elements, E);
+    const std::optional<bool> Equal = areEqual(VM, A->Elements, B->Elements, E);
     return Equal ? integer(*Equal == (Op == BO_EQ)) : Nothing;
   }
   if (A->What == Value::Null || B->What == Value::Null) {
@@ -177,7 +177,7 @@ Cell Interpreter::arithmetic(BinaryOperatorKind Op, const Cell &A,
     if (Compares)
       return integer(compared(Op, realOf(A), realOf(B)));
     const std::optional<double> Result = realResult(Op, realOf(A), realOf(B));
-    return Result ? convert(real(*Result), Type) : Nothing;
+    return Result ? convert(VM, real(*Result), Type) : Nothing;
   }
   const int64_t X = A->Number, Y = B->Number;
   if (Compares)
@@ -188,17 +188,17 @@ Cell Interpreter::arithmetic(BinaryOperatorKind Op, const Cell &A,
   const std::optional<int64_t> Result = integerResult(Op, X, Y, Overflows);
   if (Overflows)
     return unknown(E->getExprLoc(), "a number that is too large");
-  return Result ? convert(integer(*Result), Type) : Nothing;
+  return Result ? convert(VM, integer(*Result), Type) : Nothing;
 }
 
-Cell Interpreter::evalBinary(const BinaryOperator *E) {
+Cell evalBinary(Interpreter &VM, const BinaryOperator *E) {
   const BinaryOperatorKind Op = E->getOpcode();
   if (Op == BO_LAnd || Op == BO_LOr) {
-    const Cell A = eval(E->getLHS());
+    const Cell A = VM.eval(E->getLHS());
     const std::optional<bool> Left = truth(A);
     if (Left && *Left == (Op == BO_LOr))
       return integer(*Left);
-    const Cell B = eval(E->getRHS());
+    const Cell B = VM.eval(E->getRHS());
     const std::optional<bool> Right = truth(B);
     if (Right && *Right == (Op == BO_LOr))
       return integer(*Right);
@@ -207,43 +207,44 @@ Cell Interpreter::evalBinary(const BinaryOperator *E) {
     return Right ? integer(*Right) : B;
   }
   if (Op == BO_Comma) {
-    eval(E->getLHS());
-    return eval(E->getRHS());
+    VM.eval(E->getLHS());
+    return VM.eval(E->getRHS());
   }
   if (Op == BO_Assign) {
-    const Cell From = eval(E->getRHS());
-    const Cell To = eval(E->getLHS());
-    store(To, From);
+    const Cell From = VM.eval(E->getRHS());
+    const Cell To = VM.eval(E->getLHS());
+    VM.store(To, From);
     return To;
   }
   if (E->isCompoundAssignmentOp()) {
-    const Cell By = eval(E->getRHS());
-    const Cell To = eval(E->getLHS());
+    const Cell By = VM.eval(E->getRHS());
+    const Cell To = VM.eval(E->getLHS());
     const auto *Compound = cast<CompoundAssignOperator>(E);
-    const Cell Left = convert(To, Compound->getComputationLHSType());
-    store(To,
-          convert(arithmetic(BinaryOperator::getOpForCompoundAssignment(Op),
+    const Cell Left = convert(VM, To, Compound->getComputationLHSType());
+    VM.store(To, convert(VM,
+                         arithmetic(
+                             VM, BinaryOperator::getOpForCompoundAssignment(Op),
                              Left, By, Compound->getComputationResultType(), E),
-                  E->getType()));
+                         E->getType()));
     return To;
   }
-  const Cell A = eval(E->getLHS());
-  const Cell B = eval(E->getRHS());
-  return arithmetic(Op, A, B, E->getType(), E);
+  const Cell A = VM.eval(E->getLHS());
+  const Cell B = VM.eval(E->getRHS());
+  return arithmetic(VM, Op, A, B, E->getType(), E);
 }
 
-Cell Interpreter::evalUnary(const UnaryOperator *E) {
-  const Cell Of = eval(E->getSubExpr());
+Cell evalUnary(Interpreter &VM, const UnaryOperator *E) {
+  const Cell Of = VM.eval(E->getSubExpr());
   switch (E->getOpcode()) {
   case UO_Plus:
     return Of;
   case UO_Minus:
     if (Of->What == Value::Real)
       return real(-Of->RealNumber);
-    return arithmetic(BO_Sub, integer(0), Of, E->getType(), E);
+    return arithmetic(VM, BO_Sub, integer(0), Of, E->getType(), E);
   case UO_Not:
     return Of->What == Value::Integer
-               ? convert(integer(~Of->Number), E->getType())
+               ? convert(VM, integer(~Of->Number), E->getType())
                : Of;
   case UO_LNot: {
     const std::optional<bool> Known = truth(Of);
@@ -262,14 +263,14 @@ Cell Interpreter::evalUnary(const UnaryOperator *E) {
   case UO_PreDec:
   case UO_PostInc:
   case UO_PostDec: {
-    const Cell Before = copyOf(Of);
+    const Cell Before = VM.copyOf(Of);
     const bool Adds = E->isIncrementOp();
-    store(Of, arithmetic(Adds ? BO_Add : BO_Sub, Before, integer(1),
-                         E->getType(), E));
+    VM.store(Of, arithmetic(VM, Adds ? BO_Add : BO_Sub, Before, integer(1),
+                            E->getType(), E));
     return E->isPrefix() ? Of : Before;
   }
   default:
-    return evalConstant(E);
+    return evalConstant(VM, E);
   }
 }
 

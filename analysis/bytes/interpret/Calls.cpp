@@ -33,8 +33,8 @@ static bool isOfLibrary(const Decl *D) {
 
 /// `if (object)`, or another conversion of a class of a library. Null for the
 /// user's.
-Cell Interpreter::convertObject(const CXXConversionDecl *F,
-                                const Cell &Object) {
+static Cell convertObject(Interpreter &VM, const CXXConversionDecl *F,
+                          const Cell &Object) {
   const CXXRecordDecl *R = F->getParent();
   if (!isOfLibrary(R) && !R->isLambda())
     return nullptr;
@@ -56,35 +56,36 @@ static bool isCopyAssignment(const CXXMethodDecl *F) {
 }
 
 /// `Object = From`, by \p F.
-void Interpreter::assign(const CXXMethodDecl *F, const Cell &Object,
-                         const Cell &From, SourceLocation At) {
+void assign(Interpreter &VM, const CXXMethodDecl *F, const Cell &Object,
+            const Cell &From, SourceLocation At) {
   if (!isTupleOfReferences(F->getParent()) || Object->What != Value::List) {
-    store(Object, From);
+    VM.store(Object, From);
     return;
   }
   // std::tie(a, b) = f() sets a and b.
   for (size_t I = 0; I < Object->Elements.size(); ++I)
-    store(Object->Elements[I],
-          From->What == Value::List && I < From->Elements.size()
-              ? From->Elements[I]
-          : From->What == Value::Unknown ? From
-                                         : unknown(At, "a part of a tuple"));
+    VM.store(Object->Elements[I],
+             From->What == Value::List && I < From->Elements.size()
+                 ? From->Elements[I]
+             : From->What == Value::Unknown ? From
+                                            : unknown(At, "a part of a tuple"));
 }
 
 /// A call of a library's. Null for the user's.
-Cell Interpreter::callLibrary(const LibraryCall &C) {
+static Cell callLibrary(Interpreter &VM, const LibraryCall &C) {
   const bool ActsOnModule = moduleAct(C.F) != ModuleAct::Unknown;
   if (C.Object && C.Object->What == Value::Unknown && !ActsOnModule &&
       isOfLibrary(C.F))
     return C.Object;
   if (ActsOnModule)
-    return callModule(C);
+    return callModule(VM, C);
   if (C.Object && C.Object->What == Value::Options && torch::isTorchDecl(C.F))
-    return callOptions(C);
-  if (Cell Result = callWithTensors(C))
+    return callOptions(VM, C);
+  if (Cell Result = callWithTensors(VM, C))
     return Result;
   // std::round(double) is that of C.
-  return isOfLibrary(C.F) || C.F->getBuiltinID() ? callStandard(C) : nullptr;
+  return isOfLibrary(C.F) || C.F->getBuiltinID() ? callStandard(VM, C)
+                                                 : nullptr;
 }
 
 /// What \p E runs when its object is \p This: a method of a base may be
@@ -108,15 +109,16 @@ static const FunctionDecl *overrider(const CallExpr *E, const Cell &This) {
 }
 
 /// A function of the user's whose body the unit lacks.
-Cell Interpreter::callUndefined(const CallExpr *E, const FunctionDecl *F,
-                                const Cell &This, ArrayRef<Cell> Arguments) {
+static Cell callUndefined(Interpreter &VM, const CallExpr *E,
+                          const FunctionDecl *F, const Cell &This,
+                          ArrayRef<Cell> Arguments) {
   const SourceLocation At = E->Stmt::getBeginLoc();
   const std::string Name = "'" + F->getNameAsString() + "'";
   auto IsModule = [](const Cell &Given) {
     return Given && Given->What == Value::Module;
   };
   if (IsModule(This) || llvm::any_of(Arguments, IsModule))
-    note(At, Name + ", which is given a module, is defined in another file");
+    VM.note(At, Name + ", which is given a module, is defined in another file");
   for (unsigned I = 0; I < Arguments.size() && I < F->getNumParams(); ++I) {
     const Cell &Given = Arguments[I];
     if (Given->Target && !IsModule(Given->Target))
@@ -124,58 +126,58 @@ Cell Interpreter::callUndefined(const CallExpr *E, const FunctionDecl *F,
     if (letsChange(F->getParamDecl(I)->getType()) && !IsModule(Given))
       *Given = *unknown(At, "what " + Name + " changes");
   }
-  const Cell Known = evalConstant(E);
+  const Cell Known = evalConstant(VM, E);
   return Known->What == Value::Unknown
              ? unknown(At, "what " + Name + " returns")
              : Known;
 }
 
-Cell Interpreter::evalCall(const CallExpr *E) {
+Cell evalCall(Interpreter &VM, const CallExpr *E) {
   const FunctionDecl *F = E->getDirectCallee();
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
   const SourceLocation At = E->Stmt::getBeginLoc();
   Cell Object;
   if (const auto *Member = dyn_cast<CXXMemberCallExpr>(E)) {
     if (Method && !Method->isStatic())
-      Object = eval(Member->getImplicitObjectArgument());
+      Object = VM.eval(Member->getImplicitObjectArgument());
   } else if (isa<CXXOperatorCallExpr>(E) && Method && !Method->isStatic()) {
-    Object = eval(E->getArg(0));
+    Object = VM.eval(E->getArg(0));
   }
-  const std::vector<Cell> Arguments = evalAll(cpp::writtenArguments(E));
-  if (Halted)
+  const std::vector<Cell> Arguments = VM.evalAll(cpp::writtenArguments(E));
+  if (VM.Halted)
     return unknown(At, "");
   if (!F) {
-    const Cell Callee = eval(E->getCallee());
+    const Cell Callee = VM.eval(E->getCallee());
     return Callee->What == Value::Function
-               ? callClosure(Callee, nullptr, Arguments, At)
+               ? VM.callClosure(Callee, nullptr, Arguments, At)
                : unknown(At, "what a function object returns");
   }
   if (F->isNoReturn() || alwaysThrows(F)) {
-    fail(At, alwaysThrows(F)
-                 ? "a check in " + running() + " fails, and throws"
-                 : running() + " ends in '" + F->getNameAsString() + "'");
+    VM.fail(At, alwaysThrows(F)
+                    ? "a check in " + VM.running() + " fails, and throws"
+                    : VM.running() + " ends in '" + F->getNameAsString() + "'");
     return unknown(At, "");
   }
   if (F->getBuiltinID() == Builtin::BI__builtin_expect && !Arguments.empty())
     return Arguments.front();
   if (Object && Object->What == Value::Function &&
       F->getOverloadedOperator() == OO_Call)
-    return callClosure(Object, F, Arguments, At);
+    return VM.callClosure(Object, F, Arguments, At);
   if (const auto *Conversion = dyn_cast<CXXConversionDecl>(F);
       Conversion && Object)
-    if (Cell Converted = convertObject(Conversion, Object))
+    if (Cell Converted = convertObject(VM, Conversion, Object))
       return Converted;
   if (Object && Arguments.size() == 1 && isCopyAssignment(Method)) {
-    assign(Method, Object, Arguments.front(), At);
+    assign(VM, Method, Object, Arguments.front(), At);
     return Object;
   }
   if (Cell Result = callLibrary(
-          {E, F, Object, Arguments, At, cpp::calleeName(E), nullptr}))
+          VM, {E, F, Object, Arguments, At, cpp::calleeName(E), nullptr}))
     return Result;
   const Cell This = targetOf(Object);
   F = overrider(E, This);
-  return definitionOf(F) ? call(F, Arguments, This, At)
-                         : callUndefined(E, F, This, Arguments);
+  return VM.definitionOf(F) ? VM.call(F, Arguments, This, At)
+                            : callUndefined(VM, E, F, This, Arguments);
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,30 +199,34 @@ const FunctionDecl *Interpreter::definitionOf(const FunctionDecl *F) {
   return nullptr;
 }
 
-const CXXRecordDecl *Interpreter::definitionOf(const CXXRecordDecl *R,
-                                               const DefineDecl &Define) {
+const CXXRecordDecl *definitionOf(const CXXRecordDecl *R,
+                                  const Interpreter::DefineDecl &Define) {
   if (R && !R->hasDefinition() && Define && !R->isDependentContext() &&
       isa<ClassTemplateSpecializationDecl>(R))
     Define(const_cast<CXXRecordDecl &>(*R));
   return R ? R->getDefinition() : nullptr;
 }
 
-bool Interpreter::bindParameters(Frame &Callee, const FunctionDecl *F,
-                                 ArrayRef<Cell> Arguments) {
+const CXXRecordDecl *Interpreter::definitionOf(const CXXRecordDecl *R) const {
+  return bytes::definitionOf(R, Define);
+}
+
+bool bindParameters(Interpreter &VM, Frame &Callee, const FunctionDecl *F,
+                    ArrayRef<Cell> Arguments) {
   for (unsigned I = 0; I < F->getNumParams(); ++I) {
     const ParmVarDecl *Param = F->getParamDecl(I);
     const QualType T = Param->getType();
     Cell Given;
     if (I < Arguments.size())
-      Given = coerced(convert(Arguments[I], T.getNonReferenceType()), T,
+      Given = coerced(VM, convert(VM, Arguments[I], T.getNonReferenceType()), T,
                       Param->getLocation());
     else if (Param->hasDefaultArg() && !Param->hasUninstantiatedDefaultArg() &&
              !Param->hasUnparsedDefaultArg())
-      Given = convert(eval(Param->getDefaultArg()), T);
+      Given = convert(VM, VM.eval(Param->getDefaultArg()), T);
     else
       Given = unknown(Param->getLocation(), "'" + Param->getName() + "'");
     if (!T->isReferenceType())
-      Given = copyOf(Given);
+      Given = VM.copyOf(Given);
     if (!T->isReferenceType() && Given->IsExpiring) {
       Given->IsExpiring = false;
       Arguments[I]->Handle = nullptr;
@@ -231,7 +237,7 @@ bool Interpreter::bindParameters(Frame &Callee, const FunctionDecl *F,
       *Given = *unknown(Param->getLocation(), "'" + Param->getName() + "'");
     Callee.Variables[Param->getCanonicalDecl()] = std::move(Given);
   }
-  return !Halted;
+  return !VM.Halted;
 }
 
 /// Runs \p F, a definition or null, in \p Callee. Returns \p Nothing where it
@@ -246,11 +252,11 @@ Cell Interpreter::run(const FunctionDecl *F, Frame &Callee,
                  ", and were followed no further");
     return Nothing;
   }
-  if (!bindParameters(Callee, F, Arguments))
+  if (!bindParameters(*this, Callee, F, Arguments))
     return Nothing;
   ++Calls;
   Frames.push_back(&Callee);
-  exec(F->getBody());
+  follow(*this, F->getBody());
   Frames.pop_back();
   --Calls;
   if (Pass) // Parameters are destroyed by the caller, after its expression.
@@ -268,10 +274,10 @@ Cell Interpreter::call(const FunctionDecl *F, ArrayRef<Cell> Arguments,
       run(definitionOf(F), Callee, Arguments, At,
           unknown(At, "what '" + F->getNameAsString() + "' returns"));
   if (Pass && Callee.This && isForward(F))
-    noteResult(Callee.This, Result);
+    noteResult(*this, Callee.This, Result);
   return !Callee.Result || F->getReturnType()->isReferenceType()
              ? Result
-             : convert(Result, F->getReturnType());
+             : convert(*this, Result, F->getReturnType());
 }
 
 /// \p F is what the call names, which says more than the closure does: of a
@@ -289,14 +295,15 @@ Cell Interpreter::callClosure(const Cell &Closure, const FunctionDecl *F,
 }
 
 /// What runs \p Arguments, function objects, and how often, is not followed.
-void Interpreter::skipClosures(ArrayRef<Cell> Arguments, SourceLocation At) {
+void skipClosures(Interpreter &VM, ArrayRef<Cell> Arguments,
+                  SourceLocation At) {
   for (const Cell &Argument : Arguments) {
     const FunctionDecl *F =
         Argument->What == Value::Function ? Argument->Callee : nullptr;
-    const FunctionDecl *Definition = F ? definitionOf(F) : nullptr;
+    const FunctionDecl *Definition = F ? VM.definitionOf(F) : nullptr;
     if (Definition && !cpp::isStdDecl(Definition) &&
-        forget(Definition->getBody(), unknown(At, "a function object")))
-      note(At, "how often this calls a function object is not known");
+        forget(VM, Definition->getBody(), unknown(At, "a function object")))
+      VM.note(At, "how often this calls a function object is not known");
   }
 }
 

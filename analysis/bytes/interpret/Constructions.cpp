@@ -115,9 +115,8 @@ private:
 
   void add(const CXXRecordDecl *Class, llvm::ArrayRef<const Expr *> Arguments,
            SourceLocation At) {
-    Class = Class && !Class->isDependentContext()
-                ? Interpreter::definitionOf(Class, Define)
-                : nullptr;
+    Class = Class && !Class->isDependentContext() ? definitionOf(Class, Define)
+                                                  : nullptr;
     if (!Class || Class->isDependentContext() ||
         modelClass(Class) != ModelClass::UserModule)
       return;

@@ -82,10 +82,9 @@ static std::optional<unsigned> fit(const Cell &Given, QualType Written,
   }
 }
 
-const CXXConstructorDecl *
-Interpreter::constructorFor(const CXXRecordDecl *Class,
-                            ArrayRef<Cell> Arguments,
-                            ArrayRef<QualType> Types) {
+const CXXConstructorDecl *constructorFor(const CXXRecordDecl *Class,
+                                         ArrayRef<Cell> Arguments,
+                                         ArrayRef<QualType> Types) {
   const CXXConstructorDecl *Best = nullptr;
   unsigned BestFit = 0;
   auto Consider = [&](const CXXConstructorDecl *Constructor) {
@@ -131,8 +130,8 @@ Interpreter::constructorFor(const CXXRecordDecl *Class,
 
 ModulePtr Interpreter::make(const CXXRecordDecl *Class,
                             ArrayRef<Cell> Arguments, SourceLocation At) {
-  const Cell Made =
-      makeObject(Class, Arguments, /*Types=*/{}, /*Constructor=*/nullptr, At);
+  const Cell Made = makeObject(*this, Class, Arguments, /*Types=*/{},
+                               /*Constructor=*/nullptr, At);
   return Made->What == Value::Module ? Made->Held : nullptr;
 }
 
@@ -141,41 +140,32 @@ static Fields &membersOf(const Cell &Object) {
                                        : Object->Members;
 }
 
-void Interpreter::setField(Fields &Of, const FieldDecl *Field,
-                           const Cell &Given) {
+static void setField(Interpreter &VM, Fields &Of, const FieldDecl *Field,
+                     const Cell &Given) {
   Of[Field->getCanonicalDecl()] =
-      Field->getType()->isReferenceType() ? Given : copyOf(Given);
+      Field->getType()->isReferenceType() ? Given : VM.copyOf(Given);
 }
 
 /// Fields as they are without a constructor's list.
-void Interpreter::initialiseFields(const Cell &Object,
-                                   const CXXRecordDecl *Class) {
+static void initialiseFields(Interpreter &VM, const Cell &Object,
+                             const CXXRecordDecl *Class) {
   Fields &Members = membersOf(Object);
   for (const FieldDecl *Field : Class->fields()) {
-    if (Halted)
+    if (VM.Halted)
       return;
-    setField(Members, Field, initialValue(Field));
+    setField(VM, Members, Field, initialValue(VM, Field));
   }
-}
-
-/// What a defaulted constructor does: bases and fields in their order.
-void Interpreter::constructPlainly(const Cell &Object,
-                                   const CXXRecordDecl *Class,
-                                   SourceLocation At) {
-  for (const CXXBaseSpecifier &Base : Class->bases())
-    constructBase(Object, Base.getType(), nullptr, At);
-  initialiseFields(Object, Class);
 }
 
 /// A user's class that derives from one of LibTorch's modules has what that
 /// registers.
-void Interpreter::inheritLibraryModule(const Cell &Object,
-                                       const CXXRecordDecl *Base,
-                                       ArrayRef<Cell> Arguments,
-                                       SourceLocation At) {
+static void inheritLibraryModule(Interpreter &VM, const Cell &Object,
+                                 const CXXRecordDecl *Base,
+                                 ArrayRef<Cell> Arguments, SourceLocation At) {
   if (Object->What != Value::Module)
     return;
-  const ModulePtr Made = makeLibraryModule(modelClassName(Base), Arguments, At);
+  const ModulePtr Made =
+      makeLibraryModule(VM, modelClassName(Base), Arguments, At);
   ModuleInstance &M = *Object->Held;
   llvm::append_range(M.Children, Made->Children);
   llvm::append_range(M.Parameters, Made->Parameters);
@@ -185,8 +175,8 @@ void Interpreter::inheritLibraryModule(const Cell &Object,
   M.IsIncomplete |= Made->IsIncomplete;
 }
 
-void Interpreter::constructBase(const Cell &Object, QualType Base,
-                                const Expr *Init, SourceLocation At) {
+static void constructBase(Interpreter &VM, const Cell &Object, QualType Base,
+                          const Expr *Init, SourceLocation At) {
   const CXXRecordDecl *R = Base->getAsCXXRecordDecl();
   R = R ? R->getDefinition() : nullptr;
   if (!R || cpp::isStdDecl(R))
@@ -199,9 +189,9 @@ void Interpreter::constructBase(const Cell &Object, QualType Base,
   llvm::SmallVector<const Expr *, 4> Written;
   if (Construct)
     Written = cpp::writtenArguments(Construct);
-  const std::vector<Cell> Arguments = evalAll(Written);
+  const std::vector<Cell> Arguments = VM.evalAll(Written);
   if (Kind == ModelClass::LibraryModule) {
-    inheritLibraryModule(Object, R, Arguments, At);
+    inheritLibraryModule(VM, Object, R, Arguments, At);
     return;
   }
   if (torch::isTorchDecl(R))
@@ -215,8 +205,16 @@ void Interpreter::constructBase(const Cell &Object, QualType Base,
       Object->What == Value::Module ? Object->Held->Class : Object->Class;
   const CXXRecordDecl *Derived = Dynamic;
   Dynamic = R;
-  construct(Object, R, Constructor, Arguments, At);
+  construct(VM, Object, R, Constructor, Arguments, At);
   Dynamic = Derived;
+}
+
+/// What a defaulted constructor does: bases and fields in their order.
+static void constructPlainly(Interpreter &VM, const Cell &Object,
+                             const CXXRecordDecl *Class, SourceLocation At) {
+  for (const CXXBaseSpecifier &Base : Class->bases())
+    constructBase(VM, Object, Base.getType(), nullptr, At);
+  initialiseFields(VM, Object, Class);
 }
 
 /// The constructor of a base that runs where \p Class is made by
@@ -233,87 +231,87 @@ inheritedBy(const CXXRecordDecl *Class, const CXXConstructorDecl *Constructor) {
 }
 
 /// What it inherits from a base, it hands on.
-void Interpreter::constructInherited(const Cell &Object,
-                                     const CXXRecordDecl *Class,
-                                     const CXXConstructorDecl *Inherited,
-                                     ArrayRef<Cell> Arguments,
-                                     SourceLocation At) {
+static void constructInherited(Interpreter &VM, const Cell &Object,
+                               const CXXRecordDecl *Class,
+                               const CXXConstructorDecl *Inherited,
+                               ArrayRef<Cell> Arguments, SourceLocation At) {
   const CXXRecordDecl *Base = Inherited->getParent();
   for (const CXXBaseSpecifier &B : Class->bases())
     if (const CXXRecordDecl *R = B.getType()->getAsCXXRecordDecl();
         R && R->getCanonicalDecl() != Base->getCanonicalDecl())
-      constructBase(Object, B.getType(), nullptr, At);
+      constructBase(VM, Object, B.getType(), nullptr, At);
   if (modelClass(Base) == ModelClass::LibraryModule)
-    inheritLibraryModule(Object, Base, Arguments, At);
+    inheritLibraryModule(VM, Object, Base, Arguments, At);
   else
-    construct(Object, Base->getDefinition(), Inherited, Arguments, At);
-  initialiseFields(Object, Class);
+    construct(VM, Object, Base->getDefinition(), Inherited, Arguments, At);
+  initialiseFields(VM, Object, Class);
 }
 
 /// What \p Definition lists before its body, and the fields that it leaves as
 /// they are.
-void Interpreter::runInitialisers(const Cell &Object,
-                                  const CXXRecordDecl *Class,
-                                  const CXXConstructorDecl *Definition,
-                                  SourceLocation At) {
+static void runInitialisers(Interpreter &VM, const Cell &Object,
+                            const CXXRecordDecl *Class,
+                            const CXXConstructorDecl *Definition,
+                            SourceLocation At) {
   Fields &Members = membersOf(Object);
   for (const CXXCtorInitializer *Init : Definition->inits()) {
-    if (Halted)
+    if (VM.Halted)
       return;
     if (Init->isDelegatingInitializer()) {
       if (const auto *To =
               dyn_cast<CXXConstructExpr>(cpp::peel(Init->getInit())))
-        construct(Object, Class, To->getConstructor(),
-                  evalAll(cpp::writtenArguments(To)), At);
+        construct(VM, Object, Class, To->getConstructor(),
+                  VM.evalAll(cpp::writtenArguments(To)), At);
     } else if (Init->isBaseInitializer()) {
-      constructBase(Object, QualType(Init->getBaseClass(), 0), Init->getInit(),
-                    At);
+      constructBase(VM, Object, QualType(Init->getBaseClass(), 0),
+                    Init->getInit(), At);
     } else if (const FieldDecl *Field = Init->getAnyMember()) {
-      setField(Members, Field,
-               coerced(convert(eval(Init->getInit()), Field->getType()),
+      setField(VM, Members, Field,
+               coerced(VM,
+                       convert(VM, VM.eval(Init->getInit()), Field->getType()),
                        Field->getType(), Field->getLocation()));
     }
   }
   for (const FieldDecl *Field : Class->fields())
     if (!Members.count(Field->getCanonicalDecl()))
       Members[Field->getCanonicalDecl()] =
-          defaultValue(Field->getType(), Field->getLocation());
+          defaultValue(VM, Field->getType(), Field->getLocation());
 }
 
-void Interpreter::construct(const Cell &Object, const CXXRecordDecl *Class,
-                            const CXXConstructorDecl *Constructor,
-                            ArrayRef<Cell> Arguments, SourceLocation At) {
+void construct(Interpreter &VM, const Cell &Object, const CXXRecordDecl *Class,
+               const CXXConstructorDecl *Constructor, ArrayRef<Cell> Arguments,
+               SourceLocation At) {
   Frame Callee;
   Callee.This = Object;
-  Frames.push_back(&Callee);
-  ++Calls;
+  VM.Frames.push_back(&Callee);
+  ++VM.Calls;
   const auto Leave = llvm::make_scope_exit([&] {
-    Frames.pop_back();
-    --Calls;
+    VM.Frames.pop_back();
+    --VM.Calls;
   });
-  if (Calls > MaxCalls) {
-    note(At, "constructors nest deeper than " + Twine(MaxCalls) +
-                 ", and were followed no further");
+  if (VM.Calls > MaxCalls) {
+    VM.note(At, "constructors nest deeper than " + Twine(MaxCalls) +
+                    ", and were followed no further");
     return;
   }
   if (const CXXConstructorDecl *Inherited = inheritedBy(Class, Constructor))
-    return constructInherited(Object, Class, Inherited, Arguments, At);
+    return constructInherited(VM, Object, Class, Inherited, Arguments, At);
   if (!Constructor || (Constructor->isDefaulted() && Arguments.empty()) ||
       Constructor->isImplicit())
-    return constructPlainly(Object, Class, At);
+    return constructPlainly(VM, Object, Class, At);
   const auto *Definition =
-      dyn_cast_or_null<CXXConstructorDecl>(definitionOf(Constructor));
+      dyn_cast_or_null<CXXConstructorDecl>(VM.definitionOf(Constructor));
   if (!Definition) {
-    note(Constructor->getLocation(), "the constructor of '" +
-                                         Class->getNameAsString() +
-                                         "' is defined in another file");
+    VM.note(Constructor->getLocation(), "the constructor of '" +
+                                            Class->getNameAsString() +
+                                            "' is defined in another file");
     return;
   }
-  if (!bindParameters(Callee, Definition, Arguments))
+  if (!bindParameters(VM, Callee, Definition, Arguments))
     return;
-  runInitialisers(Object, Class, Definition, At);
-  if (!Halted)
-    exec(Definition->getBody());
+  runInitialisers(VM, Object, Class, Definition, At);
+  if (!VM.Halted)
+    follow(VM, Definition->getBody());
 }
 
 } // namespace libtorch_tidy::bytes

@@ -1,4 +1,4 @@
-//===- Containers.cpp - What methods of containers do ---------------------===//
+//===- Containers.cpp - Containers, and places in them --------------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,57 +8,217 @@
 #include "analysis/bytes/interpret/Interpreter.h"
 #include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/cpp/Std.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 using llvm::ArrayRef;
+using llvm::StringRef;
 using llvm::Twine;
 
 namespace libtorch_tidy::bytes {
 
-static bool isMap(const CXXRecordDecl *R) {
-  return cpp::isStdClass(R, {"map", "unordered_map"});
+//===----------------------------------------------------------------------===//
+// Iterators
+//===----------------------------------------------------------------------===//
+
+Cell iteratorAt(const Cell &Container, int64_t Index) {
+  Value V;
+  V.What = Value::Iterator;
+  V.Target = Container;
+  V.Number = Index;
+  return cell(std::move(V));
 }
 
-/// at(), count() and [] of a map, find() and count() of a set. Null for other
-/// methods.
-Cell Interpreter::lookUp(const LibraryCall &C) {
-  const auto *Method = cast<CXXMethodDecl>(C.F);
-  std::vector<Cell> &Elements = C.Object->Elements;
-  const bool IsCount = C.Name == "count" || C.Name == "contains";
-  Cell Unknown;
-  if (C.Arguments.empty())
-    return nullptr;
-  if (cpp::isStdClass(Method->getParent(), {"set", "unordered_set"}) &&
-      (C.Name == "find" || IsCount)) {
-    const std::optional<size_t> Place =
-        placeOf(C.Arguments.front(), Elements, C.E, Unknown);
-    if (!Place)
-      return Unknown;
-    return IsCount ? integer(*Place < Elements.size())
-                   : iteratorAt(C.Object, static_cast<int64_t>(*Place));
+Cell boundOf(StringRef Name, const Cell &List) {
+  const auto Size = static_cast<int64_t>(List->Elements.size());
+  return llvm::StringSwitch<Cell>(Name)
+      .Cases("begin", "cbegin", iteratorAt(List, 0))
+      .Cases("end", "cend", iteratorAt(List, Size))
+      .Case("size", integer(Size))
+      .Default(nullptr);
+}
+
+std::optional<std::vector<Cell>> elementsBetween(const Cell &First,
+                                                 const Cell &Last) {
+  if (!isIterator(First) || !isIterator(Last) || First->Target != Last->Target)
+    return std::nullopt;
+  const Cell &Container = First->Target;
+  if (Container->What != Value::List || First->Number < 0 ||
+      First->Number > Last->Number ||
+      static_cast<uint64_t>(Last->Number) > Container->Elements.size())
+    return std::nullopt;
+  const auto Begin = Container->Elements.begin();
+  return std::vector<Cell>(Begin + First->Number, Begin + Last->Number);
+}
+
+/// `it + 2`, `last - first`, `it != last`.
+Cell iteratorArithmetic(Interpreter &VM, BinaryOperatorKind Op, const Cell &A,
+                        const Cell &B, const Expr *E) {
+  const Cell Nothing = unknown(E->getExprLoc(), "the result of an operator");
+  if (isIterator(A) && isIterator(B)) {
+    if (A->Target != B->Target)
+      return Nothing;
+    return arithmetic(VM, Op, integer(A->Number), integer(B->Number),
+                      E->getType(), E);
   }
-  if (!isMap(Method->getParent()) ||
-      !(IsCount || C.Name == "at" ||
-        Method->getOverloadedOperator() == OO_Subscript))
-    return nullptr;
-  for (const Cell &Pair : Elements)
+  const Cell &Place = isIterator(A) ? A : B, &By = isIterator(A) ? B : A;
+  int64_t Index = 0;
+  if (By->What != Value::Integer ||
+      (Op == BO_Add ? llvm::AddOverflow(Place->Number, By->Number, Index)
+                    : Op != BO_Sub || !isIterator(A) ||
+                          llvm::SubOverflow(Place->Number, By->Number, Index)))
+    return Nothing;
+  return iteratorAt(Place->Target, Index);
+}
+
+/// An operator of the iterator \p Object; null when it is another function.
+Cell iteratorOperator(Interpreter &VM, const LibraryCall &C) {
+  const auto Here = integer(C.Object->Number);
+  switch (C.F->getOverloadedOperator()) {
+  case OO_Star:
+  case OO_Arrow:
+    return element(C.Object->Target, Here, C.E);
+  case OO_Subscript:
+    return C.Arguments.empty()
+               ? Cell()
+               : element(C.Object->Target,
+                         arithmetic(VM, BO_Add, Here, C.Arguments[0],
+                                    VM.Context.LongTy, C.E),
+                         C.E);
+  case OO_PlusPlus:
+  case OO_MinusMinus: {
+    const Cell Before = VM.copyOf(C.Object);
+    C.Object->Number += C.F->getOverloadedOperator() == OO_PlusPlus ? 1 : -1;
+    // The second form has an argument that nobody reads.
+    return C.Arguments.empty() ? C.Object : Before;
+  }
+  case OO_PlusEqual:
+  case OO_MinusEqual:
+    if (C.Arguments.size() != 1)
+      return {};
+    VM.store(C.Object,
+             iteratorArithmetic(
+                 VM,
+                 C.F->getOverloadedOperator() == OO_PlusEqual ? BO_Add : BO_Sub,
+                 C.Object, C.Arguments[0], C.E));
+    return C.Object;
+  default:
+    return {};
+  }
+}
+
+/// The place of the first of \p Among that is equal to \p What; their number
+/// when there is none. Absent when one of them is \p Unknown.
+std::optional<size_t> placeOf(Interpreter &VM, const Cell &What,
+                              ArrayRef<Cell> Among, const Expr *E,
+                              Cell &Unknown) {
+  size_t Place = 0;
+  for (; Place < Among.size(); ++Place) {
+    Unknown = arithmetic(VM, BO_EQ, Among[Place], What, VM.Context.BoolTy, E);
+    const std::optional<bool> IsIt = truth(Unknown);
+    if (!IsIt)
+      return std::nullopt;
+    if (*IsIt)
+      break;
+  }
+  return Place;
+}
+
+//===----------------------------------------------------------------------===//
+// Methods
+//===----------------------------------------------------------------------===//
+
+static const CXXRecordDecl *classOf(const LibraryCall &C) {
+  return cast<CXXMethodDecl>(C.F)->getParent();
+}
+
+static bool isMap(const LibraryCall &C) {
+  return cpp::isStdClass(classOf(C), {"map", "unordered_map"});
+}
+
+static bool isSet(const LibraryCall &C) {
+  return cpp::isStdClass(classOf(C), {"set", "unordered_set"});
+}
+
+/// The pair of a map with the key that is the first argument. Null when there
+/// is none; unknown when that is not known.
+static Cell pairAt(Interpreter &VM, const LibraryCall &C) {
+  for (const Cell &Pair : C.Object->Elements)
     if (Pair->What == Value::List && Pair->Elements.size() == 2) {
-      const Cell Equal = arithmetic(BO_EQ, Pair->Elements[0],
-                                    C.Arguments.front(), Context.BoolTy, C.E);
-      if (!truth(Equal))
+      const Cell Equal =
+          arithmetic(VM, BO_EQ, Pair->Elements[0], C.Arguments.front(),
+                     VM.Context.BoolTy, C.E);
+      const std::optional<bool> IsIt = truth(Equal);
+      if (!IsIt)
         return Equal;
-      if (*truth(Equal))
-        return IsCount ? integer(1) : Pair->Elements[1];
+      if (*IsIt)
+        return Pair;
     }
-  if (IsCount)
-    return integer(0);
-  if (C.Name == "at") {
-    fail(C.At, "'at' finds no such element, and throws");
+  return nullptr;
+}
+
+/// count() and contains() of a map or a set.
+static Cell countOf(Interpreter &VM, const LibraryCall &C) {
+  if (isMap(C)) {
+    const Cell Pair = pairAt(VM, C);
+    return Pair && Pair->What == Value::Unknown ? Pair
+                                                : integer(Pair != nullptr);
+  }
+  if (!isSet(C))
+    return nullptr;
+  Cell Unknown;
+  const std::optional<size_t> Place =
+      placeOf(VM, C.Arguments.front(), C.Object->Elements, C.E, Unknown);
+  return Place ? integer(*Place < C.Object->Elements.size()) : Unknown;
+}
+
+static Cell findInSet(Interpreter &VM, const LibraryCall &C) {
+  if (!isSet(C))
+    return nullptr;
+  Cell Unknown;
+  const std::optional<size_t> Place =
+      placeOf(VM, C.Arguments.front(), C.Object->Elements, C.E, Unknown);
+  return Place ? iteratorAt(C.Object, static_cast<int64_t>(*Place)) : Unknown;
+}
+
+/// [] and at().
+static Cell elementAt(Interpreter &VM, const LibraryCall &C) {
+  if (C.Arguments.empty())
+    return C.Object;
+  const Cell &Key = C.Arguments.front();
+  if (!isMap(C))
+    return element(C.Object, Key, C.E);
+  if (const Cell Pair = pairAt(VM, C))
+    return Pair->What == Value::Unknown ? Pair : Cell(Pair->Elements[1]);
+  if (!C.F->getOverloadedOperator()) {
+    VM.fail(C.At, "'at' finds no such element, and throws");
     return unknown(C.At, "");
   }
-  const Cell New = newElement(typeArgument(Method->getParent(), 1), C.At);
-  Elements.push_back(listOf({copyOf(C.Arguments.front()), New}));
+  const Cell New = newElement(VM, typeArgument(classOf(C), 1), C.At);
+  C.Object->Elements.push_back(listOf({VM.copyOf(Key), New}));
   return New;
+}
+
+static Cell object(Interpreter &, const LibraryCall &C) { return C.Object; }
+
+static Cell bound(Interpreter &, const LibraryCall &C) {
+  return boundOf(C.Name, C.Object);
+}
+
+static Cell isListEmpty(Interpreter &, const LibraryCall &C) {
+  return integer(C.Object->Elements.empty());
+}
+
+static Cell front(Interpreter &, const LibraryCall &C) {
+  const std::vector<Cell> &Elements = C.Object->Elements;
+  return Elements.empty() ? unknown(C.At, "an element of an empty container")
+                          : Elements.front();
+}
+
+static Cell back(Interpreter &, const LibraryCall &C) {
+  const std::vector<Cell> &Elements = C.Object->Elements;
+  return Elements.empty() ? unknown(C.At, "an element of an empty container")
+                          : Elements.back();
 }
 
 /// slice() or vec() of a list; null for other methods, and where the bounds are
@@ -81,83 +241,140 @@ static Cell partOf(const CXXMethodDecl *Method, ArrayRef<Cell> Elements,
                     .vec());
 }
 
-/// push_back() or emplace_back().
-Cell Interpreter::addElement(const LibraryCall &C) {
+/// push_back(), and emplace_back(), which makes an element of its arguments.
+template <bool Makes>
+static Cell addElement(Interpreter &VM, const LibraryCall &C) {
   std::vector<Cell> &Elements = C.Object->Elements;
   if (Elements.size() >= MaxElements) {
-    limit(C.At,
-          "a container has more than " + Twine(MaxElements) + " elements");
+    VM.limit(C.At,
+             "a container has more than " + Twine(MaxElements) + " elements");
     return C.Object;
   }
-  const QualType Type = typeArgument(cast<CXXMethodDecl>(C.F)->getParent(), 0);
+  const QualType Type = typeArgument(classOf(C), 0);
   const CXXRecordDecl *R =
-      definitionOf(Type.isNull() ? nullptr : Type->getAsCXXRecordDecl());
+      VM.definitionOf(Type.isNull() ? nullptr : Type->getAsCXXRecordDecl());
   Cell New;
-  if (R && C.Name == "emplace_back")
-    New = makeObject(R, C.Arguments, {}, nullptr, C.At);
+  if (R && Makes)
+    New = makeObject(VM, R, C.Arguments, {}, nullptr, C.At);
   else if (C.Arguments.size() == 1)
     New = Type.isNull() ? C.Arguments.front()
-                        : convert(C.Arguments.front(), Type);
+                        : convert(VM, C.Arguments.front(), Type);
   else
     New = unknown(C.At, "an element");
-  Elements.push_back(copyOf(New));
+  Elements.push_back(VM.copyOf(New));
   return Elements.back();
 }
 
-Cell Interpreter::callList(const LibraryCall &C) {
+static Cell popBack(Interpreter &, const LibraryCall &C) {
+  if (!C.Object->Elements.empty())
+    C.Object->Elements.pop_back();
+  return C.Object;
+}
+
+static Cell clear(Interpreter &, const LibraryCall &C) {
+  C.Object->Elements.clear();
+  return C.Object;
+}
+
+static Cell resize(Interpreter &VM, const LibraryCall &C) {
   std::vector<Cell> &Elements = C.Object->Elements;
+  const std::optional<size_t> Size =
+      indexIn(C.Arguments.front(), MaxElements + 1);
+  if (!Size)
+    return nullptr;
+  Elements.resize(std::min(Elements.size(), *Size));
+  const QualType Type = typeArgument(classOf(C), 0);
+  while (Elements.size() < *Size && VM.step(C.At))
+    Elements.push_back(C.Arguments.size() > 1 ? VM.copyOf(C.Arguments[1])
+                                              : newElement(VM, Type, C.At));
+  return C.Object;
+}
+
+/// Is argument \p I a place in the container, which is no map?
+static bool isHere(const LibraryCall &C, unsigned I) {
+  const Cell &V = C.Arguments[I];
+  return !isMap(C) && isIterator(V) && V->Target == C.Object &&
+         V->Number >= 0 &&
+         static_cast<uint64_t>(V->Number) <= C.Object->Elements.size();
+}
+
+/// assign(first, last).
+static Cell assignRange(Interpreter &VM, const LibraryCall &C) {
+  const std::optional<std::vector<Cell>> New =
+      isMap(C) ? std::nullopt : elementsBetween(C.Arguments[0], C.Arguments[1]);
+  if (!New)
+    return nullptr;
+  C.Object->Elements = VM.copiesOf(*New);
+  return C.Object;
+}
+
+/// insert(place, element) and insert(place, first, last).
+static Cell insert(Interpreter &VM, const LibraryCall &C) {
+  std::vector<Cell> &Elements = C.Object->Elements;
+  std::optional<std::vector<Cell>> New{{C.Arguments[1]}};
+  if (C.Arguments.size() == 3)
+    New = elementsBetween(C.Arguments[1], C.Arguments[2]);
+  if (!isHere(C, 0) || !New || Elements.size() + New->size() > MaxElements)
+    return nullptr;
+  *New = VM.copiesOf(*New);
+  Elements.insert(Elements.begin() + C.Arguments[0]->Number, New->begin(),
+                  New->end());
+  return C.Arguments[0];
+}
+
+/// erase(place) and erase(first, last).
+static Cell erase(Interpreter &, const LibraryCall &C) {
+  std::vector<Cell> &Elements = C.Object->Elements;
+  if (!isHere(C, 0) || (C.Arguments.size() == 2 && !isHere(C, 1)))
+    return nullptr;
+  const int64_t From = C.Arguments[0]->Number;
+  const int64_t To =
+      C.Arguments.size() == 1 ? From + 1 : C.Arguments[1]->Number;
+  if (To < From || static_cast<uint64_t>(To) > Elements.size())
+    return nullptr;
+  Elements.erase(Elements.begin() + From, Elements.begin() + To);
+  return C.Arguments[0];
+}
+
+static const CallRule ListRules[] = {{"count", countOf, 1},
+                                     {"contains", countOf, 1},
+                                     {"find", findInSet, 1},
+                                     {"at", elementAt},
+                                     {"begin", bound},
+                                     {"cbegin", bound},
+                                     {"end", bound},
+                                     {"cend", bound},
+                                     {"size", bound},
+                                     {"empty", isListEmpty},
+                                     {"front", front},
+                                     {"back", back},
+                                     {"data", object},
+                                     {"vec", object},
+                                     {"reserve", object},
+                                     {"shrink_to_fit", object},
+                                     {"push_back", addElement<false>},
+                                     {"emplace_back", addElement<true>},
+                                     {"pop_back", popBack},
+                                     {"clear", clear},
+                                     {"resize", resize, 1},
+                                     {"assign", assignRange, 2, 2},
+                                     {"insert", insert, 2, 3},
+                                     {"erase", erase, 1, 2}};
+
+Cell callList(Interpreter &VM, const LibraryCall &C) {
+  const std::vector<Cell> &Elements = C.Object->Elements;
   const auto *Method = cast<CXXMethodDecl>(C.F);
-  if (Cell Found = lookUp(C))
-    return Found;
   if (Cell Part = partOf(Method, Elements, C.Arguments))
     return Part;
-  if (Method->getOverloadedOperator() == OO_Subscript || C.Name == "at")
-    return C.Arguments.empty() ? C.Object
-                               : element(C.Object, C.Arguments.front(), C.E);
-  if (Cell Place = boundOf(C.Name, C.Object))
-    return Place;
-  if (C.Name == "empty")
-    return integer(Elements.empty());
-  if (C.Name == "front" || C.Name == "back") {
-    if (Elements.empty())
-      return unknown(C.At, "an element of an empty container");
-    return C.Name == "front" ? Elements.front() : Elements.back();
-  }
+  if (Method->getOverloadedOperator() == OO_Subscript)
+    return elementAt(VM, C);
   if (const std::optional<unsigned> Part = partOfItem(Method))
     return Elements.size() == 2 ? Elements[*Part] : unknown(C.At, "an element");
-  if (C.Name == "data" || C.Name == "vec" || C.Name == "reserve" ||
-      C.Name == "shrink_to_fit")
-    return C.Object;
-  if (C.Name == "push_back" || C.Name == "emplace_back")
-    return addElement(C);
-  if (C.Name == "pop_back") {
-    if (!Elements.empty())
-      Elements.pop_back();
-    return C.Object;
-  }
-  if (C.Name == "clear") {
-    Elements.clear();
-    return C.Object;
-  }
-  const std::optional<size_t> Size =
-      C.Name == "resize" && !C.Arguments.empty()
-          ? indexIn(C.Arguments.front(), MaxElements + 1)
-          : std::nullopt;
-  if (Size) {
-    Elements.resize(std::min(Elements.size(), *Size));
-    const QualType Type = typeArgument(Method->getParent(), 0);
-    while (Elements.size() < *Size && step(C.At))
-      Elements.push_back(C.Arguments.size() > 1 ? copyOf(C.Arguments[1])
-                                                : newElement(Type, C.At));
-    return C.Object;
-  }
-  if (!isMap(Method->getParent()))
-    if (Cell Changed = changeList(C))
-      return Changed;
+  if (Cell Result = byRule(ListRules, VM, C))
+    return Result;
   // Whatever else a method does to the container.
   const Cell Nothing = unknown(C.At, "what '" + C.Name + "' gives");
-  if (!Method->isConst() && !cpp::isElementAccess(C.Name) &&
-      C.Name != "rbegin" && C.Name != "rend")
+  if (!Method->isConst() && !cpp::isElementAccess(C.Name))
     *C.Object = *unknown(C.At, "a container after '" + C.Name + "'");
   return Nothing;
 }

@@ -94,8 +94,7 @@ std::string shown(const Cell &V) {
 
 static std::string titleOf(const CXXRecordDecl *R,
                            llvm::ArrayRef<Cell> Arguments) {
-  const CXXConstructorDecl *Constructor =
-      Interpreter::constructorFor(R, Arguments);
+  const CXXConstructorDecl *Constructor = constructorFor(R, Arguments);
   std::string Result = shownName(R) + "(";
   for (size_t I = 0; I < Arguments.size(); ++I) {
     const bool HasType = Constructor && I < Constructor->getNumParams();
@@ -253,7 +252,7 @@ bool Elaborator::elaborate(const CXXRecordDecl *Class,
     return false;
   }
   if (const auto Type = torch::elementType(Request.Type))
-    Interpreter::convertModule(Made, *Type);
+    convertModule(Made, *Type);
   ModelRows Model;
   Model.Title = Title;
   Model.Made = spotOf(Class->getLocation(), SM);
@@ -313,7 +312,7 @@ void Elaborator::findByName(const ModelText &Asked) {
            "several classes are called that: " + llvm::join(Names, ", "));
     return;
   }
-  if (!Interpreter::constructorFor(Class, Asked.Arguments) &&
+  if (!constructorFor(Class, Asked.Arguments) &&
       !(Asked.Arguments.empty() && Class->needsImplicitDefaultConstructor())) {
     refuse(titleOf(Class, Asked.Arguments), Class->getLocation(),
            "no constructor takes these arguments; there are: " +
@@ -362,8 +361,7 @@ void Elaborator::makeAsProgram() {
 }
 
 static bool hasDefault(const CXXRecordDecl *R) {
-  return Interpreter::constructorFor(R, {}) ||
-         R->needsImplicitDefaultConstructor();
+  return constructorFor(R, {}) || R->needsImplicitDefaultConstructor();
 }
 
 /// Models of \p Others, which nobody is seen to make, as their default

@@ -23,16 +23,16 @@ using llvm::ArrayRef;
 namespace libtorch_tidy::bytes {
 
 /// What the compiler can compute by itself.
-Cell Interpreter::evalConstant(const Expr *E) {
+Cell evalConstant(Interpreter &VM, const Expr *E) {
   if (!E->isValueDependent() && !E->isTypeDependent() && !E->containsErrors()) {
     Expr::EvalResult Result;
     if (E->getType()->isIntegralOrEnumerationType() &&
-        E->EvaluateAsInt(Result, Context) &&
+        E->EvaluateAsInt(Result, VM.Context) &&
         Result.Val.getInt().isRepresentableByInt64())
       return integer(Result.Val.getInt().getExtValue());
     llvm::APFloat Number(0.0);
     if (E->getType()->isRealFloatingType() &&
-        E->EvaluateAsFloat(Number, Context)) {
+        E->EvaluateAsFloat(Number, VM.Context)) {
       bool Lost;
       Number.convert(llvm::APFloat::IEEEdouble(),
                      llvm::APFloat::rmNearestTiesToEven, &Lost);
@@ -64,7 +64,7 @@ static bool keepsContents(const VarDecl *Var, const FunctionDecl *F) {
 }
 
 /// Of a variable that is not one of the function that is followed.
-bool Interpreter::keepsInitialValue(const VarDecl *Definition) const {
+static bool keepsInitialValue(Interpreter &VM, const VarDecl *Definition) {
   if (Definition->isConstexpr() || Definition->getType().isConstQualified() ||
       Definition->getType()->isReferenceType())
     return true;
@@ -78,15 +78,15 @@ bool Interpreter::keepsInitialValue(const VarDecl *Definition) const {
   // there for its methods.
   return (!Definition->isExternallyVisible() ||
           Definition->isStaticDataMember()) &&
-         llvm::all_of(All, [&](const Stmt *Body) {
+         llvm::all_of(VM.All, [&](const Stmt *Body) {
            return cpp::writesTo(Definition, Body).empty();
          });
 }
 
-Cell Interpreter::evalName(const ValueDecl *D, const Expr *E) {
+static Cell evalName(Interpreter &VM, const ValueDecl *D, const Expr *E) {
   const auto *Canonical = cast<ValueDecl>(D->getCanonicalDecl());
-  if (!Frames.empty()) {
-    auto &Variables = Frames.back()->Variables;
+  if (!VM.Frames.empty()) {
+    auto &Variables = VM.Frames.back()->Variables;
     if (auto It = Variables.find(Canonical); It != Variables.end())
       return It->second;
   }
@@ -95,7 +95,7 @@ Cell Interpreter::evalName(const ValueDecl *D, const Expr *E) {
   if (const auto *Constant = dyn_cast<EnumConstantDecl>(D))
     return Constant->getInitVal().isRepresentableByInt64()
                ? integer(Constant->getInitVal().getExtValue())
-               : evalConstant(E);
+               : evalConstant(VM, E);
   if (const auto *F = dyn_cast<FunctionDecl>(D)) {
     Value V;
     V.What = Value::Function;
@@ -110,7 +110,7 @@ Cell Interpreter::evalName(const ValueDecl *D, const Expr *E) {
     if (cpp::isStdClass(Var->getType(), {"nullopt_t"}) ||
         Var->getName() == "nullopt")
       return valueOf(Value::Null);
-    const Cell Known = evalConstant(E);
+    const Cell Known = evalConstant(VM, E);
     if (Known->What != Value::Unknown)
       return Known;
     const Cell Named = valueOf(Value::Other);
@@ -121,14 +121,16 @@ Cell Interpreter::evalName(const ValueDecl *D, const Expr *E) {
   const Expr *Init = Var->getAnyInitializer(Definition);
   if (!Init)
     return Nothing;
-  auto [It, New] = Globals.try_emplace(Definition->getCanonicalDecl(), Nothing);
-  if (New && keepsInitialValue(Definition)) {
+  auto [It, New] =
+      VM.Globals.try_emplace(Definition->getCanonicalDecl(), Nothing);
+  if (New && keepsInitialValue(VM, Definition)) {
     // It is evaluated where it stands, not in the function that names it.
     Frame Outside;
-    Frames.push_back(&Outside);
-    const Cell Given = copyOf(convert(eval(Init), Definition->getType()));
-    Frames.pop_back();
-    Globals[Definition->getCanonicalDecl()] = Given;
+    VM.Frames.push_back(&Outside);
+    const Cell Given =
+        VM.copyOf(convert(VM, VM.eval(Init), Definition->getType()));
+    VM.Frames.pop_back();
+    VM.Globals[Definition->getCanonicalDecl()] = Given;
     return Given;
   }
   return It->second;
@@ -142,10 +144,10 @@ static Cell optionsOf(const ModuleInstance &M) {
   return Options;
 }
 
-Cell Interpreter::memberOf(const Cell &Base, const ValueDecl *Member,
-                           const Expr *E) {
+Cell memberOf(Interpreter &VM, const Cell &Base, const ValueDecl *Member,
+              const Expr *E) {
   if (const auto *Var = dyn_cast<VarDecl>(Member))
-    return evalName(Var, E);
+    return evalName(VM, Var, E);
   const auto *Field = dyn_cast<FieldDecl>(Member);
   const Cell Object = targetOf(Base);
   const Cell Nothing = unknown(E ? E->getExprLoc() : Member->getLocation(),
@@ -188,7 +190,7 @@ Cell Interpreter::memberOf(const Cell &Base, const ValueDecl *Member,
   }
 }
 
-Cell Interpreter::element(const Cell &Of, const Cell &Index, const Expr *E) {
+Cell element(const Cell &Of, const Cell &Index, const Expr *E) {
   const Cell Object = targetOf(Of);
   const Cell Nothing = unknown(E->getExprLoc(), "an element of a container");
   if (Object->What == Value::Unknown)
@@ -220,33 +222,33 @@ Cell Interpreter::element(const Cell &Of, const Cell &Index, const Expr *E) {
 // Objects
 //===----------------------------------------------------------------------===//
 
-Cell Interpreter::evalConstruct(const CXXConstructExpr *E) {
+static Cell evalConstruct(Interpreter &VM, const CXXConstructExpr *E) {
   const CXXConstructorDecl *Constructor = E->getConstructor();
   if (Constructor->isCopyOrMoveConstructor() && E->getNumArgs() >= 1) {
-    const Cell From = eval(E->getArg(0));
+    const Cell From = VM.eval(E->getArg(0));
     // What is moved from holds nothing any more.
-    if (Pass && Constructor->isMoveConstructor() &&
+    if (VM.Pass && Constructor->isMoveConstructor() &&
         From->What == Value::Tensor && E->getArg(0)->isXValue()) {
-      const Cell Moved = copyOf(From);
+      const Cell Moved = VM.copyOf(From);
       From->Handle = undefinedTensor();
       return Moved;
     }
     return From->What == Value::List || From->What == Value::Record ||
                    From->What == Value::Options
-               ? copyOf(From)
+               ? VM.copyOf(From)
                : From;
   }
   const auto Written = cpp::writtenArguments(E);
-  const std::vector<Cell> Arguments = evalAll(Written);
-  if (Halted)
+  const std::vector<Cell> Arguments = VM.evalAll(Written);
+  if (VM.Halted)
     return unknown(E->getExprLoc(), "");
   if (E->getType()->isArrayType())
-    return defaultValue(E->getType(), E->getExprLoc());
-  return makeObject(Constructor->getParent(), Arguments, typesOf(Written),
+    return defaultValue(VM, E->getType(), E->getExprLoc());
+  return makeObject(VM, Constructor->getParent(), Arguments, typesOf(Written),
                     Constructor, E->getBeginLoc());
 }
 
-Cell Interpreter::evalList(const InitListExpr *E) {
+static Cell evalList(Interpreter &VM, const InitListExpr *E) {
   if (!E->isSemanticForm() && E->getSemanticForm())
     E = E->getSemanticForm();
   const QualType T = E->getType();
@@ -259,40 +261,41 @@ Cell Interpreter::evalList(const InitListExpr *E) {
         continue;
       Object->Members[Field->getCanonicalDecl()] =
           I < E->getNumInits()
-              ? copyOf(convert(eval(E->getInit(I)), Field->getType()))
-              : defaultValue(Field->getType(), Field->getLocation());
+              ? VM.copyOf(convert(VM, VM.eval(E->getInit(I)), Field->getType()))
+              : defaultValue(VM, Field->getType(), Field->getLocation());
       ++I;
     }
     return Object;
   }
   if (R) // std::array has an array in it.
-    return E->getNumInits() == 1 ? eval(E->getInit(0)) : listOf({});
+    return E->getNumInits() == 1 ? VM.eval(E->getInit(0)) : listOf({});
   if (!T->isArrayType()) {
     if (E->getNumInits() == 0)
-      return T->isPointerType() ? valueOf(Value::Null) : convert(integer(0), T);
-    return convert(eval(E->getInit(0)), T);
+      return T->isPointerType() ? valueOf(Value::Null)
+                                : convert(VM, integer(0), T);
+    return convert(VM, VM.eval(E->getInit(0)), T);
   }
   std::vector<Cell> Elements;
   for (const Expr *Init : E->inits())
-    Elements.push_back(copyOf(eval(Init)));
+    Elements.push_back(VM.copyOf(VM.eval(Init)));
   if (const auto *Array = dyn_cast<ConstantArrayType>(T.getCanonicalType())) {
     const uint64_t Size = Array->getSize().getLimitedValue(MaxElements + 1);
     if (Size > MaxElements)
       return unknown(E->getExprLoc(), "an array that is too large");
-    while (Elements.size() < Size && step(E->getExprLoc()))
+    while (Elements.size() < Size && VM.step(E->getExprLoc()))
       Elements.push_back(E->getArrayFiller()
-                             ? copyOf(eval(E->getArrayFiller()))
+                             ? VM.copyOf(VM.eval(E->getArrayFiller()))
                              : unknown(E->getExprLoc(), "an element"));
   }
   return listOf(std::move(Elements));
 }
 
-Cell Interpreter::evalLambda(const LambdaExpr *E) {
+static Cell evalLambda(Interpreter &VM, const LambdaExpr *E) {
   Value V;
   V.What = Value::Function;
   V.Callee = E->getCallOperator();
-  if (!Frames.empty())
-    V.This = Frames.back()->This;
+  if (!VM.Frames.empty())
+    V.This = VM.Frames.back()->This;
   for (const auto [Capture, Init] :
        llvm::zip(E->captures(), E->capture_inits())) {
     if (!Capture.capturesVariable())
@@ -301,11 +304,11 @@ Cell Interpreter::evalLambda(const LambdaExpr *E) {
     Cell Given;
     if (E->isInitCapture(&Capture) && isa<VarDecl>(Var) &&
         cast<VarDecl>(Var)->hasInit())
-      Given = eval(cast<VarDecl>(Var)->getInit());
+      Given = VM.eval(cast<VarDecl>(Var)->getInit());
     else
-      Given = evalName(Var, Init);
+      Given = evalName(VM, Var, Init);
     V.Captures[cast<ValueDecl>(Var->getCanonicalDecl())] =
-        Capture.getCaptureKind() == LCK_ByCopy ? copyOf(Given) : Given;
+        Capture.getCaptureKind() == LCK_ByCopy ? VM.copyOf(Given) : Given;
   }
   return cell(std::move(V));
 }
@@ -314,25 +317,25 @@ Cell Interpreter::evalLambda(const LambdaExpr *E) {
 // Expressions
 //===----------------------------------------------------------------------===//
 
-Cell Interpreter::evalCast(const CastExpr *E) {
+static Cell evalCast(Interpreter &VM, const CastExpr *E) {
   switch (E->getCastKind()) {
   case CK_IntegralCast:
   case CK_IntegralToFloating:
   case CK_FloatingToIntegral:
   case CK_FloatingCast:
   case CK_BooleanToSignedIntegral:
-    return convert(eval(E->getSubExpr()), E->getType());
+    return convert(VM, VM.eval(E->getSubExpr()), E->getType());
   case CK_IntegralToBoolean:
   case CK_FloatingToBoolean:
   case CK_PointerToBoolean:
-    return convert(eval(E->getSubExpr()), Context.BoolTy);
+    return convert(VM, VM.eval(E->getSubExpr()), VM.Context.BoolTy);
   case CK_NullToPointer:
     return valueOf(Value::Null);
   case CK_LValueToRValue:
-    return copyOf(eval(E->getSubExpr()));
+    return VM.copyOf(VM.eval(E->getSubExpr()));
   default:
     // Conversions of classes are calls and constructions below.
-    return eval(E->getSubExpr());
+    return VM.eval(E->getSubExpr());
   }
 }
 
@@ -348,19 +351,6 @@ llvm::SmallVector<QualType, 4> typesOf(ArrayRef<const Expr *> Each) {
   for (const Expr *E : Each)
     Result.push_back(E->getType());
   return Result;
-}
-
-Cell Interpreter::eval(const Expr *E) {
-  if (!E)
-    return unknown({}, "");
-  if (!step(E->getExprLoc()))
-    return unknown(E->getExprLoc(), "");
-  ++Nesting;
-  const auto Leave = llvm::make_scope_exit([&] { --Nesting; });
-  if (isTooDeep(E->getExprLoc()))
-    return unknown(E->getExprLoc(), "");
-  const Cell Result = evalInside(E);
-  return Result ? Result : unknown(E->getExprLoc(), "an expression");
 }
 
 /// What \p E is only written around: parentheses and other wrappers; it may be
@@ -389,43 +379,43 @@ static std::optional<const Expr *> wrappedBy(const Expr *E) {
 }
 
 /// `c ? a : b`.
-Cell Interpreter::evalChoice(const ConditionalOperator *E) {
-  const Cell Condition = eval(E->getCond());
+static Cell evalChoice(Interpreter &VM, const ConditionalOperator *E) {
+  const Cell Condition = VM.eval(E->getCond());
   if (std::optional<bool> Known = truth(Condition))
-    return eval(*Known ? E->getTrueExpr() : E->getFalseExpr());
+    return VM.eval(*Known ? E->getTrueExpr() : E->getFalseExpr());
   for (const Expr *Skipped : {E->getTrueExpr(), E->getFalseExpr()})
-    if (forget(Skipped, unknown(E->getExprLoc(), "a condition")) || Pass)
-      note(E->getExprLoc(),
-           "the condition of this '?:' is not known" + because(Condition));
+    if (forget(VM, Skipped, unknown(E->getExprLoc(), "a condition")) || VM.Pass)
+      VM.note(E->getExprLoc(), "the condition of this '?:' is not known" +
+                                   VM.because(Condition));
   return Condition->Why.empty()
              ? unknown(E->getExprLoc(), "the condition of a '?:'")
              : Condition;
 }
 
-Cell Interpreter::evalNew(const CXXNewExpr *E) {
+static Cell evalNew(Interpreter &VM, const CXXNewExpr *E) {
   if (E->isArray() || !E->getInitializer())
     return unknown(E->getExprLoc(), "a 'new'");
-  const Cell Made = eval(E->getInitializer());
+  const Cell Made = VM.eval(E->getInitializer());
   return Made->What == Value::Module ? Made : pointerTo(Made);
 }
 
-Cell Interpreter::evalInside(const Expr *E) {
+static Cell evalInside(Interpreter &VM, const Expr *E) {
   if (const auto *Cast = dyn_cast<CastExpr>(E))
-    return evalCast(Cast);
+    return evalCast(VM, Cast);
   if (const std::optional<const Expr *> Inner = wrappedBy(E))
-    return eval(*Inner);
+    return VM.eval(*Inner);
   switch (E->getStmtClass()) {
   case Stmt::ExprWithCleanupsClass:
   case Stmt::ConstantExprClass: {
-    const size_t Living = Temporaries.size();
-    const Cell Result = eval(cast<FullExpr>(E)->getSubExpr());
-    Temporaries.resize(Living);
+    const size_t Living = VM.Temporaries.size();
+    const Cell Result = VM.eval(cast<FullExpr>(E)->getSubExpr());
+    VM.Temporaries.resize(Living);
     return Result;
   }
   case Stmt::MaterializeTemporaryExprClass: {
-    const Cell Made = eval(cast<MaterializeTemporaryExpr>(E)->getSubExpr());
-    if (Pass)
-      Temporaries.push_back(Made);
+    const Cell Made = VM.eval(cast<MaterializeTemporaryExpr>(E)->getSubExpr());
+    if (VM.Pass)
+      VM.Temporaries.push_back(Made);
     return Made;
   }
   case Stmt::CXXBoolLiteralExprClass:
@@ -443,59 +433,72 @@ Cell Interpreter::evalInside(const Expr *E) {
   case Stmt::ImplicitValueInitExprClass:
   case Stmt::CXXScalarValueInitExprClass:
     if (E->getType()->isArithmeticType() || E->getType()->isEnumeralType())
-      return convert(integer(0), E->getType());
+      return convert(VM, integer(0), E->getType());
     return E->getType()->isPointerType()
                ? valueOf(Value::Null)
-               : defaultValue(E->getType(), E->getExprLoc());
+               : defaultValue(VM, E->getType(), E->getExprLoc());
   case Stmt::CXXThisExprClass:
-    return !Frames.empty() && Frames.back()->This
-               ? Frames.back()->This
+    return !VM.Frames.empty() && VM.Frames.back()->This
+               ? VM.Frames.back()->This
                : unknown(E->getExprLoc(), "'this'");
   case Stmt::DeclRefExprClass:
-    return evalName(cast<DeclRefExpr>(E)->getDecl(), E);
+    return evalName(VM, cast<DeclRefExpr>(E)->getDecl(), E);
   case Stmt::MemberExprClass: {
     const auto *Member = cast<MemberExpr>(E);
-    return memberOf(eval(Member->getBase()), Member->getMemberDecl(), E);
+    return memberOf(VM, VM.eval(Member->getBase()), Member->getMemberDecl(), E);
   }
   case Stmt::ArraySubscriptExprClass: {
     const auto *Subscript = cast<ArraySubscriptExpr>(E);
-    const Cell Base = eval(Subscript->getBase());
-    return element(Base, eval(Subscript->getIdx()), E);
+    const Cell Base = VM.eval(Subscript->getBase());
+    return element(Base, VM.eval(Subscript->getIdx()), E);
   }
   case Stmt::BinaryOperatorClass:
   case Stmt::CompoundAssignOperatorClass:
-    return evalBinary(cast<BinaryOperator>(E));
+    return evalBinary(VM, cast<BinaryOperator>(E));
   case Stmt::UnaryOperatorClass:
-    return evalUnary(cast<UnaryOperator>(E));
+    return evalUnary(VM, cast<UnaryOperator>(E));
   case Stmt::ConditionalOperatorClass:
-    return evalChoice(cast<ConditionalOperator>(E));
+    return evalChoice(VM, cast<ConditionalOperator>(E));
   case Stmt::InitListExprClass:
-    return evalList(cast<InitListExpr>(E));
+    return evalList(VM, cast<InitListExpr>(E));
   case Stmt::CXXParenListInitExprClass: {
     const auto *List = cast<CXXParenListInitExpr>(E);
-    std::vector<Cell> Elements = evalAll(List->getInitExprs());
+    std::vector<Cell> Elements = VM.evalAll(List->getInitExprs());
     const CXXRecordDecl *R = E->getType()->getAsCXXRecordDecl();
-    return R ? makeObject(R, Elements, {}, nullptr, E->getExprLoc())
+    return R ? makeObject(VM, R, Elements, {}, nullptr, E->getExprLoc())
              : listOf(std::move(Elements));
   }
   case Stmt::LambdaExprClass:
-    return evalLambda(cast<LambdaExpr>(E));
+    return evalLambda(VM, cast<LambdaExpr>(E));
   case Stmt::CXXConstructExprClass:
   case Stmt::CXXTemporaryObjectExprClass:
-    return evalConstruct(cast<CXXConstructExpr>(E));
+    return evalConstruct(VM, cast<CXXConstructExpr>(E));
   case Stmt::CXXNewExprClass:
-    return evalNew(cast<CXXNewExpr>(E));
+    return evalNew(VM, cast<CXXNewExpr>(E));
   case Stmt::CallExprClass:
   case Stmt::CXXMemberCallExprClass:
   case Stmt::CXXOperatorCallExprClass:
   case Stmt::UserDefinedLiteralClass:
-    return evalCall(cast<CallExpr>(E));
+    return evalCall(VM, cast<CallExpr>(E));
   case Stmt::CXXThrowExprClass:
-    fail(E->getExprLoc(), running() + " throws");
+    VM.fail(E->getExprLoc(), VM.running() + " throws");
     return unknown(E->getExprLoc(), "");
   default:
-    return evalConstant(E);
+    return evalConstant(VM, E);
   }
+}
+
+Cell Interpreter::eval(const Expr *E) {
+  if (!E)
+    return unknown({}, "");
+  if (!step(E->getExprLoc()))
+    return unknown(E->getExprLoc(), "");
+  ++Nesting;
+  const auto Leave = llvm::make_scope_exit([&] { --Nesting; });
+  if (isTooDeep(E->getExprLoc()))
+    return unknown(E->getExprLoc(), "");
+  const Cell Result = evalInside(*this, E);
+  return Result ? Result : unknown(E->getExprLoc(), "an expression");
 }
 
 } // namespace libtorch_tidy::bytes

@@ -42,9 +42,9 @@ void Interpreter::setPlace(const ModuleInstance *Module, SourceLocation At) {
   Pass->memory().setPlace(It->second);
 }
 
-void Interpreter::noteResult(const Cell &Module, const Cell &Result) {
+void noteResult(Interpreter &VM, const Cell &Module, const Cell &Result) {
   if (Module->What == Value::Module)
-    Results[Module->Held.get()] = shownSizes(Result);
+    VM.Results[Module->Held.get()] = shownSizes(Result);
 }
 
 void collectTensors(const Cell &V, std::vector<TensorPtr> &To) {
@@ -83,23 +83,23 @@ std::string shownSizes(const Cell &V) {
 
 Cell Interpreter::pass(const ModulePtr &M, ArrayRef<Cell> Inputs,
                        SourceLocation At) {
-  const Cell Result = forward(M, Inputs, At);
+  const Cell Result = forward(*this, M, Inputs, At);
   Temporaries.clear();
   return Result;
 }
 
 /// What a guard sets, until it goes. Null for other classes.
-Cell Interpreter::guardOf(const CXXRecordDecl *Class,
-                          ArrayRef<Cell> Arguments) {
+Cell guardOf(Interpreter &VM, const CXXRecordDecl *Class,
+             ArrayRef<Cell> Arguments) {
   const std::optional<bool> On = torch::gradientsUnder(
       Class, Arguments.empty() ? std::nullopt : truth(Arguments.front()));
   if (!On)
     return nullptr;
-  const bool Before = Pass->GradMode;
-  Pass->GradMode = *On;
+  const bool Before = VM.Pass->GradMode;
+  VM.Pass->GradMode = *On;
   const Cell Guard = valueOf(Value::Other);
   Guard->Guard = std::shared_ptr<void>(
-      nullptr, [S = Pass, Before](void *) { S->GradMode = Before; });
+      nullptr, [S = VM.Pass, Before](void *) { S->GradMode = Before; });
   return Guard;
 }
 
@@ -107,7 +107,7 @@ Cell Interpreter::guardOf(const CXXRecordDecl *Class,
 // Operators
 //===----------------------------------------------------------------------===//
 
-Argument Interpreter::argumentOf(const Cell &V) const {
+static Argument argumentOf(const Cell &V) {
   Argument Result;
   switch (V->What) {
   case Value::Null:
@@ -175,8 +175,8 @@ Argument Interpreter::argumentOf(const Cell &V) const {
   return Result;
 }
 
-void Interpreter::addSettings(const std::map<std::string, Cell> &Settings,
-                              Arguments &To) const {
+static void addSettings(const std::map<std::string, Cell> &Settings,
+                        Arguments &To) {
   for (const auto &[Name, Setting] : Settings)
     To[Name] = argumentOf(Setting);
 }
@@ -190,18 +190,18 @@ static Cell resultOf(const OperatorResult &Result) {
   return listOf(std::move(All));
 }
 
-Cell Interpreter::runOperator(StringRef Name, const Arguments &Given,
-                              const ModuleInstance *Module, SourceLocation At) {
-  setPlace(Module, At);
-  const OperatorResult Result = Pass->run(Name, Given);
+static Cell runOperator(Interpreter &VM, StringRef Name, const Arguments &Given,
+                        const ModuleInstance *Module, SourceLocation At) {
+  VM.setPlace(Module, At);
+  const OperatorResult Result = VM.Pass->run(Name, Given);
   switch (Result.What) {
   case OperatorResult::NotFollowed:
-    note(At, Result.Why.empty()
-                 ? "what '" + Name + "' takes and keeps is not known"
-                 : Twine(Result.Why).str());
+    VM.note(At, Result.Why.empty()
+                    ? "what '" + Name + "' takes and keeps is not known"
+                    : Twine(Result.Why).str());
     return unknown(At, "the tensor that '" + Name + "' gives");
   case OperatorResult::Throws:
-    fail(At, Result.Why + ", which throws");
+    VM.fail(At, Result.Why + ", which throws");
     return unknown(At, "");
   case OperatorResult::One:
   case OperatorResult::Several:
@@ -210,80 +210,69 @@ Cell Interpreter::runOperator(StringRef Name, const Arguments &Given,
   llvm_unreachable("all results are handled");
 }
 
-/// The arguments of \p F by their names. Where a tensor is not known, it is \p
+/// The arguments of \p C by their names. Where a tensor is not known, it is \p
 /// Unknown.
-Arguments Interpreter::operatorArguments(const FunctionDecl *F,
-                                         const Cell &Object,
-                                         ArrayRef<Cell> Arguments,
-                                         Cell &Unknown) const {
-  llvm::SmallVector<Cell, 4> All;
-  if (Object)
-    All.push_back(Object);
-  All.append(Arguments.begin(), Arguments.end());
-  bytes::Arguments Given;
-  // An operator's operands have other names than its parameters.
-  if (F->getOverloadedOperator()) {
-    const StringRef Second =
-        F->getOverloadedOperator() == OO_Subscript ? "index" : "other";
-    for (unsigned I = 0; I < All.size() && I < 2; ++I) {
-      Given[I ? Second.str() : "self"] = argumentOf(All[I]);
-      if (All[I]->What == Value::Unknown)
-        Unknown = All[I];
-    }
-    return Given;
-  }
-  if (Object) {
-    Given["self"] = argumentOf(Object);
-    if (Object->What == Value::Unknown)
-      Unknown = Object;
-  }
-  for (unsigned I = 0; I < Arguments.size() && I < F->getNumParams(); ++I) {
-    const Cell &V = Arguments[I];
-    const ParmVarDecl *Param = F->getParamDecl(I);
-    // Options of a functional are arguments, too.
-    if (V->What == Value::Options && !V->Name.empty())
-      addSettings(V->Settings, Given);
-    else
-      Given[Param->getName().str()] = argumentOf(V);
-    if (V->What == Value::Unknown && torch::isTensor(Param->getType()))
+static Arguments operatorArguments(const LibraryCall &C, Cell &Unknown) {
+  Arguments Given;
+  auto Add = [&](StringRef Name, const Cell &V, bool IsTensor) {
+    Given[Name.str()] = argumentOf(V);
+    if (IsTensor && V->What == Value::Unknown)
       Unknown = V;
+  };
+  if (C.Object)
+    Add("self", C.Object, true);
+  for (unsigned I = 0; I < C.Arguments.size(); ++I) {
+    const Cell &V = C.Arguments[I];
+    const unsigned Operand = I + (C.Object != nullptr);
+    // An operator's operands have other names than its parameters.
+    if (const OverloadedOperatorKind Op = C.F->getOverloadedOperator()) {
+      if (Operand < 2)
+        Add(!Operand             ? "self"
+            : Op == OO_Subscript ? "index"
+                                 : "other",
+            V, true);
+    } else if (I < C.F->getNumParams()) {
+      const ParmVarDecl *Param = C.F->getParamDecl(I);
+      // Options of a functional are arguments, too.
+      if (V->What == Value::Options && !V->Name.empty())
+        addSettings(V->Settings, Given);
+      else
+        Add(Param->getName(), V, torch::isTensor(Param->getType()));
+    }
   }
   return Given;
 }
 
-Cell Interpreter::callOperator(const FunctionDecl *F, const Cell &Object,
-                               ArrayRef<Cell> Arguments, SourceLocation At) {
+Cell callOperator(Interpreter &VM, const LibraryCall &C) {
   Cell Unknown;
-  const bytes::Arguments Given =
-      operatorArguments(F, Object, Arguments, Unknown);
+  const Arguments Given = operatorArguments(C, Unknown);
   if (Unknown) // Why, has been said.
     return Unknown;
-  const Cell Result = runOperator(operatorName(F), Given, current(), At);
+  const Cell Result =
+      runOperator(VM, operatorName(C.F), Given, VM.current(), C.At);
   // Operators in place give the object itself.
-  for (const Cell &Same : {Object, Arguments.empty() ? Cell() : Arguments[0]})
+  for (const Cell &Same :
+       {C.Object, C.Arguments.empty() ? Cell() : C.Arguments[0]})
     if (Same && Same->What == Value::Tensor && Result->What == Value::Tensor &&
-        Same->Handle == Result->Handle && F->getReturnType()->isReferenceType())
+        Same->Handle == Result->Handle &&
+        C.F->getReturnType()->isReferenceType())
       return Same;
   return Result;
 }
 
-/// The same in a constructor, where only sizes count. Null where they are not
-/// known.
-Cell Interpreter::makeByOperator(const FunctionDecl *F, const Cell &Object,
-                                 ArrayRef<Cell> Arguments) {
+Cell makeByOperator(Interpreter &VM, const LibraryCall &C) {
   Cell Unknown;
-  const bytes::Arguments Given =
-      operatorArguments(F, Object, Arguments, Unknown);
+  const Arguments Given = operatorArguments(C, Unknown);
   if (Unknown)
     return nullptr;
-  if (!Making)
-    Making = std::make_unique<Simulation>(DeviceKind::Cpu);
-  Making->GradMode = false;
+  if (!VM.Making)
+    VM.Making = std::make_unique<Simulation>(DeviceKind::Cpu);
+  VM.Making->GradMode = false;
   for (const auto &[Name, A] : Given)
     for (const TensorPtr &T : A.Handles)
       if (T && T->Shape.Defined && !T->Memory)
-        Making->place(*T);
-  const OperatorResult Result = Making->run(operatorName(F), Given);
+        VM.Making->place(*T);
+  const OperatorResult Result = VM.Making->run(operatorName(C.F), Given);
   return Result.What == OperatorResult::One ||
                  Result.What == OperatorResult::Several
              ? resultOf(Result)
@@ -307,37 +296,37 @@ const CXXMethodDecl *forwardMethod(const CXXRecordDecl *Class, size_t Count) {
   return nullptr;
 }
 
-Cell Interpreter::forward(const ModulePtr &M, ArrayRef<Cell> Inputs,
-                          SourceLocation At) {
-  if (!step(At))
+Cell forward(Interpreter &VM, const ModulePtr &M, ArrayRef<Cell> Inputs,
+             SourceLocation At) {
+  if (!VM.step(At))
     return unknown(At, "");
   if (!M->Class || torch::isTorchDecl(M->Class))
-    return forwardOfLibrary(M, M->ClassName, Inputs, At);
+    return forwardOfLibrary(VM, M, M->ClassName, Inputs, At);
   if (const CXXMethodDecl *Method = forwardMethod(M->Class, Inputs.size()))
-    return call(Method, Inputs, moduleValue(M), At);
+    return VM.call(Method, Inputs, moduleValue(M), At);
   // A class that derives from one of the library's, and has none of its own.
   for (const CXXBaseSpecifier &Base : M->Class->bases())
     if (const CXXRecordDecl *R = Base.getType()->getAsCXXRecordDecl();
         R && modelClass(R) == ModelClass::LibraryModule)
-      return forwardOfLibrary(M, modelClassName(R), Inputs, At);
-  fail(At, "'" + M->ClassName + "' has no forward() that takes " +
-               Twine(Inputs.size()) +
-               (Inputs.size() == 1 ? " argument" : " arguments"));
+      return forwardOfLibrary(VM, M, modelClassName(R), Inputs, At);
+  VM.fail(At, "'" + M->ClassName + "' has no forward(VM) that takes " +
+                  Twine(Inputs.size()) +
+                  (Inputs.size() == 1 ? " argument" : " arguments"));
   return unknown(At, "what '" + M->ClassName + "' returns");
 }
 
 /// As Sequential does it.
-Cell Interpreter::forwardInOrder(const ModuleInstance &M, ArrayRef<Cell> Inputs,
-                                 SourceLocation At) {
-  std::vector<Cell> Passed = copiesOf(Inputs);
+static Cell forwardInOrder(Interpreter &VM, const ModuleInstance &M,
+                           ArrayRef<Cell> Inputs, SourceLocation At) {
+  std::vector<Cell> Passed = VM.copiesOf(Inputs);
   for (const ModuleInstance::Child &Child : M.Children) {
     // Sequential moves into each module what the one before gave.
     for (const Cell &Each : Passed)
       Each->IsExpiring = Each->What == Value::Tensor;
-    const size_t Living = Temporaries.size();
-    const Cell Result = copyOf(forward(Child.Module, Passed, At));
-    Temporaries.resize(Living);
-    if (Halted)
+    const size_t Living = VM.Temporaries.size();
+    const Cell Result = VM.copyOf(forward(VM, Child.Module, Passed, At));
+    VM.Temporaries.resize(Living);
+    if (VM.Halted)
       return Result;
     Passed = {Result};
   }
@@ -347,9 +336,9 @@ Cell Interpreter::forwardInOrder(const ModuleInstance &M, ArrayRef<Cell> Inputs,
   return Passed.front();
 }
 
-Cell Interpreter::forwardOfFunctional(const ModulePtr &M, StringRef Class,
-                                      ArrayRef<Cell> Inputs,
-                                      SourceLocation At) {
+static Cell forwardOfFunctional(Interpreter &VM, const ModulePtr &M,
+                                StringRef Class, ArrayRef<Cell> Inputs,
+                                SourceLocation At) {
   llvm::SmallVector<Cell, 4> Arguments(Inputs.begin(), Inputs.end());
   const ArrayRef<StringRef> Names = positionalOptions(Class);
   auto Setting = [&](StringRef Name) {
@@ -364,16 +353,19 @@ Cell Interpreter::forwardOfFunctional(const ModulePtr &M, StringRef Class,
                               ? Function->Callee
                               : nullptr;
   if (!F) {
-    note(At, "the function of a Functional is not known");
+    VM.note(At, "the function of a Functional is not known");
     return unknown(At, "what a Functional returns");
   }
-  return isTensorOperator(F) ? callOperator(F, nullptr, Arguments, At)
-                             : callClosure(Function, nullptr, Arguments, At);
+  return isTensorOperator(F)
+             ? callOperator(VM,
+                            {nullptr, F, nullptr, Arguments, At, {}, nullptr})
+             : VM.callClosure(Function, nullptr, Arguments, At);
 }
 
 /// As a module of the library does that runs its children.
-Cell Interpreter::forwardInSteps(const ModuleInstance &M, const ModuleRun &Run,
-                                 ArrayRef<Cell> Inputs, SourceLocation At) {
+static Cell forwardInSteps(Interpreter &VM, const ModuleInstance &M,
+                           const ModuleRun &Run, ArrayRef<Cell> Inputs,
+                           SourceLocation At) {
   std::map<StringRef, Cell> Variables;
   for (unsigned I = 0; I < Run.Inputs.size(); ++I)
     Variables[Run.Inputs[I]] =
@@ -389,7 +381,7 @@ Cell Interpreter::forwardInSteps(const ModuleInstance &M, const ModuleRun &Run,
   std::vector<Cell> Expression;
   Cell Result;
   for (const ModuleStep &Step : Run.Steps) {
-    const size_t Living = Temporaries.size();
+    const size_t Living = VM.Temporaries.size();
     std::vector<Cell> Given;
     for (const StringRef Name : Step.Inputs)
       Given.push_back(Variables[Name]);
@@ -403,33 +395,33 @@ Cell Interpreter::forwardInSteps(const ModuleInstance &M, const ModuleRun &Run,
       auto Setting = M.Settings.find(Runs.str());
       const bool IsSet = Setting != M.Settings.end();
       if (IsSet && Setting->second->What == Value::Function) {
-        Result = callClosure(Setting->second, nullptr, Given, At);
+        Result = VM.callClosure(Setting->second, nullptr, Given, At);
       } else {
         const StringRef Function =
             Runs == "+" ? "add"
                         : activationNamed(IsSet ? Setting->second->Name : "");
-        Result = runOperator(Function, With, &M, At);
+        Result = runOperator(VM, Function, With, &M, At);
       }
     } else if (Runs.consume_back("*")) {
       if (const ModulePtr All = Child(Runs))
         for (const ModuleInstance::Child &Each : All->Children) {
-          Result = forward(Each.Module, Given, At);
+          Result = forward(VM, Each.Module, Given, At);
           Given.front() = Result;
         }
     } else if (const ModulePtr Called = Child(Runs)) {
-      Result = forward(Called, Given, At);
+      Result = forward(VM, Called, Given, At);
       // Of attention, without its weights.
       if (Result->What == Value::List && !Result->Elements.empty())
         Result = Cell(Result->Elements.front());
     }
-    if (Halted)
+    if (VM.Halted)
       return Result;
     Given.clear();
     if (Step.Continues) {
       Expression.push_back(Result);
     } else {
       Expression.clear();
-      Temporaries.resize(Living);
+      VM.Temporaries.resize(Living);
     }
     Variables[Step.Result] = Result;
     if (!Step.Continues)
@@ -442,8 +434,8 @@ Cell Interpreter::forwardInSteps(const ModuleInstance &M, const ModuleRun &Run,
 
 /// The parameters of what is registered in \p M, under their paths: those of
 /// out_proj as out_proj_weight and out_proj_bias.
-void Interpreter::addWeights(const ModuleInstance &M, const std::string &Path,
-                             Arguments &To) const {
+static void addWeights(const ModuleInstance &M, const std::string &Path,
+                       Arguments &To) {
   for (const ModuleInstance::Child &Child : M.Children) {
     const std::string Name = Path + Child.Name + "_";
     for (const ModuleInstance::Tensor &T : Child.Module->Parameters)
@@ -453,24 +445,24 @@ void Interpreter::addWeights(const ModuleInstance &M, const std::string &Path,
 }
 
 /// What the library's \p Class does, which is that of \p M or a base of it.
-Cell Interpreter::forwardOfLibrary(const ModulePtr &M, StringRef Class,
-                                   ArrayRef<Cell> Inputs, SourceLocation At) {
+Cell forwardOfLibrary(Interpreter &VM, const ModulePtr &M, StringRef Class,
+                      ArrayRef<Cell> Inputs, SourceLocation At) {
   const auto Note = [&](Cell Result) {
-    noteResult(moduleValue(M), Result);
+    noteResult(VM, moduleValue(M), Result);
     return Result;
   };
   if (isModuleContainer(Class))
-    return Note(forwardInOrder(*M, Inputs, At));
+    return Note(forwardInOrder(VM, *M, Inputs, At));
   const ModuleRun Run = runOfModule(Class);
   if (Run.IsFunctional)
-    return Note(forwardOfFunctional(M, Class, Inputs, At));
+    return Note(forwardOfFunctional(VM, M, Class, Inputs, At));
   for (const Cell &Input : Inputs)
     if (Input->What == Value::Unknown)
       return Input;
   if (!Run.Steps.empty())
-    return Note(forwardInSteps(*M, Run, Inputs, At));
+    return Note(forwardInSteps(VM, *M, Run, Inputs, At));
   if (Run.Operator.empty()) {
-    note(At, "what '" + Class + "' takes and keeps is not known");
+    VM.note(At, "what '" + Class + "' takes and keeps is not known");
     return unknown(At, "what '" + Class + "' returns");
   }
   Arguments Given = Run.Defaults;
@@ -486,7 +478,7 @@ Cell Interpreter::forwardOfLibrary(const ModulePtr &M, StringRef Class,
   Training.What = Argument::Integer;
   Training.Number = M->IsTraining;
   Given["training"] = Training;
-  const Cell Result = runOperator(Run.Operator, Given, M.get(), At);
+  const Cell Result = runOperator(VM, Run.Operator, Given, M.get(), At);
   if (Run.NestsState && Result->What == Value::List &&
       Result->Elements.size() == 3)
     return Note(listOf({Result->Elements[0],

@@ -55,13 +55,6 @@ bool hasUnknown(const Cell &V, const Value *&Which) {
 // Notes and limits
 //===----------------------------------------------------------------------===//
 
-Cell Interpreter::unknown(SourceLocation Where, const Twine &Why) const {
-  Value V;
-  V.Why = Why.str();
-  V.Where = Where;
-  return cell(std::move(V));
-}
-
 void Interpreter::note(SourceLocation Where, const Twine &Text) {
   if (Where.isInvalid())
     Where = Current;
@@ -160,7 +153,7 @@ void Interpreter::store(const Cell &To, const Cell &From) {
     *To = *copyOf(From);
 }
 
-std::optional<bool> Interpreter::truth(const Cell &V) const {
+std::optional<bool> truth(const Cell &V) {
   switch (V->What) {
   case Value::Integer:
     return V->Number != 0;
@@ -175,6 +168,14 @@ std::optional<bool> Interpreter::truth(const Cell &V) const {
   default:
     return std::nullopt;
   }
+}
+
+Cell byRule(ArrayRef<CallRule> Rules, Interpreter &VM, const LibraryCall &C) {
+  const size_t Count = C.Arguments.size();
+  for (const CallRule &Rule : Rules)
+    if (Rule.Name == C.Name && Rule.Least <= Count && Count <= Rule.Most)
+      return Rule.Handle(VM, C);
+  return nullptr;
 }
 
 } // namespace libtorch_tidy::bytes

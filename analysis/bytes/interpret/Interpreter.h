@@ -67,11 +67,6 @@ using MaybeSizes = std::optional<std::vector<torch::Size>>;
 /// The sizes that \p V, a list or one number, says; nullopt for others.
 MaybeSizes sizesOf(const Cell &V);
 
-llvm::SmallVector<clang::QualType, 4>
-typesOf(llvm::ArrayRef<const clang::Expr *> Each);
-/// Can a call change what it is given for a parameter of the type?
-bool letsChange(clang::QualType Parameter);
-
 /// A call of a function that may be a library's.
 struct LibraryCall {
   const clang::CallExpr *E;
@@ -92,6 +87,8 @@ struct Frame {
   Cell Result;
 };
 
+/// What has been followed so far, and what every function of this folder needs
+/// to go on.
 class Interpreter {
 public:
   /// Makes the definition of a function or class of a template, which only the
@@ -102,23 +99,30 @@ public:
   using Bodies = std::vector<const clang::Stmt *>;
 
   Interpreter(clang::ASTContext &Context, DefineDecl Define, const Bodies &All)
-      : Context(Context), Define(std::move(Define)), All(All) {}
+      : Context(Context), All(All), Define(std::move(Define)) {}
 
   /// A module of \p Class, a definition, as its constructor for \p Arguments
   /// makes it. Null when no constructor takes them.
   ModulePtr make(const clang::CXXRecordDecl *Class,
                  llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
 
-  /// The constructor of \p Class that fits the values best; null when there is
-  /// none. \p Types are those of the expressions, where there are any.
-  static const clang::CXXConstructorDecl *
-  constructorFor(const clang::CXXRecordDecl *Class,
-                 llvm::ArrayRef<Cell> Arguments,
-                 llvm::ArrayRef<clang::QualType> Types = {});
+  /// The value of \p E, outside of what has been called: a tree, but for what
+  /// members that are references name.
+  Cell evaluate(const clang::Expr *E) { return copyOf(eval(E)); }
 
-  /// The definition of \p R, made where it can be; null without one.
-  static const clang::CXXRecordDecl *definitionOf(const clang::CXXRecordDecl *R,
-                                                  const DefineDecl &Define);
+  /// What the totals may miss, each once, in the order it was found.
+  const std::vector<Gap> &gaps() const { return Gaps; }
+  /// Why nothing can be said: the constructor throws, or does something that
+  /// takes back what is not known. Absent: something can.
+  const std::optional<Gap> &failure() const { return Failure; }
+  /// It stopped at a limit: what came after is not known at all.
+  bool hasStopped() const { return Halted; }
+  /// Functions of the user's that it came to, and whose bodies the unit lacks.
+  const std::set<const clang::FunctionDecl *> &undefined() const {
+    return Undefined;
+  }
+  /// The work that was done, to bound it over many models.
+  unsigned steps() const { return Before + Steps; }
 
   // A pass of forward(): tensors have memory, and operators are followed.
 
@@ -145,312 +149,206 @@ public:
   bool hasFailed() const { return Failure.has_value(); }
   bool hasGapsOfPass() const { return !GapsOfPass.empty() || Failure; }
 
-  /// What to(Type) does to \p M: all parameters and buffers below it, those of
-  /// integers, too. Without a type: which one, is not known.
-  static void convertModule(const ModulePtr &M,
-                            std::optional<torch::ElementType> Type);
+  // For the functions that follow code.
 
-  /// The value of \p E, outside of what has been called: a tree, but for what
-  /// members that are references name.
-  Cell evaluate(const clang::Expr *E) { return copyOf(eval(E)); }
-
-  /// What the totals may miss, each once, in the order it was found.
-  const std::vector<Gap> &gaps() const { return Gaps; }
-  /// Why nothing can be said: the constructor throws, or does something that
-  /// takes back what is not known. Absent: something can.
-  const std::optional<Gap> &failure() const { return Failure; }
-  /// It stopped at a limit: what came after is not known at all.
-  bool hasStopped() const { return Halted; }
-  /// Functions of the user's that it came to, and whose bodies the unit lacks.
-  const std::set<const clang::FunctionDecl *> &undefined() const {
-    return Undefined;
-  }
-  /// The work that was done, to bound it over many models.
-  unsigned steps() const { return Before + Steps; }
-
-private:
-  // What follows a statement.
-  enum class Flow { Next, Break, Continue, Return, Halt };
-
-  // Statements.cpp.
-  Flow exec(const clang::Stmt *S);
-  Flow execInside(const clang::Stmt *S);
-  Flow execIf(const clang::IfStmt *S);
-  Flow execLoop(const clang::Stmt *Loop, const clang::Expr *Condition,
-                const clang::Stmt *Body);
-  std::optional<Flow> execRound(const clang::Stmt *Body);
-  Flow execRange(const clang::CXXForRangeStmt *S);
-  Flow execSwitch(const clang::SwitchStmt *S);
-  const clang::Stmt *startOf(const clang::CompoundStmt *Body, int64_t Which);
-  void declare(const clang::Decl *D);
-  void bindParts(const clang::VarDecl *Var, const Cell &Given);
-  void bind(const clang::ValueDecl *D, Cell Given);
-  Flow skipUnknown(llvm::ArrayRef<const clang::Stmt *> Skipped,
-                   clang::SourceLocation At, const llvm::Twine &Because,
-                   const Cell &Unknown);
-  Flow skipBreakable(llvm::ArrayRef<const clang::Stmt *> Skipped,
-                     clang::SourceLocation At, const llvm::Twine &Because,
-                     const Cell &Unknown);
-  bool forget(const clang::Stmt *Skipped, const Cell &Because);
-  bool forgetChanged(const clang::CallExpr *Call, const Cell &Because);
-  void forgetWritten(const clang::Expr *Written, const Cell &Because);
-
-  // Constructors.cpp: how the user's run.
-  void construct(const Cell &Object, const clang::CXXRecordDecl *Class,
-                 const clang::CXXConstructorDecl *Constructor,
-                 llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
-  void constructInherited(const Cell &Object, const clang::CXXRecordDecl *Class,
-                          const clang::CXXConstructorDecl *Inherited,
-                          llvm::ArrayRef<Cell> Arguments,
-                          clang::SourceLocation At);
-  void runInitialisers(const Cell &Object, const clang::CXXRecordDecl *Class,
-                       const clang::CXXConstructorDecl *Definition,
-                       clang::SourceLocation At);
-  void setField(Fields &Of, const clang::FieldDecl *Field, const Cell &Given);
-  void constructBase(const Cell &Object, clang::QualType Base,
-                     const clang::Expr *Init, clang::SourceLocation At);
-  void inheritLibraryModule(const Cell &Object,
-                            const clang::CXXRecordDecl *Base,
-                            llvm::ArrayRef<Cell> Arguments,
-                            clang::SourceLocation At);
-  void initialiseFields(const Cell &Object, const clang::CXXRecordDecl *Class);
-  void constructPlainly(const Cell &Object, const clang::CXXRecordDecl *Class,
-                        clang::SourceLocation At);
-
-  // Objects.cpp: what constructions of all classes make.
-  Cell makeObject(const clang::CXXRecordDecl *Class,
-                  llvm::ArrayRef<Cell> Arguments,
-                  llvm::ArrayRef<clang::QualType> Types,
-                  const clang::CXXConstructorDecl *Constructor,
-                  clang::SourceLocation At);
-  Cell makeHolder(const clang::CXXRecordDecl *Class,
-                  llvm::ArrayRef<Cell> Arguments,
-                  llvm::ArrayRef<clang::QualType> Types,
-                  clang::SourceLocation At);
-  Cell makeUserModule(const clang::CXXRecordDecl *Class,
-                      llvm::ArrayRef<Cell> Arguments,
-                      llvm::ArrayRef<clang::QualType> Types,
-                      const clang::CXXConstructorDecl *Constructor,
-                      clang::SourceLocation At);
-  Cell makeStandard(const clang::CXXRecordDecl *Class,
-                    llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
-  Cell makeContainer(const clang::CXXRecordDecl *Class,
-                     llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
-  Cell makeOfLibrary(const clang::CXXRecordDecl *Class,
-                     llvm::ArrayRef<Cell> Arguments);
-  Cell makeRecord(const clang::CXXRecordDecl *Class,
-                  llvm::ArrayRef<Cell> Arguments,
-                  const clang::CXXConstructorDecl *Constructor,
-                  clang::SourceLocation At);
-  void fillAggregate(const Cell &Object, const clang::CXXRecordDecl *Class,
-                     llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
-  Cell initialValue(const clang::FieldDecl *Field);
-  Cell defaultValue(clang::QualType Type, clang::SourceLocation At);
-  Cell newElement(clang::QualType Type, clang::SourceLocation At);
-  Cell coerced(const Cell &Given, clang::QualType To, clang::SourceLocation At);
-
-  // Expressions.cpp.
   Cell eval(const clang::Expr *E);
-  Cell evalInside(const clang::Expr *E);
   std::vector<Cell> evalAll(llvm::ArrayRef<const clang::Expr *> Each);
-  Cell evalChoice(const clang::ConditionalOperator *E);
-  Cell evalNew(const clang::CXXNewExpr *E);
-  Cell evalCast(const clang::CastExpr *E);
-  Cell evalName(const clang::ValueDecl *D, const clang::Expr *E);
-  bool keepsInitialValue(const clang::VarDecl *Definition) const;
-  Cell evalList(const clang::InitListExpr *E);
-  Cell evalLambda(const clang::LambdaExpr *E);
-  Cell evalConstruct(const clang::CXXConstructExpr *E);
-  Cell evalConstant(const clang::Expr *E);
-  Cell element(const Cell &Of, const Cell &Index, const clang::Expr *E);
-  Cell memberOf(const Cell &Base, const clang::ValueDecl *Member,
-                const clang::Expr *E);
-
-  // Arithmetic.cpp.
-  Cell evalBinary(const clang::BinaryOperator *E);
-  Cell evalUnary(const clang::UnaryOperator *E);
-  Cell arithmetic(clang::BinaryOperatorKind Op, const Cell &A, const Cell &B,
-                  clang::QualType Type, const clang::Expr *E);
-  std::optional<bool> areEqual(llvm::ArrayRef<Cell> A, llvm::ArrayRef<Cell> B,
-                               const clang::Expr *E);
-  Cell convert(const Cell &From, clang::QualType To);
-
-  // Calls.cpp.
-  Cell evalCall(const clang::CallExpr *E);
-  Cell callLibrary(const LibraryCall &C);
-  Cell callUndefined(const clang::CallExpr *E, const clang::FunctionDecl *F,
-                     const Cell &This, llvm::ArrayRef<Cell> Arguments);
-  Cell convertObject(const clang::CXXConversionDecl *F, const Cell &Object);
-  void assign(const clang::CXXMethodDecl *F, const Cell &Object,
-              const Cell &From, clang::SourceLocation At);
-  Cell run(const clang::FunctionDecl *F, Frame &Callee,
-           llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At,
-           const Cell &Nothing);
+  /// What \p F, a function of the user's, returns.
   Cell call(const clang::FunctionDecl *F, llvm::ArrayRef<Cell> Arguments,
             Cell This, clang::SourceLocation At);
+  /// \p F is what the call names, which says more than the closure does: of a
+  /// generic lambda, the instance. It may be null.
   Cell callClosure(const Cell &Closure, const clang::FunctionDecl *F,
                    llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
-  bool bindParameters(Frame &Callee, const clang::FunctionDecl *F,
-                      llvm::ArrayRef<Cell> Arguments);
-  void skipClosures(llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
+  /// The definition, made where it can be; null without one.
   const clang::FunctionDecl *definitionOf(const clang::FunctionDecl *F);
-  const clang::CXXRecordDecl *definitionOf(const clang::CXXRecordDecl *R) {
-    return definitionOf(R, Define);
-  }
+  const clang::CXXRecordDecl *definitionOf(const clang::CXXRecordDecl *R) const;
 
-  // LibraryModules.cpp.
-  ModulePtr newModule(llvm::StringRef ClassName,
-                      const clang::CXXRecordDecl *Class,
-                      clang::SourceLocation At);
-  ModulePtr makeLibraryModule(llvm::StringRef Class,
-                              llvm::ArrayRef<Cell> Arguments,
-                              clang::SourceLocation At);
-  ModulePtr makePretrained(const clang::CXXMethodDecl *Method,
-                           llvm::ArrayRef<Cell> Arguments,
-                           clang::SourceLocation At);
-  void fillLibraryModule(ModuleInstance &M, llvm::StringRef Class,
-                         clang::SourceLocation At);
-  void fill(ModuleInstance &M, const ModuleContents &Contents,
-            llvm::ArrayRef<ModulePtr> Given, clang::SourceLocation At);
-  ModulePtr makePart(const RegisteredModule &Part,
-                     llvm::ArrayRef<ModulePtr> Given, clang::SourceLocation At);
-  ModulePtr cloneOf(const ModulePtr &M);
-  OptionValue optionOf(const Cell &Setting, std::vector<ModulePtr> &Given,
-                       clang::SourceLocation At);
-  Cell makeOptions(const clang::CXXRecordDecl *Class,
-                   llvm::ArrayRef<Cell> Arguments);
-  Cell callOptions(const LibraryCall &C);
-
-  // ModuleCalls.cpp.
-  Cell callModule(LibraryCall C);
-  Cell callOfNoModule(const LibraryCall &C, ModuleAct Act, const Cell &This);
-  Cell changeModule(const LibraryCall &C, ModuleAct Act, const Cell &This);
-  Cell askModule(const LibraryCall &C, ModuleAct Act, const Cell &This);
-  Cell insertInto(const Cell &This, llvm::ArrayRef<Cell> Arguments,
-                  clang::SourceLocation At);
-  void append(ModuleInstance &M, llvm::ArrayRef<Cell> Arguments,
-              clang::SourceLocation At);
-  void appendAll(ModuleInstance &M, const Cell &Elements,
-                 clang::SourceLocation At);
-  void addChild(ModuleInstance &M, llvm::StringRef Name, const Cell &Child,
-                clang::SourceLocation At);
-  void addTensor(ModuleInstance &M, bool IsParameter, llvm::StringRef Name,
-                 const Cell &Given, std::optional<bool> RequiresGrad,
-                 clang::SourceLocation At);
-  bool mayRegister(llvm::StringRef Name, llvm::StringRef What,
-                   clang::SourceLocation At);
-
-  // TensorCalls.cpp.
-  Cell callWithTensors(const LibraryCall &C);
-  Cell callTensor(LibraryCall C);
-  Cell makeTensorOptions(const LibraryCall &C) const;
-  Cell makeTensor(torch::TensorShape Shape, llvm::ArrayRef<Cell> Arguments,
-                  clang::SourceLocation At);
-  void replaceData(TensorInstance &T, llvm::ArrayRef<Cell> Rest,
-                   clang::SourceLocation At);
-  MaybeSizes rearranged(TensorAct Act, const TensorInstance &T,
-                        llvm::ArrayRef<Cell> Rest, clang::SourceLocation At);
-  MaybeSizes viewedAs(MaybeSizes Asked, uint64_t All, clang::SourceLocation At);
-
-  // StandardCalls.cpp.
-  Cell callStandard(LibraryCall C);
-  Cell callOfObject(const LibraryCall &C);
-  Cell callOverloaded(const LibraryCall &C, const Cell &A, const Cell &B);
-  Cell callOfTuple(const LibraryCall &C);
-  Cell callOfNumbers(const LibraryCall &C);
-  Cell clamped(const LibraryCall &C);
-  Cell makeOwned(const LibraryCall &C);
-  Cell skipStandard(const LibraryCall &C);
-  Cell limitOf(llvm::StringRef Name, clang::QualType Type,
-               const Cell &Nothing) const;
-
-  // Containers.cpp.
-  Cell callList(const LibraryCall &C);
-  Cell lookUp(const LibraryCall &C);
-  Cell addElement(const LibraryCall &C);
-
-  // Forward.cpp: passes.
-  Cell forward(const ModulePtr &M, llvm::ArrayRef<Cell> Inputs,
-               clang::SourceLocation At);
-  Cell forwardOfLibrary(const ModulePtr &M, llvm::StringRef Class,
-                        llvm::ArrayRef<Cell> Inputs, clang::SourceLocation At);
-  Cell forwardInSteps(const ModuleInstance &M, const ModuleRun &Run,
-                      llvm::ArrayRef<Cell> Inputs, clang::SourceLocation At);
-  Cell forwardInOrder(const ModuleInstance &M, llvm::ArrayRef<Cell> Inputs,
-                      clang::SourceLocation At);
-  Cell forwardOfFunctional(const ModulePtr &M, llvm::StringRef Class,
-                           llvm::ArrayRef<Cell> Inputs,
-                           clang::SourceLocation At);
-  Cell callOperator(const clang::FunctionDecl *F, const Cell &Object,
-                    llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
-  Cell makeByOperator(const clang::FunctionDecl *F, const Cell &Object,
-                      llvm::ArrayRef<Cell> Arguments);
-  Arguments operatorArguments(const clang::FunctionDecl *F, const Cell &Object,
-                              llvm::ArrayRef<Cell> Arguments,
-                              Cell &Unknown) const;
-  Cell runOperator(llvm::StringRef Name, const Arguments &Given,
-                   const ModuleInstance *Module, clang::SourceLocation At);
-  Argument argumentOf(const Cell &V) const;
-  void addSettings(const std::map<std::string, Cell> &Settings,
-                   Arguments &To) const;
-  void addWeights(const ModuleInstance &M, const std::string &Path,
-                  Arguments &To) const;
-  void setPlace(const ModuleInstance *Module, clang::SourceLocation At);
-  void noteResult(const Cell &Module, const Cell &Result);
-  Cell guardOf(const clang::CXXRecordDecl *Class,
-               llvm::ArrayRef<Cell> Arguments);
-  llvm::StringRef running() const;
-
-  // Iterators.cpp.
-  Cell iteratorArithmetic(clang::BinaryOperatorKind Op, const Cell &A,
-                          const Cell &B, const clang::Expr *E);
-  Cell iteratorOperator(const LibraryCall &C);
-  Cell callAlgorithm(const LibraryCall &C);
-  std::optional<size_t> placeOf(const Cell &What, llvm::ArrayRef<Cell> Among,
-                                const clang::Expr *E, Cell &Unknown);
-  std::optional<size_t> bestOf(llvm::ArrayRef<Cell> Of, bool IsMost,
-                               const clang::Expr *E, Cell &Unknown);
-  Cell changeList(const LibraryCall &C);
-
-  // Interpreter.cpp: values, notes and limits.
-  Cell unknown(clang::SourceLocation Where, const llvm::Twine &Why) const;
-  void note(clang::SourceLocation Where, const llvm::Twine &Text);
-  /// "'n' (net.cpp:12)", or nothing.
-  std::string because(const Cell &Unknown) const;
-  void fail(clang::SourceLocation Where, const llvm::Twine &Text);
-  bool step(clang::SourceLocation Where);
-  bool isTooDeep(clang::SourceLocation Where);
-  void limit(clang::SourceLocation Where, const llvm::Twine &Text);
   Cell copyOf(const Cell &V);
   std::vector<Cell> copiesOf(llvm::ArrayRef<Cell> Of);
   void store(const Cell &To, const Cell &From);
-  std::optional<bool> truth(const Cell &V) const;
+
+  void note(clang::SourceLocation Where, const llvm::Twine &Text);
+  /// ": 'n' (net.cpp:12)", or nothing.
+  std::string because(const Cell &Unknown) const;
+  void fail(clang::SourceLocation Where, const llvm::Twine &Text);
+  /// False when nothing more is followed.
+  bool step(clang::SourceLocation Where);
+  bool isTooDeep(clang::SourceLocation Where);
+  void limit(clang::SourceLocation Where, const llvm::Twine &Text);
+  /// "forward()" or "the constructor".
+  llvm::StringRef running() const;
+  /// The module whose constructor or method runs; null outside of all.
   ModuleInstance *current() const;
+  void setPlace(const ModuleInstance *Module, clang::SourceLocation At);
 
   clang::ASTContext &Context;
-  DefineDecl Define;
   const Bodies &All;
+  Simulation *Pass = nullptr;
   std::vector<Frame *> Frames;
   std::map<const clang::VarDecl *, Cell> Globals;
-  std::vector<Gap> Gaps;
-  std::set<std::pair<clang::SourceLocation, std::string>> Noted;
-  std::set<const clang::FunctionDecl *> Undefined;
-  std::optional<Gap> Failure;
-  Simulation *Pass = nullptr;
-  /// Of tensors that constructors make of others.
-  std::unique_ptr<Simulation> Making;
-  std::vector<Place> Places;
-  std::map<std::pair<const ModuleInstance *, clang::SourceLocation>, unsigned>
-      PlaceNumbers;
-  std::map<const ModuleInstance *, std::string> Results;
-  std::vector<Gap> GapsOfPass;
   /// What lives until the end of the full expressions that are evaluated.
   std::vector<Cell> Temporaries;
   clang::SourceLocation Current; ///< Of the statement that is followed.
   bool Halted = false; ///< At a limit, or a failure: nothing more is followed.
+  unsigned Modules = 0, Nesting = 0, Calls = 0;
+  /// Of tensors that constructors make of others.
+  std::unique_ptr<Simulation> Making;
+  std::map<const ModuleInstance *, std::string> Results;
+
+private:
+  Cell run(const clang::FunctionDecl *F, Frame &Callee,
+           llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At,
+           const Cell &Nothing);
+
+  DefineDecl Define;
+  std::vector<Gap> Gaps;
+  std::set<std::pair<clang::SourceLocation, std::string>> Noted;
+  std::set<const clang::FunctionDecl *> Undefined;
+  std::optional<Gap> Failure;
+  std::vector<Place> Places;
+  std::map<std::pair<const ModuleInstance *, clang::SourceLocation>, unsigned>
+      PlaceNumbers;
+  std::vector<Gap> GapsOfPass;
   unsigned Before = 0; ///< Steps of the passes that are over.
-  unsigned Steps = 0, Modules = 0, Nesting = 0, Calls = 0;
+  unsigned Steps = 0;
 };
+
+/// A row of a table of calls that are understood: how a function of that name,
+/// given so many arguments, is handled. A handler that returns null did not
+/// understand the call after all.
+struct CallRule {
+  llvm::StringRef Name;
+  Cell (*Handle)(Interpreter &VM, const LibraryCall &C);
+  size_t Least = 0, Most = ~size_t(0);
+};
+/// What the rule for \p C gives; null without one.
+Cell byRule(llvm::ArrayRef<CallRule> Rules, Interpreter &VM,
+            const LibraryCall &C);
+
+// What follows statements, Statements.cpp.
+
+void follow(Interpreter &VM, const clang::Stmt *Body);
+/// Makes everything unknown that \p Skipped may change. True when it may also
+/// add to a module.
+bool forget(Interpreter &VM, const clang::Stmt *Skipped, const Cell &Because);
+/// Can a call change what it is given for a parameter of the type?
+bool letsChange(clang::QualType Parameter);
+
+// Expressions, Expressions.cpp and Arithmetic.cpp.
+
+/// What the compiler can compute by itself.
+Cell evalConstant(Interpreter &VM, const clang::Expr *E);
+Cell evalBinary(Interpreter &VM, const clang::BinaryOperator *E);
+Cell evalUnary(Interpreter &VM, const clang::UnaryOperator *E);
+Cell evalCall(Interpreter &VM, const clang::CallExpr *E);
+Cell element(const Cell &Of, const Cell &Index, const clang::Expr *E);
+Cell memberOf(Interpreter &VM, const Cell &Base, const clang::ValueDecl *Member,
+              const clang::Expr *E);
+Cell arithmetic(Interpreter &VM, clang::BinaryOperatorKind Op, const Cell &A,
+                const Cell &B, clang::QualType Type, const clang::Expr *E);
+Cell convert(Interpreter &VM, const Cell &From, clang::QualType To);
+llvm::SmallVector<clang::QualType, 4>
+typesOf(llvm::ArrayRef<const clang::Expr *> Each);
+
+// Objects, Objects.cpp and Constructors.cpp.
+
+/// The constructor of \p Class that fits the values best; null when there is
+/// none. \p Types are those of the expressions, where there are any.
+const clang::CXXConstructorDecl *
+constructorFor(const clang::CXXRecordDecl *Class,
+               llvm::ArrayRef<Cell> Arguments,
+               llvm::ArrayRef<clang::QualType> Types = {});
+/// The definition of \p R, made where it can be; null without one.
+const clang::CXXRecordDecl *definitionOf(const clang::CXXRecordDecl *R,
+                                         const Interpreter::DefineDecl &Define);
+Cell makeObject(Interpreter &VM, const clang::CXXRecordDecl *Class,
+                llvm::ArrayRef<Cell> Arguments,
+                llvm::ArrayRef<clang::QualType> Types,
+                const clang::CXXConstructorDecl *Constructor,
+                clang::SourceLocation At);
+void construct(Interpreter &VM, const Cell &Object,
+               const clang::CXXRecordDecl *Class,
+               const clang::CXXConstructorDecl *Constructor,
+               llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
+Cell initialValue(Interpreter &VM, const clang::FieldDecl *Field);
+Cell defaultValue(Interpreter &VM, clang::QualType Type,
+                  clang::SourceLocation At);
+/// An element of \p Type, null when that is not known, that a container makes
+/// by itself.
+Cell newElement(Interpreter &VM, clang::QualType Type,
+                clang::SourceLocation At);
+/// \p Given as a variable of type \p To takes it.
+Cell coerced(Interpreter &VM, const Cell &Given, clang::QualType To,
+             clang::SourceLocation At);
+
+// Calls, Calls.cpp. Null: it is not a call of that kind.
+
+bool bindParameters(Interpreter &VM, Frame &Callee,
+                    const clang::FunctionDecl *F,
+                    llvm::ArrayRef<Cell> Arguments);
+/// What runs \p Arguments, function objects, and how often, is not followed.
+void skipClosures(Interpreter &VM, llvm::ArrayRef<Cell> Arguments,
+                  clang::SourceLocation At);
+Cell callStandard(Interpreter &VM, LibraryCall C);
+Cell callModule(Interpreter &VM, LibraryCall C);
+Cell callWithTensors(Interpreter &VM, const LibraryCall &C);
+Cell callOptions(Interpreter &VM, const LibraryCall &C);
+
+// Containers.cpp.
+
+inline bool isIterator(const Cell &V) { return V->What == Value::Iterator; }
+Cell callList(Interpreter &VM, const LibraryCall &C);
+/// An operator of the iterator that \p C is called on.
+Cell iteratorOperator(Interpreter &VM, const LibraryCall &C);
+/// `it + 2`, `last - first`, `it != last`.
+Cell iteratorArithmetic(Interpreter &VM, clang::BinaryOperatorKind Op,
+                        const Cell &A, const Cell &B, const clang::Expr *E);
+/// The place of the first of \p Among that is equal to \p What; their number
+/// when there is none. Absent when one of them is \p Unknown.
+std::optional<size_t> placeOf(Interpreter &VM, const Cell &What,
+                              llvm::ArrayRef<Cell> Among, const clang::Expr *E,
+                              Cell &Unknown);
+
+// Modules, ModuleCalls.cpp and library/LibraryModules.cpp.
+
+ModulePtr newModule(Interpreter &VM, llvm::StringRef ClassName,
+                    const clang::CXXRecordDecl *Class,
+                    clang::SourceLocation At);
+ModulePtr makeLibraryModule(Interpreter &VM, llvm::StringRef Class,
+                            llvm::ArrayRef<Cell> Arguments,
+                            clang::SourceLocation At);
+ModulePtr makePretrained(Interpreter &VM, const clang::CXXMethodDecl *Method,
+                         llvm::ArrayRef<Cell> Arguments,
+                         clang::SourceLocation At);
+ModulePtr cloneOf(Interpreter &VM, const ModulePtr &M);
+Cell makeOptions(Interpreter &VM, const clang::CXXRecordDecl *Class,
+                 llvm::ArrayRef<Cell> Arguments);
+/// push_back(module), push_back(name, module), an element of a list of either.
+void append(Interpreter &VM, ModuleInstance &M, llvm::ArrayRef<Cell> Arguments,
+            clang::SourceLocation At);
+void appendAll(Interpreter &VM, ModuleInstance &M, const Cell &Elements,
+               clang::SourceLocation At);
+/// What to(Type) does to \p M: all parameters and buffers below it, those of
+/// integers, too. Without a type: which one, is not known.
+void convertModule(const ModulePtr &M, std::optional<torch::ElementType> Type);
+
+// Passes, Forward.cpp.
+
+Cell forward(Interpreter &VM, const ModulePtr &M, llvm::ArrayRef<Cell> Inputs,
+             clang::SourceLocation At);
+/// What the library's \p Class does, which is that of \p M or a base of it.
+Cell forwardOfLibrary(Interpreter &VM, const ModulePtr &M,
+                      llvm::StringRef Class, llvm::ArrayRef<Cell> Inputs,
+                      clang::SourceLocation At);
+Cell callOperator(Interpreter &VM, const LibraryCall &C);
+/// The same in a constructor, where only sizes count. Null where they are not
+/// known.
+Cell makeByOperator(Interpreter &VM, const LibraryCall &C);
+void noteResult(Interpreter &VM, const Cell &Module, const Cell &Result);
+/// What a guard sets, until it goes. Null for other classes.
+Cell guardOf(Interpreter &VM, const clang::CXXRecordDecl *Class,
+             llvm::ArrayRef<Cell> Arguments);
 
 } // namespace libtorch_tidy::bytes
 

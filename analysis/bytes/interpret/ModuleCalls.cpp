@@ -16,7 +16,6 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::bytes {
 
-
 /// Of a child or tensor whose name is not known.
 static constexpr char UnknownName[] = "?";
 
@@ -38,32 +37,33 @@ template <typename List> static bool hasNamed(List &In, StringRef Name) {
   return Name != UnknownName && findNamed(In, Name) != In.end();
 }
 
-bool Interpreter::mayRegister(StringRef Name, StringRef What,
-                              SourceLocation At) {
+static bool mayRegister(Interpreter &VM, StringRef Name, StringRef What,
+                        SourceLocation At) {
   if (Name == UnknownName || isRegistrableName(Name))
     return true;
-  fail(At, "a " + What + " cannot be registered as '" + Name + "': it throws");
+  VM.fail(At,
+          "a " + What + " cannot be registered as '" + Name + "': it throws");
   return false;
 }
 
-void Interpreter::addChild(ModuleInstance &M, StringRef Name, const Cell &Child,
-                           SourceLocation At) {
+static void addChild(Interpreter &VM, ModuleInstance &M, StringRef Name,
+                     const Cell &Child, SourceLocation At) {
   if (Child->What == Value::Null)
     return;
   if (Child->What != Value::Module) {
     M.IsIncomplete = true;
-    note(At,
-         "what is registered as '" + Name + "' is not known" + because(Child));
+    VM.note(At, "what is registered as '" + Name + "' is not known" +
+                    VM.because(Child));
     return;
   }
   if (hasNamed(M.Children, Name))
-    return fail(At, "'" + Name + "' is registered twice, which throws");
+    return VM.fail(At, "'" + Name + "' is registered twice, which throws");
   M.Children.push_back({Name.str(), Child->Held});
 }
 
-void Interpreter::addTensor(ModuleInstance &M, bool IsParameter, StringRef Name,
-                            const Cell &Given, std::optional<bool> RequiresGrad,
-                            SourceLocation At) {
+static void addTensor(Interpreter &VM, ModuleInstance &M, bool IsParameter,
+                      StringRef Name, const Cell &Given,
+                      std::optional<bool> RequiresGrad, SourceLocation At) {
   TensorPtr Handle;
   if (Given->What == Value::Tensor) {
     Handle = Given->Handle;
@@ -73,62 +73,62 @@ void Interpreter::addTensor(ModuleInstance &M, bool IsParameter, StringRef Name,
   }
   if (!Handle->Shape.bytes()) {
     M.IsIncomplete = true;
-    note(At, "the size of '" + Name + "' is not known" + because(Given));
+    VM.note(At, "the size of '" + Name + "' is not known" + VM.because(Given));
   }
   auto &Tensors = IsParameter ? M.Parameters : M.Buffers;
   if (hasNamed(Tensors, Name))
-    return fail(At, "'" + Name + "' is registered twice, which throws");
+    return VM.fail(At, "'" + Name + "' is registered twice, which throws");
   if (IsParameter && Handle->Shape.Defined) {
     Handle->RequiresGrad = RequiresGrad;
     if (!RequiresGrad)
-      note(At, "whether '" + Name + "' gets a gradient is not known");
+      VM.note(At, "whether '" + Name + "' gets a gradient is not known");
   }
   Tensors.push_back({Name.str(), std::move(Handle)});
 }
 
 /// push_back(module), push_back(name, module), an element of a list of either.
-void Interpreter::append(ModuleInstance &M, ArrayRef<Cell> Arguments,
-                         SourceLocation At) {
+void append(Interpreter &VM, ModuleInstance &M, ArrayRef<Cell> Arguments,
+            SourceLocation At) {
   if (Arguments.empty())
     return;
   if (Arguments.size() == 1 && Arguments.front()->What == Value::List)
-    return append(M, Arguments.front()->Elements, At);
+    return append(VM, M, Arguments.front()->Elements, At);
   const bool OfParameters = isParameterContainer(M.ClassName);
   std::string Name = std::to_string(elementCount(M));
   // A list of parameters does not keep the names that it is given.
   if (Arguments.size() > 1 && (!OfParameters || isDictionary(M.ClassName)))
     Name = firstName(Arguments);
-  if (!mayRegister(Name, OfParameters ? "tensor" : "module", At))
+  if (!mayRegister(VM, Name, OfParameters ? "tensor" : "module", At))
     return;
   const Cell &Added = Arguments.back();
   if (OfParameters)
-    addTensor(M, true, Name, Added,
+    addTensor(VM, M, true, Name, Added,
               Added->What == Value::Tensor ? Added->Handle->RequiresGrad : true,
               At);
   else
-    addChild(M, Name, Added, At);
+    addChild(VM, M, Name, Added, At);
 }
 
-void Interpreter::appendAll(ModuleInstance &M, const Cell &Elements,
-                            SourceLocation At) {
+void appendAll(Interpreter &VM, ModuleInstance &M, const Cell &Elements,
+               SourceLocation At) {
   if (Elements->What == Value::Module) {
     for (const auto &[Name, Element] : elementsOf(*Elements->Held)) {
       if (isDictionary(M.ClassName))
-        append(M, {text(Name), Element}, At);
+        append(VM, M, {text(Name), Element}, At);
       else
-        append(M, {Element}, At);
+        append(VM, M, {Element}, At);
     }
     return;
   }
   if (Elements->What != Value::List) {
     M.IsIncomplete = true;
-    note(At, "the elements of a list are not known" + because(Elements));
+    VM.note(At, "the elements of a list are not known" + VM.because(Elements));
     return;
   }
   for (const Cell &Element : std::vector(Elements->Elements)) {
-    if (!step(At))
+    if (!VM.step(At))
       return;
-    append(M, {Element}, At);
+    append(VM, M, {Element}, At);
   }
 }
 
@@ -151,8 +151,8 @@ static void forEachModule(const ModulePtr &M, VisitModule Visit) {
   visitModules(M, "", Seen, Visit);
 }
 
-void Interpreter::convertModule(const ModulePtr &Root,
-                                std::optional<torch::ElementType> Type) {
+void convertModule(const ModulePtr &Root,
+                   std::optional<torch::ElementType> Type) {
   forEachModule(Root, [&](const ModulePtr &M, StringRef) {
     for (auto *Tensors : {&M->Parameters, &M->Buffers})
       for (ModuleInstance::Tensor &T : *Tensors) {
@@ -223,15 +223,15 @@ static Cell takenFrom(ModuleInstance &M, StringRef Name) {
 }
 
 /// insert(place, module), or insert(key, element) of the dictionary \p This.
-Cell Interpreter::insertInto(const Cell &This, ArrayRef<Cell> Arguments,
-                             SourceLocation At) {
+static Cell insertInto(Interpreter &VM, const Cell &This,
+                       ArrayRef<Cell> Arguments, SourceLocation At) {
   ModuleInstance &M = *This->Held;
   if (Arguments[0]->What == Value::Text) {
-    append(M, Arguments, At);
+    append(VM, M, Arguments, At);
     return isParameterContainer(M.ClassName) ? Arguments[1] : This;
   }
   const size_t Before = M.Children.size();
-  append(M, {Arguments[1]}, At);
+  append(VM, M, {Arguments[1]}, At);
   // The others move up, and are renamed.
   const std::optional<size_t> Place = indexIn(Arguments[0], Before + 1);
   if (Place && M.Children.size() > Before) {
@@ -244,21 +244,21 @@ Cell Interpreter::insertInto(const Cell &This, ArrayRef<Cell> Arguments,
 }
 
 /// A call of a module's method where the module is not known.
-Cell Interpreter::callOfNoModule(const LibraryCall &C, ModuleAct Act,
-                                 const Cell &This) {
+static Cell callOfNoModule(Interpreter &VM, const LibraryCall &C, ModuleAct Act,
+                           const Cell &This) {
   if (Act == ModuleAct::Same)
     return This ? This : C.Nothing;
   if (Act == ModuleAct::IsEmpty && This && This->What == Value::Null)
     return integer(1);
   if (addsToModule(Act))
-    note(C.At, "the module that '" + C.Name + "' adds to is not known" +
-                   (This ? because(This) : ""));
+    VM.note(C.At, "the module that '" + C.Name + "' adds to is not known" +
+                      (This ? VM.because(This) : ""));
   return This && This->What == Value::Unknown ? This : C.Nothing;
 }
 
 /// A change of what is registered in \p This. Null for other calls.
-Cell Interpreter::changeModule(const LibraryCall &C, ModuleAct Act,
-                               const Cell &This) {
+static Cell changeModule(Interpreter &VM, const LibraryCall &C, ModuleAct Act,
+                         const Cell &This) {
   ModuleInstance &M = *This->Held;
   const std::string Name = firstName(C.Arguments);
   const Cell Second = C.Arguments.size() < 2 ? nullptr : C.Arguments[1];
@@ -266,15 +266,15 @@ Cell Interpreter::changeModule(const LibraryCall &C, ModuleAct Act,
   case ModuleAct::RegisterModule:
     if (!Second)
       return C.Nothing;
-    if (mayRegister(Name, "module", C.At))
-      addChild(M, Name, Second, C.At);
+    if (mayRegister(VM, Name, "module", C.At))
+      addChild(VM, M, Name, Second, C.At);
     return Second;
   case ModuleAct::RegisterParameter:
   case ModuleAct::RegisterBuffer:
     if (!Second)
       return C.Nothing;
-    if (mayRegister(Name, "tensor", C.At))
-      addTensor(M, Act == ModuleAct::RegisterParameter, Name, Second,
+    if (mayRegister(VM, Name, "tensor", C.At))
+      addTensor(VM, M, Act == ModuleAct::RegisterParameter, Name, Second,
                 C.Arguments.size() > 2 ? truth(C.Arguments[2]) : true, C.At);
     return Second;
   case ModuleAct::ReplaceModule: {
@@ -282,7 +282,7 @@ Cell Interpreter::changeModule(const LibraryCall &C, ModuleAct Act,
       return C.Nothing;
     const auto It = findNamed(M.Children, Name);
     if (It == M.Children.end() || Second->What != Value::Module) {
-      fail(C.At, "what '" + C.Name + "' replaces is not known");
+      VM.fail(C.At, "what '" + C.Name + "' replaces is not known");
       return C.Nothing;
     }
     It->Module = Second->Held;
@@ -291,7 +291,7 @@ Cell Interpreter::changeModule(const LibraryCall &C, ModuleAct Act,
   case ModuleAct::Unregister: {
     const Cell Taken = takenFrom(M, Name);
     if (!Taken)
-      fail(C.At, "what '" + C.Name + "' takes away is not known");
+      VM.fail(C.At, "what '" + C.Name + "' takes away is not known");
     return Taken ? Taken : C.Nothing;
   }
   case ModuleAct::Clear:
@@ -300,23 +300,23 @@ Cell Interpreter::changeModule(const LibraryCall &C, ModuleAct Act,
       M.Parameters.clear();
     return C.Nothing;
   case ModuleAct::Append:
-    append(M, C.Arguments, C.At);
+    append(VM, M, C.Arguments, C.At);
     return This;
   case ModuleAct::Extend:
   case ModuleAct::Update:
     if (!C.Arguments.empty())
-      appendAll(M, C.Arguments.front(), C.At);
+      appendAll(VM, M, C.Arguments.front(), C.At);
     return This;
   case ModuleAct::Insert:
-    return Second ? insertInto(This, C.Arguments, C.At) : C.Nothing;
+    return Second ? insertInto(VM, This, C.Arguments, C.At) : C.Nothing;
   default:
     return nullptr;
   }
 }
 
 /// What a call asks \p This for. Null for other calls.
-Cell Interpreter::askModule(const LibraryCall &C, ModuleAct Act,
-                            const Cell &This) {
+static Cell askModule(Interpreter &VM, const LibraryCall &C, ModuleAct Act,
+                      const Cell &This) {
   const ModulePtr &M = This->Held;
   switch (Act) {
   case ModuleAct::Element:
@@ -361,42 +361,42 @@ Cell Interpreter::askModule(const LibraryCall &C, ModuleAct Act,
   }
 }
 
-Cell Interpreter::callModule(LibraryCall C) {
+Cell callModule(Interpreter &VM, LibraryCall C) {
   const Cell This = targetOf(C.Object);
   C.Nothing = unknown(C.At, "what '" + C.Name + "' returns");
   const ModuleAct Act = moduleAct(C.F);
   const auto *Method = cast<CXXMethodDecl>(C.F);
   if (Act == ModuleAct::FromPretrained)
-    return moduleValue(makePretrained(Method, C.Arguments, C.At));
+    return moduleValue(makePretrained(VM, Method, C.Arguments, C.At));
   if (!This || This->What != Value::Module)
-    return callOfNoModule(C, Act, This);
-  if (Cell Result = changeModule(C, Act, This))
+    return callOfNoModule(VM, C, Act, This);
+  if (Cell Result = changeModule(VM, C, Act, This))
     return Result;
-  if (Cell Result = askModule(C, Act, This))
+  if (Cell Result = askModule(VM, C, Act, This))
     return Result;
   const ModulePtr M = This->Held;
   switch (Act) {
   case ModuleAct::Clone:
-    return moduleValue(cloneOf(M));
+    return moduleValue(cloneOf(VM, M));
   case ModuleAct::Convert: {
     std::optional<torch::ElementType> Type;
     for (const Cell &Argument : C.Arguments)
       if (Argument->What == Value::Type)
         Type = Argument->Element;
     if (!Type)
-      note(C.At, "the type that 'to' converts to is not known");
+      VM.note(C.At, "the type that 'to' converts to is not known");
     convertModule(M, Type);
     return C.Nothing;
   }
   case ModuleAct::Forward: {
-    if (!Pass)
+    if (!VM.Pass)
       return C.Nothing;
-    // A class of LibTorch's names its own forward(), which is not virtual.
+    // A class of LibTorch's names its own forward(VM), which is not virtual.
     const CXXRecordDecl *Own = Method->getParent();
     const bool IsDerived = M->Class && !torch::isTorchDecl(M->Class);
     return torch::isModuleClass(Own) && IsDerived
-               ? forwardOfLibrary(M, modelClassName(Own), C.Arguments, C.At)
-               : forward(M, C.Arguments, C.At);
+               ? forwardOfLibrary(VM, M, modelClassName(Own), C.Arguments, C.At)
+               : forward(VM, M, C.Arguments, C.At);
   }
   case ModuleAct::Train:
   case ModuleAct::Eval: {
@@ -408,7 +408,7 @@ Cell Interpreter::callModule(LibraryCall C) {
     return C.Nothing;
   }
   default:
-    skipClosures(C.Arguments, C.At); // apply(function)
+    skipClosures(VM, C.Arguments, C.At); // apply(function)
     return C.Nothing;
   }
 }

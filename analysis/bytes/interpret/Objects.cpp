@@ -17,7 +17,8 @@ using llvm::ArrayRef;
 
 namespace libtorch_tidy::bytes {
 
-Cell Interpreter::coerced(const Cell &Given, QualType To, SourceLocation At) {
+Cell coerced(Interpreter &VM, const Cell &Given, QualType To,
+             SourceLocation At) {
   To = To.getNonReferenceType();
   const CXXRecordDecl *R = To->getAsCXXRecordDecl();
   if (!R || Given->What == Value::Unknown)
@@ -30,7 +31,7 @@ Cell Interpreter::coerced(const Cell &Given, QualType To, SourceLocation At) {
   if (Given->What == Value::List && IsUsers && Kind == ModelClass::Other &&
       !Given->Settings.empty()) {
     // With names: {.width = 64}.
-    const Cell Object = makeObject(R, {}, {}, nullptr, At);
+    const Cell Object = makeObject(VM, R, {}, {}, nullptr, At);
     for (const auto &[Name, Setting] : Given->Settings) {
       const FieldDecl *Named = nullptr;
       for (const FieldDecl *Field : R->fields())
@@ -39,34 +40,34 @@ Cell Interpreter::coerced(const Cell &Given, QualType To, SourceLocation At) {
       if (!Named || Object->What != Value::Record)
         return unknown(At, "'" + Name + "', which no '" + R->getNameAsString() +
                                "' has");
-      Object->Members[Named->getCanonicalDecl()] = copyOf(
-          coerced(convert(Setting, Named->getType()), Named->getType(), At));
+      Object->Members[Named->getCanonicalDecl()] = VM.copyOf(coerced(
+          VM, convert(VM, Setting, Named->getType()), Named->getType(), At));
     }
     return Object;
   }
   if (Given->What == Value::List && IsUsers && Kind == ModelClass::Other)
-    return makeObject(R, Given->Elements, {}, nullptr, At);
+    return makeObject(VM, R, Given->Elements, {}, nullptr, At);
   if (Kind == ModelClass::Options && Given->What != Value::Options)
-    return makeOptions(R, {Given});
+    return makeOptions(VM, R, {Given});
   return Given;
 }
 
-Cell Interpreter::defaultValue(QualType Type, SourceLocation At) {
+Cell defaultValue(Interpreter &VM, QualType Type, SourceLocation At) {
   if (const auto *Array =
           dyn_cast<ConstantArrayType>(Type.getCanonicalType())) {
     const uint64_t Size = Array->getSize().getLimitedValue(MaxElements + 1);
     if (Size > MaxElements)
       return unknown(At, "an array that is too large");
     std::vector<Cell> Elements;
-    for (uint64_t I = 0; I < Size && step(At); ++I)
-      Elements.push_back(defaultValue(Array->getElementType(), At));
+    for (uint64_t I = 0; I < Size && VM.step(At); ++I)
+      Elements.push_back(defaultValue(VM, Array->getElementType(), At));
     return listOf(std::move(Elements));
   }
   const CXXRecordDecl *R = Type->getAsCXXRecordDecl();
-  R = definitionOf(R);
+  R = VM.definitionOf(R);
   if (!R)
     return unknown(At, "what is not initialised");
-  return makeObject(R, {}, {}, nullptr, At);
+  return makeObject(VM, R, {}, {}, nullptr, At);
 }
 
 QualType typeArgument(const CXXRecordDecl *Class, unsigned Index) {
@@ -80,18 +81,18 @@ QualType typeArgument(const CXXRecordDecl *Class, unsigned Index) {
 
 /// An element of \p Type, null when that is not known, that a container makes
 /// by itself.
-Cell Interpreter::newElement(QualType Type, SourceLocation At) {
+Cell newElement(Interpreter &VM, QualType Type, SourceLocation At) {
   if (Type.isNull())
     return unknown(At, "an element");
-  return Type->isArithmeticType() ? convert(integer(0), Type)
-                                  : defaultValue(Type, At);
+  return Type->isArithmeticType() ? convert(VM, integer(0), Type)
+                                  : defaultValue(VM, Type, At);
 }
 
 /// A holder of what it is given, or of a new module.
-Cell Interpreter::makeHolder(const CXXRecordDecl *Class,
-                             ArrayRef<Cell> Arguments, ArrayRef<QualType> Types,
-                             SourceLocation At) {
-  const CXXRecordDecl *Held = definitionOf(heldBy(Class));
+static Cell makeHolder(Interpreter &VM, const CXXRecordDecl *Class,
+                       ArrayRef<Cell> Arguments, ArrayRef<QualType> Types,
+                       SourceLocation At) {
+  const CXXRecordDecl *Held = VM.definitionOf(heldBy(Class));
   if (!Held)
     return unknown(At, "a module of a class that is not defined here");
   auto IsHeld = [&](const CXXRecordDecl *R) {
@@ -118,14 +119,13 @@ Cell Interpreter::makeHolder(const CXXRecordDecl *Class,
     if (NeedsOptions)
       return valueOf(Value::Null);
   }
-  return makeObject(Held, Arguments, Types, nullptr, At);
+  return makeObject(VM, Held, Arguments, Types, nullptr, At);
 }
 
-Cell Interpreter::makeUserModule(const CXXRecordDecl *Class,
-                                 ArrayRef<Cell> Arguments,
-                                 ArrayRef<QualType> Types,
-                                 const CXXConstructorDecl *Constructor,
-                                 SourceLocation At) {
+static Cell makeUserModule(Interpreter &VM, const CXXRecordDecl *Class,
+                           ArrayRef<Cell> Arguments, ArrayRef<QualType> Types,
+                           const CXXConstructorDecl *Constructor,
+                           SourceLocation At) {
   if (!Constructor || Constructor->getParent() != Class)
     Constructor = constructorFor(Class, Arguments, Types);
   // It is copied, or moved: its tensors stay where they are.
@@ -136,20 +136,20 @@ Cell Interpreter::makeUserModule(const CXXRecordDecl *Class,
   const std::string Name = "'" + Class->getNameAsString() + "'";
   if (!Constructor &&
       !(Arguments.empty() && Class->needsImplicitDefaultConstructor())) {
-    note(At, "no constructor of " + Name + " is seen to take what is given");
+    VM.note(At, "no constructor of " + Name + " is seen to take what is given");
     return unknown(At, "a " + Name);
   }
-  const ModulePtr M = newModule(shownName(Class), Class, At);
-  if (Halted)
+  const ModulePtr M = newModule(VM, shownName(Class), Class, At);
+  if (VM.Halted)
     return moduleValue(M);
-  construct(moduleValue(M), Class, Constructor, Arguments, At);
+  construct(VM, moduleValue(M), Class, Constructor, Arguments, At);
   M->Class = Class;
   return moduleValue(M);
 }
 
 /// A container, of elements, of a range or of a number of elements.
-Cell Interpreter::makeContainer(const CXXRecordDecl *Class,
-                                ArrayRef<Cell> Arguments, SourceLocation At) {
+static Cell makeContainer(Interpreter &VM, const CXXRecordDecl *Class,
+                          ArrayRef<Cell> Arguments, SourceLocation At) {
   if (Arguments.empty())
     return listOf({});
   const Cell &First = Arguments.front();
@@ -160,25 +160,25 @@ Cell Interpreter::makeContainer(const CXXRecordDecl *Class,
   if (Count == 2)
     if (std::optional<std::vector<Cell>> Range =
             elementsBetween(First, Arguments[1]))
-      return listOf(copiesOf(*Range));
+      return listOf(VM.copiesOf(*Range));
   if (First->What != Value::Integer || First->Number < 0 || Count > 2)
     return unknown(At, "a container");
   if (static_cast<uint64_t>(First->Number) > MaxElements)
     return unknown(At, "a container that is too large");
   const QualType Element = typeArgument(Class, 0);
   std::vector<Cell> Elements;
-  for (int64_t I = 0; I < First->Number && step(At); ++I)
-    Elements.push_back(Count == 2 ? copyOf(Arguments[1])
-                                  : newElement(Element, At));
+  for (int64_t I = 0; I < First->Number && VM.step(At); ++I)
+    Elements.push_back(Count == 2 ? VM.copyOf(Arguments[1])
+                                  : newElement(VM, Element, At));
   return listOf(std::move(Elements));
 }
 
 /// An object of a class of the standard library.
-Cell Interpreter::makeStandard(const CXXRecordDecl *Class,
-                               ArrayRef<Cell> Arguments, SourceLocation At) {
+static Cell makeStandard(Interpreter &VM, const CXXRecordDecl *Class,
+                         ArrayRef<Cell> Arguments, SourceLocation At) {
   const Cell Only = Arguments.size() == 1 ? Arguments.front() : nullptr;
   if (cpp::isStdClass(Class, {"pair", "tuple"})) {
-    std::vector<Cell> Parts = copiesOf(Arguments);
+    std::vector<Cell> Parts = VM.copiesOf(Arguments);
     return Only && Only->What == Value::List ? Only : listOf(std::move(Parts));
   }
   if (cpp::isStdClass(Class, {"basic_string", "basic_string_view"}))
@@ -187,7 +187,7 @@ Cell Interpreter::makeStandard(const CXXRecordDecl *Class,
                                                     : unknown(At, "a string");
   if (cpp::isStdClass(Class, {"vector", "deque", "list", "array", "map",
                               "unordered_map", "set", "initializer_list"}))
-    return makeContainer(Class, Arguments, At);
+    return makeContainer(VM, Class, Arguments, At);
   return Only                ? Only
          : Arguments.empty() ? valueOf(Value::Null)
                              : unknown(At, "an object");
@@ -195,10 +195,10 @@ Cell Interpreter::makeStandard(const CXXRecordDecl *Class,
 
 /// An object of another class of LibTorch's: ExpandingArray, ArrayRef,
 /// optional, Device.
-Cell Interpreter::makeOfLibrary(const CXXRecordDecl *Class,
-                                ArrayRef<Cell> Arguments) {
-  if (Pass)
-    if (Cell Guard = guardOf(Class, Arguments))
+static Cell makeOfLibrary(Interpreter &VM, const CXXRecordDecl *Class,
+                          ArrayRef<Cell> Arguments) {
+  if (VM.Pass)
+    if (Cell Guard = guardOf(VM, Class, Arguments))
       return Guard;
   return Arguments.size() == 1
              ? Arguments.front()
@@ -206,46 +206,47 @@ Cell Interpreter::makeOfLibrary(const CXXRecordDecl *Class,
 }
 
 /// A field that no constructor sets.
-Cell Interpreter::initialValue(const FieldDecl *Field) {
+Cell initialValue(Interpreter &VM, const FieldDecl *Field) {
   if (const Expr *Init = Field->getInClassInitializer())
-    return convert(eval(Init), Field->getType());
-  return defaultValue(Field->getType(), Field->getLocation());
+    return convert(VM, VM.eval(Init), Field->getType());
+  return defaultValue(VM, Field->getType(), Field->getLocation());
 }
 
 /// The fields of an aggregate, from \p Arguments in their order.
-void Interpreter::fillAggregate(const Cell &Object, const CXXRecordDecl *Class,
-                                ArrayRef<Cell> Arguments, SourceLocation At) {
+static void fillAggregate(Interpreter &VM, const Cell &Object,
+                          const CXXRecordDecl *Class, ArrayRef<Cell> Arguments,
+                          SourceLocation At) {
   unsigned I = 0;
   for (const FieldDecl *Field : Class->fields()) {
     const QualType Type = Field->getType();
     Cell Given;
     if (I < Arguments.size())
-      Given = coerced(convert(Arguments[I], Type), Type, At);
+      Given = coerced(VM, convert(VM, Arguments[I], Type), Type, At);
     else if (Type->isArithmeticType() && !Arguments.empty() &&
              !Field->getInClassInitializer())
-      Given = convert(integer(0), Type);
+      Given = convert(VM, integer(0), Type);
     else
-      Given = initialValue(Field);
-    Object->Members[Field->getCanonicalDecl()] = copyOf(Given);
+      Given = initialValue(VM, Field);
+    Object->Members[Field->getCanonicalDecl()] = VM.copyOf(Given);
     ++I;
   }
 }
 
 /// An object of a class of the user's that is not a module.
-Cell Interpreter::makeRecord(const CXXRecordDecl *Class,
-                             ArrayRef<Cell> Arguments,
-                             const CXXConstructorDecl *Constructor,
-                             SourceLocation At) {
+static Cell makeRecord(Interpreter &VM, const CXXRecordDecl *Class,
+                       ArrayRef<Cell> Arguments,
+                       const CXXConstructorDecl *Constructor,
+                       SourceLocation At) {
   const Cell Object = recordValue(Class);
   if (!Constructor)
     Constructor = constructorFor(Class, Arguments);
   if (!Constructor && Class->isAggregate()) {
-    fillAggregate(Object, Class, Arguments, At);
+    fillAggregate(VM, Object, Class, Arguments, At);
     return Object;
   }
   if (!Constructor && !Class->needsImplicitDefaultConstructor())
     return unknown(At, "a '" + Class->getNameAsString() + "'");
-  construct(Object, Class, Constructor, Arguments, At);
+  construct(VM, Object, Class, Constructor, Arguments, At);
   Object->Class = Class;
   return Object;
 }
@@ -262,30 +263,30 @@ static Cell tensorOptions(ArrayRef<Cell> Arguments, ArrayRef<QualType> Types) {
   return Options;
 }
 
-Cell Interpreter::makeObject(const CXXRecordDecl *Class,
-                             ArrayRef<Cell> Arguments, ArrayRef<QualType> Types,
-                             const CXXConstructorDecl *Constructor,
-                             SourceLocation At) {
+Cell makeObject(Interpreter &VM, const CXXRecordDecl *Class,
+                ArrayRef<Cell> Arguments, ArrayRef<QualType> Types,
+                const CXXConstructorDecl *Constructor, SourceLocation At) {
   const Cell Only = Arguments.size() == 1 ? Arguments.front() : nullptr;
   switch (modelClass(Class)) {
   case ModelClass::Holder:
-    return makeHolder(Class, Arguments, Types, At);
+    return makeHolder(VM, Class, Arguments, Types, At);
   case ModelClass::LibraryModule: {
-    const ModulePtr M = makeLibraryModule(modelClassName(Class), Arguments, At);
+    const ModulePtr M =
+        makeLibraryModule(VM, modelClassName(Class), Arguments, At);
     M->Class = Class;
     return moduleValue(M);
   }
   case ModelClass::Base:
-    return moduleValue(newModule("Module", Class, At));
+    return moduleValue(newModule(VM, "Module", Class, At));
   case ModelClass::UserModule:
-    return makeUserModule(Class, Arguments, Types, Constructor, At);
+    return makeUserModule(VM, Class, Arguments, Types, Constructor, At);
   case ModelClass::AnyModule:
     return Only ? Only : valueOf(Value::Null);
   case ModelClass::NamedModule:
   case ModelClass::Dictionary:
     return Only ? Only : listOf(Arguments.vec());
   case ModelClass::Options:
-    return makeOptions(Class, Arguments);
+    return makeOptions(VM, Class, Arguments);
   case ModelClass::Tensor:
     return Only ? Only : tensorValue(undefinedTensor());
   case ModelClass::TensorOptions:
@@ -294,15 +295,15 @@ Cell Interpreter::makeObject(const CXXRecordDecl *Class,
     break;
   }
   if (cpp::isStdDecl(Class))
-    return makeStandard(Class, Arguments, At);
+    return makeStandard(VM, Class, Arguments, At);
   if (isSliceClass(Class)) {
     const Cell Slice = valueOf(Value::Slice);
     Slice->Elements = Arguments.vec();
     return Slice;
   }
   return torch::isTorchDecl(Class)
-             ? makeOfLibrary(Class, Arguments)
-             : makeRecord(Class, Arguments, Constructor, At);
+             ? makeOfLibrary(VM, Class, Arguments)
+             : makeRecord(VM, Class, Arguments, Constructor, At);
 }
 
 } // namespace libtorch_tidy::bytes

@@ -48,96 +48,266 @@ static std::optional<double> computed(StringRef Name, double X, double Y) {
 }
 
 /// std::numeric_limits<\p Type>::\p Name(), whose body is the library's.
-Cell Interpreter::limitOf(StringRef Name, QualType Type,
-                          const Cell &Nothing) const {
+static Cell limitOf(StringRef Name, QualType Type, const ASTContext &Context,
+                    const Cell &Nothing) {
   if (Type->isIntegerType()) {
     const unsigned Width = Context.getIntWidth(Type);
     const bool IsSigned = Type->isSignedIntegerType();
-    const llvm::APInt Most = IsSigned ? llvm::APInt::getSignedMaxValue(Width)
-                                      : llvm::APInt::getMaxValue(Width);
-    if (Name == "max" && Most.isIntN(63))
-      return integer(static_cast<int64_t>(Most.getZExtValue()));
-    if (Name == "min" || Name == "lowest")
-      return integer(
-          IsSigned ? llvm::APInt::getSignedMinValue(Width).getSExtValue() : 0);
-    return Nothing;
+    if (Width > 64)
+      return Nothing;
+    const uint64_t Most = ~0ULL >> (64 - Width + IsSigned);
+    return llvm::StringSwitch<Cell>(Name)
+        .Case("max", llvm::isUInt<63>(Most) ? integer(Most) : Nothing)
+        .Cases("min", "lowest",
+               integer(IsSigned ? -static_cast<int64_t>(Most) - 1 : 0))
+        .Default(Nothing);
   }
   if (!Type->isRealFloatingType())
     return Nothing;
+  using llvm::APFloat;
   const llvm::fltSemantics &Kind = Context.getFloatTypeSemantics(Type);
-  llvm::APFloat Number = llvm::APFloat::getLargest(Kind);
-  if (Name == "lowest")
-    Number.changeSign();
-  else if (Name == "min")
-    Number = llvm::APFloat::getSmallestNormalized(Kind);
-  else if (Name == "infinity")
-    Number = llvm::APFloat::getInf(Kind);
-  else if (Name == "epsilon")
-    Number =
-        scalbn(llvm::APFloat(Kind, 1),
-               1 - static_cast<int>(llvm::APFloat::semanticsPrecision(Kind)),
-               llvm::APFloat::rmNearestTiesToEven);
-  else if (Name != "max")
+  const int Digits = static_cast<int>(APFloat::semanticsPrecision(Kind));
+  auto Number = llvm::StringSwitch<std::optional<APFloat>>(Name)
+                    .Case("max", APFloat::getLargest(Kind))
+                    .Case("lowest", APFloat::getLargest(Kind, true))
+                    .Case("min", APFloat::getSmallestNormalized(Kind))
+                    .Case("infinity", APFloat::getInf(Kind))
+                    .Case("epsilon", scalbn(APFloat(Kind, 1), 1 - Digits,
+                                            APFloat::rmNearestTiesToEven))
+                    .Default(std::nullopt);
+  if (!Number)
     return Nothing;
   bool Loses = false;
-  Number.convert(llvm::APFloat::IEEEdouble(),
-                 llvm::APFloat::rmNearestTiesToEven, &Loses);
-  return real(Number.convertToDouble());
+  Number->convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &Loses);
+  return real(Number->convertToDouble());
+}
+
+//===----------------------------------------------------------------------===//
+// Methods of texts, smart pointers and optionals
+//===----------------------------------------------------------------------===//
+
+static Cell sizeOfText(Interpreter &, const LibraryCall &C) {
+  return integer(C.Object->Name.size());
+}
+static Cell isTextEmpty(Interpreter &, const LibraryCall &C) {
+  return integer(C.Object->Name.empty());
+}
+static Cell object(Interpreter &, const LibraryCall &C) { return C.Object; }
+static Cell target(Interpreter &, const LibraryCall &C) {
+  return targetOf(C.Object);
+}
+static Cell hasValue(Interpreter &, const LibraryCall &C) {
+  return C.Object->What == Value::Unknown
+             ? C.Object
+             : integer(C.Object->What != Value::Null);
+}
+static Cell valueOr(Interpreter &, const LibraryCall &C) {
+  return C.Object->What == Value::Null && !C.Arguments.empty()
+             ? C.Arguments.front()
+             : C.Object;
+}
+static Cell reset(Interpreter &, const LibraryCall &C) {
+  *C.Object = *valueOf(Value::Null);
+  return C.Object;
+}
+
+static const CallRule TextRules[] = {
+    {"size", sizeOfText}, {"length", sizeOfText}, {"empty", isTextEmpty},
+    {"c_str", object},    {"data", object},       {"str", object}};
+
+static const CallRule HandleRules[] = {
+    {"value", target},       {"get", object},       {"lock", object},
+    {"has_value", hasValue}, {"value_or", valueOr}, {"reset", reset, 0, 0}};
+
+/// An operator of a text, a smart pointer or an optional. Null for others.
+static Cell handleOperator(Interpreter &VM, const LibraryCall &C) {
+  switch (C.F->getOverloadedOperator()) {
+  case OO_Star:
+    return targetOf(C.Object);
+  case OO_Arrow:
+  case OO_LessLess:
+    return C.Object;
+  case OO_Subscript:
+    return C.Arguments.empty() ? Cell()
+                               : element(C.Object, C.Arguments.front(), C.E);
+  case OO_PlusEqual:
+    if (C.Arguments.size() != 1 || C.Object->What != Value::Text)
+      return nullptr;
+    VM.store(C.Object, arithmetic(VM, BO_Add, C.Object, C.Arguments[0],
+                                  C.E->getType(), C.E));
+    return C.Object;
+  default:
+    return nullptr;
+  }
 }
 
 /// A method of a smart pointer, an optional, a text or a container. Null for
 /// others.
-Cell Interpreter::callOfObject(const LibraryCall &C) {
-  const OverloadedOperatorKind Op = C.F->getOverloadedOperator();
+static Cell callOfObject(Interpreter &VM, const LibraryCall &C) {
   if (C.Object->What == Value::List)
-    return callList(C);
+    return callList(VM, C);
   if (C.Object->What == Value::Iterator)
-    if (Cell Result = iteratorOperator(C))
+    if (Cell Result = iteratorOperator(VM, C))
       return Result;
-  if (C.Object->What == Value::Text && !Op) {
-    if (C.Name == "size" || C.Name == "length")
-      return integer(C.Object->Name.size());
-    if (C.Name == "empty")
-      return integer(C.Object->Name.empty());
-    if (C.Name == "c_str" || C.Name == "data" || C.Name == "str")
-      return C.Object;
-    if (!cast<CXXMethodDecl>(C.F)->isConst())
-      *C.Object = *unknown(C.At, "a string after '" + C.Name + "'");
+  if (C.F->getOverloadedOperator())
+    return handleOperator(VM, C);
+  if (C.Object->What != Value::Text)
+    return byRule(HandleRules, VM, C);
+  if (Cell Result = byRule(TextRules, VM, C))
+    return Result;
+  if (!cast<CXXMethodDecl>(C.F)->isConst())
+    *C.Object = *unknown(C.At, "a string after '" + C.Name + "'");
+  return C.Nothing;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of objects, pairs and tuples
+//===----------------------------------------------------------------------===//
+
+static Cell makeOwned(Interpreter &VM, const LibraryCall &C) {
+  const QualType Type = firstTypeArgument(C.F);
+  const CXXRecordDecl *R =
+      VM.definitionOf(Type.isNull() ? nullptr : Type->getAsCXXRecordDecl());
+  if (!R)
     return C.Nothing;
+  const Cell Made =
+      makeObject(VM, R, C.Arguments,
+                 typesOf({C.E->getArgs(), C.E->getNumArgs()}), nullptr, C.At);
+  return Made->What == Value::Module || Made->What == Value::Unknown
+             ? Made
+             : pointerTo(Made);
+}
+
+/// std::get<N>(tuple).
+static Cell partOfTuple(Interpreter &, const LibraryCall &C) {
+  const TemplateArgumentList *Args = C.F->getTemplateSpecializationArgs();
+  if (Args && Args->size() &&
+      Args->get(0).getKind() == TemplateArgument::Integral)
+    return element(C.Arguments.front(),
+                   integer(Args->get(0).getAsIntegral().getExtValue()), C.E);
+  return C.Nothing;
+}
+
+static Cell tie(Interpreter &, const LibraryCall &C) {
+  return listOf(C.Arguments.vec());
+}
+
+static Cell makeTuple(Interpreter &VM, const LibraryCall &C) {
+  return listOf(VM.copiesOf(C.Arguments));
+}
+
+static Cell swapped(Interpreter &, const LibraryCall &C) {
+  std::swap(*C.Arguments[0], *C.Arguments[1]);
+  return C.Nothing;
+}
+
+/// What gives its argument.
+static Cell same(Interpreter &, const LibraryCall &C) {
+  return C.Arguments.empty() ? C.Nothing : C.Arguments.front();
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of numbers
+//===----------------------------------------------------------------------===//
+
+/// The place of the first of the most, or of the least, of some values. Absent
+/// when one of them is \p Unknown.
+static std::optional<size_t> bestOf(Interpreter &VM, ArrayRef<Cell> Of,
+                                    bool IsMost, const Expr *E, Cell &Unknown) {
+  size_t Best = 0;
+  for (size_t I = 1; I < Of.size(); ++I) {
+    Unknown = arithmetic(VM, BO_LT, Of[IsMost ? Best : I],
+                         Of[IsMost ? I : Best], VM.Context.BoolTy, E);
+    const std::optional<bool> IsBetter = truth(Unknown);
+    if (!IsBetter)
+      return std::nullopt;
+    Best = *IsBetter ? I : Best;
   }
-  // Smart pointers and optionals: what they lead to.
-  if (Op == OO_Star || C.Name == "value")
-    return targetOf(C.Object);
-  if (Op == OO_Arrow || Op == OO_LessLess || C.Name == "get" ||
-      C.Name == "lock")
-    return C.Object;
-  if (C.Name == "has_value") {
-    if (C.Object->What == Value::Null)
-      return integer(0);
-    return C.Object->What == Value::Unknown ? C.Object : integer(1);
-  }
-  if (C.Name == "value_or")
-    return C.Object->What == Value::Null && !C.Arguments.empty()
-               ? C.Arguments.front()
-               : C.Object;
-  if (C.Name == "reset" && C.Arguments.empty()) {
-    *C.Object = *valueOf(Value::Null);
-    return C.Object;
-  }
-  if (Op == OO_Subscript && !C.Arguments.empty())
-    return element(C.Object, C.Arguments.front(), C.E);
-  if (Op == OO_PlusEqual && C.Arguments.size() == 1 &&
-      C.Object->What == Value::Text) {
-    store(C.Object,
-          arithmetic(BO_Add, C.Object, C.Arguments[0], C.E->getType(), C.E));
-    return C.Object;
-  }
-  return nullptr;
+  return Best;
+}
+
+/// std::max() and std::min() of arguments, or of a list.
+template <bool IsMost> static Cell best(Interpreter &VM, const LibraryCall &C) {
+  ArrayRef<Cell> From = C.Arguments;
+  if (From.size() == 1 && From.front()->What == Value::List)
+    From = From.front()->Elements;
+  if (From.empty())
+    return C.Nothing;
+  Cell Unknown;
+  const std::optional<size_t> Best = bestOf(VM, From, IsMost, C.E, Unknown);
+  return Best ? From[*Best] : Unknown;
+}
+
+/// std::clamp(v, least, most).
+static Cell clamped(Interpreter &VM, const LibraryCall &C) {
+  const Cell &V = C.Arguments[0], &Least = C.Arguments[1],
+             &Most = C.Arguments[2];
+  for (const Cell &Argument : C.Arguments)
+    if (Argument->What == Value::Unknown)
+      return Argument;
+  const std::optional<bool> Below =
+      truth(arithmetic(VM, BO_LT, V, Least, VM.Context.BoolTy, C.E));
+  const std::optional<bool> Above =
+      truth(arithmetic(VM, BO_LT, Most, V, VM.Context.BoolTy, C.E));
+  if (!Below || !Above)
+    return C.Nothing;
+  return *Below ? Least : *Above ? Most : V;
+}
+
+static bool isInteger(const Cell &V) { return V->What == Value::Integer; }
+
+static Cell absolute(Interpreter &, const LibraryCall &C) {
+  const Cell &Of = C.Arguments[0];
+  if (isInteger(Of) && Of->Number > INT64_MIN)
+    return integer(std::abs(Of->Number));
+  return Of->What == Value::Real ? real(std::abs(Of->RealNumber)) : Of;
+}
+
+static Cell asText(Interpreter &, const LibraryCall &C) {
+  return isInteger(C.Arguments[0])
+             ? text(std::to_string(C.Arguments[0]->Number))
+             : C.Nothing;
+}
+
+/// std::gcd() and std::lcm(), by \p Compute, of what does not overflow.
+template <int64_t (*Compute)(int64_t, int64_t)>
+static Cell divisor(Interpreter &, const LibraryCall &C) {
+  if (!llvm::all_of(C.Arguments, isInteger))
+    return nullptr;
+  const int64_t A = C.Arguments[0]->Number, B = C.Arguments[1]->Number;
+  if (std::abs(A) < (1LL << 31) && std::abs(B) < (1LL << 31))
+    return integer(Compute(A, B));
+  return C.Nothing;
+}
+
+/// Functions of real numbers. Null for others.
+static Cell callOfNumbers(Interpreter &VM, const LibraryCall &C) {
+  if (C.Arguments.empty() || C.Arguments.size() > 2 ||
+      !llvm::all_of(C.Arguments, isNumber))
+    return nullptr;
+  const double X = realOf(C.Arguments.front());
+  const double Y = C.Arguments.size() == 2 ? realOf(C.Arguments[1]) : 0;
+  const auto Result = llvm::StringSwitch<std::optional<double>>(C.Name)
+                          .Cases("sqrt", "sqrtf", std::sqrt(X))
+                          .Cases("floor", "floorf", std::floor(X))
+                          .Cases("ceil", "ceilf", std::ceil(X))
+                          .Cases("round", "lround", "llround", std::round(X))
+                          .Case("trunc", std::trunc(X))
+                          .Case("log", std::log(X))
+                          .Case("log2", std::log2(X))
+                          .Case("log10", std::log10(X))
+                          .Case("exp", std::exp(X))
+                          .Case("exp2", std::exp2(X))
+                          .Cases("pow", "powf", std::pow(X, Y))
+                          .Case("fmod", std::fmod(X, Y))
+                          .Cases("fabs", "fabsf", std::fabs(X))
+                          .Default(std::nullopt);
+  return Result ? convert(VM, real(*Result), C.F->getReturnType()) : nullptr;
 }
 
 /// An operator of two values of the library's classes. Null for others.
-Cell Interpreter::callOverloaded(const LibraryCall &C, const Cell &A,
-                                 const Cell &B) {
+static Cell callOverloaded(Interpreter &VM, const LibraryCall &C, const Cell &A,
+                           const Cell &B) {
   switch (C.F->getOverloadedOperator()) {
   case OO_Plus:
   case OO_Minus:
@@ -149,8 +319,8 @@ Cell Interpreter::callOverloaded(const LibraryCall &C, const Cell &A,
   case OO_GreaterEqual: {
     const BinaryOperatorKind Kind =
         BinaryOperator::getOverloadedOpcode(C.F->getOverloadedOperator());
-    return arithmetic(Kind, A, B,
-                      BinaryOperator::isComparisonOp(Kind) ? Context.BoolTy
+    return arithmetic(VM, Kind, A, B,
+                      BinaryOperator::isComparisonOp(Kind) ? VM.Context.BoolTy
                                                            : C.E->getType(),
                       C.E);
   }
@@ -161,100 +331,153 @@ Cell Interpreter::callOverloaded(const LibraryCall &C, const Cell &A,
   }
 }
 
-/// make_shared<T>() and make_unique<T>().
-Cell Interpreter::makeOwned(const LibraryCall &C) {
-  const QualType Type = firstTypeArgument(C.F);
-  const CXXRecordDecl *R =
-      definitionOf(Type.isNull() ? nullptr : Type->getAsCXXRecordDecl());
-  if (!R)
-    return C.Nothing;
-  const Cell Made =
-      makeObject(R, C.Arguments, typesOf({C.E->getArgs(), C.E->getNumArgs()}),
-                 nullptr, C.At);
-  return Made->What == Value::Module || Made->What == Value::Unknown
-             ? Made
-             : pointerTo(Made);
+//===----------------------------------------------------------------------===//
+// Functions of containers, and of iterators
+//===----------------------------------------------------------------------===//
+
+/// begin(), end() and size() of a container. Null for others.
+static Cell boundOfArgument(Interpreter &, const LibraryCall &C) {
+  return C.Arguments[0]->What == Value::List ? boundOf(C.Name, C.Arguments[0])
+                                             : nullptr;
 }
 
-/// Functions of pairs and tuples. Null for others.
-Cell Interpreter::callOfTuple(const LibraryCall &C) {
-  if (C.Name == "get" && C.Arguments.size() == 1) {
-    const TemplateArgumentList *Args = C.F->getTemplateSpecializationArgs();
-    if (Args && Args->size() &&
-        Args->get(0).getKind() == TemplateArgument::Integral)
-      return element(C.Arguments.front(),
-                     integer(Args->get(0).getAsIntegral().getExtValue()), C.E);
-    return C.Nothing;
-  }
-  if (C.Name == "tie")
-    return listOf(C.Arguments.vec());
-  if (C.Name == "make_pair" || C.Name == "make_tuple" ||
-      C.Name == "forward_as_tuple")
-    return listOf(copiesOf(C.Arguments));
-  return nullptr;
-}
-
-/// std::clamp(v, least, most).
-Cell Interpreter::clamped(const LibraryCall &C) {
-  const Cell &V = C.Arguments[0], &Least = C.Arguments[1],
-             &Most = C.Arguments[2];
-  for (const Cell &Argument : C.Arguments)
-    if (Argument->What == Value::Unknown)
-      return Argument;
-  const std::optional<bool> Below =
-      truth(arithmetic(BO_LT, V, Least, Context.BoolTy, C.E));
-  const std::optional<bool> Above =
-      truth(arithmetic(BO_LT, Most, V, Context.BoolTy, C.E));
-  if (!Below || !Above)
-    return C.Nothing;
-  return *Below ? Least : *Above ? Most : V;
-}
-
-/// Functions of numbers. Null for others.
-Cell Interpreter::callOfNumbers(const LibraryCall &C) {
-  const size_t Count = C.Arguments.size();
-  if (C.Name == "max" || C.Name == "min") {
-    ArrayRef<Cell> From = C.Arguments;
-    if (Count == 1 && C.Arguments.front()->What == Value::List)
-      From = C.Arguments.front()->Elements;
-    if (From.empty())
-      return C.Nothing;
-    Cell Unknown;
-    const std::optional<size_t> Best =
-        bestOf(From, C.Name == "max", C.E, Unknown);
-    return Best ? From[*Best] : Unknown;
-  }
-  if (C.Name == "clamp" && Count == 3)
-    return clamped(C);
-  if (Count == 0 || Count > 2)
+/// std::next() and std::prev(): \p Op moves there.
+template <BinaryOperatorKind Op>
+static Cell moved(Interpreter &VM, const LibraryCall &C) {
+  if (!isIterator(C.Arguments[0]))
     return nullptr;
-  const Cell &First = C.Arguments[0];
-  const bool AreIntegers = llvm::all_of(
-      C.Arguments, [](const Cell &V) { return V->What == Value::Integer; });
-  if (C.Name == "abs" && Count == 1) {
-    if (AreIntegers && First->Number > INT64_MIN)
-      return integer(std::abs(First->Number));
-    return First->What == Value::Real ? real(std::abs(First->RealNumber))
-                                      : First;
-  }
-  if (C.Name == "to_string" && Count == 1)
-    return AreIntegers ? text(std::to_string(First->Number)) : C.Nothing;
-  if ((C.Name == "gcd" || C.Name == "lcm") && Count == 2 && AreIntegers) {
-    const int64_t A = First->Number, B = C.Arguments[1]->Number;
-    // What does not overflow.
-    if (std::abs(A) < (1LL << 31) && std::abs(B) < (1LL << 31))
-      return integer(C.Name == "gcd" ? std::gcd(A, B) : std::lcm(A, B));
-    return C.Nothing;
-  }
-  if (!llvm::all_of(C.Arguments, isNumber))
-    return nullptr;
-  const std::optional<double> Result =
-      computed(C.Name, realOf(First), Count == 2 ? realOf(C.Arguments[1]) : 0);
-  return Result ? convert(real(*Result), C.F->getReturnType()) : nullptr;
+  return iteratorArithmetic(
+      VM, Op, C.Arguments[0],
+      C.Arguments.size() == 2 ? C.Arguments[1] : integer(1), C.E);
 }
+
+static Cell advance(Interpreter &VM, const LibraryCall &C) {
+  if (!isIterator(C.Arguments[0]))
+    return nullptr;
+  VM.store(C.Arguments[0],
+           iteratorArithmetic(VM, BO_Add, C.Arguments[0], C.Arguments[1], C.E));
+  return C.Arguments[0];
+}
+
+static Cell distance(Interpreter &VM, const LibraryCall &C) {
+  return isIterator(C.Arguments[0])
+             ? iteratorArithmetic(VM, BO_Sub, C.Arguments[1], C.Arguments[0],
+                                  C.E)
+             : nullptr;
+}
+
+/// The elements that an algorithm is given by its first two arguments.
+static std::optional<std::vector<Cell>> rangeOf(const LibraryCall &C) {
+  return elementsBetween(C.Arguments[0], C.Arguments[1]);
+}
+
+/// The place in the container that is \p Index of the range of \p C.
+static Cell placeIn(const LibraryCall &C, size_t Index) {
+  return iteratorAt(C.Arguments[0]->Target,
+                    C.Arguments[0]->Number + static_cast<int64_t>(Index));
+}
+
+static Cell accumulate(Interpreter &VM, const LibraryCall &C) {
+  const auto Range = rangeOf(C);
+  if (!Range)
+    return nullptr;
+  Cell Sum = C.Arguments[2];
+  for (const Cell &Element : *Range)
+    Sum = arithmetic(VM, BO_Add, Sum, Element, C.F->getReturnType(), C.E);
+  return Sum;
+}
+
+static Cell reverse(Interpreter &, const LibraryCall &C) {
+  if (!rangeOf(C))
+    return nullptr;
+  const auto Begin = C.Arguments[0]->Target->Elements.begin();
+  std::reverse(Begin + C.Arguments[0]->Number, Begin + C.Arguments[1]->Number);
+  return C.Arguments[0];
+}
+
+static Cell fill(Interpreter &VM, const LibraryCall &C) {
+  const auto Range = rangeOf(C);
+  if (!Range)
+    return nullptr;
+  for (const Cell &Element : *Range)
+    VM.store(Element, C.Arguments[2]);
+  return C.Arguments[0];
+}
+
+static Cell iota(Interpreter &VM, const LibraryCall &C) {
+  const auto Range = rangeOf(C);
+  if (!Range || !isInteger(C.Arguments[2]))
+    return nullptr;
+  int64_t Next = C.Arguments[2]->Number;
+  for (const Cell &Element : *Range)
+    VM.store(Element, integer(Next++));
+  return C.Arguments[0];
+}
+
+template <bool IsMost>
+static Cell bestElement(Interpreter &VM, const LibraryCall &C) {
+  const auto Range = rangeOf(C);
+  Cell Unknown;
+  const std::optional<size_t> Best =
+      Range ? bestOf(VM, *Range, IsMost, C.E, Unknown) : std::nullopt;
+  return Best ? placeIn(C, *Best) : nullptr;
+}
+
+static Cell find(Interpreter &VM, const LibraryCall &C) {
+  const auto Range = rangeOf(C);
+  Cell Unknown;
+  const std::optional<size_t> Place =
+      Range ? placeOf(VM, C.Arguments[2], *Range, C.E, Unknown) : std::nullopt;
+  return Place ? placeIn(C, *Place) : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// All functions
+//===----------------------------------------------------------------------===//
+
+static const CallRule FunctionRules[] = {
+    {"make_shared", makeOwned},
+    {"make_unique", makeOwned},
+    {"get", partOfTuple, 1, 1},
+    {"tie", tie},
+    {"make_pair", makeTuple},
+    {"make_tuple", makeTuple},
+    {"forward_as_tuple", makeTuple},
+    {"swap", swapped, 2, 2},
+    {"move", same},
+    {"forward", same},
+    {"as_const", same},
+    {"ref", same},
+    {"cref", same},
+    {"addressof", same},
+    {"static_pointer_cast", same},
+    {"dynamic_pointer_cast", same},
+    {"max", best<true>},
+    {"min", best<false>},
+    {"clamp", clamped, 3, 3},
+    {"abs", absolute, 1, 1},
+    {"to_string", asText, 1, 1},
+    {"gcd", divisor<std::gcd<int64_t, int64_t>>, 2, 2},
+    {"lcm", divisor<std::lcm<int64_t, int64_t>>, 2, 2},
+    {"begin", boundOfArgument, 1, 1},
+    {"cbegin", boundOfArgument, 1, 1},
+    {"end", boundOfArgument, 1, 1},
+    {"cend", boundOfArgument, 1, 1},
+    {"size", boundOfArgument, 1, 1},
+    {"next", moved<BO_Add>, 1, 2},
+    {"prev", moved<BO_Sub>, 1, 2},
+    {"advance", advance, 2, 2},
+    {"distance", distance, 2, 2},
+    {"accumulate", accumulate, 3, 3},
+    {"reverse", reverse, 2, 2},
+    {"fill", fill, 3, 3},
+    {"iota", iota, 3, 3},
+    {"max_element", bestElement<true>, 2, 2},
+    {"min_element", bestElement<false>, 2, 2},
+    {"find", find, 3, 3}};
 
 /// A function that is not followed: it may change what it is given.
-Cell Interpreter::skipStandard(const LibraryCall &C) {
+static Cell skipStandard(Interpreter &VM, const LibraryCall &C) {
   if (!llvm::StringSwitch<bool>(C.Name)
            .Cases("accumulate", "count", "count_if", "distance", true)
            .Cases("find", "find_if", "max_element", "min_element", true)
@@ -267,50 +490,35 @@ Cell Interpreter::skipStandard(const LibraryCall &C) {
       else if (Argument->What == Value::Iterator)
         *Argument->Target = *Changed;
     }
-  skipClosures(C.Arguments, C.At);
+  skipClosures(VM, C.Arguments, C.At);
   for (const Cell &Argument : C.Arguments)
     if (Argument->What == Value::Unknown && !Argument->Why.empty())
       return Argument;
   return C.Nothing;
 }
 
-Cell Interpreter::callStandard(LibraryCall C) {
+Cell callStandard(Interpreter &VM, LibraryCall C) {
   C.Nothing = unknown(C.At, "what '" + C.F->getNameAsString() + "' returns");
   if (C.Object)
-    if (Cell Result = callOfObject(C))
+    if (Cell Result = callOfObject(VM, C))
       return Result;
-  if (const OverloadedOperatorKind Op = C.F->getOverloadedOperator()) {
+  if (C.F->getOverloadedOperator()) {
     std::vector<Cell> Operands = C.Arguments.vec();
     if (C.Object)
       Operands.insert(Operands.begin(), C.Object);
     const Cell Result = Operands.size() == 2
-                            ? callOverloaded(C, Operands[0], Operands[1])
+                            ? callOverloaded(VM, C, Operands[0], Operands[1])
                             : nullptr;
     return Result ? Result : C.Nothing;
   }
   if (const auto *Method = dyn_cast<CXXMethodDecl>(C.F);
       Method && cpp::isStdClass(Method->getParent(), {"numeric_limits"}))
-    return limitOf(C.Name, C.F->getReturnType(), C.Nothing);
-  if (C.Name == "make_shared" || C.Name == "make_unique")
-    return makeOwned(C);
-  if (Cell Result = callOfTuple(C))
+    return limitOf(C.Name, C.F->getReturnType(), VM.Context, C.Nothing);
+  if (Cell Result = byRule(FunctionRules, VM, C))
     return Result;
-  if (Cell Result = callOfNumbers(C))
+  if (Cell Result = callOfNumbers(VM, C))
     return Result;
-  if (C.Name == "swap" && C.Arguments.size() == 2) {
-    std::swap(*C.Arguments[0], *C.Arguments[1]);
-    return C.Nothing;
-  }
-  if (C.Name == "move" || C.Name == "forward" || C.Name == "as_const" ||
-      C.Name == "ref" || C.Name == "cref" || C.Name == "addressof" ||
-      C.Name == "static_pointer_cast" || C.Name == "dynamic_pointer_cast")
-    return C.Arguments.empty() ? C.Nothing : C.Arguments.front();
-  if (C.Arguments.size() == 1 && C.Arguments[0]->What == Value::List)
-    if (Cell Place = boundOf(C.Name, C.Arguments[0]))
-      return Place;
-  if (Cell Result = callAlgorithm(C))
-    return Result;
-  return skipStandard(C);
+  return skipStandard(VM, C);
 }
 
 } // namespace libtorch_tidy::bytes

@@ -20,6 +20,12 @@ using llvm::Twine;
 
 namespace libtorch_tidy::bytes {
 
+/// What follows a statement.
+enum class Flow { Next, Break, Continue, Return, Halt };
+
+static Flow exec(Interpreter &VM, const Stmt *S);
+static Flow execInside(Interpreter &VM, const Stmt *S);
+
 static constexpr char LoopIsUnknown[] = "how often this loop runs is not known";
 
 /// Does \p S always end in an exception?
@@ -74,19 +80,20 @@ static const Expr *wholeOf(const Expr *Written) {
 }
 
 /// What \p Written names is unknown from here on.
-void Interpreter::forgetWritten(const Expr *Written, const Cell &Because) {
+static void forgetWritten(Interpreter &VM, const Expr *Written,
+                          const Cell &Because) {
   Written = wholeOf(Written);
   if (!Written)
     return;
   if (const auto *Ref = dyn_cast<DeclRefExpr>(Written))
     // What the skipped code declares itself is not there.
     if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-        !Var ||
-        (Var->hasLocalStorage() && llvm::none_of(Frames, [&](const Frame *F) {
-           return F->Variables.count(Var->getCanonicalDecl());
-         })))
+        !Var || (Var->hasLocalStorage() &&
+                 llvm::none_of(VM.Frames, [&](const Frame *F) {
+                   return F->Variables.count(Var->getCanonicalDecl());
+                 })))
       return;
-  const Cell Object = eval(Written);
+  const Cell Object = VM.eval(Written);
   if (Object->What == Value::Module)
     return; // What is done to it, its calls say.
   // Through a pointer or an iterator, too.
@@ -96,7 +103,8 @@ void Interpreter::forgetWritten(const Expr *Written, const Cell &Because) {
 }
 
 /// As forget(), of one call.
-bool Interpreter::forgetChanged(const CallExpr *Call, const Cell &Because) {
+static bool forgetChanged(Interpreter &VM, const CallExpr *Call,
+                          const Cell &Because) {
   const FunctionDecl *F = Call->getDirectCallee();
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
   const bool OfLibrary = F && (torch::isTorchDecl(F) || cpp::isStdDecl(F));
@@ -106,9 +114,9 @@ bool Interpreter::forgetChanged(const CallExpr *Call, const Cell &Because) {
   case ModuleAct::Unregister:
   case ModuleAct::Clear:
   case ModuleAct::Convert:
-    fail(Call->Stmt::getBeginLoc(),
-         "what this replaces or takes back depends on something that "
-         "is not known");
+    VM.fail(Call->Stmt::getBeginLoc(),
+            "what this replaces or takes back depends on something that "
+            "is not known");
     return addsToModule(Act);
   default:
     break;
@@ -119,17 +127,17 @@ bool Interpreter::forgetChanged(const CallExpr *Call, const Cell &Because) {
                                     torch::isModuleClass(Method->getParent()));
   if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
     if (Method && !Method->isConst())
-      forgetWritten(Member->getImplicitObjectArgument(), Because);
+      forgetWritten(VM, Member->getImplicitObjectArgument(), Because);
   } else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
              Op && Op->isAssignmentOp()) {
-    forgetWritten(Op->getArg(0), Because);
+    forgetWritten(VM, Op->getArg(0), Because);
   }
   const unsigned Count =
       F ? std::min(F->getNumParams(), Call->getNumArgs()) : 0;
   for (unsigned I = 0; I < Count; ++I) {
     const QualType T = F->getParamDecl(I)->getType();
     if (letsChange(T))
-      forgetWritten(Call->getArg(I), Because);
+      forgetWritten(VM, Call->getArg(I), Because);
     Adds |= !OfLibrary && torch::isModule(T);
   }
   return Adds;
@@ -137,30 +145,29 @@ bool Interpreter::forgetChanged(const CallExpr *Call, const Cell &Because) {
 
 /// Makes everything unknown that \p Skipped may change. True when it may also
 /// add to a module.
-bool Interpreter::forget(const Stmt *Skipped, const Cell &Because) {
+bool forget(Interpreter &VM, const Stmt *Skipped, const Cell &Because) {
   bool Adds = false;
   cpp::walk(
       Skipped, cpp::Lambdas::Entered,
       [&](const Stmt *S) {
         if (const auto *Assign = dyn_cast<BinaryOperator>(S);
             Assign && Assign->isAssignmentOp())
-          forgetWritten(Assign->getLHS(), Because);
+          forgetWritten(VM, Assign->getLHS(), Because);
         else if (const auto *Unary = dyn_cast<UnaryOperator>(S);
                  Unary && Unary->isIncrementDecrementOp())
-          forgetWritten(Unary->getSubExpr(), Because);
+          forgetWritten(VM, Unary->getSubExpr(), Because);
         else if (const auto *Call = dyn_cast<CallExpr>(S))
-          Adds |= forgetChanged(Call, Because);
-        return !Halted;
+          Adds |= forgetChanged(VM, Call, Because);
+        return !VM.Halted;
       },
       [](const Decl *) { return true; });
   return Adds;
 }
 
 /// Goes past \p Skipped, statements of which each may run or not.
-Interpreter::Flow Interpreter::skipUnknown(ArrayRef<const Stmt *> Skipped,
-                                           SourceLocation At,
-                                           const Twine &Because,
-                                           const Cell &Unknown) {
+static Flow skipUnknown(Interpreter &VM, ArrayRef<const Stmt *> Skipped,
+                        SourceLocation At, const Twine &Because,
+                        const Cell &Unknown) {
   Cell Reason = Unknown->What == Value::Unknown && !Unknown->Why.empty()
                     ? cell(*Unknown)
                     : unknown(At, Because);
@@ -169,29 +176,29 @@ Interpreter::Flow Interpreter::skipUnknown(ArrayRef<const Stmt *> Skipped,
   for (const Stmt *S : Skipped) {
     if (!S)
       continue;
-    Adds |= forget(S, Reason);
+    Adds |= forget(VM, S, Reason);
     bool Returns = false;
     if (leaves(S, Returns))
       Next = Returns                ? Flow::Return
              : Next == Flow::Return ? Flow::Return
                                     : Flow::Break;
   }
-  if (Halted)
+  if (VM.Halted)
     return Flow::Halt;
-  if (Next == Flow::Return && !Frames.empty())
-    Frames.back()->Result = Reason;
-  if (Adds || Next != Flow::Next || Pass)
-    note(At,
-         Because +
-             (Next == Flow::Return ? ", and the function may end here" : "") +
-             because(Unknown));
+  if (Next == Flow::Return && !VM.Frames.empty())
+    VM.Frames.back()->Result = Reason;
+  if (Adds || Next != Flow::Next || VM.Pass)
+    VM.note(At, Because +
+                    (Next == Flow::Return ? ", and the function may end here"
+                                          : "") +
+                    VM.because(Unknown));
   return Next;
 }
 
-void Interpreter::bind(const ValueDecl *D, Cell Given) {
+static void setVariable(Interpreter &VM, const ValueDecl *D, Cell Given) {
   D = cast<ValueDecl>(D->getCanonicalDecl());
-  Frames.back()->Variables[D] = std::move(Given);
-  Frames.back()->Declared.push_back(D);
+  VM.Frames.back()->Variables[D] = std::move(Given);
+  VM.Frames.back()->Declared.push_back(D);
 }
 
 namespace {
@@ -217,7 +224,7 @@ private:
 } // namespace
 
 /// The names of a structured binding, if \p Var is one.
-void Interpreter::bindParts(const VarDecl *Var, const Cell &Given) {
+static void bindParts(Interpreter &VM, const VarDecl *Var, const Cell &Given) {
   const auto *Parts = dyn_cast<DecompositionDecl>(Var);
   if (!Parts)
     return;
@@ -229,63 +236,62 @@ void Interpreter::bindParts(const VarDecl *Var, const Cell &Given) {
     else if (const auto *Field =
                  dyn_cast_or_null<MemberExpr>(Bindings[I]->getBinding());
              Field && Given->What == Value::Record)
-      Part = memberOf(Given, Field->getMemberDecl(), Field);
+      Part = memberOf(VM, Given, Field->getMemberDecl(), Field);
     else
       Part = unknown(Bindings[I]->getLocation(),
                      "'" + Bindings[I]->getName() + "'");
-    bind(Bindings[I], std::move(Part));
+    setVariable(VM, Bindings[I], std::move(Part));
   }
 }
 
-void Interpreter::declare(const Decl *D) {
+static void declare(Interpreter &VM, const Decl *D) {
   const auto *Var = dyn_cast<VarDecl>(D);
-  if (!Var || Frames.empty())
+  if (!Var || VM.Frames.empty())
     return;
   Cell Given = Var->hasInit()
-                   ? eval(Var->getInit())
-                   : defaultValue(Var->getType(), Var->getLocation());
+                   ? VM.eval(Var->getInit())
+                   : defaultValue(VM, Var->getType(), Var->getLocation());
   if (!Var->getType()->isReferenceType()) {
-    Given = convert(Given, Var->getType());
-    Given = copyOf(coerced(Given, Var->getType(), Var->getLocation()));
+    Given = convert(VM, Given, Var->getType());
+    Given = VM.copyOf(coerced(VM, Given, Var->getType(), Var->getLocation()));
   }
-  bindParts(Var, Given);
-  bind(Var, std::move(Given));
+  bindParts(VM, Var, Given);
+  setVariable(VM, Var, std::move(Given));
 }
 
-Interpreter::Flow Interpreter::execIf(const IfStmt *S) {
-  if (Flow F = exec(S->getInit()); F != Flow::Next)
+static Flow execIf(Interpreter &VM, const IfStmt *S) {
+  if (Flow F = exec(VM, S->getInit()); F != Flow::Next)
     return F;
   if (S->isConsteval())
-    return exec(S->getElse());
+    return exec(VM, S->getElse());
   if (const VarDecl *Var = S->getConditionVariable())
-    declare(Var);
-  const Cell Condition = eval(S->getCond());
-  if (Halted)
+    declare(VM, Var);
+  const Cell Condition = VM.eval(S->getCond());
+  if (VM.Halted)
     return Flow::Halt;
   if (std::optional<bool> Known = truth(Condition))
-    return exec(*Known ? S->getThen() : S->getElse());
+    return exec(VM, *Known ? S->getThen() : S->getElse());
   // What throws is a check of what was given.
   if (endsInThrow(S->getThen()))
-    return exec(S->getElse());
+    return exec(VM, S->getElse());
   if (S->getElse() && endsInThrow(S->getElse()))
-    return exec(S->getThen());
-  return skipUnknown({S->getThen(), S->getElse()}, S->getIfLoc(),
+    return exec(VM, S->getThen());
+  return skipUnknown(VM, {S->getThen(), S->getElse()}, S->getIfLoc(),
                      "the condition of this 'if' is not known", Condition);
 }
 
 /// Goes past the rest of a loop, or of a `switch`.
-Interpreter::Flow Interpreter::skipBreakable(ArrayRef<const Stmt *> Skipped,
-                                             SourceLocation At,
-                                             const Twine &Because,
-                                             const Cell &Unknown) {
-  const Flow F = skipUnknown(Skipped, At, Because, Unknown);
+static Flow skipBreakable(Interpreter &VM, ArrayRef<const Stmt *> Skipped,
+                          SourceLocation At, const Twine &Because,
+                          const Cell &Unknown) {
+  const Flow F = skipUnknown(VM, Skipped, At, Because, Unknown);
   return F == Flow::Break ? Flow::Next : F;
 }
 
 /// One round of a loop. What follows the loop when that is the last one; else
 /// nullopt.
-std::optional<Interpreter::Flow> Interpreter::execRound(const Stmt *Body) {
-  const Flow F = exec(Body);
+static std::optional<Flow> execRound(Interpreter &VM, const Stmt *Body) {
+  const Flow F = exec(VM, Body);
   if (F == Flow::Break)
     return Flow::Next;
   if (F == Flow::Return || F == Flow::Halt)
@@ -294,8 +300,8 @@ std::optional<Interpreter::Flow> Interpreter::execRound(const Stmt *Body) {
 }
 
 /// `while`, `do` and `for`.
-Interpreter::Flow Interpreter::execLoop(const Stmt *Loop, const Expr *Condition,
-                                        const Stmt *Body) {
+static Flow execLoop(Interpreter &VM, const Stmt *Loop, const Expr *Condition,
+                     const Stmt *Body) {
   const auto *For = dyn_cast<ForStmt>(Loop);
   const auto *While = dyn_cast<WhileStmt>(Loop);
   const Expr *Increment = For ? For->getInc() : nullptr;
@@ -303,29 +309,29 @@ Interpreter::Flow Interpreter::execLoop(const Stmt *Loop, const Expr *Condition,
                           : While ? While->getConditionVariable()
                                   : nullptr;
   if (For)
-    if (Flow F = exec(For->getInit()); F != Flow::Next)
+    if (Flow F = exec(VM, For->getInit()); F != Flow::Next)
       return F;
   bool BodyFirst = isa<DoStmt>(Loop);
   while (true) {
-    if (!step(Loop->getBeginLoc()))
+    if (!VM.step(Loop->getBeginLoc()))
       return Flow::Halt;
     if (Tested)
-      declare(Tested);
+      declare(VM, Tested);
     if (Condition && !BodyFirst) {
-      const Cell Goes = eval(Condition);
-      if (Halted)
+      const Cell Goes = VM.eval(Condition);
+      if (VM.Halted)
         return Flow::Halt;
       const std::optional<bool> Known = truth(Goes);
       if (!Known)
-        return skipBreakable({Body, Increment}, Loop->getBeginLoc(),
+        return skipBreakable(VM, {Body, Increment}, Loop->getBeginLoc(),
                              LoopIsUnknown, Goes);
       if (!*Known)
         return Flow::Next;
     }
-    if (std::optional<Flow> Last = execRound(Body))
+    if (std::optional<Flow> Last = execRound(VM, Body))
       return *Last;
     if (Increment)
-      eval(Increment);
+      VM.eval(Increment);
     BodyFirst = false;
   }
 }
@@ -351,26 +357,27 @@ static std::optional<std::vector<Cell>> elementsInRange(const Cell &Range) {
   }
 }
 
-Interpreter::Flow Interpreter::execRange(const CXXForRangeStmt *S) {
-  if (Flow F = exec(S->getInit()); F != Flow::Next)
+static Flow execRange(Interpreter &VM, const CXXForRangeStmt *S) {
+  if (Flow F = exec(VM, S->getInit()); F != Flow::Next)
     return F;
-  const Cell Range = eval(S->getRangeInit());
-  if (Halted)
+  const Cell Range = VM.eval(S->getRangeInit());
+  if (VM.Halted)
     return Flow::Halt;
   const std::optional<std::vector<Cell>> Elements = elementsInRange(Range);
   if (!Elements)
-    return skipBreakable({S->getBody()}, S->getForLoc(), LoopIsUnknown, Range);
+    return skipBreakable(VM, {S->getBody()}, S->getForLoc(), LoopIsUnknown,
+                         Range);
   const VarDecl *Var = S->getLoopVariable();
   for (const Cell &Element : *Elements) {
-    if (!step(S->getForLoc()))
+    if (!VM.step(S->getForLoc()))
       return Flow::Halt;
-    const BlockScope OfRound(*Frames.back());
+    const BlockScope OfRound(*VM.Frames.back());
     const Cell Given = Var->getType()->isReferenceType()
                            ? Element
-                           : copyOf(convert(Element, Var->getType()));
-    bindParts(Var, Given);
-    bind(Var, Given);
-    if (std::optional<Flow> Last = execRound(S->getBody()))
+                           : VM.copyOf(convert(VM, Element, Var->getType()));
+    bindParts(VM, Var, Given);
+    setVariable(VM, Var, Given);
+    if (std::optional<Flow> Last = execRound(VM, S->getBody()))
       return *Last;
   }
   return Flow::Next;
@@ -378,7 +385,8 @@ Interpreter::Flow Interpreter::execRange(const CXXForRangeStmt *S) {
 
 /// The part of \p Body at which a `switch` over \p Which starts: that with the
 /// label that fits, or with `default`. Null: there is none.
-const Stmt *Interpreter::startOf(const CompoundStmt *Body, int64_t Which) {
+static const Stmt *startOf(Interpreter &VM, const CompoundStmt *Body,
+                           int64_t Which) {
   for (bool Default : {false, true})
     for (const Stmt *Part : Body->body())
       for (const auto *Label = dyn_cast<SwitchCase>(Part); Label;
@@ -389,8 +397,8 @@ const Stmt *Interpreter::startOf(const CompoundStmt *Body, int64_t Which) {
             return Part;
           continue;
         }
-        const Cell From = eval(Case->getLHS());
-        const Cell To = Case->getRHS() ? eval(Case->getRHS()) : From;
+        const Cell From = VM.eval(Case->getLHS());
+        const Cell To = Case->getRHS() ? VM.eval(Case->getRHS()) : From;
         if (From->What == Value::Integer && To->What == Value::Integer &&
             From->Number <= Which && Which <= To->Number)
           return Part;
@@ -398,26 +406,26 @@ const Stmt *Interpreter::startOf(const CompoundStmt *Body, int64_t Which) {
   return nullptr;
 }
 
-Interpreter::Flow Interpreter::execSwitch(const SwitchStmt *S) {
-  if (Flow F = exec(S->getInit()); F != Flow::Next)
+static Flow execSwitch(Interpreter &VM, const SwitchStmt *S) {
+  if (Flow F = exec(VM, S->getInit()); F != Flow::Next)
     return F;
   if (const VarDecl *Var = S->getConditionVariable())
-    declare(Var);
-  const Cell Which = eval(S->getCond());
-  if (Halted)
+    declare(VM, Var);
+  const Cell Which = VM.eval(S->getCond());
+  if (VM.Halted)
     return Flow::Halt;
   const auto *Body = dyn_cast<CompoundStmt>(S->getBody());
   if (Which->What != Value::Integer || !Body)
-    return skipBreakable({S->getBody()}, S->getSwitchLoc(),
+    return skipBreakable(VM, {S->getBody()}, S->getSwitchLoc(),
                          "the value of this 'switch' is not known", Which);
   // From the label on to the first break.
-  const Stmt *Start = startOf(Body, Which->Number);
+  const Stmt *Start = startOf(VM, Body, Which->Number);
   bool Runs = false;
   for (const Stmt *Part : Body->body()) {
     Runs |= Part == Start;
     if (!Runs)
       continue;
-    const Flow F = exec(Part);
+    const Flow F = exec(VM, Part);
     if (F == Flow::Break)
       return Flow::Next;
     if (F != Flow::Next)
@@ -426,92 +434,95 @@ Interpreter::Flow Interpreter::execSwitch(const SwitchStmt *S) {
   return Flow::Next;
 }
 
-Interpreter::Flow Interpreter::exec(const Stmt *S) {
+static Flow exec(Interpreter &VM, const Stmt *S) {
   if (!S)
     return Flow::Next;
-  if (!step(S->getBeginLoc()))
+  if (!VM.step(S->getBeginLoc()))
     return Flow::Halt;
-  Current = S->getBeginLoc();
-  ++Nesting;
-  const auto Leave = llvm::make_scope_exit([&] { --Nesting; });
-  if (isTooDeep(S->getBeginLoc()))
+  VM.Current = S->getBeginLoc();
+  ++VM.Nesting;
+  const auto Leave = llvm::make_scope_exit([&] { --VM.Nesting; });
+  if (VM.isTooDeep(S->getBeginLoc()))
     return Flow::Halt;
   std::optional<BlockScope> Scope;
-  if (!Frames.empty() && isa<CompoundStmt, IfStmt, ForStmt, WhileStmt,
-                             CXXForRangeStmt, SwitchStmt>(S))
-    Scope.emplace(*Frames.back());
-  const size_t Living = Temporaries.size();
+  if (!VM.Frames.empty() && isa<CompoundStmt, IfStmt, ForStmt, WhileStmt,
+                                CXXForRangeStmt, SwitchStmt>(S))
+    Scope.emplace(*VM.Frames.back());
+  const size_t Living = VM.Temporaries.size();
   const auto EndTemporaries =
-      llvm::make_scope_exit([&] { Temporaries.resize(Living); });
-  return execInside(S);
+      llvm::make_scope_exit([&] { VM.Temporaries.resize(Living); });
+  return execInside(VM, S);
 }
 
-Interpreter::Flow Interpreter::execInside(const Stmt *S) {
+static Flow execInside(Interpreter &VM, const Stmt *S) {
   switch (S->getStmtClass()) {
   case Stmt::CompoundStmtClass:
     for (const Stmt *Part : cast<CompoundStmt>(S)->body())
-      if (Flow F = exec(Part); F != Flow::Next)
+      if (Flow F = exec(VM, Part); F != Flow::Next)
         return F;
     return Flow::Next;
   case Stmt::DeclStmtClass:
     for (const Decl *D : cast<DeclStmt>(S)->decls())
-      declare(D);
-    return Halted ? Flow::Halt : Flow::Next;
+      declare(VM, D);
+    return VM.Halted ? Flow::Halt : Flow::Next;
   case Stmt::IfStmtClass:
-    return execIf(cast<IfStmt>(S));
+    return execIf(VM, cast<IfStmt>(S));
   case Stmt::ForStmtClass: {
     const auto *Loop = cast<ForStmt>(S);
-    return execLoop(Loop, Loop->getCond(), Loop->getBody());
+    return execLoop(VM, Loop, Loop->getCond(), Loop->getBody());
   }
   case Stmt::WhileStmtClass: {
     const auto *Loop = cast<WhileStmt>(S);
-    return execLoop(Loop, Loop->getCond(), Loop->getBody());
+    return execLoop(VM, Loop, Loop->getCond(), Loop->getBody());
   }
   case Stmt::DoStmtClass: {
     const auto *Loop = cast<DoStmt>(S);
-    return execLoop(Loop, Loop->getCond(), Loop->getBody());
+    return execLoop(VM, Loop, Loop->getCond(), Loop->getBody());
   }
   case Stmt::CXXForRangeStmtClass:
-    return execRange(cast<CXXForRangeStmt>(S));
+    return execRange(VM, cast<CXXForRangeStmt>(S));
   case Stmt::SwitchStmtClass:
-    return execSwitch(cast<SwitchStmt>(S));
+    return execSwitch(VM, cast<SwitchStmt>(S));
   case Stmt::CaseStmtClass:
   case Stmt::DefaultStmtClass:
-    return exec(cast<SwitchCase>(S)->getSubStmt());
+    return exec(VM, cast<SwitchCase>(S)->getSubStmt());
   case Stmt::LabelStmtClass:
-    return exec(cast<LabelStmt>(S)->getSubStmt());
+    return exec(VM, cast<LabelStmt>(S)->getSubStmt());
   case Stmt::AttributedStmtClass:
-    return exec(cast<AttributedStmt>(S)->getSubStmt());
+    return exec(VM, cast<AttributedStmt>(S)->getSubStmt());
   case Stmt::BreakStmtClass:
     return Flow::Break;
   case Stmt::ContinueStmtClass:
     return Flow::Continue;
   case Stmt::ReturnStmtClass: {
     const Expr *Given = cast<ReturnStmt>(S)->getRetValue();
-    const Cell Result = Given ? eval(Given) : nullptr;
-    if (Halted)
+    const Cell Result = Given ? VM.eval(Given) : nullptr;
+    if (VM.Halted)
       return Flow::Halt;
-    if (!Frames.empty())
-      Frames.back()->Result = Result;
+    if (!VM.Frames.empty())
+      VM.Frames.back()->Result = Result;
     return Flow::Return;
   }
   case Stmt::CXXTryStmtClass:
     // What is thrown ends the constructor; handlers are for what is not known.
-    return exec(cast<CXXTryStmt>(S)->getTryBlock());
+    return exec(VM, cast<CXXTryStmt>(S)->getTryBlock());
   case Stmt::NullStmtClass:
     return Flow::Next;
   case Stmt::GotoStmtClass:
   case Stmt::IndirectGotoStmtClass:
-    limit(S->getBeginLoc(), "a 'goto' is not followed");
+    VM.limit(S->getBeginLoc(), "a 'goto' is not followed");
     return Flow::Halt;
   default:
     if (const auto *E = dyn_cast<Expr>(S)) {
-      eval(E);
-      return Halted ? Flow::Halt : Flow::Next;
+      VM.eval(E);
+      return VM.Halted ? Flow::Halt : Flow::Next;
     }
-    return skipUnknown({S}, S->getBeginLoc(), "this statement is not followed",
+    return skipUnknown(VM, {S}, S->getBeginLoc(),
+                       "this statement is not followed",
                        unknown(S->getBeginLoc(), ""));
   }
 }
+
+void follow(Interpreter &VM, const Stmt *Body) { exec(VM, Body); }
 
 } // namespace libtorch_tidy::bytes

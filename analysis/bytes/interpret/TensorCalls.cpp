@@ -39,7 +39,6 @@ static std::optional<bool> isIntegral(const Cell &V) {
   return std::nullopt;
 }
 
-
 static bool isFactory(TensorAct Act) {
   switch (Act) {
   case TensorAct::MakeSized:
@@ -71,24 +70,8 @@ static bool isFollowedOperator(const FunctionDecl *F) {
   }
 }
 
-/// A call that has to do with tensors or their options. Null for others.
-Cell Interpreter::callWithTensors(const LibraryCall &C) {
-  const bool IsFollowed = isFollowedOperator(C.F);
-  if (Pass && IsFollowed)
-    return callOperator(C.F, C.Object, C.Arguments, C.At);
-  Cell Result;
-  if (setsElementType(C.F) || changesTensorOptions(C.F))
-    Result = makeTensorOptions(C);
-  else if (tensorAct(C.F) != TensorAct::Unknown)
-    Result = callTensor(C);
-  if (IsFollowed && (!Result || Result->What == Value::Unknown))
-    if (Cell Made = makeByOperator(C.F, C.Object, C.Arguments))
-      return Made;
-  return Result;
-}
-
 /// dtype(kHalf) and its like: a function, or a method of a tensor's options.
-Cell Interpreter::makeTensorOptions(const LibraryCall &C) const {
+static Cell makeTensorOptions(const LibraryCall &C) {
   const Cell Options = valueOf(Value::Options);
   if (C.Object && C.Object->What == Value::Tensor) // Its options().
     Options->Element = C.Object->Handle->Shape.Type;
@@ -207,17 +190,17 @@ static std::optional<torch::TensorShape> shapeMade(TensorAct Act,
 }
 
 /// What a factory makes.
-Cell Interpreter::makeTensor(torch::TensorShape Shape, ArrayRef<Cell> Arguments,
-                             SourceLocation At) {
+static Cell makeTensor(Interpreter &VM, torch::TensorShape Shape,
+                       ArrayRef<Cell> Arguments, SourceLocation At) {
   const AskedElements Asked(Arguments);
   if (Asked.Type || Asked.IsOpen)
     Shape.Type = Asked.Type;
   auto T = std::make_shared<TensorInstance>();
   T->Shape = std::move(Shape);
   T->RequiresGrad = Asked.RequiresGrad;
-  if (Pass) {
-    setPlace(current(), At);
-    Pass->place(*T);
+  if (VM.Pass) {
+    VM.setPlace(VM.current(), At);
+    VM.Pass->place(*T);
   }
   return tensorValue(std::move(T));
 }
@@ -283,8 +266,8 @@ static Cell combined(const TensorPtr &T, const Cell &Other) {
 }
 
 /// set_data() of \p T, which is given \p Rest.
-void Interpreter::replaceData(TensorInstance &T, ArrayRef<Cell> Rest,
-                              SourceLocation At) {
+static void replaceData(Interpreter &VM, TensorInstance &T, ArrayRef<Cell> Rest,
+                        SourceLocation At) {
   T.Memory = nullptr;
   if (!Rest.empty() && Rest.front()->What == Value::Tensor) {
     T.Shape = Rest.front()->Handle->Shape;
@@ -292,13 +275,13 @@ void Interpreter::replaceData(TensorInstance &T, ArrayRef<Cell> Rest,
   }
   T.Shape = {};
   T.Shape.Type = std::nullopt;
-  note(At, "the data that 'set_data' sets are not known");
+  VM.note(At, "the data that 'set_data' sets are not known");
 }
 
 /// The sizes of view(sizes) of \p All elements; nullopt where they are not
 /// known.
-MaybeSizes Interpreter::viewedAs(MaybeSizes Asked, uint64_t All,
-                                 SourceLocation At) {
+static MaybeSizes viewedAs(Interpreter &VM, MaybeSizes Asked, uint64_t All,
+                           SourceLocation At) {
   if (!Asked)
     return std::nullopt;
   uint64_t Known = 1;
@@ -316,18 +299,19 @@ MaybeSizes Interpreter::viewedAs(MaybeSizes Asked, uint64_t All,
       return std::nullopt;
     *Open = static_cast<int64_t>(All / Known);
   } else if (Known != All) {
-    fail(At, "a tensor of " + Twine(All) + " elements is viewed as " +
-                 Twine(Known) + ", which throws");
+    VM.fail(At, "a tensor of " + Twine(All) + " elements is viewed as " +
+                    Twine(Known) + ", which throws");
   }
   return Asked;
 }
 
 /// The sizes of another view of \p T; nullopt where they are not known.
-MaybeSizes Interpreter::rearranged(TensorAct Act, const TensorInstance &T,
-                                   ArrayRef<Cell> Rest, SourceLocation At) {
+static MaybeSizes rearranged(Interpreter &VM, TensorAct Act,
+                             const TensorInstance &T, ArrayRef<Cell> Rest,
+                             SourceLocation At) {
   if (Act == TensorAct::Reshape) {
     const std::optional<uint64_t> All = T.Shape.elements();
-    return All && !Rest.empty() ? viewedAs(sizesOf(Rest.front()), *All, At)
+    return All && !Rest.empty() ? viewedAs(VM, sizesOf(Rest.front()), *All, At)
                                 : std::nullopt;
   }
   MaybeSizes Result = T.Shape.Sizes;
@@ -393,13 +377,14 @@ static Cell askedOf(TensorAct Act, const torch::TensorShape &Shape,
   }
 }
 
-Cell Interpreter::callTensor(LibraryCall C) {
+static Cell callTensor(Interpreter &VM, LibraryCall C) {
   C.Nothing =
       unknown(C.At, "the tensor that '" + C.F->getNameAsString() + "' gives");
   const TensorAct Act = tensorAct(C.F);
   if (isFactory(Act)) {
     std::optional<torch::TensorShape> Shape = shapeMade(Act, C.Arguments);
-    return Shape ? makeTensor(std::move(*Shape), C.Arguments, C.At) : C.Nothing;
+    return Shape ? makeTensor(VM, std::move(*Shape), C.Arguments, C.At)
+                 : C.Nothing;
   }
   // The others are of a tensor: the object, or the first argument.
   const Cell &Self = C.Object              ? C.Object
@@ -423,10 +408,10 @@ Cell Interpreter::callTensor(LibraryCall C) {
     T->RequiresGrad =
         Rest.empty() ? std::optional<bool>(true) : truth(Rest.front());
     if (!T->RequiresGrad)
-      note(C.At, "whether a parameter gets a gradient is not known");
+      VM.note(C.At, "whether a parameter gets a gradient is not known");
     return Self;
   case TensorAct::ReplaceData:
-    replaceData(*T, Rest, C.At);
+    replaceData(VM, *T, Rest, C.At);
     return Self;
   case TensorAct::SameShape:
     return resized(T, T->Shape.Sizes);
@@ -447,12 +432,28 @@ Cell Interpreter::callTensor(LibraryCall C) {
   case TensorAct::Transpose:
   case TensorAct::Reverse:
   case TensorAct::Reshape: {
-    MaybeSizes To = rearranged(Act, *T, Rest, C.At);
+    MaybeSizes To = rearranged(VM, Act, *T, Rest, C.At);
     return To ? resized(T, std::move(To)) : C.Nothing;
   }
   default:
     return askedOf(Act, T->Shape, Rest, C.Nothing);
   }
+}
+
+/// A call that has to do with tensors or their options. Null for others.
+Cell callWithTensors(Interpreter &VM, const LibraryCall &C) {
+  const bool IsFollowed = isFollowedOperator(C.F);
+  if (VM.Pass && IsFollowed)
+    return callOperator(VM, C);
+  Cell Result;
+  if (setsElementType(C.F) || changesTensorOptions(C.F))
+    Result = makeTensorOptions(C);
+  else if (tensorAct(C.F) != TensorAct::Unknown)
+    Result = callTensor(VM, C);
+  if (IsFollowed && (!Result || Result->What == Value::Unknown))
+    if (Cell Made = makeByOperator(VM, C))
+      return Made;
+  return Result;
 }
 
 } // namespace libtorch_tidy::bytes

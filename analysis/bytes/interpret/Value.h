@@ -16,6 +16,7 @@
 
 #include "analysis/bytes/simulate/Simulation.h"
 #include "clang/AST/DeclCXX.h"
+#include "llvm/ADT/Twine.h"
 #include <map>
 #include <memory>
 
@@ -104,6 +105,13 @@ struct Value {
 
 inline Cell cell(Value V) { return std::make_shared<Value>(std::move(V)); }
 
+/// A value that is not known: what it comes from, and where that is.
+inline Cell unknown(clang::SourceLocation Where, const llvm::Twine &Why) {
+  Value V;
+  V.Why = Why.str();
+  V.Where = Where;
+  return cell(std::move(V));
+}
 inline Cell integer(int64_t Number) {
   Value V;
   V.What = Value::Integer;
@@ -172,6 +180,9 @@ inline double realOf(const Cell &Number) {
   return Number->What == Value::Real ? Number->RealNumber
                                      : static_cast<double>(Number->Number);
 }
+
+/// What `if (V)` decides by; nullopt where that is not known.
+std::optional<bool> truth(const Cell &V);
 
 /// What a pointer leads to; other values, and null, as they are.
 inline Cell targetOf(const Cell &V) {

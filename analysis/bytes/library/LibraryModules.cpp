@@ -18,16 +18,15 @@ namespace libtorch_tidy::bytes {
 /// Of one model: a thousand times what large ones have.
 static constexpr unsigned MaxModules = 50'000;
 
-ModulePtr Interpreter::newModule(StringRef ClassName,
-                                 const CXXRecordDecl *Class,
-                                 SourceLocation At) {
+ModulePtr newModule(Interpreter &VM, StringRef ClassName,
+                    const CXXRecordDecl *Class, SourceLocation At) {
   auto M = std::make_shared<ModuleInstance>();
   M->ClassName = ClassName.str();
   M->Class = Class;
   M->Made = At;
-  if (++Modules > MaxModules)
-    limit(At, "there are more than " + Twine(MaxModules) +
-                  " modules; no more are followed");
+  if (++VM.Modules > MaxModules)
+    VM.limit(At, "there are more than " + Twine(MaxModules) +
+                     " modules; no more are followed");
   return M;
 }
 
@@ -61,17 +60,17 @@ TensorPtr clonedTensor(const TensorPtr &T) {
 }
 
 /// A copy of all that \p M has, as clone() makes it.
-ModulePtr Interpreter::cloneOf(const ModulePtr &M) {
-  ModulePtr Copy = newModule(M->ClassName, M->Class, M->Made);
+ModulePtr cloneOf(Interpreter &VM, const ModulePtr &M) {
+  ModulePtr Copy = newModule(VM, M->ClassName, M->Class, M->Made);
   Copy->Settings = M->Settings;
   Copy->Members = M->Members;
   Copy->IsIncomplete = M->IsIncomplete;
-  if (Halted)
+  if (VM.Halted)
     return Copy;
   for (const ModuleInstance::Child &Child : M->Children)
-    Copy->Children.push_back({Child.Name, cloneOf(Child.Module)});
+    Copy->Children.push_back({Child.Name, cloneOf(VM, Child.Module)});
   for (const ModuleInstance::Child &Child : M->Unlisted)
-    Copy->Unlisted.push_back({Child.Name, cloneOf(Child.Module)});
+    Copy->Unlisted.push_back({Child.Name, cloneOf(VM, Child.Module)});
   for (const ModuleInstance::Tensor &T : M->Parameters)
     Copy->Parameters.push_back({T.Name, clonedTensor(T.Handle)});
   for (const ModuleInstance::Tensor &T : M->Buffers)
@@ -85,10 +84,15 @@ ModulePtr Interpreter::cloneOf(const ModulePtr &M) {
   return Copy;
 }
 
+static void fillLibraryModule(Interpreter &VM, ModuleInstance &M,
+                              StringRef Class, SourceLocation At);
+static void fill(Interpreter &VM, ModuleInstance &M,
+                 const ModuleContents &Contents, ArrayRef<ModulePtr> Given,
+                 SourceLocation At);
+
 /// A number or text of an option; for a module its number in \p Given.
-OptionValue Interpreter::optionOf(const Cell &Setting,
-                                  std::vector<ModulePtr> &Given,
-                                  SourceLocation At) {
+static OptionValue optionOf(Interpreter &VM, const Cell &Setting,
+                            std::vector<ModulePtr> &Given, SourceLocation At) {
   OptionValue Result;
   switch (Setting->What) {
   case Value::Unknown:
@@ -117,9 +121,9 @@ OptionValue Interpreter::optionOf(const Cell &Setting,
   case Value::Options: {
     ModulePtr M = Setting->Held;
     if (!M) { // TransformerEncoder makes a layer of the options of one.
-      M = newModule(Setting->Name, nullptr, At);
+      M = newModule(VM, Setting->Name, nullptr, At);
       M->Settings = Setting->Settings;
-      fillLibraryModule(*M, Setting->Name, At);
+      fillLibraryModule(VM, *M, Setting->Name, At);
     }
     Result.What = OptionValue::Module;
     Result.ModuleNumber = Given.size();
@@ -159,30 +163,31 @@ static Cell settingOf(const OptionValue &Option) {
   }
 }
 
-ModulePtr Interpreter::makePart(const RegisteredModule &Part,
-                                ArrayRef<ModulePtr> Given, SourceLocation At) {
+static ModulePtr makePart(Interpreter &VM, const RegisteredModule &Part,
+                          ArrayRef<ModulePtr> Given, SourceLocation At) {
   if (Part.Given) {
     const ModulePtr &M = Given[*Part.Given];
-    return Part.IsCopy ? cloneOf(M) : M;
+    return Part.IsCopy ? cloneOf(VM, M) : M;
   }
-  ModulePtr M = newModule(Part.Class, nullptr, At);
-  if (Halted)
+  ModulePtr M = newModule(VM, Part.Class, nullptr, At);
+  if (VM.Halted)
     return M;
   if (!Part.Children.empty()) {
     for (const RegisteredModule &Child : Part.Children)
-      M->Children.push_back({Child.Name, makePart(Child, Given, At)});
+      M->Children.push_back({Child.Name, makePart(VM, Child, Given, At)});
     return M;
   }
   for (const auto &[Name, Option] : Part.Options)
     M->Settings[Name] = settingOf(Option);
   if (std::optional<ModuleContents> Contents =
           contentsOf(Part.Class, Part.Options))
-    fill(*M, *Contents, Given, At);
+    fill(VM, *M, *Contents, Given, At);
   return M;
 }
 
-void Interpreter::fill(ModuleInstance &M, const ModuleContents &Contents,
-                       ArrayRef<ModulePtr> Given, SourceLocation At) {
+static void fill(Interpreter &VM, ModuleInstance &M,
+                 const ModuleContents &Contents, ArrayRef<ModulePtr> Given,
+                 SourceLocation At) {
   for (const bool IsParameter : {true, false})
     for (const RegisteredTensor &T :
          IsParameter ? Contents.Parameters : Contents.Buffers) {
@@ -193,22 +198,22 @@ void Interpreter::fill(ModuleInstance &M, const ModuleContents &Contents,
           .push_back({T.Name, std::move(Handle)});
     }
   for (const RegisteredModule &Child : Contents.Children)
-    M.Children.push_back({Child.Name, makePart(Child, Given, At)});
+    M.Children.push_back({Child.Name, makePart(VM, Child, Given, At)});
   for (const RegisteredModule &Child : Contents.Unlisted)
-    M.Unlisted.push_back({Child.Name, makePart(Child, Given, At)});
+    M.Unlisted.push_back({Child.Name, makePart(VM, Child, Given, At)});
 }
 
 /// Registers what LibTorch's \p Class registers with the settings of \p M.
-void Interpreter::fillLibraryModule(ModuleInstance &M, StringRef Class,
-                                    SourceLocation At) {
+static void fillLibraryModule(Interpreter &VM, ModuleInstance &M,
+                              StringRef Class, SourceLocation At) {
   OptionValues Options;
   std::vector<ModulePtr> Given;
   for (const auto &[Name, Setting] : M.Settings)
-    Options[Name] = optionOf(Setting, Given, At);
+    Options[Name] = optionOf(VM, Setting, Given, At);
   const std::optional<ModuleContents> Contents = contentsOf(Class, Options);
   if (!Contents) {
     M.IsIncomplete = true;
-    note(At, "what '" + Class + "' registers is not known");
+    VM.note(At, "what '" + Class + "' registers is not known");
     return;
   }
   for (const std::string &Option : Contents->Missing) {
@@ -216,11 +221,11 @@ void Interpreter::fillLibraryModule(ModuleInstance &M, StringRef Class,
     auto It = M.Settings.find(Option);
     const bool IsKnown =
         It != M.Settings.end() && It->second->What == Value::Integer;
-    note(At, "'" + Option + "' of " + M.ClassName +
-                 (IsKnown ? " is too large" : " is not known") +
-                 (It == M.Settings.end() ? "" : because(It->second)));
+    VM.note(At, "'" + Option + "' of " + M.ClassName +
+                    (IsKnown ? " is too large" : " is not known") +
+                    (It == M.Settings.end() ? "" : VM.because(It->second)));
   }
-  fill(M, *Contents, Given, At);
+  fill(VM, M, *Contents, Given, At);
   // The weight that it is given is its parameter.
   if (auto It = M.Settings.find(WeightOption);
       It != M.Settings.end() && It->second->What == Value::Tensor)
@@ -232,17 +237,16 @@ void Interpreter::fillLibraryModule(ModuleInstance &M, StringRef Class,
 }
 
 /// Embedding::from_pretrained(weight, options), or of an EmbeddingBag.
-ModulePtr Interpreter::makePretrained(const CXXMethodDecl *Method,
-                                      ArrayRef<Cell> Arguments,
-                                      SourceLocation At) {
+ModulePtr makePretrained(Interpreter &VM, const CXXMethodDecl *Method,
+                         ArrayRef<Cell> Arguments, SourceLocation At) {
   const CXXRecordDecl *Held = heldBy(Method->getParent());
   const CXXRecordDecl *Class = Held ? Held : Method->getParent();
-  const ModulePtr M = newModule(modelClassName(Class), Class, At);
-  if (Halted || Arguments.empty())
+  const ModulePtr M = newModule(VM, modelClassName(Class), Class, At);
+  if (VM.Halted || Arguments.empty())
     return M;
   if (Arguments.size() > 1)
     for (const auto &[Name, Setting] : Arguments[1]->Settings)
-      M->Settings[Name] = copyOf(Setting);
+      M->Settings[Name] = VM.copyOf(Setting);
   const Cell &Weight = Arguments.front();
   const ArrayRef<StringRef> Sizes = positionalOptions(M->ClassName);
   for (size_t I = 0; I < Sizes.size(); ++I) {
@@ -255,7 +259,7 @@ ModulePtr Interpreter::makePretrained(const CXXMethodDecl *Method,
         Known && (*Known)[I] ? integer(*(*Known)[I]) : Weight;
   }
   M->Settings[WeightOption] = Weight;
-  fillLibraryModule(*M, M->ClassName, At);
+  fillLibraryModule(VM, *M, M->ClassName, At);
   std::optional<bool> Freezes = true;
   if (auto It = M->Settings.find(FreezeOption); It != M->Settings.end())
     Freezes = truth(It->second);
@@ -263,38 +267,37 @@ ModulePtr Interpreter::makePretrained(const CXXMethodDecl *Method,
     T.Handle->RequiresGrad =
         Freezes ? std::optional<bool>(!*Freezes) : std::nullopt;
   if (!Freezes)
-    note(At, "whether the weight of " + M->ClassName +
-                 " gets a gradient is not known");
+    VM.note(At, "whether the weight of " + M->ClassName +
+                    " gets a gradient is not known");
   return M;
 }
 
-ModulePtr Interpreter::makeLibraryModule(StringRef Class,
-                                         ArrayRef<Cell> Arguments,
-                                         SourceLocation At) {
-  const ModulePtr M = newModule(Class, nullptr, At);
-  if (Halted)
+ModulePtr makeLibraryModule(Interpreter &VM, StringRef Class,
+                            ArrayRef<Cell> Arguments, SourceLocation At) {
+  const ModulePtr M = newModule(VM, Class, nullptr, At);
+  if (VM.Halted)
     return M;
   if (isModuleContainer(Class) || isParameterContainer(Class)) {
     // One list of elements, or of pairs of a name and an element; else
     // elements.
     if (Arguments.size() == 1 && Arguments.front()->What == Value::List)
-      appendAll(*M, Arguments.front(), At);
+      appendAll(VM, *M, Arguments.front(), At);
     else
       for (const Cell &Argument : Arguments)
-        append(*M, {Argument}, At);
+        append(VM, *M, {Argument}, At);
     return M;
   }
   const Cell Only = Arguments.size() == 1 ? Arguments.front() : nullptr;
   if (Only && Only->What == Value::Options) {
     for (const auto &[Name, Setting] : Only->Settings)
-      M->Settings[Name] = copyOf(Setting);
+      M->Settings[Name] = VM.copyOf(Setting);
   } else {
     const ArrayRef<StringRef> Names = positionalOptions(Class);
     // Layers without parameters take options of no interest here.
     for (unsigned I = 0; I < Arguments.size() && I < Names.size(); ++I)
-      M->Settings[Names[I].str()] = copyOf(Arguments[I]);
+      M->Settings[Names[I].str()] = VM.copyOf(Arguments[I]);
   }
-  fillLibraryModule(*M, Class, At);
+  fillLibraryModule(VM, *M, Class, At);
   return M;
 }
 
@@ -302,25 +305,25 @@ ModulePtr Interpreter::makeLibraryModule(StringRef Class,
 // Options
 //===----------------------------------------------------------------------===//
 
-Cell Interpreter::makeOptions(const CXXRecordDecl *Class,
-                              ArrayRef<Cell> Arguments) {
+Cell makeOptions(Interpreter &VM, const CXXRecordDecl *Class,
+                 ArrayRef<Cell> Arguments) {
   const std::string Name = modelClassName(Class);
   if (Arguments.size() == 1 && Arguments.front()->What == Value::Options &&
       Arguments.front()->Name == Name)
-    return copyOf(Arguments.front());
+    return VM.copyOf(Arguments.front());
   const Cell Options = valueOf(Value::Options);
   Options->Name = Name;
   const ArrayRef<StringRef> Names = positionalOptions(Name);
   for (unsigned I = 0; I < Arguments.size() && I < Names.size(); ++I)
-    Options->Settings[Names[I].str()] = copyOf(Arguments[I]);
+    Options->Settings[Names[I].str()] = VM.copyOf(Arguments[I]);
   return Options;
 }
 
 /// options.stride(2) sets and returns the options, options.stride() asks.
-Cell Interpreter::callOptions(const LibraryCall &C) {
+Cell callOptions(Interpreter &VM, const LibraryCall &C) {
   const std::string Name = C.Name.str();
   if (C.Object->Name.empty()) { // TensorOptions.
-    const Cell Result = copyOf(C.Object);
+    const Cell Result = VM.copyOf(C.Object);
     if (setsRequiresGrad(C.F) && !C.Arguments.empty())
       Result->RequiresGrad = truth(C.Arguments.front()).value_or(false);
     if (setsElementType(C.F) && !C.Arguments.empty()) {
@@ -333,7 +336,7 @@ Cell Interpreter::callOptions(const LibraryCall &C) {
     return Result;
   }
   if (!C.Arguments.empty()) {
-    C.Object->Settings[Name] = copyOf(C.Arguments.front());
+    C.Object->Settings[Name] = VM.copyOf(C.Arguments.front());
     return C.Object;
   }
   if (auto It = C.Object->Settings.find(Name); It != C.Object->Settings.end())
