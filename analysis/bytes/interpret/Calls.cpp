@@ -33,8 +33,7 @@ static bool isOfLibrary(const Decl *D) {
 
 /// `if (object)`, or another conversion of a class of a library. Null for the
 /// user's.
-static Cell convertObject(Interpreter &VM, const CXXConversionDecl *F,
-                          const Cell &Object) {
+static Cell convertObject(const CXXConversionDecl *F, const Cell &Object) {
   const CXXRecordDecl *R = F->getParent();
   if (!isOfLibrary(R) && !R->isLambda())
     return nullptr;
@@ -165,7 +164,7 @@ Cell evalCall(Interpreter &VM, const CallExpr *E) {
     return VM.callClosure(Object, F, Arguments, At);
   if (const auto *Conversion = dyn_cast<CXXConversionDecl>(F);
       Conversion && Object)
-    if (Cell Converted = convertObject(VM, Conversion, Object))
+    if (Cell Converted = convertObject(Conversion, Object))
       return Converted;
   if (Object && Arguments.size() == 1 && isCopyAssignment(Method)) {
     assign(VM, Method, Object, Arguments.front(), At);

@@ -315,8 +315,7 @@ static Cell changeModule(Interpreter &VM, const LibraryCall &C, ModuleAct Act,
 }
 
 /// What a call asks \p This for. Null for other calls.
-static Cell askModule(Interpreter &VM, const LibraryCall &C, ModuleAct Act,
-                      const Cell &This) {
+static Cell askModule(const LibraryCall &C, ModuleAct Act, const Cell &This) {
   const ModulePtr &M = This->Held;
   switch (Act) {
   case ModuleAct::Element:
@@ -372,7 +371,7 @@ Cell callModule(Interpreter &VM, LibraryCall C) {
     return callOfNoModule(VM, C, Act, This);
   if (Cell Result = changeModule(VM, C, Act, This))
     return Result;
-  if (Cell Result = askModule(VM, C, Act, This))
+  if (Cell Result = askModule(C, Act, This))
     return Result;
   const ModulePtr M = This->Held;
   switch (Act) {
