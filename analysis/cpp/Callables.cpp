@@ -15,7 +15,6 @@
 #include "clang/AST/ExprCXX.h"
 
 using namespace clang;
-using llvm::StringRef;
 
 namespace libtorch_tidy::cpp {
 
@@ -24,7 +23,7 @@ static bool callsParameter(const CallExpr *Call, const ParmVarDecl *Param) {
   const Expr *Callee = Call->getCallee();
   if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
     Callee = Op->getOperator() == OO_Call ? Op->getArg(0) : nullptr;
-  else if (calleeName(Call) == "invoke" && Call->getNumArgs() > 0)
+  else if (does(Call, Std::Invoke) && Call->getNumArgs() > 0)
     Callee = Call->getArg(0);
   const auto *Ref = dyn_cast_or_null<DeclRefExpr>(stripImplicit(Callee));
   return Ref && Ref->getDecl() == Param;
@@ -35,16 +34,9 @@ bool runsArgument(const CallExpr *Call, unsigned Index) {
   if (!F || isa<CXXOperatorCallExpr>(Call))
     return false;
   if (isStdDecl(F)) {
-    static constexpr StringRef Runners[] = {
-        "for_each", "for_each_n", "transform",  "transform_reduce",
-        "generate", "generate_n", "accumulate", "reduce",
-        "all_of",   "any_of",     "none_of",    "find_if",
-        "count_if", "copy_if",    "remove_if",  "partition",
-        "sort",     "invoke",     "apply",      "visit",
-        "call_once"};
-    if (calleeName(Call) == "async")
+    if (does(Call, Std::Async))
       return Index == 1 && isLaunchPolicy(Call->getArg(0), "deferred");
-    return llvm::is_contained(Runners, calleeName(Call));
+    return does(Call, Std::Run);
   }
   const FunctionDecl *Definition = nullptr;
   if (library::declares(F) || !F->hasBody(Definition) ||
@@ -68,7 +60,7 @@ const CXXConstructorDecl *constructorRunBy(const Expr *E) {
       return Ctor;
     for (const Expr *Arg : Construct->arguments())
       Args += !isa<CXXDefaultArgExpr>(Arg);
-  } else if (isStdCall(E, {"make_shared", "make_unique"})) {
+  } else if (isStdCall(E, Std::Make)) {
     Args = cast<CallExpr>(E->IgnoreParenImpCasts())->getNumArgs();
   } else {
     return nullptr;

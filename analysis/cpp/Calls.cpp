@@ -7,6 +7,7 @@
 
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Library.h"
+#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/Builtins.h"
@@ -90,9 +91,7 @@ const Expr *stripPointers(const Expr *E) {
           (Op->getOperator() == OO_Star || Op->getOperator() == OO_Arrow))
         Inner = Op->getArg(0);
     } else if (const auto *Call = dyn_cast<CXXMemberCallExpr>(E)) {
-      StringRef Name = calleeName(Call);
-      if (Name == "get" || Name == "ptr" || Name == "as" || Name == "lock" ||
-          Name == "value") {
+      if (does(Call, Std::Target)) {
         const Expr *Object = Call->getImplicitObjectArgument();
         const CXXRecordDecl *Class = Call->getRecordDecl();
         if (Object && Class &&

@@ -238,7 +238,7 @@ bool runsFewTimes(const Stmt *Loop, const ASTContext &Context) {
   std::optional<int64_t> Bound = constantInt(Most, Context);
   if (const auto *Size = // i < ratios.size()
       dyn_cast_or_null<CXXMemberCallExpr>(stripImplicit(Most));
-      !Bound && Size && calleeName(Size) == "size")
+      !Bound && Size && does(Size, Std::Size))
     Bound = longestList(Size->getImplicitObjectArgument());
   return Bound && *Bound >= 0 && *Bound <= Few;
 }

@@ -42,7 +42,7 @@ const Expr *valueOf(const Expr *E) {
              Ctor && Ctor->getNumArgs() == 1 &&
              Ctor->getConstructor()->isCopyOrMoveConstructor())
       E = Ctor->getArg(0);
-    else if (isStdCall(E, "move") && cast<CallExpr>(E)->getNumArgs() == 1)
+    else if (isStdCall(E, Std::Move) && cast<CallExpr>(E)->getNumArgs() == 1)
       E = cast<CallExpr>(E)->getArg(0);
     else
       return E;
@@ -98,7 +98,7 @@ const ValueDecl *rootOf(const Expr *E) {
       E = Op->getArg(0);
       continue;
     }
-    if (isStdCall(E, "get") && cast<CallExpr>(E)->getNumArgs() == 1) {
+    if (isStdCall(E, Std::Part) && cast<CallExpr>(E)->getNumArgs() == 1) {
       E = cast<CallExpr>(E)->getArg(0);
       continue;
     }
@@ -188,8 +188,7 @@ static const Expr *sameObject(const CallExpr *Call) {
   const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
   if (Name == "shared_from_this" || Name == "shared_from_this_checked")
     return Method ? Method->getImplicitObjectArgument() : nullptr;
-  if (isStdCall(Call, {"static_pointer_cast", "dynamic_pointer_cast",
-                       "const_pointer_cast"}))
+  if (isStdCall(Call, Std::PointerCast))
     return Call->getNumArgs() == 1 ? Call->getArg(0) : nullptr;
   if (!library::returnsItsObject(Call))
     return nullptr;
@@ -205,7 +204,7 @@ static const Expr *wholeOf(const CallExpr *Call) {
                    !library::isValue(Op->getArg(0)->getType())
                ? Op->getArg(0)
                : nullptr;
-  if (isStdCall(Call, "get") && Call->getNumArgs() == 1)
+  if (isStdCall(Call, Std::Part) && Call->getNumArgs() == 1)
     return Call->getArg(0);
   const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
   const FunctionDecl *Callee = Call->getDirectCallee();

@@ -1,4 +1,4 @@
-//===- Std.h - What the standard library and others do ----------*- C++ -*-===//
+//===- Std.h - What the standard library does -------------------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The names of the standard library, and of the libraries that LibTorch
-/// programs use next to it: OpenCV. LibTorch's own containers grow by
-/// the same names (c10::List::push_back), so that they are asked here, too.
+/// What the functions and classes of the standard library do, by kinds, and of
+/// OpenCV, which many programs use next to it. Containers of other libraries
+/// grow and shrink by the same names (c10::List::push_back), so that most
+/// questions about a call do not ask whose function it is.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,11 +18,73 @@
 
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/BitmaskEnum.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
 
 namespace libtorch_tidy::cpp {
+
+LLVM_ENABLE_BITMASK_ENUMS_IN_NAMESPACE();
+
+/// What a function of the standard library does. A function has several kinds:
+/// push_back() is Insert and AtEnd. The table is in Std.cpp; analyses ask for
+/// kinds, and spell no names.
+enum class Std : uint64_t {
+  // Methods of containers.
+  Insert = 1ull << 0,     ///< Adds elements, and keeps what is there.
+  AtEnd = 1ull << 1,      ///< Insert: as the last element.
+  Emplace = 1ull << 2,    ///< Insert: the element is made of the arguments.
+  Remove = 1ull << 3,     ///< Takes single elements out.
+  Clear = 1ull << 4,      ///< Takes all elements out.
+  Reset = 1ull << 5,      ///< reset(): drops what a handle or optional holds.
+  Empty = 1ull << 6,      ///< The object holds less than before: Remove, Clear,
+                          ///< Reset, swap(), move(), exchange().
+  Access = 1ull << 7,     ///< Leads to elements; also find(), iterators.
+  Element = 1ull << 8,    ///< A reference to one element: at(), front().
+  First = 1ull << 9,      ///< Access at the first element: front(), begin().
+  Begin = 1ull << 10,     ///< An iterator to the first element.
+  End = 1ull << 11,       ///< The iterator past the last element.
+  Const = 1ull << 12,     ///< An iterator that does not write: cbegin().
+  Buffer = 1ull << 13,    ///< A pointer to the elements: data(), c_str().
+  Reserve = 1ull << 14,   ///< Changes the capacity, not the elements.
+  Size = 1ull << 15,      ///< How many elements there are.
+  AsksEmpty = 1ull << 16, ///< Are there no elements?
+  Contains = 1ull << 17,  ///< Is there such an element: count(), contains()?
+  // Methods of smart pointers, optionals and other handles.
+  Target = 1ull << 18,  ///< What it leads to: get(), value(), lock().
+  Release = 1ull << 19, ///< The object gives up what it owns, alive.
+  // Functions.
+  Same = 1ull << 20,    ///< The result is the argument: ref(), as_const().
+  Move = 1ull << 21,    ///< std::move.
+  Forward = 1ull << 22, ///< std::forward.
+  Refer = 1ull << 23,   ///< The result refers to the argument: ref(), cref().
+  PointerCast = 1ull << 24, ///< The same object by a pointer of another type.
+  Tuple = 1ull << 25,       ///< Makes a pair or tuple of its arguments.
+  Tie = 1ull << 26,         ///< A tuple of references to its arguments.
+  Part = 1ull << 27,        ///< std::get: a part of a tuple.
+  Bind = 1ull << 28,        ///< A function object that keeps its arguments.
+  Swap = 1ull << 29,        ///< Two objects exchange their values.
+  Write = 1ull << 30,       ///< Writes to an argument: getline().
+  Make = 1ull << 31,        ///< A smart pointer to a new object.
+  Run = 1ull << 32,         ///< Runs a function object before it returns.
+  Read = 1ull << 33,        ///< Only reads the ranges that it is given.
+  Allocate = 1ull << 34,    ///< malloc() and its like.
+  Free = 1ull << 35,        ///< free().
+  Invoke = 1ull << 36,      ///< std::invoke: runs its first argument.
+  Async = 1ull << 37,       ///< std::async.
+  Exchange = 1ull << 38,    ///< std::exchange.
+  LLVM_MARK_AS_BITMASK_ENUM(Exchange)
+};
+
+/// The kinds of what \p Call calls, by the plain name of it: LibTorch's and
+/// users' containers have the same names. None for operators and null.
+Std kindsOf(const clang::CallExpr *Call);
+/// Does \p Call do one of \p Kinds, whosever the function is?
+bool does(const clang::CallExpr *Call, Std Kinds);
+/// Is \p E, also through parentheses and casts, a call of a function of the
+/// standard library that does one of \p Kinds?
+bool isStdCall(const clang::Expr *E, Std Kinds);
 
 /// A call that puts elements into a container.
 struct Insertion {
@@ -40,15 +103,7 @@ struct Insertion {
 /// list.append(x). nullopt for others, and for insertions of nothing.
 /// Assignments (m[k] = x) are not calls of a method.
 std::optional<Insertion> asInsertion(const clang::Expr *E);
-/// Is \p Name a method that adds elements, and keeps what is there?
-bool isInsertion(llvm::StringRef Name);
-/// Is \p Name a method that takes single elements out?
-bool isRemoval(llvm::StringRef Name);
-/// Is \p Name a method that leads to elements: at, front, begin, find?
-bool isElementAccess(llvm::StringRef Name);
-/// Is \p Name a method or function after which an object holds less than
-/// before: isRemoval(), clear, reset, swap, move, exchange?
-bool isEmptying(llvm::StringRef Name);
+
 /// Does \p Call, of a method, let go of all that its object holds: clear(),
 /// reset() without an argument?
 bool isRelease(const clang::CallExpr *Call);
@@ -64,27 +119,40 @@ void forEachStore(
 /// `to = value` of classes: an operator= of one argument.
 bool isAssignment(const clang::CallExpr *Call);
 
-/// A call of std::\p Name, also through parentheses and casts.
-bool isStdCall(const clang::Expr *E, llvm::StringRef Name);
-bool isStdCall(const clang::Expr *E, llvm::ArrayRef<llvm::StringRef> Names);
 /// std::move(x) or std::forward<T>(x): x; null for others.
 const clang::Expr *movedBy(const clang::Expr *E);
 
-/// The class of \p T is std::\p Name, for one of \p Names.
+/// What a class template of the standard library is; several kinds for one.
+enum class StdClass : unsigned {
+  Container = 1 << 0, ///< Owns elements and grows: vector, map, set.
+  Sequence = 1 << 1,  ///< Elements in an order of the user's: vector, array.
+  Map = 1 << 2,       ///< map, unordered_map.
+  Set = 1 << 3,       ///< set, unordered_set.
+  Buffer = 1 << 4,    ///< Elements in memory of its own, which pointers lead
+                      ///< to: vector, array, string, unique_ptr.
+  Tuple = 1 << 5,     ///< pair, tuple.
+  Box = 1 << 6,       ///< One object or none: smart pointers, optional.
+  Shared = 1 << 7,    ///< Copies own the same object: shared_ptr.
+  NotOwning = 1 << 8, ///< Refers to an object: weak_ptr, span.
+  Function = 1 << 9,  ///< function, move_only_function.
+  Thread = 1 << 10,   ///< thread, jthread.
+  LLVM_MARK_AS_BITMASK_ENUM(Thread)
+};
+
+/// Is the class of \p T, or \p R, of the standard library and of one of
+/// \p Kinds? Not one that derives from it.
+bool isStdClass(clang::QualType T, StdClass Kinds);
+bool isStdClass(const clang::CXXRecordDecl *R, StdClass Kinds);
+/// The same for classes std::\p Name, for one of \p Names.
 bool isStdClass(clang::QualType T, llvm::ArrayRef<llvm::StringRef> Names);
 bool isStdClass(const clang::CXXRecordDecl *R,
                 llvm::ArrayRef<llvm::StringRef> Names);
 
-/// A class of the standard library whose elements lie in memory of its own,
-/// which a pointer can lead to: std::vector, std::array, std::unique_ptr.
+/// A class that is or derives from one of StdClass::Buffer.
 bool ownsBuffer(clang::QualType T);
 /// A class that refers to the elements of another object: std::span,
 /// std::string_view, gsl::span, Eigen::Map.
 bool isView(clang::QualType T);
-/// Is \p Name a method of ownsBuffer() or isMat() that hands out a pointer to
-/// the elements: data, get, ptr, c_str?
-bool handsOutBuffer(llvm::StringRef Name);
-
 /// cv::Mat, whose copies share the pixels.
 bool isMat(clang::QualType T);
 /// cv::Mat, or a container of the standard library of them.

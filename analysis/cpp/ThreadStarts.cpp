@@ -19,13 +19,13 @@ using llvm::StringRef;
 namespace libtorch_tidy::cpp {
 
 static bool isThreadClass(const CXXRecordDecl *R) {
-  return isStdClass(R, {"thread", "jthread"});
+  return isStdClass(R, StdClass::Thread);
 }
 
 /// Fills in what \p Callable runs.
 static bool resolve(const Expr *Callable, ThreadStart &Start) {
   Callable = stripPointers(Callable);
-  if (isStdCall(Callable, {"ref", "cref"}))
+  if (isStdCall(Callable, Std::Refer))
     Callable = stripPointers(cast<CallExpr>(Callable)->getArg(0));
   const auto *Ref = dyn_cast_or_null<DeclRefExpr>(Callable);
   if (Ref)
@@ -66,8 +66,7 @@ std::optional<ThreadStart> asThreadStart(const Expr *E) {
       Callable = Construct->getArg(0);
   } else if (const auto *Call = dyn_cast<CallExpr>(E)) {
     const FunctionDecl *Callee = Call->getDirectCallee();
-    StringRef Name = calleeName(Call);
-    if (Name == "async" && Callee->isInStdNamespace() &&
+    if (does(Call, Std::Async) && Callee->isInStdNamespace() &&
         Call->getNumArgs() > 1 && isLaunchPolicy(Call->getArg(0), "async")) {
       Start.How = ThreadStart::Async;
       Callable = Call->getArg(1);
@@ -78,7 +77,7 @@ std::optional<ThreadStart> asThreadStart(const Expr *E) {
       // std::vector<std::thread>::emplace_back(callable, ...)
       const auto *Owner = dyn_cast_or_null<ClassTemplateSpecializationDecl>(
           Callee->getDeclContext());
-      if (Owner && Owner->isInStdNamespace() && Name == "emplace_back" &&
+      if (Owner && Owner->isInStdNamespace() && does(Call, Std::Emplace) &&
           isThreadClass(recordOf(Owner->getTemplateArgs()[0].getAsType())))
         Callable = Added->Given.front();
     }

@@ -169,10 +169,9 @@ QualType finalPointee(QualType T) {
 
 Owner ownerKind(QualType T) {
   if (T.isNull() || T->isPointerType() || T->isMemberPointerType() ||
-      isStdClass(T, {"weak_ptr", "reference_wrapper", "span"}) ||
-      library::isReference(T))
+      isStdClass(T, StdClass::NotOwning) || library::isReference(T))
     return Owner::None;
-  return isStdClass(T, {"shared_ptr"}) || library::isSharedHandle(T)
+  return isStdClass(T, StdClass::Shared) || library::isSharedHandle(T)
              ? Owner::Shared
              : Owner::Alone;
 }
@@ -188,9 +187,7 @@ bool isOwningType(QualType T) {
   return Owns;
 }
 
-bool isFunctionObject(QualType T) {
-  return isStdClass(T, {"function", "move_only_function"});
-}
+bool isFunctionObject(QualType T) { return isStdClass(T, StdClass::Function); }
 
 bool holdsFunctions(QualType T) {
   const CXXRecordDecl *R = recordOf(T);
@@ -206,9 +203,7 @@ bool isIterator(QualType T) {
 }
 
 bool isContainer(const CXXRecordDecl *R) {
-  return isStdClass(R, {"vector", "deque", "list", "forward_list", "map",
-                        "multimap", "unordered_map", "unordered_multimap",
-                        "set", "multiset", "unordered_set", "valarray"});
+  return isStdClass(R, StdClass::Container);
 }
 
 void forEachArgument(const CXXRecordDecl *R,

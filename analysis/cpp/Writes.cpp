@@ -90,7 +90,7 @@ public:
         const Expr *Left = valueOf(Op->getArg(0));
         const Expr *Right =
             Op->getOperator() == OO_Equal ? Op->getArg(1) : nullptr;
-        if (isStdCall(Left, "tie")) {
+        if (isStdCall(Left, Std::Tie)) {
           for (const Expr *Arg : cast<CallExpr>(Left)->arguments())
             if (refers(Arg))
               assigned(Op, Arg, nullptr);
@@ -113,7 +113,7 @@ public:
       }
     }
     const FunctionDecl *Callee = Call->getDirectCallee();
-    if (!Callee || isStdCall(Call, {"tie", "move", "get"}))
+    if (!Callee || isStdCall(Call, Std::Tie | Std::Move | Std::Part))
       return true;
     // Operators that are members have their object as argument 0.
     unsigned Shift =
@@ -172,7 +172,8 @@ private:
         break;
       Moved = Ctor->getArg(0)->IgnoreParenImpCasts();
     }
-    if (isStdCall(Moved, "move") && refers(cast<CallExpr>(Moved)->getArg(0))) {
+    if (isStdCall(Moved, Std::Move) &&
+        refers(cast<CallExpr>(Moved)->getArg(0))) {
       add(isWhole(cast<CallExpr>(Moved)->getArg(0)) ? WriteKind::Released
                                                     : WriteKind::Changed,
           Where);
@@ -209,9 +210,8 @@ static bool handsOn(const Expr *E) {
   const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
   if (!Callee || isa<CXXOperatorCallExpr>(Call))
     return false;
-  StringRef Name = calleeName(Call);
-  return (library::declares(Callee) || isStdDecl(Callee)) && Name != "swap" &&
-         Name != "exchange" && Name != "tie" && Name != "getline";
+  return (library::declares(Callee) || isStdDecl(Callee)) &&
+         !does(Call, Std::Swap | Std::Exchange | Std::Write | Std::Tie);
 }
 
 bool isReassigned(const ValueDecl *Var, const Stmt *Body) {

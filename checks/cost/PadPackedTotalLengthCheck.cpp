@@ -183,7 +183,7 @@ public:
           Found.push_back(Call);
         return;
       }
-      if (cpp::isStdCall(Call, "get") && isGetFirst(Callee) &&
+      if (cpp::isStdCall(Call, cpp::Std::Part) && isGetFirst(Callee) &&
           Call->getNumArgs() == 1)
         return outputAndState(Call->getArg(0));
     } else if (const auto *Ctor = dyn_cast<CXXConstructExpr>(E)) {

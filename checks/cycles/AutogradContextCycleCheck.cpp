@@ -67,9 +67,8 @@ static bool isReleasedBy(const FunctionDecl *Backward, const Expr *Key) {
       Backward->getBody(), [&](const CXXMemberCallExpr *Call) {
         if (!torch::isSavedData(Call->getImplicitObjectArgument()))
           return false;
-        const StringRef Name = cpp::calleeName(Call);
-        if (!cpp::isRemoval(Name))
-          return cpp::isEmptying(Name);
+        if (!cpp::does(Call, cpp::Std::Remove))
+          return cpp::does(Call, cpp::Std::Empty);
         return Call->getNumArgs() == 1 && Text &&
                Text == literalOf(Call->getArg(0));
       });

@@ -285,7 +285,7 @@ bool isReleasedSomewhere(const FieldDecl *Field, const CallExpr *Except,
     if (cpp::isAssignment(Call) && Call != Except && Names(Call->getArg(0)) &&
         !flow::isFunctionGiven(Call->getArg(1)))
       return true;
-    bool Empties = cpp::isEmptying(cpp::calleeName(Call));
+    bool Empties = cpp::does(Call, cpp::Std::Empty);
     if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call)) {
       if (Empties && Names(Method->getImplicitObjectArgument()))
         return true;

@@ -160,7 +160,7 @@ bool isIndifferent(const Stmt *Part) {
     return Method->isTrivial() ||
            (cpp::isStdDecl(Method) &&
             (Method->getOverloadedOperator() == OO_Subscript ||
-             cpp::isElementAccess(cpp::calleeName(Call)))) ||
+             cpp::does(Call, cpp::Std::Access))) ||
            cpp::isStdClass(Method->getParent(),
                            {"basic_string", "basic_ostream"});
   return Callee->getOverloadedOperator() == OO_LessLess &&

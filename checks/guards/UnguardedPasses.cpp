@@ -92,7 +92,8 @@ private:
       return Reads::Shape;
     const bool MakesTensor = // output.cpu().sizes()
         Facts && !Facts->InPlace && torch::isTensor(Call->getType());
-    return MakesTensor || cpp::isStdCall(Call, "get") ||
+    return MakesTensor ||
+                   cpp::isStdCall(Call, cpp::Std::Part | cpp::Std::Target) ||
                    torch::readsTensor(Call)
                ? of(Call)
                : Reads::Data;

@@ -83,10 +83,10 @@ static const Expr *wholeOf(const Expr *E) {
     if (const auto *Member = dyn_cast<MemberExpr>(E);
         Member && !isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
       E = Member->getBase();
-    else if (cpp::isStdCall(E, "get") && Call->getNumArgs() == 1)
+    else if (cpp::isStdCall(E, cpp::Std::Part) && Call->getNumArgs() == 1)
       E = Call->getArg(0);
     else if (const auto *At = dyn_cast<CXXMemberCallExpr>(E);
-             At && cpp::isElementAccess(cpp::calleeName(At)))
+             At && cpp::does(At, cpp::Std::Access))
       E = At->getImplicitObjectArgument();
     else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
              Op && Op->getOperator() == OO_Subscript &&

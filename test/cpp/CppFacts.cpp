@@ -126,7 +126,7 @@ private:
       say(E->getExprLoc(), texts(Added->Given) + " into " + text(Added->Into) +
                                (Added->AtEnd ? ", at its end" : ""));
     StringRef Name = cpp::calleeName(Call);
-    if (cpp::isRemoval(Name) || cpp::isRelease(Call))
+    if (cpp::does(Call, cpp::Std::Remove) || cpp::isRelease(Call))
       say(E->getExprLoc(), "takes out by " + Name.str());
     if (Name == "ask" && Call->getNumArgs() == 1)
       ask(Call->getArg(0));

@@ -92,7 +92,7 @@ public:
     if (WithInputs)
       if (std::optional<PassedInputs> Inputs = asPassedInputs(E))
         Found.Passed.push_back(std::move(*Inputs));
-    if (!cpp::isStdCall(E, {"make_shared", "make_unique"}))
+    if (!cpp::isStdCall(E, cpp::Std::Make))
       return true;
     add(cpp::recordOf(cpp::pointeeOf(E->getType())),
         llvm::ArrayRef(E->getArgs(), E->getNumArgs()), E->Stmt::getBeginLoc());

@@ -374,7 +374,7 @@ Cell callList(Interpreter &VM, const LibraryCall &C) {
     return Result;
   // Whatever else a method does to the container.
   const Cell Nothing = unknown(C.At, "what '" + C.Name + "' gives");
-  if (!Method->isConst() && !cpp::isElementAccess(C.Name))
+  if (!Method->isConst() && !cpp::does(C.E, cpp::Std::Access))
     *C.Object = *unknown(C.At, "a container after '" + C.Name + "'");
   return Nothing;
 }

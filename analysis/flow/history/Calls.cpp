@@ -31,6 +31,8 @@ using namespace clang;
 
 namespace libtorch_tidy::flow {
 
+using cpp::Std;
+
 /// What \p E runs of its arguments runs with the gradient mode of the call.
 void Interpreter::noteCallables(const CallExpr *E) {
   if (torch::isTorchDecl(E->getDirectCallee()))
@@ -317,7 +319,7 @@ Value Interpreter::evalTorchCall(const CallExpr *E, const CallInfo &C) {
 
   // Containers and wrappers of LibTorch (IValue, List, Dict, optional): what
   // goes in comes out. c10::List and friends grow like std containers.
-  if (C.Object && cpp::isInsertion(Name)) {
+  if (C.Object && cpp::does(E, Std::Insert)) {
     if (mayCarry(C.Object->getType()))
       accumulate(E, C.Object, Args, Accumulation::Contain,
                  C.Args.empty() ? nullptr : C.Args.back());
@@ -399,7 +401,6 @@ const FunctionDecl *Interpreter::onlyTargetOf(const Expr *Object) const {
 Value Interpreter::evalStdCall(const CallInfo &C) {
   const auto *E = cast<CallExpr>(C.Call);
   noteConstructor(E);
-  StringRef Name = cpp::calleeName(E);
   if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E)) {
     if (Op->getOperator() == OO_Call) { // std::function
       const FunctionDecl *Target = onlyTargetOf(Op->getArg(0));
@@ -412,7 +413,7 @@ Value Interpreter::evalStdCall(const CallInfo &C) {
     return evalOperator(Op);
   }
   if (C.Object) {
-    if (cpp::isInsertion(Name)) {
+    if (cpp::does(E, Std::Insert)) {
       Value Added = evalAll(C.Args);
       const bool Holds = mayCarry(C.Object->getType());
       const Expr *Addend = nullptr;
@@ -425,11 +426,11 @@ Value Interpreter::evalStdCall(const CallInfo &C) {
       return Added;
     }
     std::optional<Target> P = placeOf(C.Object);
-    if (P && cpp::isRemoval(Name))
+    if (P && cpp::does(E, Std::Remove))
       Bounded.insert(P->P);
-    if (P && !P->Element && (Name == "clear" || Name == "reset")) {
+    if (P && !P->Element && cpp::does(E, Std::Clear | Std::Reset)) {
       evalAll(C.Args);
-      if (Name == "reset") // a guard in a smart pointer or optional
+      if (cpp::does(E, Std::Reset)) // a guard in a smart pointer or optional
         if (const VarDecl *Root = Out->Places[P->P].Root;
             Root && S.Guards.count(Root))
           S.Mode = GradMode::Unknown;
@@ -446,23 +447,20 @@ Value Interpreter::evalStdCall(const CallInfo &C) {
         Method && !Method->isConst())
       consume(evalAll(C.Args), Label::Escaped, E);
   } else {
-    if (Name == "get" && !C.Args.empty()) {
+    if (cpp::does(E, Std::Part) && !C.Args.empty()) {
       Value Whole = eval(C.Args.front());
       std::optional<unsigned> Index = tupleIndex(C.Callee);
       return Index ? Whole.part(Selector::element(*Index)) : Whole.flat();
     }
-    if (Name == "make_tuple" || Name == "make_pair" || Name == "tie" ||
-        Name == "forward_as_tuple") {
+    if (cpp::does(E, Std::Tuple | Std::Tie)) {
       Value Tuple;
       for (unsigned I = 0; I < C.Args.size(); ++I)
         Tuple.setPart(Selector::element(I), eval(C.Args[I]));
       return Tuple;
     }
-    if ((Name == "move" || Name == "forward" || Name == "ref" ||
-         Name == "cref" || Name == "as_const") &&
-        C.Args.size() == 1)
+    if (cpp::does(E, Std::Same) && C.Args.size() == 1)
       return eval(C.Args.front());
-    if (Name == "swap" && C.Args.size() == 2) {
+    if (cpp::does(E, Std::Swap) && C.Args.size() == 2) {
       std::optional<Target> A = placeOf(C.Args[0]), B = placeOf(C.Args[1]);
       Value Both = evalAll(C.Args);
       if (A)

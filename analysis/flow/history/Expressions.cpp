@@ -7,6 +7,7 @@
 
 #include "analysis/cpp/Callables.h"
 #include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/flow/history/Interpreter.h"
@@ -59,10 +60,7 @@ Value Interpreter::eval(const Expr *E) {
         Member && !placeOf(E)) // a field of a temporary
       if (const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl())) {
         Value Base = eval(Member->getBase());
-        Selector Part = Selector::field(Field);
-        if (Field->getParent()->isInStdNamespace())
-          Part = Selector::element(Field->getName() == "second");
-        return mayCarry(E->getType()) ? Base.part(Part) : Value();
+        return mayCarry(E->getType()) ? Base.part(selectorOf(Field)) : Value();
       }
     if (!mayCarry(E->getType()))
       return {};
@@ -102,8 +100,7 @@ Value Interpreter::evalConstruct(const CXXConstructExpr *E) {
   const bool IsUser =
       cpp::isUserCode(R->getLocation(), Context.getSourceManager());
   Value All;
-  if (!IsUser && R->isInStdNamespace() && R->getIdentifier() &&
-      (R->getName() == "tuple" || R->getName() == "pair") && Args.size() > 1) {
+  if (!IsUser && cpp::isStdClass(R, cpp::StdClass::Tuple) && Args.size() > 1) {
     for (unsigned I = 0; I < Args.size(); ++I)
       All.setPart(Selector::element(I), eval(Args[I]));
     return All;
@@ -213,8 +210,7 @@ void Interpreter::assignTo(const Expr *Site, const Expr *To, const Value &V,
   To = cpp::stripImplicit(To);
   // std::tie(a, b) = ...
   if (const auto *Tie = dyn_cast<CallExpr>(To);
-      Tie && cpp::calleeName(Tie) == "tie" && Tie->getDirectCallee() &&
-      Tie->getDirectCallee()->isInStdNamespace()) {
+      Tie && cpp::isStdCall(Tie, cpp::Std::Tie)) {
     for (unsigned I = 0; I < Tie->getNumArgs(); ++I)
       assignTo(Site, Tie->getArg(I), V.part(Selector::element(I)), nullptr);
     return;

@@ -75,6 +75,7 @@ private:
   std::optional<Target> placeOf(const clang::Expr *E);
   std::optional<Target> placeOfVar(const clang::VarDecl *V);
   std::optional<Target> placeOfBinding(const clang::BindingDecl *Binding);
+  static Selector selectorOf(const clang::FieldDecl *Field);
   std::optional<Target> placeOfMember(const clang::MemberExpr *Member);
   std::optional<Target> placeOfOperator(const clang::CXXOperatorCallExpr *Op);
   std::optional<Target> placeOfCall(const clang::CallExpr *Call);

@@ -17,6 +17,8 @@ using namespace clang;
 
 namespace libtorch_tidy::flow {
 
+using cpp::Std;
+
 PlaceId Interpreter::rootPlace(const VarDecl *V) {
   auto [It, New] = RootIds.try_emplace(V, Out->Places.size());
   if (New)
@@ -125,6 +127,14 @@ Interpreter::placeOfBinding(const BindingDecl *Binding) {
   return std::nullopt;
 }
 
+/// std::pair is a tuple of two.
+Selector Interpreter::selectorOf(const FieldDecl *Field) {
+  return cpp::isStdClass(dyn_cast<CXXRecordDecl>(Field->getParent()),
+                         cpp::StdClass::Tuple)
+             ? Selector::element(Field->getName() == "second")
+             : Selector::field(Field);
+}
+
 std::optional<Interpreter::Target>
 Interpreter::placeOfMember(const MemberExpr *Member) {
   if (const auto *Static = dyn_cast<VarDecl>(Member->getMemberDecl()))
@@ -133,12 +143,7 @@ Interpreter::placeOfMember(const MemberExpr *Member) {
   std::optional<Target> Base = placeOf(Member->getBase());
   if (!Field || !Base)
     return std::nullopt;
-  // std::pair is a tuple of two.
-  const Selector Part =
-      cpp::isStdClass(dyn_cast<CXXRecordDecl>(Field->getParent()), {"pair"})
-          ? Selector::element(Field->getName() == "second")
-          : Selector::field(Field);
-  return Target{partPlace(Base->P, Part), Base->Element};
+  return Target{partPlace(Base->P, selectorOf(Field)), Base->Element};
 }
 
 std::optional<Interpreter::Target> Interpreter::elementOf(const Expr *Whole) {
@@ -176,22 +181,19 @@ Interpreter::placeOfCall(const CallExpr *Call) {
   const FunctionDecl *Callee = Call->getDirectCallee();
   if (!Callee || !cpp::isStdDecl(Callee))
     return std::nullopt;
-  StringRef Name = cpp::calleeName(Call);
   if (const auto *MemberCall = dyn_cast<CXXMemberCallExpr>(Call)) {
     const Expr *Object = MemberCall->getImplicitObjectArgument();
-    if (cpp::isElementAccess(Name))
+    if (cpp::does(Call, Std::Access))
       return elementOf(Object);
-    if (Name == "get" || Name == "value" || Name == "lock")
+    if (cpp::does(Call, Std::Target))
       return placeOf(Object);
     return std::nullopt;
   }
   if (Call->getNumArgs() == 0)
     return std::nullopt;
-  static constexpr StringRef SameObject[] = {"move",      "forward", "ref",
-                                             "addressof", "begin",   "end"};
-  if (llvm::is_contained(SameObject, Name))
+  if (cpp::does(Call, Std::Same | Std::Begin | Std::End))
     return placeOf(Call->getArg(0));
-  if (Name != "get")
+  if (!cpp::does(Call, Std::Part))
     return std::nullopt;
   std::optional<Target> Base = placeOf(Call->getArg(0));
   std::optional<unsigned> Index = tupleIndex(Callee);

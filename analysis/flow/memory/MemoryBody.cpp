@@ -87,13 +87,12 @@ public:
       assigned(Op->getArg(0));
       noteType(Op->getArg(0)->getType());
     }
-    const llvm::StringRef Name = cpp::calleeName(Call);
     if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
       if (asksOnly(Call))
         silence(Member->getImplicitObjectArgument());
       Resizes |= torch::mayMoveElements(Call);
     }
-    Frees |= Name == "free";
+    Frees |= cpp::does(Call, cpp::Std::Free);
     Body.Concerned |= torch::asAccess(Call).has_value() ||
                       torch::asFromBlob(Call, F->getASTContext()).has_value();
     noteCallee(Call->getDirectCallee());
@@ -126,9 +125,9 @@ private:
   }
   /// Methods that do not read the elements of their object.
   static bool asksOnly(const CallExpr *Call) {
-    const llvm::StringRef Name = cpp::calleeName(Call);
-    return torch::isMetadataAccess(Call) || cpp::isInsertion(Name) ||
-           Name == "clear" || Name == "reset" || Name == "reserve";
+    return torch::isMetadataAccess(Call) ||
+           cpp::does(Call, cpp::Std::Insert | cpp::Std::Clear |
+                               cpp::Std::Reset | cpp::Std::Reserve);
   }
   void silence(const Expr *E) {
     E = cpp::peel(E);

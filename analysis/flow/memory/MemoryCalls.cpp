@@ -127,7 +127,6 @@ static bool isUsersOwn(const FunctionDecl *F) {
 }
 
 void MemoryDomain::visitCall(const CallExpr *Call) {
-  StringRef Name = cpp::calleeName(Call);
   if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
     const Expr *Object = Member->getImplicitObjectArgument();
     std::optional<Keeper> K = Object ? Keeper::of(Object) : std::nullopt;
@@ -145,14 +144,15 @@ void MemoryDomain::visitCall(const CallExpr *Call) {
       return;
     }
     const bool Moves = torch::mayMoveElements(Call);
-    if (K && ((cpp::isEmptying(Name) && !cpp::isRemoval(Name)) ||
+    if (K && ((cpp::does(Call, cpp::Std::Empty) &&
+               !cpp::does(Call, cpp::Std::Remove)) ||
               (torch::resizesInPlace(Call) && !Moves)))
       S.forget(*K);
     const VarDecl *Var = Object ? namedBy(Object) : nullptr;
     if (Var && Moves && torch::isTensor(Var->getType()))
       resized(Var, Call->Stmt::getBeginLoc());
   }
-  if (Name == "free" && Call->getNumArgs() == 1)
+  if (cpp::does(Call, cpp::Std::Free) && Call->getNumArgs() == 1)
     freed(Call->getArg(0), Call->Stmt::getBeginLoc());
   if (std::optional<torch::Registration> R = torch::asRegistration(Call);
       R && R->Value && R->What != torch::Registration::Module)

@@ -419,8 +419,7 @@ void MemoryDomain::setPointer(const VarDecl *Var, const Expr *Value) {
   std::optional<Buffer> Of = bool(E) ? Values.bufferOf(Value, S) : std::nullopt;
   S.Pointers.erase(Var);
   const auto *Call = dyn_cast_or_null<CallExpr>(E);
-  StringRef Name = cpp::calleeName(Call);
-  if (isa_and_nonnull<CXXNewExpr>(E) || Name == "malloc" || Name == "calloc") {
+  if (isa_and_nonnull<CXXNewExpr>(E) || does(Call, Std::Allocate)) {
     Buffer Own;
     Own.Owner = Var;
     Own.Heap = true;

@@ -190,12 +190,11 @@ std::optional<Buffer> MemoryValues::partOf(const Expr *E) const {
       B.AtStart &= isZero(Op->getArg(1));
       E = Op->getArg(0);
     } else if (const auto *Call = dyn_cast<CXXMemberCallExpr>(E)) {
-      StringRef Name = cpp::calleeName(Call);
       const Expr *Object = Call->getImplicitObjectArgument();
       if (!Object || !isOwningContainer(Object->getType()) ||
-          (Name != "at" && Name != "front" && Name != "back"))
+          !does(Call, Std::Element))
         return std::nullopt;
-      B.AtStart &= Name == "front";
+      B.AtStart &= does(Call, Std::First);
       E = Object;
     } else {
       return std::nullopt;
@@ -284,8 +283,7 @@ std::optional<Buffer> MemoryValues::bufferOfCall(const CallExpr *Call,
   const Expr *Object = Method ? Method->getImplicitObjectArgument() : nullptr;
   if (!Object || Object->getType()->isPointerType())
     return std::nullopt;
-  StringRef Name = cpp::calleeName(Call);
-  if (!handsOutBuffer(Name) ||
+  if (!does(Call, Std::Buffer) ||
       !(isOwningContainer(Object->getType()) || isMat(Object->getType())))
     return std::nullopt;
   const Expr *Of = cpp::peel(Object);

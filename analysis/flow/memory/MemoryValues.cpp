@@ -7,6 +7,7 @@
 
 #include "analysis/flow/memory/MemoryValues.h"
 #include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
@@ -21,11 +22,6 @@ namespace libtorch_tidy::flow {
 using torch::Fresh;
 
 namespace {
-
-bool isStdFunction(const CallExpr *Call, StringRef Name) {
-  const FunctionDecl *Callee = Call->getDirectCallee();
-  return Callee && cpp::isStdDecl(Callee) && cpp::calleeName(Call) == Name;
-}
 
 /// Is \p E written around \p Top, rather than being a variable that holds it?
 bool namesTop(const Expr *E, const Expr *Top) {
@@ -246,9 +242,9 @@ Borrows MemoryValues::readCall(const CallExpr *Call,
   }
   if (std::optional<torch::Access> A = torch::asAccess(Call))
     return some(readAccess(*A, At));
-  if (isStdFunction(Call, "move") || isStdFunction(Call, "forward"))
+  if (cpp::isStdCall(Call, cpp::Std::Move | cpp::Std::Forward))
     return Call->getNumArgs() == 1 ? read(Call->getArg(0), At) : Borrows();
-  if (isStdFunction(Call, "make_pair") || isStdFunction(Call, "make_tuple"))
+  if (cpp::isStdCall(Call, cpp::Std::Tuple))
     return readBlobs(Call->arguments(), At);
   // Parts of array references, and pointers to their elements.
   if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {

@@ -43,7 +43,7 @@ void forEachReleased(const FunctionDecl *F,
          (cpp::holdsFunctions(Call->getArg(0)->getType()) &&
           !isFunctionGiven(Call->getArg(1)))))
       Note(Call->getArg(0));
-    if (!cpp::isEmptying(cpp::calleeName(Call)))
+    if (!cpp::does(Call, cpp::Std::Empty))
       return;
     if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call))
       Note(Method->getImplicitObjectArgument());

@@ -17,7 +17,6 @@
 #include "clang/AST/ASTContext.h"
 
 using namespace clang;
-using llvm::StringRef;
 
 namespace libtorch_tidy::flow {
 
@@ -33,8 +32,8 @@ static bool pointsInto(const Expr *E, const VarDecl *Var) {
            rootOf(Unary->getSubExpr()) == Var;
   const auto *Call =
       dyn_cast_or_null<CXXMemberCallExpr>(E ? cpp::stripImplicit(E) : nullptr);
-  StringRef Name = cpp::calleeName(Call);
-  return Call && (Name == "begin" || handsOutBuffer(Name)) &&
+  return Call && does(Call, Std::Begin | Std::Buffer) &&
+         !does(Call, Std::Const) &&
          namedBy(Call->getImplicitObjectArgument()) == Var;
 }
 

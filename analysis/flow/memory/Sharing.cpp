@@ -104,16 +104,15 @@ private:
 
   void visit(const CallExpr *Call) {
     const FunctionDecl *Callee = Call->getDirectCallee();
-    StringRef Name = cpp::calleeName(Call);
-    if (isStdCall(Call, {"move", "swap", "exchange", "ref"})) {
+    if (isStdCall(Call, Std::Move | Std::Swap | Std::Exchange | Std::Refer)) {
       for (const Expr *Arg : Call->arguments())
         leave(Arg);
       return;
     }
-    if (isStdCall(Call, {"forward", "get"}))
+    if (isStdCall(Call, Std::Forward | Std::Part))
       return;
     if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call))
-      if (Name == "swap" || Name == "release") {
+      if (does(Call, Std::Swap | Std::Release)) {
         leave(Member->getImplicitObjectArgument());
         for (const Expr *Arg : Call->arguments())
           leave(Arg);

@@ -96,7 +96,7 @@ void CopyUses::lookAtMethod(const CXXMemberCallExpr *Call) {
   StringRef Name = cpp::calleeName(Call);
   if (cpp::asInsertion(Call))
     Of[Field].Filled = Call;
-  if (cpp::isRemoval(Name) || Name == "clear")
+  if (cpp::does(Call, cpp::Std::Remove | cpp::Std::Clear))
     Of[Field].Emptied = true;
   if (Name == "seed")
     Of[Field].Seeded = true;

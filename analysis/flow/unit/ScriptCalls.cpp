@@ -93,8 +93,7 @@ static bool staysPlain(const DeclRefExpr *Ref, const cpp::Body &In,
       Method && cpp::stripImplicit(Method->getImplicitObjectArgument()) == Ref)
     return Method->getMethodDecl() &&
            (Method->getMethodDecl()->isConst() ||
-            (Call->getNumArgs() == 0 &&
-             cpp::isEmptying(cpp::calleeName(Call))));
+            (Call->getNumArgs() == 0 && cpp::does(Call, cpp::Std::Empty)));
   // Given to a function, which must not change it.
   return Callee && llvm::none_of(Callee->parameters(), [](const auto *Param) {
            const QualType T = Param->getType();
