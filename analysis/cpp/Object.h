@@ -22,7 +22,6 @@
 
 namespace libtorch_tidy::cpp {
 
-
 /// An object as an expression leads to it.
 struct Object {
   const clang::ValueDecl *Root = nullptr; ///< A variable; null for `*this`.

@@ -206,7 +206,8 @@ Std kindsOf(const CallExpr *Call) {
   auto Row = Name.empty() ? Table.end() : Table.find(Name);
   if (Row == Table.end())
     return Std();
-  return isa<CXXMethodDecl>(Callee) ? Row->second.first : Row->second.second;
+  const auto *Method = dyn_cast<CXXMethodDecl>(Callee);
+  return Method && !Method->isStatic() ? Row->second.first : Row->second.second;
 }
 
 bool does(const CallExpr *Call, Std Kinds) {

@@ -75,8 +75,7 @@ bool isMention(const Stmt *S, const ValueDecl *D) {
 }
 
 bool mentions(const Stmt *S, const ValueDecl *D, Way How) {
-  return anyOf<Expr>(
-      S, [&](const Expr *E) { return isMention(E, D); }, How);
+  return anyOf<Expr>(S, [&](const Expr *E) { return isMention(E, D); }, How);
 }
 
 bool contains(const Stmt *Outer, const Stmt *Inner) {

@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Calls of LibTorch, of the standard library and of what the unit does not
-// show. Those of the user's functions are in UserCalls.cpp.
+// The tables of what the domain understands of calls, and the handlers of their
+// rows. Calls of the user's functions are put in terms of the caller in
+// UserCalls.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Callables.h"
 #include "analysis/cpp/Compat.h"
-#include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/flow/history/Interpreter.h"
@@ -31,96 +31,222 @@ using namespace clang;
 
 namespace libtorch_tidy::flow {
 
+using cpp::anyCall;
 using cpp::Std;
+using cpp::Whose;
 
-/// What \p E runs of its arguments runs with the gradient mode of the call.
-void Interpreter::noteCallables(const CallExpr *E) {
-  if (torch::isTorchDecl(E->getDirectCallee()))
-    return;
-  for (unsigned I = 0; I < E->getNumArgs(); ++I) {
-    const Expr *Arg = cpp::stripImplicit(E->getArg(I));
-    const auto *Lambda = dyn_cast<LambdaExpr>(Arg);
-    const FunctionDecl *Target =
-        Lambda ? Lambda->getCallOperator() : onlyTargetOf(Arg);
-    const auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
-    if (!Target || (Op && Op->getOperator() == OO_Call && I == 0))
-      continue;
-    if (cpp::runsArgument(E, I))
-      Calls[Arg] = {Arg, Target, modeAt(E)};
-  }
+//===----------------------------------------------------------------------===//
+// The tables
+//===----------------------------------------------------------------------===//
+
+static bool isTensorObject(const cpp::Call &C) {
+  return C.Object && torch::isTensor(C.Object->getType());
+}
+
+/// `a = b`, which lets \p a name another value. Assignment to a tensor may
+/// write into it instead.
+static bool isRebinding(const cpp::Call &C) {
+  return C.op() == OO_Equal && C.expr()->getNumArgs() == 2 &&
+         !torch::isTensor(C.expr()->getArg(0)->getType());
+}
+
+static bool isOperator(const cpp::Call &C) { return C.op() != OO_None; }
+
+static bool isOperatorOf(const cpp::Call &C,
+                         std::initializer_list<OverloadedOperatorKind> Kinds) {
+  return llvm::is_contained(Kinds, C.op());
+}
+
+static bool isComparison(const cpp::Call &C) {
+  return cast<CXXOperatorCallExpr>(C.E)->isComparisonOp();
+}
+
+static bool isAssignment(const cpp::Call &C) { return C.op() == OO_Equal; }
+
+static bool changesTensor(const cpp::Call &C) {
+  return C.expr()->getNumArgs() == 2 &&
+         isOperatorOf(
+             C, {OO_PlusEqual, OO_MinusEqual, OO_StarEqual, OO_SlashEqual}) &&
+         torch::isTensor(C.expr()->getArg(0)->getType());
+}
+
+static bool isAccess(const cpp::Call &C) {
+  return isOperatorOf(C, {OO_Arrow, OO_Star, OO_Subscript});
+}
+
+static bool isFunctionObject(const cpp::Call &C) { return C.op() == OO_Call; }
+
+static bool isMethod(const cpp::Call &C) { return C.Object; }
+
+static bool dropsHistory(const cpp::Call &C) {
+  return torch::dropsHistory(C.expr()) || torch::isIntegralCast(C.expr());
+}
+
+static bool makesLeaf(const cpp::Call &C) {
+  return torch::factoryRequiresGrad(C.expr()) == torch::Flag::True;
+}
+
+static bool isParameters(const cpp::Call &C) {
+  return torch::asModuleState(C.expr()) == torch::ModuleState::Parameters;
+}
+
+/// add_(a, b) and a.add_(b).
+static const Expr *changedInPlace(const cpp::Call &C) {
+  const torch::OpFacts *Facts = torch::opFacts(C.Callee);
+  if (!Facts || !Facts->InPlace)
+    return nullptr;
+  return isTensorObject(C) ? C.Object
+         : C.Args.empty()  ? nullptr
+                           : C.Args.front();
+}
+
+/// add_out(out, a, b).
+static bool writesFirstArgument(const cpp::Call &C) {
+  return !C.Object && C.Name.ends_with("_out") && C.Args.size() > 1 &&
+         torch::isTensor(C.Args.front()->getType());
+}
+
+static bool isTensorOperator(const cpp::Call &C) {
+  return isTensorObject(C) || torch::opFacts(C.Callee) ||
+         (!C.Object && torch::isTensor(C.E->getType()));
 }
 
 Value Interpreter::evalCall(const CallExpr *E) {
-  noteCallables(E);
-  if (std::optional<torch::ModuleCall> M = torch::asModuleCall(E))
-    return evalModuleCall(*M);
-
-  const FunctionDecl *Callee = E->getDirectCallee();
-  CallInfo C{E, Callee, nullptr, false, {}};
-  C.Args.assign(E->arg_begin(), E->arg_end());
-  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(E)) {
-    C.Object = Member->getImplicitObjectArgument();
-    C.OnThis = C.Object && isa<CXXThisExpr>(cpp::stripImplicit(C.Object));
-  } else if (isa<CXXOperatorCallExpr>(E) &&
-             isa_and_nonnull<CXXMethodDecl>(Callee) && !C.Args.empty()) {
-    C.Object = C.Args.front();
-    C.Args.erase(C.Args.begin());
-  }
-
-  if (std::optional<torch::BackwardCall> Back = torch::asBackward(E)) {
-    Value All = evalAll(C.Args);
-    if (C.Object)
-      eval(C.Object);
-    Value Roots = evalAll(Back->Roots);
-    if (E != JustWalked) {
-      consume(Roots, Label::Backward, E);
-      spend(E, Roots);
-      JustWalked = E;
-    }
-    trainsAt(E);
-    // Gradients have history of their own only with create_graph.
-    return Back->CreateGraph == torch::Flag::False ? Value() : Roots;
-  }
-  // What throws where a tensor has no history. A leaf always has.
-  if (const Expr *Tensor = torch::needsHistory(E)) {
-    const LabelSet Held = eval(Tensor).allLabels();
-    bool IsLeaf = !Held.empty();
-    for (LabelId L : Held)
-      IsLeaf &= Out->Labels[L].K == Label::Leaf;
-    if (!IsLeaf)
-      trainsAt(E);
-  }
-  if (torch::isOptimizerStep(E)) {
-    evalAll(C.Args);
-    trainsAt(E);
-    return {};
-  }
-  if (std::optional<GradMode> Mode = torch::setsGradMode(E)) {
-    evalAll(C.Args);
-    if (*Mode == GradMode::On)
-      Training.insert(E); // Somebody asked for gradients.
-    setMode(*Mode);
-    return {};
-  }
-  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E))
-    if (Op->getOperator() == OO_Equal && E->getNumArgs() == 2 &&
-        !torch::isTensor(E->getArg(0)->getType()))
-      return assignment(E, E->getArg(0), E->getArg(1));
-
-  if (!Callee)
-    return evalUnknownCall(C);
-  if (torch::isTorchDecl(Callee))
-    return evalTorchCall(E, C);
-  if (cpp::isStdDecl(Callee))
-    return evalStdCall(C);
-  if (const FunctionFlow *Flow = Unit.flowOf(Callee);
-      Flow && Flow->available() &&
-      (!compat::isPureVirtual(Callee) || Flow->isAbroad())) {
-    LabelId Fresh = label(Label::Helper, E, 0);
-    return evalUserCall(C, *Flow, Fresh, false);
-  }
-  return evalUnknownCall(C);
+  using I = Interpreter;
+  static const cpp::CallRule<I, Value> Rules[] = {
+      {torch::asModuleCall, &I::moduleCall},
+      {torch::asBackward, &I::backward},
+      {torch::needsHistory, &I::noteNeed},
+      {torch::isOptimizerStep, &I::optimizerStep},
+      {torch::setsGradMode, &I::modeSwitch},
+      {isRebinding, &I::assignmentCall},
+      {Whose::Library, &I::libraryCall},
+      {Whose::Std, &I::stdCall},
+      {Whose::User, &I::userCall},
+      {anyCall, &I::unknownCall},
+  };
+  const cpp::Call C(E);
+  noteCallables(C);
+  return *cpp::firstOf(Rules, *this, C);
 }
+
+/// Calls of LibTorch. Containers and wrappers (IValue, List, Dict, optional)
+/// are in the last rows: what goes in comes out.
+Value Interpreter::libraryCall(const cpp::Call &C) {
+  using I = Interpreter;
+  static const cpp::CallRule<I, Value, const Operands &> Rules[] = {
+      {torch::gradOf, &I::gradient},
+      {torch::setsRequiresGrad, &I::requiresGrad},
+      {torch::registersParameter, &I::newParameter},
+      {isParameters, &I::parameters},
+      {dropsHistory, &I::dropHistory},
+      {makesLeaf, &I::newLeaf},
+      {changedInPlace, &I::inPlace},
+      {writesFirstArgument, &I::intoFirst},
+      {torch::keepsArguments, &I::keepArguments},
+      {isTensorOperator, &I::tensorOperator},
+      {Std::Insert, &I::insertion},
+      {anyCall, &I::wrapper},
+  };
+  if (isOperator(C))
+    return operatorCall(C);
+  const Operands Of{C.Object ? eval(C.Object) : Value(), evalAll(C.Args)};
+  return *cpp::firstOf(Rules, *this, C, Of);
+}
+
+/// Operators of LibTorch's and the standard library's classes.
+Value Interpreter::operatorCall(const cpp::Call &C) {
+  using I = Interpreter;
+  static const cpp::CallRule<I, Value> Rules[] = {
+      {isComparison, &I::comparison},
+      {isAssignment, &I::tensorAssignment},
+      {changesTensor, &I::compound},
+      {isAccess, &I::access},
+      {anyCall, &I::computedOperator},
+  };
+  return *cpp::firstOf(Rules, *this, C);
+}
+
+Value Interpreter::stdCall(const cpp::Call &C) {
+  using I = Interpreter;
+  static const cpp::CallRule<I, Value> Rules[] = {
+      {isFunctionObject, &I::functionObject},
+      {isOperator, &I::operatorCall},
+      {Std::Insert, &I::stdInsertion},
+      {Std::Remove, &I::noteRemoval},
+      {Std::Clear | Std::Reset, &I::clearing},
+      {isMethod, &I::stdMethod},
+      {Std::Part, &I::tuplePart},
+      {Std::Tuple | Std::Tie, &I::tuple},
+      {Std::Same, &I::sameObject},
+      {Std::Swap, &I::swap},
+      {anyCall, &I::allOperands},
+  };
+  noteConstructor(C.E);
+  return *cpp::firstOf(Rules, *this, C);
+}
+
+//===----------------------------------------------------------------------===//
+// Training
+//===----------------------------------------------------------------------===//
+
+/// What \p C runs of its arguments runs with the gradient mode of the call.
+void Interpreter::noteCallables(const cpp::Call &C) {
+  if (C.Of == Whose::Library)
+    return;
+  for (unsigned I = isFunctionObject(C); I < C.expr()->getNumArgs(); ++I) {
+    const Expr *Arg = cpp::stripImplicit(C.expr()->getArg(I));
+    const auto *Lambda = dyn_cast<LambdaExpr>(Arg);
+    const FunctionDecl *Target =
+        Lambda ? Lambda->getCallOperator() : onlyTargetOf(Arg);
+    if (Target && cpp::runsArgument(C.expr(), I))
+      Calls[Arg] = {Arg, Target, modeAt(C.E)};
+  }
+}
+
+Value Interpreter::backward(const cpp::Call &C,
+                            const torch::BackwardCall &Back) {
+  allOperands(C);
+  Value Roots = evalAll(Back.Roots);
+  if (C.E != JustWalked) {
+    consume(Roots, Label::Backward, C.E);
+    spend(C.E, Roots);
+    JustWalked = C.E;
+  }
+  trainsAt(C.E);
+  // Gradients have history of their own only with create_graph.
+  return Back.CreateGraph == torch::Flag::False ? Value() : Roots;
+}
+
+/// \p C throws where \p Tensor has no history. A leaf always has.
+std::optional<Value> Interpreter::noteNeed(const cpp::Call &C,
+                                           const Expr *Tensor) {
+  const LabelSet Held = eval(Tensor).allLabels();
+  bool IsLeaf = !Held.empty();
+  for (LabelId L : Held)
+    IsLeaf &= Out->Labels[L].K == Label::Leaf;
+  if (!IsLeaf)
+    trainsAt(C.E);
+  return std::nullopt;
+}
+
+Value Interpreter::optimizerStep(const cpp::Call &C) {
+  evalAll(C.Args);
+  trainsAt(C.E);
+  return {};
+}
+
+Value Interpreter::modeSwitch(const cpp::Call &C, GradMode Mode) {
+  evalAll(C.Args);
+  if (Mode == GradMode::On)
+    Training.insert(C.E); // Somebody asked for gradients.
+  setMode(Mode);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
 
 bool Interpreter::isFrozen(const Expr *Module) {
   while (Module) {
@@ -154,58 +280,57 @@ bool Interpreter::differentiates(const torch::ModuleCall &M,
   return M.Method && handsOutDerivative(M, *Out->Body);
 }
 
-Value Interpreter::evalModuleCall(const torch::ModuleCall &M) {
-  if (M.Compiled || isQuery(M, *Out->Body)) {
-    if (M.Module)
-      eval(M.Module);
-    evalAll(M.Inputs);
-    return {};
-  }
-  const GradMode Mode = modeAt(M.Call);
-  torch::Parameters Trainable = torch::Parameters::Some;
-  if (!M.Script) {
-    QualType T;
-    if (M.Module)
-      T = M.Module->getType();
-    else if (const auto *Method = dyn_cast<CXXMethodDecl>(Out->F))
-      T = compat::recordType(Method->getParent());
-    if (!T.isNull())
-      Trainable = flow::FrozenModules::parametersOf(T);
-  }
+torch::Parameters Interpreter::trainableIn(const torch::ModuleCall &M) {
   const auto *Member = dyn_cast_or_null<MemberExpr>(M.Module);
   if ((M.Module && isFrozen(M.Module)) ||
       (M.Script && Member &&
        FrozenModules::isSetFrozen(
            dyn_cast<FieldDecl>(Member->getMemberDecl()))))
-    Trainable = torch::Parameters::None;
+    return torch::Parameters::None;
+  const auto *Method = dyn_cast<CXXMethodDecl>(Out->F);
+  if (M.Script || (!M.Module && !Method))
+    return torch::Parameters::Some;
+  return flow::FrozenModules::parametersOf(
+      M.Module ? M.Module->getType() : compat::recordType(Method->getParent()));
+}
 
+/// The label of what \p M computes; nullopt where that has no history.
+std::optional<LabelId> Interpreter::forwardLabel(const torch::ModuleCall &M,
+                                                 GradMode Mode,
+                                                 torch::Parameters Trainable) {
   if (M.Script && Trainable != torch::Parameters::None)
     if (auto [It, New] = Out->ScriptCalls.insert({M.Call, Mode});
         !New && It->second != Mode)
       It->second = GradMode::Unknown;
-
-  const bool BringsHistory =
-      Mode == GradMode::On && Trainable != torch::Parameters::None;
-  std::optional<LabelId> Fresh;
-  if (BringsHistory)
-    Fresh = label(Label::Forward, M.Call, 0);
-  else if (auto It = LabelIds.find({Label::Forward, M.Call, 0});
-           It != LabelIds.end())
+  if (Mode == GradMode::On && Trainable != torch::Parameters::None)
+    return label(Label::Forward, M.Call, 0);
+  if (auto It = LabelIds.find({Label::Forward, M.Call, 0});
+      It != LabelIds.end())
     Out->Labels[It->second].Mode = GradMode::Unknown; // On by another path.
+  return std::nullopt;
+}
 
+Value Interpreter::moduleCall(const cpp::Call &, const torch::ModuleCall &M) {
+  if (M.Compiled || isQuery(M, *Out->Body)) {
+    eval(M.Module);
+    evalAll(M.Inputs);
+    return {};
+  }
+  const GradMode Mode = modeAt(M.Call);
+  const torch::Parameters Trainable = trainableIn(M);
+  const std::optional<LabelId> Fresh = forwardLabel(M, Mode, Trainable);
   Value Result;
   const FunctionFlow *Flow = M.Method ? Unit.flowOf(M.Method) : nullptr;
   if (Flow && Flow->available()) {
-    CallInfo C{M.Call, M.Method, M.Module, M.Module == nullptr, {}};
-    C.Args.assign(M.Inputs.begin(), M.Inputs.end());
+    cpp::Call Forward(M.Call, M.Method, M.Module, M.Inputs);
+    Forward.OnThis = !M.Module;
     // Tensors of its own are parameters only where it surely has some.
-    Result = evalUserCall(
-        C, *Flow, Fresh, BringsHistory && Trainable == torch::Parameters::Some);
+    Result = evalUserCall(Forward, *Flow, Fresh,
+                          Fresh && Trainable == torch::Parameters::Some);
   } else {
     if (M.Method)
       UnseenCalls[M.Call] = {M.Call, M.Method, Mode};
-    if (M.Module)
-      eval(M.Module);
+    eval(M.Module);
     // Any part of what comes out can be computed from all that goes in.
     Result = evalAll(M.Inputs).flat();
     if (Fresh)
@@ -216,10 +341,12 @@ Value Interpreter::evalModuleCall(const torch::ModuleCall &M) {
     consume(Value::of(*Fresh), Label::Escaped, M.Call);
   if (Mode == GradMode::Off)
     return {};
-  if (Mode == GradMode::Unknown)
-    return Value::unknown();
-  return Result;
+  return Mode == GradMode::Unknown ? Value::unknown() : Result;
 }
+
+//===----------------------------------------------------------------------===//
+// LibTorch
+//===----------------------------------------------------------------------===//
 
 /// One value for each of an operator's outputs, as far as they differ.
 Value Interpreter::outputsOf(const torch::OpFacts *Facts, const Value &Inputs) {
@@ -234,152 +361,158 @@ Value Interpreter::outputsOf(const torch::OpFacts *Facts, const Value &Inputs) {
   return V;
 }
 
-Value Interpreter::evalTorchCall(const CallExpr *E, const CallInfo &C) {
-  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E))
-    return evalOperator(Op);
+/// \p V is what \p Object holds from here on, if that has a name.
+void Interpreter::overwrite(const Expr *Object, const Value &V) {
+  if (Object)
+    if (std::optional<Target> P = placeOf(Object))
+      write(P->P, V, !P->Element);
+}
 
-  Value Object = C.Object ? eval(C.Object) : Value();
-  if (torch::gradOf(E))
-    return {};
-  if (std::optional<torch::Flag> Requires = torch::setsRequiresGrad(E)) {
-    if (*Requires == torch::Flag::False)
-      return Object;
-    Value Leaf = Object;
-    arise(label(Label::Leaf, E, 0), Leaf);
-    if (C.Object)
-      if (std::optional<Target> P = placeOf(C.Object))
-        write(P->P, Leaf, !P->Element);
-    return Leaf;
-  }
-  if (std::optional<torch::Flag> Parameter = torch::registersParameter(E)) {
-    evalAll(C.Args);
-    return *Parameter == torch::Flag::False ? Value()
-                                            : fresh(label(Label::Leaf, E, 0));
-  }
-  if (torch::asModuleState(E) == torch::ModuleState::Parameters) {
-    if (C.Object && isFrozen(C.Object))
-      return {};
-    return fresh(label(Label::Leaf, E, 0));
-  }
+/// A gradient has no history of its own here: see backward().
+Value Interpreter::gradient(const cpp::Call &, const Expr *, const Operands &) {
+  return {};
+}
 
-  Value Args = evalAll(C.Args);
-  StringRef Name = cpp::calleeName(E);
-  if (torch::dropsHistory(E) || torch::isIntegralCast(E)) {
-    if (Name.ends_with("_") && C.Object)
-      if (std::optional<Target> P = placeOf(C.Object))
-        write(P->P, Value(), !P->Element);
-    return {};
-  }
-  if (torch::factoryRequiresGrad(E) == torch::Flag::True)
-    return fresh(label(Label::Leaf, E, 0));
+Value Interpreter::requiresGrad(const cpp::Call &C, torch::Flag Requires,
+                                const Operands &Of) {
+  if (Requires == torch::Flag::False)
+    return Of.Object;
+  Value Leaf = Of.Object;
+  arise(label(Label::Leaf, C.E, 0), Leaf);
+  overwrite(C.Object, Leaf);
+  return Leaf;
+}
 
-  const bool OnTensor = C.Object && torch::isTensor(C.Object->getType());
+Value Interpreter::newParameter(const cpp::Call &C, torch::Flag Requires,
+                                const Operands &) {
+  return Requires == torch::Flag::False ? Value()
+                                        : fresh(label(Label::Leaf, C.E, 0));
+}
+
+Value Interpreter::parameters(const cpp::Call &C, const Operands &) {
+  return C.Object && isFrozen(C.Object) ? Value()
+                                        : fresh(label(Label::Leaf, C.E, 0));
+}
+
+Value Interpreter::dropHistory(const cpp::Call &C, const Operands &) {
+  if (C.Name.ends_with("_"))
+    overwrite(C.Object, Value());
+  return {};
+}
+
+Value Interpreter::newLeaf(const cpp::Call &C, const Operands &) {
+  return fresh(label(Label::Leaf, C.E, 0));
+}
+
+Value Interpreter::inPlace(const cpp::Call &C, const Expr *Self,
+                           const Operands &Of) {
+  const bool OnTensor = isTensorObject(C);
+  const auto Others = ArrayRef(C.Args).drop_front(!OnTensor);
+  const Value Added = OnTensor ? Of.Args : evalAll(Others);
+  auto Addend = llvm::find_if(
+      Others, [](const Expr *Arg) { return torch::isTensor(Arg->getType()); });
+  accumulate(C.E, Self, Added, Accumulation::InPlace,
+             Addend == Others.end() ? nullptr : *Addend);
+  Value Result = eval(Self);
+  Result.join(produced(Added));
+  return Result;
+}
+
+Value Interpreter::intoFirst(const cpp::Call &C, const Operands &) {
+  const Value Added = evalAll(ArrayRef(C.Args).drop_front());
+  accumulate(C.E, C.Args.front(), Added, Accumulation::InPlace, nullptr);
+  return eval(C.Args.front());
+}
+
+/// Hooks and saved data keep what they are given somewhere else.
+Value Interpreter::keepArguments(const cpp::Call &C, const Operands &Of) {
+  consume(Of.Args, Label::Escaped, C.E);
+  return {};
+}
+
+Value Interpreter::tensorOperator(const cpp::Call &C, const Operands &Of) {
   const torch::OpFacts *Facts = torch::opFacts(C.Callee);
-  if (Facts && Facts->InPlace) {
-    const Expr *Self = OnTensor         ? C.Object
-                       : C.Args.empty() ? nullptr
-                                        : C.Args.front();
-    if (Self) {
-      Value Added = OnTensor ? Args : evalAll(ArrayRef(C.Args).drop_front());
-      const Expr *Addend = nullptr;
-      for (const Expr *Arg :
-           OnTensor ? ArrayRef(C.Args) : ArrayRef(C.Args).drop_front())
-        if (!Addend && torch::isTensor(Arg->getType()))
-          Addend = Arg;
-      accumulate(E, Self, Added, Accumulation::InPlace, Addend);
-      Value Result = eval(Self);
-      Result.join(produced(Added));
-      return Result;
-    }
+  Value Inputs = Of.Args;
+  Inputs.join(Of.Object.flat());
+  // An operator that the table does not know, of a later LibTorch: as much is
+  // known of it as of a function that another file defines.
+  if (!Facts && C.E->isPRValue() && torch::isTensor(C.E->getType())) {
+    consume(Inputs, Label::Computed, C.E);
+    Inputs.Unknown = true;
   }
-  // add_out(out, a, b): in place on the first argument.
-  if (!C.Object && Name.ends_with("_out") && C.Args.size() > 1 &&
-      torch::isTensor(C.Args.front()->getType())) {
-    Value Added = evalAll(ArrayRef(C.Args).drop_front());
-    accumulate(E, C.Args.front(), Added, Accumulation::InPlace, nullptr);
-    return eval(C.Args.front());
-  }
-  // Hooks and saved data keep what they are given somewhere else.
-  if (torch::keepsArguments(E)) {
-    consume(Args, Label::Escaped, E);
-    return {};
-  }
+  return produced(outputsOf(Facts, Inputs));
+}
 
-  if (OnTensor || Facts || (!C.Object && torch::isTensor(E->getType()))) {
-    Value Inputs = Args;
-    Inputs.join(Object.flat());
-    // An operator that the table does not know, of a later LibTorch: as much is
-    // known of it as of a function that another file defines.
-    if (!Facts && E->isPRValue() && torch::isTensor(E->getType())) {
-      consume(Inputs, Label::Computed, E);
-      Inputs.Unknown = true;
-    }
-    return produced(outputsOf(Facts, Inputs));
-  }
+/// c10::List and its like grow as containers of the standard library do.
+Value Interpreter::insertion(const cpp::Call &C, const Operands &Of) {
+  if (C.Object && mayCarry(C.Object->getType()))
+    accumulate(C.E, C.Object, Of.Args, Accumulation::Contain,
+               C.Args.empty() ? nullptr : C.Args.back());
+  return {};
+}
 
-  // Containers and wrappers of LibTorch (IValue, List, Dict, optional): what
-  // goes in comes out. c10::List and friends grow like std containers.
-  if (C.Object && cpp::does(E, Std::Insert)) {
-    if (mayCarry(C.Object->getType()))
-      accumulate(E, C.Object, Args, Accumulation::Contain,
-                 C.Args.empty() ? nullptr : C.Args.back());
-    return {};
-  }
-  Value All = Object.Parts.empty() ? Object : Object.flat();
-  All.join(Args);
+Value Interpreter::wrapper(const cpp::Call &, const Operands &Of) {
+  Value All = Of.Object.Parts.empty() ? Of.Object : Of.Object.flat();
+  All.join(Of.Args);
   return All;
 }
 
-Value Interpreter::evalOperator(const CXXOperatorCallExpr *E) {
-  const OverloadedOperatorKind Kind = E->getOperator();
-  const Expr *Left = E->getArg(0);
-  const Expr *Right = E->getNumArgs() > 1 ? E->getArg(1) : nullptr;
-  const bool OnTensor = torch::isTensor(Left->getType());
-  if (E->isComparisonOp()) {
-    eval(Left);
-    eval(Right);
-    return {};
-  }
-  switch (Kind) {
-  case OO_Equal: {
-    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(E->getDirectCallee());
-    // t[i] = x writes into t; t = x lets t name another tensor.
-    bool IntoSlot =
-        OnTensor && Method && Method->getRefQualifier() == RQ_RValue;
-    if (!IntoSlot)
-      return assignment(E, Left, Right);
-    Value V = eval(Right);
-    accumulate(E, Left, V, Accumulation::InPlace, Right);
-    return V;
-  }
-  case OO_PlusEqual:
-  case OO_MinusEqual:
-  case OO_StarEqual:
-  case OO_SlashEqual:
-    if (OnTensor && Right) {
-      Value V = eval(Right);
-      accumulate(E, Left, V, Accumulation::InPlace,
-                 torch::isTensor(Right->getType()) ? Right : nullptr);
-      return eval(Left);
-    }
-    break;
-  case OO_Arrow:
-  case OO_Star:
-  case OO_Subscript:
-    if (std::optional<Target> P = placeOf(E)) {
-      if (Right)
-        eval(Right);
-      return read(P->P);
-    }
-    break;
-  default:
-    break;
-  }
-  Value All = eval(Left).flat();
-  if (Right)
-    All.join(eval(Right).flat());
-  return OnTensor || torch::isTensor(E->getType()) ? produced(All) : All;
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+Value Interpreter::comparison(const cpp::Call &C) {
+  for (const Expr *Operand : C.expr()->arguments())
+    eval(Operand);
+  return {};
 }
+
+Value Interpreter::assignmentCall(const cpp::Call &C) {
+  return assignment(C.E, C.expr()->getArg(0), C.expr()->getArg(1));
+}
+
+/// `t[i] = x` writes into t; `t = x` lets t name another tensor.
+Value Interpreter::tensorAssignment(const cpp::Call &C) {
+  const Expr *Left = C.expr()->getArg(0), *Right = C.expr()->getArg(1);
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(C.Callee);
+  if (!Method || Method->getRefQualifier() != RQ_RValue ||
+      !torch::isTensor(Left->getType()))
+    return assignmentCall(C);
+  Value V = eval(Right);
+  accumulate(C.E, Left, V, Accumulation::InPlace, Right);
+  return V;
+}
+
+Value Interpreter::compound(const cpp::Call &C) {
+  const Expr *Left = C.expr()->getArg(0), *Right = C.expr()->getArg(1);
+  accumulate(C.E, Left, eval(Right), Accumulation::InPlace,
+             torch::isTensor(Right->getType()) ? Right : nullptr);
+  return eval(Left);
+}
+
+std::optional<Value> Interpreter::access(const cpp::Call &C) {
+  std::optional<Target> P = placeOf(C.E);
+  if (!P)
+    return std::nullopt;
+  if (C.expr()->getNumArgs() > 1)
+    eval(C.expr()->getArg(1));
+  return read(P->P);
+}
+
+Value Interpreter::computedOperator(const cpp::Call &C) {
+  const auto *E = cast<CXXOperatorCallExpr>(C.E);
+  Value All;
+  for (unsigned I = 0; I < std::min(E->getNumArgs(), 2u); ++I)
+    All.join(eval(E->getArg(I)).flat());
+  return torch::isTensor(E->getArg(0)->getType()) ||
+                 torch::isTensor(E->getType())
+             ? produced(All)
+             : All;
+}
+
+//===----------------------------------------------------------------------===//
+// The standard library
+//===----------------------------------------------------------------------===//
 
 /// The lambda in a function object that is never given another target.
 const FunctionDecl *Interpreter::onlyTargetOf(const Expr *Object) const {
@@ -398,89 +531,119 @@ const FunctionDecl *Interpreter::onlyTargetOf(const Expr *Object) const {
              : nullptr;
 }
 
-Value Interpreter::evalStdCall(const CallInfo &C) {
-  const auto *E = cast<CallExpr>(C.Call);
-  noteConstructor(E);
-  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E)) {
-    if (Op->getOperator() == OO_Call) { // std::function
-      const FunctionDecl *Target = onlyTargetOf(Op->getArg(0));
-      const FunctionFlow *Flow = Target ? Unit.flowOf(Target) : nullptr;
-      if (!Flow || !Flow->available())
-        return evalUnknownCall(C);
-      CallInfo Inner{E, Target, nullptr, /*OnThis=*/true, C.Args};
-      return evalUserCall(Inner, *Flow, label(Label::Helper, E, 0), false);
-    }
-    return evalOperator(Op);
-  }
-  if (C.Object) {
-    if (cpp::does(E, Std::Insert)) {
-      Value Added = evalAll(C.Args);
-      const bool Holds = mayCarry(C.Object->getType());
-      const Expr *Addend = nullptr;
-      for (const Expr *Arg : C.Args)
-        if (mayCarry(Arg->getType()))
-          Addend = Arg;
-      if (Holds)
-        accumulate(E, C.Object, Added, Accumulation::Contain,
-                   C.Args.size() <= 2 ? Addend : nullptr);
-      return Added;
-    }
-    std::optional<Target> P = placeOf(C.Object);
-    if (P && cpp::does(E, Std::Remove))
+/// A call of a std::function.
+Value Interpreter::functionObject(const cpp::Call &C) {
+  const FunctionDecl *Target = onlyTargetOf(C.Object);
+  const FunctionFlow *Flow = Target ? Unit.flowOf(Target) : nullptr;
+  if (!Flow || !Flow->available())
+    return unknownCall(C);
+  cpp::Call Inner(C.E, Target, nullptr, C.Args);
+  Inner.OnThis = true;
+  return evalUserCall(Inner, *Flow, label(Label::Helper, C.E, 0), false);
+}
+
+Value Interpreter::stdInsertion(const cpp::Call &C) {
+  Value Added = evalAll(C.Args);
+  const Expr *Addend = nullptr;
+  for (const Expr *Arg : C.Args)
+    if (mayCarry(Arg->getType()))
+      Addend = Arg;
+  if (mayCarry(C.Object->getType()))
+    accumulate(C.E, C.Object, Added, Accumulation::Contain,
+               C.Args.size() <= 2 ? Addend : nullptr);
+  return Added;
+}
+
+std::optional<Value> Interpreter::noteRemoval(const cpp::Call &C) {
+  if (C.Object)
+    if (std::optional<Target> P = placeOf(C.Object))
       Bounded.insert(P->P);
-    if (P && !P->Element && cpp::does(E, Std::Clear | Std::Reset)) {
-      evalAll(C.Args);
-      if (cpp::does(E, Std::Reset)) // a guard in a smart pointer or optional
-        if (const VarDecl *Root = Out->Places[P->P].Root;
-            Root && S.Guards.count(Root))
-          S.Mode = GradMode::Unknown;
-      write(P->P, Value(), true);
-      return {};
-    }
-    if (std::optional<Target> Inside = placeOf(E)) {
-      evalAll(C.Args);
-      return read(Inside->P);
-    }
-    // Anything else that can change its object may keep what it is given for
-    // somebody: a promise, a function object, an output iterator.
-    if (const auto *Method = dyn_cast<CXXMethodDecl>(C.Callee);
-        Method && !Method->isConst())
-      consume(evalAll(C.Args), Label::Escaped, E);
-  } else {
-    if (cpp::does(E, Std::Part) && !C.Args.empty()) {
-      Value Whole = eval(C.Args.front());
-      std::optional<unsigned> Index = tupleIndex(C.Callee);
-      return Index ? Whole.part(Selector::element(*Index)) : Whole.flat();
-    }
-    if (cpp::does(E, Std::Tuple | Std::Tie)) {
-      Value Tuple;
-      for (unsigned I = 0; I < C.Args.size(); ++I)
-        Tuple.setPart(Selector::element(I), eval(C.Args[I]));
-      return Tuple;
-    }
-    if (cpp::does(E, Std::Same) && C.Args.size() == 1)
-      return eval(C.Args.front());
-    if (cpp::does(E, Std::Swap) && C.Args.size() == 2) {
-      std::optional<Target> A = placeOf(C.Args[0]), B = placeOf(C.Args[1]);
-      Value Both = evalAll(C.Args);
-      if (A)
-        write(A->P, Both, false);
-      if (B)
-        write(B->P, Both, false);
-      return {};
-    }
+  return std::nullopt;
+}
+
+std::optional<Value> Interpreter::clearing(const cpp::Call &C) {
+  std::optional<Target> P =
+      C.Object ? placeOf(C.Object) : std::optional<Target>();
+  if (!P || P->Element)
+    return std::nullopt;
+  evalAll(C.Args);
+  if (C.does(Std::Reset)) // A guard in a smart pointer or optional.
+    if (const VarDecl *Root = Out->Places[P->P].Root;
+        Root && S.Guards.count(Root))
+      S.Mode = GradMode::Unknown;
+  write(P->P, Value(), true);
+  return Value();
+}
+
+std::optional<Value> Interpreter::stdMethod(const cpp::Call &C) {
+  if (std::optional<Target> Inside = placeOf(C.E)) {
+    evalAll(C.Args);
+    return read(Inside->P);
   }
+  // Anything else that can change its object may keep what it is given for
+  // somebody: a promise, a function object, an output iterator.
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(C.Callee);
+      Method && !Method->isConst())
+    consume(evalAll(C.Args), Label::Escaped, C.E);
+  return allOperands(C);
+}
+
+std::optional<Value> Interpreter::tuplePart(const cpp::Call &C) {
+  if (C.Args.empty())
+    return std::nullopt;
+  Value Whole = eval(C.Args.front());
+  std::optional<unsigned> Index = tupleIndex(C.Callee);
+  return Index ? Whole.part(Selector::element(*Index)) : Whole.flat();
+}
+
+Value Interpreter::tuple(const cpp::Call &C) {
+  Value Tuple;
+  for (unsigned I = 0; I < C.Args.size(); ++I)
+    Tuple.setPart(Selector::element(I), eval(C.Args[I]));
+  return Tuple;
+}
+
+std::optional<Value> Interpreter::sameObject(const cpp::Call &C) {
+  return C.Args.size() == 1 ? std::optional(eval(C.Args.front()))
+                            : std::nullopt;
+}
+
+std::optional<Value> Interpreter::swap(const cpp::Call &C) {
+  if (C.Args.size() != 2)
+    return std::nullopt;
+  std::optional<Target> A = placeOf(C.Args[0]), B = placeOf(C.Args[1]);
+  Value Both = evalAll(C.Args);
+  if (A)
+    write(A->P, Both, false);
+  if (B)
+    write(B->P, Both, false);
+  return Value();
+}
+
+Value Interpreter::allOperands(const cpp::Call &C) {
   Value All = evalAll(C.Args);
   if (C.Object)
     All.join(eval(C.Object).flat());
   return All;
 }
 
-Value Interpreter::evalUnknownCall(const CallInfo &C) {
+//===----------------------------------------------------------------------===//
+// Others
+//===----------------------------------------------------------------------===//
+
+std::optional<Value> Interpreter::userCall(const cpp::Call &C) {
+  const FunctionFlow *Flow = Unit.flowOf(C.Callee);
+  if (!Flow || !Flow->available() ||
+      (compat::isPureVirtual(C.Callee) && !Flow->isAbroad()))
+    return std::nullopt;
+  return evalUserCall(C, *Flow, label(Label::Helper, C.E, 0), false);
+}
+
+Value Interpreter::unknownCall(const cpp::Call &C) {
   if (C.Callee)
-    UnseenCalls[C.Call] = {C.Call, C.Callee, modeAt(C.Call)};
+    UnseenCalls[C.E] = {C.E, C.Callee, modeAt(C.E)};
   // Tensors in, tensor out, nothing kept: most likely it only computes.
-  const bool MakesTensor = mayCarry(C.Call->getType());
+  const bool MakesTensor = mayCarry(C.E->getType());
   bool SeesTensors = false;
   Value Result;
   auto Hand = [&](const Expr *Arg) {
@@ -500,7 +663,7 @@ Value Interpreter::evalUnknownCall(const CallInfo &C) {
     consume(V,
             MakesTensor && (!MayChange || KeepsForItself) ? Label::Computed
                                                           : Label::Escaped,
-            C.Call);
+            C.E);
     if (P)
       write(P->P, Value::unknown(), false);
     Result.join(V.flat());
@@ -510,7 +673,7 @@ Value Interpreter::evalUnknownCall(const CallInfo &C) {
   if (C.Object && !C.OnThis)
     Hand(C.Object);
   if (SeesTensors || C.OnThis)
-    Training.insert(C.Call); // It may be.
+    Training.insert(C.E); // It may be.
   if (!MakesTensor)
     return {};
   if (torch::drawsSample(C.Callee))

@@ -172,7 +172,8 @@ Value Interpreter::evalLambda(const LambdaExpr *E) {
   const FunctionFlow *Flow = Body ? Unit.flowOf(Body) : nullptr;
   if (!Flow || !Flow->available())
     return {};
-  CallInfo C{E, Body, nullptr, /*OnThis=*/true, {}};
+  cpp::Call C(E, Body, nullptr, {});
+  C.OnThis = true;
   State Before = S;
   evalUserCall(C, *Flow, std::nullopt, false);
   S.Mode = Before.Mode;

@@ -16,9 +16,11 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_HISTORY_INTERPRETER_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_HISTORY_INTERPRETER_H
 
+#include "analysis/cpp/Call.h"
 #include "analysis/flow/history/FunctionFlow.h"
 #include "analysis/flow/unit/UnitModel.h"
 #include "analysis/torch/api/OpFacts.h"
+#include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/modules/Modules.h"
 #include "clang/Analysis/CFG.h"
 #include "llvm/ADT/SetVector.h"
@@ -55,12 +57,9 @@ private:
     PlaceId P;
     bool Element = false; ///< Others of its elements keep their value.
   };
-  struct CallInfo {
-    const clang::Expr *Call;
-    const clang::FunctionDecl *Callee;
-    const clang::Expr *Object = nullptr; ///< Null for `this` and free calls.
-    bool OnThis = false;
-    llvm::SmallVector<const clang::Expr *, 6> Args;
+  /// What goes into a call.
+  struct Operands {
+    Value Object, Args;
   };
 
   // Statements.
@@ -120,29 +119,74 @@ private:
   void assignTo(const clang::Expr *Site, const clang::Expr *To, const Value &V,
                 const clang::Expr *Addend);
 
-  // Calls.cpp.
+  // Calls.cpp: the tables, and the handlers of their rows.
   Value evalCall(const clang::CallExpr *E);
-  void noteCallables(const clang::CallExpr *E);
-  Value evalModuleCall(const torch::ModuleCall &M);
+  Value libraryCall(const cpp::Call &C);
+  Value operatorCall(const cpp::Call &C);
+  Value stdCall(const cpp::Call &C);
+  // Training and modules.
+  void noteCallables(const cpp::Call &C);
+  Value backward(const cpp::Call &C, const torch::BackwardCall &Back);
+  std::optional<Value> noteNeed(const cpp::Call &C, const clang::Expr *Tensor);
+  Value optimizerStep(const cpp::Call &C);
+  Value modeSwitch(const cpp::Call &C, GradMode Mode);
+  Value moduleCall(const cpp::Call &C, const torch::ModuleCall &M);
   bool isFrozen(const clang::Expr *Module);
   /// Does \p M, with the values that go in, need gradients inside?
   bool differentiates(const torch::ModuleCall &M, const Value &Inputs);
-  Value evalTorchCall(const clang::CallExpr *E, const CallInfo &C);
+  torch::Parameters trainableIn(const torch::ModuleCall &M);
+  std::optional<LabelId> forwardLabel(const torch::ModuleCall &M, GradMode Mode,
+                                      torch::Parameters Trainable);
+  // LibTorch.
+  Value gradient(const cpp::Call &C, const clang::Expr *Of, const Operands &);
+  Value requiresGrad(const cpp::Call &C, torch::Flag Requires,
+                     const Operands &Of);
+  Value newParameter(const cpp::Call &C, torch::Flag Requires,
+                     const Operands &Of);
+  Value parameters(const cpp::Call &C, const Operands &Of);
+  Value dropHistory(const cpp::Call &C, const Operands &Of);
+  Value newLeaf(const cpp::Call &C, const Operands &Of);
+  Value inPlace(const cpp::Call &C, const clang::Expr *Self,
+                const Operands &Of);
+  Value intoFirst(const cpp::Call &C, const Operands &Of);
+  Value keepArguments(const cpp::Call &C, const Operands &Of);
+  Value tensorOperator(const cpp::Call &C, const Operands &Of);
+  Value insertion(const cpp::Call &C, const Operands &Of);
+  Value wrapper(const cpp::Call &C, const Operands &Of);
   Value outputsOf(const torch::OpFacts *Facts, const Value &Inputs);
-  Value evalOperator(const clang::CXXOperatorCallExpr *E);
-  Value evalStdCall(const CallInfo &C);
+  void overwrite(const clang::Expr *Object, const Value &V);
+  // Operators.
+  Value comparison(const cpp::Call &C);
+  Value assignmentCall(const cpp::Call &C);
+  Value tensorAssignment(const cpp::Call &C);
+  Value compound(const cpp::Call &C);
+  std::optional<Value> access(const cpp::Call &C);
+  Value computedOperator(const cpp::Call &C);
+  // The standard library.
+  Value functionObject(const cpp::Call &C);
+  Value stdInsertion(const cpp::Call &C);
+  std::optional<Value> noteRemoval(const cpp::Call &C);
+  std::optional<Value> clearing(const cpp::Call &C);
+  std::optional<Value> stdMethod(const cpp::Call &C);
+  std::optional<Value> tuplePart(const cpp::Call &C);
+  Value tuple(const cpp::Call &C);
+  std::optional<Value> sameObject(const cpp::Call &C);
+  std::optional<Value> swap(const cpp::Call &C);
+  Value allOperands(const cpp::Call &C);
   const clang::FunctionDecl *onlyTargetOf(const clang::Expr *Object) const;
-  Value evalUnknownCall(const CallInfo &C);
+  // Others.
+  std::optional<Value> userCall(const cpp::Call &C);
+  Value unknownCall(const cpp::Call &C);
 
   // UserCalls.cpp.
   class UserCall;
   /// The flow of the function that \p C calls is \p Callee. \p Fresh is the
   /// label here for history that arises in it; \p ThisIsFresh lets what it
   /// reads from its object's tensors count as such.
-  Value evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
+  Value evalUserCall(const cpp::Call &C, const FunctionFlow &Callee,
                      std::optional<LabelId> Fresh, bool ThisIsFresh);
   /// What a call of \p Callee left in our place \p To, its place \p Theirs.
-  void assignViaCall(const CallInfo &C, const FunctionFlow &Callee,
+  void assignViaCall(const cpp::Call &C, const FunctionFlow &Callee,
                      PlaceId Theirs, Target To, Value V);
 
   // Effects: Interpreter.cpp, as what follows.

@@ -21,10 +21,10 @@ namespace libtorch_tidy::flow {
 /// One call, as evalUserCall() says.
 class Interpreter::UserCall {
 public:
-  UserCall(Interpreter &At, const CallInfo &C, const FunctionFlow &Callee,
+  UserCall(Interpreter &At, const cpp::Call &C, const FunctionFlow &Callee,
            std::optional<LabelId> Fresh, bool ThisIsFresh)
       : At(At), C(C), Callee(Callee), Fresh(Fresh), ThisIsFresh(ThisIsFresh),
-        Mode(At.modeAt(C.Call)) {}
+        Mode(At.modeAt(C.E)) {}
 
   Value run();
 
@@ -47,7 +47,7 @@ private:
   void assignResults();
 
   Interpreter &At;
-  const CallInfo &C;
+  const cpp::Call &C;
   const FunctionFlow &Callee;
   const std::optional<LabelId> Fresh;
   const bool ThisIsFresh;
@@ -142,7 +142,7 @@ Value Interpreter::UserCall::computed(LabelId Theirs) {
     if (It == Grown.end())
       return V;
     if (LabelSet Added = grownBy(*It->second); !Added.empty()) {
-      LabelId Id = At.label(Label::Relay, C.Call, Theirs);
+      LabelId Id = At.label(Label::Relay, C.E, Theirs);
       At.Out->Labels[Id].Callee = Callee.function();
       At.Out->Labels[Id].Assigned |= Added;
       V.Labels.set(Id);
@@ -156,7 +156,7 @@ Value Interpreter::UserCall::computed(LabelId Theirs) {
     // What the callee back-propagated before it handed it on.
     if (L.Consumers & Label::Backward) {
       Ours.Consumers |= Label::Backward;
-      Ours.BackwardAt = C.Call;
+      Ours.BackwardAt = C.E;
     }
   } else if (L.bringsHistory() && Mode == GradMode::Unknown) {
     V.Unknown = true;
@@ -182,9 +182,9 @@ void Interpreter::UserCall::consumeArguments() {
     if (Theirs.K != Label::Entry || !Inside)
       continue;
     Value Entry = onEntry(Theirs.Where).flat();
-    At.consume(Entry, Inside, C.Call);
+    At.consume(Entry, Inside, C.E);
     if (Inside & Label::Backward)
-      At.spend(C.Call, Entry);
+      At.spend(C.E, Entry);
   }
 }
 
@@ -215,7 +215,7 @@ void Interpreter::UserCall::assignResults() {
       continue;
     std::optional<Target> Ours = ours(Theirs);
     if (!Ours) {
-      At.consume(Mapped, Label::Escaped, C.Call);
+      At.consume(Mapped, Label::Escaped, C.E);
       continue;
     }
     Ours->Element |= Kept.has_value();
@@ -224,8 +224,8 @@ void Interpreter::UserCall::assignResults() {
 }
 
 Value Interpreter::UserCall::run() {
-  if (!isa<LambdaExpr>(C.Call)) // Its body may be called elsewhere.
-    At.Calls[C.Call] = {C.Call, Callee.function(), Mode};
+  if (!isa<LambdaExpr>(C.E)) // Its body may be called elsewhere.
+    At.Calls[C.E] = {C.E, Callee.function(), Mode};
   for (const Expr *Arg : C.Args)
     Args.push_back(At.eval(Arg));
   if (C.Object)
@@ -238,7 +238,7 @@ Value Interpreter::UserCall::run() {
   if (Callee.exitMode() != GradMode::On && At.S.Mode == GradMode::On)
     At.setMode(Callee.exitMode());
   if (Callee.trains())
-    At.trainsAt(C.Call);
+    At.trainsAt(C.E);
 
   if (Mode == GradMode::Off)
     return {};
@@ -251,13 +251,13 @@ Value Interpreter::UserCall::run() {
   return mapped(Callee.Return);
 }
 
-Value Interpreter::evalUserCall(const CallInfo &C, const FunctionFlow &Callee,
+Value Interpreter::evalUserCall(const cpp::Call &C, const FunctionFlow &Callee,
                                 std::optional<LabelId> Fresh,
                                 bool ThisIsFresh) {
   return UserCall(*this, C, Callee, Fresh, ThisIsFresh).run();
 }
 
-void Interpreter::assignViaCall(const CallInfo &C, const FunctionFlow &Callee,
+void Interpreter::assignViaCall(const cpp::Call &C, const FunctionFlow &Callee,
                                 PlaceId Theirs, Target To, Value V) {
   bool ToldThere = false;
   llvm::SmallVector<const Expr *, 2> Inner;
@@ -282,12 +282,12 @@ void Interpreter::assignViaCall(const CallInfo &C, const FunctionFlow &Callee,
       C.Object && torch::isModule(C.Object->getType()) && !C.OnThis;
   if (IntoModule || ToldThere) {
     if (!IntoModule && Out->outlivesFunction(To.P))
-      consume(V, Label::Stored, C.Call, To.P);
+      consume(V, Label::Stored, C.E, To.P);
     write(To.P, V, !To.Element);
     return;
   }
-  assign(C.Call, To, std::move(V), Accumulation::ViaCall, nullptr);
-  if (auto It = Out->Accumulations.find({C.Call, To.P});
+  assign(C.E, To, std::move(V), Accumulation::ViaCall, nullptr);
+  if (auto It = Out->Accumulations.find({C.E, To.P});
       It != Out->Accumulations.end()) {
     constexpr unsigned Enough = 3; // Steps that a reader follows.
     if (Inner.size() > Enough)

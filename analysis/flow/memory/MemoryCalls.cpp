@@ -25,53 +25,28 @@ namespace libtorch_tidy::flow {
 // What functions of the unit lend
 //===----------------------------------------------------------------------===//
 
-const MemorySummary *MemoryValues::summaryOf(const FunctionDecl *Callee,
-                                             const Expr *Call) const {
-  if (!Callee)
+const MemorySummary *MemoryValues::summaryOf(const cpp::Call &C) const {
+  if (!C.Callee)
     return nullptr;
   // Another function may run instead.
-  if (const auto *Method = dyn_cast<CXXMethodDecl>(Callee);
-      Method && Method->isVirtual() && !isa<CXXConstructExpr>(Call))
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(C.Callee);
+      Method && Method->isVirtual() && !isa<CXXConstructExpr>(C.E))
     return nullptr;
-  const MemorySummary *Known = Callees(Callee);
+  const MemorySummary *Known = Callees(C.Callee);
   return Known && Known->available() && !Known->saysNothing() ? Known : nullptr;
 }
 
-std::optional<LendingCall>
-MemoryValues::lendingCall(const Expr *E,
-                          llvm::SmallVectorImpl<const Expr *> &Args) {
-  LendingCall Result{E, nullptr, {}, nullptr};
-  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
-    Result.Callee = Construct->getConstructor();
-    Args.append(Construct->arg_begin(), Construct->arg_end());
-  } else if (const auto *Call = dyn_cast<CallExpr>(E)) {
-    Result.Callee = Call->getDirectCallee();
-    Args.append(Call->arg_begin(), Call->arg_end());
-    if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
-      Result.Object = Member->getImplicitObjectArgument();
-    } else if (isa<CXXOperatorCallExpr>(Call) && !Args.empty() &&
-               isa_and_nonnull<CXXMethodDecl>(Result.Callee)) {
-      Result.Object = Args.front();
-      Args.erase(Args.begin());
-    }
-  }
-  if (!Result.Callee)
-    return std::nullopt;
-  Result.Args = Args;
-  return Result;
-}
-
 std::optional<Borrow> MemoryValues::lent(const MemorySummary::Lent &L,
-                                         const LendingCall &Call,
+                                         const cpp::Call &C,
                                          const MemoryState &At) const {
-  if (L.Of >= Call.Args.size() || L.Of >= Call.Callee->getNumParams())
+  if (L.Of >= C.Args.size() || L.Of >= C.Callee->getNumParams())
     return std::nullopt;
-  const Expr *Arg = Call.Args[L.Of];
-  const QualType T = Call.Callee->getParamDecl(L.Of)->getType();
+  const Expr *Arg = C.Args[L.Of];
+  const QualType T = C.Callee->getParamDecl(L.Of)->getType();
   std::optional<Borrow> B;
   if (torch::isTensor(T.getNonReferenceType())) {
-    B = intoObject(L.What == Borrow::Blob ? Borrow::Data : L.What, Arg,
-                   Call.Call, At);
+    B = intoObject(L.What == Borrow::Blob ? Borrow::Data : L.What, Arg, C.E,
+                   At);
   } else {
     std::optional<Buffer> Of;
     const Expr *Value = cpp::peel(Arg);
@@ -85,7 +60,7 @@ std::optional<Borrow> MemoryValues::lent(const MemorySummary::Lent &L,
       Of = partOf(Arg);
     }
     if (Of && (L.What == Borrow::Blob || !Of->Heap))
-      B = Of->lent(L.What, Call.Call);
+      B = Of->lent(L.What, C.E);
   }
   if (!B)
     return std::nullopt;
@@ -97,21 +72,18 @@ std::optional<Borrow> MemoryValues::lent(const MemorySummary::Lent &L,
   B->Part = L.Part;
   B->AtStart &= L.AtStart;
   B->Traits = L.Traits;
-  B->Lender = Call.Callee;
+  B->Lender = C.Callee;
   return B;
 }
 
-/// What the callee of \p Call lends to \p To.
-Borrows MemoryValues::readLent(const Expr *Call, unsigned To,
+/// What the callee of \p C lends to \p To.
+Borrows MemoryValues::readLent(const cpp::Call &C, unsigned To,
                                const MemoryState &At) const {
-  llvm::SmallVector<const Expr *, 4> Args;
-  std::optional<LendingCall> Of = lendingCall(Call, Args);
-  const MemorySummary *Known = Of ? summaryOf(Of->Callee, Call) : nullptr;
   Borrows Result;
-  if (Known)
+  if (const MemorySummary *Known = summaryOf(C))
     for (const MemorySummary::Lent &L : Known->Lends)
       if (L.To == To)
-        if (std::optional<Borrow> B = lent(L, *Of, At))
+        if (std::optional<Borrow> B = lent(L, C, At))
           Result.push_back(std::move(*B));
   return Result;
 }
@@ -126,41 +98,73 @@ static bool isUsersOwn(const FunctionDecl *F) {
                               F->getASTContext().getSourceManager());
 }
 
+/// A method after which its object holds less than before.
+static bool letsGo(const cpp::Call &C) {
+  return isa<CXXMemberCallExpr>(C.E) &&
+         ((C.does(cpp::Std::Empty) && !C.does(cpp::Std::Remove)) ||
+          (torch::resizesInPlace(C.expr()) &&
+           !torch::mayMoveElements(C.expr())));
+}
+
+/// A method of a tensor that may move its elements.
+static bool resizes(const cpp::Call &C) {
+  return isa<CXXMemberCallExpr>(C.E) && torch::mayMoveElements(C.expr());
+}
+
 void MemoryDomain::visitCall(const CallExpr *Call) {
-  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
-    const Expr *Object = Member->getImplicitObjectArgument();
-    std::optional<Keeper> K = Object ? Keeper::of(Object) : std::nullopt;
-    if (std::optional<cpp::Insertion> Added = cpp::asInsertion(Call);
-        Added && K && isUsersOwn(Call->getDirectCallee())) {
-      // It may only be called so: what it keeps is what its body stores.
-      for (const torch::StoredArgument &Stored :
-           torch::storedArguments(Call->getDirectCallee()))
-        if (Stored.Index < Call->getNumArgs())
-          store(Object, Call->getArg(Stored.Index), Call,
-                Call->Stmt::getBeginLoc());
-    } else if (Added && K) {
-      for (const Expr *Given : Added->Given)
-        store(Object, Given, Call, Call->Stmt::getBeginLoc());
-      return;
-    }
-    const bool Moves = torch::mayMoveElements(Call);
-    if (K && ((cpp::does(Call, cpp::Std::Empty) &&
-               !cpp::does(Call, cpp::Std::Remove)) ||
-              (torch::resizesInPlace(Call) && !Moves)))
-      S.forget(*K);
-    const VarDecl *Var = Object ? namedBy(Object) : nullptr;
-    if (Var && Moves && torch::isTensor(Var->getType()))
-      resized(Var, Call->Stmt::getBeginLoc());
+  using M = MemoryDomain;
+  static const cpp::CallRule<M, cpp::Done> Rules[] = {
+      {cpp::asInsertion, &M::insertion},
+      {letsGo, &M::forgetObject},
+      {resizes, &M::resizeObject},
+      {cpp::Std::Free, &M::freeArgument},
+      {torch::asRegistration, &M::registration},
+      {cpp::anyCall, &M::visitArguments},
+      {cpp::anyCall, &M::visitSummary},
+  };
+  cpp::firstOf(Rules, *this, cpp::Call(Call));
+}
+
+std::optional<cpp::Done> MemoryDomain::insertion(const cpp::Call &C,
+                                                 const cpp::Insertion &Added) {
+  if (!Keeper::of(C.Object))
+    return std::nullopt;
+  const SourceLocation At = C.E->getBeginLoc();
+  if (!isUsersOwn(C.Callee)) {
+    for (const Expr *Given : Added.Given)
+      store(C.Object, Given, Added.Call, At);
+    return cpp::Done();
   }
-  if (cpp::does(Call, cpp::Std::Free) && Call->getNumArgs() == 1)
-    freed(Call->getArg(0), Call->Stmt::getBeginLoc());
-  if (std::optional<torch::Registration> R = torch::asRegistration(Call);
-      R && R->Value && R->What != torch::Registration::Module)
-    for (Borrow &B : Values.read(R->Value, S))
-      if (B.What == Borrow::Blob && Values.ownerDies(B, S))
-        report(B, Dangling::Stored, Call->Stmt::getBeginLoc(), "the module");
-  visitArguments(Call);
-  visitSummary(Call);
+  // It may only be called so: what it keeps is what its body stores.
+  for (const torch::StoredArgument &Stored : torch::storedArguments(C.Callee))
+    if (Stored.Index < C.Args.size())
+      store(C.Object, C.Args[Stored.Index], Added.Call, At);
+  return std::nullopt;
+}
+
+void MemoryDomain::forgetObject(const cpp::Call &C) {
+  if (std::optional<Keeper> K = Keeper::of(C.Object))
+    S.forget(*K);
+}
+
+void MemoryDomain::resizeObject(const cpp::Call &C) {
+  const VarDecl *Var = namedBy(C.Object);
+  if (Var && torch::isTensor(Var->getType()))
+    resized(Var, C.E->getBeginLoc());
+}
+
+void MemoryDomain::freeArgument(const cpp::Call &C) {
+  if (C.Args.size() == 1)
+    freed(C.Args.front(), C.E->getBeginLoc());
+}
+
+void MemoryDomain::registration(const cpp::Call &C,
+                                const torch::Registration &R) {
+  if (!R.Value || R.What == torch::Registration::Module)
+    return;
+  for (Borrow &B : Values.read(R.Value, S))
+    if (B.What == Borrow::Blob && Values.ownerDies(B, S))
+      report(B, Dangling::Stored, C.E->getBeginLoc(), "the module");
 }
 
 /// The image that \p Arg, for a parameter of type \p T, hands to a function of
@@ -175,24 +179,20 @@ static const Expr *madeAnew(const Expr *Arg, QualType T) {
 }
 
 /// What is passed by reference may come back with another value.
-void MemoryDomain::visitArguments(const CallExpr *Call) {
-  const FunctionDecl *Callee = Call->getDirectCallee();
-  if (!Callee || torch::isTorchDecl(Callee))
+void MemoryDomain::visitArguments(const cpp::Call &C) {
+  if (!C.Callee || C.Of == cpp::Whose::Library)
     return;
-  unsigned Shift = isa<CXXOperatorCallExpr>(Call) && isa<CXXMethodDecl>(Callee);
-  for (unsigned I = Shift; I < Call->getNumArgs(); ++I) {
-    if (I - Shift >= Callee->getNumParams())
-      break;
-    QualType T = Callee->getParamDecl(I - Shift)->getType();
-    if (const Expr *Image = madeAnew(Call->getArg(I), T))
+  for (unsigned I = 0; I < C.Args.size() && I < C.Callee->getNumParams(); ++I) {
+    QualType T = C.Callee->getParamDecl(I)->getType();
+    if (const Expr *Image = madeAnew(C.Args[I], T))
       if (std::optional<Keeper> K = Keeper::of(Image))
         S.forget(*K);
-    std::optional<Keeper> K = Keeper::of(Call->getArg(I));
+    std::optional<Keeper> K = Keeper::of(C.Args[I]);
     if (!K || !T->isLValueReferenceType() ||
         T->getPointeeType().isConstQualified())
       continue;
     S.forget(*K);
-    if (const VarDecl *Var = namedBy(Call->getArg(I))) {
+    if (const VarDecl *Var = namedBy(C.Args[I])) {
       S.Tensors.erase(Var);
       S.Pointers.erase(Var);
     }
@@ -209,12 +209,12 @@ static const FieldDecl *fieldNamed(StringRef Name, QualType T) {
   return nullptr;
 }
 
-/// What keeps \p L here, after \p Call; nullopt for results, and for what has
-/// no name here.
+/// What keeps \p L here, after \p C; nullopt for results, and for what has no
+/// name here.
 static std::optional<Keeper> keeperOf(const MemorySummary::Lent &L,
-                                      const LendingCall &Call) {
-  const Expr *To = L.To == MemorySummary::This ? Call.Object
-                   : L.To < Call.Args.size()   ? Call.Args[L.To]
+                                      const cpp::Call &C) {
+  const Expr *To = L.To == MemorySummary::This ? C.Object
+                   : L.To < C.Args.size()      ? C.Args[L.To]
                                                : nullptr;
   if (!To)
     return std::nullopt;
@@ -235,24 +235,21 @@ static std::optional<Keeper> keeperOf(const MemorySummary::Lent &L,
 }
 
 /// What the callee does to the memory of its arguments, if it is known.
-void MemoryDomain::visitSummary(const CallExpr *Call) {
-  llvm::SmallVector<const Expr *, 4> Args;
-  std::optional<LendingCall> Of = MemoryValues::lendingCall(Call, Args);
-  const MemorySummary *Known =
-      Of ? Values.summaryOf(Of->Callee, Call) : nullptr;
+void MemoryDomain::visitSummary(const cpp::Call &C) {
+  const MemorySummary *Known = Values.summaryOf(C);
   if (!Known)
     return;
-  const SourceLocation At = Call->Stmt::getBeginLoc();
+  const SourceLocation At = C.E->getBeginLoc();
   for (unsigned Index : Known->Resizes)
     if (const VarDecl *Var =
-            Index < Args.size() ? namedBy(Args[Index]) : nullptr)
+            Index < C.Args.size() ? namedBy(C.Args[Index]) : nullptr)
       resized(Var, At);
   for (unsigned Index : Known->Frees)
-    if (Index < Args.size())
-      freed(Args[Index], At);
+    if (Index < C.Args.size())
+      freed(C.Args[Index], At);
   for (const MemorySummary::Lent &L : Known->Lends)
-    if (std::optional<Keeper> K = keeperOf(L, *Of))
-      if (std::optional<Borrow> B = Values.lent(L, *Of, S))
+    if (std::optional<Keeper> K = keeperOf(L, C))
+      if (std::optional<Borrow> B = Values.lent(L, C, S))
         keep(*K, *B, At, As::Element);
 }
 

@@ -17,6 +17,7 @@
 #include "analysis/flow/Fixpoint.h"
 #include "analysis/flow/memory/MemoryBody.h"
 #include "analysis/flow/memory/MemoryValues.h"
+#include "analysis/torch/modules/Modules.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -73,9 +74,16 @@ private:
   void visitReturn(const clang::ReturnStmt *Return);
   void assign(const clang::Expr *Left, const clang::Expr *Right,
               clang::SourceLocation At);
+  // MemoryCalls.cpp: the table of calls, and the handlers of its rows.
   void visitCall(const clang::CallExpr *Call);
-  void visitArguments(const clang::CallExpr *Call);
-  void visitSummary(const clang::CallExpr *Call);
+  std::optional<cpp::Done> insertion(const cpp::Call &C,
+                                     const cpp::Insertion &Added);
+  void forgetObject(const cpp::Call &C);
+  void resizeObject(const cpp::Call &C);
+  void freeArgument(const cpp::Call &C);
+  void registration(const cpp::Call &C, const torch::Registration &R);
+  void visitArguments(const cpp::Call &C);
+  void visitSummary(const cpp::Call &C);
   void leaveScope(const clang::VarDecl *Var, clang::SourceLocation At);
   void leaveFunction();
 

@@ -159,7 +159,7 @@ Borrows MemoryValues::read(const Expr *E, const MemoryState &At) const {
   if (const auto *Either = dyn_cast<ConditionalOperator>(E)) {
     Borrows A = read(Either->getTrueExpr(), At);
     Borrows B = read(Either->getFalseExpr(), At);
-    // One of them is enough for a defect, but not on every run.
+    // Report only if both arms borrow.
     if (A.empty() || B.empty())
       return {};
     A.append(B);
@@ -225,58 +225,118 @@ Borrows MemoryValues::readConstruct(const CXXConstructExpr *Construct,
   if (torch::mayHoldTensor(T) && !torch::isModule(T))
     Result = readBlobs(Construct->arguments(), At);
   if (Result.empty())
-    Result = readLent(Construct, MemorySummary::This, At);
+    Result = readLent(cpp::Call(Construct), MemorySummary::This, At);
   llvm::erase_if(Result, [&](const Borrow &B) { return !carries(T, B); });
   return Result;
 }
 
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+static bool isMoved(const cpp::Call &C) {
+  return C.Of == cpp::Whose::Std &&
+         C.does(cpp::Std::Move | cpp::Std::Forward) && C.Args.size() == 1;
+}
+
+static bool isTuple(const cpp::Call &C) {
+  return C.Of == cpp::Whose::Std && C.does(cpp::Std::Tuple);
+}
+
+/// A method of an array reference.
+static bool isOfArrayRef(const cpp::Call &C) {
+  return isa<CXXMemberCallExpr>(C.E) && C.Object &&
+         torch::isArrayRef(C.Object->getType());
+}
+
 Borrows MemoryValues::readCall(const CallExpr *Call,
                                const MemoryState &At) const {
-  if (std::optional<torch::BlobCall> Blob = torch::asFromBlob(Call, Context)) {
-    std::optional<Buffer> Of = bufferOf(Blob->Buffer, At);
-    if (!Of)
-      return {};
-    Borrow B = Of->lent(Borrow::Blob, Call);
-    B.Traits = Blob->Traits;
-    return some(B);
-  }
-  if (std::optional<torch::Access> A = torch::asAccess(Call))
-    return some(readAccess(*A, At));
-  if (cpp::isStdCall(Call, cpp::Std::Move | cpp::Std::Forward))
-    return Call->getNumArgs() == 1 ? read(Call->getArg(0), At) : Borrows();
-  if (cpp::isStdCall(Call, cpp::Std::Tuple))
-    return readBlobs(Call->arguments(), At);
-  // Parts of array references, and pointers to their elements.
-  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
-    const Expr *Object = Member->getImplicitObjectArgument();
-    if (Object && torch::isArrayRef(Object->getType()))
-      return torch::isArrayRef(Call->getType()) ||
-                     Call->getType()->isPointerType()
-                 ? read(Object, At)
-                 : Borrows();
-  }
-  if (const Expr *Image = imageShownBy(Call))
-    return read(Image, At);
-  torch::StorageUse Use = torch::storageUse(Call, {}, Context);
-  if (Use.How == torch::Sharing::Unknown || !Use.Of)
-    return readLent(Call, MemorySummary::Result, At);
+  using V = MemoryValues;
+  static const cpp::CallRule<const V, Borrows, const MemoryState &> Rules[] = {
+      {&V::asBlob, &V::readBlob},         {torch::asAccess, &V::readPart},
+      {isMoved, &V::readMoved},           {isTuple, &V::readTuple},
+      {isOfArrayRef, &V::readPartOfList}, {imageShownBy, &V::readImage},
+      {&V::asOperator, &V::readOperator}, {cpp::anyCall, &V::readResult},
+  };
+  return *cpp::firstOf(Rules, *this, cpp::Call(Call), At);
+}
+
+std::optional<torch::BlobCall> MemoryValues::asBlob(const cpp::Call &C) const {
+  return torch::asFromBlob(C.expr(), Context);
+}
+
+Borrows MemoryValues::readBlob(const cpp::Call &C, const torch::BlobCall &Blob,
+                               const MemoryState &At) const {
+  std::optional<Buffer> Of = bufferOf(Blob.Buffer, At);
+  if (!Of)
+    return {};
+  Borrow B = Of->lent(Borrow::Blob, C.E);
+  B.Traits = Blob.Traits;
+  return some(B);
+}
+
+Borrows MemoryValues::readPart(const cpp::Call &, const torch::Access &A,
+                               const MemoryState &At) const {
+  return some(readAccess(A, At));
+}
+
+Borrows MemoryValues::readMoved(const cpp::Call &C,
+                                const MemoryState &At) const {
+  return read(C.Args.front(), At);
+}
+
+Borrows MemoryValues::readTuple(const cpp::Call &C,
+                                const MemoryState &At) const {
+  return readBlobs(C.Args, At);
+}
+
+/// A part of an array reference, or a pointer to its elements.
+Borrows MemoryValues::readPartOfList(const cpp::Call &C,
+                                     const MemoryState &At) const {
+  const QualType T = C.E->getType();
+  return torch::isArrayRef(T) || T->isPointerType() ? read(C.Object, At)
+                                                    : Borrows();
+}
+
+Borrows MemoryValues::readImage(const cpp::Call &, const Expr *Image,
+                                const MemoryState &At) const {
+  return read(Image, At);
+}
+
+std::optional<torch::StorageUse>
+MemoryValues::asOperator(const cpp::Call &C) const {
+  torch::StorageUse Use = torch::storageUse(C.expr(), {}, Context);
+  return Use.How == torch::Sharing::Unknown || !Use.Of ? std::nullopt
+                                                       : std::optional(Use);
+}
+
+/// What an operator that may share the memory of a tensor borrows with it.
+Borrows MemoryValues::readOperator(const cpp::Call &C,
+                                   const torch::StorageUse &Of,
+                                   const MemoryState &At) const {
   Borrows Result;
-  for (Borrow &B : read(Use.Of, At)) {
+  for (Borrow &B : read(Of.Of, At)) {
     if (B.What != Borrow::Blob)
       continue;
-    Use = torch::storageUse(Call, B.Traits, Context);
+    const torch::StorageUse Use =
+        torch::storageUse(C.expr(), B.Traits, Context);
     if (Use.How == torch::Sharing::None)
       continue;
     if (Use.How == torch::Sharing::Perhaps && B.Sure != Fresh::Perhaps) {
       B.Sure = Fresh::Perhaps;
-      B.Through = cpp::calleeName(Call).str();
+      B.Through = C.Name.str();
     }
     B.Traits = Use.Traits;
     if (namesTop(Use.Of, B.Top))
-      B.Top = Call;
+      B.Top = C.E;
     Result.push_back(B);
   }
   return Result;
+}
+
+Borrows MemoryValues::readResult(const cpp::Call &C,
+                                 const MemoryState &At) const {
+  return readLent(C, MemorySummary::Result, At);
 }
 
 } // namespace libtorch_tidy::flow

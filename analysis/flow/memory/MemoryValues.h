@@ -14,6 +14,7 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORYVALUES_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORYVALUES_H
 
+#include "analysis/cpp/Call.h"
 #include "analysis/flow/memory/MemoryState.h"
 #include "analysis/flow/memory/Sharing.h"
 #include "llvm/ADT/SmallVector.h"
@@ -32,14 +33,6 @@ bool isOwner(const clang::VarDecl *Var);
 
 /// What a value may refer to.
 using Borrows = llvm::SmallVector<Borrow, 1>;
-
-/// One call of a function of the unit, with what it lends.
-struct LendingCall {
-  const clang::Expr *Call;
-  const clang::FunctionDecl *Callee;
-  llvm::ArrayRef<const clang::Expr *> Args; ///< By parameter.
-  const clang::Expr *Object = nullptr;      ///< Of a method.
-};
 
 class MemoryValues {
 public:
@@ -66,17 +59,11 @@ public:
   static bool makesMat(const clang::Expr *E);
   const Sharing &sharing() const { return Shared; }
 
-  /// What is known of the function that \p Call calls, when it is surely the
+  /// What is known of the function that \p C calls, when it is surely the
   /// one that runs; null when nothing is.
-  const MemorySummary *summaryOf(const clang::FunctionDecl *Callee,
-                                 const clang::Expr *Call) const;
-  /// The arguments and the object of \p Call, a call or construction.
-  static std::optional<LendingCall>
-  lendingCall(const clang::Expr *Call,
-              llvm::SmallVectorImpl<const clang::Expr *> &Args);
-  /// What \p Call refers to because its callee lends \p L.
-  std::optional<Borrow> lent(const MemorySummary::Lent &L,
-                             const LendingCall &Call,
+  const MemorySummary *summaryOf(const cpp::Call &C) const;
+  /// What \p C refers to because its callee lends \p L.
+  std::optional<Borrow> lent(const MemorySummary::Lent &L, const cpp::Call &C,
                              const MemoryState &At) const;
 
 private:
@@ -94,9 +81,24 @@ private:
                    const MemoryState &At) const;
   Borrows readConstruct(const clang::CXXConstructExpr *E,
                         const MemoryState &At) const;
-  Borrows readCall(const clang::CallExpr *Call, const MemoryState &At) const;
-  Borrows readLent(const clang::Expr *Call, unsigned To,
+  Borrows readLent(const cpp::Call &C, unsigned To,
                    const MemoryState &At) const;
+  // The table of calls, and what its rows are made of.
+  Borrows readCall(const clang::CallExpr *Call, const MemoryState &At) const;
+  std::optional<torch::BlobCall> asBlob(const cpp::Call &C) const;
+  Borrows readBlob(const cpp::Call &C, const torch::BlobCall &Blob,
+                   const MemoryState &At) const;
+  Borrows readPart(const cpp::Call &C, const torch::Access &A,
+                   const MemoryState &At) const;
+  Borrows readMoved(const cpp::Call &C, const MemoryState &At) const;
+  Borrows readTuple(const cpp::Call &C, const MemoryState &At) const;
+  Borrows readPartOfList(const cpp::Call &C, const MemoryState &At) const;
+  Borrows readImage(const cpp::Call &C, const clang::Expr *Image,
+                    const MemoryState &At) const;
+  std::optional<torch::StorageUse> asOperator(const cpp::Call &C) const;
+  Borrows readOperator(const cpp::Call &C, const torch::StorageUse &Of,
+                       const MemoryState &At) const;
+  Borrows readResult(const cpp::Call &C, const MemoryState &At) const;
   template <typename Range>
   Borrows readBlobs(Range Values, const MemoryState &At) const;
   llvm::StringRef decidingOperator(const clang::Expr *E) const;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/flow/memory/ReusedBuffers.h"
+#include "analysis/cpp/Call.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
@@ -39,16 +40,14 @@ static bool pointsInto(const Expr *E, const VarDecl *Var) {
 
 /// fill(buf.data(), n), in.read(buf, n), std::fill(v.begin(), ...)
 static bool isFilledBy(const CallExpr *Call, const VarDecl *Var) {
-  const FunctionDecl *Callee = Call->getDirectCallee();
-  if (!Callee || torch::isTorchDecl(Callee))
+  const cpp::Call C(Call);
+  if (!C.Callee || C.Of == Whose::Library)
     return false;
-  unsigned Shift = isa<CXXOperatorCallExpr>(Call) && isa<CXXMethodDecl>(Callee);
-  for (unsigned I = Shift;
-       I < Call->getNumArgs() && I - Shift < Callee->getNumParams(); ++I) {
-    QualType T = Callee->getParamDecl(I - Shift)->getType();
+  for (unsigned I = 0; I < C.Args.size() && I < C.Callee->getNumParams(); ++I) {
+    QualType T = C.Callee->getParamDecl(I)->getType();
     if (((T->isPointerType() && !T->getPointeeType().isConstQualified()) ||
          isIterator(T)) &&
-        pointsInto(Call->getArg(I), Var))
+        pointsInto(C.Args[I], Var))
       return true;
   }
   return false;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/flow/memory/Sharing.h"
+#include "analysis/cpp/Call.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
@@ -102,61 +103,79 @@ private:
            dyn_cast_or_null<VarDecl>(rootOf(Op->getLHS())));
   }
 
-  void visit(const CallExpr *Call) {
-    const FunctionDecl *Callee = Call->getDirectCallee();
-    if (isStdCall(Call, Std::Move | Std::Swap | Std::Exchange | Std::Refer)) {
-      for (const Expr *Arg : Call->arguments())
-        leave(Arg);
-      return;
-    }
-    if (isStdCall(Call, Std::Forward | Std::Part))
-      return;
-    if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call))
-      if (does(Call, Std::Swap | Std::Release)) {
-        leave(Member->getImplicitObjectArgument());
-        for (const Expr *Arg : Call->arguments())
-          leave(Arg);
-      }
-    if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
-        Op && Op->getOperator() == OO_Equal && Op->getNumArgs() == 2) {
-      // `t[i] = x` copies the elements.
-      if (!torch::isTensor(Op->getArg(0)->getType()) ||
-          Op->getArg(0)->isLValue())
-        sink(Op->getArg(1), Op->getArg(0)->getType(),
-             dyn_cast_or_null<VarDecl>(rootOf(Op->getArg(0))));
-      return;
-    }
-    // Operators use their tensors and let go of them, but for backward.
-    const auto *Member = dyn_cast<CXXMemberCallExpr>(Call);
-    if (torch::storageUse(Call, {}, Context).How != torch::Sharing::Unknown) {
-      for (const Expr *Arg : Call->arguments())
+  void visit(const CallExpr *E) {
+    using F = SharingFinder;
+    static const CallRule<F, Done> Rules[] = {
+        {letsGo, &F::leaveArguments},  {passesOn, &F::nothing},
+        {givesUp, &F::leaveObject},    {isAssigned, &F::assigned},
+        {&F::isOperator, &F::operate}, {onlyLooks, &F::nothing},
+        {anyCall, &F::passed},
+    };
+    firstOf(Rules, *this, Call(E));
+  }
+
+  static bool letsGo(const Call &C) {
+    return C.Of == Whose::Std &&
+           C.does(Std::Move | Std::Swap | Std::Exchange | Std::Refer);
+  }
+  static bool passesOn(const Call &C) {
+    return C.Of == Whose::Std && C.does(Std::Forward | Std::Part);
+  }
+  static bool givesUp(const Call &C) {
+    return isa<CXXMemberCallExpr>(C.E) && C.does(Std::Swap | Std::Release);
+  }
+  static bool isAssigned(const Call &C) {
+    return C.op() == OO_Equal && C.expr()->getNumArgs() == 2;
+  }
+  bool isOperator(const Call &C) {
+    return torch::storageUse(C.expr(), {}, Context).How !=
+           torch::Sharing::Unknown;
+  }
+  /// Printing, comparing, asking for a property.
+  static bool onlyLooks(const Call &C) {
+    const auto *Member = dyn_cast<CXXMemberCallExpr>(C.E);
+    return (C.Of == Whose::Library && !torch::keepsArguments(C.expr()) &&
+            !torch::mayHoldTensor(C.E->getType()) &&
+            (!Member || torch::isTensor(Member->getObjectType()))) ||
+           (C.Callee && isInCv(C.Callee));
+  }
+
+  Done nothing(const Call &) { return {}; }
+  Done leaveArguments(const Call &C) {
+    for (const Expr *Arg : C.expr()->arguments())
+      leave(Arg);
+    return {};
+  }
+  void leaveObject(const Call &C) {
+    leave(C.Object);
+    leaveArguments(C);
+  }
+  /// `t[i] = x` copies the elements.
+  Done assigned(const Call &C) {
+    const Expr *To = C.expr()->getArg(0);
+    if (!torch::isTensor(To->getType()) || To->isLValue())
+      sink(C.expr()->getArg(1), To->getType(),
+           dyn_cast_or_null<VarDecl>(rootOf(To)));
+    return {};
+  }
+  /// Operators use their tensors and let go of them, but for backward.
+  Done operate(const Call &C) {
+    for (const Expr *Arg : C.expr()->arguments())
+      Operands.insert(torch::memoryRoot(Arg, Context));
+    if (isa<CXXMemberCallExpr>(C.E))
+      Operands.insert(torch::memoryRoot(C.Object, Context));
+    return {};
+  }
+  Done passed(const Call &C) {
+    const MemorySummary *Known = summaryOf(C.Callee);
+    for (unsigned I = 0; I < C.Args.size(); ++I) {
+      const Expr *Arg = C.Args[I];
+      if (!Known || I >= C.Callee->getNumParams() || Known->Keeps.count(I))
+        sink(Arg, Arg->getType(), nullptr);
+      else if (Known->Operands.count(I))
         Operands.insert(torch::memoryRoot(Arg, Context));
-      if (Member)
-        Operands.insert(
-            torch::memoryRoot(Member->getImplicitObjectArgument(), Context));
-      return;
     }
-    // Printing, comparing, asking for a property.
-    if (Callee && torch::isTorchDecl(Callee) && !torch::keepsArguments(Call) &&
-        !torch::mayHoldTensor(Call->getType()) &&
-        (!Member || torch::isTensor(Member->getObjectType())))
-      return;
-    if (Callee && isInCv(Callee))
-      return;
-    // The object of a member operator is not passed on: `planes[0]`.
-    unsigned First =
-        isa<CXXOperatorCallExpr>(Call) && isa_and_nonnull<CXXMethodDecl>(Callee)
-            ? 1
-            : 0;
-    const MemorySummary *Known = summaryOf(Callee);
-    for (unsigned I = First; I < Call->getNumArgs(); ++I) {
-      const unsigned Param = I - First;
-      if (!Known || Param >= Callee->getNumParams() ||
-          Known->Keeps.count(Param))
-        sink(Call->getArg(I), Call->getArg(I)->getType(), nullptr);
-      else if (Known->Operands.count(Param))
-        Operands.insert(torch::memoryRoot(Call->getArg(I), Context));
-    }
+    return {};
   }
 
   void visit(const CXXConstructExpr *Construct) {
