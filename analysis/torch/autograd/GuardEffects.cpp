@@ -6,14 +6,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/torch/autograd/GuardEffects.h"
+#include "analysis/cpp/Call.h"
 #include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Std.h"
+#include "analysis/cpp/Walk.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -34,13 +37,10 @@ Decides decides(const CXXRecordDecl *R) {
   return Kind != Decides::No && isTorchDecl(R) ? Kind : Decides::No;
 }
 
-/// The class that is the first argument of \p R, which is made from a template
-/// with one of \p Names. Null for everything else.
-static const CXXRecordDecl *argumentOf(const CXXRecordDecl *R,
-                                       llvm::ArrayRef<StringRef> Names) {
+/// The class that is the first template argument of \p R; null for others.
+static const CXXRecordDecl *firstArgument(const CXXRecordDecl *R) {
   const auto *Spec = dyn_cast_or_null<ClassTemplateSpecializationDecl>(R);
-  if (!llvm::is_contained(Names, cpp::nameOf(Spec)) ||
-      Spec->getTemplateArgs().size() == 0)
+  if (!Spec || Spec->getTemplateArgs().size() == 0)
     return nullptr;
   const TemplateArgument &Arg = Spec->getTemplateArgs().get(0);
   return Arg.getKind() == TemplateArgument::Type
@@ -49,7 +49,12 @@ static const CXXRecordDecl *argumentOf(const CXXRecordDecl *R,
 }
 
 const CXXRecordDecl *boxed(const CXXRecordDecl *R) {
-  return argumentOf(R, {"unique_ptr", "shared_ptr", "optional"});
+  // Also c10::optional and boost::optional.
+  return llvm::StringSwitch<bool>(cpp::nameOf(R))
+                 .Cases("unique_ptr", "shared_ptr", "optional", true)
+                 .Default(false)
+             ? firstArgument(R)
+             : nullptr;
 }
 
 namespace {
@@ -57,24 +62,35 @@ namespace {
 /// The values of a called constructor's or function's parameters.
 using BoundArguments = llvm::DenseMap<const ParmVarDecl *, const Expr *>;
 
-/// Two ways to the same place.
-MaybeEffect merge(MaybeEffect A, MaybeEffect B) {
-  if (!A && !B)
-    return std::nullopt;
-  GuardEffect Both;
-  if (A && B && A->Mode == B->Mode) {
-    Both.Mode = A->Mode;
-    Both.Inference = A->Inference && B->Inference;
+/// Joins the effects of alternative ways to the same place.
+class Merged {
+public:
+  void add(MaybeEffect Next) {
+    if (!First && (!Result || !Next || Result->Mode != Next->Mode))
+      Result = Result || Next ? MaybeEffect(GuardEffect{}) : std::nullopt;
+    else if (!First)
+      Result->Inference &= Next->Inference;
+    else
+      Result = Next;
+    First = false;
   }
-  return Both;
+  bool isEmpty() const { return First; }
+  MaybeEffect get() const { return Result; }
+
+private:
+  MaybeEffect Result;
+  bool First = true;
+};
+
+/// Is \p R a class of a library, whose constructors are not looked into?
+bool isForeign(const CXXRecordDecl *R) {
+  return R->isInStdNamespace() || isTorchDecl(R);
 }
 
 /// The class of the elements of \p R, a container; null for everything else.
 const CXXRecordDecl *contained(const CXXRecordDecl *R) {
-  return R && R->isInStdNamespace()
-             ? argumentOf(R, {"vector", "deque", "list", "forward_list",
-                              "array", "stack", "queue"})
-             : nullptr;
+  return cpp::isStdClass(R, cpp::StdClass::Sequence) ? firstArgument(R)
+                                                     : nullptr;
 }
 
 /// What \p R keeps, none or one or many of them.
@@ -89,132 +105,114 @@ public:
   explicit Evaluator(const ASTContext &Context) : Context(Context) {}
 
   /// An object of class \p R of which nothing else is known.
-  MaybeEffect ofClass(const CXXRecordDecl *R, unsigned Depth);
+  MaybeEffect ofClass(const CXXRecordDecl *R);
   /// An object of type \p T initialised by \p Init (null: not at all).
-  MaybeEffect ofObject(QualType T, const Expr *Init, const BoundArguments &Args,
-                       unsigned Depth);
+  MaybeEffect ofObject(QualType T, const Expr *Init);
+  MaybeEffect ofExpr(const Expr *E);
 
 private:
-  /// Bounds the recursion; a wrapper in a wrapper takes up to five steps.
-  static constexpr unsigned MaxDepth = 32;
+  /// Bounds the recursion; a wrapper in a wrapper takes two steps.
+  static constexpr unsigned MaxDepth = 16;
   /// Bounds the work for one variable: a factory that returns its own result in
   /// several places, or a class of many classes, has more ways than can be
   /// gone.
   static constexpr unsigned MaxSteps = 4096;
 
-  MaybeEffect ofExpr(const Expr *E, const BoundArguments &Args, unsigned Depth);
-  MaybeEffect ofConstruction(const CXXRecordDecl *R,
-                             const CXXConstructorDecl *Ctor,
-                             llvm::ArrayRef<const Expr *> Written,
-                             const BoundArguments &Args, unsigned Depth);
+  MaybeEffect ofConstruction(const cpp::Call &C);
   MaybeEffect ofBox(const CXXRecordDecl *Inner,
-                    llvm::ArrayRef<const Expr *> Written,
-                    const BoundArguments &Args, unsigned Depth);
-  MaybeEffect ofMembers(const CXXRecordDecl *R, const CXXConstructorDecl *Ctor,
-                        const BoundArguments &Args, unsigned Depth);
-  MaybeEffect ofCall(const CallExpr *Call, const BoundArguments &Args,
-                     unsigned Depth);
-  /// A guard class of LibTorch made with \p Written arguments.
-  MaybeEffect ofGuard(Decides Kind, llvm::ArrayRef<const Expr *> Written,
-                      const BoundArguments &Args) const;
-  std::optional<bool> boolean(const Expr *E, const BoundArguments &Args) const;
-
-  MaybeEffect computeClass(const CXXRecordDecl *R, unsigned Depth);
+                    llvm::ArrayRef<const Expr *> Given);
+  MaybeEffect ofMembers(const CXXRecordDecl *R, const CXXConstructorDecl *Ctor);
+  MaybeEffect ofList(const InitListExpr *List);
+  MaybeEffect ofCall(const cpp::Call &C);
+  MaybeEffect ofMade(const CXXRecordDecl *Inner, const cpp::Call &C);
+  MaybeEffect ofReturned(const Expr *Value);
+  /// A guard class of LibTorch made with the arguments \p Given.
+  MaybeEffect ofGuard(Decides Kind, llvm::ArrayRef<const Expr *> Given) const;
+  std::optional<bool> boolean(const Expr *E) const;
+  BoundArguments bound(const cpp::Call &C, const FunctionDecl *F) const;
+  MaybeEffect computeClass(const CXXRecordDecl *R);
 
   const ASTContext &Context;
-  unsigned Steps = 0;
+  BoundArguments Args; ///< Of the function that is looked into.
+  unsigned Depth = 0, Steps = 0;
   llvm::DenseMap<const CXXRecordDecl *, MaybeEffect> Classes;
 };
 
-std::optional<bool> Evaluator::boolean(const Expr *E,
-                                       const BoundArguments &Args) const {
+/// The parameter that \p E names; null for others.
+const ParmVarDecl *parameter(const Expr *E) {
+  return dyn_cast_or_null<ParmVarDecl>(cpp::variableOf(E));
+}
+
+std::optional<bool> Evaluator::boolean(const Expr *E) const {
   if (std::optional<bool> Value = cpp::constantBool(E, Context))
     return Value;
-  E = cpp::stripImplicit(E);
-  if (const auto *Not = dyn_cast_or_null<UnaryOperator>(E);
-      Not && Not->getOpcode() == UO_LNot) {
-    std::optional<bool> Inner = boolean(Not->getSubExpr(), Args);
+  const auto *Not = dyn_cast_or_null<UnaryOperator>(cpp::stripImplicit(E));
+  if (Not && Not->getOpcode() == UO_LNot) {
+    std::optional<bool> Inner = boolean(Not->getSubExpr());
     return Inner ? std::optional(!*Inner) : std::nullopt;
   }
-  if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E))
-    if (const auto *Parm = dyn_cast<ParmVarDecl>(Ref->getDecl()))
-      return cpp::constantBool(Args.lookup(Parm), Context);
-  return std::nullopt;
+  return cpp::constantBool(Args.lookup(parameter(E)), Context);
 }
 
 MaybeEffect Evaluator::ofGuard(Decides Kind,
-                               llvm::ArrayRef<const Expr *> Written,
-                               const BoundArguments &Args) const {
+                               llvm::ArrayRef<const Expr *> Given) const {
+  std::optional<bool> Flag =
+      Given.empty() ? std::nullopt : boolean(Given.front());
   switch (Kind) {
   case Decides::No:
     return std::nullopt;
   case Decides::AlwaysOff:
     return GuardEffect{GradMode::Off, false};
   case Decides::ByEnabled:
-    if (!Written.empty())
-      if (std::optional<bool> On = boolean(Written.front(), Args))
-        return GuardEffect{*On ? GradMode::On : GradMode::Off, false};
-    return GuardEffect{};
-  case Decides::ByInference: {
-    std::optional<bool> On =
-        Written.empty() ? true : boolean(Written.front(), Args);
-    if (!On)
+    return Flag ? GuardEffect{*Flag ? GradMode::On : GradMode::Off, false}
+                : GuardEffect{};
+  case Decides::ByInference:
+    if (!Flag && !Given.empty())
       return GuardEffect{};
-    if (!*On)
-      return std::nullopt;
-    return GuardEffect{GradMode::Off, true};
-  }
+    return Flag.value_or(true)
+               ? MaybeEffect(GuardEffect{GradMode::Off, /*Inference=*/true})
+               : std::nullopt;
   }
   return std::nullopt;
 }
 
-MaybeEffect Evaluator::ofClass(const CXXRecordDecl *R, unsigned Depth) {
+MaybeEffect Evaluator::ofClass(const CXXRecordDecl *R) {
   R = R ? R->getDefinition() : nullptr;
-  if (!R || Depth > MaxDepth)
+  if (!R)
     return std::nullopt;
   // Most variables end here.
   if (decides(R) == Decides::No && !kept(R) &&
-      (R->isInStdNamespace() || isTorchDecl(R) || R->isDependentContext()))
+      (isForeign(R) || R->isDependentContext()))
     return std::nullopt;
   // A class that owns its like is first met as one without a guard.
   if (auto [Known, New] = Classes.try_emplace(R); !New)
     return Known->second;
-  MaybeEffect Result = computeClass(R, Depth);
+  llvm::SaveAndRestore<BoundArguments> Nothing(Args, BoundArguments());
+  MaybeEffect Result = computeClass(R);
   Classes[R] = Result;
   return Result;
 }
 
-MaybeEffect Evaluator::computeClass(const CXXRecordDecl *R, unsigned Depth) {
-  switch (decides(R)) {
-  case Decides::AlwaysOff:
-    return GuardEffect{GradMode::Off, false};
-  case Decides::ByEnabled:
-  case Decides::ByInference:
-    return GuardEffect{};
-  case Decides::No:
-    break;
-  }
+MaybeEffect Evaluator::computeClass(const CXXRecordDecl *R) {
+  if (Decides Kind = decides(R); Kind != Decides::No)
+    return Kind == Decides::AlwaysOff ? GuardEffect{GradMode::Off, false}
+                                      : GuardEffect{};
   if (const CXXRecordDecl *Inner = kept(R))
-    return ofClass(Inner, Depth + 1) ? MaybeEffect(GuardEffect{})
-                                     : std::nullopt;
+    return ofClass(Inner) ? MaybeEffect(GuardEffect{}) : std::nullopt;
   // What holds whichever constructor ran.
-  MaybeEffect Result;
-  bool First = true;
-  for (const CXXConstructorDecl *Ctor : R->ctors()) {
-    if (Ctor->isCopyOrMoveConstructor() || Ctor->isDeleted())
-      continue;
-    MaybeEffect ByCtor = ofMembers(R, Ctor, BoundArguments(), Depth + 1);
-    Result = First ? ByCtor : merge(Result, ByCtor);
-    First = false;
-  }
-  return First ? ofMembers(R, nullptr, BoundArguments(), Depth + 1) : Result;
+  Merged Result;
+  for (const CXXConstructorDecl *Ctor : R->ctors())
+    if (!Ctor->isCopyOrMoveConstructor() && !Ctor->isDeleted())
+      Result.add(ofMembers(R, Ctor));
+  return Result.isEmpty() ? ofMembers(R, nullptr) : Result.get();
 }
 
+/// An object of class \p R that constructor \p Ctor (may be null) makes.
 MaybeEffect Evaluator::ofMembers(const CXXRecordDecl *R,
-                                 const CXXConstructorDecl *Ctor,
-                                 const BoundArguments &Args, unsigned Depth) {
-  if (Depth > MaxDepth)
+                                 const CXXConstructorDecl *Ctor) {
+  if (Depth == MaxDepth)
     return std::nullopt;
+  llvm::SaveAndRestore<unsigned> Deeper(Depth, Depth + 1);
   const FunctionDecl *Body = nullptr;
   if (Ctor && Ctor->hasBody(Body))
     Ctor = cast<CXXConstructorDecl>(Body);
@@ -238,8 +236,7 @@ MaybeEffect Evaluator::ofMembers(const CXXRecordDecl *R,
                            Context.hasSameUnqualifiedType(
                                QualType(Init->getBaseClass(), 0),
                                Base.getType());
-                  }),
-                  Args, Depth + 1));
+                  })));
   for (const FieldDecl *Field : R->fields()) {
     // A member that refers to a guard does not own it.
     if (Field->getType()->isReferenceType() ||
@@ -247,212 +244,170 @@ MaybeEffect Evaluator::ofMembers(const CXXRecordDecl *R,
       continue;
     const Expr *Init = InitOf(
         [&](const CXXCtorInitializer *I) { return I->getMember() == Field; });
-    if (!Init)
-      Init = Field->getInClassInitializer();
-    Then(ofObject(Field->getType(), Init, Args, Depth + 1));
+    Then(ofObject(Field->getType(),
+                  Init ? Init : Field->getInClassInitializer()));
   }
   return Result;
 }
 
-MaybeEffect Evaluator::ofObject(QualType T, const Expr *Init,
-                                const BoundArguments &Args, unsigned Depth) {
-  if (T.isNull() || Depth > MaxDepth)
+MaybeEffect Evaluator::ofObject(QualType T, const Expr *Init) {
+  const CXXRecordDecl *R = T.isNull() ? nullptr : T->getAsCXXRecordDecl();
+  if (!R)
     return std::nullopt;
   if (++Steps > MaxSteps)
     return GuardEffect{}; // A guard or not, and of any mode.
-  const CXXRecordDecl *R = T->getAsCXXRecordDecl();
-  if (!R)
-    return std::nullopt;
-  MaybeEffect ByClass = ofClass(R, Depth);
-  if (!Init || Depth > MaxDepth || contained(R))
+  MaybeEffect ByClass = ofClass(R);
+  if (!Init || contained(R))
     return ByClass; // How many guards a list holds, nobody knows.
   // The class can say no although the object does: InferenceMode(false) in
   // one constructor of several. What is known of the object wins.
-  if (!ByClass && decides(R) == Decides::No && !boxed(R) &&
-      (R->isInStdNamespace() || isTorchDecl(R)))
+  if (!ByClass && decides(R) == Decides::No && !boxed(R) && isForeign(R))
     return std::nullopt;
-  return ofExpr(Init, Args, Depth + 1);
+  return ofExpr(Init);
 }
 
-MaybeEffect Evaluator::ofExpr(const Expr *E, const BoundArguments &Args,
-                              unsigned Depth) {
+MaybeEffect Evaluator::ofExpr(const Expr *E) {
   E = cpp::peel(E);
-  if (!E || Depth > MaxDepth || E->isTypeDependent())
+  if (!E || Depth == MaxDepth || E->isTypeDependent())
     return std::nullopt;
   if (++Steps > MaxSteps)
     return GuardEffect{};
-  const CXXRecordDecl *R = E->getType()->getAsCXXRecordDecl();
-  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
-    if (Construct->getConstructor()->isCopyOrMoveConstructor() &&
-        Construct->getNumArgs() > 0)
-      return ofExpr(Construct->getArg(0), Args, Depth + 1);
-    llvm::SmallVector<const Expr *, 4> Written;
-    for (const Expr *Arg : Construct->arguments())
-      Written.push_back(Arg);
-    return ofConstruction(R, Construct->getConstructor(), Written, Args,
-                          Depth + 1);
+  llvm::SaveAndRestore<unsigned> Deeper(Depth, Depth + 1);
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+    return ofConstruction(cpp::Call(Construct));
+  if (const auto *List = dyn_cast<InitListExpr>(E))
+    return ofList(List);
+  if (const auto *Choice = dyn_cast<ConditionalOperator>(E)) {
+    Merged Both;
+    Both.add(ofExpr(Choice->getTrueExpr()));
+    Both.add(ofExpr(Choice->getFalseExpr()));
+    return Both.get();
   }
-  if (const auto *List = dyn_cast<InitListExpr>(E)) {
-    if (R && List->getNumInits() == 1 && decides(R) != Decides::No)
-      return ofExpr(List->getInit(0), Args, Depth + 1);
-    // An aggregate: members as the list initialises them.
-    MaybeEffect Result;
-    for (const Expr *Init : List->inits())
-      if (Init && Init->getType()->isRecordType())
-        if (MaybeEffect Member =
-                ofObject(Init->getType(), Init, Args, Depth + 1))
-          Result = Member;
-    return Result;
-  }
-  if (const auto *Choice = dyn_cast<ConditionalOperator>(E))
-    return merge(ofExpr(Choice->getTrueExpr(), Args, Depth + 1),
-                 ofExpr(Choice->getFalseExpr(), Args, Depth + 1));
   if (const auto *New = dyn_cast<CXXNewExpr>(E))
-    return New->isArray() ? std::nullopt
-                          : ofObject(New->getAllocatedType(),
-                                     New->getConstructExpr(), Args, Depth + 1);
+    return New->isArray()
+               ? std::nullopt
+               : ofObject(New->getAllocatedType(), New->getConstructExpr());
   if (const auto *Call = dyn_cast<CallExpr>(E))
-    return ofCall(Call, Args, Depth + 1);
-  return ofClass(R, Depth + 1);
+    return ofCall(cpp::Call(Call));
+  return ofClass(E->getType()->getAsCXXRecordDecl());
 }
 
-/// A box of an \p Inner, made with \p Written arguments.
+MaybeEffect Evaluator::ofList(const InitListExpr *List) {
+  const CXXRecordDecl *R = List->getType()->getAsCXXRecordDecl();
+  if (R && List->getNumInits() == 1 && decides(R) != Decides::No)
+    return ofExpr(List->getInit(0));
+  // An aggregate: members as the list initialises them.
+  MaybeEffect Result;
+  for (const Expr *Init : List->inits())
+    if (Init && Init->getType()->isRecordType())
+      if (MaybeEffect Member = ofObject(Init->getType(), Init))
+        Result = Member;
+  return Result;
+}
+
+/// A box of an \p Inner that is made of \p Given:
+/// optional<G>(in_place, args...), shared_ptr<G>(new G), optional<G>(G()).
 MaybeEffect Evaluator::ofBox(const CXXRecordDecl *Inner,
-                             llvm::ArrayRef<const Expr *> Written,
-                             const BoundArguments &Args, unsigned Depth) {
-  MaybeEffect ByClass = ofClass(Inner, Depth + 1);
-  if (!ByClass && decides(Inner) == Decides::No)
+                             llvm::ArrayRef<const Expr *> Given) {
+  if (!ofClass(Inner) && decides(Inner) == Decides::No)
     return std::nullopt;
-  // optional<G>(in_place, args...), shared_ptr<G>(new G), optional<G>(G()).
-  for (const Expr *Arg : Written) {
+  for (const Expr *Arg : Given) {
     const Expr *Value = cpp::peel(Arg);
-    if (!Value || isa<CXXDefaultArgExpr>(Arg))
-      continue;
-    QualType T = Value->getType();
-    if (const CXXRecordDecl *Tag = T->getAsCXXRecordDecl();
-        cpp::nameOf(Tag) == "in_place_t")
-      return ofGuard(decides(Inner), Written.drop_front(), Args);
-    if (T->isNullPtrType())
+    const QualType T = Value->getType();
+    const CXXRecordDecl *R = T->isPointerType() ? T->getPointeeCXXRecordDecl()
+                                                : T->getAsCXXRecordDecl();
+    if (T->isNullPtrType() || cpp::nameOf(R) == "nullopt_t")
       return GuardEffect{};
-    const CXXRecordDecl *Pointee = T->isPointerType()
-                                       ? T->getPointeeCXXRecordDecl()
-                                       : T->getAsCXXRecordDecl();
-    if (!Pointee)
-      continue;
-    if (cpp::nameOf(Pointee) == "nullopt_t")
-      return GuardEffect{};
-    return ofExpr(Value, Args, Depth + 1);
+    if (cpp::nameOf(R) == "in_place_t")
+      return ofGuard(decides(Inner), Given.drop_front());
+    if (R)
+      return ofExpr(Value);
   }
   return GuardEffect{}; // Empty as yet.
 }
 
-MaybeEffect Evaluator::ofConstruction(const CXXRecordDecl *R,
-                                      const CXXConstructorDecl *Ctor,
-                                      llvm::ArrayRef<const Expr *> Written,
-                                      const BoundArguments &Args,
-                                      unsigned Depth) {
-  if (!R || Depth > MaxDepth)
+/// What \p C gives the parameters of \p F, a declaration of its callee. What
+/// the function at hand was itself given is handed on.
+BoundArguments Evaluator::bound(const cpp::Call &C,
+                                const FunctionDecl *F) const {
+  BoundArguments Own;
+  for (unsigned I = 0; I < F->getNumParams() && I < C.Args.size(); ++I) {
+    const Expr *Outer = Args.lookup(parameter(C.Args[I]));
+    Own[F->getParamDecl(I)] = Outer ? Outer : C.Args[I];
+  }
+  return Own;
+}
+
+MaybeEffect Evaluator::ofConstruction(const cpp::Call &C) {
+  const auto *Ctor = cast<CXXConstructorDecl>(C.Callee);
+  if (Ctor->isCopyOrMoveConstructor() && !C.Args.empty())
+    return ofExpr(C.Args.front());
+  const CXXRecordDecl *R = C.E->getType()->getAsCXXRecordDecl();
+  if (!R)
     return std::nullopt;
   if (Decides Kind = decides(R); Kind != Decides::No)
-    return ofGuard(Kind, Written, Args);
+    return ofGuard(Kind, C.Args);
   if (const CXXRecordDecl *Inner = boxed(R))
-    return ofBox(Inner, Written, Args, Depth);
-  if (R->isInStdNamespace() || isTorchDecl(R) || !R->hasDefinition())
+    return ofBox(Inner, C.written());
+  if (isForeign(R) || !R->hasDefinition())
     return std::nullopt;
-  BoundArguments Own;
-  for (unsigned I = 0; Ctor && I < Ctor->getNumParams() && I < Written.size();
-       ++I) {
-    const Expr *Arg = cpp::stripImplicit(Written[I]);
-    // Hand on what this constructor was itself given.
-    if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(Arg))
-      if (const auto *Parm = dyn_cast<ParmVarDecl>(Ref->getDecl()))
-        if (const Expr *Outer = Args.lookup(Parm))
-          Arg = Outer;
-    Own[Ctor->getParamDecl(I)] = Arg;
-  }
-  if (const FunctionDecl *Body = nullptr; Ctor && Ctor->hasBody(Body))
-    for (unsigned I = 0; I < Ctor->getNumParams(); ++I)
-      if (const Expr *Arg = Own.lookup(Ctor->getParamDecl(I)))
-        Own[Body->getParamDecl(I)] = Arg;
-  return ofMembers(R->getDefinition(), Ctor, Own, Depth + 1);
+  const FunctionDecl *Body = nullptr;
+  llvm::SaveAndRestore<BoundArguments> Own(
+      Args, bound(C, Ctor->hasBody(Body) ? Body : Ctor));
+  return ofMembers(R->getDefinition(), Ctor);
 }
 
-/// All values a function returns.
-class Returns : public RecursiveASTVisitor<Returns> {
-public:
-  llvm::SmallVector<const Expr *, 2> Values;
-  bool VisitReturnStmt(ReturnStmt *Return) {
-    if (const Expr *Value = Return->getRetValue())
-      Values.push_back(Value);
-    return true;
-  }
-  bool TraverseLambdaExpr(LambdaExpr *) { return true; }
-  bool TraverseDecl(Decl *D) {
-    return isa_and_nonnull<CXXRecordDecl>(D) ||
-           RecursiveASTVisitor::TraverseDecl(D);
-  }
-};
+/// std::make_unique<Inner>() and its like.
+MaybeEffect Evaluator::ofMade(const CXXRecordDecl *Inner, const cpp::Call &C) {
+  const Decides Kind = decides(Inner);
+  if (Kind == Decides::No)
+    return ofClass(Inner);
+  // make_optional(G()) is given the guard itself.
+  return C.Written == 1 && C.Args[0]->getType()->getAsCXXRecordDecl()
+             ? ofExpr(C.Args[0])
+             : ofGuard(Kind, C.written());
+}
 
-MaybeEffect Evaluator::ofCall(const CallExpr *Call, const BoundArguments &Args,
-                              unsigned Depth) {
-  const FunctionDecl *Callee = Call->getDirectCallee();
-  QualType T = Call->getType();
+MaybeEffect Evaluator::ofCall(const cpp::Call &C) {
+  const QualType T = C.E->getType();
   const CXXRecordDecl *R = T->isPointerType() ? T->getPointeeCXXRecordDecl()
                                               : T->getAsCXXRecordDecl();
-  if (!Callee || !R || Depth > MaxDepth)
+  if (!C.Callee || !R)
     return std::nullopt;
-  if (Callee->getBuiltinID() && Call->getNumArgs() == 1) // std::move
-    return ofExpr(Call->getArg(0), Args, Depth + 1);
-  StringRef Name = cpp::calleeName(Call);
+  if (C.Of == cpp::Whose::Std && C.does(cpp::Std::Same) && C.Args.size() == 1)
+    return ofExpr(C.Args.front());
   if (const CXXRecordDecl *Inner = boxed(R);
-      Inner && Name.starts_with("make_")) {
-    llvm::SmallVector<const Expr *, 4> Written = cpp::writtenArguments(Call);
-    if (Decides Kind = decides(Inner); Kind != Decides::No) {
-      // make_optional(G()) is given the guard itself.
-      if (Written.size() == 1 &&
-          Written.front()->getType()->getAsCXXRecordDecl())
-        return ofExpr(Written.front(), Args, Depth + 1);
-      return ofGuard(Kind, Written, Args);
-    }
-    return ofClass(Inner, Depth + 1);
-  }
+      Inner && C.Name.starts_with("make_"))
+    return ofMade(Inner, C);
   const FunctionDecl *Definition = nullptr;
-  if (!Callee->hasBody(Definition) || isTorchDecl(Callee) ||
-      Callee->isInStdNamespace())
-    return ofClass(R, Depth + 1);
-  BoundArguments Own;
-  for (unsigned I = 0, First = isa<CXXOperatorCallExpr>(Call) &&
-                               isa<CXXMethodDecl>(Callee);
-       I < Definition->getNumParams() && I + First < Call->getNumArgs(); ++I)
-    Own[Definition->getParamDecl(I)] = Call->getArg(I + First);
-  Returns Found;
-  Found.TraverseStmt(Definition->getBody());
-  MaybeEffect Result;
-  bool First = true;
-  for (const Expr *Value : Found.Values) {
-    const Expr *Peeled = cpp::stripImplicit(Value);
-    MaybeEffect One;
-    // A named guard that is returned lives on in the caller.
-    const auto *Ref = dyn_cast_or_null<DeclRefExpr>(Peeled);
-    const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-    if (Var && !isa<ParmVarDecl>(Var))
-      One = ofObject(Var->getType(), Var->getInit(), Own, Depth + 1);
-    else
-      One = ofExpr(Value, Own, Depth + 1);
-    Result = First ? One : merge(Result, One);
-    First = false;
-  }
-  return First ? ofClass(R, Depth + 1) : Result;
+  if (!C.Callee->hasBody(Definition) || C.Of != cpp::Whose::User)
+    return ofClass(R);
+  llvm::SaveAndRestore<BoundArguments> Own(Args, bound(C, Definition));
+  Merged Result;
+  cpp::forEach<ReturnStmt>(
+      Definition->getBody(),
+      [&](const ReturnStmt *Return) {
+        if (const Expr *Value = Return->getRetValue())
+          Result.add(ofReturned(Value));
+      },
+      cpp::Lambdas::Made);
+  return Result.isEmpty() ? ofClass(R) : Result.get();
 }
 
-} // namespace
+/// A named guard that is returned lives on in the caller.
+MaybeEffect Evaluator::ofReturned(const Expr *Value) {
+  const VarDecl *Var = cpp::variableOf(Value);
+  return Var && !isa<ParmVarDecl>(Var)
+             ? ofObject(Var->getType(), Var->getInit())
+             : ofExpr(Value);
+}
 
 /// Can an object of class \p R own a guard, going by the types of its parts
 /// alone? A cheap no for almost every class; what its constructors and
 /// factories do is asked of the few others only.
-static bool mayOwnGuard(const CXXRecordDecl *R,
-                        llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Seen,
-                        unsigned Depth = 0) {
+bool mayOwnGuard(const CXXRecordDecl *R,
+                 llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Seen,
+                 unsigned Depth = 0) {
   constexpr unsigned Nesting = 3; // Wrappers around wrappers.
   R = R ? R->getDefinition() : nullptr;
   if (!R || Depth > Nesting)
@@ -461,63 +416,46 @@ static bool mayOwnGuard(const CXXRecordDecl *R,
     return true;
   if (const CXXRecordDecl *Inner = kept(R))
     return mayOwnGuard(Inner, Seen, Depth + 1);
-  if (R->isInStdNamespace() || isTorchDecl(R) || R->isDependentContext() ||
-      !Seen.insert(R).second)
+  if (isForeign(R) || R->isDependentContext() || !Seen.insert(R).second)
     return false;
-  return llvm::any_of(R->bases(),
-                      [&](const CXXBaseSpecifier &Base) {
-                        return mayOwnGuard(Base.getType()->getAsCXXRecordDecl(),
-                                           Seen, Depth + 1);
-                      }) ||
-         llvm::any_of(R->fields(), [&](const FieldDecl *Field) {
-           return mayOwnGuard(Field->getType()->getAsCXXRecordDecl(), Seen,
-                              Depth + 1);
-         });
+  auto Owns = [&](const auto &Part) {
+    return mayOwnGuard(Part.getType()->getAsCXXRecordDecl(), Seen, Depth + 1);
+  };
+  return llvm::any_of(R->bases(), Owns) ||
+         llvm::any_of(R->fields(),
+                      [&](const FieldDecl *F) { return Owns(*F); });
 }
 
-static bool mayOwnGuard(const CXXRecordDecl *R) {
+bool mayOwnGuard(const CXXRecordDecl *R) {
   llvm::SmallPtrSet<const CXXRecordDecl *, 16> Seen;
   return mayOwnGuard(R, Seen);
 }
 
+} // namespace
+
 MaybeEffect effectOf(const VarDecl *V) {
   if (!V || isa<ParmVarDecl>(V))
     return std::nullopt;
-  QualType T = V->getType();
+  const QualType T = V->getType();
   if (T.isNull() || T->isDependentType())
     return std::nullopt;
-  QualType Object =
+  const QualType Object =
       T->isPointerType() ? T->getPointeeType() : T.getNonReferenceType();
   if (!mayOwnGuard(Object->getAsCXXRecordDecl()))
     return std::nullopt;
-  const Expr *Init = V->getInit();
+  const Expr *Init = cpp::peel(V->getInit());
   Evaluator Eval(V->getASTContext());
-  if (T->isReferenceType()) {
-    // Only a reference that keeps a temporary alive.
-    if (!Init)
-      return std::nullopt;
-    const Expr *E = Init->IgnoreImplicit()->IgnoreParens();
-    if (const auto *Cleanups = dyn_cast<ExprWithCleanups>(Init))
-      Init = Cleanups->getSubExpr();
-    while (const auto *Cast = dyn_cast<ImplicitCastExpr>(Init))
-      Init = Cast->getSubExpr();
-    if (!isa<MaterializeTemporaryExpr>(Init) || E->isLValue())
-      return std::nullopt;
-    return Eval.ofObject(T.getNonReferenceType(), Init, BoundArguments(), 0);
-  }
-  if (T->isPointerType()) {
-    // `new torch::NoGradGuard` is never released before its variable.
-    const auto *New = dyn_cast_or_null<CXXNewExpr>(cpp::peel(Init));
-    if (!New || New->isArray())
-      return std::nullopt;
-    return Eval.ofObject(New->getAllocatedType(), New->getConstructExpr(),
-                         BoundArguments(), 0);
-  }
-  return Eval.ofObject(T, Init, BoundArguments(), 0);
+  // `new torch::NoGradGuard` is never released before its variable.
+  if (T->isPointerType())
+    return isa_and_nonnull<CXXNewExpr>(Init) ? Eval.ofExpr(Init) : std::nullopt;
+  // Only a reference that keeps a temporary alive.
+  if (T->isReferenceType() && (!Init || !Init->isPRValue()))
+    return std::nullopt;
+  return Eval.ofObject(Object, Init);
 }
 
 MaybeEffect effectOf(const CXXRecordDecl *R) {
-  return mayOwnGuard(R) ? Evaluator(R->getASTContext()).ofClass(R, 0)
+  return mayOwnGuard(R) ? Evaluator(R->getASTContext()).ofClass(R)
                         : std::nullopt;
 }
 
