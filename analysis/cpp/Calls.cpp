@@ -10,7 +10,6 @@
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/Basic/Builtins.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -51,22 +50,34 @@ const Expr *onlyArgument(const CXXConstructExpr *Construct) {
   return Only;
 }
 
-const Expr *stripImplicit(const Expr *E) {
+const Expr *valueOf(const Expr *E) {
   while ((E = peel(E))) {
     const Expr *Inner = nullptr;
     if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
-      const CXXConstructorDecl *Ctor = Construct->getConstructor();
-      if (Ctor->isCopyOrMoveConstructor() ||
-          (Ctor->isConvertingConstructor(/*AllowExplicit=*/false) &&
-           !Construct->isStdInitListInitialization() &&
-           (Ctor->getParent()->isInStdNamespace() ||
-            library::declares(Ctor->getParent()))))
+      if (Construct->getConstructor()->isCopyOrMoveConstructor())
         Inner = onlyArgument(Construct);
-    } else if (const auto *Call = dyn_cast<CallExpr>(E)) {
-      const FunctionDecl *Callee = Call->getDirectCallee();
-      unsigned Builtin = Callee ? Callee->getBuiltinID() : 0;
-      if (Builtin == Builtin::BImove || Builtin == Builtin::BIforward)
-        Inner = Call->getNumArgs() == 1 ? Call->getArg(0) : nullptr;
+    } else if (isStdCall(E, Std::Move)) {
+      Inner = movedBy(E);
+    }
+    if (!Inner)
+      return E;
+    E = Inner;
+  }
+  return nullptr;
+}
+
+const Expr *stripImplicit(const Expr *E) {
+  while ((E = valueOf(E))) {
+    const Expr *Inner = nullptr;
+    if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
+      const CXXConstructorDecl *Ctor = Construct->getConstructor();
+      if (Ctor->isConvertingConstructor(/*AllowExplicit=*/false) &&
+          !Construct->isStdInitListInitialization() &&
+          (Ctor->getParent()->isInStdNamespace() ||
+           library::declares(Ctor->getParent())))
+        Inner = onlyArgument(Construct);
+    } else {
+      Inner = movedBy(E);
     }
     if (!Inner)
       return E;
@@ -160,6 +171,15 @@ std::optional<bool> constantBool(const Expr *E, const ASTContext &Context) {
       E->containsErrors() || !E->EvaluateAsBooleanCondition(Value, Context))
     return std::nullopt;
   return Value;
+}
+
+std::optional<int64_t> constantInt(const Expr *E, const ASTContext &Context) {
+  Expr::EvalResult Result;
+  if (!E || E->isValueDependent() || E->isTypeDependent() ||
+      E->containsErrors() || !E->EvaluateAsInt(Result, Context) ||
+      !Result.Val.getInt().isRepresentableByInt64())
+    return std::nullopt;
+  return Result.Val.getInt().getExtValue();
 }
 
 llvm::SmallVector<const Expr *, 4> listElements(const Expr *E) {

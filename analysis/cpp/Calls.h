@@ -6,9 +6,15 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Small questions about call expressions, what
-/// is called, on what object, with which constant arguments. All of them
-/// accept null, dependent and implicit nodes.
+/// Small questions about expressions and calls: what is called, on what object,
+/// with which constant arguments. All of them accept null, dependent and
+/// implicit nodes.
+///
+/// Four functions take wrappers off an expression; each takes off what the one
+/// before it does, and more. Take the weakest that does: a check that offers a
+/// fix for the text needs peel(), one that asks which object it is needs
+/// stripPointers(). Upwards, Body::outerOf() and Body::userOf() undo peel() and
+/// stripImplicit(); Body::originOf() goes on through variables.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,14 +27,21 @@
 
 namespace libtorch_tidy::cpp {
 
-/// \p E without parentheses, casts, temporaries and cleanups. A default
-/// argument is replaced by its expression.
+/// \p E as it is written: without parentheses, casts, temporaries and cleanups.
+/// A default argument is replaced by its expression. For questions about one
+/// expression: what kind of node is it, is it a temporary, which text is it?
 const clang::Expr *peel(const clang::Expr *E);
 
-/// peel(), and also through std::move, std::forward and constructors that only
-/// copy or move (of shared handles: the copy is the same one) or
-/// convert one argument to a type of a library or the standard library (a
-/// bool to an optional).
+/// The same value, of the same class: peel(), and also through std::move and
+/// constructors that copy or move. For questions about what a value owns: a
+/// conversion, as from a vector to an ArrayRef, would make another owner of it.
+const clang::Expr *valueOf(const clang::Expr *E);
+
+/// The same value, whatever its class: valueOf(), and also through std::forward
+/// and constructors that convert one argument to a type of a library or the
+/// standard library (a bool to an optional). For questions about where a value
+/// comes from, which is most of them: a copy of a shared handle is the same
+/// one.
 const clang::Expr *stripImplicit(const clang::Expr *E);
 
 /// Chains of calls, and variables that stand for each other, are followed this
@@ -39,8 +52,9 @@ inline constexpr unsigned MaxChase = 16;
 /// others, and for no \p E.
 const clang::VarDecl *variableOf(const clang::Expr *E);
 
-/// stripImplicit(), and from what a pointer, smart pointer or other
-/// handle leads to back to itself: `p` for *p, p.get(), p.ptr(), p->as<T>().
+/// The same object: stripImplicit(), and from what a pointer, smart pointer or
+/// other handle leads to back to itself: `p` for *p, p.get(), p.ptr(),
+/// p->as<T>(). For questions about which module or object a call is made on.
 const clang::Expr *stripPointers(const clang::Expr *E);
 
 /// The one argument of \p Construct that is written; null when there are none
@@ -72,6 +86,9 @@ writtenArguments(const clang::CXXConstructExpr *Construct);
 /// optional<bool> that arguments are wrapped in. nullopt for others.
 std::optional<bool> constantBool(const clang::Expr *E,
                                  const clang::ASTContext &Context);
+/// The same of whole numbers and enumerators that fit into 64 bits.
+std::optional<int64_t> constantInt(const clang::Expr *E,
+                                   const clang::ASTContext &Context);
 
 /// The elements of a list that is written in place: {a, b},
 /// std::vector<T>{a, b}, ArrayRef of such. The list itself as only element

@@ -111,16 +111,6 @@ bool holdsInOneRound(const Expr *Condition, const Stmt *Loop) {
          IsOfCounter(Compare->getRHS(), Compare->getLHS());
 }
 
-static std::optional<int64_t> constantInt(const Expr *E,
-                                          const ASTContext &Context) {
-  Expr::EvalResult Result;
-  if (!E || E->isValueDependent() || E->containsErrors() ||
-      !E->EvaluateAsInt(Result, Context) ||
-      !Result.Val.getInt().isRepresentableByInt64())
-    return std::nullopt;
-  return Result.Val.getInt().getExtValue();
-}
-
 /// The length of an array, a std::array or a braced list.
 static std::optional<int64_t> constantLength(const Expr *Range,
                                              const ASTContext &Context) {

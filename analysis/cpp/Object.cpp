@@ -27,29 +27,6 @@ std::string Object::name(StringRef This) const {
   return Name.empty() ? This.str() : Name;
 }
 
-const Expr *valueOf(const Expr *E) {
-  while (E) {
-    E = E->IgnoreParens();
-    if (const auto *Full = dyn_cast<FullExpr>(E))
-      E = Full->getSubExpr();
-    else if (const auto *Temp = dyn_cast<MaterializeTemporaryExpr>(E))
-      E = Temp->getSubExpr();
-    else if (const auto *Bound = dyn_cast<CXXBindTemporaryExpr>(E))
-      E = Bound->getSubExpr();
-    else if (const auto *Cast = dyn_cast<ImplicitCastExpr>(E))
-      E = Cast->getSubExpr();
-    else if (const auto *Ctor = dyn_cast<CXXConstructExpr>(E);
-             Ctor && Ctor->getNumArgs() == 1 &&
-             Ctor->getConstructor()->isCopyOrMoveConstructor())
-      E = Ctor->getArg(0);
-    else if (isStdCall(E, Std::Move) && cast<CallExpr>(E)->getNumArgs() == 1)
-      E = cast<CallExpr>(E)->getArg(0);
-    else
-      return E;
-  }
-  return E;
-}
-
 bool isEmptyValue(const Expr *E) {
   while (E) {
     E = valueOf(E);

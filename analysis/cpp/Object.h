@@ -69,10 +69,6 @@ bool isSameName(const clang::Expr *A, const clang::Expr *B);
 /// value, smart pointer, holder or container? Not itself.
 bool owns(const Object &Owner, const Object &Part);
 
-/// \p E without parentheses, implicit nodes, temporaries, copy and move
-/// constructions and std::move.
-const clang::Expr *valueOf(const clang::Expr *E);
-
 /// Is \p E a default-constructed, null or nullopt value?
 bool isEmptyValue(const clang::Expr *E);
 

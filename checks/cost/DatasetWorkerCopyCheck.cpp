@@ -48,12 +48,8 @@ struct Workers {
 /// How many workers \p E says, as far as it can be computed.
 std::optional<Workers> countOf(const Expr *E, const FunctionDecl *In,
                                const ASTContext &Context) {
-  Expr::EvalResult Value;
-  if (!E->isValueDependent() && E->EvaluateAsInt(Value, Context)) {
-    if (Value.Val.getInt().getSignificantBits() > 64)
-      return std::nullopt;
-    return Workers{Value.Val.getInt().getExtValue(), E};
-  }
+  if (std::optional<int64_t> Count = cpp::constantInt(E, Context))
+    return Workers{Count, E};
   if (torch::asksForConcurrency(E))
     return Workers{std::nullopt, E};
   // config.workers, which its class starts with a number above 0: some.

@@ -64,22 +64,18 @@ Frequency frequencyOf(const Expr *Condition, const ASTContext &Context) {
       return Right;
     return {Often::Sometimes};
   }
-  if (Op && Op->getOpcode() == BO_NE) {
-    Expr::EvalResult Zero;
-    if (!Op->getRHS()->isValueDependent() &&
-        Op->getRHS()->EvaluateAsInt(Zero, Context) && Zero.Val.getInt() == 0)
-      Op = dyn_cast<BinaryOperator>(Op->getLHS()->IgnoreParenImpCasts());
-  }
+  if (Op && Op->getOpcode() == BO_NE &&
+      cpp::constantInt(Op->getRHS(), Context) == 0)
+    Op = dyn_cast<BinaryOperator>(Op->getLHS()->IgnoreParenImpCasts());
   // i % 2 == 0 is as frequent as i % 2, whatever it is compared with.
   const bool Equal = Op && Op->getOpcode() == BO_EQ;
   if (Equal)
     Op = dyn_cast<BinaryOperator>(Op->getLHS()->IgnoreParenImpCasts());
-  Expr::EvalResult Period;
-  if (Op && Op->getOpcode() == BO_Rem && !Op->getRHS()->isValueDependent() &&
-      Op->getRHS()->EvaluateAsInt(Period, Context) &&
-      Period.Val.getInt().getSignificantBits() <= 64 &&
-      (Equal ? Period.Val.getInt() == 2 : Period.Val.getInt() >= 2))
-    return {Often::Mostly, Op, Period.Val.getInt().getExtValue()};
+  const std::optional<int64_t> Period =
+      Op && Op->getOpcode() == BO_Rem ? cpp::constantInt(Op->getRHS(), Context)
+                                      : std::nullopt;
+  if (Period && (Equal ? *Period == 2 : *Period >= 2))
+    return {Often::Mostly, Op, *Period};
   return {Often::Sometimes};
 }
 

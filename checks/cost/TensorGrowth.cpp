@@ -324,9 +324,8 @@ private:
       Test = cpp::stripImplicit(Not->getSubExpr());
     }
     if (const auto *Compare = dyn_cast<BinaryOperator>(Test)) {
-      Expr::EvalResult Constant;
       if (!Compare->isComparisonOp() ||
-          !Compare->getRHS()->EvaluateAsInt(Constant, Context))
+          !cpp::constantInt(Compare->getRHS(), Context))
         return false;
       Test = cpp::stripImplicit(Compare->getLHS());
     }

@@ -60,9 +60,7 @@ bool isOwner(const VarDecl *Var) {
 }
 
 bool MemoryValues::isZero(const Expr *E) const {
-  Expr::EvalResult Result;
-  return !E->isValueDependent() && E->EvaluateAsInt(Result, Context) &&
-         Result.Val.getInt() == 0;
+  return cpp::constantInt(E, Context) == 0;
 }
 
 //===----------------------------------------------------------------------===//

@@ -60,9 +60,8 @@ static void readAsked(const Expr *E, const ASTContext &Context, Asked &A,
   QualType T = E->getType();
   if (isScalarType(T)) {
     A.AnyDtype = true;
-    Expr::EvalResult Result;
-    if (!E->isValueDependent() && E->EvaluateAsInt(Result, Context))
-      A.Dtype = Result.Val.getInt().getExtValue();
+    if (std::optional<int64_t> Number = cpp::constantInt(E, Context))
+      A.Dtype = *Number;
     return;
   }
   if (isDeviceType(T))

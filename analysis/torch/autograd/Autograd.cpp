@@ -227,13 +227,12 @@ static std::optional<bool> isIntegralDtype(const Expr *E,
   const EnumDecl *Enum = Type ? Type->getDecl()->getDefinition() : nullptr;
   if (!Enum || !Enum->getIdentifier() || Enum->getName() != "ScalarType")
     return std::nullopt;
-  Expr::EvalResult Value;
-  if (!E->EvaluateAsInt(Value, Context))
+  const std::optional<int64_t> Value = cpp::constantInt(E, Context);
+  if (!Value)
     return std::nullopt;
   // By name: the numbers are not the same in all versions.
   for (const EnumConstantDecl *Constant : Enum->enumerators())
-    if (Constant->getInitVal().getExtValue() ==
-        Value.Val.getInt().getExtValue())
+    if (Constant->getInitVal().getExtValue() == *Value)
       return llvm::StringSwitch<bool>(Constant->getName())
           .Cases("Byte", "Char", "Short", "Int", "Long", "Bool", true)
           .Cases("UInt16", "UInt32", "UInt64", true)

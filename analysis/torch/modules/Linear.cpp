@@ -40,13 +40,10 @@ static bool mentionsVocabulary(const Expr *E) {
 
 static std::optional<uint64_t> features(const Expr *E,
                                         const ASTContext &Context) {
-  Expr::EvalResult Value;
-  if (!E || E->isTypeDependent() || E->isValueDependent() ||
-      E->containsErrors() || mentionsVocabulary(E) ||
-      !E->EvaluateAsInt(Value, Context) || Value.Val.getInt().isNegative() ||
-      Value.Val.getInt().getActiveBits() > 63)
+  const std::optional<int64_t> Number = cpp::constantInt(E, Context);
+  if (!Number || *Number < 0 || mentionsVocabulary(E))
     return std::nullopt;
-  return Value.Val.getInt().getZExtValue();
+  return *Number;
 }
 
 static bool isLinearOptions(QualType T) {

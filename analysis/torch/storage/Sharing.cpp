@@ -92,9 +92,7 @@ bool takesRows(const CallExpr *Call, StringRef Name,
                const ASTContext &Context) {
   llvm::SmallVector<const Expr *, 4> Args = cpp::writtenArguments(Call);
   auto IsFirst = [&](const Expr *Dimension) {
-    Expr::EvalResult Value;
-    return !Dimension->isValueDependent() &&
-           Dimension->EvaluateAsInt(Value, Context) && Value.Val.getInt() == 0;
+    return cpp::constantInt(Dimension, Context) == 0;
   };
   if (isa<CXXOperatorCallExpr>(Call))
     return Args.size() == 1 && Args[0]->getType()->isIntegerType();
@@ -253,9 +251,8 @@ static bool reducesToNumber(const CallExpr *Call, const ASTContext &Context) {
   for (const Expr *Arg : llvm::ArrayRef(Args).drop_front(2)) {
     if (isTensor(Arg->getType()))
       continue; // Weights.
-    Expr::EvalResult Result;
-    if (!Arg->getType()->isIntegerType() || Arg->isValueDependent() ||
-        !Arg->EvaluateAsInt(Result, Context) || Result.Val.getInt() == 0)
+    if (!Arg->getType()->isIntegerType() ||
+        cpp::constantInt(Arg, Context).value_or(0) == 0)
       return false;
   }
   return true;
@@ -417,11 +414,8 @@ bool takesFirst(const CallExpr *Call, const ASTContext &Context) {
   else if (cpp::calleeName(Call) == "narrow" ||
            cpp::calleeName(Call) == "slice")
     return false;
-  Expr::EvalResult Result;
-  if (!Index->getType()->isIntegerType())
-    return false;
-  return Index->isValueDependent() || !Index->EvaluateAsInt(Result, Context) ||
-         Result.Val.getInt() == 0;
+  return Index->getType()->isIntegerType() &&
+         cpp::constantInt(Index, Context).value_or(0) == 0;
 }
 
 bool onlyReads(const CallExpr *Call) {
