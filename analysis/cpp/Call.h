@@ -145,6 +145,11 @@ auto firstOf(const Table &Rules, Domain &D, const Call &C, More &&...M)
 
 /// The pattern of the last row.
 inline bool anyCall(const Call &) { return true; }
+/// The pattern of functions of the standard library itself that do one of
+/// \p Kinds; others may have the same names.
+inline auto ofStd(Std Kinds) {
+  return [=](const Call &C) { return C.Of == Whose::Std && C.does(Kinds); };
+}
 
 } // namespace libtorch_tidy::cpp
 

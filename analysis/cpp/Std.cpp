@@ -27,158 +27,108 @@ namespace {
 
 enum class Of { Methods, Functions, Both };
 
+/// What the functions of some names do.
 struct FunctionRow {
-  StringRef Name;
   Of Whose;
   Std Kinds;
+  StringRef Names; ///< With a space between two.
 };
 
 struct ClassRow {
-  StringRef Name;
   StdClass Kinds;
+  StringRef Names;
 };
 
 } // namespace
 
 static const FunctionRow FunctionRows[] = {
     // Growing.
-    {"push_back", Of::Methods, Std::Insert | Std::AtEnd},
-    {"emplace_back", Of::Methods, Std::Insert | Std::AtEnd | Std::Emplace},
-    {"push", Of::Methods, Std::Insert | Std::AtEnd},
-    {"append", Of::Methods, Std::Insert | Std::AtEnd},
-    {"insert", Of::Methods, Std::Insert},
-    {"emplace", Of::Methods, Std::Insert | Std::Emplace},
-    {"push_front", Of::Methods, Std::Insert},
-    {"emplace_front", Of::Methods, Std::Insert | Std::Emplace},
-    {"try_emplace", Of::Methods, Std::Insert | Std::Emplace},
-    {"emplace_hint", Of::Methods, Std::Insert | Std::Emplace},
-    {"insert_or_assign", Of::Methods, Std::Insert},
-    {"assign", Of::Methods, Std::Insert},
+    {Of::Methods, Std::Insert | Std::AtEnd, "push_back push append"},
+    {Of::Methods, Std::Insert | Std::AtEnd | Std::Emplace, "emplace_back"},
+    {Of::Methods, Std::Insert, "insert push_front insert_or_assign assign"},
+    {Of::Methods, Std::Insert | Std::Emplace,
+     "emplace emplace_front try_emplace emplace_hint"},
+    {Of::Methods, Std::Reserve, "reserve shrink_to_fit"},
     // Shrinking. Users have functions of these names, too.
-    {"pop_front", Of::Both, Std::Remove | Std::Empty},
-    {"pop_back", Of::Both, Std::Remove | Std::Empty},
-    {"pop", Of::Both, Std::Remove | Std::Empty},
-    {"erase", Of::Both, Std::Remove | Std::Empty},
-    {"extract", Of::Both, Std::Remove | Std::Empty},
-    {"clear", Of::Both, Std::Clear | Std::Empty},
-    {"reset", Of::Both, Std::Reset | Std::Empty},
-    {"swap", Of::Both, Std::Swap | Std::Empty},
-    {"exchange", Of::Both, Std::Exchange | Std::Empty},
-    {"release", Of::Methods, Std::Release},
-    {"reserve", Of::Methods, Std::Reserve},
-    {"shrink_to_fit", Of::Methods, Std::Reserve},
+    {Of::Both, Std::Remove | Std::Empty,
+     "pop_front pop_back pop erase extract"},
+    {Of::Both, Std::Clear | Std::Empty, "clear"},
+    {Of::Both, Std::Reset | Std::Empty, "reset"},
+    {Of::Both, Std::Swap | Std::Empty, "swap"},
+    {Of::Both, Std::Exchange | Std::Empty, "exchange"},
+    {Of::Both, Std::Empty, "move"},
+    {Of::Methods, Std::Release, "release"},
     // Elements.
-    {"at", Of::Methods, Std::Access | Std::Element},
-    {"front", Of::Methods, Std::Access | Std::Element | Std::First},
-    {"back", Of::Methods, Std::Access | Std::Element},
-    {"top", Of::Methods, Std::Access | Std::Element},
-    {"find", Of::Methods, Std::Access},
-    {"data", Of::Methods, Std::Access | Std::Buffer | Std::First},
-    {"c_str", Of::Methods, Std::Buffer | Std::First},
-    {"begin", Of::Both, Std::Access | Std::Begin | Std::First},
-    {"cbegin", Of::Both, Std::Access | Std::Begin | Std::First | Std::Const},
-    {"rbegin", Of::Both, Std::Access},
-    {"end", Of::Both, Std::Access | Std::End},
-    {"cend", Of::Both, Std::Access | Std::End | Std::Const},
-    {"rend", Of::Both, Std::Access},
-    {"size", Of::Both, Std::Size},
-    {"length", Of::Methods, Std::Size},
-    {"empty", Of::Both, Std::AsksEmpty},
-    {"count", Of::Methods, Std::Contains},
-    {"contains", Of::Methods, Std::Contains},
-    // Handles; the last two are of other libraries.
-    {"get", Of::Methods, Std::Target | Std::Buffer},
-    {"value", Of::Methods, Std::Target},
-    {"lock", Of::Methods, Std::Target},
-    {"ptr", Of::Methods, Std::Target | Std::Buffer},
-    {"as", Of::Methods, Std::Target},
+    {Of::Methods, Std::Access | Std::Element, "at back top"},
+    {Of::Methods, Std::Access | Std::Element | Std::First, "front"},
+    {Of::Methods, Std::Access | Std::Iterator, "find"},
+    {Of::Both, Std::Access | Std::Iterator | Std::Begin, "begin"},
+    {Of::Both, Std::Access | Std::Iterator | Std::Begin | Std::Const, "cbegin"},
+    {Of::Both, Std::Access | Std::Iterator | Std::End, "end cend"},
+    {Of::Both, Std::Access | Std::Iterator, "rbegin rend"},
+    {Of::Methods, Std::Access | Std::Buffer, "data"},
+    {Of::Methods, Std::Buffer, "c_str"},
+    {Of::Both, Std::Size, "size"},
+    {Of::Methods, Std::Size, "length"},
+    {Of::Both, Std::AsksEmpty, "empty"},
+    {Of::Methods, Std::Contains, "count contains"},
+    // Handles; the last two names are of other libraries.
+    {Of::Methods, Std::Target, "get value lock ptr as"},
+    {Of::Methods, Std::Buffer, "get ptr"},
     // The same object.
-    {"move", Of::Methods, Std::Empty},
-    {"move", Of::Functions, Std::Same | Std::Move | Std::Empty},
-    {"forward", Of::Functions, Std::Same | Std::Forward},
-    {"ref", Of::Functions, Std::Same | Std::Refer},
-    {"cref", Of::Functions, Std::Same | Std::Refer},
-    {"as_const", Of::Functions, Std::Same},
-    {"addressof", Of::Functions, Std::Same},
-    {"static_pointer_cast", Of::Functions, Std::PointerCast},
-    {"dynamic_pointer_cast", Of::Functions, Std::PointerCast},
-    {"const_pointer_cast", Of::Functions, Std::PointerCast},
+    {Of::Functions, Std::Same, "move forward ref cref as_const addressof"},
+    {Of::Functions, Std::Move, "move"},
+    {Of::Functions, Std::Forward, "forward"},
+    {Of::Functions, Std::Refer, "ref cref"},
+    {Of::Functions, Std::PointerCast,
+     "static_pointer_cast dynamic_pointer_cast const_pointer_cast"},
     // Objects that are made of others.
-    {"make_pair", Of::Functions, Std::Tuple},
-    {"make_tuple", Of::Functions, Std::Tuple},
-    {"tie", Of::Functions, Std::Tie},
-    {"forward_as_tuple", Of::Functions, Std::Tie},
-    {"get", Of::Functions, Std::Part},
-    {"bind", Of::Functions, Std::Bind},
-    {"make_shared", Of::Functions, Std::Make},
-    {"make_unique", Of::Functions, Std::Make},
-    {"getline", Of::Functions, Std::Write},
-    // Algorithms.
-    {"for_each", Of::Functions, Std::Run},
-    {"for_each_n", Of::Functions, Std::Run},
-    {"transform", Of::Functions, Std::Run},
-    {"transform_reduce", Of::Functions, Std::Run},
-    {"generate", Of::Functions, Std::Run},
-    {"generate_n", Of::Functions, Std::Run},
-    {"accumulate", Of::Functions, Std::Run | Std::Read},
-    {"reduce", Of::Functions, Std::Run},
-    {"all_of", Of::Functions, Std::Run | Std::Read},
-    {"any_of", Of::Functions, Std::Run | Std::Read},
-    {"none_of", Of::Functions, Std::Run | Std::Read},
-    {"find_if", Of::Functions, Std::Run | Std::Read},
-    {"count_if", Of::Functions, Std::Run | Std::Read},
-    {"copy_if", Of::Functions, Std::Run},
-    {"remove_if", Of::Functions, Std::Run},
-    {"partition", Of::Functions, Std::Run},
-    {"sort", Of::Functions, Std::Run},
-    {"find", Of::Functions, Std::Read},
-    {"count", Of::Functions, Std::Read},
-    {"distance", Of::Functions, Std::Read},
-    {"max_element", Of::Functions, Std::Read},
-    {"min_element", Of::Functions, Std::Read},
-    {"equal", Of::Functions, Std::Read},
-    // Other functions that run what they are given.
-    {"invoke", Of::Functions, Std::Run | Std::Invoke},
-    {"async", Of::Functions, Std::Async},
-    {"apply", Of::Functions, Std::Run},
-    {"visit", Of::Functions, Std::Run},
-    {"call_once", Of::Functions, Std::Run},
+    {Of::Functions, Std::Tuple, "make_pair make_tuple"},
+    {Of::Functions, Std::Tie, "tie forward_as_tuple"},
+    {Of::Functions, Std::Part, "get"},
+    {Of::Functions, Std::Bind, "bind"},
+    {Of::Functions, Std::Make, "make_shared make_unique"},
+    {Of::Functions, Std::Write, "getline"},
+    // Functions that run what they are given.
+    {Of::Functions, Std::Run,
+     "for_each for_each_n transform transform_reduce generate generate_n "
+     "accumulate reduce all_of any_of none_of find_if count_if copy_if "
+     "remove_if partition sort invoke apply visit call_once"},
+    {Of::Functions, Std::Invoke, "invoke"},
+    {Of::Functions, Std::Async, "async"},
+    {Of::Functions, Std::Read,
+     "accumulate all_of any_of none_of find find_if count count_if distance "
+     "max_element min_element equal"},
     // Memory of C.
-    {"malloc", Of::Both, Std::Allocate},
-    {"calloc", Of::Both, Std::Allocate},
-    {"free", Of::Both, Std::Free},
+    {Of::Both, Std::Allocate, "malloc calloc"},
+    {Of::Both, Std::Free, "free"},
 };
 
 static const ClassRow ClassRows[] = {
-    {"vector", StdClass::Container | StdClass::Sequence | StdClass::Buffer},
-    {"deque", StdClass::Container | StdClass::Sequence | StdClass::Buffer},
-    {"list", StdClass::Container | StdClass::Sequence},
-    {"forward_list", StdClass::Container | StdClass::Sequence},
-    {"map", StdClass::Container | StdClass::Map},
-    {"multimap", StdClass::Container},
-    {"unordered_map", StdClass::Container | StdClass::Map},
-    {"unordered_multimap", StdClass::Container},
-    {"set", StdClass::Container | StdClass::Set},
-    {"multiset", StdClass::Container},
-    {"unordered_set", StdClass::Container | StdClass::Set},
-    {"valarray", StdClass::Container | StdClass::Buffer},
-    {"array", StdClass::Sequence | StdClass::Buffer},
-    {"stack", StdClass::Sequence},
-    {"queue", StdClass::Sequence},
-    {"basic_string", StdClass::Buffer},
-    {"pair", StdClass::Tuple},
-    {"tuple", StdClass::Tuple},
-    {"unique_ptr", StdClass::Box | StdClass::Buffer},
-    {"shared_ptr", StdClass::Box | StdClass::Shared},
-    {"optional", StdClass::Box},
-    {"weak_ptr", StdClass::NotOwning},
-    {"reference_wrapper", StdClass::NotOwning},
-    {"span", StdClass::NotOwning},
-    {"function", StdClass::Function},
-    {"move_only_function", StdClass::Function},
-    {"thread", StdClass::Thread},
-    {"jthread", StdClass::Thread},
+    {StdClass::Container,
+     "vector deque list forward_list map multimap unordered_map "
+     "unordered_multimap set multiset unordered_set valarray"},
+    {StdClass::Sequence, "vector deque list forward_list array stack queue"},
+    {StdClass::Map, "map unordered_map"},
+    {StdClass::Set, "set unordered_set"},
+    {StdClass::Buffer, "vector array basic_string deque valarray unique_ptr"},
+    {StdClass::Tuple, "pair tuple"},
+    {StdClass::Box, "unique_ptr shared_ptr optional"},
+    {StdClass::Shared, "shared_ptr"},
+    {StdClass::NotOwning, "weak_ptr reference_wrapper span"},
+    {StdClass::Function, "function move_only_function"},
+    {StdClass::Thread, "thread jthread"},
 };
+
+/// Calls \p Visit for each name in \p Names.
+template <typename Callback>
+static void forEachName(StringRef Names, Callback Visit) {
+  while (!Names.empty()) {
+    auto [Name, Rest] = Names.split(' ');
+    Visit(Name);
+    Names = Rest;
+  }
+}
 
 //===----------------------------------------------------------------------===//
 // Functions
@@ -189,13 +139,14 @@ using KindsByName = llvm::StringMap<std::pair<Std, Std>>;
 
 static KindsByName byName() {
   KindsByName Table;
-  for (const FunctionRow &Row : FunctionRows) {
-    auto &[OfMethods, OfFunctions] = Table[Row.Name];
-    if (Row.Whose != Of::Functions)
-      OfMethods |= Row.Kinds;
-    if (Row.Whose != Of::Methods)
-      OfFunctions |= Row.Kinds;
-  }
+  for (const FunctionRow &Row : FunctionRows)
+    forEachName(Row.Names, [&](StringRef Name) {
+      auto &[OfMethods, OfFunctions] = Table[Name];
+      if (Row.Whose != Of::Functions)
+        OfMethods |= Row.Kinds;
+      if (Row.Whose != Of::Methods)
+        OfFunctions |= Row.Kinds;
+    });
   return Table;
 }
 
@@ -268,12 +219,16 @@ const Expr *movedBy(const Expr *E) {
 // Classes
 //===----------------------------------------------------------------------===//
 
+static llvm::StringMap<StdClass> classesByName() {
+  llvm::StringMap<StdClass> Table;
+  for (const ClassRow &Row : ClassRows)
+    forEachName(Row.Names, [&](StringRef Name) { Table[Name] |= Row.Kinds; });
+  return Table;
+}
+
 bool isStdClass(const CXXRecordDecl *R, StdClass Kinds) {
-  const StringRef Name = nameOf(R);
-  return !Name.empty() && isStdDecl(R) &&
-         llvm::any_of(ClassRows, [&](const ClassRow &Row) {
-           return Row.Name == Name && (Row.Kinds & Kinds) != StdClass();
-         });
+  static const llvm::StringMap<StdClass> Table = classesByName();
+  return (Table.lookup(nameOf(R)) & Kinds) != StdClass() && isStdDecl(R);
 }
 
 bool isStdClass(QualType T, StdClass Kinds) {

@@ -32,49 +32,50 @@ LLVM_ENABLE_BITMASK_ENUMS_IN_NAMESPACE();
 /// kinds, and spell no names.
 enum class Std : uint64_t {
   // Methods of containers.
-  Insert = 1ull << 0,     ///< Adds elements, and keeps what is there.
-  AtEnd = 1ull << 1,      ///< Insert: as the last element.
-  Emplace = 1ull << 2,    ///< Insert: the element is made of the arguments.
-  Remove = 1ull << 3,     ///< Takes single elements out.
-  Clear = 1ull << 4,      ///< Takes all elements out.
-  Reset = 1ull << 5,      ///< reset(): drops what a handle or optional holds.
-  Empty = 1ull << 6,      ///< The object holds less than before: Remove, Clear,
-                          ///< Reset, swap(), move(), exchange().
-  Access = 1ull << 7,     ///< Leads to elements; also find(), iterators.
-  Element = 1ull << 8,    ///< A reference to one element: at(), front().
-  First = 1ull << 9,      ///< Access at the first element: front(), begin().
-  Begin = 1ull << 10,     ///< An iterator to the first element.
-  End = 1ull << 11,       ///< The iterator past the last element.
-  Const = 1ull << 12,     ///< An iterator that does not write: cbegin().
-  Buffer = 1ull << 13,    ///< A pointer to the elements: data(), c_str().
-  Reserve = 1ull << 14,   ///< Changes the capacity, not the elements.
-  Size = 1ull << 15,      ///< How many elements there are.
-  AsksEmpty = 1ull << 16, ///< Are there no elements?
-  Contains = 1ull << 17,  ///< Is there such an element: count(), contains()?
+  Insert = 1ull << 0,  ///< Adds elements, and keeps what is there.
+  AtEnd = 1ull << 1,   ///< Insert: as the last element.
+  Emplace = 1ull << 2, ///< Insert: the element is made of the arguments.
+  Remove = 1ull << 3,  ///< Takes single elements out.
+  Clear = 1ull << 4,   ///< Takes all elements out.
+  Reset = 1ull << 5,   ///< reset(): drops what a handle or optional holds.
+  Empty = 1ull << 6,   ///< Remove, Clear, Reset, swap(), move(), exchange(): an
+                       ///< object may hold less than before.
+  Access = 1ull << 7,  ///< Leads to elements: Element, Iterator, data().
+  Element = 1ull << 8, ///< A reference to one element: at(), front().
+  First = 1ull << 9,   ///< Element: the first one.
+  Iterator = 1ull << 10,  ///< begin(), find().
+  Begin = 1ull << 11,     ///< Iterator: to the first element.
+  End = 1ull << 12,       ///< Iterator: past the last element.
+  Const = 1ull << 13,     ///< Iterator: elements cannot be written by it.
+  Buffer = 1ull << 14,    ///< A pointer to the elements: data(), c_str().
+  Reserve = 1ull << 15,   ///< Changes the capacity, not the elements.
+  Size = 1ull << 16,      ///< How many elements there are.
+  AsksEmpty = 1ull << 17, ///< Are there no elements?
+  Contains = 1ull << 18,  ///< Is there such an element: count(), contains()?
   // Methods of smart pointers, optionals and other handles.
-  Target = 1ull << 18,  ///< What it leads to: get(), value(), lock().
-  Release = 1ull << 19, ///< The object gives up what it owns, alive.
+  Target = 1ull << 19,  ///< What it leads to: get(), value(), lock().
+  Release = 1ull << 20, ///< The object gives up what it owns, alive.
   // Functions.
-  Same = 1ull << 20,    ///< The result is the argument: ref(), as_const().
-  Move = 1ull << 21,    ///< std::move.
-  Forward = 1ull << 22, ///< std::forward.
-  Refer = 1ull << 23,   ///< The result refers to the argument: ref(), cref().
-  PointerCast = 1ull << 24, ///< The same object by a pointer of another type.
-  Tuple = 1ull << 25,       ///< Makes a pair or tuple of its arguments.
-  Tie = 1ull << 26,         ///< A tuple of references to its arguments.
-  Part = 1ull << 27,        ///< std::get: a part of a tuple.
-  Bind = 1ull << 28,        ///< A function object that keeps its arguments.
-  Swap = 1ull << 29,        ///< Two objects exchange their values.
-  Write = 1ull << 30,       ///< Writes to an argument: getline().
-  Make = 1ull << 31,        ///< A smart pointer to a new object.
-  Run = 1ull << 32,         ///< Runs a function object before it returns.
-  Read = 1ull << 33,        ///< Only reads the ranges that it is given.
-  Allocate = 1ull << 34,    ///< malloc() and its like.
-  Free = 1ull << 35,        ///< free().
-  Invoke = 1ull << 36,      ///< std::invoke: runs its first argument.
-  Async = 1ull << 37,       ///< std::async.
-  Exchange = 1ull << 38,    ///< std::exchange.
-  LLVM_MARK_AS_BITMASK_ENUM(Exchange)
+  Same = 1ull << 21,    ///< The result is the argument: ref(), as_const().
+  Move = 1ull << 22,    ///< std::move.
+  Forward = 1ull << 23, ///< std::forward.
+  Refer = 1ull << 24,   ///< The result refers to the argument: ref(), cref().
+  PointerCast = 1ull << 25, ///< The same object by a pointer of another type.
+  Tuple = 1ull << 26,       ///< Makes a pair or tuple of its arguments.
+  Tie = 1ull << 27,         ///< Makes a tuple of references to its arguments.
+  Part = 1ull << 28,        ///< std::get: a part of a tuple.
+  Bind = 1ull << 29,     ///< Makes a function object that keeps its arguments.
+  Swap = 1ull << 30,     ///< Two objects exchange their values.
+  Exchange = 1ull << 31, ///< std::exchange.
+  Write = 1ull << 32,    ///< Writes to an argument: getline().
+  Make = 1ull << 33,     ///< Makes an object, and a smart pointer to it.
+  Run = 1ull << 34,      ///< Runs a function object before it returns.
+  Invoke = 1ull << 35,   ///< std::invoke: runs its first argument.
+  Async = 1ull << 36,    ///< std::async.
+  Read = 1ull << 37,     ///< Only reads the ranges that it is given.
+  Allocate = 1ull << 38, ///< malloc() and its like.
+  Free = 1ull << 39,     ///< free().
+  LLVM_MARK_AS_BITMASK_ENUM(Free)
 };
 
 /// The kinds of what \p Call calls, by the plain name of it: LibTorch's and

@@ -12,6 +12,7 @@
 
 #include "analysis/flow/history/Interpreter.h"
 #include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/flow/Fixpoint.h"
 #include "analysis/flow/unit/FrozenModules.h"
@@ -203,12 +204,9 @@ void Interpreter::declare(const VarDecl *V) {
   const Expr *Bare = cpp::stripImplicit(Init);
   if (!Refers) {
     // Iterators stand for what they point into.
-    if (const auto *Call = dyn_cast<CXXMemberCallExpr>(Bare)) {
-      static constexpr StringRef Iterates[] = {
-          "begin", "end", "cbegin", "cend", "rbegin", "rend", "find"};
-      Refers = llvm::is_contained(Iterates, cpp::calleeName(Call)) &&
-               !torch::callsTorch(Call, cpp::calleeName(Call));
-    }
+    if (const auto *Call = dyn_cast<CXXMemberCallExpr>(Bare))
+      Refers = cpp::does(Call, cpp::Std::Iterator) &&
+               !torch::isTorchDecl(Call->getDirectCallee());
   }
   if (Refers) {
     if (std::optional<Target> To = placeOf(Init)) {

@@ -234,15 +234,6 @@ Borrows MemoryValues::readConstruct(const CXXConstructExpr *Construct,
 // Calls
 //===----------------------------------------------------------------------===//
 
-static bool isMoved(const cpp::Call &C) {
-  return C.Of == cpp::Whose::Std &&
-         C.does(cpp::Std::Move | cpp::Std::Forward) && C.Args.size() == 1;
-}
-
-static bool isTuple(const cpp::Call &C) {
-  return C.Of == cpp::Whose::Std && C.does(cpp::Std::Tuple);
-}
-
 /// A method of an array reference.
 static bool isOfArrayRef(const cpp::Call &C) {
   return isa<CXXMemberCallExpr>(C.E) && C.Object &&
@@ -253,10 +244,14 @@ Borrows MemoryValues::readCall(const CallExpr *Call,
                                const MemoryState &At) const {
   using V = MemoryValues;
   static const cpp::CallRule<const V, Borrows, const MemoryState &> Rules[] = {
-      {&V::asBlob, &V::readBlob},         {torch::asAccess, &V::readPart},
-      {isMoved, &V::readMoved},           {isTuple, &V::readTuple},
-      {isOfArrayRef, &V::readPartOfList}, {imageShownBy, &V::readImage},
-      {&V::asOperator, &V::readOperator}, {cpp::anyCall, &V::readResult},
+      {&V::asBlob, &V::readBlob},
+      {torch::asAccess, &V::readPart},
+      {cpp::ofStd(cpp::Std::Move | cpp::Std::Forward), &V::readMoved},
+      {cpp::ofStd(cpp::Std::Tuple), &V::readTuple},
+      {isOfArrayRef, &V::readPartOfList},
+      {imageShownBy, &V::readImage},
+      {&V::asOperator, &V::readOperator},
+      {cpp::anyCall, &V::readResult},
   };
   return *cpp::firstOf(Rules, *this, cpp::Call(Call), At);
 }
@@ -282,7 +277,7 @@ Borrows MemoryValues::readPart(const cpp::Call &, const torch::Access &A,
 
 Borrows MemoryValues::readMoved(const cpp::Call &C,
                                 const MemoryState &At) const {
-  return read(C.Args.front(), At);
+  return C.Args.size() == 1 ? read(C.Args.front(), At) : Borrows();
 }
 
 Borrows MemoryValues::readTuple(const cpp::Call &C,

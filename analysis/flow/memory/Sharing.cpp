@@ -106,21 +106,18 @@ private:
   void visit(const CallExpr *E) {
     using F = SharingFinder;
     static const CallRule<F, Done> Rules[] = {
-        {letsGo, &F::leaveArguments},  {passesOn, &F::nothing},
-        {givesUp, &F::leaveObject},    {isAssigned, &F::assigned},
-        {&F::isOperator, &F::operate}, {onlyLooks, &F::nothing},
+        {ofStd(Std::Move | Std::Swap | Std::Exchange | Std::Refer),
+         &F::leaveArguments},
+        {ofStd(Std::Forward | Std::Part), &F::nothing},
+        {givesUp, &F::leaveObject},
+        {isAssigned, &F::assigned},
+        {&F::isOperator, &F::operate},
+        {onlyLooks, &F::nothing},
         {anyCall, &F::passed},
     };
     firstOf(Rules, *this, Call(E));
   }
 
-  static bool letsGo(const Call &C) {
-    return C.Of == Whose::Std &&
-           C.does(Std::Move | Std::Swap | Std::Exchange | Std::Refer);
-  }
-  static bool passesOn(const Call &C) {
-    return C.Of == Whose::Std && C.does(Std::Forward | Std::Part);
-  }
   static bool givesUp(const Call &C) {
     return isa<CXXMemberCallExpr>(C.E) && C.does(Std::Swap | Std::Release);
   }
