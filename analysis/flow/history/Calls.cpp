@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The tables of what the domain understands of calls, and the handlers of their
-// rows. Calls of the user's functions are put in terms of the caller in
-// UserCalls.cpp.
+// The tables of what the domain understands of calls, and the handlers of what
+// trains, of modules and of functions that no library declares. Calls of
+// functions with a flow are put in terms of the caller in UserCalls.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,11 +52,6 @@ static bool isRebinding(const cpp::Call &C) {
 
 static bool isOperator(const cpp::Call &C) { return C.op() != OO_None; }
 
-static bool isOperatorOf(const cpp::Call &C,
-                         std::initializer_list<OverloadedOperatorKind> Kinds) {
-  return llvm::is_contained(Kinds, C.op());
-}
-
 static bool isComparison(const cpp::Call &C) {
   return cast<CXXOperatorCallExpr>(C.E)->isComparisonOp();
 }
@@ -64,14 +59,20 @@ static bool isComparison(const cpp::Call &C) {
 static bool isAssignment(const cpp::Call &C) { return C.op() == OO_Equal; }
 
 static bool changesTensor(const cpp::Call &C) {
-  return C.expr()->getNumArgs() == 2 &&
-         isOperatorOf(
-             C, {OO_PlusEqual, OO_MinusEqual, OO_StarEqual, OO_SlashEqual}) &&
-         torch::isTensor(C.expr()->getArg(0)->getType());
+  switch (C.op()) {
+  case OO_PlusEqual:
+  case OO_MinusEqual:
+  case OO_StarEqual:
+  case OO_SlashEqual:
+    return C.expr()->getNumArgs() == 2 &&
+           torch::isTensor(C.expr()->getArg(0)->getType());
+  default:
+    return false;
+  }
 }
 
 static bool isAccess(const cpp::Call &C) {
-  return isOperatorOf(C, {OO_Arrow, OO_Star, OO_Subscript});
+  return C.op() == OO_Arrow || C.op() == OO_Star || C.op() == OO_Subscript;
 }
 
 static bool isFunctionObject(const cpp::Call &C) { return C.op() == OO_Call; }
@@ -84,10 +85,6 @@ static bool dropsHistory(const cpp::Call &C) {
 
 static bool makesLeaf(const cpp::Call &C) {
   return torch::factoryRequiresGrad(C.expr()) == torch::Flag::True;
-}
-
-static bool isParameters(const cpp::Call &C) {
-  return torch::asModuleState(C.expr()) == torch::ModuleState::Parameters;
 }
 
 /// add_(a, b) and a.add_(b).
@@ -138,7 +135,7 @@ Value Interpreter::libraryCall(const cpp::Call &C) {
       {torch::gradOf, &I::gradient},
       {torch::setsRequiresGrad, &I::requiresGrad},
       {torch::registersParameter, &I::newParameter},
-      {isParameters, &I::parameters},
+      {torch::isParametersCall, &I::parameters},
       {dropsHistory, &I::dropHistory},
       {makesLeaf, &I::newLeaf},
       {changedInPlace, &I::inPlace},
@@ -158,10 +155,8 @@ Value Interpreter::libraryCall(const cpp::Call &C) {
 Value Interpreter::operatorCall(const cpp::Call &C) {
   using I = Interpreter;
   static const cpp::CallRule<I, Value> Rules[] = {
-      {isComparison, &I::comparison},
-      {isAssignment, &I::tensorAssignment},
-      {changesTensor, &I::compound},
-      {isAccess, &I::access},
+      {isComparison, &I::comparison},  {isAssignment, &I::tensorAssignment},
+      {changesTensor, &I::compound},   {isAccess, &I::access},
       {anyCall, &I::computedOperator},
   };
   return *cpp::firstOf(Rules, *this, C);
@@ -345,289 +340,6 @@ Value Interpreter::moduleCall(const cpp::Call &, const torch::ModuleCall &M) {
 }
 
 //===----------------------------------------------------------------------===//
-// LibTorch
-//===----------------------------------------------------------------------===//
-
-/// One value for each of an operator's outputs, as far as they differ.
-Value Interpreter::outputsOf(const torch::OpFacts *Facts, const Value &Inputs) {
-  if (!Facts || Facts->Factory || Facts->neverDifferentiable())
-    return Facts ? Value() : Inputs;
-  if (Facts->Outputs < 2 || !Facts->NonDifferentiable)
-    return Inputs;
-  Value V = Inputs;
-  for (unsigned I = 0; I < Facts->Outputs; ++I)
-    V.setPart(Selector::element(I),
-              Facts->NonDifferentiable >> I & 1 ? Value() : Inputs);
-  return V;
-}
-
-/// \p V is what \p Object holds from here on, if that has a name.
-void Interpreter::overwrite(const Expr *Object, const Value &V) {
-  if (Object)
-    if (std::optional<Target> P = placeOf(Object))
-      write(P->P, V, !P->Element);
-}
-
-/// A gradient has no history of its own here: see backward().
-Value Interpreter::gradient(const cpp::Call &, const Expr *, const Operands &) {
-  return {};
-}
-
-Value Interpreter::requiresGrad(const cpp::Call &C, torch::Flag Requires,
-                                const Operands &Of) {
-  if (Requires == torch::Flag::False)
-    return Of.Object;
-  Value Leaf = Of.Object;
-  arise(label(Label::Leaf, C.E, 0), Leaf);
-  overwrite(C.Object, Leaf);
-  return Leaf;
-}
-
-Value Interpreter::newParameter(const cpp::Call &C, torch::Flag Requires,
-                                const Operands &) {
-  return Requires == torch::Flag::False ? Value()
-                                        : fresh(label(Label::Leaf, C.E, 0));
-}
-
-Value Interpreter::parameters(const cpp::Call &C, const Operands &) {
-  return C.Object && isFrozen(C.Object) ? Value()
-                                        : fresh(label(Label::Leaf, C.E, 0));
-}
-
-Value Interpreter::dropHistory(const cpp::Call &C, const Operands &) {
-  if (C.Name.ends_with("_"))
-    overwrite(C.Object, Value());
-  return {};
-}
-
-Value Interpreter::newLeaf(const cpp::Call &C, const Operands &) {
-  return fresh(label(Label::Leaf, C.E, 0));
-}
-
-Value Interpreter::inPlace(const cpp::Call &C, const Expr *Self,
-                           const Operands &Of) {
-  const bool OnTensor = isTensorObject(C);
-  const auto Others = ArrayRef(C.Args).drop_front(!OnTensor);
-  const Value Added = OnTensor ? Of.Args : evalAll(Others);
-  auto Addend = llvm::find_if(
-      Others, [](const Expr *Arg) { return torch::isTensor(Arg->getType()); });
-  accumulate(C.E, Self, Added, Accumulation::InPlace,
-             Addend == Others.end() ? nullptr : *Addend);
-  Value Result = eval(Self);
-  Result.join(produced(Added));
-  return Result;
-}
-
-Value Interpreter::intoFirst(const cpp::Call &C, const Operands &) {
-  const Value Added = evalAll(ArrayRef(C.Args).drop_front());
-  accumulate(C.E, C.Args.front(), Added, Accumulation::InPlace, nullptr);
-  return eval(C.Args.front());
-}
-
-/// Hooks and saved data keep what they are given somewhere else.
-Value Interpreter::keepArguments(const cpp::Call &C, const Operands &Of) {
-  consume(Of.Args, Label::Escaped, C.E);
-  return {};
-}
-
-Value Interpreter::tensorOperator(const cpp::Call &C, const Operands &Of) {
-  const torch::OpFacts *Facts = torch::opFacts(C.Callee);
-  Value Inputs = Of.Args;
-  Inputs.join(Of.Object.flat());
-  // An operator that the table does not know, of a later LibTorch: as much is
-  // known of it as of a function that another file defines.
-  if (!Facts && C.E->isPRValue() && torch::isTensor(C.E->getType())) {
-    consume(Inputs, Label::Computed, C.E);
-    Inputs.Unknown = true;
-  }
-  return produced(outputsOf(Facts, Inputs));
-}
-
-/// c10::List and its like grow as containers of the standard library do.
-Value Interpreter::insertion(const cpp::Call &C, const Operands &Of) {
-  if (C.Object && mayCarry(C.Object->getType()))
-    accumulate(C.E, C.Object, Of.Args, Accumulation::Contain,
-               C.Args.empty() ? nullptr : C.Args.back());
-  return {};
-}
-
-Value Interpreter::wrapper(const cpp::Call &, const Operands &Of) {
-  Value All = Of.Object.Parts.empty() ? Of.Object : Of.Object.flat();
-  All.join(Of.Args);
-  return All;
-}
-
-//===----------------------------------------------------------------------===//
-// Operators
-//===----------------------------------------------------------------------===//
-
-Value Interpreter::comparison(const cpp::Call &C) {
-  for (const Expr *Operand : C.expr()->arguments())
-    eval(Operand);
-  return {};
-}
-
-Value Interpreter::assignmentCall(const cpp::Call &C) {
-  return assignment(C.E, C.expr()->getArg(0), C.expr()->getArg(1));
-}
-
-/// `t[i] = x` writes into t; `t = x` lets t name another tensor.
-Value Interpreter::tensorAssignment(const cpp::Call &C) {
-  const Expr *Left = C.expr()->getArg(0), *Right = C.expr()->getArg(1);
-  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(C.Callee);
-  if (!Method || Method->getRefQualifier() != RQ_RValue ||
-      !torch::isTensor(Left->getType()))
-    return assignmentCall(C);
-  Value V = eval(Right);
-  accumulate(C.E, Left, V, Accumulation::InPlace, Right);
-  return V;
-}
-
-Value Interpreter::compound(const cpp::Call &C) {
-  const Expr *Left = C.expr()->getArg(0), *Right = C.expr()->getArg(1);
-  accumulate(C.E, Left, eval(Right), Accumulation::InPlace,
-             torch::isTensor(Right->getType()) ? Right : nullptr);
-  return eval(Left);
-}
-
-std::optional<Value> Interpreter::access(const cpp::Call &C) {
-  std::optional<Target> P = placeOf(C.E);
-  if (!P)
-    return std::nullopt;
-  if (C.expr()->getNumArgs() > 1)
-    eval(C.expr()->getArg(1));
-  return read(P->P);
-}
-
-Value Interpreter::computedOperator(const cpp::Call &C) {
-  const auto *E = cast<CXXOperatorCallExpr>(C.E);
-  Value All;
-  for (unsigned I = 0; I < std::min(E->getNumArgs(), 2u); ++I)
-    All.join(eval(E->getArg(I)).flat());
-  return torch::isTensor(E->getArg(0)->getType()) ||
-                 torch::isTensor(E->getType())
-             ? produced(All)
-             : All;
-}
-
-//===----------------------------------------------------------------------===//
-// The standard library
-//===----------------------------------------------------------------------===//
-
-/// The lambda in a function object that is never given another target.
-const FunctionDecl *Interpreter::onlyTargetOf(const Expr *Object) const {
-  const VarDecl *V = cpp::variableOf(Object);
-  if (!V || !V->getInit() || !Out->declarationOf(V) || V->isStaticLocal())
-    return nullptr;
-  const Expr *Init = cpp::peel(V->getInit());
-  if (const auto *Construct = dyn_cast<CXXConstructExpr>(Init))
-    Init = Construct->getNumArgs() == 1 ? cpp::peel(Construct->getArg(0))
-                                        : nullptr;
-  const auto *Lambda = dyn_cast_or_null<LambdaExpr>(Init);
-  // A closure stays what it is, whoever refers to it.
-  return Lambda && (cpp::recordOf(V->getType()) == Lambda->getLambdaClass() ||
-                    Out->Body->isSetOnce(V))
-             ? Lambda->getCallOperator()
-             : nullptr;
-}
-
-/// A call of a std::function.
-Value Interpreter::functionObject(const cpp::Call &C) {
-  const FunctionDecl *Target = onlyTargetOf(C.Object);
-  const FunctionFlow *Flow = Target ? Unit.flowOf(Target) : nullptr;
-  if (!Flow || !Flow->available())
-    return unknownCall(C);
-  cpp::Call Inner(C.E, Target, nullptr, C.Args);
-  Inner.OnThis = true;
-  return evalUserCall(Inner, *Flow, label(Label::Helper, C.E, 0), false);
-}
-
-Value Interpreter::stdInsertion(const cpp::Call &C) {
-  Value Added = evalAll(C.Args);
-  const Expr *Addend = nullptr;
-  for (const Expr *Arg : C.Args)
-    if (mayCarry(Arg->getType()))
-      Addend = Arg;
-  if (mayCarry(C.Object->getType()))
-    accumulate(C.E, C.Object, Added, Accumulation::Contain,
-               C.Args.size() <= 2 ? Addend : nullptr);
-  return Added;
-}
-
-std::optional<Value> Interpreter::noteRemoval(const cpp::Call &C) {
-  if (C.Object)
-    if (std::optional<Target> P = placeOf(C.Object))
-      Bounded.insert(P->P);
-  return std::nullopt;
-}
-
-std::optional<Value> Interpreter::clearing(const cpp::Call &C) {
-  std::optional<Target> P =
-      C.Object ? placeOf(C.Object) : std::optional<Target>();
-  if (!P || P->Element)
-    return std::nullopt;
-  evalAll(C.Args);
-  if (C.does(Std::Reset)) // A guard in a smart pointer or optional.
-    if (const VarDecl *Root = Out->Places[P->P].Root;
-        Root && S.Guards.count(Root))
-      S.Mode = GradMode::Unknown;
-  write(P->P, Value(), true);
-  return Value();
-}
-
-std::optional<Value> Interpreter::stdMethod(const cpp::Call &C) {
-  if (std::optional<Target> Inside = placeOf(C.E)) {
-    evalAll(C.Args);
-    return read(Inside->P);
-  }
-  // Anything else that can change its object may keep what it is given for
-  // somebody: a promise, a function object, an output iterator.
-  if (const auto *Method = dyn_cast<CXXMethodDecl>(C.Callee);
-      Method && !Method->isConst())
-    consume(evalAll(C.Args), Label::Escaped, C.E);
-  return allOperands(C);
-}
-
-std::optional<Value> Interpreter::tuplePart(const cpp::Call &C) {
-  if (C.Args.empty())
-    return std::nullopt;
-  Value Whole = eval(C.Args.front());
-  std::optional<unsigned> Index = tupleIndex(C.Callee);
-  return Index ? Whole.part(Selector::element(*Index)) : Whole.flat();
-}
-
-Value Interpreter::tuple(const cpp::Call &C) {
-  Value Tuple;
-  for (unsigned I = 0; I < C.Args.size(); ++I)
-    Tuple.setPart(Selector::element(I), eval(C.Args[I]));
-  return Tuple;
-}
-
-std::optional<Value> Interpreter::sameObject(const cpp::Call &C) {
-  return C.Args.size() == 1 ? std::optional(eval(C.Args.front()))
-                            : std::nullopt;
-}
-
-std::optional<Value> Interpreter::swap(const cpp::Call &C) {
-  if (C.Args.size() != 2)
-    return std::nullopt;
-  std::optional<Target> A = placeOf(C.Args[0]), B = placeOf(C.Args[1]);
-  Value Both = evalAll(C.Args);
-  if (A)
-    write(A->P, Both, false);
-  if (B)
-    write(B->P, Both, false);
-  return Value();
-}
-
-Value Interpreter::allOperands(const cpp::Call &C) {
-  Value All = evalAll(C.Args);
-  if (C.Object)
-    All.join(eval(C.Object).flat());
-  return All;
-}
-
-//===----------------------------------------------------------------------===//
 // Others
 //===----------------------------------------------------------------------===//
 
@@ -680,6 +392,23 @@ Value Interpreter::unknownCall(const cpp::Call &C) {
     Result = {};
   Result.Unknown = true;
   return produced(std::move(Result));
+}
+
+/// The lambda in a function object that is never given another target.
+const FunctionDecl *Interpreter::onlyTargetOf(const Expr *Object) const {
+  const VarDecl *V = cpp::variableOf(Object);
+  if (!V || !V->getInit() || !Out->declarationOf(V) || V->isStaticLocal())
+    return nullptr;
+  const Expr *Init = cpp::peel(V->getInit());
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(Init))
+    Init = Construct->getNumArgs() == 1 ? cpp::peel(Construct->getArg(0))
+                                        : nullptr;
+  const auto *Lambda = dyn_cast_or_null<LambdaExpr>(Init);
+  // A closure stays what it is, whoever refers to it.
+  return Lambda && (cpp::recordOf(V->getType()) == Lambda->getLambdaClass() ||
+                    Out->Body->isSetOnce(V))
+             ? Lambda->getCallOperator()
+             : nullptr;
 }
 
 } // namespace libtorch_tidy::flow

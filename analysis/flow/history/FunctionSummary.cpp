@@ -239,28 +239,33 @@ static Value valueSaid(const FunctionSummary::Value &Said, QualType At) {
   return V;
 }
 
-std::unique_ptr<FunctionFlow>
-FunctionFlow::abroad(const FunctionDecl *F, const FunctionSummary &Said) {
-  auto Flow = std::make_unique<FunctionFlow>();
-  Flow->F = F;
-  Flow->Abroad = true;
-  Flow->Trains = Said.Trains;
-  Flow->ExitMode = static_cast<GradMode>(Said.ExitMode);
-  Flow->ReportsResults = Said.ReportsResults;
+namespace {
 
+/// The places of a summary, in terms of this unit's declaration.
+struct PlacesHere {
+  std::vector<Place> Made;
+  // By the numbers in the summary.
+  llvm::SmallVector<PlaceId, 8> Ids;
+  llvm::SmallVector<QualType, 8> Types; ///< Of the roots.
+  llvm::SmallVector<bool, 8> AreWhole;  ///< Is the place not a part of Ids?
+};
+
+} // namespace
+
+/// nullopt when \p F is declared otherwise there.
+static std::optional<PlacesHere> placesSaid(const FunctionSummary &Said,
+                                            const FunctionDecl *F) {
   const auto *Method = dyn_cast<CXXMethodDecl>(F);
   std::map<unsigned, PlaceId> Roots;
   std::map<std::pair<PlaceId, Selector>, PlaceId> Parts;
-  llvm::SmallVector<PlaceId, 8> Places; // By their numbers in Said.
-  llvm::SmallVector<QualType, 8> Types; // The same.
-  llvm::SmallVector<bool, 8> AreWhole;  // Is the place not a part of it?
+  PlacesHere Result;
   auto Make = [&](const Place &P) {
-    Flow->Places.push_back(P);
-    return static_cast<PlaceId>(Flow->Places.size() - 1);
+    Result.Made.push_back(P);
+    return static_cast<PlaceId>(Result.Made.size() - 1);
   };
   for (const FunctionSummary::Place &P : Said.Places) {
     if (P.Root > F->getNumParams() || (!P.Root && !Method))
-      return FunctionFlow::givenUp(F); // Declared otherwise there.
+      return std::nullopt;
     const ParmVarDecl *Param = P.Root ? F->getParamDecl(P.Root - 1) : nullptr;
     QualType At =
         Param ? Param->getType() : compat::recordType(Method->getParent());
@@ -279,29 +284,47 @@ FunctionFlow::abroad(const FunctionDecl *F, const FunctionSummary &Said) {
         It->second = Make({nullptr, Here, Part});
       Here = It->second;
     }
-    Places.push_back(Here);
-    Types.push_back(At);
-    AreWhole.push_back(IsWhole);
+    Result.Ids.push_back(Here);
+    Result.Types.push_back(At);
+    Result.AreWhole.push_back(IsWhole);
   }
+  return Result;
+}
 
-  for (const FunctionSummary::Label &L : Said.Labels) {
-    Label Here{};
-    Here.K = static_cast<Label::Kind>(L.Kind);
-    if (Here.K == Label::Entry || Here.K == Label::Carry)
-      Here.Where = Places[L.Where];
-    Here.Consumers = L.Consumers;
-    Here.Arises = L.Arises;
-    Here.RunsModule = L.RunsModule;
-    Here.From = L.From;
-    for (unsigned From : L.Assigned)
-      Here.Assigned.set(From);
-    Flow->Labels.push_back(std::move(Here));
-  }
+static Label labelSaid(const FunctionSummary::Label &L,
+                       llvm::ArrayRef<PlaceId> Places) {
+  Label Here{};
+  Here.K = static_cast<Label::Kind>(L.Kind);
+  if (Here.K == Label::Entry || Here.K == Label::Carry)
+    Here.Where = Places[L.Where];
+  Here.Consumers = L.Consumers;
+  Here.Arises = L.Arises;
+  Here.RunsModule = L.RunsModule;
+  Here.From = L.From;
+  for (unsigned From : L.Assigned)
+    Here.Assigned.set(From);
+  return Here;
+}
+
+std::unique_ptr<FunctionFlow>
+FunctionFlow::abroad(const FunctionDecl *F, const FunctionSummary &Said) {
+  auto Flow = std::make_unique<FunctionFlow>();
+  Flow->F = F;
+  Flow->Abroad = true;
+  Flow->Trains = Said.Trains;
+  Flow->ExitMode = static_cast<GradMode>(Said.ExitMode);
+  Flow->ReportsResults = Said.ReportsResults;
+  std::optional<PlacesHere> Places = placesSaid(Said, F);
+  if (!Places)
+    return FunctionFlow::givenUp(F);
+  Flow->Places = std::move(Places->Made);
+  for (const FunctionSummary::Label &L : Said.Labels)
+    Flow->Labels.push_back(labelSaid(L, Places->Ids));
   Flow->Return = valueSaid(Said.Return, F->getReturnType());
   for (const auto &[P, V] : Said.Exit) {
-    Value Held = valueSaid(V, Types[P]);
-    if (AreWhole[P]) {
-      Flow->Exit[Places[P]].join(Held);
+    Value Held = valueSaid(V, Places->Types[P]);
+    if (Places->AreWhole[P]) {
+      Flow->Exit[Places->Ids[P]].join(Held);
       continue;
     }
     // In a part that this unit has no name for.
@@ -310,7 +333,7 @@ FunctionFlow::abroad(const FunctionDecl *F, const FunctionSummary &Said) {
   }
   for (const FunctionSummary::Addition &A : Said.Additions) {
     Accumulation Here;
-    Here.Where = Places[A.Where];
+    Here.Where = Places->Ids[A.Where];
     Here.How = static_cast<Accumulation::Form>(A.How);
     Here.Added = valueSaid(A.Added, QualType());
     Here.Carry = A.Carry;
