@@ -65,10 +65,7 @@ bool isExpectedToThrow(const Expr *E, const ASTContext &Context) {
   });
 }
 
-/// now, clock, omp_get_wtime, cudaEventRecord. Code that reads the clock runs
-/// operators for the time they take: libtorch-discarded-result does not
-/// report those.
-static bool namesClock(StringRef Name) {
+bool namesClock(StringRef Name) {
   return Name == "now" || Name == "clock" || Name == "clock_gettime" ||
          Name == "gettimeofday" || Name.contains_insensitive("wtime") ||
          Name.starts_with("cudaEvent");

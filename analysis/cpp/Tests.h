@@ -26,6 +26,10 @@ bool isTestCase(const clang::FunctionDecl *F);
 /// EXPECT_THROW, REQUIRE_THROWS_AS, ...?
 bool isExpectedToThrow(const clang::Expr *E, const clang::ASTContext &Context);
 
+/// now, clock, omp_get_wtime, cudaEventRecord. Code that reads the clock runs
+/// operators for the time they take: libtorch-discarded-result does not
+/// report those.
+bool namesClock(llvm::StringRef Name);
 /// Does \p Body, or a lambda in it, read a clock (see namesClock())? It
 /// runs operators for the time that they take.
 bool readsClock(const clang::Stmt *Body);

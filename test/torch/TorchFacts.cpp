@@ -21,6 +21,7 @@
 #include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/bytes/simulate/Simulation.h"
 #include "analysis/cpp/Compat.h"
+#include "analysis/cpp/Tests.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/OpFacts.h"
@@ -125,7 +126,7 @@ std::string suggestions(StringRef Name) {
         std::pair(torch::namesGradientReset(Name), " gradient-reset"),
         std::pair(torch::namesOutOfMemory(Name), " out-of-memory"),
         std::pair(torch::namesVocabulary(Name), " vocabulary"),
-        std::pair(torch::namesClock(Name), " clock"),
+        std::pair(cpp::namesClock(Name), " clock"),
         std::pair(torch::namesAccessor(Name), " accessor")})
     if (On)
       Text += What;
