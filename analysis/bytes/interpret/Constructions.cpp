@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/bytes/interpret/Constructions.h"
+#include "analysis/bytes/interpret/Elaboration.h"
 #include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"

@@ -5,10 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/bytes/Bytes.h"
-#include "analysis/bytes/interpret/Constructions.h"
-#include "analysis/bytes/interpret/ModelText.h"
-#include "analysis/bytes/interpret/Step.h"
+#include "analysis/bytes/interpret/Elaboration.h"
 #include "analysis/bytes/library/ModuleRows.h"
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
@@ -17,7 +14,6 @@
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -27,13 +23,6 @@ namespace libtorch_tidy::bytes {
 /// Of all models of a unit; one alone is bounded by the interpreter.
 static constexpr unsigned MaxStepsOfAll = 20'000'000;
 static constexpr unsigned MaxModels = 200;
-
-Spot spotOf(SourceLocation Loc, const SourceManager &SM) {
-  const PresumedLoc Where = SM.getPresumedLoc(SM.getExpansionLoc(Loc));
-  if (Where.isInvalid())
-    return {};
-  return {Where.getFilename(), Where.getLine()};
-}
 
 /// As shownName(), with its namespaces: "nets::Block<4>".
 static std::string fullName(const CXXRecordDecl *R, bool OfHolder = true) {
@@ -45,53 +34,6 @@ static std::string fullName(const CXXRecordDecl *R, bool OfHolder = true) {
   return Scope + shownName(R, OfHolder);
 }
 
-/// One that \p Type takes: truths are numbers to the interpreter.
-static std::string shownAs(const Cell &V, QualType Type) {
-  if (V->What == Value::Integer && Type->isBooleanType())
-    return V->Number ? "true" : "false";
-  return shown(V);
-}
-
-std::string shown(const Cell &V) {
-  std::string Result;
-  switch (V->What) {
-  case Value::Integer:
-    return V->Name.empty() ? std::to_string(V->Number) : V->Name;
-  case Value::Real: {
-    llvm::raw_string_ostream(Result) << llvm::format("%g", V->RealNumber);
-    return Result;
-  }
-  case Value::Text:
-    return '"' + V->Name + '"';
-  case Value::List:
-    for (const auto &[Name, Setting] : V->Settings)
-      Result += (Result.empty() ? "." : ", .") + Name + "=" + shown(Setting);
-    // A title that can be read.
-    for (const Cell &Part : llvm::ArrayRef(V->Elements).take_front(64))
-      Result += (Result.empty() ? "" : ", ") + shown(Part);
-    return "{" + Result + (V->Elements.size() > 64 ? ", ..." : "") + "}";
-  case Value::Record:
-    for (const FieldDecl *Field : V->Class->fields())
-      if (auto It = V->Members.find(Field->getCanonicalDecl());
-          It != V->Members.end() && !Field->getType()->isReferenceType())
-        Result += (Result.empty() ? "" : ", ") +
-                  shownAs(It->second, Field->getType());
-    return "{" + Result + "}";
-  case Value::Module:
-    return V->Held->ClassName + "(...)";
-  case Value::Options:
-    return V->Name + "Options(...)";
-  case Value::Null:
-    return "nullptr";
-  case Value::Tensor:
-    return shownSizes(V);
-  case Value::Type:
-    return V->Element ? V->Element->Name.str() : "...";
-  default:
-    return "...";
-  }
-}
-
 static std::string titleOf(const CXXRecordDecl *R,
                            llvm::ArrayRef<Cell> Arguments) {
   const CXXConstructorDecl *Constructor = constructorFor(R, Arguments);
@@ -100,8 +42,8 @@ static std::string titleOf(const CXXRecordDecl *R,
     const bool HasType = Constructor && I < Constructor->getNumParams();
     Result += I ? ", " : "";
     Result +=
-        HasType ? shownAs(Arguments[I], Constructor->getParamDecl(I)->getType())
-                : shown(Arguments[I]);
+        shown(Arguments[I],
+              HasType ? Constructor->getParamDecl(I)->getType() : QualType());
   }
   return Result + ")";
 }

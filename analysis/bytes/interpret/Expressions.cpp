@@ -399,25 +399,9 @@ static Cell evalNew(Interpreter &VM, const CXXNewExpr *E) {
   return Made->What == Value::Module ? Made : pointerTo(Made);
 }
 
-static Cell evalInside(Interpreter &VM, const Expr *E) {
-  if (const auto *Cast = dyn_cast<CastExpr>(E))
-    return evalCast(VM, Cast);
-  if (const std::optional<const Expr *> Inner = wrappedBy(E))
-    return VM.eval(*Inner);
+/// A literal, or a value that nothing is written for. Null for others.
+static Cell evalLiteral(Interpreter &VM, const Expr *E) {
   switch (E->getStmtClass()) {
-  case Stmt::ExprWithCleanupsClass:
-  case Stmt::ConstantExprClass: {
-    const size_t Living = VM.Temporaries.size();
-    const Cell Result = VM.eval(cast<FullExpr>(E)->getSubExpr());
-    VM.Temporaries.resize(Living);
-    return Result;
-  }
-  case Stmt::MaterializeTemporaryExprClass: {
-    const Cell Made = VM.eval(cast<MaterializeTemporaryExpr>(E)->getSubExpr());
-    if (VM.Pass)
-      VM.Temporaries.push_back(Made);
-    return Made;
-  }
   case Stmt::CXXBoolLiteralExprClass:
     return integer(cast<CXXBoolLiteralExpr>(E)->getValue());
   case Stmt::CharacterLiteralClass:
@@ -437,6 +421,32 @@ static Cell evalInside(Interpreter &VM, const Expr *E) {
     return E->getType()->isPointerType()
                ? valueOf(Value::Null)
                : defaultValue(VM, E->getType(), E->getExprLoc());
+  default:
+    return nullptr;
+  }
+}
+
+static Cell evalInside(Interpreter &VM, const Expr *E) {
+  if (const auto *Cast = dyn_cast<CastExpr>(E))
+    return evalCast(VM, Cast);
+  if (const std::optional<const Expr *> Inner = wrappedBy(E))
+    return VM.eval(*Inner);
+  if (Cell Literal = evalLiteral(VM, E))
+    return Literal;
+  switch (E->getStmtClass()) {
+  case Stmt::ExprWithCleanupsClass:
+  case Stmt::ConstantExprClass: {
+    const size_t Living = VM.Temporaries.size();
+    const Cell Result = VM.eval(cast<FullExpr>(E)->getSubExpr());
+    VM.Temporaries.resize(Living);
+    return Result;
+  }
+  case Stmt::MaterializeTemporaryExprClass: {
+    const Cell Made = VM.eval(cast<MaterializeTemporaryExpr>(E)->getSubExpr());
+    if (VM.Pass)
+      VM.Temporaries.push_back(Made);
+    return Made;
+  }
   case Stmt::CXXThisExprClass:
     return !VM.Frames.empty() && VM.Frames.back()->This
                ? VM.Frames.back()->This

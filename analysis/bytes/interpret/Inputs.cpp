@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/bytes/interpret/Inputs.h"
-#include "analysis/bytes/interpret/ModelText.h"
+#include "analysis/bytes/interpret/Elaboration.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/Support/Format.h"
 
 using namespace clang;
 using llvm::ArrayRef;
@@ -18,6 +19,56 @@ using llvm::StringRef;
 using llvm::Twine;
 
 namespace libtorch_tidy::bytes {
+
+Spot spotOf(SourceLocation Loc, const SourceManager &SM) {
+  const PresumedLoc Where = SM.getPresumedLoc(SM.getExpansionLoc(Loc));
+  if (Where.isInvalid())
+    return {};
+  return {Where.getFilename(), Where.getLine()};
+}
+
+std::string shown(const Cell &V, QualType Type) {
+  std::string Result;
+  switch (V->What) {
+  case Value::Integer:
+    // Truths are numbers to the interpreter.
+    if (!Type.isNull() && Type->isBooleanType())
+      return V->Number ? "true" : "false";
+    return V->Name.empty() ? std::to_string(V->Number) : V->Name;
+  case Value::Real: {
+    llvm::raw_string_ostream(Result) << llvm::format("%g", V->RealNumber);
+    return Result;
+  }
+  case Value::Text:
+    return '"' + V->Name + '"';
+  case Value::List:
+    for (const auto &[Name, Setting] : V->Settings)
+      Result += (Result.empty() ? "." : ", .") + Name + "=" + shown(Setting);
+    // A title that can be read.
+    for (const Cell &Part : llvm::ArrayRef(V->Elements).take_front(64))
+      Result += (Result.empty() ? "" : ", ") + shown(Part);
+    return "{" + Result + (V->Elements.size() > 64 ? ", ..." : "") + "}";
+  case Value::Record:
+    for (const FieldDecl *Field : V->Class->fields())
+      if (auto It = V->Members.find(Field->getCanonicalDecl());
+          It != V->Members.end() && !Field->getType()->isReferenceType())
+        Result +=
+            (Result.empty() ? "" : ", ") + shown(It->second, Field->getType());
+    return "{" + Result + "}";
+  case Value::Module:
+    return V->Held->ClassName + "(...)";
+  case Value::Options:
+    return V->Name + "Options(...)";
+  case Value::Null:
+    return "nullptr";
+  case Value::Tensor:
+    return shownSizes(V);
+  case Value::Type:
+    return V->Element ? V->Element->Name.str() : "...";
+  default:
+    return "...";
+  }
+}
 
 //===----------------------------------------------------------------------===//
 // Of the command line

@@ -5,9 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/bytes/interpret/ModelText.h"
-#include "analysis/bytes/Bytes.h"
-#include "analysis/bytes/interpret/Value.h"
+#include "analysis/bytes/interpret/Elaboration.h"
 #include "clang/Basic/CharInfo.h"
 #include "llvm/ADT/StringExtras.h"
 

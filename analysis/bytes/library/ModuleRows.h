@@ -8,7 +8,7 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_LIBRARY_MODULEROWS_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_LIBRARY_MODULEROWS_H
 
-#include "analysis/bytes/interpret/Inputs.h"
+#include "analysis/bytes/interpret/Elaboration.h"
 
 namespace libtorch_tidy::bytes {
 

@@ -1,0 +1,151 @@
+//===- Elaboration.h - The parts of elaboration -----------------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// How the models of a unit become the rows of Bytes.h: what the command line
+/// asks for, which models the unit makes, what their forward() is given, and
+/// what passes over them take.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_ELABORATION_H
+#define LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_ELABORATION_H
+
+#include "analysis/bytes/Bytes.h"
+#include "analysis/bytes/interpret/Interpreter.h"
+
+namespace libtorch_tidy::bytes {
+
+//===----------------------------------------------------------------------===//
+// Texts of the command line, ModelText.cpp
+//===----------------------------------------------------------------------===//
+
+/// `UNet(3, 2)`: a class and the arguments of its constructor.
+struct ModelText {
+  /// As written, without spaces: "UNet", "nets::Block<4>".
+  std::string Name;
+  std::vector<Cell> Arguments;
+};
+
+/// Reads a model:
+///
+///   MODEL = NAME [ "(" [ VALUE { "," VALUE } ] ")" ]
+///   VALUE = integer | real number | true | false | "text" | torch::kName
+///         | "{" [ VALUE { "," VALUE } ] "}"
+///         | "{" "." NAME "=" VALUE { "," "." NAME "=" VALUE } "}"
+///
+/// An error says what was expected, where, and has an example.
+llvm::Expected<ModelText> parseModelText(llvm::StringRef Text);
+
+/// Reads an input of forward(), a tensor or another value:
+///
+///   INPUT = SIZE "x" SIZE { "x" SIZE } [ ":" TYPE ] | SIZE ":" TYPE | VALUE
+///
+/// In a VALUE in braces inputs can stand. A tensor has no element type where
+/// the text has none. A number alone may be the only size of a tensor: its user
+/// knows. An error has the grammar, and an example.
+llvm::Expected<Cell> parseInputText(llvm::StringRef Text);
+
+//===----------------------------------------------------------------------===//
+// Inputs of forward(), Inputs.cpp
+//===----------------------------------------------------------------------===//
+
+Spot spotOf(clang::SourceLocation Loc, const clang::SourceManager &SM);
+/// A value as one would write it in a call, for a parameter of \p Type, if that
+/// is known.
+std::string shown(const Cell &V, clang::QualType Type = {});
+
+/// The arguments of a forward(). Their tensors have sizes, and no memory.
+struct StepInputs {
+  std::vector<Cell> Arguments;
+  std::vector<std::string> Texts; ///< As a reader writes them.
+  Spot From;                      ///< Empty: the command line.
+  std::string Trouble;            ///< forward() does not take them.
+  Spot TroubleAt;
+};
+
+/// \p Texts, as parseInputText() takes them, for the forward() of \p Class. A
+/// number is the only size of a tensor where forward() takes one.
+StepInputs inputsOf(llvm::ArrayRef<std::string> Texts,
+                    const clang::CXXRecordDecl *Class,
+                    const clang::SourceManager &SM);
+
+/// A call of forward() in the program, outside of modules.
+struct PassedInputs {
+  const clang::CXXRecordDecl *Class; ///< Of the model; canonical.
+  llvm::SmallVector<const clang::Expr *, 4> Arguments;
+  clang::SourceLocation At;
+  const clang::ValueDecl *Model; ///< What names the model; may be null.
+};
+/// \p E as such a call; nullopt for others.
+std::optional<PassedInputs> asPassedInputs(const clang::CallExpr *E);
+/// The values of \p Passed; nullopt where they are not known. With \p Type,
+/// floating tensors are converted to it, as the model is.
+std::optional<StepInputs> inputsOf(const PassedInputs &Passed,
+                                   Interpreter &Running,
+                                   std::optional<torch::ElementType> Type,
+                                   const clang::SourceManager &SM);
+
+/// \p Given with tensors in the memory of \p S, of \p Type where they have no
+/// type. Those that are the same tensor stay one.
+std::vector<Cell> placed(llvm::ArrayRef<Cell> Given, Simulation &S,
+                         torch::ElementType Type);
+
+/// Inputs with a batch of \p Batch: the first size of the first tensor, and of
+/// all that have the same. nullopt where no tensor has sizes.
+std::optional<std::vector<Cell>> withBatch(llvm::ArrayRef<Cell> Given,
+                                           int64_t Batch);
+
+//===----------------------------------------------------------------------===//
+// The models of a unit, Constructions.cpp
+//===----------------------------------------------------------------------===//
+
+/// A construction of a module in the program.
+struct Construction {
+  const clang::CXXRecordDecl *Class;
+  llvm::SmallVector<const clang::Expr *, 4> Arguments;
+  clang::SourceLocation At;
+};
+
+/// What a unit has that has to do with models.
+struct UnitModels {
+  std::vector<const clang::CXXRecordDecl *> Classes; ///< Those of modules.
+  std::vector<Construction> Made;
+  std::vector<PassedInputs> Passed;
+  std::vector<const clang::FunctionDecl *> Defined; ///< For other units, too.
+  Interpreter::Bodies Bodies;
+};
+
+/// Looks through a unit, of which the first \p OwnText bytes of the main file,
+/// and what they include, are its own. \p WithInputs: what forward() is passed
+/// is looked for, too.
+UnitModels findModels(const clang::ASTContext &Context,
+                      const Interpreter::DefineDecl &Define, unsigned OwnText,
+                      bool WithInputs);
+
+//===----------------------------------------------------------------------===//
+// Passes, Step.cpp
+//===----------------------------------------------------------------------===//
+
+/// Runs passes with \p Inputs over \p M, which \p Running has made, and adds to
+/// \p Model what they take. \p Paths are those of its rows.
+void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
+             const BudgetRequest &Request,
+             const std::map<const ModuleInstance *, std::string> &Paths,
+             const clang::SourceManager &SM, ModelRows &Model);
+
+/// What the graph of one forward() keeps when nobody holds its results: with
+/// the inputs that it keeps, if they go as well. nullopt where the pass is not
+/// followed whole.
+std::optional<uint64_t> keptByGraph(Interpreter &Running, const ModulePtr &M,
+                                    const StepInputs &Inputs, bool Training,
+                                    bool InputsGo,
+                                    const clang::SourceManager &SM);
+
+} // namespace libtorch_tidy::bytes
+
+#endif // LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_ELABORATION_H
