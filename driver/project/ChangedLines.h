@@ -14,7 +14,10 @@
 #ifndef LIBTORCH_TIDY_DRIVER_PROJECT_CHANGEDLINES_H
 #define LIBTORCH_TIDY_DRIVER_PROJECT_CHANGEDLINES_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
+#include <string>
+#include <vector>
 
 namespace libtorch_tidy::driver {
 
