@@ -18,7 +18,8 @@ Call::Call(const Expr *E, const FunctionDecl *Callee, const Expr *Object,
            llvm::ArrayRef<const Expr *> Args)
     : E(E), Callee(Callee), Name(nameOf(Callee)), Object(Object),
       OnThis(isa_and_nonnull<CXXThisExpr>(stripImplicit(Object))),
-      Args(Args.begin(), Args.end()), Written(Args.size()) {
+      Args(Args.begin(), Args.end()), Written(Args.size()),
+      Kinds(kindsOf(dyn_cast<CallExpr>(E))) {
   while (Written && isa<CXXDefaultArgExpr>(Args[Written - 1]))
     --Written;
   if (Callee)

@@ -50,6 +50,7 @@ struct Call {
   llvm::SmallVector<const clang::Expr *, 6> Args;
   unsigned Written = 0; ///< How many of Args are written.
   Whose Of = Whose::Unknown;
+  Std Kinds; ///< What the callee does if it is what its name says, see Std.h.
 
   explicit Call(const clang::CallExpr *E);
   explicit Call(const clang::CXXConstructExpr *E);
@@ -68,7 +69,7 @@ struct Call {
   }
   /// OO_None for others than operators.
   clang::OverloadedOperatorKind op() const;
-  bool does(Std Kinds) const { return cpp::does(expr(), Kinds); }
+  bool does(Std Any) const { return (Kinds & Any) != Std(); }
 };
 
 /// A row of a table of what an analysis, a \p Domain, understands of calls:

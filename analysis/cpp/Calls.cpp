@@ -10,6 +10,7 @@
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/Basic/Builtins.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -56,7 +57,8 @@ const Expr *valueOf(const Expr *E) {
     if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
       if (Construct->getConstructor()->isCopyOrMoveConstructor())
         Inner = onlyArgument(Construct);
-    } else if (isStdCall(E, Std::Move)) {
+    } else if (const auto *Call = dyn_cast<CallExpr>(E);
+               Call && Call->getBuiltinCallee() == Builtin::BImove) {
       Inner = movedBy(E);
     }
     if (!Inner)

@@ -88,13 +88,13 @@ static const FunctionRow FunctionRows[] = {
     {Of::Functions, Std::Part, "get"},
     {Of::Functions, Std::Bind, "bind"},
     {Of::Functions, Std::Make, "make_shared make_unique"},
-    {Of::Functions, Std::Write, "getline"},
+    {Of::Both, Std::Write, "getline"},
     // Functions that run what they are given.
-    {Of::Functions, Std::Run,
+    {Of::Both, Std::Run,
      "for_each for_each_n transform transform_reduce generate generate_n "
      "accumulate reduce all_of any_of none_of find_if count_if copy_if "
      "remove_if partition sort invoke apply visit call_once"},
-    {Of::Functions, Std::Invoke, "invoke"},
+    {Of::Both, Std::Invoke, "invoke"},
     {Of::Functions, Std::Async, "async"},
     {Of::Functions, Std::Read,
      "accumulate all_of any_of none_of find find_if count count_if distance "
