@@ -72,7 +72,7 @@ void assign(Interpreter &VM, const CXXMethodDecl *F, const Cell &Object,
 
 /// A call of a library's. Null for the user's.
 static Cell callLibrary(Interpreter &VM, const LibraryCall &C) {
-  const bool ActsOnModule = moduleAct(C.F) != ModuleAct::Unknown;
+  const bool ActsOnModule = C.OnModule != ModuleAct::Unknown;
   if (C.Object && C.Object->What == Value::Unknown && !ActsOnModule &&
       isOfLibrary(C.F))
     return C.Object;

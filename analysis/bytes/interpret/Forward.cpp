@@ -107,70 +107,65 @@ Cell guardOf(Interpreter &VM, const CXXRecordDecl *Class,
 // Operators
 //===----------------------------------------------------------------------===//
 
-static Argument argumentOf(const Cell &V) {
-  Argument Result;
+static Argument::Kind kindOf(const Cell &V) {
+  auto AreAll = [&](Value::Kind What) {
+    return llvm::all_of(V->Elements,
+                        [&](const Cell &E) { return E->What == What; });
+  };
   switch (V->What) {
   case Value::Null:
-    Result.What = Argument::None;
-    break;
+    return Argument::None;
   case Value::Integer:
-    Result.What = Argument::Integer;
-    Result.Number = V->Number;
-    break;
+    return Argument::Integer;
   case Value::Real:
-    Result.What = Argument::Real;
-    Result.RealNumber = V->RealNumber;
-    break;
+    return Argument::Real;
   case Value::Tensor:
-    Result.What = V->Handle->Shape.Defined ? Argument::Tensor : Argument::None;
-    Result.Handles = {V->Handle};
-    break;
+    return V->Handle->Shape.Defined ? Argument::Tensor : Argument::None;
   case Value::Type:
-    Result.What = Argument::Type;
-    Result.Element = V->Element;
-    break;
   case Value::Options:
-    Result.What = Argument::Type;
-    Result.Element = V->Element;
-    break;
+    return Argument::Type;
   case Value::Text:
   case Value::Other:
-    Result.What = Argument::Name;
-    Result.Text = V->Name;
-    break;
-  case Value::Pointer:
-    return argumentOf(V->Target);
+    return Argument::Name;
   case Value::Slice:
-  case Value::List: {
-    bool Numbers = V->What == Value::List, Tensors = Numbers;
-    for (const Cell &Element : V->Elements) {
-      Numbers &= Element->What == Value::Integer;
-      Tensors &= Element->What == Value::Tensor;
-      Result.Parts.push_back(argumentOf(Element));
-    }
-    for (const Argument &Part : Result.Parts)
-      if (Part.What == Argument::Unknown) {
-        Result.Text = Part.Text;
-        return Result;
-      }
-    if (V->What == Value::Slice) {
-      Result.What = Argument::Slice;
-    } else if (Numbers) {
-      Result.What = Argument::Integers;
-      for (const Cell &Element : V->Elements)
-        Result.Numbers.push_back(Element->Number);
-    } else if (Tensors) {
-      Result.What = Argument::Tensors;
-      for (const Cell &Element : V->Elements)
-        Result.Handles.push_back(Element->Handle);
-    } else {
-      Result.What = Argument::Indices;
-    }
-    break;
-  }
+    return Argument::Slice;
+  case Value::List:
+    return AreAll(Value::Integer)  ? Argument::Integers
+           : AreAll(Value::Tensor) ? Argument::Tensors
+                                   : Argument::Indices;
   default:
+    return Argument::Unknown;
+  }
+}
+
+static Argument argumentOf(const Cell &V) {
+  if (V->What == Value::Pointer)
+    return argumentOf(V->Target);
+  Argument Result;
+  Result.What = kindOf(V);
+  Result.Number = V->Number;
+  Result.RealNumber = V->RealNumber;
+  Result.Element = V->Element;
+  if (Result.What == Argument::Name)
+    Result.Text = V->Name;
+  else if (Result.What == Argument::Unknown)
     Result.Text = V->Why;
-    break;
+  if (V->Handle)
+    Result.Handles = {V->Handle};
+  if (V->What != Value::List && V->What != Value::Slice)
+    return Result;
+  for (const Cell &Element : V->Elements) {
+    Result.Parts.push_back(argumentOf(Element));
+    if (Result.What == Argument::Integers)
+      Result.Numbers.push_back(Element->Number);
+    else if (Result.What == Argument::Tensors)
+      Result.Handles.push_back(Element->Handle);
+    // With a part that is not known, all is not.
+    if (Result.Parts.back().What == Argument::Unknown) {
+      Result.What = Argument::Unknown;
+      Result.Text = Result.Parts.back().Text;
+      return Result;
+    }
   }
   return Result;
 }

@@ -76,6 +76,8 @@ struct LibraryCall {
   clang::SourceLocation At;
   llvm::StringRef Name; ///< As cpp::calleeName() has it.
   Cell Nothing;         ///< What it gives where that is not known.
+  ModuleAct OnModule = moduleAct(F);
+  TensorAct OnTensor = tensorAct(F);
 };
 
 /// A call that goes on while its callee is followed.

@@ -244,25 +244,25 @@ static Cell insertInto(Interpreter &VM, const Cell &This,
 }
 
 /// A call of a module's method where the module is not known.
-static Cell callOfNoModule(Interpreter &VM, const LibraryCall &C, ModuleAct Act,
+static Cell callOfNoModule(Interpreter &VM, const LibraryCall &C,
                            const Cell &This) {
-  if (Act == ModuleAct::Same)
+  if (C.OnModule == ModuleAct::Same)
     return This ? This : C.Nothing;
-  if (Act == ModuleAct::IsEmpty && This && This->What == Value::Null)
+  if (C.OnModule == ModuleAct::IsEmpty && This && This->What == Value::Null)
     return integer(1);
-  if (addsToModule(Act))
+  if (addsToModule(C.OnModule))
     VM.note(C.At, "the module that '" + C.Name + "' adds to is not known" +
                       (This ? VM.because(This) : ""));
   return This && This->What == Value::Unknown ? This : C.Nothing;
 }
 
 /// A change of what is registered in \p This. Null for other calls.
-static Cell changeModule(Interpreter &VM, const LibraryCall &C, ModuleAct Act,
+static Cell changeModule(Interpreter &VM, const LibraryCall &C,
                          const Cell &This) {
   ModuleInstance &M = *This->Held;
   const std::string Name = firstName(C.Arguments);
   const Cell Second = C.Arguments.size() < 2 ? nullptr : C.Arguments[1];
-  switch (Act) {
+  switch (C.OnModule) {
   case ModuleAct::RegisterModule:
     if (!Second)
       return C.Nothing;
@@ -274,7 +274,7 @@ static Cell changeModule(Interpreter &VM, const LibraryCall &C, ModuleAct Act,
     if (!Second)
       return C.Nothing;
     if (mayRegister(VM, Name, "tensor", C.At))
-      addTensor(VM, M, Act == ModuleAct::RegisterParameter, Name, Second,
+      addTensor(VM, M, C.OnModule == ModuleAct::RegisterParameter, Name, Second,
                 C.Arguments.size() > 2 ? truth(C.Arguments[2]) : true, C.At);
     return Second;
   case ModuleAct::ReplaceModule: {
@@ -315,9 +315,9 @@ static Cell changeModule(Interpreter &VM, const LibraryCall &C, ModuleAct Act,
 }
 
 /// What a call asks \p This for. Null for other calls.
-static Cell askModule(const LibraryCall &C, ModuleAct Act, const Cell &This) {
+static Cell askModule(const LibraryCall &C, const Cell &This) {
   const ModulePtr &M = This->Held;
-  switch (Act) {
+  switch (C.OnModule) {
   case ModuleAct::Element:
     return C.Arguments.empty() ? This : element(This, C.Arguments.front(), C.E);
   case ModuleAct::Same:
@@ -341,7 +341,7 @@ static Cell askModule(const LibraryCall &C, ModuleAct Act, const Cell &This) {
   case ModuleAct::IsTraining:
     return integer(M->IsTraining);
   case ModuleAct::Modules: {
-    std::vector<Cell> All = listed(Act, M);
+    std::vector<Cell> All = listed(C.OnModule, M);
     if (!C.Arguments.empty() && truth(C.Arguments.front()) == false)
       All.erase(All.begin());
     return listOf(std::move(All));
@@ -354,7 +354,7 @@ static Cell askModule(const LibraryCall &C, ModuleAct Act, const Cell &This) {
   case ModuleAct::NamedBuffers:
   case ModuleAct::Children:
   case ModuleAct::NamedChildren:
-    return listOf(listed(Act, M));
+    return listOf(listed(C.OnModule, M));
   default:
     return nullptr;
   }
@@ -363,18 +363,17 @@ static Cell askModule(const LibraryCall &C, ModuleAct Act, const Cell &This) {
 Cell callModule(Interpreter &VM, LibraryCall C) {
   const Cell This = targetOf(C.Object);
   C.Nothing = unknown(C.At, "what '" + C.Name + "' returns");
-  const ModuleAct Act = moduleAct(C.F);
   const auto *Method = cast<CXXMethodDecl>(C.F);
-  if (Act == ModuleAct::FromPretrained)
+  if (C.OnModule == ModuleAct::FromPretrained)
     return moduleValue(makePretrained(VM, Method, C.Arguments, C.At));
   if (!This || This->What != Value::Module)
-    return callOfNoModule(VM, C, Act, This);
-  if (Cell Result = changeModule(VM, C, Act, This))
+    return callOfNoModule(VM, C, This);
+  if (Cell Result = changeModule(VM, C, This))
     return Result;
-  if (Cell Result = askModule(C, Act, This))
+  if (Cell Result = askModule(C, This))
     return Result;
   const ModulePtr M = This->Held;
-  switch (Act) {
+  switch (C.OnModule) {
   case ModuleAct::Clone:
     return moduleValue(cloneOf(VM, M));
   case ModuleAct::Convert: {
@@ -400,7 +399,7 @@ Cell callModule(Interpreter &VM, LibraryCall C) {
   case ModuleAct::Train:
   case ModuleAct::Eval: {
     const bool On =
-        Act == ModuleAct::Train &&
+        C.OnModule == ModuleAct::Train &&
         (C.Arguments.empty() || truth(C.Arguments.front()).value_or(true));
     forEachModule(
         M, [&](const ModulePtr &Each, StringRef) { Each->IsTraining = On; });

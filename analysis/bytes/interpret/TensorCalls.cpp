@@ -54,9 +54,8 @@ static bool isFactory(TensorAct Act) {
 }
 
 /// What a pass follows as an operator; the others make tensors, or ask.
-static bool isFollowedOperator(const FunctionDecl *F) {
-  const TensorAct Act = tensorAct(F);
-  switch (Act) {
+static bool isFollowedOperator(const LibraryCall &C) {
+  switch (C.OnTensor) {
   case TensorAct::Size:
   case TensorAct::Dimensions:
   case TensorAct::Elements:
@@ -66,7 +65,7 @@ static bool isFollowedOperator(const FunctionDecl *F) {
   case TensorAct::Fact:
     return false;
   default:
-    return !isFactory(Act) && isTensorOperator(F);
+    return !isFactory(C.OnTensor) && isTensorOperator(C.F);
   }
 }
 
@@ -380,7 +379,7 @@ static Cell askedOf(TensorAct Act, const torch::TensorShape &Shape,
 static Cell callTensor(Interpreter &VM, LibraryCall C) {
   C.Nothing =
       unknown(C.At, "the tensor that '" + C.F->getNameAsString() + "' gives");
-  const TensorAct Act = tensorAct(C.F);
+  const TensorAct Act = C.OnTensor;
   if (isFactory(Act)) {
     std::optional<torch::TensorShape> Shape = shapeMade(Act, C.Arguments);
     return Shape ? makeTensor(VM, std::move(*Shape), C.Arguments, C.At)
@@ -442,13 +441,13 @@ static Cell callTensor(Interpreter &VM, LibraryCall C) {
 
 /// A call that has to do with tensors or their options. Null for others.
 Cell callWithTensors(Interpreter &VM, const LibraryCall &C) {
-  const bool IsFollowed = isFollowedOperator(C.F);
+  const bool IsFollowed = isFollowedOperator(C);
   if (VM.Pass && IsFollowed)
     return callOperator(VM, C);
   Cell Result;
   if (setsElementType(C.F) || changesTensorOptions(C.F))
     Result = makeTensorOptions(C);
-  else if (tensorAct(C.F) != TensorAct::Unknown)
+  else if (C.OnTensor != TensorAct::Unknown)
     Result = callTensor(VM, C);
   if (IsFollowed && (!Result || Result->What == Value::Unknown))
     if (Cell Made = makeByOperator(VM, C))
