@@ -304,7 +304,7 @@ Cell forward(Interpreter &VM, const ModulePtr &M, ArrayRef<Cell> Inputs,
     if (const CXXRecordDecl *R = Base.getType()->getAsCXXRecordDecl();
         R && modelClass(R) == ModelClass::LibraryModule)
       return forwardOfLibrary(VM, M, modelClassName(R), Inputs, At);
-  VM.fail(At, "'" + M->ClassName + "' has no forward(VM) that takes " +
+  VM.fail(At, "'" + M->ClassName + "' has no forward() that takes " +
                   Twine(Inputs.size()) +
                   (Inputs.size() == 1 ? " argument" : " arguments"));
   return unknown(At, "what '" + M->ClassName + "' returns");
