@@ -13,7 +13,6 @@
 #include "analysis/cpp/Writes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -189,13 +188,9 @@ static const Expr *wholeOf(const CallExpr *Call) {
       (!isStdDecl(Callee) && !library::declares(Callee)) ||
       library::isValue(Method->getObjectType()))
     return nullptr;
-  bool IsPart = library::returnsAPart(Call) ||
-                llvm::StringSwitch<bool>(calleeName(Call))
-                    .Cases("begin", "cbegin", "at", "front", "back", true)
-                    .Cases("children", "named_children", true)
-                    .Cases("items", "values", true)
-                    .Default(false);
-  return IsPart ? Method->getImplicitObjectArgument() : nullptr;
+  return library::returnsAPart(Call) || does(Call, Std::Element | Std::Begin)
+             ? Method->getImplicitObjectArgument()
+             : nullptr;
 }
 
 static std::optional<Object> pathOf(const Expr *E, const Stmt *Body,

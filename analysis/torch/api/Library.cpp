@@ -15,6 +15,7 @@
 #include "analysis/torch/modules/Modules.h"
 #include "analysis/torch/storage/Owners.h"
 #include "analysis/torch/storage/Sharing.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -54,7 +55,11 @@ bool cpp::library::returnsItsObject(const CallExpr *Call) {
 }
 
 bool cpp::library::returnsAPart(const CallExpr *Call) {
-  return torch::asModuleState(Call).has_value();
+  return torch::asModuleState(Call) ||
+         llvm::StringSwitch<bool>(calleeName(Call))
+             .Cases("children", "named_children", true)
+             .Cases("items", "values", true)
+             .Default(false);
 }
 
 bool cpp::library::asksIfEmpty(const CallExpr *Call) {

@@ -32,7 +32,8 @@ public:
   llvm::SmallVector<const Expr *, 4> Found;
 
   void look(const Expr *E) {
-    if (!E || cpp::ownerKind(E->getType()) == cpp::Owner::None || Depth == cpp::MaxChase)
+    if (!E || cpp::ownerKind(E->getType()) == cpp::Owner::None ||
+        Depth == cpp::MaxChase)
       return;
     ++Depth;
     lookInto(cpp::peel(E));
@@ -134,14 +135,17 @@ private:
     for (const CXXCtorInitializer *Init :
          cast<CXXConstructorDecl>(Definition)->inits())
       if (Init->isMemberInitializer() &&
-          cpp::isOwningType(Init->getMember()->getType()) && Names(Init->getInit()))
+          cpp::isOwningType(Init->getMember()->getType()) &&
+          Names(Init->getInit()))
         return true;
-    return cpp::anyOf<CallExpr>(Definition->getBody(), [&](const CallExpr *Call) {
-      if (!cpp::isAssignment(Call))
-        return asRegistration(Call) && Names(Call);
-      const FieldDecl *Field = cpp::fieldOf(Call->getArg(0));
-      return Field && cpp::isOwningType(Field->getType()) && Names(Call->getArg(1));
-    });
+    return cpp::anyOf<CallExpr>(
+        Definition->getBody(), [&](const CallExpr *Call) {
+          if (!cpp::isAssignment(Call))
+            return asRegistration(Call) && Names(Call);
+          const FieldDecl *Field = cpp::fieldOf(Call->getArg(0));
+          return Field && cpp::isOwningType(Field->getType()) &&
+                 Names(Call->getArg(1));
+        });
   }
 
   void call(const CallExpr *Call) {
@@ -149,17 +153,14 @@ private:
       return look(Moved);
     StringRef Name = cpp::calleeName(Call);
     const FunctionDecl *Callee = Call->getDirectCallee();
-    bool Known =
-        Callee && (cpp::isStdDecl(Callee) || isTorchDecl(Callee));
-    if (Known &&
-        (Name == "bind" || Name == "make_tuple" || Name == "make_pair" ||
-         Name == "make_capsule" || Name == "create")) {
+    bool Known = Callee && (cpp::isStdDecl(Callee) || isTorchDecl(Callee));
+    if (Known && (cpp::does(Call, cpp::Std::Bind | cpp::Std::Tuple) ||
+                  Name == "make_capsule" || Name == "create")) {
       for (const Expr *Arg : Call->arguments())
         look(Arg);
       return;
     }
-    if (Known && (Name == "make_shared" || Name == "make_unique" ||
-                  isMakeIntrusive(Call)))
+    if (Known && (cpp::does(Call, cpp::Std::Make) || isMakeIntrusive(Call)))
       made(cpp::recordOf(cpp::pointeeOf(Call->getType())),
            llvm::ArrayRef(Call->getArgs(), Call->getNumArgs()));
     Found.push_back(Call);
@@ -198,10 +199,10 @@ private:
     if (Var->getInit() && !Var->isImplicit())
       look(Var->getInit());
     cpp::forEachStore(Body,
-                 [&](const CallExpr *, const Expr *To, const Expr *Value) {
-                   if (cpp::rootOf(To) == Var)
-                     look(Value);
-                 });
+                      [&](const CallExpr *, const Expr *To, const Expr *Value) {
+                        if (cpp::rootOf(To) == Var)
+                          look(Value);
+                      });
   }
 
   const Stmt *Body;

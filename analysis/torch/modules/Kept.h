@@ -11,8 +11,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef LIBTORCH_TIDY_ANALYSIS_CPP_KEPT_H
-#define LIBTORCH_TIDY_ANALYSIS_CPP_KEPT_H
+#ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_KEPT_H
+#define LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_KEPT_H
 
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/SmallVector.h"
@@ -28,4 +28,4 @@ llvm::SmallVector<const clang::Expr *, 4> keptBy(const clang::Expr *E,
 
 } // namespace libtorch_tidy::torch
 
-#endif // LIBTORCH_TIDY_ANALYSIS_CPP_KEPT_H
+#endif // LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_KEPT_H
