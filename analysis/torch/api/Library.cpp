@@ -12,6 +12,7 @@
 #include "analysis/torch/api/Headers.h"
 #include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/modules/Modules.h"
 #include "analysis/torch/storage/Owners.h"
 #include "analysis/torch/storage/Sharing.h"
