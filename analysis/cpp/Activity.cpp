@@ -6,27 +6,35 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Activity.h"
+#include "analysis/cpp/UnitContext.h"
 #include <algorithm>
 
 using namespace clang;
 
 namespace libtorch_tidy::cpp {
 
-static thread_local const Activity *Current = nullptr;
-static thread_local char *Shared = nullptr;
-static thread_local size_t SharedSize = 0;
+static char *Shared = nullptr;
+static size_t SharedSize = 0;
+
+/// The innermost activity of a unit.
+struct Innermost {
+  const Activity *Doing = nullptr;
+};
 
 void Activity::writeTo(char *Memory, size_t Size) {
   Shared = Memory;
   SharedSize = Size;
 }
 
-Activity::Activity(const FunctionDecl *F) : F(F), Around(Current) {
+Activity::Activity(const FunctionDecl *F)
+    : F(F), Current(ofUnit<Innermost>(F->getASTContext()).Doing),
+      Around(Current) {
   Current = this;
   write();
 }
 
-Activity::Activity(llvm::StringRef Check) : Check(Check), Around(Current) {
+Activity::Activity(llvm::StringRef Check, ASTContext &Unit)
+    : Check(Check), Current(ofUnit<Innermost>(Unit).Doing), Around(Current) {
   Current = this;
   write();
 }

@@ -25,16 +25,16 @@ class Activity {
 public:
   /// "function 'train'".
   explicit Activity(const clang::FunctionDecl *F);
-  /// "check 'libtorch-cat-in-loop'".
-  explicit Activity(llvm::StringRef Check);
+  /// "check 'libtorch-cat-in-loop'", which looks at \p Unit.
+  Activity(llvm::StringRef Check, clang::ASTContext &Unit);
   ~Activity();
   Activity(const Activity &) = delete;
   Activity &operator=(const Activity &) = delete;
 
   /// What is done when none lives.
   static void say(llvm::StringRef Text);
-  /// From now on the words are written to \p Memory, with a zero at the end;
-  /// null: nowhere.
+  /// From now on the words of this process are written to \p Memory, with a
+  /// zero at the end; null: nowhere. Such a process has one thread.
   static void writeTo(char *Memory, size_t Size);
 
 private:
@@ -42,6 +42,7 @@ private:
 
   const clang::FunctionDecl *F = nullptr;
   llvm::StringRef Check;
+  const Activity *&Current; ///< The innermost of the unit.
   const Activity *Around;
 };
 

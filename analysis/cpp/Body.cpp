@@ -8,6 +8,7 @@
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Object.h"
+#include "analysis/cpp/UnitContext.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ParentMapContext.h"
 #include "clang/Basic/SourceManager.h"
@@ -23,16 +24,9 @@ namespace libtorch_tidy::cpp {
 using Bodies = llvm::DenseMap<const FunctionDecl *, std::unique_ptr<Body>>;
 
 Body &Body::of(const FunctionDecl *F) {
-  static thread_local llvm::DenseMap<const ASTContext *, Bodies> Units;
   if (const FunctionDecl *Definition = F->getDefinition())
     F = Definition;
-  ASTContext &Context = F->getASTContext();
-  auto [Unit, New] = Units.try_emplace(&Context);
-  if (New) // They go with the AST that they refer to.
-    Context.AddDeallocation(
-        [](void *Gone) { Units.erase(static_cast<const ASTContext *>(Gone)); },
-        &Context);
-  std::unique_ptr<Body> &Known = Unit->second[F];
+  std::unique_ptr<Body> &Known = ofUnit<Bodies>(F->getASTContext())[F];
   if (!Known)
     Known = std::make_unique<Body>(F);
   return *Known;

@@ -23,6 +23,9 @@ class ErrorPlaces : public DiagnosticConsumer {
 public:
   using All = std::map<const DiagnosticsEngine *, ErrorPlaces *>;
   static All &known() {
+    // Thread-local because errors come before there is a syntax tree to find a
+    // UnitContext by, and a client does not tell whether it is one of these.
+    // Each engine has its own.
     static thread_local All Known;
     return Known;
   }

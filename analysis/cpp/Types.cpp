@@ -8,7 +8,7 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Library.h"
-#include "analysis/cpp/Remembered.h"
+#include "analysis/cpp/UnitContext.h"
 #include "analysis/cpp/Std.h"
 #include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/DenseMap.h"
@@ -76,7 +76,7 @@ bool isOrDerivesFrom(const CXXRecordDecl *R, StringRef QualifiedName) {
   R = R->getDefinition();
   if (!R || !R->getNumBases())
     return false;
-  auto &Known = rememberedFor<KnownBases>(R->getASTContext());
+  auto &Known = ofUnit<KnownBases>(R->getASTContext());
   for (const auto &[Name, Answer] : Known[R])
     if (Name == QualifiedName)
       return Answer;

@@ -20,8 +20,7 @@ inline constexpr llvm::StringLiteral BeyondLimits =
     "is too large to be analysed in full: findings that depend on where values "
     "go in it are not made";
 
-/// What the model did in one thread since the last reset, and what it could not
-/// do.
+/// What the model of a unit did, and what it could not do.
 struct Cost {
   unsigned Functions = 0; ///< Flows made, each round of a recursion.
   unsigned Skipped = 0;   ///< Functions without tensors, not looked at.
@@ -37,13 +36,14 @@ struct Cost {
     }
   };
   std::vector<Function> GivenUp; ///< Each once.
-  /// Does the program that runs the checks say what is given up? clang-tidy
-  /// does not: then giveUp() warns.
-  bool HostReports = false;
-  /// Notes that \p F is given up.
-  void giveUp(const clang::FunctionDecl *F);
 
-  static Cost &ofThisThread();
+  static Cost &of(clang::ASTContext &Context);
+  /// The analysis of \p Context's unit counts in \p Host from now on, and the
+  /// program that owns it says what is given up. Without that, as under
+  /// clang-tidy, giveUp() warns.
+  static void countIn(clang::ASTContext &Context, Cost &Host);
+  /// Notes that \p F is given up.
+  static void giveUp(const clang::FunctionDecl *F);
 };
 
 } // namespace libtorch_tidy::flow

@@ -63,7 +63,7 @@ void LibtorchCheck::registerMatchers(MatchFinder *Finder) {
 
 void LibtorchCheck::check(const Match &Result) {
   Context = Result.Context;
-  const cpp::Activity Here(name());
+  const cpp::Activity Here(name(), *Context);
   if (Result.Nodes.getNodeAs<Decl>(AnyDefinition)) {
     HasDefinition = true;
     return;
@@ -74,14 +74,14 @@ void LibtorchCheck::check(const Match &Result) {
   };
   if (llvm::all_of(Result.Nodes.getMap(), IsOfUser)) {
     HasMatch = true;
-    // The model also answers for the functions of other files, in analysis/cpp.
-    unit();
     checkMatch(Result);
   }
 }
 
 void LibtorchCheck::onEndOfTranslationUnit() {
-  const cpp::Activity Here(name());
+  if (!Context) // Nothing was matched.
+    return;
+  const cpp::Activity Here(name(), *Context);
   if (HasDefinition && (isWhole() || unit().errors().areInFunctions()))
     checkUnit(unit());
   if (HasMatch)
@@ -98,9 +98,7 @@ void LibtorchCheck::checkUnit(flow::UnitModel &Unit) {
 bool LibtorchCheck::isWhole() const { return cpp::Errors::none(*Context); }
 
 flow::UnitModel &LibtorchCheck::unit() {
-  if (!Unit)
-    Unit = flow::UnitModel::of(*Context);
-  return *Unit;
+  return flow::UnitModel::of(*Context);
 }
 
 /// Null where the unit is not whole: sizes are not certain then.

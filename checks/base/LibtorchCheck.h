@@ -114,7 +114,6 @@ private:
   clang::tidy::ClangTidyContext &Run;
   Level Weakest;
   llvm::DenseSet<clang::SourceLocation> Reported;
-  std::shared_ptr<flow::UnitModel> Unit;
   std::shared_ptr<bytes::KnownSizes> Sizes;
   clang::ASTContext *Context = nullptr;
   bool HasMatch = false;

@@ -126,9 +126,11 @@ struct Manner {
   std::vector<Recorder::Silenced> *Silenced = nullptr; ///< Asked for, or null.
   std::vector<Silence> *Silences = nullptr;            ///< Goes with Silenced.
   std::vector<NolintFile> *NolintFiles = nullptr;
-  bool *LacksTorch = nullptr;       ///< See UnitResult.
-  flow::UnitFacts *Facts = nullptr; ///< Null: nobody asks for them.
-  bool *Begun = nullptr;            ///< The parser met the first file.
+  bool *LacksTorch = nullptr;               ///< See UnitResult.
+  flow::UnitFacts *Facts = nullptr;         ///< Null: nobody asks for them.
+  const flow::ProgramFacts *Told = nullptr; ///< See analyse().
+  flow::Cost *Spent = nullptr;
+  bool *Begun = nullptr; ///< The parser met the first file.
   const bytes::BudgetRequest *Budget = nullptr; ///< Instead of checks.
   bytes::UnitBudget *Models = nullptr;          ///< Goes with Budget.
   llvm::ArrayRef<std::string> ReadAfter;        ///< See Unit.
@@ -229,9 +231,9 @@ public:
       : Facts(Facts), IsLibrary(IsLibrary) {}
 
   void HandleTranslationUnit(ASTContext &Context) override {
-    const std::shared_ptr<flow::UnitModel> Unit = flow::UnitModel::of(Context);
-    if (Unit->errors().areInFunctions())
-      Facts = flow::factsOf(*Unit, IsLibrary);
+    flow::UnitModel &Unit = flow::UnitModel::of(Context);
+    if (Unit.errors().areInFunctions())
+      Facts = flow::factsOf(Unit, IsLibrary);
   }
 
 private:
@@ -248,6 +250,9 @@ public:
 
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &Compiler,
                                                  StringRef File) override {
+    ASTContext &AST = Compiler.getASTContext();
+    flow::ProgramFacts::tell(AST, How.Told);
+    flow::Cost::countIn(AST, *How.Spent);
     if (How.Inputs)
       Compiler.getPreprocessor().addPPCallbacks(
           recordInputs(Compiler, *How.Inputs));
@@ -263,7 +268,7 @@ public:
       // What the factory does for the diagnostics.
       Context.setSourceManager(&Compiler.getSourceManager());
       Context.setCurrentFile(File);
-      Context.setASTContext(&Compiler.getASTContext());
+      Context.setASTContext(&AST);
       Consumers.push_back(
           createBudgetConsumer(*How.Budget, OwnText, *How.Models));
     } else {
@@ -443,12 +448,11 @@ static bool blamesPch(const Finding &F) {
 }
 
 /// What the analysis of \p U gave up, in files that are reported on.
-static std::vector<GivenUpFunction> givenUpIn(const Unit &U,
-                                              StringRef CanonicalUnit,
-                                              const Configuration &Config,
-                                              llvm::vfs::FileSystem &FS) {
+static std::vector<GivenUpFunction>
+givenUpIn(const Unit &U, StringRef CanonicalUnit, const Configuration &Config,
+          const flow::Cost &Spent, llvm::vfs::FileSystem &FS) {
   std::vector<GivenUpFunction> Result;
-  for (const flow::Cost::Function &F : flow::Cost::ofThisThread().GivenUp) {
+  for (const flow::Cost::Function &F : Spent.GivenUp) {
     GivenUpFunction Given;
     Given.Name = F.Name;
     Given.Where.Path = canonicalPath(F.File, U.Command.Directory, FS);
@@ -462,7 +466,8 @@ static std::vector<GivenUpFunction> givenUpIn(const Unit &U,
 
 UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
                    const UnitOptions &Options, const Configuration &Config,
-                   FileSystem FS, const LibraryPch *Pch, UnitInputs *Inputs,
+                   const flow::ProgramFacts *Told, FileSystem FS,
+                   const LibraryPch *Pch, UnitInputs *Inputs,
                    bool CompilerWarnings) {
   UnitResult Result;
   Result.File = U.File;
@@ -474,6 +479,9 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
     How.Silenced = &Silenced;
     How.Silences = &Result.Silences;
   }
+  flow::Cost Spent;
+  How.Spent = &Spent;
+  How.Told = Told;
   std::vector<NolintFile> NolintFiles;
   How.NolintFiles = &NolintFiles;
   bool Begun = false;
@@ -490,8 +498,6 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
 
   ClangTidyContext Context(Config.createProvider(FS, CompilerWarnings));
   Context.setEnableProfiling(Options.Stats);
-  flow::Cost::ofThisThread() = flow::Cost();
-  flow::Cost::ofThisThread().HostReports = true;
   CompileCommand Command = U.Command;
   Command.CommandLine = Arguments;
   OneCommand DB(Command);
@@ -528,9 +534,9 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   for (Silence &S : Result.Silences)
     S.Where.Path = canonicalPath(S.Where.Spelled, U.Command.Directory, *FS);
   Result.Stats = Context.getStats();
-  Result.GivenUp = givenUpIn(U, Result.Nolint.Unit, Config, *FS);
+  Result.GivenUp = givenUpIn(U, Result.Nolint.Unit, Config, Spent, *FS);
   if (Options.Stats && !CompilerWarnings)
-    printCost(Result.File, flow::Cost::ofThisThread());
+    printCost(Result.File, Spent);
   return Result;
 }
 

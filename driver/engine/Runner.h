@@ -68,13 +68,15 @@ argumentsOf(const Unit &U, const ExtraArguments &Extra,
 /// \p FS may hold other text for the unit than the disk does, as a fix under
 /// test. \p Arguments are those of argumentsOf().
 ///
+/// \p Told is what the rest of its program says; null: it is on its own.
 /// \p Pch is a precompiled header that suits the unit, or null. \p Inputs, when
 /// not null, receives what was read besides. With \p CompilerWarnings those are
 /// reported, too.
 UnitResult analyse(const Unit &U,
                    const clang::tooling::CommandLineArguments &Arguments,
                    const UnitOptions &Options, const Configuration &Config,
-                   FileSystem FS, const LibraryPch *Pch = nullptr,
+                   const flow::ProgramFacts *Told, FileSystem FS,
+                   const LibraryPch *Pch = nullptr,
                    UnitInputs *Inputs = nullptr, bool CompilerWarnings = false);
 
 /// The adjuster that runs before all others: --extra-arg and the ExtraArgs of

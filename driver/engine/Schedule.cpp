@@ -307,12 +307,11 @@ const LibraryPch *Schedule::makeForTrials(const Job &J,
 /// In a process of its own.
 std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch,
                                   const Job::PchChoice *ForTrials) {
-  flow::ProgramFacts::install(J.Told);
   UnitInputs Inputs;
   const bool Keep = !J.ResultKey.empty();
   UnitOptions Options = Work.Options.Unit;
   Options.FreesMemory = Work.Options.VerifyFixes;
-  UnitResult Result = analyse(*J.U, J.Arguments, Options, Work.Config,
+  UnitResult Result = analyse(*J.U, J.Arguments, Options, Work.Config, J.Told,
                               makeFileSystem(), Pch, Keep ? &Inputs : nullptr);
   if (Work.Options.VerifyFixes && !Result.Failed) {
     // It takes as long to make as two trials without it.
@@ -322,7 +321,8 @@ std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch,
             : nullptr;
     auto Again = [&](const LibraryPch *With, FileSystem Edited) {
       Workers::beginAnew();
-      return analyse(*J.U, J.Arguments, Options, Work.Config, Edited, With,
+      return analyse(*J.U, J.Arguments, Options, Work.Config, J.Told, Edited,
+                     With,
                      /*Inputs=*/nullptr, /*CompilerWarnings=*/true);
     };
     tryFixes(

@@ -60,7 +60,7 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
   for (const ParmVarDecl *Param : F->parameters())
     rootPlace(Param);
   auto In = runToFixpoint(*Graph, *this, std::move(Start),
-                          Cost::ofThisThread().Visits);
+                          Cost::of(Unit.context()).Visits);
   if (!In)
     return FunctionFlow::givenUp(F);
   const std::optional<State> &AtExit =

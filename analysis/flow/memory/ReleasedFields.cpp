@@ -53,7 +53,7 @@ void forEachReleased(const FunctionDecl *F,
 }
 
 bool isReleasedElsewhere(const FieldDecl *Field) {
-  const ProgramFacts *Whole = ProgramFacts::current();
+  const ProgramFacts *Whole = ProgramFacts::of(Field->getASTContext());
   return Whole && Whole->ReleasedFields.count(cpp::programFieldName(Field));
 }
 

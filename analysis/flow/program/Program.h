@@ -144,11 +144,10 @@ struct ProgramFacts {
   /// none of those that reach this one exports functions.
   bool Closed = false;
 
-  /// What the units that are analysed in this thread are told; null: nothing,
-  /// each unit is on its own.
-  static const ProgramFacts *current();
-  /// Installs \p Facts for this thread and returns the previous.
-  static const ProgramFacts *install(const ProgramFacts *Facts);
+  /// What the unit of \p Context is told; null: nothing, it is on its own.
+  static const ProgramFacts *of(clang::ASTContext &Context);
+  /// Tells it \p Facts, which may be null, before anything is asked of it.
+  static void tell(clang::ASTContext &Context, const ProgramFacts *Facts);
 };
 
 /// Are the forward passes of \p F covered by a finding in main?

@@ -10,6 +10,7 @@
 #include "analysis/cpp/Lines.h"
 #include "analysis/cpp/ProgramNames.h"
 #include "analysis/cpp/Types.h"
+#include "analysis/cpp/UnitContext.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/flow/history/UnguardedForward.h"
@@ -33,26 +34,54 @@ using namespace clang;
 
 namespace libtorch_tidy::flow {
 
-static thread_local const ProgramFacts *Installed = nullptr;
+namespace {
 
-const ProgramFacts *ProgramFacts::current() { return Installed; }
+/// A part of a unit's context.
+struct Program {
+  const ProgramFacts *Facts = nullptr;
+};
 
-const ProgramFacts *ProgramFacts::install(const ProgramFacts *Facts) {
-  return std::exchange(Installed, Facts);
+} // namespace
+
+/// For torch::storedArguments().
+static std::vector<torch::StoredArgument>
+storedElsewhere(const FunctionDecl *F) {
+  std::vector<torch::StoredArgument> Known;
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  const FunctionFacts *Said = Method ? factsElsewhere(F) : nullptr;
+  if (!Said)
+    return Known;
+  for (const FunctionFacts::Stored &Stored : Said->Stores) {
+    const FieldDecl *Field = cpp::fieldNamed(Method->getParent(), Stored.Field);
+    if (Field || Stored.Field.empty())
+      Known.push_back({Stored.Index, Field});
+  }
+  return Known;
+}
+
+const ProgramFacts *ProgramFacts::of(ASTContext &Context) {
+  return cpp::ofUnit<Program>(Context).Facts;
+}
+
+void ProgramFacts::tell(ASTContext &Context, const ProgramFacts *Facts) {
+  cpp::ofUnit<Program>(Context).Facts = Facts;
+  cpp::ofUnit<torch::StoredElsewhere>(Context).Of = storedElsewhere;
 }
 
 const FunctionFacts *factsElsewhere(const FunctionDecl *F) {
+  const ProgramFacts *Whole = ProgramFacts::of(F->getASTContext());
   // Names cost something to make.
-  if (!Installed || Installed->Functions.empty() || F->hasBody() ||
+  if (!Whole || Whole->Functions.empty() || F->hasBody() ||
       F->isDependentContext())
     return nullptr;
-  auto It = Installed->Functions.find(cpp::programName(F));
-  return It == Installed->Functions.end() ? nullptr : &It->second;
+  auto It = Whole->Functions.find(cpp::programName(F));
+  return It == Whole->Functions.end() ? nullptr : &It->second;
 }
 
 bool isCoveredByMain(const FunctionDecl *F) {
-  return Installed && !Installed->CoveredByMain.empty() &&
-         Installed->CoveredByMain.count(cpp::usrOf(F));
+  const ProgramFacts *Whole = ProgramFacts::of(F->getASTContext());
+  return Whole && !Whole->CoveredByMain.empty() &&
+         Whole->CoveredByMain.count(cpp::usrOf(F));
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include "analysis/cpp/Compat.h"
 #include "analysis/cpp/ProgramNames.h"
 #include "analysis/cpp/Types.h"
+#include "analysis/cpp/UnitContext.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/flow/history/Interpreter.h"
@@ -113,36 +114,12 @@ private:
 
 } // namespace
 
-std::shared_ptr<UnitModel> UnitModel::of(ASTContext &Context) {
-  // Weak: the checks of the unit own it, and it dies with them.
-  static thread_local std::weak_ptr<UnitModel> Current;
-  std::shared_ptr<UnitModel> Model = Current.lock();
-  if (!Model || &Model->Context != &Context) {
-    Model = std::make_shared<UnitModel>(Context);
-    Current = Model;
-  }
-  return Model;
-}
-
-/// For torch::storedArguments().
-static std::vector<torch::StoredArgument>
-storedElsewhere(const FunctionDecl *F) {
-  std::vector<torch::StoredArgument> Known;
-  const auto *Method = dyn_cast<CXXMethodDecl>(F);
-  const FunctionFacts *Said = Method ? factsElsewhere(F) : nullptr;
-  if (!Said)
-    return Known;
-  for (const FunctionFacts::Stored &Stored : Said->Stores) {
-    const FieldDecl *Field = cpp::fieldNamed(Method->getParent(), Stored.Field);
-    if (Field || Stored.Field.empty())
-      Known.push_back({Stored.Index, Field});
-  }
-  return Known;
+UnitModel &UnitModel::of(ASTContext &Context) {
+  return cpp::ofUnit<UnitModel>(Context);
 }
 
 UnitModel::UnitModel(ASTContext &Context)
-    : Context(Context), Whole(ProgramFacts::current()),
-      Stores(storedElsewhere) {
+    : Context(Context), Whole(ProgramFacts::of(Context)) {
   Collector Visitor(Context.getSourceManager(), Functions, Globals);
   for (Decl *D : Context.getTraversalScope()) {
     if (auto *TU = dyn_cast<TranslationUnitDecl>(D)) {
@@ -206,7 +183,7 @@ const MemorySummary *UnitModel::memoryOf(const FunctionDecl *F) {
   const MemorySummary *Made =
       Memories.make(Definition, std::make_unique<MemorySummary>(), Make);
   if (!Made->available())
-    Cost::ofThisThread().giveUp(Definition);
+    Cost::giveUp(Definition);
   return Made;
 }
 
@@ -217,7 +194,7 @@ const FunctionFlow *UnitModel::flowOf(const FunctionDecl *F) {
   if (const FunctionFlow *Known = Flows.find(Definition))
     return Known;
 
-  Cost &Spent = Cost::ofThisThread();
+  Cost &Spent = Cost::of(Context);
   if (!concernsTensors(Definition)) {
     ++Spent.Skipped;
     return Flows.set(Definition, FunctionFlow::nothing(Definition));
@@ -230,7 +207,7 @@ const FunctionFlow *UnitModel::flowOf(const FunctionDecl *F) {
         return Interpreter(*this, Definition).run();
       });
   if (!Flow->available())
-    Spent.giveUp(Definition);
+    Cost::giveUp(Definition);
   if (!Flows.busy())
     Spent.Seconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - Begin)
@@ -250,19 +227,35 @@ const FunctionFlow *UnitModel::flowAbroad(const FunctionDecl *F) {
   return It->second.get();
 }
 
-Cost &Cost::ofThisThread() {
-  static thread_local Cost Spent;
-  return Spent;
+namespace {
+
+/// A part of a unit's context.
+struct UnitCost {
+  Cost Own;
+  Cost *Host = nullptr;
+};
+
+} // namespace
+
+Cost &Cost::of(ASTContext &Context) {
+  auto &Known = cpp::ofUnit<UnitCost>(Context);
+  return Known.Host ? *Known.Host : Known.Own;
+}
+
+void Cost::countIn(ASTContext &Context, Cost &Host) {
+  cpp::ofUnit<UnitCost>(Context).Host = &Host;
 }
 
 void Cost::giveUp(const FunctionDecl *F) {
-  const SourceManager &SM = F->getASTContext().getSourceManager();
+  ASTContext &Context = F->getASTContext();
+  const SourceManager &SM = Context.getSourceManager();
   const SourceLocation Where = SM.getFileLoc(F->getLocation());
   Function Given = {F->getQualifiedNameAsString(), SM.getFilename(Where).str(),
                     SM.getSpellingLineNumber(Where)};
+  std::vector<Function> &GivenUp = of(Context).GivenUp;
   if (llvm::is_contained(GivenUp, Given))
     return;
-  if (!HostReports)
+  if (!cpp::ofUnit<UnitCost>(Context).Host)
     (llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
      << "function '" << Given.Name << "' (")
             .write_escaped(Given.File)

@@ -24,16 +24,14 @@
 #include "analysis/flow/unit/FrozenModules.h"
 #include "analysis/flow/unit/ModuleRoles.h"
 #include "analysis/flow/unit/TensorWork.h"
-#include "analysis/torch/modules/StoredArguments.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace libtorch_tidy::flow {
 
 class UnitModel {
 public:
-  /// The model of \p Context's unit. It lives as long as somebody holds it;
-  /// everybody in a thread who asks meanwhile gets the same one.
-  static std::shared_ptr<UnitModel> of(clang::ASTContext &Context);
+  /// The model of \p Context's unit, which everybody who asks shares.
+  static UnitModel &of(clang::ASTContext &Context);
 
   explicit UnitModel(clang::ASTContext &Context);
   ~UnitModel();
@@ -165,7 +163,6 @@ private:
 
   clang::ASTContext &Context;
   const ProgramFacts *const Whole;
-  const torch::StoredElsewhere Stores;
   std::vector<const clang::FunctionDecl *> Functions;
   std::vector<const clang::VarDecl *> Globals;
   std::optional<cpp::Errors> Broken;

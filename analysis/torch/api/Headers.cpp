@@ -18,11 +18,26 @@ namespace path = llvm::sys::path;
 
 namespace libtorch_tidy::torch {
 
+namespace {
+
+/// What the file system has said of paths.
+struct Answers {
+  llvm::StringMap<bool> HoldsTorch, IsTorchHeader;
+
+  /// Thread-local because the driver asks, too, before there is a syntax tree
+  /// to find a UnitContext by. Everybody gets the answer that the file system
+  /// would give.
+  static Answers &known() {
+    static thread_local Answers Known;
+    return Known;
+  }
+};
+
+} // namespace
+
 /// Can `#include <torch/torch.h>` and the like find LibTorch in \p Folder?
-/// Asked of the file system once per process.
 static bool holdsTorch(StringRef Folder, llvm::vfs::FileSystem &FS) {
-  thread_local llvm::StringMap<bool> Known;
-  auto [It, New] = Known.try_emplace(Folder, false);
+  auto [It, New] = Answers::known().HoldsTorch.try_emplace(Folder, false);
   // What every LibTorch has, in its sources, too, where they lie in several
   // folders.
   static constexpr llvm::StringLiteral Headers[] = {
@@ -39,12 +54,11 @@ static bool holdsTorch(StringRef Folder, llvm::vfs::FileSystem &FS) {
 }
 
 bool isTorchHeader(StringRef Path, llvm::vfs::FileSystem &FS) {
-  // Declarations are asked for their files again and again.
-  thread_local llvm::StringMap<bool> Known;
   llvm::SmallString<256> Whole(Path);
   if (FS.makeAbsolute(Whole))
     return false;
-  auto [It, New] = Known.try_emplace(Whole, false);
+  // Declarations are asked for their files again and again.
+  auto [It, New] = Answers::known().IsTorchHeader.try_emplace(Whole, false);
   if (!New)
     return It->second;
   path::remove_dots(Whole, /*remove_dot_dot=*/true);

@@ -10,6 +10,7 @@
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
+#include "analysis/cpp/UnitContext.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/torch/modules/Kept.h"
 #include "analysis/torch/modules/Modules.h"
@@ -19,14 +20,6 @@
 using namespace clang;
 
 namespace libtorch_tidy::torch {
-
-static thread_local const StoredElsewhere::Source *Installed = nullptr;
-
-StoredElsewhere::StoredElsewhere(Source Say)
-    : Say(std::move(Say)), Outer(Installed) {
-  Installed = &this->Say;
-}
-StoredElsewhere::~StoredElsewhere() { Installed = Outer; }
 
 namespace {
 
@@ -86,7 +79,8 @@ std::vector<StoredArgument> storedArguments(const FunctionDecl *F) {
   const FunctionDecl *Definition = nullptr;
   if (F->hasBody(Definition))
     return Finder(Definition).Found;
-  return Installed ? (*Installed)(F) : std::vector<StoredArgument>();
+  const auto &Elsewhere = cpp::ofUnit<StoredElsewhere>(F->getASTContext());
+  return Elsewhere.Of ? Elsewhere.Of(F) : std::vector<StoredArgument>();
 }
 
 } // namespace libtorch_tidy::torch

@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIBTORCH_TIDY_ANALYSIS_CPP_STOREDARGUMENTS_H
-#define LIBTORCH_TIDY_ANALYSIS_CPP_STOREDARGUMENTS_H
+#ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_STOREDARGUMENTS_H
+#define LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_STOREDARGUMENTS_H
 
 #include "clang/AST/Decl.h"
-#include <functional>
 #include <vector>
 
 namespace libtorch_tidy::torch {
@@ -25,22 +24,13 @@ struct StoredArgument {
 /// What \p F stores; of one without a body here, what other units say of it.
 std::vector<StoredArgument> storedArguments(const clang::FunctionDecl *F);
 
-/// While it lives, storedArguments() of this thread asks \p Say about
-/// functions without a body here.
-class StoredElsewhere {
-public:
-  using Source =
-      std::function<std::vector<StoredArgument>(const clang::FunctionDecl *)>;
-  explicit StoredElsewhere(Source Say);
-  ~StoredElsewhere();
-  StoredElsewhere(const StoredElsewhere &) = delete;
-  StoredElsewhere &operator=(const StoredElsewhere &) = delete;
-
-private:
-  Source Say;
-  const Source *Outer;
+/// The part of a cpp::UnitContext that storedArguments() asks about functions
+/// without a body here.
+struct StoredElsewhere {
+  /// Null: nobody knows.
+  std::vector<StoredArgument> (*Of)(const clang::FunctionDecl *F) = nullptr;
 };
 
 } // namespace libtorch_tidy::torch
 
-#endif // LIBTORCH_TIDY_ANALYSIS_CPP_STOREDARGUMENTS_H
+#endif // LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_STOREDARGUMENTS_H

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Calls.h"
-#include "analysis/cpp/Remembered.h"
+#include "analysis/cpp/UnitContext.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
@@ -133,7 +133,7 @@ Parameters parametersOf(const CXXRecordDecl *R, Visited &Seen) {
     return Parameters::None; // None that autograd knows.
   if (isTorchDecl(R))
     return libraryParameters(cpp::nameOf(R));
-  auto &Known = cpp::rememberedFor<KnownParameters>(R->getASTContext());
+  auto &Known = cpp::ofUnit<KnownParameters>(R->getASTContext());
   if (auto It = Known.find(R); It != Known.end())
     return It->second;
   const bool ByItself = Seen.empty();
