@@ -21,6 +21,7 @@
 #include "analysis/torch/autograd/GradGuards.h"
 #include "analysis/torch/modules/Modules.h"
 #include "checks/base/LibtorchCheck.h"
+#include "checks/guards/Arbiter.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ParentMapContext.h"
@@ -471,7 +472,7 @@ void IneffectiveGradGuardCheck::checkUnnamed(const CXXConstructExpr *Guard,
     F.Fix =
         fixits::nameTemporary(Written, nameFor(Guard->getType(), In), Context);
     if (switchesOff(Guard, Context))
-      unit().noteGuardToBe(P->Block, P->Statement);
+      Arbiter::of(Context).guard(P->Block, P->Statement);
   }
   report(F);
 }
@@ -509,7 +510,7 @@ void IneffectiveGradGuardCheck::checkVexingParse(const FunctionDecl *Function,
       canBeGuarded(*P, Context)) {
     F.Fix = fixits::dropParentheses(Function, Context);
     if (torch::gradientsUnder(R, std::nullopt) == false)
-      unit().noteGuardToBe(P->Block, P->Statement);
+      Arbiter::of(Context).guard(P->Block, P->Statement);
   }
   report(F);
 }

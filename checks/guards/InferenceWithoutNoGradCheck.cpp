@@ -13,7 +13,7 @@
 #include "analysis/torch/api/Spelling.h"
 #include "analysis/torch/modules/Modules.h"
 #include "checks/base/LibtorchCheck.h"
-#include "checks/guards/UnguardedPasses.h"
+#include "checks/guards/Arbiter.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
@@ -38,32 +38,17 @@ public:
 
 protected:
   void checkUnit(flow::UnitModel &Unit) override;
-  void checkFunction(const flow::FunctionFlow &Flow,
-                     flow::UnitModel &Unit) override;
 
 private:
   void reportScopes(llvm::MutableArrayRef<Scope> Scopes, ASTContext &Context);
-  void noteScope(Scope &S, flow::UnitModel &Unit);
   void reportMain(llvm::MutableArrayRef<Scope> Scopes, flow::UnitModel &Unit);
-
-  std::optional<UnguardedPasses> Passes;
-  std::vector<Scope> Found; ///< In source order of their functions.
 };
 
 } // namespace
 
-void InferenceWithoutNoGradCheck::checkFunction(const flow::FunctionFlow &Flow,
-                                                flow::UnitModel &) {
-  for (Scope &S : Passes->scopesIn(Flow))
-    Found.push_back(std::move(S));
-}
-
 void InferenceWithoutNoGradCheck::checkUnit(flow::UnitModel &Unit) {
-  Passes.emplace(Unit);
-  LibtorchCheck::checkUnit(Unit);
-  if (UnguardedPasses::isClosed(Unit))
-    for (Scope &S : Found)
-      noteScope(S, Unit);
+  std::vector<Scope> Found =
+      Arbiter::decided(Unit, /*PassesAreReported=*/true).scopes();
   llvm::erase_if(Found, [](const Scope &S) {
     const bool IsCovered = flow::isCoveredByMain(S.Flow->function());
     if (IsCovered)
@@ -99,23 +84,6 @@ void InferenceWithoutNoGradCheck::checkUnit(flow::UnitModel &Unit) {
   }
   for (auto &Scopes : Findings)
     reportScopes(Scopes, Unit.context());
-  Found.clear();
-  for (const FunctionDecl *F : Unit.functions())
-    if (const flow::FunctionFlow *Flow = Unit.flowOf(F);
-        Flow && Flow->available() && Passes->reportsItsResults(*Flow))
-      Unit.noteReportsResults(F);
-  Passes.reset();
-}
-
-/// What runs where \p L arises.
-static std::string runs(const Label &L) {
-  const std::string Module = torch::calledModule(L.Site);
-  if (!Module.empty())
-    return quoted(Module) + " runs";
-  const auto *Call = dyn_cast<CallExpr>(L.Site);
-  const llvm::StringRef Helper =
-      L.K == Label::Helper && Call ? cpp::calleeName(Call) : "";
-  return Helper.empty() ? "a module runs" : quoted(Helper) + " runs a module";
 }
 
 static std::string placeOf(const FunctionDecl *F) {
@@ -180,11 +148,11 @@ void InferenceWithoutNoGradCheck::reportScopes(
   const Label &First = *Leads.Forwards.front();
   Finding F = Finding::at(First.Site)
                   .because(Leads.Why)
-                  .says(messageFor(runs(First), Leads.Flow->function(),
-                                   !Leads.ToPredict && !Leads.IsKept ? ""
-                                   : UnguardedPasses::isClosed(unit())
-                                       ? "in this program "
-                                       : "in this file "));
+                  .says(messageFor(
+                      UnguardedPasses::runs(First), Leads.Flow->function(),
+                      !Leads.ToPredict && !Leads.IsKept   ? ""
+                      : UnguardedPasses::isClosed(unit()) ? "in this program "
+                                                          : "in this file "));
   if (Leads.ToPredict && Leads.ToPredict->Shown)
     F.note(*Leads.ToPredict->Shown);
   for (const Scope &S : Scopes) {
@@ -197,17 +165,6 @@ void InferenceWithoutNoGradCheck::reportScopes(
   if (F.Fix.empty())
     F.because(InferenceWithoutNoGrad.NoBlock);
   report(F);
-}
-
-/// Says that \p S is reported, for the link to find what one guard in main
-/// covers.
-void InferenceWithoutNoGradCheck::noteScope(Scope &S, flow::UnitModel &Unit) {
-  const SourceManager &SM = Unit.context().getSourceManager();
-  sortBySource(S, SM);
-  const Label &First = *S.Forwards.front();
-  Unit.noteForward({cpp::usrOf(S.Flow->function()),
-                    cpp::lineOf(First.Site->getExprLoc(), SM), runs(First),
-                    unsigned(S.strength())});
 }
 
 /// The name of \p F, quoted; of a constructor or an operator, that of its
@@ -236,7 +193,8 @@ void InferenceWithoutNoGradCheck::reportMain(
   for (const Scope &S : Scopes) {
     Strength = std::min(Strength, S.strength());
     for (const Label *L : S.Forwards)
-      Sites.push_back({L->Site->getSourceRange(), runs(*L), originStep(*L)});
+      Sites.push_back({L->Site->getSourceRange(), UnguardedPasses::runs(*L),
+                       originStep(*L)});
   }
   llvm::StringMap<const flow::CallSite *> Calls;
   const std::vector<flow::CallSite> All = flow::callsIn(Main, Unit);

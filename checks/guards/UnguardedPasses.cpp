@@ -444,7 +444,7 @@ UnguardedPasses::scopesIn(const FunctionFlow &Flow) {
     if (!L.bringsGraph())
       continue;
     const Reason *Why = NoneHere ? NoneHere : silenceOf(L, Flow);
-    if (!Why && Unit.isToBeGuarded(L.Site, Flow))
+    if (!Why && IsToBeGuarded(L, Flow))
       Why = &InferenceWithoutNoGrad.GuardToBe;
     if (Why) {
       silent(L.Site, *Why);
@@ -493,12 +493,14 @@ UnguardedPasses::scopesIn(const FunctionFlow &Flow) {
   return Found;
 }
 
-std::optional<UnguardedPasses::Scope>
-UnguardedPasses::findingOf(const Label &L, const FunctionFlow &Flow) {
-  for (Scope &S : scopesIn(Flow))
-    if (llvm::is_contained(S.Forwards, &L))
-      return std::move(S);
-  return std::nullopt;
+std::string UnguardedPasses::runs(const Label &L) {
+  const std::string Module = torch::calledModule(L.Site);
+  if (!Module.empty())
+    return quoted(Module) + " runs";
+  const auto *Call = dyn_cast<CallExpr>(L.Site);
+  const llvm::StringRef Helper =
+      L.K == Label::Helper && Call ? cpp::calleeName(Call) : "";
+  return Helper.empty() ? "a module runs" : quoted(Helper) + " runs a module";
 }
 
 } // namespace libtorch_tidy

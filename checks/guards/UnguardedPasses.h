@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which forward passes libtorch-inference-without-no-grad reports, for that
-/// check and for those that would report what the result of such a pass keeps:
-/// one missing guard is one finding.
+/// Which forward passes libtorch-inference-without-no-grad reports. Checks ask
+/// the Arbiter.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -124,18 +123,21 @@ public:
     Level strength() const;
   };
 
-  explicit UnguardedPasses(flow::UnitModel &Unit) : Unit(Unit) {}
+  /// Will the guard of another finding reach a forward pass?
+  using ToBeGuarded =
+      std::function<bool(const flow::Label &, const flow::FunctionFlow &)>;
+  UnguardedPasses(flow::UnitModel &Unit, ToBeGuarded IsToBeGuarded)
+      : Unit(Unit), IsToBeGuarded(std::move(IsToBeGuarded)) {}
 
   /// Is the whole program known, with its main?
   static bool isClosed(const flow::UnitModel &Unit);
 
   /// What is reported in the function of \p Flow, a label once.
   std::vector<Scope> scopesIn(const flow::FunctionFlow &Flow);
-  /// What \p L of \p Flow is reported in, if it is.
-  std::optional<Scope> findingOf(const flow::Label &L,
-                                 const flow::FunctionFlow &Flow);
   /// Is every forward pass whose result \p Callee hands out reported there?
   bool reportsItsResults(const flow::FunctionFlow &Callee);
+  /// What runs where \p L arises, as a clause: 'net' runs.
+  static std::string runs(const flow::Label &L);
 
 private:
   /// Why forward pass \p L is not reported in the function of \p Flow; null
@@ -154,6 +156,7 @@ private:
   bool isReportedInside(const flow::Label &L);
 
   flow::UnitModel &Unit;
+  const ToBeGuarded IsToBeGuarded;
   /// What reportsItsResults() says of a function; false while it is asked,
   /// which ends recursion.
   llvm::DenseMap<const clang::FunctionDecl *, bool> Settled;

@@ -14,7 +14,7 @@
 #include "analysis/torch/modules/Modules.h"
 #include "checks/base/Amounts.h"
 #include "checks/base/LibtorchCheck.h"
-#include "checks/guards/UnguardedPasses.h"
+#include "checks/guards/Arbiter.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
@@ -47,9 +47,8 @@ protected:
                      flow::UnitModel &Unit) override;
 
 private:
-  std::optional<UnguardedPasses::Scope>
-  guardFor(const flow::Accumulation &A, Level Strength,
-           const flow::FunctionFlow &Flow);
+  const Arbiter::Scope *guardFor(const flow::Accumulation &A, Level Strength,
+                                 const flow::FunctionFlow &Flow);
 
   /// \p HandedInAt: the call that hands the history in, when it arises in a
   /// caller. \p Cuts: with a fix, where there is one.
@@ -64,7 +63,7 @@ private:
                                      ASTContext &Context);
 
   const std::string Fix;
-  std::optional<UnguardedPasses> Passes; ///< Of the unit that is checked.
+  const Arbiter *Decided = nullptr; ///< Of the unit that is checked.
 };
 
 } // namespace
@@ -129,10 +128,10 @@ sourceOf(const Accumulation &A, const flow::LabelSet &Added,
 /// Will a guard that another finding gives a name to leave \p A nothing to
 /// keep?
 static bool isToBeGuarded(const Accumulation &A, const FunctionFlow &Flow,
-                          const flow::UnitModel &Unit) {
+                          const Arbiter &Guards) {
   for (flow::LabelId Id : A.Added.allLabels()) {
     const Label &L = Flow.label(Id);
-    if (L.bringsHistory() && L.Arises && !Unit.isToBeGuarded(L.Site, Flow))
+    if (L.bringsHistory() && L.Arises && !Guards.isToBeGuarded(L.Site, Flow))
       return false;
   }
   return true;
@@ -140,21 +139,19 @@ static bool isToBeGuarded(const Accumulation &A, const FunctionFlow &Flow,
 
 /// The first finding, at least as strong, of those whose guards leave \p A
 /// nothing to keep. It has the story and the fix.
-std::optional<UnguardedPasses::Scope>
+const Arbiter::Scope *
 AccumulatedHistoryCheck::guardFor(const Accumulation &A, Level Strength,
                                   const FunctionFlow &Flow) {
-  std::optional<UnguardedPasses::Scope> First;
-  if (!isEnabled("libtorch-inference-without-no-grad"))
-    return First;
+  const Arbiter::Scope *First = nullptr;
   for (flow::LabelId Id : A.Added.allLabels()) {
     const Label &L = Flow.label(Id);
     if (!L.bringsHistory() || !L.Arises)
       continue;
-    auto Guarded = Passes->findingOf(L, Flow);
+    const Arbiter::Scope *Guarded = Decided->findingOf(L);
     if (!Guarded || Guarded->strength() > Strength)
-      return std::nullopt;
+      return nullptr;
     if (!First)
-      First = std::move(Guarded);
+      First = Guarded;
   }
   return First;
 }
@@ -167,7 +164,7 @@ static bool isCallersTensor(const Accumulation &A, const FunctionFlow &Flow) {
 }
 
 void AccumulatedHistoryCheck::checkUnit(flow::UnitModel &Unit) {
-  Passes.emplace(Unit);
+  Decided = &Arbiter::decided(Unit, isEnabled(Arbiter::ReportsPasses));
   LibtorchCheck::checkUnit(Unit);
 }
 
@@ -235,9 +232,10 @@ void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
     }
     if (cpp::runsFewTimes(A.Loop, Unit.context()) ||
         Unit.isCalledOnlyGuarded(Flow.function()) ||
-        (!HandedInAt && isToBeGuarded(A, Flow, Unit)))
+        (!HandedInAt && isToBeGuarded(A, Flow, *Decided)))
       continue;
-    const auto Guard = HandedInAt ? std::nullopt : guardFor(A, Strength, Flow);
+    const Arbiter::Scope *Guard =
+        HandedInAt ? nullptr : guardFor(A, Strength, Flow);
     reportAccumulation(
         A, *Source, HandedInAt, Guard ? Level::Advisory : Strength,
         /*Cuts=*/!Guard || !Guard->Guardable, Flow, Unit.context());

@@ -19,7 +19,7 @@
 #include "analysis/torch/modules/Modules.h"
 #include "analysis/torch/storage/Sharing.h"
 #include "checks/base/LibtorchCheck.h"
-#include "checks/guards/UnguardedPasses.h"
+#include "checks/guards/Arbiter.h"
 #include "fixits/Declarations.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
@@ -50,10 +50,9 @@ private:
   void checkBeforeHeavyLoop(const flow::FunctionFlow &Flow,
                             flow::UnitModel &Unit);
   void checkKept(const flow::FunctionFlow &Flow, flow::UnitModel &Unit);
-  bool isToBeGuarded(const Label &Source, Level Strength,
-                     const FunctionFlow &Flow);
+  bool isToBeGuarded(const Label &Source, Level Strength);
 
-  std::optional<UnguardedPasses> Passes; ///< Of the unit that is checked.
+  const Arbiter *Decided = nullptr; ///< Of the unit that is checked.
 };
 
 /// The references to a tensor that a function declares.
@@ -164,11 +163,8 @@ static const CompoundStmt *blockOf(ArrayRef<const DeclRefExpr *> Refs,
 /// Does another finding, at least as strong, say that \p Source lacks a guard?
 /// With that, it leaves no graph to keep.
 bool LongLivedIntermediateCheck::isToBeGuarded(const Label &Source,
-                                               Level Strength,
-                                               const FunctionFlow &Flow) {
-  if (!isEnabled("libtorch-inference-without-no-grad"))
-    return false;
-  const auto Guarded = Passes->findingOf(Source, Flow);
+                                               Level Strength) {
+  const Arbiter::Scope *Guarded = Decided->findingOf(Source);
   return Guarded && Guarded->strength() <= Strength;
 }
 
@@ -227,7 +223,7 @@ void LongLivedIntermediateCheck::checkDeclaredBeforeLoop(
                    (Label::Returned | Label::Stored | Label::Escaped)))
       continue;
     const bool WithGraph = Source && Source->Mode == GradMode::On &&
-                           !isToBeGuarded(*Source, Level::Likely, Flow);
+                           !isToBeGuarded(*Source, Level::Likely);
     if (!WithGraph && !torch::asModuleCall(cpp::stripImplicit(Made)) &&
         !isWeighty(Made))
       continue;
@@ -417,7 +413,7 @@ void LongLivedIntermediateCheck::checkKept(const FunctionFlow &Flow,
     F.Strength = OfInput || (Field && !Unit.seesAllUses(Field))
                      ? Level::Advisory
                      : Level::Likely;
-    if (Source && isToBeGuarded(*Source, F.Strength, Flow))
+    if (Source && isToBeGuarded(*Source, F.Strength))
       continue;
     const std::string Name = Flow.nameOf(L.Where);
     if (OfInput)
@@ -448,7 +444,7 @@ void LongLivedIntermediateCheck::checkKept(const FunctionFlow &Flow,
 }
 
 void LongLivedIntermediateCheck::checkUnit(flow::UnitModel &Unit) {
-  Passes.emplace(Unit);
+  Decided = &Arbiter::decided(Unit, isEnabled(Arbiter::ReportsPasses));
   LibtorchCheck::checkUnit(Unit);
 }
 

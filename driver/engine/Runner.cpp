@@ -12,6 +12,7 @@
 #include "analysis/torch/api/Headers.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "checks/base/LibtorchCheck.h"
+#include "checks/guards/Arbiter.h"
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/ClangTidyModule.h"
 #include "driver/budget/ModelBudget.h"
@@ -233,7 +234,7 @@ public:
   void HandleTranslationUnit(ASTContext &Context) override {
     flow::UnitModel &Unit = flow::UnitModel::of(Context);
     if (Unit.errors().areInFunctions())
-      Facts = flow::factsOf(Unit, IsLibrary);
+      Facts = flow::factsOf(Unit, Arbiter::of(Context).reported(), IsLibrary);
   }
 
 private:

@@ -19,6 +19,7 @@
 
 #include "analysis/flow/history/FunctionSummary.h"
 #include "analysis/flow/memory/Memory.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include <map>
 #include <optional>
 #include <set>
@@ -157,9 +158,19 @@ bool isCoveredByMain(const clang::FunctionDecl *F);
 /// is in this unit.
 const FunctionFacts *factsElsewhere(const clang::FunctionDecl *F);
 
-/// What \p Unit says, after its checks have run. \p IsLibrary: it is compiled
-/// for a shared library, whose functions are there for others.
-UnitFacts factsOf(UnitModel &Unit, bool IsLibrary);
+/// What the checks of a unit report of forward passes without a guard.
+struct ReportedPasses {
+  /// Functions that hand out results of forward passes all of which are
+  /// reported in them.
+  llvm::SmallPtrSet<const clang::FunctionDecl *, 8> Results;
+  /// Empty when the unit is on its own.
+  std::set<UnitFacts::Forward> Forwards;
+};
+
+/// What \p Unit says. \p IsLibrary: it is compiled for a shared library, whose
+/// functions are there for others.
+UnitFacts factsOf(UnitModel &Unit, const ReportedPasses &Reported,
+                  bool IsLibrary);
 
 } // namespace libtorch_tidy::flow
 

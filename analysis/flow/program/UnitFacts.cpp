@@ -89,8 +89,8 @@ namespace {
 /// Writes down the facts of one unit.
 class FactsWriter {
 public:
-  FactsWriter(UnitModel &Unit, bool IsLibrary)
-      : Unit(Unit), IsLibrary(IsLibrary),
+  FactsWriter(UnitModel &Unit, const ReportedPasses &Reported, bool IsLibrary)
+      : Unit(Unit), Reported(Reported), IsLibrary(IsLibrary),
         SM(Unit.context().getSourceManager()) {}
 
   UnitFacts write();
@@ -113,6 +113,7 @@ private:
   void use(const FunctionDecl *F);
 
   UnitModel &Unit;
+  const ReportedPasses &Reported;
   const bool IsLibrary;
   const SourceManager &SM;
   UnitFacts Out;
@@ -199,7 +200,7 @@ void FactsWriter::addFunction(const FunctionDecl *F, const FunctionFlow *Flow) {
   FunctionFacts Does;
   if (Flow && Flow->available()) {
     FunctionSummary &Said = Does.Flow.emplace(Flow->summary());
-    Said.ReportsResults = Unit.reportsResults(F);
+    Said.ReportsResults = Reported.Results.contains(F);
     Said.LetsTrain = FrozenModules::letsTrain(F);
     if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F);
         Ctor && torch::isModuleClass(Ctor->getParent()))
@@ -405,7 +406,7 @@ UnitFacts FactsWriter::write() {
     });
   }
   writeCalls();
-  Out.Forwards = Unit.forwards();
+  Out.Forwards = Reported.Forwards;
   if (const FunctionDecl *Main = Unit.main();
       Main && isa<CompoundStmt>(Main->getBody()) &&
       torch::declaresNoGradGuard(Unit.context()))
@@ -417,8 +418,9 @@ UnitFacts FactsWriter::write() {
   return std::move(Out);
 }
 
-UnitFacts factsOf(UnitModel &Unit, bool IsLibrary) {
-  return FactsWriter(Unit, IsLibrary).write();
+UnitFacts factsOf(UnitModel &Unit, const ReportedPasses &Reported,
+                  bool IsLibrary) {
+  return FactsWriter(Unit, Reported, IsLibrary).write();
 }
 
 } // namespace libtorch_tidy::flow

@@ -412,24 +412,6 @@ bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
   return IsSwitchedOff;
 }
 
-bool UnitModel::isToBeGuarded(const Stmt *Site,
-                              const FunctionFlow &Flow) const {
-  if (GuardsToBe.empty())
-    return false;
-  const Stmt *Child = Site;
-  while (const Stmt *Parent = Flow.parentOf(Child)) {
-    const auto *Block = dyn_cast<CompoundStmt>(Parent);
-    const Stmt *Guard = Block ? GuardsToBe.lookup(Block) : nullptr;
-    if (Guard) {
-      const auto At = llvm::find(Block->body(), Guard);
-      if (std::find(At, Block->body_end(), Child) != Block->body_end())
-        return true;
-    }
-    Child = Parent;
-  }
-  return false;
-}
-
 bool UnitModel::isFieldConsumed(const FieldDecl *Field) {
   collectCallers();
   return ConsumedFields.count(Field->getCanonicalDecl()) ||

@@ -72,29 +72,6 @@ public:
     collectCallers();
     return ConsumedFields;
   }
-  /// To be called by the check that reports it: every forward pass whose result
-  /// \p F hands out is reported in \p F.
-  void noteReportsResults(const clang::FunctionDecl *F) {
-    ReportsResults.insert(F);
-  }
-  bool reportsResults(const clang::FunctionDecl *F) const {
-    return ReportsResults.contains(F);
-  }
-  /// To be called by the check that reports them; empty when the unit is on
-  /// its own.
-  void noteForward(UnitFacts::Forward Forward) {
-    Forwards.insert(std::move(Forward));
-  }
-  const std::set<UnitFacts::Forward> &forwards() const { return Forwards; }
-  /// To be called by the check that offers it, while it looks at matches: a fix
-  /// lets a guard live from \p Statement to the end of \p Block. What it will
-  /// guard is the same defect.
-  void noteGuardToBe(const clang::CompoundStmt *Block,
-                     const clang::Stmt *Statement) {
-    GuardsToBe.try_emplace(Block, Statement);
-  }
-  /// Would such a guard reach \p Site, which is in \p Flow?
-  bool isToBeGuarded(const clang::Stmt *Site, const FunctionFlow &Flow) const;
   /// Variables outside functions.
   llvm::ArrayRef<const clang::VarDecl *> globals() const { return Globals; }
   /// What is used when its memory is gone, in all functions and in the
@@ -180,10 +157,6 @@ private:
   const clang::FunctionDecl *Main = nullptr;
   bool CallsEval = false;
   llvm::SmallPtrSet<const clang::FieldDecl *, 8> ConsumedFields;
-  llvm::SmallPtrSet<const clang::FunctionDecl *, 8> ReportsResults;
-  std::set<UnitFacts::Forward> Forwards;
-  /// In each block, the statement from which on a fix guards.
-  llvm::DenseMap<const clang::CompoundStmt *, const clang::Stmt *> GuardsToBe;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionFlow>>
       Abroad;
   std::optional<std::vector<Dangling>> Danglings;

@@ -30,13 +30,14 @@ public:
       for (const CXXCtorInitializer *Init : Ctor->inits())
         if (Init->isMemberInitializer() && Init->isWritten())
           intoField(Init->getMember(), Init->getInit());
-    cpp::forEachStore(Body,
-                 [&](const CallExpr *, const Expr *To, const Expr *Value) {
-                   std::optional<cpp::Object> Place = cpp::objectOf(To, Body);
-                   if (Place && !Place->Root && Place->Fields.size() == 1)
-                     intoField(Place->Fields[0], Value);
-                 });
-    cpp::forEach<CallExpr>(Body, [&](const CallExpr *Call) { registers(Call); });
+    cpp::forEachStore(
+        Body, [&](const CallExpr *, const Expr *To, const Expr *Value) {
+          std::optional<cpp::Object> Place = cpp::objectOf(To, Body);
+          if (Place && !Place->Root && Place->Fields.size() == 1)
+            intoField(Place->Fields[0], Value);
+        });
+    cpp::forEach<CallExpr>(Body,
+                           [&](const CallExpr *Call) { registers(Call); });
   }
   std::vector<StoredArgument> Found;
 
@@ -45,10 +46,10 @@ private:
     // field(register_module("name", value))
     if (const auto *Call =
             dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Value)))
-      if (std::optional<Registration> R = asRegistration(Call);
-          R && R->Value)
+      if (std::optional<Registration> R = asRegistration(Call); R && R->Value)
         Value = R->Value;
-    if (cpp::isOwningType(Field->getType()) || cpp::holdsFunctions(Field->getType()))
+    if (cpp::isOwningType(Field->getType()) ||
+        cpp::holdsFunctions(Field->getType()))
       add(Field, Value);
   }
 
