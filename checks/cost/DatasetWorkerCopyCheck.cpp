@@ -12,7 +12,7 @@
 #include "analysis/cpp/UserCode.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
-#include "analysis/flow/unit/CopyUses.h"
+#include "analysis/flow/unit/FieldUses.h"
 #include "analysis/flow/unit/TensorWork.h"
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/DataLoaders.h"

@@ -13,7 +13,7 @@
 #include "analysis/cpp/UserCode.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
-#include "analysis/flow/memory/ReleasedFields.h"
+#include "analysis/flow/unit/FieldUses.h"
 #include "analysis/flow/unit/UnitModel.h"
 #include "analysis/torch/api/Effects.h"
 #include "analysis/torch/api/OpFacts.h"

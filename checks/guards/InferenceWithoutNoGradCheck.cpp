@@ -60,7 +60,7 @@ void InferenceWithoutNoGradCheck::checkUnit(flow::UnitModel &Unit) {
         std::stable_partition(Found.begin(), Found.end(), [&](const Scope &S) {
           return !S.Guardable ||
                  flow::neighbourhoodOf(S.Guardable, *S.Flow, Unit) !=
-                     Unit.main()->getBody();
+                     Unit.scan().main()->getBody();
         });
     reportMain({&*InMain, size_t(Found.end() - InMain)}, Unit);
     Found.erase(InMain, Found.end());
@@ -180,7 +180,7 @@ static std::string readableName(const FunctionDecl *F) {
 /// those of functions that it calls.
 void InferenceWithoutNoGradCheck::reportMain(
     llvm::MutableArrayRef<Scope> Scopes, flow::UnitModel &Unit) {
-  const FunctionDecl *Main = Unit.main();
+  const FunctionDecl *Main = Unit.scan().main();
   const SourceManager &SM = Unit.context().getSourceManager();
   struct Site {
     SourceRange Range;

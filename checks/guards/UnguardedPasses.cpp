@@ -263,7 +263,7 @@ static bool isLentByOthers(const Label &L, const FunctionFlow &Flow,
   if (!Module || !torch::isModule(Module->getType().getNonReferenceType()) ||
       torch::isScriptModule(Module->getType().getNonReferenceType()) ||
       Unit.program() || F->isMain() || !isEntryPoint(F) ||
-      !Unit.callersOf(F).empty() || Unit.moduleRoles().evalOf(Module))
+      !Unit.callersOf(F).empty() || Unit.scan().calls().Evals.contains(Module))
     return false;
   if (const auto *Field = dyn_cast<FieldDecl>(Module))
     return isGivenToConstructor(Field);
@@ -304,8 +304,9 @@ UnguardedPasses::evidenceInUnit(const Label &L, const FunctionFlow &Flow) {
   if (!M || Flow.trains() ||
       (!isEntryPoint(Flow.function()) && isReportedByCallers(Flow.function())))
     return std::nullopt;
-  const flow::ModuleRoles &Roles = Unit.moduleRoles();
-  if (Roles.trains() && flow::anyCallerTrains(Flow.function(), Unit))
+  const bool Trains = Unit.trains();
+  const flow::UnitCalls &Calls = Unit.scan().calls();
+  if (Trains && flow::anyCallerTrains(Flow.function(), Unit))
     return std::nullopt;
   cpp::Body &In = cpp::Body::of(Flow.function());
   auto Shown = [](const Reason &Row, SourceLocation At,
@@ -315,26 +316,24 @@ UnguardedPasses::evidenceInUnit(const Label &L, const FunctionFlow &Flow) {
   if (M->Module)
     for (const Expr *Name : {M->Module, In.originOf(M->Module)})
       if (const ValueDecl *Module = torch::moduleNamed(Name)) {
-        if (const CallExpr *Eval = Roles.trains()
-                                       ? evalAround(L.Site, Module, In)
-                                       : Roles.evalOf(Module))
+        if (const CallExpr *Eval = Trains ? evalAround(L.Site, Module, In)
+                                          : Calls.Evals.lookup(Module))
           return Shown(InferenceWithoutNoGrad.Eval, Eval->getExprLoc(),
                        quoted(Module) + " is put in evaluation mode here, "
                                         "which leaves gradients on");
-        const std::string Elsewhere =
-            Roles.trains() ? "" : Roles.evalElsewhere(Module);
+        const std::string Elsewhere = Trains ? "" : flow::evalElsewhere(Module);
         if (!Elsewhere.empty())
           return Shown(InferenceWithoutNoGrad.Eval, Module->getLocation(),
                        quoted(Module) + " is put in evaluation mode at " +
                            Elsewhere + ", which leaves gradients on");
       }
-  if (isClosed(Unit) && !Roles.trains())
+  if (isClosed(Unit) && !Trains)
     return Shown(InferenceWithoutNoGrad.NothingTrains, L.Site->getExprLoc(),
                  "nothing in this program back-propagates, makes an optimizer "
                  "or trains a module");
-  if (!M->Script || Roles.trains())
+  if (!M->Script || Trains)
     return std::nullopt;
-  if (const CallExpr *Load = Roles.scriptLoad())
+  if (const CallExpr *Load = Calls.ScriptLoad)
     return Shown(InferenceWithoutNoGrad.ScriptLoaded, Load->getExprLoc(),
                  "a TorchScript module is loaded here, and nothing in this "
                  "file trains one");
@@ -455,8 +454,7 @@ UnguardedPasses::scopesIn(const FunctionFlow &Flow) {
       ToPredict = evidenceOf(L, Flow);
   }
   // A method of a module may be one of a step of training, which is elsewhere.
-  const bool MayTrain =
-      IsLayer && (!isClosed(Unit) || Unit.moduleRoles().trains());
+  const bool MayTrain = IsLayer && (!isClosed(Unit) || Unit.trains());
   llvm::MapVector<const Stmt *, Scope> Scopes;
   for (const Label *L : Forwards) {
     // Where nothing trains, nothing needs the history of the whole function.

@@ -227,7 +227,7 @@ static const CallExpr *evalAt(const Expr *Site, flow::UnitModel &Unit) {
   const Expr *Module = M ? M->Module : nullptr;
   for (unsigned I = 0; Module && I < cpp::MaxChase; ++I) {
     if (const ValueDecl *Named = torch::moduleNamed(Module))
-      if (const CallExpr *Eval = Unit.moduleRoles().evalOf(Named))
+      if (const CallExpr *Eval = Unit.scan().calls().Evals.lookup(Named))
         return Eval;
     const auto *Member = dyn_cast<MemberExpr>(cpp::stripPointers(Module));
     Module = Member ? cpp::stripPointers(Member->getBase()) : nullptr;

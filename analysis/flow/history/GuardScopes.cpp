@@ -136,7 +136,7 @@ static const Expr *runInOuter(const FunctionDecl *F, const FunctionDecl *&Outer,
                ? lambdaRunIn(cpp::Body::of(Flow->function()), Method, Unit)
                : nullptr;
   }
-  Outer = UpToMain ? Unit.main() : nullptr;
+  Outer = UpToMain ? Unit.scan().main() : nullptr;
   if (!Outer || Outer == F)
     return nullptr;
   return cpp::findFirst<CallExpr>(

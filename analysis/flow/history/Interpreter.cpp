@@ -15,7 +15,7 @@
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/flow/Fixpoint.h"
-#include "analysis/flow/unit/FrozenModules.h"
+#include "analysis/flow/unit/ModuleUse.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "clang/AST/ASTContext.h"

@@ -154,6 +154,10 @@ struct ProgramFacts {
 /// Are the forward passes of \p F covered by a finding in main?
 bool isCoveredByMain(const clang::FunctionDecl *F);
 
+/// Where another unit puts the field \p Module in evaluation mode, as
+/// file:line. Empty where none does.
+std::string evalElsewhere(const clang::ValueDecl *Module);
+
 /// What other units say of \p F; null when they say nothing, or when its body
 /// is in this unit.
 const FunctionFacts *factsElsewhere(const clang::FunctionDecl *F);

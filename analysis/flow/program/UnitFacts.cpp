@@ -13,11 +13,9 @@
 #include "analysis/cpp/UnitContext.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/cpp/Walk.h"
-#include "analysis/flow/history/UnguardedForward.h"
-#include "analysis/flow/memory/ReleasedFields.h"
 #include "analysis/flow/program/Program.h"
 #include "analysis/flow/unit/Callers.h"
-#include "analysis/flow/unit/CopyUses.h"
+#include "analysis/flow/unit/FieldUses.h"
 #include "analysis/flow/unit/UnitModel.h"
 #include "analysis/torch/api/DataLoaders.h"
 #include "analysis/torch/api/TorchTypes.h"
@@ -82,6 +80,15 @@ bool isCoveredByMain(const FunctionDecl *F) {
   const ProgramFacts *Whole = ProgramFacts::of(F->getASTContext());
   return Whole && !Whole->CoveredByMain.empty() &&
          Whole->CoveredByMain.count(cpp::usrOf(F));
+}
+
+std::string evalElsewhere(const ValueDecl *Module) {
+  const auto *Field = dyn_cast<FieldDecl>(Module);
+  const ProgramFacts *Whole = ProgramFacts::of(Module->getASTContext());
+  if (!Whole || !Field)
+    return {};
+  auto It = Whole->Evals.find(cpp::programFieldName(Field));
+  return It == Whole->Evals.end() ? std::string() : It->second;
 }
 
 namespace {
@@ -194,7 +201,7 @@ void FactsWriter::addFunction(const FunctionDecl *F, const FunctionFlow *Flow) {
   // Whoever loads the library calls it, a Python module's functions among them.
   if (isExported(F)) {
     // With a main it is no library: who is handed the function calls it.
-    Out.Exports |= !Unit.definesMain();
+    Out.Exports |= !Unit.scan().main();
     noteCall(nullptr, F, /*Guarded=*/false);
   }
   FunctionFacts Does;
@@ -385,7 +392,7 @@ UnitFacts FactsWriter::write() {
              [](const auto &A, const auto &B) { return A.Usr < B.Usr; });
   for (const FieldDecl *Field : Unit.consumedFields())
     Out.ConsumedFields.insert(cpp::programFieldName(Field));
-  for (const auto &[Module, Eval] : Unit.moduleRoles().evals()) {
+  for (const auto &[Module, Eval] : Unit.scan().calls().Evals) {
     const auto *Field = dyn_cast<FieldDecl>(Module);
     if (!Field)
       continue;
@@ -395,7 +402,7 @@ UnitFacts FactsWriter::write() {
       Known = Where;
   }
   // What runs before main.
-  for (const VarDecl *Var : Unit.globals()) {
+  for (const VarDecl *Var : Unit.scan().globals()) {
     Out.Exports |= torch::registersOperators(Var);
     cpp::forEach<Expr>(Var->getInit(), [&](const Expr *E) {
       const auto *Call = dyn_cast<CallExpr>(E);
@@ -407,14 +414,14 @@ UnitFacts FactsWriter::write() {
   }
   writeCalls();
   Out.Forwards = Reported.Forwards;
-  if (const FunctionDecl *Main = Unit.main();
+  if (const FunctionDecl *Main = Unit.scan().main();
       Main && isa<CompoundStmt>(Main->getBody()) &&
       torch::declaresNoGradGuard(Unit.context()))
     Out.GuardableMain = cpp::usrOf(Main);
-  Out.Trains = Unit.moduleRoles().trainsHere();
-  Out.DefinesMain = Unit.definesMain();
-  Out.CallsEval = Unit.callsEval();
-  Out.CreatesGraphs = Unit.createsGraphsHere();
+  Out.Trains = Unit.scan().calls().Trains;
+  Out.DefinesMain = Unit.scan().main() != nullptr;
+  Out.CallsEval = Unit.scan().callsEval();
+  Out.CreatesGraphs = Unit.scan().calls().CreatesGraphs;
   return std::move(Out);
 }
 

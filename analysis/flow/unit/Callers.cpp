@@ -7,8 +7,9 @@
 
 #include "analysis/flow/unit/Callers.h"
 #include "analysis/cpp/Callables.h"
+#include "analysis/cpp/Lines.h"
 #include "analysis/cpp/Walk.h"
-#include "analysis/flow/unit/UnitModel.h"
+#include "clang/AST/ASTContext.h"
 
 using namespace clang;
 
@@ -64,6 +65,35 @@ bool anyCallerTrains(const FunctionDecl *F, UnitModel &Unit) {
   return anyCallOf(F, Unit, [](const Label &Result, const FunctionFlow &) {
     return (Result.Consumers & Label::Backward) != 0;
   });
+}
+
+std::optional<UnguardedForward>
+unguardedForward(const FunctionFlow &Flow, UnitModel &Unit, unsigned Depth) {
+  if (Flow.isAbroad()) {
+    const FunctionFacts *Said = factsElsewhere(Flow.function());
+    if (!Said || Said->Forward.empty())
+      return std::nullopt;
+    return UnguardedForward{nullptr, Said->Forward};
+  }
+  const SourceManager &SM = Unit.context().getSourceManager();
+  const Expr *First = nullptr;
+  for (const Label &L : Flow.labels())
+    if (L.Site && L.bringsGraph() && L.Mode == GradMode::On &&
+        (!First || SM.isBeforeInTranslationUnit(L.Site->getExprLoc(),
+                                                First->getExprLoc())))
+      First = L.Site;
+  if (First)
+    return UnguardedForward{First, cpp::lineOf(First->getExprLoc(), SM)};
+  if (Depth > 0)
+    for (const CallSite &Call : Flow.calls()) {
+      const FunctionFlow *Callee =
+          Call.Mode == GradMode::On ? Unit.flowOf(Call.Callee) : nullptr;
+      if (!Callee || !Callee->available())
+        continue;
+      if (auto Found = unguardedForward(*Callee, Unit, Depth - 1))
+        return Found;
+    }
+  return std::nullopt;
 }
 
 } // namespace libtorch_tidy::flow

@@ -8,14 +8,12 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_CALLERS_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_CALLERS_H
 
-#include "analysis/flow/history/FunctionFlow.h"
+#include "analysis/flow/unit/UnitModel.h"
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace libtorch_tidy::flow {
-
-class UnitModel;
 
 /// A call as it is written, also in code that does nothing with tensors. What
 /// flows through it is asked of UnitModel::callersOf().
@@ -39,6 +37,17 @@ bool anyCallOf(
 
 /// Does a caller of \p F in this unit back-propagate what \p F returns?
 bool anyCallerTrains(const clang::FunctionDecl *F, UnitModel &Unit);
+
+/// A forward pass, in this unit or in another.
+struct UnguardedForward {
+  const clang::Expr *Site = nullptr; ///< Null: in another unit.
+  std::string At;                    ///< As file:line.
+};
+
+/// The first that \p Flow runs when it is called with gradient mode on, or that
+/// a function does which it calls; \p Depth: of these calls.
+std::optional<UnguardedForward>
+unguardedForward(const FunctionFlow &Flow, UnitModel &Unit, unsigned Depth = 3);
 
 } // namespace libtorch_tidy::flow
 

@@ -15,10 +15,8 @@
 #include "analysis/cpp/Walk.h"
 #include "analysis/flow/history/Interpreter.h"
 #include "analysis/torch/api/TorchTypes.h"
-#include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/modules/Modules.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/Support/WithColor.h"
 #include <chrono>
 #include <functional>
@@ -27,120 +25,18 @@ using namespace clang;
 
 namespace libtorch_tidy::flow {
 
-namespace {
-
-/// Finds the functions of user code. Library code is cut off at its outermost
-/// declaration, so that a unit with all of LibTorch in it costs little.
-class Collector : public RecursiveASTVisitor<Collector> {
-public:
-  Collector(const SourceManager &SM,
-            std::vector<const FunctionDecl *> &Functions,
-            std::vector<const VarDecl *> &Globals)
-      : SM(SM), Functions(Functions), Globals(Globals) {}
-
-  bool shouldVisitTemplateInstantiations() const { return true; }
-
-  bool TraverseDecl(Decl *D) {
-    // A namespace may be re-opened by the user, so it is judged by each of its
-    // declarations; anything else at file level by where it stands.
-    if (D && !isa<TranslationUnitDecl, NamespaceDecl, LinkageSpecDecl>(D) &&
-        D->getDeclContext() && D->getDeclContext()->isFileContext() &&
-        !cpp::isUserCode(D->getLocation(), SM))
-      return true;
-    if (auto *NS = dyn_cast_or_null<NamespaceDecl>(D);
-        NS && !cpp::isUserCode(NS->getLocation(), SM))
-      return true;
-    return RecursiveASTVisitor::TraverseDecl(D);
-  }
-
-  bool VisitFunctionDecl(FunctionDecl *F) {
-    if (F->doesThisDeclarationHaveABody())
-      Defined.push_back(F);
-    add(F);
-    return true;
-  }
-
-  bool VisitCallExpr(CallExpr *Call) {
-    CallsEval |= torch::mayEndTraining(Call);
-    return true;
-  }
-  /// In templates that nobody instantiates, anything may hold a module; what
-  /// is not a pointer or holder is more likely an expression of Eigen's.
-  bool VisitCXXDependentScopeMemberExpr(CXXDependentScopeMemberExpr *E) {
-    const IdentifierInfo *Id = E->getMember().getAsIdentifierInfo();
-    CallsEval |= E->isArrow() && Id &&
-                 (Id->getName() == "eval" || Id->getName() == "train");
-    return true;
-  }
-  bool VisitVarDecl(VarDecl *Var) {
-    if (Var->hasInit() && !Var->isLocalVarDeclOrParm() &&
-        Var->hasGlobalStorage() && cpp::isUserCode(Var->getLocation(), SM))
-      Globals.push_back(Var);
-    return true;
-  }
-
-  bool VisitLambdaExpr(LambdaExpr *E) {
-    if (FunctionTemplateDecl *Generic =
-            E->getLambdaClass()->getDependentLambdaCallOperator()) {
-      for (FunctionDecl *Call : Generic->specializations())
-        add(Call);
-    } else if (CXXMethodDecl *Call = E->getCallOperator()) {
-      add(Call);
-    }
-    return true;
-  }
-
-private:
-  void add(const FunctionDecl *F) {
-    if (F->doesThisDeclarationHaveABody() && !F->isDependentContext() &&
-        !F->isDefaulted() && cpp::isUserCode(F->getLocation(), SM) &&
-        Seen.insert(F).second)
-      Functions.push_back(F);
-    if (F->isMain() && F->doesThisDeclarationHaveABody())
-      Main = F;
-  }
-
-public:
-  const FunctionDecl *Main = nullptr;
-  bool CallsEval = false;
-  std::vector<const FunctionDecl *> Defined; ///< Templates, too.
-
-private:
-  const SourceManager &SM;
-  std::vector<const FunctionDecl *> &Functions;
-  std::vector<const VarDecl *> &Globals;
-  llvm::SmallPtrSet<const FunctionDecl *, 32> Seen;
-};
-
-} // namespace
-
 UnitModel &UnitModel::of(ASTContext &Context) {
   return cpp::ofUnit<UnitModel>(Context);
 }
 
 UnitModel::UnitModel(ASTContext &Context)
-    : Context(Context), Whole(ProgramFacts::of(Context)) {
-  Collector Visitor(Context.getSourceManager(), Functions, Globals);
-  for (Decl *D : Context.getTraversalScope()) {
-    if (auto *TU = dyn_cast<TranslationUnitDecl>(D)) {
-      for (Decl *Top : TU->decls())
-        Visitor.TraverseDecl(Top);
-    } else {
-      Visitor.TraverseDecl(D);
-    }
-  }
-  Main = Visitor.Main;
-  CallsEval = Visitor.CallsEval;
-  Broken.emplace(Context, Visitor.Defined);
-}
-
-UnitModel::~UnitModel() = default;
+    : Context(Context), Whole(ProgramFacts::of(Context)), Scan(Context) {}
 
 const FunctionDecl *UnitModel::definitionOf(const FunctionDecl *F) const {
   const FunctionDecl *Definition = nullptr;
   if (!F || !F->hasBody(Definition) || Definition->isDependentContext() ||
       !cpp::isUserCode(Definition->getLocation(), Context.getSourceManager()) ||
-      Broken->touch(Definition))
+      errors().touch(Definition))
     return nullptr;
   return Definition;
 }
@@ -149,9 +45,9 @@ llvm::ArrayRef<Dangling> UnitModel::dangling() {
   if (!Danglings) {
     Danglings.emplace();
     auto Callees = [&](const FunctionDecl *F) { return memoryOf(F); };
-    for (const VarDecl *Var : Globals)
+    for (const VarDecl *Var : Scan.globals())
       llvm::append_range(*Danglings, findDangling(Var, Context, Callees));
-    for (const FunctionDecl *F : Functions)
+    for (const FunctionDecl *F : functions())
       if (memoryOf(F))
         llvm::append_range(*Danglings, DanglingIn[definitionOf(F)]);
   }
@@ -340,7 +236,7 @@ void UnitModel::collectCallers() {
   if (HasCallers)
     return;
   HasCallers = true;
-  for (const FunctionDecl *F : Functions) {
+  for (const FunctionDecl *F : functions()) {
     const FunctionFlow *Flow = flowOf(F);
     if (!Flow || !Flow->available())
       continue;
@@ -396,7 +292,7 @@ bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
       }
     // One that does not compile may be a guarded caller: silence is better
     // than a guess.
-    if (Broken->mayUse(F)) {
+    if (errors().mayUse(F)) {
       IsSwitchedOff = true;
       continue;
     }
@@ -416,18 +312,7 @@ bool UnitModel::isFieldConsumed(const FieldDecl *Field) {
   collectCallers();
   return ConsumedFields.count(Field->getCanonicalDecl()) ||
          (Whole && Whole->ConsumedFields.count(cpp::programFieldName(Field))) ||
-         Broken->mayUse(Field);
-}
-
-bool UnitModel::createsGraphsHere() {
-  if (!CreatesGraphs)
-    CreatesGraphs = llvm::any_of(Functions, [](const FunctionDecl *F) {
-      return cpp::anyOf<CallExpr>(F->getBody(), [](const CallExpr *Call) {
-        auto Backward = torch::asBackward(Call);
-        return Backward && Backward->CreateGraph != torch::Flag::False;
-      });
-    });
-  return *CreatesGraphs;
+         errors().mayUse(Field);
 }
 
 unsigned UnitModel::consumersOf(const Label &L, const FunctionFlow &Flow) {
@@ -435,7 +320,7 @@ unsigned UnitModel::consumersOf(const Label &L, const FunctionFlow &Flow) {
     ArrayRef<RelayedTo> Calls =
         relaysOf(Flow.function(), &L - Flow.labels().data());
     unsigned ByCallers =
-        Calls.empty() || Broken->mayUse(Flow.function()) ? L.Consumers : 0;
+        Calls.empty() || errors().mayUse(Flow.function()) ? L.Consumers : 0;
     for (const RelayedTo &R : Calls)
       ByCallers |= consumersOf(*R.Relay, *R.Caller);
     return ByCallers;

@@ -15,15 +15,14 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_UNITMODEL_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_UNITMODEL_H
 
-#include "analysis/cpp/Errors.h"
 #include "analysis/flow/Cost.h"
 #include "analysis/flow/Summaries.h"
 #include "analysis/flow/history/FunctionFlow.h"
 #include "analysis/flow/memory/Memory.h"
 #include "analysis/flow/program/Program.h"
-#include "analysis/flow/unit/FrozenModules.h"
-#include "analysis/flow/unit/ModuleRoles.h"
+#include "analysis/flow/unit/ModuleUse.h"
 #include "analysis/flow/unit/TensorWork.h"
+#include "analysis/flow/unit/UnitScan.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace libtorch_tidy::flow {
@@ -34,46 +33,35 @@ public:
   static UnitModel &of(clang::ASTContext &Context);
 
   explicit UnitModel(clang::ASTContext &Context);
-  ~UnitModel();
 
   clang::ASTContext &context() const { return Context; }
-  /// Functions of user code with a body: methods, lambdas and instantiations
-  /// of templates included, templates themselves not. In source order.
+  /// What stands in the unit.
+  UnitScan &scan() { return Scan; }
   llvm::ArrayRef<const clang::FunctionDecl *> functions() const {
-    return Functions;
+    return Scan.functions();
   }
-  /// What does not compile. What flows through it is not known: such functions
-  /// count as code that cannot be seen.
-  const cpp::Errors &errors() const { return *Broken; }
+  const cpp::Errors &errors() const { return Scan.errors(); }
   /// Which code of the unit runs tensor work.
   TensorWork &work() { return Work; }
   /// Whose parameters do not train.
   FrozenModules &frozenModules() { return Frozen; }
-  /// What its modules are there for.
-  const ModuleRoles &moduleRoles() {
-    if (!Roles)
-      Roles.emplace(Functions, Whole);
-    return *Roles;
-  }
   /// What is known of the whole program; null when the unit is on its own.
   const ProgramFacts *program() const { return Whole; }
   /// Does this unit, or another of the program, ask for gradients of gradients?
   bool createsGraphs() {
-    return createsGraphsHere() || (Whole && Whole->CreatesGraphs);
+    return Scan.calls().CreatesGraphs || (Whole && Whole->CreatesGraphs);
   }
-  /// What this unit says of itself.
-  bool definesMain() const { return Main != nullptr; }
-  /// Null when it does not.
-  const clang::FunctionDecl *main() const { return Main; }
-  bool callsEval() const { return CallsEval; }
-  bool createsGraphsHere();
+  /// Does this unit, or another of the program, train? Where the program is not
+  /// known, callers elsewhere may back-propagate a loss that is returned.
+  bool trains() {
+    return Scan.calls().Trains ||
+           (Whole ? Whole->Trains : Scan.calls().ReturnsLoss);
+  }
   /// Fields of which isFieldConsumed() is true because of this unit.
   const llvm::SmallPtrSetImpl<const clang::FieldDecl *> &consumedFields() {
     collectCallers();
     return ConsumedFields;
   }
-  /// Variables outside functions.
-  llvm::ArrayRef<const clang::VarDecl *> globals() const { return Globals; }
   /// What is used when its memory is gone, in all functions and in the
   /// initialisers of variables outside them.
   llvm::ArrayRef<Dangling> dangling();
@@ -113,7 +101,7 @@ public:
   /// as far as modules go, that never calls eval()?
   bool neverEvaluates() const {
     return Whole && Whole->Closed ? !Whole->CallsEval
-                                  : definesMain() && !CallsEval;
+                                  : Scan.main() && !Scan.callsEval();
   }
   /// Can \p F, or what it calls in this unit, have to do with tensors or
   /// gradient mode?
@@ -140,22 +128,16 @@ private:
 
   clang::ASTContext &Context;
   const ProgramFacts *const Whole;
-  std::vector<const clang::FunctionDecl *> Functions;
-  std::vector<const clang::VarDecl *> Globals;
-  std::optional<cpp::Errors> Broken;
+  UnitScan Scan;
   TensorWork Work;
   FrozenModules Frozen;
-  std::optional<ModuleRoles> Roles;
   Summaries<FunctionFlow> Flows;
   llvm::DenseMap<const clang::FunctionDecl *, bool> Concerned;
   llvm::DenseMap<const clang::FunctionDecl *, std::vector<CallerOf>> Callers;
   std::map<std::pair<const clang::FunctionDecl *, LabelId>,
            std::vector<RelayedTo>>
       Relays;
-  std::optional<bool> CreatesGraphs;
   bool HasCallers = false;
-  const clang::FunctionDecl *Main = nullptr;
-  bool CallsEval = false;
   llvm::SmallPtrSet<const clang::FieldDecl *, 8> ConsumedFields;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionFlow>>
       Abroad;

@@ -1,20 +1,41 @@
-//===- CopyUses.h - What workers do with their copies -----------*- C++ -*-===//
+//===- FieldUses.h - What methods do with fields ----------------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+///
+/// \file
+/// Which fields somebody empties, and what data loader workers do with the
+/// fields of their copies.
+///
+//===----------------------------------------------------------------------===//
 
-#ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_COPYUSES_H
-#define LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_COPYUSES_H
+#ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_FIELDUSES_H
+#define LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_FIELDUSES_H
 
 #include "analysis/flow/program/Program.h"
 #include "clang/AST/DeclCXX.h"
+#include "clang/AST/Expr.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace libtorch_tidy::flow {
+
+/// A lambda, or what a setter was called with: what is given to a field of
+/// functions that may keep its object, too.
+bool isFunctionGiven(const clang::Expr *Value);
+
+/// Calls \p Visit for each field in \p F that is set to nothing, cleared, reset
+/// or moved away: `field = nullptr`, `field.reset()`, `std::move(field)`. Also
+/// for one that holds functions and gets another than isFunctionGiven().
+void forEachReleased(const clang::FunctionDecl *F,
+                     llvm::function_ref<void(const clang::FieldDecl *)> Visit);
+
+/// Does another unit of the program release \p Field?
+bool isReleasedElsewhere(const clang::FieldDecl *Field);
 
 /// What methods that run on a copy of their object do with one of its members.
 /// Seeded: a generator gets a new state. Indexed: data[index], data.at(index),
@@ -50,4 +71,4 @@ private:
 
 } // namespace libtorch_tidy::flow
 
-#endif // LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_COPYUSES_H
+#endif // LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_FIELDUSES_H
