@@ -76,11 +76,11 @@ struct Call {
 /// a pattern, and a method of the domain that handles calls that fit. Rows are
 /// tried in order until one of them gives a \p Result.
 ///
-/// A pattern is a Std kind or a Whose, or a function of the Call, of the
-/// CallExpr, or a method of the domain. Where it returns more than a bool, the
-/// handler is given that, too. A handler that returns nothing has only made a
-/// note, and one that returns nullopt did not fit after all: the search goes
-/// on. \p More is handed on to all handlers.
+/// A pattern is a Std kind, a Whose or an overloaded operator, a function of
+/// the Call or of the CallExpr, or a method of the domain. Where it returns
+/// more than a bool, the handler is given that, too. A handler that returns
+/// nothing has only made a note, and one that returns nullopt did not fit after
+/// all: the search goes on. \p More is handed on to all handlers.
 template <typename Domain, typename Result, typename... More> class CallRule {
 public:
   template <typename Pattern, typename Handler>
@@ -118,6 +118,8 @@ private:
       return C.does(Fits);
     else if constexpr (std::is_same_v<Pattern, Whose>)
       return C.Of == Fits;
+    else if constexpr (std::is_same_v<Pattern, clang::OverloadedOperatorKind>)
+      return C.op() == Fits;
     else if constexpr (std::is_invocable_v<Pattern, Domain &, const Call &>)
       return std::invoke(Fits, D, C);
     else if constexpr (std::is_invocable_v<Pattern, const Call &>)

@@ -64,14 +64,11 @@ static const FunctionRow FunctionRows[] = {
     {Of::Methods, Std::Access | Std::Iterator, "find"},
     {Of::Both, Std::Access | Std::Iterator | Std::Begin, "begin"},
     {Of::Both, Std::Access | Std::Iterator | Std::Begin | Std::Const, "cbegin"},
-    {Of::Both, Std::Access | Std::Iterator | Std::End, "end cend"},
-    {Of::Both, Std::Access | Std::Iterator, "rbegin rend"},
+    {Of::Both, Std::Access | Std::Iterator, "rbegin end cend rend"},
     {Of::Methods, Std::Access | Std::Buffer, "data"},
     {Of::Methods, Std::Buffer, "c_str"},
     {Of::Both, Std::Size, "size"},
     {Of::Methods, Std::Size, "length"},
-    {Of::Both, Std::AsksEmpty, "empty"},
-    {Of::Methods, Std::Contains, "count contains"},
     // Handles; the last two names are of other libraries.
     {Of::Methods, Std::Target, "get value lock ptr as"},
     {Of::Methods, Std::Buffer, "get ptr"},
@@ -96,9 +93,6 @@ static const FunctionRow FunctionRows[] = {
      "remove_if partition sort invoke apply visit call_once"},
     {Of::Both, Std::Invoke, "invoke"},
     {Of::Functions, Std::Async, "async"},
-    {Of::Functions, Std::Read,
-     "accumulate all_of any_of none_of find find_if count count_if distance "
-     "max_element min_element equal"},
     // Memory of C.
     {Of::Both, Std::Allocate, "malloc calloc"},
     {Of::Both, Std::Free, "free"},
@@ -109,8 +103,6 @@ static const ClassRow ClassRows[] = {
      "vector deque list forward_list map multimap unordered_map "
      "unordered_multimap set multiset unordered_set valarray"},
     {StdClass::Sequence, "vector deque list forward_list array stack queue"},
-    {StdClass::Map, "map unordered_map"},
-    {StdClass::Set, "set unordered_set"},
     {StdClass::Buffer, "vector array basic_string deque valarray unique_ptr"},
     {StdClass::Tuple, "pair tuple"},
     {StdClass::Box, "unique_ptr shared_ptr optional"},

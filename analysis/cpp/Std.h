@@ -43,38 +43,34 @@ enum class Std : uint64_t {
   Access = 1ull << 7,  ///< Leads to elements: Element, Iterator, data().
   Element = 1ull << 8, ///< A reference to one element: at(), front().
   First = 1ull << 9,   ///< Element: the first one.
-  Iterator = 1ull << 10,  ///< begin(), find().
-  Begin = 1ull << 11,     ///< Iterator: to the first element.
-  End = 1ull << 12,       ///< Iterator: past the last element.
-  Const = 1ull << 13,     ///< Iterator: elements cannot be written by it.
-  Buffer = 1ull << 14,    ///< A pointer to the elements: data(), c_str().
-  Reserve = 1ull << 15,   ///< Changes the capacity, not the elements.
-  Size = 1ull << 16,      ///< How many elements there are.
-  AsksEmpty = 1ull << 17, ///< Are there no elements?
-  Contains = 1ull << 18,  ///< Is there such an element: count(), contains()?
+  Iterator = 1ull << 10, ///< begin(), find().
+  Begin = 1ull << 11,    ///< Iterator: to the first element.
+  Const = 1ull << 12,    ///< Iterator: elements cannot be written by it.
+  Buffer = 1ull << 13,   ///< A pointer to the elements: data(), c_str().
+  Reserve = 1ull << 14,  ///< Changes the capacity, not the elements.
+  Size = 1ull << 15,     ///< How many elements there are.
   // Methods of smart pointers, optionals and other handles.
-  Target = 1ull << 19,  ///< What it leads to: get(), value(), lock().
-  Release = 1ull << 20, ///< The object gives up what it owns, alive.
+  Target = 1ull << 16,  ///< What it leads to: get(), value(), lock().
+  Release = 1ull << 17, ///< The object gives up what it owns, alive.
   // Functions.
-  Same = 1ull << 21,    ///< The result is the argument: ref(), as_const().
-  Move = 1ull << 22,    ///< std::move.
-  Forward = 1ull << 23, ///< std::forward.
-  Refer = 1ull << 24,   ///< The result refers to the argument: ref(), cref().
-  PointerCast = 1ull << 25, ///< The same object by a pointer of another type.
-  Tuple = 1ull << 26,       ///< Makes a pair or tuple of its arguments.
-  Tie = 1ull << 27,         ///< Makes a tuple of references to its arguments.
-  Part = 1ull << 28,        ///< std::get: a part of a tuple.
-  Bind = 1ull << 29,     ///< Makes a function object that keeps its arguments.
-  Swap = 1ull << 30,     ///< Two objects exchange their values.
-  Exchange = 1ull << 31, ///< std::exchange.
-  Write = 1ull << 32,    ///< Writes to an argument: getline().
-  Make = 1ull << 33,     ///< Makes an object, and a smart pointer to it.
-  Run = 1ull << 34,      ///< Runs a function object before it returns.
-  Invoke = 1ull << 35,   ///< std::invoke: runs its first argument.
-  Async = 1ull << 36,    ///< std::async.
-  Read = 1ull << 37,     ///< Only reads the ranges that it is given.
-  Allocate = 1ull << 38, ///< malloc() and its like.
-  Free = 1ull << 39,     ///< free().
+  Same = 1ull << 18,    ///< The result is the argument: ref(), as_const().
+  Move = 1ull << 19,    ///< std::move.
+  Forward = 1ull << 20, ///< std::forward.
+  Refer = 1ull << 21,   ///< The result refers to the argument: ref(), cref().
+  PointerCast = 1ull << 22, ///< The same object by a pointer of another type.
+  Tuple = 1ull << 23,       ///< Makes a pair or tuple of its arguments.
+  Tie = 1ull << 24,         ///< Makes a tuple of references to its arguments.
+  Part = 1ull << 25,        ///< std::get: a part of a tuple.
+  Bind = 1ull << 26,     ///< Makes a function object that keeps its arguments.
+  Swap = 1ull << 27,     ///< Two objects exchange their values.
+  Exchange = 1ull << 28, ///< std::exchange.
+  Write = 1ull << 29,    ///< Writes to an argument: getline().
+  Make = 1ull << 30,     ///< Makes an object, and a smart pointer to it.
+  Run = 1ull << 31,      ///< Runs a function object before it returns.
+  Invoke = 1ull << 32,   ///< std::invoke: runs its first argument.
+  Async = 1ull << 33,    ///< std::async.
+  Allocate = 1ull << 34, ///< malloc() and its like.
+  Free = 1ull << 35,     ///< free().
   LLVM_MARK_AS_BITMASK_ENUM(Free)
 };
 
@@ -127,16 +123,14 @@ const clang::Expr *movedBy(const clang::Expr *E);
 enum class StdClass : unsigned {
   Container = 1 << 0, ///< Owns elements and grows: vector, map, set.
   Sequence = 1 << 1,  ///< Elements in an order of the user's: vector, array.
-  Map = 1 << 2,       ///< map, unordered_map.
-  Set = 1 << 3,       ///< set, unordered_set.
-  Buffer = 1 << 4,    ///< Elements in memory of its own, which pointers lead
+  Buffer = 1 << 2,    ///< Elements in memory of its own, which pointers lead
                       ///< to: vector, array, string, unique_ptr.
-  Tuple = 1 << 5,     ///< pair, tuple.
-  Box = 1 << 6,       ///< One object or none: smart pointers, optional.
-  Shared = 1 << 7,    ///< Copies own the same object: shared_ptr.
-  NotOwning = 1 << 8, ///< Refers to an object: weak_ptr, span.
-  Function = 1 << 9,  ///< function, move_only_function.
-  Thread = 1 << 10,   ///< thread, jthread.
+  Tuple = 1 << 3,     ///< pair, tuple.
+  Box = 1 << 4,       ///< One object or none: smart pointers, optional.
+  Shared = 1 << 5,    ///< Copies own the same object: shared_ptr.
+  NotOwning = 1 << 6, ///< Refers to an object: weak_ptr, span.
+  Function = 1 << 7,  ///< function, move_only_function.
+  Thread = 1 << 8,    ///< thread, jthread.
   LLVM_MARK_AS_BITMASK_ENUM(Thread)
 };
 

@@ -55,8 +55,6 @@ static bool isComparison(const cpp::Call &C) {
   return cast<CXXOperatorCallExpr>(C.E)->isComparisonOp();
 }
 
-static bool isAssignment(const cpp::Call &C) { return C.op() == OO_Equal; }
-
 static bool changesTensor(const cpp::Call &C) {
   switch (C.op()) {
   case OO_PlusEqual:
@@ -73,8 +71,6 @@ static bool changesTensor(const cpp::Call &C) {
 static bool isAccess(const cpp::Call &C) {
   return C.op() == OO_Arrow || C.op() == OO_Star || C.op() == OO_Subscript;
 }
-
-static bool isFunctionObject(const cpp::Call &C) { return C.op() == OO_Call; }
 
 static bool isMethod(const cpp::Call &C) { return C.Object; }
 
@@ -154,7 +150,7 @@ Value Interpreter::libraryCall(const cpp::Call &C) {
 Value Interpreter::operatorCall(const cpp::Call &C) {
   using I = Interpreter;
   static const cpp::CallRule<I, Value> Rules[] = {
-      {isComparison, &I::comparison},  {isAssignment, &I::tensorAssignment},
+      {isComparison, &I::comparison},  {OO_Equal, &I::tensorAssignment},
       {changesTensor, &I::compound},   {isAccess, &I::access},
       {anyCall, &I::computedOperator},
   };
@@ -164,7 +160,7 @@ Value Interpreter::operatorCall(const cpp::Call &C) {
 Value Interpreter::stdCall(const cpp::Call &C) {
   using I = Interpreter;
   static const cpp::CallRule<I, Value> Rules[] = {
-      {isFunctionObject, &I::functionObject},
+      {OO_Call, &I::functionObject},
       {isOperator, &I::operatorCall},
       {Std::Insert, &I::stdInsertion},
       {Std::Remove, &I::noteRemoval},
@@ -188,7 +184,7 @@ Value Interpreter::stdCall(const cpp::Call &C) {
 void Interpreter::noteCallables(const cpp::Call &C) {
   if (C.Of == Whose::Library)
     return;
-  for (unsigned I = isFunctionObject(C); I < C.expr()->getNumArgs(); ++I) {
+  for (unsigned I = C.op() == OO_Call; I < C.expr()->getNumArgs(); ++I) {
     const Expr *Arg = cpp::stripImplicit(C.expr()->getArg(I));
     const auto *Lambda = dyn_cast<LambdaExpr>(Arg);
     const FunctionDecl *Target =

@@ -49,10 +49,8 @@ static const CXXRecordDecl *firstArgument(const CXXRecordDecl *R) {
 }
 
 const CXXRecordDecl *boxed(const CXXRecordDecl *R) {
-  // Also c10::optional and boost::optional.
-  return llvm::StringSwitch<bool>(cpp::nameOf(R))
-                 .Cases("unique_ptr", "shared_ptr", "optional", true)
-                 .Default(false)
+  // Older LibTorchs have an optional of their own.
+  return cpp::isStdClass(R, cpp::StdClass::Box) || cpp::nameOf(R) == "optional"
              ? firstArgument(R)
              : nullptr;
 }
