@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/cpp/Calls.h"
 #include "analysis/bytes/interpret/Interpreter.h"
 #include "analysis/bytes/library/ModuleApi.h"
+#include "analysis/cpp/Call.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
@@ -132,17 +132,14 @@ static Cell callUndefined(Interpreter &VM, const CallExpr *E,
 }
 
 Cell evalCall(Interpreter &VM, const CallExpr *E) {
-  const FunctionDecl *F = E->getDirectCallee();
+  const cpp::Call Taken(E);
+  const FunctionDecl *F = Taken.Callee;
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
   const SourceLocation At = E->Stmt::getBeginLoc();
-  Cell Object;
-  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(E)) {
-    if (Method && !Method->isStatic())
-      Object = VM.eval(Member->getImplicitObjectArgument());
-  } else if (isa<CXXOperatorCallExpr>(E) && Method && !Method->isStatic()) {
-    Object = VM.eval(E->getArg(0));
-  }
-  const std::vector<Cell> Arguments = VM.evalAll(cpp::writtenArguments(E));
+  const Cell Object = Method && !Method->isStatic() && Taken.Object
+                          ? VM.eval(Taken.Object)
+                          : nullptr;
+  const std::vector<Cell> Arguments = VM.evalAll(Taken.written());
   if (VM.Halted)
     return unknown(At, "");
   if (!F) {
@@ -170,8 +167,8 @@ Cell evalCall(Interpreter &VM, const CallExpr *E) {
     assign(VM, Method, Object, Arguments.front(), At);
     return Object;
   }
-  if (Cell Result = callLibrary(
-          VM, {E, F, Object, Arguments, At, cpp::calleeName(E), nullptr}))
+  if (Cell Result =
+          callLibrary(VM, {E, F, Object, Arguments, At, Taken.Name, nullptr}))
     return Result;
   const Cell This = targetOf(Object);
   F = overrider(E, This);

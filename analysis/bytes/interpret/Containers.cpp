@@ -133,11 +133,11 @@ static const CXXRecordDecl *classOf(const LibraryCall &C) {
 }
 
 static bool isMap(const LibraryCall &C) {
-  return cpp::isStdClass(classOf(C), {"map", "unordered_map"});
+  return cpp::isStdClass(classOf(C), cpp::StdClass::Map);
 }
 
 static bool isSet(const LibraryCall &C) {
-  return cpp::isStdClass(classOf(C), {"set", "unordered_set"});
+  return cpp::isStdClass(classOf(C), cpp::StdClass::Set);
 }
 
 /// The pair of a map with the key that is the first argument. Null when there
@@ -336,30 +336,24 @@ static Cell erase(Interpreter &, const LibraryCall &C) {
   return C.Arguments[0];
 }
 
-static const CallRule ListRules[] = {{"count", countOf, 1},
-                                     {"contains", countOf, 1},
-                                     {"find", findInSet, 1},
-                                     {"at", elementAt},
-                                     {"begin", bound},
-                                     {"cbegin", bound},
-                                     {"end", bound},
-                                     {"cend", bound},
-                                     {"size", bound},
-                                     {"empty", isListEmpty},
-                                     {"front", front},
-                                     {"back", back},
-                                     {"data", object},
-                                     {"vec", object},
-                                     {"reserve", object},
-                                     {"shrink_to_fit", object},
-                                     {"push_back", addElement<false>},
-                                     {"emplace_back", addElement<true>},
-                                     {"pop_back", popBack},
-                                     {"clear", clear},
-                                     {"resize", resize, 1},
-                                     {"assign", assignRange, 2, 2},
-                                     {"insert", insert, 2, 3},
-                                     {"erase", erase, 1, 2}};
+static const CallRule ListRules[] = {
+    {"count contains", countOf, 1},
+    {"find", findInSet, 1},
+    {"at", elementAt},
+    {"begin cbegin end cend size", bound},
+    {"empty", isListEmpty},
+    {"front", front},
+    {"back", back},
+    {"data vec reserve shrink_to_fit", object},
+    {"push_back", addElement<false>},
+    {"emplace_back", addElement<true>},
+    {"pop_back", popBack},
+    {"clear", clear},
+    {"resize", resize, 1},
+    {"assign", assignRange, 2, 2},
+    {"insert", insert, 2, 3},
+    {"erase", erase, 1, 2},
+};
 
 Cell callList(Interpreter &VM, const LibraryCall &C) {
   const std::vector<Cell> &Elements = C.Object->Elements;

@@ -89,7 +89,7 @@ static void typeElements(const Cell &V, const CXXRecordDecl *R,
     for (const FieldDecl *Field : R->fields())
       Types.push_back(Field->getType());
   const bool IsContainer = (cpp::isStdDecl(R) || torch::isTorchDecl(R)) &&
-                           !cpp::isStdClass(R, {"tuple", "pair"});
+                           !cpp::isStdClass(R, cpp::StdClass::Tuple);
   for (size_t I = 0; I < V->Elements.size(); ++I)
     if (const size_t Which = IsContainer ? 0 : I; Which < Types.size())
       V->Elements[I] = typed(V->Elements[I], Types[Which], Trouble);

@@ -170,10 +170,21 @@ std::optional<bool> truth(const Cell &V) {
   }
 }
 
+static bool isOneOf(StringRef Names, StringRef Name) {
+  while (!Names.empty()) {
+    const auto [First, Rest] = Names.split(' ');
+    if (First == Name)
+      return true;
+    Names = Rest;
+  }
+  return false;
+}
+
 Cell byRule(ArrayRef<CallRule> Rules, Interpreter &VM, const LibraryCall &C) {
   const size_t Count = C.Arguments.size();
   for (const CallRule &Rule : Rules)
-    if (Rule.Name == C.Name && Rule.Least <= Count && Count <= Rule.Most)
+    if (Rule.Least <= Count && Count <= Rule.Most &&
+        isOneOf(Rule.Names, C.Name))
       return Rule.Handle(VM, C);
   return nullptr;
 }

@@ -74,7 +74,7 @@ struct LibraryCall {
   Cell Object; ///< Of a method; null for other functions.
   llvm::ArrayRef<Cell> Arguments;
   clang::SourceLocation At;
-  llvm::StringRef Name; ///< As cpp::calleeName() has it.
+  llvm::StringRef Name; ///< Empty for operators.
   Cell Nothing;         ///< What it gives where that is not known.
   ModuleAct OnModule = moduleAct(F);
   TensorAct OnTensor = tensorAct(F);
@@ -216,11 +216,11 @@ private:
   unsigned Steps = 0;
 };
 
-/// A row of a table of calls that are understood: how a function of that name,
-/// given so many arguments, is handled. A handler that returns null did not
-/// understand the call after all.
+/// A row of a table of calls that are understood: how functions of some names,
+/// with spaces between them, are handled that are given so many arguments. A
+/// handler that returns null did not understand the call after all.
 struct CallRule {
-  llvm::StringRef Name;
+  llvm::StringRef Names;
   Cell (*Handle)(Interpreter &VM, const LibraryCall &C);
   size_t Least = 0, Most = ~size_t(0);
 };

@@ -389,7 +389,7 @@ Cell callModule(Interpreter &VM, LibraryCall C) {
   case ModuleAct::Forward: {
     if (!VM.Pass)
       return C.Nothing;
-    // A class of LibTorch's names its own forward(VM), which is not virtual.
+    // A class of LibTorch's names its own forward(), which is not virtual.
     const CXXRecordDecl *Own = Method->getParent();
     const bool IsDerived = M->Class && !torch::isTorchDecl(M->Class);
     return torch::isModuleClass(Own) && IsDerived

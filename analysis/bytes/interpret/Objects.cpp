@@ -177,7 +177,7 @@ static Cell makeContainer(Interpreter &VM, const CXXRecordDecl *Class,
 static Cell makeStandard(Interpreter &VM, const CXXRecordDecl *Class,
                          ArrayRef<Cell> Arguments, SourceLocation At) {
   const Cell Only = Arguments.size() == 1 ? Arguments.front() : nullptr;
-  if (cpp::isStdClass(Class, {"pair", "tuple"})) {
+  if (cpp::isStdClass(Class, cpp::StdClass::Tuple)) {
     std::vector<Cell> Parts = VM.copiesOf(Arguments);
     return Only && Only->What == Value::List ? Only : listOf(std::move(Parts));
   }

@@ -112,12 +112,15 @@ static Cell reset(Interpreter &, const LibraryCall &C) {
 }
 
 static const CallRule TextRules[] = {
-    {"size", sizeOfText}, {"length", sizeOfText}, {"empty", isTextEmpty},
-    {"c_str", object},    {"data", object},       {"str", object}};
+    {"size length", sizeOfText},
+    {"empty", isTextEmpty},
+    {"c_str data str", object},
+};
 
 static const CallRule HandleRules[] = {
-    {"value", target},       {"get", object},       {"lock", object},
-    {"has_value", hasValue}, {"value_or", valueOr}, {"reset", reset, 0, 0}};
+    {"value", target},     {"get lock", object},   {"has_value", hasValue},
+    {"value_or", valueOr}, {"reset", reset, 0, 0},
+};
 
 /// An operator of a text, a smart pointer or an optional. Null for others.
 static Cell handleOperator(Interpreter &VM, const LibraryCall &C) {
@@ -436,22 +439,14 @@ static Cell find(Interpreter &VM, const LibraryCall &C) {
 //===----------------------------------------------------------------------===//
 
 static const CallRule FunctionRules[] = {
-    {"make_shared", makeOwned},
-    {"make_unique", makeOwned},
+    {"make_shared make_unique", makeOwned},
     {"get", partOfTuple, 1, 1},
     {"tie", tie},
-    {"make_pair", makeTuple},
-    {"make_tuple", makeTuple},
-    {"forward_as_tuple", makeTuple},
+    {"make_pair make_tuple forward_as_tuple", makeTuple},
     {"swap", swapped, 2, 2},
-    {"move", same},
-    {"forward", same},
-    {"as_const", same},
-    {"ref", same},
-    {"cref", same},
-    {"addressof", same},
-    {"static_pointer_cast", same},
-    {"dynamic_pointer_cast", same},
+    {"move forward as_const ref cref addressof static_pointer_cast "
+     "dynamic_pointer_cast",
+     same},
     {"max", best<true>},
     {"min", best<false>},
     {"clamp", clamped, 3, 3},
@@ -459,11 +454,7 @@ static const CallRule FunctionRules[] = {
     {"to_string", asText, 1, 1},
     {"gcd", divisor<std::gcd<int64_t, int64_t>>, 2, 2},
     {"lcm", divisor<std::lcm<int64_t, int64_t>>, 2, 2},
-    {"begin", boundOfArgument, 1, 1},
-    {"cbegin", boundOfArgument, 1, 1},
-    {"end", boundOfArgument, 1, 1},
-    {"cend", boundOfArgument, 1, 1},
-    {"size", boundOfArgument, 1, 1},
+    {"begin cbegin end cend size", boundOfArgument, 1, 1},
     {"next", moved<BO_Add>, 1, 2},
     {"prev", moved<BO_Sub>, 1, 2},
     {"advance", advance, 2, 2},
@@ -474,15 +465,12 @@ static const CallRule FunctionRules[] = {
     {"iota", iota, 3, 3},
     {"max_element", bestElement<true>, 2, 2},
     {"min_element", bestElement<false>, 2, 2},
-    {"find", find, 3, 3}};
+    {"find", find, 3, 3},
+};
 
 /// A function that is not followed: it may change what it is given.
 static Cell skipStandard(Interpreter &VM, const LibraryCall &C) {
-  if (!llvm::StringSwitch<bool>(C.Name)
-           .Cases("accumulate", "count", "count_if", "distance", true)
-           .Cases("find", "find_if", "max_element", "min_element", true)
-           .Cases("all_of", "any_of", "none_of", "equal", true)
-           .Default(torch::isTorchDecl(C.F)))
+  if (!torch::isTorchDecl(C.F) && !cpp::does(C.E, cpp::Std::Read))
     for (const Cell &Argument : C.Arguments) {
       const Cell Changed = unknown(C.At, "a container after '" + C.Name + "'");
       if (Argument->What == Value::List)
