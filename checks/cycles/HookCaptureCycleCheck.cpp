@@ -297,7 +297,7 @@ bool isReleasedSomewhere(const FieldDecl *Field, const CallExpr *Except,
     }
     return Empties && llvm::any_of(Call->arguments(), Names);
   };
-  return flow::isReleasedElsewhere(Field) ||
+  return flow::fieldElsewhere(Field).IsReleased ||
          llvm::any_of(Unit.functions(), [&](const FunctionDecl *F) {
            return cpp::anyOf<CallExpr>(F->getBody(), Releases);
          });

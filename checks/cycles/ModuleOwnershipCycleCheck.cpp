@@ -255,7 +255,7 @@ public:
   /// What other units do with the members of \p Module.
   void addElsewhere(const CXXRecordDecl *Module) {
     for (const FieldDecl *Field : Module->fields())
-      if (ownsModules(Field->getType()) && flow::isReleasedElsewhere(Field))
+      if (ownsModules(Field->getType()) && flow::fieldElsewhere(Field).IsReleased)
         Released.insert(Field->getCanonicalDecl());
   }
 

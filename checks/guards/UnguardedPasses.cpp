@@ -321,7 +321,7 @@ UnguardedPasses::evidenceInUnit(const Label &L, const FunctionFlow &Flow) {
           return Shown(InferenceWithoutNoGrad.Eval, Eval->getExprLoc(),
                        quoted(Module) + " is put in evaluation mode here, "
                                         "which leaves gradients on");
-        const std::string Elsewhere = Trains ? "" : flow::evalElsewhere(Module);
+        const std::string Elsewhere = Trains ? "" : flow::fieldElsewhere(Module).EvalAt;
         if (!Elsewhere.empty())
           return Shown(InferenceWithoutNoGrad.Eval, Module->getLocation(),
                        quoted(Module) + " is put in evaluation mode at " +

@@ -8,7 +8,6 @@
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Object.h"
-#include "analysis/cpp/ProgramNames.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
@@ -189,9 +188,8 @@ static fixits::Edits cutGraphs(const Expr *Site,
 /// Is \p Field written anywhere but by \p Site and by constructors?
 static bool isWrittenElsewhere(const FieldDecl *Field, const Expr *Site,
                                const flow::UnitModel &Unit) {
-  if (const flow::ProgramFacts *Whole = Unit.program())
-    if (Whole->WrittenFields.count(cpp::programFieldName(Field)))
-      return true;
+  if (flow::fieldElsewhere(Field).IsWritten)
+    return true;
   return llvm::any_of(Unit.functions(), [&](const FunctionDecl *F) {
     return !isa<CXXConstructorDecl>(F) &&
            llvm::any_of(cpp::Body::of(F).writesTo(Field),
@@ -204,11 +202,7 @@ static bool isWrittenElsewhere(const FieldDecl *Field, const Expr *Site,
 /// What is done, anywhere in the program, with what \p Field held before a
 /// call.
 static unsigned consumersOf(const FieldDecl *Field, flow::UnitModel &Unit) {
-  unsigned Consumers = 0;
-  if (const flow::ProgramFacts *Whole = Unit.program())
-    if (auto It = Whole->FieldConsumers.find(cpp::programFieldName(Field));
-        It != Whole->FieldConsumers.end())
-      Consumers = It->second;
+  unsigned Consumers = flow::fieldElsewhere(Field).Consumers;
   for (const FunctionDecl *F : Unit.functions())
     if (const FunctionFlow *Flow = Unit.flowOf(F))
       for (const flow::Label &L : Flow->labels())

@@ -302,6 +302,13 @@ static void pass(Archive &A, flow::UnitFacts::Forward &F) {
   A.number(F.Strength);
 }
 
+template <typename Archive> static void pass(Archive &A, flow::FieldFacts &F) {
+  A.number(F.Consumers);
+  for (bool *Does : {&F.IsConsumed, &F.IsWritten, &F.IsReleased})
+    A.number(*Does);
+  A.text(F.EvalAt);
+}
+
 template <typename Archive> static void pass(Archive &A, flow::UnitFacts &F) {
   A.text(F.File);
   A.list(F.Functions, [&](flow::UnitFacts::Function &Function) {
@@ -315,15 +322,12 @@ template <typename Archive> static void pass(Archive &A, flow::UnitFacts &F) {
   });
   A.set(F.Forwards, [&](flow::UnitFacts::Forward &Said) { pass(A, Said); });
   A.text(F.GuardableMain);
-  for (std::set<std::string> *Names :
-       {&F.Uses, &F.Methods, &F.Fields, &F.ConsumedFields, &F.WrittenFields,
-        &F.ReleasedFields})
+  for (std::set<std::string> *Names : {&F.Uses, &F.Methods, &F.TensorFields})
     pass(A, *Names);
-  A.map(F.FieldConsumers, [&](unsigned &Consumers) { A.number(Consumers); });
+  A.map(F.Fields, [&](flow::FieldFacts &Facts) { pass(A, Facts); });
   A.map(F.Overriders, [&](std::set<std::string> &Names) { pass(A, Names); });
-  A.map(F.Evals, [&](std::string &Where) { A.text(Where); });
-  for (bool *Said : {&F.Trains, &F.DefinesMain, &F.CallsEval, &F.CreatesGraphs,
-                     &F.Exports, &F.Failed})
+  for (bool *Said : {&F.Does.Trains, &F.Does.CallsEval, &F.Does.CreatesGraphs,
+                     &F.DefinesMain, &F.Exports, &F.Failed})
     A.number(*Said);
 }
 
@@ -331,17 +335,15 @@ template <typename Archive>
 static void pass(Archive &A, flow::ProgramFacts &F) {
   A.map(F.Functions, [&](flow::FunctionFacts &Does) { pass(A, Does); });
   A.map(F.CalledGuarded, [&](bool &Guarded) { A.number(Guarded); });
-  for (std::set<std::string> *Names :
-       {&F.CoveredByMain, &F.Defined, &F.ConsumedFields, &F.WrittenFields,
-        &F.ReleasedFields})
+  for (std::set<std::string> *Names : {&F.CoveredByMain, &F.Defined})
     pass(A, *Names);
   A.set(F.CoversInMain, [&](flow::ProgramFacts::Covered &Covered) {
     A.text(Covered.Callee);
     pass(A, Covered.Forward);
   });
-  A.map(F.FieldConsumers, [&](unsigned &Consumers) { A.number(Consumers); });
-  A.map(F.Evals, [&](std::string &Where) { A.text(Where); });
-  for (bool *Said : {&F.Trains, &F.CallsEval, &F.CreatesGraphs, &F.Closed})
+  A.map(F.Fields, [&](flow::FieldFacts &Facts) { pass(A, Facts); });
+  for (bool *Said :
+       {&F.Does.Trains, &F.Does.CallsEval, &F.Does.CreatesGraphs, &F.Closed})
     A.number(*Said);
 }
 

@@ -17,6 +17,7 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_PROGRAM_PROGRAM_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_PROGRAM_PROGRAM_H
 
+#include "analysis/cpp/Fields.h"
 #include "analysis/flow/history/FunctionSummary.h"
 #include "analysis/flow/memory/Memory.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -24,7 +25,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace libtorch_tidy::flow {
@@ -53,6 +53,48 @@ struct FunctionFacts {
   std::map<std::string, CopyUse> CopyUses;
 };
 
+/// What code does with a field. The kinds of facts are the members of this
+/// struct and of the next: they are linked by mergeFacts(), compared and
+/// archived by cpp::fieldsOf(), so that a new one is a new member.
+struct FieldFacts {
+  /// What is done with what it held before a call: Label::Consumer bits.
+  unsigned Consumers = 0;
+  bool IsConsumed = false; ///< The history of what it held is used.
+  bool IsWritten = false;  ///< Other than by constructors; it holds tensors.
+  bool IsReleased = false; ///< See forEachReleased().
+  std::string EvalAt;      ///< Where its module is put in evaluation mode.
+
+  bool operator==(const FieldFacts &O) const {
+    return cpp::fieldsOf(*this) == cpp::fieldsOf(O);
+  }
+};
+
+/// What the calls in the functions of a unit do: see UnitScan.
+struct CallFacts {
+  bool Trains = false;
+  bool CallsEval = false;
+  bool CreatesGraphs = false; ///< It asks for gradients of gradients.
+};
+
+/// Adds to \p Into what \p From says: either is true, all bits count, and of
+/// texts the first in order that is not empty.
+template <typename T> void mergeFacts(T &Into, const T &From) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    if (!From.empty() && (Into.empty() || From < Into))
+      Into = From;
+  } else if constexpr (std::is_integral_v<T>) {
+    Into |= From;
+  } else {
+    std::apply(
+        [&](auto &...Ours) {
+          std::apply(
+              [&](const auto &...Theirs) { (mergeFacts(Ours, Theirs), ...); },
+              cpp::fieldsOf(From));
+        },
+        cpp::fieldsOf(Into));
+  }
+}
+
 /// What one unit says.
 struct UnitFacts {
   std::string File; ///< Of the unit. A database may list it more than once.
@@ -67,8 +109,7 @@ struct UnitFacts {
     std::string Caller, Callee;
     bool Guarded = false; ///< Not with gradient mode on.
     bool operator<(const Call &O) const {
-      return std::tie(Caller, Callee, Guarded) <
-             std::tie(O.Caller, O.Callee, O.Guarded);
+      return cpp::fieldsOf(*this) < cpp::fieldsOf(O);
     }
   };
 
@@ -80,8 +121,7 @@ struct UnitFacts {
     std::string Runs;     ///< The same as a clause: 'net' runs.
     unsigned Strength = 0;
     bool operator<(const Forward &O) const {
-      return std::tie(Function, At, Runs, Strength) <
-             std::tie(O.Function, O.At, O.Runs, O.Strength);
+      return cpp::fieldsOf(*this) < cpp::fieldsOf(O);
     }
   };
 
@@ -94,23 +134,11 @@ struct UnitFacts {
   std::set<std::string> Methods;
   /// Virtual methods of bases, by the methods here that override them.
   std::map<std::string, std::set<std::string>> Overriders;
-  /// Fields that hold tensors here, and those whose history somebody uses.
-  std::set<std::string> Fields, ConsumedFields;
-  /// What is done, here, with what fields held before a call: Label::Consumer
-  /// bits.
-  std::map<std::string, unsigned> FieldConsumers;
-  /// Fields that hold tensors and that are written here, other than by
-  /// constructors.
-  std::set<std::string> WrittenFields;
-  /// See forEachReleased().
-  std::set<std::string> ReleasedFields;
-  /// Fields whose module is put in evaluation mode here, and where.
-  std::map<std::string, std::string> Evals;
+  std::set<std::string> TensorFields; ///< That hold tensors here.
+  std::map<std::string, FieldFacts> Fields;
   std::string GuardableMain; ///< Its main, when a guard can stand there.
-  bool Trains = false;
+  CallFacts Does;
   bool DefinesMain = false;
-  bool CallsEval = false;
-  bool CreatesGraphs = false; ///< It asks for gradients of gradients.
   /// Code that nobody shows calls its functions: those of a library, of a
   /// Python module, or operators.
   bool Exports = false;
@@ -129,18 +157,16 @@ struct ProgramFacts {
     std::string Callee; ///< What main calls to get there.
     UnitFacts::Forward Forward;
     bool operator<(const Covered &O) const {
-      return std::tie(Callee, Forward) < std::tie(O.Callee, O.Forward);
+      return cpp::fieldsOf(*this) < cpp::fieldsOf(O);
     }
   };
   std::set<Covered> CoversInMain;
   std::set<std::string> Defined; ///< Of the methods that were asked for.
-  std::set<std::string> ConsumedFields;
-  /// What other units do.
-  std::map<std::string, unsigned> FieldConsumers;
-  std::set<std::string> WrittenFields, ReleasedFields;
-  std::map<std::string, std::string> Evals;
-  /// Some unit of the program does.
-  bool Trains = false, CallsEval = false, CreatesGraphs = false;
+  /// What other units do with fields. Of fields that hold tensors in this unit
+  /// all of it, and whether any unit consumes them; of others only what needs
+  /// no tensors.
+  std::map<std::string, FieldFacts> Fields;
+  CallFacts Does; ///< Some unit of the program does.
   /// There is a main, all units that it reaches were analysed in full, and
   /// none of those that reach this one exports functions.
   bool Closed = false;
@@ -154,9 +180,8 @@ struct ProgramFacts {
 /// Are the forward passes of \p F covered by a finding in main?
 bool isCoveredByMain(const clang::FunctionDecl *F);
 
-/// Where another unit puts the field \p Module in evaluation mode, as
-/// file:line. Empty where none does.
-std::string evalElsewhere(const clang::ValueDecl *Module);
+/// What ProgramFacts say of \p D; nothing when it is no field.
+const FieldFacts &fieldElsewhere(const clang::ValueDecl *D);
 
 /// What other units say of \p F; null when they say nothing, or when its body
 /// is in this unit.

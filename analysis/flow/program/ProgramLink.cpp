@@ -200,7 +200,7 @@ void ProgramLink::findCovered() {
   for (size_t I = 0; I < Units.size(); ++I)
     if (!Units[I]->GuardableMain.empty()) {
       const Joined &All = joined(unitsAround(I));
-      if (All.AllKnown && !All.Trains)
+      if (All.AllKnown && !All.Does.Trains)
         Mains.push_back(I);
     }
   auto Find = [&] {
@@ -279,20 +279,10 @@ const FunctionFacts *ProgramLink::factsOf(StringRef Function,
 }
 
 void ProgramLink::Joined::add(size_t I, const UnitFacts &Unit) {
-  Trains |= Unit.Trains;
-  CallsEval |= Unit.CallsEval;
-  CreatesGraphs |= Unit.CreatesGraphs;
+  mergeFacts(Does, Unit.Does);
   AllKnown &= !Unit.Failed;
-  for (StringRef Field : Unit.ConsumedFields)
-    Consumed.insert(Field);
-  for (const auto &[Field, Where] : Unit.Evals)
-    Evals[Field].emplace_back(I, Where);
-  for (const auto &[Field, Consumers] : Unit.FieldConsumers)
-    FieldConsumers[Field].emplace_back(I, Consumers);
-  for (StringRef Field : Unit.WrittenFields)
-    Written[Field].push_back(I);
-  for (StringRef Field : Unit.ReleasedFields)
-    Released[Field].push_back(I);
+  for (const auto &[Field, Facts] : Unit.Fields)
+    Fields[Field].emplace_back(I, &Facts);
 }
 
 const ProgramLink::Joined &
@@ -304,9 +294,24 @@ ProgramLink::joined(const llvm::BitVector &Around) const {
   return It->second;
 }
 
-/// Is there another than \p Unit?
-static bool hasOther(llvm::ArrayRef<size_t> All, size_t Unit) {
-  return llvm::any_of(All, [&](size_t I) { return I != Unit; });
+FieldFacts ProgramLink::Joined::fieldFor(size_t Unit, StringRef Field,
+                                         bool HoldsTensors) const {
+  FieldFacts Said;
+  auto It = Fields.find(Field);
+  if (It == Fields.end())
+    return Said;
+  bool IsConsumed = false;
+  for (const auto &[I, Facts] : It->second) {
+    IsConsumed |= Facts->IsConsumed;
+    if (I != Unit)
+      mergeFacts(Said, *Facts);
+  }
+  Said.IsConsumed = IsConsumed;
+  if (!HoldsTensors) {
+    Said.Consumers = 0;
+    Said.IsConsumed = Said.IsWritten = false;
+  }
+  return Said;
 }
 
 /// All programs that \p Unit is a part of, with all their units.
@@ -323,9 +328,7 @@ ProgramFacts ProgramLink::factsFor(size_t Unit) const {
   const UnitFacts &Own = *Units[Unit];
   const Joined &All = joined(Around);
   ProgramFacts Said;
-  Said.Trains = All.Trains;
-  Said.CallsEval = All.CallsEval;
-  Said.CreatesGraphs = All.CreatesGraphs;
+  Said.Does = All.Does;
   bool Exported = false;
   for (size_t I = 0; I < Units.size(); ++I)
     if (Reached[I].test(Unit)) {
@@ -333,29 +336,19 @@ ProgramFacts ProgramLink::factsFor(size_t Unit) const {
       Exported |= Units[I]->Exports;
     }
   Said.Closed &= All.AllKnown && !Exported;
-  for (const std::string &Field : Own.Fields) {
-    if (All.Consumed.count(Field))
-      Said.ConsumedFields.insert(Field);
-    if (auto It = All.FieldConsumers.find(Field);
-        It != All.FieldConsumers.end())
-      for (const auto &[I, Consumers] : It->second)
-        if (I != Unit)
-          Said.FieldConsumers[Field] |= Consumers;
-    if (auto It = All.Written.find(Field);
-        It != All.Written.end() && hasOther(It->second, Unit))
-      Said.WrittenFields.insert(Field);
-  }
-  for (const auto &[Field, In] : All.Evals)
-    for (const auto &[I, Where] : In) {
-      if (I == Unit)
-        continue;
-      std::string &Known = Said.Evals[Field.str()];
-      if (Known.empty() || Where < Known)
-        Known = Where.str();
-    }
-  for (const auto &[Field, In] : All.Released)
-    if (hasOther(In, Unit))
-      Said.ReleasedFields.insert(Field.str());
+  auto TellField = [&](StringRef Field, bool HoldsTensors) {
+    FieldFacts Facts = All.fieldFor(Unit, Field, HoldsTensors);
+    if (!(Facts == FieldFacts()))
+      Said.Fields.try_emplace(Field.str(), std::move(Facts));
+  };
+  for (StringRef Field : Own.TensorFields)
+    TellField(Field, /*HoldsTensors=*/true);
+  for (const auto &[Field, In] : All.Fields)
+    if (!Own.TensorFields.count(Field.str()) &&
+        llvm::any_of(In, [](const auto &Entry) {
+          return Entry.second->IsReleased || !Entry.second->EvalAt.empty();
+        }))
+      TellField(Field, /*HoldsTensors=*/false);
   for (StringRef Used : Own.Uses)
     if (const FunctionFacts *Does = factsOf(Used, Around, Said.Closed))
       Said.Functions.emplace(Used, *Does);

@@ -32,16 +32,17 @@ private:
   /// What the units of some programs say together. Most units are around each
   /// other, so it is made once for all of them.
   struct Joined {
-    bool Trains = false, CallsEval = false, CreatesGraphs = false;
+    CallFacts Does;
     bool AllKnown = true; ///< All were analysed in full.
-    std::set<llvm::StringRef> Consumed;
-    /// By fields: which unit, and what.
-    template <typename T>
-    using ByField = std::map<llvm::StringRef, std::vector<T>>;
-    ByField<std::pair<size_t, llvm::StringRef>> Evals;
-    ByField<std::pair<size_t, unsigned>> FieldConsumers;
-    ByField<size_t> Written, Released;
+    /// By fields: which unit, and what it does with them.
+    std::map<llvm::StringRef,
+             std::vector<std::pair<size_t, const FieldFacts *>>>
+        Fields;
 
+    /// What unit number \p Unit is told of \p Field, which \p HoldsTensors
+    /// there.
+    FieldFacts fieldFor(size_t Unit, llvm::StringRef Field,
+                        bool HoldsTensors) const;
     void add(size_t I, const UnitFacts &Unit);
   };
   const Joined &joined(const llvm::BitVector &Around) const;

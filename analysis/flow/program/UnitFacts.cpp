@@ -82,13 +82,14 @@ bool isCoveredByMain(const FunctionDecl *F) {
          Whole->CoveredByMain.count(cpp::usrOf(F));
 }
 
-std::string evalElsewhere(const ValueDecl *Module) {
-  const auto *Field = dyn_cast<FieldDecl>(Module);
-  const ProgramFacts *Whole = ProgramFacts::of(Module->getASTContext());
-  if (!Whole || !Field)
-    return {};
-  auto It = Whole->Evals.find(cpp::programFieldName(Field));
-  return It == Whole->Evals.end() ? std::string() : It->second;
+const FieldFacts &fieldElsewhere(const ValueDecl *D) {
+  static const FieldFacts None;
+  const auto *Field = dyn_cast<FieldDecl>(D);
+  const ProgramFacts *Whole = ProgramFacts::of(D->getASTContext());
+  if (!Whole || !Field || Whole->Fields.empty())
+    return None;
+  auto It = Whole->Fields.find(cpp::programFieldName(Field));
+  return It == Whole->Fields.end() ? None : It->second;
 }
 
 namespace {
@@ -113,6 +114,9 @@ private:
   void writeCalls();
   void addCopyUses(const CXXMethodDecl *Method, FunctionFacts &Does);
   void addField(const FieldDecl *Field);
+  FieldFacts &factsOf(const FieldDecl *Field) {
+    return Out.Fields[cpp::programFieldName(Field)];
+  }
   void addFields(const FunctionFlow &Flow);
   void addFields(QualType T);
   void addFields(const CXXRecordDecl *R);
@@ -339,7 +343,7 @@ void FactsWriter::writeCalls() {
 void FactsWriter::addField(const FieldDecl *Field) {
   const auto *R = dyn_cast<CXXRecordDecl>(Field->getParent());
   if (!R || !cpp::isUserCode(Field->getLocation(), SM) ||
-      !Out.Fields.insert(cpp::programFieldName(Field)).second)
+      !Out.TensorFields.insert(cpp::programFieldName(Field)).second)
     return;
   for (const CXXMethodDecl *Method : R->methods())
     if (Method->isUserProvided() && !Method->hasBody() && isShared(Method))
@@ -363,14 +367,14 @@ void FactsWriter::addUses(const FunctionDecl *F, const FunctionFlow &Flow) {
                                  ? Flow.fieldOf(Here.Where)
                                  : nullptr;
     if (const unsigned Consumers = Field ? Unit.consumersOf(Here, Flow) : 0)
-      Out.FieldConsumers[cpp::programFieldName(Field)] |= Consumers;
+      factsOf(Field).Consumers |= Consumers;
   }
   if (isa<CXXConstructorDecl>(F))
     return;
   for (PlaceId P = 0; P < Flow.placeCount(); ++P)
     if (const FieldDecl *Field = Flow.fieldOf(P);
         Field && !cpp::Body::of(F).writesTo(Field).empty())
-      Out.WrittenFields.insert(cpp::programFieldName(Field));
+      factsOf(Field).IsWritten = true;
 }
 
 UnitFacts FactsWriter::write() {
@@ -378,7 +382,7 @@ UnitFacts FactsWriter::write() {
     forEachReleased(F, [&](const FieldDecl *Field) {
       if (cpp::isOwningType(Field->getType()) ||
           cpp::holdsFunctions(Field->getType()))
-        Out.ReleasedFields.insert(cpp::programFieldName(Field));
+        factsOf(Field).IsReleased = true;
     });
     const FunctionFlow *Flow = Unit.flowOf(F);
     addFunction(F, Flow);
@@ -391,16 +395,10 @@ UnitFacts FactsWriter::write() {
   llvm::sort(Out.Functions,
              [](const auto &A, const auto &B) { return A.Usr < B.Usr; });
   for (const FieldDecl *Field : Unit.consumedFields())
-    Out.ConsumedFields.insert(cpp::programFieldName(Field));
-  for (const auto &[Module, Eval] : Unit.scan().calls().Evals) {
-    const auto *Field = dyn_cast<FieldDecl>(Module);
-    if (!Field)
-      continue;
-    const std::string Where = cpp::lineOf(Eval->getExprLoc(), SM);
-    std::string &Known = Out.Evals[cpp::programFieldName(Field)];
-    if (Known.empty() || Where < Known)
-      Known = Where;
-  }
+    factsOf(Field).IsConsumed = true;
+  for (const auto &[Module, Eval] : Unit.scan().calls().Evals)
+    if (const auto *Field = dyn_cast<FieldDecl>(Module))
+      mergeFacts(factsOf(Field).EvalAt, cpp::lineOf(Eval->getExprLoc(), SM));
   // What runs before main.
   for (const VarDecl *Var : Unit.scan().globals()) {
     Out.Exports |= torch::registersOperators(Var);
@@ -418,10 +416,9 @@ UnitFacts FactsWriter::write() {
       Main && isa<CompoundStmt>(Main->getBody()) &&
       torch::declaresNoGradGuard(Unit.context()))
     Out.GuardableMain = cpp::usrOf(Main);
-  Out.Trains = Unit.scan().calls().Trains;
+  Out.Does = {Unit.scan().calls().Trains, Unit.scan().callsEval(),
+              Unit.scan().calls().CreatesGraphs};
   Out.DefinesMain = Unit.scan().main() != nullptr;
-  Out.CallsEval = Unit.scan().callsEval();
-  Out.CreatesGraphs = Unit.scan().calls().CreatesGraphs;
   return std::move(Out);
 }
 

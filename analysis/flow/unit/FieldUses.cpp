@@ -8,7 +8,6 @@
 #include "analysis/flow/unit/FieldUses.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Object.h"
-#include "analysis/cpp/ProgramNames.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UserCode.h"
@@ -51,11 +50,6 @@ void forEachReleased(const FunctionDecl *F,
     for (const Expr *Arg : Call->arguments())
       Note(Arg);
   });
-}
-
-bool isReleasedElsewhere(const FieldDecl *Field) {
-  const ProgramFacts *Whole = ProgramFacts::of(Field->getASTContext());
-  return Whole && Whole->ReleasedFields.count(cpp::programFieldName(Field));
 }
 
 /// A field of `*this`.

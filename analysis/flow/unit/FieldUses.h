@@ -34,9 +34,6 @@ bool isFunctionGiven(const clang::Expr *Value);
 void forEachReleased(const clang::FunctionDecl *F,
                      llvm::function_ref<void(const clang::FieldDecl *)> Visit);
 
-/// Does another unit of the program release \p Field?
-bool isReleasedElsewhere(const clang::FieldDecl *Field);
-
 /// What methods that run on a copy of their object do with one of its members.
 /// Seeded: a generator gets a new state. Indexed: data[index], data.at(index),
 /// one entry for each example. Strided: data[index * n], data.data() + index *

@@ -311,7 +311,7 @@ bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
 bool UnitModel::isFieldConsumed(const FieldDecl *Field) {
   collectCallers();
   return ConsumedFields.count(Field->getCanonicalDecl()) ||
-         (Whole && Whole->ConsumedFields.count(cpp::programFieldName(Field))) ||
+         fieldElsewhere(Field).IsConsumed ||
          errors().mayUse(Field);
 }
 

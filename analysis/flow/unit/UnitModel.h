@@ -49,13 +49,13 @@ public:
   const ProgramFacts *program() const { return Whole; }
   /// Does this unit, or another of the program, ask for gradients of gradients?
   bool createsGraphs() {
-    return Scan.calls().CreatesGraphs || (Whole && Whole->CreatesGraphs);
+    return Scan.calls().CreatesGraphs || (Whole && Whole->Does.CreatesGraphs);
   }
   /// Does this unit, or another of the program, train? Where the program is not
   /// known, callers elsewhere may back-propagate a loss that is returned.
   bool trains() {
     return Scan.calls().Trains ||
-           (Whole ? Whole->Trains : Scan.calls().ReturnsLoss);
+           (Whole ? Whole->Does.Trains : Scan.calls().ReturnsLoss);
   }
   /// Fields of which isFieldConsumed() is true because of this unit.
   const llvm::SmallPtrSetImpl<const clang::FieldDecl *> &consumedFields() {
@@ -100,7 +100,7 @@ public:
   /// Is a module of this unit surely in training mode: it is a whole program,
   /// as far as modules go, that never calls eval()?
   bool neverEvaluates() const {
-    return Whole && Whole->Closed ? !Whole->CallsEval
+    return Whole && Whole->Closed ? !Whole->Does.CallsEval
                                   : Scan.main() && !Scan.callsEval();
   }
   /// Can \p F, or what it calls in this unit, have to do with tensors or

@@ -11,6 +11,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
+#include <mutex>
 
 using namespace clang;
 using llvm::StringRef;
@@ -20,15 +21,15 @@ namespace libtorch_tidy::torch {
 
 namespace {
 
-/// What the file system has said of paths.
+/// What the file system has said of paths, once for the process: everybody gets
+/// the answer that it would give. The driver asks, too, before there is a
+/// syntax tree to find a UnitContext by.
 struct Answers {
+  std::mutex Lock;
   llvm::StringMap<bool> HoldsTorch, IsTorchHeader;
 
-  /// Thread-local because the driver asks, too, before there is a syntax tree
-  /// to find a UnitContext by. Everybody gets the answer that the file system
-  /// would give.
   static Answers &known() {
-    static thread_local Answers Known;
+    static Answers Known;
     return Known;
   }
 };
@@ -57,6 +58,7 @@ bool isTorchHeader(StringRef Path, llvm::vfs::FileSystem &FS) {
   llvm::SmallString<256> Whole(Path);
   if (FS.makeAbsolute(Whole))
     return false;
+  const std::lock_guard<std::mutex> OneAtATime(Answers::known().Lock);
   // Declarations are asked for their files again and again.
   auto [It, New] = Answers::known().IsTorchHeader.try_emplace(Whole, false);
   if (!New)
