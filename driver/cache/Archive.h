@@ -10,14 +10,23 @@
 /// bytes are the same build of the program, so there are no versions in it; a
 /// reader that meets wrong bytes all the same turns bad and gives empty values.
 ///
+/// toBytes() and fromBytes() take numbers, texts, containers, and structs of
+/// these with all their members (see cpp::fieldsOf()). Other types have
+/// overloads of archive() and restore().
+///
 //===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_CACHE_ARCHIVE_H
 #define LIBTORCH_TIDY_DRIVER_CACHE_ARCHIVE_H
 
+#include "analysis/cpp/Fields.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/Endian.h"
+#include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace libtorch_tidy::driver {
 
@@ -82,6 +91,92 @@ private:
   llvm::StringRef In;
   bool Bad = false;
 };
+
+inline void archive(ArchiveWriter &Out, const std::string &Value) {
+  Out.text(Value);
+}
+inline void restore(ArchiveReader &In, std::string &Value) {
+  Value = In.text().str();
+}
+
+template <typename T>
+void archive(ArchiveWriter &Out, const std::optional<T> &Value) {
+  Out.number(Value.has_value());
+  if (Value)
+    archive(Out, *Value);
+}
+template <typename T> void restore(ArchiveReader &In, std::optional<T> &Value) {
+  if (In.number())
+    restore(In, Value.emplace());
+}
+
+template <typename T>
+void archive(ArchiveWriter &Out, const std::vector<T> &Elements) {
+  Out.list(Elements, [&](const T &Element) { archive(Out, Element); });
+}
+template <typename T>
+void restore(ArchiveReader &In, std::vector<T> &Elements) {
+  In.list([&] { restore(In, Elements.emplace_back()); });
+}
+
+template <typename T>
+void archive(ArchiveWriter &Out, const std::set<T> &Elements) {
+  Out.list(Elements, [&](const T &Element) { archive(Out, Element); });
+}
+template <typename T> void restore(ArchiveReader &In, std::set<T> &Elements) {
+  In.list([&] {
+    T Element{};
+    restore(In, Element);
+    Elements.insert(std::move(Element));
+  });
+}
+
+template <typename T>
+void archive(ArchiveWriter &Out, const std::map<std::string, T> &Elements) {
+  Out.list(Elements, [&](const auto &Element) {
+    Out.text(Element.first);
+    archive(Out, Element.second);
+  });
+}
+template <typename T>
+void restore(ArchiveReader &In, std::map<std::string, T> &Elements) {
+  In.list([&] { restore(In, Elements[In.text().str()]); });
+}
+
+template <typename T> void archive(ArchiveWriter &Out, const T &Value) {
+  if constexpr (std::is_same_v<T, double>)
+    Out.number(llvm::bit_cast<uint64_t>(Value));
+  else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>)
+    Out.number(static_cast<uint64_t>(Value));
+  else
+    std::apply([&](const auto &...Field) { (archive(Out, Field), ...); },
+               cpp::fieldsOf(Value));
+}
+template <typename T> void restore(ArchiveReader &In, T &Value) {
+  if constexpr (std::is_same_v<T, double>)
+    Value = llvm::bit_cast<double>(In.number());
+  else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>)
+    Value = static_cast<T>(In.number());
+  else
+    std::apply([&](auto &...Field) { (restore(In, Field), ...); },
+               cpp::fieldsOf(Value));
+}
+
+template <typename T> std::string toBytes(const T &Value) {
+  ArchiveWriter Out;
+  archive(Out, Value);
+  return Out.take();
+}
+
+/// Absent when \p Bytes are not what toBytes() makes of a \c T.
+template <typename T> std::optional<T> fromBytes(llvm::StringRef Bytes) {
+  ArchiveReader In(Bytes);
+  std::optional<T> Result(std::in_place);
+  restore(In, *Result);
+  if (!In.finished())
+    Result.reset();
+  return Result;
+}
 
 } // namespace libtorch_tidy::driver
 

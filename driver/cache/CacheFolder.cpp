@@ -294,14 +294,7 @@ std::string FileSets::store(std::vector<FileStamp> Files,
       llvm::unique(Files, [](const FileStamp &A,
                              const FileStamp &B) { return A.Path == B.Path; }),
       Files.end());
-  ArchiveWriter Writer;
-  Writer.list(Files, [&](const FileStamp &F) {
-    Writer.text(F.Path);
-    Writer.number(F.Kind);
-    Writer.number(F.Size);
-    Writer.number(F.Changed);
-  });
-  const std::string Content = Writer.take();
+  const std::string Content = toBytes(Files);
   const std::string Name = "files/" + digest({Content});
   if (Folder.read(Name) || Folder.write(Name, Content))
     return Name;
@@ -315,22 +308,14 @@ bool FileSets::unchanged(StringRef Name) {
   bool Same = false;
   if (std::optional<std::string> Content = Folder.read(Name)) {
     Folder.touch(Name);
-    ArchiveReader Reader(*Content);
-    Same = true;
-    Reader.list([&] {
-      StringRef Path = Reader.text();
-      const uint64_t Kind = Reader.number(), Size = Reader.number();
-      const int64_t Changed = Reader.number();
-      if (!Same)
-        return;
-      if (Kind != FileStamp::Unchanged) {
-        Same = FS->exists(Path) == (Kind == FileStamp::There);
-        return;
-      }
-      std::optional<FileStamp> Now = stampOf(Path, *FS);
-      Same = Now && Now->Size == Size && Now->Changed == Changed;
-    });
-    Same &= Reader.finished();
+    const auto Files = fromBytes<std::vector<FileStamp>>(*Content);
+    Same =
+        Files && llvm::all_of(*Files, [&](const FileStamp &Then) {
+          if (Then.Kind != FileStamp::Unchanged)
+            return FS->exists(Then.Path) == (Then.Kind == FileStamp::There);
+          std::optional<FileStamp> Now = stampOf(Then.Path, *FS);
+          return Now && Now->Size == Then.Size && Now->Changed == Then.Changed;
+        });
   }
   Known.emplace(Name.str(), Same);
   return Same;

@@ -7,6 +7,7 @@
 
 #include "driver/cache/ResultCache.h"
 #include "driver/cache/Archive.h"
+#include "llvm/ADT/STLExtras.h"
 
 using llvm::StringRef;
 
@@ -32,49 +33,38 @@ bool ResultCache::unchanged(StringRef Path, StringRef Identity) {
   return It->second == Identity;
 }
 
+namespace {
+struct Stored {
+  std::string Key; ///< One that was copied from another name is another unit's.
+  ResultCache::Inputs In;
+  std::string Result;
+};
+} // namespace
+
 std::optional<std::string> ResultCache::find(StringRef Key) {
-  std::optional<std::string> Entry = Folder.read(Key);
-  if (!Entry)
-    return std::nullopt;
-  ArchiveReader Reader(*Entry);
-  // One that was copied from another name is another unit's.
-  bool Same = Reader.text() == Key;
-  Reader.list([&] {
-    StringRef Path = Reader.text(), Identity = Reader.text();
-    Same = Same && unchanged(Path, Identity);
-  });
-  Reader.list([&] {
-    StringRef Path = Reader.text();
-    Same = Same && !FS->exists(Path);
-  });
-  Reader.list([&] {
-    StringRef Path = Reader.text(), Names = Reader.text();
-    Same = Same && namesIn(Path, *FS) == Names;
-  });
-  Reader.list([&] {
-    StringRef Set = Reader.text();
-    Same = Same && Sets.unchanged(Set);
-  });
-  StringRef Result = Reader.text();
-  if (!Same || !Reader.finished())
+  std::optional<std::string> Bytes = Folder.read(Key);
+  std::optional<Stored> Entry =
+      Bytes ? fromBytes<Stored>(*Bytes) : std::nullopt;
+  if (!Entry || Entry->Key != Key ||
+      !llvm::all_of(Entry->In.Files,
+                    [&](const auto &File) {
+                      return unchanged(File.first, File.second);
+                    }) ||
+      llvm::any_of(Entry->In.Missing,
+                   [&](StringRef Path) { return FS->exists(Path); }) ||
+      !llvm::all_of(Entry->In.Folders,
+                    [&](const auto &Folder) {
+                      return namesIn(Folder.first, *FS) == Folder.second;
+                    }) ||
+      !llvm::all_of(Entry->In.Libraries,
+                    [&](StringRef Set) { return Sets.unchanged(Set); }))
     return std::nullopt;
   Folder.touch(Key);
-  return Result.str();
+  return std::move(Entry->Result);
 }
 
-void ResultCache::store(StringRef Key, const Inputs &In, StringRef Result) {
-  ArchiveWriter Writer;
-  Writer.text(Key);
-  auto Pair = [&](const std::pair<std::string, std::string> &Both) {
-    Writer.text(Both.first);
-    Writer.text(Both.second);
-  };
-  Writer.list(In.Files, Pair);
-  Writer.list(In.Missing, [&](StringRef Path) { Writer.text(Path); });
-  Writer.list(In.Folders, Pair);
-  Writer.list(In.Libraries, [&](StringRef Set) { Writer.text(Set); });
-  Writer.text(Result);
-  Folder.write(Key, Writer.take());
+void ResultCache::store(StringRef Key, Inputs In, StringRef Result) {
+  Folder.write(Key, toBytes(Stored{Key.str(), std::move(In), Result.str()}));
 }
 
 } // namespace libtorch_tidy::driver

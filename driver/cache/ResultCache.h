@@ -41,7 +41,7 @@ public:
   /// The result that was stored, if everything is as it was.
   std::optional<std::string> find(llvm::StringRef Key);
 
-  void store(llvm::StringRef Key, const Inputs &In, llvm::StringRef Result);
+  void store(llvm::StringRef Key, Inputs In, llvm::StringRef Result);
 
 private:
   bool unchanged(llvm::StringRef Path, llvm::StringRef Identity);

@@ -43,7 +43,7 @@ Schedule::Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay,
     return;
   }
   Sets.emplace(*Folder, FS);
-  if (!Work.Options.Unit.Stats && !Work.Options.Unit.AsksWhy)
+  if (!Work.Options.Unit.Stats)
     Results.emplace(*Folder, *Sets, FS);
   // With stock clang-tidy's scope, the bodies of library functions matter.
   if (Work.Options.Unit.UseScope)
@@ -104,16 +104,8 @@ void Schedule::describe(Job &J, const Unit &U) {
   Question.push_back(U.File);
   Question.push_back(clang::tidy::configurationAsText(*FileOptions));
   Question.push_back(Work.Config.lineFilter().str());
-  Question.push_back(Work.Options.Unit.UseScope ? "scope" : "");
+  Question.push_back(toBytes(Work.Options.Unit));
   Question.push_back(Work.Options.VerifyFixes ? "verify" : "");
-  Question.push_back(Work.Options.Unit.CollectFacts ? "facts" : "");
-  if (const auto &Budget = Work.Options.Unit.Budget)
-    Question.push_back(
-        (Budget->OnlyDefines ? "defines" : "budget of ") + Budget->Model +
-        "\n" + llvm::join(Budget->Inputs, ",") + "\n" + Budget->Optimizer +
-        "\n" + Budget->Type + "\n" + Budget->Autocast + "\n" +
-        std::to_string(Budget->Memory) +
-        (Budget->Device == bytes::DeviceKind::Cuda ? " cuda" : ""));
   llvm::append_range(Question, U.ReadAfter);
   // What the compiler asks besides the flags: Clang's driver, its toolchains
   // and its preprocessor.
@@ -362,7 +354,7 @@ void Schedule::keep(const Job &J, UnitInputs Inputs, const LibraryPch *Pch,
         Pchs->notInFolders(J.pchKey(), J.Pchs.front().Prefix));
   }
   if (!llvm::is_contained(Entry.Libraries, ""))
-    Results->store(J.ResultKey, Entry, Result);
+    Results->store(J.ResultKey, std::move(Entry), Result);
 }
 
 void Schedule::startUnit(size_t Id, Workers &Pool) {

@@ -25,6 +25,22 @@ namespace libtorch_tidy::driver {
 
 namespace {
 
+/// What a shard leaves of one unit.
+struct ShardJob {
+  std::string Identity; ///< See ShardFolder::identityOf().
+  std::string Told;     ///< See ShardFolder.
+  bool IsDone = false;  ///< Else it was skipped.
+  std::string Trouble, Errors;
+  bool TimedOut = false;
+  std::string Result; ///< See UnitArchive.h; empty: there is none.
+};
+
+/// The file of a shard.
+struct ShardFile {
+  std::string Digest; ///< Of Jobs.
+  std::string Jobs;   ///< A list of ShardJob, as bytes.
+};
+
 /// The files of one run in its folder.
 class ShardFolder {
 public:
@@ -83,52 +99,40 @@ bool ShardFolder::read(unsigned Round, unsigned Index, bool Keep) {
                                           /*RequiresNullTerminator=*/false);
   if (!Text)
     return false;
-  // Its digest, and what it is of.
-  ArchiveReader Whole((*Text)->getBuffer());
-  const StringRef Digest = Whole.text(), Content = Whole.text();
-  if (!Whole.finished() || digest({Content}) != Digest)
+  const auto Whole = fromBytes<ShardFile>((*Text)->getBuffer());
+  if (!Whole || digest({Whole->Jobs}) != Whole->Digest)
     return false;
-  ArchiveReader In(Content);
+  auto Jobs = fromBytes<std::vector<ShardJob>>(Whole->Jobs);
+  size_t Next = 0;
   for (size_t I = Index - 1; I < All.Jobs.size(); I += Options.Count) {
-    Job &J = All.Jobs[I];
-    if (In.text() != identityOf(J))
+    if (!Jobs || Next == Jobs->size())
       return false;
-    const StringRef WasTold = In.text();
-    const auto State = In.number();
-    const StringRef Trouble = In.text(), Errors = In.text();
-    const bool TimedOut = In.number();
-    const StringRef Bytes = In.text();
+    Job &J = All.Jobs[I];
+    ShardJob &Read = (*Jobs)[Next++];
     std::optional<UnitResult> Result;
-    if (!Bytes.empty() && !(Result = unitResultFromBytes(Bytes)))
+    if (Read.Identity != identityOf(J) ||
+        (!Read.Result.empty() && !(Result = unitResultFromBytes(Read.Result))))
       return false;
     if (!Keep)
       continue;
-    Told[I] = WasTold.str();
-    J.State = State ? Job::Done : Job::Skipped;
-    J.Trouble = Trouble.str();
-    J.Errors = Errors.str();
-    J.TimedOut = TimedOut;
+    Told[I] = std::move(Read.Told);
+    J.State = Read.IsDone ? Job::Done : Job::Skipped;
+    J.Trouble = std::move(Read.Trouble);
+    J.Errors = std::move(Read.Errors);
+    J.TimedOut = Read.TimedOut;
     J.Result = std::move(Result);
   }
-  return In.finished();
+  return Jobs && Next == Jobs->size();
 }
 
 Error ShardFolder::write(unsigned Round, unsigned Index) {
-  ArchiveWriter Out;
+  std::vector<ShardJob> Jobs;
   for (size_t I = Index - 1; I < All.Jobs.size(); I += Options.Count) {
     const Job &J = All.Jobs[I];
-    Out.text(identityOf(J));
-    Out.text(Told[I]);
-    Out.number(J.State == Job::Done);
-    Out.text(J.Trouble);
-    Out.text(J.Errors);
-    Out.number(J.TimedOut);
-    Out.text(J.Result ? toBytes(*J.Result) : "");
+    Jobs.push_back({identityOf(J), Told[I], J.State == Job::Done, J.Trouble,
+                    J.Errors, J.TimedOut, J.Result ? toBytes(*J.Result) : ""});
   }
-  const std::string Content = Out.take();
-  ArchiveWriter Whole;
-  Whole.text(digest({Content}));
-  Whole.text(Content);
+  const std::string Content = toBytes(Jobs);
   const std::string Name = nameOf(Round, Index);
   if (std::error_code EC =
           llvm::sys::fs::create_directories(llvm::sys::path::parent_path(Name)))
@@ -137,7 +141,7 @@ Error ShardFolder::write(unsigned Round, unsigned Index) {
   Expected<OutputFile> File = OutputFile::open(Name);
   if (!File)
     return File.takeError();
-  return File->write(Whole.take());
+  return File->write(toBytes(ShardFile{digest({Content}), Content}));
 }
 
 unsigned ShardFolder::lastRound(unsigned Index) {

@@ -13,11 +13,12 @@
 
 namespace libtorch_tidy::driver {
 
-/// \p Result as bytes, for another process of this build.
-std::string toBytes(UnitResult Result);
+/// For another process of this build.
+std::string toBytes(const UnitResult &Result);
 
-/// \p Facts as bytes: the same for equal ones.
-std::string toBytes(flow::ProgramFacts Facts);
+// The same bytes for equal values, and for no others.
+std::string toBytes(const UnitOptions &Asked);
+std::string toBytes(const flow::ProgramFacts &Facts);
 
 /// Absent when \p Bytes are not what toBytes() made.
 std::optional<UnitResult> unitResultFromBytes(llvm::StringRef Bytes);

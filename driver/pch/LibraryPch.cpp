@@ -46,15 +46,30 @@ uint64_t hashOfMacro(StringRef Name) {
   return llvm::xxh3_64bits(("#" + Name).str());
 }
 
+/// What the headers in one name.
+struct PchNames {
+  /// Ordered hashes of all identifiers, again of those that were macros, and of
+  /// Beginnings.
+  std::vector<uint64_t> Hashes;
+  std::set<std::string> Beginnings; ///< Of all included names.
+};
+
+/// What the cache keeps beside a precompiled header.
+struct KeptFacts {
+  bool Usable = false;
+  std::string Files, HeaderText, Names; ///< See LibraryPch.
+  std::string Output;                   ///< The cache entry of it.
+  uint64_t Size = 0;
+  int64_t Changed = 0; ///< See FileStamp.
+  uint64_t Sum = 0;    ///< The hash of its content.
+};
+
 /// What is to be known of a precompiled header in addition to its content.
 struct PchFacts {
   UnitInputs Inputs;
   llvm::StringSet<> Includes;
   ProbedFileSystem *Probed = nullptr;
-  /// Hashes of all identifiers, again of those that were macros, and of the
-  /// beginnings of all included names.
-  std::vector<uint64_t> Names;
-  std::set<std::string> Beginnings;    ///< The latter themselves.
+  PchNames Names;
   llvm::ArrayRef<std::string> Folders; ///< See LibraryPrefix.
 };
 
@@ -87,18 +102,19 @@ protected:
 
   void EndSourceFileAction() override {
     if (Facts) {
+      auto &[Hashes, Beginnings] = Facts->Names;
       for (const auto &Entry :
            getCompilerInstance().getPreprocessor().getIdentifierTable()) {
-        Facts->Names.push_back(llvm::xxh3_64bits(Entry.getKey()));
+        Hashes.push_back(llvm::xxh3_64bits(Entry.getKey()));
         if (Entry.getValue()->hadMacroDefinition())
-          Facts->Names.push_back(hashOfMacro(Entry.getKey()));
+          Hashes.push_back(hashOfMacro(Entry.getKey()));
       }
       for (StringRef Name : Facts->Includes.keys())
-        Facts->Beginnings.insert(
+        Beginnings.insert(
             (Name.starts_with(".") ? Name : Name.split('/').first).str());
-      for (const std::string &Beginning : Facts->Beginnings)
-        Facts->Names.push_back(hashOfIncluded(Beginning));
-      llvm::sort(Facts->Names);
+      for (const std::string &Beginning : Beginnings)
+        Hashes.push_back(hashOfIncluded(Beginning));
+      llvm::sort(Hashes);
     }
     GeneratePCHAction::EndSourceFileAction();
   }
@@ -288,37 +304,37 @@ LibraryPchs::State LibraryPchs::find(StringRef Key) {
   return It->second.S;
 }
 
+/// What the cache says of the precompiled header at \p Entry.
+static std::optional<KeptFacts> factsOf(StringRef Entry,
+                                        const CacheFolder &Folder) {
+  std::optional<std::string> Facts = Folder.read((Entry + ".facts").str());
+  return Facts ? fromBytes<KeptFacts>(*Facts) : std::nullopt;
+}
+
 LibraryPchs::Entry LibraryPchs::load(StringRef Key) {
   Entry Result;
-  std::optional<std::string> Facts = Folder.read(entryOf(Key) + ".facts");
-  if (!Facts)
-    return Result;
-  ArchiveReader Reader(*Facts);
-  auto Pch = std::make_unique<LibraryPch>();
-  const bool Usable = Reader.number();
-  Pch->Files = Reader.text();
-  Pch->HeaderPath = headerPath(Key);
-  Pch->HeaderText = Reader.text();
-  Pch->Names = Reader.text();
-  Pch->Path = Folder.pathOf(Reader.text());
-  const uint64_t Size = Reader.number();
-  const int64_t Changed = Reader.number();
-  const uint64_t Sum = Reader.number();
-  if (!Reader.finished() || !Sets.unchanged(Pch->Files))
+  std::optional<KeptFacts> Kept = factsOf(entryOf(Key), Folder);
+  if (!Kept || !Sets.unchanged(Kept->Files))
     return Result;
   Folder.touch(entryOf(Key) + ".facts");
-  if (!Usable) {
+  if (!Kept->Usable) {
     Result.S = State::Unusable;
     return Result;
   }
+  auto Pch = std::make_unique<LibraryPch>();
+  Pch->Files = std::move(Kept->Files);
+  Pch->HeaderPath = headerPath(Key);
+  Pch->HeaderText = std::move(Kept->HeaderText);
+  Pch->Names = std::move(Kept->Names);
+  Pch->Path = Folder.pathOf(Kept->Output);
   std::optional<FileStamp> Now =
       stampOf(Pch->Path, *llvm::vfs::getRealFileSystem());
   auto Content = llvm::MemoryBuffer::getFile(Pch->Path, /*IsText=*/false,
                                              /*RequiresNullTerminator=*/false);
   // A copy of the cache has other times; then every byte is looked at.
-  if (!Now || !Content || (*Content)->getBufferSize() != Size ||
-      (Now->Changed != Changed &&
-       llvm::xxh3_64bits((*Content)->getBuffer()) != Sum))
+  if (!Now || !Content || (*Content)->getBufferSize() != Kept->Size ||
+      (Now->Changed != Kept->Changed &&
+       llvm::xxh3_64bits((*Content)->getBuffer()) != Kept->Sum))
     return Result;
   Pch->Content = std::move(*Content);
   Result.Pch = std::move(Pch);
@@ -331,11 +347,10 @@ const std::vector<uint64_t> &LibraryPchs::namesOf(StringRef Key) {
   if (!E.NamesRead) {
     E.NamesRead = true;
     if (std::optional<std::string> Content = Folder.read(E.Pch->Names)) {
-      ArchiveReader Reader(*Content);
-      Reader.list([&] { E.Names.push_back(Reader.number()); });
-      Reader.list([&] { E.Beginnings.push_back(Reader.text().str()); });
-      if (!Reader.finished())
-        E.Names.clear();
+      if (auto Names = fromBytes<PchNames>(*Content)) {
+        E.Names = std::move(Names->Hashes);
+        E.Beginnings = std::move(Names->Beginnings);
+      }
     }
   }
   return E.Names;
@@ -385,22 +400,10 @@ std::string LibraryPchs::notInFolders(StringRef Key,
   return FileSets::store(std::move(Result), Folder);
 }
 
-/// The files that the facts of a precompiled header name.
-static std::vector<std::string> filesOf(std::optional<std::string> Facts) {
-  if (!Facts)
-    return {};
-  ArchiveReader Reader(*Facts);
-  Reader.number();
-  Reader.text();
-  Reader.text();
-  std::string Names = Reader.text().str();
-  return {std::move(Names), Reader.text().str()};
-}
-
 void LibraryPchs::discard(StringRef Key) {
   // Who uses it has it in memory.
-  for (const std::string &File : filesOf(Folder.read(entryOf(Key) + ".facts")))
-    if (!File.empty())
+  if (const auto Kept = factsOf(entryOf(Key), Folder))
+    for (StringRef File : {Kept->Names, Kept->Output})
       Folder.remove(File);
   Folder.remove(entryOf(Key) + ".facts");
   Known[Key.str()] = Entry();
@@ -418,9 +421,9 @@ void LibraryPchs::removeOrphans() const {
         Status.getLastModificationTime() + std::chrono::hours(1) >
             std::chrono::system_clock::now())
       continue;
-    std::optional<std::string> Facts =
-        Folder.read(entryOf(Name.split('-').first) + ".facts");
-    if (!llvm::is_contained(filesOf(std::move(Facts)), ("pch/" + Name).str()))
+    const auto Kept = factsOf(entryOf(Name.split('-').first), Folder);
+    const std::string Entry = ("pch/" + Name).str();
+    if (!Kept || (Entry != Kept->Names && Entry != Kept->Output))
       fs::remove(It->path());
   }
 }
@@ -513,33 +516,24 @@ bool LibraryPchs::build(
   Probed->complete(Facts.Inputs);
   for (std::string &Path : Facts.Inputs.Missing)
     Facts.Inputs.Library.push_back(FileStamp::missing(std::move(Path)));
-  ArchiveWriter NameWriter;
-  NameWriter.list(Facts.Names, [&](uint64_t N) { NameWriter.number(N); });
-  NameWriter.list(Facts.Beginnings,
-                  [&](StringRef Name) { NameWriter.text(Name); });
   const std::string Files =
       FileSets::store(std::move(Facts.Inputs.Library), Folder);
-  if (Files.empty() || !Folder.write(Names, NameWriter.take()))
+  if (Files.empty() || !Folder.write(Names, toBytes(Facts.Names)))
     return false;
 
-  ArchiveWriter Writer;
-  Writer.number(Usable);
-  Writer.text(Files);
-  Writer.text(Text);
-  Writer.text(Names);
-  Writer.text(Output);
-  Writer.number(Stamp->Size);
-  Writer.number(Stamp->Changed);
-  Writer.number(llvm::xxh3_64bits((*Content)->getBuffer()));
   // What it takes the place of. Who uses that has it in memory.
-  const std::vector<std::string> Replaced =
-      filesOf(Folder.read(entryOf(Recipe.Key) + ".facts"));
+  const std::optional<KeptFacts> Replaced =
+      factsOf(entryOf(Recipe.Key), Folder);
   if (!Usable)
     Folder.remove(Output);
-  if (!Folder.write(entryOf(Recipe.Key) + ".facts", Writer.take()))
+  if (!Folder.write(
+          entryOf(Recipe.Key) + ".facts",
+          toBytes(KeptFacts{Usable, Files, Text, Names, Output, Stamp->Size,
+                            Stamp->Changed,
+                            llvm::xxh3_64bits((*Content)->getBuffer())})))
     return false;
-  for (const std::string &Old : Replaced)
-    if (!Old.empty())
+  if (Replaced)
+    for (StringRef Old : {Replaced->Names, Replaced->Output})
       Folder.remove(Old);
   Folder.remove(triedMark(Recipe.Key));
   return true;

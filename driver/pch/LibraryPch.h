@@ -20,6 +20,7 @@
 #include "clang/Tooling/ArgumentsAdjusters.h"
 #include "clang/Tooling/CompilationDatabase.h"
 #include <map>
+#include <set>
 
 namespace libtorch_tidy::driver {
 
@@ -110,8 +111,8 @@ private:
   struct Entry {
     State S = State::Missing;
     std::unique_ptr<LibraryPch> Pch;
-    std::vector<uint64_t> Names;         ///< Ordered hashes.
-    std::vector<std::string> Beginnings; ///< Of the names it includes.
+    std::vector<uint64_t> Names;      ///< Ordered hashes.
+    std::set<std::string> Beginnings; ///< Of the names it includes.
     bool NamesRead = false;
   };
   Entry load(llvm::StringRef Key);
