@@ -7,16 +7,15 @@
 
 #include "driver/findings/Baseline.h"
 #include "driver/project/Error.h"
+#include "driver/project/Json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
 namespace path = llvm::sys::path;
-using Json = nlohmann::ordered_json;
 
 namespace libtorch_tidy::driver {
 
@@ -47,21 +46,19 @@ std::string Baseline::absolute(StringRef Path) const {
 }
 
 Expected<Baseline> Baseline::parse(StringRef Text, StringRef Folder) {
-  Json File = Json::parse(Text.begin(), Text.end(), nullptr,
-                          /*allow_exceptions=*/false);
+  const Json File = parseJson(Text);
   if (File.is_discarded())
     return makeError("it is not JSON");
   if (!File.is_object() || !File.contains(VersionKey))
     return makeError("it was not written by --write-baseline");
   if (File[VersionKey] != Version)
     return makeError("it is of a version that this program does not know");
-  if (!File.contains("findings") || !File["findings"].is_array())
+  if (!at(File, {"findings"}).is_array())
     return makeError("it has no list 'findings'");
   Baseline Result(Folder);
   for (const Json &Entry : File["findings"]) {
     BaselineEntry E;
-    if (!Entry.is_object() || !Entry.contains("level") ||
-        !Entry["level"].is_number_unsigned())
+    if (!at(Entry, {"level"}).is_number_unsigned())
       return makeError("a finding has no 'level'");
     E.Strength = Entry["level"].get<unsigned>();
     for (auto [Key, Value] :
@@ -69,9 +66,9 @@ Expected<Baseline> Baseline::parse(StringRef Text, StringRef Folder) {
           std::pair("function", &E.Function), std::pair("unit", &E.Unit),
           std::pair("fingerprint", &E.Fingerprint),
           std::pair("message", &E.Message)}) {
-      if (!Entry.contains(Key) || !Entry[Key].is_string())
+      if (!at(Entry, {Key}).is_string())
         return makeError("a finding has no '" + llvm::Twine(Key) + "'");
-      *Value = Entry[Key].get<std::string>();
+      *Value = textOf(Entry[Key]);
     }
     Result.Entries.push_back(std::move(E));
   }
@@ -102,7 +99,7 @@ std::string Baseline::text() const {
     };
     return Key(A) < Key(B);
   });
-  Json List = Json::array();
+  nlohmann::ordered_json List = nlohmann::ordered_json::array();
   for (const BaselineEntry &E : Ordered)
     List.push_back({{"file", E.File},
                     {"check", E.Check},
@@ -111,7 +108,8 @@ std::string Baseline::text() const {
                     {"level", E.Strength},
                     {"unit", E.Unit},
                     {"fingerprint", E.Fingerprint}});
-  Json File = {{VersionKey, Version}, {"findings", std::move(List)}};
+  nlohmann::ordered_json File = {{VersionKey, Version},
+                                 {"findings", std::move(List)}};
   return File.dump(1, ' ', /*ensure_ascii=*/false,
                    Json::error_handler_t::replace) +
          "\n";

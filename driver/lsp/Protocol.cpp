@@ -15,39 +15,6 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::driver::lsp {
 
-const Json &at(const Json &Value, std::initializer_list<const char *> Path) {
-  static const Json Null;
-  const Json *Here = &Value;
-  for (const char *Name : Path) {
-    if (!Here->is_object())
-      return Null;
-    auto It = Here->find(Name);
-    if (It == Here->end())
-      return Null;
-    Here = &*It;
-  }
-  return *Here;
-}
-
-std::string textOf(const Json &Value) {
-  return Value.is_string() ? Value.get<std::string>() : std::string();
-}
-
-std::optional<int64_t> numberOf(const Json &Value) {
-  if (!Value.is_number_integer())
-    return std::nullopt;
-  return Value.get<int64_t>();
-}
-
-bool isTrue(const Json &Value) {
-  return Value.is_boolean() && Value.get<bool>();
-}
-
-const Json &listOf(const Json &Value) {
-  static const Json None = Json::array();
-  return Value.is_array() ? Value : None;
-}
-
 std::string toText(const Json &Value) {
   return Value.dump(-1, ' ', /*ensure_ascii=*/false,
                     Json::error_handler_t::replace);

@@ -16,15 +16,9 @@
 #define LIBTORCH_TIDY_DRIVER_LSP_PROTOCOL_H
 
 #include "driver/findings/SourceText.h"
-#include "llvm/ADT/StringRef.h"
-#include <initializer_list>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
+#include "driver/project/Json.h"
 
 namespace libtorch_tidy::driver::lsp {
-
-using Json = nlohmann::json;
 
 /// Of JSON-RPC and of the protocol.
 enum class ErrorCode : int {
@@ -56,16 +50,6 @@ struct ClientAbilities {
   /// Of the parameters of `initialize`.
   static ClientAbilities of(const Json &Params);
 };
-
-/// The member of \p Value at \p Path; null when there is none.
-const Json &at(const Json &Value, std::initializer_list<const char *> Path);
-/// The text of a string; empty when \p Value is not one.
-std::string textOf(const Json &Value);
-/// Absent when \p Value is not one.
-std::optional<int64_t> numberOf(const Json &Value);
-bool isTrue(const Json &Value);
-/// The elements of an array; none when \p Value is not one.
-const Json &listOf(const Json &Value);
 
 /// \p Value as text on one line. What is not UTF-8 in it is replaced.
 std::string toText(const Json &Value);

@@ -188,7 +188,7 @@ bool Server::ended(const Analyses::Subject &Of, Analyses::End How) {
   }
   Json Answer;
   if (How.Finished) // Else it need not be whole.
-    Answer = Json::parse(How.Answer, nullptr, /*allow_exceptions=*/false);
+    Answer = parseJson(How.Answer);
   if (Of.TryFixes && isTrue(at(Answer, {"failed"}))) {
     log(MessageType::Error,
         "the fixes of '" + Of.Path + "' could not be tried to the end");

@@ -10,6 +10,7 @@
 #include "driver/project/CudaUnits.h"
 #include "driver/project/Error.h"
 #include "driver/project/HarmlessFlags.h"
+#include "driver/project/Json.h"
 #include "driver/project/LibtorchLookup.h"
 #include "driver/project/Nesting.h"
 #include "driver/project/NvccFlags.h"
@@ -22,7 +23,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
@@ -82,10 +82,8 @@ CompileCommands::create(CompileCommandOptions Options,
 /// Why \p Text is not YAML, with the line; empty when it is.
 static std::string yamlError(StringRef Text) {
   // Nearly always, and much faster.
-  llvm::Expected<llvm::json::Value> Json = llvm::json::parse(Text);
-  if (Json)
+  if (Json::accept(Text.begin(), Text.end()))
     return {};
-  llvm::consumeError(Json.takeError());
   std::string Message;
   llvm::SourceMgr Sources;
   Sources.setDiagHandler(keepFirstMessage, &Message);
