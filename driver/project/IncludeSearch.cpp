@@ -9,7 +9,7 @@
 #include "clang/Basic/TargetOptions.h"
 #include "clang/Lex/HeaderSearchOptions.h"
 #include "clang/Lex/PreprocessorOptions.h"
-#include "llvm/ADT/StringExtras.h"
+#include "clang/Tooling/Inclusions/StandardLibrary.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
 
@@ -20,37 +20,23 @@ using llvm::StringRef;
 namespace libtorch_tidy::driver {
 
 bool isStandardHeader(StringRef Name) {
-  static const llvm::StringSet<> Names = [] {
-    llvm::StringSet<> Result;
-    llvm::SmallVector<StringRef, 0> All;
-    llvm::SplitString(
-        "algorithm any array atomic barrier bit bitset cassert ccomplex cctype "
-        "cerrno cfenv cfloat charconv chrono cinttypes ciso646 climits clocale "
-        "cmath codecvt compare complex concepts condition_variable coroutine "
-        "csetjmp csignal cstdalign cstdarg cstdbool cstddef cstdint cstdio "
-        "cstdlib cstring ctgmath ctime cuchar cwchar cwctype deque exception "
-        "execution expected filesystem flat_map flat_set format forward_list "
-        "fstream functional future generator initializer_list iomanip ios "
-        "iosfwd iostream istream iterator latch limits list locale map mdspan "
-        "memory memory_resource mutex new numbers numeric optional ostream "
-        "print queue random ranges ratio regex scoped_allocator semaphore set "
-        "shared_mutex source_location span spanstream sstream stack stacktrace "
-        "stdexcept stdfloat stop_token streambuf string string_view strstream "
-        "syncstream system_error thread tuple type_traits typeindex typeinfo "
-        "unordered_map unordered_set utility valarray variant vector version "
-        "assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h "
-        "limits.h locale.h math.h setjmp.h signal.h stdalign.h stdarg.h "
-        "stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h "
-        "tgmath.h time.h uchar.h wchar.h wctype.h arpa/inet.h dirent.h dlfcn.h "
-        "fcntl.h glob.h netdb.h netinet/in.h poll.h pthread.h sched.h "
-        "semaphore.h strings.h sys/mman.h sys/resource.h sys/select.h "
-        "sys/socket.h sys/stat.h sys/time.h sys/types.h sys/un.h sys/utsname.h "
-        "sys/wait.h termios.h unistd.h",
-        All);
-    Result.insert(All.begin(), All.end());
-    return Result;
-  }();
-  return Names.contains(Name);
+  namespace stdlib = clang::tooling::stdlib;
+  // Some have no symbol of their own, are too new for Clang, or are of POSIX.
+  static const llvm::StringSet<> Others = {
+      "ccomplex",     "ciso646",        "cstdalign",    "cstdbool",
+      "ctgmath",      "expected",       "flat_map",     "flat_set",
+      "generator",    "mdspan",         "print",        "stdfloat",
+      "version",      "stdbool.h",      "tgmath.h",     "arpa/inet.h",
+      "dirent.h",     "dlfcn.h",        "fcntl.h",      "glob.h",
+      "netdb.h",      "netinet/in.h",   "poll.h",       "pthread.h",
+      "sched.h",      "semaphore.h",    "strings.h",    "sys/mman.h",
+      "sys/select.h", "sys/resource.h", "sys/socket.h", "sys/stat.h",
+      "sys/time.h",   "sys/types.h",    "sys/un.h",     "sys/utsname.h",
+      "sys/wait.h",   "termios.h",      "unistd.h"};
+  const std::string Angled = ("<" + Name + ">").str();
+  return stdlib::Header::named(Angled, stdlib::Lang::CXX) ||
+         stdlib::Header::named(Angled, stdlib::Lang::C) ||
+         Others.contains(Name);
 }
 
 std::optional<Inclusion> parseInclusion(StringRef Text) {
