@@ -59,25 +59,28 @@ std::string detailOf(const Because &Why, SourceLocation Loc,
                  : cpp::lineOf(At, SM));
 }
 
-/// Hears what the checks say; which of it is reported is clang-tidy's to
-/// decide.
-class Recorder : public FindingListener {
+/// Hears what the compiler and the checks say while a unit is analysed; which
+/// of the findings are reported is clang-tidy's to decide.
+class UnitListener : public FindingListener {
 public:
-  struct Silenced {
-    SourceLocation Loc;
-    Because Why;
-  };
-
-  Recorder(HeardFindings &All, std::vector<Silenced> *Silences)
-      : All(All), Silences(Silences), Previous(install(this)) {}
-  ~Recorder() override { install(Previous); }
-  Recorder(const Recorder &) = delete;
-  Recorder &operator=(const Recorder &) = delete;
+  UnitListener(const Unit &U, const UnitOptions &Options,
+               const flow::ProgramFacts *Told, const LibraryPch *Pch,
+               UnitInputs *Inputs, bool CompilerWarnings)
+      : Options(Options), Told(Told), ReadAfter(U.ReadAfter), Pch(Pch),
+        Inputs(Inputs), TakesFacts(Options.CollectFacts && !CompilerWarnings),
+        TakesModels(Options.Budget && !CompilerWarnings),
+        TakesSilences(Options.AsksWhy && !CompilerWarnings),
+        Previous(install(this)) {
+    Result.File = U.File;
+  }
+  ~UnitListener() override { install(Previous); }
+  UnitListener(const UnitListener &) = delete;
+  UnitListener &operator=(const UnitListener &) = delete;
 
   void heard(StringRef Check, const libtorch_tidy::Finding &F,
              SourceLocation Loc, const SourceManager &SM,
              bool IsTooWeak) override {
-    auto [It, New] = All.try_emplace(
+    auto [It, New] = Heard.try_emplace(
         {Check.str(), SM.getFilename(Loc).str(), SM.getFileOffset(Loc)},
         HeardFinding{Loc, F.Strength, IsTooWeak, {}, F.Bytes, {}});
     // The first that is reported has the message.
@@ -95,14 +98,65 @@ public:
   }
 
   void silenced(SourceLocation Loc, Because Why) override {
-    Silences->push_back({Loc, std::move(Why)});
+    Silenced.emplace_back(Loc, std::move(Why));
   }
-  bool asksWhy() const override { return Silences; }
+  bool asksWhy() const override { return TakesSilences; }
+
+  /// After the checks: looks up the functions around what they found, whether
+  /// there was anything to find, and what other units ask for.
+  void checked(ASTContext &Context, bool IsLibrary) {
+    // Only what was included can be missed.
+    Result.LacksTorch = Result.LacksTorch && !torch::declaresTorch(Context);
+    takeSilences(Context.getSourceManager());
+    if (!Heard.empty() || !NolintFiles.empty()) {
+      const EnclosingFunctions Functions(Context);
+      for (auto &[Key, Said] : Heard)
+        Said.Function = Functions.at(Said.Loc);
+      nameFunctions(NolintFiles, Context.getSourceManager(), Functions);
+    }
+    if (!TakesFacts)
+      return;
+    flow::UnitModel &Unit = flow::UnitModel::of(Context);
+    if (Unit.errors().areInFunctions())
+      Result.Facts =
+          flow::factsOf(Unit, Arbiter::of(Context).reported(), IsLibrary);
+  }
+
+  // How the unit is run.
+  const UnitOptions &Options;
+  const flow::ProgramFacts *const Told;        ///< See analyse().
+  const llvm::ArrayRef<std::string> ReadAfter; ///< See Unit.
+  const LibraryPch *const Pch;                 ///< Or null, as Inputs.
+  UnitInputs *const Inputs;
+  const bool TakesFacts, TakesModels; ///< TakesModels: and no findings.
+  const bool TakesSilences;
+  IntrusiveRefCntPtr<ProbedFileSystem> Probed; ///< Goes with Inputs.
+  unsigned OwnText = 0;                        ///< See bytes::elaborate().
+
+  // What is heard of it.
+  UnitResult Result;
+  bool Begun = false; ///< The parser met the first file.
+  flow::Cost Spent;
+  HeardFindings Heard;
+  std::vector<NolintFile> NolintFiles;
 
 private:
-  HeardFindings &All;
-  std::vector<Silenced> *Silences; ///< Null: nobody asks.
-  FindingListener *Previous;
+  void takeSilences(const SourceManager &SM) {
+    for (const auto &[Said, Why] : Silenced) {
+      const SourceLocation Loc = SM.getFileLoc(Said);
+      const CatalogEntry *Check = findCheckWith(*Why.Row);
+      if (Loc.isInvalid() || !Check)
+        continue;
+      Silence &S = Result.Silences.emplace_back();
+      S.Check = Check->Name.str();
+      S.Where.Spelled = SM.getFilename(Loc).str();
+      S.Where.Line = SM.getSpellingLineNumber(Loc);
+      S.Why = {Why.Row->Name.str(), detailOf(Why, Loc, SM)};
+    }
+  }
+
+  std::vector<std::pair<SourceLocation, Because>> Silenced;
+  FindingListener *const Previous;
 };
 
 /// A database of one command.
@@ -117,27 +171,7 @@ private:
   const CompileCommand &Command;
 };
 
-/// How a unit is run.
-struct Manner {
-  bool UseScope = true, FreesMemory = false;
-  const LibraryPch *Pch = nullptr;
-  UnitInputs *Inputs = nullptr;
-  ProbedFileSystem *Probed = nullptr; ///< Goes with Inputs.
-  HeardFindings *Heard = nullptr;
-  std::vector<Recorder::Silenced> *Silenced = nullptr; ///< Asked for, or null.
-  std::vector<Silence> *Silences = nullptr;            ///< Goes with Silenced.
-  std::vector<NolintFile> *NolintFiles = nullptr;
-  bool *LacksTorch = nullptr;               ///< See UnitResult.
-  flow::UnitFacts *Facts = nullptr;         ///< Null: nobody asks for them.
-  const flow::ProgramFacts *Told = nullptr; ///< See analyse().
-  flow::Cost *Spent = nullptr;
-  bool *Begun = nullptr; ///< The parser met the first file.
-  const bytes::BudgetRequest *Budget = nullptr; ///< Instead of checks.
-  bytes::UnitBudget *Models = nullptr;          ///< Goes with Budget.
-  llvm::ArrayRef<std::string> ReadAfter;        ///< See Unit.
-};
-
-/// Says how far the compiler has come, should it crash or never end.
+/// Records how far the compiler has come, for reports of crashes and timeouts.
 class ParseWatch : public ASTConsumer {
 public:
   ParseWatch() { cpp::Activity::say("the compiler"); }
@@ -156,63 +190,26 @@ public:
   }
 };
 
-/// Says how far it came, and whether a header is included that is called like
-/// one of LibTorch's.
-class UnitWatcher : public PPCallbacks {
+/// Notes that the parser has begun, and whether a header is included that is
+/// called like one of LibTorch's.
+class IncludeWatch : public PPCallbacks {
 public:
-  explicit UnitWatcher(const Manner &How) : How(How) {}
+  explicit IncludeWatch(UnitListener &To) : To(To) {}
 
   void FileChanged(SourceLocation, FileChangeReason, SrcMgr::CharacteristicKind,
                    FileID) override {
-    *How.Begun = true;
+    To.Begun = true;
   }
   void InclusionDirective(SourceLocation, const Token &, StringRef FileName,
                           bool, CharSourceRange, OptionalFileEntryRef,
                           StringRef, StringRef, const Module *, bool,
                           SrcMgr::CharacteristicKind) override {
-    *How.LacksTorch |= torch::namesTorchHeader(
+    To.Result.LacksTorch |= torch::namesTorchHeader(
         llvm::sys::path::remove_leading_dotslash(FileName));
   }
 
 private:
-  const Manner &How;
-};
-
-/// Comes after the checks, and looks up the functions around what they found,
-/// and whether there was anything to find.
-class FunctionNamer : public ASTConsumer {
-public:
-  explicit FunctionNamer(const Manner &How) : How(How) {}
-
-  void HandleTranslationUnit(ASTContext &Context) override {
-    // Only what was included can be missed.
-    *How.LacksTorch = *How.LacksTorch && !torch::declaresTorch(Context);
-    if (How.Silenced)
-      takeSilences(Context.getSourceManager());
-    if (How.Heard->empty() && How.NolintFiles->empty())
-      return;
-    const EnclosingFunctions Functions(Context);
-    for (auto &[Key, Said] : *How.Heard)
-      Said.Function = Functions.at(Said.Loc);
-    nameFunctions(*How.NolintFiles, Context.getSourceManager(), Functions);
-  }
-
-private:
-  void takeSilences(const SourceManager &SM) {
-    for (const auto &[Said, Why] : *How.Silenced) {
-      const SourceLocation Loc = SM.getFileLoc(Said);
-      const CatalogEntry *Check = findCheckWith(*Why.Row);
-      if (Loc.isInvalid() || !Check)
-        continue;
-      Silence &S = How.Silences->emplace_back();
-      S.Check = Check->Name.str();
-      S.Where.Spelled = SM.getFilename(Loc).str();
-      S.Where.Line = SM.getSpellingLineNumber(Loc);
-      S.Why = {Why.Row->Name.str(), detailOf(Why, Loc, SM)};
-    }
-  }
-
-  const Manner &How;
+  UnitListener &To;
 };
 
 /// CMake defines <target>_EXPORTS when it compiles a shared library (property
@@ -225,20 +222,18 @@ static bool isOfSharedLibrary(const PreprocessorOptions &Options) {
   });
 }
 
-/// Comes after the checks, and asks the model that they shared.
-class FactsTaker : public ASTConsumer {
+/// Comes after the checks.
+class CheckedConsumer : public ASTConsumer {
 public:
-  FactsTaker(flow::UnitFacts &Facts, bool IsLibrary)
-      : Facts(Facts), IsLibrary(IsLibrary) {}
+  CheckedConsumer(UnitListener &To, bool IsLibrary)
+      : To(To), IsLibrary(IsLibrary) {}
 
   void HandleTranslationUnit(ASTContext &Context) override {
-    flow::UnitModel &Unit = flow::UnitModel::of(Context);
-    if (Unit.errors().areInFunctions())
-      Facts = flow::factsOf(Unit, Arbiter::of(Context).reported(), IsLibrary);
+    To.checked(Context, IsLibrary);
   }
 
 private:
-  flow::UnitFacts &Facts;
+  UnitListener &To;
   const bool IsLibrary;
 };
 
@@ -246,47 +241,43 @@ private:
 class TidyAction : public ASTFrontendAction {
 public:
   TidyAction(ClangTidyASTConsumerFactory &Factory, ClangTidyContext &Context,
-             const Manner &How, unsigned OwnText)
-      : Factory(Factory), Context(Context), How(How), OwnText(OwnText) {}
+             UnitListener &To)
+      : Factory(Factory), Context(Context), To(To) {}
 
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &Compiler,
                                                  StringRef File) override {
     ASTContext &AST = Compiler.getASTContext();
-    flow::ProgramFacts::tell(AST, How.Told);
-    flow::Cost::countIn(AST, *How.Spent);
-    if (How.Inputs)
-      Compiler.getPreprocessor().addPPCallbacks(
-          recordInputs(Compiler, *How.Inputs));
-    Compiler.getPreprocessor().addPPCallbacks(
-        std::make_unique<UnitWatcher>(How));
-    Compiler.getPreprocessor().addPPCallbacks(
-        recordNolintFiles(Compiler.getSourceManager(), *How.NolintFiles));
+    flow::ProgramFacts::tell(AST, To.Told);
+    flow::Cost::countIn(AST, To.Spent);
+    Preprocessor &PP = Compiler.getPreprocessor();
+    if (To.Inputs)
+      PP.addPPCallbacks(recordInputs(Compiler, *To.Inputs));
+    PP.addPPCallbacks(std::make_unique<IncludeWatch>(To));
+    PP.addPPCallbacks(
+        recordNolintFiles(Compiler.getSourceManager(), To.NolintFiles));
     std::vector<std::unique_ptr<ASTConsumer>> Consumers;
     Consumers.push_back(std::make_unique<ParseWatch>());
-    if (How.UseScope)
+    if (To.Options.UseScope)
       Consumers.push_back(createScopeConsumer(Compiler.getSourceManager()));
-    if (How.Budget) {
+    if (To.TakesModels) {
       // What the factory does for the diagnostics.
       Context.setSourceManager(&Compiler.getSourceManager());
       Context.setCurrentFile(File);
       Context.setASTContext(&AST);
-      Consumers.push_back(
-          createBudgetConsumer(*How.Budget, OwnText, *How.Models));
+      Consumers.push_back(createBudgetConsumer(*To.Options.Budget, To.OwnText,
+                                               To.Result.Budget));
     } else {
       Consumers.push_back(Factory.createASTConsumer(Compiler, File));
     }
-    Consumers.push_back(std::make_unique<FunctionNamer>(How));
-    if (How.Facts)
-      Consumers.push_back(std::make_unique<FactsTaker>(
-          *How.Facts, isOfSharedLibrary(Compiler.getPreprocessorOpts())));
+    Consumers.push_back(std::make_unique<CheckedConsumer>(
+        To, isOfSharedLibrary(Compiler.getPreprocessorOpts())));
     return std::make_unique<MultiplexConsumer>(std::move(Consumers));
   }
 
 private:
   ClangTidyASTConsumerFactory &Factory;
   ClangTidyContext &Context;
-  const Manner &How;
-  const unsigned OwnText;
+  UnitListener &To;
 };
 
 /// Has \p More read at the end of the unit. Returns the bytes of its own text.
@@ -309,31 +300,31 @@ class TidyActionFactory : public FrontendActionFactory {
 public:
   TidyActionFactory(ClangTidyContext &Context,
                     IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS,
-                    const Manner &How)
-      : Factory(Context, std::move(FS)), Context(Context), How(How) {}
+                    UnitListener &To)
+      : Factory(Context, std::move(FS)), Context(Context), To(To) {}
 
   std::unique_ptr<FrontendAction> create() override {
-    return std::make_unique<TidyAction>(Factory, Context, How, OwnText);
+    return std::make_unique<TidyAction>(Factory, Context, To);
   }
 
   bool runInvocation(std::shared_ptr<CompilerInvocation> Invocation,
                      FileManager *Files,
                      std::shared_ptr<PCHContainerOperations> PCHOps,
                      DiagnosticConsumer *Consumer) override {
-    if (How.Probed)
-      How.Probed->driverEnded();
+    if (To.Probed)
+      To.Probed->driverEnded();
     keepParsingOnly(*Invocation);
     // As clang-tidy does: code may ask for __clang_analyzer__.
     Invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
-    Invocation->getFrontendOpts().SkipFunctionBodies = How.UseScope;
+    Invocation->getFrontendOpts().SkipFunctionBodies = To.Options.UseScope;
     // As a rule the process ends with the unit.
-    Invocation->getFrontendOpts().DisableFree = !How.FreesMemory;
-    if (How.Pch)
-      Invocation->getPreprocessorOpts().ImplicitPCHInclude = How.Pch->Path;
+    Invocation->getFrontendOpts().DisableFree = !To.Options.FreesMemory;
+    if (To.Pch)
+      Invocation->getPreprocessorOpts().ImplicitPCHInclude = To.Pch->Path;
     // Else the compiler counts "N warnings generated" on the standard error.
     Invocation->getDiagnosticOpts().ShowCarets = false;
     auto Seen = filesOf(*Invocation, *Files, Consumer);
-    OwnText = readAfter(*Invocation, *Seen, How.ReadAfter);
+    To.OwnText = readAfter(*Invocation, *Seen, To.ReadAfter);
     return FrontendActionFactory::runInvocation(
         std::move(Invocation), Seen.get(), std::move(PCHOps), Consumer);
   }
@@ -341,8 +332,7 @@ public:
 private:
   ClangTidyASTConsumerFactory Factory;
   ClangTidyContext &Context;
-  const Manner &How;
-  unsigned OwnText = 0; ///< See bytes::elaborate().
+  UnitListener &To;
 };
 
 } // namespace
@@ -408,25 +398,6 @@ static std::vector<bytes::Spot *> spotsOf(bytes::UnitBudget &Budget) {
   return Result;
 }
 
-/// What listens is not set: what it hears goes elsewhere than into \p Result.
-static Manner mannerOf(const Unit &U, const UnitOptions &Options,
-                       const LibraryPch *Pch, bool CompilerWarnings,
-                       UnitResult &Result) {
-  Manner How;
-  How.UseScope = Options.UseScope;
-  How.FreesMemory = Options.FreesMemory;
-  How.Pch = Pch;
-  How.LacksTorch = &Result.LacksTorch;
-  if (Options.CollectFacts && !CompilerWarnings)
-    How.Facts = &Result.Facts;
-  if (Options.Budget && !CompilerWarnings) {
-    How.Budget = &*Options.Budget;
-    How.Models = &Result.Budget;
-    How.ReadAfter = U.ReadAfter;
-  }
-  return How;
-}
-
 static bool isCompileError(const Finding &F) {
   return F.Kind == FindingKind::CompileError;
 }
@@ -470,29 +441,11 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
                    const flow::ProgramFacts *Told, FileSystem FS,
                    const LibraryPch *Pch, UnitInputs *Inputs,
                    bool CompilerWarnings) {
-  UnitResult Result;
-  Result.File = U.File;
-  Manner How = mannerOf(U, Options, Pch, CompilerWarnings, Result);
-  HeardFindings Heard;
-  How.Heard = &Heard;
-  std::vector<Recorder::Silenced> Silenced;
-  if (Options.AsksWhy && !CompilerWarnings) {
-    How.Silenced = &Silenced;
-    How.Silences = &Result.Silences;
-  }
-  flow::Cost Spent;
-  How.Spent = &Spent;
-  How.Told = Told;
-  std::vector<NolintFile> NolintFiles;
-  How.NolintFiles = &NolintFiles;
-  bool Begun = false;
-  How.Begun = &Begun;
-  IntrusiveRefCntPtr<ProbedFileSystem> Probed;
+  UnitListener Listener(U, Options, Told, Pch, Inputs, CompilerWarnings);
+  UnitResult &Result = Listener.Result;
   if (Inputs) {
-    How.Inputs = Inputs;
-    Probed = new ProbedFileSystem(std::move(FS));
-    How.Probed = Probed.get();
-    FS = new llvm::vfs::OverlayFileSystem(Probed);
+    Listener.Probed = new ProbedFileSystem(std::move(FS));
+    FS = new llvm::vfs::OverlayFileSystem(Listener.Probed);
   }
   if (Pch)
     Pch->mount(*FS);
@@ -514,31 +467,29 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   const compat::Diagnostics Engine(&Consumer, /*OwnsConsumer=*/false);
   compat::setDiagnostics(Context, Engine);
   Tool.setDiagnosticConsumer(&Consumer);
-  TidyActionFactory Factory(Context, FS, How);
-  bool ToolFailed;
-  {
-    Recorder Listening(Heard, How.Silenced);
-    ToolFailed = Tool.run(&Factory) != 0;
-  }
+  TidyActionFactory Factory(Context, FS, Listener);
+  const bool ToolFailed = Tool.run(&Factory) != 0;
   if (Inputs)
-    Probed->complete(*Inputs);
+    Listener.Probed->complete(*Inputs);
   std::vector<NolintAudit::Heard> Unreported;
-  Result.Findings = toFindings(Consumer.take(), Heard, FS, Unreported);
-  Result.Nolint =
-      nolintView(U, std::move(NolintFiles), std::move(Unreported), Config, *FS);
+  Result.Findings = toFindings(Consumer.take(), Listener.Heard, FS, Unreported);
+  Result.Nolint = nolintView(U, std::move(Listener.NolintFiles),
+                             std::move(Unreported), Config, *FS);
   Result.Failed = isFailure(Result.Findings, ToolFailed);
-  Result.PchRejected = Pch && Result.Failed &&
-                       (!Begun || llvm::any_of(Result.Findings, blamesPch));
+  Result.PchRejected =
+      Pch && Result.Failed &&
+      (!Listener.Begun || llvm::any_of(Result.Findings, blamesPch));
   for (bytes::Spot *At : spotsOf(Result.Budget))
     if (!At->File.empty())
       At->File = canonicalPath(At->File, U.Command.Directory, *FS);
   for (Silence &S : Result.Silences)
     S.Where.Path = canonicalPath(S.Where.Spelled, U.Command.Directory, *FS);
   Result.Stats = Context.getStats();
-  Result.GivenUp = givenUpIn(U, Result.Nolint.Unit, Config, Spent, *FS);
+  Result.GivenUp =
+      givenUpIn(U, Result.Nolint.Unit, Config, Listener.Spent, *FS);
   if (Options.Stats && !CompilerWarnings)
-    printCost(Result.File, Spent);
-  return Result;
+    printCost(Result.File, Listener.Spent);
+  return std::move(Result);
 }
 
 } // namespace libtorch_tidy::driver
