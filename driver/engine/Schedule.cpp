@@ -24,13 +24,6 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::driver {
 
-/// A cache of fewer megabytes would not keep a precompiled LibTorch.
-static constexpr unsigned LeastForPchs = 150;
-
-/// Headers that one run leaves to be precompiled after it: half a minute of
-/// work. Those of later runs come when these are there.
-static constexpr size_t MostPostponed = 4;
-
 Schedule::Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay,
                    llvm::ArrayRef<const flow::ProgramFacts *> Programs)
     : Work(Work), Overlay(Overlay), Programs(Programs), FS(makeFileSystem()) {
@@ -172,102 +165,20 @@ void Schedule::scan(Job &J) {
   }
   if (!Pchs)
     return;
-  for (LibraryPrefix &Prefix : Scanner->libraryPrefixes(J.U->File)) {
-    std::string Key = LibraryPchs::keyOf(*Scanner, Prefix);
-    const bool Ready = Pchs->find(Key) == LibraryPchs::State::Ready;
-    // Another one would have the macro in it, too.
-    if ((Ready && !Pchs->isUnaffectedByMacros(Key, Prefix)) ||
-        (Prefix.BehindCode && Pchs->isUnfit(Key, J.U->File)))
-      continue;
-    if (Ready && !Pchs->isUnaffectedByFolders(Key, Prefix)) {
-      // One of its own, then, made with its folders.
-      Prefix.Folders.clear();
-      Prefix.FolderPaths.clear();
-      Key = LibraryPchs::keyOf(*Scanner, Prefix);
-    }
-    J.Pchs.push_back({std::move(Prefix), std::move(Key)});
-  }
+  J.Pchs = choicesFor(J.U->File, *Scanner, *Pchs, J.Arguments, J.MainArgument,
+                      J.U->Command.Directory);
 }
 
-/// How many units would begin with a precompiled header, by its key.
-std::map<std::string, unsigned> Schedule::countNeeds() const {
-  std::map<std::string, unsigned> Needs;
-  for (const Job &J : Jobs)
-    if (J.State == Job::Open && !J.Pchs.empty())
-      ++Needs[J.pchKey().str()];
-  return Needs;
-}
-
-/// A header that only has a little more than another one, which is there
-/// anyway, saves a unit a thirtieth of that.
-void Schedule::shareLesserPchs(const std::set<std::string> &WantedBefore) {
-  constexpr unsigned EnoughForMore = 32;
-  std::map<std::string, unsigned> Needs = countNeeds();
-  for (Job &J : Jobs) {
-    if (J.State != Job::Open || J.Pchs.size() < 2 ||
-        Pchs->find(J.pchKey()) != LibraryPchs::State::Missing ||
-        WantedBefore.count(J.pchKey().str()) ||
-        Needs[J.pchKey().str()] >= EnoughForMore)
-      continue;
-    const std::string &Lesser = J.Pchs[1].Key;
-    if (Needs.count(Lesser) || Pchs->find(Lesser) == LibraryPchs::State::Ready)
-      J.Pchs.pop_front();
-  }
-}
-
-/// A precompiled header takes nearly twice as long to make as a unit without
-/// it. Units that are all analysed at once are done sooner without: it is made
-/// after the run, for the next one. Where nothing goes on after the run, it is
-/// made when it is sure to be used again: when a second unit of this run needs
-/// it, when one of an earlier run did, or when a later run will.
-std::vector<std::string> Schedule::pchsToBuild(unsigned AtATime) {
-  std::set<std::string> Before;
-  for (const auto &[Key, Units] : countNeeds())
-    // Asked in any case: it notes that it was wanted.
-    if (Pchs->find(Key) == LibraryPchs::State::Missing &&
-        Pchs->wantedBefore(Key))
-      Before.insert(Key);
-  shareLesserPchs(Before);
-  std::vector<std::string> Result;
-  for (const auto &[Key, Units] : countNeeds()) {
-    if (Pchs->find(Key) != LibraryPchs::State::Missing)
-      continue;
-    // A text that is not on the disk comes in rounds of one run.
-    if (Work.Options.Background && Overlay.empty() && Units <= AtATime)
-      postpone(Key);
-    else if (Units > 1 || Before.count(Key) || Work.Options.WillRepeat)
-      Result.push_back(Key);
-  }
-  return Result;
-}
-
-PchRecipe Schedule::recipeFor(const Job &J,
-                              const Job::PchChoice &Choice) const {
-  return {Choice.Key, Choice.Prefix, J.Arguments, J.MainArgument,
-          J.U->Command.Directory};
-}
-
-/// The job whose first choice is this header.
-static const Job &jobFor(llvm::ArrayRef<Job> Jobs, StringRef Key) {
-  return *llvm::find_if(Jobs, [&](const Job &J) {
-    return J.State == Job::Open && J.pchKey() == Key;
-  });
-}
-
-void Schedule::startBuild(size_t Id, StringRef Key, Workers &Pool) {
-  const Job &J = jobFor(Jobs, Key);
-  Pool.start(Id, [&]() -> std::string {
-    Pchs->build(recipeFor(J, J.Pchs.front()), makeFileSystem());
-    return "";
-  });
-}
-
-void Schedule::postpone(StringRef Key) {
-  if (Work.Options.Cache.Megabytes < LeastForPchs ||
-      Postponed.size() == MostPostponed || !Pchs->isToBeMade(Key))
-    return;
-  const Job &J = jobFor(Jobs, Key);
-  Postponed.push_back(recipeFor(J, J.Pchs.front()));
+PchPlan Schedule::planOfPchs(unsigned AtATime) {
+  std::vector<PchChoices *> Open;
+  for (Job &J : Jobs)
+    if (J.State == Job::Open)
+      Open.push_back(&J.Pchs);
+  // A text that is not on the disk comes in rounds of one run.
+  return planPchs(Open, *Pchs,
+                  {AtATime, Work.Options.WillRepeat,
+                   Work.Options.Background && Overlay.empty(),
+                   Work.Options.Cache.Megabytes});
 }
 
 /// What has been made meanwhile, for trials of fixes, or would not compile.
@@ -280,25 +191,18 @@ void Schedule::dropPostponed() {
   });
 }
 
-bool Schedule::fits(const Job::PchChoice &Choice) {
-  return Pchs->find(Choice.Key) == LibraryPchs::State::Ready &&
-         Pchs->isUnaffectedByMacros(Choice.Key, Choice.Prefix) &&
-         Pchs->isUnaffectedByFolders(Choice.Key, Choice.Prefix);
-}
-
 /// Null when it cannot be made, or does not fit the unit.
-const LibraryPch *Schedule::makeForTrials(const Job &J,
-                                          const Job::PchChoice &Choice) {
+const LibraryPch *Schedule::makeForTrials(const PchRecipe &Recipe) {
   Workers::beginAnew();
   cpp::Activity::say(PrecompilingActivity);
-  Pchs->build(recipeFor(J, Choice), makeFileSystem());
-  Pchs->forget(Choice.Key); // Look again.
-  return fits(Choice) ? &Pchs->get(Choice.Key) : nullptr;
+  Pchs->build(Recipe, makeFileSystem());
+  Pchs->forget(Recipe.Key); // Look again.
+  return Pchs->fitting(Recipe);
 }
 
 /// In a process of its own.
 std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch,
-                                  const Job::PchChoice *ForTrials) {
+                                  const PchRecipe *ForTrials) {
   UnitInputs Inputs;
   const bool Keep = !J.ResultKey.empty();
   UnitOptions Options = Work.Options.Unit;
@@ -309,7 +213,7 @@ std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch,
     // It takes as long to make as two trials without it.
     const LibraryPch *Made =
         ForTrials && llvm::count_if(Result.Findings, hasFix) > 1
-            ? makeForTrials(J, *ForTrials)
+            ? makeForTrials(*ForTrials)
             : nullptr;
     auto Again = [&](const LibraryPch *With, FileSystem Edited) {
       Workers::beginAnew();
@@ -360,13 +264,14 @@ void Schedule::keep(const Job &J, UnitInputs Inputs, const LibraryPch *Pch,
 void Schedule::startUnit(size_t Id, Workers &Pool) {
   Job &J = Jobs[Id];
   // What is not worth making for the unit alone may be for its trials.
-  std::optional<Job::PchChoice> Missing;
-  for (; !J.Pchs.empty() && !fits(J.Pchs.front()); J.Pchs.pop_front())
+  std::optional<PchRecipe> Missing;
+  const LibraryPch *Pch = nullptr;
+  for (; !J.Pchs.empty() && !(Pch = Pchs->fitting(J.Pchs.front()));
+       J.Pchs.pop_front())
     if (!Missing && !Builds.count(J.pchKey().str()) &&
         Pchs->find(J.pchKey()) == LibraryPchs::State::Missing)
       Missing = J.Pchs.front();
-  const LibraryPch *Pch = J.Pchs.empty() ? nullptr : &Pchs->get(J.pchKey());
-  const Job::PchChoice *ForTrials = Missing && !Pch ? &*Missing : nullptr;
+  const PchRecipe *ForTrials = Missing && !Pch ? &*Missing : nullptr;
   Pool.start(Id, [&] { return analyseHere(J, Pch, ForTrials); });
 }
 
@@ -421,39 +326,62 @@ bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
   return false;
 }
 
+/// Tells the user that \p J is done. \p How: where its result comes from.
+static void tell(Progress &Told, const Job &J, StringRef How) {
+  unsigned Findings = 0;
+  if (J.Result)
+    Findings = llvm::count_if(J.Result->Findings, [](const Finding &F) {
+      return F.Kind == FindingKind::Defect;
+    });
+  if (J.State == Job::Done && (!J.Result || J.Result->Failed))
+    How = J.Result     ? "does not compile"
+          : J.TimedOut ? "took too long"
+                       : "crashed";
+  Told.finished(J.U->File, Findings, How);
+}
+
+/// Keeps the cache within its limit.
+void Schedule::tidyCache() {
+  if (Wrote && Pchs)
+    Pchs->removeOrphans();
+  if (Wrote && Folder)
+    Folder->shrink(uint64_t(Work.Options.Cache.Megabytes) << 20);
+  if (Folder && Work.Options.Unit.Stats) {
+    const CacheFolder::Contents Has = Folder->contents();
+    llvm::errs() << "libtorch-tidy: the cache takes " << (Has.Bytes >> 20)
+                 << " of " << Work.Options.Cache.Megabytes
+                 << " MB: " << Has.Pchs
+                 << (Has.Pchs == 1 ? " precompiled header"
+                                   : " precompiled headers")
+                 << ", results of " << Has.Results
+                 << (Has.Results == 1 ? " unit\n" : " units\n");
+  }
+}
+
 void Schedule::run() {
   describe();
   Progress Told(Work.Options.Progress, Jobs.size(), *FS);
-  auto Tell = [&](const Job &J, StringRef How) {
-    unsigned Findings = 0;
-    if (J.Result)
-      Findings = llvm::count_if(J.Result->Findings, [](const Finding &F) {
-        return F.Kind == FindingKind::Defect;
-      });
-    if (J.State == Job::Done && (!J.Result || J.Result->Failed))
-      How = J.Result     ? "does not compile"
-            : J.TimedOut ? "took too long"
-                         : "crashed";
-    Told.finished(J.U->File, Findings, How);
-  };
   for (Job &J : Jobs) {
     lookUp(J);
     if (J.State == Job::Open)
       scan(J);
     if (J.State != Job::Open)
-      Tell(J, J.State == Job::Done ? "from the cache" : "skipped");
+      tell(Told, J, J.State == Job::Done ? "from the cache" : "skipped");
   }
 
   const unsigned AtATime =
       Work.Options.Jobs ? Work.Options.Jobs : Workers::defaultCount();
-  std::vector<std::string> ToBuild;
+  PchPlan Plan;
   if (Pchs)
-    ToBuild = pchsToBuild(AtATime);
-  Builds.insert(ToBuild.begin(), ToBuild.end());
+    Plan = planOfPchs(AtATime);
+  const std::vector<PchRecipe> &ToBuild = Plan.Now;
+  Postponed = std::move(Plan.Later);
   std::deque<size_t> Ready;
   std::map<std::string, std::vector<size_t>> Waiting; // By what they wait for.
-  for (const std::string &Key : ToBuild)
-    Waiting[Key];
+  for (const PchRecipe &R : ToBuild) {
+    Waiting[R.Key];
+    Builds.insert(R.Key);
+  }
   for (size_t I = 0; I < Jobs.size(); ++I) {
     if (Jobs[I].State != Job::Open)
       continue;
@@ -470,7 +398,10 @@ void Schedule::run() {
     while (!Pool.full() && NextBuild < ToBuild.size()) {
       Told.begun(PrecompilingActivity);
       cpp::Activity::say(PrecompilingActivity);
-      startBuild(Jobs.size() + NextBuild, ToBuild[NextBuild], Pool);
+      Pool.start(Jobs.size() + NextBuild, [&]() -> std::string {
+        Pchs->build(ToBuild[NextBuild], makeFileSystem());
+        return "";
+      });
       ++NextBuild;
       Wrote = true;
     }
@@ -482,32 +413,19 @@ void Schedule::run() {
     }
     Workers::Outcome Said = Pool.wait();
     if (Said.Id >= Jobs.size()) {
-      const std::string &Key = ToBuild[Said.Id - Jobs.size()];
+      const std::string &Key = ToBuild[Said.Id - Jobs.size()].Key;
       Pchs->forget(Key); // Look again.
       llvm::append_range(Ready, Waiting[Key]);
     } else if (Job &J = Jobs[Said.Id]; finishUnit(J, std::move(Said))) {
       Ready.push_front(&J - Jobs.data());
     } else {
-      Tell(J, "");
+      tell(Told, J, "");
     }
   }
   dropPostponed();
   if (!Postponed.empty())
     Told.begun("the library headers are precompiled after this run");
-  if (Wrote && Pchs)
-    Pchs->removeOrphans();
-  if (Wrote && Folder)
-    Folder->shrink(uint64_t(Work.Options.Cache.Megabytes) << 20);
-  if (Folder && Work.Options.Unit.Stats) {
-    const CacheFolder::Contents Has = Folder->contents();
-    llvm::errs() << "libtorch-tidy: the cache takes " << (Has.Bytes >> 20)
-                 << " of " << Work.Options.Cache.Megabytes
-                 << " MB: " << Has.Pchs
-                 << (Has.Pchs == 1 ? " precompiled header"
-                                   : " precompiled headers")
-                 << ", results of " << Has.Results
-                 << (Has.Results == 1 ? " unit\n" : " units\n");
-  }
+  tidyCache();
 }
 
 } // namespace libtorch_tidy::driver

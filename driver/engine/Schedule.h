@@ -11,10 +11,9 @@
 #include "driver/cache/ResultCache.h"
 #include "driver/engine/Batch.h"
 #include "driver/engine/Workers.h"
-#include "driver/pch/LibraryPch.h"
+#include "driver/pch/Plan.h"
 #include "driver/project/IncludeScanner.h"
 #include "driver/project/UnitInputs.h"
-#include <deque>
 #include <set>
 
 namespace libtorch_tidy::driver {
@@ -35,14 +34,9 @@ struct Job {
   std::string Question;     ///< Digest of all that is asked of its text.
   std::string MainArgument; ///< The source file among them; can be empty.
   std::string ResultKey;    ///< Empty: the result is not kept.
-  /// A precompiled header that the unit could start from.
-  struct PchChoice {
-    LibraryPrefix Prefix;
-    std::string Key;
-  };
-  std::deque<PchChoice> Pchs; ///< The first one counts; empty: goes without.
-  std::string Unfit;          ///< The key of one it did not compile with.
-  std::string Suspect;        ///< The key of one that was rejected.
+  PchChoices Pchs;
+  std::string Unfit;   ///< The key of one it did not compile with.
+  std::string Suspect; ///< The key of one that was rejected.
 
   llvm::StringRef pchKey() const {
     return Pchs.empty() ? llvm::StringRef() : Pchs.front().Key;
@@ -82,19 +76,14 @@ private:
   void lookUp(Job &J);
   void scan(Job &J);
   IncludeScanner *scannerFor(const Job &J);
-  std::vector<std::string> pchsToBuild(unsigned AtATime);
-  void shareLesserPchs(const std::set<std::string> &WantedBefore);
-  std::map<std::string, unsigned> countNeeds() const;
-  PchRecipe recipeFor(const Job &J, const Job::PchChoice &Choice) const;
-  void postpone(llvm::StringRef Key);
+  PchPlan planOfPchs(unsigned AtATime);
   void dropPostponed();
-  void startBuild(size_t Id, llvm::StringRef Key, Workers &Pool);
+  void tidyCache();
   void startUnit(size_t Id, Workers &Pool);
   /// \p ForTrials: see startUnit(); null without one.
   std::string analyseHere(const Job &J, const LibraryPch *Pch,
-                          const Job::PchChoice *ForTrials);
-  const LibraryPch *makeForTrials(const Job &J, const Job::PchChoice &Choice);
-  bool fits(const Job::PchChoice &Choice);
+                          const PchRecipe *ForTrials);
+  const LibraryPch *makeForTrials(const PchRecipe &Recipe);
   void keep(const Job &J, UnitInputs Inputs, const LibraryPch *Pch,
             llvm::StringRef Result);
   std::string troubleOf(const Workers::Outcome &Said) const;

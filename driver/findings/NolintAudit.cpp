@@ -139,6 +139,31 @@ static std::string listed(const std::set<std::string> &Names) {
   return Result;
 }
 
+/// What is wrong with \p Item of \p Comment; empty when nothing is.
+static std::string complaint(const NolintComment &Comment,
+                             const NolintItem &Item, bool IsUnused) {
+  if (!Item.isOurs())
+    return {};
+  if (Item.isNegative())
+    return ("'" + Item.Text + "' has no effect: " + Comment.Word +
+            " comments cannot take checks away")
+        .str();
+  if (llvm::none_of(catalog(),
+                    [&](const CatalogEntry &E) { return Item.names(E.Name); }))
+    return Item.Text.contains('*')
+               ? ("no check matches '" + Item.Text + "' in this " +
+                  Comment.Word)
+                     .str()
+               : ("there is no check '" + Item.Text + "', which this " +
+                  Comment.Word + " names" + guess(Item.Text))
+                     .str();
+  if (IsUnused)
+    return ("unused " + Comment.Word + ": '" + Item.Text + "' finds nothing " +
+            coveredPart(Comment))
+        .str();
+  return {};
+}
+
 std::vector<Finding> NolintAudit::findings(const Failures &FailedUnits) const {
   std::vector<Finding> Result;
   for (const auto &[FilePath, File] : Files) {
@@ -188,34 +213,13 @@ std::vector<Finding> NolintAudit::findings(const Failures &FailedUnits) const {
                                {{File.Spelled, Place.first, 1}}});
       }
       for (auto [Item, About] : llvm::zip_equal(Comment.Items, C.Items)) {
-        if (!Item.isOurs())
-          continue;
-        if (Item.isNegative()) {
-          Say(C, Item.Offset, Item.Text.size(),
-              "'" + Item.Text + "' has no effect: " + Comment.Word +
-                  " comments cannot take checks away");
-          continue;
-        }
-        if (llvm::none_of(catalog(), [&, &Item = Item](const CatalogEntry &E) {
-              return Item.names(E.Name);
-            })) {
-          Say(C, Item.Offset, Item.Text.size(),
-              Item.Text.contains('*')
-                  ? ("no check matches '" + Item.Text + "' in this " +
-                     Comment.Word)
-                        .str()
-                  : ("there is no check '" + Item.Text + "', which this " +
-                     Comment.Word + " names" + guess(Item.Text))
-                        .str());
-          continue;
-        }
         // A begin without an end is an error of its own.
         const bool IsWhole = Comment.What != NolintComment::Begin || Comment.To;
-        if (C.Seen && IsSeenInFull && IsWhole && !About.Used &&
-            !About.Undecided)
-          Say(C, Item.Offset, Item.Text.size(),
-              "unused " + Comment.Word + ": '" + Item.Text +
-                  "' finds nothing " + coveredPart(Comment));
+        const std::string Text = complaint(Comment, Item,
+                                           C.Seen && IsSeenInFull && IsWhole &&
+                                               !About.Used && !About.Undecided);
+        if (!Text.empty())
+          Say(C, Item.Offset, Item.Text.size(), Text);
       }
     }
   }

@@ -390,6 +390,14 @@ bool LibraryPchs::isUnaffectedByFolders(StringRef Key,
   return true;
 }
 
+const LibraryPch *LibraryPchs::fitting(const PchRecipe &Recipe) {
+  return find(Recipe.Key) == State::Ready &&
+                 isUnaffectedByMacros(Recipe.Key, Recipe.Prefix) &&
+                 isUnaffectedByFolders(Recipe.Key, Recipe.Prefix)
+             ? Known[Recipe.Key].Pch.get()
+             : nullptr;
+}
+
 std::string LibraryPchs::notInFolders(StringRef Key,
                                       const LibraryPrefix &Prefix) {
   (void)namesOf(Key);

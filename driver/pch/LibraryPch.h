@@ -69,13 +69,14 @@ public:
                            const LibraryPrefix &Prefix);
 
   enum class State {
-    Ready,    ///< get() gives it.
+    Ready,    ///< It can be used.
     Missing,  ///< There is none, or what there is cannot be used.
     Unusable, ///< One was made, and holds more than library headers.
   };
   /// Looks in the cache when first asked, and after forget().
   State find(llvm::StringRef Key);
-  const LibraryPch &get(llvm::StringRef Key) { return *Known[Key.str()].Pch; }
+  /// The one that \p Recipe makes, if it is there and suits the unit; or null.
+  const LibraryPch *fitting(const PchRecipe &Recipe);
   /// Does nothing in it depend on the user's macros?
   bool isUnaffectedByMacros(llvm::StringRef Key, const LibraryPrefix &Prefix);
   /// And on the user's folders of headers?

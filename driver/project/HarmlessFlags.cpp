@@ -116,81 +116,84 @@ static std::optional<FlagFate> fateByName(const Option &Option) {
 }
 
 /// The fate of single options, where their kind does not say it.
+namespace fates {
+using namespace options;
+static constexpr unsigned Refused[] = {
+    // Modules that Clang would build, and write into a cache. Without,
+    // #include reads the header.
+    OPT_fmodules, OPT_fimplicit_modules, OPT_fcxx_modules,
+    OPT_fmodules_cache_path, OPT_fmodules_user_build_path,
+    OPT_fprebuilt_implicit_modules, OPT_fmodule_header, OPT_fmodule_header_EQ,
+    // Programs: Clang's driver runs the first two, and looks for more of
+    // them in the folders of -B.
+    OPT_amdgpu_arch_tool_EQ, OPT_nvptx_arch_tool_EQ, OPT_fopenmp_targets_EQ,
+    OPT_offload_EQ, OPT_fplugin_EQ, OPT_load, OPT_plugin, OPT_add_plugin,
+    OPT_Xarch__, OPT_Xarch_device, OPT_Xarch_host, OPT_Xopenmp_target,
+    OPT_Xopenmp_target_EQ};
+static constexpr unsigned Useless[] = {
+    // What they set is written or printed.
+    OPT_diagnostic_log_file, OPT_diagnostic_serialized_file,
+    OPT__serialize_diags, OPT_fbuild_session_file, OPT_fprofile_list_EQ,
+    OPT_fxray_always_instrument, OPT_fxray_attr_list,
+    OPT_fxray_never_instrument, OPT_dump_deserialized_pch_decls,
+    // A profile that another compiler wrote is an error to Clang.
+    OPT_fprofile_instr_use, OPT_v};
+static constexpr unsigned Kept[] = {
+    // The driver's words for what the parser reads. Not all values of
+    // OPT_offload_arch_EQ: see isHarmlessValue.
+    OPT_ansi, OPT_arch, OPT_aux_target_cpu, OPT_aux_target_feature,
+    OPT_aux_triple, OPT_c_isystem, OPT_cl_std_EQ, OPT_cuda_feature_EQ,
+    OPT_cuda_path_EQ, OPT_cxx_isystem, OPT_D, OPT_darwin_target_variant,
+    OPT_darwin_target_variant_sdk_version_EQ, OPT_driver_mode, OPT_embed_dir_EQ,
+    OPT_F, OPT_faligned_new_EQ, OPT_fapinotes_swift_version,
+    OPT_fbracket_depth_EQ, OPT_fcxx_abi_EQ, OPT_fcf_protection_EQ,
+    OPT_fclang_abi_compat_EQ, OPT_fcomplex_arithmetic_EQ,
+    OPT_fconstant_string_class_EQ, OPT_fdenormal_fp_math_EQ,
+    OPT_fdenormal_fp_math_f32_EQ, OPT_fdiagnostics_color_EQ,
+    OPT_fdiagnostics_format_EQ, OPT_fdiagnostics_show_category_EQ,
+    OPT_fencoding_EQ, OPT_ferror_limit_EQ, OPT_fexcess_precision_EQ,
+    OPT_fexec_charset_EQ, OPT_ffile_prefix_map_EQ, OPT_ffp_contract,
+    OPT_ffp_model_EQ, OPT_fgnuc_version_EQ, OPT_finput_charset_EQ,
+    OPT_finclude_default_header, OPT_fmacro_prefix_map_EQ, OPT_fmodule_file,
+    OPT_fms_compatibility_version, OPT_fms_runtime_lib_EQ, OPT_fmsc_version,
+    OPT_fno_builtin_, OPT_fno_sanitize_EQ, OPT_fno_unsigned_char,
+    OPT_fobjc_runtime_EQ, OPT_fopenmp_EQ, OPT_fopenmp_version_EQ,
+    OPT_fprebuilt_module_path, OPT_frandomize_layout_seed_EQ,
+    OPT_frandomize_layout_seed_file_EQ, OPT_fsanitize_EQ, OPT_ftabstop_EQ,
+    OPT_gcc_install_dir_EQ, OPT_gcc_toolchain, OPT_gcc_triple_EQ,
+    OPT_hip_path_EQ, OPT_hip_version_EQ, OPT_hipstdpar_path_EQ,
+    OPT_hipstdpar_prim_path_EQ, OPT_hipstdpar_thrust_path_EQ, OPT_I, OPT_I_,
+    OPT_ibuiltininc, OPT_idirafter, OPT_iframework, OPT_iframeworkwithsysroot,
+    OPT_include, OPT_internal_externc_isystem, OPT_internal_isystem,
+    OPT_iprefix, OPT_iquote, OPT_isystem, OPT_isystem_after, OPT_ivfsoverlay,
+    OPT_iwithprefix, OPT_iwithprefixbefore, OPT_iwithsysroot,
+    OPT_no_offload_arch_EQ, OPT_nohipwrapperinc, OPT_nostdinc, OPT_nostdlibinc,
+    OPT_objc_isystem, OPT_objcxx_isystem, OPT_offload_arch_EQ,
+    OPT_offload_device_only, OPT_offload_host_device, OPT_offload_host_only,
+    OPT_ObjC, OPT_ObjCXX, OPT_openacc_macro_override, OPT_pthread,
+    OPT_rocm_path_EQ, OPT_source_date_epoch, OPT_std_EQ, OPT_std_default_EQ,
+    OPT_stdlib_EQ, OPT_stdlibxx_isystem, OPT__sysroot_EQ,
+    OPT_system_header_prefix, OPT_no_system_header_prefix, OPT_target,
+    OPT_target_sdk_version_EQ, OPT_traditional_cpp, OPT_trigraphs,
+    OPT_fno_trigraphs, OPT_U, OPT_vfsoverlay, OPT_x, OPT_fsyntax_only,
+    OPT__DASH_DASH, OPT_no_cuda_version_check, OPT_cuda_path_ignore_env,
+    OPT_start_no_unused_arguments, OPT_end_no_unused_arguments,
+    // clang-cl's.
+    OPT__SLASH_AI, OPT__SLASH_EH, OPT__SLASH_arch, OPT__SLASH_diasdkdir,
+    OPT__SLASH_external, OPT__SLASH_external_env, OPT__SLASH_imsvc,
+    OPT__SLASH_std, OPT__SLASH_Tc, OPT__SLASH_Tp, OPT__SLASH_vctoolsdir,
+    OPT__SLASH_vctoolsversion, OPT__SLASH_winsdkdir, OPT__SLASH_winsdkversion,
+    OPT__SLASH_winsysroot, OPT__SLASH_Zc,
+    // They hold others.
+    OPT_Xclang, OPT_Xpreprocessor, OPT_Wp_COMMA, OPT__SLASH_clang};
+} // namespace fates
+
 static std::optional<FlagFate> fateById(unsigned Id) {
-  using namespace options;
-  static const llvm::DenseSet<unsigned> Refused = {
-      // Modules that Clang would build, and write into a cache. Without,
-      // #include reads the header.
-      OPT_fmodules, OPT_fimplicit_modules, OPT_fcxx_modules,
-      OPT_fmodules_cache_path, OPT_fmodules_user_build_path,
-      OPT_fprebuilt_implicit_modules, OPT_fmodule_header, OPT_fmodule_header_EQ,
-      // Programs: Clang's driver runs the first two, and looks for more of
-      // them in the folders of -B.
-      OPT_amdgpu_arch_tool_EQ, OPT_nvptx_arch_tool_EQ, OPT_fopenmp_targets_EQ,
-      OPT_offload_EQ, OPT_fplugin_EQ, OPT_load, OPT_plugin, OPT_add_plugin,
-      OPT_Xarch__, OPT_Xarch_device, OPT_Xarch_host, OPT_Xopenmp_target,
-      OPT_Xopenmp_target_EQ};
-  static const llvm::DenseSet<unsigned> Useless = {
-      // What they set is written or printed.
-      OPT_diagnostic_log_file, OPT_diagnostic_serialized_file,
-      OPT__serialize_diags, OPT_fbuild_session_file, OPT_fprofile_list_EQ,
-      OPT_fxray_always_instrument, OPT_fxray_attr_list,
-      OPT_fxray_never_instrument, OPT_dump_deserialized_pch_decls,
-      // A profile that another compiler wrote is an error to Clang.
-      OPT_fprofile_instr_use, OPT_v};
-  static const llvm::DenseSet<unsigned> Kept = {
-      // The driver's words for what the parser reads. Not all values of
-      // OPT_offload_arch_EQ: see isHarmlessValue.
-      OPT_ansi, OPT_arch, OPT_aux_target_cpu, OPT_aux_target_feature,
-      OPT_aux_triple, OPT_c_isystem, OPT_cl_std_EQ, OPT_cuda_feature_EQ,
-      OPT_cuda_path_EQ, OPT_cxx_isystem, OPT_D, OPT_darwin_target_variant,
-      OPT_darwin_target_variant_sdk_version_EQ, OPT_driver_mode,
-      OPT_embed_dir_EQ, OPT_F, OPT_faligned_new_EQ, OPT_fapinotes_swift_version,
-      OPT_fbracket_depth_EQ, OPT_fcxx_abi_EQ, OPT_fcf_protection_EQ,
-      OPT_fclang_abi_compat_EQ, OPT_fcomplex_arithmetic_EQ,
-      OPT_fconstant_string_class_EQ, OPT_fdenormal_fp_math_EQ,
-      OPT_fdenormal_fp_math_f32_EQ, OPT_fdiagnostics_color_EQ,
-      OPT_fdiagnostics_format_EQ, OPT_fdiagnostics_show_category_EQ,
-      OPT_fencoding_EQ, OPT_ferror_limit_EQ, OPT_fexcess_precision_EQ,
-      OPT_fexec_charset_EQ, OPT_ffile_prefix_map_EQ, OPT_ffp_contract,
-      OPT_ffp_model_EQ, OPT_fgnuc_version_EQ, OPT_finput_charset_EQ,
-      OPT_finclude_default_header, OPT_fmacro_prefix_map_EQ, OPT_fmodule_file,
-      OPT_fms_compatibility_version, OPT_fms_runtime_lib_EQ, OPT_fmsc_version,
-      OPT_fno_builtin_, OPT_fno_sanitize_EQ, OPT_fno_unsigned_char,
-      OPT_fobjc_runtime_EQ, OPT_fopenmp_EQ, OPT_fopenmp_version_EQ,
-      OPT_fprebuilt_module_path, OPT_frandomize_layout_seed_EQ,
-      OPT_frandomize_layout_seed_file_EQ, OPT_fsanitize_EQ, OPT_ftabstop_EQ,
-      OPT_gcc_install_dir_EQ, OPT_gcc_toolchain, OPT_gcc_triple_EQ,
-      OPT_hip_path_EQ, OPT_hip_version_EQ, OPT_hipstdpar_path_EQ,
-      OPT_hipstdpar_prim_path_EQ, OPT_hipstdpar_thrust_path_EQ, OPT_I, OPT_I_,
-      OPT_ibuiltininc, OPT_idirafter, OPT_iframework, OPT_iframeworkwithsysroot,
-      OPT_include, OPT_internal_externc_isystem, OPT_internal_isystem,
-      OPT_iprefix, OPT_iquote, OPT_isystem, OPT_isystem_after, OPT_ivfsoverlay,
-      OPT_iwithprefix, OPT_iwithprefixbefore, OPT_iwithsysroot,
-      OPT_no_offload_arch_EQ, OPT_nohipwrapperinc, OPT_nostdinc,
-      OPT_nostdlibinc, OPT_objc_isystem, OPT_objcxx_isystem,
-      OPT_offload_arch_EQ, OPT_offload_device_only, OPT_offload_host_device,
-      OPT_offload_host_only, OPT_ObjC, OPT_ObjCXX, OPT_openacc_macro_override,
-      OPT_pthread, OPT_rocm_path_EQ, OPT_source_date_epoch, OPT_std_EQ,
-      OPT_std_default_EQ, OPT_stdlib_EQ, OPT_stdlibxx_isystem, OPT__sysroot_EQ,
-      OPT_system_header_prefix, OPT_no_system_header_prefix, OPT_target,
-      OPT_target_sdk_version_EQ, OPT_traditional_cpp, OPT_trigraphs,
-      OPT_fno_trigraphs, OPT_U, OPT_vfsoverlay, OPT_x, OPT_fsyntax_only,
-      OPT__DASH_DASH, OPT_no_cuda_version_check, OPT_cuda_path_ignore_env,
-      OPT_start_no_unused_arguments, OPT_end_no_unused_arguments,
-      // clang-cl's.
-      OPT__SLASH_AI, OPT__SLASH_EH, OPT__SLASH_arch, OPT__SLASH_diasdkdir,
-      OPT__SLASH_external, OPT__SLASH_external_env, OPT__SLASH_imsvc,
-      OPT__SLASH_std, OPT__SLASH_Tc, OPT__SLASH_Tp, OPT__SLASH_vctoolsdir,
-      OPT__SLASH_vctoolsversion, OPT__SLASH_winsdkdir, OPT__SLASH_winsdkversion,
-      OPT__SLASH_winsysroot, OPT__SLASH_Zc,
-      // They hold others.
-      OPT_Xclang, OPT_Xpreprocessor, OPT_Wp_COMMA, OPT__SLASH_clang};
-  if (Refused.contains(Id))
+  if (llvm::is_contained(fates::Refused, Id))
     return FlagFate::Refused;
-  if (Useless.contains(Id))
+  if (llvm::is_contained(fates::Useless, Id))
     return FlagFate::Useless;
-  if (Kept.contains(Id))
+  if (llvm::is_contained(fates::Kept, Id))
     return FlagFate::Kept;
   return std::nullopt;
 }
