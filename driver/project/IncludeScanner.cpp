@@ -96,28 +96,23 @@ bool Scanner::mayBeTorch(const Inclusion &I, OptionalFileEntryRef Includer,
 }
 
 bool Scanner::mayIncludeTorch(FileEntryRef File, Search &All) {
-  std::optional<StringRef> Text = textOf(File);
-  if (!Text || !isPlain(*Text))
-    return true;
-  Directives Read;
-  if (!Read.read(*Text))
+  std::optional<Directives> Read = directivesOf(File);
+  if (!Read)
     return true;
   using namespace dependency_directives_scan;
-  for (const Directive &D : Read.Lines)
-    switch (D.Kind) {
+  for (const Directives::Line &L : Read->Lines)
+    switch (L.Kind) {
     case pp_include:
     case pp___include_macros:
     case pp_import:
-    case pp_include_next: {
-      std::optional<Inclusion> I = inclusionOf(D, *Text);
+    case pp_include_next:
       // What comes after the folder of this file is not looked up here. The
       // library's own headers ask for standard ones so.
-      if (!I || mayBeTorch(*I, File, All) ||
-          (D.Kind == pp_include_next &&
-           !(isCompilers(File) && isStandardHeader(I->Name))))
+      if (!L.Included || mayBeTorch(*L.Included, File, All) ||
+          (L.Kind == pp_include_next &&
+           !(isCompilers(File) && isStandardHeader(L.Included->Name))))
         return true;
       break;
-    }
     case pp_pragma_import:
     case pp_pragma_include_alias:
     case decl_at_import:

@@ -8,8 +8,10 @@
 #include "driver/project/IncludeSearch.h"
 #include "clang/Basic/TargetOptions.h"
 #include "clang/Lex/HeaderSearchOptions.h"
+#include "clang/Lex/Lexer.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Tooling/Inclusions/StandardLibrary.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
 
@@ -39,8 +41,8 @@ bool isStandardHeader(StringRef Name) {
          Others.contains(Name);
 }
 
-std::optional<Inclusion> parseInclusion(StringRef Text) {
-  Text = Text.ltrim(" \t");
+/// The name in `<a/b.h>` or `"a/b.h"`; absent for a macro.
+static std::optional<Inclusion> parseInclusion(StringRef Text) {
   if (Text.empty() || (Text.front() != '<' && Text.front() != '"'))
     return std::nullopt;
   Inclusion Result;
@@ -52,22 +54,7 @@ std::optional<Inclusion> parseInclusion(StringRef Text) {
   return Result;
 }
 
-StringRef wordOf(const dependency_directives_scan::Directive &D,
-                 StringRef Text) {
-  // #, the name of the directive, the word.
-  return D.Tokens.size() > 2
-             ? Text.substr(D.Tokens[2].Offset, D.Tokens[2].Length)
-             : "";
-}
-
-std::optional<Inclusion>
-inclusionOf(const dependency_directives_scan::Directive &D, StringRef Text) {
-  if (D.Tokens.size() < 3)
-    return std::nullopt;
-  return parseInclusion(Text.drop_front(D.Tokens[2].Offset));
-}
-
-bool isPlain(StringRef Text) {
+static bool isPlain(StringRef Text) {
   if (Text.starts_with("\xFE\xFF") || Text.starts_with("\xFF\xFE") ||
       Text.contains('\0') || Text.contains("?\?="))
     return false;
@@ -78,6 +65,64 @@ bool isPlain(StringRef Text) {
       return false;
   }
   return true;
+}
+
+std::optional<Directives> Directives::read(StringRef Text) {
+  using namespace dependency_directives_scan;
+  llvm::SmallVector<dependency_directives_scan::Token, 256> Tokens;
+  llvm::SmallVector<Directive, 64> Found;
+  if (!isPlain(Text) || scanSourceForDependencyDirectives(Text, Tokens, Found))
+    return std::nullopt;
+  Directives Result;
+  Result.Text = Text;
+  for (const Directive &D : Found) {
+    Line &L = Result.Lines.emplace_back();
+    L.Kind = D.Kind;
+    L.Begin = D.Tokens.empty() ? Text.size() : D.Tokens.front().Offset;
+    L.End = D.Tokens.empty() ? Text.size() : D.Tokens.back().getEnd();
+    if (D.Tokens.size() < 3)
+      continue;
+    // #, the name of the directive, the word.
+    L.Word = Text.substr(D.Tokens[2].Offset, D.Tokens[2].Length);
+    L.Included = parseInclusion(Text.drop_front(D.Tokens[2].Offset));
+    if (Result.Lines.size() < 2 || L.Kind != pp_define)
+      continue;
+    Line &Before = Result.Lines[Result.Lines.size() - 2];
+    Before.BeginsGuard = Before.Kind == pp_ifndef && Before.Word == L.Word;
+  }
+  return Result;
+}
+
+/// Is the rest of a line after `#` one that only warnings heed, or none?
+static bool isAboutWarnings(StringRef Rest) {
+  llvm::SmallVector<StringRef, 8> Words;
+  llvm::SplitString(Rest, Words);
+  return Words.empty() ||
+         (Words.size() > 2 && Words[0] == "pragma" &&
+          (Words[1] == "GCC" || Words[1] == "clang") &&
+          (Words[2] == "diagnostic" || Words[2] == "system_header") &&
+          !Words.back().ends_with("\\"));
+}
+
+bool Directives::isAfterCode(size_t At, const LangOptions &Language) const {
+  Lexer Raw(SourceLocation(), Language, Text.begin(), Text.begin(), Text.end());
+  if (At)
+    Raw.seek(Lines[At - 1].End, /*IsAtStartOfLine=*/true);
+  clang::Token Tok;
+  while (true) {
+    Raw.LexFromRawLexer(Tok);
+    if (Tok.is(tok::eof) || Raw.getCurrentBufferOffset() > Lines[At].Begin)
+      return false;
+    if (Tok.isNot(tok::hash) || !Tok.isAtStartOfLine())
+      return true;
+    StringRef Rest =
+        Text.drop_front(Raw.getCurrentBufferOffset()).take_until([](char C) {
+          return C == '\n';
+        });
+    if (!isAboutWarnings(Rest))
+      return true;
+    Raw.seek(Rest.end() - Text.begin(), /*IsAtStartOfLine=*/false);
+  }
 }
 
 IncludeSearch::IncludeSearch(std::unique_ptr<CompilerInvocation> Given,
@@ -140,14 +185,14 @@ bool IncludeSearch::isCompilers(FileEntryRef File) {
          !GivenFolders.contains(llvm::sys::path::parent_path(Folder));
 }
 
-std::optional<StringRef> IncludeSearch::textOf(FileEntryRef File) {
+std::optional<Directives> IncludeSearch::directivesOf(FileEntryRef File) {
   auto [It, New] = Texts.try_emplace(File);
   if (New)
     if (auto Buffer = Files.getBufferForFile(File))
       It->second = std::move(*Buffer);
   if (!It->second)
     return std::nullopt;
-  return It->second->getBuffer();
+  return Directives::read(It->second->getBuffer());
 }
 
 } // namespace libtorch_tidy::driver

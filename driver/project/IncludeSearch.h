@@ -34,32 +34,31 @@ struct Inclusion {
   bool Angled = false;
 };
 
-/// The name in `<a/b.h>` or `"a/b.h"`; absent for a macro.
-std::optional<Inclusion> parseInclusion(llvm::StringRef Text);
-
 /// The directives of a file, with those of all branches.
-struct Directives {
-  llvm::SmallVector<clang::dependency_directives_scan::Token, 256> Tokens;
-  llvm::SmallVector<clang::dependency_directives_scan::Directive, 64> Lines;
+class Directives {
+public:
+  struct Line {
+    clang::dependency_directives_scan::DirectiveKind Kind;
+    llvm::StringRef Word; ///< After `#define` and the like, or empty.
+    /// What an #include names; absent for a macro.
+    std::optional<Inclusion> Included;
+    /// An #ifndef with the #define of the same name.
+    bool BeginsGuard = false;
+    size_t Begin, End; ///< In the text.
+  };
+  std::vector<Line> Lines;
 
-  /// True on success.
-  bool read(llvm::StringRef Text) {
-    return !clang::scanSourceForDependencyDirectives(Text, Tokens, Lines);
-  }
+  /// Absent where the directives of \p Text cannot be read as they are: in
+  /// UTF-16, with a NUL, or where `#` is spelled `%:` or `?\?=`.
+  static std::optional<Directives> read(llvm::StringRef Text);
+
+  /// Is there more than comments, and pragmas about warnings, between line
+  /// \p At and the one before?
+  bool isAfterCode(size_t At, const clang::LangOptions &Language) const;
+
+private:
+  llvm::StringRef Text;
 };
-
-/// The word after `#define` and the like; empty when there is none.
-llvm::StringRef wordOf(const clang::dependency_directives_scan::Directive &D,
-                       llvm::StringRef Text);
-
-/// What an #include names; absent for a macro.
-std::optional<Inclusion>
-inclusionOf(const clang::dependency_directives_scan::Directive &D,
-            llvm::StringRef Text);
-
-/// Can the directives of \p Text be read as they are? Not in UTF-16, with a
-/// NUL, or where `#` is spelled `%:` or `?\?=`.
-bool isPlain(llvm::StringRef Text);
 
 /// Finds and reads files as units with the same flags do.
 class IncludeSearch {
@@ -96,7 +95,8 @@ public:
            cpp::isInstalledHeader(File.getName());
   }
 
-  std::optional<llvm::StringRef> textOf(clang::FileEntryRef File);
+  /// Absent when \p File cannot be read.
+  std::optional<Directives> directivesOf(clang::FileEntryRef File);
   void forgetTextOf(clang::FileEntryRef File) { Texts.erase(File); }
 
   const std::unique_ptr<clang::CompilerInvocation> Invocation;

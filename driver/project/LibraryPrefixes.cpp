@@ -9,7 +9,6 @@
 #include "analysis/torch/api/Headers.h"
 #include "driver/project/IncludeSearch.h"
 #include "clang/Lex/HeaderSearchOptions.h"
-#include "clang/Lex/Lexer.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "llvm/Support/Path.h"
 #include <set>
@@ -66,37 +65,6 @@ LibraryPrefix prefixOfFlags(const IncludeSearch &S) {
 
 namespace {
 
-/// Reads the directives that a file begins with.
-class DirectiveReader {
-public:
-  DirectiveReader(StringRef Text, const LangOptions &Language)
-      : Text(Text), Raw(SourceLocation(), Language, Text.begin(), Text.begin(),
-                        Text.end()) {
-    Raw.LexFromRawLexer(Tok);
-  }
-
-  /// One directive, from its name on.
-  struct Line {
-    StringRef Keyword; ///< Empty: `#` alone.
-    llvm::SmallVector<StringRef, 4> Words;
-    std::optional<Inclusion> Included;
-  };
-
-  bool isAtEnd() const { return Tok.is(tok::eof); }
-  /// Absent when what follows is none, or cannot be read here.
-  std::optional<Line> next();
-
-private:
-  StringRef spelling() {
-    return Text.substr(Raw.getCurrentBufferOffset() - Tok.getLength(),
-                       Tok.getLength());
-  }
-
-  const StringRef Text;
-  Lexer Raw;
-  Token Tok;
-};
-
 /// Reads the beginning of a unit in the order of the preprocessor.
 class PrefixReader {
 public:
@@ -118,13 +86,12 @@ public:
 private:
   /// What a file has shown of the frame around what it holds.
   struct Frame {
-    std::string Guard; ///< The name after the #ifndef the file begins with.
-    unsigned Depth = 0, Directives = 0;
-    bool GuardOpen = false, Once = false, AfterGuard = false;
+    unsigned Depth = 0;
+    bool Begun = false, Once = false, HasGuard = false, AfterGuard = false;
   };
 
   /// False when the line is more than can be read here.
-  bool take(const DirectiveReader::Line &L, FileEntryRef File, Frame &F);
+  bool take(const Directives::Line &L, FileEntryRef File, Frame &F);
 
   bool isDefined(StringRef Name) const {
     return S.GivenMacros.contains(Name) ||
@@ -134,43 +101,11 @@ private:
   }
 
   IncludeSearch &S;
-  enum State { Reading, Read, ReadGuarded };
+  enum State { Reading, ReadOnce, ReadGuarded };
   llvm::DenseMap<const FileEntry *, State> States;
 };
 
 } // namespace
-
-std::optional<DirectiveReader::Line> DirectiveReader::next() {
-  if (Tok.isNot(tok::hash) || !Tok.isAtStartOfLine() || Tok.needsCleaning())
-    return std::nullopt;
-  Line L;
-  Raw.LexFromRawLexer(Tok);
-  if (Tok.is(tok::eof) || Tok.isAtStartOfLine())
-    return L;
-  if (Tok.isNot(tok::raw_identifier))
-    return std::nullopt;
-  bool Clean = !Tok.needsCleaning();
-  L.Keyword = spelling();
-  if (L.Keyword == "include") {
-    L.Included = parseInclusion(Text.drop_front(Raw.getCurrentBufferOffset()));
-    if (!L.Included)
-      return std::nullopt;
-    // <a/b.h> is not a sequence of tokens.
-    Raw.seek(L.Included->Name.end() + 1 - Text.begin(),
-             /*IsAtStartOfLine=*/false);
-  }
-  Raw.LexFromRawLexer(Tok);
-  for (; Tok.isNot(tok::eof) && !Tok.isAtStartOfLine();
-       Raw.LexFromRawLexer(Tok)) {
-    if (L.Words.size() < 4) {
-      Clean &= !Tok.needsCleaning();
-      L.Words.push_back(spelling());
-    }
-  }
-  if (!Clean)
-    return std::nullopt;
-  return L;
-}
 
 bool PrefixReader::include(const Inclusion &I, OptionalFileEntryRef Includer) {
   OptionalFileEntryRef Found = S.find(I, Includer);
@@ -187,71 +122,55 @@ bool PrefixReader::include(const Inclusion &I, OptionalFileEntryRef Includer) {
   return true;
 }
 
-bool PrefixReader::take(const DirectiveReader::Line &L, FileEntryRef File,
+bool PrefixReader::take(const Directives::Line &L, FileEntryRef File,
                         Frame &F) {
-  const bool First = F.Directives++ == 0;
-  F.AfterGuard |= !F.Guard.empty() && !F.GuardOpen;
-  StringRef Word = L.Words.empty() ? "" : L.Words.front();
-  if (F.GuardOpen && F.Guard == "?") {
-    // After the #ifndef, its #define.
-    if (L.Keyword != "define" || L.Words.empty() || Word != Macros.back().Name)
-      return false;
-    F.Guard = Word;
+  using namespace dependency_directives_scan;
+  const bool First = !F.Begun;
+  F.Begun |= L.Kind != pp_pragma_once;
+  const bool IsEnd = L.Kind == pp_eof || L.Kind == tokens_present_before_eof;
+  F.AfterGuard |= F.HasGuard && !F.Depth && !IsEnd;
+  switch (L.Kind) {
+  case pp_include:
+    return L.Included && include(*L.Included, File);
+  case pp_define:
+  case pp_undef:
+    Macros.push_back({L.Word.str(), /*IsUndefined=*/L.Kind == pp_undef});
+    return !L.Word.empty();
+  case pp_ifndef:
+    F.HasGuard = First && L.BeginsGuard && !isDefined(L.Word);
+    ++F.Depth;
+    return F.HasGuard;
+  case pp_ifdef:
+    ++F.Depth;
+    return L.Word == "__cplusplus";
+  case pp_endif:
+    return F.Depth-- > 0;
+  case pp_pragma_once:
+    F.Once = true;
     return true;
+  case pp_pragma_system_header:
+    return true;
+  default:
+    return IsEnd; // isAfterCode() looks at what stands there.
   }
-  if (L.Included) {
-    if (!include(*L.Included, File))
-      return false;
-  } else if (L.Keyword == "pragma") {
-    if (Word == "once") {
-      F.Once = true;
-      // What follows may still be the frame of a guard.
-      --F.Directives;
-    } else if ((Word != "GCC" && Word != "clang") || L.Words.size() < 2 ||
-               (L.Words[1] != "diagnostic" && L.Words[1] != "system_header")) {
-      return false;
-    }
-  } else if (L.Keyword == "define" || L.Keyword == "undef") {
-    if (Word.empty())
-      return false;
-    Macros.push_back({Word.str(), /*IsUndefined=*/L.Keyword == "undef"});
-  } else if (L.Keyword == "ifndef" && First && L.Words.size() == 1) {
-    if (isDefined(Word))
-      return false;
-    Macros.push_back({Word.str()});
-    F.Guard = "?";
-    F.GuardOpen = true;
-    ++F.Depth;
-  } else if (L.Keyword == "ifdef" && L.Words.size() == 1 &&
-             Word == "__cplusplus") {
-    ++F.Depth;
-  } else if (L.Keyword == "endif" && F.Depth) {
-    if (--F.Depth == 0 && F.GuardOpen)
-      F.GuardOpen = false;
-  } else {
-    return false;
-  }
-  return true;
 }
 
 bool PrefixReader::read(FileEntryRef File) {
   auto [It, New] = States.try_emplace(File, Reading);
   if (!New)
     return It->second == ReadGuarded;
-  std::optional<StringRef> Text = S.textOf(File);
-  if (!Text)
+  std::optional<Directives> Read = S.directivesOf(File);
+  if (!Read)
     return false;
-  DirectiveReader Reader(*Text, S.Invocation->getLangOpts());
   Frame F;
-  while (!Reader.isAtEnd()) {
-    std::optional<DirectiveReader::Line> L = Reader.next();
-    if (!L || (!L->Keyword.empty() && !take(*L, File, F)))
+  for (size_t At = 0; At < Read->Lines.size(); ++At)
+    if (Read->isAfterCode(At, S.Invocation->getLangOpts()) ||
+        !take(Read->Lines[At], File, F))
       return false;
-  }
   if (F.Depth)
     return false;
   States[File] =
-      F.Once || (!F.Guard.empty() && !F.AfterGuard) ? ReadGuarded : Read;
+      F.Once || (F.HasGuard && !F.AfterGuard) ? ReadGuarded : ReadOnce;
   return true;
 }
 
@@ -312,43 +231,34 @@ bool LargeHeaderReader::read(FileEntryRef File, bool Certain) {
   if (!New && (It->second || !Certain))
     return true;
   It->second = Certain;
-  std::optional<StringRef> Text = S.textOf(File);
-  Directives Read;
-  if (!Text || !isPlain(*Text) || !Read.read(*Text))
+  std::optional<Directives> Read = S.directivesOf(File);
+  if (!Read)
     return false;
   using namespace dependency_directives_scan;
   // Conditions that make nothing uncertain: an include guard, __cplusplus.
   llvm::SmallVector<bool, 8> Plain;
   bool Begun = false;
-  for (size_t At = 0; At < Read.Lines.size(); ++At) {
-    const Directive &D = Read.Lines[At];
+  for (const Directives::Line &L : Read->Lines) {
     const bool First = !Begun;
-    Begun |= D.Kind != pp_pragma_once;
-    switch (D.Kind) {
+    Begun |= L.Kind != pp_pragma_once;
+    switch (L.Kind) {
     case pp_include:
-    case pp_import: {
-      std::optional<Inclusion> I = inclusionOf(D, *Text);
-      if (!I || !include(*I, File, Certain && llvm::all_of(Plain, [](bool B) {
-                                     return B;
-                                   })))
+    case pp_import:
+      if (!L.Included ||
+          !include(*L.Included, File,
+                   Certain && llvm::all_of(Plain, [](bool B) { return B; })))
         return false;
       break;
-    }
     case pp_define:
     case pp_undef:
-      Macros.push_back(
-          {wordOf(D, *Text).str(), /*IsUndefined=*/D.Kind == pp_undef});
+      Macros.push_back({L.Word.str(), /*IsUndefined=*/L.Kind == pp_undef});
       break;
-    case pp_ifndef: {
-      StringRef Guard = wordOf(D, *Text);
-      Plain.push_back(First && !S.GivenMacros.contains(Guard) &&
-                      At + 1 < Read.Lines.size() &&
-                      Read.Lines[At + 1].Kind == pp_define &&
-                      wordOf(Read.Lines[At + 1], *Text) == Guard);
+    case pp_ifndef:
+      Plain.push_back(First && L.BeginsGuard &&
+                      !S.GivenMacros.contains(L.Word));
       break;
-    }
     case pp_ifdef:
-      Plain.push_back(wordOf(D, *Text) == "__cplusplus");
+      Plain.push_back(L.Word == "__cplusplus");
       break;
     case pp_if:
       Plain.push_back(false);
