@@ -64,7 +64,9 @@ public:
 
   /// Removes what was used least recently until the rest takes \p Limit bytes,
   /// at first of precompiled headers. Files that share a stem, the name up to
-  /// the first of '-' and '.', go together.
+  /// the first of '-' and '.', go together. (LLVM's pruneCache() knows neither
+  /// groups nor folders, and goes by times of access, which many disks do not
+  /// keep.)
   void shrink(uint64_t Limit) const;
 
   struct Contents {

@@ -25,7 +25,7 @@ struct ExtraArguments {
   std::vector<std::string> Before, After;
 };
 
-/// How units are analysed. Findings are the same whatever this says.
+/// How units are analysed. All of it is part of the cache's key.
 struct UnitOptions {
   bool Stats = false; ///< Print what the analysis cost.
   /// Off: every declaration of the unit is walked and every body parsed, as

@@ -291,23 +291,35 @@ static Error readLevel(StringRef Option, StringRef Value, bool IsGiven,
   return Error::success();
 }
 
+/// The message of the first of \p Rules that is broken.
+static Error check(ArrayRef<std::pair<bool, StringRef>> Rules) {
+  for (const auto &[IsBroken, Message] : Rules)
+    if (IsBroken)
+      return makeError(Message);
+  return Error::success();
+}
+
+static bool isGiven(const cl::Option &Option) {
+  return Option.getNumOccurrences();
+}
+
+static bool isGivenEmpty(const cl::opt<std::string> &Option) {
+  return isGiven(Option) && Option.empty();
+}
+
 /// Options without a value that is needed.
 static Error checkFileNames() {
-  for (const cl::opt<std::string> *Option :
-       {&Html, &ExportFixes, &Sarif, &Output})
-    if (Option->getNumOccurrences() && Option->empty())
-      return makeError("--" + Option->ArgStr +
-                       " needs the name of a file, or -");
-  if (Baseline.getNumOccurrences() && Baseline.empty())
-    return makeError("--baseline needs the name of a file");
-  if (WriteBaseline.getNumOccurrences() &&
-      (WriteBaseline.empty() || WriteBaseline == "-"))
-    return makeError("--write-baseline needs the name of a file");
-  if (Explain.getNumOccurrences() && Explain.empty())
-    return makeError("--explain needs the name of a check");
-  if (Why.getNumOccurrences() && Why.empty())
-    return makeError("--why needs the name of a file");
-  return Error::success();
+  return check(
+      {{isGivenEmpty(Html), "--html needs the name of a file, or -"},
+       {isGivenEmpty(ExportFixes),
+        "--export-fixes needs the name of a file, or -"},
+       {isGivenEmpty(Sarif), "--sarif needs the name of a file, or -"},
+       {isGivenEmpty(Output), "--output needs the name of a file, or -"},
+       {isGivenEmpty(Baseline), "--baseline needs the name of a file"},
+       {isGivenEmpty(WriteBaseline) || WriteBaseline == "-",
+        "--write-baseline needs the name of a file"},
+       {isGivenEmpty(Explain), "--explain needs the name of a check"},
+       {isGivenEmpty(Why), "--why needs the name of a file"}});
 }
 
 /// Options that are for a run which ends, or for a terminal.
@@ -336,46 +348,43 @@ static std::optional<std::string> diffRevision() {
 
 /// Options that do not go together. \p HasFlags: there are flags after `--`.
 static Error checkCombinations(bool HasFlags) {
-  if (HasFlags && BuildPath.getNumOccurrences())
-    return makeError("-p and flags after '--' exclude each other");
-  if (Config.getNumOccurrences() && ConfigFile.getNumOccurrences())
-    return makeError("--config and --config-file exclude each other");
-  if (NoVerifyFixes && VerifyFixes == cl::BOU_TRUE)
-    return makeError("--verify-fixes and --no-verify-fixes exclude each "
-                     "other");
   const bool HasForm = Format != OutputFormat::Text;
-  if (Output.getNumOccurrences() && !HasForm)
-    return makeError("--output goes with --format=gitlab, github, rdjsonl "
-                     "or junit");
-  if ((Sarif == "-") + (ExportFixes == "-") + (Html == "-") +
-          (HasForm && (Output.empty() || Output == "-")) >
-      1)
-    return makeError("only one of --sarif, --html, --export-fixes and "
-                     "--format can be written to the standard output");
-  if (SarifIncludeBaselined && (Baseline.empty() || Sarif.empty()))
-    return makeError("--sarif-include-baselined goes with --sarif and "
-                     "--baseline");
-  const unsigned Lines = Diff.getNumOccurrences() > 0;
-  if (Lines + Staged + PreCommit > 1)
-    return makeError("--diff, --staged and --pre-commit exclude each other");
-  if (WriteBaseline.getNumOccurrences() &&
-      (Lines || Staged || PreCommit || LineFilter.getNumOccurrences()))
-    return makeError("--write-baseline takes all findings: --diff, --staged, "
-                     "--pre-commit and --line-filter do not go with it");
-  if (Jobs.getNumOccurrences() && !Jobs)
-    return makeError("-j needs a number above 0");
-  if (NoCache && CacheDir.getNumOccurrences())
-    return makeError("--cache-dir and --no-cache exclude each other");
-  if (Why.getNumOccurrences())
-    if (Error E = refuse("level sarif html format output export-fixes baseline "
-                         "write-baseline diff staged pre-commit fix fix-errors "
-                         "fix-notes fix-dry-run confirm budget shard "
-                         "merge-shards",
-                         " does not go with --why"))
-      return E;
-  if (ListAsJson && !ListChecks)
-    return makeError("--json goes with --list-checks");
-  return Error::success();
+  const int ToStandardOutput = (Sarif == "-") + (ExportFixes == "-") +
+                               (Html == "-") +
+                               (HasForm && (Output.empty() || Output == "-"));
+  const int Selections = isGiven(Diff) + Staged + PreCommit;
+  if (Error E = check(
+          {{HasFlags && isGiven(BuildPath),
+            "-p and flags after '--' exclude each other"},
+           {isGiven(Config) && isGiven(ConfigFile),
+            "--config and --config-file exclude each other"},
+           {NoVerifyFixes && VerifyFixes == cl::BOU_TRUE,
+            "--verify-fixes and --no-verify-fixes exclude each other"},
+           {isGiven(Output) && !HasForm,
+            "--output goes with --format=gitlab, github, rdjsonl or junit"},
+           {ToStandardOutput > 1,
+            "only one of --sarif, --html, --export-fixes and --format can be "
+            "written to the standard output"},
+           {SarifIncludeBaselined && (Baseline.empty() || Sarif.empty()),
+            "--sarif-include-baselined goes with --sarif and --baseline"},
+           {Selections > 1,
+            "--diff, --staged and --pre-commit exclude each other"},
+           {isGiven(WriteBaseline) && (Selections || isGiven(LineFilter)),
+            "--write-baseline takes all findings: --diff, --staged, "
+            "--pre-commit "
+            "and --line-filter do not go with it"},
+           {isGiven(Jobs) && !Jobs, "-j needs a number above 0"},
+           {NoCache && isGiven(CacheDir),
+            "--cache-dir and --no-cache exclude each other"},
+           {ListAsJson && !ListChecks, "--json goes with --list-checks"}}))
+    return E;
+  return isGiven(Why)
+             ? refuse("level sarif html format output export-fixes baseline "
+                      "write-baseline diff staged pre-commit fix fix-errors "
+                      "fix-notes fix-dry-run confirm budget shard "
+                      "merge-shards",
+                      " does not go with --why")
+             : Error::success();
 }
 
 static ConfigurationOptions configuration() {
