@@ -7,6 +7,7 @@
 
 #include "driver/engine/Runner.h"
 #include "analysis/cpp/Activity.h"
+#include "analysis/cpp/Fields.h"
 #include "analysis/cpp/Lines.h"
 #include "analysis/flow/Cost.h"
 #include "analysis/torch/api/Headers.h"
@@ -157,18 +158,6 @@ private:
 
   std::vector<std::pair<SourceLocation, Because>> Silenced;
   FindingListener *const Previous;
-};
-
-/// A database of one command.
-class OneCommand : public CompilationDatabase {
-public:
-  explicit OneCommand(const CompileCommand &Command) : Command(Command) {}
-  std::vector<CompileCommand> getCompileCommands(StringRef) const override {
-    return {Command};
-  }
-
-private:
-  const CompileCommand &Command;
 };
 
 /// Records how far the compiler has come, for reports of crashes and timeouts.
@@ -373,29 +362,19 @@ static void printCost(StringRef File, const flow::Cost &Cost) {
                << llvm::format("%.3f", Cost.Seconds) << " s\n";
 }
 
-/// All places that \p Budget names.
-static std::vector<bytes::Spot *> spotsOf(bytes::UnitBudget &Budget) {
-  std::vector<bytes::Spot *> Result;
-  for (bytes::ModelRows &Model : Budget.Models) {
-    Result.push_back(&Model.Made);
-    for (bytes::ModuleRow &Row : Model.Modules)
-      Result.insert(Result.end(), {&Row.Defined, &Row.Made});
-    for (auto *Missing : {&Model.Missing, &Model.Step.Missing})
-      for (bytes::MissingRow &Row : *Missing)
-        Result.push_back(&Row.Where);
-    for (bytes::PeakRow *Peak : {&Model.Step.Inference, &Model.Step.Unguarded,
-                                 &Model.Step.FirstStep, &Model.Step.LaterSteps})
-      Result.push_back(&Peak->Where);
-    Result.push_back(&Model.Step.InputFrom);
-    for (bytes::PlaceRow &Place : Model.Step.Places)
-      Result.push_back(&Place.Where);
-  }
-  for (bytes::RefusedModel &Model : Budget.Refused)
-    Result.push_back(&Model.Where);
-  for (auto *Functions : {&Budget.Defines, &Budget.Wants})
-    for (bytes::SharedFunction &F : *Functions)
-      Result.push_back(&F.Declared);
-  return Result;
+template <typename T> using BeginOf = decltype(std::begin(std::declval<T &>()));
+
+/// Calls \p Do for all places in \p Value, in its parts and in theirs.
+template <typename T, typename Function>
+static void forEachSpot(T &Value, Function Do) {
+  if constexpr (std::is_same_v<T, bytes::Spot>)
+    Do(Value);
+  else if constexpr (std::is_aggregate_v<T>)
+    std::apply([&](auto &...Field) { (forEachSpot(Field, Do), ...); },
+               cpp::fieldsOf(Value));
+  else if constexpr (llvm::is_detected<BeginOf, T>::value)
+    for (auto &Element : Value)
+      forEachSpot(Element, Do);
 }
 
 static bool isCompileError(const Finding &F) {
@@ -454,7 +433,7 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   Context.setEnableProfiling(Options.Stats);
   CompileCommand Command = U.Command;
   Command.CommandLine = Arguments;
-  OneCommand DB(Command);
+  const OneCommand DB(std::move(Command));
   ClangTool Tool(DB, {Result.File}, std::make_shared<PCHContainerOperations>(),
                  FS);
   Tool.clearArgumentsAdjusters();
@@ -479,9 +458,10 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   Result.PchRejected =
       Pch && Result.Failed &&
       (!Listener.Begun || llvm::any_of(Result.Findings, blamesPch));
-  for (bytes::Spot *At : spotsOf(Result.Budget))
-    if (!At->File.empty())
-      At->File = canonicalPath(At->File, U.Command.Directory, *FS);
+  forEachSpot(Result.Budget, [&](bytes::Spot &At) {
+    if (!At.File.empty())
+      At.File = canonicalPath(At.File, U.Command.Directory, *FS);
+  });
   for (Silence &S : Result.Silences)
     S.Where.Path = canonicalPath(S.Where.Spelled, U.Command.Directory, *FS);
   Result.Stats = Context.getStats();

@@ -8,6 +8,7 @@
 #include "driver/pch/LibraryPch.h"
 #include "driver/cache/Archive.h"
 #include "driver/pch/Specializations.h"
+#include "driver/project/CompileCommands.h"
 #include "driver/project/FileSystem.h"
 #include "driver/project/HarmlessFlags.h"
 #include "driver/project/Scope.h"
@@ -155,22 +156,15 @@ private:
   PchFacts *Facts;
 };
 
-class OneHeader : public CompilationDatabase {
-public:
-  explicit OneHeader(CompileCommand C) : Command(std::move(C)) {
-    // Before the file: -x holds for what follows it.
-    Command.CommandLine.insert(Command.CommandLine.begin() + 1,
-                               {"-x", "c++-header"});
-  }
-  std::vector<CompileCommand> getCompileCommands(StringRef) const override {
-    return {Command};
-  }
-
-private:
-  CompileCommand Command;
-};
-
 } // namespace
+
+/// A database of \p Command, which compiles a header.
+static OneCommand ofHeader(CompileCommand Command) {
+  // Before the file: -x holds for what follows it.
+  Command.CommandLine.insert(Command.CommandLine.begin() + 1,
+                             {"-x", "c++-header"});
+  return OneCommand(std::move(Command));
+}
 
 bool emitLibraryPch(const CompileCommand &Command, StringRef Header,
                     StringRef Output, const ArgumentsAdjuster &AddExtra,
@@ -179,7 +173,7 @@ bool emitLibraryPch(const CompileCommand &Command, StringRef Header,
   // The compiler writes relative to the command's folder.
   llvm::SmallString<256> Absolute(Output);
   FS->makeAbsolute(Absolute);
-  OneHeader DB(Command);
+  const OneCommand DB = ofHeader(Command);
   ClangTool Tool(DB, {Header.str()}, std::make_shared<PCHContainerOperations>(),
                  FS);
   Tool.appendArgumentsAdjuster(AddExtra);
@@ -495,7 +489,7 @@ bool LibraryPchs::build(
   for (std::string &Argument : Command.CommandLine)
     if (Argument == Recipe.MainFile)
       Argument = Header;
-  OneHeader DB(std::move(Command));
+  const OneCommand DB = ofHeader(std::move(Command));
   ClangTool Tool(DB, {Header}, std::make_shared<PCHContainerOperations>(), FS);
   Tool.clearArgumentsAdjusters();
   Tool.setPrintErrorMessage(false);

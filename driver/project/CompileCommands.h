@@ -26,6 +26,20 @@ struct CompileCommandOptions {
   bool Quiet = false; ///< No notes about flags.
 };
 
+/// A database of one command.
+class OneCommand : public clang::tooling::CompilationDatabase {
+public:
+  explicit OneCommand(clang::tooling::CompileCommand Command)
+      : Command(std::move(Command)) {}
+  std::vector<clang::tooling::CompileCommand>
+  getCompileCommands(llvm::StringRef) const override {
+    return {Command};
+  }
+
+private:
+  clang::tooling::CompileCommand Command;
+};
+
 /// Answers how a file is compiled: by the flags after `--`, the database of
 /// -p, the nearest database above the file, or, when there is none, by the
 /// flags of a LibTorch that is found on the machine.
