@@ -15,7 +15,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/xxhash.h"
-#include <set>
 #include <tuple>
 #if __has_include(<link.h>)
 #include <link.h>
@@ -222,37 +221,35 @@ CacheFolder::Contents CacheFolder::contents() const {
 }
 
 void CacheFolder::shrink(uint64_t Limit) const {
-  const std::map<std::string, Group> Groups = groups();
-  std::vector<const Group *> All, Pchs;
-  for (const auto &[Stem, G] : Groups) {
-    All.push_back(&G);
-    if (path::filename(path::parent_path(Stem)) == "pch")
-      Pchs.push_back(&G);
-  }
-  std::set<const Group *> Gone;
-  auto Keep = [&](std::vector<const Group *> Some, uint64_t Most) {
+  std::map<std::string, Group> All = groups();
+  using It = std::map<std::string, Group>::iterator;
+  // Of one folder, or of all.
+  auto Keep = [&](std::optional<StringRef> Folder, uint64_t Most) {
+    std::vector<It> Some;
     uint64_t Total = 0;
-    llvm::erase_if(Some, [&](const Group *G) { return Gone.count(G); });
-    for (const Group *G : Some)
-      Total += G->Size;
+    for (It G = All.begin(); G != All.end(); ++G)
+      if (!Folder || path::filename(path::parent_path(G->first)) == *Folder) {
+        Some.push_back(G);
+        Total += G->second.Size;
+      }
     llvm::stable_sort(
-        Some, [](const Group *A, const Group *B) { return A->Used < B->Used; });
-    for (const Group *G : Some) {
+        Some, [](It A, It B) { return A->second.Used < B->second.Used; });
+    for (It G : Some) {
       if (Total <= Most)
         break;
-      for (const std::string &File : G->Files)
+      Total -= G->second.Size;
+      for (const std::string &File : G->second.Files)
         fs::remove(File);
-      Total -= G->Size;
-      Gone.insert(G);
+      All.erase(G);
     }
   };
   uint64_t Total = 0;
-  for (const Group *G : All)
-    Total += G->Size;
+  for (const auto &[Stem, G] : All)
+    Total += G.Size;
   // A precompiled header takes as much as the results of thousands of units.
   if (Total > Limit)
-    Keep(std::move(Pchs), Limit / 4 * 3);
-  Keep(std::move(All), Limit);
+    Keep("pch", Limit / 4 * 3);
+  Keep(std::nullopt, Limit);
 }
 
 std::string textIdentity(StringRef Path, StringRef Content,
