@@ -68,7 +68,7 @@ const std::string &programIdentity() {
 #if __has_include(<link.h>)
     ::dl_iterate_phdr(addBuildId, &Ids);
 #endif
-    // A linker that writes no ids: the program's own file distinguishes builds.
+    // Without build ids, the program's own file distinguishes builds.
     fs::file_status Status;
     const std::string Self = fs::getMainExecutable(
         nullptr, reinterpret_cast<void *>(&programIdentity));
@@ -93,13 +93,13 @@ std::optional<CacheFolder> CacheFolder::open(StringRef Path) {
   llvm::SmallString<128> Absolute(Path);
   if (Path.empty() || fs::make_absolute(Absolute))
     return std::nullopt;
-  // What it holds is believed: nobody else is to write into it.
+  // Its content is trusted, so nobody else may write into it.
   if (fs::create_directories(Absolute, /*IgnoreExisting=*/true,
                              fs::owner_all) ||
       !fs::is_directory(Absolute) ||
       fs::access(Absolute, fs::AccessMode::Write))
     return std::nullopt;
-  // One that was there can be everybody's.
+  // A folder that existed may be writable for all.
   llvm::ErrorOr<fs::perms> Permissions = fs::getPermissions(Absolute);
   if (!Permissions || (*Permissions & fs::others_write))
     return std::nullopt;
@@ -190,7 +190,7 @@ std::map<std::string, CacheFolder::Group> CacheFolder::groups() const {
         Status.type() != fs::file_type::regular_file)
       continue;
     StringRef File = It->path(), Name = path::filename(File);
-    // Of a process that was ended.
+    // Left by a process that was ended.
     if (Name.ends_with(".tmp") &&
         Status.getLastModificationTime() + std::chrono::hours(24) <
             std::chrono::system_clock::now()) {
@@ -223,7 +223,7 @@ CacheFolder::Contents CacheFolder::contents() const {
 void CacheFolder::shrink(uint64_t Limit) const {
   std::map<std::string, Group> All = groups();
   using It = std::map<std::string, Group>::iterator;
-  // Of one folder, or of all.
+  // Shrinks one folder, or all.
   auto Keep = [&](std::optional<StringRef> Folder, uint64_t Most) {
     std::vector<It> Some;
     uint64_t Total = 0;

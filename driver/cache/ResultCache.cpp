@@ -35,7 +35,7 @@ bool ResultCache::unchanged(StringRef Path, StringRef Identity) {
 
 namespace {
 struct Stored {
-  std::string Key; ///< One that was copied from another name is another unit's.
+  std::string Key; ///< An entry that was renamed belongs to another unit.
   ResultCache::Inputs In;
   std::string Result;
 };

@@ -79,15 +79,14 @@ void Schedule::describe(Job &J, const Unit &U) {
   J.U = &U;
   Expected<ClangTidyOptions> FileOptions = Work.Config.optionsFor(U.File);
   if (!FileOptions) {
-    // It was fine a moment ago. The analysis will tell.
+    // It was fine a moment ago. The analysis will report it.
     llvm::consumeError(FileOptions.takeError());
     J.Arguments =
         argumentsOf(U, Work.Options.Extra, ClangTidyOptions(), Work.MakeOurs);
     return;
   }
   J.Arguments = argumentsOf(U, Work.Options.Extra, *FileOptions, Work.MakeOurs);
-  // Whose run it is does not matter to any check of ours, and differs between
-  // machines.
+  // No check of ours asks for the user, who differs between machines.
   FileOptions->User.reset();
   std::vector<std::string> Question = J.Arguments;
   // Flags after `--` have "." for a folder.
@@ -113,7 +112,7 @@ void Schedule::describe(Job &J, const Unit &U) {
   J.Question = digest(Parts);
 }
 
-/// Is the answer known?
+/// Looks the result up in the cache.
 void Schedule::lookUp(Job &J) {
   if (!Results || J.Question.empty())
     return;
@@ -174,14 +173,15 @@ PchPlan Schedule::planOfPchs(unsigned AtATime) {
   for (Job &J : Jobs)
     if (J.State == Job::Open)
       Open.push_back(&J.Pchs);
-  // A text that is not on the disk comes in rounds of one run.
+  // Texts that are not on the disk are analysed in rounds of one run.
   return planPchs(Open, *Pchs,
                   {AtATime, Work.Options.WillRepeat,
                    Work.Options.Background && Overlay.empty(),
                    Work.Options.Cache.Megabytes});
 }
 
-/// What has been made meanwhile, for trials of fixes, or would not compile.
+/// Drops the headers that were made meanwhile, for trials of fixes, and those
+/// that would not compile.
 void Schedule::dropPostponed() {
   llvm::erase_if(Postponed, [&](const PchRecipe &R) {
     return !Pchs->isToBeMade(R.Key) || llvm::none_of(Jobs, [&](const Job &J) {
@@ -200,7 +200,7 @@ const LibraryPch *Schedule::makeForTrials(const PchRecipe &Recipe) {
   return Pchs->fitting(Recipe);
 }
 
-/// In a process of its own.
+/// Runs in a process of its own.
 std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch,
                                   const PchRecipe *ForTrials) {
   UnitInputs Inputs;
@@ -210,7 +210,7 @@ std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch,
   UnitResult Result = analyse(*J.U, J.Arguments, Options, Work.Config, J.Told,
                               makeFileSystem(), Pch, Keep ? &Inputs : nullptr);
   if (Work.Options.VerifyFixes && !Result.Failed) {
-    // It takes as long to make as two trials without it.
+    // Making a header takes as long as two trials without it.
     const LibraryPch *Made =
         ForTrials && llvm::count_if(Result.Findings, hasFix) > 1
             ? makeForTrials(*ForTrials)
@@ -227,13 +227,13 @@ std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch,
           if (Made)
             if (UnitResult Tried = Again(Made, Edited); !Tried.Failed)
               return Tried;
-          // Perhaps it failed only because of what was made for it.
+          // Perhaps only the new header made it fail.
           return Again(Pch, Edited);
         });
   }
   const bool Failed = Result.Failed;
   std::string Bytes = toBytes(std::move(Result));
-  // A unit that does not compile is looked at again.
+  // A unit that does not compile is analysed again in the next run.
   if (!Keep || Failed)
     return Bytes;
   keep(J, std::move(Inputs), Pch, Bytes);
@@ -263,7 +263,8 @@ void Schedule::keep(const Job &J, UnitInputs Inputs, const LibraryPch *Pch,
 
 void Schedule::startUnit(size_t Id, Workers &Pool) {
   Job &J = Jobs[Id];
-  // What is not worth making for the unit alone may be for its trials.
+  // A header that is not worth making for the unit may be worth it for its
+  // trials.
   std::optional<PchRecipe> Missing;
   const LibraryPch *Pch = nullptr;
   for (; !J.Pchs.empty() && !(Pch = Pchs->fitting(J.Pchs.front()));
@@ -275,7 +276,7 @@ void Schedule::startUnit(size_t Id, Workers &Pool) {
   Pool.start(Id, [&] { return analyseHere(J, Pch, ForTrials); });
 }
 
-/// What became of a unit that has no result.
+/// Describes why a unit has no result.
 std::string Schedule::troubleOf(const Workers::Outcome &Said) const {
   std::string Text = "the analysis crashed";
   if (Said.TimedOut)
@@ -291,7 +292,7 @@ bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
   if (Said.Finished)
     Result = unitResultFromBytes(Said.Result);
   if (!Said.Finished && Said.Doing == PrecompilingActivity)
-    return true; // Once more, with no header to precompile for its trials.
+    return true; // Try again without a header for its trials.
   if (Said.TimedOut) {
     // A second try would take as long.
     J.Errors = std::move(Said.Errors);
@@ -301,19 +302,18 @@ bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
     return false;
   }
   if (!J.Pchs.empty() && (!Result || Result->PchRejected)) {
-    // Whatever is the matter: once more without.
+    // Whatever the reason is: try again without.
     J.Suspect = J.pchKey();
     J.Pchs.clear();
     return true;
   }
   if (!J.Pchs.empty() && Result->Failed && J.Pchs.front().Prefix.BehindCode) {
-    // Perhaps only because the headers come too soon.
+    // Perhaps it failed only because the headers come too early.
     J.Unfit = J.Pchs.front().Key;
     J.Pchs.pop_front();
     return true;
   }
-  // A unit that fails without it, too, says nothing about it, and others need
-  // it.
+  // A unit that fails without the header, too, proves nothing against it.
   if (!J.Suspect.empty() && Result && !Result->Failed)
     Pchs->discard(J.Suspect);
   if (!J.Unfit.empty() && Result && !Result->Failed)

@@ -18,14 +18,14 @@
 
 namespace libtorch_tidy::driver {
 
-/// What a run says that it does (cpp::Activity), from when it does so. Before
-/// that it looks up what there is to do.
+// What a run reports as its activity (cpp::Activity). Before these it looks up
+// what there is to do.
 inline constexpr llvm::StringLiteral PrecompilingActivity =
                                          "precompiling the library headers",
                                      AnalysingActivity =
                                          "the analysis of units";
 
-/// One unit on its way.
+/// One unit, and how far it has come.
 struct Job {
   const Unit *U = nullptr;
   /// What it is told of its program; null: it is on its own.
@@ -61,7 +61,7 @@ public:
 
   void run();
 
-  /// Makes the jobs, as far as that takes no look at their files.
+  /// Makes the jobs, without a look at their files.
   void describe();
 
   std::vector<Job> Jobs; ///< As the units.

@@ -31,13 +31,13 @@ static void restore(ArchiveReader &In, fixits::FileEdits &Edits) {
   In.list([&] {
     const std::string Path = In.text().str();
     const unsigned Offset = In.number(), Length = In.number();
-    // They were in one set of replacements, so they fit.
+    // They were in one set of replacements, so they do not overlap.
     llvm::consumeError(
         Edits[Path].add(Replacement(Path, Offset, Length, In.text())));
   });
 }
 
-// A place in the syntax tree ends with the unit.
+// Places in the syntax tree have no meaning outside the unit.
 static void archive(ArchiveWriter &, const clang::SourceLocation &) {}
 static void restore(ArchiveReader &, clang::SourceLocation &) {}
 
@@ -53,7 +53,7 @@ std::string toBytes(const flow::ProgramFacts &Facts) {
   return toBytes<flow::ProgramFacts>(Facts);
 }
 
-/// Time lines name places by number.
+/// Do all points of the time lines refer to places that exist?
 static bool isConsistent(const bytes::UnitBudget &Budget) {
   return llvm::all_of(Budget.Models, [](const bytes::ModelRows &Model) {
     const bytes::StepRows &Step = Model.Step;

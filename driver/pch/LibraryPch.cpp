@@ -33,7 +33,7 @@ namespace fs = llvm::sys::fs;
 
 namespace libtorch_tidy::driver {
 
-/// What did not compile will mostly not do so in a moment, either.
+/// Headers that did not compile are not tried again sooner.
 static constexpr std::chrono::minutes TryAgainAfter(10);
 
 namespace {
@@ -47,7 +47,7 @@ uint64_t hashOfMacro(StringRef Name) {
   return llvm::xxh3_64bits(("#" + Name).str());
 }
 
-/// What the headers in one name.
+/// The names in a precompiled header.
 struct PchNames {
   /// Ordered hashes of all identifiers, again of those that were macros, and of
   /// Beginnings.
@@ -65,7 +65,7 @@ struct KeptFacts {
   uint64_t Sum = 0;    ///< The hash of its content.
 };
 
-/// What is to be known of a precompiled header in addition to its content.
+/// Collected while a precompiled header is made.
 struct PchFacts {
   UnitInputs Inputs;
   llvm::StringSet<> Includes;
@@ -325,7 +325,7 @@ LibraryPchs::Entry LibraryPchs::load(StringRef Key) {
       stampOf(Pch->Path, *llvm::vfs::getRealFileSystem());
   auto Content = llvm::MemoryBuffer::getFile(Pch->Path, /*IsText=*/false,
                                              /*RequiresNullTerminator=*/false);
-  // A copy of the cache has other times; then every byte is looked at.
+  // A copy of the cache has other times; then every byte is compared.
   if (!Now || !Content || (*Content)->getBufferSize() != Kept->Size ||
       (Now->Changed != Kept->Changed &&
        llvm::xxh3_64bits((*Content)->getBuffer()) != Kept->Sum))
@@ -403,7 +403,7 @@ std::string LibraryPchs::notInFolders(StringRef Key,
 }
 
 void LibraryPchs::discard(StringRef Key) {
-  // Who uses it has it in memory.
+  // Processes that use it have it in memory.
   if (const auto Kept = factsOf(entryOf(Key), Folder))
     for (StringRef File : {Kept->Names, Kept->Output})
       Folder.remove(File);
@@ -523,7 +523,7 @@ bool LibraryPchs::build(
   if (Files.empty() || !Folder.write(Names, toBytes(Facts.Names)))
     return false;
 
-  // What it takes the place of. Who uses that has it in memory.
+  // Processes that use the old one have it in memory.
   const std::optional<KeptFacts> Replaced =
       factsOf(entryOf(Recipe.Key), Folder);
   if (!Usable)

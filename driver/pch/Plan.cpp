@@ -47,7 +47,7 @@ PchChoices choicesFor(StringRef File, IncludeScanner &Scanner,
 }
 
 namespace {
-/// Of units that would begin with one precompiled header.
+/// How many units would begin with a precompiled header.
 struct Need {
   unsigned Units = 0;
   const PchRecipe *Recipe = nullptr;

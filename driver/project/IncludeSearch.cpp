@@ -23,7 +23,7 @@ namespace libtorch_tidy::driver {
 
 bool isStandardHeader(StringRef Name) {
   namespace stdlib = clang::tooling::stdlib;
-  // Some have no symbol of their own, are too new for Clang, or are of POSIX.
+  // These have no symbols of their own, are too new for Clang, or are of POSIX.
   static const llvm::StringSet<> Others = {
       "ccomplex",     "ciso646",        "cstdalign",    "cstdbool",
       "ctgmath",      "expected",       "flat_map",     "flat_set",
@@ -146,7 +146,7 @@ void IncludeSearch::findGivenFolders(ArrayRef<std::string> Arguments) {
   const HeaderSearchOptions &Options = Invocation->getHeaderSearchOpts();
   for (const HeaderSearchOptions::Entry &Entry : Options.UserEntries) {
     ++Entries[Entry.Path];
-    // From the environment.
+    // These come from the environment.
     if (Entry.Group == frontend::CSystem || Entry.Group == frontend::CXXSystem)
       GivenFolders.insert(StringRef(Entry.Path).rtrim('/'));
   }
@@ -157,7 +157,7 @@ void IncludeSearch::findGivenFolders(ArrayRef<std::string> Arguments) {
            (Argument.starts_with("-") && !Argument.contains('/'));
   };
   for (const auto &Entry : Entries)
-    // More often than flags say: it is the compiler's own, too.
+    // A folder that is listed more often is the compiler's own, too.
     if (llvm::count_if(Arguments, [&](StringRef Argument) {
           return Names(Argument, Entry.first());
         }) >= Entry.second)

@@ -67,7 +67,7 @@ public:
                 llvm::ArrayRef<std::string> Arguments,
                 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
 
-  /// The file that the inclusion finds. \p Includer: absent for flags.
+  /// The file that \p I includes. \p Includer is absent for flags.
   clang::OptionalFileEntryRef find(const Inclusion &I,
                                    clang::OptionalFileEntryRef Includer);
 
@@ -109,7 +109,7 @@ private:
   compat::Diagnostics Diags;
   clang::SourceManager Sources;
   clang::HeaderSearch Headers;
-  /// Of the user's headers, which many units share.
+  /// The texts of headers, which many units share.
   llvm::DenseMap<const clang::FileEntry *, std::unique_ptr<llvm::MemoryBuffer>>
       Texts;
   /// The folders of headers that a flag names, as it spells them.
@@ -118,7 +118,7 @@ private:
 
 // LibraryPrefixes.cpp.
 
-/// What all of prefixesOf() have: what the flags say.
+/// What the flags say, for all of prefixesOf().
 LibraryPrefix prefixOfFlags(const IncludeSearch &S);
 
 /// See IncludeScanner::libraryPrefixes().

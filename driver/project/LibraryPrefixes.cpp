@@ -19,8 +19,8 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::driver {
 
-/// CMake's name for a shared library that is being built. No header of another
-/// library has it.
+/// Is it CMake's macro for a shared library that is being built? No header of
+/// another library uses it.
 static bool isTargetMacro(StringRef Name) { return Name.ends_with("_EXPORTS"); }
 
 void takeAway(ArrayRef<std::string> Folders, CompilerInvocation &Invocation) {
@@ -76,7 +76,7 @@ public:
     size_t MacrosBefore;
   };
   std::vector<Header> Headers;
-  /// In their order.
+  /// In the order of their directives.
   std::vector<LibraryPrefix::Macro> Macros;
 
   /// False when there is more than can be read here.
@@ -84,7 +84,7 @@ public:
   bool include(const Inclusion &I, OptionalFileEntryRef Includer);
 
 private:
-  /// What a file has shown of the frame around what it holds.
+  /// The state of the include guard and of the conditions of a file.
   struct Frame {
     unsigned Depth = 0;
     bool Begun = false, Once = false, HasGuard = false, AfterGuard = false;
@@ -186,11 +186,11 @@ class LargeHeaderReader {
 public:
   explicit LargeHeaderReader(IncludeSearch &S) : S(S) {}
 
-  /// As spelled, in the order of their names.
+  /// Names as spelled, in alphabetic order.
   std::set<std::string> Found;
   /// All macros that the user's files define or undefine, in any branch.
   std::vector<LibraryPrefix::Macro> Macros;
-  size_t MacrosBefore = 0; ///< The last one found.
+  size_t MacrosBefore = 0; ///< How many precede the last one found.
 
   /// False when what follows is not to be looked at. \p Certain: this file is
   /// included whatever macros are defined.
@@ -200,7 +200,7 @@ public:
 
 private:
   IncludeSearch &S;
-  /// With whether it was read as certain.
+  /// Files that were read, and whether as certain.
   llvm::DenseMap<const FileEntry *, bool> Seen;
 };
 
@@ -287,7 +287,7 @@ bool LargeHeaderReader::read(FileEntryRef File, bool Certain) {
   return true;
 }
 
-/// What the flags include stands in front of the unit's own text.
+/// Reads the headers that flags include, and then the unit.
 template <typename Reader>
 static void readUnit(FileEntryRef Main, const IncludeSearch &S, Reader &To) {
   if (llvm::all_of(S.Invocation->getPreprocessorOpts().Includes,
@@ -310,7 +310,7 @@ std::vector<LibraryPrefix> prefixesOf(FileEntryRef Main, IncludeSearch &S,
 
   PrefixReader Reader(S);
   readUnit(Main, S, Reader);
-  // Up to LibTorch's last header.
+  // Drop what follows LibTorch's last header.
   auto IsTorch = [&](const PrefixReader::Header &H) {
     return torch::isTorchHeader(H.File->tryGetRealPathName(),
                                 S.Files.getVirtualFileSystem()) ||
