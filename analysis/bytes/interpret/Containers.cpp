@@ -133,11 +133,11 @@ static const CXXRecordDecl *classOf(const LibraryCall &C) {
 }
 
 static bool isMap(const LibraryCall &C) {
-  return cpp::isStdClass(classOf(C), cpp::StdClass::Map);
+  return cpp::isStdClass(classOf(C), {"map", "unordered_map"});
 }
 
 static bool isSet(const LibraryCall &C) {
-  return cpp::isStdClass(classOf(C), cpp::StdClass::Set);
+  return cpp::isStdClass(classOf(C), {"set", "unordered_set"});
 }
 
 /// The pair of a map with the key that is the first argument. Null when there
@@ -199,7 +199,7 @@ static Cell elementAt(Interpreter &VM, const LibraryCall &C) {
   return New;
 }
 
-static Cell object(Interpreter &, const LibraryCall &C) { return C.Object; }
+static Cell list(Interpreter &, const LibraryCall &C) { return C.Object; }
 
 static Cell bound(Interpreter &, const LibraryCall &C) {
   return boundOf(C.Name, C.Object);
@@ -344,7 +344,7 @@ static const CallRule ListRules[] = {
     {"empty", isListEmpty},
     {"front", front},
     {"back", back},
-    {"data vec reserve shrink_to_fit", object},
+    {"data vec reserve shrink_to_fit", list},
     {"push_back", addElement<false>},
     {"emplace_back", addElement<true>},
     {"pop_back", popBack},

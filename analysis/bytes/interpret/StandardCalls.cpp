@@ -470,7 +470,11 @@ static const CallRule FunctionRules[] = {
 
 /// A function that is not followed: it may change what it is given.
 static Cell skipStandard(Interpreter &VM, const LibraryCall &C) {
-  if (!torch::isTorchDecl(C.F) && !cpp::does(C.E, cpp::Std::Read))
+  if (!llvm::StringSwitch<bool>(C.Name)
+           .Cases("accumulate", "count", "count_if", "distance", true)
+           .Cases("find", "find_if", "max_element", "min_element", true)
+           .Cases("all_of", "any_of", "none_of", "equal", true)
+           .Default(torch::isTorchDecl(C.F)))
     for (const Cell &Argument : C.Arguments) {
       const Cell Changed = unknown(C.At, "a container after '" + C.Name + "'");
       if (Argument->What == Value::List)
