@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/torch/storage/Owners.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "clang/AST/DeclTemplate.h"
@@ -21,18 +23,19 @@ enum class Owner { None, Pointer, Container, Other };
 
 /// Library class templates that own what their arguments say.
 static Owner ownerKind(const CXXRecordDecl *R) {
-  if (!R || !R->getIdentifier() || (!R->isInStdNamespace() && !isTorchDecl(R)))
+  using cpp::StdClass;
+  if (cpp::isStdClass(R, StdClass::Box))
+    return Owner::Pointer;
+  if (cpp::isStdClass(R, StdClass::Container))
+    return Owner::Container;
+  if (cpp::isStdClass(R, StdClass::Sequence | StdClass::Tuple) ||
+      cpp::isStdClass(R, {"variant"}))
+    return Owner::Other;
+  if (!isTorchDecl(R))
     return Owner::None;
-  return llvm::StringSwitch<Owner>(R->getName())
-      .Cases("unique_ptr", "shared_ptr", "optional", "intrusive_ptr",
-             Owner::Pointer)
-      .Cases("vector", "deque", "list", "forward_list", Owner::Container)
-      .Cases("map", "multimap", "unordered_map", "unordered_multimap",
-             Owner::Container)
-      .Cases("set", "multiset", "unordered_set", Owner::Container)
+  return llvm::StringSwitch<Owner>(cpp::nameOf(R))
+      .Cases("optional", "intrusive_ptr", Owner::Pointer)
       .Cases("SmallVector", "OrderedDict", "List", "Dict", Owner::Container)
-      .Cases("pair", "tuple", "array", "variant", "stack", "queue",
-             Owner::Other)
       .Cases("Example", "TensorExample", Owner::Other)
       .Default(Owner::None);
 }
