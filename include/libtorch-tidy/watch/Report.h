@@ -7,7 +7,7 @@
 ///
 /// \file
 /// docs/watch.md describes the JSON. Whoever changes the meaning of a field
-/// raises FormatVersion, and teaches scripts/watch-report.
+/// raises FormatVersion, and teaches those who read it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ struct RegionFigures {
 };
 
 /// All that a report is made of.
-struct Findings {
+struct RunSummary {
   std::string End; ///< "exit", "exception", or "running".
   double Seconds = 0;
   std::time_t Began = 0;
@@ -58,20 +58,19 @@ inline std::string placeOf(uintptr_t Address) {
   return Text;
 }
 
-inline std::string asText(const Findings &F) {
+inline std::string asText(const RunSummary &Run) {
   std::string Text = "libtorch-tidy watch: ";
-  if (F.Series.empty())
+  if (Run.Series.empty())
     Text += "no step was taken; call watch.step() at the end of each iteration";
-  for (size_t I = 0; I < F.Series.size(); ++I)
+  for (size_t I = 0; I < Run.Series.size(); ++I)
     Text += (I ? ", " : "") +
-            count(static_cast<double>(F.Series[I]->Steps), " step of '",
-                  " steps of '") +
-            F.Series[I]->Label + "'";
-  if (F.End == "exception")
+            count(Run.Series[I]->Steps, " step of '", " steps of '") +
+            Run.Series[I]->Label + "'";
+  if (Run.End == "exception")
     Text += "; the program was ended by an exception";
   Text += "\n";
   bool HaveSites = false;
-  for (const Verdict &V : F.Verdicts) {
+  for (const Verdict &V : Run.Verdicts) {
     Text += "  " + V.Series + ": " + V.Text + "\n";
     // Stacks are a sample: what they show stands for all of the growth.
     double Scale = V.Explained < 0.98 ? 1 / V.Explained : 1;
@@ -91,18 +90,18 @@ inline std::string asText(const Findings &F) {
     if (!V.Advice.empty())
       Text += "    " + V.Advice + "\n";
   }
-  for (const RegionFigures &R : *F.Regions) {
+  for (const RegionFigures &R : *Run.Regions) {
     double Times = static_cast<double>(R.Times > 1 ? R.Times - 1 : 1);
     Text += "  region '" + std::string(R.Name) +
-            "': " + count(static_cast<double>(R.Times), " time", " times") +
-            ", keeps " + inWords(static_cast<double>(R.Bytes) / Times) +
+            "': " + count(R.Times, " time", " times") + ", keeps " +
+            inWords(static_cast<double>(R.Bytes) / Times) +
             " bytes of tensors and " +
             count(static_cast<double>(R.Nodes) / Times, " graph node",
                   " graph nodes") +
             " each time\n";
   }
-  if (HaveSites && !F.Report.empty())
-    Text += "  libtorch-tidy-watch-report " + F.Report +
+  if (HaveSites && !Run.Report.empty())
+    Text += "  libtorch-tidy-watch-report " + Run.Report +
             " says the lines of these addresses\n";
   return Text;
 }
@@ -111,10 +110,13 @@ inline std::string asText(const Findings &F) {
 class JsonWriter {
 public:
   JsonWriter &key(const char *Name) {
-    text(Name);
+    value(Name);
     Out += ": ";
     Comma = false;
     return *this;
+  }
+  template <typename T> void field(const char *Name, const T &Value) {
+    key(Name).value(Value);
   }
   void open(char Bracket) {
     separate();
@@ -126,30 +128,31 @@ public:
     Comma = true;
   }
   void line() { Out += Comma ? ",\n" : "\n", Comma = false; }
-  void text(const std::string &Value) {
+  void value(const std::string &Text) { value(Text.c_str()); }
+  void value(const char *Text) {
     separate();
     Out += '"';
-    for (char C : Value) {
-      unsigned char Byte = static_cast<unsigned char>(C);
-      char Escape[8];
-      if (C == '"' || C == '\\')
-        Out += '\\', Out += C;
+    for (; *Text; ++Text) {
+      char Escape[8] = {*Text};
+      unsigned char Byte = static_cast<unsigned char>(*Text);
+      if (*Text == '"' || *Text == '\\')
+        Out += '\\';
       else if (Byte < 0x20)
-        std::snprintf(Escape, sizeof Escape, "\\u%04x", Byte), Out += Escape;
-      else
-        Out += C;
+        std::snprintf(Escape, sizeof Escape, "\\u%04x", Byte);
+      Out += Escape;
     }
     Out += '"';
   }
-  void number(double Value) {
-    separate();
-    char Digits[40];
-    std::snprintf(Digits, sizeof Digits, "%.12g", Value);
-    Out += Digits;
-  }
-  void boolean(bool Value) {
+  void value(bool Value) {
     separate();
     Out += Value ? "true" : "false";
+  }
+  template <typename T>
+  std::enable_if_t<std::is_arithmetic<T>::value> value(T Number) {
+    separate();
+    char Digits[40];
+    std::snprintf(Digits, sizeof Digits, "%.12g", static_cast<double>(Number));
+    Out += Digits;
   }
   std::string Out;
 
@@ -162,17 +165,17 @@ private:
   bool Comma = false;
 };
 
-inline void writeSites(JsonWriter &J, const Findings &F) {
+inline void writeSites(JsonWriter &J, const RunSummary &Run) {
   Tracker &T = tracker();
   std::vector<uint32_t> Numbers;
-  for (const Verdict &V : F.Verdicts)
+  for (const Verdict &V : Run.Verdicts)
     for (const SiteGrowth &G : V.Sites)
       Numbers.push_back(G.Number);
   // And who holds most at the last step, whether it grows or not.
   const Snapshot None;
   const Snapshot *Now = &None;
   double Latest = -1;
-  for (const detail::Series *S : F.Series)
+  for (const detail::Series *S : Run.Series)
     if (!S->Points.empty() && S->Points.back().Seconds > Latest) {
       Latest = S->Points.back().Seconds;
       Now = &S->Now;
@@ -190,22 +193,21 @@ inline void writeSites(JsonWriter &J, const Findings &F) {
   J.key("sites").open('[');
   for (uint32_t Number : Numbers) {
     const Site &S = T.Made[Number];
-    Snapshot::Of Alive;
-    if (Number < Now->Sites.size())
-      Alive = Now->Sites[Number];
+    Snapshot::Of Alive =
+        Number < Now->Sites.size() ? Now->Sites[Number] : Snapshot::Of();
     J.line();
     J.open('{');
-    J.key("site").number(Number);
-    J.key("bytes").number(static_cast<double>(Alive.Bytes));
-    J.key("blocks").number(static_cast<double>(Alive.Blocks));
-    J.key("nodes").number(static_cast<double>(Alive.Nodes));
-    J.key("operator").boolean(S.Calls.HasOperator);
+    J.field("site", Number);
+    J.field("bytes", Alive.Bytes);
+    J.field("blocks", Alive.Blocks);
+    J.field("nodes", Alive.Nodes);
+    J.field("operator", S.Calls.HasOperator);
     J.key("frames").open('[');
     for (int I = 0; I < S.Calls.Size; ++I) {
       const Module *M = T.Made.modules().find(S.Calls.Frames[I]);
       J.open('[');
-      J.number(M ? static_cast<double>(M - Mods->data()) : -1);
-      J.number(static_cast<double>(S.Calls.Frames[I] - (M ? M->Base : 0)));
+      J.value(M ? static_cast<double>(M - Mods->data()) : -1);
+      J.value(S.Calls.Frames[I] - (M ? M->Base : 0));
       J.close(']');
     }
     J.close(']');
@@ -216,12 +218,12 @@ inline void writeSites(JsonWriter &J, const Findings &F) {
   J.key("modules").open('[');
   for (const Module &M : *Mods) {
     J.line();
-    J.text(M.Path);
+    J.value(M.Path);
   }
   J.close(']');
 }
 
-inline void writeSeries(JsonWriter &J, const Findings &F) {
+inline void writeSeries(JsonWriter &J, const RunSummary &Run) {
   static const char *Names[] = {"heapUsed",   "heapKept",   "rss",
                                 "graphNodes", "threads",    "threadsSeen",
                                 "allocated",  "sizesVaried"};
@@ -231,33 +233,33 @@ inline void writeSeries(JsonWriter &J, const Findings &F) {
   Tracker &T = tracker();
   std::vector<int> Columns;
   J.key("columns").open('[');
-  J.text("step");
-  J.text("seconds");
+  J.value("step");
+  J.value("seconds");
   for (int I = 0; I < FirstOfDevices; ++I) {
-    J.text(Names[I]);
+    J.value(Names[I]);
     Columns.push_back(I);
   }
   for (uint32_t D = 0; D < Tracker::MaxDevices; ++D)
     for (int I = 0; T.Devices[D].Key.load() >= 0 && I < DeviceMetrics; ++I) {
-      J.text(deviceName(T, D) + " " + OfDevices[I]);
+      J.value(deviceName(T, D) + " " + OfDevices[I]);
       Columns.push_back(metricOf(D, static_cast<DeviceMetric>(I)));
     }
   J.close(']');
   J.line();
   J.key("series").open('[');
-  for (const detail::Series *S : F.Series) {
+  for (const detail::Series *S : Run.Series) {
     J.line();
     J.open('{');
-    J.key("name").text(S->Label);
-    J.key("steps").number(static_cast<double>(S->Steps));
+    J.field("name", S->Label);
+    J.field("steps", S->Steps);
     J.key("points").open('[');
     for (const Point &P : S->Points) {
       J.line();
       J.open('[');
-      J.number(static_cast<double>(P.Step));
-      J.number(P.Seconds);
+      J.value(P.Step);
+      J.value(P.Seconds);
       for (int Column : Columns)
-        J.number(static_cast<double>(P.Values[Column]));
+        J.value(P.Values[Column]);
       J.close(']');
     }
     J.close(']');
@@ -266,28 +268,28 @@ inline void writeSeries(JsonWriter &J, const Findings &F) {
   J.close(']');
 }
 
-inline void writeVerdicts(JsonWriter &J, const Findings &F) {
+inline void writeVerdicts(JsonWriter &J, const RunSummary &Run) {
   J.key("verdicts").open('[');
-  for (const Verdict &V : F.Verdicts) {
+  for (const Verdict &V : Run.Verdicts) {
     J.line();
     J.open('{');
-    J.key("kind").text(V.Kind);
-    J.key("series").text(V.Series);
+    J.field("kind", V.Kind);
+    J.field("series", V.Series);
     if (!V.Device.empty())
-      J.key("device").text(V.Device);
-    J.key("perStep").number(V.PerStep);
+      J.field("device", V.Device);
+    J.field("perStep", V.PerStep);
     if (V.PassSteps)
-      J.key("passSteps").number(static_cast<double>(V.PassSteps));
-    J.key("text").text(V.Text);
-    J.key("advice").text(V.Advice);
-    J.key("explained").number(V.Explained);
+      J.field("passSteps", V.PassSteps);
+    J.field("text", V.Text);
+    J.field("advice", V.Advice);
+    J.field("explained", V.Explained);
     J.key("sites").open('[');
     for (const SiteGrowth &G : V.Sites) {
       J.open('{');
-      J.key("site").number(G.Number);
-      J.key("bytesPerStep").number(G.Bytes);
-      J.key("blocksPerStep").number(G.Blocks);
-      J.key("nodesPerStep").number(G.Nodes);
+      J.field("site", G.Number);
+      J.field("bytesPerStep", G.Bytes);
+      J.field("blocksPerStep", G.Blocks);
+      J.field("nodesPerStep", G.Nodes);
       J.close('}');
     }
     J.close(']');
@@ -296,47 +298,47 @@ inline void writeVerdicts(JsonWriter &J, const Findings &F) {
   J.close(']');
 }
 
-inline std::string asJson(const Findings &F) {
+inline std::string asJson(const RunSummary &Run) {
   Tracker &T = tracker();
   char Began[32] = "";
   std::tm Utc;
-  if (::gmtime_r(&F.Began, &Utc))
+  if (::gmtime_r(&Run.Began, &Utc))
     std::strftime(Began, sizeof Began, "%Y-%m-%dT%H:%M:%SZ", &Utc);
   JsonWriter J;
   J.open('{');
-  J.key("format").text("libtorch-tidy watch");
-  J.key("version").number(FormatVersion);
+  J.field("format", "libtorch-tidy watch");
+  J.field("version", FormatVersion);
   J.line();
-  J.key("torch").text(TORCH_VERSION);
-  J.key("pid").number(::getpid());
-  J.key("began").text(Began);
-  J.key("seconds").number(F.Seconds);
-  J.key("end").text(F.End);
+  J.field("torch", TORCH_VERSION);
+  J.field("pid", ::getpid());
+  J.field("began", Began);
+  J.field("seconds", Run.Seconds);
+  J.field("end", Run.End);
   J.line();
-  J.key("heapKnown").boolean(F.HeapKnown);
-  J.key("graphKnown").boolean(F.GraphKnown);
-  J.key("stacks").text(T.Mode == Stacks::All    ? "all"
-                       : T.Mode == Stacks::None ? "none"
-                                                : "auto");
-  J.key("ownBytes").number(static_cast<double>(ownBytes().load()));
-  J.key("failedAllocations").number(static_cast<double>(T.Failed.load()));
+  J.field("heapKnown", Run.HeapKnown);
+  J.field("graphKnown", Run.GraphKnown);
+  J.field("stacks", T.Mode == Stacks::All    ? "all"
+                    : T.Mode == Stacks::None ? "none"
+                                             : "auto");
+  J.field("ownBytes", ownBytes().load());
+  J.field("failedAllocations", T.Failed.load());
   J.line();
-  writeVerdicts(J, F);
+  writeVerdicts(J, Run);
   J.line();
   J.key("regions").open('[');
-  for (const RegionFigures &R : *F.Regions) {
+  for (const RegionFigures &R : *Run.Regions) {
     J.open('{');
-    J.key("name").text(R.Name);
-    J.key("times").number(static_cast<double>(R.Times));
-    J.key("bytesKept").number(static_cast<double>(R.Bytes));
-    J.key("nodesKept").number(static_cast<double>(R.Nodes));
+    J.field("name", R.Name);
+    J.field("times", R.Times);
+    J.field("bytesKept", R.Bytes);
+    J.field("nodesKept", R.Nodes);
     J.close('}');
   }
   J.close(']');
   J.line();
-  writeSites(J, F);
+  writeSites(J, Run);
   J.line();
-  writeSeries(J, F);
+  writeSeries(J, Run);
   J.close('}');
   return J.Out + "\n";
 }

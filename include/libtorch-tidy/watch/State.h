@@ -262,21 +262,21 @@ private:
     return P;
   }
 
-  Findings gather(const char *End) {
-    Findings F;
-    F.End = End;
-    F.Seconds = seconds();
-    F.Began = Began;
-    F.HeapKnown = HeapKnown;
-    F.GraphKnown = GraphKnown;
-    F.Regions = &Regions;
+  RunSummary gather(const char *End) {
+    RunSummary Run;
+    Run.End = End;
+    Run.Seconds = seconds();
+    Run.Began = Began;
+    Run.HeapKnown = HeapKnown;
+    Run.GraphKnown = GraphKnown;
+    Run.Regions = &Regions;
     for (Series *S : All) {
-      F.Series.push_back(S);
+      Run.Series.push_back(S);
       for (Verdict &V : Judge(*S, tracker()).verdicts())
-        F.Verdicts.push_back(std::move(V));
+        Run.Verdicts.push_back(std::move(V));
     }
-    F.Report = fileName();
-    return F;
+    Run.Report = fileName();
+    return Run;
   }
 
   std::string fileName() const {

@@ -19,6 +19,7 @@ namespace detail {
 struct SiteGrowth {
   uint32_t Number = 0;
   double Bytes = 0, Blocks = 0, Nodes = 0; ///< Each per step.
+  double of(bool IsOfNodes) const { return IsOfNodes ? Nodes : Bytes; }
 };
 
 /// One sentence of the report.
@@ -37,8 +38,9 @@ struct Verdict {
 };
 
 /// 65792 as "65,792"; with a decimal where that matters.
-inline std::string inWords(double Value) {
+template <typename T> std::string inWords(T Number) {
   char Digits[64];
+  double Value = static_cast<double>(Number);
   bool Whole =
       std::fabs(Value) >= 10 || std::fabs(Value - std::round(Value)) < 0.05;
   std::snprintf(Digits, sizeof Digits, Whole ? "%.0f" : "%.1f", Value);
@@ -51,7 +53,8 @@ inline std::string inWords(double Value) {
   return Text;
 }
 
-inline std::string count(double Value, const char *One, const char *Many) {
+template <typename T>
+std::string count(T Value, const char *One, const char *Many) {
   std::string Text = inWords(Value);
   return Text + (Text == "1" ? One : Many);
 }
@@ -85,17 +88,15 @@ inline std::vector<SiteGrowth> sitesOf(const Snapshot &Before,
     G.Bytes = static_cast<double>(Now.Bytes - Old.Bytes) / Steps;
     G.Blocks = static_cast<double>(Now.Blocks - Old.Blocks) / Steps;
     G.Nodes = static_cast<double>(Now.Nodes - Old.Nodes) / Steps;
-    double Growth = Nodes ? G.Nodes : G.Bytes;
-    if (Growth <= 0)
+    if (G.of(Nodes) <= 0)
       continue;
-    Sum += Growth;
+    Sum += G.of(Nodes);
     Grown.push_back(G);
   }
   std::sort(Grown.begin(), Grown.end(),
             [Nodes](const SiteGrowth &A, const SiteGrowth &B) {
-              double X = Nodes ? A.Nodes : A.Bytes,
-                     Y = Nodes ? B.Nodes : B.Bytes;
-              return X != Y ? X > Y : A.Number < B.Number;
+              return A.of(Nodes) != B.of(Nodes) ? A.of(Nodes) > B.of(Nodes)
+                                                : A.Number < B.Number;
             });
   if (Grown.size() > 20)
     Grown.resize(20);
@@ -111,7 +112,7 @@ public:
   std::vector<Verdict> verdicts() {
     if (S.Points.size() < EnoughPoints) {
       add("too-few-steps", 0,
-          count(static_cast<double>(S.Steps), " step is", " steps are") +
+          count(S.Steps, " step is", " steps are") +
               " too few to tell what grows: " + std::to_string(EnoughPoints) +
               " are needed");
       return Said;
@@ -225,7 +226,7 @@ private:
       Text += ", and graph nodes by " + inWords(S.Nodes.PerStep) + ",";
     else if (!OfBytes)
       Text += ", tensors do not,";
-    Text += " over passes of " + inWords(static_cast<double>(P.Steps)) +
+    Text += " over passes of " + inWords(P.Steps) +
             " steps, and are released at the end of each";
     Verdict &V =
         add(OfBytes ? "tensors" : "graph", P.PerStep, Text,
@@ -321,18 +322,16 @@ private:
         Peak = std::max(Peak, P.Values[metricOf(I, TensorPeak)]);
       Figures += (Figures.empty() ? "tensors" : "; tensors") +
                  (I == 0 ? std::string() : " on " + deviceName(T, I)) +
-                 " hold " +
-                 inWords(static_cast<double>(last(metricOf(I, TensorBytes)))) +
-                 " bytes after a step, and at most " +
-                 inWords(static_cast<double>(Peak)) + " within one";
+                 " hold " + inWords(last(metricOf(I, TensorBytes))) +
+                 " bytes after a step, and at most " + inWords(Peak) +
+                 " within one";
     }
     if (T.Failed.load()) {
       add("step-too-large", 0,
           "nothing grows, and an allocation of " +
-              inWords(static_cast<double>(T.FailedSize.load())) +
+              inWords(T.FailedSize.load()) +
               " bytes failed while tensors held " +
-              inWords(static_cast<double>(T.FailedLive.load())) +
-              ": the step is too large",
+              inWords(T.FailedLive.load()) + ": the step is too large",
           "a smaller batch, shorter sequences or smaller images; " + Figures);
       return;
     }
