@@ -7,7 +7,6 @@
 
 #include "driver/Run.h"
 #include "analysis/flow/Cost.h"
-#include "driver/budget/BudgetPage.h"
 #include "driver/engine/Background.h"
 #include "driver/engine/Batch.h"
 #include "driver/engine/FixRounds.h"
@@ -416,13 +415,11 @@ Outcome Run::reportBudget() {
   llvm::SmallString<256> Folder(WorkingDirectory);
   (void)FS->getRealPath(WorkingDirectory, Folder);
   (BudgetPage && BudgetPage->isStdout() ? llvm::errs() : llvm::outs())
-      << (Change ? changeReport(*Change, Asked, Folder)
-          : Asked.Format == BudgetFormat::Json
-              ? budgetAsJson(Models, Asked, Folder)
-              : budgetAsText(Models, Asked, Folder));
+      << (Change ? budgetReport(*Change, Asked, Folder)
+                 : budgetReport(Models, Asked, Folder));
   if (BudgetPage)
     if (Error E = BudgetPage->write(
-            budgetAsHtml(Models, Asked, All.FailedUnits, Folder)))
+            budgetPage(Models, Asked, All.FailedUnits, Folder)))
       return usageError(std::move(E));
   precompileAfter(All, Options.Analysis, Options.VfsOverlay);
   return IsBroken ? ExitBroken : ExitClean;

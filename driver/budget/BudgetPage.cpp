@@ -5,21 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/budget/BudgetPage.h"
 #include "checks/base/Amounts.h"
-#include "driver/budget/BudgetParts.h"
-#include "driver/budget/TimeLine.h"
+#include "driver/budget/Document.h"
 #include "driver/output/Escape.h"
 #include "driver/output/HtmlFrame.h"
-#include "driver/output/Report.h"
 #include "driver/project/Paths.h"
 #include "driver/project/Printable.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using libtorch_tidy::bytes::ModelRows;
 using libtorch_tidy::bytes::ModuleRow;
+using llvm::formatv;
 using llvm::StringRef;
 
 namespace libtorch_tidy::driver {
@@ -38,29 +36,21 @@ static constexpr unsigned MaxLevel = 10;
 /// What strangers have written.
 static std::string text(StringRef Text) { return escapeHtml(printable(Text)); }
 
-static std::string percent(uint64_t Part, uint64_t Whole) {
-  std::string Result;
-  llvm::raw_string_ostream(Result)
-      << llvm::format("%.2f%%", Whole ? 100 * static_cast<double>(Part) /
-                                            static_cast<double>(Whole)
-                                      : 0.0);
-  return Result;
+/// \p Text, if there is some, with what goes around it.
+static std::string around(StringRef Before, StringRef Text, StringRef After) {
+  return Text.empty() ? "" : (Before + Text + After).str();
 }
 
-static const char *classOf(Total::Kind Part) {
-  switch (Part) {
-  case Total::Parameters:
-    return "parameters";
-  case Total::Buffers:
-    return "buffers";
-  case Total::Gradients:
-    return "gradients";
-  case Total::State:
-    return "state";
-  case Total::Unlisted:
-    return "unlisted";
-  }
-  llvm_unreachable("all kinds are covered");
+static std::string percent(uint64_t Part, uint64_t Whole) {
+  return formatv("{0:f2}%", Whole ? 100 * static_cast<double>(Part) /
+                                        static_cast<double>(Whole)
+                                  : 0.0);
+}
+
+static StringRef classOf(Total::Kind Part) {
+  static constexpr llvm::StringLiteral Names[] = {
+      "parameters", "buffers", "gradients", "state", "unlisted"};
+  return Names[Part];
 }
 
 namespace {
@@ -97,25 +87,22 @@ private:
 
 class ModelsPage {
 public:
-  ModelsPage(const bytes::UnitBudget &Budget, const BudgetOptions &Options,
-             const std::map<std::string, std::string> &Trouble,
+  ModelsPage(const Document &Said, const BudgetOptions &Options,
              StringRef Folder)
-      : Budget(Budget), Options(Options), Trouble(Trouble), Folder(Folder),
-        OS(Out) {}
-  std::string write();
+      : Said(Said), Options(Options), Folder(Folder), OS(Out) {}
+  std::string write(const std::map<std::string, std::string> &Trouble);
 
 private:
   void overview();
-  void model(const ModelRows &Model, size_t Number);
+  void section(const Section &S, size_t Number);
   void parts(llvm::ArrayRef<Total> Totals);
-  void figures(StringRef Caption, llvm::ArrayRef<Total> Totals, bool AtLeast);
+  void figures(const Block &Sums);
+  void missing(const Block &B);
   void pictures(const ModelRows &Model);
-  void missing(StringRef Title, llvm::ArrayRef<bytes::MissingRow> Missing);
-  void unanswered();
+  void remarks(StringRef Title, llvm::ArrayRef<Remark> Remarks);
 
-  const bytes::UnitBudget &Budget;
+  const Document &Said;
   const BudgetOptions &Options;
-  const std::map<std::string, std::string> &Trouble;
   const StringRef Folder;
   std::string Out;
   llvm::raw_string_ostream OS;
@@ -126,26 +113,24 @@ private:
 /// A number, and how much of the largest it is; darker what is not of children.
 void Tree::bar(StringRef Label, uint64_t All, uint64_t Own, uint64_t Most,
                bool AtLeast) {
-  OS << "<span class=\"amount\" title=\"" << Label
-     << (AtLeast ? ": at least " : ": ") << grouped(All) << " bytes";
-  if (Own != All)
-    OS << ", of its own " << grouped(Own);
-  OS << "\"><svg class=\"bar\" aria-hidden=\"true\"><rect class=\"below\" "
-        "width=\""
-     << percent(All, Most) << "\" height=\"100%\"/><rect width=\""
-     << percent(Own, Most) << "\" height=\"100%\"/></svg><span class=\"label\">"
-     << Label << " </span>" << (AtLeast ? "&ge; " : "") << readableBytes(All)
-     << "</span>";
+  OS << formatv(
+      R"(<span class="amount" title="{0}{1}{2} bytes{3}">)"
+      R"(<svg class="bar" aria-hidden="true"><rect class="below" width="{4}" )"
+      R"(height="100%"/><rect width="{5}" height="100%"/></svg>)"
+      R"(<span class="label">{0} </span>{6}{7}</span>)",
+      Label, AtLeast ? ": at least " : ": ", grouped(All),
+      Own == All ? "" : ", of its own " + grouped(Own), percent(All, Most),
+      percent(Own, Most), AtLeast ? "&ge; " : "", readableBytes(All));
 }
 
 void Tree::row(size_t I) {
   const ModuleRow &Row = Rows[I];
   // Deeper ones are not below their parents any more.
-  const std::string &Name = Row.Depth > MaxLevel ? Row.Path : Row.Name;
-  OS << "<span class=\"row\"><span class=\"module\"><code>" << text(Name)
-     << "</code> <span class=\"meta\">" << text(Row.Class);
-  if (const std::string Line = lineOf(Row.Made, Folder); !Line.empty())
-    OS << " &middot; " << escapeHtml(Line);
+  OS << formatv(R"(<span class="row"><span class="module"><code>{0}</code> )"
+                R"(<span class="meta">{1}{2})",
+                text(Row.Depth > MaxLevel ? Row.Path : Row.Name),
+                text(Row.Class),
+                around(" &middot; ", escapeHtml(lineOf(Row.Made, Folder)), ""));
   if (Row.IsRepeated) {
     OS << " &middot; the same as <code>" << text(Row.SameAs)
        << "</code></span></span></span>";
@@ -163,10 +148,9 @@ void Tree::row(size_t I) {
   bar("tensors", Sum.Bytes, Own, MostBytes, Sum.IsIncomplete);
   if (HasStep) {
     bar("kept", Sum.Kept, Row.Kept, MostKept, IsStepIncomplete);
-    OS << "<span class=\"result\">";
-    if (!Row.Result.empty())
-      OS << "<span class=\"label\">gives </span>" << text(Row.Result);
-    OS << "</span>";
+    OS << R"(<span class="result">)"
+       << around(R"(<span class="label">gives </span>)", text(Row.Result), "")
+       << "</span>";
   }
   OS << "</span>";
 }
@@ -181,9 +165,8 @@ void Tree::list(size_t I, size_t End) {
     if (Next == I + 1) {
       row(I);
     } else {
-      OS << "<details"
-         << (level(I) == 0 || Shown <= MaxOpenModules ? " open" : "")
-         << "><summary>";
+      const bool IsOpen = level(I) == 0 || Shown <= MaxOpenModules;
+      OS << "<details" << (IsOpen ? " open" : "") << "><summary>";
       row(I);
       OS << "</summary>\n";
       list(I + 1, Next);
@@ -196,15 +179,13 @@ void Tree::list(size_t I, size_t End) {
 }
 
 void Tree::write() {
-  OS << "<h3>Modules</h3>\n<p class=\"meta\">A bar has all below a module; "
-        "what "
-        "is darker is its own.</p>\n<div class=\"tree"
-     << (HasStep ? " with-step" : "")
-     << "\">\n<p class=\"row head\"><span>module</span><span>parameters and "
-        "buffers</span>";
-  if (HasStep)
-    OS << "<span>kept for backward</span><span>result</span>";
-  OS << "</p>\n";
+  OS << formatv(
+      "<h3>Modules</h3>\n<p class=\"meta\">A bar has all below a module; what "
+      "is darker is its own.</p>\n<div class=\"tree{0}\">\n"
+      "<p class=\"row head\"><span>module</span>"
+      "<span>parameters and buffers</span>{1}</p>\n",
+      HasStep ? " with-step" : "",
+      HasStep ? "<span>kept for backward</span><span>result</span>" : "");
   const size_t Listed =
       llvm::find_if(Rows, [](const ModuleRow &R) { return R.IsUnlisted; }) -
       Rows.begin();
@@ -223,48 +204,46 @@ void Tree::write() {
 void ModelsPage::parts(llvm::ArrayRef<Total> Totals) {
   uint64_t Done = 0;
   const uint64_t All = Totals.back().Bytes;
-  OS << "<svg class=\"parts\" aria-hidden=\"true\">";
+  OS << R"(<svg class="parts" aria-hidden="true">)";
   for (const Total &T : Totals)
     if (T.Part && T.Bytes) {
-      OS << "<rect class=\"" << classOf(*T.Part) << "\" x=\""
-         << percent(Done, All) << "\" width=\"" << percent(T.Bytes, All)
-         << "\" height=\"100%\"><title>" << escapeHtml(T.Name) << ": "
-         << readableBytes(T.Bytes) << "</title></rect>";
+      OS << formatv(R"(<rect class="{0}" x="{1}" width="{2}" height="100%">)"
+                    "<title>{3}: {4}</title></rect>",
+                    classOf(*T.Part), percent(Done, All), percent(T.Bytes, All),
+                    escapeHtml(T.Name), readableBytes(T.Bytes));
       Done += T.Bytes;
     }
   OS << "</svg>\n";
 }
 
-void ModelsPage::figures(StringRef Caption, llvm::ArrayRef<Total> Totals,
-                         bool AtLeast) {
-  OS << "<table>\n<caption>" << Caption << "</caption>\n<tbody>\n";
-  for (const Total &T : Totals) {
-    OS << "<tr><th scope=\"row\">";
-    if (T.Part)
-      OS << "<span class=\"chip " << classOf(*T.Part) << "\"></span> ";
-    OS << escapeHtml(T.Name);
-    if (!T.Note.empty())
-      OS << " <span class=\"note\">" << escapeHtml(T.Note) << "</span>";
-    OS << "</th><td class=\"count\">" << (AtLeast ? "at least " : "")
-       << readableBytes(T.Bytes) << " <span class=\"exact\">";
-    if (T.Bytes >= 1024)
-      OS << grouped(T.Bytes) << " bytes";
-    OS << "</span></td></tr>\n";
-  }
+void ModelsPage::figures(const Block &Sums) {
+  OS << "<table>\n<caption>" << Sums.Sentences.front()
+     << "</caption>\n<tbody>\n";
+  for (const Total &T : Sums.Totals)
+    OS << formatv(
+        R"(<tr><th scope="row">{0}{1}{2}</th><td class="count">{3}{4} )"
+        R"(<span class="exact">{5}</span></td></tr>)"
+        "\n",
+        T.Part
+            ? around(R"(<span class="chip )", classOf(*T.Part), R"("></span> )")
+            : "",
+        escapeHtml(T.Name),
+        around(R"( <span class="note">)", escapeHtml(T.Note), "</span>"),
+        Sums.AtLeast ? "at least " : "", readableBytes(T.Bytes),
+        T.Bytes >= 1024 ? grouped(T.Bytes) + " bytes" : "");
   OS << "</tbody>\n</table>\n";
 }
 
-void ModelsPage::missing(StringRef Title,
-                         llvm::ArrayRef<bytes::MissingRow> Missing) {
+void ModelsPage::missing(const Block &B) {
+  // As text it follows two spaces, and begins with a small letter.
+  std::string Title = escapeHtml(B.Sentences.front());
+  Title.front() = llvm::toUpper(Title.front());
   OS << "<div class=\"missing\">\n<p>" << Title << "</p>\n<ul>\n";
-  for (const bytes::MissingRow &M : Missing.take_front(MaxMissing)) {
-    OS << "<li>";
-    if (const std::string Where = lineOf(M.Where, Folder); !Where.empty())
-      OS << "<code>" << escapeHtml(Where) << "</code>: ";
-    OS << text(M.Text) << "</li>\n";
-  }
-  if (Missing.size() > MaxMissing)
-    OS << "<li>... and " << grouped(Missing.size() - MaxMissing)
+  for (const Remark &R : llvm::ArrayRef(B.Remarks).take_front(MaxMissing))
+    OS << "<li>" << around("<code>", escapeHtml(R.Where), "</code>: ")
+       << escapeHtml(R.Text) << "</li>\n";
+  if (B.Remarks.size() > MaxMissing)
+    OS << "<li>... and " << grouped(B.Remarks.size() - MaxMissing)
        << " more; <code>--budget-format=json</code> has all</li>\n";
   OS << "</ul>\n</div>\n";
 }
@@ -288,7 +267,7 @@ void ModelsPage::pictures(const ModelRows &Model) {
     const bool IsOfBoth =
         *T.Part != Total::Gradients && *T.Part != Total::State;
     (IsOfBoth ? Inference.Floor : OfTraining)
-        .push_back({T.Name, classOf(*T.Part), T.Bytes});
+        .push_back({T.Name, classOf(*T.Part).str(), T.Bytes});
   }
   Inference.Floor.push_back({"input", "input", Step.Inputs});
   Training.Floor = Inference.Floor;
@@ -300,64 +279,58 @@ void ModelsPage::pictures(const ModelRows &Model) {
   writeTimeLine(OS, Inference, Step.Places, Folder);
 }
 
-void ModelsPage::model(const ModelRows &Model, size_t Number) {
-  const bytes::StepRows &Step = Model.Step;
-  OS << "<section id=\"model-" << Number << "\">\n<h2><code>"
-     << escapeHtml(modelTitle(Model, Options)) << "</code></h2>\n";
-  if (const std::string Line = lineOf(Model.Made, Folder); !Line.empty())
-    OS << "<p class=\"meta\">defined at " << escapeHtml(Line) << "</p>\n";
-  const bool HasFigures = hasStep(Model);
-  if (HasFigures) {
-    OS << "<p>" << escapeHtml(stepSentence(Step, Options, Folder));
-    if (Options.Device == bytes::DeviceKind::Cuda)
-      OS << " " << EstimateSentence;
-    if (Options.Memory && Step.Missing.empty())
-      OS << " <b>" << batchSentence(Step.LargestBatch, Options) << "</b>";
-    OS << "</p>\n";
-  } else if (Model.HasStep) {
-    missing(escapeHtml(stepSentence(Step, Options, Folder)),
-            llvm::ArrayRef(Step.Missing).take_back());
-  } else if (Options.Memory) {
-    OS << "<p>" << NoInputSentence << "</p>\n";
-  }
-  const std::vector<Total> Totals = modelTotals(Model, Options);
-  parts(Totals);
+void ModelsPage::section(const Section &S, size_t Number) {
+  OS << formatv("<section id=\"model-{0}\">\n<h2><code>{1}</code></h2>\n{2}",
+                Number, escapeHtml(S.Title),
+                around(R"(<p class="meta">defined at )",
+                       escapeHtml(lineOf(S.Model->Made, Folder)), "</p>\n"));
+  auto ForEach = [&](Block::Kind Kind, auto Write) {
+    for (const Block &B : S.Blocks)
+      if (B.Is == Kind)
+        Write(B);
+  };
+  std::string Sentences;
+  ForEach(Block::Said, [&](const Block &B) {
+    Sentences += escapeHtml(llvm::join(B.Sentences, " "));
+  });
+  ForEach(Block::Answer, [&](const Block &B) {
+    Sentences += " <b>" + B.Sentences.front() + "</b>";
+  });
+  OS << around("<p>", Sentences, "</p>\n");
+  auto WriteMissing = [&](const Block &B) { missing(B); };
+  ForEach(Block::Failure, WriteMissing);
+  parts(modelTotals(*S.Model, Options));
   OS << "<div class=\"figures\">\n";
-  figures("The model", Totals, !Model.Missing.empty());
-  if (HasFigures)
-    figures("A step", stepTotals(Step, Folder), !Step.Missing.empty());
+  ForEach(Block::Sums, [&](const Block &B) { figures(B); });
   OS << "</div>\n";
-  if (!Model.Missing.empty())
-    missing("Not known, and left out of the sums:", Model.Missing);
-  if (HasFigures && !Step.Missing.empty())
-    missing("Not known of the step, and left out:", Step.Missing);
-  if (HasFigures)
-    pictures(Model);
-  Tree(OS, Model, Folder).write();
+  ForEach(Block::Missing, WriteMissing);
+  if (hasStep(*S.Model))
+    pictures(*S.Model);
+  Tree(OS, *S.Model, Folder).write();
   OS << "</section>\n";
 }
 
 /// Which models there are, when they are several.
 void ModelsPage::overview() {
   const bool HasStep = llvm::any_of(
-      Budget.Models, [](const ModelRows &Model) { return Model.HasStep; });
-  OS << "<nav aria-label=\"Models\">\n<table>\n<thead><tr><th "
-        "scope=\"col\">Model</th><th scope=\"col\" "
-        "class=\"count\">Parameters</th><th scope=\"col\" "
-        "class=\"count\">Together</th>";
+      Said.Sections, [](const Section &S) { return S.Model->HasStep; });
+  OS << "<nav aria-label=\"Models\">\n<table>\n<thead><tr>"
+        R"(<th scope="col">Model</th><th scope="col" class="count">)"
+        R"(Parameters</th><th scope="col" class="count">Together</th>)";
   if (HasStep)
-    OS << "<th scope=\"col\" class=\"count\">Peak of later steps</th>";
+    OS << R"(<th scope="col" class="count">Peak of later steps</th>)";
   OS << "</tr></thead>\n<tbody>\n";
-  for (const auto &[I, Model] : llvm::enumerate(Budget.Models)) {
+  for (const auto &[I, S] : llvm::enumerate(Said.Sections)) {
+    const ModelRows &Model = *S.Model;
     const std::vector<Total> Totals = modelTotals(Model, Options);
-    const StringRef AtLeast = Model.Missing.empty() ? "" : "&ge; ";
-    OS << "<tr><td><a href=\"#model-" << I + 1 << "\"><code>"
-       << escapeHtml(modelTitle(Model, Options))
-       << "</code></a></td><td class=\"count\">" << AtLeast
-       << readableBytes(Totals.front().Bytes) << "</td><td class=\"count\">"
-       << AtLeast << readableBytes(Totals.back().Bytes) << "</td>";
+    OS << formatv(
+        R"(<tr><td><a href="#model-{0}"><code>{1}</code></a></td>)"
+        R"(<td class="count">{2}{3}</td><td class="count">{2}{4}</td>)",
+        I + 1, escapeHtml(S.Title), Model.Missing.empty() ? "" : "&ge; ",
+        readableBytes(Totals.front().Bytes),
+        readableBytes(Totals.back().Bytes));
     if (HasStep) {
-      OS << "<td class=\"count\">";
+      OS << R"(<td class="count">)";
       if (Model.Step.Fails)
         OS << "fails";
       else if (Model.HasStep)
@@ -370,56 +343,53 @@ void ModelsPage::overview() {
   OS << "</tbody>\n</table>\n</nav>\n";
 }
 
-void ModelsPage::unanswered() {
-  if (!Budget.Refused.empty()) {
-    OS << "<section>\n<h2>Without an answer</h2>\n<ul>\n";
-    for (const bytes::RefusedModel &M : Budget.Refused) {
-      OS << "<li><code>" << text(M.Title) << "</code>: ";
-      if (const std::string Where = lineOf(M.Where, Folder); !Where.empty())
-        OS << "<code>" << escapeHtml(Where) << "</code>: ";
-      OS << text(M.Reason) << "</li>\n";
-    }
-    OS << "</ul>\n</section>\n";
-  }
-  if (Trouble.empty())
+void ModelsPage::remarks(StringRef Title, llvm::ArrayRef<Remark> Remarks) {
+  if (Remarks.empty())
     return;
-  OS << "<section>\n<h2>Not read in full</h2>\n<ul>\n";
-  for (const auto &[File, Reason] : Trouble)
-    OS << "<li><code>" << text(relativePath(File, Folder))
-       << "</code>: " << text(Reason) << "</li>\n";
+  OS << "<section>\n<h2>" << Title << "</h2>\n<ul>\n";
+  for (const Remark &R : Remarks)
+    OS << "<li><code>" << escapeHtml(R.About)
+       << "</code>: " << around("<code>", escapeHtml(R.Where), "</code>: ")
+       << escapeHtml(R.Text) << "</li>\n";
   OS << "</ul>\n</section>\n";
 }
 
-std::string ModelsPage::write() {
-  const size_t Count = Budget.Models.size();
+std::string
+ModelsPage::write(const std::map<std::string, std::string> &Trouble) {
+  const size_t Count = Said.Sections.size();
   const std::string Title =
       Count == 1 ? "What a model takes"
                  : "What " + std::to_string(Count) + " models take";
-  beginPage(OS,
-            "libtorch-tidy: " +
-                (Count == 1 ? printable(Budget.Models.front().Title) : Title),
-            BudgetStyle, /*HasScript=*/false);
+  beginPage(
+      OS,
+      "libtorch-tidy: " +
+          (Count == 1 ? printable(Said.Sections.front().Model->Title) : Title),
+      BudgetStyle, /*HasScript=*/false);
   OS << "<header>\n<h1>" << Title
      << "</h1>\n<p class=\"meta\">Taken from the source; nothing was run. A KB "
-        "is "
-        "1,024 bytes. Paths are relative to the folder that libtorch-tidy ran "
-        "in.</p>\n</header>\n"
-     << "<main>\n";
+        "is 1,024 bytes. Paths are relative to the folder that libtorch-tidy "
+        "ran in.</p>\n</header>\n<main>\n";
   if (Count > 1)
     overview();
-  for (const auto &[I, Model] : llvm::enumerate(Budget.Models))
-    model(Model, I + 1);
-  unanswered();
+  for (const auto &[I, S] : llvm::enumerate(Said.Sections))
+    section(S, I + 1);
+  remarks("Without an answer", Said.Unanswered);
+  std::vector<Remark> NotRead;
+  for (const auto &[File, Reason] : Trouble)
+    NotRead.push_back(
+        {printable(relativePath(File, Folder)), "", printable(Reason)});
+  remarks("Not read in full", NotRead);
   OS << "</main>\n";
   endPage(OS, "");
   return std::move(Out);
 }
 
-std::string budgetAsHtml(const bytes::UnitBudget &Budget,
-                         const BudgetOptions &Options,
-                         const std::map<std::string, std::string> &Trouble,
-                         StringRef WorkingDirectory) {
-  return ModelsPage(Budget, Options, Trouble, WorkingDirectory).write();
+std::string budgetPage(const bytes::UnitBudget &Budget,
+                       const BudgetOptions &Options,
+                       const std::map<std::string, std::string> &Trouble,
+                       StringRef WorkingDirectory) {
+  const Document Said = documentOf(Budget, Options, WorkingDirectory);
+  return ModelsPage(Said, Options, WorkingDirectory).write(Trouble);
 }
 
 } // namespace libtorch_tidy::driver

@@ -11,6 +11,7 @@
 #include "analysis/bytes/Bytes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <map>
 #include <optional>
 #include <string>
 
@@ -35,33 +36,42 @@ struct BudgetOptions {
   std::optional<std::string> Revision;
 };
 
-/// Sums of a model in bytes; each is at least what it says when the model
-/// misses something.
-struct BudgetTotals {
-  uint64_t ParameterCount = 0, Parameters = 0, BufferCount = 0, Buffers = 0;
-  uint64_t Gradients = 0;
-  /// Absent: no optimizer was named.
-  std::optional<uint64_t> OptimizerState;
-  uint64_t Unlisted = 0; ///< Of modules that no parameters() lists.
-  uint64_t all() const;
+/// The models of a revision, and those of now.
+struct BudgetSides {
+  bytes::UnitBudget Before, After; ///< Merged.
+  /// A unit could not be analysed: models that are not there may be in it.
+  bool LacksBefore = false, LacksAfter = false;
+  std::string Revision, Commit; ///< As the user gave it, and its full name.
+  /// What is not known of the revision, in words.
+  std::vector<std::string> Unknown;
 };
-BudgetTotals totalsOf(const bytes::ModelRows &Model, llvm::StringRef Optimizer);
-BudgetTotals totalsOf(llvm::ArrayRef<bytes::ModuleRow> Rows,
-                      llvm::StringRef Optimizer);
 
 /// All that units said: each model once, as the unit has it that sees most of
 /// it, and no class without an answer that is a part of a model.
 bytes::UnitBudget merged(llvm::ArrayRef<bytes::UnitBudget> Units);
 
-/// A table for each model, and what could not be followed. Paths below
-/// \p WorkingDirectory are written relative to it.
-std::string budgetAsText(const bytes::UnitBudget &Budget,
+// Paths below a working directory are written relative to it. docs/budget.md
+// describes the JSON.
+
+/// A table for each model, and what could not be followed; or JSON, which has
+/// all tensors.
+std::string budgetReport(const bytes::UnitBudget &Budget,
                          const BudgetOptions &Options,
                          llvm::StringRef WorkingDirectory);
-/// The same as JSON, with all tensors; docs/budget.md describes it.
-std::string budgetAsJson(const bytes::UnitBudget &Budget,
-                         const BudgetOptions &Options,
+
+/// For each model what the change adds or saves, and which modules do: as text,
+/// or as JSON.
+std::string budgetReport(const BudgetSides &Sides, const BudgetOptions &Options,
                          llvm::StringRef WorkingDirectory);
+
+/// One HTML file that needs nothing else, and no scripts: the sums of each
+/// model, what is in use over time, and a bar per module. \p Trouble has the
+/// files that could not be read in full, with the reason. Equal input gives
+/// equal bytes.
+std::string budgetPage(const bytes::UnitBudget &Budget,
+                       const BudgetOptions &Options,
+                       const std::map<std::string, std::string> &Trouble,
+                       llvm::StringRef WorkingDirectory);
 
 } // namespace libtorch_tidy::driver
 

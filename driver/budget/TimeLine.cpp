@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/budget/TimeLine.h"
 #include "checks/base/Amounts.h"
-#include "driver/budget/BudgetParts.h"
+#include "driver/budget/Document.h"
 #include "driver/output/Escape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"

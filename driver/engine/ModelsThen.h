@@ -8,7 +8,7 @@
 #ifndef LIBTORCH_TIDY_DRIVER_ENGINE_MODELSTHEN_H
 #define LIBTORCH_TIDY_DRIVER_ENGINE_MODELSTHEN_H
 
-#include "driver/budget/BudgetDiff.h"
+#include "driver/budget/BudgetReport.h"
 #include "driver/engine/Batch.h"
 #include "driver/project/CompileCommands.h"
 #include "driver/project/RevisionFiles.h"

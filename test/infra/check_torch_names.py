@@ -39,9 +39,9 @@ ALLOWED = {
     ("checks/history/AccumulatedHistoryCheck.cpp", "detach"): "a value of option Fix",
     ("driver/options/BudgetOptions.cpp", "cpu"): "a value of --device",
     ("driver/options/BudgetOptions.cpp", "cuda"): "a value of --device",
-    ("driver/budget/BudgetReport.cpp", "backward"): "a key of JSON",
-    ("driver/budget/BudgetReport.cpp", "cpu"): "a value in JSON",
-    ("driver/budget/BudgetReport.cpp", "cuda"): "a value in JSON",
+    ("driver/budget/BudgetJson.cpp", "backward"): "a key of JSON",
+    ("driver/budget/BudgetJson.cpp", "cpu"): "a value in JSON",
+    ("driver/budget/BudgetJson.cpp", "cuda"): "a value in JSON",
     ("driver/project/CudaUnits.cpp", "cuda"): "a language of Clang's -x",
     ("driver/project/NvccFlags.cpp", "cuda"): "a language of Clang's -x",
 }

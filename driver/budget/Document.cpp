@@ -1,0 +1,301 @@
+//===- Document.cpp - What is said about models, in any form --------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/budget/Document.h"
+#include "checks/base/Amounts.h"
+#include "driver/project/Paths.h"
+#include "driver/project/Printable.h"
+#include "llvm/ADT/StringExtras.h"
+
+using libtorch_tidy::bytes::ModelRows;
+using libtorch_tidy::bytes::ModuleRow;
+using libtorch_tidy::bytes::Spot;
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver {
+
+std::string lineOf(const Spot &At, StringRef Folder) {
+  return At.File.empty() ? ""
+                         : printable(relativePath(At.File, Folder)) + ":" +
+                               std::to_string(At.Line);
+}
+
+std::string grouped(uint64_t Number) {
+  std::string Result = std::to_string(Number);
+  for (size_t At = Result.size(); At > 3;)
+    Result.insert(At -= 3, ",");
+  return Result;
+}
+
+std::string atLeast(bool Is, const std::string &Number) {
+  return Is ? ">=" + Number : Number;
+}
+
+std::string modelTitle(const ModelRows &Model, const BudgetOptions &Options) {
+  return printable(Model.Title) +
+         (Options.Type.empty() ? "" : ", converted to " + Options.Type);
+}
+
+std::string placeOf(const bytes::PeakRow &Peak, StringRef Folder) {
+  if (Peak.IsOptimizer)
+    return "in the optimizer's step";
+  const std::string Line = lineOf(Peak.Where, Folder);
+  if (Line.empty())
+    return "";
+  const std::string At =
+      Peak.Module.empty() ? Line : printable(Peak.Module) + " (" + Line + ")";
+  return (Peak.IsBackward ? "in the backward pass of " : "in ") + At;
+}
+
+std::vector<Total> modelTotals(const ModelRows &Model,
+                               const BudgetOptions &Options) {
+  const BudgetTotals Sums = totalsOf(Model.Modules, Options.Optimizer);
+  std::vector<Total> Totals = {
+      {"parameters", Sums.Parameters, "", Total::Parameters},
+      {"buffers", Sums.Buffers, "", Total::Buffers},
+      {"gradients", Sums.Gradients, "", Total::Gradients}};
+  if (Sums.OptimizerState)
+    Totals.push_back({"state of " + Options.Optimizer, *Sums.OptimizerState, "",
+                      Total::State});
+  if (Sums.Unlisted)
+    Totals.push_back(
+        {"in no parameters()", Sums.Unlisted, "", Total::Unlisted});
+  Totals.push_back({"together", Sums.all()});
+  return Totals;
+}
+
+std::vector<Total> stepTotals(const bytes::StepRows &Step, StringRef Folder) {
+  auto Peak = [&](StringRef Name, const bytes::PeakRow &P) {
+    return Total{Name.str(), P.Bytes, placeOf(P, Folder)};
+  };
+  std::vector<Total> Result = {Total{"kept for backward", Step.Kept},
+                               Peak("peak of inference", Step.Inference),
+                               Peak("the same, unguarded", Step.Unguarded),
+                               Peak("peak of the first step", Step.FirstStep),
+                               Peak("peak of later steps", Step.LaterSteps)};
+  if (Step.ReservedByInference)
+    Result.push_back({"reserved by inference", Step.ReservedByInference});
+  if (Step.ReservedByTraining)
+    Result.push_back({"reserved by training", Step.ReservedByTraining});
+  return Result;
+}
+
+std::string batchSentence(int64_t Largest, const BudgetOptions &Options) {
+  const std::string Memory = readableBytes(Options.Memory);
+  if (Largest < 0)
+    return "Which batch fits into " + Memory +
+           " is not known: not all of them can be followed.";
+  if (Largest == 0)
+    return "Not even a batch of 1 fits into " + Memory + ".";
+  if (Largest == bytes::StepRows::AnyBatch)
+    return "Every batch fits into " + Memory + ".";
+  return "The largest batch whose steps fit into " + Memory + " is " +
+         grouped(static_cast<uint64_t>(Largest)) + ".";
+}
+
+Remark remarkOf(const bytes::RefusedModel &M, StringRef Folder) {
+  return {printable(M.Title), lineOf(M.Where, Folder), printable(M.Reason)};
+}
+
+Block missingBlock(const std::string &Sentence,
+                   llvm::ArrayRef<bytes::MissingRow> Missing,
+                   StringRef Folder) {
+  Block Result = {Block::Missing, {Sentence}};
+  for (const bytes::MissingRow &M : Missing)
+    Result.Remarks.push_back({"", lineOf(M.Where, Folder), printable(M.Text)});
+  return Result;
+}
+
+Block stepBlock(const bytes::StepRows &Step, const BudgetOptions &Options,
+                StringRef Folder) {
+  const std::string From = lineOf(Step.InputFrom, Folder);
+  const std::string Input = printable(llvm::join(Step.InputTexts, ", "));
+  std::string Result = "A step with " + (From.empty() ? "an input of " + Input
+                                                      : "the input of " + From +
+                                                            ", " + Input + ",");
+  if (!Options.Autocast.empty())
+    Result += (From.empty() ? ", with autocast to " : " with autocast to ") +
+              Options.Autocast + ",";
+  if (!Step.Fails)
+    return {
+        Block::Said,
+        {Result + (Step.Result.empty() ? "." : " gives " + Step.Result + ".")}};
+  Block Why = missingBlock(
+      Result + " fails:", llvm::ArrayRef(Step.Missing).take_back(), Folder);
+  Why.Is = Block::Failure;
+  return Why;
+}
+
+/// More rows than a reader wants; JSON has all.
+static constexpr size_t MaxRows = 400;
+
+/// The modules, as a tree.
+static std::string moduleTable(const ModelRows &Model, StringRef Folder) {
+  const std::vector<Subtree> Sums = subtrees(Model.Modules);
+  // Module, class and place; numbers; sizes of a result.
+  Columns All("lllrrrl");
+  const bool HasStep = hasStep(Model);
+  All.add({"module", "class", "made at", "parameters", "bytes",
+           HasStep ? "kept" : "", HasStep ? "result" : ""});
+  const size_t Shown = std::min(Model.Modules.size(), MaxRows);
+  bool Unlisted = false;
+  for (size_t I = 0; I < Shown; ++I) {
+    const ModuleRow &Row = Model.Modules[I];
+    if (Row.IsUnlisted && !Unlisted)
+      All.add({"in no parameters():"});
+    Unlisted = Row.IsUnlisted;
+    Columns::Line L = {std::string(2 * size_t(Row.Depth), ' ') +
+                           printable(Row.Name),
+                       printable(Row.Class), lineOf(Row.Made, Folder)};
+    L.resize(7);
+    if (Row.IsRepeated) {
+      L[2] = "the same as '" + printable(Row.SameAs) + "'";
+    } else {
+      L[3] = atLeast(Sums[I].IsIncomplete, grouped(Sums[I].Parameters));
+      L[4] = atLeast(Sums[I].IsIncomplete, grouped(Sums[I].Bytes));
+      if (HasStep) {
+        L[5] = atLeast(!Model.Step.Missing.empty(), grouped(Sums[I].Kept));
+        L[6] = Row.Result;
+      }
+    }
+    All.add(std::move(L));
+  }
+  return All.print(Model.Modules.size() - Shown);
+}
+
+static Section sectionOf(const ModelRows &Model, const BudgetOptions &Options,
+                         StringRef Folder) {
+  Section Result = {modelTitle(Model, Options), {}, &Model};
+  std::vector<Block> &Blocks = Result.Blocks;
+  Blocks.push_back(
+      {Block::Rows, {}, {}, {}, false, moduleTable(Model, Folder)});
+  Blocks.push_back({Block::Sums,
+                    {"The model"},
+                    {},
+                    modelTotals(Model, Options),
+                    !Model.Missing.empty()});
+  if (!Model.Missing.empty())
+    Blocks.push_back(missingBlock(
+        "not known, and left out of the sums:", Model.Missing, Folder));
+  if (!Model.HasStep && Options.Memory)
+    Blocks.push_back({Block::Said, {NoInputSentence.str()}});
+  if (!Model.HasStep)
+    return Result;
+  const bytes::StepRows &Step = Model.Step;
+  const bool IsIncomplete = !Step.Missing.empty();
+  Blocks.push_back(stepBlock(Step, Options, Folder));
+  if (Step.Fails)
+    return Result;
+  if (Options.Device == bytes::DeviceKind::Cuda)
+    Blocks.back().Sentences.push_back(EstimateSentence.str());
+  Blocks.push_back(
+      {Block::Sums, {"A step"}, {}, stepTotals(Step, Folder), IsIncomplete});
+  if (Options.Memory && !IsIncomplete)
+    Blocks.push_back(
+        {Block::Answer, {batchSentence(Step.LargestBatch, Options)}});
+  if (IsIncomplete)
+    Blocks.push_back(missingBlock(
+        "not known of the step, and left out:", Step.Missing, Folder));
+  return Result;
+}
+
+Document documentOf(const bytes::UnitBudget &Budget,
+                    const BudgetOptions &Options, StringRef Folder) {
+  Document Result;
+  for (const ModelRows &Model : Budget.Models)
+    Result.Sections.push_back(sectionOf(Model, Options, Folder));
+  for (const bytes::RefusedModel &M : Budget.Refused)
+    Result.Unanswered.push_back(remarkOf(M, Folder));
+  return Result;
+}
+
+std::string Columns::print(size_t Missing) const {
+  std::vector<size_t> Widths(Sides.size());
+  for (const Line &L : Lines)
+    for (size_t I = 0; I < L.size(); ++I)
+      Widths[I] = std::max(Widths[I], L[I].size());
+  std::string Result;
+  for (const Line &L : Lines) {
+    std::string Text = " ";
+    for (size_t I = 0; I < L.size(); ++I) {
+      const std::string Space(Widths[I] - L[I].size(), ' ');
+      Text +=
+          Sides[I] == 'l' ? " " + L[I] + Space + " " : " " + Space + L[I] + " ";
+    }
+    Result += StringRef(Text).rtrim().str() + "\n";
+  }
+  if (Missing)
+    Result += "  ... and " + grouped(Missing) +
+              " more modules; --budget-format=json has all\n";
+  return Result;
+}
+
+static std::string totalsText(llvm::ArrayRef<Total> Totals, bool IsIncomplete) {
+  size_t NameWidth = 0, NumberWidth = 0;
+  for (const Total &T : Totals) {
+    NameWidth = std::max(NameWidth, T.Name.size());
+    NumberWidth = std::max(NumberWidth, grouped(T.Bytes).size());
+  }
+  std::string Result;
+  for (const Total &T : Totals) {
+    const std::string Number = grouped(T.Bytes);
+    Result += "  " + T.Name + std::string(NameWidth - T.Name.size(), ' ') +
+              (IsIncomplete ? "  at least " : "  ") +
+              std::string(NumberWidth - Number.size(), ' ') + Number + " bytes";
+    if (T.Bytes >= 1024)
+      Result += "  (" + readableBytes(T.Bytes) + ")";
+    Result += (T.Note.empty() ? "" : "  " + T.Note) + "\n";
+  }
+  return Result;
+}
+
+static std::string asText(const Block &B) {
+  constexpr size_t MaxRemarks = 40;
+  if (B.Is == Block::Sums)
+    return totalsText(B.Totals, B.AtLeast);
+  std::string Result = B.Table;
+  for (const std::string &Sentence : B.Sentences)
+    Result += "  " + Sentence + "\n";
+  for (const Remark &R : llvm::ArrayRef(B.Remarks).take_front(MaxRemarks))
+    Result += "    " + (R.Where.empty() ? "" : R.Where + ": ") + R.Text + "\n";
+  if (B.Remarks.size() > MaxRemarks)
+    Result +=
+        "    ... and " + grouped(B.Remarks.size() - MaxRemarks) + " more\n";
+  return Result;
+}
+
+std::string asText(const Document &D) {
+  std::string Result;
+  for (const Section &S : D.Sections) {
+    Result += (Result.empty() ? "" : "\n") + S.Title + "\n";
+    for (const Block &B : S.Blocks)
+      Result += (B.Follows ? "" : "\n") + asText(B);
+  }
+  if (!D.Unanswered.empty())
+    Result +=
+        Result.empty() ? "Without an answer:\n" : "\nWithout an answer:\n";
+  for (const Remark &R : D.Unanswered)
+    Result += "  " + R.About + ": " + (R.Where.empty() ? "" : R.Where + ": ") +
+              R.Text + "\n";
+  return Result;
+}
+
+std::string budgetReport(const bytes::UnitBudget &Budget,
+                         const BudgetOptions &Options, StringRef Folder) {
+  return Options.Format == BudgetFormat::Json
+             ? asJson(Budget, Options, Folder)
+             : asText(documentOf(Budget, Options, Folder));
+}
+
+std::string budgetReport(const BudgetSides &Sides, const BudgetOptions &Options,
+                         StringRef Folder) {
+  return Options.Format == BudgetFormat::Json
+             ? asJson(Sides, Options, Folder)
+             : asText(documentOf(Sides, Options, Folder));
+}
+
+} // namespace libtorch_tidy::driver

@@ -1,0 +1,156 @@
+//===- Document.h - What is said about models, in any form ------*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A report about models, made once and written as text or as a page: a section
+/// for each model, of blocks. All text in it is printable; none is escaped.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_BUDGET_DOCUMENT_H
+#define LIBTORCH_TIDY_DRIVER_BUDGET_DOCUMENT_H
+
+#include "driver/budget/Models.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace libtorch_tidy::driver {
+
+/// A line of sums.
+struct Total {
+  enum Kind : unsigned char { Parameters, Buffers, Gradients, State, Unlisted };
+  std::string Name;
+  uint64_t Bytes;
+  std::string Note = {};
+  /// What it is of all that lasts; absent: a sum of others, or of a step.
+  std::optional<Kind> Part = std::nullopt;
+};
+
+/// What is known, or not, about a place.
+struct Remark {
+  std::string About; ///< A model, or nothing.
+  std::string Where; ///< "net.cpp:12", or nothing.
+  std::string Text;
+};
+
+struct Block {
+  enum Kind : unsigned char {
+    Said,    ///< Sentences.
+    Answer,  ///< The sentence that the user asked for.
+    Failure, ///< A sentence, and the remark that says why.
+    Sums,    ///< Totals below a sentence that only the page has.
+    Missing, ///< A sentence, and the remarks that it announces.
+    Rows,    ///< A table; the page draws its own.
+  };
+  Kind Is;
+  std::vector<std::string> Sentences;
+  std::vector<Remark> Remarks = {};
+  std::vector<Total> Totals = {};
+  bool AtLeast = false; ///< Totals lack something.
+  std::string Table = {};
+  bool Follows = false; ///< As text, no empty line is in front of it.
+};
+
+struct Section {
+  std::string Title;
+  std::vector<Block> Blocks;
+  const bytes::ModelRows *Model = nullptr;
+};
+
+struct Document {
+  std::vector<Section> Sections;
+  std::vector<Remark> Unanswered;
+};
+
+Document documentOf(const bytes::UnitBudget &Budget,
+                    const BudgetOptions &Options, llvm::StringRef Folder);
+Document documentOf(const BudgetSides &Sides, const BudgetOptions &Options,
+                    llvm::StringRef Folder);
+std::string asText(const Document &D);
+
+std::string asJson(const bytes::UnitBudget &Budget,
+                   const BudgetOptions &Options, llvm::StringRef Folder);
+std::string asJson(const BudgetSides &Sides, const BudgetOptions &Options,
+                   llvm::StringRef Folder);
+
+// Words that several of them have:
+/// 1,234,567
+std::string grouped(uint64_t Number);
+/// >=12 if it \p Is only at least that.
+std::string atLeast(bool Is, const std::string &Number);
+/// "net.cpp:12", relative to \p Folder; empty for an empty place.
+std::string lineOf(const bytes::Spot &At, llvm::StringRef Folder);
+/// "in the backward pass of layer1.conv1 (net.cpp:12)"
+std::string placeOf(const bytes::PeakRow &Peak, llvm::StringRef Folder);
+/// The model, and what it was converted to.
+std::string modelTitle(const bytes::ModelRows &Model,
+                       const BudgetOptions &Options);
+/// Of the model itself; the last is all of them together.
+std::vector<Total> modelTotals(const bytes::ModelRows &Model,
+                               const BudgetOptions &Options);
+/// Of a step that does not fail.
+std::vector<Total> stepTotals(const bytes::StepRows &Step,
+                              llvm::StringRef Folder);
+Remark remarkOf(const bytes::RefusedModel &M, llvm::StringRef Folder);
+
+// The parts of a section that a change has as well:
+/// "A step with an input of 2x3 gives 2x10.", or that it fails, and why.
+Block stepBlock(const bytes::StepRows &Step, const BudgetOptions &Options,
+                llvm::StringRef Folder);
+Block missingBlock(const std::string &Sentence,
+                   llvm::ArrayRef<bytes::MissingRow> Missing,
+                   llvm::StringRef Folder);
+/// Which batch fits into the memory that was asked about.
+std::string batchSentence(int64_t Largest, const BudgetOptions &Options);
+/// The same without a step.
+inline constexpr llvm::StringLiteral NoInputSentence =
+    "Which batch fits is not known: nothing here passes an input whose sizes "
+    "are known. Give it with --input.";
+/// What figures for a GPU leave out.
+inline constexpr llvm::StringLiteral EstimateSentence =
+    "On a GPU this is an estimate: the memory that its kernels need for "
+    "themselves is not known.";
+
+/// Columns of text, each as wide as its widest cell.
+class Columns {
+public:
+  using Line = std::vector<std::string>;
+  /// A letter for each column: 'l' if its cells stand to the left, else 'r'.
+  explicit Columns(llvm::StringRef Sides) : Sides(Sides) {}
+  /// Cells that \p L lacks are empty.
+  void add(Line L) { Lines.push_back(std::move(L)); }
+  /// With a last line about the \p Missing modules that are not there.
+  std::string print(size_t Missing) const;
+
+private:
+  const std::string Sides;
+  std::vector<Line> Lines;
+};
+
+/// What is in use during the whole pass: a band of the picture.
+struct Band {
+  std::string Name, Class; ///< Class is a style's.
+  uint64_t Bytes;
+};
+
+/// A pass over a model, to be drawn.
+struct PassPicture {
+  std::string Name; ///< "a later training step"
+  const std::vector<bytes::TimeRow> &Line;
+  const bytes::PeakRow &Peak;
+  std::vector<Band> Floor; ///< From below.
+  bool IsIncomplete;
+};
+
+/// An HTML figure with the line as SVG, its legend, and the places where most
+/// is in use. Says so if there is nothing to draw.
+void writeTimeLine(llvm::raw_ostream &OS, const PassPicture &Pass,
+                   const std::vector<bytes::PlaceRow> &Places,
+                   llvm::StringRef Folder);
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_BUDGET_DOCUMENT_H

@@ -1,0 +1,294 @@
+//===- Models.cpp - Sums and changes of models ----------------------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/budget/Models.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <map>
+#include <set>
+
+using libtorch_tidy::bytes::ModelRows;
+using libtorch_tidy::bytes::ModuleRow;
+using libtorch_tidy::bytes::RefusedModel;
+using libtorch_tidy::bytes::TensorRow;
+using llvm::StringRef;
+
+namespace libtorch_tidy::driver {
+
+BudgetTotals totalsOf(llvm::ArrayRef<ModuleRow> Rows, StringRef Optimizer) {
+  BudgetTotals Result;
+  for (const ModuleRow &Row : Rows)
+    for (const TensorRow &T : Row.Tensors) {
+      if (Row.IsUnlisted) {
+        Result.Unlisted += T.Bytes;
+        continue;
+      }
+      (T.IsParameter ? Result.ParameterCount : Result.BufferCount) +=
+          T.Elements;
+      (T.IsParameter ? Result.Parameters : Result.Buffers) += T.Bytes;
+      if (T.GetsGradient)
+        Result.Gradients += T.Bytes;
+    }
+  if (std::optional<unsigned> Copies = bytes::optimizerCopies(Optimizer))
+    // What gets no gradient, no step looks at.
+    Result.OptimizerState = *Copies * Result.Gradients;
+  return Result;
+}
+
+bytes::UnitBudget merged(llvm::ArrayRef<bytes::UnitBudget> Units) {
+  using Key = std::tuple<std::string, std::string, unsigned>;
+  bytes::UnitBudget Result;
+  std::map<Key, size_t> Seen;
+  std::set<Key> Refused;
+  std::set<std::pair<std::string, unsigned>> InModels;
+  for (const bytes::UnitBudget &Unit : Units) {
+    for (const ModelRows &M : Unit.Models) {
+      auto [It, New] = Seen.try_emplace(Key(M.Title, M.Made.File, M.Made.Line),
+                                        Result.Models.size());
+      if (New)
+        Result.Models.push_back(M);
+      else if (M.Missing.empty())
+        Result.Models[It->second] = M; // Another unit may see more of it.
+      for (const ModuleRow &Row : M.Modules)
+        InModels.emplace(Row.Defined.File, Row.Defined.Line);
+    }
+    for (const std::string &Known : Unit.Known)
+      if (!llvm::is_contained(Result.Known, Known))
+        Result.Known.push_back(Known);
+    Result.HasModel |= Unit.HasModel;
+  }
+  for (const bytes::UnitBudget &Unit : Units)
+    for (const bytes::RefusedModel &M : Unit.Refused)
+      if ((!M.IsNotMade || !InModels.count({M.Where.File, M.Where.Line})) &&
+          Refused.emplace(M.Title, M.Where.File, M.Where.Line).second)
+        Result.Refused.push_back(M);
+  return Result;
+}
+
+/// The first row of \p Rows after row \p At that is not below it.
+static size_t endOfSubtree(llvm::ArrayRef<ModuleRow> Rows, size_t At) {
+  size_t End = At + 1;
+  while (End < Rows.size() && Rows[End].Depth > Rows[At].Depth &&
+         Rows[End].IsUnlisted == Rows[At].IsUnlisted)
+    ++End;
+  return End;
+}
+
+std::vector<Subtree> subtrees(llvm::ArrayRef<ModuleRow> Rows) {
+  std::vector<Subtree> Result(Rows.size());
+  for (size_t I = 0; I < Rows.size(); ++I)
+    for (size_t J = I, End = endOfSubtree(Rows, I); J < End; ++J) {
+      Result[I].IsIncomplete |= Rows[J].IsIncomplete;
+      Result[I].Kept += Rows[J].Kept;
+      for (const TensorRow &T : Rows[J].Tensors) {
+        Result[I].Parameters += T.IsParameter ? T.Elements : 0;
+        Result[I].Bytes += T.Bytes;
+      }
+    }
+  return Result;
+}
+
+bool hasStep(const ModelRows &Model) {
+  return Model.HasStep && !Model.Step.Fails;
+}
+
+bool isExact(const ModelRows &Model) {
+  return Model.Missing.empty() &&
+         (!hasStep(Model) || Model.Step.Missing.empty());
+}
+
+StringRef classOf(const ModelRows &Model) {
+  return StringRef(Model.Title).split('(').first;
+}
+
+std::vector<ModelPair> pairsOf(const BudgetSides &Sides) {
+  std::vector<ModelPair> Result;
+  std::vector<const ModelRows *> Left;
+  for (const ModelRows &M : Sides.Before.Models)
+    Left.push_back(&M);
+  for (const ModelRows &M : Sides.After.Models)
+    Result.push_back({nullptr, &M});
+  auto Match = [&](auto IsSame) {
+    for (ModelPair &P : Result) {
+      if (P.Before)
+        continue;
+      auto It = llvm::find_if(
+          Left, [&](const ModelRows *M) { return IsSame(*M, *P.After); });
+      if (It == Left.end())
+        continue;
+      P.Before = *It;
+      Left.erase(It);
+    }
+  };
+  Match([](const ModelRows &A, const ModelRows &B) {
+    return A.Title == B.Title && A.Made.File == B.Made.File;
+  });
+  Match([](const ModelRows &A, const ModelRows &B) {
+    return A.Title == B.Title;
+  });
+  Match([&](const ModelRows &A, const ModelRows &B) {
+    return classOf(A) == classOf(B) &&
+           llvm::count_if(Left,
+                          [&](const ModelRows *M) {
+                            return classOf(*M) == classOf(A);
+                          }) == 1 &&
+           llvm::count_if(Result, [&](const ModelPair &P) {
+             return !P.Before && classOf(*P.After) == classOf(B);
+           }) == 1;
+  });
+  for (const ModelRows *M : Left)
+    Result.push_back({M, nullptr});
+  // One that nothing makes has only its class for a title.
+  auto RefusalOf = [](const std::vector<RefusedModel> &All,
+                      const ModelRows &Model) -> const RefusedModel * {
+    auto It = llvm::find_if(All, [&](const RefusedModel &M) {
+      return M.Title == Model.Title || M.Title == classOf(Model);
+    });
+    return It == All.end() ? nullptr : &*It;
+  };
+  for (ModelPair &P : Result) {
+    if (!P.Before)
+      P.RefusedBefore = RefusalOf(Sides.Before.Refused, *P.After);
+    if (!P.After)
+      P.RefusedAfter = RefusalOf(Sides.After.Refused, *P.Before);
+  }
+  return Result;
+}
+
+bool haveSteps(const ModelPair &P) {
+  return hasStep(*P.Before) && hasStep(*P.After);
+}
+
+bool stepsDiffer(const ModelPair &P) {
+  return P.Before->HasStep && P.After->HasStep &&
+         P.Before->Step.Fails != P.After->Step.Fails;
+}
+
+bool inputsDiffer(const ModelPair &P) {
+  return P.Before->HasStep != P.After->HasStep ||
+         (P.After->HasStep &&
+          P.Before->Step.InputTexts != P.After->Step.InputTexts);
+}
+
+namespace {
+
+/// Of a module: bytes, and those that a step has of them from its second one
+/// on, with gradients and what the optimizer keeps.
+struct Sums {
+  uint64_t Bytes = 0, Kept = 0, Held = 0;
+  bool IsIncomplete = false;
+};
+
+} // namespace
+
+static Sums sumsOf(llvm::ArrayRef<ModuleRow> Rows,
+                   const BudgetOptions &Options) {
+  const BudgetTotals All = totalsOf(Rows, Options.Optimizer);
+  Sums Result;
+  Result.Bytes = All.Parameters + All.Buffers + All.Unlisted;
+  Result.Held = All.all();
+  for (const ModuleRow &Row : Rows) {
+    Result.Kept += Row.Kept;
+    Result.IsIncomplete |= Row.IsIncomplete;
+  }
+  return Result;
+}
+
+using PathMap = std::map<std::pair<bool, StringRef>, size_t>;
+
+static PathMap pathsOf(const ModelRows &Model) {
+  PathMap Result;
+  for (size_t I = 0; I < Model.Modules.size(); ++I)
+    Result.try_emplace({Model.Modules[I].IsUnlisted, Model.Modules[I].Path}, I);
+  return Result;
+}
+
+/// The rows of \p Model that \p Other lacks, each with those below it.
+static std::vector<llvm::ArrayRef<ModuleRow>> onlyIn(const ModelRows &Model,
+                                                     const PathMap &Other) {
+  const llvm::ArrayRef<ModuleRow> Rows = Model.Modules;
+  std::vector<llvm::ArrayRef<ModuleRow>> Result;
+  for (size_t I = 0; I < Rows.size();) {
+    const bool IsInBoth = Other.count({Rows[I].IsUnlisted, Rows[I].Path});
+    const size_t End = IsInBoth ? I + 1 : endOfSubtree(Rows, I);
+    if (!IsInBoth)
+      Result.push_back(Rows.slice(I, End - I));
+    I = End;
+  }
+  return Result;
+}
+
+std::vector<ModuleChange> modulesOf(const ModelPair &P,
+                                    const BudgetOptions &Options) {
+  const bool Steps = haveSteps(P);
+  const PathMap Before = pathsOf(*P.Before), After = pathsOf(*P.After);
+  std::vector<ModuleChange> Result;
+  // Rows of both sides; none where a side lacks the module.
+  auto Add = [&](llvm::ArrayRef<ModuleRow> Old, llvm::ArrayRef<ModuleRow> New) {
+    const Sums Then = sumsOf(Old, Options), Now = sumsOf(New, Options);
+    ModuleChange C;
+    C.Before = Old.empty() ? nullptr : &Old.front();
+    C.After = New.empty() ? nullptr : &New.front();
+    C.BytesBefore = Then.Bytes;
+    C.BytesAfter = Now.Bytes;
+    C.KeptBefore = Steps ? Then.Kept : 0;
+    C.KeptAfter = Steps ? Now.Kept : 0;
+    C.IsIncomplete = Then.IsIncomplete || Now.IsIncomplete;
+    C.Part = int64_t(Now.Held - Then.Held) + C.kept();
+    if (C.bytes() || C.kept() || !C.Before || !C.After)
+      Result.push_back(C);
+  };
+  for (const auto &[Path, I] : After)
+    if (auto It = Before.find(Path); It != Before.end())
+      Add(P.Before->Modules[It->second], P.After->Modules[I]);
+  for (llvm::ArrayRef<ModuleRow> Rows : onlyIn(*P.After, Before))
+    Add({}, Rows);
+  for (llvm::ArrayRef<ModuleRow> Rows : onlyIn(*P.Before, After))
+    Add(Rows, {});
+  llvm::stable_sort(Result, [](const ModuleChange &A, const ModuleChange &B) {
+    return std::abs(A.Part) > std::abs(B.Part);
+  });
+  return Result;
+}
+
+bool hasChanged(const ModelPair &P, const BudgetOptions &Options,
+                llvm::ArrayRef<ModuleChange> Modules) {
+  auto FiguresOf = [&](const ModelRows &M) -> std::vector<uint64_t> {
+    const BudgetTotals Of = totalsOf(M.Modules, Options.Optimizer);
+    std::vector<uint64_t> Result = {Of.Parameters, Of.Buffers, Of.Gradients,
+                                    Of.OptimizerState.value_or(0), Of.Unlisted};
+    if (const bytes::StepRows &Step = M.Step; haveSteps(P))
+      Result.insert(Result.end(),
+                    {Step.Kept, Step.Inference.Bytes, Step.Unguarded.Bytes,
+                     Step.FirstStep.Bytes, Step.LaterSteps.Bytes,
+                     Step.ReservedByInference, Step.ReservedByTraining});
+    return Result;
+  };
+  return !Modules.empty() || stepsDiffer(P) ||
+         FiguresOf(*P.Before) != FiguresOf(*P.After);
+}
+
+std::vector<Refusal> refusalsOf(const BudgetSides &Sides,
+                                llvm::ArrayRef<ModelPair> Pairs) {
+  std::vector<Refusal> Result;
+  auto Add = [&](const RefusedModel &M, bool IsBefore) {
+    if (llvm::none_of(Pairs, [&](const ModelPair &P) {
+          return P.RefusedBefore == &M || P.RefusedAfter == &M;
+        }))
+      Result.push_back({&M, IsBefore});
+  };
+  for (const RefusedModel &M : Sides.After.Refused)
+    Add(M, false);
+  for (const RefusedModel &M : Sides.Before.Refused)
+    if (llvm::none_of(Sides.After.Refused, [&](const RefusedModel &Now) {
+          return Now.Title == M.Title;
+        }))
+      Add(M, true);
+  return Result;
+}
+
+} // namespace libtorch_tidy::driver
