@@ -84,6 +84,7 @@ private:
   // In this order.
   Outcome explainCheck();
   Outcome prepare();
+  Outcome showRun();
   Outcome describe();
   Outcome readRevision();
   Outcome select();
@@ -153,6 +154,15 @@ Outcome Run::prepare() {
   WorkingDirectory = std::move(*Here);
   MakeOurs = makeCommandsOurs(Argv0, MainAddress, FS, Options.Quiet);
   return keep(Configuration::create(Options.Configuration, FS), Config);
+}
+
+/// --watch-report: what a program did, instead of what its source says.
+Outcome Run::showRun() {
+  if (!Options.WatchReport.Asked)
+    return std::nullopt;
+  if (Error E = printRun(Options.WatchReport, *FS))
+    return usageError(std::move(E));
+  return ExitClean;
 }
 
 /// What needs no analysis.
@@ -570,9 +580,9 @@ int Run::finish() {
 
 int Run::run() {
   for (Outcome (Run::*Phase)() :
-       {&Run::explainCheck, &Run::prepare, &Run::describe, &Run::readRevision,
-        &Run::select, &Run::precompile, &Run::collectUnits, &Run::runAsShard,
-        &Run::openOutputs, &Run::analyse, &Run::reportBudget,
+       {&Run::explainCheck, &Run::prepare, &Run::showRun, &Run::describe,
+        &Run::readRevision, &Run::select, &Run::precompile, &Run::collectUnits,
+        &Run::runAsShard, &Run::openOutputs, &Run::analyse, &Run::reportBudget,
         &Run::explainPlace})
     if (Outcome End = (this->*Phase)())
       return *End;

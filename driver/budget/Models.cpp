@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/budget/Models.h"
-
+#include "analysis/bytes/library/ModuleParameters.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 #include <set>

@@ -7,167 +7,42 @@
 
 #include "driver/findings/WatchedRun.h"
 #include "checks/base/Catalog.h"
+#include "driver/findings/RunReport.h"
 #include "driver/llvm/Compat.h"
-#include "driver/project/Error.h"
-#include "driver/project/Nesting.h"
 #include "driver/project/Paths.h"
 #include "driver/project/Printable.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/DebugInfo/DIContext.h"
-#include "llvm/DebugInfo/Symbolize/Symbolize.h"
-#include "llvm/Support/FileSystem.h"
-#include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
-using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
-using nlohmann::json;
 
 namespace libtorch_tidy::driver {
-
-static constexpr const char *ReportFormat = "libtorch-tidy watch";
-static constexpr unsigned ReportVersion = 1;
-
-/// Headers of LibTorch and of the system, and the watch's own.
-static bool isLibrary(StringRef File) {
-  return File.empty() || File == "<invalid>" || File.starts_with("??") ||
-         File.starts_with("/usr/") || File.contains("/c++/") ||
-         File.contains("/libtorch-tidy/watch") || File.contains("/ATen/") ||
-         File.contains("/c10/") || File.contains("/torch/csrc/");
-}
-
-/// The number at \p Key; 0 when there is none.
-static double numberAt(const json &Object, const char *Key) {
-  auto It = Object.find(Key);
-  return It != Object.end() && It->is_number() ? It->get<double>() : 0;
-}
-
-static std::string textAt(const json &Object, const char *Key) {
-  auto It = Object.find(Key);
-  return It != Object.end() && It->is_string() ? It->get<std::string>()
-                                               : std::string();
-}
-
-/// The list at \p Key; an empty one when there is none.
-static const json &listAt(const json &Object, const char *Key) {
-  static const json None = json::array();
-  if (!Object.is_object())
-    return None;
-  auto It = Object.find(Key);
-  return It != Object.end() && It->is_array() ? *It : None;
-}
-
-/// "(anonymous namespace)::Machine::step(long)" as "Machine::step".
-static std::string withoutArguments(std::string Function) {
-  static constexpr StringRef Anonymous = "(anonymous namespace)::";
-  static constexpr StringRef Call = "operator()";
-  for (size_t At; (At = Function.find(Anonymous.data())) != std::string::npos;)
-    Function.erase(At, Anonymous.size());
-  const size_t Operator = Function.rfind(Call.data());
-  const size_t Begin =
-      Operator == std::string::npos ? 0 : Operator + Call.size();
-  return Function.substr(0, Function.find('(', Begin));
-}
-
-namespace {
-
-/// Asks the programs of a report for the lines of their addresses.
-class Symbolizer {
-public:
-  explicit Symbolizer(const json &Report) {
-    for (const json &Module : listAt(Report, "modules"))
-      Modules.push_back(Module.is_string() ? Module.get<std::string>() : "");
-  }
-
-  /// Calls \p Found for each call at \p Frame, the innermost inlined one first.
-  void ask(const json &Frame,
-           llvm::function_ref<void(const llvm::DILineInfo &)> Found) {
-    if (!Frame.is_array() || Frame.size() != 2 ||
-        !Frame[0].is_number_integer() || !Frame[1].is_number_unsigned())
-      return;
-    const int64_t Module = Frame[0].get<int64_t>();
-    if (Module < 0 || size_t(Module) >= Modules.size())
-      return;
-    Expected<llvm::DIInliningInfo> Calls = Asked.symbolizeInlinedCode(
-        Modules[Module], {Frame[1].get<uint64_t>(),
-                          llvm::object::SectionedAddress::UndefSection});
-    if (!Calls) // Moved, or built anew: it says nothing.
-      return llvm::consumeError(Calls.takeError());
-    for (unsigned I = 0; I < Calls->getNumberOfFrames(); ++I)
-      Found(Calls->getFrame(I));
-  }
-
-private:
-  std::vector<std::string> Modules;
-  llvm::symbolize::LLVMSymbolizer Asked;
-};
-
-} // namespace
 
 Expected<WatchedRun>
 WatchedRun::read(StringRef File, StringRef Folder,
                  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
-  auto Text = FS->getBufferForFile(File);
-  if (!Text)
-    return makeError("cannot read '" + File +
-                     "': " + Text.getError().message());
-  auto Malformed = [&](const llvm::Twine &Why) {
-    return makeError("malformed report '" + File + "': " + Why);
-  };
-  StringRef Written = (*Text)->getBuffer();
-  if (isNestedTooDeep(Written))
-    return Malformed("it is nested too deeply");
-  const json Report = json::parse(Written.begin(), Written.end(), nullptr,
-                                  /*allow_exceptions=*/false);
-  if (Report.is_discarded())
-    return Malformed("it is not JSON");
-  if (!Report.is_object() || textAt(Report, "format") != ReportFormat)
-    return Malformed("it is not a report of libtorch-tidy's watch");
-  if (numberAt(Report, "version") != ReportVersion)
-    return Malformed("it is of a version that this program does not know");
-
+  Expected<RunReport> Report = RunReport::read(File, *FS);
+  if (!Report)
+    return Report.takeError();
   WatchedRun Result;
   Result.Folder = Folder.str();
-  auto Add = [&](Growth &G, StringRef Name, unsigned Number,
-                 StringRef Function) {
-    if (isLibrary(Name) || !Number)
-      return;
-    llvm::SmallString<256> Path(Name);
-    compat::makeAbsolute(Folder, Path);
-    G.Calls.push_back({canonicalPath(Path, "", *FS), Number,
-                       withoutArguments(Function.str())});
-  };
-  std::map<int64_t, const json *> Sites;
-  for (const json &Site : listAt(Report, "sites"))
-    if (Site.is_object())
-      Sites[int64_t(numberAt(Site, "site"))] = &Site;
-  Symbolizer Symbols(Report);
-  for (const json &Verdict : listAt(Report, "verdicts"))
-    for (const json &Grown : listAt(Verdict, "sites")) {
-      auto Site = Grown.is_object()
-                      ? Sites.find(int64_t(numberAt(Grown, "site")))
-                      : Sites.end();
-      if (Site == Sites.end())
-        continue;
+  for (const RunReport::Verdict &Said : Report->Verdicts)
+    for (const RunReport::Growth &Grown : Said.Sites) {
       Growth G;
       // The verdict says which of the two grows; the other one varies.
-      if (textAt(Verdict, "kind") == "graph")
-        G.PerStep.Nodes = numberAt(Grown, "nodesPerStep");
+      if (Said.Kind == "graph")
+        G.PerStep.Nodes = Grown.Nodes;
       else
-        G.PerStep.Bytes = numberAt(Grown, "bytesPerStep");
-      G.PerStep.Steps = textAt(Verdict, "series");
-      for (const json &Call : listAt(*Site->second, "calls"))
-        if (Call.is_object())
-          Add(G, textAt(Call, "file"), unsigned(numberAt(Call, "line")),
-              textAt(Call, "function"));
-      if (!Site->second->contains("calls"))
-        for (const json &Frame : listAt(*Site->second, "frames"))
-          Symbols.ask(Frame, [&](const llvm::DILineInfo &Info) {
-            Add(G, Info.FileName, Info.Line, Info.FunctionName);
-          });
+        G.PerStep.Bytes = Grown.Bytes;
+      G.PerStep.Steps = Said.Series;
+      for (const RunReport::Call &Call : Grown.Maker->Calls) {
+        llvm::SmallString<256> Path(Call.File);
+        compat::makeAbsolute(Folder, Path);
+        G.Calls.push_back(
+            {canonicalPath(Path, "", *FS), Call.Line, Call.Function});
+      }
       Result.add(std::move(G));
     }
   return Result;

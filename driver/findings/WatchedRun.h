@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A report of <libtorch-tidy/watch.h> (docs/watch.md) says which lines of the
-/// program made what grew in a run. Joined with the findings it says which of
-/// them the run confirms, and what grew that no finding explains.
+/// A RunReport says which lines of the program made what grew in a run. Joined
+/// with the findings it says which of them the run confirms, and what grew that
+/// no finding explains.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +23,7 @@ namespace libtorch_tidy::driver {
 
 class WatchedRun {
 public:
-  /// Reads the report \p File: as the watch wrote it, of which the programs
-  /// that it names are asked for the lines, or with lines, as
-  /// `watch-report --json` writes it. Files without a folder are \p Folder's.
+  /// Reads the RunReport \p File. Files without a folder are \p Folder's.
   static llvm::Expected<WatchedRun>
   read(llvm::StringRef File, llvm::StringRef Folder,
        llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);

@@ -89,11 +89,6 @@ static Opt<bool> WholeProgram(
 static Opt<std::string> Baseline(
     "baseline", cl::value_desc("file"),
     cl::desc("Findings to ignore; those that no longer occur are listed"));
-static Opt<std::string>
-    Confirm("confirm", cl::value_desc("file"),
-            cl::desc("Say which findings a run of the program confirms, and "
-                     "what grew that none explains, by the report of "
-                     "<libtorch-tidy/watch.h>"));
 static Opt<unsigned>
     SarifLimit("sarif-limit", cl::value_desc("number"), cl::init(25000),
                cl::desc("Most results in SARIF; the weakest are left out. "
@@ -335,7 +330,8 @@ static Error checkLsp() {
       "progress allow-no-checks list-checks dump-config "
       "verify-config explain why emit-library-pch whole-program shard "
       "merge-shards shard-dir budget model optimizer "
-      "budget-format input memory device dtype autocast stats",
+      "budget-format input memory device dtype autocast stats "
+      "watch-report",
       " does not go with --lsp");
 }
 
@@ -493,6 +489,8 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
     return E;
   if (Error E = readBudget(Html, diffRevision(), Result.Budget))
     return E;
+  if (Error E = readWatched(Files, Html, Result.WatchReport, Result.Confirm))
+    return E;
   Result.Files = Files;
   Result.Why = WhyQuery::parse(Why);
   if (!Result.Why.File.empty()) {
@@ -526,7 +524,6 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   Result.Selection = selection(Result.Budget.Asked);
   Result.Reports = reports();
   Result.ExportFixes = ExportFixes;
-  Result.Confirm = Confirm;
   Result.Lsp = Lsp;
   Result.ListChecks = ListChecks;
   Result.Json = ListAsJson;

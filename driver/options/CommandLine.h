@@ -13,6 +13,7 @@
 #include "driver/engine/FixRounds.h"
 #include "driver/findings/Selection.h"
 #include "driver/output/Reports.h"
+#include "driver/output/RunPrinter.h"
 #include "driver/output/Why.h"
 #include "driver/project/CompileCommands.h"
 #include "driver/project/Configuration.h"
@@ -47,7 +48,8 @@ struct CommandLine {
   std::string ExportFixes;
   std::string Confirm; ///< The report of a run; see WatchedRun.
 
-  BudgetOptions Budget; ///< Models instead of findings.
+  BudgetOptions Budget;           ///< Models instead of findings.
+  WatchReportOptions WatchReport; ///< A run of a program, instead.
 
   /// The weakest level that makes the exit code 1; absent: any finding.
   std::optional<Level> FailOn;

@@ -16,6 +16,7 @@
 
 #include "driver/budget/BudgetReport.h"
 #include "driver/engine/Batch.h"
+#include "driver/output/RunPrinter.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include <optional>
@@ -44,6 +45,12 @@ llvm::Error readShards(ShardOptions &Result);
 llvm::Error readBudget(llvm::StringRef Html,
                        std::optional<std::string> Revision,
                        BudgetOptions &Result);
+
+/// Reads the options about reports of a run: what --watch-report is asked for,
+/// with what --html says and \p Files, and the report for --confirm.
+/// WatchOptions.cpp.
+llvm::Error readWatched(llvm::ArrayRef<std::string> Files, llvm::StringRef Html,
+                        WatchReportOptions &Result, std::string &ToConfirm);
 
 } // namespace libtorch_tidy::driver
 

@@ -1,7 +1,7 @@
 """Runs the programs of test/proof that grow, watched, and prints the reports.
 
 run_proofs.py PROGRAM FOLDER REPORTER...: PROGRAM is built from Inputs/proofs.cpp.
-Reports go to FOLDER; REPORTER is the command of scripts/watch-report.
+Reports go to FOLDER; REPORTER is the command that reads one.
 """
 
 import os

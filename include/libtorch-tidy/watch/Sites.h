@@ -7,7 +7,7 @@
 ///
 /// \file
 /// A site is a stack of the user's calls that ended in LibTorch. Stacks are
-/// kept as addresses; scripts/watch-report makes lines of them after the run.
+/// kept as addresses; libtorch-tidy makes lines of them after the run.
 /// Nothing is started and no debug information is read in the process.
 ///
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,294 @@
+//===- RunReport.cpp - What the watch of a program has written ------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/findings/RunReport.h"
+#include "driver/project/Error.h"
+#include "driver/project/Nesting.h"
+#include "driver/project/Paths.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/DebugInfo/DIContext.h"
+#include "llvm/DebugInfo/Symbolize/Symbolize.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <nlohmann/json.hpp>
+
+using llvm::Expected;
+using llvm::StringRef;
+using Json = nlohmann::ordered_json;
+
+namespace libtorch_tidy::driver {
+
+static constexpr const char *ReportFormat = "libtorch-tidy watch";
+static constexpr unsigned ReportVersion = 1;
+
+/// The number at \p Key; 0 when there is none.
+static double numberAt(const Json &Object, const char *Key) {
+  auto It = Object.find(Key);
+  return It != Object.end() && It->is_number() ? It->get<double>() : 0;
+}
+
+static std::string textOf(const Json &Value) {
+  return Value.is_string() ? Value.get<std::string>() : std::string();
+}
+
+static std::string textAt(const Json &Object, const char *Key) {
+  auto It = Object.find(Key);
+  return It == Object.end() ? std::string() : textOf(*It);
+}
+
+/// The list at \p Key; an empty one when there is none.
+static const Json &listAt(const Json &Object, const char *Key) {
+  static const Json None = Json::array();
+  if (!Object.is_object())
+    return None;
+  auto It = Object.find(Key);
+  return It != Object.end() && It->is_array() ? *It : None;
+}
+
+/// Calls \p Each for the objects of the list at \p Key.
+static void forObjects(const Json &Object, const char *Key,
+                       llvm::function_ref<void(const Json &)> Each) {
+  for (const Json &Value : listAt(Object, Key))
+    if (Value.is_object())
+      Each(Value);
+}
+
+/// Is \p File, a path without dots, a header of LibTorch, of the system, or of
+/// the watch?
+static bool isLibrary(StringRef File) {
+  static constexpr StringRef Parts[] = {"/c++/",        "/libtorch-tidy/watch",
+                                        "/ATen/",       "/c10/",
+                                        "/torch/csrc/", "torch/include/"};
+  return File.empty() || File == "<invalid>" || File.starts_with("??") ||
+         File.starts_with("/usr/include/") || File.starts_with("/usr/lib") ||
+         llvm::any_of(Parts, [&](StringRef P) { return File.contains(P); });
+}
+
+/// "(anonymous namespace)::Machine::step(long)" as "Machine::step".
+static std::string withoutArguments(std::string Function) {
+  static constexpr StringRef Anonymous = "(anonymous namespace)::";
+  static constexpr StringRef Call = "operator()";
+  for (size_t At; (At = Function.find(Anonymous.data())) != std::string::npos;)
+    Function.erase(At, Anonymous.size());
+  const size_t Operator = Function.rfind(Call.data());
+  const size_t Begin =
+      Operator == std::string::npos ? 0 : Operator + Call.size();
+  return Function.substr(0, Function.find('(', Begin));
+}
+
+/// "at::_ops::relu::call(at::Tensor const&)" as "relu".
+static std::string operatorOf(const std::string &Function) {
+  const std::string Name = withoutArguments(Function);
+  const StringRef Rest = StringRef(Name).split("_ops::").second;
+  const StringRef Operator =
+      Rest.take_while([](char C) { return llvm::isAlnum(C) || C == '_'; });
+  if (!Operator.empty() && Rest.drop_front(Operator.size()).starts_with("::"))
+    return Operator.str();
+  const bool IsUnknown =
+      StringRef(Name).starts_with("??") || Name == "<invalid>";
+  return IsUnknown ? std::string() : StringRef(Name).trim().str();
+}
+
+namespace {
+
+/// Reads the sites of a report, and asks the programs that it names for the
+/// lines of their addresses.
+class SiteReader {
+public:
+  explicit SiteReader(const Json &Report) {
+    for (const Json &Module : listAt(Report, "modules"))
+      Modules.push_back(textOf(Module));
+  }
+
+  RunReport::Site read(const Json &Site);
+
+private:
+  struct Address {
+    StringRef Module; ///< A file, or "?".
+    uint64_t Offset;
+  };
+  std::optional<Address> addressOf(const Json &Frame) const;
+  llvm::DIInliningInfo callsAt(const Address &At);
+  static void add(std::vector<RunReport::Call> &Calls, StringRef File,
+                  unsigned Line, std::string Function);
+
+  std::vector<std::string> Modules;
+  llvm::symbolize::LLVMSymbolizer Symbolizer;
+};
+
+} // namespace
+
+std::optional<SiteReader::Address>
+SiteReader::addressOf(const Json &Frame) const {
+  if (!Frame.is_array() || Frame.size() != 2 || !Frame[0].is_number_integer() ||
+      !Frame[1].is_number_unsigned())
+    return std::nullopt;
+  const auto Module = Frame[0].get<int64_t>();
+  const bool IsKnown = Module >= 0 && size_t(Module) < Modules.size();
+  return Address{IsKnown ? StringRef(Modules[size_t(Module)]) : "?",
+                 Frame[1].get<uint64_t>()};
+}
+
+/// The innermost inlined one first. A program that has moved, or that was built
+/// anew, says nothing.
+llvm::DIInliningInfo SiteReader::callsAt(const Address &At) {
+  if (!llvm::sys::fs::is_regular_file(At.Module))
+    return {};
+  Expected<llvm::DIInliningInfo> Calls = Symbolizer.symbolizeInlinedCode(
+      At.Module.str(),
+      {At.Offset, llvm::object::SectionedAddress::UndefSection});
+  if (Calls)
+    return std::move(*Calls);
+  llvm::consumeError(Calls.takeError());
+  return {};
+}
+
+void SiteReader::add(std::vector<RunReport::Call> &Calls, StringRef File,
+                     unsigned Line, std::string Function) {
+  llvm::SmallString<256> Path(File);
+  llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  if (!isLibrary(Path) && Line)
+    Calls.push_back({std::move(Function), Path.str().str(), Line});
+}
+
+RunReport::Site SiteReader::read(const Json &Site) {
+  RunReport::Site Result;
+  std::vector<Address> Frames;
+  for (const Json &Frame : listAt(Site, "frames"))
+    if (std::optional<Address> At = addressOf(Frame))
+      Frames.push_back(*At);
+  auto Operator = Site.find("operator");
+  const bool HasOperator =
+      Operator != Site.end() && *Operator == true && !Frames.empty();
+  const bool HasLines = Site.contains("calls");
+  Result.Made = textAt(Site, "made");
+  if (HasOperator && !HasLines)
+    if (const auto Calls = callsAt(Frames[0]); Calls.getNumberOfFrames())
+      Result.Made = operatorOf(
+          Calls.getFrame(Calls.getNumberOfFrames() - 1).FunctionName);
+  if (HasOperator)
+    Frames.erase(Frames.begin());
+  for (size_t I = 0; I < std::min<size_t>(Frames.size(), 3); ++I)
+    Result.Where += (I ? " < " : "") +
+                    llvm::sys::path::filename(Frames[I].Module).str() + "+0x" +
+                    llvm::utohexstr(Frames[I].Offset, /*LowerCase=*/true);
+  forObjects(Site, "calls", [&](const Json &Call) {
+    auto Line = Call.find("line");
+    if (Line != Call.end() && Line->is_number_unsigned())
+      add(Result.Calls, textAt(Call, "file"), Line->get<unsigned>(),
+          textAt(Call, "function"));
+  });
+  if (HasLines)
+    return Result;
+  for (const Address &At : Frames) {
+    const llvm::DIInliningInfo Calls = callsAt(At);
+    for (unsigned I = 0; I < Calls.getNumberOfFrames(); ++I) {
+      const llvm::DILineInfo &Info = Calls.getFrame(I);
+      add(Result.Calls, Info.FileName, Info.Line,
+          withoutArguments(Info.FunctionName));
+    }
+  }
+  return Result;
+}
+
+static RunReport::Verdict
+verdictOf(const Json &Said, const std::map<double, RunReport::Site> &By) {
+  RunReport::Verdict Result = {textAt(Said, "kind"),
+                               textAt(Said, "series"),
+                               textAt(Said, "text"),
+                               textAt(Said, "advice"),
+                               numberAt(Said, "perStep"),
+                               numberAt(Said, "explained"),
+                               {}};
+  forObjects(Said, "sites", [&](const Json &Grown) {
+    if (auto It = By.find(numberAt(Grown, "site")); It != By.end())
+      Result.Sites.push_back({&It->second, numberAt(Grown, "bytesPerStep"),
+                              numberAt(Grown, "nodesPerStep")});
+  });
+  return Result;
+}
+
+static RunReport::Steps stepsOf(const Json &Series) {
+  RunReport::Steps Result = {
+      textAt(Series, "name"), numberAt(Series, "steps"), {}};
+  for (const Json &Point : listAt(Series, "points")) {
+    std::vector<double> &Row = Result.Points.emplace_back();
+    if (Point.is_array())
+      for (const Json &Value : Point)
+        Row.push_back(Value.is_number() ? Value.get<double>() : 0);
+  }
+  return Result;
+}
+
+Expected<RunReport> RunReport::read(StringRef File, llvm::vfs::FileSystem &FS) {
+  auto Read = FS.getBufferForFile(File);
+  if (!Read)
+    return makeError("cannot read '" + File +
+                     "': " + Read.getError().message());
+  auto Malformed = [&](const llvm::Twine &Why) {
+    return makeError("malformed report '" + File + "': " + Why);
+  };
+  RunReport Result;
+  Result.Text = (*Read)->getBuffer().str();
+  if (isNestedTooDeep(Result.Text))
+    return Malformed("it is nested too deeply");
+  const Json Report = Json::parse(Result.Text, nullptr,
+                                  /*allow_exceptions=*/false);
+  if (Report.is_discarded())
+    return Malformed("it is not JSON");
+  if (!Report.is_object() || textAt(Report, "format") != ReportFormat)
+    return Malformed("it is not a report of libtorch-tidy's watch");
+  if (numberAt(Report, "version") != ReportVersion)
+    return Malformed("it is of a version that this program does not know");
+
+  Result.Torch = textAt(Report, "torch");
+  Result.Began = textAt(Report, "began");
+  Result.End = textAt(Report, "end");
+  Result.Process = numberAt(Report, "pid");
+  Result.Seconds = numberAt(Report, "seconds");
+  SiteReader Reader(Report);
+  forObjects(Report, "sites", [&](const Json &Site) {
+    Result.Sites[numberAt(Site, "site")] = Reader.read(Site);
+  });
+  forObjects(Report, "verdicts", [&](const Json &Said) {
+    Result.Verdicts.push_back(verdictOf(Said, Result.Sites));
+  });
+  forObjects(Report, "regions", [&](const Json &R) {
+    Result.Regions.push_back({textAt(R, "name"), numberAt(R, "times"),
+                              numberAt(R, "bytesKept"),
+                              numberAt(R, "nodesKept")});
+  });
+  for (const Json &Column : listAt(Report, "columns"))
+    Result.Columns.push_back(textOf(Column));
+  forObjects(Report, "series", [&](const Json &Steps) {
+    Result.Series.push_back(stepsOf(Steps));
+  });
+  return Result;
+}
+
+std::string RunReport::withLines(StringRef Root) const {
+  Json Report = Json::parse(Text);
+  for (Json &Site : Report["sites"]) {
+    auto It =
+        Site.is_object() ? Sites.find(numberAt(Site, "site")) : Sites.end();
+    if (It == Sites.end())
+      continue;
+    const RunReport::Site &Known = It->second;
+    Site["made"] = Known.Made;
+    Site["calls"] = Json::array();
+    for (const Call &C : Known.Calls)
+      Site["calls"].push_back({{"function", C.Function},
+                               {"file", relativePath(C.File, Root).str()},
+                               {"line", C.Line}});
+    Site["where"] = Known.Where;
+  }
+  return Report.dump(1, ' ', /*ensure_ascii=*/true,
+                     Json::error_handler_t::replace) +
+         "\n";
+}
+
+} // namespace libtorch_tidy::driver

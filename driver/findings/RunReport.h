@@ -1,0 +1,83 @@
+//===- RunReport.h - What the watch of a program has written ----*- C++ -*-===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A report of <libtorch-tidy/watch.h>, which docs/watch.md describes: what
+/// grew in a run of a program, and which lines made it. Nothing in it is
+/// trusted: what is missing or of another type is zero or empty.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LIBTORCH_TIDY_DRIVER_FINDINGS_RUNREPORT_H
+#define LIBTORCH_TIDY_DRIVER_FINDINGS_RUNREPORT_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/VirtualFileSystem.h"
+#include <map>
+#include <string>
+#include <vector>
+
+namespace libtorch_tidy::driver {
+
+struct RunReport {
+  struct Call {
+    std::string Function; ///< Without its arguments.
+    std::string File;     ///< As debug information has it, without dots.
+    unsigned Line = 0;
+  };
+  /// Who made something.
+  struct Site {
+    std::string Made;        ///< The operator of LibTorch, if it is known.
+    std::vector<Call> Calls; ///< Of the user's code, innermost first.
+    std::string Where;       ///< "train+0x12f0 < train+0x2340"
+  };
+  struct Growth {
+    const Site *Maker = nullptr;
+    double Bytes = 0, Nodes = 0; ///< Each per step.
+  };
+  struct Verdict {
+    std::string Kind, Series, Text, Advice;
+    double PerStep = 0;   ///< In what the kind of verdict counts.
+    double Explained = 0; ///< The part that Sites stand for: 0 to 1.
+    std::vector<Growth> Sites;
+  };
+  struct Region {
+    std::string Name;
+    double Times = 0, Bytes = 0, Nodes = 0;
+  };
+  struct Steps {
+    std::string Name;
+    double Count = 0;
+    /// A number for each of Columns, or fewer; -1: not known.
+    std::vector<std::vector<double>> Points;
+  };
+
+  /// Reads \p File. The programs that it names are asked for the lines, unless
+  /// it has them already.
+  static llvm::Expected<RunReport> read(llvm::StringRef File,
+                                        llvm::vfs::FileSystem &FS);
+
+  /// The report as JSON, with `made` and `calls` for each site. Files below
+  /// \p Root are relative to it.
+  std::string withLines(llvm::StringRef Root) const;
+
+  std::string Torch, Began, End;
+  double Process = 0, Seconds = 0;
+  std::vector<Verdict> Verdicts;
+  std::vector<Region> Regions;
+  std::map<double, Site> Sites; ///< By number.
+  std::vector<std::string> Columns;
+  std::vector<Steps> Series;
+
+private:
+  std::string Text; ///< As it was written.
+};
+
+} // namespace libtorch_tidy::driver
+
+#endif // LIBTORCH_TIDY_DRIVER_FINDINGS_RUNREPORT_H
