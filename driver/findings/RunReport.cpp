@@ -271,8 +271,8 @@ Expected<RunReport> RunReport::read(StringRef File, llvm::vfs::FileSystem &FS) {
 }
 
 std::string RunReport::withLines(StringRef Root) const {
-  Json Report = Json::parse(Text);
-  for (Json &Site : Report["sites"]) {
+  Json Report = Json::parse(Text), None;
+  for (Json &Site : Report.contains("sites") ? Report["sites"] : None) {
     auto It =
         Site.is_object() ? Sites.find(numberAt(Site, "site")) : Sites.end();
     if (It == Sites.end())
