@@ -263,7 +263,7 @@ static bool isLentByOthers(const Label &L, const FunctionFlow &Flow,
   if (!Module || !torch::isModule(Module->getType().getNonReferenceType()) ||
       torch::isScriptModule(Module->getType().getNonReferenceType()) ||
       Unit.program() || F->isMain() || !isEntryPoint(F) ||
-      !Unit.callersOf(F).empty() || Unit.scan().calls().Evals.contains(Module))
+      !Unit.callersOf(F).empty() || Unit.scan().calls().Evals.lookup(Module))
     return false;
   if (const auto *Field = dyn_cast<FieldDecl>(Module))
     return isGivenToConstructor(Field);
@@ -321,7 +321,8 @@ UnguardedPasses::evidenceInUnit(const Label &L, const FunctionFlow &Flow) {
           return Shown(InferenceWithoutNoGrad.Eval, Eval->getExprLoc(),
                        quoted(Module) + " is put in evaluation mode here, "
                                         "which leaves gradients on");
-        const std::string Elsewhere = Trains ? "" : flow::fieldElsewhere(Module).EvalAt;
+        const std::string Elsewhere =
+            Trains ? "" : flow::fieldElsewhere(Module).EvalAt;
         if (!Elsewhere.empty())
           return Shown(InferenceWithoutNoGrad.Eval, Module->getLocation(),
                        quoted(Module) + " is put in evaluation mode at " +
