@@ -42,6 +42,7 @@ ALLOWED = {
     ("driver/budget/BudgetJson.cpp", "backward"): "a key of JSON",
     ("driver/budget/BudgetJson.cpp", "cpu"): "a value in JSON",
     ("driver/budget/BudgetJson.cpp", "cuda"): "a value in JSON",
+    ("driver/output/RunPrinter.cpp", "cpu"): "a device in the report of a run",
     ("driver/project/CudaUnits.cpp", "cuda"): "a language of Clang's -x",
     ("driver/project/NvccFlags.cpp", "cuda"): "a language of Clang's -x",
 }
