@@ -45,7 +45,8 @@ struct FunctionFacts {
   /// The first forward pass that it runs when it is called with gradient mode
   /// on, as file:line.
   std::string Forward;
-  /// As flow::CopyUse, by fields; of what workers call, and its helpers.
+  /// What workers do with fields of their copies, as flow::CopyUse has it; for
+  /// functions that workers call, and their helpers.
   struct CopyUse {
     bool Seeded = false, Indexed = false, Strided = false, Emptied = false;
     std::string FirstAt, FilledAt;
@@ -97,7 +98,7 @@ template <typename T> void mergeFacts(T &Into, const T &From) {
 
 /// What one unit says.
 struct UnitFacts {
-  std::string File; ///< Of the unit. A database may list it more than once.
+  std::string File; ///< The main file. A database may list it more than once.
 
   /// A function that other units can call, defined here.
   struct Function {
@@ -107,7 +108,7 @@ struct UnitFacts {
   /// A call of a function that other units can define.
   struct Call {
     std::string Caller, Callee;
-    bool Guarded = false; ///< Not with gradient mode on.
+    bool Guarded = false; ///< Gradient mode is not on at the call.
     bool operator<(const Call &O) const {
       return cpp::fieldsOf(*this) < cpp::fieldsOf(O);
     }
@@ -116,7 +117,7 @@ struct UnitFacts {
   /// A finding about forward passes with gradient mode on, for which a guard
   /// in main would do as well.
   struct Forward {
-    std::string Function; ///< That they stand in; main has some, too.
+    std::string Function; ///< The function with the passes; may be main.
     std::string At;       ///< The first of them, as file:line.
     std::string Runs;     ///< The same as a clause: 'net' runs.
     unsigned Strength = 0;
@@ -125,32 +126,32 @@ struct UnitFacts {
     }
   };
 
-  std::vector<Function> Functions; ///< By their USRs.
+  std::vector<Function> Functions; ///< Sorted by their USRs.
   std::set<Call> Calls;
   std::set<Forward> Forwards;
   /// Functions without a body here that code of this unit names.
   std::set<std::string> Uses;
   /// Methods without a body here, of classes whose fields hold tensors here.
   std::set<std::string> Methods;
-  /// Virtual methods of bases, by the methods here that override them.
+  /// For virtual methods of bases, the methods here that override them.
   std::map<std::string, std::set<std::string>> Overriders;
-  std::set<std::string> TensorFields; ///< That hold tensors here.
+  std::set<std::string> TensorFields; ///< Fields that hold tensors here.
   std::map<std::string, FieldFacts> Fields;
   std::string GuardableMain; ///< Its main, when a guard can stand there.
   CallFacts Does;
   bool DefinesMain = false;
-  /// Code that nobody shows calls its functions: those of a library, of a
+  /// Code outside the program calls its functions: those of a library, of a
   /// Python module, or operators.
   bool Exports = false;
-  bool Failed = false; ///< Not analysed in full: it may say too little.
+  bool Failed = false; ///< Not analysed in full: facts may be missing.
 };
 
 /// What a unit is told of the rest of its program.
 struct ProgramFacts {
   std::map<std::string, FunctionFacts> Functions;
-  /// Functions that somebody calls: is gradient mode off at all their calls?
+  /// For functions that are called: is gradient mode off at all calls?
   std::map<std::string, bool> CalledGuarded;
-  /// Of this unit, functions whose Forwards one finding in main covers.
+  /// Functions of this unit whose Forwards one finding in main covers.
   std::set<std::string> CoveredByMain;
   /// What a guard in this unit's main covers besides its own.
   struct Covered {
@@ -161,12 +162,11 @@ struct ProgramFacts {
     }
   };
   std::set<Covered> CoversInMain;
-  std::set<std::string> Defined; ///< Of the methods that were asked for.
-  /// What other units do with fields. Of fields that hold tensors in this unit
-  /// all of it, and whether any unit consumes them; of others only what needs
-  /// no tensors.
+  std::set<std::string> Defined; ///< Methods of UnitFacts::Methods with a body.
+  /// What other units do with fields. For those in TensorFields of this unit
+  /// all of it, IsConsumed also of this unit; for others IsReleased and EvalAt.
   std::map<std::string, FieldFacts> Fields;
-  CallFacts Does; ///< Some unit of the program does.
+  CallFacts Does; ///< Some unit of the program does so.
   /// There is a main, all units that it reaches were analysed in full, and
   /// none of those that reach this one exports functions.
   bool Closed = false;

@@ -29,7 +29,7 @@ ProgramLink::ProgramLink(std::vector<const UnitFacts *> All)
   findCovered();
 }
 
-/// Those of methods that override in turn.
+/// Adds the overriders of overriders.
 void ProgramLink::addAllOverriders() {
   for (auto &[Base, Methods] : Overriders) {
     std::vector<StringRef> Work(Methods.begin(), Methods.end());
@@ -74,7 +74,7 @@ void ProgramLink::findReached() {
   }
 }
 
-/// All that \p Call may run.
+/// Calls \p Do for each function that \p Call may run.
 template <typename Function>
 void ProgramLink::forEachCallee(const UnitFacts::Call &Call,
                                 Function Do) const {
@@ -84,7 +84,7 @@ void ProgramLink::forEachCallee(const UnitFacts::Call &Call,
       Do(Method);
 }
 
-/// Adds what \p Leads leads to from what is in \p Reached.
+/// Adds to \p Reached all that \p Leads leads to from there.
 static void
 addReached(std::set<StringRef> &Reached,
            const std::map<StringRef, std::vector<StringRef>> &Leads) {
@@ -100,8 +100,8 @@ addReached(std::set<StringRef> &Reached,
   }
 }
 
-/// A function is called only with gradient mode off when someone has switched
-/// it off on each way to it. A circle that nobody enters has no such way.
+/// A function is called only with gradient mode off when the mode is switched
+/// off on each way to it. A cycle without a way into it counts as not.
 std::map<StringRef, bool> ProgramLink::calledGuarded(
     llvm::function_ref<bool(const UnitFacts::Call &)> IsGuarded) const {
   std::map<StringRef, std::vector<StringRef>> All, Open;
@@ -144,7 +144,7 @@ ProgramLink::coveredBy(llvm::ArrayRef<size_t> Mains) const {
   std::set<StringRef> Names;
   for (size_t I : Mains)
     Names.insert(Units[I]->GuardableMain);
-  // All mains of a database have the same name or two.
+  // All mains of a database share one or two names.
   std::set<UnitFacts::Call> OfOthers;
   for (size_t I = 0; I < Units.size(); ++I)
     if (!llvm::is_contained(Mains, I))
@@ -190,8 +190,8 @@ ProgramLink::coversInMain(size_t Unit,
   return Found;
 }
 
-/// Where nothing trains, one guard in main does for all that only main leads
-/// to. That is one finding, in main, if there is more than one without it.
+/// Where nothing trains, one guard in main covers all that only main leads to.
+/// That is one finding in main if it replaces at least two others.
 void ProgramLink::findCovered() {
   if (llvm::all_of(
           Units, [](const UnitFacts *Unit) { return Unit->Forwards.empty(); }))
@@ -248,7 +248,7 @@ ProgramLink::calleesFirst(llvm::ArrayRef<size_t> Waiting) const {
   return First;
 }
 
-/// What \p Function does in the units \p Around; null: one thing or another.
+/// What \p Function does in the units \p Around; null when that is not certain.
 const FunctionFacts *ProgramLink::factsOf(StringRef Function,
                                           const llvm::BitVector &Around,
                                           bool IsClosed) const {
@@ -261,13 +261,13 @@ const FunctionFacts *ProgramLink::factsOf(StringRef Function,
   };
   std::vector<size_t> In = DefinedHere(Function);
   if (auto It = Overriders.find(Function); It != Overriders.end()) {
-    // One that has no body itself, and one implementation in all the program.
+    // A pure virtual method with one implementation in the whole program.
     if (!IsClosed || !In.empty() || It->second.size() != 1)
       return nullptr;
     Function = *It->second.begin();
     In = DefinedHere(Function);
   }
-  // One that is defined twice may do one or the other.
+  // A function with two definitions may do what either does.
   if (In.empty() || llvm::any_of(In, [&](size_t I) {
         return Units[I]->File != Units[In.front()]->File;
       }))

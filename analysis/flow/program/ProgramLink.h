@@ -16,7 +16,7 @@
 
 namespace libtorch_tidy::flow {
 
-/// The facts of all units, joined. What it says depends on no order.
+/// The facts of all units, joined. The result does not depend on their order.
 class ProgramLink {
 public:
   explicit ProgramLink(std::vector<const UnitFacts *> Units);
@@ -24,8 +24,8 @@ public:
   /// What unit number \p Unit is told.
   ProgramFacts factsFor(size_t Unit) const;
 
-  /// Of \p Waiting, those that need not wait for another one of them: none
-  /// whose functions they use is among them, but for those that use theirs.
+  /// The units of \p Waiting that need not wait for another one of them: they
+  /// use functions only of waiting units that use theirs, too.
   std::vector<size_t> calleesFirst(llvm::ArrayRef<size_t> Waiting) const;
 
 private:
@@ -52,7 +52,7 @@ private:
   template <typename Function>
   void forEachCallee(const UnitFacts::Call &Call, Function Do) const;
   llvm::BitVector unitsAround(size_t Unit) const;
-  /// Of each function that is called: do all ways to it lead through calls
+  /// For each function that is called: do all ways to it lead through calls
   /// that \p IsGuarded is true of?
   std::map<llvm::StringRef, bool> calledGuarded(
       llvm::function_ref<bool(const UnitFacts::Call &)> IsGuarded) const;
@@ -66,14 +66,15 @@ private:
                                bool IsClosed) const;
 
   std::vector<const UnitFacts *> Units;
-  std::set<UnitFacts::Call> Calls; ///< Of a header, they come many times.
+  std::set<UnitFacts::Call>
+      Calls; ///< Each once: units repeat those of headers.
   /// Where each function is defined; more than once, in different programs.
   std::map<llvm::StringRef, std::vector<size_t>> DefinedIn;
-  /// Of a method: all that may run in its place.
+  /// For each method, all that may run in its place.
   std::map<llvm::StringRef, std::set<llvm::StringRef>> Overriders;
-  /// Of each function that is called: at all calls with gradient mode off?
+  /// For each function that is called: is gradient mode off at all calls?
   std::map<llvm::StringRef, bool> CalledGuarded;
-  /// Of units, by their numbers: see ProgramFacts.
+  /// The members of ProgramFacts, by numbers of units.
   std::map<size_t, std::set<std::string>> CoveredByMain;
   std::map<size_t, std::set<ProgramFacts::Covered>> CoversInMain;
   /// The units whose functions a unit uses, directly or not, and itself.

@@ -68,7 +68,7 @@ void ProgramFacts::tell(ASTContext &Context, const ProgramFacts *Facts) {
 
 const FunctionFacts *factsElsewhere(const FunctionDecl *F) {
   const ProgramFacts *Whole = ProgramFacts::of(F->getASTContext());
-  // Names cost something to make.
+  // A name takes time to make.
   if (!Whole || Whole->Functions.empty() || F->hasBody() ||
       F->isDependentContext())
     return nullptr;
@@ -129,12 +129,13 @@ private:
   const SourceManager &SM;
   UnitFacts Out;
   struct NotedCall {
-    const FunctionDecl *Caller; ///< Null for somebody whom no unit shows.
+    const FunctionDecl *Caller; ///< Null: code that no unit shows.
     const FunctionDecl *Callee;
     bool Guarded;
   };
   std::vector<NotedCall> NotedCalls;
-  llvm::SmallPtrSet<const CXXRecordDecl *, 16> Classes; ///< Of addFields().
+  llvm::SmallPtrSet<const CXXRecordDecl *, 16>
+      Classes; ///< That addFields() has seen.
 };
 
 } // namespace
@@ -145,8 +146,8 @@ bool FactsWriter::isShared(const FunctionDecl *F) const {
          cpp::isUserCode(F->getLocation(), SM);
 }
 
-/// Is \p F there for code that no unit shows? Of a program that is built with
-/// libraries, those say so.
+/// Is \p F there for code that no unit shows? In a program that is built with
+/// libraries, the units of those export it.
 bool FactsWriter::isExported(const FunctionDecl *F) const {
   return F->isExternC() ||
          F->getExplicitVisibility(NamedDecl::VisibilityForValue) ==
@@ -158,8 +159,8 @@ void FactsWriter::use(const FunctionDecl *F) {
   if (!isShared(F) || F->hasBody() ||
       !Out.Uses.insert(cpp::programName(F)).second)
     return;
-  // What others will say of F can be about these. A unit that asks for them
-  // from the beginning need not be told twice.
+  // The facts of F may name these fields. A unit that asks for them at once
+  // need not be analysed a second time for them.
   if (const auto *Method = dyn_cast<CXXMethodDecl>(F))
     addFields(Method->getParent());
   for (const ParmVarDecl *Param : F->parameters())
@@ -193,18 +194,18 @@ void FactsWriter::addFunction(const FunctionDecl *F, const FunctionFlow *Flow) {
     for (const CXXMethodDecl *Base : Method->overridden_methods())
       if (isShared(Base) && isShared(F) && mayLeadOn(F))
         Out.Overriders[cpp::programName(Base)].insert(cpp::programName(F));
-    // The other methods work on the same object.
+    // Its other methods work on the same object.
     for (const CXXMethodDecl *Other : Method->getParent()->methods())
       if (Other->isUserProvided())
         use(Other);
   }
-  // The others see the body of what is inline in a header.
+  // Other units see the body of an inline function of a header.
   if (!isShared(F) || ((F->isInlined() || F->isTemplateInstantiation()) &&
                        !SM.isInMainFile(SM.getFileLoc(F->getLocation()))))
     return;
-  // Whoever loads the library calls it, a Python module's functions among them.
+  // The program that loads the library calls it; so does Python.
   if (isExported(F)) {
-    // With a main it is no library: who is handed the function calls it.
+    // A unit with a main is no library: some callee gets the function.
     Out.Exports |= !Unit.scan().main();
     noteCall(nullptr, F, /*Guarded=*/false);
   }
@@ -254,7 +255,8 @@ void FactsWriter::addCopyUses(const CXXMethodDecl *Method,
 }
 
 void FactsWriter::addCalls(const FunctionDecl *F) {
-  // Of static functions and lambdas, too: ways to others lead through them.
+  // Include static functions and lambdas: calls to other units pass through
+  // them.
   for (const CallSite &Site : callsIn(F, Unit))
     noteCall(F, Site.Callee, Site.Mode != GradMode::On);
 
@@ -264,7 +266,7 @@ void FactsWriter::addCalls(const FunctionDecl *F) {
       use(Ctor);
     if (const auto *Call = dyn_cast<CallExpr>(E)) {
       Called.insert(Call->getCallee()->IgnoreParenImpCasts());
-      // What a loader, or net(x), runs is not named there.
+      // The call does not name what a loader, or net(x), runs.
       for (const CXXRecordDecl *Class : torch::copiedPerWorker(Call))
         for (const CXXMethodDecl *Method : Class->methods())
           if (torch::isWorkersEntry(Method))
@@ -282,7 +284,7 @@ void FactsWriter::addCalls(const FunctionDecl *F) {
       if (!Used)
         return;
       use(Used);
-      // Whoever has its address calls it.
+      // Code that has its address may call it.
       if (!Called.contains(Ref))
         noteCall(nullptr, Used, /*Guarded=*/false);
     }
@@ -297,13 +299,13 @@ void FactsWriter::noteCall(const FunctionDecl *Caller,
 }
 
 /// May \p F by itself, not by what it calls here, have to do with tensors or
-/// with other units? A library of templates has thousands that have not.
+/// with other units? Most functions of a template library have not.
 bool FactsWriter::mayLeadOn(const FunctionDecl *F) {
   const auto *Method = dyn_cast<CXXMethodDecl>(F);
   const bool IsOfTemplate =
       Method && isa<ClassTemplateSpecializationDecl>(Method->getParent());
   if (const FunctionDecl *Definition = nullptr; F->hasBody(Definition)) {
-    // Somebody's own class may override it.
+    // A class in another unit may override it.
     return (Method && Method->isVirtual() && !IsOfTemplate) ||
            (!Definition->isDependentContext() &&
             Unit.concernsTensors(Definition));
@@ -315,7 +317,7 @@ bool FactsWriter::mayLeadOn(const FunctionDecl *F) {
   return !F->isDefaulted() && !F->isDeleted();
 }
 
-/// The calls through which one gets to tensors or to other units.
+/// Writes the calls through which tensors or other units can be reached.
 void FactsWriter::writeCalls() {
   llvm::DenseMap<const FunctionDecl *, std::vector<const FunctionDecl *>>
       Callers;
@@ -356,8 +358,8 @@ void FactsWriter::addFields(const FunctionFlow &Flow) {
       addField(Field);
 }
 
-/// What \p F does with fields. The others see the body of an inline method of
-/// their class.
+/// Adds what \p F does with fields. Other units see the body of an inline
+/// method themselves.
 void FactsWriter::addUses(const FunctionDecl *F, const FunctionFlow &Flow) {
   if (isa<CXXMethodDecl>(F) && F->isInlined())
     return;
@@ -399,7 +401,7 @@ UnitFacts FactsWriter::write() {
   for (const auto &[Module, Eval] : Unit.scan().calls().Evals)
     if (const auto *Field = dyn_cast<FieldDecl>(Module))
       mergeFacts(factsOf(Field).EvalAt, cpp::lineOf(Eval->getExprLoc(), SM));
-  // What runs before main.
+  // Initialisers of globals run before main.
   for (const VarDecl *Var : Unit.scan().globals()) {
     Out.Exports |= torch::registersOperators(Var);
     cpp::forEach<Expr>(Var->getInit(), [&](const Expr *E) {

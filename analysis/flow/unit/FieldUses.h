@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which fields somebody empties, and what data loader workers do with the
+/// Which fields code empties, and what data loader workers do with the
 /// fields of their copies.
 ///
 //===----------------------------------------------------------------------===//
@@ -28,9 +28,9 @@ namespace libtorch_tidy::flow {
 /// functions that may keep its object, too.
 bool isFunctionGiven(const clang::Expr *Value);
 
-/// Calls \p Visit for each field in \p F that is set to nothing, cleared, reset
-/// or moved away: `field = nullptr`, `field.reset()`, `std::move(field)`. Also
-/// for one that holds functions and gets another than isFunctionGiven().
+/// Calls \p Visit for each field that \p F sets to nothing, clears, resets
+/// or moves away: `field = nullptr`, `field.reset()`, `std::move(field)`. Also
+/// for one that holds functions and gets another value than isFunctionGiven().
 void forEachReleased(const clang::FunctionDecl *F,
                      llvm::function_ref<void(const clang::FieldDecl *)> Visit);
 

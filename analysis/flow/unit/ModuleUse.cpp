@@ -29,7 +29,8 @@ namespace libtorch_tidy::flow {
 
 namespace {
 
-/// Calls parameters() or named_parameters() somewhere down its objects.
+/// The call of parameters() or named_parameters() in a chain of calls; null
+/// when there is none.
 const CallExpr *parametersCallIn(const Expr *E) {
   while (E) {
     E = cpp::stripImplicit(E);
@@ -128,7 +129,7 @@ void FrozenModules::addHelper(const CallExpr *Call, const FunctionDecl *F,
     if (Param && Param->getDeclContext() == Helper &&
         Param->getFunctionScopeIndex() < Call->getNumArgs())
       return torch::moduleNamed(Call->getArg(Param->getFunctionScopeIndex()));
-    // Of the same object.
+    // A field of the same object.
     return isa<FieldDecl>(Theirs) && !cpp::receiverOf(Call) ? Theirs : nullptr;
   };
   const Switched &There = switchedIn(Helper, Depth - 1);
@@ -242,7 +243,7 @@ FrozenModules::findByConstructors(const CXXRecordDecl *R) {
   }
   if (Frozen.empty())
     return Frozen;
-  // Another method lets them train again.
+  // Another method may let them train again.
   for (const CXXMethodDecl *Method : R->methods()) {
     const FunctionDecl *Definition = nullptr;
     if (isa<CXXConstructorDecl>(Method))
@@ -309,7 +310,8 @@ static bool isReadPlain(const Expr *E, const cpp::Body &In) {
              (isa_and_nonnull<DeclStmt>(In.userOf(Ref)) ||
               !isReadPlain(Ref, In));
     });
-  // A statement of its own. What returns or prints it may want anything.
+  // The result is dropped or tested. Code that returns or prints it may want
+  // anything.
   return isa_and_nonnull<CompoundStmt, IfStmt, ForStmt, WhileStmt>(User);
 }
 
@@ -320,7 +322,7 @@ static bool getsNoTensor(const VarDecl *Var, const cpp::Body &In,
 /// list of its inputs, holds no tensor?
 static bool holdsNoTensor(const Expr *E, const cpp::Body &In,
                           unsigned Depth = 0) {
-  constexpr unsigned Enough = 6; // Each step may have many to look at.
+  constexpr unsigned Enough = 6; // Each step may look at many expressions.
   E = cpp::stripImplicit(E);
   if (!E || Depth > Enough)
     return false;
@@ -375,7 +377,7 @@ static bool staysPlain(const DeclRefExpr *Ref, const cpp::Body &In,
     return Method->getMethodDecl() &&
            (Method->getMethodDecl()->isConst() ||
             (Call->getNumArgs() == 0 && cpp::does(Call, cpp::Std::Empty)));
-  // Given to a function, which must not change it.
+  // A function that is given the list must not change it.
   return Callee && llvm::none_of(Callee->parameters(), [](const auto *Param) {
            const QualType T = Param->getType();
            return (T->isLValueReferenceType() || T->isPointerType()) &&

@@ -22,7 +22,7 @@ using namespace cpp;
 
 namespace {
 
-/// What throws out of the statement that it stands in.
+/// Visits what can throw out of the statement that it stands in.
 Way free() {
   Way How = Lambdas::Made;
   How.OutsideTry = true;

@@ -125,7 +125,7 @@ const FunctionFlow *UnitModel::flowAbroad(const FunctionDecl *F) {
 
 namespace {
 
-/// A part of a unit's context.
+/// The part of a unit's context that counts.
 struct UnitCost {
   Cost Own;
   Cost *Host = nullptr;
@@ -272,8 +272,8 @@ ArrayRef<UnitModel::CallerOf> UnitModel::callersOf(const FunctionDecl *F) {
 
 bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
   collectCallers();
-  // Up the calls with gradient mode on: none may start where nobody is seen to
-  // call. In a circle that nobody enters, nobody has switched it off, either.
+  // Go up the calls with gradient mode on: each way must end at a call with the
+  // mode off. In a cycle without callers nothing switches it off, either.
   llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
   llvm::SmallVector<const FunctionDecl *, 8> Work{F};
   bool IsSwitchedOff = false;
@@ -281,7 +281,7 @@ bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
     F = Work.pop_back_val()->getCanonicalDecl();
     if (!Seen.insert(F).second)
       continue;
-    // All calls of the program, this unit's among them.
+    // It knows all calls of the program, including those of this unit.
     if (Whole)
       if (auto It = Whole->CalledGuarded.find(cpp::programName(F));
           It != Whole->CalledGuarded.end()) {
@@ -290,7 +290,7 @@ bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
         IsSwitchedOff = true;
         continue;
       }
-    // One that does not compile may be a guarded caller: silence is better
+    // Code that does not compile may be a guarded caller: silence is better
     // than a guess.
     if (errors().mayUse(F)) {
       IsSwitchedOff = true;
@@ -311,8 +311,7 @@ bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
 bool UnitModel::isFieldConsumed(const FieldDecl *Field) {
   collectCallers();
   return ConsumedFields.count(Field->getCanonicalDecl()) ||
-         fieldElsewhere(Field).IsConsumed ||
-         errors().mayUse(Field);
+         fieldElsewhere(Field).IsConsumed || errors().mayUse(Field);
 }
 
 unsigned UnitModel::consumersOf(const Label &L, const FunctionFlow &Flow) {
