@@ -7,6 +7,7 @@
 
 #include "analysis/cpp/UserCode.h"
 #include "analysis/cpp/Library.h"
+#include "clang/AST/ASTContext.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -27,6 +28,15 @@ bool isUserCode(SourceLocation Loc, const SourceManager &SM) {
   const StringRef Path = SM.getFilename(Loc);
   return !isInstalledHeader(Path) &&
          !library::isHeader(Path, SM.getFileManager().getVirtualFileSystem());
+}
+
+const FunctionDecl *userDefinition(const FunctionDecl *F) {
+  const FunctionDecl *Definition = nullptr;
+  return F && F->hasBody(Definition) && !Definition->isDependentContext() &&
+                 isUserCode(Definition->getLocation(),
+                            F->getASTContext().getSourceManager())
+             ? Definition
+             : nullptr;
 }
 
 } // namespace libtorch_tidy::cpp

@@ -66,8 +66,7 @@ private:
                                bool IsClosed) const;
 
   std::vector<const UnitFacts *> Units;
-  std::set<UnitFacts::Call>
-      Calls; ///< Each once: units repeat those of headers.
+  std::set<UnitFacts::Call> Calls; ///< Units repeat those of headers.
   /// Where each function is defined; more than once, in different programs.
   std::map<llvm::StringRef, std::vector<size_t>> DefinedIn;
   /// For each method, all that may run in its place.

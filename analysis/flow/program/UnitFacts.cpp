@@ -134,8 +134,7 @@ private:
     bool Guarded;
   };
   std::vector<NotedCall> NotedCalls;
-  llvm::SmallPtrSet<const CXXRecordDecl *, 16>
-      Classes; ///< That addFields() has seen.
+  llvm::SmallPtrSet<const CXXRecordDecl *, 16> Classes; ///< With their fields.
 };
 
 } // namespace

@@ -46,17 +46,6 @@ const CallExpr *parametersCallIn(const Expr *E) {
 
 constexpr unsigned MaxDepth = 2; // Helpers of helpers.
 
-/// The body of the function of user code that \p Call runs; null for others.
-const FunctionDecl *helperOf(const CallExpr *Call) {
-  const FunctionDecl *F = Call->getDirectCallee();
-  const FunctionDecl *Definition = nullptr;
-  if (!F || !F->hasBody(Definition) || Definition->isDependentContext() ||
-      !cpp::isUserCode(Definition->getLocation(),
-                       F->getASTContext().getSourceManager()))
-    return nullptr;
-  return Definition;
-}
-
 /// What \p Call, a freeze call, is assigned to. The module that it is given
 /// keeps its parameters.
 const ValueDecl *frozenBy(const CallExpr *Call, const cpp::Body &In) {
@@ -108,7 +97,9 @@ bool endsGradients(const FunctionDecl *F, unsigned Depth) {
     if (std::optional<torch::GradMode> Mode = torch::setsGradMode(Call)) {
       Off |= *Mode == torch::GradMode::Off;
       On |= *Mode == torch::GradMode::On;
-    } else if (const FunctionDecl *Helper = Depth ? helperOf(Call) : nullptr;
+    } else if (const FunctionDecl *Helper =
+                   Depth ? cpp::userDefinition(Call->getDirectCallee())
+                         : nullptr;
                Helper && Helper != F) {
       Off |= endsGradients(Helper, Depth - 1);
     }
@@ -121,7 +112,8 @@ bool endsGradients(const FunctionDecl *F, unsigned Depth) {
 /// What the function that \p Call of \p F runs switches, in terms of \p F.
 void FrozenModules::addHelper(const CallExpr *Call, const FunctionDecl *F,
                               unsigned Depth, Switched &To) {
-  const FunctionDecl *Helper = Depth ? helperOf(Call) : nullptr;
+  const FunctionDecl *Helper =
+      Depth ? cpp::userDefinition(Call->getDirectCallee()) : nullptr;
   if (!Helper || Helper == F || !reachesModules(Helper, Call, F))
     return;
   auto Ours = [&](const ValueDecl *Theirs) -> const ValueDecl * {

@@ -29,17 +29,6 @@ Way free() {
   return How;
 }
 
-/// The body of \p F where the unit has one and it is not a library's.
-const FunctionDecl *userDefinition(const FunctionDecl *F) {
-  const FunctionDecl *Definition = F->getDefinition();
-  return Definition && Definition->hasBody() &&
-                 !Definition->isDependentContext() &&
-                 cpp::isUserCode(Definition->getLocation(),
-                                 F->getASTContext().getSourceManager())
-             ? Definition
-             : nullptr;
-}
-
 using Calls = llvm::SmallVector<const CallExpr *, 2>;
 
 bool findWay(const Stmt *S, llvm::function_ref<bool(const CallExpr *)> IsGoal,
@@ -81,8 +70,7 @@ findRunCall(const Stmt *S, llvm::function_ref<bool(const CallExpr *)> IsGoal,
       Found = Call;
       return;
     }
-    const FunctionDecl *Callee = Call->getDirectCallee();
-    const FunctionDecl *Definition = Callee ? userDefinition(Callee) : nullptr;
+    const FunctionDecl *Definition = userDefinition(Call->getDirectCallee());
     if (Definition && Seen.insert(Definition).second)
       Found = findRunCall(Definition->getBody(), IsGoal, Seen);
   });

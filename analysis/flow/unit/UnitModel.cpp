@@ -33,12 +33,8 @@ UnitModel::UnitModel(ASTContext &Context)
     : Context(Context), Whole(ProgramFacts::of(Context)), Scan(Context) {}
 
 const FunctionDecl *UnitModel::definitionOf(const FunctionDecl *F) const {
-  const FunctionDecl *Definition = nullptr;
-  if (!F || !F->hasBody(Definition) || Definition->isDependentContext() ||
-      !cpp::isUserCode(Definition->getLocation(), Context.getSourceManager()) ||
-      errors().touch(Definition))
-    return nullptr;
-  return Definition;
+  const FunctionDecl *Definition = cpp::userDefinition(F);
+  return Definition && !errors().touch(Definition) ? Definition : nullptr;
 }
 
 llvm::ArrayRef<Dangling> UnitModel::dangling() {
