@@ -15,11 +15,11 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_BYTES_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_BYTES_H
 
-#include "analysis/bytes/simulate/Simulation.h"
 #include "clang/AST/ASTContext.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -142,6 +142,13 @@ struct RefusedModel {
   /// A class that the unit does not make: it may be a part of a model that
   /// another unit makes. Where is its definition.
   bool IsNotMade = false;
+};
+
+/// Where tensors live.
+enum class DeviceKind : unsigned char {
+  Cpu,  ///< Without oneDNN, as measured.
+  Cuda, ///< Rounded up as the caching allocator does; what kernels need for
+        ///< themselves is not known, and left out. An estimate.
 };
 
 /// What was asked of a unit.

@@ -17,6 +17,7 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_SIMULATE_SIMULATION_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_SIMULATE_SIMULATION_H
 
+#include "analysis/bytes/Bytes.h"
 #include "analysis/bytes/library/ModuleParameters.h"
 #include "analysis/torch/devices/CachingAllocator.h"
 #include <functional>
@@ -200,13 +201,6 @@ struct OperatorResult {
   } What = NotFollowed;
   std::vector<TensorPtr> Tensors;
   std::string Why;
-};
-
-/// Where tensors live.
-enum class DeviceKind : unsigned char {
-  Cpu,  ///< Without oneDNN, as measured.
-  Cuda, ///< Rounded up as the caching allocator does; what kernels need for
-        ///< themselves is not known, and left out. An estimate.
 };
 
 /// The tensors of a pass.
