@@ -7,6 +7,7 @@
 
 #include "driver/findings/RunReport.h"
 #include "driver/project/Error.h"
+#include "driver/project/Json.h"
 #include "driver/project/Nesting.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,11 +15,9 @@
 #include "llvm/DebugInfo/Symbolize/Symbolize.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include <nlohmann/json.hpp>
 
 using llvm::Expected;
 using llvm::StringRef;
-using Json = nlohmann::ordered_json;
 
 namespace libtorch_tidy::driver {
 
@@ -27,26 +26,16 @@ static constexpr unsigned ReportVersion = 1;
 
 /// The number at \p Key; 0 when there is none.
 static double numberAt(const Json &Object, const char *Key) {
-  auto It = Object.find(Key);
-  return It != Object.end() && It->is_number() ? It->get<double>() : 0;
-}
-
-static std::string textOf(const Json &Value) {
-  return Value.is_string() ? Value.get<std::string>() : std::string();
+  return realOf(at(Object, {Key}));
 }
 
 static std::string textAt(const Json &Object, const char *Key) {
-  auto It = Object.find(Key);
-  return It == Object.end() ? std::string() : textOf(*It);
+  return textOf(at(Object, {Key}));
 }
 
 /// The list at \p Key; an empty one when there is none.
 static const Json &listAt(const Json &Object, const char *Key) {
-  static const Json None = Json::array();
-  if (!Object.is_object())
-    return None;
-  auto It = Object.find(Key);
-  return It != Object.end() && It->is_array() ? *It : None;
+  return listOf(at(Object, {Key}));
 }
 
 /// Calls \p Each for the objects of the list at \p Key.
@@ -236,8 +225,7 @@ Expected<RunReport> RunReport::read(StringRef File, llvm::vfs::FileSystem &FS) {
   Result.Text = (*Read)->getBuffer().str();
   if (isNestedTooDeep(Result.Text))
     return Malformed("it is nested too deeply");
-  const Json Report = Json::parse(Result.Text, nullptr,
-                                  /*allow_exceptions=*/false);
+  const Json Report = parseJson(Result.Text);
   if (Report.is_discarded())
     return Malformed("it is not JSON");
   if (!Report.is_object() || textAt(Report, "format") != ReportFormat)

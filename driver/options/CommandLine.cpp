@@ -11,7 +11,6 @@
 #include "driver/project/FileSystem.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/StringSaver.h"
 #include "llvm/Support/WithColor.h"
@@ -261,15 +260,6 @@ static std::optional<std::string> ifGiven(const cl::opt<std::string> &Option) {
   if (!Option.getNumOccurrences())
     return std::nullopt;
   return Option.getValue();
-}
-
-Error refuse(StringRef Names, const Twine &Why) {
-  SmallVector<StringRef, 0> All;
-  SplitString(Names, All);
-  for (StringRef Name : All)
-    if (cl::getRegisteredOptions().lookup(Name)->getNumOccurrences())
-      return makeError("--" + Name + Why);
-  return Error::success();
 }
 
 /// The level that \p Option names, if it was given.
@@ -537,37 +527,6 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
 static void printVersion(raw_ostream &OS) {
   OS << "libtorch-tidy version " LIBTORCH_TIDY_VERSION "\n"
      << "  on clang-tidy's engine, LLVM version " LLVM_VERSION_STRING "\n";
-}
-
-/// LLVM's libraries bring hundreds of options of their own. None of them is
-/// ours to offer, and a mistyped option must not happen to be one.
-static void removeForeignOptions() {
-  SmallVector<cl::Option *, 0> Foreign;
-  for (auto &Entry : cl::getRegisteredOptions()) {
-    cl::Option *O = Entry.second;
-    if (O->ArgStr.starts_with("help") || O->ArgStr == "version")
-      continue;
-    if (!is_contained(O->Categories, &Category))
-      Foreign.push_back(O);
-  }
-  for (cl::Option *O : Foreign)
-    O->removeArgument();
-}
-
-/// A source file can be called `--checks=x.cpp` or `@x.cpp`, and a hook passes
-/// the names of all files that change. Neither is an option or a response file.
-/// (`--` would not help: what follows it are flags of the compiler.)
-static void nameFiles(MutableArrayRef<const char *> Args, StringSaver &Names) {
-  for (const char *&Arg : Args) {
-    StringRef Name = Arg;
-    if (Name == "--")
-      break;
-    // To pre-commit, a sketch for Arduino is C++, too.
-    if ((Name.starts_with("-") || Name.starts_with("@")) &&
-        (isCxxFile(Name) || Name.ends_with(".ino")) &&
-        sys::fs::is_regular_file(Name))
-      Arg = Names.save("./" + Name).data();
-  }
 }
 
 std::optional<CommandLine> parseCommandLine(int Argc, const char **Argv) {

@@ -19,6 +19,7 @@
 #include "driver/output/RunPrinter.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/StringSaver.h"
 #include <optional>
 #include <string>
 
@@ -36,6 +37,16 @@ template <typename T> struct Opt : llvm::cl::opt<T> {
 /// An error about the first of the options \p Names, with spaces between them,
 /// that was given: its name and \p Why.
 llvm::Error refuse(llvm::StringRef Names, const llvm::Twine &Why);
+
+/// LLVM's libraries bring hundreds of options of their own. None of them is
+/// ours to offer, and a mistyped option must not happen to be one.
+void removeForeignOptions();
+
+/// A source file can be called `--checks=x.cpp` or `@x.cpp`, and a hook passes
+/// the names of all files that change. Neither is an option or a response file.
+/// (`--` would not help: what follows it are flags of the compiler.)
+void nameFiles(llvm::MutableArrayRef<const char *> Args,
+               llvm::StringSaver &Names);
 
 /// Reads the options about shards. ShardOptions.cpp.
 llvm::Error readShards(ShardOptions &Result);
