@@ -35,30 +35,72 @@ enum Flags : unsigned {
   Metadata = 1 << 13
 };
 
-constexpr OpFacts Table[] = {
+constexpr OpFacts row(StringRef Name, uint32_t Outputs = 1,
+                      uint32_t NonDifferentiable = 0,
+                      Sharing Shares = Sharing::None,
+                      PureKind Pure = PureKind::No, unsigned Flags = 0) {
+  auto Is = [&](unsigned Flag) { return (Flags & Flag) != 0; };
+  return {Name,
+          Outputs,
+          NonDifferentiable,
+          Shares,
+          Pure,
+          Is(InPlace),
+          Is(Factory),
+          Is(SavesNothing),
+          Is(PinsBuffer),
+          Is(Reduces),
+          Is(CopiesRarely),
+          Is(TakesPart),
+          Is(ShowsWhole),
+          Is(SameElements),
+          Is(KeepsLayout),
+          Is(Resizes),
+          Is(Heavy),
+          Is(KeepsArguments),
+          Is(Metadata)};
+}
+
+/// The names in \p Text, of which each is a part of a literal.
+llvm::SmallVector<StringRef, 0> namesIn(StringRef Text) {
+  llvm::SmallVector<StringRef, 0> Names;
+  Text.split(Names, ' ');
+  return Names;
+}
+
+constexpr OpFacts Rows[] = {
 #define OP(NAME, OUTPUTS, NONDIFFERENTIABLE, SHARES, PURE, FLAGS)              \
-  {NAME,                                                                       \
-   OUTPUTS,                                                                    \
-   NONDIFFERENTIABLE,                                                          \
-   Sharing::SHARES,                                                            \
-   PureKind::PURE,                                                             \
-   ((FLAGS) & InPlace) != 0,                                                   \
-   ((FLAGS) & Factory) != 0,                                                   \
-   ((FLAGS) & SavesNothing) != 0,                                              \
-   ((FLAGS) & PinsBuffer) != 0,                                                \
-   ((FLAGS) & Reduces) != 0,                                                   \
-   ((FLAGS) & CopiesRarely) != 0,                                              \
-   ((FLAGS) & TakesPart) != 0,                                                 \
-   ((FLAGS) & ShowsWhole) != 0,                                                \
-   ((FLAGS) & SameElements) != 0,                                              \
-   ((FLAGS) & KeepsLayout) != 0,                                               \
-   ((FLAGS) & Resizes) != 0,                                                   \
-   ((FLAGS) & Heavy) != 0,                                                     \
-   ((FLAGS) & KeepsArguments) != 0,                                            \
-   ((FLAGS) & Metadata) != 0},
+  row(NAME, OUTPUTS, NONDIFFERENTIABLE, Sharing::SHARES, PureKind::PURE, FLAGS),
 #include "analysis/torch/api/OpFacts.inc"
-#undef OP
 };
+
+const OpFacts *factsIn(llvm::ArrayRef<OpFacts> Table, StringRef Name) {
+  const OpFacts *Found = llvm::partition_point(
+      Table, [&](const OpFacts &Facts) { return Facts.Name < Name; });
+  return Found != Table.end() && Found->Name == Name ? Found : nullptr;
+}
+
+std::vector<OpFacts> makeTable() {
+  std::vector<OpFacts> Table(std::begin(Rows), std::end(Rows));
+#define PLAIN(NAMES)                                                           \
+  for (const StringRef Name : namesIn(NAMES))                                  \
+    Table.push_back(row(Name));
+#define IN_PLACE(NAMES)                                                        \
+  for (const StringRef Name : namesIn(NAMES))                                  \
+    Table.push_back(row(Name, 1, 0, Sharing::Handle, PureKind::No, InPlace));
+#include "analysis/torch/api/OpFacts.inc"
+  llvm::sort(Table, [](const OpFacts &A, const OpFacts &B) {
+    return A.Name < B.Name;
+  });
+#define SAVED(KIND, KIND_IN_PLACE, NAMES)                                      \
+  for (const StringRef Name : namesIn(NAMES)) {                                \
+    OpFacts &Facts = const_cast<OpFacts &>(*factsIn(Table, Name));             \
+    Facts.Saves = Saved::KIND;                                                 \
+    Facts.SavesInPlace = Saved::KIND_IN_PLACE;                                 \
+  }
+#include "analysis/torch/api/OpFacts.inc"
+  return Table;
+}
 
 /// A method of tensors, or a function of one.
 bool isOfTensor(const FunctionDecl *Callee) {
@@ -126,7 +168,10 @@ StringRef operatorName(OverloadedOperatorKind Kind, unsigned NumOperands) {
   }
 }
 
-llvm::ArrayRef<OpFacts> allOpFacts() { return Table; }
+llvm::ArrayRef<OpFacts> allOpFacts() {
+  static const std::vector<OpFacts> Table = makeTable();
+  return Table;
+}
 
 bool resamples(const OpFacts &Facts) {
   return Facts.Name == "interpolate" || Facts.Name.starts_with("upsample_") ||
@@ -134,11 +179,7 @@ bool resamples(const OpFacts &Facts) {
          Facts.Name.starts_with("grid_sample");
 }
 
-const OpFacts *opFacts(StringRef Name) {
-  const OpFacts *Found = llvm::partition_point(
-      Table, [&](const OpFacts &Facts) { return Facts.Name < Name; });
-  return Found != std::end(Table) && Found->Name == Name ? Found : nullptr;
-}
+const OpFacts *opFacts(StringRef Name) { return factsIn(allOpFacts(), Name); }
 
 const OpFacts *opFacts(const FunctionDecl *Callee) {
   if (!Callee || !isTorchDecl(Callee))

@@ -53,9 +53,18 @@ enum class PureKind : unsigned char {
   Computes,
 };
 
-/// One row of the table. analysis/torch/api/op-notes.txt says how each fact is known.
+/// What the backward node of an operator of one tensor keeps.
+enum class Saved : unsigned char {
+  Unknown, ///< Not known, or more than these; in place: backward() throws.
+  Argument,
+  Result,
+  Both,
+};
+
+/// One row of the table. analysis/torch/api/op-notes.txt says how each fact is
+/// known.
 struct OpFacts {
-  llvm::StringLiteral Name;
+  llvm::StringRef Name; ///< A literal.
   /// Number of results of the overload with most of them: 0 for void, 1 also
   /// for a list of tensors, the size of the tuple otherwise.
   uint32_t Outputs;
@@ -97,6 +106,9 @@ struct OpFacts {
   bool KeepsArguments;
   /// Asks about a tensor and holds on to nothing of it: size, dim, device.
   bool Metadata;
+  /// Of an operator of one tensor; of the form in place, which keeps a copy of
+  /// the argument. Nothing, where SavesNothing is set.
+  Saved Saves = Saved::Unknown, SavesInPlace = Saved::Unknown;
 
   /// May the first result have the memory of the first tensor, without being
   /// written in place?
