@@ -99,7 +99,7 @@ std::string Baseline::text() const {
     };
     return Key(A) < Key(B);
   });
-  nlohmann::ordered_json List = nlohmann::ordered_json::array();
+  Json List = Json::array();
   for (const BaselineEntry &E : Ordered)
     List.push_back({{"file", E.File},
                     {"check", E.Check},
@@ -108,8 +108,7 @@ std::string Baseline::text() const {
                     {"level", E.Strength},
                     {"unit", E.Unit},
                     {"fingerprint", E.Fingerprint}});
-  nlohmann::ordered_json File = {{VersionKey, Version},
-                                 {"findings", std::move(List)}};
+  Json File = {{VersionKey, Version}, {"findings", std::move(List)}};
   return File.dump(1, ' ', /*ensure_ascii=*/false,
                    Json::error_handler_t::replace) +
          "\n";

@@ -20,6 +20,8 @@
 
 namespace libtorch_tidy::driver::lsp {
 
+using Json = nlohmann::json;
+
 /// Of JSON-RPC and of the protocol.
 enum class ErrorCode : int {
   ParseError = -32700,

@@ -80,7 +80,7 @@ void Server::receive(const Transport::Message &Message) {
   if (isJsonNestedTooDeep(Message.Body))
     return fail(nullptr, ErrorCode::InvalidRequest,
                 "the message is nested too deeply");
-  const Json Value = parseJson(Message.Body);
+  const Json Value = parseJson<Json>(Message.Body);
   if (Value.is_discarded())
     return fail(nullptr, ErrorCode::ParseError, "the message is not JSON");
   handle(Value);

@@ -188,7 +188,7 @@ bool Server::ended(const Analyses::Subject &Of, Analyses::End How) {
   }
   Json Answer;
   if (How.Finished) // Else it need not be whole.
-    Answer = parseJson(How.Answer);
+    Answer = parseJson<Json>(How.Answer);
   if (Of.TryFixes && isTrue(at(Answer, {"failed"}))) {
     log(MessageType::Error,
         "the fixes of '" + Of.Path + "' could not be tried to the end");

@@ -16,24 +16,60 @@
 
 namespace libtorch_tidy::driver {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 /// Discarded when \p Text is not JSON.
-Json parseJson(llvm::StringRef Text);
+template <typename AnyJson = Json> AnyJson parseJson(llvm::StringRef Text) {
+  return AnyJson::parse(Text.begin(), Text.end(), nullptr,
+                        /*allow_exceptions=*/false);
+}
 
 // None of these fails: a value of another kind is taken for one that is absent.
 
 /// The member of \p Value at \p Path; null when there is none.
-const Json &at(const Json &Value, std::initializer_list<const char *> Path);
+template <typename AnyJson>
+const AnyJson &at(const AnyJson &Value,
+                  std::initializer_list<const char *> Path) {
+  static const AnyJson Null;
+  const AnyJson *Here = &Value;
+  for (const char *Name : Path) {
+    if (!Here->is_object())
+      return Null;
+    auto It = Here->find(Name);
+    if (It == Here->end())
+      return Null;
+    Here = &*It;
+  }
+  return *Here;
+}
+
 /// Empty when \p Value is no text.
-std::string textOf(const Json &Value);
+template <typename AnyJson> std::string textOf(const AnyJson &Value) {
+  return Value.is_string() ? Value.template get<std::string>() : std::string();
+}
+
 /// Absent when \p Value is no integer.
-std::optional<int64_t> numberOf(const Json &Value);
+template <typename AnyJson>
+std::optional<int64_t> numberOf(const AnyJson &Value) {
+  if (!Value.is_number_integer())
+    return std::nullopt;
+  return Value.template get<int64_t>();
+}
+
 /// 0 when \p Value is no number.
-double realOf(const Json &Value);
-bool isTrue(const Json &Value);
+template <typename AnyJson> double realOf(const AnyJson &Value) {
+  return Value.is_number() ? Value.template get<double>() : 0;
+}
+
+template <typename AnyJson> bool isTrue(const AnyJson &Value) {
+  return Value.is_boolean() && Value.template get<bool>();
+}
+
 /// The elements of \p Value; none when it is no list.
-const Json &listOf(const Json &Value);
+template <typename AnyJson> const AnyJson &listOf(const AnyJson &Value) {
+  static const AnyJson None = AnyJson::array();
+  return Value.is_array() ? Value : None;
+}
 
 } // namespace libtorch_tidy::driver
 
