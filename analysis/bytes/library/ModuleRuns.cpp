@@ -271,7 +271,7 @@ ModuleRun runOfModule(StringRef Class) {
   Result.AddsLoss = Class == "AdaptiveLogSoftmaxWithLoss";
   Result.IsFunctional = Class == "Functional";
   if (Class == "Flatten")
-    Result.Defaults["start_dim"] = argument(1);
+    Result.Defaults["start_dim"] = 1;
   transformer(Class, Result);
   return Result;
 }

@@ -29,7 +29,7 @@ public:
   }
   /// The gradient of \p T gets the sizes of \p T. \p IsMade: with memory of its
   /// own before that.
-  void reduce(const TensorPtr &T, bool Grows, bool IsMade = true) {
+  void reduce(const Tensor &T, bool Grows, bool IsMade = true) {
     if (!T || !T->needsGradient())
       return;
     if (IsMade || Grows)
@@ -51,9 +51,10 @@ private:
 
 } // namespace
 
-BlockPtr Operator::beforeWrites(const TensorPtr &T,
-                                ArrayRef<Differentiated> Inputs) {
-  return isInPlace() && records(Inputs) ? S.allocate(bytesOf(T)) : T->Memory;
+static BlockPtr beforeWrites(OperatorCall &Op, const Tensor &T,
+                             ArrayRef<Differentiated> Inputs) {
+  return Op.isInPlace() && Op.records(Inputs) ? Op.allocate(bytesOf(T))
+                                              : T->Memory;
 }
 
 //===----------------------------------------------------------------------===//
@@ -61,35 +62,36 @@ BlockPtr Operator::beforeWrites(const TensorPtr &T,
 //===----------------------------------------------------------------------===//
 
 /// One of the operands is a number.
-OperatorResult Operator::withNumber(StringRef Base, const Argument *First,
-                                    const Argument *Second) {
+static OperatorResult withNumber(OperatorCall &Op, const Argument *First,
+                                 const Argument *Second) {
+  const StringRef Base = Op.Base;
   const bool NumberFirst = isNumber(First);
-  const TensorPtr T = NumberFirst ? tensor({"other", "exponent"}) : self();
+  const Tensor T = NumberFirst ? Op.tensor({"other", "exponent"}) : Op.self();
   const Argument &Number = NumberFirst ? *First : *Second;
   const ElementType Own = typeOf(T);
   const bool BecomesReal =
       !isFloating(Own) && (Number.What == Argument::Real || Base == "div");
-  const TensorPtr Out =
-      isInPlace() ? T : makeLike(T, BecomesReal ? Float32 : Own);
+  const Tensor Out =
+      Op.isInPlace() ? T : Op.makeLike(T, BecomesReal ? Float32 : Own);
   const uint64_t Size = bytesOf(Out);
   if (Base == "add" || (Base == "sub" && !NumberFirst) ||
       (!NumberFirst && (Base == "fmod" || Base == "remainder"))) {
-    record({Out}, {{T, GradientKind::Alias}});
+    Op.record({Out}, {{T, GradientKind::Alias}});
   } else if (Base == "pow") {
-    std::vector<BlockPtr> Kept = {beforeWrites(T, {{T}})};
+    std::vector<BlockPtr> Kept = {beforeWrites(Op, T, {{T}})};
     if (NumberFirst)
       Kept.push_back(Out->Memory);
-    record({Out}, {{T}}, Kept, NumberFirst ? Size : 2 * Size);
+    Op.record({Out}, {{T}}, Kept, NumberFirst ? Size : 2 * Size);
   } else if (Base == "div" && NumberFirst) {
     // reciprocal().mul(number): both have results of their own.
     std::vector<BlockPtr> Kept = {T->Memory};
-    if (records({{T}}))
-      Kept.push_back(S.allocate(Size));
-    record({Out}, {{T}}, Kept, 3 * Size);
+    if (Op.records({{T}}))
+      Kept.push_back(Op.allocate(Size));
+    Op.record({Out}, {{T}}, Kept, 3 * Size);
   } else {
-    record({Out}, {{T}});
+    Op.record({Out}, {{T}});
   }
-  return one(Out);
+  return Out;
 }
 
 /// What backward() of an operator of \p A and \p B has at once, where the
@@ -116,18 +118,22 @@ static uint64_t mostInBackward(StringRef Base, bool NeedsA, bool NeedsB,
   return OfB + Size * 5 / 2;
 }
 
+namespace {
+
 /// Two operands that are broadcast, and what they give.
-struct Operator::Operands {
-  const TensorPtr A, B, Out;
+struct Operands {
+  const Tensor A, B, Out;
   const bool GrowsA = A->sizes() != Out->sizes(),
              GrowsB = B->sizes() != Out->sizes();
 };
 
-void Operator::recordSum(bool Subtracts, const Operands &Of) {
+} // namespace
+
+static void recordSum(OperatorCall &Op, const Operands &Of) {
   const uint64_t Size = bytesOf(Of.Out);
-  const bool Scaled = find({"alpha"}) && maybeReal({"alpha"}) != 1.0;
+  const bool Scaled = Op.find("alpha") && Op.maybeReal("alpha") != 1.0;
   // -grad and alpha * grad are made after each other.
-  const unsigned Made = Subtracts + Scaled;
+  const unsigned Made = (Op.Base == "sub") + Scaled;
   InBackward Uses(Size);
   if (Of.B->needsGradient() && Made)
     Uses.make((Made - 1) * Size);
@@ -136,33 +142,35 @@ void Operator::recordSum(bool Subtracts, const Operands &Of) {
   auto Kind = [](bool IsFresh) {
     return IsFresh ? GradientKind::Fresh : GradientKind::Alias;
   };
-  record({Of.Out}, {{Of.A, Kind(Of.GrowsA)}, {Of.B, Kind(Of.GrowsB || Made)}},
-         {}, Uses.scratch());
+  Op.record({Of.Out},
+            {{Of.A, Kind(Of.GrowsA)}, {Of.B, Kind(Of.GrowsB || Made)}}, {},
+            Uses.scratch());
 }
 
 /// mul, div, pow and the others, whose gradients are made of the operands.
-void Operator::recordProduct(StringRef Base, const Operands &Of) {
+static void recordProduct(OperatorCall &Op, const Operands &Of) {
+  const StringRef Base = Op.Base;
   const auto &[A, B, Out, GrowsA, GrowsB] = Of;
   const uint64_t Size = bytesOf(Out);
   const bool NeedsA = A->needsGradient(), NeedsB = B->needsGradient();
   std::vector<BlockPtr> Kept;
   if (Base == "mul") {
     if (NeedsB)
-      Kept.push_back(beforeWrites(A, {{A}, {B}}));
+      Kept.push_back(beforeWrites(Op, A, {{A}, {B}}));
     if (NeedsA)
       Kept.push_back(B->Memory);
-    return record({Out}, {{A}, {B}}, Kept,
-                  (NeedsA && GrowsA ? Size : 0) +
-                      (NeedsB && GrowsB ? Size : 0));
+    return Op.record({Out}, {{A}, {B}}, Kept,
+                     (NeedsA && GrowsA ? Size : 0) +
+                         (NeedsB && GrowsB ? Size : 0));
   }
   if (Base != "hypot" || NeedsB)
     Kept.push_back(B->Memory);
   if (Base == "hypot" ? NeedsA : (Base != "div" || NeedsB))
-    Kept.push_back(beforeWrites(A, {{A}, {B}}));
+    Kept.push_back(beforeWrites(Op, A, {{A}, {B}}));
   if ((Base == "pow" && NeedsB) || Base == "hypot")
     Kept.push_back(Out->Memory);
   if (Base == "xlogy") {
-    auto Truths = [&](const TensorPtr &T) { return productOf(T->sizes()); };
+    auto Truths = [&](const Tensor &T) { return productOf(T->sizes()); };
     InBackward Uses(Size);
     if (NeedsB)
       Uses.make(Size);
@@ -170,48 +178,50 @@ void Operator::recordProduct(StringRef Base, const Operands &Of) {
       Uses.make(Size + Truths(A) + Truths(B) + Truths(Out));
     Uses.reduce(A, GrowsA);
     Uses.reduce(B, GrowsB);
-    return record({Out}, {{A}, {B}}, Kept, Uses.scratch());
+    return Op.record({Out}, {{A}, {B}}, Kept, Uses.scratch());
   }
   const uint64_t Most =
       mostInBackward(Base, NeedsA, NeedsB, bytesOf(A), bytesOf(B), Size);
   const uint64_t Gradients =
       (NeedsA ? bytesOf(A) : 0) + (NeedsB ? bytesOf(B) : 0);
-  record({Out}, {{A}, {B}}, Kept, Most > Gradients ? Most - Gradients : 0);
+  Op.record({Out}, {{A}, {B}}, Kept, Most > Gradients ? Most - Gradients : 0);
 }
 
 /// add, sub, mul, div, pow, maximum, hypot, and with a trailing "_" in place.
-OperatorResult Operator::binary(StringRef Base) {
-  const Argument *Second = find({"other", "exponent", "value"});
-  const Argument *First = find({"self", "input"});
+static OperatorResult binary(OperatorCall &Op) {
+  const StringRef Base = Op.Base;
+  const Argument *Second = Op.find({"other", "exponent", "value"});
+  const Argument *First = Op.find({"self", "input"});
   if (isNumber(First) || isNumber(Second))
-    return withNumber(Base, First, Second);
-  const TensorPtr A = self(), B = tensor({"other", "exponent", "tensor2"});
-  const std::optional<Sizes> Both = fitted({A, B});
+    return withNumber(Op, First, Second);
+  const Tensor A = Op.self(), B = Op.tensor({"other", "exponent", "tensor2"});
+  const std::optional<Sizes> Both = Op.fitted({A, B});
   if (!Both)
-    return *Trouble;
+    return {};
   ElementType Type = promoted(*A, *B);
   if (Base == "div" && !isFloating(Type))
     Type = Float32;
-  const bool InPlace = isInPlace();
-  TensorPtr Out = A;
+  const bool InPlace = Op.isInPlace();
+  Tensor Out = A;
   if (!InPlace) {
-    const TensorPtr &Like = A->sizes() == *Both ? A : B;
-    Out = Like->sizes() == *Both ? makeLike(Like, Type) : make(*Both, Type);
+    const Tensor &Like = A->sizes() == *Both ? A : B;
+    Out =
+        Like->sizes() == *Both ? Op.makeLike(Like, Type) : Op.make(*Both, Type);
   } else if (A->sizes() != *Both) {
-    throws("'" + Name + "' cannot change sizes " + shown(A->sizes()) + " to " +
-           shown(*Both) + " in place");
+    Op.throws("'" + Op.Name + "' cannot change sizes " + shown(A->sizes()) +
+              " to " + shown(*Both) + " in place");
   }
   // Operands of another type are converted first, and a result in place of one
   // is made aside.
   const BlockPtr Converted =
-      S.scratch(convertedBytes(A, Type) + convertedBytes(B, Type) +
-                (InPlace ? convertedBytes(A, Type) : 0));
+      Op.scratch(convertedBytes(A, Type) + convertedBytes(B, Type) +
+                 (InPlace ? convertedBytes(A, Type) : 0));
   const Operands Of = {A, B, Out};
   if (Base == "add" || Base == "sub")
-    recordSum(Base == "sub", Of);
+    recordSum(Op, Of);
   else
-    recordProduct(Base, Of);
-  return one(Out);
+    recordProduct(Op, Of);
+  return Out;
 }
 
 //===----------------------------------------------------------------------===//
@@ -219,25 +229,25 @@ OperatorResult Operator::binary(StringRef Base) {
 //===----------------------------------------------------------------------===//
 
 /// lerp(self, end, weight), addcmul and addcdiv(self, tensor1, tensor2).
-OperatorResult Operator::weighed() {
-  const bool InPlace = isInPlace(), IsLerp = Name.starts_with("lerp"),
-             Divides = Name.starts_with("addcdiv");
-  const TensorPtr A = self(), B = tensor({IsLerp ? "end" : "tensor1"});
-  const Argument *Weight = find({"weight"});
-  const TensorPtr C = IsLerp && isNumber(Weight)
-                          ? nullptr
-                          : tensor({IsLerp ? "weight" : "tensor2"});
-  const std::optional<Sizes> All = fitted({A, B, C});
+static OperatorResult weighed(OperatorCall &Op) {
+  const bool InPlace = Op.isInPlace(), IsLerp = Op.Name.starts_with("lerp"),
+             Divides = Op.Name.starts_with("addcdiv");
+  const Tensor A = Op.self(), B = Op.tensor({IsLerp ? "end" : "tensor1"});
+  const Argument *Weight = Op.find("weight");
+  const Tensor C = IsLerp && isNumber(Weight)
+                       ? nullptr
+                       : Op.tensor({IsLerp ? "weight" : "tensor2"});
+  const std::optional<Sizes> All = Op.fitted({A, B, C});
   if (All && InPlace && A->sizes() != *All)
-    doesNotFit(A, B);
-  if (Trouble)
-    return *Trouble;
+    Op.doesNotFit(A, B);
+  if (Op.Trouble)
+    return {};
   const bool NeedsA = A->needsGradient(), NeedsB = B->needsGradient(),
              NeedsC = C && C->needsGradient();
   std::vector<BlockPtr> Kept;
   if (IsLerp) {
     if (NeedsC) {
-      Kept.push_back(InPlace ? S.allocate(bytesOf(A)) : A->Memory);
+      Kept.push_back(InPlace ? Op.allocate(bytesOf(A)) : A->Memory);
       Kept.push_back(B->Memory);
     }
     if (C)
@@ -248,17 +258,17 @@ OperatorResult Operator::weighed() {
     if (NeedsB || (Divides && NeedsC))
       Kept.push_back(C->Memory);
   }
-  const TensorPtr Out = InPlace                   ? A
-                        : A->sizes() == *All      ? makeLike(A)
-                        : B->sizes() == *All      ? makeLike(B)
-                        : C && C->sizes() == *All ? makeLike(C)
-                                                  : make(*All, A);
+  const Tensor Out = InPlace                   ? A
+                     : A->sizes() == *All      ? Op.makeLike(A)
+                     : B->sizes() == *All      ? Op.makeLike(B)
+                     : C && C->sizes() == *All ? Op.makeLike(C)
+                                               : Op.make(*All, A);
   const uint64_t Size = bytesOf(Out);
-  auto BothBytes = [&](const TensorPtr &X, const TensorPtr &Y) {
+  auto BothBytes = [&](const Tensor &X, const Tensor &Y) {
     const std::optional<Sizes> Both = broadcast(X->sizes(), Y->sizes());
     return Both ? elementsOf(productOf(*Both), typeOf(Out).Bytes) : 0;
   };
-  auto Grows = [&](const TensorPtr &T) { return T && T->sizes() != *All; };
+  auto Grows = [&](const Tensor &T) { return T && T->sizes() != *All; };
   InBackward Uses(Size);
   if (IsLerp) {
     if (NeedsB)
@@ -277,30 +287,60 @@ OperatorResult Operator::weighed() {
   Uses.reduce(A, Grows(A), IsLerp);
   Uses.reduce(B, Grows(B));
   Uses.reduce(C, Grows(C));
-  record({Out},
-         {{A, IsLerp || A->sizes() != *All ? GradientKind::Fresh
-                                           : GradientKind::Alias},
-          {B},
-          {C}},
-         Kept, Uses.scratch());
-  return one(Out);
+  Op.record({Out},
+            {{A, IsLerp || A->sizes() != *All ? GradientKind::Fresh
+                                              : GradientKind::Alias},
+             {B},
+             {C}},
+            Kept, Uses.scratch());
+  return Out;
 }
 
-std::optional<OperatorResult> Operator::runArithmetic() {
-  const StringRef Base = llvm::StringSwitch<StringRef>(base())
-                             .Case("multiply", "mul")
-                             .Cases("divide", "true_divide", "div")
-                             .Case("subtract", "sub")
-                             .Default(base());
-  if (llvm::StringSwitch<bool>(Base)
-          .Cases("add", "sub", "mul", "div", "pow", true)
-          .Cases("maximum", "minimum", "atan2", "remainder", "fmod", true)
-          .Cases("floor_divide", "hypot", "xlogy", "logaddexp", true)
-          .Default(false))
-    return binary(Base);
-  if ((Base == "max" || Base == "min") && find({"other"}))
-    return binary("maximum");
-  return std::nullopt;
+/// max(other) and min(other); the others are reductions.
+static OperatorResult larger(OperatorCall &Op) {
+  return Op.find("other")
+             ? binary(Op)
+             : Op.runAs(Op.Base == "max" ? "max(dim)" : "min(dim)");
 }
+
+static constexpr OperatorRule ArithmeticRows[] = {
+    {"add sub mul div pow multiply=mul divide=div true_divide=div "
+     "subtract=sub maximum minimum atan2 remainder fmod floor_divide "
+     "hypot xlogy logaddexp",
+     binary},
+    {"max min", larger},
+    {"lerp addcmul addcdiv", weighed},
+};
+const RuleTable ArithmeticRules = {ArithmeticRows, /*InPlace=*/true,
+                                   /*NeedsDimension=*/false};
+
+Tensor operator+(const Tensor &A, const Tensor &B) {
+  return A.run("add", {{"other", B}});
+}
+Tensor operator+(const Tensor &A, double B) {
+  return A.run("add", {{"other", B}});
+}
+Tensor operator-(const Tensor &A, const Tensor &B) {
+  return A.run("sub", {{"other", B}});
+}
+Tensor operator-(const Tensor &A, double B) {
+  return A.run("sub", {{"other", B}});
+}
+Tensor operator*(const Tensor &A, const Tensor &B) {
+  return A.run("mul", {{"other", B}});
+}
+Tensor operator*(const Tensor &A, double B) {
+  return A.run("mul", {{"other", B}});
+}
+Tensor operator/(const Tensor &A, const Tensor &B) {
+  return A.run("div", {{"other", B}});
+}
+Tensor operator/(const Tensor &A, double B) {
+  return A.run("div", {{"other", B}});
+}
+Tensor operator-(double A, const Tensor &B) {
+  return B.Op->run("sub", {{"self", A}, {"other", B}});
+}
+Tensor operator-(const Tensor &A) { return A.run("neg"); }
 
 } // namespace libtorch_tidy::bytes

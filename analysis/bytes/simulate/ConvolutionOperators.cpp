@@ -12,11 +12,13 @@ using llvm::Twine;
 
 namespace libtorch_tidy::bytes {
 
+namespace {
+
 /// What a convolution is given, and what follows of it.
-struct Operator::Convolved {
+struct Convolved {
   unsigned Dimensions = 0;
   bool IsTransposed = false;
-  TensorPtr X, W, B;
+  Tensor X, W, B;
   Sizes Kernel, Stride, Dilation, Padding;
   Sizes More; ///< On one side of the result.
   int64_t Groups = 1;
@@ -32,67 +34,69 @@ struct Operator::Convolved {
   bool copiesParts() const { return Split > 1 && From[0] > 1; }
 };
 
+} // namespace
+
 /// False, and trouble, where the arguments make no sense.
-bool Operator::readConvolution(Convolved &Of) {
+static bool readConvolution(OperatorCall &Op, Convolved &Of) {
   const unsigned Dimensions = Of.Dimensions;
-  Of.X = self();
-  Of.W = tensor({"weight"});
-  Of.B = maybeTensor({"bias"});
+  Of.X = Op.self();
+  Of.W = Op.tensor("weight");
+  Of.B = Op.maybeTensor("bias");
   Of.Kernel = lastOf(Of.W->sizes(), Dimensions);
-  Of.Stride = integers({"stride"}, Dimensions, 1);
-  Of.Dilation = integers({"dilation"}, Dimensions, 1);
-  Of.More = integers({"output_padding"}, Dimensions, 0);
-  Of.Groups = std::max<int64_t>(integer({"groups"}, 1), 1);
+  Of.Stride = Op.integers("stride", Dimensions, 1);
+  Of.Dilation = Op.integers("dilation", Dimensions, 1);
+  Of.More = Op.integers("output_padding", Dimensions, 0);
+  Of.Groups = std::max<int64_t>(Op.integer("groups", 1), 1);
   Of.Padding = Sizes(Dimensions, 0);
-  const std::string Named = text({"padding"});
+  const std::string Named = Op.text("padding");
   if (StringRef(Named).contains_insensitive("same"))
     for (unsigned I = 0; I < Dimensions && I < Of.Kernel.size(); ++I)
       Of.Padding[I] = Of.Dilation[I] * (Of.Kernel[I] - 1) / 2;
   else if (Named.empty())
-    Of.Padding = integers({"padding"}, Dimensions, 0);
-  return areSmall({Of.Stride, Of.Dilation, Of.More, Of.Padding});
+    Of.Padding = Op.integers("padding", Dimensions, 0);
+  return Op.areSmall({Of.Stride, Of.Dilation, Of.More, Of.Padding});
 }
 
 /// Sets the sizes of the result. False, and trouble, where there are none.
-bool Operator::sizeConvolution(Convolved &Of) {
+static bool sizeConvolution(OperatorCall &Op, Convolved &Of) {
   const unsigned Dimensions = Of.Dimensions;
   const Sizes OfWeight = Of.W->sizes(), OfX = Of.X->sizes();
   Of.From = OfX;
   if (!Of.isBatched())
     Of.From.insert(Of.From.begin(), 1);
   if (Of.From.size() != Dimensions + 2 || OfWeight.size() != Dimensions + 2) {
-    throws("'" + Name + "' is given a tensor of " + shown(OfX));
+    Op.throws("'" + Op.Name + "' is given a tensor of " + shown(OfX));
     return false;
   }
   const int64_t Channels = Of.From[1];
   const int64_t Expected =
       Of.IsTransposed ? OfWeight[0] : OfWeight[1] * Of.Groups;
   if (Channels != Expected)
-    throws("'" + Name + "' takes " + Twine(Expected) +
-           " channels, and is given " + Twine(Channels) + ": " + shown(OfX));
+    Op.throws("'" + Op.Name + "' takes " + Twine(Expected) +
+              " channels, and is given " + Twine(Channels) + ": " + shown(OfX));
   Of.To = {Of.From[0], Of.IsTransposed ? OfWeight[1] * Of.Groups : OfWeight[0]};
   for (unsigned I = 0; I < Dimensions; ++I) {
     const int64_t In = Of.From[2 + I], Stride = Of.Stride[I],
                   Padding = Of.Padding[I];
     const int64_t Extent = Of.Dilation[I] * (Of.Kernel[I] - 1) + 1;
     if (Stride <= 0) {
-      throws("'" + Name + "' has a stride of " + Twine(Stride));
+      Op.throws("'" + Op.Name + "' has a stride of " + Twine(Stride));
       return false;
     }
     Of.To.push_back(Of.IsTransposed
                         ? (In - 1) * Stride - 2 * Padding + Extent + Of.More[I]
                         : (In + 2 * Padding - Extent) / Stride + 1);
     if ((!Of.IsTransposed && In + 2 * Padding < Extent) || Of.To.back() <= 0)
-      throws("'" + Name + "' of " + shown(OfX) + " with a kernel of " +
-             shown(Of.Kernel) + " leaves nothing");
+      Op.throws("'" + Op.Name + "' of " + shown(OfX) + " with a kernel of " +
+                shown(Of.Kernel) + " leaves nothing");
     Of.IsDilated |= Of.Dilation[I] != 1;
     Of.IsPointwise &= Of.Kernel[I] == 1 && Stride == 1 && Padding == 0;
   }
-  return !Trouble;
+  return !Op.Trouble;
 }
 
 /// Sets what is laid out meanwhile.
-void Operator::layOutConvolution(Convolved &Of) {
+static void layOutConvolution(OperatorCall &Op, Convolved &Of) {
   auto Elements = [&](int64_t Count) {
     return elementsOf(Count, typeOf(Of.X).Bytes);
   };
@@ -121,51 +125,52 @@ void Operator::layOutConvolution(Convolved &Of) {
     Of.BackwardColumns = Of.Dimensions == 3 && IsPointwise
                              ? Elements(C * N * Inside)
                              : Of.Columns;
-    if (!Of.W->needsGradient() || !S.GradMode)
+    if (!Of.W->needsGradient() || !Op.S.GradMode)
       Of.BackwardColumns = 0;
   }
 }
 
 /// The result, and what is in use next to it.
-TensorPtr Operator::convolve(const Convolved &Of) {
+static Tensor convolve(OperatorCall &Op, const Convolved &Of) {
   if (Of.Split == 1) {
     const bool First = !Of.IsTransposed && !Of.IsDilated;
     const BlockPtr Before =
-        First && Of.Columns ? S.scratch(Of.Columns) : nullptr;
-    TensorPtr Out = make(Of.To, Of.X);
+        First && Of.Columns ? Op.scratch(Of.Columns) : nullptr;
+    Tensor Out = Op.make(Of.To, Of.X);
     if (!First)
-      scratch(Of.Columns);
+      Op.scratch(Of.Columns);
     return Out;
   }
   std::vector<BlockPtr> Parts;
   for (int64_t G = 0; G < Of.Split && Parts.size() < 65536; ++G) {
-    const BlockPtr Part = Of.copiesParts() ? S.scratch(Of.XPart) : nullptr;
-    const BlockPtr Work = S.scratch(Of.Columns);
-    Parts.push_back(S.scratch(Of.OutPart));
+    const BlockPtr Part = Of.copiesParts() ? Op.scratch(Of.XPart) : nullptr;
+    const BlockPtr Work = Op.scratch(Of.Columns);
+    Parts.push_back(Op.scratch(Of.OutPart));
   }
-  return make(Of.To, Of.X);
+  return Op.make(Of.To, Of.X);
 }
 
 /// Without oneDNN: at::native::slow_conv2d and its relatives, which lay out
 /// what each output sees as columns, and multiply.
-OperatorResult Operator::convolution(unsigned Dimensions, bool IsTransposed) {
+static OperatorResult convolution(OperatorCall &Op) {
   Convolved Of;
-  Of.Dimensions = Dimensions;
-  Of.IsTransposed = IsTransposed;
-  if (!readConvolution(Of) || !sizeConvolution(Of))
-    return *Trouble;
-  layOutConvolution(Of);
-  const TensorPtr &X = Of.X, &W = Of.W, &B = Of.B;
+  Of.Dimensions = Op.Dimensions;
+  Of.IsTransposed = Op.Base != "conv#d";
+  if (!readConvolution(Op, Of) || !sizeConvolution(Op, Of))
+    return {};
+  layOutConvolution(Op, Of);
+  const Tensor &X = Of.X, &W = Of.W, &B = Of.B;
   // A tensor whose elements do not lie in order is copied, for the moment.
-  const BlockPtr Ordered = X->isContiguous() ? nullptr : S.allocate(bytesOf(X));
-  TensorPtr Out = convolve(Of);
+  const BlockPtr Ordered =
+      X->isContiguous() ? nullptr : Op.allocate(bytesOf(X));
+  Tensor Out = convolve(Op, Of);
   if (!Of.isBatched())
-    Out = withoutDimension(Out, 0);
+    Out = Op.withoutDimension(Out, 0);
   uint64_t Scratch = Of.BackwardColumns, SparseScratch = Scratch;
   if (Of.Split > 1) {
     const uint64_t Gradients =
         (X->needsGradient() ? bytesOf(X) : 0) +
-        (W->needsGradient() && S.GradMode ? bytesOf(W) : 0) +
+        (W->needsGradient() && Op.S.GradMode ? bytesOf(W) : 0) +
         (B && B->needsGradient() ? bytesOf(B) : 0);
     const bool Copies = Of.copiesParts();
     const uint64_t OfOne =
@@ -177,17 +182,14 @@ OperatorResult Operator::convolution(unsigned Dimensions, bool IsTransposed) {
     SparseScratch += bytesOf(Out);
   }
   const uint64_t InOrder = Ordered ? bytesOf(X) : 0;
-  record({Out}, {{X}, {W}, {B}}, {X->Memory, W->Memory}, Scratch + InOrder,
-         SparseScratch + InOrder);
-  return one(Out);
+  Op.record({Out}, {{X}, {W}, {B}}, {X->Memory, W->Memory}, Scratch + InOrder,
+            SparseScratch + InOrder);
+  return Out;
 }
 
-std::optional<OperatorResult> Operator::runConvolution() {
-  StringRef Base = Name;
-  const unsigned Dimensions = takeDimensions(Base);
-  if (!Dimensions || (Base != "conv" && Base != "conv_transpose"))
-    return std::nullopt;
-  return convolution(Dimensions, Base != "conv");
-}
+static constexpr OperatorRule ConvolutionRows[] = {
+    {"conv#d conv_transpose#d", convolution},
+};
+const RuleTable ConvolutionRules = {ConvolutionRows};
 
 } // namespace libtorch_tidy::bytes

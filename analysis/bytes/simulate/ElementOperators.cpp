@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/simulate/OperatorRules.h"
+#include "analysis/torch/api/OpFacts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -14,257 +15,187 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::bytes {
 
+using torch::Saved;
+
 //===----------------------------------------------------------------------===//
 // Of one tensor
 //===----------------------------------------------------------------------===//
 
-namespace {
+/// Fills the tensor, and forgets what was in it.
+static OperatorResult fill(OperatorCall &Op) { return Op.self(); }
 
 /// A function of each element.
-struct UnaryRow {
-  StringRef Name;
-  /// What is kept until backward(): 's' the argument, 'r' the result, 'b' both,
-  /// 'c' a copy of the argument, 'd' that and the result, 'n' nothing. And of
-  /// the form in place; 'x': it has no backward().
-  char Keeps, InPlace;
-  /// What backward() needs besides the gradients, in sizes of the argument.
-  double Scratch = 0;
-};
-
-} // namespace
-
-static constexpr UnaryRow UnaryRows[] = {
-    {"relu", 'r', 'r'},
-    {"relu6", 's', 'c'},
-    {"hardtanh", 's', 'c'},
-    {"leaky_relu", 's', 'r'},
-    {"rrelu", 's', 'c'},
-    {"elu", 's', 'r'},
-    {"selu", 's', 'r'},
-    {"celu", 's', 'r'},
-    {"gelu", 's', 'c'},
-    {"silu", 's', 'c'},
-    {"mish", 's', 'c'},
-    {"sigmoid", 'r', 'r'},
-    {"tanh", 'r', 'r'},
-    {"softplus", 's', 'c'},
-    {"hardswish", 's', 'c'},
-    {"hardsigmoid", 's', 'c'},
-    {"threshold", 's', 'r'},
-    {"hardshrink", 's', 'c'},
-    {"softshrink", 's', 'c'},
-    {"exp", 'r', 'r'},
-    {"exp2", 'r', 'r', 1},
-    {"expm1", 'r', 'r', 1},
-    {"log", 's', 'c'},
-    {"log2", 's', 'c', 1},
-    {"log10", 's', 'c', 1},
-    {"log1p", 's', 'c', 1},
-    {"sqrt", 'r', 'r', 1},
-    {"rsqrt", 'r', 'r', 2},
-    {"reciprocal", 'r', 'r', 2},
-    {"sin", 's', 'c', 1},
-    {"cos", 's', 'c', 2},
-    {"tan", 'r', 'r', 2},
-    {"asin", 's', 'c', 4},
-    {"acos", 's', 'c', 5},
-    {"atan", 's', 'c', 2},
-    {"sinh", 's', 'c', 1},
-    {"cosh", 's', 'c', 1},
-    {"asinh", 's', 'x', 3},
-    {"acosh", 's', 'x', 3},
-    {"atanh", 's', 'x', 3},
-    {"erf", 's', 'c', 4},
-    {"erfc", 's', 'c', 4},
-    {"erfinv", 's', 'c', 4},
-    {"lgamma", 's', 'c', 1},
-    {"digamma", 's', 'c', 1},
-    {"logit", 's', 'c'},
-    {"abs", 's', 'c', 1},
-    {"square", 's', 'c', 2},
-    {"clamp", 's', 'c', 0.5},
-    {"clamp_min", 's', 'c', 0.25},
-    {"clamp_max", 's', 'c', 0.25},
-    {"neg", 'n', 'n'},
-    {"triu", 'n', 'n'},
-    {"tril", 'n', 'n'},
-    {"flip", 'n', 'n'},
-    {"roll", 'n', 'n'},
-    {"cumsum", 'n', 'n', 2},
-    {"cumprod", 'b', 'd', 3.25},
-    {"sign", 'n', 'n'},
-    {"trunc", 'n', 'n'},
-    {"deg2rad", 'n', 'n'},
-    {"rad2deg", 'n', 'n'},
-    {"floor", 'n', 'n'},
-    {"ceil", 'n', 'n'},
-    {"round", 'n', 'n'},
-    {"nan_to_num", 's', 'c', 1.25},
-};
-
-/// Fill the tensor, and forget what was in it.
-static bool fills(StringRef Name) {
-  return llvm::StringSwitch<bool>(Name)
-      .Cases("fill_", "zero_", "normal_", "uniform_", "bernoulli_", true)
-      .Cases("random_", "exponential_", "copy_", "set_data", true)
-      .Default(false);
-}
-
-/// Give truths; `&` and similar operators, also integers.
-static bool compares(StringRef Name) {
-  return llvm::StringSwitch<bool>(Name)
-      .Cases("eq", "ne", "lt", "le", "gt", "ge", true)
-      .Cases("equal", "less", "less_equal", "greater", "greater_equal", true)
-      .Cases("not_equal", "logical_and", "logical_or", "logical_xor", true)
-      .Cases("logical_not", "isnan", "isinf", "isfinite", true)
-      .Cases("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", true)
-      .Default(false);
-}
-
-OperatorResult Operator::unary(char Keeps, double Scratch) {
-  const bool InPlace = isInPlace() || flag("inplace", false);
-  TensorPtr T = self();
+static OperatorResult unary(OperatorCall &Op) {
+  const bool InPlace = Op.isInPlace() || Op.flag("inplace", false);
+  const Tensor T = Op.self();
+  const torch::OpFacts *Facts = torch::opFacts(Op.Base);
   const uint64_t Size = bytesOf(T);
   // Made in evaluation, too.
-  const BlockPtr Noise = Name.starts_with("rrelu") ? S.allocate(Size) : nullptr;
-  if (InPlace) {
-    std::vector<BlockPtr> Kept;
-    if (Keeps == 'x' && records({{T}}))
-      throws("backward() of '" + Name + "' is not implemented");
-    if (Keeps == 'r' || Keeps == 'd')
-      Kept.push_back(T->Memory);
-    if ((Keeps == 'c' || Keeps == 'd') && records({{T}}))
-      Kept.push_back(S.allocate(Size));
-    if (Noise)
-      Kept.push_back(Noise);
-    record({T}, {{T}}, Kept, static_cast<uint64_t>(Scratch * Size));
-    return one(T);
-  }
-  const bool IsReal = isFloating(typeOf(T));
-  const TensorPtr Out =
-      makeLike(T, IsReal || Keeps == 'n' || Name == "abs" || Name == "square" ||
-                          Name.starts_with("clamp")
-                      ? T->Shape.Type
-                      : std::optional(Float32));
+  const BlockPtr Noise = Op.Base == "rrelu" ? Op.allocate(Size) : nullptr;
+  const bool KeepsNothing = Facts->SavesNothing, IsReal = isFloating(typeOf(T)),
+             KeepsType = IsReal || KeepsNothing || Op.Base == "abs" ||
+                         Op.Base == "square" || Op.Base.starts_with("clamp");
+  const Tensor Out =
+      InPlace
+          ? T
+          : Op.makeLike(T, KeepsType ? T->Shape.Type : std::optional(Float32));
+  const Saved Saves = InPlace ? Facts->SavesInPlace : Facts->Saves;
   std::vector<BlockPtr> Kept;
-  if (Keeps == 's' || Keeps == 'b')
+  if (InPlace && !KeepsNothing && Saves == Saved::Unknown && Op.records({{T}}))
+    Op.throws("backward() of '" + Op.Name + "' is not implemented");
+  if (!InPlace && (Saves == Saved::Argument || Saves == Saved::Both))
     Kept.push_back(T->Memory);
-  if (Keeps == 'r' || Keeps == 'b')
+  if (Saves == Saved::Result || Saves == Saved::Both)
     Kept.push_back(Out->Memory);
+  if (InPlace && (Saves == Saved::Argument || Saves == Saved::Both) &&
+      Op.records({{T}}))
+    Kept.push_back(Op.allocate(Size)); // As it was before.
   if (Noise)
     Kept.push_back(Noise);
-  const auto Needed = static_cast<uint64_t>(Scratch * Size);
-  const bool ReadsInOrder = Name == "triu" || Name == "tril";
-  record({Out}, {{T}}, Kept, Needed, Needed + (ReadsInOrder ? Size : 0));
-  return one(Out);
+  const auto Needed = static_cast<uint64_t>(Op.Rule->Scratch * Size);
+  const bool ReadsInOrder =
+      !InPlace && (Op.Base == "triu" || Op.Base == "tril");
+  Op.record({Out}, {{T}}, Kept, Needed, Needed + (ReadsInOrder ? Size : 0));
+  return Out;
 }
 
 /// Truths, or what `&` makes of integers.
-OperatorResult Operator::compare() {
-  const TensorPtr T = self();
+static OperatorResult compare(OperatorCall &Op) {
+  const Tensor T = Op.self();
   std::optional<Sizes> To = T->sizes();
   ElementType Type = typeOf(T);
-  if (tensorIn(find({"other"}))) {
-    const TensorPtr Other = tensor({"other"});
+  if (Op.tensorIn(Op.find("other"))) {
+    const Tensor Other = Op.tensor("other");
     To = broadcast(*To, Other->sizes());
     Type = promoted(*T, *Other);
   }
   if (!To)
-    throws("'" + Name + "' does not fit its sizes");
-  return one(
-      make(To.value_or(Sizes()), Name.starts_with("bitwise_") ? Type : Bool));
+    Op.throws("'" + Op.Name + "' does not fit its sizes");
+  return Op.make(To.value_or(Sizes()),
+                 Op.Name.starts_with("bitwise_") ? Type : Bool);
 }
 
-OperatorResult Operator::logSigmoid() {
-  const TensorPtr T = self(), Out = makeLike(T), Buffer = makeLike(T);
-  copyInOrder(T);
-  record({Out}, {{T}}, {T->Memory, Buffer->Memory});
-  return one(Out);
+static OperatorResult logSigmoid(OperatorCall &Op) {
+  const Tensor T = Op.self(), Out = Op.makeLike(T), Buffer = Op.makeLike(T);
+  Op.copyInOrder(T);
+  Op.record({Out}, {{T}}, {T->Memory, Buffer->Memory});
+  return Out;
 }
 
-std::optional<OperatorResult> Operator::runElementwise() {
-  if (fills(Name))
-    return one(self());
-  if (compares(Name))
-    return compare();
-  const StringRef Base = base();
-  for (const UnaryRow &Row : UnaryRows)
-    if (Row.Name == Base)
-      return unary(isInPlace() || flag("inplace", false) ? Row.InPlace
-                                                         : Row.Keeps,
-                   Row.Scratch);
-  if (Base == "logsigmoid" || Base == "log_sigmoid")
-    return logSigmoid();
-  return std::nullopt;
-}
+static constexpr OperatorRule UnaryRows[] = {
+    {"relu relu6 hardtanh leaky_relu rrelu elu selu celu gelu silu mish "
+     "sigmoid tanh softplus hardswish hardsigmoid threshold hardshrink "
+     "softshrink exp log logit neg triu tril flip roll sign trunc "
+     "deg2rad rad2deg floor ceil round",
+     unary},
+    {"exp2 expm1 log2 log10 log1p sqrt sin sinh cosh lgamma digamma abs", unary,
+     1},
+    {"rsqrt reciprocal cos tan atan square cumsum", unary, 2},
+    {"asin erf erfc erfinv", unary, 4},
+    {"acos", unary, 5},
+    {"asinh acosh atanh", unary, 3},
+    {"clamp", unary, 0.5},
+    {"clamp_min clamp_max", unary, 0.25},
+    {"cumprod", unary, 3.25},
+    {"nan_to_num", unary, 1.25},
+    {"logsigmoid log_sigmoid", logSigmoid},
+};
+const RuleTable UnaryRules = {UnaryRows, /*InPlace=*/true,
+                              /*NeedsDimension=*/false};
+
+static constexpr OperatorRule FillRows[] = {
+    {"fill_ zero_ normal_ uniform_ bernoulli_ random_ exponential_ copy_ "
+     "set_data",
+     fill},
+};
+const RuleTable FillRules = {FillRows, /*InPlace=*/false,
+                             /*NeedsDimension=*/false};
+
+static constexpr OperatorRule TruthRows[] = {
+    {"eq ne lt le gt ge equal less less_equal greater greater_equal "
+     "not_equal logical_and logical_or logical_xor logical_not isnan "
+     "isinf isfinite bitwise_and bitwise_or bitwise_xor bitwise_not",
+     compare},
+};
+const RuleTable TruthRules = {TruthRows, /*InPlace=*/false,
+                              /*NeedsDimension=*/false};
 
 //===----------------------------------------------------------------------===//
 // Where a mask, noise or a weight lets them through
 //===----------------------------------------------------------------------===//
 
 /// dropout, feature_dropout (dropout2d, dropout3d), alpha_dropout.
-OperatorResult Operator::dropout() {
-  const TensorPtr T = self();
-  const bool Trains = flag("train", false) || flag("training", false);
-  const bool InPlace = isInPlace() || flag("inplace", false);
-  if (!Trains || maybeReal({"p"}).value_or(0.5) == 0)
-    return one(T);
+static OperatorResult dropout(OperatorCall &Op) {
+  const Tensor T = Op.self();
+  const bool Trains = Op.flag("train", false) || Op.flag("training", false);
+  const bool InPlace = Op.isInPlace() || Op.flag("inplace", false);
+  if (!Trains || Op.maybeReal("p").value_or(0.5) == 0)
+    return T;
   Sizes OfNoise = T->sizes();
-  if (Name.starts_with("feature") || Name.contains("2d") || Name.contains("3d"))
+  if (Op.Name.starts_with("feature") || Op.Name.contains("2d") ||
+      Op.Name.contains("3d"))
     for (size_t I = 2; I < OfNoise.size(); ++I)
       OfNoise[I] = 1;
   // CUDA's dropout keeps one byte for each element, as at::native_dropout does.
-  const TensorPtr Noise = S.Device == DeviceKind::Cuda && Name == "dropout"
-                              ? make(OfNoise, Bool)
-                              : make(OfNoise, T);
+  const Tensor Noise = Op.isOnGpu() && Op.Name == "dropout"
+                           ? Op.make(OfNoise, Bool)
+                           : Op.make(OfNoise, T);
   const BlockPtr Second =
-      Name.contains("alpha") ? S.allocate(bytesOf(Noise)) : nullptr;
-  const TensorPtr Out = InPlace ? T : makeLike(T);
-  record({Out}, {{T}}, {Noise->Memory});
-  return one(Out);
+      Op.Name.contains("alpha") ? Op.allocate(bytesOf(Noise)) : nullptr;
+  const Tensor Out = InPlace ? T : Op.makeLike(T);
+  Op.record({Out}, {{T}}, {Noise->Memory});
+  return Out;
 }
 
-OperatorResult Operator::where() {
-  const TensorPtr Condition = tensor({"condition", "mask"});
-  const bool Fills = Name.starts_with("masked_fill");
-  const TensorPtr A = self();
-  const TensorPtr B = Fills ? maybeTensor({"value"}) : tensor({"other"});
-  const std::optional<Sizes> All = fitted({Condition, A, B});
+static OperatorResult where(OperatorCall &Op) {
+  const Tensor Condition = Op.tensor({"condition", "mask"});
+  const bool Fills = Op.Name.starts_with("masked_fill");
+  const Tensor A = Op.self();
+  const Tensor B = Fills ? Op.maybeTensor("value") : Op.tensor("other");
+  const std::optional<Sizes> All = Op.fitted({Condition, A, B});
   if (!All)
-    return *Trouble;
-  if (isInPlace()) {
-    record({A}, {{A}}, {Condition->Memory});
-    return one(A);
+    return {};
+  if (Op.isInPlace()) {
+    Op.record({A}, {{A}}, {Condition->Memory});
+    return A;
   }
-  const TensorPtr Out = make(*All, Fills || !B ? typeOf(A) : promoted(*A, *B));
+  const Tensor Out = Op.make(*All, Fills || !B ? typeOf(A) : promoted(*A, *B));
   // Gradients are as large as the result, until they are added up.
-  auto Grown = [&](const TensorPtr &T) -> uint64_t {
+  auto Grown = [&](const Tensor &T) -> uint64_t {
     return T && T->needsGradient() && T->sizes() != *All ? bytesOf(Out) : 0;
   };
-  const TensorPtr Other = Fills ? nullptr : B;
-  record({Out}, {{A}, {Other}}, {Condition->Memory}, Grown(A) + Grown(Other));
-  return one(Out);
+  const Tensor Other = Fills ? nullptr : B;
+  Op.record({Out}, {{A}, {Other}}, {Condition->Memory},
+            Grown(A) + Grown(Other));
+  return Out;
 }
 
-OperatorResult Operator::prelu() {
-  const TensorPtr T = self(), Weight = tensor({"weight"});
-  const TensorPtr Out = makeLike(T);
-  record({Out}, {{T}, {Weight}}, {T->Memory, Weight->Memory}, bytesOf(T));
-  return one(Out);
+static OperatorResult prelu(OperatorCall &Op) {
+  const Tensor T = Op.self(), Weight = Op.tensor("weight");
+  const Tensor Out = Op.makeLike(T);
+  Op.record({Out}, {{T}, {Weight}}, {T->Memory, Weight->Memory}, bytesOf(T));
+  return Out;
 }
 
-std::optional<OperatorResult> Operator::runMasking() {
-  const StringRef Base = base();
-  if (Base.ends_with("dropout") || Base.ends_with("dropout2d") ||
-      Base.ends_with("dropout3d"))
-    return dropout();
-  if (Base == "where" || Base == "masked_fill")
-    return where();
-  if (Base == "prelu")
-    return prelu();
-  if (Base == "lerp" || Base == "addcmul" || Base == "addcdiv")
-    return weighed();
-  return std::nullopt;
+static constexpr OperatorRule MaskRows[] = {
+    {"dropout dropout2d dropout3d feature_dropout alpha_dropout "
+     "feature_alpha_dropout",
+     dropout},
+    {"where masked_fill", where},
+    {"prelu", prelu},
+};
+const RuleTable MaskRules = {MaskRows, /*InPlace=*/true};
+
+Tensor where(const Tensor &Condition, const Tensor &A, const Tensor &B) {
+  return A.run("where", {{"condition", Condition}, {"other", B}});
+}
+
+Tensor Tensor::masked_fill(const Tensor &Mask, Argument Value) const {
+  return run("masked_fill", {{"mask", Mask}, {"value", Value}});
+}
+
+Tensor Tensor::masked_fill_(const Tensor &Mask, Argument Value) const {
+  return run("masked_fill_", {{"mask", Mask}, {"value", Value}});
 }
 
 //===----------------------------------------------------------------------===//
@@ -272,14 +203,15 @@ std::optional<OperatorResult> Operator::runMasking() {
 //===----------------------------------------------------------------------===//
 
 /// The sizes of \p T without the dimensions that are reduced, or with ones.
-Sizes Operator::reducedSizes(const TensorPtr &T, StringRef DimName) {
+static Sizes reducedSizes(OperatorCall &Op, const Tensor &T,
+                          StringRef DimName) {
   const Sizes From = T->sizes();
-  const std::optional<Sizes> Asked = maybeIntegers({DimName});
-  const bool Keeps = flag("keepdim", false);
+  const std::optional<Sizes> Asked = Op.maybeIntegers({DimName});
+  const bool Keeps = Op.flag("keepdim", false);
   std::vector<bool> Reduced(From.size(), !Asked || Asked->empty());
   if (Asked)
     for (const int64_t D : *Asked)
-      if (const size_t Which = dimension(D, From.size());
+      if (const size_t Which = Op.dimension(D, From.size());
           Which < Reduced.size())
         Reduced[Which] = true;
   Sizes To;
@@ -291,127 +223,139 @@ Sizes Operator::reducedSizes(const TensorPtr &T, StringRef DimName) {
   return To;
 }
 
-OperatorResult Operator::reduce() {
-  const TensorPtr T = self();
+static OperatorResult reduce(OperatorCall &Op) {
+  const Tensor T = Op.self();
   const ElementType Own = typeOf(T);
-  ElementType Type = type().value_or(Own);
-  if (!type() && !isFloating(Own))
-    Type = Name == "any" || Name == "all"                        ? Bool
-           : Name == "mean" || Name == "std" || Name == "var"    ? Float32
-           : Name == "sum" || Name == "prod" || Name == "argmax" ? Int64
-                                                                 : Own;
-  if (Name == "argmax" || Name == "argmin" || Name == "count_nonzero")
+  ElementType Type = Op.type().value_or(Own);
+  if (!Op.type() && !isFloating(Own))
+    Type = Op.Name == "any" || Op.Name == "all"                        ? Bool
+           : Op.Name == "mean" || Op.Name == "std" || Op.Name == "var" ? Float32
+           : Op.Name == "sum" || Op.Name == "prod" || Op.Name == "argmax"
+               ? Int64
+               : Own;
+  if (Op.Name == "argmax" || Op.Name == "argmin" || Op.Name == "count_nonzero")
     Type = Int64;
-  const TensorPtr Out = make(reducedSizes(T, "dim"), Type);
+  const Tensor Out = Op.make(reducedSizes(Op, T, "dim"), Type);
   const uint64_t Size = bytesOf(T);
-  if (Name == "sum") {
-    record({Out}, {{T, Out->sizes().empty() ? GradientKind::Constant
-                                            : GradientKind::Strided}});
-  } else if (Name == "mean") {
+  if (Op.Name == "sum") {
+    Op.record({Out}, {{T, Out->sizes().empty() ? GradientKind::Constant
+                                               : GradientKind::Strided}});
+  } else if (Op.Name == "mean") {
     // Over dimensions it keeps what it reads, whatever for.
-    record({Out}, {{T}},
-           find({"dim"}) ? ArrayRef(T->Memory) : ArrayRef<BlockPtr>());
-  } else if ((Name == "max" || Name == "min" || Name == "median") &&
+    Op.record({Out}, {{T}},
+              Op.find("dim") ? ArrayRef(T->Memory) : ArrayRef<BlockPtr>());
+  } else if ((Op.Name == "max" || Op.Name == "min" || Op.Name == "median") &&
              Out->sizes().empty()) {
-    if (Name == "median" || !T->isContiguous())
-      scratch(Size);
-    record({Out}, {{T}}, {T->Memory, Out->Memory}, Size * 9 / 4);
-  } else if (Name == "logsumexp") {
-    scratch(Size + bytesOf(Out));
-    record({Out}, {{T}}, {T->Memory, Out->Memory}, 2 * Size);
-  } else if (Name == "amax" || Name == "amin") {
+    if (Op.Name == "median" || !T->isContiguous())
+      Op.scratch(Size);
+    Op.record({Out}, {{T}}, {T->Memory, Out->Memory}, Size * 9 / 4);
+  } else if (Op.Name == "logsumexp") {
+    Op.scratch(Size + bytesOf(Out));
+    Op.record({Out}, {{T}}, {T->Memory, Out->Memory}, 2 * Size);
+  } else if (Op.Name == "amax" || Op.Name == "amin") {
     // The places of the largest are counted, in eight bytes.
-    record({Out}, {{T}}, {T->Memory, Out->Memory},
-           Size * 5 / 4 + 3 * bytesOf(Out));
-  } else if (Name == "prod" && find({"dim"})) {
-    record({Out}, {{T}}, {T->Memory, Out->Memory},
-           Size * 5 / 4 + 2 * bytesOf(Out));
-  } else if (Name == "std") {
-    record({Out}, {{T}}, {T->Memory, Out->Memory}, Size + 3 * bytesOf(Out));
-  } else if (Name == "norm" || Name == "prod" || Name == "max" ||
-             Name == "min") {
-    record({Out}, {{T}}, {T->Memory, Out->Memory}, Size);
-  } else if (Name == "var") {
-    record({Out}, {{T}}, {T->Memory}, Size + 2 * bytesOf(Out));
+    Op.record({Out}, {{T}}, {T->Memory, Out->Memory},
+              Size * 5 / 4 + 3 * bytesOf(Out));
+  } else if (Op.Name == "prod" && Op.find("dim")) {
+    Op.record({Out}, {{T}}, {T->Memory, Out->Memory},
+              Size * 5 / 4 + 2 * bytesOf(Out));
+  } else if (Op.Name == "std") {
+    Op.record({Out}, {{T}}, {T->Memory, Out->Memory}, Size + 3 * bytesOf(Out));
+  } else if (Op.Name == "norm" || Op.Name == "prod" || Op.Name == "max" ||
+             Op.Name == "min") {
+    Op.record({Out}, {{T}}, {T->Memory, Out->Memory}, Size);
+  } else if (Op.Name == "var") {
+    Op.record({Out}, {{T}}, {T->Memory}, Size + 2 * bytesOf(Out));
   }
-  return one(Out);
+  return Out;
 }
 
 /// max(dim), min(dim), topk, sort, median, mode: values and indices.
-OperatorResult Operator::reduceWithIndices() {
-  const TensorPtr T = self();
+static OperatorResult reduceWithIndices(OperatorCall &Op) {
+  const Tensor T = Op.self();
   Sizes To = T->sizes();
-  if (Name == "topk") {
-    const size_t D = dimension(integer({"dim"}, -1), To.size());
+  if (Op.Name == "topk") {
+    const size_t D = Op.dimension(Op.integer("dim", -1), To.size());
     if (D < To.size())
-      To[D] = integer({"k"}, 1);
-  } else if (Name != "sort" && !Name.starts_with("cum")) {
-    To = reducedSizes(T, "dim");
+      To[D] = Op.integer("k", 1);
+  } else if (Op.Name != "sort" && !Op.Name.starts_with("cum")) {
+    To = reducedSizes(Op, T, "dim");
   }
-  const TensorPtr Values = make(To, T), Indices = make(To, Int64);
-  if (Name == "kthvalue") // A copy, and its places.
-    scratch(bytesOf(T) + elementsOf(productOf(T->sizes()), 8));
+  const Tensor Values = Op.make(To, T), Indices = Op.make(To, Int64);
+  if (Op.Name == "kthvalue") // A copy, and its places.
+    Op.scratch(bytesOf(T) + elementsOf(productOf(T->sizes()), 8));
   // A copy, unless what it goes over lies in order.
-  if (const size_t D = dimension(integer({"dim"}, -1), T->sizes().size());
-      Name == "median" && D < T->Strides.size() && T->Strides[D] != 1)
-    scratch(bytesOf(T));
-  record({Values, Indices}, {{T}},
-         {Indices->Memory, Name.starts_with("cum") ? T->Memory : nullptr});
-  return several({Values, Indices});
+  if (const size_t D = Op.dimension(Op.integer("dim", -1), T->sizes().size());
+      Op.Name == "median" && D < T->Strides.size() && T->Strides[D] != 1)
+    Op.scratch(bytesOf(T));
+  Op.record(
+      {Values, Indices}, {{T}},
+      {Indices->Memory, Op.Name.starts_with("cum") ? T->Memory : nullptr});
+  return std::vector<Tensor>{Values, Indices};
 }
 
-OperatorResult Operator::softmax() {
-  TensorPtr T = self();
+static OperatorResult softmax(OperatorCall &Op) {
+  Tensor T = Op.self();
   // Of another type it is of a copy.
-  if (type() && type()->Name != typeOf(T).Name)
-    T = part("to", Given);
-  const BlockPtr Ordered = copyInOrder(T);
-  const TensorPtr Out = make(T->sizes(), T);
-  record({Out}, {{T}}, {Out->Memory}, 0, bytesOf(Out));
-  return one(Out);
+  if (Op.type() && Op.type()->Name != typeOf(T).Name)
+    T = Op.run("to", Op.Given);
+  const BlockPtr Ordered = Op.copyInOrder(T);
+  const Tensor Out = Op.make(T->sizes(), T);
+  Op.record({Out}, {{T}}, {Out->Memory}, 0, bytesOf(Out));
+  return Out;
 }
 
 /// Half of a dimension, through the gate of the other half.
-OperatorResult Operator::glu() {
-  const TensorPtr T = self();
+static OperatorResult glu(OperatorCall &Op) {
+  const Tensor T = Op.self();
   Sizes To = T->sizes();
-  const size_t D = dimension(integer({"dim"}, -1), To.size());
+  const size_t D = Op.dimension(Op.integer("dim", -1), To.size());
   if (D < To.size())
     To[D] /= 2;
-  const TensorPtr Out = make(To, T);
-  record({Out}, {{T}}, {T->Memory});
-  return one(Out);
+  const Tensor Out = Op.make(To, T);
+  Op.record({Out}, {{T}}, {T->Memory});
+  return Out;
 }
 
-std::optional<OperatorResult> Operator::runReduction() {
-  const StringRef Base = base();
-  // Nothing that comes from here on goes over a dimension that is not known.
-  const bool HasDimension = find({"dim"}) != nullptr;
-  if (Base == "kthvalue" && !HasDimension) {
-    Arguments With = Given;
-    With["dim"] = argument(-1);
-    return several(parts(Name, With));
-  }
-  if (Base == "softmin") {
-    Arguments With = Given;
-    With.erase("self");
-    With["input"] = argument(part("neg", Given));
-    return one(part("softmax", With));
-  }
-  const Rule WithIndices = &Operator::reduceWithIndices,
-             Alone = &Operator::reduce,
-             OfTwo = HasDimension ? WithIndices : Alone;
-  return runRule(
-      llvm::StringSwitch<Rule>(Base)
-          .Cases("max", "min", "median", OfTwo)
-          .Case("mode", HasDimension ? WithIndices : nullptr)
-          .Cases("topk", "sort", "kthvalue", "cummax", "cummin", WithIndices)
-          .Cases("sum", "mean", "std", "var", "norm", "prod", Alone)
-          .Cases("logsumexp", "amax", "amin", "argmax", "argmin", Alone)
-          .Cases("any", "all", "count_nonzero", Alone)
-          .Cases("softmax", "log_softmax", &Operator::softmax)
-          .Case("glu", &Operator::glu)
-          .Default(nullptr));
+static OperatorResult maybeWithIndices(OperatorCall &Op) {
+  return Op.find("dim") ? reduceWithIndices(Op) : reduce(Op);
+}
+
+static OperatorResult mode(OperatorCall &Op) {
+  return Op.find("dim") ? reduceWithIndices(Op) : OperatorResult();
+}
+
+static OperatorResult kthValue(OperatorCall &Op) {
+  if (Op.find("dim"))
+    return reduceWithIndices(Op);
+  Arguments With = Op.Given;
+  With["dim"] = -1;
+  return Op.runs(Op.Name, With);
+}
+
+static OperatorResult softmin(OperatorCall &Op) {
+  Arguments With = Op.Given;
+  With.erase("self");
+  With["input"] = Op.run("neg", Op.Given);
+  return Op.run("softmax", With);
+}
+
+static constexpr OperatorRule ReductionRows[] = {
+    {"max(dim) min(dim) median", maybeWithIndices},
+    {"mode", mode},
+    {"kthvalue", kthValue},
+    {"topk sort cummax cummin", reduceWithIndices},
+    {"sum mean std var norm prod logsumexp amax amin argmax argmin any "
+     "all count_nonzero",
+     reduce},
+    {"softmax log_softmax", softmax},
+    {"softmin", softmin},
+    {"glu", glu},
+};
+const RuleTable ReductionRules = {ReductionRows, /*InPlace=*/true};
+
+Tensor Tensor::sum(Argument Dim, bool KeepDim) const {
+  return run("sum", {{"dim", Dim}, {"keepdim", KeepDim}});
 }
 
 } // namespace libtorch_tidy::bytes

@@ -25,64 +25,70 @@ static int64_t lengthOf(int64_t Size, int64_t Start, int64_t End,
   return Step > 0 ? (To - From + Step - 1) / Step : 0;
 }
 
-/// slice(dim, start, end, step), narrow(dim, start, length), select(dim, i).
-OperatorResult Operator::slice() {
-  const TensorPtr T = self();
+/// slice(dim, start, end, step), narrow(dim, start, length), select(dim,
+/// i).
+static OperatorResult slice(OperatorCall &Op) {
+  const Tensor T = Op.self();
   const Sizes From = T->sizes();
-  const size_t D = dimension(integer({"dim"}, 0), From.size());
+  const size_t D = Op.dimension(Op.integer("dim", 0), From.size());
   if (D >= From.size())
-    return throws("'" + Name + "' is given a tensor without dimensions");
-  TensorPtr View;
-  if (Name == "select") {
-    View = withoutDimension(narrow(T, D, 1), D);
-    const int64_t Which = integer({"index"}, 0);
+    return Op.throws("'" + Op.Name + "' is given a tensor without dimensions");
+  Tensor View;
+  if (Op.Name == "select") {
+    View = Op.withoutDimension(Op.part(T, D, 1), D);
+    const int64_t Which = Op.integer("index", 0);
     if (Which >= From[D] || Which < -From[D])
-      throws("'select' is given index " + Twine(Which) + " of " +
-             Twine(From[D]));
-  } else if (Name == "narrow") {
-    const int64_t Start = integer({"start"}, 0),
-                  Length = integer({"length"}, 0);
+      Op.throws("'select' is given index " + Twine(Which) + " of " +
+                Twine(From[D]));
+  } else if (Op.Name == "narrow") {
+    const int64_t Start = Op.integer("start", 0),
+                  Length = Op.integer("length", 0);
     if (Length < 0 || Start < -From[D] || Start > From[D] ||
         Length > From[D] - std::max<int64_t>(Start, 0))
-      throws("'narrow' goes beyond the " + Twine(From[D]) +
-             " elements of its dimension");
-    View = narrow(T, D, Length);
+      Op.throws("'narrow' goes beyond the " + Twine(From[D]) +
+                " elements of its dimension");
+    View = Op.part(T, D, Length);
   } else {
     const int64_t Step =
-        std::clamp<int64_t>(integer({"step"}, 1), 0, MostOfDimension);
-    View = narrow(T, D,
-                  lengthOf(From[D], integer({"start"}, 0),
-                           integer({"end"}, INT64_MAX), Step),
-                  Step);
+        std::clamp<int64_t>(Op.integer("step", 1), 0, MostOfDimension);
+    View = Op.part(T, D,
+                   lengthOf(From[D], Op.integer("start", 0),
+                            Op.integer("end", INT64_MAX), Step),
+                   Step);
   }
-  record({View}, {{T}});
-  return one(View);
+  Op.record({View}, {{T}});
+  return View;
 }
 
 //===----------------------------------------------------------------------===//
 // index()
 //===----------------------------------------------------------------------===//
 
+namespace {
+
 /// What is left of a tensor while it is indexed.
-struct Operator::Indexed {
-  TensorPtr View;
+struct Indexed {
+  Tensor View;
   size_t D = 0;                ///< Its dimension that comes next.
   std::optional<Sizes> Picked; ///< The sizes of the tensors among the indices.
   std::vector<BlockPtr> Kept;
   llvm::SmallVector<size_t, 4> Places; ///< Of these, dimensions of View.
 };
 
+} // namespace
+
 /// A view for each number and slice, with a node of its own.
-void Operator::becomes(Indexed &Of, Sizes To, std::vector<int64_t> Strides,
-                       GradientKind Kind) {
-  const TensorPtr Next = view(Of.View, std::move(To), std::move(Strides));
-  record({Next}, {{Of.View, Kind}});
+static void becomes(OperatorCall &Op, Indexed &Of, Sizes To,
+                    std::vector<int64_t> Strides, GradientKind Kind) {
+  const Tensor Next = Op.view(Of.View, std::move(To), std::move(Strides));
+  Op.record({Next}, {{Of.View, Kind}});
   Of.View = Next;
 }
 
 /// Applies one index, where an ellipsis stands for \p Left dimensions. False,
 /// and trouble, where that cannot be.
-bool Operator::indexBy(Indexed &Of, const Argument &P, size_t Left) {
+static bool indexBy(OperatorCall &Op, Indexed &Of, const Argument &P,
+                    size_t Left) {
   Sizes To = Of.View->sizes();
   std::vector<int64_t> Strides = Of.View->Strides;
   size_t &D = Of.D;
@@ -93,17 +99,18 @@ bool Operator::indexBy(Indexed &Of, const Argument &P, size_t Left) {
   case Argument::None:
     To.insert(To.begin() + D, 1);
     Strides.insert(Strides.begin() + D, 0);
-    becomes(Of, To, Strides, GradientKind::View);
+    becomes(Op, Of, To, Strides, GradientKind::View);
     ++D;
     return true;
   case Argument::Integer:
     if (P.Number >= To[D] || P.Number < -To[D]) {
-      throws("index " + Twine(P.Number) + " of a dimension of " + Twine(To[D]));
+      Op.throws("index " + Twine(P.Number) + " of a dimension of " +
+                Twine(To[D]));
       return false;
     }
     To.erase(To.begin() + D);
     Strides.erase(Strides.begin() + D);
-    becomes(Of, To, Strides, GradientKind::Fresh);
+    becomes(Op, Of, To, Strides, GradientKind::Fresh);
     return true;
   case Argument::Slice: {
     auto Bound = [&](size_t I, int64_t Default) {
@@ -114,7 +121,7 @@ bool Operator::indexBy(Indexed &Of, const Argument &P, size_t Left) {
     const int64_t Step = std::clamp<int64_t>(Bound(2, 1), 0, MostOfDimension);
     To[D] = lengthOf(To[D], Bound(0, 0), Bound(1, INT64_MAX), Step);
     Strides[D] *= Step;
-    becomes(Of, To, Strides, GradientKind::Fresh);
+    becomes(Op, Of, To, Strides, GradientKind::Fresh);
     ++D;
     return true;
   }
@@ -126,22 +133,22 @@ bool Operator::indexBy(Indexed &Of, const Argument &P, size_t Left) {
     Of.Places.push_back(D++);
     return true;
   default:
-    notFollowed("an index is not known");
+    Op.notFollowed("an index is not known");
     return false;
   }
 }
 
 /// How many dimensions of \p From all \p Parts of an index take. nullopt, and
 /// trouble, where that depends on values, or they are too many.
-std::optional<size_t> Operator::consumedBy(ArrayRef<Argument> Parts,
-                                           const Sizes &From) {
+static std::optional<size_t>
+consumedBy(OperatorCall &Op, ArrayRef<Argument> Parts, const Sizes &From) {
   size_t Consumed = 0;
   for (const Argument &P : Parts) {
     const bool IsMask = P.What == Argument::Tensor &&
                         P.Handles.front()->Shape.Type &&
                         P.Handles.front()->Shape.Type->Name == "bool";
     if (P.What == Argument::Unknown || IsMask) {
-      notFollowed("how much an index picks depends on values");
+      Op.notFollowed("how much an index picks depends on values");
       return std::nullopt;
     }
     Consumed += P.What == Argument::Integer || P.What == Argument::Slice ||
@@ -149,14 +156,15 @@ std::optional<size_t> Operator::consumedBy(ArrayRef<Argument> Parts,
   }
   if (Consumed <= From.size())
     return Consumed;
-  throws("a tensor of " + shown(From) + " has fewer dimensions than its index");
+  Op.throws("a tensor of " + shown(From) +
+            " has fewer dimensions than its index");
   return std::nullopt;
 }
 
 /// index({Slice(), 0, None, "...", tensor}).
-OperatorResult Operator::index() {
-  const TensorPtr T = self();
-  const Argument *All = find({"indices", "index"});
+static OperatorResult index(OperatorCall &Op) {
+  const Tensor T = Op.self();
+  const Argument *All = Op.find({"indices", "index"});
   if (!All)
     return OperatorResult{};
   std::vector<Argument> Parts =
@@ -166,18 +174,18 @@ OperatorResult Operator::index() {
     if (P.What == Argument::Name && P.Text == "None")
       P.What = Argument::None;
   const Sizes From = T->sizes();
-  const std::optional<size_t> Consumed = consumedBy(Parts, From);
+  const std::optional<size_t> Consumed = consumedBy(Op, Parts, From);
   if (!Consumed)
-    return *Trouble;
+    return {};
   Indexed Of;
   Of.View = T;
   for (const Argument &P : Parts)
-    if (!indexBy(Of, P, From.size() - *Consumed))
-      return *Trouble;
+    if (!indexBy(Op, Of, P, From.size() - *Consumed))
+      return {};
   if (!Of.Picked) {
     if (Of.View == T)
-      becomes(Of, From, T->Strides, GradientKind::Alias);
-    return one(Of.View);
+      becomes(Op, Of, From, T->Strides, GradientKind::Alias);
+    return Of.View;
   }
   // Then what tensors pick.
   Sizes To = Of.View->sizes();
@@ -188,9 +196,9 @@ OperatorResult Operator::index() {
       Of.Places.back() - Of.Places.front() < Of.Places.size();
   To.insert(To.begin() + (AreNeighbours ? Of.Places.front() : 0),
             Of.Picked->begin(), Of.Picked->end());
-  const TensorPtr Out = make(To, T);
-  record({Out}, {{Of.View}}, Of.Kept);
-  return one(Out);
+  const Tensor Out = Op.make(To, T);
+  Op.record({Out}, {{Of.View}}, Of.Kept);
+  return Out;
 }
 
 //===----------------------------------------------------------------------===//
@@ -198,77 +206,77 @@ OperatorResult Operator::index() {
 //===----------------------------------------------------------------------===//
 
 /// index_select(dim, index), gather(dim, index), take(index).
-OperatorResult Operator::pick() {
-  const TensorPtr T = self(), Indices = tensor({"index"});
-  const bool Selects = base() == "index_select";
+static OperatorResult pick(OperatorCall &Op) {
+  const Tensor T = Op.self(), Indices = Op.tensor("index");
+  const bool Selects = Op.Base == "index_select";
   Sizes To = Indices->sizes();
   if (Selects) {
     const int64_t Count = productOf(To);
     To = T->sizes();
-    const size_t D = dimension(integer({"dim"}, 0), To.size());
+    const size_t D = Op.dimension(Op.integer("dim", 0), To.size());
     if (D < To.size())
       To[D] = Count;
   }
-  const TensorPtr Out = make(To, T);
+  const Tensor Out = Op.make(To, T);
   std::vector<BlockPtr> Kept = {Indices->Memory};
   if (!Selects)
     Kept.push_back(T->Memory);
-  record({Out}, {{T}}, Kept);
-  return one(Out);
+  Op.record({Out}, {{T}}, Kept);
+  return Out;
 }
 
 /// index_put, scatter, index_copy and the like.
-OperatorResult Operator::put() {
-  const TensorPtr T = self();
-  const TensorPtr Out = isInPlace() ? T : makeLike(T);
+static OperatorResult put(OperatorCall &Op) {
+  const Tensor T = Op.self();
+  const Tensor Out = Op.isInPlace() ? T : Op.makeLike(T);
   std::vector<BlockPtr> Kept;
-  if (const TensorPtr Index = tensorIn(find({"index", "mask"})))
+  if (const Tensor Index = Op.tensorIn(Op.find({"index", "mask"})))
     Kept.push_back(Index->Memory);
-  const TensorPtr Values = tensorIn(find({"src", "source", "values", "value"}));
-  const StringRef Base = base();
+  const Tensor Values =
+      Op.tensorIn(Op.find({"src", "source", "values", "value"}));
+  const StringRef Base = Op.Base;
   if ((Base == "index_copy" || Base == "index_add") && Values &&
       Values->needsGradient())
     Kept.push_back(Values->Memory);
   const bool Adds = Base == "index_add" || Base == "scatter_add";
-  record({Out},
-         {{T, Adds ? GradientKind::Alias : GradientKind::Fresh}, {Values}},
-         Kept);
-  return one(Out);
+  Op.record({Out},
+            {{T, Adds ? GradientKind::Alias : GradientKind::Fresh}, {Values}},
+            Kept);
+  return Out;
 }
 
-std::optional<OperatorResult> Operator::runIndexing() {
-  return runRule(
-      llvm::StringSwitch<Rule>(base())
-          .Cases("slice", "narrow", "select", &Operator::slice)
-          .Case("index", &Operator::index)
-          .Cases("index_select", "gather", "take", &Operator::pick)
-          .Cases("index_put", "scatter", "scatter_add", &Operator::put)
-          .Cases("index_add", "index_copy", "index_fill", &Operator::put)
-          .Case("masked_scatter", &Operator::put)
-          .Default(nullptr));
-}
+static constexpr OperatorRule IndexRows[] = {
+    {"slice narrow select", slice},
+    {"index", index},
+    {"index_select gather take", pick},
+    {"index_put scatter scatter_add index_add index_copy index_fill "
+     "masked_scatter",
+     put},
+};
+const RuleTable IndexRules = {IndexRows, /*InPlace=*/true};
 
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
 
 /// cat(tensors, dim), stack(tensors, dim), hstack(), vstack().
-OperatorResult Operator::cat() {
-  const std::vector<TensorPtr> All = tensors({"tensors", "self"});
-  if (Trouble || All.empty())
-    return notFollowed("what '" + Name + "' joins is not known");
-  const bool Stacks = Name == "stack";
+static OperatorResult cat(OperatorCall &Op) {
+  const std::vector<Tensor> All = Op.tensors({"tensors", "self"});
+  if (Op.Trouble || All.empty())
+    return Op.notFollowed("what '" + Op.Name + "' joins is not known");
+  const bool Stacks = Op.Name == "stack";
   Sizes To = All.front()->sizes();
-  const size_t D = dimension(Name == "hstack"   ? (To.size() > 1)
-                             : Name == "vstack" ? 0
-                                                : integer({"dim", "axis"}, 0),
-                             To.size() + Stacks);
-  if (Trouble)
-    return *Trouble;
+  const size_t D =
+      Op.dimension(Op.Name == "hstack"   ? (To.size() > 1)
+                   : Op.Name == "vstack" ? 0
+                                         : Op.integer({"dim", "axis"}, 0),
+                   To.size() + Stacks);
+  if (Op.Trouble)
+    return {};
   std::vector<Differentiated> Inputs;
   ElementType Type = typeOf(All.front());
   int64_t Sum = 0;
-  for (const TensorPtr &T : All) {
+  for (const Tensor &T : All) {
     Sizes Own = T->sizes();
     Type = T->Shape.Type && T->Shape.Type->Bytes > Type.Bytes ? *T->Shape.Type
                                                               : Type;
@@ -287,34 +295,35 @@ OperatorResult Operator::cat() {
       Expected.erase(Expected.begin() + D);
     }
     if (Without != Expected)
-      throws("'" + Name + "' joins sizes " + shown(To) + " and " + shown(Own));
+      Op.throws("'" + Op.Name + "' joins sizes " + shown(To) + " and " +
+                shown(Own));
   }
   if (Stacks)
     To.insert(To.begin() + D, static_cast<int64_t>(All.size()));
   else if (D < To.size())
     To[D] = Sum;
-  if (Trouble)
-    return *Trouble;
-  const TensorPtr Out = make(To, Type);
-  record({Out}, Inputs);
-  return one(Out);
+  if (Op.Trouble)
+    return {};
+  const Tensor Out = Op.make(To, Type);
+  Op.record({Out}, Inputs);
+  return Out;
 }
 
 /// repeat(repeats), tile(dims), repeat_interleave(repeats, dim).
-OperatorResult Operator::repeat() {
-  const bool Interleaves = base() == "repeat_interleave";
-  const TensorPtr T = self();
+static OperatorResult repeat(OperatorCall &Op) {
+  const bool Interleaves = Op.Base == "repeat_interleave";
+  const Tensor T = Op.self();
   Sizes To = T->sizes();
-  const std::optional<Sizes> Times = maybeIntegers({"repeats", "dims"});
+  const std::optional<Sizes> Times = Op.maybeIntegers({"repeats", "dims"});
   if (!Times)
     return OperatorResult();
   std::vector<BlockPtr> Kept;
   if (Interleaves) {
-    const size_t D = dimension(integer({"dim"}, 0), To.size());
-    if (Times->size() != 1 || D >= To.size() || !find({"dim"}))
+    const size_t D = Op.dimension(Op.integer("dim", 0), To.size());
+    if (Times->size() != 1 || D >= To.size() || !Op.find("dim"))
       return OperatorResult();
     To[D] = productOf({To[D], Times->front()});
-    Kept.push_back(S.make({To[D]}, Int64)->Memory); // Which one each copies.
+    Kept.push_back(Op.make({To[D]}, Int64)->Memory); // Which one each copies.
   } else {
     while (To.size() < Times->size())
       To.insert(To.begin(), 1);
@@ -322,78 +331,115 @@ OperatorResult Operator::repeat() {
       To[To.size() - Times->size() + I] =
           productOf({To[To.size() - Times->size() + I], (*Times)[I]});
   }
-  const TensorPtr Out = make(To, T);
-  record({Out}, {{T}}, Kept);
-  return one(Out);
+  const Tensor Out = Op.make(To, T);
+  Op.record({Out}, {{T}}, Kept);
+  return Out;
 }
 
 /// to(dtype), type_as(other): a copy, where it is of another type.
-OperatorResult Operator::convert() {
-  const TensorPtr T = self();
-  std::optional<ElementType> To = type();
-  if (const TensorPtr Other = tensorIn(find({"other"})))
+static OperatorResult convert(OperatorCall &Op) {
+  const Tensor T = Op.self();
+  std::optional<ElementType> To = Op.type();
+  if (const Tensor Other = Op.tensorIn(Op.find("other")))
     To = Other->Shape.Type;
-  for (const auto &[Which, A] : Given)
+  for (const auto &[Which, A] : Op.Given)
     if (!To && A.What == Argument::Unknown && Which != "device" &&
         Which != "non_blocking" && Which != "copy")
-      notFollowed("the type that '" + Name + "' converts to is not known");
+      Op.notFollowed("the type that '" + Op.Name +
+                     "' converts to is not known");
   if (!To || To->Name == typeOf(T).Name)
-    return one(T);
-  const TensorPtr Copy = makeLike(T, *To);
-  record({Copy}, {{T}});
-  return one(Copy);
+    return T;
+  const Tensor Copy = Op.makeLike(T, *To);
+  Op.record({Copy}, {{T}});
+  return Copy;
 }
 
 /// zeros, randn, arange and the like; zeros_like, new_zeros.
-OperatorResult Operator::makeNew() {
-  if (Name.ends_with("_like"))
-    return one(makeLike(self(), type()));
-  if (Name.starts_with("new_")) {
-    const TensorPtr T = self();
-    return one(make(maybeIntegers({"size"}).value_or(Sizes()),
-                    type().value_or(typeOf(T))));
+static OperatorResult makeNew(OperatorCall &Op) {
+  if (Op.Name.ends_with("_like"))
+    return Op.makeLike(Op.self(), Op.type());
+  if (Op.Name.starts_with("new_")) {
+    const Tensor T = Op.self();
+    return Op.make(Op.maybeIntegers("size").value_or(Sizes()),
+                   Op.type().value_or(typeOf(T)));
   }
-  if (Name == "one_hot") {
-    const TensorPtr T = self();
+  if (Op.Name == "one_hot") {
+    const Tensor T = Op.self();
     Sizes To = T->sizes();
-    const int64_t Classes = integer({"num_classes"}, -1);
+    const int64_t Classes = Op.integer("num_classes", -1);
     if (Classes < 0)
-      notFollowed("the number of classes of 'one_hot' depends on values");
+      Op.notFollowed("the number of classes of 'one_hot' depends on values");
     To.push_back(Classes);
-    return one(make(To, Int64));
+    return Op.make(To, Int64);
   }
   return OperatorResult();
 }
 
-std::optional<OperatorResult> Operator::runCopying() {
-  const StringRef Base = base();
-  if (Base == "contiguous")
-    return one(contiguous(self()));
-  if (Base == "clone") {
-    const TensorPtr T = self(), Copy = makeLike(T);
-    record({Copy}, {{T, GradientKind::Alias}});
-    return one(Copy);
-  }
-  // Devices are all one here.
-  if (llvm::StringSwitch<bool>(Base)
-          .Cases("cuda", "cpu", "alias", "requires_grad", true)
-          .Cases("set_requires_grad", "pin_memory", "retain_grad", true)
-          .Case("identity", true)
-          .Default(false)) {
-    const TensorPtr T = self();
-    if (Base.ends_with("requires_grad"))
-      T->RequiresGrad = flag("requires_grad", true);
-    return one(T);
-  }
-  if (Base.ends_with("_like") || Base.starts_with("new_") || Base == "one_hot")
-    return makeNew();
-  return runRule(
-      llvm::StringSwitch<Rule>(Base)
-          .Cases("cat", "concat", "stack", "hstack", "vstack", &Operator::cat)
-          .Cases("repeat", "tile", "repeat_interleave", &Operator::repeat)
-          .Cases("to", "type", "toType", "type_as", &Operator::convert)
-          .Case("to_type", &Operator::convert)
-          .Default(nullptr));
+static OperatorResult makeContiguous(OperatorCall &Op) {
+  const Tensor T = Op.self();
+  if (T->isContiguous())
+    return T;
+  const Tensor Copy = Op.make(T->sizes(), T);
+  Op.scratch(bytesToTranspose(T));
+  Op.record({Copy}, {{T, GradientKind::Alias}});
+  return Copy;
 }
+
+static OperatorResult clone(OperatorCall &Op) {
+  const Tensor T = Op.self(), Copy = Op.makeLike(T);
+  Op.record({Copy}, {{T, GradientKind::Alias}});
+  return Copy;
+}
+
+/// The tensor itself: devices are all one here.
+static OperatorResult itself(OperatorCall &Op) {
+  const Tensor T = Op.self();
+  if (Op.Base.ends_with("requires_grad"))
+    T->RequiresGrad = Op.flag("requires_grad", true);
+  return T;
+}
+
+static constexpr OperatorRule CopyRows[] = {
+    {"contiguous", makeContiguous},
+    {"clone", clone},
+    {"cuda cpu alias requires_grad set_requires_grad pin_memory "
+     "retain_grad identity",
+     itself},
+    {"zeros_like ones_like full_like empty_like rand_like randn_like "
+     "randint_like new_zeros new_ones new_full new_empty new_tensor "
+     "one_hot",
+     makeNew},
+    {"cat concat stack hstack vstack", cat},
+    {"repeat tile repeat_interleave", repeat},
+    {"to type toType type_as to_type", convert},
+};
+const RuleTable CopyRules = {CopyRows, /*InPlace=*/true};
+
+Tensor Tensor::narrow(int64_t Dim, int64_t Start, int64_t Length) const {
+  return !*this ? *this
+                : run("narrow",
+                      {{"dim", Dim}, {"start", Start}, {"length", Length}});
+}
+
+Tensor Tensor::index_select(int64_t Dim, const Tensor &Index) const {
+  return run("index_select", {{"dim", Dim}, {"index", Index}});
+}
+
+Tensor Tensor::gather(int64_t Dim, const Tensor &Index) const {
+  return run("gather", {{"dim", Dim}, {"index", Index}});
+}
+
+static Tensor joined(StringRef How, const std::vector<Tensor> &All,
+                     int64_t Dim) {
+  return All.front().Op->run(
+      How, {{"tensors", std::vector<TensorPtr>(All.begin(), All.end())},
+            {"dim", Dim}});
+}
+
+Tensor cat(const std::vector<Tensor> &All, int64_t Dim) {
+  return joined("cat", All, Dim);
+}
+
+Tensor stack(const std::vector<Tensor> &All) { return joined("stack", All, 0); }
 
 } // namespace libtorch_tidy::bytes

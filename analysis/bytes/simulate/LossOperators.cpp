@@ -15,8 +15,14 @@ using llvm::Twine;
 
 namespace libtorch_tidy::bytes {
 
-Operator::Reduction Operator::reduction() {
-  const std::string Named = text({"reduction"});
+namespace {
+
+enum class Reduction : unsigned char { None, Mean, Sum, BatchMean };
+
+} // namespace
+
+static Reduction reduction(OperatorCall &Op) {
+  const std::string Named = Op.text("reduction");
   if (!Named.empty())
     return StringRef(Named).contains_insensitive("none")  ? Reduction::None
            : StringRef(Named).contains_insensitive("sum") ? Reduction::Sum
@@ -24,7 +30,7 @@ Operator::Reduction Operator::reduction() {
                ? Reduction::BatchMean
                : Reduction::Mean;
   // at::Reduction of the functions in torch.
-  switch (integer({"reduction"}, 1)) {
+  switch (Op.integer("reduction", 1)) {
   case 0:
     return Reduction::None;
   case 2:
@@ -35,16 +41,16 @@ Operator::Reduction Operator::reduction() {
 }
 
 /// As apply_loss_reduction() of aten/src/ATen/native/Loss.cpp.
-OperatorResult Operator::reduced(const TensorPtr &Each) {
-  switch (reduction()) {
+static OperatorResult reduced(OperatorCall &Op, const Tensor &Each) {
+  switch (reduction(Op)) {
   case Reduction::None:
-    return one(Each);
+    return Each;
   case Reduction::Mean:
-    return one(apply("mean", Each));
+    return Each.mean();
   case Reduction::Sum:
-    return one(apply("sum", Each));
+    return Each.sum();
   case Reduction::BatchMean:
-    return one(apply("div", apply("sum", Each), 1));
+    return Each.sum() / 1;
   }
   llvm_unreachable("all reductions are handled");
 }
@@ -54,91 +60,80 @@ OperatorResult Operator::reduced(const TensorPtr &Each) {
 //===----------------------------------------------------------------------===//
 
 /// Means or sums of what a function of input and target gives.
-OperatorResult Operator::loss() {
-  const TensorPtr Input = self();
-  const TensorPtr Target = tensor({"target"});
-  const bool IsReduced = reduction() != Reduction::None;
+static OperatorResult loss(OperatorCall &Op) {
+  const Tensor Input = Op.self();
+  const Tensor Target = Op.tensor("target");
+  const bool IsReduced = reduction(Op) != Reduction::None;
   const uint64_t Size = bytesOf(Input);
-  const std::optional<Sizes> Both = fitted({Input, Target});
+  const std::optional<Sizes> Both = Op.fitted({Input, Target});
   if (!Both)
-    return *Trouble;
-  const TensorPtr Weight = maybeTensor({"weight"}),
-                  Positive = maybeTensor({"pos_weight"});
-  const TensorPtr Out = make(IsReduced ? Sizes() : *Both, Input);
+    return {};
+  const Tensor Weight = Op.maybeTensor("weight"),
+               Positive = Op.maybeTensor("pos_weight");
+  const Tensor Out = Op.make(IsReduced ? Sizes() : *Both, Input);
   // What is kept, and what is needed meanwhile, in sizes of the input.
   std::vector<BlockPtr> Kept = {Input->Memory, Target->Memory};
   unsigned Forward = 0, Backward = 0;
-  if (Name == "l1_loss") {
-    Kept = {S.allocate(Size)};
+  if (Op.Name == "l1_loss") {
+    Kept = {Op.allocate(Size)};
     Forward = 1;
     // A mean divides first.
-    Backward = reduction() == Reduction::Mean ? 2 : 1;
-  } else if (Name == "kl_div") {
+    Backward = reduction(Op) == Reduction::Mean ? 2 : 1;
+  } else if (Op.Name == "kl_div") {
     Kept = {Target->Memory};
     Forward = 3;
     Backward = 1;
-  } else if (Name == "binary_cross_entropy_with_logits") {
+  } else if (Op.Name == "binary_cross_entropy_with_logits") {
     Forward = Positive ? 6 : 5;
     Backward = Positive ? 2 : 0;
     if (Positive)
       Kept.push_back(Positive->Memory);
-  } else if (Name == "huber_loss") {
+  } else if (Op.Name == "huber_loss") {
     Forward = 1;
   } else {
     // The one number of the result lies in memory for all.
-    if (IsReduced && S.Device == DeviceKind::Cpu)
-      Out->Memory = S.allocate(Size);
-    Forward = Name == "binary_cross_entropy" ? 0 : 1;
+    if (IsReduced && !Op.isOnGpu())
+      Out->Memory = Op.allocate(Size);
+    Forward = Op.Name == "binary_cross_entropy" ? 0 : 1;
   }
   if (Weight)
     Kept.push_back(Weight->Memory);
   // Without a reduction the last one is the result.
   if (IsReduced || Forward > 1)
-    scratch((IsReduced ? Forward : Forward - 1) * Size);
-  record({Out}, {{Input}, {Target}}, Kept, Backward * Size);
-  return one(Out);
+    Op.scratch((IsReduced ? Forward : Forward - 1) * Size);
+  Op.record({Out}, {{Input}, {Target}}, Kept, Backward * Size);
+  return Out;
 }
 
-OperatorResult Operator::poisson() {
-  const TensorPtr Input = self(), Target = tensor({"target"});
-  TensorPtr Loss;
-  if (flag("log_input", true)) {
-    const TensorPtr Product = apply("mul", Target, Input);
-    Loss = apply("sub", apply("exp", Input), Product);
+static OperatorResult poisson(OperatorCall &Op) {
+  const Tensor Input = Op.self(), Target = Op.tensor("target");
+  Tensor Loss;
+  if (Op.flag("log_input", true)) {
+    const Tensor Product = Target * Input;
+    Loss = Input.exp() - Product;
   } else {
-    const TensorPtr Sum = apply("add", Input, 1e-8),
-                    Logarithm = apply("log", Sum);
-    Loss = apply("sub", Input, apply("mul", Target, Logarithm));
+    Loss = Input - Target * (Input + 1e-8).log();
   }
-  if (flag("full", false)) {
+  if (Op.flag("full", false)) {
     // Stirling's formula, of which only the sizes matter.
-    TensorPtr Term;
-    {
-      const TensorPtr A = apply("mul", Target, 2), B = apply("log", A),
-                      C = apply("mul", B, 0.5), D = apply("log", Target),
-                      E = apply("mul", Target, D), F = apply("sub", E, Target);
-      Term = apply("add", F, C);
-    }
-    const TensorPtr Small =
-        part("le", {{"self", argument(Target)}, {"other", argument(1)}});
-    const TensorPtr Filled = part("masked_fill", {{"self", argument(Term)},
-                                                  {"mask", argument(Small)},
-                                                  {"value", argument(0)}});
-    Loss = apply("add_", Loss, Filled);
+    const Tensor Term =
+        Target * Target.log() - Target + (Target * 2).log() * 0.5;
+    const Tensor Small = Target.le(1), Filled = Term.masked_fill(Small, 0);
+    Loss = Loss.add_(Filled);
   }
-  return reduced(Loss);
+  return reduced(Op, Loss);
 }
 
-OperatorResult Operator::softMargin() {
-  const TensorPtr Input = self(), Target = tensor({"target"});
+static OperatorResult softMargin(OperatorCall &Op) {
+  const Tensor Input = Op.self(), Target = Op.tensor("target");
   const uint64_t Size = bytesOf(Input);
-  const bool IsReduced = reduction() != Reduction::None;
-  const TensorPtr Out = make(IsReduced ? Sizes() : Input->sizes(), Input);
+  const bool IsReduced = reduction(Op) != Reduction::None;
+  const Tensor Out = Op.make(IsReduced ? Sizes() : Input->sizes(), Input);
   // The one number of the result lies in memory for all.
   if (IsReduced)
-    Out->Memory = S.allocate(Size);
-  record({Out}, {{Input}}, {Input->Memory, Target->Memory}, 2 * Size);
-  return one(Out);
+    Out->Memory = Op.allocate(Size);
+  Op.record({Out}, {{Input}}, {Input->Memory, Target->Memory}, 2 * Size);
+  return Out;
 }
 
 //===----------------------------------------------------------------------===//
@@ -146,89 +141,84 @@ OperatorResult Operator::softMargin() {
 //===----------------------------------------------------------------------===//
 
 /// cross_entropy with label_smoothing, of targets that are numbers.
-OperatorResult Operator::smoothedCrossEntropy(const TensorPtr &LogProbabilities,
-                                              const TensorPtr &Target) {
+static OperatorResult smoothedCrossEntropy(OperatorCall &Op,
+                                           const Tensor &LogProbabilities,
+                                           const Tensor &Target) {
   const Sizes From = LogProbabilities->sizes();
   const int64_t Dimension = From.size() == 1 ? 0 : 1;
-  Arguments With = Given;
+  Arguments With = Op.Given;
   With.erase("self");
-  With["input"] = argument(LogProbabilities);
-  const TensorPtr Likelihood = part("nll_loss", With);
-  const TensorPtr Weight = maybeTensor({"weight"});
-  auto SumOf = [&](const TensorPtr &T) {
-    return apply("neg", along("sum", T, Dimension));
-  };
+  With["input"] = LogProbabilities;
+  const Tensor Likelihood = Op.run("nll_loss", With);
+  const Tensor Weight = Op.maybeTensor("weight");
+  auto SumOf = [&](const Tensor &T) { return -T.sum(Dimension); };
   auto Weighed = [&] {
     Sizes Shape(From.size(), 1);
     Shape[Dimension] = -1;
-    return SumOf(apply("mul", LogProbabilities, viewOf(Weight, Shape)));
+    return SumOf(LogProbabilities * Weight.view(Shape));
   };
-  const TensorPtr Smooth = Weight ? Weighed() : SumOf(LogProbabilities);
-  const TensorPtr Ignored =
-      part("eq", {{"self", argument(Target)}, {"other", argument(1)}});
-  part("masked_fill_", {{"self", argument(Smooth)},
-                        {"mask", argument(Ignored)},
-                        {"value", argument(0)}});
-  TensorPtr Result = Smooth;
-  if (reduction() == Reduction::Sum) {
-    Result = apply("sum", Smooth);
-  } else if (reduction() == Reduction::Mean && Weight) {
-    const TensorPtr Each = make(Target->sizes(), Weight);
-    Result = apply("div", apply("sum", Smooth), apply("sum", Each));
-  } else if (reduction() == Reduction::Mean) {
+  const Tensor Smooth = Weight ? Weighed() : SumOf(LogProbabilities);
+  const Tensor Ignored = Target.eq(1);
+  Smooth.masked_fill_(Ignored, 0);
+  Tensor Result = Smooth;
+  if (reduction(Op) == Reduction::Sum) {
+    Result = Smooth.sum();
+  } else if (reduction(Op) == Reduction::Mean && Weight) {
+    const Tensor Each = Op.make(Target->sizes(), Weight);
+    Result = Smooth.sum() / Each.sum();
+  } else if (reduction(Op) == Reduction::Mean) {
     // Those that are not ignored: all, as far as one can know. Their places
     // are counted in eight bytes.
-    const TensorPtr Others = apply("logical_not", Ignored);
-    scratch(elementsOf(productOf(Target->sizes()), 8));
-    const TensorPtr Picked = make({productOf(Smooth->sizes())}, Smooth);
-    record({Picked}, {{Smooth}}, {Smooth->Memory, Others->Memory});
-    Result = apply("mean", Picked);
+    const Tensor Others = Ignored.logical_not();
+    Op.scratch(elementsOf(productOf(Target->sizes()), 8));
+    const Tensor Picked = Op.make({productOf(Smooth->sizes())}, Smooth);
+    Op.record({Picked}, {{Smooth}}, {Smooth->Memory, Others->Memory});
+    Result = Picked.mean();
   }
-  return one(
-      apply("add", apply("mul", Likelihood, 0.9), apply("mul", Result, 0.1)));
+  return (Likelihood * 0.9) + (Result * 0.1);
 }
 
-OperatorResult Operator::crossEntropy() {
-  const TensorPtr Input = self(), Target = tensor({"target"});
+static OperatorResult crossEntropy(OperatorCall &Op) {
+  const Tensor Input = Op.self(), Target = Op.tensor("target");
   const Sizes From = Input->sizes();
   if (From.empty())
-    return throws("'" + Name + "' of a tensor without dimensions");
+    return Op.throws("'" + Op.Name + "' of a tensor without dimensions");
   const int64_t Dimension = From.size() == 1 ? 0 : 1;
-  const bool Smooths = maybeReal({"label_smoothing"}).value_or(0) > 0;
-  Arguments With = Given;
-  With["dim"] = argument(Dimension);
-  const TensorPtr Log = part("log_softmax", With);
+  const bool Smooths = Op.maybeReal("label_smoothing").value_or(0) > 0;
+  Arguments With = Op.Given;
+  With["dim"] = Dimension;
+  const Tensor Log = Op.run("log_softmax", With);
   if (!isFloating(typeOf(Target))) {
     if (Smooths)
-      return smoothedCrossEntropy(Log, Target);
-    With = Given;
+      return smoothedCrossEntropy(Op, Log, Target);
+    With = Op.Given;
     With.erase("self");
-    With["input"] = argument(Log);
-    return one(part("nll_loss", With));
+    With["input"] = Log;
+    return Op.run("nll_loss", With);
   }
   // Targets that are probabilities.
   if (Target->sizes() != From)
-    doesNotFit(Input, Target);
-  if (Trouble)
-    return *Trouble;
-  TensorPtr Expected = Target;
+    Op.doesNotFit(Input, Target);
+  if (Op.Trouble)
+    return {};
+  Tensor Expected = Target;
   if (Smooths)
-    Expected = apply("add", apply("mul", Target, 0.9), 0.1);
-  TensorPtr Product = apply("mul", Log, Expected);
-  const TensorPtr Before = Product; // Lives until the end of the expression.
-  if (const TensorPtr Weight = maybeTensor({"weight"})) {
+    Expected = (Target * 0.9) + 0.1;
+  Tensor Product = Log * Expected;
+  const Tensor Before = Product; // Lives until the end of the expression.
+  if (const Tensor Weight = Op.maybeTensor("weight")) {
     Sizes Shape(From.size(), 1);
     Shape[Dimension] = -1;
-    Product = apply("mul", Product, viewOf(Weight, Shape));
+    Product = Product * Weight.view(Shape);
   }
-  if (reduction() == Reduction::None)
-    return one(apply("neg", along("sum", Product, Dimension)));
-  const TensorPtr Sum = apply("neg", apply("sum", Product));
-  return one(reduction() == Reduction::Sum ? Sum : apply("div", Sum, 2));
+  if (reduction(Op) == Reduction::None)
+    return -Product.sum(Dimension);
+  const Tensor Sum = -Product.sum();
+  return reduction(Op) == Reduction::Sum ? Sum : Sum / 2;
 }
 
 /// Of one dimension less than the input, of which each is a class.
-static Sizes withoutClasses(const TensorPtr &Input) {
+static Sizes withoutClasses(const Tensor &Input) {
   Sizes To = Input->sizes();
   if (To.size() > 1)
     To.erase(To.begin() + 1);
@@ -237,85 +227,15 @@ static Sizes withoutClasses(const TensorPtr &Input) {
   return To;
 }
 
-std::optional<OperatorResult> Operator::runMarginLoss() {
-  auto Ones = [&](const TensorPtr &Target, int64_t Of, StringRef How = "ne") {
-    return part(How, {{"self", argument(Target)}, {"other", argument(Of)}});
-  };
-  auto Where = [&](const TensorPtr &Condition, const TensorPtr &A,
-                   const TensorPtr &B) {
-    return part("where", {{"condition", argument(Condition)},
-                          {"self", argument(A)},
-                          {"other", argument(B)}});
-  };
-  if (Name == "hinge_embedding_loss") {
-    const TensorPtr Input = self(), Target = tensor({"target"});
-    const TensorPtr Zeros = makeLike(Input);
-    const TensorPtr Margin = apply("clamp_min_", apply("sub", 1, Input));
-    const TensorPtr A = Where(Ones(Target, 1), Margin, Zeros);
-    const TensorPtr B = Where(Ones(Target, -1), Input, Zeros);
-    return reduced(apply("add", A, B));
-  }
-  if (Name == "margin_ranking_loss") {
-    const TensorPtr Target = tensor({"target"});
-    TensorPtr Loss;
-    {
-      const TensorPtr Difference =
-          apply("sub", tensor({"input1"}), tensor({"input2"}));
-      const TensorPtr Negated = apply("neg", Target),
-                      Product = apply("mul", Negated, Difference);
-      Loss = apply("add", Product, 1);
-    }
-    return reduced(apply("clamp_min_", Loss));
-  }
-  if (Name == "cosine_embedding_loss") {
-    const TensorPtr A = tensor({"input1"}), B = tensor({"input2"}),
-                    Target = tensor({"target"});
-    const auto Dimension = static_cast<int64_t>(Target->sizes().size());
-    auto Sum = [&](const TensorPtr &X, const TensorPtr &Y) {
-      return along("sum", apply("mul", X, Y), Dimension);
-    };
-    const TensorPtr Products = Sum(A, B);
-    const TensorPtr SquareA = apply("add", Sum(A, A), 1e-12),
-                    SquareB = apply("add", Sum(B, B), 1e-12);
-    const TensorPtr Root = apply("sqrt_", apply("mul", SquareA, SquareB));
-    const TensorPtr Cosine = apply("div", Products, Root);
-    const TensorPtr Zeros = makeLike(Cosine);
-    const TensorPtr Positive = apply("sub", 1, Cosine),
-                    Negative = apply("clamp_min_", apply("sub", Cosine, 0.0));
-    const TensorPtr X = Where(Ones(Target, 1, "eq"), Positive, Zeros);
-    const TensorPtr Y = Where(Ones(Target, -1, "eq"), Negative, Zeros);
-    return reduced(apply("add", X, Y));
-  }
-  if (Name == "triplet_margin_loss" ||
-      Name == "triplet_margin_with_distance_loss") {
-    if (const Argument *Own = find({"distance_function"});
-        Own && Own->What != Argument::None)
-      notFollowed("'distance_function' of '" + Name + "' is not followed");
-    const TensorPtr Anchor = tensor({"anchor"}), Near = tensor({"positive"}),
-                    Far = tensor({"negative"});
-    auto Distance = [&](const TensorPtr &A, const TensorPtr &B) {
-      return part("pairwise_distance",
-                  {{"x1", argument(A)}, {"x2", argument(B)}});
-    };
-    const TensorPtr ToNear = Distance(Anchor, Near);
-    TensorPtr ToFar = Distance(Anchor, Far);
-    if (flag("swap", false))
-      ToFar = apply("minimum", ToFar, Distance(Near, Far));
-    const TensorPtr Margin = apply("add", apply("sub", ToNear, ToFar), 1);
-    return reduced(apply("clamp_min", Margin));
-  }
-  return std::nullopt;
-}
-
 /// ctc_loss(log_probs, targets, input_lengths, target_lengths).
-OperatorResult Operator::connectionist() {
-  const TensorPtr Log = tensor({"log_probs"}), Targets = tensor({"targets"});
+static OperatorResult connectionist(OperatorCall &Op) {
+  const Tensor Log = Op.tensor("log_probs"), Targets = Op.tensor("targets");
   const Sizes From = Log->sizes(), OfTargets = Targets->sizes();
   if (From.size() != 3)
-    return throws("'ctc_loss' is given a tensor of " + shown(From));
+    return Op.throws("'ctc_loss' is given a tensor of " + shown(From));
   int64_t Longest = 0;
   // A matrix is as wide as the longest of them, unless a list says more.
-  const Argument *Lengths = find({"target_lengths"});
+  const Argument *Lengths = Op.find("target_lengths");
   if (Lengths && Lengths->What == Argument::Integers &&
       !Lengths->Numbers.empty())
     Longest =
@@ -323,90 +243,143 @@ OperatorResult Operator::connectionist() {
   else if (OfTargets.size() == 2)
     Longest = OfTargets[1];
   else
-    notFollowed("how long the longest target of 'ctc_loss' is depends on "
-                "values");
-  if (Trouble)
-    return *Trouble;
-  const TensorPtr Each = make({From[1]}, Log);
-  const TensorPtr Alpha =
-      make({From[1], From[0], productOf({2, Longest}) + 1}, Log);
-  record({Each}, {{Log}},
-         {Log->Memory, Alpha->Memory, Each->Memory, Targets->Memory},
-         bytesOf(Alpha));
-  if (reduction() == Reduction::Mean) {
-    const TensorPtr Divisor = make({From[1]}, Log);
-    return one(apply("mean", apply("div", Each, Divisor)));
+    Op.notFollowed("how long the longest target of 'ctc_loss' is depends on "
+                   "values");
+  if (Op.Trouble)
+    return {};
+  const Tensor Each = Op.make({From[1]}, Log);
+  const Tensor Alpha =
+      Op.make({From[1], From[0], productOf({2, Longest}) + 1}, Log);
+  Op.record({Each}, {{Log}},
+            {Log->Memory, Alpha->Memory, Each->Memory, Targets->Memory},
+            bytesOf(Alpha));
+  if (reduction(Op) == Reduction::Mean) {
+    const Tensor Divisor = Op.make({From[1]}, Log);
+    return (Each / Divisor).mean();
   }
-  return reduced(Each);
+  return reduced(Op, Each);
 }
 
-std::optional<OperatorResult> Operator::runLoss() {
-  if (Name == "cross_entropy" || Name == "cross_entropy_loss")
-    return crossEntropy();
-  if (Name == "nll_loss" || Name == "nll_loss2d") {
-    const TensorPtr Input = self(), Target = tensor({"target"}),
-                    Weight = maybeTensor({"weight"});
-    const TensorPtr Out =
-        make(reduction() == Reduction::None ? Target->sizes() : Sizes(), Input);
-    const BlockPtr Total = S.allocate(4);
-    record({Out}, {{Input}},
-           {Input->Memory, Target->Memory, Total,
-            Weight ? Weight->Memory : nullptr});
-    return one(Out);
-  }
-  if (Name == "kl_div" && flag("log_target", false)) {
-    const TensorPtr Input = self(), Target = tensor({"target"});
-    const TensorPtr Difference = apply("sub", Target, Input);
-    return reduced(apply("mul", apply("exp", Target), Difference));
-  }
-  if (Name == "poisson_nll_loss")
-    return poisson();
-  if (Name == "soft_margin_loss")
-    return softMargin();
-  if (Name == "multi_margin_loss" || Name == "multilabel_margin_loss") {
-    const TensorPtr Input = self(), Target = tensor({"target"});
-    Sizes To;
-    if (reduction() == Reduction::None)
-      To = withoutClasses(Input);
-    const TensorPtr Out = make(To, Input);
-    std::vector<BlockPtr> Kept = {Input->Memory, Target->Memory};
-    if (Name == "multilabel_margin_loss") // Which ones are targets.
-      Kept.push_back(S.allocate(bytesOf(Input)));
-    else if (const TensorPtr Weight = maybeTensor({"weight"}))
-      Kept.push_back(Weight->Memory);
-    copyInOrder(Input);
-    record({Out}, {{Input}}, Kept);
-    return one(Out);
-  }
-  if (Name == "multilabel_soft_margin_loss") {
-    const TensorPtr Input = self(), Target = tensor({"target"});
-    TensorPtr Loss;
-    {
-      const TensorPtr LogA = apply("log_sigmoid", Input),
-                      A = apply("mul", Target, LogA),
-                      Others = apply("sub", 1, Target),
-                      Negated = apply("neg", Input),
-                      LogB = apply("log_sigmoid", Negated),
-                      B = apply("mul", Others, LogB), Sum = apply("add", A, B);
-      Loss = apply("neg", Sum);
-    }
-    if (const TensorPtr Weight = maybeTensor({"weight"}))
-      Loss = apply("mul", Loss, Weight);
-    {
-      const TensorPtr Sum = along("sum", Loss, -1);
-      Loss = apply("div", Sum, 2);
-    }
-    return reduced(Loss);
-  }
-  if (Name == "ctc_loss")
-    return connectionist();
-  if (llvm::StringSwitch<bool>(Name)
-          .Cases("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", true)
-          .Cases("binary_cross_entropy", "kl_div", true)
-          .Case("binary_cross_entropy_with_logits", true)
-          .Default(false))
-    return loss();
-  return runMarginLoss();
+/// nll_loss: of the probabilities of all classes, one.
+static OperatorResult likelihood(OperatorCall &Op) {
+  const Tensor Input = Op.self(), Target = Op.tensor("target"),
+               Weight = Op.maybeTensor("weight");
+  const Tensor Out = Op.make(
+      reduction(Op) == Reduction::None ? Target->sizes() : Sizes(), Input);
+  const BlockPtr Total = Op.allocate(4);
+  Op.record({Out}, {{Input}},
+            {Input->Memory, Target->Memory, Total,
+             Weight ? Weight->Memory : nullptr});
+  return Out;
 }
+
+static OperatorResult divergence(OperatorCall &Op) {
+  if (!Op.flag("log_target", false))
+    return loss(Op);
+  const Tensor Input = Op.self(), Target = Op.tensor("target");
+  const Tensor Difference = Target - Input;
+  return reduced(Op, Target.exp() * Difference);
+}
+
+//===----------------------------------------------------------------------===//
+// With a margin
+//===----------------------------------------------------------------------===//
+
+static OperatorResult classMargin(OperatorCall &Op) {
+  const Tensor Input = Op.self(), Target = Op.tensor("target");
+  Sizes To;
+  if (reduction(Op) == Reduction::None)
+    To = withoutClasses(Input);
+  const Tensor Out = Op.make(To, Input);
+  std::vector<BlockPtr> Kept = {Input->Memory, Target->Memory};
+  if (Op.Base.starts_with("multilabel")) // Which ones are targets.
+    Kept.push_back(Op.allocate(bytesOf(Input)));
+  else if (const Tensor Weight = Op.maybeTensor("weight"))
+    Kept.push_back(Weight->Memory);
+  Op.copyInOrder(Input);
+  Op.record({Out}, {{Input}}, Kept);
+  return Out;
+}
+
+static OperatorResult labelSoftMargin(OperatorCall &Op) {
+  const Tensor Input = Op.self(), Target = Op.tensor("target");
+  Tensor Loss =
+      -(Target * Input.log_sigmoid() + (1 - Target) * (-Input).log_sigmoid());
+  if (const Tensor Weight = Op.maybeTensor("weight"))
+    Loss = Loss * Weight;
+  Loss = Loss.sum(-1) / 2;
+  return reduced(Op, Loss);
+}
+
+static OperatorResult hinge(OperatorCall &Op) {
+  const Tensor Input = Op.self(), Target = Op.tensor("target"),
+               Zeros = Op.makeLike(Input);
+  const Tensor Margin = (1 - Input).clamp_min_();
+  const Tensor A = where(Target.ne(1), Margin, Zeros),
+               B = where(Target.ne(-1), Input, Zeros);
+  return reduced(Op, A + B);
+}
+
+static OperatorResult ranking(OperatorCall &Op) {
+  const Tensor Target = Op.tensor("target");
+  Tensor Loss;
+  {
+    const Tensor Difference = Op.tensor("input1") - Op.tensor("input2");
+    Loss = -Target * Difference + 1;
+  }
+  return reduced(Op, Loss.clamp_min_());
+}
+
+static OperatorResult cosineEmbedding(OperatorCall &Op) {
+  const Tensor A = Op.tensor("input1"), B = Op.tensor("input2"),
+               Target = Op.tensor("target");
+  const auto Dimension = static_cast<int64_t>(Target->sizes().size());
+  auto Sum = [&](const Tensor &X, const Tensor &Y) {
+    return (X * Y).sum(Dimension);
+  };
+  const Tensor Products = Sum(A, B), SquareA = Sum(A, A) + 1e-12,
+               SquareB = Sum(B, B) + 1e-12, Root = (SquareA * SquareB).sqrt_(),
+               Cosine = Products / Root, Zeros = Op.makeLike(Cosine);
+  const Tensor Positive = 1 - Cosine, Negative = (Cosine - 0.0).clamp_min_();
+  const Tensor X = where(Target.eq(1), Positive, Zeros),
+               Y = where(Target.eq(-1), Negative, Zeros);
+  return reduced(Op, X + Y);
+}
+
+static OperatorResult triplet(OperatorCall &Op) {
+  if (const Argument *Own = Op.find("distance_function");
+      Own && Own->What != Argument::None)
+    Op.notFollowed("'distance_function' of '" + Op.Name + "' is not followed");
+  const Tensor Anchor = Op.tensor("anchor"), Near = Op.tensor("positive"),
+               Far = Op.tensor("negative");
+  auto Distance = [&](const Tensor &A, const Tensor &B) {
+    return Op.run("pairwise_distance", {{"x1", A}, {"x2", B}});
+  };
+  const Tensor ToNear = Distance(Anchor, Near);
+  Tensor ToFar = Distance(Anchor, Far);
+  if (Op.flag("swap", false))
+    ToFar = ToFar.minimum(Distance(Near, Far));
+  const Tensor Margin = ToNear - ToFar + 1;
+  return reduced(Op, Margin.clamp_min());
+}
+
+static constexpr OperatorRule LossRows[] = {
+    {"cross_entropy cross_entropy_loss", crossEntropy},
+    {"nll_loss nll_loss2d", likelihood},
+    {"kl_div", divergence},
+    {"poisson_nll_loss", poisson},
+    {"soft_margin_loss", softMargin},
+    {"multi_margin_loss multilabel_margin_loss", classMargin},
+    {"multilabel_soft_margin_loss", labelSoftMargin},
+    {"ctc_loss", connectionist},
+    {"mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy "
+     "binary_cross_entropy_with_logits",
+     loss},
+    {"hinge_embedding_loss", hinge},
+    {"margin_ranking_loss", ranking},
+    {"cosine_embedding_loss", cosineEmbedding},
+    {"triplet_margin_loss triplet_margin_with_distance_loss", triplet},
+};
+const RuleTable LossRules = {LossRows};
 
 } // namespace libtorch_tidy::bytes

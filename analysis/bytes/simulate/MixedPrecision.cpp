@@ -101,8 +101,7 @@ static bool isEligible(const Argument &A) {
 
 TensorPtr Simulation::converted(const TensorPtr &T, ElementType To) {
   const OperatorResult Result =
-      Operator(*this, "to", {{"self", argument(T)}, {"dtype", argument(To)}})
-          .run();
+      OperatorCall(*this, "to", {{"self", T}, {"dtype", To}}).run();
   return Result.What == OperatorResult::One ? Result.Tensors.front() : T;
 }
 
@@ -131,8 +130,7 @@ OperatorResult Simulation::addBias(Arguments Given) {
   OperatorResult Result = run("linear", Given);
   if (Result.What != OperatorResult::One)
     return Result;
-  return run("add_",
-             {{"self", argument(Result.Tensors.front())}, {"other", Bias}});
+  return run("add_", {{"self", Result.Tensors.front()}, {"other", Bias}});
 }
 
 OperatorResult Simulation::run(StringRef Name, const Arguments &Given) {
@@ -143,7 +141,7 @@ OperatorResult Simulation::run(StringRef Name, const Arguments &Given) {
              : Device == DeviceKind::Cpu ? policyOnCpu(Name)
                                          : policyOnCuda(Name);
   if (Policy == CastPolicy::None)
-    return Operator(*this, Name, Given).run();
+    return OperatorCall(*this, Name, Given).run();
   const auto Input = Given.find("input"), Bias = Given.find("bias");
   const bool IsLinear = Name == "linear" && Input != Given.end();
   if (IsLinear && Bias != Given.end() && isEligible(Bias->second) &&
@@ -169,7 +167,7 @@ OperatorResult Simulation::run(StringRef Name, const Arguments &Given) {
     Eligible.clear();
   if (Policy == CastPolicy::Result) {
     if (!Eligible.empty() && !With.count("dtype"))
-      With["dtype"] = argument(Float32);
+      With["dtype"] = Float32;
     Eligible.clear();
   }
   for (TensorPtr *T : Eligible)
@@ -177,7 +175,7 @@ OperatorResult Simulation::run(StringRef Name, const Arguments &Given) {
   // What the operator runs itself is not cast again.
   InAutocast = true;
   const auto Leave = llvm::make_scope_exit([&] { InAutocast = false; });
-  return Operator(*this, Name, With).run();
+  return OperatorCall(*this, Name, With).run();
 }
 
 } // namespace libtorch_tidy::bytes

@@ -20,9 +20,8 @@ namespace libtorch_tidy::bytes {
 //===----------------------------------------------------------------------===//
 
 /// What a product keeps: of each one, where the other needs a gradient.
-static std::vector<BlockPtr> keptOfProduct(const TensorPtr &A,
-                                           const BlockPtr &OfA,
-                                           const TensorPtr &B,
+static std::vector<BlockPtr> keptOfProduct(const Tensor &A, const BlockPtr &OfA,
+                                           const Tensor &B,
                                            const BlockPtr &OfB) {
   std::vector<BlockPtr> Kept;
   if (B->needsGradient())
@@ -32,14 +31,15 @@ static std::vector<BlockPtr> keptOfProduct(const TensorPtr &A,
   return Kept;
 }
 
-OperatorResult Operator::linear() {
-  const TensorPtr X = self(), W = tensor({"weight"}), B = maybeTensor({"bias"});
+static OperatorResult linear(OperatorCall &Op) {
+  const Tensor X = Op.self(), W = Op.tensor("weight"),
+               B = Op.maybeTensor("bias");
   Sizes To = X->sizes();
   const Sizes OfWeight = W->sizes();
   if (To.empty() || OfWeight.size() != 2 || To.back() != OfWeight[1])
-    return throws("'linear' takes " +
-                  (OfWeight.size() == 2 ? Twine(OfWeight[1]).str() : "?") +
-                  " features, and is given a tensor of " + shown(To));
+    return Op.throws("'linear' takes " +
+                     (OfWeight.size() == 2 ? Twine(OfWeight[1]).str() : "?") +
+                     " features, and is given a tensor of " + shown(To));
   To.back() = OfWeight[0];
   // More than two dimensions are seen as two, unless the last two are swapped.
   BlockPtr Seen = X->Memory;
@@ -52,16 +52,16 @@ OperatorResult Operator::linear() {
     Seen =
         stridesOfView(X, {productOf(ArrayRef(From).drop_back()), From.back()})
             ? X->Memory
-            : S.allocate(bytesOf(X));
-  const TensorPtr Out = make(To, X);
-  record({Out}, {{X}, {W}, {B}}, keptOfProduct(X, Seen, W, W->Memory), Scratch,
-         Scratch + bytesOf(Out));
-  return one(Out);
+            : Op.allocate(bytesOf(X));
+  const Tensor Out = Op.make(To, X);
+  Op.record({Out}, {{X}, {W}, {B}}, keptOfProduct(X, Seen, W, W->Memory),
+            Scratch, Scratch + bytesOf(Out));
+  return Out;
 }
 
 /// What a product copies of \p T for the moment: one of its matrices, where
 /// neither its rows nor its columns lie one after the other.
-static uint64_t bytesOfMatrixCopy(const TensorPtr &T) {
+static uint64_t bytesOfMatrixCopy(const Tensor &T) {
   const Sizes Of = T->sizes();
   if (Of.size() < 2)
     return 0;
@@ -76,14 +76,14 @@ static uint64_t bytesOfMatrixCopy(const TensorPtr &T) {
 
 /// Are the matrices of \p T, of sizes \p Of, seen as one? Not those that are
 /// transposed one by one.
-static bool areOneMatrix(const TensorPtr &T, const Sizes &Of) {
+static bool areOneMatrix(const Tensor &T, const Sizes &Of) {
   return Of.size() != 3 || T->Strides.size() != 3 || T->Strides[2] == 1 ||
          T->Strides[0] != Of[1] * Of[2];
 }
 
 /// Batches on both sides are laid out for bmm(), where they are not yet.
-BlockPtr Operator::laidOut(const TensorPtr &T, const Sizes &Of,
-                           const Sizes &Batch) {
+static BlockPtr laidOut(OperatorCall &Op, const Tensor &T, const Sizes &Of,
+                        const Sizes &Batch) {
   if (Batch.empty() || Of.size() <= 2)
     return T->Memory;
   Sizes Whole = Batch;
@@ -92,13 +92,13 @@ BlockPtr Operator::laidOut(const TensorPtr &T, const Sizes &Of,
   const Sizes Flat = {productOf(Batch), Of[Of.size() - 2], Of.back()};
   if (!Grows && stridesOfView(T, Flat))
     return T->Memory;
-  return S.allocate(static_cast<uint64_t>(productOf(Whole)) * typeOf(T).Bytes);
+  return Op.allocate(static_cast<uint64_t>(productOf(Whole)) * typeOf(T).Bytes);
 }
 
-OperatorResult Operator::matmul(TensorPtr A, TensorPtr B) {
+static OperatorResult matmul(OperatorCall &Op, Tensor A, Tensor B) {
   Sizes Left = A->sizes(), Right = B->sizes();
   if (Left.empty() || Right.empty())
-    return throws("'" + Name + "' of a tensor without dimensions");
+    return Op.throws("'" + Op.Name + "' of a tensor without dimensions");
   const bool RowOnly = Left.size() == 1, ColumnOnly = Right.size() == 1;
   if (RowOnly)
     Left.insert(Left.begin(), 1);
@@ -109,8 +109,8 @@ OperatorResult Operator::matmul(TensorPtr A, TensorPtr B) {
   const std::optional<Sizes> Batch =
       broadcast(ArrayRef(Left).drop_back(2), ArrayRef(Right).drop_back(2));
   if (Right[Right.size() - 2] != Inner || !Batch)
-    return throws("'" + Name + "' of sizes " + shown(A->sizes()) + " and " +
-                  shown(B->sizes()));
+    return Op.throws("'" + Op.Name + "' of sizes " + shown(A->sizes()) +
+                     " and " + shown(B->sizes()));
   Sizes To = *Batch;
   if (!RowOnly)
     To.push_back(Rows);
@@ -123,19 +123,19 @@ OperatorResult Operator::matmul(TensorPtr A, TensorPtr B) {
   BlockPtr KeptA = A->Memory, KeptB = B->Memory;
   if (Folds) {
     if (!A->isContiguous())
-      KeptA = S.allocate(bytesOf(A));
+      KeptA = Op.allocate(bytesOf(A));
   } else if (!FoldsRight && !Batch->empty()) {
-    KeptA = laidOut(A, Left, *Batch);
-    KeptB = laidOut(B, Right, *Batch);
+    KeptA = laidOut(Op, A, Left, *Batch);
+    KeptB = laidOut(Op, B, Right, *Batch);
   }
   if (FoldsRight)
-    KeptB = S.allocate(bytesOf(B)); // Its transpose, in order.
-  const TensorPtr Out = make(To, promoted(*A, *B));
+    KeptB = Op.allocate(bytesOf(B)); // Its transpose, in order.
+  const Tensor Out = Op.make(To, promoted(*A, *B));
   const uint64_t CopyA = KeptA == A->Memory ? bytesOfMatrixCopy(A) : 0,
                  CopyB = KeptB == B->Memory ? bytesOfMatrixCopy(B) : 0;
-  scratch(FoldsRight ? bytesOf(Out) : CopyA + CopyB);
+  Op.scratch(FoldsRight ? bytesOf(Out) : CopyA + CopyB);
   // Gradients are as large as what was laid out, until they are added up.
-  auto Grown = [&](const TensorPtr &T, const Sizes &Of) -> uint64_t {
+  auto Grown = [&](const Tensor &T, const Sizes &Of) -> uint64_t {
     const int64_t Own = productOf(ArrayRef(Of).drop_back(2));
     if (Folds || FoldsRight || !T->needsGradient() || Own <= 0)
       return 0;
@@ -145,67 +145,68 @@ OperatorResult Operator::matmul(TensorPtr A, TensorPtr B) {
       Grown(A, Left) + Grown(B, Right) + (B->needsGradient() ? CopyA : CopyB);
   // One matrix of what comes is laid out at a time.
   const int64_t Matrices = Folds || FoldsRight ? 1 : productOf(*Batch);
-  record({Out}, {{A}, {B}}, keptOfProduct(A, KeptA, B, KeptB), Scratch,
-         Scratch + (Matrices > 0 ? bytesOf(Out) / Matrices : 0));
-  return one(Out);
+  Op.record({Out}, {{A}, {B}}, keptOfProduct(A, KeptA, B, KeptB), Scratch,
+            Scratch + (Matrices > 0 ? bytesOf(Out) / Matrices : 0));
+  return Out;
 }
 
-OperatorResult Operator::matmul() {
-  return matmul(self(), tensor({"other", "mat2", "vec", "tensor"}));
+static OperatorResult matmul(OperatorCall &Op) {
+  return matmul(Op, Op.self(), Op.tensor({"other", "mat2", "vec", "tensor"}));
 }
 
 /// addmm(self, mat1, mat2), baddbmm(self, batch1, batch2).
-OperatorResult Operator::addedMatmul() {
-  const TensorPtr Sum = self();
-  const TensorPtr A = tensor({"mat1", "batch1"}),
-                  B = tensor({"mat2", "batch2"});
-  const OperatorResult Product = matmul(A, B);
-  if (Product.What != OperatorResult::One || !Sum->needsGradient())
+static OperatorResult addedMatmul(OperatorCall &Op) {
+  const Tensor Sum = Op.self();
+  const Tensor A = Op.tensor({"mat1", "batch1"}),
+               B = Op.tensor({"mat2", "batch2"});
+  const OperatorResult Product = matmul(Op, A, B);
+  if (Op.Trouble || !Sum->needsGradient())
     return Product;
   const TensorPtr &Out = Product.Tensors.front();
   const Sizes To = Out->sizes();
   const int64_t Matrices = To.size() == 3 ? std::max<int64_t>(To[0], 1) : 1;
   const uint64_t Copy = bytesOfMatrixCopy(B->needsGradient() ? A : B);
-  record({Out},
-         {{Sum, Sum->sizes() == To ? GradientKind::Alias : GradientKind::Fresh},
-          {A},
-          {B}},
-         keptOfProduct(A, A->Memory, B, B->Memory), Copy,
-         Copy + bytesOf(Out) / Matrices);
+  Op.record(
+      {Out},
+      {{Sum, Sum->sizes() == To ? GradientKind::Alias : GradientKind::Fresh},
+       {A},
+       {B}},
+      keptOfProduct(A, A->Memory, B, B->Memory), Copy,
+      Copy + bytesOf(Out) / Matrices);
   return Product;
 }
 
-OperatorResult Operator::outer() {
-  const TensorPtr A = self(), B = tensor({"vec2", "other"});
-  const TensorPtr Out =
-      make({productOf(A->sizes()), productOf(B->sizes())}, promoted(*A, *B));
-  record({Out}, {{A}, {B}}, {A->Memory, B->Memory},
-         (A->needsGradient() + B->needsGradient()) * bytesOf(Out));
-  return one(Out);
+static OperatorResult outer(OperatorCall &Op) {
+  const Tensor A = Op.self(), B = Op.tensor({"vec2", "other"});
+  const Tensor Out =
+      Op.make({productOf(A->sizes()), productOf(B->sizes())}, promoted(*A, *B));
+  Op.record({Out}, {{A}, {B}}, {A->Memory, B->Memory},
+            (A->needsGradient() + B->needsGradient()) * bytesOf(Out));
+  return Out;
 }
 
 /// x1^T W x2 + b for each output, as at::_trilinear computes it: one output
 /// after the other.
-OperatorResult Operator::bilinear() {
-  const TensorPtr A = tensor({"input1"}), B = tensor({"input2"}),
-                  W = tensor({"weight"}), Bias = maybeTensor({"bias"});
+static OperatorResult bilinear(OperatorCall &Op) {
+  const Tensor A = Op.tensor("input1"), B = Op.tensor("input2"),
+               W = Op.tensor("weight"), Bias = Op.maybeTensor("bias");
   const Sizes Left = A->sizes(), Right = B->sizes(), OfWeight = W->sizes();
   if (Left.empty() || Left.size() != Right.size() || OfWeight.size() != 3 ||
       Left.back() != OfWeight[1] || Right.back() != OfWeight[2] ||
       ArrayRef(Left).drop_back() != ArrayRef(Right).drop_back())
-    return throws("'bilinear' of sizes " + shown(Left) + ", " + shown(Right) +
-                  " and a weight of " + shown(OfWeight));
+    return Op.throws("'bilinear' of sizes " + shown(Left) + ", " +
+                     shown(Right) + " and a weight of " + shown(OfWeight));
   const unsigned Each = typeOf(A).Bytes;
   const int64_t N = productOf(ArrayRef(Left).drop_back());
-  auto Flat = [&](const TensorPtr &X, const Sizes &Of) {
-    return reshapeOf(X, {N, Of.back()});
+  auto Flat = [&](const Tensor &X, const Sizes &Of) {
+    return X.reshape({N, Of.back()});
   };
-  const TensorPtr X = Flat(A, Left), Y = Flat(B, Right);
+  const Tensor X = Flat(A, Left), Y = Flat(B, Right);
   auto Elements = [&](int64_t P, int64_t Q) {
     return elementsOf(productOf({N, P}), Each) * std::max<int64_t>(Q, 1);
   };
-  TensorPtr Out = make({N, OfWeight[0]}, A);
-  scratch(Elements(OfWeight[2], 1) + Elements(1, 1));
+  Tensor Out = Op.make({N, OfWeight[0]}, A);
+  Op.scratch(Elements(OfWeight[2], 1) + Elements(1, 1));
   const uint64_t OfA = X->needsGradient() ? bytesOf(A) : 0,
                  OfB = Y->needsGradient() ? bytesOf(B) : 0,
                  OfW = W->needsGradient() ? bytesOf(W) : 0;
@@ -216,12 +217,12 @@ OperatorResult Operator::bilinear() {
        OfW ? OfA + OfW + Elements(OfWeight[1], 1) + OfOne : 0,
        OfB ? OfA + OfW + OfB + 2 * Elements(OfWeight[2], 1) : 0});
   std::vector<BlockPtr> Kept = {X->Memory, Y->Memory, W->Memory};
-  record({Out}, {{X}, {Y}, {W}}, Kept,
-         Most > OfA + OfB + OfW ? Most - OfA - OfB - OfW : 0);
+  Op.record({Out}, {{X}, {Y}, {W}}, Kept,
+            Most > OfA + OfB + OfW ? Most - OfA - OfB - OfW : 0);
   Sizes To(Left.begin(), Left.end() - 1);
   To.push_back(OfWeight[0]);
-  Out = reshapeOf(Out, To);
-  return one(Bias ? apply("add", Out, Bias) : Out);
+  Out = Out.reshape(To);
+  return Bias ? Out + Bias : Out;
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,28 +230,28 @@ OperatorResult Operator::bilinear() {
 //===----------------------------------------------------------------------===//
 
 /// Batch, layer and group norm: the means and deviations stay.
-OperatorResult Operator::normalise() {
-  const TensorPtr X = self(), W = maybeTensor({"weight"}),
-                  B = maybeTensor({"bias"});
+static OperatorResult normalise(OperatorCall &Op) {
+  const Tensor X = Op.self(), W = Op.maybeTensor("weight"),
+               B = Op.maybeTensor("bias");
   const Sizes From = X->sizes();
   int64_t Statistics = 0;
-  if (Name == "batch_norm") {
-    const bool Trains = flag("training", false) || flag("train", false) ||
-                        !maybeTensor({"running_mean"});
+  if (Op.Name == "batch_norm") {
+    const bool Trains = Op.flag("training", false) || Op.flag("train", false) ||
+                        !Op.maybeTensor("running_mean");
     if (From.size() < 2)
-      return throws("'batch_norm' is given a tensor of " + shown(From));
+      return Op.throws("'batch_norm' is given a tensor of " + shown(From));
     if (W && W->sizes() != Sizes{From[1]})
-      throws("'batch_norm' takes " + Twine(productOf(W->sizes())) +
-             " channels, and is given a tensor of " + shown(From));
+      Op.throws("'batch_norm' takes " + Twine(productOf(W->sizes())) +
+                " channels, and is given a tensor of " + shown(From));
     Statistics = Trains ? 2 * From[1] : 0;
-  } else if (Name == "layer_norm") {
-    const Sizes Shape = maybeIntegers({"normalized_shape"}).value_or(Sizes());
+  } else if (Op.Name == "layer_norm") {
+    const Sizes Shape = Op.maybeIntegers("normalized_shape").value_or(Sizes());
     if (Shape.size() > From.size() || lastOf(From, Shape.size()) != Shape)
-      return throws("'layer_norm' over " + shown(Shape) +
-                    " is given a tensor of " + shown(From));
+      return Op.throws("'layer_norm' over " + shown(Shape) +
+                       " is given a tensor of " + shown(From));
     Statistics = 2 * productOf(ArrayRef(From).drop_back(Shape.size()));
   } else {
-    Statistics = From.empty() ? 0 : 2 * From[0] * integer({"num_groups"}, 1);
+    Statistics = From.empty() ? 0 : 2 * From[0] * Op.integer("num_groups", 1);
   }
   const uint64_t Size = bytesOf(X);
   const bool Ordered = X->isContiguous();
@@ -260,115 +261,115 @@ OperatorResult Operator::normalise() {
   };
   uint64_t Scratch = 0, SparseScratch = 0;
   BlockPtr Copy;
-  if (Name == "layer_norm") {
+  if (Op.Name == "layer_norm") {
     Scratch = W ? 2 * bytesOf(W) : 0;
     if (!Ordered) {
-      Copy = S.allocate(Size);
+      Copy = Op.allocate(Size);
       Scratch += Size;
     }
     SparseScratch = Scratch + Size;
-  } else if (Name == "group_norm") {
+  } else if (Op.Name == "group_norm") {
     Scratch = From.size() > 1 ? 2 * elements(From[0] * From[1]) : 0;
     if (!Ordered)
-      Copy = S.allocate(Size);
+      Copy = Op.allocate(Size);
     SparseScratch = Scratch + Size;
   } else {
     // A sum over all but the channels, where not all lies in order.
     SparseScratch = From.size() > 1 ? elements(From[1]) : 0;
     Scratch = Ordered && X->needsGradient() ? Size : SparseScratch;
   }
-  const TensorPtr Out = make(From, X);
-  std::vector<BlockPtr> Kept = {Copy && Name != "layer_norm" ? Copy
-                                                             : X->Memory};
-  Kept.push_back(S.allocate(elements(Statistics)));
-  if (Name == "batch_norm" && From.size() > 1)
-    scratch(2 * elements(From[1]));
+  const Tensor Out = Op.make(From, X);
+  std::vector<BlockPtr> Kept = {Copy && Op.Name != "layer_norm" ? Copy
+                                                                : X->Memory};
+  Kept.push_back(Op.allocate(elements(Statistics)));
+  if (Op.Name == "batch_norm" && From.size() > 1)
+    Op.scratch(2 * elements(From[1]));
   if (W)
     Kept.push_back(W->Memory);
-  if (Name == "batch_norm")
+  if (Op.Name == "batch_norm")
     for (const StringRef Running : {"running_mean", "running_var"})
-      if (const TensorPtr T = maybeTensor({Running}))
+      if (const Tensor T = Op.maybeTensor({Running}))
         Kept.push_back(T->Memory);
-  record({Out}, {{X}, {W}, {B}}, Kept, Scratch, SparseScratch);
-  return one(Out);
+  Op.record({Out}, {{X}, {W}, {B}}, Kept, Scratch, SparseScratch);
+  return Out;
 }
 
 /// Batch norm, where each channel of each sample is a channel of its own.
-OperatorResult Operator::instanceNorm() {
-  TensorPtr X = self();
+static OperatorResult instanceNorm(OperatorCall &Op) {
+  Tensor X = Op.self();
   const Sizes From = X->sizes();
   if (From.size() < 2)
-    return throws("'instance_norm' is given a tensor of " + shown(From));
+    return Op.throws("'instance_norm' is given a tensor of " + shown(From));
   auto Repeated = [&](StringRef Which) {
-    const TensorPtr T = maybeTensor({Which});
-    return T ? part("repeat", {{"self", argument(T)},
-                               {"repeats", argument(Sizes{From[0]})}})
-             : T;
+    const Tensor T = Op.maybeTensor({Which});
+    return T ? T.run("repeat", {{"repeats", Sizes{From[0]}}}) : T;
   };
-  const TensorPtr W = Repeated("weight"), B = Repeated("bias"),
-                  Mean = Repeated("running_mean"),
-                  Variance = Repeated("running_var");
+  const Tensor W = Repeated("weight"), B = Repeated("bias"),
+               Mean = Repeated("running_mean"),
+               Variance = Repeated("running_var");
   Sizes Flat = {1, productOf({From[0], From[1]})};
   Flat.insert(Flat.end(), From.begin() + 2, From.end());
-  X = viewOf(apply("contiguous", X), Flat);
-  const bool Trains = !Mean || flag("use_input_stats", flag("training", true));
-  const TensorPtr Out = part("batch_norm", {{"input", argument(X)},
-                                            {"weight", argument(W)},
-                                            {"bias", argument(B)},
-                                            {"running_mean", argument(Mean)},
-                                            {"running_var", argument(Variance)},
-                                            {"training", argument(Trains)}});
+  X = X.contiguous().view(Flat);
+  const bool Trains =
+      !Mean || Op.flag("use_input_stats", Op.flag("training", true));
+  const Tensor Out = X.run("batch_norm", {{"weight", W},
+                                          {"bias", B},
+                                          {"running_mean", Mean},
+                                          {"running_var", Variance},
+                                          {"training", Trains}});
   if (Mean)
-    scratch(bytesOf(Mean) / std::max<int64_t>(From[0], 1));
-  return one(viewOf(Out, From));
+    Op.scratch(bytesOf(Mean) / std::max<int64_t>(From[0], 1));
+  return Out.view(From);
 }
 
 //===----------------------------------------------------------------------===//
 // Embeddings
 //===----------------------------------------------------------------------===//
 
-OperatorResult Operator::embedding() {
-  const TensorPtr Indices = tensor({"indices", "input"}),
-                  Weight = tensor({"weight"});
+static OperatorResult embedding(OperatorCall &Op) {
+  const Tensor Indices = Op.tensor({"indices", "input"}),
+               Weight = Op.tensor("weight");
   Sizes To = Indices->sizes();
   if (Weight->sizes().size() != 2)
-    return throws("'embedding' is given a table of " + shown(Weight->sizes()));
+    return Op.throws("'embedding' is given a table of " +
+                     shown(Weight->sizes()));
   To.push_back(Weight->sizes()[1]);
-  const TensorPtr Out = make(To, Weight);
-  record({Out}, {{Weight}}, {Indices->Memory, Weight->Memory}, 0, bytesOf(Out));
-  return one(Out);
+  const Tensor Out = Op.make(To, Weight);
+  Op.record({Out}, {{Weight}}, {Indices->Memory, Weight->Memory}, 0,
+            bytesOf(Out));
+  return Out;
 }
 
 /// Bags of rows, of which a mean, a sum or a maximum is taken.
-OperatorResult Operator::embeddingBag() {
-  const TensorPtr Indices = tensor({"indices", "input"}),
-                  Weight = tensor({"weight"});
-  TensorPtr Offsets = maybeTensor({"offsets"});
-  const TensorPtr Factors = maybeTensor({"per_sample_weights"});
+static OperatorResult embeddingBag(OperatorCall &Op) {
+  const Tensor Indices = Op.tensor({"indices", "input"}),
+               Weight = Op.tensor("weight");
+  Tensor Offsets = Op.maybeTensor("offsets");
+  const Tensor Factors = Op.maybeTensor("per_sample_weights");
   const Sizes From = Indices->sizes();
   if (Weight->sizes().size() != 2 || From.empty() || From.size() > 2 ||
       (From.size() == 1 && !Offsets))
-    return throws("'embedding_bag' is given a tensor of " + shown(From));
+    return Op.throws("'embedding_bag' is given a tensor of " + shown(From));
   if (From.size() == 2)
-    Offsets = make({From[0]}, Int64);
+    Offsets = Op.make({From[0]}, Int64);
   const int64_t Bags =
-      productOf(Offsets->sizes()) - flag("include_last_offset", false);
+      productOf(Offsets->sizes()) - Op.flag("include_last_offset", false);
   const int64_t Width = Weight->sizes()[1], Count = productOf(From);
-  const std::string Mode = text({"mode"});
+  const std::string Mode = Op.text("mode");
   const bool IsSum = StringRef(Mode).contains_insensitive("sum"),
              IsMax = StringRef(Mode).contains_insensitive("max");
-  const TensorPtr Out = make({Bags, Width}, Weight);
+  const Tensor Out = Op.make({Bags, Width}, Weight);
   const uint64_t BagOfEach = elementsOf(Count + 1, 8),
                  OfBags = elementsOf(Bags, 8);
   std::vector<BlockPtr> Kept = {Indices->Memory, Offsets->Memory};
   if (!IsSum) {
-    Kept.push_back(S.allocate(BagOfEach)); // Which bag each one is in.
-    scratch(BagOfEach);
+    Kept.push_back(Op.allocate(BagOfEach)); // Which bag each one is in.
+    Op.scratch(BagOfEach);
   }
-  Kept.push_back(S.allocate(OfBags)); // How many are in each.
-  Kept.push_back(S.allocate(IsMax ? productOf({Bags, Width}) * 8 : OfBags));
+  Kept.push_back(Op.allocate(OfBags)); // How many are in each.
+  Kept.push_back(Op.allocate(IsMax ? productOf({Bags, Width}) * 8 : OfBags));
   if (!IsSum && !IsMax)
-    scratch(5 * OfBags / 2);
+    Op.scratch(5 * OfBags / 2);
   if (Factors) {
     Kept.push_back(Factors->Memory);
     Kept.push_back(Weight->Memory);
@@ -380,8 +381,9 @@ OperatorResult Operator::embeddingBag() {
               std::max(Sorted + (Factors ? bytesOf(Factors) : 0), BagOfEach);
   if (IsMax)
     Scratch = OfBags + elementsOf(productOf({Bags, Width}), 12);
-  record({Out}, {{Weight}, {Factors}}, Kept, Scratch, Scratch + bytesOf(Out));
-  return one(Out);
+  Op.record({Out}, {{Weight}, {Factors}}, Kept, Scratch,
+            Scratch + bytesOf(Out));
+  return Out;
 }
 
 //===----------------------------------------------------------------------===//
@@ -389,14 +391,14 @@ OperatorResult Operator::embeddingBag() {
 //===----------------------------------------------------------------------===//
 
 /// pixel_shuffle(upscale_factor), pixel_unshuffle(downscale_factor).
-OperatorResult Operator::shufflePixels() {
-  const TensorPtr X = self();
+static OperatorResult shufflePixels(OperatorCall &Op) {
+  const Tensor X = Op.self();
   Sizes To = X->sizes();
-  const int64_t By = integer({"upscale_factor", "downscale_factor"}, 1);
+  const int64_t By = Op.integer({"upscale_factor", "downscale_factor"}, 1);
   if (To.size() < 3 || By <= 0 || By > MostTensors)
-    return throws("'" + Name + "' is given a tensor of " + shown(To));
+    return Op.throws("'" + Op.Name + "' is given a tensor of " + shown(To));
   const size_t C = To.size() - 3;
-  if (Name == "pixel_shuffle") {
+  if (Op.Name == "pixel_shuffle") {
     To[C] /= By * By;
     To[C + 1] *= By;
     To[C + 2] *= By;
@@ -405,26 +407,33 @@ OperatorResult Operator::shufflePixels() {
     To[C + 1] /= By;
     To[C + 2] /= By;
   }
-  const BlockPtr Ordered = copyInOrder(X);
-  const TensorPtr Out = make(To, X);
-  record({Out}, {{X}}, {}, 0, bytesOf(Out));
-  return one(Out);
+  const BlockPtr Ordered = Op.copyInOrder(X);
+  const Tensor Out = Op.make(To, X);
+  Op.record({Out}, {{X}}, {}, 0, bytesOf(Out));
+  return Out;
 }
 
-std::optional<OperatorResult> Operator::runNetwork() {
-  return runRule(
-      llvm::StringSwitch<Rule>(Name)
-          .Case("linear", &Operator::linear)
-          .Cases("matmul", "mm", "bmm", "mv", "dot", &Operator::matmul)
-          .Cases("outer", "ger", &Operator::outer)
-          .Cases("addmm", "baddbmm", &Operator::addedMatmul)
-          .Case("bilinear", &Operator::bilinear)
-          .Cases("batch_norm", "layer_norm", "group_norm", &Operator::normalise)
-          .Case("instance_norm", &Operator::instanceNorm)
-          .Case("embedding", &Operator::embedding)
-          .Case("embedding_bag", &Operator::embeddingBag)
-          .Cases("pixel_shuffle", "pixel_unshuffle", &Operator::shufflePixels)
-          .Default(nullptr));
+static constexpr OperatorRule NetworkRows[] = {
+    {"linear", linear},
+    {"matmul mm bmm mv dot", matmul},
+    {"outer ger", outer},
+    {"addmm baddbmm", addedMatmul},
+    {"bilinear", bilinear},
+    {"batch_norm layer_norm group_norm", normalise},
+    {"instance_norm", instanceNorm},
+    {"embedding", embedding},
+    {"embedding_bag", embeddingBag},
+    {"pixel_shuffle pixel_unshuffle", shufflePixels},
+};
+const RuleTable NetworkRules = {NetworkRows};
+
+Tensor linear(const Tensor &X, const Tensor &Weight, const Tensor &Bias) {
+  return X.Op->run("linear",
+                   {{"input", X}, {"weight", Weight}, {"bias", Bias}});
+}
+
+Tensor bmm(const Tensor &A, const Tensor &B) {
+  return A.run("bmm", {{"mat2", B}});
 }
 
 } // namespace libtorch_tidy::bytes

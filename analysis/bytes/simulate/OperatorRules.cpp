@@ -7,7 +7,7 @@
 
 #include "analysis/bytes/simulate/OperatorRules.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 using llvm::ArrayRef;
 using llvm::StringRef;
@@ -94,59 +94,19 @@ bool isNumber(const Argument *A) {
   return A && (A->What == Argument::Integer || A->What == Argument::Real);
 }
 
-TensorPtr tensorIn(const Argument *A) {
-  return A && A->What == Argument::Tensor ? A->Handles.front() : nullptr;
+Tensor OperatorCall::tensorIn(const Argument *A) {
+  if (!A || A->What != Argument::Tensor)
+    return nullptr;
+  return {*this, A->Handles.front()};
 }
 
-Argument argument(int64_t Number) {
-  Argument A;
-  A.What = Argument::Integer;
-  A.Number = Number;
-  return A;
-}
-
-Argument realArgument(double Number) {
-  Argument A;
-  A.What = Argument::Real;
-  A.RealNumber = Number;
-  return A;
-}
-
-Argument argument(Sizes Numbers) {
-  Argument A;
-  A.What = Argument::Integers;
-  A.Numbers = std::move(Numbers);
-  return A;
-}
-
-Argument argument(TensorPtr T) {
-  Argument A;
-  A.What = T ? Argument::Tensor : Argument::None;
-  A.Handles = {std::move(T)};
-  return A;
-}
-
-Argument argument(ElementType Type) {
-  Argument A;
-  A.What = Argument::Type;
-  A.Element = Type;
-  return A;
-}
-
-Argument argument(std::vector<TensorPtr> All) {
-  Argument A;
-  A.What = Argument::Tensors;
-  A.Handles = std::move(All);
-  return A;
-}
-
-const OperatorResult &Operator::notFollowed(const Twine &Why) {
+const OperatorResult &OperatorCall::notFollowed(const Twine &Why) {
   if (!Trouble)
-    Trouble = OperatorResult{OperatorResult::NotFollowed, {}, Why.str()};
+    Trouble = OperatorResult(OperatorResult::NotFollowed, Why.str());
   return *Trouble;
 }
 
-bool Operator::areSmall(ArrayRef<Sizes> All) {
+bool OperatorCall::areSmall(ArrayRef<Sizes> All) {
   constexpr int64_t Most = 1LL << 20;
   for (const Sizes &Each : All)
     for (const int64_t N : Each)
@@ -157,18 +117,18 @@ bool Operator::areSmall(ArrayRef<Sizes> All) {
   return true;
 }
 
-const OperatorResult &Operator::throws(const Twine &Why) {
+const OperatorResult &OperatorCall::throws(const Twine &Why) {
   if (!Trouble)
-    Trouble = OperatorResult{OperatorResult::Throws, {}, Why.str()};
+    Trouble = OperatorResult(OperatorResult::Throws, Why.str());
   return *Trouble;
 }
 
-void Operator::doesNotFit(const TensorPtr &A, const TensorPtr &B) {
+void OperatorCall::doesNotFit(const TensorPtr &A, const TensorPtr &B) {
   throws("'" + Name + "' does not fit sizes " + shown(A->sizes()) + " and " +
          shown(B->sizes()));
 }
 
-std::optional<Sizes> Operator::fitted(ArrayRef<TensorPtr> All) {
+std::optional<Sizes> OperatorCall::fitted(ArrayRef<TensorPtr> All) {
   std::optional<Sizes> Result = Sizes();
   for (const TensorPtr &T : All)
     if (Result && T)
@@ -178,8 +138,8 @@ std::optional<Sizes> Operator::fitted(ArrayRef<TensorPtr> All) {
   return Trouble ? std::nullopt : Result;
 }
 
-std::optional<Sizes> Operator::outerSizes(const TensorPtr &T,
-                                          unsigned Dimensions) {
+std::optional<Sizes> OperatorCall::outerSizes(const TensorPtr &T,
+                                              unsigned Dimensions) {
   const Sizes All = T->sizes();
   if (All.size() == Dimensions + 1 || All.size() == Dimensions + 2)
     return Sizes(All.begin(), All.end() - Dimensions);
@@ -187,7 +147,7 @@ std::optional<Sizes> Operator::outerSizes(const TensorPtr &T,
   return std::nullopt;
 }
 
-const Argument *Operator::find(ArrayRef<StringRef> Names) {
+const Argument *OperatorCall::find(Spellings Names) {
   for (const StringRef Which : Names)
     if (auto It = Given.find(Which.str()); It != Given.end()) {
       if (It->second.What != Argument::Unknown)
@@ -199,18 +159,18 @@ const Argument *Operator::find(ArrayRef<StringRef> Names) {
   return nullptr;
 }
 
-TensorPtr Operator::maybeTensor(ArrayRef<StringRef> Names) {
+Tensor OperatorCall::maybeTensor(Spellings Names) {
   const Argument *A = find(Names);
   if (!A || A->What == Argument::None)
     return nullptr;
   // The option of a module whose tensor has the same name: bias(false).
-  if (A->What == Argument::Integer && Names.front() == "bias")
+  if (A->What == Argument::Integer && *Names.begin() == "bias")
     return nullptr;
   // A number where a tensor is taken is one without dimensions.
   if (isNumber(A))
-    return S.make({}, A->What == Argument::Integer ? Int64 : Float32);
+    return {*this, S.make({}, A->What == Argument::Integer ? Int64 : Float32)};
   if (A->What != Argument::Tensor || A->Handles.empty()) {
-    notFollowed("'" + Names.front() + "' of '" + Name + "' is not a tensor");
+    notFollowed("'" + *Names.begin() + "' of '" + Name + "' is not a tensor");
     return nullptr;
   }
   const TensorPtr &T = A->Handles.front();
@@ -221,32 +181,35 @@ TensorPtr Operator::maybeTensor(ArrayRef<StringRef> Names) {
                 "' is given is not known");
     return nullptr;
   }
-  return T;
+  return {*this, T};
 }
 
-TensorPtr Operator::tensor(ArrayRef<StringRef> Names) {
-  if (TensorPtr T = maybeTensor(Names))
+Tensor OperatorCall::tensor(Spellings Names) {
+  if (Tensor T = maybeTensor(Names))
     return T;
-  notFollowed("'" + Names.front() + "' of '" + Name + "' is not known");
-  return S.make({}, Float32);
+  notFollowed("'" + *Names.begin() + "' of '" + Name + "' is not known");
+  return {*this, S.make({}, Float32)};
 }
 
-std::vector<TensorPtr> Operator::tensors(ArrayRef<StringRef> Names) {
+std::vector<Tensor> OperatorCall::tensors(Spellings Names) {
   const Argument *A = find(Names);
   if (!A || (A->What != Argument::Tensors && A->What != Argument::Tensor)) {
     notFollowed("the tensors that '" + Name + "' is given are not known");
     return {};
   }
-  for (const TensorPtr &T : A->Handles)
+  std::vector<Tensor> All;
+  for (const TensorPtr &T : A->Handles) {
     if (!T->Memory) {
       notFollowed("the size of a tensor that '" + Name +
                   "' is given is not known");
       return {};
     }
-  return A->Handles;
+    All.emplace_back(*this, T);
+  }
+  return All;
 }
 
-std::optional<int64_t> Operator::maybeInteger(ArrayRef<StringRef> Names) {
+std::optional<int64_t> OperatorCall::maybeInteger(Spellings Names) {
   const Argument *A = find(Names);
   if (!A || A->What == Argument::None)
     return std::nullopt;
@@ -259,11 +222,7 @@ std::optional<int64_t> Operator::maybeInteger(ArrayRef<StringRef> Names) {
   return std::nullopt;
 }
 
-int64_t Operator::integer(ArrayRef<StringRef> Names, int64_t Default) {
-  return maybeInteger(Names).value_or(Default);
-}
-
-std::optional<double> Operator::maybeReal(ArrayRef<StringRef> Names) {
+std::optional<double> OperatorCall::maybeReal(Spellings Names) {
   const Argument *A = find(Names);
   if (A && A->What == Argument::Real)
     return A->RealNumber;
@@ -272,15 +231,15 @@ std::optional<double> Operator::maybeReal(ArrayRef<StringRef> Names) {
   return std::nullopt;
 }
 
-std::optional<Sizes> Operator::maybeIntegers(ArrayRef<StringRef> Names,
-                                             size_t Count) {
+std::optional<Sizes> OperatorCall::maybeIntegers(Spellings Names,
+                                                 size_t Count) {
   const Argument *A = find(Names);
   if (!A || A->What == Argument::None)
     return std::nullopt;
   const bool IsOne = A->What == Argument::Integer;
   for (const int64_t N : IsOne ? ArrayRef(A->Number) : ArrayRef(A->Numbers))
     if (N > MostOfDimension || N < -MostOfDimension) {
-      notFollowed("'" + Names.front() + "' of '" + Name + "' is too large");
+      notFollowed("'" + *Names.begin() + "' of '" + Name + "' is too large");
       return std::nullopt;
     }
   if (IsOne)
@@ -291,24 +250,17 @@ std::optional<Sizes> Operator::maybeIntegers(ArrayRef<StringRef> Names,
     if (A->Numbers.empty() && Count)
       return std::nullopt;
     if (Count && A->Numbers.size() != Count)
-      notFollowed("'" + Names.front() + "' of '" + Name + "' has " +
+      notFollowed("'" + *Names.begin() + "' of '" + Name + "' has " +
                   Twine(A->Numbers.size()) + " numbers");
     else
       return A->Numbers;
     return Sizes(Count, A->Numbers.front());
   }
-  notFollowed("'" + Names.front() + "' of '" + Name + "' is not known");
+  notFollowed("'" + *Names.begin() + "' of '" + Name + "' is not known");
   return std::nullopt;
 }
 
-Sizes Operator::integers(ArrayRef<StringRef> Names, size_t Count,
-                         int64_t Default) {
-  if (std::optional<Sizes> Known = maybeIntegers(Names, Count))
-    return *Known;
-  return Sizes(Count, Default);
-}
-
-std::optional<ElementType> Operator::type() {
+std::optional<ElementType> OperatorCall::type() {
   // Called dtype, options, scalar_type, type_meta.
   for (const auto &[Which, A] : Given)
     if (A.What == Argument::Type && A.Element)
@@ -316,12 +268,12 @@ std::optional<ElementType> Operator::type() {
   return std::nullopt;
 }
 
-std::string Operator::text(ArrayRef<StringRef> Names) {
+std::string OperatorCall::text(Spellings Names) {
   const Argument *A = find(Names);
   return A && A->What == Argument::Name ? A->Text : "";
 }
 
-size_t Operator::dimension(int64_t D, size_t Count) {
+size_t OperatorCall::dimension(int64_t D, size_t Count) {
   const auto Most = static_cast<int64_t>(std::max<size_t>(Count, 1));
   if (D < -Most || D >= Most) {
     throws("'" + Name + "' is given dimension " + Twine(D) +
@@ -335,40 +287,58 @@ size_t Operator::dimension(int64_t D, size_t Count) {
 // Results
 //===----------------------------------------------------------------------===//
 
-TensorPtr Operator::make(Sizes Of, ElementType Type) {
+Tensor OperatorCall::make(Sizes Of, const TensorPtr &Like) {
+  return make(std::move(Of), typeOf(Like));
+}
+
+Tensor OperatorCall::make(Sizes Of, ElementType Type) {
   for (const int64_t Size : Of)
     if (Size < 0 || Size > MostOfDimension) {
       throws("'" + Name + "' gives a tensor of " + shown(Of));
-      return S.make({}, Type);
+      return {*this, S.make({}, Type)};
     }
-  return S.make(std::move(Of), Type);
+  return {*this, S.make(std::move(Of), Type)};
 }
 
-TensorPtr Operator::makeLike(const TensorPtr &Like,
-                             std::optional<ElementType> Type) {
+Tensor OperatorCall::makeLike(const TensorPtr &Like,
+                              std::optional<ElementType> Type) {
   const TensorPtr T = S.make(Like->sizes(), Type ? *Type : typeOf(Like));
   if (Like->isDense())
     T->Strides = Like->Strides;
-  return T;
+  return {*this, T};
 }
 
-TensorPtr Operator::view(const TensorPtr &Of, Sizes To,
-                         std::vector<int64_t> Strides) {
+Tensor OperatorCall::view(const TensorPtr &Of, Sizes To,
+                          std::vector<int64_t> Strides) {
   auto T = std::make_shared<TensorInstance>();
   T->Shape.Sizes = std::vector<Size>(To.begin(), To.end());
   T->Shape.Type = Of->Shape.Type;
   T->Strides = std::move(Strides);
   T->Memory = Of->Memory;
-  return T;
+  return {*this, T};
 }
 
-TensorPtr Operator::contiguous(const TensorPtr &T) {
-  if (T->isContiguous())
-    return T;
-  const TensorPtr Copy = make(T->sizes(), T);
-  scratch(bytesToTranspose(T));
-  record({Copy}, {{T, GradientKind::Alias}});
-  return Copy;
+Tensor OperatorCall::part(const TensorPtr &T, size_t D, int64_t Length,
+                          int64_t Step) {
+  Sizes To = T->sizes();
+  std::vector<int64_t> Strides = T->Strides;
+  if (D < To.size()) {
+    To[D] = Length;
+    Strides[D] *= Step;
+  }
+  return view(T, To, Strides);
+}
+
+Tensor OperatorCall::withoutDimension(const TensorPtr &T, size_t D) {
+  Sizes To = T->sizes();
+  std::vector<int64_t> Strides = T->Strides;
+  To.erase(To.begin() + D);
+  Strides.erase(Strides.begin() + D);
+  return view(T, To, Strides);
+}
+
+BlockPtr OperatorCall::copyInOrder(const TensorPtr &T) {
+  return T->isContiguous() ? nullptr : scratch(bytesOf(T));
 }
 
 uint64_t bytesToTranspose(const TensorPtr &T) {
@@ -380,15 +350,16 @@ uint64_t bytesToTranspose(const TensorPtr &T) {
   return elementsOf(Tile * Tile, typeOf(T).Bytes);
 }
 
-bool Operator::records(ArrayRef<Differentiated> Inputs) const {
+bool OperatorCall::records(ArrayRef<Differentiated> Inputs) const {
   return S.GradMode && llvm::any_of(Inputs, [](const Differentiated &D) {
            return D.Of && D.Of->needsGradient();
          });
 }
 
-void Operator::record(ArrayRef<TensorPtr> Results,
-                      ArrayRef<Differentiated> Inputs, ArrayRef<BlockPtr> Kept,
-                      uint64_t Scratch, std::optional<uint64_t> SparseScratch) {
+void OperatorCall::record(ArrayRef<TensorPtr> Results,
+                          ArrayRef<Differentiated> Inputs,
+                          ArrayRef<BlockPtr> Kept, uint64_t Scratch,
+                          std::optional<uint64_t> SparseScratch) {
   if (Trouble || !records(Inputs))
     return;
   auto Node = std::make_shared<GradientNode>();
@@ -424,41 +395,109 @@ void Operator::record(ArrayRef<TensorPtr> Results,
   }
 }
 
-OperatorResult Operator::one(TensorPtr T) {
+//===----------------------------------------------------------------------===//
+// Other operators
+//===----------------------------------------------------------------------===//
+
+std::vector<Tensor> OperatorCall::runs(StringRef Which, const Arguments &With) {
+  std::vector<Tensor> All;
   if (Trouble)
-    return *Trouble;
-  OperatorResult Result;
-  Result.What = OperatorResult::One;
-  Result.Tensors = {std::move(T)};
-  return Result;
+    return All;
+  OperatorResult Result = S.run(Which, With);
+  if (Result.What != OperatorResult::One &&
+      Result.What != OperatorResult::Several) {
+    Trouble = std::move(Result);
+    return All;
+  }
+  for (TensorPtr &T : Result.Tensors)
+    All.emplace_back(*this, std::move(T));
+  return All;
 }
 
-OperatorResult Operator::several(std::vector<TensorPtr> All) {
-  if (Trouble)
-    return *Trouble;
-  OperatorResult Result;
-  Result.What = OperatorResult::Several;
-  Result.Tensors = std::move(All);
-  return Result;
+Tensor OperatorCall::run(StringRef Which, const Arguments &With) {
+  std::vector<Tensor> All = runs(Which, With);
+  return All.empty() ? Tensor(*this, S.make({}, Float32))
+                     : std::move(All.front());
 }
 
-OperatorResult Operator::run() {
-  // The first that knows the name.
-  static constexpr std::optional<OperatorResult> (Operator::*Groups[])() = {
-      &Operator::runElementwise, &Operator::runArithmetic,
-      &Operator::runReduction,   &Operator::runMasking,
-      &Operator::runShape,       &Operator::runIndexing,
-      &Operator::runCopying,     &Operator::runConvolution,
-      &Operator::runNetwork,     &Operator::runPooling,
-      &Operator::runLoss,        &Operator::runComposed,
-      &Operator::runRecurrent};
-  std::optional<OperatorResult> Result;
-  for (const auto Group : Groups)
-    if (!Result)
-      Result = (this->*Group)();
-  if (Trouble)
-    return *Trouble;
-  return Result.value_or(OperatorResult());
+std::vector<Tensor> Tensor::runs(StringRef Which, Arguments With) const {
+  With.emplace("self", *this);
+  return Op->runs(Which, With);
+}
+
+Tensor Tensor::run(StringRef Which, Arguments With) const {
+  With.emplace("self", *this);
+  return Op->run(Which, With);
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Where the rule of a name stands.
+struct RulePlace {
+  const OperatorRule *Rule = nullptr;
+  const RuleTable *Table = nullptr;
+  StringRef Base;
+};
+
+} // namespace
+
+/// The rule that a table has under \p Name itself.
+static RulePlace ruleRow(StringRef Name) {
+  static const auto Places = [] {
+    llvm::StringMap<RulePlace> Result;
+    for (const RuleTable *Table :
+         {&FillRules, &TruthRules, &UnaryRules, &ArithmeticRules,
+          &ReductionRules, &MaskRules, &ShapeRules, &IndexRules, &CopyRules,
+          &ConvolutionRules, &NetworkRules, &PoolingRules, &LossRules,
+          &ComposedRules, &RecurrentRules})
+      for (const OperatorRule &Rule : Table->Rules)
+        for (const StringRef Written : llvm::split(Rule.Names, ' ')) {
+          const auto [Name, As] = Written.split('=');
+          Result.try_emplace(Name,
+                             RulePlace{&Rule, Table, As.empty() ? Name : As});
+        }
+    return Result;
+  }();
+  return Places.lookup(Name);
+}
+
+/// The rule of \p Name, and the number of dimensions that is a part of it.
+static RulePlace placeOf(StringRef Name, unsigned &Dimensions) {
+  if (const RulePlace Found = ruleRow(Name); Found.Rule)
+    return Found;
+  const size_t Place = Name.find_last_of("123");
+  if (Place != StringRef::npos && Name.substr(Place + 1).starts_with("d")) {
+    std::string Pattern = Name.str();
+    Pattern[Place] = '#';
+    if (const RulePlace Found = ruleRow(Pattern); Found.Rule) {
+      Dimensions = Name[Place] - '0';
+      return Found;
+    }
+  }
+  if (!Name.consume_back("_"))
+    return {};
+  const RulePlace Found = placeOf(Name, Dimensions);
+  return Found.Table && Found.Table->InPlace ? Found : RulePlace();
+}
+
+OperatorResult OperatorCall::runAs(StringRef Other) {
+  const RulePlace Found = placeOf(Other, Dimensions);
+  if (!Found.Table || Found.Table->NeedsDimension)
+    find("dim");
+  if (!Found.Rule)
+    return {};
+  Rule = Found.Rule;
+  Base = Found.Base;
+  return Rule->Run(*this);
+}
+
+OperatorResult OperatorCall::run() {
+  OperatorResult Result = runAs(Name);
+  return Trouble ? *Trouble : Result;
 }
 
 } // namespace libtorch_tidy::bytes

@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The frame for the rules of Simulation::run(). A rule reads its arguments,
-/// makes its results, and records what autograd keeps. One that lacks an
-/// argument goes on with something harmless: the first trouble is the answer.
+/// The frame for the rules of Simulation::run(). A rule is a function of one
+/// call of an operator: it reads the arguments, makes the results, and records
+/// what autograd keeps. Each family of operators has a table of its rules, in
+/// its own file. A rule that lacks an argument goes on with something harmless:
+/// the first trouble is the answer.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +18,6 @@
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_SIMULATE_OPERATORRULES_H
 
 #include "analysis/bytes/simulate/Simulation.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
 
@@ -27,7 +28,99 @@ using Sizes = std::vector<int64_t>;
 /// More tensors are not followed that one operator gives.
 inline constexpr int64_t MostTensors = 1LL << 16;
 
-uint64_t bytesOf(const TensorPtr &T);
+//===----------------------------------------------------------------------===//
+// Tensors as expressions
+//===----------------------------------------------------------------------===//
+
+class OperatorCall;
+
+/// A handle of a tensor in a rule. Its methods, and the operators and functions
+/// below, run another operator as a part of the rule's own, under LibTorch's
+/// names; where that fails, it is the rule's trouble. A temporary lives as long
+/// as an at::Tensor does in the same expression: that decides the peak.
+class Tensor : public TensorPtr {
+public:
+  Tensor() = default;
+  Tensor(std::nullptr_t) {}
+  Tensor(OperatorCall &Op, TensorPtr T) : TensorPtr(std::move(T)), Op(&Op) {}
+
+  /// Runs the operator \p Which of this tensor and \p With.
+  Tensor run(llvm::StringRef Which, Arguments With = {}) const;
+  std::vector<Tensor> runs(llvm::StringRef Which, Arguments With) const;
+
+#define LIBTORCH_TIDY_OF_ONE(NAME)                                             \
+  Tensor NAME() const { return run(#NAME); }
+#define LIBTORCH_TIDY_WITH(NAME, OTHER, TYPE)                                  \
+  Tensor NAME(TYPE With) const { return run(#NAME, {{OTHER, With}}); }
+  LIBTORCH_TIDY_OF_ONE(abs)
+  LIBTORCH_TIDY_OF_ONE(clamp_min)
+  LIBTORCH_TIDY_OF_ONE(clamp_min_)
+  LIBTORCH_TIDY_OF_ONE(contiguous)
+  LIBTORCH_TIDY_OF_ONE(detach)
+  LIBTORCH_TIDY_OF_ONE(exp)
+  LIBTORCH_TIDY_OF_ONE(log)
+  LIBTORCH_TIDY_OF_ONE(log_sigmoid)
+  LIBTORCH_TIDY_OF_ONE(logical_not)
+  LIBTORCH_TIDY_OF_ONE(mean)
+  LIBTORCH_TIDY_OF_ONE(relu)
+  LIBTORCH_TIDY_OF_ONE(sigmoid_)
+  LIBTORCH_TIDY_OF_ONE(sign)
+  LIBTORCH_TIDY_OF_ONE(sqrt_)
+  LIBTORCH_TIDY_OF_ONE(sum)
+  LIBTORCH_TIDY_OF_ONE(tanh)
+  LIBTORCH_TIDY_OF_ONE(tanh_)
+  LIBTORCH_TIDY_WITH(add_, "other", const Tensor &)
+  LIBTORCH_TIDY_WITH(mul_, "other", const Tensor &)
+  LIBTORCH_TIDY_WITH(eq, "other", int64_t)
+  LIBTORCH_TIDY_WITH(le, "other", int64_t)
+  LIBTORCH_TIDY_WITH(ne, "other", int64_t)
+  LIBTORCH_TIDY_WITH(minimum, "other", const Tensor &)
+  LIBTORCH_TIDY_WITH(pow, "other", double)
+  LIBTORCH_TIDY_WITH(permute, "dims", Sizes)
+  LIBTORCH_TIDY_WITH(reshape, "shape", Sizes)
+  LIBTORCH_TIDY_WITH(view, "size", Sizes)
+  LIBTORCH_TIDY_WITH(log_softmax, "dim", int64_t)
+  LIBTORCH_TIDY_WITH(softmax, "dim", int64_t)
+  LIBTORCH_TIDY_WITH(squeeze, "dim", int64_t)
+  LIBTORCH_TIDY_WITH(unsqueeze, "dim", int64_t)
+#undef LIBTORCH_TIDY_OF_ONE
+#undef LIBTORCH_TIDY_WITH
+
+  Tensor sum(Argument Dim, bool KeepDim = false) const;
+  Tensor transpose(int64_t A, int64_t B) const;
+  /// Null of null.
+  Tensor narrow(int64_t Dim, int64_t Start, int64_t Length) const;
+  Tensor index_select(int64_t Dim, const Tensor &Index) const;
+  Tensor gather(int64_t Dim, const Tensor &Index) const;
+  Tensor masked_fill(const Tensor &Mask, Argument Value) const;
+  Tensor masked_fill_(const Tensor &Mask, Argument Value) const;
+  /// Along dimension 0.
+  std::vector<Tensor> unbind() const;
+  std::vector<Tensor> chunk(int64_t Count, int64_t Dim) const;
+
+  OperatorCall *Op = nullptr; ///< Set, unless it is null.
+};
+
+Tensor operator+(const Tensor &A, const Tensor &B);
+Tensor operator+(const Tensor &A, double B);
+Tensor operator-(const Tensor &A, const Tensor &B);
+Tensor operator-(const Tensor &A, double B);
+Tensor operator*(const Tensor &A, const Tensor &B);
+Tensor operator*(const Tensor &A, double B);
+Tensor operator/(const Tensor &A, const Tensor &B);
+Tensor operator/(const Tensor &A, double B);
+Tensor operator-(double A, const Tensor &B);
+Tensor operator-(const Tensor &A);
+Tensor linear(const Tensor &X, const Tensor &Weight, const Tensor &Bias);
+Tensor bmm(const Tensor &A, const Tensor &B);
+Tensor cat(const std::vector<Tensor> &All, int64_t Dim);
+/// Along dimension 0.
+Tensor stack(const std::vector<Tensor> &All);
+Tensor where(const Tensor &Condition, const Tensor &A, const Tensor &B);
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
 
 /// An input of an operator, and how its gradient comes about.
 struct Differentiated {
@@ -37,287 +130,162 @@ struct Differentiated {
   uint64_t Bytes = 0;
 };
 
-inline ElementType typeOf(const TensorPtr &T) {
-  return T->Shape.Type.value_or(Float32);
-}
-
-class Operator {
+/// The names that one parameter has in LibTorch's declarations.
+class Spellings {
 public:
-  Operator(Simulation &S, llvm::StringRef Name, const Arguments &Given)
+  Spellings(const char *Only) : Only(Only) {}
+  Spellings(llvm::StringRef Only) : Only(Only) {}
+  Spellings(std::initializer_list<llvm::StringRef> All) : All(All) {}
+  const llvm::StringRef *begin() const {
+    return All.size() ? All.begin() : &Only;
+  }
+  const llvm::StringRef *end() const {
+    return All.size() ? All.end() : &Only + 1;
+  }
+
+private:
+  llvm::StringRef Only;
+  std::initializer_list<llvm::StringRef> All;
+};
+
+struct OperatorRule;
+
+/// One call of an operator.
+class OperatorCall {
+public:
+  OperatorCall(Simulation &S, llvm::StringRef Name, const Arguments &Given)
       : S(S), Name(Name), Given(Given) {}
 
   OperatorResult run();
+  /// Runs the rule of another name for this call.
+  OperatorResult runAs(llvm::StringRef Other);
 
-private:
+  Simulation &S;
+  const llvm::StringRef Name;
+  /// As the rule is called in its table: without the "_" of the form in place.
+  llvm::StringRef Base;
+  unsigned Dimensions = 0; ///< 2 of "conv2d".
+  const OperatorRule *Rule = nullptr;
+  const Arguments &Given;
+  std::optional<OperatorResult> Trouble;
+
   /// In place, as the names of LibTorch's methods say.
   bool isInPlace() const { return Name.ends_with("_"); }
-  /// Its name without the "_" of that.
-  llvm::StringRef base() const { return Name.drop_back(isInPlace()); }
-  using Rule = OperatorResult (Operator::*)();
-  /// nullopt for null.
-  std::optional<OperatorResult> runRule(Rule R) {
-    return R ? std::optional((this->*R)()) : std::nullopt;
-  }
+  bool isOnGpu() const { return S.Device == DeviceKind::Cuda; }
 
-  // OperatorRules.cpp: arguments, results, the graph.
-  const Argument *find(llvm::ArrayRef<llvm::StringRef> Names);
-  TensorPtr tensor(llvm::ArrayRef<llvm::StringRef> Names);
-  TensorPtr self() { return tensor({"self", "input"}); }
+  // Arguments.
+  const Argument *find(Spellings Names);
+  Tensor tensor(Spellings Names);
+  Tensor self() { return tensor({"self", "input"}); }
   /// Null where it is absent or not defined.
-  TensorPtr maybeTensor(llvm::ArrayRef<llvm::StringRef> Names);
-  std::vector<TensorPtr> tensors(llvm::ArrayRef<llvm::StringRef> Names);
-  std::optional<int64_t> maybeInteger(llvm::ArrayRef<llvm::StringRef> Names);
-  int64_t integer(llvm::ArrayRef<llvm::StringRef> Names, int64_t Default);
-  bool flag(llvm::StringRef Which, bool Default) {
-    return integer({Which}, Default) != 0;
+  Tensor maybeTensor(Spellings Names);
+  std::vector<Tensor> tensors(Spellings Names);
+  /// The tensor that \p A is; null where it is something else or null.
+  Tensor tensorIn(const Argument *A);
+  std::optional<int64_t> maybeInteger(Spellings Names);
+  int64_t integer(Spellings Names, int64_t Default) {
+    return maybeInteger(Names).value_or(Default);
   }
-  std::optional<double> maybeReal(llvm::ArrayRef<llvm::StringRef> Names);
+  bool flag(Spellings Names, bool Default) {
+    return integer(Names, Default) != 0;
+  }
+  std::optional<double> maybeReal(Spellings Names);
   /// \p Count of them, where one number stands for all; 0: as many as are
   /// there.
-  std::optional<Sizes> maybeIntegers(llvm::ArrayRef<llvm::StringRef> Names,
-                                     size_t Count = 0);
-  Sizes integers(llvm::ArrayRef<llvm::StringRef> Names, size_t Count,
-                 int64_t Default);
+  std::optional<Sizes> maybeIntegers(Spellings Names, size_t Count = 0);
+  Sizes integers(Spellings Names, size_t Count, int64_t Default) {
+    return maybeIntegers(Names, Count).value_or(Sizes(Count, Default));
+  }
   std::optional<ElementType> type();
-  /// A dimension of \p T, counted from its end where it is negative.
+  std::string text(Spellings Names);
+  /// A dimension, of \p Count, counted from the end where it is negative.
   size_t dimension(int64_t D, size_t Count);
-  std::string text(llvm::ArrayRef<llvm::StringRef> Names);
-
   /// Kernels, strides and the like, with which sizes are multiplied. False,
   /// and trouble, when one is beyond all sense.
   bool areSmall(llvm::ArrayRef<Sizes> All);
 
-  /// Trouble, which they return: what came first.
+  // Trouble, which they return: what came first.
   const OperatorResult &notFollowed(const llvm::Twine &Why);
   const OperatorResult &throws(const llvm::Twine &Why);
   void doesNotFit(const TensorPtr &A, const TensorPtr &B);
   /// The sizes to which \p All, of which some may be null, are broadcast.
   /// nullopt, and trouble, where they do not fit or there is trouble already.
   std::optional<Sizes> fitted(llvm::ArrayRef<TensorPtr> All);
-  /// The sizes of \p T before its last \p Dimensions, which are one or two:
-  /// samples and channels. nullopt, and trouble, where they are not.
-  std::optional<Sizes> outerSizes(const TensorPtr &T, unsigned Dimensions);
+  /// The sizes of \p T before its last \p Last dimensions, which are one or
+  /// two: samples and channels. nullopt, and trouble, where they are not.
+  std::optional<Sizes> outerSizes(const TensorPtr &T, unsigned Last);
 
-  TensorPtr make(Sizes Of, const TensorPtr &Like) {
-    return make(std::move(Of), typeOf(Like));
-  }
-  TensorPtr make(Sizes Of, ElementType Type);
+  // Results.
+  Tensor make(Sizes Of, const TensorPtr &Like);
+  Tensor make(Sizes Of, ElementType Type);
   /// In the order of the elements of \p Like, where they are dense.
-  TensorPtr makeLike(const TensorPtr &Like,
-                     std::optional<ElementType> Type = std::nullopt);
-  /// A view of \p Of.
-  TensorPtr view(const TensorPtr &Of, Sizes To, std::vector<int64_t> Strides);
-  /// \p T with its elements in order: itself, or a copy.
-  TensorPtr contiguous(const TensorPtr &T);
-  /// Memory for such a copy, while the operator runs; null where there is no
-  /// copy.
-  BlockPtr copyInOrder(const TensorPtr &T) {
-    return T->isContiguous() ? nullptr : S.scratch(bytesOf(T));
-  }
+  Tensor makeLike(const TensorPtr &Like,
+                  std::optional<ElementType> Type = std::nullopt);
+  /// A view of \p Of, without a record.
+  Tensor view(const TensorPtr &Of, Sizes To, std::vector<int64_t> Strides);
+  /// A part of \p T, without a record. Where it starts does not change what it
+  /// holds.
+  Tensor part(const TensorPtr &T, size_t D, int64_t Length, int64_t Step = 1);
+  /// A view of \p T without its dimension \p D, without a record.
+  Tensor withoutDimension(const TensorPtr &T, size_t D);
+  /// Memory that is in use as long as what is returned is held.
+  BlockPtr allocate(uint64_t Bytes) { return S.allocate(Bytes); }
+  /// The same of memory that a kernel needs for itself.
+  BlockPtr scratch(uint64_t Bytes) { return S.scratch(Bytes); }
+  /// Such memory for the elements of \p T in order; null where they are.
+  BlockPtr copyInOrder(const TensorPtr &T);
+  /// To the type of autocast; null for null.
+  Tensor lowered(const Tensor &T) { return {*this, S.lowered(T)}; }
+
+  // The graph.
   bool records(llvm::ArrayRef<Differentiated> Inputs) const;
   void record(llvm::ArrayRef<TensorPtr> Results,
               llvm::ArrayRef<Differentiated> Inputs,
               llvm::ArrayRef<BlockPtr> Kept = {}, uint64_t Scratch = 0,
               std::optional<uint64_t> SparseScratch = std::nullopt);
-  /// Memory that is in use for a moment.
-  void scratch(uint64_t Bytes) { S.scratch(Bytes); }
 
-  OperatorResult one(TensorPtr T);
-  OperatorResult several(std::vector<TensorPtr> All);
-
-  // ElementOperators.cpp: element by element, reductions.
-  std::optional<OperatorResult> runElementwise();
-  OperatorResult unary(char Keeps, double Scratch);
-  OperatorResult compare();
-  OperatorResult logSigmoid();
-  std::optional<OperatorResult> runMasking();
-  OperatorResult dropout();
-  OperatorResult where();
-  OperatorResult prelu();
-  std::optional<OperatorResult> runReduction();
-  Sizes reducedSizes(const TensorPtr &T, llvm::StringRef DimName);
-  OperatorResult reduce();
-  OperatorResult reduceWithIndices();
-  OperatorResult softmax();
-  OperatorResult glu();
-
-  // ArithmeticOperators.cpp: of two or three tensors.
-  std::optional<OperatorResult> runArithmetic();
-  /// What is kept of \p T, where the operator works in place: a copy.
-  BlockPtr beforeWrites(const TensorPtr &T,
-                        llvm::ArrayRef<Differentiated> Inputs);
-  OperatorResult withNumber(llvm::StringRef Base, const Argument *First,
-                            const Argument *Second);
-  struct Operands;
-  void recordSum(bool Subtracts, const Operands &Of);
-  void recordProduct(llvm::StringRef Base, const Operands &Of);
-  OperatorResult binary(llvm::StringRef Base);
-  OperatorResult weighed();
-
-  // ShapeOperators.cpp: views.
-  std::optional<OperatorResult> runShape();
-  OperatorResult viewed(const TensorPtr &T, Sizes To,
-                        std::vector<int64_t> Strides,
-                        GradientKind Kind = GradientKind::View);
-  OperatorResult seen(const TensorPtr &T, Sizes To,
-                      std::vector<int64_t> Strides);
-  /// Where a view starts does not change what it holds.
-  TensorPtr narrow(const TensorPtr &T, size_t D, int64_t Length,
-                   int64_t Step = 1);
-  /// A view of \p T without its dimension \p D, without a record.
-  TensorPtr withoutDimension(const TensorPtr &T, size_t D);
-  std::optional<std::vector<int64_t>> stridesOfView(const TensorPtr &T,
-                                                    const Sizes &To);
-  OperatorResult reshape(const TensorPtr &T, Sizes To);
-  OperatorResult flatten();
-  OperatorResult unflatten();
-  OperatorResult unsqueeze();
-  OperatorResult squeeze();
-  OperatorResult expand();
-  OperatorResult permute();
-  OperatorResult split();
-
-  // IndexOperators.cpp: picking, putting, joining, copying.
-  std::optional<OperatorResult> runIndexing();
-  OperatorResult slice();
-  struct Indexed;
-  void becomes(Indexed &Of, Sizes To, std::vector<int64_t> Strides,
-               GradientKind Kind);
-  bool indexBy(Indexed &Of, const Argument &P, size_t Left);
-  std::optional<size_t> consumedBy(llvm::ArrayRef<Argument> Parts,
-                                   const Sizes &From);
-  OperatorResult index();
-  OperatorResult pick();
-  OperatorResult put();
-  std::optional<OperatorResult> runCopying();
-  OperatorResult cat();
-  OperatorResult repeat();
-  OperatorResult convert();
-  OperatorResult makeNew();
-
-  // ConvolutionOperators.cpp.
-  std::optional<OperatorResult> runConvolution();
-  struct Convolved;
-  bool readConvolution(Convolved &Of);
-  bool sizeConvolution(Convolved &Of);
-  void layOutConvolution(Convolved &Of);
-  TensorPtr convolve(const Convolved &Of);
-  OperatorResult convolution(unsigned Dimensions, bool IsTransposed);
-
-  // NetworkOperators.cpp: products of matrices, normalisation, embeddings.
-  std::optional<OperatorResult> runNetwork();
-  OperatorResult linear();
-  BlockPtr laidOut(const TensorPtr &T, const Sizes &Of, const Sizes &Batch);
-  OperatorResult matmul(TensorPtr A, TensorPtr B);
-  OperatorResult matmul();
-  OperatorResult addedMatmul();
-  OperatorResult outer();
-  OperatorResult bilinear();
-  OperatorResult normalise();
-  OperatorResult instanceNorm();
-  OperatorResult embedding();
-  OperatorResult embeddingBag();
-  OperatorResult shufflePixels();
-
-  // PoolingOperators.cpp: pooling, resizing, padding, sampling.
-  std::optional<OperatorResult> runPooling();
-  OperatorResult pool(unsigned Dimensions, bool Max, bool Adaptive);
-  OperatorResult fractionalPool(unsigned Dimensions);
-  OperatorResult unpool(unsigned Dimensions);
-  OperatorResult powerPool(unsigned Dimensions);
-  OperatorResult interpolate();
-  OperatorResult pad();
-  TensorPtr resizedFrom(const TensorPtr &X, Sizes To);
-  OperatorResult unfold();
-  OperatorResult fold();
-  OperatorResult sampleGrid();
-  OperatorResult affineGrid();
-
-  // LossOperators.cpp.
-  std::optional<OperatorResult> runLoss();
-  std::optional<OperatorResult> runMarginLoss();
-  enum class Reduction : unsigned char { None, Mean, Sum, BatchMean };
-  Reduction reduction();
-  OperatorResult reduced(const TensorPtr &Each);
-  OperatorResult loss();
-  OperatorResult crossEntropy();
-  OperatorResult smoothedCrossEntropy(const TensorPtr &LogProbabilities,
-                                      const TensorPtr &Target);
-  OperatorResult softMargin();
-  OperatorResult connectionist();
-  OperatorResult poisson();
-
-  // ComposedOperators.cpp: functions of others.
-  std::optional<OperatorResult> runComposed();
-  OperatorResult cosineSimilarity();
-  OperatorResult adaptiveLogSoftmax();
-  OperatorResult localResponseNorm();
-  OperatorResult crossMapNorm();
-  OperatorResult gumbelSoftmax();
-  OperatorResult distances();
-  OperatorResult einsum();
-  TensorPtr sumOfProducts(TensorPtr A, TensorPtr B, const Sizes &Summed);
-
-  // RecurrentOperators.cpp: what is composed of others, and LSTM, attention.
-  std::optional<OperatorResult> runRecurrent();
-  std::vector<TensorPtr> parts(llvm::StringRef Which, Arguments With);
-  TensorPtr part(llvm::StringRef Which, Arguments With);
-  /// An operator of one tensor, of two, or of a tensor and a number.
-  TensorPtr apply(llvm::StringRef Which, const TensorPtr &X);
-  TensorPtr apply(llvm::StringRef Which, const TensorPtr &A,
-                  const TensorPtr &B);
-  TensorPtr apply(llvm::StringRef Which, const TensorPtr &A, double B);
-  TensorPtr apply(llvm::StringRef Which, double A, const TensorPtr &B);
-  /// An operator of a tensor along one dimension.
-  TensorPtr along(llvm::StringRef Which, const TensorPtr &X, int64_t Dimension);
-  TensorPtr linearOf(const TensorPtr &X, const TensorPtr &Weight,
-                     const TensorPtr &Bias);
-  TensorPtr transposeOf(const TensorPtr &X, int64_t A, int64_t B);
-  TensorPtr viewOf(const TensorPtr &X, Sizes To);
-  TensorPtr reshapeOf(const TensorPtr &X, Sizes To);
-  /// A part of dimension 0; null for null.
-  TensorPtr narrowOf(const TensorPtr &X, int64_t Start, int64_t Length);
-  TensorPtr catOf(std::vector<TensorPtr> All, int64_t Dimension);
-  /// Along dimension 0.
-  TensorPtr stackOf(std::vector<TensorPtr> All);
-  std::vector<TensorPtr> unbindOf(const TensorPtr &X);
-  std::vector<TensorPtr> chunksOf(const TensorPtr &X, int64_t Count,
-                                  int64_t Dimension);
-  struct Hidden;
-  Hidden step(llvm::StringRef Kind, const Hidden &Before,
-              llvm::function_ref<TensorPtr()> FromInput, const TensorPtr &W,
-              const TensorPtr &B);
-  struct Recurrence;
-  TensorPtr recurrentWeight(llvm::StringRef Of, int64_t Layer, bool Back);
-  void startRecurrence(Recurrence &R, const TensorPtr &X, int64_t Width);
-  bool recurrentLayer(Recurrence &R, TensorPtr &X, int64_t Layer);
-  OperatorResult recurrent();
-  OperatorResult recurrentCell();
-  OperatorResult packed();
-  OperatorResult padded();
-  std::vector<TensorPtr> projected(const TensorPtr &Q, const TensorPtr &K,
-                                   const TensorPtr &V, const TensorPtr &W,
-                                   const TensorPtr &B);
-  TensorPtr maskedScores(TensorPtr Scores, const Sizes &ByHead);
-  OperatorResult attention();
-
-  Simulation &S;
-  const llvm::StringRef Name;
-  const Arguments &Given;
-  std::optional<OperatorResult> Trouble;
+  // Other operators; where one fails, that is this one's trouble.
+  std::vector<Tensor> runs(llvm::StringRef Which, const Arguments &With);
+  Tensor run(llvm::StringRef Which, const Arguments &With);
 };
 
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// A row of a family's table.
+struct OperatorRule {
+  /// Separated by spaces. "conv#d" stands for conv1d, conv2d and conv3d;
+  /// "multiply=mul": another name for mul.
+  llvm::StringRef Names;
+  OperatorResult (*Run)(OperatorCall &Op);
+  /// What backward() needs besides the gradients, in sizes of the argument.
+  double Scratch = 0;
+};
+
+/// A family of operators.
+struct RuleTable {
+  llvm::ArrayRef<OperatorRule> Rules;
+  /// They have forms in place, whose names have a "_" more.
+  bool InPlace = false;
+  /// None is followed where the argument "dim" is not known.
+  bool NeedsDimension = true;
+};
+extern const RuleTable FillRules, TruthRules, UnaryRules, ArithmeticRules,
+    ReductionRules, MaskRules, ShapeRules, IndexRules, CopyRules,
+    ConvolutionRules, NetworkRules, PoolingRules, LossRules, ComposedRules,
+    RecurrentRules;
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+uint64_t bytesOf(const TensorPtr &T);
+inline ElementType typeOf(const TensorPtr &T) {
+  return T->Shape.Type.value_or(Float32);
+}
 /// Not null, and a number.
 bool isNumber(const Argument *A);
-/// The tensor that \p A is; null where it is something else or null.
-TensorPtr tensorIn(const Argument *A);
-/// Arguments of an operator that another one runs.
-Argument argument(int64_t Number);
-Argument realArgument(double Number);
-Argument argument(Sizes Numbers);
-Argument argument(TensorPtr T);
-Argument argument(std::vector<TensorPtr> All);
-Argument argument(ElementType Type);
 /// The bytes of \p T in \p Type; 0 where it is of that already.
 uint64_t convertedBytes(const TensorPtr &T, ElementType Type);
 /// The type of a result of two operands, as LibTorch promotes.
@@ -325,6 +293,10 @@ ElementType promoted(const TensorInstance &A, const TensorInstance &B);
 /// What a copy of \p T with its elements in order takes for the moment: a large
 /// transposed matrix goes through a buffer.
 uint64_t bytesToTranspose(const TensorPtr &T);
+/// The strides with which \p T is seen as of sizes \p To, as
+/// at::detail::computeStride has it; nullopt when it has to be copied.
+std::optional<std::vector<int64_t>> stridesOfView(const TensorPtr &T,
+                                                  const Sizes &To);
 /// The bytes of \p Count elements of as many bytes; 0 where nothing has as
 /// many.
 uint64_t elementsOf(int64_t Count, unsigned Each);

@@ -24,209 +24,120 @@ namespace libtorch_tidy::bytes {
 /// As many steps of all layers together are followed.
 static constexpr int64_t MaxRecurrentSteps = 20'000;
 
-/// Runs another operator; where it fails, that is this one's trouble.
-std::vector<TensorPtr> Operator::parts(StringRef Which, Arguments With) {
-  if (!Trouble) {
-    OperatorResult Result = S.run(Which, With);
-    if (Result.What == OperatorResult::One ||
-        Result.What == OperatorResult::Several)
-      return std::move(Result.Tensors);
-    Trouble = std::move(Result);
-  }
-  return {};
-}
-
-TensorPtr Operator::part(StringRef Which, Arguments With) {
-  std::vector<TensorPtr> All = parts(Which, std::move(With));
-  return All.empty() ? S.make({}, Float32) : std::move(All.front());
-}
-
-TensorPtr Operator::apply(StringRef Which, const TensorPtr &X) {
-  return part(Which, {{"self", argument(X)}});
-}
-
-TensorPtr Operator::apply(StringRef Which, const TensorPtr &A,
-                          const TensorPtr &B) {
-  return part(Which, {{"self", argument(A)}, {"other", argument(B)}});
-}
-
-TensorPtr Operator::apply(StringRef Which, const TensorPtr &A, double B) {
-  return part(Which, {{"self", argument(A)}, {"other", realArgument(B)}});
-}
-
-TensorPtr Operator::apply(StringRef Which, double A, const TensorPtr &B) {
-  return part(Which, {{"self", realArgument(A)}, {"other", argument(B)}});
-}
-
-TensorPtr Operator::along(StringRef Which, const TensorPtr &X,
-                          int64_t Dimension) {
-  return part(Which, {{"self", argument(X)}, {"dim", argument(Dimension)}});
-}
-
-TensorPtr Operator::linearOf(const TensorPtr &X, const TensorPtr &Weight,
-                             const TensorPtr &Bias) {
-  return part("linear", {{"input", argument(X)},
-                         {"weight", argument(Weight)},
-                         {"bias", argument(Bias)}});
-}
-
-TensorPtr Operator::transposeOf(const TensorPtr &X, int64_t A, int64_t B) {
-  return part(
-      "transpose",
-      {{"self", argument(X)}, {"dim0", argument(A)}, {"dim1", argument(B)}});
-}
-
-TensorPtr Operator::viewOf(const TensorPtr &X, Sizes To) {
-  return part("view",
-              {{"self", argument(X)}, {"size", argument(std::move(To))}});
-}
-
-TensorPtr Operator::reshapeOf(const TensorPtr &X, Sizes To) {
-  return part("reshape",
-              {{"self", argument(X)}, {"shape", argument(std::move(To))}});
-}
-
-TensorPtr Operator::narrowOf(const TensorPtr &X, int64_t Start,
-                             int64_t Length) {
-  return !X ? X
-            : part("narrow", {{"self", argument(X)},
-                              {"dim", argument(0)},
-                              {"start", argument(Start)},
-                              {"length", argument(Length)}});
-}
-
-TensorPtr Operator::catOf(std::vector<TensorPtr> All, int64_t Dimension) {
-  return part("cat", {{"tensors", argument(std::move(All))},
-                      {"dim", argument(Dimension)}});
-}
-
-TensorPtr Operator::stackOf(std::vector<TensorPtr> All) {
-  return part("stack",
-              {{"tensors", argument(std::move(All))}, {"dim", argument(0)}});
-}
-
-std::vector<TensorPtr> Operator::unbindOf(const TensorPtr &X) {
-  return parts("unbind", {{"self", argument(X)}, {"dim", argument(0)}});
-}
-
-std::vector<TensorPtr> Operator::chunksOf(const TensorPtr &X, int64_t Count,
-                                          int64_t Dimension) {
-  return parts("chunk", {{"self", argument(X)},
-                         {"chunks", argument(Count)},
-                         {"dim", argument(Dimension)}});
-}
-
 //===----------------------------------------------------------------------===//
 // Recurrent layers
 //===----------------------------------------------------------------------===//
 
+namespace {
+
 /// What goes from step to step.
-struct Operator::Hidden {
-  TensorPtr H, C; ///< C of an LSTM only.
+struct Hidden {
+  Tensor H, C; ///< C of an LSTM only.
 };
+
+} // namespace
 
 /// One step. \p FromInput makes what the input gives for it, in the place where
 /// LibTorch does.
-Operator::Hidden Operator::step(StringRef Kind, const Hidden &Before,
-                                llvm::function_ref<TensorPtr()> FromInput,
-                                const TensorPtr &W, const TensorPtr &B) {
+static Hidden step(StringRef Kind, const Hidden &Before,
+                   llvm::function_ref<Tensor()> FromInput, const Tensor &W,
+                   const Tensor &B) {
   if (Kind == "lstm") {
-    TensorPtr Sum = linearOf(Before.H, W, B);
-    Sum = apply("add_", Sum, FromInput());
-    const std::vector<TensorPtr> Gates = chunksOf(Sum, 4, 1);
+    Tensor Sum = linear(Before.H, W, B);
+    Sum = Sum.add_(FromInput());
+    const std::vector<Tensor> Gates = Sum.chunk(4, 1);
     Sum = nullptr;
     if (Gates.size() != 4)
       return Before;
-    const TensorPtr In = apply("sigmoid_", Gates[0]),
-                    Forget = apply("sigmoid_", Gates[1]),
-                    Cell = apply("tanh_", Gates[2]),
-                    Out = apply("sigmoid_", Gates[3]);
+    const Tensor In = Gates[0].sigmoid_(), Forget = Gates[1].sigmoid_(),
+                 Cell = Gates[2].tanh_(), Out = Gates[3].sigmoid_();
     Hidden After;
-    After.C =
-        apply("add_", apply("mul", Forget, Before.C), apply("mul", In, Cell));
-    After.H = apply("mul", Out, apply("tanh", After.C));
+    After.C = (Forget * Before.C).add_(In * Cell);
+    After.H = Out * After.C.tanh();
     return After;
   }
   if (Kind == "gru") {
-    const std::vector<TensorPtr> Pre = chunksOf(FromInput(), 3, 1),
-                                 FromHidden =
-                                     chunksOf(linearOf(Before.H, W, B), 3, 1);
+    const std::vector<Tensor> Pre = FromInput().chunk(3, 1),
+                              FromHidden = linear(Before.H, W, B).chunk(3, 1);
     if (Pre.size() != 3 || FromHidden.size() != 3)
       return Before;
-    const TensorPtr Reset =
-        apply("sigmoid_", apply("add_", FromHidden[0], Pre[0]));
-    const TensorPtr In =
-        apply("sigmoid_", apply("add_", FromHidden[1], Pre[1]));
-    const TensorPtr New = apply(
-        "tanh_", apply("add", Pre[2], apply("mul_", FromHidden[2], Reset)));
-    return {apply("add_", apply("mul_", apply("sub", Before.H, New), In), New),
-            nullptr};
+    const Tensor Reset = FromHidden[0].add_(Pre[0]).sigmoid_();
+    const Tensor In = FromHidden[1].add_(Pre[1]).sigmoid_();
+    const Tensor New = (Pre[2] + FromHidden[2].mul_(Reset)).tanh_();
+    return {(Before.H - New).mul_(In).add_(New), nullptr};
   }
-  const TensorPtr Sum = linearOf(Before.H, W, B);
-  const TensorPtr Pre = FromInput(); // Lives until the end of the expression.
-  apply("add_", Sum, Pre);
-  return {apply(Kind == "rnn_relu" ? "relu" : "tanh", Sum), nullptr};
+  const Tensor Sum = linear(Before.H, W, B);
+  const Tensor Pre = FromInput(); // Lives until the end of the expression.
+  Sum.add_(Pre);
+  return {Sum.run(Kind == "rnn_relu" ? "relu" : "tanh"), nullptr};
 }
 
+namespace {
+
 /// What the layers of an LSTM and the like have in common.
-struct Operator::Recurrence {
+struct Recurrence {
   StringRef Kind;
   bool IsLstm = false, IsPacked = false;
   int64_t Layers = 1, Directions = 1, Steps = 0, Samples = 0;
-  std::vector<TensorPtr> H, C; ///< The state from before, of each layer.
-  std::vector<TensorPtr> LastH, LastC;
+  std::vector<Tensor> H, C; ///< The state from before, of each layer.
+  std::vector<Tensor> LastH, LastC;
 };
 
-TensorPtr Operator::recurrentWeight(StringRef Of, int64_t Layer, bool Back) {
-  return S.lowered(maybeTensor(
+} // namespace
+
+static Tensor recurrentWeight(OperatorCall &Op, StringRef Of, int64_t Layer,
+                              bool Back) {
+  return Op.lowered(Op.maybeTensor(
       {(Of + "_l" + Twine(Layer) + (Back ? "_reverse" : "")).str()}));
 }
 
 /// The state from before: zeros, or what is given.
-void Operator::startRecurrence(Recurrence &R, const TensorPtr &X,
-                               int64_t Width) {
-  std::vector<TensorPtr> State;
-  if (const Argument *Given = find({"hx"});
+static void startRecurrence(OperatorCall &Op, Recurrence &R, const Tensor &X,
+                            int64_t Width) {
+  std::vector<Tensor> State;
+  if (const Argument *Given = Op.find("hx");
       Given && Given->What == Argument::Tensors)
-    State = Given->Handles;
-  else if (const TensorPtr Only = tensorIn(Given))
+    for (const TensorPtr &T : Given->Handles)
+      State.emplace_back(Op, T);
+  else if (const Tensor Only = Op.tensorIn(Given))
     State = {Only};
   while (State.size() < (R.IsLstm ? 2U : 1U))
     State.push_back(
-        S.make({R.Layers * R.Directions, R.Samples, Width}, typeOf(X)));
-  R.H = unbindOf(State[0]);
+        Op.make({R.Layers * R.Directions, R.Samples, Width}, typeOf(X)));
+  R.H = State[0].unbind();
   if (R.IsLstm)
-    R.C = unbindOf(State[1]);
+    R.C = State[1].unbind();
 }
 
 /// Runs \p Layer over \p X, which becomes its result. False where weights are
 /// missing.
-bool Operator::recurrentLayer(Recurrence &R, TensorPtr &X, int64_t Layer) {
-  auto Join = [&](std::vector<TensorPtr> All) {
-    return R.IsPacked ? catOf(std::move(All), 0) : stackOf(std::move(All));
+static bool recurrentLayer(OperatorCall &Op, Recurrence &R, Tensor &X,
+                           int64_t Layer) {
+  auto Join = [&](std::vector<Tensor> All) {
+    return R.IsPacked ? cat(std::move(All), 0) : stack(std::move(All));
   };
-  std::vector<TensorPtr> Outputs;
-  std::vector<std::vector<TensorPtr>> Steps;
+  std::vector<Tensor> Outputs;
+  std::vector<std::vector<Tensor>> Steps;
   // Those of the first direction go when the second has its own.
-  TensorPtr Pre;
-  std::vector<TensorPtr> PreSteps;
+  Tensor Pre;
+  std::vector<Tensor> PreSteps;
   for (int64_t Direction = 0; Direction < R.Directions; ++Direction) {
     const bool Back = Direction == 1;
-    Pre = linearOf(X, recurrentWeight("weight_ih", Layer, Back),
-                   recurrentWeight("bias_ih", Layer, Back));
-    PreSteps = R.IsPacked ? std::vector<TensorPtr>(R.Steps) : unbindOf(Pre);
-    const TensorPtr W = recurrentWeight("weight_hh", Layer, Back),
-                    B = recurrentWeight("bias_hh", Layer, Back);
+    Pre = linear(X, recurrentWeight(Op, "weight_ih", Layer, Back),
+                 recurrentWeight(Op, "bias_ih", Layer, Back));
+    PreSteps = R.IsPacked ? std::vector<Tensor>(R.Steps) : Pre.unbind();
+    const Tensor W = recurrentWeight(Op, "weight_hh", Layer, Back),
+                 B = recurrentWeight(Op, "bias_hh", Layer, Back);
     const size_t Which = Layer * R.Directions + Direction;
-    if (Trouble || !W || Which >= R.H.size() ||
+    if (Op.Trouble || !W || Which >= R.H.size() ||
         (R.IsLstm && Which >= R.C.size()))
       return false;
     Hidden Now = {R.H[Which], R.IsLstm ? R.C[Which] : nullptr};
-    std::vector<TensorPtr> Each;
-    for (size_t I = 0; I < PreSteps.size() && !Trouble; ++I) {
-      TensorPtr Step = PreSteps[I];
+    std::vector<Tensor> Each;
+    for (size_t I = 0; I < PreSteps.size() && !Op.Trouble; ++I) {
+      Tensor Step = PreSteps[I];
       if (R.IsPacked)
-        Step = narrowOf(Pre, I * R.Samples, R.Samples);
+        Step = Pre.narrow(0, I * R.Samples, R.Samples);
       Now = step(R.Kind, Now, [&] { return Step; }, W, B);
       Each.push_back(Now.H);
     }
@@ -239,131 +150,132 @@ bool Operator::recurrentLayer(Recurrence &R, TensorPtr &X, int64_t Layer) {
     else if (R.Directions == 2)
       Steps.push_back(std::move(Each)); // Alive until both are joined.
   }
-  if (Trouble)
+  if (Op.Trouble)
     return false;
-  X = R.Directions == 1 ? Outputs.front() : catOf(Outputs, -1);
-  if (maybeReal({"dropout"}).value_or(0) > 0 && Layer + 1 < R.Layers &&
-      flag("training", false))
-    X = part("dropout", {{"input", argument(X)}, {"train", argument(1)}});
+  X = R.Directions == 1 ? Outputs.front() : cat(Outputs, -1);
+  if (Op.maybeReal("dropout").value_or(0) > 0 && Layer + 1 < R.Layers &&
+      Op.flag("training", false))
+    X = X.run("dropout", {{"train", 1}});
   return true;
 }
 
 /// lstm, gru, rnn_tanh and rnn_relu over a sequence.
-OperatorResult Operator::recurrent() {
+static OperatorResult recurrent(OperatorCall &Op) {
   Recurrence R;
-  R.IsLstm = Name == "lstm";
-  R.Kind = StringRef(text({"nonlinearity"})).contains_insensitive("relu")
+  R.IsLstm = Op.Name == "lstm";
+  R.Kind = StringRef(Op.text("nonlinearity")).contains_insensitive("relu")
                ? "rnn_relu"
-               : Name;
-  const bool BatchFirst = flag("batch_first", false);
-  R.Layers = integer({"num_layers"}, 1);
-  R.Directions = flag("bidirectional", false) ? 2 : 1;
-  TensorPtr X = self();
+               : Op.Name;
+  const bool BatchFirst = Op.flag("batch_first", false);
+  R.Layers = Op.integer("num_layers", 1);
+  R.Directions = Op.flag("bidirectional", false) ? 2 : 1;
+  Tensor X = Op.self();
   R.IsPacked = X->PackedSteps > 0;
   if (X->sizes().size() != (R.IsPacked ? 2 : 3))
-    return notFollowed("'" + Name + "' without a batch is not followed");
+    return Op.notFollowed("'" + Op.Name + "' without a batch is not followed");
   if (BatchFirst && !R.IsPacked)
-    X = transposeOf(X, 0, 1);
+    X = X.transpose(0, 1);
   R.Steps = R.IsPacked ? X->PackedSteps : X->sizes()[0];
   R.Samples = R.IsPacked ? X->sizes()[0] / R.Steps : X->sizes()[1];
   if (R.Layers < 1 || R.Steps < 1 ||
       R.Layers * R.Directions * R.Steps > MaxRecurrentSteps ||
-      integer({"proj_size"}, 0) != 0)
-    return notFollowed("'" + Name + "' of " + Twine(R.Steps) + " steps in " +
-                       Twine(R.Layers) + " layers is not followed");
-  const TensorPtr First = recurrentWeight("weight_hh", 0, false);
+      Op.integer("proj_size", 0) != 0)
+    return Op.notFollowed("'" + Op.Name + "' of " + Twine(R.Steps) +
+                          " steps in " + Twine(R.Layers) +
+                          " layers is not followed");
+  const Tensor First = recurrentWeight(Op, "weight_hh", 0, false);
   if (!First || First->sizes().size() != 2)
-    return notFollowed("the weights of '" + Name + "' are not known");
-  startRecurrence(R, X, First->sizes()[1]);
-  for (int64_t Layer = 0; Layer < R.Layers && !Trouble; ++Layer)
-    if (!recurrentLayer(R, X, Layer))
-      return notFollowed("the weights of '" + Name + "' are not known");
-  if (Trouble)
-    return *Trouble;
-  std::vector<TensorPtr> Results;
+    return Op.notFollowed("the weights of '" + Op.Name + "' are not known");
+  startRecurrence(Op, R, X, First->sizes()[1]);
+  for (int64_t Layer = 0; Layer < R.Layers && !Op.Trouble; ++Layer)
+    if (!recurrentLayer(Op, R, X, Layer))
+      return Op.notFollowed("the weights of '" + Op.Name + "' are not known");
+  if (Op.Trouble)
+    return {};
+  std::vector<Tensor> Results;
   if (R.IsPacked)
     X->PackedSteps = R.Steps;
-  Results.push_back(BatchFirst && !R.IsPacked ? transposeOf(X, 0, 1) : X);
-  Results.push_back(stackOf(std::move(R.LastH)));
+  Results.push_back(BatchFirst && !R.IsPacked ? X.transpose(0, 1) : X);
+  Results.push_back(stack(std::move(R.LastH)));
   if (R.IsLstm)
-    Results.push_back(stackOf(std::move(R.LastC)));
-  return several(std::move(Results));
+    Results.push_back(stack(std::move(R.LastC)));
+  return std::move(Results);
 }
 
 /// pack_padded_sequence(), as if all sequences were of full length.
-OperatorResult Operator::packed() {
-  TensorPtr X = self();
-  const bool BatchFirst = flag("batch_first", false);
+static OperatorResult packed(OperatorCall &Op) {
+  Tensor X = Op.self();
+  const bool BatchFirst = Op.flag("batch_first", false);
   if (X->sizes().size() < 2)
-    return throws("'" + Name + "' is given a tensor of " + shown(X->sizes()));
-  if (!flag("enforce_sorted", true))
-    X = part("index_select", {{"self", argument(X)},
-                              {"dim", argument(BatchFirst ? 0 : 1)},
-                              {"index", argument(tensor({"lengths"}))}});
-  if (Trouble)
-    return *Trouble;
+    return Op.throws("'" + Op.Name + "' is given a tensor of " +
+                     shown(X->sizes()));
+  if (!Op.flag("enforce_sorted", true))
+    X = X.index_select(BatchFirst ? 0 : 1, Op.tensor("lengths"));
+  if (Op.Trouble)
+    return {};
   Sizes To = X->sizes();
   const int64_t Steps = To[BatchFirst ? 1 : 0];
   To.erase(To.begin());
   To[0] = productOf({X->sizes()[0], X->sizes()[1]});
   if (BatchFirst)
-    scratch(bytesOf(X)); // The steps one after the other.
-  const TensorPtr Out = make(To, X);
+    Op.scratch(bytesOf(X)); // The steps one after the other.
+  const Tensor Out = Op.make(To, X);
   Out->PackedSteps = Steps;
-  record({Out}, {{X}}, {});
-  return one(Out);
+  Op.record({Out}, {{X}}, {});
+  return Out;
 }
 
 /// pad_packed_sequence(): the tensor, and the lengths.
-OperatorResult Operator::padded() {
-  const TensorPtr X = tensor({"sequence"});
+static OperatorResult padded(OperatorCall &Op) {
+  const Tensor X = Op.tensor("sequence");
   if (X->PackedSteps <= 0)
-    return notFollowed("what '" + Name + "' is given is not followed");
-  const int64_t Length = std::max(integer({"total_length"}, 0), X->PackedSteps);
+    return Op.notFollowed("what '" + Op.Name + "' is given is not followed");
+  const int64_t Length =
+      std::max(Op.integer("total_length", 0), X->PackedSteps);
   Sizes To = X->sizes();
   To[0] /= X->PackedSteps;
   const int64_t N = To[0];
   To.insert(To.begin(), Length);
-  TensorPtr Out = make(To, X);
-  record({Out}, {{X}}, {}, 2 * bytesOf(Out));
-  if (flag("batch_first", false))
-    Out = transposeOf(Out, 0, 1);
-  return several({Out, S.make({N}, Int64)});
+  Tensor Out = Op.make(To, X);
+  Op.record({Out}, {{X}}, {}, 2 * bytesOf(Out));
+  if (Op.flag("batch_first", false))
+    Out = Out.transpose(0, 1);
+  return std::vector<Tensor>{Out, Op.make({N}, Int64)};
 }
 
 /// LSTMCell, GRUCell, RNNCell: one step.
-OperatorResult Operator::recurrentCell() {
+static OperatorResult recurrentCell(OperatorCall &Op) {
   const StringRef Kind =
-      Name == "lstm_cell"  ? "lstm"
-      : Name == "gru_cell" ? "gru"
-      : StringRef(text({"nonlinearity"})).contains_insensitive("relu")
+      Op.Name == "lstm_cell"  ? "lstm"
+      : Op.Name == "gru_cell" ? "gru"
+      : StringRef(Op.text("nonlinearity")).contains_insensitive("relu")
           ? "rnn_relu"
           : "rnn_tanh";
-  const TensorPtr X = self(), W = tensor({"weight_hh"});
+  const Tensor X = Op.self(), W = Op.tensor("weight_hh");
   if (X->sizes().size() != 2 || W->sizes().size() != 2)
-    return notFollowed("'" + Name + "' without a batch is not followed");
+    return Op.notFollowed("'" + Op.Name + "' without a batch is not followed");
   Hidden Before;
-  if (const Argument *Given = find({"hx"});
+  if (const Argument *Given = Op.find("hx");
       Given && Given->What == Argument::Tensors && !Given->Handles.empty()) {
-    Before.H = Given->Handles.front();
-    Before.C = Given->Handles.back();
-  } else if (TensorPtr Only = tensorIn(Given)) {
+    Before.H = {Op, Given->Handles.front()};
+    Before.C = {Op, Given->Handles.back()};
+  } else if (Tensor Only = Op.tensorIn(Given)) {
     Before.H = std::move(Only);
   } else {
-    Before.H = S.make({X->sizes()[0], W->sizes()[1]}, typeOf(X));
+    Before.H = Op.make({X->sizes()[0], W->sizes()[1]}, typeOf(X));
     Before.C = Kind == "lstm" ? Before.H : nullptr;
   }
   if (Kind == "lstm" && !Before.C)
-    return notFollowed("the state of '" + Name + "' is not known");
+    return Op.notFollowed("the state of '" + Op.Name + "' is not known");
   auto FromInput = [&] {
-    return linearOf(X, S.lowered(tensor({"weight_ih"})),
-                    S.lowered(maybeTensor({"bias_ih"})));
+    return linear(X, Op.lowered(Op.tensor("weight_ih")),
+                  Op.lowered(Op.maybeTensor("bias_ih")));
   };
-  const Hidden After = step(Kind, Before, FromInput, S.lowered(W),
-                            S.lowered(maybeTensor({"bias_hh"})));
+  const Hidden After = step(Kind, Before, FromInput, Op.lowered(W),
+                            Op.lowered(Op.maybeTensor("bias_hh")));
   if (Kind != "lstm")
-    return one(After.H);
-  return several({After.H, After.C});
+    return After.H;
+  return std::vector<Tensor>{After.H, After.C};
 }
 
 //===----------------------------------------------------------------------===//
@@ -372,106 +284,98 @@ OperatorResult Operator::recurrentCell() {
 
 /// Queries, keys and values, as the weights project them: in one product, where
 /// they are one tensor.
-std::vector<TensorPtr>
-Operator::projected(const TensorPtr &Q, const TensorPtr &K, const TensorPtr &V,
-                    const TensorPtr &W, const TensorPtr &B) {
+static std::vector<Tensor> projected(const Tensor &Q, const Tensor &K,
+                                     const Tensor &V, const Tensor &W,
+                                     const Tensor &B) {
   if (Q == K && K == V)
-    return chunksOf(linearOf(Q, W, B), 3, -1);
+    return linear(Q, W, B).chunk(3, -1);
   const int64_t E = Q->sizes()[2];
   if (K != V)
-    return {linearOf(Q, narrowOf(W, 0, E), narrowOf(B, 0, E)),
-            linearOf(K, narrowOf(W, E, E), narrowOf(B, E, E)),
-            linearOf(V, narrowOf(W, 2 * E, E), narrowOf(B, 2 * E, E))};
-  std::vector<TensorPtr> Result = {
-      linearOf(Q, narrowOf(W, 0, E), narrowOf(B, 0, E))};
-  llvm::append_range(Result, chunksOf(linearOf(K, narrowOf(W, E, 2 * E),
-                                               narrowOf(B, E, 2 * E)),
-                                      2, -1));
+    return {linear(Q, W.narrow(0, 0, E), B.narrow(0, 0, E)),
+            linear(K, W.narrow(0, E, E), B.narrow(0, E, E)),
+            linear(V, W.narrow(0, 2 * E, E), B.narrow(0, 2 * E, E))};
+  std::vector<Tensor> Result = {
+      linear(Q, W.narrow(0, 0, E), B.narrow(0, 0, E))};
+  llvm::append_range(
+      Result,
+      linear(K, W.narrow(0, E, 2 * E), B.narrow(0, E, 2 * E)).chunk(2, -1));
   return Result;
 }
 
 /// \p Scores without those that masks take out. \p ByHead: samples, heads,
 /// queries, keys.
-TensorPtr Operator::maskedScores(TensorPtr Scores, const Sizes &ByHead) {
-  if (const TensorPtr Mask = maybeTensor({"attn_mask"}))
-    Scores = apply("add", Scores, Mask);
-  const TensorPtr Mask = maybeTensor({"key_padding_mask"});
+static Tensor maskedScores(OperatorCall &Op, Tensor Scores,
+                           const Sizes &ByHead) {
+  if (const Tensor Mask = Op.maybeTensor("attn_mask"))
+    Scores = Scores + Mask;
+  const Tensor Mask = Op.maybeTensor("key_padding_mask");
   if (!Mask || Mask->sizes().size() != 2)
     return Scores;
-  Scores = viewOf(Scores, ByHead);
-  Scores = part("masked_fill",
-                {{"self", argument(Scores)},
-                 {"mask", argument(viewOf(Mask, {ByHead[0], 1, 1, ByHead[3]}))},
-                 {"value", realArgument(1)}});
-  return viewOf(Scores, {ByHead[0] * ByHead[1], ByHead[2], ByHead[3]});
+  Scores = Scores.view(ByHead);
+  Scores = Scores.masked_fill(Mask.view({ByHead[0], 1, 1, ByHead[3]}), 1);
+  return Scores.view({ByHead[0] * ByHead[1], ByHead[2], ByHead[3]});
 }
 
 /// multi_head_attention_forward() of queries, keys and values of one width.
-OperatorResult Operator::attention() {
-  const TensorPtr Q = tensor({"query"}), K = tensor({"key"}),
-                  V = tensor({"value"});
-  const TensorPtr W = maybeTensor({"in_proj_weight"}),
-                  B = maybeTensor({"in_proj_bias"});
-  const int64_t Heads = integer({"num_heads"}, 1);
+static OperatorResult attention(OperatorCall &Op) {
+  const Tensor Q = Op.tensor("query"), K = Op.tensor("key"),
+               V = Op.tensor("value");
+  const Tensor W = Op.maybeTensor("in_proj_weight"),
+               B = Op.maybeTensor("in_proj_bias");
+  const int64_t Heads = Op.integer("num_heads", 1);
   if (Q->sizes().size() != 3 || K->sizes().size() != 3 || Heads < 1 || !W ||
-      W->sizes().size() != 2 || maybeTensor({"bias_k"}) ||
-      flag("add_zero_attn", false))
-    return notFollowed("this form of 'MultiheadAttention' is not followed");
+      W->sizes().size() != 2 || Op.maybeTensor("bias_k") ||
+      Op.flag("add_zero_attn", false))
+    return Op.notFollowed("this form of 'MultiheadAttention' is not followed");
   const int64_t T = Q->sizes()[0], N = Q->sizes()[1], E = Q->sizes()[2],
                 From = K->sizes()[0];
   if (E % Heads)
-    return throws("'MultiheadAttention' of width " + Twine(E) + " has " +
-                  Twine(Heads) + " heads");
-  std::vector<TensorPtr> Projected = projected(Q, K, V, W, B);
-  if (Trouble || Projected.size() != 3)
-    return Trouble ? *Trouble : OperatorResult();
-  Projected[0] = apply("mul", Projected[0], 1);
-  auto SplitHeads = [&](TensorPtr &X, int64_t Length) {
-    X = apply("contiguous", X);
-    X = viewOf(X, {Length, N * Heads, E / Heads});
-    X = transposeOf(X, 0, 1);
+    return Op.throws("'MultiheadAttention' of width " + Twine(E) + " has " +
+                     Twine(Heads) + " heads");
+  std::vector<Tensor> Projected = projected(Q, K, V, W, B);
+  if (Op.Trouble || Projected.size() != 3)
+    return OperatorResult();
+  Projected[0] = Projected[0] * 1;
+  auto SplitHeads = [&](Tensor &X, int64_t Length) {
+    X = X.contiguous();
+    X = X.view({Length, N * Heads, E / Heads});
+    X = X.transpose(0, 1);
   };
   SplitHeads(Projected[0], T);
   SplitHeads(Projected[1], From);
   SplitHeads(Projected[2], From);
-  TensorPtr Scores =
-      part("bmm", {{"self", argument(Projected[0])},
-                   {"mat2", argument(transposeOf(Projected[1], 1, 2))}});
+  Tensor Scores = bmm(Projected[0], Projected[1].transpose(1, 2));
   const Sizes ByHead = {N, Heads, T, From};
-  Scores = maskedScores(std::move(Scores), ByHead);
-  Scores = along("softmax", Scores, -1);
-  const Arguments Drop = {
-      {"input", argument(Scores)},
-      {"training", argument(flag("training", false))},
-      {"p", realArgument(maybeReal({"dropout"}).value_or(0))}};
-  Scores = part("dropout", Drop);
-  TensorPtr Result = part(
-      "bmm", {{"self", argument(Scores)}, {"mat2", argument(Projected[2])}});
-  Result = transposeOf(Result, 0, 1);
-  Result = apply("contiguous", Result);
-  Result = viewOf(Result, {T, N, E});
-  Result = linearOf(Result, maybeTensor({"out_proj_weight"}),
-                    maybeTensor({"out_proj_bias"}));
-  if (!flag("need_weights", true)) {
+  Scores = maskedScores(Op, std::move(Scores), ByHead);
+  Scores = Scores.softmax(-1);
+  const Arguments Drop = {{"input", Scores},
+                          {"training", Op.flag("training", false)},
+                          {"p", Op.maybeReal("dropout").value_or(0)}};
+  Scores = Op.run("dropout", Drop);
+  Tensor Result = bmm(Scores, Projected[2]);
+  Result = Result.transpose(0, 1);
+  Result = Result.contiguous();
+  Result = Result.view({T, N, E});
+  Result = linear(Result, Op.maybeTensor("out_proj_weight"),
+                  Op.maybeTensor("out_proj_bias"));
+  if (!Op.flag("need_weights", true)) {
     auto Undefined = std::make_shared<TensorInstance>();
     Undefined->Shape.Defined = false;
-    return several({Result, Undefined});
+    return std::vector<Tensor>{Result, {Op, Undefined}};
   }
-  TensorPtr Weights = viewOf(Scores, ByHead);
-  Weights = along("sum", Weights, 1);
-  Weights = apply("div", Weights, 1);
-  return several({Result, Weights});
+  Tensor Weights = Scores.view(ByHead);
+  Weights = Weights.sum(1);
+  Weights = Weights / 1;
+  return std::vector<Tensor>{Result, Weights};
 }
 
-std::optional<OperatorResult> Operator::runRecurrent() {
-  return runRule(llvm::StringSwitch<Rule>(Name)
-                     .Cases("lstm", "gru", "rnn_tanh", &Operator::recurrent)
-                     .Cases("lstm_cell", "gru_cell", "rnn_tanh_cell",
-                            &Operator::recurrentCell)
-                     .Case("pack_padded_sequence", &Operator::packed)
-                     .Case("pad_packed_sequence", &Operator::padded)
-                     .Case("multi_head_attention_forward", &Operator::attention)
-                     .Default(nullptr));
-}
+static constexpr OperatorRule RecurrentRows[] = {
+    {"lstm gru rnn_tanh", recurrent},
+    {"lstm_cell gru_cell rnn_tanh_cell", recurrentCell},
+    {"pack_padded_sequence", packed},
+    {"pad_packed_sequence", padded},
+    {"multi_head_attention_forward", attention},
+};
+const RuleTable RecurrentRules = {RecurrentRows};
 
 } // namespace libtorch_tidy::bytes

@@ -14,52 +14,30 @@ using llvm::Twine;
 
 namespace libtorch_tidy::bytes {
 
-OperatorResult Operator::viewed(const TensorPtr &T, Sizes To,
-                                std::vector<int64_t> Strides,
-                                GradientKind Kind) {
-  const TensorPtr View = view(T, std::move(To), std::move(Strides));
-  record({View}, {{T, Kind}});
-  return one(View);
+static OperatorResult viewed(OperatorCall &Op, const Tensor &T, Sizes To,
+                             std::vector<int64_t> Strides,
+                             GradientKind Kind = GradientKind::View) {
+  const Tensor View = Op.view(T, std::move(To), std::move(Strides));
+  Op.record({View}, {{T, Kind}});
+  return View;
 }
 
 /// In place, the tensor itself is seen so.
-OperatorResult Operator::seen(const TensorPtr &T, Sizes To,
-                              std::vector<int64_t> Strides) {
-  if (!isInPlace())
-    return viewed(T, std::move(To), std::move(Strides));
+static OperatorResult seen(OperatorCall &Op, const Tensor &T, Sizes To,
+                           std::vector<int64_t> Strides) {
+  if (!Op.isInPlace())
+    return viewed(Op, T, std::move(To), std::move(Strides));
   T->Shape.Sizes = std::vector<Size>(To.begin(), To.end());
   T->Strides = std::move(Strides);
-  return one(T);
-}
-
-/// A part of \p T, without a record.
-TensorPtr Operator::narrow(const TensorPtr &T, size_t D, int64_t Length,
-                           int64_t Step) {
-  Sizes To = T->sizes();
-  std::vector<int64_t> Strides = T->Strides;
-  if (D < To.size()) {
-    To[D] = Length;
-    Strides[D] *= Step;
-  }
-  return view(T, To, Strides);
-}
-
-TensorPtr Operator::withoutDimension(const TensorPtr &T, size_t D) {
-  Sizes To = T->sizes();
-  std::vector<int64_t> Strides = T->Strides;
-  To.erase(To.begin() + D);
-  Strides.erase(Strides.begin() + D);
-  return view(T, To, Strides);
+  return T;
 }
 
 //===----------------------------------------------------------------------===//
 // Of other sizes
 //===----------------------------------------------------------------------===//
 
-/// As at::detail::computeStride: the strides with which \p T is seen as of
-/// sizes \p To; nullopt when it has to be copied.
-std::optional<std::vector<int64_t>> Operator::stridesOfView(const TensorPtr &T,
-                                                            const Sizes &To) {
+std::optional<std::vector<int64_t>> stridesOfView(const TensorPtr &T,
+                                                  const Sizes &To) {
   const Sizes From = T->sizes();
   std::vector<int64_t> Result(To.size(), 1);
   if (productOf(From) == 0 || From.empty()) {
@@ -93,7 +71,7 @@ std::optional<std::vector<int64_t>> Operator::stridesOfView(const TensorPtr &T,
   return Result;
 }
 
-OperatorResult Operator::reshape(const TensorPtr &T, Sizes To) {
+static OperatorResult reshape(OperatorCall &Op, const Tensor &T, Sizes To) {
   const int64_t All = productOf(T->sizes());
   int64_t Known = 1;
   std::optional<size_t> Open;
@@ -108,91 +86,93 @@ OperatorResult Operator::reshape(const TensorPtr &T, Sizes To) {
   if (Open && Known > 0 && All % Known == 0)
     To[*Open] = All / Known;
   else if (Known < 0 || Open || Known != All)
-    throws("a tensor of " + shown(T->sizes()) + " is viewed as " + shown(To));
-  if (Trouble)
-    return *Trouble;
+    Op.throws("a tensor of " + shown(T->sizes()) + " is viewed as " +
+              shown(To));
+  if (Op.Trouble)
+    return {};
   // Where no two dimensions of the gradient have to become one, backward() can
   // view it, however it lies.
-  const TensorPtr Apart = view(T, To, std::vector<int64_t>(To.size(), 1));
+  const Tensor Apart = Op.view(T, To, std::vector<int64_t>(To.size(), 1));
   const GradientKind Kind = stridesOfView(Apart, T->sizes())
                                 ? GradientKind::View
                                 : GradientKind::Merged;
   if (std::optional<std::vector<int64_t>> Strides = stridesOfView(T, To))
-    return viewed(T, To, *Strides, Kind);
-  if (Name.starts_with("view"))
-    throws("a tensor whose elements do not lie in order is viewed as " +
-           shown(To) + "; reshape() copies it");
-  const TensorPtr Copy = make(To, T);
-  scratch(bytesToTranspose(T));
-  record({Copy}, {{T, Kind}});
-  return one(Copy);
+    return viewed(Op, T, To, *Strides, Kind);
+  if (Op.Name.starts_with("view"))
+    Op.throws("a tensor whose elements do not lie in order is viewed as " +
+              shown(To) + "; reshape(Op) copies it");
+  const Tensor Copy = Op.make(To, T);
+  Op.scratch(bytesToTranspose(T));
+  Op.record({Copy}, {{T, Kind}});
+  return Copy;
 }
 
-OperatorResult Operator::flatten() {
-  const TensorPtr T = self();
+static OperatorResult flatten(OperatorCall &Op) {
+  const Tensor T = Op.self();
   const Sizes From = T->sizes();
-  const size_t First = dimension(integer({"start_dim"}, 0), From.size()),
-               Last = dimension(integer({"end_dim"}, -1), From.size());
+  const size_t First = Op.dimension(Op.integer("start_dim", 0), From.size()),
+               Last = Op.dimension(Op.integer("end_dim", -1), From.size());
   if (From.empty())
-    return reshape(T, {1});
+    return reshape(Op, T, {1});
   if (First > Last)
-    throws("'flatten' ends before it starts");
-  if (Trouble)
-    return *Trouble;
+    Op.throws("'flatten' ends before it starts");
+  if (Op.Trouble)
+    return {};
   Sizes To(From.begin(), From.begin() + First);
   To.push_back(productOf(ArrayRef(From).slice(First, Last - First + 1)));
   To.insert(To.end(), From.begin() + Last + 1, From.end());
-  return From == To ? one(T) : reshape(T, To);
+  return From == To ? T : reshape(Op, T, To);
 }
 
-OperatorResult Operator::unflatten() {
-  const TensorPtr T = self();
+static OperatorResult unflatten(OperatorCall &Op) {
+  const Tensor T = Op.self();
   Sizes To = T->sizes();
-  const size_t D = dimension(integer({"dim"}, 0), To.size());
+  const size_t D = Op.dimension(Op.integer("dim", 0), To.size());
   const Sizes Parts =
-      maybeIntegers({"sizes", "unflattened_size"}).value_or(Sizes());
+      Op.maybeIntegers({"sizes", "unflattened_size"}).value_or(Sizes());
   if (D < To.size()) {
     To.erase(To.begin() + D);
     To.insert(To.begin() + D, Parts.begin(), Parts.end());
   }
-  return reshape(T, To);
+  return reshape(Op, T, To);
 }
 
-OperatorResult Operator::unsqueeze() {
-  const TensorPtr T = self();
+static OperatorResult unsqueeze(OperatorCall &Op) {
+  const Tensor T = Op.self();
   Sizes To = T->sizes();
   std::vector<int64_t> Strides = T->Strides;
-  const size_t D = dimension(integer({"dim"}, 0), To.size() + 1);
+  const size_t D = Op.dimension(Op.integer("dim", 0), To.size() + 1);
   const int64_t Stride = D < To.size() ? To[D] * Strides[D] : 1;
   To.insert(To.begin() + D, 1);
   Strides.insert(Strides.begin() + D, Stride);
-  return seen(T, To, Strides);
+  return seen(Op, T, To, Strides);
 }
 
-OperatorResult Operator::squeeze() {
-  const TensorPtr T = self();
+static OperatorResult squeeze(OperatorCall &Op) {
+  const Tensor T = Op.self();
   const Sizes From = T->sizes();
-  const std::optional<int64_t> Only = maybeInteger({"dim"});
+  const std::optional<int64_t> Only = Op.maybeInteger("dim");
   Sizes To;
   std::vector<int64_t> Strides;
   for (size_t I = 0; I < From.size(); ++I)
-    if (From[I] != 1 || (Only && dimension(*Only, From.size()) != I)) {
+    if (From[I] != 1 || (Only && Op.dimension(*Only, From.size()) != I)) {
       To.push_back(From[I]);
       Strides.push_back(T->Strides[I]);
     }
-  return seen(T, To, Strides);
+  return seen(Op, T, To, Strides);
 }
 
 /// expand(size), broadcast_to(size), expand_as(other).
-OperatorResult Operator::expand() {
-  const TensorPtr T = self();
+static OperatorResult expand(OperatorCall &Op) {
+  const Tensor T = Op.self();
   const Sizes From = T->sizes();
-  Sizes To = base() == "expand_as" ? tensor({"other"})->sizes()
-                                   : maybeIntegers({"size"}).value_or(Sizes());
+  Sizes To = Op.Base == "expand_as"
+                 ? Op.tensor("other")->sizes()
+                 : Op.maybeIntegers("size").value_or(Sizes());
   if (To.size() < From.size())
-    throws("'expand' to fewer dimensions");
-  if (Trouble)
-    return *Trouble;
+    Op.throws("'expand' to fewer dimensions");
+  if (Op.Trouble)
+    return {};
   std::vector<int64_t> Strides(To.size(), 0);
   for (size_t I = 0; I < From.size(); ++I) {
     const size_t At = To.size() - From.size() + I;
@@ -201,9 +181,9 @@ OperatorResult Operator::expand() {
     if (From[I] == To[At])
       Strides[At] = T->Strides[I];
     else if (From[I] != 1)
-      throws("a tensor of " + shown(From) + " is expanded to " + shown(To));
+      Op.throws("a tensor of " + shown(From) + " is expanded to " + shown(To));
   }
-  return viewed(T, To, Strides, GradientKind::Fresh);
+  return viewed(Op, T, To, Strides, GradientKind::Fresh);
 }
 
 //===----------------------------------------------------------------------===//
@@ -211,25 +191,25 @@ OperatorResult Operator::expand() {
 //===----------------------------------------------------------------------===//
 
 /// permute(dims), transpose(dim0, dim1), t().
-OperatorResult Operator::permute() {
-  const TensorPtr T = self();
+static OperatorResult permute(OperatorCall &Op) {
+  const Tensor T = Op.self();
   const Sizes From = T->sizes();
   const size_t Count = From.size();
   std::vector<size_t> Order(Count);
   std::iota(Order.begin(), Order.end(), 0);
-  if (base() == "permute") {
-    const Sizes Dims = maybeIntegers({"dims"}).value_or(Sizes());
+  if (Op.Base == "permute") {
+    const Sizes Dims = Op.maybeIntegers("dims").value_or(Sizes());
     if (Dims.size() != Count)
-      throws("'permute' names " + Twine(Dims.size()) + " of " + Twine(Count) +
-             " dimensions");
+      Op.throws("'permute' names " + Twine(Dims.size()) + " of " +
+                Twine(Count) + " dimensions");
     Order.clear();
     for (const int64_t D : Dims)
-      Order.push_back(dimension(D, Count));
-  } else if (base() == "t" || base() == "numpy_T") {
+      Order.push_back(Op.dimension(D, Count));
+  } else if (Op.Base == "t" || Op.Base == "numpy_T") {
     std::reverse(Order.begin(), Order.end());
   } else {
-    const size_t A = dimension(integer({"dim0", "axis0"}, 0), Count),
-                 B = dimension(integer({"dim1", "axis1"}, 1), Count);
+    const size_t A = Op.dimension(Op.integer({"dim0", "axis0"}, 0), Count),
+                 B = Op.dimension(Op.integer({"dim1", "axis1"}, 1), Count);
     if (A < Count && B < Count)
       std::swap(Order[A], Order[B]);
   }
@@ -237,31 +217,32 @@ OperatorResult Operator::permute() {
   std::vector<int64_t> Strides;
   for (const size_t D : Order) {
     if (D >= Count)
-      return one(T); // Without dimensions, or said already.
+      return T; // Without dimensions, or said already.
     To.push_back(From[D]);
     Strides.push_back(T->Strides[D]);
   }
-  return viewed(T, To, Strides);
+  return viewed(Op, T, To, Strides);
 }
 
 /// chunk(n, dim), split(size, dim), split(sizes, dim), unbind(dim).
-OperatorResult Operator::split() {
-  const TensorPtr T = self();
+static OperatorResult split(OperatorCall &Op) {
+  const Tensor T = Op.self();
   const Sizes From = T->sizes();
-  const size_t D = dimension(integer({"dim"}, 0), From.size());
-  if (D >= From.size() || Trouble)
-    return throws("'" + Name + "' is given a tensor without dimensions");
+  const size_t D = Op.dimension(Op.integer("dim", 0), From.size());
+  if (D >= From.size() || Op.Trouble)
+    return Op.throws("'" + Op.Name + "' is given a tensor without dimensions");
   std::vector<int64_t> Parts;
-  if (Name == "unbind") {
+  if (Op.Name == "unbind") {
     Parts.assign(std::min(From[D], MostTensors + 1), 1);
   } else if (std::optional<Sizes> Listed =
-                 Name == "chunk" ? std::nullopt
-                                 : maybeIntegers({"split_sizes", "split_size"});
+                 Op.Name == "chunk"
+                     ? std::nullopt
+                     : Op.maybeIntegers({"split_sizes", "split_size"});
              Listed && Listed->size() > 1) {
     Parts = *Listed;
   } else {
     const int64_t Chunks =
-        std::clamp<int64_t>(integer({"chunks"}, 1), 1, MostTensors);
+        std::clamp<int64_t>(Op.integer("chunks", 1), 1, MostTensors);
     int64_t Each = Listed && !Listed->empty() ? Listed->front()
                                               : (From[D] + Chunks - 1) / Chunks;
     Each = std::max<int64_t>(Each, 1);
@@ -271,50 +252,66 @@ OperatorResult Operator::split() {
       Parts.push_back(std::min(Each, Left));
   }
   if (Parts.size() > static_cast<size_t>(MostTensors))
-    return notFollowed("'" + Name + "' gives more than " + Twine(MostTensors) +
-                       " tensors");
+    return Op.notFollowed("'" + Op.Name + "' gives more than " +
+                          Twine(MostTensors) + " tensors");
   std::vector<TensorPtr> Results;
   int64_t Start = 0;
   for (const int64_t Part : Parts) {
-    TensorPtr View = narrow(T, D, Part);
+    Tensor View = Op.part(T, D, Part);
     Start += Part;
-    if (Name == "unbind")
-      View = withoutDimension(View, D);
+    if (Op.Name == "unbind")
+      View = Op.withoutDimension(View, D);
     Results.push_back(std::move(View));
   }
   if (Start != From[D])
-    throws("'" + Name + "' of a dimension of " + Twine(From[D]) +
-           " into parts of " + Twine(Start) + " together");
-  record(Results, {{T}});
-  return several(std::move(Results));
+    Op.throws("'" + Op.Name + "' of a dimension of " + Twine(From[D]) +
+              " into parts of " + Twine(Start) + " together");
+  Op.record(Results, {{T}});
+  return Results;
 }
 
-std::optional<OperatorResult> Operator::runShape() {
-  const llvm::StringRef Base = base();
-  if (Base == "view" || Base == "reshape") {
-    if (type() && Base == "view")
-      return OperatorResult();
-    return reshape(self(), maybeIntegers({"size", "shape"}).value_or(Sizes()));
-  }
-  if (Base == "view_as" || Base == "reshape_as")
-    return reshape(self(), tensor({"other"})->sizes());
-  if (Base == "detach" || Base == "data" || Base == "tensor_data" ||
-      Base == "variable_data") {
-    const TensorPtr T = self();
-    return one(view(T, T->sizes(), T->Strides));
-  }
-  return runRule(
-      llvm::StringSwitch<Rule>(Base)
-          .Case("flatten", &Operator::flatten)
-          .Case("unflatten", &Operator::unflatten)
-          .Cases("permute", "transpose", "t", "numpy_T", &Operator::permute)
-          .Cases("swapaxes", "swapdims", &Operator::permute)
-          .Case("unsqueeze", &Operator::unsqueeze)
-          .Case("squeeze", &Operator::squeeze)
-          .Cases("expand", "expand_as", "broadcast_to", &Operator::expand)
-          .Cases("chunk", "split", "split_with_sizes", &Operator::split)
-          .Cases("unbind", "tensor_split", &Operator::split)
-          .Default(nullptr));
+/// view(size), reshape(shape); view(dtype) is not followed.
+static OperatorResult reshapeTo(OperatorCall &Op) {
+  if (Op.type() && Op.Base == "view")
+    return {};
+  return reshape(Op, Op.self(),
+                 Op.maybeIntegers({"size", "shape"}).value_or(Sizes()));
+}
+
+static OperatorResult reshapeAs(OperatorCall &Op) {
+  const Tensor T = Op.self();
+  return reshape(Op, T, Op.tensor("other")->sizes());
+}
+
+static OperatorResult detach(OperatorCall &Op) {
+  const Tensor T = Op.self();
+  return Op.view(T, T->sizes(), T->Strides);
+}
+
+static constexpr OperatorRule ShapeRows[] = {
+    {"view reshape", reshapeTo},
+    {"view_as reshape_as", reshapeAs},
+    {"detach data tensor_data variable_data", detach},
+    {"flatten", flatten},
+    {"unflatten", unflatten},
+    {"permute transpose t numpy_T swapaxes swapdims", permute},
+    {"unsqueeze", unsqueeze},
+    {"squeeze", squeeze},
+    {"expand expand_as broadcast_to", expand},
+    {"chunk split split_with_sizes unbind tensor_split", split},
+};
+const RuleTable ShapeRules = {ShapeRows, /*InPlace=*/true};
+
+Tensor Tensor::transpose(int64_t A, int64_t B) const {
+  return run("transpose", {{"dim0", A}, {"dim1", B}});
+}
+
+std::vector<Tensor> Tensor::unbind() const {
+  return runs("unbind", {{"dim", 0}});
+}
+
+std::vector<Tensor> Tensor::chunk(int64_t Count, int64_t Dim) const {
+  return runs("chunk", {{"chunks", Count}, {"dim", Dim}});
 }
 
 } // namespace libtorch_tidy::bytes

@@ -166,7 +166,7 @@ struct GradientNode {
   uint64_t SparseScratch = 0;
 };
 
-/// An argument of an operator.
+/// An argument of an operator. What rules give other operators converts to one.
 struct Argument {
   enum Kind : unsigned char {
     Unknown,
@@ -188,6 +188,17 @@ struct Argument {
   std::optional<ElementType> Element;
   std::string Text;
   std::vector<Argument> Parts;
+
+  Argument() = default;
+  template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
+  Argument(T Number) : What(Integer), Number(Number) {}
+  Argument(double Number) : What(Real), RealNumber(Number) {}
+  Argument(std::vector<int64_t> Numbers)
+      : What(Integers), Numbers(std::move(Numbers)) {}
+  Argument(TensorPtr T) : What(T ? Tensor : None), Handles({std::move(T)}) {}
+  Argument(std::vector<TensorPtr> All)
+      : What(Tensors), Handles(std::move(All)) {}
+  Argument(ElementType Element) : What(Type), Element(Element) {}
 };
 using Arguments = std::map<std::string, Argument>;
 
@@ -201,6 +212,16 @@ struct OperatorResult {
   } What = NotFollowed;
   std::vector<TensorPtr> Tensors;
   std::string Why;
+
+  OperatorResult() = default;
+  OperatorResult(Kind What, std::string Why)
+      : What(What), Why(std::move(Why)) {}
+  OperatorResult(TensorPtr T) : What(One), Tensors({std::move(T)}) {}
+  OperatorResult(std::vector<TensorPtr> All)
+      : What(Several), Tensors(std::move(All)) {}
+  template <class Handle>
+  OperatorResult(const std::vector<Handle> &All)
+      : What(Several), Tensors(All.begin(), All.end()) {}
 };
 
 /// The tensors of a pass.
@@ -243,7 +264,7 @@ public:
   void backward(llvm::ArrayRef<TensorPtr> Results);
 
 private:
-  friend class Operator;
+  friend class OperatorCall;
   /// As autocast does it, where it is on; \p T itself where not.
   TensorPtr cast(const TensorPtr &T, ElementType To);
   /// To the type of autocast.
