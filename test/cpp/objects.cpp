@@ -1,4 +1,4 @@
-// RUN: %cpp-facts %s -- %torch_flags | %FileCheck %s -implicit-check-not={{.}}
+// RUN: %code-facts %s -- %torch_flags | %FileCheck %s -implicit-check-not={{.}}
 
 // Which object an expression names, and what a value keeps.
 
@@ -63,40 +63,42 @@ void containers(torch::Tensor x, c10::List<torch::Tensor> more) {
 }
 
 // CHECK: {{^}}22: function Net::method
-// CHECK-NEXT: {{^}}23:   pair.a is pair.a, part of pair, from pair.a, keeps
-// {pair.a} CHECK-NEXT: {{^}}24:   this->pair.all[0] is pair.all[], part of
-// pair, from this->pair.all[0], keeps {this->pair.all[0]} CHECK-NEXT: {{^}}25:
-// fc->weight is fc.weight, from fc->weight, keeps {fc->weight} CHECK-NEXT:
-// {{^}}26:   self: own, set once, shares what it owns, given
-// {shared_from_this()} CHECK-NEXT: {{^}}27:   self is this, as self, part of
-// self, from shared_from_this(), keeps {self, shared_from_this()} CHECK-NEXT:
-// {{^}}29:   done is done, part of done, from done, keeps {done} CHECK-NEXT:
-// {{^}}33: function names CHECK-NEXT: {{^}}33:   net: own, shares what it owns,
-// given {} and perhaps more CHECK-NEXT: {{^}}33:   p: not own, owns nothing,
-// given {} and perhaps more CHECK-NEXT: {{^}}33:   q: own, owns nothing, given
-// {} and perhaps more CHECK-NEXT: {{^}}34:   same: own, set once, shares what
-// it owns, given {net} CHECK-NEXT: {{^}}35:   same->pair is net.pair, as
-// same.pair, from same->pair, keeps {same->pair} CHECK-NEXT: {{^}}36:   q->a is
-// q.a, from q->a, keeps {q->a} CHECK-NEXT: {{^}}37:   p changed CHECK-NEXT:
-// {{^}}37:   p.a.relu_() is p.a, from p.a.relu_(), keeps {p.a.relu_()}
-// CHECK-NEXT: {{^}}38:   p.a + p.b is of no name, from p.a + p.b, keeps {p.a +
-// p.b} CHECK-NEXT: {{^}}39:   p.all.front() is p.all[], from p.all.front(),
-// keeps {p.all.front()} CHECK-NEXT: {{^}}40:   loop CHECK-NEXT: {{^}}40:   x:
-// not own, set once, shares what it owns, given {:} and perhaps more, scope of
-// line 40 CHECK-NEXT: {{^}}41:   x is p.all[], as x, part of x, from :, keeps
-// {x}, in the loop of line 40 CHECK-NEXT: {{^}}44: function keeps CHECK-NEXT:
-// {{^}}44:   x: own, shares what it owns, given {} and perhaps more CHECK-NEXT:
-// {{^}}44:   y: own, shares what it owns, given {} and perhaps more CHECK-NEXT:
-// {{^}}45:   [x, &y] {} is of no name, from [x, &y] {}, keeps {x} CHECK-NEXT:
-// {{^}}46:   std::make_tuple(x, y) is of no name, from std::make_tuple(x, y),
-// keeps {x, y} CHECK-NEXT: {{^}}46:   x escapes CHECK-NEXT: {{^}}46:   y
-// escapes CHECK-NEXT: {{^}}47:   list: own, set once, given {list{x}} and
-// perhaps more CHECK-NEXT: {{^}}48:   list changed CHECK-NEXT: {{^}}48:   y
-// escapes CHECK-NEXT: {{^}}48:   y into list, at its end CHECK-NEXT: {{^}}49:
-// list is list, part of list, from list{x}, keeps {list, x, y} CHECK-NEXT:
-// {{^}}52: function containers CHECK-NEXT: {{^}}52:   more: own, given {} and
-// perhaps more CHECK-NEXT: {{^}}52:   x: own, shares what it owns, given {} and
-// perhaps more CHECK-NEXT: {{^}}53:   m: own, given {} and perhaps more
+// CHECK-NEXT: {{^}}23:   pair.a is pair.a, part of pair, from pair.a, keeps {pair.a}
+// CHECK-NEXT: {{^}}24:   this->pair.all[0] is pair.all[], part of pair, from this->pair.all[0], keeps {this->pair.all[0]}
+// CHECK-NEXT: {{^}}25:   fc->weight is fc.weight, from fc->weight, keeps {fc->weight}
+// CHECK-NEXT: {{^}}26:   self: own, set once, shares what it owns, given {shared_from_this()}
+// CHECK-NEXT: {{^}}27:   self is this, as self, part of self, from shared_from_this(), keeps {self, shared_from_this()}
+// CHECK-NEXT: {{^}}29:   done is done, part of done, from done, keeps {done}
+// CHECK-NEXT: {{^}}33: function names
+// CHECK-NEXT: {{^}}33:   net: own, shares what it owns, given {} and perhaps more
+// CHECK-NEXT: {{^}}33:   p: not own, owns nothing, given {} and perhaps more
+// CHECK-NEXT: {{^}}33:   q: own, owns nothing, given {} and perhaps more
+// CHECK-NEXT: {{^}}34:   same: own, set once, shares what it owns, given {net}
+// CHECK-NEXT: {{^}}35:   same->pair is net.pair, as same.pair, from same->pair, keeps {same->pair}
+// CHECK-NEXT: {{^}}36:   q->a is q.a, from q->a, keeps {q->a}
+// CHECK-NEXT: {{^}}37:   p changed
+// CHECK-NEXT: {{^}}37:   p.a.relu_() is p.a, from p.a.relu_(), keeps {p.a.relu_()}
+// CHECK-NEXT: {{^}}38:   p.a + p.b is of no name, from p.a + p.b, keeps {p.a + p.b}
+// CHECK-NEXT: {{^}}39:   p.all.front() is p.all[], from p.all.front(), keeps {p.all.front()}
+// CHECK-NEXT: {{^}}40:   loop
+// CHECK-NEXT: {{^}}40:   x: not own, set once, shares what it owns, given {:} and perhaps more, scope of line 40
+// CHECK-NEXT: {{^}}41:   x is p.all[], as x, part of x, from :, keeps {x}, in the loop of line 40
+// CHECK-NEXT: {{^}}44: function keeps
+// CHECK-NEXT: {{^}}44:   x: own, shares what it owns, given {} and perhaps more
+// CHECK-NEXT: {{^}}44:   y: own, shares what it owns, given {} and perhaps more
+// CHECK-NEXT: {{^}}45:   [x, &y] {} is of no name, from [x, &y] {}, keeps {x}
+// CHECK-NEXT: {{^}}46:   std::make_tuple(x, y) is of no name, from std::make_tuple(x, y), keeps {x, y}
+// CHECK-NEXT: {{^}}46:   x escapes
+// CHECK-NEXT: {{^}}46:   y escapes
+// CHECK-NEXT: {{^}}47:   list: own, set once, given {list{x}} and perhaps more
+// CHECK-NEXT: {{^}}48:   list changed
+// CHECK-NEXT: {{^}}48:   y escapes
+// CHECK-NEXT: {{^}}48:   y into list, at its end
+// CHECK-NEXT: {{^}}49:   list is list, part of list, from list{x}, keeps {list, x, y}
+// CHECK-NEXT: {{^}}52: function containers
+// CHECK-NEXT: {{^}}52:   more: own, given {} and perhaps more
+// CHECK-NEXT: {{^}}52:   x: own, shares what it owns, given {} and perhaps more
+// CHECK-NEXT: {{^}}53:   m: own, given {} and perhaps more
 // CHECK-NEXT: {{^}}54:   d: own, set once, given {} and perhaps more
 // CHECK-NEXT: {{^}}55:   1, x into m
 // CHECK-NEXT: {{^}}55:   m changed

@@ -1,4 +1,4 @@
-// RUN: %cpp-facts %s -- %torch_flags | %FileCheck %s -implicit-check-not={{.}}
+// RUN: %code-facts %s -- %torch_flags | %FileCheck %s -implicit-check-not={{.}}
 
 // What a variable is given, where a value comes from, what surrounds it.
 
@@ -48,13 +48,14 @@ void loops(std::vector<torch::Tensor> xs) {
 
 // CHECK: {{^}}12: function chased
 // CHECK-NEXT: {{^}}12:   x: own, shares what it owns, given {} and perhaps more
-// CHECK-NEXT: {{^}}13:   y: own, shares what it owns, given {x.relu()} and
-// perhaps more CHECK-NEXT: {{^}}14:   alias: not own, set once, shares what it
-// owns, given {y} and perhaps more CHECK-NEXT: {{^}}14:   y escapes CHECK-NEXT:
-// {{^}}15:   alias released CHECK-NEXT: {{^}}15:   moved: own, set once, shares
-// what it owns, given {std::move(alias)} CHECK-NEXT: {{^}}16:   moved is y, as
-// moved, part of moved, from y, keeps {moved} CHECK-NEXT: {{^}}19: function
-// assigned CHECK-NEXT: {{^}}19:   which: own, given {} and perhaps more
+// CHECK-NEXT: {{^}}13:   y: own, shares what it owns, given {x.relu()} and perhaps more
+// CHECK-NEXT: {{^}}14:   alias: not own, set once, shares what it owns, given {y} and perhaps more
+// CHECK-NEXT: {{^}}14:   y escapes
+// CHECK-NEXT: {{^}}15:   alias released
+// CHECK-NEXT: {{^}}15:   moved: own, set once, shares what it owns, given {std::move(alias)}
+// CHECK-NEXT: {{^}}16:   moved is y, as moved, part of moved, from y, keeps {moved}
+// CHECK-NEXT: {{^}}19: function assigned
+// CHECK-NEXT: {{^}}19:   which: own, given {} and perhaps more
 // CHECK-NEXT: {{^}}19:   x: own, shares what it owns, given {} and perhaps more
 // CHECK-NEXT: {{^}}20:   y: own, shares what it owns, given {x + 1, x - 1}
 // CHECK-NEXT: {{^}}22:   y assigned
@@ -64,9 +65,10 @@ void loops(std::vector<torch::Tensor> xs) {
 // CHECK-NEXT: {{^}}26:   y released
 // CHECK-NEXT: {{^}}29: function escapes
 // CHECK-NEXT: {{^}}29:   x: own, shares what it owns, given {} and perhaps more
-// CHECK-NEXT: {{^}}30:   y: own, shares what it owns, given {x, x.exp()} and
-// perhaps more CHECK-NEXT: {{^}}31:   y escapes CHECK-NEXT: {{^}}32:   y
-// assigned CHECK-NEXT: {{^}}33:   count: own, given {0} and perhaps more
+// CHECK-NEXT: {{^}}30:   y: own, shares what it owns, given {x, x.exp()} and perhaps more
+// CHECK-NEXT: {{^}}31:   y escapes
+// CHECK-NEXT: {{^}}32:   y assigned
+// CHECK-NEXT: {{^}}33:   count: own, given {0} and perhaps more
 // CHECK-NEXT: {{^}}34:   count changed
 // CHECK-NEXT: {{^}}37: function loops
 // CHECK-NEXT: {{^}}37:   xs: own, given {} and perhaps more
@@ -74,10 +76,9 @@ void loops(std::vector<torch::Tensor> xs) {
 // CHECK-NEXT: {{^}}38:   i: own, given {0} and perhaps more, scope of line 38
 // CHECK-NEXT: {{^}}38:   loop, few times
 // CHECK-NEXT: {{^}}39:   loop, in the loop of line 38
-// CHECK-NEXT: {{^}}39:   x: not own, set once, shares what it owns, given {:}
-// and perhaps more, scope of line 39 CHECK-NEXT: {{^}}40:   first: own, set
-// once, shares what it owns, given {x}, scope of line 39 CHECK-NEXT: {{^}}42:
-// first is xs[], as first, part of first, from :, keeps {first}, in the loop of
-// line 39, in the first round CHECK-NEXT: {{^}}44:   n: own, given {9, n / 2}
+// CHECK-NEXT: {{^}}39:   x: not own, set once, shares what it owns, given {:} and perhaps more, scope of line 39
+// CHECK-NEXT: {{^}}40:   first: own, set once, shares what it owns, given {x}, scope of line 39
+// CHECK-NEXT: {{^}}42:   first is xs[], as first, part of first, from :, keeps {first}, in the loop of line 39, in the first round
+// CHECK-NEXT: {{^}}44:   n: own, given {9, n / 2}
 // CHECK-NEXT: {{^}}45:   loop
 // CHECK-NEXT: {{^}}46:   n assigned, read later
