@@ -1,4 +1,4 @@
-// RUN: %code-facts %s -- %torch_flags | %FileCheck %s -implicit-check-not={{.}}
+// RUN: %cpp-facts %s -- %torch_flags | %FileCheck %s -implicit-check-not={{.}}
 
 // Which object an expression names, and what a value keeps.
 

@@ -1,4 +1,4 @@
-// RUN: %code-facts %s -- %torch_flags | %FileCheck %s -implicit-check-not={{.}}
+// RUN: %cpp-facts %s -- %torch_flags | %FileCheck %s -implicit-check-not={{.}}
 
 // What a variable is given, where a value comes from, what surrounds it.
 

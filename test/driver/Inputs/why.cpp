@@ -15,8 +15,8 @@ void guarded(Net &Model, const torch::Tensor &X) {
   std::cout << Model(X);
 }
 
-void printed(Net &Model, const torch::Tensor &X) {
-  std::cout << Model(X);
+void printed(const torch::Tensor &X) {
+  std::cout << Net()(X);
 }
 
 void suppressed(Net &Model, const torch::Tensor &X) {

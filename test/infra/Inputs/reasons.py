@@ -22,8 +22,10 @@ def flags_of(path):
     """What the test of a file gives the compiler."""
     with open(path, encoding="utf-8") as file:
         for line in re.findall(r"RUN: *%check_libtorch_tidy (.*)", file.read()):
-            return shlex.split(line.replace("%S", os.path.dirname(path)).split(" -- ", 2)[-1]
-                               if line.count(" -- ") > 1 or line.count(" -- --") else "")
+            words = shlex.split(line.replace("%S", os.path.dirname(path)))
+            ends = [at for at, word in enumerate(words) if word == "--"]
+            # After the first: options of clang-tidy. After the second: flags.
+            return words[ends[1] + 1:] if len(ends) > 1 else []
     return []
 
 
