@@ -1,7 +1,8 @@
 """Runs the programs of test/proof that grow, watched, and prints the reports.
 
 run_proofs.py PROGRAM FOLDER REPORTER...: PROGRAM is built from Inputs/proofs.cpp.
-Reports go to FOLDER; REPORTER is the command that reads one.
+FOLDER has the sources of the proofs, and gets the reports; REPORTER is the command
+that reads one.
 """
 
 import os
@@ -9,7 +10,6 @@ import subprocess
 import sys
 
 program, folder, reporter = sys.argv[1], sys.argv[2], sys.argv[3:]
-proofs = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "proof")
 environment = dict(os.environ, LIBTORCH_TIDY_WATCH_TEXT="0", LIBTORCH_TIDY_WATCH_STACKS="all")
 os.makedirs(folder, exist_ok=True)
 for name in ("accumulated-history", "autograd-context-cycle", "create-graph-cycle",
@@ -22,4 +22,4 @@ for name in ("accumulated-history", "autograd-context-cycle", "create-graph-cycl
                        stderr=subprocess.DEVNULL,
                        env=dict(environment, LIBTORCH_TIDY_WATCH=report))
         print("PROGRAM", name, kind, flush=True)
-        subprocess.run(reporter + [report, "--root=" + os.path.realpath(proofs)], check=True)
+        subprocess.run(reporter + [report, "--root=" + os.path.realpath(folder)], check=True)
