@@ -10,6 +10,7 @@
 #include "analysis/cpp/ProgramNames.h"
 #include "analysis/cpp/UnitContext.h"
 #include "clang/AST/ASTContext.h"
+#include <algorithm>
 
 using namespace clang;
 
@@ -59,10 +60,11 @@ void Arbiter::decide(flow::UnitModel &Unit) {
   const SourceManager &SM = Unit.context().getSourceManager();
   for (const Scope &S : Scopes) {
     const Label &First =
-        **llvm::min_element(S.Forwards, [&](const Label *A, const Label *B) {
-          return SM.isBeforeInTranslationUnit(A->Site->getExprLoc(),
-                                              B->Site->getExprLoc());
-        });
+        **std::min_element(S.Forwards.begin(), S.Forwards.end(),
+                           [&](const Label *A, const Label *B) {
+                             return SM.isBeforeInTranslationUnit(
+                                 A->Site->getExprLoc(), B->Site->getExprLoc());
+                           });
     Reported.Forwards.insert({cpp::usrOf(S.Flow->function()),
                               cpp::lineOf(First.Site->getExprLoc(), SM),
                               UnguardedPasses::runs(First),
