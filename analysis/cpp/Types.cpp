@@ -8,8 +8,8 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Library.h"
-#include "analysis/cpp/UnitContext.h"
 #include "analysis/cpp/Std.h"
+#include "analysis/cpp/UnitContext.h"
 #include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -19,16 +19,12 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::cpp {
 
-/// So deep in namespaces, classes and functions are only lambdas in lambdas of
-/// users, never the declarations of a library.
-static constexpr unsigned MaxDepth = 32;
-
 bool isStdDecl(const Decl *D) {
   if (!D)
     return false;
   unsigned Depth = 0;
-  for (const DeclContext *DC = D->getDeclContext(); DC && ++Depth <= MaxDepth;
-       DC = DC->getParent())
+  for (const DeclContext *DC = D->getDeclContext();
+       DC && ++Depth <= MaxContexts; DC = DC->getParent())
     if (const auto *NS = dyn_cast<NamespaceDecl>(DC))
       if (NS->isStdNamespace() ||
           (NS->getIdentifier() && NS->getName() == "__gnu_cxx"))

@@ -14,6 +14,10 @@
 
 namespace libtorch_tidy::cpp {
 
+/// So deep in namespaces, classes and functions are only lambdas in lambdas of
+/// users, never the declarations of a library.
+inline constexpr unsigned MaxContexts = 32;
+
 /// True when \p D is declared in namespace std or GNU's extension of it, at any
 /// depth: members of std::vector are. Null is allowed: after a fatal error a
 /// type may have no class.

@@ -14,8 +14,8 @@ namespace libtorch_tidy {
 
 FindingListener::~FindingListener() = default;
 
-// Thread-local because silent() is given a place, by which no UnitContext can be
-// found; the driver installs a listener around each unit.
+// Thread-local because silent() is given a place, by which no UnitContext can
+// be found; the driver installs a listener around each unit.
 static thread_local FindingListener *CurrentListener = nullptr;
 
 FindingListener *FindingListener::install(FindingListener *Listener) {

@@ -69,7 +69,8 @@ static std::string withoutArguments(std::string Function) {
   return Function.substr(0, Function.find('(', Begin));
 }
 
-/// "at::_ops::relu::call(at::Tensor const&)" as "relu".
+/// The operator that a function of the dispatcher calls: "relu". The name of
+/// any other function stays as it is.
 static std::string operatorOf(const std::string &Function) {
   const std::string Name = withoutArguments(Function);
   const StringRef Rest = StringRef(Name).split("_ops::").second;

@@ -107,8 +107,6 @@ Cell iteratorOperator(Interpreter &VM, const LibraryCall &C) {
   }
 }
 
-/// The place of the first of \p Among that is equal to \p What; their number
-/// when there is none. Absent when one of them is \p Unknown.
 std::optional<size_t> placeOf(Interpreter &VM, const Cell &What,
                               ArrayRef<Cell> Among, const Expr *E,
                               Cell &Unknown) {
@@ -140,8 +138,8 @@ static bool isSet(const LibraryCall &C) {
   return cpp::isStdClass(classOf(C), {"set", "unordered_set"});
 }
 
-/// The pair of a map with the key that is the first argument. Null when there
-/// is none; unknown when that is not known.
+/// The pair of a map whose key equals the first argument. Null if no key does;
+/// unknown if a key cannot be compared.
 static Cell pairAt(Interpreter &VM, const LibraryCall &C) {
   for (const Cell &Pair : C.Object->Elements)
     if (Pair->What == Value::List && Pair->Elements.size() == 2) {

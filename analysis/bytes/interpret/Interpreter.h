@@ -306,8 +306,8 @@ Cell iteratorOperator(Interpreter &VM, const LibraryCall &C);
 /// `it + 2`, `last - first`, `it != last`.
 Cell iteratorArithmetic(Interpreter &VM, clang::BinaryOperatorKind Op,
                         const Cell &A, const Cell &B, const clang::Expr *E);
-/// The place of the first of \p Among that is equal to \p What; their number
-/// when there is none. Absent when one of them is \p Unknown.
+/// The index of the first of \p Among that equals \p What, or their number if
+/// none does. Absent if a comparison is unknown: \p Unknown says why.
 std::optional<size_t> placeOf(Interpreter &VM, const Cell &What,
                               llvm::ArrayRef<Cell> Among, const clang::Expr *E,
                               Cell &Unknown);

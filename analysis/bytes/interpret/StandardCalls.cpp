@@ -290,21 +290,7 @@ static Cell callOfNumbers(Interpreter &VM, const LibraryCall &C) {
     return nullptr;
   const double X = realOf(C.Arguments.front());
   const double Y = C.Arguments.size() == 2 ? realOf(C.Arguments[1]) : 0;
-  const auto Result = llvm::StringSwitch<std::optional<double>>(C.Name)
-                          .Cases("sqrt", "sqrtf", std::sqrt(X))
-                          .Cases("floor", "floorf", std::floor(X))
-                          .Cases("ceil", "ceilf", std::ceil(X))
-                          .Cases("round", "lround", "llround", std::round(X))
-                          .Case("trunc", std::trunc(X))
-                          .Case("log", std::log(X))
-                          .Case("log2", std::log2(X))
-                          .Case("log10", std::log10(X))
-                          .Case("exp", std::exp(X))
-                          .Case("exp2", std::exp2(X))
-                          .Cases("pow", "powf", std::pow(X, Y))
-                          .Case("fmod", std::fmod(X, Y))
-                          .Cases("fabs", "fabsf", std::fabs(X))
-                          .Default(std::nullopt);
+  const std::optional<double> Result = computed(C.Name, X, Y);
   return Result ? convert(VM, real(*Result), C.F->getReturnType()) : nullptr;
 }
 

@@ -23,7 +23,7 @@ using llvm::StringRef;
 namespace libtorch_tidy::bytes {
 
 const CXXRecordDecl *heldBy(const CXXRecordDecl *R) {
-  if (!R || !cpp::isOrDerivesFrom(R, "torch::nn::ModuleHolder"))
+  if (!torch::isModuleHolder(R))
     return nullptr;
   const QualType Held = cpp::pointeeOf(compat::recordType(R));
   return Held.isNull() ? nullptr : cpp::recordOf(Held);
@@ -40,7 +40,7 @@ ModelClass modelClass(const CXXRecordDecl *R) {
                ? ModelClass::Base
                : ModelClass::LibraryModule;
   }
-  if (cpp::isOrDerivesFrom(R, "torch::nn::ModuleHolder"))
+  if (torch::isModuleHolder(R))
     return ModelClass::Holder;
   if (torch::isTensor(compat::recordType(R)))
     return ModelClass::Tensor;

@@ -20,10 +20,6 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
 
-/// So deep in namespaces, classes and functions are only lambdas in lambdas of
-/// users, never the declarations of a library.
-static constexpr unsigned MaxDepth = 32;
-
 bool isTorchDecl(const Decl *D) {
   if (!D)
     return false;
@@ -31,7 +27,7 @@ bool isTorchDecl(const Decl *D) {
   unsigned Depth = 0;
   for (const DeclContext *DC = D->getDeclContext();
        DC && !DC->isTranslationUnit(); DC = DC->getParent()) {
-    if (++Depth > MaxDepth)
+    if (++Depth > cpp::MaxContexts)
       return false;
     Outermost = DC;
   }

@@ -36,6 +36,10 @@ bool isModuleClass(const CXXRecordDecl *R) {
   return cpp::isOrDerivesFrom(R, ModuleClass.drop_front(2));
 }
 
+bool isModuleHolder(const CXXRecordDecl *R) {
+  return cpp::isOrDerivesFrom(R, "torch::nn::ModuleHolder");
+}
+
 const CXXRecordDecl *heldClass(QualType T) {
   QualType Held = cpp::pointeeOf(T);
   return Held.isNull() ? cpp::recordOf(T) : cpp::recordOf(Held);

@@ -119,6 +119,10 @@ bool isModuleClass(const clang::CXXRecordDecl *R);
 /// null where it has none.
 const clang::CXXRecordDecl *heldClass(clang::QualType T);
 
+/// torch::nn::ModuleHolder and what derives from it, as TORCH_MODULE makes it.
+/// \p R may be null.
+bool isModuleHolder(const clang::CXXRecordDecl *R);
+
 /// torch::jit::Module and its base Object. \p R may be null.
 bool isScriptClass(const clang::CXXRecordDecl *R);
 /// The same of a type.
