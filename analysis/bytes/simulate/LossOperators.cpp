@@ -7,7 +7,6 @@
 
 #include "analysis/bytes/simulate/OperatorRules.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include <algorithm>
 
 using llvm::StringRef;
@@ -116,8 +115,12 @@ static OperatorResult poisson(OperatorCall &Op) {
   }
   if (Op.flag("full", false)) {
     // Stirling's formula, of which only the sizes matter.
-    const Tensor Term =
-        Target * Target.log() - Target + (Target * 2).log() * 0.5;
+    Tensor Term;
+    {
+      const Tensor A = Target * 2, B = A.log(), C = B * 0.5, D = Target.log(),
+                   E = Target * D, F = E - Target;
+      Term = F + C;
+    }
     const Tensor Small = Target.le(1), Filled = Term.masked_fill(Small, 0);
     Loss = Loss.add_(Filled);
   }
@@ -303,8 +306,14 @@ static OperatorResult classMargin(OperatorCall &Op) {
 
 static OperatorResult labelSoftMargin(OperatorCall &Op) {
   const Tensor Input = Op.self(), Target = Op.tensor("target");
-  Tensor Loss =
-      -(Target * Input.log_sigmoid() + (1 - Target) * (-Input).log_sigmoid());
+  Tensor Loss;
+  {
+    // In this order, with all of it alive until the sum is there.
+    const Tensor A = Input.log_sigmoid(), OfTargets = Target * A,
+                 Others = 1 - Target, Negated = -Input,
+                 B = Negated.log_sigmoid(), OfOthers = Others * B;
+    Loss = -(OfTargets + OfOthers);
+  }
   if (const Tensor Weight = Op.maybeTensor("weight"))
     Loss = Loss * Weight;
   Loss = Loss.sum(-1) / 2;

@@ -13,7 +13,6 @@
 
 #include "analysis/bytes/simulate/OperatorRules.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using llvm::ArrayRef;
 using llvm::StringRef;
@@ -114,7 +113,7 @@ static void startRecurrence(OperatorCall &Op, Recurrence &R, const Tensor &X,
 static bool recurrentLayer(OperatorCall &Op, Recurrence &R, Tensor &X,
                            int64_t Layer) {
   auto Join = [&](std::vector<Tensor> All) {
-    return R.IsPacked ? cat(std::move(All), 0) : stack(std::move(All));
+    return R.IsPacked ? cat(All, 0) : stack(All);
   };
   std::vector<Tensor> Outputs;
   std::vector<std::vector<Tensor>> Steps;
@@ -123,8 +122,11 @@ static bool recurrentLayer(OperatorCall &Op, Recurrence &R, Tensor &X,
   std::vector<Tensor> PreSteps;
   for (int64_t Direction = 0; Direction < R.Directions; ++Direction) {
     const bool Back = Direction == 1;
-    Pre = linear(X, recurrentWeight(Op, "weight_ih", Layer, Back),
-                 recurrentWeight(Op, "bias_ih", Layer, Back));
+    {
+      const Tensor Bias = recurrentWeight(Op, "bias_ih", Layer, Back),
+                   Weight = recurrentWeight(Op, "weight_ih", Layer, Back);
+      Pre = linear(X, Weight, Bias);
+    }
     PreSteps = R.IsPacked ? std::vector<Tensor>(R.Steps) : Pre.unbind();
     const Tensor W = recurrentWeight(Op, "weight_hh", Layer, Back),
                  B = recurrentWeight(Op, "bias_hh", Layer, Back);
@@ -196,9 +198,10 @@ static OperatorResult recurrent(OperatorCall &Op) {
   if (R.IsPacked)
     X->PackedSteps = R.Steps;
   Results.push_back(BatchFirst && !R.IsPacked ? X.transpose(0, 1) : X);
-  Results.push_back(stack(std::move(R.LastH)));
+  Results.push_back(stack(R.LastH));
+  R.LastH.clear();
   if (R.IsLstm)
-    Results.push_back(stack(std::move(R.LastC)));
+    Results.push_back(stack(R.LastC));
   return std::move(Results);
 }
 
@@ -268,11 +271,13 @@ static OperatorResult recurrentCell(OperatorCall &Op) {
   if (Kind == "lstm" && !Before.C)
     return Op.notFollowed("the state of '" + Op.Name + "' is not known");
   auto FromInput = [&] {
-    return linear(X, Op.lowered(Op.tensor("weight_ih")),
-                  Op.lowered(Op.maybeTensor("bias_ih")));
+    const Tensor Bias = Op.lowered(Op.maybeTensor("bias_ih")),
+                 Weight = Op.lowered(Op.tensor("weight_ih"));
+    return linear(X, Weight, Bias);
   };
-  const Hidden After = step(Kind, Before, FromInput, Op.lowered(W),
-                            Op.lowered(Op.maybeTensor("bias_hh")));
+  const Tensor Bias = Op.lowered(Op.maybeTensor("bias_hh")),
+               Weight = Op.lowered(W);
+  const Hidden After = step(Kind, Before, FromInput, Weight, Bias);
   if (Kind != "lstm")
     return After.H;
   return std::vector<Tensor>{After.H, After.C};
@@ -289,16 +294,18 @@ static std::vector<Tensor> projected(const Tensor &Q, const Tensor &K,
                                      const Tensor &B) {
   if (Q == K && K == V)
     return linear(Q, W, B).chunk(3, -1);
-  const int64_t E = Q->sizes()[2];
+  // By the weights from width \p From on. Each part is a node of its own, and
+  // their order decides which gradient is there first.
+  auto Part = [&](const Tensor &X, int64_t From, int64_t Widths) {
+    const int64_t E = Q->sizes()[2];
+    const Tensor OfB = B.narrow(0, From * E, Widths * E),
+                 OfW = W.narrow(0, From * E, Widths * E);
+    return linear(X, OfW, OfB);
+  };
   if (K != V)
-    return {linear(Q, W.narrow(0, 0, E), B.narrow(0, 0, E)),
-            linear(K, W.narrow(0, E, E), B.narrow(0, E, E)),
-            linear(V, W.narrow(0, 2 * E, E), B.narrow(0, 2 * E, E))};
-  std::vector<Tensor> Result = {
-      linear(Q, W.narrow(0, 0, E), B.narrow(0, 0, E))};
-  llvm::append_range(
-      Result,
-      linear(K, W.narrow(0, E, 2 * E), B.narrow(0, E, 2 * E)).chunk(2, -1));
+    return {Part(Q, 0, 1), Part(K, 1, 1), Part(V, 2, 1)};
+  std::vector<Tensor> Result = {Part(Q, 0, 1)};
+  llvm::append_range(Result, Part(K, 1, 2).chunk(2, -1));
   return Result;
 }
 

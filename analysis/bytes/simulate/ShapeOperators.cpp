@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/simulate/OperatorRules.h"
-#include "llvm/ADT/StringSwitch.h"
 #include <numeric>
 
 using llvm::ArrayRef;
@@ -100,7 +99,7 @@ static OperatorResult reshape(OperatorCall &Op, const Tensor &T, Sizes To) {
     return viewed(Op, T, To, *Strides, Kind);
   if (Op.Name.starts_with("view"))
     Op.throws("a tensor whose elements do not lie in order is viewed as " +
-              shown(To) + "; reshape(Op) copies it");
+              shown(To) + "; reshape() copies it");
   const Tensor Copy = Op.make(To, T);
   Op.scratch(bytesToTranspose(T));
   Op.record({Copy}, {{T, Kind}});
