@@ -7,6 +7,7 @@
 
 #include "checks/base/Finding.h"
 #include "llvm/ADT/STLExtras.h"
+#include <utility>
 
 using namespace clang;
 
@@ -37,13 +38,16 @@ Finding &Finding::because(const Reason &Row, const llvm::Twine &Detail,
   return because(Because{&Row, Detail.str(), At});
 }
 
+Level lowered(Level From, llvm::ArrayRef<Because> Why) {
+  for (const Because &Each : Why)
+    if (Each.Row->Does <= Effect::Advice)
+      From = std::max(From, static_cast<Level>(Each.Row->Does));
+  return From;
+}
+
 Finding &Finding::because(llvm::ArrayRef<Because> Found) {
-  for (const Because &Why : Found) {
-    Reasons.push_back(Why);
-    if (Why.Row->Does <= Effect::Advice)
-      Strength = std::max(Strength, static_cast<Level>(Why.Row->Does));
-  }
-  return *this;
+  Reasons.append(Found.begin(), Found.end());
+  return level(lowered(Strength, Found));
 }
 
 bool Finding::hasFix() const {

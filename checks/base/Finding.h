@@ -52,6 +52,9 @@ struct Because {
 ///              .because(Rows.UnseenCallee, Callee)
 ///              .says(quoted(Var) + " is kept")
 ///              .note(Var, "it is declared here"));
+/// The level that a finding of \p From has for the reasons \p Why.
+Level lowered(Level From, llvm::ArrayRef<Because> Why);
+
 struct Finding {
   clang::SourceLocation Loc;
   clang::SourceRange Highlight; ///< Optional: what to underline.

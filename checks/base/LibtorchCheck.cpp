@@ -89,17 +89,13 @@ void LibtorchCheck::onEndOfTranslationUnit() {
 }
 
 void LibtorchCheck::checkUnit(flow::UnitModel &Unit) {
-  for (const FunctionDecl *F : Unit.functions())
-    if (const flow::FunctionFlow *Flow = Unit.flowOf(F);
-        Flow && Flow->available())
-      checkFunction(*Flow, Unit);
+  Unit.forEachFlow(
+      [&](const flow::FunctionFlow &Flow) { checkFunction(Flow, Unit); });
 }
 
 bool LibtorchCheck::isWhole() const { return cpp::Errors::none(*Context); }
 
-flow::UnitModel &LibtorchCheck::unit() {
-  return flow::UnitModel::of(*Context);
-}
+flow::UnitModel &LibtorchCheck::unit() { return flow::UnitModel::of(*Context); }
 
 /// Null where the unit is not whole: sizes are not certain then.
 bytes::KnownSizes *LibtorchCheck::knownSizes() {
@@ -168,20 +164,16 @@ static llvm::SmallVector<Step, 8> elided(llvm::ArrayRef<Step> Steps) {
   return Story;
 }
 
-void LibtorchCheck::report(const Finding &F) {
+void LibtorchCheck::report(Finding F) {
   const SourceManager &SM = Context->getSourceManager();
   SourceLocation Loc = SM.getFileLoc(F.Loc);
   if (Loc.isInvalid())
     return;
-  const CatalogEntry *Entry = findInCatalog(name());
-  const Level Strength =
-      Entry ? std::max(F.Strength, Entry->StrongestLevel) : F.Strength;
-  if (FindingListener *Listener = FindingListener::current()) {
-    Finding Heard = F;
-    Listener->heard(name(), Heard.level(Strength), Loc, SM,
-                    /*IsTooWeak=*/!reports(Strength));
-  }
-  if (!reports(Strength) || !Reported.insert(Loc).second)
+  if (const CatalogEntry *Entry = findInCatalog(name()))
+    F.Strength = std::max(F.Strength, Entry->StrongestLevel);
+  if (FindingListener *Listener = FindingListener::current())
+    Listener->heard(name(), F, Loc, SM, /*IsTooWeak=*/!reports(F.Strength));
+  if (!reports(F.Strength) || !Reported.insert(Loc).second)
     return;
   {
     // The message is data, not a format: names in it may hold '%'.

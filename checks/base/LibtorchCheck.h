@@ -99,7 +99,7 @@ protected:
 
   /// Reports \p F: the warning, its steps as notes, its fix. Once for a place:
   /// all instantiations of a template share one report.
-  void report(const Finding &F);
+  void report(Finding F);
 
   /// Where the history of label \p L comes from, as a step of a story.
   static Step originStep(const flow::Label &L);

@@ -10,7 +10,7 @@
 #include "analysis/cpp/ProgramNames.h"
 #include "analysis/cpp/UnitContext.h"
 #include "clang/AST/ASTContext.h"
-#include <algorithm>
+#include <utility>
 
 using namespace clang;
 
@@ -39,19 +39,14 @@ void Arbiter::decide(flow::UnitModel &Unit) {
   UnguardedPasses Passes(Unit, [&](const Label &L, const FunctionFlow &Flow) {
     return isToBeGuarded(L.Site, Flow);
   });
-  auto ForEachFlow = [&](llvm::function_ref<void(const FunctionFlow &)> Do) {
-    for (const FunctionDecl *F : Unit.functions())
-      if (const FunctionFlow *Flow = Unit.flowOf(F); Flow && Flow->available())
-        Do(*Flow);
-  };
-  ForEachFlow([&](const FunctionFlow &Flow) {
+  Unit.forEachFlow([&](const FunctionFlow &Flow) {
     for (Scope &S : Passes.scopesIn(Flow)) {
       for (const Label *L : S.Forwards)
         ScopeOf[L] = Scopes.size();
       Scopes.push_back(std::move(S));
     }
   });
-  ForEachFlow([&](const FunctionFlow &Flow) {
+  Unit.forEachFlow([&](const FunctionFlow &Flow) {
     if (Passes.reportsItsResults(Flow))
       Reported.Results.insert(Flow.function());
   });
@@ -59,12 +54,7 @@ void Arbiter::decide(flow::UnitModel &Unit) {
     return;
   const SourceManager &SM = Unit.context().getSourceManager();
   for (const Scope &S : Scopes) {
-    const Label &First =
-        **std::min_element(S.Forwards.begin(), S.Forwards.end(),
-                           [&](const Label *A, const Label *B) {
-                             return SM.isBeforeInTranslationUnit(
-                                 A->Site->getExprLoc(), B->Site->getExprLoc());
-                           });
+    const Label &First = *S.Forwards.front();
     Reported.Forwards.insert({cpp::usrOf(S.Flow->function()),
                               cpp::lineOf(First.Site->getExprLoc(), SM),
                               UnguardedPasses::runs(First),

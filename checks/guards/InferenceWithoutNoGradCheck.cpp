@@ -94,14 +94,9 @@ static std::string placeOf(const FunctionDecl *F) {
 /// Sorts what \p Scopes have, and them, by where they stand.
 static void sortBySource(llvm::MutableArrayRef<Scope> Scopes,
                          const SourceManager &SM) {
-  auto ComesBefore = [&](const Label *A, const Label *B) {
-    return SM.isBeforeInTranslationUnit(A->Site->getExprLoc(),
-                                        B->Site->getExprLoc());
-  };
-  for (Scope &S : Scopes)
-    llvm::sort(S.Forwards, ComesBefore);
   llvm::sort(Scopes, [&](const Scope &A, const Scope &B) {
-    return ComesBefore(A.Forwards.front(), B.Forwards.front());
+    return SM.isBeforeInTranslationUnit(A.Forwards.front()->Site->getExprLoc(),
+                                        B.Forwards.front()->Site->getExprLoc());
   });
 }
 

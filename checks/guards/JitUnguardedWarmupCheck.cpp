@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/cpp/Body.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
@@ -143,12 +144,13 @@ JitUnguardedWarmupCheck::switchOfProfiling(flow::UnitModel &Unit) {
   return *Switch;
 }
 
-/// Does something give \p Module another value between \p First and \p Later?
+/// What gives \p Module another value between \p First and \p Later; null if
+/// nothing does.
 static const Expr *replacedBetween(const Expr *First, const Expr *Later,
                                    const ValueDecl *Module,
                                    const FunctionFlow &Flow,
                                    const SourceManager &SM) {
-  for (const cpp::Write &W : cpp::writesTo(Module, Flow.function()->getBody()))
+  for (const cpp::Write &W : cpp::Body::of(Flow.function()).writesTo(Module))
     if ((W.Kind == cpp::WriteKind::Assigned ||
          W.Kind == cpp::WriteKind::Released) &&
         SM.isBeforeInTranslationUnit(First->getExprLoc(),
@@ -160,20 +162,22 @@ static const Expr *replacedBetween(const Expr *First, const Expr *Later,
 }
 
 /// The first of \p Calls that is guarded and comes after the first of them.
+/// \p WhyNot is given the reasons against others.
 static const Expr *guardedLater(const ValueDecl *Module,
                                 const ScriptCalls &Calls,
                                 const FunctionFlow &Flow,
-                                const SourceManager &SM) {
+                                const SourceManager &SM,
+                                llvm::SmallVectorImpl<Because> &WhyNot) {
   const Expr *First = Calls.front().Call;
   for (const auto &[Call, Mode] : Calls) {
     if (Mode != GradMode::Off)
       continue;
     if (areExclusive(First, Call, Flow))
-      silent(First, JitUnguardedWarmup.Exclusive, "guarded call",
-             Call->getExprLoc());
+      WhyNot.push_back(
+          {&JitUnguardedWarmup.Exclusive, "guarded call", Call->getExprLoc()});
     else if (const Expr *By = replacedBetween(First, Call, Module, Flow, SM))
-      silent(First, JitUnguardedWarmup.Replaced, "assignment",
-             By->getExprLoc());
+      WhyNot.push_back(
+          {&JitUnguardedWarmup.Replaced, "assignment", By->getExprLoc()});
     else
       return Call;
   }
@@ -201,7 +205,7 @@ static const Expr *guardedInMethods(const ValueDecl *Module,
     for (const auto &[Call, Mode] : Flow->scriptCalls())
       if (Mode == GradMode::Off && moduleOf(Call) == Module)
         Guarded = Call;
-    for (const cpp::Write &W : cpp::writesTo(Module, Method->getBody()))
+    for (const cpp::Write &W : cpp::Body::of(Method).writesTo(Module))
       if (W.Kind == cpp::WriteKind::Assigned)
         Guarded = nullptr;
     if (Guarded)
@@ -253,12 +257,16 @@ void JitUnguardedWarmupCheck::checkFunction(const FunctionFlow &Flow,
     const Expr *First = Calls.front().Call;
     if (Calls.front().Mode != GradMode::On)
       continue;
-    const Expr *Guarded =
-        guardedLater(Module, Calls, Flow, Unit.context().getSourceManager());
+    llvm::SmallVector<Because, 2> WhyNot;
+    const Expr *Guarded = guardedLater(
+        Module, Calls, Flow, Unit.context().getSourceManager(), WhyNot);
     if (!Guarded)
       Guarded = guardedInMethods(Module, Function, Unit);
-    if (!Guarded)
+    if (!Guarded) {
+      for (const Because &Why : WhyNot)
+        silent(First, *Why.Row, Why.Detail, Why.At);
       continue;
+    }
     if (isHistoryUsed(First, Flow, Unit))
       silent(First, JitUnguardedWarmup.Trained);
     else if (Unit.isCalledOnlyGuarded(Function))

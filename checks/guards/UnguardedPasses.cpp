@@ -35,10 +35,7 @@ using flow::GradMode;
 using flow::Label;
 
 Level UnguardedPasses::Scope::strength() const {
-  return Finding::at(SourceLocation())
-      .level(Level::Likely)
-      .because(Why)
-      .Strength;
+  return lowered(Level::Likely, Why);
 }
 
 bool UnguardedPasses::isClosed(const flow::UnitModel &Unit) {
@@ -47,14 +44,11 @@ bool UnguardedPasses::isClosed(const flow::UnitModel &Unit) {
 
 /// The block that a finding is reported for: one report covers all forwards
 /// that the same guard would cover.
-static const Stmt *scopeOf(const Stmt *Site, const CompoundStmt *Guardable,
-                           const FunctionFlow &Flow) {
+static const Stmt *blockFor(const Stmt *Site, const CompoundStmt *Guardable,
+                            const FunctionFlow &Flow) {
   if (Guardable)
     return Guardable;
-  const Stmt *S = Site;
-  while (S && !isa<CompoundStmt>(S))
-    S = Flow.parentOf(S);
-  return S;
+  return cpp::Body::of(Flow.function()).around<CompoundStmt>(Site);
 }
 
 namespace {
@@ -254,20 +248,23 @@ static bool isGivenToConstructor(const FieldDecl *Field) {
          });
 }
 
-/// Does the C++ module that \p L runs come from callers that this unit does not
-/// show? They may have a guard, as a loop that evaluates has.
-static bool isLentByOthers(const Label &L, const FunctionFlow &Flow,
-                           flow::UnitModel &Unit) {
+/// The C++ module that \p L runs, if it comes from callers that this unit does
+/// not show; null otherwise. They may have a guard, as a loop that evaluates
+/// has.
+static const ValueDecl *lentByOthers(const Label &L, const FunctionFlow &Flow,
+                                     flow::UnitModel &Unit) {
   const FunctionDecl *F = Flow.function();
   const ValueDecl *Module = moduleRunBy(L, Flow);
   if (!Module || !torch::isModule(Module->getType().getNonReferenceType()) ||
       torch::isScriptModule(Module->getType().getNonReferenceType()) ||
       Unit.program() || F->isMain() || !isEntryPoint(F) ||
       !Unit.callersOf(F).empty() || Unit.scan().calls().Evals.lookup(Module))
-    return false;
-  if (const auto *Field = dyn_cast<FieldDecl>(Module))
-    return isGivenToConstructor(Field);
-  return isa<ParmVarDecl>(Module) && Module->getDeclContext() == F;
+    return nullptr;
+  const auto *Field = dyn_cast<FieldDecl>(Module);
+  const bool IsLent =
+      Field ? isGivenToConstructor(Field)
+            : isa<ParmVarDecl>(Module) && Module->getDeclContext() == F;
+  return IsLent ? Module : nullptr;
 }
 
 /// Does \p F make of its class what a module is: a tensor goes into its
@@ -382,22 +379,30 @@ const Reason *UnguardedPasses::silenceIn(const FunctionFlow &Flow) {
 /// For a run that asks why: the calls of modules that a guard covers.
 static void tellGuarded(const FunctionFlow &Flow) {
   const cpp::Body &In = cpp::Body::of(Flow.function());
-  cpp::forEach<VarDecl>(In.root(), [&](const VarDecl *Guard) {
+  // Another guard may switch gradients on again.
+  auto HasHistory = [&](const CallExpr *Call) {
+    return llvm::any_of(Flow.labels(), [&](const Label &L) {
+      return L.Site == Call && L.bringsGraph();
+    });
+  };
+  auto Tell = [&](const VarDecl *Guard) {
     if (torch::guardOf(Guard) != GradMode::Off)
       return;
-    const Stmt *Block = In.parentOf(In.declarationOf(Guard));
-    cpp::forEach<CallExpr>(Block, [&](const CallExpr *Call) {
-      if (torch::asModuleCall(Call) &&
+    cpp::forEach<CallExpr>(In.scopeOf(Guard), [&](const CallExpr *Call) {
+      if (torch::asModuleCall(Call) && !HasHistory(Call) &&
           In.context().getSourceManager().isBeforeInTranslationUnit(
               Guard->getLocation(), Call->getExprLoc()))
         silent(Call, InferenceWithoutNoGrad.Guarded, Guard);
     });
-  });
+  };
+  cpp::forEach<VarDecl>(In.root(), Tell, cpp::Lambdas::Skipped);
 }
 
 /// Names the function that cannot be seen and takes what \p L gives.
 static Because unseenCalleeOf(const Label &L, const FunctionFlow &Flow) {
   Because Why = {&InferenceWithoutNoGrad.UnseenCallee};
+  if (!asksWhy())
+    return Why;
   const cpp::Body &In = cpp::Body::of(Flow.function());
   const VarDecl *Var = cpp::declaredBy(In.userOf(L.Site));
   for (const flow::CallSite &Site : Flow.unseenCalls())
@@ -423,9 +428,9 @@ std::optional<Because> UnguardedPasses::weaknessOf(const Label &L,
     return Consumers & ~Label::Computed
                ? Because{&InferenceWithoutNoGrad.KeptByCaller}
                : unseenCalleeOf(L, Flow);
-  if (!isLentByOthers(L, Flow, Unit))
+  const ValueDecl *Module = lentByOthers(L, Flow, Unit);
+  if (!Module)
     return std::nullopt;
-  const ValueDecl *Module = moduleRunBy(L, Flow);
   return Because{&InferenceWithoutNoGrad.Lent, quoted(Module),
                  Module->getLocation()};
 }
@@ -463,9 +468,9 @@ UnguardedPasses::scopesIn(const FunctionFlow &Flow) {
         ToPredict || (IsLayer && !MayTrain)
             ? dyn_cast<CompoundStmt>(Flow.function()->getBody())
             : flow::guardableBlock(L->Site, Flow, Unit);
-    Scope &S = Scopes[scopeOf(L->Site, Guardable, Flow)];
-    const Reason *Tries = trialOf(*L, Flow);
-    S.Tries = S.Forwards.empty() || S.Tries ? Tries : nullptr;
+    Scope &S = Scopes[blockFor(L->Site, Guardable, Flow)];
+    if (S.Forwards.empty() || S.Tries)
+      S.Tries = trialOf(*L, Flow);
     S.Flow = &Flow;
     S.Guardable = Guardable;
     S.ToPredict = ToPredict;
@@ -478,8 +483,13 @@ UnguardedPasses::scopesIn(const FunctionFlow &Flow) {
   }
   const bool IsGuarded =
       !Scopes.empty() && Unit.isCalledOnlyGuarded(Flow.function());
+  const SourceManager &SM = Unit.context().getSourceManager();
   std::vector<Scope> Found;
   for (auto &[Block, S] : Scopes) {
+    llvm::stable_sort(S.Forwards, [&](const Label *A, const Label *B) {
+      return SM.isBeforeInTranslationUnit(A->Site->getExprLoc(),
+                                          B->Site->getExprLoc());
+    });
     if (IsGuarded) {
       silent(S.Forwards.front()->Site, InferenceWithoutNoGrad.CallersGuard,
              Flow.function());

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/output/Why.h"
+#include "driver/project/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
 
@@ -25,13 +26,12 @@ static std::string named(const FindingReason &Why) {
   return Why.Name + (Why.Detail.empty() ? "" : ": " + Why.Detail);
 }
 
-static const Reason *rowOf(StringRef Check, StringRef Name) {
-  const CatalogEntry *Entry = findInCatalog(Check);
-  if (!Entry)
-    return nullptr;
-  const auto *It = llvm::find_if(
-      Entry->Reasons(), [&](const Reason &R) { return R.Name == Name; });
-  return It == Entry->Reasons().end() ? nullptr : It;
+static const Reason *rowOf(const CatalogEntry *Entry, StringRef Name) {
+  if (Entry)
+    for (const Reason &Row : Entry->Reasons())
+      if (Row.Name == Name)
+        return &Row;
+  return nullptr;
 }
 
 /// What decided on \p F, each as the rest of a line.
@@ -41,7 +41,7 @@ static std::vector<std::string> decisionsOn(const Finding &F) {
   const CatalogEntry *Entry = findInCatalog(F.Check);
   bool HasLevel = false;
   for (const FindingReason &Why : F.Reasons) {
-    const Reason *Row = rowOf(F.Check, Why.Name);
+    const Reason *Row = rowOf(Entry, Why.Name);
     if (!Row)
       continue;
     if (Row->Does == Effect::NoFix) {
@@ -66,7 +66,7 @@ std::string answerWhy(const WhyQuery &Query, StringRef Path,
   std::set<std::pair<unsigned, std::string>> Lines;
   auto Say = [&](const Place &Where, StringRef Check, const std::string &Text) {
     if (Where.Path == Path && (!Query.Line || Query.Line == Where.Line))
-      Lines.insert({Where.Line, Check.str() + ": " + Text});
+      Lines.insert({Where.Line, printable(Check.str() + ": " + Text)});
   };
   for (const Finding &F : Findings)
     if (F.Kind == FindingKind::Defect)
@@ -78,7 +78,7 @@ std::string answerWhy(const WhyQuery &Query, StringRef Path,
     return "no reason is known" +
            (Query.Line ? " at line " + std::to_string(Query.Line)
                        : std::string(" in this file")) +
-           ": no check saw anything that it might report\n";
+           ": no check reports anything there, or says why not\n";
   std::string Result;
   for (const auto &[Line, Text] : Lines)
     Result += (Query.Line ? "" : std::to_string(Line) + ": ") + Text + "\n";

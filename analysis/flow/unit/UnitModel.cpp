@@ -107,6 +107,12 @@ const FunctionFlow *UnitModel::flowOf(const FunctionDecl *F) {
   return Flow;
 }
 
+void UnitModel::forEachFlow(llvm::function_ref<void(const FunctionFlow &)> Do) {
+  for (const FunctionDecl *F : functions())
+    if (const FunctionFlow *Flow = flowOf(F); Flow && Flow->available())
+      Do(*Flow);
+}
+
 /// The flow of \p F, whose body is in another unit of the program.
 const FunctionFlow *UnitModel::flowAbroad(const FunctionDecl *F) {
   if (!Whole || !F || F->hasBody())
@@ -232,21 +238,18 @@ void UnitModel::collectCallers() {
   if (HasCallers)
     return;
   HasCallers = true;
-  for (const FunctionDecl *F : functions()) {
-    const FunctionFlow *Flow = flowOf(F);
-    if (!Flow || !Flow->available())
-      continue;
-    for (const CallSite &Call : Flow->calls())
-      Callers[Call.Callee->getCanonicalDecl()].push_back({Flow, Call.Mode});
-    for (const Label &L : Flow->labels()) {
+  forEachFlow([&](const FunctionFlow &Flow) {
+    for (const CallSite &Call : Flow.calls())
+      Callers[Call.Callee->getCanonicalDecl()].push_back({&Flow, Call.Mode});
+    for (const Label &L : Flow.labels()) {
       if (L.K == Label::Relay)
-        Relays[{L.Callee, L.Where}].push_back({Flow, &L});
+        Relays[{L.Callee, L.Where}].push_back({&Flow, &L});
       if (L.K == Label::Entry &&
           (L.Consumers & (Label::Backward | Label::Returned | Label::Escaped)))
-        if (const FieldDecl *Field = Flow->fieldOf(L.Where))
+        if (const FieldDecl *Field = Flow.fieldOf(L.Where))
           ConsumedFields.insert(Field->getCanonicalDecl());
     }
-  }
+  });
 }
 
 ArrayRef<UnitModel::RelayedTo> UnitModel::relaysOf(const FunctionDecl *F,

@@ -72,6 +72,9 @@ public:
   /// of a cycle are made again until that changes no more, at most MaxRounds
   /// times.
   const FunctionFlow *flowOf(const clang::FunctionDecl *F);
+  /// Calls \p Do for each function that flowOf() can tell about, in the order
+  /// of functions().
+  void forEachFlow(llvm::function_ref<void(const FunctionFlow &)> Do);
 
   /// Is every call of \p F in this unit (and there is one) made with gradient
   /// mode off?
