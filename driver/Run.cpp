@@ -102,6 +102,7 @@ private:
   Outcome describeChecks(StringRef File);
   Error checkOutputs() const;
   int exitCode() const;
+  int ended(int Result);
   void printSummary() const;
   std::optional<std::vector<Finding>>
   findingsWith(const fixits::FileTexts &Changed);
@@ -388,13 +389,7 @@ Outcome Run::reportBudget() {
   const BudgetOptions &Asked = Options.Budget;
   if (!Asked.Asked)
     return std::nullopt;
-  // What does not compile has errors, and they are all there is.
-  clang::tidy::ClangTidyContext Context(Config->createProvider(FS));
-  Context.setCurrentFile(Files->front());
-  llvm::erase_if(All.Findings, [](const Finding &F) {
-    return F.Kind != FindingKind::CompileError;
-  });
-  printText(All.Findings, Context, /*ToStderr=*/true, FS);
+  printCompileErrors(All.Findings, *Config, Files->front(), FS);
   printSummary();
   const bytes::UnitBudget Models = merged(All.Budgets);
   std::optional<BudgetSides> Change;
@@ -431,7 +426,6 @@ Outcome Run::reportBudget() {
     if (Error E = BudgetPage->write(
             budgetPage(Models, Asked, All.FailedUnits, Folder)))
       return usageError(std::move(E));
-  precompileAfter(All, Options.Analysis, Options.VfsOverlay);
   return IsBroken ? ExitBroken : ExitClean;
 }
 
@@ -440,6 +434,7 @@ Outcome Run::explainPlace() {
   const WhyQuery &Asked = Options.Why;
   if (Asked.File.empty())
     return std::nullopt;
+  printCompileErrors(All.Findings, *Config, Files->front(), FS);
   printSummary();
   llvm::outs() << answerWhy(Asked, canonicalPath(Asked.File, "", *FS),
                             All.Findings, All.Silences);
@@ -578,6 +573,13 @@ int Run::finish() {
   return FixesDone ? Code : int(ExitUsage);
 }
 
+/// Leaves the library headers that only a later run needs to a copy of the
+/// process.
+int Run::ended(int Result) {
+  precompileAfter(All, Options.Analysis, Options.VfsOverlay);
+  return Result;
+}
+
 int Run::run() {
   for (Outcome (Run::*Phase)() :
        {&Run::explainCheck, &Run::prepare, &Run::showRun, &Run::describe,
@@ -585,12 +587,10 @@ int Run::run() {
         &Run::runAsShard, &Run::openOutputs, &Run::analyse, &Run::reportBudget,
         &Run::explainPlace})
     if (Outcome End = (this->*Phase)())
-      return *End;
+      return ended(*End);
   report();
   fix();
-  const int Result = finish();
-  precompileAfter(All, Options.Analysis, Options.VfsOverlay);
-  return Result;
+  return ended(finish());
 }
 
 int run(CommandLine Options, const char *Argv0, void *MainAddress) {

@@ -6,11 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/budget/Document.h"
+#include "driver/project/Json.h"
 #include "driver/project/Paths.h"
 #include "driver/project/Printable.h"
-#include <nlohmann/json.hpp>
 
-using Json = nlohmann::ordered_json;
 using libtorch_tidy::bytes::ModelRows;
 using libtorch_tidy::bytes::ModuleRow;
 using libtorch_tidy::bytes::Spot;

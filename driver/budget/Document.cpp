@@ -24,12 +24,7 @@ std::string lineOf(const Spot &At, StringRef Folder) {
                                std::to_string(At.Line);
 }
 
-std::string grouped(uint64_t Number) {
-  std::string Result = std::to_string(Number);
-  for (size_t At = Result.size(); At > 3;)
-    Result.insert(At -= 3, ",");
-  return Result;
-}
+std::string grouped(uint64_t Number) { return grouped(std::to_string(Number)); }
 
 std::string atLeast(bool Is, const std::string &Number) {
   return Is ? ">=" + Number : Number;

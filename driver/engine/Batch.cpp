@@ -81,6 +81,8 @@ namespace {
 
 /// Counts what a run with a weaker level would report in addition.
 class WeakerFindings {
+  using OptionMap = clang::tidy::ClangTidyOptions::OptionMap;
+
 public:
   WeakerFindings(const AnalysisJob &Work, SourceTexts &Texts)
       : Work(Work), Texts(Texts) {}
@@ -90,13 +92,14 @@ public:
     for (const NolintAudit::File &File : View.Files)
       if (File.IsReported)
         Reported.insert(File.Path);
+    std::optional<OptionMap> Levels;
     for (const NolintAudit::Heard &Said : View.Said) {
       Finding Any;
       Any.Unit = View.Unit;
       Any.Where.Path = Said.Path;
       if (Said.TooWeak && Reported.count(Said.Path) &&
           Work.IsAskedFor(U, Any) && !isSuppressed(Said) &&
-          !hasLevelOfItsOwn(U, Said.Check))
+          !hasLevelOfItsOwn(Levels, U, Said.Check))
         Places.insert({Said.Path, Said.Offset, Said.Check});
     }
   }
@@ -110,27 +113,37 @@ public:
 private:
   bool isSuppressed(const NolintAudit::Heard &Said) {
     const SourceText *Text = Texts.get(Said.Path);
-    return !Text ||
-           llvm::any_of(
-               nolintComments(Text->text()), [&](const NolintComment &C) {
-                 return C.covers(Said.Offset) &&
-                        (C.isBare() || llvm::any_of(C.Items, [&](auto &I) {
-                           return I.names(Said.Check);
-                         }));
-               });
+    if (!Text)
+      return true;
+    auto [It, New] = Comments.try_emplace(Said.Path);
+    if (New)
+      It->second = nolintComments(Text->text());
+    return llvm::any_of(It->second, [&](const NolintComment &C) {
+      return C.covers(Said.Offset) &&
+             (C.isBare() || llvm::any_of(C.Items, [&](const NolintItem &I) {
+                return I.names(Said.Check);
+              }));
+    });
   }
 
-  /// Options of one check win over --level.
-  bool hasLevelOfItsOwn(const Unit &U, const std::string &Check) {
-    auto Options = Work.Config.optionsFor(U.File);
-    if (Options)
-      return Options->CheckOptions.count(Check + ".Level");
-    llvm::consumeError(Options.takeError());
-    return true;
+  /// Options of one check win over --level. \p Of are those of \p U, as soon as
+  /// they are asked for.
+  bool hasLevelOfItsOwn(std::optional<OptionMap> &Of, const Unit &U,
+                        const std::string &Check) {
+    if (!Of) {
+      auto Options = Work.Config.optionsFor(U.File);
+      if (!Options) {
+        llvm::consumeError(Options.takeError());
+        return true;
+      }
+      Of = std::move(Options->CheckOptions);
+    }
+    return Of->count(Check + ".Level");
   }
 
   const AnalysisJob &Work;
   SourceTexts &Texts;
+  std::map<std::string, std::vector<NolintComment>> Comments; ///< By file.
   std::set<std::tuple<std::string, unsigned, std::string>> Places;
 };
 

@@ -70,8 +70,7 @@ public:
       : Options(Options), Told(Told), ReadAfter(U.ReadAfter), Pch(Pch),
         Inputs(Inputs), TakesFacts(Options.CollectFacts && !CompilerWarnings),
         TakesModels(Options.Budget && !CompilerWarnings),
-        TakesSilences(Options.AsksWhy && !CompilerWarnings),
-        Previous(install(this)) {
+        AsksWhy(Options.AsksWhy && !CompilerWarnings), Previous(install(this)) {
     Result.File = U.File;
   }
   ~UnitListener() override { install(Previous); }
@@ -88,9 +87,10 @@ public:
     if (New || (It->second.IsTooWeak && !IsTooWeak)) {
       It->second.Bytes = F.Bytes;
       It->second.Reasons.clear();
-      for (const Because &Why : F.Reasons)
-        It->second.Reasons.push_back(
-            {Why.Row->Name.str(), detailOf(Why, Loc, SM)});
+      if (AsksWhy)
+        for (const Because &Why : F.Reasons)
+          It->second.Reasons.push_back(
+              {Why.Row->Name.str(), detailOf(Why, Loc, SM)});
     }
     if (!New && F.Strength < It->second.Strength) {
       It->second.Strength = F.Strength;
@@ -101,7 +101,7 @@ public:
   void silenced(SourceLocation Loc, Because Why) override {
     Silenced.emplace_back(Loc, std::move(Why));
   }
-  bool asksWhy() const override { return TakesSilences; }
+  bool asksWhy() const override { return AsksWhy; }
 
   /// After the checks: looks up the functions around what they found, whether
   /// there was anything to find, and what other units ask for.
@@ -130,7 +130,7 @@ public:
   const LibraryPch *const Pch;                 ///< Or null, as Inputs.
   UnitInputs *const Inputs;
   const bool TakesFacts, TakesModels; ///< TakesModels: and no findings.
-  const bool TakesSilences;
+  const bool AsksWhy;
   IntrusiveRefCntPtr<ProbedFileSystem> Probed; ///< Goes with Inputs.
   unsigned OwnText = 0;                        ///< See bytes::elaborate().
 

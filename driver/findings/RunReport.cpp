@@ -209,7 +209,7 @@ static RunReport::Steps stepsOf(const Json &Series) {
     std::vector<double> &Row = Result.Points.emplace_back();
     if (Point.is_array())
       for (const Json &Value : Point)
-        Row.push_back(Value.is_number() ? Value.get<double>() : 0);
+        Row.push_back(realOf(Value));
   }
   return Result;
 }

@@ -7,8 +7,8 @@
 
 #include "driver/output/CheckDocs.h"
 #include "driver/findings/NolintAudit.h"
+#include "driver/project/Json.h"
 #include "llvm/ADT/STLExtras.h"
-#include <nlohmann/json.hpp>
 
 using llvm::StringRef;
 
@@ -93,12 +93,12 @@ static StringRef inWords(Effect Does) {
 }
 
 std::string catalogAsJson(llvm::ArrayRef<std::string> Enabled) {
-  nlohmann::ordered_json All = nlohmann::ordered_json::array();
+  Json All = Json::array();
   for (const CatalogEntry &E : catalog()) {
-    nlohmann::ordered_json Tags = nlohmann::ordered_json::array();
+    Json Tags = Json::array();
     for (StringRef Tag : E.Tags)
       Tags.push_back(Tag.str());
-    nlohmann::ordered_json Reasons = nlohmann::ordered_json::array();
+    Json Reasons = Json::array();
     for (const Reason &R : E.Reasons())
       Reasons.push_back({{"name", R.Name.str()},
                          {"effect", inWords(R.Does).str()},

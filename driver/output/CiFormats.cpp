@@ -8,14 +8,13 @@
 #include "driver/output/CiFormats.h"
 #include "driver/output/CheckDocs.h"
 #include "driver/output/Escape.h"
+#include "driver/project/Json.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <map>
-#include <nlohmann/json.hpp>
 
 using llvm::StringRef;
-using Json = nlohmann::ordered_json;
 
 namespace libtorch_tidy::driver {
 

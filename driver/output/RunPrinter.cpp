@@ -35,24 +35,15 @@ static std::string decimal(double Value, unsigned Digits) {
   return Result;
 }
 
-/// 1234.56 as "1,234.6".
-static std::string grouped(double Value, unsigned Digits) {
-  std::string Result = decimal(Value, Digits);
-  const size_t First = Result.front() == '-' ? 1 : 0;
-  for (size_t At = std::min(Result.find('.'), Result.size()); At > First + 3;)
-    Result.insert(At -= 3, ",");
-  return Result;
-}
-
 /// 65792 as "65,792"; with a decimal where that matters.
 static std::string words(double Value) {
   const bool IsWhole =
       std::fabs(Value) >= 10 || std::fabs(Value - std::round(Value)) < 0.05;
-  return grouped(Value, IsWhole ? 0 : 1);
+  return grouped(decimal(Value, IsWhole ? 0 : 1));
 }
 
 static std::string megabytes(double Value) {
-  return grouped(Value / 1e6, Value >= 1e7 ? 0 : 1) + " MB";
+  return grouped(decimal(Value / 1e6, Value >= 1e7 ? 0 : 1)) + " MB";
 }
 
 /// "1 step", "2 steps".

@@ -9,6 +9,7 @@
 #include "analysis/flow/Cost.h"
 #include "driver/findings/NolintAudit.h"
 #include "driver/output/CheckDocs.h"
+#include "driver/project/Json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -16,11 +17,9 @@
 #include "llvm/Support/SHA256.h"
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
 using clang::tooling::Replacement;
 using llvm::StringRef;
-using Json = nlohmann::ordered_json;
 
 namespace libtorch_tidy::driver {
 

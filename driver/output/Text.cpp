@@ -233,4 +233,16 @@ void printStats(const ClangTidyStats &Stats) {
           "headers.\n";
 }
 
+void printCompileErrors(llvm::ArrayRef<Finding> Findings,
+                        const Configuration &Config, llvm::StringRef File,
+                        const FileSystem &FS) {
+  clang::tidy::ClangTidyContext Context(Config.createProvider(FS));
+  Context.setCurrentFile(File);
+  std::vector<Finding> Errors;
+  llvm::copy_if(Findings, std::back_inserter(Errors), [](const Finding &F) {
+    return F.Kind == FindingKind::CompileError;
+  });
+  printText(Errors, Context, /*ToStderr=*/true, FS);
+}
+
 } // namespace libtorch_tidy::driver

@@ -11,6 +11,8 @@
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "driver/findings/Finding.h"
+#include "driver/project/Configuration.h"
+#include "driver/project/FileSystem.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
@@ -22,6 +24,12 @@ namespace libtorch_tidy::driver {
 void printText(llvm::ArrayRef<Finding> Findings,
                clang::tidy::ClangTidyContext &Context, bool ToStderr,
                llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
+
+/// For a run that is not about findings: prints those of \p Findings that are
+/// errors of the compiler. \p File is one of those that are analysed.
+void printCompileErrors(llvm::ArrayRef<Finding> Findings,
+                        const Configuration &Config, llvm::StringRef File,
+                        const FileSystem &FS);
 
 /// \p Findings as YAML for clang-apply-replacements. \p MainFile is what it
 /// names as their source.

@@ -35,4 +35,11 @@ std::string printable(StringRef Text) {
   return Result;
 }
 
+std::string grouped(std::string Number) {
+  const size_t First = Number.front() == '-' ? 1 : 0;
+  for (size_t At = std::min(Number.find('.'), Number.size()); At > First + 3;)
+    Number.insert(At -= 3, ",");
+  return Number;
+}
+
 } // namespace libtorch_tidy::driver

@@ -18,6 +18,10 @@ namespace libtorch_tidy::driver {
 /// a command, and an escape is one to the terminal. A tab stays.
 std::string printable(llvm::StringRef Text);
 
+/// \p Number, in decimal digits and perhaps with a fraction, with a comma
+/// between thousands: "-1,234.5".
+std::string grouped(std::string Number);
+
 } // namespace libtorch_tidy::driver
 
 #endif // LIBTORCH_TIDY_DRIVER_PROJECT_PRINTABLE_H
