@@ -19,7 +19,7 @@ Call::Call(const Expr *E, const FunctionDecl *Callee, const Expr *Object,
     : E(E), Callee(Callee), Name(nameOf(Callee)), Object(Object),
       OnThis(isa_and_nonnull<CXXThisExpr>(stripImplicit(Object))),
       Args(Args.begin(), Args.end()), Written(Args.size()),
-      Kinds(kindsOf(dyn_cast<CallExpr>(E))) {
+      Kinds(isa<CallExpr>(E) ? kindsOf(Callee) : Std()) {
   while (Written && isa<CXXDefaultArgExpr>(Args[Written - 1]))
     --Written;
   if (Callee)
@@ -28,20 +28,8 @@ Call::Call(const Expr *E, const FunctionDecl *Callee, const Expr *Object,
                                    : Whose::User;
 }
 
-/// Is \p E a member operator, whose first argument is its object?
-static bool isMemberOperator(const CallExpr *E) {
-  return isa<CXXOperatorCallExpr>(E) && E->getNumArgs() > 0 &&
-         isa_and_nonnull<CXXMethodDecl>(E->getDirectCallee());
-}
-
-static const Expr *objectOf(const CallExpr *E) {
-  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(E))
-    return Member->getImplicitObjectArgument();
-  return isMemberOperator(E) ? E->getArg(0) : nullptr;
-}
-
 Call::Call(const CallExpr *E)
-    : Call(E, E->getDirectCallee(), objectOf(E),
+    : Call(E, E->getDirectCallee(), calledOn(E),
            llvm::ArrayRef(E->getArgs(), E->getNumArgs())
                .drop_front(isMemberOperator(E))) {}
 

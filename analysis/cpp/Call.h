@@ -70,6 +70,8 @@ struct Call {
   /// OO_None for others than operators.
   clang::OverloadedOperatorKind op() const;
   bool does(Std Any) const { return (Kinds & Any) != Std(); }
+  /// The same of functions of the standard library alone.
+  bool doesStd(Std Any) const { return Of == Whose::Std && does(Any); }
 };
 
 /// A row of a table of what an analysis, a \p Domain, understands of calls:
@@ -151,7 +153,7 @@ inline bool anyCall(const Call &) { return true; }
 /// The pattern of functions of the standard library itself that do one of
 /// \p Kinds; others may have the same names.
 inline auto ofStd(Std Kinds) {
-  return [=](const Call &C) { return C.Of == Whose::Std && C.does(Kinds); };
+  return [=](const Call &C) { return C.doesStd(Kinds); };
 }
 
 } // namespace libtorch_tidy::cpp

@@ -129,16 +129,19 @@ StringRef calleeName(const CallExpr *Call) {
   return nameOf(Call ? Call->getDirectCallee() : nullptr);
 }
 
+bool isMemberOperator(const CallExpr *Call) {
+  return isa_and_nonnull<CXXOperatorCallExpr>(Call) && Call->getNumArgs() > 0 &&
+         isa_and_nonnull<CXXMethodDecl>(Call->getDirectCallee());
+}
+
+const Expr *calledOn(const CallExpr *Call) {
+  if (const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call))
+    return Member->getImplicitObjectArgument();
+  return isMemberOperator(Call) ? Call->getArg(0) : nullptr;
+}
+
 const Expr *receiverOf(const CallExpr *Call) {
-  const Expr *Object = nullptr;
-  if (const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call)) {
-    Object = Member->getImplicitObjectArgument();
-  } else if (const auto *Op = dyn_cast_or_null<CXXOperatorCallExpr>(Call)) {
-    if (isa_and_nonnull<CXXMethodDecl>(Op->getDirectCallee()) &&
-        Op->getNumArgs() > 0)
-      Object = Op->getArg(0);
-  }
-  Object = stripPointers(Object);
+  const Expr *Object = stripPointers(calledOn(Call));
   return isa_and_nonnull<CXXThisExpr>(Object) ? nullptr : Object;
 }
 
@@ -146,9 +149,7 @@ llvm::SmallVector<const Expr *, 4> writtenArguments(const CallExpr *Call) {
   llvm::SmallVector<const Expr *, 4> Written;
   if (!Call)
     return Written;
-  unsigned First = isa<CXXOperatorCallExpr>(Call) &&
-                   isa_and_nonnull<CXXMethodDecl>(Call->getDirectCallee());
-  for (unsigned I = First; I < Call->getNumArgs(); ++I)
+  for (unsigned I = isMemberOperator(Call); I < Call->getNumArgs(); ++I)
     if (!isa<CXXDefaultArgExpr>(Call->getArg(I)))
       Written.push_back(Call->getArg(I));
   return Written;

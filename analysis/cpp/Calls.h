@@ -69,6 +69,13 @@ llvm::StringRef nameOf(const clang::NamedDecl *D);
 /// conversions and calls through pointers.
 llvm::StringRef calleeName(const clang::CallExpr *Call);
 
+/// A member operator, whose first argument is its object. False for null.
+bool isMemberOperator(const clang::CallExpr *Call);
+
+/// What a method or member operator is called on, as written, also an implicit
+/// `this`; null for functions and null.
+const clang::Expr *calledOn(const clang::CallExpr *Call);
+
 /// The object of a method call or member operator, as written and without
 /// what stripPointers() removes (`p` in p->f()); null for functions and for an
 /// implicit or written `this`.

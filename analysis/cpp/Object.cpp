@@ -184,8 +184,7 @@ static const Expr *wholeOf(const CallExpr *Call) {
     return Call->getArg(0);
   const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
   const FunctionDecl *Callee = Call->getDirectCallee();
-  if (!Method || !Callee ||
-      (!isStdDecl(Callee) && !library::declares(Callee)) ||
+  if (!Method || !Callee || !isOfLibrary(Callee) ||
       library::isValue(Method->getObjectType()))
     return nullptr;
   return library::returnsAPart(Call) || does(Call, Std::Element | Std::Begin)

@@ -142,9 +142,8 @@ static KindsByName byName() {
   return Table;
 }
 
-Std kindsOf(const CallExpr *Call) {
+Std kindsOf(const FunctionDecl *Callee) {
   static const KindsByName Table = byName();
-  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
   const StringRef Name = nameOf(Callee);
   auto Row = Name.empty() ? Table.end() : Table.find(Name);
   if (Row == Table.end())
@@ -154,7 +153,7 @@ Std kindsOf(const CallExpr *Call) {
 }
 
 bool does(const CallExpr *Call, Std Kinds) {
-  return (kindsOf(Call) & Kinds) != Std();
+  return Call && (kindsOf(Call->getDirectCallee()) & Kinds) != Std();
 }
 
 bool isStdCall(const Expr *E, Std Kinds) {
@@ -265,11 +264,8 @@ bool isMat(QualType T) {
 bool holdsMat(QualType T) {
   if (isMat(T))
     return true;
-  const auto *Spec =
-      dyn_cast_or_null<ClassTemplateSpecializationDecl>(recordOf(T));
-  return Spec && isStdDecl(Spec) && Spec->getTemplateArgs().size() > 0 &&
-         Spec->getTemplateArgs()[0].getKind() == TemplateArgument::Type &&
-         isMat(Spec->getTemplateArgs()[0].getAsType());
+  const CXXRecordDecl *R = recordOf(T);
+  return isStdDecl(R) && isMat(firstArgument(R));
 }
 
 } // namespace libtorch_tidy::cpp

@@ -74,9 +74,9 @@ enum class Std : uint64_t {
   LLVM_MARK_AS_BITMASK_ENUM(Free)
 };
 
-/// The kinds of what \p Call calls, by the plain name of it: LibTorch's and
-/// users' containers have the same names. None for operators and null.
-Std kindsOf(const clang::CallExpr *Call);
+/// The kinds of \p Callee, by its plain name: the containers of libraries and
+/// users have the same names. None for operators and null.
+Std kindsOf(const clang::FunctionDecl *Callee);
 /// Does \p Call do one of \p Kinds, whosever the function is?
 bool does(const clang::CallExpr *Call, Std Kinds);
 /// Is \p E, also through parentheses and casts, a call of a function of the

@@ -8,7 +8,6 @@
 #include "analysis/cpp/ThreadStarts.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Library.h"
-#include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "clang/AST/DeclTemplate.h"
@@ -75,10 +74,9 @@ std::optional<ThreadStart> asThreadStart(const Expr *E) {
       Callable = Call->getArg(Call->getNumArgs() - 1);
     } else if (auto Added = asInsertion(Call); Added && Added->AtEnd) {
       // std::vector<std::thread>::emplace_back(callable, ...)
-      const auto *Owner = dyn_cast_or_null<ClassTemplateSpecializationDecl>(
-          Callee->getDeclContext());
+      const auto *Owner = dyn_cast<CXXRecordDecl>(Callee->getDeclContext());
       if (Owner && Owner->isInStdNamespace() && does(Call, Std::Emplace) &&
-          isThreadClass(recordOf(Owner->getTemplateArgs()[0].getAsType())))
+          isThreadClass(recordOf(firstArgument(Owner))))
         Callable = Added->Given.front();
     }
   }

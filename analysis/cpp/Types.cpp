@@ -64,7 +64,8 @@ using KnownBases =
     llvm::DenseMap<const CXXRecordDecl *,
                    llvm::SmallVector<std::pair<StringRef, bool>, 8>>;
 
-bool isOrDerivesFrom(const CXXRecordDecl *R, StringRef QualifiedName) {
+static bool isOrDerivesFrom(const CXXRecordDecl *R, StringRef QualifiedName,
+                            KnownBases *Asked) {
   if (!R)
     return false;
   if (isNamed(R, QualifiedName))
@@ -72,17 +73,22 @@ bool isOrDerivesFrom(const CXXRecordDecl *R, StringRef QualifiedName) {
   R = R->getDefinition();
   if (!R || !R->getNumBases())
     return false;
-  auto &Known = ofUnit<KnownBases>(R->getASTContext());
+  // Most classes have no bases, and need no look into the unit's answers.
+  KnownBases &Known = Asked ? *Asked : ofUnit<KnownBases>(R->getASTContext());
   for (const auto &[Name, Answer] : Known[R])
     if (Name == QualifiedName)
       return Answer;
   const bool Found =
       llvm::any_of(R->bases(), [&](const CXXBaseSpecifier &Base) {
         return isOrDerivesFrom(Base.getType()->getAsCXXRecordDecl(),
-                               QualifiedName);
+                               QualifiedName, &Known);
       });
   Known[R].emplace_back(QualifiedName, Found);
   return Found;
+}
+
+bool isOrDerivesFrom(const CXXRecordDecl *R, StringRef QualifiedName) {
+  return isOrDerivesFrom(R, QualifiedName, nullptr);
 }
 
 bool anyBase(const CXXRecordDecl *R,
@@ -125,6 +131,16 @@ bool anyTypeArgument(const CXXRecordDecl *R,
   return false;
 }
 
+QualType firstArgument(const CXXRecordDecl *R) {
+  const auto *Spec = dyn_cast_or_null<ClassTemplateSpecializationDecl>(R);
+  if (!Spec || Spec->getTemplateArgs().size() == 0)
+    return {};
+  const TemplateArgument &Arg = Spec->getTemplateArgs().get(0);
+  return Arg.getKind() == TemplateArgument::Type ? Arg.getAsType() : QualType();
+}
+
+bool isOfLibrary(const Decl *D) { return isStdDecl(D) || library::declares(D); }
+
 QualType pointeeOf(QualType T) {
   if (T.isNull())
     return {};
@@ -132,15 +148,10 @@ QualType pointeeOf(QualType T) {
   if (T->isPointerType())
     return T->getPointeeType();
   const CXXRecordDecl *R = T->getAsCXXRecordDecl();
-  if (const auto *Special =
-          dyn_cast_or_null<ClassTemplateSpecializationDecl>(R);
-      Special &&
-      (isNamed(Special, "std::unique_ptr") ||
-       isNamed(Special, "std::shared_ptr") || library::isPointer(Special))) {
-    const TemplateArgument &Arg = Special->getTemplateArgs().get(0);
-    return Arg.getKind() == TemplateArgument::Type ? Arg.getAsType()
-                                                   : QualType();
-  }
+  if (isa_and_nonnull<ClassTemplateSpecializationDecl>(R) &&
+      (isNamed(R, "std::unique_ptr") || isNamed(R, "std::shared_ptr") ||
+       library::isPointer(R)))
+    return firstArgument(R);
   if (!R || R->isInStdNamespace())
     return {};
   // class Net : public Holder<NetImpl>; it may be a template, too.
@@ -177,7 +188,7 @@ bool isOwningType(QualType T) {
     return false;
   const CXXRecordDecl *R = recordOf(T);
   bool Owns = true;
-  if (R && (isStdDecl(R) || library::declares(R)))
+  if (isOfLibrary(R))
     forEachArgument(
         R, [&](QualType Arg) { Owns &= ownerKind(Arg) != Owner::None; });
   return Owns;

@@ -28,6 +28,14 @@ bool isStdDecl(const clang::Decl *D);
 bool anyTypeArgument(const clang::CXXRecordDecl *R,
                      llvm::function_ref<bool(clang::QualType)> Matches);
 
+/// The first argument of the class template that \p R is made of, if it is a
+/// type; a null type otherwise, and for null.
+clang::QualType firstArgument(const clang::CXXRecordDecl *R);
+
+/// Is \p D declared by the standard library or by the library that the analysis
+/// is for (see Library.h)? False for null.
+bool isOfLibrary(const clang::Decl *D);
+
 /// Is \p R called \p QualifiedName? Inline and anonymous namespaces are looked
 /// through; no string is built.
 bool isNamed(const clang::NamedDecl *R, llvm::StringRef QualifiedName);

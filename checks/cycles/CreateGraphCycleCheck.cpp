@@ -74,7 +74,7 @@ bool resetsGradients(const CallExpr *Call, unsigned Depth = 4) {
       isGradient(Method->getImplicitObjectArgument()))
     return true;
   const FunctionDecl *Callee = Call->getDirectCallee();
-  if (!Callee || torch::isTorchDecl(Callee) || cpp::isStdDecl(Callee))
+  if (!Callee || cpp::isOfLibrary(Callee))
     return false;
   if (Callee->hasBody(Callee))
     return Depth > 0 &&

@@ -108,8 +108,7 @@ private:
       const FunctionDecl *Callee = C->getDirectCallee();
       return torch::isBackward(C) ||
              (isAfter(C->Stmt::getBeginLoc(), Call->Stmt::getEndLoc()) &&
-              (!Callee ||
-               (!torch::isTorchDecl(Callee) && !cpp::isStdDecl(Callee))));
+              (!Callee || (!cpp::isOfLibrary(Callee))));
     });
   }
 

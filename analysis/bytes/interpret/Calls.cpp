@@ -27,15 +27,11 @@ static bool isTupleOfReferences(const CXXRecordDecl *R) {
              R, [](QualType T) { return T->isLValueReferenceType(); });
 }
 
-static bool isOfLibrary(const Decl *D) {
-  return torch::isTorchDecl(D) || cpp::isStdDecl(D);
-}
-
 /// `if (object)`, or another conversion of a class of a library. Null for the
 /// user's.
 static Cell convertObject(const CXXConversionDecl *F, const Cell &Object) {
   const CXXRecordDecl *R = F->getParent();
-  if (!isOfLibrary(R) && !R->isLambda())
+  if (!cpp::isOfLibrary(R) && !R->isLambda())
     return nullptr;
   if (!F->getReturnType()->isBooleanType())
     return Object;
@@ -50,7 +46,7 @@ static Cell convertObject(const CXXConversionDecl *F, const Cell &Object) {
 /// Does \p F only copy: as those of the library, and those the compiler makes?
 static bool isCopyAssignment(const CXXMethodDecl *F) {
   return F->getOverloadedOperator() == OO_Equal &&
-         (isOfLibrary(F) || F->isImplicit() || F->isDefaulted() ||
+         (cpp::isOfLibrary(F) || F->isImplicit() || F->isDefaulted() ||
           modelClass(F->getParent()) == ModelClass::Holder);
 }
 
@@ -74,7 +70,7 @@ void assign(Interpreter &VM, const CXXMethodDecl *F, const Cell &Object,
 static Cell callLibrary(Interpreter &VM, const LibraryCall &C) {
   const bool ActsOnModule = C.OnModule != ModuleAct::Unknown;
   if (C.Object && C.Object->What == Value::Unknown && !ActsOnModule &&
-      isOfLibrary(C.F))
+      cpp::isOfLibrary(C.F))
     return C.Object;
   if (ActsOnModule)
     return callModule(VM, C);
@@ -83,8 +79,8 @@ static Cell callLibrary(Interpreter &VM, const LibraryCall &C) {
   if (Cell Result = callWithTensors(VM, C))
     return Result;
   // std::round(double) is that of C.
-  return isOfLibrary(C.F) || C.F->getBuiltinID() ? callStandard(VM, C)
-                                                 : nullptr;
+  return cpp::isOfLibrary(C.F) || C.F->getBuiltinID() ? callStandard(VM, C)
+                                                      : nullptr;
 }
 
 /// What \p E runs when its object is \p This: a method of a base may be
@@ -190,7 +186,7 @@ const FunctionDecl *Interpreter::definitionOf(const FunctionDecl *F) {
     if (F->isDefined(Definition) && Definition->hasBody())
       return Definition;
   }
-  if (!torch::isTorchDecl(F) && !cpp::isStdDecl(F))
+  if (!cpp::isOfLibrary(F))
     Undefined.insert(F->getCanonicalDecl());
   return nullptr;
 }

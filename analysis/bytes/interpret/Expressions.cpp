@@ -106,7 +106,7 @@ static Cell evalName(Interpreter &VM, const ValueDecl *D, const Expr *E) {
   const auto *Var = dyn_cast<VarDecl>(D);
   if (!Var || isa<ParmVarDecl>(Var))
     return Nothing;
-  if (cpp::isStdDecl(Var) || torch::isTorchDecl(Var)) {
+  if (cpp::isOfLibrary(Var)) {
     if (cpp::isStdClass(Var->getType(), {"nullopt_t"}) ||
         Var->getName() == "nullopt")
       return valueOf(Value::Null);
@@ -253,7 +253,7 @@ static Cell evalList(Interpreter &VM, const InitListExpr *E) {
     E = E->getSemanticForm();
   const QualType T = E->getType();
   const CXXRecordDecl *R = T->getAsCXXRecordDecl();
-  if (R && !cpp::isStdDecl(R) && !torch::isTorchDecl(R)) {
+  if (R && !cpp::isOfLibrary(R)) {
     const Cell Object = recordValue(R);
     unsigned I = R->getNumBases();
     for (const FieldDecl *Field : R->fields()) {

@@ -80,7 +80,7 @@ static Cell typed(const Cell &V, QualType T, std::string &Trouble);
 static void typeElements(const Cell &V, const CXXRecordDecl *R,
                          std::string &Trouble) {
   std::vector<QualType> Types;
-  if (cpp::isStdDecl(R) || torch::isTorchDecl(R))
+  if (cpp::isOfLibrary(R))
     cpp::anyTypeArgument(R, [&](QualType T) {
       Types.push_back(T);
       return false;
@@ -88,8 +88,8 @@ static void typeElements(const Cell &V, const CXXRecordDecl *R,
   else
     for (const FieldDecl *Field : R->fields())
       Types.push_back(Field->getType());
-  const bool IsContainer = (cpp::isStdDecl(R) || torch::isTorchDecl(R)) &&
-                           !cpp::isStdClass(R, cpp::StdClass::Tuple);
+  const bool IsContainer =
+      (cpp::isOfLibrary(R)) && !cpp::isStdClass(R, cpp::StdClass::Tuple);
   for (size_t I = 0; I < V->Elements.size(); ++I)
     if (const size_t Which = IsContainer ? 0 : I; Which < Types.size())
       V->Elements[I] = typed(V->Elements[I], Types[Which], Trouble);
@@ -101,7 +101,7 @@ static void typeElements(const Cell &V, const CXXRecordDecl *R,
 
 /// std::optional, and c10::optional, which older LibTorch uses in its place.
 static bool isOptional(const CXXRecordDecl *R) {
-  return (cpp::isStdDecl(R) || torch::isTorchDecl(R)) && R->getIdentifier() &&
+  return (cpp::isOfLibrary(R)) && R->getIdentifier() &&
          R->getName() == "optional" && !typeArgument(R, 0).isNull();
 }
 

@@ -26,8 +26,7 @@ Cell coerced(Interpreter &VM, const Cell &Given, QualType To,
   R = R->getDefinition();
   const ModelClass Kind = modelClass(R);
   // A list in a text of the command line can stand for an object.
-  const bool IsUsers =
-      R && !cpp::isStdDecl(R) && !torch::isTorchDecl(R) && !R->isLambda();
+  const bool IsUsers = R && !cpp::isOfLibrary(R) && !R->isLambda();
   if (Given->What == Value::List && IsUsers && Kind == ModelClass::Other &&
       !Given->Settings.empty()) {
     // With names: {.width = 64}.

@@ -107,7 +107,7 @@ static bool forgetChanged(Interpreter &VM, const CallExpr *Call,
                           const Cell &Because) {
   const FunctionDecl *F = Call->getDirectCallee();
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
-  const bool OfLibrary = F && (torch::isTorchDecl(F) || cpp::isStdDecl(F));
+  const bool OfLibrary = F && (cpp::isOfLibrary(F));
   const ModuleAct Act = moduleAct(F);
   switch (Act) {
   case ModuleAct::ReplaceModule:

@@ -8,7 +8,6 @@
 #include "analysis/bytes/simulate/OperatorRules.h"
 #include "analysis/torch/api/OpFacts.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using llvm::ArrayRef;
 using llvm::StringRef;

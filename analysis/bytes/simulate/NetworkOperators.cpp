@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/simulate/OperatorRules.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using llvm::ArrayRef;
 using llvm::StringRef;

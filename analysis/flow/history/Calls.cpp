@@ -45,7 +45,7 @@ static bool isTensorObject(const cpp::Call &C) {
 /// `a = b`, which lets \p a name another value. Assignment to a tensor may
 /// write into it instead.
 static bool isRebinding(const cpp::Call &C) {
-  return C.op() == OO_Equal && C.expr()->getNumArgs() == 2 &&
+  return cpp::isAssignment(C.expr()) &&
          !torch::isTensor(C.expr()->getArg(0)->getType());
 }
 
@@ -209,15 +209,13 @@ Value Interpreter::backward(const cpp::Call &C,
 }
 
 /// \p C throws where \p Tensor has no history. A leaf always has.
-std::optional<Value> Interpreter::noteNeed(const cpp::Call &C,
-                                           const Expr *Tensor) {
+void Interpreter::noteNeed(const cpp::Call &C, const Expr *Tensor) {
   const LabelSet Held = eval(Tensor).allLabels();
   bool IsLeaf = !Held.empty();
   for (LabelId L : Held)
     IsLeaf &= Out->Labels[L].K == Label::Leaf;
   if (!IsLeaf)
     trainsAt(C.E);
-  return std::nullopt;
 }
 
 Value Interpreter::optimizerStep(const cpp::Call &C) {

@@ -127,7 +127,7 @@ private:
   // Training and modules.
   void noteCallables(const cpp::Call &C);
   Value backward(const cpp::Call &C, const torch::BackwardCall &Back);
-  std::optional<Value> noteNeed(const cpp::Call &C, const clang::Expr *Tensor);
+  void noteNeed(const cpp::Call &C, const clang::Expr *Tensor);
   Value optimizerStep(const cpp::Call &C);
   Value modeSwitch(const cpp::Call &C, GradMode Mode);
   Value moduleCall(const cpp::Call &C, const torch::ModuleCall &M);
@@ -165,9 +165,9 @@ private:
   // The standard library.
   Value functionObject(const cpp::Call &C);
   Value stdInsertion(const cpp::Call &C);
-  std::optional<Value> noteRemoval(const cpp::Call &C);
+  void noteRemoval(const cpp::Call &C);
   std::optional<Value> clearing(const cpp::Call &C);
-  std::optional<Value> stdMethod(const cpp::Call &C);
+  Value stdMethod(const cpp::Call &C);
   std::optional<Value> tuplePart(const cpp::Call &C);
   Value tuple(const cpp::Call &C);
   std::optional<Value> sameObject(const cpp::Call &C);

@@ -214,11 +214,10 @@ Value Interpreter::stdInsertion(const cpp::Call &C) {
   return Added;
 }
 
-std::optional<Value> Interpreter::noteRemoval(const cpp::Call &C) {
+void Interpreter::noteRemoval(const cpp::Call &C) {
   if (C.Object)
     if (std::optional<Target> P = placeOf(C.Object))
       Bounded.insert(P->P);
-  return std::nullopt;
 }
 
 std::optional<Value> Interpreter::clearing(const cpp::Call &C) {
@@ -235,7 +234,7 @@ std::optional<Value> Interpreter::clearing(const cpp::Call &C) {
   return Value();
 }
 
-std::optional<Value> Interpreter::stdMethod(const cpp::Call &C) {
+Value Interpreter::stdMethod(const cpp::Call &C) {
   if (std::optional<Target> Inside = placeOf(C.E)) {
     evalAll(C.Args);
     return read(Inside->P);

@@ -82,10 +82,9 @@ public:
     return true;
   }
   bool VisitCallExpr(CallExpr *Call) {
-    if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
-        Op && Op->getOperator() == OO_Equal && Op->getNumArgs() == 2) {
-      assigned(Op->getArg(0));
-      noteType(Op->getArg(0)->getType());
+    if (cpp::isAssignment(Call)) {
+      assigned(Call->getArg(0));
+      noteType(Call->getArg(0)->getType());
     }
     if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
       if (asksOnly(Call))

@@ -353,8 +353,7 @@ void MemoryDomain::visitExpr(const Expr *E) {
   if (const auto *Op = dyn_cast<BinaryOperator>(E);
       Op && Op->getOpcode() == BO_Assign)
     return assign(Op->getLHS(), Op->getRHS(), Op->getBeginLoc());
-  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
-      Op && Op->getOperator() == OO_Equal && Op->getNumArgs() == 2)
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E); cpp::isAssignment(Op))
     return assign(Op->getArg(0), Op->getArg(1), Op->getBeginLoc());
   if (const auto *Delete = dyn_cast<CXXDeleteExpr>(E))
     return freed(Delete->getArgument(), Delete->getBeginLoc());

@@ -110,7 +110,7 @@ private:
          &F::leaveArguments},
         {ofStd(Std::Forward | Std::Part), &F::nothing},
         {givesUp, &F::leaveObject},
-        {isAssigned, &F::assigned},
+        {cpp::isAssignment, &F::assigned},
         {&F::isOperator, &F::operate},
         {onlyLooks, &F::nothing},
         {anyCall, &F::passed},
@@ -120,9 +120,6 @@ private:
 
   static bool givesUp(const Call &C) {
     return isa<CXXMemberCallExpr>(C.E) && C.does(Std::Swap | Std::Release);
-  }
-  static bool isAssigned(const Call &C) {
-    return C.op() == OO_Equal && C.expr()->getNumArgs() == 2;
   }
   bool isOperator(const Call &C) {
     return torch::storageUse(C.expr(), {}, Context).How !=

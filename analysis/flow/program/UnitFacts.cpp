@@ -26,7 +26,6 @@
 #include "analysis/torch/modules/StoredArguments.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
-#include "clang/Index/USRGeneration.h"
 
 using namespace clang;
 

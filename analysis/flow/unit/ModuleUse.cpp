@@ -57,8 +57,8 @@ const ValueDecl *frozenBy(const CallExpr *Call, const cpp::Body &In) {
           return V;
       return nullptr;
     }
-    const auto *Assign = dyn_cast<CXXOperatorCallExpr>(S);
-    if (Assign && Assign->getOperator() == OO_Equal)
+    const auto *Assign = dyn_cast<CallExpr>(S);
+    if (cpp::isAssignment(Assign))
       return torch::moduleNamed(Assign->getArg(0));
   }
   return nullptr;

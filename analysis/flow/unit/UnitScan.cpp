@@ -200,17 +200,17 @@ static const ValueDecl *moduleMoved(const Expr *E) {
 void UnitScan::handOn(const FunctionDecl *F) {
   cpp::forEachCall(F, [&](const CallExpr *Call) {
     // module_ = std::move(module);
-    const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
-    if (Op && Op->getOperator() == OO_Equal) {
-      if (const CallExpr *Eval = Said->Evals.lookup(moduleMoved(Op->getArg(1))))
-        noteEval(torch::moduleNamed(Op->getArg(0)), Eval);
+    if (cpp::isAssignment(Call)) {
+      if (const CallExpr *Eval =
+              Said->Evals.lookup(moduleMoved(Call->getArg(1))))
+        noteEval(torch::moduleNamed(Call->getArg(0)), Eval);
       return;
     }
     // open(path, module_);
     const FunctionDecl *Callee = Call->getDirectCallee();
     const FunctionDecl *Definition = nullptr;
-    if (Op || !Callee || torch::isTorchDecl(Callee) ||
-        !Callee->hasBody(Definition))
+    if (isa<CXXOperatorCallExpr>(Call) || !Callee ||
+        torch::isTorchDecl(Callee) || !Callee->hasBody(Definition))
       return;
     for (const ParmVarDecl *Param : Definition->parameters())
       if (const CallExpr *Eval = Said->Evals.lookup(Param);

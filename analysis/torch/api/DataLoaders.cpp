@@ -39,8 +39,7 @@ static void collect(const CXXRecordDecl *R,
     return;
   }
   const CXXRecordDecl *Definition = R->getDefinition();
-  if (!isTorchDecl(Definition) && !cpp::isStdDecl(Definition) &&
-      !Definition->isLambda())
+  if (!cpp::isOfLibrary(Definition) && !Definition->isLambda())
     Copied.push_back(Definition);
 }
 
@@ -97,7 +96,7 @@ bool asksForConcurrency(const Expr *E) {
 
 bool isRandomEngine(QualType T) {
   const CXXRecordDecl *R = T.isNull() ? nullptr : T->getAsCXXRecordDecl();
-  if (!R || !R->getIdentifier() || (!cpp::isStdDecl(R) && !isTorchDecl(R)))
+  if (!R || !R->getIdentifier() || (!cpp::isOfLibrary(R)))
     return false;
   return llvm::StringSwitch<bool>(R->getName())
       .Cases("mersenne_twister_engine", "linear_congruential_engine", true)

@@ -7,7 +7,6 @@
 
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/cpp/Calls.h"
-#include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UserCode.h"
 #include "clang/AST/ASTContext.h"

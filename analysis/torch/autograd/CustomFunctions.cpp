@@ -7,6 +7,7 @@
 
 #include "analysis/torch/autograd/CustomFunctions.h"
 #include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
 
@@ -65,13 +66,12 @@ const Expr *savedDataKey(const Expr *E) {
 }
 
 std::optional<SavedDataStore> asSavedDataStore(const CallExpr *Call) {
-  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call)) {
-    if (Op->getOperator() != OO_Equal || Op->getNumArgs() != 2)
-      return std::nullopt;
-    const Expr *Key = savedDataKey(Op->getArg(0));
+  if (isa<CXXOperatorCallExpr>(Call)) {
+    const Expr *Key =
+        cpp::isAssignment(Call) ? savedDataKey(Call->getArg(0)) : nullptr;
     if (!Key)
       return std::nullopt;
-    return SavedDataStore{Key, Op->getArg(1)};
+    return SavedDataStore{Key, Call->getArg(1)};
   }
   StringRef Name = cpp::calleeName(Call);
   if ((Name != "insert" && Name != "emplace" && Name != "insert_or_assign") ||

@@ -39,13 +39,8 @@ Decides decides(const CXXRecordDecl *R) {
 
 /// The class that is the first template argument of \p R; null for others.
 static const CXXRecordDecl *firstArgument(const CXXRecordDecl *R) {
-  const auto *Spec = dyn_cast_or_null<ClassTemplateSpecializationDecl>(R);
-  if (!Spec || Spec->getTemplateArgs().size() == 0)
-    return nullptr;
-  const TemplateArgument &Arg = Spec->getTemplateArgs().get(0);
-  return Arg.getKind() == TemplateArgument::Type
-             ? Arg.getAsType()->getAsCXXRecordDecl()
-             : nullptr;
+  const QualType First = cpp::firstArgument(R);
+  return First.isNull() ? nullptr : First->getAsCXXRecordDecl();
 }
 
 const CXXRecordDecl *boxed(const CXXRecordDecl *R) {
@@ -372,7 +367,7 @@ MaybeEffect Evaluator::ofCall(const cpp::Call &C) {
                                               : T->getAsCXXRecordDecl();
   if (!C.Callee || !R)
     return std::nullopt;
-  if (C.Of == cpp::Whose::Std && C.does(cpp::Std::Same) && C.Args.size() == 1)
+  if (C.doesStd(cpp::Std::Same) && C.Args.size() == 1)
     return ofExpr(C.Args.front());
   if (const CXXRecordDecl *Inner = boxed(R);
       Inner && C.Name.starts_with("make_"))

@@ -103,7 +103,7 @@ private:
           cpp::recordOf(Pointee),
           llvm::ArrayRef(Construct->getArgs(), Construct->getNumArgs()));
     // A container, tuple, IValue or std::function of its arguments.
-    if (cpp::isStdDecl(R) || isTorchDecl(R)) {
+    if (cpp::isOfLibrary(R)) {
       for (const Expr *Arg : Construct->arguments())
         if (!isa<CXXDefaultArgExpr>(Arg))
           look(Arg);
@@ -153,7 +153,7 @@ private:
       return look(Moved);
     StringRef Name = cpp::calleeName(Call);
     const FunctionDecl *Callee = Call->getDirectCallee();
-    bool Known = Callee && (cpp::isStdDecl(Callee) || isTorchDecl(Callee));
+    bool Known = Callee && (cpp::isOfLibrary(Callee));
     if (Known && (cpp::does(Call, cpp::Std::Bind | cpp::Std::Tuple) ||
                   Name == "make_capsule" || Name == "create")) {
       for (const Expr *Arg : Call->arguments())

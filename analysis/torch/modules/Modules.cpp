@@ -251,13 +251,9 @@ std::optional<ModuleCall> asModuleCall(const Expr *E) {
     if ((!Holder && !Runs) || !mayHoldTensor(Call->getType()))
       return std::nullopt;
     if (Holder)
-      if (const auto *Spec = dyn_cast<ClassTemplateSpecializationDecl>(Class);
-          Spec && Spec->getTemplateArgs().size() > 0 &&
-          Spec->getTemplateArgs().get(0).getKind() == TemplateArgument::Type)
+      if (const QualType Held = cpp::firstArgument(Class); !Held.isNull())
         runsMethod(Result,
-                   findForward(cpp::recordOf(
-                                   Spec->getTemplateArgs().get(0).getAsType()),
-                               Call->getNumArgs() - 1));
+                   findForward(cpp::recordOf(Held), Call->getNumArgs() - 1));
   } else {
     if (namesAccessor(Name) || !mayHoldTensor(Method->getReturnType()))
       return std::nullopt;

@@ -214,7 +214,7 @@ const Expr *containerOf(const CallExpr *Call) {
   const FunctionDecl *Callee = Call->getDirectCallee();
   if (!Callee)
     return nullptr;
-  bool OfLibrary = isTorchDecl(Callee) || cpp::isStdDecl(Callee);
+  bool OfLibrary = cpp::isOfLibrary(Callee);
   if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call)) {
     bool Takes = Op->getOperator() == OO_Subscript ||
                  Op->getOperator() == OO_Arrow || Op->getOperator() == OO_Star;

@@ -137,12 +137,9 @@ bool isAccessor(QualType T) {
 }
 
 StringRef spellElement(QualType T, const ASTContext &Context) {
-  const auto *Spec =
-      dyn_cast_or_null<ClassTemplateSpecializationDecl>(cpp::recordOf(T));
-  if (!Spec || Spec->getTemplateArgs().size() == 0 ||
-      Spec->getTemplateArgs()[0].getKind() != TemplateArgument::Type)
+  const QualType Element = cpp::firstArgument(cpp::recordOf(T));
+  if (Element.isNull())
     return {};
-  QualType Element = Spec->getTemplateArgs()[0].getAsType();
   if (isStableTensor(Element))
     return "torch::stable::Tensor";
   if (isTensor(Element))
