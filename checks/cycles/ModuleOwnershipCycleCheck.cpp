@@ -255,7 +255,8 @@ public:
   /// What other units do with the members of \p Module.
   void addElsewhere(const CXXRecordDecl *Module) {
     for (const FieldDecl *Field : Module->fields())
-      if (ownsModules(Field->getType()) && flow::fieldElsewhere(Field).IsReleased)
+      if (ownsModules(Field->getType()) &&
+          flow::fieldElsewhere(Field).IsReleased)
         Released.insert(Field->getCanonicalDecl());
   }
 
