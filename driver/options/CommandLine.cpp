@@ -294,17 +294,15 @@ static bool isGivenEmpty(const cl::opt<std::string> &Option) {
 
 /// Options without a value that is needed.
 static Error checkFileNames() {
-  return check(
-      {{isGivenEmpty(Html), "--html needs the name of a file, or -"},
-       {isGivenEmpty(ExportFixes),
-        "--export-fixes needs the name of a file, or -"},
-       {isGivenEmpty(Sarif), "--sarif needs the name of a file, or -"},
-       {isGivenEmpty(Output), "--output needs the name of a file, or -"},
-       {isGivenEmpty(Baseline), "--baseline needs the name of a file"},
-       {isGivenEmpty(WriteBaseline) || WriteBaseline == "-",
-        "--write-baseline needs the name of a file"},
-       {isGivenEmpty(Explain), "--explain needs the name of a check"},
-       {isGivenEmpty(Why), "--why needs the name of a file"}});
+  for (const cl::opt<std::string> *File :
+       {&Html, &ExportFixes, &Sarif, &Output})
+    if (isGivenEmpty(*File))
+      return makeError("--" + File->ArgStr + " needs the name of a file, or -");
+  return check({{isGivenEmpty(Baseline), "--baseline needs the name of a file"},
+                {isGivenEmpty(WriteBaseline) || WriteBaseline == "-",
+                 "--write-baseline needs the name of a file"},
+                {isGivenEmpty(Explain), "--explain needs the name of a check"},
+                {isGivenEmpty(Why), "--why needs the name of a file"}});
 }
 
 /// Options that are for a run which ends, or for a terminal.

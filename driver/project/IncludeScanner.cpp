@@ -96,7 +96,7 @@ bool Scanner::mayBeTorch(const Inclusion &I, OptionalFileEntryRef Includer,
 }
 
 bool Scanner::mayIncludeTorch(FileEntryRef File, Search &All) {
-  std::optional<Directives> Read = directivesOf(File);
+  const Directives *Read = directivesOf(File);
   if (!Read)
     return true;
   using namespace dependency_directives_scan;
@@ -123,7 +123,7 @@ bool Scanner::mayIncludeTorch(FileEntryRef File, Search &All) {
       break;
     }
   if (isSystem(File))
-    forgetTextOf(File);
+    forget(File);
   return false;
 }
 

@@ -185,14 +185,16 @@ bool IncludeSearch::isCompilers(FileEntryRef File) {
          !GivenFolders.contains(llvm::sys::path::parent_path(Folder));
 }
 
-std::optional<Directives> IncludeSearch::directivesOf(FileEntryRef File) {
-  auto [It, New] = Texts.try_emplace(File);
-  if (New)
-    if (auto Buffer = Files.getBufferForFile(File))
-      It->second = std::move(*Buffer);
-  if (!It->second)
-    return std::nullopt;
-  return Directives::read(It->second->getBuffer());
+const Directives *IncludeSearch::directivesOf(FileEntryRef File) {
+  std::unique_ptr<ReadFile> &Known = ReadFiles[File];
+  if (!Known) {
+    Known = std::make_unique<ReadFile>();
+    if (auto Buffer = Files.getBufferForFile(File)) {
+      Known->Text = std::move(*Buffer);
+      Known->Lines = Directives::read(Known->Text->getBuffer());
+    }
+  }
+  return Known->Lines ? &*Known->Lines : nullptr;
 }
 
 } // namespace libtorch_tidy::driver

@@ -95,9 +95,9 @@ public:
            cpp::isInstalledHeader(File.getName());
   }
 
-  /// Absent when \p File cannot be read.
-  std::optional<Directives> directivesOf(clang::FileEntryRef File);
-  void forgetTextOf(clang::FileEntryRef File) { Texts.erase(File); }
+  /// Null if \p File cannot be read; valid until it is forgotten.
+  const Directives *directivesOf(clang::FileEntryRef File);
+  void forget(clang::FileEntryRef File) { ReadFiles.erase(File); }
 
   const std::unique_ptr<clang::CompilerInvocation> Invocation;
   clang::FileManager Files;
@@ -109,9 +109,12 @@ private:
   compat::Diagnostics Diags;
   clang::SourceManager Sources;
   clang::HeaderSearch Headers;
-  /// The texts of headers, which many units share.
-  llvm::DenseMap<const clang::FileEntry *, std::unique_ptr<llvm::MemoryBuffer>>
-      Texts;
+  struct ReadFile {
+    std::unique_ptr<llvm::MemoryBuffer> Text;
+    std::optional<Directives> Lines;
+  };
+  /// Headers are read several times, and by many units.
+  llvm::DenseMap<const clang::FileEntry *, std::unique_ptr<ReadFile>> ReadFiles;
   /// The folders of headers that a flag names, as it spells them.
   llvm::StringSet<> GivenFolders;
 };

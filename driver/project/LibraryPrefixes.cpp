@@ -159,7 +159,7 @@ bool PrefixReader::read(FileEntryRef File) {
   auto [It, New] = States.try_emplace(File, Reading);
   if (!New)
     return It->second == ReadGuarded;
-  std::optional<Directives> Read = S.directivesOf(File);
+  const Directives *Read = S.directivesOf(File);
   if (!Read)
     return false;
   Frame F;
@@ -231,7 +231,7 @@ bool LargeHeaderReader::read(FileEntryRef File, bool Certain) {
   if (!New && (It->second || !Certain))
     return true;
   It->second = Certain;
-  std::optional<Directives> Read = S.directivesOf(File);
+  const Directives *Read = S.directivesOf(File);
   if (!Read)
     return false;
   using namespace dependency_directives_scan;
