@@ -26,6 +26,35 @@ namespace libtorch_tidy {
 
 namespace {
 
+constexpr struct AutocastCacheReasons {
+  Reason Cleared{"cache-cleared", Effect::Silent,
+                 "`clear_cache()` is called in the same function or class, "
+                 "under a condition, too, or in a function of this file that "
+                 "has no region of its own, or that it calls or is called by."};
+  Reason CacheOff{"cache-off", Effect::Silent,
+                  "`set_autocast_cache_enabled(false)` is called in one of "
+                  "these places."};
+  Reason OffFirst{"off-first", Effect::Silent,
+                  "The function switches it off first and on again, or a "
+                  "destructor switches it on: a stretch without autocast."};
+  Reason NoStep{"weights-unchanged", Effect::Silent,
+                "It is switched on for good where no optimizer steps: weights "
+                "that stay as they are, are cast once."};
+  Reason Unseen{"methods-unseen", Effect::Silent,
+                "It is in a method, and some methods of the class are not in "
+                "this file."};
+  Reason ManyMethods{"several-methods-end", Effect::Silent,
+                     "Several other methods of the class switch it off."};
+  Reason ManyEnds{"several-ends", Effect::NoFix,
+                  "The function switches it off in several places."};
+  Reason OtherBlock{"ends-in-other-block", Effect::NoFix,
+                    "The call that switches it off is no statement of the same "
+                    "block, or of a method's block."};
+  Reason StaysOn{"never-off", Effect::NoFix,
+                 "It is never switched off: the cache has to be cleared after "
+                 "each `step()`."};
+} AutocastCache{};
+
 /// docs/checks/libtorch-autocast-cache.md says what it finds and why.
 class AutocastCacheCheck : public LibtorchCheck {
 public:
@@ -41,14 +70,21 @@ private:
     const FunctionDecl *In;
     torch::AutocastUse What;
   };
-  /// Is the cache cleared or switched off for what \p F does?
-  bool isDoneFor(const FunctionDecl *F, torch::AutocastUse What) const;
+  /// What clears the cache, or switches it off, for what \p F does; null if
+  /// nothing does.
+  const CallExpr *doneFor(const FunctionDecl *F, torch::AutocastUse What) const;
   void checkRegionsOf(const FunctionDecl *F);
   void checkClass(const Use &Begin);
-  void reportUse(const Use &Begin, const Use *End, const CallExpr *Step,
-                 bool SameBlock);
 
   llvm::SmallVector<Use, 8> Uses; ///< In source order of each function.
+};
+
+/// Autocast that is switched on, and whose cache stays.
+struct Region {
+  const CallExpr *Begin;
+  const CallExpr *End;  ///< Switches it off; null where nothing does.
+  const CallExpr *Step; ///< Changes the weights while it is on, without End.
+  const Reason *WhyNotFixed; ///< Null where the fix is safe.
 };
 
 /// The function of namespace or class scope around \p F, which may be the call
@@ -120,13 +156,13 @@ void AutocastCacheCheck::checkMatch(const Match &Result) {
     Uses.push_back({Call, outermost(In), *What});
 }
 
-bool AutocastCacheCheck::isDoneFor(const FunctionDecl *F,
-                                   AutocastUse What) const {
-  return llvm::any_of(Uses, [&](const Use &U) {
+const CallExpr *AutocastCacheCheck::doneFor(const FunctionDecl *F,
+                                            AutocastUse What) const {
+  for (const Use &U : Uses) {
     if (U.What != What)
-      return false;
+      continue;
     if (U.In == F || (classOf(F) && classOf(F) == classOf(U.In)))
-      return true;
+      return U.Call;
     // A function that does nothing else is there for others; one with a region
     // of its own, or of its class, may be all of its story.
     bool OwnRegion = llvm::any_of(Uses, [&](const Use &Other) {
@@ -134,34 +170,30 @@ bool AutocastCacheCheck::isDoneFor(const FunctionDecl *F,
              (Other.In == U.In ||
               (classOf(Other.In) && classOf(Other.In) == classOf(U.In)));
     });
-    return !OwnRegion || calls(F, U.In) || calls(U.In, F);
-  });
+    if (!OwnRegion || calls(F, U.In) || calls(U.In, F))
+      return U.Call;
+  }
+  return nullptr;
 }
 
-void AutocastCacheCheck::reportUse(const Use &Begin, const Use *End,
-                                   const CallExpr *Step, bool SameBlock) {
-  Finding F;
-  F.Loc = Begin.Call->Stmt::getBeginLoc();
-  F.Highlight = Begin.Call->getSourceRange();
-  F.Strength = Level::Likely;
-  if (End) {
-    F.Message = "autocast is switched on and off again without clear_cache(): "
-                "the casts of weights that it has cached stay in memory, and "
-                "are used again even when the weights have changed";
-    F.Steps.push_back({End->Call->Stmt::getBeginLoc(),
-                       "autocast is switched off here, which leaves its cache "
-                       "as it is"});
-    if (SameBlock)
-      F.Fix = fixits::insertBeforeStatement(
-          End->Call, qualifierOf(End->Call, context()) + "clear_cache();",
-          context());
-  } else {
-    F.Message = "autocast stays on while the optimizer changes the weights, "
-                "without clear_cache(): the casts of weights that it has "
-                "cached stay in memory, and the next forward uses the old ones";
-    F.Steps.push_back({Step->Stmt::getBeginLoc(), "the weights change here"});
-  }
-  report(F);
+static Finding worded(const Region &R, const ASTContext &Context) {
+  Finding F =
+      Finding::at(R.Begin->Stmt::getBeginLoc(), R.Begin->getSourceRange());
+  if (!R.End)
+    return F.because(AutocastCache.StaysOn)
+        .says("autocast stays on while the optimizer changes the weights, "
+              "without clear_cache(): the casts of weights that it has cached "
+              "stay in memory, and the next forward uses the old ones")
+        .note(R.Step->Stmt::getBeginLoc(), "the weights change here");
+  F.says("autocast is switched on and off again without clear_cache(): the "
+         "casts of weights that it has cached stay in memory, and are used "
+         "again even when the weights have changed")
+      .note(R.End->Stmt::getBeginLoc(), "autocast is switched off here, which "
+                                        "leaves its cache as it is");
+  if (R.WhyNotFixed)
+    return F.because(*R.WhyNotFixed);
+  return F.fix(fixits::insertBeforeStatement(
+      R.End, qualifierOf(R.End, Context) + "clear_cache();", Context));
 }
 
 /// One region after the other, as they are written.
@@ -176,33 +208,36 @@ void AutocastCacheCheck::checkRegionsOf(const FunctionDecl *F) {
            (I == 0 && Own[I]->What == AutocastUse::Set && Own.size() > 1 &&
             Own[1]->What == AutocastUse::Off);
   };
-  // off ... on: a stretch without autocast inside someone else's region.
-  if (Own.empty() || !Begins(0))
-    return;
   for (size_t I = 0; I < Own.size(); ++I) {
     if (!Begins(I))
       continue;
-    llvm::SmallVector<const Use *, 2> Ends;
-    for (size_t J = I + 1; J < Own.size() && !Begins(J); ++J)
-      Ends.push_back(Own[J]);
-    if (!Ends.empty()) {
-      const CompoundStmt *Block = blockOf(Ends.front()->Call, context());
-      reportUse(*Own[I], Ends.front(), nullptr,
-                Ends.size() == 1 && Block &&
-                    Block == blockOf(Own[I]->Call, context()));
+    const CallExpr *Begin = Own[I]->Call;
+    if (!Begins(0)) {
+      silent(Begin, AutocastCache.OffFirst, "first call",
+             Own.front()->Call->getExprLoc());
       continue;
     }
-    if (Own.size() > 1)
-      continue;
-    const CallExpr *Step = nullptr;
-    cpp::forEachCall(F->getBody(), [&](const CallExpr *Call) {
-      if (!Step && torch::isOptimizerStep(Call))
-        Step = Call;
-    });
-    if (Step)
-      reportUse(*Own[I], nullptr, Step, false);
-    else
-      checkClass(*Own[I]);
+    llvm::SmallVector<const CallExpr *, 2> Ends;
+    for (size_t J = I + 1; J < Own.size() && !Begins(J); ++J)
+      Ends.push_back(Own[J]->Call);
+    if (!Ends.empty()) {
+      const CompoundStmt *Block = blockOf(Ends.front(), context());
+      const Reason *Why = Ends.size() > 1 ? &AutocastCache.ManyEnds
+                          : !Block || Block != blockOf(Begin, context())
+                              ? &AutocastCache.OtherBlock
+                              : nullptr;
+      report(worded({Begin, Ends.front(), nullptr, Why}, context()));
+    } else if (Own.size() == 1) {
+      const CallExpr *Step = nullptr;
+      cpp::forEachCall(F->getBody(), [&](const CallExpr *Call) {
+        if (!Step && torch::isOptimizerStep(Call))
+          Step = Call;
+      });
+      if (Step)
+        report(worded({Begin, nullptr, Step, nullptr}, context()));
+      else
+        checkClass(*Own[I]);
+    }
   }
 }
 
@@ -210,18 +245,24 @@ void AutocastCacheCheck::checkRegionsOf(const FunctionDecl *F) {
 void AutocastCacheCheck::checkClass(const Use &Begin) {
   const CXXRecordDecl *Class = classOf(Begin.In);
   // What ends an object ends a stretch without autocast.
-  if (!Class || !isWhollyVisible(Class) || isa<CXXDestructorDecl>(Begin.In))
-    return;
-  const Use *End = nullptr;
+  if (isa<CXXDestructorDecl>(Begin.In))
+    return silent(Begin.Call, AutocastCache.OffFirst);
+  if (Class && !isWhollyVisible(Class))
+    return silent(Begin.Call, AutocastCache.Unseen, Class);
+  const CallExpr *End = nullptr;
   for (const Use &U : Uses)
-    if (U.In != Begin.In && classOf(U.In) == Class &&
+    if (Class && U.In != Begin.In && classOf(U.In) == Class &&
         (U.What == AutocastUse::Off || U.What == AutocastUse::Set)) {
       if (End)
-        return;
-      End = &U;
+        return silent(Begin.Call, AutocastCache.ManyMethods, "another",
+                      U.Call->getExprLoc());
+      End = U.Call;
     }
-  if (End)
-    reportUse(Begin, End, nullptr, blockOf(End->Call, context()));
+  if (!End)
+    return silent(Begin.Call, AutocastCache.NoStep);
+  report(worded({Begin.Call, End, nullptr,
+                 blockOf(End, context()) ? nullptr : &AutocastCache.OtherBlock},
+                context()));
 }
 
 void AutocastCacheCheck::checkMatched() {
@@ -230,9 +271,18 @@ void AutocastCacheCheck::checkMatched() {
     Functions.insert(U.In);
   for (const FunctionDecl *F : Functions) {
     // Of a template, the instantiations are looked at.
-    if (F->isDependentContext() || isDoneFor(F, AutocastUse::ClearCache) ||
-        isDoneFor(F, AutocastUse::CacheOff))
+    if (F->isDependentContext())
       continue;
+    const CallExpr *Clears = doneFor(F, AutocastUse::ClearCache);
+    if (const CallExpr *Done =
+            Clears ? Clears : doneFor(F, AutocastUse::CacheOff)) {
+      for (const Use &U : Uses)
+        if (U.In == F && U.What == AutocastUse::On)
+          silent(U.Call,
+                 Clears ? AutocastCache.Cleared : AutocastCache.CacheOff,
+                 "called", Done->getExprLoc());
+      continue;
+    }
     checkRegionsOf(F);
     // Guard(bool enabled) { set_enabled(enabled); } ~Guard() { ... }
     if (isa<CXXConstructorDecl>(F))
@@ -242,6 +292,6 @@ void AutocastCacheCheck::checkMatched() {
   }
 }
 
-LIBTORCH_CHECK(AutocastCacheCheck, NoReasons);
+LIBTORCH_CHECK(AutocastCacheCheck, AutocastCache);
 
 } // namespace libtorch_tidy

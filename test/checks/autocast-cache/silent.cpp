@@ -85,3 +85,17 @@ void inFullPrecisionIf(bool half, const Tensor &x, const Tensor &weight) {
   torch::mm(x, weight);
   at::autocast::set_cpu_enabled(before);
 }
+
+// A method that is not in this file may clear the cache.
+struct Hidden {
+  void begin() { at::autocast::set_cpu_enabled(true); }
+  void end() { at::autocast::set_cpu_enabled(false); }
+  void clean();
+};
+
+// Which of the two ends it depends on callers.
+struct TwoEnds {
+  void begin() { at::autocast::set_cpu_enabled(true); }
+  void end() { at::autocast::set_cpu_enabled(false); }
+  void abandon() { at::autocast::set_cpu_enabled(false); }
+};
