@@ -16,7 +16,6 @@
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/SmallVector.h"
 #include <map>
-#include <memory>
 #include <optional>
 
 namespace libtorch_tidy {
@@ -25,6 +24,8 @@ namespace libtorch_tidy {
 struct GrowthStep {
   const clang::CXXOperatorCallExpr *Assign = nullptr;
   const clang::CallExpr *Cat = nullptr;
+  /// `all`, as the element of the list; null when it is in no list.
+  const clang::Expr *Old = nullptr;
   /// x, when it is the only part and stands after `all`.
   const clang::Expr *Part = nullptr;
   /// The call is the whole value, written in the assignment.
@@ -45,16 +46,15 @@ struct TensorGrowth {
   /// The first iteration sets it instead: the statement that does, an operand
   /// of `if` with a step as the other.
   const clang::Expr *FirstSet = nullptr;
-  /// The list from which each iteration joins all anew, where it is not the
+  /// The list all of whose elements each iteration joins, where it is not the
   /// tensor that is joined with a part.
   const clang::VarDecl *Parts = nullptr;
 };
 
-/// What was found of variables and loops of the unit: many calls can grow the
-/// same tensor in the same loop.
-using KnownGrowths =
-    std::map<std::pair<const clang::Stmt *, const clang::ValueDecl *>,
-             std::shared_ptr<const std::optional<TensorGrowth>>>;
+/// The growth of variables, and of other names, over loops of the unit: many
+/// calls can grow the same tensor in the same loop.
+using KnownGrowths = std::map<std::pair<const clang::Stmt *, const void *>,
+                              std::optional<TensorGrowth>>;
 
 /// The growth that \p Cat, a call of user code, is the first step of; nullopt
 /// when there is none, when it stays small (a few iterations, something else
