@@ -68,6 +68,9 @@ struct Finding {
   /// How many bytes it is about, where that is certain; the page of the check
   /// says of what. They do not change the level.
   std::optional<uint64_t> Bytes;
+  /// The tensor whose bytes they are, when report() has to ask for them: that
+  /// follows code, so it is done for what is reported only.
+  const clang::Expr *Measured = nullptr;
   llvm::SmallVector<Because, 2> Reasons;
 
   static Finding at(clang::SourceLocation Loc,
@@ -112,6 +115,10 @@ struct Finding {
   }
   Finding &bytes(std::optional<uint64_t> Number) {
     Bytes = Number;
+    return *this;
+  }
+  Finding &bytesOf(const clang::Expr *Tensor) {
+    Measured = Tensor;
     return *this;
   }
   bool hasFix() const;

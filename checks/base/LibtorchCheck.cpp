@@ -48,6 +48,8 @@ void LibtorchCheck::storeOptions(ClangTidyOptions::OptionMap &Opts) {
 
 void LibtorchCheck::registerPPCallbacks(const SourceManager &, Preprocessor *PP,
                                         Preprocessor *) {
+  if (const CatalogEntry *Entry = findInCatalog(name()))
+    IsLookedFor = looksFor(Entry->StrongestLevel);
   cpp::noteErrors(PP->getDiagnostics());
 }
 
@@ -62,6 +64,8 @@ void LibtorchCheck::registerMatchers(MatchFinder *Finder) {
 }
 
 void LibtorchCheck::check(const Match &Result) {
+  if (!IsLookedFor)
+    return;
   Context = Result.Context;
   const cpp::Activity Here(name(), *Context);
   if (Result.Nodes.getNodeAs<Decl>(AnyDefinition)) {
@@ -171,6 +175,8 @@ void LibtorchCheck::report(Finding F) {
     return;
   if (const CatalogEntry *Entry = findInCatalog(name()))
     F.Strength = std::max(F.Strength, Entry->StrongestLevel);
+  if (F.Measured && reports(F.Strength))
+    F.Bytes = bytesOf(F.Measured);
   if (FindingListener *Listener = FindingListener::current())
     Listener->heard(name(), F, Loc, SM, /*IsTooWeak=*/!reports(F.Strength));
   if (!reports(F.Strength) || !Reported.insert(Loc).second)

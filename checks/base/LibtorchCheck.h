@@ -80,7 +80,9 @@ protected:
   /// Would a finding of this strength be reported?
   bool reports(Level Strength) const { return Strength <= Weakest; }
   /// Is it worth looking for findings of this strength? A listener also hears
-  /// of those that are not reported.
+  /// of those that are not reported: the driver counts them, and knows by them
+  /// which NOLINT comments hide nothing. A check whose findings are all weaker
+  /// is not asked.
   bool looksFor(Level Strength) const {
     return reports(Strength) || FindingListener::current();
   }
@@ -116,6 +118,7 @@ private:
   llvm::DenseSet<clang::SourceLocation> Reported;
   std::shared_ptr<bytes::KnownSizes> Sizes;
   clang::ASTContext *Context = nullptr;
+  bool IsLookedFor = true;
   bool HasMatch = false;
   bool HasDefinition = false;
 };

@@ -174,9 +174,10 @@ public:
         Var(cpp::variableOf(Growth.Target)), Name(Var->getNameAsString()),
         Body(Body), Context(Context), Taken(Taken) {}
 
-  /// None where a part is not surely one of its own, or is not in plain text.
-  fixits::Edits edits() {
-    return (Growth.Parts ? joinList() : collectParts()) ? Fix : fixits::Edits();
+  /// Adds the edits to \p F, or why there are none.
+  void addTo(Finding &F) {
+    const Reason *WhyNot = Growth.Parts ? joinList() : collectParts();
+    WhyNot ? F.because(*WhyNot) : F.fix(Fix);
   }
 
 private:
@@ -203,19 +204,22 @@ private:
     return ("if (!" + List + ".empty())\n" + Inner + Statement).str();
   }
 
-  /// The parts are collected already, and joined in each iteration.
-  bool joinList() {
+  /// The parts are collected already, and joined in each iteration. As
+  /// collectParts() it returns why not.
+  const Reason *joinList() {
     const std::string List = Growth.Parts->getNameAsString();
     const std::string Call = callText(First.Cat, List);
     return !Call.empty() &&
-           cpp::isStdClass(Growth.Parts->getType(), {"vector"}) &&
-           add(fixits::removeStatement(First.Assign, Context)) &&
-           add(fixits::insertAfterStatement(
-               Growth.Loop, unlessEmpty(List, Name + " = " + Call + ";"),
-               Context));
+                   cpp::isStdClass(Growth.Parts->getType(), {"vector"}) &&
+                   add(fixits::removeStatement(First.Assign, Context)) &&
+                   add(fixits::insertAfterStatement(
+                       Growth.Loop,
+                       unlessEmpty(List, Name + " = " + Call + ";"), Context))
+               ? nullptr
+               : &CatInLoop.OtherForm;
   }
 
-  bool collectParts() {
+  const Reason *collectParts() {
     const Stmt *Scope = Body.function()->getBody();
     const std::string Wish = (StringRef(Name).rtrim('_') + "_parts").str();
     std::string List = fixits::freeName(Wish, Scope);
@@ -223,12 +227,15 @@ private:
       List = fixits::freeName(Wish + std::to_string(N), Scope);
     const std::string Call = callText(First.Cat, List);
     if (Call.empty())
-      return false;
+      return &CatInLoop.OtherForm;
     const FreshTensors Fresh(Body.function(), Growth.Loop, Growth.FirstSet);
     for (const GrowthStep &Step : Growth.Steps)
-      if (!Step.Plain || callText(Step.Cat, List) != Call ||
-          !Fresh.isFresh(Step.Part) || !pushPart(Step, List))
-        return false;
+      if (!Step.Plain || !Step.Part || callText(Step.Cat, List) != Call)
+        return &CatInLoop.OtherForm;
+      else if (!Fresh.isFresh(Step.Part))
+        return &CatInLoop.PartShared;
+      else if (!pushPart(Step, List))
+        return &CatInLoop.OtherForm;
     std::string Declaration =
         "std::vector<" + torch::spelling::Tensor.str() + "> " + List;
     std::string After = Name + " = " + Call + ";";
@@ -239,16 +246,14 @@ private:
     if (!add(fixits::insertBeforeStatement(Growth.Loop, Declaration + ";",
                                            Context)) ||
         !add(fixits::insertAfterStatement(Growth.Loop, After, Context)))
-      return false;
+      return &CatInLoop.OtherForm;
     Taken.insert(List);
-    return true;
+    return nullptr;
   }
 
   /// Adds the part of \p Step to \p List where it is joined now.
   bool pushPart(const GrowthStep &Step, StringRef List) {
-    StringRef Part =
-        Step.Part ? fixits::sourceText(Step.Part->getSourceRange(), Context)
-                  : StringRef();
+    StringRef Part = fixits::sourceText(Step.Part->getSourceRange(), Context);
     if (Part.empty())
       return false;
     const std::string Push = (List + ".push_back(" + Part + ")").str();
@@ -296,18 +301,54 @@ private:
   fixits::Edits Fix;
 };
 
-/// \p Given are the names that fixes have given, by function.
-fixits::Edits
-joinOnce(const TensorGrowth &Growth, ASTContext &Context,
-         llvm::DenseMap<SourceLocation, llvm::StringSet<>> &Given) {
-  const VarDecl *Var = cpp::variableOf(Growth.Target);
+/// Adds the fix to \p F, or why there is none. \p Given are the names that
+/// fixes have given, by function.
+void addFix(Finding &F, const TensorGrowth &Growth, ASTContext &Context,
+            llvm::DenseMap<SourceLocation, llvm::StringSet<>> &Given) {
   const cpp::Body *Body = plainBodyAround(Growth.Loop, Context);
-  if (!Body || !Body->isOwn(Var) || Growth.Read || Growth.Queried ||
-      !isa_and_nonnull<CompoundStmt>(Body->parentOf(Growth.Loop)))
-    return {};
-  return JoinOnce(Growth, *Body, Context,
-                  Given[Body->function()->getLocation()])
-      .edits();
+  if (!Body || !Body->isOwn(cpp::variableOf(Growth.Target)))
+    F.because(CatInLoop.Visible);
+  else if (Growth.Read || Growth.Queried)
+    F.because(CatInLoop.ReadInLoop);
+  else if (!isa_and_nonnull<CompoundStmt>(Body->parentOf(Growth.Loop)))
+    F.because(CatInLoop.OtherForm);
+  else
+    JoinOnce(Growth, *Body, Context, Given[Body->function()->getLocation()])
+        .addTo(F);
+}
+
+std::string nameOf(const Expr *Target, const ASTContext &Context) {
+  if (const VarDecl *Var = cpp::variableOf(Target))
+    return quoted(Var);
+  StringRef Text = fixits::sourceText(Target->getSourceRange(), Context);
+  return Text.empty() ? "the tensor" : quoted(Text);
+}
+
+Finding worded(const TensorGrowth &Growth, const ASTContext &Context) {
+  const GrowthStep &First = Growth.Steps.front();
+  const std::string Name = nameOf(Growth.Target, Context);
+  Finding F =
+      Finding::at(First.Cat->getExprLoc(), First.Assign->getSourceRange())
+          .says(
+              "every iteration " +
+              (Growth.Parts
+                   ? "joins all of " + quoted(Growth.Parts) + " anew"
+                   : "copies all of " + Name + " into a longer tensor") +
+              ", so memory traffic grows with the square of the iterations; " +
+              (Growth.Parts ? "join them once after the loop"
+               : Growth.Read
+                   ? "allocate it once, write each part into its slice and "
+                     "read what is filled through narrow()"
+                   : "collect the parts in a std::vector and join them once "
+                     "after the loop"))
+          .note(Growth.Loop->getBeginLoc(),
+                Name + " grows over the iterations of this loop")
+          .bytesOf(First.Part);
+  for (const GrowthStep &Step : llvm::drop_begin(Growth.Steps))
+    F.note(Step.Cat, "and it grows here");
+  if (Growth.Read)
+    F.note(Growth.Read, "what has grown so far is read in the loop here");
+  return F;
 }
 
 } // namespace
@@ -317,53 +358,14 @@ void CatInLoopCheck::registerMatchers(MatchFinder *Finder) {
 }
 
 void CatInLoopCheck::checkMatch(const Match &Result) {
-  ASTContext &Context = *Result.Context;
   const auto *Cat = Result.Nodes.getNodeAs<CallExpr>("cat");
-  std::optional<TensorGrowth> Growth = growthBy(Cat, Context, Known);
-  if (!Growth)
-    return;
-  const Expr *Assign = Growth->Steps.front().Assign;
-  std::string Name =
-      fixits::sourceText(Growth->Target->getSourceRange(), Context).str();
-  if (const auto *Ref =
-          dyn_cast<DeclRefExpr>(cpp::stripImplicit(Growth->Target)))
-    Name = Ref->getDecl()->getNameAsString();
-  const std::string Quoted = Name.empty() ? "the tensor" : "'" + Name + "'";
-
-  Finding F;
-  F.Loc = Cat->getExprLoc();
-  F.Highlight = Assign->getSourceRange();
-  F.Strength = Level::Likely;
-  if (Growth->Parts)
-    F.Message = "every iteration joins all of '" +
-                Growth->Parts->getNameAsString() +
-                "' anew, so memory traffic grows with the square of the "
-                "iterations; join them once after the loop";
-  else if (Growth->Read)
-    F.Message =
-        "every iteration copies all of " + Quoted +
-        " into a longer tensor, so memory traffic grows with the square "
-        "of the iterations; allocate it once, write each part into its "
-        "slice and read what is filled through narrow()";
-  else
-    F.Message =
-        "every iteration copies all of " + Quoted +
-        " into a longer tensor, so memory traffic grows with the square "
-        "of the iterations; collect the parts in a std::vector and join "
-        "them once after the loop";
-  F.Steps.push_back({Growth->Loop->getBeginLoc(),
-                     Quoted + " grows over the iterations of this loop"});
-  for (const GrowthStep &Step : llvm::drop_begin(Growth->Steps))
-    F.Steps.push_back({Step.Cat->getExprLoc(), "and it grows here"});
-  if (Growth->Read)
-    F.Steps.push_back({Growth->Read->getExprLoc(),
-                       "what has grown so far is read in the loop here"});
-  F.Fix = joinOnce(*Growth, Context, Given);
-  if (reports(F.Strength))
-    F.Bytes = bytesOf(Growth->Steps.front().Part);
-  report(F);
+  if (auto Growth = growthBy(Cat, *Result.Context, Known)) {
+    Finding F = worded(*Growth, *Result.Context);
+    addFix(F, *Growth, *Result.Context, Given);
+    report(F);
+  }
 }
 
-LIBTORCH_CHECK(CatInLoopCheck, NoReasons);
+LIBTORCH_CHECK(CatInLoopCheck, CatInLoop);
 
 } // namespace libtorch_tidy

@@ -24,6 +24,27 @@ namespace libtorch_tidy {
 
 namespace {
 
+constexpr struct EmptyCacheInLoopReasons {
+  Reason InHandler{"in-handler", Effect::Silent,
+                   "It is in a handler: recovery from running out of memory."};
+  Reason Conditional{"under-condition", Effect::Silent,
+                     "It runs under another condition, `if (i % 100 == 0)` or "
+                     "`if (lowOnMemory())`."};
+  Reason LeavesLoop{"leaves-loop", Effect::Silent,
+                    "The loop is left right after it."};
+  Reason NoWork{"no-tensor-work", Effect::Silent,
+                "The loop runs no tensor work that is seen; it may be in "
+                "functions of another file."};
+  Reason FewRounds{"few-rounds", Effect::Silent,
+                   "The loop runs a constant number of times, four at most."};
+  Reason Epoch{"once-per-epoch", Effect::Silent,
+               "The loop counts epochs, or holds another loop that runs tensor "
+               "work, itself or in a function that it calls."};
+  Reason LoadsModel{"loads-model", Effect::Silent,
+                    "The loop loads a model in each round: the next one has "
+                    "other sizes."};
+} EmptyCacheInLoop{};
+
 /// docs/checks/libtorch-empty-cache-in-loop.md says what it finds and why.
 class EmptyCacheInLoopCheck : public LibtorchCheck {
 public:
@@ -79,40 +100,50 @@ Frequency frequencyOf(const Expr *Condition, const ASTContext &Context) {
   return {Often::Sometimes};
 }
 
-/// Does the loop count epochs, or run too few rounds to matter?
-bool isCoarse(const Stmt *Loop, const ASTContext &Context) {
-  const auto *For = dyn_cast<ForStmt>(Loop);
-  const auto *Init = For ? dyn_cast_or_null<DeclStmt>(For->getInit()) : nullptr;
-  return cpp::runsFewTimes(Loop, Context) ||
-         (Init && llvm::any_of(Init->decls(), [](const Decl *D) {
-            const auto *Var = dyn_cast<VarDecl>(D);
-            return Var && torch::namesEpoch(Var->getName());
-          }));
-}
-
-/// Is a round of a loop more than one step: does a loop inside it run tensor
-/// work, so that the round is an epoch, or does it load a model, so that what
-/// was cached is of another? \p Body is the loop's, or that of a function that
-/// it calls.
-bool isLarge(const Stmt *Body, flow::TensorWork &Amounts,
-             llvm::SmallPtrSetImpl<const FunctionDecl *> &Seen) {
-  return cpp::anyOf<Stmt>(
+/// Why a round of a loop is more than one step; null when it is not. \p Body is
+/// the loop's, or that of a function that it calls.
+const Reason *whyLarge(const Stmt *Body, flow::TensorWork &Amounts,
+                       llvm::SmallPtrSetImpl<const FunctionDecl *> &Seen) {
+  const Reason *Why = nullptr;
+  cpp::anyOf<Stmt>(
       Body,
       [&](const Stmt *S) {
-        if (const Stmt *Inner = cpp::bodyOf(S))
-          return Amounts.of(Inner) != Work::None;
         const auto *Call = dyn_cast<CallExpr>(S);
-        if (!Call || torch::loadsModule(Call))
-          return Call != nullptr;
-        const FunctionDecl *Callee = Call->getDirectCallee();
+        const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
         const FunctionDecl *Definition =
             Callee ? Callee->getDefinition() : nullptr;
-        return Definition && Definition->hasBody() &&
-               Amounts.of(Call) != Work::None &&
-               Seen.insert(Definition).second &&
-               isLarge(Definition->getBody(), Amounts, Seen);
+        if (const Stmt *Inner = cpp::bodyOf(S))
+          Why = Amounts.of(Inner) != Work::None ? &EmptyCacheInLoop.Epoch
+                                                : nullptr;
+        else if (Call && torch::loadsModule(Call))
+          Why = &EmptyCacheInLoop.LoadsModel;
+        else if (Definition && Definition->hasBody() &&
+                 Amounts.of(Call) != Work::None &&
+                 Seen.insert(Definition).second)
+          Why = whyLarge(Definition->getBody(), Amounts, Seen);
+        return Why != nullptr;
       },
       cpp::Lambdas::Skipped);
+  return Why;
+}
+
+/// Why \p Loop, of whatever runs in it, is no hot one; null when it is.
+const Reason *whyNotHot(const Stmt *Loop, ASTContext &Context) {
+  flow::TensorWork &Amounts = flow::UnitModel::of(Context).work();
+  const Stmt *Body = cpp::bodyOf(Loop);
+  if (Amounts.of(Body) == Work::None)
+    return &EmptyCacheInLoop.NoWork;
+  if (cpp::runsFewTimes(Loop, Context))
+    return &EmptyCacheInLoop.FewRounds;
+  const auto *For = dyn_cast<ForStmt>(Loop);
+  const auto *Init = For ? dyn_cast_or_null<DeclStmt>(For->getInit()) : nullptr;
+  if (Init && llvm::any_of(Init->decls(), [](const Decl *D) {
+        const auto *Var = dyn_cast<VarDecl>(D);
+        return Var && torch::namesEpoch(Var->getName());
+      }))
+    return &EmptyCacheInLoop.Epoch;
+  llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
+  return whyLarge(Body, Amounts, Seen);
 }
 
 /// Does the block go on to leave the loop after \p Statement?
@@ -124,11 +155,81 @@ bool leavesAfter(const CompoundStmt *Block, const Stmt *Statement) {
          });
 }
 
+/// What is found.
+struct EmptiedCache {
+  const CallExpr *Call;
+  const Stmt *Loop;
+  Frequency Runs;
+};
+
+/// Why the call does not run in most rounds of its loop; null when it does, and
+/// then Runs is set.
+const Reason *whyRare(EmptiedCache &E, const cpp::Body &In) {
+  const Stmt *S = E.Call;
+  for (const Stmt *Parent; (Parent = In.parentOf(S)) != E.Loop; S = Parent) {
+    const auto *Op = dyn_cast<BinaryOperator>(Parent);
+    if (isa<CXXCatchStmt>(Parent))
+      return &EmptyCacheInLoop.InHandler;
+    if (isa<SwitchCase, AbstractConditionalOperator>(Parent) ||
+        cpp::isLoop(Parent) || (Op && Op->isLogicalOp()))
+      return &EmptyCacheInLoop.Conditional;
+    if (const auto *Block = dyn_cast<CompoundStmt>(Parent);
+        Block && leavesAfter(Block, S))
+      return &EmptyCacheInLoop.LeavesLoop;
+    if (const auto *If = dyn_cast<IfStmt>(Parent)) {
+      const Frequency Here = frequencyOf(If->getCond(), In.context());
+      if (If->getThen() != S || Here.How == Often::Sometimes ||
+          E.Runs.How == Often::Mostly)
+        return &EmptyCacheInLoop.Conditional;
+      E.Runs = Here;
+    }
+  }
+  return nullptr;
+}
+
+/// None where \p Call empties no cache, or not in the body of a loop.
+std::optional<EmptiedCache> decide(const CallExpr *Call, ASTContext &Context) {
+  const cpp::Body *In = cpp::Body::around(Call, Context);
+  EmptiedCache Result = {Call, In ? In->loopAround(Call) : nullptr, {}};
+  if (!Result.Loop || !In->isWithin(Call, cpp::bodyOf(Result.Loop)) ||
+      !(torch::isEmptyCache(Call) || torch::isEmptyHostCache(Call)))
+    return std::nullopt;
+  const Reason *Why = whyRare(Result, *In);
+  if (!Why)
+    Why = whyNotHot(Result.Loop, Context);
+  if (!Why)
+    return Result;
+  silent(Call->Stmt::getBeginLoc(), *Why, "loop", Result.Loop->getBeginLoc());
+  return std::nullopt;
+}
+
+Finding worded(const EmptiedCache &E) {
+  const Frequency &Runs = E.Runs;
+  Finding F =
+      Finding::at(E.Call->Stmt::getBeginLoc(), E.Call->getSourceRange())
+          .says(cpp::calleeName(E.Call) + "() in " +
+                (Runs.How == Often::Mostly
+                     ? std::to_string(Runs.Period - 1) + " of " +
+                           std::to_string(Runs.Period) + " iterations"
+                     : "every iteration") +
+                (torch::isEmptyHostCache(E.Call)
+                     ? " gives back to the system the pinned memory that the "
+                       "next one allocates again; it frees nothing that a "
+                       "tensor holds"
+                     : " gives back to the device what the next one allocates "
+                       "again; it frees nothing that a tensor holds, and waits "
+                       "for the device each time"))
+          .note(E.Loop->getBeginLoc(), "this loop runs tensor work");
+  if (Runs.Remainder)
+    F.note(Runs.Remainder->getBeginLoc(),
+           Runs.Period == 2 ? "this is true in every second iteration"
+                            : "this is true unless the remainder is 0");
+  return F;
+}
+
 } // namespace
 
 void EmptyCacheInLoopCheck::registerMatchers(MatchFinder *Finder) {
-  if (!looksFor(Level::Advisory))
-    return;
   Finder->addMatcher(
       callExpr(callee(functionDecl(hasAnyName(torch::EmptyCacheFunctions))),
                unless(isExpansionInSystemHeader()))
@@ -137,73 +238,11 @@ void EmptyCacheInLoopCheck::registerMatchers(MatchFinder *Finder) {
 }
 
 void EmptyCacheInLoopCheck::checkMatch(const Match &Result) {
-  ASTContext &Context = *Result.Context;
   const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
-  const bool OfHost = torch::isEmptyHostCache(Call);
-  if (!OfHost && !torch::isEmptyCache(Call))
-    return;
-
-  Frequency Runs;
-  const Stmt *Loop = nullptr;
-  const cpp::Body *In = cpp::Body::around(Call, Context);
-  for (const Stmt *S = Call; !Loop;) {
-    const Stmt *Parent = In ? In->parentOf(S) : nullptr;
-    // A handler, a lambda, a function's body: not a round of a loop.
-    if (!Parent || isa<CXXCatchStmt, LambdaExpr, SwitchCase>(Parent) ||
-        isa<AbstractConditionalOperator>(Parent))
-      return;
-    if (const auto *Block = dyn_cast<CompoundStmt>(Parent)) {
-      if (leavesAfter(Block, S))
-        return;
-    } else if (const auto *If = dyn_cast<IfStmt>(Parent)) {
-      Frequency Here = frequencyOf(If->getCond(), Context);
-      if (If->getThen() != S || Here.How == Often::Sometimes ||
-          Runs.How == Often::Mostly)
-        return;
-      Runs = Here;
-    } else if (const auto *Op = dyn_cast<BinaryOperator>(Parent);
-               Op && Op->isLogicalOp()) {
-      return;
-    } else if (cpp::bodyOf(Parent)) {
-      if (cpp::bodyOf(Parent) != S)
-        return;
-      Loop = Parent;
-    }
-    S = Parent;
-  }
-
-  flow::TensorWork &Amounts = unit().work();
-  const Stmt *Body = cpp::bodyOf(Loop);
-  if (Amounts.of(Body) == Work::None || isCoarse(Loop, Context))
-    return;
-  llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
-  if (isLarge(Body, Amounts, Seen))
-    return;
-
-  Finding F;
-  F.Loc = Call->Stmt::getBeginLoc();
-  F.Highlight = Call->getSourceRange();
-  F.Strength = Level::Advisory;
-  std::string Rounds = "every iteration";
-  if (Runs.How == Often::Mostly)
-    Rounds = std::to_string(Runs.Period - 1) + " of " +
-             std::to_string(Runs.Period) + " iterations";
-  F.Message = (cpp::calleeName(Call) + "() in " + Rounds).str();
-  F.Message += OfHost ? " gives back to the system the pinned memory that the "
-                        "next one allocates again; it frees nothing that a "
-                        "tensor holds"
-                      : " gives back to the device what the next one allocates "
-                        "again; it frees nothing that a tensor holds, and "
-                        "waits for the device each time";
-  F.Steps.push_back({Loop->getBeginLoc(), "this loop runs tensor work"});
-  if (Runs.Remainder)
-    F.Steps.push_back({Runs.Remainder->getBeginLoc(),
-                       Runs.Period == 2
-                           ? "this is true in every second iteration"
-                           : "this is true unless the remainder is 0"});
-  report(F);
+  if (auto E = decide(Call, *Result.Context))
+    report(worded(*E));
 }
 
-LIBTORCH_CHECK(EmptyCacheInLoopCheck, NoReasons);
+LIBTORCH_CHECK(EmptyCacheInLoopCheck, EmptyCacheInLoop);
 
 } // namespace libtorch_tidy

@@ -171,7 +171,8 @@ Finding worded(const MovedFactory &M, const ASTContext &Context) {
                              : "a device; pass the device in the factory's "
                                "options") +
                 " to make it there" +
-                (Made.Random ? " (the random numbers will differ)" : ""));
+                (Made.Random ? " (the random numbers will differ)" : ""))
+          .bytesOf(M.How.Object); // Made once more.
   if (M.Var)
     F.note(M.Move, What + " is moved here");
   if (M.WhyNotFixed)
@@ -182,18 +183,13 @@ Finding worded(const MovedFactory &M, const ASTContext &Context) {
 } // namespace
 
 void FactoryThenToCheck::registerMatchers(MatchFinder *Finder) {
-  if (looksFor(Level::Advisory))
-    Finder->addMatcher(cxxMemberCallExpr().bind("move"), this);
+  Finder->addMatcher(cxxMemberCallExpr().bind("move"), this);
 }
 
 void FactoryThenToCheck::checkMatch(const Match &Result) {
   const auto *Move = Result.Nodes.getNodeAs<CXXMemberCallExpr>("move");
-  if (auto M = decide(Move, *Result.Context)) {
-    Finding F = worded(*M, *Result.Context);
-    if (reports(Level::Advisory))
-      F.bytes(bytesOf(M->How.Object)); // Made once more.
-    report(F);
-  }
+  if (auto M = decide(Move, *Result.Context))
+    report(worded(*M, *Result.Context));
 }
 
 LIBTORCH_CHECK(FactoryThenToCheck, FactoryThenTo);

@@ -28,6 +28,39 @@ namespace libtorch_tidy {
 
 namespace {
 
+constexpr struct LoadInLoopReasons {
+  Reason EachCall{"each-call", Effect::Advice,
+                  "No loop of this file repeats the load: it is in a function "
+                  "that gets data and is called in several places, or in none "
+                  "of this file, so that each call loads the model."};
+  Reason Moved{"moved-back", Effect::Advice,
+               "The model is not loaded, but moved to a device, run there, and "
+               "moved back to the CPU."};
+  Reason OtherUse{"used-otherwise", Effect::Silent,
+                  "The model is kept, passed on or changed: one for each "
+                  "thread or device."};
+  Reason Clock{"reads-clock", Effect::Silent,
+               "The function reads a clock: it measures."};
+  Reason FewRounds{"few-rounds", Effect::Silent,
+                   "The loop runs a constant number of times, four at most."};
+  Reason Conditional{"under-condition", Effect::Silent,
+                     "It is under a condition (the file has changed), or in a "
+                     "`try` block of a loop (until it is there)."};
+  Reason LeavesLoop{"leaves-loop", Effect::Silent,
+                    "The loop is left at the end of its first round."};
+  Reason OtherFile{"other-file", Effect::Silent,
+                   "It is another file each time, one that a function of yours "
+                   "names, or a stream."};
+  Reason CalledOnce{"called-once", Effect::Silent,
+                    "The function is `main`, a constructor, a lambda or a test "
+                    "case, reads no argument, or is called in one place "
+                    "outside of loops."};
+  Reason OtherMoved{"other-module-moved", Effect::Silent,
+                    "The function moves several modules, of which one may make "
+                    "room for the other, saves one, or runs it in a loop "
+                    "between the moves."};
+} LoadInLoop{};
+
 /// docs/checks/libtorch-load-in-loop.md says what it finds and why.
 class LoadInLoopCheck : public LibtorchCheck {
 public:
@@ -35,29 +68,28 @@ public:
 
 private:
   void checkUnit(flow::UnitModel &Unit) override;
-  using Arguments = llvm::ArrayRef<const Expr *>;
-  void checkLoad(const Expr *Load, Arguments From, cpp::Body &In,
-                 flow::UnitModel &Unit);
-  void reportLoad(const Expr *Load, const VarDecl *Model, const Stmt *Loop,
-                  const CallExpr *Through);
-  void reportEachCall(const Expr *Load, const VarDecl *Model,
-                      const FunctionDecl *F);
-  void checkMoves(cpp::Body &In, flow::UnitModel &Unit);
 };
 
-/// Does \p Call run in each round of \p Loop, of which there may be many?
-bool runsEachRound(const Expr *Call, const Stmt *Loop, const cpp::Body &In) {
+/// Why \p Call does not run in each of many rounds of \p Loop; null when it
+/// does.
+const Reason *whyNotEachRound(const Expr *Call, const Stmt *Loop,
+                              const cpp::Body &In) {
   const Stmt *Rounds = cpp::bodyOf(Loop);
-  if (cpp::runsFewTimes(Loop, In.context()) || !In.isWithin(Call, Rounds))
-    return false;
+  if (cpp::runsFewTimes(Loop, In.context()))
+    return &LoadInLoop.FewRounds;
+  if (!In.isWithin(Call, Rounds))
+    return &LoadInLoop.Conditional;
   for (const Stmt *S = In.parentOf(Call); S && S != Loop; S = In.parentOf(S))
     if (!isa<CompoundStmt, DeclStmt, Expr>(S) ||
         isa<LambdaExpr, AbstractConditionalOperator>(S))
-      return false;
+      return &LoadInLoop.Conditional;
   // for (;;) { ...; return x; }
-  return llvm::none_of(Rounds->children(), [](const Stmt *S) {
-    return isa_and_nonnull<BreakStmt, ReturnStmt>(S);
-  });
+  return llvm::any_of(Rounds->children(),
+                      [](const Stmt *S) {
+                        return isa_and_nonnull<BreakStmt, ReturnStmt>(S);
+                      })
+             ? &LoadInLoop.LeavesLoop
+             : nullptr;
 }
 
 /// Are \p Arguments the same each time \p Within runs: constants, names that
@@ -88,25 +120,25 @@ bool isSameEachTime(llvm::ArrayRef<const Expr *> Arguments, const Stmt *Within,
   });
 }
 
-/// Is \p Model set up and run, and nothing else: nobody keeps it, changes it or
-/// measures how long that takes?
-bool isOnlyRun(const VarDecl *Model, const cpp::Body &In) {
-  bool Runs = false, Other = false;
+/// Is \p Model run? \p Other is set to a use that neither does that nor sets it
+/// up.
+bool isRun(const VarDecl *Model, const cpp::Body &In,
+           const DeclRefExpr *&Other) {
+  bool Runs = false;
   cpp::forEach<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
     if (Ref->getDecl() != Model)
       return;
     const CallExpr *User = In.callOn(Ref);
-    if (!User || cpp::receiverOf(User) != Ref) {
-      Other = true;
-      return;
-    }
-    const CallExpr *Method = In.callOn(User); // model.get_method("f")(x)
-    if (torch::asModuleCall(User) || (Method && torch::asModuleCall(Method)))
+    const bool IsMethod = User && cpp::receiverOf(User) == Ref;
+    const CallExpr *Method = IsMethod ? In.callOn(User) : nullptr;
+    // model.get_method("f")(x)
+    if (IsMethod &&
+        (torch::asModuleCall(User) || (Method && torch::asModuleCall(Method))))
       Runs = true;
-    else // model.eval();
-      Other |= isa_and_nonnull<Expr, DeclStmt>(In.userOf(User));
+    else if (!IsMethod || isa_and_nonnull<Expr, DeclStmt>(In.userOf(User)))
+      Other = Ref; // Not model.eval();
   });
-  return Runs && !Other && !cpp::readsClock(In.root());
+  return Runs;
 }
 
 /// The local variable that is given what \p Load loads, and nothing else.
@@ -145,16 +177,88 @@ bool isCalledAgain(const FunctionDecl *F, const cpp::Body &In,
   });
 }
 
+using Arguments = llvm::ArrayRef<const Expr *>;
+
+/// A model that is loaded again and again.
+struct RepeatedLoad {
+  const Expr *Load;
+  const VarDecl *Model;
+  const FunctionDecl *In;
+  const Stmt *Loop; ///< Null for none: each call of In loads it.
+  const CallExpr
+      *Through; ///< The call of In in the loop; null where it is in In.
+};
+
+/// None where \p Load loads no model that the function runs.
+std::optional<RepeatedLoad> decide(const Expr *Load, Arguments From,
+                                   cpp::Body &In, flow::UnitModel &Unit) {
+  const VarDecl *Model = holderOf(Load, In);
+  const DeclRefExpr *Other = nullptr;
+  if (!Model || !isRun(Model, In, Other))
+    return std::nullopt;
+  const Stmt *Loop = In.loopAround(Load);
+  RepeatedLoad Result = {Load, Model, In.function(), Loop, nullptr};
+  const Reason *Why = Other                        ? &LoadInLoop.OtherUse
+                      : cpp::readsClock(In.root()) ? &LoadInLoop.Clock
+                      : Loop ? whyNotEachRound(Load, Loop, In)
+                             : nullptr;
+  if (!Why && !isSameEachTime(From, Loop ? Loop : In.root(), In))
+    Why = &LoadInLoop.OtherFile;
+  if (!Why && !Loop)
+    for (const flow::WrittenCall &C : flow::callsOf(In.function(), Unit)) {
+      const cpp::Body &Caller = cpp::Body::of(C.In);
+      Loop = Caller.loopAround(C.Call);
+      if (Loop && !whyNotEachRound(C.Call, Loop, Caller)) {
+        Result.Loop = Loop;
+        Result.Through = C.Call;
+        break;
+      }
+    }
+  if (!Why && !Result.Loop)
+    Why = In.around<IfStmt>(Load) || In.around<SwitchStmt>(Load)
+              ? &LoadInLoop.Conditional
+          : !isCalledAgain(In.function(), In, Unit) ? &LoadInLoop.CalledOnce
+                                                    : nullptr;
+  if (!Why)
+    return Result;
+  silent(Load->Stmt::getBeginLoc(), *Why, "",
+         Other ? Other->getLocation() : SourceLocation());
+  return std::nullopt;
+}
+
+Finding worded(const RepeatedLoad &L) {
+  Finding F =
+      Finding::at(L.Load->Stmt::getBeginLoc(), L.Load->getSourceRange())
+          .says(quoted(L.Model) + " is loaded from the same file " +
+                (L.Loop ? "in each iteration"
+                        : "by each call of " + quoted(L.In)) +
+                ", and all its parameters are allocated anew; load it once" +
+                (L.Loop ? "" : " and keep it"));
+  if (!L.Loop)
+    return F.because(LoadInLoop.EachCall, L.In);
+  F.note(L.Loop->getBeginLoc(),
+         L.Through ? "this loop runs it again" : "load it before this loop");
+  if (L.Through)
+    F.note(L.Through->Stmt::getBeginLoc(),
+           quoted(L.In) + " is called here, and loads it each time");
+  return F;
+}
+
 /// A module that is moved to a device, run there and moved back to the CPU.
 struct RoundTrip {
   cpp::Object Module;
-  const CallExpr *There = nullptr, *Run = nullptr, *Back = nullptr;
+  const FunctionDecl *In;
+  const Stmt *Loop; ///< Around it, or null.
+  const CallExpr *There;
+  const CallExpr *Run = nullptr, *Back = nullptr;
 };
 
-/// The only one of the function. Where several modules are moved, one may make
-/// room for the other; a module that is saved is wanted on the CPU; and one
-/// that runs many times in between was worth the way.
-std::optional<RoundTrip> roundTripIn(const cpp::Body &In) {
+/// The first of the function. \p WhyNot is set where it is not the only one:
+/// where several modules are moved, one may make room for the other; a module
+/// that is saved is wanted on the CPU; and one that runs many times in between
+/// was worth the way.
+std::optional<RoundTrip> roundTripIn(const cpp::Body &In,
+                                     const Reason *&WhyNot) {
   std::optional<RoundTrip> Trip;
   bool IsOther = false;
   cpp::forEachCall(In.root(), [&](const CallExpr *Call) {
@@ -162,7 +266,7 @@ std::optional<RoundTrip> roundTripIn(const cpp::Body &In) {
     if (auto Move = torch::asModuleMove(Call)) {
       auto Module = cpp::objectOf(Move->Module, In.root());
       if (!Trip && Module && !Module->isThis() && !Move->ToCpu)
-        Trip = RoundTrip{*Module, Call};
+        Trip = RoundTrip{*Module, In.function(), In.loopAround(Call), Call};
       else if (Trip && !Trip->Back && Module == Trip->Module && Move->ToCpu)
         Trip->Back = Call;
       else
@@ -172,14 +276,53 @@ std::optional<RoundTrip> roundTripIn(const cpp::Body &In) {
           !(cpp::objectOf(Run->Module, In.root()) == Trip->Module))
         return;
       Trip->Run = Call;
-      IsOther |= In.loopAround(Call) != In.loopAround(Trip->There);
+      IsOther |= In.loopAround(Call) != Trip->Loop;
     }
   });
-  if (!Trip || IsOther || !Trip->Run || !Trip->Back ||
-      !isa_and_nonnull<CompoundStmt>(In.outerOf(Trip->There)) ||
-      In.outerOf(Trip->There) != In.outerOf(Trip->Back))
+  if (!Trip || !Trip->Run || !Trip->Back)
     return std::nullopt;
+  if (IsOther)
+    WhyNot = &LoadInLoop.OtherMoved;
+  else if (!isa_and_nonnull<CompoundStmt>(In.outerOf(Trip->There)) ||
+           In.outerOf(Trip->There) != In.outerOf(Trip->Back))
+    WhyNot = &LoadInLoop.Conditional;
   return Trip;
+}
+
+/// The round trip of a module that outlives the loop or the function.
+std::optional<RoundTrip> decide(cpp::Body &In, flow::UnitModel &Unit) {
+  const Reason *Why = nullptr;
+  std::optional<RoundTrip> Trip = roundTripIn(In, Why);
+  if (!Trip)
+    return std::nullopt;
+  const auto *Root = dyn_cast_or_null<VarDecl>(Trip->Module.Root);
+  if (Root && !isa<ParmVarDecl>(Root) && Root->hasLocalStorage() &&
+      (!Trip->Loop || In.isWithin(In.scopeOf(Root), Trip->Loop)))
+    return std::nullopt;
+  if (!Why && cpp::readsClock(In.root()))
+    Why = &LoadInLoop.Clock;
+  else if (!Why && Trip->Loop)
+    Why = whyNotEachRound(Trip->There, Trip->Loop, In);
+  else if (!Why && !isCalledAgain(In.function(), In, Unit))
+    Why = &LoadInLoop.CalledOnce;
+  if (!Why)
+    return Trip;
+  silent(Trip->There->Stmt::getBeginLoc(), *Why);
+  return std::nullopt;
+}
+
+Finding worded(const RoundTrip &Trip) {
+  return Finding::at(Trip.There->Stmt::getBeginLoc(),
+                     Trip.There->getSourceRange())
+      .because(LoadInLoop.Moved)
+      .says(quoted(Trip.Module.name()) +
+            " is moved to a device and back to the CPU " +
+            (Trip.Loop ? "in each iteration"
+                       : "by each call of " + quoted(Trip.In)) +
+            ", and all its parameters are allocated and copied each time; move "
+            "it once and keep it there")
+      .note(Trip.Run->Stmt::getBeginLoc(), "it is run here")
+      .note(Trip.Back->Stmt::getBeginLoc(), "it is moved back to the CPU here");
 }
 
 } // namespace
@@ -187,106 +330,27 @@ std::optional<RoundTrip> roundTripIn(const cpp::Body &In) {
 void LoadInLoopCheck::checkUnit(flow::UnitModel &Unit) {
   for (const FunctionDecl *F : Unit.functions()) {
     cpp::Body &In = cpp::Body::of(F);
-    checkMoves(In, Unit);
+    if (auto Trip = decide(In, Unit))
+      report(worded(*Trip));
     cpp::forEach<Expr>(
         In.root(),
         [&](const Expr *E) {
           const auto *Call = dyn_cast<CallExpr>(E);
           if (!Call && !isa<CXXConstructExpr>(E))
             return;
-          if (Call && torch::loadsModule(Call) &&
-              torch::isScriptModule(Call->getType()))
-            checkLoad(E, {Call->getArgs(), Call->getNumArgs()}, In, Unit);
-          else if (Arguments From = torch::loadsCompiledModel(E); !From.empty())
-            checkLoad(E, From, In, Unit);
+          const Arguments From =
+              Call && torch::loadsModule(Call) &&
+                      torch::isScriptModule(Call->getType())
+                  ? Arguments(Call->getArgs(), Call->getNumArgs())
+                  : torch::loadsCompiledModel(E);
+          if (!From.empty())
+            if (auto Load = decide(E, From, In, Unit))
+              report(worded(*Load));
         },
         cpp::Lambdas::Made);
   }
 }
 
-void LoadInLoopCheck::checkLoad(const Expr *Load, Arguments From, cpp::Body &In,
-                                flow::UnitModel &Unit) {
-  const VarDecl *Model = holderOf(Load, In);
-  if (!Model || !isOnlyRun(Model, In))
-    return;
-  if (const Stmt *Loop = In.loopAround(Load)) {
-    if (runsEachRound(Load, Loop, In) && isSameEachTime(From, Loop, In))
-      reportLoad(Load, Model, Loop, /*Through=*/nullptr);
-    return;
-  }
-  if (!isSameEachTime(From, In.root(), In))
-    return;
-  for (const flow::WrittenCall &C : flow::callsOf(In.function(), Unit)) {
-    const cpp::Body &Caller = cpp::Body::of(C.In);
-    const Stmt *Loop = Caller.loopAround(C.Call);
-    if (Loop && runsEachRound(C.Call, Loop, Caller))
-      return reportLoad(Load, Model, Loop, C.Call);
-  }
-  bool IsConditional = In.around<IfStmt>(Load) || In.around<SwitchStmt>(Load);
-  if (!IsConditional && isCalledAgain(In.function(), In, Unit))
-    reportEachCall(Load, Model, In.function());
-}
-
-void LoadInLoopCheck::reportLoad(const Expr *Load, const VarDecl *Model,
-                                 const Stmt *Loop, const CallExpr *Through) {
-  Finding F;
-  F.Loc = Load->Stmt::getBeginLoc();
-  F.Highlight = Load->getSourceRange();
-  F.Message = "'" + Model->getNameAsString() +
-              "' is loaded from the same file in each iteration, and all its "
-              "parameters are allocated anew; load it once";
-  F.Steps.push_back({Loop->getBeginLoc(), Through
-                                              ? "this loop runs it again"
-                                              : "load it before this loop"});
-  if (Through)
-    F.Steps.push_back({Through->Stmt::getBeginLoc(),
-                       "'" + Through->getDirectCallee()->getNameAsString() +
-                           "' is called here, and loads it each time"});
-  report(F);
-}
-
-void LoadInLoopCheck::reportEachCall(const Expr *Load, const VarDecl *Model,
-                                     const FunctionDecl *F) {
-  Finding Found;
-  Found.Loc = Load->Stmt::getBeginLoc();
-  Found.Highlight = Load->getSourceRange();
-  Found.Strength = Level::Advisory;
-  Found.Message = "'" + Model->getNameAsString() +
-                  "' is loaded from the same file by each call of '" +
-                  F->getNameAsString() +
-                  "', and all its parameters are allocated anew; load it once "
-                  "and keep it";
-  report(Found);
-}
-
-void LoadInLoopCheck::checkMoves(cpp::Body &In, flow::UnitModel &Unit) {
-  std::optional<RoundTrip> Trip = roundTripIn(In);
-  if (!Trip || cpp::readsClock(In.root()))
-    return;
-  const auto *Root = dyn_cast_or_null<VarDecl>(Trip->Module.Root);
-  bool IsLocal = Root && !isa<ParmVarDecl>(Root) && Root->hasLocalStorage();
-  const Stmt *Loop = In.loopAround(Trip->There);
-  if (Loop ? !runsEachRound(Trip->There, Loop, In) ||
-                 (IsLocal && In.isWithin(In.scopeOf(Root), Loop))
-           : IsLocal || !isCalledAgain(In.function(), In, Unit))
-    return;
-  const std::string Name = "'" + Trip->Module.name() + "'";
-  Finding F;
-  F.Loc = Trip->There->Stmt::getBeginLoc();
-  F.Highlight = Trip->There->getSourceRange();
-  F.Strength = Level::Advisory;
-  F.Message =
-      Name + " is moved to a device and back to the CPU " +
-      (Loop ? "in each iteration"
-            : "by each call of '" + In.function()->getNameAsString() + "'") +
-      ", and all its parameters are allocated and copied each time; move it "
-      "once and keep it there";
-  F.Steps.push_back({Trip->Run->Stmt::getBeginLoc(), "it is run here"});
-  F.Steps.push_back(
-      {Trip->Back->Stmt::getBeginLoc(), "it is moved back to the CPU here"});
-  report(F);
-}
-
-LIBTORCH_CHECK(LoadInLoopCheck, NoReasons);
+LIBTORCH_CHECK(LoadInLoopCheck, LoadInLoop);
 
 } // namespace libtorch_tidy

@@ -20,6 +20,18 @@ namespace libtorch_tidy {
 
 namespace {
 
+constexpr struct OversizedLinearReasons {
+  Reason Small{"below-threshold", Effect::Silent,
+               "Weight, gradient and the two moments of Adam take less than "
+               "`TrainingBytes`."};
+  Reason Vocabulary{"vocabulary", Effect::Silent,
+                    "A size is called a vocabulary (`vocab_size`): such a head "
+                    "has to be that large."};
+  Reason Unknown{"size-unknown", Effect::Silent,
+                 "A size is known at run time only, or to another file, which "
+                 "makes the model."};
+} OversizedLinear{};
+
 /// docs/checks/libtorch-oversized-linear.md says what it finds and why.
 class OversizedLinearCheck : public LibtorchCheck {
 public:
@@ -41,6 +53,7 @@ private:
     /// In bytes, with what training keeps of the weight.
     uint64_t inTraining() const;
   };
+  static Finding worded(const Expr *Make, const Layer &L);
   void checkLayer(const Expr *Make, const Layer &L);
 
   const uint64_t TrainingBytes; ///< What a layer may take.
@@ -81,8 +94,6 @@ void OversizedLinearCheck::storeOptions(
 }
 
 void OversizedLinearCheck::registerMatchers(MatchFinder *Finder) {
-  if (!looksFor(Level::Advisory))
-    return;
   Finder->addMatcher(
       cxxConstructExpr(hasType(hasUnqualifiedDesugaredType(
                            recordType(hasDeclaration(cxxRecordDecl(hasAnyName(
@@ -100,6 +111,8 @@ void OversizedLinearCheck::checkMatch(const Match &Result) {
   if (!Shape) {
     if (torch::makesLinearOfGivenSizes(Make))
       Open.push_back(Make);
+    else if (asksWhy() && torch::makesLinearOfVocabulary(Make))
+      silent(Make->getBeginLoc(), OversizedLinear.Vocabulary);
     return;
   }
   // Beyond that the product is nonsense, and may overflow.
@@ -143,28 +156,32 @@ void OversizedLinearCheck::checkMatched() {
     if (auto It = Largest.find(SM.getFileLoc(Make->getBeginLoc()));
         It != Largest.end() && It->second.Weight)
       checkLayer(Make, It->second);
+    else
+      silent(Make->getBeginLoc(), OversizedLinear.Unknown);
+}
+
+Finding OversizedLinearCheck::worded(const Expr *Make, const Layer &L) {
+  return Finding::at(Make->getBeginLoc(), Make->getSourceRange())
+      .says("Linear(" + llvm::Twine(L.In) + ", " + llvm::Twine(L.Out) + ")" +
+            (L.Model.empty() ? "" : " in " + L.Model) + " takes " +
+            readableBytes(L.Weight) + " for its weight" +
+            (L.IsFrozen
+                 ? ""
+                 : ", " + readableBytes(L.Weight * 2) +
+                       " with the gradient and " +
+                       readableBytes(L.inTraining()) + " with Adam's state") +
+            " (" + L.Type + ")")
+      .bytes(L.Weight);
 }
 
 void OversizedLinearCheck::checkLayer(const Expr *Make, const Layer &L) {
-  const uint64_t Training = L.inTraining();
-  if (Training < TrainingBytes)
-    return;
-  Finding F;
-  F.Loc = Make->getBeginLoc();
-  F.Highlight = Make->getSourceRange();
-  F.Strength = Level::Advisory;
-  F.Bytes = L.Weight;
-  F.Message = "Linear(" + std::to_string(L.In) + ", " + std::to_string(L.Out) +
-              ")" + (L.Model.empty() ? "" : " in " + L.Model) + " takes " +
-              readableBytes(L.Weight) + " for its weight";
-  if (!L.IsFrozen)
-    F.Message += ", " + readableBytes(L.Weight * 2) +
-                 " with the gradient and " + readableBytes(Training) +
-                 " with Adam's state";
-  F.Message += " (" + L.Type + ")";
-  report(F);
+  if (L.inTraining() < TrainingBytes)
+    silent(Make->getBeginLoc(), OversizedLinear.Small,
+           readableBytes(L.inTraining()));
+  else
+    report(worded(Make, L));
 }
 
-LIBTORCH_CHECK(OversizedLinearCheck, NoReasons);
+LIBTORCH_CHECK(OversizedLinearCheck, OversizedLinear);
 
 } // namespace libtorch_tidy

@@ -113,20 +113,30 @@ public:
       return std::nullopt;
     // From the innermost loop outwards, as far as it only collects.
     const TensorGrowth *Best = nullptr;
+    std::optional<Because> WhyNot;
     for (; Loop; Loop = In->loopAround(Loop)) {
       if (!outlives(Loop))
         continue;
       const std::optional<TensorGrowth> &Found = knownOver(Loop);
-      if (!Found)
+      if (Found && Found->WhyNot)
+        WhyNot = Found->WhyNot;
+      if (!Found || Found->WhyNot)
         break;
-      if (!cpp::runsFewTimes(Loop, Context) && (!Best || !Found->Read))
+      if (cpp::runsFewTimes(Loop, Context))
+        WhyNot = Because{&CatInLoop.FewRounds, "loop", Loop->getBeginLoc()};
+      else if (!Best || !Found->Read)
         Best = &*Found;
       if (Found->Read)
         break;
     }
-    if (!Best || Best->Steps.front().Cat != Cat ||
-        (Best->Read && needsWhole(*Best)))
+    if (!Best && WhyNot)
+      silent(Cat, *WhyNot->Row, WhyNot->Detail, WhyNot->At);
+    if (!Best || Best->Steps.front().Cat != Cat)
       return std::nullopt;
+    if (const Reason *Whole = Best->Read ? whyWhole(*Best) : nullptr) {
+      silent(Cat, *Whole, "read", Best->Read->getExprLoc());
+      return std::nullopt;
+    }
     TensorGrowth Growth = *Best;
     Growth.Target = Target;
     return Growth;
@@ -218,10 +228,10 @@ private:
     return Step;
   }
 
-  /// The mentions of the target in \p Loop, in source order; nullopt when it is
-  /// used in ways one cannot follow.
-  std::optional<Mentions> mentionsIn(const Stmt *Loop) const {
-    Mentions Found;
+  /// Adds the mentions of the target in \p Loop to \p Found, in source order.
+  /// False when it is used in ways one cannot follow.
+  bool follow(const Stmt *Loop, Mentions &Found) const {
+    bool IsFollowed = true;
     auto IsOpaque = [&](const Expr *E) {
       if (cpp::stripImplicit(E) == E && cpp::isSameName(E, Target)) {
         Found.push_back(E);
@@ -236,8 +246,9 @@ private:
       const auto *Call = dyn_cast<CXXMemberCallExpr>(E);
       return Call && isa<FieldDecl>(Bottom) && mayWriteMember(Call);
     };
-    return cpp::anyOf<Expr>(Loop, IsOpaque) ? std::nullopt
-                                            : std::optional(Found);
+    cpp::forEach<Expr>(Loop,
+                       [&](const Expr *E) { IsFollowed &= !IsOpaque(E); });
+    return IsFollowed;
   }
   bool mayWriteMember(const CXXMemberCallExpr *Call) const {
     const CXXMethodDecl *Method = Call->getMethodDecl();
@@ -316,30 +327,40 @@ private:
   }
 
   std::optional<TensorGrowth> over(const Stmt *Loop) const {
-    const std::optional<Mentions> All = mentionsIn(Loop);
-    if (!All)
-      return std::nullopt;
+    Mentions All;
+    const bool IsFollowed = follow(Loop, All);
     TensorGrowth Growth;
     Growth.Loop = Loop;
+    auto Silenced = [&](const Reason &Row, const Stmt *By) {
+      Growth.WhyNot = Because{&Row, "", By->getBeginLoc()};
+      return Growth;
+    };
+    const Expr *Leaves = nullptr;
     llvm::SmallVector<const CXXOperatorCallExpr *, 2> Sets;
     Mentions Others;
-    for (const Expr *Mention : *All) {
+    for (const Expr *Mention : All) {
       const CXXOperatorCallExpr *Assign = asAssignment(In->userOf(Mention));
       if (!Assign || !isSameNode(Assign->getArg(0), Mention))
         Others.push_back(Mention);
       else if (std::optional<GrowthStep> Step = stepOf(Assign, Loop);
-               !Step && !(All->size() == 1 && rejoins(Assign, Growth)))
+               !Step && !(All.size() == 1 && rejoins(Assign, Growth)))
         Sets.push_back(Assign);
-      else if (Step && !In->leavesAfter(Assign, Loop))
+      else if (Step && In->leavesAfter(Assign, Loop))
+        Leaves = Assign;
+      else if (Step)
         Growth.Steps.push_back(*Step);
     }
-    if (Growth.Steps.empty())
+    if (Growth.Steps.empty() && !Leaves)
       return std::nullopt;
+    if (Growth.Steps.empty())
+      return Silenced(CatInLoop.LeavesLoop, Leaves);
+    if (!IsFollowed)
+      return Silenced(CatInLoop.NotFollowed, Loop);
     llvm::SmallVector<const Expr *, 2> Tests;
     for (const CXXOperatorCallExpr *Set : Sets) {
       Tests.push_back(firstTest(Set, Growth.Steps.front().Assign, Loop));
       if (!Tests.back())
-        return std::nullopt;
+        return Silenced(CatInLoop.SetInLoop, Set);
       Growth.FirstSet = Set;
     }
     for (const Expr *Mention : Others) {
@@ -351,7 +372,7 @@ private:
           }))
         continue;
       if (Call && (torch::resizesInPlace(Call) || mayReplace(Call)))
-        return std::nullopt;
+        return Silenced(CatInLoop.SetInLoop, Call);
       if (Call && torch::isMetadataAccess(Call))
         Growth.Queried |= llvm::none_of(Tests, [&](const Expr *Test) {
           return In->isWithin(Mention, Test);
@@ -397,22 +418,25 @@ private:
     return true;
   }
 
-  /// The loop's work is over the whole of what has grown, by design.
-  bool needsWhole(const TensorGrowth &Growth) const {
+  /// Why the loop, which reads it, needs the whole of what has grown; null when
+  /// it does not by design.
+  const Reason *whyWhole(const TensorGrowth &Growth) const {
     const GrowthStep &Step = Growth.Steps.front();
-    // Attention over a cache reads what it just added to.
-    const bool IsByDesign = In->isWithin(Growth.Read, Step.Assign)
-                                ? !runsModel(Step, Growth.Read)
-                                : cpp::comesBefore(Step.Assign, Growth.Read,
-                                                   Context.getSourceManager());
-    if (IsByDesign || isModelsInput(Growth.Read) ||
-        torch::namesCache(cpp::nameOf(Bottom)))
-      return true;
-    // Layers with dense connections.
+    if (isModelsInput(Growth.Read))
+      return &CatInLoop.ReadByModule;
+    if (In->isWithin(Growth.Read, Step.Assign)) {
+      if (!runsModel(Step, Growth.Read))
+        return &CatInLoop.Doubled;
+    } else if (cpp::comesBefore(Step.Assign, Growth.Read,
+                                Context.getSourceManager())) {
+      return &CatInLoop.ReadAfter;
+    }
+    if (torch::namesCache(cpp::nameOf(Bottom)))
+      return &CatInLoop.NamedCache;
     if (const auto *Method = dyn_cast<CXXMethodDecl>(In->function());
         Method && cpp::nameOf(Method) == "forward" &&
         torch::isModule(compat::recordType(Method->getParent())))
-      return true;
+      return &CatInLoop.Dense;
     const auto *Range = dyn_cast<CXXForRangeStmt>(Growth.Loop);
     bool OverModules =
         Range && torch::isModule(Range->getLoopVariable()->getType());
@@ -422,7 +446,7 @@ private:
           dyn_cast_or_null<CXXOperatorCallExpr>(M ? M->Module : nullptr);
       OverModules |= Op && Op->getOperator() == OO_Subscript;
     });
-    return OverModules;
+    return OverModules ? &CatInLoop.Dense : nullptr;
   }
   /// Does a module read all of \p Read, as a model that continues a sequence
   /// does? Its computation costs more than the copy.

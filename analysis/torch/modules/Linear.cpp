@@ -20,8 +20,7 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
 
-/// Is the size of a vocabulary part of \p E?
-/// Does \p E itself name one, without its operands?
+/// Does \p E itself name the size of a vocabulary, without its operands?
 static bool isVocabulary(const Expr *E) {
   const ValueDecl *D = nullptr;
   if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
@@ -31,6 +30,7 @@ static bool isVocabulary(const Expr *E) {
   return D && D->getIdentifier() && namesVocabulary(D->getName());
 }
 
+/// Is the size of a vocabulary part of \p E?
 static bool mentionsVocabulary(const Expr *E) {
   return isVocabulary(E) || llvm::any_of(E->children(), [](const Stmt *Child) {
            const auto *Part = dyn_cast_or_null<Expr>(Child);
@@ -121,12 +121,17 @@ static bool followsVocabulary(const Expr *E,
   });
 }
 
+bool makesLinearOfVocabulary(const Expr *E) {
+  llvm::SmallPtrSet<const VarDecl *, 8> Seen;
+  return llvm::any_of(argumentsOf(E), [&](const Expr *A) {
+    return followsVocabulary(A, Seen);
+  });
+}
+
 bool makesLinearOfGivenSizes(const Expr *E) {
   const llvm::SmallVector<const Expr *, 2> Args = argumentsOf(E);
-  llvm::SmallPtrSet<const VarDecl *, 8> Seen;
   if (E->isInstantiationDependent() || E->containsErrors() ||
-      llvm::any_of(Args,
-                   [&](const Expr *A) { return followsVocabulary(A, Seen); }))
+      makesLinearOfVocabulary(E))
     return false;
   if (Args.size() == 1)
     return isLinearOptions(Args[0]->getType());

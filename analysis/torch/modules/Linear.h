@@ -33,6 +33,9 @@ std::optional<LinearShape> linearShape(const clang::Expr *E,
 /// runs? Not where a vocabulary takes part.
 bool makesLinearOfGivenSizes(const clang::Expr *E);
 
+/// Does \p E make such a layer of which one size is that of a vocabulary?
+bool makesLinearOfVocabulary(const clang::Expr *E);
+
 } // namespace libtorch_tidy::torch
 
 #endif // LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_LINEAR_H

@@ -148,6 +148,15 @@ struct DenseImpl : torch::nn::Module {
   torch::nn::ModuleList layers;
   std::vector<torch::nn::Linear> linears;
 };
+struct WeightsImpl : torch::nn::Module {
+  Tensor forward(Tensor x, const Batches &weights) {
+    for (const auto &weight : weights) {
+      Tensor more = torch::matmul(x, weight);
+      x = torch::cat({x, more}, 1);
+    }
+    return x;
+  }
+};
 Tensor dense(std::vector<torch::nn::Linear> &linears, Tensor x) {
   for (auto &linear : linears)
     x = torch::cat({x, linear(x)}, 1);
