@@ -31,12 +31,46 @@ StringRef indentationAt(SourceLocation Loc, const ASTContext &Context) {
   return Lexer::getIndentationForLine(Loc, Context.getSourceManager());
 }
 
-/// The location after the last token of \p E; invalid in macros.
+std::string indentationStep(const Stmt *Outer, const ASTContext &Context) {
+  StringRef Base = indentationAt(Outer->getBeginLoc(), Context);
+  StringRef Step;
+  llvm::SmallVector<StringRef, 32> Lines;
+  sourceText(Outer->getSourceRange(), Context).split(Lines, '\n');
+  for (StringRef Line : llvm::drop_begin(Lines)) {
+    StringRef Code = Line.ltrim(" \t\r");
+    StringRef Extra = Line.drop_back(Code.size());
+    // A line that goes on from the one before it may stand further in.
+    if (!Code.empty() && Extra.consume_front(Base) && !Extra.empty() &&
+        (Step.empty() || Extra.size() < Step.size()))
+      Step = Extra;
+  }
+  if (!Step.empty())
+    return Step.str();
+  return Base.contains('\t') ? "\t" : "  ";
+}
+
+static SourceLocation endOfToken(SourceLocation Loc,
+                                 const ASTContext &Context) {
+  return Lexer::getLocForEndOfToken(Loc, 0, Context.getSourceManager(),
+                                    Context.getLangOpts());
+}
+
+/// The location after the last token of \p S; invalid in macros.
 static SourceLocation endOf(const Stmt *S, const ASTContext &Context) {
   if (S->getBeginLoc().isMacroID() || S->getEndLoc().isMacroID())
     return {};
-  return Lexer::getLocForEndOfToken(
-      S->getEndLoc(), 0, Context.getSourceManager(), Context.getLangOpts());
+  return endOfToken(S->getEndLoc(), Context);
+}
+
+static FixItHint removal(SourceLocation Begin, SourceLocation End) {
+  return FixItHint::CreateRemoval(CharSourceRange::getCharRange(Begin, End));
+}
+
+StringRef textBetween(SourceLocation Begin, SourceLocation End,
+                      const ASTContext &Context) {
+  return Lexer::getSourceText(CharSourceRange::getCharRange(Begin, End),
+                              Context.getSourceManager(),
+                              Context.getLangOpts());
 }
 
 StringRef textAfter(const Expr *E, SourceLocation End,
@@ -44,9 +78,7 @@ StringRef textAfter(const Expr *E, SourceLocation End,
   SourceLocation From = endOf(E, Context);
   if (From.isInvalid() || End.isInvalid() || End.isMacroID())
     return {};
-  return Lexer::getSourceText(CharSourceRange::getCharRange(From, End),
-                              Context.getSourceManager(),
-                              Context.getLangOpts());
+  return textBetween(From, End, Context);
 }
 
 /// Would `E.f()` parse as something else than `(E).f()`?
@@ -181,7 +213,105 @@ Edits removeStatement(const Stmt *S, const ASTContext &Context) {
       Text.slice(To, LineEnd).trim().empty())
     return {FixItHint::CreateRemoval(
         wholeLines(File, LineBegin, LineEnd, Context))};
-  return {FixItHint::CreateRemoval(CharSourceRange::getCharRange(Begin, End))};
+  return {removal(Begin, End)};
+}
+
+namespace {
+
+/// What a declaration takes along when it moves.
+struct Moved {
+  CharSourceRange Range;
+  /// The comments that are about nothing else, line by line.
+  llvm::SmallVector<StringRef, 2> Comments;
+};
+
+/// A comment that ends with its line.
+bool isComment(StringRef Text) {
+  return (Text.starts_with("//") && !Text.ends_with("\\")) ||
+         (Text.starts_with("/*") && Text.find("*/") == Text.size() - 2);
+}
+
+} // namespace
+
+/// A statement that stands alone on its line takes the line. With it go a
+/// comment after it and, from a paragraph of its own, the comment above and a
+/// blank line.
+static Moved wholeLine(const Stmt *S, const ASTContext &Context) {
+  const SourceManager &SM = Context.getSourceManager();
+  FileID File = SM.getFileID(S->getBeginLoc());
+  StringRef Buffer = SM.getBufferData(File);
+  size_t Begin = SM.getFileOffset(S->getBeginLoc());
+  size_t End = SM.getFileOffset(endOfToken(S->getEndLoc(), Context));
+  auto LineEnd = [&](size_t Offset) {
+    return std::min(Buffer.find('\n', Offset), Buffer.size());
+  };
+  auto LineBegin = [&](size_t Offset) {
+    return Buffer.rfind('\n', Offset) + 1;
+  };
+  Moved Result;
+  size_t From = LineBegin(Begin), To = LineEnd(End);
+  StringRef After = Buffer.slice(End, To).trim();
+  if (From == 0 || To == Buffer.size() ||
+      !Buffer.slice(From, Begin).trim().empty() ||
+      !(After.empty() || isComment(After))) {
+    SourceLocation Start = SM.getLocForStartOfFile(File);
+    Result.Range = CharSourceRange::getCharRange(Start.getLocWithOffset(Begin),
+                                                 Start.getLocWithOffset(End));
+    return Result;
+  }
+
+  bool BlankBelow = Buffer.slice(To + 1, LineEnd(To + 1)).trim().empty();
+  size_t Above = From;
+  while (Above > 0 &&
+         Buffer.slice(LineBegin(Above - 1), Above).trim().starts_with("//"))
+    Above = LineBegin(Above - 1);
+  auto BlankAbove = [&] {
+    return Above > 0 &&
+           Buffer.slice(LineBegin(Above - 1), Above).trim().empty();
+  };
+  if (BlankBelow && BlankAbove()) {
+    for (size_t Line = Above; Line < From; Line = LineEnd(Line) + 1)
+      Result.Comments.push_back(Buffer.slice(Line, LineEnd(Line)).trim());
+    From = Above;
+    To = LineEnd(To + 1);
+  }
+  if (!After.empty())
+    Result.Comments.push_back(After);
+  Result.Range = wholeLines(File, From, To, Context);
+  return Result;
+}
+
+Edits sinkDeclaration(const DeclStmt *Declaration, const Expr *Assignment,
+                      const ASTContext &Context) {
+  if (!Declaration->isSingleDecl() || Declaration->getBeginLoc().isMacroID() ||
+      Declaration->getEndLoc().isMacroID() ||
+      Assignment->getBeginLoc().isMacroID())
+    return {};
+  const auto *V = dyn_cast<VarDecl>(Declaration->getSingleDecl());
+  if (!V || V->isStaticLocal())
+    return {};
+  // `torch::Tensor out;`: what would be lost with an initialiser is not.
+  if (const Expr *Init = V->getInit()) {
+    const auto *Construct = dyn_cast<CXXConstructExpr>(Init->IgnoreImplicit());
+    if (!Construct || Construct->getNumArgs() != 0 ||
+        Construct->getParenOrBraceRange().isValid())
+      return {};
+  }
+  StringRef Type =
+      sourceText({Declaration->getBeginLoc(), V->getTypeSpecEndLoc()}, Context);
+  if (Type.empty())
+    return {};
+  const Moved Line = wholeLine(Declaration, Context);
+  StringRef Indent = indentationAt(Assignment->getBeginLoc(), Context);
+  std::string Text;
+  for (StringRef Comment : Line.Comments)
+    Text += (Comment + "\n" + Indent).str();
+  if (!Text.empty() && Context.getSourceManager().getSpellingColumnNumber(
+                           Assignment->getBeginLoc()) != Indent.size() + 1)
+    return {};
+  return {FixItHint::CreateRemoval(Line.Range),
+          FixItHint::CreateInsertion(Assignment->getBeginLoc(),
+                                     (Text + Type + " ").str())};
 }
 
 Edits insertBeforeStatement(const Stmt *Before, StringRef Statement,
@@ -234,7 +364,7 @@ Edits removeArguments(const CallExpr *Call, unsigned First,
       return {};
     From = Open->getEndLoc();
   }
-  return {FixItHint::CreateRemoval(CharSourceRange::getCharRange(From, Close))};
+  return {removal(From, Close)};
 }
 
 Edits removeMemberCall(const CXXMemberCallExpr *Call,
@@ -247,12 +377,38 @@ Edits removeMemberCall(const CXXMemberCallExpr *Call,
   if (From.isInvalid() || To.isInvalid())
     return {};
   // A comment before the dot would go as well.
-  StringRef Gap = Lexer::getSourceText(
-      CharSourceRange::getCharRange(From, Member->getOperatorLoc()),
-      Context.getSourceManager(), Context.getLangOpts());
-  if (!Gap.trim().empty())
+  if (!textBetween(From, Member->getOperatorLoc(), Context).trim().empty())
     return {};
-  return {FixItHint::CreateRemoval(CharSourceRange::getCharRange(From, To))};
+  return {removal(From, To)};
+}
+
+Edits appendToList(const InitListExpr *List, StringRef Elements,
+                   const ASTContext &Context) {
+  SourceLocation Close = List->getRBraceLoc();
+  if (List->getNumInits() == 0 || Close.isInvalid() ||
+      sourceText(List->getSourceRange(), Context).empty())
+    return {};
+  const Expr *Last = List->getInit(List->getNumInits() - 1);
+  SourceLocation After = endOfToken(Last->getEndLoc(), Context);
+  if (After.isInvalid() || After.isMacroID() ||
+      !textBetween(After, Close, Context).trim().empty())
+    return {};
+  return {FixItHint::CreateInsertion(After, (", " + Elements).str())};
+}
+
+Edits captureAs(const LambdaExpr *Lambda, const LambdaCapture *Capture,
+                StringRef Value, const ASTContext &Context) {
+  std::string Name = Capture->getCapturedVar()->getNameAsString();
+  SourceRange Introducer = Lambda->getIntroducerRange();
+  if (sourceText(Introducer, Context).empty())
+    return {};
+  if (Capture->isImplicit())
+    return {FixItHint::CreateInsertion(Introducer.getEnd(),
+                                       (", " + Name + " = " + Value).str())};
+  SourceLocation After = endOfToken(Capture->getLocation(), Context);
+  if (After.isInvalid() || After.isMacroID())
+    return {};
+  return {FixItHint::CreateInsertion(After, (" = " + Value).str())};
 }
 
 Edits replaceExpression(const Expr *E, StringRef Text,
@@ -333,8 +489,7 @@ Edits dropStatic(const DeclStmt *S, const ASTContext &Context) {
       !isWhitespace(Text.front()))
     return {};
   size_t Length = Static.size() + Text.size() - Text.ltrim().size();
-  return {FixItHint::CreateRemoval(CharSourceRange::getCharRange(
-      S->getBeginLoc(), S->getBeginLoc().getLocWithOffset(Length)))};
+  return {removal(S->getBeginLoc(), S->getBeginLoc().getLocWithOffset(Length))};
 }
 
 std::string freeName(StringRef Wish, const Stmt *Block) {

@@ -33,6 +33,10 @@ using Edits = llvm::SmallVector<clang::FixItHint, 2>;
 llvm::StringRef sourceText(clang::SourceRange Range,
                            const clang::ASTContext &Context);
 
+/// The text from \p Begin to \p End.
+llvm::StringRef textBetween(clang::SourceLocation Begin,
+                            clang::SourceLocation End,
+                            const clang::ASTContext &Context);
 /// The text after \p E to \p End; empty when any of it is in a macro.
 llvm::StringRef textAfter(const clang::Expr *E, clang::SourceLocation End,
                           const clang::ASTContext &Context);
@@ -40,6 +44,11 @@ llvm::StringRef textAfter(const clang::Expr *E, clang::SourceLocation End,
 /// The white space that \p Loc's line starts with.
 llvm::StringRef indentationAt(clang::SourceLocation Loc,
                               const clang::ASTContext &Context);
+
+/// What one level of indentation adds, judged by the lines of \p Outer; two
+/// spaces, or a tab after a tab, when they do not tell.
+std::string indentationStep(const clang::Stmt *Outer,
+                            const clang::ASTContext &Context);
 
 /// Appends a member call to an expression, with parentheses where the
 /// expression needs them:
@@ -87,6 +96,19 @@ clang::CharSourceRange wholeLines(clang::FileID File, size_t Begin, size_t End,
 /// Takes a whole statement away, and its line when nothing else is there.
 Edits removeStatement(const clang::Stmt *S, const clang::ASTContext &Context);
 
+/// Declares a variable where it is first assigned:
+///   torch::Tensor out;       ->
+///   for (...) {                  for (...) {
+///     out = net(x);                torch::Tensor out = net(x);
+/// \p Declaration holds the variable; with several variables in it, or an
+/// initialiser, nothing is offered. \p Assignment is `out = ...` as a
+/// statement of the block that holds all uses. Comments that are about the
+/// declaration alone go above it: nothing is offered where other code stands
+/// before \p Assignment on its line then.
+Edits sinkDeclaration(const clang::DeclStmt *Declaration,
+                      const clang::Expr *Assignment,
+                      const clang::ASTContext &Context);
+
 /// Keeps the value of \p E in what \p Target spells:
 ///   x.detach()  ->  x = x.detach()
 /// \p E is a whole statement, or an operand of a comma.
@@ -103,6 +125,17 @@ Edits removeArguments(const clang::CallExpr *Call, unsigned First,
 /// Takes the outermost call of a chain away:  a.f().g(b)  ->  a.f()
 Edits removeMemberCall(const clang::CXXMemberCallExpr *Call,
                        const clang::ASTContext &Context);
+
+/// Adds elements to a list in braces:  {a}  ->  {a, <Elements>}
+/// Empty for a list that is empty or ends with a comma.
+Edits appendToList(const clang::InitListExpr *List, llvm::StringRef Elements,
+                   const clang::ASTContext &Context);
+
+/// Gives a variable that a lambda captures by value another value there:
+///   [x]  ->  [x = <Value>]        [=]  ->  [=, x = <Value>]
+Edits captureAs(const clang::LambdaExpr *Lambda,
+                const clang::LambdaCapture *Capture, llvm::StringRef Value,
+                const clang::ASTContext &Context);
 
 /// Writes \p Text in place of \p E.
 Edits replaceExpression(const clang::Expr *E, llvm::StringRef Text,

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "fixits/HoistRecovery.h"
-#include "fixits/Statements.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/ParentMapContext.h"
@@ -226,11 +225,7 @@ Edits hoistRecovery(const CXXTryStmt *Try, const CXXCatchStmt *Handler,
   if (MovedEnd.isInvalid() || MovedEnd.isMacroID() ||
       !SM.isBeforeInTranslationUnit(MovedBegin, MovedEnd))
     return {};
-  auto Text = [&](SourceLocation Begin, SourceLocation End) {
-    return Lexer::getSourceText(CharSourceRange::getCharRange(Begin, End), SM,
-                                Context.getLangOpts());
-  };
-  StringRef Moved = Text(MovedBegin, MovedEnd);
+  StringRef Moved = textBetween(MovedBegin, MovedEnd, Context);
   const std::string Outer = indentationAt(TryBegin, Context).str();
   const std::string Unit = indentationStep(Try, Context);
   const bool OwnLine = SM.getSpellingColumnNumber(MovedBegin) ==
@@ -262,7 +257,7 @@ Edits hoistRecovery(const CXXTryStmt *Try, const CXXCatchStmt *Handler,
     MovedBegin = First ? endOfStatement(Body[First - 1], Context)
                        : Block->getLBracLoc().getLocWithOffset(1);
     Stays = "\n" + Outer + Unit + Stays;
-    if (Text(MovedEnd, Close).trim(" ").empty()) {
+    if (textBetween(MovedEnd, Close, Context).trim(" ").empty()) {
       MovedEnd = Close;
       Stays += "\n" + Outer;
     }

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "fixits/Verifier.h"
-#include "fixits/LineEnds.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 

@@ -104,6 +104,9 @@ bool mergeEdits(FileEdits &Into, const FileEdits &From);
 /// ends of what is inserted follow those of the file.
 llvm::Error applyEdits(FileTexts &Texts, const FileEdits &Edits);
 
+/// \p Text, which is for insertion, with the line ends of the text \p File.
+std::string withLineEndsOf(llvm::StringRef File, llvm::StringRef Text);
+
 } // namespace libtorch_tidy::fixits
 
 #endif // LIBTORCH_TIDY_FIXITS_VERIFIER_H

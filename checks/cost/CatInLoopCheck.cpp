@@ -19,7 +19,6 @@
 #include "checks/base/LibtorchCheck.h"
 #include "checks/cost/TensorGrowth.h"
 #include "fixits/FixIts.h"
-#include "fixits/Statements.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"

@@ -28,7 +28,7 @@
 #include "analysis/torch/storage/Sharing.h"
 #include "checks/base/LibtorchCheck.h"
 #include "checks/cycles/LostCapture.h"
-#include "fixits/Statements.h"
+#include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
 #include "clang/Lex/Lexer.h"

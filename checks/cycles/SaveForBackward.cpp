@@ -12,7 +12,7 @@
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/CustomFunctions.h"
 #include "analysis/torch/storage/Owners.h"
-#include "fixits/Statements.h"
+#include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/SourceManager.h"
 

@@ -20,7 +20,7 @@
 #include "analysis/torch/storage/Sharing.h"
 #include "checks/base/LibtorchCheck.h"
 #include "checks/guards/Arbiter.h"
-#include "fixits/Declarations.h"
+#include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 

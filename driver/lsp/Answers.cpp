@@ -7,7 +7,7 @@
 
 #include "driver/lsp/Answers.h"
 #include "driver/output/CheckDocs.h"
-#include "fixits/LineEnds.h"
+#include "fixits/Verifier.h"
 #include "llvm/ADT/STLExtras.h"
 
 using llvm::StringRef;

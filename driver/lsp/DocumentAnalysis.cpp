@@ -10,7 +10,7 @@
 #include "driver/output/CheckDocs.h"
 #include "driver/output/Report.h"
 #include "driver/project/Paths.h"
-#include "fixits/LineEnds.h"
+#include "fixits/Verifier.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
