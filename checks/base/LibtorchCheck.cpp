@@ -13,7 +13,6 @@
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/ExprCXX.h"
 #include "clang/ASTMatchers/ASTMatchers.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Preprocessor.h"

@@ -36,22 +36,28 @@ void Arbiter::guard(const CompoundStmt *Block, const Stmt *Statement) {
 }
 
 void Arbiter::decide(flow::UnitModel &Unit) {
-  UnguardedPasses Passes(Unit, [&](const Label &L, const FunctionFlow &Flow) {
+  Passes.emplace(Unit, [&](const Label &L, const FunctionFlow &Flow) {
     return isToBeGuarded(L.Site, Flow);
   });
   Unit.forEachFlow([&](const FunctionFlow &Flow) {
-    for (Scope &S : Passes.scopesIn(Flow)) {
+    for (Scope &S : Passes->scopesIn(Flow)) {
       for (const Label *L : S.Forwards)
         ScopeOf[L] = Scopes.size();
       Scopes.push_back(std::move(S));
     }
   });
+}
+
+flow::ReportedPasses Arbiter::reported(flow::UnitModel &Unit) {
+  flow::ReportedPasses Reported;
+  if (!Passes)
+    return Reported;
   Unit.forEachFlow([&](const FunctionFlow &Flow) {
-    if (Passes.reportsItsResults(Flow))
+    if (Passes->reportsItsResults(Flow))
       Reported.Results.insert(Flow.function());
   });
   if (!UnguardedPasses::isClosed(Unit))
-    return;
+    return Reported;
   const SourceManager &SM = Unit.context().getSourceManager();
   for (const Scope &S : Scopes) {
     const Label &First = *S.Forwards.front();
@@ -60,6 +66,7 @@ void Arbiter::decide(flow::UnitModel &Unit) {
                               UnguardedPasses::runs(First),
                               unsigned(S.strength())});
   }
+  return Reported;
 }
 
 bool Arbiter::isToBeGuarded(const Stmt *Site, const FunctionFlow &Flow) const {

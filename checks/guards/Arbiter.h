@@ -57,7 +57,7 @@ public:
   /// The scope in which the forward pass \p L is reported; null when it is not.
   const Scope *findingOf(const flow::Label &L) const;
   /// What other units need to know of these reports.
-  const flow::ReportedPasses &reported() const { return Reported; }
+  flow::ReportedPasses reported(flow::UnitModel &Unit);
 
 private:
   void decide(flow::UnitModel &Unit);
@@ -65,9 +65,9 @@ private:
   /// In each block, the statement from which on a fix guards.
   llvm::DenseMap<const clang::CompoundStmt *, const clang::Stmt *> Guards;
   bool IsDecided = false;
+  std::optional<UnguardedPasses> Passes; ///< When ReportsPasses runs.
   std::vector<Scope> Scopes;
   llvm::DenseMap<const flow::Label *, size_t> ScopeOf; ///< Of forward passes.
-  flow::ReportedPasses Reported;
 };
 
 } // namespace libtorch_tidy

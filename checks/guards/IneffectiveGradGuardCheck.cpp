@@ -14,7 +14,6 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/flow/history/GuardScopes.h"
-#include "analysis/flow/unit/Callers.h"
 #include "analysis/torch/api/Spelling.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"

@@ -6,12 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Calls.h"
-#include "analysis/cpp/Lines.h"
 #include "analysis/cpp/ProgramNames.h"
 #include "analysis/flow/history/GuardScopes.h"
-#include "analysis/flow/unit/Callers.h"
 #include "analysis/torch/api/Spelling.h"
-#include "analysis/torch/modules/Modules.h"
 #include "checks/base/LibtorchCheck.h"
 #include "checks/guards/Arbiter.h"
 #include "fixits/FixIts.h"
@@ -25,7 +22,6 @@ namespace libtorch_tidy {
 
 using flow::GradMode;
 using flow::Label;
-using Evidence = UnguardedPasses::Evidence;
 using Scope = UnguardedPasses::Scope;
 
 namespace {

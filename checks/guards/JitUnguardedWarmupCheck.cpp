@@ -9,14 +9,12 @@
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
-#include "analysis/flow/unit/TensorWork.h"
 #include "analysis/torch/api/Spelling.h"
 #include "analysis/torch/modules/Modules.h"
 #include "checks/base/LibtorchCheck.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
-#include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 
 using namespace clang;

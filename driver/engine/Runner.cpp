@@ -120,7 +120,7 @@ public:
     flow::UnitModel &Unit = flow::UnitModel::of(Context);
     if (Unit.errors().areInFunctions())
       Result.Facts =
-          flow::factsOf(Unit, Arbiter::of(Context).reported(), IsLibrary);
+          flow::factsOf(Unit, Arbiter::of(Context).reported(Unit), IsLibrary);
   }
 
   // How the unit is run.
