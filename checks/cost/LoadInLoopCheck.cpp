@@ -13,7 +13,6 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
-#include "analysis/flow/unit/Callers.h"
 #include "analysis/flow/unit/UnitModel.h"
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/Factories.h"

@@ -12,7 +12,6 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/flow/history/FunctionFlow.h"
-#include "analysis/flow/unit/Callers.h"
 #include "analysis/flow/unit/UnitModel.h"
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/Effects.h"

@@ -10,7 +10,6 @@
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
-#include "analysis/flow/history/CarriedGraphs.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/modules/Modules.h"

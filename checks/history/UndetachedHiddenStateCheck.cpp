@@ -12,7 +12,6 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
-#include "analysis/flow/history/CarriedGraphs.h"
 #include "analysis/flow/unit/TensorWork.h"
 #include "analysis/torch/api/PureOps.h"
 #include "analysis/torch/api/TorchTypes.h"

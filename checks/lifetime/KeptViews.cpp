@@ -13,7 +13,7 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
-#include "analysis/flow/memory/Sharing.h"
+#include "analysis/flow/memory/MemoryBody.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/autograd/GradGuards.h"

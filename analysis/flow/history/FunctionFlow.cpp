@@ -7,20 +7,90 @@
 
 #include "analysis/flow/history/FunctionFlow.h"
 #include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Object.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
 #include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/autograd/Autograd.h"
 #include "clang/AST/DeclCXX.h"
-#include "clang/AST/StmtCXX.h"
 
 using namespace clang;
 
 namespace libtorch_tidy::flow {
 
+using namespace cpp;
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+LabelSet Value::allLabels() const {
+  LabelSet All = Labels;
+  for (const auto &[S, V] : Parts)
+    All |= V.allLabels();
+  return All;
+}
+
+bool Value::anyUnknown() const {
+  return Unknown || llvm::any_of(Parts, [](const auto &Part) {
+           return Part.second.anyUnknown();
+         });
+}
+
+Value Value::flat() const {
+  Value V;
+  V.Labels = allLabels();
+  V.Unknown = anyUnknown();
+  return V;
+}
+
+Value Value::part(Selector S) const {
+  for (const auto &[Own, V] : Parts)
+    if (Own == S)
+      return V;
+  Value Whole;
+  Whole.Labels = Labels;
+  Whole.Unknown = Unknown;
+  return Whole;
+}
+
+void Value::setPart(Selector S, Value V) {
+  auto It = llvm::lower_bound(Parts, S, [](const auto &Part, Selector Key) {
+    return Part.first < Key;
+  });
+  if (It != Parts.end() && It->first == S)
+    It->second = std::move(V);
+  else
+    Parts.insert(It, {S, std::move(V)});
+}
+
+bool Value::join(const Value &Other) {
+  bool Grew = Labels |= Other.Labels;
+  if (Other.Unknown && !Unknown)
+    Grew = Unknown = true;
+  if (Parts.empty() && Other.Parts.empty())
+    return Grew;
+  // A part that only one side lists is, on the other, what its whole carries.
+  for (auto &[S, V] : Parts)
+    Grew |= V.join(Other.part(S));
+  for (const auto &[S, V] : Other.Parts) {
+    if (llvm::any_of(Parts, [S = S](const auto &P) { return P.first == S; }))
+      continue;
+    Value Joined = part(S);
+    Joined.join(V);
+    setPart(S, std::move(Joined));
+    Grew = true;
+  }
+  return Grew;
+}
+
+//===----------------------------------------------------------------------===//
+// Flows
+//===----------------------------------------------------------------------===//
+
 std::unique_ptr<FunctionFlow> FunctionFlow::nothing(const FunctionDecl *F) {
-  auto Flow = std::make_unique<FunctionFlow>();
-  Flow->F = F;
+  std::unique_ptr<FunctionFlow> Flow = givenUp(F);
   Flow->Available = true;
   return Flow;
 }
@@ -67,14 +137,10 @@ std::string FunctionFlow::nameOf(PlaceId P) const {
 }
 
 const FieldDecl *FunctionFlow::fieldOf(PlaceId P) const {
-  for (;;) {
-    const Place &Here = Places[P];
-    if (!Here.Parent)
-      return nullptr;
-    if (const FieldDecl *Field = Here.Part->asField())
+  for (; Places[P].Parent; P = *Places[P].Parent)
+    if (const FieldDecl *Field = Places[P].Part->asField())
       return Field;
-    P = *Here.Parent;
-  }
+  return nullptr;
 }
 
 /// Does a local pointer or reference own what it points to, as far as one can
@@ -117,14 +183,11 @@ std::optional<LabelId> FunctionFlow::entryIn(const Value &V, PlaceId P) const {
   return std::nullopt;
 }
 
-bool FunctionFlow::overlap(PlaceId A, PlaceId B) const {
-  auto IsPart = [&](PlaceId Part, PlaceId Whole) {
-    for (std::optional<PlaceId> At = Part; At; At = Places[*At].Parent)
-      if (*At == Whole)
-        return true;
-    return false;
-  };
-  return IsPart(A, B) || IsPart(B, A);
+bool FunctionFlow::isPartOf(PlaceId P, PlaceId Whole) const {
+  std::optional<PlaceId> At = P;
+  while (At && *At != Whole)
+    At = Places[*At].Parent;
+  return At.has_value();
 }
 
 bool FunctionFlow::addsToEntry(const Accumulation &A) const {
@@ -152,12 +215,9 @@ const Stmt *FunctionFlow::loopFor(const Stmt *S, PlaceId Where) const {
   for (const Stmt *P = parentOf(S); P; Child = P, P = parentOf(P)) {
     if (!isLoop(P) || cpp::runsOnce(P, Child))
       continue;
-    if (!Declared)
-      return P;
-    const Stmt *RunsOnce = nullptr;
-    if (const auto *For = dyn_cast<ForStmt>(P))
-      RunsOnce = For->getInit();
-    if (!isWithin(Declared, P) || (RunsOnce && isWithin(Declared, RunsOnce)))
+    const auto *For = dyn_cast<ForStmt>(P);
+    if (!Declared || !isWithin(Declared, P) ||
+        (For && isWithin(Declared, For->getInit())))
       return P;
   }
   return nullptr;
@@ -207,6 +267,118 @@ bool FunctionFlow::appliesLayers(const Accumulation &A) const {
 
 bool FunctionFlow::isWithin(const Stmt *S, const Stmt *Ancestor) const {
   return Body ? Body->isWithin(S, Ancestor) : S && S == Ancestor;
+}
+
+//===----------------------------------------------------------------------===//
+// Carried graphs
+//===----------------------------------------------------------------------===//
+
+/// May something cut the history of \p D, on some paths only? What every
+/// iteration does, the flow has seen.
+static bool mayBeCut(const ValueDecl *D, const CarriedGraph &Graph,
+                     const FunctionFlow &Flow) {
+  // Within a branch, or a loop that what makes the value anew is not in.
+  auto ConditionOf = [&](const Stmt *S) -> const Stmt * {
+    for (; S && S != Graph.Loop; S = Flow.parentOf(S))
+      if (isa<IfStmt>(S) ||
+          ((isa<SwitchStmt, AbstractConditionalOperator>(S) || isLoop(S)) &&
+           !Flow.isWithin(Graph.Made->Site, S)))
+        return S;
+    return nullptr;
+  };
+  for (const Write &W : writesTo(D, Graph.Loop)) {
+    // What is called with a reference to it, the flow has looked at.
+    if (W.InLambda)
+      return true;
+    if ((W.Kind != WriteKind::Assigned && W.Kind != WriteKind::Released) ||
+        Flow.isWithin(Graph.Made->Site, W.Where))
+      continue;
+    const Stmt *Condition = ConditionOf(W.Where);
+    const auto *If = dyn_cast_or_null<IfStmt>(Condition);
+    if (Condition && !(If && tellsFirstRound(If->getCond())))
+      return true;
+  }
+  return anyOf<Stmt>(Graph.Loop, [&](const Stmt *S) {
+    // for (auto &s : state) s = s.detach();
+    if (const auto *For = dyn_cast<CXXForRangeStmt>(S))
+      return rootOf(For->getRangeInit()) == D;
+    // h.detach_() and similar; h = h.detach() is a write.
+    const auto *Call = dyn_cast<CXXMemberCallExpr>(S);
+    return Call && torch::dropsHistory(Call) &&
+           cpp::calleeName(Call).ends_with("_") &&
+           rootOf(Call->getImplicitObjectArgument()) == D && ConditionOf(Call);
+  });
+}
+
+/// Does \p S run in one round of \p Loop at most, below `if (i == n - 1)`?
+static bool runsInOneRound(const Stmt *S, const Stmt *Loop,
+                           const FunctionFlow &Flow) {
+  for (const Stmt *Child = S; S && S != Loop; Child = S, S = Flow.parentOf(S))
+    if (const auto *If = dyn_cast<IfStmt>(S);
+        If && If->getThen() == Child && holdsInOneRound(If->getCond(), Loop))
+      return true;
+  return false;
+}
+
+/// Does what \p A carries on share the graph that backward call \p Spent went
+/// through? Its place did, when it was assigned before the call; a variable of
+/// the iteration did, when it is assigned from that after the call, which in
+/// the next iteration goes through what was carried on.
+static bool sharesSpent(const Label &Spent, const Accumulation &A,
+                        const FunctionFlow &Flow) {
+  if (Flow.isPartOf(Spent.Where, A.Where))
+    return true;
+  const VarDecl *Root = Flow.rootOf(Spent.Where);
+  const Stmt *Declared = Root ? Flow.declarationOf(Root) : nullptr;
+  if (!Declared || !A.Loop || !Flow.isWithin(Declared, A.Loop))
+    return false;
+  return llvm::any_of(Flow.labels(), [&](const Label &L) {
+    return L.K == Label::Spent && L.Site == Spent.Site &&
+           L.Assigned.test(A.Carry);
+  });
+}
+
+llvm::SmallVector<CarriedGraph, 2> carriedGraphs(const FunctionFlow &Flow) {
+  llvm::SmallVector<CarriedGraph, 2> Found;
+  for (const auto &[Key, A] : Flow.accumulations()) {
+    if ((A.How != Accumulation::Rebind && A.How != Accumulation::InPlace) ||
+        A.Mode != GradMode::On || !A.Loop || A.Added.anyUnknown())
+      continue;
+    CarriedGraph Graph;
+    Graph.Made = &A;
+    for (LabelId Id : Flow.label(A.Carry).Assigned) {
+      const Label &L = Flow.label(Id);
+      if (L.K != Label::Spent || !(L.Consumers & Label::Backward) || L.Unseen ||
+          !L.BackwardAt || !sharesSpent(L, A, Flow))
+        continue;
+      const Stmt *Loop = A.Loop;
+      // What one round alone back-propagates, a loop further out may again.
+      while (Loop && !(isLoop(Loop) && Flow.isWithin(L.Site, Loop) &&
+                       !runsInOneRound(L.BackwardAt, Loop, Flow)))
+        Loop = Flow.parentOf(Loop);
+      if (!Loop || !Flow.isWithin(L.BackwardAt, Loop))
+        continue;
+      // The place must live on over the iterations of that loop, too.
+      if (const VarDecl *Root = Flow.rootOf(A.Where))
+        if (const Stmt *Declared = Flow.declarationOf(Root);
+            Declared && Flow.isWithin(Declared, Loop))
+          continue;
+      Graph.Spent = &L;
+      Graph.Loop = Loop;
+    }
+    if (!Graph.Spent)
+      continue;
+    for (LabelId Id : Flow.label(A.Carry).Assigned)
+      if (const Label &L = Flow.label(Id);
+          L.bringsGraph() && Flow.isWithin(L.Site, Graph.Loop))
+        Graph.Module = &L;
+    const VarDecl *Root = Flow.rootOf(A.Where);
+    const ValueDecl *D =
+        Root ? static_cast<const ValueDecl *>(Root) : Flow.fieldOf(A.Where);
+    Graph.MayBeCut = D && mayBeCut(D, Graph, Flow);
+    Found.push_back(Graph);
+  }
+  return Found;
 }
 
 } // namespace libtorch_tidy::flow

@@ -19,10 +19,10 @@
 
 #include "analysis/cpp/Body.h"
 #include "analysis/flow/history/FunctionSummary.h"
-#include "analysis/flow/history/Value.h"
 #include "analysis/torch/autograd/GradGuards.h"
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SparseBitVector.h"
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,6 +31,64 @@ namespace libtorch_tidy::flow {
 
 using torch::GradMode;
 using PlaceId = unsigned;
+using LabelId = unsigned;
+using LabelSet = llvm::SparseBitVector<64>;
+
+/// Which part of an aggregate: a field, or an element of a tuple or pair.
+class Selector {
+public:
+  static Selector field(const clang::FieldDecl *F) {
+    return Selector(reinterpret_cast<uintptr_t>(F));
+  }
+  static Selector element(unsigned Index) {
+    return Selector((uintptr_t(Index) << 1) | 1);
+  }
+  const clang::FieldDecl *asField() const {
+    return Raw & 1 ? nullptr : reinterpret_cast<const clang::FieldDecl *>(Raw);
+  }
+  unsigned asElement() const { return static_cast<unsigned>(Raw >> 1); }
+  bool operator==(Selector O) const { return Raw == O.Raw; }
+  bool operator<(Selector O) const { return Raw < O.Raw; }
+
+private:
+  explicit Selector(uintptr_t Raw) : Raw(Raw) {}
+  uintptr_t Raw;
+};
+
+/// What a value may carry. Joins only grow it.
+struct Value {
+  LabelSet Labels;
+  /// It may carry history from where the model cannot see.
+  bool Unknown = false;
+  /// Parts known apart from the whole, ordered by selector. What the whole
+  /// carries (Labels, Unknown) counts for every part that is not listed.
+  std::vector<std::pair<Selector, Value>> Parts;
+
+  static Value unknown() {
+    Value V;
+    V.Unknown = true;
+    return V;
+  }
+  static Value of(LabelId L) {
+    Value V;
+    V.Labels.set(L);
+    return V;
+  }
+
+  bool carriesNothing() const { return !Unknown && allLabels().empty(); }
+  /// The labels of the whole and of all its parts.
+  LabelSet allLabels() const;
+  bool anyUnknown() const;
+  /// All parts merged into the whole.
+  Value flat() const;
+  Value part(Selector S) const;
+  void setPart(Selector S, Value V);
+  /// Returns true when this value grew.
+  bool join(const Value &Other);
+  bool operator==(const Value &O) const {
+    return Unknown == O.Unknown && Labels == O.Labels && Parts == O.Parts;
+  }
+};
 
 /// Where values live: a variable, `this`, or a part of another place.
 /// Elements of containers, pointees and iterators count as their container.
@@ -162,6 +220,8 @@ public:
   const Label &label(LabelId L) const { return Labels[L]; }
   const Place &place(PlaceId P) const { return Places[P]; }
   PlaceId placeCount() const { return static_cast<PlaceId>(Places.size()); }
+  /// Is \p P the same as \p Whole, or a part of it?
+  bool isPartOf(PlaceId P, PlaceId Whole) const;
   /// The variable at the bottom of \p P; null for `this`.
   const clang::VarDecl *rootOf(PlaceId P) const;
   /// `this->total_`, `meter.total`, `losses`: as the user would write it.
@@ -225,8 +285,9 @@ public:
 private:
   friend class Interpreter;
 
-  /// Is one of the two places the other, or a part of it?
-  bool overlap(PlaceId A, PlaceId B) const;
+  bool overlap(PlaceId A, PlaceId B) const {
+    return isPartOf(A, B) || isPartOf(B, A);
+  }
 
   const clang::FunctionDecl *F = nullptr;
   bool Available = false, Abroad = false, ReportsResults = false;
@@ -246,6 +307,22 @@ private:
 };
 
 using cpp::isLoop;
+
+/// A variable that carries a graph, through which backward() has gone, into the
+/// next iteration, whose backward() goes through it again.
+struct CarriedGraph {
+  /// What makes the new value from the old one.
+  const Accumulation *Made = nullptr;
+  const Label *Spent = nullptr;      ///< The backward() calls.
+  const clang::Stmt *Loop = nullptr; ///< The innermost loop that carries it.
+  /// The module call that it comes out of; null when none takes part.
+  const Label *Module = nullptr;
+  /// Something in the loop may cut it now and then.
+  bool MayBeCut = false;
+};
+
+/// One for each accumulation, in source order.
+llvm::SmallVector<CarriedGraph, 2> carriedGraphs(const FunctionFlow &Flow);
 
 } // namespace libtorch_tidy::flow
 

@@ -54,9 +54,75 @@ class Packer {
 public:
   explicit Packer(const FunctionFlow &Flow) : Flow(Flow) {}
 
-  std::optional<unsigned> place(PlaceId P);
-  FunctionSummary::Value value(const Value &V);
-  std::optional<unsigned> label(LabelId L);
+  /// Absent for what callers have no name for: a global, a captured variable.
+  std::optional<unsigned> place(PlaceId P) {
+    auto [It, New] = PlaceIds.try_emplace(P);
+    if (!New)
+      return It->second;
+    FunctionSummary::Place Said;
+    for (; Flow.place(P).Parent; P = *Flow.place(P).Parent)
+      Said.Path.push_back(nameOf(*Flow.place(P).Part));
+    std::reverse(Said.Path.begin(), Said.Path.end());
+    if (const VarDecl *Root = Flow.place(P).Root) {
+      const auto *Param = dyn_cast<ParmVarDecl>(Root);
+      if (!Param || Param->getDeclContext() != Flow.function())
+        return std::nullopt;
+      Said.Root = Param->getFunctionScopeIndex() + 1;
+    }
+    It->second = Out.Places.size();
+    Out.Places.push_back(std::move(Said));
+    return It->second;
+  }
+
+  FunctionSummary::Value value(const Value &V) {
+    FunctionSummary::Value Said;
+    Said.Unknown = V.Unknown;
+    for (LabelId L : V.Labels) {
+      if (std::optional<unsigned> Known = label(L))
+        Said.Labels.push_back(*Known);
+      else if (Flow.label(L).K == Label::Entry)
+        Said.Unknown = true; // Of a global.
+    }
+    for (const auto &[Part, Inner] : V.Parts)
+      Said.Parts.emplace_back(nameOf(Part), value(Inner));
+    return Said;
+  }
+
+  /// Absent for what matters in the function alone, and for what globals held.
+  std::optional<unsigned> label(LabelId L) {
+    auto [It, New] = LabelIds.try_emplace(L);
+    if (!New)
+      return It->second;
+    const Label &Here = Flow.label(L);
+    if (Here.K == Label::Relay || Here.K == Label::Spent)
+      return std::nullopt;
+    FunctionSummary::Label Said;
+    if (Here.K == Label::Entry || Here.K == Label::Carry) {
+      std::optional<unsigned> Where = place(Here.Where);
+      if (!Where)
+        return std::nullopt;
+      Said.Where = *Where;
+    }
+    Said.Kind = Here.K;
+    Said.Consumers = Here.Consumers;
+    Said.Arises = Here.Arises;
+    Said.RunsModule = Here.RunsModule;
+    if (Here.bringsHistory())
+      Said.From = Here.K != Label::Helper || Here.From.empty()
+                      ? lineOf(Here.Site, Flow)
+                      : handedOn(Here.From, lineOf(Here.Site, Flow));
+    const unsigned Number = Out.Labels.size();
+    It->second = Number;
+    Out.Labels.push_back(std::move(Said));
+    if (Here.K == Label::Carry) {
+      std::vector<unsigned> Assigned;
+      for (LabelId From : Here.Assigned)
+        if (std::optional<unsigned> Known = label(From))
+          Assigned.push_back(*Known);
+      Out.Labels[Number].Assigned = std::move(Assigned);
+    }
+    return Number;
+  }
 
   FunctionSummary Out;
 
@@ -67,76 +133,6 @@ private:
 };
 
 } // namespace
-
-/// Absent for what callers have no name for: a global, a captured variable.
-std::optional<unsigned> Packer::place(PlaceId P) {
-  auto [It, New] = PlaceIds.try_emplace(P);
-  if (!New)
-    return It->second;
-  FunctionSummary::Place Said;
-  for (; Flow.place(P).Parent; P = *Flow.place(P).Parent)
-    Said.Path.push_back(nameOf(*Flow.place(P).Part));
-  std::reverse(Said.Path.begin(), Said.Path.end());
-  if (const VarDecl *Root = Flow.place(P).Root) {
-    const auto *Param = dyn_cast<ParmVarDecl>(Root);
-    if (!Param || Param->getDeclContext() != Flow.function())
-      return std::nullopt;
-    Said.Root = Param->getFunctionScopeIndex() + 1;
-  }
-  It->second = Out.Places.size();
-  Out.Places.push_back(std::move(Said));
-  return It->second;
-}
-
-/// Absent for what matters in the function alone, and for what globals held.
-std::optional<unsigned> Packer::label(LabelId L) {
-  auto [It, New] = LabelIds.try_emplace(L);
-  if (!New)
-    return It->second;
-  const Label &Here = Flow.label(L);
-  if (Here.K == Label::Relay || Here.K == Label::Spent)
-    return std::nullopt;
-  FunctionSummary::Label Said;
-  if (Here.K == Label::Entry || Here.K == Label::Carry) {
-    std::optional<unsigned> Where = place(Here.Where);
-    if (!Where)
-      return std::nullopt;
-    Said.Where = *Where;
-  }
-  Said.Kind = Here.K;
-  Said.Consumers = Here.Consumers;
-  Said.Arises = Here.Arises;
-  Said.RunsModule = Here.RunsModule;
-  if (Here.bringsHistory())
-    Said.From = Here.K != Label::Helper || Here.From.empty()
-                    ? lineOf(Here.Site, Flow)
-                    : handedOn(Here.From, lineOf(Here.Site, Flow));
-  const unsigned Number = Out.Labels.size();
-  It->second = Number;
-  Out.Labels.push_back(std::move(Said));
-  if (Here.K == Label::Carry) {
-    std::vector<unsigned> Assigned;
-    for (LabelId From : Here.Assigned)
-      if (std::optional<unsigned> Known = label(From))
-        Assigned.push_back(*Known);
-    Out.Labels[Number].Assigned = std::move(Assigned);
-  }
-  return Number;
-}
-
-FunctionSummary::Value Packer::value(const Value &V) {
-  FunctionSummary::Value Said;
-  Said.Unknown = V.Unknown;
-  for (LabelId L : V.Labels) {
-    if (std::optional<unsigned> Known = label(L))
-      Said.Labels.push_back(*Known);
-    else if (Flow.label(L).K == Label::Entry)
-      Said.Unknown = true; // Of a global.
-  }
-  for (const auto &[Part, Inner] : V.Parts)
-    Said.Parts.emplace_back(nameOf(Part), value(Inner));
-  return Said;
-}
 
 FunctionSummary FunctionFlow::summary() const {
   Packer Pack(*this);

@@ -8,7 +8,6 @@
 #include "analysis/flow/history/GuardScopes.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Walk.h"
-#include "analysis/flow/unit/Callers.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "clang/AST/DeclCXX.h"
@@ -18,16 +17,25 @@ using namespace clang;
 
 namespace libtorch_tidy::flow {
 
-const CompoundStmt *guardableBlock(const Stmt *Site, const FunctionFlow &Flow,
-                                   UnitModel &Unit) {
+/// The outermost block around \p Site that lies in none that \p IsBarred.
+static const CompoundStmt *
+outermostBlock(const Stmt *Site, const FunctionFlow &Flow,
+               llvm::function_ref<bool(const CompoundStmt *)> IsBarred) {
   const CompoundStmt *Best = nullptr;
   for (const Stmt *S = Site; S; S = Flow.parentOf(S))
     if (const auto *Block = dyn_cast<CompoundStmt>(S)) {
-      if (needsHistory(Block, Flow, Unit))
+      if (IsBarred(Block))
         break;
       Best = Block;
     }
   return Best;
+}
+
+const CompoundStmt *guardableBlock(const Stmt *Site, const FunctionFlow &Flow,
+                                   UnitModel &Unit) {
+  return outermostBlock(Site, Flow, [&](const CompoundStmt *Block) {
+    return needsHistory(Block, Flow, Unit);
+  });
 }
 
 /// A call of code that cannot be seen, which may train.
@@ -81,19 +89,17 @@ bool isSeenToTrain(const Stmt *S, const FunctionFlow &Flow, UnitModel &Unit) {
 static const CompoundStmt *blockWithoutTraining(const Stmt *Site,
                                                 const FunctionFlow &Flow,
                                                 UnitModel &Unit) {
-  const CompoundStmt *Best = nullptr;
-  for (const Stmt *S = Site; S; S = Flow.parentOf(S))
-    if (const auto *Block = dyn_cast<CompoundStmt>(S)) {
-      for (const Expr *Training : Flow.trainingSites())
-        if (Flow.isWithin(Training, Block) && !isUnseen(Training, Unit))
-          return Best;
-      for (const Label &L : Flow.labels())
-        if (L.Site && L.Arises && Flow.isWithin(L.Site, Block) &&
-            (Unit.consumersOf(L, Flow) & ~Label::Computed))
-          return Best;
-      Best = Block;
-    }
-  return Best;
+  return outermostBlock(Site, Flow, [&](const CompoundStmt *Block) {
+    return llvm::any_of(Flow.trainingSites(),
+                        [&](const Expr *Training) {
+                          return Flow.isWithin(Training, Block) &&
+                                 !isUnseen(Training, Unit);
+                        }) ||
+           llvm::any_of(Flow.labels(), [&](const Label &L) {
+             return L.Site && L.Arises && Flow.isWithin(L.Site, Block) &&
+                    (Unit.consumersOf(L, Flow) & ~Label::Computed);
+           });
+  });
 }
 
 /// The expression that makes \p F, the call operator of a lambda, in

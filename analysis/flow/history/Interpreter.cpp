@@ -245,7 +245,7 @@ bool Interpreter::join(State &Into, const State &From) {
   // A place that one side does not list holds there what readWhole says.
   State Old = Into;
   for (auto &[P, V] : Into.Held)
-    Grew |= V.join(From.Held.count(P) ? From.Held.at(P) : readWhole(From, P));
+    Grew |= V.join(readWhole(From, P));
   for (const auto &[P, V] : From.Held)
     if (!Old.Held.count(P)) {
       Value Joined = readWhole(Old, P);

@@ -84,7 +84,6 @@ private:
   /// I of std::get<I>.
   static std::optional<unsigned> tupleIndex(const clang::FunctionDecl *Get);
   bool hasEntryValue(PlaceId P) const;
-  bool isAncestor(PlaceId Above, PlaceId P) const;
   Value readWhole(const State &At, PlaceId P);
   Value read(PlaceId P);
   void write(PlaceId P, const Value &V, bool Strong);

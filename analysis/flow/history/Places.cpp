@@ -33,16 +33,6 @@ PlaceId Interpreter::partPlace(PlaceId Base, Selector Part) {
   return It->second;
 }
 
-bool Interpreter::isAncestor(PlaceId Above, PlaceId P) const {
-  for (;;) {
-    if (P == Above)
-      return true;
-    if (!Out->Places[P].Parent)
-      return false;
-    P = *Out->Places[P].Parent;
-  }
-}
-
 /// Does the place hold something before the function assigns to it?
 bool Interpreter::hasEntryValue(PlaceId P) const {
   const VarDecl *Root = Out->rootOf(P);
@@ -52,13 +42,9 @@ bool Interpreter::hasEntryValue(PlaceId P) const {
 }
 
 Value Interpreter::readWhole(const State &At, PlaceId P) {
-  for (PlaceId Q = P;;) {
-    if (auto It = At.Held.find(Q); It != At.Held.end())
+  for (std::optional<PlaceId> Q = P; Q; Q = Out->Places[*Q].Parent)
+    if (auto It = At.Held.find(*Q); It != At.Held.end())
       return It->second;
-    if (!Out->Places[Q].Parent)
-      break;
-    Q = *Out->Places[Q].Parent;
-  }
   return hasEntryValue(P) ? Value::of(label(Label::Entry, nullptr, P))
                           : Value();
 }
@@ -67,7 +53,7 @@ Value Interpreter::read(PlaceId P) {
   Value V = readWhole(S, P);
   // Parts that were assigned apart, deepest first so that they nest.
   for (const auto &[Q, Held] : S.Held) {
-    if (Q == P || !isAncestor(P, Q))
+    if (Q == P || !Out->isPartOf(Q, P))
       continue;
     llvm::SmallVector<Selector, 4> Path;
     for (PlaceId Step = Q; Step != P; Step = *Out->Places[Step].Parent)
@@ -92,8 +78,8 @@ void Interpreter::write(PlaceId P, const Value &V, bool Strong) {
     return;
   }
   for (auto It = S.Held.begin(); It != S.Held.end();)
-    It = It->first != P && isAncestor(P, It->first) ? S.Held.erase(It)
-                                                    : std::next(It);
+    It = It->first != P && Out->isPartOf(It->first, P) ? S.Held.erase(It)
+                                                       : std::next(It);
   Value Whole;
   Whole.Labels = V.Labels;
   Whole.Unknown = V.Unknown;

@@ -26,25 +26,204 @@ public:
       : At(At), C(C), Callee(Callee), Fresh(Fresh), ThisIsFresh(ThisIsFresh),
         Mode(At.modeAt(C.E)) {}
 
-  Value run();
+  Value run() {
+    if (!isa<LambdaExpr>(C.E)) // Its body may be called elsewhere.
+      At.Calls[C.E] = {C.E, Callee.function(), Mode};
+    for (const Expr *Arg : C.Args)
+      Args.push_back(At.eval(Arg));
+    if (C.Object)
+      Object = At.eval(C.Object);
+
+    consumeArguments();
+    // With gradients off here, nothing gains history in the callee.
+    if (Mode != GradMode::Off)
+      assignResults();
+    if (Callee.exitMode() != GradMode::On && At.S.Mode == GradMode::On)
+      At.setMode(Callee.exitMode());
+    if (Callee.trains())
+      At.trainsAt(C.E);
+
+    if (Mode == GradMode::Off)
+      return {};
+    // Only what is returned is distinguished: what grows a place of ours is an
+    // accumulation of ours.
+    for (const auto &[Key, A] : Callee.accumulations())
+      if (Callee.label(A.Carry).Consumers == Label::Returned)
+        Grown[A.Carry] = &A;
+    Known.clear();
+    return mapped(Callee.Return);
+  }
 
 private:
   struct Path {
     PlaceId Root;
     llvm::SmallVector<Selector, 4> Parts; ///< The innermost first.
   };
-  Path pathTo(PlaceId Theirs) const;
+  Path pathTo(PlaceId Theirs) const {
+    Path To{Theirs, {}};
+    while (Callee.place(To.Root).Parent) {
+      To.Parts.push_back(*Callee.place(To.Root).Part);
+      To.Root = *Callee.place(To.Root).Parent;
+    }
+    return To;
+  }
+
   /// The parameter of the callee that \p Root is, by its number.
-  std::optional<unsigned> parameter(PlaceId Root) const;
-  std::optional<Target> ours(PlaceId Theirs);
-  Value onEntry(PlaceId Theirs);
-  Value mapped(LabelId Theirs);
-  Value computed(LabelId Theirs);
-  Value mapped(const Value &Theirs);
-  LabelSet grownBy(const Accumulation &A);
-  bool leavesAlone(PlaceId Theirs, const Value &V) const;
-  void consumeArguments();
-  void assignResults();
+  std::optional<unsigned> parameter(PlaceId Root) const {
+    const auto *Param = dyn_cast_or_null<ParmVarDecl>(Callee.place(Root).Root);
+    if (!Param || Param->getDeclContext() != Callee.function())
+      return std::nullopt;
+    return Param->getFunctionScopeIndex();
+  }
+
+  /// A place of the callee in terms of the caller.
+  std::optional<Target> ours(PlaceId Theirs) {
+    Path To = pathTo(Theirs);
+    std::optional<Target> Ours;
+    if (const VarDecl *Root = Callee.place(To.Root).Root; !Root) {
+      if (C.OnThis || !C.Object)
+        Ours = Target{At.rootPlace(nullptr)};
+      else
+        Ours = At.placeOf(C.Object);
+    } else if (std::optional<unsigned> Index = parameter(To.Root)) {
+      if (*Index < C.Args.size())
+        Ours = At.placeOf(C.Args[*Index]);
+    } else {
+      Ours = At.placeOfVar(Root);
+    }
+    while (Ours && !To.Parts.empty())
+      Ours->P = At.partPlace(Ours->P, To.Parts.pop_back_val());
+    return Ours;
+  }
+
+  /// What a place of the callee held when it was called.
+  Value onEntry(PlaceId Theirs) {
+    Path To = pathTo(Theirs);
+    Value Held;
+    if (std::optional<unsigned> Index = parameter(To.Root)) {
+      Held = *Index < Args.size() ? Args[*Index] : Value();
+    } else if (std::optional<Target> Root = ours(To.Root)) {
+      // Read the part itself: for members, it is a label of its own.
+      if (std::optional<Target> Part = ours(Theirs))
+        return At.read(Part->P);
+      Held = At.read(Root->P);
+    } else {
+      Held = Object;
+    }
+    while (!To.Parts.empty())
+      Held = Held.part(To.Parts.pop_back_val());
+    return Held;
+  }
+
+  Value mapped(LabelId Theirs) {
+    if (auto It = Known.find(Theirs); It != Known.end())
+      return It->second;
+    Value V = computed(Theirs);
+    return Known[Theirs] = V;
+  }
+
+  Value computed(LabelId Theirs) {
+    const Label &L = Callee.label(Theirs);
+    Value V;
+    if (L.K == Label::Entry) {
+      V = onEntry(L.Where).flat();
+      if (ThisIsFresh && Fresh && !Callee.rootOf(L.Where))
+        At.arise(*Fresh, V);
+    } else if (L.K == Label::Carry) {
+      auto It = Grown.find(Theirs);
+      if (It == Grown.end())
+        return V;
+      if (LabelSet Added = grownBy(*It->second); !Added.empty()) {
+        LabelId Id = At.label(Label::Relay, C.E, Theirs);
+        At.Out->Labels[Id].Callee = Callee.function();
+        At.Out->Labels[Id].Assigned |= Added;
+        V.Labels.set(Id);
+      }
+    } else if (L.bringsHistory() && Fresh && Mode == GradMode::On) {
+      At.arise(*Fresh, V);
+      Label &Ours = At.Out->Labels[*Fresh];
+      Ours.RunsModule |= L.bringsGraph();
+      if (Ours.From.empty())
+        Ours.From = L.From;
+      // What the callee back-propagated before it handed it on.
+      if (L.Consumers & Label::Backward) {
+        Ours.Consumers |= Label::Backward;
+        Ours.BackwardAt = C.E;
+      }
+    } else if (L.bringsHistory() && Mode == GradMode::Unknown) {
+      V.Unknown = true;
+    }
+    return V;
+  }
+
+  Value mapped(const Value &Theirs) {
+    Value V;
+    for (LabelId L : Theirs.Labels)
+      V.join(mapped(L));
+    V.Unknown |= Theirs.Unknown;
+    for (const auto &[Part, Inner] : Theirs.Parts)
+      V.setPart(Part, mapped(Inner));
+    return V;
+  }
+
+  /// The labels of what \p A, of the callee, added of what it was given.
+  LabelSet grownBy(const Accumulation &A) {
+    LabelSet Added;
+    for (LabelId Id : A.Added.allLabels())
+      if (Callee.label(Id).K == Label::Entry)
+        Added |= onEntry(Callee.label(Id).Where).allLabels();
+    return Added;
+  }
+
+  /// Is \p V, what \p Theirs holds on return, only what it held on entry?
+  bool leavesAlone(PlaceId Theirs, const Value &V) const {
+    LabelSet OnlyItself;
+    for (LabelId L : V.allLabels())
+      if (Callee.label(L).K != Label::Carry)
+        OnlyItself.set(L);
+    if (V.anyUnknown() || OnlyItself.count() != 1)
+      return false;
+    const Label &Only = Callee.label(OnlyItself.find_first());
+    return Only.K == Label::Entry && Only.Where == Theirs;
+  }
+
+  /// What the callee does with the history that it is given.
+  void consumeArguments() {
+    for (LabelId L = 0; L < Callee.labels().size(); ++L) {
+      const Label &Theirs = Callee.label(L);
+      unsigned Inside = Theirs.Consumers & (Label::Backward | Label::Escaped);
+      if (Theirs.K != Label::Entry || !Inside)
+        continue;
+      Value Entry = onEntry(Theirs.Where).flat();
+      At.consume(Entry, Inside, C.E);
+      if (Inside & Label::Backward)
+        At.spend(C.E, Entry);
+    }
+  }
+
+  /// What the callee leaves in places of the caller.
+  void assignResults() {
+    for (const auto &[Theirs, AtExit] : Callee.Exit) {
+      // What was there before, on a way that leaves early or throws, is kept
+      // and not added to.
+      Value V = AtExit;
+      const std::optional<LabelId> Kept = Callee.addsNothingTo(Theirs)
+                                              ? Callee.entryIn(V, Theirs)
+                                              : std::nullopt;
+      if (Kept)
+        V.Labels.reset(*Kept);
+      Value Mapped = mapped(V);
+      if (leavesAlone(Theirs, AtExit))
+        continue;
+      std::optional<Target> Ours = ours(Theirs);
+      if (!Ours) {
+        At.consume(Mapped, Label::Escaped, C.E);
+        continue;
+      }
+      Ours->Element |= Kept.has_value();
+      At.assignViaCall(C, Callee, Theirs, *Ours, std::move(Mapped));
+    }
+  }
 
   Interpreter &At;
   const cpp::Call &C;
@@ -57,199 +236,6 @@ private:
   llvm::DenseMap<LabelId, Value> Known;
   llvm::SmallDenseMap<LabelId, const Accumulation *> Grown;
 };
-
-Interpreter::UserCall::Path
-Interpreter::UserCall::pathTo(PlaceId Theirs) const {
-  Path To{Theirs, {}};
-  while (Callee.place(To.Root).Parent) {
-    To.Parts.push_back(*Callee.place(To.Root).Part);
-    To.Root = *Callee.place(To.Root).Parent;
-  }
-  return To;
-}
-
-std::optional<unsigned> Interpreter::UserCall::parameter(PlaceId Root) const {
-  const auto *Param = dyn_cast_or_null<ParmVarDecl>(Callee.place(Root).Root);
-  if (!Param || Param->getDeclContext() != Callee.function())
-    return std::nullopt;
-  return Param->getFunctionScopeIndex();
-}
-
-/// A place of the callee in terms of the caller.
-std::optional<Interpreter::Target> Interpreter::UserCall::ours(PlaceId Theirs) {
-  Path To = pathTo(Theirs);
-  std::optional<Target> Ours;
-  if (const VarDecl *Root = Callee.place(To.Root).Root; !Root) {
-    if (C.OnThis || !C.Object)
-      Ours = Target{At.rootPlace(nullptr)};
-    else
-      Ours = At.placeOf(C.Object);
-  } else if (std::optional<unsigned> Index = parameter(To.Root)) {
-    if (*Index < C.Args.size())
-      Ours = At.placeOf(C.Args[*Index]);
-  } else {
-    Ours = At.placeOfVar(Root);
-  }
-  while (Ours && !To.Parts.empty())
-    Ours->P = At.partPlace(Ours->P, To.Parts.pop_back_val());
-  return Ours;
-}
-
-/// What a place of the callee held when it was called.
-Value Interpreter::UserCall::onEntry(PlaceId Theirs) {
-  Path To = pathTo(Theirs);
-  Value Held;
-  if (std::optional<unsigned> Index = parameter(To.Root)) {
-    Held = *Index < Args.size() ? Args[*Index] : Value();
-  } else if (std::optional<Target> Root = ours(To.Root)) {
-    // Read the part itself: for members, it is a label of its own.
-    if (std::optional<Target> Part = ours(Theirs))
-      return At.read(Part->P);
-    Held = At.read(Root->P);
-  } else {
-    Held = Object;
-  }
-  while (!To.Parts.empty())
-    Held = Held.part(To.Parts.pop_back_val());
-  return Held;
-}
-
-/// The labels of what \p A, of the callee, added of what it was given.
-LabelSet Interpreter::UserCall::grownBy(const Accumulation &A) {
-  LabelSet Added;
-  for (LabelId Id : A.Added.allLabels())
-    if (Callee.label(Id).K == Label::Entry)
-      Added |= onEntry(Callee.label(Id).Where).allLabels();
-  return Added;
-}
-
-Value Interpreter::UserCall::mapped(LabelId Theirs) {
-  if (auto It = Known.find(Theirs); It != Known.end())
-    return It->second;
-  Value V = computed(Theirs);
-  return Known[Theirs] = V;
-}
-
-Value Interpreter::UserCall::computed(LabelId Theirs) {
-  const Label &L = Callee.label(Theirs);
-  Value V;
-  if (L.K == Label::Entry) {
-    V = onEntry(L.Where).flat();
-    if (ThisIsFresh && Fresh && !Callee.rootOf(L.Where))
-      At.arise(*Fresh, V);
-  } else if (L.K == Label::Carry) {
-    auto It = Grown.find(Theirs);
-    if (It == Grown.end())
-      return V;
-    if (LabelSet Added = grownBy(*It->second); !Added.empty()) {
-      LabelId Id = At.label(Label::Relay, C.E, Theirs);
-      At.Out->Labels[Id].Callee = Callee.function();
-      At.Out->Labels[Id].Assigned |= Added;
-      V.Labels.set(Id);
-    }
-  } else if (L.bringsHistory() && Fresh && Mode == GradMode::On) {
-    At.arise(*Fresh, V);
-    Label &Ours = At.Out->Labels[*Fresh];
-    Ours.RunsModule |= L.bringsGraph();
-    if (Ours.From.empty())
-      Ours.From = L.From;
-    // What the callee back-propagated before it handed it on.
-    if (L.Consumers & Label::Backward) {
-      Ours.Consumers |= Label::Backward;
-      Ours.BackwardAt = C.E;
-    }
-  } else if (L.bringsHistory() && Mode == GradMode::Unknown) {
-    V.Unknown = true;
-  }
-  return V;
-}
-
-Value Interpreter::UserCall::mapped(const Value &Theirs) {
-  Value V;
-  for (LabelId L : Theirs.Labels)
-    V.join(mapped(L));
-  V.Unknown |= Theirs.Unknown;
-  for (const auto &[Part, Inner] : Theirs.Parts)
-    V.setPart(Part, mapped(Inner));
-  return V;
-}
-
-/// What the callee does with the history that it is given.
-void Interpreter::UserCall::consumeArguments() {
-  for (LabelId L = 0; L < Callee.labels().size(); ++L) {
-    const Label &Theirs = Callee.label(L);
-    unsigned Inside = Theirs.Consumers & (Label::Backward | Label::Escaped);
-    if (Theirs.K != Label::Entry || !Inside)
-      continue;
-    Value Entry = onEntry(Theirs.Where).flat();
-    At.consume(Entry, Inside, C.E);
-    if (Inside & Label::Backward)
-      At.spend(C.E, Entry);
-  }
-}
-
-/// Is \p V, what \p Theirs holds on return, only what it held on entry?
-bool Interpreter::UserCall::leavesAlone(PlaceId Theirs, const Value &V) const {
-  LabelSet OnlyItself;
-  for (LabelId L : V.allLabels())
-    if (Callee.label(L).K != Label::Carry)
-      OnlyItself.set(L);
-  if (V.anyUnknown() || OnlyItself.count() != 1)
-    return false;
-  const Label &Only = Callee.label(OnlyItself.find_first());
-  return Only.K == Label::Entry && Only.Where == Theirs;
-}
-
-/// What the callee leaves in places of the caller.
-void Interpreter::UserCall::assignResults() {
-  for (const auto &[Theirs, AtExit] : Callee.Exit) {
-    // What was there before, on a way that leaves early or throws, is kept and
-    // not added to.
-    Value V = AtExit;
-    const std::optional<LabelId> Kept =
-        Callee.addsNothingTo(Theirs) ? Callee.entryIn(V, Theirs) : std::nullopt;
-    if (Kept)
-      V.Labels.reset(*Kept);
-    Value Mapped = mapped(V);
-    if (leavesAlone(Theirs, AtExit))
-      continue;
-    std::optional<Target> Ours = ours(Theirs);
-    if (!Ours) {
-      At.consume(Mapped, Label::Escaped, C.E);
-      continue;
-    }
-    Ours->Element |= Kept.has_value();
-    At.assignViaCall(C, Callee, Theirs, *Ours, std::move(Mapped));
-  }
-}
-
-Value Interpreter::UserCall::run() {
-  if (!isa<LambdaExpr>(C.E)) // Its body may be called elsewhere.
-    At.Calls[C.E] = {C.E, Callee.function(), Mode};
-  for (const Expr *Arg : C.Args)
-    Args.push_back(At.eval(Arg));
-  if (C.Object)
-    Object = At.eval(C.Object);
-
-  consumeArguments();
-  // With gradients off here, nothing gains history in the callee.
-  if (Mode != GradMode::Off)
-    assignResults();
-  if (Callee.exitMode() != GradMode::On && At.S.Mode == GradMode::On)
-    At.setMode(Callee.exitMode());
-  if (Callee.trains())
-    At.trainsAt(C.E);
-
-  if (Mode == GradMode::Off)
-    return {};
-  // Only what is returned is distinguished: what grows a place of ours is an
-  // accumulation of ours.
-  for (const auto &[Key, A] : Callee.accumulations())
-    if (Callee.label(A.Carry).Consumers == Label::Returned)
-      Grown[A.Carry] = &A;
-  Known.clear();
-  return mapped(Callee.Return);
-}
 
 Value Interpreter::evalUserCall(const cpp::Call &C, const FunctionFlow &Callee,
                                 std::optional<LabelId> Fresh,

@@ -12,7 +12,6 @@
 #include "analysis/cpp/Writes.h"
 #include "analysis/flow/memory/MemoryDomain.h"
 #include "analysis/torch/api/TorchTypes.h"
-#include <numeric>
 
 using namespace clang;
 
@@ -36,19 +35,14 @@ bool MemoryReports::comesBefore(const Expr *Source, SourceLocation A,
 }
 
 std::vector<Dangling> MemoryReports::take() {
-  std::vector<Dangling> All;
-  for (auto &[Source, Report] : BySource)
-    All.push_back(std::move(Report.second));
-  std::vector<size_t> Order(All.size());
-  std::iota(Order.begin(), Order.end(), 0);
-  llvm::sort(Order, [&](size_t A, size_t B) {
-    const SourceLocation OfA = All[A].What.Source->getBeginLoc(),
-                         OfB = All[B].What.Source->getBeginLoc();
-    return OfA == OfB ? A < B : SM.isBeforeInTranslationUnit(OfA, OfB);
+  auto All = BySource.takeVector();
+  llvm::stable_sort(All, [&](const auto &A, const auto &B) {
+    return SM.isBeforeInTranslationUnit(A.first->getBeginLoc(),
+                                        B.first->getBeginLoc());
   });
   std::vector<Dangling> Sorted;
-  for (size_t I : Order)
-    Sorted.push_back(std::move(All[I]));
+  for (auto &[Source, Report] : All)
+    Sorted.push_back(std::move(Report.second));
   return Sorted;
 }
 
@@ -99,12 +93,9 @@ std::vector<Dangling> findDangling(const VarDecl *Var,
   for (const Borrow &B : Values.read(Var->getInit(), MemoryState())) {
     if (B.Owner || !MemoryValues::carries(Var->getType(), B))
       continue;
-    Dangling D;
-    D.Why = Dangling::Temporary;
-    D.What = B;
-    D.Keeper = Var->getNameAsString();
-    D.KeptAt = Var->getLocation();
-    Found.push_back(std::move(D));
+    Found.push_back({Dangling::Temporary, B, Var->getNameAsString(),
+                     Var->getLocation(), /*Statement=*/nullptr, /*EndsAt=*/{},
+                     /*UsedAt=*/{}, /*Body=*/nullptr});
     break;
   }
   return Found;

@@ -16,15 +16,21 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORY_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORY_H
 
-#include "analysis/flow/memory/Sharing.h"
 #include "analysis/torch/storage/Sharing.h"
 #include "analysis/torch/storage/Storage.h"
 #include "clang/AST/Decl.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <set>
 #include <string>
 #include <vector>
 
 namespace libtorch_tidy::flow {
+
+struct MemorySummary;
+/// What is known of functions that are called; null for those of which nothing
+/// is.
+using MemorySummaries =
+    llvm::function_ref<const MemorySummary *(const clang::FunctionDecl *)>;
 
 /// A value that refers to memory of something else.
 struct Borrow {

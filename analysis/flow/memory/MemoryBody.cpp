@@ -6,17 +6,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/flow/memory/MemoryBody.h"
-#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Call.h"
+#include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
-#include "analysis/flow/history/FunctionFlow.h"
+#include "analysis/torch/api/Effects.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/storage/Sharing.h"
+#include "analysis/torch/storage/Storage.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 
 using namespace clang;
 
 namespace libtorch_tidy::flow {
+
+using namespace cpp;
 
 class BodyWalk : public RecursiveASTVisitor<BodyWalk> {
   using Base = RecursiveASTVisitor<BodyWalk>;
@@ -199,6 +203,201 @@ MemoryBody::declaredIn(const CXXTryStmt &Try) const {
         [&](const VarDecl *Var) { It->second.push_back(Var); }, How);
   }
   return It->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Sharing
+//===----------------------------------------------------------------------===//
+
+/// OpenCV's functions use the pixels and let go of them.
+static bool isInCv(const Decl *D) {
+  for (const DeclContext *DC = D->getDeclContext(); DC; DC = DC->getParent())
+    if (const auto *NS = dyn_cast<NamespaceDecl>(DC);
+        NS && NS->getIdentifier() && NS->getName() == "cv")
+      return true;
+  return false;
+}
+
+/// Variables whose memory may be held elsewhere, too, so that it need not die
+/// with them.
+class SharingFinder {
+public:
+  SharingFinder(const ASTContext &Context, MemorySummaries Callees,
+                Sharing &Found)
+      : Context(Context), Callees(Callees), Found(Found) {}
+
+  void lookAt(const FunctionDecl *F) {
+    if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F))
+      for (const CXXCtorInitializer *Init : Ctor->inits())
+        lookAt(Init->getInit());
+    lookAt(F->getBody());
+  }
+
+private:
+  void lookAt(const Stmt *Body) {
+    forEach<VarDecl>(Body, [&](const VarDecl *Var) {
+      if (Var->hasInit())
+        sink(Var->getInit(), Var->getType(), Var);
+    });
+    forEach<Stmt>(Body, [&](const Stmt *S) {
+      if (const auto *Call = dyn_cast<CallExpr>(S))
+        visit(Call);
+      else if (const auto *Construct = dyn_cast<CXXConstructExpr>(S))
+        visit(Construct);
+      else if (const auto *Lambda = dyn_cast<LambdaExpr>(S))
+        visit(Lambda);
+      else if (const auto *Return = dyn_cast<ReturnStmt>(S))
+        visit(Return);
+      else if (const auto *Op = dyn_cast<BinaryOperator>(S))
+        visit(Op);
+    });
+  }
+
+  void visit(const LambdaExpr *Lambda) {
+    for (const LambdaCapture &Capture : Lambda->captures())
+      if (Capture.capturesVariable())
+        if (const auto *Var = dyn_cast<VarDecl>(Capture.getCapturedVar())) {
+          ++Found.Copied[Var];
+          Found.Leaves.insert(Var);
+        }
+  }
+
+  void visit(const ReturnStmt *Return) {
+    if (const Expr *Value = Return->getRetValue()) {
+      sink(Value, Value->getType(), nullptr);
+      if (const VarDecl *Var =
+              dyn_cast_or_null<VarDecl>(rootOf(valueOf(Value))))
+        Found.Leaves.insert(Var);
+    }
+  }
+
+  void visit(const BinaryOperator *Op) {
+    if (Op->getOpcode() == BO_Assign)
+      sink(Op->getRHS(), Op->getRHS()->getType(),
+           dyn_cast_or_null<VarDecl>(rootOf(Op->getLHS())));
+  }
+
+  void visit(const CallExpr *E) {
+    using F = SharingFinder;
+    static const CallRule<F, Done> Rules[] = {
+        {ofStd(Std::Move | Std::Swap | Std::Exchange | Std::Refer),
+         &F::leaveArguments},
+        {ofStd(Std::Forward | Std::Part), &F::nothing},
+        {givesUp, &F::leaveObject},
+        {cpp::isAssignment, &F::assigned},
+        {&F::isOperator, &F::operate},
+        {onlyLooks, &F::nothing},
+        {anyCall, &F::passed},
+    };
+    firstOf(Rules, *this, Call(E));
+  }
+
+  static bool givesUp(const Call &C) {
+    return isa<CXXMemberCallExpr>(C.E) && C.does(Std::Swap | Std::Release);
+  }
+  bool isOperator(const Call &C) {
+    return torch::storageUse(C.expr(), {}, Context).How !=
+           torch::Sharing::Unknown;
+  }
+  /// Printing, comparing, asking for a property.
+  static bool onlyLooks(const Call &C) {
+    const auto *Member = dyn_cast<CXXMemberCallExpr>(C.E);
+    return (C.Of == Whose::Library && !torch::keepsArguments(C.expr()) &&
+            !torch::mayHoldTensor(C.E->getType()) &&
+            (!Member || torch::isTensor(Member->getObjectType()))) ||
+           (C.Callee && isInCv(C.Callee));
+  }
+
+  Done nothing(const Call &) { return {}; }
+  Done leaveArguments(const Call &C) {
+    for (const Expr *Arg : C.expr()->arguments())
+      leave(Arg);
+    return {};
+  }
+  void leaveObject(const Call &C) {
+    leave(C.Object);
+    leaveArguments(C);
+  }
+  /// `t[i] = x` copies the elements.
+  Done assigned(const Call &C) {
+    const Expr *To = C.expr()->getArg(0);
+    if (!torch::isTensor(To->getType()) || To->isLValue())
+      sink(C.expr()->getArg(1), To->getType(),
+           dyn_cast_or_null<VarDecl>(rootOf(To)));
+    return {};
+  }
+  /// Operators use their tensors and let go of them, but for backward.
+  Done operate(const Call &C) {
+    for (const Expr *Arg : C.expr()->arguments())
+      Found.Operands.insert(torch::memoryRoot(Arg, Context));
+    if (isa<CXXMemberCallExpr>(C.E))
+      Found.Operands.insert(torch::memoryRoot(C.Object, Context));
+    return {};
+  }
+  Done passed(const Call &C) {
+    const MemorySummary *Known = summaryOf(C.Callee);
+    for (unsigned I = 0; I < C.Args.size(); ++I) {
+      const Expr *Arg = C.Args[I];
+      if (!Known || I >= C.Callee->getNumParams() || Known->Keeps.count(I))
+        sink(Arg, Arg->getType(), nullptr);
+      else if (Known->Operands.count(I))
+        Found.Operands.insert(torch::memoryRoot(Arg, Context));
+    }
+    return {};
+  }
+
+  void visit(const CXXConstructExpr *Construct) {
+    QualType T = Construct->getType();
+    // Copies are judged by where they go.
+    if (torch::isTensor(T) || torch::isArrayRef(T) ||
+        Construct->getConstructor()->isCopyOrMoveConstructor() ||
+        isInCv(Construct->getConstructor()))
+      return;
+    for (const Expr *Arg : Construct->arguments()) {
+      sink(Arg, Arg->getType(), nullptr);
+      for (const Expr *Element : cpp::listElements(Arg))
+        sink(Element, Element->getType(), nullptr);
+    }
+  }
+
+  /// Of a function that surely is the one that runs.
+  const MemorySummary *summaryOf(const FunctionDecl *Callee) const {
+    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
+    if (!Callee || !Callees || (Method && Method->isVirtual()))
+      return nullptr;
+    const MemorySummary *Known = Callees(Callee);
+    return Known && Known->available() ? Known : nullptr;
+  }
+  void leave(const Expr *E) {
+    if (const auto *Var = dyn_cast_or_null<VarDecl>(rootOf(E))) {
+      Found.Leaves.insert(Var);
+      ++Found.Copied[Var];
+    }
+  }
+
+  /// \p E goes to a place of type \p To, the variable \p Into if known.
+  void sink(const Expr *E, QualType To, const VarDecl *Into) {
+    if (torch::mayHoldTensor(To) && torch::mayHoldTensor(E->getType()))
+      if (const VarDecl *Root = torch::memoryRoot(E, Context);
+          Root && Root != Into)
+        ++Found.Copied[Root];
+    // cv::Mat by value, and references that may be copied later.
+    const Expr *Value = valueOf(E);
+    if (holdsMat(To) && holdsMat(Value->getType()))
+      if (const auto *Root = dyn_cast_or_null<VarDecl>(rootOf(Value));
+          Root && Root != Into)
+        ++Found.Copied[Root];
+  }
+
+  const ASTContext &Context;
+  MemorySummaries Callees;
+  Sharing &Found;
+};
+
+Sharing::Sharing(const FunctionDecl *F, const ASTContext &Context,
+                 MemorySummaries Callees) {
+  if (F)
+    SharingFinder(Context, Callees, *this).lookAt(F);
 }
 
 } // namespace libtorch_tidy::flow

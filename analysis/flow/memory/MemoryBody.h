@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a control-flow graph does not say of a function, found in one walk over
-/// its syntax: which mentions of a variable read nothing, where scopes end,
-/// what is a whole statement, and whether there is anything to follow.
+/// What a control-flow graph does not say of a function, found in its syntax:
+/// which mentions of a variable read nothing, where scopes end, what is a whole
+/// statement, whether there is anything to follow, and what is shared.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +23,37 @@
 #include "llvm/ADT/DenseSet.h"
 
 namespace libtorch_tidy::flow {
+
+/// Tensors and OpenCV's images are counted handles, and containers can be moved
+/// from: the memory of such a variable need not die with it. This tells for
+/// which variables of a function that may be so.
+class Sharing {
+public:
+  /// Null for \p F: nothing is shared. Without \p Callees every function of the
+  /// user may keep what it is given.
+  Sharing(const clang::FunctionDecl *F, const clang::ASTContext &Context,
+          MemorySummaries Callees = nullptr);
+
+  /// How often a tensor or image, or a view of it, is copied to somewhere: a
+  /// variable, a container, a result, unseen code, a lambda.
+  unsigned copies(const clang::VarDecl *Var) const {
+    return Copied.lookup(Var);
+  }
+  bool isCopied(const clang::VarDecl *Var) const { return copies(Var) > 0; }
+  /// Is it moved, swapped, released, returned or captured?
+  bool leaves(const clang::VarDecl *Var) const { return Leaves.count(Var); }
+  /// Is it an operand of an operator, so that backward may keep it?
+  bool isOperand(const clang::VarDecl *Var) const {
+    return Operands.count(Var);
+  }
+
+private:
+  friend class SharingFinder;
+
+  llvm::DenseMap<const clang::VarDecl *, unsigned> Copied;
+  llvm::DenseSet<const clang::VarDecl *> Leaves;
+  llvm::DenseSet<const clang::VarDecl *> Operands;
+};
 
 class MemoryBody {
 public:
@@ -45,19 +76,15 @@ public:
   /// The variables that are gone in the handlers of \p Try.
   llvm::ArrayRef<const clang::VarDecl *>
   declaredIn(const clang::CXXTryStmt &Try) const;
-  /// The innermost loop that runs \p S again and again; null outside loops.
-  const clang::Stmt *loopAround(const clang::Stmt *S) const {
-    return in().loopAround(S);
-  }
   /// How many return statements with a value there are.
   unsigned results() const { return Results; }
-
-private:
-  friend class BodyWalk;
 
   /// Made only where something is asked of it: most functions are not
   /// concerned.
   cpp::Body &in() const { return cpp::Body::of(F); }
+
+private:
+  friend class BodyWalk;
 
   const clang::FunctionDecl *F;
   bool Concerned = false;

@@ -15,7 +15,6 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
-#include "analysis/flow/memory/MemoryState.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
@@ -78,16 +77,13 @@ static bool isWrittenIn(const VarDecl *Var, const Stmt *Loop) {
 /// Is the buffer of \p B declared before \p Loop and written in each iteration,
 /// while container \p Into collects the tensors over it?
 static bool isReused(const Borrow &B, const ValueDecl *Into, const Stmt *Loop,
-                     const ASTContext &Context) {
-  const SourceManager &SM = Context.getSourceManager();
-  auto Within = [&](SourceLocation Loc) {
-    Loc = SM.getFileLoc(Loc);
-    return !SM.isBeforeInTranslationUnit(Loc,
-                                         SM.getFileLoc(Loop->getBeginLoc())) &&
-           !SM.isBeforeInTranslationUnit(SM.getFileLoc(Loop->getEndLoc()), Loc);
+                     const cpp::Body &In) {
+  auto IsMadeInLoop = [&](const ValueDecl *D) {
+    const auto *Var = dyn_cast<VarDecl>(D);
+    return Var && In.isWithin(In.declarationOf(Var), Loop);
   };
-  if (!Within(B.Source->getBeginLoc()) || Within(B.Owner->getLocation()) ||
-      (isa<VarDecl>(Into) && Within(Into->getLocation())))
+  if (!In.isWithin(B.Source, Loop) || IsMadeInLoop(B.Owner) ||
+      IsMadeInLoop(Into))
     return false;
   // Taken out again in each iteration: they are used while they are right.
   unsigned Mentions = 0;
@@ -107,12 +103,8 @@ MemoryState MemoryDomain::start() const {
     // The caller has them, too.
     if (torch::isTensor(Param->getType().getNonReferenceType()))
       Start.Tensors[Param] = {};
-    if (Param->getType()->isPointerType()) {
-      Buffer Theirs;
-      Theirs.Owner = Param;
-      Theirs.Heap = true;
-      Start.Pointers[Param] = Theirs;
-    }
+    if (Param->getType()->isPointerType())
+      Start.Pointers[Param] = {Param, nullptr, /*Heap=*/true};
   }
   return Start;
 }
@@ -205,33 +197,19 @@ void MemoryDomain::leaveFunction() {
 
 void MemoryDomain::report(const Held &H, Dangling::How Why,
                           SourceLocation UsedAt, SourceLocation At) {
-  if (!Found)
-    return;
-  Dangling D;
-  D.Why = Why;
-  D.What = H.What;
-  D.Keeper = H.By.name();
-  D.KeptAt = H.KeptAt;
-  D.Statement = H.Statement;
-  D.EndsAt = H.EndsAt;
-  D.UsedAt = UsedAt;
-  D.Body = F->getBody();
-  Found->add(std::move(D), At);
+  if (Found)
+    Found->add({Why, H.What, H.By.name(), H.KeptAt, H.Statement, H.EndsAt,
+                UsedAt, F->getBody()},
+               At);
 }
 
 void MemoryDomain::report(const Borrow &B, Dangling::How Why, SourceLocation At,
                           std::string By, const Stmt *Statement,
                           SourceLocation ShownAt) {
-  if (!Found)
-    return;
-  Dangling D;
-  D.Why = Why;
-  D.What = B;
-  D.Keeper = std::move(By);
-  D.KeptAt = At;
-  D.Statement = Statement;
-  D.Body = F->getBody();
-  Found->add(std::move(D), ShownAt.isValid() ? ShownAt : At);
+  if (Found)
+    Found->add({Why, B, std::move(By), At, Statement, /*EndsAt=*/{},
+                /*UsedAt=*/{}, F->getBody()},
+               ShownAt.isValid() ? ShownAt : At);
 }
 
 std::optional<unsigned> MemoryDomain::indexOf(const ValueDecl *D) const {
@@ -250,16 +228,8 @@ void MemoryDomain::lend(const Borrow &B, unsigned To, StringRef Field) {
   const QualType T = B.Owner->getType();
   if (!T->isReferenceType() && !T->isPointerType() && !torch::isTensor(T))
     return;
-  MemorySummary::Lent L;
-  L.Of = *Of;
-  L.To = To;
-  L.Field = Field.str();
-  L.What = B.What;
-  L.Sure = B.Sure;
-  L.Through = B.Through;
-  L.Part = B.Part;
-  L.AtStart = B.AtStart;
-  L.Traits = B.Traits;
+  MemorySummary::Lent L{*Of,       To,     Field.str(), B.What,  B.Sure,
+                        B.Through, B.Part, B.AtStart,   B.Traits};
   auto Known = llvm::find_if(Summary.Lends, [&](const auto &Other) {
     return Other.Of == L.Of && Other.To == L.To && Other.Field == L.Field &&
            Other.What == L.What;
@@ -436,12 +406,12 @@ void MemoryDomain::store(const Expr *Container, const Expr *Value,
   for (const Borrow &B : Values.read(Value, S)) {
     if (B.What != Borrow::Blob)
       continue;
-    const Stmt *Loop = Body.loopAround(Into);
+    const Stmt *Loop = Body.in().loopAround(Into);
     const bool Followed = B.Owner && isOwn(B.Owner) && !B.Heap && B.AtStart &&
                           !S.Tensors.count(B.Owner) &&
                           !Values.sharing().leaves(B.Owner) &&
                           !Values.sharing().isCopied(B.Owner);
-    if (Loop && Followed && isReused(B, K->Root, Loop, Context))
+    if (Loop && Followed && isReused(B, K->Root, Loop, Body.in()))
       report(B, Dangling::Reused, At, K->name());
     else
       keep(*K, B, At, As::Element);
@@ -488,14 +458,10 @@ void MemoryDomain::setPointer(const VarDecl *Var, const Expr *Value) {
   std::optional<Buffer> Of = bool(E) ? Values.bufferOf(Value, S) : std::nullopt;
   S.Pointers.erase(Var);
   const auto *Call = dyn_cast_or_null<CallExpr>(E);
-  if (isa_and_nonnull<CXXNewExpr>(E) || does(Call, Std::Allocate)) {
-    Buffer Own;
-    Own.Owner = Var;
-    Own.Heap = true;
-    S.Pointers[Var] = Own;
-  } else if (E && !torch::asAccess(Call) && Of && !Of->Heap) {
+  if (isa_and_nonnull<CXXNewExpr>(E) || does(Call, Std::Allocate))
+    S.Pointers[Var] = {Var, nullptr, /*Heap=*/true};
+  else if (E && !torch::asAccess(Call) && Of && !Of->Heap)
     S.Pointers[Var] = *Of;
-  }
 }
 
 void MemoryDomain::freed(const Expr *Pointer, SourceLocation At) {

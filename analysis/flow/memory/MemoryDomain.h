@@ -15,7 +15,6 @@
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORYDOMAIN_H
 
 #include "analysis/flow/Fixpoint.h"
-#include "analysis/flow/memory/MemoryBody.h"
 #include "analysis/flow/memory/MemoryValues.h"
 #include "analysis/torch/modules/Modules.h"
 #include "clang/Basic/SourceManager.h"

@@ -8,8 +8,6 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
-#include "analysis/cpp/Walk.h"
-#include "analysis/cpp/Writes.h"
 #include "analysis/flow/memory/MemoryValues.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
@@ -211,9 +209,7 @@ std::optional<Buffer> MemoryValues::pixelsOf(const Expr *Image) const {
   // One of another function's may be counted elsewhere, too.
   if (!makesMat(Image))
     return std::nullopt;
-  Buffer B;
-  B.Temporary = Image;
-  return B;
+  return Buffer{/*Owner=*/nullptr, Image};
 }
 
 std::optional<Buffer> MemoryValues::bufferOf(const Expr *E,
@@ -270,12 +266,8 @@ std::optional<Buffer> MemoryValues::bufferOfCall(const CallExpr *Call,
     std::optional<Borrow> Data = readAccess(*A, At);
     if (!Data)
       return std::nullopt;
-    Buffer B;
-    B.Owner = Data->Owner;
-    B.Temporary = Data->Temporary;
-    B.Sure = Data->Sure;
-    B.Through = Data->Through;
-    return B;
+    return Buffer{Data->Owner,      Data->Temporary, /*Heap=*/false,
+                  /*AtStart=*/true, Data->Sure,      Data->Through};
   }
   const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
   const Expr *Object = Method ? Method->getImplicitObjectArgument() : nullptr;
@@ -294,9 +286,7 @@ std::optional<Buffer> MemoryValues::bufferOfCall(const CallExpr *Call,
   if (Of->isPRValue() && isa<CallExpr, CXXConstructExpr>(Of)) {
     if (!isOwningContainer(Of->getType()))
       return std::nullopt;
-    Buffer B;
-    B.Temporary = Of;
-    return B;
+    return Buffer{/*Owner=*/nullptr, Of};
   }
   return partOf(Object);
 }

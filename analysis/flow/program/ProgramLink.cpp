@@ -12,8 +12,24 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::flow {
 
+/// Adds to \p Reached all that \p Leads leads to from there.
+template <typename Node, typename Map>
+static void addReached(std::set<Node> &Reached, const Map &Leads) {
+  std::vector<Node> Work(Reached.begin(), Reached.end());
+  while (!Work.empty()) {
+    auto It = Leads.find(Work.back());
+    Work.pop_back();
+    if (It == Leads.end())
+      continue;
+    for (const Node &Next : It->second)
+      if (Reached.insert(Next).second)
+        Work.push_back(Next);
+  }
+}
+
 ProgramLink::ProgramLink(std::vector<const UnitFacts *> All)
-    : Units(std::move(All)) {
+    : Units(std::move(All)), CoveredByMain(Units.size()),
+      CoversInMain(Units.size()) {
   for (size_t I = 0; I < Units.size(); ++I) {
     for (const UnitFacts::Function &F : Units[I]->Functions)
       DefinedIn[F.Usr].push_back(I);
@@ -22,81 +38,28 @@ ProgramLink::ProgramLink(std::vector<const UnitFacts *> All)
   }
   for (const UnitFacts *Unit : Units)
     Calls.insert(Unit->Calls.begin(), Unit->Calls.end());
-  addAllOverriders();
+  for (auto &[Base, Methods] : Overriders)
+    addReached(Methods, Overriders); // The overriders of overriders.
   findReached();
   CalledGuarded =
       calledGuarded([](const UnitFacts::Call &Call) { return Call.Guarded; });
   findCovered();
 }
 
-/// Adds the overriders of overriders.
-void ProgramLink::addAllOverriders() {
-  for (auto &[Base, Methods] : Overriders) {
-    std::vector<StringRef> Work(Methods.begin(), Methods.end());
-    while (!Work.empty()) {
-      auto It = Overriders.find(Work.back());
-      Work.pop_back();
-      if (It == Overriders.end())
-        continue;
-      for (StringRef Method : It->second)
-        if (Methods.insert(Method).second)
-          Work.push_back(Method);
-    }
-  }
-}
-
 void ProgramLink::findReached() {
-  std::vector<std::set<size_t>> Next(Units.size());
-  auto Link = [&](size_t From, StringRef Function) {
-    if (auto It = DefinedIn.find(Function); It != DefinedIn.end())
-      Next[From].insert(It->second.begin(), It->second.end());
-  };
+  std::map<size_t, std::set<size_t>> Next;
   for (size_t I = 0; I < Units.size(); ++I)
-    for (StringRef Used : Units[I]->Uses) {
-      Link(I, Used);
-      if (auto It = Overriders.find(Used); It != Overriders.end())
-        for (StringRef Method : It->second)
-          Link(I, Method);
-    }
+    for (StringRef Used : Units[I]->Uses)
+      forEachToRun(Used, [&](StringRef Function) {
+        if (auto It = DefinedIn.find(Function); It != DefinedIn.end())
+          Next[I].insert(It->second.begin(), It->second.end());
+      });
   for (size_t I = 0; I < Units.size(); ++I) {
-    llvm::BitVector &Seen = Reached.emplace_back(Units.size());
-    std::vector<size_t> Work{I};
-    Seen.set(I);
-    while (!Work.empty()) {
-      const size_t At = Work.back();
-      Work.pop_back();
-      for (size_t To : Next[At])
-        if (!Seen.test(To)) {
-          Seen.set(To);
-          Work.push_back(To);
-        }
-    }
-  }
-}
-
-/// Calls \p Do for each function that \p Call may run.
-template <typename Function>
-void ProgramLink::forEachCallee(const UnitFacts::Call &Call,
-                                Function Do) const {
-  Do(Call.Callee);
-  if (auto It = Overriders.find(Call.Callee); It != Overriders.end())
-    for (StringRef Method : It->second)
-      Do(Method);
-}
-
-/// Adds to \p Reached all that \p Leads leads to from there.
-static void
-addReached(std::set<StringRef> &Reached,
-           const std::map<StringRef, std::vector<StringRef>> &Leads) {
-  std::vector<StringRef> Work(Reached.begin(), Reached.end());
-  while (!Work.empty()) {
-    auto It = Leads.find(Work.back());
-    Work.pop_back();
-    if (It == Leads.end())
-      continue;
-    for (StringRef Next : It->second)
-      if (Reached.insert(Next).second)
-        Work.push_back(Next);
+    std::set<size_t> Seen{I};
+    addReached(Seen, Next);
+    llvm::BitVector &Units = Reached.emplace_back(this->Units.size());
+    for (size_t J : Seen)
+      Units.set(J);
   }
 }
 
@@ -109,7 +72,7 @@ std::map<StringRef, bool> ProgramLink::calledGuarded(
   for (const UnitFacts::Call &Call : Calls) {
     Callers.insert(Call.Caller);
     const bool IsOff = IsGuarded(Call);
-    forEachCallee(Call, [&](StringRef Callee) {
+    forEachToRun(Call.Callee, [&](StringRef Callee) {
       Callees.insert(Callee);
       All[Call.Caller].push_back(Callee);
       if (IsOff)
@@ -165,7 +128,7 @@ ProgramLink::coversInMain(size_t Unit,
   std::vector<StringRef> Work;
   auto Follow = [&](const UnitFacts::Call &Call, StringRef First) {
     if (!Call.Guarded)
-      forEachCallee(Call, [&](StringRef Callee) {
+      forEachToRun(Call.Callee, [&](StringRef Callee) {
         if (Through.try_emplace(Callee, First).second)
           Work.push_back(Callee);
       });
@@ -205,7 +168,7 @@ void ProgramLink::findCovered() {
     }
   auto Find = [&] {
     const std::map<StringRef, bool> Covered = coveredBy(Mains);
-    CoversInMain.clear();
+    CoversInMain.assign(Units.size(), {});
     for (size_t I : Mains)
       CoversInMain[I] = coversInMain(I, Covered);
   };
@@ -220,9 +183,9 @@ void ProgramLink::findCovered() {
            2;
   });
   Find();
-  for (const auto &[Main, Covers] : CoversInMain) {
+  for (size_t Main : Mains) {
     std::set<StringRef> Functions;
-    for (const ProgramFacts::Covered &Covered : Covers)
+    for (const ProgramFacts::Covered &Covered : CoversInMain[Main])
       Functions.insert(Covered.Forward.Function);
     for (size_t I : Reached[Main].set_bits())
       for (const UnitFacts::Forward &Forward : Units[I]->Forwards)
@@ -278,20 +241,18 @@ const FunctionFacts *ProgramLink::factsOf(StringRef Function,
   return &F->Does;
 }
 
-void ProgramLink::Joined::add(size_t I, const UnitFacts &Unit) {
-  mergeFacts(Does, Unit.Does);
-  AllKnown &= !Unit.Failed;
-  for (const auto &[Field, Facts] : Unit.Fields)
-    Fields[Field].emplace_back(I, &Facts);
-}
-
 const ProgramLink::Joined &
 ProgramLink::joined(const llvm::BitVector &Around) const {
   auto [It, New] = Programs.try_emplace(Around);
+  Joined &All = It->second;
   if (New)
-    for (size_t I : Around.set_bits())
-      It->second.add(I, *Units[I]);
-  return It->second;
+    for (size_t I : Around.set_bits()) {
+      mergeFacts(All.Does, Units[I]->Does);
+      All.AllKnown &= !Units[I]->Failed;
+      for (const auto &[Field, Facts] : Units[I]->Fields)
+        All.Fields[Field].emplace_back(I, &Facts);
+    }
+  return All;
 }
 
 FieldFacts ProgramLink::Joined::fieldFor(size_t Unit, StringRef Field,
@@ -363,10 +324,8 @@ ProgramFacts ProgramLink::factsFor(size_t Unit) const {
     TellCalled(F.Usr);
   for (const UnitFacts::Call &Call : Own.Calls)
     TellCalled(Call.Callee);
-  if (auto It = CoveredByMain.find(Unit); It != CoveredByMain.end())
-    Said.CoveredByMain = It->second;
-  if (auto It = CoversInMain.find(Unit); It != CoversInMain.end())
-    Said.CoversInMain = It->second;
+  Said.CoveredByMain = CoveredByMain[Unit];
+  Said.CoversInMain = CoversInMain[Unit];
   return Said;
 }
 

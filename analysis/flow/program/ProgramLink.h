@@ -43,14 +43,18 @@ private:
     /// there.
     FieldFacts fieldFor(size_t Unit, llvm::StringRef Field,
                         bool HoldsTensors) const;
-    void add(size_t I, const UnitFacts &Unit);
   };
   const Joined &joined(const llvm::BitVector &Around) const;
 
-  void addAllOverriders();
   void findReached();
+  /// Calls \p Do for \p Callee and for each method that may run in its place.
   template <typename Function>
-  void forEachCallee(const UnitFacts::Call &Call, Function Do) const;
+  void forEachToRun(llvm::StringRef Callee, Function Do) const {
+    Do(Callee);
+    if (auto It = Overriders.find(Callee); It != Overriders.end())
+      for (llvm::StringRef Method : It->second)
+        Do(Method);
+  }
   llvm::BitVector unitsAround(size_t Unit) const;
   /// For each function that is called: do all ways to it lead through calls
   /// that \p IsGuarded is true of?
@@ -74,8 +78,8 @@ private:
   /// For each function that is called: is gradient mode off at all calls?
   std::map<llvm::StringRef, bool> CalledGuarded;
   /// The members of ProgramFacts, by numbers of units.
-  std::map<size_t, std::set<std::string>> CoveredByMain;
-  std::map<size_t, std::set<ProgramFacts::Covered>> CoversInMain;
+  std::vector<std::set<std::string>> CoveredByMain;
+  std::vector<std::set<ProgramFacts::Covered>> CoversInMain;
   /// The units whose functions a unit uses, directly or not, and itself.
   std::vector<llvm::BitVector> Reached;
   mutable llvm::DenseMap<llvm::BitVector, Joined> Programs;

@@ -90,20 +90,9 @@ void CopyUses::addElsewhere(const FunctionDecl *F) {
   const auto *Method = dyn_cast<CXXMethodDecl>(F);
   if (!Said || !Method || !Seen.insert(F->getCanonicalDecl()).second)
     return;
-  for (const auto &[Name, There] : Said->CopyUses) {
-    const FieldDecl *Field = cpp::fieldNamed(Method->getParent(), Name);
-    if (!Field)
-      continue;
-    CopyUse &Use = Of[Field];
-    Use.Seeded |= There.Seeded;
-    Use.Indexed |= There.Indexed;
-    Use.Strided |= There.Strided;
-    Use.Emptied |= There.Emptied;
-    if (Use.FirstAt.empty())
-      Use.FirstAt = There.FirstAt;
-    if (Use.FilledAt.empty())
-      Use.FilledAt = There.FilledAt;
-  }
+  for (const auto &[Name, There] : Said->CopyUses)
+    if (const FieldDecl *Field = cpp::fieldNamed(Method->getParent(), Name))
+      mergeFacts<FunctionFacts::CopyUse>(Of[Field], There);
 }
 
 void CopyUses::look(const Expr *E) {

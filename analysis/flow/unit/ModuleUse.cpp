@@ -125,12 +125,10 @@ void FrozenModules::addHelper(const CallExpr *Call, const FunctionDecl *F,
     return isa<FieldDecl>(Theirs) && !cpp::receiverOf(Call) ? Theirs : nullptr;
   };
   const Switched &There = switchedIn(Helper, Depth - 1);
-  for (const ValueDecl *Theirs : There.Off)
-    if (const ValueDecl *D = Ours(Theirs))
-      To.Off.insert(D);
-  for (const ValueDecl *Theirs : There.On)
-    if (const ValueDecl *D = Ours(Theirs))
-      To.On.insert(D);
+  for (auto Modules : {&Switched::Off, &Switched::On})
+    for (const ValueDecl *Theirs : There.*Modules)
+      if (const ValueDecl *D = Ours(Theirs))
+        (To.*Modules).insert(D);
 }
 
 const FrozenModules::Switched &FrozenModules::switchedIn(const FunctionDecl *F,
@@ -145,10 +143,6 @@ const FrozenModules::Switched &FrozenModules::switchedIn(const FunctionDecl *F,
               dyn_cast<CallExpr>(cpp::stripImplicit(Init->getInit()));
           Call && Init->getMember() && torch::isFreezeCall(Call))
         Found.Off.insert(Init->getMember());
-  llvm::SmallVector<const CXXForRangeStmt *, 4> Loops;
-  cpp::forEach<CXXForRangeStmt>(
-      In.root(), [&](const CXXForRangeStmt *Loop) { Loops.push_back(Loop); },
-      cpp::Lambdas::Skipped);
   cpp::forEach<CallExpr>(
       In.root(),
       [&](const CallExpr *Call) {
@@ -167,18 +161,18 @@ const FrozenModules::Switched &FrozenModules::switchedIn(const FunctionDecl *F,
           (*Set == torch::Flag::False && !In.around<IfStmt>(Call) ? Found.Off
                                                                   : Found.On)
               .insert(Layer);
-        for (const CXXForRangeStmt *Loop : Loops) {
-          if (!In.isWithin(Call, Loop->getBody()))
-            continue;
-          const CallExpr *Params = parametersCallIn(Loop->getRangeInit());
-          const ValueDecl *Name =
-              Params ? torch::moduleNamed(cpp::receiverOf(Params)) : nullptr;
-          if (!Name)
-            continue;
-          bool All = *Set == torch::Flag::False;
-          for (const Stmt *S = Call; S != Loop; S = In.parentOf(S))
-            All &= !isa<IfStmt, SwitchStmt, AbstractConditionalOperator>(S);
-          (All ? Found.Off : Found.On).insert(Name);
+        // for (auto &p : net->parameters()) p.requires_grad_(false);
+        bool All = *Set == torch::Flag::False;
+        for (const Stmt *S = Call; S; S = In.parentOf(S)) {
+          All &= !isa<IfStmt, SwitchStmt, AbstractConditionalOperator>(S);
+          const auto *Loop = dyn_cast<CXXForRangeStmt>(S);
+          const CallExpr *Params = Loop && In.isWithin(Call, Loop->getBody())
+                                       ? parametersCallIn(Loop->getRangeInit())
+                                       : nullptr;
+          if (const ValueDecl *Name =
+                  Params ? torch::moduleNamed(cpp::receiverOf(Params))
+                         : nullptr)
+            (All ? Found.Off : Found.On).insert(Name);
         }
       },
       cpp::Lambdas::Skipped);

@@ -18,7 +18,6 @@
 #include "analysis/flow/program/Program.h"
 #include "analysis/torch/modules/Modules.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <map>
 

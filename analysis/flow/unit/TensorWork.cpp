@@ -10,7 +10,6 @@
 #include "analysis/cpp/Walk.h"
 #include "analysis/torch/storage/Owners.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
@@ -31,8 +30,10 @@ Way free() {
 
 using Calls = llvm::SmallVector<const CallExpr *, 2>;
 
+/// Adds the way to the first call that \p IsGoal accepts to \p Taken.
 bool findWay(const Stmt *S, llvm::function_ref<bool(const CallExpr *)> IsGoal,
-             llvm::SmallPtrSetImpl<const FunctionDecl *> &Seen, Calls &Taken) {
+             Way How, llvm::SmallPtrSetImpl<const FunctionDecl *> &Seen,
+             Calls &Taken) {
   return anyOf<CallExpr>(
       S,
       [&](const CallExpr *Call) {
@@ -40,13 +41,14 @@ bool findWay(const Stmt *S, llvm::function_ref<bool(const CallExpr *)> IsGoal,
           return false;
         Taken.push_back(Call);
         const FunctionDecl *Callee = userDefinition(Call->getDirectCallee());
-        if (IsGoal(Call) || (Callee && Seen.insert(Callee).second &&
-                             findWay(Callee->getBody(), IsGoal, Seen, Taken)))
+        if (IsGoal(Call) ||
+            (Callee && Seen.insert(Callee).second &&
+             findWay(Callee->getBody(), IsGoal, How, Seen, Taken)))
           return true;
         Taken.pop_back();
         return false;
       },
-      free());
+      How);
 }
 
 } // namespace
@@ -55,32 +57,16 @@ Calls wayToFreeCall(const Stmt *S,
                     llvm::function_ref<bool(const CallExpr *)> IsGoal) {
   Calls Taken;
   llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
-  findWay(S, IsGoal, Seen, Taken);
+  findWay(S, IsGoal, free(), Seen, Taken);
   return Taken;
-}
-
-static const CallExpr *
-findRunCall(const Stmt *S, llvm::function_ref<bool(const CallExpr *)> IsGoal,
-            llvm::SmallPtrSetImpl<const FunctionDecl *> &Seen) {
-  const CallExpr *Found = nullptr;
-  forEachCall(S, [&](const CallExpr *Call) {
-    if (Found)
-      return;
-    if (IsGoal(Call)) {
-      Found = Call;
-      return;
-    }
-    const FunctionDecl *Definition = userDefinition(Call->getDirectCallee());
-    if (Definition && Seen.insert(Definition).second)
-      Found = findRunCall(Definition->getBody(), IsGoal, Seen);
-  });
-  return Found;
 }
 
 const CallExpr *findRunCall(const Stmt *S,
                             llvm::function_ref<bool(const CallExpr *)> IsGoal) {
+  Calls Taken;
   llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
-  return findRunCall(S, IsGoal, Seen);
+  findWay(S, IsGoal, Lambdas::Made, Seen, Taken);
+  return Taken.empty() ? nullptr : Taken.back();
 }
 
 Work TensorWork::of(const CallExpr *Call) {
@@ -91,10 +77,13 @@ Work TensorWork::of(const CallExpr *Call) {
 
 Work TensorWork::of(const Stmt *S) {
   Work Most = Work::None;
-  forEachCall(S, [&](const CallExpr *Call) {
-    if (Most != Work::Heavy)
-      Most = std::max(Most, of(Call));
-  });
+  anyOf<CallExpr>(
+      S,
+      [&](const CallExpr *Call) {
+        Most = std::max(Most, of(Call));
+        return Most == Work::Heavy;
+      },
+      Lambdas::Made);
   return Most;
 }
 

@@ -8,6 +8,7 @@
 #include "analysis/flow/unit/UnitScan.h"
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Std.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/flow/unit/ModuleUse.h"
 #include "analysis/torch/api/Conventions.h"
