@@ -4,11 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+///
+/// \file
+/// Which calls run a function object, in the calling thread or in another one.
+///
+//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_CPP_CALLABLES_H
 #define LIBTORCH_TIDY_ANALYSIS_CPP_CALLABLES_H
 
 #include "clang/AST/ExprCXX.h"
+#include <optional>
 
 namespace libtorch_tidy::cpp {
 
@@ -22,6 +28,26 @@ bool runsArgument(const clang::CallExpr *Call, unsigned Index);
 /// std::make_shared<T>(a), std::make_unique and holders of modules. The first
 /// that fits, of several. Null for others and for copies.
 const clang::CXXConstructorDecl *constructorRunBy(const clang::Expr *E);
+
+struct ThreadStart {
+  enum Kind {
+    Thread,   ///< std::thread, std::jthread
+    Async,    ///< std::async(std::launch::async, ...)
+    Parallel, ///< at::parallel_for: the calling thread does a part, too.
+  };
+  Kind How;
+  const clang::Expr *At;           ///< The construction or call.
+  const clang::FunctionDecl *Body; ///< What runs there.
+  const clang::LambdaExpr *Lambda; ///< Its expression, when it is a lambda.
+};
+
+/// The thread that \p E, a construction or a call, starts; nullopt when it
+/// starts none (also std::async with another policy, which may run in the
+/// thread that waits) or when what runs is not in this unit.
+std::optional<ThreadStart> asThreadStart(const clang::Expr *E);
+
+/// Is \p E policy \p Name of std::launch, alone: "async", "deferred"?
+bool isLaunchPolicy(const clang::Expr *E, llvm::StringRef Name);
 
 } // namespace libtorch_tidy::cpp
 

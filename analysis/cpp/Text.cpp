@@ -1,4 +1,4 @@
-//===- Text.cpp - What is written that the tree lacks ---------------------===//
+//===- Text.cpp - What the source text shows ------------------------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,11 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Text.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Walk.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 using namespace clang;
+using llvm::StringRef;
 
 namespace libtorch_tidy::cpp {
 
@@ -62,6 +67,63 @@ bool isMacroArgument(SourceLocation Loc, const SourceManager &SM) {
     Loc = SM.getImmediateMacroCallerLoc(Loc);
   }
   return false;
+}
+
+/// Does \p Loc come out of a macro, or of one in one, whose name \p Matches?
+static bool anyMacroAround(SourceLocation Loc, const ASTContext &Context,
+                           llvm::function_ref<bool(StringRef)> Matches) {
+  const SourceManager &SM = Context.getSourceManager();
+  for (; Loc.isMacroID(); Loc = SM.getImmediateExpansionRange(Loc).getBegin())
+    if (Matches(Lexer::getImmediateMacroName(Loc, SM, Context.getLangOpts())))
+      return true;
+  return false;
+}
+
+bool isTestCase(const FunctionDecl *F) {
+  static constexpr StringRef Cases[] = {
+      "TEST",
+      "TEST_F",
+      "TEST_P",
+      "TYPED_TEST",
+      "TYPED_TEST_P",
+      "GTEST_TEST",
+      "TEST_CASE",
+      "TEST_CASE_METHOD",
+      "TEMPLATE_TEST_CASE",
+      "SCENARIO",
+      "SCENARIO_METHOD",
+      "TEST_CASE_FIXTURE",
+      "TEST_CASE_TEMPLATE",
+      "BOOST_AUTO_TEST_CASE",
+      "BOOST_FIXTURE_TEST_CASE",
+  };
+  for (const DeclContext *DC = F; DC; DC = DC->getParent())
+    if (const auto *Around = dyn_cast<FunctionDecl>(DC);
+        Around && anyMacroAround(Around->getLocation(), F->getASTContext(),
+                                 [](StringRef Macro) {
+                                   return llvm::is_contained(Cases, Macro);
+                                 }))
+      return true;
+  return false;
+}
+
+bool isExpectedToThrow(const Expr *E, const ASTContext &Context) {
+  return anyMacroAround(E->getExprLoc(), Context, [](StringRef Macro) {
+    return (Macro.contains("_THROW") || Macro.contains("_RAISES") ||
+            Macro.starts_with("BOOST_CHECK_EXCEPTION")) &&
+           !Macro.contains("NO_THROW") && !Macro.contains("NOTHROW");
+  });
+}
+
+bool namesClock(StringRef Name) {
+  return Name == "now" || Name == "clock" || Name == "clock_gettime" ||
+         Name == "gettimeofday" || Name.contains_insensitive("wtime") ||
+         Name.starts_with("cudaEvent");
+}
+
+bool readsClock(const Stmt *Body) {
+  return anyOf<CallExpr>(
+      Body, [](const CallExpr *Call) { return namesClock(calleeName(Call)); });
 }
 
 } // namespace libtorch_tidy::cpp

@@ -1,14 +1,25 @@
-//===- Text.h - What is written that the tree lacks -------------*- C++ -*-===//
+//===- Text.h - What the source text shows ----------------------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+///
+/// \file
+/// What is written and the syntax tree lacks: macros, by which test frameworks
+/// are known, what the preprocessor left out, lines. And code that reads the
+/// clock.
+///
+//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_CPP_TEXT_H
 #define LIBTORCH_TIDY_ANALYSIS_CPP_TEXT_H
 
+#include "clang/AST/Decl.h"
 #include "clang/AST/Stmt.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/Support/Path.h"
+#include <string>
 
 namespace libtorch_tidy::cpp {
 
@@ -25,6 +36,32 @@ bool mayLeaveOutAfter(const clang::Stmt *S, const clang::CompoundStmt *Block,
 /// Is what stands at \p Loc handed to a macro? Such code may be there to be
 /// measured or tested.
 bool isMacroArgument(clang::SourceLocation Loc, const clang::SourceManager &SM);
+
+/// Is \p F, or a function around it, a case of GoogleTest, Catch2, doctest or
+/// Boost.Test? Such code runs once, for a moment, on small data.
+bool isTestCase(const clang::FunctionDecl *F);
+
+/// Is \p E a statement that a test expects to throw: the argument of
+/// EXPECT_THROW, REQUIRE_THROWS_AS, ...?
+bool isExpectedToThrow(const clang::Expr *E, const clang::ASTContext &Context);
+
+/// now, clock, omp_get_wtime, cudaEventRecord. Code that reads the clock runs
+/// operators for the time they take: libtorch-discarded-result does not
+/// report those.
+bool namesClock(llvm::StringRef Name);
+/// Does \p Body, or a lambda in it, read a clock (see namesClock())? It
+/// runs operators for the time that they take.
+bool readsClock(const clang::Stmt *Body);
+
+/// `net.cpp:12`, where \p Loc is written or a macro is expanded: for notes
+/// about code that the unit at hand does not show.
+inline std::string lineOf(clang::SourceLocation Loc,
+                          const clang::SourceManager &SM) {
+  Loc = SM.getFileLoc(Loc);
+  return (llvm::sys::path::filename(SM.getFilename(Loc)) + ":" +
+          llvm::Twine(SM.getSpellingLineNumber(Loc)))
+      .str();
+}
 
 } // namespace libtorch_tidy::cpp
 

@@ -9,7 +9,7 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/flow/unit/TensorWork.h"
 #include "analysis/torch/api/Conventions.h"
-#include "analysis/torch/devices/CudaMemory.h"
+#include "analysis/torch/devices/DeviceMemory.h"
 #include "analysis/torch/modules/Modules.h"
 #include "checks/base/LibtorchCheck.h"
 #include "clang/AST/ASTContext.h"

@@ -9,7 +9,7 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Loops.h"
 #include "analysis/cpp/Object.h"
-#include "analysis/cpp/Tests.h"
+#include "analysis/cpp/Text.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"

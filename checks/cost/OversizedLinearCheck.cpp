@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/Bytes.h"
-#include "analysis/torch/modules/Linear.h"
+#include "analysis/torch/modules/Layers.h"
 #include "checks/base/Amounts.h"
 #include "checks/base/LibtorchCheck.h"
 #include "clang/AST/ASTContext.h"

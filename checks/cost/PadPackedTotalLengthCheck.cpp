@@ -11,7 +11,7 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/torch/api/TorchTypes.h"
-#include "analysis/torch/modules/Rnn.h"
+#include "analysis/torch/modules/Layers.h"
 #include "checks/base/LibtorchCheck.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"

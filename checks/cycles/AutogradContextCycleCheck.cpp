@@ -10,7 +10,7 @@
 #include "analysis/cpp/UserCode.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/torch/api/TorchTypes.h"
-#include "analysis/torch/autograd/CustomFunctions.h"
+#include "analysis/torch/autograd/Hooks.h"
 #include "checks/base/LibtorchCheck.h"
 #include "checks/cycles/AutogradForward.h"
 #include "checks/cycles/SaveForBackward.h"

@@ -11,7 +11,7 @@
 #include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
-#include "analysis/torch/autograd/CustomFunctions.h"
+#include "analysis/torch/autograd/Hooks.h"
 #include "analysis/torch/modules/Kept.h"
 #include "analysis/torch/storage/Owners.h"
 #include "analysis/torch/storage/Sharing.h"

@@ -15,7 +15,6 @@
 #include "analysis/flow/unit/UnitModel.h"
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/Effects.h"
-#include "analysis/torch/api/Spelling.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "checks/base/LibtorchCheck.h"

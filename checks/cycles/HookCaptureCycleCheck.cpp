@@ -23,7 +23,6 @@
 #include "analysis/torch/autograd/Hooks.h"
 #include "analysis/torch/modules/Kept.h"
 #include "analysis/torch/modules/Modules.h"
-#include "analysis/torch/modules/StoredArguments.h"
 #include "analysis/torch/storage/Owners.h"
 #include "analysis/torch/storage/Sharing.h"
 #include "checks/base/LibtorchCheck.h"

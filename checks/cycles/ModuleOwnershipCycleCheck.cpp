@@ -17,7 +17,6 @@
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Kept.h"
 #include "analysis/torch/modules/Modules.h"
-#include "analysis/torch/modules/StoredArguments.h"
 #include "checks/base/LibtorchCheck.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"

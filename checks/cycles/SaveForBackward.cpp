@@ -10,7 +10,7 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
-#include "analysis/torch/autograd/CustomFunctions.h"
+#include "analysis/torch/autograd/Hooks.h"
 #include "analysis/torch/storage/Owners.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"

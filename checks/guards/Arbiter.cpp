@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/guards/Arbiter.h"
-#include "analysis/cpp/Lines.h"
 #include "analysis/cpp/ProgramNames.h"
+#include "analysis/cpp/Text.h"
 #include "analysis/cpp/UnitContext.h"
 #include "clang/AST/ASTContext.h"
 #include <utility>

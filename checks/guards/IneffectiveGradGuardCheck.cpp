@@ -6,15 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Body.h"
+#include "analysis/cpp/Callables.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Std.h"
-#include "analysis/cpp/Tests.h"
 #include "analysis/cpp/Text.h"
-#include "analysis/cpp/ThreadStarts.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/flow/history/GuardScopes.h"
-#include "analysis/torch/api/Spelling.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/autograd/GradGuards.h"

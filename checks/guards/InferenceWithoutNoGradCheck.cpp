@@ -8,7 +8,7 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/ProgramNames.h"
 #include "analysis/flow/history/GuardScopes.h"
-#include "analysis/torch/api/Spelling.h"
+#include "analysis/torch/api/TorchTypes.h"
 #include "checks/base/LibtorchCheck.h"
 #include "checks/guards/Arbiter.h"
 #include "fixits/FixIts.h"

@@ -9,7 +9,7 @@
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
-#include "analysis/torch/api/Spelling.h"
+#include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
 #include "checks/base/LibtorchCheck.h"
 #include "fixits/FixIts.h"

@@ -13,7 +13,6 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/OpFacts.h"
-#include "analysis/torch/api/Spelling.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/GradGuards.h"
 #include "analysis/torch/modules/Modules.h"

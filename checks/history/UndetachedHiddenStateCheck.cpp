@@ -13,7 +13,7 @@
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
 #include "analysis/flow/unit/TensorWork.h"
-#include "analysis/torch/api/PureOps.h"
+#include "analysis/torch/api/Effects.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/modules/Modules.h"

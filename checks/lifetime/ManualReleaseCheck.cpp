@@ -14,7 +14,6 @@
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
 #include "analysis/torch/storage/Owners.h"
-#include "analysis/torch/storage/Release.h"
 #include "analysis/torch/storage/Sharing.h"
 #include "analysis/torch/storage/Storage.h"
 #include "checks/base/LibtorchCheck.h"

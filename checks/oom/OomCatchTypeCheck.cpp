@@ -14,7 +14,7 @@
 #include "analysis/torch/api/Exceptions.h"
 #include "analysis/torch/api/Factories.h"
 #include "analysis/torch/api/TorchTypes.h"
-#include "analysis/torch/devices/CudaMemory.h"
+#include "analysis/torch/devices/DeviceMemory.h"
 #include "analysis/torch/modules/Modules.h"
 #include "analysis/torch/storage/Sharing.h"
 #include "checks/base/LibtorchCheck.h"

@@ -8,7 +8,7 @@
 #include "driver/engine/Runner.h"
 #include "analysis/cpp/Activity.h"
 #include "analysis/cpp/Fields.h"
-#include "analysis/cpp/Lines.h"
+#include "analysis/cpp/Text.h"
 #include "analysis/flow/Cost.h"
 #include "analysis/torch/api/Headers.h"
 #include "analysis/torch/api/TorchTypes.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/project/CudaUnits.h"
-#include "analysis/torch/api/KernelMacros.h"
+#include "analysis/torch/api/Headers.h"
 #include "driver/llvm/Compat.h"
 #include "clang/AST/Attr.h"
 #include "clang/Lex/PreprocessorOptions.h"

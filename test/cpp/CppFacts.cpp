@@ -13,10 +13,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Body.h"
+#include "analysis/cpp/Callables.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
-#include "analysis/cpp/ThreadStarts.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/modules/Kept.h"
 #include "test/FactsTool.h"

@@ -12,8 +12,8 @@
 #include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TensorTraits.h"
 #include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/Layers.h"
 #include "analysis/torch/modules/Modules.h"
-#include "analysis/torch/modules/Rnn.h"
 #include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/StringSwitch.h"
 

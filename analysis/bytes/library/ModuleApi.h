@@ -17,7 +17,7 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_LIBRARY_MODULEAPI_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_LIBRARY_MODULEAPI_H
 
-#include "analysis/torch/api/TensorShape.h"
+#include "analysis/torch/api/TensorTraits.h"
 #include "clang/AST/DeclCXX.h"
 
 namespace libtorch_tidy::bytes {

@@ -16,7 +16,7 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_LIBRARY_MODULEPARAMETERS_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_LIBRARY_MODULEPARAMETERS_H
 
-#include "analysis/torch/api/TensorShape.h"
+#include "analysis/torch/api/TensorTraits.h"
 #include <map>
 #include <string>
 

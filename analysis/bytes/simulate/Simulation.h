@@ -19,7 +19,7 @@
 
 #include "analysis/bytes/Bytes.h"
 #include "analysis/bytes/library/ModuleParameters.h"
-#include "analysis/torch/devices/CachingAllocator.h"
+#include "analysis/torch/devices/DeviceMemory.h"
 #include <functional>
 #include <memory>
 #include <set>

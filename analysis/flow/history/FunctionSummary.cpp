@@ -7,7 +7,7 @@
 
 #include "analysis/flow/history/FunctionSummary.h"
 #include "analysis/cpp/Compat.h"
-#include "analysis/cpp/Lines.h"
+#include "analysis/cpp/Text.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/flow/history/FunctionFlow.h"
 #include "clang/AST/ASTContext.h"

@@ -11,8 +11,8 @@
 #include "analysis/cpp/UserCode.h"
 #include "analysis/flow/memory/MemoryDomain.h"
 #include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/Kept.h"
 #include "analysis/torch/modules/Modules.h"
-#include "analysis/torch/modules/StoredArguments.h"
 #include "analysis/torch/storage/Sharing.h"
 #include "clang/AST/ExprCXX.h"
 

@@ -7,8 +7,8 @@
 
 #include "analysis/cpp/Callables.h"
 #include "analysis/cpp/Compat.h"
-#include "analysis/cpp/Lines.h"
 #include "analysis/cpp/ProgramNames.h"
+#include "analysis/cpp/Text.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UnitContext.h"
 #include "analysis/cpp/UserCode.h"
@@ -19,10 +19,10 @@
 #include "analysis/torch/api/DataLoaders.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
-#include "analysis/torch/autograd/CustomFunctions.h"
 #include "analysis/torch/autograd/GradGuards.h"
+#include "analysis/torch/autograd/Hooks.h"
+#include "analysis/torch/modules/Kept.h"
 #include "analysis/torch/modules/Modules.h"
-#include "analysis/torch/modules/StoredArguments.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
 

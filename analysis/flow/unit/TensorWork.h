@@ -8,7 +8,7 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_TENSORWORK_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_TENSORWORK_H
 
-#include "analysis/torch/api/Work.h"
+#include "analysis/torch/api/Effects.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"

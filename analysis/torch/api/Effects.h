@@ -1,15 +1,24 @@
-//===- Effects.h - What calls do besides computing --------------*- C++ -*-===//
+//===- Effects.h - What a call of LibTorch does -----------------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+///
+/// \file
+/// What a call of LibTorch does besides computing, how much it computes, and
+/// which operators do nothing but return a result.
+///
+//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_API_EFFECTS_H
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_API_EFFECTS_H
 
+#include "analysis/torch/api/OpFacts.h"
 #include "clang/AST/DeclCXX.h"
+#include "clang/AST/Expr.h"
 #include "clang/AST/ExprCXX.h"
+#include <optional>
 
 namespace libtorch_tidy::torch {
 
@@ -32,6 +41,44 @@ bool replacesData(const clang::CXXMemberCallExpr *Call);
 /// is_leaf(), requires_grad(), grad_fn(): is \p Call asked of the history of
 /// its tensor and not of its values?
 bool asksForHistory(const clang::CallExpr *Call);
+
+/// How much a call may allocate by itself, its callee's body aside.
+enum class Work {
+  None,  ///< No tensor memory: views, accessors, anything else.
+  Some,  ///< A tensor.
+  Heavy, ///< A module's forward, backward, matrix products and the like.
+};
+/// How much tensor work \p Call is.
+Work workOf(const clang::CallExpr *Call);
+
+/// A tensor operator that changes nothing but returns something: to call one and
+/// drop its result is to do nothing. Only cheap ones count: matrix products and
+/// convolutions are also run for the time they take.
+struct PureOp {
+  PureKind Kind;
+  llvm::StringRef Name;
+  /// The tensor that stays as it is: the object of a method, the first
+  /// argument of a function.
+  const clang::Expr *Tensor;
+};
+
+/// nullopt when \p Call (may be null) is another call: also for
+/// in-place and out= variants, functions of torch::nn::functional whose options
+/// may say inplace, and methods of other classes, such as Module::to.
+std::optional<PureOp> asPureOp(const clang::CallExpr *Call);
+
+/// cat, stack and similar operators: a new tensor that holds a copy of every
+/// element of a list.
+struct Concatenation {
+  const clang::Expr *List;
+  /// The dimension, where it is written.
+  const clang::Expr *Dim;
+  /// Joining the result with more tensors is the same as joining all at once:
+  /// not for stack, which adds a dimension each time.
+  bool Associative;
+};
+
+std::optional<Concatenation> asConcatenation(const clang::CallExpr *Call);
 
 } // namespace libtorch_tidy::torch
 

@@ -1,4 +1,4 @@
-//===- Headers.cpp - Whose headers and whose code -------------------------===//
+//===- Headers.cpp - LibTorch's headers -----------------------------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Headers.h - Whose headers and whose code -----------------*- C++ -*-===//
+//===- Headers.h - LibTorch's headers ---------------------------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -44,6 +44,13 @@ bool isWholeFrontend(llvm::StringRef Name);
 /// isWholeFrontend) as all that a small unit has of its own: 0.3 s for
 /// TorchScript of 1.13.1. Others take a few milliseconds.
 bool isLargeBesideFrontend(llvm::StringRef Name);
+
+/// Macros that LibTorch has for CUDA's own compiler only, and that stand in the
+/// declarations of kernels.
+inline constexpr llvm::StringLiteral KernelMacros =
+    "#define C10_LAUNCH_BOUNDS_0\n"
+    "#define C10_LAUNCH_BOUNDS_1(...)\n"
+    "#define C10_LAUNCH_BOUNDS_2(...)\n";
 
 } // namespace libtorch_tidy::torch
 

@@ -19,6 +19,7 @@
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/Type.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace libtorch_tidy::torch {
 
@@ -59,6 +60,21 @@ bool isModule(clang::QualType T);
 
 /// A call of LibTorch's function or method \p Name.
 bool callsTorch(const clang::CallExpr *Call, llvm::StringRef Name);
+
+/// How edits and messages spell LibTorch's names.
+namespace spelling {
+
+inline constexpr llvm::StringLiteral Tensor = "torch::Tensor";
+inline constexpr llvm::StringLiteral NoGradGuard = "torch::NoGradGuard";
+/// An undefined tensor: assigning it lets go of what was held. `{}` is
+/// ambiguous there and does not compile.
+inline constexpr llvm::StringLiteral UndefinedTensor = "torch::Tensor()";
+/// Returns gradients and stores none.
+inline constexpr llvm::StringLiteral Grad = "torch::autograd::grad";
+/// Gives a tensor memory of its own.
+inline constexpr llvm::StringLiteral CloneCall = ".clone()";
+
+} // namespace spelling
 
 } // namespace libtorch_tidy::torch
 

@@ -1,4 +1,4 @@
-//===- GradGuards.cpp - Who switches gradient mode ------------------------===//
+//===- GradGuards.cpp - Who switches grad mode and autocast ---------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,10 +8,10 @@
 #include "analysis/torch/autograd/GradGuards.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Types.h"
-#include "analysis/torch/api/Spelling.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/GuardEffects.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
 #include "clang/AST/ParentMapContext.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -132,6 +132,43 @@ std::optional<GradMode> setsGradMode(const CallExpr *Call) {
   std::optional<bool> On =
       cpp::constantBool(Call->getArg(0), Method->getASTContext());
   return !On ? GradMode::Unknown : *On ? GradMode::On : GradMode::Off;
+}
+
+static constexpr StringRef AutocastNames[] = {
+    "::at::autocast::set_enabled",
+    "::at::autocast::set_cpu_enabled",
+    "::at::autocast::set_xpu_enabled",
+    "::at::autocast::set_ipu_enabled",
+    "::at::autocast::set_hpu_enabled",
+    "::at::autocast::set_xla_enabled",
+    "::at::autocast::set_privateuseone_enabled",
+    "::at::autocast::set_autocast_enabled",
+    "::at::autocast::set_autocast_cache_enabled",
+    "::at::autocast::clear_cache",
+};
+const llvm::ArrayRef<StringRef> AutocastFunctions(AutocastNames);
+
+std::optional<AutocastUse> autocastUse(const CallExpr *Call,
+                                       const ASTContext &Context) {
+  StringRef Name = cpp::calleeName(Call);
+  if (Name.empty())
+    return std::nullopt;
+  std::string Qualified =
+      "::" + Call->getDirectCallee()->getQualifiedNameAsString();
+  if (!llvm::is_contained(AutocastNames, StringRef(Qualified)))
+    return std::nullopt;
+  if (Name == "clear_cache")
+    return AutocastUse::ClearCache;
+  // The value comes last, after the device that set_autocast_enabled takes.
+  if (Call->getNumArgs() == 0)
+    return std::nullopt;
+  std::optional<bool> Value =
+      cpp::constantBool(Call->getArg(Call->getNumArgs() - 1), Context);
+  if (Name == "set_autocast_cache_enabled")
+    return Value == true ? std::nullopt : std::optional(AutocastUse::CacheOff);
+  if (!Value)
+    return AutocastUse::Set;
+  return *Value ? AutocastUse::On : AutocastUse::Off;
 }
 
 } // namespace libtorch_tidy::torch

@@ -1,4 +1,4 @@
-//===- GradGuards.h - Who switches gradient mode ----------------*- C++ -*-===//
+//===- GradGuards.h - Who switches grad mode and autocast -------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The RAII guards and functions that switch autograd on and off. What a guard
-/// does lasts as long as its variable; where that is, is for the caller to
-/// say.
+/// The RAII guards and functions that switch autograd and autocast on and off.
+/// What a guard does lasts as long as its variable; where that is, is for the
+/// caller to say.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,7 @@
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_AUTOGRAD_GRADGUARDS_H
 
 #include "clang/AST/DeclCXX.h"
+#include "clang/AST/Expr.h"
 #include "clang/AST/ExprCXX.h"
 #include <optional>
 
@@ -70,6 +71,23 @@ std::optional<bool> gradientsUnder(const clang::CXXRecordDecl *R,
 /// GradMode::set_enabled and AutoGradMode's old static form, in any of their
 /// namespaces. nullopt when \p Call (may be null) is not such a call.
 std::optional<GradMode> setsGradMode(const clang::CallExpr *Call);
+
+/// What a call of namespace at::autocast does. LibTorch has no guard class for
+/// it: these functions are the whole interface.
+enum class AutocastUse {
+  On,         ///< set_enabled(true) and the same for other devices;
+              ///< set_autocast_enabled(device, true) from 2.4 on.
+  Off,        ///< The same with false.
+  Set,        ///< The same with a value that is not constant.
+  ClearCache, ///< clear_cache()
+  CacheOff,   ///< set_autocast_cache_enabled with false or an unknown value.
+};
+/// nullopt for all other calls and for null.
+std::optional<AutocastUse> autocastUse(const clang::CallExpr *Call,
+                                       const clang::ASTContext &Context);
+
+/// Their names, for matchers.
+extern const llvm::ArrayRef<llvm::StringRef> AutocastFunctions;
 
 } // namespace libtorch_tidy::torch
 

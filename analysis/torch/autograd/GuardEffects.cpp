@@ -9,6 +9,7 @@
 #include "analysis/cpp/Call.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Std.h"
+#include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "clang/AST/ASTContext.h"

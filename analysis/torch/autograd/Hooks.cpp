@@ -1,4 +1,4 @@
-//===- Hooks.cpp - Functions that autograd keeps --------------------------===//
+//===- Hooks.cpp - Users' functions that autograd keeps -------------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +7,7 @@
 
 #include "analysis/torch/autograd/Hooks.h"
 #include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
 
@@ -60,6 +61,99 @@ const Expr *needsHistory(const CallExpr *Call) {
 
 const Expr *asHookRemoval(const CallExpr *Call) {
   return tensorOf(Call, "remove_hook");
+}
+
+bool isAutogradContext(QualType T) {
+  if (T.isNull())
+    return false;
+  T = T.getNonReferenceType();
+  if (T->isPointerType())
+    T = T->getPointeeType();
+  return cpp::isOrDerivesFrom(T->getAsCXXRecordDecl(),
+                              "torch::autograd::AutogradContext");
+}
+
+bool registersOperators(const VarDecl *Var) {
+  const CXXRecordDecl *R = cpp::recordOf(Var->getType());
+  return cpp::isOrDerivesFrom(R, "torch::detail::TorchLibraryInit") ||
+         cpp::isOrDerivesFrom(R, "torch::jit::RegisterOperators") ||
+         cpp::isOrDerivesFrom(R, "c10::RegisterOperators");
+}
+
+bool isSavedData(const Expr *E) {
+  E = cpp::peel(E);
+  if (const VarDecl *Var = cpp::variableOf(E))
+    return Var->getType()->isReferenceType() && Var->getInit() &&
+           isSavedData(Var->getInit());
+  const auto *Member = dyn_cast_or_null<MemberExpr>(E);
+  const IdentifierInfo *Id =
+      Member ? Member->getMemberDecl()->getIdentifier() : nullptr;
+  return Id && Id->isStr("saved_data") &&
+         isAutogradContext(Member->getBase()->getType());
+}
+
+/// The saved_data that \p Call is a method of.
+static bool isOfSavedData(const CallExpr *Call) {
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
+    return Op->getOperator() == OO_Subscript && Op->getNumArgs() == 2 &&
+           isSavedData(Op->getArg(0));
+  const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+  return Method && isSavedData(Method->getImplicitObjectArgument());
+}
+
+const Expr *savedDataKey(const Expr *E) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(cpp::peel(E));
+  if (!Call || !isOfSavedData(Call))
+    return nullptr;
+  if (isa<CXXOperatorCallExpr>(Call))
+    return Call->getArg(1);
+  return cpp::calleeName(Call) == "at" && Call->getNumArgs() == 1
+             ? Call->getArg(0)
+             : nullptr;
+}
+
+std::optional<SavedDataStore> asSavedDataStore(const CallExpr *Call) {
+  if (isa<CXXOperatorCallExpr>(Call)) {
+    const Expr *Key =
+        cpp::isAssignment(Call) ? savedDataKey(Call->getArg(0)) : nullptr;
+    if (!Key)
+      return std::nullopt;
+    return SavedDataStore{Key, Call->getArg(1)};
+  }
+  StringRef Name = cpp::calleeName(Call);
+  if ((Name != "insert" && Name != "emplace" && Name != "insert_or_assign") ||
+      !isOfSavedData(Call) || Call->getNumArgs() == 0)
+    return std::nullopt;
+  if (Call->getNumArgs() == 2 && Name != "insert")
+    return SavedDataStore{Call->getArg(0), Call->getArg(1)};
+  return SavedDataStore{nullptr, Call->getArg(Call->getNumArgs() - 1)};
+}
+
+static bool isContextMethod(const CallExpr *Call, StringRef Name) {
+  const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+  return Method && cpp::calleeName(Call) == Name &&
+         isAutogradContext(Method->getObjectType());
+}
+
+const Expr *asContextList(const CallExpr *Call, ContextList Which) {
+  StringRef Name = Which == ContextList::Saved   ? "save_for_backward"
+                   : Which == ContextList::Dirty ? "mark_dirty"
+                                                 : "mark_non_differentiable";
+  return isContextMethod(Call, Name) && Call->getNumArgs() == 1
+             ? Call->getArg(0)
+             : nullptr;
+}
+
+bool readsSavedVariables(const CallExpr *Call) {
+  return isContextMethod(Call, "get_saved_variables");
+}
+
+const Expr *asToTensor(const CallExpr *Call) {
+  const auto *Method = dyn_cast_or_null<CXXMemberCallExpr>(Call);
+  if (!Method || cpp::calleeName(Call) != "toTensor" ||
+      !isTorchDecl(Method->getMethodDecl()))
+    return nullptr;
+  return cpp::peel(Method->getImplicitObjectArgument());
 }
 
 } // namespace libtorch_tidy::torch

@@ -1,4 +1,4 @@
-//===- Owners.cpp - What owns tensors and modules -------------------------===//
+//===- Owners.cpp - What owns tensors, what frees memory ------------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +10,9 @@
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -130,6 +132,45 @@ bool isReferenceClass(QualType T) {
 
 bool isMakeIntrusive(const CallExpr *Call) {
   return callsTorch(Call, "make_intrusive");
+}
+
+static constexpr StringRef ReleaseNames[] = {
+    // Of a device.
+    "cudaDeviceReset", "hipDeviceReset", "cuDevicePrimaryCtxReset",
+    "cuDevicePrimaryCtxReset_v2",
+    // Of memory.
+    "free", "realloc", "aligned_free", "_aligned_free", "_mm_free", "cudaFree",
+    "cudaFreeAsync", "cudaFreeHost", "cuMemFree", "cuMemFree_v2", "hipFree",
+    "hipFreeAsync", "hipHostFree", "raw_delete"};
+static constexpr size_t OfDevices = 4;
+
+const llvm::ArrayRef<StringRef> ReleaseFunctions = ReleaseNames;
+
+/// A function of C or of the standard library, or LibTorch's own: not one that
+/// the user has written.
+static bool isReleaseFunction(const FunctionDecl *F) {
+  if (!F || isa<CXXMethodDecl>(F) || F->hasBody())
+    return false;
+  return F->getDeclContext()->getRedeclContext()->isTranslationUnit() ||
+         F->isExternC() || cpp::isStdDecl(F) ||
+         F->getQualifiedNameAsString() ==
+             "c10::cuda::CUDACachingAllocator::raw_delete";
+}
+
+const Expr *releasedBy(const CallExpr *Call) {
+  return Call && Call->getNumArgs() > 0 &&
+                 llvm::is_contained(ReleaseFunctions.drop_front(OfDevices),
+                                    cpp::calleeName(Call)) &&
+                 isReleaseFunction(Call->getDirectCallee())
+             ? Call->getArg(0)
+             : nullptr;
+}
+
+bool resetsDevice(const CallExpr *Call) {
+  return Call &&
+         llvm::is_contained(ReleaseFunctions.take_front(OfDevices),
+                            cpp::calleeName(Call)) &&
+         isReleaseFunction(Call->getDirectCallee());
 }
 
 } // namespace libtorch_tidy::torch

@@ -1,4 +1,4 @@
-//===- Owners.h - What owns tensors and modules -----------------*- C++ -*-===//
+//===- Owners.h - What owns tensors, what frees memory ----------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,6 +10,8 @@
 
 #include "clang/AST/Expr.h"
 #include "clang/AST/Type.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace libtorch_tidy::torch {
 
@@ -38,6 +40,19 @@ bool isReferenceClass(clang::QualType T);
 
 /// c10::make_intrusive<T>(...)
 bool isMakeIntrusive(const clang::CallExpr *Call);
+
+/// The pointer whose memory \p Call releases: the argument of free(),
+/// cudaFree(), hipFree(), CUDACachingAllocator::raw_delete() and the like, the
+/// first of realloc(). Null for other calls, and for functions of the user that
+/// have such a name.
+const clang::Expr *releasedBy(const clang::CallExpr *Call);
+
+/// cudaDeviceReset(), hipDeviceReset(), cuDevicePrimaryCtxReset(): destroys the
+/// context of a device, with all that was allocated in it. Null is allowed.
+bool resetsDevice(const clang::CallExpr *Call);
+
+/// The names of both, for matchers.
+extern const llvm::ArrayRef<llvm::StringRef> ReleaseFunctions;
 
 } // namespace libtorch_tidy::torch
 

@@ -1,4 +1,4 @@
-//===- Rnn.h - LibTorch's packed sequences and data_parallel ----*- C++ -*-===//
+//===- Layers.h - Fully connected and recurrent layers ----------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,18 +6,43 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Names and signatures of torch/nn/utils/rnn.h and
-/// torch/nn/parallel/data_parallel.h, which 1.13.1 and 2.x share.
+/// Names and signatures of torch::nn's layers that checks ask for; those of
+/// torch/nn/utils/rnn.h and torch/nn/parallel/data_parallel.h are the same in
+/// 1.13.1 and 2.x.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_RNN_H
-#define LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_RNN_H
+#ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_LAYERS_H
+#define LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_LAYERS_H
 
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/StringRef.h"
+#include <optional>
 
 namespace libtorch_tidy::torch {
+
+inline constexpr llvm::StringLiteral LinearName = "Linear";
+inline constexpr llvm::StringLiteral LinearClass = "::torch::nn::Linear";
+inline constexpr llvm::StringLiteral LinearImplClass =
+    "::torch::nn::LinearImpl";
+inline constexpr llvm::StringLiteral MakeShared = "::std::make_shared";
+
+struct LinearShape {
+  uint64_t In, Out;
+};
+/// The features of the layer that \p E makes: Linear(in, out),
+/// Linear(LinearOptions(in, out).bias(false)), make_shared<LinearImpl>(...),
+/// where the compiler can compute both. nullopt for everything else, and where
+/// one of them is a vocabulary's size: such a head has to be that large.
+std::optional<LinearShape> linearShape(const clang::Expr *E,
+                                       const clang::ASTContext &Context);
+
+/// Does \p E make such a layer with sizes that are computed when the program
+/// runs? Not where a vocabulary takes part.
+bool makesLinearOfGivenSizes(const clang::Expr *E);
+
+/// Does \p E make such a layer of which one size is that of a vocabulary?
+bool makesLinearOfVocabulary(const clang::Expr *E);
 
 inline constexpr llvm::StringLiteral PadPackedSequence =
     "::torch::nn::utils::rnn::pad_packed_sequence";
@@ -57,4 +82,4 @@ bool isBatchSizes(const clang::FunctionDecl *PackedSequenceMethod);
 
 } // namespace libtorch_tidy::torch
 
-#endif // LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_RNN_H
+#endif // LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_LAYERS_H
