@@ -21,13 +21,13 @@ using namespace clang;
 
 namespace libtorch_tidy::flow {
 
-namespace {
-
 /// Finds the functions of user code. Library code is cut off at its outermost
 /// declaration, so that a unit with all of LibTorch in it costs little.
-class Collector : public RecursiveASTVisitor<Collector> {
+class UnitScan::Collector : public RecursiveASTVisitor<Collector> {
 public:
-  explicit Collector(const SourceManager &SM) : SM(SM) {}
+  Collector(UnitScan &Into, const SourceManager &SM) : Into(Into), SM(SM) {}
+
+  std::vector<const FunctionDecl *> Defined; ///< Templates, too.
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
@@ -52,21 +52,21 @@ public:
   }
 
   bool VisitCallExpr(CallExpr *Call) {
-    CallsEval |= torch::mayEndTraining(Call);
+    Into.CallsEval |= torch::mayEndTraining(Call);
     return true;
   }
   /// In templates that nobody instantiates, anything may hold a module; what
   /// is not a pointer or holder is more likely an expression of Eigen's.
   bool VisitCXXDependentScopeMemberExpr(CXXDependentScopeMemberExpr *E) {
     const IdentifierInfo *Id = E->getMember().getAsIdentifierInfo();
-    CallsEval |= E->isArrow() && Id &&
-                 (Id->getName() == "eval" || Id->getName() == "train");
+    Into.CallsEval |= E->isArrow() && Id &&
+                      (Id->getName() == "eval" || Id->getName() == "train");
     return true;
   }
   bool VisitVarDecl(VarDecl *Var) {
     if (Var->hasInit() && !Var->isLocalVarDeclOrParm() &&
         Var->hasGlobalStorage() && cpp::isUserCode(Var->getLocation(), SM))
-      Globals.push_back(Var);
+      Into.Globals.push_back(Var);
     return true;
   }
 
@@ -86,27 +86,18 @@ private:
     if (F->doesThisDeclarationHaveABody() && !F->isDependentContext() &&
         !F->isDefaulted() && cpp::isUserCode(F->getLocation(), SM) &&
         Seen.insert(F).second)
-      Functions.push_back(F);
+      Into.Functions.push_back(F);
     if (F->isMain() && F->doesThisDeclarationHaveABody())
-      Main = F;
+      Into.Main = F;
   }
 
-public:
-  std::vector<const FunctionDecl *> Functions;
-  std::vector<const VarDecl *> Globals;
-  const FunctionDecl *Main = nullptr;
-  bool CallsEval = false;
-  std::vector<const FunctionDecl *> Defined; ///< Templates, too.
-
-private:
+  UnitScan &Into;
   const SourceManager &SM;
   llvm::SmallPtrSet<const FunctionDecl *, 32> Seen;
 };
 
-} // namespace
-
 UnitScan::UnitScan(ASTContext &Context) {
-  Collector Visitor(Context.getSourceManager());
+  Collector Visitor(*this, Context.getSourceManager());
   for (Decl *D : Context.getTraversalScope()) {
     if (auto *TU = dyn_cast<TranslationUnitDecl>(D)) {
       for (Decl *Top : TU->decls())
@@ -115,10 +106,6 @@ UnitScan::UnitScan(ASTContext &Context) {
       Visitor.TraverseDecl(D);
     }
   }
-  Functions = std::move(Visitor.Functions);
-  Globals = std::move(Visitor.Globals);
-  Main = Visitor.Main;
-  CallsEval = Visitor.CallsEval;
   Broken.emplace(Context, Visitor.Defined);
 }
 

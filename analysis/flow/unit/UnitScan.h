@@ -67,6 +67,8 @@ public:
   const UnitCalls &calls();
 
 private:
+  class Collector;
+
   void read(const clang::FunctionDecl *F);
   void handOn(const clang::FunctionDecl *F);
   void noteEval(const clang::ValueDecl *Module, const clang::CallExpr *Eval);
