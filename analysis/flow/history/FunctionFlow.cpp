@@ -191,9 +191,10 @@ bool FunctionFlow::isPartOf(PlaceId P, PlaceId Whole) const {
 }
 
 bool FunctionFlow::addsToEntry(const Accumulation &A) const {
-  return llvm::any_of(Labels[A.Carry].Assigned, [&](LabelId L) {
-    return Labels[L].K == Label::Entry && overlap(Labels[L].Where, A.Where);
-  });
+  for (LabelId L : Labels[A.Carry].Assigned)
+    if (Labels[L].K == Label::Entry && overlap(Labels[L].Where, A.Where))
+      return true;
+  return false;
 }
 
 bool FunctionFlow::addsNothingTo(PlaceId P) const {
