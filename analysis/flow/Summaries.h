@@ -8,8 +8,8 @@
 /// \file
 /// Summaries of functions, made on demand: who makes one asks for those of the
 /// callees, so these are made first. Functions that call each other are made
-/// again until what they say changes no more. Any domain can have summaries;
-/// theirs is a class with
+/// again until their summaries no longer change. Any domain can have summaries;
+/// a summary is a class with
 ///
 ///   /// Would callers see the same function in \p Earlier?
 ///   bool saysTheSame(const Summary &Earlier) const;
@@ -77,7 +77,7 @@ private:
     bool Recurses = false;
     /// The outermost function being made that it calls; its own index if none.
     size_t Outermost;
-    /// What was made with the help of SoFar.
+    /// Summaries that were made with the help of SoFar.
     std::vector<const clang::FunctionDecl *> Dependent;
   };
 

@@ -273,11 +273,11 @@ bool FunctionFlow::isWithin(const Stmt *S, const Stmt *Ancestor) const {
 // Carried graphs
 //===----------------------------------------------------------------------===//
 
-/// May something cut the history of \p D, on some paths only? What every
-/// iteration does, the flow has seen.
+/// May something cut the history of \p D, on some paths only? The flow has
+/// followed what every iteration does.
 static bool mayBeCut(const ValueDecl *D, const CarriedGraph &Graph,
                      const FunctionFlow &Flow) {
-  // Within a branch, or a loop that what makes the value anew is not in.
+  // A branch, or a loop without the statement that makes the new value.
   auto ConditionOf = [&](const Stmt *S) -> const Stmt * {
     for (; S && S != Graph.Loop; S = Flow.parentOf(S))
       if (isa<IfStmt>(S) ||
@@ -287,7 +287,7 @@ static bool mayBeCut(const ValueDecl *D, const CarriedGraph &Graph,
     return nullptr;
   };
   for (const Write &W : writesTo(D, Graph.Loop)) {
-    // What is called with a reference to it, the flow has looked at.
+    // The flow has followed calls that are given a reference to it.
     if (W.InLambda)
       return true;
     if ((W.Kind != WriteKind::Assigned && W.Kind != WriteKind::Released) ||
@@ -352,7 +352,7 @@ llvm::SmallVector<CarriedGraph, 2> carriedGraphs(const FunctionFlow &Flow) {
           !L.BackwardAt || !sharesSpent(L, A, Flow))
         continue;
       const Stmt *Loop = A.Loop;
-      // What one round alone back-propagates, a loop further out may again.
+      // A loop further out may repeat what a single round back-propagates.
       while (Loop && !(isLoop(Loop) && Flow.isWithin(L.Site, Loop) &&
                        !runsInOneRound(L.BackwardAt, Loop, Flow)))
         Loop = Flow.parentOf(Loop);

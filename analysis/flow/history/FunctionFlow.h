@@ -9,7 +9,7 @@
 /// The result of the flow analysis of one function: a forward fixpoint over
 /// its CFG that follows which history each place may carry and whether
 /// gradient mode is on, and records who consumes that history. It serves two
-/// readers: checks, which look for labels that nobody consumes and for
+/// readers: checks, which look for labels that have no consumer and for
 /// accumulations, and the analysis of callers, for which it is the summary.
 ///
 //===----------------------------------------------------------------------===//
@@ -55,7 +55,7 @@ private:
   uintptr_t Raw;
 };
 
-/// What a value may carry. Joins only grow it.
+/// The history that a value may carry. Joins only grow it.
 struct Value {
   LabelSet Labels;
   /// It may carry history from where the model cannot see.
@@ -104,12 +104,12 @@ struct Label {
     Forward, ///< A module call with gradient mode on.
     Helper,  ///< A call of a function of this unit that returns fresh history.
     Leaf,    ///< A tensor that was made to require gradients.
-    Entry,   ///< What a parameter, member or global held on entry.
+    Entry,   ///< The value of a parameter, member or global on entry.
     Carry,   ///< Assigned at Site to Where, which outlives the iteration.
     Relay,   ///< A Carry of the function that Site calls, in its result.
     Spent,   ///< Where shared a graph that backward call Site went through.
   };
-  /// Who needs the history of a label. Nobody (0): a defect may be near.
+  /// Who needs the history of a label. No consumer (0): a defect may be near.
   enum Consumer : unsigned {
     Backward = 1, ///< backward(), autograd::backward or autograd::grad.
     Returned = 2,
@@ -171,7 +171,7 @@ struct Accumulation {
   Form How = InPlace;
   /// The expression that is added, when there is one to point at.
   const clang::Expr *Addend = nullptr;
-  Value Added;       ///< What it carries.
+  Value Added;       ///< The history that it adds.
   LabelId Carry = 0; ///< The label of this accumulation.
   GradMode Mode = GradMode::On;
   /// The loop over whose iterations it grows; null when Where outlives the
@@ -197,7 +197,7 @@ class FunctionFlow {
 public:
   /// The flow of a function that does nothing with tensors.
   static std::unique_ptr<FunctionFlow> nothing(const clang::FunctionDecl *F);
-  /// The flow of \p F, whose body is in another unit, which says \p Said.
+  /// The flow of \p F, whose body is in another unit with summary \p Said.
   static std::unique_ptr<FunctionFlow> abroad(const clang::FunctionDecl *F,
                                               const FunctionSummary &Said);
   /// The flow of a function that is too large, or that has no graph.
@@ -212,8 +212,8 @@ public:
   FunctionSummary summary() const;
   /// Was it made by abroad()? Labels and accumulations have no site then.
   bool isAbroad() const { return Abroad; }
-  /// Of one from abroad: is every forward pass whose result it hands out
-  /// reported there?
+  /// For a function of another unit: is every forward pass whose result it
+  /// returns reported there?
   bool reportsResultsAbroad() const { return ReportsResults; }
 
   llvm::ArrayRef<Label> labels() const { return Labels; }
@@ -296,7 +296,7 @@ private:
   std::vector<Label> Labels;
   std::vector<Place> Places;
   Value Return;
-  /// What places that outlive the function hold on return.
+  /// The values that places which outlive the function hold on return.
   std::map<PlaceId, Value> Exit;
   llvm::MapVector<std::pair<const clang::Expr *, PlaceId>, Accumulation>
       Accumulations;
@@ -311,7 +311,7 @@ using cpp::isLoop;
 /// A variable that carries a graph, through which backward() has gone, into the
 /// next iteration, whose backward() goes through it again.
 struct CarriedGraph {
-  /// What makes the new value from the old one.
+  /// The statement that makes the new value from the old one.
   const Accumulation *Made = nullptr;
   const Label *Spent = nullptr;      ///< The backward() calls.
   const clang::Stmt *Loop = nullptr; ///< The innermost loop that carries it.

@@ -32,7 +32,7 @@ std::string nameOf(Selector S) {
   return "#" + std::to_string(S.asElement());
 }
 
-/// Of \p E, as file:line.
+/// The line of \p E, as file:line.
 std::string lineOf(const Expr *E, const FunctionFlow &Flow) {
   return cpp::lineOf(E->getExprLoc(),
                      Flow.function()->getASTContext().getSourceManager());
@@ -81,7 +81,7 @@ public:
       if (std::optional<unsigned> Known = label(L))
         Said.Labels.push_back(*Known);
       else if (Flow.label(L).K == Label::Entry)
-        Said.Unknown = true; // Of a global.
+        Said.Unknown = true; // A global's value.
     }
     for (const auto &[Part, Inner] : V.Parts)
       Said.Parts.emplace_back(nameOf(Part), value(Inner));
@@ -242,7 +242,7 @@ struct PlacesHere {
   std::vector<Place> Made;
   // By the numbers in the summary.
   llvm::SmallVector<PlaceId, 8> Ids;
-  llvm::SmallVector<QualType, 8> Types; ///< Of the roots.
+  llvm::SmallVector<QualType, 8> Types; ///< The types of the roots.
   llvm::SmallVector<bool, 8> AreWhole;  ///< Is the place not a part of Ids?
 };
 

@@ -13,15 +13,14 @@
 namespace libtorch_tidy::flow {
 
 /// The outermost block around \p Site that a guard can own: nothing in it
-/// trains, and nobody needs the history of what is computed in it. Null when
-/// there is none.
+/// trains, and no history that arises in it is needed. Null when there is none.
 const clang::CompoundStmt *guardableBlock(const clang::Stmt *Site,
                                           const FunctionFlow &Flow,
                                           UnitModel &Unit);
 
-/// Is it seen that something in \p S trains, or that somebody back-propagates
-/// what is computed there? What is back-propagated after \p S and comes out of
-/// nothing that shows may.
+/// Does something in \p S visibly train, or is a value computed there
+/// back-propagated? A value of unknown origin that is back-propagated after
+/// \p S counts as one.
 bool isSeenToTrain(const clang::Stmt *S, const FunctionFlow &Flow,
                    UnitModel &Unit);
 

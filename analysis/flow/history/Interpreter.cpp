@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The fixpoint, labels and effects. What names lead to is in Places.cpp, what
-// expressions mean in Expressions.cpp.
+// The fixpoint, labels and effects. Places.cpp resolves names, Expressions.cpp
+// evaluates expressions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -203,7 +203,7 @@ void Interpreter::declare(const VarDecl *V) {
                 (!cpp::pointeeOf(T).isNull() && !torch::isModule(T));
   const Expr *Bare = cpp::stripImplicit(Init);
   if (!Refers) {
-    // Iterators stand for what they point into.
+    // Iterators count as their container.
     if (const auto *Call = dyn_cast<CXXMemberCallExpr>(Bare))
       Refers = cpp::does(Call, cpp::Std::Iterator) &&
                !torch::isTorchDecl(Call->getDirectCallee());
@@ -242,7 +242,7 @@ void Interpreter::setMode(GradMode M) {
 
 bool Interpreter::join(State &Into, const State &From) {
   bool Grew = false;
-  // A place that one side does not list holds there what readWhole says.
+  // readWhole() gives the value of a place that one side does not list.
   State Old = Into;
   for (auto &[P, V] : Into.Held)
     Grew |= V.join(readWhole(From, P));
@@ -292,7 +292,7 @@ void Interpreter::consume(const Value &V, unsigned Consumers, const Expr *By,
                           std::optional<PlaceId> StoredIn) {
   for (LabelId Id : V.allLabels()) {
     Label &L = Out->Labels[Id];
-    // Of several the last in the source, whatever the order of the blocks.
+    // Keep the last in the source, whatever the order of the blocks.
     if (Consumers & Label::Backward &&
         (!L.BackwardAt ||
          cpp::comesBefore(L.BackwardAt, By, Context.getSourceManager())))
@@ -304,8 +304,8 @@ void Interpreter::consume(const Value &V, unsigned Consumers, const Expr *By,
 }
 
 void Interpreter::spend(const Expr *Backward, const Value &Roots) {
-  // What was back-propagated is noted once; each place that shares the graph
-  // has a label of its own.
+  // The back-propagated labels are noted once; each place that shares the graph
+  // has its own label.
   const LabelSet All = Roots.allLabels();
   const bool Unseen = Roots.anyUnknown();
   auto Spent = [&](PlaceId P) {
@@ -360,7 +360,7 @@ void Interpreter::assign(const Expr *Site, Target To, Value V,
     bool FromItself = All.test(Carry);
     if (Outlives && hasEntryValue(P))
       FromItself |= All.test(label(Label::Entry, nullptr, P));
-    // What is written in place may be part of what was there on entry.
+    // A write in place may change part of the value on entry.
     if (How == Accumulation::InPlace)
       for (LabelId L : All)
         FromItself |= Out->Labels[L].K == Label::Entry &&

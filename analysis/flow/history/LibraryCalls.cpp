@@ -239,8 +239,8 @@ Value Interpreter::stdMethod(const cpp::Call &C) {
     evalAll(C.Args);
     return read(Inside->P);
   }
-  // Anything else that can change its object may keep what it is given for
-  // somebody: a promise, a function object, an output iterator.
+  // Any other method that can change its object may pass its arguments on: a
+  // promise, a function object, an output iterator.
   if (const auto *Method = dyn_cast<CXXMethodDecl>(C.Callee);
       Method && !Method->isConst())
     consume(evalAll(C.Args), Label::Escaped, C.E);

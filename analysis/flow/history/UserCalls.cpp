@@ -201,11 +201,11 @@ private:
     }
   }
 
-  /// What the callee leaves in places of the caller.
+  /// Assigns to places of the caller what the callee leaves in them.
   void assignResults() {
     for (const auto &[Theirs, AtExit] : Callee.Exit) {
-      // What was there before, on a way that leaves early or throws, is kept
-      // and not added to.
+      // The old value, on a path that leaves early or throws, is kept and not
+      // added to.
       Value V = AtExit;
       const std::optional<LabelId> Kept = Callee.addsNothingTo(Theirs)
                                               ? Callee.entryIn(V, Theirs)
@@ -261,9 +261,10 @@ void Interpreter::assignViaCall(const cpp::Call &C, const FunctionFlow &Callee,
     for (LabelId L : A.Added.allLabels())
       ToldThere |= Callee.label(L).bringsHistory();
   }
-  // What a module keeps for its own methods is seen again when one of them is
-  // called here, so keeping it does not use its history. An accumulation of
-  // history that arises in the callee is the callee's to report.
+  // A value that a module keeps for its own methods is seen again when one of
+  // them is called here, so keeping it does not use its history. An
+  // accumulation of history that arises in the callee is the callee's to
+  // report.
   const bool IntoModule =
       C.Object && torch::isModule(C.Object->getType()) && !C.OnThis;
   if (IntoModule || ToldThere) {

@@ -1,4 +1,4 @@
-//===- Memory.cpp - What refers to memory it does not own -----------------===//
+//===- Memory.cpp - References to memory that others own ------------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -46,7 +46,7 @@ std::vector<Dangling> MemoryReports::take() {
   return Sorted;
 }
 
-/// Which parameters' tensors somebody may hold when \p F is over.
+/// Notes the parameters whose tensors may have other holders after \p F.
 static void noteKept(const FunctionDecl *F, const Sharing &Shared,
                      MemorySummary &Into) {
   for (const ParmVarDecl *Param : F->parameters()) {

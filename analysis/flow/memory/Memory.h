@@ -1,4 +1,4 @@
-//===- Memory.h - What refers to memory it does not own ---------*- C++ -*-===//
+//===- Memory.h - References to memory that others own ----------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,8 +27,7 @@
 namespace libtorch_tidy::flow {
 
 struct MemorySummary;
-/// What is known of functions that are called; null for those of which nothing
-/// is.
+/// The summaries of functions that are called; null for unknown ones.
 using MemorySummaries =
     llvm::function_ref<const MemorySummary *(const clang::FunctionDecl *)>;
 
@@ -64,7 +63,7 @@ struct Borrow {
   const clang::FunctionDecl *Lender = nullptr;
 };
 
-/// What the callers of a function know of its dealings with memory. It names
+/// The effects of a function on memory, as callers know them. It names
 /// the parameters by number and fields by name, and nothing else of the syntax
 /// tree, so that it can be written to a file as it is.
 struct MemorySummary {
@@ -74,7 +73,7 @@ struct MemorySummary {
   struct Lent {
     unsigned Of = 0;      ///< The parameter that owns it.
     unsigned To = Result; ///< Result, This, or the parameter that keeps it.
-    std::string Field;    ///< Of To; empty for all of it.
+    std::string Field;    ///< The field of To; empty for all of it.
     Borrow::Kind What = Borrow::Data;
     torch::Fresh Sure = torch::Fresh::Yes;
     std::string Through, Part; ///< As in Borrow.
@@ -89,8 +88,8 @@ struct MemorySummary {
   std::vector<Lent> Lends;
   std::set<unsigned> Resizes; ///< Tensors whose memory it may move.
   std::set<unsigned> Frees;   ///< Pointers that it frees on all ways.
-  /// Whose tensors, images or containers somebody else may hold afterwards, and
-  /// which a backward that is still to come may hold.
+  /// Parameters whose tensors, images or containers may have other holders
+  /// afterwards, and those that a later backward may hold.
   std::set<unsigned> Keeps, Operands;
   bool Available = true;
 
@@ -119,7 +118,7 @@ struct Dangling {
     Reused     ///< Each iteration writes the buffer that all kept ones share.
   } Why;
   Borrow What;
-  /// What keeps the borrow, as the user would write it; empty for a result.
+  /// The keeper of the borrow, as the user would write it; empty for a result.
   std::string Keeper;
   /// Where it is kept, or returned by another statement than it is made in.
   clang::SourceLocation KeptAt;
@@ -128,7 +127,7 @@ struct Dangling {
   const clang::Stmt *Statement = nullptr;
   clang::SourceLocation EndsAt;      ///< Where the owner changed or died.
   clang::SourceLocation UsedAt;      ///< A later use.
-  const clang::Stmt *Body = nullptr; ///< Of the function; null outside one.
+  const clang::Stmt *Body = nullptr; ///< The function's; null outside one.
 };
 
 struct MemoryOf {
@@ -137,8 +136,8 @@ struct MemoryOf {
   unsigned Visits = 0;             ///< CFG blocks evaluated.
 };
 
-/// What happens in the body and the member initialisers of \p F, a function of
-/// user code that is not a template.
+/// Analyses the body and the member initialisers of \p F, a function of user
+/// code that is not a template.
 MemoryOf analyseMemory(const clang::FunctionDecl *F, clang::ASTContext &Context,
                        MemorySummaries Callees);
 

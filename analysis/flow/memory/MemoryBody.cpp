@@ -61,7 +61,7 @@ public:
     return true;
   }
 
-  // What looks like a read and is not one, and what there is to follow.
+  // Mentions that are no reads, and values to follow.
   bool VisitCastExpr(CastExpr *Cast) {
     if (Cast->getCastKind() == CK_PointerToBoolean ||
         Cast->getCastKind() == CK_ToVoid)
@@ -111,7 +111,7 @@ public:
         TraverseStmt(Init->getInit());
       }
     TraverseStmt(F->getBody());
-    // What belongs to the caller, if it is a parameter.
+    // Parameters belong to the caller.
     for (const ParmVarDecl *Param : F->parameters())
       Body.Concerned |= (Frees && Param->getType()->isPointerType()) ||
                         (Resizes && torch::isTensor(Param->getType()));
@@ -360,7 +360,7 @@ private:
     }
   }
 
-  /// Of a function that surely is the one that runs.
+  /// The summary of a function that is surely the one that runs, or null.
   const MemorySummary *summaryOf(const FunctionDecl *Callee) const {
     const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
     if (!Callee || !Callees || (Method && Method->isVirtual()))

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a control-flow graph does not say of a function, found in its syntax:
+/// Facts of a function that its control-flow graph lacks, found in its syntax:
 /// which mentions of a variable read nothing, where scopes end, what is a whole
 /// statement, whether there is anything to follow, and what is shared.
 ///

@@ -1,4 +1,4 @@
-//===- MemoryCalls.cpp - What calls do in the memory domain ---------------===//
+//===- MemoryCalls.cpp - Calls in the memory domain -----------------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -76,7 +76,7 @@ std::optional<Borrow> MemoryValues::lent(const MemorySummary::Lent &L,
   return B;
 }
 
-/// What the callee of \p C lends to \p To.
+/// The borrows that the callee of \p C lends to \p To.
 Borrows MemoryValues::readLent(const cpp::Call &C, unsigned To,
                                const MemoryState &At) const {
   Borrows Result;
@@ -168,7 +168,7 @@ void MemoryDomain::registration(const cpp::Call &C,
 }
 
 /// The image that \p Arg, for a parameter of type \p T, hands to a function of
-/// OpenCV to be made anew; null for others. What is drawn on stays.
+/// OpenCV to be replaced; null for others. An image that is drawn on stays.
 static const Expr *madeAnew(const Expr *Arg, QualType T) {
   const CXXRecordDecl *R = cpp::recordOf(T.getNonReferenceType());
   if (!cpp::isOrDerivesFrom(R, "cv::_OutputArray") ||
@@ -178,7 +178,7 @@ static const Expr *madeAnew(const Expr *Arg, QualType T) {
   return Wrapped && Wrapped->getNumArgs() > 0 ? Wrapped->getArg(0) : nullptr;
 }
 
-/// What is passed by reference may come back with another value.
+/// Arguments that are passed by reference may come back with another value.
 void MemoryDomain::visitArguments(const cpp::Call &C) {
   if (!C.Callee || C.Of == cpp::Whose::Library)
     return;
@@ -209,8 +209,8 @@ static const FieldDecl *fieldNamed(StringRef Name, QualType T) {
   return nullptr;
 }
 
-/// What keeps \p L here, after \p C; nullopt for results, and for what has no
-/// name here.
+/// The keeper of \p L here, after \p C; nullopt for results, and for objects
+/// that have no name here.
 static std::optional<Keeper> keeperOf(const MemorySummary::Lent &L,
                                       const cpp::Call &C) {
   const Expr *To = L.To == MemorySummary::This ? C.Object
@@ -234,7 +234,7 @@ static std::optional<Keeper> keeperOf(const MemorySummary::Lent &L,
   return K;
 }
 
-/// What the callee does to the memory of its arguments, if it is known.
+/// Applies the callee's effects on the memory of its arguments, if known.
 void MemoryDomain::visitSummary(const cpp::Call &C) {
   const MemorySummary *Known = Values.summaryOf(C);
   if (!Known)

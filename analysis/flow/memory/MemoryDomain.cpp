@@ -311,7 +311,7 @@ void MemoryDomain::visitReturn(const ReturnStmt *Return) {
       lend(Living, MemorySummary::Result);
       continue;
     }
-    // What is read in the statement is read before.
+    // The statement reads its operands before.
     const bool MadeHere = contains(Value, B.Source);
     report(B, Dangling::Returned,
            MadeHere ? SourceLocation() : Return->getBeginLoc(), {}, nullptr,

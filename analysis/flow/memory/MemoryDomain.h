@@ -120,7 +120,7 @@ private:
   State S;
   /// Null before the fixpoint is reached.
   MemoryReports *Found = nullptr;
-  MemorySummary Summary; ///< What its statements do, gathered with reports.
+  MemorySummary Summary; ///< Gathered with the reports.
   /// How many returns lend the same, by its place in Summary.Lends.
   std::vector<unsigned> ReturnsThat;
 };

@@ -121,7 +121,7 @@ bool MemoryValues::ownerDies(Borrow &B, const MemoryState &At) const {
   }
 }
 
-/// A cv::Mat that was made here and that nobody else holds.
+/// Is it a cv::Mat that was made here and has no other owner?
 bool MemoryValues::isOwnMat(const VarDecl *Var, const MemoryState &At) const {
   if (isa<ParmVarDecl>(Var) || Shared.isCopied(Var) || Shared.leaves(Var) ||
       At.SharedMats.count(Var))

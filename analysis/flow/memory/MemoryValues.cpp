@@ -1,4 +1,4 @@
-//===- MemoryValues.cpp - What an expression refers to --------------------===//
+//===- MemoryValues.cpp - The memory that expressions refer to ------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -303,7 +303,7 @@ Borrows MemoryValues::readList(const CXXConstructExpr *Construct,
     B.Owner = Var;
     return some(B);
   }
-  // What is materialised here dies here.
+  // A temporary that is materialised here dies here.
   bool Owns = isOwningContainer(Inner->getType()) ||
               Inner->getType()->isArithmeticType() ||
               torch::isTensor(Inner->getType());
@@ -365,7 +365,7 @@ Borrows MemoryValues::read(const Expr *E, const MemoryState &At) const {
   return Call ? readCall(Call, At) : Borrows();
 }
 
-/// What a pair, a sample or a list of \p Values holds.
+/// The borrows of a pair, a sample or a list of \p Values.
 template <typename Range>
 Borrows MemoryValues::readBlobs(Range Values, const MemoryState &At) const {
   Borrows Result;
@@ -478,7 +478,7 @@ MemoryValues::asOperator(const cpp::Call &C) const {
                                                        : std::optional(Use);
 }
 
-/// What an operator that may share the memory of a tensor borrows with it.
+/// The borrows of an operator that may share the memory of a tensor.
 Borrows MemoryValues::readOperator(const cpp::Call &C,
                                    const torch::StorageUse &Of,
                                    const MemoryState &At) const {

@@ -1,4 +1,4 @@
-//===- MemoryValues.h - What an expression refers to ------------*- C++ -*-===//
+//===- MemoryValues.h - The memory that expressions refer to ----*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,8 +28,8 @@ namespace libtorch_tidy::flow {
 /// The variable that \p E names, without implicit nodes; null for others.
 const clang::VarDecl *namedBy(const clang::Expr *E);
 
-/// What can hold a borrow: a variable, a field of `*this`, a field of a
-/// variable, or what a pointer variable points to.
+/// An object that can hold a borrow: a variable, a field of `*this`, a field of
+/// a variable, or the target of a pointer variable.
 struct Keeper {
   const clang::ValueDecl *Root = nullptr;
   const clang::FieldDecl *Field = nullptr;
@@ -38,7 +38,7 @@ struct Keeper {
   bool operator==(const Keeper &O) const {
     return Root == O.Root && Field == O.Field && Pointee == O.Pointee;
   }
-  /// Of which object \p E is the name; nullopt for elements and results.
+  /// The object that \p E names; nullopt for elements and results.
   static std::optional<Keeper> of(const clang::Expr *E);
   clang::QualType type() const;
   /// As the user would write it.
@@ -76,7 +76,7 @@ struct Buffer {
   torch::Fresh Sure = torch::Fresh::Yes;
   std::string Through = {};
 
-  /// What \p Source refers to when it takes the pointer.
+  /// The borrow of \p Source when it takes the pointer.
   Borrow lent(Borrow::Kind What, const clang::Expr *Source) const;
 };
 
@@ -110,7 +110,7 @@ struct MemoryState {
   /// \p Owner may be gone at \p At, for those whose borrow \p Dies.
   void end(const clang::VarDecl *Owner, Dangling::How How,
            clang::SourceLocation At, llvm::function_ref<bool(Borrow &)> Dies);
-  /// What was borrowed from \p Owner is no longer what it has.
+  /// Borrows from \p Owner no longer refer to its current value.
   void disown(const clang::VarDecl *Owner);
 };
 
@@ -124,7 +124,7 @@ const clang::Expr *imageShownBy(const clang::CallExpr *Call);
 /// An own variable, or a container of the caller's that stands for itself.
 bool isOwner(const clang::VarDecl *Var);
 
-/// What a value may refer to.
+/// The borrows that a value may hold.
 using Borrows = llvm::SmallVector<Borrow, 1>;
 
 class MemoryValues {
@@ -134,7 +134,7 @@ public:
                const Sharing &Shared)
       : Context(Context), Callees(Callees), Shared(Shared) {}
 
-  /// What \p E refers to in \p At, if it refers to memory of something else.
+  /// The borrows of \p E in \p At; none if it refers to no foreign memory.
   Borrows read(const clang::Expr *E, const MemoryState &At) const;
   /// Who owns what pointer \p E points to.
   std::optional<Buffer> bufferOf(const clang::Expr *E,
@@ -152,10 +152,10 @@ public:
   static bool makesMat(const clang::Expr *E);
   const Sharing &sharing() const { return Shared; }
 
-  /// What is known of the function that \p C calls, when it is surely the
-  /// one that runs; null when nothing is.
+  /// The summary of the function that \p C calls, when it is surely the one
+  /// that runs; null when there is none.
   const MemorySummary *summaryOf(const cpp::Call &C) const;
-  /// What \p C refers to because its callee lends \p L.
+  /// The borrow of \p C because its callee lends \p L.
   std::optional<Borrow> lent(const MemorySummary::Lent &L, const cpp::Call &C,
                              const MemoryState &At) const;
 

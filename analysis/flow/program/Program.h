@@ -1,4 +1,4 @@
-//===- Program.h - What the units of a program say to each other *- C++ -*-===//
+//===- Program.h - Facts between the units of a program ---------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,9 +7,9 @@
 ///
 /// \file
 /// The analysis of a unit yields facts. Linked with those of all other units
-/// they say what a unit cannot see by itself: what functions of other files do,
-/// who calls its own, who uses its fields, and whether anything trains. With
-/// that the unit is analysed again; its facts may say more then, and reach the
+/// they tell a unit what it cannot see by itself: what functions of other files
+/// do, who calls its own, who uses its fields, and whether anything trains.
+/// With that the unit is analysed again; its facts may grow then, and reach the
 /// next unit. Names are Clang's USRs; fields go by their qualified names.
 ///
 //===----------------------------------------------------------------------===//
@@ -31,9 +31,9 @@ namespace libtorch_tidy::flow {
 
 class UnitModel;
 
-/// What a function does, as other units see it.
+/// The effects of a function, as other units see them.
 struct FunctionFacts {
-  /// Absent: nobody knows.
+  /// Absent when the flow is unknown.
   std::optional<FunctionSummary> Flow;
   std::optional<MemorySummary> Memory;
   /// As torch::StoredArgument; the field is empty for a registered module.
@@ -45,7 +45,7 @@ struct FunctionFacts {
   /// The first forward pass that it runs when it is called with gradient mode
   /// on, as file:line.
   std::string Forward;
-  /// What workers do with fields of their copies, as flow::CopyUse has it; for
+  /// The uses of fields of workers' copies, as in flow::CopyUse; for
   /// functions that workers call, and their helpers.
   struct CopyUse {
     bool Seeded = false, Indexed = false, Strided = false, Emptied = false;
@@ -54,11 +54,11 @@ struct FunctionFacts {
   std::map<std::string, CopyUse> CopyUses;
 };
 
-/// What code does with a field. The kinds of facts are the members of this
+/// The uses of a field. The kinds of facts are the members of this
 /// struct and of the next: they are linked by mergeFacts(), compared and
 /// archived by cpp::fieldsOf(), so that a new one is a new member.
 struct FieldFacts {
-  /// What is done with what it held before a call: Label::Consumer bits.
+  /// The consumers of the value that it held before a call: Label::Consumer.
   unsigned Consumers = 0;
   bool IsConsumed = false; ///< The history of what it held is used.
   bool IsWritten = false;  ///< Other than by constructors; it holds tensors.
@@ -70,15 +70,15 @@ struct FieldFacts {
   }
 };
 
-/// What the calls in the functions of a unit do: see UnitScan.
+/// Facts of the calls in the functions of a unit: see UnitScan.
 struct CallFacts {
   bool Trains = false;
   bool CallsEval = false;
   bool CreatesGraphs = false; ///< It asks for gradients of gradients.
 };
 
-/// Adds to \p Into what \p From says: either is true, all bits count, and of
-/// texts the first in order that is not empty.
+/// Joins \p From into \p Into: a bool is true when either is, bits are united,
+/// and of texts the first in order that is not empty is kept.
 template <typename T> void mergeFacts(T &Into, const T &From) {
   if constexpr (std::is_same_v<T, std::string>) {
     if (!From.empty() && (Into.empty() || From < Into))
@@ -96,7 +96,7 @@ template <typename T> void mergeFacts(T &Into, const T &From) {
   }
 }
 
-/// What one unit says.
+/// The facts that one unit gives to the others.
 struct UnitFacts {
   std::string File; ///< The main file. A database may list it more than once.
 
@@ -137,7 +137,7 @@ struct UnitFacts {
   std::map<std::string, std::set<std::string>> Overriders;
   std::set<std::string> TensorFields; ///< Fields that hold tensors here.
   std::map<std::string, FieldFacts> Fields;
-  std::string GuardableMain; ///< Its main, when a guard can stand there.
+  std::string GuardableMain; ///< Its main, when a guard can be put there.
   CallFacts Does;
   bool DefinesMain = false;
   /// Code outside the program calls its functions: those of a library, of a
@@ -146,16 +146,16 @@ struct UnitFacts {
   bool Failed = false; ///< Not analysed in full: facts may be missing.
 };
 
-/// What a unit is told of the rest of its program.
+/// The facts of the rest of its program that a unit is given.
 struct ProgramFacts {
   std::map<std::string, FunctionFacts> Functions;
   /// For functions that are called: is gradient mode off at all calls?
   std::map<std::string, bool> CalledGuarded;
   /// Functions of this unit whose Forwards one finding in main covers.
   std::set<std::string> CoveredByMain;
-  /// What a guard in this unit's main covers besides its own.
+  /// Passes of other units that a guard in this unit's main covers.
   struct Covered {
-    std::string Callee; ///< What main calls to get there.
+    std::string Callee; ///< The function that main calls to get there.
     UnitFacts::Forward Forward;
     bool operator<(const Covered &O) const {
       return cpp::fieldsOf(*this) < cpp::fieldsOf(O);
@@ -163,7 +163,7 @@ struct ProgramFacts {
   };
   std::set<Covered> CoversInMain;
   std::set<std::string> Defined; ///< Methods of UnitFacts::Methods with a body.
-  /// What other units do with fields. For those in TensorFields of this unit
+  /// The uses of fields in other units. For those in TensorFields of this unit
   /// all of it, IsConsumed also of this unit; for others IsReleased and EvalAt.
   std::map<std::string, FieldFacts> Fields;
   CallFacts Does; ///< Some unit of the program does so.
@@ -171,7 +171,8 @@ struct ProgramFacts {
   /// none of those that reach this one exports functions.
   bool Closed = false;
 
-  /// What the unit of \p Context is told; null: nothing, it is on its own.
+  /// The facts that the unit of \p Context was given; null when it is on its
+  /// own.
   static const ProgramFacts *of(clang::ASTContext &Context);
   /// Tells it \p Facts, which may be null, before anything is asked of it.
   static void tell(clang::ASTContext &Context, const ProgramFacts *Facts);
@@ -180,14 +181,14 @@ struct ProgramFacts {
 /// Are the forward passes of \p F covered by a finding in main?
 bool isCoveredByMain(const clang::FunctionDecl *F);
 
-/// What ProgramFacts say of \p D; nothing when it is no field.
+/// The facts of \p D in ProgramFacts; none when it is no field.
 const FieldFacts &fieldElsewhere(const clang::ValueDecl *D);
 
-/// What other units say of \p F; null when they say nothing, or when its body
-/// is in this unit.
+/// The facts of \p F from other units; null when there are none, or when its
+/// body is in this unit.
 const FunctionFacts *factsElsewhere(const clang::FunctionDecl *F);
 
-/// What the checks of a unit report of forward passes without a guard.
+/// The reports of a unit's checks about forward passes without a guard.
 struct ReportedPasses {
   /// Functions that hand out results of forward passes all of which are
   /// reported in them.
@@ -196,8 +197,8 @@ struct ReportedPasses {
   std::set<UnitFacts::Forward> Forwards;
 };
 
-/// What \p Unit says. \p IsLibrary: it is compiled for a shared library, whose
-/// functions are there for others.
+/// The facts of \p Unit. \p IsLibrary: it is compiled for a shared library,
+/// whose functions are there for others.
 UnitFacts factsOf(UnitModel &Unit, const ReportedPasses &Reported,
                   bool IsLibrary);
 

@@ -1,4 +1,4 @@
-//===- ProgramLink.cpp - Joins what the units of a program say ------------===//
+//===- ProgramLink.cpp - Joins the facts of a program's units -------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -124,7 +124,7 @@ ProgramLink::coveredBy(llvm::ArrayRef<size_t> Mains) const {
 std::set<ProgramFacts::Covered>
 ProgramLink::coversInMain(size_t Unit,
                           const std::map<StringRef, bool> &Covered) const {
-  std::map<StringRef, StringRef> Through; ///< What main calls to get there.
+  std::map<StringRef, StringRef> Through; ///< The function that main calls.
   std::vector<StringRef> Work;
   auto Follow = [&](const UnitFacts::Call &Call, StringRef First) {
     if (!Call.Guarded)
@@ -211,7 +211,8 @@ ProgramLink::calleesFirst(llvm::ArrayRef<size_t> Waiting) const {
   return First;
 }
 
-/// What \p Function does in the units \p Around; null when that is not certain.
+/// The facts of \p Function in the units \p Around; null when they are not
+/// certain.
 const FunctionFacts *ProgramLink::factsOf(StringRef Function,
                                           const llvm::BitVector &Around,
                                           bool IsClosed) const {

@@ -1,4 +1,4 @@
-//===- ProgramLink.h - Joins what the units of a program say ----*- C++ -*-===//
+//===- ProgramLink.h - Joins the facts of a program's units -----*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ class ProgramLink {
 public:
   explicit ProgramLink(std::vector<const UnitFacts *> Units);
 
-  /// What unit number \p Unit is told.
+  /// The facts that unit number \p Unit is given.
   ProgramFacts factsFor(size_t Unit) const;
 
   /// The units of \p Waiting that need not wait for another one of them: they
@@ -29,8 +29,8 @@ public:
   std::vector<size_t> calleesFirst(llvm::ArrayRef<size_t> Waiting) const;
 
 private:
-  /// What the units of some programs say together. Most units are around each
-  /// other, so it is made once for all of them.
+  /// The joined facts of the units of some programs. Most units are around each
+  /// other, so they are joined once for all of them.
   struct Joined {
     CallFacts Does;
     bool AllKnown = true; ///< All were analysed in full.
@@ -39,8 +39,8 @@ private:
              std::vector<std::pair<size_t, const FieldFacts *>>>
         Fields;
 
-    /// What unit number \p Unit is told of \p Field, which \p HoldsTensors
-    /// there.
+    /// The facts of \p Field, which \p HoldsTensors there, for unit number
+    /// \p Unit.
     FieldFacts fieldFor(size_t Unit, llvm::StringRef Field,
                         bool HoldsTensors) const;
   };

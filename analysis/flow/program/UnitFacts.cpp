@@ -1,4 +1,4 @@
-//===- UnitFacts.cpp - What a unit says to the others ---------------------===//
+//===- UnitFacts.cpp - The facts that a unit gives to the others ----------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,7 +35,7 @@ namespace {
 /// A part of a unit's context.
 struct Program {
   const ProgramFacts *Facts = nullptr;
-  /// Of functions that were asked for: their names take time to make.
+  /// The answers of factsElsewhere(): names take time to make.
   llvm::DenseMap<const FunctionDecl *, const FunctionFacts *> Of;
 };
 

@@ -84,7 +84,7 @@ void CopyUses::add(const FunctionDecl *F) {
     cpp::forEach<Expr>(Definition->getBody(), [&](const Expr *E) { look(E); });
 }
 
-/// What other units say of \p F.
+/// Adds what is known of \p F from other units.
 void CopyUses::addElsewhere(const FunctionDecl *F) {
   const FunctionFacts *Said = factsElsewhere(F);
   const auto *Method = dyn_cast<CXXMethodDecl>(F);

@@ -34,7 +34,7 @@ bool isFunctionGiven(const clang::Expr *Value);
 void forEachReleased(const clang::FunctionDecl *F,
                      llvm::function_ref<void(const clang::FieldDecl *)> Visit);
 
-/// What methods that run on a copy of their object do with one of its members.
+/// The uses of a member by methods that run on a copy of their object.
 /// Seeded: a generator gets a new state. Indexed: data[index], data.at(index),
 /// one entry for each example. Strided: data[index * n], data.data() + index *
 /// n, a row of each in one container. Emptied: elements are taken out again.

@@ -46,8 +46,8 @@ const CallExpr *parametersCallIn(const Expr *E) {
 
 constexpr unsigned MaxDepth = 2; // Helpers of helpers.
 
-/// What \p Call, a freeze call, is assigned to. The module that it is given
-/// keeps its parameters.
+/// The variable that \p Call, a freeze call, is assigned to. The module that it
+/// is given keeps its parameters.
 const ValueDecl *frozenBy(const CallExpr *Call, const cpp::Body &In) {
   for (const Stmt *S = Call; S && !isa<CompoundStmt>(S); S = In.parentOf(S)) {
     if (const auto *Declared = dyn_cast<DeclStmt>(S)) {
@@ -75,7 +75,7 @@ bool reachesModules(const FunctionDecl *Helper, const CallExpr *Call,
           !cpp::receiverOf(Call));
 }
 
-/// The constructors that make an object anew, their definitions where these are
+/// The constructors that do not copy or move, their definitions where these are
 /// in this unit.
 llvm::SmallVector<const FunctionDecl *, 2>
 constructorsOf(const CXXRecordDecl *R) {
@@ -109,7 +109,7 @@ bool endsGradients(const FunctionDecl *F, unsigned Depth) {
 
 } // namespace
 
-/// What the function that \p Call of \p F runs switches, in terms of \p F.
+/// Adds what the callee of \p Call, in \p F, switches, in terms of \p F.
 void FrozenModules::addHelper(const CallExpr *Call, const FunctionDecl *F,
                               unsigned Depth, Switched &To) {
   const FunctionDecl *Helper =
@@ -179,7 +179,7 @@ const FrozenModules::Switched &FrozenModules::switchedIn(const FunctionDecl *F,
   return Known[{F, Depth}] = std::move(Found);
 }
 
-/// What other units say of \p F.
+/// The summary of \p F from another unit; null when there is none.
 static const FunctionSummary *abroad(const FunctionDecl *F) {
   const FunctionFacts *Said = factsElsewhere(F);
   return Said && Said->Flow ? &*Said->Flow : nullptr;
@@ -382,8 +382,8 @@ static bool getsNoTensor(const VarDecl *Var, const cpp::Body &In,
          });
 }
 
-/// The name of the method that \p M runs, where it is written or stands in a
-/// variable that begins with it; empty when unknown, and for forward().
+/// The name of the method that \p M runs, where it is a literal or the initial
+/// value of a variable; empty when unknown, and for forward().
 static StringRef methodName(const torch::ModuleCall &M) {
   const auto *Call = dyn_cast<CXXMemberCallExpr>(M.Call);
   if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(M.Call))

@@ -49,7 +49,7 @@ public:
   /// Null is allowed.
   static bool isSetFrozen(const clang::FieldDecl *Field);
 
-  /// As torch::parametersOf(), with what other units say of constructors.
+  /// As torch::parametersOf(), but knows constructors in other units, too.
   static torch::Parameters parametersOf(clang::QualType T);
 
 private:
@@ -72,8 +72,8 @@ private:
 // Calls of TorchScript
 //===----------------------------------------------------------------------===//
 
-// The code of a TorchScript module is not in the program. What its call is for
-// shows in what goes in and what is read from the result.
+// The code of a TorchScript module is not in the program. The purpose of a call
+// shows in its inputs and in the use of its result.
 
 /// Does \p M only ask a TorchScript module something: no tensor goes in, and
 /// what comes out is read as a number, a text or a list, or not at all, or the
@@ -81,12 +81,12 @@ private:
 /// module.run_method("get_cutoff").toDouble().
 bool isQuery(const torch::ModuleCall &M, const cpp::Body &In);
 
-/// Do names in function \p In say that its TorchScript modules differentiate
-/// inside: "forward_lower", an output called "forces", dvirial? Such a module
-/// throws under a guard.
+/// Do names in function \p In suggest that its TorchScript modules
+/// differentiate inside: "forward_lower", an output called "forces", dvirial?
+/// Such a module throws under a guard.
 bool namesDerivatives(const cpp::Body &In);
 
-/// Does the name of a part of what \p M returns say that a module, whose body
+/// Does the name of a part of \p M's result suggest that a module, whose body
 /// is in another file, differentiates: auto [energy, forces] = net->forward(x)?
 bool handsOutDerivative(const torch::ModuleCall &M, const cpp::Body &In);
 

@@ -21,7 +21,7 @@ using namespace cpp;
 
 namespace {
 
-/// Visits what can throw out of the statement that it stands in.
+/// Visits code whose exceptions leave the statement that is visited.
 Way free() {
   Way How = Lambdas::Made;
   How.OutsideTry = true;

@@ -35,9 +35,9 @@ class TensorWork {
 public:
   using Throws = llvm::SmallVector<const clang::CXXThrowExpr *, 2>;
 
-  /// What \p Call runs: itself, and all that its callee's body runs.
+  /// The work of \p Call itself, and of all that its callee's body runs.
   torch::Work of(const clang::CallExpr *Call);
-  /// What \p S runs.
+  /// The work of all calls that \p S runs.
   torch::Work of(const clang::Stmt *S);
 
   /// The throw expressions whose exception owns tensors that come out of

@@ -29,13 +29,13 @@ namespace libtorch_tidy::flow {
 
 class UnitModel {
 public:
-  /// The model of \p Context's unit, which everybody who asks shares.
+  /// The model of \p Context's unit, which all checks share.
   static UnitModel &of(clang::ASTContext &Context);
 
   explicit UnitModel(clang::ASTContext &Context);
 
   clang::ASTContext &context() const { return Context; }
-  /// What stands in the unit.
+  /// The functions of the unit and the facts that need no data flow.
   UnitScan &scan() { return Scan; }
   llvm::ArrayRef<const clang::FunctionDecl *> functions() const {
     return Scan.functions();
@@ -45,7 +45,7 @@ public:
   TensorWork &work() { return Work; }
   /// Whose parameters do not train.
   FrozenModules &frozenModules() { return Frozen; }
-  /// What is known of the whole program; null when the unit is on its own.
+  /// The facts of the whole program; null when the unit is on its own.
   const ProgramFacts *program() const { return Whole; }
   /// Does this unit, or another of the program, ask for gradients of gradients?
   bool createsGraphs() {
@@ -62,10 +62,10 @@ public:
     collectCallers();
     return ConsumedFields;
   }
-  /// What is used when its memory is gone, in all functions and in the
-  /// initialisers of variables outside them.
+  /// Uses of memory that is gone, in all functions and in the initialisers of
+  /// variables outside them.
   llvm::ArrayRef<Dangling> dangling();
-  /// What \p F does to memory of its caller; null when nobody knows.
+  /// The effects of \p F on memory of its caller; null when they are unknown.
   const MemorySummary *memoryOf(const clang::FunctionDecl *F);
   /// The flow of \p F; null when \p F has no body here. While it is being made
   /// (recursion), what is known so far, beginning with nothing: the functions
@@ -112,12 +112,12 @@ public:
   /// Is every use of \p Field in this unit, as far as one can tell: its class
   /// is defined in the main file, or it is not public and all methods of the
   /// class are defined here? Or in the rest of a program that is known, unless
-  /// \p Alone: what other units say of each other does not tell who reads.
+  /// \p Alone: facts of other units do not tell who reads.
   bool seesAllUses(const clang::FieldDecl *Field, bool Alone = false);
 
   struct CallerOf {
     const FunctionFlow *Caller;
-    GradMode Mode; ///< Of the call.
+    GradMode Mode; ///< The gradient mode at the call.
   };
   /// The calls of \p F in this unit.
   llvm::ArrayRef<CallerOf> callersOf(const clang::FunctionDecl *F);
@@ -146,12 +146,12 @@ private:
       Abroad;
   std::optional<std::vector<Dangling>> Danglings;
   Summaries<MemorySummary> Memories;
-  /// What dangles in each function, found with its summary.
+  /// The dangling uses in each function, found with its summary.
   llvm::DenseMap<const clang::FunctionDecl *, std::vector<Dangling>> DanglingIn;
 };
 
-/// Would a guard over \p S change what is computed: does it train, or does
-/// somebody need the history that arises in it?
+/// Would a guard over \p S change what is computed: does it train, or is
+/// the history that arises in it needed?
 bool needsHistory(const clang::Stmt *S, const FunctionFlow &Flow,
                   UnitModel &Unit);
 
@@ -159,8 +159,8 @@ bool needsHistory(const clang::Stmt *S, const FunctionFlow &Flow,
 // Who calls a function
 //===----------------------------------------------------------------------===//
 
-/// A call as it is written, also in code that does nothing with tensors. What
-/// flows through it is asked of UnitModel::callersOf().
+/// A call as it is written, also in code that does nothing with tensors. For
+/// the data flow through calls, ask UnitModel::callersOf().
 struct WrittenCall {
   const clang::CallExpr *Call;
   const clang::FunctionDecl *In;
@@ -174,7 +174,7 @@ llvm::SmallVector<WrittenCall, 4> callsOf(const clang::FunctionDecl *Callee,
 /// at each; On in code that does nothing with tensors or is not followed.
 std::vector<CallSite> callsIn(const clang::FunctionDecl *F, UnitModel &Unit);
 
-/// Is there a call of \p F in this unit whose result \p IsIt says that of?
+/// Is there a call of \p F in this unit whose result \p IsIt accepts?
 bool anyCallOf(
     const clang::FunctionDecl *F, UnitModel &Unit,
     llvm::function_ref<bool(const Label &, const FunctionFlow &Caller)> IsIt);

@@ -1,4 +1,4 @@
-//===- UnitScan.cpp - What stands in a translation unit -------------------===//
+//===- UnitScan.cpp - The functions of a translation unit -----------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -55,8 +55,8 @@ public:
     Into.CallsEval |= torch::mayEndTraining(Call);
     return true;
   }
-  /// In templates that nobody instantiates, anything may hold a module; what
-  /// is not a pointer or holder is more likely an expression of Eigen's.
+  /// In templates that are not instantiated, anything may hold a module; an
+  /// object that is no pointer or holder is more likely an Eigen expression.
   bool VisitCXXDependentScopeMemberExpr(CXXDependentScopeMemberExpr *E) {
     const IdentifierInfo *Id = E->getMember().getAsIdentifierInfo();
     Into.CallsEval |= E->isArrow() && Id &&

@@ -1,4 +1,4 @@
-//===- UnitScan.h - What stands in a translation unit -----------*- C++ -*-===//
+//===- UnitScan.h - The functions of a translation unit ---------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The facts of a unit that show without following values: its functions, and
-/// what their calls say of modules and of gradients. They are facts of this
-/// unit alone; UnitModel adds what is known of the rest of its program.
+/// The facts of a unit that need no data flow: its functions, and what their
+/// calls tell about modules and gradients. They are facts of this unit alone;
+/// UnitModel adds what is known of the rest of its program.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,15 +23,14 @@
 
 namespace libtorch_tidy::flow {
 
-/// What the calls in a unit's functions say.
+/// Evidence from the calls in a unit's functions.
 ///
-/// The result of a forward pass that is returned, stored or sent says nothing
-/// of what it is for. What else a program does with its modules does: what is
-/// put in evaluation mode or loaded from a file, where nothing trains, is
-/// there to predict.
+/// A forward pass whose result is returned, stored or sent does not show its
+/// purpose. Other uses of the module do: a module that is put in evaluation
+/// mode or loaded from a file, where nothing trains, is there to predict.
 struct UnitCalls {
   /// Something needs gradients: a backward pass, an optimizer, a module in
-  /// training mode, a tensor that is made to require them, a name that says
+  /// training mode, a tensor that is made to require them, a name that suggests
   /// that a TorchScript module differentiates (see ModuleUse.h).
   bool Trains = false;
   /// A function returns a loss, which its callers may back-propagate.
@@ -60,8 +59,7 @@ public:
   const clang::FunctionDecl *main() const { return Main; }
   /// Does some code, templates included, put a module in evaluation mode?
   bool callsEval() const { return CallsEval; }
-  /// What does not compile. What flows through it is not known: such functions
-  /// count as code that cannot be seen.
+  /// Errors of the compiler. Functions with errors count as unseen code.
   const cpp::Errors &errors() const { return *Broken; }
 
   const UnitCalls &calls();
