@@ -35,10 +35,8 @@ enum Flags : unsigned {
   Metadata = 1 << 13
 };
 
-constexpr OpFacts row(StringRef Name, uint32_t Outputs = 1,
-                      uint32_t NonDifferentiable = 0,
-                      Sharing Shares = Sharing::None,
-                      PureKind Pure = PureKind::No, unsigned Flags = 0) {
+OpFacts row(StringRef Name, uint32_t Outputs, uint32_t NonDifferentiable,
+            Sharing Shares, PureKind Pure, unsigned Flags) {
   auto Is = [&](unsigned Flag) { return (Flags & Flag) != 0; };
   return {Name,
           Outputs,
@@ -68,12 +66,6 @@ llvm::SmallVector<StringRef, 0> namesIn(StringRef Text) {
   return Names;
 }
 
-constexpr OpFacts Rows[] = {
-#define OP(NAME, OUTPUTS, NONDIFFERENTIABLE, SHARES, PURE, FLAGS)              \
-  row(NAME, OUTPUTS, NONDIFFERENTIABLE, Sharing::SHARES, PureKind::PURE, FLAGS),
-#include "analysis/torch/api/OpFacts.inc"
-};
-
 const OpFacts *factsIn(llvm::ArrayRef<OpFacts> Table, StringRef Name) {
   const OpFacts *Found = llvm::partition_point(
       Table, [&](const OpFacts &Facts) { return Facts.Name < Name; });
@@ -81,13 +73,11 @@ const OpFacts *factsIn(llvm::ArrayRef<OpFacts> Table, StringRef Name) {
 }
 
 std::vector<OpFacts> makeTable() {
-  std::vector<OpFacts> Table(std::begin(Rows), std::end(Rows));
-#define PLAIN(NAMES)                                                           \
+  std::vector<OpFacts> Table;
+#define OPS(OUTPUTS, NONDIFFERENTIABLE, SHARES, PURE, FLAGS, NAMES)            \
   for (const StringRef Name : namesIn(NAMES))                                  \
-    Table.push_back(row(Name));
-#define IN_PLACE(NAMES)                                                        \
-  for (const StringRef Name : namesIn(NAMES))                                  \
-    Table.push_back(row(Name, 1, 0, Sharing::Handle, PureKind::No, InPlace));
+    Table.push_back(row(Name, OUTPUTS, NONDIFFERENTIABLE, Sharing::SHARES,     \
+                        PureKind::PURE, FLAGS));
 #include "analysis/torch/api/OpFacts.inc"
   llvm::sort(Table, [](const OpFacts &A, const OpFacts &B) {
     return A.Name < B.Name;
