@@ -141,6 +141,16 @@ Step LibtorchCheck::originStep(const flow::Label &L) {
   }
 }
 
+Step LibtorchCheck::memberStep(const FieldDecl *Field) {
+  return {Field->getLocation(),
+          "member " + quoted(Field) + " lives as long as its object"};
+}
+
+Step LibtorchCheck::declarationStep(const VarDecl *Var, bool OutsideLoop) {
+  return {Var->getLocation(), quoted(Var) + " is declared here" +
+                                  (OutsideLoop ? ", outside the loop" : "")};
+}
+
 /// Edits are offered only where the text at hand is what the compiler sees.
 static bool isEditable(const FixItHint &Hint, const SourceManager &SM) {
   for (SourceLocation Loc :

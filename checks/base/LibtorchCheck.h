@@ -57,6 +57,13 @@ public:
   void check(const Match &Result) final;
   void onEndOfTranslationUnit() final;
 
+  /// Where the history of label \p L comes from, as a step of a story.
+  static Step originStep(const flow::Label &L);
+  /// Why what \p Field holds stays alive.
+  static Step memberStep(const clang::FieldDecl *Field);
+  /// Where \p Var is declared.
+  static Step declarationStep(const clang::VarDecl *Var, bool OutsideLoop);
+
 protected:
   /// Called for each function of user code, in source order.
   virtual void checkFunction(const flow::FunctionFlow &, flow::UnitModel &) {}
@@ -102,9 +109,6 @@ protected:
   /// Reports \p F: the warning, its steps as notes, its fix. Once for a place:
   /// all instantiations of a template share one report.
   void report(Finding F);
-
-  /// Where the history of label \p L comes from, as a step of a story.
-  static Step originStep(const flow::Label &L);
 
 private:
   bytes::KnownSizes *knownSizes();

@@ -86,9 +86,11 @@ bool Arbiter::isToBeGuarded(const Stmt *Site, const FunctionFlow &Flow) const {
   return false;
 }
 
-const Arbiter::Scope *Arbiter::findingOf(const Label &L) const {
+const Arbiter::Scope *Arbiter::findingOf(const Label &L, Level Weakest) const {
   auto It = ScopeOf.find(&L);
-  return It == ScopeOf.end() ? nullptr : &Scopes[It->second];
+  return It == ScopeOf.end() || Scopes[It->second].strength() > Weakest
+             ? nullptr
+             : &Scopes[It->second];
 }
 
 } // namespace libtorch_tidy

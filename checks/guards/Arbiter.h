@@ -54,8 +54,9 @@ public:
   /// What ReportsPasses reports, in source order of the functions. Nothing when
   /// it does not run.
   llvm::ArrayRef<Scope> scopes() const { return Scopes; }
-  /// The scope in which the forward pass \p L is reported; null when it is not.
-  const Scope *findingOf(const flow::Label &L) const;
+  /// The scope in which the forward pass \p L is reported, in a finding that is
+  /// at least as strong as \p Weakest; null when it is not.
+  const Scope *findingOf(const flow::Label &L, Level Weakest) const;
   /// What other units need to know of these reports.
   flow::ReportedPasses reported(flow::UnitModel &Unit);
 

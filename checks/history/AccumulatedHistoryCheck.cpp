@@ -30,6 +30,73 @@ using flow::Label;
 
 namespace {
 
+constexpr struct AccumulatedHistoryReasons {
+  Reason NoBackward{"no-backward", Effect::Likely,
+                    "No `backward()` is seen to run on what is added, in this "
+                    "function."};
+  Reason Another{"not-in-place", Effect::Likely,
+                 "It is not changed in place: it is given another tensor, or "
+                 "it is a list."};
+  Reason Outlives{"outlives-function", Effect::Likely,
+                  "It is a member or a static, which grows from call to "
+                  "call."};
+  Reason Slot{"one-of-many", Effect::Advice,
+              "One element of many is replaced (`v[i] = x`, `m[key] = x`)."};
+  Reason UnseenCallee{"unseen-callee", Effect::Advice,
+                      "What is added goes through a function that cannot be "
+                      "seen, which may cut its history."};
+  Reason KeptByCaller{"kept-by-caller", Effect::Advice,
+                      "It is a list in what a parameter names, and nothing in "
+                      "this file back-propagates what it holds."};
+  Reason OpenMember{"open-member", Effect::Advice,
+                    "Other files may use the member: it is a public one of a "
+                    "class in a header, or not all methods of its class are in "
+                    "this file."};
+  Reason CallersTensor{"callers-tensor", Effect::Advice,
+                       "It is a parameter that is changed in place, and "
+                       "nothing in this file calls the function."};
+  Reason PassReported{"pass-reported", Effect::Advice,
+                      "A guard that [libtorch-inference-without-no-grad]"
+                      "(libtorch-inference-without-no-grad.md) asks for, in a "
+                      "finding at least as strong, leaves nothing to keep: "
+                      "that finding names the accumulator in its notes."};
+  Reason Guarded{"guard-active", Effect::Silent,
+                 "A guard is active where it is added, on some of the ways at "
+                 "least."};
+  Reason CallersGuard{"callers-guard", Effect::Silent,
+                      "The function is called under a guard only."};
+  Reason GuardToBe{"guard-to-be", Effect::Silent,
+                   "A guard without a name, or one declared as a function, was "
+                   "meant to cover it: [libtorch-ineffective-grad-guard]"
+                   "(libtorch-ineffective-grad-guard.md) reports that."};
+  Reason Used{"history-used", Effect::Silent,
+              "The accumulator reaches `backward()`, "
+              "`torch::autograd::grad`, a `return` or code that cannot be "
+              "seen, or it is a global, a captured variable or a reference "
+              "parameter, which others may use."};
+  Reason Bounded{"gives-up-elements", Effect::Silent,
+                 "The container gives up old elements (`pop_front`), or its "
+                 "places are used again."};
+  Reason Emptied{"emptied-first", Effect::Silent,
+                 "It is a list that each call empties before it fills it."};
+  Reason Layers{"layers-in-turn", Effect::Silent,
+                "It is one pass through the layers of a model "
+                "(`for (auto &layer : layers) x = layer(x);`), also through a "
+                "helper that is given the layer."};
+  Reason FewTimes{"few-iterations", Effect::Silent,
+                  "The loop runs at most four times by a constant, or over a "
+                  "vector that is only given braced lists as short as that."};
+  Reason GuardFixes{"fixed-by-guard", Effect::NoFix,
+                    "The guard of that other finding is the fix for both."};
+  Reason CallersElsewhere{"callers-elsewhere", Effect::NoFix,
+                          "The history is handed in by a caller, and callers "
+                          "in other files may need that of the result."};
+  Reason InCallee{"in-callee", Effect::NoFix,
+                  "The accumulation is inside a called function."};
+  Reason NoTensor{"no-tensor-expression", Effect::NoFix,
+                  "What is added is not an expression of a tensor."};
+} AccumulatedHistory{};
+
 /// docs/checks/libtorch-accumulated-history.md says what it finds and why.
 ///
 /// Option `Fix`: `detach` (default) cuts the history with .detach(); `item`
@@ -42,28 +109,27 @@ public:
   void storeOptions(clang::tidy::ClangTidyOptions::OptionMap &Opts) override;
 
 protected:
-  void checkUnit(flow::UnitModel &Unit) override;
   void checkFunction(const flow::FunctionFlow &Flow,
                      flow::UnitModel &Unit) override;
 
 private:
-  const Arbiter::Scope *guardFor(const flow::Accumulation &A, Level Strength,
-                                 const flow::FunctionFlow &Flow);
-
-  /// \p HandedInAt: the call that hands the history in, when it arises in a
-  /// caller. \p Cuts: with a fix, where there is one.
-  void reportAccumulation(const flow::Accumulation &A,
-                          const flow::Label &Source, const Expr *HandedInAt,
-                          Level Strength, bool Cuts,
-                          const flow::FunctionFlow &Flow, ASTContext &Context);
-
-  std::optional<uint64_t> keptByPass(const flow::Label &Source,
-                                     const flow::Accumulation &A,
-                                     const flow::FunctionFlow &Flow,
-                                     ASTContext &Context);
+  std::optional<uint64_t> keptByPass(const CallExpr *Pass,
+                                     const Accumulation &A,
+                                     const flow::FunctionFlow &Flow);
 
   const std::string Fix;
-  const Arbiter *Decided = nullptr; ///< Of the unit that is checked.
+};
+
+/// An accumulation of tensors with history.
+struct Growth {
+  const Accumulation &A;
+  const Label *Source;    ///< Where the history comes from.
+  const Expr *HandedInAt; ///< The call that hands it in, when it arises in a
+                          ///< caller; or null.
+  llvm::SmallVector<Because, 4> Why = {}; ///< Why the finding is weaker.
+  const Reason *WhyNotFixed = nullptr;    ///< Null where the fix is safe.
+
+  bool isBackPropagated() const { return Source->Consumers & Label::Backward; }
 };
 
 } // namespace
@@ -91,14 +157,24 @@ static bool handsInGrownValue(const flow::UnitModel::RelayedTo &R) {
   });
 }
 
-/// Does \p Source arise anew in each iteration of a loop that \p A, of the same
-/// function, is in and that its place outlives?
+/// Does \p Source arise again in each iteration of a loop that \p A, of the
+/// same function, is in and that its place outlives?
 static bool arisesInLoop(const Label &Source, const Accumulation &A,
                          const FunctionFlow &Flow) {
   const Stmt *Loop = A.Loop;
   while (Loop && !Flow.isWithin(Source.Site, Loop))
     Loop = Flow.loopFor(Loop, A.Where);
   return Loop;
+}
+
+/// The labels among \p All that bring history.
+static llvm::SmallVector<const Label *, 4> historyIn(const flow::LabelSet &All,
+                                                     const FunctionFlow &Flow) {
+  llvm::SmallVector<const Label *, 4> Found;
+  for (flow::LabelId Id : All)
+    if (const Label &L = Flow.label(Id); L.bringsHistory() && L.Arises)
+      Found.push_back(&L);
+  return Found;
 }
 
 /// Where history of an accumulation comes from, preferring what was
@@ -108,47 +184,28 @@ sourceOf(const Accumulation &A, const flow::LabelSet &Added,
          const FunctionFlow &Flow,
          llvm::function_ref<bool(const Label &)> Better = nullptr) {
   const Label *Source = nullptr;
-  for (flow::LabelId Id : Added) {
-    const Label &L = Flow.label(Id);
-    if (!L.bringsHistory() || !L.Arises)
-      continue;
+  for (const Label *L : historyIn(Added, Flow)) {
     // A list of parameters is not history: nothing was computed from them.
-    const bool Computes =
-        A.How == Accumulation::InPlace || A.How == Accumulation::Rebind;
-    if (!L.bringsGraph() && !Computes)
+    if (!L->bringsGraph() && A.How != Accumulation::InPlace &&
+        A.How != Accumulation::Rebind)
       continue;
-    if (L.Consumers & Label::Backward)
-      return &L;
-    if (!Source || (Better && !Better(*Source) && Better(L)))
-      Source = &L;
+    if (L->Consumers & Label::Backward)
+      return L;
+    if (!Source || (Better && !Better(*Source) && Better(*L)))
+      Source = L;
   }
   return Source;
 }
 
-/// Will a guard that another finding gives a name to leave \p A nothing to
-/// keep?
-static bool isToBeGuarded(const Accumulation &A, const FunctionFlow &Flow,
-                          const Arbiter &Guards) {
-  for (flow::LabelId Id : A.Added.allLabels()) {
-    const Label &L = Flow.label(Id);
-    if (L.bringsHistory() && L.Arises && !Guards.isToBeGuarded(L.Site, Flow))
-      return false;
-  }
-  return true;
-}
-
-/// The first finding, at least as strong, of those whose guards leave \p A
-/// nothing to keep. It has the story and the fix.
-const Arbiter::Scope *
-AccumulatedHistoryCheck::guardFor(const Accumulation &A, Level Strength,
-                                  const FunctionFlow &Flow) {
+/// The first finding, at least as strong as \p Weakest, of those whose guards
+/// leave \p A nothing to keep. It has the story and the fix.
+static const Arbiter::Scope *guardFor(const Accumulation &A, Level Weakest,
+                                      const FunctionFlow &Flow,
+                                      const Arbiter &Guards) {
   const Arbiter::Scope *First = nullptr;
-  for (flow::LabelId Id : A.Added.allLabels()) {
-    const Label &L = Flow.label(Id);
-    if (!L.bringsHistory() || !L.Arises)
-      continue;
-    const Arbiter::Scope *Guarded = Decided->findingOf(L);
-    if (!Guarded || Guarded->strength() > Strength)
+  for (const Label *L : historyIn(A.Added.allLabels(), Flow)) {
+    const Arbiter::Scope *Guarded = Guards.findingOf(*L, Weakest);
+    if (!Guarded)
       return nullptr;
     if (!First)
       First = Guarded;
@@ -163,83 +220,103 @@ static bool isCallersTensor(const Accumulation &A, const FunctionFlow &Flow) {
          torch::isTensor(Root->getType());
 }
 
-void AccumulatedHistoryCheck::checkUnit(flow::UnitModel &Unit) {
-  Decided = &Arbiter::decided(Unit, isEnabled(Arbiter::ReportsPasses));
-  LibtorchCheck::checkUnit(Unit);
+/// Is it a list in what a parameter names, whose history this unit does not
+/// use? Its owner may.
+static bool isCallersList(const Accumulation &A, const FunctionFlow &Flow,
+                          flow::UnitModel &Unit) {
+  return A.How == Accumulation::Contain && Flow.fieldOf(A.Where) &&
+         isa_and_nonnull<ParmVarDecl>(Flow.rootOf(A.Where)) &&
+         !(Unit.consumersHere(Flow.label(A.Carry), Flow) & ~Label::Computed);
 }
 
-void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
-                                            flow::UnitModel &Unit) {
-  for (const auto &[Key, A] : Flow.accumulations()) {
-    if (A.Mode != GradMode::On || A.Bounded || Flow.appliesLayers(A))
-      continue;
-    const Label *Source =
-        sourceOf(A, A.Added.allLabels(), Flow,
-                 [&](const Label &L) { return arisesInLoop(L, A, Flow); });
-    // History of what callers hand in, where the sum goes back to them.
-    const Expr *HandedInAt = nullptr;
-    if (!Source)
-      for (const auto &R : Unit.relaysOf(Flow.function(), A.Carry))
-        if (handsInGrownValue(R) &&
-            (Source = sourceOf(A, R.Relay->Assigned, *R.Caller))) {
-          HandedInAt = R.Relay->Site;
-          break;
-        }
-    if (!Source)
-      continue;
-    // What a call makes and returns lives as long as its caller wants.
-    const Label &Carry = Flow.label(A.Carry);
-    unsigned Consumers = !HandedInAt && (Carry.Consumers & Label::Returned)
-                             ? Carry.Consumers
-                             : Unit.consumersOf(Carry, Flow);
-    Level Strength =
-        Source->Consumers & Label::Backward ? Level::Certain : Level::Likely;
-    if (A.How != Accumulation::InPlace)
-      Strength = Level::Likely;
-    // Code that cannot be seen may have cut the history of what is added.
-    if (A.How == Accumulation::Slot || A.Added.Unknown)
-      Strength = Level::Advisory;
-    if (!Flow.outlivesFunction(A.Where)) {
-      if (!A.Loop || Consumers)
-        continue;
-      if (isCallersTensor(A, Flow) && Unit.callersOf(Flow.function()).empty())
-        Strength = Level::Advisory;
-    } else {
-      // A member grows from call to call. The rest of the unit may still use
-      // its history, and so may methods that are not in this unit.
-      const FieldDecl *Field = Flow.fieldOf(A.Where);
-      const VarDecl *Root = Flow.rootOf(A.Where);
-      bool IsStatic = Root && Root->isStaticLocal();
-      // A list in what a parameter names: whoever owns it may still use it.
-      bool IsHandedIn = Root && isa<ParmVarDecl>(Root) && Field &&
-                        A.How == Accumulation::Contain &&
-                        !(Unit.consumersHere(Carry, Flow) & ~Label::Computed);
-      if ((Root && !IsStatic && !IsHandedIn) || (!Root && !Field) ||
-          (Consumers & ~Label::Stored))
-        continue;
-      // A list that each call empties before it fills it.
-      if (A.How == Accumulation::Contain && !Flow.addsToEntry(A))
-        continue;
-      if (IsHandedIn) {
-        Strength = Level::Advisory;
-      } else if (Field) {
-        if (Unit.isFieldConsumed(Field))
-          continue;
-        if (!Unit.seesAllUses(Field))
-          Strength = Level::Advisory;
-      }
-      Strength = std::max(Strength, Level::Likely); // The weaker one.
-    }
-    if (cpp::runsFewTimes(A.Loop, Unit.context()) ||
-        Unit.isCalledOnlyGuarded(Flow.function()) ||
-        (!HandedInAt && isToBeGuarded(A, Flow, *Decided)))
-      continue;
-    const Arbiter::Scope *Guard =
-        HandedInAt ? nullptr : guardFor(A, Strength, Flow);
-    reportAccumulation(
-        A, *Source, HandedInAt, Guard ? Level::Advisory : Strength,
-        /*Cuts=*/!Guard || !Guard->Guardable, Flow, Unit.context());
+/// Why \p A does not grow, whatever it adds; null if it does.
+static const Reason *boundOf(const Accumulation &A, const FunctionFlow &Flow,
+                             ASTContext &Context) {
+  if (A.Mode != GradMode::On)
+    return &AccumulatedHistory.Guarded;
+  if (A.Bounded)
+    return &AccumulatedHistory.Bounded;
+  if (Flow.appliesLayers(A))
+    return &AccumulatedHistory.Layers;
+  return cpp::runsFewTimes(A.Loop, Context) ? &AccumulatedHistory.FewTimes
+                                            : nullptr;
+}
+
+/// Why \p G, which grows, is not reported; null when it is.
+static const Reason *silenceOf(const Growth &G, const FunctionFlow &Flow,
+                               flow::UnitModel &Unit, const Arbiter &Guards) {
+  const Accumulation &A = G.A;
+  // A returned value lives as long as the caller keeps it.
+  const Label &Carry = Flow.label(A.Carry);
+  const unsigned Consumers =
+      !G.HandedInAt && (Carry.Consumers & Label::Returned)
+          ? Carry.Consumers
+          : Unit.consumersOf(Carry, Flow);
+  if (Flow.outlivesFunction(A.Where)) {
+    // A member grows from call to call. The rest of the unit may still use its
+    // history.
+    const FieldDecl *Field = Flow.fieldOf(A.Where);
+    const VarDecl *Root = Flow.rootOf(A.Where);
+    const bool IsCallers = isCallersList(A, Flow, Unit);
+    const bool IsKept =
+        Root ? Root->isStaticLocal() || IsCallers : Field != nullptr;
+    if (!IsKept || (Consumers & ~Label::Stored))
+      return &AccumulatedHistory.Used;
+    if (A.How == Accumulation::Contain && !Flow.addsToEntry(A))
+      return &AccumulatedHistory.Emptied;
+    if (Field && !IsCallers && Unit.isFieldConsumed(Field))
+      return &AccumulatedHistory.Used;
+  } else if (Consumers) {
+    return &AccumulatedHistory.Used;
   }
+  if (Unit.isCalledOnlyGuarded(Flow.function()))
+    return &AccumulatedHistory.CallersGuard;
+  // A guard that another finding gives a name to leaves nothing to keep.
+  return !G.HandedInAt &&
+                 llvm::all_of(historyIn(A.Added.allLabels(), Flow),
+                              [&](const Label *L) {
+                                return Guards.isToBeGuarded(L->Site, Flow);
+                              })
+             ? &AccumulatedHistory.GuardToBe
+             : nullptr;
+}
+
+/// Finds why \p G is a weaker finding than others, or has no fix.
+static void weigh(Growth &G, const FunctionFlow &Flow, flow::UnitModel &Unit,
+                  const Arbiter &Guards) {
+  const Accumulation &A = G.A;
+  auto If = [&](bool Applies, const Reason &Row) {
+    if (Applies)
+      G.Why.push_back({&Row});
+  };
+  If(!G.isBackPropagated(), AccumulatedHistory.NoBackward);
+  If(A.How != Accumulation::InPlace, AccumulatedHistory.Another);
+  If(A.How == Accumulation::Slot, AccumulatedHistory.Slot);
+  If(A.Added.Unknown, AccumulatedHistory.UnseenCallee);
+  if (!Flow.outlivesFunction(A.Where)) {
+    If(isCallersTensor(A, Flow) && Unit.callersOf(Flow.function()).empty(),
+       AccumulatedHistory.CallersTensor);
+  } else {
+    const FieldDecl *Field = Flow.fieldOf(A.Where);
+    const bool IsCallers = isCallersList(A, Flow, Unit);
+    If(true, AccumulatedHistory.Outlives);
+    If(IsCallers, AccumulatedHistory.KeptByCaller);
+    If(!IsCallers && Field && !Unit.seesAllUses(Field),
+       AccumulatedHistory.OpenMember);
+  }
+  const Arbiter::Scope *Guard =
+      G.HandedInAt ? nullptr
+                   : guardFor(A, lowered(Level::Certain, G.Why), Flow, Guards);
+  If(Guard, AccumulatedHistory.PassReported);
+  // Other units may call the function for a result with history.
+  if (Guard && Guard->Guardable)
+    G.WhyNotFixed = &AccumulatedHistory.GuardFixes;
+  else if (G.HandedInAt && Flow.function()->isExternallyVisible())
+    G.WhyNotFixed = &AccumulatedHistory.CallersElsewhere;
+  else if (A.How == Accumulation::ViaCall)
+    G.WhyNotFixed = &AccumulatedHistory.InCallee;
+  else if (!A.Addend || !torch::isTensor(A.Addend->getType()))
+    G.WhyNotFixed = &AccumulatedHistory.NoTensor;
 }
 
 /// The operand of `total + x` that is not the accumulator itself.
@@ -267,21 +344,20 @@ static bool isBackwardRoot(const Expr *Addend, const Expr *Backward) {
   return Root && Root->getDecl() == Ref->getDecl();
 }
 
-/// What the graph of \p Source, a forward pass, keeps in memory. nullopt where
-/// it is not known, or the function does more to the model than eval().
+/// The bytes that the graph of \p Pass, whose result \p A adds, keeps. nullopt
+/// where they are not known, or the function does more to the model than
+/// eval().
 std::optional<uint64_t>
-AccumulatedHistoryCheck::keptByPass(const Label &Source, const Accumulation &A,
-                                    const FunctionFlow &Flow,
-                                    ASTContext &Context) {
+AccumulatedHistoryCheck::keptByPass(const CallExpr *Pass, const Accumulation &A,
+                                    const FunctionFlow &Flow) {
   bool Evaluates = false, Trains = false, Changes = false;
   cpp::forEachCall(Flow.function(), [&](const CallExpr *Call) {
     Evaluates |= torch::isModuleEval(Call);
     Trains |= torch::isModuleTrain(Call);
     Changes |= torch::convertsModule(Call->getDirectCallee()) ||
                torch::setsRequiresGrad(Call) ||
-               torch::autocastUse(Call, Context);
+               torch::autocastUse(Call, context());
   });
-  const auto *Pass = dyn_cast<CallExpr>(cpp::stripImplicit(Source.Site));
   if (!Pass || Changes || (Evaluates && Trains))
     return std::nullopt;
   // Inputs that are made before the loop are there once.
@@ -291,107 +367,121 @@ AccumulatedHistoryCheck::keptByPass(const Label &Source, const Accumulation &A,
       if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
           Var && torch::isTensor(Var->getType()))
         InputsGo &= Var->hasLocalStorage() &&
-                    (!A.Loop || Context.getSourceManager().isPointWithin(
-                                    Var->getLocation(), A.Loop->getBeginLoc(),
-                                    A.Loop->getEndLoc()));
+                    (!A.Loop || cpp::isWithin(Var->getLocation(), A.Loop,
+                                              context().getSourceManager()));
   return keptBy(Pass, !Evaluates, InputsGo);
 }
 
-void AccumulatedHistoryCheck::reportAccumulation(
-    const Accumulation &A, const Label &Source, const Expr *HandedInAt,
-    Level Strength, bool Cuts, const FunctionFlow &Flow, ASTContext &Context) {
-  const std::string Name = Flow.nameOf(A.Where);
-  const bool BackPropagated = Source.Consumers & Label::Backward;
-  // One forward pass before the loop, of which each iteration takes a part.
-  const bool OnePass = !BackPropagated && !HandedInAt && A.Loop &&
-                       Source.bringsGraph() && !arisesInLoop(Source, A, Flow);
-  const bool InEachCall =
-      !A.Loop ||
-      (OnePass && Flow.outlivesFunction(A.Where) && Flow.addsToEntry(A));
-  const StringRef Each = InEachCall ? "call" : "iteration";
-
-  Finding F;
-  F.Loc = A.Site->getExprLoc();
-  F.Highlight = A.Site->getSourceRange();
-  F.Strength = Strength;
-  // backward() frees what its pass kept, but for the nodes.
-  if (!BackPropagated && !HandedInAt && Source.K == Label::Forward &&
-      reports(Strength))
-    F.Bytes = keptByPass(Source, A, Flow, Context);
-  const VarDecl *Place = Flow.rootOf(A.Where);
-  const StringRef Nothing =
-      Place && isa<ParmVarDecl>(Place) ? "nothing in this file" : "nothing";
-  const std::string Amount =
-      F.Bytes ? " (" + readableBytes(*F.Bytes) + " by one forward())" : "";
-  const std::string Stays =
-      BackPropagated ? ("the graph metadata of every " + Each + " stays").str()
-      : OnePass && !InEachCall
-          ? "the activations of one forward pass" + Amount + " stay"
-          : ("the activations of every " + Each + Amount + " stay").str();
-  F.Message =
-      ("'" + Name + "' accumulates tensors with autograd history; " + Nothing +
-       " back-propagates through it, so " + Stays + " in memory")
-          .str();
-  if (OnePass && !InEachCall)
-    F.Message += ", and every iteration adds to their graph";
-
-  if (HandedInAt) {
-    F.Steps.push_back(originStep(Source));
-    F.Steps.push_back({HandedInAt->getExprLoc(),
-                       "it is handed in here, and nothing back-propagates the "
-                       "result of the call"});
-  }
-  const VarDecl *Root = Flow.rootOf(A.Where);
-  if (const FieldDecl *Field = Flow.fieldOf(A.Where); Field && !Root)
-    F.Steps.push_back(
-        {Field->getLocation(), "member '" + Field->getNameAsString() +
-                                   "' lives as long as its object"});
-  else if (Root)
-    F.Steps.push_back({Root->getLocation(),
-                       "'" + Root->getNameAsString() + "' is declared here" +
-                           (A.Loop ? ", outside the loop" : "")});
-  if (!HandedInAt)
-    F.Steps.push_back(originStep(Source));
-  if (BackPropagated)
-    F.Steps.push_back({Source.BackwardAt->getExprLoc(),
-                       "backward() releases the activations here, but not the "
-                       "nodes of the graph"});
-  for (const Expr *Inner : A.Inner)
-    F.Steps.push_back({Inner->getExprLoc(), "the call adds to it here"});
-  if (!A.Elsewhere.empty())
-    F.Steps.push_back(
-        {A.Site->getExprLoc(), "the call adds to it at " + A.Elsewhere});
-
-  // Other units may call the function for a result with history.
-  if (!Cuts || (HandedInAt && Flow.function()->isExternallyVisible()))
-    return report(F);
-
-  auto Cut = [&](const Expr *Addend) {
-    return Fix == "item" && isBackwardRoot(Addend, Source.BackwardAt)
-               ? fixits::appendMemberCall(Addend, ".item()", Context)
-               : fixits::detachOperand(Addend, Context);
-  };
-  switch (A.How) {
-  case Accumulation::InPlace:
-  case Accumulation::Contain:
-  case Accumulation::Slot:
-    if (A.Addend && torch::isTensor(A.Addend->getType()))
-      F.Fix = isa<CXXOperatorCallExpr>(A.Site) && A.How == Accumulation::InPlace
-                  ? Cut(A.Addend)
-                  : fixits::detachOperand(A.Addend, Context);
-    break;
-  case Accumulation::Rebind:
-    if (A.Addend && torch::isTensor(A.Addend->getType())) {
-      const Expr *Other = otherOperand(A.Addend, Root);
-      F.Fix = Other ? Cut(Other) : fixits::detachOperand(A.Addend, Context);
-    }
-    break;
-  case Accumulation::ViaCall:
-    break;
-  }
-  report(F);
+/// Cuts the history of what \p G adds; \p AsNumber reads a scalar where that
+/// compiles.
+static fixits::Edits cut(const Growth &G, bool AsNumber,
+                         const FunctionFlow &Flow) {
+  const ASTContext &Context = Flow.function()->getASTContext();
+  const Accumulation &A = G.A;
+  // What is added to a sum, where that is one operator.
+  const Expr *Term = nullptr;
+  if (A.How == Accumulation::Rebind)
+    Term = otherOperand(A.Addend, Flow.rootOf(A.Where));
+  else if (A.How == Accumulation::InPlace && isa<CXXOperatorCallExpr>(A.Site))
+    Term = A.Addend;
+  return Term && AsNumber && isBackwardRoot(Term, G.Source->BackwardAt)
+             ? fixits::appendMemberCall(Term, ".item()", Context)
+             : fixits::detachOperand(Term ? Term : A.Addend, Context);
 }
 
-LIBTORCH_CHECK(AccumulatedHistoryCheck, NoReasons);
+static Finding worded(const Growth &G, std::optional<uint64_t> Bytes,
+                      const FunctionFlow &Flow) {
+  const Accumulation &A = G.A;
+  const bool OutlivesCall = Flow.outlivesFunction(A.Where);
+  // One forward pass before the loop, of which each iteration takes a part.
+  const bool OnePass = !G.isBackPropagated() && !G.HandedInAt && A.Loop &&
+                       G.Source->bringsGraph() &&
+                       !arisesInLoop(*G.Source, A, Flow);
+  const bool InEachCall =
+      !A.Loop || (OnePass && OutlivesCall && Flow.addsToEntry(A));
+  const std::string Each = InEachCall ? "call" : "iteration";
+  const VarDecl *Root = Flow.rootOf(A.Where);
+  const std::string Amount =
+      Bytes ? " (" + readableBytes(*Bytes) + " by one forward())" : "";
+  const std::string Stays =
+      G.isBackPropagated() ? "the graph metadata of every " + Each + " stays"
+      : OnePass && !InEachCall
+          ? "the activations of one forward pass" + Amount + " stay"
+          : "the activations of every " + Each + Amount + " stay";
+  Finding F = Finding::at(A.Site).because(G.Why).bytes(Bytes).says(
+      quoted(Flow.nameOf(A.Where)) +
+      " accumulates tensors with autograd history; nothing" +
+      (isa_and_nonnull<ParmVarDecl>(Root) ? " in this file" : "") +
+      " back-propagates through it, so " + Stays + " in memory" +
+      (OnePass && !InEachCall ? ", and every iteration adds to their graph"
+                              : ""));
+  if (G.HandedInAt)
+    F.note(LibtorchCheck::originStep(*G.Source))
+        .note(G.HandedInAt, "it is handed in here, and nothing back-propagates "
+                            "the result of the call");
+  if (const FieldDecl *Field = Flow.fieldOf(A.Where); Field && !Root)
+    F.note(LibtorchCheck::memberStep(Field));
+  else if (Root)
+    F.note(LibtorchCheck::declarationStep(Root, /*OutsideLoop=*/A.Loop));
+  if (!G.HandedInAt)
+    F.note(LibtorchCheck::originStep(*G.Source));
+  if (G.isBackPropagated())
+    F.note(G.Source->BackwardAt, "backward() releases the activations here, "
+                                 "but not the nodes of the graph");
+  for (const Expr *Inner : A.Inner)
+    F.note(Inner, "the call adds to it here");
+  if (!A.Elsewhere.empty())
+    F.note(A.Site, "the call adds to it at " + A.Elsewhere);
+  return F;
+}
+
+void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
+                                            flow::UnitModel &Unit) {
+  const Arbiter &Guards =
+      Arbiter::decided(Unit, isEnabled(Arbiter::ReportsPasses));
+  for (const auto &[Key, A] : Flow.accumulations()) {
+    const Reason *Silence = boundOf(A, Flow, Unit.context());
+    if ((Silence && !asksWhy()) || (!A.Loop && !Flow.outlivesFunction(A.Where)))
+      continue;
+    Growth G = {A,
+                sourceOf(A, A.Added.allLabels(), Flow,
+                         [&, &A = A](const Label &L) {
+                           return arisesInLoop(L, A, Flow);
+                         }),
+                nullptr};
+    // History of what callers hand in, where the sum goes back to them.
+    if (!G.Source)
+      for (const auto &R : Unit.relaysOf(Flow.function(), A.Carry))
+        if (handsInGrownValue(R) &&
+            (G.Source = sourceOf(A, R.Relay->Assigned, *R.Caller))) {
+          G.HandedInAt = R.Relay->Site;
+          break;
+        }
+    if (!G.Source)
+      continue;
+    if (!Silence)
+      Silence = silenceOf(G, Flow, Unit, Guards);
+    if (Silence) {
+      silent(A.Site, *Silence);
+      continue;
+    }
+    weigh(G, Flow, Unit, Guards);
+    // backward() frees what its pass kept, but for the nodes.
+    std::optional<uint64_t> Bytes;
+    if (!G.isBackPropagated() && !G.HandedInAt &&
+        G.Source->K == Label::Forward &&
+        reports(lowered(Level::Certain, G.Why)))
+      Bytes = keptByPass(dyn_cast<CallExpr>(cpp::stripImplicit(G.Source->Site)),
+                         A, Flow);
+    Finding F = worded(G, Bytes, Flow);
+    if (G.WhyNotFixed)
+      F.because(*G.WhyNotFixed);
+    else
+      F.fix(cut(G, /*AsNumber=*/Fix == "item", Flow));
+    report(std::move(F));
+  }
+}
+
+LIBTORCH_CHECK(AccumulatedHistoryCheck, AccumulatedHistory);
 
 } // namespace libtorch_tidy

@@ -33,31 +33,94 @@ using flow::Label;
 
 namespace {
 
+constexpr struct LongLivedIntermediateReasons {
+  Reason NoGraph{"no-graph", Effect::Advice,
+                 "Only the tensor itself is kept: gradient mode is off, "
+                 "`backward()` ran, or another finding asks for a guard."};
+  Reason UnseenCallee{"unseen-callee", Effect::Advice,
+                      "It goes through a function that cannot be seen and "
+                      "makes a tensor of it."};
+  Reason BeforeLoop{"used-before-loop", Effect::Advice,
+                    "It is last used before the loop."};
+  Reason OfInput{"computed-from-input", Effect::Advice,
+                 "It is what `forward` computes from its input, whose history "
+                 "is the caller's."};
+  Reason OpenMember{"open-member", Effect::Advice,
+                    "Other files may use the member: it is a public one of a "
+                    "class in a header, or not all methods of its class are in "
+                    "this file."};
+  Reason CallersGuard{"callers-guard", Effect::Silent,
+                      "The function is called under a guard only."};
+  Reason PassReported{"pass-reported", Effect::Silent,
+                      "A guard that [libtorch-inference-without-no-grad]"
+                      "(libtorch-inference-without-no-grad.md) asks for, in a "
+                      "finding at least as strong, leaves no graph to keep."};
+  Reason Small{"small-result", Effect::Silent,
+               "It is a loss or another small reduced result."};
+  Reason Captured{"captured", Effect::Silent, "A lambda captures it."};
+  Reason Carried{"carried-over", Effect::Silent,
+                 "It is computed from what the iteration before made: a hidden "
+                 "state, a moving average."};
+  Reason LetGo{"let-go", Effect::Silent,
+               "Each iteration gives it an empty value at its end."};
+  Reason KeptElsewhere{"kept-elsewhere", Effect::Silent,
+                       "Something else holds it, too, or it is returned or "
+                       "handed to code that cannot be seen."};
+  Reason Used{"history-used", Effect::Silent,
+              "The history of the member is used elsewhere in the file: "
+              "`backward()` in another method."};
+  Reason Overwritten{"overwritten", Effect::Silent,
+                     "The member is given another value before the function "
+                     "returns."};
+  Reason CannotMove{"cannot-move", Effect::NoFix,
+                    "The declaration cannot move, and there is no tensor that "
+                    "could be let go of after its last use."};
+  Reason UsedHere{"history-used-here", Effect::NoFix,
+                  "The function goes on to use the history of the member."};
+  Reason Unread{"member-unread", Effect::NoFix,
+                "Nothing reads the member: it can be removed."};
+} LongLivedIntermediate{};
+
 /// docs/checks/libtorch-long-lived-intermediate.md says what it finds and why.
 class LongLivedIntermediateCheck : public LibtorchCheck {
 public:
   using LibtorchCheck::LibtorchCheck;
 
 protected:
-  void checkUnit(flow::UnitModel &Unit) override;
   void checkFunction(const flow::FunctionFlow &Flow,
                      flow::UnitModel &Unit) override;
-
-private:
-  void checkDeclaredBeforeLoop(const flow::FunctionFlow &Flow,
-                               flow::UnitModel &Unit);
-  void checkBeforeHeavyLoop(const flow::FunctionFlow &Flow,
-                            flow::UnitModel &Unit);
-  void checkKept(const flow::FunctionFlow &Flow, flow::UnitModel &Unit);
-  bool isToBeGuarded(const Label &Source, Level Strength);
-
-  const Arbiter *Decided = nullptr; ///< Of the unit that is checked.
 };
 
-/// The references to a tensor that a function declares.
-struct Uses {
-  llvm::SmallVector<const DeclRefExpr *, 4> Refs; ///< In source order.
-  bool Captured = false;
+using Refs = llvm::SmallVector<const DeclRefExpr *, 4>; ///< In source order.
+
+/// A variable that is declared before the loop that makes it, although each
+/// iteration makes it again: the old one is alive while the next is computed.
+struct Outer {
+  const VarDecl *Var;
+  const Stmt *Declared;
+  const Stmt *First, *Last; ///< Of an iteration, that use it; First assigns it.
+  const Label *Graph;       ///< That it keeps; null when there is none.
+
+  bool isReleased() const {
+    return !Graph || (Graph->Consumers & Label::Backward);
+  }
+};
+
+/// A tensor that is last used before a loop that runs a network, and lives on
+/// while it does. Where a graph holds it, letting go of it changes nothing.
+struct Earlier {
+  const VarDecl *Var;
+  const Stmt *Last, *Loop;
+};
+
+/// A member or static that is set to a tensor with its graph, which nothing
+/// uses later: the last graph lives on between calls.
+struct Kept {
+  const Label &Carry;
+  const CXXOperatorCallExpr *Assign;
+  const FieldDecl *Field; ///< Null for a static.
+  const Label *Source;    ///< Null when it is computed from forward()'s input.
+  const Reason *Weaker;   ///< Or null.
 };
 
 } // namespace
@@ -159,177 +222,164 @@ static const CompoundStmt *blockOf(ArrayRef<const DeclRefExpr *> Refs,
   return nullptr;
 }
 
-/// Does another finding, at least as strong, say that \p Source lacks a guard?
-/// With that, it leaves no graph to keep.
-bool LongLivedIntermediateCheck::isToBeGuarded(const Label &Source,
-                                               Level Strength) {
-  const Arbiter::Scope *Guarded = Decided->findingOf(Source);
-  return Guarded && Guarded->strength() <= Strength;
+/// Lets go of what \p V holds after \p Last. `= {}` is ambiguous for a tensor.
+static fixits::Edits letGo(const VarDecl *V, const Stmt *Last,
+                           const ASTContext &Context) {
+  return fixits::insertAfterStatement(
+      Last,
+      (V->getName() + " = " + torch::spelling::UndefinedTensor + ";").str(),
+      Context);
 }
 
-/// A tensor declared before the loop that makes it, although each iteration
-/// makes it anew: the old one is alive while the next is computed.
-void LongLivedIntermediateCheck::checkDeclaredBeforeLoop(
-    const FunctionFlow &Flow, flow::UnitModel &Unit) {
-  const cpp::Body &Body = cpp::Body::of(Flow.function());
-  llvm::MapVector<const VarDecl *, Uses> Found;
-  cpp::forEach<DeclRefExpr>(Body.root(), [&](const DeclRefExpr *E) {
-    const auto *V = dyn_cast<VarDecl>(E->getDecl());
-    if (!V || !V->isLocalVarDecl() || V->isStaticLocal() ||
-        V->getType()->isReferenceType() || V->getType()->isPointerType())
-      return;
-    Found[V].Refs.push_back(E);
-    Found[V].Captured |= Body.around<LambdaExpr>(E) != nullptr;
-  });
-  for (const auto &[V, Uses] : Found) {
-    if (Uses.Captured || !torch::mayHoldTensor(V->getType()) ||
-        torch::isModule(V->getType()))
-      continue;
-    const Stmt *Declared = Flow.declarationOf(V);
-    const CompoundStmt *Block = blockOf(Uses.Refs, Flow);
-    if (!Declared || !Block || Flow.isWithin(Declared, Block))
-      continue;
-    // What every iteration makes before it reads it is not carried over.
-    const Stmt *First = statementIn(Block, Uses.Refs.front(), Flow);
-    const Expr *Made = First ? assignedTo(First, V) : nullptr;
-    if (!Made || torch::namesLoss(V->getName()) ||
-        isSmall(cpp::Body::of(Flow.function()).originOf(wholeOf(Made))) ||
-        (Uses.Refs.size() > 1 && Flow.isWithin(Uses.Refs[1], Made)))
-      continue;
-    // Let go of at the end of each iteration.
-    const Stmt *Last = statementIn(Block, Uses.Refs.back(), Flow);
-    if (const Expr *Final = assignedTo(Last, V);
-        Last != First && Final && cpp::isEmptyValue(Final))
-      continue;
-    const Stmt *Loop = nullptr;
-    for (const Stmt *S = Block; S && !Flow.isWithin(Declared, S);
-         S = Flow.parentOf(S))
-      if (cpp::isLoop(S))
-        Loop = S;
-    if (!Loop)
-      continue;
-
-    // Is it worth a word? A module's output, with its graph or without.
-    const Label *Source = nullptr;
-    for (const Label &L : Flow.labels())
-      if (L.K == Label::Carry && L.Site && Flow.isWithin(L.Site, First))
-        for (flow::LabelId From : L.Assigned)
-          if (const Label &O = Flow.label(From);
-              O.bringsHistory() && O.Arises && O.K != Label::Leaf)
-            Source = &O;
-    // What is kept elsewhere lives on anyway.
-    if (Source && (Source->Consumers &
-                   (Label::Returned | Label::Stored | Label::Escaped)))
-      continue;
-    const bool WithGraph = Source && Source->Mode == GradMode::On &&
-                           !isToBeGuarded(*Source, Level::Likely);
-    if (!WithGraph && !torch::asModuleCall(cpp::stripImplicit(Made)) &&
-        !isWeighty(Made))
-      continue;
-    const bool Released = Source && (Source->Consumers & Label::Backward);
-
-    Finding F;
-    F.Loc = V->getLocation();
-    F.Strength = WithGraph && !Released && !Source->Consumers ? Level::Likely
-                                                              : Level::Advisory;
-    const std::string Name = V->getNameAsString();
-    F.Message = "'" + Name +
-                "' is declared outside the loop that makes it, so " +
-                (WithGraph && !Released ? "the tensor and its graph stay"
-                                        : "the tensor stays") +
-                " alive while the next iteration computes the new one";
-    F.Steps.push_back({First->getBeginLoc(), "each iteration assigns '" + Name +
-                                                 "' here before it reads it"});
-    if (WithGraph)
-      F.Steps.push_back(originStep(*Source));
-    if (const auto *DS = dyn_cast<DeclStmt>(Declared))
-      F.Fix = fixits::sinkDeclaration(DS, cast<Expr>(First), Unit.context());
-    // A declaration that cannot move: let go after the last use. `= {}` is
-    // ambiguous for a tensor.
-    if (F.Fix.empty() && torch::isTensor(V->getType()) &&
-        !isa<ReturnStmt, BreakStmt, ContinueStmt>(Last))
-      F.Fix = fixits::insertAfterStatement(
-          Last, (Name + " = " + torch::spelling::UndefinedTensor + ";").str(),
-          Unit.context());
-    report(F);
-  }
+/// Whose graph \p Statement leaves in a variable; of several labels the last.
+static const Label *madeIn(const Stmt *Statement, const FunctionFlow &Flow) {
+  const Label *Source = nullptr;
+  for (const Label &L : Flow.labels())
+    if (L.K == Label::Carry && L.Site && Flow.isWithin(L.Site, Statement))
+      for (flow::LabelId From : L.Assigned)
+        if (const Label &O = Flow.label(From);
+            O.bringsHistory() && O.Arises && O.K != Label::Leaf)
+          Source = &O;
+  return Source;
 }
 
-/// A tensor that is last used before a loop that runs a network, and lives on
-/// while it does. Where a graph holds it, letting go of it changes nothing.
-void LongLivedIntermediateCheck::checkBeforeHeavyLoop(const FunctionFlow &Flow,
-                                                      flow::UnitModel &Unit) {
-  if (!looksFor(Level::Advisory))
-    return;
+static std::optional<Outer> decideOuter(const VarDecl *V, const Refs &Uses,
+                                        const FunctionFlow &Flow,
+                                        const Arbiter &Guards) {
+  if (!torch::mayHoldTensor(V->getType()) || torch::isModule(V->getType()))
+    return std::nullopt;
+  const Stmt *Declared = Flow.declarationOf(V);
+  const CompoundStmt *Block = blockOf(Uses, Flow);
+  if (!Declared || !Block || Flow.isWithin(Declared, Block))
+    return std::nullopt;
+  const Stmt *First = statementIn(Block, Uses.front(), Flow);
+  const Stmt *Last = statementIn(Block, Uses.back(), Flow);
+  const Expr *Made = First ? assignedTo(First, V) : nullptr;
+  bool InLoop = false;
+  for (const Stmt *S = Block; S && !Flow.isWithin(Declared, S);
+       S = Flow.parentOf(S))
+    InLoop |= cpp::isLoop(S);
+  if (!Made || !InLoop)
+    return std::nullopt;
+  const Label *Source = madeIn(First, Flow);
+  Outer Found = {V, Declared, First, Last, nullptr};
+  if (Source && Source->Mode == GradMode::On &&
+      !Guards.findingOf(*Source, Level::Likely))
+    Found.Graph = Source;
+  else if (!torch::asModuleCall(cpp::stripImplicit(Made)) && !isWeighty(Made))
+    return std::nullopt; // It is not large.
+
+  cpp::Body &In = cpp::Body::of(Flow.function());
+  const Expr *Final = assignedTo(Last, V);
+  const Reason *Why = nullptr;
+  if (torch::namesLoss(V->getName()) || isSmall(In.originOf(wholeOf(Made))))
+    Why = &LongLivedIntermediate.Small;
+  else if (llvm::any_of(Uses, [&](const DeclRefExpr *Ref) {
+             return In.around<LambdaExpr>(Ref);
+           }))
+    Why = &LongLivedIntermediate.Captured;
+  else if (Uses.size() > 1 && Flow.isWithin(Uses[1], Made))
+    Why = &LongLivedIntermediate.Carried;
+  else if (Last != First && Final && cpp::isEmptyValue(Final))
+    Why = &LongLivedIntermediate.LetGo;
+  else if (Source && (Source->Consumers &
+                      (Label::Returned | Label::Stored | Label::Escaped)))
+    Why = &LongLivedIntermediate.KeptElsewhere;
+  if (!Why)
+    return Found;
+  silent(V->getLocation(), *Why);
+  return std::nullopt;
+}
+
+static Finding worded(const Outer &Found, const ASTContext &Context) {
+  const std::string Name = quoted(Found.Var);
+  Finding F =
+      Finding::at(Found.Var->getLocation())
+          .says(Name + " is declared outside the loop that makes it, so " +
+                (Found.isReleased() ? "the tensor stays"
+                                    : "the tensor and its graph stay") +
+                " alive while the next iteration computes the new one")
+          .note(Found.First->getBeginLoc(),
+                "each iteration assigns " + Name + " here before it reads it");
+  if (Found.isReleased())
+    F.because(LongLivedIntermediate.NoGraph);
+  else if (Found.Graph->Consumers)
+    F.because(LongLivedIntermediate.UnseenCallee);
+  if (Found.Graph)
+    F.note(LibtorchCheck::originStep(*Found.Graph));
+  if (const auto *DS = dyn_cast<DeclStmt>(Found.Declared))
+    F.fix(fixits::sinkDeclaration(DS, cast<Expr>(Found.First), Context));
+  if (!F.Fix.empty())
+    return F;
+  // A declaration that cannot move.
+  if (!torch::isTensor(Found.Var->getType()) ||
+      isa<ReturnStmt, BreakStmt, ContinueStmt>(Found.Last))
+    return F.because(LongLivedIntermediate.CannotMove);
+  return F.fix(letGo(Found.Var, Found.Last, Context));
+}
+
+static std::optional<Earlier>
+decideEarlier(const VarDecl *V, llvm::ArrayRef<const VarDecl *> Guards,
+              const FunctionFlow &Flow) {
   cpp::Body &Body = cpp::Body::of(Flow.function());
-  llvm::SmallVector<const VarDecl *, 2> Guards;
-  cpp::forEach<VarDecl>(Body.root(), [&](const VarDecl *V) {
-    if (torch::guardOf(V) == GradMode::Off)
-      Guards.push_back(V);
+  if (!Body.isOwn(V) || !torch::isTensor(V->getType()) ||
+      V->getType().isConstQualified() || !isComputed(V->getInit()))
+    return std::nullopt;
+  const auto *Declared = dyn_cast_or_null<DeclStmt>(Flow.declarationOf(V));
+  const auto *Block =
+      Declared ? dyn_cast_or_null<CompoundStmt>(Flow.parentOf(Declared))
+               : nullptr;
+  // Without a guard, a graph may hold it all the same.
+  if (!Block || llvm::none_of(Guards, [&](const VarDecl *Guard) {
+        const Stmt *Scope = Body.scopeOf(Guard);
+        return Scope && Flow.isWithin(Declared, Scope) &&
+               Guard->getLocation() < V->getLocation();
+      }))
+    return std::nullopt;
+  const Stmt *Last = Declared;
+  bool Captured = false, Aliased = false;
+  cpp::forEach<DeclRefExpr>(Body.root(), [&](const DeclRefExpr *Ref) {
+    if (Ref->getDecl() != V)
+      return;
+    Captured |= Body.around<LambdaExpr>(Ref) != nullptr;
+    // What is only computed with it holds nothing of it.
+    const CallExpr *User = Body.callOn(Ref);
+    Aliased |= !User || !torch::onlyReads(User);
+    if (const Stmt *Around = statementIn(Block, Ref, Flow))
+      Last = Around;
   });
-  if (Guards.empty())
-    return;
-  cpp::forEach<VarDecl>(Body.root(), [&](const VarDecl *V) {
-    if (!Body.isOwn(V) || !torch::isTensor(V->getType()) ||
-        V->getType().isConstQualified() || !isComputed(V->getInit()) ||
-        isSmall(V->getInit()) || torch::namesLoss(V->getName()))
-      return;
-    const auto *Declared = dyn_cast_or_null<DeclStmt>(Flow.declarationOf(V));
-    const auto *Block =
-        Declared ? dyn_cast_or_null<CompoundStmt>(Flow.parentOf(Declared))
-                 : nullptr;
-    if (!Block)
-      return;
-    // Without a guard, a graph may hold it all the same.
-    if (llvm::none_of(Guards, [&](const VarDecl *Guard) {
-          const Stmt *Scope = Body.scopeOf(Guard);
-          return Scope && Flow.isWithin(Declared, Scope) &&
-                 Guard->getLocation() < V->getLocation();
-        }))
-      return;
-    const Stmt *Last = Declared;
-    bool Captured = false, Aliased = false;
-    cpp::forEach<DeclRefExpr>(Body.root(), [&](const DeclRefExpr *Ref) {
-      if (Ref->getDecl() != V)
-        return;
-      Captured |= Body.around<LambdaExpr>(Ref) != nullptr;
-      // What is only computed with it holds nothing of it.
-      const CallExpr *User = Body.callOn(Ref);
-      Aliased |= !User || !torch::onlyReads(User);
-      if (const Stmt *Around = statementIn(Block, Ref, Flow))
-        Last = Around;
-    });
-    if (Captured || Aliased)
-      return;
-    const auto *At = llvm::find(Block->body(), Last);
-    if (At == Block->body_end())
-      return;
-    const auto *Loop =
-        std::find_if(std::next(At), Block->body_end(), [&](const Stmt *S) {
-          return cpp::isLoop(S) &&
-                 cpp::anyOf<CallExpr>(S, [](const CallExpr *Call) {
-                   return torch::asModuleCall(Call).has_value();
-                 });
-        });
-    if (Loop == Block->body_end())
-      return;
-    const std::string Name = V->getNameAsString();
-    Finding F;
-    F.Loc = V->getLocation();
-    F.Strength = Level::Advisory;
-    F.Message = "'" + Name +
-                "' is last used before the loop, but its memory stays taken "
-                "while the loop runs a module";
-    F.Steps.push_back(
-        {Last->getBeginLoc(), "'" + Name + "' is last used here"});
-    F.Steps.push_back({(*Loop)->getBeginLoc(), "this loop runs a module"});
-    F.Fix = fixits::insertAfterStatement(
-        Last, (Name + " = " + torch::spelling::UndefinedTensor + ";").str(),
-        Unit.context());
-    if (reports(F.Strength))
-      F.Bytes = bytesOf(V->getInit());
-    report(F);
-  });
+  const auto *At = llvm::find(Block->body(), Last);
+  if (At == Block->body_end())
+    return std::nullopt;
+  const auto *Loop =
+      std::find_if(std::next(At), Block->body_end(), [&](const Stmt *S) {
+        return cpp::isLoop(S) &&
+               cpp::anyOf<CallExpr>(S, [](const CallExpr *Call) {
+                 return torch::asModuleCall(Call).has_value();
+               });
+      });
+  if (Loop == Block->body_end())
+    return std::nullopt;
+  const Reason *Why = isSmall(V->getInit()) || torch::namesLoss(V->getName())
+                          ? &LongLivedIntermediate.Small
+                      : Captured ? &LongLivedIntermediate.Captured
+                      : Aliased  ? &LongLivedIntermediate.KeptElsewhere
+                                 : nullptr;
+  if (!Why)
+    return Earlier{V, Last, *Loop};
+  silent(V->getLocation(), *Why);
+  return std::nullopt;
+}
+
+static Finding worded(const Earlier &Found, const ASTContext &Context) {
+  const std::string Name = quoted(Found.Var);
+  return Finding::at(Found.Var->getLocation())
+      .because(LongLivedIntermediate.BeforeLoop)
+      .says(Name + " is last used before the loop, but its memory stays taken "
+                   "while the loop runs a module")
+      .note(Found.Last->getBeginLoc(), Name + " is last used here")
+      .note(Found.Loop->getBeginLoc(), "this loop runs a module")
+      .fix(letGo(Found.Var, Found.Last, Context));
 }
 
 /// Does a module's forward() keep what it computes from its input in \p Field,
@@ -370,92 +420,123 @@ static bool isOverwritten(const FieldDecl *Field, const Expr *Set,
   });
 }
 
-/// A member or static that is set to a tensor with its graph, which nobody
-/// uses later: the last graph lives on between calls.
-void LongLivedIntermediateCheck::checkKept(const FunctionFlow &Flow,
-                                           flow::UnitModel &Unit) {
-  for (const Label &L : Flow.labels()) {
-    if (L.K != Label::Carry || !Flow.outlivesFunction(L.Where) ||
-        Flow.accumulations().count({L.Site, L.Where}))
-      continue;
-    const Label *Source = nullptr;
-    bool FromParameter = false;
-    for (flow::LabelId From : L.Assigned) {
-      const Label &O = Flow.label(From);
-      if (O.bringsHistory() && O.Arises && O.K != Label::Leaf &&
-          O.Mode == GradMode::On)
-        Source = &O;
-      FromParameter |= O.K == Label::Entry &&
-                       isa_and_nonnull<ParmVarDecl>(Flow.rootOf(O.Where));
-    }
-    const auto *Assign = dyn_cast<CXXOperatorCallExpr>(L.Site);
-    const bool OfInput =
-        !Source && FromParameter && Assign && Flow.fieldOf(L.Where) &&
-        Assign->getNumArgs() == 2 && isComputed(Assign->getArg(1)) &&
-        isLeftOver(Flow.fieldOf(L.Where), Assign, Flow.function(), Unit);
-    if ((!Source && !OfInput) || !Assign || Assign->getOperator() != OO_Equal ||
-        !torch::isTensor(Assign->getArg(0)->getType()) ||
-        isSmall(Assign->getArg(1)))
-      continue;
-    const VarDecl *Root = Flow.rootOf(L.Where);
-    const FieldDecl *Field = Flow.fieldOf(L.Where);
-    if (Root ? !Root->isStaticLocal() : !Field)
-      continue;
-    // Another function that needs the graph is why it is kept.
-    if (Field && (Unit.isFieldConsumed(Field) ||
-                  isOverwritten(Field, Assign, Flow.function())))
-      continue;
-
-    Finding F;
-    F.Loc = L.Site->getExprLoc();
-    F.Highlight = L.Site->getSourceRange();
-    F.Strength = OfInput || (Field && !Unit.seesAllUses(Field))
-                     ? Level::Advisory
-                     : Level::Likely;
-    if (Source && isToBeGuarded(*Source, F.Strength))
-      continue;
-    const std::string Name = Flow.nameOf(L.Where);
-    if (OfInput)
-      F.Message = "'" + Name +
-                  "' keeps what forward() computed alive until the next call, "
-                  "in training with its autograd graph, and nothing reads it";
-    else
-      F.Message = "'" + Name +
-                  "' keeps the tensor and its autograd graph alive "
-                  "after the function returns, and nothing in this unit needs "
-                  "that graph";
-    if (Field)
-      F.Steps.push_back(
-          {Field->getLocation(), "member '" + Field->getNameAsString() +
-                                     "' lives as long as its object"});
-    else
-      F.Steps.push_back({Root->getLocation(),
-                         "static '" + Name + "' lives until the program ends"});
-    if (Source)
-      F.Steps.push_back(originStep(*Source));
-    // Cut only what this function does not go on to use with its history.
-    if (Source && !(L.Consumers & ~Label::Stored))
-      F.Fix = fixits::detachOperand(Assign->getArg(1), Unit.context());
-    if (reports(F.Strength))
-      F.Bytes = bytesOf(Assign->getArg(1));
-    report(F);
+static std::optional<Kept> decideKept(const Label &L, const FunctionFlow &Flow,
+                                      flow::UnitModel &Unit,
+                                      const Arbiter &Guards) {
+  const auto *Assign = dyn_cast_or_null<CXXOperatorCallExpr>(L.Site);
+  if (L.K != Label::Carry || !Assign || Assign->getOperator() != OO_Equal ||
+      !Flow.outlivesFunction(L.Where) ||
+      Flow.accumulations().count({L.Site, L.Where}) ||
+      !torch::isTensor(Assign->getArg(0)->getType()))
+    return std::nullopt;
+  const VarDecl *Root = Flow.rootOf(L.Where);
+  const FieldDecl *Field = Flow.fieldOf(L.Where);
+  if (Root ? !Root->isStaticLocal() : !Field)
+    return std::nullopt;
+  Kept Found = {L, Assign, Field, nullptr, nullptr};
+  bool FromParameter = false;
+  for (flow::LabelId From : L.Assigned) {
+    const Label &O = Flow.label(From);
+    if (O.bringsHistory() && O.Arises && O.K != Label::Leaf &&
+        O.Mode == GradMode::On)
+      Found.Source = &O;
+    FromParameter |= O.K == Label::Entry &&
+                     isa_and_nonnull<ParmVarDecl>(Flow.rootOf(O.Where));
   }
+  if (!Found.Source &&
+      !(FromParameter && Field && isComputed(Assign->getArg(1)) &&
+        isLeftOver(Field, Assign, Flow.function(), Unit)))
+    return std::nullopt;
+  if (!Found.Source)
+    Found.Weaker = &LongLivedIntermediate.OfInput;
+  else if (Field && !Unit.seesAllUses(Field))
+    Found.Weaker = &LongLivedIntermediate.OpenMember;
+  const Reason *Why = nullptr;
+  if (isSmall(Assign->getArg(1)))
+    Why = &LongLivedIntermediate.Small;
+  else if (Field && Unit.isFieldConsumed(Field))
+    Why = &LongLivedIntermediate.Used;
+  else if (Field && isOverwritten(Field, Assign, Flow.function()))
+    Why = &LongLivedIntermediate.Overwritten;
+  else if (Found.Source &&
+           Guards.findingOf(*Found.Source,
+                            Found.Weaker ? Level::Advisory : Level::Likely))
+    Why = &LongLivedIntermediate.PassReported;
+  if (!Why)
+    return Found;
+  silent(Assign, *Why);
+  return std::nullopt;
 }
 
-void LongLivedIntermediateCheck::checkUnit(flow::UnitModel &Unit) {
-  Decided = &Arbiter::decided(Unit, isEnabled(Arbiter::ReportsPasses));
-  LibtorchCheck::checkUnit(Unit);
+static Finding worded(const Kept &Found, const FunctionFlow &Flow,
+                      const ASTContext &Context) {
+  const std::string Name = quoted(Flow.nameOf(Found.Carry.Where));
+  Finding F =
+      Finding::at(Found.Assign)
+          .says(Name + (Found.Source
+                            ? " keeps the tensor and its autograd graph alive "
+                              "after the function returns, and nothing in this "
+                              "unit needs that graph"
+                            : " keeps what forward() computed alive until the "
+                              "next call, in training with its autograd graph, "
+                              "and nothing reads it"));
+  if (Found.Weaker)
+    F.because(*Found.Weaker);
+  if (Found.Field)
+    F.note(LibtorchCheck::memberStep(Found.Field));
+  else
+    F.note(Flow.rootOf(Found.Carry.Where),
+           "static " + Name + " lives until the program ends");
+  if (!Found.Source)
+    return F.because(LongLivedIntermediate.Unread);
+  F.note(LibtorchCheck::originStep(*Found.Source));
+  // Cut only what this function does not go on to use with its history.
+  if (Found.Carry.Consumers & ~Label::Stored)
+    return F.because(LongLivedIntermediate.UsedHere);
+  return F.fix(fixits::detachOperand(Found.Assign->getArg(1), Context));
 }
 
 void LongLivedIntermediateCheck::checkFunction(const FunctionFlow &Flow,
                                                flow::UnitModel &Unit) {
-  if (Unit.isCalledOnlyGuarded(Flow.function()))
+  const bool IsGuarded = Unit.isCalledOnlyGuarded(Flow.function());
+  if (IsGuarded && !asksWhy())
     return;
-  checkDeclaredBeforeLoop(Flow, Unit);
-  checkBeforeHeavyLoop(Flow, Unit);
-  checkKept(Flow, Unit);
+  const Arbiter &Decided =
+      Arbiter::decided(Unit, isEnabled(Arbiter::ReportsPasses));
+  auto Report = [&](Finding F, const Expr *Keeps) {
+    if (IsGuarded)
+      return silent(F.Loc, LongLivedIntermediate.CallersGuard, Flow.function());
+    if (Keeps && reports(F.Strength))
+      F.bytes(bytesOf(Keeps));
+    report(std::move(F));
+  };
+  const cpp::Body &Body = cpp::Body::of(Flow.function());
+  llvm::MapVector<const VarDecl *, Refs> Uses;
+  cpp::forEach<DeclRefExpr>(Body.root(), [&](const DeclRefExpr *E) {
+    const auto *V = dyn_cast<VarDecl>(E->getDecl());
+    if (V && V->isLocalVarDecl() && !V->isStaticLocal() &&
+        !V->getType()->isReferenceType() && !V->getType()->isPointerType())
+      Uses[V].push_back(E);
+  });
+  for (const auto &[V, Of] : Uses)
+    if (auto Found = decideOuter(V, Of, Flow, Decided))
+      Report(worded(*Found, Unit.context()), nullptr);
+  llvm::SmallVector<const VarDecl *, 2> Guards;
+  if (looksFor(Level::Advisory))
+    cpp::forEach<VarDecl>(Body.root(), [&](const VarDecl *V) {
+      if (torch::guardOf(V) == GradMode::Off)
+        Guards.push_back(V);
+    });
+  if (!Guards.empty())
+    cpp::forEach<VarDecl>(Body.root(), [&](const VarDecl *V) {
+      if (auto Found = decideEarlier(V, Guards, Flow))
+        Report(worded(*Found, Unit.context()), V->getInit());
+    });
+  for (const Label &L : Flow.labels())
+    if (auto Found = decideKept(L, Flow, Unit, Decided))
+      Report(worded(*Found, Flow, Unit.context()), Found->Assign->getArg(1));
 }
 
-LIBTORCH_CHECK(LongLivedIntermediateCheck, NoReasons);
+LIBTORCH_CHECK(LongLivedIntermediateCheck, LongLivedIntermediate);
 
 } // namespace libtorch_tidy

@@ -15,3 +15,10 @@ using Batches = std::vector<torch::Tensor>;
 void unseen(const torch::Tensor &t);
 void unseen(std::vector<torch::Tensor> &v);
 torch::Tensor unseen_metric(const torch::Tensor &t);
+
+// Any file may use what it keeps.
+struct SharedLog {
+  void add(Net net, const torch::Tensor &x);
+  torch::Tensor last;
+  std::vector<torch::Tensor> all;
+};

@@ -51,3 +51,10 @@ static void into_seen(Net net, Tensor rows) {
     // CHECK-FIXES-2: rows[i] = net(rows[i]).detach();
 }
 void calls(Net net) { into_seen(net, torch::zeros({8, 2})); }
+
+// Who else uses the member is not in this file.
+void SharedLog::add(Net net, const Tensor &x) {
+  all.push_back(net(x));
+  // CHECK-MESSAGES-2: :[[@LINE-1]]:7: warning: 'all' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every call stay in memory [libtorch-accumulated-history]
+  // CHECK-FIXES-2: all.push_back(net(x).detach());
+}

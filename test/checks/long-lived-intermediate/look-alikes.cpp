@@ -101,3 +101,24 @@ Tensor constant() {
   static Tensor table = torch::linspace(0, 1, 100);
   return table;
 }
+// Captured where it is made.
+void captured_inside(Net net, const Batches &data) {
+  Tensor out;
+  for (const Tensor &x : data) {
+    out = net(x);
+    auto show = [&] { std::cout << out.sizes(); };
+    show();
+  }
+}
+// Under the caller's guard.
+static void helper_of_guarded(Net net, const Batches &data) {
+  Tensor out;
+  for (const Tensor &x : data) {
+    out = net(x);
+    std::cout << out.sizes();
+  }
+}
+void guarded_caller(Net net, const Batches &data) {
+  torch::NoGradGuard no_grad;
+  helper_of_guarded(net, data);
+}
