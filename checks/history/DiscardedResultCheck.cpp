@@ -28,6 +28,58 @@ using torch::PureKind;
 
 namespace {
 
+constexpr struct DiscardedResultReasons {
+  Reason Computes{"arithmetic", Effect::Likely,
+                  "It is cheap arithmetic on elements (`add`, `mul`, `neg`, "
+                  "`exp`, `clone`, ...), a cheap function of "
+                  "`torch::nn::functional` (`F::normalize`, `F::dropout`, "
+                  "`F::relu`, ...), or returns values and indices (`max`, "
+                  "`min`, `sort`, `topk`, ...)."};
+  Reason Computed{"runs-model", Effect::Silent,
+                  "It is done to, or takes, what the same expression computes "
+                  "(`net->forward(x).cpu();`): that is run to warm up, to wait "
+                  "or to measure."};
+  Reason OwnSake{"run-for-its-own-sake", Effect::Silent,
+                 "It is the only statement of a lambda, or of a loop over "
+                 "something else, or stands straight in a `try` block."};
+  Reason Timed{"timed-code", Effect::Silent,
+               "It is not `detach`, and the function reads a clock: a "
+               "benchmark."};
+  Reason Sent{"converted-and-gone", Effect::Silent,
+              "It converts a local tensor that nothing reads afterwards."};
+  Reason NotRead{"not-read-again", Effect::NoFix,
+                 "The tensor is a local copy that nothing reads afterwards."};
+  Reason Moves{"moves-to-device", Effect::NoFix,
+               "It moves the tensor to a device, or to that of another tensor "
+               "(`x.to(y)`): what it meets later may still be on the CPU, and "
+               "the program would throw."};
+  Reason Fills{"fill-or-arithmetic", Effect::NoFix,
+               "Assigning and writing in place are both possible, and differ "
+               "for other tensors of the same storage."};
+  Reason Twice{"evaluated-twice", Effect::NoFix,
+               "The tensor is reached through a subscript or a function that "
+               "may do more when it is evaluated twice (`states[next++]`)."};
+  Reason NotAssignable{"not-assignable", Effect::NoFix,
+                       "The tensor is const, or captured by a lambda that "
+                       "cannot change it, or of another type than the "
+                       "result."};
+  Reason Copy{"copied-element", Effect::NoFix,
+              "It is a loop variable that is a copy, or an element of a "
+              "temporary list such as `net->parameters()`."};
+  Reason Needed{"backward-needs-it", Effect::NoFix,
+                "It is `detach`, and something back-propagates what has its "
+                "history from this tensor alone: without it `backward()` "
+                "throws."};
+} DiscardedResult{};
+
+/// A call whose result is dropped.
+struct Discarded {
+  const CallExpr *Call;
+  torch::PureOp Op;
+  llvm::StringRef Tensor;    ///< What stays as it is, where it has a name.
+  const Reason *WhyNotFixed; ///< Null where the fix is safe.
+};
+
 /// Is \p Call std::get, a method of a standard container, or value() of an
 /// element of LibTorch's dictionaries: its result is a part of what it is asked
 /// of?
@@ -56,7 +108,7 @@ bool makesTensors(const CallExpr *Outer) {
   });
 }
 
-/// What all of a body says, read once for all calls in it.
+/// What a body holds, read once for all calls in it.
 struct BodyText {
   explicit BodyText(const Stmt *Body) : ReadsClock(cpp::readsClock(Body)) {
     cpp::forEach<DeclRefExpr>(Body, [&](const DeclRefExpr *Ref) {
@@ -86,6 +138,7 @@ public:
   void checkMatch(const Match &Result) override;
 
 private:
+  std::optional<Discarded> decide(const CallExpr *Call, ASTContext &Context);
   bool isBackPropagated(const ValueDecl *D, const CallExpr *Detach,
                         cpp::Body &In);
 
@@ -368,73 +421,97 @@ void DiscardedResultCheck::registerMatchers(MatchFinder *Finder) {
   Finder->addMatcher(callExpr().bind("call"), this);
 }
 
-void DiscardedResultCheck::checkMatch(const Match &Result) {
-  const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
+std::optional<Discarded> DiscardedResultCheck::decide(const CallExpr *Call,
+                                                      ASTContext &Context) {
   auto Op = torch::asPureOp(Call);
   // What a macro makes of its argument is not seen here: EXPECT_THROW.
-  if (!Op || Call->Stmt::getBeginLoc().isMacroID() ||
-      isOperand(Call, *Result.Context))
-    return;
+  if (!Op || Call->Stmt::getBeginLoc().isMacroID() || isOperand(Call, Context))
+    return std::nullopt;
   // In a template only what does not depend on its arguments is sure: code
   // for tensors and modules alike may call to(device) as a statement.
-  cpp::Body *In = cpp::Body::around(Call, *Result.Context);
+  cpp::Body *In = cpp::Body::around(Call, Context);
   if (!In || In->isInstantiated())
-    return;
+    return std::nullopt;
   Place Where(Call, *In, Known);
-  if (!Where.isDiscarded() || Where.function()->isImplicit())
-    return;
   bool IsPart = false;
   const ValueDecl *Root = rootOf(Op->Tensor, IsPart);
-  if (!Root || isa<FunctionDecl>(Root) || makesTensors(Call) ||
-      Where.runsForItsOwnSake(Root))
-    return;
-  if (Op->Kind != PureKind::Detach && Where.inTimedCode())
-    return;
-
+  if (!Where.isDiscarded() || Where.function()->isImplicit() ||
+      isa_and_nonnull<FunctionDecl>(Root))
+    return std::nullopt;
   // A tensor that is never read again was sent somewhere to wait for it, or
   // to see that the device works.
-  const auto *Var = dyn_cast<VarDecl>(Root);
-  bool IsOwn = !IsPart && In->isOwn(Var) && !Where.isAnyLoopVariable(Var);
-  bool ReadLater = !IsOwn || Where.isReadLater(Var);
-  if (Op->Kind == PureKind::Converts && !ReadLater)
-    return;
+  const auto *Var = dyn_cast_or_null<VarDecl>(Root);
+  const bool IsOwn = !IsPart && In->isOwn(Var) && !Where.isAnyLoopVariable(Var);
+  const bool ReadLater = !IsOwn || Where.isReadLater(Var);
+  const Reason *Silence = nullptr;
+  if (!Root || makesTensors(Call))
+    Silence = &DiscardedResult.Computed;
+  else if (Where.runsForItsOwnSake(Root))
+    Silence = &DiscardedResult.OwnSake;
+  else if (Op->Kind != PureKind::Detach && Where.inTimedCode())
+    Silence = &DiscardedResult.Timed;
+  else if (Op->Kind == PureKind::Converts && !ReadLater)
+    Silence = &DiscardedResult.Sent;
+  if (Silence) {
+    silent(Call->Stmt::getBeginLoc(), *Silence);
+    return std::nullopt;
+  }
 
   // In x.detach().cpu() it is x that stays as it is.
-  auto Assigns = [](PureKind Kind) {
-    return Kind == PureKind::Detach || Kind == PureKind::Converts;
-  };
-  // On a device, x would meet tensors that are still on the CPU.
-  bool Replaces = Assigns(Op->Kind) && !torch::asDeviceMove(Call);
-  const Expr *Tensor = Op->Tensor;
+  Discarded Found = {Call, *Op, "", nullptr};
+  const Expr *Tensor = Call;
   while (const auto *Inner =
              dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Tensor))) {
     auto InnerOp = torch::asPureOp(Inner);
     if (!InnerOp)
       break;
-    Replaces &= Assigns(InnerOp->Kind) && !torch::asDeviceMove(Inner);
+    // On a device, x would meet tensors that are still on the CPU.
+    if (torch::asDeviceMove(Inner))
+      Found.WhyNotFixed = &DiscardedResult.Moves;
+    else if (InnerOp->Kind != PureKind::Detach &&
+             InnerOp->Kind != PureKind::Converts)
+      Found.WhyNotFixed = &DiscardedResult.Fills;
     Tensor = InnerOp->Tensor;
   }
   Tensor = Tensor->IgnoreParenImpCasts();
-  llvm::StringRef Text =
-      fixits::sourceText(Tensor->getSourceRange(), *Result.Context);
-  bool Named = !Text.empty() && isRepeatable(Tensor);
-  Finding F;
-  F.Loc = Call->Stmt::getBeginLoc();
-  F.Highlight = Call->getSourceRange();
-  F.Strength = Op->Kind == PureKind::Computes ? Level::Likely : Level::Certain;
-  F.Message =
-      ("the result of '" + Op->Name + "' is discarded; " +
-       (Named ? "'" + Text.str() + "'" : "the tensor") + " stays as it is")
-          .str();
+  if (isRepeatable(Tensor))
+    Found.Tensor = fixits::sourceText(Tensor->getSourceRange(), Context);
   const CXXRecordDecl *Type = cpp::recordOf(Tensor->getType());
-  if (Replaces && ReadLater && Named && Tensor->isLValue() &&
-      !Tensor->getType().isConstQualified() && Type &&
-      Type == cpp::recordOf(Call->getType()) && Where.namesElements(Root) &&
-      !(Op->Kind == PureKind::Detach && isBackPropagated(Root, Call, *In)))
-    F.Fix = fixits::assignTo(Call, Text);
-  report(F);
+  if (Found.WhyNotFixed)
+    return Found;
+  if (!ReadLater)
+    Found.WhyNotFixed = &DiscardedResult.NotRead;
+  else if (Found.Tensor.empty())
+    Found.WhyNotFixed = &DiscardedResult.Twice;
+  else if (!Tensor->isLValue() || Tensor->getType().isConstQualified() ||
+           !Type || Type != cpp::recordOf(Call->getType()))
+    Found.WhyNotFixed = &DiscardedResult.NotAssignable;
+  else if (!Where.namesElements(Root))
+    Found.WhyNotFixed = &DiscardedResult.Copy;
+  else if (Op->Kind == PureKind::Detach && isBackPropagated(Root, Call, *In))
+    Found.WhyNotFixed = &DiscardedResult.Needed;
+  return Found;
 }
 
-LIBTORCH_CHECK(DiscardedResultCheck, NoReasons);
+static Finding worded(const Discarded &Found) {
+  Finding F =
+      Finding::at(Found.Call->Stmt::getBeginLoc(), Found.Call->getSourceRange())
+          .says("the result of " + quoted(Found.Op.Name) + " is discarded; " +
+                (Found.Tensor.empty() ? "the tensor" : quoted(Found.Tensor)) +
+                " stays as it is");
+  if (Found.Op.Kind == PureKind::Computes)
+    F.because(DiscardedResult.Computes);
+  if (Found.WhyNotFixed)
+    return F.because(*Found.WhyNotFixed);
+  return F.fix(fixits::assignTo(Found.Call, Found.Tensor));
+}
+
+void DiscardedResultCheck::checkMatch(const Match &Result) {
+  if (auto Found =
+          decide(Result.Nodes.getNodeAs<CallExpr>("call"), *Result.Context))
+    report(worded(*Found));
+}
+
+LIBTORCH_CHECK(DiscardedResultCheck, DiscardedResult);
 
 } // namespace libtorch_tidy
