@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The fixpoint, labels and effects. Places.cpp resolves names, Expressions.cpp
-// evaluates expressions.
+// The fixpoint, labels and effects. Expressions.cpp evaluates expressions.
 //
 //===----------------------------------------------------------------------===//
 

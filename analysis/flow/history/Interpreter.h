@@ -68,7 +68,7 @@ private:
   void endLifetime(const clang::VarDecl *V);
   void finish(const State &AtExit);
 
-  // Places.cpp.
+  // Places: Expressions.cpp.
   PlaceId rootPlace(const clang::VarDecl *V);
   PlaceId partPlace(PlaceId Base, Selector S);
   std::optional<Target> placeOf(const clang::Expr *E);
