@@ -10,7 +10,6 @@
 #include "driver/engine/Background.h"
 #include "driver/engine/Batch.h"
 #include "driver/engine/FixRounds.h"
-#include "driver/engine/ModelsThen.h"
 #include "driver/engine/Shards.h"
 #include "driver/findings/Selection.h"
 #include "driver/findings/WatchedRun.h"
@@ -86,7 +85,7 @@ private:
   Outcome prepare();
   Outcome showRun();
   Outcome describe();
-  Outcome readRevision();
+  Outcome readOtherModels();
   Outcome select();
   Outcome precompile();
   Outcome collectUnits();
@@ -123,7 +122,7 @@ private:
   std::optional<OutputFile> ExportFixes, BudgetPage;
   std::optional<WatchedRun> Watched;
   std::optional<SourceTexts> Texts;
-  std::optional<RevisionFiles> Then; ///< What --budget compares with.
+  std::optional<BudgetSides> Change; ///< For --budget --against.
   Analysis All;
   std::vector<Finding> New; ///< Of All, without what the baseline holds.
   int Code = ExitClean;
@@ -207,13 +206,11 @@ Outcome Run::describeChecks(StringRef File) {
   return ExitClean;
 }
 
-/// --diff of --budget: the files of the revision.
-Outcome Run::readRevision() {
-  if (!Options.Budget.Revision)
+/// --against: before the analysis, which takes longer.
+Outcome Run::readOtherModels() {
+  if (Options.Budget.Against.empty())
     return std::nullopt;
-  return keep(filesOfRevision(*Options.Budget.Revision, WorkingDirectory,
-                              Options.Files, *FS),
-              Then);
+  return keep(readReport(Options.Budget, *FS), Change);
 }
 
 /// Which findings count, and the files to look for them in.
@@ -275,9 +272,6 @@ Outcome Run::collectUnits() {
     return End;
   if (Options.Analysis.WholeProgram || Options.Budget.Asked)
     if (Error E = addOtherUnits(*Analysed, *Files, *Commands, *FS))
-      return usageError(std::move(E));
-  if (Then)
-    if (Error E = addOtherTrees(*Then, Analysed->sources(*FS), *FS))
       return usageError(std::move(E));
   // That no file is to be checked is a mistake rather than a wish.
   const std::vector<std::string> &Without = Analysed->WithoutChecks;
@@ -392,9 +386,8 @@ Outcome Run::reportBudget() {
   printCompileErrors(All.Findings, *Config, Files->front(), FS);
   printSummary();
   const bytes::UnitBudget Models = merged(All.Budgets);
-  std::optional<BudgetSides> Change;
-  if (Then)
-    Change = sidesOf(*Then, Models, All, *Work, *Commands, FS);
+  if (Change)
+    addAfter(*Change, Models, !All.FailedUnits.empty(), Asked);
   const bool IsBroken =
       !All.FailedUnits.empty() || (Change && Change->LacksBefore);
   const bool HasNone =
@@ -421,7 +414,7 @@ Outcome Run::reportBudget() {
   (void)FS->getRealPath(WorkingDirectory, Folder);
   (BudgetPage && BudgetPage->isStdout() ? llvm::errs() : llvm::outs())
       << (Change ? budgetReport(*Change, Asked, Folder)
-                 : budgetReport(Models, Asked, Folder));
+                 : budgetReport(Models, Asked, All.FailedUnits, Folder));
   if (BudgetPage)
     if (Error E = BudgetPage->write(
             budgetPage(Models, Asked, All.FailedUnits, Folder)))
@@ -583,9 +576,9 @@ int Run::ended(int Result) {
 int Run::run() {
   for (Outcome (Run::*Phase)() :
        {&Run::explainCheck, &Run::prepare, &Run::showRun, &Run::describe,
-        &Run::readRevision, &Run::select, &Run::precompile, &Run::collectUnits,
-        &Run::runAsShard, &Run::openOutputs, &Run::analyse, &Run::reportBudget,
-        &Run::explainPlace})
+        &Run::readOtherModels, &Run::select, &Run::precompile,
+        &Run::collectUnits, &Run::runAsShard, &Run::openOutputs, &Run::analyse,
+        &Run::reportBudget, &Run::explainPlace})
     if (Outcome End = (this->*Phase)())
       return ended(*End);
   report();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/budget/Document.h"
+#include "driver/project/Error.h"
 #include "driver/project/Json.h"
 #include "driver/project/Paths.h"
 #include "driver/project/Printable.h"
@@ -17,6 +18,13 @@ using libtorch_tidy::bytes::TensorRow;
 using llvm::StringRef;
 
 namespace libtorch_tidy::driver {
+
+/// Raised when a program that reads reports would misread a new one.
+static constexpr unsigned ReportVersion = 1;
+
+static const char *nameOf(bytes::DeviceKind Device) {
+  return Device == bytes::DeviceKind::Cuda ? "cuda" : "cpu";
+}
 
 /// The file and the line of \p At, and \p More about it.
 static Json placed(const Spot &At, StringRef Folder,
@@ -84,12 +92,11 @@ static Json asJson(llvm::ArrayRef<bytes::TimeRow> Line,
 
 static Json asJson(const bytes::StepRows &Step, const BudgetOptions &Options,
                    StringRef Folder, bool WithLines) {
-  Json Result = {
-      {"input", Step.InputTexts},
-      {"result", Step.Result},
-      {"exact", Step.Missing.empty()},
-      {"fails", Step.Fails},
-      {"device", Options.Device == bytes::DeviceKind::Cuda ? "cuda" : "cpu"}};
+  Json Result = {{"input", Step.InputTexts},
+                 {"result", Step.Result},
+                 {"exact", Step.Missing.empty()},
+                 {"fails", Step.Fails},
+                 {"device", nameOf(Options.Device)}};
   if (!Options.Autocast.empty())
     Result["autocast"] = Options.Autocast;
   if (!Step.InputFrom.File.empty())
@@ -111,8 +118,10 @@ static Json asJson(const bytes::StepRows &Step, const BudgetOptions &Options,
         {"inference", asJson(Step.InferenceLine, Step, Folder)},
         {"laterSteps", asJson(Step.LaterLine, Step, Folder)}};
   if (Options.Memory)
-    Result["largestBatch"] =
-        Step.LargestBatch < 0 ? Json(nullptr) : Json(Step.LargestBatch);
+    Result.update(
+        {{"memory", Options.Memory},
+         {"largestBatch",
+          Step.LargestBatch < 0 ? Json(nullptr) : Json(Step.LargestBatch)}});
   return Result;
 }
 
@@ -241,26 +250,29 @@ static std::string written(const Json &Report) {
 }
 
 std::string asJson(const bytes::UnitBudget &Budget,
-                   const BudgetOptions &Options, StringRef Folder) {
-  Json Result = {
-      {"version", 1}, {"models", Json::array()}, {"unanswered", Json::array()}};
+                   const BudgetOptions &Options, const Failures &Trouble,
+                   StringRef Folder) {
+  Json Result = {{"version", ReportVersion},
+                 {"models", Json::array()},
+                 {"unanswered", Json::array()}};
   for (const ModelRows &Model : Budget.Models)
     Result["models"].push_back(
         asJson(Model, Options, Folder, /*WithRows=*/true));
   for (const bytes::RefusedModel &M : Budget.Refused)
     Result["unanswered"].push_back(asJson(M, Folder));
+  for (const auto &[File, Reason] : Trouble)
+    Result["notRead"].push_back(
+        {{"file", printable(relativePath(File, Folder))}, {"reason", Reason}});
   return written(Result);
 }
 
 std::string asJson(const BudgetSides &Sides, const BudgetOptions &Options,
                    StringRef Folder) {
-  Json Result = {{"version", 1},
-                 {"revision", Sides.Revision},
-                 {"commit", Sides.Commit},
+  Json Result = {{"version", ReportVersion},
+                 {"against", Sides.Against},
                  {"models", Json::array()},
-                 {"unanswered", Json::array()},
-                 {"unknown", Sides.Unknown}};
-  const std::vector<ModelPair> Pairs = pairsOf(Sides);
+                 {"unanswered", Json::array()}};
+  const std::vector<ModelPair> Pairs = pairsOf(Sides, Folder);
   for (const ModelPair &P : Pairs)
     Result["models"].push_back(asJson(P, Sides, Options, Folder));
   for (const Refusal &R : refusalsOf(Sides, Pairs)) {
@@ -269,6 +281,227 @@ std::string asJson(const BudgetSides &Sides, const BudgetOptions &Options,
     Result["unanswered"].push_back(std::move(Each));
   }
   return written(Result);
+}
+
+namespace {
+
+/// Reads what asJson() has written of one side, as far as a change asks for it.
+class ReportReader {
+public:
+  explicit ReportReader(const BudgetOptions &Options) : Options(Options) {}
+  BudgetSides read(const Json &Report);
+
+  /// The first member that is missing, or of another kind than it is written;
+  /// empty: there is none.
+  std::string Wrong;
+  /// "with --optimizer=adam", where this run has another optimizer.
+  std::string Differs;
+
+private:
+  const Json &member(const Json &Of, const char *Name,
+                     bool (Json::*IsRight)() const noexcept) {
+    const Json &Result = at(Of, {Name});
+    if (!(Result.*IsRight)() && Wrong.empty())
+      Wrong = Name;
+    return Result;
+  }
+  std::string text(const Json &Of, const char *Name) {
+    return textOf(member(Of, Name, &Json::is_string));
+  }
+  uint64_t number(const Json &Of, const char *Name) {
+    const Json &Result = member(Of, Name, &Json::is_number_unsigned);
+    return Result.is_number_unsigned() ? Result.get<uint64_t>() : 0;
+  }
+  bool flag(const Json &Of, const char *Name) {
+    return isTrue(member(Of, Name, &Json::is_boolean));
+  }
+  uint64_t bytesOf(const Json &Of, const char *Name) {
+    return number(at(Of, {Name}), "bytes");
+  }
+  const Json &list(const Json &Of, const char *Name) {
+    return listOf(member(Of, Name, &Json::is_array));
+  }
+  Spot spot(const Json &Of) {
+    return {text(Of, "file"), static_cast<unsigned>(number(Of, "line"))};
+  }
+
+  void expect(StringRef Option, const std::string &Then,
+              const std::string &Now);
+  std::vector<bytes::MissingRow> missing(const Json &Of);
+  bytes::PeakRow peak(const Json &Step, const char *Name);
+  bytes::StepRows step(const Json &Of);
+  TensorRow tensor(const Json &Of);
+  ModuleRow module(const Json &Of, bool HasStep);
+  ModelRows model(const Json &Of);
+
+  const BudgetOptions &Options;
+};
+
+} // namespace
+
+/// Were figures that \p Option decides made with the same value?
+void ReportReader::expect(StringRef Option, const std::string &Then,
+                          const std::string &Now) {
+  if (Then != Now && Differs.empty())
+    Differs = ((Then.empty() ? "without --" : "with --") + Option +
+               (Then.empty() ? "" : "=") + Then)
+                  .str();
+}
+
+std::vector<bytes::MissingRow> ReportReader::missing(const Json &Of) {
+  std::vector<bytes::MissingRow> Result;
+  for (const Json &Each : list(Of, "missing"))
+    Result.push_back({spot(Each), text(Each, "text")});
+  return Result;
+}
+
+bytes::PeakRow ReportReader::peak(const Json &Step, const char *Name) {
+  const Json &Of = at(Step, {Name});
+  bytes::PeakRow Result;
+  Result.Bytes = number(Of, "bytes");
+  Result.IsOptimizer = isTrue(at(Of, {"optimizer"}));
+  if (!Of.contains("file"))
+    return Result;
+  Result.Where = spot(Of);
+  Result.Module = text(Of, "module");
+  Result.IsBackward = flag(Of, "backward");
+  return Result;
+}
+
+bytes::StepRows ReportReader::step(const Json &Of) {
+  bytes::StepRows Result;
+  for (const Json &Input : list(Of, "input"))
+    Result.InputTexts.push_back(textOf(Input));
+  if (Of.contains("inputAt"))
+    Result.InputFrom = spot(Of["inputAt"]);
+  Result.Result = printable(text(Of, "result"));
+  Result.Missing = missing(Of);
+  Result.Fails = flag(Of, "fails");
+  expect("device", text(Of, "device"), nameOf(Options.Device));
+  expect("autocast", textOf(at(Of, {"autocast"})), Options.Autocast);
+  if (Result.Fails) {
+    // The last of them says why.
+    if (Result.Missing.empty() && Wrong.empty())
+      Wrong = "missing";
+    return Result;
+  }
+  auto MemoryText = [](uint64_t Bytes) {
+    return Bytes ? std::to_string(Bytes) + "B" : std::string();
+  };
+  const uint64_t Memory = Of.contains("memory") ? number(Of, "memory") : 0;
+  expect("memory", MemoryText(Memory), MemoryText(Options.Memory));
+  Result.Inputs = bytesOf(Of, "inputs");
+  Result.Kept = bytesOf(Of, "kept");
+  Result.Inference = peak(Of, "inference");
+  Result.Unguarded = peak(Of, "unguarded");
+  Result.FirstStep = peak(Of, "firstStep");
+  Result.LaterSteps = peak(Of, "laterSteps");
+  if (const Json &Reserved = at(Of, {"reserved"}); !Reserved.is_null()) {
+    Result.ReservedByInference = bytesOf(Reserved, "inference");
+    Result.ReservedByTraining = bytesOf(Reserved, "training");
+  }
+  if (at(Of, {"largestBatch"}).is_number_unsigned())
+    Result.LargestBatch = int64_t(std::min<uint64_t>(
+        number(Of, "largestBatch"), bytes::StepRows::AnyBatch));
+  return Result;
+}
+
+TensorRow ReportReader::tensor(const Json &Of) {
+  TensorRow Result;
+  Result.IsParameter = text(Of, "kind") == "parameter";
+  Result.GetsGradient = isTrue(at(Of, {"gradient"}));
+  Result.IsKnown = !at(Of, {"bytes"}).is_null();
+  if (Result.IsKnown)
+    Result.Bytes = number(Of, "bytes");
+  const Json &Shape = at(Of, {"shape"});
+  Result.Elements = Shape.is_array();
+  // One that is not known, or is negative, is no unsigned number.
+  for (const Json &Size : listOf(Shape))
+    Result.Elements *= Size.is_number_unsigned() ? Size.get<uint64_t>() : 0;
+  return Result;
+}
+
+ModuleRow ReportReader::module(const Json &Of, bool HasStep) {
+  ModuleRow Result;
+  Result.Path = text(Of, "path");
+  Result.Name = Result.Class = text(Of, "class");
+  Result.Made = spot(Of);
+  Result.IsRepeated = Of.contains("sameAs");
+  if (Result.IsRepeated)
+    return Result;
+  Result.IsIncomplete = !flag(Of, "exact");
+  Result.IsUnlisted = !flag(Of, "listed");
+  for (const Json &Each : list(Of, "tensors"))
+    Result.Tensors.push_back(tensor(Each));
+  if (HasStep)
+    Result.Kept = bytesOf(Of, "kept");
+  return Result;
+}
+
+ModelRows ReportReader::model(const Json &Of) {
+  ModelRows Result;
+  Result.Title = text(Of, "model");
+  Result.Made = spot(Of);
+  Result.Missing = missing(Of);
+  expect("dtype", textOf(at(Of, {"convertedTo"})), Options.Type);
+  expect("optimizer", textOf(at(Of, {"optimizer", "name"})), Options.Optimizer);
+  if (const Json &Step = at(Of, {"step"}); !Step.is_null()) {
+    Result.HasStep = true;
+    Result.Step = step(Step);
+  }
+  // Where a module lies in the tree, its path says.
+  std::map<std::pair<bool, std::string>, unsigned> Depths;
+  for (const Json &Each : list(Of, "modules")) {
+    ModuleRow Row = module(Each, hasStep(Result));
+    // Those that are not listed come last, and the first is not repeated.
+    if (Row.IsRepeated && !Result.Modules.empty())
+      Row.IsUnlisted = Result.Modules.back().IsUnlisted;
+    const size_t Dot = Row.Path.rfind('.');
+    const auto Parent = Depths.find(
+        {Row.IsUnlisted, Dot == Row.Path.npos ? "" : Row.Path.substr(0, Dot)});
+    if (!Row.Path.empty())
+      Row.Depth = Parent == Depths.end() ? 1 : Parent->second + 1;
+    Depths[{Row.IsUnlisted, Row.Path}] = Row.Depth;
+    Result.Modules.push_back(std::move(Row));
+  }
+  return Result;
+}
+
+BudgetSides ReportReader::read(const Json &Report) {
+  BudgetSides Result;
+  Result.Against = Options.Against;
+  Result.LacksBefore = Report.contains("notRead");
+  for (const Json &Each : list(Report, "models"))
+    Result.Before.Models.push_back(model(Each));
+  for (const Json &Each : list(Report, "unanswered"))
+    Result.Before.Refused.push_back(
+        {text(Each, "model"), spot(Each), text(Each, "reason")});
+  return Result;
+}
+
+llvm::Expected<BudgetSides> readReport(const BudgetOptions &Options,
+                                       llvm::vfs::FileSystem &FS) {
+  llvm::Expected<Json> Report = readJson(Options.Against, FS);
+  if (!Report)
+    return Report.takeError();
+  const std::string Name = "report '" + Options.Against + "'";
+  const Json &Version = at(*Report, {"version"});
+  if (!Version.is_number_unsigned())
+    return makeError("malformed " + Name +
+                     ": it is not one of --budget-format=json");
+  if (Version != ReportVersion)
+    return makeError(Name + " is of version " + Version.dump() +
+                     ", and this program reads version " +
+                     llvm::Twine(ReportVersion));
+  ReportReader Reader(Options);
+  BudgetSides Result = Reader.read(*Report);
+  if (!Reader.Wrong.empty())
+    return makeError("malformed " + Name + ": '" + Reader.Wrong +
+                     "' is missing or not as --budget-format=json writes it");
+  if (!Reader.Differs.empty())
+    return makeError(Name + " was written " + printable(Reader.Differs) +
+                     ", which gives other figures");
+  return Result;
 }
 
 } // namespace libtorch_tidy::driver

@@ -11,7 +11,6 @@
 #include "driver/output/HtmlFrame.h"
 #include "driver/project/Paths.h"
 #include "driver/project/Printable.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -87,10 +86,9 @@ private:
 
 class ModelsPage {
 public:
-  ModelsPage(const Document &Said, const BudgetOptions &Options,
-             StringRef Folder)
-      : Said(Said), Options(Options), Folder(Folder), OS(Out) {}
-  std::string write(const std::map<std::string, std::string> &Trouble);
+  ModelsPage(const Document &Said, StringRef Folder)
+      : Said(Said), Folder(Folder), OS(Out) {}
+  std::string write(const Failures &Trouble);
 
 private:
   void overview();
@@ -98,11 +96,10 @@ private:
   void parts(llvm::ArrayRef<Total> Totals);
   void figures(const Block &Sums);
   void missing(const Block &B);
-  void pictures(const ModelRows &Model);
+  void pictures(const Section &S);
   void remarks(StringRef Title, llvm::ArrayRef<Remark> Remarks);
 
   const Document &Said;
-  const BudgetOptions &Options;
   const StringRef Folder;
   std::string Out;
   llvm::raw_string_ostream OS;
@@ -248,8 +245,8 @@ void ModelsPage::missing(const Block &B) {
   OS << "</ul>\n</div>\n";
 }
 
-void ModelsPage::pictures(const ModelRows &Model) {
-  const bytes::StepRows &Step = Model.Step;
+void ModelsPage::pictures(const Section &S) {
+  const bytes::StepRows &Step = S.Model->Step;
   PassPicture Training = {"a later training step",
                           Step.LaterLine,
                           Step.LaterSteps,
@@ -261,7 +258,7 @@ void ModelsPage::pictures(const ModelRows &Model) {
                            {},
                            !Step.Missing.empty()};
   std::vector<Band> OfTraining;
-  for (const Total &T : modelTotals(Model, Options)) {
+  for (const Total &T : S.totals()) {
     if (!T.Part)
       continue;
     const bool IsOfBoth =
@@ -299,13 +296,13 @@ void ModelsPage::section(const Section &S, size_t Number) {
   OS << around("<p>", Sentences, "</p>\n");
   auto WriteMissing = [&](const Block &B) { missing(B); };
   ForEach(Block::Failure, WriteMissing);
-  parts(modelTotals(*S.Model, Options));
+  parts(S.totals());
   OS << "<div class=\"figures\">\n";
   ForEach(Block::Sums, [&](const Block &B) { figures(B); });
   OS << "</div>\n";
   ForEach(Block::Missing, WriteMissing);
   if (hasStep(*S.Model))
-    pictures(*S.Model);
+    pictures(S);
   Tree(OS, *S.Model, Folder).write();
   OS << "</section>\n";
 }
@@ -322,7 +319,7 @@ void ModelsPage::overview() {
   OS << "</tr></thead>\n<tbody>\n";
   for (const auto &[I, S] : llvm::enumerate(Said.Sections)) {
     const ModelRows &Model = *S.Model;
-    const std::vector<Total> Totals = modelTotals(Model, Options);
+    const std::vector<Total> &Totals = S.totals();
     OS << formatv(
         R"(<tr><td><a href="#model-{0}"><code>{1}</code></a></td>)"
         R"(<td class="count">{2}{3}</td><td class="count">{2}{4}</td>)",
@@ -354,8 +351,7 @@ void ModelsPage::remarks(StringRef Title, llvm::ArrayRef<Remark> Remarks) {
   OS << "</ul>\n</section>\n";
 }
 
-std::string
-ModelsPage::write(const std::map<std::string, std::string> &Trouble) {
+std::string ModelsPage::write(const Failures &Trouble) {
   const size_t Count = Said.Sections.size();
   const std::string Title =
       Count == 1 ? "What a model takes"
@@ -385,11 +381,10 @@ ModelsPage::write(const std::map<std::string, std::string> &Trouble) {
 }
 
 std::string budgetPage(const bytes::UnitBudget &Budget,
-                       const BudgetOptions &Options,
-                       const std::map<std::string, std::string> &Trouble,
+                       const BudgetOptions &Options, const Failures &Trouble,
                        StringRef WorkingDirectory) {
   const Document Said = documentOf(Budget, Options, WorkingDirectory);
-  return ModelsPage(Said, Options, WorkingDirectory).write(Trouble);
+  return ModelsPage(Said, WorkingDirectory).write(Trouble);
 }
 
 } // namespace libtorch_tidy::driver

@@ -9,10 +9,11 @@
 #define LIBTORCH_TIDY_DRIVER_BUDGET_BUDGETREPORT_H
 
 #include "analysis/bytes/Bytes.h"
+#include "driver/findings/Finding.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
-#include <map>
-#include <optional>
+#include "llvm/Support/Error.h"
+#include "llvm/Support/VirtualFileSystem.h"
 #include <string>
 
 namespace libtorch_tidy::driver {
@@ -32,19 +33,27 @@ struct BudgetOptions {
   std::string Type;     ///< That models are converted to; empty: not at all.
   std::string Autocast; ///< Its type; empty: off.
   BudgetFormat Format = BudgetFormat::Text;
-  /// What changed since this revision of git, instead.
-  std::optional<std::string> Revision;
+  /// A report as JSON: what changed since, instead; empty: not asked.
+  std::string Against;
 };
 
-/// The models of a revision, and those of now.
+/// The models of an earlier report, and those of now.
 struct BudgetSides {
   bytes::UnitBudget Before, After; ///< Merged.
   /// A unit could not be analysed: models that are not there may be in it.
   bool LacksBefore = false, LacksAfter = false;
-  std::string Revision, Commit; ///< As the user gave it, and its full name.
-  /// What is not known of the revision, in words.
-  std::vector<std::string> Unknown;
+  std::string Against; ///< The name of the report.
 };
+
+/// The side before, from the report that \p Options names. It is an error when
+/// that cannot be read, is of another version, or was written with options that
+/// give other figures.
+llvm::Expected<BudgetSides> readReport(const BudgetOptions &Options,
+                                       llvm::vfs::FileSystem &FS);
+
+/// Sets the side after. Before keeps what \p Options asks for.
+void addAfter(BudgetSides &Sides, bytes::UnitBudget Now, bool LacksSome,
+              const BudgetOptions &Options);
 
 /// All that units said: each model once, as the unit has it that sees most of
 /// it, and no class without an answer that is a part of a model.
@@ -54,9 +63,9 @@ bytes::UnitBudget merged(llvm::ArrayRef<bytes::UnitBudget> Units);
 // describes the JSON.
 
 /// A table for each model, and what could not be followed; or JSON, which has
-/// all tensors.
+/// all tensors, and \p Trouble.
 std::string budgetReport(const bytes::UnitBudget &Budget,
-                         const BudgetOptions &Options,
+                         const BudgetOptions &Options, const Failures &Trouble,
                          llvm::StringRef WorkingDirectory);
 
 /// For each model what the change adds or saves, and which modules do: as text,
@@ -65,12 +74,10 @@ std::string budgetReport(const BudgetSides &Sides, const BudgetOptions &Options,
                          llvm::StringRef WorkingDirectory);
 
 /// One HTML file that needs nothing else, and no scripts: the sums of each
-/// model, what is in use over time, and a bar per module. \p Trouble has the
-/// files that could not be read in full, with the reason. Equal input gives
-/// equal bytes.
+/// model, what is in use over time, and a bar per module, and \p Trouble. Equal
+/// input gives equal bytes.
 std::string budgetPage(const bytes::UnitBudget &Budget,
-                       const BudgetOptions &Options,
-                       const std::map<std::string, std::string> &Trouble,
+                       const BudgetOptions &Options, const Failures &Trouble,
                        llvm::StringRef WorkingDirectory);
 
 } // namespace libtorch_tidy::driver

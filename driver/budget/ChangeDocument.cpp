@@ -8,7 +8,6 @@
 #include "checks/base/Amounts.h"
 #include "driver/budget/Document.h"
 #include "driver/project/Printable.h"
-#include "llvm/ADT/STLExtras.h"
 
 using libtorch_tidy::bytes::ModelRows;
 using libtorch_tidy::bytes::ModuleRow;
@@ -32,7 +31,7 @@ public:
   ChangeSection(const ModelPair &P, const BudgetSides &Sides,
                 const BudgetOptions &Options, StringRef Folder)
       : P(P), Sides(Sides), Options(Options), Folder(Folder),
-        Then(printable(Sides.Revision)) {}
+        Then(printable(Sides.Against)) {}
   Section make();
 
 private:
@@ -53,7 +52,7 @@ private:
   const BudgetSides &Sides;
   const BudgetOptions &Options;
   const StringRef Folder;
-  const std::string Then; ///< The revision.
+  const std::string Then; ///< The report of the side before.
   /// Of a pair that has both sides: all that one of them has.
   std::vector<Figure> Figures;
   std::vector<ModuleChange> Modules;
@@ -279,19 +278,6 @@ void ChangeSection::sayMissing() {
   }
 }
 
-/// The constructors that the class of \p Model has now.
-static std::string constructorsOf(const ModelRows &Model,
-                                  const bytes::UnitBudget &Now) {
-  std::string Result;
-  const std::string Class = classOf(Model).str();
-  for (StringRef Known : Now.Known) {
-    StringRef Name = Known.split('(').first;
-    if (Name == Class || Name.ends_with("::" + Class))
-      Result += (Result.empty() ? "" : ", ") + Known.str();
-  }
-  return Result;
-}
-
 /// A model that one side lacks.
 std::string ChangeSection::oneSide() const {
   const ModelRows &Model = P.one();
@@ -304,13 +290,9 @@ std::string ChangeSection::oneSide() const {
   if (Model.HasStep && Model.Step.Fails)
     Size += P.After ? "; its step fails" : "; its step failed";
   const std::string Title = modelTitle(Model, Options);
-  if (P.RefusedBefore) {
-    std::string Now = constructorsOf(Model, Sides.After);
-    if (!Now.empty())
-      Now = "; now there are: " + printable(Now);
+  if (P.RefusedBefore)
     return Title + ": in " + Then + ", " + printable(P.RefusedBefore->Reason) +
-           Now + "; it takes " + Size;
-  }
+           "; it takes " + Size;
   if (P.RefusedAfter)
     return Title + ": " + printable(P.RefusedAfter->Reason) + "; in " + Then +
            " it took " + Size;
@@ -335,15 +317,10 @@ Section ChangeSection::make() {
     add(stepTotals(P.Before->Step, Folder), stepTotals(P.After->Step, Folder));
   Modules = modulesOf(P, Options);
   Changed = hasChanged(P, Options, Modules);
-  auto AddRows = [&](std::string Table) {
-    Block Rows = {Block::Rows, {}};
-    Rows.Table = std::move(Table);
-    Blocks.push_back(std::move(Rows));
-  };
   if (Changed)
-    AddRows(figureTable());
+    Blocks.push_back(rowsBlock(figureTable()));
   if (!Modules.empty())
-    AddRows(moduleTable());
+    Blocks.push_back(rowsBlock(moduleTable()));
   saySteps();
   sayMissing();
   return {firstLine(), std::move(Blocks)};
@@ -352,13 +329,13 @@ Section ChangeSection::make() {
 Document documentOf(const BudgetSides &Sides, const BudgetOptions &Options,
                     StringRef Folder) {
   Document Result;
-  const std::vector<ModelPair> Pairs = pairsOf(Sides);
+  const std::vector<ModelPair> Pairs = pairsOf(Sides, Folder);
   for (const ModelPair &P : Pairs)
     Result.Sections.push_back(ChangeSection(P, Sides, Options, Folder).make());
   for (const Refusal &R : refusalsOf(Sides, Pairs)) {
     Remark Each = remarkOf(*R.Model, Folder);
     if (R.IsBefore)
-      Each.About += " in " + printable(Sides.Revision);
+      Each.About += " in " + printable(Sides.Against);
     Result.Unanswered.push_back(std::move(Each));
   }
   return Result;

@@ -96,6 +96,12 @@ Remark remarkOf(const bytes::RefusedModel &M, StringRef Folder) {
   return {printable(M.Title), lineOf(M.Where, Folder), printable(M.Reason)};
 }
 
+Block rowsBlock(std::string Table) {
+  Block Result = {Block::Rows, {}};
+  Result.Table = std::move(Table);
+  return Result;
+}
+
 Block missingBlock(const std::string &Sentence,
                    llvm::ArrayRef<bytes::MissingRow> Missing,
                    StringRef Folder) {
@@ -166,8 +172,7 @@ static Section sectionOf(const ModelRows &Model, const BudgetOptions &Options,
                          StringRef Folder) {
   Section Result = {modelTitle(Model, Options), {}, &Model};
   std::vector<Block> &Blocks = Result.Blocks;
-  Blocks.push_back(
-      {Block::Rows, {}, {}, {}, false, moduleTable(Model, Folder)});
+  Blocks.push_back(rowsBlock(moduleTable(Model, Folder)));
   Blocks.push_back({Block::Sums,
                     {"The model"},
                     {},
@@ -280,9 +285,10 @@ std::string asText(const Document &D) {
 }
 
 std::string budgetReport(const bytes::UnitBudget &Budget,
-                         const BudgetOptions &Options, StringRef Folder) {
+                         const BudgetOptions &Options, const Failures &Trouble,
+                         StringRef Folder) {
   return Options.Format == BudgetFormat::Json
-             ? asJson(Budget, Options, Folder)
+             ? asJson(Budget, Options, Trouble, Folder)
              : asText(documentOf(Budget, Options, Folder));
 }
 

@@ -15,6 +15,7 @@
 #define LIBTORCH_TIDY_DRIVER_BUDGET_DOCUMENT_H
 
 #include "driver/budget/Models.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace libtorch_tidy::driver {
@@ -58,6 +59,12 @@ struct Section {
   std::string Title;
   std::vector<Block> Blocks;
   const bytes::ModelRows *Model = nullptr;
+  /// Of Model: what it is made of, and the sum.
+  const std::vector<Total> &totals() const {
+    return llvm::find_if(Blocks,
+                         [](const Block &B) { return B.Is == Block::Sums; })
+        ->Totals;
+  }
 };
 
 struct Document {
@@ -72,7 +79,8 @@ Document documentOf(const BudgetSides &Sides, const BudgetOptions &Options,
 std::string asText(const Document &D);
 
 std::string asJson(const bytes::UnitBudget &Budget,
-                   const BudgetOptions &Options, llvm::StringRef Folder);
+                   const BudgetOptions &Options, const Failures &Trouble,
+                   llvm::StringRef Folder);
 std::string asJson(const BudgetSides &Sides, const BudgetOptions &Options,
                    llvm::StringRef Folder);
 
@@ -97,6 +105,7 @@ std::vector<Total> stepTotals(const bytes::StepRows &Step,
 Remark remarkOf(const bytes::RefusedModel &M, llvm::StringRef Folder);
 
 // The parts of a section that a change has as well:
+Block rowsBlock(std::string Table);
 /// "A step with an input of 2x3 gives 2x10.", or that it fails, and why.
 Block stepBlock(const bytes::StepRows &Step, const BudgetOptions &Options,
                 llvm::StringRef Folder);

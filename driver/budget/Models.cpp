@@ -7,6 +7,7 @@
 
 #include "driver/budget/Models.h"
 #include "analysis/bytes/library/ModuleParameters.h"
+#include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 #include <set>
@@ -101,11 +102,30 @@ bool isExact(const ModelRows &Model) {
          (!hasStep(Model) || Model.Step.Missing.empty());
 }
 
-StringRef classOf(const ModelRows &Model) {
-  return StringRef(Model.Title).split('(').first;
+StringRef classOf(StringRef Title) { return Title.split('(').first; }
+
+void addAfter(BudgetSides &Sides, bytes::UnitBudget Now, bool LacksSome,
+              const BudgetOptions &Options) {
+  Sides.After = std::move(Now);
+  Sides.LacksAfter = LacksSome;
+  if (Options.Model.empty())
+    return;
+  // The name in a title is shorter than the user's may be.
+  StringRef Title = Options.Model;
+  const bool IsRefused =
+      Sides.After.Models.empty() && !Sides.After.Refused.empty();
+  if (IsRefused)
+    Title = Sides.After.Refused.front().Title;
+  else if (!Sides.After.Models.empty())
+    Title = Sides.After.Models.front().Title;
+  auto IsOther = [&](const auto &M) {
+    return IsRefused ? M.Title != Title : classOf(M.Title) != classOf(Title);
+  };
+  llvm::erase_if(Sides.Before.Models, IsOther);
+  llvm::erase_if(Sides.Before.Refused, IsOther);
 }
 
-std::vector<ModelPair> pairsOf(const BudgetSides &Sides) {
+std::vector<ModelPair> pairsOf(const BudgetSides &Sides, StringRef Folder) {
   std::vector<ModelPair> Result;
   std::vector<const ModelRows *> Left;
   for (const ModelRows &M : Sides.Before.Models)
@@ -124,20 +144,21 @@ std::vector<ModelPair> pairsOf(const BudgetSides &Sides) {
       Left.erase(It);
     }
   };
-  Match([](const ModelRows &A, const ModelRows &B) {
-    return A.Title == B.Title && A.Made.File == B.Made.File;
+  Match([&](const ModelRows &A, const ModelRows &B) {
+    return A.Title == B.Title && relativePath(A.Made.File, Folder) ==
+                                     relativePath(B.Made.File, Folder);
   });
   Match([](const ModelRows &A, const ModelRows &B) {
     return A.Title == B.Title;
   });
   Match([&](const ModelRows &A, const ModelRows &B) {
-    return classOf(A) == classOf(B) &&
+    return classOf(A.Title) == classOf(B.Title) &&
            llvm::count_if(Left,
                           [&](const ModelRows *M) {
-                            return classOf(*M) == classOf(A);
+                            return classOf(M->Title) == classOf(A.Title);
                           }) == 1 &&
            llvm::count_if(Result, [&](const ModelPair &P) {
-             return !P.Before && classOf(*P.After) == classOf(B);
+             return !P.Before && classOf(P.After->Title) == classOf(B.Title);
            }) == 1;
   });
   for (const ModelRows *M : Left)
@@ -146,7 +167,7 @@ std::vector<ModelPair> pairsOf(const BudgetSides &Sides) {
   auto RefusalOf = [](const std::vector<RefusedModel> &All,
                       const ModelRows &Model) -> const RefusedModel * {
     auto It = llvm::find_if(All, [&](const RefusedModel &M) {
-      return M.Title == Model.Title || M.Title == classOf(Model);
+      return M.Title == Model.Title || M.Title == classOf(Model.Title);
     });
     return It == All.end() ? nullptr : &*It;
   };

@@ -45,8 +45,8 @@ std::vector<Subtree> subtrees(llvm::ArrayRef<bytes::ModuleRow> Rows);
 bool hasStep(const bytes::ModelRows &Model);
 /// Is nothing missing in the sums of \p Model, nor in those of its step?
 bool isExact(const bytes::ModelRows &Model);
-/// The class of \p Model, as its title has it.
-llvm::StringRef classOf(const bytes::ModelRows &Model);
+/// The class of a model, as its title has it.
+llvm::StringRef classOf(llvm::StringRef Title);
 
 /// A model before and after, as far as there is one.
 struct ModelPair {
@@ -57,8 +57,10 @@ struct ModelPair {
   const bytes::ModelRows &one() const { return After ? *After : *Before; }
 };
 
-/// Pairs by title, and then those of a class that has one other title now.
-std::vector<ModelPair> pairsOf(const BudgetSides &Sides);
+/// Pairs by title and file, by title, and then those of a class that has one
+/// other title now. Files may be relative to \p Folder.
+std::vector<ModelPair> pairsOf(const BudgetSides &Sides,
+                               llvm::StringRef Folder);
 
 // Of pairs that have both sides:
 /// Can the steps of both be compared?

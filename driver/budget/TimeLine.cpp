@@ -8,7 +8,6 @@
 #include "checks/base/Amounts.h"
 #include "driver/budget/Document.h"
 #include "driver/output/Escape.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
 #include <map>

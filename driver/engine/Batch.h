@@ -59,8 +59,6 @@ struct AnalysisJob {
   std::string VfsOverlay; ///< Of createFileSystem(), which took it.
   /// Findings that this denies are dropped.
   std::function<bool(const Unit &, const Finding &)> IsAskedFor;
-  /// Files that are taken not to be there.
-  llvm::ArrayRef<std::string> Hidden = {};
 };
 
 /// Everything the units said.

@@ -118,8 +118,7 @@ void readTogether(std::vector<Job> &Jobs, const AnalysisJob &Work,
   OnlyDefines.Unit.Budget->Model.clear();
   OnlyDefines.Unit.Budget->OnlyDefines = true;
   const AnalysisJob Ask{Others,        OnlyDefines,     Work.Config,
-                        Work.MakeOurs, Work.VfsOverlay, Work.IsAskedFor,
-                        Work.Hidden};
+                        Work.MakeOurs, Work.VfsOverlay, Work.IsAskedFor};
   Schedule Asked(Ask, Overlay);
   Asked.run();
   for (const Job &J : Asked.Jobs)
@@ -133,8 +132,7 @@ void readTogether(std::vector<Job> &Jobs, const AnalysisJob &Work,
                    Work.Config,
                    Work.MakeOurs,
                    Work.VfsOverlay,
-                   Work.IsAskedFor,
-                   Work.Hidden};
+                   Work.IsAskedFor};
   std::vector<Extended> Units(Jobs.size());
   std::vector<std::vector<bytes::MissingRow>> Trouble(Jobs.size());
   for (unsigned Round = 0; Round < MaxRounds; ++Round) {

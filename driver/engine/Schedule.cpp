@@ -72,7 +72,7 @@ FileSystem Schedule::makeFileSystem() const {
     Own = FileSystem(new llvm::vfs::OverlayFileSystem(
         llvm::vfs::createPhysicalFileSystem()));
   }
-  return withTexts(std::move(*Own), Overlay, Work.Hidden);
+  return withTexts(std::move(*Own), Overlay);
 }
 
 void Schedule::describe(Job &J, const Unit &U) {

@@ -8,7 +8,6 @@
 #include "driver/findings/RunReport.h"
 #include "driver/project/Error.h"
 #include "driver/project/Json.h"
-#include "driver/project/Nesting.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/DebugInfo/DIContext.h"
@@ -186,7 +185,8 @@ RunReport::Site SiteReader::read(const Json &Site) {
 }
 
 static RunReport::Verdict
-verdictOf(const Json &Said, const std::map<double, RunReport::Site> &By) {
+verdictOf(const Json &Said,
+          llvm::function_ref<const RunReport::Site *(double)> SiteOf) {
   RunReport::Verdict Result = {textAt(Said, "kind"),
                                textAt(Said, "series"),
                                textAt(Said, "text"),
@@ -195,8 +195,8 @@ verdictOf(const Json &Said, const std::map<double, RunReport::Site> &By) {
                                numberAt(Said, "explained"),
                                {}};
   forObjects(Said, "sites", [&](const Json &Grown) {
-    if (auto It = By.find(numberAt(Grown, "site")); It != By.end())
-      Result.Sites.push_back({&It->second, numberAt(Grown, "bytesPerStep"),
+    if (const RunReport::Site *Maker = SiteOf(numberAt(Grown, "site")))
+      Result.Sites.push_back({Maker, numberAt(Grown, "bytesPerStep"),
                               numberAt(Grown, "nodesPerStep")});
   });
   return Result;
@@ -214,21 +214,17 @@ static RunReport::Steps stepsOf(const Json &Series) {
   return Result;
 }
 
-Expected<RunReport> RunReport::read(StringRef File, llvm::vfs::FileSystem &FS) {
-  auto Read = FS.getBufferForFile(File);
+Expected<RunReport> RunReport::read(StringRef File, llvm::vfs::FileSystem &FS,
+                                    bool AllSites) {
+  Expected<Json> Read = readJson(File, FS);
   if (!Read)
-    return makeError("cannot read '" + File +
-                     "': " + Read.getError().message());
+    return Read.takeError();
   auto Malformed = [&](const llvm::Twine &Why) {
     return makeError("malformed report '" + File + "': " + Why);
   };
   RunReport Result;
-  Result.Text = (*Read)->getBuffer().str();
-  if (isNestedTooDeep(Result.Text))
-    return Malformed("it is nested too deeply");
-  const Json Report = parseJson(Result.Text);
-  if (Report.is_discarded())
-    return Malformed("it is not JSON");
+  Result.Written = std::move(*Read);
+  const Json &Report = Result.Written;
   if (!Report.is_object() || textAt(Report, "format") != ReportFormat)
     return Malformed("it is not a report of libtorch-tidy's watch");
   if (numberAt(Report, "version") != ReportVersion)
@@ -239,12 +235,24 @@ Expected<RunReport> RunReport::read(StringRef File, llvm::vfs::FileSystem &FS) {
   Result.End = textAt(Report, "end");
   Result.Process = numberAt(Report, "pid");
   Result.Seconds = numberAt(Report, "seconds");
+  std::map<double, const Json *> Known;
+  forObjects(Report, "sites",
+             [&](const Json &Site) { Known[numberAt(Site, "site")] = &Site; });
   SiteReader Reader(Report);
-  forObjects(Report, "sites", [&](const Json &Site) {
-    Result.Sites[numberAt(Site, "site")] = Reader.read(Site);
-  });
+  auto SiteOf = [&](double Number) -> const Site * {
+    auto It = Known.find(Number);
+    if (It == Known.end())
+      return nullptr;
+    auto [Here, New] = Result.Sites.try_emplace(Number);
+    if (New)
+      Here->second = Reader.read(*It->second);
+    return &Here->second;
+  };
+  for (const auto &[Number, Site] : Known)
+    if (AllSites)
+      SiteOf(Number);
   forObjects(Report, "verdicts", [&](const Json &Said) {
-    Result.Verdicts.push_back(verdictOf(Said, Result.Sites));
+    Result.Verdicts.push_back(verdictOf(Said, SiteOf));
   });
   forObjects(Report, "regions", [&](const Json &R) {
     Result.Regions.push_back({textAt(R, "name"), numberAt(R, "times"),
@@ -260,7 +268,7 @@ Expected<RunReport> RunReport::read(StringRef File, llvm::vfs::FileSystem &FS) {
 }
 
 std::string RunReport::withLines(StringRef Root) const {
-  Json Report = Json::parse(Text), None;
+  Json Report = Written, None;
   for (Json &Site : Report.contains("sites") ? Report["sites"] : None) {
     auto It =
         Site.is_object() ? Sites.find(numberAt(Site, "site")) : Sites.end();

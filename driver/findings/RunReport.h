@@ -15,9 +15,7 @@
 #ifndef LIBTORCH_TIDY_DRIVER_FINDINGS_RUNREPORT_H
 #define LIBTORCH_TIDY_DRIVER_FINDINGS_RUNREPORT_H
 
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
-#include "llvm/Support/VirtualFileSystem.h"
+#include "driver/project/Json.h"
 #include <map>
 #include <string>
 #include <vector>
@@ -58,13 +56,18 @@ struct RunReport {
   };
 
   /// Reads \p File. The programs that it names are asked for the lines, unless
-  /// it has them already.
-  static llvm::Expected<RunReport> read(llvm::StringRef File,
-                                        llvm::vfs::FileSystem &FS);
+  /// it has them already: those of the sites that verdicts name, or of all.
+  static llvm::Expected<RunReport>
+  read(llvm::StringRef File, llvm::vfs::FileSystem &FS, bool AllSites);
 
-  /// The report as JSON, with `made` and `calls` for each site. Files below
-  /// \p Root are relative to it.
+  /// The report as JSON, with `made` and `calls` for each site that was read.
+  /// Files below \p Root are relative to it.
   std::string withLines(llvm::StringRef Root) const;
+
+  /// What the stacks of sites show of the growth of \p V is a sample.
+  static bool isSampled(const Verdict &V) { return V.Explained < 0.98; }
+  /// Does \p V count graph nodes? Others count bytes or threads.
+  static bool countsNodes(const Verdict &V) { return V.Kind == "graph"; }
 
   std::string Torch, Began, End;
   double Process = 0, Seconds = 0;
@@ -75,7 +78,7 @@ struct RunReport {
   std::vector<Steps> Series;
 
 private:
-  std::string Text; ///< As it was written.
+  Json Written;
 };
 
 } // namespace libtorch_tidy::driver

@@ -23,7 +23,7 @@ namespace libtorch_tidy::driver {
 Expected<WatchedRun>
 WatchedRun::read(StringRef File, StringRef Folder,
                  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
-  Expected<RunReport> Report = RunReport::read(File, *FS);
+  Expected<RunReport> Report = RunReport::read(File, *FS, /*AllSites=*/false);
   if (!Report)
     return Report.takeError();
   WatchedRun Result;
@@ -32,7 +32,7 @@ WatchedRun::read(StringRef File, StringRef Folder,
     for (const RunReport::Growth &Grown : Said.Sites) {
       Growth G;
       // The verdict says which of the two grows; the other one varies.
-      if (Said.Kind == "graph")
+      if (RunReport::countsNodes(Said))
         G.PerStep.Nodes = Grown.Nodes;
       else
         G.PerStep.Bytes = Grown.Bytes;

@@ -8,7 +8,7 @@
 #include "driver/lsp/Server.h"
 #include "driver/lsp/Answers.h"
 #include "driver/lsp/DocumentAnalysis.h"
-#include "driver/project/Nesting.h"
+#include "driver/project/Json.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include <csignal>

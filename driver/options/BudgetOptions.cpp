@@ -55,6 +55,11 @@ static Opt<std::string>
     AutocastType("autocast", cl::value_desc("type"),
                  cl::desc("Of --budget: forward() runs with autocast to this "
                           "type, float16 or bfloat16 (mixed precision)"));
+static Opt<std::string>
+    Against("against", cl::value_desc("file"),
+            cl::desc("Of --budget: what models take more or less than in this "
+                     "report, which --budget-format=json wrote for other "
+                     "files, or before a change"));
 static Opt<BudgetFormat> BudgetForm(
     "budget-format", cl::init(BudgetFormat::Text), cl::desc("Form of --budget"),
     cl::values(clEnumValN(BudgetFormat::Text, "text", "tables to read"),
@@ -98,11 +103,10 @@ static Error readType(const Opt<std::string> &Option, StringRef Known,
   return Error::success();
 }
 
-Error readBudget(StringRef Html, std::optional<std::string> Revision,
-                 BudgetOptions &Result) {
+Error readBudget(StringRef Html, BudgetOptions &Result) {
   if (!Budget)
     return refuse("model optimizer budget-format input memory device dtype "
-                  "autocast",
+                  "autocast against",
                   " goes with --budget");
   if (Error E = refuse("checks level fail-on audit-nolint whole-program shard "
                        "merge-shards shard-dir baseline write-baseline confirm "
@@ -111,17 +115,22 @@ Error readBudget(StringRef Html, std::optional<std::string> Revision,
                        "output line-filter list-checks warnings-as-errors",
                        " is about findings, and does not go with --budget"))
     return E;
+  if (Error E = refuse("diff", " is about findings; --budget compares with the "
+                               "report that --against names"))
+    return E;
   if (Html == "-" && BudgetForm == BudgetFormat::Json)
     return makeError("only one of --html and --budget-format=json can be "
                      "written to the standard output");
-  if (!Html.empty() && Revision)
-    return makeError("--html does not go with --budget --diff: the page shows "
-                     "one revision");
+  if (isGivenEmpty(Against))
+    return makeError("--against needs the name of a file");
+  if (!Html.empty() && !Against.empty())
+    return makeError("--html does not go with --against: the page shows no "
+                     "change");
   Result.Asked = true;
   Result.Model = Model;
   Result.Optimizer = Optimizer;
   Result.Format = BudgetForm;
-  Result.Revision = std::move(Revision);
+  Result.Against = Against;
   if (Model.getNumOccurrences())
     if (Error E = bytes::checkModelText(Model))
       return makeError("--model: " + toString(std::move(E)));

@@ -105,8 +105,7 @@ static Opt<std::string>
     Diff("diff", cl::ValueOptional, cl::value_desc("revision"),
          cl::desc("Only findings that have to do with lines changed since a "
                   "revision of git (default HEAD). Without files: the files "
-                  "that are changed. With --budget: what models take more or "
-                  "less than there"));
+                  "that are changed"));
 static Opt<bool>
     Staged("staged",
            cl::desc("As --diff, for the lines staged for the next commit"));
@@ -288,10 +287,6 @@ static bool isGiven(const cl::Option &Option) {
   return Option.getNumOccurrences();
 }
 
-static bool isGivenEmpty(const cl::opt<std::string> &Option) {
-  return isGiven(Option) && Option.empty();
-}
-
 /// Options without a value that is needed.
 static Error checkFileNames() {
   for (const cl::opt<std::string> *File :
@@ -318,16 +313,9 @@ static Error checkLsp() {
       "progress allow-no-checks list-checks dump-config "
       "verify-config explain why emit-library-pch whole-program shard "
       "merge-shards shard-dir budget model optimizer "
-      "budget-format input memory device dtype autocast stats "
+      "budget-format input memory device dtype autocast against stats "
       "watch-report",
       " does not go with --lsp");
-}
-
-/// The revision of --diff, if it was given.
-static std::optional<std::string> diffRevision() {
-  if (!Diff.getNumOccurrences())
-    return std::nullopt;
-  return Diff.empty() ? "HEAD" : Diff.getValue();
 }
 
 /// Options that do not go together. \p HasFlags: there are flags after `--`.
@@ -365,8 +353,9 @@ static Error checkCombinations(bool HasFlags) {
   return isGiven(Why)
              ? refuse("level sarif html format output export-fixes baseline "
                       "write-baseline diff staged pre-commit fix fix-errors "
-                      "fix-notes fix-dry-run confirm budget shard "
-                      "merge-shards",
+                      "fix-notes fix-dry-run verify-fixes audit-nolint confirm "
+                      "budget shard merge-shards list-checks dump-config "
+                      "verify-config explain",
                       " does not go with --why")
              : Error::success();
 }
@@ -411,13 +400,12 @@ static ReportOptions reports() {
   return Result;
 }
 
-static SelectionOptions selection(bool IsAboutModels) {
+static SelectionOptions selection() {
   SelectionOptions Result;
   Result.Baseline = Baseline;
   Result.WriteBaseline = WriteBaseline;
-  // About models, a revision selects nothing.
-  if (!IsAboutModels)
-    Result.Diff = diffRevision();
+  if (isGiven(Diff))
+    Result.Diff = Diff.empty() ? "HEAD" : Diff.getValue();
   Result.Staged = Staged;
   Result.PreCommit = PreCommit;
   Result.HasLineFilter = LineFilter.getNumOccurrences();
@@ -475,7 +463,7 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
     return E;
   if (Error E = checkCombinations(/*HasFlags=*/Fixed != nullptr))
     return E;
-  if (Error E = readBudget(Html, diffRevision(), Result.Budget))
+  if (Error E = readBudget(Html, Result.Budget))
     return E;
   if (Error E = readWatched(Files, Html, Result.WatchReport, Result.Confirm))
     return E;
@@ -509,7 +497,7 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   }
   // A machine of a cluster is another job's when the run has ended.
   Result.Analysis.Background &= !Result.Analysis.Shards.Count;
-  Result.Selection = selection(Result.Budget.Asked);
+  Result.Selection = selection();
   Result.Reports = reports();
   Result.ExportFixes = ExportFixes;
   Result.Lsp = Lsp;

@@ -34,6 +34,10 @@ template <typename T> struct Opt : llvm::cl::opt<T> {
       : llvm::cl::opt<T>(Given..., llvm::cl::cat(Category)) {}
 };
 
+inline bool isGivenEmpty(const llvm::cl::opt<std::string> &Option) {
+  return Option.getNumOccurrences() && Option.empty();
+}
+
 /// An error about the first of the options \p Names, with spaces between them,
 /// that was given: its name and \p Why.
 llvm::Error refuse(llvm::StringRef Names, const llvm::Twine &Why);
@@ -51,11 +55,9 @@ void nameFiles(llvm::MutableArrayRef<const char *> Args,
 /// Reads the options about shards. ShardOptions.cpp.
 llvm::Error readShards(ShardOptions &Result);
 
-/// Reads the options about the bytes of models, with what --html says, and
-/// --diff, if it was given. BudgetOptions.cpp.
-llvm::Error readBudget(llvm::StringRef Html,
-                       std::optional<std::string> Revision,
-                       BudgetOptions &Result);
+/// Reads the options about the bytes of models, with what --html says.
+/// BudgetOptions.cpp.
+llvm::Error readBudget(llvm::StringRef Html, BudgetOptions &Result);
 
 /// Reads the options about reports of a run: what --watch-report is asked for,
 /// with what --html says and \p Files, and the report for --confirm.

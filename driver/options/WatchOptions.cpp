@@ -33,13 +33,18 @@ static Opt<std::string>
 
 Error readWatched(ArrayRef<std::string> Files, StringRef Html,
                   WatchReportOptions &Result, std::string &ToConfirm) {
+  if (isGivenEmpty(Confirm))
+    return makeError("--confirm needs the name of a file");
+  if (isGivenEmpty(WatchJson))
+    return makeError("--watch-json needs the name of a file, or -");
   ToConfirm = Confirm;
   if (!WatchReport)
     return refuse("root watch-json", " goes with --watch-report");
   if (Error E = refuse("confirm budget sarif format output export-fixes fix "
                        "fix-errors fix-notes fix-dry-run baseline "
                        "write-baseline diff staged pre-commit whole-program "
-                       "list-checks dump-config verify-config explain why",
+                       "shard merge-shards emit-library-pch list-checks "
+                       "dump-config verify-config explain why",
                        " does not go with --watch-report"))
     return E;
   if (Files.size() != 1)

@@ -18,7 +18,6 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
-#include <set>
 
 using llvm::Error;
 using llvm::StringRef;
@@ -54,8 +53,9 @@ static std::string amount(double Value, StringRef One) {
 
 /// What a verdict counts.
 static StringRef unitOf(const RunReport::Verdict &V) {
+  if (RunReport::countsNodes(V))
+    return "nodes";
   return llvm::StringSwitch<StringRef>(V.Kind)
-      .Case("graph", "nodes")
       .Cases("threads", "thread-per-call", "threads")
       .Default("bytes");
 }
@@ -128,7 +128,7 @@ std::vector<Share> RunPrinter::sharesOf(const RunReport::Verdict &V) const {
   std::map<std::string, Share> ByPlace;
   double Sum = 0;
   for (const RunReport::Growth &G : V.Sites) {
-    const double PerStep = V.Kind == "graph" ? G.Nodes : G.Bytes;
+    const double PerStep = RunReport::countsNodes(V) ? G.Nodes : G.Bytes;
     Share &Here = ByPlace[placeOf(*G.Maker)];
     Here.PerStep += PerStep;
     Here.Sites.push_back(G.Maker);
@@ -139,7 +139,7 @@ std::vector<Share> RunPrinter::sharesOf(const RunReport::Verdict &V) const {
     Each.Place = Place;
     Each.Part = Sum ? Each.PerStep / Sum : 0;
     // Stacks are a sample: what they show stands for all of the growth.
-    if (V.Explained < 0.98)
+    if (RunReport::isSampled(V))
       Each.PerStep = Each.Part * V.PerStep;
     Result.push_back(std::move(Each));
   }
@@ -197,9 +197,9 @@ std::string RunPrinter::text() const {
     End();
     for (const Share &Each : llvm::ArrayRef(Shares).take_front(MaxPlaces)) {
       const std::string Operators = operatorsOf(Each);
-      Line = (V.Explained >= 0.98 ? "  " : "  about ") +
-             (unitOf(V) == "nodes" ? amount(Each.PerStep, "node")
-                                   : words(Each.PerStep) + " bytes") +
+      Line = (RunReport::isSampled(V) ? "  about " : "  ") +
+             (RunReport::countsNodes(V) ? amount(Each.PerStep, "node")
+                                        : words(Each.PerStep) + " bytes") +
              " a step made at " + Each.Place +
              (Operators.empty() ? "" : ": " + Operators);
       End();
@@ -388,7 +388,8 @@ Error printRun(const WatchReportOptions &Options, llvm::vfs::FileSystem &FS) {
           {{"--html", Options.Html}, {"--watch-json", Options.Json}},
           {{"the report of a run", Options.File}}))
     return E;
-  llvm::Expected<RunReport> Run = RunReport::read(Options.File, FS);
+  llvm::Expected<RunReport> Run =
+      RunReport::read(Options.File, FS, /*AllSites=*/!Options.Json.empty());
   if (!Run)
     return Run.takeError();
   llvm::SmallString<256> Root(Options.Root.empty() ? "." : Options.Root);

@@ -12,7 +12,6 @@
 #include "driver/project/HarmlessFlags.h"
 #include "driver/project/Json.h"
 #include "driver/project/LibtorchLookup.h"
-#include "driver/project/Nesting.h"
 #include "driver/project/NvccFlags.h"
 #include "driver/project/Paths.h"
 #include "driver/project/Printable.h"
@@ -332,19 +331,6 @@ std::optional<bool> CompileCommands::isListed(StringRef File) {
   if (!*Found)
     return std::nullopt;
   return !(*Found)->Commands->getCompileCommands(File).empty();
-}
-
-std::string CompileCommands::projectFolder(StringRef Folder) {
-  if (Fixed || Only)
-    return {};
-  Expected<Database *> Found = databaseFor(Folder);
-  if (!Found || !*Found) {
-    llvm::consumeError(Found.takeError());
-    return {};
-  }
-  while (!Folder.empty() && !isBelow((*Found)->Path, Folder))
-    Folder = path::parent_path(Folder);
-  return Folder.str();
 }
 
 std::vector<std::string> CompileCommands::allFiles(StringRef Folder) {

@@ -59,10 +59,6 @@ public:
   std::optional<bool> isListed(llvm::StringRef File);
   bool lists(llvm::StringRef File) { return isListed(File).value_or(false); }
 
-  /// The folder whose files the database for \p Folder is about: the one that
-  /// it is in, or whose build folder that is. Empty with -p and without one.
-  std::string projectFolder(llvm::StringRef Folder);
-
   /// The files of the databases that were read so far.
   std::vector<std::string> databases() const;
 

@@ -10,7 +10,7 @@
 #include "clang-tidy/GlobList.h"
 #include "driver/llvm/Compat.h"
 #include "driver/project/Error.h"
-#include "driver/project/Nesting.h"
+#include "driver/project/Json.h"
 #include "driver/project/Printable.h"
 #include "driver/project/ProjectHeaders.h"
 #include "llvm/ADT/STLExtras.h"

@@ -9,7 +9,7 @@
 #include "driver/llvm/Compat.h"
 #include "driver/project/CudaUnits.h"
 #include "driver/project/Error.h"
-#include "driver/project/Nesting.h"
+#include "driver/project/Json.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticFrontend.h"
 #include "clang/Basic/FileManager.h"
@@ -18,6 +18,7 @@
 #include "llvm/Support/Path.h"
 #include <map>
 #include <optional>
+#include <set>
 #include <system_error>
 
 using namespace llvm;
@@ -61,16 +62,14 @@ private:
 class EditedFileSystem : public vfs::ProxyFileSystem {
 public:
   EditedFileSystem(IntrusiveRefCntPtr<vfs::FileSystem> Base,
-                   const fixits::FileTexts &Texts, ArrayRef<std::string> Hidden)
+                   const fixits::FileTexts &Texts)
       : ProxyFileSystem(std::move(Base)),
         Edited(makeIntrusiveRefCnt<vfs::InMemoryFileSystem>()) {
     for (const auto &[Path, Text] : Texts) {
       Edited->addFile(Path, /*ModificationTime=*/0,
                       MemoryBuffer::getMemBufferCopy(Text, Path));
-      note(Path, Path);
+      note(Path);
     }
-    for (const std::string &Path : Hidden)
-      note(Path, "");
   }
 
   bool exists(const Twine &Path) override { return bool(status(Path)); }
@@ -80,8 +79,6 @@ public:
     const std::optional<std::string> Other = otherFor(Path, Result);
     if (!Other)
       return Result;
-    if (Other->empty())
-      return std::make_error_code(std::errc::no_such_file_or_directory);
     ErrorOr<vfs::Status> Now = Edited->status(*Other);
     if (!Now)
       return Now;
@@ -94,27 +91,25 @@ public:
         otherFor(Path, ProxyFileSystem::status(Path));
     if (!Other)
       return ProxyFileSystem::openFileForRead(Path);
-    if (Other->empty())
-      return std::make_error_code(std::errc::no_such_file_or_directory);
     return vfs::File::getWithPath(Edited->openFileForRead(*Other), Path);
   }
 
 private:
-  /// For the file at \p Path there is \p Other, or nothing if that is empty.
-  void note(const std::string &Path, StringRef Other) {
+  /// \p Path is one of the edited files.
+  void note(const std::string &Path) {
     ErrorOr<vfs::Status> Status = ProxyFileSystem::status(Path);
     if (!Status)
       return;
     SmallString<256> Real;
     // Where a link stands, the file that it names is another one.
     if (!ProxyFileSystem::getRealPath(Path, Real) && Real != Path)
-      Links[Path] = Other.str();
+      Links.insert(Path);
     else
-      Paths[Status->getUniqueID()] = Other.str();
+      Paths[Status->getUniqueID()] = Path;
   }
 
-  /// The path among the edited files of what is at \p Path, empty for nothing;
-  /// absent for what is as on the disk.
+  /// The path among the edited files of what is at \p Path; absent for what is
+  /// as on the disk.
   std::optional<std::string> otherFor(const Twine &Path,
                                       const ErrorOr<vfs::Status> &OnDisk) {
     if (!OnDisk || !Links.empty()) {
@@ -122,8 +117,8 @@ private:
       if (!OnDisk)
         return Edited->exists(Absolute) ? std::optional(std::move(Absolute))
                                         : std::nullopt;
-      if (auto It = Links.find(Absolute); It != Links.end())
-        return It->second;
+      if (Links.count(Absolute))
+        return Absolute;
     }
     auto It = Paths.find(OnDisk->getUniqueID());
     return It == Paths.end() ? std::nullopt : std::optional(It->second);
@@ -139,11 +134,10 @@ private:
   }
 
   IntrusiveRefCntPtr<vfs::InMemoryFileSystem> Edited;
-  /// By what they are on the disk, however they are spelled: the real paths of
-  /// the edited files, and empty ones for the hidden.
+  /// The real paths of the edited files, by what they are on the disk, however
+  /// they are spelled.
   std::map<sys::fs::UniqueID, std::string> Paths;
-  /// The same for paths that lead through a link.
-  std::map<std::string, std::string> Links;
+  std::set<std::string> Links; ///< Edited paths that lead through a link.
 };
 
 /// The files of \p Below as the overlay in \p File shows them.
@@ -207,12 +201,11 @@ filesOf(const clang::CompilerInvocation &Invocation, clang::FileManager &Files,
                                                  std::move(Result));
 }
 
-FileSystem withTexts(FileSystem Base, const fixits::FileTexts &Texts,
-                     ArrayRef<std::string> Hidden) {
-  if ((Texts.empty() && Hidden.empty()) || !Base)
+FileSystem withTexts(FileSystem Base, const fixits::FileTexts &Texts) {
+  if (Texts.empty() || !Base)
     return Base;
   return makeIntrusiveRefCnt<vfs::OverlayFileSystem>(
-      makeIntrusiveRefCnt<EditedFileSystem>(std::move(Base), Texts, Hidden));
+      makeIntrusiveRefCnt<EditedFileSystem>(std::move(Base), Texts));
 }
 
 } // namespace libtorch_tidy::driver

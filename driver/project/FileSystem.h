@@ -38,10 +38,8 @@ filesOf(const clang::CompilerInvocation &Invocation, clang::FileManager &Files,
 /// \p Base, but with other texts for some files: those of \p Texts, by real
 /// path. However a path is spelled, and through symbolic links, it leads to the
 /// other text. A file of \p Texts that is not on the disk is there by its path;
-/// a path through a link stands for itself only. Those of \p Hidden are not
-/// there.
-FileSystem withTexts(FileSystem Base, const fixits::FileTexts &Texts,
-                     llvm::ArrayRef<std::string> Hidden = {});
+/// a path through a link stands for itself only.
+FileSystem withTexts(FileSystem Base, const fixits::FileTexts &Texts);
 
 } // namespace libtorch_tidy::driver
 

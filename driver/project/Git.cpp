@@ -30,8 +30,16 @@ namespace libtorch_tidy::driver {
 
 /// Bytes that git may print. No list or diff of source files has as many.
 static constexpr uint64_t MaxOutput = 512 << 20;
-/// For a git that only reads what it stores.
-static constexpr unsigned MaxSeconds = 120;
+
+namespace {
+
+/// A work tree.
+struct Repository {
+  std::string Top; ///< Canonical.
+  bool IsSubmodule = false;
+};
+
+} // namespace
 
 /// The environment for git. A hook has variables in it that name the repository
 /// it runs in, and hold for no submodule.
@@ -49,50 +57,25 @@ static std::vector<StringRef> environmentFor(const Repository &R) {
     if (Name != "GIT_DIFF_OPTS" && !(R.IsSubmodule && NamesRepository))
       Result.push_back(*Entry);
   }
-  if (R.RunsNothing) {
-    // The first of two is the one that is found, or the last: none stays.
-    llvm::erase_if(Result, [](StringRef Entry) {
-      return Entry.starts_with("GIT_NO_LAZY_FETCH=") ||
-             Entry.starts_with("GIT_ALLOW_PROTOCOL=");
-    });
-    Result.push_back("GIT_NO_LAZY_FETCH=1");
-    Result.push_back("GIT_ALLOW_PROTOCOL=none");
-  }
   return Result;
 }
 
-Expected<std::string> git(const Repository &Where,
-                          llvm::ArrayRef<std::string> Arguments,
-                          StringRef Input) {
+/// What `git ARGUMENTS` prints, run in \p Where. The error is git's own.
+static Expected<std::string> git(const Repository &Where,
+                                 llvm::ArrayRef<std::string> Arguments) {
   llvm::ErrorOr<std::string> Program = llvm::sys::findProgramByName("git");
   if (!Program)
     return makeError("git is not installed");
-  llvm::SmallString<128> In, Out, Err;
+  llvm::SmallString<128> Out, Err;
   auto Clean = llvm::make_scope_exit([&] {
-    for (StringRef File : {StringRef(In), StringRef(Out), StringRef(Err)})
+    for (StringRef File : {StringRef(Out), StringRef(Err)})
       if (!File.empty())
         (void)fs::remove(File);
   });
-  auto NoFile = [](std::error_code EC) {
-    return makeError("cannot write a temporary file: " + EC.message());
-  };
   for (llvm::SmallString<128> *File : {&Out, &Err})
     if (std::error_code EC =
             fs::createTemporaryFile("libtorch-tidy-git", "", *File))
-      return NoFile(EC);
-  if (!Input.empty()) {
-    int Descriptor = -1;
-    if (std::error_code EC =
-            fs::createTemporaryFile("libtorch-tidy-git", "", Descriptor, In))
-      return NoFile(EC);
-    llvm::raw_fd_ostream Written(Descriptor, /*shouldClose=*/true);
-    Written << Input;
-    Written.close();
-    if (std::error_code EC = Written.error()) {
-      Written.clear_error();
-      return NoFile(EC);
-    }
-  }
+      return makeError("cannot write a temporary file: " + EC.message());
 
   // Neither writes the index of the user's repository: `git diff` does it in
   // spite of the first when only the times of files have changed.
@@ -107,8 +90,7 @@ Expected<std::string> git(const Repository &Where,
   std::string Message;
   const int Code = llvm::sys::ExecuteAndWait(
       *Program, Args, llvm::ArrayRef(Environment),
-      {StringRef(In), StringRef(Out), StringRef(Err)},
-      Where.RunsNothing ? MaxSeconds : 0, 0, &Message);
+      {StringRef(""), StringRef(Out), StringRef(Err)}, 0, 0, &Message);
   auto Failed = [&](const llvm::Twine &Why) {
     return makeError("git " + Arguments.front() + ": " + Why);
   };
@@ -135,13 +117,10 @@ Expected<std::string> git(const Repository &Where,
   return Failed(StringRef(*Said).trim().split('\n').first);
 }
 
-Expected<std::string> git(StringRef Folder,
-                          llvm::ArrayRef<std::string> Arguments) {
-  return git(Repository{Folder.str()}, Arguments);
-}
-
-Expected<std::string> topOf(StringRef Folder) {
-  Expected<std::string> Top = git(Folder, {"rev-parse", "--show-toplevel"});
+/// The top of the work tree around \p Folder, canonical.
+static Expected<std::string> topOf(StringRef Folder) {
+  Expected<std::string> Top =
+      git({Folder.str()}, {"rev-parse", "--show-toplevel"});
   if (!Top)
     return Top.takeError();
   llvm::SmallString<256> Real;
@@ -204,7 +183,8 @@ static std::optional<Repository> submodule(const Repository &R,
   return Repository{std::move(Top), /*IsSubmodule=*/true};
 }
 
-Expected<std::vector<std::string>>
+/// The files that `git ls-files ARGUMENTS` names, relative to the top.
+static Expected<std::vector<std::string>>
 listed(const Repository &R, llvm::ArrayRef<std::string> Arguments) {
   std::vector<std::string> Args = {"ls-files", "-z"};
   Args.insert(Args.end(), Arguments.begin(), Arguments.end());
@@ -229,7 +209,8 @@ static Error addListed(const Repository &R,
   return Error::success();
 }
 
-bool hasRevision(const Repository &R, StringRef Revision) {
+/// Is the commit \p Revision in the clone?
+static bool hasRevision(const Repository &R, StringRef Revision) {
   if (Revision.empty())
     return false;
   Expected<std::string> There =
@@ -295,16 +276,11 @@ static Error addChangedSince(const Repository &R, StringRef Revision,
   return Error::success();
 }
 
-Error checkRevision(StringRef Revision) {
-  if (Revision.starts_with("-") || Revision.contains(".."))
-    return makeError("--diff: '" + Revision + "' is not one revision");
-  return Error::success();
-}
-
 Expected<ChangedLines> linesChangedSince(StringRef Revision, StringRef Folder,
                                          llvm::ArrayRef<std::string> Named) {
-  if (Error E = checkRevision(Revision))
-    return Expected<ChangedLines>(std::move(E));
+  // Nor an option of git.
+  if (Revision.starts_with("-") || Revision.contains(".."))
+    return makeError("--diff: '" + Revision + "' is not one revision");
   Expected<std::string> Top = topOf(Folder);
   if (!Top)
     return Top.takeError();
@@ -363,7 +339,7 @@ Expected<ChangedLines> linesOfHook(StringRef Folder) {
   if (!From || !To)
     return stagedLines(Folder);
   // As pre-commit itself: what came since the two parted.
-  Expected<std::string> Base = git(Folder, {"merge-base", *From, *To});
+  Expected<std::string> Base = git({Folder.str()}, {"merge-base", *From, *To});
   if (!Base)
     return Base.takeError();
   return linesChangedSince(StringRef(*Base).trim(), Folder);
@@ -421,7 +397,7 @@ static std::string withoutCredentials(StringRef Address) {
 
 std::pair<std::string, std::string> originOf(StringRef Top) {
   auto Ask = [&](llvm::ArrayRef<std::string> Arguments) -> std::string {
-    Expected<std::string> Said = git(Top, Arguments);
+    Expected<std::string> Said = git({Top.str()}, Arguments);
     if (!Said) {
       llvm::consumeError(Said.takeError());
       return {};

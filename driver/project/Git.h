@@ -12,41 +12,9 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace libtorch_tidy::driver {
-
-/// A work tree, and how git is run in it.
-struct Repository {
-  std::string Top; ///< Canonical.
-  bool IsSubmodule = false;
-  /// Whatever its configuration says, git starts no other program and fetches
-  /// nothing. That holds for commands that read no file of the work tree: those
-  /// that do may run it through a filter. It is ended after two minutes.
-  bool RunsNothing = false;
-};
-
-/// What `git ARGUMENTS` prints, run in \p Folder. The error is git's own.
-llvm::Expected<std::string> git(llvm::StringRef Folder,
-                                llvm::ArrayRef<std::string> Arguments);
-/// The same, with \p Input on its standard input.
-llvm::Expected<std::string> git(const Repository &Where,
-                                llvm::ArrayRef<std::string> Arguments,
-                                llvm::StringRef Input = "");
-
-/// The top of the work tree around \p Folder, canonical.
-llvm::Expected<std::string> topOf(llvm::StringRef Folder);
-
-/// The files that `git ls-files ARGUMENTS` names, relative to the top.
-llvm::Expected<std::vector<std::string>>
-listed(const Repository &R, llvm::ArrayRef<std::string> Arguments);
-
-/// Whether the commit \p Revision is in the clone.
-bool hasRevision(const Repository &R, llvm::StringRef Revision);
-
-/// An error unless \p Revision, of --diff, is one revision and no option of
-/// git.
-llvm::Error checkRevision(llvm::StringRef Revision);
 
 /// The lines of the work tree around \p Folder that differ from revision
 /// \p Revision; files that git does not track are changed as a whole: all that

@@ -9,6 +9,8 @@
 #define LIBTORCH_TIDY_DRIVER_PROJECT_JSON_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/VirtualFileSystem.h"
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -23,6 +25,17 @@ template <typename AnyJson = Json> AnyJson parseJson(llvm::StringRef Text) {
   return AnyJson::parse(Text.begin(), Text.end(), nullptr,
                         /*allow_exceptions=*/false);
 }
+
+/// The report in \p File. The error says why there is none.
+llvm::Expected<Json> readJson(llvm::StringRef File, llvm::vfs::FileSystem &FS);
+
+/// Is \p Text, which is YAML or JSON, nested deeper than anybody writes it?
+/// LLVM's parser of both calls itself for each level, and the stack has an end.
+bool isNestedTooDeep(llvm::StringRef Text);
+
+/// The same of \p Text in JSON whose strings hold anything, such as source
+/// code: brackets in them do not count.
+bool isJsonNestedTooDeep(llvm::StringRef Text);
 
 // None of these fails: a value of another kind is taken for one that is absent.
 

@@ -1,11 +1,12 @@
-//===- Nesting.cpp - How deep a text of a stranger is nested --------------===//
+//===- Json.cpp - Reads JSON that anybody may have written ----------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/project/Nesting.h"
+#include "driver/project/Json.h"
+#include "driver/project/Error.h"
 #include <tuple>
 
 using llvm::StringRef;
@@ -18,7 +19,7 @@ static constexpr unsigned DeepestNesting = 500;
 static constexpr size_t WidestIndentation = 1000;
 
 bool isNestedTooDeep(StringRef Text) {
-  // What stands in quotes and comments counts, too: nobody has that many there.
+  // Quotes and comments count, too: they do not hold that many.
   unsigned Brackets = 0;
   while (!Text.empty()) {
     StringRef Line;
@@ -60,6 +61,22 @@ bool isJsonNestedTooDeep(StringRef Text) {
       return true;
   }
   return false;
+}
+
+llvm::Expected<Json> readJson(StringRef File, llvm::vfs::FileSystem &FS) {
+  auto Text = FS.getBufferForFile(File);
+  if (!Text)
+    return makeError("cannot read '" + File +
+                     "': " + Text.getError().message());
+  auto Malformed = [&](StringRef Why) {
+    return makeError("malformed report '" + File + "': " + Why);
+  };
+  if (isJsonNestedTooDeep((*Text)->getBuffer()))
+    return Malformed("it is nested too deeply");
+  Json Result = parseJson((*Text)->getBuffer());
+  if (Result.is_discarded())
+    return Malformed("it is not JSON");
+  return Result;
 }
 
 } // namespace libtorch_tidy::driver
