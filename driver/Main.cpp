@@ -7,12 +7,12 @@
 
 #include "driver/Run.h"
 #include "driver/lsp/Server.h"
+#include "driver/project/Messages.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/Support/WithColor.h"
 #include <csignal>
 
 using namespace libtorch_tidy::driver;
@@ -55,8 +55,7 @@ int main(int Argc, const char **Argv) {
   llvm::outs().flush();
   if (std::error_code EC = llvm::outs().error()) {
     llvm::outs().clear_error();
-    llvm::WithColor::error(llvm::errs(), "libtorch-tidy")
-        << "cannot write the standard output: " << EC.message() << '\n';
+    tellError() << "cannot write the standard output: " << EC.message() << '\n';
     Code = ExitUsage;
   }
   return Code;

@@ -11,24 +11,22 @@
 #include "driver/engine/Batch.h"
 #include "driver/engine/FixRounds.h"
 #include "driver/engine/Shards.h"
+#include "driver/findings/RunReport.h"
 #include "driver/findings/Selection.h"
-#include "driver/findings/WatchedRun.h"
 #include "driver/output/CheckDocs.h"
 #include "driver/output/Reports.h"
 #include "driver/output/Text.h"
 #include "driver/output/Why.h"
 #include "driver/pch/LibraryPch.h"
+#include "driver/project/ChangedLines.h"
 #include "driver/project/CompileCommands.h"
 #include "driver/project/Configuration.h"
-#include "driver/project/Error.h"
-#include "driver/project/Git.h"
+#include "driver/project/Messages.h"
 #include "driver/project/OutputFile.h"
 #include "driver/project/Paths.h"
-#include "driver/project/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/WithColor.h"
 
 using clang::tidy::ClangTidyOptions;
 using clang::tooling::CompileCommand;
@@ -39,10 +37,6 @@ using llvm::StringRef;
 namespace libtorch_tidy::driver {
 
 namespace {
-
-llvm::raw_ostream &tellError() {
-  return llvm::WithColor::error(llvm::errs(), "libtorch-tidy");
-}
 
 /// Some phase ends the run with an exit code, or the next one follows.
 using Outcome = std::optional<int>;
@@ -501,55 +495,47 @@ void Run::printSummary() const {
   // Also when asked to be quiet: what is not recognised cannot be found fault
   // with. A project can have a folder of its own with such a name, though.
   if (const auto &Units = All.UnitsWithoutTorch; !Units.empty())
-    llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
-        << Units.size()
-        << (Units.size() == 1 ? " unit includes" : " units include")
-        << " headers called torch/, ATen/, c10/ or caffe2/ that have "
-           "nothing of LibTorch, and no finding is possible there: '"
-        << printable(Units.front()) << "'"
-        << (Units.size() == 1 ? "\n" : " is the first\n");
+    tellWarning() << counted(Units.size(), "unit")
+                  << (Units.size() == 1 ? " includes" : " include")
+                  << " headers called torch/, ATen/, c10/ or caffe2/ that have "
+                     "nothing of LibTorch, and no finding is possible there: '"
+                  << printable(Units.front()) << "'"
+                  << (Units.size() == 1 ? "\n" : " is the first\n");
   for (const GivenUpFunction &F : All.GivenUp)
-    llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
-        << "function '" << F.Name << "' (" << printable(F.Where.Path) << ':'
-        << F.Where.Line << ") " << flow::BeyondLimits << '\n';
+    tellWarning() << "function '" << F.Name << "' (" << printable(F.Where.Path)
+                  << ':' << F.Where.Line << ") " << flow::BeyondLimits << '\n';
   for (const auto &[File, Trouble] : All.Unheard)
-    llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
-        << "what '" << printable(File)
-        << "' does is not known to the other files of the program: "
-        << printable(Trouble) << '\n';
+    tellWarning() << "what '" << printable(File)
+                  << "' does is not known to the other files of the program: "
+                  << printable(Trouble) << '\n';
   // What is not found is the other half of what was asked for.
   if (Watched)
     for (const std::string &Growth : Watched->unexplained())
-      llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
-          << "no finding explains what a run kept: " << Growth << '\n';
+      tellWarning() << "no finding explains what a run kept: " << Growth
+                    << '\n';
   if (Options.Quiet)
     return;
   printStats(All.Stats);
   if (All.SkippedUnits)
-    llvm::errs() << "libtorch-tidy: " << All.SkippedUnits
-                 << (All.SkippedUnits == 1
-                         ? " unit includes no header of LibTorch, and was "
-                           "skipped\n"
-                         : " units include no header of LibTorch, and were "
-                           "skipped\n");
+    llvm::errs() << "libtorch-tidy: " << counted(All.SkippedUnits, "unit")
+                 << (All.SkippedUnits == 1 ? " includes" : " include")
+                 << " no header of LibTorch, and "
+                 << (All.SkippedUnits == 1 ? "was" : "were") << " skipped\n";
   unsigned Known = 0, New = 0;
   for (const Finding &F : All.Findings)
     if (F.Kind == FindingKind::Defect)
       ++(F.Known ? Known : New);
   if (New || Known)
-    llvm::errs() << "libtorch-tidy: " << New
-                 << (New == 1 ? " finding" : " findings");
+    llvm::errs() << "libtorch-tidy: " << counted(New, "finding");
   if (Known)
     llvm::errs() << ", in addition to " << Known << " in the baseline";
   if (New || Known)
     llvm::errs() << '\n';
   // Of a selection, it is not known which of them belong to it.
   if (All.Weaker && !Selected->isAny())
-    llvm::errs() << "libtorch-tidy: " << All.Weaker
-                 << (All.Weaker == 1
-                         ? " finding below this level; --level=2 shows it\n"
-                         : " findings below this level; --level=2 shows "
-                           "them\n");
+    llvm::errs() << "libtorch-tidy: " << counted(All.Weaker, "finding")
+                 << " below this level; --level=2 shows "
+                 << (All.Weaker == 1 ? "it\n" : "them\n");
 }
 
 /// Says how it went, and writes the files.

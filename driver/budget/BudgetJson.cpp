@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/budget/Document.h"
-#include "driver/project/Error.h"
 #include "driver/project/Json.h"
+#include "driver/project/Messages.h"
 #include "driver/project/Paths.h"
-#include "driver/project/Printable.h"
 
 using libtorch_tidy::bytes::ModelRows;
 using libtorch_tidy::bytes::ModuleRow;

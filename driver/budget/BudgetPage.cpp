@@ -7,10 +7,9 @@
 
 #include "checks/base/Amounts.h"
 #include "driver/budget/Document.h"
-#include "driver/output/Escape.h"
-#include "driver/output/HtmlFrame.h"
+#include "driver/output/Markup.h"
+#include "driver/project/Messages.h"
 #include "driver/project/Paths.h"
-#include "driver/project/Printable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 

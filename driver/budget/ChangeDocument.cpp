@@ -7,7 +7,7 @@
 
 #include "checks/base/Amounts.h"
 #include "driver/budget/Document.h"
-#include "driver/project/Printable.h"
+#include "driver/project/Messages.h"
 
 using libtorch_tidy::bytes::ModelRows;
 using libtorch_tidy::bytes::ModuleRow;

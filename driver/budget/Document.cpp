@@ -7,8 +7,8 @@
 
 #include "driver/budget/Document.h"
 #include "checks/base/Amounts.h"
+#include "driver/project/Messages.h"
 #include "driver/project/Paths.h"
-#include "driver/project/Printable.h"
 #include "llvm/ADT/StringExtras.h"
 
 using libtorch_tidy::bytes::ModelRows;

@@ -7,8 +7,8 @@
 
 #include "checks/base/Amounts.h"
 #include "driver/budget/Document.h"
-#include "driver/output/Escape.h"
-#include "llvm/Support/Format.h"
+#include "driver/output/Markup.h"
+#include "driver/project/Messages.h"
 #include <cmath>
 #include <map>
 
@@ -20,12 +20,6 @@ namespace libtorch_tidy::driver {
 
 // In pixels: the height does not depend on the width of the page.
 static constexpr unsigned Top = 30, Height = 240;
-
-static std::string decimal(double Value, unsigned Digits) {
-  std::string Result;
-  llvm::raw_string_ostream(Result) << llvm::format("%.*f", Digits, Value);
-  return Result;
-}
 
 namespace {
 

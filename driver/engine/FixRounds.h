@@ -1,5 +1,4 @@
-//===- FixRounds.h - Applies fixes until there is nothing to fix -*- C++
-//-*-===//
+//===- FixRounds.h - Fixes, tried and applied -------------------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,11 +14,22 @@
 #ifndef LIBTORCH_TIDY_DRIVER_ENGINE_FIXROUNDS_H
 #define LIBTORCH_TIDY_DRIVER_ENGINE_FIXROUNDS_H
 
+#include "driver/engine/Runner.h"
 #include "driver/findings/Finding.h"
 #include "driver/findings/SourceText.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 
 namespace libtorch_tidy::driver {
+
+/// Judges the fixes of the findings in \p Result, and withdraws those that are
+/// not acceptable. \p Again analyses the unit once more with the compiler's
+/// warnings, in the file system it is given: one of \p NewFileSystem with other
+/// texts. Costs one analysis, one for each fix, and one for all of them
+/// together when there are several.
+void tryFixes(UnitResult &Result,
+              llvm::function_ref<FileSystem()> NewFileSystem,
+              llvm::function_ref<UnitResult(FileSystem)> Again);
 
 /// What the command line says about fixes.
 struct FixOptions {

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/Progress.h"
-#include "driver/project/Printable.h"
+#include "driver/project/Messages.h"
 #include "llvm/Support/raw_ostream.h"
 
 using llvm::StringRef;
@@ -41,9 +41,8 @@ void Progress::tell(const llvm::Twine &Text) {
 void Progress::finished(StringRef File, unsigned Findings, StringRef How) {
   ++Count;
   File.consume_front(Here);
-  tell(printable(File) + "  " + llvm::Twine(Findings) +
-       (Findings == 1 ? " finding" : " findings") + (How.empty() ? "" : ", ") +
-       How);
+  tell(printable(File) + "  " + counted(Findings, "finding") +
+       (How.empty() ? "" : ", ") + How);
 }
 
 void Progress::begun(StringRef What) { tell(What); }

@@ -83,6 +83,16 @@ UnitResult analyse(const Unit &U,
 /// .clang-tidy files.
 clang::tooling::ArgumentsAdjuster addExtraArgs(const ExtraArguments &Extra);
 
+/// For another process of this build.
+std::string toBytes(const UnitResult &Result);
+
+// The same bytes for equal values, and for no others.
+std::string toBytes(const UnitOptions &Asked);
+std::string toBytes(const flow::ProgramFacts &Facts);
+
+/// Absent when \p Bytes are not what toBytes() made.
+std::optional<UnitResult> unitResultFromBytes(llvm::StringRef Bytes);
+
 } // namespace libtorch_tidy::driver
 
 #endif // LIBTORCH_TIDY_DRIVER_ENGINE_RUNNER_H

@@ -7,9 +7,10 @@
 
 #include "driver/engine/Schedule.h"
 #include "analysis/cpp/Activity.h"
-#include "driver/engine/FixTrials.h"
-#include "driver/engine/UnitArchive.h"
+#include "driver/engine/FixRounds.h"
+#include "driver/engine/Runner.h"
 #include "driver/llvm/Compat.h"
+#include "driver/project/Messages.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -350,11 +351,8 @@ void Schedule::tidyCache() {
     const CacheFolder::Contents Has = Folder->contents();
     llvm::errs() << "libtorch-tidy: the cache takes " << (Has.Bytes >> 20)
                  << " of " << Work.Options.Cache.Megabytes
-                 << " MB: " << Has.Pchs
-                 << (Has.Pchs == 1 ? " precompiled header"
-                                   : " precompiled headers")
-                 << ", results of " << Has.Results
-                 << (Has.Results == 1 ? " unit\n" : " units\n");
+                 << " MB: " << counted(Has.Pchs, "precompiled header")
+                 << ", results of " << counted(Has.Results, "unit") << '\n';
   }
 }
 

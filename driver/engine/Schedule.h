@@ -8,7 +8,7 @@
 #ifndef LIBTORCH_TIDY_DRIVER_ENGINE_SCHEDULE_H
 #define LIBTORCH_TIDY_DRIVER_ENGINE_SCHEDULE_H
 
-#include "driver/cache/ResultCache.h"
+#include "driver/cache/CacheFolder.h"
 #include "driver/engine/Batch.h"
 #include "driver/engine/Workers.h"
 #include "driver/pch/Plan.h"

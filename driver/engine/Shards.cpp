@@ -7,9 +7,9 @@
 
 #include "driver/engine/Shards.h"
 #include "driver/cache/Archive.h"
-#include "driver/engine/UnitArchive.h"
+#include "driver/engine/Runner.h"
 #include "driver/engine/WholeProgram.h"
-#include "driver/project/Error.h"
+#include "driver/project/Messages.h"
 #include "driver/project/OutputFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

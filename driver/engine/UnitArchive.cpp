@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/engine/UnitArchive.h"
 #include "driver/cache/Archive.h"
+#include "driver/engine/Runner.h"
 #include "llvm/ADT/STLExtras.h"
 
 using clang::tooling::Replacement;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/Units.h"
-#include "driver/project/Error.h"
 #include "driver/project/HeaderUnits.h"
+#include "driver/project/Messages.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"

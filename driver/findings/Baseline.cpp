@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/findings/Baseline.h"
-#include "driver/project/Error.h"
 #include "driver/project/Json.h"
+#include "driver/project/Messages.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 #include <tuple>

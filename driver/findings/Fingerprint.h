@@ -4,18 +4,52 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+///
+/// \file
+/// What statement a byte of a file belongs to, by tokens alone: names for
+/// findings must not depend on lines, white space, comments or the code around,
+/// and must be had without compiling.
+///
+//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_FINDINGS_FINGERPRINT_H
 #define LIBTORCH_TIDY_DRIVER_FINDINGS_FINGERPRINT_H
 
-#include "driver/findings/CodeOutline.h"
 #include "driver/findings/Finding.h"
 #include "driver/findings/SourceText.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace libtorch_tidy::driver {
+
+class CodeOutline {
+public:
+  /// \p Text must outlive the outline.
+  explicit CodeOutline(llvm::StringRef Text);
+
+  /// The tokens of the statement around a byte, one space between them, and
+  /// which of them the byte is in. A statement ends at `;`, `{` and `}`;
+  /// comments and preprocessor directives are no part of it.
+  struct Statement {
+    std::string Tokens;
+    unsigned Index = 0;
+  };
+  Statement statementAt(unsigned Offset) const;
+
+private:
+  struct Token {
+    unsigned Offset, Length;
+    unsigned Statement; ///< Number of the statement.
+  };
+  const Token *tokenAt(unsigned Offset) const;
+
+  llvm::StringRef Text;
+  std::vector<Token> Tokens;
+};
 
 /// The `primaryLocationLineHash` of every line of \p Text (index 0 is line 1),
 /// as GitHub code scanning computes it: a rolling hash over the 100 UTF-16

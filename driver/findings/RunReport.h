@@ -1,4 +1,4 @@
-//===- RunReport.h - What the watch of a program has written ----*- C++ -*-===//
+//===- RunReport.h - A run of the program, as its watch saw it --*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,10 @@
 #ifndef LIBTORCH_TIDY_DRIVER_FINDINGS_RUNREPORT_H
 #define LIBTORCH_TIDY_DRIVER_FINDINGS_RUNREPORT_H
 
+#include "driver/findings/Finding.h"
 #include "driver/project/Json.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/VirtualFileSystem.h"
 #include <map>
 #include <string>
 #include <vector>
@@ -79,6 +82,42 @@ struct RunReport {
 
 private:
   Json Written;
+};
+
+class WatchedRun {
+public:
+  /// Reads the RunReport \p File. Files without a folder are \p Folder's.
+  static llvm::Expected<WatchedRun>
+  read(llvm::StringRef File, llvm::StringRef Folder,
+       llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
+
+  /// Notes in each of \p Findings that is about what is kept (CWE-401) how much
+  /// grew that was made on its line, or on that of one of its steps. Smaller
+  /// growth of the same steps that was made in the functions of these lines is
+  /// explained as well: a graph has nodes of many lines.
+  void confirm(std::vector<Finding> &Findings);
+
+  /// What grew that no finding has explained, one line of text each.
+  std::vector<std::string> unexplained() const;
+
+private:
+  struct Line {
+    std::string Path; ///< Canonical.
+    unsigned Number = 0;
+    std::string Function;
+  };
+  /// What one place made and the run kept.
+  struct Growth {
+    Measured PerStep;
+    std::vector<Line> Calls; ///< Innermost first, of the user's code.
+    bool Explained = false;
+  };
+
+  /// Operators of one line, called in the same way, are one place.
+  void add(Growth New);
+
+  std::vector<Growth> Growths;
+  std::string Folder;
 };
 
 } // namespace libtorch_tidy::driver

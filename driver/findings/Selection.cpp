@@ -7,11 +7,10 @@
 
 #include "driver/findings/Selection.h"
 #include "driver/findings/NolintAudit.h"
+#include "driver/project/ChangedLines.h"
 #include "driver/project/CompileCommands.h"
-#include "driver/project/Error.h"
-#include "driver/project/Git.h"
+#include "driver/project/Messages.h"
 #include "driver/project/Paths.h"
-#include "driver/project/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -187,9 +186,9 @@ std::vector<Finding> Selection::vanished() const {
 
 void Selection::tellVanished() const {
   if (!Vanished.empty()) {
-    llvm::errs() << "libtorch-tidy: note: " << Vanished.size()
-                 << (Vanished.size() == 1 ? " finding" : " findings")
-                 << " of the baseline '" << printable(KnownFile) << "' "
+    llvm::errs() << "libtorch-tidy: note: "
+                 << counted(Vanished.size(), "finding") << " of the baseline '"
+                 << printable(KnownFile) << "' "
                  << (Vanished.size() == 1 ? "no longer occurs"
                                           : "no longer occur")
                  << "; write it again with --write-baseline, so that it "
@@ -213,9 +212,8 @@ Error Selection::write(bool Quiet) {
   if (Error E = Written->write(Content))
     return E;
   if (!Quiet)
-    llvm::errs() << "libtorch-tidy: wrote " << WrittenCount
-                 << (WrittenCount == 1 ? " finding" : " findings") << " to '"
-                 << printable(WrittenFile) << "'\n";
+    llvm::errs() << "libtorch-tidy: wrote " << counted(WrittenCount, "finding")
+                 << " to '" << printable(WrittenFile) << "'\n";
   return Error::success();
 }
 

@@ -8,7 +8,7 @@
 #include "driver/lsp/DocumentAnalysis.h"
 #include "analysis/flow/Cost.h"
 #include "driver/output/CheckDocs.h"
-#include "driver/output/Report.h"
+#include "driver/output/Reports.h"
 #include "driver/project/Paths.h"
 #include "fixits/Verifier.h"
 #include "llvm/ADT/STLExtras.h"

@@ -8,7 +8,7 @@
 #ifndef LIBTORCH_TIDY_DRIVER_LSP_DOCUMENTANALYSIS_H
 #define LIBTORCH_TIDY_DRIVER_LSP_DOCUMENTANALYSIS_H
 
-#include "driver/lsp/Documents.h"
+#include "driver/lsp/Client.h"
 #include "driver/options/CommandLine.h"
 
 namespace libtorch_tidy::driver::lsp {

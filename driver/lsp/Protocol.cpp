@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/lsp/Protocol.h"
-#include "driver/output/Report.h"
+#include "driver/output/Reports.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"

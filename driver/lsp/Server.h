@@ -17,8 +17,7 @@
 #define LIBTORCH_TIDY_DRIVER_LSP_SERVER_H
 
 #include "driver/lsp/Analyses.h"
-#include "driver/lsp/Documents.h"
-#include "driver/lsp/Settings.h"
+#include "driver/lsp/Client.h"
 #include "driver/lsp/Transport.h"
 #include "driver/options/CommandLine.h"
 #include "llvm/ADT/StringSet.h"

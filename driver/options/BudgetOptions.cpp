@@ -8,7 +8,7 @@
 #include "analysis/bytes/Bytes.h"
 #include "analysis/bytes/library/ModuleParameters.h"
 #include "driver/options/OptionGroups.h"
-#include "driver/project/Error.h"
+#include "driver/project/Messages.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 

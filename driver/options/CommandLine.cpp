@@ -7,13 +7,12 @@
 
 #include "driver/options/CommandLine.h"
 #include "driver/options/OptionGroups.h"
-#include "driver/project/Error.h"
 #include "driver/project/FileSystem.h"
+#include "driver/project/Messages.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/StringSaver.h"
-#include "llvm/Support/WithColor.h"
 
 using namespace llvm;
 
@@ -528,7 +527,7 @@ std::optional<CommandLine> parseCommandLine(int Argc, const char **Argv) {
   // Response files before '--' is looked for: it may be in one.
   cl::ExpansionContext Expansion(Allocator, cl::TokenizeGNUCommandLine);
   auto Report = [](Error E) {
-    WithColor::error(errs(), "libtorch-tidy") << toString(std::move(E)) << '\n';
+    tellError() << toString(std::move(E)) << '\n';
     return std::nullopt;
   };
   // Refuses what has no end.

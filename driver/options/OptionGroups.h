@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// For the files that define options of the command line. Those of one purpose
-/// have a file of their own, the others are in CommandLine.cpp.
+/// For the files that define options of the command line: those about models
+/// are in BudgetOptions.cpp, those about shards and runs in OptionGroups.cpp,
+/// the others in CommandLine.cpp.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +53,7 @@ void removeForeignOptions();
 void nameFiles(llvm::MutableArrayRef<const char *> Args,
                llvm::StringSaver &Names);
 
-/// Reads the options about shards. ShardOptions.cpp.
+/// Reads the options about shards.
 llvm::Error readShards(ShardOptions &Result);
 
 /// Reads the options about the bytes of models, with what --html says.
@@ -61,7 +62,6 @@ llvm::Error readBudget(llvm::StringRef Html, BudgetOptions &Result);
 
 /// Reads the options about reports of a run: what --watch-report is asked for,
 /// with what --html says and \p Files, and the report for --confirm.
-/// WatchOptions.cpp.
 llvm::Error readWatched(llvm::ArrayRef<std::string> Files, llvm::StringRef Html,
                         WatchReportOptions &Result, std::string &ToConfirm);
 

@@ -8,6 +8,7 @@
 #include "driver/output/CheckDocs.h"
 #include "driver/findings/NolintAudit.h"
 #include "driver/project/Json.h"
+#include "driver/project/Messages.h"
 #include "llvm/ADT/STLExtras.h"
 
 using llvm::StringRef;
@@ -61,11 +62,9 @@ llvm::Expected<std::string> explain(StringRef Name) {
       Guess = &E;
     }
   }
-  return llvm::createStringError(
-      llvm::inconvertibleErrorCode(),
-      "unknown check '" + Name +
-          (Guess ? "'; did you mean '" + Guess->Name + "'?"
-                 : llvm::Twine("'; see --list-checks")));
+  return makeError("unknown check '" + Name +
+                   (Guess ? "'; did you mean '" + Guess->Name + "'?"
+                          : llvm::Twine("'; see --list-checks")));
 }
 
 std::string checkPage(StringRef Check) {

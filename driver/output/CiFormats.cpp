@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/output/CiFormats.h"
 #include "driver/output/CheckDocs.h"
-#include "driver/output/Escape.h"
+#include "driver/output/Markup.h"
+#include "driver/output/Reports.h"
 #include "driver/project/Json.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/output/Html.h"
 #include "checks/base/Amounts.h"
 #include "driver/output/CheckDocs.h"
-#include "driver/output/Escape.h"
-#include "driver/output/HtmlFrame.h"
+#include "driver/output/Markup.h"
+#include "driver/output/Reports.h"
+#include "driver/project/Messages.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -40,10 +40,6 @@ static const char *levelName(Level L) {
     return "advisory";
   }
   llvm_unreachable("all levels are covered");
-}
-
-static std::string plural(size_t Count, StringRef Noun) {
-  return (llvm::Twine(Count) + " " + Noun + (Count == 1 ? "" : "s")).str();
 }
 
 namespace {
@@ -95,13 +91,13 @@ private:
 } // namespace
 
 void Page::head() {
-  beginPage(OS, "libtorch-tidy: " + plural(Defects, "finding"), Style,
+  beginPage(OS, "libtorch-tidy: " + counted(Defects, "finding"), Style,
             /*HasScript=*/Defects);
 }
 
 void Page::overview() {
-  OS << "<header>\n<h1>libtorch-tidy: " << plural(Defects, "finding")
-     << "</h1>\n<p>" << plural(R.Units.size(), "source file") << " analysed";
+  OS << "<header>\n<h1>libtorch-tidy: " << counted(Defects, "finding")
+     << "</h1>\n<p>" << counted(R.Units.size(), "source file") << " analysed";
   if (!R.FailedUnits.empty())
     OS << ", <a href=\"#problems\">" << R.FailedUnits.size()
        << " of them not in full</a>";

@@ -1,19 +1,100 @@
-//===- Reports.h - All outputs of a run -------------------------*- C++ -*-===//
+//===- Reports.h - What a run has found, and its outputs --------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+///
+/// \file
+/// What the writers of output know of a run in addition to its findings, and
+/// the paths they write.
+///
+//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_OUTPUT_REPORTS_H
 #define LIBTORCH_TIDY_DRIVER_OUTPUT_REPORTS_H
 
-#include "driver/output/Report.h"
+#include "driver/findings/Finding.h"
+#include "driver/findings/Fingerprint.h"
+#include "driver/findings/SourceText.h"
 #include "driver/project/OutputFile.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/VirtualFileSystem.h"
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace libtorch_tidy::driver {
+
+/// Where the sources come from, as far as git knows.
+struct Provenance {
+  std::string Repository; ///< A URI, without credentials; empty: not known.
+  std::string Revision;   ///< Empty when files differ from it.
+};
+
+/// One run, as writers see it.
+struct Report {
+  /// Paths are written relative to this folder. Canonical, without a slash at
+  /// the end.
+  std::string Root;
+  llvm::ArrayRef<Finding> Findings;
+  /// Canonical paths of what was analysed, ordered, each once.
+  std::vector<std::string> Units;
+  Failures FailedUnits; ///< Among them.
+  int ExitCode = 0;
+  SourceTexts &Texts;
+  CodeOutlines &Outlines;
+  /// With a baseline: findings are marked, and these of it are gone.
+  bool HasBaseline = false;
+  std::vector<Finding> Vanished = {};
+  Provenance From = {};
+  std::vector<GivenUpFunction> GivenUp = {};
+  size_t LeftOut = 0; ///< Findings that are too many for the form.
+};
+
+/// \p Path as part of a URI.
+std::string percentEncode(llvm::StringRef Path);
+
+/// \p Text with a full stop at its end.
+std::string asSentence(llvm::StringRef Text);
+
+/// \p Sentence with a capital at its beginning, unless that is a name of code.
+std::string capitalized(std::string Sentence);
+
+/// An edit of one of \p Texts: "replace 'a' with 'b'". What is long is cut.
+std::string inWords(const clang::tooling::Replacement &E, SourceTexts &Texts);
+
+/// "error", "warning" or "note": how loudly a finding of a level is reported.
+const char *severityWord(Level L);
+
+// The forms, each in a file of its own:
+
+/// GitLab's Code Quality report: a JSON array. Defects only, as the service
+/// knows nothing else.
+std::string toGitlab(const Report &R);
+
+/// Workflow commands of GitHub Actions (`::warning file=...::message`), one
+/// line each; the steps follow the message.
+std::string toGithub(const Report &R);
+
+/// reviewdog's diagnostic format, one JSON object per line.
+std::string toRdjsonl(const Report &R);
+
+/// JUnit's XML: a suite for each file, in it a failed test for each finding,
+/// or one that passed.
+std::string toJunit(const Report &R);
+
+/// One HTML file that needs nothing else: findings by file, the source
+/// around each with the numbered steps of its path, the fix as lines before
+/// and after, and what the checks mean. Without scripts all is shown; with
+/// them levels and checks can be filtered. Equal input gives equal bytes.
+std::string toHtml(const Report &R);
+
+/// One run with the defects among the findings as results, and the rest as
+/// notifications. Paths are relative to %SRCROOT%, those outside it absolute
+/// file: URIs. Equal input gives equal bytes: there is no clock in it and no
+/// name of a machine.
+std::string toSarif(const Report &R);
 
 /// --format: what is written besides or instead of clang-tidy's text.
 enum class OutputFormat : unsigned char {

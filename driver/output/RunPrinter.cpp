@@ -7,15 +7,13 @@
 
 #include "driver/output/RunPrinter.h"
 #include "driver/findings/RunReport.h"
-#include "driver/output/Escape.h"
-#include "driver/output/HtmlFrame.h"
+#include "driver/output/Markup.h"
+#include "driver/project/Messages.h"
 #include "driver/project/OutputFile.h"
 #include "driver/project/Paths.h"
-#include "driver/project/Printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 
@@ -27,12 +25,6 @@ namespace libtorch_tidy::driver {
 static constexpr llvm::StringLiteral RunStyle =
 #include "driver/run.css.inc"
     ;
-
-static std::string decimal(double Value, unsigned Digits) {
-  std::string Result;
-  llvm::raw_string_ostream(Result) << llvm::format("%.*f", Digits, Value);
-  return Result;
-}
 
 /// 65792 as "65,792"; with a decimal where that matters.
 static std::string words(double Value) {

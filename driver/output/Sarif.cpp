@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/output/Sarif.h"
 #include "analysis/flow/Cost.h"
 #include "driver/findings/NolintAudit.h"
 #include "driver/output/CheckDocs.h"
+#include "driver/output/Reports.h"
 #include "driver/project/Json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

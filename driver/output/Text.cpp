@@ -7,7 +7,7 @@
 
 #include "driver/output/Text.h"
 #include "driver/llvm/Compat.h"
-#include "driver/project/Printable.h"
+#include "driver/project/Messages.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/output/Why.h"
-#include "driver/project/Printable.h"
+#include "driver/project/Messages.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
 

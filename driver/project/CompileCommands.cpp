@@ -8,13 +8,11 @@
 #include "driver/project/CompileCommands.h"
 #include "driver/llvm/Compat.h"
 #include "driver/project/CudaUnits.h"
-#include "driver/project/Error.h"
 #include "driver/project/HarmlessFlags.h"
 #include "driver/project/Json.h"
 #include "driver/project/LibtorchLookup.h"
-#include "driver/project/NvccFlags.h"
+#include "driver/project/Messages.h"
 #include "driver/project/Paths.h"
-#include "driver/project/Printable.h"
 #include "clang/Driver/Types.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Tooling/JSONCompilationDatabase.h"
@@ -25,7 +23,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/YAMLParser.h"
 #include <set>
 
@@ -370,9 +367,10 @@ CompileCommands::listedSources(StringRef Folder) {
       Gone.insert(Path.str().str());
   }
   for (const std::string &File : Gone)
-    llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
-        << "'" << printable(File) << "' is not analysed: the compile database '"
-        << printable((*Found)->Path) << "' lists it, but it does not exist\n";
+    tellWarning() << "'" << printable(File)
+                  << "' is not analysed: the compile database '"
+                  << printable((*Found)->Path)
+                  << "' lists it, but it does not exist\n";
   llvm::sort(Result);
   Result.erase(llvm::unique(Result), Result.end());
   if (Result.empty())

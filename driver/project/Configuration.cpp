@@ -9,9 +9,8 @@
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/GlobList.h"
 #include "driver/llvm/Compat.h"
-#include "driver/project/Error.h"
 #include "driver/project/Json.h"
-#include "driver/project/Printable.h"
+#include "driver/project/Messages.h"
 #include "driver/project/ProjectHeaders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -472,8 +471,8 @@ void Configuration::warnOfUnknown(StringRef File) {
     if (Warned.insert(Source).second)
       findUnknown(Options, [&, &Place = Source](StringRef What, StringRef Name,
                                                 StringRef Guess) {
-        llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
-            << inWords(What, Name, Guess) << " [" << printable(Place) << "]\n";
+        tellWarning() << inWords(What, Name, Guess) << " [" << printable(Place)
+                      << "]\n";
       });
   if (!P->FileAboutOthers.empty())
     AboutOthers.insert(P->FileAboutOthers);

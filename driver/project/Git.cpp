@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/project/Git.h"
+#include "driver/project/ChangedLines.h"
 #include "driver/project/CompileCommands.h"
-#include "driver/project/Error.h"
+#include "driver/project/Messages.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/project/Json.h"
-#include "driver/project/Error.h"
+#include "driver/project/Messages.h"
 #include <tuple>
 
 using llvm::StringRef;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/project/OutputFile.h"
+#include "driver/project/Messages.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Errno.h"
@@ -26,12 +27,10 @@ namespace path = llvm::sys::path;
 namespace libtorch_tidy::driver {
 
 static Error cannotWrite(StringRef Path, const llvm::Twine &Why) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 "cannot write " +
-                                     (Path == "-"
-                                          ? std::string("the standard output")
-                                          : ("'" + Path + "'").str()) +
-                                     ": " + Why);
+  return makeError("cannot write " +
+                   (Path == "-" ? std::string("the standard output")
+                                : ("'" + Path + "'").str()) +
+                   ": " + Why);
 }
 
 /// The open descriptor that \p Path is another name of. Where it leads to a

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/engine/UnitArchive.h"
+#include "driver/engine/Runner.h"
 #include <cstdint>
 #include <cstdlib>
 

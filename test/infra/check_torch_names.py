@@ -44,7 +44,6 @@ ALLOWED = {
     ("driver/budget/BudgetJson.cpp", "cuda"): "a value in JSON",
     ("driver/output/RunPrinter.cpp", "cpu"): "a device in the report of a run",
     ("driver/project/CudaUnits.cpp", "cuda"): "a language of Clang's -x",
-    ("driver/project/NvccFlags.cpp", "cuda"): "a language of Clang's -x",
 }
 
 

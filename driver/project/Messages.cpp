@@ -1,12 +1,14 @@
-//===- Printable.cpp - Text of strangers for a terminal -------------------===//
+//===- Messages.cpp - Messages, and text of strangers in them -------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/project/Printable.h"
+#include "driver/project/Messages.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/WithColor.h"
 
 using llvm::StringRef;
 
@@ -40,6 +42,24 @@ std::string grouped(std::string Number) {
   for (size_t At = std::min(Number.find('.'), Number.size()); At > First + 3;)
     Number.insert(At -= 3, ",");
   return Number;
+}
+
+std::string counted(size_t Count, StringRef Noun) {
+  return (llvm::Twine(Count) + " " + Noun + (Count == 1 ? "" : "s")).str();
+}
+
+std::string decimal(double Value, unsigned Digits) {
+  std::string Result;
+  llvm::raw_string_ostream(Result) << llvm::format("%.*f", Digits, Value);
+  return Result;
+}
+
+llvm::raw_ostream &tellError() {
+  return llvm::WithColor::error(llvm::errs(), "libtorch-tidy");
+}
+
+llvm::raw_ostream &tellWarning() {
+  return llvm::WithColor::warning(llvm::errs(), "libtorch-tidy");
 }
 
 } // namespace libtorch_tidy::driver

@@ -1,15 +1,16 @@
-//===- Escape.h - Text between markup ---------------------------*- C++ -*-===//
+//===- Markup.h - Text between markup, and the frame of a page --*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIBTORCH_TIDY_DRIVER_OUTPUT_ESCAPE_H
-#define LIBTORCH_TIDY_DRIVER_OUTPUT_ESCAPE_H
+#ifndef LIBTORCH_TIDY_DRIVER_OUTPUT_MARKUP_H
+#define LIBTORCH_TIDY_DRIVER_OUTPUT_MARKUP_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
 #include <optional>
 #include <string>
 
@@ -25,6 +26,13 @@ escapeMarkup(llvm::StringRef Text,
 /// \p Text for HTML, which has no control characters but tabs and line ends.
 std::string escapeHtml(llvm::StringRef Text);
 
+/// Up to the beginning of the body, with the style that all pages have and \p
+/// Style. Nothing is fetched, whatever a source may hold.
+void beginPage(llvm::raw_ostream &OS, llvm::StringRef Title,
+               llvm::StringRef Style, bool HasScript);
+/// \p Script may be empty.
+void endPage(llvm::raw_ostream &OS, llvm::StringRef Script);
+
 } // namespace libtorch_tidy::driver
 
-#endif // LIBTORCH_TIDY_DRIVER_OUTPUT_ESCAPE_H
+#endif // LIBTORCH_TIDY_DRIVER_OUTPUT_MARKUP_H
