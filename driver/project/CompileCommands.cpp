@@ -224,7 +224,7 @@ static bool compiles(const CompileCommand &Command, StringRef File,
         compat::makeAbsolute(Command.Directory, Path);
         llvm::SmallString<256> Plain(Path);
         path::remove_dots(Plain, /*remove_dot_dot=*/true);
-        // A file of another revision may be gone.
+        // It need not exist.
         if (Plain == File)
           return true;
         llvm::ErrorOr<llvm::vfs::Status> Named = FS.status(Path);
@@ -317,28 +317,28 @@ CompileCommands::commandsFor(StringRef File) {
       .getCompileCommands(File);
 }
 
+CompileCommands::Database *CompileCommands::readable(StringRef Folder) {
+  Expected<Database *> Found = databaseFor(Folder);
+  if (Found)
+    return *Found;
+  llvm::consumeError(Found.takeError());
+  return nullptr;
+}
+
 std::optional<bool> CompileCommands::isListed(StringRef File) {
   if (Fixed)
     return std::nullopt;
-  Expected<Database *> Found = databaseFor(path::parent_path(File));
-  if (!Found) {
-    llvm::consumeError(Found.takeError());
-    return std::nullopt;
-  }
-  if (!*Found)
-    return std::nullopt;
-  return !(*Found)->Commands->getCompileCommands(File).empty();
+  if (Database *DB = readable(path::parent_path(File)))
+    return !DB->Commands->getCompileCommands(File).empty();
+  return std::nullopt;
 }
 
 std::vector<std::string> CompileCommands::allFiles(StringRef Folder) {
   if (Fixed)
     return {};
-  Expected<Database *> Found = databaseFor(Folder);
-  if (!Found || !*Found) {
-    llvm::consumeError(Found.takeError());
-    return {};
-  }
-  std::vector<std::string> Result = (*Found)->Commands->getAllFiles();
+  std::vector<std::string> Result;
+  if (Database *DB = readable(Folder))
+    Result = DB->Commands->getAllFiles();
   llvm::sort(Result);
   return Result;
 }

@@ -84,6 +84,8 @@ private:
 
   CompileCommands() = default;
   llvm::Expected<Database *> databaseFor(llvm::StringRef Folder);
+  /// The same; null also when it cannot be read.
+  Database *readable(llvm::StringRef Folder);
   llvm::Expected<Database *> load(llvm::StringRef Path);
   void read(Database &DB) const;
 

@@ -109,9 +109,11 @@ public:
   }
 };
 
+} // namespace
+
 /// What every unit's options go through: --level, OnlyOurs, and the headers of
 /// the project where no filter is set.
-class Provider : public ClangTidyOptionsProvider {
+class Configuration::Provider : public ClangTidyOptionsProvider {
 public:
   Provider(std::optional<Level> WeakestLevel, StringRef MoreHeaders,
            IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS)
@@ -202,8 +204,6 @@ private:
   std::unique_ptr<ClangTidyOptionsProvider> Inner;
 };
 
-} // namespace
-
 Expected<Configuration>
 Configuration::create(const ConfigurationOptions &Options,
                       IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
@@ -254,27 +254,24 @@ Configuration::create(const ConfigurationOptions &Options,
   return Result;
 }
 
-static std::unique_ptr<Provider> makeProvider(
-    const ClangTidyGlobalOptions &Global, const ClangTidyOptions &Defaults,
-    const std::optional<ClangTidyOptions> &Given,
-    const ClangTidyOptions &Overrides, std::optional<Level> WeakestLevel,
-    StringRef MoreHeaders, IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
-  auto Result = std::make_unique<Provider>(WeakestLevel, MoreHeaders, FS);
+std::unique_ptr<Configuration::Provider>
+Configuration::provider(StringRef Headers,
+                        IntrusiveRefCntPtr<llvm::vfs::FileSystem> From) const {
+  auto Result = std::make_unique<Provider>(WeakestLevel, Headers, From);
   Result->OnlyFiles = !Given && !Overrides.Checks;
   if (Given)
     Result->setInner(std::make_unique<Checked<ConfigOptionsProvider>>(
-        Result->Failures, Global, Defaults, *Given, Overrides, FS));
+        Result->Failures, Global, Defaults, *Given, Overrides, From));
   else
     Result->setInner(std::make_unique<Checked<FileOptionsProvider>>(
-        Result->Failures, Global, Defaults, Overrides, FS));
+        Result->Failures, Global, Defaults, Overrides, From));
   return Result;
 }
 
 std::unique_ptr<ClangTidyOptionsProvider>
 Configuration::createProvider(IntrusiveRefCntPtr<llvm::vfs::FileSystem> UnitFS,
                               bool CompilerWarnings) const {
-  auto P = makeProvider(Global, Defaults, Given, Overrides, WeakestLevel,
-                        MoreHeaders, std::move(UnitFS));
+  auto P = provider(MoreHeaders, std::move(UnitFS));
   P->CompilerWarnings = CompilerWarnings;
   return P;
 }
@@ -307,8 +304,7 @@ static Error checkLevels(const ClangTidyOptions &Options, StringRef File) {
 }
 
 Expected<ClangTidyOptions> Configuration::optionsFor(StringRef File) const {
-  auto P = makeProvider(Global, Defaults, Given, Overrides, WeakestLevel,
-                        MoreHeaders, FS);
+  auto P = provider(MoreHeaders, FS);
   ClangTidyOptions Result = P->getOptions(File);
   if (P->Failures.Any)
     return makeError("malformed .clang-tidy file for '" + File + "'");
@@ -332,8 +328,7 @@ void Configuration::reportHeaders(llvm::ArrayRef<std::string> Paths) {
 }
 
 bool Configuration::filterTakes(StringRef File, StringRef Path) const {
-  auto P =
-      makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
+  auto P = provider("", FS);
   // Who names headers asks for findings in those.
   P->ProjectToo = MoreHeaders.empty();
   return filterTakes(P->getOptions(File), Path);
@@ -375,8 +370,7 @@ Configuration::enabledChecks(const ClangTidyOptions &Options) {
 }
 
 std::string Configuration::dump(StringRef File) const {
-  auto P =
-      makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
+  auto P = provider("", FS);
   ClangTidyOptions Options = P->getOptions(File);
   std::vector<std::string> Enabled = enabledChecks(Options);
   Options.CheckOptions = compat::checkOptions(Options);
@@ -394,9 +388,7 @@ std::string Configuration::dump(StringRef File) const {
   return configurationAsText(Options);
 }
 
-static StringRef
-closest(StringRef Value,
-        llvm::iterator_range<llvm::StringSet<>::const_iterator> Candidates) {
+static StringRef closest(StringRef Value, const llvm::StringSet<> &Candidates) {
   StringRef Best;
   unsigned Distance = 6;
   for (const auto &Candidate : Candidates) {
@@ -410,10 +402,9 @@ closest(StringRef Value,
   return Best;
 }
 
-void Configuration::findUnknown(
-    const ClangTidyOptions &Options,
-    llvm::function_ref<void(StringRef What, StringRef Name, StringRef Guess)>
-        Found) {
+/// Calls \p Found for each check and option of ours that does not exist.
+static void findUnknown(const ClangTidyOptions &Options,
+                        llvm::function_ref<void(StringRef Problem)> Found) {
   // Takes a while: made when needed.
   std::optional<compat::ChecksAndOptions> Known;
   auto Names = [&]() -> const compat::ChecksAndOptions & {
@@ -423,9 +414,10 @@ void Configuration::findUnknown(
   };
   auto Tell = [&](StringRef What, StringRef Name,
                   const llvm::StringSet<> &Candidates) {
-    Found(
-        What, Name,
-        closest(Name, llvm::make_range(Candidates.begin(), Candidates.end())));
+    std::string Text = ("unknown " + What + " '" + Name + "'").str();
+    if (StringRef Guess = closest(Name, Candidates); !Guess.empty())
+      Text += ("; did you mean '" + Guess + "'?").str();
+    Found(printable(Text));
   };
   // Checks of other modules are clang-tidy's to verify.
   const std::string Checks = Options.Checks.value_or("");
@@ -443,36 +435,23 @@ void Configuration::findUnknown(
       Tell("check option", Key, Names().Options);
 }
 
-static std::string inWords(StringRef What, StringRef Name, StringRef Guess) {
-  std::string Result = ("unknown " + What + " '" + Name + "'").str();
-  if (!Guess.empty())
-    Result += ("; did you mean '" + Guess + "'?").str();
-  return printable(Result);
-}
-
 bool Configuration::verify(StringRef File) const {
-  auto P =
-      makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
+  auto P = provider("", FS);
   bool Fine = true;
   for (const auto &[Options, Source] : P->getRawOptions(File))
-    findUnknown(Options, [&, &Place = Source](StringRef What, StringRef Name,
-                                              StringRef Guess) {
-      llvm::WithColor::error(llvm::errs(), Place)
-          << inWords(What, Name, Guess) << '\n';
+    findUnknown(Options, [&, &Place = Source](StringRef Problem) {
+      llvm::WithColor::error(llvm::errs(), Place) << Problem << '\n';
       Fine = false;
     });
   return Fine && !P->Failures.Any;
 }
 
 void Configuration::warnOfUnknown(StringRef File) {
-  auto P =
-      makeProvider(Global, Defaults, Given, Overrides, WeakestLevel, "", FS);
+  auto P = provider("", FS);
   for (const auto &[Options, Source] : P->getRawOptions(File))
     if (Warned.insert(Source).second)
-      findUnknown(Options, [&, &Place = Source](StringRef What, StringRef Name,
-                                                StringRef Guess) {
-        tellWarning() << inWords(What, Name, Guess) << " [" << printable(Place)
-                      << "]\n";
+      findUnknown(Options, [&, &Place = Source](StringRef Problem) {
+        tellWarning() << Problem << " [" << printable(Place) << "]\n";
       });
   if (!P->FileAboutOthers.empty())
     AboutOthers.insert(P->FileAboutOthers);

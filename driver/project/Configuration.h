@@ -82,13 +82,14 @@ public:
   }
 
 private:
+  class Provider;
+
   Configuration() = default;
-  /// Checks and options of ours that do not exist.
-  static void findUnknown(
-      const clang::tidy::ClangTidyOptions &Options,
-      llvm::function_ref<void(llvm::StringRef What, llvm::StringRef Name,
-                              llvm::StringRef Guess)>
-          Found);
+  /// Reads configurations through \p From, and reports findings in headers that
+  /// the expression \p Headers takes, too.
+  std::unique_ptr<Provider>
+  provider(llvm::StringRef Headers,
+           llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> From) const;
 
   clang::tidy::ClangTidyGlobalOptions Global;
   clang::tidy::ClangTidyOptions Defaults, Overrides;
