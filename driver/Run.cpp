@@ -7,7 +7,6 @@
 
 #include "driver/Run.h"
 #include "analysis/flow/Cost.h"
-#include "driver/engine/Background.h"
 #include "driver/engine/Batch.h"
 #include "driver/engine/FixRounds.h"
 #include "driver/engine/Shards.h"
@@ -16,7 +15,6 @@
 #include "driver/output/CheckDocs.h"
 #include "driver/output/Reports.h"
 #include "driver/output/Text.h"
-#include "driver/output/Why.h"
 #include "driver/pch/LibraryPch.h"
 #include "driver/project/ChangedLines.h"
 #include "driver/project/CompileCommands.h"

@@ -10,10 +10,12 @@
 
 #include "analysis/bytes/Bytes.h"
 #include "driver/findings/Finding.h"
+#include "clang/AST/ASTConsumer.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/VirtualFileSystem.h"
+#include <memory>
 #include <string>
 
 namespace libtorch_tidy::driver {
@@ -79,6 +81,14 @@ std::string budgetReport(const BudgetSides &Sides, const BudgetOptions &Options,
 std::string budgetPage(const bytes::UnitBudget &Budget,
                        const BudgetOptions &Options, const Failures &Trouble,
                        llvm::StringRef WorkingDirectory);
+
+/// Elaborates the models that \p Request asks for when the unit is parsed, and
+/// leaves them in \p Answer. Nothing is left there when the unit does not
+/// compile. Goes after the consumer that narrows the scope. For \p OwnText see
+/// bytes::elaborate().
+std::unique_ptr<clang::ASTConsumer>
+createBudgetConsumer(const bytes::BudgetRequest &Request, unsigned OwnText,
+                     bytes::UnitBudget &Answer);
 
 } // namespace libtorch_tidy::driver
 

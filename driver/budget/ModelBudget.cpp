@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/budget/ModelBudget.h"
 #include "analysis/cpp/Compat.h"
+#include "driver/budget/BudgetReport.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Sema/Scope.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/budget/Models.h"
 #include "analysis/bytes/library/ModuleParameters.h"
+#include "driver/budget/Document.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/engine/Background.h"
+#include "driver/engine/Batch.h"
 #include "driver/engine/Workers.h"
 #include "driver/project/FileSystem.h"
 #include "llvm/ADT/StringExtras.h"

@@ -93,6 +93,13 @@ Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
 /// The same, of what shards have left. An error names those that are missing.
 llvm::Expected<Analysis> mergeAll(const AnalysisJob &Work, SourceTexts &Texts);
 
+/// Starts a process that makes what \p After postponed, and comes back at once.
+/// The process belongs to no terminal, holds no file of the caller's open, and
+/// gives way to everything else. There is one at a time for a cache: where
+/// another one is at work, it ends.
+void precompileAfter(const Analysis &After, const AnalysisOptions &Options,
+                     llvm::StringRef VfsOverlay);
+
 } // namespace libtorch_tidy::driver
 
 #endif // LIBTORCH_TIDY_DRIVER_ENGINE_BATCH_H

@@ -6,16 +6,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/Units.h"
-#include "driver/project/HeaderUnits.h"
+#include "driver/project/IncludeSearch.h"
 #include "driver/project/Messages.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
+#include <optional>
+#include <tuple>
 
 using clang::tooling::CompileCommand;
 using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
+namespace path = llvm::sys::path;
+namespace scan = clang::dependency_directives_scan;
 
 namespace libtorch_tidy::driver {
 
@@ -57,7 +62,7 @@ filesToAnalyse(llvm::ArrayRef<std::string> GivenFiles,
   for (const std::string &Given : GivenFiles) {
     llvm::SmallString<256> Path(Given);
     FS->makeAbsolute(Path);
-    llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+    path::remove_dots(Path, /*remove_dot_dot=*/true);
     llvm::ErrorOr<llvm::vfs::Status> Status = FS->status(Path);
     if (!Status) {
       Problems = joinErrors(std::move(Problems),
@@ -87,6 +92,145 @@ filesToAnalyse(llvm::ArrayRef<std::string> GivenFiles,
   if (Problems)
     return Problems;
   return Result;
+}
+
+namespace {
+
+/// Units to analyse headers through. A compile database lists no headers: one
+/// is analysed best as a part of a unit that includes it, with the flags of
+/// that, and after what comes in front of the #include. Only #include lines are
+/// read, of all branches: a few milliseconds for a project.
+class HeaderUnits {
+public:
+  HeaderUnits(CompileCommands &Commands,
+              llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS)
+      : Commands(Commands), FS(std::move(FS)) {}
+
+  /// The source file of the database for \p Header that includes it, also by
+  /// way of other headers of the project: one of \p Preferred, else the one of
+  /// the header's own name, else the one that includes the fewest files. Empty
+  /// when there is none. Paths are canonical.
+  std::string unitFor(StringRef Header, const llvm::StringSet<> &Preferred);
+
+private:
+  struct Include {
+    std::string Name;
+    bool Quoted;
+  };
+  const std::vector<Include> &includesOf(StringRef File);
+  const llvm::StringSet<> &closure(StringRef Unit, StringRef Folder);
+
+  CompileCommands &Commands;
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
+  llvm::StringMap<std::vector<Include>> Includes;
+  llvm::StringMap<llvm::StringSet<>> Closures; ///< By unit and folder.
+};
+
+} // namespace
+
+const std::vector<HeaderUnits::Include> &
+HeaderUnits::includesOf(StringRef File) {
+  auto [It, New] = Includes.try_emplace(File);
+  if (!New)
+    return It->second;
+  auto Text = FS->getBufferForFile(File);
+  if (!Text)
+    return It->second;
+  if (std::optional<Directives> Read = Directives::read((*Text)->getBuffer()))
+    for (const Directives::Line &Line : Read->Lines)
+      if (Line.Included && Line.Kind == scan::pp_include)
+        It->second.push_back(
+            {Line.Included->Name.str(), !Line.Included->Angled});
+  return It->second;
+}
+
+/// The folders that a command searches, except for those of the system.
+static std::vector<std::string>
+searchedFolders(const clang::tooling::CompileCommand &Command) {
+  std::vector<std::string> Result;
+  auto Add = [&](StringRef Folder) {
+    llvm::SmallString<256> Path(Folder);
+    if (!path::is_absolute(Path)) {
+      Path = Command.Directory;
+      path::append(Path, Folder);
+    }
+    Result.push_back(Path.str().str());
+  };
+  for (size_t I = 0; I < Command.CommandLine.size(); ++I) {
+    StringRef Arg = Command.CommandLine[I];
+    if ((Arg == "-I" || Arg == "-iquote") && I + 1 < Command.CommandLine.size())
+      Add(Command.CommandLine[++I]);
+    else if (Arg.consume_front("-I") || Arg.consume_front("-iquote"))
+      Add(Arg);
+  }
+  return Result;
+}
+
+/// The files below \p Folder that a unit includes, canonical.
+const llvm::StringSet<> &HeaderUnits::closure(StringRef Unit,
+                                              StringRef Folder) {
+  auto [It, New] = Closures.try_emplace((Unit + "\n" + Folder).str());
+  llvm::StringSet<> &Result = It->second;
+  if (!New)
+    return Result;
+  auto Found = Commands.commandsFor(Unit);
+  if (!Found) {
+    llvm::consumeError(Found.takeError());
+    return Result;
+  }
+  const std::vector<std::string> Searched = searchedFolders(Found->front());
+  std::vector<std::string> ToRead = {Unit.str()};
+  while (!ToRead.empty()) {
+    const std::string File = std::move(ToRead.back());
+    ToRead.pop_back();
+    for (const Include &I : includesOf(File)) {
+      auto Try = [&](StringRef In) {
+        llvm::SmallString<256> Path(In);
+        path::append(Path, I.Name);
+        if (!FS->exists(Path))
+          return false;
+        std::string Real = canonicalPath(Path, "", *FS);
+        StringRef Rest = Real;
+        if (Rest.consume_front(Folder) && Rest.starts_with("/") &&
+            Result.insert(Real).second)
+          ToRead.push_back(std::move(Real));
+        return true;
+      };
+      if (path::is_absolute(I.Name)) {
+        (void)Try("/");
+        continue;
+      }
+      if (!I.Quoted || !Try(path::parent_path(File)))
+        (void)llvm::any_of(Searched, Try);
+    }
+  }
+  return Result;
+}
+
+std::string HeaderUnits::unitFor(StringRef Header,
+                                 const llvm::StringSet<> &Preferred) {
+  std::vector<std::string> Units = Commands.allFiles(path::parent_path(Header));
+  std::string Best;
+  std::tuple<bool, bool, size_t> BestCost;
+  for (const std::string &Listed : Units) {
+    const std::string Unit = canonicalPath(Listed, "", *FS);
+    // Headers of the project lie below what unit and header have in common.
+    StringRef Folder = path::parent_path(Header);
+    while (!Folder.empty() && !isBelow(Unit, Folder))
+      Folder = path::parent_path(Folder);
+    const llvm::StringSet<> &Included =
+        closure(Unit, Folder == "/" ? "" : Folder);
+    if (!Included.contains(Header))
+      continue;
+    std::tuple Cost(!Preferred.contains(Unit),
+                    path::stem(Unit) != path::stem(Header), Included.size());
+    // Units come in order, so that the first of equals stays the same.
+    if (Best.empty() || Cost < BestCost) {
+      Best = Unit;
+      BestCost = Cost;
+    }
+  }
+  return Best;
 }
 
 namespace {
@@ -187,7 +331,7 @@ Error addOtherUnits(Units &All, llvm::ArrayRef<std::string> Files,
   for (const Unit &U : All.List)
     Seen.insert(canonicalPath(U.File, "", FS));
   for (StringRef File : Files) {
-    const StringRef Folder = llvm::sys::path::parent_path(File);
+    const StringRef Folder = path::parent_path(File);
     if (!Folders.insert(Folder).second)
       continue;
     for (const std::string &Other : Commands.allFiles(Folder)) {

@@ -12,9 +12,9 @@
 #include "driver/engine/Batch.h"
 #include "driver/engine/FixRounds.h"
 #include "driver/findings/Selection.h"
+#include "driver/output/CheckDocs.h"
 #include "driver/output/Reports.h"
 #include "driver/output/RunPrinter.h"
-#include "driver/output/Why.h"
 #include "driver/project/CompileCommands.h"
 #include "driver/project/Configuration.h"
 #include <optional>

@@ -9,6 +9,7 @@
 #define LIBTORCH_TIDY_DRIVER_OUTPUT_CHECKDOCS_H
 
 #include "checks/base/Catalog.h"
+#include "driver/findings/Finding.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
@@ -34,6 +35,20 @@ std::string checkPage(llvm::StringRef Check);
 /// summary, why, fixes, tags, reasons (name, effect, when) and whether
 /// \p Enabled has it.
 std::string catalogAsJson(llvm::ArrayRef<std::string> Enabled);
+
+/// What --why asks about: FILE or FILE:LINE.
+struct WhyQuery {
+  std::string File;  ///< Empty: nothing is asked.
+  unsigned Line = 0; ///< 0: all lines.
+
+  static WhyQuery parse(llvm::StringRef Text);
+};
+
+/// What each check says of the place, a line each; of a whole file with the
+/// number of the line in front. \p Path is the canonical name of the file.
+std::string answerWhy(const WhyQuery &Query, llvm::StringRef Path,
+                      llvm::ArrayRef<Finding> Findings,
+                      llvm::ArrayRef<Silence> Silences);
 
 } // namespace libtorch_tidy::driver
 

@@ -7,7 +7,6 @@
 
 #include "driver/pch/LibraryPch.h"
 #include "driver/cache/Archive.h"
-#include "driver/pch/Specializations.h"
 #include "driver/project/CompileCommands.h"
 #include "driver/project/FileSystem.h"
 #include "driver/project/HarmlessFlags.h"

@@ -11,8 +11,9 @@
 #include "driver/llvm/Compat.h"
 #include "driver/project/Json.h"
 #include "driver/project/Messages.h"
-#include "driver/project/ProjectHeaders.h"
+#include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -25,6 +26,7 @@ using llvm::Error;
 using llvm::Expected;
 using llvm::IntrusiveRefCntPtr;
 using llvm::StringRef;
+namespace path = llvm::sys::path;
 
 namespace libtorch_tidy::driver {
 
@@ -81,6 +83,111 @@ static StringRef fileAboutOthers(
       }))
     return {};
   return File;
+}
+
+namespace {
+
+/// The header filter of those who set none: a defect in a header of the project
+/// is reported, one in a library's header is not. Regular expressions as
+/// clang-tidy's engine matches them with the names of headers, which are
+/// relative where a flag of the compile command is.
+struct HeaderFilters {
+  std::string Take, LeaveOut;
+};
+
+} // namespace
+
+/// CMake's FetchContent and ExternalProject, Conan, Bazel, npm, git submodules
+/// by custom; what vcpkg and pip install.
+static constexpr llvm::StringLiteral ForeignFolders =
+    "(third[-_]?party|3rd[-_]?party|external|externals|extern|vendor|vendored|"
+    "deps|_deps|submodules|node_modules|libtorch|vcpkg_installed|site-packages|"
+    "dist-packages)";
+
+/// Does \p Path, a CMakeLists.txt or meson.build, begin a project, rather than
+/// a part of one?
+static bool callsProject(StringRef Path, llvm::vfs::FileSystem &FS) {
+  constexpr uint64_t Enough = 1 << 20;
+  auto Status = FS.status(Path);
+  if (!Status || !Status->isRegularFile() || Status->getSize() > Enough)
+    return false;
+  auto Text = FS.getBufferForFile(Path);
+  static const llvm::Regex Call("^[ \t]*project[ \t]*\\(",
+                                llvm::Regex::Newline | llvm::Regex::IgnoreCase);
+  return Text && Call.match((*Text)->getBuffer());
+}
+
+/// Is \p Folder what a build system calls a project?
+static bool isProjectOfBuild(StringRef Folder, llvm::vfs::FileSystem &FS) {
+  auto In = [&](StringRef Name) {
+    llvm::SmallString<256> Path(Folder);
+    path::append(Path, Name);
+    return Path;
+  };
+  return llvm::any_of(
+             std::initializer_list<StringRef>{"CMakeLists.txt", "meson.build"},
+             [&](StringRef Name) { return callsProject(In(Name), FS); }) ||
+         llvm::any_of(std::initializer_list<StringRef>{"MODULE.bazel",
+                                                       "WORKSPACE.bazel",
+                                                       "WORKSPACE", "setup.py",
+                                                       "pyproject.toml"},
+                      [&](StringRef Name) { return FS.exists(In(Name)); });
+}
+
+/// Where no git says what the project is: the outermost folder around \p File
+/// that a build system calls one, else the nearest with a compile database.
+/// Empty when there is neither.
+static StringRef projectOfBuild(StringRef File, llvm::vfs::FileSystem &FS) {
+  StringRef Outermost, Nearest;
+  llvm::SmallString<128> Home;
+  if (path::home_directory(Home))
+    path::remove_dots(Home, /*remove_dot_dot=*/true);
+  for (StringRef Folder = path::parent_path(File);
+       !Folder.empty() && Folder != path::root_path(File) && Folder != Home;
+       Folder = path::parent_path(Folder)) {
+    if (isProjectOfBuild(Folder, FS))
+      Outermost = Folder;
+    llvm::SmallString<256> Database(Folder);
+    path::append(Database, "compile_commands.json");
+    if (Nearest.empty() && FS.exists(Database))
+      Nearest = Folder;
+  }
+  return Outermost.empty() ? Nearest : Outermost;
+}
+
+static std::string rootOf(StringRef File, StringRef WorkingFolder,
+                          llvm::vfs::FileSystem &FS) {
+  if (StringRef Top = gitWorkTree(File, FS); !Top.empty())
+    return Top.str();
+  const StringRef Project = projectOfBuild(File, FS);
+  const std::string Inside = (WorkingFolder + "/").str();
+  if (!WorkingFolder.empty() && File.starts_with(Inside) &&
+      (Project.empty() || Project.starts_with(Inside)))
+    return WorkingFolder.str();
+  return (Project.empty() ? path::parent_path(File) : Project).str();
+}
+
+/// For the unit of \p File. The project is the git work tree around it. Without
+/// one it is the outermost folder around \p File that begins a project of a
+/// build system (CMake, Meson, Bazel, setuptools), else the nearest one with a
+/// compile_commands.json, and \p WorkingFolder where that holds more; when
+/// there is nothing of this, the folder of \p File. So it does not depend on
+/// where the program runs, unless that is above the project. Left out are
+/// folders by whose names people keep the sources of others: third_party,
+/// vendor, _deps and similar.
+static HeaderFilters projectHeaders(StringRef File, StringRef WorkingFolder,
+                                    llvm::vfs::FileSystem &FS) {
+  // The engine asks by the name that the compile command has.
+  llvm::SmallString<256> Absolute(File);
+  (void)FS.makeAbsolute(Absolute);
+  const std::string Root = rootOf(Absolute, WorkingFolder, FS);
+  std::string Below = llvm::Regex::escape(Root) + "/";
+  // The engine may know the folder by its real path, too.
+  llvm::SmallString<256> Real;
+  if (!FS.getRealPath(Root, Real) && Real != Root)
+    Below += "|" + llvm::Regex::escape(Real) + "/";
+  return {"^(" + Below + "|[^/])",
+          "^(" + Below + ")?([^/]+/)*" + ForeignFolders.str() + "/"};
 }
 
 namespace {

@@ -21,6 +21,7 @@
 #include <memory>
 
 namespace clang {
+class CompilerInstance;
 class SourceManager;
 } // namespace clang
 
@@ -46,6 +47,11 @@ createScopeConsumer(const clang::SourceManager &SM);
 /// Only skips bodies of library functions.
 std::unique_ptr<clang::ASTConsumer>
 createSkipBodiesConsumer(const clang::SourceManager &SM);
+
+/// Makes templates forget the specializations that only their template knows.
+/// Goes in front of the consumer that writes the precompiled header.
+std::unique_ptr<clang::ASTConsumer>
+createForgetSpecializationsConsumer(clang::CompilerInstance &Compiler);
 
 } // namespace libtorch_tidy::driver
 
