@@ -107,71 +107,35 @@ Cell guardOf(Interpreter &VM, const CXXRecordDecl *Class,
 // Operators
 //===----------------------------------------------------------------------===//
 
-static Argument::Kind kindOf(const Cell &V) {
-  auto AreAll = [&](Value::Kind What) {
-    return llvm::all_of(V->Elements,
-                        [&](const Cell &E) { return E->What == What; });
-  };
+/// \p V as operators take it: what a pointer leads to, and unknown where a part
+/// is.
+static Cell argumentOf(const Cell &V) {
   switch (V->What) {
-  case Value::Null:
-    return Argument::None;
-  case Value::Integer:
-    return Argument::Integer;
-  case Value::Real:
-    return Argument::Real;
-  case Value::Tensor:
-    return V->Handle->Shape.Defined ? Argument::Tensor : Argument::None;
-  case Value::Type:
-  case Value::Options:
-    return Argument::Type;
-  case Value::Text:
-  case Value::Other:
-    return Argument::Name;
-  case Value::Slice:
-    return Argument::Slice;
-  case Value::List:
-    return AreAll(Value::Integer)  ? Argument::Integers
-           : AreAll(Value::Tensor) ? Argument::Tensors
-                                   : Argument::Indices;
-  default:
-    return Argument::Unknown;
-  }
-}
-
-static Argument argumentOf(const Cell &V) {
-  if (V->What == Value::Pointer)
+  case Value::Pointer:
     return argumentOf(V->Target);
-  Argument Result;
-  Result.What = kindOf(V);
-  Result.Number = V->Number;
-  Result.RealNumber = V->RealNumber;
-  Result.Element = V->Element;
-  if (Result.What == Argument::Name)
-    Result.Text = V->Name;
-  else if (Result.What == Argument::Unknown)
-    Result.Text = V->Why;
-  if (V->Handle)
-    Result.Handles = {V->Handle};
-  if (V->What != Value::List && V->What != Value::Slice)
-    return Result;
-  for (const Cell &Element : V->Elements) {
-    Result.Parts.push_back(argumentOf(Element));
-    if (Result.What == Argument::Integers)
-      Result.Numbers.push_back(Element->Number);
-    else if (Result.What == Argument::Tensors)
-      Result.Handles.push_back(Element->Handle);
-    // With a part that is not known, all is not.
-    if (Result.Parts.back().What == Argument::Unknown) {
-      Result.What = Argument::Unknown;
-      Result.Text = Result.Parts.back().Text;
-      return Result;
+  case Value::Tensor:
+    return V->Handle->Shape.Defined ? V : valueOf(Value::Null);
+  case Value::List:
+  case Value::Slice: {
+    const Cell Result = valueOf(V->What);
+    for (const Cell &Element : V->Elements) {
+      Result->Elements.push_back(argumentOf(Element));
+      if (Result->Elements.back()->What == Value::Unknown)
+        return Result->Elements.back();
     }
+    return Result;
   }
-  return Result;
+  case Value::Record:
+  case Value::Module:
+  case Value::Iterator:
+  case Value::Function:
+    return valueOf(Value::Unknown);
+  default:
+    return V;
+  }
 }
 
-static void addSettings(const std::map<std::string, Cell> &Settings,
-                        Arguments &To) {
+static void addSettings(const OptionValues &Settings, Arguments &To) {
   for (const auto &[Name, Setting] : Settings)
     To[Name] = argumentOf(Setting);
 }
@@ -185,15 +149,19 @@ static Cell resultOf(const OperatorResult &Result) {
   return listOf(std::move(All));
 }
 
+/// Outside of a pass, what is not followed is no gap.
 static Cell runOperator(Interpreter &VM, StringRef Name, const Arguments &Given,
                         const ModuleInstance *Module, SourceLocation At) {
-  VM.setPlace(Module, At);
-  const OperatorResult Result = VM.Pass->run(Name, Given);
+  if (VM.Pass)
+    VM.setPlace(Module, At);
+  const OperatorResult Result =
+      (VM.Pass ? *VM.Pass : VM.Making).run(Name, Given);
   switch (Result.What) {
   case OperatorResult::NotFollowed:
-    VM.note(At, Result.Why.empty()
-                    ? "what '" + Name + "' takes and keeps is not known"
-                    : Twine(Result.Why).str());
+    if (VM.Pass)
+      VM.note(At, Result.Why.empty()
+                      ? "what '" + Name + "' takes and keeps is not known"
+                      : Twine(Result.Why).str());
     return unknown(At, "the tensor that '" + Name + "' gives");
   case OperatorResult::Throws:
     VM.fail(At, Result.Why + ", which throws");
@@ -205,9 +173,10 @@ static Cell runOperator(Interpreter &VM, StringRef Name, const Arguments &Given,
   llvm_unreachable("all results are handled");
 }
 
-/// The arguments of \p C by their names. Where a tensor is not known, it is \p
-/// Unknown.
-static Arguments operatorArguments(const LibraryCall &C, Cell &Unknown) {
+/// The arguments of \p C by their names. Where a tensor is not known, or with
+/// \p NeedsTypes a type of elements, it is \p Unknown.
+static Arguments operatorArguments(const LibraryCall &C, bool NeedsTypes,
+                                   Cell &Unknown) {
   Arguments Given;
   auto Add = [&](StringRef Name, const Cell &V, bool IsTensor) {
     Given[Name.str()] = argumentOf(V);
@@ -232,7 +201,9 @@ static Arguments operatorArguments(const LibraryCall &C, Cell &Unknown) {
       if (V->What == Value::Options && !V->Name.empty())
         addSettings(V->Settings, Given);
       else
-        Add(Param->getName(), V, torch::isTensor(Param->getType()));
+        Add(Param->getName(), V,
+            NeedsTypes ? decidesElementType(Param->getType())
+                       : torch::isTensor(Param->getType()));
     }
   }
   return Given;
@@ -240,9 +211,19 @@ static Arguments operatorArguments(const LibraryCall &C, Cell &Unknown) {
 
 Cell callOperator(Interpreter &VM, const LibraryCall &C) {
   Cell Unknown;
-  const Arguments Given = operatorArguments(C, Unknown);
+  const Arguments Given = operatorArguments(C, !VM.Pass, Unknown);
   if (Unknown) // Why, has been said.
     return Unknown;
+  if (!VM.Pass) {
+    VM.Making.GradMode = false;
+    for (const auto &[Name, A] : Given) {
+      std::vector<TensorPtr> Tensors;
+      collectTensors(A, Tensors);
+      for (const TensorPtr &T : Tensors)
+        if (!T->Memory)
+          VM.Making.place(*T);
+    }
+  }
   const Cell Result =
       runOperator(VM, operatorName(C.F), Given, VM.current(), C.At);
   // Operators in place give the object itself.
@@ -253,25 +234,6 @@ Cell callOperator(Interpreter &VM, const LibraryCall &C) {
         C.F->getReturnType()->isReferenceType())
       return Same;
   return Result;
-}
-
-Cell makeByOperator(Interpreter &VM, const LibraryCall &C) {
-  Cell Unknown;
-  const Arguments Given = operatorArguments(C, Unknown);
-  if (Unknown)
-    return nullptr;
-  if (!VM.Making)
-    VM.Making = std::make_unique<Simulation>(DeviceKind::Cpu);
-  VM.Making->GradMode = false;
-  for (const auto &[Name, A] : Given)
-    for (const TensorPtr &T : A.Handles)
-      if (T && T->Shape.Defined && !T->Memory)
-        VM.Making->place(*T);
-  const OperatorResult Result = VM.Making->run(operatorName(C.F), Given);
-  return Result.What == OperatorResult::One ||
-                 Result.What == OperatorResult::Several
-             ? resultOf(Result)
-             : nullptr;
 }
 
 //===----------------------------------------------------------------------===//
@@ -335,12 +297,12 @@ static Cell forwardOfFunctional(Interpreter &VM, const ModulePtr &M,
                                 StringRef Class, ArrayRef<Cell> Inputs,
                                 SourceLocation At) {
   llvm::SmallVector<Cell, 4> Arguments(Inputs.begin(), Inputs.end());
-  const ArrayRef<StringRef> Names = positionalOptions(Class);
+  const auto Names = positionalOptions(Class);
   auto Setting = [&](StringRef Name) {
     auto It = M->Settings.find(Name.str());
     return It == M->Settings.end() ? nullptr : It->second;
   };
-  for (const StringRef Name : Names.drop_front())
+  for (const StringRef Name : llvm::drop_begin(Names))
     if (Cell Bound = Setting(Name))
       Arguments.push_back(Bound);
   const Cell Function = Setting(Names.front());
@@ -460,7 +422,8 @@ Cell forwardOfLibrary(Interpreter &VM, const ModulePtr &M, StringRef Class,
     VM.note(At, "what '" + Class + "' takes and keeps is not known");
     return unknown(At, "what '" + Class + "' returns");
   }
-  Arguments Given = Run.Defaults;
+  Arguments Given;
+  addSettings(Run.Defaults, Given);
   addSettings(M->Settings, Given);
   for (const auto *Tensors : {&M->Parameters, &M->Buffers})
     for (const ModuleInstance::Tensor &T : *Tensors)
@@ -469,10 +432,7 @@ Cell forwardOfLibrary(Interpreter &VM, const ModulePtr &M, StringRef Class,
   addWeights(*M, "", Given);
   for (unsigned I = 0; I < Inputs.size() && I < Run.Inputs.size(); ++I)
     Given[Run.Inputs[I].str()] = argumentOf(Inputs[I]);
-  Argument Training;
-  Training.What = Argument::Integer;
-  Training.Number = M->IsTraining;
-  Given["training"] = Training;
+  Given["training"] = M->IsTraining;
   const Cell Result = runOperator(VM, Run.Operator, Given, M.get(), At);
   if (Run.NestsState && Result->What == Value::List &&
       Result->Elements.size() == 3)

@@ -9,6 +9,7 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace clang;
@@ -170,21 +171,11 @@ std::optional<bool> truth(const Cell &V) {
   }
 }
 
-static bool isOneOf(StringRef Names, StringRef Name) {
-  while (!Names.empty()) {
-    const auto [First, Rest] = Names.split(' ');
-    if (First == Name)
-      return true;
-    Names = Rest;
-  }
-  return false;
-}
-
 Cell byRule(ArrayRef<CallRule> Rules, Interpreter &VM, const LibraryCall &C) {
   const size_t Count = C.Arguments.size();
   for (const CallRule &Rule : Rules)
     if (Rule.Least <= Count && Count <= Rule.Most &&
-        isOneOf(Rule.Names, C.Name))
+        llvm::is_contained(llvm::split(Rule.Names, ' '), C.Name))
       return Rule.Handle(VM, C);
   return nullptr;
 }

@@ -23,6 +23,7 @@
 
 #include "analysis/bytes/interpret/Value.h"
 #include "analysis/bytes/library/ModuleApi.h"
+#include "analysis/bytes/simulate/Simulation.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
@@ -61,11 +62,6 @@ const clang::CXXMethodDecl *forwardMethod(const clang::CXXRecordDecl *Class,
 std::string shownSizes(const Cell &V);
 /// The tensors in \p V: itself, or those of its elements and members.
 void collectTensors(const Cell &V, std::vector<TensorPtr> &To);
-
-/// Of a tensor: nullopt where not even its dimensions are known.
-using MaybeSizes = std::optional<std::vector<torch::Size>>;
-/// The sizes that \p V, a list or one number, says; nullopt for others.
-MaybeSizes sizesOf(const Cell &V);
 
 /// A call of a function that may be a library's.
 struct LibraryCall {
@@ -195,7 +191,7 @@ public:
   bool Halted = false; ///< At a limit, or a failure: nothing more is followed.
   unsigned Modules = 0, Nesting = 0, Calls = 0;
   /// Of tensors that constructors make of others.
-  std::unique_ptr<Simulation> Making;
+  Simulation Making{DeviceKind::Cpu};
   std::map<const ModuleInstance *, std::string> Results;
 
 private:
@@ -343,10 +339,8 @@ Cell forward(Interpreter &VM, const ModulePtr &M, llvm::ArrayRef<Cell> Inputs,
 Cell forwardOfLibrary(Interpreter &VM, const ModulePtr &M,
                       llvm::StringRef Class, llvm::ArrayRef<Cell> Inputs,
                       clang::SourceLocation At);
+/// Outside of a pass only the sizes of the result count.
 Cell callOperator(Interpreter &VM, const LibraryCall &C);
-/// The same in a constructor, where only sizes count. Null where they are not
-/// known.
-Cell makeByOperator(Interpreter &VM, const LibraryCall &C);
 void noteResult(Interpreter &VM, const Cell &Module, const Cell &Result);
 /// What a guard sets, until it goes. Null for other classes.
 Cell guardOf(Interpreter &VM, const clang::CXXRecordDecl *Class,

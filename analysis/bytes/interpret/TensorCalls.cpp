@@ -40,33 +40,7 @@ static std::optional<bool> isIntegral(const Cell &V) {
 }
 
 static bool isFactory(TensorAct Act) {
-  switch (Act) {
-  case TensorAct::MakeSized:
-  case TensorAct::MakeFull:
-  case TensorAct::MakeSquare:
-  case TensorAct::MakeRange:
-  case TensorAct::MakeSteps:
-  case TensorAct::MakeList:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/// What a pass follows as an operator; the others make tensors, or ask.
-static bool isFollowedOperator(const LibraryCall &C) {
-  switch (C.OnTensor) {
-  case TensorAct::Size:
-  case TensorAct::Dimensions:
-  case TensorAct::Elements:
-  case TensorAct::AllSizes:
-  case TensorAct::TypeOf:
-  case TensorAct::IsDefined:
-  case TensorAct::Fact:
-    return false;
-  default:
-    return !isFactory(C.OnTensor) && isTensorOperator(C.F);
-  }
+  return Act >= TensorAct::MakeSized && Act <= TensorAct::MakeList;
 }
 
 /// dtype(kHalf) and its like: a function, or a method of a tensor's options.
@@ -89,7 +63,7 @@ static Cell makeTensorOptions(const LibraryCall &C) {
 
 namespace {
 
-/// What the arguments of a factory or a conversion ask for.
+/// What the arguments of a factory ask for.
 struct AskedElements {
   explicit AskedElements(ArrayRef<Cell> Arguments) {
     for (const Cell &Argument : Arguments) {
@@ -204,14 +178,6 @@ static Cell makeTensor(Interpreter &VM, torch::TensorShape Shape,
   return tensorValue(std::move(T));
 }
 
-/// A new tensor of the type of \p T.
-static Cell resized(const TensorPtr &T, MaybeSizes To) {
-  TensorPtr Copy = clonedTensor(T);
-  Copy->Shape.Sizes = std::move(To);
-  Copy->RequiresGrad = false;
-  return tensorValue(std::move(Copy));
-}
-
 /// The dimension that \p Arguments[I] names, of \p Count: from the end where it
 /// is negative. nullopt when there is none.
 static std::optional<size_t> dimensionAt(ArrayRef<Cell> Arguments, unsigned I,
@@ -225,45 +191,6 @@ static std::optional<size_t> dimensionAt(ArrayRef<Cell> Arguments, unsigned I,
   return Real;
 }
 
-/// What to(...) makes of \p T.
-static Cell convertedTensor(const FunctionDecl *F, const TensorPtr &T,
-                            ArrayRef<Cell> Rest,
-                            const std::optional<torch::ElementType> &Asked) {
-  const Cell Result = resized(T, T->Shape.Sizes);
-  std::optional<torch::ElementType> &Type = Result->Handle->Shape.Type;
-  for (const auto &[Given, Param] : llvm::zip(Rest, F->parameters()))
-    if (Given->What == Value::Tensor)
-      Type = Given->Handle->Shape.Type;
-    else if (Given->What == Value::Unknown &&
-             decidesElementType(Param->getType()))
-      Type = std::nullopt;
-  if (Asked)
-    Type = Asked;
-  return Result;
-}
-
-/// What add(T, other) and its like make. Null where that is not known.
-static Cell combined(const TensorPtr &T, const Cell &Other) {
-  const torch::TensorShape &Shape = T->Shape;
-  if (isNumber(Other)) {
-    const Cell Result = resized(T, Shape.Sizes);
-    // An integer tensor and a real number give real numbers.
-    if (Other->What == Value::Real && Shape.Type &&
-        Shape.Type->Name.contains("int"))
-      Result->Handle->Shape.Type = torch::Float32;
-    return Result;
-  }
-  if (Other->What != Value::Tensor || !Shape.Sizes ||
-      !Other->Handle->Shape.Sizes)
-    return nullptr;
-  const torch::TensorShape &OfOther = Other->Handle->Shape;
-  const Cell Result =
-      resized(T, torch::broadcast(*Shape.Sizes, *OfOther.Sizes));
-  if (!Shape.Type || !OfOther.Type || Shape.Type->Name != OfOther.Type->Name)
-    Result->Handle->Shape.Type = std::nullopt;
-  return Result;
-}
-
 /// set_data() of \p T, which is given \p Rest.
 static void replaceData(Interpreter &VM, TensorInstance &T, ArrayRef<Cell> Rest,
                         SourceLocation At) {
@@ -275,64 +202,6 @@ static void replaceData(Interpreter &VM, TensorInstance &T, ArrayRef<Cell> Rest,
   T.Shape = {};
   T.Shape.Type = std::nullopt;
   VM.note(At, "the data that 'set_data' sets are not known");
-}
-
-/// The sizes of view(sizes) of \p All elements; nullopt where they are not
-/// known.
-static MaybeSizes viewedAs(Interpreter &VM, MaybeSizes Asked, uint64_t All,
-                           SourceLocation At) {
-  if (!Asked)
-    return std::nullopt;
-  uint64_t Known = 1;
-  torch::Size *Open = nullptr;
-  for (torch::Size &S : *Asked) {
-    if (!S || *S < -1 || (*S == -1 && Open))
-      return std::nullopt;
-    if (*S == -1)
-      Open = &S;
-    else if (__builtin_mul_overflow(Known, static_cast<uint64_t>(*S), &Known))
-      return std::nullopt;
-  }
-  if (Open) {
-    if (!Known || All % Known)
-      return std::nullopt;
-    *Open = static_cast<int64_t>(All / Known);
-  } else if (Known != All) {
-    VM.fail(At, "a tensor of " + Twine(All) + " elements is viewed as " +
-                    Twine(Known) + ", which throws");
-  }
-  return Asked;
-}
-
-/// The sizes of another view of \p T; nullopt where they are not known.
-static MaybeSizes rearranged(Interpreter &VM, TensorAct Act,
-                             const TensorInstance &T, ArrayRef<Cell> Rest,
-                             SourceLocation At) {
-  if (Act == TensorAct::Reshape) {
-    const std::optional<uint64_t> All = T.Shape.elements();
-    return All && !Rest.empty() ? viewedAs(VM, sizesOf(Rest.front()), *All, At)
-                                : std::nullopt;
-  }
-  MaybeSizes Result = T.Shape.Sizes;
-  if (!Result)
-    return std::nullopt;
-  if (Act == TensorAct::Reverse) {
-    std::reverse(Result->begin(), Result->end());
-    return Result;
-  }
-  if (Act == TensorAct::Unsqueeze) {
-    const std::optional<size_t> D = dimensionAt(Rest, 0, Result->size() + 1);
-    if (!D)
-      return std::nullopt;
-    Result->insert(Result->begin() + *D, torch::Size(1));
-    return Result;
-  }
-  const std::optional<size_t> A = dimensionAt(Rest, 0, Result->size()),
-                              B = dimensionAt(Rest, 1, Result->size());
-  if (!A || !B)
-    return std::nullopt;
-  std::swap((*Result)[*A], (*Result)[*B]);
-  return Result;
 }
 
 /// What \p Act asks of a tensor: sizes, types. \p Nothing: not known, or it is
@@ -394,65 +263,35 @@ static Cell callTensor(Interpreter &VM, LibraryCall C) {
   const ArrayRef<Cell> Rest =
       C.Object || C.Arguments.empty() ? C.Arguments : C.Arguments.drop_front();
   if (Self->What != Value::Tensor)
-    // number * tensor.
-    return Act == TensorAct::Combine && !Rest.empty() &&
-                   Rest.front()->What == Value::Tensor
-               ? tensorValue(clonedTensor(Rest.front()->Handle))
-               : C.Nothing;
-  const TensorPtr &T = Self->Handle;
+    return C.Nothing;
+  TensorInstance &T = *Self->Handle;
   switch (Act) {
   case TensorAct::Same:
     return Self;
   case TensorAct::RequireGrad:
-    T->RequiresGrad =
+    T.RequiresGrad =
         Rest.empty() ? std::optional<bool>(true) : truth(Rest.front());
-    if (!T->RequiresGrad)
+    if (!T.RequiresGrad)
       VM.note(C.At, "whether a parameter gets a gradient is not known");
     return Self;
   case TensorAct::ReplaceData:
-    replaceData(VM, *T, Rest, C.At);
+    replaceData(VM, T, Rest, C.At);
     return Self;
-  case TensorAct::SameShape:
-    return resized(T, T->Shape.Sizes);
-  case TensorAct::MakeLike: {
-    const AskedElements Asked(C.Arguments);
-    const Cell Result = resized(T, T->Shape.Sizes);
-    if (Asked.Type || Asked.IsOpen)
-      Result->Handle->Shape.Type = Asked.Type;
-    return Result;
-  }
-  case TensorAct::ToType:
-    return convertedTensor(C.F, T, Rest, AskedElements(C.Arguments).Type);
-  case TensorAct::Combine: {
-    const Cell Result = Rest.empty() ? nullptr : combined(T, Rest.front());
-    return Result ? Result : C.Nothing;
-  }
-  case TensorAct::Unsqueeze:
-  case TensorAct::Transpose:
-  case TensorAct::Reverse:
-  case TensorAct::Reshape: {
-    MaybeSizes To = rearranged(VM, Act, *T, Rest, C.At);
-    return To ? resized(T, std::move(To)) : C.Nothing;
-  }
   default:
-    return askedOf(Act, T->Shape, Rest, C.Nothing);
+    return askedOf(Act, T.Shape, Rest, C.Nothing);
   }
 }
 
 /// A call that has to do with tensors or their options. Null for others.
 Cell callWithTensors(Interpreter &VM, const LibraryCall &C) {
-  const bool IsFollowed = isFollowedOperator(C);
+  const bool IsFollowed = !isFactory(C.OnTensor) && isTensorOperator(C.F);
   if (VM.Pass && IsFollowed)
     return callOperator(VM, C);
-  Cell Result;
   if (setsElementType(C.F) || changesTensorOptions(C.F))
-    Result = makeTensorOptions(C);
-  else if (C.OnTensor != TensorAct::Unknown)
-    Result = callTensor(VM, C);
-  if (IsFollowed && (!Result || Result->What == Value::Unknown))
-    if (Cell Made = makeByOperator(VM, C))
-      return Made;
-  return Result;
+    return makeTensorOptions(C);
+  if (C.OnTensor != TensorAct::Unknown)
+    return callTensor(VM, C);
+  return IsFollowed ? callOperator(VM, C) : nullptr;
 }
 
 } // namespace libtorch_tidy::bytes

@@ -6,15 +6,16 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The values that the interpreter of constructors (Interpreter.h) knows, and
-/// the modules that it makes of them.
+/// The values that the interpreter of constructors (Interpreter.h) knows, that
+/// operators are given and that LibTorch's modules have as options, and the
+/// modules that are made of them.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_VALUE_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_VALUE_H
 
-#include "analysis/bytes/simulate/Simulation.h"
+#include "analysis/torch/api/TensorTraits.h"
 #include "clang/AST/DeclCXX.h"
 #include "llvm/ADT/Twine.h"
 #include <map>
@@ -27,6 +28,11 @@ struct Value;
 /// reference to one is the cell itself.
 using Cell = std::shared_ptr<Value>;
 using Fields = std::map<const clang::FieldDecl *, Cell>;
+/// Options of a module of LibTorch's, by the names of their setters.
+using OptionValues = std::map<std::string, Cell>;
+
+struct TensorInstance;
+using TensorPtr = std::shared_ptr<TensorInstance>;
 
 /// A module. Copies of a handle share it.
 struct ModuleInstance {
@@ -49,7 +55,7 @@ struct ModuleInstance {
   /// Kept alive by its options, and listed nowhere.
   std::vector<Child> Unlisted;
   /// What its options were set to, of one of LibTorch's.
-  std::map<std::string, Cell> Settings;
+  OptionValues Settings;
   bool IsTraining = true; ///< As train() and eval() leave it.
   /// There may be more than is counted.
   bool IsIncomplete = false;
@@ -83,7 +89,7 @@ struct Value {
   std::vector<Cell> Elements;                  ///< List.
   Fields Members;                              ///< Record.
   const clang::CXXRecordDecl *Class = nullptr; ///< Record.
-  std::map<std::string, Cell> Settings;        ///< Options.
+  OptionValues Settings;                       ///< Options.
   ModulePtr Held;                              ///< Module.
   TensorPtr Handle;                            ///< Tensor.
   /// Of a type, and of TensorOptions.
@@ -112,74 +118,61 @@ inline Cell unknown(clang::SourceLocation Where, const llvm::Twine &Why) {
   V.Where = Where;
   return cell(std::move(V));
 }
-inline Cell integer(int64_t Number) {
-  Value V;
-  V.What = Value::Integer;
-  V.Number = Number;
-  return cell(std::move(V));
-}
-inline Cell real(double Number) {
-  Value V;
-  V.What = Value::Real;
-  V.RealNumber = Number;
-  return cell(std::move(V));
-}
-inline Cell text(llvm::StringRef Text) {
-  Value V;
-  V.What = Value::Text;
-  V.Name = Text.str();
-  return cell(std::move(V));
-}
-inline Cell listOf(std::vector<Cell> Elements) {
-  Value V;
-  V.What = Value::List;
-  V.Elements = std::move(Elements);
-  return cell(std::move(V));
-}
-inline Cell moduleValue(ModulePtr M) {
-  Value V;
-  V.What = M ? Value::Module : Value::Null;
-  V.Held = std::move(M);
-  return cell(std::move(V));
-}
-inline Cell tensorValue(TensorPtr T) {
-  Value V;
-  V.What = Value::Tensor;
-  V.Handle = std::move(T);
-  return cell(std::move(V));
-}
-inline Cell typeValue(torch::ElementType Type) {
-  Value V;
-  V.What = Value::Type;
-  V.Element = Type;
-  return cell(std::move(V));
-}
-inline Cell pointerTo(Cell Target) {
-  Value V;
-  V.What = Value::Pointer;
-  V.Target = std::move(Target);
-  return cell(std::move(V));
-}
-inline Cell recordValue(const clang::CXXRecordDecl *Class) {
-  Value V;
-  V.What = Value::Record;
-  V.Class = Class;
-  return cell(std::move(V));
-}
 inline Cell valueOf(Value::Kind What) {
   Value V;
   V.What = What;
   return cell(std::move(V));
 }
+/// A value of which \p Part is \p Given.
+template <typename T, typename U>
+Cell valueOf(Value::Kind What, T Value::*Part, U Given) {
+  Cell Result = valueOf(What);
+  (*Result).*Part = std::move(Given);
+  return Result;
+}
+inline Cell integer(int64_t Number) {
+  return valueOf(Value::Integer, &Value::Number, Number);
+}
+inline Cell real(double Number) {
+  return valueOf(Value::Real, &Value::RealNumber, Number);
+}
+inline Cell text(llvm::StringRef Text) {
+  return valueOf(Value::Text, &Value::Name, Text.str());
+}
+inline Cell listOf(std::vector<Cell> Elements) {
+  return valueOf(Value::List, &Value::Elements, std::move(Elements));
+}
+inline Cell moduleValue(ModulePtr M) {
+  const Value::Kind What = M ? Value::Module : Value::Null;
+  return valueOf(What, &Value::Held, std::move(M));
+}
+inline Cell tensorValue(TensorPtr T) {
+  return valueOf(Value::Tensor, &Value::Handle, std::move(T));
+}
+inline Cell typeValue(torch::ElementType Type) {
+  return valueOf(Value::Type, &Value::Element, Type);
+}
+inline Cell pointerTo(Cell Target) {
+  return valueOf(Value::Pointer, &Value::Target, std::move(Target));
+}
+inline Cell recordValue(const clang::CXXRecordDecl *Class) {
+  return valueOf(Value::Record, &Value::Class, Class);
+}
 
+/// Not null, and a number.
 inline bool isNumber(const Cell &V) {
-  return V->What == Value::Integer || V->What == Value::Real;
+  return V && (V->What == Value::Integer || V->What == Value::Real);
 }
 /// The number of one that isNumber().
 inline double realOf(const Cell &Number) {
   return Number->What == Value::Real ? Number->RealNumber
                                      : static_cast<double>(Number->Number);
 }
+
+/// Of a tensor: nullopt where not even its dimensions are known.
+using MaybeSizes = std::optional<std::vector<torch::Size>>;
+/// The sizes that \p V, a list or one number, says; nullopt for others.
+MaybeSizes sizesOf(const Cell &V);
 
 /// What `if (V)` decides by; nullopt where that is not known.
 std::optional<bool> truth(const Cell &V);
@@ -206,8 +199,6 @@ bool hasUnknown(const Cell &V, const Value *&Which);
 
 /// What a tensor is that nothing has been assigned to.
 TensorPtr undefinedTensor();
-/// A copy of the tensor, without its memory.
-TensorPtr clonedTensor(const TensorPtr &T);
 
 /// The place of the element \p Index of \p Container.
 Cell iteratorAt(const Cell &Container, int64_t Index);

@@ -52,7 +52,8 @@ TensorPtr undefinedTensor() {
   return T;
 }
 
-TensorPtr clonedTensor(const TensorPtr &T) {
+/// A copy of the tensor, without its memory.
+static TensorPtr clonedTensor(const TensorPtr &T) {
   auto Copy = std::make_shared<TensorInstance>();
   Copy->Shape = T->Shape;
   Copy->RequiresGrad = T->RequiresGrad;
@@ -84,110 +85,31 @@ ModulePtr cloneOf(Interpreter &VM, const ModulePtr &M) {
   return Copy;
 }
 
-static void fillLibraryModule(Interpreter &VM, ModuleInstance &M,
-                              StringRef Class, SourceLocation At);
 static void fill(Interpreter &VM, ModuleInstance &M,
-                 const ModuleContents &Contents, ArrayRef<ModulePtr> Given,
-                 SourceLocation At);
-
-/// A number or text of an option; for a module its number in \p Given.
-static OptionValue optionOf(Interpreter &VM, const Cell &Setting,
-                            std::vector<ModulePtr> &Given, SourceLocation At) {
-  OptionValue Result;
-  switch (Setting->What) {
-  case Value::Unknown:
-    break;
-  case Value::Null:
-    Result.What = OptionValue::None;
-    break;
-  case Value::Integer:
-    Result.What = OptionValue::Integer;
-    Result.Number = Setting->Number;
-    break;
-  case Value::Real:
-    Result.What = OptionValue::Real;
-    Result.RealNumber = Setting->RealNumber;
-    break;
-  case Value::List:
-    Result.What = OptionValue::List;
-    Result.Numbers = *sizesOf(Setting);
-    break;
-  case Value::Tensor:
-    Result.What = Setting->Handle->Shape.Defined ? OptionValue::Tensor
-                                                 : OptionValue::None;
-    Result.Shape = Setting->Handle->Shape;
-    break;
-  case Value::Module:
-  case Value::Options: {
-    ModulePtr M = Setting->Held;
-    if (!M) { // TransformerEncoder makes a layer of the options of one.
-      M = newModule(VM, Setting->Name, nullptr, At);
-      M->Settings = Setting->Settings;
-      fillLibraryModule(VM, *M, Setting->Name, At);
-    }
-    Result.What = OptionValue::Module;
-    Result.ModuleNumber = Given.size();
-    Given.push_back(std::move(M));
-    break;
-  }
-  default:
-    Result.What = OptionValue::Other;
-    Result.Text = Setting->Name;
-    break;
-  }
-  return Result;
-}
-
-/// What an option of a part was set to.
-static Cell settingOf(const OptionValue &Option) {
-  switch (Option.What) {
-  case OptionValue::None:
-    return valueOf(Value::Null);
-  case OptionValue::Integer:
-    return integer(Option.Number);
-  case OptionValue::Real:
-    return real(Option.RealNumber);
-  case OptionValue::List: {
-    std::vector<Cell> Numbers;
-    for (const torch::Size &N : Option.Numbers)
-      Numbers.push_back(N ? integer(*N) : valueOf(Value::Unknown));
-    return listOf(std::move(Numbers));
-  }
-  case OptionValue::Other: {
-    Cell Named = valueOf(Value::Other);
-    Named->Name = Option.Text;
-    return Named;
-  }
-  default:
-    return valueOf(Value::Unknown);
-  }
-}
+                 const ModuleContents &Contents, SourceLocation At);
 
 static ModulePtr makePart(Interpreter &VM, const RegisteredModule &Part,
-                          ArrayRef<ModulePtr> Given, SourceLocation At) {
-  if (Part.Given) {
-    const ModulePtr &M = Given[*Part.Given];
-    return Part.IsCopy ? cloneOf(VM, M) : M;
-  }
+                          SourceLocation At) {
+  if (Part.Given)
+    return Part.IsCopy ? cloneOf(VM, Part.Given) : Part.Given;
   ModulePtr M = newModule(VM, Part.Class, nullptr, At);
   if (VM.Halted)
     return M;
   if (!Part.Children.empty()) {
     for (const RegisteredModule &Child : Part.Children)
-      M->Children.push_back({Child.Name, makePart(VM, Child, Given, At)});
+      M->Children.push_back({Child.Name, makePart(VM, Child, At)});
     return M;
   }
   for (const auto &[Name, Option] : Part.Options)
-    M->Settings[Name] = settingOf(Option);
+    M->Settings[Name] = cell(*Option);
   if (std::optional<ModuleContents> Contents =
           contentsOf(Part.Class, Part.Options))
-    fill(VM, *M, *Contents, Given, At);
+    fill(VM, *M, *Contents, At);
   return M;
 }
 
 static void fill(Interpreter &VM, ModuleInstance &M,
-                 const ModuleContents &Contents, ArrayRef<ModulePtr> Given,
-                 SourceLocation At) {
+                 const ModuleContents &Contents, SourceLocation At) {
   for (const bool IsParameter : {true, false})
     for (const RegisteredTensor &T :
          IsParameter ? Contents.Parameters : Contents.Buffers) {
@@ -198,18 +120,23 @@ static void fill(Interpreter &VM, ModuleInstance &M,
           .push_back({T.Name, std::move(Handle)});
     }
   for (const RegisteredModule &Child : Contents.Children)
-    M.Children.push_back({Child.Name, makePart(VM, Child, Given, At)});
+    M.Children.push_back({Child.Name, makePart(VM, Child, At)});
   for (const RegisteredModule &Child : Contents.Unlisted)
-    M.Unlisted.push_back({Child.Name, makePart(VM, Child, Given, At)});
+    M.Unlisted.push_back({Child.Name, makePart(VM, Child, At)});
 }
 
 /// Registers what LibTorch's \p Class registers with the settings of \p M.
 static void fillLibraryModule(Interpreter &VM, ModuleInstance &M,
                               StringRef Class, SourceLocation At) {
-  OptionValues Options;
-  std::vector<ModulePtr> Given;
-  for (const auto &[Name, Setting] : M.Settings)
-    Options[Name] = optionOf(VM, Setting, Given, At);
+  OptionValues Options = M.Settings;
+  for (auto &[Name, Setting] : Options)
+    if (Setting->What == Value::Options) {
+      // TransformerEncoder makes a layer of the options of one.
+      const ModulePtr Layer = newModule(VM, Setting->Name, nullptr, At);
+      Layer->Settings = Setting->Settings;
+      fillLibraryModule(VM, *Layer, Setting->Name, At);
+      Setting = moduleValue(Layer);
+    }
   const std::optional<ModuleContents> Contents = contentsOf(Class, Options);
   if (!Contents) {
     M.IsIncomplete = true;
@@ -225,7 +152,7 @@ static void fillLibraryModule(Interpreter &VM, ModuleInstance &M,
                     (IsKnown ? " is too large" : " is not known") +
                     (It == M.Settings.end() ? "" : VM.because(It->second)));
   }
-  fill(VM, M, *Contents, Given, At);
+  fill(VM, M, *Contents, At);
   // The weight that it is given is its parameter.
   if (auto It = M.Settings.find(WeightOption);
       It != M.Settings.end() && It->second->What == Value::Tensor)
@@ -248,7 +175,7 @@ ModulePtr makePretrained(Interpreter &VM, const CXXMethodDecl *Method,
     for (const auto &[Name, Setting] : Arguments[1]->Settings)
       M->Settings[Name] = VM.copyOf(Setting);
   const Cell &Weight = Arguments.front();
-  const ArrayRef<StringRef> Sizes = positionalOptions(M->ClassName);
+  const auto Sizes = positionalOptions(M->ClassName);
   for (size_t I = 0; I < Sizes.size(); ++I) {
     const auto *Known = Weight->What == Value::Tensor &&
                                 Weight->Handle->Shape.Sizes &&
@@ -292,7 +219,7 @@ ModulePtr makeLibraryModule(Interpreter &VM, StringRef Class,
     for (const auto &[Name, Setting] : Only->Settings)
       M->Settings[Name] = VM.copyOf(Setting);
   } else {
-    const ArrayRef<StringRef> Names = positionalOptions(Class);
+    const auto Names = positionalOptions(Class);
     // Layers without parameters take options of no interest here.
     for (unsigned I = 0; I < Arguments.size() && I < Names.size(); ++I)
       M->Settings[Names[I].str()] = VM.copyOf(Arguments[I]);
@@ -313,7 +240,7 @@ Cell makeOptions(Interpreter &VM, const CXXRecordDecl *Class,
     return VM.copyOf(Arguments.front());
   const Cell Options = valueOf(Value::Options);
   Options->Name = Name;
-  const ArrayRef<StringRef> Names = positionalOptions(Name);
+  const auto Names = positionalOptions(Name);
   for (unsigned I = 0; I < Arguments.size() && I < Names.size(); ++I)
     Options->Settings[Names[I].str()] = VM.copyOf(Arguments[I]);
   return Options;
@@ -341,17 +268,10 @@ Cell callOptions(Interpreter &VM, const LibraryCall &C) {
   }
   if (auto It = C.Object->Settings.find(Name); It != C.Object->Settings.end())
     return It->second;
-  const OptionValue Default = defaultOption(C.Object->Name, Name);
-  switch (Default.What) {
-  case OptionValue::Integer:
-    return integer(Default.Number);
-  case OptionValue::Real:
-    return real(Default.RealNumber);
-  case OptionValue::None:
-    return valueOf(Value::Null);
-  default:
-    return unknown(C.E->getExprLoc(), "'" + Name + "'");
-  }
+  const Cell Default = defaultOption(C.Object->Name, Name);
+  return Default->What == Value::Unknown
+             ? unknown(C.E->getExprLoc(), "'" + Name + "'")
+             : Default;
 }
 
 } // namespace libtorch_tidy::bytes

@@ -165,11 +165,6 @@ static TensorAct actOfMethod(StringRef Name) {
   return llvm::StringSwitch<TensorAct>(Name)
       .Cases("requires_grad_", "set_requires_grad", TensorAct::RequireGrad)
       .Case("set_data", TensorAct::ReplaceData)
-      .Case("unsqueeze", TensorAct::Unsqueeze)
-      .Cases("transpose", "swapaxes", "swapdims", TensorAct::Transpose)
-      .Case("t", TensorAct::Reverse)
-      .Cases("view", "reshape", TensorAct::Reshape)
-      .Case("to", TensorAct::ToType)
       .Case("size", TensorAct::Size)
       .Cases("dim", "ndimension", TensorAct::Dimensions)
       .Case("numel", TensorAct::Elements)
@@ -179,82 +174,49 @@ static TensorAct actOfMethod(StringRef Name) {
       .Cases("device", "is_cuda", "is_cpu", "requires_grad", TensorAct::Fact)
       .Cases("contiguous", "data", "cuda", "cpu", TensorAct::Same)
       .Cases("variable_data", "tensor_data", TensorAct::Same)
+      // In place, sizes change by few methods.
+      .Cases("resize_", "resize_as_", "set_", "t_", "transpose_",
+             TensorAct::Unknown)
+      .Cases("squeeze_", "unsqueeze_", "swapaxes_", "swapdims_", "as_strided_",
+             TensorAct::Unknown)
+      .EndsWith("_", TensorAct::Same)
+      .Default(TensorAct::Unknown);
+}
+
+static TensorAct actOfFunction(StringRef Name) {
+  return llvm::StringSwitch<TensorAct>(Name)
+      .Cases("zeros", "ones", "empty", "rand", "randn", TensorAct::MakeSized)
+      .Case("full", TensorAct::MakeFull)
+      .Case("eye", TensorAct::MakeSquare)
+      .Case("arange", TensorAct::MakeRange)
+      .Cases("linspace", "logspace", TensorAct::MakeSteps)
+      .Case("tensor", TensorAct::MakeList)
+      // torch::nn::init fills what it is given.
+      .Cases("xavier_uniform_", "xavier_normal_", "kaiming_uniform_",
+             "kaiming_normal_", "orthogonal_", TensorAct::Same)
+      .Cases("uniform_", "normal_", "constant_", "zeros_", "ones_",
+             TensorAct::Same)
+      .Cases("eye_", "dirac_", "sparse_", TensorAct::Same)
       .Default(TensorAct::Unknown);
 }
 
 TensorAct tensorAct(const FunctionDecl *F) {
   if (!F || !torch::isTorchDecl(F))
     return TensorAct::Unknown;
-  StringRef Name = cpp::nameOf(F);
   const auto *Method = dyn_cast<CXXMethodDecl>(F);
-  const bool OfTensor =
-      Method && torch::isTensor(compat::recordType(Method->getParent()));
-  if (Method && !OfTensor)
+  if (Method && !torch::isTensor(compat::recordType(Method->getParent())))
     return TensorAct::Unknown;
-  if (OfTensor && Name != "view")
-    if (const TensorAct Known = actOfMethod(Name); Known != TensorAct::Unknown)
-      return Known;
-  // view(dtype) is something else.
-  if (OfTensor && Name == "view")
-    return F->getNumParams() &&
-                   torch::isScalarType(F->getParamDecl(0)->getType())
-               ? TensorAct::Unknown
-               : TensorAct::Reshape;
-  if (!OfTensor) {
-    const TensorAct Made =
-        llvm::StringSwitch<TensorAct>(Name)
-            .Cases("zeros", "ones", "empty", "rand", "randn",
-                   TensorAct::MakeSized)
-            .Case("full", TensorAct::MakeFull)
-            .Case("eye", TensorAct::MakeSquare)
-            .Case("arange", TensorAct::MakeRange)
-            .Cases("linspace", "logspace", TensorAct::MakeSteps)
-            .Case("tensor", TensorAct::MakeList)
-            .Cases("zeros_like", "ones_like", "empty_like", "rand_like",
-                   "randn_like", "full_like", TensorAct::MakeLike)
-            // torch::nn::init fills what it is given.
-            .Cases("xavier_uniform_", "xavier_normal_", "kaiming_uniform_",
-                   "kaiming_normal_", "orthogonal_", TensorAct::Same)
-            .Cases("uniform_", "normal_", "constant_", "zeros_", "ones_",
-                   TensorAct::Same)
-            .Cases("eye_", "dirac_", "sparse_", TensorAct::Same)
-            .Default(TensorAct::Unknown);
-    if (Made != TensorAct::Unknown)
-      return Made;
-  }
-  if (const auto Op = F->getOverloadedOperator()) {
-    switch (Op) {
-    case OO_Plus:
-    case OO_Minus:
-    case OO_Star:
-    case OO_Slash:
-      return TensorAct::Combine;
-    case OO_PlusEqual:
-    case OO_MinusEqual:
-    case OO_StarEqual:
-    case OO_SlashEqual:
-      return TensorAct::Same;
-    default:
-      return TensorAct::Unknown;
-    }
-  }
-  const TensorAct ByName =
-      llvm::StringSwitch<TensorAct>(Name)
-          .Cases("exp", "log", "sqrt", "rsqrt", "neg", TensorAct::SameShape)
-          .Cases("sin", "cos", "tanh", "sigmoid", "abs", TensorAct::SameShape)
-          .Cases("clone", "clamp", "floor", "square", TensorAct::SameShape)
-          .Cases("softmax", "triu", "tril", "detach", TensorAct::SameShape)
-          .Cases("add", "sub", "mul", "div", TensorAct::Combine)
-          .Default(TensorAct::Unknown);
-  if (ByName != TensorAct::Unknown)
-    return ByName;
-  // In-place methods keep sizes, but for those that change them.
-  if (OfTensor && Name.ends_with("_") && !Name.starts_with("resize") &&
-      !Name.starts_with("unsqueeze") && !Name.starts_with("squeeze") &&
-      !Name.starts_with("t_") && !Name.starts_with("transpose") &&
-      !Name.starts_with("swap") && Name != "set_" && !Name.starts_with("as_"))
+  switch (F->getOverloadedOperator()) {
+  case OO_None:
+    return Method ? actOfMethod(cpp::nameOf(F)) : actOfFunction(cpp::nameOf(F));
+  case OO_PlusEqual:
+  case OO_MinusEqual:
+  case OO_StarEqual:
+  case OO_SlashEqual:
     return TensorAct::Same;
-  return TensorAct::Unknown;
+  default:
+    return TensorAct::Unknown;
+  }
 }
 
 /// A tensor, or several.

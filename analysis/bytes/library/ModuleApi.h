@@ -85,7 +85,8 @@ ModuleAct moduleAct(const clang::FunctionDecl *F);
 /// Does the module have more after it?
 bool addsToModule(ModuleAct Act);
 
-/// What a function or method of LibTorch does with tensors.
+/// What a function or method of LibTorch does with tensors, unless it is an
+/// operator that the simulator follows. Factories come first.
 enum class TensorAct : unsigned char {
   Unknown,
   MakeSized,   ///< torch::zeros(sizes, options).
@@ -94,17 +95,9 @@ enum class TensorAct : unsigned char {
   MakeRange,   ///< torch::arange([start,] end[, step], options).
   MakeSteps,   ///< torch::linspace(start, end, steps, options).
   MakeList,    ///< torch::tensor(values, options).
-  MakeLike,    ///< torch::zeros_like(t, options).
-  Same,        ///< The same tensor: add_(), detach(), contiguous().
-  SameShape,   ///< A new one of its sizes: exp(), clone(), mul(number).
-  Combine,     ///< add(a, b): sizes by broadcasting.
+  Same,        ///< The same tensor: add_(), contiguous().
   RequireGrad, ///< requires_grad_(b), set_requires_grad(b): the same tensor.
   ReplaceData, ///< set_data(t).
-  Unsqueeze,   ///< unsqueeze(dim).
-  Transpose,   ///< transpose(a, b).
-  Reverse,     ///< t().
-  Reshape,     ///< view(sizes), reshape(sizes).
-  ToType,      ///< to(...): another type, where it names one.
   Size,        ///< size(dim).
   Dimensions,  ///< dim().
   Elements,    ///< numel().

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/library/ModuleParameters.h"
+#include "analysis/bytes/simulate/Simulation.h"
 #include "analysis/torch/modules/Modules.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -40,8 +41,8 @@ Size dividedBy(Size A, Size B) {
   return *A / *B;
 }
 
-OptionValue maybe(Size Value) {
-  return Value ? OptionValue::integer(*Value) : OptionValue();
+Cell maybe(Size Number) {
+  return Number ? integer(*Number) : valueOf(Value::Unknown);
 }
 
 /// Writes the contents of one module.
@@ -53,7 +54,7 @@ public:
   std::optional<ModuleContents> make();
 
 private:
-  const OptionValue option(StringRef Name) const {
+  Cell option(StringRef Name) const {
     auto It = Options.find(Name.str());
     return It == Options.end() ? defaultOption(Class, Name) : It->second;
   }
@@ -62,12 +63,12 @@ private:
       Result.Missing.push_back(Name.str());
   }
   Size number(StringRef Name) {
-    const OptionValue Value = option(Name);
-    if (Value.What == OptionValue::Integer)
-      return Value.Number;
-    if (Value.What == OptionValue::Real) // Converted, as C++ does.
-      return std::abs(Value.RealNumber) < 1e15
-                 ? Size(static_cast<int64_t>(Value.RealNumber))
+    const Cell Given = option(Name);
+    if (Given->What == Value::Integer)
+      return Given->Number;
+    if (Given->What == Value::Real) // Converted, as C++ does.
+      return std::abs(Given->RealNumber) < 1e15
+                 ? Size(static_cast<int64_t>(Given->RealNumber))
                  : std::nullopt;
     missing(Name);
     return std::nullopt;
@@ -77,34 +78,27 @@ private:
   bool flag(StringRef Name) { return number(Name).value_or(0) != 0; }
   /// ExpandingArray: one number stands for all dimensions.
   std::vector<Size> expanded(StringRef Name, size_t Count) {
-    const OptionValue Value = option(Name);
-    if (Value.What == OptionValue::List) {
-      if (Value.Numbers.size() == Count) {
-        if (llvm::any_of(Value.Numbers, [](Size S) { return !S; }))
-          missing(Name);
-        return Value.Numbers;
-      }
-      if (Value.Numbers.size() == 1)
-        return std::vector<Size>(Count, Value.Numbers.front());
+    const Cell Given = option(Name);
+    if (Given->What != Value::List)
+      return std::vector<Size>(Count, number(Name));
+    const std::vector<Size> Numbers = *sizesOf(Given);
+    if (Numbers.size() == 1 && Count != 1)
+      return std::vector<Size>(Count, Numbers.front());
+    if (Numbers.size() != Count || llvm::is_contained(Numbers, Size()))
       missing(Name);
-      return std::vector<Size>(Count);
-    }
-    return std::vector<Size>(Count, number(Name));
+    return Numbers.size() == Count ? Numbers : std::vector<Size>(Count);
   }
   /// A list of any length; nullopt when it is not known.
-  std::optional<std::vector<Size>> list(StringRef Name) {
-    const OptionValue Value = option(Name);
-    if (Value.What == OptionValue::List)
-      return Value.Numbers;
-    if (Value.What == OptionValue::Integer)
-      return std::vector<Size>{Value.Number};
-    missing(Name);
-    return std::nullopt;
+  MaybeSizes list(StringRef Name) {
+    const MaybeSizes Given = sizesOf(option(Name));
+    if (!Given)
+      missing(Name);
+    return Given;
   }
   void parameter(StringRef Name, std::vector<Size> Sizes) {
     Result.Parameters.push_back({Name.str(), {std::move(Sizes)}});
   }
-  void parameter(StringRef Name, std::optional<std::vector<Size>> Sizes) {
+  void parameter(StringRef Name, MaybeSizes Sizes) {
     Result.Parameters.push_back({Name.str(), {std::move(Sizes)}});
   }
   /// What layers end in, whose results have \p Out channels.
@@ -114,7 +108,7 @@ private:
       parameter("bias", {Out});
   }
   /// What normalisations end in.
-  void scaleAndShift(const std::optional<std::vector<Size>> &Sizes) {
+  void scaleAndShift(const MaybeSizes &Sizes) {
     parameter("weight", Sizes);
     parameter("bias", Sizes);
   }
@@ -124,10 +118,10 @@ private:
   }
   /// A tensor that an option holds and a loss registers.
   void givenBuffer(StringRef Name) {
-    const OptionValue Value = option(Name);
-    if (Value.What == OptionValue::Tensor)
-      Result.Buffers.push_back({Name.str(), Value.Shape});
-    else if (Value.What == OptionValue::Unknown)
+    const Cell Given = option(Name);
+    if (Given->What == Value::Tensor && Given->Handle->Shape.Defined)
+      Result.Buffers.push_back({Name.str(), Given->Handle->Shape});
+    else if (Given->What == Value::Unknown)
       missing(Name);
   }
   static RegisteredModule part(StringRef Name, StringRef Class,
@@ -139,9 +133,9 @@ private:
     return Result;
   }
   /// One that the caller knows.
-  static RegisteredModule given(StringRef Name, const OptionValue &Value) {
+  static RegisteredModule given(StringRef Name, const Cell &Module) {
     RegisteredModule Result = part(Name, "");
-    Result.Given = Value.ModuleNumber;
+    Result.Given = Module->Held;
     return Result;
   }
   /// \p Count of option \p Name, of as many as memory may have.
@@ -157,13 +151,11 @@ private:
     return part(Name, "Linear",
                 {{"in_features", maybe(In)},
                  {"out_features", maybe(Out)},
-                 {"bias", OptionValue::integer(Bias)}});
+                 {"bias", integer(Bias)}});
   }
   static RegisteredModule layerNorm(StringRef Name, Size Width) {
-    OptionValue Shape;
-    Shape.What = OptionValue::List;
-    Shape.Numbers = {Width};
-    return part(Name, "LayerNorm", {{"normalized_shape", Shape}});
+    return part(Name, "LayerNorm",
+                {{"normalized_shape", listOf({maybe(Width)})}});
   }
   void add(RegisteredModule M) { Result.Children.push_back(std::move(M)); }
 
@@ -283,7 +275,7 @@ void Table::attention() {
   const Size Keys = WidthOf("kdim"), Values = WidthOf("vdim");
   if (!Width || !Keys || !Values) {
     // Either 3 * width * width, or width * (width + keys + values).
-    parameter("in_proj_weight", std::optional<std::vector<Size>>());
+    parameter("in_proj_weight", MaybeSizes());
   } else if (*Keys == *Width && *Values == *Width) {
     parameter("in_proj_weight", {times(3, Width), Width});
   } else {
@@ -303,7 +295,7 @@ void Table::attention() {
 
 void Table::transformerLayer(bool Decoder) {
   const Size Width = number("d_model"), Inner = number("dim_feedforward");
-  const OptionValue Dropped = option("dropout");
+  const Cell Dropped = option("dropout");
   auto Attention = [&](StringRef Name) {
     add(part(Name, "MultiheadAttention",
              {{"embed_dim", maybe(Width)},
@@ -332,10 +324,10 @@ void Table::transformerLayer(bool Decoder) {
 /// options keep.
 void Table::transformerStack(bool Decoder) {
   const StringRef Name = Decoder ? "decoder_layer" : "encoder_layer";
-  const OptionValue Layer = option(Name);
+  const Cell Layer = option(Name);
   const Size Count = number("num_layers");
   RegisteredModule List = part("layers", "ModuleList");
-  if (Layer.What != OptionValue::Module) {
+  if (Layer->What != Value::Module) {
     missing(Name);
   } else {
     for (int64_t I = 0, End = bounded(Count, "num_layers"); I < End; ++I) {
@@ -345,23 +337,22 @@ void Table::transformerStack(bool Decoder) {
     Result.Unlisted.push_back(given(("options." + Name).str(), Layer));
   }
   add(std::move(List));
-  const OptionValue Norm = option("norm");
-  if (Norm.What == OptionValue::Module)
+  const Cell Norm = option("norm");
+  if (Norm->What == Value::Module)
     add(given("norm", Norm));
-  else if (Norm.What != OptionValue::None)
+  else if (Norm->What != Value::Null)
     missing("norm");
 }
 
 void Table::transformer() {
   for (bool Decoder : {false, true}) {
     const StringRef Name = Decoder ? "decoder" : "encoder";
-    const OptionValue Custom =
-        option(Decoder ? "custom_decoder" : "custom_encoder");
-    if (Custom.What == OptionValue::Module) {
+    const Cell Custom = option(Decoder ? "custom_decoder" : "custom_encoder");
+    if (Custom->What == Value::Module) {
       add(given(Name, Custom));
       continue;
     }
-    if (Custom.What != OptionValue::None) {
+    if (Custom->What != Value::Null) {
       missing(Decoder ? "custom_decoder" : "custom_encoder");
       continue;
     }
@@ -394,10 +385,9 @@ void Table::transformer() {
 
 void Table::adaptiveSoftmax() {
   const Size In = number("in_features"), Classes = number("n_classes");
-  std::optional<std::vector<Size>> Cutoffs = list("cutoffs");
-  const OptionValue Divisor = option("div_value");
-  const bool HasDivisor =
-      Divisor.What == OptionValue::Real || Divisor.What == OptionValue::Integer;
+  MaybeSizes Cutoffs = list("cutoffs");
+  const Cell Divisor = option("div_value");
+  const bool HasDivisor = isNumber(Divisor);
   if (!HasDivisor)
     missing("div_value");
   if (!Cutoffs || Cutoffs->empty())
@@ -409,11 +399,8 @@ void Table::adaptiveSoftmax() {
   for (int64_t I = 0; I < Clusters; ++I) {
     Size Inner;
     if (In && HasDivisor) {
-      const double By = Divisor.What == OptionValue::Real
-                            ? Divisor.RealNumber
-                            : static_cast<double>(Divisor.Number);
-      const double Width =
-          std::floor(static_cast<double>(*In) / std::pow(By, I + 1));
+      const double Width = std::floor(static_cast<double>(*In) /
+                                      std::pow(realOf(Divisor), I + 1));
       if (Width >= 0 && Width < 1e15)
         Inner = static_cast<int64_t>(Width);
     }

@@ -16,9 +16,7 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_LIBRARY_MODULEPARAMETERS_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_LIBRARY_MODULEPARAMETERS_H
 
-#include "analysis/torch/api/TensorTraits.h"
-#include <map>
-#include <string>
+#include "analysis/bytes/interpret/Value.h"
 
 namespace libtorch_tidy::bytes {
 
@@ -30,33 +28,6 @@ using torch::Int64;
 using torch::isFloating;
 using torch::Size;
 using torch::TensorShape;
-
-/// The value of one option of a module.
-struct OptionValue {
-  enum Kind {
-    Unknown,
-    None,    ///< nullptr, nullopt.
-    Integer, ///< Booleans, too.
-    Real,
-    List, ///< Of integers.
-    Tensor,
-    Module, ///< One that the caller knows by its number.
-    Other,  ///< Known, and of no interest here: a text, an enumerator.
-  } What = Unknown;
-  int64_t Number = 0;
-  double RealNumber = 0;
-  std::vector<Size> Numbers;
-  TensorShape Shape;
-  std::string Text; ///< Of others: an enumerator.
-  size_t ModuleNumber = 0;
-
-  static OptionValue integer(int64_t Value);
-  static OptionValue real(double Value);
-  static OptionValue none();
-};
-
-/// Options by the names of their setters.
-using OptionValues = std::map<std::string, OptionValue>;
 
 /// A tensor that a module registers.
 struct RegisteredTensor {
@@ -71,7 +42,7 @@ struct RegisteredModule {
   std::string Class;
   OptionValues Options;
   /// Instead: a module that an option holds, or a copy of it.
-  std::optional<size_t> Given;
+  ModulePtr Given;
   bool IsCopy = false;
   std::vector<RegisteredModule> Children; ///< Of a ModuleList or Sequential.
 };
@@ -101,11 +72,44 @@ std::optional<ModuleContents> contentsOf(llvm::StringRef Class,
 
 /// The names of the options that the constructor of module \p Class, or of its
 /// options class, takes by position.
-llvm::ArrayRef<llvm::StringRef> positionalOptions(llvm::StringRef Class);
+llvm::SmallVector<llvm::StringRef, 8> positionalOptions(llvm::StringRef Class);
 
 /// The default of an option that decides shapes, and is no constructor
-/// argument; Unknown for others.
-OptionValue defaultOption(llvm::StringRef Class, llvm::StringRef Option);
+/// argument; unknown for others.
+Cell defaultOption(llvm::StringRef Class, llvm::StringRef Option);
+
+// ModuleRuns.cpp.
+
+/// A line of a forward() that runs other modules.
+struct ModuleStep {
+  llvm::StringRef Result; ///< The variable that is set; of the last, returned.
+  /// A child by its name; with "*" all children of that one after each other;
+  /// "+" adds; the name of an option, with "=", that is an activation. A child
+  /// that is not there gives its first input.
+  llvm::StringRef Runs;
+  /// Variables, inputs, "true", "false".
+  llvm::SmallVector<llvm::StringRef, 8> Inputs;
+  /// The next step is part of the same expression, so this result stays alive.
+  bool Continues = false;
+};
+
+/// What forward() of a module of LibTorch's does.
+struct ModuleRun {
+  /// It runs that with its options and tensors as arguments, and with its
+  /// inputs under these names. Empty: not known.
+  std::string Operator;
+  llvm::SmallVector<llvm::StringRef, 8> Inputs;
+  OptionValues Defaults;         ///< Where they are not those of Operator.
+  bool IsFunctional = false;     ///< It calls a function that it was given.
+  bool NestsState = false;       ///< It returns (a, (b, c)), not (a, b, c).
+  bool AddsLoss = false;         ///< It returns (a, number), not a.
+  std::vector<ModuleStep> Steps; ///< Instead of an operator.
+};
+ModuleRun runOfModule(llvm::StringRef Class);
+
+/// The operator of an enumerator that names an activation: "gelu" of kGELU;
+/// "relu" of others.
+llvm::StringRef activationNamed(llvm::StringRef Enumerator);
 
 // OptimizerState.cpp.
 

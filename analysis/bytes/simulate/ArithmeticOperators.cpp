@@ -61,15 +61,15 @@ static BlockPtr beforeWrites(OperatorCall &Op, const Tensor &T,
 //===----------------------------------------------------------------------===//
 
 /// One of the operands is a number.
-static OperatorResult withNumber(OperatorCall &Op, const Argument *First,
-                                 const Argument *Second) {
+static OperatorResult withNumber(OperatorCall &Op, const Cell &First,
+                                 const Cell &Second) {
   const StringRef Base = Op.Base;
   const bool NumberFirst = isNumber(First);
   const Tensor T = NumberFirst ? Op.tensor({"other", "exponent"}) : Op.self();
-  const Argument &Number = NumberFirst ? *First : *Second;
+  const Cell &Number = NumberFirst ? First : Second;
   const ElementType Own = typeOf(T);
   const bool BecomesReal =
-      !isFloating(Own) && (Number.What == Argument::Real || Base == "div");
+      !isFloating(Own) && (Number->What == Value::Real || Base == "div");
   const Tensor Out =
       Op.isInPlace() ? T : Op.makeLike(T, BecomesReal ? Float32 : Own);
   const uint64_t Size = bytesOf(Out);
@@ -189,8 +189,8 @@ static void recordProduct(OperatorCall &Op, const Operands &Of) {
 /// add, sub, mul, div, pow, maximum, hypot, and with a trailing "_" in place.
 static OperatorResult binary(OperatorCall &Op) {
   const StringRef Base = Op.Base;
-  const Argument *Second = Op.find({"other", "exponent", "value"});
-  const Argument *First = Op.find({"self", "input"});
+  const Cell Second = Op.find({"other", "exponent", "value"}),
+             First = Op.find({"self", "input"});
   if (isNumber(First) || isNumber(Second))
     return withNumber(Op, First, Second);
   const Tensor A = Op.self(), B = Op.tensor({"other", "exponent", "tensor2"});
@@ -232,7 +232,7 @@ static OperatorResult weighed(OperatorCall &Op) {
   const bool InPlace = Op.isInPlace(), IsLerp = Op.Name.starts_with("lerp"),
              Divides = Op.Name.starts_with("addcdiv");
   const Tensor A = Op.self(), B = Op.tensor({IsLerp ? "end" : "tensor1"});
-  const Argument *Weight = Op.find("weight");
+  const Cell Weight = Op.find("weight");
   const Tensor C = IsLerp && isNumber(Weight)
                        ? nullptr
                        : Op.tensor({IsLerp ? "weight" : "tensor2"});

@@ -86,22 +86,27 @@ static void becomes(OperatorCall &Op, Indexed &Of, Sizes To,
 
 /// Applies one index, where an ellipsis stands for \p Left dimensions. False,
 /// and trouble, where that cannot be.
-static bool indexBy(OperatorCall &Op, Indexed &Of, const Argument &P,
+static bool indexBy(OperatorCall &Op, Indexed &Of, const Value &P,
                     size_t Left) {
   Sizes To = Of.View->sizes();
   std::vector<int64_t> Strides = Of.View->Strides;
   size_t &D = Of.D;
   switch (P.What) {
-  case Argument::Name: // Ellipsis.
-    D += Left;
-    return true;
-  case Argument::None:
+  case Value::Text:
+  case Value::Other:
+    // The constants None and Ellipsis come with their names.
+    if (P.Name != "None") {
+      D += Left;
+      return true;
+    }
+    [[fallthrough]];
+  case Value::Null:
     To.insert(To.begin() + D, 1);
     Strides.insert(Strides.begin() + D, 0);
     becomes(Op, Of, To, Strides, GradientKind::View);
     ++D;
     return true;
-  case Argument::Integer:
+  case Value::Integer:
     if (P.Number >= To[D] || P.Number < -To[D]) {
       Op.throws("index " + Twine(P.Number) + " of a dimension of " +
                 Twine(To[D]));
@@ -111,10 +116,10 @@ static bool indexBy(OperatorCall &Op, Indexed &Of, const Argument &P,
     Strides.erase(Strides.begin() + D);
     becomes(Op, Of, To, Strides, GradientKind::Fresh);
     return true;
-  case Argument::Slice: {
+  case Value::Slice: {
     auto Bound = [&](size_t I, int64_t Default) {
-      return I < P.Parts.size() && P.Parts[I].What == Argument::Integer
-                 ? P.Parts[I].Number
+      return I < P.Elements.size() && P.Elements[I]->What == Value::Integer
+                 ? P.Elements[I]->Number
                  : Default;
     };
     const int64_t Step = std::clamp<int64_t>(Bound(2, 1), 0, MostOfDimension);
@@ -124,11 +129,11 @@ static bool indexBy(OperatorCall &Op, Indexed &Of, const Argument &P,
     ++D;
     return true;
   }
-  case Argument::Tensor:
+  case Value::Tensor:
     if (const std::optional<Sizes> Both =
-            broadcast(Of.Picked.value_or(Sizes()), P.Handles.front()->sizes()))
+            broadcast(Of.Picked.value_or(Sizes()), P.Handle->sizes()))
       Of.Picked = Both;
-    Of.Kept.push_back(P.Handles.front()->Memory);
+    Of.Kept.push_back(P.Handle->Memory);
     Of.Places.push_back(D++);
     return true;
   default:
@@ -139,19 +144,18 @@ static bool indexBy(OperatorCall &Op, Indexed &Of, const Argument &P,
 
 /// How many dimensions of \p From all \p Parts of an index take. nullopt, and
 /// trouble, where that depends on values, or they are too many.
-static std::optional<size_t>
-consumedBy(OperatorCall &Op, ArrayRef<Argument> Parts, const Sizes &From) {
+static std::optional<size_t> consumedBy(OperatorCall &Op, ArrayRef<Cell> Parts,
+                                        const Sizes &From) {
   size_t Consumed = 0;
-  for (const Argument &P : Parts) {
-    const bool IsMask = P.What == Argument::Tensor &&
-                        P.Handles.front()->Shape.Type &&
-                        P.Handles.front()->Shape.Type->Name == "bool";
-    if (P.What == Argument::Unknown || IsMask) {
+  for (const Cell &P : Parts) {
+    const bool IsMask = P->What == Value::Tensor && P->Handle->Shape.Type &&
+                        P->Handle->Shape.Type->Name == "bool";
+    if (P->What == Value::Unknown || IsMask) {
       Op.notFollowed("how much an index picks depends on values");
       return std::nullopt;
     }
-    Consumed += P.What == Argument::Integer || P.What == Argument::Slice ||
-                P.What == Argument::Tensor;
+    Consumed += P->What == Value::Integer || P->What == Value::Slice ||
+                P->What == Value::Tensor;
   }
   if (Consumed <= From.size())
     return Consumed;
@@ -163,23 +167,19 @@ consumedBy(OperatorCall &Op, ArrayRef<Argument> Parts, const Sizes &From) {
 /// index({Slice(), 0, None, "...", tensor}).
 static OperatorResult index(OperatorCall &Op) {
   const Tensor T = Op.self();
-  const Argument *All = Op.find({"indices", "index"});
+  const Cell All = Op.find({"indices", "index"});
   if (!All)
     return OperatorResult{};
-  std::vector<Argument> Parts =
-      All->Parts.empty() ? std::vector{*All} : All->Parts;
-  // The constant of that name, and Ellipsis, come with their names.
-  for (Argument &P : Parts)
-    if (P.What == Argument::Name && P.Text == "None")
-      P.What = Argument::None;
+  const ArrayRef<Cell> Parts =
+      All->Elements.empty() ? ArrayRef(All) : ArrayRef(All->Elements);
   const Sizes From = T->sizes();
   const std::optional<size_t> Consumed = consumedBy(Op, Parts, From);
   if (!Consumed)
     return {};
   Indexed Of;
   Of.View = T;
-  for (const Argument &P : Parts)
-    if (!indexBy(Op, Of, P, From.size() - *Consumed))
+  for (const Cell &P : Parts)
+    if (!indexBy(Op, Of, *P, From.size() - *Consumed))
       return {};
   if (!Of.Picked) {
     if (Of.View == T)
@@ -342,7 +342,7 @@ static OperatorResult convert(OperatorCall &Op) {
   if (const Tensor Other = Op.tensorIn(Op.find("other")))
     To = Other->Shape.Type;
   for (const auto &[Which, A] : Op.Given)
-    if (!To && A.What == Argument::Unknown && Which != "device" &&
+    if (!To && A->What == Value::Unknown && Which != "device" &&
         Which != "non_blocking" && Which != "copy")
       Op.notFollowed("the type that '" + Op.Name +
                      "' converts to is not known");
@@ -430,9 +430,7 @@ Tensor Tensor::gather(int64_t Dim, const Tensor &Index) const {
 
 static Tensor joined(StringRef How, const std::vector<Tensor> &All,
                      int64_t Dim) {
-  return All.front().Op->run(
-      How, {{"tensors", std::vector<TensorPtr>(All.begin(), All.end())},
-            {"dim", Dim}});
+  return All.front().Op->run(How, {{"tensors", All}, {"dim", Dim}});
 }
 
 Tensor cat(const std::vector<Tensor> &All, int64_t Dim) {

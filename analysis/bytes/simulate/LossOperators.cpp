@@ -238,11 +238,10 @@ static OperatorResult connectionist(OperatorCall &Op) {
     return Op.throws("'ctc_loss' is given a tensor of " + shown(From));
   int64_t Longest = 0;
   // A matrix is as wide as the longest of them, unless a list says more.
-  const Argument *Lengths = Op.find("target_lengths");
-  if (Lengths && Lengths->What == Argument::Integers &&
-      !Lengths->Numbers.empty())
-    Longest =
-        *std::max_element(Lengths->Numbers.begin(), Lengths->Numbers.end());
+  if (const std::optional<Sizes> Lengths =
+          integersIn(Op.find("target_lengths"));
+      Lengths && !Lengths->empty())
+    Longest = *std::max_element(Lengths->begin(), Lengths->end());
   else if (OfTargets.size() == 2)
     Longest = OfTargets[1];
   else
@@ -356,8 +355,8 @@ static OperatorResult cosineEmbedding(OperatorCall &Op) {
 }
 
 static OperatorResult triplet(OperatorCall &Op) {
-  if (const Argument *Own = Op.find("distance_function");
-      Own && Own->What != Argument::None)
+  if (const Cell Own = Op.find("distance_function");
+      Own && Own->What != Value::Null)
     Op.notFollowed("'distance_function' of '" + Op.Name + "' is not followed");
   const Tensor Anchor = Op.tensor("anchor"), Near = Op.tensor("positive"),
                Far = Op.tensor("negative");

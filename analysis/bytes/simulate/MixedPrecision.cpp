@@ -95,8 +95,8 @@ static bool isEligible(const TensorPtr &T) {
          !StringRef(T->Shape.Type->Name).contains("complex");
 }
 
-static bool isEligible(const Argument &A) {
-  return A.What == Argument::Tensor && isEligible(A.Handles.front());
+static bool isEligible(const Cell &A) {
+  return A->What == Value::Tensor && isEligible(A->Handle);
 }
 
 TensorPtr Simulation::converted(const TensorPtr &T, ElementType To) {
@@ -145,24 +145,27 @@ OperatorResult Simulation::run(StringRef Name, const Arguments &Given) {
   const auto Input = Given.find("input"), Bias = Given.find("bias");
   const bool IsLinear = Name == "linear" && Input != Given.end();
   if (IsLinear && Bias != Given.end() && isEligible(Bias->second) &&
-      isEligible(Input->second) &&
-      Input->second.Handles.front()->sizes().size() != 2)
+      isEligible(Input->second) && Input->second->Handle->sizes().size() != 2)
     return addBias(Given);
   Arguments With = Given;
   const ElementType To = Policy == CastPolicy::Lower ? *Autocast : Float32;
-  std::vector<TensorPtr *> Eligible;
-  for (auto &[Of, A] : With)
-    for (TensorPtr &T : A.Handles)
+  std::vector<Cell *> Eligible;
+  for (auto &[Of, A] : With) {
+    if (A->What == Value::List)
+      A = cell(*A);
+    for (Cell &T : A->What == Value::List ? llvm::MutableArrayRef(A->Elements)
+                                          : llvm::MutableArrayRef<Cell>(A))
       if (isEligible(T)) {
         // It is a transposed view that is cast, which is not kept.
         if (IsLinear && Of == "weight")
-          T = converted(T, To);
+          T = tensorValue(converted(T->Handle, To));
         else
           Eligible.push_back(&T);
       }
+  }
   if (Policy == CastPolicy::Widest &&
-      llvm::none_of(Eligible, [](const TensorPtr *T) {
-        return (*T)->Shape.Type->Bytes == Float32.Bytes;
+      llvm::none_of(Eligible, [](const Cell *T) {
+        return (*T)->Handle->Shape.Type->Bytes == Float32.Bytes;
       }))
     Eligible.clear();
   if (Policy == CastPolicy::Result) {
@@ -170,8 +173,8 @@ OperatorResult Simulation::run(StringRef Name, const Arguments &Given) {
       With["dtype"] = Float32;
     Eligible.clear();
   }
-  for (TensorPtr *T : Eligible)
-    *T = cast(*T, To);
+  for (Cell *T : Eligible)
+    *T = tensorValue(cast((*T)->Handle, To));
   // What the operator runs itself is not cast again.
   InAutocast = true;
   const auto Leave = llvm::make_scope_exit([&] { InAutocast = false; });

@@ -90,14 +90,33 @@ uint64_t convertedBytes(const TensorPtr &T, ElementType Type) {
 // Arguments
 //===----------------------------------------------------------------------===//
 
-bool isNumber(const Argument *A) {
-  return A && (A->What == Argument::Integer || A->What == Argument::Real);
+std::optional<Sizes> integersIn(const Cell &A) {
+  const MaybeSizes All = A ? sizesOf(A) : std::nullopt;
+  if (!All || llvm::is_contained(*All, Size()))
+    return std::nullopt;
+  Sizes Result;
+  for (const Size &N : *All)
+    Result.push_back(*N);
+  return Result;
 }
 
-Tensor OperatorCall::tensorIn(const Argument *A) {
-  if (!A || A->What != Argument::Tensor)
+std::vector<TensorPtr> tensorsIn(const Cell &A) {
+  if (!A || (A->What != Value::Tensor && A->What != Value::List))
+    return {};
+  std::vector<TensorPtr> Result;
+  for (const Cell &Each :
+       A->What == Value::List ? ArrayRef(A->Elements) : ArrayRef(A)) {
+    if (Each->What != Value::Tensor)
+      return {};
+    Result.push_back(Each->Handle);
+  }
+  return Result;
+}
+
+Tensor OperatorCall::tensorIn(const Cell &A) {
+  if (!A || A->What != Value::Tensor)
     return nullptr;
-  return {*this, A->Handles.front()};
+  return {*this, A->Handle};
 }
 
 const OperatorResult &OperatorCall::notFollowed(const Twine &Why) {
@@ -147,33 +166,33 @@ std::optional<Sizes> OperatorCall::outerSizes(const TensorPtr &T,
   return std::nullopt;
 }
 
-const Argument *OperatorCall::find(Spellings Names) {
+Cell OperatorCall::find(Spellings Names) {
   for (const StringRef Which : Names)
     if (auto It = Given.find(Which.str()); It != Given.end()) {
-      if (It->second.What != Argument::Unknown)
-        return &It->second;
+      if (It->second->What != Value::Unknown)
+        return It->second;
       notFollowed("'" + Which + "' of '" + Name + "' is not known" +
-                  (It->second.Text.empty() ? "" : ": " + It->second.Text));
+                  (It->second->Why.empty() ? "" : ": " + It->second->Why));
       return nullptr;
     }
   return nullptr;
 }
 
 Tensor OperatorCall::maybeTensor(Spellings Names) {
-  const Argument *A = find(Names);
-  if (!A || A->What == Argument::None)
+  const Cell A = find(Names);
+  if (!A || A->What == Value::Null)
     return nullptr;
   // The option of a module whose tensor has the same name: bias(false).
-  if (A->What == Argument::Integer && *Names.begin() == "bias")
+  if (A->What == Value::Integer && *Names.begin() == "bias")
     return nullptr;
   // A number where a tensor is taken is one without dimensions.
   if (isNumber(A))
-    return {*this, S.make({}, A->What == Argument::Integer ? Int64 : Float32)};
-  if (A->What != Argument::Tensor || A->Handles.empty()) {
+    return {*this, S.make({}, A->What == Value::Integer ? Int64 : Float32)};
+  if (A->What != Value::Tensor) {
     notFollowed("'" + *Names.begin() + "' of '" + Name + "' is not a tensor");
     return nullptr;
   }
-  const TensorPtr &T = A->Handles.front();
+  const TensorPtr &T = A->Handle;
   if (!T->Shape.Defined)
     return nullptr;
   if (!T->Memory) {
@@ -192,13 +211,11 @@ Tensor OperatorCall::tensor(Spellings Names) {
 }
 
 std::vector<Tensor> OperatorCall::tensors(Spellings Names) {
-  const Argument *A = find(Names);
-  if (!A || (A->What != Argument::Tensors && A->What != Argument::Tensor)) {
+  const std::vector<TensorPtr> Found = tensorsIn(find(Names));
+  if (Found.empty())
     notFollowed("the tensors that '" + Name + "' is given are not known");
-    return {};
-  }
   std::vector<Tensor> All;
-  for (const TensorPtr &T : A->Handles) {
+  for (const TensorPtr &T : Found) {
     if (!T->Memory) {
       notFollowed("the size of a tensor that '" + Name +
                   "' is given is not known");
@@ -210,67 +227,55 @@ std::vector<Tensor> OperatorCall::tensors(Spellings Names) {
 }
 
 std::optional<int64_t> OperatorCall::maybeInteger(Spellings Names) {
-  const Argument *A = find(Names);
-  if (!A || A->What == Argument::None)
-    return std::nullopt;
-  if (A->What == Argument::Integer)
-    return A->Number;
-  if (A->What == Argument::Real)
+  const Cell A = find(Names);
+  if (A && A->What == Value::Real)
     return static_cast<int64_t>(A->RealNumber);
-  if (A->What == Argument::Integers && A->Numbers.size() == 1)
-    return A->Numbers.front();
-  return std::nullopt;
+  const std::optional<Sizes> All = integersIn(A);
+  return All && All->size() == 1 ? std::optional(All->front()) : std::nullopt;
 }
 
 std::optional<double> OperatorCall::maybeReal(Spellings Names) {
-  const Argument *A = find(Names);
-  if (A && A->What == Argument::Real)
-    return A->RealNumber;
-  if (A && A->What == Argument::Integer)
-    return static_cast<double>(A->Number);
-  return std::nullopt;
+  const Cell A = find(Names);
+  return isNumber(A) ? std::optional(realOf(A)) : std::nullopt;
 }
 
 std::optional<Sizes> OperatorCall::maybeIntegers(Spellings Names,
                                                  size_t Count) {
-  const Argument *A = find(Names);
-  if (!A || A->What == Argument::None)
+  const Cell A = find(Names);
+  if (!A || A->What == Value::Null)
     return std::nullopt;
-  const bool IsOne = A->What == Argument::Integer;
-  for (const int64_t N : IsOne ? ArrayRef(A->Number) : ArrayRef(A->Numbers))
+  const std::optional<Sizes> All = integersIn(A);
+  if (!All) {
+    notFollowed("'" + *Names.begin() + "' of '" + Name + "' is not known");
+    return std::nullopt;
+  }
+  for (const int64_t N : *All)
     if (N > MostOfDimension || N < -MostOfDimension) {
       notFollowed("'" + *Names.begin() + "' of '" + Name + "' is too large");
       return std::nullopt;
     }
-  if (IsOne)
-    return Sizes(Count ? Count : 1, A->Number);
-  if (A->What == Argument::Integers) {
-    if (Count > 1 && A->Numbers.size() == 1)
-      return Sizes(Count, A->Numbers.front());
-    if (A->Numbers.empty() && Count)
-      return std::nullopt;
-    if (Count && A->Numbers.size() != Count)
-      notFollowed("'" + *Names.begin() + "' of '" + Name + "' has " +
-                  Twine(A->Numbers.size()) + " numbers");
-    else
-      return A->Numbers;
-    return Sizes(Count, A->Numbers.front());
-  }
-  notFollowed("'" + *Names.begin() + "' of '" + Name + "' is not known");
-  return std::nullopt;
+  if (Count && All->empty())
+    return std::nullopt;
+  if (!Count || All->size() == Count)
+    return All;
+  if (All->size() > 1)
+    notFollowed("'" + *Names.begin() + "' of '" + Name + "' has " +
+                Twine(All->size()) + " numbers");
+  return Sizes(Count, All->front());
 }
 
 std::optional<ElementType> OperatorCall::type() {
   // Called dtype, options, scalar_type, type_meta.
   for (const auto &[Which, A] : Given)
-    if (A.What == Argument::Type && A.Element)
-      return A.Element;
+    if ((A->What == Value::Type || A->What == Value::Options) && A->Element)
+      return A->Element;
   return std::nullopt;
 }
 
 std::string OperatorCall::text(Spellings Names) {
-  const Argument *A = find(Names);
-  return A && A->What == Argument::Name ? A->Text : "";
+  const Cell A = find(Names);
+  return A && (A->What == Value::Text || A->What == Value::Other) ? A->Name
+                                                                  : "";
 }
 
 size_t OperatorCall::dimension(int64_t D, size_t Count) {
@@ -482,6 +487,11 @@ static RulePlace placeOf(StringRef Name, unsigned &Dimensions) {
     return {};
   const RulePlace Found = placeOf(Name, Dimensions);
   return Found.Table && Found.Table->InPlace ? Found : RulePlace();
+}
+
+bool hasRule(StringRef Name) {
+  unsigned Dimensions;
+  return placeOf(Name, Dimensions).Rule;
 }
 
 OperatorResult OperatorCall::runAs(StringRef Other) {

@@ -162,26 +162,27 @@ public:
 
   Simulation &S;
   const llvm::StringRef Name;
-  /// As the rule is called in its table: without the "_" of the form in place.
+  /// As the rule is called in its table: without a trailing "_".
   llvm::StringRef Base;
   unsigned Dimensions = 0; ///< 2 of "conv2d".
   const OperatorRule *Rule = nullptr;
   const Arguments &Given;
   std::optional<OperatorResult> Trouble;
 
-  /// In place, as the names of LibTorch's methods say.
+  /// True for names that end in "_".
   bool isInPlace() const { return Name.ends_with("_"); }
   bool isOnGpu() const { return S.Device == DeviceKind::Cuda; }
 
   // Arguments.
-  const Argument *find(Spellings Names);
+  /// Null where it is absent, and, with trouble, where it is not known.
+  Cell find(Spellings Names);
   Tensor tensor(Spellings Names);
   Tensor self() { return tensor({"self", "input"}); }
   /// Null where it is absent or not defined.
   Tensor maybeTensor(Spellings Names);
   std::vector<Tensor> tensors(Spellings Names);
   /// The tensor that \p A is; null where it is something else or null.
-  Tensor tensorIn(const Argument *A);
+  Tensor tensorIn(const Cell &A);
   std::optional<int64_t> maybeInteger(Spellings Names);
   int64_t integer(Spellings Names, int64_t Default) {
     return maybeInteger(Names).value_or(Default);
@@ -271,6 +272,8 @@ struct RuleTable {
   /// None is followed where the argument "dim" is not known.
   bool NeedsDimension = true;
 };
+/// Is there a rule for the operator of that name?
+bool hasRule(llvm::StringRef Name);
 extern const RuleTable FillRules, TruthRules, UnaryRules, ArithmeticRules,
     ReductionRules, MaskRules, ShapeRules, IndexRules, CopyRules,
     ConvolutionRules, NetworkRules, PoolingRules, LossRules, ComposedRules,
@@ -284,8 +287,11 @@ uint64_t bytesOf(const TensorPtr &T);
 inline ElementType typeOf(const TensorPtr &T) {
   return T->Shape.Type.value_or(Float32);
 }
-/// Not null, and a number.
-bool isNumber(const Argument *A);
+/// The numbers of a list of integers, or one integer; nullopt for others, and
+/// for null.
+std::optional<Sizes> integersIn(const Cell &A);
+/// The tensors of a list of them, or one tensor; none of others.
+std::vector<TensorPtr> tensorsIn(const Cell &A);
 /// The bytes of \p T in \p Type; 0 where it is of that already.
 uint64_t convertedBytes(const TensorPtr &T, ElementType Type);
 /// The type of a result of two operands, as LibTorch promotes.

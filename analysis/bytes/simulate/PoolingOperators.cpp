@@ -27,9 +27,7 @@ static OperatorResult pool(OperatorCall &Op) {
   const size_t Start = Outer->size();
   Sizes To = *Outer;
   if (Adaptive) {
-    const Argument *Asked = Op.find("output_size");
-    if (!Asked ||
-        (Asked->What != Argument::Integer && Asked->What != Argument::Integers))
+    if (!integersIn(Op.find("output_size")))
       return Op.notFollowed("'output_size' of '" + Op.Name + "' is not known");
     const Sizes Outside = Op.integers("output_size", Dimensions, 1);
     for (unsigned I = 0; I < Dimensions; ++I)
@@ -93,18 +91,13 @@ static OperatorResult interpolate(OperatorCall &Op) {
           Op.maybeIntegers({"size", "output_size"}, Dimensions)) {
     To.insert(To.end(), Asked->begin(), Asked->end());
   } else {
-    const Argument *Factor = Op.find({"scale_factor", "scale_factors"});
+    const Cell Factor = Op.find({"scale_factor", "scale_factors"});
     std::vector<double> Factors;
-    if (Factor && Factor->What == Argument::Integers)
-      Factors.assign(Factor->Numbers.begin(), Factor->Numbers.end());
-    else if (Factor && Factor->What == Argument::Indices)
-      for (const Argument &P : Factor->Parts)
-        Factors.push_back(P.What == Argument::Real
-                              ? P.RealNumber
-                              : static_cast<double>(P.Number));
-    else if (std::optional<double> Same =
-                 Op.maybeReal({"scale_factor", "scale_factors"}))
-      Factors.assign(Dimensions, *Same);
+    if (isNumber(Factor))
+      Factors = {realOf(Factor)};
+    else if (Factor)
+      for (const Cell &Each : Factor->Elements)
+        Factors.push_back(realOf(Each));
     if (Factors.size() == 1)
       Factors.assign(Dimensions, Factors.front());
     if (Factors.size() != Dimensions)
@@ -170,19 +163,19 @@ static OperatorResult fractionalPool(OperatorCall &Op) {
     return {};
   const size_t Start = Outer->size();
   Sizes To = *Outer;
-  const Argument *Ratio = Op.find("output_ratio");
+  const Cell Ratio = Op.find("output_ratio");
   if (const std::optional<Sizes> Asked =
           Op.maybeIntegers("output_size", Dimensions)) {
     To.insert(To.end(), Asked->begin(), Asked->end());
-  } else if (Ratio && Ratio->What != Argument::None) {
+  } else if (Ratio && Ratio->What != Value::Null) {
     for (unsigned I = 0; I < Dimensions; ++I) {
-      const Argument &Each =
-          Ratio->Parts.size() == Dimensions ? Ratio->Parts[I] : *Ratio;
-      if (Each.What != Argument::Real)
+      const Cell Each =
+          Ratio->Elements.size() == Dimensions ? Ratio->Elements[I] : Ratio;
+      if (Each->What != Value::Real)
         return Op.notFollowed("'output_ratio' of '" + Op.Name +
                               "' is not known");
       To.push_back(static_cast<int64_t>(static_cast<double>(From[Start + I]) *
-                                        Each.RealNumber));
+                                        Each->RealNumber));
     }
   } else {
     return Op.throws("'" + Op.Name +

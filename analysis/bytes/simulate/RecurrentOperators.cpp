@@ -94,12 +94,8 @@ static Tensor recurrentWeight(OperatorCall &Op, StringRef Of, int64_t Layer,
 static void startRecurrence(OperatorCall &Op, Recurrence &R, const Tensor &X,
                             int64_t Width) {
   std::vector<Tensor> State;
-  if (const Argument *Given = Op.find("hx");
-      Given && Given->What == Argument::Tensors)
-    for (const TensorPtr &T : Given->Handles)
-      State.emplace_back(Op, T);
-  else if (const Tensor Only = Op.tensorIn(Given))
-    State = {Only};
+  for (const TensorPtr &T : tensorsIn(Op.find("hx")))
+    State.emplace_back(Op, T);
   while (State.size() < (R.IsLstm ? 2U : 1U))
     State.push_back(
         Op.make({R.Layers * R.Directions, R.Samples, Width}, typeOf(X)));
@@ -258,12 +254,11 @@ static OperatorResult recurrentCell(OperatorCall &Op) {
   if (X->sizes().size() != 2 || W->sizes().size() != 2)
     return Op.notFollowed("'" + Op.Name + "' without a batch is not followed");
   Hidden Before;
-  if (const Argument *Given = Op.find("hx");
-      Given && Given->What == Argument::Tensors && !Given->Handles.empty()) {
-    Before.H = {Op, Given->Handles.front()};
-    Before.C = {Op, Given->Handles.back()};
-  } else if (Tensor Only = Op.tensorIn(Given)) {
-    Before.H = std::move(Only);
+  if (const std::vector<TensorPtr> State = tensorsIn(Op.find("hx"));
+      !State.empty()) {
+    Before.H = {Op, State.front()};
+    if (State.size() > 1)
+      Before.C = {Op, State.back()};
   } else {
     Before.H = Op.make({X->sizes()[0], W->sizes()[1]}, typeOf(X));
     Before.C = Kind == "lstm" ? Before.H : nullptr;

@@ -128,7 +128,6 @@ struct TensorInstance {
   bool isDense() const;
   bool needsGradient() const { return Maker || RequiresGrad.value_or(false); }
 };
-using TensorPtr = std::shared_ptr<TensorInstance>;
 
 /// How a node makes the gradient of one of its inputs.
 enum class GradientKind : unsigned char {
@@ -166,39 +165,22 @@ struct GradientNode {
   uint64_t SparseScratch = 0;
 };
 
-/// An argument of an operator. What rules give other operators converts to one.
-struct Argument {
-  enum Kind : unsigned char {
-    Unknown,
-    None,    ///< nullopt, an undefined tensor.
-    Integer, ///< Booleans, too.
-    Real,
-    Integers,
-    Tensor,
-    Tensors,
-    Type,
-    Name,   ///< A text or an enumerator: "nearest", "kMean".
-    Slice,  ///< Of an index; its bounds are Parts.
-    Indices ///< The list that index() takes: Parts.
-  } What = Unknown;
-  int64_t Number = 0;
-  double RealNumber = 0;
-  std::vector<int64_t> Numbers;
-  std::vector<TensorPtr> Handles;
-  std::optional<ElementType> Element;
-  std::string Text;
-  std::vector<Argument> Parts;
-
-  Argument() = default;
+/// An argument of an operator: a value without pointers, objects and modules,
+/// and unknown where a part of it is. Never null. What rules give other
+/// operators converts to one.
+struct Argument : Cell {
+  Argument() : Cell(valueOf(Value::Unknown)) {}
+  Argument(Cell V) : Cell(std::move(V)) {}
   template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
-  Argument(T Number) : What(Integer), Number(Number) {}
-  Argument(double Number) : What(Real), RealNumber(Number) {}
-  Argument(std::vector<int64_t> Numbers)
-      : What(Integers), Numbers(std::move(Numbers)) {}
-  Argument(TensorPtr T) : What(T ? Tensor : None), Handles({std::move(T)}) {}
-  Argument(std::vector<TensorPtr> All)
-      : What(Tensors), Handles(std::move(All)) {}
-  Argument(ElementType Element) : What(Type), Element(Element) {}
+  Argument(T Number) : Cell(integer(Number)) {}
+  Argument(double Number) : Cell(real(Number)) {}
+  Argument(ElementType Element) : Cell(typeValue(Element)) {}
+  Argument(TensorPtr T)
+      : Cell(T ? tensorValue(std::move(T)) : valueOf(Value::Null)) {}
+  template <class T> Argument(const std::vector<T> &All) : Cell(listOf({})) {
+    for (const T &Each : All)
+      get()->Elements.push_back(Argument(Each));
+  }
 };
 using Arguments = std::map<std::string, Argument>;
 
@@ -276,42 +258,12 @@ private:
   std::shared_ptr<Memory> Bytes;
   uint64_t Sequence = 0;
   std::optional<ElementType> Autocast;
-  /// Of parameters, which autocast keeps.
+  /// Casts of parameters, which autocast caches.
   std::map<std::weak_ptr<TensorInstance>, TensorPtr,
            std::owner_less<std::weak_ptr<TensorInstance>>>
       Casts;
   bool InAutocast = false; ///< An operator that autocast knows runs.
 };
-
-/// A line of a forward() that runs other modules.
-struct ModuleStep {
-  llvm::StringRef Result; ///< The variable that is set; of the last, returned.
-  /// A child by its name; with "*" all children of that one after each other;
-  /// "+" adds; the name of an option, with "=", that is an activation. A child
-  /// that is not there gives its first input.
-  llvm::StringRef Runs;
-  std::vector<llvm::StringRef> Inputs; ///< Variables, inputs, "true", "false".
-  /// The next line is of the same expression: what this gives lives on.
-  bool Continues = false;
-};
-
-/// What forward() of a module of LibTorch's does.
-struct ModuleRun {
-  /// It runs that with its options and tensors as arguments, and with its
-  /// inputs under these names. Empty: not known.
-  llvm::StringRef Operator;
-  llvm::ArrayRef<llvm::StringRef> Inputs;
-  Arguments Defaults; ///< Of options, where they are not those of Operator.
-  bool IsFunctional = false;     ///< It calls a function that it was given.
-  bool NestsState = false;       ///< It returns (a, (b, c)), not (a, b, c).
-  bool AddsLoss = false;         ///< It returns (a, number), not a.
-  std::vector<ModuleStep> Steps; ///< Instead of an operator.
-};
-ModuleRun runOfModule(llvm::StringRef Class);
-
-/// The operator of an enumerator that names an activation: "gelu" of kGELU;
-/// "relu" of others.
-llvm::StringRef activationNamed(llvm::StringRef Enumerator);
 
 } // namespace libtorch_tidy::bytes
 
