@@ -68,11 +68,10 @@ void assign(Interpreter &VM, const CXXMethodDecl *F, const Cell &Object,
 
 /// A call of a library's. Null for the user's.
 static Cell callLibrary(Interpreter &VM, const LibraryCall &C) {
-  const bool ActsOnModule = C.OnModule != ModuleAct::Unknown;
-  if (C.Object && C.Object->What == Value::Unknown && !ActsOnModule &&
+  if (C.Object && C.Object->What == Value::Unknown && !C.OnModule &&
       cpp::isOfLibrary(C.F))
     return C.Object;
-  if (ActsOnModule)
+  if (C.OnModule)
     return callModule(VM, C);
   if (C.Object && C.Object->What == Value::Options && torch::isTorchDecl(C.F))
     return callOptions(VM, C);

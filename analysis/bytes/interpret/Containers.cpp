@@ -51,7 +51,6 @@ std::optional<std::vector<Cell>> elementsBetween(const Cell &First,
   return std::vector<Cell>(Begin + First->Number, Begin + Last->Number);
 }
 
-/// `it + 2`, `last - first`, `it != last`.
 Cell iteratorArithmetic(Interpreter &VM, BinaryOperatorKind Op, const Cell &A,
                         const Cell &B, const Expr *E) {
   const Cell Nothing = unknown(E->getExprLoc(), "the result of an operator");
@@ -71,7 +70,6 @@ Cell iteratorArithmetic(Interpreter &VM, BinaryOperatorKind Op, const Cell &A,
   return iteratorAt(Place->Target, Index);
 }
 
-/// An operator of the iterator \p Object; null when it is another function.
 Cell iteratorOperator(Interpreter &VM, const LibraryCall &C) {
   const auto Here = integer(C.Object->Number);
   switch (C.F->getOverloadedOperator()) {
@@ -138,35 +136,24 @@ static bool isSet(const LibraryCall &C) {
   return cpp::isStdClass(classOf(C), {"set", "unordered_set"});
 }
 
-/// The pair of a map whose key equals the first argument. Null if no key does;
-/// unknown if a key cannot be compared.
-static Cell pairAt(Interpreter &VM, const LibraryCall &C) {
-  for (const Cell &Pair : C.Object->Elements)
-    if (Pair->What == Value::List && Pair->Elements.size() == 2) {
-      const Cell Equal =
-          arithmetic(VM, BO_EQ, Pair->Elements[0], C.Arguments.front(),
-                     VM.Context.BoolTy, C.E);
-      const std::optional<bool> IsIt = truth(Equal);
-      if (!IsIt)
-        return Equal;
-      if (*IsIt)
-        return Pair;
-    }
-  return nullptr;
+/// The place of the first argument among the elements of a set or the keys of a
+/// map; their number if it is not there. Absent if a comparison is unknown.
+static std::optional<size_t> keyPlace(Interpreter &VM, const LibraryCall &C,
+                                      Cell &Unknown) {
+  std::vector<Cell> Keys = C.Object->Elements;
+  if (isMap(C))
+    for (Cell &Pair : Keys)
+      if (Pair->What == Value::List && Pair->Elements.size() == 2)
+        Pair = Cell(Pair->Elements[0]);
+  return placeOf(VM, C.Arguments.front(), Keys, C.E, Unknown);
 }
 
 /// count() and contains() of a map or a set.
 static Cell countOf(Interpreter &VM, const LibraryCall &C) {
-  if (isMap(C)) {
-    const Cell Pair = pairAt(VM, C);
-    return Pair && Pair->What == Value::Unknown ? Pair
-                                                : integer(Pair != nullptr);
-  }
-  if (!isSet(C))
+  if (!isMap(C) && !isSet(C))
     return nullptr;
   Cell Unknown;
-  const std::optional<size_t> Place =
-      placeOf(VM, C.Arguments.front(), C.Object->Elements, C.E, Unknown);
+  const std::optional<size_t> Place = keyPlace(VM, C, Unknown);
   return Place ? integer(*Place < C.Object->Elements.size()) : Unknown;
 }
 
@@ -174,8 +161,7 @@ static Cell findInSet(Interpreter &VM, const LibraryCall &C) {
   if (!isSet(C))
     return nullptr;
   Cell Unknown;
-  const std::optional<size_t> Place =
-      placeOf(VM, C.Arguments.front(), C.Object->Elements, C.E, Unknown);
+  const std::optional<size_t> Place = keyPlace(VM, C, Unknown);
   return Place ? iteratorAt(C.Object, static_cast<int64_t>(*Place)) : Unknown;
 }
 
@@ -186,8 +172,12 @@ static Cell elementAt(Interpreter &VM, const LibraryCall &C) {
   const Cell &Key = C.Arguments.front();
   if (!isMap(C))
     return element(C.Object, Key, C.E);
-  if (const Cell Pair = pairAt(VM, C))
-    return Pair->What == Value::Unknown ? Pair : Cell(Pair->Elements[1]);
+  Cell Unknown;
+  const std::optional<size_t> Place = keyPlace(VM, C, Unknown);
+  if (!Place)
+    return Unknown;
+  if (*Place < C.Object->Elements.size())
+    return element(C.Object->Elements[*Place], integer(1), C.E);
   if (!C.F->getOverloadedOperator()) {
     VM.fail(C.At, "'at' finds no such element, and throws");
     return unknown(C.At, "");
@@ -207,15 +197,11 @@ static Cell isListEmpty(Interpreter &, const LibraryCall &C) {
   return integer(C.Object->Elements.empty());
 }
 
-static Cell front(Interpreter &, const LibraryCall &C) {
+/// front() and back().
+template <bool IsFirst> static Cell end(Interpreter &, const LibraryCall &C) {
   const std::vector<Cell> &Elements = C.Object->Elements;
   return Elements.empty() ? unknown(C.At, "an element of an empty container")
-                          : Elements.front();
-}
-
-static Cell back(Interpreter &, const LibraryCall &C) {
-  const std::vector<Cell> &Elements = C.Object->Elements;
-  return Elements.empty() ? unknown(C.At, "an element of an empty container")
+         : IsFirst        ? Elements.front()
                           : Elements.back();
 }
 
@@ -340,8 +326,8 @@ static const CallRule ListRules[] = {
     {"at", elementAt},
     {"begin cbegin end cend size", bound},
     {"empty", isListEmpty},
-    {"front", front},
-    {"back", back},
+    {"front", end<true>},
+    {"back", end<false>},
     {"data vec reserve shrink_to_fit", list},
     {"push_back", addElement<false>},
     {"emplace_back", addElement<true>},

@@ -173,9 +173,10 @@ static Cell runOperator(Interpreter &VM, StringRef Name, const Arguments &Given,
   llvm_unreachable("all results are handled");
 }
 
-/// The arguments of \p C by their names. Where a tensor is not known, or with
-/// \p NeedsTypes a type of elements, it is \p Unknown.
-static Arguments operatorArguments(const LibraryCall &C, bool NeedsTypes,
+/// The arguments of \p C by their names. Where a tensor is not known, it is \p
+/// Unknown. With \p LacksType, arguments that decide the type of the result are
+/// left out if they are not known, and it is set.
+static Arguments operatorArguments(const LibraryCall &C, bool *LacksType,
                                    Cell &Unknown) {
   Arguments Given;
   auto Add = [&](StringRef Name, const Cell &V, bool IsTensor) {
@@ -198,12 +199,14 @@ static Arguments operatorArguments(const LibraryCall &C, bool NeedsTypes,
     } else if (I < C.F->getNumParams()) {
       const ParmVarDecl *Param = C.F->getParamDecl(I);
       // Options of a functional are arguments, too.
+      const bool IsTensor = torch::isTensor(Param->getType());
       if (V->What == Value::Options && !V->Name.empty())
         addSettings(V->Settings, Given);
+      else if (LacksType && V->What == Value::Unknown && !IsTensor &&
+               decidesElementType(Param->getType()))
+        *LacksType = true;
       else
-        Add(Param->getName(), V,
-            NeedsTypes ? decidesElementType(Param->getType())
-                       : torch::isTensor(Param->getType()));
+        Add(Param->getName(), V, IsTensor);
     }
   }
   return Given;
@@ -211,7 +214,9 @@ static Arguments operatorArguments(const LibraryCall &C, bool NeedsTypes,
 
 Cell callOperator(Interpreter &VM, const LibraryCall &C) {
   Cell Unknown;
-  const Arguments Given = operatorArguments(C, !VM.Pass, Unknown);
+  bool LacksType = false;
+  const Arguments Given =
+      operatorArguments(C, VM.Pass ? nullptr : &LacksType, Unknown);
   if (Unknown) // Why, has been said.
     return Unknown;
   if (!VM.Pass) {
@@ -226,6 +231,11 @@ Cell callOperator(Interpreter &VM, const LibraryCall &C) {
   }
   const Cell Result =
       runOperator(VM, operatorName(C.F), Given, VM.current(), C.At);
+  if (LacksType && Result->What == Value::Tensor) {
+    auto Typeless = std::make_shared<TensorInstance>();
+    Typeless->Shape = {Result->Handle->Shape.Sizes, std::nullopt};
+    return tensorValue(std::move(Typeless));
+  }
   // Operators in place give the object itself.
   for (const Cell &Same :
        {C.Object, C.Arguments.empty() ? Cell() : C.Arguments[0]})

@@ -33,6 +33,8 @@
 
 namespace libtorch_tidy::bytes {
 
+class Interpreter;
+
 /// Statements and expressions within each other, over all calls: what the
 /// stack of the process has room for.
 inline constexpr unsigned MaxNesting = 1'500;
@@ -63,6 +65,23 @@ std::string shownSizes(const Cell &V);
 /// The tensors in \p V: itself, or those of its elements and members.
 void collectTensors(const Cell &V, std::vector<TensorPtr> &To);
 
+struct LibraryCall;
+
+/// A row of the table of what LibTorch's methods do to modules.
+struct ModuleRule {
+  llvm::StringRef Names; ///< With spaces between them.
+  /// The object is a module, and there are as many arguments as it needs.
+  Cell (*Handle)(Interpreter &VM, const LibraryCall &C);
+  enum Effect : unsigned char {
+    None,
+    Adds,      ///< The module may have more after it.
+    TakesBack, ///< What there was is gone, or another.
+  } Does = None;
+  size_t Least = 0; ///< Arguments.
+};
+/// The rule for a method of a module, or of what holds one; null for others.
+const ModuleRule *moduleRule(const clang::FunctionDecl *F);
+
 /// A call of a function that may be a library's.
 struct LibraryCall {
   const clang::CallExpr *E;
@@ -72,7 +91,7 @@ struct LibraryCall {
   clang::SourceLocation At;
   llvm::StringRef Name; ///< Empty for operators.
   Cell Nothing;         ///< What it gives where that is not known.
-  ModuleAct OnModule = moduleAct(F);
+  const ModuleRule *OnModule = moduleRule(F);
   TensorAct OnTensor = tensorAct(F);
 };
 
@@ -297,7 +316,8 @@ Cell callOptions(Interpreter &VM, const LibraryCall &C);
 
 inline bool isIterator(const Cell &V) { return V->What == Value::Iterator; }
 Cell callList(Interpreter &VM, const LibraryCall &C);
-/// An operator of the iterator that \p C is called on.
+/// An operator of the iterator that \p C is called on; null when \p C is
+/// another function.
 Cell iteratorOperator(Interpreter &VM, const LibraryCall &C);
 /// `it + 2`, `last - first`, `it != last`.
 Cell iteratorArithmetic(Interpreter &VM, clang::BinaryOperatorKind Op,

@@ -7,8 +7,11 @@
 
 #include "analysis/bytes/interpret/Interpreter.h"
 #include "analysis/bytes/library/ModuleApi.h"
+#include "analysis/cpp/Calls.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 using llvm::ArrayRef;
@@ -162,47 +165,6 @@ void convertModule(const ModulePtr &Root,
   });
 }
 
-/// The list that \p Act asks \p M for.
-static std::vector<Cell> listed(ModuleAct Act, const ModulePtr &M) {
-  std::vector<Cell> Found;
-  switch (Act) {
-  case ModuleAct::Keys:
-  case ModuleAct::Values:
-    for (const auto &[Name, Element] : elementsOf(*M))
-      Found.push_back(Act == ModuleAct::Keys ? text(Name) : Element);
-    return Found;
-  case ModuleAct::Modules:
-    forEachModule(M, [&](const ModulePtr &Each, StringRef) {
-      Found.push_back(moduleValue(Each));
-    });
-    return Found;
-  case ModuleAct::Children:
-  case ModuleAct::NamedChildren:
-    for (const ModuleInstance::Child &Child : M->Children) {
-      const Cell Module = moduleValue(Child.Module);
-      Found.push_back(Act == ModuleAct::Children
-                          ? Module
-                          : listOf({text(Child.Name), Module}));
-    }
-    return Found;
-  default:
-    break;
-  }
-  const bool Named =
-      Act == ModuleAct::NamedParameters || Act == ModuleAct::NamedBuffers;
-  const bool OfParameters =
-      Act == ModuleAct::NamedParameters || Act == ModuleAct::Parameters;
-  forEachModule(M, [&](const ModulePtr &Each, StringRef Prefix) {
-    for (const ModuleInstance::Tensor &T :
-         OfParameters ? Each->Parameters : Each->Buffers) {
-      const Cell Handle = tensorValue(T.Handle);
-      Found.push_back(Named ? listOf({text(Prefix.str() + T.Name), Handle})
-                            : Handle);
-    }
-  });
-  return Found;
-}
-
 /// What is registered as \p Name is taken away, and given. Null: there is none.
 static Cell takenFrom(ModuleInstance &M, StringRef Name) {
   auto TakeFrom = [&](auto &List, auto ToCell) -> Cell {
@@ -222,193 +184,302 @@ static Cell takenFrom(ModuleInstance &M, StringRef Name) {
   });
 }
 
-/// insert(place, module), or insert(key, element) of the dictionary \p This.
-static Cell insertInto(Interpreter &VM, const Cell &This,
-                       ArrayRef<Cell> Arguments, SourceLocation At) {
-  ModuleInstance &M = *This->Held;
-  if (Arguments[0]->What == Value::Text) {
-    append(VM, M, Arguments, At);
-    return isParameterContainer(M.ClassName) ? Arguments[1] : This;
+//===----------------------------------------------------------------------===//
+// Methods that change what is registered
+//===----------------------------------------------------------------------===//
+
+static Cell registerModule(Interpreter &VM, const LibraryCall &C) {
+  const std::string Name = firstName(C.Arguments);
+  if (mayRegister(VM, Name, "module", C.At))
+    addChild(VM, *C.Object->Held, Name, C.Arguments[1], C.At);
+  return C.Arguments[1];
+}
+
+template <bool IsParameter>
+static Cell registerTensor(Interpreter &VM, const LibraryCall &C) {
+  const std::string Name = firstName(C.Arguments);
+  if (mayRegister(VM, Name, "tensor", C.At))
+    addTensor(VM, *C.Object->Held, IsParameter, Name, C.Arguments[1],
+              C.Arguments.size() > 2 ? truth(C.Arguments[2]) : true, C.At);
+  return C.Arguments[1];
+}
+
+static Cell replaceModule(Interpreter &VM, const LibraryCall &C) {
+  ModuleInstance &M = *C.Object->Held;
+  const auto It = findNamed(M.Children, firstName(C.Arguments));
+  if (It == M.Children.end() || C.Arguments[1]->What != Value::Module) {
+    VM.fail(C.At, "what '" + C.Name + "' replaces is not known");
+    return C.Nothing;
+  }
+  It->Module = C.Arguments[1]->Held;
+  return C.Arguments[1];
+}
+
+/// By its name; it is given.
+static Cell unregister(Interpreter &VM, const LibraryCall &C) {
+  const Cell Taken = takenFrom(*C.Object->Held, firstName(C.Arguments));
+  if (!Taken)
+    VM.fail(C.At, "what '" + C.Name + "' takes away is not known");
+  return Taken ? Taken : C.Nothing;
+}
+
+static Cell clearModule(Interpreter &, const LibraryCall &C) {
+  ModuleInstance &M = *C.Object->Held;
+  M.Children.clear();
+  if (isParameterContainer(M.ClassName))
+    M.Parameters.clear();
+  return C.Nothing;
+}
+
+static Cell appendOne(Interpreter &VM, const LibraryCall &C) {
+  append(VM, *C.Object->Held, C.Arguments, C.At);
+  return C.Object;
+}
+
+static Cell extendModule(Interpreter &VM, const LibraryCall &C) {
+  appendAll(VM, *C.Object->Held, C.Arguments.front(), C.At);
+  return C.Object;
+}
+
+/// insert(place, module), or insert(key, element) of a dictionary.
+static Cell insertInto(Interpreter &VM, const LibraryCall &C) {
+  ModuleInstance &M = *C.Object->Held;
+  if (C.Arguments[0]->What == Value::Text) {
+    append(VM, M, C.Arguments, C.At);
+    return isParameterContainer(M.ClassName) ? C.Arguments[1] : C.Object;
   }
   const size_t Before = M.Children.size();
-  append(VM, M, {Arguments[1]}, At);
+  append(VM, M, {C.Arguments[1]}, C.At);
   // The others move up, and are renamed.
-  const std::optional<size_t> Place = indexIn(Arguments[0], Before + 1);
+  const std::optional<size_t> Place = indexIn(C.Arguments[0], Before + 1);
   if (Place && M.Children.size() > Before) {
     std::rotate(M.Children.begin() + *Place, M.Children.end() - 1,
                 M.Children.end());
     for (size_t I = 0; I < M.Children.size(); ++I)
       M.Children[I].Name = std::to_string(I);
   }
-  return This;
+  return C.Object;
 }
 
-/// A call of a module's method where the module is not known.
-static Cell callOfNoModule(Interpreter &VM, const LibraryCall &C,
-                           const Cell &This) {
-  if (C.OnModule == ModuleAct::Same)
-    return This ? This : C.Nothing;
-  if (C.OnModule == ModuleAct::IsEmpty && This && This->What == Value::Null)
-    return integer(1);
-  if (addsToModule(C.OnModule))
-    VM.note(C.At, "the module that '" + C.Name + "' adds to is not known" +
-                      (This ? VM.because(This) : ""));
-  return This && This->What == Value::Unknown ? This : C.Nothing;
+static Cell convertTo(Interpreter &VM, const LibraryCall &C) {
+  std::optional<torch::ElementType> Type;
+  for (const Cell &Argument : C.Arguments)
+    if (Argument->What == Value::Type)
+      Type = Argument->Element;
+  if (!Type)
+    VM.note(C.At, "the type that 'to' converts to is not known");
+  convertModule(C.Object->Held, Type);
+  return C.Nothing;
 }
 
-/// A change of what is registered in \p This. Null for other calls.
-static Cell changeModule(Interpreter &VM, const LibraryCall &C,
-                         const Cell &This) {
-  ModuleInstance &M = *This->Held;
-  const std::string Name = firstName(C.Arguments);
-  const Cell Second = C.Arguments.size() < 2 ? nullptr : C.Arguments[1];
-  switch (C.OnModule) {
-  case ModuleAct::RegisterModule:
-    if (!Second)
-      return C.Nothing;
-    if (mayRegister(VM, Name, "module", C.At))
-      addChild(VM, M, Name, Second, C.At);
-    return Second;
-  case ModuleAct::RegisterParameter:
-  case ModuleAct::RegisterBuffer:
-    if (!Second)
-      return C.Nothing;
-    if (mayRegister(VM, Name, "tensor", C.At))
-      addTensor(VM, M, C.OnModule == ModuleAct::RegisterParameter, Name, Second,
-                C.Arguments.size() > 2 ? truth(C.Arguments[2]) : true, C.At);
-    return Second;
-  case ModuleAct::ReplaceModule: {
-    if (!Second)
-      return C.Nothing;
-    const auto It = findNamed(M.Children, Name);
-    if (It == M.Children.end() || Second->What != Value::Module) {
-      VM.fail(C.At, "what '" + C.Name + "' replaces is not known");
-      return C.Nothing;
-    }
-    It->Module = Second->Held;
-    return Second;
-  }
-  case ModuleAct::Unregister: {
-    const Cell Taken = takenFrom(M, Name);
-    if (!Taken)
-      VM.fail(C.At, "what '" + C.Name + "' takes away is not known");
-    return Taken ? Taken : C.Nothing;
-  }
-  case ModuleAct::Clear:
-    M.Children.clear();
-    if (isParameterContainer(M.ClassName))
-      M.Parameters.clear();
+/// train(on) and eval().
+template <bool On> static Cell train(Interpreter &, const LibraryCall &C) {
+  const bool Trains =
+      On && (C.Arguments.empty() || truth(C.Arguments.front()).value_or(true));
+  forEachModule(C.Object->Held, [&](const ModulePtr &Each, StringRef) {
+    Each->IsTraining = Trains;
+  });
+  return C.Nothing;
+}
+
+//===----------------------------------------------------------------------===//
+// Methods that ask
+//===----------------------------------------------------------------------===//
+
+/// The module itself.
+static Cell sameModule(Interpreter &, const LibraryCall &C) { return C.Object; }
+
+static Cell moduleElement(Interpreter &, const LibraryCall &C) {
+  return C.Arguments.empty() ? C.Object
+                             : element(C.Object, C.Arguments.front(), C.E);
+}
+
+static Cell moduleSize(Interpreter &, const LibraryCall &C) {
+  return integer(elementCount(*C.Object->Held));
+}
+
+static Cell containsKey(Interpreter &, const LibraryCall &C) {
+  const std::string Key = firstName(C.Arguments);
+  if (Key == UnknownName)
     return C.Nothing;
-  case ModuleAct::Append:
-    append(VM, M, C.Arguments, C.At);
-    return This;
-  case ModuleAct::Extend:
-  case ModuleAct::Update:
-    if (!C.Arguments.empty())
-      appendAll(VM, M, C.Arguments.front(), C.At);
-    return This;
-  case ModuleAct::Insert:
-    return Second ? insertInto(VM, This, C.Arguments, C.At) : C.Nothing;
-  default:
-    return nullptr;
-  }
+  return integer(
+      llvm::any_of(elementsOf(*C.Object->Held),
+                   [&](const auto &Element) { return Element.first == Key; }));
 }
 
-/// What a call asks \p This for. Null for other calls.
-static Cell askModule(const LibraryCall &C, const Cell &This) {
-  const ModulePtr &M = This->Held;
-  switch (C.OnModule) {
-  case ModuleAct::Element:
-    return C.Arguments.empty() ? This : element(This, C.Arguments.front(), C.E);
-  case ModuleAct::Same:
-    return This;
-  case ModuleAct::Size:
-    return integer(elementCount(*M));
-  case ModuleAct::Contains: {
-    const std::string Key = firstName(C.Arguments);
-    if (Key == UnknownName)
-      return C.Nothing;
-    return integer(llvm::any_of(elementsOf(*M), [&](const auto &Element) {
-      return Element.first == Key;
-    }));
+/// A holder or AnyModule asks whether it holds something.
+static Cell isModuleEmpty(Interpreter &, const LibraryCall &C) {
+  const ModelClass Kind = modelClass(cast<CXXMethodDecl>(C.F)->getParent());
+  return integer(Kind != ModelClass::Holder && Kind != ModelClass::AnyModule &&
+                 !elementCount(*C.Object->Held));
+}
+
+static Cell isTraining(Interpreter &, const LibraryCall &C) {
+  return integer(C.Object->Held->IsTraining);
+}
+
+template <bool Keys>
+static Cell elementsListed(Interpreter &, const LibraryCall &C) {
+  std::vector<Cell> All;
+  for (const auto &[Name, Element] : elementsOf(*C.Object->Held))
+    All.push_back(Keys ? text(Name) : Element);
+  return listOf(std::move(All));
+}
+
+static Cell modulesListed(Interpreter &, const LibraryCall &C) {
+  std::vector<Cell> All;
+  forEachModule(C.Object->Held, [&](const ModulePtr &Each, StringRef) {
+    All.push_back(moduleValue(Each));
+  });
+  if (!C.Arguments.empty() && truth(C.Arguments.front()) == false)
+    All.erase(All.begin());
+  return listOf(std::move(All));
+}
+
+template <bool Named>
+static Cell childrenListed(Interpreter &, const LibraryCall &C) {
+  std::vector<Cell> All;
+  for (const ModuleInstance::Child &Child : C.Object->Held->Children) {
+    const Cell Module = moduleValue(Child.Module);
+    All.push_back(Named ? listOf({text(Child.Name), Module}) : Module);
   }
-  case ModuleAct::IsEmpty: {
-    // A holder or AnyModule asks whether it holds something.
-    const ModelClass Kind = modelClass(cast<CXXMethodDecl>(C.F)->getParent());
-    return integer(Kind != ModelClass::Holder &&
-                   Kind != ModelClass::AnyModule && !elementCount(*M));
-  }
-  case ModuleAct::IsTraining:
-    return integer(M->IsTraining);
-  case ModuleAct::Modules: {
-    std::vector<Cell> All = listed(C.OnModule, M);
-    if (!C.Arguments.empty() && truth(C.Arguments.front()) == false)
-      All.erase(All.begin());
-    return listOf(std::move(All));
-  }
-  case ModuleAct::Keys:
-  case ModuleAct::Values:
-  case ModuleAct::Parameters:
-  case ModuleAct::NamedParameters:
-  case ModuleAct::Buffers:
-  case ModuleAct::NamedBuffers:
-  case ModuleAct::Children:
-  case ModuleAct::NamedChildren:
-    return listOf(listed(C.OnModule, M));
-  default:
+  return listOf(std::move(All));
+}
+
+template <std::vector<ModuleInstance::Tensor> ModuleInstance::*Tensors,
+          bool Named>
+static Cell tensorsListed(Interpreter &, const LibraryCall &C) {
+  std::vector<Cell> All;
+  forEachModule(C.Object->Held, [&](const ModulePtr &Each, StringRef Prefix) {
+    for (const ModuleInstance::Tensor &T : (*Each).*Tensors) {
+      const Cell Handle = tensorValue(T.Handle);
+      All.push_back(Named ? listOf({text(Prefix.str() + T.Name), Handle})
+                          : Handle);
+    }
+  });
+  return listOf(std::move(All));
+}
+
+static Cell cloned(Interpreter &VM, const LibraryCall &C) {
+  return moduleValue(cloneOf(VM, C.Object->Held));
+}
+
+static Cell pretrained(Interpreter &VM, const LibraryCall &C) {
+  return moduleValue(
+      makePretrained(VM, cast<CXXMethodDecl>(C.F), C.Arguments, C.At));
+}
+
+static Cell runForward(Interpreter &VM, const LibraryCall &C) {
+  if (!VM.Pass)
+    return C.Nothing;
+  // A class of LibTorch's names its own forward(), which is not virtual.
+  const ModulePtr M = C.Object->Held;
+  const CXXRecordDecl *Own = cast<CXXMethodDecl>(C.F)->getParent();
+  const bool IsDerived = M->Class && !torch::isTorchDecl(M->Class);
+  return torch::isModuleClass(Own) && IsDerived
+             ? forwardOfLibrary(VM, M, modelClassName(Own), C.Arguments, C.At)
+             : forward(VM, M, C.Arguments, C.At);
+}
+
+/// What has nothing to do with what there is, apply(function) among it.
+static Cell nothing(Interpreter &VM, const LibraryCall &C) {
+  skipClosures(VM, C.Arguments, C.At);
+  return C.Nothing;
+}
+
+//===----------------------------------------------------------------------===//
+// All methods
+//===----------------------------------------------------------------------===//
+
+static const ModuleRule Rules[] = {
+    {"register_module", registerModule, ModuleRule::Adds, 2},
+    {"register_parameter", registerTensor<true>, ModuleRule::Adds, 2},
+    {"register_buffer", registerTensor<false>, ModuleRule::Adds, 2},
+    {"replace_module", replaceModule, ModuleRule::TakesBack, 2},
+    {"unregister_module pop", unregister, ModuleRule::TakesBack},
+    {"clear", clearModule, ModuleRule::TakesBack},
+    {"push_back append", appendOne, ModuleRule::Adds},
+    {"extend update", extendModule, ModuleRule::Adds, 1},
+    {"insert", insertInto, ModuleRule::Adds, 2},
+    {"to", convertTo, ModuleRule::TakesBack},
+    {"train", train<true>},
+    {"eval", train<false>},
+    {"as shared_from_this", sameModule},
+    {"at", moduleElement},
+    {"size", moduleSize},
+    {"contains", containsKey},
+    {"is_empty empty", isModuleEmpty},
+    {"is_training", isTraining},
+    {"keys", elementsListed<true>},
+    {"values", elementsListed<false>},
+    {"modules", modulesListed},
+    {"children", childrenListed<false>},
+    {"named_children", childrenListed<true>},
+    {"parameters", tensorsListed<&ModuleInstance::Parameters, false>},
+    {"named_parameters", tensorsListed<&ModuleInstance::Parameters, true>},
+    {"buffers", tensorsListed<&ModuleInstance::Buffers, false>},
+    {"named_buffers", tensorsListed<&ModuleInstance::Buffers, true>},
+    {"clone", cloned},
+    {"from_pretrained", pretrained},
+    {"forward any_forward forward_with_packed_input", runForward},
+    {"name zero_grad pretty_print save load apply reset_parameters reset "
+     "flatten_parameters _reset_parameters",
+     nothing},
+};
+
+/// The row that \p Method, one of a module or of what holds one, has in Rules.
+static StringRef rowName(const CXXMethodDecl *Method, bool OfModule) {
+  const StringRef Name = cpp::nameOf(Method);
+  const OverloadedOperatorKind Op = Method->getOverloadedOperator();
+  if (Op == OO_Subscript)
+    return "at";
+  // ptr() is the module itself, ptr(i) an element.
+  if (Name == "ptr" || Name == "get")
+    return OfModule && Method->getNumParams() ? "at" : "as";
+  if (OfModule)
+    return Name == "to" && !torch::convertsModule(Method) ? "name" : Name;
+  if (Op == OO_Arrow || Op == OO_Star)
+    return "as";
+  if (Op == OO_Call)
+    return "forward";
+  return llvm::StringSwitch<StringRef>(Name)
+      .Cases("forward", "any_forward", "as", "is_empty", "clone",
+             "from_pretrained", Name)
+      .Default("");
+}
+
+const ModuleRule *moduleRule(const FunctionDecl *F) {
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
+  if (!Method || !torch::isTorchDecl(Method) ||
+      isa<CXXConversionDecl>(Method)) // To bool.
     return nullptr;
-  }
+  const bool OfModule = torch::isModuleClass(Method->getParent());
+  const ModelClass Kind = modelClass(Method->getParent());
+  if (!OfModule && Kind != ModelClass::Holder && Kind != ModelClass::AnyModule)
+    return nullptr;
+  const StringRef Name = rowName(Method, OfModule);
+  for (const ModuleRule &Rule : Rules)
+    if (llvm::is_contained(llvm::split(Rule.Names, ' '), Name))
+      return &Rule;
+  return nullptr;
 }
 
 Cell callModule(Interpreter &VM, LibraryCall C) {
-  const Cell This = targetOf(C.Object);
+  C.Object = targetOf(C.Object);
   C.Nothing = unknown(C.At, "what '" + C.Name + "' returns");
-  const auto *Method = cast<CXXMethodDecl>(C.F);
-  if (C.OnModule == ModuleAct::FromPretrained)
-    return moduleValue(makePretrained(VM, Method, C.Arguments, C.At));
-  if (!This || This->What != Value::Module)
-    return callOfNoModule(VM, C, This);
-  if (Cell Result = changeModule(VM, C, This))
-    return Result;
-  if (Cell Result = askModule(C, This))
-    return Result;
-  const ModulePtr M = This->Held;
-  switch (C.OnModule) {
-  case ModuleAct::Clone:
-    return moduleValue(cloneOf(VM, M));
-  case ModuleAct::Convert: {
-    std::optional<torch::ElementType> Type;
-    for (const Cell &Argument : C.Arguments)
-      if (Argument->What == Value::Type)
-        Type = Argument->Element;
-    if (!Type)
-      VM.note(C.At, "the type that 'to' converts to is not known");
-    convertModule(M, Type);
-    return C.Nothing;
-  }
-  case ModuleAct::Forward: {
-    if (!VM.Pass)
-      return C.Nothing;
-    // A class of LibTorch's names its own forward(), which is not virtual.
-    const CXXRecordDecl *Own = Method->getParent();
-    const bool IsDerived = M->Class && !torch::isTorchDecl(M->Class);
-    return torch::isModuleClass(Own) && IsDerived
-               ? forwardOfLibrary(VM, M, modelClassName(Own), C.Arguments, C.At)
-               : forward(VM, M, C.Arguments, C.At);
-  }
-  case ModuleAct::Train:
-  case ModuleAct::Eval: {
-    const bool On =
-        C.OnModule == ModuleAct::Train &&
-        (C.Arguments.empty() || truth(C.Arguments.front()).value_or(true));
-    forEachModule(
-        M, [&](const ModulePtr &Each, StringRef) { Each->IsTraining = On; });
-    return C.Nothing;
-  }
-  default:
-    skipClosures(VM, C.Arguments, C.At); // apply(function)
-    return C.Nothing;
-  }
+  const ModuleRule &Rule = *C.OnModule;
+  const Value::Kind What = C.Object ? C.Object->What : Value::Other;
+  if (What == Value::Module || Rule.Handle == pretrained)
+    return C.Arguments.size() < Rule.Least ? C.Nothing : Rule.Handle(VM, C);
+  // The module is not known.
+  if (Rule.Handle == sameModule)
+    return C.Object ? C.Object : C.Nothing;
+  if (Rule.Handle == isModuleEmpty && What == Value::Null)
+    return integer(1);
+  if (Rule.Does == ModuleRule::Adds)
+    VM.note(C.At, "the module that '" + C.Name + "' adds to is not known" +
+                      (C.Object ? VM.because(C.Object) : ""));
+  return What == Value::Unknown ? C.Object : C.Nothing;
 }
 
 } // namespace libtorch_tidy::bytes

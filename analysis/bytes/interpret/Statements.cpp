@@ -108,23 +108,18 @@ static bool forgetChanged(Interpreter &VM, const CallExpr *Call,
   const FunctionDecl *F = Call->getDirectCallee();
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
   const bool OfLibrary = F && (cpp::isOfLibrary(F));
-  const ModuleAct Act = moduleAct(F);
-  switch (Act) {
-  case ModuleAct::ReplaceModule:
-  case ModuleAct::Unregister:
-  case ModuleAct::Clear:
-  case ModuleAct::Convert:
+  const ModuleRule *Rule = moduleRule(F);
+  if (Rule && Rule->Does == ModuleRule::TakesBack) {
     VM.fail(Call->Stmt::getBeginLoc(),
             "what this replaces or takes back depends on something that "
             "is not known");
-    return addsToModule(Act);
-  default:
-    break;
+    return false;
   }
   // A function of the user's may register, or change what it is given.
-  bool Adds = addsToModule(Act) || (!OfLibrary && Method &&
-                                    !Method->isConst() && !Method->isStatic() &&
-                                    torch::isModuleClass(Method->getParent()));
+  bool Adds =
+      (Rule && Rule->Does == ModuleRule::Adds) ||
+      (!OfLibrary && Method && !Method->isConst() && !Method->isStatic() &&
+       torch::isModuleClass(Method->getParent()));
   if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
     if (Method && !Method->isConst())
       forgetWritten(VM, Member->getImplicitObjectArgument(), Because);

@@ -45,46 +45,6 @@ std::string modelClassName(const clang::CXXRecordDecl *R);
 /// The module class that holder \p R holds; null when it is not one.
 const clang::CXXRecordDecl *heldBy(const clang::CXXRecordDecl *R);
 
-/// What a method or function of LibTorch does to a module.
-enum class ModuleAct : unsigned char {
-  Unknown,
-  Nothing, ///< Nothing that has to do with what there is: train(), to(device).
-  RegisterModule,
-  RegisterParameter,
-  RegisterBuffer,
-  ReplaceModule,
-  Unregister, ///< By its name.
-  Clear,      ///< All of them.
-  Append,     ///< push_back: the last argument, after a name that may be there.
-  Extend,     ///< With all elements of a list.
-  Insert,     ///< insert(place, module).
-  Update,     ///< ModuleDict::update(pairs).
-  Contains,   ///< Is there one of that name?
-  Keys,
-  Values,
-  Element, ///< [i], at(i), ptr(i), get(i): the module that is there.
-  Same,    ///< The module itself: get(), ptr(), as<T>(), ->, *.
-  Size,
-  IsEmpty,
-  Clone,
-  Parameters, ///< parameters(), or the values of named_parameters().
-  NamedParameters,
-  Buffers,
-  NamedBuffers,
-  Modules,  ///< modules(): itself, and all below it.
-  Children, ///< children().
-  NamedChildren,
-  Convert, ///< to(dtype): the elements get another type.
-  Forward, ///< forward(...), net(...).
-  IsTraining,
-  Train, ///< train(on).
-  Eval,
-  FromPretrained, ///< Embedding::from_pretrained(weight, options).
-};
-ModuleAct moduleAct(const clang::FunctionDecl *F);
-/// Does the module have more after it?
-bool addsToModule(ModuleAct Act);
-
 /// What a function or method of LibTorch does with tensors, unless it is an
 /// operator that the simulator follows. Factories come first.
 enum class TensorAct : unsigned char {

@@ -313,33 +313,8 @@ static constexpr OperatorRule ArithmeticRows[] = {
 const RuleTable ArithmeticRules = {ArithmeticRows, /*InPlace=*/true,
                                    /*NeedsDimension=*/false};
 
-Tensor operator+(const Tensor &A, const Tensor &B) {
-  return A.run("add", {{"other", B}});
-}
-Tensor operator+(const Tensor &A, double B) {
-  return A.run("add", {{"other", B}});
-}
-Tensor operator-(const Tensor &A, const Tensor &B) {
-  return A.run("sub", {{"other", B}});
-}
-Tensor operator-(const Tensor &A, double B) {
-  return A.run("sub", {{"other", B}});
-}
-Tensor operator*(const Tensor &A, const Tensor &B) {
-  return A.run("mul", {{"other", B}});
-}
-Tensor operator*(const Tensor &A, double B) {
-  return A.run("mul", {{"other", B}});
-}
-Tensor operator/(const Tensor &A, const Tensor &B) {
-  return A.run("div", {{"other", B}});
-}
-Tensor operator/(const Tensor &A, double B) {
-  return A.run("div", {{"other", B}});
-}
 Tensor operator-(double A, const Tensor &B) {
   return B.Op->run("sub", {{"self", A}, {"other", B}});
 }
-Tensor operator-(const Tensor &A) { return A.run("neg"); }
 
 } // namespace libtorch_tidy::bytes

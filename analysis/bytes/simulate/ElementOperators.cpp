@@ -185,18 +185,6 @@ static constexpr OperatorRule MaskRows[] = {
 };
 const RuleTable MaskRules = {MaskRows, /*InPlace=*/true};
 
-Tensor where(const Tensor &Condition, const Tensor &A, const Tensor &B) {
-  return A.run("where", {{"condition", Condition}, {"other", B}});
-}
-
-Tensor Tensor::masked_fill(const Tensor &Mask, Argument Value) const {
-  return run("masked_fill", {{"mask", Mask}, {"value", Value}});
-}
-
-Tensor Tensor::masked_fill_(const Tensor &Mask, Argument Value) const {
-  return run("masked_fill_", {{"mask", Mask}, {"value", Value}});
-}
-
 //===----------------------------------------------------------------------===//
 // Over dimensions
 //===----------------------------------------------------------------------===//
@@ -352,9 +340,5 @@ static constexpr OperatorRule ReductionRows[] = {
     {"glu", glu},
 };
 const RuleTable ReductionRules = {ReductionRows, /*InPlace=*/true};
-
-Tensor Tensor::sum(Argument Dim, bool KeepDim) const {
-  return run("sum", {{"dim", Dim}, {"keepdim", KeepDim}});
-}
 
 } // namespace libtorch_tidy::bytes

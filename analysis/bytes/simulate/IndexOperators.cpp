@@ -414,20 +414,6 @@ static constexpr OperatorRule CopyRows[] = {
 };
 const RuleTable CopyRules = {CopyRows, /*InPlace=*/true};
 
-Tensor Tensor::narrow(int64_t Dim, int64_t Start, int64_t Length) const {
-  return !*this ? *this
-                : run("narrow",
-                      {{"dim", Dim}, {"start", Start}, {"length", Length}});
-}
-
-Tensor Tensor::index_select(int64_t Dim, const Tensor &Index) const {
-  return run("index_select", {{"dim", Dim}, {"index", Index}});
-}
-
-Tensor Tensor::gather(int64_t Dim, const Tensor &Index) const {
-  return run("gather", {{"dim", Dim}, {"index", Index}});
-}
-
 static Tensor joined(StringRef How, const std::vector<Tensor> &All,
                      int64_t Dim) {
   return All.front().Op->run(How, {{"tensors", All}, {"dim", Dim}});

@@ -431,8 +431,4 @@ Tensor linear(const Tensor &X, const Tensor &Weight, const Tensor &Bias) {
                    {{"input", X}, {"weight", Weight}, {"bias", Bias}});
 }
 
-Tensor bmm(const Tensor &A, const Tensor &B) {
-  return A.run("bmm", {{"mat2", B}});
-}
-
 } // namespace libtorch_tidy::bytes

@@ -86,37 +86,62 @@ public:
 #undef LIBTORCH_TIDY_OF_ONE
 #undef LIBTORCH_TIDY_WITH
 
-  Tensor sum(Argument Dim, bool KeepDim = false) const;
-  Tensor transpose(int64_t A, int64_t B) const;
+  Tensor sum(Argument Dim, bool KeepDim = false) const {
+    return run("sum", {{"dim", Dim}, {"keepdim", KeepDim}});
+  }
+  Tensor transpose(int64_t A, int64_t B) const {
+    return run("transpose", {{"dim0", A}, {"dim1", B}});
+  }
   /// Null of null.
-  Tensor narrow(int64_t Dim, int64_t Start, int64_t Length) const;
-  Tensor index_select(int64_t Dim, const Tensor &Index) const;
-  Tensor gather(int64_t Dim, const Tensor &Index) const;
-  Tensor masked_fill(const Tensor &Mask, Argument Value) const;
-  Tensor masked_fill_(const Tensor &Mask, Argument Value) const;
+  Tensor narrow(int64_t Dim, int64_t Start, int64_t Length) const {
+    const Arguments With = {{"dim", Dim}, {"start", Start}, {"length", Length}};
+    return *this ? run("narrow", With) : *this;
+  }
+  Tensor index_select(int64_t Dim, const Tensor &Index) const {
+    return run("index_select", {{"dim", Dim}, {"index", Index}});
+  }
+  Tensor gather(int64_t Dim, const Tensor &Index) const {
+    return run("gather", {{"dim", Dim}, {"index", Index}});
+  }
+  Tensor masked_fill(const Tensor &Mask, Argument Value) const {
+    return run("masked_fill", {{"mask", Mask}, {"value", Value}});
+  }
+  Tensor masked_fill_(const Tensor &Mask, Argument Value) const {
+    return run("masked_fill_", {{"mask", Mask}, {"value", Value}});
+  }
   /// Along dimension 0.
-  std::vector<Tensor> unbind() const;
-  std::vector<Tensor> chunk(int64_t Count, int64_t Dim) const;
+  std::vector<Tensor> unbind() const { return runs("unbind", {{"dim", 0}}); }
+  std::vector<Tensor> chunk(int64_t Count, int64_t Dim) const {
+    return runs("chunk", {{"chunks", Count}, {"dim", Dim}});
+  }
 
   OperatorCall *Op = nullptr; ///< Set, unless it is null.
 };
 
-Tensor operator+(const Tensor &A, const Tensor &B);
-Tensor operator+(const Tensor &A, double B);
-Tensor operator-(const Tensor &A, const Tensor &B);
-Tensor operator-(const Tensor &A, double B);
-Tensor operator*(const Tensor &A, const Tensor &B);
-Tensor operator*(const Tensor &A, double B);
-Tensor operator/(const Tensor &A, const Tensor &B);
-Tensor operator/(const Tensor &A, double B);
+#define LIBTORCH_TIDY_OF_TWO(SIGN, NAME)                                       \
+  inline Tensor operator SIGN(const Tensor &A, const Tensor &B) {              \
+    return A.run(NAME, {{"other", B}});                                        \
+  }                                                                            \
+  inline Tensor operator SIGN(const Tensor &A, double B) {                     \
+    return A.run(NAME, {{"other", B}});                                        \
+  }
+LIBTORCH_TIDY_OF_TWO(+, "add")
+LIBTORCH_TIDY_OF_TWO(-, "sub")
+LIBTORCH_TIDY_OF_TWO(*, "mul")
+LIBTORCH_TIDY_OF_TWO(/, "div")
+#undef LIBTORCH_TIDY_OF_TWO
 Tensor operator-(double A, const Tensor &B);
-Tensor operator-(const Tensor &A);
+inline Tensor operator-(const Tensor &A) { return A.run("neg"); }
 Tensor linear(const Tensor &X, const Tensor &Weight, const Tensor &Bias);
-Tensor bmm(const Tensor &A, const Tensor &B);
+inline Tensor bmm(const Tensor &A, const Tensor &B) {
+  return A.run("bmm", {{"mat2", B}});
+}
 Tensor cat(const std::vector<Tensor> &All, int64_t Dim);
 /// Along dimension 0.
 Tensor stack(const std::vector<Tensor> &All);
-Tensor where(const Tensor &Condition, const Tensor &A, const Tensor &B);
+inline Tensor where(const Tensor &Condition, const Tensor &A, const Tensor &B) {
+  return A.run("where", {{"condition", Condition}, {"other", B}});
+}
 
 //===----------------------------------------------------------------------===//
 // Calls

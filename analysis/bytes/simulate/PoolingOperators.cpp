@@ -20,18 +20,17 @@ static OperatorResult pool(OperatorCall &Op) {
   const bool Max = Op.Base.contains("max"),
              Adaptive = Op.Base.starts_with("adaptive");
   const Tensor X = Op.self();
-  const Sizes From = X->sizes();
-  const std::optional<Sizes> Outer = Op.outerSizes(X, Dimensions);
+  std::optional<Sizes> Outer = Op.outerSizes(X, Dimensions);
   if (!Outer)
     return {};
-  const size_t Start = Outer->size();
-  Sizes To = *Outer;
+  Sizes &To = *Outer;
+  const Sizes Inside = lastOf(X->sizes(), Dimensions);
   if (Adaptive) {
     if (!integersIn(Op.find("output_size")))
       return Op.notFollowed("'output_size' of '" + Op.Name + "' is not known");
     const Sizes Outside = Op.integers("output_size", Dimensions, 1);
     for (unsigned I = 0; I < Dimensions; ++I)
-      To.push_back(Outside[I] < 0 ? From[Start + I] : Outside[I]);
+      To.push_back(Outside[I] < 0 ? Inside[I] : Outside[I]);
   } else {
     const Sizes Kernel = Op.integers("kernel_size", Dimensions, 0);
     const Sizes Stride =
@@ -42,14 +41,14 @@ static OperatorResult pool(OperatorCall &Op) {
     if (!Op.areSmall({Kernel, Stride, Padding, Dilation}))
       return {};
     for (unsigned I = 0; I < Dimensions; ++I) {
-      const int64_t In = From[Start + I];
+      const int64_t In = Inside[I];
       if (Kernel[I] <= 0 || Stride[I] <= 0)
         return Op.notFollowed("'kernel_size' of '" + Op.Name +
                               "' is not known");
       int64_t Rest = In + 2 * Padding[I] - Dilation[I] * (Kernel[I] - 1) - 1;
       if (Rest < 0 && !Ceils)
-        Op.throws("'" + Op.Name + "' of " + shown(From) + " with a kernel of " +
-                  shown(Kernel) + " leaves nothing");
+        Op.throws("'" + Op.Name + "' of " + shown(X->sizes()) +
+                  " with a kernel of " + shown(Kernel) + " leaves nothing");
       int64_t Out = (Rest + (Ceils ? Stride[I] - 1 : 0)) / Stride[I] + 1;
       if (Ceils && (Out - 1) * Stride[I] >= In + Padding[I])
         --Out;
@@ -157,12 +156,12 @@ static OperatorResult pad(OperatorCall &Op) {
 static OperatorResult fractionalPool(OperatorCall &Op) {
   const unsigned Dimensions = Op.Dimensions;
   const Tensor X = Op.self();
-  const Sizes From = X->sizes();
-  const std::optional<Sizes> Outer = Op.outerSizes(X, Dimensions);
+  std::optional<Sizes> Outer = Op.outerSizes(X, Dimensions);
   if (!Outer)
     return {};
-  const size_t Start = Outer->size();
-  Sizes To = *Outer;
+  Sizes &To = *Outer;
+  const Sizes Inside = lastOf(X->sizes(), Dimensions);
+  const int64_t Channels = productOf(To);
   const Cell Ratio = Op.find("output_ratio");
   if (const std::optional<Sizes> Asked =
           Op.maybeIntegers("output_size", Dimensions)) {
@@ -174,14 +173,13 @@ static OperatorResult fractionalPool(OperatorCall &Op) {
       if (Each->What != Value::Real)
         return Op.notFollowed("'output_ratio' of '" + Op.Name +
                               "' is not known");
-      To.push_back(static_cast<int64_t>(static_cast<double>(From[Start + I]) *
+      To.push_back(static_cast<int64_t>(static_cast<double>(Inside[I]) *
                                         Each->RealNumber));
     }
   } else {
     return Op.throws("'" + Op.Name +
                      "' has neither an output_size nor an output_ratio");
   }
-  const int64_t Channels = productOf(ArrayRef(From).take_front(Start));
   const BlockPtr Samples =
       Op.maybeTensor("_random_samples")
           ? nullptr
@@ -199,12 +197,11 @@ static OperatorResult fractionalPool(OperatorCall &Op) {
 static OperatorResult unpool(OperatorCall &Op) {
   const unsigned Dimensions = Op.Dimensions;
   const Tensor X = Op.self(), Indices = Op.tensor("indices");
-  const Sizes From = X->sizes();
-  const std::optional<Sizes> Outer = Op.outerSizes(X, Dimensions);
+  std::optional<Sizes> Outer = Op.outerSizes(X, Dimensions);
   if (!Outer)
     return {};
-  const size_t Start = Outer->size();
-  Sizes To = *Outer;
+  Sizes &To = *Outer;
+  const Sizes Inside = lastOf(X->sizes(), Dimensions);
   if (std::optional<Sizes> Asked = Op.maybeIntegers("output_size");
       Asked && Asked->size() >= Dimensions) {
     const Sizes Outside = lastOf(*Asked, Dimensions);
@@ -217,8 +214,7 @@ static OperatorResult unpool(OperatorCall &Op) {
     if (!Op.areSmall({Kernel, Stride, Padding}))
       return {};
     for (unsigned I = 0; I < Dimensions; ++I)
-      To.push_back((From[Start + I] - 1) * Stride[I] + Kernel[I] -
-                   2 * Padding[I]);
+      To.push_back((Inside[I] - 1) * Stride[I] + Kernel[I] - 2 * Padding[I]);
   }
   const Tensor Out = Op.make(To, X);
   Op.copyInOrder(X);

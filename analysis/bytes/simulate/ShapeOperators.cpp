@@ -301,16 +301,4 @@ static constexpr OperatorRule ShapeRows[] = {
 };
 const RuleTable ShapeRules = {ShapeRows, /*InPlace=*/true};
 
-Tensor Tensor::transpose(int64_t A, int64_t B) const {
-  return run("transpose", {{"dim0", A}, {"dim1", B}});
-}
-
-std::vector<Tensor> Tensor::unbind() const {
-  return runs("unbind", {{"dim", 0}});
-}
-
-std::vector<Tensor> Tensor::chunk(int64_t Count, int64_t Dim) const {
-  return runs("chunk", {{"chunks", Count}, {"dim", Dim}});
-}
-
 } // namespace libtorch_tidy::bytes
