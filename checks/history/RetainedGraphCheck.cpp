@@ -28,6 +28,47 @@ using flow::Label;
 
 namespace {
 
+constexpr struct RetainedGraphReasons {
+  Reason FromOutside{"graph-from-outside", Effect::Advice,
+                     "A parameter or member takes part: its graph may be "
+                     "wanted elsewhere."};
+  Reason UnseenModule{"unseen-module", Effect::Advice,
+                      "A module of another file takes part, which may keep a "
+                      "part of its graph."};
+  Reason NotConstant{"flag-unknown", Effect::Silent,
+                     "The argument `retain_graph` is not a constant."};
+  Reason CreatesGraph{"create-graph", Effect::Silent,
+                      "The call has `create_graph`, too, which needs the "
+                      "graph."};
+  Reason Recurrent{"recurrent-state", Effect::Silent,
+                   "Recurrent state is carried on: "
+                   "[libtorch-undetached-hidden-state]"
+                   "(libtorch-undetached-hidden-state.md) reports that where "
+                   "the state is assigned."};
+  Reason MayBeCut{"may-be-cut", Effect::Silent,
+                  "The graph is carried on, but something in the loop may cut "
+                  "it now and then."};
+  Reason Again{"used-again", Effect::Silent,
+               "Another `backward()` or `grad` goes through the graph, or may "
+               "do so, as above a leaf of this function; or a tensor of the "
+               "graph is returned, stored, or handed to code that cannot be "
+               "seen."};
+  Reason Elsewhere{"made-elsewhere", Effect::Silent,
+                   "The graph, or a part of it, does not arise in this "
+                   "function."};
+  Reason Older{"older-graph", Effect::Silent,
+               "The call is in a loop that uses a tensor from before the loop, "
+               "which is neither data nor a leaf: its graph may be the same in "
+               "all iterations."};
+  Reason InLambda{"lambda-trains", Effect::Silent,
+                  "A lambda of the function trains with tensors of the "
+                  "function."};
+  Reason CarriedOn{"carried-on", Effect::NoFix,
+                   "The graph is carried on: without it, the next `backward()` "
+                   "would throw. Detach first."};
+  Reason OnlyAdvice{"only-advice", Effect::NoFix, "It is of level 2."};
+} RetainedGraph{};
+
 /// docs/checks/libtorch-retained-graph.md says what it finds and why.
 class RetainedGraphCheck : public LibtorchCheck {
 public:
@@ -145,55 +186,10 @@ static bool lambdasMayWalk(const FunctionFlow &Flow, flow::UnitModel &Unit) {
       });
 }
 
-/// How sure it is that nobody goes through the graph of \p Spent again;
-/// nullopt when somebody does or may.
-///
-/// Places that share a module's or a helper's graph carry a Spent label, and
-/// whoever goes through them again shows. Of the graph above a local leaf, and
-/// of tensors whose history the flow does not know (parameters that are used
-/// directly), nothing shows: there it is certain only that no other call walks,
-/// and that no graph is older than the iteration.
-static std::optional<Level> nobodyElseWalks(const Label &Spent,
-                                            const FunctionFlow &Flow,
-                                            flow::UnitModel &Unit) {
-  constexpr unsigned Unsure = Label::Returned | Label::Stored | Label::Escaped;
-  unsigned Consumers = 0;
-  for (const Label &Shared : Flow.labels())
-    if (Shared.K == Label::Spent && Shared.Site == Spent.Site)
-      Consumers |= Shared.Consumers;
-  if (Spent.Unseen || (Consumers & (Label::Backward | Unsure)))
-    return std::nullopt;
-  bool Arises = false;
-  Level Strength = Level::Likely;
-  flow::LabelSet Leaves;
-  for (flow::LabelId Id : Spent.Assigned) {
-    const Label &L = Flow.label(Id);
-    if (L.K == Label::Carry && Flow.rootOf(L.Where) &&
-        isRemadeFirst(Flow.rootOf(L.Where), Spent.Site, Flow))
-      continue;
-    if (L.K == Label::Carry || L.K == Label::Relay || L.K == Label::Spent)
-      return std::nullopt;
-    if (L.K == Label::Leaf)
-      Leaves.set(Id);
-    // A graph that came from outside may be wanted there.
-    if (L.K == Label::Entry)
-      Strength = Level::Advisory;
-    if (!L.bringsHistory())
-      continue;
-    Arises = true;
-    if (Unit.consumersOf(L, Flow) & Unsure)
-      return std::nullopt;
-    // A module that is not seen may keep a part of its graph.
-    if (std::optional<torch::ModuleCall> M = torch::asModuleCall(L.Site)) {
-      const auto *Call = cast<CallExpr>(M->Call);
-      if (!M->Body && !M->Script &&
-          !torch::isTorchDecl(Call->getDirectCallee()))
-        Strength = Level::Advisory;
-    }
-  }
-  if (!Arises)
-    return std::nullopt;
-  // Who else walks, and through what.
+/// Another call than that of \p Spent that goes through its graph above one of
+/// \p Leaves, or may; null when there is none.
+static const Expr *otherWalk(const Label &Spent, const flow::LabelSet &Leaves,
+                             const FunctionFlow &Flow) {
   for (const Expr *Other : Flow.trainingSites()) {
     const auto *Call = dyn_cast<CallExpr>(Other);
     // A function may walk what it is given.
@@ -201,7 +197,7 @@ static std::optional<Level> nobodyElseWalks(const Label &Spent,
         llvm::any_of(Call->arguments(), [](const Expr *Arg) {
           return torch::mayHoldTensor(Arg->getType());
         }))
-      return std::nullopt;
+      return Other;
     if (Other == Spent.Site || !torch::isBackward(Call))
       continue;
     bool Known = false;
@@ -209,76 +205,137 @@ static std::optional<Level> nobodyElseWalks(const Label &Spent,
       if (L.K != Label::Spent || L.Site != Other)
         continue;
       if (L.Unseen || L.Assigned.intersects(Leaves))
-        return std::nullopt;
+        return Other;
       for (flow::LabelId Id : L.Assigned)
         Known |= Flow.label(Id).bringsHistory();
     }
     if (!Known)
-      return std::nullopt;
+      return Other;
   }
-  if (mayMeetOldGraph(Spent.Site, Flow) || lambdasMayWalk(Flow, Unit))
-    return std::nullopt;
-  return Strength;
+  return nullptr;
+}
+
+/// Why somebody else goes through the graph of \p Spent, or may: a reason for
+/// silence or for a lower level; nullopt for neither.
+///
+/// Places that share a module's or a helper's graph carry a Spent label, and
+/// whoever goes through them again shows. Of the graph above a local leaf, and
+/// of tensors whose history the flow does not know (parameters that are used
+/// directly), nothing shows: there it is certain only that no other call walks,
+/// and that no graph is older than the iteration.
+static std::optional<Because>
+whyKept(const Label &Spent, const FunctionFlow &Flow, flow::UnitModel &Unit) {
+  const auto &Rows = RetainedGraph;
+  constexpr unsigned Unsure = Label::Returned | Label::Stored | Label::Escaped;
+  for (const Label &Shared : Flow.labels())
+    if (Shared.K == Label::Spent && Shared.Site == Spent.Site &&
+        (Shared.Consumers & (Label::Backward | Unsure)))
+      return Because{&Rows.Again};
+  if (Spent.Unseen)
+    return Because{&Rows.Elsewhere};
+  bool Arises = false;
+  std::optional<Because> Weak;
+  flow::LabelSet Leaves;
+  for (flow::LabelId Id : Spent.Assigned) {
+    const Label &L = Flow.label(Id);
+    if (L.K == Label::Carry && Flow.rootOf(L.Where) &&
+        isRemadeFirst(Flow.rootOf(L.Where), Spent.Site, Flow))
+      continue;
+    if (L.K == Label::Carry || L.K == Label::Relay || L.K == Label::Spent)
+      return Because{&Rows.Older};
+    if (L.K == Label::Leaf)
+      Leaves.set(Id);
+    if (L.K == Label::Entry)
+      Weak = Because{&Rows.FromOutside, quoted(Flow.nameOf(L.Where))};
+    if (!L.bringsHistory())
+      continue;
+    Arises = true;
+    if (Unit.consumersOf(L, Flow) & Unsure)
+      return Because{&Rows.Again};
+    if (std::optional<torch::ModuleCall> M = torch::asModuleCall(L.Site)) {
+      const auto *Call = cast<CallExpr>(M->Call);
+      if (!M->Body && !M->Script &&
+          !torch::isTorchDecl(Call->getDirectCallee()))
+        Weak = Because{&Rows.UnseenModule, "it runs", Call->getExprLoc()};
+    }
+  }
+  if (!Arises)
+    return Because{&Rows.Elsewhere};
+  if (const Expr *Other = otherWalk(Spent, Leaves, Flow))
+    return Because{&Rows.Again, "the other", Other->getExprLoc()};
+  if (mayMeetOldGraph(Spent.Site, Flow))
+    return Because{&Rows.Older};
+  if (lambdasMayWalk(Flow, Unit))
+    return Because{&Rows.InLambda};
+  return Weak;
+}
+
+static Finding worded(const torch::BackwardCall &Back,
+                      const CarriedGraph &Carrier, const FunctionFlow &Flow) {
+  const std::string Name = quoted(Flow.nameOf(Carrier.Made->Where));
+  return Finding::at(Back.Retain)
+      .because(RetainedGraph.CarriedOn)
+      .says("retain_graph keeps the graphs of all iterations, since " + Name +
+            " carries them on: each backward() goes through all of them; "
+            "detach " +
+            Name + " between iterations")
+      .note(Carrier.Made->Site,
+            Name + " gets the graph of this iteration on top of those before")
+      .note(Carrier.Loop->getBeginLoc(),
+            "and nothing detaches it before the next iteration of this loop");
+}
+
+static Finding worded(const CallExpr *Call, const torch::BackwardCall &Back,
+                      const std::optional<Because> &Weak, ASTContext &Context) {
+  Finding F = Finding::at(Back.Retain)
+                  .says("retain_graph keeps the activations alive after this "
+                        "backward(), but nothing goes through the graph again");
+  return Weak ? F.because(*Weak).because(RetainedGraph.OnlyAdvice)
+              : F.fix(dropRetain(Call, Back, Context));
 }
 
 void RetainedGraphCheck::checkFunction(const FunctionFlow &Flow,
                                        flow::UnitModel &Unit) {
-  ASTContext &Context = Unit.context();
-  llvm::SmallVector<CarriedGraph, 2> Carried;
-  bool HasCarried = false;
+  const auto &Rows = RetainedGraph;
+  std::optional<llvm::SmallVector<CarriedGraph, 2>> Carried;
   for (const Label &Spent : Flow.labels()) {
     if (Spent.K != Label::Spent || Spent.Assigned.empty())
       continue;
     const auto *Call = dyn_cast<CallExpr>(Spent.Site);
     std::optional<torch::BackwardCall> Back = torch::asBackward(Call);
-    // create_graph keeps the graph for a reason of its own.
-    if (!Back || !Back->Retain || Back->RetainGraph != torch::Flag::True ||
-        Back->CreateGraph != torch::Flag::False)
+    if (!Back || !Back->Retain || Back->RetainGraph == torch::Flag::False)
       continue;
-    if (!HasCarried)
-      Carried = flow::carriedGraphs(Flow);
-    HasCarried = true;
-
-    Finding F;
-    F.Loc = Back->Retain->getExprLoc();
-    F.Highlight = Back->Retain->getSourceRange();
-    const auto *Carrier = llvm::find_if(Carried, [&](const CarriedGraph &G) {
-      return G.Spent->Site == Spent.Site;
-    });
-    if (Carrier != Carried.end()) {
-      // Recurrent state is libtorch-undetached-hidden-state's.
-      if (Carrier->MayBeCut ||
-          (Carrier->Module && Carrier->Made->How == flow::Accumulation::Rebind))
-        continue;
-      const std::string Name = Flow.nameOf(Carrier->Made->Where);
-      F.Strength = Level::Likely;
-      F.Message = "retain_graph keeps the graphs of all iterations, since '" +
-                  Name +
-                  "' carries them on: each backward() goes through all of "
-                  "them; detach '" +
-                  Name + "' between iterations";
-      F.Steps.push_back({Carrier->Made->Site->getExprLoc(),
-                         "'" + Name +
-                             "' gets the graph of this iteration on top of "
-                             "those before"});
-      F.Steps.push_back({Carrier->Loop->getBeginLoc(),
-                         "and nothing detaches it before the next iteration "
-                         "of this loop"});
-      report(F);
+    if (Back->RetainGraph == torch::Flag::Unknown ||
+        Back->CreateGraph != torch::Flag::False) {
+      silent(Back->Retain, Back->CreateGraph != torch::Flag::False
+                               ? Rows.CreatesGraph
+                               : Rows.NotConstant);
       continue;
     }
-    std::optional<Level> Strength = nobodyElseWalks(Spent, Flow, Unit);
-    if (!Strength)
+    if (!Carried)
+      Carried = flow::carriedGraphs(Flow);
+    const auto *Carrier = llvm::find_if(*Carried, [&](const CarriedGraph &G) {
+      return G.Spent->Site == Spent.Site;
+    });
+    if (Carrier != Carried->end()) {
+      if (Carrier->MayBeCut)
+        silent(Back->Retain, Rows.MayBeCut);
+      else if (Carrier->Module &&
+               Carrier->Made->How == flow::Accumulation::Rebind)
+        silent(Back->Retain, Rows.Recurrent, "assigned",
+               Carrier->Made->Site->getExprLoc());
+      else
+        report(worded(*Back, *Carrier, Flow));
       continue;
-    F.Strength = *Strength;
-    F.Message = "retain_graph keeps the activations alive after this "
-                "backward(), but nothing goes through the graph again";
-    if (*Strength == Level::Likely)
-      F.Fix = dropRetain(Call, *Back, Context);
-    report(F);
+    }
+    const std::optional<Because> Why = whyKept(Spent, Flow, Unit);
+    if (Why && Why->Row->Does == Effect::Silent)
+      silent(Back->Retain, *Why->Row, Why->Detail, Why->At);
+    else
+      report(worded(Call, *Back, Why, Unit.context()));
   }
 }
 
-LIBTORCH_CHECK(RetainedGraphCheck, NoReasons);
+LIBTORCH_CHECK(RetainedGraphCheck, RetainedGraph);
 
 } // namespace libtorch_tidy

@@ -25,6 +25,27 @@ namespace libtorch_tidy {
 
 namespace {
 
+constexpr struct StaleOptimizerStateReasons {
+  Reason OutsideLoop{"outside-loop", Effect::Advice,
+                     "The list of an optimizer that is a parameter or a member "
+                     "is replaced outside of a loop in which it steps."};
+  Reason Handled{"state-handled", Effect::Silent,
+                 "The function, or one that it calls, uses `state()` of an "
+                 "optimizer."};
+  Reason NoStepYet{"no-step-yet", Effect::Silent,
+                   "It is before the first step, in a constructor or with a "
+                   "local optimizer outside of loops: there is no state yet."};
+  Reason MadeInLoop{"made-in-loop", Effect::Silent,
+                    "The optimizer is made in the loop, and goes with the "
+                    "iteration."};
+  Reason NowAndThen{"now-and-then", Effect::Silent,
+                    "`add_param_group` is under a condition: layers that are "
+                    "unfrozen at some time are trained beside the others."};
+  Reason NoState{"no-state", Effect::Silent,
+                 "It is `torch::optim::SGD`, which keeps no state without "
+                 "momentum."};
+} StaleOptimizerState{};
+
 /// docs/checks/libtorch-stale-optimizer-state.md says what it finds and why.
 class StaleOptimizerStateCheck : public LibtorchCheck {
 public:
@@ -33,8 +54,6 @@ public:
   void checkMatch(const Match &Result) override;
 
 private:
-  static bool isHandled(const FunctionDecl *In);
-
   llvm::DenseSet<const FunctionDecl *> Visited;
 };
 
@@ -129,6 +148,7 @@ struct Training {
   const Stmt *Loop = nullptr;
   const CallExpr *Step = nullptr;
   bool Conditional = false; ///< Between \p At and the loop.
+  bool MadeInLoop = false;  ///< The optimizer is.
 };
 Training trainingAround(const Expr *At, const ValueDecl *Optimizer,
                         const cpp::Body &In) {
@@ -144,8 +164,10 @@ Training trainingAround(const Expr *At, const ValueDecl *Optimizer,
       continue;
     if (Optimizer && !isa<FieldDecl>(Optimizer) &&
         SM.isPointWithin(Optimizer->getLocation(), S->getBeginLoc(),
-                         S->getEndLoc()))
-      return {};
+                         S->getEndLoc())) {
+      T.MadeInLoop = true;
+      return T;
+    }
     T.Step = flow::findRunCall(Body, torch::isOptimizerStep);
     if (T.Step) {
       T.Loop = S;
@@ -153,6 +175,83 @@ Training trainingAround(const Expr *At, const ValueDecl *Optimizer,
     }
   }
   return {};
+}
+
+/// The look at the state that \p In, by itself or through others, has; null for
+/// none.
+const CallExpr *handledIn(const FunctionDecl *In) {
+  // The function around a lambda may do it for the lambda.
+  for (const DeclContext *DC = In; DC; DC = DC->getParent())
+    if (const auto *F = dyn_cast<FunctionDecl>(DC); F && F->hasBody())
+      if (const CallExpr *Call =
+              flow::findRunCall(F->getBody(), torch::isOptimizerState))
+        return Call;
+  return nullptr;
+}
+
+/// Why what \p In changes of \p Optimizer leaves no state behind; nullopt where
+/// it does.
+std::optional<Because> whyNothingIsStale(const Expr *Optimizer,
+                                         const FunctionDecl *In) {
+  if (torch::keepsNoState(cpp::stripPointers(Optimizer)->getType()))
+    return Because{&StaleOptimizerState.NoState};
+  if (const CallExpr *Use = handledIn(In))
+    return Because{&StaleOptimizerState.Handled, "used", Use->getExprLoc()};
+  return std::nullopt;
+}
+
+std::optional<Finding> checkAdded(const CXXMemberCallExpr *Call,
+                                  const FunctionDecl *In) {
+  const Expr *Optimizer = Call->getImplicitObjectArgument();
+  const Training T = trainingAround(
+      Call, cpp::rootOf(cpp::stripPointers(Optimizer)), cpp::Body::of(In));
+  std::optional<Because> Why;
+  if (T.MadeInLoop)
+    Why = Because{&StaleOptimizerState.MadeInLoop};
+  else if (!T.Loop)
+    return std::nullopt;
+  else if (T.Conditional)
+    Why = Because{&StaleOptimizerState.NowAndThen};
+  else
+    Why = whyNothingIsStale(Optimizer, In);
+  if (Why) {
+    silent(Call, *Why->Row, Why->Detail, Why->At);
+    return std::nullopt;
+  }
+  return Finding::at(Call)
+      .says("every iteration adds parameters to the optimizer: the groups "
+            "of earlier parameters remain, with their state")
+      .note(T.Loop->getBeginLoc(), "the optimizer outlives this loop")
+      .note(T.Step->Stmt::getBeginLoc(),
+            "this step makes state for what was added");
+}
+
+std::optional<Finding> checkReplaced(const Replacements::Found &R,
+                                     const FunctionDecl *In) {
+  const ValueDecl *Root = cpp::rootOf(cpp::stripPointers(R.Optimizer));
+  const Training T = trainingAround(R.Where, Root, cpp::Body::of(In));
+  const bool Given = isa_and_nonnull<ParmVarDecl, FieldDecl>(Root);
+  std::optional<Because> Why;
+  if (T.Loop || (Given && !isa<CXXConstructorDecl>(In)))
+    Why = whyNothingIsStale(R.Optimizer, In);
+  else
+    Why = Because{T.MadeInLoop ? &StaleOptimizerState.MadeInLoop
+                               : &StaleOptimizerState.NoStepYet};
+  if (Why) {
+    silent(R.Where->getBeginLoc(), *Why->Row, Why->Detail, Why->At);
+    return std::nullopt;
+  }
+  Finding F = Finding::at(R.Where->getBeginLoc(), R.Where->getSourceRange())
+                  .says("parameters are replaced while the optimizer keeps the "
+                        "state of the old ones: its state() is keyed by their "
+                        "tensors; erase the entries of what is replaced");
+  if (!T.Loop)
+    F.because(StaleOptimizerState.OutsideLoop);
+  if (T.Step)
+    F.note(T.Step->Stmt::getBeginLoc(),
+           "this step makes state for the new parameters, in addition to that "
+           "of the old ones");
+  return F;
 }
 
 } // namespace
@@ -173,64 +272,16 @@ void StaleOptimizerStateCheck::checkMatch(const Match &Result) {
   if (In->isDependentContext() || !In->hasBody())
     return;
   if (torch::addsParameters(Call)) {
-    const Expr *Optimizer = Call->getImplicitObjectArgument();
-    Training T = trainingAround(
-        Call, cpp::rootOf(cpp::stripPointers(Optimizer)), cpp::Body::of(In));
-    // What is added under a condition is added now and then.
-    if (!T.Loop || T.Conditional || isHandled(In) ||
-        torch::keepsNoState(cpp::stripPointers(Optimizer)->getType()))
-      return;
-    Finding F;
-    F.Loc = Call->getExprLoc();
-    F.Highlight = Call->getSourceRange();
-    F.Strength = Level::Likely;
-    F.Message = "every iteration adds parameters to the optimizer: the groups "
-                "of earlier parameters remain, with their state";
-    F.Steps.push_back({T.Loop->getBeginLoc(), "the optimizer outlives this "
-                                              "loop"});
-    F.Steps.push_back({T.Step->Stmt::getBeginLoc(),
-                       "this step makes state for what was added"});
-    return report(F);
-  }
-  if (!torch::asParameterList(Call).Call || !Visited.insert(In).second)
-    return;
-  Replacements Written(In->getBody());
-  for (const Replacements::Found &R : Written.All) {
-    const ValueDecl *Root = cpp::rootOf(cpp::stripPointers(R.Optimizer));
-    Training T = trainingAround(R.Where, Root, cpp::Body::of(In));
-    bool Given =
-        isa_and_nonnull<ParmVarDecl>(Root) || isa_and_nonnull<FieldDecl>(Root);
-    // Before the first step there is no state yet.
-    if ((!T.Loop && (!Given || isa<CXXConstructorDecl>(In))) ||
-        torch::keepsNoState(cpp::stripPointers(R.Optimizer)->getType()) ||
-        isHandled(In))
-      continue;
-    Finding F;
-    F.Loc = R.Where->getBeginLoc();
-    F.Highlight = R.Where->getSourceRange();
-    F.Strength = T.Loop ? Level::Likely : Level::Advisory;
-    F.Message = "parameters are replaced while the optimizer keeps the state "
-                "of the old ones: its state() is keyed by their tensors; erase "
-                "the entries of what is replaced";
-    if (T.Step)
-      F.Steps.push_back({T.Step->Stmt::getBeginLoc(),
-                         "this step makes state for the new parameters, in "
-                         "addition to that of the old ones"});
-    report(F);
+    if (std::optional<Finding> F = checkAdded(Call, In))
+      report(*F);
+  } else if (torch::asParameterList(Call).Call && Visited.insert(In).second) {
+    const Replacements Written(In->getBody());
+    for (const Replacements::Found &R : Written.All)
+      if (std::optional<Finding> F = checkReplaced(R, In))
+        report(*F);
   }
 }
 
-/// Does the function look at the state, by itself or through others?
-bool StaleOptimizerStateCheck::isHandled(const FunctionDecl *In) {
-  // The function around a lambda may do it for the lambda.
-  for (const DeclContext *DC = In; DC; DC = DC->getParent())
-    if (const auto *F = dyn_cast<FunctionDecl>(DC);
-        F && F->hasBody() &&
-        flow::findRunCall(F->getBody(), torch::isOptimizerState))
-      return true;
-  return false;
-}
-
-LIBTORCH_CHECK(StaleOptimizerStateCheck, NoReasons);
+LIBTORCH_CHECK(StaleOptimizerStateCheck, StaleOptimizerState);
 
 } // namespace libtorch_tidy

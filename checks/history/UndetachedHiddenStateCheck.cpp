@@ -33,6 +33,41 @@ using flow::FunctionFlow;
 
 namespace {
 
+constexpr struct UndetachedHiddenStateReasons {
+  Reason UnseenModule{"unseen-module", Effect::Advice,
+                      "The module is of another file, which may cut the state "
+                      "itself."};
+  Reason NotEvaluated{"purpose-unknown", Effect::Advice,
+                      "It goes from call to call in a member, and nothing puts "
+                      "the module in evaluation mode, which would say that it "
+                      "is there to predict."};
+  Reason CallersGuard{"callers-guard", Effect::Silent,
+                      "The function is called under a guard only."};
+  Reason MayBeCut{"may-be-cut", Effect::Silent,
+                  "Something in the loop may cut the state: it is detached or "
+                  "assigned under a condition, in a lambda, or in a loop over "
+                  "its parts."};
+  Reason Unused{"never-used", Effect::Silent,
+                "Nothing uses the member: [libtorch-accumulated-history]"
+                "(libtorch-accumulated-history.md) reports that."};
+  Reason Written{"written-elsewhere", Effect::Silent,
+                 "Another function gives the member another value, perhaps for "
+                 "a new sequence; or functions of other files can."};
+  Reason Used{"history-used", Effect::Silent,
+              "The member is back-propagated through, or handed to code that "
+              "cannot be seen."};
+  Reason InParts{"state-in-parts", Effect::NoFix,
+                 "The state is in a struct, a container or an optional."};
+  Reason SeveralLoops{"several-loops", Effect::NoFix,
+                      "The states of one call are carried by different loops, "
+                      "or `backward()` goes through them at different "
+                      "places."};
+  Reason NoPlace{"no-place-to-cut", Effect::NoFix,
+                 "`backward()` or the assignment is in a branch without "
+                 "braces; or `backward()` runs in some iterations only, and "
+                 "the state is not defined before the loop."};
+} UndetachedHiddenState{};
+
 /// docs/checks/libtorch-undetached-hidden-state.md says what it finds and why.
 /// Loops without backward() are libtorch-accumulated-history's.
 class UndetachedHiddenStateCheck : public LibtorchCheck {
@@ -134,54 +169,58 @@ static void noteDiscardedDetach(llvm::ArrayRef<CarriedGraph> Graphs,
     if (llvm::any_of(Graphs, [&](const CarriedGraph &Graph) {
           return D && D == declOf(Graph.Made->Where, Flow);
         }))
-      F.Steps.push_back({Detach->getExprLoc(),
-                         "this changes nothing: its result is discarded"});
+      F.note(Detach, "this changes nothing: its result is discarded");
   });
 }
 
-/// Detaches all of \p Graphs, which \p Site carries on: at the head of the
-/// loop's body where they are always defined and each iteration runs
-/// backward(), else after backward().
-static fixits::Edits cutGraphs(const Expr *Site,
-                               llvm::ArrayRef<CarriedGraph> Graphs,
-                               const FunctionFlow &Flow, ASTContext &Context) {
+/// \p Cuts, a line each, as deep as \p Next.
+static std::string lines(llvm::ArrayRef<std::string> Cuts, const Stmt *Next,
+                         const ASTContext &Context) {
+  return llvm::join(
+      Cuts, ("\n" + fixits::indentationAt(Next->getBeginLoc(), Context)).str());
+}
+
+/// The fix of \p F: detaches all of \p Graphs, which \p Site carries on, at the
+/// head of the loop's body where they are always defined and each iteration
+/// runs backward(), else after backward().
+static Finding &cutGraphs(Finding &F, const Expr *Site,
+                          llvm::ArrayRef<CarriedGraph> Graphs,
+                          const FunctionFlow &Flow, ASTContext &Context) {
+  const auto &Rows = UndetachedHiddenState;
   const CarriedGraph &First = Graphs.front();
   bool EachTime = false;
   const Stmt *Backward =
       statementAround(First.Spent->Site, First.Loop, Flow, EachTime);
   const auto *Body = dyn_cast_or_null<CompoundStmt>(cpp::bodyOf(First.Loop));
   if (!Backward)
-    return {};
+    return F.because(Rows.NoPlace);
   bool Defined = true;
   llvm::SmallVector<std::string, 2> Cuts;
   for (const CarriedGraph &Graph : Graphs) {
     const ValueDecl *D = declOf(Graph.Made->Where, Flow);
-    std::string Cut =
-        D ? cutting(Flow.nameOf(Graph.Made->Where), D->getType()) : "";
-    if (Cut.empty() || Graph.Loop != First.Loop ||
-        Graph.Spent->Site != First.Spent->Site)
-      return {};
+    Cuts.push_back(D ? cutting(Flow.nameOf(Graph.Made->Where), D->getType())
+                     : "");
+    if (Cuts.back().empty())
+      return F.because(Rows.InParts);
+    if (Graph.Loop != First.Loop || Graph.Spent->Site != First.Spent->Site)
+      return F.because(Rows.SeveralLoops);
     Defined &= isDefinedBefore(D);
-    Cuts.push_back(Cut);
   }
-  const bool AtHead = EachTime && Defined && Body;
-  const Stmt *NextTo = AtHead ? Body->body_front() : Backward;
-  const std::string Text = llvm::join(
-      Cuts,
-      ("\n" + fixits::indentationAt(NextTo->getBeginLoc(), Context)).str());
-  if (AtHead)
-    return fixits::insertAtBlockHead(Body, Text, Context);
+  if (EachTime && Defined && Body)
+    return F.fix(fixits::insertAtBlockHead(
+        Body, lines(Cuts, Body->body_front(), Context), Context));
   // What is undefined cannot be detached, and after both it is not. A cut in
   // each iteration would be too many where backward() runs now and then.
   const bool MadeLater =
       !Defined && !Context.getSourceManager().isBeforeInTranslationUnit(
                       Site->getExprLoc(), Backward->getBeginLoc());
-  if (MadeLater && !EachTime)
-    return {};
-  const Stmt *Last =
-      MadeLater ? statementAround(Site, First.Loop, Flow, EachTime) : Backward;
-  return Last ? fixits::insertAfterStatement(Last, Text, Context)
-              : fixits::Edits();
+  const Stmt *Last = MadeLater && EachTime
+                         ? statementAround(Site, First.Loop, Flow, EachTime)
+                     : MadeLater ? nullptr
+                                 : Backward;
+  return Last ? F.fix(fixits::insertAfterStatement(
+                    Last, lines(Cuts, Backward, Context), Context))
+              : F.because(Rows.NoPlace);
 }
 
 /// Is \p Field written anywhere but by \p Site and by constructors?
@@ -235,8 +274,57 @@ static std::string carrying(llvm::ArrayRef<std::string> Names) {
     Result += (Result.empty()           ? ""
                : &Name == &Names.back() ? " and "
                                         : ", ") +
-              ("'" + Name + "'");
+              quoted(Name);
   return Result + (Names.size() == 1 ? " carries" : " carry");
+}
+
+/// What a call leaves in members that the next one begins with.
+struct CarriedMembers {
+  llvm::SmallVector<std::string, 2> Names, Cuts;
+  const FieldDecl *First;
+  const flow::Label *Module;
+};
+
+/// Why \p Field, which \p Site gives a value, does not keep the graphs of all
+/// calls, or is reported elsewhere; null when neither is so.
+static const Reason *whyNotKept(const FieldDecl *Field, const Expr *Site,
+                                flow::UnitModel &Unit) {
+  const auto &Rows = UndetachedHiddenState;
+  if (!Unit.seesAllUses(Field))
+    return &Rows.Written;
+  if (!Unit.isFieldConsumed(Field))
+    return &Rows.Unused;
+  if (isWrittenElsewhere(Field, Site, Unit))
+    return &Rows.Written;
+  return consumersOf(Field, Unit) &
+                 (flow::Label::Backward | flow::Label::Escaped)
+             ? &Rows.Used
+             : nullptr;
+}
+
+static Finding worded(const Expr *Site, const CarriedMembers &All, Step Origin,
+                      const FunctionFlow &Flow, flow::UnitModel &Unit) {
+  const CallExpr *Eval = evalAt(All.Module->Site, Unit);
+  Finding F =
+      Finding::at(Site)
+          .says(carrying(All.Names) +
+                " the autograd graph from call to call, and nothing detaches "
+                "or resets it, so the graphs of all calls stay in memory")
+          .note(All.First,
+                "member " + quoted(All.First) + " lives as long as its object")
+          .note(std::move(Origin));
+  if (Eval)
+    F.note(Eval, "the module is there to predict: it is in evaluation mode");
+  else
+    F.because(UndetachedHiddenState.NotEvaluated);
+  if (llvm::is_contained(All.Cuts, ""))
+    return F.because(UndetachedHiddenState.InParts);
+  bool Always = false;
+  const Stmt *Whole = statementAround(Site, nullptr, Flow, Always);
+  if (!Whole)
+    return F.because(UndetachedHiddenState.NoPlace);
+  return F.fix(fixits::insertAfterStatement(
+      Whole, lines(All.Cuts, Whole, Unit.context()), Unit.context()));
 }
 
 /// A state in a member that each call of a method computes from the one
@@ -245,12 +333,7 @@ static std::string carrying(llvm::ArrayRef<std::string> Names) {
 /// graph that the first has freed.
 void UndetachedHiddenStateCheck::checkMembers(const FunctionFlow &Flow,
                                               flow::UnitModel &Unit) {
-  struct Members {
-    llvm::SmallVector<std::string, 2> Names, Cuts;
-    const FieldDecl *First;
-    const flow::Label *Module;
-  };
-  llvm::MapVector<const Expr *, Members> BySite;
+  llvm::MapVector<const Expr *, CarriedMembers> BySite;
   for (const auto &[Key, A] : Flow.accumulations()) {
     const FieldDecl *Field = Flow.fieldOf(A.Where);
     if (A.How != flow::Accumulation::Rebind || A.Loop || !Field ||
@@ -261,105 +344,86 @@ void UndetachedHiddenStateCheck::checkMembers(const FunctionFlow &Flow,
     for (flow::LabelId Id : A.Added.allLabels())
       if (const flow::Label &L = Flow.label(Id); L.bringsGraph())
         Module = &L;
-    // What nobody uses at all is libtorch-accumulated-history's.
-    if (!Module || !Unit.seesAllUses(Field) || !Unit.isFieldConsumed(Field) ||
-        isWrittenElsewhere(Field, A.Site, Unit) ||
-        (consumersOf(Field, Unit) &
-         (flow::Label::Backward | flow::Label::Escaped)))
+    if (!Module)
       continue;
-    Members &All =
-        BySite.insert({A.Site, Members{{}, {}, Field, Module}}).first->second;
+    if (const Reason *Why = whyNotKept(Field, A.Site, Unit)) {
+      silent(A.Site, *Why, Field);
+      continue;
+    }
+    CarriedMembers &All =
+        BySite.insert({A.Site, CarriedMembers{{}, {}, Field, Module}})
+            .first->second;
     All.Names.push_back(Flow.nameOf(A.Where));
     All.Cuts.push_back(cutting(All.Names.back(), Field->getType()));
   }
-  if (BySite.empty() || Unit.isCalledOnlyGuarded(Flow.function()))
+  if (BySite.empty())
     return;
+  const bool Guarded = Unit.isCalledOnlyGuarded(Flow.function());
   for (const auto &[Site, All] : BySite) {
-    const CallExpr *Eval = evalAt(All.Module->Site, Unit);
-    Finding F;
-    F.Loc = Site->getExprLoc();
-    F.Highlight = Site->getSourceRange();
-    F.Strength = Eval ? Level::Likely : Level::Advisory;
-    F.Message = carrying(All.Names) +
-                " the autograd graph from call to call, and nothing detaches "
-                "or resets it, so the graphs of all calls stay in memory";
-    F.Steps.push_back(
-        {All.First->getLocation(), "member '" + All.First->getNameAsString() +
-                                       "' lives as long as its object"});
-    F.Steps.push_back(originStep(*All.Module));
-    if (Eval)
-      F.Steps.push_back({Eval->getExprLoc(), "the module is there to predict: "
-                                             "it is in evaluation mode"});
-    bool Always = false;
-    const Stmt *Whole = statementAround(Site, nullptr, Flow, Always);
-    if (Whole && !llvm::is_contained(All.Cuts, ""))
-      F.Fix = fixits::insertAfterStatement(
-          Whole,
-          llvm::join(All.Cuts,
-                     ("\n" + fixits::indentationAt(Whole->getBeginLoc(),
-                                                   Unit.context()))
-                         .str()),
-          Unit.context());
-    report(F);
+    if (Guarded)
+      silent(Site, UndetachedHiddenState.CallersGuard, Flow.function());
+    else
+      report(worded(Site, All, originStep(*All.Module), Flow, Unit));
   }
+}
+
+static Finding worded(const Expr *Site, llvm::ArrayRef<CarriedGraph> Graphs,
+                      Step Origin, const FunctionFlow &Flow,
+                      ASTContext &Context) {
+  const CarriedGraph &First = Graphs.front();
+  llvm::SmallVector<std::string, 2> Names;
+  for (const CarriedGraph &Graph : Graphs)
+    Names.push_back(Flow.nameOf(Graph.Made->Where));
+  const bool Retained =
+      retains(First.Spent->Site) || retains(First.Spent->BackwardAt);
+  Finding F = Finding::at(Site).says(
+      carrying(Names) + " the autograd graph into the next iteration, and " +
+      (Retained
+           ? "retain_graph keeps all of it: each backward() goes through the "
+             "graphs of all iterations so far, and none is freed"
+           : "the next backward() fails: the one before has freed that graph"));
+  std::optional<torch::ModuleCall> M = torch::asModuleCall(First.Module->Site);
+  const auto *Call = dyn_cast<CallExpr>(First.Module->Site);
+  if (M && !M->Body && !(Call && torch::isTorchDecl(Call->getDirectCallee())))
+    F.because(UndetachedHiddenState.UnseenModule, "it runs",
+              First.Module->Site->getExprLoc());
+  for (const CarriedGraph &Graph : Graphs)
+    if (const VarDecl *Root = Flow.rootOf(Graph.Made->Where))
+      F.note(Root, quoted(Root) + " is declared here, outside the loop");
+  F.note(std::move(Origin))
+      .note(First.Spent->Site,
+            "backward() goes through the graph of the state here, and nothing "
+            "detaches the state before the next iteration uses it");
+  noteDiscardedDetach(Graphs, Flow, F);
+  return cutGraphs(F, Site, Graphs, Flow, Context);
 }
 
 void UndetachedHiddenStateCheck::checkFunction(const FunctionFlow &Flow,
                                                flow::UnitModel &Unit) {
   checkMembers(Flow, Unit);
-  ASTContext &Context = Unit.context();
   // One finding for each statement: std::tie(h, c) = ... makes two.
   llvm::MapVector<const Expr *, llvm::SmallVector<CarriedGraph, 2>> BySite;
-  for (const CarriedGraph &Graph : flow::carriedGraphs(Flow))
-    if (Graph.Made->How == flow::Accumulation::Rebind && Graph.Module &&
-        !Graph.MayBeCut)
-      BySite[Graph.Made->Site].push_back(Graph);
-  if (BySite.empty() || Unit.isCalledOnlyGuarded(Flow.function()))
-    return;
-
-  for (const auto &[Site, Graphs] : BySite) {
-    const CarriedGraph &First = Graphs.front();
-    llvm::SmallVector<std::string, 2> Names;
-    for (const CarriedGraph &Graph : Graphs)
-      Names.push_back(Flow.nameOf(Graph.Made->Where));
-    const bool Retained =
-        retains(First.Spent->Site) || retains(First.Spent->BackwardAt);
-
-    Finding F;
-    F.Loc = Site->getExprLoc();
-    F.Highlight = Site->getSourceRange();
-    F.Strength = Level::Likely;
-    // What a module does with its state may be elsewhere.
-    std::optional<torch::ModuleCall> M =
-        torch::asModuleCall(First.Module->Site);
-    const auto *Call = dyn_cast<CallExpr>(First.Module->Site);
-    if (M && !M->Body && !(Call && torch::isTorchDecl(Call->getDirectCallee())))
-      F.Strength = Level::Advisory;
-    if (Retained)
-      F.Message = carrying(Names) +
-                  " the autograd graph into the next iteration, and "
-                  "retain_graph keeps all of it: each backward() goes through "
-                  "the graphs of all iterations so far, and none is freed";
+  for (const CarriedGraph &Graph : flow::carriedGraphs(Flow)) {
+    if (Graph.Made->How != flow::Accumulation::Rebind || !Graph.Module)
+      continue;
+    if (Graph.MayBeCut)
+      silent(Graph.Made->Site, UndetachedHiddenState.MayBeCut,
+             quoted(Flow.nameOf(Graph.Made->Where)));
     else
-      F.Message = carrying(Names) +
-                  " the autograd graph into the next iteration, and the next "
-                  "backward() fails: the one before has freed that graph";
-    for (const CarriedGraph &Graph : Graphs)
-      if (const VarDecl *Root = Flow.rootOf(Graph.Made->Where))
-        F.Steps.push_back({Root->getLocation(), "'" + Root->getNameAsString() +
-                                                    "' is declared here, "
-                                                    "outside the loop"});
-    F.Steps.push_back(originStep(*First.Module));
-    F.Steps.push_back({First.Spent->Site->getExprLoc(),
-                       "backward() goes through the graph of the state here, "
-                       "and nothing detaches the state before the next "
-                       "iteration uses it"});
-    noteDiscardedDetach(Graphs, Flow, F);
-    F.Fix = cutGraphs(Site, Graphs, Flow, Context);
-    report(F);
+      BySite[Graph.Made->Site].push_back(Graph);
+  }
+  if (BySite.empty())
+    return;
+  const bool Guarded = Unit.isCalledOnlyGuarded(Flow.function());
+  for (const auto &[Site, Graphs] : BySite) {
+    if (Guarded)
+      silent(Site, UndetachedHiddenState.CallersGuard, Flow.function());
+    else
+      report(worded(Site, Graphs, originStep(*Graphs.front().Module), Flow,
+                    Unit.context()));
   }
 }
 
-LIBTORCH_CHECK(UndetachedHiddenStateCheck, NoReasons);
+LIBTORCH_CHECK(UndetachedHiddenStateCheck, UndetachedHiddenState);
 
 } // namespace libtorch_tidy

@@ -31,6 +31,18 @@ void handed_in(Net &net, const Tensor &x) {
   // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again [libtorch-retained-graph]
 }
 
+// A module of another file may keep a part of its graph: level 2.
+struct ElsewhereImpl : torch::nn::Module {
+  Tensor forward(Tensor x);
+  torch::nn::Linear fc{nullptr};
+};
+TORCH_MODULE(Elsewhere);
+void elsewhere(Elsewhere &net) {
+  Tensor loss = net->forward(torch::ones({8, 4})).sum();
+  loss.backward({}, true);
+  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again [libtorch-retained-graph]
+}
+
 #define BACKWARD(Loss) Loss.backward({}, true)
 void by_macro(Net &net) {
   Tensor loss = net(torch::ones({8, 4})).sum();

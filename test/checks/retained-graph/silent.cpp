@@ -109,6 +109,25 @@ void penalty(torch::nn::Linear &linear, int n) {
   reg.backward();
 }
 
+// A lambda that may be called later.
+void in_lambda() {
+  auto w = torch::rand({3}, torch::requires_grad());
+  Tensor loss = (w * w).sum();
+  loss.backward({}, true);
+  auto later = [&] { loss.backward(); };
+}
+
+// Cut now and then.
+void cut_sometimes(Net &net, int n) {
+  Tensor total = torch::zeros({});
+  for (int i = 0; i < n; ++i) {
+    if (i % 4 == 0)
+      total = total.detach();
+    total += net(torch::rand({8, 4})).sum();
+    total.backward({}, true);
+  }
+}
+
 void walk(const Tensor &loss) { loss.backward(); }
 
 // A lambda or a function goes through the graph above a local leaf again.

@@ -33,6 +33,17 @@ void in_struct(torch::nn::LSTMCell &cell, const Batches &batches) {
   }
 }
 
+// Each state comes to a backward() of its own.
+void two_states(torch::nn::GRUCell &a, torch::nn::GRUCell &b, const Batches &batches) {
+  Tensor g = torch::zeros({8, 4}), h = torch::zeros({8, 4});
+  for (const Tensor &x : batches) {
+    std::tie(g, h) = std::make_tuple(a(x, g), b(x, h));
+    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: 'g' and 'h' carry the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+    g.sum().backward();
+    h.sum().backward();
+  }
+}
+
 #define STEP(State, Input) State = cell->forward(Input, State)
 template <typename Cell> void templated(Cell &cell, const Batches &batches) {
   Tensor h = torch::zeros({8, 4}), g = h;

@@ -69,7 +69,21 @@ public:
     last_ = next;
     return y + last_;
   }
+  Tensor called_under_guard(const Tensor &frame) {
+    auto [y, next] = net_->forward(frame, called_);
+    called_ = next;
+    return y;
+  }
+  // Nothing reads it: libtorch-accumulated-history reports that.
+  void unread(const Tensor &frame) {
+    auto [y, next] = net_->forward(frame, unread_);
+    unread_ = next;
+  }
 private:
   torch::nn::GRU net_{nullptr};
-  Tensor guarded_, detached_, reset_, trained_, last_, y_;
+  Tensor guarded_, detached_, reset_, trained_, last_, y_, called_, unread_;
 };
+Tensor predict(Silent &silent, const Tensor &frame) {
+  torch::NoGradGuard no_grad;
+  return silent.called_under_guard(frame);
+}
