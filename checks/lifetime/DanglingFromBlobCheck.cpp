@@ -27,6 +27,35 @@ using flow::Dangling;
 
 namespace {
 
+constexpr struct DanglingFromBlobReasons {
+  Reason Module{"module-result", Effect::Likely,
+                "The buffer is the data of what a module of yours returned, "
+                "which may keep it."};
+  Reason SomeWays{"lent-on-some-ways", Effect::Likely,
+                  "The helper that makes the tensor over its argument does so "
+                  "on some of its ways only."};
+  Reason OtherElements{"other-elements", Effect::Likely,
+                       "The elements of the buffer are of an arithmetic type "
+                       "that the dtype has not: `double *` with the default "
+                       "dtype, which is float, `int *` with `torch::kInt64`. "
+                       "Bytes, `void *` and complex dtypes fit everything."};
+  Reason MayCopy{"copies-if-needed", Effect::Advice,
+                 "An operator on the way copies only when there is something "
+                 "to do: `.to(device)` copies on a machine with a GPU and not "
+                 "on one without."};
+  Reason Uncertain{"not-certain", Effect::NoFix,
+                   "It is of level 1 or 2: a copy may have been made already."};
+  Reason NoClone{"no-clone", Effect::NoFix,
+                 "What uses the buffer is no `torch::Tensor`, which could be "
+                 "cloned: a sample that a helper makes, a "
+                 "`torch::stable::Tensor`."};
+  Reason UsedLater{"buffer-used-later", Effect::NoFix,
+                   "The buffer is written or read after that place: the copy "
+                   "would not show what is written later, and what is written "
+                   "into it would not reach the buffer. Copy where the tensor "
+                   "is kept or returned instead."};
+} DanglingFromBlob{};
+
 /// docs/checks/libtorch-dangling-from-blob.md says what it finds and why.
 class DanglingFromBlobCheck : public LibtorchCheck {
 public:
@@ -40,12 +69,10 @@ private:
 } // namespace
 
 static std::string messageOf(const Dangling &D) {
-  const VarDecl *Owner = D.What.Owner;
   const std::string Memory =
-      Owner ? "the memory of '" + Owner->getNameAsString() + "'"
-            : "the memory of a temporary";
+      "the memory of " + (D.What.Owner ? quoted(D.What.Owner) : "a temporary");
   const std::string Keeper =
-      D.Keeper == "the module" ? D.Keeper : "'" + D.Keeper + "'";
+      D.Keeper == "the module" ? D.Keeper : quoted(D.Keeper);
   switch (D.Why) {
   case Dangling::Returned:
     return "the returned tensor uses " + Memory +
@@ -116,26 +143,19 @@ void DanglingFromBlobCheck::checkArguments(const CallExpr *Call,
   const std::optional<torch::BlobCall> Blob = torch::asFromBlob(Call, Context);
   if (!Blob)
     return;
-  Finding F;
-  F.Loc = Blob->Buffer->getExprLoc();
-  F.Highlight = Blob->Buffer->getSourceRange();
-  F.Strength = Level::Certain;
-  if (const ValueDecl *Handle = addressedHandle(Blob->Buffer)) {
-    const std::string Name = Handle->getNameAsString();
-    F.Message = Handle->getType()->isPointerType()
-                    ? "from_blob gets the address of the pointer '" + Name +
-                          "', not the one that it holds"
-                    : "from_blob gets the address of '" + Name +
-                          "' itself, not of its elements";
-    report(F);
-    return;
-  }
-  if (Blob->OnCuda && isHostMemory(Blob->Buffer)) {
-    F.Message = "the buffer is memory of the host, but the options ask for a "
-                "CUDA device; make the tensor on the CPU and move it with to()";
-    report(F);
-    return;
-  }
+  Finding F = Finding::at(Blob->Buffer);
+  if (const ValueDecl *Handle = addressedHandle(Blob->Buffer))
+    return report(
+        F.says(Handle->getType()->isPointerType()
+                   ? "from_blob gets the address of the pointer " +
+                         quoted(Handle) + ", not the one that it holds"
+                   : "from_blob gets the address of " + quoted(Handle) +
+                         " itself, not of its elements"));
+  if (Blob->OnCuda && isHostMemory(Blob->Buffer))
+    return report(
+        F.says("the buffer is memory of the host, but the options ask for a "
+               "CUDA device; make the tensor on the CPU and move it with "
+               "to()"));
   const std::optional<torch::DtypeFacts> Read =
       Blob->Traits.Dtype ? torch::dtypeFacts(*Blob->Traits.Dtype)
                          : std::nullopt;
@@ -146,14 +166,15 @@ void DanglingFromBlobCheck::checkArguments(const CallExpr *Call,
       Context.getTypeSizeInChars(QualType(Element, 0)).getQuantity());
   if (Bytes == Read->Bytes && Element->isFloatingPoint() == Read->Floating)
     return;
-  F.Strength = Level::Likely;
-  F.Message = "the elements of the buffer are '" +
-              QualType(Element, 0).getAsString(Context.getPrintingPolicy()) +
-              "', " + std::to_string(Bytes) +
-              " bytes each, and the tensor reads them as " + Read->Name.str() +
-              ", " + std::to_string(Read->Bytes) + " bytes each" +
-              (Read->Bytes > Bytes ? ", past the end of the buffer" : "");
-  report(F);
+  const std::string Type =
+      quoted(QualType(Element, 0).getAsString(Context.getPrintingPolicy()));
+  report(
+      F.because(DanglingFromBlob.OtherElements)
+          .says("the elements of the buffer are " + Type + ", " +
+                llvm::Twine(Bytes) +
+                " bytes each, and the tensor reads them as " + Read->Name +
+                ", " + llvm::Twine(Read->Bytes) + " bytes each" +
+                (Read->Bytes > Bytes ? ", past the end of the buffer" : "")));
 }
 
 /// The variables of \p Body by which the memory of \p Owner is reached: \p
@@ -211,23 +232,35 @@ static bool isBufferUsedAfter(const Dangling &D, ASTContext &Context) {
   });
 }
 
-void DanglingFromBlobCheck::checkUnit(flow::UnitModel &Unit) {
-  for (const Dangling &D : Unit.dangling()) {
-    const Borrow &B = D.What;
-    if (B.What != Borrow::Blob)
-      continue;
-    Finding F = findingAt(D);
-    F.Message = messageOf(D);
-    if (B.Sure == torch::Fresh::Perhaps && !B.Through.empty())
-      F.Message += ", unless '" + B.Through + "' copies";
-    // What a helper stores, or puts into a sample, is its to copy.
-    if (B.Sure == torch::Fresh::Yes && torch::isTensor(B.Top->getType()) &&
-        !torch::isStableTensor(B.Top->getType()) &&
-        !isBufferUsedAfter(D, Unit.context()))
-      F.Fix = fixits::appendMemberCall(B.Top, torch::spelling::CloneCall,
-                                       Unit.context());
-    report(F);
+static Finding worded(const Dangling &D, ASTContext &Context) {
+  const Borrow &B = D.What;
+  const bool MayCopy = B.Sure == torch::Fresh::Perhaps && !B.Through.empty();
+  Finding F = findingAt(D).says(
+      messageOf(D) +
+      (MayCopy ? ", unless " + quoted(B.Through) + " copies" : ""));
+  if (B.Sure == torch::Fresh::Likely) {
+    if (B.Unless == Borrow::SomeWays)
+      F.because(DanglingFromBlob.SomeWays, B.Lender);
+    else
+      F.because(DanglingFromBlob.Module);
+  } else if (B.Sure != torch::Fresh::Yes) {
+    F.because(DanglingFromBlob.MayCopy, B.Through);
   }
+  if (B.Sure != torch::Fresh::Yes)
+    return F.because(DanglingFromBlob.Uncertain);
+  if (!torch::isTensor(B.Top->getType()) ||
+      torch::isStableTensor(B.Top->getType()))
+    return F.because(DanglingFromBlob.NoClone);
+  if (isBufferUsedAfter(D, Context))
+    return F.because(DanglingFromBlob.UsedLater);
+  return F.fix(
+      fixits::appendMemberCall(B.Top, torch::spelling::CloneCall, Context));
+}
+
+void DanglingFromBlobCheck::checkUnit(flow::UnitModel &Unit) {
+  for (const Dangling &D : Unit.dangling())
+    if (D.What.What == Borrow::Blob)
+      report(worded(D, Unit.context()));
   for (const FunctionDecl *Function : Unit.functions())
     if (!Unit.errors().touch(Function) &&
         !cpp::Body::of(Function).isInstantiated())
@@ -236,6 +269,6 @@ void DanglingFromBlobCheck::checkUnit(flow::UnitModel &Unit) {
       });
 }
 
-LIBTORCH_CHECK(DanglingFromBlobCheck, NoReasons);
+LIBTORCH_CHECK(DanglingFromBlobCheck, DanglingFromBlob);
 
 } // namespace libtorch_tidy

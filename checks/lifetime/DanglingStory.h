@@ -12,9 +12,41 @@
 
 namespace libtorch_tidy {
 
-/// A finding about \p D without its message and its fix: place, level and steps
-/// follow from what the model says.
-Finding findingAt(const flow::Dangling &D);
+/// A finding about \p D without its message, its reasons and its fix: who owned
+/// the memory, how that ended, and who uses it then.
+inline Finding findingAt(const flow::Dangling &D) {
+  using flow::Dangling;
+  const flow::Borrow &B = D.What;
+  const std::string Owner = B.Owner ? quoted(B.Owner) : "";
+  Finding F = Finding::at(B.Source->getBeginLoc(), B.Source->getSourceRange());
+  if (B.Owner)
+    F.note(B.Owner,
+           Owner + (B.Heap ? " points to the memory" : " owns the memory"));
+  if (B.Lender)
+    F.note(B.Lender, quoted(B.Lender) + " hands out memory of its argument");
+  switch (D.Why) {
+  case Dangling::Returned:
+    F.note(D.KeptAt, "it is returned here");
+    break;
+  case Dangling::Scope:
+    F.note(D.EndsAt, Owner + " goes out of scope here");
+    break;
+  case Dangling::Assigned:
+    F.note(D.EndsAt, Owner + " is reassigned here, which frees the old tensor");
+    break;
+  case Dangling::Resized:
+    F.note(D.EndsAt, Owner + " is resized here");
+    break;
+  case Dangling::Freed:
+    F.note(D.EndsAt, "the memory is freed here");
+    break;
+  default:
+    break;
+  }
+  if (D.UsedAt.isValid())
+    F.note(D.UsedAt, quoted(D.Keeper) + " is used here");
+  return F;
+}
 
 } // namespace libtorch_tidy
 

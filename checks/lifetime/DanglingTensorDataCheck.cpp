@@ -23,6 +23,39 @@ using flow::Dangling;
 
 namespace {
 
+constexpr struct DanglingTensorDataReasons {
+  Reason Module{"module-result", Effect::Likely,
+                "The tensor is the result of a module of yours, which may keep "
+                "it."};
+  Reason SomeWays{"lent-on-some-ways", Effect::Likely,
+                  "A function hands out memory of this argument on some of its "
+                  "ways only."};
+  Reason Operand{"kept-for-backward", Effect::Likely,
+                 "The local tensor was an operand before: backward may still "
+                 "hold its memory."};
+  Reason Resize{"moves-if-larger", Effect::Likely,
+                "`resize_` moves the memory only when it grows."};
+  Reason MayCopy{"copies-if-needed", Effect::Advice,
+                 "An operator on a living tensor copies only when there is "
+                 "something to do: `contiguous`, `to`, `cpu`, `reshape`. Where "
+                 "it surely has to copy (`x.cpu()` after `x = y.cuda()`), this "
+                 "does not apply."};
+  Reason HasName{"has-name", Effect::NoFix,
+                 "What is referred to is a variable, not a temporary."};
+  Reason NotDeclared{"lives-longer", Effect::NoFix,
+                     "What refers to it is neither declared by a statement of "
+                     "its own nor the range of a loop: it is returned, stored, "
+                     "or assigned to a variable of an outer block, and a name "
+                     "for the temporary would not live long enough. Return the "
+                     "tensor, or keep it beside the pointer."};
+  Reason Static{"static-or-constexpr", Effect::NoFix,
+                "What refers to it is static or `constexpr`."};
+  Reason NotNamed{"not-copyable", Effect::NoFix,
+                  "A variable for it would copy all it holds, or cannot be "
+                  "written: a number, a list of elements of other types than "
+                  "tensors and `int64_t`."};
+} DanglingTensorData{};
+
 /// docs/checks/libtorch-dangling-tensor-data.md says what it finds and why.
 class DanglingTensorDataCheck : public LibtorchCheck {
 public:
@@ -30,8 +63,8 @@ public:
 
 private:
   void checkUnit(flow::UnitModel &Unit) override;
-  fixits::Edits nameTemporary(const flow::Dangling &D,
-                              const ASTContext &Context);
+  Finding &nameTemporary(Finding &F, const flow::Dangling &D,
+                         const ASTContext &Context);
   std::string newName(llvm::StringRef Wish, const Stmt *Body);
 
   /// The names that fixes bring into a function.
@@ -40,7 +73,7 @@ private:
 
 } // namespace
 
-/// What is refered to in what owns it: `the sizes of`.
+/// What is referred to in what owns it: `the sizes of`.
 static std::string partOf(const Borrow &B) {
   if (B.What == Borrow::Elements)
     return "the elements of ";
@@ -70,7 +103,7 @@ static std::string temporaryOf(const Borrow &B) {
 
 static std::string messageOf(const Dangling &D, const std::string &Owner) {
   const Borrow &B = D.What;
-  const std::string Keeper = "'" + D.Keeper + "' ";
+  const std::string Keeper = quoted(D.Keeper) + " ";
   const std::string Refers =
       B.What == Borrow::Data ? "points into " : "refers to " + partOf(B);
   switch (D.Why) {
@@ -120,17 +153,18 @@ std::string DanglingTensorDataCheck::newName(llvm::StringRef Wish,
   return Name;
 }
 
-/// Names the temporary before the statement, so that it lives on.
-fixits::Edits
-DanglingTensorDataCheck::nameTemporary(const Dangling &D,
-                                       const ASTContext &Context) {
+/// Fixes \p F: names the temporary before the statement, so that it lives on.
+Finding &DanglingTensorDataCheck::nameTemporary(Finding &F, const Dangling &D,
+                                                const ASTContext &Context) {
   const Borrow &B = D.What;
-  if (!D.Statement || !B.Temporary)
-    return {};
+  if (!B.Temporary)
+    return F.because(DanglingTensorData.HasName, B.Owner);
+  if (!D.Statement)
+    return F.because(DanglingTensorData.NotDeclared);
   if (const auto *Declared = dyn_cast<DeclStmt>(D.Statement))
     if (const auto *Var = dyn_cast<VarDecl>(Declared->getSingleDecl());
         !Var || Var->isStaticLocal() || Var->isConstexpr())
-      return {};
+      return F.because(DanglingTensorData.Static);
   const Expr *E = B.Temporary->IgnoreImplicit();
   if (const auto *Arrow = dyn_cast<CXXOperatorCallExpr>(E);
       Arrow && Arrow->getOperator() == OO_Arrow)
@@ -145,15 +179,33 @@ DanglingTensorDataCheck::nameTemporary(const Dangling &D,
       llvm::StringRef Element =
           torch::spellElement(B.Source->getType(), Context);
       if (Element.empty())
-        return {};
+        return F.because(DanglingTensorData.NotNamed);
       Declarator = ("const " + Element + " " + Name + "[]").str();
     } else if (E->getType()->isArithmeticType()) {
-      return {};
+      return F.because(DanglingTensorData.NotNamed);
     }
   } else if (!E->isPRValue() && !torch::isTensor(E->getType())) {
-    return {}; // It cannot be copied, or is copied with all it holds.
+    return F.because(DanglingTensorData.NotNamed);
   }
-  return fixits::nameBefore(D.Statement, E, Declarator, Name, Context);
+  return F.fix(fixits::nameBefore(D.Statement, E, Declarator, Name, Context));
+}
+
+static std::optional<Because> whyUnsure(const Borrow &B) {
+  if (B.Sure == torch::Fresh::Yes)
+    return std::nullopt;
+  if (B.Sure != torch::Fresh::Likely)
+    return Because{&DanglingTensorData.MayCopy, B.Through};
+  switch (B.Unless) {
+  case Borrow::SomeWays:
+    return Because{&DanglingTensorData.SomeWays, quoted(B.Lender),
+                   B.Lender->getLocation()};
+  case Borrow::Backward:
+    return Because{&DanglingTensorData.Operand};
+  case Borrow::Resize:
+    return Because{&DanglingTensorData.Resize};
+  default:
+    return Because{&DanglingTensorData.Module};
+  }
 }
 
 void DanglingTensorDataCheck::checkUnit(flow::UnitModel &Unit) {
@@ -161,16 +213,16 @@ void DanglingTensorDataCheck::checkUnit(flow::UnitModel &Unit) {
     const Borrow &B = D.What;
     if (B.What == Borrow::Blob)
       continue;
-    Finding F = findingAt(D);
-    F.Message = messageOf(D, B.Owner ? "'" + B.Owner->getNameAsString() + "'"
-                                     : temporaryOf(B));
-    if (B.Sure == torch::Fresh::Perhaps && !B.Through.empty())
-      F.Message += ", when '" + B.Through + "' has to copy";
-    F.Fix = nameTemporary(D, Unit.context());
-    report(F);
+    const bool MayCopy = B.Sure == torch::Fresh::Perhaps && !B.Through.empty();
+    Finding F = findingAt(D).says(
+        messageOf(D, B.Owner ? quoted(B.Owner) : temporaryOf(B)) +
+        (MayCopy ? ", when " + quoted(B.Through) + " has to copy" : ""));
+    if (std::optional<Because> Why = whyUnsure(B))
+      F.because(*Why);
+    report(nameTemporary(F, D, Unit.context()));
   }
 }
 
-LIBTORCH_CHECK(DanglingTensorDataCheck, NoReasons);
+LIBTORCH_CHECK(DanglingTensorDataCheck, DanglingTensorData);
 
 } // namespace libtorch_tidy

@@ -28,6 +28,33 @@ namespace libtorch_tidy {
 
 namespace {
 
+constexpr struct ManualReleaseReasons {
+  Reason OwnerUnknown{"owner-unknown", Effect::Likely,
+                      "The tensor comes from elsewhere: it is a parameter or a "
+                      "member, or a function of yours returns it."};
+  Reason Reset{"device-reset", Effect::Likely,
+               "The device is reset, and whether anything of LibTorch is used "
+               "on it afterwards is not known."};
+  Reason AtTheEnd{"end-of-main", Effect::Advice,
+                  "The device is reset in `main`, after the last tensor there, "
+                  "as samples of CUDA do it for a profiler."};
+  Reason UsersMemory{"users-memory", Effect::Silent,
+                     "The tensor is made over memory of the program "
+                     "(`from_blob`, `for_blob`, `from_file`, `fromDLPack`), or "
+                     "is a view of one that is."};
+  Reason WrapsMemory{"file-wraps-memory", Effect::Silent,
+                     "The tensor comes from elsewhere, and the file makes "
+                     "tensors over memory of the program: it may be one of "
+                     "them."};
+  Reason EndsByHand{"ended-by-hand", Effect::Silent,
+                    "The destructor does not run by itself: it is that of a "
+                    "member of a union, or of what a reference or a raw "
+                    "pointer leads to."};
+  Reason InPlace{"made-in-place", Effect::Silent,
+                 "The function makes objects in place (`new (&x) "
+                 "torch::Tensor`), for which the destructor makes room."};
+} ManualRelease{};
+
 /// docs/checks/libtorch-manual-release.md says what it finds and why.
 class ManualReleaseCheck : public LibtorchCheck {
 public:
@@ -124,10 +151,10 @@ const Expr *pointerOf(const Expr *Pointer, cpp::Body &In) {
   return Pointer;
 }
 
-/// Does the function make objects in memory that is there, or end them on
-/// purpose to do so?
-bool makesInPlace(const cpp::Body &In) {
-  return cpp::anyOf<CXXNewExpr>(In.root(), [](const CXXNewExpr *New) {
+/// What makes an object in memory that is there, for which others may be ended
+/// on purpose; null for none.
+const CXXNewExpr *madeInPlace(const cpp::Body &In) {
+  return cpp::findFirst<CXXNewExpr>(In.root(), [](const CXXNewExpr *New) {
     return New->getNumPlacementArgs() > 0;
   });
 }
@@ -203,36 +230,39 @@ void ManualReleaseCheck::checkRelease(const Expr *Release, const Expr *Pointer,
     return;
   const Owner Whose = Ownership(*In).of(Data->Object);
   if (Whose == Owner::User)
-    return;
+    return silent(Release->getBeginLoc(), ManualRelease.UsersMemory);
   const std::string Name = nameOf(Data->Object);
-  Finding F;
-  F.Loc = Release->getBeginLoc();
-  F.Highlight = Release->getSourceRange();
-  F.Strength = Whose == Owner::Library ? Level::Certain : Level::Likely;
-  F.Message = How + " releases the memory of " + Name +
-              ", which LibTorch owns: its allocator releases it again, or "
-              "hands it out again; ";
-  F.Message +=
-      Name.front() == '\'' && !torch::isStableTensor(Data->Object->getType())
-          ? Name.substr(1, Name.size() - 2) + ".reset() lets go of it"
-          : "it goes with the last tensor over it";
+  const bool HasReset =
+      Name.front() == '\'' && !torch::isStableTensor(Data->Object->getType());
+  Finding F = Finding::at(Release->getBeginLoc(), Release->getSourceRange())
+                  .says(How + " releases the memory of " + Name +
+                        ", which LibTorch owns: its allocator releases it "
+                        "again, or hands it out again; " +
+                        (HasReset ? Name.substr(1, Name.size() - 2) +
+                                        ".reset() lets go of it"
+                                  : "it goes with the last tensor over it"));
   if (!In->isWithin(From, Release))
-    F.Steps.push_back(
-        {From->getBeginLoc(), "the pointer is taken from " + Name + " here"});
+    F.note(From->getBeginLoc(), "the pointer is taken from " + Name + " here");
   if (Whose == Owner::Library)
     report(F);
   else
-    Unsure.push_back(std::move(F));
+    Unsure.push_back(std::move(F.because(ManualRelease.OwnerUnknown)));
 }
 
 void ManualReleaseCheck::checkMatched() {
-  if (Unsure.empty() || !isWhole() ||
-      llvm::any_of(unit().functions(), [](const FunctionDecl *F) {
-        return cpp::anyOf<CallExpr>(F->getBody(), torch::wrapsMemory);
-      }))
+  if (Unsure.empty() || !isWhole())
     return;
-  for (const Finding &F : Unsure)
-    report(F);
+  const CallExpr *Wraps = nullptr;
+  for (const FunctionDecl *F : unit().functions())
+    if (!Wraps)
+      Wraps = cpp::findFirst<CallExpr>(F->getBody(), torch::wrapsMemory);
+  for (const Finding &F : Unsure) {
+    if (Wraps)
+      silent(F.Loc, ManualRelease.WrapsMemory, "one is made",
+             Wraps->getExprLoc());
+    else
+      report(F);
+  }
 }
 
 void ManualReleaseCheck::checkDestructor(const CXXMemberCallExpr *Call) {
@@ -245,25 +275,20 @@ void ManualReleaseCheck::checkDestructor(const CXXMemberCallExpr *Call) {
                          : Object->getType();
   if (!torch::isTensor(T) && !torch::isModule(T) && !torch::ownsTensors(T))
     return;
+  const SourceLocation At = Call->Stmt::getBeginLoc();
   const std::string When = whenItEnds(Object);
-  if (When.empty() || makesInPlace(*In))
-    return;
-  const std::string Name = nameOf(Object);
-  Finding F;
-  F.Loc = Call->Stmt::getBeginLoc();
-  F.Highlight = Call->getSourceRange();
-  F.Strength = Level::Certain;
-  F.Message = "the destructor of " + Name + " runs again " + When +
-              ", and releases what it owns a second time";
-  report(F);
+  if (When.empty())
+    return silent(At, ManualRelease.EndsByHand);
+  if (const CXXNewExpr *New = madeInPlace(*In))
+    return silent(At, ManualRelease.InPlace, "one is made", New->getExprLoc());
+  report(Finding::at(At, Call->getSourceRange())
+             .says("the destructor of " + nameOf(Object) + " runs again " +
+                   When + ", and releases what it owns a second time"));
 }
 
 void ManualReleaseCheck::checkReset(const CallExpr *Call) {
   if (!torch::declaresTensor(context()))
     return;
-  Finding F;
-  F.Loc = Call->Stmt::getBeginLoc();
-  F.Highlight = Call->getSourceRange();
   const cpp::Body *In = cpp::Body::around(Call, context());
   // At the end of main, for a profiler, little is left that needs the device.
   const bool AtTheEnd =
@@ -273,16 +298,15 @@ void ManualReleaseCheck::checkReset(const CallExpr *Call) {
                isa<CallExpr, CXXConstructExpr>(E) &&
                torch::mayHoldTensor(E->getType());
       });
-  F.Strength = AtTheEnd ? Level::Advisory : Level::Likely;
-  F.Message = (cpp::calleeName(Call) +
-               "() destroys the context of the device under LibTorch: tensors "
-               "and modules on it, its streams and its allocator's blocks are "
-               "invalid from here on, and no other can be made; emptyCache() "
-               "gives back what no tensor holds")
-                  .str();
-  report(F);
+  report(Finding::at(Call->Stmt::getBeginLoc(), Call->getSourceRange())
+             .because(AtTheEnd ? ManualRelease.AtTheEnd : ManualRelease.Reset)
+             .says(cpp::calleeName(Call) +
+                   "() destroys the context of the device under LibTorch: "
+                   "tensors and modules on it, its streams and its allocator's "
+                   "blocks are invalid from here on, and no other can be made; "
+                   "emptyCache() gives back what no tensor holds"));
 }
 
-LIBTORCH_CHECK(ManualReleaseCheck, NoReasons);
+LIBTORCH_CHECK(ManualReleaseCheck, ManualRelease);
 
 } // namespace libtorch_tidy

@@ -61,6 +61,20 @@ struct Borrow {
   /// The function of this unit that Source calls, if it lends the memory of
   /// its argument.
   const clang::FunctionDecl *Lender = nullptr;
+  /// Why Sure is Likely: something else may hold the memory, or it may remain.
+  enum Doubt {
+    Module,   ///< The user's module that returned it.
+    SomeWays, ///< Lender lends it on some of its ways only.
+    Backward, ///< A backward pass that is still to come.
+    Resize    ///< Memory moves when it grows.
+  } Unless = Module;
+
+  /// It is no more than Likely because of \p Why.
+  void doubt(Doubt Why) {
+    if (Sure > torch::Fresh::Likely)
+      Unless = Why;
+    Sure = std::min(Sure, torch::Fresh::Likely);
+  }
 };
 
 /// The effects of a function on memory, as callers know them. It names

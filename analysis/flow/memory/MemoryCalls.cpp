@@ -67,6 +67,7 @@ std::optional<Borrow> MemoryValues::lent(const MemorySummary::Lent &L,
   B->What = L.What;
   if (L.Sure < B->Sure) {
     B->Sure = L.Sure;
+    B->Unless = Borrow::SomeWays;
     B->Through = L.Through;
   }
   B->Part = L.Part;

@@ -471,7 +471,7 @@ void MemoryDomain::replaceTensor(const VarDecl *Var, const Expr *Value,
         return false;
       // A backward that is still to come may hold it.
       if (Values.sharing().isOperand(Var))
-        B.Sure = std::min(B.Sure, Fresh::Likely);
+        B.doubt(Borrow::Backward);
       return true;
     });
   // Borrows of what it held before are not of what it holds now.
@@ -504,7 +504,7 @@ void MemoryDomain::freed(const Expr *Pointer, SourceLocation At) {
 
 void MemoryDomain::resized(const VarDecl *Var, SourceLocation At) {
   S.end(Var, Dangling::Resized, At, [](Borrow &B) {
-    B.Sure = std::min(B.Sure, Fresh::Likely);
+    B.doubt(Borrow::Resize);
     return B.What == Borrow::Data;
   });
   if (std::optional<unsigned> Index = indexOf(Var); Index && Found)

@@ -160,6 +160,7 @@ bool MemoryState::join(const MemoryState &Other) {
       Into->Ended = From.Ended;
       Into->EndsAt = From.EndsAt;
       Into->What.Sure = From.What.Sure;
+      Into->What.Unless = From.What.Unless;
       Changed = true;
     }
   }

@@ -43,6 +43,17 @@ float freed(int n) {
   delete[] p;
   return t.sum().item<float>();
 }
+// The module may keep what it returned.
+struct NetImpl : torch::nn::Module {
+  Tensor forward(Tensor x);
+};
+TORCH_MODULE(Net);
+Tensor of_module(Net net, Tensor x) {
+  Tensor out = net(x);
+  return torch::from_blob(out.data_ptr<float>(), {10});
+  // CHECK-NOTES: :[[@LINE-1]]:10: warning: the returned tensor uses the memory of 'out', which is gone when the function returns [libtorch-dangling-from-blob]
+  // CHECK-NOTES: :[[@LINE-3]]:10: note: 'out' owns the memory
+}
 #define OVER(V) torch::from_blob((V).data(), {10})
 Tensor macro() {
   std::vector<float> v(10);

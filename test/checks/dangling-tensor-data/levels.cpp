@@ -13,6 +13,16 @@ struct NetImpl : torch::nn::Module {
 };
 TORCH_MODULE(Net);
 
+// Backward may keep an operand.
+void operand(Tensor x) {
+  Tensor t = x * 2;
+  float *p = t.data_ptr<float>();
+  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: 'p' points into the tensor that 't' held before it was assigned again [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES-L1: :[[@LINE-2]]:14: warning: 'p' points into the tensor that 't' held before it was assigned again [libtorch-dangling-tensor-data]
+  Tensor y = t * 3;
+  t = torch::zeros({3, 3});
+  read(p);
+}
 void levels(Net net, Tensor x) {
   float *certain = torch::exp(x).data_ptr<float>();
   // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: 'certain' points into a tensor that is gone at the end of this statement [libtorch-dangling-tensor-data]
