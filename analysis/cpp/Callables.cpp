@@ -19,6 +19,14 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::cpp {
 
+/// Is \p E policy \p Name of std::launch, alone: "async", "deferred"?
+static bool isLaunchPolicy(const Expr *E, StringRef Name) {
+  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(stripImplicit(E));
+  const auto *Constant =
+      Ref ? dyn_cast<EnumConstantDecl>(Ref->getDecl()) : nullptr;
+  return Constant && isStdDecl(Constant) && Constant->getName() == Name;
+}
+
 /// Does \p Call call \p Param: f(), or std::invoke(f)?
 static bool callsParameter(const CallExpr *Call, const ParmVarDecl *Param) {
   const Expr *Callee = Call->getCallee();
@@ -105,13 +113,6 @@ static bool resolve(const Expr *Callable, ThreadStart &Start) {
     return false;
   Start.Body = Function->hasBody(Definition) ? Definition : Function;
   return true;
-}
-
-bool isLaunchPolicy(const Expr *E, StringRef Name) {
-  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(stripImplicit(E));
-  const auto *Constant =
-      Ref ? dyn_cast<EnumConstantDecl>(Ref->getDecl()) : nullptr;
-  return Constant && isStdDecl(Constant) && Constant->getName() == Name;
 }
 
 std::optional<ThreadStart> asThreadStart(const Expr *E) {

@@ -46,9 +46,6 @@ struct ThreadStart {
 /// thread that waits) or when what runs is not in this unit.
 std::optional<ThreadStart> asThreadStart(const clang::Expr *E);
 
-/// Is \p E policy \p Name of std::launch, alone: "async", "deferred"?
-bool isLaunchPolicy(const clang::Expr *E, llvm::StringRef Name);
-
 } // namespace libtorch_tidy::cpp
 
 #endif // LIBTORCH_TIDY_ANALYSIS_CPP_CALLABLES_H

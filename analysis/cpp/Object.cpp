@@ -12,7 +12,6 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Writes.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclTemplate.h"
 
 using namespace clang;
 using llvm::StringRef;

@@ -110,6 +110,16 @@ bool anyBase(const CXXRecordDecl *R,
   return false;
 }
 
+bool anyPart(const CXXRecordDecl *R,
+             llvm::function_ref<bool(QualType)> Matches) {
+  R = R ? R->getDefinition() : nullptr;
+  auto Is = [&](const auto &Part) { return Matches(Part.getType()); };
+  return R && (llvm::any_of(R->bases(), Is) ||
+               llvm::any_of(R->fields(), [&](const FieldDecl *Field) {
+                 return Is(*Field);
+               }));
+}
+
 bool isOrDerivesFrom(QualType T, StringRef QualifiedName) {
   return isOrDerivesFrom(recordOf(T), QualifiedName);
 }

@@ -60,6 +60,11 @@ clang::QualType pointeeOf(clang::QualType T);
 bool anyBase(const clang::CXXRecordDecl *R,
              llvm::function_ref<bool(const clang::CXXRecordDecl *)> Matches);
 
+/// Is \p Matches true of the type of a direct base or of a field of \p R, asked
+/// in that order? False for null and where \p R has no definition.
+bool anyPart(const clang::CXXRecordDecl *R,
+             llvm::function_ref<bool(clang::QualType)> Matches);
+
 /// What \p T points to in the end, through pointers to pointers: \p T itself
 /// when it is not a pointer (see pointeeOf). Null for a class that is a pointer
 /// to itself, as `struct P : std::shared_ptr<P> {};` is.

@@ -10,7 +10,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/cpp/Calls.h"
 #include "analysis/flow/history/Interpreter.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "clang/AST/ExprCXX.h"

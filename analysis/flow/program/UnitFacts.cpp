@@ -18,7 +18,6 @@
 #include "analysis/flow/unit/UnitModel.h"
 #include "analysis/torch/api/DataLoaders.h"
 #include "analysis/torch/api/TorchTypes.h"
-#include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/autograd/GradGuards.h"
 #include "analysis/torch/autograd/Hooks.h"
 #include "analysis/torch/modules/Kept.h"

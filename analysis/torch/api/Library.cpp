@@ -13,7 +13,6 @@
 #include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
-#include "analysis/torch/modules/Modules.h"
 #include "analysis/torch/storage/Owners.h"
 #include "analysis/torch/storage/Sharing.h"
 #include "llvm/ADT/StringSwitch.h"

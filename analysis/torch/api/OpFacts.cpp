@@ -104,58 +104,39 @@ bool isOfTensor(const FunctionDecl *Callee) {
 } // namespace
 
 StringRef operatorName(OverloadedOperatorKind Kind, unsigned NumOperands) {
-  switch (Kind) {
-  case OO_Plus:
-    return "add";
-  case OO_Minus:
-    return NumOperands == 1 ? "neg" : "sub";
-  case OO_Star:
-    return NumOperands == 1 ? "" : "mul";
-  case OO_Slash:
-    return "div";
-  case OO_Percent:
-    return "remainder";
-  case OO_PlusEqual:
-    return "add_";
-  case OO_MinusEqual:
-    return "sub_";
-  case OO_StarEqual:
-    return "mul_";
-  case OO_SlashEqual:
-    return "div_";
-  case OO_AmpEqual:
-    return "bitwise_and_";
-  case OO_PipeEqual:
-    return "bitwise_or_";
-  case OO_CaretEqual:
-    return "bitwise_xor_";
-  case OO_EqualEqual:
-    return "eq";
-  case OO_ExclaimEqual:
-    return "ne";
-  case OO_Less:
-    return "lt";
-  case OO_LessEqual:
-    return "le";
-  case OO_Greater:
-    return "gt";
-  case OO_GreaterEqual:
-    return "ge";
-  case OO_Amp:
-    return NumOperands == 1 ? "" : "bitwise_and";
-  case OO_Pipe:
-    return "bitwise_or";
-  case OO_Caret:
-    return "bitwise_xor";
-  case OO_Tilde:
-    return "bitwise_not";
-  case OO_Exclaim:
-    return "logical_not";
-  case OO_Subscript:
-    return "select";
-  default:
+  static constexpr std::pair<OverloadedOperatorKind, StringRef> Names[] = {
+      {OO_Plus, "add"},
+      {OO_Minus, "sub"},
+      {OO_Star, "mul"},
+      {OO_Slash, "div"},
+      {OO_Percent, "remainder"},
+      {OO_PlusEqual, "add_"},
+      {OO_MinusEqual, "sub_"},
+      {OO_StarEqual, "mul_"},
+      {OO_SlashEqual, "div_"},
+      {OO_AmpEqual, "bitwise_and_"},
+      {OO_PipeEqual, "bitwise_or_"},
+      {OO_CaretEqual, "bitwise_xor_"},
+      {OO_EqualEqual, "eq"},
+      {OO_ExclaimEqual, "ne"},
+      {OO_Less, "lt"},
+      {OO_LessEqual, "le"},
+      {OO_Greater, "gt"},
+      {OO_GreaterEqual, "ge"},
+      {OO_Amp, "bitwise_and"},
+      {OO_Pipe, "bitwise_or"},
+      {OO_Caret, "bitwise_xor"},
+      {OO_Tilde, "bitwise_not"},
+      {OO_Exclaim, "logical_not"},
+      {OO_Subscript, "select"}};
+  if (NumOperands == 1 && Kind == OO_Minus)
+    return "neg";
+  if (NumOperands == 1 && (Kind == OO_Star || Kind == OO_Amp))
     return "";
-  }
+  for (const auto &[Operator, Name] : Names)
+    if (Operator == Kind)
+      return Name;
+  return "";
 }
 
 llvm::ArrayRef<OpFacts> allOpFacts() {

@@ -105,19 +105,13 @@ mayHoldTensor(QualType T,
         return cpp::isOrDerivesFrom(R, Name);
       }))
     return true;
-  if (cpp::anyTypeArgument(
-          R, [&](QualType Arg) { return mayHoldTensor(Arg, Visiting); }))
+  auto MayHold = [&](QualType Part) { return mayHoldTensor(Part, Visiting); };
+  if (cpp::anyTypeArgument(R, MayHold))
     return true;
-  if (isModule(T) || !R->hasDefinition() ||
-      !cpp::isUserCode(R->getLocation(), R->getASTContext().getSourceManager()))
-    return false;
-  for (const FieldDecl *Field : R->fields())
-    if (mayHoldTensor(Field->getType(), Visiting))
-      return true;
-  for (const CXXBaseSpecifier &Base : R->bases())
-    if (mayHoldTensor(Base.getType(), Visiting))
-      return true;
-  return false;
+  return !isModule(T) && R->hasDefinition() &&
+         cpp::isUserCode(R->getLocation(),
+                         R->getASTContext().getSourceManager()) &&
+         cpp::anyPart(R, MayHold);
 }
 
 bool mayHoldTensor(QualType T) {

@@ -16,8 +16,8 @@
 #include "analysis/torch/modules/Modules.h"
 #include "analysis/torch/storage/Owners.h"
 #include "clang/AST/DeclCXX.h"
-#include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
@@ -274,11 +274,22 @@ private:
 
 } // namespace
 
+/// What functions with a body store, as far as it was asked.
+using KnownStores =
+    llvm::DenseMap<const FunctionDecl *, std::vector<StoredArgument>>;
+
 std::vector<StoredArgument> storedArguments(const FunctionDecl *F) {
+  ASTContext &Context = F->getASTContext();
   const FunctionDecl *Definition = nullptr;
-  if (F->hasBody(Definition))
-    return Finder(Definition).Found;
-  const auto &Elsewhere = cpp::ofUnit<StoredElsewhere>(F->getASTContext());
+  if (F->hasBody(Definition)) {
+    auto [Known, New] =
+        cpp::ofUnit<KnownStores>(Context).try_emplace(Definition);
+    // The finder asks only about functions without a body.
+    if (New)
+      Known->second = Finder(Definition).Found;
+    return Known->second;
+  }
+  const auto &Elsewhere = cpp::ofUnit<StoredElsewhere>(Context);
   return Elsewhere.Of ? Elsewhere.Of(F) : std::vector<StoredArgument>();
 }
 

@@ -9,7 +9,6 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
-#include "analysis/torch/autograd/Autograd.h"
 #include "clang/AST/DeclCXX.h"
 
 using namespace clang;

@@ -11,7 +11,6 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -56,32 +55,10 @@ static bool ownsTensors(QualType T,
     return true;
   if (isModule(T))
     return false;
-  if (R->isInStdNamespace() || isTorchDecl(R)) {
-    const auto *Spec = dyn_cast<ClassTemplateSpecializationDecl>(R);
-    if (!Spec || ownerKind(R) == Owner::None)
-      return false;
-    llvm::SmallVector<TemplateArgument, 4> Args(
-        Spec->getTemplateArgs().asArray());
-    while (!Args.empty()) {
-      TemplateArgument Arg = Args.pop_back_val();
-      if (Arg.getKind() == TemplateArgument::Pack)
-        Args.append(Arg.pack_begin(), Arg.pack_end());
-      else if (Arg.getKind() == TemplateArgument::Type &&
-               ownsTensors(Arg.getAsType(), Seen))
-        return true;
-    }
-    return false;
-  }
-  if (!R->hasDefinition())
-    return false;
-  R = R->getDefinition();
-  return llvm::any_of(R->fields(),
-                      [&](const FieldDecl *Field) {
-                        return ownsTensors(Field->getType(), Seen);
-                      }) ||
-         llvm::any_of(R->bases(), [&](const CXXBaseSpecifier &Base) {
-           return ownsTensors(Base.getType(), Seen);
-         });
+  auto Owns = [&](QualType Part) { return ownsTensors(Part, Seen); };
+  if (R->isInStdNamespace() || isTorchDecl(R))
+    return ownerKind(R) != Owner::None && cpp::anyTypeArgument(R, Owns);
+  return cpp::anyPart(R, Owns);
 }
 
 bool ownsTensors(QualType T) {
