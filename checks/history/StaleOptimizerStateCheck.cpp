@@ -38,9 +38,9 @@ constexpr struct StaleOptimizerStateReasons {
   Reason MadeInLoop{"made-in-loop", Effect::Silent,
                     "The optimizer is made in the loop, and goes with the "
                     "iteration."};
-  Reason NowAndThen{"now-and-then", Effect::Silent,
-                    "`add_param_group` is under a condition: layers that are "
-                    "unfrozen at some time are trained beside the others."};
+  Reason Conditional{"under-condition", Effect::Silent,
+                     "`add_param_group` is under a condition: layers that are "
+                     "unfrozen at some time are trained beside the others."};
   Reason NoState{"no-state", Effect::Silent,
                  "It is `torch::optim::SGD`, which keeps no state without "
                  "momentum."};
@@ -211,7 +211,7 @@ std::optional<Finding> checkAdded(const CXXMemberCallExpr *Call,
   else if (!T.Loop)
     return std::nullopt;
   else if (T.Conditional)
-    Why = Because{&StaleOptimizerState.NowAndThen};
+    Why = Because{&StaleOptimizerState.Conditional};
   else
     Why = whyNothingIsStale(Optimizer, In);
   if (Why) {
