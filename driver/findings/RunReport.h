@@ -84,6 +84,8 @@ private:
   Json Written;
 };
 
+/// A RunReport joined with the findings: which of them the run confirms, and
+/// what grew that no finding explains.
 class WatchedRun {
 public:
   /// Reads the RunReport \p File. Files without a folder are \p Folder's.
