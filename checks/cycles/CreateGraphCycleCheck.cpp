@@ -28,6 +28,16 @@ namespace libtorch_tidy {
 
 namespace {
 
+constexpr struct CreateGraphCycleReasons {
+  Reason Reset{"gradients-reset", Effect::Silent,
+               "Gradients are reset or detached after it: in the same "
+               "function, in the next round of a loop around both, or in a "
+               "function that is called there."};
+  Reason CallersReset{"callers-reset", Effect::Silent,
+                      "Every caller in the file resets or detaches the "
+                      "gradients after the call."};
+} CreateGraphCycle{};
+
 /// docs/checks/libtorch-create-graph-cycle.md says what it finds and why.
 class CreateGraphCycleCheck : public LibtorchCheck {
 public:
@@ -115,9 +125,9 @@ bool concerns(const CallExpr *Reset, const CallExpr *Call) {
          });
 }
 
-/// Does a reset in \p F run after \p Call: after it in the text, or in the
-/// next round of a loop around both?
-bool isResetAfter(const CallExpr *Call, const FunctionDecl *F) {
+/// The reset in \p F that runs after \p Call: after it in the text, or in the
+/// next round of a loop around both. Null for none.
+const CallExpr *resetAfter(const CallExpr *Call, const FunctionDecl *F) {
   const cpp::Body &Body = cpp::Body::of(F);
   const SourceManager &SM = Body.context().getSourceManager();
   auto ShareLoop = [&](const Stmt *Other) {
@@ -126,7 +136,7 @@ bool isResetAfter(const CallExpr *Call, const FunctionDecl *F) {
         return true;
     return false;
   };
-  return cpp::anyOf<CallExpr>(Body.root(), [&](const CallExpr *Reset) {
+  return cpp::findFirst<CallExpr>(Body.root(), [&](const CallExpr *Reset) {
     return (cpp::comesBefore(Call, Reset, SM) || ShareLoop(Reset)) &&
            resetsGradients(Reset) &&
            (torch::asBackward(Call) || concerns(Reset, Call));
@@ -179,52 +189,56 @@ void CreateGraphCycleCheck::checkMatch(const Match &Result) {
     Calls.push_back({Call, In, nullptr});
 }
 
+/// The finding at \p Call, which makes the graph of gradients.
+static Finding worded(const CallExpr *Call) {
+  return Finding::at(Call->Stmt::getBeginLoc(), Call->getSourceRange())
+      .says("backward() with create_graph=true stores gradients whose graph "
+            "owns the parameters: each parameter and its gradient keep each "
+            "other until the gradient is reset; " +
+            torch::spelling::Grad + " returns them instead");
+}
+
+/// Is there no finding at \p Call, which is in \p In, because of a reset there?
+static bool isReset(const CallExpr *Call, const FunctionDecl *In) {
+  const CallExpr *Reset = resetAfter(Call, In);
+  if (Reset)
+    silent(Call->Stmt::getBeginLoc(), CreateGraphCycle.Reset, "reset",
+           Reset->getExprLoc());
+  return Reset;
+}
+
 void CreateGraphCycleCheck::checkMatched() {
-  if (Calls.empty())
-    return;
-  const SourceManager &SM = context().getSourceManager();
   for (const Backward &B : Calls) {
-    if (isResetAfter(B.Call, B.In))
+    if (isReset(B.Call, B.In))
       continue;
-    Finding F;
-    F.Strength = Level::Likely;
-    F.Message = ("backward() with create_graph=true stores gradients whose "
-                 "graph owns the parameters: each parameter and its gradient "
-                 "keep each other until the gradient is reset; " +
-                 torch::spelling::Grad + " returns them instead")
-                    .str();
     llvm::SmallVector<flow::WrittenCall, 4> Callers =
         flow::callsOf(B.In, unit());
     if (!B.When) {
       // Whoever calls the function may clean up after it.
       if (!Callers.empty() &&
-          llvm::all_of(Callers, [&](const flow::WrittenCall &C) {
-            return isResetAfter(C.Call, C.In);
+          llvm::all_of(Callers, [](const flow::WrittenCall &C) {
+            return resetAfter(C.Call, C.In);
           }))
-        continue;
-      F.Loc = B.Call->Stmt::getBeginLoc();
-      F.Highlight = B.Call->getSourceRange();
-      report(F);
+        silent(B.Call->Stmt::getBeginLoc(), CreateGraphCycle.CallersReset,
+               B.In);
+      else
+        report(worded(B.Call));
       continue;
     }
-    for (const flow::WrittenCall &C : Callers) {
-      unsigned I = B.When->getFunctionScopeIndex();
-      if (isa<CXXOperatorCallExpr>(C.Call) || I >= C.Call->getNumArgs() ||
-          cpp::constantBool(C.Call->getArg(I), context()) != true ||
-          !cpp::isUserCode(C.Call->Stmt::getBeginLoc(), SM) ||
-          isResetAfter(C.Call, C.In))
-        continue;
-      F.Loc = C.Call->Stmt::getBeginLoc();
-      F.Highlight = C.Call->getSourceRange();
-      F.Steps = {{B.Call->Stmt::getBeginLoc(),
-                  "'" + B.When->getNameAsString() +
-                      "' is what this backward() gets as create_graph"}};
-      report(F);
-    }
+    const unsigned I = B.When->getFunctionScopeIndex();
+    for (const flow::WrittenCall &C : Callers)
+      if (!isa<CXXOperatorCallExpr>(C.Call) && I < C.Call->getNumArgs() &&
+          cpp::constantBool(C.Call->getArg(I), context()) == true &&
+          cpp::isUserCode(C.Call->Stmt::getBeginLoc(),
+                          context().getSourceManager()) &&
+          !isReset(C.Call, C.In))
+        report(worded(C.Call).note(
+            B.Call->Stmt::getBeginLoc(),
+            quoted(B.When) + " is what this backward() gets as create_graph"));
   }
   Calls.clear();
 }
 
-LIBTORCH_CHECK(CreateGraphCycleCheck, NoReasons);
+LIBTORCH_CHECK(CreateGraphCycleCheck, CreateGraphCycle);
 
 } // namespace libtorch_tidy
