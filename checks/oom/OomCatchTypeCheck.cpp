@@ -30,6 +30,24 @@ namespace libtorch_tidy {
 
 namespace {
 
+constexpr struct OomCatchTypeReasons {
+  Reason OtherWork{"other-work", Effect::Likely,
+                   "The `try` block runs other heavy work, too, whose errors "
+                   "the handler may see."};
+  Reason OnlySmaller{"only-made-smaller", Effect::Likely,
+                     "Only a batch size made smaller shows what the handler is "
+                     "for."};
+  Reason NoPurpose{"purpose-unseen", Effect::Silent,
+                   "A handler for `c10::Error` or `std::bad_alloc` does not "
+                   "show that it is for running out of memory. One that only "
+                   "logs, rethrows or falls back sees a missing operator, too, "
+                   "which arrives as `c10::NotImplementedError`."};
+  Reason Seen{"caught-elsewhere", Effect::Silent,
+              "Another handler of the same `try` statement, or of one around "
+              "it in the same function, catches what arrives "
+              "(`std::runtime_error`, `std::exception`, `...`)."};
+} OomCatchType{};
+
 /// docs/checks/libtorch-oom-catch-type.md says what it finds and why.
 class OomCatchTypeCheck : public LibtorchCheck {
 public:
@@ -133,30 +151,42 @@ const CallExpr *onlyCpuWork(const Stmt *S) {
   return Clear ? First : nullptr;
 }
 
-bool anyHandlerSees(const CXXTryStmt *Try, OutOfMemoryIn Where) {
-  for (unsigned I = 0; I < Try->getNumHandlers(); ++I)
-    if (torch::catchesOutOfMemory(Try->getHandler(I)->getCaughtType(), Where))
-      return true;
-  return false;
-}
-
-/// Does a handler of \p Try, or of a try statement around it in the same
-/// function, see it?
-bool isSeenHere(const CXXTryStmt *Try, OutOfMemoryIn Where,
-                ASTContext &Context) {
-  if (anyHandlerSees(Try, Where))
-    return true;
+/// The handler that sees it, of \p Try or of a try statement around it in the
+/// same function; null for none.
+const CXXCatchStmt *handlerSeeing(OutOfMemoryIn Where, const CXXTryStmt *Try,
+                                  ASTContext &Context) {
   const cpp::Body *In = cpp::Body::around(Try, Context);
   bool InHandler = false;
-  for (const Stmt *S = Try; (S = In ? In->parentOf(S) : nullptr);) {
-    if (isa<CXXCatchStmt>(S))
-      InHandler = true;
+  for (const Stmt *S = Try; S; S = In ? In->parentOf(S) : nullptr) {
+    InHandler |= isa<CXXCatchStmt>(S);
     const auto *Outer = dyn_cast<CXXTryStmt>(S);
-    if (Outer && !InHandler && anyHandlerSees(Outer, Where))
-      return true;
+    for (unsigned I = 0; Outer && !InHandler && I < Outer->getNumHandlers();
+         ++I)
+      if (const CXXCatchStmt *Handler = Outer->getHandler(I);
+          torch::catchesOutOfMemory(Handler->getCaughtType(), Where))
+        return Handler;
     InHandler &= !Outer;
   }
-  return false;
+  return nullptr;
+}
+
+/// An out-of-memory error that a handler never sees.
+struct MissedError {
+  OutOfMemoryIn Where; ///< In TorchScript or on the CPU.
+  /// The calls that lead to where it is thrown, which is in the last.
+  llvm::SmallVector<const CallExpr *, 2> Way;
+};
+
+/// The error of \p Try that a handler does not see; with \p NotByCpu one for
+/// what the CPU's allocator never throws.
+std::optional<MissedError> missedError(const CXXTryStmt *Try, bool NotByCpu) {
+  auto Way = flow::wayToFreeCall(Try->getTryBlock(), isScriptCall);
+  if (!Way.empty())
+    return MissedError{OutOfMemoryIn::Script, Way};
+  const CallExpr *Made = NotByCpu ? onlyCpuWork(Try->getTryBlock()) : nullptr;
+  if (!Made)
+    return std::nullopt;
+  return MissedError{OutOfMemoryIn::Cpu, {Made}};
 }
 
 std::string nameOf(QualType T, const ASTContext &Context) {
@@ -177,76 +207,87 @@ void OomCatchTypeCheck::registerMatchers(MatchFinder *Finder) {
                      this);
 }
 
-void OomCatchTypeCheck::checkMatch(const Match &Result) {
-  ASTContext &Context = *Result.Context;
-  const auto *Try = Result.Nodes.getNodeAs<CXXTryStmt>("try");
-  const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
-  // Of a template, the instantiations are looked at.
-  if (In->isDependentContext())
-    return;
+/// Heavy work of \p Try besides the call of TorchScript that \p Missed has,
+/// whose errors the handler may be for; null for none.
+static const CallExpr *otherWork(const CXXTryStmt *Try,
+                                 const MissedError &Missed,
+                                 flow::TensorWork &Amounts) {
+  const CallExpr *Other = nullptr;
+  if (Missed.Where == OutOfMemoryIn::Script)
+    cpp::forEachCall(Try->getTryBlock(), [&](const CallExpr *Call) {
+      if (!Other && Call != Missed.Way.front() && !isScriptCall(Call) &&
+          Amounts.of(Call) == Work::Heavy)
+        Other = Call;
+    });
+  return Other;
+}
 
+static Finding worded(const MissedError &Missed, const CXXCatchStmt *Handler,
+                      const Intent &Meant, const ASTContext &Context) {
+  const std::string Type = quoted(nameOf(Handler->getCaughtType(), Context));
+  const SourceLocation Thrown = Missed.Way.back()->Stmt::getBeginLoc();
+  Finding F = Finding::at(Handler->getCatchLoc());
+  if (Missed.Where == OutOfMemoryIn::Script) {
+    F.says("this handler never sees TorchScript run out of memory: the "
+           "interpreter throws 'std::runtime_error', not " +
+           Type + "; catch 'std::exception' and look at what()");
+    for (const CallExpr *Call : llvm::ArrayRef(Missed.Way).drop_back())
+      F.note(Call->Stmt::getBeginLoc(),
+             quoted(Call->getDirectCallee()) + " runs a TorchScript module");
+    F.note(Thrown, "an allocation that fails inside this call comes out of it "
+                   "as 'std::runtime_error'");
+  } else {
+    F.says("this handler never sees the CPU run out of memory: its allocator "
+           "throws a plain 'c10::Error', not " +
+           Type + "; catch 'c10::Error'")
+        .note(Thrown, "this tensor is made on the CPU, and nothing in the try "
+                      "block allocates on a device");
+  }
+  if (Meant.Loc.isValid())
+    F.note(Meant.Loc,
+           "the handler is meant for running out of memory: " + Meant.Text);
+  return F;
+}
+
+void OomCatchTypeCheck::checkMatch(const Match &Result) {
+  const auto *Try = Result.Nodes.getNodeAs<CXXTryStmt>("try");
+  // Of a template, the instantiations are looked at.
+  if (Result.Nodes.getNodeAs<FunctionDecl>("in")->isDependentContext())
+    return;
   for (unsigned I = 0; I < Try->getNumHandlers(); ++I) {
     const CXXCatchStmt *Handler = Try->getHandler(I);
     QualType Caught = Handler->getCaughtType();
     if (Caught.isNull() || Caught->isDependentType())
       continue;
     const bool ByType = torch::isOutOfMemoryError(Caught);
-    const bool HostOnly = cpp::isStdClass(Caught, {"bad_alloc"});
-    if (!ByType && !HostOnly &&
-        torch::oomHandler(Caught) != torch::OomHandler::Library)
+    const bool NotByCpu = ByType || cpp::isStdClass(Caught, {"bad_alloc"});
+    if (!NotByCpu && torch::oomHandler(Caught) != torch::OomHandler::Library)
       continue;
-    Intent Meant(ByType ? nullptr : Handler->getHandlerBlock());
-    if (!ByType && Meant.Loc.isInvalid())
+    const Intent Meant(ByType ? nullptr : Handler->getHandlerBlock());
+    const bool IsMeant = ByType || Meant.Loc.isValid();
+    if (!IsMeant && !asksWhy())
       continue;
-
-    const std::string Type = nameOf(Caught, Context);
-    Finding F;
-    F.Loc = Handler->getCatchLoc();
-    F.Strength = ByType || Meant.Certain ? Level::Certain : Level::Likely;
-
-    auto Way = flow::wayToFreeCall(Try->getTryBlock(), isScriptCall);
-    if (!Way.empty()) {
-      if (isSeenHere(Try, OutOfMemoryIn::Script, Context))
-        return;
-      // It may be there for other work of the try block.
-      cpp::forEachCall(Try->getTryBlock(), [&](const CallExpr *Call) {
-        if (Call != Way.front() && !isScriptCall(Call) &&
-            unit().work().of(Call) == Work::Heavy)
-          F.Strength = Level::Likely;
-      });
-      F.Message = "this handler never sees TorchScript run out of memory: the "
-                  "interpreter throws 'std::runtime_error', not '" +
-                  Type + "'; catch 'std::exception' and look at what()";
-      for (const CallExpr *Call : llvm::ArrayRef(Way).drop_back())
-        F.Steps.push_back({Call->Stmt::getBeginLoc(),
-                           "'" + Call->getDirectCallee()->getNameAsString() +
-                               "' runs a TorchScript module"});
-      F.Steps.push_back(
-          {Way.back()->Stmt::getBeginLoc(),
-           "an allocation that fails inside this call comes out of "
-           "it as 'std::runtime_error'"});
-    } else if (const CallExpr *Made = onlyCpuWork(Try->getTryBlock());
-               Made && (ByType || HostOnly)) {
-      if (isSeenHere(Try, OutOfMemoryIn::Cpu, Context))
-        return;
-      F.Message = "this handler never sees the CPU run out of memory: its "
-                  "allocator throws a plain 'c10::Error', not '" +
-                  Type + "'; catch 'c10::Error'";
-      F.Steps.push_back({Made->Stmt::getBeginLoc(),
-                         "this tensor is made on the CPU, and nothing in the "
-                         "try block allocates on a device"});
-    } else {
+    const std::optional<MissedError> Missed = missedError(Try, NotByCpu);
+    if (!Missed)
+      continue;
+    if (!IsMeant) {
+      silent(Handler->getCatchLoc(), OomCatchType.NoPurpose);
       continue;
     }
-    if (Meant.Loc.isValid())
-      F.Steps.push_back({Meant.Loc, "the handler is meant for running out of "
-                                    "memory: " +
-                                        Meant.Text});
     // One report for a try block: its other handlers miss the same.
+    if (const CXXCatchStmt *By =
+            handlerSeeing(Missed->Where, Try, *Result.Context))
+      return silent(Handler->getCatchLoc(), OomCatchType.Seen, "handler",
+                    By->getCatchLoc());
+    Finding F = worded(*Missed, Handler, Meant, *Result.Context);
+    if (const CallExpr *Other = otherWork(Try, *Missed, unit().work()))
+      F.because(OomCatchType.OtherWork, "call", Other->getExprLoc());
+    if (!ByType && !Meant.Certain)
+      F.because(OomCatchType.OnlySmaller);
     return report(F);
   }
 }
 
-LIBTORCH_CHECK(OomCatchTypeCheck, NoReasons);
+LIBTORCH_CHECK(OomCatchTypeCheck, OomCatchType);
 
 } // namespace libtorch_tidy
