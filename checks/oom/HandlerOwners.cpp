@@ -54,12 +54,22 @@ public:
     });
   }
 
-  llvm::SmallVector<HandlerOwner, 2> find() {
+  llvm::SmallVector<HandlerOwner, 2>
+  find(llvm::SmallVectorImpl<Because> &WhyNot) {
     llvm::SmallVector<HandlerOwner, 2> Result;
-    for (const ValueDecl *D : candidates())
-      if (HandlerOwner Owner{D};
-          holds(Owner) && !isUsedInHandler(D) && !isNeeded(D))
+    for (const ValueDecl *D : candidates()) {
+      HandlerOwner Owner{D};
+      if (!holds(Owner))
+        continue;
+      if (isReleasedFirst(D))
+        WhyNot.push_back(
+            {&OomRecoveryInCatch.Released, quoted(D), D->getLocation()});
+      else if (isUsedInHandler(D) || isNeeded(D))
+        WhyNot.push_back(
+            {&OomRecoveryInCatch.ReadAgain, quoted(D), D->getLocation()});
+      else
         Result.push_back(Owner);
+    }
     llvm::sort(Result, [&](const HandlerOwner &A, const HandlerOwner &B) {
       return SM.isBeforeInTranslationUnit(A.D->getLocation(),
                                           B.D->getLocation());
@@ -156,18 +166,21 @@ private:
     return false;
   }
 
-  /// Does \p Owner.D own tensors of its own when the try block throws, and
-  /// still at P.At? Says since when.
+  /// Is \p D released in the handler, before P.At?
+  bool isReleasedFirst(const ValueDecl *D) const {
+    return llvm::any_of(In.writesTo(D), [&](const cpp::Write &W) {
+      return W.Kind == cpp::WriteKind::Released &&
+             In.isWithin(W.Where, P.Handler) && isBefore(W.Where, P.At) &&
+             !In.isWithin(P.At, W.Where);
+    });
+  }
+
+  /// Does \p Owner.D own tensors of its own when the try block throws? Says
+  /// since when.
   bool holds(HandlerOwner &Owner) const {
     const ValueDecl *D = Owner.D;
     const CompoundStmt *Block = P.Try->getTryBlock();
     const llvm::ArrayRef<cpp::Write> Writes = In.writesTo(D);
-    for (const cpp::Write &W : Writes)
-      if (W.Kind == cpp::WriteKind::Released &&
-          In.isWithin(W.Where, P.Handler) && isBefore(W.Where, P.At) &&
-          !In.isWithin(P.At, W.Where))
-        return false;
-
     auto IsHeld = [&](const Expr *Since) {
       return Ways.holdsUntil(
           D, Since, [&](const Stmt *S) { return WorkCalls.count(S) != 0; });
@@ -274,12 +287,12 @@ private:
 
 } // namespace
 
-llvm::SmallVector<HandlerOwner, 2> needlessOwners(const HandlerPoint &Point,
-                                                  flow::TensorWork &Work,
-                                                  ASTContext &Context) {
+llvm::SmallVector<HandlerOwner, 2>
+needlessOwners(const HandlerPoint &Point, flow::TensorWork &Work,
+               ASTContext &Context, llvm::SmallVectorImpl<Because> &WhyNot) {
   if (!Point.In || !Point.In->getBody())
     return {};
-  return OwnerFinder(Point, Work, Context).find();
+  return OwnerFinder(Point, Work, Context).find(WhyNot);
 }
 
 } // namespace libtorch_tidy

@@ -9,9 +9,37 @@
 #define LIBTORCH_TIDY_CHECKS_OOM_HANDLEROWNERS_H
 
 #include "analysis/flow/unit/TensorWork.h"
+#include "checks/base/Finding.h"
 #include "clang/AST/StmtCXX.h"
 
 namespace libtorch_tidy {
+
+inline constexpr struct OomRecoveryInCatchReasons {
+  Reason ReadAgain{"read-again", Effect::Silent,
+                   "The handler, the retry or what runs after it reads the "
+                   "variable, or something that shares its storage, before it "
+                   "is overwritten."};
+  Reason Released{"released-first", Effect::Silent,
+                  "The handler releases the variable before it retries "
+                  "(`reset()`, `clear()`, `= Tensor()`, `= nullopt`, moved out "
+                  "of)."};
+  Reason ExceptionUsed{"exception-used", Effect::Silent,
+                       "The retry works on what the exception carries."};
+  Reason NoRelease{"no-release", Effect::NoFix,
+                   "One of the variables is `const`, or of a type with no "
+                   "member that releases it (structs, tuples, arrays, "
+                   "`IValue`)."};
+  Reason OtherRetries{"other-handler-retries", Effect::NoFix,
+                      "Another handler of the same `try` statement retries as "
+                      "well."};
+  Reason NotMovable{
+      "not-movable", Effect::NoFix,
+      "The part to move uses the exception, rethrows it or calls "
+      "`std::current_exception`, has labels, or uses a variable that the part "
+      "that stays declares; the handler belongs to a function-try-block, holds "
+      "preprocessor directives or raw strings, or comes from a macro; or the "
+      "`try` statement is a branch without braces."};
+} OomRecoveryInCatch{};
 
 /// A variable declared outside a try statement, or a member, that owns tensors
 /// when a handler runs.
@@ -34,11 +62,13 @@ struct HandlerPoint {
 };
 
 /// What owns tensors when \p Point.At runs although nothing reads them from
-/// \p Point.Statement on: letting go of it would free memory. Silent about
-/// what it cannot tell. In order of declaration.
-llvm::SmallVector<HandlerOwner, 2> needlessOwners(const HandlerPoint &Point,
-                                                  flow::TensorWork &Work,
-                                                  clang::ASTContext &Context);
+/// \p Point.Statement on: letting go of it would free memory. Leaves out what
+/// it cannot tell. In order of declaration. \p WhyNot is given the reasons
+/// against others.
+llvm::SmallVector<HandlerOwner, 2>
+needlessOwners(const HandlerPoint &Point, flow::TensorWork &Work,
+               clang::ASTContext &Context,
+               llvm::SmallVectorImpl<Because> &WhyNot);
 
 } // namespace libtorch_tidy
 

@@ -34,10 +34,6 @@ public:
   using LibtorchCheck::LibtorchCheck;
   void registerMatchers(MatchFinder *Finder) override;
   void checkMatch(const Match &Result) override;
-
-private:
-  void checkHandler(const CXXTryStmt *Try, unsigned Index,
-                    const FunctionDecl *In, ASTContext &Context);
 };
 
 const FunctionDecl *originOf(const FunctionDecl *F) {
@@ -172,6 +168,15 @@ const CallExpr *throwingCall(const CXXTryStmt *Try, const Expr *After,
   return First;
 }
 
+/// A handler that retries while something is alive that could be freed.
+struct LateRetry {
+  HandlerPoint At; ///< Its expression is the retry.
+  std::optional<OwningException> Exception;
+  llvm::SmallVector<HandlerOwner, 2> Owners;
+  /// Only asked of one that has an exception.
+  bool OtherHandlerRetries = false;
+};
+
 /// "'a' (declared at line 1) and 'b' (declared at line 2)"
 std::string listOwners(llvm::ArrayRef<HandlerOwner> Owners,
                        const SourceManager &SM) {
@@ -180,7 +185,7 @@ std::string listOwners(llvm::ArrayRef<HandlerOwner> Owners,
     if (I)
       Text += I + 1 == Owners.size() ? " and " : ", ";
     const ValueDecl *D = Owners[I].D;
-    Text += "'" + D->getNameAsString() + "' (declared at line " +
+    Text += quoted(D) + " (declared at line " +
             std::to_string(SM.getExpansionLineNumber(D->getLocation())) + ")";
   }
   return Text;
@@ -211,16 +216,6 @@ void OomRecoveryInCatchCheck::registerMatchers(MatchFinder *Finder) {
                      this);
 }
 
-void OomRecoveryInCatchCheck::checkMatch(const Match &Result) {
-  const auto *Try = Result.Nodes.getNodeAs<CXXTryStmt>("try");
-  const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
-  // Of a template, the instantiations are looked at.
-  if (In->isDependentContext())
-    return;
-  for (unsigned I = 0; I < Try->getNumHandlers(); ++I)
-    checkHandler(Try, I, In, *Result.Context);
-}
-
 using OwnerList = llvm::ArrayRef<HandlerOwner>;
 
 /// The message where the exception itself owns tensors, and perhaps \p Also.
@@ -232,7 +227,7 @@ static std::string holdsException(const OwningException &Exception,
       "of type '" + typeName(Exception.Type, Context) + "'";
   std::string Message = "this handler retries while it holds " +
                         (Var && Var->getIdentifier() && !Exception.Thrown
-                             ? "'" + Var->getNameAsString() + "' " + Type
+                             ? quoted(Var) + " " + Type
                              : "an exception " + Type);
   Message += Exception.Python
                  ? ": the Python frames and their tensors stay until it "
@@ -259,7 +254,7 @@ static std::string holdsOwners(OwnerList All, const SourceManager &SM) {
 }
 
 static Step stepOf(const HandlerOwner &Owner) {
-  const std::string Name = "'" + Owner.D->getNameAsString() + "'";
+  const std::string Name = quoted(Owner.D);
   if (Owner.AssignedInTry)
     return {Owner.AssignedInTry->getBeginLoc(),
             Name + " gets tensors here, in the try block, and outlives it"};
@@ -271,88 +266,112 @@ static Step stepOf(const HandlerOwner &Owner) {
                  "the handler runs"};
 }
 
-void OomRecoveryInCatchCheck::checkHandler(const CXXTryStmt *Try,
-                                           unsigned Index,
-                                           const FunctionDecl *In,
-                                           ASTContext &Context) {
-  const SourceManager &SM = Context.getSourceManager();
+/// Null where handler \p Index of \p Try, in \p In, retries on top of nothing
+/// that could be freed.
+static std::optional<LateRetry> decide(const CXXTryStmt *Try, unsigned Index,
+                                       const FunctionDecl *In,
+                                       flow::TensorWork &Amounts,
+                                       ASTContext &Context) {
   const CXXCatchStmt *Handler = Try->getHandler(Index);
   const auto *Block =
       dyn_cast_or_null<CompoundStmt>(Handler->getHandlerBlock());
   QualType Caught = Handler->getCaughtType();
   if (!Block || Block->body_empty() ||
       (!Caught.isNull() && Caught->isDependentType()))
-    return;
-
-  flow::TensorWork &Amounts = unit().work();
-  std::optional<OwningException> Exception =
-      owningException(Try, Index, Amounts);
-  torch::OomHandler Kind = torch::oomHandler(Caught);
-  if (!Exception && Kind == torch::OomHandler::No)
-    return;
-  if (!Exception && Kind == torch::OomHandler::General &&
-      Amounts.of(Try->getTryBlock()) == Work::None)
-    return;
-
+    return std::nullopt;
+  auto Exception = owningException(Try, Index, Amounts);
+  const torch::OomHandler Kind = torch::oomHandler(Caught);
+  if (!Exception && (Kind == torch::OomHandler::No ||
+                     (Kind == torch::OomHandler::General &&
+                      Amounts.of(Try->getTryBlock()) == Work::None)))
+    return std::nullopt;
   RetryFinder Retries(Try, In, Amounts);
   const CallExpr *Retry = Retries.retryOf(Block);
   if (!Retry)
-    return;
+    return std::nullopt;
   const Stmt *Statement = *llvm::find_if(
       Block->body(), [&](const Stmt *S) { return cpp::contains(S, Retry); });
-  // A retry that works on what the exception carries needs it.
-  if (const VarDecl *Caught = Handler->getExceptionDecl();
-      Exception && Caught && cpp::mentions(Statement, Caught))
-    Exception.reset();
+  LateRetry Found{{In, Try, Handler, Statement, Retry}, Exception, {}};
+  llvm::SmallVector<Because, 2> WhyNot;
+  if (const VarDecl *Var = Handler->getExceptionDecl();
+      Exception && Var && cpp::mentions(Statement, Var)) {
+    Found.Exception.reset();
+    WhyNot.push_back({&OomRecoveryInCatch.ExceptionUsed});
+  }
+  Found.Owners = needlessOwners(Found.At, Amounts, Context, WhyNot);
+  if (!Found.Exception && Found.Owners.empty()) {
+    for (const Because &Why : WhyNot)
+      silent(Handler->getCatchLoc(), *Why.Row, Why.Detail, Why.At);
+    return std::nullopt;
+  }
+  for (unsigned I = 0; I < Try->getNumHandlers() && Found.Exception; ++I)
+    Found.OtherHandlerRetries |=
+        I != Index && Retries.retryOf(Try->getHandler(I));
+  return Found;
+}
 
-  auto Owners =
-      needlessOwners({In, Try, Handler, Statement, Retry}, Amounts, Context);
-  if (!Exception && Owners.empty())
-    return;
+/// Moves the retry out of the handler, or releases what is alive before it.
+static fixits::Edits fixOf(const LateRetry &R, ASTContext &Context) {
+  const HandlerPoint &At = R.At;
+  if (R.Exception)
+    return fixits::hoistRecovery(
+        At.Try, At.Handler, At.Statement, releases(R.Owners, " "),
+        torch::oomHandler(At.Handler->getCaughtType()) ==
+                torch::OomHandler::Library
+            ? "out_of_memory"
+            : "failed",
+        At.In, Context);
+  const std::string Text = releases(
+      R.Owners,
+      "\n" + fixits::indentationAt(At.Statement->getBeginLoc(), Context).str());
+  return Text.empty()
+             ? fixits::Edits()
+             : fixits::insertBeforeStatement(At.Statement, Text, Context);
+}
 
-  Finding F;
-  F.Loc = Handler->getCatchLoc();
-  F.Strength = Level::Likely;
-  F.Message = Exception ? holdsException(*Exception, Handler, Owners, Context)
-                        : holdsOwners(Owners, SM);
-
+static Finding worded(const LateRetry &R, flow::TensorWork &Amounts,
+                      ASTContext &Context) {
+  const SourceManager &SM = Context.getSourceManager();
+  const std::optional<OwningException> &Exception = R.Exception;
+  Finding F = Finding::at(R.At.Handler->getCatchLoc())
+                  .says(Exception ? holdsException(*Exception, R.At.Handler,
+                                                   R.Owners, Context)
+                                  : holdsOwners(R.Owners, SM));
   const Expr *LastAssigned = nullptr;
-  for (const HandlerOwner &Owner : Owners) {
-    F.Steps.push_back(stepOf(Owner));
+  for (const HandlerOwner &Owner : R.Owners) {
+    F.note(stepOf(Owner));
     if (Owner.AssignedInTry)
       LastAssigned = Owner.AssignedInTry;
   }
   if (Exception && Exception->Thrown)
-    F.Steps.push_back({Exception->Thrown->getBeginLoc(),
-                       "the exception that owns tensors is thrown here"});
+    F.note(Exception->Thrown->getBeginLoc(),
+           "the exception that owns tensors is thrown here");
   else if (const CallExpr *Throwing =
-               throwingCall(Try, LastAssigned, Amounts, SM))
-    F.Steps.push_back({Throwing->Stmt::getBeginLoc(),
-                       Exception && Exception->Python
-                           ? "this call may throw"
-                           : "this call may run out of memory"});
-  F.Steps.push_back(
-      {Retry->Stmt::getBeginLoc(), "the retry runs here, inside the handler"});
-
-  if (Exception) {
-    for (unsigned I = 0; I < Try->getNumHandlers(); ++I)
-      if (I != Index && Retries.retryOf(Try->getHandler(I)))
-        return report(F);
-    std::string Prefix = releases(Owners, " ");
-    F.Fix = fixits::hoistRecovery(
-        Try, Handler, Statement, Prefix,
-        Kind == torch::OomHandler::Library ? "out_of_memory" : "failed", In,
-        Context);
-  } else {
-    std::string Indent =
-        "\n" + fixits::indentationAt(Statement->getBeginLoc(), Context).str();
-    std::string Text = releases(Owners, Indent);
-    if (!Text.empty())
-      F.Fix = fixits::insertBeforeStatement(Statement, Text, Context);
-  }
-  report(F);
+               throwingCall(R.At.Try, LastAssigned, Amounts, SM))
+    F.note(Throwing->Stmt::getBeginLoc(),
+           Exception && Exception->Python ? "this call may throw"
+                                          : "this call may run out of memory");
+  F.note(R.At.At->getBeginLoc(), "the retry runs here, inside the handler");
+  if (R.OtherHandlerRetries)
+    return F.because(OomRecoveryInCatch.OtherRetries);
+  F.fix(fixOf(R, Context));
+  return F.Fix.empty() ? F.because(Exception ? OomRecoveryInCatch.NotMovable
+                                             : OomRecoveryInCatch.NoRelease)
+                       : F;
 }
 
-LIBTORCH_CHECK(OomRecoveryInCatchCheck, NoReasons);
+void OomRecoveryInCatchCheck::checkMatch(const Match &Result) {
+  const auto *Try = Result.Nodes.getNodeAs<CXXTryStmt>("try");
+  const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
+  // Of a template, the instantiations are looked at.
+  if (In->isDependentContext())
+    return;
+  flow::TensorWork &Amounts = unit().work();
+  for (unsigned I = 0; I < Try->getNumHandlers(); ++I)
+    if (auto Retry = decide(Try, I, In, Amounts, *Result.Context))
+      report(worded(*Retry, Amounts, *Result.Context));
+}
+
+LIBTORCH_CHECK(OomRecoveryInCatchCheck, OomRecoveryInCatch);
 
 } // namespace libtorch_tidy
