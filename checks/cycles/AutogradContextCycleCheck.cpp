@@ -13,7 +13,6 @@
 #include "analysis/torch/autograd/Hooks.h"
 #include "checks/base/LibtorchCheck.h"
 #include "checks/cycles/AutogradForward.h"
-#include "checks/cycles/SaveForBackward.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
@@ -35,6 +34,13 @@ public:
 private:
   void checkForward(const FunctionDecl *Forward, const FunctionDecl *Backward,
                     ASTContext &Context);
+};
+
+/// A tensor in saved_data.
+struct KeptTensor {
+  SavedValue Store;
+  SavedTensor Tensor; ///< The first, or the first output.
+  std::optional<AutogradForward::Output> Output;
 };
 
 /// The definitions of static method \p Name as written: of a template, the
@@ -59,11 +65,11 @@ llvm::SmallVector<const FunctionDecl *, 2> definitionsOf(const CXXRecordDecl *R,
 
 } // namespace
 
-/// Does \p Backward take what \p Key names out of saved_data? Then it is gone
-/// when backward() has run, as what save_for_backward() was given.
-static bool isReleasedBy(const FunctionDecl *Backward, const Expr *Key) {
+/// What in \p Backward takes what \p Key names out of saved_data: it is gone
+/// then when backward() has run, as what save_for_backward() was given.
+static const Expr *releaseIn(const FunctionDecl *Backward, const Expr *Key) {
   const std::optional<std::string> Text = literalOf(Key);
-  return cpp::anyOf<CXXMemberCallExpr>(
+  return cpp::findFirst<CXXMemberCallExpr>(
       Backward->getBody(), [&](const CXXMemberCallExpr *Call) {
         if (!torch::isSavedData(Call->getImplicitObjectArgument()))
           return false;
@@ -92,73 +98,86 @@ void AutogradContextCycleCheck::checkMatch(const Match &Result) {
                    *Result.Context);
 }
 
-void AutogradContextCycleCheck::checkForward(const FunctionDecl *F,
-                                             const FunctionDecl *Backward,
-                                             ASTContext &Context) {
-  const AutogradForward In(F);
-  llvm::SmallVector<SavedValue, 4> Tensors;
-  llvm::SmallVector<Finding, 4> Findings;
+static llvm::SmallVector<KeptTensor, 4> decide(const AutogradForward &In,
+                                               const FunctionDecl *Backward) {
+  llvm::SmallVector<KeptTensor, 4> Kept;
   for (const SavedValue &S : In.uses().Stores) {
     auto Values = In.keptBy(S);
     if (Values.empty())
       continue;
-    Tensors.push_back(S);
-    Finding Found;
-    Found.Loc = S.Where->Stmt::getBeginLoc();
-    Found.Highlight = S.Where->getSourceRange();
-    Found.Strength = Level::Likely;
-    for (const SavedTensor &K : Values) {
-      auto Output = In.asOutput(K, S);
-      if (!Output)
-        continue;
-      std::string Name = "'" + K.Of->Root->getNameAsString() + "'";
-      Found.Strength = Level::Certain;
-      Found.Message =
-          std::string("saved_data holds ") + (K.IsView ? "a view of " : "") +
-          "the output " + Name +
-          ", whose graph node owns saved_data: this cycle is never freed";
-      if (Output->Dirty)
-        Found.Steps.push_back({Output->Dirty->getExprLoc(),
-                               "input " + Name +
-                                   " is marked dirty here, so it is its own "
-                                   "output"});
-      Found.Steps.push_back(
-          {Output->Return->getBeginLoc(),
-           Name + " is returned here, so it will own the graph node and the "
-                  "node owns the context"});
-      break;
-    }
-    if (Found.Message.empty()) {
-      if (Backward && Backward->hasBody() && isReleasedBy(Backward, S.Key)) {
-        Tensors.pop_back();
-        continue;
-      }
-      const SavedTensor &First = Values.front();
-      const auto *Ref =
-          dyn_cast_or_null<DeclRefExpr>(cpp::stripImplicit(First.E));
-      std::string Name = Ref ? Ref->getDecl()->getNameAsString() : "";
-      const bool IsOne = torch::isTensor(First.E->getType());
-      std::string What = Name.empty() ? (IsOne ? "a tensor" : "tensors")
-                         : IsOne      ? "tensor '" + Name + "'"
-                                      : "the tensors of '" + Name + "'";
-      Found.Message =
-          "saved_data holds " + What + ", which backward() does not release: " +
-          (IsOne ? "it lives" : "they live") + " as long as the graph node";
-    }
-    if (S.InHelper)
-      Found.Steps.insert(
-          Found.Steps.begin(),
-          {S.InHelper->getExprLoc(), "it is put into saved_data here"});
-    Findings.push_back(std::move(Found));
+    KeptTensor Found{S, Values.front(), std::nullopt};
+    for (const SavedTensor &K : Values)
+      if (!Found.Output && (Found.Output = In.asOutput(K, S)))
+        Found.Tensor = K;
+    const Expr *Release =
+        Backward && !Found.Output ? releaseIn(Backward, S.Key) : nullptr;
+    if (Release)
+      silent(S.Where->Stmt::getBeginLoc(), AutogradContextCycle.Released,
+             "release", Release->getExprLoc());
+    else
+      Kept.push_back(Found);
   }
-  if (Findings.empty())
-    return;
-  // One edit for all: where one tensor goes depends on the others.
-  Findings.front().Fix = saveForBackward(In, Tensors, Backward, Context);
-  for (const Finding &Found : Findings)
-    report(Found);
+  return Kept;
 }
 
-LIBTORCH_CHECK(AutogradContextCycleCheck, NoReasons);
+static Finding worded(const KeptTensor &K) {
+  const SavedValue &S = K.Store;
+  Finding F =
+      Finding::at(S.Where->Stmt::getBeginLoc(), S.Where->getSourceRange());
+  if (S.InHelper)
+    F.note(S.InHelper, "it is put into saved_data here");
+  if (K.Output) {
+    const std::string Name = quoted(K.Tensor.Of->Root);
+    if (K.Output->Dirty)
+      F.note(K.Output->Dirty, "input " + Name +
+                                  " is marked dirty here, so it is its own "
+                                  "output");
+    return F
+        .says(std::string("saved_data holds ") +
+              (K.Tensor.IsView ? "a view of " : "") + "the output " + Name +
+              ", whose graph node owns saved_data: this cycle is never freed")
+        .note(K.Output->Return->getBeginLoc(),
+              Name + " is returned here, so it will own the graph node and "
+                     "the node owns the context");
+  }
+  const auto *Ref =
+      dyn_cast_or_null<DeclRefExpr>(cpp::stripImplicit(K.Tensor.E));
+  const bool IsOne = torch::isTensor(K.Tensor.E->getType());
+  const std::string What = !Ref    ? (IsOne ? "a tensor" : "tensors")
+                           : IsOne ? "tensor " + quoted(Ref->getDecl())
+                                   : "the tensors of " + quoted(Ref->getDecl());
+  return F.because(AutogradContextCycle.NoOutput)
+      .says("saved_data holds " + What +
+            ", which backward() does not release: " +
+            (IsOne ? "it lives" : "they live") + " as long as the graph node");
+}
+
+void AutogradContextCycleCheck::checkForward(const FunctionDecl *Forward,
+                                             const FunctionDecl *Backward,
+                                             ASTContext &Context) {
+  const AutogradForward In(Forward);
+  const llvm::SmallVector<KeptTensor, 4> Kept = decide(In, Backward);
+  if (Kept.empty())
+    return;
+  // One edit for all: where one tensor goes depends on the others.
+  llvm::SmallVector<SavedValue, 4> Stores;
+  for (const KeptTensor &K : Kept)
+    Stores.push_back(K.Store);
+  fixits::Edits All;
+  const Reason *WhyNot = saveForBackward(In, Stores, Backward, Context, All);
+  for (const KeptTensor &K : Kept) {
+    Finding F = worded(K);
+    if (WhyNot)
+      F.because(*WhyNot);
+    else if (&K == &Kept.front())
+      F.fix(All);
+    else
+      F.because(AutogradContextCycle.WithFirst, "first",
+                Stores.front().Where->getExprLoc());
+    report(F);
+  }
+}
+
+LIBTORCH_CHECK(AutogradContextCycleCheck, AutogradContextCycle);
 
 } // namespace libtorch_tidy

@@ -16,11 +16,50 @@
 
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/Object.h"
+#include "checks/base/Catalog.h"
+#include "fixits/FixIts.h"
 #include "llvm/ADT/DenseMap.h"
 #include <optional>
 #include <string>
 
 namespace libtorch_tidy {
+
+inline constexpr struct AutogradContextCycleReasons {
+  Reason NoOutput{"not-output", Effect::Likely,
+                  "The tensor is not seen to be returned from the same call: "
+                  "an input, an intermediate, a copy, an index, an output of a "
+                  "function that uses `mark_non_differentiable`."};
+  Reason Released{"released-by-backward", Effect::Silent,
+                  "The tensor is no output, and `backward` erases its key from "
+                  "`saved_data` or clears that, which releases it as those of "
+                  "`save_for_backward` are. An output stays a finding: the "
+                  "cycle ends only if `backward` runs."};
+  Reason NoBackward{"backward-unseen", Effect::NoFix,
+                    "This file does not define `backward`."};
+  Reason Template{"in-template", Effect::NoFix,
+                  "`forward` or `backward` is a template."};
+  Reason Escapes{"context-escapes", Effect::NoFix,
+                 "One of the two hands the context to other code."};
+  Reason OtherSaves{"saves-otherwise", Effect::NoFix,
+                    "`forward` calls `save_for_backward` more than once, or "
+                    "not with a list in braces that the new elements can be "
+                    "added to."};
+  Reason OtherStores{
+      "stores-otherwise", Effect::NoFix,
+      "A tensor is not stored by a statement of `forward`'s own block, "
+      "`ctx->saved_data[\"key\"] = variable;`, with a key that is a string "
+      "literal and the only one of that text; or something changes the "
+      "variable afterwards; or `forward` uses `saved_data` in another way."};
+  Reason OtherReads{
+      "reads-otherwise", Effect::NoFix,
+      "`backward` reads a tensor in another way than by "
+      "`ctx->saved_data[\"key\"].toTensor()`, to initialise a variable of type "
+      "`Tensor` or as an operand of an operator that makes a tensor. "
+      "`const Tensor &y = ...` would dangle."};
+  Reason WithFirst{"fixed-with-first", Effect::NoFix,
+                   "The fix of the first finding in the function moves this "
+                   "tensor, too."};
+} AutogradContextCycle{};
 
 /// One value that goes into saved_data, in the forward function itself or in
 /// a helper that it hands the value to.
@@ -100,6 +139,17 @@ bool mentionsMove(const clang::Expr *E);
 
 /// The text of \p Key, a string literal; nullopt for others.
 std::optional<std::string> literalOf(const clang::Expr *Key);
+
+/// Makes of saved_data save_for_backward, for all \p Tensors that \p Forward
+/// stores at once, and their reads in \p Backward, which may be null. The edits
+/// go to \p All. The reason why there are none; null for edits.
+///
+///   ctx->saved_data["y"] = y;              ctx->save_for_backward({y});
+///   ctx->saved_data["y"].toTensor()   ->   ctx->get_saved_variables()[0]
+const Reason *saveForBackward(const AutogradForward &Forward,
+                              llvm::ArrayRef<SavedValue> Tensors,
+                              const clang::FunctionDecl *Backward,
+                              clang::ASTContext &Context, fixits::Edits &All);
 
 } // namespace libtorch_tidy
 

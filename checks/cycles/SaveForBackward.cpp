@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/cycles/SaveForBackward.h"
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Hooks.h"
 #include "analysis/torch/storage/Owners.h"
+#include "checks/cycles/AutogradForward.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/SourceManager.h"
@@ -29,21 +29,27 @@ public:
       : From(From), Backward(Backward), Context(Context),
         SM(Context.getSourceManager()) {}
 
-  fixits::Edits edits(llvm::ArrayRef<SavedValue> Tensors) {
-    const FunctionDecl *F = From.function();
-    if (!Backward || F->isDependentContext() ||
-        Backward->isDependentContext() || From.uses().ContextMentions != 0 ||
-        From.uses().Saves.size() > 1)
-      return {};
+  /// Why there are none; null where they are \p All.
+  const Reason *edits(llvm::ArrayRef<SavedValue> Tensors, fixits::Edits &All) {
+    if (!Backward)
+      return &AutogradContextCycle.NoBackward;
+    if (From.function()->isDependentContext() || Backward->isDependentContext())
+      return &AutogradContextCycle.Template;
+    const ContextUses InBackward(Backward);
+    if (From.uses().ContextMentions != 0 || InBackward.ContextMentions != 0)
+      return &AutogradContextCycle.Escapes;
+    if (From.uses().Saves.size() > 1)
+      return &AutogradContextCycle.OtherSaves;
     for (const SavedValue &S : Tensors)
       if (!addElement(S))
-        return {};
-    if (!readsAreSimple() || !othersAreSimple())
-      return {};
-    fixits::Edits All;
-    if (!saveElements(All) || !replaceReads(All))
-      return {};
-    return All;
+        return &AutogradContextCycle.OtherStores;
+    if (!readsAreSimple(InBackward))
+      return &AutogradContextCycle.OtherReads;
+    if (!othersAreSimple())
+      return &AutogradContextCycle.OtherStores;
+    if (!saveElements(All))
+      return &AutogradContextCycle.OtherSaves;
+    return replaceReads(All) ? nullptr : &AutogradContextCycle.OtherReads;
   }
 
 private:
@@ -146,12 +152,9 @@ private:
 
   /// Each of our elements is read as `ctx->saved_data["k"].toTensor()`, whose
   /// value nobody refers to after the statement.
-  bool readsAreSimple() {
+  bool readsAreSimple(const ContextUses &InBackward) {
     const CompoundStmt *Block = block(Backward);
     if (!Block)
-      return false;
-    ContextUses InBackward(Backward);
-    if (InBackward.ContextMentions != 0)
       return false;
     const cpp::Body &Body = cpp::Body::of(Backward);
     for (const Expr *Mention : InBackward.SavedDataMentions) {
@@ -290,11 +293,11 @@ private:
 
 } // namespace
 
-fixits::Edits saveForBackward(const AutogradForward &Forward,
+const Reason *saveForBackward(const AutogradForward &Forward,
                               llvm::ArrayRef<SavedValue> Tensors,
-                              const FunctionDecl *Backward,
-                              ASTContext &Context) {
-  return SaveForBackward(Forward, Backward, Context).edits(Tensors);
+                              const FunctionDecl *Backward, ASTContext &Context,
+                              fixits::Edits &All) {
+  return SaveForBackward(Forward, Backward, Context).edits(Tensors, All);
 }
 
 } // namespace libtorch_tidy

@@ -264,3 +264,33 @@ struct Changed : Function<Changed> {
     return {g[0] * ctx->saved_data["y"].toTensor()};
   }
 };
+
+// Other code may use the context.
+void log(AutogradContext *ctx);
+struct HandsOn : Function<HandsOn> {
+  static Tensor forward(AutogradContext *ctx, Tensor x) {
+    Tensor y = x.exp();
+    ctx->saved_data["y"] = y;
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    log(ctx);
+    return y;
+  }
+  static variable_list backward(AutogradContext *ctx, variable_list g) {
+    return {g[0] * ctx->saved_data["y"].toTensor()};
+  }
+};
+
+// There is no list to add to.
+struct ListInVariable : Function<ListInVariable> {
+  static Tensor forward(AutogradContext *ctx, Tensor x) {
+    Tensor y = x.exp();
+    variable_list inputs{x};
+    ctx->save_for_backward(inputs);
+    ctx->saved_data["y"] = y;
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    return y;
+  }
+  static variable_list backward(AutogradContext *ctx, variable_list g) {
+    return {g[0] * ctx->saved_data["y"].toTensor()};
+  }
+};
