@@ -34,6 +34,17 @@ namespace {
 class FieldUses;
 class ClassOwnership;
 
+constexpr struct ModuleOwnershipCycleReasons {
+  Reason ByClasses{"object-unseen", Effect::Likely,
+                   "No function makes the cycle: two classes own each other "
+                   "by their members, and one of them takes an object of the "
+                   "other that exists already, in its constructor or a setter. "
+                   "Which object it is given is not seen."};
+  Reason Released{"released-somewhere", Effect::Silent,
+                  "A member on the way is reset, cleared, moved away or set to "
+                  "null anywhere in the file, which opens the cycle."};
+} ModuleOwnershipCycle{};
+
 /// docs/checks/libtorch-module-ownership-cycle.md says what it finds and why.
 class ModuleOwnershipCycleCheck : public LibtorchCheck {
 public:
@@ -357,30 +368,27 @@ void ModuleOwnershipCycleCheck::checkMatch(const Match &Result) {
 }
 
 /// The finding that \p Way makes, which begins with the edge that closes it.
-static Finding cycleOf(llvm::ArrayRef<const Edge *> Way) {
+static Finding worded(llvm::ArrayRef<const Edge *> Way) {
   const Edge &E = *Way.front();
   const std::string Owner = nameOf(E.Owner), Owned = nameOf(E.Owned);
-  Finding F;
-  F.Loc = E.Where->getBeginLoc();
-  F.Highlight = E.Where->getSourceRange();
-  F.Strength = Level::Certain;
-  F.Message =
-      E.Owner == E.Owned
-          ? "this makes " + Owner +
-                " own itself, directly or through a member: it is never freed"
-          : "this makes " + Owner + " own " + Owned +
-                ", which owns it: neither is ever freed";
-  if ((Way.size() > 1 || E.Owner == E.Owned) &&
-      llvm::all_of(
-          Way, [](const Edge *Step) { return !Step->Field && Step->Direct; }))
-    F.Message += ", and parameters() recurses without end";
+  const bool Recurses = (Way.size() > 1 || E.Owner == E.Owned) &&
+                        llvm::all_of(Way, [](const Edge *Step) {
+                          return !Step->Field && Step->Direct;
+                        });
+  Finding F =
+      Finding::at(E.Where->getBeginLoc(), E.Where->getSourceRange())
+          .says((E.Owner == E.Owned
+                     ? "this makes " + Owner +
+                           " own itself, directly or through a member: it is "
+                           "never freed"
+                     : "this makes " + Owner + " own " + Owned +
+                           ", which owns it: neither is ever freed") +
+                (Recurses ? ", and parameters() recurses without end" : ""));
   for (const Edge *Step : llvm::drop_begin(Way))
-    F.Steps.push_back(
-        {Step->Where->getBeginLoc(), nameOf(Step->Owned) + " is given to " +
-                                         nameOf(Step->Owner) + " here"});
+    F.note(Step->Where->getBeginLoc(), nameOf(Step->Owned) + " is given to " +
+                                           nameOf(Step->Owner) + " here");
   if (Way.size() == 1 && !E.Owner.Fields.empty())
-    F.Steps.push_back({E.Owner.Fields.back()->getLocation(),
-                       Owned + " owns " + Owner + " by this member"});
+    F.note(E.Owner.Fields.back(), Owned + " owns " + Owner + " by this member");
   return F;
 }
 
@@ -397,11 +405,15 @@ void ModuleOwnershipCycleCheck::checkEdges(const FunctionDecl *Function,
     if (Explained.contains(&E) ||
         !reaches(E.Owned, E.Owner, Finder.Edges, Gone, Way))
       continue;
-    if (llvm::any_of(Way, [&](const Edge *Step) {
-          return Uses.Released.contains(Step->Field) ||
-                 (!Step->Direct && Uses.releases(Step->Value->getType()));
-        }))
+    const auto *Released = llvm::find_if(Way, [&](const Edge *Step) {
+      return Uses.Released.contains(Step->Field) ||
+             (!Step->Direct && Uses.releases(Step->Value->getType()));
+    });
+    if (Released != Way.end()) {
+      silent(E.Where->getBeginLoc(), ModuleOwnershipCycle.Released, "given",
+             (*Released)->Where->getExprLoc());
       continue;
+    }
     // One statement may give it in several ways.
     if (llvm::any_of(Closed, [&](const Edge *Known) {
           return Known->Owner == E.Owner && Known->Owned == E.Owned;
@@ -412,22 +424,42 @@ void ModuleOwnershipCycleCheck::checkEdges(const FunctionDecl *Function,
     for (const Edge *Step : Way)
       if (Step->Field)
         Reported.insert(Step->Field);
-    report(cycleOf(Way));
+    report(worded(Way));
   }
 }
 
-/// Where nobody is seen to close the cycle: \p Child and another class own each
-/// other, and \p Child takes the other as it comes.
+namespace {
+
+/// Two classes that own each other.
+struct ClassCycle {
+  const CXXRecordDecl *Child, *Parent;
+  const FieldDecl *Own;  ///< Of the child.
+  const FieldDecl *Back; ///< Of the parent, and leads to the child.
+  const Expr *Given;     ///< What the child's member is given.
+};
+
+} // namespace
+
+static Finding worded(const ClassCycle &C) {
+  const std::string Child = quoted(C.Child), Parent = quoted(C.Parent);
+  return Finding::at(C.Own->getLocation(), C.Own->getSourceRange())
+      .because(ModuleOwnershipCycle.ByClasses)
+      .says(quoted(C.Own) + " owns a module of class " + Parent +
+            ", which owns " + Child +
+            " modules: if that module owns this one, neither is ever freed")
+      .note(C.Given->getBeginLoc(), "it is given one here")
+      .note(C.Back, Parent + " owns " + Child + " modules by this member");
+}
+
+/// Cycles that no function is seen to close: \p Child and another class own
+/// each other, and \p Child takes the other as it comes.
 void ModuleOwnershipCycleCheck::checkClasses(const CXXRecordDecl *Child,
                                              const FieldUses &Uses,
                                              ClassOwnership &Classes) {
-  auto IsSettled = [&](const FieldDecl *Field) {
-    return Reported.contains(Field) || Uses.Released.contains(Field);
-  };
   for (const FieldDecl *Field : Child->fields()) {
     const FieldDecl *Own = Field->getCanonicalDecl();
     const Expr *Given = Uses.Filled.lookup(Own);
-    if (!Given || IsSettled(Own))
+    if (!Given || Reported.contains(Own))
       continue;
     llvm::SmallVector<const CXXRecordDecl *, 2> Held;
     addModulesIn(Field->getType(), Held);
@@ -436,23 +468,17 @@ void ModuleOwnershipCycleCheck::checkClasses(const CXXRecordDecl *Child,
         continue;
       const FieldDecl *Back =
           Classes.memberLeadingTo(Parent, Child->getDefinition(), Own);
-      if (!Back || IsSettled(Back->getCanonicalDecl()))
+      if (!Back || Reported.contains(Back->getCanonicalDecl()))
         continue;
-      const std::string Theirs =
-          "' owns '" + Child->getNameAsString() + "' modules by this member";
-      Finding F;
-      F.Loc = Field->getLocation();
-      F.Highlight = Field->getSourceRange();
-      F.Strength = Level::Likely;
-      F.Message = "'" + Field->getNameAsString() +
-                  "' owns a module of class '" + Parent->getNameAsString() +
-                  "', which owns '" + Child->getNameAsString() +
-                  "' modules: if that module owns this one, neither is ever "
-                  "freed";
-      F.Steps.push_back({Given->getBeginLoc(), "it is given one here"});
-      F.Steps.push_back(
-          {Back->getLocation(), "'" + Parent->getNameAsString() + Theirs});
-      report(F);
+      const FieldDecl *Released =
+          Uses.Released.contains(Own)                        ? Own
+          : Uses.Released.contains(Back->getCanonicalDecl()) ? Back
+                                                             : nullptr;
+      if (Released) {
+        silent(Field->getLocation(), ModuleOwnershipCycle.Released, Released);
+        continue;
+      }
+      report(worded(ClassCycle{Child, Parent, Field, Back, Given}));
       Reported.insert(Own);
       break;
     }
@@ -478,6 +504,6 @@ void ModuleOwnershipCycleCheck::checkMatched() {
   Reported.clear();
 }
 
-LIBTORCH_CHECK(ModuleOwnershipCycleCheck, NoReasons);
+LIBTORCH_CHECK(ModuleOwnershipCycleCheck, ModuleOwnershipCycle);
 
 } // namespace libtorch_tidy
