@@ -8,25 +8,21 @@
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Object.h"
-#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
-#include "analysis/cpp/UserCode.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
-#include "analysis/flow/unit/FieldUses.h"
 #include "analysis/flow/unit/UnitModel.h"
 #include "analysis/torch/api/Effects.h"
 #include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/autograd/GradGuards.h"
-#include "analysis/torch/autograd/Hooks.h"
 #include "analysis/torch/modules/Kept.h"
 #include "analysis/torch/modules/Modules.h"
 #include "analysis/torch/storage/Owners.h"
 #include "analysis/torch/storage/Sharing.h"
 #include "checks/base/LibtorchCheck.h"
-#include "checks/cycles/LostCapture.h"
+#include "checks/cycles/StoredFunctions.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
@@ -39,29 +35,28 @@ namespace libtorch_tidy {
 
 namespace {
 
+/// What a stored function keeps, and is kept by.
+struct KeptValue {
+  enum Relation {
+    Itself,   ///< The hooked tensor.
+    Computed, ///< From the hooked tensor.
+    Owner,    ///< Of the hooked tensor, or of the field.
+  };
+
+  const Expr *Value;
+  const LambdaCapture *Capture; ///< Null when it is none.
+  std::optional<cpp::Object> Object = {}, Name = {};
+  Relation Is = Owner;
+  const Expr *History = nullptr; ///< Where a computed tensor gets its history.
+  const Reason *Why = nullptr;   ///< It is weaker, or has no fix.
+};
+
 /// docs/checks/libtorch-hook-capture-cycle.md says what it finds and why.
 class HookCaptureCycleCheck : public LibtorchCheck {
 public:
   using LibtorchCheck::LibtorchCheck;
   void registerMatchers(MatchFinder *Finder) override;
   void checkMatch(const Match &Result) override;
-
-private:
-  void checkHook(const CallExpr *Call, const torch::HookRegistration &R,
-                 const FunctionDecl *In, ASTContext &Context);
-  /// A call that sets a hook.
-  struct SetHook {
-    const CallExpr *Call;
-    const torch::HookRegistration &R;
-    const FunctionDecl *In;
-    /// The tensor, by what it is and by its name.
-    const cpp::Object &Hooked, &Named;
-  };
-  /// What is wrong with the hook keeping \p Kept; nullopt: nothing.
-  std::optional<Finding> findingAt(const Expr *Kept, const LambdaExpr *Lambda,
-                                   const SetHook &Set, ASTContext &Context);
-  void checkStoredFunction(const CallExpr *Call, const FunctionDecl *In,
-                           ASTContext &Context);
 };
 
 /// \p E as written, or the name of its object.
@@ -69,10 +64,10 @@ std::string spelled(const Expr *E, const cpp::Object &Object,
                     const ASTContext &Context) {
   // A capture by default is written `=`.
   if (const auto *Ref = dyn_cast<DeclRefExpr>(cpp::peel(E)))
-    return "'" + Ref->getDecl()->getNameAsString() + "'";
+    return quoted(Ref->getDecl());
   StringRef Text = fixits::sourceText(E->getSourceRange(), Context);
   bool Fits = !Text.empty() && Text.size() < 40 && !Text.contains('\n');
-  return "'" + (Fits ? Text.str() : Object.name()) + "'";
+  return quoted(Fits ? Text.str() : Object.name());
 }
 
 /// A tensor, or a shared pointer to one.
@@ -123,29 +118,6 @@ bool changesBetween(const ValueDecl *Var, const Expr *From, const Expr *To,
       return true;
   }
   return false;
-}
-
-/// Is what the call returns dropped, or kept in a variable that nobody reads?
-bool dropsHandle(const CallExpr *Call, cpp::Body &Body) {
-  const Stmt *User = Body.outerOf(Call);
-  if (const VarDecl *Var = cpp::declaredBy(User))
-    return Var->isLocalVarDecl() && !cpp::mentions(Body.root(), Var);
-  if (const auto *Cast = dyn_cast_or_null<CStyleCastExpr>(User))
-    return Cast->getCastKind() == CK_ToVoid;
-  return !User || // The whole body of a function.
-         isa<CompoundStmt, IfStmt, ForStmt, CXXForRangeStmt, WhileStmt, DoStmt,
-             SwitchCase, LabelStmt>(User);
-}
-
-bool isRemoved(const Expr *Tensor, const Stmt *Body) {
-  auto Hooked = cpp::objectOf(Tensor, Body);
-  return cpp::anyOf<CallExpr>(Body, [&](const CallExpr *Call) {
-    const Expr *Other = torch::asHookRemoval(Call);
-    if (!Other)
-      return false;
-    auto Object = cpp::objectOf(Other, Body);
-    return !Object || !Hooked || *Object == *Hooked;
-  });
 }
 
 /// Is gradient mode switched anywhere in \p Body?
@@ -259,49 +231,6 @@ bool isHeavy(QualType T) {
   return false;
 }
 
-/// The field of its object that a method puts parameter \p I into, as its last
-/// word about it.
-const FieldDecl *storedIn(const CXXMethodDecl *Method, unsigned I) {
-  const FieldDecl *Field = nullptr;
-  if (Method)
-    for (const torch::StoredArgument &Stored : torch::storedArguments(Method))
-      if (Stored.Index == I && Stored.Field &&
-          cpp::holdsFunctions(Stored.Field->getType()))
-        Field = Stored.Field;
-  return Field;
-}
-
-/// Does any function of the program empty \p Field, move it away or give it
-/// another function?
-bool isReleasedSomewhere(const FieldDecl *Field, const CallExpr *Except,
-                         const flow::UnitModel &Unit) {
-  auto Names = [&](const Expr *E) {
-    const auto *Member = dyn_cast_or_null<MemberExpr>(cpp::stripImplicit(E));
-    return Member && Member->getMemberDecl()->getCanonicalDecl() ==
-                         Field->getCanonicalDecl();
-  };
-  auto Releases = [&](const CallExpr *Call) {
-    if (cpp::isAssignment(Call) && Call != Except && Names(Call->getArg(0)) &&
-        !flow::isFunctionGiven(Call->getArg(1)))
-      return true;
-    bool Empties = cpp::does(Call, cpp::Std::Empty);
-    if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call)) {
-      if (Empties && Names(Method->getImplicitObjectArgument()))
-        return true;
-      // A setter that is given nothing.
-      for (unsigned I = 0; I < Call->getNumArgs(); ++I)
-        if (cpp::isEmptyValue(Call->getArg(I)) &&
-            storedIn(Method->getMethodDecl(), I) == Field)
-          return true;
-    }
-    return Empties && llvm::any_of(Call->arguments(), Names);
-  };
-  return flow::fieldElsewhere(Field).IsReleased ||
-         llvm::any_of(Unit.functions(), [&](const FunctionDecl *F) {
-           return cpp::anyOf<CallExpr>(F->getBody(), Releases);
-         });
-}
-
 /// Is every mention of \p Var in \p Lambda a plain read of its values, which a
 /// detached copy gives as well?
 bool readsValuesOnly(const LambdaExpr *Lambda, const ValueDecl *Var) {
@@ -332,249 +261,179 @@ fixits::Edits captureDetached(const LambdaExpr *Lambda,
                            Var->getNameAsString() + ".detach()", Context);
 }
 
-/// A cheap look: does \p Call assign, add or hand over a function object?
-bool mayStoreFunction(const CallExpr *Call) {
-  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
-    return cpp::isAssignment(Op) &&
-           cpp::isFunctionObject(Op->getArg(0)->getType());
-  const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
-  const CXXMethodDecl *Callee = Method ? Method->getMethodDecl() : nullptr;
-  if (!Callee || Call->getNumArgs() == 0 || torch::isTorchDecl(Callee))
-    return false;
-  if (cpp::isStdDecl(Callee))
-    return cpp::holdsFunctions(Method->getObjectType());
-  return llvm::any_of(Callee->parameters(), [](const ParmVarDecl *P) {
-    return cpp::isFunctionObject(P->getType());
-  });
-}
-
 } // namespace
 
 void HookCaptureCycleCheck::registerMatchers(MatchFinder *Finder) {
   Finder->addMatcher(callExpr().bind("call"), this);
 }
 
-void HookCaptureCycleCheck::checkMatch(const Match &Result) {
-  const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
-  auto Hook = torch::asHookRegistration(Call);
-  if (!Hook && !mayStoreFunction(Call))
-    return;
-  const cpp::Body *Around = cpp::Body::around(Call, *Result.Context);
-  if (!Around)
-    return;
-  const FunctionDecl *In = Around->function();
-  if (Hook)
-    checkHook(Call, *Hook, In, *Result.Context);
-  else
-    checkStoredFunction(Call, In, *Result.Context);
-}
-
 /// A hook that refers to what is gone when it runs.
-static Finding danglingHook(const CallExpr *Call,
-                            const torch::HookRegistration &R,
-                            const LostCapture &Lost) {
-  const std::string Name = "'" + Lost.Var->getNameAsString() + "'";
-  Finding F;
-  F.Loc = Call->Stmt::getBeginLoc();
-  F.Highlight = R.Tensor->getSourceRange();
-  F.Strength = Level::Certain;
-  F.Message = "this hook refers to " + Name + ", which ends with " +
-              (Lost.Backward ? "its block" : "this function") +
-              " while the tensor keeps the hook: backward() will run it on a "
-              "dangling reference";
-  F.Steps.push_back({Lost.Loc, Name + " is captured by reference here"});
+static Finding worded(const LostCapture &Lost, const StoredFunction &S) {
+  const std::string Name = quoted(Lost.Var);
+  Finding F =
+      Finding::at(S.loc(), S.Hook->Tensor->getSourceRange())
+          .says("this hook refers to " + Name + ", which ends with " +
+                (Lost.Backward ? "its block" : "this function") +
+                " while the tensor keeps the hook: backward() will run it on a "
+                "dangling reference")
+          .note(Lost.Loc, Name + " is captured by reference here");
   if (Lost.Backward)
-    F.Steps.push_back(
-        {Lost.Backward->Stmt::getBeginLoc(), "this backward() runs the hook"});
+    F.note(Lost.Backward->Stmt::getBeginLoc(), "this backward() runs the hook");
   return F;
 }
 
-std::optional<Finding>
-HookCaptureCycleCheck::findingAt(const Expr *Kept, const LambdaExpr *Lambda,
-                                 const SetHook &Set, ASTContext &Context) {
-  const Stmt *Body = Set.In->getBody();
-  const LambdaCapture *Capture = captureOf(Lambda, Kept);
-  if (releases(Lambda, Capture))
-    return std::nullopt;
-  Finding F;
-  F.Loc = Set.Call->Stmt::getBeginLoc();
-  F.Highlight = Kept->getSourceRange();
-  const QualType T = Kept->getType();
-  auto Object = cpp::objectOf(Kept, Body);
-  auto Name = cpp::namedObject(Kept);
+static Finding worded(const KeptValue &K, const StoredFunction &S,
+                      ASTContext &Context) {
+  const bool IsOwner = K.Is == KeptValue::Owner;
+  const std::string What = K.Name && (K.Name->Root || !IsOwner)
+                               ? spelled(K.Value, *K.Name, Context)
+                           : IsOwner ? "a shared pointer to this object"
+                                     : "a tensor";
+  const std::string Captures =
+      (S.Hook ? "this hook" : "the function in " + quoted(S.field())) +
+      " captures " + (K.Is == KeptValue::Itself ? "its own tensor " : "") +
+      What + " by value";
+  Finding F = Finding::at(S.loc(), K.Value->getSourceRange());
+  if (!S.Hook)
+    F.says(Captures + ", which owns that function: each keeps the other, so "
+                      "neither is ever freed");
+  else if (IsOwner)
+    F.says(Captures + ", which owns the hooked tensor: the tensor keeps the "
+                      "hook and the hook keeps its owner, so none of them is "
+                      "ever freed");
+  else if (K.Is == KeptValue::Itself)
+    F.says(Captures + ": the tensor keeps the hook and the hook keeps the "
+                      "tensor, so neither is ever freed");
+  else
+    F.says(
+        Captures + ", which is computed from the hooked tensor " +
+        spelled(S.Hook->Tensor, S.Named, Context) +
+        ": its graph keeps that tensor and its hook, so none of them is ever "
+        "freed");
+  if (K.History)
+    F.note(K.History->getBeginLoc(), What + " gets its history here");
   const SourceManager &SM = Context.getSourceManager();
-  // What is captured must still be what it was when the hook is set.
-  if (Lambda &&
-      changesBetween(Name ? Name->Root : nullptr, Lambda, Set.Call, Body, SM))
-    return std::nullopt;
-  auto Related = [&](auto Holds) {
-    return (Object && Holds(*Object, Set.Hooked)) ||
-           (Name && Holds(*Name, Set.Named));
-  };
-  if (!isTensorHandle(T)) {
-    if ((!cpp::isSharedOwner(T) &&
-         !(torch::mayHoldTensor(T) && cpp::isOwningType(T))) ||
-        !Related(cpp::owns))
-      return std::nullopt;
-    const cpp::Object &Part =
-        Object && cpp::owns(*Object, Set.Hooked) ? Set.Hooked : Set.Named;
-    // A copied container or struct has the same tensors.
-    F.Strength = !cpp::isSharedOwner(T) || Part.Element ||
-                         Part.Fields.empty() || isParameter(Part.Fields.back())
-                     ? Level::Certain
-                     : Level::Likely;
-    F.Message = "this hook captures " +
-                (Name && Name->Root ? spelled(Kept, *Name, Context)
-                                    : "a shared pointer to this object") +
-                " by value, which owns the hooked tensor: the tensor keeps "
-                "the hook and the hook keeps its owner, so none of them is "
-                "ever freed";
-  } else if (Related([](const cpp::Object &A, const cpp::Object &B) {
-               return A == B && !A.Element;
-             })) {
-    F.Strength = Level::Certain;
-    F.Message = "this hook captures its own tensor " +
-                spelled(Kept, *Name, Context) +
-                " by value: the tensor keeps the hook and the hook keeps "
-                "the tensor, so neither is ever freed";
-    if (Capture && !Set.R.OnNode && !Name->Element && torch::isTensor(T) &&
-        !Set.In->isTemplateInstantiation() &&
-        readsValuesOnly(Lambda, Capture->getCapturedVar()) &&
-        !cpp::anyOf<CXXMemberCallExpr>(Body, torch::replacesData) &&
-        !unit().createsGraphs())
-      F.Fix = captureDetached(Lambda, Capture, Context);
-  } else {
-    Downstream Way(Set.Hooked, Body);
-    if (Set.Hooked.Element || !Way.reaches(Kept) || switchesGradMode(Body))
-      return std::nullopt;
-    F.Strength = Level::Likely;
-    const std::string What = Name ? spelled(Kept, *Name, Context) : "a tensor";
-    F.Message = "this hook captures " + What + " by value, which is " +
-                "computed from the hooked tensor " +
-                spelled(Set.R.Tensor, Set.Named, Context) +
-                ": its graph keeps that tensor and its hook, so none of "
-                "them is ever freed";
-    if (!Way.Way.empty())
-      F.Steps.push_back(
-          {Way.Way.back()->getBeginLoc(), What + " gets its history here"});
-  }
-  if (Capture && Capture->getLocation().isValid() &&
-      SM.getExpansionLineNumber(Capture->getLocation()) !=
-          SM.getExpansionLineNumber(Set.Call->Stmt::getBeginLoc()))
-    F.Steps.push_back({Capture->getLocation(), "it is captured here"});
+  if (K.Capture && K.Capture->getLocation().isValid() &&
+      SM.getExpansionLineNumber(K.Capture->getLocation()) !=
+          SM.getExpansionLineNumber(S.loc()))
+    F.note(K.Capture->getLocation(), "it is captured here");
+  if (K.Why)
+    F.because(*K.Why);
+  else if (K.Is == KeptValue::Itself)
+    F.fix(captureDetached(S.Lambda, K.Capture, Context));
   return F;
 }
 
-void HookCaptureCycleCheck::checkHook(const CallExpr *Call,
-                                      const torch::HookRegistration &R,
-                                      const FunctionDecl *In,
-                                      ASTContext &Context) {
-  const Stmt *Body = In->getBody();
-  auto Hooked = cpp::objectOf(R.Tensor, Body);
-  auto Named = cpp::namedObject(R.Tensor);
-  if (!Hooked || !Named)
-    return;
-  const auto *Lambda =
-      dyn_cast_or_null<LambdaExpr>(cpp::Body::of(In).originOf(R.Hook));
+/// Why a detached copy cannot be captured in place of the tensor itself.
+static const Reason *whyNotFixed(const KeptValue &K, const StoredFunction &S,
+                                 flow::UnitModel &Unit) {
+  if (S.Hook->OnNode)
+    return &HookCaptureCycle.OnNode;
+  if (!K.Capture || K.Name->Element || !torch::isTensor(K.Value->getType()))
+    return &HookCaptureCycle.NoCapture;
+  if (S.In->isTemplateInstantiation())
+    return &HookCaptureCycle.Template;
+  if (!readsValuesOnly(S.Lambda, K.Capture->getCapturedVar()))
+    return &HookCaptureCycle.MoreThanValues;
+  if (cpp::anyOf<CXXMemberCallExpr>(S.In->getBody(), torch::replacesData))
+    return &HookCaptureCycle.OtherData;
+  return Unit.createsGraphs() ? &HookCaptureCycle.CreatesGraphs : nullptr;
+}
 
+/// How \p K and \p S keep each other. False where they do not.
+static bool relate(KeptValue &K, const StoredFunction &S,
+                   flow::UnitModel &Unit) {
+  const QualType T = K.Value->getType();
+  auto Related = [&](auto Holds) {
+    return (K.Object && Holds(*K.Object, S.Place)) ||
+           (K.Name && Holds(*K.Name, S.Named));
+  };
+  const bool IsShared = cpp::isSharedOwner(T);
+  if (!isTensorHandle(T)) {
+    const bool MayOwn =
+        S.Hook ? IsShared || (torch::mayHoldTensor(T) && cpp::isOwningType(T))
+               : IsShared && isHeavy(T);
+    if (!MayOwn || !Related(cpp::owns))
+      return false;
+    const cpp::Object &Part =
+        K.Object && cpp::owns(*K.Object, S.Place) ? S.Place : S.Named;
+    if (!S.Hook)
+      K.Why =
+          Unit.seesAllUses(S.field()) ? nullptr : &HookCaptureCycle.Elsewhere;
+    // A copied container or struct has the same tensors.
+    else if (IsShared && !Part.Element && !Part.Fields.empty() &&
+             !isParameter(Part.Fields.back()))
+      K.Why = &HookCaptureCycle.MayReplace;
+    return true;
+  }
+  if (!S.Hook)
+    return false;
+  if (Related([](const cpp::Object &A, const cpp::Object &B) {
+        return A == B && !A.Element;
+      })) {
+    K.Is = KeptValue::Itself;
+    K.Why = whyNotFixed(K, S, Unit);
+    return true;
+  }
+  Downstream Way(S.Place, S.In->getBody());
+  if (S.Place.Element || !Way.reaches(K.Value))
+    return false;
+  K.Is = KeptValue::Computed;
+  K.History = Way.Way.empty() ? nullptr : Way.Way.back();
+  K.Why = &HookCaptureCycle.Computed;
+  return true;
+}
+
+/// The cycle that \p Value, which \p S keeps, closes; nullopt for none.
+static std::optional<KeptValue>
+decide(const Expr *Value, const StoredFunction &S, flow::UnitModel &Unit) {
+  const Stmt *Body = S.In->getBody();
+  KeptValue K{Value, captureOf(S.Lambda, Value), cpp::objectOf(Value, Body),
+              cpp::namedObject(Value)};
+  if (!relate(K, S, Unit))
+    return std::nullopt;
+  const Reason *Why = nullptr;
+  if (releases(S.Lambda, K.Capture))
+    Why = &HookCaptureCycle.LetsGo;
+  // What is captured must still be what it was when the function is stored.
+  else if (S.Lambda &&
+           changesBetween(K.Name ? K.Name->Root : nullptr, S.Lambda, S.Call,
+                          Body, Unit.context().getSourceManager()))
+    Why = &HookCaptureCycle.Changed;
+  else if (K.Is == KeptValue::Computed && switchesGradMode(Body))
+    Why = &HookCaptureCycle.GradMode;
+  if (!Why)
+    return K;
+  silent(S.loc(), *Why);
+  return std::nullopt;
+}
+
+void HookCaptureCycleCheck::checkMatch(const Match &Result) {
+  const auto S = asStoredFunction(Result.Nodes.getNodeAs<CallExpr>("call"),
+                                  *Result.Context);
+  if (!S)
+    return;
   std::optional<Finding> Worst;
-  if (auto Lost = lostCapture(Lambda, Call, *Hooked, In))
-    Worst = danglingHook(Call, R, *Lost);
-  const SetHook Set{Call, R, In, *Hooked, *Named};
-  for (const Expr *Kept : torch::keptBy(R.Hook, Body))
-    if (auto F = findingAt(Kept, Lambda, Set, Context);
-        F && (!Worst || F->Strength < Worst->Strength))
-      Worst = std::move(F);
-  if (Worst && (R.OnNode || (dropsHandle(Call, cpp::Body::of(In)) &&
-                             !isRemoved(R.Tensor, Body))))
+  if (auto Lost = S->Hook ? lostCapture(*S) : std::nullopt) {
+    if (Lost->UsedBy)
+      silent(S->loc(), HookCaptureCycle.UsedBefore, "call",
+             Lost->UsedBy->getExprLoc());
+    else
+      Worst = worded(*Lost, *S);
+  }
+  for (const Expr *Kept : torch::keptBy(S->Function, S->In->getBody()))
+    if (auto K = decide(Kept, *S, unit()))
+      if (Finding F = worded(*K, *S, *Result.Context);
+          !Worst || F.Strength < Worst->Strength)
+        Worst = std::move(F);
+  if (!Worst)
+    return;
+  if (auto Why = removalOf(*S, unit()))
+    silent(S->loc(), *Why->Row, Why->Detail, Why->At);
+  else
     report(*Worst);
 }
 
-void HookCaptureCycleCheck::checkStoredFunction(const CallExpr *Call,
-                                                const FunctionDecl *In,
-                                                ASTContext &Context) {
-  const Stmt *Body = In->getBody();
-  // Where it is stored, and in which field of that.
-  std::optional<cpp::Object> Place, Named;
-  const Expr *Function = nullptr;
-  auto Into = [&](const Expr *To) {
-    Place = cpp::objectOf(To, Body);
-    Named = cpp::namedObject(To);
-  };
-  const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
-  if (cpp::isAssignment(Call) &&
-      cpp::isFunctionObject(Call->getArg(0)->getType())) {
-    Function = Call->getArg(1);
-    Into(Call->getArg(0));
-  } else if (Method && Call->getNumArgs() > 0) {
-    const Expr *Object = Method->getImplicitObjectArgument();
-    if (auto Added = cpp::asInsertion(Call);
-        Added && cpp::holdsFunctions(Object->getType())) {
-      Function = Added->value();
-      Into(Object);
-    } else if (const CXXMethodDecl *Callee = Method->getMethodDecl();
-               Callee && cpp::isUserCode(Callee->getLocation(),
-                                         Context.getSourceManager())) {
-      for (unsigned I = 0; I < Call->getNumArgs() && !Function; ++I) {
-        if (I >= Callee->getNumParams() ||
-            !cpp::isFunctionObject(Callee->getParamDecl(I)->getType()))
-          continue;
-        const FieldDecl *Field = storedIn(Callee, I);
-        if (!Field)
-          continue;
-        Function = Call->getArg(I);
-        Into(Object);
-        for (auto *Path : {&Place, &Named})
-          if (*Path)
-            (*Path)->Fields.push_back(Field->getCanonicalDecl());
-      }
-    }
-  }
-  if (!Function || !Place || !Named || Place->Fields.empty() ||
-      Named->Fields.empty())
-    return;
-  const FieldDecl *Field = Place->Fields.back();
-  const auto *Lambda =
-      dyn_cast_or_null<LambdaExpr>(cpp::Body::of(In).originOf(Function));
-  for (const Expr *Kept : torch::keptBy(Function, Body)) {
-    if (isTensorHandle(Kept->getType()) ||
-        !cpp::isSharedOwner(Kept->getType()) || !isHeavy(Kept->getType()))
-      continue;
-    const LambdaCapture *Capture = captureOf(Lambda, Kept);
-    if (releases(Lambda, Capture))
-      continue;
-    auto Object = cpp::objectOf(Kept, Body);
-    auto Name = cpp::namedObject(Kept);
-    if (!(Object && cpp::owns(*Object, *Place)) &&
-        !(Name && cpp::owns(*Name, *Named)))
-      continue;
-    if (Lambda && changesBetween(Name ? Name->Root : nullptr, Lambda, Call,
-                                 Body, Context.getSourceManager()))
-      continue;
-    if (isReleasedSomewhere(Field, Call, unit()))
-      return;
-    Finding F;
-    F.Loc = Call->Stmt::getBeginLoc();
-    F.Highlight = Kept->getSourceRange();
-    F.Strength = unit().seesAllUses(Field) ? Level::Certain : Level::Likely;
-    std::string What = Name && Name->Root
-                           ? spelled(Kept, *Name, Context)
-                           : std::string("a shared pointer to this object");
-    F.Message = "the function in '" + Field->getNameAsString() + "' captures " +
-                What +
-                " by value, which owns that function: each keeps the other, "
-                "so neither is ever freed";
-    if (Capture && Capture->getLocation().isValid() &&
-        Context.getSourceManager().getExpansionLineNumber(
-            Capture->getLocation()) !=
-            Context.getSourceManager().getExpansionLineNumber(
-                Call->Stmt::getBeginLoc()))
-      F.Steps.push_back({Capture->getLocation(), "it is captured here"});
-    report(F);
-    return;
-  }
-}
-
-LIBTORCH_CHECK(HookCaptureCycleCheck, NoReasons);
+LIBTORCH_CHECK(HookCaptureCycleCheck, HookCaptureCycle);
 
 } // namespace libtorch_tidy

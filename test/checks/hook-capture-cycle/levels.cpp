@@ -1,6 +1,7 @@
 // What is certain, and why.
 // RUN: %check_libtorch_tidy %s libtorch-hook-capture-cycle %t --level=0
 
+#include "Inputs/shared.h"
 #include <functional>
 #include <torch/torch.h>
 
@@ -34,4 +35,8 @@ struct Session {
 void open(std::shared_ptr<Session> session) {
   session->run = [session](Tensor x) { return session->net(x); };
   // CHECK-NOTES: :[[@LINE-1]]:3: warning: the function in 'run' captures 'session' by value, which owns that function: each keeps the other, so neither is ever freed [libtorch-hook-capture-cycle]
+}
+// Another file may clear it.
+void share(std::shared_ptr<Shared> shared) {
+  shared->run = [shared](Tensor x) { return shared->net(x); };
 }

@@ -1,0 +1,287 @@
+//===- StoredFunctions.cpp - Hooks and functions in fields ----------------===//
+//
+// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "checks/cycles/StoredFunctions.h"
+#include "analysis/cpp/Body.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Std.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/cpp/UserCode.h"
+#include "analysis/cpp/Walk.h"
+#include "analysis/flow/unit/FieldUses.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/autograd/Autograd.h"
+#include "analysis/torch/modules/Kept.h"
+#include "analysis/torch/modules/StoredArguments.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+
+namespace libtorch_tidy {
+
+namespace {
+
+/// The field of its object that a method puts parameter \p I into, as its last
+/// word about it.
+const FieldDecl *storedIn(const CXXMethodDecl *Method, unsigned I) {
+  const FieldDecl *Field = nullptr;
+  if (Method)
+    for (const torch::StoredArgument &Stored : torch::storedArguments(Method))
+      if (Stored.Index == I && Stored.Field &&
+          cpp::holdsFunctions(Stored.Field->getType()))
+        Field = Stored.Field;
+  return Field;
+}
+
+/// Does any function of the program empty \p Field, move it away or give it
+/// another function?
+bool isReleasedSomewhere(const FieldDecl *Field, const CallExpr *Except,
+                         const flow::UnitModel &Unit) {
+  auto Names = [&](const Expr *E) {
+    const auto *Member = dyn_cast_or_null<MemberExpr>(cpp::stripImplicit(E));
+    return Member && Member->getMemberDecl()->getCanonicalDecl() ==
+                         Field->getCanonicalDecl();
+  };
+  auto Releases = [&](const CallExpr *Call) {
+    if (cpp::isAssignment(Call) && Call != Except && Names(Call->getArg(0)) &&
+        !flow::isFunctionGiven(Call->getArg(1)))
+      return true;
+    bool Empties = cpp::does(Call, cpp::Std::Empty);
+    if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call)) {
+      if (Empties && Names(Method->getImplicitObjectArgument()))
+        return true;
+      // A setter that is given nothing.
+      for (unsigned I = 0; I < Call->getNumArgs(); ++I)
+        if (cpp::isEmptyValue(Call->getArg(I)) &&
+            storedIn(Method->getMethodDecl(), I) == Field)
+          return true;
+    }
+    return Empties && llvm::any_of(Call->arguments(), Names);
+  };
+  return flow::fieldElsewhere(Field).IsReleased ||
+         llvm::any_of(Unit.functions(), [&](const FunctionDecl *F) {
+           return cpp::anyOf<CallExpr>(F->getBody(), Releases);
+         });
+}
+
+/// A cheap look: does \p Call assign, add or hand over a function object?
+bool mayStoreFunction(const CallExpr *Call) {
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
+    return cpp::isAssignment(Op) &&
+           cpp::isFunctionObject(Op->getArg(0)->getType());
+  const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+  const CXXMethodDecl *Callee = Method ? Method->getMethodDecl() : nullptr;
+  if (!Callee || Call->getNumArgs() == 0 || torch::isTorchDecl(Callee))
+    return false;
+  if (cpp::isStdDecl(Callee))
+    return cpp::holdsFunctions(Method->getObjectType());
+  return llvm::any_of(Callee->parameters(), [](const ParmVarDecl *P) {
+    return cpp::isFunctionObject(P->getType());
+  });
+}
+
+/// Is what the call returns dropped, or kept in a variable that is never read?
+bool dropsHandle(const CallExpr *Call, cpp::Body &Body) {
+  const Stmt *User = Body.outerOf(Call);
+  if (const VarDecl *Var = cpp::declaredBy(User))
+    return Var->isLocalVarDecl() && !cpp::mentions(Body.root(), Var);
+  if (const auto *Cast = dyn_cast_or_null<CStyleCastExpr>(User))
+    return Cast->getCastKind() == CK_ToVoid;
+  return !User || // The whole body of a function.
+         isa<CompoundStmt, IfStmt, ForStmt, CXXForRangeStmt, WhileStmt, DoStmt,
+             SwitchCase, LabelStmt>(User);
+}
+
+/// The call in \p Body that may remove a hook of \p Tensor; null for none.
+const CallExpr *hookRemoval(const Expr *Tensor, const Stmt *Body) {
+  auto Hooked = cpp::objectOf(Tensor, Body);
+  return cpp::findFirst<CallExpr>(Body, [&](const CallExpr *Call) {
+    const Expr *Other = torch::asHookRemoval(Call);
+    if (!Other)
+      return false;
+    auto Object = cpp::objectOf(Other, Body);
+    return !Object || !Hooked || *Object == *Hooked;
+  });
+}
+
+class LostCaptures {
+public:
+  explicit LostCaptures(const StoredFunction &S)
+      : Call(S.Call), Lambda(S.Lambda), Hooked(S.Place), In(S.In),
+        SM(In->getASTContext().getSourceManager()) {}
+
+  std::optional<LostCapture> find() const {
+    const auto *Method = dyn_cast<CXXMethodDecl>(In);
+    if (!Lambda || In->isMain() || (Method && Method->getParent()->isLambda()))
+      return std::nullopt;
+    std::optional<LostCapture> First;
+    for (const LambdaCapture &C : Lambda->captures()) {
+      if (!C.capturesVariable() || C.getCaptureKind() != LCK_ByRef)
+        continue;
+      const auto *Var = dyn_cast<VarDecl>(C.getCapturedVar());
+      if (Var && Var->isInitCapture())
+        Var = cpp::variableOf(Var->getInit());
+      if (!cpp::Body::of(In).isOwn(Var) || Var == Hooked.Root)
+        continue;
+      LostCapture Found{Var, C.getLocation(), backwardAfter(Var)};
+      if (Found.Backward)
+        return Found;
+      if (!First)
+        First = Found;
+    }
+    if (!First || !outlives())
+      return std::nullopt;
+    First->UsedBy = usedBy();
+    return First;
+  }
+
+private:
+  bool isAfter(SourceLocation Loc, SourceLocation End) const {
+    return SM.isBeforeInTranslationUnit(SM.getFileLoc(End), SM.getFileLoc(Loc));
+  }
+
+  /// A call of backward() in this function, after the block of \p Var, which
+  /// the hooked tensor outlives.
+  const CallExpr *backwardAfter(const VarDecl *Var) const {
+    const Stmt *Scope =
+        isa<ParmVarDecl>(Var) ? nullptr : cpp::Body::of(In).scopeOf(Var);
+    if (!Scope || Scope == In->getBody() || !isHookedBefore(Scope))
+      return nullptr;
+    return cpp::findFirst<CallExpr>(
+        In->getBody(),
+        [&](const CallExpr *C) {
+          return torch::isBackward(C) &&
+                 isAfter(C->Stmt::getBeginLoc(), Scope->getEndLoc());
+        },
+        cpp::Lambdas::Skipped);
+  }
+
+  /// Is the hooked tensor a parameter, a member or a variable from before
+  /// \p Scope?
+  bool isHookedBefore(const Stmt *Scope) const {
+    return !Hooked.Root || isa<ParmVarDecl>(Hooked.Root) ||
+           isAfter(Scope->getBeginLoc(), Hooked.Root->getLocation());
+  }
+
+  /// Does the tensor surely live on when the function has returned?
+  bool outlives() const {
+    if (!Hooked.Root)
+      return llvm::all_of(Hooked.Fields, [](const FieldDecl *Field) {
+        return cpp::isOwningType(Field->getType());
+      });
+    if (isa<ParmVarDecl>(Hooked.Root))
+      return true;
+    const Stmt *Body = In->getBody();
+    return cpp::anyOf<ReturnStmt>(
+        Body,
+        [&](const ReturnStmt *S) {
+          return S->getRetValue() &&
+                 llvm::any_of(
+                     torch::keptBy(S->getRetValue(), Body), [&](const Expr *E) {
+                       auto Object = cpp::objectOf(E, Body);
+                       return Object && !Object->Element && *Object == Hooked;
+                     });
+        },
+        cpp::Lambdas::Skipped);
+  }
+
+  /// A backward pass within this function, for which the hook may be meant, or
+  /// a call that may take it away. Null for none.
+  const CallExpr *usedBy() const {
+    return cpp::findFirst<CallExpr>(In->getBody(), [&](const CallExpr *C) {
+      const FunctionDecl *Callee = C->getDirectCallee();
+      return torch::isBackward(C) ||
+             (isAfter(C->Stmt::getBeginLoc(), Call->Stmt::getEndLoc()) &&
+              (!Callee || !cpp::isOfLibrary(Callee)));
+    });
+  }
+
+  const CallExpr *Call;
+  const LambdaExpr *Lambda;
+  const cpp::Object &Hooked;
+  const FunctionDecl *In;
+  const SourceManager &SM;
+};
+
+} // namespace
+
+/// \p Function, which \p Call stores in \p To or, with \p Field, in a field of
+/// that.
+static std::optional<StoredFunction>
+storedTo(const Expr *To, const CallExpr *Call, const Expr *Function,
+         const FunctionDecl *In, const FieldDecl *Field = nullptr) {
+  auto Place = cpp::objectOf(To, In->getBody());
+  auto Named = cpp::namedObject(To);
+  if (!Place || !Named)
+    return std::nullopt;
+  if (Field)
+    for (cpp::Object *Path : {&*Place, &*Named})
+      Path->Fields.push_back(Field->getCanonicalDecl());
+  const Expr *Origin = cpp::Body::of(In).originOf(Function);
+  return StoredFunction{Call,   Function, In,
+                        *Place, *Named,   dyn_cast_or_null<LambdaExpr>(Origin)};
+}
+
+static std::optional<StoredFunction> storedInField(const CallExpr *Call,
+                                                   const FunctionDecl *In) {
+  if (cpp::isAssignment(Call))
+    return storedTo(Call->getArg(0), Call, Call->getArg(1), In);
+  const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+  if (!Method || Call->getNumArgs() == 0)
+    return std::nullopt;
+  const Expr *Object = Method->getImplicitObjectArgument();
+  const CXXMethodDecl *Callee = Method->getMethodDecl();
+  if (auto Added = cpp::asInsertion(Call);
+      Added && cpp::holdsFunctions(Object->getType()))
+    return storedTo(Object, Call, Added->value(), In);
+  if (Callee && cpp::isUserCode(Callee->getLocation(),
+                                In->getASTContext().getSourceManager()))
+    for (unsigned I = 0; I < Call->getNumArgs(); ++I)
+      if (I < Callee->getNumParams() &&
+          cpp::isFunctionObject(Callee->getParamDecl(I)->getType()))
+        if (const FieldDecl *Field = storedIn(Callee, I))
+          return storedTo(Object, Call, Call->getArg(I), In, Field);
+  return std::nullopt;
+}
+
+std::optional<StoredFunction> asStoredFunction(const CallExpr *Call,
+                                               ASTContext &Context) {
+  auto Hook = torch::asHookRegistration(Call);
+  const cpp::Body *In = Hook || mayStoreFunction(Call)
+                            ? cpp::Body::around(Call, Context)
+                            : nullptr;
+  if (!In)
+    return std::nullopt;
+  auto S = Hook ? storedTo(Hook->Tensor, Call, Hook->Hook, In->function())
+                : storedInField(Call, In->function());
+  if (!S || (!Hook && (S->Place.Fields.empty() || S->Named.Fields.empty())))
+    return std::nullopt;
+  S->Hook = Hook;
+  return S;
+}
+
+std::optional<Because> removalOf(const StoredFunction &S,
+                                 const flow::UnitModel &Unit) {
+  if (const FieldDecl *Field = S.field()) {
+    if (isReleasedSomewhere(Field, S.Call, Unit))
+      return Because{&HookCaptureCycle.Released, quoted(Field),
+                     Field->getLocation()};
+  } else if (!S.Hook->OnNode) {
+    if (!dropsHandle(S.Call, cpp::Body::of(S.In)))
+      return Because{&HookCaptureCycle.HandleUsed};
+    if (const CallExpr *Call = hookRemoval(S.Hook->Tensor, S.In->getBody()))
+      return Because{&HookCaptureCycle.Removed, "call", Call->getExprLoc()};
+  }
+  return std::nullopt;
+}
+
+std::optional<LostCapture> lostCapture(const StoredFunction &S) {
+  return LostCaptures(S).find();
+}
+
+} // namespace libtorch_tidy
