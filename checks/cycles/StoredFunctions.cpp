@@ -16,7 +16,6 @@
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/modules/Kept.h"
-#include "analysis/torch/modules/StoredArguments.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/SourceManager.h"
 
