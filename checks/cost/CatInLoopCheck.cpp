@@ -130,21 +130,6 @@ bool FreshTensors::isFresh(const Expr *E, unsigned Depth) const {
   return isFresh(Of, Depth + 1);
 }
 
-/// Is \p E the tensor of \p V, or a view of it?
-bool isHandleOf(const VarDecl *V, const Expr *E) {
-  for (E = cpp::stripImplicit(E); E;) {
-    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
-      return Ref->getDecl() == V;
-    const auto *Call = dyn_cast<CallExpr>(E);
-    const torch::OpFacts *Facts =
-        Call ? torch::opFacts(Call->getDirectCallee()) : nullptr;
-    if (!Facts || !Facts->mayShare())
-      return false;
-    E = cpp::receiverOf(Call);
-  }
-  return false;
-}
-
 bool FreshTensors::isFreshVariable(const VarDecl *V, unsigned Depth) const {
   if (!torch::isTensor(V->getType()))
     return false;
@@ -154,11 +139,14 @@ bool FreshTensors::isFreshVariable(const VarDecl *V, unsigned Depth) const {
       }))
     return false;
   // No other variable holds it, nor a view of it.
+  auto IsHandle = [&](const Expr *E) {
+    return torch::memoryRoot(E, In->getASTContext()) == V;
+  };
   return !cpp::anyOf<VarDecl>(Loop, [&](const VarDecl *Other) {
-    return isHandleOf(V, Other->getInit());
+    return IsHandle(Other->getInit());
   }) && !cpp::anyOf<CallExpr>(Loop, [&](const CallExpr *Call) {
     return cpp::isAssignment(Call) && Call != Ignored &&
-           isHandleOf(V, Call->getArg(1));
+           IsHandle(Call->getArg(1));
   });
 }
 

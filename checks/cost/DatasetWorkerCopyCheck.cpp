@@ -5,13 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
-#include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/cpp/Walk.h"
-#include "analysis/cpp/Writes.h"
 #include "analysis/flow/unit/FieldUses.h"
 #include "analysis/flow/unit/TensorWork.h"
 #include "analysis/torch/api/Conventions.h"
@@ -23,7 +22,6 @@
 #include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
 using namespace clang::ast_matchers;
@@ -31,6 +29,24 @@ using namespace clang::ast_matchers;
 namespace libtorch_tidy {
 
 namespace {
+
+constexpr struct DatasetWorkerCopyReasons {
+  Reason NotIndexed{"not-indexed", Effect::Advice,
+                    "It is a container of strings, or of containers that are "
+                    "not indexed by the example: many of them, or few."};
+  Reason NoWorkers{"no-workers", Effect::Silent,
+                   "The loader has no workers, which is the default, or one."};
+  Reason Unknown{"workers-unknown", Effect::Silent,
+                 "The number of workers is known at run time only."};
+  Reason Seeded{"seeded-where-used", Effect::Silent,
+                "The engine is seeded or assigned where it is used."};
+  Reason CopiesItself{"copies-itself", Effect::Silent,
+                      "The class has a copy constructor of its own."};
+  Reason Small{"small-data", Effect::Silent,
+               "It is small as a rule: a container of numbers with one entry "
+               "for an example (labels, means), or strings that are called "
+               "paths, files, names or classes."};
+} DatasetWorkerCopy{};
 
 /// docs/checks/libtorch-dataset-worker-copy.md says what it finds and why.
 class DatasetWorkerCopyCheck : public LibtorchCheck {
@@ -42,68 +58,69 @@ public:
 
 struct Workers {
   std::optional<int64_t> Count; ///< Unknown: one for each core, or some.
-  const Expr *Where;
+  const Expr *Where = nullptr;
+  const Reason *WhyNot = nullptr; ///< Set where there are not surely several.
 };
 
 /// How many workers \p E says, as far as it can be computed.
-std::optional<Workers> countOf(const Expr *E, const FunctionDecl *In,
-                               const ASTContext &Context) {
+Workers countOf(const Expr *E, cpp::Body *In, const ASTContext &Context) {
   if (std::optional<int64_t> Count = cpp::constantInt(E, Context))
-    return Workers{Count, E};
+    return {Count, E, *Count < 2 ? &DatasetWorkerCopy.NoWorkers : nullptr};
   if (torch::asksForConcurrency(E))
-    return Workers{std::nullopt, E};
+    return {std::nullopt, E};
   // config.workers, which its class starts with a number above 0: some.
-  if (const auto *Member = dyn_cast<MemberExpr>(E->IgnoreParenImpCasts()))
-    if (const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
-        Field && Field->getInClassInitializer())
-      if (std::optional<Workers> Usual =
-              countOf(Field->getInClassInitializer(), nullptr, Context))
-        return Usual->Count == 0 ? *Usual : Workers{std::nullopt, E};
+  const auto *Member = dyn_cast<MemberExpr>(cpp::stripImplicit(E));
+  if (const auto *Field = dyn_cast_or_null<FieldDecl>(
+          Member ? Member->getMemberDecl() : nullptr);
+      Field && Field->getInClassInitializer()) {
+    Workers Usual = countOf(Field->getInClassInitializer(), nullptr, Context);
+    if (Usual.Where)
+      return Usual.Count == 0 ? Usual : Workers{std::nullopt, E};
+  }
   // int workers = 4; that nobody changes.
-  const VarDecl *Var = cpp::variableOf(E);
-  if (Var && Var->isLocalVarDecl() && Var->hasInit() && In && In->hasBody() &&
-      cpp::writesTo(Var, In->getBody()).empty())
-    return countOf(Var->getInit(), nullptr, Context);
-  return std::nullopt;
+  if (const Expr *Origin = In ? In->originOf(E) : nullptr;
+      Origin && Origin != cpp::stripImplicit(E))
+    return countOf(Origin, nullptr, Context);
+  return {std::nullopt, nullptr, &DatasetWorkerCopy.Unknown};
 }
 
-/// The workers that \p Options ask for; nullopt for the default of none.
-std::optional<Workers> workersOf(const Expr *Options, const FunctionDecl *In,
-                                 const ASTContext &Context) {
-  // Chains and variables are short; the bound guards against odd code.
-  for (unsigned Steps = 0; Options && Steps < cpp::MaxChase; ++Steps) {
-    torch::WorkersSetter Setter = torch::asWorkersSetter(Options);
-    if (Setter.Workers)
-      return countOf(Setter.Workers, In, Context);
-    if (Setter.Object) {
-      Options = Setter.Object;
-      continue;
-    }
-    const VarDecl *Var = cpp::variableOf(Options);
-    if (!Var || isa<ParmVarDecl>(Var) || !Var->hasInit())
-      return std::nullopt;
-    // options.workers(4); as a statement of its own: the last one counts.
-    std::optional<Workers> Set;
-    if (Var->isLocalVarDecl() && In && In->hasBody())
-      cpp::forEachCall(In->getBody(), [&](const CallExpr *Call) {
-        const Expr *Link = Call;
-        const Expr *Value = nullptr;
-        for (unsigned I = 0; I < 32; ++I) {
-          torch::WorkersSetter Inner = torch::asWorkersSetter(Link);
-          if (!Inner.Object)
-            break;
-          if (Inner.Workers && !Value)
-            Value = Inner.Workers;
-          Link = Inner.Object;
-        }
-        if (Value && cpp::variableOf(Link) == Var)
-          Set = countOf(Value, In, Context);
-      });
-    if (Set)
-      return Set;
-    Options = Var->getInit();
+/// What a chain of setters asks for, and the options that it begins with.
+struct SetterChain {
+  const Expr *Workers = nullptr, *Start;
+};
+SetterChain chainOf(const Expr *E) {
+  SetterChain Chain = {nullptr, E};
+  for (auto S = torch::asWorkersSetter(E); S.Object;
+       S = torch::asWorkersSetter(S.Object)) {
+    if (!Chain.Workers)
+      Chain.Workers = S.Workers;
+    Chain.Start = S.Object;
   }
-  return std::nullopt;
+  return Chain;
+}
+
+/// The workers that \p Options ask for; none by default.
+Workers workersOf(const Expr *Options, cpp::Body *In,
+                  const ASTContext &Context) {
+  // Variables stand for few others; the bound guards against odd code.
+  for (unsigned Hops = 0; Options && Hops < cpp::MaxChase; ++Hops) {
+    SetterChain Chain = chainOf(Options);
+    const VarDecl *Var = cpp::variableOf(Chain.Start);
+    // options.workers(4); as a statement of its own: the last one counts.
+    if (!Chain.Workers && Var && Var->isLocalVarDecl() && In)
+      cpp::forEachCall(In->root(), [&](const CallExpr *Call) {
+        SetterChain Set = chainOf(Call);
+        if (Set.Workers && cpp::variableOf(Set.Start) == Var)
+          Chain.Workers = Set.Workers;
+      });
+    if (Chain.Workers)
+      return countOf(Chain.Workers, In, Context);
+    if (isa<MemberExpr>(cpp::stripImplicit(Chain.Start)) ||
+        isa_and_nonnull<ParmVarDecl>(Var))
+      return {std::nullopt, nullptr, &DatasetWorkerCopy.Unknown};
+    Options = Var ? Var->getInit() : nullptr;
+  }
+  return {std::nullopt, nullptr, &DatasetWorkerCopy.NoWorkers};
 }
 
 /// A member that each copy of an object has for itself, and that the methods
@@ -112,13 +129,13 @@ struct CopiedMember {
   enum Kind {
     Random, ///< A generator of random numbers, with its state.
     Cache,  ///< What a method that runs on the copy adds elements to.
-    Data,   ///< Numbers for every example, or a large array.
-    Some,   ///< Containers of strings or of containers, many or few.
+    Data,   ///< Numbers for every example, a large array, many strings.
   };
   Kind What;
   const FieldDecl *Field;
   const Expr *Used;   ///< Where a method uses it; null: in another unit.
   std::string UsedAt; ///< There, as file:line.
+  const Reason *Why;  ///< Set where it is weaker than others, or silent.
 };
 
 /// What a value owns on the heap, from little to much.
@@ -235,137 +252,132 @@ bool copiesItself(const CXXRecordDecl *R) {
 }
 
 /// A generator, or a member of a user's class that holds one by value.
-bool holdsEngine(QualType T, const SourceManager &SM,
-                 llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Seen) {
+bool holdsEngine(QualType T, const SourceManager &SM) {
   if (torch::isRandomEngine(T))
     return true;
   const CXXRecordDecl *R = T->getAsCXXRecordDecl();
-  if (!R || !R->hasDefinition() || !Seen.insert(R).second ||
-      !cpp::isUserCode(R->getLocation(), SM) ||
-      copiesItself(R->getDefinition()))
-    return false;
-  return llvm::any_of(R->getDefinition()->fields(), [&](const FieldDecl *F) {
-    return holdsEngine(F->getType(), SM, Seen);
-  });
+  return R && R->hasDefinition() && cpp::isUserCode(R->getLocation(), SM) &&
+         !copiesItself(R->getDefinition()) &&
+         llvm::any_of(R->getDefinition()->fields(), [&](const FieldDecl *F) {
+           return holdsEngine(F->getType(), SM);
+         });
 }
 
-bool holdsEngine(QualType T, const SourceManager &SM) {
-  llvm::SmallPtrSet<const CXXRecordDecl *, 8> Seen;
-  return holdsEngine(T, SM, Seen);
+/// What the copy of \p Field is worth that \p Use uses, if anything.
+std::optional<CopiedMember> copyOf(const FieldDecl *Field,
+                                   const flow::CopyUse &Use) {
+  const ASTContext &Context = Field->getASTContext();
+  CopiedMember Copy = {CopiedMember::Random, Field, Use.First, Use.FirstAt,
+                       nullptr};
+  if (holdsEngine(Field->getType(), Context.getSourceManager())) {
+    Copy.Why = Use.Seeded ? &DatasetWorkerCopy.Seeded : nullptr;
+    return Copy;
+  }
+  const Owns What = OwnedData(Context).of(Field->getType());
+  if (Use.isFilled() && !Use.Emptied &&
+      cpp::isContainer(cpp::recordOf(Field->getType())) &&
+      (torch::mayHoldTensor(Field->getType()) || What >= Owns::Rows))
+    return CopiedMember{CopiedMember::Cache, Field, Use.Filled, Use.FilledAt,
+                        nullptr};
+  Copy.What = CopiedMember::Data;
+  if (What == Owns::Nothing || What == Owns::String)
+    return std::nullopt;
+  if (What == Owns::Large || (What == Owns::Rows && Use.Indexed) ||
+      (What == Owns::Numbers && Use.Strided))
+    return Copy;
+  Copy.Why = What == Owns::Numbers || (What == Owns::Strings &&
+                                       torch::namesSmallText(Field->getName()))
+                 ? &DatasetWorkerCopy.Small
+                 : &DatasetWorkerCopy.NotIndexed;
+  return Copy;
 }
 
+/// Adds to \p Found the members of \p Class and its bases that matter when an
+/// object is copied for each of several threads. Handles (tensors,
+/// std::shared_ptr, cv::Mat) are shared by the copies and stay out.
 void collect(const CXXRecordDecl *Class, const flow::CopyUses &Used,
-             const ASTContext &Context,
-             llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Seen,
-             llvm::SmallVectorImpl<CopiedMember> &Found) {
-  if (!Seen.insert(Class).second || copiesItself(Class))
-    return;
-  const SourceManager &SM = Context.getSourceManager();
+             const Reason *Why, llvm::SmallVectorImpl<CopiedMember> &Found) {
+  if (copiesItself(Class))
+    Why = &DatasetWorkerCopy.CopiesItself;
   for (const CXXBaseSpecifier &Base : Class->bases()) {
     const CXXRecordDecl *R = Base.getType()->getAsCXXRecordDecl();
-    if (R && R->hasDefinition() && cpp::isUserCode(R->getLocation(), SM))
-      collect(R->getDefinition(), Used, Context, Seen, Found);
+    if (R && R->hasDefinition() &&
+        cpp::isUserCode(R->getLocation(),
+                        Class->getASTContext().getSourceManager()))
+      collect(R->getDefinition(), Used, Why, Found);
   }
   for (const FieldDecl *Field : Class->fields()) {
     auto It = Used.Of.find(Field);
     if (It == Used.Of.end() || !Field->getIdentifier())
       continue;
-    const flow::CopyUse &Use = It->second;
-    if (holdsEngine(Field->getType(), SM)) {
-      if (!Use.Seeded)
-        Found.push_back({CopiedMember::Random, Field, Use.First, Use.FirstAt});
-      continue;
+    if (auto Copy = copyOf(Field, It->second)) {
+      Copy->Why = Why ? Why : Copy->Why;
+      Found.push_back(*Copy);
     }
-    Owns What = OwnedData(Context).of(Field->getType());
-    if (Use.isFilled() && !Use.Emptied &&
-        cpp::isContainer(cpp::recordOf(Field->getType())) &&
-        (torch::mayHoldTensor(Field->getType()) || What >= Owns::Rows)) {
-      Found.push_back({CopiedMember::Cache, Field, Use.Filled, Use.FilledAt});
-      continue;
-    }
-    if (What == Owns::Large || (What == Owns::Rows && Use.Indexed) ||
-        (What == Owns::Numbers && Use.Strided))
-      Found.push_back({CopiedMember::Data, Field, Use.First, Use.FirstAt});
-    else if (What == Owns::Rows || (What == Owns::Strings &&
-                                    !torch::namesSmallText(Field->getName())))
-      Found.push_back({CopiedMember::Some, Field, Use.First, Use.FirstAt});
   }
 }
 
-/// The members of \p Class and its bases that matter when an object is copied
-/// for each of several threads. Handles (tensors, std::shared_ptr, cv::Mat)
-/// are shared by the copies and stay out, and so does everything in a class
-/// with a copy constructor of its own, a generator that is seeded where it is
-/// used, and what looks small: labels, names, paths.
-llvm::SmallVector<CopiedMember, 2> copiedMembers(const CXXRecordDecl *Class) {
-  const ASTContext &Context = Class->getASTContext();
-  flow::CopyUses Used(Context.getSourceManager());
-  for (const CXXMethodDecl *Method : Class->methods())
-    if (torch::isWorkersEntry(Method))
-      Used.add(Method);
-  llvm::SmallVector<CopiedMember, 2> Found;
-  llvm::SmallPtrSet<const CXXRecordDecl *, 8> Seen;
-  collect(Class, Used, Context, Seen, Found);
-  return Found;
+Finding worded(const CopiedMember &Copy, const CXXRecordDecl *Class,
+               const CallExpr *Loader, const Workers &Copies) {
+  const std::string Name = quoted(Copy.Field);
+  const bool IsCache = Copy.What == CopiedMember::Cache;
+  Finding F =
+      Finding::at(Copy.Field->getLocation())
+          .says((Copies.Count ? "each of the " + std::to_string(*Copies.Count) +
+                                    " workers"
+                              : "each worker") +
+                " of the data loader " +
+                (IsCache ? "fills its own copy of " + Name +
+                               ", and their memory adds up; share it through a "
+                               "std::shared_ptr, with a mutex"
+                 : Copy.What == CopiedMember::Random
+                     ? "has a copy of " + Name +
+                           " and draws the same random numbers; seed a "
+                           "generator from the index where it is used"
+                     : "has a copy of " + Name +
+                           "; a tensor or a std::shared_ptr to the data is "
+                           "shared"))
+          .note(Copy.Used ? Copy.Used->getExprLoc() : Copy.Field->getLocation(),
+                (IsCache ? "a worker adds to its copy of "
+                         : "a worker uses its copy of ") +
+                    Name + (Copy.Used ? " here" : " at " + Copy.UsedAt))
+          .note(Loader->Stmt::getBeginLoc(),
+                "this loader copies " + quoted(Class) + " for each worker")
+          .note(Copies.Where, "the number of workers is set here");
+  return Copy.Why ? F.because(*Copy.Why) : F;
 }
 
 } // namespace
 
 void DatasetWorkerCopyCheck::registerMatchers(MatchFinder *Finder) {
   Finder->addMatcher(
-      callExpr(callee(functionDecl(hasName(torch::MakeDataLoader))),
-               optionally(forFunction(functionDecl().bind("in"))))
+      callExpr(callee(functionDecl(hasName(torch::MakeDataLoader))))
           .bind("loader"),
       this);
 }
 
 void DatasetWorkerCopyCheck::checkMatch(const Match &Result) {
   const auto *Loader = Result.Nodes.getNodeAs<CallExpr>("loader");
-  const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
-  const Expr *Options = torch::loaderOptions(Loader);
-  std::optional<Workers> Count =
-      Options ? workersOf(Options, In, *Result.Context) : std::nullopt;
-  if (!Count || (Count->Count && *Count->Count < 2))
+  const Workers Copies =
+      workersOf(torch::loaderOptions(Loader),
+                cpp::Body::around(Loader, *Result.Context), *Result.Context);
+  if (Copies.WhyNot && !asksWhy())
     return;
-  const std::string Each =
-      Count->Count ? "each of the " + std::to_string(*Count->Count) + " workers"
-                   : std::string("each worker");
-
-  for (const CXXRecordDecl *Class : torch::copiedPerWorker(Loader))
-    for (const CopiedMember &Member : copiedMembers(Class)) {
-      const std::string Name = "'" + Member.Field->getNameAsString() + "'";
-      Finding F;
-      F.Loc = Member.Field->getLocation();
-      F.Strength =
-          Member.What == CopiedMember::Some ? Level::Advisory : Level::Likely;
-      if (Member.What == CopiedMember::Cache)
-        F.Message = Each + " of the data loader fills its own copy of " + Name +
-                    ", and their memory adds up; share it through a "
-                    "std::shared_ptr, with a mutex";
-      else if (Member.What == CopiedMember::Random)
-        F.Message = Each + " of the data loader has a copy of " + Name +
-                    " and draws the same random numbers; seed a generator from "
-                    "the index where it is used";
+  for (const CXXRecordDecl *Class : torch::copiedPerWorker(Loader)) {
+    flow::CopyUses Used(*Result.SourceManager);
+    for (const CXXMethodDecl *Method : Class->methods())
+      if (torch::isWorkersEntry(Method))
+        Used.add(Method);
+    llvm::SmallVector<CopiedMember, 2> Found;
+    collect(Class, Used, Copies.WhyNot, Found);
+    for (const CopiedMember &Copy : Found)
+      if (Copy.Why && Copy.Why->Does == Effect::Silent)
+        silent(Copy.Field->getLocation(), *Copy.Why);
       else
-        F.Message = Each + " of the data loader has a copy of " + Name +
-                    "; a tensor or a std::shared_ptr to the data is shared";
-      const std::string Does =
-          (Member.What == CopiedMember::Cache ? "a worker adds to its copy of "
-                                              : "a worker uses its copy of ") +
-          Name;
-      if (Member.Used)
-        F.Steps.push_back({Member.Used->getExprLoc(), Does + " here"});
-      else
-        F.Steps.push_back({F.Loc, Does + " at " + Member.UsedAt});
-      F.Steps.push_back({Loader->Stmt::getBeginLoc(),
-                         "this loader copies '" + Class->getNameAsString() +
-                             "' for each worker"});
-      F.Steps.push_back(
-          {Count->Where->getExprLoc(), "the number of workers is set here"});
-      report(F);
-    }
+        report(worded(Copy, Class, Loader, Copies));
+  }
 }
 
-LIBTORCH_CHECK(DatasetWorkerCopyCheck, NoReasons);
+LIBTORCH_CHECK(DatasetWorkerCopyCheck, DatasetWorkerCopy);
 
 } // namespace libtorch_tidy

@@ -146,15 +146,6 @@ const Reason *whyNotHot(const Stmt *Loop, ASTContext &Context) {
   return whyLarge(Body, Amounts, Seen);
 }
 
-/// Does the block go on to leave the loop after \p Statement?
-bool leavesAfter(const CompoundStmt *Block, const Stmt *Statement) {
-  auto It = llvm::find(Block->body(), Statement);
-  return It != Block->body_end() &&
-         std::any_of(It, Block->body_end(), [](const Stmt *S) {
-           return isa<BreakStmt, ReturnStmt, CXXThrowExpr, GotoStmt>(S);
-         });
-}
-
 /// What is found.
 struct EmptiedCache {
   const CallExpr *Call;
@@ -173,8 +164,7 @@ const Reason *whyRare(EmptiedCache &E, const cpp::Body &In) {
     if (isa<SwitchCase, AbstractConditionalOperator>(Parent) ||
         cpp::isLoop(Parent) || (Op && Op->isLogicalOp()))
       return &EmptyCacheInLoop.Conditional;
-    if (const auto *Block = dyn_cast<CompoundStmt>(Parent);
-        Block && leavesAfter(Block, S))
+    if (isa<CompoundStmt>(Parent) && In.leavesAfter(S, E.Loop))
       return &EmptyCacheInLoop.LeavesLoop;
     if (const auto *If = dyn_cast<IfStmt>(Parent)) {
       const Frequency Here = frequencyOf(If->getCond(), In.context());

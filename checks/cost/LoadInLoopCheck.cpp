@@ -9,6 +9,7 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Loops.h"
 #include "analysis/cpp/Object.h"
+#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Text.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
@@ -83,12 +84,10 @@ const Reason *whyNotEachRound(const Expr *Call, const Stmt *Loop,
         isa<LambdaExpr, AbstractConditionalOperator>(S))
       return &LoadInLoop.Conditional;
   // for (;;) { ...; return x; }
-  return llvm::any_of(Rounds->children(),
-                      [](const Stmt *S) {
-                        return isa_and_nonnull<BreakStmt, ReturnStmt>(S);
-                      })
-             ? &LoadInLoop.LeavesLoop
-             : nullptr;
+  for (const Stmt *S : Rounds->children())
+    if (isa_and_nonnull<BreakStmt, ReturnStmt>(S))
+      return &LoadInLoop.LeavesLoop;
+  return nullptr;
 }
 
 /// Are \p Arguments the same each time \p Within runs: constants, names that
@@ -146,12 +145,10 @@ const VarDecl *holderOf(const Expr *Load, cpp::Body &In) {
   if (const VarDecl *Var = cpp::declaredBy(User))
     return !Var->isStaticLocal() ? Var : nullptr;
   // Module model; try { model = torch::jit::load(file); } ...
-  const auto *Assignment = dyn_cast_or_null<CXXOperatorCallExpr>(User);
-  const auto *Ref =
-      Assignment && Assignment->isAssignmentOp()
-          ? dyn_cast<DeclRefExpr>(cpp::peel(Assignment->getArg(0)))
-          : nullptr;
-  const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  const auto *Assignment = dyn_cast_or_null<CallExpr>(User);
+  const VarDecl *Var = cpp::isAssignment(Assignment)
+                           ? cpp::variableOf(Assignment->getArg(0))
+                           : nullptr;
   if (!Var || isa<ParmVarDecl>(Var) || !In.isOwn(Var))
     return nullptr;
   // A method may change it, but nothing else gives it a module.
@@ -183,9 +180,8 @@ struct RepeatedLoad {
   const Expr *Load;
   const VarDecl *Model;
   const FunctionDecl *In;
-  const Stmt *Loop; ///< Null for none: each call of In loads it.
-  const CallExpr
-      *Through; ///< The call of In in the loop; null where it is in In.
+  const Stmt *Loop;        ///< Null for none: each call of In loads it.
+  const CallExpr *Through; ///< The call of In in Loop; null: In has the loop.
 };
 
 /// None where \p Load loads no model that the function runs.

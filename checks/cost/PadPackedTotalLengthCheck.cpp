@@ -30,6 +30,32 @@ using Args = torch::PadPackedArgs;
 
 namespace {
 
+constexpr struct PadPackedTotalLengthReasons {
+  Reason NoReplica{"no-replica", Effect::Advice,
+                   "No replica of `data_parallel` is seen to run the call. On "
+                   "a single device the shorter output is right, and often "
+                   "what is wanted."};
+  Reason Passed{"length-passed", Effect::Silent,
+                "The call passes `total_length` in any form, also as an "
+                "`optional` variable that may be empty."};
+  Reason NoPacking{"packing-unknown", Effect::NoFix,
+                   "The sequence comes from a caller, from `pack_sequence`, or "
+                   "from one of several packings."};
+  Reason Computed{"input-computed", Effect::NoFix,
+                  "The packed input is a computed expression."};
+  Reason Changed{"input-changed", Effect::NoFix,
+                 "The packed input is moved into the packing, is changed, "
+                 "aliased or passed to code that may change it before the "
+                 "padding, is out of scope there, or hidden by another "
+                 "variable of its name."};
+  Reason Layout{"layout-differs", Effect::NoFix,
+                "The two calls do not agree on `batch_first`."};
+  Reason InMacro{"in-macro", Effect::NoFix, "The call is in a macro."};
+  Reason Instantiated{"in-template", Effect::NoFix,
+                      "The instantiations of the template need different "
+                      "edits."};
+} PadPackedTotalLength{};
+
 /// docs/checks/libtorch-pad-packed-total-length.md says what it finds and why.
 class PadPackedTotalLengthCheck : public LibtorchCheck {
 public:
@@ -39,66 +65,43 @@ public:
   void checkMatched() override;
 
 private:
-  struct PadCall {
-    const CallExpr *Call;
-    const FunctionDecl *In; ///< The innermost function, if any.
-  };
-  Finding findingFor(const PadCall &Pad) const;
-
   /// Whether a call is run by replicas is known at the end of the unit. The
   /// calls of one place are a template's pattern and instantiations.
-  llvm::SmallVector<PadCall, 4> PadCalls;
+  llvm::SmallVector<const CallExpr *, 4> PadCalls;
   llvm::SmallVector<const CallExpr *, 2> DataParallelCalls;
 };
+
+using Steps = llvm::SmallVector<Step, 4>;
+
+Steps then(Steps Way, SourceLocation At, const llvm::Twine &Text) {
+  Way.push_back({At, Text.str()});
+  return Way;
+}
 
 /// What the replicas of data_parallel run in this unit: `forward` of the
 /// module, the functions it calls, and `forward` of the modules it owns.
 class ReplicaCode {
 public:
-  explicit ReplicaCode(const SourceManager &SM) : SM(SM) {}
-
-  void addDataParallel(const CallExpr *Call) {
-    if (Call->getNumArgs() == 0)
-      return;
-    if (const CXXRecordDecl *Module = moduleOf(Call->getArg(0)->getType()))
-      addModule(Module,
-                {{Call->Stmt::getBeginLoc(),
-                  ("data_parallel runs a replica of '" + Module->getName() +
-                   "' on every device and gathers their outputs")
-                      .str()}});
+  ReplicaCode(llvm::ArrayRef<const CallExpr *> DataParallelCalls,
+              const SourceManager &SM)
+      : SM(SM) {
+    for (const CallExpr *Call : DataParallelCalls)
+      if (const CXXRecordDecl *Module =
+              Call->getNumArgs() > 0 ? moduleOf(Call->getArg(0)) : nullptr)
+        addModule(Module,
+                  then({}, Call->Stmt::getBeginLoc(),
+                       "data_parallel runs a replica of " + quoted(Module) +
+                           " on every device and gathers their "
+                           "outputs"));
   }
 
   /// How the replicas come to \p Call; null when they do not.
-  const llvm::SmallVector<Step, 4> *storyOf(const CallExpr *Call) const {
-    auto It = Stories.find(Call);
-    return It == Stories.end() ? nullptr : &It->second;
+  const Steps *wayTo(const CallExpr *Call) const {
+    auto It = Ways.find(Call);
+    return It == Ways.end() ? nullptr : &It->second;
   }
 
 private:
-  void lookAt(const CallExpr *Call) {
-    Stories.try_emplace(Call, Current);
-    const FunctionDecl *Callee = Call->getDirectCallee();
-    if (!Callee)
-      return;
-    // layer(x) is ModuleHolder::operator(), which calls the layer's forward.
-    const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
-    const CXXRecordDecl *Module = Op && Op->getOperator() == OO_Call
-                                      ? moduleOf(Op->getArg(0)->getType())
-                                      : nullptr;
-    if (Module)
-      addModule(Module, called(Call, (Module->getName() + "::forward").str()));
-    else if (cpp::isUserCode(Callee->getLocation(), SM))
-      addFunction(Callee, called(Call, Callee->getNameAsString()));
-  }
-
-  llvm::SmallVector<Step, 4> called(const CallExpr *Call,
-                                    StringRef Name) const {
-    llvm::SmallVector<Step, 4> Story = Current;
-    Story.push_back({Call->Stmt::getBeginLoc(),
-                     ("every replica calls '" + Name + "' here").str()});
-    return Story;
-  }
-
   static const CXXRecordDecl *moduleOf(QualType T) {
     QualType Pointee = cpp::pointeeOf(T);
     const CXXRecordDecl *R = cpp::recordOf(Pointee.isNull() ? T : Pointee);
@@ -106,153 +109,139 @@ private:
                ? R->getDefinition()
                : nullptr;
   }
+  static const CXXRecordDecl *moduleOf(const Expr *E) {
+    return moduleOf(E->getType());
+  }
 
-  void addModule(const CXXRecordDecl *Module,
-                 llvm::SmallVector<Step, 4> Story) {
+  void addModule(const CXXRecordDecl *Module, const Steps &Way) {
     if (!cpp::isUserCode(Module->getLocation(), SM) ||
         !Modules.insert(Module).second)
       return;
     for (const CXXMethodDecl *Method : Module->methods())
-      if (Method->getIdentifier() && Method->getName() == "forward")
-        addFunction(Method, Story);
+      if (cpp::nameOf(Method) == "forward")
+        addFunction(Method, Way);
     for (const FieldDecl *Field : Module->fields())
-      if (const CXXRecordDecl *Child = moduleOf(Field->getType())) {
-        auto ChildStory = Story;
-        ChildStory.push_back(
-            {Field->getLocation(),
-             ("'" + Field->getName() + "' is replicated as a part of '" +
-              Module->getName() + "'")
-                 .str()});
-        addModule(Child, std::move(ChildStory));
-      }
+      if (const CXXRecordDecl *Child = moduleOf(Field->getType()))
+        addModule(Child, then(Way, Field->getLocation(),
+                              quoted(Field) + " is replicated as a part of " +
+                                  quoted(Module)));
   }
 
-  void addFunction(const FunctionDecl *F, llvm::SmallVector<Step, 4> Story) {
+  void addFunction(const FunctionDecl *F, const Steps &Way) {
     const FunctionDecl *Definition = F->getDefinition();
     if (!Definition || !Definition->hasBody() ||
         !Functions.insert(Definition).second)
       return;
-    std::swap(Current, Story);
-    cpp::forEach<CallExpr>(Definition->getBody(),
-                           [&](const CallExpr *Call) { lookAt(Call); });
-    std::swap(Current, Story);
+    cpp::forEach<CallExpr>(Definition->getBody(), [&](const CallExpr *Call) {
+      Ways.try_emplace(Call, Way);
+      const FunctionDecl *Callee = Call->getDirectCallee();
+      auto Calls = [&](StringRef Name) {
+        return then(Way, Call->Stmt::getBeginLoc(),
+                    "every replica calls '" + Name + "' here");
+      };
+      // layer(x) is ModuleHolder::operator(), which calls the layer's forward.
+      const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+      if (const CXXRecordDecl *Module =
+              Callee && Op && Op->getOperator() == OO_Call
+                  ? moduleOf(Op->getArg(0))
+                  : nullptr)
+        addModule(Module, Calls((Module->getName() + "::forward").str()));
+      else if (Callee && cpp::isUserCode(Callee->getLocation(), SM))
+        addFunction(Callee, Calls(Callee->getNameAsString()));
+    });
   }
 
   const SourceManager &SM;
-  llvm::SmallVector<Step, 4> Current;
   llvm::DenseSet<const CXXRecordDecl *> Modules;
   llvm::DenseSet<const FunctionDecl *> Functions;
-  llvm::DenseMap<const CallExpr *, llvm::SmallVector<Step, 4>> Stories;
+  llvm::DenseMap<const CallExpr *, Steps> Ways;
 };
 
-/// Does another declaration of \p Target's name stand in \p Body?
-bool isShadowed(const ValueDecl *Target, const FunctionDecl *In) {
-  auto Shadows = [&](const ValueDecl *D) {
-    return D != Target && D->getDeclName() == Target->getDeclName();
-  };
-  return cpp::anyOf<ValueDecl>(In->getBody(), Shadows) ||
-         (isa<FieldDecl>(Target) && llvm::any_of(In->parameters(), Shadows));
-}
-
-/// Collects every packing that a value may come from.
-class Tracer {
+/// The packings that a value may come from, followed inside one function
+/// through recurrent layers, std::get, structured bindings, device moves,
+/// PackedSequences rebuilt over the batch sizes of another, and local
+/// variables.
+class Packings {
 public:
-  explicit Tracer(const FunctionDecl *F) : In(cpp::Body::of(F)) {}
+  explicit Packings(cpp::Body &In) : In(In) {}
 
-  const CallExpr *onlyPacking() const {
-    return !Unknown && Found.size() == 1 ? Found.front() : nullptr;
-  }
-
-  /// \p E is a PackedSequence.
-  void sequence(const Expr *E) {
-    E = cpp::valueOf(E);
-    if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
-      if (const auto *Bound = dyn_cast<BindingDecl>(Ref->getDecl()))
-        return boundFirst(Bound);
-      return variable(Ref->getDecl(), &Tracer::sequence);
-    }
-    if (const auto *Cast = dyn_cast<CXXFunctionalCastExpr>(E))
-      return sequence(Cast->getSubExpr());
-    if (const auto *Method = dyn_cast<CXXMemberCallExpr>(E)) {
-      if (torch::keepsPacking(Method->getMethodDecl()))
-        return sequence(Method->getImplicitObjectArgument());
-    } else if (const auto *Call = dyn_cast<CallExpr>(E)) {
-      const FunctionDecl *Callee = Call->getDirectCallee();
-      if (torch::isPackPaddedSequence(Callee)) {
-        if (!llvm::is_contained(Found, Call))
-          Found.push_back(Call);
-        return;
-      }
-      if (cpp::isStdCall(Call, cpp::Std::Part) && isGetFirst(Callee) &&
-          Call->getNumArgs() == 1)
-        return outputAndState(Call->getArg(0));
-    } else if (const auto *Ctor = dyn_cast<CXXConstructExpr>(E)) {
-      // PackedSequence(data, other.batch_sizes(), ...).
-      if (Ctor->getNumArgs() >= 2)
-        if (const auto *Sizes =
-                dyn_cast<CXXMemberCallExpr>(cpp::valueOf(Ctor->getArg(1)));
-            Sizes && torch::isBatchSizes(Sizes->getMethodDecl()))
-          return sequence(Sizes->getImplicitObjectArgument());
-    }
-    Unknown = true;
+  /// The pack_padded_sequence call that \p Sequence comes from; null when it
+  /// cannot be seen, or is one of several.
+  const CallExpr *onlyOneOf(const Expr *Sequence) {
+    return follow(Sequence) && Found.size() == 1 ? *Found.begin() : nullptr;
   }
 
 private:
-  /// \p E is what a recurrent layer returns: (packed output, state).
-  void outputAndState(const Expr *E) {
+  /// \p E is a PackedSequence, or what a recurrent layer returns: (packed
+  /// output, state). False when it cannot be seen where it comes from.
+  bool follow(const Expr *E) {
     E = cpp::valueOf(E);
     if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
-      return variable(Ref->getDecl(), &Tracer::outputAndState);
-    const auto *Call = dyn_cast<CallExpr>(E);
-    if (Call && torch::isForwardWithPackedInput(Call->getDirectCallee()) &&
-        Call->getNumArgs() > 0)
-      return sequence(Call->getArg(0));
-    Unknown = true;
-  }
-
-  void boundFirst(const BindingDecl *Bound) {
-    const auto *Tuple = dyn_cast<DecompositionDecl>(Bound->getDecomposedDecl());
-    if (Tuple && Tuple->getInit() && !Tuple->bindings().empty() &&
-        Tuple->bindings().front() == Bound && In.isOwn(Tuple) &&
-        llvm::all_of(In.writesTo(Bound), [](const cpp::Write &W) {
-          return W.Kind == cpp::WriteKind::Released;
-        }))
-      return outputAndState(Tuple->getInit());
-    Unknown = true;
-  }
-
-  /// Goes on with every value that \p D is ever given.
-  void variable(const ValueDecl *D, void (Tracer::*Next)(const Expr *)) {
-    const auto *Var = dyn_cast<VarDecl>(D);
-    if (!Var || isa<ParmVarDecl>(Var) || !In.isOwn(Var)) {
-      Unknown = true;
-      return;
+      return follow(Ref->getDecl());
+    if (const auto *Cast = dyn_cast<CXXFunctionalCastExpr>(E))
+      return follow(Cast->getSubExpr());
+    if (const auto *Made = dyn_cast<CXXConstructExpr>(E)) {
+      // PackedSequence(data, other.batch_sizes(), ...).
+      const auto *Sizes =
+          Made->getNumArgs() >= 2
+              ? dyn_cast<CXXMemberCallExpr>(cpp::valueOf(Made->getArg(1)))
+              : nullptr;
+      return Sizes && torch::isBatchSizes(Sizes->getMethodDecl()) &&
+             follow(Sizes->getImplicitObjectArgument());
     }
+    const auto *Call = dyn_cast<CallExpr>(E);
+    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+    if (!Callee)
+      return false;
+    if (torch::isPackPaddedSequence(Callee)) {
+      Found.insert(Call);
+      return true;
+    }
+    if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+        Method && torch::keepsPacking(Callee))
+      return follow(Method->getImplicitObjectArgument());
+    return (torch::isForwardWithPackedInput(Callee) ||
+            (cpp::isStdCall(Call, cpp::Std::Part) && isGetFirst(Callee))) &&
+           Call->getNumArgs() > 0 && follow(Call->getArg(0));
+  }
+
+  bool follow(const ValueDecl *D) {
+    if (const auto *Bound = dyn_cast<BindingDecl>(D)) {
+      const auto *Tuple =
+          dyn_cast<DecompositionDecl>(Bound->getDecomposedDecl());
+      return Tuple && Tuple->getInit() && !Tuple->bindings().empty() &&
+             Tuple->bindings().front() == Bound && In.isOwn(Tuple) &&
+             llvm::all_of(In.writesTo(Bound),
+                          [](const cpp::Write &W) {
+                            return W.Kind == cpp::WriteKind::Released;
+                          }) &&
+             follow(Tuple->getInit());
+    }
+    const auto *Var = dyn_cast<VarDecl>(D);
+    if (!Var || isa<ParmVarDecl>(Var) || !In.isOwn(Var))
+      return false;
     // packed = layer(packed): what it was before is being looked at.
     if (!Visited.insert(Var).second)
-      return;
-    if (Var->getInit())
-      (this->*Next)(Var->getInit());
-    for (const cpp::Write &W : In.writesTo(Var)) {
-      if (W.Kind == cpp::WriteKind::Released)
-        continue;
-      if (W.Kind != cpp::WriteKind::Assigned || W.InLambda)
-        Unknown = true;
-      else if (W.Value)
-        (this->*Next)(W.Value);
-      else
-        tied(W.Where, Var);
-    }
+      return true;
+    return (!Var->getInit() || follow(Var->getInit())) &&
+           llvm::all_of(In.writesTo(Var), [&](const cpp::Write &W) {
+             if (W.Kind == cpp::WriteKind::Released)
+               return true;
+             const Expr *Value = W.Value ? W.Value : tiedTo(Var, W.Where);
+             return W.Kind == cpp::WriteKind::Assigned && !W.InLambda &&
+                    Value && follow(Value);
+           });
   }
 
-  /// std::tie(Var, state) = layer->forward_with_packed_input(x).
-  void tied(const Expr *Assignment, const VarDecl *Var) {
+  /// std::tie(Var, state) = layer->forward_with_packed_input(x): what is
+  /// assigned; null for others.
+  static const Expr *tiedTo(const VarDecl *Var, const Expr *Assignment) {
     const auto *Op = dyn_cast<CXXOperatorCallExpr>(Assignment);
     const auto *Tie =
         Op ? dyn_cast<CallExpr>(cpp::valueOf(Op->getArg(0))) : nullptr;
-    if (Tie && Tie->getNumArgs() > 0 && cpp::rootOf(Tie->getArg(0)) == Var)
-      return outputAndState(Op->getArg(1));
-    Unknown = true;
+    return Tie && Tie->getNumArgs() > 0 && cpp::rootOf(Tie->getArg(0)) == Var
+               ? Op->getArg(1)
+               : nullptr;
   }
 
   static bool isGetFirst(const FunctionDecl *Callee) {
@@ -265,73 +254,76 @@ private:
   }
 
   cpp::Body &In;
-  llvm::SmallVector<const CallExpr *, 2> Found;
+  llvm::SmallPtrSet<const CallExpr *, 2> Found;
   llvm::SmallPtrSet<const VarDecl *, 4> Visited;
-  bool Unknown = false;
 };
 
-/// The pack_padded_sequence call that the value of \p Sequence comes from,
-/// followed inside \p Function (the innermost that \p Sequence stands in)
-/// through recurrent layers, std::get, structured bindings, device moves,
-/// PackedSequences rebuilt over the batch sizes of another, and local
-/// variables. Null when it cannot be seen, or is one of several.
-const CallExpr *packingOf(const Expr *Sequence, const FunctionDecl *Function) {
-  Tracer T(Function);
-  T.sequence(Sequence);
-  return T.onlyPacking();
+/// What is found.
+struct ShortPadding {
+  const CallExpr *Pad;
+  bool IsInPattern; ///< Of a template.
+  const Steps *Way; ///< Of the replicas that run it; null for none.
+  const CallExpr *Packing = nullptr;
+  StringRef Input = "";    ///< Of the packing, as written.
+  std::string Length = ""; ///< What to pass, as source text; empty: unknown.
+  const Reason *WhyNotFixed = nullptr;
+};
+
+/// A variable or a chain of members: no calls, nothing computed.
+bool isPlain(const Expr *E) {
+  E = E->IgnoreParenImpCasts();
+  if (isa<DeclRefExpr, CXXThisExpr>(E))
+    return true;
+  const auto *Member = dyn_cast<MemberExpr>(E);
+  return Member && isPlain(Member->getBase());
 }
 
-/// Finds what `total_length` should be, as source text.
+/// Finds what `total_length` should be.
 class PaddedLength {
 public:
-  PaddedLength(const CallExpr *Pad, const FunctionDecl *In, ASTContext &Context)
-      : Pad(Pad), In(In), Context(Context), SM(Context.getSourceManager()) {}
+  PaddedLength(ShortPadding &Found, cpp::Body &In)
+      : Found(Found), Pad(Found.Pad), In(In),
+        SM(In.context().getSourceManager()) {}
 
-  const CallExpr *Packing = nullptr;
-  StringRef Input; ///< As written.
-
-  std::optional<std::string> spell() {
-    if (!In || !In->hasBody() || Pad->Stmt::getBeginLoc().isMacroID())
-      return std::nullopt;
-    Packing = packingOf(Pad->getArg(Args::Sequence), In);
-    if (!Packing || Packing->Stmt::getBeginLoc().isMacroID())
-      return std::nullopt;
-    const Expr *X = Packing->getArg(torch::PackPaddedArgs::Input);
-    X = cpp::valueOf(X);
-    if (!isPlain(X) || !torch::isTensor(X->getType()))
-      return std::nullopt;
-    Input = fixits::sourceText(X->getSourceRange(), Context);
+  /// Sets the packing, its input and the length, or returns why there is none.
+  const Reason *whyNone() {
+    const CallExpr *Packing =
+        Packings(In).onlyOneOf(Pad->getArg(Args::Sequence));
+    if (!Packing)
+      return &PadPackedTotalLength.NoPacking;
+    if (Pad->Stmt::getBeginLoc().isMacroID() ||
+        Packing->Stmt::getBeginLoc().isMacroID())
+      return &PadPackedTotalLength.InMacro;
+    Found.Packing = Packing;
+    const Expr *X = cpp::valueOf(Packing->getArg(torch::PackPaddedArgs::Input));
     const ValueDecl *Root = cpp::rootOf(X);
-    if (Input.empty() || !Root || !isStillThere(Root) || isShadowed(Root, In))
-      return std::nullopt;
-    std::string Dimension = timeDimension();
+    Found.Input = fixits::sourceText(X->getSourceRange(), In.context());
+    if (!isPlain(X) || !torch::isTensor(X->getType()) || Found.Input.empty() ||
+        !Root)
+      return &PadPackedTotalLength.Computed;
+    if (!isStillThere(Root) || isShadowed(Root))
+      return &PadPackedTotalLength.Changed;
+    const std::string Dimension = timeDimension();
     if (Dimension.empty())
-      return std::nullopt;
-    return (Input + ".size(" + Dimension + ")").str();
+      return &PadPackedTotalLength.Layout;
+    Found.Length = (Found.Input + ".size(" + Dimension + ")").str();
+    return nullptr;
   }
 
 private:
-  /// A variable or a chain of members: no calls, nothing computed.
-  static bool isPlain(const Expr *E) {
-    E = E->IgnoreParenImpCasts();
-    if (isa<DeclRefExpr, CXXThisExpr>(E))
-      return true;
-    const auto *Member = dyn_cast<MemberExpr>(E);
-    return Member && isPlain(Member->getBase());
-  }
-
   bool between(SourceLocation Loc) const {
     Loc = SM.getFileLoc(Loc);
-    return !SM.isBeforeInTranslationUnit(Loc, Packing->Stmt::getBeginLoc()) &&
+    return !SM.isBeforeInTranslationUnit(Loc,
+                                         Found.Packing->Stmt::getBeginLoc()) &&
            !SM.isBeforeInTranslationUnit(Pad->Stmt::getEndLoc(), Loc);
   }
 
   /// Does the input still name the same tensor where it is padded again?
   bool isStillThere(const ValueDecl *Root) const {
     if (SM.isBeforeInTranslationUnit(Pad->Stmt::getEndLoc(),
-                                     Packing->Stmt::getBeginLoc()))
+                                     Found.Packing->Stmt::getBeginLoc()))
       return false;
-    for (const cpp::Write &W : cpp::writesTo(Root, In->getBody())) {
+    for (const cpp::Write &W : In.writesTo(Root)) {
       bool MakesAlias = W.Kind == cpp::WriteKind::Escaped &&
                         !isa<CallExpr, CXXConstructExpr>(W.Where);
       if (W.InLambda || MakesAlias || between(W.Where->getExprLoc()))
@@ -340,7 +332,7 @@ private:
     if (isa<FieldDecl>(Root)) {
       // A call in between that may change a field of `*this`.
       return !cpp::anyOf<CXXMemberCallExpr>(
-          In->getBody(), [&](const CXXMemberCallExpr *Call) {
+          In.root(), [&](const CXXMemberCallExpr *Call) {
             const Expr *Object = Call->getImplicitObjectArgument();
             return Object && isa<CXXThisExpr>(Object->IgnoreParenImpCasts()) &&
                    Call->getMethodDecl() && !Call->getMethodDecl()->isConst() &&
@@ -348,54 +340,59 @@ private:
           });
     }
     const auto *Var = dyn_cast<VarDecl>(cpp::wholeOf(Root));
-    return Var && Var->isLocalVarDeclOrParm() && encloses(Var);
+    const Stmt *Scope = Var ? In.scopeOf(Var) : nullptr;
+    return Var && Var->isLocalVarDeclOrParm() &&
+           (!Scope || In.isWithin(Pad, Scope));
   }
 
-  /// Does the scope of \p Var reach the call?
-  bool encloses(const VarDecl *Var) const {
-    if (isa<ParmVarDecl>(Var) || Var->getParentFunctionOrMethod() != In)
-      return true;
-    const Stmt *Scope = cpp::Body::of(In).scopeOf(Var);
-    return Scope &&
-           !SM.isBeforeInTranslationUnit(Pad->Stmt::getBeginLoc(),
-                                         SM.getFileLoc(Scope->getBeginLoc())) &&
-           !SM.isBeforeInTranslationUnit(SM.getFileLoc(Scope->getEndLoc()),
-                                         Pad->Stmt::getEndLoc());
-  }
-
-  std::optional<bool> constant(const Expr *E) const {
-    bool Value = false;
-    if (E->isValueDependent() || !E->EvaluateAsBooleanCondition(Value, Context))
-      return std::nullopt;
-    return Value;
+  /// Does another declaration of \p Target's name stand in the function?
+  bool isShadowed(const ValueDecl *Target) const {
+    auto Shadows = [&](const ValueDecl *D) {
+      return D != Target && D->getDeclName() == Target->getDeclName();
+    };
+    return cpp::anyOf<ValueDecl>(In.root(), Shadows) ||
+           (isa<FieldDecl>(Target) &&
+            llvm::any_of(In.function()->parameters(), Shadows));
   }
 
   /// The dimension of the input that is time, as source text.
   std::string timeDimension() const {
-    const Expr *Packed = Packing->getArg(torch::PackPaddedArgs::BatchFirst);
+    const ASTContext &Context = In.context();
+    const Expr *Packed =
+        Found.Packing->getArg(torch::PackPaddedArgs::BatchFirst);
     const Expr *Padded = Pad->getArg(Args::BatchFirst);
-    std::optional<bool> PackedFirst = constant(Packed);
+    std::optional<bool> PackedFirst = cpp::constantBool(Packed, Context);
     if (PackedFirst == true)
       return "1";
     // Packed time-major and padded batch-major: more goes on than is seen.
     if (PackedFirst == false)
-      return constant(Padded) == false ? "0" : "";
+      return cpp::constantBool(Padded, Context) == false ? "0" : "";
     const ValueDecl *Flag = cpp::rootOf(Packed);
     if (!Flag || Flag != cpp::rootOf(Padded) || !isPlain(Packed) ||
-        !cpp::writesTo(Flag, In->getBody()).empty())
+        !In.writesTo(Flag).empty())
       return "";
     StringRef Text = fixits::sourceText(Packed->getSourceRange(), Context);
-    if (Text.empty() ||
-        Text != fixits::sourceText(Padded->getSourceRange(), Context))
-      return "";
-    return (Text + " ? 1 : 0").str();
+    return Text == fixits::sourceText(Padded->getSourceRange(), Context) &&
+                   !Text.empty()
+               ? (Text + " ? 1 : 0").str()
+               : "";
   }
 
+  ShortPadding &Found;
   const CallExpr *Pad;
-  const FunctionDecl *In;
-  ASTContext &Context;
+  cpp::Body &In;
   const SourceManager &SM;
 };
+
+ShortPadding decide(const CallExpr *Pad, const ReplicaCode &Replicas,
+                    ASTContext &Context) {
+  cpp::Body *In = cpp::Body::around(Pad, Context);
+  ShortPadding Found = {Pad, In && In->function()->isDependentContext(),
+                        Replicas.wayTo(Pad)};
+  Found.WhyNotFixed =
+      In ? PaddedLength(Found, *In).whyNone() : &PadPackedTotalLength.NoPacking;
+  return Found;
+}
 
 fixits::Edits passTotalLength(const CallExpr *Pad, StringRef Length,
                               const ASTContext &Context) {
@@ -409,12 +406,35 @@ fixits::Edits passTotalLength(const CallExpr *Pad, StringRef Length,
   return fixits::appendArguments(Pad, Text + Length.str());
 }
 
+Finding worded(const ShortPadding &Found, const ASTContext &Context) {
+  Finding F =
+      Finding::at(Found.Pad->Stmt::getBeginLoc(),
+                  Found.Pad->getCallee()->getSourceRange())
+          .says(StringRef("pad_packed_sequence without total_length pads ") +
+                (Found.Way
+                     ? "each data_parallel replica to its own longest "
+                       "sequence; gathering outputs of different lengths throws"
+                     : "to the longest sequence of this batch, not to the "
+                       "length of the padded input; data_parallel cannot "
+                       "gather such outputs"));
+  if (Found.Way)
+    F.Steps = *Found.Way;
+  else
+    F.because(PadPackedTotalLength.NoReplica);
+  if (!Found.Length.empty())
+    F.note(Found.Packing->Stmt::getBeginLoc(),
+           quoted(Found.Input) + " is packed here, so its padded length is " +
+               quoted(Found.Length));
+  if (Found.WhyNotFixed)
+    return F.because(*Found.WhyNotFixed);
+  return F.fix(passTotalLength(Found.Pad, Found.Length, Context));
+}
+
 } // namespace
 
 void PadPackedTotalLengthCheck::registerMatchers(MatchFinder *Finder) {
   Finder->addMatcher(
-      callExpr(callee(functionDecl(hasName(torch::PadPackedSequence))),
-               optionally(forFunction(functionDecl().bind("in"))))
+      callExpr(callee(functionDecl(hasName(torch::PadPackedSequence))))
           .bind("pad"),
       this);
   Finder->addMatcher(
@@ -433,76 +453,36 @@ void PadPackedTotalLengthCheck::checkMatch(const Match &Result) {
     return;
   const Expr *Given = Pad->getArg(Args::TotalLength);
   if (isa<CXXDefaultArgExpr>(Given) || cpp::isEmptyValue(Given))
-    PadCalls.push_back({Pad, Result.Nodes.getNodeAs<FunctionDecl>("in")});
-}
-
-Finding PadPackedTotalLengthCheck::findingFor(const PadCall &Pad) const {
-  Finding F;
-  F.Loc = Pad.Call->Stmt::getBeginLoc();
-  F.Highlight = Pad.Call->getCallee()->getSourceRange();
-  F.Strength = Level::Advisory;
-  F.Message = "pad_packed_sequence without total_length pads to the longest "
-              "sequence of this batch, not to the length of the padded input; "
-              "data_parallel cannot gather such outputs";
-  PaddedLength Length(Pad.Call, Pad.In, context());
-  if (std::optional<std::string> Text = Length.spell()) {
-    F.Steps.push_back(
-        {Length.Packing->Stmt::getBeginLoc(),
-         ("'" + Length.Input + "' is packed here, so its padded length is '" +
-          *Text + "'")
-             .str()});
-    F.Fix = passTotalLength(Pad.Call, *Text, context());
-  }
-  return F;
+    PadCalls.push_back(Pad);
+  else
+    silent(Pad->Stmt::getBeginLoc(), PadPackedTotalLength.Passed);
 }
 
 void PadPackedTotalLengthCheck::checkMatched() {
-  if (PadCalls.empty())
-    return;
-  const SourceManager &SM = context().getSourceManager();
-  ReplicaCode Replicas(SM);
-  for (const CallExpr *Call : DataParallelCalls)
-    Replicas.addDataParallel(Call);
-
-  struct Place {
-    Finding F;
-    bool FromPattern = false;
-    std::string FixText;
-  };
-  std::map<SourceLocation, Place> Places;
-  for (const PadCall &Pad : PadCalls) {
-    Finding F = findingFor(Pad);
-    if (const auto *Story = Replicas.storyOf(Pad.Call)) {
-      F.Strength = Level::Likely;
-      F.Message =
-          "pad_packed_sequence without total_length pads each data_parallel "
-          "replica to its own longest sequence; gathering outputs of different "
-          "lengths throws";
-      F.Steps.insert(F.Steps.begin(), Story->begin(), Story->end());
-    }
-    Place New{std::move(F), Pad.In && Pad.In->isDependentContext(), {}};
-    for (const FixItHint &Hint : New.F.Fix)
-      New.FixText += Hint.CodeToInsert;
-    auto [It, First] =
-        Places.try_emplace(SM.getFileLoc(Pad.Call->Stmt::getBeginLoc()), New);
-    if (First)
-      continue;
-    Place &Old = It->second;
+  const ReplicaCode Replicas(
+      PadCalls.empty() ? llvm::ArrayRef<const CallExpr *>() : DataParallelCalls,
+      context().getSourceManager());
+  std::map<SourceLocation, ShortPadding> Places;
+  for (const CallExpr *Pad : PadCalls) {
+    ShortPadding New = decide(Pad, Replicas, context());
+    auto [It, IsFirst] = Places.try_emplace(
+        context().getSourceManager().getFileLoc(Pad->Stmt::getBeginLoc()), New);
+    ShortPadding &Old = It->second;
     // A pattern knows less than its instantiations, which must agree.
-    bool Agree = Old.FixText == New.FixText || Old.FromPattern;
-    if (New.FromPattern)
+    if (IsFirst || New.IsInPattern)
       continue;
-    if (Old.FromPattern || New.F.Strength < Old.F.Strength)
+    const bool Agree = Old.Length == New.Length || Old.IsInPattern;
+    if (Old.IsInPattern || (New.Way && !Old.Way))
       Old = std::move(New);
     if (!Agree)
-      Old.F.Fix.clear();
+      Old.WhyNotFixed = &PadPackedTotalLength.Instantiated;
   }
-  for (const auto &[Loc, Place] : Places)
-    report(Place.F);
+  for (const auto &[Loc, Found] : Places)
+    report(worded(Found, context()));
   PadCalls.clear();
   DataParallelCalls.clear();
 }
 
-LIBTORCH_CHECK(PadPackedTotalLengthCheck, NoReasons);
+LIBTORCH_CHECK(PadPackedTotalLengthCheck, PadPackedTotalLength);
 
 } // namespace libtorch_tidy
