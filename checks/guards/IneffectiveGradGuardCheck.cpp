@@ -16,9 +16,8 @@
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/autograd/GradGuards.h"
-#include "analysis/torch/modules/Modules.h"
-#include "checks/base/LibtorchCheck.h"
 #include "checks/guards/Arbiter.h"
+#include "checks/guards/UnreachedThreads.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ParentMapContext.h"
@@ -52,14 +51,28 @@ public:
   void checkMatch(const Match &Result) override;
 
 private:
-  bool canBeGuarded(const StatementPlace &P, ASTContext &Context);
+  /// Calls \p Check with what is bound to \p Id, if it is not handed to a
+  /// macro.
+  template <typename Node>
+  void ask(const Match &Result, StringRef Id,
+           void (IneffectiveGradGuardCheck::*Check)(const Node *,
+                                                    ASTContext &)) {
+    const auto *N = Result.Nodes.getNodeAs<Node>(Id);
+    if (N && !cpp::isMacroArgument(N->getBeginLoc(), *Result.SourceManager))
+      (this->*Check)(N, *Result.Context);
+  }
+  const Reason *whyNotGuarded(const StatementPlace &P, ASTContext &Context);
   void checkUnnamed(const CXXConstructExpr *Guard, ASTContext &Context);
   void checkVexingParse(const FunctionDecl *F, ASTContext &Context);
   void checkVariable(const VarDecl *Guard, ASTContext &Context);
-  /// Code that other threads run, started under a guard.
-  void checkThread(const Expr *Start, ASTContext &Context);
-  void checkParallelRegion(const OMPExecutableDirective *Region,
-                           ASTContext &Context);
+  void checkStatic(const VarDecl *Guard, const StatementPlace &P,
+                   ASTContext &Context);
+  template <typename Node>
+  void checkThreads(const Node *Start, ASTContext &Context) {
+    if (isWhole())
+      if (std::optional<Finding> F = unreachedThread(Start, Context))
+        report(std::move(*F));
+  }
   std::string nameFor(QualType T, const FunctionDecl *In);
 
   /// Names that fixes have given by function, as one function may need several.
@@ -167,8 +180,7 @@ bool isIndifferent(const Stmt *Part) {
 
 /// Does its block end before anything runs that guard \p Guard, declared by
 /// \p P, could reach?
-bool endsUnused(const VarDecl *Guard, const StatementPlace &P,
-                const ASTContext &Context) {
+bool endsUnused(const VarDecl *Guard, const StatementPlace &P) {
   bool After = false;
   for (const Stmt *S : P.Block->body()) {
     // A macro may be more than it is in this build.
@@ -179,7 +191,7 @@ bool endsUnused(const VarDecl *Guard, const StatementPlace &P,
       return false;
     After |= S == P.Statement;
   }
-  return !cpp::mayLeaveOutAfter(P.Statement, P.Block, Context);
+  return true;
 }
 
 std::string typeName(QualType T) {
@@ -189,29 +201,26 @@ std::string typeName(QualType T) {
 
 } // namespace
 
-/// Can a guard begin to live at \p P, so that all after it runs guarded and
-/// may? Not where jumps would pass its initialisation, and not before what
-/// back-propagates, or makes what somebody back-propagates.
-bool IneffectiveGradGuardCheck::canBeGuarded(const StatementPlace &P,
-                                             ASTContext &Context) {
-  if (!P.Block || P.isLast() ||
-      isa_and_nonnull<SwitchStmt>(parentStmt(*P.Block, Context)))
-    return false;
+/// Why a guard cannot begin to live at \p P, so that all after it runs guarded
+/// and may; null if it can. Jumps may not pass its initialisation, and it may
+/// not come before what back-propagates, or makes what is back-propagated.
+const Reason *IneffectiveGradGuardCheck::whyNotGuarded(const StatementPlace &P,
+                                                       ASTContext &Context) {
+  if (P.isLast())
+    return &IneffectiveGradGuard.Last;
+  if (isa_and_nonnull<SwitchStmt>(parentStmt(*P.Block, Context)))
+    return &IneffectiveGradGuard.Jump;
   const FunctionDecl *In = functionAround(P.Block, Context);
   const flow::FunctionFlow *Flow = In ? unit().flowOf(In) : nullptr;
-  bool After = false;
-  for (const Stmt *S : P.Block->body()) {
-    if (After && cpp::anyOf<Stmt>(S, [](const Stmt *Part) {
-          const auto *Call = dyn_cast<CallExpr>(Part);
-          return isa<LabelStmt>(Part) || (Call && torch::isBackward(Call));
-        }))
-      return false;
-    if (After && Flow && Flow->available() &&
-        flow::isSeenToTrain(S, *Flow, unit()))
-      return false;
-    After |= S == P.Statement;
+  const auto *At = llvm::find(P.Block->body(), P.Statement);
+  for (const Stmt *S : llvm::make_range(std::next(At), P.Block->body_end())) {
+    if (cpp::anyOf<LabelStmt>(S, [](const LabelStmt *) { return true; }))
+      return &IneffectiveGradGuard.Jump;
+    if (cpp::anyOf<CallExpr>(S, torch::isBackward) ||
+        (Flow && Flow->available() && flow::isSeenToTrain(S, *Flow, unit())))
+      return &IneffectiveGradGuard.BlockTrains;
   }
-  return true;
+  return nullptr;
 }
 
 void IneffectiveGradGuardCheck::registerMatchers(MatchFinder *Finder) {
@@ -227,185 +236,13 @@ void IneffectiveGradGuardCheck::registerMatchers(MatchFinder *Finder) {
   Finder->addMatcher(ompExecutableDirective().bind("region"), this);
 }
 
-/// The guard that is in effect where \p S stands, as far as its own function
-/// shows: a variable of a block around it. Null when none is, or when something
-/// else switches gradient mode in between.
-static const VarDecl *guardOver(const Stmt *S, ASTContext &Context) {
-  const cpp::Body *In = cpp::Body::around(S, Context);
-  const Stmt *Child = S;
-  while (const Stmt *Parent = In ? In->parentOf(Child) : nullptr) {
-    if (const auto *Block = dyn_cast<CompoundStmt>(Parent)) {
-      const VarDecl *Last = nullptr;
-      for (const Stmt *Before : Block->body()) {
-        if (Before == Child)
-          break;
-        if (cpp::anyOf<CallExpr>(Before, [](const CallExpr *Call) {
-              return torch::setsGradMode(Call).has_value();
-            }))
-          return nullptr;
-        if (const auto *Declaration = dyn_cast<DeclStmt>(Before))
-          for (const Decl *D : Declaration->decls())
-            if (const auto *Var = dyn_cast<VarDecl>(D);
-                Var && torch::guardOf(Var))
-              Last = Var;
-      }
-      if (Last)
-        return torch::guardOf(Last) == torch::GradMode::Off &&
-                       torch::isGuardType(Last->getType()) &&
-                       !Last->isStaticLocal()
-                   ? Last
-                   : nullptr;
-    }
-    Child = Parent;
-  }
-  return nullptr;
-}
-
-/// Are some parameters of the function frozen? Then a forward need not build a
-/// graph.
-static bool freezesModules(const FunctionDecl *F) {
-  return cpp::anyOf<CallExpr>(F->getBody(), [](const CallExpr *Call) {
-    return torch::isFreezeCall(Call) ||
-           torch::setsRequiresGrad(Call) == torch::Flag::False;
-  });
-}
-
-void IneffectiveGradGuardCheck::checkThread(const Expr *E,
-                                            ASTContext &Context) {
-  std::optional<cpp::ThreadStart> Start = cpp::asThreadStart(E);
-  if (!Start || !isWhole())
-    return;
-  const VarDecl *Guard = guardOver(E, Context);
-  const FunctionDecl *In = Guard ? functionAround(E, Context) : nullptr;
-  if (!In || !In->hasBody())
-    return;
-  const flow::FunctionFlow *Flow = unit().flowOf(Start->Body);
-  if (!Flow || !Flow->available() || Flow->trains() || freezesModules(In))
-    return;
-  const std::optional<flow::UnguardedForward> Forward =
-      flow::unguardedForward(*Flow, unit());
-  if (!Forward)
-    return;
-  Finding F;
-  F.Loc = E->getExprLoc();
-  F.Highlight = E->getSourceRange();
-  const std::string Name = "'" + Guard->getNameAsString() + "'";
-  switch (Start->How) {
-  case cpp::ThreadStart::Thread:
-  case cpp::ThreadStart::Async:
-    F.Strength = Level::Certain;
-    F.Message = "guard " + Name +
-                " does not reach the thread started here: gradient mode "
-                "belongs to a thread, and the forward pass in this one runs "
-                "with gradients on";
-    break;
-  case cpp::ThreadStart::Parallel:
-    // On how many threads is a matter of the build.
-    F.Strength = Level::Likely;
-    F.Message = "guard " + Name +
-                " reaches only the part of this range that the calling thread "
-                "takes: in other threads the forward pass runs with gradients "
-                "on";
-    break;
-  }
-  F.Steps.push_back({Guard->getLocation(), "the guard is for this thread"});
-  if (Forward->Site)
-    F.Steps.push_back({Forward->Site->getExprLoc(),
-                       "the forward pass of the other thread is here"});
-  else
-    F.Steps.push_back({E->getExprLoc(), "the forward pass of the other thread "
-                                        "is at " +
-                                            Forward->At});
-  if (Start->Lambda) {
-    std::string Given =
-        fixits::freeName("no_grad_guard", Start->Lambda->getBody());
-    F.Fix = fixits::insertAtBlockHead(
-        Start->Lambda->getCompoundStmtBody(),
-        (torch::spelling::NoGradGuard + " " + Given + ";").str(), Context);
-  }
-  report(F);
-}
-
-void IneffectiveGradGuardCheck::checkParallelRegion(
-    const OMPExecutableDirective *Region, ASTContext &Context) {
-  if (!isOpenMPParallelDirective(Region->getDirectiveKind()) ||
-      isOpenMPTargetExecutionDirective(Region->getDirectiveKind()) ||
-      !isWhole())
-    return;
-  const VarDecl *Guard = guardOver(Region, Context);
-  const FunctionDecl *In = Guard ? functionAround(Region, Context) : nullptr;
-  if (!In || !In->hasBody() || freezesModules(In))
-    return;
-  // The flow of the function takes the region for its own thread's code, and
-  // so for guarded: a guard of the region's own must be looked for by hand.
-  const Stmt *Body = Region->getInnermostCapturedStmt()->getCapturedStmt();
-  const auto *Forward = cpp::findFirst<CallExpr>(
-      Body,
-      [](const CallExpr *Call) {
-        std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
-        return M && M->Module &&
-               (M->Script || torch::parametersOf(M->Module->getType()) ==
-                                 torch::Parameters::Some);
-      },
-      cpp::Lambdas::Skipped);
-  if (!Forward ||
-      cpp::anyOf<VarDecl>(
-          Body,
-          [](const VarDecl *Var) { return torch::guardOf(Var).has_value(); },
-          cpp::Lambdas::Skipped) ||
-      cpp::anyOf<CallExpr>(
-          Body,
-          [](const CallExpr *Call) {
-            return torch::setsGradMode(Call) || torch::isBackward(Call);
-          },
-          cpp::Lambdas::Skipped))
-    return;
-  Finding F;
-  F.Loc = Region->getBeginLoc();
-  F.Strength = Level::Certain;
-  F.Message = "guard '" + Guard->getNameAsString() +
-              "' does not reach the other threads of this parallel region: "
-              "gradient mode belongs to a thread, and their forward pass runs "
-              "with gradients on";
-  F.Steps.push_back({Guard->getLocation(), "the guard is for this thread"});
-  F.Steps.push_back(
-      {Forward->getExprLoc(), "all threads run the forward pass here"});
-  // The statement that each thread runs: the region, or the body of its loop.
-  if (isa<ForStmt, CXXForRangeStmt>(Body))
-    Body = cpp::bodyOf(Body);
-  if (const auto *Block = dyn_cast<CompoundStmt>(Body))
-    F.Fix = fixits::insertAtBlockHead(Block,
-                                      (torch::spelling::NoGradGuard + " " +
-                                       fixits::freeName("no_grad_guard", Body) +
-                                       ";")
-                                          .str(),
-                                      Context);
-  report(F);
-}
-
 void IneffectiveGradGuardCheck::checkMatch(const Match &Result) {
-  ASTContext &Context = *Result.Context;
-  const SourceManager &SM = *Result.SourceManager;
-  auto IsOurs = [&](SourceLocation Loc) {
-    return !cpp::isMacroArgument(Loc, SM);
-  };
-  if (const auto *Made = Result.Nodes.getNodeAs<CXXConstructExpr>("made");
-      Made && IsOurs(Made->getBeginLoc()) &&
-      Seen.insert(Made->getBeginLoc()).second)
-    checkUnnamed(Made, Context);
-  if (const auto *Thread = Result.Nodes.getNodeAs<Expr>("thread");
-      Thread && IsOurs(Thread->getBeginLoc()))
-    checkThread(Thread, Context);
-  if (const auto *Region =
-          Result.Nodes.getNodeAs<OMPExecutableDirective>("region");
-      Region && IsOurs(Region->getBeginLoc()))
-    checkParallelRegion(Region, Context);
-  if (const auto *F = Result.Nodes.getNodeAs<FunctionDecl>("function");
-      F && IsOurs(F->getBeginLoc()))
-    checkVexingParse(F, Context);
-  if (const auto *Var = Result.Nodes.getNodeAs<VarDecl>("variable");
-      Var && IsOurs(Var->getBeginLoc()))
-    checkVariable(Var, Context);
+  ask(Result, "made", &IneffectiveGradGuardCheck::checkUnnamed);
+  ask(Result, "thread", &IneffectiveGradGuardCheck::checkThreads<Expr>);
+  ask(Result, "region",
+      &IneffectiveGradGuardCheck::checkThreads<OMPExecutableDirective>);
+  ask(Result, "function", &IneffectiveGradGuardCheck::checkVexingParse);
+  ask(Result, "variable", &IneffectiveGradGuardCheck::checkVariable);
 }
 
 std::string IneffectiveGradGuardCheck::nameFor(QualType T,
@@ -435,6 +272,8 @@ static bool switchesOff(const CXXConstructExpr *Guard, ASTContext &Context) {
 
 void IneffectiveGradGuardCheck::checkUnnamed(const CXXConstructExpr *Guard,
                                              ASTContext &Context) {
+  if (!Seen.insert(Guard->getBeginLoc()).second)
+    return;
   const Stmt *Whole = Guard;
   const Expr *Written = Guard; // Without what the compiler adds.
   bool IsPlain = true;
@@ -455,21 +294,25 @@ void IneffectiveGradGuardCheck::checkUnnamed(const CXXConstructExpr *Guard,
     return;
   // A loop around nothing else measures it.
   if (P->Block && P->Block->size() == 1 && isLoopBody(P->Block, Context))
-    return;
-  Finding F;
-  F.Loc = Guard->getBeginLoc();
-  F.Highlight = Written->getSourceRange();
-  F.Strength = Level::Certain;
-  F.Message = "this " + typeName(Guard->getType()) +
-              " has no name, so it ends with its own statement and guards "
-              "nothing";
+    return silent(Guard->getBeginLoc(), IneffectiveGradGuard.Measured);
+  Finding F = Finding::at(Guard->getBeginLoc(), Written->getSourceRange())
+                  .says("this " + typeName(Guard->getType()) +
+                        " has no name, so it ends with its own statement and "
+                        "guards nothing");
   const FunctionDecl *In = functionAround(Whole, Context);
-  if (IsPlain && In && In->hasBody() && !Written->getBeginLoc().isMacroID() &&
-      canBeGuarded(*P, Context)) {
-    F.Fix =
-        fixits::nameTemporary(Written, nameFor(Guard->getType(), In), Context);
-    if (switchesOff(Guard, Context))
-      Arbiter::of(Context).guard(P->Block, P->Statement);
+  if (!IsPlain) {
+    F.because(IneffectiveGradGuard.Wrapped);
+  } else if (In && In->hasBody() && !Written->getBeginLoc().isMacroID()) {
+    if (const Reason *Why = whyNotGuarded(*P, Context)) {
+      F.because(*Why);
+    } else {
+      F.fix(fixits::nameTemporary(Written, nameFor(Guard->getType(), In),
+                                  Context));
+      if (F.Fix.empty())
+        F.because(IneffectiveGradGuard.Again);
+      if (switchesOff(Guard, Context))
+        Arbiter::of(Context).guard(P->Block, P->Statement);
+    }
   }
   report(F);
 }
@@ -480,116 +323,129 @@ static bool isFunctionWithoutName(const ParmVarDecl *Param) {
          isa<DecayedType>(Param->getType());
 }
 
-void IneffectiveGradGuardCheck::checkVexingParse(const FunctionDecl *Function,
+/// Where \p D stands as a declaration of its own; nullopt where it does not.
+static std::optional<StatementPlace> placeOfDecl(const Decl *D,
                                                  ASTContext &Context) {
-  // A function that is used is meant as one.
-  if (!llvm::all_of(Function->parameters(), isFunctionWithoutName) ||
-      Function->isReferenced() || Function->getPreviousDecl() ||
-      Function->isDefined() || Function->getStorageClass() != SC_None)
-    return;
-  DynTypedNodeList Parents = Context.getParents(*Function);
+  DynTypedNodeList Parents = Context.getParents(*D);
   const auto *Statement =
       Parents.size() == 1 ? Parents[0].get<DeclStmt>() : nullptr;
-  std::optional<StatementPlace> P =
-      Statement ? placeOf(Statement, Context) : std::nullopt;
+  return Statement ? placeOf(Statement, Context) : std::nullopt;
+}
+
+void IneffectiveGradGuardCheck::checkVexingParse(const FunctionDecl *Function,
+                                                 ASTContext &Context) {
+  if (!llvm::all_of(Function->parameters(), isFunctionWithoutName) ||
+      Function->getStorageClass() != SC_None)
+    return;
+  std::optional<StatementPlace> P = placeOfDecl(Function, Context);
   if (!P)
     return;
-  Finding F;
-  F.Loc = Function->getLocation();
-  F.Highlight = Function->getSourceRange();
-  F.Strength = Level::Certain;
-  F.Message = "'" + Function->getNameAsString() +
-              "' declares a function with return type " +
-              typeName(Function->getReturnType()) +
-              ", not a guard, and guards nothing";
+  // A function that is used is meant as one.
+  if (Function->isReferenced() || Function->getPreviousDecl() ||
+      Function->isDefined())
+    return silent(Function->getLocation(), IneffectiveGradGuard.FunctionUsed);
+  Finding F =
+      Finding::at(Function->getLocation(), Function->getSourceRange())
+          .says(quoted(Function) + " declares a function with return type " +
+                typeName(Function->getReturnType()) +
+                ", not a guard, and guards nothing");
   const CXXRecordDecl *R = Function->getReturnType()->getAsCXXRecordDecl();
-  if (Function->param_empty() && R->hasDefaultConstructor() &&
-      canBeGuarded(*P, Context)) {
-    F.Fix = fixits::dropParentheses(Function, Context);
+  const Reason *Why = Function->param_empty() && R->hasDefaultConstructor()
+                          ? whyNotGuarded(*P, Context)
+                          : &IneffectiveGradGuard.Again;
+  if (Why) {
+    F.because(*Why);
+  } else {
+    F.fix(fixits::dropParentheses(Function, Context));
     if (torch::gradientsUnder(R, std::nullopt) == false)
       Arbiter::of(Context).guard(P->Block, P->Statement);
   }
   report(F);
 }
 
-void IneffectiveGradGuardCheck::checkVariable(const VarDecl *Guard,
-                                              ASTContext &Context) {
-  DynTypedNodeList Parents = Context.getParents(*Guard);
-  const auto *Statement =
-      Parents.size() == 1 ? Parents[0].get<DeclStmt>() : nullptr;
-  std::optional<StatementPlace> P = Statement && Statement->isSingleDecl()
-                                        ? placeOf(Statement, Context)
-                                        : std::nullopt;
-  if (!P)
-    return;
-  Finding F;
-  F.Loc = Guard->getLocation();
-  F.Highlight = Statement->getSourceRange();
-  F.Strength = Level::Certain;
-  std::string Name = "'" + Guard->getNameAsString() + "'";
-
-  if (Guard->isStaticLocal()) {
-    const FunctionDecl *In = functionAround(Statement, Context);
-    // For all of main, or as the last thing a function does: then what lasts
-    // is what is wanted.
-    if (!In || In->isMain() || P->isLast())
-      return;
-    if (Guard->getTSCSpec() != TSCS_unspecified) {
-      F.Strength = Level::Likely;
-      F.Message = "thread_local guard " + Name +
+void IneffectiveGradGuardCheck::checkStatic(const VarDecl *Guard,
+                                            const StatementPlace &P,
+                                            ASTContext &Context) {
+  const FunctionDecl *In = functionAround(P.Statement, Context);
+  // For all of main, or as the last thing a function does: then what lasts
+  // is what is wanted.
+  if (!In || In->isMain() || P.isLast())
+    return silent(Guard->getLocation(), IneffectiveGradGuard.Lasts);
+  Finding F = Finding::at(Guard->getLocation(), P.Statement->getSourceRange());
+  if (Guard->getTSCSpec() != TSCS_unspecified)
+    return report(
+        F.because(IneffectiveGradGuard.ThreadLocal)
+            .says("thread_local guard " + quoted(Guard) +
                   " ends with its thread, not with this function: gradient "
                   "mode stays switched for the rest of each thread that comes "
-                  "here";
-      report(F);
-      return;
-    }
-    F.Message = "static guard " + Name +
-                " is made once and never ends: gradient mode stays switched "
-                "for the rest of the first thread that comes here, and no "
-                "other thread is guarded";
-    if (canBeGuarded(*P, Context))
-      F.Fix = fixits::dropStatic(Statement, Context);
-    report(F);
-    return;
-  }
-
-  if (P->Block && P->Block->size() > 1) {
-    // Statements that do not compile are not in the AST.
-    const FunctionDecl *In =
-        isWhole() ? functionAround(Statement, Context) : nullptr;
-    if (!In || In->isDependentContext() || cpp::isTestCase(In) ||
-        !endsUnused(Guard, *P, Context))
-      return;
-    F.Message = "guard " + Name +
-                " ends with its block before anything runs that it could "
-                "reach: it guards nothing";
-  } else if (P->Block) {
-    const DynTypedNodeList Around = Context.getParents(*P->Block);
-    if (Around.size() != 1 ||
-        !cpp::isAllThatIsWritten(Statement, P->Block, Context))
-      return;
-    // Loops around a guard measure it, and `try` and lambdas test it.
-    const auto *Function = Around[0].get<FunctionDecl>();
-    if (Function ? Function->getLocation().isMacroID() ||
-                       functionAround(P->Block, Context) != Function
-                 : !Around[0].get<CompoundStmt>() && !Around[0].get<IfStmt>())
-      return;
-    if (const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Function);
-        Method && Method->getParent()->isLambda())
-      return;
-    F.Message = "guard " + Name +
-                " ends with its block, which holds nothing else: it guards "
-                "nothing";
-  } else if (P->Parent.get<IfStmt>()) {
-    F.Message = "guard " + Name +
-                " ends with the branch of this 'if', which holds nothing "
-                "else: it guards nothing";
-  } else {
-    return;
-  }
+                  "here"));
+  F.says("static guard " + quoted(Guard) +
+         " is made once and never ends: gradient mode stays switched for the "
+         "rest of the first thread that comes here, and no other thread is "
+         "guarded");
+  if (const Reason *Why = whyNotGuarded(P, Context))
+    F.because(*Why);
+  else
+    F.fix(fixits::dropStatic(cast<DeclStmt>(P.Statement), Context));
   report(F);
 }
 
-LIBTORCH_CHECK(IneffectiveGradGuardCheck, NoReasons);
+/// With what \p Guard, declared by \p P, ends before it guards anything, as a
+/// part of the message; empty where it does not. \p IsWhole: statements that do
+/// not compile are not in the AST.
+static StringRef endOf(const VarDecl *Guard, const StatementPlace &P,
+                       bool IsWhole, ASTContext &Context) {
+  auto Silent = [&](const Reason &Row) {
+    silent(Guard->getLocation(), Row);
+    return "";
+  };
+  if (!P.Block)
+    return P.Parent.get<IfStmt>()
+               ? "the branch of this 'if', which holds nothing else"
+               : "";
+  if (P.Block->size() > 1) {
+    const FunctionDecl *In =
+        IsWhole ? functionAround(P.Statement, Context) : nullptr;
+    if (!In || In->isDependentContext() || !endsUnused(Guard, P))
+      return "";
+    if (cpp::isTestCase(In))
+      return Silent(IneffectiveGradGuard.TestCase);
+    return cpp::mayLeaveOutAfter(P.Statement, P.Block, Context)
+               ? Silent(IneffectiveGradGuard.LeftOut)
+               : "its block before anything runs that it could reach";
+  }
+  const DynTypedNodeList Around = Context.getParents(*P.Block);
+  const auto *Function =
+      Around.size() == 1 ? Around[0].get<FunctionDecl>() : nullptr;
+  if (Around.size() != 1 ||
+      (Function && (Function->getLocation().isMacroID() ||
+                    functionAround(P.Block, Context) != Function)))
+    return "";
+  if (!cpp::isAllThatIsWritten(cast<DeclStmt>(P.Statement), P.Block, Context))
+    return Silent(IneffectiveGradGuard.LeftOut);
+  // Loops around a guard measure it, and `try` and lambdas test it.
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Function);
+  if (Function ? Method && Method->getParent()->isLambda()
+               : !Around[0].get<CompoundStmt>() && !Around[0].get<IfStmt>())
+    return Silent(IneffectiveGradGuard.Measured);
+  return "its block, which holds nothing else";
+}
+
+void IneffectiveGradGuardCheck::checkVariable(const VarDecl *Guard,
+                                              ASTContext &Context) {
+  std::optional<StatementPlace> P = placeOfDecl(Guard, Context);
+  if (!P || !cast<DeclStmt>(P->Statement)->isSingleDecl())
+    return;
+  if (Guard->isStaticLocal())
+    return checkStatic(Guard, *P, Context);
+  const StringRef End = endOf(Guard, *P, isWhole(), Context);
+  if (!End.empty())
+    report(Finding::at(Guard->getLocation(), P->Statement->getSourceRange())
+               .because(IneffectiveGradGuard.Alone)
+               .says("guard " + quoted(Guard) + " ends with " + End +
+                     ": it guards nothing"));
+}
+
+LIBTORCH_CHECK(IneffectiveGradGuardCheck, IneffectiveGradGuard);
 
 } // namespace libtorch_tidy
