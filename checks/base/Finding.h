@@ -45,6 +45,9 @@ struct Because {
   clang::SourceLocation At = {}; ///< Of what the detail is about; or invalid.
 };
 
+/// The level of a finding that begins with \p From, after the reasons \p Why.
+Level lowered(Level From, llvm::ArrayRef<Because> Why);
+
 /// A finding as a check reports it. One that is made by at() is as strong as
 /// those of its check can be, until reasons lower it:
 ///
@@ -52,9 +55,6 @@ struct Because {
 ///              .because(Rows.UnseenCallee, Callee)
 ///              .says(quoted(Var) + " is kept")
 ///              .note(Var, "it is declared here"));
-/// The level that a finding of \p From has for the reasons \p Why.
-Level lowered(Level From, llvm::ArrayRef<Because> Why);
-
 struct Finding {
   clang::SourceLocation Loc;
   clang::SourceRange Highlight; ///< Optional: what to underline.

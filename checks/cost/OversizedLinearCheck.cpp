@@ -175,11 +175,11 @@ Finding OversizedLinearCheck::worded(const Expr *Make, const Layer &L) {
 }
 
 void OversizedLinearCheck::checkLayer(const Expr *Make, const Layer &L) {
-  if (L.inTraining() < TrainingBytes)
+  if (L.inTraining() >= TrainingBytes)
+    report(worded(Make, L));
+  else if (asksWhy())
     silent(Make->getBeginLoc(), OversizedLinear.Small,
            readableBytes(L.inTraining()));
-  else
-    report(worded(Make, L));
 }
 
 LIBTORCH_CHECK(OversizedLinearCheck, OversizedLinear);

@@ -46,9 +46,9 @@ inline constexpr struct HookCaptureCycleReasons {
                   "moved away or swapped anywhere in the file, perhaps through "
                   "its setter."};
   Reason UsedBefore{"used-before-end", Effect::Silent,
-                    "A hook refers to a variable of the function, but in that "
-                    "`backward()` runs it, or other code is called that may "
-                    "take it away."};
+                    "A hook refers to a variable of the function, but the "
+                    "function itself calls `backward()`, which runs the hook, "
+                    "or other code that may remove it."};
   Reason NoCapture{"no-plain-capture", Effect::NoFix,
                    "The hook keeps its tensor, but a lambda does not capture "
                    "that as a variable: `std::bind`, a function object, a "

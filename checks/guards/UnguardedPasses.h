@@ -63,9 +63,8 @@ inline constexpr struct InferenceWithoutNoGradReasons {
   Reason Unread{"result-unread", Effect::Advice,
                 "Nothing reads the result, outside of training: a warm-up, a "
                 "measurement."};
-  Reason Guarded{
-      "guard-active", Effect::Silent,
-      "A guard is active at the call, on some of its ways at least."};
+  Reason Guarded{"guard-active", Effect::Silent,
+                 "A guard is active at the call, on some paths at least."};
   Reason CallersGuard{"callers-guard", Effect::Silent,
                       "The function is called in this file, and only under a "
                       "guard."};

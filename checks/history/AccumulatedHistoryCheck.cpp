@@ -60,9 +60,9 @@ constexpr struct AccumulatedHistoryReasons {
                       "(libtorch-inference-without-no-grad.md) asks for, in a "
                       "finding at least as strong, leaves nothing to keep: "
                       "that finding names the accumulator in its notes."};
-  Reason Guarded{"guard-active", Effect::Silent,
-                 "A guard is active where it is added, on some of the ways at "
-                 "least."};
+  Reason Guarded{
+      "guard-active", Effect::Silent,
+      "A guard is active where it is added, on some paths at least."};
   Reason CallersGuard{"callers-guard", Effect::Silent,
                       "The function is called under a guard only."};
   Reason GuardToBe{"guard-to-be", Effect::Silent,

@@ -35,10 +35,11 @@ constexpr struct DiscardedResultReasons {
                   "`torch::nn::functional` (`F::normalize`, `F::dropout`, "
                   "`F::relu`, ...), or returns values and indices (`max`, "
                   "`min`, `sort`, `topk`, ...)."};
-  Reason Computed{"runs-model", Effect::Silent,
-                  "It is done to, or takes, what the same expression computes "
-                  "(`net->forward(x).cpu();`): that is run to warm up, to wait "
-                  "or to measure."};
+  Reason Computed{
+      "runs-model", Effect::Silent,
+      "Its tensor or an argument is computed by the same expression "
+      "(`net->forward(x).cpu();`): that is run to warm up, to wait "
+      "or to measure."};
   Reason OwnSake{"run-for-its-own-sake", Effect::Silent,
                  "It is the only statement of a lambda, or of a loop over "
                  "something else, or stands straight in a `try` block."};
@@ -54,8 +55,9 @@ constexpr struct DiscardedResultReasons {
                "(`x.to(y)`): what it meets later may still be on the CPU, and "
                "the program would throw."};
   Reason Fills{"fill-or-arithmetic", Effect::NoFix,
-               "Assigning and writing in place are both possible, and differ "
-               "for other tensors of the same storage."};
+               "It fills or does arithmetic: the result could be assigned or "
+               "written in place, which differs for other tensors over the "
+               "same storage."};
   Reason Twice{"evaluated-twice", Effect::NoFix,
                "The tensor is reached through a subscript or a function that "
                "may do more when it is evaluated twice (`states[next++]`)."};

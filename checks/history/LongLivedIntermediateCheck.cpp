@@ -379,6 +379,7 @@ static Finding worded(const Earlier &Found, const ASTContext &Context) {
                    "while the loop runs a module")
       .note(Found.Last->getBeginLoc(), Name + " is last used here")
       .note(Found.Loop->getBeginLoc(), "this loop runs a module")
+      .bytesOf(Found.Var->getInit())
       .fix(letGo(Found.Var, Found.Last, Context));
 }
 
@@ -479,7 +480,8 @@ static Finding worded(const Kept &Found, const FunctionFlow &Flow,
                               "unit needs that graph"
                             : " keeps what forward() computed alive until the "
                               "next call, in training with its autograd graph, "
-                              "and nothing reads it"));
+                              "and nothing reads it"))
+          .bytesOf(Found.Assign->getArg(1));
   if (Found.Weaker)
     F.because(*Found.Weaker);
   if (Found.Field)
@@ -503,12 +505,11 @@ void LongLivedIntermediateCheck::checkFunction(const FunctionFlow &Flow,
     return;
   const Arbiter &Decided =
       Arbiter::decided(Unit, isEnabled(Arbiter::ReportsPasses));
-  auto Report = [&](Finding F, const Expr *Keeps) {
+  auto Report = [&](Finding F) {
     if (IsGuarded)
-      return silent(F.Loc, LongLivedIntermediate.CallersGuard, Flow.function());
-    if (Keeps && reports(F.Strength))
-      F.bytes(bytesOf(Keeps));
-    report(std::move(F));
+      silent(F.Loc, LongLivedIntermediate.CallersGuard, Flow.function());
+    else
+      report(std::move(F));
   };
   const cpp::Body &Body = cpp::Body::of(Flow.function());
   llvm::MapVector<const VarDecl *, Refs> Uses;
@@ -520,7 +521,7 @@ void LongLivedIntermediateCheck::checkFunction(const FunctionFlow &Flow,
   });
   for (const auto &[V, Of] : Uses)
     if (auto Found = decideOuter(V, Of, Flow, Decided))
-      Report(worded(*Found, Unit.context()), nullptr);
+      Report(worded(*Found, Unit.context()));
   llvm::SmallVector<const VarDecl *, 2> Guards;
   if (looksFor(Level::Advisory))
     cpp::forEach<VarDecl>(Body.root(), [&](const VarDecl *V) {
@@ -530,11 +531,11 @@ void LongLivedIntermediateCheck::checkFunction(const FunctionFlow &Flow,
   if (!Guards.empty())
     cpp::forEach<VarDecl>(Body.root(), [&](const VarDecl *V) {
       if (auto Found = decideEarlier(V, Guards, Flow))
-        Report(worded(*Found, Unit.context()), V->getInit());
+        Report(worded(*Found, Unit.context()));
     });
   for (const Label &L : Flow.labels())
     if (auto Found = decideKept(L, Flow, Unit, Decided))
-      Report(worded(*Found, Flow, Unit.context()), Found->Assign->getArg(1));
+      Report(worded(*Found, Flow, Unit.context()));
 }
 
 LIBTORCH_CHECK(LongLivedIntermediateCheck, LongLivedIntermediate);

@@ -66,7 +66,8 @@ constexpr struct RetainedGraphReasons {
   Reason CarriedOn{"carried-on", Effect::NoFix,
                    "The graph is carried on: without it, the next `backward()` "
                    "would throw. Detach first."};
-  Reason OnlyAdvice{"only-advice", Effect::NoFix, "It is of level 2."};
+  Reason OnlyAdvice{"only-advice", Effect::NoFix,
+                    "The finding is of level 2: the graph may be needed."};
 } RetainedGraph{};
 
 /// docs/checks/libtorch-retained-graph.md says what it finds and why.

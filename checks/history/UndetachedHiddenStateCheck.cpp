@@ -302,7 +302,7 @@ static const Reason *whyNotKept(const FieldDecl *Field, const Expr *Site,
              : nullptr;
 }
 
-static Finding worded(const Expr *Site, const CarriedMembers &All, Step Origin,
+static Finding worded(const Expr *Site, const CarriedMembers &All,
                       const FunctionFlow &Flow, flow::UnitModel &Unit) {
   const CallExpr *Eval = evalAt(All.Module->Site, Unit);
   Finding F =
@@ -310,9 +310,8 @@ static Finding worded(const Expr *Site, const CarriedMembers &All, Step Origin,
           .says(carrying(All.Names) +
                 " the autograd graph from call to call, and nothing detaches "
                 "or resets it, so the graphs of all calls stay in memory")
-          .note(All.First,
-                "member " + quoted(All.First) + " lives as long as its object")
-          .note(std::move(Origin));
+          .note(LibtorchCheck::memberStep(All.First))
+          .note(LibtorchCheck::originStep(*All.Module));
   if (Eval)
     F.note(Eval, "the module is there to predict: it is in evaluation mode");
   else
@@ -363,13 +362,12 @@ void UndetachedHiddenStateCheck::checkMembers(const FunctionFlow &Flow,
     if (Guarded)
       silent(Site, UndetachedHiddenState.CallersGuard, Flow.function());
     else
-      report(worded(Site, All, originStep(*All.Module), Flow, Unit));
+      report(worded(Site, All, Flow, Unit));
   }
 }
 
 static Finding worded(const Expr *Site, llvm::ArrayRef<CarriedGraph> Graphs,
-                      Step Origin, const FunctionFlow &Flow,
-                      ASTContext &Context) {
+                      const FunctionFlow &Flow, ASTContext &Context) {
   const CarriedGraph &First = Graphs.front();
   llvm::SmallVector<std::string, 2> Names;
   for (const CarriedGraph &Graph : Graphs)
@@ -389,8 +387,8 @@ static Finding worded(const Expr *Site, llvm::ArrayRef<CarriedGraph> Graphs,
               First.Module->Site->getExprLoc());
   for (const CarriedGraph &Graph : Graphs)
     if (const VarDecl *Root = Flow.rootOf(Graph.Made->Where))
-      F.note(Root, quoted(Root) + " is declared here, outside the loop");
-  F.note(std::move(Origin))
+      F.note(LibtorchCheck::declarationStep(Root, /*OutsideLoop=*/true));
+  F.note(LibtorchCheck::originStep(*First.Module))
       .note(First.Spent->Site,
             "backward() goes through the graph of the state here, and nothing "
             "detaches the state before the next iteration uses it");
@@ -419,8 +417,7 @@ void UndetachedHiddenStateCheck::checkFunction(const FunctionFlow &Flow,
     if (Guarded)
       silent(Site, UndetachedHiddenState.CallersGuard, Flow.function());
     else
-      report(worded(Site, Graphs, originStep(*Graphs.front().Module), Flow,
-                    Unit.context()));
+      report(worded(Site, Graphs, Flow, Unit.context()));
   }
 }
 

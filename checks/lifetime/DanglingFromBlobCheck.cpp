@@ -33,12 +33,13 @@ constexpr struct DanglingFromBlobReasons {
                 "which may keep it."};
   Reason SomeWays{"lent-on-some-ways", Effect::Likely,
                   "The helper that makes the tensor over its argument does so "
-                  "on some of its ways only."};
-  Reason OtherElements{"other-elements", Effect::Likely,
-                       "The elements of the buffer are of an arithmetic type "
-                       "that the dtype has not: `double *` with the default "
-                       "dtype, which is float, `int *` with `torch::kInt64`. "
-                       "Bytes, `void *` and complex dtypes fit everything."};
+                  "on some of its paths only."};
+  Reason OtherElements{
+      "other-elements", Effect::Likely,
+      "The elements of the buffer are of another arithmetic type "
+      "than the dtype: `double *` with the default dtype, "
+      "which is float, `int *` with `torch::kInt64`. Bytes, "
+      "`void *` and complex dtypes fit everything."};
   Reason MayCopy{"copies-if-needed", Effect::Advice,
                  "An operator on the way copies only when there is something "
                  "to do: `.to(device)` copies on a machine with a GPU and not "
@@ -46,8 +47,8 @@ constexpr struct DanglingFromBlobReasons {
   Reason Uncertain{"not-certain", Effect::NoFix,
                    "It is of level 1 or 2: a copy may have been made already."};
   Reason NoClone{"no-clone", Effect::NoFix,
-                 "What uses the buffer is no `torch::Tensor`, which could be "
-                 "cloned: a sample that a helper makes, a "
+                 "What uses the buffer is not a `torch::Tensor` and has no "
+                 "`clone()`: a sample that a helper makes, a "
                  "`torch::stable::Tensor`."};
   Reason UsedLater{"buffer-used-later", Effect::NoFix,
                    "The buffer is written or read after that place: the copy "

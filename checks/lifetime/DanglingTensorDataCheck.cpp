@@ -29,7 +29,7 @@ constexpr struct DanglingTensorDataReasons {
                 "it."};
   Reason SomeWays{"lent-on-some-ways", Effect::Likely,
                   "A function hands out memory of this argument on some of its "
-                  "ways only."};
+                  "paths only."};
   Reason Operand{"kept-for-backward", Effect::Likely,
                  "The local tensor was an operand before: backward may still "
                  "hold its memory."};

@@ -287,6 +287,15 @@ private:
 
 } // namespace
 
+std::string exceptionName(QualType T, const ASTContext &Context) {
+  PrintingPolicy Policy(Context.getLangOpts());
+  Policy.SuppressTagKeyword = true;
+  return T.getNonReferenceType()
+      .getUnqualifiedType()
+      .getCanonicalType()
+      .getAsString(Policy);
+}
+
 llvm::SmallVector<HandlerOwner, 2>
 needlessOwners(const HandlerPoint &Point, flow::TensorWork &Work,
                ASTContext &Context, llvm::SmallVectorImpl<Because> &WhyNot) {

@@ -41,6 +41,9 @@ inline constexpr struct OomRecoveryInCatchReasons {
       "`try` statement is a branch without braces."};
 } OomRecoveryInCatch{};
 
+/// The name of \p T, the type of an exception, as messages have it.
+std::string exceptionName(clang::QualType T, const clang::ASTContext &Context);
+
 /// A variable declared outside a try statement, or a member, that owns tensors
 /// when a handler runs.
 struct HandlerOwner {

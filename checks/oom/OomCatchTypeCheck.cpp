@@ -18,6 +18,7 @@
 #include "analysis/torch/modules/Modules.h"
 #include "analysis/torch/storage/Sharing.h"
 #include "checks/base/LibtorchCheck.h"
+#include "checks/oom/HandlerOwners.h"
 #include "clang/AST/ASTContext.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -189,15 +190,6 @@ std::optional<MissedError> missedError(const CXXTryStmt *Try, bool NotByCpu) {
   return MissedError{OutOfMemoryIn::Cpu, {Made}};
 }
 
-std::string nameOf(QualType T, const ASTContext &Context) {
-  PrintingPolicy Policy(Context.getLangOpts());
-  Policy.SuppressTagKeyword = true;
-  return T.getNonReferenceType()
-      .getUnqualifiedType()
-      .getCanonicalType()
-      .getAsString(Policy);
-}
-
 } // namespace
 
 void OomCatchTypeCheck::registerMatchers(MatchFinder *Finder) {
@@ -224,7 +216,8 @@ static const CallExpr *otherWork(const CXXTryStmt *Try,
 
 static Finding worded(const MissedError &Missed, const CXXCatchStmt *Handler,
                       const Intent &Meant, const ASTContext &Context) {
-  const std::string Type = quoted(nameOf(Handler->getCaughtType(), Context));
+  const std::string Type =
+      quoted(exceptionName(Handler->getCaughtType(), Context));
   const SourceLocation Thrown = Missed.Way.back()->Stmt::getBeginLoc();
   Finding F = Finding::at(Handler->getCatchLoc());
   if (Missed.Where == OutOfMemoryIn::Script) {

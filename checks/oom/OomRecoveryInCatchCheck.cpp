@@ -142,12 +142,6 @@ std::optional<OwningException> owningException(const CXXTryStmt *Try,
   return std::nullopt;
 }
 
-std::string typeName(QualType T, const ASTContext &Context) {
-  PrintingPolicy Policy(Context.getLangOpts());
-  Policy.SuppressTagKeyword = true;
-  return T.getUnqualifiedType().getCanonicalType().getAsString(Policy);
-}
-
 /// The call of the try block that the story names: the first heavy one after
 /// \p After, or else the first that allocates at all.
 const CallExpr *throwingCall(const CXXTryStmt *Try, const Expr *After,
@@ -224,7 +218,7 @@ static std::string holdsException(const OwningException &Exception,
                                   const ASTContext &Context) {
   const VarDecl *Var = Handler->getExceptionDecl();
   const std::string Type =
-      "of type '" + typeName(Exception.Type, Context) + "'";
+      "of type " + quoted(exceptionName(Exception.Type, Context));
   std::string Message = "this handler retries while it holds " +
                         (Var && Var->getIdentifier() && !Exception.Thrown
                              ? quoted(Var) + " " + Type
