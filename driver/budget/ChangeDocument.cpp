@@ -65,7 +65,7 @@ private:
 static std::string signedNumber(int64_t Number) {
   if (Number == 0)
     return "0";
-  return (Number < 0 ? "-" : "+") + grouped(uint64_t(std::abs(Number)));
+  return (Number < 0 ? "-" : "+") + grouped(magnitude(Number));
 }
 
 /// "at least 4.9 KB"
@@ -113,8 +113,8 @@ std::string ChangeSection::mostOf(int64_t All) const {
   });
   if (Most == Modules.end())
     return "";
-  const std::string Size = readableBytes(uint64_t(std::abs(Most->Part)));
-  if (std::abs(Most->Part) <= std::abs(All) && !Most->kept())
+  const std::string Size = readableBytes(magnitude(Most->Part));
+  if (magnitude(Most->Part) <= magnitude(All) && !Most->kept())
     return "; " + Size + " of it in " + nameOf(*Most);
   return "; " + nameOf(*Most) + " holds " + Size +
          (All > 0 ? " more" : " less");
@@ -165,7 +165,7 @@ std::string ChangeSection::firstLine() const {
            (Steps ? "peak of later steps" : "total") + " as it is" +
            inputRemark();
   Result += All > 0 ? "this change adds " : "this change saves ";
-  Result += readableBytes(uint64_t(std::abs(All)));
+  Result += readableBytes(magnitude(All));
   if (Steps)
     Result +=
         All > 0 ? " to the peak of later steps" : " at the peak of later steps";

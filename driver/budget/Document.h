@@ -169,6 +169,11 @@ std::string asJson(const bytes::UnitBudget &Budget,
 std::string asJson(const BudgetSides &Sides, const BudgetOptions &Options,
                    llvm::StringRef Folder);
 
+/// \p Number without its sign. A report can hold any number.
+inline uint64_t magnitude(int64_t Number) {
+  return Number < 0 ? 0 - uint64_t(Number) : uint64_t(Number);
+}
+
 // Words that several of them have:
 /// 1,234,567
 std::string grouped(uint64_t Number);

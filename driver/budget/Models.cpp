@@ -259,7 +259,7 @@ std::vector<ModuleChange> modulesOf(const ModelPair &P,
     C.KeptBefore = Steps ? Then.Kept : 0;
     C.KeptAfter = Steps ? Now.Kept : 0;
     C.IsIncomplete = Then.IsIncomplete || Now.IsIncomplete;
-    C.Part = int64_t(Now.Held - Then.Held) + C.kept();
+    C.Part = int64_t(Now.Held - Then.Held + C.KeptAfter - C.KeptBefore);
     if (C.bytes() || C.kept() || !C.Before || !C.After)
       Result.push_back(C);
   };
@@ -271,7 +271,7 @@ std::vector<ModuleChange> modulesOf(const ModelPair &P,
   for (llvm::ArrayRef<ModuleRow> Rows : onlyIn(*P.Before, After))
     Add(Rows, {});
   llvm::stable_sort(Result, [](const ModuleChange &A, const ModuleChange &B) {
-    return std::abs(A.Part) > std::abs(B.Part);
+    return magnitude(A.Part) > magnitude(B.Part);
   });
   return Result;
 }

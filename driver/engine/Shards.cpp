@@ -32,7 +32,7 @@ struct ShardJob {
   bool IsDone = false;  ///< Else it was skipped.
   std::string Trouble, Errors;
   bool TimedOut = false;
-  std::string Result; ///< See UnitArchive.h; empty: there is none.
+  std::string Result; ///< See toBytes(); empty: there is none.
 };
 
 /// The file of a shard.

@@ -64,7 +64,7 @@ struct Silence {
   FindingReason Why;
 };
 
-/// What a run of the program kept of what was made somewhere; see WatchedRun.h.
+/// What a run of the program kept of what was made somewhere; see WatchedRun.
 struct Measured {
   double Bytes = 0;  ///< Of tensors, in each step.
   double Nodes = 0;  ///< Of autograd graphs, in each step.
