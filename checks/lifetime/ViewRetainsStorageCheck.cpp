@@ -161,6 +161,17 @@ private:
     return true;
   }
 
+  /// The initializer of \p Var, if it makes a part or a loss; or null.
+  const CallExpr *namedPart(const VarDecl *Var, const KeptView &C) const {
+    if (C.Part || !isSetOnce(Var) || !torch::isTensor(Var->getType()))
+      return nullptr;
+    const auto *Init =
+        dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Var->getInit()));
+    return Init && (torch::pinsUnreduced(Init, Context) || takesPart(Init))
+               ? Init
+               : nullptr;
+  }
+
   /// Follows \p E through views and conversions down to what has the memory.
   /// nullopt where an operator may copy, or the way is lost.
   std::optional<KeptView> follow(const Expr *E) {
@@ -170,14 +181,7 @@ private:
     for (unsigned Steps = 0; Steps < cpp::MaxChase; ++Steps) {
       E = cpp::stripImplicit(E);
       if (const VarDecl *Var = cpp::variableOf(E)) {
-        // A part or a loss with a name of its own.
-        const bool Named =
-            !C.Part && isSetOnce(Var) && torch::isTensor(Var->getType());
-        const auto *Init =
-            Named
-                ? dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Var->getInit()))
-                : nullptr;
-        if (Init && (torch::pinsUnreduced(Init, Context) || takesPart(Init))) {
+        if (const CallExpr *Init = namedPart(Var, C)) {
           if (Shared.copies(Var) > 1 || loopOf(Var) != C.TakenIn) {
             silent(C.Kept, ViewRetainsStorage.SeveralParts, Var);
             return std::nullopt;
