@@ -143,11 +143,22 @@ static bool indexBy(OperatorCall &Op, Indexed &Of, const Value &P,
 }
 
 /// How many dimensions of \p From all \p Parts of an index take. nullopt, and
-/// trouble, where that depends on values, or they are too many.
+/// trouble, where that depends on values, they are too many, or two of them are
+/// ellipses.
 static std::optional<size_t> consumedBy(OperatorCall &Op, ArrayRef<Cell> Parts,
                                         const Sizes &From) {
   size_t Consumed = 0;
+  bool HasEllipsis = false;
   for (const Cell &P : Parts) {
+    // A second one would move past the last dimension.
+    const bool IsEllipsis =
+        (P->What == Value::Text || P->What == Value::Other) &&
+        P->Name != "None";
+    if (IsEllipsis && HasEllipsis) {
+      Op.notFollowed("an index has two ellipses");
+      return std::nullopt;
+    }
+    HasEllipsis |= IsEllipsis;
     const bool IsMask = P->What == Value::Tensor && P->Handle->Shape.Type &&
                         P->Handle->Shape.Type->Name == "bool";
     if (P->What == Value::Unknown || IsMask) {
