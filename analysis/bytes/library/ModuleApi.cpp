@@ -79,8 +79,8 @@ static TensorAct actOfMethod(StringRef Name) {
       .Cases("contiguous", "data", "cuda", "cpu", TensorAct::Same)
       .Cases("variable_data", "tensor_data", TensorAct::Same)
       // In place, sizes change by few methods.
-      .Cases("resize_", "resize_as_", "set_", "t_", "transpose_",
-             TensorAct::Unknown)
+      .StartsWith("resize_", TensorAct::Unknown)
+      .Cases("set_", "t_", "transpose_", TensorAct::Unknown)
       .Cases("squeeze_", "unsqueeze_", "swapaxes_", "swapdims_", "as_strided_",
              TensorAct::Unknown)
       .EndsWith("_", TensorAct::Same)
