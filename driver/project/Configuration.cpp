@@ -190,8 +190,6 @@ static HeaderFilters projectHeaders(StringRef File, StringRef WorkingFolder,
           "^(" + Below + ")?([^/]+/)*" + ForeignFolders.str() + "/"};
 }
 
-namespace {
-
 /// Notes what clang-tidy's providers only print: a file that did not parse.
 struct ParseFailures {
   bool Any = false;
@@ -202,6 +200,8 @@ struct ParseFailures {
     return Result;
   }
 };
+
+namespace {
 
 /// Either of clang-tidy's providers, with our parser of configuration files.
 template <typename Base> class Checked : public Base {
