@@ -255,12 +255,18 @@ void UnitModel::collectCallers() {
 ArrayRef<UnitModel::RelayedTo> UnitModel::relaysOf(const FunctionDecl *F,
                                                    LabelId Carry) {
   collectCallers();
-  return Relays[{F, Carry}];
+  auto It = Relays.find({F, Carry});
+  if (It == Relays.end())
+    return {};
+  return It->second;
 }
 
 ArrayRef<UnitModel::CallerOf> UnitModel::callersOf(const FunctionDecl *F) {
   collectCallers();
-  return Callers[F->getCanonicalDecl()];
+  auto It = Callers.find(F->getCanonicalDecl());
+  if (It == Callers.end())
+    return {};
+  return It->second;
 }
 
 bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
