@@ -107,10 +107,11 @@ Cell iteratorOperator(Interpreter &VM, const LibraryCall &C) {
 
 std::optional<size_t> placeOf(Interpreter &VM, const Cell &What,
                               ArrayRef<Cell> Among, const Expr *E,
-                              Cell &Unknown) {
+                              Cell &Unknown, Cell (*KeyOf)(const Cell &)) {
   size_t Place = 0;
   for (; Place < Among.size(); ++Place) {
-    Unknown = arithmetic(VM, BO_EQ, Among[Place], What, VM.Context.BoolTy, E);
+    Unknown = arithmetic(VM, BO_EQ, KeyOf ? KeyOf(Among[Place]) : Among[Place],
+                         What, VM.Context.BoolTy, E);
     const std::optional<bool> IsIt = truth(Unknown);
     if (!IsIt)
       return std::nullopt;
@@ -140,12 +141,13 @@ static bool isSet(const LibraryCall &C) {
 /// map; their number if it is not there. Absent if a comparison is unknown.
 static std::optional<size_t> keyPlace(Interpreter &VM, const LibraryCall &C,
                                       Cell &Unknown) {
-  std::vector<Cell> Keys = C.Object->Elements;
-  if (isMap(C))
-    for (Cell &Pair : Keys)
-      if (Pair->What == Value::List && Pair->Elements.size() == 2)
-        Pair = Cell(Pair->Elements[0]);
-  return placeOf(VM, C.Arguments.front(), Keys, C.E, Unknown);
+  auto KeyOf = [](const Cell &Pair) {
+    return Pair->What == Value::List && Pair->Elements.size() == 2
+               ? Pair->Elements[0]
+               : Pair;
+  };
+  return placeOf(VM, C.Arguments.front(), C.Object->Elements, C.E, Unknown,
+                 isMap(C) ? +KeyOf : nullptr);
 }
 
 /// count() and contains() of a map or a set.

@@ -323,10 +323,12 @@ Cell iteratorOperator(Interpreter &VM, const LibraryCall &C);
 Cell iteratorArithmetic(Interpreter &VM, clang::BinaryOperatorKind Op,
                         const Cell &A, const Cell &B, const clang::Expr *E);
 /// The index of the first of \p Among that equals \p What, or their number if
-/// none does. Absent if a comparison is unknown: \p Unknown says why.
+/// none does. Absent if a comparison is unknown: \p Unknown says why. With
+/// \p KeyOf, what it gives of them is compared.
 std::optional<size_t> placeOf(Interpreter &VM, const Cell &What,
                               llvm::ArrayRef<Cell> Among, const clang::Expr *E,
-                              Cell &Unknown);
+                              Cell &Unknown,
+                              Cell (*KeyOf)(const Cell &) = nullptr);
 
 // Modules, ModuleCalls.cpp and library/LibraryModules.cpp.
 
