@@ -9,6 +9,7 @@
 #include "driver/budget/Document.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include <map>
 #include <set>
 
@@ -151,15 +152,17 @@ std::vector<ModelPair> pairsOf(const BudgetSides &Sides, StringRef Folder) {
   Match([](const ModelRows &A, const ModelRows &B) {
     return A.Title == B.Title;
   });
+  // How many of each class have no partner yet.
+  llvm::StringMap<unsigned> Old, New;
+  for (const ModelRows *M : Left)
+    ++Old[classOf(M->Title)];
+  for (const ModelPair &P : Result)
+    if (!P.Before)
+      ++New[classOf(P.After->Title)];
   Match([&](const ModelRows &A, const ModelRows &B) {
-    return classOf(A.Title) == classOf(B.Title) &&
-           llvm::count_if(Left,
-                          [&](const ModelRows *M) {
-                            return classOf(M->Title) == classOf(A.Title);
-                          }) == 1 &&
-           llvm::count_if(Result, [&](const ModelPair &P) {
-             return !P.Before && classOf(P.After->Title) == classOf(B.Title);
-           }) == 1;
+    const StringRef Class = classOf(A.Title);
+    return Class == classOf(B.Title) && Old.lookup(Class) == 1 &&
+           New.lookup(Class) == 1;
   });
   for (const ModelRows *M : Left)
     Result.push_back({M, nullptr});
