@@ -171,7 +171,6 @@ Error runShard(const AnalysisJob &Work) {
   Schedule All(Work, {});
   ShardFolder Folder(Work, All);
   const unsigned Round = Folder.lastRound(Index) + 1;
-  std::vector<Unit> Units;
   std::vector<size_t> Numbers;
   std::vector<flow::ProgramFacts> Facts;
   if (Round == 1) {
@@ -194,22 +193,7 @@ Error runShard(const AnalysisJob &Work) {
       if (Folder.isIn(I, Index))
         Numbers.push_back(I);
   }
-  std::vector<const flow::ProgramFacts *> Told;
-  for (size_t I : Numbers) {
-    Units.push_back(Work.Units[I]);
-    if (!Facts.empty())
-      Told.push_back(&Facts[I]);
-  }
-  AnalysisJob Part = Work;
-  Part.Units = Units;
-  Schedule Next(Part, {}, Told);
-  Next.run();
-  for (size_t N = 0; N < Numbers.size(); ++N) {
-    Job &J = Next.Jobs[N];
-    J.U = &Work.Units[Numbers[N]];
-    J.Told = nullptr; // It ends here.
-    All.Jobs[Numbers[N]] = std::move(J);
-  }
+  analyseUnits(Numbers, Facts, All.Jobs, Work, {});
   return Folder.write(Round, Index);
 }
 

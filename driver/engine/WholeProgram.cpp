@@ -56,6 +56,29 @@ std::vector<size_t> whatIsNew(llvm::ArrayRef<Job> Jobs,
   return New;
 }
 
+void analyseUnits(llvm::ArrayRef<size_t> Numbers,
+                  llvm::ArrayRef<flow::ProgramFacts> Facts,
+                  std::vector<Job> &Jobs, const AnalysisJob &Work,
+                  const fixits::FileTexts &Overlay) {
+  std::vector<Unit> Units;
+  std::vector<const flow::ProgramFacts *> Told;
+  for (size_t I : Numbers) {
+    Units.push_back(Work.Units[I]);
+    if (!Facts.empty())
+      Told.push_back(&Facts[I]);
+  }
+  AnalysisJob Part = Work;
+  Part.Units = Units;
+  Schedule Next(Part, Overlay, Told);
+  Next.run();
+  for (size_t N = 0; N < Numbers.size(); ++N) {
+    Job &J = Next.Jobs[N];
+    J.U = &Work.Units[Numbers[N]];
+    J.Told = nullptr; // It ends with Facts.
+    Jobs[Numbers[N]] = std::move(J);
+  }
+}
+
 void tellOfEachOther(std::vector<Job> &Jobs, const AnalysisJob &Work,
                      const fixits::FileTexts &Overlay) {
   std::vector<std::string> Told(Jobs.size(), toldNothing());
@@ -64,22 +87,7 @@ void tellOfEachOther(std::vector<Job> &Jobs, const AnalysisJob &Work,
     const std::vector<size_t> Again = whatIsNew(Jobs, Told, Facts);
     if (Again.empty())
       break;
-    std::vector<Unit> Units;
-    std::vector<const flow::ProgramFacts *> ToldAgain;
-    for (size_t I : Again) {
-      Units.push_back(Work.Units[I]);
-      ToldAgain.push_back(&Facts[I]);
-    }
-    AnalysisJob Part = Work;
-    Part.Units = Units;
-    Schedule Next(Part, Overlay, ToldAgain);
-    Next.run();
-    for (size_t N = 0; N < Again.size(); ++N) {
-      Job &J = Next.Jobs[N];
-      J.U = &Work.Units[Again[N]];
-      J.Told = nullptr; // It ends with the round.
-      Jobs[Again[N]] = std::move(J);
-    }
+    analyseUnits(Again, Facts, Jobs, Work, Overlay);
   }
 }
 

@@ -27,6 +27,14 @@ std::vector<size_t> whatIsNew(llvm::ArrayRef<Job> Jobs,
                               std::vector<std::string> &Told,
                               std::vector<flow::ProgramFacts> &Facts);
 
+/// Analyses the units of \p Work with these \p Numbers. Each is told its
+/// element of \p Facts, if there are any, and its job goes to its place in \p
+/// Jobs.
+void analyseUnits(llvm::ArrayRef<size_t> Numbers,
+                  llvm::ArrayRef<flow::ProgramFacts> Facts,
+                  std::vector<Job> &Jobs, const AnalysisJob &Work,
+                  const fixits::FileTexts &Overlay);
+
 /// Links what the units of \p Jobs say, which were analysed each on its own,
 /// and analyses again those that are told something else than before, until
 /// none is, or for as many rounds as calls are followed from file to file. \p
