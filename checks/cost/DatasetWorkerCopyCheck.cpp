@@ -19,7 +19,6 @@
 #include "analysis/torch/storage/Owners.h"
 #include "checks/base/LibtorchCheck.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 

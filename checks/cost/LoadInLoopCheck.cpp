@@ -15,7 +15,6 @@
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
 #include "analysis/flow/unit/UnitModel.h"
-#include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/Factories.h"
 #include "analysis/torch/modules/Modules.h"
 #include "checks/base/LibtorchCheck.h"

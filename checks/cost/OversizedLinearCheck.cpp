@@ -10,7 +10,6 @@
 #include "checks/base/Amounts.h"
 #include "checks/base/LibtorchCheck.h"
 #include "clang/AST/ASTContext.h"
-#include "llvm/ADT/StringExtras.h"
 #include <map>
 
 using namespace clang;

@@ -19,7 +19,6 @@
 #include "analysis/torch/modules/Modules.h"
 #include "checks/base/LibtorchCheck.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclTemplate.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
 
 using namespace clang;

@@ -10,7 +10,6 @@
 #include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Hooks.h"
-#include "analysis/torch/storage/Owners.h"
 #include "checks/cycles/AutogradForward.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"

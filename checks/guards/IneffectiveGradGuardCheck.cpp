@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Body.h"
-#include "analysis/cpp/Callables.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Text.h"

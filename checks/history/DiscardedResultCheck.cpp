@@ -10,7 +10,6 @@
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Text.h"
 #include "analysis/cpp/Types.h"
-#include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/Effects.h"
 #include "analysis/torch/api/Factories.h"
 #include "analysis/torch/api/TorchTypes.h"

@@ -12,7 +12,6 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
-#include "analysis/flow/unit/TensorWork.h"
 #include "analysis/torch/api/Effects.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
@@ -20,8 +19,6 @@
 #include "checks/base/LibtorchCheck.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclTemplate.h"
-#include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace clang;

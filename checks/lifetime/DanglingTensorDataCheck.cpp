@@ -11,7 +11,6 @@
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/CharInfo.h"
-#include "llvm/ADT/StringExtras.h"
 #include <set>
 
 using namespace clang;

@@ -17,7 +17,6 @@
 #include "fixits/FixIts.h"
 #include "fixits/HoistRecovery.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace clang;
