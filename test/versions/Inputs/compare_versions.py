@@ -29,8 +29,9 @@ from pathlib import Path
 GROUP = 40
 # Tests that do not compile in a namespace, or next to others.
 TOGETHER_NOT = (
-    "/broken-code.cpp", "/autocast-cache/bad.cpp", "/empty-cache-in-loop/silent.cpp",
-    "/hook-capture-cycle/fixes.cpp", "/hook-capture-cycle/silent.cpp",
+    "/broken-code.cpp", "/accumulated-history/levels.cpp", "/autocast-cache/bad.cpp",
+    "/empty-cache-in-loop/silent.cpp", "/hook-capture-cycle/fixes.cpp",
+    "/hook-capture-cycle/silent.cpp", "/long-lived-intermediate/levels.cpp",
     "/module-ownership-cycle/silent.cpp", "/oom-catch-type/bad.cpp",
     "/oom-catch-type/silent.cpp", "/oom-recovery-in-catch/silent.cpp",
     "/pad-packed-total-length/data-parallel.cpp",
