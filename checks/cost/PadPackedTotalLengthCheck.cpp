@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Body.h"
+#include "analysis/cpp/Call.h"
 #include "analysis/cpp/Object.h"
-#include "analysis/cpp/Std.h"
-#include "analysis/cpp/Types.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Layers.h"
+#include "analysis/torch/modules/Modules.h"
 #include "checks/base/LibtorchCheck.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
@@ -56,21 +56,6 @@ constexpr struct PadPackedTotalLengthReasons {
                       "edits."};
 } PadPackedTotalLength{};
 
-/// docs/checks/libtorch-pad-packed-total-length.md says what it finds and why.
-class PadPackedTotalLengthCheck : public LibtorchCheck {
-public:
-  using LibtorchCheck::LibtorchCheck;
-  void registerMatchers(MatchFinder *Finder) override;
-  void checkMatch(const Match &Result) override;
-  void checkMatched() override;
-
-private:
-  /// Whether a call is run by replicas is known at the end of the unit. The
-  /// calls of one place are a template's pattern and instantiations.
-  llvm::SmallVector<const CallExpr *, 4> PadCalls;
-  llvm::SmallVector<const CallExpr *, 2> DataParallelCalls;
-};
-
 using Steps = llvm::SmallVector<Step, 4>;
 
 Steps then(Steps Way, SourceLocation At, const llvm::Twine &Text) {
@@ -82,12 +67,11 @@ Steps then(Steps Way, SourceLocation At, const llvm::Twine &Text) {
 /// module, the functions it calls, and `forward` of the modules it owns.
 class ReplicaCode {
 public:
-  ReplicaCode(llvm::ArrayRef<const CallExpr *> DataParallelCalls,
-              const SourceManager &SM)
-      : SM(SM) {
+  explicit ReplicaCode(llvm::ArrayRef<const CallExpr *> DataParallelCalls) {
     for (const CallExpr *Call : DataParallelCalls)
       if (const CXXRecordDecl *Module =
-              Call->getNumArgs() > 0 ? moduleOf(Call->getArg(0)) : nullptr)
+              Call->getNumArgs() > 0 ? moduleOf(Call->getArg(0)->getType())
+                                     : nullptr)
         addModule(Module,
                   then({}, Call->Stmt::getBeginLoc(),
                        "data_parallel runs a replica of " + quoted(Module) +
@@ -103,23 +87,19 @@ public:
 
 private:
   static const CXXRecordDecl *moduleOf(QualType T) {
-    QualType Pointee = cpp::pointeeOf(T);
-    const CXXRecordDecl *R = cpp::recordOf(Pointee.isNull() ? T : Pointee);
-    return R && R->hasDefinition() && R->getIdentifier() && torch::isModule(T)
-               ? R->getDefinition()
-               : nullptr;
-  }
-  static const CXXRecordDecl *moduleOf(const Expr *E) {
-    return moduleOf(E->getType());
+    const CXXRecordDecl *R = torch::heldClass(T);
+    return R && R->getIdentifier() && torch::isModule(T) ? R->getDefinition()
+                                                         : nullptr;
   }
 
   void addModule(const CXXRecordDecl *Module, const Steps &Way) {
-    if (!cpp::isUserCode(Module->getLocation(), SM) ||
+    if (!cpp::isUserCode(Module->getLocation(),
+                         Module->getASTContext().getSourceManager()) ||
         !Modules.insert(Module).second)
       return;
     for (const CXXMethodDecl *Method : Module->methods())
       if (cpp::nameOf(Method) == "forward")
-        addFunction(Method, Way);
+        addFunction(cpp::userDefinition(Method), Way);
     for (const FieldDecl *Field : Module->fields())
       if (const CXXRecordDecl *Child = moduleOf(Field->getType()))
         addModule(Child, then(Way, Field->getLocation(),
@@ -127,33 +107,29 @@ private:
                                   quoted(Module)));
   }
 
-  void addFunction(const FunctionDecl *F, const Steps &Way) {
-    const FunctionDecl *Definition = F->getDefinition();
-    if (!Definition || !Definition->hasBody() ||
-        !Functions.insert(Definition).second)
+  void addFunction(const FunctionDecl *Definition, const Steps &Way) {
+    if (!Definition || !Functions.insert(Definition).second)
       return;
     cpp::forEach<CallExpr>(Definition->getBody(), [&](const CallExpr *Call) {
       Ways.try_emplace(Call, Way);
-      const FunctionDecl *Callee = Call->getDirectCallee();
-      auto Calls = [&](StringRef Name) {
+      auto Calls = [&](const llvm::Twine &Name) {
         return then(Way, Call->Stmt::getBeginLoc(),
                     "every replica calls '" + Name + "' here");
       };
       // layer(x) is ModuleHolder::operator(), which calls the layer's forward.
-      const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+      const cpp::Call C(Call);
       if (const CXXRecordDecl *Module =
-              Callee && Op && Op->getOperator() == OO_Call
-                  ? moduleOf(Op->getArg(0))
+              C.Callee && C.op() == OO_Call
+                  ? moduleOf(Call->getArg(0)->getType())
                   : nullptr)
-        addModule(Module, Calls((Module->getName() + "::forward").str()));
-      else if (Callee && cpp::isUserCode(Callee->getLocation(), SM))
+        addModule(Module, Calls(Module->getName() + "::forward"));
+      else if (const FunctionDecl *Callee = cpp::userDefinition(C.Callee))
         addFunction(Callee, Calls(Callee->getNameAsString()));
     });
   }
 
-  const SourceManager &SM;
-  llvm::DenseSet<const CXXRecordDecl *> Modules;
-  llvm::DenseSet<const FunctionDecl *> Functions;
+  llvm::SmallPtrSet<const CXXRecordDecl *, 8> Modules;
+  llvm::SmallPtrSet<const FunctionDecl *, 8> Functions;
   llvm::DenseMap<const CallExpr *, Steps> Ways;
 };
 
@@ -176,33 +152,31 @@ private:
   /// output, state). False when it cannot be seen where it comes from.
   bool follow(const Expr *E) {
     E = cpp::valueOf(E);
-    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+    if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E))
       return follow(Ref->getDecl());
-    if (const auto *Cast = dyn_cast<CXXFunctionalCastExpr>(E))
-      return follow(Cast->getSubExpr());
-    if (const auto *Made = dyn_cast<CXXConstructExpr>(E)) {
-      // PackedSequence(data, other.batch_sizes(), ...).
-      const auto *Sizes =
-          Made->getNumArgs() >= 2
-              ? dyn_cast<CXXMemberCallExpr>(cpp::valueOf(Made->getArg(1)))
-              : nullptr;
-      return Sizes && torch::isBatchSizes(Sizes->getMethodDecl()) &&
-             follow(Sizes->getImplicitObjectArgument());
+    const std::optional<cpp::Call> C = cpp::Call::of(E);
+    if (!C || !torch::isPackPaddedSequence(C->Callee))
+      return C && C->Callee && follow(samePacking(*C));
+    Found.insert(C->expr());
+    return true;
+  }
+
+  /// The sequence that \p C makes another over the packing of; null for others.
+  static const Expr *samePacking(const cpp::Call &C) {
+    if (!C.expr()) { // PackedSequence(data, other.batch_sizes(), ...)
+      const auto Sizes = C.Args.size() >= 2
+                             ? cpp::Call::of(cpp::valueOf(C.Args[1]))
+                             : std::nullopt;
+      return Sizes && torch::isBatchSizes(Sizes->Callee) ? Sizes->Object
+                                                         : nullptr;
     }
-    const auto *Call = dyn_cast<CallExpr>(E);
-    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
-    if (!Callee)
-      return false;
-    if (torch::isPackPaddedSequence(Callee)) {
-      Found.insert(Call);
-      return true;
-    }
-    if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
-        Method && torch::keepsPacking(Callee))
-      return follow(Method->getImplicitObjectArgument());
-    return (torch::isForwardWithPackedInput(Callee) ||
-            (cpp::isStdCall(Call, cpp::Std::Part) && isGetFirst(Callee))) &&
-           Call->getNumArgs() > 0 && follow(Call->getArg(0));
+    if (torch::keepsPacking(C.Callee))
+      return C.Object;
+    return !C.Args.empty() &&
+                   (torch::isForwardWithPackedInput(C.Callee) ||
+                    (C.doesStd(cpp::Std::Part) && isGetFirst(C.Callee)))
+               ? C.Args.front()
+               : nullptr;
   }
 
   bool follow(const ValueDecl *D) {
@@ -225,23 +199,15 @@ private:
       return true;
     return (!Var->getInit() || follow(Var->getInit())) &&
            llvm::all_of(In.writesTo(Var), [&](const cpp::Write &W) {
-             if (W.Kind == cpp::WriteKind::Released)
-               return true;
-             const Expr *Value = W.Value ? W.Value : tiedTo(Var, W.Where);
-             return W.Kind == cpp::WriteKind::Assigned && !W.InLambda &&
-                    Value && follow(Value);
+             if (W.Kind != cpp::WriteKind::Assigned || W.InLambda)
+               return W.Kind == cpp::WriteKind::Released;
+             if (W.Value)
+               return follow(W.Value);
+             // std::tie(Var, state) = layer->forward_with_packed_input(x)
+             const auto *Op = cast<CXXOperatorCallExpr>(W.Where);
+             const auto *Tie = cast<CallExpr>(cpp::valueOf(Op->getArg(0)));
+             return cpp::rootOf(Tie->getArg(0)) == Var && follow(Op->getArg(1));
            });
-  }
-
-  /// std::tie(Var, state) = layer->forward_with_packed_input(x): what is
-  /// assigned; null for others.
-  static const Expr *tiedTo(const VarDecl *Var, const Expr *Assignment) {
-    const auto *Op = dyn_cast<CXXOperatorCallExpr>(Assignment);
-    const auto *Tie =
-        Op ? dyn_cast<CallExpr>(cpp::valueOf(Op->getArg(0))) : nullptr;
-    return Tie && Tie->getNumArgs() > 0 && cpp::rootOf(Tie->getArg(0)) == Var
-               ? Op->getArg(1)
-               : nullptr;
   }
 
   static bool isGetFirst(const FunctionDecl *Callee) {
@@ -278,120 +244,96 @@ bool isPlain(const Expr *E) {
   return Member && isPlain(Member->getBase());
 }
 
-/// Finds what `total_length` should be.
-class PaddedLength {
-public:
-  PaddedLength(ShortPadding &Found, cpp::Body &In)
-      : Found(Found), Pad(Found.Pad), In(In),
-        SM(In.context().getSourceManager()) {}
-
-  /// Sets the packing, its input and the length, or returns why there is none.
-  const Reason *whyNone() {
-    const CallExpr *Packing =
-        Packings(In).onlyOneOf(Pad->getArg(Args::Sequence));
-    if (!Packing)
-      return &PadPackedTotalLength.NoPacking;
-    if (Pad->Stmt::getBeginLoc().isMacroID() ||
-        Packing->Stmt::getBeginLoc().isMacroID())
-      return &PadPackedTotalLength.InMacro;
-    Found.Packing = Packing;
-    const Expr *X = cpp::valueOf(Packing->getArg(torch::PackPaddedArgs::Input));
-    const ValueDecl *Root = cpp::rootOf(X);
-    Found.Input = fixits::sourceText(X->getSourceRange(), In.context());
-    if (!isPlain(X) || !torch::isTensor(X->getType()) || Found.Input.empty() ||
-        !Root)
-      return &PadPackedTotalLength.Computed;
-    if (!isStillThere(Root) || isShadowed(Root))
-      return &PadPackedTotalLength.Changed;
-    const std::string Dimension = timeDimension();
-    if (Dimension.empty())
-      return &PadPackedTotalLength.Layout;
-    Found.Length = (Found.Input + ".size(" + Dimension + ")").str();
-    return nullptr;
-  }
-
-private:
-  bool between(SourceLocation Loc) const {
+/// Does \p Root, the variable of the packed input, still name the same tensor
+/// where it is padded again?
+bool isStillThere(const ValueDecl *Root, const ShortPadding &Found,
+                  cpp::Body &In) {
+  const SourceManager &SM = In.context().getSourceManager();
+  const SourceLocation Begin = Found.Packing->Stmt::getBeginLoc();
+  const SourceLocation End = Found.Pad->Stmt::getEndLoc();
+  auto IsBetween = [&](SourceLocation Loc) {
     Loc = SM.getFileLoc(Loc);
-    return !SM.isBeforeInTranslationUnit(Loc,
-                                         Found.Packing->Stmt::getBeginLoc()) &&
-           !SM.isBeforeInTranslationUnit(Pad->Stmt::getEndLoc(), Loc);
-  }
+    return !SM.isBeforeInTranslationUnit(Loc, Begin) &&
+           !SM.isBeforeInTranslationUnit(End, Loc);
+  };
+  if (SM.isBeforeInTranslationUnit(End, Begin) ||
+      llvm::any_of(In.writesTo(Root), [&](const cpp::Write &W) {
+        const bool MakesAlias = W.Kind == cpp::WriteKind::Escaped &&
+                                !isa<CallExpr, CXXConstructExpr>(W.Where);
+        return W.InLambda || MakesAlias || IsBetween(W.Where->getExprLoc());
+      }))
+    return false;
+  // A call in between that may change a field of `*this`.
+  if (isa<FieldDecl>(Root))
+    return !cpp::anyOf<CXXMemberCallExpr>(
+        In.root(), [&](const CXXMemberCallExpr *Call) {
+          return cpp::Call(Call).OnThis && Call->getMethodDecl() &&
+                 !Call->getMethodDecl()->isConst() &&
+                 IsBetween(Call->Stmt::getBeginLoc());
+        });
+  const auto *Var = dyn_cast<VarDecl>(cpp::wholeOf(Root));
+  const Stmt *Scope = Var ? In.scopeOf(Var) : nullptr;
+  return Var && Var->isLocalVarDeclOrParm() &&
+         (!Scope || In.isWithin(Found.Pad, Scope));
+}
 
-  /// Does the input still name the same tensor where it is padded again?
-  bool isStillThere(const ValueDecl *Root) const {
-    if (SM.isBeforeInTranslationUnit(Pad->Stmt::getEndLoc(),
-                                     Found.Packing->Stmt::getBeginLoc()))
-      return false;
-    for (const cpp::Write &W : In.writesTo(Root)) {
-      bool MakesAlias = W.Kind == cpp::WriteKind::Escaped &&
-                        !isa<CallExpr, CXXConstructExpr>(W.Where);
-      if (W.InLambda || MakesAlias || between(W.Where->getExprLoc()))
-        return false;
-    }
-    if (isa<FieldDecl>(Root)) {
-      // A call in between that may change a field of `*this`.
-      return !cpp::anyOf<CXXMemberCallExpr>(
-          In.root(), [&](const CXXMemberCallExpr *Call) {
-            const Expr *Object = Call->getImplicitObjectArgument();
-            return Object && isa<CXXThisExpr>(Object->IgnoreParenImpCasts()) &&
-                   Call->getMethodDecl() && !Call->getMethodDecl()->isConst() &&
-                   between(Call->Stmt::getBeginLoc());
-          });
-    }
-    const auto *Var = dyn_cast<VarDecl>(cpp::wholeOf(Root));
-    const Stmt *Scope = Var ? In.scopeOf(Var) : nullptr;
-    return Var && Var->isLocalVarDeclOrParm() &&
-           (!Scope || In.isWithin(Pad, Scope));
-  }
+/// Is there another declaration of \p Target's name in the function?
+bool isShadowed(const ValueDecl *Target, const cpp::Body &In) {
+  auto Shadows = [&](const ValueDecl *D) {
+    return D != Target && D->getDeclName() == Target->getDeclName();
+  };
+  return cpp::anyOf<ValueDecl>(In.root(), Shadows) ||
+         (isa<FieldDecl>(Target) &&
+          llvm::any_of(In.function()->parameters(), Shadows));
+}
 
-  /// Does another declaration of \p Target's name stand in the function?
-  bool isShadowed(const ValueDecl *Target) const {
-    auto Shadows = [&](const ValueDecl *D) {
-      return D != Target && D->getDeclName() == Target->getDeclName();
-    };
-    return cpp::anyOf<ValueDecl>(In.root(), Shadows) ||
-           (isa<FieldDecl>(Target) &&
-            llvm::any_of(In.function()->parameters(), Shadows));
-  }
+/// The dimension of the packed input that is time, as source text; empty where
+/// the two calls do not agree.
+std::string timeDimension(const ShortPadding &Found, cpp::Body &In) {
+  const ASTContext &Context = In.context();
+  const Expr *Packed = Found.Packing->getArg(torch::PackPaddedArgs::BatchFirst);
+  const Expr *Padded = Found.Pad->getArg(Args::BatchFirst);
+  std::optional<bool> PackedFirst = cpp::constantBool(Packed, Context);
+  if (PackedFirst == true)
+    return "1";
+  // Packed time-major and padded batch-major: more goes on than is seen.
+  if (PackedFirst == false)
+    return cpp::constantBool(Padded, Context) == false ? "0" : "";
+  const ValueDecl *Flag = cpp::rootOf(Packed);
+  if (!Flag || Flag != cpp::rootOf(Padded) || !isPlain(Packed) ||
+      !In.writesTo(Flag).empty())
+    return "";
+  StringRef Text = fixits::sourceText(Packed->getSourceRange(), Context);
+  return Text == fixits::sourceText(Padded->getSourceRange(), Context) &&
+                 !Text.empty()
+             ? (Text + " ? 1 : 0").str()
+             : "";
+}
 
-  /// The dimension of the input that is time, as source text.
-  std::string timeDimension() const {
-    const ASTContext &Context = In.context();
-    const Expr *Packed =
-        Found.Packing->getArg(torch::PackPaddedArgs::BatchFirst);
-    const Expr *Padded = Pad->getArg(Args::BatchFirst);
-    std::optional<bool> PackedFirst = cpp::constantBool(Packed, Context);
-    if (PackedFirst == true)
-      return "1";
-    // Packed time-major and padded batch-major: more goes on than is seen.
-    if (PackedFirst == false)
-      return cpp::constantBool(Padded, Context) == false ? "0" : "";
-    const ValueDecl *Flag = cpp::rootOf(Packed);
-    if (!Flag || Flag != cpp::rootOf(Padded) || !isPlain(Packed) ||
-        !In.writesTo(Flag).empty())
-      return "";
-    StringRef Text = fixits::sourceText(Packed->getSourceRange(), Context);
-    return Text == fixits::sourceText(Padded->getSourceRange(), Context) &&
-                   !Text.empty()
-               ? (Text + " ? 1 : 0").str()
-               : "";
-  }
-
-  ShortPadding &Found;
-  const CallExpr *Pad;
-  cpp::Body &In;
-  const SourceManager &SM;
-};
-
-ShortPadding decide(const CallExpr *Pad, const ReplicaCode &Replicas,
-                    ASTContext &Context) {
-  cpp::Body *In = cpp::Body::around(Pad, Context);
-  ShortPadding Found = {Pad, In && In->function()->isDependentContext(),
-                        Replicas.wayTo(Pad)};
-  Found.WhyNotFixed =
-      In ? PaddedLength(Found, *In).whyNone() : &PadPackedTotalLength.NoPacking;
-  return Found;
+/// Sets the packing of \p Found, its input and what `total_length` should be,
+/// or returns why there is none.
+const Reason *whyNoLength(ShortPadding &Found, cpp::Body &In) {
+  const CallExpr *Packing =
+      Packings(In).onlyOneOf(Found.Pad->getArg(Args::Sequence));
+  if (!Packing)
+    return &PadPackedTotalLength.NoPacking;
+  if (Found.Pad->Stmt::getBeginLoc().isMacroID() ||
+      Packing->Stmt::getBeginLoc().isMacroID())
+    return &PadPackedTotalLength.InMacro;
+  Found.Packing = Packing;
+  const Expr *X = cpp::valueOf(Packing->getArg(torch::PackPaddedArgs::Input));
+  const ValueDecl *Root = cpp::rootOf(X);
+  Found.Input = fixits::sourceText(X->getSourceRange(), In.context());
+  if (!isPlain(X) || !torch::isTensor(X->getType()) || Found.Input.empty() ||
+      !Root)
+    return &PadPackedTotalLength.Computed;
+  if (!isStillThere(Root, Found, In) || isShadowed(Root, In))
+    return &PadPackedTotalLength.Changed;
+  const std::string Dimension = timeDimension(Found, In);
+  if (Dimension.empty())
+    return &PadPackedTotalLength.Layout;
+  Found.Length = (Found.Input + ".size(" + Dimension + ")").str();
+  return nullptr;
 }
 
 fixits::Edits passTotalLength(const CallExpr *Pad, StringRef Length,
@@ -430,58 +372,68 @@ Finding worded(const ShortPadding &Found, const ASTContext &Context) {
   return F.fix(passTotalLength(Found.Pad, Found.Length, Context));
 }
 
+/// docs/checks/libtorch-pad-packed-total-length.md says what it finds and why.
+class PadPackedTotalLengthCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+
+  void registerMatchers(MatchFinder *Finder) override {
+    for (auto [Name, Id] : {std::pair(torch::PadPackedSequence, "pad"),
+                            std::pair(torch::DataParallel, "data_parallel")})
+      Finder->addMatcher(callExpr(callee(functionDecl(hasName(Name)))).bind(Id),
+                         this);
+  }
+
+  void checkMatch(const Match &Result) override {
+    const auto *Pad = Result.Nodes.getNodeAs<CallExpr>("pad");
+    if (!Pad)
+      DataParallelCalls.push_back(
+          Result.Nodes.getNodeAs<CallExpr>("data_parallel"));
+    else if (Pad->getNumArgs() != Args::Count)
+      return;
+    else if (const Expr *Given = Pad->getArg(Args::TotalLength);
+             isa<CXXDefaultArgExpr>(Given) || cpp::isEmptyValue(Given))
+      PadCalls.push_back(Pad);
+    else
+      silent(Pad->Stmt::getBeginLoc(), PadPackedTotalLength.Passed);
+  }
+
+  void checkMatched() override {
+    if (PadCalls.empty())
+      return;
+    const ReplicaCode Replicas(DataParallelCalls);
+    std::map<SourceLocation, ShortPadding> Places;
+    for (const CallExpr *Pad : PadCalls) {
+      cpp::Body *In = cpp::Body::around(Pad, context());
+      ShortPadding New = {Pad, In && In->function()->isDependentContext(),
+                          Replicas.wayTo(Pad)};
+      New.WhyNotFixed =
+          In ? whyNoLength(New, *In) : &PadPackedTotalLength.NoPacking;
+      auto [It, IsFirst] = Places.try_emplace(
+          context().getSourceManager().getFileLoc(Pad->Stmt::getBeginLoc()),
+          New);
+      ShortPadding &Old = It->second;
+      // A pattern knows less than its instantiations, which must agree.
+      if (IsFirst || New.IsInPattern)
+        continue;
+      const bool Agree = Old.Length == New.Length || Old.IsInPattern;
+      if (Old.IsInPattern || (New.Way && !Old.Way))
+        Old = std::move(New);
+      if (!Agree)
+        Old.WhyNotFixed = &PadPackedTotalLength.Instantiated;
+    }
+    for (const auto &[Loc, Found] : Places)
+      report(worded(Found, context()));
+  }
+
+private:
+  /// Whether a call is run by replicas is known at the end of the unit. The
+  /// calls of one place are a template's pattern and instantiations.
+  llvm::SmallVector<const CallExpr *, 4> PadCalls;
+  llvm::SmallVector<const CallExpr *, 2> DataParallelCalls;
+};
+
 } // namespace
-
-void PadPackedTotalLengthCheck::registerMatchers(MatchFinder *Finder) {
-  Finder->addMatcher(
-      callExpr(callee(functionDecl(hasName(torch::PadPackedSequence))))
-          .bind("pad"),
-      this);
-  Finder->addMatcher(
-      callExpr(callee(functionDecl(hasName(torch::DataParallel))))
-          .bind("data_parallel"),
-      this);
-}
-
-void PadPackedTotalLengthCheck::checkMatch(const Match &Result) {
-  if (const auto *Call = Result.Nodes.getNodeAs<CallExpr>("data_parallel")) {
-    DataParallelCalls.push_back(Call);
-    return;
-  }
-  const auto *Pad = Result.Nodes.getNodeAs<CallExpr>("pad");
-  if (!Pad || Pad->getNumArgs() != Args::Count)
-    return;
-  const Expr *Given = Pad->getArg(Args::TotalLength);
-  if (isa<CXXDefaultArgExpr>(Given) || cpp::isEmptyValue(Given))
-    PadCalls.push_back(Pad);
-  else
-    silent(Pad->Stmt::getBeginLoc(), PadPackedTotalLength.Passed);
-}
-
-void PadPackedTotalLengthCheck::checkMatched() {
-  const ReplicaCode Replicas(
-      PadCalls.empty() ? llvm::ArrayRef<const CallExpr *>() : DataParallelCalls,
-      context().getSourceManager());
-  std::map<SourceLocation, ShortPadding> Places;
-  for (const CallExpr *Pad : PadCalls) {
-    ShortPadding New = decide(Pad, Replicas, context());
-    auto [It, IsFirst] = Places.try_emplace(
-        context().getSourceManager().getFileLoc(Pad->Stmt::getBeginLoc()), New);
-    ShortPadding &Old = It->second;
-    // A pattern knows less than its instantiations, which must agree.
-    if (IsFirst || New.IsInPattern)
-      continue;
-    const bool Agree = Old.Length == New.Length || Old.IsInPattern;
-    if (Old.IsInPattern || (New.Way && !Old.Way))
-      Old = std::move(New);
-    if (!Agree)
-      Old.WhyNotFixed = &PadPackedTotalLength.Instantiated;
-  }
-  for (const auto &[Loc, Found] : Places)
-    report(worded(Found, context()));
-  PadCalls.clear();
-  DataParallelCalls.clear();
-}
 
 LIBTORCH_CHECK(PadPackedTotalLengthCheck, PadPackedTotalLength);
 
