@@ -12,7 +12,7 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
-#include "analysis/flow/memory/MemoryBody.h"
+#include "analysis/flow/memory/Memory.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/autograd/GradGuards.h"
@@ -95,7 +95,8 @@ struct KeptView {
 class KeptFinder {
 public:
   KeptFinder(const FunctionDecl *F, const ASTContext &Context)
-      : F(F), Context(Context), In(cpp::Body::of(F)), Shared(F, Context) {}
+      : F(F), Context(Context), In(cpp::Body::of(F)),
+        Shared(flow::Sharing::in(F, Context)) {}
 
   std::vector<KeptView> run() {
     // Lambdas are functions of their own.
@@ -182,7 +183,7 @@ private:
       E = cpp::stripImplicit(E);
       if (const VarDecl *Var = cpp::variableOf(E)) {
         if (const CallExpr *Init = namedPart(Var, C)) {
-          if (Shared.copies(Var) > 1 || loopOf(Var) != C.TakenIn) {
+          if (Shared.Copies.lookup(Var) > 1 || loopOf(Var) != C.TakenIn) {
             silent(C.Kept, ViewRetainsStorage.SeveralParts, Var);
             return std::nullopt;
           }
@@ -332,7 +333,7 @@ private:
     const VarDecl *Owner = C.Owner;
     if (!torch::isTensor(Owner->getType()) || !isSetOnce(Owner))
       return &ViewRetainsStorage.OwnerLives;
-    if (Shared.copies(Owner) != 1 || loopOf(Owner) != C.TakenIn)
+    if (Shared.Copies.lookup(Owner) != 1 || loopOf(Owner) != C.TakenIn)
       return &ViewRetainsStorage.SeveralParts;
     const Fresh Made = torch::freshMemory(Owner->getInit(), Context, NoLocals);
     C.HasGraph |= Made == Fresh::Likely;

@@ -19,6 +19,8 @@
 #include "analysis/torch/storage/Sharing.h"
 #include "analysis/torch/storage/Storage.h"
 #include "clang/AST/Decl.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <set>
 #include <string>
@@ -119,6 +121,26 @@ struct MemorySummary {
   }
 };
 
+/// Tensors and OpenCV's images are counted handles, and containers can be moved
+/// from: the memory of such a variable need not die with it. This tells for
+/// which variables of a function that may be so.
+struct Sharing {
+  /// How often a tensor or image, or a view of it, is copied to somewhere: a
+  /// variable, a container, a result, unseen code, a lambda.
+  llvm::DenseMap<const clang::VarDecl *, unsigned> Copies;
+  /// Moved, swapped, released, returned or captured.
+  llvm::DenseSet<const clang::VarDecl *> Leaving;
+  /// Operands of an operator, so that backward may keep them.
+  llvm::DenseSet<const clang::VarDecl *> Operands;
+
+  bool isCopied(const clang::VarDecl *Var) const { return Copies.count(Var); }
+
+  /// Without \p Callees every function of the user may keep what it is given.
+  static Sharing in(const clang::FunctionDecl *F,
+                    const clang::ASTContext &Context,
+                    MemorySummaries Callees = nullptr);
+};
+
 struct Dangling {
   enum How {
     Temporary, ///< The owner is gone with the full expression.
@@ -139,8 +161,8 @@ struct Dangling {
   /// The declaration or range-for that keeps it, as a whole statement of a
   /// block; null when it is kept otherwise.
   const clang::Stmt *Statement = nullptr;
-  clang::SourceLocation EndsAt;      ///< Where the owner changed or died.
-  clang::SourceLocation UsedAt;      ///< A later use.
+  clang::SourceLocation EndsAt = {}; ///< Where the owner changed or died.
+  clang::SourceLocation UsedAt = {}; ///< A later use.
   const clang::Stmt *Body = nullptr; ///< The function's; null outside one.
 };
 

@@ -1,18 +1,14 @@
-//===- MemoryBody.cpp - What the memory domain asks of a body -------------===//
+//===- MemoryBody.cpp - What the syntax of a function says of memory ------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/flow/memory/MemoryBody.h"
-#include "analysis/cpp/Call.h"
 #include "analysis/cpp/Object.h"
-#include "analysis/cpp/Std.h"
+#include "analysis/flow/memory/MemoryDomain.h"
 #include "analysis/torch/api/Effects.h"
 #include "analysis/torch/api/TorchTypes.h"
-#include "analysis/torch/storage/Sharing.h"
-#include "analysis/torch/storage/Storage.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 
@@ -22,6 +18,10 @@ namespace libtorch_tidy::flow {
 
 using namespace cpp;
 
+namespace {
+
+/// Finds the mentions of variables that read nothing, and whether there is
+/// anything to follow.
 class BodyWalk : public RecursiveASTVisitor<BodyWalk> {
   using Base = RecursiveASTVisitor<BodyWalk>;
 
@@ -167,73 +167,36 @@ private:
   bool Frees = false, Resizes = false;
 };
 
-MemoryBody::MemoryBody(const FunctionDecl *F, MemorySummaries Callees) : F(F) {
+} // namespace
+
+MemoryBody::MemoryBody(const FunctionDecl *F, MemorySummaries Callees) {
   BodyWalk(*this, F, Callees).run();
-}
-
-SourceLocation MemoryBody::endOf(const VarDecl *Var) const {
-  const Stmt *Scope = in().scopeOf(Var);
-  return Scope ? Scope->getEndLoc() : SourceLocation();
-}
-
-bool MemoryBody::isInBlock(const Stmt *S) const {
-  const Stmt *Block = in().parentOf(S);
-  // A variable between the labels of a switch would be jumped over.
-  return isa_and_nonnull<CompoundStmt>(Block) &&
-         !isa_and_nonnull<SwitchStmt>(in().parentOf(Block));
-}
-
-const CXXForRangeStmt *MemoryBody::loopOverRange(const VarDecl *Var) const {
-  const Stmt *Declaration = in().declarationOf(Var);
-  const auto *Loop =
-      Declaration
-          ? dyn_cast_or_null<CXXForRangeStmt>(in().parentOf(Declaration))
-          : nullptr;
-  return Loop && Loop->getRangeStmt() == Declaration ? Loop : nullptr;
-}
-
-llvm::ArrayRef<const VarDecl *>
-MemoryBody::declaredIn(const CXXTryStmt &Try) const {
-  auto [It, New] = InTry.try_emplace(&Try);
-  if (New) {
-    cpp::Way How = cpp::Lambdas::Skipped;
-    How.Implicit = true;
-    cpp::forEach<VarDecl>(
-        Try.getTryBlock(),
-        [&](const VarDecl *Var) { It->second.push_back(Var); }, How);
-  }
-  return It->second;
 }
 
 //===----------------------------------------------------------------------===//
 // Sharing
 //===----------------------------------------------------------------------===//
 
+namespace {
+
 /// OpenCV's functions use the pixels and let go of them.
-static bool isInCv(const Decl *D) {
+bool isInCv(const Decl *D) {
   for (const DeclContext *DC = D->getDeclContext(); DC; DC = DC->getParent())
-    if (const auto *NS = dyn_cast<NamespaceDecl>(DC);
-        NS && NS->getIdentifier() && NS->getName() == "cv")
+    if (const auto *NS = dyn_cast<NamespaceDecl>(DC); NS && nameOf(NS) == "cv")
       return true;
   return false;
 }
 
-/// Variables whose memory may be held elsewhere, too, so that it need not die
-/// with them.
+/// The variable that \p E names or is a part of; null for others.
+const VarDecl *variableIn(const Expr *E) {
+  return dyn_cast_or_null<VarDecl>(rootOf(E));
+}
+
 class SharingFinder {
 public:
-  SharingFinder(const ASTContext &Context, MemorySummaries Callees,
-                Sharing &Found)
-      : Context(Context), Callees(Callees), Found(Found) {}
+  SharingFinder(const ASTContext &Context, MemorySummaries Callees)
+      : Context(Context), Callees(Callees) {}
 
-  void lookAt(const FunctionDecl *F) {
-    if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F))
-      for (const CXXCtorInitializer *Init : Ctor->inits())
-        lookAt(Init->getInit());
-    lookAt(F->getBody());
-  }
-
-private:
   void lookAt(const Stmt *Body) {
     forEach<VarDecl>(Body, [&](const VarDecl *Var) {
       if (Var->hasInit())
@@ -248,45 +211,40 @@ private:
         visit(Lambda);
       else if (const auto *Return = dyn_cast<ReturnStmt>(S))
         visit(Return);
-      else if (const auto *Op = dyn_cast<BinaryOperator>(S))
-        visit(Op);
+      else if (const auto *Op = dyn_cast<BinaryOperator>(S);
+               Op && Op->getOpcode() == BO_Assign)
+        sink(Op->getRHS(), Op->getRHS()->getType(), variableIn(Op->getLHS()));
     });
   }
 
+  Sharing Found;
+
+private:
   void visit(const LambdaExpr *Lambda) {
     for (const LambdaCapture &Capture : Lambda->captures())
       if (Capture.capturesVariable())
-        if (const auto *Var = dyn_cast<VarDecl>(Capture.getCapturedVar())) {
-          ++Found.Copied[Var];
-          Found.Leaves.insert(Var);
-        }
+        leave(dyn_cast<VarDecl>(Capture.getCapturedVar()));
   }
 
   void visit(const ReturnStmt *Return) {
     if (const Expr *Value = Return->getRetValue()) {
       sink(Value, Value->getType(), nullptr);
-      if (const VarDecl *Var =
-              dyn_cast_or_null<VarDecl>(rootOf(valueOf(Value))))
-        Found.Leaves.insert(Var);
+      if (const VarDecl *Var = variableIn(valueOf(Value)))
+        Found.Leaving.insert(Var);
     }
-  }
-
-  void visit(const BinaryOperator *Op) {
-    if (Op->getOpcode() == BO_Assign)
-      sink(Op->getRHS(), Op->getRHS()->getType(),
-           dyn_cast_or_null<VarDecl>(rootOf(Op->getLHS())));
   }
 
   void visit(const CallExpr *E) {
     using F = SharingFinder;
+    auto Nothing = [](F &, const Call &) { return Done(); };
     static const CallRule<F, Done> Rules[] = {
         {ofStd(Std::Move | Std::Swap | Std::Exchange | Std::Refer),
          &F::leaveArguments},
-        {ofStd(Std::Forward | Std::Part), &F::nothing},
+        {ofStd(Std::Forward | Std::Part), Nothing},
         {givesUp, &F::leaveObject},
         {cpp::isAssignment, &F::assigned},
         {&F::isOperator, &F::operate},
-        {onlyLooks, &F::nothing},
+        {onlyLooks, Nothing},
         {anyCall, &F::passed},
     };
     firstOf(Rules, *this, Call(E));
@@ -308,22 +266,20 @@ private:
            (C.Callee && isInCv(C.Callee));
   }
 
-  Done nothing(const Call &) { return {}; }
   Done leaveArguments(const Call &C) {
     for (const Expr *Arg : C.expr()->arguments())
-      leave(Arg);
+      leave(variableIn(Arg));
     return {};
   }
   void leaveObject(const Call &C) {
-    leave(C.Object);
+    leave(variableIn(C.Object));
     leaveArguments(C);
   }
   /// `t[i] = x` copies the elements.
   Done assigned(const Call &C) {
     const Expr *To = C.expr()->getArg(0);
     if (!torch::isTensor(To->getType()) || To->isLValue())
-      sink(C.expr()->getArg(1), To->getType(),
-           dyn_cast_or_null<VarDecl>(rootOf(To)));
+      sink(C.expr()->getArg(1), To->getType(), variableIn(To));
     return {};
   }
   /// Operators use their tensors and let go of them, but for backward.
@@ -368,36 +324,41 @@ private:
     const MemorySummary *Known = Callees(Callee);
     return Known && Known->available() ? Known : nullptr;
   }
-  void leave(const Expr *E) {
-    if (const auto *Var = dyn_cast_or_null<VarDecl>(rootOf(E))) {
-      Found.Leaves.insert(Var);
-      ++Found.Copied[Var];
+  void leave(const VarDecl *Var) {
+    if (Var) {
+      Found.Leaving.insert(Var);
+      ++Found.Copies[Var];
     }
   }
 
   /// \p E goes to a place of type \p To, the variable \p Into if known.
   void sink(const Expr *E, QualType To, const VarDecl *Into) {
+    auto Copy = [&](const VarDecl *Root) {
+      if (Root && Root != Into)
+        ++Found.Copies[Root];
+    };
     if (torch::mayHoldTensor(To) && torch::mayHoldTensor(E->getType()))
-      if (const VarDecl *Root = torch::memoryRoot(E, Context);
-          Root && Root != Into)
-        ++Found.Copied[Root];
+      Copy(torch::memoryRoot(E, Context));
     // cv::Mat by value, and references that may be copied later.
     const Expr *Value = valueOf(E);
     if (holdsMat(To) && holdsMat(Value->getType()))
-      if (const auto *Root = dyn_cast_or_null<VarDecl>(rootOf(Value));
-          Root && Root != Into)
-        ++Found.Copied[Root];
+      Copy(variableIn(Value));
   }
 
   const ASTContext &Context;
   MemorySummaries Callees;
-  Sharing &Found;
 };
 
-Sharing::Sharing(const FunctionDecl *F, const ASTContext &Context,
-                 MemorySummaries Callees) {
-  if (F)
-    SharingFinder(Context, Callees, *this).lookAt(F);
+} // namespace
+
+Sharing Sharing::in(const FunctionDecl *F, const ASTContext &Context,
+                    MemorySummaries Callees) {
+  SharingFinder Finder(Context, Callees);
+  if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F))
+    for (const CXXCtorInitializer *Init : Ctor->inits())
+      Finder.lookAt(Init->getInit());
+  Finder.lookAt(F->getBody());
+  return std::move(Finder.Found);
 }
 
 } // namespace libtorch_tidy::flow

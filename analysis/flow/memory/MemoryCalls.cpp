@@ -5,16 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/cpp/Calls.h"
-#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/flow/memory/MemoryDomain.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Kept.h"
 #include "analysis/torch/modules/Modules.h"
-#include "analysis/torch/storage/Sharing.h"
-#include "clang/AST/ExprCXX.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -48,17 +44,12 @@ std::optional<Borrow> MemoryValues::lent(const MemorySummary::Lent &L,
     B = intoObject(L.What == Borrow::Blob ? Borrow::Data : L.What, Arg, C.E,
                    At);
   } else {
-    std::optional<Buffer> Of;
     const Expr *Value = cpp::peel(Arg);
-    if (T->isPointerType()) {
-      Of = bufferOf(Arg, At);
-    } else if (Value && Value->isPRValue() &&
-               isOwningContainer(Value->getType())) {
-      Of.emplace();
-      Of->Temporary = Value;
-    } else {
-      Of = partOf(Arg);
-    }
+    const std::optional<Buffer> Of =
+        T->isPointerType() ? bufferOf(Arg, At)
+        : Value && Value->isPRValue() && isOwningContainer(Value->getType())
+            ? Buffer{/*Owner=*/nullptr, Value}
+            : partOf(Arg);
     if (Of && (L.What == Borrow::Blob || !Of->Heap))
       B = Of->lent(L.What, C.E);
   }
@@ -93,79 +84,55 @@ Borrows MemoryValues::readLent(const cpp::Call &C, unsigned To,
 // Effects
 //===----------------------------------------------------------------------===//
 
-/// Is \p F a function of the user's, and no library's?
-static bool isUsersOwn(const FunctionDecl *F) {
-  return F && cpp::isUserCode(F->getLocation(),
-                              F->getASTContext().getSourceManager());
+void MemoryDomain::visitCall(const CallExpr *E) {
+  const cpp::Call C(E);
+  const SourceLocation At = E->getBeginLoc();
+  if (std::optional<cpp::Insertion> Added = cpp::asInsertion(E);
+      Added && insertion(C, *Added))
+    return;
+  if (isa<CXXMemberCallExpr>(E)) {
+    const bool MayMove = torch::mayMoveElements(E);
+    // It holds less than before.
+    if ((C.does(cpp::Std::Empty) && !C.does(cpp::Std::Remove)) ||
+        (torch::resizesInPlace(E) && !MayMove))
+      forget(C.Object);
+    if (const VarDecl *Var = MayMove ? namedBy(C.Object) : nullptr;
+        Var && torch::isTensor(Var->getType()))
+      resized(Var, At);
+  }
+  if (C.does(cpp::Std::Free) && C.Args.size() == 1)
+    freed(C.Args.front(), At);
+  if (std::optional<torch::Registration> R = torch::asRegistration(E);
+      R && R->Value && R->What != torch::Registration::Module)
+    for (Borrow &B : Values.read(R->Value, S))
+      if (B.What == Borrow::Blob && Values.ownerDies(B, S))
+        report({Dangling::Stored, B, "the module", At}, At);
+  visitArguments(C);
+  visitSummary(C);
 }
 
-/// A method after which its object holds less than before.
-static bool letsGo(const cpp::Call &C) {
-  return isa<CXXMemberCallExpr>(C.E) &&
-         ((C.does(cpp::Std::Empty) && !C.does(cpp::Std::Remove)) ||
-          (torch::resizesInPlace(C.expr()) &&
-           !torch::mayMoveElements(C.expr())));
-}
-
-/// A method of a tensor that may move its elements.
-static bool resizes(const cpp::Call &C) {
-  return isa<CXXMemberCallExpr>(C.E) && torch::mayMoveElements(C.expr());
-}
-
-void MemoryDomain::visitCall(const CallExpr *Call) {
-  using M = MemoryDomain;
-  static const cpp::CallRule<M, cpp::Done> Rules[] = {
-      {cpp::asInsertion, &M::insertion},
-      {letsGo, &M::forgetObject},
-      {resizes, &M::resizeObject},
-      {cpp::Std::Free, &M::freeArgument},
-      {torch::asRegistration, &M::registration},
-      {cpp::anyCall, &M::visitArguments},
-      {cpp::anyCall, &M::visitSummary},
-  };
-  cpp::firstOf(Rules, *this, cpp::Call(Call));
-}
-
-std::optional<cpp::Done> MemoryDomain::insertion(const cpp::Call &C,
-                                                 const cpp::Insertion &Added) {
+/// Stores what \p C adds. Is all of it known?
+bool MemoryDomain::insertion(const cpp::Call &C, const cpp::Insertion &Added) {
   if (!Keeper::of(C.Object))
-    return std::nullopt;
+    return false;
   const SourceLocation At = C.E->getBeginLoc();
-  if (!isUsersOwn(C.Callee)) {
+  if (!C.Callee ||
+      !cpp::isUserCode(C.Callee->getLocation(), Context.getSourceManager())) {
     for (const Expr *Given : Added.Given)
       store(C.Object, Given, Added.Call, At);
-    return cpp::Done();
+    return true;
   }
   // It may only be called so: what it keeps is what its body stores.
   for (const torch::StoredArgument &Stored : torch::storedArguments(C.Callee))
     if (Stored.Index < C.Args.size())
       store(C.Object, C.Args[Stored.Index], Added.Call, At);
-  return std::nullopt;
+  return false;
 }
 
-void MemoryDomain::forgetObject(const cpp::Call &C) {
-  if (std::optional<Keeper> K = Keeper::of(C.Object))
+/// The object that \p E names, if any, holds nothing that is known.
+void MemoryDomain::forget(const Expr *E) {
+  if (std::optional<Keeper> K = Keeper::of(E))
     S.forget(*K);
-}
-
-void MemoryDomain::resizeObject(const cpp::Call &C) {
-  const VarDecl *Var = namedBy(C.Object);
-  if (Var && torch::isTensor(Var->getType()))
-    resized(Var, C.E->getBeginLoc());
-}
-
-void MemoryDomain::freeArgument(const cpp::Call &C) {
-  if (C.Args.size() == 1)
-    freed(C.Args.front(), C.E->getBeginLoc());
-}
-
-void MemoryDomain::registration(const cpp::Call &C,
-                                const torch::Registration &R) {
-  if (!R.Value || R.What == torch::Registration::Module)
-    return;
-  for (Borrow &B : Values.read(R.Value, S))
-    if (B.What == Borrow::Blob && Values.ownerDies(B, S))
-      report(B, Dangling::Stored, C.E->getBeginLoc(), "the module");
 }
 
 /// The image that \p Arg, for a parameter of type \p T, hands to a function of
@@ -185,29 +152,15 @@ void MemoryDomain::visitArguments(const cpp::Call &C) {
     return;
   for (unsigned I = 0; I < C.Args.size() && I < C.Callee->getNumParams(); ++I) {
     QualType T = C.Callee->getParamDecl(I)->getType();
-    if (const Expr *Image = madeAnew(C.Args[I], T))
-      if (std::optional<Keeper> K = Keeper::of(Image))
-        S.forget(*K);
-    std::optional<Keeper> K = Keeper::of(C.Args[I]);
-    if (!K || !T->isLValueReferenceType() ||
-        T->getPointeeType().isConstQualified())
+    forget(madeAnew(C.Args[I], T));
+    if (!T->isLValueReferenceType() || T->getPointeeType().isConstQualified())
       continue;
-    S.forget(*K);
+    forget(C.Args[I]);
     if (const VarDecl *Var = namedBy(C.Args[I])) {
       S.Tensors.erase(Var);
       S.Pointers.erase(Var);
     }
   }
-}
-
-static const FieldDecl *fieldNamed(StringRef Name, QualType T) {
-  const CXXRecordDecl *R =
-      cpp::recordOf(T->isPointerType() ? T->getPointeeType() : T);
-  if (R)
-    for (const FieldDecl *Field : R->fields())
-      if (Field->getName() == Name)
-        return Field;
-  return nullptr;
 }
 
 /// The keeper of \p L here, after \p C; nullopt for results, and for objects
@@ -222,7 +175,14 @@ static std::optional<Keeper> keeperOf(const MemorySummary::Lent &L,
   std::optional<Keeper> K = Keeper::of(To);
   if (L.Field.empty())
     return K;
-  const FieldDecl *Field = fieldNamed(L.Field, To->getType());
+  const QualType T = To->getType();
+  const CXXRecordDecl *R =
+      cpp::recordOf(T->isPointerType() ? T->getPointeeType() : T);
+  const FieldDecl *Field = nullptr;
+  if (R)
+    for (const FieldDecl *Own : R->fields())
+      if (Own->getName() == L.Field)
+        Field = Own;
   if (!Field)
     return std::nullopt;
   // A method of our own object: its fields are ours.
@@ -231,7 +191,7 @@ static std::optional<Keeper> keeperOf(const MemorySummary::Lent &L,
   if (!K || K->Field || !isa<VarDecl>(K->Root))
     return std::nullopt;
   K->Field = Field;
-  K->Pointee |= To->getType()->isPointerType();
+  K->Pointee |= T->isPointerType();
   return K;
 }
 

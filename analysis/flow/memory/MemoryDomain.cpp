@@ -6,18 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/flow/memory/MemoryDomain.h"
-#include "analysis/cpp/Call.h"
-#include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Object.h"
-#include "analysis/cpp/Paths.h"
-#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
-#include "analysis/cpp/Walk.h"
-#include "analysis/cpp/Writes.h"
 #include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/Modules.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/ExprCXX.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -115,8 +109,7 @@ MemoryState MemoryDomain::transfer(const CFGBlock &Block, State In) {
     if (auto AsStmt = Element.getAs<CFGStmt>()) {
       visit(AsStmt->getStmt());
     } else if (auto AsEnd = Element.getAs<CFGLifetimeEnds>()) {
-      const VarDecl *Var = AsEnd->getVarDecl();
-      leaveScope(Var, Body.endOf(Var));
+      leaveScope(AsEnd->getVarDecl());
     } else if (auto AsInit = Element.getAs<CFGInitializer>()) {
       const CXXCtorInitializer *Init = AsInit->getInitializer();
       if (Init->isMemberInitializer() && Init->isWritten())
@@ -131,12 +124,23 @@ MemoryState MemoryDomain::atThrow(const State &Before, const State &After,
                                   const CXXTryStmt &Try) {
   S = Before;
   S.join(After);
-  for (const VarDecl *Var : Body.declaredIn(Try))
-    leaveScope(Var, Body.endOf(Var));
+  auto [It, New] = InTry.try_emplace(&Try);
+  auto &Declared = It->second;
+  if (New) {
+    cpp::Way How = cpp::Lambdas::Skipped;
+    How.Implicit = true;
+    forEach<VarDecl>(
+        Try.getTryBlock(), [&](const VarDecl *Var) { Declared.push_back(Var); },
+        How);
+  }
+  for (const VarDecl *Var : Declared)
+    leaveScope(Var);
   return std::move(S);
 }
 
 void MemoryDomain::leaveScope(const VarDecl *Var, SourceLocation At) {
+  if (const Stmt *Scope = in().scopeOf(Var))
+    At = Scope->getEndLoc();
   S.end(Var, Dangling::Scope, At,
         [&](Borrow &B) { return Values.ownerDies(B, S); });
   if (!Keeper{Var}.outlives() && !Keeper{Var, nullptr, true}.outlives())
@@ -147,8 +151,7 @@ void MemoryDomain::leaveScope(const VarDecl *Var, SourceLocation At) {
 
 void MemoryDomain::report(const FlowGraph &Graph, const States<State> &In,
                           MemoryOf &Into) {
-  MemoryReports All(Context.getSourceManager());
-  Found = &All;
+  Out = &Into;
   for (const CFGBlock *Block : Graph.order()) {
     const std::optional<State> &At = In[Block->getBlockID()];
     if (!At)
@@ -160,13 +163,16 @@ void MemoryDomain::report(const FlowGraph &Graph, const States<State> &In,
     }
   }
   for (size_t I = 0; I < ReturnsThat.size(); ++I)
-    if (ReturnsThat[I] < Body.results()) // Another one may be taken.
-      if (Fresh &Sure = Summary.Lends[I].Sure; Sure == Fresh::Yes)
+    if (ReturnsThat[I] < Body.Results) // Another one may be taken.
+      if (Fresh &Sure = Into.Summary.Lends[I].Sure; Sure == Fresh::Yes)
         Sure = Fresh::Likely;
-  Into.Summary.Lends = std::move(Summary.Lends);
-  Into.Summary.Resizes = std::move(Summary.Resizes);
-  Into.Summary.Frees = std::move(Summary.Frees);
-  Into.Danglings = All.take();
+  auto Sorted = Found.takeVector();
+  llvm::stable_sort(Sorted, [&](const auto &A, const auto &B) {
+    return Context.getSourceManager().isBeforeInTranslationUnit(
+        A.first->getBeginLoc(), B.first->getBeginLoc());
+  });
+  for (auto &[Source, Shown] : Sorted)
+    Into.Danglings.push_back(std::move(Shown.second));
 }
 
 /// The parameters go, and what outlives the function keeps what it has.
@@ -174,7 +180,7 @@ void MemoryDomain::leaveFunction() {
   const SourceLocation End = F->getBody()->getEndLoc();
   for (const VarDecl *Param : S.Freed)
     if (std::optional<unsigned> Index = indexOf(Param))
-      Summary.Frees.insert(*Index);
+      Out->Summary.Frees.insert(*Index);
   for (const ParmVarDecl *Param : F->parameters())
     leaveScope(Param, End);
   for (const Held &H : S.Env) {
@@ -195,48 +201,29 @@ void MemoryDomain::leaveFunction() {
 // Reports
 //===----------------------------------------------------------------------===//
 
-void MemoryReports::add(Dangling D, SourceLocation At) {
-  auto [It, New] = BySource.insert({D.What.Source, {At, D}});
-  if (!New && comesBefore(D.What.Source, At, It->second.first))
-    It->second = {At, std::move(D)};
-}
-
-bool MemoryReports::comesBefore(const Expr *Source, SourceLocation A,
-                                SourceLocation B) const {
+/// Of the findings about a borrowing expression one is reported: the first in
+/// the source that comes after the borrowing, else the first.
+void MemoryDomain::report(Dangling D, SourceLocation At) {
+  if (!Out)
+    return;
+  D.Body = F->getBody();
+  auto [It, New] = Found.insert({D.What.Source, {At, D}});
+  const SourceLocation Known = It->second.first;
   // In a loop the expression itself may be the next to read what it keeps.
-  const SourceLocation Made = Source->getEndLoc();
-  const bool AIsLater = !SM.isBeforeInTranslationUnit(A, Made);
-  const bool BIsLater = !SM.isBeforeInTranslationUnit(B, Made);
-  return AIsLater != BIsLater ? AIsLater : SM.isBeforeInTranslationUnit(A, B);
-}
-
-std::vector<Dangling> MemoryReports::take() {
-  auto All = BySource.takeVector();
-  llvm::stable_sort(All, [&](const auto &A, const auto &B) {
-    return SM.isBeforeInTranslationUnit(A.first->getBeginLoc(),
-                                        B.first->getBeginLoc());
-  });
-  std::vector<Dangling> Sorted;
-  for (auto &[Source, Report] : All)
-    Sorted.push_back(std::move(Report.second));
-  return Sorted;
+  const SourceLocation Made = D.What.Source->getEndLoc();
+  const SourceManager &SM = Context.getSourceManager();
+  const bool IsLater = !SM.isBeforeInTranslationUnit(At, Made);
+  const bool KnownIsLater = !SM.isBeforeInTranslationUnit(Known, Made);
+  if (!New &&
+      (IsLater != KnownIsLater ? IsLater
+                               : SM.isBeforeInTranslationUnit(At, Known)))
+    It->second = {At, std::move(D)};
 }
 
 void MemoryDomain::report(const Held &H, Dangling::How Why,
                           SourceLocation UsedAt, SourceLocation At) {
-  if (Found)
-    Found->add({Why, H.What, H.By.name(), H.KeptAt, H.Statement, H.EndsAt,
-                UsedAt, F->getBody()},
-               At);
-}
-
-void MemoryDomain::report(const Borrow &B, Dangling::How Why, SourceLocation At,
-                          std::string By, const Stmt *Statement,
-                          SourceLocation ShownAt) {
-  if (Found)
-    Found->add({Why, B, std::move(By), At, Statement, /*EndsAt=*/{},
-                /*UsedAt=*/{}, F->getBody()},
-               ShownAt.isValid() ? ShownAt : At);
+  report({Why, H.What, H.By.name(), H.KeptAt, H.Statement, H.EndsAt, UsedAt},
+         At);
 }
 
 std::optional<unsigned> MemoryDomain::indexOf(const ValueDecl *D) const {
@@ -249,7 +236,7 @@ std::optional<unsigned> MemoryDomain::indexOf(const ValueDecl *D) const {
 /// The caller's memory goes to \p To.
 void MemoryDomain::lend(const Borrow &B, unsigned To, StringRef Field) {
   std::optional<unsigned> Of = indexOf(B.Owner);
-  if (!Found || !Of || B.What == Borrow::Elements)
+  if (!Out || !Of || B.What == Borrow::Elements)
     return;
   // A copy of the caller's object, but for tensors, which share.
   const QualType T = B.Owner->getType();
@@ -257,14 +244,15 @@ void MemoryDomain::lend(const Borrow &B, unsigned To, StringRef Field) {
     return;
   MemorySummary::Lent L{*Of,       To,     Field.str(), B.What,  B.Sure,
                         B.Through, B.Part, B.AtStart,   B.Traits};
-  auto Known = llvm::find_if(Summary.Lends, [&](const auto &Other) {
+  std::vector<MemorySummary::Lent> &Lends = Out->Summary.Lends;
+  auto Known = llvm::find_if(Lends, [&](const auto &Other) {
     return Other.Of == L.Of && Other.To == L.To && Other.Field == L.Field &&
            Other.What == L.What;
   });
-  const size_t Index = Known - Summary.Lends.begin();
-  if (Known == Summary.Lends.end()) {
-    Summary.Lends.push_back(std::move(L));
-    ReturnsThat.push_back(To == MemorySummary::Result ? 0 : Body.results());
+  const size_t Index = Known - Lends.begin();
+  if (Known == Lends.end()) {
+    Lends.push_back(std::move(L));
+    ReturnsThat.push_back(To == MemorySummary::Result ? 0 : Body.Results);
   } else if (L.Sure < Known->Sure) {
     *Known = std::move(L);
   }
@@ -274,9 +262,9 @@ void MemoryDomain::lend(const Borrow &B, unsigned To, StringRef Field) {
 
 /// \p D, as \p E names it, is read at \p At.
 void MemoryDomain::used(const Expr *E, const ValueDecl *D, SourceLocation At) {
-  if (!Found)
+  if (!Out)
     return;
-  const bool PointerOnly = Body.isTarget(E);
+  const bool PointerOnly = Body.Targets.contains(E);
   for (const Held &H : S.Env)
     if (H.By.Root == D && H.Ended &&
         !(PointerOnly && (H.By.Pointee || H.By.Field)))
@@ -287,12 +275,21 @@ void MemoryDomain::used(const Expr *E, const ValueDecl *D, SourceLocation At) {
 // Statements
 //===----------------------------------------------------------------------===//
 
+/// \p S, if another statement can be put before it; null otherwise.
+const Stmt *MemoryDomain::inBlock(const Stmt *S) const {
+  const Stmt *Block = in().parentOf(S);
+  // A variable between the labels of a switch would be jumped over.
+  return isa_and_nonnull<CompoundStmt>(Block) &&
+                 !isa_and_nonnull<SwitchStmt>(in().parentOf(Block))
+             ? S
+             : nullptr;
+}
+
 void MemoryDomain::visit(const Stmt *Statement) {
   if (const auto *Decls = dyn_cast<DeclStmt>(Statement)) {
     for (const Decl *D : Decls->decls())
       if (const auto *Var = dyn_cast<VarDecl>(D))
-        declare(Var, Body.isInBlock(Decls) && Decls->isSingleDecl() ? Decls
-                                                                    : nullptr);
+        declare(Var, Decls->isSingleDecl() ? inBlock(Decls) : nullptr);
   } else if (const auto *Return = dyn_cast<ReturnStmt>(Statement)) {
     visitReturn(Return);
   } else if (const auto *E = dyn_cast<Expr>(Statement)) {
@@ -304,13 +301,17 @@ void MemoryDomain::declare(const VarDecl *Var, const Stmt *Statement) {
   S.forget(Var);
   S.Pointers.erase(Var);
   const Expr *Init = Var->getInit();
-  if (const CXXForRangeStmt *For = Body.loopOverRange(Var)) {
+  const Stmt *Declaration = in().declarationOf(Var);
+  if (const auto *For = Declaration ? dyn_cast_or_null<CXXForRangeStmt>(
+                                          in().parentOf(Declaration))
+                                    : nullptr;
+      For && For->getRangeStmt() == Declaration) {
     // C++23 keeps the temporaries of the range alive.
     if (!compat::isCPlusPlus23(Context.getLangOpts()))
       for (const Borrow &B : Values.read(For->getRangeInit(), S))
         if (!B.Owner && B.What != Borrow::Blob)
-          report(B, Dangling::Loop, For->getForLoc(), {},
-                 Body.isInBlock(For) ? For : nullptr, For->getRParenLoc());
+          report({Dangling::Loop, B, {}, For->getForLoc(), inBlock(For)},
+                 For->getRParenLoc());
     return;
   }
   if (!Init || Var->isImplicit())
@@ -340,8 +341,10 @@ void MemoryDomain::visitReturn(const ReturnStmt *Return) {
     }
     // The statement reads its operands before.
     const bool MadeHere = contains(Value, B.Source);
-    report(B, Dangling::Returned,
-           MadeHere ? SourceLocation() : Return->getBeginLoc(), {}, nullptr,
+    report({Dangling::Returned,
+            B,
+            {},
+            MadeHere ? SourceLocation() : Return->getBeginLoc()},
            Return->getEndLoc());
   }
 }
@@ -356,7 +359,7 @@ void MemoryDomain::visitExpr(const Expr *E) {
     return freed(Delete->getArgument(), Delete->getBeginLoc());
   if (const auto *Call = dyn_cast<CallExpr>(E))
     return visitCall(Call);
-  if (Body.readsNothing(E))
+  if (Body.Silent.contains(E))
     return;
   if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
     return used(E, Ref->getDecl(), Ref->getLocation());
@@ -433,13 +436,13 @@ void MemoryDomain::store(const Expr *Container, const Expr *Value,
   for (const Borrow &B : Values.read(Value, S)) {
     if (B.What != Borrow::Blob)
       continue;
-    const Stmt *Loop = Body.in().loopAround(Into);
+    const Stmt *Loop = in().loopAround(Into);
     const bool Followed = B.Owner && isOwn(B.Owner) && !B.Heap && B.AtStart &&
                           !S.Tensors.count(B.Owner) &&
-                          !Values.sharing().leaves(B.Owner) &&
-                          !Values.sharing().isCopied(B.Owner);
-    if (Loop && Followed && isReused(B, K->Root, Loop, Body.in()))
-      report(B, Dangling::Reused, At, K->name());
+                          !Values.Shared.Leaving.contains(B.Owner) &&
+                          !Values.Shared.isCopied(B.Owner);
+    if (Loop && Followed && isReused(B, K->Root, Loop, in()))
+      report({Dangling::Reused, B, K->name(), At}, At);
     else
       keep(*K, B, At, As::Element);
   }
@@ -470,7 +473,7 @@ void MemoryDomain::replaceTensor(const VarDecl *Var, const Expr *Value,
       if (!Values.ownerDies(B, S))
         return false;
       // A backward that is still to come may hold it.
-      if (Values.sharing().isOperand(Var))
+      if (Values.Shared.Operands.contains(Var))
         B.doubt(Borrow::Backward);
       return true;
     });
@@ -507,24 +510,13 @@ void MemoryDomain::resized(const VarDecl *Var, SourceLocation At) {
     B.doubt(Borrow::Resize);
     return B.What == Borrow::Data;
   });
-  if (std::optional<unsigned> Index = indexOf(Var); Index && Found)
-    Summary.Resizes.insert(*Index);
+  if (std::optional<unsigned> Index = indexOf(Var); Index && Out)
+    Out->Summary.Resizes.insert(*Index);
 }
 
 //===----------------------------------------------------------------------===//
 // Functions and variables
 //===----------------------------------------------------------------------===//
-
-/// Notes the parameters whose tensors may have other holders after \p F.
-static void noteKept(const FunctionDecl *F, const Sharing &Shared,
-                     MemorySummary &Into) {
-  for (const ParmVarDecl *Param : F->parameters()) {
-    if (Shared.isCopied(Param) || Shared.leaves(Param))
-      Into.Keeps.insert(Param->getFunctionScopeIndex());
-    if (Shared.isOperand(Param))
-      Into.Operands.insert(Param->getFunctionScopeIndex());
-  }
-}
 
 MemoryOf analyseMemory(const FunctionDecl *F, ASTContext &Context,
                        MemorySummaries Callees) {
@@ -535,11 +527,16 @@ MemoryOf analyseMemory(const FunctionDecl *F, ASTContext &Context,
         return torch::mayHoldTensor(Param->getType()) ||
                holdsMat(Param->getType());
       });
-  if (!Body.isConcerned() && !Takes)
+  if (!Body.Concerned && !Takes)
     return Result;
-  const Sharing Shared(F, Context, Callees);
-  noteKept(F, Shared, Result.Summary);
-  if (!Body.isConcerned())
+  const Sharing Shared = Sharing::in(F, Context, Callees);
+  for (const ParmVarDecl *Param : F->parameters()) {
+    if (Shared.isCopied(Param) || Shared.Leaving.contains(Param))
+      Result.Summary.Keeps.insert(Param->getFunctionScopeIndex());
+    if (Shared.Operands.contains(Param))
+      Result.Summary.Operands.insert(Param->getFunctionScopeIndex());
+  }
+  if (!Body.Concerned)
     return Result;
   std::optional<FlowGraph> Graph = FlowGraph::of(F, cpp::Grain::Everything);
   MemoryDomain Domain(F, Context, Callees, Body, Shared);
@@ -557,14 +554,13 @@ std::vector<Dangling> findDangling(const VarDecl *Var,
   std::vector<Dangling> Found;
   if (!Var->hasInit() || Var->getType()->isDependentType())
     return Found;
-  const Sharing Nothing(nullptr, Context, Callees);
-  MemoryValues Values(Context, Callees, Nothing);
+  const Sharing Nothing;
+  const MemoryValues Values(Context, Callees, Nothing);
   for (const Borrow &B : Values.read(Var->getInit(), MemoryState())) {
     if (B.Owner || !MemoryValues::carries(Var->getType(), B))
       continue;
-    Found.push_back({Dangling::Temporary, B, Var->getNameAsString(),
-                     Var->getLocation(), /*Statement=*/nullptr, /*EndsAt=*/{},
-                     /*UsedAt=*/{}, /*Body=*/nullptr});
+    Found.push_back(
+        {Dangling::Temporary, B, Var->getNameAsString(), Var->getLocation()});
     break;
   }
   return Found;

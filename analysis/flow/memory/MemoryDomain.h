@@ -1,4 +1,4 @@
-//===- MemoryDomain.h - Statements of the memory domain ---------*- C++ -*-===//
+//===- MemoryDomain.h - Pointers and owners along all paths -----*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,43 +6,221 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The memory domain as Fixpoint.h asks for it, and the visit after the
-/// fixpoint that writes down what dangles and what callers are to know.
+/// The memory domain: its state, what expressions mean in it (whose memory a
+/// value refers to, given what variables hold) and what statements do to it.
+/// The state tells what *may* be: a place may refer to this or to that, and an
+/// owner may be gone. What owners have alone is what they have on all ways.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORYDOMAIN_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORYDOMAIN_H
 
+#include "analysis/cpp/Body.h"
+#include "analysis/cpp/Call.h"
+#include "analysis/cpp/Fields.h"
 #include "analysis/flow/Fixpoint.h"
-#include "analysis/flow/memory/MemoryValues.h"
-#include "analysis/torch/modules/Modules.h"
-#include "clang/Basic/SourceManager.h"
+#include "analysis/flow/memory/Memory.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace libtorch_tidy::flow {
 
-/// The findings about each borrowing expression, of which one is reported: the
-/// first in the source that comes after the borrowing, else the first.
-class MemoryReports {
-public:
-  explicit MemoryReports(const clang::SourceManager &SM) : SM(SM) {}
+//===----------------------------------------------------------------------===//
+// The state
+//===----------------------------------------------------------------------===//
 
-  /// \p D shows at \p At.
-  void add(Dangling D, clang::SourceLocation At);
-  /// In the order of what borrows.
-  std::vector<Dangling> take();
+/// The variable that \p E names, without implicit nodes; null for others.
+const clang::VarDecl *namedBy(const clang::Expr *E);
 
-private:
-  bool comesBefore(const clang::Expr *Source, clang::SourceLocation A,
-                   clang::SourceLocation B) const;
+/// An object that can hold a borrow: a variable, a field of `*this`, a field of
+/// a variable, or the target of a pointer variable.
+struct Keeper {
+  const clang::ValueDecl *Root = nullptr;
+  const clang::FieldDecl *Field = nullptr;
+  bool Pointee = false;
 
-  const clang::SourceManager &SM;
-  llvm::MapVector<const clang::Expr *,
-                  std::pair<clang::SourceLocation, Dangling>>
-      BySource;
+  bool operator==(const Keeper &O) const {
+    return Root == O.Root && Field == O.Field && Pointee == O.Pointee;
+  }
+  /// The object that \p E names; nullopt for elements and results.
+  static std::optional<Keeper> of(const clang::Expr *E);
+  clang::QualType type() const { return (Field ? Field : Root)->getType(); }
+  /// As the user would write it.
+  std::string name() const;
+  /// Is it there when the function is over?
+  bool outlives() const;
 };
 
+/// A borrow and who has it.
+struct Held {
+  Keeper By;
+  Borrow What;
+  clang::SourceLocation KeptAt;
+  const clang::Stmt *Statement = nullptr;
+  bool Alive = true;                  ///< The owner may be there.
+  std::optional<Dangling::How> Ended; ///< The owner may be gone.
+  clang::SourceLocation EndsAt;
+
+  /// Does \p O hold the same memory in the same place? A call may lend the
+  /// memory of several arguments.
+  bool isSame(const Held &O) const {
+    return By == O.By && What.Source == O.What.Source &&
+           What.Owner == O.What.Owner && What.Temporary == O.What.Temporary;
+  }
+};
+
+/// Memory that a pointer points to.
+struct Buffer {
+  const clang::VarDecl *Owner = nullptr;
+  const clang::Expr *Temporary = nullptr;
+  bool Heap = false, AtStart = true;
+  torch::Fresh Sure = torch::Fresh::Yes;
+  std::string Through = {};
+
+  /// The borrow of \p Source when it takes the pointer.
+  Borrow lent(Borrow::Kind What, const clang::Expr *Source) const {
+    return {What, Source, Source,  Owner, Temporary, Heap,
+            Sure, {},     Through, {},    AtStart,   /*Lender=*/nullptr};
+  }
+};
+
+/// How sure is it that a tensor's memory, and the tensor object, are alone?
+struct Alone {
+  torch::Fresh Memory = torch::Fresh::No;
+  torch::Fresh Handle = torch::Fresh::No;
+  bool OnDevice = false; ///< Its elements surely lie in memory of a device.
+};
+
+struct MemoryState {
+  /// In the order in which they were kept, so that reports do not depend on
+  /// addresses. Beyond MaxHeld no more are followed.
+  std::vector<Held> Env;
+  static constexpr size_t MaxHeld = 200;
+  /// The tensors among the local variables and parameters.
+  llvm::DenseMap<const clang::VarDecl *, Alone> Tensors;
+  llvm::DenseMap<const clang::VarDecl *, Buffer> Pointers;
+  /// Images of OpenCV that may share their pixels with another.
+  llvm::DenseSet<const clang::VarDecl *> SharedMats;
+  /// Parameters whose memory is freed on all ways here.
+  llvm::DenseSet<const clang::VarDecl *> Freed;
+
+  /// Returns whether this state changed.
+  bool join(const MemoryState &Other);
+
+  void keep(Held H);
+  void forget(const clang::ValueDecl *Root);
+  void forget(const Keeper &K);
+  /// \p Owner may be gone at \p At, for those whose borrow \p Dies.
+  void end(const clang::VarDecl *Owner, Dangling::How How,
+           clang::SourceLocation At, llvm::function_ref<bool(Borrow &)> Dies);
+  /// Borrows from \p Owner no longer refer to its current value.
+  void disown(const clang::VarDecl *Owner);
+};
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+/// A variable that dies with its scope and is not an alias.
+bool isOwn(const clang::VarDecl *Var);
+/// An own variable, or a container of the caller's that stands for itself.
+bool isOwner(const clang::VarDecl *Var);
+/// Owns its elements; a copy has its own.
+bool isOwningContainer(clang::QualType T);
+/// A class that is made from a pointer and does not own what it points to.
+bool isViewClass(clang::QualType T);
+/// The image whose pixels the result of \p Call (may be null) shows, too:
+/// image.reshape(1), image(rect). Null for others.
+const clang::Expr *imageShownBy(const clang::CallExpr *Call);
+
+/// The pointer in pointer + n, n + pointer and pointer - n; null for others.
+const clang::Expr *pointerMoved(const clang::Expr *E);
+
+/// The borrows that a value may hold.
+using Borrows = llvm::SmallVector<Borrow, 1>;
+
+class MemoryValues {
+public:
+  MemoryValues(const clang::ASTContext &Context, MemorySummaries Callees,
+               const Sharing &Shared)
+      : Shared(Shared), Context(Context), Callees(Callees) {}
+
+  const Sharing &Shared; ///< Of the function at hand.
+
+  /// The borrows of \p E in \p At; none if it refers to no foreign memory.
+  Borrows read(const clang::Expr *E, const MemoryState &At) const;
+  /// Who owns what pointer \p E points to.
+  std::optional<Buffer> bufferOf(const clang::Expr *E,
+                                 const MemoryState &At) const;
+  /// Does the memory of \p B die with its owner? Lowers B.Sure.
+  bool ownerDies(Borrow &B, const MemoryState &At) const;
+  /// Can a value of \p T hold the borrow, rather than a copy of the data?
+  static bool carries(clang::QualType T, const Borrow &B);
+
+  /// How sure is it that the value of \p E is alone? What living variables
+  /// hold is theirs, but for \p Self, which is about to be overwritten.
+  Alone aloneIn(const clang::Expr *E, const MemoryState &At,
+                const clang::VarDecl *Self = nullptr) const;
+  /// Is \p E an image of OpenCV that is made here?
+  static bool makesMat(const clang::Expr *E);
+
+  /// The summary of the function that \p C calls, when it is surely the one
+  /// that runs; null when there is none.
+  const MemorySummary *summaryOf(const cpp::Call &C) const;
+  /// The borrow of \p C because its callee lends \p L.
+  std::optional<Borrow> lent(const MemorySummary::Lent &L, const cpp::Call &C,
+                             const MemoryState &At) const;
+
+private:
+  Alone stateOf(const clang::VarDecl *Var, const MemoryState &At) const;
+  std::optional<Buffer> partOf(const clang::Expr *E) const;
+  std::optional<Buffer> pixelsOf(const clang::Expr *Image) const;
+  std::optional<Buffer> bufferOfCall(const clang::CallExpr *Call,
+                                     const MemoryState &At) const;
+  std::optional<Borrow> readAccess(const torch::Access &A,
+                                   const MemoryState &At) const;
+  std::optional<Borrow> intoObject(Borrow::Kind What, const clang::Expr *Object,
+                                   const clang::Expr *Source,
+                                   const MemoryState &At) const;
+  Borrows readList(const clang::CXXConstructExpr *E,
+                   const MemoryState &At) const;
+  Borrows readConstruct(const clang::CXXConstructExpr *E,
+                        const MemoryState &At) const;
+  Borrows readLent(const cpp::Call &C, unsigned To,
+                   const MemoryState &At) const;
+  Borrows readCall(const clang::CallExpr *Call, const MemoryState &At) const;
+  Borrows readOperator(const clang::CallExpr *Call, const clang::Expr *Of,
+                       const MemoryState &At) const;
+  template <typename Range>
+  Borrows readBlobs(Range Values, const MemoryState &At) const;
+  llvm::StringRef decidingOperator(const clang::Expr *E) const;
+  bool isOwnMat(const clang::VarDecl *Var, const MemoryState &At) const;
+
+  const clang::ASTContext &Context;
+  MemorySummaries Callees;
+};
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+/// Facts of a function that its control-flow graph lacks.
+struct MemoryBody {
+  MemoryBody(const clang::FunctionDecl *F, MemorySummaries Callees);
+
+  /// Can anything in the function refer to memory of something else, or change
+  /// memory of its caller?
+  bool Concerned = false;
+  unsigned Results = 0; ///< How many return statements have a value.
+  /// Names and fields of `*this` that are only compared, assigned to, or asked
+  /// for a property: the memory that they refer to is not read.
+  llvm::DenseSet<const clang::Expr *> Silent;
+  /// As the target of an assignment it is not read, but the pointer is.
+  llvm::DenseSet<const clang::Expr *> Targets;
+};
+
+/// The domain as Fixpoint.h asks for it, and the visit after the fixpoint that
+/// writes down what dangles and what callers are to know.
 class MemoryDomain {
 public:
   using State = MemoryState;
@@ -52,7 +230,6 @@ public:
                const Sharing &Shared)
       : F(F), Context(Context), Body(Body), Values(Context, Callees, Shared) {}
 
-  // The domain, as Fixpoint.h asks for it.
   State start() const;
   State transfer(const clang::CFGBlock &Block, State In);
   bool join(State &Into, const State &From) { return Into.join(From); }
@@ -62,7 +239,7 @@ public:
   State atThrow(const State &Before, const State &After,
                 const clang::CXXTryStmt &Try);
 
-  /// Visits all blocks once more and writes down what happens there.
+  /// Visits all blocks once more and adds to \p Into what happens there.
   void report(const FlowGraph &Graph, const States<State> &In, MemoryOf &Into);
 
 private:
@@ -73,18 +250,15 @@ private:
   void visitReturn(const clang::ReturnStmt *Return);
   void assign(const clang::Expr *Left, const clang::Expr *Right,
               clang::SourceLocation At);
-  // MemoryCalls.cpp: the table of calls, and the handlers of its rows.
+  /// At the end of \p Var's scope, or at \p At for parameters.
+  void leaveScope(const clang::VarDecl *Var, clang::SourceLocation At = {});
+  void leaveFunction();
+  // MemoryCalls.cpp.
   void visitCall(const clang::CallExpr *Call);
-  std::optional<cpp::Done> insertion(const cpp::Call &C,
-                                     const cpp::Insertion &Added);
-  void forgetObject(const cpp::Call &C);
-  void resizeObject(const cpp::Call &C);
-  void freeArgument(const cpp::Call &C);
-  void registration(const cpp::Call &C, const torch::Registration &R);
+  bool insertion(const cpp::Call &C, const cpp::Insertion &Added);
+  void forget(const clang::Expr *E);
   void visitArguments(const cpp::Call &C);
   void visitSummary(const cpp::Call &C);
-  void leaveScope(const clang::VarDecl *Var, clang::SourceLocation At);
-  void leaveFunction();
 
   // Effects.
   enum class As { Declared, Assigned, Element };
@@ -104,24 +278,33 @@ private:
   // Reports: they do nothing before the fixpoint is reached.
   void used(const clang::Expr *E, const clang::ValueDecl *D,
             clang::SourceLocation At);
+  /// \p D, whose Body is to be filled in, shows at \p At.
+  void report(Dangling D, clang::SourceLocation At);
   void report(const Held &H, Dangling::How Why, clang::SourceLocation UsedAt,
               clang::SourceLocation At);
-  /// It shows at \p ShownAt, or where it is kept.
-  void report(const Borrow &B, Dangling::How Why, clang::SourceLocation At,
-              std::string By = {}, const clang::Stmt *Statement = nullptr,
-              clang::SourceLocation ShownAt = {});
   void lend(const Borrow &B, unsigned To, llvm::StringRef Field = {});
   std::optional<unsigned> indexOf(const clang::ValueDecl *Param) const;
+
+  /// Made only where something is asked of it: most functions are not
+  /// concerned.
+  cpp::Body &in() const { return cpp::Body::of(F); }
+  const clang::Stmt *inBlock(const clang::Stmt *S) const;
 
   const clang::FunctionDecl *F;
   clang::ASTContext &Context;
   const MemoryBody &Body;
   MemoryValues Values;
   State S;
-  /// Null before the fixpoint is reached.
-  MemoryReports *Found = nullptr;
-  MemorySummary Summary; ///< Gathered with the reports.
-  /// How many returns lend the same, by its place in Summary.Lends.
+  /// The variables that are gone in the handlers of a try statement.
+  llvm::DenseMap<const clang::CXXTryStmt *,
+                 llvm::SmallVector<const clang::VarDecl *, 2>>
+      InTry;
+  MemoryOf *Out = nullptr; ///< Null before the fixpoint is reached.
+  /// The finding about each borrowing expression, and where it shows.
+  llvm::MapVector<const clang::Expr *,
+                  std::pair<clang::SourceLocation, Dangling>>
+      Found;
+  /// How many returns lend the same, by its place in MemorySummary::Lends.
   std::vector<unsigned> ReturnsThat;
 };
 

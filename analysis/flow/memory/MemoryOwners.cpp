@@ -5,13 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/cpp/Calls.h"
-#include "analysis/cpp/Object.h"
-#include "analysis/cpp/Std.h"
-#include "analysis/flow/memory/MemoryValues.h"
+#include "analysis/flow/memory/MemoryDomain.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
@@ -57,42 +53,27 @@ bool isOwner(const VarDecl *Var) {
           isOwningContainer(Var->getType().getNonReferenceType()));
 }
 
-bool MemoryValues::isZero(const Expr *E) const {
-  return cpp::constantInt(E, Context) == 0;
-}
-
 //===----------------------------------------------------------------------===//
 // Owners
 //===----------------------------------------------------------------------===//
 
 Alone MemoryValues::stateOf(const VarDecl *Var, const MemoryState &At) const {
-  auto It = At.Tensors.find(Var);
-  if (It == At.Tensors.end() || Shared.isCopied(Var))
-    return {};
-  return It->second;
+  return Shared.isCopied(Var) ? Alone() : At.Tensors.lookup(Var);
 }
 
 Alone MemoryValues::aloneIn(const Expr *E, const MemoryState &At,
                             const VarDecl *Self) const {
-  auto TraitsOf = [&](const VarDecl *Var) {
-    torch::TensorTraits Traits;
-    auto It = At.Tensors.find(Var);
-    Traits.OnDevice = It != At.Tensors.end() && It->second.OnDevice;
-    return Traits;
+  auto Local = [&](Fresh Alone::*Part) {
+    return [&, Part](const VarDecl *Var) {
+      torch::TensorTraits Traits;
+      Traits.OnDevice = At.Tensors.lookup(Var).OnDevice;
+      return std::pair(Var == Self ? stateOf(Var, At).*Part : Fresh::No,
+                       Traits);
+    };
   };
-  Alone Result;
-  Result.Memory = torch::freshMemory(E, Context, [&](const VarDecl *Var) {
-    return std::pair(Var == Self ? stateOf(Var, At).Memory : Fresh::No,
-                     TraitsOf(Var));
-  });
-  Result.Handle = torch::freshHandle(E, Context, [&](const VarDecl *Var) {
-    return std::pair(Var == Self ? stateOf(Var, At).Handle : Fresh::No,
-                     TraitsOf(Var));
-  });
-  Result.OnDevice = torch::traitsOf(E, Context, [&](const VarDecl *Var) {
-                      return std::pair(Fresh::No, TraitsOf(Var));
-                    }).OnDevice;
-  return Result;
+  return {torch::freshMemory(E, Context, Local(&Alone::Memory)),
+          torch::freshHandle(E, Context, Local(&Alone::Handle)),
+          torch::traitsOf(E, Context, Local(&Alone::Memory)).OnDevice};
 }
 
 bool MemoryValues::ownerDies(Borrow &B, const MemoryState &At) const {
@@ -100,31 +81,23 @@ bool MemoryValues::ownerDies(Borrow &B, const MemoryState &At) const {
     return true;
   if (!isOwn(B.Owner) || B.Heap)
     return false;
-  switch (B.What) {
-  case Borrow::Data:
-  case Borrow::Shape: {
+  const bool IsBlob = B.What == Borrow::Blob;
+  if (B.What == Borrow::Data || B.What == Borrow::Shape ||
+      (IsBlob && At.Tensors.count(B.Owner))) {
     const Alone Owner = stateOf(B.Owner, At);
     B.Sure =
         std::min(B.Sure, B.What == Borrow::Shape ? Owner.Handle : Owner.Memory);
     return B.Sure != Fresh::No;
   }
-  case Borrow::Blob:
-    if (At.Tensors.count(B.Owner)) {
-      B.Sure = std::min(B.Sure, stateOf(B.Owner, At).Memory);
-      return B.Sure != Fresh::No;
-    }
-    if (holdsMat(B.Owner->getType()))
-      return isOwnMat(B.Owner, At);
-    return !Shared.leaves(B.Owner);
-  default:
-    return !Shared.leaves(B.Owner);
-  }
+  if (IsBlob && holdsMat(B.Owner->getType()))
+    return isOwnMat(B.Owner, At);
+  return !Shared.Leaving.contains(B.Owner);
 }
 
 /// Is it a cv::Mat that was made here and has no other owner?
 bool MemoryValues::isOwnMat(const VarDecl *Var, const MemoryState &At) const {
-  if (isa<ParmVarDecl>(Var) || Shared.isCopied(Var) || Shared.leaves(Var) ||
-      At.SharedMats.count(Var))
+  if (isa<ParmVarDecl>(Var) || Shared.isCopied(Var) ||
+      Shared.Leaving.contains(Var) || At.SharedMats.count(Var))
     return false;
   return !Var->hasInit() || makesMat(Var->getInit());
 }
@@ -177,13 +150,13 @@ std::optional<Buffer> MemoryValues::partOf(const Expr *E) const {
     } else if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
       if (!cpp::peel(Subscript->getBase())->getType()->isArrayType())
         return std::nullopt;
-      B.AtStart &= isZero(Subscript->getIdx());
+      B.AtStart &= constantInt(Subscript->getIdx(), Context) == 0;
       E = Subscript->getBase();
     } else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
                Op && Op->getOperator() == OO_Subscript) {
       if (!isOwningContainer(Op->getArg(0)->getType()))
         return std::nullopt;
-      B.AtStart &= isZero(Op->getArg(1));
+      B.AtStart &= constantInt(Op->getArg(1), Context) == 0;
       E = Op->getArg(0);
     } else if (const auto *Call = dyn_cast<CXXMemberCallExpr>(E)) {
       const Expr *Object = Call->getImplicitObjectArgument();
@@ -217,43 +190,28 @@ std::optional<Buffer> MemoryValues::bufferOf(const Expr *E,
   E = cpp::peel(E);
   if (!E)
     return std::nullopt;
-  if (const auto *Unary = dyn_cast<UnaryOperator>(E)) {
-    if (Unary->getOpcode() == UO_AddrOf)
-      return partOf(Unary->getSubExpr());
-    return std::nullopt;
-  }
-  if (const auto *Binary = dyn_cast<BinaryOperator>(E)) {
-    if (!Binary->isAdditiveOp() || !Binary->getType()->isPointerType())
-      return std::nullopt;
-    const Expr *Pointer = Binary->getLHS()->getType()->isPointerType()
-                              ? Binary->getLHS()
-                              : Binary->getRHS();
+  if (const auto *Unary = dyn_cast<UnaryOperator>(E))
+    return Unary->getOpcode() == UO_AddrOf ? partOf(Unary->getSubExpr())
+                                           : std::nullopt;
+  if (const Expr *Pointer = pointerMoved(E)) {
     std::optional<Buffer> B = bufferOf(Pointer, At);
     if (B)
       B->AtStart = false;
     return B;
   }
-  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
-    const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-    if (!isOwn(Var))
-      return std::nullopt;
-    if (Var->getType()->isArrayType())
-      return partOf(E);
-    if (auto It = At.Pointers.find(Var); It != At.Pointers.end())
-      return It->second;
-    return std::nullopt;
-  }
-  // int rows[2][3]: rows[0]
-  if (isa<ArraySubscriptExpr>(E) && E->getType()->isArrayType())
+  // Also rows[0] of int rows[2][3].
+  if (isa<DeclRefExpr, ArraySubscriptExpr, MemberExpr>(E) &&
+      E->getType()->isArrayType())
     return partOf(E);
-  if (const auto *Member = dyn_cast<MemberExpr>(E)) {
-    if (E->getType()->isArrayType())
-      return partOf(E);
-    // cv::Mat::data
+  if (const VarDecl *Var = namedBy(E)) {
+    auto It = At.Pointers.find(Var);
+    return isOwn(Var) && It != At.Pointers.end() ? std::optional(It->second)
+                                                 : std::nullopt;
+  }
+  if (const auto *Member = dyn_cast<MemberExpr>(E)) // cv::Mat::data
     return isMat(Member->getBase()->getType()) && !Member->isArrow()
                ? pixelsOf(Member->getBase())
                : std::nullopt;
-  }
   const auto *Call = dyn_cast<CallExpr>(E);
   return Call ? bufferOfCall(Call, At) : std::nullopt;
 }
@@ -271,24 +229,22 @@ std::optional<Buffer> MemoryValues::bufferOfCall(const CallExpr *Call,
   }
   const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
   const Expr *Object = Method ? Method->getImplicitObjectArgument() : nullptr;
-  if (!Object || Object->getType()->isPointerType())
+  if (!Object || Object->getType()->isPointerType() || !does(Call, Std::Buffer))
     return std::nullopt;
-  if (!does(Call, Std::Buffer) ||
-      !(isOwningContainer(Object->getType()) || isMat(Object->getType())))
-    return std::nullopt;
-  const Expr *Of = cpp::peel(Object);
   if (isMat(Object->getType())) {
     std::optional<Buffer> B = pixelsOf(Object);
     if (B && Call->getNumArgs() > 0)
-      B->AtStart &= isZero(Call->getArg(0));
+      B->AtStart &= constantInt(Call->getArg(0), Context) == 0;
     return B;
   }
-  if (Of->isPRValue() && isa<CallExpr, CXXConstructExpr>(Of)) {
-    if (!isOwningContainer(Of->getType()))
-      return std::nullopt;
-    return Buffer{/*Owner=*/nullptr, Of};
-  }
-  return partOf(Object);
+  if (!isOwningContainer(Object->getType()))
+    return std::nullopt;
+  const Expr *Of = cpp::peel(Object);
+  if (!Of->isPRValue() || !isa<CallExpr, CXXConstructExpr>(Of))
+    return partOf(Object);
+  if (!isOwningContainer(Of->getType()))
+    return std::nullopt;
+  return Buffer{/*Owner=*/nullptr, Of};
 }
 
 } // namespace libtorch_tidy::flow

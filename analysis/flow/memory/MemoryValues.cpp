@@ -5,14 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/flow/memory/MemoryValues.h"
-#include "analysis/cpp/Calls.h"
-#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
+#include "analysis/flow/memory/MemoryDomain.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/ExprCXX.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -64,10 +61,6 @@ std::optional<Keeper> Keeper::of(const Expr *E) {
   return std::nullopt;
 }
 
-QualType Keeper::type() const {
-  return Field ? Field->getType() : Root->getType();
-}
-
 std::string Keeper::name() const {
   std::string Name = Root->getNameAsString();
   if (isa<FieldDecl>(Root))
@@ -79,22 +72,19 @@ std::string Keeper::name() const {
 
 bool Keeper::outlives() const {
   const auto *Var = dyn_cast<VarDecl>(Root);
-  if (!Var)
-    return true;
-  if (!Var->isLocalVarDeclOrParm() || Var->isStaticLocal())
+  if (!Var || !Var->isLocalVarDeclOrParm() || Var->isStaticLocal())
     return true;
   return isa<ParmVarDecl>(Var) &&
          (Pointee ? Var->getType()->isPointerType()
                   : Var->getType()->isLValueReferenceType());
 }
 
-Borrow Buffer::lent(Borrow::Kind What, const Expr *Source) const {
-  return {What, Source, Source,  Owner, Temporary, Heap,
-          Sure, {},     Through, {},    AtStart,   /*Lender=*/nullptr};
-}
-
-bool MemoryState::holds(const Keeper &K) const {
-  return llvm::any_of(Env, [&](const Held &H) { return H.By == K; });
+const Expr *pointerMoved(const Expr *E) {
+  const auto *Binary = dyn_cast_or_null<BinaryOperator>(cpp::peel(E));
+  if (!Binary || !Binary->isAdditiveOp() || !Binary->getType()->isPointerType())
+    return nullptr;
+  return Binary->getLHS()->getType()->isPointerType() ? Binary->getLHS()
+                                                      : Binary->getRHS();
 }
 
 void MemoryState::keep(Held H) {
@@ -164,32 +154,27 @@ bool MemoryState::join(const MemoryState &Other) {
       Changed = true;
     }
   }
-  llvm::SmallVector<const VarDecl *, 4> Unknown;
-  for (auto &[Var, Here] : Tensors) {
+  // What holds on all ways.
+  for (const auto &[Var, Here] : llvm::to_vector(Tensors)) {
     auto It = Other.Tensors.find(Var);
     if (It == Other.Tensors.end()) {
-      Unknown.push_back(Var);
+      Changed |= Tensors.erase(Var);
       continue;
     }
-    Alone Both{std::min(Here.Memory, It->second.Memory),
-               std::min(Here.Handle, It->second.Handle),
-               Here.OnDevice && It->second.OnDevice};
-    Changed |= Both.Memory != Here.Memory || Both.Handle != Here.Handle ||
-               Both.OnDevice != Here.OnDevice;
-    Here = Both;
+    const Alone Both{std::min(Here.Memory, It->second.Memory),
+                     std::min(Here.Handle, It->second.Handle),
+                     Here.OnDevice && It->second.OnDevice};
+    Changed |= cpp::fieldsOf(Both) != cpp::fieldsOf(Here);
+    Tensors[Var] = Both;
   }
-  for (const VarDecl *Var : Unknown)
-    Changed |= Tensors.erase(Var);
+  for (const VarDecl *Var : llvm::to_vector(Freed))
+    if (!Other.Freed.contains(Var))
+      Changed |= Freed.erase(Var);
+  // What holds on some.
   for (const auto &[Var, Of] : Other.Pointers)
     Changed |= Pointers.try_emplace(Var, Of).second;
   for (const VarDecl *Var : Other.SharedMats)
     Changed |= SharedMats.insert(Var).second;
-  Unknown.clear();
-  for (const VarDecl *Var : Freed)
-    if (!Other.Freed.contains(Var))
-      Unknown.push_back(Var);
-  for (const VarDecl *Var : Unknown)
-    Changed |= Freed.erase(Var);
   return Changed;
 }
 
@@ -197,22 +182,9 @@ bool MemoryState::join(const MemoryState &Other) {
 // Expressions
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// Is \p E written around \p Top, rather than being a variable that holds it?
-bool namesTop(const Expr *E, const Expr *Top) {
-  return cpp::peel(cpp::stripImplicit(E)) == Top ||
-         cpp::stripImplicit(E) == cpp::stripImplicit(Top);
+static Borrows some(std::optional<Borrow> B) {
+  return B ? Borrows{*B} : Borrows();
 }
-
-Borrows some(std::optional<Borrow> B) {
-  Borrows Result;
-  if (B)
-    Result.push_back(*B);
-  return Result;
-}
-
-} // namespace
 
 std::optional<Borrow> MemoryValues::readAccess(const torch::Access &A,
                                                const MemoryState &At) const {
@@ -277,42 +249,38 @@ Borrows MemoryValues::readList(const CXXConstructExpr *Construct,
   Borrow B;
   B.What = Borrow::List;
   B.Source = B.Top = Construct;
+  const Expr *Inner = cpp::peel(Arg);
   if (Construct->getNumArgs() == 2 && Arg->getType()->isPointerType()) {
-    std::optional<Buffer> Of = bufferOf(Arg, At);
+    const std::optional<Buffer> Of = bufferOf(Arg, At);
     if (!Of || Of->Heap)
       return {};
     B.Owner = Of->Owner;
     B.Temporary = Of->Temporary;
-    return some(B);
-  }
-  const Expr *Inner = cpp::peel(Arg);
-  if (!Inner || Construct->getNumArgs() != 1)
+  } else if (!Inner || Construct->getNumArgs() != 1) {
     return {};
-  if (torch::isArrayRef(Inner->getType()))
+  } else if (torch::isArrayRef(Inner->getType())) {
     return read(Inner, At);
-  if (const auto *List = dyn_cast<CXXStdInitializerListExpr>(Inner)) {
+  } else if (const auto *List = dyn_cast<CXXStdInitializerListExpr>(Inner)) {
     const auto *Elements =
         dyn_cast_or_null<InitListExpr>(cpp::peel(List->getSubExpr()));
     if (!Elements || Elements->getNumInits() == 0)
       return {};
     B.Temporary = List;
-    return some(B);
-  }
-  if (const VarDecl *Var = namedBy(Inner)) {
+  } else if (const VarDecl *Var = namedBy(Inner)) {
     if (!isOwner(Var) || Var->getType()->isPointerType())
       return {};
     B.Owner = Var;
-    return some(B);
+  } else {
+    // A temporary that is materialised here dies here.
+    const QualType T = Inner->getType();
+    if (!Inner->isPRValue() ||
+        !(isOwningContainer(T) || T->isArithmeticType() ||
+          torch::isTensor(T)) ||
+        Construct->getConstructor()->isCopyOrMoveConstructor())
+      return {};
+    B.Temporary = Inner;
   }
-  // A temporary that is materialised here dies here.
-  bool Owns = isOwningContainer(Inner->getType()) ||
-              Inner->getType()->isArithmeticType() ||
-              torch::isTensor(Inner->getType());
-  if (!Inner->isPRValue() || !Owns ||
-      Construct->getConstructor()->isCopyOrMoveConstructor())
-    return {};
-  B.Temporary = Inner;
-  return some(B);
+  return {B};
 }
 
 Borrows MemoryValues::read(const Expr *E, const MemoryState &At) const {
@@ -334,7 +302,7 @@ Borrows MemoryValues::read(const Expr *E, const MemoryState &At) const {
   }
   if (const auto *Either = dyn_cast<ConditionalOperator>(E)) {
     Borrows A = read(Either->getTrueExpr(), At);
-    Borrows B = read(Either->getFalseExpr(), At);
+    const Borrows B = read(Either->getFalseExpr(), At);
     // Report only if both arms borrow.
     if (A.empty() || B.empty())
       return {};
@@ -348,19 +316,14 @@ Borrows MemoryValues::read(const Expr *E, const MemoryState &At) const {
                                               : Borrows();
   if (const auto *List = dyn_cast<CXXStdInitializerListExpr>(E))
     return read(List->getSubExpr(), At);
-  if (const auto *Binary = dyn_cast<BinaryOperator>(E)) {
-    if (!Binary->isAdditiveOp() || !E->getType()->isPointerType())
-      return {};
-    return read(Binary->getLHS()->getType()->isPointerType() ? Binary->getLHS()
-                                                             : Binary->getRHS(),
-                At);
-  }
-  if (const auto *Unary = dyn_cast<UnaryOperator>(E)) {
-    if (Unary->getOpcode() != UO_AddrOf)
-      return {};
+  if (const Expr *Pointer = pointerMoved(E))
+    return read(Pointer, At);
+  if (const auto *Unary = dyn_cast<UnaryOperator>(E)) { // &p[i]
     const auto *Subscript =
         dyn_cast_or_null<ArraySubscriptExpr>(cpp::peel(Unary->getSubExpr()));
-    return Subscript ? read(Subscript->getBase(), At) : Borrows();
+    return Subscript && Unary->getOpcode() == UO_AddrOf
+               ? read(Subscript->getBase(), At)
+               : Borrows();
   }
   const auto *Call = dyn_cast<CallExpr>(E);
   return Call ? readCall(Call, At) : Borrows();
@@ -379,28 +342,24 @@ Borrows MemoryValues::readBlobs(Range Values, const MemoryState &At) const {
 
 Borrows MemoryValues::readConstruct(const CXXConstructExpr *Construct,
                                     const MemoryState &At) const {
-  QualType T = Construct->getType();
+  const QualType T = Construct->getType();
+  const bool Copies = Construct->getConstructor()->isCopyOrMoveConstructor();
   if (torch::isArrayRef(T))
-    return Construct->getConstructor()->isCopyOrMoveConstructor()
-               ? read(Construct->getArg(0), At)
-               : readList(Construct, At);
+    return Copies ? read(Construct->getArg(0), At) : readList(Construct, At);
   Borrows Result;
-  if (Construct->getConstructor()->isCopyOrMoveConstructor()) {
+  if (Copies) {
     Result = read(Construct->getArg(0), At);
-    llvm::erase_if(Result, [&](const Borrow &B) { return !carries(T, B); });
-    return Result;
-  }
-  if (isViewClass(T) || torch::isAccessor(T)) {
+  } else if (isViewClass(T) || torch::isAccessor(T)) {
     for (const Expr *Arg : Construct->arguments())
       if (Arg->getType()->isPointerType())
         for (const Borrow &B : read(Arg, At))
           if (B.What == Borrow::Data)
-            return some(B);
+            return {B};
     return {};
-  }
-  if (torch::mayHoldTensor(T) && !torch::isModule(T))
+  } else if (torch::mayHoldTensor(T) && !torch::isModule(T)) {
     Result = readBlobs(Construct->arguments(), At);
-  if (Result.empty())
+  }
+  if (!Copies && Result.empty())
     Result = readLent(cpp::Call(Construct), MemorySummary::This, At);
   llvm::erase_if(Result, [&](const Borrow &B) { return !carries(T, B); });
   return Result;
@@ -410,102 +369,60 @@ Borrows MemoryValues::readConstruct(const CXXConstructExpr *Construct,
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// The object of a method of an array reference that gives a part of it, or a
-/// pointer to its elements; null for others.
-static const Expr *partOfArrayRef(const cpp::Call &C) {
-  const QualType T = C.E->getType();
-  return isa<CXXMemberCallExpr>(C.E) && C.Object &&
-                 torch::isArrayRef(C.Object->getType()) &&
-                 (torch::isArrayRef(T) || T->isPointerType())
-             ? C.Object
-             : nullptr;
-}
-
-static const Expr *sameAs(const cpp::Call &C) {
-  return C.doesStd(cpp::Std::Move | cpp::Std::Forward) && C.Args.size() == 1
-             ? C.Args.front()
-             : nullptr;
-}
-
 Borrows MemoryValues::readCall(const CallExpr *Call,
                                const MemoryState &At) const {
-  using V = MemoryValues;
-  static const cpp::CallRule<const V, Borrows, const MemoryState &> Rules[] = {
-      {&V::asBlob, &V::readBlob},
-      {torch::asAccess, &V::readPart},
-      {sameAs, &V::readSame},
-      {cpp::ofStd(cpp::Std::Tuple), &V::readTuple},
-      {partOfArrayRef, &V::readSame},
-      {imageShownBy, &V::readSame},
-      {&V::asOperator, &V::readOperator},
-      {cpp::anyCall, &V::readResult},
-  };
-  return *cpp::firstOf(Rules, *this, cpp::Call(Call), At);
+  if (std::optional<torch::BlobCall> Blob = torch::asFromBlob(Call, Context)) {
+    const std::optional<Buffer> Of = bufferOf(Blob->Buffer, At);
+    if (!Of)
+      return {};
+    Borrow B = Of->lent(Borrow::Blob, Call);
+    B.Traits = Blob->Traits;
+    return {B};
+  }
+  if (std::optional<torch::Access> A = torch::asAccess(Call))
+    return some(readAccess(*A, At));
+  const cpp::Call C(Call);
+  if (C.doesStd(cpp::Std::Move | cpp::Std::Forward) && C.Args.size() == 1)
+    return read(C.Args.front(), At);
+  if (C.doesStd(cpp::Std::Tuple))
+    return readBlobs(C.Args, At);
+  // A method of an array reference that gives a part of it, or a pointer to its
+  // elements.
+  const QualType T = Call->getType();
+  if (isa<CXXMemberCallExpr>(Call) && C.Object &&
+      torch::isArrayRef(C.Object->getType()) &&
+      (torch::isArrayRef(T) || T->isPointerType()))
+    return read(C.Object, At);
+  if (const Expr *Image = imageShownBy(Call))
+    return read(Image, At);
+  const torch::StorageUse Use = torch::storageUse(Call, {}, Context);
+  return Use.How != torch::Sharing::Unknown && Use.Of
+             ? readOperator(Call, Use.Of, At)
+             : readLent(C, MemorySummary::Result, At);
 }
 
-std::optional<torch::BlobCall> MemoryValues::asBlob(const cpp::Call &C) const {
-  return torch::asFromBlob(C.expr(), Context);
-}
-
-Borrows MemoryValues::readBlob(const cpp::Call &C, const torch::BlobCall &Blob,
-                               const MemoryState &At) const {
-  std::optional<Buffer> Of = bufferOf(Blob.Buffer, At);
-  if (!Of)
-    return {};
-  Borrow B = Of->lent(Borrow::Blob, C.E);
-  B.Traits = Blob.Traits;
-  return some(B);
-}
-
-Borrows MemoryValues::readPart(const cpp::Call &, const torch::Access &A,
-                               const MemoryState &At) const {
-  return some(readAccess(A, At));
-}
-
-Borrows MemoryValues::readSame(const cpp::Call &, const Expr *Object,
-                               const MemoryState &At) const {
-  return read(Object, At);
-}
-
-Borrows MemoryValues::readTuple(const cpp::Call &C,
-                                const MemoryState &At) const {
-  return readBlobs(C.Args, At);
-}
-
-std::optional<torch::StorageUse>
-MemoryValues::asOperator(const cpp::Call &C) const {
-  torch::StorageUse Use = torch::storageUse(C.expr(), {}, Context);
-  return Use.How == torch::Sharing::Unknown || !Use.Of ? std::nullopt
-                                                       : std::optional(Use);
-}
-
-/// The borrows of an operator that may share the memory of a tensor.
-Borrows MemoryValues::readOperator(const cpp::Call &C,
-                                   const torch::StorageUse &Of,
+/// The borrows of an operator that may share the memory of tensor \p Of.
+Borrows MemoryValues::readOperator(const CallExpr *Call, const Expr *Of,
                                    const MemoryState &At) const {
   Borrows Result;
-  for (Borrow &B : read(Of.Of, At)) {
+  for (Borrow &B : read(Of, At)) {
     if (B.What != Borrow::Blob)
       continue;
-    const torch::StorageUse Use =
-        torch::storageUse(C.expr(), B.Traits, Context);
+    const torch::StorageUse Use = torch::storageUse(Call, B.Traits, Context);
     if (Use.How == torch::Sharing::None)
       continue;
     if (Use.How == torch::Sharing::Perhaps && B.Sure != Fresh::Perhaps) {
       B.Sure = Fresh::Perhaps;
-      B.Through = C.Name.str();
+      B.Through = cpp::calleeName(Call).str();
     }
     B.Traits = Use.Traits;
-    if (namesTop(Use.Of, B.Top))
-      B.Top = C.E;
+    // It is written around Top, and is no variable that holds it.
+    const Expr *Value = cpp::stripImplicit(Use.Of);
+    if (cpp::peel(Value) == B.Top || Value == cpp::stripImplicit(B.Top))
+      B.Top = Call;
     Result.push_back(B);
   }
   return Result;
-}
-
-Borrows MemoryValues::readResult(const cpp::Call &C,
-                                 const MemoryState &At) const {
-  return readLent(C, MemorySummary::Result, At);
 }
 
 } // namespace libtorch_tidy::flow
