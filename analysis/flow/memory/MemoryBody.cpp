@@ -182,7 +182,8 @@ namespace {
 /// OpenCV's functions use the pixels and let go of them.
 bool isInCv(const Decl *D) {
   for (const DeclContext *DC = D->getDeclContext(); DC; DC = DC->getParent())
-    if (const auto *NS = dyn_cast<NamespaceDecl>(DC); NS && nameOf(NS) == "cv")
+    if (const auto *NS = dyn_cast<NamespaceDecl>(DC);
+        NS && cpp::nameOf(NS) == "cv")
       return true;
   return false;
 }
