@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/Units.h"
-#include "driver/project/IncludeSearch.h"
+#include "driver/project/IncludeScanner.h"
 #include "driver/project/Messages.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"

@@ -7,15 +7,16 @@
 
 #include "driver/project/IncludeScanner.h"
 #include "analysis/torch/api/Headers.h"
-#include "driver/project/CudaUnits.h"
 #include "driver/project/HarmlessFlags.h"
-#include "driver/project/IncludeSearch.h"
+#include "clang/Basic/TargetOptions.h"
 #include "clang/Lex/HeaderSearchOptions.h"
+#include "clang/Lex/Lexer.h"
 #include "clang/Lex/PreprocessorOptions.h"
+#include "clang/Tooling/Inclusions/StandardLibrary.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/Path.h"
-#include <deque>
 
 using namespace clang;
 using llvm::ArrayRef;
@@ -23,38 +24,197 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::driver {
 
-namespace {
+bool isStandardHeader(StringRef Name) {
+  namespace stdlib = clang::tooling::stdlib;
+  // These have no symbols of their own, are too new for Clang, or are of POSIX.
+  static const llvm::StringSet<> Others = {
+      "ccomplex",     "ciso646",        "cstdalign",    "cstdbool",
+      "ctgmath",      "expected",       "flat_map",     "flat_set",
+      "generator",    "mdspan",         "print",        "stdfloat",
+      "version",      "stdbool.h",      "tgmath.h",     "arpa/inet.h",
+      "dirent.h",     "dlfcn.h",        "fcntl.h",      "glob.h",
+      "netdb.h",      "netinet/in.h",   "poll.h",       "pthread.h",
+      "sched.h",      "semaphore.h",    "strings.h",    "sys/mman.h",
+      "sys/select.h", "sys/resource.h", "sys/socket.h", "sys/stat.h",
+      "sys/time.h",   "sys/types.h",    "sys/un.h",     "sys/utsname.h",
+      "sys/wait.h",   "termios.h",      "unistd.h"};
+  const std::string Angled = ("<" + Name + ">").str();
+  return stdlib::Header::named(Angled, stdlib::Lang::CXX) ||
+         stdlib::Header::named(Angled, stdlib::Lang::C) ||
+         Others.contains(Name);
+}
 
-class Scanner : public IncludeScanner, IncludeSearch {
-public:
-  using IncludeSearch::IncludeSearch;
+/// The name in `<a/b.h>` or `"a/b.h"`; absent for a macro.
+static std::optional<Inclusion> parseInclusion(StringRef Text) {
+  if (Text.empty() || (Text.front() != '<' && Text.front() != '"'))
+    return std::nullopt;
+  Inclusion Result;
+  Result.Angled = Text.front() == '<';
+  size_t End = Text.find(Result.Angled ? '>' : '"', 1);
+  if (End == StringRef::npos || Text.take_front(End).contains('\n'))
+    return std::nullopt;
+  Result.Name = Text.slice(1, End);
+  return Result;
+}
 
-  bool mayIncludeTorch(StringRef File) override;
-  std::vector<LibraryPrefix> libraryPrefixes(StringRef File) override;
-  std::string meaning(ArrayRef<std::string> Without) const override;
+static bool isPlain(StringRef Text) {
+  if (Text.starts_with("\xFE\xFF") || Text.starts_with("\xFF\xFE") ||
+      Text.contains('\0') || Text.contains("?\?="))
+    return false;
+  for (size_t At = Text.find("%:"); At != StringRef::npos;
+       At = Text.find("%:", At + 1)) {
+    StringRef Before = Text.take_front(At).rtrim(" \t\v\f\r");
+    if (Before.empty() || Before.ends_with("\n") || Before.ends_with("*/"))
+      return false;
+  }
+  return true;
+}
 
-private:
-  /// What one unit includes.
-  struct Search {
-    /// The user's files in front: they tell soonest.
-    std::deque<FileEntryRef> ToRead;
-    /// By name: what a file includes depends on the folder it is found in, and
-    /// links make one file of two.
-    llvm::StringSet<> Seen;
+std::optional<Directives> Directives::read(StringRef Text) {
+  using namespace dependency_directives_scan;
+  llvm::SmallVector<dependency_directives_scan::Token, 256> Tokens;
+  llvm::SmallVector<Directive, 64> Found;
+  if (!isPlain(Text) || scanSourceForDependencyDirectives(Text, Tokens, Found))
+    return std::nullopt;
+  Directives Result;
+  Result.Text = Text;
+  for (const Directive &D : Found) {
+    Line &L = Result.Lines.emplace_back();
+    L.Kind = D.Kind;
+    L.Begin = D.Tokens.empty() ? Text.size() : D.Tokens.front().Offset;
+    L.End = D.Tokens.empty() ? Text.size() : D.Tokens.back().getEnd();
+    if (D.Tokens.size() < 3)
+      continue;
+    // #, the name of the directive, the word.
+    L.Word = Text.substr(D.Tokens[2].Offset, D.Tokens[2].Length);
+    L.Included = parseInclusion(Text.drop_front(D.Tokens[2].Offset));
+    if (Result.Lines.size() < 2 || L.Kind != pp_define)
+      continue;
+    Line &Before = Result.Lines[Result.Lines.size() - 2];
+    Before.BeginsGuard =
+        Before.Kind == pp_ifndef && Before.Word == L.Word &&
+        llvm::all_of(llvm::ArrayRef(Result.Lines).drop_back(2),
+                     [](const Line &L) { return L.Kind == pp_pragma_once; });
+  }
+  return Result;
+}
+
+/// Is the rest of a line after `#` one that only warnings heed, or none?
+static bool isAboutWarnings(StringRef Rest) {
+  llvm::SmallVector<StringRef, 8> Words;
+  llvm::SplitString(Rest, Words);
+  return Words.empty() ||
+         (Words.size() > 2 && Words[0] == "pragma" &&
+          (Words[1] == "GCC" || Words[1] == "clang") &&
+          (Words[2] == "diagnostic" || Words[2] == "system_header") &&
+          !Words.back().ends_with("\\"));
+}
+
+bool Directives::isAfterCode(size_t At, const LangOptions &Language) const {
+  Lexer Raw(SourceLocation(), Language, Text.begin(), Text.begin(), Text.end());
+  if (At)
+    Raw.seek(Lines[At - 1].End, /*IsAtStartOfLine=*/true);
+  clang::Token Tok;
+  while (true) {
+    Raw.LexFromRawLexer(Tok);
+    if (Tok.is(tok::eof) || Raw.getCurrentBufferOffset() > Lines[At].Begin)
+      return false;
+    if (Tok.isNot(tok::hash) || !Tok.isAtStartOfLine())
+      return true;
+    StringRef Rest =
+        Text.drop_front(Raw.getCurrentBufferOffset()).take_until([](char C) {
+          return C == '\n';
+        });
+    if (!isAboutWarnings(Rest))
+      return true;
+    Raw.seek(Rest.end() - Text.begin(), /*IsAtStartOfLine=*/false);
+  }
+}
+
+IncludeScanner::IncludeScanner(
+    std::unique_ptr<CompilerInvocation> Given, ArrayRef<std::string> Arguments,
+    llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS)
+    : Invocation(std::move(Given)),
+      Files(Invocation->getFileSystemOpts(), std::move(FS)),
+      Diags(new IgnoringDiagConsumer), Sources(*Diags, Files),
+      Headers(compat::headerSearchOptions(*Invocation), Sources, *Diags,
+              Invocation->getLangOpts(), /*Target=*/nullptr) {
+  ApplyHeaderSearchOptions(Headers, Invocation->getHeaderSearchOpts(),
+                           Invocation->getLangOpts(),
+                           llvm::Triple(Invocation->getTargetOpts().Triple));
+  for (const auto &Macro : Invocation->getPreprocessorOpts().Macros)
+    GivenMacros.insert(StringRef(Macro.first).split('=').first);
+  findGivenFolders(Arguments);
+  OfFlags = prefixOfFlags();
+}
+
+void IncludeScanner::findGivenFolders(ArrayRef<std::string> Arguments) {
+  llvm::StringMap<unsigned> Entries;
+  const HeaderSearchOptions &Options = Invocation->getHeaderSearchOpts();
+  for (const HeaderSearchOptions::Entry &Entry : Options.UserEntries) {
+    ++Entries[Entry.Path];
+    // These come from the environment.
+    if (Entry.Group == frontend::CSystem || Entry.Group == frontend::CXXSystem)
+      GivenFolders.insert(StringRef(Entry.Path).rtrim('/'));
+  }
+  auto Names = [](StringRef Argument, StringRef Path) {
+    if (!Argument.consume_back(Path))
+      return false;
+    return Argument.empty() ||
+           (Argument.starts_with("-") && !Argument.contains('/'));
   };
+  for (const auto &Entry : Entries)
+    // A folder that is listed more often is the compiler's own, too.
+    if (llvm::count_if(Arguments, [&](StringRef Argument) {
+          return Names(Argument, Entry.first());
+        }) >= Entry.second)
+      GivenFolders.insert(Entry.first().rtrim('/'));
+}
 
-  bool mayBeTorch(const Inclusion &I, OptionalFileEntryRef Includer,
-                  Search &All);
-  bool mayIncludeTorch(FileEntryRef File, Search &All);
+OptionalFileEntryRef IncludeScanner::find(const Inclusion &I,
+                                          OptionalFileEntryRef Includer) {
+  llvm::SmallVector<std::pair<OptionalFileEntryRef, DirectoryEntryRef>, 1> From;
+  if (Includer) {
+    Headers.getFileInfo(*Includer); // Nothing looked the source file up.
+    From.emplace_back(Includer, Includer->getDir());
+  } else if (auto Here = Files.getOptionalDirectoryRef("."))
+    From.emplace_back(std::nullopt, *Here);
+  return Headers.LookupFile(I.Name, SourceLocation(), I.Angled, nullptr,
+                            nullptr, From, nullptr, nullptr, nullptr, nullptr,
+                            nullptr, nullptr, /*SkipCache=*/false,
+                            /*BuildSystemModule=*/false, /*OpenFile=*/false);
+}
 
-  const LibraryPrefix OfFlags = prefixOfFlags(*this);
-  /// Files that cannot include LibTorch.
-  llvm::StringSet<> WithoutTorch;
-};
+bool IncludeScanner::isFoundByName(const Inclusion &I, FileEntryRef Found) {
+  OptionalFileEntryRef ByName =
+      I.Angled ? Found : find({I.Name, /*Angled=*/true}, std::nullopt);
+  return ByName && *ByName == Found;
+}
 
-} // namespace
+bool IncludeScanner::isTorch(FileEntryRef File) {
+  return torch::isTorchHeader(File.getName(), Files.getVirtualFileSystem());
+}
 
-std::string Scanner::meaning(ArrayRef<std::string> Without) const {
+bool IncludeScanner::isCompilers(FileEntryRef File) {
+  StringRef Folder = llvm::sys::path::parent_path(File.getName());
+  // <sys/types.h> lies one deeper.
+  return isSystem(File) && !GivenFolders.contains(Folder) &&
+         !GivenFolders.contains(llvm::sys::path::parent_path(Folder));
+}
+
+const Directives *IncludeScanner::directivesOf(FileEntryRef File) {
+  std::unique_ptr<ReadFile> &Known = ReadFiles[File];
+  if (!Known) {
+    Known = std::make_unique<ReadFile>();
+    if (auto Buffer = Files.getBufferForFile(File)) {
+      Known->Text = std::move(*Buffer);
+      Known->Lines = Directives::read(Known->Text->getBuffer());
+    }
+  }
+  return Known->Lines ? &*Known->Lines : nullptr;
+}
+
+std::string IncludeScanner::meaning(ArrayRef<std::string> Without) const {
   CompilerInvocation Plain(*Invocation);
   Plain.getFrontendOpts() = plainFrontendOptions();
   compat::dropCodeGeneration(Plain);
@@ -73,8 +233,8 @@ std::string Scanner::meaning(ArrayRef<std::string> Without) const {
   return Result;
 }
 
-bool Scanner::mayBeTorch(const Inclusion &I, OptionalFileEntryRef Includer,
-                         Search &All) {
+bool IncludeScanner::mayBeTorch(const Inclusion &I,
+                                OptionalFileEntryRef Includer, Search &All) {
   if (torch::namesTorchHeader(llvm::sys::path::remove_leading_dotslash(I.Name)))
     return true;
   OptionalFileEntryRef Found = find(I, Includer);
@@ -95,7 +255,7 @@ bool Scanner::mayBeTorch(const Inclusion &I, OptionalFileEntryRef Includer,
   return false;
 }
 
-bool Scanner::mayIncludeTorch(FileEntryRef File, Search &All) {
+bool IncludeScanner::mayIncludeTorch(FileEntryRef File, Search &All) {
   const Directives *Read = directivesOf(File);
   if (!Read)
     return true;
@@ -123,11 +283,11 @@ bool Scanner::mayIncludeTorch(FileEntryRef File, Search &All) {
       break;
     }
   if (isSystem(File))
-    forget(File);
+    ReadFiles.erase(File);
   return false;
 }
 
-bool Scanner::mayIncludeTorch(StringRef Path) {
+bool IncludeScanner::mayIncludeTorch(StringRef Path) {
   const PreprocessorOptions &Options = Invocation->getPreprocessorOpts();
   // Macros of -imacros are rare, and a PCH may hold anything.
   if (!Options.ImplicitPCHInclude.empty() || !Options.MacroIncludes.empty())
@@ -156,29 +316,6 @@ bool Scanner::mayIncludeTorch(StringRef Path) {
   return false;
 }
 
-/// C++20 has the language of modules switched on. What the flags name is what a
-/// unit can import.
-static bool usesModules(const CompilerInvocation &Invocation) {
-  const HeaderSearchOptions &Search = Invocation.getHeaderSearchOpts();
-  const FrontendOptions &Frontend = Invocation.getFrontendOpts();
-  return Search.ImplicitModuleMaps || !Search.PrebuiltModuleFiles.empty() ||
-         !Search.PrebuiltModulePaths.empty() || !Frontend.ModuleFiles.empty() ||
-         !Frontend.ModuleMapFiles.empty();
-}
-
-std::vector<LibraryPrefix> Scanner::libraryPrefixes(StringRef Path) {
-  const PreprocessorOptions &Options = Invocation->getPreprocessorOpts();
-  const LangOptions &Language = Invocation->getLangOpts();
-  if (!Options.ImplicitPCHInclude.empty() || !Options.MacroIncludes.empty() ||
-      !Language.CPlusPlus || Language.ObjC || isCuda(Options) ||
-      Language.OpenCL || usesModules(*Invocation))
-    return {};
-  OptionalFileEntryRef Main = Files.getOptionalFileRef(Path);
-  if (!Main)
-    return {};
-  return prefixesOf(*Main, *this, OfFlags);
-}
-
 std::unique_ptr<IncludeScanner>
 IncludeScanner::create(ArrayRef<std::string> Arguments,
                        llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
@@ -199,8 +336,8 @@ IncludeScanner::create(ArrayRef<std::string> Arguments,
   llvm::CrashRecoveryContext::Disable();
   if (!Invocation)
     return nullptr;
-  return std::make_unique<Scanner>(std::move(Invocation), Arguments,
-                                   std::move(FS));
+  return std::unique_ptr<IncludeScanner>(
+      new IncludeScanner(std::move(Invocation), Arguments, std::move(FS)));
 }
 
 } // namespace libtorch_tidy::driver

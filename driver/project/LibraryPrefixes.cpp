@@ -7,7 +7,8 @@
 
 #include "analysis/cpp/UserCode.h"
 #include "analysis/torch/api/Headers.h"
-#include "driver/project/IncludeSearch.h"
+#include "driver/project/CudaUnits.h"
+#include "driver/project/IncludeScanner.h"
 #include "clang/Lex/HeaderSearchOptions.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "llvm/Support/Path.h"
@@ -36,21 +37,21 @@ void takeAway(ArrayRef<std::string> Folders, CompilerInvocation &Invocation) {
                  });
 }
 
-LibraryPrefix prefixOfFlags(const IncludeSearch &S) {
+LibraryPrefix IncludeScanner::prefixOfFlags() const {
   LibraryPrefix Result;
-  for (StringRef Name : S.GivenMacros.keys())
+  for (StringRef Name : GivenMacros.keys())
     if (isTargetMacro(Name))
       Result.Macros.push_back({Name.str()});
   for (const HeaderSearchOptions::Entry &Entry :
-       S.Invocation->getHeaderSearchOpts().UserEntries) {
+       Invocation->getHeaderSearchOpts().UserEntries) {
     llvm::SmallString<256> Path(Entry.Path);
     if (Entry.Group != frontend::Angled || Entry.IsFramework ||
-        S.Files.getVirtualFileSystem().makeAbsolute(Path))
+        Files.getVirtualFileSystem().makeAbsolute(Path))
       continue;
     bool HasTorch = false;
     std::error_code EC;
     for (llvm::vfs::directory_iterator
-             It = S.Files.getVirtualFileSystem().dir_begin(Path, EC),
+             It = Files.getVirtualFileSystem().dir_begin(Path, EC),
              End;
          It != End && !EC && !HasTorch; It.increment(EC))
       HasTorch = torch::namesTorchHeader(
@@ -68,7 +69,7 @@ namespace {
 /// Reads the beginning of a unit in the order of the preprocessor.
 class PrefixReader {
 public:
-  explicit PrefixReader(IncludeSearch &S) : S(S) {}
+  explicit PrefixReader(IncludeScanner &S) : S(S) {}
 
   struct Header {
     std::string Name;
@@ -87,7 +88,7 @@ private:
   /// The state of the include guard and of the conditions of a file.
   struct Frame {
     unsigned Depth = 0;
-    bool Begun = false, Once = false, HasGuard = false, AfterGuard = false;
+    bool Once = false, HasGuard = false, AfterGuard = false;
   };
 
   /// False when the line is more than can be read here.
@@ -100,7 +101,7 @@ private:
            });
   }
 
-  IncludeSearch &S;
+  IncludeScanner &S;
   enum State { Reading, ReadOnce, ReadGuarded };
   llvm::DenseMap<const FileEntry *, State> States;
 };
@@ -111,7 +112,8 @@ bool PrefixReader::include(const Inclusion &I, OptionalFileEntryRef Includer) {
   OptionalFileEntryRef Found = S.find(I, Includer);
   if (!Found)
     return false;
-  if (!S.isLibrary(*Found))
+  if (!S.isSystem(*Found) && !S.isTorch(*Found) &&
+      !cpp::isInstalledHeader(Found->getName()))
     return read(*Found);
   if (!S.isFoundByName(I, *Found))
     return false;
@@ -125,8 +127,6 @@ bool PrefixReader::include(const Inclusion &I, OptionalFileEntryRef Includer) {
 bool PrefixReader::take(const Directives::Line &L, FileEntryRef File,
                         Frame &F) {
   using namespace dependency_directives_scan;
-  const bool First = !F.Begun;
-  F.Begun |= L.Kind != pp_pragma_once;
   const bool IsEnd = L.Kind == pp_eof || L.Kind == tokens_present_before_eof;
   F.AfterGuard |= F.HasGuard && !F.Depth && !IsEnd;
   switch (L.Kind) {
@@ -137,7 +137,7 @@ bool PrefixReader::take(const Directives::Line &L, FileEntryRef File,
     Macros.push_back({L.Word.str(), /*IsUndefined=*/L.Kind == pp_undef});
     return !L.Word.empty();
   case pp_ifndef:
-    F.HasGuard = First && L.BeginsGuard && !isDefined(L.Word);
+    F.HasGuard = L.BeginsGuard && !isDefined(L.Word);
     ++F.Depth;
     return F.HasGuard;
   case pp_ifdef:
@@ -184,7 +184,7 @@ namespace {
 /// wherever they stand in the user's files.
 class LargeHeaderReader {
 public:
-  explicit LargeHeaderReader(IncludeSearch &S) : S(S) {}
+  explicit LargeHeaderReader(IncludeScanner &S) : S(S) {}
 
   /// Names as spelled, in alphabetic order.
   std::set<std::string> Found;
@@ -199,7 +199,7 @@ public:
                bool Certain = true);
 
 private:
-  IncludeSearch &S;
+  IncludeScanner &S;
   /// Files that were read, and whether as certain.
   llvm::DenseMap<const FileEntry *, bool> Seen;
 };
@@ -237,10 +237,7 @@ bool LargeHeaderReader::read(FileEntryRef File, bool Certain) {
   using namespace dependency_directives_scan;
   // Conditions that make nothing uncertain: an include guard, __cplusplus.
   llvm::SmallVector<bool, 8> Plain;
-  bool Begun = false;
-  for (const Directives::Line &L : Read->Lines) {
-    const bool First = !Begun;
-    Begun |= L.Kind != pp_pragma_once;
+  for (const Directives::Line &L : Read->Lines)
     switch (L.Kind) {
     case pp_include:
     case pp_import:
@@ -254,8 +251,7 @@ bool LargeHeaderReader::read(FileEntryRef File, bool Certain) {
       Macros.push_back({L.Word.str(), /*IsUndefined=*/L.Kind == pp_undef});
       break;
     case pp_ifndef:
-      Plain.push_back(First && L.BeginsGuard &&
-                      !S.GivenMacros.contains(L.Word));
+      Plain.push_back(L.BeginsGuard && !S.GivenMacros.contains(L.Word));
       break;
     case pp_ifdef:
       Plain.push_back(L.Word == "__cplusplus");
@@ -283,13 +279,12 @@ bool LargeHeaderReader::read(FileEntryRef File, bool Certain) {
     default:
       return false; // Modules, #pragma push_macro, #include_next.
     }
-  }
   return true;
 }
 
 /// Reads the headers that flags include, and then the unit.
 template <typename Reader>
-static void readUnit(FileEntryRef Main, const IncludeSearch &S, Reader &To) {
+static void readUnit(FileEntryRef Main, const IncludeScanner &S, Reader &To) {
   if (llvm::all_of(S.Invocation->getPreprocessorOpts().Includes,
                    [&](StringRef Forced) {
                      return To.include({Forced, false}, std::nullopt);
@@ -297,8 +292,24 @@ static void readUnit(FileEntryRef Main, const IncludeSearch &S, Reader &To) {
     (void)To.read(Main);
 }
 
-std::vector<LibraryPrefix> prefixesOf(FileEntryRef Main, IncludeSearch &S,
-                                      const LibraryPrefix &OfFlags) {
+/// C++20 has the language of modules switched on. What the flags name is what a
+/// unit can import.
+static bool usesModules(const CompilerInvocation &Invocation) {
+  const HeaderSearchOptions &Search = Invocation.getHeaderSearchOpts();
+  const FrontendOptions &Frontend = Invocation.getFrontendOpts();
+  return Search.ImplicitModuleMaps || !Search.PrebuiltModuleFiles.empty() ||
+         !Search.PrebuiltModulePaths.empty() || !Frontend.ModuleFiles.empty() ||
+         !Frontend.ModuleMapFiles.empty();
+}
+
+std::vector<LibraryPrefix> IncludeScanner::libraryPrefixes(StringRef Path) {
+  const PreprocessorOptions &Options = Invocation->getPreprocessorOpts();
+  const LangOptions &Language = Invocation->getLangOpts();
+  OptionalFileEntryRef Main = Files.getOptionalFileRef(Path);
+  if (!Options.ImplicitPCHInclude.empty() || !Options.MacroIncludes.empty() ||
+      !Language.CPlusPlus || Language.ObjC || isCuda(Options) ||
+      Language.OpenCL || usesModules(*Invocation) || !Main)
+    return {};
   std::vector<LibraryPrefix> Result;
   auto Add = [&](std::vector<std::string> Names,
                  ArrayRef<LibraryPrefix::Macro> Macros, bool BehindCode) {
@@ -308,12 +319,12 @@ std::vector<LibraryPrefix> prefixesOf(FileEntryRef Main, IncludeSearch &S,
     New.BehindCode = BehindCode;
   };
 
-  PrefixReader Reader(S);
-  readUnit(Main, S, Reader);
+  PrefixReader Reader(*this);
+  readUnit(*Main, *this, Reader);
   // Drop what follows LibTorch's last header.
   auto IsTorch = [&](const PrefixReader::Header &H) {
     return torch::isTorchHeader(H.File->tryGetRealPathName(),
-                                S.Files.getVirtualFileSystem()) ||
+                                Files.getVirtualFileSystem()) ||
            torch::namesTorchHeader(H.Name);
   };
   std::vector<PrefixReader::Header> &Read = Reader.Headers;
@@ -334,8 +345,8 @@ std::vector<LibraryPrefix> prefixesOf(FileEntryRef Main, IncludeSearch &S,
       Large.insert(H.Name);
 
   if (OnlyTorch) {
-    LargeHeaderReader Rest(S);
-    readUnit(Main, S, Rest);
+    LargeHeaderReader Rest(*this);
+    readUnit(*Main, *this, Rest);
     if (Rest.Found.size() > Large.size())
       Add({Rest.Found.begin(), Rest.Found.end()},
           ArrayRef(Rest.Macros).take_front(Rest.MacrosBefore),
