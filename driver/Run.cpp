@@ -9,7 +9,6 @@
 #include "analysis/flow/Cost.h"
 #include "driver/engine/Batch.h"
 #include "driver/engine/FixRounds.h"
-#include "driver/engine/Shards.h"
 #include "driver/findings/RunReport.h"
 #include "driver/findings/Selection.h"
 #include "driver/output/CheckDocs.h"

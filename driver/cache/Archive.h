@@ -168,9 +168,13 @@ template <typename T> std::string toBytes(const T &Value) {
   return Out.take();
 }
 
-/// Absent when \p Bytes are not what toBytes() makes of a \c T.
-template <typename T> std::optional<T> fromBytes(llvm::StringRef Bytes) {
-  ArchiveReader In(Bytes);
+/// Absent when there are no \p Bytes, or they are not what toBytes() makes of a
+/// \c T.
+template <typename T>
+std::optional<T> fromBytes(std::optional<llvm::StringRef> Bytes) {
+  if (!Bytes)
+    return std::nullopt;
+  ArchiveReader In(*Bytes);
   std::optional<T> Result(std::in_place);
   restore(In, *Result);
   if (!In.finished())

@@ -135,28 +135,19 @@ bool CacheFolder::write(StringRef Entry, StringRef Content) const {
     return false;
   llvm::Expected<fs::TempFile> Temporary =
       fs::TempFile::create(Whole + ".%%%%%%%%.tmp");
-  if (!Temporary) {
-    llvm::consumeError(Temporary.takeError());
+  if (llvm::errorToBool(Temporary.takeError()))
     return false;
-  }
-  {
-    ArchiveWriter Writer;
-    Writer.number(llvm::xxh3_64bits(Content));
-    Writer.text(Content);
-    llvm::raw_fd_ostream OS(Temporary->FD, /*shouldClose=*/false);
-    OS << Writer.take();
-    OS.flush();
-    if (OS.has_error()) {
-      OS.clear_error();
-      llvm::consumeError(Temporary->discard());
-      return false;
-    }
-  }
-  if (llvm::Error E = Temporary->keep(Whole)) {
-    llvm::consumeError(std::move(E));
+  ArchiveWriter Writer;
+  Writer.number(llvm::xxh3_64bits(Content));
+  Writer.text(Content);
+  llvm::raw_fd_ostream OS(Temporary->FD, /*shouldClose=*/false);
+  OS << Writer.take();
+  OS.flush();
+  const bool Good = !OS.has_error();
+  OS.clear_error(); // Else it ends the process.
+  if (llvm::errorToBool(Good ? Temporary->keep(Whole) : Temporary->discard()))
     return false;
-  }
-  return true;
+  return Good;
 }
 
 void CacheFolder::remove(StringRef Entry) const { fs::remove(pathOf(Entry)); }
@@ -297,23 +288,21 @@ std::string FileSets::store(std::vector<FileStamp> Files,
 }
 
 bool FileSets::unchanged(StringRef Name) {
-  auto It = Known.find(Name);
-  if (It != Known.end())
+  auto [It, New] = Known.try_emplace(Name.str());
+  if (!New)
     return It->second;
-  bool Same = false;
-  if (std::optional<std::string> Content = Folder.read(Name)) {
+  const std::optional<std::string> Content = Folder.read(Name);
+  if (Content)
     Folder.touch(Name);
-    const auto Files = fromBytes<std::vector<FileStamp>>(*Content);
-    Same =
-        Files && llvm::all_of(*Files, [&](const FileStamp &Then) {
-          if (Then.Kind != FileStamp::Unchanged)
-            return FS->exists(Then.Path) == (Then.Kind == FileStamp::There);
-          std::optional<FileStamp> Now = stampOf(Then.Path, *FS);
-          return Now && Now->Size == Then.Size && Now->Changed == Then.Changed;
-        });
-  }
-  Known.emplace(Name.str(), Same);
-  return Same;
+  const auto Files = fromBytes<std::vector<FileStamp>>(Content);
+  It->second =
+      Files && llvm::all_of(*Files, [&](const FileStamp &Then) {
+        if (Then.Kind != FileStamp::Unchanged)
+          return FS->exists(Then.Path) == (Then.Kind == FileStamp::There);
+        std::optional<FileStamp> Now = stampOf(Then.Path, *FS);
+        return Now && Now->Size == Then.Size && Now->Changed == Then.Changed;
+      });
+  return It->second;
 }
 
 std::string ResultCache::keyOf(StringRef Question, StringRef File) const {
@@ -325,14 +314,10 @@ std::string ResultCache::keyOf(StringRef Question, StringRef File) const {
 }
 
 bool ResultCache::unchanged(StringRef Path, StringRef Identity) {
-  auto It = Known.find(Path);
-  if (It == Known.end()) {
-    auto Text = FS->getBufferForFile(Path);
-    std::string Now;
-    if (Text)
-      Now = textIdentity(Path, digest({(*Text)->getBuffer()}), *FS);
-    It = Known.emplace(Path.str(), std::move(Now)).first;
-  }
+  auto [It, New] = Known.try_emplace(Path.str());
+  if (New)
+    if (auto Text = FS->getBufferForFile(Path))
+      It->second = textIdentity(Path, digest({(*Text)->getBuffer()}), *FS);
   return It->second == Identity;
 }
 
@@ -345,9 +330,7 @@ struct Stored {
 } // namespace
 
 std::optional<std::string> ResultCache::find(StringRef Key) {
-  std::optional<std::string> Bytes = Folder.read(Key);
-  std::optional<Stored> Entry =
-      Bytes ? fromBytes<Stored>(*Bytes) : std::nullopt;
+  auto Entry = fromBytes<Stored>(Folder.read(Key));
   if (!Entry || Entry->Key != Key ||
       !llvm::all_of(Entry->In.Files,
                     [&](const auto &File) {

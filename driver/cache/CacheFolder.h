@@ -126,6 +126,9 @@ private:
   std::map<std::string, bool, std::less<>> Known;
 };
 
+/// An absolute path, and a name of what was there.
+using PathAndText = std::pair<std::string, std::string>;
+
 /// Names the text of a file, by the digest of its \p Content, and where the
 /// file really lies: links can change, too.
 std::string textIdentity(llvm::StringRef Path, llvm::StringRef Content,
@@ -147,12 +150,10 @@ public:
       : Folder(std::move(Folder)), Sets(Sets), FS(std::move(FS)) {}
 
   struct Inputs {
-    /// Files, by path, and their textIdentity().
-    std::vector<std::pair<std::string, std::string>> Files;
+    std::vector<PathAndText> Files; ///< With their textIdentity().
     /// Paths where nothing was.
     std::vector<std::string> Missing;
-    /// Folders that were listed, and digests of what they held.
-    std::vector<std::pair<std::string, std::string>> Folders;
+    std::vector<PathAndText> Folders; ///< That were listed, with namesIn().
     /// Names of FileSets.
     std::vector<std::string> Libraries;
   };

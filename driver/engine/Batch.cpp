@@ -7,7 +7,6 @@
 
 #include "driver/engine/Batch.h"
 #include "analysis/torch/api/Headers.h"
-#include "driver/engine/Shards.h"
 #include "driver/engine/WholeProgram.h"
 #include "driver/project/CudaUnits.h"
 #include "driver/project/Paths.h"

@@ -9,7 +9,6 @@
 #define LIBTORCH_TIDY_DRIVER_ENGINE_BATCH_H
 
 #include "driver/cache/CacheFolder.h"
-#include "driver/engine/Progress.h"
 #include "driver/engine/Runner.h"
 #include "driver/findings/SourceText.h"
 #include "driver/pch/LibraryPch.h"
@@ -17,11 +16,22 @@
 
 namespace libtorch_tidy::driver {
 
-/// One run on several machines; see Shards.h.
+/// One run on several machines. Each analyses a shard of the units and leaves
+/// what it found in a folder that all of them see: a file
+/// `round-R/shard-I-of-N` for each round and shard. Of a whole program that is
+/// one round: in the next one each shard reads what all of them said. When
+/// nothing new was said, one process makes one report of it, the same as one
+/// machine would.
 struct ShardOptions {
   std::string Folder; ///< That all of them see.
   unsigned Count = 0; ///< Of machines; 0: this one does it all.
   unsigned Index = 0; ///< This one's number, from 1 on; 0: it merges.
+};
+
+/// What is told on the standard error while units are analysed.
+struct ProgressOptions {
+  std::optional<bool> Show; ///< Absent: if it is of use.
+  bool Quiet = false;
 };
 
 /// What the command line says about the analysis.
@@ -90,7 +100,12 @@ struct Analysis {
 Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
                     const fixits::FileTexts &Overlay = {});
 
-/// The same, of what shards have left. An error names those that are missing.
+/// Does the next round of a shard. An error names the shards whose files of the
+/// round before are missing, cut off or about something else.
+llvm::Error runShard(const AnalysisJob &Work);
+
+/// The same as analyseAll(), of what shards have left. An error names those
+/// that are missing.
 llvm::Expected<Analysis> mergeAll(const AnalysisJob &Work, SourceTexts &Texts);
 
 /// Starts a process that makes what \p After postponed, and comes back at once.

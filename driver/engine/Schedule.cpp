@@ -25,6 +25,68 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::driver {
 
+namespace {
+
+/// Back to the first column, and everything from there on erased.
+constexpr llvm::StringLiteral StartLine = "\r\033[K";
+
+/// Prints `[12/87] src/net.cpp  3 findings` on the standard error: on a
+/// terminal, as one line that is overwritten and gone in the end, when there
+/// are several units; elsewhere only if the user asks, a line per unit.
+class Progress {
+public:
+  Progress(const ProgressOptions &Options, size_t Total,
+           llvm::vfs::FileSystem &FS)
+      : Total(Total), OnTerminal(llvm::errs().is_displayed()),
+        Shown(
+            Options.Show.value_or(OnTerminal && Total > 1 && !Options.Quiet)) {
+    if (auto Folder = FS.getCurrentWorkingDirectory())
+      Here = *Folder + "/";
+  }
+  ~Progress() {
+    if (Shown && OnTerminal)
+      llvm::errs() << StartLine;
+  }
+  Progress(const Progress &) = delete;
+  Progress &operator=(const Progress &) = delete;
+
+  /// \p J is done. \p How: where its result comes from, if that is special.
+  void finished(const Job &J, StringRef How) {
+    unsigned Findings = 0;
+    if (J.Result)
+      Findings = llvm::count_if(J.Result->Findings, [](const Finding &F) {
+        return F.Kind == FindingKind::Defect;
+      });
+    if (J.State == Job::Done && (!J.Result || J.Result->Failed))
+      How = J.Result     ? "does not compile"
+            : J.TimedOut ? "took too long"
+                         : "crashed";
+    ++Count;
+    StringRef File = J.U->File;
+    File.consume_front(Here);
+    tell(printable(File) + "  " + counted(Findings, "finding") +
+         (How.empty() ? "" : ", ") + How);
+  }
+
+  void tell(const llvm::Twine &Text) {
+    if (!Shown)
+      return;
+    const std::string Line =
+        ("[" + llvm::Twine(Count) + "/" + llvm::Twine(Total) + "] " + Text)
+            .str();
+    // Written at once: lines of several processes on a terminal stay whole.
+    llvm::errs() << (OnTerminal ? StartLine.str() + Line : Line + "\n");
+  }
+
+private:
+  const size_t Total;
+  size_t Count = 0;
+  std::string Here; ///< The working directory, with a slash.
+  const bool OnTerminal, Shown;
+};
+
+} // namespace
+
 Schedule::Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay,
                    llvm::ArrayRef<const flow::ProgramFacts *> Programs)
     : Work(Work), Overlay(Overlay), Programs(Programs), FS(makeFileSystem()) {
@@ -243,18 +305,15 @@ std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch,
 
 void Schedule::keep(const Job &J, UnitInputs Inputs, const LibraryPch *Pch,
                     StringRef Result) {
-  ResultCache::Inputs Entry;
-  for (auto *Texts : {&Inputs.User, &Inputs.Others})
-    for (UnitInputs::Text &File : *Texts)
-      Entry.Files.emplace_back(std::move(File.Path), std::move(File.Content));
-  for (UnitInputs::Text &Folder : Inputs.Folders)
-    Entry.Folders.emplace_back(std::move(Folder.Path),
-                               std::move(Folder.Content));
-  Entry.Missing = std::move(Inputs.Missing);
+  ResultCache::Inputs Entry{std::move(Inputs.User),
+                            std::move(Inputs.Missing),
+                            std::move(Inputs.Folders),
+                            {}};
+  llvm::append_range(Entry.Files, Inputs.Others);
   for (auto *Stamps : {&Inputs.Library, &Inputs.Driver})
     Entry.Libraries.push_back(FileSets::store(std::move(*Stamps), *Folder));
   if (Pch) {
-    Entry.Libraries.push_back(Pch->Files);
+    Entry.Libraries.push_back(Pch->Facts.Files);
     Entry.Libraries.push_back(
         Pchs->notInFolders(J.pchKey(), J.Pchs.front().Prefix));
   }
@@ -327,20 +386,6 @@ bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
   return false;
 }
 
-/// Tells the user that \p J is done. \p How: where its result comes from.
-static void tell(Progress &Told, const Job &J, StringRef How) {
-  unsigned Findings = 0;
-  if (J.Result)
-    Findings = llvm::count_if(J.Result->Findings, [](const Finding &F) {
-      return F.Kind == FindingKind::Defect;
-    });
-  if (J.State == Job::Done && (!J.Result || J.Result->Failed))
-    How = J.Result     ? "does not compile"
-          : J.TimedOut ? "took too long"
-                       : "crashed";
-  Told.finished(J.U->File, Findings, How);
-}
-
 /// Keeps the cache within its limit.
 void Schedule::tidyCache() {
   if (Wrote && Pchs)
@@ -364,14 +409,12 @@ void Schedule::run() {
     if (J.State == Job::Open)
       scan(J);
     if (J.State != Job::Open)
-      tell(Told, J, J.State == Job::Done ? "from the cache" : "skipped");
+      Told.finished(J, J.State == Job::Done ? "from the cache" : "skipped");
   }
 
   const unsigned AtATime =
       Work.Options.Jobs ? Work.Options.Jobs : Workers::defaultCount();
-  PchPlan Plan;
-  if (Pchs)
-    Plan = planOfPchs(AtATime);
+  PchPlan Plan = Pchs ? planOfPchs(AtATime) : PchPlan();
   const std::vector<PchRecipe> &ToBuild = Plan.Now;
   Postponed = std::move(Plan.Later);
   std::deque<size_t> Ready;
@@ -394,7 +437,7 @@ void Schedule::run() {
   size_t NextBuild = 0;
   while (NextBuild < ToBuild.size() || !Ready.empty() || !Pool.idle()) {
     while (!Pool.full() && NextBuild < ToBuild.size()) {
-      Told.begun(PrecompilingActivity);
+      Told.tell(PrecompilingActivity);
       cpp::Activity::say(PrecompilingActivity);
       Pool.start(Jobs.size() + NextBuild, [&]() -> std::string {
         Pchs->build(ToBuild[NextBuild], makeFileSystem());
@@ -417,12 +460,12 @@ void Schedule::run() {
     } else if (Job &J = Jobs[Said.Id]; finishUnit(J, std::move(Said))) {
       Ready.push_front(&J - Jobs.data());
     } else {
-      tell(Told, J, "");
+      Told.finished(J, "");
     }
   }
   dropPostponed();
   if (!Postponed.empty())
-    Told.begun("the library headers are precompiled after this run");
+    Told.tell("the library headers are precompiled after this run");
   tidyCache();
 }
 

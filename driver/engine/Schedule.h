@@ -11,7 +11,7 @@
 #include "driver/cache/CacheFolder.h"
 #include "driver/engine/Batch.h"
 #include "driver/engine/Workers.h"
-#include "driver/pch/Plan.h"
+#include "driver/pch/LibraryPch.h"
 #include "driver/project/IncludeScanner.h"
 #include "driver/project/UnitInputs.h"
 #include <set>

@@ -5,9 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/engine/Shards.h"
 #include "driver/cache/Archive.h"
-#include "driver/engine/Runner.h"
 #include "driver/engine/WholeProgram.h"
 #include "driver/project/Messages.h"
 #include "driver/project/OutputFile.h"

@@ -44,6 +44,10 @@ void analyseUnits(llvm::ArrayRef<size_t> Numbers,
 void tellOfEachOther(std::vector<Job> &Jobs, const AnalysisJob &Work,
                      const fixits::FileTexts &Overlay);
 
+/// Fills \p All, which was not run, with what the shards left (Shards.cpp). An
+/// error names the shards that have to run first, or again.
+llvm::Error mergeShards(Schedule &All, const AnalysisJob &Work);
+
 /// Follows constructors into other files. \p Jobs, units of \p Work, were asked
 /// for their models, each on its own. Where they call what one of them or of
 /// \p Others defines, that file is read at the end of the calling one, as a

@@ -46,26 +46,8 @@ uint64_t hashOfMacro(StringRef Name) {
   return llvm::xxh3_64bits(("#" + Name).str());
 }
 
-/// The names in a precompiled header.
-struct PchNames {
-  /// Ordered hashes of all identifiers, again of those that were macros, and of
-  /// Beginnings.
-  std::vector<uint64_t> Hashes;
-  std::set<std::string> Beginnings; ///< Of all included names.
-};
-
-/// What the cache keeps beside a precompiled header.
-struct KeptFacts {
-  bool Usable = false;
-  std::string Files, HeaderText, Names; ///< See LibraryPch.
-  std::string Output;                   ///< The cache entry of it.
-  uint64_t Size = 0;
-  int64_t Changed = 0; ///< See FileStamp.
-  uint64_t Sum = 0;    ///< The hash of its content.
-};
-
 /// Collected while a precompiled header is made.
-struct PchFacts {
+struct PchRecord {
   UnitInputs Inputs;
   llvm::StringSet<> Includes;
   ProbedFileSystem *Probed = nullptr;
@@ -75,17 +57,9 @@ struct PchFacts {
 
 class PchAction : public GeneratePCHAction {
 public:
-  PchAction(StringRef Output, PchFacts *Facts) : Output(Output), Facts(Facts) {}
+  explicit PchAction(PchRecord *Facts) : Facts(Facts) {}
 
 protected:
-  bool BeginInvocation(CompilerInstance &Compiler) override {
-    FrontendOptions &Options = Compiler.getFrontendOpts();
-    Options.OutputFile = Output;
-    Options.ProgramAction = frontend::GeneratePCH;
-    Options.SkipFunctionBodies = true;
-    return GeneratePCHAction::BeginInvocation(Compiler);
-  }
-
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &Compiler,
                                                  StringRef File) override {
     if (Facts)
@@ -120,17 +94,16 @@ protected:
   }
 
 private:
-  std::string Output;
-  PchFacts *Facts;
+  PchRecord *Facts;
 };
 
 class PchActionFactory : public FrontendActionFactory {
 public:
-  explicit PchActionFactory(StringRef Output, PchFacts *Facts = nullptr)
+  explicit PchActionFactory(StringRef Output, PchRecord *Facts = nullptr)
       : Output(Output), Facts(Facts) {}
 
   std::unique_ptr<FrontendAction> create() override {
-    return std::make_unique<PchAction>(Output, Facts);
+    return std::make_unique<PchAction>(Facts);
   }
 
   bool runInvocation(std::shared_ptr<CompilerInvocation> Invocation,
@@ -138,6 +111,10 @@ public:
                      std::shared_ptr<PCHContainerOperations> PCHOps,
                      DiagnosticConsumer *Consumer) override {
     keepParsingOnly(*Invocation);
+    FrontendOptions &Options = Invocation->getFrontendOpts();
+    Options.OutputFile = Output;
+    Options.ProgramAction = frontend::GeneratePCH;
+    Options.SkipFunctionBodies = true;
     if (Facts) {
       Facts->Probed->driverEnded();
       // As the units that will start from it: see TidyActionFactory.
@@ -152,7 +129,7 @@ public:
 
 private:
   std::string Output;
-  PchFacts *Facts;
+  PchRecord *Facts;
 };
 
 } // namespace
@@ -261,7 +238,7 @@ private:
 } // namespace
 
 void LibraryPch::mount(llvm::vfs::OverlayFileSystem &FS) const {
-  mountFile(FS, HeaderPath, HeaderText);
+  mountFile(FS, HeaderPath, Facts.HeaderText);
   llvm::SmallString<256> Absolute(Path);
   if (!FS.makeAbsolute(Absolute))
     FS.pushOverlay(llvm::makeIntrusiveRefCnt<LargeFile>(
@@ -298,15 +275,14 @@ LibraryPchs::State LibraryPchs::find(StringRef Key) {
 }
 
 /// What the cache says of the precompiled header at \p Entry.
-static std::optional<KeptFacts> factsOf(StringRef Entry,
-                                        const CacheFolder &Folder) {
-  std::optional<std::string> Facts = Folder.read((Entry + ".facts").str());
-  return Facts ? fromBytes<KeptFacts>(*Facts) : std::nullopt;
+static std::optional<PchFacts> factsOf(StringRef Entry,
+                                       const CacheFolder &Folder) {
+  return fromBytes<PchFacts>(Folder.read((Entry + ".facts").str()));
 }
 
 LibraryPchs::Entry LibraryPchs::load(StringRef Key) {
   Entry Result;
-  std::optional<KeptFacts> Kept = factsOf(entryOf(Key), Folder);
+  std::optional<PchFacts> Kept = factsOf(entryOf(Key), Folder);
   if (!Kept || !Sets.unchanged(Kept->Files))
     return Result;
   Folder.touch(entryOf(Key) + ".facts");
@@ -315,19 +291,17 @@ LibraryPchs::Entry LibraryPchs::load(StringRef Key) {
     return Result;
   }
   auto Pch = std::make_unique<LibraryPch>();
-  Pch->Files = std::move(Kept->Files);
+  Pch->Facts = std::move(*Kept);
   Pch->HeaderPath = headerPath(Key);
-  Pch->HeaderText = std::move(Kept->HeaderText);
-  Pch->Names = std::move(Kept->Names);
-  Pch->Path = Folder.pathOf(Kept->Output);
+  Pch->Path = Folder.pathOf(Pch->Facts.Output);
   std::optional<FileStamp> Now =
       stampOf(Pch->Path, *llvm::vfs::getRealFileSystem());
   auto Content = llvm::MemoryBuffer::getFile(Pch->Path, /*IsText=*/false,
                                              /*RequiresNullTerminator=*/false);
   // A copy of the cache has other times; then every byte is compared.
-  if (!Now || !Content || (*Content)->getBufferSize() != Kept->Size ||
-      (Now->Changed != Kept->Changed &&
-       llvm::xxh3_64bits((*Content)->getBuffer()) != Kept->Sum))
+  if (!Now || !Content || (*Content)->getBufferSize() != Pch->Facts.Size ||
+      (Now->Changed != Pch->Facts.Changed &&
+       llvm::xxh3_64bits((*Content)->getBuffer()) != Pch->Facts.Sum))
     return Result;
   Pch->Content = std::move(*Content);
   Result.Pch = std::move(Pch);
@@ -335,18 +309,12 @@ LibraryPchs::Entry LibraryPchs::load(StringRef Key) {
   return Result;
 }
 
-const std::vector<uint64_t> &LibraryPchs::namesOf(StringRef Key) {
+const PchNames &LibraryPchs::namesOf(StringRef Key) {
   Entry &E = Known[Key.str()];
-  if (!E.NamesRead) {
-    E.NamesRead = true;
-    if (std::optional<std::string> Content = Folder.read(E.Pch->Names)) {
-      if (auto Names = fromBytes<PchNames>(*Content)) {
-        E.Names = std::move(Names->Hashes);
-        E.Beginnings = std::move(Names->Beginnings);
-      }
-    }
-  }
-  return E.Names;
+  if (!E.Names)
+    E.Names = fromBytes<PchNames>(Folder.read(E.Pch->Facts.Names))
+                  .value_or(PchNames());
+  return *E.Names;
 }
 
 static bool isAmong(const std::vector<uint64_t> &Sorted, uint64_t Hash) {
@@ -355,7 +323,7 @@ static bool isAmong(const std::vector<uint64_t> &Sorted, uint64_t Hash) {
 
 bool LibraryPchs::isUnaffectedByMacros(StringRef Key,
                                        const LibraryPrefix &Prefix) {
-  const std::vector<uint64_t> &Names = namesOf(Key);
+  const std::vector<uint64_t> &Names = namesOf(Key).Hashes;
   return !Names.empty() &&
          llvm::none_of(Prefix.Macros, [&](const LibraryPrefix::Macro &M) {
            return isAmong(Names, M.IsUndefined ? hashOfMacro(M.Name)
@@ -365,7 +333,7 @@ bool LibraryPchs::isUnaffectedByMacros(StringRef Key,
 
 bool LibraryPchs::isUnaffectedByFolders(StringRef Key,
                                         const LibraryPrefix &Prefix) {
-  const std::vector<uint64_t> &Names = namesOf(Key);
+  const std::vector<uint64_t> &Names = namesOf(Key).Hashes;
   if (Names.empty())
     return false;
   for (const std::string &Path : Prefix.FolderPaths) {
@@ -393,10 +361,9 @@ const LibraryPch *LibraryPchs::fitting(const PchRecipe &Recipe) {
 
 std::string LibraryPchs::notInFolders(StringRef Key,
                                       const LibraryPrefix &Prefix) {
-  (void)namesOf(Key);
   std::vector<FileStamp> Result;
   for (StringRef Path : Prefix.FolderPaths)
-    for (const std::string &Name : Known[Key.str()].Beginnings)
+    for (const std::string &Name : namesOf(Key).Beginnings)
       Result.push_back(FileStamp::missing((Path + "/" + Name).str()));
   return FileSets::store(std::move(Result), Folder);
 }
@@ -494,7 +461,7 @@ bool LibraryPchs::build(
   Tool.setPrintErrorMessage(false);
   IgnoringDiagConsumer Ignored;
   Tool.setDiagnosticConsumer(&Ignored);
-  PchFacts Facts;
+  PchRecord Facts;
   Facts.Probed = Probed.get();
   Facts.Folders = Recipe.Prefix.Folders;
   PchActionFactory Factory(Folder.pathOf(Output), &Facts);
@@ -513,7 +480,7 @@ bool LibraryPchs::build(
   // flags, and each unit asks for it, too.)
   const bool Usable =
       llvm::all_of(Facts.Inputs.User,
-                   [&](const UnitInputs::Text &F) { return F.Path == Header; });
+                   [&](const PathAndText &F) { return F.first == Header; });
   Probed->complete(Facts.Inputs);
   for (std::string &Path : Facts.Inputs.Missing)
     Facts.Inputs.Library.push_back(FileStamp::missing(std::move(Path)));
@@ -523,15 +490,14 @@ bool LibraryPchs::build(
     return false;
 
   // Processes that use the old one have it in memory.
-  const std::optional<KeptFacts> Replaced =
-      factsOf(entryOf(Recipe.Key), Folder);
+  const std::optional<PchFacts> Replaced = factsOf(entryOf(Recipe.Key), Folder);
   if (!Usable)
     Folder.remove(Output);
   if (!Folder.write(
           entryOf(Recipe.Key) + ".facts",
-          toBytes(KeptFacts{Usable, Files, Text, Names, Output, Stamp->Size,
-                            Stamp->Changed,
-                            llvm::xxh3_64bits((*Content)->getBuffer())})))
+          toBytes(PchFacts{Usable, Files, Text, Names, Output, Stamp->Size,
+                           Stamp->Changed,
+                           llvm::xxh3_64bits((*Content)->getBuffer())})))
     return false;
   if (Replaced)
     for (StringRef Old : {Replaced->Names, Replaced->Output})

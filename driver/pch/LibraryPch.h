@@ -19,6 +19,7 @@
 #include "driver/project/IncludeScanner.h"
 #include "clang/Tooling/ArgumentsAdjusters.h"
 #include "clang/Tooling/CompilationDatabase.h"
+#include <deque>
 #include <map>
 #include <set>
 
@@ -35,15 +36,33 @@ bool emitLibraryPch(const clang::tooling::CompileCommand &Command,
                     const clang::tooling::ArgumentsAdjuster &MakeOurs,
                     llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS);
 
+/// What the cache keeps beside a precompiled header.
+struct PchFacts {
+  bool Usable = false; ///< It has nothing but library headers in it.
+  std::string Files;   ///< The FileSets name of the headers in it.
+  /// The list of #includes that it was made of. Clang wants to see it again.
+  std::string HeaderText;
+  std::string Names, Output; ///< The cache entries of its PchNames, and of it.
+  uint64_t Size = 0;
+  int64_t Changed = 0; ///< See FileStamp.
+  uint64_t Sum = 0;    ///< The hash of its content.
+};
+
+/// The names in a precompiled header.
+struct PchNames {
+  /// Ordered hashes of all identifiers, again of those that were macros, and of
+  /// Beginnings.
+  std::vector<uint64_t> Hashes;
+  std::set<std::string> Beginnings; ///< Of all included names.
+};
+
 /// A precompiled header that is at hand, whole and up to date. It was read into
 /// memory once, and is no longer affected by what happens to the cache.
 struct LibraryPch {
   std::string Path;
+  std::string HeaderPath; ///< Of PchFacts::HeaderText.
+  PchFacts Facts;
   std::unique_ptr<llvm::MemoryBuffer> Content;
-  /// The list of #includes that it was made of. Clang wants to see it again.
-  std::string HeaderPath, HeaderText;
-  std::string Files; ///< The FileSets name of the headers in it.
-  std::string Names; ///< The cache entry of all names in it.
 
   /// Makes it visible at Path.
   void mount(llvm::vfs::OverlayFileSystem &FS) const;
@@ -112,13 +131,11 @@ private:
   struct Entry {
     State S = State::Missing;
     std::unique_ptr<LibraryPch> Pch;
-    std::vector<uint64_t> Names;      ///< Ordered hashes.
-    std::set<std::string> Beginnings; ///< Of the names it includes.
-    bool NamesRead = false;
+    std::optional<PchNames> Names; ///< Read when first asked for.
   };
   Entry load(llvm::StringRef Key);
-  /// The ordered hashes of all names in it; empty when they cannot be read.
-  const std::vector<uint64_t> &namesOf(llvm::StringRef Key);
+  /// All names in it; empty when they cannot be read.
+  const PchNames &namesOf(llvm::StringRef Key);
   std::string entryOf(llvm::StringRef Key) const;
   std::string triedMark(llvm::StringRef Key) const;
   std::string unfitMark(llvm::StringRef Key, llvm::StringRef File) const;
@@ -129,6 +146,36 @@ private:
   /// What the user's folders hold.
   std::map<std::string, std::vector<uint64_t>> Listings;
 };
+
+// Plan.cpp: which of them are worth making.
+
+/// The precompiled headers that a unit could start from. The first one counts;
+/// empty: it goes without.
+using PchChoices = std::deque<PchRecipe>;
+
+/// The choices of the unit that \p Arguments compile.
+PchChoices choicesFor(llvm::StringRef File, IncludeScanner &Scanner,
+                      LibraryPchs &Pchs,
+                      const clang::tooling::CommandLineArguments &Arguments,
+                      llvm::StringRef MainFile, llvm::StringRef Directory);
+
+/// What is known of a run when it is planned.
+struct PchPolicy {
+  unsigned AtATime = 1;        ///< Units that are analysed at once.
+  bool WillRepeat = false;     ///< The same units come again.
+  bool MayPostpone = false;    ///< A process can go on after the run.
+  unsigned CacheMegabytes = 0; ///< What the cache may hold.
+};
+
+struct PchPlan {
+  std::vector<PchRecipe> Now;   ///< Units wait for these.
+  std::vector<PchRecipe> Later; ///< To be made after the run.
+};
+
+/// Plans what \p Units need that is not there. They may lose their first choice
+/// to the next one.
+PchPlan planPchs(llvm::ArrayRef<PchChoices *> Units, LibraryPchs &Pchs,
+                 const PchPolicy &Policy);
 
 } // namespace libtorch_tidy::driver
 

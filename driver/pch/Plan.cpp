@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/pch/Plan.h"
+#include "driver/pch/LibraryPch.h"
 
 using llvm::ArrayRef;
 using llvm::StringRef;

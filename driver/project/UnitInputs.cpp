@@ -116,16 +116,16 @@ void ProbedFileSystem::note(const llvm::Twine &Path,
 void ProbedFileSystem::complete(UnitInputs &Inputs) {
   llvm::vfs::FileSystem &FS = getUnderlyingFS();
   // What was not asked here came from an overlay above, whose files were.
-  llvm::erase_if(Inputs.User, [&](const UnitInputs::Text &File) {
-    return !Opened.contains(File.Path);
+  llvm::erase_if(Inputs.User, [&](const PathAndText &File) {
+    return !Opened.contains(File.first);
   });
   llvm::erase_if(Inputs.Library, [&](const FileStamp &File) {
     return !Opened.contains(File.Path);
   });
   llvm::StringSet<> Read;
-  for (UnitInputs::Text &File : Inputs.User) {
-    Read.insert(File.Path);
-    File.Content = textIdentity(File.Path, File.Content, FS);
+  for (auto &[Path, Text] : Inputs.User) {
+    Read.insert(Path);
+    Text = textIdentity(Path, Text, FS);
   }
   for (const FileStamp &File : Inputs.Library)
     Read.insert(File.Path);
@@ -153,11 +153,8 @@ void ProbedFileSystem::complete(UnitInputs &Inputs) {
   for (StringRef Path : Listed.keys())
     Inputs.Folders.push_back({Path.str(), namesIn(Path, FS)});
   llvm::sort(Inputs.Missing);
-  auto Order = [](const UnitInputs::Text &A, const UnitInputs::Text &B) {
-    return A.Path < B.Path;
-  };
-  llvm::sort(Inputs.Others, Order);
-  llvm::sort(Inputs.Folders, Order);
+  llvm::sort(Inputs.Others);
+  llvm::sort(Inputs.Folders);
 }
 
 } // namespace libtorch_tidy::driver

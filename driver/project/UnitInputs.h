@@ -21,23 +21,19 @@ namespace libtorch_tidy::driver {
 /// All that was asked of the file system, and what it said: a unit is as it was
 /// while it would say the same.
 struct UnitInputs {
-  struct Text {
-    std::string Path;    ///< Absolute.
-    std::string Content; ///< Its digest; after complete() its identity.
-  };
-  /// What the preprocessor read: files of the user, and of libraries.
-  std::vector<Text> User;
+  /// What the preprocessor read: files of the user, with their digests (after
+  /// complete(): identities), and of libraries.
+  std::vector<PathAndText> User;
   std::vector<FileStamp> Library;
   /// What else was read: configuration files, overlays, precompiled headers.
   /// Large ones are among those of libraries.
-  std::vector<Text> Others;
+  std::vector<PathAndText> Others;
   /// Files and folders that were not there.
   std::vector<std::string> Missing;
   /// What the compiler's driver asked, whether something is there. It is the
   /// same for many units.
   std::vector<FileStamp> Driver;
-  /// Folders that were listed, with the digests of their names.
-  std::vector<Text> Folders;
+  std::vector<PathAndText> Folders; ///< That were listed, with namesIn().
 };
 
 /// Writes down in \p Result what the preprocessor of \p Compiler reads. It
