@@ -65,7 +65,7 @@ static OperatorResult withNumber(OperatorCall &Op, const Cell &First,
                                  const Cell &Second) {
   const StringRef Base = Op.Base;
   const bool NumberFirst = isNumber(First);
-  const Tensor T = NumberFirst ? Op.tensor({"other", "exponent"}) : Op.self();
+  const Tensor T = NumberFirst ? Op.tensor("other exponent") : Op.self();
   const Cell &Number = NumberFirst ? First : Second;
   const ElementType Own = typeOf(T);
   const bool BecomesReal =
@@ -74,23 +74,18 @@ static OperatorResult withNumber(OperatorCall &Op, const Cell &First,
       Op.isInPlace() ? T : Op.makeLike(T, BecomesReal ? Float32 : Own);
   const uint64_t Size = bytesOf(Out);
   if (Base == "add" || (Base == "sub" && !NumberFirst) ||
-      (!NumberFirst && (Base == "fmod" || Base == "remainder"))) {
-    Op.record({Out}, {{T, GradientKind::Alias}});
-  } else if (Base == "pow") {
-    std::vector<BlockPtr> Kept = {beforeWrites(Op, T, {{T}})};
-    if (NumberFirst)
-      Kept.push_back(Out->Memory);
-    Op.record({Out}, {{T}}, Kept, NumberFirst ? Size : 2 * Size);
-  } else if (Base == "div" && NumberFirst) {
-    // reciprocal().mul(number): both have results of their own.
-    std::vector<BlockPtr> Kept = {T->Memory};
-    if (Op.records({{T}}))
-      Kept.push_back(Op.allocate(Size));
-    Op.record({Out}, {{T}}, Kept, 3 * Size);
-  } else {
-    Op.record({Out}, {{T}});
-  }
-  return Out;
+      (!NumberFirst && (Base == "fmod" || Base == "remainder")))
+    return Op.record({Out}, {{T, GradientKind::Alias}});
+  if (Base == "pow")
+    return Op.record({Out}, {{T}},
+                     {beforeWrites(Op, T, {{T}}), NumberFirst ? Out : nullptr},
+                     NumberFirst ? Size : 2 * Size);
+  // reciprocal().mul(number): both have results of their own.
+  if (Base == "div" && NumberFirst)
+    return Op.record({Out}, {{T}},
+                     {T, Op.records({{T}}) ? Op.allocate(Size) : nullptr},
+                     3 * Size);
+  return Op.record({Out}, {{T}});
 }
 
 /// What backward() of an operator of \p A and \p B has at once, where the
@@ -128,7 +123,7 @@ struct Operands {
 
 } // namespace
 
-static void recordSum(OperatorCall &Op, const Operands &Of) {
+static OperatorResult recordSum(OperatorCall &Op, const Operands &Of) {
   const uint64_t Size = bytesOf(Of.Out);
   const bool Scaled = Op.find("alpha") && Op.maybeReal("alpha") != 1.0;
   // -grad and alpha * grad are made after each other.
@@ -141,33 +136,28 @@ static void recordSum(OperatorCall &Op, const Operands &Of) {
   auto Kind = [](bool IsFresh) {
     return IsFresh ? GradientKind::Fresh : GradientKind::Alias;
   };
-  Op.record({Of.Out},
-            {{Of.A, Kind(Of.GrowsA)}, {Of.B, Kind(Of.GrowsB || Made)}}, {},
-            Uses.scratch());
+  return Op.record({Of.Out},
+                   {{Of.A, Kind(Of.GrowsA)}, {Of.B, Kind(Of.GrowsB || Made)}},
+                   {}, Uses.scratch());
 }
 
 /// mul, div, pow and the others, whose gradients are made of the operands.
-static void recordProduct(OperatorCall &Op, const Operands &Of) {
+static OperatorResult recordProduct(OperatorCall &Op, const Operands &Of) {
   const StringRef Base = Op.Base;
   const auto &[A, B, Out, GrowsA, GrowsB] = Of;
   const uint64_t Size = bytesOf(Out);
   const bool NeedsA = A->needsGradient(), NeedsB = B->needsGradient();
-  std::vector<BlockPtr> Kept;
-  if (Base == "mul") {
-    if (NeedsB)
-      Kept.push_back(beforeWrites(Op, A, {{A}, {B}}));
-    if (NeedsA)
-      Kept.push_back(B->Memory);
-    return Op.record({Out}, {{A}, {B}}, Kept,
+  if (Base == "mul")
+    return Op.record({Out}, {{A}, {B}},
+                     {NeedsB ? beforeWrites(Op, A, {{A}, {B}}) : nullptr,
+                      NeedsA ? B : nullptr},
                      (NeedsA && GrowsA ? Size : 0) +
                          (NeedsB && GrowsB ? Size : 0));
-  }
-  if (Base != "hypot" || NeedsB)
-    Kept.push_back(B->Memory);
-  if (Base == "hypot" ? NeedsA : (Base != "div" || NeedsB))
-    Kept.push_back(beforeWrites(Op, A, {{A}, {B}}));
-  if ((Base == "pow" && NeedsB) || Base == "hypot")
-    Kept.push_back(Out->Memory);
+  const bool KeepsA = Base == "hypot" ? NeedsA : (Base != "div" || NeedsB);
+  const KeptMemory Kept[] = {
+      Base != "hypot" || NeedsB ? B : nullptr,
+      KeepsA ? beforeWrites(Op, A, {{A}, {B}}) : nullptr,
+      (Base == "pow" && NeedsB) || Base == "hypot" ? Out : nullptr};
   if (Base == "xlogy") {
     auto Truths = [&](const Tensor &T) { return productOf(T->sizes()); };
     InBackward Uses(Size);
@@ -181,19 +171,19 @@ static void recordProduct(OperatorCall &Op, const Operands &Of) {
   }
   const uint64_t Most =
       mostInBackward(Base, NeedsA, NeedsB, bytesOf(A), bytesOf(B), Size);
-  const uint64_t Gradients =
-      (NeedsA ? bytesOf(A) : 0) + (NeedsB ? bytesOf(B) : 0);
-  Op.record({Out}, {{A}, {B}}, Kept, Most > Gradients ? Most - Gradients : 0);
+  const uint64_t Gradients = gradientBytes(A) + gradientBytes(B);
+  return Op.record({Out}, {{A}, {B}}, Kept,
+                   Most > Gradients ? Most - Gradients : 0);
 }
 
 /// add, sub, mul, div, pow, maximum, hypot, and with a trailing "_" in place.
 static OperatorResult binary(OperatorCall &Op) {
   const StringRef Base = Op.Base;
-  const Cell Second = Op.find({"other", "exponent", "value"}),
-             First = Op.find({"self", "input"});
+  const Cell Second = Op.find("other exponent value"),
+             First = Op.find("self input");
   if (isNumber(First) || isNumber(Second))
     return withNumber(Op, First, Second);
-  const Tensor A = Op.self(), B = Op.tensor({"other", "exponent", "tensor2"});
+  const Tensor A = Op.self(), B = Op.tensor("other exponent tensor2");
   const std::optional<Sizes> Both = Op.fitted({A, B});
   if (!Both)
     return {};
@@ -216,11 +206,8 @@ static OperatorResult binary(OperatorCall &Op) {
       Op.scratch(convertedBytes(A, Type) + convertedBytes(B, Type) +
                  (InPlace ? convertedBytes(A, Type) : 0));
   const Operands Of = {A, B, Out};
-  if (Base == "add" || Base == "sub")
-    recordSum(Op, Of);
-  else
-    recordProduct(Op, Of);
-  return Out;
+  return Base == "add" || Base == "sub" ? recordSum(Op, Of)
+                                        : recordProduct(Op, Of);
 }
 
 //===----------------------------------------------------------------------===//
@@ -231,11 +218,11 @@ static OperatorResult binary(OperatorCall &Op) {
 static OperatorResult weighed(OperatorCall &Op) {
   const bool InPlace = Op.isInPlace(), IsLerp = Op.Name.starts_with("lerp"),
              Divides = Op.Name.starts_with("addcdiv");
-  const Tensor A = Op.self(), B = Op.tensor({IsLerp ? "end" : "tensor1"});
+  const Tensor A = Op.self(), B = Op.tensor(IsLerp ? "end" : "tensor1");
   const Cell Weight = Op.find("weight");
   const Tensor C = IsLerp && isNumber(Weight)
                        ? nullptr
-                       : Op.tensor({IsLerp ? "weight" : "tensor2"});
+                       : Op.tensor(IsLerp ? "weight" : "tensor2");
   const std::optional<Sizes> All = Op.fitted({A, B, C});
   if (All && InPlace && A->sizes() != *All)
     Op.doesNotFit(A, B);
@@ -243,20 +230,12 @@ static OperatorResult weighed(OperatorCall &Op) {
     return {};
   const bool NeedsA = A->needsGradient(), NeedsB = B->needsGradient(),
              NeedsC = C && C->needsGradient();
-  std::vector<BlockPtr> Kept;
-  if (IsLerp) {
-    if (NeedsC) {
-      Kept.push_back(InPlace ? Op.allocate(bytesOf(A)) : A->Memory);
-      Kept.push_back(B->Memory);
-    }
-    if (C)
-      Kept.push_back(C->Memory);
-  } else {
-    if (NeedsC)
-      Kept.push_back(B->Memory);
-    if (NeedsB || (Divides && NeedsC))
-      Kept.push_back(C->Memory);
-  }
+  const KeptMemory Kept[] = {!IsLerp || !NeedsC ? nullptr
+                             : InPlace          ? Op.allocate(bytesOf(A))
+                                                : A->Memory,
+                             NeedsC ? B : nullptr,
+                             IsLerp || NeedsB || (Divides && NeedsC) ? C
+                                                                     : nullptr};
   const Tensor Out = InPlace                   ? A
                      : A->sizes() == *All      ? Op.makeLike(A)
                      : B->sizes() == *All      ? Op.makeLike(B)
@@ -286,13 +265,12 @@ static OperatorResult weighed(OperatorCall &Op) {
   Uses.reduce(A, Grows(A), IsLerp);
   Uses.reduce(B, Grows(B));
   Uses.reduce(C, Grows(C));
-  Op.record({Out},
-            {{A, IsLerp || A->sizes() != *All ? GradientKind::Fresh
-                                              : GradientKind::Alias},
-             {B},
-             {C}},
-            Kept, Uses.scratch());
-  return Out;
+  return Op.record({Out},
+                   {{A, IsLerp || A->sizes() != *All ? GradientKind::Fresh
+                                                     : GradientKind::Alias},
+                    {B},
+                    {C}},
+                   Kept, Uses.scratch());
 }
 
 /// max(other) and min(other); the others are reductions.

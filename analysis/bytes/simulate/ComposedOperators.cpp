@@ -56,8 +56,8 @@ static OperatorResult adaptiveLogSoftmax(OperatorCall &Op) {
   int64_t Most = -1;
   for (unsigned I = 0;; ++I) {
     const std::string Layers = ("tail_" + Twine(I)).str();
-    const Tensor First = Op.maybeTensor({Layers + "_0_weight"}),
-                 Second = Op.maybeTensor({Layers + "_1_weight"});
+    const Tensor First = Op.maybeTensor(Layers + "_0_weight"),
+                 Second = Op.maybeTensor(Layers + "_1_weight");
     if (!First || !Second)
       break;
     const int64_t Width = First->sizes()[0] + Second->sizes()[0];
@@ -93,7 +93,7 @@ static OperatorResult localResponseNorm(OperatorCall &Op) {
   const Sizes From = X->sizes();
   const int64_t Width = Op.integer("size", 1);
   if (From.size() < 3 || !Op.areSmall({{Width}}))
-    return Op.throws("'" + Op.Name + "' is given a tensor of " + shown(From));
+    return Op.doesNotTake(X);
   Tensor Sums = (X * X).unsqueeze(1);
   Sizes Padding = {0, 0}, Kernel = {Width, 1};
   const bool IsFlat = From.size() == 3;
@@ -119,28 +119,27 @@ static OperatorResult crossMapNorm(OperatorCall &Op) {
   const Tensor X = Op.self();
   const Sizes From = X->sizes();
   if (From.size() != 4)
-    return Op.throws("'" + Op.Name + "' is given a tensor of " + shown(From));
+    return Op.doesNotTake(X);
   const Tensor Out = Op.make(From, X), Scale = Op.make(From, X);
   const unsigned Each = typeOf(X).Bytes;
   const int64_t Inside = productOf({From[2], From[3]});
-  Op.record({Out}, {{X}}, {X->Memory, Out->Memory, Scale->Memory},
-            elementsOf(productOf({From[1] + Op.integer("size", 1) - 1, Inside}),
-                       Each) +
-                elementsOf(Inside, Each));
-  return Out;
+  return Op.record(
+      {Out}, {{X}}, {X, Out, Scale},
+      elementsOf(productOf({From[1] + Op.integer("size", 1) - 1, Inside}),
+                 Each) +
+          elementsOf(Inside, Each));
 }
 
 static OperatorResult gumbelSoftmax(OperatorCall &Op) {
   const Tensor Logits = Op.tensor("logits");
   Tensor Noise = -Op.makeLike(Logits).log();
   Noise = (Logits + Noise) / 2;
-  Arguments With = {{"self", Noise}, {"dim", Op.integer("dim", -1)}};
-  const Tensor Soft = Op.run("softmax", With);
+  const int64_t Dimension = Op.integer("dim", -1);
+  const Tensor Soft = Noise.softmax(Dimension);
   if (!Op.flag("hard", false))
     return Soft;
-  With["self"] = Soft;
-  With["keepdim"] = 1;
-  const std::vector<Tensor> Largest = Op.runs("max", With);
+  const std::vector<Tensor> Largest =
+      Soft.runs("max", {{"dim", Dimension}, {"keepdim", 1}});
   const Tensor Hard = Op.makeLike(Logits);
   const Tensor Difference = Hard - Soft.detach();
   return Difference + Soft;
@@ -151,11 +150,10 @@ static OperatorResult distances(OperatorCall &Op) {
   if (Op.Name == "pdist") {
     const Tensor X = Op.self();
     if (X->sizes().size() != 2)
-      return Op.throws("'pdist' is given a tensor of " + shown(X->sizes()));
+      return Op.doesNotTake(X);
     const int64_t N = X->sizes()[0];
     const Tensor Out = Op.make({productOf({N, N - 1}) / 2}, X);
-    Op.record({Out}, {{X}}, {X->Memory, Out->Memory});
-    return Out;
+    return Op.record({Out}, {{X}}, {X, Out});
   }
   const Tensor A = Op.tensor("x1"), B = Op.tensor("x2");
   const Sizes Left = A->sizes(), Right = B->sizes();
@@ -180,19 +178,16 @@ static OperatorResult distances(OperatorCall &Op) {
                    elementsOf(productOf({Batch, R, Width + 4}), Each));
     const Tensor Out = Op.make(To, A);
     // backward() makes both gradients, whichever is asked for.
-    const uint64_t Own = (A->needsGradient() ? bytesOf(A) : 0) +
-                         (B->needsGradient() ? bytesOf(B) : 0);
-    Op.record({Out}, {{A}, {B}}, {A->Memory, B->Memory, Out->Memory},
-              bytesOf(Out) + 3 * (bytesOf(A) + bytesOf(B)) - Own);
-    return Out;
+    const uint64_t Own = gradientBytes(A) + gradientBytes(B);
+    return Op.record({Out}, {{A}, {B}}, {A, B, Out},
+                     bytesOf(Out) + 3 * (bytesOf(A) + bytesOf(B)) - Own);
   }
   const Tensor Out = Op.make(To, A);
   const uint64_t Size = bytesOf(Out);
   // For the second gradient, the other two are transposed.
-  Op.record({Out}, {{A}, {B}}, {A->Memory, B->Memory, Out->Memory},
-            B->needsGradient() ? 2 * Size : 0,
-            B->needsGradient() ? 2 * Size : Size);
-  return Out;
+  return Op.record({Out}, {{A}, {B}}, {A, B, Out},
+                   B->needsGradient() ? 2 * Size : 0,
+                   B->needsGradient() ? 2 * Size : Size);
 }
 
 /// The product of two tensors of the same labels, summed over dimensions
@@ -246,8 +241,8 @@ static Tensor sumOfProducts(Tensor A, Tensor B, const Sizes &Summed) {
 /// einsum() of one or two tensors whose labels are letters, as
 /// aten/src/ATen/native/Linear.cpp has it.
 static OperatorResult einsum(OperatorCall &Op) {
-  std::vector<Tensor> Of = Op.tensors({"tensors", "operands"});
-  std::string Equation = Op.text("equation");
+  std::vector<Tensor> Of = Op.tensors("tensors operands");
+  std::string Equation = Op.text("equation").str();
   Equation.erase(std::remove(Equation.begin(), Equation.end(), ' '),
                  Equation.end());
   const size_t Arrow = Equation.find("->");

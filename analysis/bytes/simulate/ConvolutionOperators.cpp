@@ -16,11 +16,9 @@ namespace {
 
 /// What a convolution is given, and what follows of it.
 struct Convolved {
-  unsigned Dimensions = 0;
-  bool IsTransposed = false;
+  bool IsTransposed = false, IsBatched = false;
   Tensor X, W, B;
-  Sizes Kernel, Stride, Dilation, Padding;
-  Sizes More; ///< On one side of the result.
+  Sizes Kernel;
   int64_t Groups = 1;
   Sizes From, To; ///< With a batch.
   bool IsDilated = false, IsPointwise = true;
@@ -29,43 +27,41 @@ struct Convolved {
   /// In use at once, after the result (the columns of a whole batch: before).
   uint64_t Columns = 0, BackwardColumns = 0;
 
-  bool isBatched() const { return X->sizes().size() == Dimensions + 2; }
   /// Parts of the batch are copied: only those of one sample lie in order.
   bool copiesParts() const { return Split > 1 && From[0] > 1; }
 };
 
 } // namespace
 
-/// False, and trouble, where the arguments make no sense.
+/// Reads the arguments, and the sizes of the result from them. False, and
+/// trouble, where they make no sense.
 static bool readConvolution(OperatorCall &Op, Convolved &Of) {
-  const unsigned Dimensions = Of.Dimensions;
+  const unsigned Dimensions = Op.Dimensions;
+  Of.IsTransposed = Op.Base != "conv#d";
   Of.X = Op.self();
   Of.W = Op.tensor("weight");
   Of.B = Op.maybeTensor("bias");
-  Of.Kernel = lastOf(Of.W->sizes(), Dimensions);
-  Of.Stride = Op.integers("stride", Dimensions, 1);
-  Of.Dilation = Op.integers("dilation", Dimensions, 1);
-  Of.More = Op.integers("output_padding", Dimensions, 0);
-  Of.Groups = std::max<int64_t>(Op.integer("groups", 1), 1);
-  Of.Padding = Sizes(Dimensions, 0);
-  const std::string Named = Op.text("padding");
-  if (StringRef(Named).contains_insensitive("same"))
-    for (unsigned I = 0; I < Dimensions && I < Of.Kernel.size(); ++I)
-      Of.Padding[I] = Of.Dilation[I] * (Of.Kernel[I] - 1) / 2;
-  else if (Named.empty())
-    Of.Padding = Op.integers("padding", Dimensions, 0);
-  return Op.areSmall({Of.Stride, Of.Dilation, Of.More, Of.Padding});
-}
-
-/// Sets the sizes of the result. False, and trouble, where there are none.
-static bool sizeConvolution(OperatorCall &Op, Convolved &Of) {
-  const unsigned Dimensions = Of.Dimensions;
   const Sizes OfWeight = Of.W->sizes(), OfX = Of.X->sizes();
+  Of.Kernel = lastOf(OfWeight, Dimensions);
+  const Sizes Strides = Op.integers("stride", Dimensions, 1),
+              Dilation = Op.integers("dilation", Dimensions, 1),
+              More = Op.integers("output_padding", Dimensions);
+  Of.Groups = std::max<int64_t>(Op.integer("groups", 1), 1);
+  Sizes Paddings(Dimensions, 0);
+  const StringRef Named = Op.text("padding");
+  if (Named.contains_insensitive("same"))
+    for (unsigned I = 0; I < Dimensions && I < Of.Kernel.size(); ++I)
+      Paddings[I] = Dilation[I] * (Of.Kernel[I] - 1) / 2;
+  else if (Named.empty())
+    Paddings = Op.integers("padding", Dimensions);
+  if (!Op.areSmall({Strides, Dilation, More, Paddings}))
+    return false;
   Of.From = OfX;
-  if (!Of.isBatched())
+  Of.IsBatched = OfX.size() == Dimensions + 2;
+  if (!Of.IsBatched)
     Of.From.insert(Of.From.begin(), 1);
   if (Of.From.size() != Dimensions + 2 || OfWeight.size() != Dimensions + 2) {
-    Op.throws("'" + Op.Name + "' is given a tensor of " + shown(OfX));
+    Op.doesNotTake(Of.X);
     return false;
   }
   const int64_t Channels = Of.From[1];
@@ -76,20 +72,20 @@ static bool sizeConvolution(OperatorCall &Op, Convolved &Of) {
               " channels, and is given " + Twine(Channels) + ": " + shown(OfX));
   Of.To = {Of.From[0], Of.IsTransposed ? OfWeight[1] * Of.Groups : OfWeight[0]};
   for (unsigned I = 0; I < Dimensions; ++I) {
-    const int64_t In = Of.From[2 + I], Stride = Of.Stride[I],
-                  Padding = Of.Padding[I];
-    const int64_t Extent = Of.Dilation[I] * (Of.Kernel[I] - 1) + 1;
+    const int64_t In = Of.From[2 + I], Stride = Strides[I],
+                  Padding = Paddings[I];
+    const int64_t Extent = Dilation[I] * (Of.Kernel[I] - 1) + 1;
     if (Stride <= 0) {
       Op.throws("'" + Op.Name + "' has a stride of " + Twine(Stride));
       return false;
     }
     Of.To.push_back(Of.IsTransposed
-                        ? (In - 1) * Stride - 2 * Padding + Extent + Of.More[I]
+                        ? (In - 1) * Stride - 2 * Padding + Extent + More[I]
                         : (In + 2 * Padding - Extent) / Stride + 1);
     if ((!Of.IsTransposed && In + 2 * Padding < Extent) || Of.To.back() <= 0)
       Op.throws("'" + Op.Name + "' of " + shown(OfX) + " with a kernel of " +
                 shown(Of.Kernel) + " leaves nothing");
-    Of.IsDilated |= Of.Dilation[I] != 1;
+    Of.IsDilated |= Dilation[I] != 1;
     Of.IsPointwise &= Of.Kernel[I] == 1 && Stride == 1 && Padding == 0;
   }
   return !Op.Trouble;
@@ -101,15 +97,15 @@ static void layOutConvolution(OperatorCall &Op, Convolved &Of) {
     return elementsOf(Count, typeOf(Of.X).Bytes);
   };
   const int64_t N = Of.From[0],
-                Inside = productOf(lastOf(Of.From, Of.Dimensions)),
-                Outside = productOf(lastOf(Of.To, Of.Dimensions)),
+                Inside = productOf(lastOf(Of.From, Op.Dimensions)),
+                Outside = productOf(lastOf(Of.To, Op.Dimensions)),
                 Taps = productOf(Of.Kernel);
   // A slice of the channels of one sample lies in order.
   const bool GroupsInside =
-      Of.Dimensions == 3 && !Of.IsDilated && !Of.IsTransposed;
+      Op.Dimensions == 3 && !Of.IsDilated && !Of.IsTransposed;
   // Groups have columns all the same.
   const bool IsPointwise =
-      Of.IsPointwise && !(Of.Dimensions == 3 && Of.Groups > 1);
+      Of.IsPointwise && !(Op.Dimensions == 3 && Of.Groups > 1);
   Of.Split = GroupsInside ? 1 : Of.Groups;
   const int64_t C = Of.From[1] / Of.Split, OC = Of.To[1] / Of.Split;
   Of.XPart = Elements(N * C * Inside);
@@ -122,7 +118,7 @@ static void layOutConvolution(OperatorCall &Op, Convolved &Of) {
     Of.BackwardColumns = Of.Columns + (Of.B ? Elements(OC) : 0);
   } else {
     Of.Columns = IsPointwise ? 0 : Elements(C * Taps * N * Outside);
-    Of.BackwardColumns = Of.Dimensions == 3 && IsPointwise
+    Of.BackwardColumns = Op.Dimensions == 3 && IsPointwise
                              ? Elements(C * N * Inside)
                              : Of.Columns;
     if (!Of.W->needsGradient() || !Op.S.GradMode)
@@ -154,24 +150,21 @@ static Tensor convolve(OperatorCall &Op, const Convolved &Of) {
 /// what each output sees as columns, and multiply.
 static OperatorResult convolution(OperatorCall &Op) {
   Convolved Of;
-  Of.Dimensions = Op.Dimensions;
-  Of.IsTransposed = Op.Base != "conv#d";
-  if (!readConvolution(Op, Of) || !sizeConvolution(Op, Of))
+  if (!readConvolution(Op, Of))
     return {};
   layOutConvolution(Op, Of);
   const Tensor &X = Of.X, &W = Of.W, &B = Of.B;
   // A tensor whose elements do not lie in order is copied, for the moment.
-  const BlockPtr Ordered =
-      X->isContiguous() ? nullptr : Op.allocate(bytesOf(X));
+  const uint64_t InOrder = X->isContiguous() ? 0 : bytesOf(X);
+  const BlockPtr Ordered = InOrder ? Op.allocate(InOrder) : nullptr;
   Tensor Out = convolve(Op, Of);
-  if (!Of.isBatched())
+  if (!Of.IsBatched)
     Out = Op.withoutDimension(Out, 0);
   uint64_t Scratch = Of.BackwardColumns, SparseScratch = Scratch;
   if (Of.Split > 1) {
-    const uint64_t Gradients =
-        (X->needsGradient() ? bytesOf(X) : 0) +
-        (W->needsGradient() && Op.S.GradMode ? bytesOf(W) : 0) +
-        (B && B->needsGradient() ? bytesOf(B) : 0);
+    const uint64_t Gradients = gradientBytes(X) +
+                               (Op.S.GradMode ? gradientBytes(W) : 0) +
+                               gradientBytes(B);
     const bool Copies = Of.copiesParts();
     const uint64_t OfOne =
         Of.BackwardColumns + (Copies ? Of.XPart + Of.OutPart : 0);
@@ -181,10 +174,8 @@ static OperatorResult convolution(OperatorCall &Op) {
   } else {
     SparseScratch += bytesOf(Out);
   }
-  const uint64_t InOrder = Ordered ? bytesOf(X) : 0;
-  Op.record({Out}, {{X}, {W}, {B}}, {X->Memory, W->Memory}, Scratch + InOrder,
-            SparseScratch + InOrder);
-  return Out;
+  return Op.record({Out}, {{X}, {W}, {B}}, {X, W}, Scratch + InOrder,
+                   SparseScratch + InOrder);
 }
 
 static constexpr OperatorRule ConvolutionRows[] = {

@@ -7,7 +7,7 @@
 
 #include "analysis/bytes/simulate/OperatorRules.h"
 #include "analysis/torch/api/OpFacts.h"
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using llvm::ArrayRef;
 using llvm::StringRef;
@@ -39,23 +39,21 @@ static OperatorResult unary(OperatorCall &Op) {
           ? T
           : Op.makeLike(T, KeepsType ? T->Shape.Type : std::optional(Float32));
   const Saved Saves = InPlace ? Facts->SavesInPlace : Facts->Saves;
-  std::vector<BlockPtr> Kept;
+  const bool SavesResult = Saves == Saved::Result || Saves == Saved::Both,
+             SavesArgument = Saves == Saved::Argument || Saves == Saved::Both;
   if (InPlace && !KeepsNothing && Saves == Saved::Unknown && Op.records({{T}}))
     Op.throws("backward() of '" + Op.Name + "' is not implemented");
-  if (!InPlace && (Saves == Saved::Argument || Saves == Saved::Both))
-    Kept.push_back(T->Memory);
-  if (Saves == Saved::Result || Saves == Saved::Both)
-    Kept.push_back(Out->Memory);
-  if (InPlace && (Saves == Saved::Argument || Saves == Saved::Both) &&
-      Op.records({{T}}))
-    Kept.push_back(Op.allocate(Size)); // As it was before.
-  if (Noise)
-    Kept.push_back(Noise);
+  const KeptMemory Kept[] = {SavesArgument && !InPlace ? T : nullptr,
+                             SavesResult ? Out : nullptr,
+                             SavesArgument && InPlace && Op.records({{T}})
+                                 ? Op.allocate(Size) // As it was before.
+                                 : nullptr,
+                             Noise};
   const auto Needed = static_cast<uint64_t>(Op.Rule->Scratch * Size);
   const bool ReadsInOrder =
       !InPlace && (Op.Base == "triu" || Op.Base == "tril");
-  Op.record({Out}, {{T}}, Kept, Needed, Needed + (ReadsInOrder ? Size : 0));
-  return Out;
+  return Op.record({Out}, {{T}}, Kept, Needed,
+                   Needed + (ReadsInOrder ? Size : 0));
 }
 
 /// Truths, or what `&` makes of integers.
@@ -77,8 +75,7 @@ static OperatorResult compare(OperatorCall &Op) {
 static OperatorResult logSigmoid(OperatorCall &Op) {
   const Tensor T = Op.self(), Out = Op.makeLike(T), Buffer = Op.makeLike(T);
   Op.copyInOrder(T);
-  Op.record({Out}, {{T}}, {T->Memory, Buffer->Memory});
-  return Out;
+  return Op.record({Out}, {{T}}, {T, Buffer});
 }
 
 static constexpr OperatorRule UnaryRows[] = {
@@ -102,19 +99,14 @@ static constexpr OperatorRule UnaryRows[] = {
 const RuleTable UnaryRules = {UnaryRows, /*InPlace=*/true,
                               /*NeedsDimension=*/false};
 
-static constexpr OperatorRule FillRows[] = {
-    {"fill_ zero_ normal_ uniform_ bernoulli_ random_ exponential_ copy_ "
-     "set_data",
-     fill},
-};
-const RuleTable FillRules = {FillRows, /*InPlace=*/false,
-                             /*NeedsDimension=*/false};
-
 static constexpr OperatorRule TruthRows[] = {
     {"eq ne lt le gt ge equal less less_equal greater greater_equal "
      "not_equal logical_and logical_or logical_xor logical_not isnan "
      "isinf isfinite bitwise_and bitwise_or bitwise_xor bitwise_not",
      compare},
+    {"fill_ zero_ normal_ uniform_ bernoulli_ random_ exponential_ copy_ "
+     "set_data",
+     fill},
 };
 const RuleTable TruthRules = {TruthRows, /*InPlace=*/false,
                               /*NeedsDimension=*/false};
@@ -142,58 +134,42 @@ static OperatorResult dropout(OperatorCall &Op) {
   const BlockPtr Second =
       Op.Name.contains("alpha") ? Op.allocate(bytesOf(Noise)) : nullptr;
   const Tensor Out = InPlace ? T : Op.makeLike(T);
-  Op.record({Out}, {{T}}, {Noise->Memory});
-  return Out;
+  return Op.record({Out}, {{T}}, {Noise});
 }
 
 static OperatorResult where(OperatorCall &Op) {
-  const Tensor Condition = Op.tensor({"condition", "mask"});
+  const Tensor Condition = Op.tensor("condition mask");
   const bool Fills = Op.Name.starts_with("masked_fill");
   const Tensor A = Op.self();
   const Tensor B = Fills ? Op.maybeTensor("value") : Op.tensor("other");
   const std::optional<Sizes> All = Op.fitted({Condition, A, B});
   if (!All)
     return {};
-  if (Op.isInPlace()) {
-    Op.record({A}, {{A}}, {Condition->Memory});
-    return A;
-  }
+  if (Op.isInPlace())
+    return Op.record({A}, {{A}}, {Condition});
   const Tensor Out = Op.make(*All, Fills || !B ? typeOf(A) : promoted(*A, *B));
   // Gradients are as large as the result, until they are added up.
   auto Grown = [&](const Tensor &T) -> uint64_t {
     return T && T->needsGradient() && T->sizes() != *All ? bytesOf(Out) : 0;
   };
   const Tensor Other = Fills ? nullptr : B;
-  Op.record({Out}, {{A}, {Other}}, {Condition->Memory},
-            Grown(A) + Grown(Other));
-  return Out;
+  return Op.record({Out}, {{A}, {Other}}, {Condition}, Grown(A) + Grown(Other));
 }
 
 static OperatorResult prelu(OperatorCall &Op) {
   const Tensor T = Op.self(), Weight = Op.tensor("weight");
   const Tensor Out = Op.makeLike(T);
-  Op.record({Out}, {{T}, {Weight}}, {T->Memory, Weight->Memory}, bytesOf(T));
-  return Out;
+  return Op.record({Out}, {{T}, {Weight}}, {T, Weight}, bytesOf(T));
 }
-
-static constexpr OperatorRule MaskRows[] = {
-    {"dropout dropout2d dropout3d feature_dropout alpha_dropout "
-     "feature_alpha_dropout",
-     dropout},
-    {"where masked_fill", where},
-    {"prelu", prelu},
-};
-const RuleTable MaskRules = {MaskRows, /*InPlace=*/true};
 
 //===----------------------------------------------------------------------===//
 // Over dimensions
 //===----------------------------------------------------------------------===//
 
 /// The sizes of \p T without the dimensions that are reduced, or with ones.
-static Sizes reducedSizes(OperatorCall &Op, const Tensor &T,
-                          StringRef DimName) {
+static Sizes reducedSizes(OperatorCall &Op, const Tensor &T) {
   const Sizes From = T->sizes();
-  const std::optional<Sizes> Asked = Op.maybeIntegers({DimName});
+  const std::optional<Sizes> Asked = Op.maybeIntegers("dim");
   const bool Keeps = Op.flag("keepdim", false);
   std::vector<bool> Reduced(From.size(), !Asked || Asked->empty());
   if (Asked)
@@ -215,46 +191,42 @@ static OperatorResult reduce(OperatorCall &Op) {
   const ElementType Own = typeOf(T);
   ElementType Type = Op.type().value_or(Own);
   if (!Op.type() && !isFloating(Own))
-    Type = Op.Name == "any" || Op.Name == "all"                        ? Bool
-           : Op.Name == "mean" || Op.Name == "std" || Op.Name == "var" ? Float32
-           : Op.Name == "sum" || Op.Name == "prod" || Op.Name == "argmax"
-               ? Int64
-               : Own;
+    Type = llvm::StringSwitch<ElementType>(Op.Name)
+               .Cases("any", "all", Bool)
+               .Cases("mean", "std", "var", Float32)
+               .Cases("sum", "prod", Int64)
+               .Default(Own);
   if (Op.Name == "argmax" || Op.Name == "argmin" || Op.Name == "count_nonzero")
     Type = Int64;
-  const Tensor Out = Op.make(reducedSizes(Op, T, "dim"), Type);
-  const uint64_t Size = bytesOf(T);
-  if (Op.Name == "sum") {
-    Op.record({Out}, {{T, Out->sizes().empty() ? GradientKind::Constant
+  const Tensor Out = Op.make(reducedSizes(Op, T), Type);
+  const uint64_t Size = bytesOf(T), OfOut = bytesOf(Out);
+  if (Op.Name == "sum")
+    return Op.record({Out},
+                     {{T, Out->sizes().empty() ? GradientKind::Constant
                                                : GradientKind::Strided}});
-  } else if (Op.Name == "mean") {
-    // Over dimensions it keeps what it reads, whatever for.
-    Op.record({Out}, {{T}},
-              Op.find("dim") ? ArrayRef(T->Memory) : ArrayRef<BlockPtr>());
-  } else if ((Op.Name == "max" || Op.Name == "min" || Op.Name == "median") &&
-             Out->sizes().empty()) {
-    if (Op.Name == "median" || !T->isContiguous())
-      Op.scratch(Size);
-    Op.record({Out}, {{T}}, {T->Memory, Out->Memory}, Size * 9 / 4);
-  } else if (Op.Name == "logsumexp") {
-    Op.scratch(Size + bytesOf(Out));
-    Op.record({Out}, {{T}}, {T->Memory, Out->Memory}, 2 * Size);
-  } else if (Op.Name == "amax" || Op.Name == "amin") {
-    // The places of the largest are counted, in eight bytes.
-    Op.record({Out}, {{T}}, {T->Memory, Out->Memory},
-              Size * 5 / 4 + 3 * bytesOf(Out));
-  } else if (Op.Name == "prod" && Op.find("dim")) {
-    Op.record({Out}, {{T}}, {T->Memory, Out->Memory},
-              Size * 5 / 4 + 2 * bytesOf(Out));
-  } else if (Op.Name == "std") {
-    Op.record({Out}, {{T}}, {T->Memory, Out->Memory}, Size + 3 * bytesOf(Out));
-  } else if (Op.Name == "norm" || Op.Name == "prod" || Op.Name == "max" ||
-             Op.Name == "min") {
-    Op.record({Out}, {{T}}, {T->Memory, Out->Memory}, Size);
-  } else if (Op.Name == "var") {
-    Op.record({Out}, {{T}}, {T->Memory}, Size + 2 * bytesOf(Out));
-  }
-  return Out;
+  // Over dimensions it keeps what it reads, whatever for.
+  if (Op.Name == "mean")
+    return Op.record({Out}, {{T}}, {Op.find("dim") ? T : nullptr});
+  if (Op.Name == "var")
+    return Op.record({Out}, {{T}}, {T}, Size + 2 * OfOut);
+  if (Op.Name == "median" ||
+      ((Op.Name == "max" || Op.Name == "min") && !T->isContiguous()))
+    Op.scratch(Size);
+  if (Op.Name == "logsumexp")
+    Op.scratch(Size + OfOut);
+  const auto Scratch =
+      llvm::StringSwitch<std::optional<uint64_t>>(Op.Name)
+          .Cases("max", "min", "median", Size * 9 / 4)
+          .Case("logsumexp", 2 * Size)
+          // The places of the largest are counted, in eight bytes.
+          .Cases("amax", "amin", Size * 5 / 4 + 3 * OfOut)
+          .Case("prod", Op.find("dim") ? Size * 5 / 4 + 2 * OfOut : Size)
+          .Case("std", Size + 3 * OfOut)
+          .Case("norm", Size)
+          .Default(std::nullopt);
+  if (!Scratch)
+    return Out;
+  return Op.record({Out}, {{T}}, {T, Out}, *Scratch);
 }
 
 /// max(dim), min(dim), topk, sort, median, mode: values and indices.
@@ -266,7 +238,7 @@ static OperatorResult reduceWithIndices(OperatorCall &Op) {
     if (D < To.size())
       To[D] = Op.integer("k", 1);
   } else if (Op.Name != "sort" && !Op.Name.starts_with("cum")) {
-    To = reducedSizes(Op, T, "dim");
+    To = reducedSizes(Op, T);
   }
   const Tensor Values = Op.make(To, T), Indices = Op.make(To, Int64);
   if (Op.Name == "kthvalue") // A copy, and its places.
@@ -275,10 +247,8 @@ static OperatorResult reduceWithIndices(OperatorCall &Op) {
   if (const size_t D = Op.dimension(Op.integer("dim", -1), T->sizes().size());
       Op.Name == "median" && D < T->Strides.size() && T->Strides[D] != 1)
     Op.scratch(bytesOf(T));
-  Op.record(
-      {Values, Indices}, {{T}},
-      {Indices->Memory, Op.Name.starts_with("cum") ? T->Memory : nullptr});
-  return std::vector<Tensor>{Values, Indices};
+  return Op.record({Values, Indices}, {{T}},
+                   {Indices, Op.Name.starts_with("cum") ? T : nullptr});
 }
 
 static OperatorResult softmax(OperatorCall &Op) {
@@ -288,8 +258,7 @@ static OperatorResult softmax(OperatorCall &Op) {
     T = Op.run("to", Op.Given);
   const BlockPtr Ordered = Op.copyInOrder(T);
   const Tensor Out = Op.make(T->sizes(), T);
-  Op.record({Out}, {{T}}, {Out->Memory}, 0, bytesOf(Out));
-  return Out;
+  return Op.record({Out}, {{T}}, {Out}, 0, bytesOf(Out));
 }
 
 /// Half of a dimension, through the gate of the other half.
@@ -300,8 +269,7 @@ static OperatorResult glu(OperatorCall &Op) {
   if (D < To.size())
     To[D] /= 2;
   const Tensor Out = Op.make(To, T);
-  Op.record({Out}, {{T}}, {T->Memory});
-  return Out;
+  return Op.record({Out}, {{T}}, {T});
 }
 
 static OperatorResult maybeWithIndices(OperatorCall &Op) {
@@ -321,10 +289,7 @@ static OperatorResult kthValue(OperatorCall &Op) {
 }
 
 static OperatorResult softmin(OperatorCall &Op) {
-  Arguments With = Op.Given;
-  With.erase("self");
-  With["input"] = Op.run("neg", Op.Given);
-  return Op.run("softmax", With);
+  return Op.run("neg", Op.Given).run("softmax", Op.Given);
 }
 
 static constexpr OperatorRule ReductionRows[] = {
@@ -338,6 +303,11 @@ static constexpr OperatorRule ReductionRows[] = {
     {"softmax log_softmax", softmax},
     {"softmin", softmin},
     {"glu", glu},
+    {"dropout dropout2d dropout3d feature_dropout alpha_dropout "
+     "feature_alpha_dropout",
+     dropout},
+    {"where masked_fill", where},
+    {"prelu", prelu},
 };
 const RuleTable ReductionRules = {ReductionRows, /*InPlace=*/true};
 

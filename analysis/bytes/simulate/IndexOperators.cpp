@@ -55,8 +55,7 @@ static OperatorResult slice(OperatorCall &Op) {
                             Op.integer("end", INT64_MAX), Step),
                    Step);
   }
-  Op.record({View}, {{T}});
-  return View;
+  return Op.record({View}, {{T}});
 }
 
 //===----------------------------------------------------------------------===//
@@ -70,27 +69,21 @@ struct Indexed {
   Tensor View;
   size_t D = 0;                ///< Its dimension that comes next.
   std::optional<Sizes> Picked; ///< The sizes of the tensors among the indices.
-  std::vector<BlockPtr> Kept;
+  std::vector<KeptMemory> Kept;
   llvm::SmallVector<size_t, 4> Places; ///< Of these, dimensions of View.
 };
 
 } // namespace
 
-/// A view for each number and slice, with a node of its own.
-static void becomes(OperatorCall &Op, Indexed &Of, Sizes To,
-                    std::vector<int64_t> Strides, GradientKind Kind) {
-  const Tensor Next = Op.view(Of.View, std::move(To), std::move(Strides));
-  Op.record({Next}, {{Of.View, Kind}});
-  Of.View = Next;
-}
-
-/// Applies one index, where an ellipsis stands for \p Left dimensions. False,
-/// and trouble, where that cannot be.
+/// Applies one index, where an ellipsis takes \p Left dimensions: a number and
+/// a slice make a view with a node of its own. False, and trouble, where that
+/// cannot be.
 static bool indexBy(OperatorCall &Op, Indexed &Of, const Value &P,
                     size_t Left) {
   Sizes To = Of.View->sizes();
   std::vector<int64_t> Strides = Of.View->Strides;
   size_t &D = Of.D;
+  GradientKind Kind = GradientKind::Fresh;
   switch (P.What) {
   case Value::Text:
   case Value::Other:
@@ -103,9 +96,9 @@ static bool indexBy(OperatorCall &Op, Indexed &Of, const Value &P,
   case Value::Null:
     To.insert(To.begin() + D, 1);
     Strides.insert(Strides.begin() + D, 0);
-    becomes(Op, Of, To, Strides, GradientKind::View);
+    Kind = GradientKind::View;
     ++D;
-    return true;
+    break;
   case Value::Integer:
     if (P.Number >= To[D] || P.Number < -To[D]) {
       Op.throws("index " + Twine(P.Number) + " of a dimension of " +
@@ -114,8 +107,7 @@ static bool indexBy(OperatorCall &Op, Indexed &Of, const Value &P,
     }
     To.erase(To.begin() + D);
     Strides.erase(Strides.begin() + D);
-    becomes(Op, Of, To, Strides, GradientKind::Fresh);
-    return true;
+    break;
   case Value::Slice: {
     auto Bound = [&](size_t I, int64_t Default) {
       return I < P.Elements.size() && P.Elements[I]->What == Value::Integer
@@ -125,21 +117,24 @@ static bool indexBy(OperatorCall &Op, Indexed &Of, const Value &P,
     const int64_t Step = std::clamp<int64_t>(Bound(2, 1), 0, MostOfDimension);
     To[D] = lengthOf(To[D], Bound(0, 0), Bound(1, INT64_MAX), Step);
     Strides[D] *= Step;
-    becomes(Op, Of, To, Strides, GradientKind::Fresh);
     ++D;
-    return true;
+    break;
   }
   case Value::Tensor:
     if (const std::optional<Sizes> Both =
             broadcast(Of.Picked.value_or(Sizes()), P.Handle->sizes()))
       Of.Picked = Both;
-    Of.Kept.push_back(P.Handle->Memory);
+    Of.Kept.push_back(P.Handle);
     Of.Places.push_back(D++);
     return true;
   default:
     Op.notFollowed("an index is not known");
     return false;
   }
+  const Tensor Next = Op.view(Of.View, To, Strides);
+  Op.record({Next}, {{Of.View, Kind}});
+  Of.View = Next;
+  return true;
 }
 
 /// How many dimensions of \p From all \p Parts of an index take. nullopt, and
@@ -178,7 +173,7 @@ static std::optional<size_t> consumedBy(OperatorCall &Op, ArrayRef<Cell> Parts,
 /// index({Slice(), 0, None, "...", tensor}).
 static OperatorResult index(OperatorCall &Op) {
   const Tensor T = Op.self();
-  const Cell All = Op.find({"indices", "index"});
+  const Cell All = Op.find("indices index");
   if (!All)
     return OperatorResult{};
   const ArrayRef<Cell> Parts =
@@ -192,11 +187,11 @@ static OperatorResult index(OperatorCall &Op) {
   for (const Cell &P : Parts)
     if (!indexBy(Op, Of, *P, From.size() - *Consumed))
       return {};
-  if (!Of.Picked) {
-    if (Of.View == T)
-      becomes(Op, Of, From, T->Strides, GradientKind::Alias);
+  if (!Of.Picked && Of.View != T)
     return Of.View;
-  }
+  if (!Of.Picked)
+    return Op.record({Op.view(T, From, T->Strides)},
+                     {{T, GradientKind::Alias}});
   // Then what tensors pick.
   Sizes To = Of.View->sizes();
   for (const size_t Place : llvm::reverse(Of.Places))
@@ -207,8 +202,7 @@ static OperatorResult index(OperatorCall &Op) {
   To.insert(To.begin() + (AreNeighbours ? Of.Places.front() : 0),
             Of.Picked->begin(), Of.Picked->end());
   const Tensor Out = Op.make(To, T);
-  Op.record({Out}, {{Of.View}}, Of.Kept);
-  return Out;
+  return Op.record({Out}, {{Of.View}}, Of.Kept);
 }
 
 //===----------------------------------------------------------------------===//
@@ -228,42 +222,23 @@ static OperatorResult pick(OperatorCall &Op) {
       To[D] = Count;
   }
   const Tensor Out = Op.make(To, T);
-  std::vector<BlockPtr> Kept = {Indices->Memory};
-  if (!Selects)
-    Kept.push_back(T->Memory);
-  Op.record({Out}, {{T}}, Kept);
-  return Out;
+  return Op.record({Out}, {{T}}, {Indices, Selects ? nullptr : T});
 }
 
 /// index_put, scatter, index_copy and the like.
 static OperatorResult put(OperatorCall &Op) {
   const Tensor T = Op.self();
   const Tensor Out = Op.isInPlace() ? T : Op.makeLike(T);
-  std::vector<BlockPtr> Kept;
-  if (const Tensor Index = Op.tensorIn(Op.find({"index", "mask"})))
-    Kept.push_back(Index->Memory);
-  const Tensor Values =
-      Op.tensorIn(Op.find({"src", "source", "values", "value"}));
+  const Tensor Index = Op.tensorIn(Op.find("index mask")),
+               Values = Op.tensorIn(Op.find("src source values value"));
   const StringRef Base = Op.Base;
-  if ((Base == "index_copy" || Base == "index_add") && Values &&
-      Values->needsGradient())
-    Kept.push_back(Values->Memory);
+  const bool KeepsValues = (Base == "index_copy" || Base == "index_add") &&
+                           Values && Values->needsGradient();
   const bool Adds = Base == "index_add" || Base == "scatter_add";
-  Op.record({Out},
-            {{T, Adds ? GradientKind::Alias : GradientKind::Fresh}, {Values}},
-            Kept);
-  return Out;
+  return Op.record(
+      {Out}, {{T, Adds ? GradientKind::Alias : GradientKind::Fresh}, {Values}},
+      {Index, KeepsValues ? Values : nullptr});
 }
-
-static constexpr OperatorRule IndexRows[] = {
-    {"slice narrow select", slice},
-    {"index", index},
-    {"index_select gather take", pick},
-    {"index_put scatter scatter_add index_add index_copy index_fill "
-     "masked_scatter",
-     put},
-};
-const RuleTable IndexRules = {IndexRows, /*InPlace=*/true};
 
 //===----------------------------------------------------------------------===//
 // Copies
@@ -271,7 +246,7 @@ const RuleTable IndexRules = {IndexRows, /*InPlace=*/true};
 
 /// cat(tensors, dim), stack(tensors, dim), hstack(), vstack().
 static OperatorResult cat(OperatorCall &Op) {
-  const std::vector<Tensor> All = Op.tensors({"tensors", "self"});
+  const std::vector<Tensor> All = Op.tensors("tensors self");
   if (Op.Trouble || All.empty())
     return Op.notFollowed("what '" + Op.Name + "' joins is not known");
   const bool Stacks = Op.Name == "stack";
@@ -279,7 +254,7 @@ static OperatorResult cat(OperatorCall &Op) {
   const size_t D =
       Op.dimension(Op.Name == "hstack"   ? (To.size() > 1)
                    : Op.Name == "vstack" ? 0
-                                         : Op.integer({"dim", "axis"}, 0),
+                                         : Op.integer("dim axis", 0),
                    To.size() + Stacks);
   if (Op.Trouble)
     return {};
@@ -315,8 +290,7 @@ static OperatorResult cat(OperatorCall &Op) {
   if (Op.Trouble)
     return {};
   const Tensor Out = Op.make(To, Type);
-  Op.record({Out}, Inputs);
-  return Out;
+  return Op.record({Out}, Inputs);
 }
 
 /// repeat(repeats), tile(dims), repeat_interleave(repeats, dim).
@@ -324,16 +298,16 @@ static OperatorResult repeat(OperatorCall &Op) {
   const bool Interleaves = Op.Base == "repeat_interleave";
   const Tensor T = Op.self();
   Sizes To = T->sizes();
-  const std::optional<Sizes> Times = Op.maybeIntegers({"repeats", "dims"});
+  const std::optional<Sizes> Times = Op.maybeIntegers("repeats dims");
   if (!Times)
     return OperatorResult();
-  std::vector<BlockPtr> Kept;
+  BlockPtr Sources; // Which one each copies.
   if (Interleaves) {
     const size_t D = Op.dimension(Op.integer("dim", 0), To.size());
     if (Times->size() != 1 || D >= To.size() || !Op.find("dim"))
       return OperatorResult();
     To[D] = productOf({To[D], Times->front()});
-    Kept.push_back(Op.make({To[D]}, Int64)->Memory); // Which one each copies.
+    Sources = Op.make({To[D]}, Int64)->Memory;
   } else {
     while (To.size() < Times->size())
       To.insert(To.begin(), 1);
@@ -342,8 +316,7 @@ static OperatorResult repeat(OperatorCall &Op) {
           productOf({To[To.size() - Times->size() + I], (*Times)[I]});
   }
   const Tensor Out = Op.make(To, T);
-  Op.record({Out}, {{T}}, Kept);
-  return Out;
+  return Op.record({Out}, {{T}}, {Sources});
 }
 
 /// to(dtype), type_as(other): a copy, where it is of another type.
@@ -360,8 +333,7 @@ static OperatorResult convert(OperatorCall &Op) {
   if (!To || To->Name == typeOf(T).Name)
     return T;
   const Tensor Copy = Op.makeLike(T, *To);
-  Op.record({Copy}, {{T}});
-  return Copy;
+  return Op.record({Copy}, {{T}});
 }
 
 /// zeros, randn, arange and the like; zeros_like, new_zeros.
@@ -370,8 +342,7 @@ static OperatorResult makeNew(OperatorCall &Op) {
     return Op.makeLike(Op.self(), Op.type());
   if (Op.Name.starts_with("new_")) {
     const Tensor T = Op.self();
-    return Op.make(Op.maybeIntegers("size").value_or(Sizes()),
-                   Op.type().value_or(typeOf(T)));
+    return Op.make(Op.integers("size"), Op.type().value_or(typeOf(T)));
   }
   if (Op.Name == "one_hot") {
     const Tensor T = Op.self();
@@ -391,14 +362,12 @@ static OperatorResult makeContiguous(OperatorCall &Op) {
     return T;
   const Tensor Copy = Op.make(T->sizes(), T);
   Op.scratch(bytesToTranspose(T));
-  Op.record({Copy}, {{T, GradientKind::Alias}});
-  return Copy;
+  return Op.record({Copy}, {{T, GradientKind::Alias}});
 }
 
 static OperatorResult clone(OperatorCall &Op) {
   const Tensor T = Op.self(), Copy = Op.makeLike(T);
-  Op.record({Copy}, {{T, GradientKind::Alias}});
-  return Copy;
+  return Op.record({Copy}, {{T, GradientKind::Alias}});
 }
 
 /// The tensor itself: devices are all one here.
@@ -409,7 +378,13 @@ static OperatorResult itself(OperatorCall &Op) {
   return T;
 }
 
-static constexpr OperatorRule CopyRows[] = {
+static constexpr OperatorRule IndexRows[] = {
+    {"slice narrow select", slice},
+    {"index", index},
+    {"index_select gather take", pick},
+    {"index_put scatter scatter_add index_add index_copy index_fill "
+     "masked_scatter",
+     put},
     {"contiguous", makeContiguous},
     {"clone", clone},
     {"cuda cpu alias requires_grad set_requires_grad pin_memory "
@@ -423,7 +398,7 @@ static constexpr OperatorRule CopyRows[] = {
     {"repeat tile repeat_interleave", repeat},
     {"to type toType type_as to_type", convert},
 };
-const RuleTable CopyRules = {CopyRows, /*InPlace=*/true};
+const RuleTable IndexRules = {IndexRows, /*InPlace=*/true};
 
 static Tensor joined(StringRef How, const std::vector<Tensor> &All,
                      int64_t Dim) {

@@ -21,37 +21,24 @@ enum class Reduction : unsigned char { None, Mean, Sum, BatchMean };
 } // namespace
 
 static Reduction reduction(OperatorCall &Op) {
-  const std::string Named = Op.text("reduction");
-  if (!Named.empty())
-    return StringRef(Named).contains_insensitive("none")  ? Reduction::None
-           : StringRef(Named).contains_insensitive("sum") ? Reduction::Sum
-           : StringRef(Named).contains_insensitive("batch")
-               ? Reduction::BatchMean
-               : Reduction::Mean;
+  const StringRef Named = Op.text("reduction");
   // at::Reduction of the functions in torch.
-  switch (Op.integer("reduction", 1)) {
-  case 0:
-    return Reduction::None;
-  case 2:
-    return Reduction::Sum;
-  default:
-    return Reduction::Mean;
-  }
+  const int64_t Number = Op.integer("reduction", 1);
+  return Number == 0 || Named.contains_insensitive("none")  ? Reduction::None
+         : Number == 2 || Named.contains_insensitive("sum") ? Reduction::Sum
+         : Named.contains_insensitive("batch") ? Reduction::BatchMean
+                                               : Reduction::Mean;
 }
 
 /// As apply_loss_reduction() of aten/src/ATen/native/Loss.cpp.
 static OperatorResult reduced(OperatorCall &Op, const Tensor &Each) {
-  switch (reduction(Op)) {
-  case Reduction::None:
+  const Reduction How = reduction(Op);
+  if (How == Reduction::None)
     return Each;
-  case Reduction::Mean:
+  if (How == Reduction::Mean)
     return Each.mean();
-  case Reduction::Sum:
-    return Each.sum();
-  case Reduction::BatchMean:
-    return Each.sum() / 1;
-  }
-  llvm_unreachable("all reductions are handled");
+  const Tensor Sum = Each.sum();
+  return How == Reduction::Sum ? Sum : Sum / 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -71,7 +58,7 @@ static OperatorResult loss(OperatorCall &Op) {
                Positive = Op.maybeTensor("pos_weight");
   const Tensor Out = Op.make(IsReduced ? Sizes() : *Both, Input);
   // What is kept, and what is needed meanwhile, in sizes of the input.
-  std::vector<BlockPtr> Kept = {Input->Memory, Target->Memory};
+  std::vector<KeptMemory> Kept = {Input, Target};
   unsigned Forward = 0, Backward = 0;
   if (Op.Name == "l1_loss") {
     Kept = {Op.allocate(Size)};
@@ -79,14 +66,13 @@ static OperatorResult loss(OperatorCall &Op) {
     // A mean divides first.
     Backward = reduction(Op) == Reduction::Mean ? 2 : 1;
   } else if (Op.Name == "kl_div") {
-    Kept = {Target->Memory};
+    Kept = {Target};
     Forward = 3;
     Backward = 1;
   } else if (Op.Name == "binary_cross_entropy_with_logits") {
     Forward = Positive ? 6 : 5;
     Backward = Positive ? 2 : 0;
-    if (Positive)
-      Kept.push_back(Positive->Memory);
+    Kept.push_back(Positive);
   } else if (Op.Name == "huber_loss") {
     Forward = 1;
   } else {
@@ -95,13 +81,11 @@ static OperatorResult loss(OperatorCall &Op) {
       Out->Memory = Op.allocate(Size);
     Forward = Op.Name == "binary_cross_entropy" ? 0 : 1;
   }
-  if (Weight)
-    Kept.push_back(Weight->Memory);
+  Kept.push_back(Weight);
   // Without a reduction the last one is the result.
   if (IsReduced || Forward > 1)
     Op.scratch((IsReduced ? Forward : Forward - 1) * Size);
-  Op.record({Out}, {{Input}, {Target}}, Kept, Backward * Size);
-  return Out;
+  return Op.record({Out}, {{Input}, {Target}}, Kept, Backward * Size);
 }
 
 static OperatorResult poisson(OperatorCall &Op) {
@@ -135,32 +119,32 @@ static OperatorResult softMargin(OperatorCall &Op) {
   // The one number of the result lies in memory for all.
   if (IsReduced)
     Out->Memory = Op.allocate(Size);
-  Op.record({Out}, {{Input}}, {Input->Memory, Target->Memory}, 2 * Size);
-  return Out;
+  return Op.record({Out}, {{Input}}, {Input, Target}, 2 * Size);
 }
 
 //===----------------------------------------------------------------------===//
 // Of classes
 //===----------------------------------------------------------------------===//
 
+/// \p T with the weights of classes along \p Dimension.
+static Tensor withClassWeights(const Tensor &T, const Tensor &Weight,
+                               int64_t Dimension) {
+  Sizes Shape(T->sizes().size(), 1);
+  Shape[Dimension] = -1;
+  return T * Weight.view(Shape);
+}
+
 /// cross_entropy with label_smoothing, of targets that are numbers.
 static OperatorResult smoothedCrossEntropy(OperatorCall &Op,
                                            const Tensor &LogProbabilities,
                                            const Tensor &Target) {
-  const Sizes From = LogProbabilities->sizes();
-  const int64_t Dimension = From.size() == 1 ? 0 : 1;
-  Arguments With = Op.Given;
-  With.erase("self");
-  With["input"] = LogProbabilities;
-  const Tensor Likelihood = Op.run("nll_loss", With);
+  const int64_t Dimension = LogProbabilities->sizes().size() > 1;
+  const Tensor Likelihood = LogProbabilities.run("nll_loss", Op.Given);
   const Tensor Weight = Op.maybeTensor("weight");
-  auto SumOf = [&](const Tensor &T) { return -T.sum(Dimension); };
-  auto Weighed = [&] {
-    Sizes Shape(From.size(), 1);
-    Shape[Dimension] = -1;
-    return SumOf(LogProbabilities * Weight.view(Shape));
-  };
-  const Tensor Smooth = Weight ? Weighed() : SumOf(LogProbabilities);
+  const Tensor Smooth =
+      -(Weight ? withClassWeights(LogProbabilities, Weight, Dimension)
+               : LogProbabilities)
+           .sum(Dimension);
   const Tensor Ignored = Target.eq(1);
   Smooth.masked_fill_(Ignored, 0);
   Tensor Result = Smooth;
@@ -175,7 +159,7 @@ static OperatorResult smoothedCrossEntropy(OperatorCall &Op,
     const Tensor Others = Ignored.logical_not();
     Op.scratch(elementsOf(productOf(Target->sizes()), 8));
     const Tensor Picked = Op.make({productOf(Smooth->sizes())}, Smooth);
-    Op.record({Picked}, {{Smooth}}, {Smooth->Memory, Others->Memory});
+    Op.record({Picked}, {{Smooth}}, {Smooth, Others});
     Result = Picked.mean();
   }
   return (Likelihood * 0.9) + (Result * 0.1);
@@ -186,7 +170,7 @@ static OperatorResult crossEntropy(OperatorCall &Op) {
   const Sizes From = Input->sizes();
   if (From.empty())
     return Op.throws("'" + Op.Name + "' of a tensor without dimensions");
-  const int64_t Dimension = From.size() == 1 ? 0 : 1;
+  const int64_t Dimension = From.size() > 1;
   const bool Smooths = Op.maybeReal("label_smoothing").value_or(0) > 0;
   Arguments With = Op.Given;
   With["dim"] = Dimension;
@@ -194,10 +178,7 @@ static OperatorResult crossEntropy(OperatorCall &Op) {
   if (!isFloating(typeOf(Target))) {
     if (Smooths)
       return smoothedCrossEntropy(Op, Log, Target);
-    With = Op.Given;
-    With.erase("self");
-    With["input"] = Log;
-    return Op.run("nll_loss", With);
+    return Log.run("nll_loss", Op.Given);
   }
   // Targets that are probabilities.
   if (Target->sizes() != From)
@@ -209,25 +190,12 @@ static OperatorResult crossEntropy(OperatorCall &Op) {
     Expected = (Target * 0.9) + 0.1;
   Tensor Product = Log * Expected;
   const Tensor Before = Product; // Lives until the end of the expression.
-  if (const Tensor Weight = Op.maybeTensor("weight")) {
-    Sizes Shape(From.size(), 1);
-    Shape[Dimension] = -1;
-    Product = Product * Weight.view(Shape);
-  }
+  if (const Tensor Weight = Op.maybeTensor("weight"))
+    Product = withClassWeights(Product, Weight, Dimension);
   if (reduction(Op) == Reduction::None)
     return -Product.sum(Dimension);
   const Tensor Sum = -Product.sum();
   return reduction(Op) == Reduction::Sum ? Sum : Sum / 2;
-}
-
-/// Of one dimension less than the input, of which each is a class.
-static Sizes withoutClasses(const Tensor &Input) {
-  Sizes To = Input->sizes();
-  if (To.size() > 1)
-    To.erase(To.begin() + 1);
-  else
-    To.clear();
-  return To;
 }
 
 /// ctc_loss(log_probs, targets, input_lengths, target_lengths).
@@ -235,7 +203,7 @@ static OperatorResult connectionist(OperatorCall &Op) {
   const Tensor Log = Op.tensor("log_probs"), Targets = Op.tensor("targets");
   const Sizes From = Log->sizes(), OfTargets = Targets->sizes();
   if (From.size() != 3)
-    return Op.throws("'ctc_loss' is given a tensor of " + shown(From));
+    return Op.doesNotTake(Log);
   int64_t Longest = 0;
   // A matrix is as wide as the longest of them, unless a list says more.
   if (const std::optional<Sizes> Lengths =
@@ -252,9 +220,7 @@ static OperatorResult connectionist(OperatorCall &Op) {
   const Tensor Each = Op.make({From[1]}, Log);
   const Tensor Alpha =
       Op.make({From[1], From[0], productOf({2, Longest}) + 1}, Log);
-  Op.record({Each}, {{Log}},
-            {Log->Memory, Alpha->Memory, Each->Memory, Targets->Memory},
-            bytesOf(Alpha));
+  Op.record({Each}, {{Log}}, {Log, Alpha, Each, Targets}, bytesOf(Alpha));
   if (reduction(Op) == Reduction::Mean) {
     const Tensor Divisor = Op.make({From[1]}, Log);
     return (Each / Divisor).mean();
@@ -269,10 +235,7 @@ static OperatorResult likelihood(OperatorCall &Op) {
   const Tensor Out = Op.make(
       reduction(Op) == Reduction::None ? Target->sizes() : Sizes(), Input);
   const BlockPtr Total = Op.allocate(4);
-  Op.record({Out}, {{Input}},
-            {Input->Memory, Target->Memory, Total,
-             Weight ? Weight->Memory : nullptr});
-  return Out;
+  return Op.record({Out}, {{Input}}, {Input, Target, Total, Weight});
 }
 
 static OperatorResult divergence(OperatorCall &Op) {
@@ -290,17 +253,17 @@ static OperatorResult divergence(OperatorCall &Op) {
 static OperatorResult classMargin(OperatorCall &Op) {
   const Tensor Input = Op.self(), Target = Op.tensor("target");
   Sizes To;
-  if (reduction(Op) == Reduction::None)
-    To = withoutClasses(Input);
+  if (reduction(Op) == Reduction::None && Input->sizes().size() > 1) {
+    To = Input->sizes();
+    To.erase(To.begin() + 1);
+  }
   const Tensor Out = Op.make(To, Input);
-  std::vector<BlockPtr> Kept = {Input->Memory, Target->Memory};
-  if (Op.Base.starts_with("multilabel")) // Which ones are targets.
-    Kept.push_back(Op.allocate(bytesOf(Input)));
-  else if (const Tensor Weight = Op.maybeTensor("weight"))
-    Kept.push_back(Weight->Memory);
+  // Which ones are targets.
+  const bool IsMultilabel = Op.Base.starts_with("multilabel");
+  const BlockPtr Labels = IsMultilabel ? Op.allocate(bytesOf(Input)) : nullptr;
+  const Tensor Weight = IsMultilabel ? nullptr : Op.maybeTensor("weight");
   Op.copyInOrder(Input);
-  Op.record({Out}, {{Input}}, Kept);
-  return Out;
+  return Op.record({Out}, {{Input}}, {Input, Target, Labels, Weight});
 }
 
 static OperatorResult labelSoftMargin(OperatorCall &Op) {

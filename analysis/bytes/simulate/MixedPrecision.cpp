@@ -14,7 +14,7 @@
 
 #include "analysis/bytes/simulate/OperatorRules.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/StringExtras.h"
 
 using llvm::StringRef;
 
@@ -31,61 +31,48 @@ enum class CastPolicy : unsigned char {
   Result, ///< The result is of float32, without a conversion of its own.
 };
 
+/// Operators, and losses by the names of their functionals, too.
+struct CastRow {
+  StringRef Names;
+  CastPolicy OnCpu, OnCuda;
+};
+
 } // namespace
 
-/// On both devices.
-static bool isLowered(StringRef Name) {
-  return llvm::StringSwitch<bool>(Name)
-      .Cases("conv1d", "conv2d", "conv3d", "conv_tbc", "linear", true)
-      .Cases("matmul", "mm", "bmm", "addmm", "addbmm", "baddbmm", true)
-      .Default(false);
-}
+static constexpr CastRow CastRows[] = {
+    {"conv1d conv2d conv3d conv_tbc linear matmul mm bmm addmm addbmm baddbmm",
+     CastPolicy::Lower, CastPolicy::Lower},
+    {"mv addmv addr einsum prelu gru_cell lstm_cell rnn_tanh_cell "
+     "rnn_relu_cell",
+     CastPolicy::None, CastPolicy::Lower},
+    {"conv_transpose1d conv_transpose2d conv_transpose3d", CastPolicy::Single,
+     CastPolicy::Lower},
+    {"mse_loss l1_loss smooth_l1_loss huber_loss nll_loss kl_div "
+     "poisson_nll_loss binary_cross_entropy_with_logits soft_margin_loss "
+     "cosine_embedding_loss hinge_embedding_loss margin_ranking_loss "
+     "multi_margin_loss multilabel_margin_loss triplet_margin_loss cdist",
+     CastPolicy::Single, CastPolicy::Single},
+    {"avg_pool3d max_pool3d adaptive_avg_pool3d adaptive_max_pool3d "
+     "binary_cross_entropy cross_entropy cross_entropy_loss ctc_loss trace",
+     CastPolicy::Single, CastPolicy::None},
+    {"acos asin cosh erfinv exp expm1 log log10 log1p log2 reciprocal rsqrt "
+     "sinh tan pow softplus layer_norm group_norm norm cosine_similarity dist "
+     "logsumexp renorm",
+     CastPolicy::None, CastPolicy::Single},
+    {"cat stack index_copy", CastPolicy::Widest, CastPolicy::None},
+    {"grid_sample grid_sampler", CastPolicy::Single, CastPolicy::Widest},
+    {"addcdiv addcmul atan2 bilinear cross dot index_put scatter_add tensordot",
+     CastPolicy::None, CastPolicy::Widest},
+    {"prod", CastPolicy::Single, CastPolicy::Result},
+    {"softmax log_softmax sum cumsum cumprod", CastPolicy::None,
+     CastPolicy::Result},
+};
 
-/// On both devices; losses by the names of their functionals, too.
-static bool isSingle(StringRef Name) {
-  return llvm::StringSwitch<bool>(Name)
-      .Cases("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", true)
-      .Cases("nll_loss", "kl_div", "poisson_nll_loss", true)
-      .Cases("binary_cross_entropy_with_logits", "soft_margin_loss", true)
-      .Cases("cosine_embedding_loss", "hinge_embedding_loss", true)
-      .Cases("margin_ranking_loss", "multi_margin_loss", true)
-      .Cases("multilabel_margin_loss", "triplet_margin_loss", "cdist", true)
-      .Default(false);
-}
-
-static CastPolicy policyOnCpu(StringRef Name) {
-  return llvm::StringSwitch<CastPolicy>(Name)
-      .Cases("cat", "stack", "index_copy", CastPolicy::Widest)
-      .Cases("conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
-             CastPolicy::Single)
-      .Cases("avg_pool3d", "max_pool3d", "adaptive_avg_pool3d",
-             "adaptive_max_pool3d", CastPolicy::Single)
-      .Cases("binary_cross_entropy", "cross_entropy", "cross_entropy_loss",
-             "ctc_loss", CastPolicy::Single)
-      .Cases("grid_sample", "grid_sampler", "prod", "trace", CastPolicy::Single)
-      .Default(CastPolicy::None);
-}
-
-static CastPolicy policyOnCuda(StringRef Name) {
-  return llvm::StringSwitch<CastPolicy>(Name)
-      .Cases("conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
-             CastPolicy::Lower)
-      .Cases("mv", "addmv", "addr", "einsum", "prelu", CastPolicy::Lower)
-      .Cases("gru_cell", "lstm_cell", "rnn_tanh_cell", "rnn_relu_cell",
-             CastPolicy::Lower)
-      .Cases("addcdiv", "addcmul", "atan2", "bilinear", "cross",
-             CastPolicy::Widest)
-      .Cases("dot", "grid_sample", "grid_sampler", "index_put", "scatter_add",
-             "tensordot", CastPolicy::Widest)
-      .Cases("softmax", "log_softmax", "sum", "prod", "cumsum", "cumprod",
-             CastPolicy::Result)
-      .Cases("acos", "asin", "cosh", "erfinv", "exp", "expm1", "log", "log10",
-             "log1p", CastPolicy::Single)
-      .Cases("log2", "reciprocal", "rsqrt", "sinh", "tan", "pow", "softplus",
-             CastPolicy::Single)
-      .Cases("layer_norm", "group_norm", "norm", "cosine_similarity", "dist",
-             "logsumexp", "renorm", CastPolicy::Single)
-      .Default(CastPolicy::None);
+static CastPolicy policyOf(StringRef Name, DeviceKind Device) {
+  for (const CastRow &Row : CastRows)
+    if (llvm::is_contained(llvm::split(Row.Names, ' '), Name))
+      return Device == DeviceKind::Cpu ? Row.OnCpu : Row.OnCuda;
+  return CastPolicy::None;
 }
 
 /// Autocast leaves float64, complex numbers and integers alone.
@@ -134,12 +121,8 @@ OperatorResult Simulation::addBias(Arguments Given) {
 }
 
 OperatorResult Simulation::run(StringRef Name, const Arguments &Given) {
-  CastPolicy Policy = CastPolicy::None;
-  if (Autocast && !InAutocast)
-    Policy = isLowered(Name)             ? CastPolicy::Lower
-             : isSingle(Name)            ? CastPolicy::Single
-             : Device == DeviceKind::Cpu ? policyOnCpu(Name)
-                                         : policyOnCuda(Name);
+  const CastPolicy Policy =
+      Autocast && !InAutocast ? policyOf(Name, Device) : CastPolicy::None;
   if (Policy == CastPolicy::None)
     return OperatorCall(*this, Name, Given).run();
   const auto Input = Given.find("input"), Bias = Given.find("bias");

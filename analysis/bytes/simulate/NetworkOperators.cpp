@@ -1,5 +1,4 @@
-//===- NetworkOperators.cpp - Products of matrices, normalisation, embeddings
-//===//
+//===- NetworkOperators.cpp - Products, normalisation, embeddings ---------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,15 +18,12 @@ namespace libtorch_tidy::bytes {
 //===----------------------------------------------------------------------===//
 
 /// What a product keeps: of each one, where the other needs a gradient.
-static std::vector<BlockPtr> keptOfProduct(const Tensor &A, const BlockPtr &OfA,
-                                           const Tensor &B,
-                                           const BlockPtr &OfB) {
-  std::vector<BlockPtr> Kept;
-  if (B->needsGradient())
-    Kept.push_back(OfA);
-  if (A->needsGradient())
-    Kept.push_back(OfB);
-  return Kept;
+static std::vector<KeptMemory> keptOfProduct(const Tensor &A,
+                                             const KeptMemory &OfA,
+                                             const Tensor &B,
+                                             const KeptMemory &OfB) {
+  return {B->needsGradient() ? BlockPtr(OfA) : nullptr,
+          A->needsGradient() ? BlockPtr(OfB) : nullptr};
 }
 
 static OperatorResult linear(OperatorCall &Op) {
@@ -53,9 +49,8 @@ static OperatorResult linear(OperatorCall &Op) {
             ? X->Memory
             : Op.allocate(bytesOf(X));
   const Tensor Out = Op.make(To, X);
-  Op.record({Out}, {{X}, {W}, {B}}, keptOfProduct(X, Seen, W, W->Memory),
-            Scratch, Scratch + bytesOf(Out));
-  return Out;
+  return Op.record({Out}, {{X}, {W}, {B}}, keptOfProduct(X, Seen, W, W),
+                   Scratch, Scratch + bytesOf(Out));
 }
 
 /// What a product copies of \p T for the moment: one of its matrices, where
@@ -144,20 +139,19 @@ static OperatorResult matmul(OperatorCall &Op, Tensor A, Tensor B) {
       Grown(A, Left) + Grown(B, Right) + (B->needsGradient() ? CopyA : CopyB);
   // One matrix of what comes is laid out at a time.
   const int64_t Matrices = Folds || FoldsRight ? 1 : productOf(*Batch);
-  Op.record({Out}, {{A}, {B}}, keptOfProduct(A, KeptA, B, KeptB), Scratch,
-            Scratch + (Matrices > 0 ? bytesOf(Out) / Matrices : 0));
-  return Out;
+  return Op.record({Out}, {{A}, {B}}, keptOfProduct(A, KeptA, B, KeptB),
+                   Scratch,
+                   Scratch + (Matrices > 0 ? bytesOf(Out) / Matrices : 0));
 }
 
 static OperatorResult matmul(OperatorCall &Op) {
-  return matmul(Op, Op.self(), Op.tensor({"other", "mat2", "vec", "tensor"}));
+  return matmul(Op, Op.self(), Op.tensor("other mat2 vec tensor"));
 }
 
 /// addmm(self, mat1, mat2), baddbmm(self, batch1, batch2).
 static OperatorResult addedMatmul(OperatorCall &Op) {
   const Tensor Sum = Op.self();
-  const Tensor A = Op.tensor({"mat1", "batch1"}),
-               B = Op.tensor({"mat2", "batch2"});
+  const Tensor A = Op.tensor("mat1 batch1"), B = Op.tensor("mat2 batch2");
   const OperatorResult Product = matmul(Op, A, B);
   if (Op.Trouble || !Sum->needsGradient())
     return Product;
@@ -170,18 +164,16 @@ static OperatorResult addedMatmul(OperatorCall &Op) {
       {{Sum, Sum->sizes() == To ? GradientKind::Alias : GradientKind::Fresh},
        {A},
        {B}},
-      keptOfProduct(A, A->Memory, B, B->Memory), Copy,
-      Copy + bytesOf(Out) / Matrices);
+      keptOfProduct(A, A, B, B), Copy, Copy + bytesOf(Out) / Matrices);
   return Product;
 }
 
 static OperatorResult outer(OperatorCall &Op) {
-  const Tensor A = Op.self(), B = Op.tensor({"vec2", "other"});
+  const Tensor A = Op.self(), B = Op.tensor("vec2 other");
   const Tensor Out =
       Op.make({productOf(A->sizes()), productOf(B->sizes())}, promoted(*A, *B));
-  Op.record({Out}, {{A}, {B}}, {A->Memory, B->Memory},
-            (A->needsGradient() + B->needsGradient()) * bytesOf(Out));
-  return Out;
+  return Op.record({Out}, {{A}, {B}}, {A, B},
+                   (A->needsGradient() + B->needsGradient()) * bytesOf(Out));
 }
 
 /// x1^T W x2 + b for each output, as at::_trilinear computes it: one output
@@ -206,17 +198,15 @@ static OperatorResult bilinear(OperatorCall &Op) {
   };
   Tensor Out = Op.make({N, OfWeight[0]}, A);
   Op.scratch(Elements(OfWeight[2], 1) + Elements(1, 1));
-  const uint64_t OfA = X->needsGradient() ? bytesOf(A) : 0,
-                 OfB = Y->needsGradient() ? bytesOf(B) : 0,
-                 OfW = W->needsGradient() ? bytesOf(W) : 0;
+  const uint64_t OfA = gradientBytes(X), OfB = gradientBytes(Y),
+                 OfW = gradientBytes(W);
   const uint64_t OfOne = bytesOf(W) / std::max<int64_t>(OfWeight[0], 1);
   const uint64_t Most = std::max(
       {OfA ? OfA + Elements(OfWeight[1], OfWeight[2]) + Elements(OfWeight[1], 1)
            : 0,
        OfW ? OfA + OfW + Elements(OfWeight[1], 1) + OfOne : 0,
        OfB ? OfA + OfW + OfB + 2 * Elements(OfWeight[2], 1) : 0});
-  std::vector<BlockPtr> Kept = {X->Memory, Y->Memory, W->Memory};
-  Op.record({Out}, {{X}, {Y}, {W}}, Kept,
+  Op.record({Out}, {{X}, {Y}, {W}}, {X, Y, W},
             Most > OfA + OfB + OfW ? Most - OfA - OfB - OfW : 0);
   Sizes To(Left.begin(), Left.end() - 1);
   To.push_back(OfWeight[0]);
@@ -228,69 +218,66 @@ static OperatorResult bilinear(OperatorCall &Op) {
 // Normalisation
 //===----------------------------------------------------------------------===//
 
-/// Batch, layer and group norm: the means and deviations stay.
-static OperatorResult normalise(OperatorCall &Op) {
+/// The bytes of \p Count means or deviations of \p X: those of a float64 are
+/// one, too, and those of a smaller type float32.
+static uint64_t statisticBytes(const Tensor &X, int64_t Count) {
+  return elementsOf(Count, std::max(typeOf(X).Bytes, 4U));
+}
+
+static OperatorResult batchNorm(OperatorCall &Op) {
+  const Tensor X = Op.self(), W = Op.maybeTensor("weight"),
+               B = Op.maybeTensor("bias");
+  const bool Asked = Op.flag("training", false) || Op.flag("train", false);
+  const Tensor Mean = Op.maybeTensor("running_mean");
+  const Sizes From = X->sizes();
+  if (From.size() < 2)
+    return Op.doesNotTake(X);
+  if (W && W->sizes() != Sizes{From[1]})
+    Op.throws("'batch_norm' takes " + Twine(productOf(W->sizes())) +
+              " channels, and is given a tensor of " + shown(From));
+  const Tensor Variance = Op.maybeTensor("running_var");
+  const uint64_t OfChannels = statisticBytes(X, From[1]);
+  const Tensor Out = Op.make(From, X);
+  const BlockPtr Statistics = Op.allocate(Asked || !Mean ? 2 * OfChannels : 0);
+  Op.scratch(2 * OfChannels);
+  // A sum over all but the channels, where not all lies in order.
+  return Op.record({Out}, {{X}, {W}, {B}}, {X, Statistics, W, Mean, Variance},
+                   X->isContiguous() && X->needsGradient() ? bytesOf(X)
+                                                           : OfChannels,
+                   OfChannels);
+}
+
+static OperatorResult layerNorm(OperatorCall &Op) {
+  const Tensor X = Op.self(), W = Op.maybeTensor("weight"),
+               B = Op.maybeTensor("bias");
+  const Sizes From = X->sizes(), Shape = Op.integers("normalized_shape");
+  if (Shape.size() > From.size() || lastOf(From, Shape.size()) != Shape)
+    return Op.throws("'layer_norm' over " + shown(Shape) +
+                     " is given a tensor of " + shown(From));
+  const uint64_t Size = bytesOf(X), Unordered = X->isContiguous() ? 0 : Size;
+  const BlockPtr Copy = Unordered ? Op.allocate(Size) : nullptr;
+  const Tensor Out = Op.make(From, X);
+  const BlockPtr Statistics = Op.allocate(
+      statisticBytes(X, 2 * productOf(ArrayRef(From).drop_back(Shape.size()))));
+  const uint64_t Scratch = (W ? 2 * bytesOf(W) : 0) + Unordered;
+  return Op.record({Out}, {{X}, {W}, {B}}, {X, Statistics, W}, Scratch,
+                   Scratch + Size);
+}
+
+static OperatorResult groupNorm(OperatorCall &Op) {
   const Tensor X = Op.self(), W = Op.maybeTensor("weight"),
                B = Op.maybeTensor("bias");
   const Sizes From = X->sizes();
-  int64_t Statistics = 0;
-  if (Op.Name == "batch_norm") {
-    const bool Trains = Op.flag("training", false) || Op.flag("train", false) ||
-                        !Op.maybeTensor("running_mean");
-    if (From.size() < 2)
-      return Op.throws("'batch_norm' is given a tensor of " + shown(From));
-    if (W && W->sizes() != Sizes{From[1]})
-      Op.throws("'batch_norm' takes " + Twine(productOf(W->sizes())) +
-                " channels, and is given a tensor of " + shown(From));
-    Statistics = Trains ? 2 * From[1] : 0;
-  } else if (Op.Name == "layer_norm") {
-    const Sizes Shape = Op.maybeIntegers("normalized_shape").value_or(Sizes());
-    if (Shape.size() > From.size() || lastOf(From, Shape.size()) != Shape)
-      return Op.throws("'layer_norm' over " + shown(Shape) +
-                       " is given a tensor of " + shown(From));
-    Statistics = 2 * productOf(ArrayRef(From).drop_back(Shape.size()));
-  } else {
-    Statistics = From.empty() ? 0 : 2 * From[0] * Op.integer("num_groups", 1);
-  }
+  const int64_t Groups = Op.integer("num_groups", 1);
   const uint64_t Size = bytesOf(X);
-  const bool Ordered = X->isContiguous();
-  // Those of a float64 are one, too, and those of a smaller type float32.
-  auto elements = [&](int64_t Count) {
-    return elementsOf(Count, std::max(typeOf(X).Bytes, 4U));
-  };
-  uint64_t Scratch = 0, SparseScratch = 0;
-  BlockPtr Copy;
-  if (Op.Name == "layer_norm") {
-    Scratch = W ? 2 * bytesOf(W) : 0;
-    if (!Ordered) {
-      Copy = Op.allocate(Size);
-      Scratch += Size;
-    }
-    SparseScratch = Scratch + Size;
-  } else if (Op.Name == "group_norm") {
-    Scratch = From.size() > 1 ? 2 * elements(From[0] * From[1]) : 0;
-    if (!Ordered)
-      Copy = Op.allocate(Size);
-    SparseScratch = Scratch + Size;
-  } else {
-    // A sum over all but the channels, where not all lies in order.
-    SparseScratch = From.size() > 1 ? elements(From[1]) : 0;
-    Scratch = Ordered && X->needsGradient() ? Size : SparseScratch;
-  }
+  const BlockPtr Seen = X->isContiguous() ? X->Memory : Op.allocate(Size);
   const Tensor Out = Op.make(From, X);
-  std::vector<BlockPtr> Kept = {Copy && Op.Name != "layer_norm" ? Copy
-                                                                : X->Memory};
-  Kept.push_back(Op.allocate(elements(Statistics)));
-  if (Op.Name == "batch_norm" && From.size() > 1)
-    Op.scratch(2 * elements(From[1]));
-  if (W)
-    Kept.push_back(W->Memory);
-  if (Op.Name == "batch_norm")
-    for (const StringRef Running : {"running_mean", "running_var"})
-      if (const Tensor T = Op.maybeTensor({Running}))
-        Kept.push_back(T->Memory);
-  Op.record({Out}, {{X}, {W}, {B}}, Kept, Scratch, SparseScratch);
-  return Out;
+  const BlockPtr Statistics =
+      Op.allocate(From.empty() ? 0 : statisticBytes(X, 2 * From[0] * Groups));
+  const uint64_t Scratch =
+      From.size() > 1 ? 2 * statisticBytes(X, From[0] * From[1]) : 0;
+  return Op.record({Out}, {{X}, {W}, {B}}, {Seen, Statistics, W}, Scratch,
+                   Scratch + Size);
 }
 
 /// Batch norm, where each channel of each sample is a channel of its own.
@@ -298,9 +285,9 @@ static OperatorResult instanceNorm(OperatorCall &Op) {
   Tensor X = Op.self();
   const Sizes From = X->sizes();
   if (From.size() < 2)
-    return Op.throws("'instance_norm' is given a tensor of " + shown(From));
+    return Op.doesNotTake(X);
   auto Repeated = [&](StringRef Which) {
-    const Tensor T = Op.maybeTensor({Which});
+    const Tensor T = Op.maybeTensor(Which);
     return T ? T.run("repeat", {{"repeats", Sizes{From[0]}}}) : T;
   };
   const Tensor W = Repeated("weight"), B = Repeated("bias"),
@@ -326,7 +313,7 @@ static OperatorResult instanceNorm(OperatorCall &Op) {
 //===----------------------------------------------------------------------===//
 
 static OperatorResult embedding(OperatorCall &Op) {
-  const Tensor Indices = Op.tensor({"indices", "input"}),
+  const Tensor Indices = Op.tensor("indices input"),
                Weight = Op.tensor("weight");
   Sizes To = Indices->sizes();
   if (Weight->sizes().size() != 2)
@@ -334,45 +321,40 @@ static OperatorResult embedding(OperatorCall &Op) {
                      shown(Weight->sizes()));
   To.push_back(Weight->sizes()[1]);
   const Tensor Out = Op.make(To, Weight);
-  Op.record({Out}, {{Weight}}, {Indices->Memory, Weight->Memory}, 0,
-            bytesOf(Out));
-  return Out;
+  return Op.record({Out}, {{Weight}}, {Indices, Weight}, 0, bytesOf(Out));
 }
 
 /// Bags of rows, of which a mean, a sum or a maximum is taken.
 static OperatorResult embeddingBag(OperatorCall &Op) {
-  const Tensor Indices = Op.tensor({"indices", "input"}),
+  const Tensor Indices = Op.tensor("indices input"),
                Weight = Op.tensor("weight");
   Tensor Offsets = Op.maybeTensor("offsets");
   const Tensor Factors = Op.maybeTensor("per_sample_weights");
   const Sizes From = Indices->sizes();
   if (Weight->sizes().size() != 2 || From.empty() || From.size() > 2 ||
       (From.size() == 1 && !Offsets))
-    return Op.throws("'embedding_bag' is given a tensor of " + shown(From));
+    return Op.doesNotTake(Indices);
   if (From.size() == 2)
     Offsets = Op.make({From[0]}, Int64);
   const int64_t Bags =
       productOf(Offsets->sizes()) - Op.flag("include_last_offset", false);
   const int64_t Width = Weight->sizes()[1], Count = productOf(From);
-  const std::string Mode = Op.text("mode");
-  const bool IsSum = StringRef(Mode).contains_insensitive("sum"),
-             IsMax = StringRef(Mode).contains_insensitive("max");
+  const StringRef Mode = Op.text("mode");
+  const bool IsSum = Mode.contains_insensitive("sum"),
+             IsMax = Mode.contains_insensitive("max");
   const Tensor Out = Op.make({Bags, Width}, Weight);
   const uint64_t BagOfEach = elementsOf(Count + 1, 8),
                  OfBags = elementsOf(Bags, 8);
-  std::vector<BlockPtr> Kept = {Indices->Memory, Offsets->Memory};
-  if (!IsSum) {
-    Kept.push_back(Op.allocate(BagOfEach)); // Which bag each one is in.
+  // Which bag each one is in.
+  const BlockPtr BagOf = IsSum ? nullptr : Op.allocate(BagOfEach);
+  if (!IsSum)
     Op.scratch(BagOfEach);
-  }
-  Kept.push_back(Op.allocate(OfBags)); // How many are in each.
-  Kept.push_back(Op.allocate(IsMax ? productOf({Bags, Width}) * 8 : OfBags));
+  // How many are in each.
+  const BlockPtr Counts = Op.allocate(OfBags),
+                 Last =
+                     Op.allocate(IsMax ? productOf({Bags, Width}) * 8 : OfBags);
   if (!IsSum && !IsMax)
     Op.scratch(5 * OfBags / 2);
-  if (Factors) {
-    Kept.push_back(Factors->Memory);
-    Kept.push_back(Weight->Memory);
-  }
   const uint64_t Sorted = 3 * elementsOf(Count, 8);
   uint64_t Scratch = Sorted;
   if (IsSum)
@@ -380,9 +362,10 @@ static OperatorResult embeddingBag(OperatorCall &Op) {
               std::max(Sorted + (Factors ? bytesOf(Factors) : 0), BagOfEach);
   if (IsMax)
     Scratch = OfBags + elementsOf(productOf({Bags, Width}), 12);
-  Op.record({Out}, {{Weight}, {Factors}}, Kept, Scratch,
-            Scratch + bytesOf(Out));
-  return Out;
+  return Op.record({Out}, {{Weight}, {Factors}},
+                   {Indices, Offsets, BagOf, Counts, Last, Factors,
+                    Factors ? Weight : nullptr},
+                   Scratch, Scratch + bytesOf(Out));
 }
 
 //===----------------------------------------------------------------------===//
@@ -393,9 +376,9 @@ static OperatorResult embeddingBag(OperatorCall &Op) {
 static OperatorResult shufflePixels(OperatorCall &Op) {
   const Tensor X = Op.self();
   Sizes To = X->sizes();
-  const int64_t By = Op.integer({"upscale_factor", "downscale_factor"}, 1);
+  const int64_t By = Op.integer("upscale_factor downscale_factor", 1);
   if (To.size() < 3 || By <= 0 || By > MostTensors)
-    return Op.throws("'" + Op.Name + "' is given a tensor of " + shown(To));
+    return Op.doesNotTake(X);
   const size_t C = To.size() - 3;
   if (Op.Name == "pixel_shuffle") {
     To[C] /= By * By;
@@ -408,8 +391,7 @@ static OperatorResult shufflePixels(OperatorCall &Op) {
   }
   const BlockPtr Ordered = Op.copyInOrder(X);
   const Tensor Out = Op.make(To, X);
-  Op.record({Out}, {{X}}, {}, 0, bytesOf(Out));
-  return Out;
+  return Op.record({Out}, {{X}}, {}, 0, bytesOf(Out));
 }
 
 static constexpr OperatorRule NetworkRows[] = {
@@ -418,7 +400,9 @@ static constexpr OperatorRule NetworkRows[] = {
     {"outer ger", outer},
     {"addmm baddbmm", addedMatmul},
     {"bilinear", bilinear},
-    {"batch_norm layer_norm group_norm", normalise},
+    {"batch_norm", batchNorm},
+    {"layer_norm", layerNorm},
+    {"group_norm", groupNorm},
     {"instance_norm", instanceNorm},
     {"embedding", embedding},
     {"embedding_bag", embeddingBag},

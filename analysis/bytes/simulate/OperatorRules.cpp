@@ -21,6 +21,10 @@ namespace libtorch_tidy::bytes {
 
 uint64_t bytesOf(const TensorPtr &T) { return T->Shape.bytes().value_or(0); }
 
+uint64_t gradientBytes(const TensorPtr &T) {
+  return T && T->needsGradient() ? bytesOf(T) : 0;
+}
+
 uint64_t elementsOf(int64_t Count, unsigned Each) {
   return Count > 0 && Count < (1LL << 50) ? static_cast<uint64_t>(Count) * Each
                                           : 0;
@@ -136,10 +140,20 @@ bool OperatorCall::areSmall(ArrayRef<Sizes> All) {
   return true;
 }
 
+const OperatorResult &OperatorCall::notFollowed(StringRef Names,
+                                                const Twine &How) {
+  return notFollowed("'" + Names.split(' ').first + "' of '" + Name + "' " +
+                     How);
+}
+
 const OperatorResult &OperatorCall::throws(const Twine &Why) {
   if (!Trouble)
     Trouble = OperatorResult(OperatorResult::Throws, Why.str());
   return *Trouble;
+}
+
+const OperatorResult &OperatorCall::doesNotTake(const TensorPtr &T) {
+  return throws("'" + Name + "' is given a tensor of " + shown(T->sizes()));
 }
 
 void OperatorCall::doesNotFit(const TensorPtr &A, const TensorPtr &B) {
@@ -157,39 +171,31 @@ std::optional<Sizes> OperatorCall::fitted(ArrayRef<TensorPtr> All) {
   return Trouble ? std::nullopt : Result;
 }
 
-std::optional<Sizes> OperatorCall::outerSizes(const TensorPtr &T,
-                                              unsigned Dimensions) {
-  const Sizes All = T->sizes();
-  if (All.size() == Dimensions + 1 || All.size() == Dimensions + 2)
-    return Sizes(All.begin(), All.end() - Dimensions);
-  throws("'" + Name + "' is given a tensor of " + shown(All));
-  return std::nullopt;
-}
-
-Cell OperatorCall::find(Spellings Names) {
-  for (const StringRef Which : Names)
+Cell OperatorCall::find(StringRef Names) {
+  for (const StringRef Which : llvm::split(Names, ' '))
     if (auto It = Given.find(Which.str()); It != Given.end()) {
       if (It->second->What != Value::Unknown)
         return It->second;
-      notFollowed("'" + Which + "' of '" + Name + "' is not known" +
-                  (It->second->Why.empty() ? "" : ": " + It->second->Why));
+      notFollowed(Which,
+                  "is not known" +
+                      (It->second->Why.empty() ? "" : ": " + It->second->Why));
       return nullptr;
     }
   return nullptr;
 }
 
-Tensor OperatorCall::maybeTensor(Spellings Names) {
+Tensor OperatorCall::maybeTensor(StringRef Names) {
   const Cell A = find(Names);
   if (!A || A->What == Value::Null)
     return nullptr;
   // The option of a module whose tensor has the same name: bias(false).
-  if (A->What == Value::Integer && *Names.begin() == "bias")
+  if (A->What == Value::Integer && Names == "bias")
     return nullptr;
   // A number where a tensor is taken is one without dimensions.
   if (isNumber(A))
     return {*this, S.make({}, A->What == Value::Integer ? Int64 : Float32)};
   if (A->What != Value::Tensor) {
-    notFollowed("'" + *Names.begin() + "' of '" + Name + "' is not a tensor");
+    notFollowed(Names, "is not a tensor");
     return nullptr;
   }
   const TensorPtr &T = A->Handle;
@@ -203,14 +209,14 @@ Tensor OperatorCall::maybeTensor(Spellings Names) {
   return {*this, T};
 }
 
-Tensor OperatorCall::tensor(Spellings Names) {
+Tensor OperatorCall::tensor(StringRef Names) {
   if (Tensor T = maybeTensor(Names))
     return T;
-  notFollowed("'" + *Names.begin() + "' of '" + Name + "' is not known");
+  notFollowed(Names, "is not known");
   return {*this, S.make({}, Float32)};
 }
 
-std::vector<Tensor> OperatorCall::tensors(Spellings Names) {
+std::vector<Tensor> OperatorCall::tensors(StringRef Names) {
   const std::vector<TensorPtr> Found = tensorsIn(find(Names));
   if (Found.empty())
     notFollowed("the tensors that '" + Name + "' is given are not known");
@@ -226,7 +232,7 @@ std::vector<Tensor> OperatorCall::tensors(Spellings Names) {
   return All;
 }
 
-std::optional<int64_t> OperatorCall::maybeInteger(Spellings Names) {
+std::optional<int64_t> OperatorCall::maybeInteger(StringRef Names) {
   const Cell A = find(Names);
   if (A && A->What == Value::Real)
     return static_cast<int64_t>(A->RealNumber);
@@ -234,24 +240,24 @@ std::optional<int64_t> OperatorCall::maybeInteger(Spellings Names) {
   return All && All->size() == 1 ? std::optional(All->front()) : std::nullopt;
 }
 
-std::optional<double> OperatorCall::maybeReal(Spellings Names) {
+std::optional<double> OperatorCall::maybeReal(StringRef Names) {
   const Cell A = find(Names);
   return isNumber(A) ? std::optional(realOf(A)) : std::nullopt;
 }
 
-std::optional<Sizes> OperatorCall::maybeIntegers(Spellings Names,
+std::optional<Sizes> OperatorCall::maybeIntegers(StringRef Names,
                                                  size_t Count) {
   const Cell A = find(Names);
   if (!A || A->What == Value::Null)
     return std::nullopt;
   const std::optional<Sizes> All = integersIn(A);
   if (!All) {
-    notFollowed("'" + *Names.begin() + "' of '" + Name + "' is not known");
+    notFollowed(Names, "is not known");
     return std::nullopt;
   }
   for (const int64_t N : *All)
     if (N > MostOfDimension || N < -MostOfDimension) {
-      notFollowed("'" + *Names.begin() + "' of '" + Name + "' is too large");
+      notFollowed(Names, "is too large");
       return std::nullopt;
     }
   if (Count && All->empty())
@@ -259,8 +265,7 @@ std::optional<Sizes> OperatorCall::maybeIntegers(Spellings Names,
   if (!Count || All->size() == Count)
     return All;
   if (All->size() > 1)
-    notFollowed("'" + *Names.begin() + "' of '" + Name + "' has " +
-                Twine(All->size()) + " numbers");
+    notFollowed(Names, "has " + Twine(All->size()) + " numbers");
   return Sizes(Count, All->front());
 }
 
@@ -272,10 +277,11 @@ std::optional<ElementType> OperatorCall::type() {
   return std::nullopt;
 }
 
-std::string OperatorCall::text(Spellings Names) {
+StringRef OperatorCall::text(StringRef Names) {
   const Cell A = find(Names);
-  return A && (A->What == Value::Text || A->What == Value::Other) ? A->Name
-                                                                  : "";
+  return A && (A->What == Value::Text || A->What == Value::Other)
+             ? StringRef(A->Name) // Given holds it.
+             : "";
 }
 
 size_t OperatorCall::dimension(int64_t D, size_t Count) {
@@ -361,12 +367,15 @@ bool OperatorCall::records(ArrayRef<Differentiated> Inputs) const {
          });
 }
 
-void OperatorCall::record(ArrayRef<TensorPtr> Results,
-                          ArrayRef<Differentiated> Inputs,
-                          ArrayRef<BlockPtr> Kept, uint64_t Scratch,
-                          std::optional<uint64_t> SparseScratch) {
+OperatorResult OperatorCall::record(ArrayRef<TensorPtr> Results,
+                                    ArrayRef<Differentiated> Inputs,
+                                    ArrayRef<KeptMemory> Kept, uint64_t Scratch,
+                                    std::optional<uint64_t> SparseScratch) {
+  const OperatorResult All = Results.size() == 1
+                                 ? OperatorResult(Results.front())
+                                 : OperatorResult(Results.vec());
   if (Trouble || !records(Inputs))
-    return;
+    return All;
   auto Node = std::make_shared<GradientNode>();
   Node->Sequence = ++S.Sequence;
   Node->Place = S.memory().place();
@@ -381,7 +390,7 @@ void OperatorCall::record(ArrayRef<TensorPtr> Results,
       throws("'" + Name +
              "' works in place on a tensor that requires a "
              "gradient of its own");
-      return;
+      return All;
     }
     GradientNode::Edge E;
     E.Kind = D.Kind;
@@ -398,6 +407,7 @@ void OperatorCall::record(ArrayRef<TensorPtr> Results,
     Results[I]->Maker = Node;
     Results[I]->MakerOutput = I;
   }
+  return All;
 }
 
 //===----------------------------------------------------------------------===//
@@ -426,12 +436,14 @@ Tensor OperatorCall::run(StringRef Which, const Arguments &With) {
 }
 
 std::vector<Tensor> Tensor::runs(StringRef Which, Arguments With) const {
-  With.emplace("self", *this);
+  With.erase("input");
+  With["self"] = *this;
   return Op->runs(Which, With);
 }
 
 Tensor Tensor::run(StringRef Which, Arguments With) const {
-  With.emplace("self", *this);
+  With.erase("input");
+  With["self"] = *this;
   return Op->run(Which, With);
 }
 
@@ -441,7 +453,7 @@ Tensor Tensor::run(StringRef Which, Arguments With) const {
 
 namespace {
 
-/// Where the rule of a name stands.
+/// The rule of a name, and the table that has it.
 struct RulePlace {
   const OperatorRule *Rule = nullptr;
   const RuleTable *Table = nullptr;
@@ -455,10 +467,9 @@ static RulePlace ruleRow(StringRef Name) {
   static const auto Places = [] {
     llvm::StringMap<RulePlace> Result;
     for (const RuleTable *Table :
-         {&FillRules, &TruthRules, &UnaryRules, &ArithmeticRules,
-          &ReductionRules, &MaskRules, &ShapeRules, &IndexRules, &CopyRules,
-          &ConvolutionRules, &NetworkRules, &PoolingRules, &LossRules,
-          &ComposedRules, &RecurrentRules})
+         {&TruthRules, &UnaryRules, &ReductionRules, &ArithmeticRules,
+          &ShapeRules, &IndexRules, &ConvolutionRules, &NetworkRules,
+          &PoolingRules, &LossRules, &ComposedRules, &RecurrentRules})
       for (const OperatorRule &Rule : Table->Rules)
         for (const StringRef Written : llvm::split(Rule.Names, ' ')) {
           const auto [Name, As] = Written.split('=');

@@ -44,7 +44,8 @@ public:
   Tensor(std::nullptr_t) {}
   Tensor(OperatorCall &Op, TensorPtr T) : TensorPtr(std::move(T)), Op(&Op) {}
 
-  /// Runs the operator \p Which of this tensor and \p With.
+  /// Runs the operator \p Which of this tensor and \p With, whose own tensor
+  /// it takes the place of.
   Tensor run(llvm::StringRef Which, Arguments With = {}) const;
   std::vector<Tensor> runs(llvm::StringRef Which, Arguments With) const;
 
@@ -155,22 +156,10 @@ struct Differentiated {
   uint64_t Bytes = 0;
 };
 
-/// The names that one parameter has in LibTorch's declarations.
-class Spellings {
-public:
-  Spellings(const char *Only) : Only(Only) {}
-  Spellings(llvm::StringRef Only) : Only(Only) {}
-  Spellings(std::initializer_list<llvm::StringRef> All) : All(All) {}
-  const llvm::StringRef *begin() const {
-    return All.size() ? All.begin() : &Only;
-  }
-  const llvm::StringRef *end() const {
-    return All.size() ? All.end() : &Only + 1;
-  }
-
-private:
-  llvm::StringRef Only;
-  std::initializer_list<llvm::StringRef> All;
+/// Memory that the graph keeps: of a tensor, or a block. Null for none.
+struct KeptMemory : BlockPtr {
+  KeptMemory(BlockPtr Block) : BlockPtr(std::move(Block)) {}
+  KeptMemory(const TensorPtr &T) : BlockPtr(T ? T->Memory : nullptr) {}
 };
 
 struct OperatorRule;
@@ -198,32 +187,33 @@ public:
   bool isInPlace() const { return Name.ends_with("_"); }
   bool isOnGpu() const { return S.Device == DeviceKind::Cuda; }
 
-  // Arguments.
+  // Arguments, by the names that LibTorch's declarations have for one
+  // parameter: "self input".
   /// Null where it is absent, and, with trouble, where it is not known.
-  Cell find(Spellings Names);
-  Tensor tensor(Spellings Names);
-  Tensor self() { return tensor({"self", "input"}); }
+  Cell find(llvm::StringRef Names);
+  Tensor tensor(llvm::StringRef Names);
+  Tensor self() { return tensor("self input"); }
   /// Null where it is absent or not defined.
-  Tensor maybeTensor(Spellings Names);
-  std::vector<Tensor> tensors(Spellings Names);
+  Tensor maybeTensor(llvm::StringRef Names);
+  std::vector<Tensor> tensors(llvm::StringRef Names);
   /// The tensor that \p A is; null where it is something else or null.
   Tensor tensorIn(const Cell &A);
-  std::optional<int64_t> maybeInteger(Spellings Names);
-  int64_t integer(Spellings Names, int64_t Default) {
+  std::optional<int64_t> maybeInteger(llvm::StringRef Names);
+  int64_t integer(llvm::StringRef Names, int64_t Default) {
     return maybeInteger(Names).value_or(Default);
   }
-  bool flag(Spellings Names, bool Default) {
+  bool flag(llvm::StringRef Names, bool Default) {
     return integer(Names, Default) != 0;
   }
-  std::optional<double> maybeReal(Spellings Names);
+  std::optional<double> maybeReal(llvm::StringRef Names);
   /// \p Count of them, where one number stands for all; 0: as many as are
   /// there.
-  std::optional<Sizes> maybeIntegers(Spellings Names, size_t Count = 0);
-  Sizes integers(Spellings Names, size_t Count, int64_t Default) {
+  std::optional<Sizes> maybeIntegers(llvm::StringRef Names, size_t Count = 0);
+  Sizes integers(llvm::StringRef Names, size_t Count = 0, int64_t Default = 0) {
     return maybeIntegers(Names, Count).value_or(Sizes(Count, Default));
   }
   std::optional<ElementType> type();
-  std::string text(Spellings Names);
+  llvm::StringRef text(llvm::StringRef Names);
   /// A dimension, of \p Count, counted from the end where it is negative.
   size_t dimension(int64_t D, size_t Count);
   /// Kernels, strides and the like, with which sizes are multiplied. False,
@@ -232,14 +222,15 @@ public:
 
   // Trouble, which they return: what came first.
   const OperatorResult &notFollowed(const llvm::Twine &Why);
+  /// Of an argument: "is not known".
+  const OperatorResult &notFollowed(llvm::StringRef Names,
+                                    const llvm::Twine &How);
   const OperatorResult &throws(const llvm::Twine &Why);
+  const OperatorResult &doesNotTake(const TensorPtr &T);
   void doesNotFit(const TensorPtr &A, const TensorPtr &B);
   /// The sizes to which \p All, of which some may be null, are broadcast.
   /// nullopt, and trouble, where they do not fit or there is trouble already.
   std::optional<Sizes> fitted(llvm::ArrayRef<TensorPtr> All);
-  /// The sizes of \p T before its last \p Last dimensions, which are one or
-  /// two: samples and channels. nullopt, and trouble, where they are not.
-  std::optional<Sizes> outerSizes(const TensorPtr &T, unsigned Last);
 
   // Results.
   Tensor make(Sizes Of, const TensorPtr &Like);
@@ -265,10 +256,12 @@ public:
 
   // The graph.
   bool records(llvm::ArrayRef<Differentiated> Inputs) const;
-  void record(llvm::ArrayRef<TensorPtr> Results,
-              llvm::ArrayRef<Differentiated> Inputs,
-              llvm::ArrayRef<BlockPtr> Kept = {}, uint64_t Scratch = 0,
-              std::optional<uint64_t> SparseScratch = std::nullopt);
+  /// Returns \p Results.
+  OperatorResult record(llvm::ArrayRef<TensorPtr> Results,
+                        llvm::ArrayRef<Differentiated> Inputs,
+                        llvm::ArrayRef<KeptMemory> Kept = {},
+                        uint64_t Scratch = 0,
+                        std::optional<uint64_t> SparseScratch = std::nullopt);
 
   // Other operators; where one fails, that is this one's trouble.
   std::vector<Tensor> runs(llvm::StringRef Which, const Arguments &With);
@@ -299,16 +292,17 @@ struct RuleTable {
 };
 /// Is there a rule for the operator of that name?
 bool hasRule(llvm::StringRef Name);
-extern const RuleTable FillRules, TruthRules, UnaryRules, ArithmeticRules,
-    ReductionRules, MaskRules, ShapeRules, IndexRules, CopyRules,
-    ConvolutionRules, NetworkRules, PoolingRules, LossRules, ComposedRules,
-    RecurrentRules;
+extern const RuleTable TruthRules, UnaryRules, ReductionRules, ArithmeticRules,
+    ShapeRules, IndexRules, ConvolutionRules, NetworkRules, PoolingRules,
+    LossRules, ComposedRules, RecurrentRules;
 
 //===----------------------------------------------------------------------===//
 // Numbers
 //===----------------------------------------------------------------------===//
 
 uint64_t bytesOf(const TensorPtr &T);
+/// The bytes of the gradient of \p T; 0 where it needs none, and for null.
+uint64_t gradientBytes(const TensorPtr &T);
 inline ElementType typeOf(const TensorPtr &T) {
   return T->Shape.Type.value_or(Float32);
 }

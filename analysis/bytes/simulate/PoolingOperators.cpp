@@ -15,82 +15,129 @@ using llvm::Twine;
 
 namespace libtorch_tidy::bytes {
 
+/// The sizes of \p X: \p Outer of samples and channels, or of channels alone,
+/// and
+/// \p Inside of as many dimensions as the name of the operator has. False, and
+/// trouble, where it has others.
+static bool splitSizes(OperatorCall &Op, const Tensor &X, Sizes &Outer,
+                       Sizes &Inside) {
+  const Sizes All = X->sizes();
+  if (All.size() != Op.Dimensions + 1 && All.size() != Op.Dimensions + 2) {
+    Op.doesNotTake(X);
+    return false;
+  }
+  Outer.assign(All.begin(), All.end() - Op.Dimensions);
+  Inside = lastOf(All, Op.Dimensions);
+  return true;
+}
+
+namespace {
+
+/// How a kernel goes over each dimension.
+struct Window {
+  Sizes Kernel, Stride, Padding, Dilation;
+
+  /// How far it can move; negative where it does not fit.
+  int64_t room(unsigned D, int64_t Size) const {
+    return Size + 2 * Padding[D] - Dilation[D] * (Kernel[D] - 1) - 1;
+  }
+};
+
+} // namespace
+
+/// Without a \p Stride, that of the kernel. nullopt, and trouble, where a
+/// number is beyond all sense.
+static std::optional<Window>
+windowOf(OperatorCall &Op, unsigned Dimensions, int64_t Kernel,
+         std::optional<int64_t> Stride = std::nullopt) {
+  Window W;
+  W.Kernel = Op.integers("kernel_size", Dimensions, Kernel);
+  W.Stride = Op.maybeIntegers("stride", Dimensions)
+                 .value_or(Stride ? Sizes(Dimensions, *Stride) : W.Kernel);
+  W.Padding = Op.integers("padding", Dimensions);
+  W.Dilation = Op.integers("dilation", Dimensions, 1);
+  return Op.areSmall({W.Kernel, W.Stride, W.Padding, W.Dilation})
+             ? std::optional(W)
+             : std::nullopt;
+}
+
+static const OperatorResult &leavesNothing(OperatorCall &Op, const Tensor &X,
+                                           const Window &W) {
+  return Op.throws("'" + Op.Name + "' of " + shown(X->sizes()) +
+                   " with a kernel of " + shown(W.Kernel) + " leaves nothing");
+}
+
+/// The largest elements of each window, and their places, which are kept.
+static OperatorResult largest(OperatorCall &Op, const Tensor &X,
+                              const Sizes &To) {
+  const Tensor Out = Op.make(To, X), Indices = Op.make(To, Int64);
+  Op.copyInOrder(X);
+  const OperatorResult Values =
+      Op.record({Out}, {{X}}, {X, Indices}, 0, bytesOf(Out));
+  if (Op.Name.ends_with("with_indices"))
+    return std::vector<Tensor>{Out, Indices};
+  return Values;
+}
+
 static OperatorResult pool(OperatorCall &Op) {
   const unsigned Dimensions = Op.Dimensions;
   const bool Max = Op.Base.contains("max"),
              Adaptive = Op.Base.starts_with("adaptive");
   const Tensor X = Op.self();
-  std::optional<Sizes> Outer = Op.outerSizes(X, Dimensions);
-  if (!Outer)
+  Sizes To, Inside;
+  if (!splitSizes(Op, X, To, Inside))
     return {};
-  Sizes &To = *Outer;
-  const Sizes Inside = lastOf(X->sizes(), Dimensions);
   if (Adaptive) {
     if (!integersIn(Op.find("output_size")))
-      return Op.notFollowed("'output_size' of '" + Op.Name + "' is not known");
+      return Op.notFollowed("output_size", "is not known");
     const Sizes Outside = Op.integers("output_size", Dimensions, 1);
     for (unsigned I = 0; I < Dimensions; ++I)
       To.push_back(Outside[I] < 0 ? Inside[I] : Outside[I]);
   } else {
-    const Sizes Kernel = Op.integers("kernel_size", Dimensions, 0);
-    const Sizes Stride =
-        Op.maybeIntegers("stride", Dimensions).value_or(Kernel);
-    const Sizes Padding = Op.integers("padding", Dimensions, 0);
-    const Sizes Dilation = Op.integers("dilation", Dimensions, 1);
+    const std::optional<Window> W = windowOf(Op, Dimensions, 0);
     const bool Ceils = Op.flag("ceil_mode", false);
-    if (!Op.areSmall({Kernel, Stride, Padding, Dilation}))
+    if (!W)
       return {};
     for (unsigned I = 0; I < Dimensions; ++I) {
-      const int64_t In = Inside[I];
-      if (Kernel[I] <= 0 || Stride[I] <= 0)
-        return Op.notFollowed("'kernel_size' of '" + Op.Name +
-                              "' is not known");
-      int64_t Rest = In + 2 * Padding[I] - Dilation[I] * (Kernel[I] - 1) - 1;
-      if (Rest < 0 && !Ceils)
-        Op.throws("'" + Op.Name + "' of " + shown(X->sizes()) +
-                  " with a kernel of " + shown(Kernel) + " leaves nothing");
-      int64_t Out = (Rest + (Ceils ? Stride[I] - 1 : 0)) / Stride[I] + 1;
-      if (Ceils && (Out - 1) * Stride[I] >= In + Padding[I])
+      const int64_t Stride = W->Stride[I], Room = W->room(I, Inside[I]);
+      if (W->Kernel[I] <= 0 || Stride <= 0)
+        return Op.notFollowed("kernel_size", "is not known");
+      if (Room < 0 && !Ceils)
+        leavesNothing(Op, X, *W);
+      int64_t Out = (Room + (Ceils ? Stride - 1 : 0)) / Stride + 1;
+      if (Ceils && (Out - 1) * Stride >= Inside[I] + W->Padding[I])
         --Out;
       To.push_back(Out);
     }
   }
   if (Op.Trouble)
     return {};
+  const bool KeepsPlaces = Dimensions > 1 || Adaptive || Op.records({{X}}) ||
+                           Op.Name.ends_with("with_indices");
+  if (Max && KeepsPlaces)
+    return largest(Op, X, To);
   const Tensor Out = Op.make(To, X);
-  const uint64_t Unordered = X->isContiguous() ? 0 : bytesOf(X);
-  const bool GivesIndices = Op.Name.ends_with("with_indices");
-  if (Max && Dimensions == 1 && !Op.records({{X}}) && !Adaptive &&
-      !GivesIndices)
+  if (Max)
     return Out;
-  if (Max) {
-    const Tensor Indices = Op.make(To, Int64);
-    Op.scratch(Unordered);
-    Op.record({Out}, {{X}}, {X->Memory, Indices->Memory}, 0, bytesOf(Out));
-    if (GivesIndices)
-      return std::vector<Tensor>{Out, Indices};
-    return Out;
-  }
   // To one number it is a mean.
   const bool IsMean = Adaptive && productOf(lastOf(To, Dimensions)) == 1;
   if (!IsMean && !(Adaptive && Dimensions == 3))
-    Op.scratch(Unordered);
-  Op.record({Out}, {{X}}, {X->Memory}, 0, IsMean ? 0 : bytesOf(Out));
-  return Out;
+    Op.copyInOrder(X);
+  return Op.record({Out}, {{X}}, {X}, 0, IsMean ? 0 : bytesOf(Out));
 }
 
 static OperatorResult interpolate(OperatorCall &Op) {
   const Tensor X = Op.self();
   const Sizes From = X->sizes();
   if (From.size() < 3)
-    return Op.throws("'" + Op.Name + "' is given a tensor of " + shown(From));
+    return Op.doesNotTake(X);
   const size_t Dimensions = From.size() - 2;
   Sizes To = {From[0], From[1]};
   if (std::optional<Sizes> Asked =
-          Op.maybeIntegers({"size", "output_size"}, Dimensions)) {
+          Op.maybeIntegers("size output_size", Dimensions)) {
     To.insert(To.end(), Asked->begin(), Asked->end());
   } else {
-    const Cell Factor = Op.find({"scale_factor", "scale_factors"});
+    const Cell Factor = Op.find("scale_factor scale_factors");
     std::vector<double> Factors;
     if (isNumber(Factor))
       Factors = {realOf(Factor)};
@@ -106,31 +153,27 @@ static OperatorResult interpolate(OperatorCall &Op) {
       To.push_back(static_cast<int64_t>(
           std::floor(static_cast<double>(From[2 + I]) * Factors[I])));
   }
-  const std::string Mode = Op.text("mode");
-  if (StringRef(Mode).contains_insensitive("area"))
+  const StringRef Mode = Op.text("mode");
+  if (Mode.contains_insensitive("area"))
     return X.run(("adaptive_avg_pool" + Twine(Dimensions) + "d").str(),
                  {{"output_size", lastOf(To, Dimensions)}});
   const Tensor Out = Op.make(To, X);
   // Which elements each one is made of: a number and a weight for each tap.
   const int64_t Taps =
-      StringRef(Mode).contains_insensitive("cubic") || Op.Name.contains("cubic")
-          ? 4
-      : StringRef(Mode).contains_insensitive("linear") ||
-              Op.Name.contains("linear")
-          ? 2
-          : 1;
+      Mode.contains_insensitive("cubic") || Op.Name.contains("cubic")     ? 4
+      : Mode.contains_insensitive("linear") || Op.Name.contains("linear") ? 2
+                                                                          : 1;
   uint64_t Table = 0;
   for (const int64_t Size : lastOf(To, Dimensions))
     Table += floats(3 * Taps * Size);
   Op.scratch(Table);
-  Op.record({Out}, {{X}}, {}, 0, bytesOf(Out));
-  return Out;
+  return Op.record({Out}, {{X}}, {}, 0, bytesOf(Out));
 }
 
 static OperatorResult pad(OperatorCall &Op) {
   const Tensor X = Op.self();
   Sizes To = X->sizes();
-  std::optional<Sizes> By = Op.maybeIntegers({"pad", "padding"});
+  std::optional<Sizes> By = Op.maybeIntegers("pad padding");
   if (!By)
     return Op.notFollowed("the width that '" + Op.Name + "' pads is not known");
   // The modules take one number for all sides.
@@ -141,26 +184,23 @@ static OperatorResult pad(OperatorCall &Op) {
                      " widths");
   for (size_t I = 0; I < By->size() / 2; ++I)
     To[To.size() - 1 - I] += (*By)[2 * I] + (*By)[2 * I + 1];
-  const std::string Mode = Op.text("mode");
-  const bool Reads = StringRef(Mode).contains_insensitive("refl") ||
-                     StringRef(Mode).contains_insensitive("repl") ||
+  const StringRef Mode = Op.text("mode");
+  const bool Reads = Mode.contains_insensitive("refl") ||
+                     Mode.contains_insensitive("repl") ||
                      Op.Name.starts_with("refl") || Op.Name.starts_with("repl");
   const BlockPtr Ordered = Reads ? Op.copyInOrder(X) : nullptr;
   const Tensor Out = Op.make(To, X);
-  Op.record({Out}, {{X}}, Reads ? ArrayRef(X->Memory) : ArrayRef<BlockPtr>(), 0,
-            Reads ? bytesOf(Out) : 0);
-  return Out;
+  return Op.record({Out}, {{X}}, {Reads ? X : nullptr}, 0,
+                   Reads ? bytesOf(Out) : 0);
 }
 
 /// fractional_max_pool2d and 3d: the places of its windows are drawn.
 static OperatorResult fractionalPool(OperatorCall &Op) {
   const unsigned Dimensions = Op.Dimensions;
   const Tensor X = Op.self();
-  std::optional<Sizes> Outer = Op.outerSizes(X, Dimensions);
-  if (!Outer)
+  Sizes To, Inside;
+  if (!splitSizes(Op, X, To, Inside))
     return {};
-  Sizes &To = *Outer;
-  const Sizes Inside = lastOf(X->sizes(), Dimensions);
   const int64_t Channels = productOf(To);
   const Cell Ratio = Op.find("output_ratio");
   if (const std::optional<Sizes> Asked =
@@ -171,8 +211,7 @@ static OperatorResult fractionalPool(OperatorCall &Op) {
       const Cell Each =
           Ratio->Elements.size() == Dimensions ? Ratio->Elements[I] : Ratio;
       if (Each->What != Value::Real)
-        return Op.notFollowed("'output_ratio' of '" + Op.Name +
-                              "' is not known");
+        return Op.notFollowed("output_ratio", "is not known");
       To.push_back(static_cast<int64_t>(static_cast<double>(Inside[I]) *
                                         Each->RealNumber));
     }
@@ -185,55 +224,40 @@ static OperatorResult fractionalPool(OperatorCall &Op) {
           ? nullptr
           : Op.allocate(
                 elementsOf(productOf({Channels, Dimensions}), typeOf(X).Bytes));
-  const Tensor Out = Op.make(To, X), Indices = Op.make(To, Int64);
-  Op.copyInOrder(X);
-  Op.record({Out}, {{X}}, {X->Memory, Indices->Memory}, 0, bytesOf(Out));
-  if (Op.Name.ends_with("with_indices"))
-    return std::vector<Tensor>{Out, Indices};
-  return Out;
+  return largest(Op, X, To);
 }
 
 /// max_unpool1d to 3d.
 static OperatorResult unpool(OperatorCall &Op) {
   const unsigned Dimensions = Op.Dimensions;
   const Tensor X = Op.self(), Indices = Op.tensor("indices");
-  std::optional<Sizes> Outer = Op.outerSizes(X, Dimensions);
-  if (!Outer)
+  Sizes To, Inside;
+  if (!splitSizes(Op, X, To, Inside))
     return {};
-  Sizes &To = *Outer;
-  const Sizes Inside = lastOf(X->sizes(), Dimensions);
   if (std::optional<Sizes> Asked = Op.maybeIntegers("output_size");
       Asked && Asked->size() >= Dimensions) {
     const Sizes Outside = lastOf(*Asked, Dimensions);
     To.insert(To.end(), Outside.begin(), Outside.end());
   } else {
-    const Sizes Kernel = Op.integers("kernel_size", Dimensions, 1);
-    const Sizes Stride =
-        Op.maybeIntegers("stride", Dimensions).value_or(Kernel);
-    const Sizes Padding = Op.integers("padding", Dimensions, 0);
-    if (!Op.areSmall({Kernel, Stride, Padding}))
+    const std::optional<Window> W = windowOf(Op, Dimensions, 1);
+    if (!W)
       return {};
     for (unsigned I = 0; I < Dimensions; ++I)
-      To.push_back((Inside[I] - 1) * Stride[I] + Kernel[I] - 2 * Padding[I]);
+      To.push_back((Inside[I] - 1) * W->Stride[I] + W->Kernel[I] -
+                   2 * W->Padding[I]);
   }
   const Tensor Out = Op.make(To, X);
   Op.copyInOrder(X);
-  Op.record({Out}, {{X}}, {Indices->Memory}, 0, bytesOf(Out));
-  return Out;
+  return Op.record({Out}, {{X}}, {Indices}, 0, bytesOf(Out));
 }
 
 /// lp_pool1d and 2d, as torch/nn/functional/pooling.h has them.
 static OperatorResult powerPool(OperatorCall &Op) {
   const double Power = Op.maybeReal("norm_type").value_or(2);
   Arguments With = Op.Given;
-  With.erase("self");
   With.erase("padding");
-  Tensor Out;
-  {
-    With["input"] = Op.self().pow(Power);
-    Out = Op.run(Op.Dimensions == 1 ? "avg_pool1d" : "avg_pool2d", With);
-    With.clear();
-  }
+  const Tensor Out = Op.self().pow(Power).run(
+      Op.Dimensions == 1 ? "avg_pool1d" : "avg_pool2d", With);
   const Tensor Sign = Out.sign(), Absolute = Out.abs(),
                Positive = Absolute.relu(), Product = Sign * Positive,
                Scaled = Product * 2;
@@ -242,7 +266,7 @@ static OperatorResult powerPool(OperatorCall &Op) {
 
 /// A result that is as large as \p X at first, and is resized: it keeps that
 /// memory where it becomes smaller. So does the gradient of \p X.
-static Tensor resizedFrom(OperatorCall &Op, const Tensor &X, Sizes To) {
+static OperatorResult resizedFrom(OperatorCall &Op, const Tensor &X, Sizes To) {
   const bool Grows = productOf(To) > productOf(X->sizes());
   const BlockPtr Before = Grows ? Op.scratch(bytesOf(X)) : nullptr;
   const Tensor Out = Op.make(std::move(To), X);
@@ -253,10 +277,8 @@ static Tensor resizedFrom(OperatorCall &Op, const Tensor &X, Sizes To) {
   }
   const uint64_t Scratch = bytesOf(X) > Size ? Size : 0;
   const bool Keeps = Op.Name == "im2col" || Op.Name == "unfold";
-  Op.record({Out}, {{X, GradientKind::Fresh, Size}},
-            Keeps ? ArrayRef(X->Memory) : ArrayRef<BlockPtr>(), Scratch,
-            Scratch + Size);
-  return Out;
+  return Op.record({Out}, {{X, GradientKind::Fresh, Size}},
+                   {Keeps ? X : nullptr}, Scratch, Scratch + Size);
 }
 
 /// im2col: each place that a kernel sees becomes a column.
@@ -265,27 +287,21 @@ static OperatorResult unfold(OperatorCall &Op) {
     return {}; // The method of tensors.
   const Tensor X = Op.self();
   const Sizes From = X->sizes();
-  const Sizes Kernel = Op.integers("kernel_size", 2, 1);
-  const Sizes Stride = Op.integers("stride", 2, 1);
-  const Sizes Padding = Op.integers("padding", 2, 0);
-  const Sizes Dilation = Op.integers("dilation", 2, 1);
-  if (!Op.areSmall({Kernel, Stride, Padding, Dilation}))
+  const std::optional<Window> W = windowOf(Op, 2, 1, 1);
+  if (!W)
     return {};
   if (From.size() != 3 && From.size() != 4)
-    return Op.throws("'" + Op.Name + "' is given a tensor of " + shown(From));
+    return Op.doesNotTake(X);
   const size_t C = From.size() - 3;
   int64_t Places = 1;
   for (size_t I = 0; I < 2; ++I) {
-    const int64_t Rest =
-        From[C + 1 + I] + 2 * Padding[I] - Dilation[I] * (Kernel[I] - 1) - 1;
-    if (Rest < 0 || Stride[I] <= 0)
-      return Op.throws("'" + Op.Name + "' of " + shown(From) +
-                       " with a kernel of " + shown(Kernel) +
-                       " leaves nothing");
-    Places = productOf({Places, Rest / Stride[I] + 1});
+    const int64_t Room = W->room(I, From[C + 1 + I]);
+    if (Room < 0 || W->Stride[I] <= 0)
+      return leavesNothing(Op, X, *W);
+    Places = productOf({Places, Room / W->Stride[I] + 1});
   }
   Sizes To(From.begin(), From.begin() + C);
-  To.push_back(productOf({From[C], productOf(Kernel)}));
+  To.push_back(productOf({From[C], productOf(W->Kernel)}));
   To.push_back(Places);
   const BlockPtr Ordered = Op.copyInOrder(X);
   return resizedFrom(Op, X, std::move(To));
@@ -298,7 +314,7 @@ static OperatorResult fold(OperatorCall &Op) {
   const int64_t Taps = productOf(Op.integers("kernel_size", 2, 1));
   if ((From.size() != 2 && From.size() != 3) || Taps <= 0 ||
       From[From.size() - 2] % Taps)
-    return Op.throws("'" + Op.Name + "' is given a tensor of " + shown(From));
+    return Op.doesNotTake(X);
   Sizes To(From.begin(), From.end() - 1);
   To.back() /= Taps;
   To.insert(To.end(), Outside.begin(), Outside.end());
@@ -319,14 +335,13 @@ static OperatorResult sampleGrid(OperatorCall &Op) {
   const Tensor Out = Op.make(To, X);
   // The gradient of the grid is made in any case.
   const uint64_t More = Grid->needsGradient() ? 0 : bytesOf(Grid);
-  Op.record({Out}, {{X}, {Grid}}, {X->Memory, Grid->Memory}, More,
-            More + (From.size() == 4 ? bytesOf(Out) : 0));
-  return Out;
+  return Op.record({Out}, {{X}, {Grid}}, {X, Grid}, More,
+                   More + (From.size() == 4 ? bytesOf(Out) : 0));
 }
 
 static OperatorResult affineGrid(OperatorCall &Op) {
   const Tensor Theta = Op.tensor("theta");
-  const Sizes Of = Op.maybeIntegers("size").value_or(Sizes());
+  const Sizes Of = Op.integers("size");
   if ((Of.size() != 4 && Of.size() != 5) || Theta->sizes().size() != 3)
     return Op.throws("'" + Op.Name + "' is given a tensor of " +
                      shown(Theta->sizes()) + " and a size of " + shown(Of));
@@ -339,9 +354,8 @@ static OperatorResult affineGrid(OperatorCall &Op) {
       elementsOf(productOf({Points, Axes + 1}), typeOf(Theta).Bytes);
   const BlockPtr Points4 = Op.scratch(Base);
   const Tensor Out = Op.make(To, Theta);
-  Op.record({Out}, {{Theta}}, {}, Base,
-            Base + (Of[0] > 0 ? bytesOf(Out) / Of[0] : 0));
-  return Out;
+  return Op.record({Out}, {{Theta}}, {}, Base,
+                   Base + (Of[0] > 0 ? bytesOf(Out) / Of[0] : 0));
 }
 
 static constexpr OperatorRule PoolingRows[] = {

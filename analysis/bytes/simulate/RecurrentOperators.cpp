@@ -161,9 +161,8 @@ static bool recurrentLayer(OperatorCall &Op, Recurrence &R, Tensor &X,
 static OperatorResult recurrent(OperatorCall &Op) {
   Recurrence R;
   R.IsLstm = Op.Name == "lstm";
-  R.Kind = StringRef(Op.text("nonlinearity")).contains_insensitive("relu")
-               ? "rnn_relu"
-               : Op.Name;
+  R.Kind = Op.text("nonlinearity").contains_insensitive("relu") ? "rnn_relu"
+                                                                : Op.Name;
   const bool BatchFirst = Op.flag("batch_first", false);
   R.Layers = Op.integer("num_layers", 1);
   R.Directions = Op.flag("bidirectional", false) ? 2 : 1;
@@ -206,8 +205,7 @@ static OperatorResult packed(OperatorCall &Op) {
   Tensor X = Op.self();
   const bool BatchFirst = Op.flag("batch_first", false);
   if (X->sizes().size() < 2)
-    return Op.throws("'" + Op.Name + "' is given a tensor of " +
-                     shown(X->sizes()));
+    return Op.doesNotTake(X);
   if (!Op.flag("enforce_sorted", true))
     X = X.index_select(BatchFirst ? 0 : 1, Op.tensor("lengths"));
   if (Op.Trouble)
@@ -220,8 +218,7 @@ static OperatorResult packed(OperatorCall &Op) {
     Op.scratch(bytesOf(X)); // The steps one after the other.
   const Tensor Out = Op.make(To, X);
   Out->PackedSteps = Steps;
-  Op.record({Out}, {{X}}, {});
-  return Out;
+  return Op.record({Out}, {{X}}, {});
 }
 
 /// pad_packed_sequence(): the tensor, and the lengths.
@@ -244,12 +241,11 @@ static OperatorResult padded(OperatorCall &Op) {
 
 /// LSTMCell, GRUCell, RNNCell: one step.
 static OperatorResult recurrentCell(OperatorCall &Op) {
-  const StringRef Kind =
-      Op.Name == "lstm_cell"  ? "lstm"
-      : Op.Name == "gru_cell" ? "gru"
-      : StringRef(Op.text("nonlinearity")).contains_insensitive("relu")
-          ? "rnn_relu"
-          : "rnn_tanh";
+  const StringRef Kind = Op.Name == "lstm_cell"  ? "lstm"
+                         : Op.Name == "gru_cell" ? "gru"
+                         : Op.text("nonlinearity").contains_insensitive("relu")
+                             ? "rnn_relu"
+                             : "rnn_tanh";
   const Tensor X = Op.self(), W = Op.tensor("weight_hh");
   if (X->sizes().size() != 2 || W->sizes().size() != 2)
     return Op.notFollowed("'" + Op.Name + "' without a batch is not followed");
@@ -360,11 +356,8 @@ static OperatorResult attention(OperatorCall &Op) {
   Result = Result.view({T, N, E});
   Result = linear(Result, Op.maybeTensor("out_proj_weight"),
                   Op.maybeTensor("out_proj_bias"));
-  if (!Op.flag("need_weights", true)) {
-    auto Undefined = std::make_shared<TensorInstance>();
-    Undefined->Shape.Defined = false;
-    return std::vector<Tensor>{Result, {Op, Undefined}};
-  }
+  if (!Op.flag("need_weights", true))
+    return std::vector<Tensor>{Result, {Op, undefinedTensor()}};
   Tensor Weights = Scores.view(ByHead);
   Weights = Weights.sum(1);
   Weights = Weights / 1;

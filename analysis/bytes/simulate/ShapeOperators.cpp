@@ -17,8 +17,7 @@ static OperatorResult viewed(OperatorCall &Op, const Tensor &T, Sizes To,
                              std::vector<int64_t> Strides,
                              GradientKind Kind = GradientKind::View) {
   const Tensor View = Op.view(T, std::move(To), std::move(Strides));
-  Op.record({View}, {{T, Kind}});
-  return View;
+  return Op.record({View}, {{T, Kind}});
 }
 
 /// In place, the tensor itself is seen so.
@@ -102,8 +101,7 @@ static OperatorResult reshape(OperatorCall &Op, const Tensor &T, Sizes To) {
               shown(To) + "; reshape() copies it");
   const Tensor Copy = Op.make(To, T);
   Op.scratch(bytesToTranspose(T));
-  Op.record({Copy}, {{T, Kind}});
-  return Copy;
+  return Op.record({Copy}, {{T, Kind}});
 }
 
 static OperatorResult flatten(OperatorCall &Op) {
@@ -127,8 +125,7 @@ static OperatorResult unflatten(OperatorCall &Op) {
   const Tensor T = Op.self();
   Sizes To = T->sizes();
   const size_t D = Op.dimension(Op.integer("dim", 0), To.size());
-  const Sizes Parts =
-      Op.maybeIntegers({"sizes", "unflattened_size"}).value_or(Sizes());
+  const Sizes Parts = Op.integers("sizes unflattened_size");
   if (D < To.size()) {
     To.erase(To.begin() + D);
     To.insert(To.begin() + D, Parts.begin(), Parts.end());
@@ -165,9 +162,8 @@ static OperatorResult squeeze(OperatorCall &Op) {
 static OperatorResult expand(OperatorCall &Op) {
   const Tensor T = Op.self();
   const Sizes From = T->sizes();
-  Sizes To = Op.Base == "expand_as"
-                 ? Op.tensor("other")->sizes()
-                 : Op.maybeIntegers("size").value_or(Sizes());
+  Sizes To = Op.Base == "expand_as" ? Op.tensor("other")->sizes()
+                                    : Op.integers("size");
   if (To.size() < From.size())
     Op.throws("'expand' to fewer dimensions");
   if (Op.Trouble)
@@ -197,7 +193,7 @@ static OperatorResult permute(OperatorCall &Op) {
   std::vector<size_t> Order(Count);
   std::iota(Order.begin(), Order.end(), 0);
   if (Op.Base == "permute") {
-    const Sizes Dims = Op.maybeIntegers("dims").value_or(Sizes());
+    const Sizes Dims = Op.integers("dims");
     if (Dims.size() != Count)
       Op.throws("'permute' names " + Twine(Dims.size()) + " of " +
                 Twine(Count) + " dimensions");
@@ -207,8 +203,8 @@ static OperatorResult permute(OperatorCall &Op) {
   } else if (Op.Base == "t" || Op.Base == "numpy_T") {
     std::reverse(Order.begin(), Order.end());
   } else {
-    const size_t A = Op.dimension(Op.integer({"dim0", "axis0"}, 0), Count),
-                 B = Op.dimension(Op.integer({"dim1", "axis1"}, 1), Count);
+    const size_t A = Op.dimension(Op.integer("dim0 axis0", 0), Count),
+                 B = Op.dimension(Op.integer("dim1 axis1", 1), Count);
     if (A < Count && B < Count)
       std::swap(Order[A], Order[B]);
   }
@@ -236,7 +232,7 @@ static OperatorResult split(OperatorCall &Op) {
   } else if (std::optional<Sizes> Listed =
                  Op.Name == "chunk"
                      ? std::nullopt
-                     : Op.maybeIntegers({"split_sizes", "split_size"});
+                     : Op.maybeIntegers("split_sizes split_size");
              Listed && Listed->size() > 1) {
     Parts = *Listed;
   } else {
@@ -273,8 +269,7 @@ static OperatorResult split(OperatorCall &Op) {
 static OperatorResult reshapeTo(OperatorCall &Op) {
   if (Op.type() && Op.Base == "view")
     return {};
-  return reshape(Op, Op.self(),
-                 Op.maybeIntegers({"size", "shape"}).value_or(Sizes()));
+  return reshape(Op, Op.self(), Op.integers("size shape"));
 }
 
 static OperatorResult reshapeAs(OperatorCall &Op) {

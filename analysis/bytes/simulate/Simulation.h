@@ -199,8 +199,6 @@ struct OperatorResult {
   OperatorResult(Kind What, std::string Why)
       : What(What), Why(std::move(Why)) {}
   OperatorResult(TensorPtr T) : What(One), Tensors({std::move(T)}) {}
-  OperatorResult(std::vector<TensorPtr> All)
-      : What(Several), Tensors(std::move(All)) {}
   template <class Handle>
   OperatorResult(const std::vector<Handle> &All)
       : What(Several), Tensors(All.begin(), All.end()) {}
