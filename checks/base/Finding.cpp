@@ -50,10 +50,20 @@ Finding &Finding::because(llvm::ArrayRef<Because> Found) {
   return level(lowered(Strength, Found));
 }
 
+/// The first of \p Reasons that has effect \p Wanted; null for none.
+static const Because *firstWith(llvm::ArrayRef<Because> Reasons,
+                                Effect Wanted) {
+  const auto *It = llvm::find_if(
+      Reasons, [&](const Because &Why) { return Why.Row->Does == Wanted; });
+  return It == Reasons.end() ? nullptr : It;
+}
+
 bool Finding::hasFix() const {
-  return !Fix.empty() && llvm::none_of(Reasons, [](const Because &Why) {
-    return Why.Row->Does == Effect::NoFix;
-  });
+  return !Fix.empty() && !firstWith(Reasons, Effect::NoFix);
+}
+
+const Because *Finding::silence() const {
+  return firstWith(Reasons, Effect::Silent);
 }
 
 void silent(SourceLocation Loc, const Reason &Row, const llvm::Twine &Detail,

@@ -78,20 +78,32 @@ struct Finding {
   static Finding at(const clang::Expr *E) {
     return at(E->getExprLoc(), E->getSourceRange());
   }
+  /// Where \p S begins.
+  static Finding from(const clang::Stmt *S) {
+    return at(S->getBeginLoc(), S->getSourceRange());
+  }
 
   Finding &level(Level L) {
     Strength = L;
     return *this;
   }
-  /// Lowers the finding to the level of \p Row, or takes its fix.
+  /// Lowers the finding to the level of \p Row, takes its fix, or silences it.
   Finding &because(const Reason &Row, const llvm::Twine &Detail = "",
                    clang::SourceLocation At = {});
+  /// The same for a row that may be null.
+  Finding &because(const Reason *Row) { return Row ? because(*Row) : *this; }
   /// The same for a row that is about \p D.
   Finding &because(const Reason &Row, const clang::NamedDecl *D) {
     return because(Row, quoted(D), D->getLocation());
   }
   /// The same for reasons that were found elsewhere.
   Finding &because(llvm::ArrayRef<Because> Found);
+  Finding &because(const Because &Found) {
+    return because(llvm::ArrayRef<Because>(Found));
+  }
+  Finding &because(const std::optional<Because> &Found) {
+    return Found ? because(*Found) : *this;
+  }
   Finding &says(const llvm::Twine &Text) {
     Message = Text.str();
     return *this;
@@ -122,6 +134,8 @@ struct Finding {
     return *this;
   }
   bool hasFix() const;
+  /// The reason why it is none; null when it is one.
+  const Because *silence() const;
 };
 
 /// Hears each finding, of which clang-tidy's diagnostics cannot carry all; also

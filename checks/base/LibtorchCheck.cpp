@@ -182,6 +182,8 @@ void LibtorchCheck::report(Finding F) {
   SourceLocation Loc = SM.getFileLoc(F.Loc);
   if (Loc.isInvalid())
     return;
+  if (const Because *Why = F.silence())
+    return silent(F.Loc, *Why->Row, Why->Detail, Why->At);
   if (const CatalogEntry *Entry = findInCatalog(name()))
     F.Strength = std::max(F.Strength, Entry->StrongestLevel);
   if (F.Measured && reports(F.Strength))

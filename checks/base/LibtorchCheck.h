@@ -106,8 +106,9 @@ protected:
   std::optional<uint64_t> keptBy(const clang::Expr *Forward, bool Training,
                                  bool InputsGo);
 
-  /// Reports \p F: the warning, its steps as notes, its fix. Once for a place:
-  /// all instantiations of a template share one report.
+  /// Reports \p F: the warning, its steps as notes, its fix; or why it is
+  /// silent. Once for a place: all instantiations of a template share one
+  /// report.
   void report(Finding F);
 
 private:

@@ -51,7 +51,18 @@ public:
     return true;
   }
 
-  void HandleTranslationUnit(ASTContext &Context) override;
+  void HandleTranslationUnit(ASTContext &Context) override {
+    // Half a class makes errors that say nothing of the user's code.
+    if (!TheSema || TheSema->getDiagnostics().hasErrorOccurred() ||
+        Templates.empty() || !torch::declaresTensor(Context))
+      return;
+    // The parser has left the unit's scope already. Instantiations want one.
+    Scope UnitScope(nullptr, Scope::DeclScope, TheSema->getDiagnostics());
+    UnitScope.setEntity(Context.getTranslationUnitDecl());
+    llvm::SaveAndRestore Current(TheSema->TUScope, &UnitScope);
+    for (const ClassTemplateDecl *Template : Templates)
+      instantiateMembers(*Template);
+  }
 
 private:
   void collect(Decl *D) {
@@ -66,82 +77,54 @@ private:
         collect(Inner);
   }
 
-  void instantiateMembers(const ClassTemplateDecl &Template, unsigned &Left);
-  void instantiate(CXXMethodDecl &Member);
+  void instantiateMembers(const ClassTemplateDecl &Template) {
+    // One instantiation stands for the template. Prefer those that the unit
+    // made.
+    llvm::SmallPtrSet<const FunctionDecl *, 16> Made;
+    std::vector<std::pair<const FunctionDecl *, CXXMethodDecl *>> Missing;
+    for (ClassTemplateSpecializationDecl *Class : Template.specializations()) {
+      if (Class->getSpecializationKind() != TSK_ImplicitInstantiation ||
+          !Class->isCompleteDefinition())
+        continue;
+      for (CXXMethodDecl *Member : Class->methods()) {
+        const FunctionDecl *Pattern = Member->getTemplateInstantiationPattern();
+        if (Member->getTemplateSpecializationKind() !=
+                TSK_ImplicitInstantiation ||
+            Member->isInvalidDecl() || Member->getTrailingRequiresClause() ||
+            !Pattern || !Pattern->doesThisDeclarationHaveABody())
+          continue;
+        if (Member->isDefined())
+          Made.insert(Pattern);
+        else
+          Missing.emplace_back(Pattern, Member);
+      }
+    }
+    for (auto [Pattern, Member] : Missing)
+      if (Left && Made.insert(Pattern).second) {
+        --Left;
+        instantiate(*Member);
+      }
+  }
+
+  void instantiate(CXXMethodDecl &Member) {
+    DiagnosticsEngine &Diags = TheSema->getDiagnostics();
+    const bool Before = Diags.getSuppressAllDiagnostics();
+    Diags.setSuppressAllDiagnostics(true);
+    DiagnosticErrorTrap Trap(Diags);
+    TheSema->InstantiateFunctionDefinition(Member.getLocation(), &Member,
+                                           /*Recursive=*/true,
+                                           /*DefinitionRequired=*/false,
+                                           /*AtEndOfTU=*/true);
+    Diags.setSuppressAllDiagnostics(Before);
+    // It is not made for this argument: nobody can call it.
+    if (Trap.hasErrorOccurred())
+      Member.setInvalidDecl();
+  }
 
   Sema *TheSema = nullptr;
   std::vector<const ClassTemplateDecl *> Templates;
-};
-
-} // namespace
-
-/// The members that the compiler made when it made \p Class, by what they were
-/// made from.
-static llvm::SmallVector<std::pair<const FunctionDecl *, CXXMethodDecl *>>
-membersOf(ClassTemplateSpecializationDecl &Class) {
-  llvm::SmallVector<std::pair<const FunctionDecl *, CXXMethodDecl *>> Result;
-  for (CXXMethodDecl *Member : Class.methods())
-    if (Member->getTemplateSpecializationKind() == TSK_ImplicitInstantiation &&
-        !Member->isInvalidDecl() && !Member->getTrailingRequiresClause())
-      if (const FunctionDecl *Pattern =
-              Member->getTemplateInstantiationPattern())
-        if (Pattern->doesThisDeclarationHaveABody())
-          Result.emplace_back(Pattern, Member);
-  return Result;
-}
-
-void UnusedMembers::HandleTranslationUnit(ASTContext &Context) {
-  // Half a class makes errors that say nothing of the user's code.
-  if (!TheSema || TheSema->getDiagnostics().hasErrorOccurred() ||
-      Templates.empty() || !torch::declaresTensor(Context))
-    return;
-  // The parser has left the unit's scope already. Instantiations want one.
-  Scope UnitScope(nullptr, Scope::DeclScope, TheSema->getDiagnostics());
-  UnitScope.setEntity(Context.getTranslationUnitDecl());
-  llvm::SaveAndRestore Current(TheSema->TUScope, &UnitScope);
   unsigned Left = MaxMembers;
-  for (const ClassTemplateDecl *Template : Templates)
-    instantiateMembers(*Template, Left);
-}
-
-void UnusedMembers::instantiateMembers(const ClassTemplateDecl &Template,
-                                       unsigned &Left) {
-  // One instantiation stands for the template. Prefer those that the unit made.
-  llvm::SmallPtrSet<const FunctionDecl *, 16> Made;
-  std::vector<std::pair<const FunctionDecl *, CXXMethodDecl *>> Missing;
-  for (ClassTemplateSpecializationDecl *Class : Template.specializations()) {
-    if (Class->getSpecializationKind() != TSK_ImplicitInstantiation ||
-        !Class->isCompleteDefinition())
-      continue;
-    for (auto [Pattern, Member] : membersOf(*Class))
-      if (Member->isDefined())
-        Made.insert(Pattern);
-      else
-        Missing.emplace_back(Pattern, Member);
-  }
-  for (auto [Pattern, Member] : Missing)
-    if (Left && Made.insert(Pattern).second) {
-      --Left;
-      instantiate(*Member);
-    }
-}
-
-void UnusedMembers::instantiate(CXXMethodDecl &Member) {
-  DiagnosticsEngine &Diags = TheSema->getDiagnostics();
-  const bool Before = Diags.getSuppressAllDiagnostics();
-  Diags.setSuppressAllDiagnostics(true);
-  DiagnosticErrorTrap Trap(Diags);
-  TheSema->InstantiateFunctionDefinition(Member.getLocation(), &Member,
-                                         /*Recursive=*/true,
-                                         /*DefinitionRequired=*/false,
-                                         /*AtEndOfTU=*/true);
-  Diags.setSuppressAllDiagnostics(Before);
-  // It is not made for this argument: nobody can call it.
-  if (Trap.hasErrorOccurred())
-    Member.setInvalidDecl();
-}
-
-namespace {
+};
 
 class UnusedMembersAction : public PluginASTAction {
 public:

@@ -97,29 +97,6 @@ constexpr struct AccumulatedHistoryReasons {
                   "What is added is not an expression of a tensor."};
 } AccumulatedHistory{};
 
-/// docs/checks/libtorch-accumulated-history.md says what it finds and why.
-///
-/// Option `Fix`: `detach` (default) cuts the history with .detach(); `item`
-/// reads the number with .item() where that compiles and the addend is known
-/// to be a scalar.
-class AccumulatedHistoryCheck : public LibtorchCheck {
-public:
-  AccumulatedHistoryCheck(llvm::StringRef Name,
-                          clang::tidy::ClangTidyContext *Context);
-  void storeOptions(clang::tidy::ClangTidyOptions::OptionMap &Opts) override;
-
-protected:
-  void checkFunction(const flow::FunctionFlow &Flow,
-                     flow::UnitModel &Unit) override;
-
-private:
-  std::optional<uint64_t> keptByPass(const CallExpr *Pass,
-                                     const Accumulation &A,
-                                     const flow::FunctionFlow &Flow);
-
-  const std::string Fix;
-};
-
 /// An accumulation of tensors with history.
 struct Growth {
   const Accumulation &A;
@@ -132,26 +109,9 @@ struct Growth {
   bool isBackPropagated() const { return Source->Consumers & Label::Backward; }
 };
 
-} // namespace
-
-AccumulatedHistoryCheck::AccumulatedHistoryCheck(
-    StringRef Name, clang::tidy::ClangTidyContext *Context)
-    : LibtorchCheck(Name, Context), Fix(Options.get("Fix", "detach").str()) {
-  if (Fix != "detach" && Fix != "item")
-    configurationDiag("invalid value '%0' of option '%1.Fix': expected "
-                      "'detach' or 'item'; using 'detach'")
-        << Fix << Name;
-}
-
-void AccumulatedHistoryCheck::storeOptions(
-    clang::tidy::ClangTidyOptions::OptionMap &Opts) {
-  LibtorchCheck::storeOptions(Opts);
-  Options.store(Opts, "Fix", Fix);
-}
-
 /// Does a list that grows over the iterations of \p Caller go into the call?
 /// What one iteration hands in, and gets back, dies with the iteration.
-static bool handsInGrownValue(const flow::UnitModel::RelayedTo &R) {
+bool handsInGrownValue(const flow::UnitModel::RelayedTo &R) {
   return llvm::any_of(R.Caller->accumulations(), [&](const auto &Entry) {
     return R.Relay->Assigned.test(Entry.second.Carry);
   });
@@ -159,8 +119,8 @@ static bool handsInGrownValue(const flow::UnitModel::RelayedTo &R) {
 
 /// Does \p Source arise again in each iteration of a loop that \p A, of the
 /// same function, is in and that its place outlives?
-static bool arisesInLoop(const Label &Source, const Accumulation &A,
-                         const FunctionFlow &Flow) {
+bool arisesInLoop(const Label &Source, const Accumulation &A,
+                  const FunctionFlow &Flow) {
   const Stmt *Loop = A.Loop;
   while (Loop && !Flow.isWithin(Source.Site, Loop))
     Loop = Flow.loopFor(Loop, A.Where);
@@ -168,8 +128,8 @@ static bool arisesInLoop(const Label &Source, const Accumulation &A,
 }
 
 /// The labels among \p All that bring history.
-static llvm::SmallVector<const Label *, 4> historyIn(const flow::LabelSet &All,
-                                                     const FunctionFlow &Flow) {
+llvm::SmallVector<const Label *, 4> historyIn(const flow::LabelSet &All,
+                                              const FunctionFlow &Flow) {
   llvm::SmallVector<const Label *, 4> Found;
   for (flow::LabelId Id : All)
     if (const Label &L = Flow.label(Id); L.bringsHistory() && L.Arises)
@@ -179,7 +139,7 @@ static llvm::SmallVector<const Label *, 4> historyIn(const flow::LabelSet &All,
 
 /// Where history of an accumulation comes from, preferring what was
 /// back-propagated, then what is \p Better: that decides the message.
-static const Label *
+const Label *
 sourceOf(const Accumulation &A, const flow::LabelSet &Added,
          const FunctionFlow &Flow,
          llvm::function_ref<bool(const Label &)> Better = nullptr) {
@@ -199,22 +159,18 @@ sourceOf(const Accumulation &A, const flow::LabelSet &Added,
 
 /// The first finding, at least as strong as \p Weakest, of those whose guards
 /// leave \p A nothing to keep. It has the story and the fix.
-static const Arbiter::Scope *guardFor(const Accumulation &A, Level Weakest,
-                                      const FunctionFlow &Flow,
-                                      const Arbiter &Guards) {
-  const Arbiter::Scope *First = nullptr;
-  for (const Label *L : historyIn(A.Added.allLabels(), Flow)) {
-    const Arbiter::Scope *Guarded = Guards.findingOf(*L, Weakest);
-    if (!Guarded)
-      return nullptr;
-    if (!First)
-      First = Guarded;
-  }
-  return First;
+const Arbiter::Scope *guardFor(const Accumulation &A, Level Weakest,
+                               const FunctionFlow &Flow,
+                               const Arbiter &Guards) {
+  llvm::SmallVector<const Arbiter::Scope *, 4> Found;
+  for (const Label *L : historyIn(A.Added.allLabels(), Flow))
+    Found.push_back(Guards.findingOf(*L, Weakest));
+  return Found.empty() || llvm::is_contained(Found, nullptr) ? nullptr
+                                                             : Found.front();
 }
 
 /// Is it a tensor that the caller has, too? It may go on with its history.
-static bool isCallersTensor(const Accumulation &A, const FunctionFlow &Flow) {
+bool isCallersTensor(const Accumulation &A, const FunctionFlow &Flow) {
   const VarDecl *Root = Flow.rootOf(A.Where);
   return A.How == Accumulation::InPlace && isa_and_nonnull<ParmVarDecl>(Root) &&
          torch::isTensor(Root->getType());
@@ -222,16 +178,16 @@ static bool isCallersTensor(const Accumulation &A, const FunctionFlow &Flow) {
 
 /// Is it a list in what a parameter names, whose history this unit does not
 /// use? Its owner may.
-static bool isCallersList(const Accumulation &A, const FunctionFlow &Flow,
-                          flow::UnitModel &Unit) {
+bool isCallersList(const Accumulation &A, const FunctionFlow &Flow,
+                   flow::UnitModel &Unit) {
   return A.How == Accumulation::Contain && Flow.fieldOf(A.Where) &&
          isa_and_nonnull<ParmVarDecl>(Flow.rootOf(A.Where)) &&
          !(Unit.consumersHere(Flow.label(A.Carry), Flow) & ~Label::Computed);
 }
 
 /// Why \p A does not grow, whatever it adds; null if it does.
-static const Reason *boundOf(const Accumulation &A, const FunctionFlow &Flow,
-                             ASTContext &Context) {
+const Reason *boundOf(const Accumulation &A, const FunctionFlow &Flow,
+                      ASTContext &Context) {
   if (A.Mode != GradMode::On)
     return &AccumulatedHistory.Guarded;
   if (A.Bounded)
@@ -243,8 +199,8 @@ static const Reason *boundOf(const Accumulation &A, const FunctionFlow &Flow,
 }
 
 /// Why \p G, which grows, is not reported; null when it is.
-static const Reason *silenceOf(const Growth &G, const FunctionFlow &Flow,
-                               flow::UnitModel &Unit, const Arbiter &Guards) {
+const Reason *silenceOf(const Growth &G, const FunctionFlow &Flow,
+                        flow::UnitModel &Unit, const Arbiter &Guards) {
   const Accumulation &A = G.A;
   // A returned value lives as long as the caller keeps it.
   const Label &Carry = Flow.label(A.Carry);
@@ -282,8 +238,8 @@ static const Reason *silenceOf(const Growth &G, const FunctionFlow &Flow,
 }
 
 /// Finds why \p G is a weaker finding than others, or has no fix.
-static void weigh(Growth &G, const FunctionFlow &Flow, flow::UnitModel &Unit,
-                  const Arbiter &Guards) {
+void weigh(Growth &G, const FunctionFlow &Flow, flow::UnitModel &Unit,
+           const Arbiter &Guards) {
   const Accumulation &A = G.A;
   auto If = [&](bool Applies, const Reason &Row) {
     if (Applies)
@@ -320,62 +276,29 @@ static void weigh(Growth &G, const FunctionFlow &Flow, flow::UnitModel &Unit,
 }
 
 /// The operand of `total + x` that is not the accumulator itself.
-static const Expr *otherOperand(const Expr *E, const VarDecl *Accumulator) {
+const Expr *otherOperand(const Expr *E, const VarDecl *Accumulator) {
   const auto *Op = dyn_cast<CXXOperatorCallExpr>(cpp::stripImplicit(E));
-  if (!Op || Op->getNumArgs() != 2 || Op->getOperator() != OO_Plus)
-    return nullptr;
-  for (unsigned I : {0U, 1U})
-    if (const auto *Ref =
-            dyn_cast<DeclRefExpr>(cpp::stripImplicit(Op->getArg(I))))
-      if (Ref->getDecl() == Accumulator)
+  if (Accumulator && Op && Op->getNumArgs() == 2 &&
+      Op->getOperator() == OO_Plus)
+    for (unsigned I : {0U, 1U})
+      if (cpp::variableOf(Op->getArg(I)) == Accumulator)
         return Op->getArg(1 - I);
   return nullptr;
 }
 
 /// `loss` of loss.backward() without a gradient argument: a scalar, or
 /// backward() would throw.
-static bool isBackwardRoot(const Expr *Addend, const Expr *Backward) {
+bool isBackwardRoot(const Expr *Addend, const Expr *Backward) {
   const auto *Call = dyn_cast_or_null<CXXMemberCallExpr>(Backward);
   const auto *Ref = dyn_cast<DeclRefExpr>(cpp::stripImplicit(Addend));
-  if (!Call || !Ref || !cpp::writtenArguments(Call).empty())
-    return false;
-  const auto *Root = dyn_cast<DeclRefExpr>(
-      cpp::stripImplicit(Call->getImplicitObjectArgument()));
-  return Root && Root->getDecl() == Ref->getDecl();
-}
-
-/// The bytes that the graph of \p Pass, whose result \p A adds, keeps. nullopt
-/// where they are not known, or the function does more to the model than
-/// eval().
-std::optional<uint64_t>
-AccumulatedHistoryCheck::keptByPass(const CallExpr *Pass, const Accumulation &A,
-                                    const FunctionFlow &Flow) {
-  bool Evaluates = false, Trains = false, Changes = false;
-  cpp::forEachCall(Flow.function(), [&](const CallExpr *Call) {
-    Evaluates |= torch::isModuleEval(Call);
-    Trains |= torch::isModuleTrain(Call);
-    Changes |= torch::convertsModule(Call->getDirectCallee()) ||
-               torch::setsRequiresGrad(Call) ||
-               torch::autocastUse(Call, context());
-  });
-  if (!Pass || Changes || (Evaluates && Trains))
-    return std::nullopt;
-  // Inputs that are made before the loop are there once.
-  bool InputsGo = true;
-  for (const Expr *Argument : Pass->arguments())
-    if (const auto *Ref = dyn_cast<DeclRefExpr>(cpp::stripImplicit(Argument)))
-      if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-          Var && torch::isTensor(Var->getType()))
-        InputsGo &= Var->hasLocalStorage() &&
-                    (!A.Loop || cpp::isWithin(Var->getLocation(), A.Loop,
-                                              context().getSourceManager()));
-  return keptBy(Pass, !Evaluates, InputsGo);
+  return Call && Ref && cpp::writtenArguments(Call).empty() &&
+         cpp::isMention(cpp::stripImplicit(Call->getImplicitObjectArgument()),
+                        Ref->getDecl());
 }
 
 /// Cuts the history of what \p G adds; \p AsNumber reads a scalar where that
 /// compiles.
-static fixits::Edits cut(const Growth &G, bool AsNumber,
-                         const FunctionFlow &Flow) {
+fixits::Edits cut(const Growth &G, bool AsNumber, const FunctionFlow &Flow) {
   const ASTContext &Context = Flow.function()->getASTContext();
   const Accumulation &A = G.A;
   // What is added to a sum, where that is one operator.
@@ -389,8 +312,8 @@ static fixits::Edits cut(const Growth &G, bool AsNumber,
              : fixits::detachOperand(Term ? Term : A.Addend, Context);
 }
 
-static Finding worded(const Growth &G, std::optional<uint64_t> Bytes,
-                      const FunctionFlow &Flow) {
+Finding worded(const Growth &G, std::optional<uint64_t> Bytes,
+               const FunctionFlow &Flow) {
   const Accumulation &A = G.A;
   const bool OutlivesCall = Flow.outlivesFunction(A.Where);
   // One forward pass before the loop, of which each iteration takes a part.
@@ -435,52 +358,104 @@ static Finding worded(const Growth &G, std::optional<uint64_t> Bytes,
   return F;
 }
 
-void AccumulatedHistoryCheck::checkFunction(const FunctionFlow &Flow,
-                                            flow::UnitModel &Unit) {
-  const Arbiter &Guards =
-      Arbiter::decided(Unit, isEnabled(Arbiter::ReportsPasses));
-  for (const auto &[Key, A] : Flow.accumulations()) {
-    const Reason *Silence = boundOf(A, Flow, Unit.context());
-    if ((Silence && !asksWhy()) || (!A.Loop && !Flow.outlivesFunction(A.Where)))
-      continue;
-    Growth G = {A,
-                sourceOf(A, A.Added.allLabels(), Flow,
-                         [&, &A = A](const Label &L) {
-                           return arisesInLoop(L, A, Flow);
-                         }),
-                nullptr};
-    // History of what callers hand in, where the sum goes back to them.
-    if (!G.Source)
-      for (const auto &R : Unit.relaysOf(Flow.function(), A.Carry))
-        if (handsInGrownValue(R) &&
-            (G.Source = sourceOf(A, R.Relay->Assigned, *R.Caller))) {
-          G.HandedInAt = R.Relay->Site;
-          break;
-        }
-    if (!G.Source)
-      continue;
-    if (!Silence)
-      Silence = silenceOf(G, Flow, Unit, Guards);
-    if (Silence) {
-      silent(A.Site, *Silence);
-      continue;
-    }
-    weigh(G, Flow, Unit, Guards);
-    // backward() frees what its pass kept, but for the nodes.
-    std::optional<uint64_t> Bytes;
-    if (!G.isBackPropagated() && !G.HandedInAt &&
-        G.Source->K == Label::Forward &&
-        reports(lowered(Level::Certain, G.Why)))
-      Bytes = keptByPass(dyn_cast<CallExpr>(cpp::stripImplicit(G.Source->Site)),
-                         A, Flow);
-    Finding F = worded(G, Bytes, Flow);
-    if (G.WhyNotFixed)
-      F.because(*G.WhyNotFixed);
-    else
-      F.fix(cut(G, /*AsNumber=*/Fix == "item", Flow));
-    report(std::move(F));
+/// docs/checks/libtorch-accumulated-history.md says what it finds and why.
+///
+/// Option `Fix`: `detach` (default) cuts the history with .detach(); `item`
+/// reads the number with .item() where that compiles and the addend is known
+/// to be a scalar.
+class AccumulatedHistoryCheck : public LibtorchCheck {
+public:
+  AccumulatedHistoryCheck(StringRef Name,
+                          clang::tidy::ClangTidyContext *Context)
+      : LibtorchCheck(Name, Context), Fix(Options.get("Fix", "detach").str()) {
+    if (Fix != "detach" && Fix != "item")
+      configurationDiag("invalid value '%0' of option '%1.Fix': expected "
+                        "'detach' or 'item'; using 'detach'")
+          << Fix << Name;
   }
-}
+  void storeOptions(clang::tidy::ClangTidyOptions::OptionMap &Opts) override {
+    LibtorchCheck::storeOptions(Opts);
+    Options.store(Opts, "Fix", Fix);
+  }
+  void checkFunction(const FunctionFlow &Flow, flow::UnitModel &Unit) override {
+    const Arbiter &Guards =
+        Arbiter::decided(Unit, isEnabled(Arbiter::ReportsPasses));
+    for (const auto &[Key, A] : Flow.accumulations()) {
+      const Reason *Silence = boundOf(A, Flow, Unit.context());
+      if ((Silence && !asksWhy()) ||
+          (!A.Loop && !Flow.outlivesFunction(A.Where)))
+        continue;
+      Growth G = {A,
+                  sourceOf(A, A.Added.allLabels(), Flow,
+                           [&, &A = A](const Label &L) {
+                             return arisesInLoop(L, A, Flow);
+                           }),
+                  nullptr};
+      // History of what callers hand in, where the sum goes back to them.
+      if (!G.Source)
+        for (const auto &R : Unit.relaysOf(Flow.function(), A.Carry))
+          if (handsInGrownValue(R) &&
+              (G.Source = sourceOf(A, R.Relay->Assigned, *R.Caller))) {
+            G.HandedInAt = R.Relay->Site;
+            break;
+          }
+      if (!G.Source)
+        continue;
+      if (!Silence)
+        Silence = silenceOf(G, Flow, Unit, Guards);
+      if (Silence) {
+        silent(A.Site, *Silence);
+        continue;
+      }
+      weigh(G, Flow, Unit, Guards);
+      // backward() frees what its pass kept, but for the nodes.
+      std::optional<uint64_t> Bytes;
+      if (!G.isBackPropagated() && !G.HandedInAt &&
+          G.Source->K == Label::Forward &&
+          reports(lowered(Level::Certain, G.Why)))
+        Bytes = keptByPass(
+            dyn_cast<CallExpr>(cpp::stripImplicit(G.Source->Site)), A, Flow);
+      Finding F = worded(G, Bytes, Flow);
+      if (G.WhyNotFixed)
+        F.because(*G.WhyNotFixed);
+      else
+        F.fix(cut(G, /*AsNumber=*/Fix == "item", Flow));
+      report(std::move(F));
+    }
+  }
+
+private:
+  /// The bytes that the graph of \p Pass, whose result \p A adds, keeps.
+  /// nullopt where they are not known, or the function does more to the model
+  /// than eval().
+  std::optional<uint64_t> keptByPass(const CallExpr *Pass,
+                                     const Accumulation &A,
+                                     const FunctionFlow &Flow) {
+    bool Evaluates = false, Trains = false, Changes = false;
+    cpp::forEachCall(Flow.function(), [&](const CallExpr *Call) {
+      Evaluates |= torch::isModuleEval(Call);
+      Trains |= torch::isModuleTrain(Call);
+      Changes |= torch::convertsModule(Call->getDirectCallee()) ||
+                 torch::setsRequiresGrad(Call) ||
+                 torch::autocastUse(Call, context());
+    });
+    if (!Pass || Changes || (Evaluates && Trains))
+      return std::nullopt;
+    // Inputs that are made before the loop are there once.
+    bool InputsGo = true;
+    for (const Expr *Argument : Pass->arguments())
+      if (const VarDecl *Var = cpp::variableOf(Argument);
+          Var && torch::isTensor(Var->getType()))
+        InputsGo &= Var->hasLocalStorage() &&
+                    (!A.Loop || cpp::isWithin(Var->getLocation(), A.Loop,
+                                              context().getSourceManager()));
+    return keptBy(Pass, !Evaluates, InputsGo);
+  }
+
+  const std::string Fix;
+};
+
+} // namespace
 
 LIBTORCH_CHECK(AccumulatedHistoryCheck, AccumulatedHistory);
 

@@ -17,6 +17,8 @@
 #include "checks/base/LibtorchCheck.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/ASTLambda.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 using namespace clang::ast_matchers;
@@ -77,8 +79,8 @@ constexpr struct DiscardedResultReasons {
 struct Discarded {
   const CallExpr *Call;
   torch::PureOp Op;
-  llvm::StringRef Tensor;    ///< What stays as it is, where it has a name.
-  const Reason *WhyNotFixed; ///< Null where the fix is safe.
+  llvm::StringRef Tensor; ///< What stays as it is, where it has a name.
+  const Reason *Why;      ///< Why it is silent, or has no fix; or null.
 };
 
 /// Is \p Call std::get, a method of a standard container, or value() of an
@@ -86,13 +88,21 @@ struct Discarded {
 /// of?
 bool isStdAccess(const CallExpr *Call) {
   const FunctionDecl *Callee = Call->getDirectCallee();
-  const IdentifierInfo *Id = Callee ? Callee->getIdentifier() : nullptr;
+  const StringRef Name = cpp::nameOf(Callee);
   if (torch::isTorchDecl(Callee))
-    return isa<CXXMethodDecl>(Callee) && Id && Id->isStr("value");
-  if (!Callee || !cpp::isStdDecl(Callee))
-    return false;
-  return !Id || Id->isStr("get") || Id->isStr("at") || Id->isStr("front") ||
-         Id->isStr("back") || Id->isStr("value") || Id->isStr("size");
+    return isa<CXXMethodDecl>(Callee) && Name == "value";
+  return cpp::isStdDecl(Callee) &&
+         llvm::StringSwitch<bool>(Name)
+             .Cases("", "get", "at", "front", "back", "value", "size", true)
+             .Default(false);
+}
+
+/// The same, and other operators that lead to a part of their object.
+bool leadsToPart(const CallExpr *Call) {
+  const auto *Operator = dyn_cast<CXXOperatorCallExpr>(Call);
+  return Operator ? llvm::is_contained({OO_Subscript, OO_Star, OO_Arrow},
+                                       Operator->getOperator())
+                  : isStdAccess(Call);
 }
 
 /// Does an argument of \p Outer make a tensor by anything but the listed
@@ -108,43 +118,6 @@ bool makesTensors(const CallExpr *Outer) {
     });
   });
 }
-
-/// What a body holds, read once for all calls in it.
-struct BodyText {
-  explicit BodyText(const Stmt *Body) : ReadsClock(cpp::readsClock(Body)) {
-    cpp::forEach<DeclRefExpr>(Body, [&](const DeclRefExpr *Ref) {
-      Uses[Ref->getDecl()].push_back(Ref);
-    });
-    cpp::forEach<LambdaExpr>(Body, [&](const LambdaExpr *Lambda) {
-      for (const LambdaCapture &C : Lambda->captures())
-        if (C.capturesVariable())
-          Captured.insert(C.getCapturedVar());
-    });
-  }
-
-  bool ReadsClock;
-  llvm::DenseMap<const ValueDecl *, llvm::SmallVector<const DeclRefExpr *, 4>>
-      Uses;
-  llvm::SmallPtrSet<const ValueDecl *, 4> Captured;
-};
-
-/// By root.
-using BodyTexts = std::map<const Stmt *, BodyText>;
-
-/// docs/checks/libtorch-discarded-result.md says what it finds and why.
-class DiscardedResultCheck : public LibtorchCheck {
-public:
-  using LibtorchCheck::LibtorchCheck;
-  void registerMatchers(MatchFinder *Finder) override;
-  void checkMatch(const Match &Result) override;
-
-private:
-  std::optional<Discarded> decide(const CallExpr *Call, ASTContext &Context);
-  bool isBackPropagated(const ValueDecl *D, const CallExpr *Detach,
-                        cpp::Body &In);
-
-  BodyTexts Known;
-};
 
 /// An expression with the value of the one in it.
 bool isWrapper(const Stmt *S) {
@@ -167,129 +140,36 @@ bool isOperand(const Expr *Call, ASTContext &Context) {
 /// Where a discarded call stands.
 class Place {
 public:
-  Place(const CallExpr *Call, const cpp::Body &In, BodyTexts &Known)
-      : Call(Call), In(In), Known(Known),
-        All(Known.try_emplace(In.root(), In.root()).first->second),
-        SM(In.context().getSourceManager()), Discarded(climb()) {
+  Place(const CallExpr *Call, const cpp::Body &In)
+      : Discarded(wholeOf(Call, In)), In(In) {
     for (const Stmt *S = Discarded; S; S = In.parentOf(S))
       if (cpp::isLoop(S))
         Loops.push_back(S);
   }
 
-  bool isDiscarded() const { return Discarded; }
+  /// The whole expression whose value is dropped; null when it is used.
+  const Expr *const Discarded;
 
   /// Code that runs an operator for the sake of running it: the only statement
   /// of a lambda or of a loop over something else, or one straight in a try
   /// block, which asks whether it throws.
   bool runsForItsOwnSake(const ValueDecl *Of) const {
-    const Stmt *S = Discarded;
-    const Stmt *Block = parent<CompoundStmt>(S);
-    const Stmt *Around = Block ? Block : S;
-    if (Block && parent<CXXTryStmt>(Block))
+    const auto *Block = dyn_cast_or_null<CompoundStmt>(In.parentOf(Discarded));
+    if (Block && isa_and_nonnull<CXXTryStmt>(In.parentOf(Block)))
       return true;
-    if (Block && cast<CompoundStmt>(Block)->size() != 1)
+    if (Block && Block->size() != 1)
       return false;
     if (Block && Block == In.root())
-      return isLambda();
-    if (Loops.empty() || In.parentOf(Around) != Loops.front())
-      return false;
-    if (const auto *For = dyn_cast<ForStmt>(Loops.front());
-        For && For->getBody() != Around)
+      return isLambdaCallOperator(In.function());
+    const Stmt *Around = Block ? static_cast<const Stmt *>(Block) : Discarded;
+    if (Loops.empty() || In.parentOf(Around) != Loops.front() ||
+        cpp::bodyOf(Loops.front()) != Around)
       return false;
     const auto *Range = dyn_cast<CXXForRangeStmt>(Loops.front());
     return !Of || !Range || !isLoopVariable(Of, Range);
   }
 
-  /// Does the function read a clock, or one around the lambda that it is?
-  bool inTimedCode() const {
-    for (const FunctionDecl *F = In.function(); F;
-         F = dyn_cast_or_null<FunctionDecl>(F->getParentFunctionOrMethod()))
-      if (F->hasBody() && Known.try_emplace(F->getBody(), F->getBody())
-                              .first->second.ReadsClock)
-        return true;
-    return false;
-  }
-
-  bool isAnyLoopVariable(const ValueDecl *D) const { return loopOf(D); }
-
-  /// A loop variable that names the elements of what stays.
-  bool namesElements(const ValueDecl *D) const {
-    const CXXForRangeStmt *Range = loopOf(D);
-    if (!Range)
-      return true;
-    const Expr *Of = Range->getRangeInit()->IgnoreParenImpCasts();
-    return Range->getLoopVariable()->getType()->isReferenceType() &&
-           isa<DeclRefExpr, MemberExpr>(Of);
-  }
-
-  /// Is \p Var read again after the statement runs, as far as its text shows?
-  bool isReadLater(const VarDecl *Var) const {
-    const Stmt *Loop = nullptr;
-    for (const Stmt *Around : Loops)
-      if (!cpp::isWithin(Var->getLocation(), Around, SM))
-        Loop = Around;
-    auto Uses = All.Uses.find(Var);
-    // The last one is the most likely to come later.
-    return All.Captured.contains(Var) ||
-           (Uses != All.Uses.end() &&
-            llvm::any_of(llvm::reverse(Uses->second),
-                         [&](const DeclRefExpr *Ref) {
-                           return !In.isWithin(Ref, Discarded) &&
-                                  (cpp::comesBefore(Discarded, Ref, SM) ||
-                                   (Loop && In.isWithin(Ref, Loop)));
-                         }));
-  }
-
-  const FunctionDecl *function() const { return In.function(); }
-
-private:
-  template <typename T> const T *parent(const Stmt *S) const {
-    return dyn_cast_or_null<T>(In.parentOf(S));
-  }
-
-  /// The whole expression whose value is dropped; null when it is used.
-  const Expr *climb() const {
-    const Expr *E = Call;
-    while (const Stmt *Up = In.parentOf(E)) {
-      if (isWrapper(Up)) {
-        E = cast<Expr>(Up);
-        continue;
-      }
-      if (const auto *Comma = dyn_cast<BinaryOperator>(Up);
-          Comma && Comma->getOpcode() == BO_Comma) {
-        if (Comma->getLHS() == E)
-          return E;
-        E = Comma;
-        continue;
-      }
-      if (const auto *Block = dyn_cast<CompoundStmt>(Up))
-        // The last expression of a GNU statement expression is its value.
-        return Block->body_back() == E && parent<StmtExpr>(Block) ? nullptr : E;
-      if (const auto *If = dyn_cast<IfStmt>(Up))
-        return If->getThen() == E || If->getElse() == E ? E : nullptr;
-      if (const auto *For = dyn_cast<ForStmt>(Up))
-        return For->getCond() == E ? nullptr : E;
-      if (const auto *Range = dyn_cast<CXXForRangeStmt>(Up))
-        return Range->getBody() == E ? E : nullptr;
-      if (const auto *While = dyn_cast<WhileStmt>(Up))
-        return While->getBody() == E ? E : nullptr;
-      if (const auto *Do = dyn_cast<DoStmt>(Up))
-        return Do->getBody() == E ? E : nullptr;
-      if (const auto *Case = dyn_cast<SwitchCase>(Up))
-        return Case->getSubStmt() == E ? E : nullptr;
-      return isa<LabelStmt>(Up) ? E : nullptr;
-    }
-    return nullptr;
-  }
-
-  bool isLambda() const {
-    const auto *Method = dyn_cast<CXXMethodDecl>(In.function());
-    return Method && Method->getParent()->isLambda();
-  }
-
-  static bool isLoopVariable(const ValueDecl *D, const CXXForRangeStmt *Range) {
-    return cpp::wholeOf(D) == Range->getLoopVariable();
-  }
+  /// The loop whose variable, or a part of it, \p D is; null for others.
   const CXXForRangeStmt *loopOf(const ValueDecl *D) const {
     for (const Stmt *Loop : Loops)
       if (const auto *Range = dyn_cast<CXXForRangeStmt>(Loop);
@@ -298,14 +178,77 @@ private:
     return nullptr;
   }
 
-  const CallExpr *Call;
+  /// A loop variable that names the elements of what stays.
+  bool namesElements(const ValueDecl *D) const {
+    const CXXForRangeStmt *Range = loopOf(D);
+    return !Range || (Range->getLoopVariable()->getType()->isReferenceType() &&
+                      isa<DeclRefExpr, MemberExpr>(
+                          Range->getRangeInit()->IgnoreParenImpCasts()));
+  }
+
+  /// Is \p Var read again after the statement runs, as far as its text shows?
+  bool isReadLater(const VarDecl *Var) const {
+    const SourceManager &SM = In.context().getSourceManager();
+    const Stmt *Loop = nullptr;
+    for (const Stmt *Around : Loops)
+      if (!cpp::isWithin(Var->getLocation(), Around, SM))
+        Loop = Around;
+    return cpp::anyOf<Expr>(In.root(), [&](const Expr *E) {
+      if (const auto *Lambda = dyn_cast<LambdaExpr>(E))
+        return llvm::any_of(Lambda->captures(), [&](const LambdaCapture &C) {
+          return C.capturesVariable() && C.getCapturedVar() == Var;
+        });
+      return isa<DeclRefExpr>(E) && cpp::isMention(E, Var) &&
+             !In.isWithin(E, Discarded) &&
+             (cpp::comesBefore(Discarded, E, SM) ||
+              (Loop && In.isWithin(E, Loop)));
+    });
+  }
+
+private:
+  static const Expr *wholeOf(const Expr *E, const cpp::Body &In) {
+    while (const Stmt *Up = In.parentOf(E)) {
+      const auto *Comma = dyn_cast<BinaryOperator>(Up);
+      const bool IsComma = Comma && Comma->getOpcode() == BO_Comma;
+      if (isWrapper(Up) || (IsComma && Comma->getRHS() == E)) {
+        E = cast<Expr>(Up);
+        continue;
+      }
+      if (const auto *Block = dyn_cast<CompoundStmt>(Up))
+        // The last expression of a GNU statement expression is its value.
+        return Block->body_back() == E &&
+                       isa_and_nonnull<StmtExpr>(In.parentOf(Block))
+                   ? nullptr
+                   : E;
+      const auto *If = dyn_cast<IfStmt>(Up);
+      const auto *For = dyn_cast<ForStmt>(Up);
+      const auto *Case = dyn_cast<SwitchCase>(Up);
+      const bool IsStatement =
+          IsComma || isa<LabelStmt>(Up) || cpp::bodyOf(Up) == E ||
+          (If && (If->getThen() == E || If->getElse() == E)) ||
+          (For && For->getCond() != E) || (Case && Case->getSubStmt() == E);
+      return IsStatement ? E : nullptr;
+    }
+    return nullptr;
+  }
+
+  static bool isLoopVariable(const ValueDecl *D, const CXXForRangeStmt *Range) {
+    return cpp::wholeOf(D) == Range->getLoopVariable();
+  }
+
   const cpp::Body &In;
-  BodyTexts &Known;
-  const BodyText &All;
-  const SourceManager &SM;
-  const Expr *Discarded;
   llvm::SmallVector<const Stmt *, 4> Loops; ///< Innermost first.
 };
+
+/// Does the function of \p In read a clock, or one around the lambda that it
+/// is?
+bool isTimed(const cpp::Body &In) {
+  for (const FunctionDecl *F = In.function(); F;
+       F = dyn_cast_or_null<FunctionDecl>(F->getParentFunctionOrMethod()))
+    if (F->hasBody() && cpp::readsClock(F->getBody()))
+      return true;
+  return false;
+}
 
 /// The variable or member at the root of \p E: `a` in a.b[i], std::get<0>(a)
 /// and a.detach().cpu(). Null for `this` and for all that is computed.
@@ -313,38 +256,28 @@ const ValueDecl *rootOf(const Expr *E, bool &IsMember) {
   while ((E = cpp::stripImplicit(E))) {
     if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
       return Ref->getDecl();
+    const auto *Call = dyn_cast<CallExpr>(E);
+    if (auto Op = torch::asPureOp(Call)) {
+      E = Op->Tensor;
+      continue;
+    }
+    IsMember = true;
+    const Expr *Whole = nullptr;
     if (const auto *Member = dyn_cast<MemberExpr>(E)) {
-      IsMember = true;
       if (isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
         return Member->getMemberDecl();
-      E = Member->getBase();
+      Whole = Member->getBase();
     } else if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
-      IsMember = true;
-      E = Subscript->getBase();
-    } else if (const auto *Unary = dyn_cast<UnaryOperator>(E);
-               Unary && Unary->getOpcode() == UO_Deref) {
-      IsMember = true;
-      E = Unary->getSubExpr();
-    } else if (const auto *Call = dyn_cast<CallExpr>(E)) {
-      if (auto Op = torch::asPureOp(Call)) {
-        E = Op->Tensor;
-        continue;
-      }
-      const auto *Operator = dyn_cast<CXXOperatorCallExpr>(Call);
-      bool Part = Operator ? Operator->getOperator() == OO_Subscript ||
-                                 Operator->getOperator() == OO_Star ||
-                                 Operator->getOperator() == OO_Arrow
-                           : isStdAccess(Call);
-      if (!Part)
-        return nullptr;
-      IsMember = true;
+      Whole = Subscript->getBase();
+    } else if (const auto *Unary = dyn_cast<UnaryOperator>(E)) {
+      Whole = Unary->getOpcode() == UO_Deref ? Unary->getSubExpr() : nullptr;
+    } else if (Call && leadsToPart(Call)) {
       const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
-      if (!Method && Call->getNumArgs() == 0)
-        return nullptr;
-      E = Method ? Method->getImplicitObjectArgument() : Call->getArg(0);
-    } else {
-      return nullptr;
+      Whole = Method                   ? Method->getImplicitObjectArgument()
+              : Call->getNumArgs() > 0 ? Call->getArg(0)
+                                       : nullptr;
     }
+    E = Whole;
   }
   return nullptr;
 }
@@ -391,127 +324,127 @@ bool comesFromOnly(const Expr *E, const ValueDecl *D, cpp::Body &In,
   return Found && !Others;
 }
 
-} // namespace
-
-/// Does something in the function back-propagate what has its history from
-/// \p D alone, as it is at \p Detach? Without that it throws.
-bool DiscardedResultCheck::isBackPropagated(const ValueDecl *D,
-                                            const CallExpr *Detach,
-                                            cpp::Body &In) {
-  const flow::FunctionFlow *Flow = unit().flowOf(In.function());
-  if (!Flow || !Flow->available())
-    return false;
-  const Stmt *Loop = In.loopAround(Detach);
-  if (llvm::any_of(In.writesTo(D), [&](const cpp::Write &W) {
-        return W.Kind == cpp::WriteKind::Assigned &&
-               (cpp::comesBefore(Detach, W.Where,
-                                 In.context().getSourceManager()) ||
-                (Loop && In.isWithin(W.Where, Loop)));
-      }))
-    return false; // It gets history again.
-  auto ComesFromIt = [&](const Expr *E) { return comesFromOnly(E, D, In); };
-  return llvm::any_of(Flow->trainingSites(), [&](const Expr *Training) {
-    const auto *Call = dyn_cast<CallExpr>(Training);
-    const Expr *Object = Call ? cpp::receiverOf(Call) : nullptr;
-    return Call && ((Object && ComesFromIt(Object)) ||
-                    llvm::any_of(Call->arguments(), ComesFromIt));
-  });
-}
-
-void DiscardedResultCheck::registerMatchers(MatchFinder *Finder) {
-  Finder->addMatcher(callExpr().bind("call"), this);
-}
-
-std::optional<Discarded> DiscardedResultCheck::decide(const CallExpr *Call,
-                                                      ASTContext &Context) {
-  auto Op = torch::asPureOp(Call);
-  // What a macro makes of its argument is not seen here: EXPECT_THROW.
-  if (!Op || Call->Stmt::getBeginLoc().isMacroID() || isOperand(Call, Context))
-    return std::nullopt;
-  // In a template only what does not depend on its arguments is sure: code
-  // for tensors and modules alike may call to(device) as a statement.
-  cpp::Body *In = cpp::Body::around(Call, Context);
-  if (!In || In->isInstantiated())
-    return std::nullopt;
-  Place Where(Call, *In, Known);
-  bool IsPart = false;
-  const ValueDecl *Root = rootOf(Op->Tensor, IsPart);
-  if (!Where.isDiscarded() || Where.function()->isImplicit() ||
-      isa_and_nonnull<FunctionDecl>(Root))
-    return std::nullopt;
-  // A tensor that is never read again was sent somewhere to wait for it, or
-  // to see that the device works.
-  const auto *Var = dyn_cast_or_null<VarDecl>(Root);
-  const bool IsOwn = !IsPart && In->isOwn(Var) && !Where.isAnyLoopVariable(Var);
-  const bool ReadLater = !IsOwn || Where.isReadLater(Var);
-  const Reason *Silence = nullptr;
-  if (!Root || makesTensors(Call))
-    Silence = &DiscardedResult.Computed;
-  else if (Where.runsForItsOwnSake(Root))
-    Silence = &DiscardedResult.OwnSake;
-  else if (Op->Kind != PureKind::Detach && Where.inTimedCode())
-    Silence = &DiscardedResult.Timed;
-  else if (Op->Kind == PureKind::Converts && !ReadLater)
-    Silence = &DiscardedResult.Sent;
-  if (Silence) {
-    silent(Call->Stmt::getBeginLoc(), *Silence);
-    return std::nullopt;
-  }
-
-  // In x.detach().cpu() it is x that stays as it is.
-  Discarded Found = {Call, *Op, "", nullptr};
-  const Expr *Tensor = Call;
-  while (const auto *Inner =
-             dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Tensor))) {
-    auto InnerOp = torch::asPureOp(Inner);
-    if (!InnerOp)
-      break;
-    // On a device, x would meet tensors that are still on the CPU.
-    if (torch::asDeviceMove(Inner))
-      Found.WhyNotFixed = &DiscardedResult.Moves;
-    else if (InnerOp->Kind != PureKind::Detach &&
-             InnerOp->Kind != PureKind::Converts)
-      Found.WhyNotFixed = &DiscardedResult.Fills;
-    Tensor = InnerOp->Tensor;
-  }
-  Tensor = Tensor->IgnoreParenImpCasts();
-  if (isRepeatable(Tensor))
-    Found.Tensor = fixits::sourceText(Tensor->getSourceRange(), Context);
-  const CXXRecordDecl *Type = cpp::recordOf(Tensor->getType());
-  if (Found.WhyNotFixed)
-    return Found;
-  if (!ReadLater)
-    Found.WhyNotFixed = &DiscardedResult.NotRead;
-  else if (Found.Tensor.empty())
-    Found.WhyNotFixed = &DiscardedResult.Twice;
-  else if (!Tensor->isLValue() || Tensor->getType().isConstQualified() ||
-           !Type || Type != cpp::recordOf(Call->getType()))
-    Found.WhyNotFixed = &DiscardedResult.NotAssignable;
-  else if (!Where.namesElements(Root))
-    Found.WhyNotFixed = &DiscardedResult.Copy;
-  else if (Op->Kind == PureKind::Detach && isBackPropagated(Root, Call, *In))
-    Found.WhyNotFixed = &DiscardedResult.Needed;
-  return Found;
-}
-
-static Finding worded(const Discarded &Found) {
+Finding worded(const Discarded &Found) {
   Finding F =
-      Finding::at(Found.Call->Stmt::getBeginLoc(), Found.Call->getSourceRange())
+      Finding::from(Found.Call)
           .says("the result of " + quoted(Found.Op.Name) + " is discarded; " +
                 (Found.Tensor.empty() ? "the tensor" : quoted(Found.Tensor)) +
                 " stays as it is");
   if (Found.Op.Kind == PureKind::Computes)
     F.because(DiscardedResult.Computes);
-  if (Found.WhyNotFixed)
-    return F.because(*Found.WhyNotFixed);
-  return F.fix(fixits::assignTo(Found.Call, Found.Tensor));
+  return Found.Why ? F.because(*Found.Why)
+                   : F.fix(fixits::assignTo(Found.Call, Found.Tensor));
 }
 
-void DiscardedResultCheck::checkMatch(const Match &Result) {
-  if (auto Found =
-          decide(Result.Nodes.getNodeAs<CallExpr>("call"), *Result.Context))
-    report(worded(*Found));
-}
+/// docs/checks/libtorch-discarded-result.md says what it finds and why.
+class DiscardedResultCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override {
+    Finder->addMatcher(callExpr().bind("call"), this);
+  }
+  void checkMatch(const Match &Result) override {
+    if (auto Found =
+            decide(Result.Nodes.getNodeAs<CallExpr>("call"), *Result.Context))
+      report(worded(*Found));
+  }
+
+private:
+  std::optional<Discarded> decide(const CallExpr *Call, ASTContext &Context) {
+    auto Op = torch::asPureOp(Call);
+    // What a macro makes of its argument is not seen here: EXPECT_THROW.
+    if (!Op || Call->Stmt::getBeginLoc().isMacroID() ||
+        isOperand(Call, Context))
+      return std::nullopt;
+    // In a template only what does not depend on its arguments is sure: code
+    // for tensors and modules alike may call to(device) as a statement.
+    cpp::Body *In = cpp::Body::around(Call, Context);
+    if (!In || In->isInstantiated())
+      return std::nullopt;
+    const Place Where(Call, *In);
+    bool IsPart = false;
+    const ValueDecl *Root = rootOf(Op->Tensor, IsPart);
+    if (!Where.Discarded || In->function()->isImplicit() ||
+        isa_and_nonnull<FunctionDecl>(Root))
+      return std::nullopt;
+    // A tensor that is never read again was sent somewhere to wait for it, or
+    // to see that the device works.
+    const auto *Var = dyn_cast_or_null<VarDecl>(Root);
+    const bool IsOwn = !IsPart && In->isOwn(Var) && !Where.loopOf(Var);
+    const bool ReadLater = !IsOwn || Where.isReadLater(Var);
+    Discarded Found = {Call, *Op, "", nullptr};
+    if (!Root || makesTensors(Call))
+      Found.Why = &DiscardedResult.Computed;
+    else if (Where.runsForItsOwnSake(Root))
+      Found.Why = &DiscardedResult.OwnSake;
+    else if (Op->Kind != PureKind::Detach && isTimed(*In))
+      Found.Why = &DiscardedResult.Timed;
+    else if (Op->Kind == PureKind::Converts && !ReadLater)
+      Found.Why = &DiscardedResult.Sent;
+    if (Found.Why)
+      return Found;
+
+    // In x.detach().cpu() it is x that stays as it is.
+    const Expr *Tensor = Call;
+    while (const auto *Inner =
+               dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Tensor))) {
+      auto InnerOp = torch::asPureOp(Inner);
+      if (!InnerOp)
+        break;
+      // On a device, x would meet tensors that are still on the CPU.
+      if (torch::asDeviceMove(Inner))
+        Found.Why = &DiscardedResult.Moves;
+      else if (InnerOp->Kind != PureKind::Detach &&
+               InnerOp->Kind != PureKind::Converts)
+        Found.Why = &DiscardedResult.Fills;
+      Tensor = InnerOp->Tensor;
+    }
+    Tensor = Tensor->IgnoreParenImpCasts();
+    if (isRepeatable(Tensor))
+      Found.Tensor = fixits::sourceText(Tensor->getSourceRange(), Context);
+    const CXXRecordDecl *Type = cpp::recordOf(Tensor->getType());
+    if (Found.Why)
+      return Found;
+    if (!ReadLater)
+      Found.Why = &DiscardedResult.NotRead;
+    else if (Found.Tensor.empty())
+      Found.Why = &DiscardedResult.Twice;
+    else if (!Tensor->isLValue() || Tensor->getType().isConstQualified() ||
+             !Type || Type != cpp::recordOf(Call->getType()))
+      Found.Why = &DiscardedResult.NotAssignable;
+    else if (!Where.namesElements(Root))
+      Found.Why = &DiscardedResult.Copy;
+    else if (Op->Kind == PureKind::Detach && isBackPropagated(Root, Call, *In))
+      Found.Why = &DiscardedResult.Needed;
+    return Found;
+  }
+
+  /// Does something in the function back-propagate what has its history from
+  /// \p D alone, as it is at \p Detach? Without that it throws.
+  bool isBackPropagated(const ValueDecl *D, const CallExpr *Detach,
+                        cpp::Body &In) {
+    const flow::FunctionFlow *Flow = unit().flowOf(In.function());
+    if (!Flow || !Flow->available())
+      return false;
+    const Stmt *Loop = In.loopAround(Detach);
+    if (llvm::any_of(In.writesTo(D), [&](const cpp::Write &W) {
+          return W.Kind == cpp::WriteKind::Assigned &&
+                 (cpp::comesBefore(Detach, W.Where,
+                                   In.context().getSourceManager()) ||
+                  (Loop && In.isWithin(W.Where, Loop)));
+        }))
+      return false; // It gets history again.
+    auto ComesFromIt = [&](const Expr *E) { return comesFromOnly(E, D, In); };
+    return llvm::any_of(Flow->trainingSites(), [&](const Expr *Training) {
+      const auto *Call = dyn_cast<CallExpr>(Training);
+      const Expr *Object = Call ? cpp::receiverOf(Call) : nullptr;
+      return Call && ((Object && ComesFromIt(Object)) ||
+                      llvm::any_of(Call->arguments(), ComesFromIt));
+    });
+  }
+};
+
+} // namespace
 
 LIBTORCH_CHECK(DiscardedResultCheck, DiscardedResult);
 

@@ -81,16 +81,6 @@ constexpr struct LongLivedIntermediateReasons {
                 "Nothing reads the member: it can be removed."};
 } LongLivedIntermediate{};
 
-/// docs/checks/libtorch-long-lived-intermediate.md says what it finds and why.
-class LongLivedIntermediateCheck : public LibtorchCheck {
-public:
-  using LibtorchCheck::LibtorchCheck;
-
-protected:
-  void checkFunction(const flow::FunctionFlow &Flow,
-                     flow::UnitModel &Unit) override;
-};
-
 using Refs = llvm::SmallVector<const DeclRefExpr *, 4>; ///< In source order.
 
 /// A variable that is declared before the loop that makes it, although each
@@ -99,7 +89,8 @@ struct Outer {
   const VarDecl *Var;
   const Stmt *Declared;
   const Stmt *First, *Last; ///< Of an iteration, that use it; First assigns it.
-  const Label *Graph;       ///< That it keeps; null when there is none.
+  const Label *Graph = nullptr; ///< That it keeps; null when there is none.
+  const Reason *Silence = nullptr;
 
   bool isReleased() const {
     return !Graph || (Graph->Consumers & Label::Backward);
@@ -111,6 +102,7 @@ struct Outer {
 struct Earlier {
   const VarDecl *Var;
   const Stmt *Last, *Loop;
+  const Reason *Silence;
 };
 
 /// A member or static that is set to a tensor with its graph, which nothing
@@ -119,14 +111,13 @@ struct Kept {
   const Label &Carry;
   const CXXOperatorCallExpr *Assign;
   const FieldDecl *Field; ///< Null for a static.
-  const Label *Source;    ///< Null when it is computed from forward()'s input.
-  const Reason *Weaker;   ///< Or null.
+  /// Null when it is computed from forward()'s input.
+  const Label *Source = nullptr;
+  const Reason *Weaker = nullptr, *Silence = nullptr;
 };
 
-} // namespace
-
 /// `x = value` as a statement, with x the whole variable: the value, else null.
-static const Expr *assignedTo(const Stmt *S, const VarDecl *V) {
+const Expr *assignedTo(const Stmt *S, const VarDecl *V) {
   const auto *E = dyn_cast<Expr>(S);
   const auto *Op = E ? dyn_cast<CallExpr>(cpp::peel(E)) : nullptr;
   if (!cpp::isAssignment(Op))
@@ -137,7 +128,7 @@ static const Expr *assignedTo(const Stmt *S, const VarDecl *V) {
 
 /// The tuple, vector or struct that \p E, an element of one, is taken from; \p
 /// E without what cpp::stripImplicit() removes for others.
-static const Expr *wholeOf(const Expr *E) {
+const Expr *wholeOf(const Expr *E) {
   for (;;) {
     E = cpp::stripImplicit(E);
     const auto *Call = dyn_cast<CallExpr>(E);
@@ -158,61 +149,57 @@ static const Expr *wholeOf(const Expr *E) {
   }
 }
 
+const torch::OpFacts *factsOf(const CallExpr *Call) {
+  return Call ? torch::opFacts(Call->getDirectCallee()) : nullptr;
+}
+
 /// A scalar, an index, a loss: too small to matter. Also one of the parts that
 /// a loss returns.
-static bool isSmall(const Expr *Value) {
+bool isSmall(const Expr *Value) {
   const auto *Call = dyn_cast<CallExpr>(wholeOf(Value));
+  const torch::OpFacts *Facts = factsOf(Call);
   if (!Call)
     return false;
-  if (torch::namesLoss(cpp::calleeName(Call)))
+  if (torch::namesLoss(cpp::calleeName(Call)) || (Facts && Facts->Reduces))
     return true;
   // A criterion: torch::nn::MSELoss, or a Loss of the user's.
-  if (std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
-      M && M->Module) {
-    QualType T = M->Module->getType();
-    if (QualType Pointee = cpp::pointeeOf(T); !Pointee.isNull())
-      T = Pointee;
-    const CXXRecordDecl *R = cpp::recordOf(T);
-    if (R && R->getIdentifier() && torch::namesLoss(R->getName()))
-      return true;
-  }
-  const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
-  return Facts && Facts->Reduces;
+  const std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
+  return M && M->Module &&
+         torch::namesLoss(cpp::nameOf(torch::heldClass(M->Module->getType())));
 }
 
 /// An operator that carries the weight of a network, or makes an image.
-static bool isWeighty(const Expr *Value) {
-  const auto *Call = dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Value));
+bool isWeighty(const Expr *Value) {
   const torch::OpFacts *Facts =
-      Call ? torch::opFacts(Call->getDirectCallee()) : nullptr;
+      factsOf(dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Value)));
   return Facts && (Facts->Heavy || torch::resamples(*Facts));
 }
 
 /// A tensor of its own that an operator or a module computes from others and
 /// that is of their size: not numbers, indices, masks, views.
-static bool isComputed(const Expr *Value) {
+bool isComputed(const Expr *Value) {
   const auto *Call = dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Value));
   if (!Call || !torch::isTensor(Call->getType()))
     return false;
   if (torch::asModuleCall(Call))
     return true;
-  const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
+  const torch::OpFacts *Facts = factsOf(Call);
   return Facts && Facts->Shares == torch::Sharing::None && !Facts->Factory &&
          !Facts->InPlace && !Facts->Reduces && Facts->Outputs == 1 &&
          !Facts->neverDifferentiable();
 }
 
 /// The statement of \p Block that \p S is in.
-static const Stmt *statementIn(const CompoundStmt *Block, const Stmt *S,
-                               const FunctionFlow &Flow) {
+const Stmt *statementIn(const CompoundStmt *Block, const Stmt *S,
+                        const FunctionFlow &Flow) {
   while (S && Flow.parentOf(S) != Block)
     S = Flow.parentOf(S);
   return S;
 }
 
 /// The innermost block that holds all of \p Refs.
-static const CompoundStmt *blockOf(ArrayRef<const DeclRefExpr *> Refs,
-                                   const FunctionFlow &Flow) {
+const CompoundStmt *blockOf(ArrayRef<const DeclRefExpr *> Refs,
+                            const FunctionFlow &Flow) {
   for (const Stmt *S = Refs.front(); S; S = Flow.parentOf(S))
     if (const auto *Block = dyn_cast<CompoundStmt>(S))
       if (llvm::all_of(Refs, [&](const DeclRefExpr *Ref) {
@@ -223,8 +210,8 @@ static const CompoundStmt *blockOf(ArrayRef<const DeclRefExpr *> Refs,
 }
 
 /// Lets go of what \p V holds after \p Last. `= {}` is ambiguous for a tensor.
-static fixits::Edits letGo(const VarDecl *V, const Stmt *Last,
-                           const ASTContext &Context) {
+fixits::Edits letGo(const VarDecl *V, const Stmt *Last,
+                    const ASTContext &Context) {
   return fixits::insertAfterStatement(
       Last,
       (V->getName() + " = " + torch::spelling::UndefinedTensor + ";").str(),
@@ -232,7 +219,7 @@ static fixits::Edits letGo(const VarDecl *V, const Stmt *Last,
 }
 
 /// Whose graph \p Statement leaves in a variable; of several labels the last.
-static const Label *madeIn(const Stmt *Statement, const FunctionFlow &Flow) {
+const Label *madeIn(const Stmt *Statement, const FunctionFlow &Flow) {
   const Label *Source = nullptr;
   for (const Label &L : Flow.labels())
     if (L.K == Label::Carry && L.Site && Flow.isWithin(L.Site, Statement))
@@ -243,9 +230,9 @@ static const Label *madeIn(const Stmt *Statement, const FunctionFlow &Flow) {
   return Source;
 }
 
-static std::optional<Outer> decideOuter(const VarDecl *V, const Refs &Uses,
-                                        const FunctionFlow &Flow,
-                                        const Arbiter &Guards) {
+std::optional<Outer> decideOuter(const VarDecl *V, const Refs &Uses,
+                                 const FunctionFlow &Flow,
+                                 const Arbiter &Guards) {
   if (!torch::mayHoldTensor(V->getType()) || torch::isModule(V->getType()))
     return std::nullopt;
   const Stmt *Declared = Flow.declarationOf(V);
@@ -255,46 +242,40 @@ static std::optional<Outer> decideOuter(const VarDecl *V, const Refs &Uses,
   const Stmt *First = statementIn(Block, Uses.front(), Flow);
   const Stmt *Last = statementIn(Block, Uses.back(), Flow);
   const Expr *Made = First ? assignedTo(First, V) : nullptr;
-  bool InLoop = false;
-  for (const Stmt *S = Block; S && !Flow.isWithin(Declared, S);
-       S = Flow.parentOf(S))
-    InLoop |= cpp::isLoop(S);
-  if (!Made || !InLoop)
+  cpp::Body &In = cpp::Body::of(Flow.function());
+  const Stmt *Loop = In.loopAround(Block);
+  if (!Made || !Loop || In.isWithin(Declared, Loop))
     return std::nullopt;
   const Label *Source = madeIn(First, Flow);
-  Outer Found = {V, Declared, First, Last, nullptr};
+  Outer Found = {V, Declared, First, Last};
   if (Source && Source->Mode == GradMode::On &&
       !Guards.findingOf(*Source, Level::Likely))
     Found.Graph = Source;
   else if (!torch::asModuleCall(cpp::stripImplicit(Made)) && !isWeighty(Made))
     return std::nullopt; // It is not large.
 
-  cpp::Body &In = cpp::Body::of(Flow.function());
   const Expr *Final = assignedTo(Last, V);
-  const Reason *Why = nullptr;
   if (torch::namesLoss(V->getName()) || isSmall(In.originOf(wholeOf(Made))))
-    Why = &LongLivedIntermediate.Small;
+    Found.Silence = &LongLivedIntermediate.Small;
   else if (llvm::any_of(Uses, [&](const DeclRefExpr *Ref) {
              return In.around<LambdaExpr>(Ref);
            }))
-    Why = &LongLivedIntermediate.Captured;
+    Found.Silence = &LongLivedIntermediate.Captured;
   else if (Uses.size() > 1 && Flow.isWithin(Uses[1], Made))
-    Why = &LongLivedIntermediate.Carried;
+    Found.Silence = &LongLivedIntermediate.Carried;
   else if (Last != First && Final && cpp::isEmptyValue(Final))
-    Why = &LongLivedIntermediate.LetGo;
+    Found.Silence = &LongLivedIntermediate.LetGo;
   else if (Source && (Source->Consumers &
                       (Label::Returned | Label::Stored | Label::Escaped)))
-    Why = &LongLivedIntermediate.KeptElsewhere;
-  if (!Why)
-    return Found;
-  silent(V->getLocation(), *Why);
-  return std::nullopt;
+    Found.Silence = &LongLivedIntermediate.KeptElsewhere;
+  return Found;
 }
 
-static Finding worded(const Outer &Found, const ASTContext &Context) {
+Finding worded(const Outer &Found, const ASTContext &Context) {
   const std::string Name = quoted(Found.Var);
   Finding F =
       Finding::at(Found.Var->getLocation())
+          .because(Found.Silence)
           .says(Name + " is declared outside the loop that makes it, so " +
                 (Found.isReleased() ? "the tensor stays"
                                     : "the tensor and its graph stay") +
@@ -318,9 +299,9 @@ static Finding worded(const Outer &Found, const ASTContext &Context) {
   return F.fix(letGo(Found.Var, Found.Last, Context));
 }
 
-static std::optional<Earlier>
-decideEarlier(const VarDecl *V, llvm::ArrayRef<const VarDecl *> Guards,
-              const FunctionFlow &Flow) {
+std::optional<Earlier> decideEarlier(const VarDecl *V,
+                                     llvm::ArrayRef<const VarDecl *> Guards,
+                                     const FunctionFlow &Flow) {
   cpp::Body &Body = cpp::Body::of(Flow.function());
   if (!Body.isOwn(V) || !torch::isTensor(V->getType()) ||
       V->getType().isConstQualified() || !isComputed(V->getInit()))
@@ -360,20 +341,18 @@ decideEarlier(const VarDecl *V, llvm::ArrayRef<const VarDecl *> Guards,
       });
   if (Loop == Block->body_end())
     return std::nullopt;
-  const Reason *Why = isSmall(V->getInit()) || torch::namesLoss(V->getName())
-                          ? &LongLivedIntermediate.Small
-                      : Captured ? &LongLivedIntermediate.Captured
-                      : Aliased  ? &LongLivedIntermediate.KeptElsewhere
-                                 : nullptr;
-  if (!Why)
-    return Earlier{V, Last, *Loop};
-  silent(V->getLocation(), *Why);
-  return std::nullopt;
+  return Earlier{V, Last, *Loop,
+                 isSmall(V->getInit()) || torch::namesLoss(V->getName())
+                     ? &LongLivedIntermediate.Small
+                 : Captured ? &LongLivedIntermediate.Captured
+                 : Aliased  ? &LongLivedIntermediate.KeptElsewhere
+                            : nullptr};
 }
 
-static Finding worded(const Earlier &Found, const ASTContext &Context) {
+Finding worded(const Earlier &Found, const ASTContext &Context) {
   const std::string Name = quoted(Found.Var);
   return Finding::at(Found.Var->getLocation())
+      .because(Found.Silence)
       .because(LongLivedIntermediate.BeforeLoop)
       .says(Name + " is last used before the loop, but its memory stays taken "
                    "while the loop runs a module")
@@ -385,8 +364,8 @@ static Finding worded(const Earlier &Found, const ASTContext &Context) {
 
 /// Does a module's forward() keep what it computes from its input in \p Field,
 /// although nothing reads it but \p F, after it has set it?
-static bool isLeftOver(const FieldDecl *Field, const Expr *Set,
-                       const FunctionDecl *F, flow::UnitModel &Unit) {
+bool isLeftOver(const FieldDecl *Field, const Expr *Set, const FunctionDecl *F,
+                flow::UnitModel &Unit) {
   const auto *Method = dyn_cast<CXXMethodDecl>(F);
   const SourceManager &SM = Unit.context().getSourceManager();
   return Method && F->getNameAsString() == "forward" &&
@@ -405,8 +384,8 @@ static bool isLeftOver(const FieldDecl *Field, const Expr *Set,
 
 /// Does member \p Field surely get another value after \p Set before \p F
 /// returns?
-static bool isOverwritten(const FieldDecl *Field, const Expr *Set,
-                          const FunctionDecl *F) {
+bool isOverwritten(const FieldDecl *Field, const Expr *Set,
+                   const FunctionDecl *F) {
   cpp::Body &In = cpp::Body::of(F);
   const auto *Root = dyn_cast_or_null<CompoundStmt>(In.root());
   const Stmt *Last = Root && !Root->body_empty() ? Root->body_back() : nullptr;
@@ -421,9 +400,8 @@ static bool isOverwritten(const FieldDecl *Field, const Expr *Set,
   });
 }
 
-static std::optional<Kept> decideKept(const Label &L, const FunctionFlow &Flow,
-                                      flow::UnitModel &Unit,
-                                      const Arbiter &Guards) {
+std::optional<Kept> decideKept(const Label &L, const FunctionFlow &Flow,
+                               flow::UnitModel &Unit, const Arbiter &Guards) {
   const auto *Assign = dyn_cast_or_null<CXXOperatorCallExpr>(L.Site);
   if (L.K != Label::Carry || !Assign || Assign->getOperator() != OO_Equal ||
       !Flow.outlivesFunction(L.Where) ||
@@ -434,7 +412,7 @@ static std::optional<Kept> decideKept(const Label &L, const FunctionFlow &Flow,
   const FieldDecl *Field = Flow.fieldOf(L.Where);
   if (Root ? !Root->isStaticLocal() : !Field)
     return std::nullopt;
-  Kept Found = {L, Assign, Field, nullptr, nullptr};
+  Kept Found = {L, Assign, Field};
   bool FromParameter = false;
   for (flow::LabelId From : L.Assigned) {
     const Label &O = Flow.label(From);
@@ -452,28 +430,26 @@ static std::optional<Kept> decideKept(const Label &L, const FunctionFlow &Flow,
     Found.Weaker = &LongLivedIntermediate.OfInput;
   else if (Field && !Unit.seesAllUses(Field))
     Found.Weaker = &LongLivedIntermediate.OpenMember;
-  const Reason *Why = nullptr;
   if (isSmall(Assign->getArg(1)))
-    Why = &LongLivedIntermediate.Small;
+    Found.Silence = &LongLivedIntermediate.Small;
   else if (Field && Unit.isFieldConsumed(Field))
-    Why = &LongLivedIntermediate.Used;
+    Found.Silence = &LongLivedIntermediate.Used;
   else if (Field && isOverwritten(Field, Assign, Flow.function()))
-    Why = &LongLivedIntermediate.Overwritten;
+    Found.Silence = &LongLivedIntermediate.Overwritten;
   else if (Found.Source &&
            Guards.findingOf(*Found.Source,
                             Found.Weaker ? Level::Advisory : Level::Likely))
-    Why = &LongLivedIntermediate.PassReported;
-  if (!Why)
-    return Found;
-  silent(Assign, *Why);
-  return std::nullopt;
+    Found.Silence = &LongLivedIntermediate.PassReported;
+  return Found;
 }
 
-static Finding worded(const Kept &Found, const FunctionFlow &Flow,
-                      const ASTContext &Context) {
+Finding worded(const Kept &Found, const FunctionFlow &Flow,
+               const ASTContext &Context) {
   const std::string Name = quoted(Flow.nameOf(Found.Carry.Where));
   Finding F =
       Finding::at(Found.Assign)
+          .because(Found.Silence)
+          .because(Found.Weaker)
           .says(Name + (Found.Source
                             ? " keeps the tensor and its autograd graph alive "
                               "after the function returns, and nothing in this "
@@ -482,8 +458,6 @@ static Finding worded(const Kept &Found, const FunctionFlow &Flow,
                               "next call, in training with its autograd graph, "
                               "and nothing reads it"))
           .bytesOf(Found.Assign->getArg(1));
-  if (Found.Weaker)
-    F.because(*Found.Weaker);
   if (Found.Field)
     F.note(LibtorchCheck::memberStep(Found.Field));
   else
@@ -498,45 +472,48 @@ static Finding worded(const Kept &Found, const FunctionFlow &Flow,
   return F.fix(fixits::detachOperand(Found.Assign->getArg(1), Context));
 }
 
-void LongLivedIntermediateCheck::checkFunction(const FunctionFlow &Flow,
-                                               flow::UnitModel &Unit) {
-  const bool IsGuarded = Unit.isCalledOnlyGuarded(Flow.function());
-  if (IsGuarded && !asksWhy())
-    return;
-  const Arbiter &Decided =
-      Arbiter::decided(Unit, isEnabled(Arbiter::ReportsPasses));
-  auto Report = [&](Finding F) {
-    if (IsGuarded)
-      silent(F.Loc, LongLivedIntermediate.CallersGuard, Flow.function());
-    else
+/// docs/checks/libtorch-long-lived-intermediate.md says what it finds and why.
+class LongLivedIntermediateCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+
+  void checkFunction(const FunctionFlow &Flow, flow::UnitModel &Unit) override {
+    const bool IsGuarded = Unit.isCalledOnlyGuarded(Flow.function());
+    if (IsGuarded && !asksWhy())
+      return;
+    const Arbiter &Decided =
+        Arbiter::decided(Unit, isEnabled(Arbiter::ReportsPasses));
+    auto Report = [&](Finding F) {
+      if (IsGuarded)
+        F.because(LongLivedIntermediate.CallersGuard, Flow.function());
       report(std::move(F));
-  };
-  const cpp::Body &Body = cpp::Body::of(Flow.function());
-  llvm::MapVector<const VarDecl *, Refs> Uses;
-  cpp::forEach<DeclRefExpr>(Body.root(), [&](const DeclRefExpr *E) {
-    const auto *V = dyn_cast<VarDecl>(E->getDecl());
-    if (V && V->isLocalVarDecl() && !V->isStaticLocal() &&
-        !V->getType()->isReferenceType() && !V->getType()->isPointerType())
-      Uses[V].push_back(E);
-  });
-  for (const auto &[V, Of] : Uses)
-    if (auto Found = decideOuter(V, Of, Flow, Decided))
-      Report(worded(*Found, Unit.context()));
-  llvm::SmallVector<const VarDecl *, 2> Guards;
-  if (looksFor(Level::Advisory))
-    cpp::forEach<VarDecl>(Body.root(), [&](const VarDecl *V) {
-      if (torch::guardOf(V) == GradMode::Off)
-        Guards.push_back(V);
+    };
+    const cpp::Body &Body = cpp::Body::of(Flow.function());
+    llvm::MapVector<const VarDecl *, Refs> Uses;
+    cpp::forEach<DeclRefExpr>(Body.root(), [&](const DeclRefExpr *E) {
+      const auto *V = dyn_cast<VarDecl>(E->getDecl());
+      if (V && V->isLocalVarDecl() && !V->isStaticLocal() &&
+          !V->getType()->isReferenceType() && !V->getType()->isPointerType())
+        Uses[V].push_back(E);
     });
-  if (!Guards.empty())
-    cpp::forEach<VarDecl>(Body.root(), [&](const VarDecl *V) {
-      if (auto Found = decideEarlier(V, Guards, Flow))
+    for (const auto &[V, Of] : Uses)
+      if (auto Found = decideOuter(V, Of, Flow, Decided))
         Report(worded(*Found, Unit.context()));
-    });
-  for (const Label &L : Flow.labels())
-    if (auto Found = decideKept(L, Flow, Unit, Decided))
-      Report(worded(*Found, Flow, Unit.context()));
-}
+    llvm::SmallVector<const VarDecl *, 2> Guards;
+    if (looksFor(Level::Advisory))
+      cpp::forEach<VarDecl>(Body.root(), [&](const VarDecl *V) {
+        if (torch::guardOf(V) == GradMode::Off)
+          Guards.push_back(V);
+        else if (auto Found = decideEarlier(V, Guards, Flow))
+          Report(worded(*Found, Unit.context()));
+      });
+    for (const Label &L : Flow.labels())
+      if (auto Found = decideKept(L, Flow, Unit, Decided))
+        Report(worded(*Found, Flow, Unit.context()));
+  }
+};
+
+} // namespace
 
 LIBTORCH_CHECK(LongLivedIntermediateCheck, LongLivedIntermediate);
 

@@ -8,6 +8,7 @@
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Object.h"
+#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
 #include "analysis/torch/api/TorchTypes.h"
@@ -70,22 +71,9 @@ constexpr struct RetainedGraphReasons {
                     "The finding is of level 2: the graph may be needed."};
 } RetainedGraph{};
 
-/// docs/checks/libtorch-retained-graph.md says what it finds and why.
-class RetainedGraphCheck : public LibtorchCheck {
-public:
-  using LibtorchCheck::LibtorchCheck;
-
-protected:
-  void checkFunction(const flow::FunctionFlow &Flow,
-                     flow::UnitModel &Unit) override;
-};
-
-} // namespace
-
 /// Drops `true` for retain_graph, and what stands before it only to reach it.
-static fixits::Edits dropRetain(const CallExpr *Call,
-                                const torch::BackwardCall &Back,
-                                ASTContext &Context) {
+fixits::Edits dropRetain(const CallExpr *Call, const torch::BackwardCall &Back,
+                         ASTContext &Context) {
   llvm::SmallVector<const Expr *, 4> Written = cpp::writtenArguments(Call);
   // Something follows: create_graph, and then inputs.
   if (Written.back() != Back.Retain)
@@ -98,14 +86,14 @@ static fixits::Edits dropRetain(const CallExpr *Call,
 }
 
 /// A tensor, or something of the user's or of the standard library's with one.
-static bool holdsTensors(QualType T) {
+bool holdsTensors(QualType T) {
   T = T.getNonReferenceType();
   return torch::ownsTensors(T->isPointerType() ? T->getPointeeType() : T);
 }
 
 /// Is what \p V holds when \p Loop begins no graph for sure: data, or a leaf of
 /// one? A leaf is not the graph: each iteration makes its own on top of it.
-static bool holdsNoGraph(const VarDecl *V, const FunctionFlow &Flow) {
+bool holdsNoGraph(const VarDecl *V, const FunctionFlow &Flow) {
   auto IsLeafSite = [&](const Expr *E) {
     return llvm::any_of(Flow.labels(), [&](const Label &L) {
       return L.K == Label::Leaf && L.Site == cpp::peel(E);
@@ -134,28 +122,24 @@ static bool holdsNoGraph(const VarDecl *V, const FunctionFlow &Flow) {
 
 /// Does each iteration of the loop around \p Call first give \p V a value that
 /// has nothing of the one before?
-static bool isRemadeFirst(const VarDecl *V, const Expr *Call,
-                          const FunctionFlow &Flow) {
+bool isRemadeFirst(const VarDecl *V, const Expr *Call,
+                   const FunctionFlow &Flow) {
   const cpp::Body &In = cpp::Body::of(Flow.function());
   const Stmt *Loop = In.loopAround(Call);
   const auto *Block =
       Loop ? dyn_cast_or_null<CompoundStmt>(cpp::bodyOf(Loop)) : nullptr;
-  const auto *First =
-      Block ? cpp::findFirst<DeclRefExpr>(
-                  Block,
-                  [&](const DeclRefExpr *Ref) { return Ref->getDecl() == V; })
-            : nullptr;
+  const auto *First = cpp::findFirst<DeclRefExpr>(
+      Block, [&](const DeclRefExpr *Ref) { return Ref->getDecl() == V; });
   const auto *Assign =
-      First ? dyn_cast_or_null<CXXOperatorCallExpr>(In.outerOf(First))
-            : nullptr;
-  return Assign && Assign->getOperator() == OO_Equal &&
+      First ? dyn_cast_or_null<CallExpr>(In.outerOf(First)) : nullptr;
+  return cpp::isAssignment(Assign) &&
          cpp::stripImplicit(Assign->getArg(0)) == First &&
          !cpp::mentions(Assign->getArg(1), V) && In.outerOf(Assign) == Block;
 }
 
 /// May an iteration of a loop around \p Call go through a graph that the one
 /// before went through, or that was there before the loop?
-static bool mayMeetOldGraph(const Expr *Call, const FunctionFlow &Flow) {
+bool mayMeetOldGraph(const Expr *Call, const FunctionFlow &Flow) {
   const Stmt *Outermost = nullptr;
   for (const Stmt *S = Call; S; S = Flow.parentOf(S))
     if (flow::isLoop(S))
@@ -173,7 +157,7 @@ static bool mayMeetOldGraph(const Expr *Call, const FunctionFlow &Flow) {
 
 /// Does a lambda in the function, which the flow follows as a function of its
 /// own, train with tensors of the function?
-static bool lambdasMayWalk(const FunctionFlow &Flow, flow::UnitModel &Unit) {
+bool lambdasMayWalk(const FunctionFlow &Flow, flow::UnitModel &Unit) {
   return cpp::anyOf<LambdaExpr>(
       Flow.function()->getBody(), [&](const LambdaExpr *Lambda) {
         const FunctionFlow *Inner = Unit.flowOf(Lambda->getCallOperator());
@@ -189,8 +173,8 @@ static bool lambdasMayWalk(const FunctionFlow &Flow, flow::UnitModel &Unit) {
 
 /// Another call than that of \p Spent that goes through its graph above one of
 /// \p Leaves, or may; null when there is none.
-static const Expr *otherWalk(const Label &Spent, const flow::LabelSet &Leaves,
-                             const FunctionFlow &Flow) {
+const Expr *otherWalk(const Label &Spent, const flow::LabelSet &Leaves,
+                      const FunctionFlow &Flow) {
   for (const Expr *Other : Flow.trainingSites()) {
     const auto *Call = dyn_cast<CallExpr>(Other);
     // A function may walk what it is given.
@@ -224,8 +208,8 @@ static const Expr *otherWalk(const Label &Spent, const flow::LabelSet &Leaves,
 /// of tensors whose history the flow does not know (parameters that are used
 /// directly), nothing shows: there it is certain only that no other call walks,
 /// and that no graph is older than the iteration.
-static std::optional<Because>
-whyKept(const Label &Spent, const FunctionFlow &Flow, flow::UnitModel &Unit) {
+std::optional<Because> whyKept(const Label &Spent, const FunctionFlow &Flow,
+                               flow::UnitModel &Unit) {
   const auto &Rows = RetainedGraph;
   constexpr unsigned Unsure = Label::Returned | Label::Stored | Label::Escaped;
   for (const Label &Shared : Flow.labels())
@@ -271,8 +255,8 @@ whyKept(const Label &Spent, const FunctionFlow &Flow, flow::UnitModel &Unit) {
   return Weak;
 }
 
-static Finding worded(const torch::BackwardCall &Back,
-                      const CarriedGraph &Carrier, const FunctionFlow &Flow) {
+Finding worded(const torch::BackwardCall &Back, const CarriedGraph &Carrier,
+               const FunctionFlow &Flow) {
   const std::string Name = quoted(Flow.nameOf(Carrier.Made->Where));
   return Finding::at(Back.Retain)
       .because(RetainedGraph.CarriedOn)
@@ -286,56 +270,59 @@ static Finding worded(const torch::BackwardCall &Back,
             "and nothing detaches it before the next iteration of this loop");
 }
 
-static Finding worded(const CallExpr *Call, const torch::BackwardCall &Back,
-                      const std::optional<Because> &Weak, ASTContext &Context) {
+Finding worded(const CallExpr *Call, const torch::BackwardCall &Back,
+               const std::optional<Because> &Why, ASTContext &Context) {
   Finding F = Finding::at(Back.Retain)
+                  .because(Why)
                   .says("retain_graph keeps the activations alive after this "
                         "backward(), but nothing goes through the graph again");
-  return Weak ? F.because(*Weak).because(RetainedGraph.OnlyAdvice)
-              : F.fix(dropRetain(Call, Back, Context));
+  return Why ? F.because(RetainedGraph.OnlyAdvice)
+             : F.fix(dropRetain(Call, Back, Context));
 }
 
-void RetainedGraphCheck::checkFunction(const FunctionFlow &Flow,
-                                       flow::UnitModel &Unit) {
-  const auto &Rows = RetainedGraph;
-  std::optional<llvm::SmallVector<CarriedGraph, 2>> Carried;
-  for (const Label &Spent : Flow.labels()) {
-    if (Spent.K != Label::Spent || Spent.Assigned.empty())
-      continue;
-    const auto *Call = dyn_cast<CallExpr>(Spent.Site);
-    std::optional<torch::BackwardCall> Back = torch::asBackward(Call);
-    if (!Back || !Back->Retain || Back->RetainGraph == torch::Flag::False)
-      continue;
-    if (Back->RetainGraph == torch::Flag::Unknown ||
-        Back->CreateGraph != torch::Flag::False) {
-      silent(Back->Retain, Back->CreateGraph != torch::Flag::False
-                               ? Rows.CreatesGraph
-                               : Rows.NotConstant);
-      continue;
+/// docs/checks/libtorch-retained-graph.md says what it finds and why.
+class RetainedGraphCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void checkFunction(const FunctionFlow &Flow, flow::UnitModel &Unit) override {
+    const auto &Rows = RetainedGraph;
+    std::optional<llvm::SmallVector<CarriedGraph, 2>> Carried;
+    for (const Label &Spent : Flow.labels()) {
+      if (Spent.K != Label::Spent || Spent.Assigned.empty())
+        continue;
+      const auto *Call = dyn_cast<CallExpr>(Spent.Site);
+      std::optional<torch::BackwardCall> Back = torch::asBackward(Call);
+      if (!Back || !Back->Retain || Back->RetainGraph == torch::Flag::False)
+        continue;
+      if (Back->RetainGraph == torch::Flag::Unknown ||
+          Back->CreateGraph != torch::Flag::False) {
+        silent(Back->Retain, Back->CreateGraph != torch::Flag::False
+                                 ? Rows.CreatesGraph
+                                 : Rows.NotConstant);
+        continue;
+      }
+      if (!Carried)
+        Carried = flow::carriedGraphs(Flow);
+      const auto *Carrier = llvm::find_if(*Carried, [&](const CarriedGraph &G) {
+        return G.Spent->Site == Spent.Site;
+      });
+      if (Carrier != Carried->end()) {
+        if (Carrier->MayBeCut)
+          silent(Back->Retain, Rows.MayBeCut);
+        else if (Carrier->Module &&
+                 Carrier->Made->How == flow::Accumulation::Rebind)
+          silent(Back->Retain, Rows.Recurrent, "assigned",
+                 Carrier->Made->Site->getExprLoc());
+        else
+          report(worded(*Back, *Carrier, Flow));
+        continue;
+      }
+      report(worded(Call, *Back, whyKept(Spent, Flow, Unit), Unit.context()));
     }
-    if (!Carried)
-      Carried = flow::carriedGraphs(Flow);
-    const auto *Carrier = llvm::find_if(*Carried, [&](const CarriedGraph &G) {
-      return G.Spent->Site == Spent.Site;
-    });
-    if (Carrier != Carried->end()) {
-      if (Carrier->MayBeCut)
-        silent(Back->Retain, Rows.MayBeCut);
-      else if (Carrier->Module &&
-               Carrier->Made->How == flow::Accumulation::Rebind)
-        silent(Back->Retain, Rows.Recurrent, "assigned",
-               Carrier->Made->Site->getExprLoc());
-      else
-        report(worded(*Back, *Carrier, Flow));
-      continue;
-    }
-    const std::optional<Because> Why = whyKept(Spent, Flow, Unit);
-    if (Why && Why->Row->Does == Effect::Silent)
-      silent(Back->Retain, *Why->Row, Why->Detail, Why->At);
-    else
-      report(worded(Call, *Back, Why, Unit.context()));
   }
-}
+};
+
+} // namespace
 
 LIBTORCH_CHECK(RetainedGraphCheck, RetainedGraph);
 

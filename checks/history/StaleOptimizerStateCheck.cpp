@@ -46,17 +46,6 @@ constexpr struct StaleOptimizerStateReasons {
                  "momentum."};
 } StaleOptimizerState{};
 
-/// docs/checks/libtorch-stale-optimizer-state.md says what it finds and why.
-class StaleOptimizerStateCheck : public LibtorchCheck {
-public:
-  using LibtorchCheck::LibtorchCheck;
-  void registerMatchers(MatchFinder *Finder) override;
-  void checkMatch(const Match &Result) override;
-
-private:
-  llvm::DenseSet<const FunctionDecl *> Visited;
-};
-
 /// The element that an expression names: groups[i], groups.at(i), front().
 const Expr *listOfElement(const Expr *E) {
   E = cpp::stripImplicit(E);
@@ -70,7 +59,7 @@ const Expr *listOfElement(const Expr *E) {
              : nullptr;
 }
 
-/// One function, and the expressions that write to an optimizer's list.
+/// The expressions of one function that write to an optimizer's list.
 class Replacements {
 public:
   struct Found {
@@ -80,14 +69,14 @@ public:
   llvm::SmallVector<Found, 2> All;
 
   explicit Replacements(const Stmt *Body) {
-    cpp::forEach<CXXForRangeStmt>(
+    cpp::forEach<Stmt>(
         Body,
-        [&](const CXXForRangeStmt *Range) {
-          Ranges[Range->getLoopVariable()] = Range->getRangeInit();
+        [&](const Stmt *S) {
+          if (const auto *Range = dyn_cast<CXXForRangeStmt>(S))
+            Ranges[Range->getLoopVariable()] = Range->getRangeInit();
+          else if (const auto *Call = dyn_cast<CallExpr>(S))
+            lookAt(Call);
         },
-        cpp::Lambdas::Skipped);
-    cpp::forEach<CallExpr>(
-        Body, [&](const CallExpr *Call) { lookAt(Call); },
         cpp::Lambdas::Skipped);
   }
 
@@ -200,25 +189,18 @@ std::optional<Because> whyNothingIsStale(const Expr *Optimizer,
   return std::nullopt;
 }
 
-std::optional<Finding> checkAdded(const CXXMemberCallExpr *Call,
+std::optional<Finding> foundAdded(const CXXMemberCallExpr *Call,
                                   const FunctionDecl *In) {
   const Expr *Optimizer = Call->getImplicitObjectArgument();
   const Training T = trainingAround(
       Call, cpp::rootOf(cpp::stripPointers(Optimizer)), cpp::Body::of(In));
-  std::optional<Because> Why;
   if (T.MadeInLoop)
-    Why = Because{&StaleOptimizerState.MadeInLoop};
-  else if (!T.Loop)
+    return Finding::at(Call).because(StaleOptimizerState.MadeInLoop);
+  if (!T.Loop)
     return std::nullopt;
-  else if (T.Conditional)
-    Why = Because{&StaleOptimizerState.Conditional};
-  else
-    Why = whyNothingIsStale(Optimizer, In);
-  if (Why) {
-    silent(Call, *Why->Row, Why->Detail, Why->At);
-    return std::nullopt;
-  }
   return Finding::at(Call)
+      .because(T.Conditional ? Because{&StaleOptimizerState.Conditional}
+                             : whyNothingIsStale(Optimizer, In))
       .says("every iteration adds parameters to the optimizer: the groups "
             "of earlier parameters remain, with their state")
       .note(T.Loop->getBeginLoc(), "the optimizer outlives this loop")
@@ -226,8 +208,7 @@ std::optional<Finding> checkAdded(const CXXMemberCallExpr *Call,
             "this step makes state for what was added");
 }
 
-std::optional<Finding> checkReplaced(const Replacements::Found &R,
-                                     const FunctionDecl *In) {
+Finding foundReplaced(const Replacements::Found &R, const FunctionDecl *In) {
   const ValueDecl *Root = cpp::rootOf(cpp::stripPointers(R.Optimizer));
   const Training T = trainingAround(R.Where, Root, cpp::Body::of(In));
   const bool Given = isa_and_nonnull<ParmVarDecl, FieldDecl>(Root);
@@ -237,14 +218,10 @@ std::optional<Finding> checkReplaced(const Replacements::Found &R,
   else
     Why = Because{T.MadeInLoop ? &StaleOptimizerState.MadeInLoop
                                : &StaleOptimizerState.NoStepYet};
-  if (Why) {
-    silent(R.Where->getBeginLoc(), *Why->Row, Why->Detail, Why->At);
-    return std::nullopt;
-  }
-  Finding F = Finding::at(R.Where->getBeginLoc(), R.Where->getSourceRange())
-                  .says("parameters are replaced while the optimizer keeps the "
-                        "state of the old ones: its state() is keyed by their "
-                        "tensors; erase the entries of what is replaced");
+  Finding F = Finding::from(R.Where).because(Why).says(
+      "parameters are replaced while the optimizer keeps the "
+      "state of the old ones: its state() is keyed by their "
+      "tensors; erase the entries of what is replaced");
   if (!T.Loop)
     F.because(StaleOptimizerState.OutsideLoop);
   if (T.Step)
@@ -254,33 +231,39 @@ std::optional<Finding> checkReplaced(const Replacements::Found &R,
   return F;
 }
 
-} // namespace
-
-void StaleOptimizerStateCheck::registerMatchers(MatchFinder *Finder) {
-  // Functions are looked at once, by the first such call in them.
-  Finder->addMatcher(cxxMemberCallExpr(callee(cxxMethodDecl(hasAnyName(
-                                           torch::ParameterMethods))),
-                                       unless(isExpansionInSystemHeader()),
-                                       forFunction(functionDecl().bind("in")))
-                         .bind("call"),
-                     this);
-}
-
-void StaleOptimizerStateCheck::checkMatch(const Match &Result) {
-  const auto *Call = Result.Nodes.getNodeAs<CXXMemberCallExpr>("call");
-  const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
-  if (In->isDependentContext() || !In->hasBody())
-    return;
-  if (torch::addsParameters(Call)) {
-    if (std::optional<Finding> F = checkAdded(Call, In))
-      report(*F);
-  } else if (torch::asParameterList(Call).Call && Visited.insert(In).second) {
-    const Replacements Written(In->getBody());
-    for (const Replacements::Found &R : Written.All)
-      if (std::optional<Finding> F = checkReplaced(R, In))
-        report(*F);
+/// docs/checks/libtorch-stale-optimizer-state.md says what it finds and why.
+class StaleOptimizerStateCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override {
+    // Functions are looked at once, by the first such call in them.
+    Finder->addMatcher(cxxMemberCallExpr(callee(cxxMethodDecl(hasAnyName(
+                                             torch::ParameterMethods))),
+                                         unless(isExpansionInSystemHeader()),
+                                         forFunction(functionDecl().bind("in")))
+                           .bind("call"),
+                       this);
   }
-}
+  void checkMatch(const Match &Result) override {
+    const auto *Call = Result.Nodes.getNodeAs<CXXMemberCallExpr>("call");
+    const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
+    if (In->isDependentContext() || !In->hasBody())
+      return;
+    if (torch::addsParameters(Call)) {
+      if (std::optional<Finding> F = foundAdded(Call, In))
+        report(*F);
+    } else if (torch::asParameterList(Call).Call && Visited.insert(In).second) {
+      const Replacements Written(In->getBody());
+      for (const Replacements::Found &R : Written.All)
+        report(foundReplaced(R, In));
+    }
+  }
+
+private:
+  llvm::DenseSet<const FunctionDecl *> Visited;
+};
+
+} // namespace
 
 LIBTORCH_CHECK(StaleOptimizerStateCheck, StaleOptimizerState);
 

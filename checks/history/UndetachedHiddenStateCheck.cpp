@@ -65,24 +65,8 @@ constexpr struct UndetachedHiddenStateReasons {
                  "the state is not defined before the loop."};
 } UndetachedHiddenState{};
 
-/// docs/checks/libtorch-undetached-hidden-state.md says what it finds and why.
-/// Loops without backward() are libtorch-accumulated-history's.
-class UndetachedHiddenStateCheck : public LibtorchCheck {
-public:
-  using LibtorchCheck::LibtorchCheck;
-
-protected:
-  void checkFunction(const flow::FunctionFlow &Flow,
-                     flow::UnitModel &Unit) override;
-
-private:
-  void checkMembers(const flow::FunctionFlow &Flow, flow::UnitModel &Unit);
-};
-
-} // namespace
-
 /// The variable, or the member of this, that \p P is; null for parts of others.
-static const ValueDecl *declOf(flow::PlaceId P, const FunctionFlow &Flow) {
+const ValueDecl *declOf(flow::PlaceId P, const FunctionFlow &Flow) {
   const flow::Place &Here = Flow.place(P);
   if (!Here.Parent)
     return Here.Root;
@@ -91,7 +75,7 @@ static const ValueDecl *declOf(flow::PlaceId P, const FunctionFlow &Flow) {
 }
 
 /// `h = h.detach();`, also for a tuple of tensors; empty for other types.
-static std::string cutting(StringRef Name, QualType T) {
+std::string cutting(StringRef Name, QualType T) {
   T = T.getNonReferenceType();
   if (torch::isTensor(T))
     return (Name + " = " + Name + ".detach();").str();
@@ -113,7 +97,7 @@ static std::string cutting(StringRef Name, QualType T) {
 }
 
 /// Does it hold tensors before the loop starts?
-static bool isDefinedBefore(const ValueDecl *D) {
+bool isDefinedBefore(const ValueDecl *D) {
   const auto *Var = dyn_cast<VarDecl>(D);
   return Var && (isa<ParmVarDecl>(Var) ||
                  (Var->getInit() && !cpp::isEmptyValue(Var->getInit())));
@@ -122,8 +106,8 @@ static bool isDefinedBefore(const ValueDecl *D) {
 /// The statement of a block that \p S is in, and whether every iteration of
 /// \p Loop comes there. Null where what stands after it would not always
 /// follow \p S: in a branch without braces.
-static const Stmt *statementAround(const Stmt *S, const Stmt *Loop,
-                                   const FunctionFlow &Flow, bool &Always) {
+const Stmt *statementAround(const Stmt *S, const Stmt *Loop,
+                            const FunctionFlow &Flow, bool &Always) {
   while (S && !isa_and_nonnull<CompoundStmt>(Flow.parentOf(S))) {
     S = Flow.parentOf(S);
     if (isa_and_nonnull<IfStmt, AbstractConditionalOperator>(S) ||
@@ -143,26 +127,23 @@ static const Stmt *statementAround(const Stmt *S, const Stmt *Loop,
   return S;
 }
 
-static bool retains(const Expr *Backward) {
+bool retains(const Expr *Backward) {
   std::optional<torch::BackwardCall> Call =
       torch::asBackward(dyn_cast<CallExpr>(Backward));
   return Call && Call->RetainGraph != torch::Flag::False;
 }
 
 /// `h.detach();` looks as if it cut the graph of \p Graphs.
-static void noteDiscardedDetach(llvm::ArrayRef<CarriedGraph> Graphs,
-                                const FunctionFlow &Flow, Finding &F) {
+void noteDiscardedDetach(llvm::ArrayRef<CarriedGraph> Graphs,
+                         const FunctionFlow &Flow, Finding &F) {
+  const cpp::Body &In = cpp::Body::of(Flow.function());
   cpp::forEachCall(Graphs.front().Loop, [&](const CallExpr *Detach) {
-    const auto *Member = dyn_cast<CXXMemberCallExpr>(Detach);
-    const Stmt *Whole = Detach;
-    while (isa_and_nonnull<ExprWithCleanups, CXXBindTemporaryExpr>(
-        Flow.parentOf(Whole)))
-      Whole = Flow.parentOf(Whole);
     std::optional<torch::PureOp> Op = torch::asPureOp(Detach);
-    if (!Member || !Op || Op->Kind != torch::PureKind::Detach ||
-        !isa_and_nonnull<CompoundStmt>(Flow.parentOf(Whole)))
+    if (!isa<CXXMemberCallExpr>(Detach) || !Op ||
+        Op->Kind != torch::PureKind::Detach ||
+        !isa_and_nonnull<CompoundStmt>(In.outerOf(Detach)))
       return;
-    const ValueDecl *D = cpp::rootOf(Member->getImplicitObjectArgument());
+    const ValueDecl *D = cpp::rootOf(Op->Tensor);
     if (llvm::any_of(Graphs, [&](const CarriedGraph &Graph) {
           return D && D == declOf(Graph.Made->Where, Flow);
         }))
@@ -171,8 +152,8 @@ static void noteDiscardedDetach(llvm::ArrayRef<CarriedGraph> Graphs,
 }
 
 /// \p Cuts, a line each, as deep as \p Next.
-static std::string lines(llvm::ArrayRef<std::string> Cuts, const Stmt *Next,
-                         const ASTContext &Context) {
+std::string lines(llvm::ArrayRef<std::string> Cuts, const Stmt *Next,
+                  const ASTContext &Context) {
   return llvm::join(
       Cuts, ("\n" + fixits::indentationAt(Next->getBeginLoc(), Context)).str());
 }
@@ -180,9 +161,9 @@ static std::string lines(llvm::ArrayRef<std::string> Cuts, const Stmt *Next,
 /// The fix of \p F: detaches all of \p Graphs, which \p Site carries on, at the
 /// head of the loop's body where they are always defined and each iteration
 /// runs backward(), else after backward().
-static Finding &cutGraphs(Finding &F, const Expr *Site,
-                          llvm::ArrayRef<CarriedGraph> Graphs,
-                          const FunctionFlow &Flow, ASTContext &Context) {
+Finding &cutGraphs(Finding &F, const Expr *Site,
+                   llvm::ArrayRef<CarriedGraph> Graphs,
+                   const FunctionFlow &Flow, ASTContext &Context) {
   const auto &Rows = UndetachedHiddenState;
   const CarriedGraph &First = Graphs.front();
   bool EachTime = false;
@@ -221,8 +202,8 @@ static Finding &cutGraphs(Finding &F, const Expr *Site,
 }
 
 /// Is \p Field written anywhere but by \p Site and by constructors?
-static bool isWrittenElsewhere(const FieldDecl *Field, const Expr *Site,
-                               const flow::UnitModel &Unit) {
+bool isWrittenElsewhere(const FieldDecl *Field, const Expr *Site,
+                        const flow::UnitModel &Unit) {
   if (flow::fieldElsewhere(Field).IsWritten)
     return true;
   return llvm::any_of(Unit.functions(), [&](const FunctionDecl *F) {
@@ -236,7 +217,7 @@ static bool isWrittenElsewhere(const FieldDecl *Field, const Expr *Site,
 
 /// What is done, anywhere in the program, with what \p Field held before a
 /// call.
-static unsigned consumersOf(const FieldDecl *Field, flow::UnitModel &Unit) {
+unsigned consumersOf(const FieldDecl *Field, flow::UnitModel &Unit) {
   unsigned Consumers = flow::fieldElsewhere(Field).Consumers;
   for (const FunctionDecl *F : Unit.functions())
     if (const FunctionFlow *Flow = Unit.flowOf(F))
@@ -249,7 +230,7 @@ static unsigned consumersOf(const FieldDecl *Field, flow::UnitModel &Unit) {
 
 /// The eval() of the module that runs at \p Site, or of one that it is a part
 /// of: net_ for net_->gru(x). Null when there is none.
-static const CallExpr *evalAt(const Expr *Site, flow::UnitModel &Unit) {
+const CallExpr *evalAt(const Expr *Site, flow::UnitModel &Unit) {
   const auto *Call = dyn_cast_or_null<CallExpr>(Site);
   std::optional<torch::ModuleCall> M =
       Call ? torch::asModuleCall(Call) : std::nullopt;
@@ -265,14 +246,11 @@ static const CallExpr *evalAt(const Expr *Site, flow::UnitModel &Unit) {
 }
 
 /// "'h' and 'c' carry", "'h' carries".
-static std::string carrying(llvm::ArrayRef<std::string> Names) {
-  std::string Result;
-  for (const std::string &Name : Names)
-    Result += (Result.empty()           ? ""
-               : &Name == &Names.back() ? " and "
-                                        : ", ") +
-              quoted(Name);
-  return Result + (Names.size() == 1 ? " carries" : " carry");
+std::string carrying(llvm::ArrayRef<std::string> Names) {
+  if (Names.size() == 1)
+    return quoted(Names.front()) + " carries";
+  return "'" + llvm::join(Names.drop_back(), "', '") + "' and " +
+         quoted(Names.back()) + " carry";
 }
 
 /// What a call leaves in members that the next one begins with.
@@ -284,8 +262,8 @@ struct CarriedMembers {
 
 /// Why \p Field, which \p Site gives a value, does not keep the graphs of all
 /// calls, or is reported elsewhere; null when neither is so.
-static const Reason *whyNotKept(const FieldDecl *Field, const Expr *Site,
-                                flow::UnitModel &Unit) {
+const Reason *whyNotKept(const FieldDecl *Field, const Expr *Site,
+                         flow::UnitModel &Unit) {
   const auto &Rows = UndetachedHiddenState;
   if (!Unit.seesAllUses(Field))
     return &Rows.Written;
@@ -299,8 +277,8 @@ static const Reason *whyNotKept(const FieldDecl *Field, const Expr *Site,
              : nullptr;
 }
 
-static Finding worded(const Expr *Site, const CarriedMembers &All,
-                      const FunctionFlow &Flow, flow::UnitModel &Unit) {
+Finding worded(const Expr *Site, const CarriedMembers &All,
+               const FunctionFlow &Flow, flow::UnitModel &Unit) {
   const CallExpr *Eval = evalAt(All.Module->Site, Unit);
   Finding F =
       Finding::at(Site)
@@ -323,48 +301,8 @@ static Finding worded(const Expr *Site, const CarriedMembers &All,
       Whole, lines(All.Cuts, Whole, Unit.context()), Unit.context()));
 }
 
-/// A state in a member that each call of a method computes from the one
-/// before, and that nobody detaches or resets: the graphs of all calls live on.
-/// Whether somebody trains does not matter: a second backward() would meet the
-/// graph that the first has freed.
-void UndetachedHiddenStateCheck::checkMembers(const FunctionFlow &Flow,
-                                              flow::UnitModel &Unit) {
-  llvm::MapVector<const Expr *, CarriedMembers> BySite;
-  for (const auto &[Key, A] : Flow.accumulations()) {
-    const FieldDecl *Field = Flow.fieldOf(A.Where);
-    if (A.How != flow::Accumulation::Rebind || A.Loop || !Field ||
-        Flow.rootOf(A.Where) || A.Mode != flow::GradMode::On ||
-        A.Added.anyUnknown())
-      continue;
-    const flow::Label *Module = nullptr;
-    for (flow::LabelId Id : A.Added.allLabels())
-      if (const flow::Label &L = Flow.label(Id); L.bringsGraph())
-        Module = &L;
-    if (!Module)
-      continue;
-    if (const Reason *Why = whyNotKept(Field, A.Site, Unit)) {
-      silent(A.Site, *Why, Field);
-      continue;
-    }
-    CarriedMembers &All =
-        BySite.insert({A.Site, CarriedMembers{{}, {}, Field, Module}})
-            .first->second;
-    All.Names.push_back(Flow.nameOf(A.Where));
-    All.Cuts.push_back(cutting(All.Names.back(), Field->getType()));
-  }
-  if (BySite.empty())
-    return;
-  const bool Guarded = Unit.isCalledOnlyGuarded(Flow.function());
-  for (const auto &[Site, All] : BySite) {
-    if (Guarded)
-      silent(Site, UndetachedHiddenState.CallersGuard, Flow.function());
-    else
-      report(worded(Site, All, Flow, Unit));
-  }
-}
-
-static Finding worded(const Expr *Site, llvm::ArrayRef<CarriedGraph> Graphs,
-                      const FunctionFlow &Flow, ASTContext &Context) {
+Finding worded(const Expr *Site, llvm::ArrayRef<CarriedGraph> Graphs,
+               const FunctionFlow &Flow, ASTContext &Context) {
   const CarriedGraph &First = Graphs.front();
   llvm::SmallVector<std::string, 2> Names;
   for (const CarriedGraph &Graph : Graphs)
@@ -393,30 +331,70 @@ static Finding worded(const Expr *Site, llvm::ArrayRef<CarriedGraph> Graphs,
   return cutGraphs(F, Site, Graphs, Flow, Context);
 }
 
-void UndetachedHiddenStateCheck::checkFunction(const FunctionFlow &Flow,
-                                               flow::UnitModel &Unit) {
-  checkMembers(Flow, Unit);
-  // One finding for each statement: std::tie(h, c) = ... makes two.
-  llvm::MapVector<const Expr *, llvm::SmallVector<CarriedGraph, 2>> BySite;
-  for (const CarriedGraph &Graph : flow::carriedGraphs(Flow)) {
-    if (Graph.Made->How != flow::Accumulation::Rebind || !Graph.Module)
-      continue;
-    if (Graph.MayBeCut)
-      silent(Graph.Made->Site, UndetachedHiddenState.MayBeCut,
-             quoted(Flow.nameOf(Graph.Made->Where)));
-    else
-      BySite[Graph.Made->Site].push_back(Graph);
+/// docs/checks/libtorch-undetached-hidden-state.md says what it finds and why.
+/// Loops without backward() are libtorch-accumulated-history's.
+class UndetachedHiddenStateCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void checkFunction(const FunctionFlow &Flow, flow::UnitModel &Unit) override {
+    checkMembers(Flow, Unit);
+    // One finding for each statement: std::tie(h, c) = ... makes two.
+    llvm::MapVector<const Expr *, llvm::SmallVector<CarriedGraph, 2>> BySite;
+    for (const CarriedGraph &Graph : flow::carriedGraphs(Flow)) {
+      if (Graph.Made->How != flow::Accumulation::Rebind || !Graph.Module)
+        continue;
+      if (Graph.MayBeCut)
+        silent(Graph.Made->Site, UndetachedHiddenState.MayBeCut,
+               quoted(Flow.nameOf(Graph.Made->Where)));
+      else
+        BySite[Graph.Made->Site].push_back(Graph);
+    }
+    for (const auto &[Site, Graphs] : BySite)
+      reportUnguarded(worded(Site, Graphs, Flow, Unit.context()), Flow, Unit);
   }
-  if (BySite.empty())
-    return;
-  const bool Guarded = Unit.isCalledOnlyGuarded(Flow.function());
-  for (const auto &[Site, Graphs] : BySite) {
-    if (Guarded)
-      silent(Site, UndetachedHiddenState.CallersGuard, Flow.function());
-    else
-      report(worded(Site, Graphs, Flow, Unit.context()));
+
+private:
+  /// A state in a member that each call of a method computes from the one
+  /// before, and that nobody detaches or resets: the graphs of all calls live
+  /// on. Whether somebody trains does not matter: a second backward() would
+  /// meet the graph that the first has freed.
+  void checkMembers(const FunctionFlow &Flow, flow::UnitModel &Unit) {
+    llvm::MapVector<const Expr *, CarriedMembers> BySite;
+    for (const auto &[Key, A] : Flow.accumulations()) {
+      const FieldDecl *Field = Flow.fieldOf(A.Where);
+      if (A.How != flow::Accumulation::Rebind || A.Loop || !Field ||
+          Flow.rootOf(A.Where) || A.Mode != flow::GradMode::On ||
+          A.Added.anyUnknown())
+        continue;
+      const flow::Label *Module = nullptr;
+      for (flow::LabelId Id : A.Added.allLabels())
+        if (const flow::Label &L = Flow.label(Id); L.bringsGraph())
+          Module = &L;
+      if (!Module)
+        continue;
+      if (const Reason *Why = whyNotKept(Field, A.Site, Unit)) {
+        silent(A.Site, *Why, Field);
+        continue;
+      }
+      CarriedMembers &All =
+          BySite.insert({A.Site, CarriedMembers{{}, {}, Field, Module}})
+              .first->second;
+      All.Names.push_back(Flow.nameOf(A.Where));
+      All.Cuts.push_back(cutting(All.Names.back(), Field->getType()));
+    }
+    for (const auto &[Site, All] : BySite)
+      reportUnguarded(worded(Site, All, Flow, Unit), Flow, Unit);
   }
-}
+
+  void reportUnguarded(Finding F, const FunctionFlow &Flow,
+                       flow::UnitModel &Unit) {
+    if (Unit.isCalledOnlyGuarded(Flow.function()))
+      F.because(UndetachedHiddenState.CallersGuard, Flow.function());
+    report(std::move(F));
+  }
+};
+
+} // namespace
 
 LIBTORCH_CHECK(UndetachedHiddenStateCheck, UndetachedHiddenState);
 
