@@ -52,9 +52,7 @@ const Expr *listOfElement(const Expr *E) {
   if (const auto *Op = dyn_cast_or_null<CXXOperatorCallExpr>(E))
     return Op->getOperator() == OO_Subscript ? Op->getArg(0) : nullptr;
   const auto *Call = dyn_cast_or_null<CXXMemberCallExpr>(E);
-  return Call && llvm::StringSwitch<bool>(cpp::calleeName(Call))
-                     .Cases("at", "front", "back", true)
-                     .Default(false)
+  return Call && cpp::does(Call, cpp::Std::Element)
              ? Call->getImplicitObjectArgument()
              : nullptr;
 }
