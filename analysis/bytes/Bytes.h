@@ -158,7 +158,7 @@ struct BudgetRequest {
   /// The inputs of forward(), as checkInputText() takes them; empty: those that
   /// the program passes.
   std::vector<std::string> Inputs;
-  std::string Optimizer; ///< One that optimizerCopies() knows; or empty.
+  std::string Optimizer; ///< One of ModuleParameters.h; or empty.
   /// Which batch fits into as many bytes; 0: not asked.
   uint64_t Memory = 0;
   DeviceKind Device = DeviceKind::Cpu;

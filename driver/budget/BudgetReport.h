@@ -26,7 +26,7 @@ enum class BudgetFormat { Text, Json };
 struct BudgetOptions {
   bool Asked = false;
   std::string Model;     ///< Empty: all.
-  std::string Optimizer; ///< One that bytes::optimizerCopies() knows; or empty.
+  std::string Optimizer; ///< One of bytes::Optimizers; or empty.
   /// Of forward(), as bytes::parseInputText() takes them; empty: those that the
   /// program passes.
   std::vector<std::string> Inputs;

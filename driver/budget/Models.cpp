@@ -35,9 +35,9 @@ BudgetTotals totalsOf(llvm::ArrayRef<ModuleRow> Rows, StringRef Optimizer) {
       if (T.GetsGradient)
         Result.Gradients += T.Bytes;
     }
-  if (std::optional<unsigned> Copies = bytes::optimizerCopies(Optimizer))
-    // What gets no gradient, no step looks at.
-    Result.OptimizerState = *Copies * Result.Gradients;
+  // What gets no gradient, no step looks at.
+  if (const auto Known = bytes::optimizerNamed(Optimizer))
+    Result.OptimizerState = Known->Copies * Result.Gradients;
   return Result;
 }
 

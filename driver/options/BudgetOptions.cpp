@@ -134,10 +134,11 @@ Error readBudget(StringRef Html, BudgetOptions &Result) {
   if (Model.getNumOccurrences())
     if (Error E = bytes::checkModelText(Model))
       return makeError("--model: " + toString(std::move(E)));
-  if (Optimizer.getNumOccurrences() && !bytes::optimizerCopies(Optimizer))
-    return makeError("--optimizer: '" + Optimizer +
-                     "' is not known; there are " +
-                     join(bytes::knownOptimizers(), ", "));
+  if (Optimizer.getNumOccurrences() && !bytes::optimizerNamed(Optimizer))
+    return makeError(
+        "--optimizer: '" + Optimizer + "' is not known; there are " +
+        join(map_range(bytes::Optimizers, [](const auto &O) { return O.Name; }),
+             ", "));
   Result.Inputs.assign(Inputs.begin(), Inputs.end());
   for (const std::string &Input : Result.Inputs)
     if (Error E = bytes::checkInputText(Input))

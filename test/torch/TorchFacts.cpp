@@ -352,7 +352,7 @@ bool hasRule(StringRef Operator) {
 int printWithoutRule(llvm::ArrayRef<const char *> Names) {
   for (const StringRef Name : Names) {
     const bytes::ModuleRun Run = bytes::runOfModule(Name);
-    if (Run.IsFunctional || !Run.Steps.empty() ||
+    if (Name == "Functional" || !Run.Steps.empty() ||
         bytes::isModuleContainer(Name) ||
         hasRule(Run.Operator.empty() ? Name : Run.Operator))
       continue;

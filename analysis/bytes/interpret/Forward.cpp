@@ -333,42 +333,39 @@ static Cell forwardOfFunctional(Interpreter &VM, const ModulePtr &M,
 static Cell forwardInSteps(Interpreter &VM, const ModuleInstance &M,
                            const ModuleRun &Run, ArrayRef<Cell> Inputs,
                            SourceLocation At) {
-  std::map<StringRef, Cell> Variables;
-  for (unsigned I = 0; I < Run.Inputs.size(); ++I)
-    Variables[Run.Inputs[I]] =
-        I < Inputs.size() ? Inputs[I] : valueOf(Value::Null);
-  Variables["true"] = integer(1);
-  Variables["false"] = integer(0);
+  std::map<StringRef, Cell> Variables = {{"true", integer(1)},
+                                         {"false", integer(0)}};
+  for (const auto &[I, Name] : llvm::enumerate(Run.Inputs))
+    Variables[Name] = I < Inputs.size() ? Inputs[I] : valueOf(Value::Null);
   auto Child = [&](StringRef Name) -> ModulePtr {
     for (const ModuleInstance::Child &Each : M.Children)
       if (Each.Name == Name)
         return Each.Module;
     return nullptr;
   };
-  std::vector<Cell> Expression;
+  std::vector<StringRef> Expression; ///< Its results stay alive until it ends.
   Cell Result;
-  for (const ModuleStep &Step : Run.Steps) {
+  for (const StringRef Step : llvm::split(Run.Steps, ';')) {
     const size_t Living = VM.Temporaries.size();
+    llvm::SmallVector<StringRef, 10> Words;
+    Step.split(Words, ' ');
+    StringRef Set = Words[0], Runs = Words[1];
     std::vector<Cell> Given;
-    for (const StringRef Name : Step.Inputs)
+    for (const StringRef Name : llvm::drop_begin(Words, 2))
       Given.push_back(Variables[Name]);
-    StringRef Runs = Step.Runs;
     Result = Given.front();
-    if (Runs == "+" || Runs.consume_front("=")) {
-      Arguments With;
-      With["self"] = argumentOf(Given.front());
-      if (Given.size() > 1)
-        With["other"] = argumentOf(Given[1]);
-      auto Setting = M.Settings.find(Runs.str());
-      const bool IsSet = Setting != M.Settings.end();
-      if (IsSet && Setting->second->What == Value::Function) {
-        Result = VM.callClosure(Setting->second, nullptr, Given, At);
-      } else {
-        const StringRef Function =
-            Runs == "+" ? "add"
-                        : activationNamed(IsSet ? Setting->second->Name : "");
-        Result = runOperator(VM, Function, With, &M, At);
-      }
+    if (Runs == "+") {
+      Result = runOperator(
+          VM, "add",
+          {{"self", argumentOf(Given[0])}, {"other", argumentOf(Given[1])}}, &M,
+          At);
+    } else if (Runs.consume_front("=")) {
+      auto It = M.Settings.find(Runs.str());
+      const Cell Setting = It == M.Settings.end() ? text("") : It->second;
+      Result = Setting->What == Value::Function
+                   ? VM.callClosure(Setting, nullptr, Given, At)
+                   : runOperator(VM, activationNamed(Setting->Name),
+                                 {{"self", argumentOf(Given[0])}}, &M, At);
     } else if (Runs.consume_back("*")) {
       if (const ModulePtr All = Child(Runs))
         for (const ModuleInstance::Child &Each : All->Children) {
@@ -384,17 +381,16 @@ static Cell forwardInSteps(Interpreter &VM, const ModuleInstance &M,
     if (VM.Halted)
       return Result;
     Given.clear();
-    if (Step.Continues) {
-      Expression.push_back(Result);
-    } else {
-      Expression.clear();
-      VM.Temporaries.resize(Living);
+    if (Set.consume_back("&")) {
+      Expression.push_back(Set);
+      Variables[Set] = Result;
+      continue;
     }
-    Variables[Step.Result] = Result;
-    if (!Step.Continues)
-      for (const ModuleStep &Other : Run.Steps)
-        if (Other.Continues)
-          Variables.erase(Other.Result);
+    VM.Temporaries.resize(Living);
+    Variables[Set] = Result;
+    for (const StringRef Name : Expression)
+      Variables.erase(Name);
+    Expression.clear();
   }
   return Result;
 }
@@ -421,7 +417,7 @@ Cell forwardOfLibrary(Interpreter &VM, const ModulePtr &M, StringRef Class,
   if (isModuleContainer(Class))
     return Note(forwardInOrder(VM, *M, Inputs, At));
   const ModuleRun Run = runOfModule(Class);
-  if (Run.IsFunctional)
+  if (Class == "Functional")
     return Note(forwardOfFunctional(VM, M, Class, Inputs, At));
   for (const Cell &Input : Inputs)
     if (Input->What == Value::Unknown)
@@ -433,22 +429,24 @@ Cell forwardOfLibrary(Interpreter &VM, const ModulePtr &M, StringRef Class,
     return unknown(At, "what '" + Class + "' returns");
   }
   Arguments Given;
-  addSettings(Run.Defaults, Given);
+  if (Class == "Flatten")
+    Given["start_dim"] = 1;
   addSettings(M->Settings, Given);
   for (const auto *Tensors : {&M->Parameters, &M->Buffers})
     for (const ModuleInstance::Tensor &T : *Tensors)
       Given[T.Name] = argumentOf(tensorValue(T.Handle));
   // Attention runs the weights of its out_proj itself.
   addWeights(*M, "", Given);
-  for (unsigned I = 0; I < Inputs.size() && I < Run.Inputs.size(); ++I)
-    Given[Run.Inputs[I].str()] = argumentOf(Inputs[I]);
+  for (const auto &[Name, Input] : llvm::zip(Run.Inputs, Inputs))
+    Given[Name.str()] = argumentOf(Input);
   Given["training"] = M->IsTraining;
   const Cell Result = runOperator(VM, Run.Operator, Given, M.get(), At);
-  if (Run.NestsState && Result->What == Value::List &&
+  // (a, (b, c)), and not (a, b, c).
+  if (Class == "LSTM" && Result->What == Value::List &&
       Result->Elements.size() == 3)
     return Note(listOf({Result->Elements[0],
                         listOf({Result->Elements[1], Result->Elements[2]})}));
-  if (Run.AddsLoss)
+  if (Class == "AdaptiveLogSoftmaxWithLoss")
     return Note(listOf({Result, unknown(At, "the loss of '" + Class + "'")}));
   return Note(Result);
 }

@@ -338,6 +338,11 @@ ModulePtr newModule(Interpreter &VM, llvm::StringRef ClassName,
 ModulePtr makeLibraryModule(Interpreter &VM, llvm::StringRef Class,
                             llvm::ArrayRef<Cell> Arguments,
                             clang::SourceLocation At);
+/// Registers in \p M what LibTorch's \p Class does, "Conv2d", that \p Options
+/// were given to; others have their defaults. False when no such class is
+/// known.
+bool registerContents(Interpreter &VM, ModuleInstance &M, llvm::StringRef Class,
+                      const OptionValues &Options);
 ModulePtr makePretrained(Interpreter &VM, const clang::CXXMethodDecl *Method,
                          llvm::ArrayRef<Cell> Arguments,
                          clang::SourceLocation At);

@@ -24,7 +24,8 @@ public:
          const SourceManager &SM)
       : Running(Running), M(M), Request(Request), Paths(Paths), SM(SM),
         S(Request.Device),
-        HasState(hasOptimizerStateAtOnce(Request.Optimizer)) {
+        Optimizes(optimizerNamed(Request.Optimizer).value_or(Optimizer())),
+        HasState(Optimizes.AtOnce) {
     placeAll(M);
     Running.setPass(&S);
   }
@@ -78,6 +79,7 @@ private:
   std::vector<Cell> Inputs;
   uint64_t BytesOfInputs = 0;
   bool Failed = false;
+  const Optimizer Optimizes;
   bool HasState; ///< Of the optimizer.
   std::set<std::tuple<std::string, unsigned, std::string>> Said;
   std::map<unsigned, unsigned> Rows; ///< Of places that time lines name.
@@ -281,12 +283,10 @@ PeakRow Passes::train(StepRows *Lines) {
   if (Lines)
     Lines->LaterLine = takeTimeLine(*Lines);
   // The optimizer works when what was kept is gone, but for the results.
-  const unsigned Copies = optimizerCopies(Request.Optimizer).value_or(0);
-  const unsigned Scratch = optimizerScratch(Request.Optimizer);
   uint64_t Most = 0, State = 0;
   for (const TensorPtr &T : llvm::make_first_range(Placed))
     if (T->Gradient) {
-      State += Copies * T->Gradient->Bytes;
+      State += Optimizes.Copies * T->Gradient->Bytes;
       Most = std::max(Most, T->Gradient->Bytes);
     }
   if (HasState) {
@@ -297,8 +297,9 @@ PeakRow Passes::train(StepRows *Lines) {
         Point.After += State;
       }
   }
-  HasState = Copies > 0;
-  if (const uint64_t InStep = S.memory().live() + State + Scratch * Most;
+  HasState = Optimizes.Copies > 0;
+  if (const uint64_t InStep =
+          S.memory().live() + State + Optimizes.Scratch * Most;
       InStep > Result.Bytes) {
     Result = {};
     Result.Bytes = InStep;
@@ -328,8 +329,6 @@ uint64_t Passes::reservedByInference() {
 uint64_t Passes::reservedByTraining() {
   // What the optimizer keeps, and needs for the moment, for each parameter.
   std::vector<BlockPtr> State;
-  const unsigned Copies = optimizerCopies(Request.Optimizer).value_or(0);
-  const unsigned Scratch = optimizerScratch(Request.Optimizer);
   bool IsFirst = true;
   for (unsigned Left = 10; Left; --Left) {
     const uint64_t Before = S.memory().reserved();
@@ -339,10 +338,10 @@ uint64_t Passes::reservedByTraining() {
     for (const TensorPtr &T : llvm::make_first_range(Placed)) {
       if (!T->Gradient)
         continue;
-      for (unsigned Copy = 0; IsFirst && Copy < Copies; ++Copy)
+      for (unsigned Copy = 0; IsFirst && Copy < Optimizes.Copies; ++Copy)
         State.push_back(S.allocate(T->Gradient->Bytes));
       std::vector<BlockPtr> InStep;
-      for (unsigned Each = 0; Each < Scratch; ++Each)
+      for (unsigned Each = 0; Each < Optimizes.Scratch; ++Each)
         InStep.push_back(S.allocate(T->Gradient->Bytes));
     }
     if (!IsFirst && S.memory().reserved() == Before)

@@ -85,46 +85,6 @@ ModulePtr cloneOf(Interpreter &VM, const ModulePtr &M) {
   return Copy;
 }
 
-static void fill(Interpreter &VM, ModuleInstance &M,
-                 const ModuleContents &Contents, SourceLocation At);
-
-static ModulePtr makePart(Interpreter &VM, const RegisteredModule &Part,
-                          SourceLocation At) {
-  if (Part.Given)
-    return Part.IsCopy ? cloneOf(VM, Part.Given) : Part.Given;
-  ModulePtr M = newModule(VM, Part.Class, nullptr, At);
-  if (VM.Halted)
-    return M;
-  if (!Part.Children.empty()) {
-    for (const RegisteredModule &Child : Part.Children)
-      M->Children.push_back({Child.Name, makePart(VM, Child, At)});
-    return M;
-  }
-  for (const auto &[Name, Option] : Part.Options)
-    M->Settings[Name] = cell(*Option);
-  if (std::optional<ModuleContents> Contents =
-          contentsOf(Part.Class, Part.Options))
-    fill(VM, *M, *Contents, At);
-  return M;
-}
-
-static void fill(Interpreter &VM, ModuleInstance &M,
-                 const ModuleContents &Contents, SourceLocation At) {
-  for (const bool IsParameter : {true, false})
-    for (const RegisteredTensor &T :
-         IsParameter ? Contents.Parameters : Contents.Buffers) {
-      auto Handle = std::make_shared<TensorInstance>();
-      Handle->Shape = T.Shape;
-      Handle->RequiresGrad = IsParameter;
-      (IsParameter ? M.Parameters : M.Buffers)
-          .push_back({T.Name, std::move(Handle)});
-    }
-  for (const RegisteredModule &Child : Contents.Children)
-    M.Children.push_back({Child.Name, makePart(VM, Child, At)});
-  for (const RegisteredModule &Child : Contents.Unlisted)
-    M.Unlisted.push_back({Child.Name, makePart(VM, Child, At)});
-}
-
 /// Registers what LibTorch's \p Class registers with the settings of \p M.
 static void fillLibraryModule(Interpreter &VM, ModuleInstance &M,
                               StringRef Class, SourceLocation At) {
@@ -137,27 +97,16 @@ static void fillLibraryModule(Interpreter &VM, ModuleInstance &M,
       fillLibraryModule(VM, *Layer, Setting->Name, At);
       Setting = moduleValue(Layer);
     }
-  const std::optional<ModuleContents> Contents = contentsOf(Class, Options);
-  if (!Contents) {
+  if (!registerContents(VM, M, Class, Options)) {
     M.IsIncomplete = true;
     VM.note(At, "what '" + Class + "' registers is not known");
     return;
   }
-  for (const std::string &Option : Contents->Missing) {
-    M.IsIncomplete = true;
-    auto It = M.Settings.find(Option);
-    const bool IsKnown =
-        It != M.Settings.end() && It->second->What == Value::Integer;
-    VM.note(At, "'" + Option + "' of " + M.ClassName +
-                    (IsKnown ? " is too large" : " is not known") +
-                    (It == M.Settings.end() ? "" : VM.because(It->second)));
-  }
-  fill(VM, M, *Contents, At);
   // The weight that it is given is its parameter.
-  if (auto It = M.Settings.find(WeightOption);
+  if (auto It = M.Settings.find("_weight");
       It != M.Settings.end() && It->second->What == Value::Tensor)
     for (ModuleInstance::Tensor &T : M.Parameters)
-      if (T.Name == WeightParameter) {
+      if (T.Name == "weight") {
         T.Handle = It->second->Handle;
         T.Handle->RequiresGrad = true;
       }
@@ -185,10 +134,10 @@ ModulePtr makePretrained(Interpreter &VM, const CXXMethodDecl *Method,
     M->Settings[Sizes[I].str()] =
         Known && (*Known)[I] ? integer(*(*Known)[I]) : Weight;
   }
-  M->Settings[WeightOption] = Weight;
+  M->Settings["_weight"] = Weight;
   fillLibraryModule(VM, *M, M->ClassName, At);
   std::optional<bool> Freezes = true;
-  if (auto It = M->Settings.find(FreezeOption); It != M->Settings.end())
+  if (auto It = M->Settings.find("freeze"); It != M->Settings.end())
     Freezes = truth(It->second);
   for (ModuleInstance::Tensor &T : M->Parameters)
     T.Handle->RequiresGrad =

@@ -112,12 +112,6 @@ bool isDictionary(llvm::StringRef Class);
 /// One whose loops go through names and elements, and not elements alone.
 bool givesPairs(llvm::StringRef Class);
 
-/// The options of an embedding that are its weight, and whether
-/// from_pretrained() freezes that.
-inline constexpr char WeightOption[] = "_weight", FreezeOption[] = "freeze";
-/// The parameter that WeightOption is.
-inline constexpr char WeightParameter[] = "weight";
-
 /// TORCH_CHECK and similar: functions that always throw.
 bool alwaysThrows(const clang::FunctionDecl *F);
 

@@ -1,4 +1,4 @@
-//===- ModuleParameters.h - What LibTorch's modules register ----*- C++ -*-===//
+//===- ModuleParameters.h - LibTorch's modules and optimizers ---*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The parameters and buffers that each module of torch::nn registers, with
-/// their shapes, as a function of its options. From the headers and sources of
-/// LibTorch 1.13.1, which 2.x agrees with; test/budget compares every row with
-/// the real library.
+/// The options of torch::nn's modules, what their forward() runs, and what
+/// optimizers keep. From the headers and sources of LibTorch 1.13.1, which 2.x
+/// agrees with; test/budget compares every row with the real library.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,46 +28,9 @@ using torch::isFloating;
 using torch::Size;
 using torch::TensorShape;
 
-/// A tensor that a module registers.
-struct RegisteredTensor {
-  std::string Name;
-  TensorShape Shape;
-};
-
-/// A module that a module registers.
-struct RegisteredModule {
-  std::string Name;
-  /// One of LibTorch's by its class, as "Linear", and its options.
-  std::string Class;
-  OptionValues Options;
-  /// Instead: a module that an option holds, or a copy of it.
-  ModulePtr Given;
-  bool IsCopy = false;
-  std::vector<RegisteredModule> Children; ///< Of a ModuleList or Sequential.
-};
-
-/// What a module registers.
-struct ModuleContents {
-  std::vector<RegisteredTensor> Parameters, Buffers;
-  std::vector<RegisteredModule> Children;
-  /// Modules that its options keep alive, and that no parameters() lists.
-  std::vector<RegisteredModule> Unlisted;
-  /// Options whose value decides what there is, and is not known. What they
-  /// decide is left out, or has unknown sizes.
-  std::vector<std::string> Missing;
-};
-
 /// Takes the number of dimensions off the end of \p Name: 2 of "Conv2d" and
 /// "conv2d"; 0 where there is none.
 unsigned takeDimensions(llvm::StringRef &Name);
-
-/// LibTorch's module \p Class, as "Conv2d", with \p Options. Options that are
-/// not given have their defaults. nullopt when this table does not know the
-/// class.
-std::optional<ModuleContents> contentsOf(llvm::StringRef Class,
-                                         const OptionValues &Options);
-
-// ModuleOptions.cpp.
 
 /// The names of the options that the constructor of module \p Class, or of its
 /// options class, takes by position.
@@ -80,30 +42,19 @@ Cell defaultOption(llvm::StringRef Class, llvm::StringRef Option);
 
 // ModuleRuns.cpp.
 
-/// A line of a forward() that runs other modules.
-struct ModuleStep {
-  llvm::StringRef Result; ///< The variable that is set; of the last, returned.
-  /// A child by its name; with "*" all children of that one after each other;
-  /// "+" adds; the name of an option, with "=", that is an activation. A child
-  /// that is not there gives its first input.
-  llvm::StringRef Runs;
-  /// Variables, inputs, "true", "false".
-  llvm::SmallVector<llvm::StringRef, 8> Inputs;
-  /// The next step is part of the same expression, so this result stays alive.
-  bool Continues = false;
-};
-
 /// What forward() of a module of LibTorch's does.
 struct ModuleRun {
   /// It runs that with its options and tensors as arguments, and with its
-  /// inputs under these names. Empty: not known.
+  /// inputs. Empty: not known.
   std::string Operator;
-  llvm::SmallVector<llvm::StringRef, 8> Inputs;
-  OptionValues Defaults;         ///< Where they are not those of Operator.
-  bool IsFunctional = false;     ///< It calls a function that it was given.
-  bool NestsState = false;       ///< It returns (a, (b, c)), not (a, b, c).
-  bool AddsLoss = false;         ///< It returns (a, number), not a.
-  std::vector<ModuleStep> Steps; ///< Instead of an operator.
+  llvm::SmallVector<llvm::StringRef, 8> Inputs; ///< Their names.
+  /// Instead of an operator, steps with ";" between them. Each has the variable
+  /// that it sets, of the last the result, with "&" where the next step is part
+  /// of the same expression; what it runs; and variables that are its inputs.
+  /// It runs a child by its name; with "*" all children of that one after each
+  /// other; "+" adds; "=" stands before an option that is an activation. A
+  /// child that is not there gives its first input.
+  llvm::StringRef Steps;
 };
 ModuleRun runOfModule(llvm::StringRef Class);
 
@@ -111,19 +62,31 @@ ModuleRun runOfModule(llvm::StringRef Class);
 /// "relu" of others.
 llvm::StringRef activationNamed(llvm::StringRef Enumerator);
 
-// OptimizerState.cpp.
-
-/// How many times the bytes of a parameter \p Optimizer keeps for it from its
-/// first step on. As --optimizer spells them: sgd, sgd-momentum, adam, adamw,
-/// amsgrad, rmsprop, adagrad; nullopt for others.
-std::optional<unsigned> optimizerCopies(llvm::StringRef Optimizer);
-/// How many copies of a parameter its step() makes for the moment, at most;
-/// parameters are worked on one by one.
-unsigned optimizerScratch(llvm::StringRef Optimizer);
-/// Does it have its state before its first step()?
-bool hasOptimizerStateAtOnce(llvm::StringRef Optimizer);
-/// All names that optimizerCopies() takes.
-llvm::ArrayRef<llvm::StringRef> knownOptimizers();
+/// What step() keeps of a parameter in tensors; counters are numbers.
+struct Optimizer {
+  llvm::StringRef Name; ///< As --optimizer spells it.
+  /// How many times the bytes of a parameter it keeps from its first step on.
+  unsigned Copies = 0;
+  /// How many copies of a parameter step() makes for the moment, at most;
+  /// parameters are worked on one by one.
+  unsigned Scratch = 0;
+  bool AtOnce = false; ///< It keeps them from its construction on.
+};
+inline constexpr Optimizer Optimizers[] = {
+    {"sgd"},                 // Without momentum, nothing.
+    {"sgd-momentum", 1, 0},  // momentum_buffer
+    {"adam", 2, 2},          // exp_avg, exp_avg_sq
+    {"adamw", 2, 2},         // The same.
+    {"amsgrad", 3, 2},       // Adam or AdamW with amsgrad: max_exp_avg_sq, too.
+    {"rmsprop", 1, 1},       // square_avg; neither centered nor with momentum
+    {"adagrad", 1, 1, true}, // sum
+};
+inline std::optional<Optimizer> optimizerNamed(llvm::StringRef Name) {
+  for (const Optimizer &Each : Optimizers)
+    if (Each.Name == Name)
+      return Each;
+  return std::nullopt;
+}
 
 } // namespace libtorch_tidy::bytes
 

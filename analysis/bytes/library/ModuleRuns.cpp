@@ -63,9 +63,7 @@ static std::string operatorOfModule(StringRef Class) {
 
 namespace {
 
-/// The names of what forward() of some classes is given, and the steps that it
-/// runs instead of an operator: what is set, with "&" where the expression goes
-/// on, what runs, and its inputs.
+/// What ModuleRun says of some classes.
 struct RunRow {
   StringRef Classes, Inputs, Steps = "";
 };
@@ -119,33 +117,14 @@ StringRef activationNamed(StringRef Enumerator) {
   return Enumerator.contains_insensitive("gelu") ? "gelu" : "relu";
 }
 
-static ModuleStep stepOf(StringRef Line) {
-  ModuleStep Step;
-  Line.split(Step.Inputs, ' ');
-  Step.Result = Step.Inputs[0];
-  Step.Continues = Step.Result.consume_back("&");
-  Step.Runs = Step.Inputs[1];
-  Step.Inputs.erase(Step.Inputs.begin(), Step.Inputs.begin() + 2);
-  return Step;
-}
-
 ModuleRun runOfModule(StringRef Class) {
-  ModuleRun Result;
-  Result.Operator = operatorOfModule(Class);
-  Result.NestsState = Class == "LSTM";
-  Result.AddsLoss = Class == "AdaptiveLogSoftmaxWithLoss";
-  Result.IsFunctional = Class == "Functional";
-  if (Class == "Flatten")
-    Result.Defaults["start_dim"] = integer(1);
+  ModuleRun Result = {operatorOfModule(Class), {"input", "target"}, ""};
   for (const RunRow &Row : RunRows)
     if (llvm::is_contained(llvm::split(Row.Classes, ' '), Class)) {
+      Result.Inputs.clear();
       Row.Inputs.split(Result.Inputs, ' ');
-      if (!Row.Steps.empty())
-        for (const StringRef Line : llvm::split(Row.Steps, ';'))
-          Result.Steps.push_back(stepOf(Line));
-      return Result;
+      Result.Steps = Row.Steps;
     }
-  Result.Inputs = {"input", "target"};
   return Result;
 }
 
