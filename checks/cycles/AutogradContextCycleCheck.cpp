@@ -24,18 +24,6 @@ namespace libtorch_tidy {
 
 namespace {
 
-/// docs/checks/libtorch-autograd-context-cycle.md says what it finds and why.
-class AutogradContextCycleCheck : public LibtorchCheck {
-public:
-  using LibtorchCheck::LibtorchCheck;
-  void registerMatchers(MatchFinder *Finder) override;
-  void checkMatch(const Match &Result) override;
-
-private:
-  void checkForward(const FunctionDecl *Forward, const FunctionDecl *Backward,
-                    ASTContext &Context);
-};
-
 /// A tensor in saved_data.
 struct KeptTensor {
   SavedValue Store;
@@ -63,11 +51,9 @@ llvm::SmallVector<const FunctionDecl *, 2> definitionsOf(const CXXRecordDecl *R,
   return Found;
 }
 
-} // namespace
-
 /// What in \p Backward takes what \p Key names out of saved_data: it is gone
 /// then when backward() has run, as what save_for_backward() was given.
-static const Expr *releaseIn(const FunctionDecl *Backward, const Expr *Key) {
+const Expr *releaseIn(const FunctionDecl *Backward, const Expr *Key) {
   const std::optional<std::string> Text = literalOf(Key);
   return cpp::findFirst<CXXMemberCallExpr>(
       Backward->getBody(), [&](const CXXMemberCallExpr *Call) {
@@ -80,26 +66,8 @@ static const Expr *releaseIn(const FunctionDecl *Backward, const Expr *Key) {
       });
 }
 
-void AutogradContextCycleCheck::registerMatchers(MatchFinder *Finder) {
-  Finder->addMatcher(cxxRecordDecl(isDefinition(),
-                                   unless(isExpansionInSystemHeader()),
-                                   unless(isTemplateInstantiation()),
-                                   isDerivedFrom(torch::CustomFunction.str()))
-                         .bind("class"),
-                     this);
-}
-
-void AutogradContextCycleCheck::checkMatch(const Match &Result) {
-  const auto *R = Result.Nodes.getNodeAs<CXXRecordDecl>("class");
-  auto Backward = definitionsOf(R, torch::BackwardMethod);
-  for (const FunctionDecl *Forward : definitionsOf(R, torch::ForwardMethod))
-    if (cpp::isUserCode(Forward->getLocation(), *Result.SourceManager))
-      checkForward(Forward, Backward.size() == 1 ? Backward.front() : nullptr,
-                   *Result.Context);
-}
-
-static llvm::SmallVector<KeptTensor, 4> decide(const AutogradForward &In,
-                                               const FunctionDecl *Backward) {
+llvm::SmallVector<KeptTensor, 4> decide(const AutogradForward &In,
+                                        const FunctionDecl *Backward) {
   llvm::SmallVector<KeptTensor, 4> Kept;
   for (const SavedValue &S : In.uses().Stores) {
     auto Values = In.keptBy(S);
@@ -120,7 +88,7 @@ static llvm::SmallVector<KeptTensor, 4> decide(const AutogradForward &In,
   return Kept;
 }
 
-static Finding worded(const KeptTensor &K) {
+Finding worded(const KeptTensor &K) {
   const SavedValue &S = K.Store;
   Finding F =
       Finding::at(S.Where->Stmt::getBeginLoc(), S.Where->getSourceRange());
@@ -152,31 +120,55 @@ static Finding worded(const KeptTensor &K) {
             (IsOne ? "it lives" : "they live") + " as long as the graph node");
 }
 
-void AutogradContextCycleCheck::checkForward(const FunctionDecl *Forward,
-                                             const FunctionDecl *Backward,
-                                             ASTContext &Context) {
-  const AutogradForward In(Forward);
-  const llvm::SmallVector<KeptTensor, 4> Kept = decide(In, Backward);
-  if (Kept.empty())
-    return;
-  // One edit for all: where one tensor goes depends on the others.
-  llvm::SmallVector<SavedValue, 4> Stores;
-  for (const KeptTensor &K : Kept)
-    Stores.push_back(K.Store);
-  fixits::Edits All;
-  const Reason *WhyNot = saveForBackward(In, Stores, Backward, Context, All);
-  for (const KeptTensor &K : Kept) {
-    Finding F = worded(K);
-    if (WhyNot)
-      F.because(*WhyNot);
-    else if (&K == &Kept.front())
-      F.fix(All);
-    else
-      F.because(AutogradContextCycle.WithFirst, "first",
-                Stores.front().Where->getExprLoc());
-    report(F);
+/// docs/checks/libtorch-autograd-context-cycle.md says what it finds and why.
+class AutogradContextCycleCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override {
+    Finder->addMatcher(cxxRecordDecl(isDefinition(),
+                                     unless(isExpansionInSystemHeader()),
+                                     unless(isTemplateInstantiation()),
+                                     isDerivedFrom(torch::CustomFunction.str()))
+                           .bind("class"),
+                       this);
   }
-}
+  void checkMatch(const Match &Result) override {
+    const auto *R = Result.Nodes.getNodeAs<CXXRecordDecl>("class");
+    auto Backward = definitionsOf(R, torch::BackwardMethod);
+    for (const FunctionDecl *Forward : definitionsOf(R, torch::ForwardMethod))
+      if (cpp::isUserCode(Forward->getLocation(), *Result.SourceManager))
+        checkForward(Forward, Backward.size() == 1 ? Backward.front() : nullptr,
+                     *Result.Context);
+  }
+
+private:
+  void checkForward(const FunctionDecl *Forward, const FunctionDecl *Backward,
+                    ASTContext &Context) {
+    const AutogradForward In(Forward);
+    const llvm::SmallVector<KeptTensor, 4> Kept = decide(In, Backward);
+    if (Kept.empty())
+      return;
+    // One edit for all: where one tensor goes depends on the others.
+    llvm::SmallVector<SavedValue, 4> Stores;
+    for (const KeptTensor &K : Kept)
+      Stores.push_back(K.Store);
+    fixits::Edits All;
+    const Reason *WhyNot = saveForBackward(In, Stores, Backward, Context, All);
+    for (const KeptTensor &K : Kept) {
+      Finding F = worded(K);
+      if (WhyNot)
+        F.because(*WhyNot);
+      else if (&K == &Kept.front())
+        F.fix(All);
+      else
+        F.because(AutogradContextCycle.WithFirst, "first",
+                  Stores.front().Where->getExprLoc());
+      report(F);
+    }
+  }
+};
+
+} // namespace
 
 LIBTORCH_CHECK(AutogradContextCycleCheck, AutogradContextCycle);
 

@@ -38,26 +38,6 @@ constexpr struct CreateGraphCycleReasons {
                       "gradients after the call."};
 } CreateGraphCycle{};
 
-/// docs/checks/libtorch-create-graph-cycle.md says what it finds and why.
-class CreateGraphCycleCheck : public LibtorchCheck {
-public:
-  using LibtorchCheck::LibtorchCheck;
-  void registerMatchers(MatchFinder *Finder) override;
-  void checkMatch(const Match &Result) override;
-  void checkMatched() override;
-
-private:
-  /// A backward() that makes the graph of gradients, for certain or when a
-  /// parameter of its function says so.
-  struct Backward {
-    const CallExpr *Call;
-    const FunctionDecl *In;
-    const ParmVarDecl *When; ///< Null: always.
-  };
-  /// Who resets gradients is known at the end of the unit.
-  llvm::SmallVector<Backward, 2> Calls;
-};
-
 bool isGradient(const Expr *E) {
   E = cpp::stripImplicit(E);
   if (const VarDecl *Var = cpp::variableOf(E);
@@ -157,40 +137,8 @@ const VarDecl *unchangedVariable(const Expr *E, const Stmt *Body) {
              : nullptr;
 }
 
-} // namespace
-
-void CreateGraphCycleCheck::registerMatchers(MatchFinder *Finder) {
-  Finder->addMatcher(
-      callExpr(callee(functionDecl(hasName(torch::BackwardName))),
-               forFunction(functionDecl().bind("in")))
-          .bind("call"),
-      this);
-}
-
-void CreateGraphCycleCheck::checkMatch(const Match &Result) {
-  const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
-  const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
-  if (!In->hasBody())
-    return;
-  auto Backward = torch::asBackward(Call);
-  if (!Backward || Backward->ReturnsGradients ||
-      Backward->CreateGraph == torch::Flag::False)
-    return;
-  if (Backward->CreateGraph == torch::Flag::True) {
-    Calls.push_back({Call, In, nullptr});
-    return;
-  }
-  const VarDecl *Var =
-      unchangedVariable(createGraphArgument(Call), In->getBody());
-  if (const auto *Param = dyn_cast_or_null<ParmVarDecl>(Var))
-    Calls.push_back({Call, In, Param});
-  else if (Var && Var->getInit() &&
-           cpp::constantBool(Var->getInit(), context()) == true)
-    Calls.push_back({Call, In, nullptr});
-}
-
 /// The finding at \p Call, which makes the graph of gradients.
-static Finding worded(const CallExpr *Call) {
+Finding worded(const CallExpr *Call) {
   return Finding::at(Call->Stmt::getBeginLoc(), Call->getSourceRange())
       .says("backward() with create_graph=true stores gradients whose graph "
             "owns the parameters: each parameter and its gradient keep each "
@@ -199,7 +147,7 @@ static Finding worded(const CallExpr *Call) {
 }
 
 /// Is there no finding at \p Call, which is in \p In, because of a reset there?
-static bool isReset(const CallExpr *Call, const FunctionDecl *In) {
+bool isReset(const CallExpr *Call, const FunctionDecl *In) {
   const CallExpr *Reset = resetAfter(Call, In);
   if (Reset)
     silent(Call->Stmt::getBeginLoc(), CreateGraphCycle.Reset, "reset",
@@ -207,37 +155,84 @@ static bool isReset(const CallExpr *Call, const FunctionDecl *In) {
   return Reset;
 }
 
-void CreateGraphCycleCheck::checkMatched() {
-  for (const Backward &B : Calls) {
-    if (isReset(B.Call, B.In))
-      continue;
-    llvm::SmallVector<flow::WrittenCall, 4> Callers =
-        flow::callsOf(B.In, unit());
-    if (!B.When) {
-      // Whoever calls the function may clean up after it.
-      if (!Callers.empty() &&
-          llvm::all_of(Callers, [](const flow::WrittenCall &C) {
-            return resetAfter(C.Call, C.In);
-          }))
-        silent(B.Call->Stmt::getBeginLoc(), CreateGraphCycle.CallersReset,
-               B.In);
-      else
-        report(worded(B.Call));
-      continue;
-    }
-    const unsigned I = B.When->getFunctionScopeIndex();
-    for (const flow::WrittenCall &C : Callers)
-      if (!isa<CXXOperatorCallExpr>(C.Call) && I < C.Call->getNumArgs() &&
-          cpp::constantBool(C.Call->getArg(I), context()) == true &&
-          cpp::isUserCode(C.Call->Stmt::getBeginLoc(),
-                          context().getSourceManager()) &&
-          !isReset(C.Call, C.In))
-        report(worded(C.Call).note(
-            B.Call->Stmt::getBeginLoc(),
-            quoted(B.When) + " is what this backward() gets as create_graph"));
+/// docs/checks/libtorch-create-graph-cycle.md says what it finds and why.
+class CreateGraphCycleCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override {
+    Finder->addMatcher(
+        callExpr(callee(functionDecl(hasName(torch::BackwardName))),
+                 forFunction(functionDecl().bind("in")))
+            .bind("call"),
+        this);
   }
-  Calls.clear();
-}
+  void checkMatch(const Match &Result) override {
+    const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
+    const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
+    if (!In->hasBody())
+      return;
+    auto Backward = torch::asBackward(Call);
+    if (!Backward || Backward->ReturnsGradients ||
+        Backward->CreateGraph == torch::Flag::False)
+      return;
+    if (Backward->CreateGraph == torch::Flag::True) {
+      Calls.push_back({Call, In, nullptr});
+      return;
+    }
+    const VarDecl *Var =
+        unchangedVariable(createGraphArgument(Call), In->getBody());
+    if (const auto *Param = dyn_cast_or_null<ParmVarDecl>(Var))
+      Calls.push_back({Call, In, Param});
+    else if (Var && Var->getInit() &&
+             cpp::constantBool(Var->getInit(), context()) == true)
+      Calls.push_back({Call, In, nullptr});
+  }
+  void checkMatched() override {
+    for (const Backward &B : Calls) {
+      if (isReset(B.Call, B.In))
+        continue;
+      llvm::SmallVector<flow::WrittenCall, 4> Callers =
+          flow::callsOf(B.In, unit());
+      if (!B.When) {
+        // Whoever calls the function may clean up after it.
+        if (!Callers.empty() &&
+            llvm::all_of(Callers, [](const flow::WrittenCall &C) {
+              return resetAfter(C.Call, C.In);
+            }))
+          silent(B.Call->Stmt::getBeginLoc(), CreateGraphCycle.CallersReset,
+                 B.In);
+        else
+          report(worded(B.Call));
+        continue;
+      }
+      const unsigned I = B.When->getFunctionScopeIndex();
+      for (const flow::WrittenCall &C : Callers)
+        if (!isa<CXXOperatorCallExpr>(C.Call) && I < C.Call->getNumArgs() &&
+            cpp::constantBool(C.Call->getArg(I), context()) == true &&
+            cpp::isUserCode(C.Call->Stmt::getBeginLoc(),
+                            context().getSourceManager()) &&
+            !isReset(C.Call, C.In))
+          report(worded(C.Call).note(
+              B.Call->Stmt::getBeginLoc(),
+              quoted(B.When) +
+                  " is what this backward() gets as create_graph"));
+    }
+    Calls.clear();
+  }
+
+private:
+  /// A backward() that makes the graph of gradients, for certain or when a
+  /// parameter of its function says so.
+  struct Backward {
+    const CallExpr *Call;
+    const FunctionDecl *In;
+    const ParmVarDecl *When; ///< Null: always.
+  };
+  /// Who resets gradients is known at the end of the unit.
+  llvm::SmallVector<Backward, 2> Calls;
+};
+
+} // namespace
 
 LIBTORCH_CHECK(CreateGraphCycleCheck, CreateGraphCycle);
 

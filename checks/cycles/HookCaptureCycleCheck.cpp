@@ -50,14 +50,6 @@ struct KeptValue {
   const Reason *Why = nullptr;   ///< It is weaker, or has no fix.
 };
 
-/// docs/checks/libtorch-hook-capture-cycle.md says what it finds and why.
-class HookCaptureCycleCheck : public LibtorchCheck {
-public:
-  using LibtorchCheck::LibtorchCheck;
-  void registerMatchers(MatchFinder *Finder) override;
-  void checkMatch(const Match &Result) override;
-};
-
 /// \p E as written, or the name of its object.
 std::string spelled(const Expr *E, const cpp::Object &Object,
                     const ASTContext &Context) {
@@ -260,14 +252,8 @@ fixits::Edits captureDetached(const LambdaExpr *Lambda,
                            Var->getNameAsString() + ".detach()", Context);
 }
 
-} // namespace
-
-void HookCaptureCycleCheck::registerMatchers(MatchFinder *Finder) {
-  Finder->addMatcher(callExpr().bind("call"), this);
-}
-
 /// A hook that refers to what is gone when it runs.
-static Finding worded(const LostCapture &Lost, const StoredFunction &S) {
+Finding worded(const LostCapture &Lost, const StoredFunction &S) {
   const std::string Name = quoted(Lost.Var);
   Finding F =
       Finding::at(S.loc(), S.Hook->Tensor->getSourceRange())
@@ -281,8 +267,8 @@ static Finding worded(const LostCapture &Lost, const StoredFunction &S) {
   return F;
 }
 
-static Finding worded(const KeptValue &K, const StoredFunction &S,
-                      ASTContext &Context) {
+Finding worded(const KeptValue &K, const StoredFunction &S,
+               ASTContext &Context) {
   const bool IsOwner = K.Is == KeptValue::Owner;
   const std::string What = K.Name && (K.Name->Root || !IsOwner)
                                ? spelled(K.Value, *K.Name, Context)
@@ -324,8 +310,8 @@ static Finding worded(const KeptValue &K, const StoredFunction &S,
 }
 
 /// Why a detached copy cannot be captured in place of the tensor itself.
-static const Reason *whyNotFixed(const KeptValue &K, const StoredFunction &S,
-                                 flow::UnitModel &Unit) {
+const Reason *whyNotFixed(const KeptValue &K, const StoredFunction &S,
+                          flow::UnitModel &Unit) {
   if (S.Hook->OnNode)
     return &HookCaptureCycle.OnNode;
   if (!K.Capture || K.Name->Element || !torch::isTensor(K.Value->getType()))
@@ -340,8 +326,7 @@ static const Reason *whyNotFixed(const KeptValue &K, const StoredFunction &S,
 }
 
 /// How \p K and \p S keep each other. False where they do not.
-static bool relate(KeptValue &K, const StoredFunction &S,
-                   flow::UnitModel &Unit) {
+bool relate(KeptValue &K, const StoredFunction &S, flow::UnitModel &Unit) {
   const QualType T = K.Value->getType();
   auto Related = [&](auto Holds) {
     return (K.Object && Holds(*K.Object, S.Place)) ||
@@ -384,8 +369,8 @@ static bool relate(KeptValue &K, const StoredFunction &S,
 }
 
 /// The cycle that \p Value, which \p S keeps, closes; nullopt for none.
-static std::optional<KeptValue>
-decide(const Expr *Value, const StoredFunction &S, flow::UnitModel &Unit) {
+std::optional<KeptValue> decide(const Expr *Value, const StoredFunction &S,
+                                flow::UnitModel &Unit) {
   const Stmt *Body = S.In->getBody();
   KeptValue K{Value, captureOf(S.Lambda, Value), cpp::objectOf(Value, Body),
               cpp::namedObject(Value)};
@@ -407,31 +392,41 @@ decide(const Expr *Value, const StoredFunction &S, flow::UnitModel &Unit) {
   return std::nullopt;
 }
 
-void HookCaptureCycleCheck::checkMatch(const Match &Result) {
-  const auto S = asStoredFunction(Result.Nodes.getNodeAs<CallExpr>("call"),
-                                  *Result.Context);
-  if (!S)
-    return;
-  std::optional<Finding> Worst;
-  if (auto Lost = S->Hook ? lostCapture(*S) : std::nullopt) {
-    if (Lost->UsedBy)
-      silent(S->loc(), HookCaptureCycle.UsedBefore, "call",
-             Lost->UsedBy->getExprLoc());
-    else
-      Worst = worded(*Lost, *S);
+/// docs/checks/libtorch-hook-capture-cycle.md says what it finds and why.
+class HookCaptureCycleCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override {
+    Finder->addMatcher(callExpr().bind("call"), this);
   }
-  for (const Expr *Kept : torch::keptBy(S->Function, S->In->getBody()))
-    if (auto K = decide(Kept, *S, unit()))
-      if (Finding F = worded(*K, *S, *Result.Context);
-          !Worst || F.Strength < Worst->Strength)
-        Worst = std::move(F);
-  if (!Worst)
-    return;
-  if (auto Why = removalOf(*S, unit()))
-    silent(S->loc(), *Why->Row, Why->Detail, Why->At);
-  else
-    report(*Worst);
-}
+  void checkMatch(const Match &Result) override {
+    const auto S = asStoredFunction(Result.Nodes.getNodeAs<CallExpr>("call"),
+                                    *Result.Context);
+    if (!S)
+      return;
+    std::optional<Finding> Worst;
+    if (auto Lost = S->Hook ? lostCapture(*S) : std::nullopt) {
+      if (Lost->UsedBy)
+        silent(S->loc(), HookCaptureCycle.UsedBefore, "call",
+               Lost->UsedBy->getExprLoc());
+      else
+        Worst = worded(*Lost, *S);
+    }
+    for (const Expr *Kept : torch::keptBy(S->Function, S->In->getBody()))
+      if (auto K = decide(Kept, *S, unit()))
+        if (Finding F = worded(*K, *S, *Result.Context);
+            !Worst || F.Strength < Worst->Strength)
+          Worst = std::move(F);
+    if (!Worst)
+      return;
+    if (auto Why = removalOf(*S, unit()))
+      silent(S->loc(), *Why->Row, Why->Detail, Why->At);
+    else
+      report(*Worst);
+  }
+};
+
+} // namespace
 
 LIBTORCH_CHECK(HookCaptureCycleCheck, HookCaptureCycle);
 

@@ -30,9 +30,6 @@ using cpp::Object;
 
 namespace {
 
-class FieldUses;
-class ClassOwnership;
-
 constexpr struct ModuleOwnershipCycleReasons {
   Reason ByClasses{"object-unseen", Effect::Likely,
                    "No function makes the cycle: two classes own each other "
@@ -43,25 +40,6 @@ constexpr struct ModuleOwnershipCycleReasons {
                   "A member on the way is reset, cleared, moved away or set to "
                   "null anywhere in the file, which opens the cycle."};
 } ModuleOwnershipCycle{};
-
-/// docs/checks/libtorch-module-ownership-cycle.md says what it finds and why.
-class ModuleOwnershipCycleCheck : public LibtorchCheck {
-public:
-  using LibtorchCheck::LibtorchCheck;
-  void registerMatchers(MatchFinder *Finder) override;
-  void checkMatch(const Match &Result) override;
-  void checkMatched() override;
-
-private:
-  void checkEdges(const FunctionDecl *Function, const FieldUses &Uses);
-  void checkClasses(const CXXRecordDecl *Child, const FieldUses &Uses,
-                    ClassOwnership &Classes);
-
-  /// Modules of the user, in source order.
-  llvm::SmallVector<const CXXRecordDecl *, 8> Modules;
-  /// Members that a finding is about already.
-  llvm::DenseSet<const FieldDecl *> Reported;
-};
 
 bool isModuleOwner(QualType T) {
   return cpp::isSharedOwner(T) && torch::isModule(T);
@@ -350,24 +328,8 @@ private:
   }
 };
 
-} // namespace
-
-void ModuleOwnershipCycleCheck::registerMatchers(MatchFinder *Finder) {
-  Finder->addMatcher(cxxRecordDecl(isDefinition(),
-                                   unless(isExpansionInSystemHeader()),
-                                   isDerivedFrom(torch::ModuleClass.str()))
-                         .bind("module"),
-                     this);
-}
-
-void ModuleOwnershipCycleCheck::checkMatch(const Match &Result) {
-  const auto *R = Result.Nodes.getNodeAs<CXXRecordDecl>("module");
-  if (!R->isDependentContext())
-    Modules.push_back(R);
-}
-
 /// The finding that \p Way makes, which begins with the edge that closes it.
-static Finding worded(llvm::ArrayRef<const Edge *> Way) {
+Finding worded(llvm::ArrayRef<const Edge *> Way) {
   const Edge &E = *Way.front();
   const std::string Owner = nameOf(E.Owner), Owned = nameOf(E.Owned);
   const bool Recurses = (Way.size() > 1 || E.Owner == E.Owned) &&
@@ -391,44 +353,6 @@ static Finding worded(llvm::ArrayRef<const Edge *> Way) {
   return F;
 }
 
-/// Cycles that the statements of \p Function close.
-void ModuleOwnershipCycleCheck::checkEdges(const FunctionDecl *Function,
-                                           const FieldUses &Uses) {
-  EdgeFinder Finder(Function->getBody(), context().getSourceManager());
-  llvm::DenseSet<const Edge *> Explained;
-  llvm::SmallVector<const Edge *, 4> Closed;
-  for (const Edge &E : llvm::reverse(Finder.Edges)) {
-    llvm::SmallVector<const Edge *, 4> Way;
-    Way.push_back(&E);
-    llvm::SmallPtrSet<const Edge *, 8> Gone = {&E};
-    if (Explained.contains(&E) ||
-        !reaches(E.Owned, E.Owner, Finder.Edges, Gone, Way))
-      continue;
-    const auto *Released = llvm::find_if(Way, [&](const Edge *Step) {
-      return Uses.Released.contains(Step->Field) ||
-             (!Step->Direct && Uses.releases(Step->Value->getType()));
-    });
-    if (Released != Way.end()) {
-      silent(E.Where->getBeginLoc(), ModuleOwnershipCycle.Released, "given",
-             (*Released)->Where->getExprLoc());
-      continue;
-    }
-    // One statement may give it in several ways.
-    if (llvm::any_of(Closed, [&](const Edge *Known) {
-          return Known->Owner == E.Owner && Known->Owned == E.Owned;
-        }))
-      continue;
-    Closed.push_back(&E);
-    Explained.insert(Way.begin(), Way.end());
-    for (const Edge *Step : Way)
-      if (Step->Field)
-        Reported.insert(Step->Field);
-    report(worded(Way));
-  }
-}
-
-namespace {
-
 /// Two classes that own each other.
 struct ClassCycle {
   const CXXRecordDecl *Child, *Parent;
@@ -437,9 +361,7 @@ struct ClassCycle {
   const Expr *Given;     ///< What the child's member is given.
 };
 
-} // namespace
-
-static Finding worded(const ClassCycle &C) {
+Finding worded(const ClassCycle &C) {
   const std::string Child = quoted(C.Child), Parent = quoted(C.Parent);
   return Finding::at(C.Own->getLocation(), C.Own->getSourceRange())
       .because(ModuleOwnershipCycle.ByClasses)
@@ -450,58 +372,117 @@ static Finding worded(const ClassCycle &C) {
       .note(C.Back, Parent + " owns " + Child + " modules by this member");
 }
 
-/// Cycles that no function is seen to close: \p Child and another class own
-/// each other, and \p Child takes the other as it comes.
-void ModuleOwnershipCycleCheck::checkClasses(const CXXRecordDecl *Child,
-                                             const FieldUses &Uses,
-                                             ClassOwnership &Classes) {
-  for (const FieldDecl *Field : Child->fields()) {
-    const FieldDecl *Own = Field->getCanonicalDecl();
-    const Expr *Given = Uses.Filled.lookup(Own);
-    if (!Given || Reported.contains(Own))
-      continue;
-    llvm::SmallVector<const CXXRecordDecl *, 2> Held;
-    addModulesIn(Field->getType(), Held);
-    for (const CXXRecordDecl *Parent : Held) {
-      if (Parent == Child->getDefinition())
+/// docs/checks/libtorch-module-ownership-cycle.md says what it finds and why.
+class ModuleOwnershipCycleCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override {
+    Finder->addMatcher(cxxRecordDecl(isDefinition(),
+                                     unless(isExpansionInSystemHeader()),
+                                     isDerivedFrom(torch::ModuleClass.str()))
+                           .bind("module"),
+                       this);
+  }
+  void checkMatch(const Match &Result) override {
+    const auto *R = Result.Nodes.getNodeAs<CXXRecordDecl>("module");
+    if (!R->isDependentContext())
+      Modules.push_back(R);
+  }
+  void checkMatched() override {
+    // A cycle takes a member that can own a module that exists already, or a
+    // module that is registered from outside.
+    if (Modules.empty())
+      return;
+    FieldUses Uses;
+    for (const FunctionDecl *F : unit().functions())
+      Uses.add(F);
+    for (const CXXRecordDecl *Module : Modules)
+      Uses.addElsewhere(Module);
+    for (const FunctionDecl *F : unit().functions())
+      checkEdges(F, Uses);
+    ClassOwnership Classes;
+    for (const CXXRecordDecl *Child : Modules)
+      checkClasses(Child, Uses, Classes);
+    Modules.clear();
+    Reported.clear();
+  }
+
+private:
+  /// Cycles that the statements of \p Function close.
+  void checkEdges(const FunctionDecl *Function, const FieldUses &Uses) {
+    EdgeFinder Finder(Function->getBody(), context().getSourceManager());
+    llvm::DenseSet<const Edge *> Explained;
+    llvm::SmallVector<const Edge *, 4> Closed;
+    for (const Edge &E : llvm::reverse(Finder.Edges)) {
+      llvm::SmallVector<const Edge *, 4> Way;
+      Way.push_back(&E);
+      llvm::SmallPtrSet<const Edge *, 8> Gone = {&E};
+      if (Explained.contains(&E) ||
+          !reaches(E.Owned, E.Owner, Finder.Edges, Gone, Way))
         continue;
-      const FieldDecl *Back =
-          Classes.memberLeadingTo(Parent, Child->getDefinition(), Own);
-      if (!Back || Reported.contains(Back->getCanonicalDecl()))
-        continue;
-      const FieldDecl *Released =
-          Uses.Released.contains(Own)                        ? Own
-          : Uses.Released.contains(Back->getCanonicalDecl()) ? Back
-                                                             : nullptr;
-      if (Released) {
-        silent(Field->getLocation(), ModuleOwnershipCycle.Released, Released);
+      const auto *Released = llvm::find_if(Way, [&](const Edge *Step) {
+        return Uses.Released.contains(Step->Field) ||
+               (!Step->Direct && Uses.releases(Step->Value->getType()));
+      });
+      if (Released != Way.end()) {
+        silent(E.Where->getBeginLoc(), ModuleOwnershipCycle.Released, "given",
+               (*Released)->Where->getExprLoc());
         continue;
       }
-      report(worded(ClassCycle{Child, Parent, Field, Back, Given}));
-      Reported.insert(Own);
-      break;
+      // One statement may give it in several ways.
+      if (llvm::any_of(Closed, [&](const Edge *Known) {
+            return Known->Owner == E.Owner && Known->Owned == E.Owned;
+          }))
+        continue;
+      Closed.push_back(&E);
+      Explained.insert(Way.begin(), Way.end());
+      for (const Edge *Step : Way)
+        if (Step->Field)
+          Reported.insert(Step->Field);
+      report(worded(Way));
     }
   }
-}
 
-void ModuleOwnershipCycleCheck::checkMatched() {
-  // A cycle takes a member that can own a module that exists already, or a
-  // module that is registered from outside.
-  if (Modules.empty())
-    return;
-  FieldUses Uses;
-  for (const FunctionDecl *F : unit().functions())
-    Uses.add(F);
-  for (const CXXRecordDecl *Module : Modules)
-    Uses.addElsewhere(Module);
-  for (const FunctionDecl *F : unit().functions())
-    checkEdges(F, Uses);
-  ClassOwnership Classes;
-  for (const CXXRecordDecl *Child : Modules)
-    checkClasses(Child, Uses, Classes);
-  Modules.clear();
-  Reported.clear();
-}
+  /// Cycles that no function is seen to close: \p Child and another class own
+  /// each other, and \p Child takes the other as it comes.
+  void checkClasses(const CXXRecordDecl *Child, const FieldUses &Uses,
+                    ClassOwnership &Classes) {
+    for (const FieldDecl *Field : Child->fields()) {
+      const FieldDecl *Own = Field->getCanonicalDecl();
+      const Expr *Given = Uses.Filled.lookup(Own);
+      if (!Given || Reported.contains(Own))
+        continue;
+      llvm::SmallVector<const CXXRecordDecl *, 2> Held;
+      addModulesIn(Field->getType(), Held);
+      for (const CXXRecordDecl *Parent : Held) {
+        if (Parent == Child->getDefinition())
+          continue;
+        const FieldDecl *Back =
+            Classes.memberLeadingTo(Parent, Child->getDefinition(), Own);
+        if (!Back || Reported.contains(Back->getCanonicalDecl()))
+          continue;
+        const FieldDecl *Released =
+            Uses.Released.contains(Own)                        ? Own
+            : Uses.Released.contains(Back->getCanonicalDecl()) ? Back
+                                                               : nullptr;
+        if (Released) {
+          silent(Field->getLocation(), ModuleOwnershipCycle.Released, Released);
+          continue;
+        }
+        report(worded(ClassCycle{Child, Parent, Field, Back, Given}));
+        Reported.insert(Own);
+        break;
+      }
+    }
+  }
+
+  /// Modules of the user, in source order.
+  llvm::SmallVector<const CXXRecordDecl *, 8> Modules;
+  /// Members that a finding is about already.
+  llvm::DenseSet<const FieldDecl *> Reported;
+};
+
+} // namespace
 
 LIBTORCH_CHECK(ModuleOwnershipCycleCheck, ModuleOwnershipCycle);
 

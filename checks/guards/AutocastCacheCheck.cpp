@@ -138,6 +138,26 @@ bool isWhollyVisible(const CXXRecordDecl *Class) {
                       });
 }
 
+Finding worded(const Region &R, const ASTContext &Context) {
+  Finding F =
+      Finding::at(R.Begin->Stmt::getBeginLoc(), R.Begin->getSourceRange());
+  if (!R.End)
+    return F.because(AutocastCache.StaysOn)
+        .says("autocast stays on while the optimizer changes the weights, "
+              "without clear_cache(): the casts of weights that it has cached "
+              "stay in memory, and the next forward uses the old ones")
+        .note(R.Step->Stmt::getBeginLoc(), "the weights change here");
+  F.says("autocast is switched on and off again without clear_cache(): the "
+         "casts of weights that it has cached stay in memory, and are used "
+         "again even when the weights have changed")
+      .note(R.End->Stmt::getBeginLoc(), "autocast is switched off here, which "
+                                        "leaves its cache as it is");
+  if (R.WhyNotFixed)
+    return F.because(*R.WhyNotFixed);
+  return F.fix(fixits::insertBeforeStatement(
+      R.End, qualifierOf(R.End, Context) + "clear_cache();", Context));
+}
+
 } // namespace
 
 void AutocastCacheCheck::registerMatchers(MatchFinder *Finder) {
@@ -173,26 +193,6 @@ const CallExpr *AutocastCacheCheck::doneFor(const FunctionDecl *F,
       return U.Call;
   }
   return nullptr;
-}
-
-static Finding worded(const Region &R, const ASTContext &Context) {
-  Finding F =
-      Finding::at(R.Begin->Stmt::getBeginLoc(), R.Begin->getSourceRange());
-  if (!R.End)
-    return F.because(AutocastCache.StaysOn)
-        .says("autocast stays on while the optimizer changes the weights, "
-              "without clear_cache(): the casts of weights that it has cached "
-              "stay in memory, and the next forward uses the old ones")
-        .note(R.Step->Stmt::getBeginLoc(), "the weights change here");
-  F.says("autocast is switched on and off again without clear_cache(): the "
-         "casts of weights that it has cached stay in memory, and are used "
-         "again even when the weights have changed")
-      .note(R.End->Stmt::getBeginLoc(), "autocast is switched off here, which "
-                                        "leaves its cache as it is");
-  if (R.WhyNotFixed)
-    return F.because(*R.WhyNotFixed);
-  return F.fix(fixits::insertBeforeStatement(
-      R.End, qualifierOf(R.End, Context) + "clear_cache();", Context));
 }
 
 /// One region after the other, as they are written.

@@ -57,19 +57,7 @@ constexpr struct DanglingFromBlobReasons {
                    "is kept or returned instead."};
 } DanglingFromBlob{};
 
-/// docs/checks/libtorch-dangling-from-blob.md says what it finds and why.
-class DanglingFromBlobCheck : public LibtorchCheck {
-public:
-  using LibtorchCheck::LibtorchCheck;
-
-private:
-  void checkUnit(flow::UnitModel &Unit) override;
-  void checkArguments(const CallExpr *Call, ASTContext &Context);
-};
-
-} // namespace
-
-static std::string messageOf(const Dangling &D) {
+std::string messageOf(const Dangling &D) {
   const std::string Memory =
       "the memory of " + (D.What.Owner ? quoted(D.What.Owner) : "a temporary");
   const std::string Keeper =
@@ -96,7 +84,7 @@ static std::string messageOf(const Dangling &D) {
 
 /// What \p Buffer takes the address of although it is not a buffer: a
 /// container, or a pointer to one. Null for others.
-static const ValueDecl *addressedHandle(const Expr *Buffer) {
+const ValueDecl *addressedHandle(const Expr *Buffer) {
   const auto *Address = dyn_cast<UnaryOperator>(Buffer->IgnoreParenCasts());
   if (!Address || Address->getOpcode() != UO_AddrOf)
     return nullptr;
@@ -113,7 +101,7 @@ static const ValueDecl *addressedHandle(const Expr *Buffer) {
 
 /// The arithmetic type of the elements of \p Buffer; null for bytes, which may
 /// hold anything, and for others.
-static const BuiltinType *elementOf(const Expr *Buffer) {
+const BuiltinType *elementOf(const Expr *Buffer) {
   const QualType T = Buffer->IgnoreParenImpCasts()->getType();
   const QualType Element = T->isArrayType()
                                ? QualType(T->getBaseElementTypeUnsafe(), 0)
@@ -126,7 +114,7 @@ static const BuiltinType *elementOf(const Expr *Buffer) {
 }
 
 /// Memory of the host for sure: an array, the data of a standard container.
-static bool isHostMemory(const Expr *Buffer) {
+bool isHostMemory(const Expr *Buffer) {
   const Expr *E = Buffer->IgnoreParenCasts();
   if (E->getType()->isArrayType())
     return true;
@@ -138,50 +126,10 @@ static bool isHostMemory(const Expr *Buffer) {
          (cpp::isContainer(R) || cpp::isStdClass(R, {"array"}));
 }
 
-/// A buffer that is not what the other arguments say.
-void DanglingFromBlobCheck::checkArguments(const CallExpr *Call,
-                                           ASTContext &Context) {
-  const std::optional<torch::BlobCall> Blob = torch::asFromBlob(Call, Context);
-  if (!Blob)
-    return;
-  Finding F = Finding::at(Blob->Buffer);
-  if (const ValueDecl *Handle = addressedHandle(Blob->Buffer))
-    return report(
-        F.says(Handle->getType()->isPointerType()
-                   ? "from_blob gets the address of the pointer " +
-                         quoted(Handle) + ", not the one that it holds"
-                   : "from_blob gets the address of " + quoted(Handle) +
-                         " itself, not of its elements"));
-  if (Blob->OnCuda && isHostMemory(Blob->Buffer))
-    return report(
-        F.says("the buffer is memory of the host, but the options ask for a "
-               "CUDA device; make the tensor on the CPU and move it with "
-               "to()"));
-  const std::optional<torch::DtypeFacts> Read =
-      Blob->Traits.Dtype ? torch::dtypeFacts(*Blob->Traits.Dtype)
-                         : std::nullopt;
-  const BuiltinType *Element = Read ? elementOf(Blob->Buffer) : nullptr;
-  if (!Element)
-    return;
-  const auto Bytes = static_cast<unsigned>(
-      Context.getTypeSizeInChars(QualType(Element, 0)).getQuantity());
-  if (Bytes == Read->Bytes && Element->isFloatingPoint() == Read->Floating)
-    return;
-  const std::string Type =
-      quoted(QualType(Element, 0).getAsString(Context.getPrintingPolicy()));
-  report(
-      F.because(DanglingFromBlob.OtherElements)
-          .says("the elements of the buffer are " + Type + ", " +
-                llvm::Twine(Bytes) +
-                " bytes each, and the tensor reads them as " + Read->Name +
-                ", " + llvm::Twine(Read->Bytes) + " bytes each" +
-                (Read->Bytes > Bytes ? ", past the end of the buffer" : "")));
-}
-
 /// The variables of \p Body by which the memory of \p Owner is reached: \p
 /// Owner itself, and the pointers and references that are made of one of them.
-static llvm::SmallPtrSet<const ValueDecl *, 4> waysInto(const VarDecl *Owner,
-                                                        const Stmt *Body) {
+llvm::SmallPtrSet<const ValueDecl *, 4> waysInto(const VarDecl *Owner,
+                                                 const Stmt *Body) {
   llvm::SmallPtrSet<const ValueDecl *, 4> Ways = {Owner};
   auto IsMadeOfOne = [&](const Stmt *Init) {
     return Init && cpp::anyOf<DeclRefExpr>(Init, [&](const DeclRefExpr *Ref) {
@@ -200,7 +148,7 @@ static llvm::SmallPtrSet<const ValueDecl *, 4> waysInto(const VarDecl *Owner,
 /// May the buffer be written, or read, between the place where the tensor is
 /// made and its own end? Then a copy made at that place does not show what is
 /// written later, and what is written into the copy does not reach the buffer.
-static bool isBufferUsedAfter(const Dangling &D, ASTContext &Context) {
+bool isBufferUsedAfter(const Dangling &D, ASTContext &Context) {
   const Borrow &B = D.What;
   if (!B.Owner || !D.Body)
     return false;
@@ -233,7 +181,7 @@ static bool isBufferUsedAfter(const Dangling &D, ASTContext &Context) {
   });
 }
 
-static Finding worded(const Dangling &D, ASTContext &Context) {
+Finding worded(const Dangling &D, ASTContext &Context) {
   const Borrow &B = D.What;
   const bool MayCopy = B.Sure == torch::Fresh::Perhaps && !B.Through.empty();
   Finding F = findingAt(D).says(
@@ -258,17 +206,65 @@ static Finding worded(const Dangling &D, ASTContext &Context) {
       fixits::appendMemberCall(B.Top, torch::spelling::CloneCall, Context));
 }
 
-void DanglingFromBlobCheck::checkUnit(flow::UnitModel &Unit) {
-  for (const Dangling &D : Unit.dangling())
-    if (D.What.What == Borrow::Blob)
-      report(worded(D, Unit.context()));
-  for (const FunctionDecl *Function : Unit.functions())
-    if (!Unit.errors().touch(Function) &&
-        !cpp::Body::of(Function).isInstantiated())
-      cpp::forEachCall(Function, [&](const CallExpr *Call) {
-        checkArguments(Call, Unit.context());
-      });
-}
+/// docs/checks/libtorch-dangling-from-blob.md says what it finds and why.
+class DanglingFromBlobCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void checkUnit(flow::UnitModel &Unit) override {
+    for (const Dangling &D : Unit.dangling())
+      if (D.What.What == Borrow::Blob)
+        report(worded(D, Unit.context()));
+    for (const FunctionDecl *Function : Unit.functions())
+      if (!Unit.errors().touch(Function) &&
+          !cpp::Body::of(Function).isInstantiated())
+        cpp::forEachCall(Function, [&](const CallExpr *Call) {
+          checkArguments(Call, Unit.context());
+        });
+  }
+
+private:
+  /// A buffer that is not what the other arguments say.
+  void checkArguments(const CallExpr *Call, ASTContext &Context) {
+    const std::optional<torch::BlobCall> Blob =
+        torch::asFromBlob(Call, Context);
+    if (!Blob)
+      return;
+    Finding F = Finding::at(Blob->Buffer);
+    if (const ValueDecl *Handle = addressedHandle(Blob->Buffer))
+      return report(
+          F.says(Handle->getType()->isPointerType()
+                     ? "from_blob gets the address of the pointer " +
+                           quoted(Handle) + ", not the one that it holds"
+                     : "from_blob gets the address of " + quoted(Handle) +
+                           " itself, not of its elements"));
+    if (Blob->OnCuda && isHostMemory(Blob->Buffer))
+      return report(
+          F.says("the buffer is memory of the host, but the options ask for a "
+                 "CUDA device; make the tensor on the CPU and move it with "
+                 "to()"));
+    const std::optional<torch::DtypeFacts> Read =
+        Blob->Traits.Dtype ? torch::dtypeFacts(*Blob->Traits.Dtype)
+                           : std::nullopt;
+    const BuiltinType *Element = Read ? elementOf(Blob->Buffer) : nullptr;
+    if (!Element)
+      return;
+    const auto Bytes = static_cast<unsigned>(
+        Context.getTypeSizeInChars(QualType(Element, 0)).getQuantity());
+    if (Bytes == Read->Bytes && Element->isFloatingPoint() == Read->Floating)
+      return;
+    const std::string Type =
+        quoted(QualType(Element, 0).getAsString(Context.getPrintingPolicy()));
+    report(
+        F.because(DanglingFromBlob.OtherElements)
+            .says("the elements of the buffer are " + Type + ", " +
+                  llvm::Twine(Bytes) +
+                  " bytes each, and the tensor reads them as " + Read->Name +
+                  ", " + llvm::Twine(Read->Bytes) + " bytes each" +
+                  (Read->Bytes > Bytes ? ", past the end of the buffer" : "")));
+  }
+};
+
+} // namespace
 
 LIBTORCH_CHECK(DanglingFromBlobCheck, DanglingFromBlob);
 

@@ -55,25 +55,8 @@ constexpr struct DanglingTensorDataReasons {
                   "tensors and `int64_t`."};
 } DanglingTensorData{};
 
-/// docs/checks/libtorch-dangling-tensor-data.md says what it finds and why.
-class DanglingTensorDataCheck : public LibtorchCheck {
-public:
-  using LibtorchCheck::LibtorchCheck;
-
-private:
-  void checkUnit(flow::UnitModel &Unit) override;
-  Finding &nameTemporary(Finding &F, const flow::Dangling &D,
-                         const ASTContext &Context);
-  std::string newName(llvm::StringRef Wish, const Stmt *Body);
-
-  /// The names that fixes bring into a function.
-  std::set<std::pair<const Stmt *, std::string>> Given;
-};
-
-} // namespace
-
 /// What is referred to in what owns it: `the sizes of`.
-static std::string partOf(const Borrow &B) {
+std::string partOf(const Borrow &B) {
   if (B.What == Borrow::Elements)
     return "the elements of ";
   if (B.What != Borrow::Shape)
@@ -83,7 +66,7 @@ static std::string partOf(const Borrow &B) {
   return "the " + Name.str() + " of ";
 }
 
-static std::string temporaryOf(const Borrow &B) {
+std::string temporaryOf(const Borrow &B) {
   switch (B.What) {
   case Borrow::Elements:
     return "a tuple";
@@ -100,7 +83,7 @@ static std::string temporaryOf(const Borrow &B) {
   }
 }
 
-static std::string messageOf(const Dangling &D, const std::string &Owner) {
+std::string messageOf(const Dangling &D, const std::string &Owner) {
   const Borrow &B = D.What;
   const std::string Keeper = quoted(D.Keeper) + " ";
   const std::string Refers =
@@ -132,7 +115,7 @@ static std::string messageOf(const Dangling &D, const std::string &Owner) {
 
 /// A name for the temporary that \p Keeper points into: `p_tensor`,
 /// `firstTensor`.
-static std::string wishFor(llvm::StringRef Keeper, llvm::StringRef What) {
+std::string wishFor(llvm::StringRef Keeper, llvm::StringRef What) {
   if (Keeper.empty())
     return What.str();
   if (Keeper.contains('_') ||
@@ -143,53 +126,7 @@ static std::string wishFor(llvm::StringRef Keeper, llvm::StringRef What) {
       .str();
 }
 
-/// A name that neither the function nor another fix in it uses.
-std::string DanglingTensorDataCheck::newName(llvm::StringRef Wish,
-                                             const Stmt *Body) {
-  std::string Name = fixits::freeName(Wish, Body);
-  for (unsigned N = 2; !Given.insert({Body, Name}).second; ++N)
-    Name = fixits::freeName((Wish + llvm::Twine(N)).str(), Body);
-  return Name;
-}
-
-/// Fixes \p F: names the temporary before the statement, so that it lives on.
-Finding &DanglingTensorDataCheck::nameTemporary(Finding &F, const Dangling &D,
-                                                const ASTContext &Context) {
-  const Borrow &B = D.What;
-  if (!B.Temporary)
-    return F.because(DanglingTensorData.HasName, B.Owner);
-  if (!D.Statement)
-    return F.because(DanglingTensorData.NotDeclared);
-  if (const auto *Declared = dyn_cast<DeclStmt>(D.Statement))
-    if (const auto *Var = dyn_cast<VarDecl>(Declared->getSingleDecl());
-        !Var || Var->isStaticLocal() || Var->isConstexpr())
-      return F.because(DanglingTensorData.Static);
-  const Expr *E = B.Temporary->IgnoreImplicit();
-  if (const auto *Arrow = dyn_cast<CXXOperatorCallExpr>(E);
-      Arrow && Arrow->getOperator() == OO_Arrow)
-    E = Arrow->getArg(0)->IgnoreImplicit();
-  const char *What = B.What == Borrow::Elements ? "tuple"
-                     : B.What == Borrow::List   ? "values"
-                                                : "tensor";
-  const std::string Name = newName(wishFor(D.Keeper, What), D.Body);
-  std::string Declarator = "auto " + Name;
-  if (B.What == Borrow::List) {
-    if (isa<CXXStdInitializerListExpr>(cpp::peel(E))) {
-      llvm::StringRef Element =
-          torch::spellElement(B.Source->getType(), Context);
-      if (Element.empty())
-        return F.because(DanglingTensorData.NotNamed);
-      Declarator = ("const " + Element + " " + Name + "[]").str();
-    } else if (E->getType()->isArithmeticType()) {
-      return F.because(DanglingTensorData.NotNamed);
-    }
-  } else if (!E->isPRValue() && !torch::isTensor(E->getType())) {
-    return F.because(DanglingTensorData.NotNamed);
-  }
-  return F.fix(fixits::nameBefore(D.Statement, E, Declarator, Name, Context));
-}
-
-static std::optional<Because> whyUnsure(const Borrow &B) {
+std::optional<Because> whyUnsure(const Borrow &B) {
   if (B.Sure == torch::Fresh::Yes)
     return std::nullopt;
   if (B.Sure != torch::Fresh::Likely)
@@ -207,20 +144,77 @@ static std::optional<Because> whyUnsure(const Borrow &B) {
   }
 }
 
-void DanglingTensorDataCheck::checkUnit(flow::UnitModel &Unit) {
-  for (const Dangling &D : Unit.dangling()) {
-    const Borrow &B = D.What;
-    if (B.What == Borrow::Blob)
-      continue;
-    const bool MayCopy = B.Sure == torch::Fresh::Perhaps && !B.Through.empty();
-    Finding F = findingAt(D).says(
-        messageOf(D, B.Owner ? quoted(B.Owner) : temporaryOf(B)) +
-        (MayCopy ? ", when " + quoted(B.Through) + " has to copy" : ""));
-    if (std::optional<Because> Why = whyUnsure(B))
-      F.because(*Why);
-    report(nameTemporary(F, D, Unit.context()));
+/// docs/checks/libtorch-dangling-tensor-data.md says what it finds and why.
+class DanglingTensorDataCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void checkUnit(flow::UnitModel &Unit) override {
+    for (const Dangling &D : Unit.dangling()) {
+      const Borrow &B = D.What;
+      if (B.What == Borrow::Blob)
+        continue;
+      const bool MayCopy =
+          B.Sure == torch::Fresh::Perhaps && !B.Through.empty();
+      Finding F = findingAt(D).says(
+          messageOf(D, B.Owner ? quoted(B.Owner) : temporaryOf(B)) +
+          (MayCopy ? ", when " + quoted(B.Through) + " has to copy" : ""));
+      if (std::optional<Because> Why = whyUnsure(B))
+        F.because(*Why);
+      report(nameTemporary(F, D, Unit.context()));
+    }
   }
-}
+
+private:
+  /// A name that neither the function nor another fix in it uses.
+  std::string newName(llvm::StringRef Wish, const Stmt *Body) {
+    std::string Name = fixits::freeName(Wish, Body);
+    for (unsigned N = 2; !Given.insert({Body, Name}).second; ++N)
+      Name = fixits::freeName((Wish + llvm::Twine(N)).str(), Body);
+    return Name;
+  }
+
+  /// Fixes \p F: names the temporary before the statement, so that it lives on.
+  Finding &nameTemporary(Finding &F, const Dangling &D,
+                         const ASTContext &Context) {
+    const Borrow &B = D.What;
+    if (!B.Temporary)
+      return F.because(DanglingTensorData.HasName, B.Owner);
+    if (!D.Statement)
+      return F.because(DanglingTensorData.NotDeclared);
+    if (const auto *Declared = dyn_cast<DeclStmt>(D.Statement))
+      if (const auto *Var = dyn_cast<VarDecl>(Declared->getSingleDecl());
+          !Var || Var->isStaticLocal() || Var->isConstexpr())
+        return F.because(DanglingTensorData.Static);
+    const Expr *E = B.Temporary->IgnoreImplicit();
+    if (const auto *Arrow = dyn_cast<CXXOperatorCallExpr>(E);
+        Arrow && Arrow->getOperator() == OO_Arrow)
+      E = Arrow->getArg(0)->IgnoreImplicit();
+    const char *What = B.What == Borrow::Elements ? "tuple"
+                       : B.What == Borrow::List   ? "values"
+                                                  : "tensor";
+    const std::string Name = newName(wishFor(D.Keeper, What), D.Body);
+    std::string Declarator = "auto " + Name;
+    if (B.What == Borrow::List) {
+      if (isa<CXXStdInitializerListExpr>(cpp::peel(E))) {
+        llvm::StringRef Element =
+            torch::spellElement(B.Source->getType(), Context);
+        if (Element.empty())
+          return F.because(DanglingTensorData.NotNamed);
+        Declarator = ("const " + Element + " " + Name + "[]").str();
+      } else if (E->getType()->isArithmeticType()) {
+        return F.because(DanglingTensorData.NotNamed);
+      }
+    } else if (!E->isPRValue() && !torch::isTensor(E->getType())) {
+      return F.because(DanglingTensorData.NotNamed);
+    }
+    return F.fix(fixits::nameBefore(D.Statement, E, Declarator, Name, Context));
+  }
+
+  /// The names that fixes bring into a function.
+  std::set<std::pair<const Stmt *, std::string>> Given;
+};
+
+} // namespace
 
 LIBTORCH_CHECK(DanglingTensorDataCheck, DanglingTensorData);
 

@@ -55,25 +55,6 @@ constexpr struct ManualReleaseReasons {
                  "torch::Tensor`), for which the destructor makes room."};
 } ManualRelease{};
 
-/// docs/checks/libtorch-manual-release.md says what it finds and why.
-class ManualReleaseCheck : public LibtorchCheck {
-public:
-  using LibtorchCheck::LibtorchCheck;
-  void registerMatchers(MatchFinder *Finder) override;
-  void checkMatch(const Match &Result) override;
-  void checkMatched() override;
-
-private:
-  void checkRelease(const Expr *Release, const Expr *Pointer,
-                    const std::string &How);
-  void checkDestructor(const CXXMemberCallExpr *Call);
-  void checkReset(const CallExpr *Call);
-
-  /// Of tensors that come from elsewhere. They are LibTorch's in a unit that
-  /// makes no tensors over memory of its own.
-  llvm::SmallVector<Finding, 2> Unsure;
-};
-
 /// Whose memory a tensor has.
 enum class Owner { Library, Unknown, User };
 
@@ -190,122 +171,134 @@ std::string whenItEnds(const Expr *Object) {
              : "";
 }
 
-} // namespace
-
-void ManualReleaseCheck::registerMatchers(MatchFinder *Finder) {
-  auto Mine = unless(isExpansionInSystemHeader());
-  Finder->addMatcher(
-      callExpr(Mine, callee(functionDecl(hasAnyName(torch::ReleaseFunctions))))
-          .bind("call"),
-      this);
-  Finder->addMatcher(cxxDeleteExpr(Mine).bind("delete"), this);
-  Finder->addMatcher(
-      cxxMemberCallExpr(Mine, callee(cxxDestructorDecl())).bind("destructor"),
-      this);
-}
-
-void ManualReleaseCheck::checkMatch(const Match &Result) {
-  if (const auto *Call =
-          Result.Nodes.getNodeAs<CXXMemberCallExpr>("destructor")) {
-    checkDestructor(Call);
-  } else if (const auto *Delete =
-                 Result.Nodes.getNodeAs<CXXDeleteExpr>("delete")) {
-    checkRelease(Delete, Delete->getArgument(), "delete");
-  } else if (const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call")) {
-    if (torch::resetsDevice(Call))
-      checkReset(Call);
-    else if (const Expr *Pointer = torch::releasedBy(Call))
-      checkRelease(Call, Pointer, (cpp::calleeName(Call) + "()").str());
+/// docs/checks/libtorch-manual-release.md says what it finds and why.
+class ManualReleaseCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void registerMatchers(MatchFinder *Finder) override {
+    auto Mine = unless(isExpansionInSystemHeader());
+    Finder->addMatcher(callExpr(Mine, callee(functionDecl(
+                                          hasAnyName(torch::ReleaseFunctions))))
+                           .bind("call"),
+                       this);
+    Finder->addMatcher(cxxDeleteExpr(Mine).bind("delete"), this);
+    Finder->addMatcher(
+        cxxMemberCallExpr(Mine, callee(cxxDestructorDecl())).bind("destructor"),
+        this);
   }
-}
+  void checkMatch(const Match &Result) override {
+    if (const auto *Call =
+            Result.Nodes.getNodeAs<CXXMemberCallExpr>("destructor")) {
+      checkDestructor(Call);
+    } else if (const auto *Delete =
+                   Result.Nodes.getNodeAs<CXXDeleteExpr>("delete")) {
+      checkRelease(Delete, Delete->getArgument(), "delete");
+    } else if (const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call")) {
+      if (torch::resetsDevice(Call))
+        checkReset(Call);
+      else if (const Expr *Pointer = torch::releasedBy(Call))
+        checkRelease(Call, Pointer, (cpp::calleeName(Call) + "()").str());
+    }
+  }
+  void checkMatched() override {
+    if (Unsure.empty() || !isWhole())
+      return;
+    const CallExpr *Wraps = nullptr;
+    for (const FunctionDecl *F : unit().functions())
+      if (!Wraps)
+        Wraps = cpp::findFirst<CallExpr>(F->getBody(), torch::wrapsMemory);
+    for (const Finding &F : Unsure) {
+      if (Wraps)
+        silent(F.Loc, ManualRelease.WrapsMemory, "one is made",
+               Wraps->getExprLoc());
+      else
+        report(F);
+    }
+  }
 
-void ManualReleaseCheck::checkRelease(const Expr *Release, const Expr *Pointer,
-                                      const std::string &How) {
-  cpp::Body *In = cpp::Body::around(Release, context());
-  if (!In || Pointer->isInstantiationDependent())
-    return;
-  const Expr *From = pointerOf(Pointer, *In);
-  std::optional<torch::Access> Data = torch::asAccess(dyn_cast<CallExpr>(From));
-  if (!Data || Data->What != torch::Access::Data)
-    return;
-  const Owner Whose = Ownership(*In).of(Data->Object);
-  if (Whose == Owner::User)
-    return silent(Release->getBeginLoc(), ManualRelease.UsersMemory);
-  const std::string Name = nameOf(Data->Object);
-  const bool HasReset =
-      Name.front() == '\'' && !torch::isStableTensor(Data->Object->getType());
-  Finding F = Finding::at(Release->getBeginLoc(), Release->getSourceRange())
-                  .says(How + " releases the memory of " + Name +
-                        ", which LibTorch owns: its allocator releases it "
-                        "again, or hands it out again; " +
-                        (HasReset ? Name.substr(1, Name.size() - 2) +
-                                        ".reset() lets go of it"
-                                  : "it goes with the last tensor over it"));
-  if (!In->isWithin(From, Release))
-    F.note(From->getBeginLoc(), "the pointer is taken from " + Name + " here");
-  if (Whose == Owner::Library)
-    report(F);
-  else
-    Unsure.push_back(std::move(F.because(ManualRelease.OwnerUnknown)));
-}
-
-void ManualReleaseCheck::checkMatched() {
-  if (Unsure.empty() || !isWhole())
-    return;
-  const CallExpr *Wraps = nullptr;
-  for (const FunctionDecl *F : unit().functions())
-    if (!Wraps)
-      Wraps = cpp::findFirst<CallExpr>(F->getBody(), torch::wrapsMemory);
-  for (const Finding &F : Unsure) {
-    if (Wraps)
-      silent(F.Loc, ManualRelease.WrapsMemory, "one is made",
-             Wraps->getExprLoc());
-    else
+private:
+  void checkRelease(const Expr *Release, const Expr *Pointer,
+                    const std::string &How) {
+    cpp::Body *In = cpp::Body::around(Release, context());
+    if (!In || Pointer->isInstantiationDependent())
+      return;
+    const Expr *From = pointerOf(Pointer, *In);
+    std::optional<torch::Access> Data =
+        torch::asAccess(dyn_cast<CallExpr>(From));
+    if (!Data || Data->What != torch::Access::Data)
+      return;
+    const Owner Whose = Ownership(*In).of(Data->Object);
+    if (Whose == Owner::User)
+      return silent(Release->getBeginLoc(), ManualRelease.UsersMemory);
+    const std::string Name = nameOf(Data->Object);
+    const bool HasReset =
+        Name.front() == '\'' && !torch::isStableTensor(Data->Object->getType());
+    Finding F = Finding::at(Release->getBeginLoc(), Release->getSourceRange())
+                    .says(How + " releases the memory of " + Name +
+                          ", which LibTorch owns: its allocator releases it "
+                          "again, or hands it out again; " +
+                          (HasReset ? Name.substr(1, Name.size() - 2) +
+                                          ".reset() lets go of it"
+                                    : "it goes with the last tensor over it"));
+    if (!In->isWithin(From, Release))
+      F.note(From->getBeginLoc(),
+             "the pointer is taken from " + Name + " here");
+    if (Whose == Owner::Library)
       report(F);
+    else
+      Unsure.push_back(std::move(F.because(ManualRelease.OwnerUnknown)));
   }
-}
 
-void ManualReleaseCheck::checkDestructor(const CXXMemberCallExpr *Call) {
-  const Expr *Object = Call->getImplicitObjectArgument();
-  const cpp::Body *In = cpp::Body::around(Call, context());
-  if (!Object || !In)
-    return;
-  const QualType T = Object->getType()->isPointerType()
-                         ? Object->getType()->getPointeeType()
-                         : Object->getType();
-  if (!torch::isTensor(T) && !torch::isModule(T) && !torch::ownsTensors(T))
-    return;
-  const SourceLocation At = Call->Stmt::getBeginLoc();
-  const std::string When = whenItEnds(Object);
-  if (When.empty())
-    return silent(At, ManualRelease.EndsByHand);
-  if (const CXXNewExpr *New = madeInPlace(*In))
-    return silent(At, ManualRelease.InPlace, "one is made", New->getExprLoc());
-  report(Finding::at(At, Call->getSourceRange())
-             .says("the destructor of " + nameOf(Object) + " runs again " +
-                   When + ", and releases what it owns a second time"));
-}
+  void checkDestructor(const CXXMemberCallExpr *Call) {
+    const Expr *Object = Call->getImplicitObjectArgument();
+    const cpp::Body *In = cpp::Body::around(Call, context());
+    if (!Object || !In)
+      return;
+    const QualType T = Object->getType()->isPointerType()
+                           ? Object->getType()->getPointeeType()
+                           : Object->getType();
+    if (!torch::isTensor(T) && !torch::isModule(T) && !torch::ownsTensors(T))
+      return;
+    const SourceLocation At = Call->Stmt::getBeginLoc();
+    const std::string When = whenItEnds(Object);
+    if (When.empty())
+      return silent(At, ManualRelease.EndsByHand);
+    if (const CXXNewExpr *New = madeInPlace(*In))
+      return silent(At, ManualRelease.InPlace, "one is made",
+                    New->getExprLoc());
+    report(Finding::at(At, Call->getSourceRange())
+               .says("the destructor of " + nameOf(Object) + " runs again " +
+                     When + ", and releases what it owns a second time"));
+  }
 
-void ManualReleaseCheck::checkReset(const CallExpr *Call) {
-  if (!torch::declaresTensor(context()))
-    return;
-  const cpp::Body *In = cpp::Body::around(Call, context());
-  // At the end of main, for a profiler, little is left that needs the device.
-  const bool AtTheEnd =
-      In && In->function()->isMain() && !In->loopAround(Call) &&
-      !cpp::anyOf<Expr>(In->root(), [&](const Expr *E) {
-        return cpp::comesBefore(Call, E, context().getSourceManager()) &&
-               isa<CallExpr, CXXConstructExpr>(E) &&
-               torch::mayHoldTensor(E->getType());
-      });
-  report(Finding::at(Call->Stmt::getBeginLoc(), Call->getSourceRange())
-             .because(AtTheEnd ? ManualRelease.AtTheEnd : ManualRelease.Reset)
-             .says(cpp::calleeName(Call) +
-                   "() destroys the context of the device under LibTorch: "
-                   "tensors and modules on it, its streams and its allocator's "
-                   "blocks are invalid from here on, and no other can be made; "
-                   "emptyCache() gives back what no tensor holds"));
-}
+  void checkReset(const CallExpr *Call) {
+    if (!torch::declaresTensor(context()))
+      return;
+    const cpp::Body *In = cpp::Body::around(Call, context());
+    // At the end of main, for a profiler, little is left that needs the device.
+    const bool AtTheEnd =
+        In && In->function()->isMain() && !In->loopAround(Call) &&
+        !cpp::anyOf<Expr>(In->root(), [&](const Expr *E) {
+          return cpp::comesBefore(Call, E, context().getSourceManager()) &&
+                 isa<CallExpr, CXXConstructExpr>(E) &&
+                 torch::mayHoldTensor(E->getType());
+        });
+    report(
+        Finding::at(Call->Stmt::getBeginLoc(), Call->getSourceRange())
+            .because(AtTheEnd ? ManualRelease.AtTheEnd : ManualRelease.Reset)
+            .says(cpp::calleeName(Call) +
+                  "() destroys the context of the device under LibTorch: "
+                  "tensors and modules on it, its streams and its allocator's "
+                  "blocks are invalid from here on, and no other can be made; "
+                  "emptyCache() gives back what no tensor holds"));
+  }
+
+  /// Of tensors that come from elsewhere. They are LibTorch's in a unit that
+  /// makes no tensors over memory of its own.
+  llvm::SmallVector<Finding, 2> Unsure;
+};
+
+} // namespace
 
 LIBTORCH_CHECK(ManualReleaseCheck, ManualRelease);
 

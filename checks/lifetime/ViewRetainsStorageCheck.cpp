@@ -384,19 +384,7 @@ struct Amount {
   uint64_t All, Asked;
 };
 
-/// docs/checks/libtorch-view-retains-storage.md says what it finds and why.
-class ViewRetainsStorageCheck : public LibtorchCheck {
-public:
-  using LibtorchCheck::LibtorchCheck;
-
-private:
-  void checkUnit(flow::UnitModel &Unit) override;
-  std::optional<Amount> measure(const KeptView &K);
-};
-
-} // namespace
-
-static std::string messageOf(const KeptView &K, std::optional<Amount> Bytes) {
+std::string messageOf(const KeptView &K, std::optional<Amount> Bytes) {
   const std::string Part =
       Bytes ? ", " + readableBytes(Bytes->Asked) + "," : "";
   const std::string Whole = Bytes ? ", " + readableBytes(Bytes->All) : "";
@@ -412,7 +400,7 @@ static std::string messageOf(const KeptView &K, std::optional<Amount> Bytes) {
 }
 
 /// All but the message.
-static Finding storyOf(const KeptView &K, const ASTContext &Context) {
+Finding storyOf(const KeptView &K, const ASTContext &Context) {
   const auto &Rows = ViewRetainsStorage;
   const SourceManager &SM = Context.getSourceManager();
   const SourceLocation Taken = K.source()->Stmt::getBeginLoc();
@@ -441,35 +429,43 @@ static Finding storyOf(const KeptView &K, const ASTContext &Context) {
       fixits::appendMemberCall(K.Kept, torch::spelling::CloneCall, Context));
 }
 
-/// What is kept, and how much of it is asked for, where both are known.
-std::optional<Amount> ViewRetainsStorageCheck::measure(const KeptView &K) {
-  const Expr *Owner = K.Owner ? K.Owner->getInit() : K.Made;
-  if (K.Loss || !Owner)
-    return std::nullopt;
-  // What is saved may itself be a part of something larger.
-  const auto *Made = dyn_cast<CallExpr>(cpp::peel(Owner));
-  if (K.IsSaved &&
-      torch::storageUse(Made, {}, context()).How != torch::Sharing::None)
-    return std::nullopt;
-  const std::optional<uint64_t> All = bytesOf(Owner), Asked = bytesOf(K.Kept);
-  if (!All || !Asked || *Asked >= *All)
-    return std::nullopt;
-  return Amount{*All, *Asked};
-}
-
-void ViewRetainsStorageCheck::checkUnit(flow::UnitModel &Unit) {
-  for (const FunctionDecl *Function : Unit.functions()) {
-    if (Unit.errors().touch(Function))
-      continue;
-    for (const KeptView &K : KeptFinder(Function, Unit.context()).run()) {
-      Finding F = storyOf(K, Unit.context());
-      std::optional<Amount> Bytes;
-      if (reports(F.Strength) && (Bytes = measure(K)))
-        F.bytes(Bytes->All);
-      report(F.says(messageOf(K, Bytes)));
+/// docs/checks/libtorch-view-retains-storage.md says what it finds and why.
+class ViewRetainsStorageCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+  void checkUnit(flow::UnitModel &Unit) override {
+    for (const FunctionDecl *Function : Unit.functions()) {
+      if (Unit.errors().touch(Function))
+        continue;
+      for (const KeptView &K : KeptFinder(Function, Unit.context()).run()) {
+        Finding F = storyOf(K, Unit.context());
+        std::optional<Amount> Bytes;
+        if (reports(F.Strength) && (Bytes = measure(K)))
+          F.bytes(Bytes->All);
+        report(F.says(messageOf(K, Bytes)));
+      }
     }
   }
-}
+
+private:
+  /// What is kept, and how much of it is asked for, where both are known.
+  std::optional<Amount> measure(const KeptView &K) {
+    const Expr *Owner = K.Owner ? K.Owner->getInit() : K.Made;
+    if (K.Loss || !Owner)
+      return std::nullopt;
+    // What is saved may itself be a part of something larger.
+    const auto *Made = dyn_cast<CallExpr>(cpp::peel(Owner));
+    if (K.IsSaved &&
+        torch::storageUse(Made, {}, context()).How != torch::Sharing::None)
+      return std::nullopt;
+    const std::optional<uint64_t> All = bytesOf(Owner), Asked = bytesOf(K.Kept);
+    if (!All || !Asked || *Asked >= *All)
+      return std::nullopt;
+    return Amount{*All, *Asked};
+  }
+};
+
+} // namespace
 
 LIBTORCH_CHECK(ViewRetainsStorageCheck, ViewRetainsStorage);
 
