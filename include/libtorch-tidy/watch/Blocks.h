@@ -8,12 +8,11 @@
 #ifndef LIBTORCH_TIDY_WATCH_BLOCKS_H
 #define LIBTORCH_TIDY_WATCH_BLOCKS_H
 
-#include "libtorch-tidy/watch/Pages.h"
+#include "libtorch-tidy/watch/System.h"
 
 #include <mutex>
 
-namespace libtorch_tidy {
-namespace detail {
+namespace libtorch_tidy::detail {
 
 /// What is known of one live block.
 struct Block {
@@ -120,7 +119,6 @@ private:
   Shard Shards[size_t(1) << ShardBits];
 };
 
-} // namespace detail
-} // namespace libtorch_tidy
+} // namespace libtorch_tidy::detail
 
 #endif // LIBTORCH_TIDY_WATCH_BLOCKS_H

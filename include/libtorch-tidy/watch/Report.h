@@ -19,8 +19,7 @@
 #include <ctime>
 #include <torch/version.h>
 
-namespace libtorch_tidy {
-namespace detail {
+namespace libtorch_tidy::detail {
 
 constexpr int FormatVersion = 1;
 
@@ -38,16 +37,11 @@ struct RunSummary {
   double Seconds = 0;
   std::time_t Began = 0;
   bool HeapKnown = false, GraphKnown = false;
-  std::vector<const detail::Series *> Series;
-  const PageVector<RegionFigures> *Regions = nullptr;
-  std::vector<Verdict> Verdicts;
   std::string Report; ///< The name of the JSON file, or nothing.
+  const PageVector<RegionFigures> *Regions = nullptr;
+  std::vector<const detail::Series *> Series;
+  std::vector<Verdict> Verdicts;
 };
-
-inline const char *baseName(const char *Path) {
-  const char *Slash = std::strrchr(Path, '/');
-  return Slash ? Slash + 1 : Path;
-}
 
 /// "train+0x1234", for addr2line.
 inline std::string placeOf(uintptr_t Address) {
@@ -115,8 +109,12 @@ public:
     Comma = false;
     return *this;
   }
-  template <typename T> void field(const char *Name, const T &Value) {
+  /// Names, each before its value.
+  template <typename T, typename... Others>
+  void fields(const char *Name, const T &Value, const Others &...More) {
     key(Name).value(Value);
+    if constexpr (sizeof...(More) > 0)
+      fields(More...);
   }
   void open(char Bracket) {
     separate();
@@ -126,6 +124,13 @@ public:
   void close(char Bracket) {
     Out += Bracket;
     Comma = true;
+  }
+  template <typename List, typename Function>
+  void list(const char *Name, const List &All, Function Write) {
+    key(Name).open('[');
+    for (const auto &Each : All)
+      Write(Each);
+    close(']');
   }
   void line() { Out += Comma ? ",\n" : "\n", Comma = false; }
   void value(const std::string &Text) { value(Text.c_str()); }
@@ -190,18 +195,14 @@ inline void writeSites(JsonWriter &J, const RunSummary &Run) {
   Numbers.erase(std::unique(Numbers.begin(), Numbers.end()), Numbers.end());
 
   const PageVector<Module> *Mods = &T.Made.modules().all();
-  J.key("sites").open('[');
-  for (uint32_t Number : Numbers) {
+  J.list("sites", Numbers, [&](uint32_t Number) {
     const Site &S = T.Made[Number];
     Snapshot::Of Alive =
         Number < Now->Sites.size() ? Now->Sites[Number] : Snapshot::Of();
     J.line();
     J.open('{');
-    J.field("site", Number);
-    J.field("bytes", Alive.Bytes);
-    J.field("blocks", Alive.Blocks);
-    J.field("nodes", Alive.Nodes);
-    J.field("operator", S.Calls.HasOperator);
+    J.fields("site", Number, "bytes", Alive.Bytes, "blocks", Alive.Blocks,
+             "nodes", Alive.Nodes, "operator", S.Calls.HasOperator);
     J.key("frames").open('[');
     for (int I = 0; I < S.Calls.Size; ++I) {
       const Module *M = T.Made.modules().find(S.Calls.Frames[I]);
@@ -212,15 +213,12 @@ inline void writeSites(JsonWriter &J, const RunSummary &Run) {
     }
     J.close(']');
     J.close('}');
-  }
-  J.close(']');
+  });
   J.line();
-  J.key("modules").open('[');
-  for (const Module &M : *Mods) {
+  J.list("modules", *Mods, [&](const Module &M) {
     J.line();
     J.value(M.Path);
-  }
-  J.close(']');
+  });
 }
 
 inline void writeSeries(JsonWriter &J, const RunSummary &Run) {
@@ -239,21 +237,19 @@ inline void writeSeries(JsonWriter &J, const RunSummary &Run) {
     J.value(Names[I]);
     Columns.push_back(I);
   }
-  for (uint32_t D = 0; D < Tracker::MaxDevices; ++D)
-    for (int I = 0; T.Devices[D].Key.load() >= 0 && I < DeviceMetrics; ++I) {
+  T.forEachDevice([&](uint32_t D, DeviceFigures &) {
+    for (int I = 0; I < DeviceMetrics; ++I) {
       J.value(deviceName(T, D) + " " + OfDevices[I]);
       Columns.push_back(metricOf(D, static_cast<DeviceMetric>(I)));
     }
+  });
   J.close(']');
   J.line();
-  J.key("series").open('[');
-  for (const detail::Series *S : Run.Series) {
+  J.list("series", Run.Series, [&](const detail::Series *S) {
     J.line();
     J.open('{');
-    J.field("name", S->Label);
-    J.field("steps", S->Steps);
-    J.key("points").open('[');
-    for (const Point &P : S->Points) {
+    J.fields("name", S->Label, "steps", S->Steps);
+    J.list("points", S->Points, [&](const Point &P) {
       J.line();
       J.open('[');
       J.value(P.Step);
@@ -261,41 +257,30 @@ inline void writeSeries(JsonWriter &J, const RunSummary &Run) {
       for (int Column : Columns)
         J.value(P.Values[Column]);
       J.close(']');
-    }
-    J.close(']');
+    });
     J.close('}');
-  }
-  J.close(']');
+  });
 }
 
 inline void writeVerdicts(JsonWriter &J, const RunSummary &Run) {
-  J.key("verdicts").open('[');
-  for (const Verdict &V : Run.Verdicts) {
+  J.list("verdicts", Run.Verdicts, [&](const Verdict &V) {
     J.line();
     J.open('{');
-    J.field("kind", V.Kind);
-    J.field("series", V.Series);
+    J.fields("kind", V.Kind, "series", V.Series);
     if (!V.Device.empty())
-      J.field("device", V.Device);
-    J.field("perStep", V.PerStep);
+      J.fields("device", V.Device);
+    J.fields("perStep", V.PerStep);
     if (V.PassSteps)
-      J.field("passSteps", V.PassSteps);
-    J.field("text", V.Text);
-    J.field("advice", V.Advice);
-    J.field("explained", V.Explained);
-    J.key("sites").open('[');
-    for (const SiteGrowth &G : V.Sites) {
+      J.fields("passSteps", V.PassSteps);
+    J.fields("text", V.Text, "advice", V.Advice, "explained", V.Explained);
+    J.list("sites", V.Sites, [&](const SiteGrowth &G) {
       J.open('{');
-      J.field("site", G.Number);
-      J.field("bytesPerStep", G.Bytes);
-      J.field("blocksPerStep", G.Blocks);
-      J.field("nodesPerStep", G.Nodes);
+      J.fields("site", G.Number, "bytesPerStep", G.Bytes);
+      J.fields("blocksPerStep", G.Blocks, "nodesPerStep", G.Nodes);
       J.close('}');
-    }
-    J.close(']');
+    });
     J.close('}');
-  }
-  J.close(']');
+  });
 }
 
 inline std::string asJson(const RunSummary &Run) {
@@ -306,35 +291,26 @@ inline std::string asJson(const RunSummary &Run) {
     std::strftime(Began, sizeof Began, "%Y-%m-%dT%H:%M:%SZ", &Utc);
   JsonWriter J;
   J.open('{');
-  J.field("format", "libtorch-tidy watch");
-  J.field("version", FormatVersion);
+  J.fields("format", "libtorch-tidy watch", "version", FormatVersion);
   J.line();
-  J.field("torch", TORCH_VERSION);
-  J.field("pid", ::getpid());
-  J.field("began", Began);
-  J.field("seconds", Run.Seconds);
-  J.field("end", Run.End);
+  J.fields("torch", TORCH_VERSION, "pid", ::getpid(), "began", Began);
+  J.fields("seconds", Run.Seconds, "end", Run.End);
   J.line();
-  J.field("heapKnown", Run.HeapKnown);
-  J.field("graphKnown", Run.GraphKnown);
-  J.field("stacks", T.Mode == Stacks::All    ? "all"
-                    : T.Mode == Stacks::None ? "none"
-                                             : "auto");
-  J.field("ownBytes", ownBytes().load());
-  J.field("failedAllocations", T.Failed.load());
+  const char *Mode = T.Mode == Stacks::All    ? "all"
+                     : T.Mode == Stacks::None ? "none"
+                                              : "auto";
+  J.fields("heapKnown", Run.HeapKnown, "graphKnown", Run.GraphKnown);
+  J.fields("stacks", Mode, "ownBytes", ownBytes().load());
+  J.fields("failedAllocations", T.Failed.load());
   J.line();
   writeVerdicts(J, Run);
   J.line();
-  J.key("regions").open('[');
-  for (const RegionFigures &R : *Run.Regions) {
+  J.list("regions", *Run.Regions, [&](const RegionFigures &R) {
     J.open('{');
-    J.field("name", R.Name);
-    J.field("times", R.Times);
-    J.field("bytesKept", R.Bytes);
-    J.field("nodesKept", R.Nodes);
+    J.fields("name", R.Name, "times", R.Times, "bytesKept", R.Bytes,
+             "nodesKept", R.Nodes);
     J.close('}');
-  }
-  J.close(']');
+  });
   J.line();
   writeSites(J, Run);
   J.line();
@@ -343,7 +319,6 @@ inline std::string asJson(const RunSummary &Run) {
   return J.Out + "\n";
 }
 
-} // namespace detail
-} // namespace libtorch_tidy
+} // namespace libtorch_tidy::detail
 
 #endif // LIBTORCH_TIDY_WATCH_REPORT_H

@@ -8,14 +8,12 @@
 #ifndef LIBTORCH_TIDY_WATCH_SERIES_H
 #define LIBTORCH_TIDY_WATCH_SERIES_H
 
-#include "libtorch-tidy/watch/System.h"
 #include "libtorch-tidy/watch/Tracker.h"
 
 #include <cmath>
 #include <string>
 
-namespace libtorch_tidy {
-namespace detail {
+namespace libtorch_tidy::detail {
 
 /// What a step notes down. Bytes, unless said otherwise; -1: not known.
 enum Metric {
@@ -212,12 +210,12 @@ inline size_t warmup(size_t Points) { return std::max<size_t>(2, Points / 5); }
 
 /// The median of the slopes between all pairs of points (Theil and Sen): up to
 /// a quarter of the steps may be odd without moving it. At most 48 points are
-/// looked at.
+/// looked at, from \p First on.
 inline double slopeOf(const std::vector<double> &X,
-                      const std::vector<double> &Y) {
+                      const std::vector<double> &Y, size_t First = 0) {
   std::vector<double> Slopes;
-  size_t By = X.size() / 48 + 1;
-  for (size_t I = 0; I < X.size(); I += By)
+  size_t By = (X.size() - First) / 48 + 1;
+  for (size_t I = First; I < X.size(); I += By)
     for (size_t J = I + By; J < X.size(); J += By)
       Slopes.push_back((Y[J] - Y[I]) / (X[J] - X[I]));
   return medianOf(Slopes);
@@ -258,15 +256,10 @@ inline Trend trendOf(const Series &S, int Metric, double Tolerance,
   if (Total < Noise * medianOf(Rest))
     return T;
   // What has filled up by then does not grow any more.
-  size_t Half = X.size() / 2;
-  std::vector<double> LateX(X.begin() + static_cast<std::ptrdiff_t>(Half),
-                            X.end()),
-      LateY(Y.begin() + static_cast<std::ptrdiff_t>(Half), Y.end());
-  T.Grows = slopeOf(LateX, LateY) > T.PerStep / 4;
+  T.Grows = slopeOf(X, Y, X.size() / 2) > T.PerStep / 4;
   return T;
 }
 
-} // namespace detail
-} // namespace libtorch_tidy
+} // namespace libtorch_tidy::detail
 
 #endif // LIBTORCH_TIDY_WATCH_SERIES_H

@@ -15,7 +15,7 @@
 #ifndef LIBTORCH_TIDY_WATCH_SITES_H
 #define LIBTORCH_TIDY_WATCH_SITES_H
 
-#include "libtorch-tidy/watch/Pages.h"
+#include "libtorch-tidy/watch/System.h"
 
 #include <algorithm>
 #include <cstring>
@@ -25,8 +25,12 @@
 #include <unistd.h>
 #include <unwind.h>
 
-namespace libtorch_tidy {
-namespace detail {
+namespace libtorch_tidy::detail {
+
+inline const char *baseName(const char *Path) {
+  const char *Slash = std::strrchr(Path, '/');
+  return Slash ? Slash + 1 : Path;
+}
 
 /// A program or library in memory.
 struct Module {
@@ -64,8 +68,7 @@ private:
   }
 
   static bool isLibrary(const char *Path) {
-    const char *Slash = std::strrchr(Path, '/');
-    const char *Name = Slash ? Slash + 1 : Path;
+    const char *Name = baseName(Path);
     for (const char *Prefix :
          {"libtorch",   "libc10",   "libcaffe2",   "libshm",   "libstdc++",
           "libc++",     "libc.so",  "libm.so",     "libgcc_s", "libgomp",
@@ -241,7 +244,6 @@ private:
   Modules Mods;
 };
 
-} // namespace detail
-} // namespace libtorch_tidy
+} // namespace libtorch_tidy::detail
 
 #endif // LIBTORCH_TIDY_WATCH_SITES_H

@@ -8,7 +8,6 @@
 #ifndef LIBTORCH_TIDY_WATCH_STATE_H
 #define LIBTORCH_TIDY_WATCH_STATE_H
 
-#include "libtorch-tidy/watch/Graph.h"
 #include "libtorch-tidy/watch/Report.h"
 #include "libtorch-tidy/watch/Tensors.h"
 
@@ -133,23 +132,19 @@ public:
   /// Enters and leaves a region. Both return what is alive then.
   RegionFigures enter(const char *Name) {
     std::lock_guard<std::mutex> Lock(Mutex);
-    RegionFigures Start;
+    RegionFigures Start = {"", 0, liveBytes(), tracker().Nodes.load()};
     std::strncpy(Start.Name, Name, sizeof Start.Name - 1);
-    Start.Bytes = liveBytes();
-    Start.Nodes = tracker().Nodes.load();
     return Start;
   }
   void leave(const RegionFigures &Start) {
     std::lock_guard<std::mutex> Lock(Mutex);
-    RegionFigures *R = nullptr;
-    for (RegionFigures &Old : Regions)
-      if (std::strcmp(Old.Name, Start.Name) == 0)
-        R = &Old;
-    if (!R) {
+    auto R = std::find_if(Regions.begin(), Regions.end(), [&](auto &Old) {
+      return std::strcmp(Old.Name, Start.Name) == 0;
+    });
+    if (R == Regions.end()) {
       if (Regions.size() == MaxSeries)
         return;
-      Regions.push_back(Start);
-      R = &Regions.back();
+      R = Regions.insert(R, Start);
       R->Bytes = R->Nodes = 0;
     }
     // The first time fills caches: it is not counted among the later ones.
@@ -167,8 +162,7 @@ public:
   void report() {
     std::lock_guard<std::mutex> Lock(Mutex);
     write("running");
-    if (Options.Text)
-      print("running");
+    print("running");
   }
 
   /// The last report, once.
@@ -183,8 +177,7 @@ public:
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     write(End);
-    if (Options.Text)
-      print(End);
+    print(End);
   }
 
 private:
@@ -248,34 +241,25 @@ private:
     uint64_t Sizes = T.Sizes.exchange(0);
     P.Values[OtherSizes] = Sizes != LastSizes;
     LastSizes = Sizes;
-    for (uint32_t I = 0; I < Tracker::MaxDevices; ++I) {
-      DeviceFigures &D = T.Devices[I];
-      if (D.Key.load() < 0)
-        continue;
+    T.forEachDevice([&](uint32_t I, DeviceFigures &D) {
       P.Values[metricOf(I, TensorBytes)] = D.Live.load();
       P.Values[metricOf(I, TensorCount)] = D.Count.load();
       P.Values[metricOf(I, TensorPeak)] = D.Peak.exchange(D.Live.load());
       P.Values[metricOf(I, TensorLargest)] = D.Largest.exchange(0);
       P.Values[metricOf(I, CacheAllocated)] = D.Allocated.load();
       P.Values[metricOf(I, CacheReserved)] = D.Reserved.load();
-    }
+    });
     return P;
   }
 
   RunSummary gather(const char *End) {
-    RunSummary Run;
-    Run.End = End;
-    Run.Seconds = seconds();
-    Run.Began = Began;
-    Run.HeapKnown = HeapKnown;
-    Run.GraphKnown = GraphKnown;
-    Run.Regions = &Regions;
+    RunSummary Run = {End,        seconds(), Began, HeapKnown, GraphKnown,
+                      fileName(), &Regions,  {},    {}};
     for (Series *S : All) {
       Run.Series.push_back(S);
       for (Verdict &V : Judge(*S, tracker()).verdicts())
         Run.Verdicts.push_back(std::move(V));
     }
-    Run.Report = fileName();
     return Run;
   }
 
@@ -288,6 +272,8 @@ private:
   }
 
   void print(const char *End) {
+    if (!Options.Text)
+      return;
     std::string Text = asText(gather(End));
     std::fwrite(Text.data(), 1, Text.size(), stderr);
     std::fflush(stderr);

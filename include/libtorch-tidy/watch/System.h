@@ -1,23 +1,71 @@
-//===- System.h - What the system says of the process -----------*- C++ -*-===//
+//===- System.h - The process, and memory of the watch's own ----*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+///
+/// \file
+/// What the watch writes down is not on the heap that it measures: it takes
+/// pages from the system.
+///
+//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_WATCH_SYSTEM_H
 #define LIBTORCH_TIDY_WATCH_SYSTEM_H
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <malloc.h>
+#include <new>
+#include <sys/mman.h>
 #include <unistd.h>
+#include <vector>
 
-namespace libtorch_tidy {
-namespace detail {
+namespace libtorch_tidy::detail {
+
+/// Bytes of pages that the watch has taken from the system.
+inline std::atomic<int64_t> &ownBytes() {
+  static std::atomic<int64_t> Bytes{0};
+  return Bytes;
+}
+
+inline void *takePages(size_t Bytes) {
+  void *Pages = ::mmap(nullptr, Bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (Pages == MAP_FAILED)
+    throw std::bad_alloc();
+  ownBytes() += static_cast<int64_t>(Bytes);
+  return Pages;
+}
+
+inline void givePages(void *Pages, size_t Bytes) {
+  ::munmap(Pages, Bytes);
+  ownBytes() -= static_cast<int64_t>(Bytes);
+}
+
+/// For containers that grow by doubling: each block is at least a page.
+template <class T> struct PageAllocator {
+  using value_type = T;
+  PageAllocator() = default;
+  template <class U> PageAllocator(const PageAllocator<U> &) {}
+  T *allocate(size_t Count) {
+    return static_cast<T *>(takePages(Count * sizeof(T)));
+  }
+  void deallocate(T *Data, size_t Count) { givePages(Data, Count * sizeof(T)); }
+  template <class U> bool operator==(const PageAllocator<U> &) const {
+    return true;
+  }
+  template <class U> bool operator!=(const PageAllocator<U> &) const {
+    return false;
+  }
+};
+
+template <class T> using PageVector = std::vector<T, PageAllocator<T>>;
 
 /// glibc's heap, of all threads, in bytes. -1: not known.
 struct Heap {
@@ -72,7 +120,6 @@ inline Process process() {
   return P;
 }
 
-} // namespace detail
-} // namespace libtorch_tidy
+} // namespace libtorch_tidy::detail
 
 #endif // LIBTORCH_TIDY_WATCH_SYSTEM_H

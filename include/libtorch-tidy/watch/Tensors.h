@@ -1,4 +1,4 @@
-//===- Tensors.h - Sees tensors come and go ---------------------*- C++ -*-===//
+//===- Tensors.h - Sees tensors and graph nodes come and go -----*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,6 +10,12 @@
 /// of all threads. Allocators of other devices report to whoever is registered
 /// with the thread; from LibTorch 2.9 on they also have figures that can be
 /// asked for. Neither needs a header of the device's.
+///
+/// LibTorch has no count of graph nodes. In anomaly mode each node gets a
+/// record that lives as long as the node does, and the engine makes it. So the
+/// watch is an engine whose records count; all else it hands on to the engine
+/// that was there. The costly part of anomaly mode, the search for NaN in
+/// backward, stays off unless the program itself asks for it.
 ///
 /// LibTorch's interfaces differ between 1.13 and 2.14: what a function takes
 /// and whether it is const is deduced from its declaration.
@@ -25,6 +31,9 @@
 #include <c10/core/Allocator.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
 #include <memory>
+#include <string>
+#include <torch/csrc/autograd/anomaly_mode.h>
+#include <torch/csrc/autograd/engine.h>
 #include <torch/version.h>
 #include <type_traits>
 
@@ -36,8 +45,10 @@
 #define LIBTORCH_TIDY_DEVICE_STATISTICS 0
 #endif
 
-namespace libtorch_tidy {
-namespace detail {
+/// Defined where Python runs in this process.
+extern "C" int Py_IsInitialized() __attribute__((weak));
+
+namespace libtorch_tidy::detail {
 
 //===----------------------------------------------------------------------===//
 // The CPU
@@ -97,10 +108,17 @@ inline c10::DataPtr allocateWatched(size_t Size, void *Caller) {
   return Data;
 }
 
+template <class Base> struct Releasing : Base {
+  c10::DeleterFnPtr raw_deleter() const override {
+    return previous().Deleter ? &releaseBlock : nullptr;
+  }
+};
+
 /// Allocators copy, too, from LibTorch 2.3 on.
-template <class Base, class = void> struct Copying : Base {};
+template <class Base, class = void> struct Copying : Releasing<Base> {};
 template <class Base>
-struct Copying<Base, std::void_t<decltype(&Base::copy_data)>> : Base {
+struct Copying<Base, std::void_t<decltype(&Base::copy_data)>>
+    : Releasing<Base> {
   void copy_data(void *To, const void *From, size_t Size) const override {
     static_cast<const Base *>(previous().Allocator)->copy_data(To, From, Size);
   }
@@ -115,9 +133,6 @@ public:
   __attribute__((noinline)) c10::DataPtr allocate(size_t Size) const override {
     return allocateWatched(Size, __builtin_return_address(0));
   }
-  c10::DeleterFnPtr raw_deleter() const override {
-    return previous().Deleter ? &releaseBlock : nullptr;
-  }
 };
 template <class Base>
 class WatchingAllocator<c10::DataPtr (Base::*)(size_t)> final
@@ -125,9 +140,6 @@ class WatchingAllocator<c10::DataPtr (Base::*)(size_t)> final
 public:
   __attribute__((noinline)) c10::DataPtr allocate(size_t Size) override {
     return allocateWatched(Size, __builtin_return_address(0));
-  }
-  c10::DeleterFnPtr raw_deleter() const override {
-    return previous().Deleter ? &releaseBlock : nullptr;
   }
 };
 
@@ -198,25 +210,109 @@ inline bool watchDevices(bool Force = false) {
 /// Asks the allocators of devices that have made a tensor, where they can be.
 inline void askDevices() {
 #if LIBTORCH_TIDY_DEVICE_STATISTICS
-  Tracker &T = tracker();
-  for (uint32_t I = 1; I < Tracker::MaxDevices; ++I) {
-    int Key = T.Devices[I].Key.load();
-    if (Key < 0)
-      continue;
-    auto *Allocator = dynamic_cast<c10::DeviceAllocator *>(
-        c10::GetAllocator(static_cast<c10::DeviceType>(Key / 256)));
+  tracker().forEachDevice([](uint32_t Slot, DeviceFigures &D) {
+    int Key = D.Key.load();
+    auto *Allocator =
+        Slot == 0 ? nullptr
+                  : dynamic_cast<c10::DeviceAllocator *>(c10::GetAllocator(
+                        static_cast<c10::DeviceType>(Key / 256)));
     if (!Allocator || !Allocator->initialized())
-      continue;
+      return;
     auto Figures =
         Allocator->getDeviceStats(static_cast<c10::DeviceIndex>(Key % 256));
     // The first figure is that of all pools.
-    T.Devices[I].Allocated = Figures.allocated_bytes[0].current;
-    T.Devices[I].Reserved = Figures.reserved_bytes[0].current;
-  }
+    D.Allocated = Figures.allocated_bytes[0].current;
+    D.Reserved = Figures.reserved_bytes[0].current;
+  });
 #endif
 }
 
-} // namespace detail
-} // namespace libtorch_tidy
+//===----------------------------------------------------------------------===//
+// Nodes of autograd graphs
+//===----------------------------------------------------------------------===//
+
+/// Nodes are held by pointers of another type from LibTorch 2.13 on.
+template <class Signature> class NodeRecord;
+template <class Base, class Pointer>
+class NodeRecord<void (Base::*)(const Pointer &)> final : public Base {
+public:
+  ~NodeRecord() override {
+    if (Counted)
+      tracker().nodeGone(Site);
+  }
+  __attribute__((noinline)) void store_stack() override {
+    if (!Counted)
+      Site = tracker().nodeMade(__builtin_return_address(0));
+    Counted = true;
+  }
+  void print_stack(const std::string &Name) override {
+    if (torch::autograd::AnomalyMode::should_check_nan())
+      Base::print_stack(Name);
+  }
+  /// A parent would be kept alive by it.
+  void assign_parent(const Pointer &Parent) override {
+    if (torch::autograd::AnomalyMode::should_check_nan())
+      Base::assign_parent(Parent);
+  }
+
+private:
+  uint32_t Site = 0;
+  bool Counted = false;
+};
+
+class CountingEngine final : public torch::autograd::Engine {
+public:
+  explicit CountingEngine(torch::autograd::Engine &Worker) : Worker(Worker) {}
+  torch::autograd::variable_list
+  execute(const torch::autograd::edge_list &Roots,
+          const torch::autograd::variable_list &Inputs, bool KeepGraph,
+          bool CreateGraph, bool AccumulateGrad,
+          const torch::autograd::edge_list &Outputs) override {
+    return Worker.execute(Roots, Inputs, KeepGraph, CreateGraph, AccumulateGrad,
+                          Outputs);
+  }
+  std::unique_ptr<torch::autograd::AnomalyMetadata>
+  make_anomaly_metadata() override {
+    return std::make_unique<NodeRecord<
+        decltype(&torch::autograd::AnomalyMetadata::assign_parent)>>();
+  }
+  std::unique_ptr<torch::autograd::SavedVariableHooks>
+  get_default_saved_variable_hooks() override {
+    return Worker.get_default_saved_variable_hooks();
+  }
+
+private:
+  torch::autograd::Engine &Worker;
+};
+
+inline CountingEngine *&countingEngine() {
+  static CountingEngine *Engine = nullptr;
+  return Engine;
+}
+
+/// False where nodes cannot be counted: under Python, whose engine holds
+/// Python's lock, or when the program has anomaly mode on already.
+inline bool watchGraph() {
+  if (countingEngine())
+    return true;
+  if ((Py_IsInitialized && Py_IsInitialized()) ||
+      torch::autograd::AnomalyMode::is_enabled())
+    return false;
+  countingEngine() =
+      new CountingEngine(torch::autograd::Engine::get_default_engine());
+  torch::autograd::set_default_engine_stub(
+      []() -> torch::autograd::Engine & { return *countingEngine(); });
+  torch::autograd::AnomalyMode::set_enabled(true, /*check_nan=*/false);
+  return true;
+}
+
+/// A guard for anomaly mode switches it off at its end; this switches it on
+/// again. To be called at each step.
+inline void watchGraphAgain() {
+  if (countingEngine() && !torch::autograd::AnomalyMode::is_enabled())
+    torch::autograd::AnomalyMode::set_enabled(true, /*check_nan=*/false);
+}
+
+} // namespace libtorch_tidy::detail
 
 #endif // LIBTORCH_TIDY_WATCH_TENSORS_H

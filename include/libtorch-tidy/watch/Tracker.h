@@ -157,6 +157,13 @@ public:
     return MaxDevices - 1;
   }
 
+  /// The slots of devices that have made a tensor, with the CPU.
+  template <class Function> void forEachDevice(Function Do) {
+    for (uint32_t I = 0; I < MaxDevices; ++I)
+      if (Devices[I].Key.load() >= 0)
+        Do(I, Devices[I]);
+  }
+
   /// Which sizes have grown: their allocations have their stacks noted first.
   /// To be called by one thread at a time, at each step.
   void suspect() {

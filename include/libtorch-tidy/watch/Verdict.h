@@ -12,8 +12,7 @@
 
 #include <c10/core/DeviceType.h>
 
-namespace libtorch_tidy {
-namespace detail {
+namespace libtorch_tidy::detail {
 
 /// Growth of what one site has made.
 struct SiteGrowth {
@@ -83,11 +82,9 @@ inline std::vector<SiteGrowth> sitesOf(const Snapshot &Before,
     Snapshot::Of Now = After.Sites[I], Old;
     if (I < Before.Sites.size())
       Old = Before.Sites[I];
-    SiteGrowth G;
-    G.Number = I;
-    G.Bytes = static_cast<double>(Now.Bytes - Old.Bytes) / Steps;
-    G.Blocks = static_cast<double>(Now.Blocks - Old.Blocks) / Steps;
-    G.Nodes = static_cast<double>(Now.Nodes - Old.Nodes) / Steps;
+    SiteGrowth G = {I, static_cast<double>(Now.Bytes - Old.Bytes) / Steps,
+                    static_cast<double>(Now.Blocks - Old.Blocks) / Steps,
+                    static_cast<double>(Now.Nodes - Old.Nodes) / Steps};
     if (G.of(Nodes) <= 0)
       continue;
     Sum += G.of(Nodes);
@@ -137,14 +134,16 @@ private:
 
   Verdict &add(const char *Kind, double PerStep, std::string Text,
                std::string Advice = "") {
-    Said.emplace_back();
-    Verdict &V = Said.back();
-    V.Kind = Kind;
-    V.Series = S.Label;
-    V.PerStep = PerStep;
-    V.Text = std::move(Text);
-    V.Advice = std::move(Advice);
-    return V;
+    Said.push_back({Kind,
+                    S.Label,
+                    "",
+                    PerStep,
+                    std::move(Text),
+                    std::move(Advice),
+                    0,
+                    0,
+                    {}});
+    return Said.back();
   }
 
   Trend nodes() const { return trendOf(S, GraphNodes, 5); }
@@ -165,13 +164,10 @@ private:
   }
 
   void tensors() {
-    for (uint32_t I = 0; I < Tracker::MaxDevices; ++I) {
-      if (T.Devices[I].Key.load() < 0)
-        continue;
-      int Metric = metricOf(I, TensorBytes);
-      Trend Bytes = trendOf(S, Metric, KB);
+    T.forEachDevice([&](uint32_t I, DeviceFigures &) {
+      Trend Bytes = trendOf(S, metricOf(I, TensorBytes), KB);
       if (!Bytes.Grows)
-        continue;
+        return;
       Trend Count = trendOf(S, metricOf(I, TensorCount), 1);
       Trend Graph = nodes();
       std::string Where = I == 0 ? "" : " on " + deviceName(T, I);
@@ -195,7 +191,7 @@ private:
       V.Device = deviceName(T, I);
       V.Sites = sitesOf(S.before(), S.Now, /*Nodes=*/false, Bytes.PerStep,
                         V.Explained);
-    }
+    });
   }
 
   void graph() {
@@ -241,13 +237,11 @@ private:
   }
 
   void caches() {
-    for (uint32_t I = 1; I < Tracker::MaxDevices; ++I) {
-      if (T.Devices[I].Key.load() < 0)
-        continue;
+    T.forEachDevice([&](uint32_t I, DeviceFigures &) {
       Trend Reserved = trendOf(S, metricOf(I, CacheReserved), 2 * MB);
       Trend Allocated = trendOf(S, metricOf(I, CacheAllocated), KB);
-      if (!Reserved.Grows || Allocated.Grows)
-        continue;
+      if (I == 0 || !Reserved.Grows || Allocated.Grows)
+        return;
       Verdict &V = add(
           "cache", Reserved.PerStep,
           "what the allocator of " + deviceName(T, I) +
@@ -258,7 +252,7 @@ private:
           "max_split_size_mb:128, from LibTorch 2.1 on "
           "expandable_segments:True");
       V.Device = deviceName(T, I);
-    }
+    });
   }
 
   void threads() {
@@ -277,8 +271,11 @@ private:
     bool Vary = sizesVary();
     bool InUse = Used.Grows && Used.PerStep >= 32;
     // A block that is kept for the next step is not growth.
-    if (Kept.Grows && Kept.PerStep * static_cast<double>(S.Steps) >
-                          static_cast<double>(last(ProcessRss)) / 20) {
+    auto IsGrowth = [&](const Trend &Of) {
+      return Of.Grows && Of.PerStep * static_cast<double>(S.Steps) >
+                             static_cast<double>(last(ProcessRss)) / 20;
+    };
+    if (IsGrowth(Kept)) {
       add("heap-kept", Kept.PerStep,
           "tensors: constant; the heap that glibc keeps grows by " +
               inWords(Kept.PerStep) + " bytes a step" +
@@ -302,9 +299,7 @@ private:
                 "objects they are"
               : "containers, strings or another library: heaptrack shows "
                 "whose objects they are");
-    if (Said.empty() && Rss.Grows &&
-        Rss.PerStep * static_cast<double>(S.Steps) >
-            static_cast<double>(last(ProcessRss)) / 20)
+    if (Said.empty() && IsGrowth(Rss))
       add("process", Rss.PerStep,
           "tensors and the heap: constant; the process grows by " +
               inWords(Rss.PerStep) + " bytes a step",
@@ -314,9 +309,7 @@ private:
 
   void nothing() {
     std::string Figures;
-    for (uint32_t I = 0; I < Tracker::MaxDevices; ++I) {
-      if (T.Devices[I].Key.load() < 0)
-        continue;
+    T.forEachDevice([&](uint32_t I, DeviceFigures &) {
       int64_t Peak = 0;
       for (const Point &P : S.Points)
         Peak = std::max(Peak, P.Values[metricOf(I, TensorPeak)]);
@@ -325,7 +318,7 @@ private:
                  " hold " + inWords(last(metricOf(I, TensorBytes))) +
                  " bytes after a step, and at most " + inWords(Peak) +
                  " within one";
-    }
+    });
     if (T.Failed.load()) {
       add("step-too-large", 0,
           "nothing grows, and an allocation of " +
@@ -354,7 +347,6 @@ private:
   std::vector<Verdict> Said;
 };
 
-} // namespace detail
-} // namespace libtorch_tidy
+} // namespace libtorch_tidy::detail
 
 #endif // LIBTORCH_TIDY_WATCH_VERDICT_H
