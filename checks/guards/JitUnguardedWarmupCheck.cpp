@@ -227,8 +227,10 @@ static const Stmt *guardableStatement(const Expr *First,
              : nullptr;
 }
 
-static Finding worded(const WarmUp &W, const FunctionFlow &Flow,
-                      flow::UnitModel &Unit) {
+namespace {
+
+Finding worded(const WarmUp &W, const FunctionFlow &Flow,
+               flow::UnitModel &Unit) {
   Finding F =
       Finding::at(W.First)
           .says("the first call of TorchScript module " + quoted(W.Module) +
@@ -247,6 +249,8 @@ static Finding worded(const WarmUp &W, const FunctionFlow &Flow,
           .str(),
       Unit.context()));
 }
+
+} // namespace
 
 void JitUnguardedWarmupCheck::checkFunction(const FunctionFlow &Flow,
                                             flow::UnitModel &Unit) {
