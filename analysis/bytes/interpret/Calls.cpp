@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
-#include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/cpp/Call.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
@@ -209,7 +208,7 @@ bool bindParameters(Interpreter &VM, Frame &Callee, const FunctionDecl *F,
     const QualType T = Param->getType();
     Cell Given;
     if (I < Arguments.size())
-      Given = coerced(VM, convert(VM, Arguments[I], T.getNonReferenceType()), T,
+      Given = coerced(VM, Arguments[I], T.getNonReferenceType(),
                       Param->getLocation());
     else if (Param->hasDefaultArg() && !Param->hasUninstantiatedDefaultArg() &&
              !Param->hasUnparsedDefaultArg())
@@ -271,8 +270,6 @@ Cell Interpreter::call(const FunctionDecl *F, ArrayRef<Cell> Arguments,
              : convert(*this, Result, F->getReturnType());
 }
 
-/// \p F is what the call names, which says more than the closure does: of a
-/// generic lambda, the instance.
 Cell Interpreter::callClosure(const Cell &Closure, const FunctionDecl *F,
                               ArrayRef<Cell> Arguments, SourceLocation At) {
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
@@ -285,7 +282,6 @@ Cell Interpreter::callClosure(const Cell &Closure, const FunctionDecl *F,
              unknown(At, "what a function object returns"));
 }
 
-/// What runs \p Arguments, function objects, and how often, is not followed.
 void skipClosures(Interpreter &VM, ArrayRef<Cell> Arguments,
                   SourceLocation At) {
   for (const Cell &Argument : Arguments) {

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Elaboration.h"
-#include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UserCode.h"

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
-#include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
@@ -267,9 +266,8 @@ static void runInitialisers(Interpreter &VM, const Cell &Object,
                     Init->getInit(), At);
     } else if (const FieldDecl *Field = Init->getAnyMember()) {
       setField(VM, Members, Field,
-               coerced(VM,
-                       convert(VM, VM.eval(Init->getInit()), Field->getType()),
-                       Field->getType(), Field->getLocation()));
+               coerced(VM, VM.eval(Init->getInit()), Field->getType(),
+                       Field->getLocation()));
     }
   }
   for (const FieldDecl *Field : Class->fields())

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
-#include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/cpp/Std.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -207,20 +206,19 @@ template <bool IsFirst> static Cell end(Interpreter &, const LibraryCall &C) {
                           : Elements.back();
 }
 
-/// slice() or vec() of a list; null for other methods, and where the bounds are
-/// not known.
-static Cell partOf(const CXXMethodDecl *Method, ArrayRef<Cell> Elements,
-                   ArrayRef<Cell> Arguments) {
-  const std::optional<ArrayPart> Part = partOfArray(Method);
-  if (!Part || !llvm::all_of(Arguments, [](const Cell &Given) {
+/// slice() or vec() of an ArrayRef; null for other methods, and where the
+/// bounds are not known.
+static Cell partOf(const LibraryCall &C) {
+  if (!isArrayRef(classOf(C)) || (C.Name != "slice" && C.Name != "vec") ||
+      !llvm::all_of(C.Arguments, [](const Cell &Given) {
         return Given->What == Value::Integer && Given->Number >= 0;
       }))
     return nullptr;
-  const size_t From = *Part == ArrayPart::Slice && !Arguments.empty()
-                          ? Arguments[0]->Number
-                          : 0;
-  const size_t Count = Arguments.size() > 1
-                           ? static_cast<size_t>(Arguments[1]->Number)
+  const ArrayRef<Cell> Elements = C.Object->Elements;
+  const size_t From =
+      C.Name == "slice" && !C.Arguments.empty() ? C.Arguments[0]->Number : 0;
+  const size_t Count = C.Arguments.size() > 1
+                           ? static_cast<size_t>(C.Arguments[1]->Number)
                            : Elements.size();
   return listOf(Elements.drop_front(std::min(From, Elements.size()))
                     .take_front(Count)
@@ -344,7 +342,7 @@ static const CallRule ListRules[] = {
 Cell callList(Interpreter &VM, const LibraryCall &C) {
   const std::vector<Cell> &Elements = C.Object->Elements;
   const auto *Method = cast<CXXMethodDecl>(C.F);
-  if (Cell Part = partOf(Method, Elements, C.Arguments))
+  if (Cell Part = partOf(C))
     return Part;
   if (Method->getOverloadedOperator() == OO_Subscript)
     return elementAt(VM, C);

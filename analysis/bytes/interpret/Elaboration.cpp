@@ -198,11 +198,11 @@ bool Elaborator::elaborate(const CXXRecordDecl *Class,
   ModelRows Model;
   Model.Title = Title;
   Model.Made = spotOf(Class->getLocation(), SM);
-  const RowPaths Paths = addRows(Made, Running.hasStopped(), SM, Model.Modules);
+  const RowPaths Paths = addRows(Made, Running.Halted, SM, Model.Modules);
   for (const Gap &G : Running.gaps())
     Model.Missing.push_back({spotOf(G.Where, SM), G.Text});
   nameUnknownSizes(Model);
-  if (Request.WithSteps && !Running.hasStopped())
+  if (Request.WithSteps && !Running.Halted)
     if (const std::optional<StepInputs> Inputs = inputsOf(Class))
       addStep(Running, Made, *Inputs, Request, Paths, SM, Model);
   for (const ModuleRow &Row : llvm::drop_begin(Model.Modules))
@@ -274,8 +274,8 @@ static std::vector<Cell> argumentsOf(const Construction &C,
   for (const Expr *Argument : C.Arguments)
     Result.push_back(Running.evaluate(Argument));
   for (const Cell &Argument : Result)
-    if (hasUnknown(Argument, Unknown))
-      break;
+    if (!Unknown)
+      Unknown = unknownIn(Argument);
   return Result;
 }
 
@@ -420,7 +420,7 @@ std::optional<uint64_t> Elaborator::keptBy(const PassedInputs &Passed,
         bytes::inputsOf(Passed, Aside, std::nullopt, SM);
     const ModulePtr Model =
         Inputs ? Running.make(C.Class, Arguments, C.At) : nullptr;
-    if (!Model || Running.failure() || Running.hasStopped() ||
+    if (!Model || Running.failure() || Running.Halted ||
         !Running.gaps().empty())
       return std::nullopt;
     const std::optional<uint64_t> Kept =
@@ -471,8 +471,7 @@ std::optional<uint64_t> KnownSizes::bytesOf(const Expr *E) {
   const Cell Given = Running.evaluate(E);
   Steps += Running.steps();
   if (Given->What != Value::Tensor || !Given->Handle ||
-      !Given->Handle->Shape.Defined || Running.failure() ||
-      Running.hasStopped())
+      !Given->Handle->Shape.Defined || Running.failure() || Running.Halted)
     return std::nullopt;
   return Given->Handle->Shape.bytes();
 }

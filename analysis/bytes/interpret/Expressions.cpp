@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
-#include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Compat.h"
@@ -160,9 +159,9 @@ Cell memberOf(Interpreter &VM, const Cell &Base, const ValueDecl *Member,
     if (auto It = M.Members.find(Field->getCanonicalDecl());
         It != M.Members.end())
       return It->second;
-    if (isOptionsField(Field))
-      return optionsOf(M);
     if (torch::isTorchDecl(Field)) {
+      if (Field->getName() == "options")
+        return optionsOf(M);
       for (auto *Tensors : {&M.Parameters, &M.Buffers})
         for (const ModuleInstance::Tensor &T : *Tensors)
           if (T.Name == Field->getName())

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
-#include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/GradGuards.h"
 
@@ -47,26 +46,26 @@ void noteResult(Interpreter &VM, const Cell &Module, const Cell &Result) {
     VM.Results[Module->Held.get()] = shownSizes(Result);
 }
 
-void collectTensors(const Cell &V, std::vector<TensorPtr> &To) {
-  if (V->What == Value::Tensor && V->Handle->Shape.Defined)
-    To.push_back(V->Handle);
-  if (V->What == Value::List)
-    for (const Cell &Element : V->Elements)
-      collectTensors(Element, To);
-  if (V->What == Value::Record) {
-    // In the order in which they are declared.
-    for (const FieldDecl *Field : V->Class->fields())
-      if (auto It = V->Members.find(Field->getCanonicalDecl());
-          It != V->Members.end() && !Field->getType()->isReferenceType())
-        collectTensors(It->second, To);
+std::vector<TensorPtr> tensorsIn(ArrayRef<Cell> Given) {
+  std::vector<TensorPtr> Result;
+  for (const Cell &V : Given) {
+    if (V->What == Value::Tensor && V->Handle->Shape.Defined)
+      Result.push_back(V->Handle);
+    if (V->What == Value::List)
+      llvm::append_range(Result, tensorsIn(V->Elements));
+    if (V->What == Value::Record)
+      // In the order in which they are declared.
+      for (const FieldDecl *Field : V->Class->fields())
+        if (auto It = V->Members.find(Field->getCanonicalDecl());
+            It != V->Members.end() && !Field->getType()->isReferenceType())
+          llvm::append_range(Result, tensorsIn(It->second));
   }
+  return Result;
 }
 
 std::string shownSizes(const Cell &V) {
-  std::vector<TensorPtr> All;
-  collectTensors(V, All);
   std::string Result;
-  for (const TensorPtr &T : All) {
+  for (const TensorPtr &T : tensorsIn(V)) {
     if (!Result.empty())
       Result += ", ";
     if (Result.size() > 200)
@@ -88,7 +87,6 @@ Cell Interpreter::pass(const ModulePtr &M, ArrayRef<Cell> Inputs,
   return Result;
 }
 
-/// What a guard sets, until it goes. Null for other classes.
 Cell guardOf(Interpreter &VM, const CXXRecordDecl *Class,
              ArrayRef<Cell> Arguments) {
   const std::optional<bool> On = torch::gradientsUnder(
@@ -97,10 +95,10 @@ Cell guardOf(Interpreter &VM, const CXXRecordDecl *Class,
     return nullptr;
   const bool Before = VM.Pass->GradMode;
   VM.Pass->GradMode = *On;
-  const Cell Guard = valueOf(Value::Other);
-  Guard->Guard = std::shared_ptr<void>(
-      nullptr, [S = VM.Pass, Before](void *) { S->GradMode = Before; });
-  return Guard;
+  return valueOf(Value::Other, &Value::Guard,
+                 std::shared_ptr<void>(nullptr, [S = VM.Pass, Before](void *) {
+                   S->GradMode = Before;
+                 }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,13 +219,10 @@ Cell callOperator(Interpreter &VM, const LibraryCall &C) {
     return Unknown;
   if (!VM.Pass) {
     VM.Making.GradMode = false;
-    for (const auto &[Name, A] : Given) {
-      std::vector<TensorPtr> Tensors;
-      collectTensors(A, Tensors);
-      for (const TensorPtr &T : Tensors)
+    for (const auto &[Name, A] : Given)
+      for (const TensorPtr &T : tensorsIn(static_cast<const Cell &>(A)))
         if (!T->Memory)
           VM.Making.place(*T);
-    }
   }
   const Cell Result =
       runOperator(VM, operatorName(C.F), Given, VM.current(), C.At);
@@ -308,14 +303,10 @@ static Cell forwardOfFunctional(Interpreter &VM, const ModulePtr &M,
                                 SourceLocation At) {
   llvm::SmallVector<Cell, 4> Arguments(Inputs.begin(), Inputs.end());
   const auto Names = positionalOptions(Class);
-  auto Setting = [&](StringRef Name) {
-    auto It = M->Settings.find(Name.str());
-    return It == M->Settings.end() ? nullptr : It->second;
-  };
   for (const StringRef Name : llvm::drop_begin(Names))
-    if (Cell Bound = Setting(Name))
+    if (Cell Bound = settingOf(M->Settings, Name))
       Arguments.push_back(Bound);
-  const Cell Function = Setting(Names.front());
+  const Cell Function = settingOf(M->Settings, Names.front());
   const FunctionDecl *F = Function && Function->What == Value::Function
                               ? Function->Callee
                               : nullptr;
@@ -360,12 +351,12 @@ static Cell forwardInSteps(Interpreter &VM, const ModuleInstance &M,
           {{"self", argumentOf(Given[0])}, {"other", argumentOf(Given[1])}}, &M,
           At);
     } else if (Runs.consume_front("=")) {
-      auto It = M.Settings.find(Runs.str());
-      const Cell Setting = It == M.Settings.end() ? text("") : It->second;
-      Result = Setting->What == Value::Function
-                   ? VM.callClosure(Setting, nullptr, Given, At)
-                   : runOperator(VM, activationNamed(Setting->Name),
-                                 {{"self", argumentOf(Given[0])}}, &M, At);
+      const Cell Setting = settingOf(M.Settings, Runs);
+      Result =
+          Setting && Setting->What == Value::Function
+              ? VM.callClosure(Setting, nullptr, Given, At)
+              : runOperator(VM, activationNamed(Setting ? Setting->Name : ""),
+                            {{"self", argumentOf(Given[0])}}, &M, At);
     } else if (Runs.consume_back("*")) {
       if (const ModulePtr All = Child(Runs))
         for (const ModuleInstance::Child &Each : All->Children) {
@@ -407,7 +398,6 @@ static void addWeights(const ModuleInstance &M, const std::string &Path,
   }
 }
 
-/// What the library's \p Class does, which is that of \p M or a base of it.
 Cell forwardOfLibrary(Interpreter &VM, const ModulePtr &M, StringRef Class,
                       ArrayRef<Cell> Inputs, SourceLocation At) {
   const auto Note = [&](Cell Result) {

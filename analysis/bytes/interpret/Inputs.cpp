@@ -166,8 +166,45 @@ StepInputs inputsOf(ArrayRef<std::string> Texts, const CXXRecordDecl *Class,
   return Result;
 }
 
+//===----------------------------------------------------------------------===//
+// With other tensors
+//===----------------------------------------------------------------------===//
+
+using Change = llvm::function_ref<TensorPtr(const TensorPtr &)>;
+
+static Cell withTensors(const Cell &V, Change Changed,
+                        std::map<const TensorInstance *, TensorPtr> &Made) {
+  const Cell Result = cell(*V);
+  if (V->What == Value::Tensor && V->Handle->Shape.Defined) {
+    TensorPtr &New = Made[V->Handle.get()];
+    if (!New)
+      New = Changed(V->Handle);
+    Result->Handle = New;
+  }
+  forEachPart(*Result,
+              [&](Cell &Part) { Part = withTensors(Part, Changed, Made); });
+  return Result;
+}
+
+/// \p Given with other tensors. Those that are the same stay one.
+static std::vector<Cell> withTensors(ArrayRef<Cell> Given, Change Changed) {
+  std::map<const TensorInstance *, TensorPtr> Made;
+  std::vector<Cell> Result;
+  for (const Cell &V : Given)
+    Result.push_back(withTensors(V, Changed, Made));
+  return Result;
+}
+
+/// With their floating types made \p Type.
 static std::vector<Cell> converted(ArrayRef<Cell> Given,
-                                   torch::ElementType Type);
+                                   torch::ElementType Type) {
+  return withTensors(Given, [&](const TensorPtr &T) {
+    auto New = std::make_shared<TensorInstance>(*T);
+    if (T->Shape.Type && torch::isFloating(*T->Shape.Type))
+      New->Shape.Type = Type;
+    return New;
+  });
+}
 
 //===----------------------------------------------------------------------===//
 // Of the program
@@ -231,10 +268,7 @@ std::optional<StepInputs> inputsOf(const PassedInputs &Passed,
   for (const Cell &Argument : Result.Arguments)
     Result.Texts.push_back(shown(Argument));
   // Without a tensor there is nothing to follow.
-  std::vector<TensorPtr> Tensors;
-  for (const Cell &Argument : Result.Arguments)
-    collectTensors(Argument, Tensors);
-  if (Tensors.empty())
+  if (tensorsIn(Result.Arguments).empty())
     return std::nullopt;
   return Result;
 }
@@ -243,52 +277,11 @@ std::optional<StepInputs> inputsOf(const PassedInputs &Passed,
 // In memory
 //===----------------------------------------------------------------------===//
 
-using Change = llvm::function_ref<TensorPtr(const TensorPtr &)>;
-
-static Cell withTensors(const Cell &V, Change Changed,
-                        std::map<const TensorInstance *, TensorPtr> &Made) {
-  const Cell Result = cell(*V);
-  if (V->What == Value::Tensor && V->Handle->Shape.Defined) {
-    TensorPtr &New = Made[V->Handle.get()];
-    if (!New)
-      New = Changed(V->Handle);
-    Result->Handle = New;
-  }
-  for (Cell &Element : Result->Elements)
-    Element = withTensors(Element, Changed, Made);
-  for (Cell &Setting : llvm::make_second_range(Result->Settings))
-    Setting = withTensors(Setting, Changed, Made);
-  for (auto &[Field, Member] : Result->Members)
-    if (!Field->getType()->isReferenceType())
-      Member = withTensors(Member, Changed, Made);
-  return Result;
-}
-
-/// \p Given with other tensors. Those that are the same stay one.
-static std::vector<Cell> withTensors(ArrayRef<Cell> Given, Change Changed) {
-  std::map<const TensorInstance *, TensorPtr> Made;
-  std::vector<Cell> Result;
-  for (const Cell &V : Given)
-    Result.push_back(withTensors(V, Changed, Made));
-  return Result;
-}
-
 std::vector<Cell> placed(ArrayRef<Cell> Given, Simulation &S,
                          torch::ElementType Type) {
   return withTensors(Given, [&](const TensorPtr &T) {
     const TensorPtr New = S.make(T->sizes(), T->Shape.Type.value_or(Type));
     New->RequiresGrad = T->RequiresGrad;
-    return New;
-  });
-}
-
-/// With their floating types made \p Type.
-static std::vector<Cell> converted(ArrayRef<Cell> Given,
-                                   torch::ElementType Type) {
-  return withTensors(Given, [&](const TensorPtr &T) {
-    auto New = std::make_shared<TensorInstance>(*T);
-    if (T->Shape.Type && torch::isFloating(*T->Shape.Type))
-      New->Shape.Type = Type;
     return New;
   });
 }

@@ -35,21 +35,30 @@ std::string shownName(const CXXRecordDecl *R, bool OfHolder) {
   return Result;
 }
 
-bool hasUnknown(const Cell &V, const Value *&Which) {
-  if (V->What == Value::Unknown) {
-    Which = V.get();
-    return true;
-  }
-  for (const Cell &Element : V->Elements)
-    if (hasUnknown(Element, Which))
-      return true;
-  for (const auto &[Field, Member] : V->Members)
-    if (!Field->getType()->isReferenceType() && hasUnknown(Member, Which))
-      return true;
-  for (const auto &[Name, Setting] : V->Settings)
-    if (hasUnknown(Setting, Which))
-      return true;
-  return false;
+void forEachPart(Value &V, llvm::function_ref<void(Cell &)> Visit) {
+  for (Cell &Element : V.Elements)
+    Visit(Element);
+  for (auto &[Field, Member] : V.Members)
+    if (!Field->getType()->isReferenceType())
+      Visit(Member);
+  for (auto &[Name, Setting] : V.Settings)
+    Visit(Setting);
+}
+
+const Value *unknownIn(const Cell &V) {
+  if (V->What == Value::Unknown)
+    return V.get();
+  const Value *Found = nullptr;
+  forEachPart(*V, [&](const Cell &Part) {
+    if (!Found)
+      Found = unknownIn(Part);
+  });
+  return Found;
+}
+
+Cell settingOf(const OptionValues &Settings, StringRef Name) {
+  auto It = Settings.find(Name.str());
+  return It == Settings.end() ? nullptr : It->second;
 }
 
 //===----------------------------------------------------------------------===//
@@ -131,14 +140,7 @@ Cell Interpreter::copyOf(const Cell &V) {
   if (isTooDeep(V->Where))
     return unknown({}, "");
   Cell Result = cell(*V);
-  for (Cell &Element : Result->Elements)
-    Element = copyOf(Element);
-  for (auto &[Field, Member] : Result->Members)
-    // A reference goes on naming the same, perhaps the object itself.
-    if (!Field->getType()->isReferenceType())
-      Member = copyOf(Member);
-  for (auto &[Name, Setting] : Result->Settings)
-    Setting = copyOf(Setting);
+  forEachPart(*Result, [&](Cell &Part) { Part = copyOf(Part); });
   return Result;
 }
 
@@ -171,13 +173,19 @@ std::optional<bool> truth(const Cell &V) {
   }
 }
 
+const CallRule *ruleNamed(ArrayRef<CallRule> Rules, StringRef Name) {
+  for (const CallRule &Rule : Rules)
+    if (llvm::is_contained(llvm::split(Rule.Names, ' '), Name))
+      return &Rule;
+  return nullptr;
+}
+
 Cell byRule(ArrayRef<CallRule> Rules, Interpreter &VM, const LibraryCall &C) {
   const size_t Count = C.Arguments.size();
-  for (const CallRule &Rule : Rules)
-    if (Rule.Least <= Count && Count <= Rule.Most &&
-        llvm::is_contained(llvm::split(Rule.Names, ' '), C.Name))
-      return Rule.Handle(VM, C);
-  return nullptr;
+  const CallRule *Rule = ruleNamed(Rules, C.Name);
+  return Rule && Rule->Least <= Count && Count <= Rule->Most
+             ? Rule->Handle(VM, C)
+             : nullptr;
 }
 
 } // namespace libtorch_tidy::bytes

@@ -62,8 +62,8 @@ const clang::CXXMethodDecl *forwardMethod(const clang::CXXRecordDecl *Class,
 
 /// The sizes and the type of a tensor, "16x3x8x8:float32", or of several.
 std::string shownSizes(const Cell &V);
-/// The tensors in \p V: itself, or those of its elements and members.
-void collectTensors(const Cell &V, std::vector<TensorPtr> &To);
+/// The tensors in \p Given: themselves, or those of elements and members.
+std::vector<TensorPtr> tensorsIn(llvm::ArrayRef<Cell> Given);
 
 struct LibraryCall;
 
@@ -92,7 +92,6 @@ struct LibraryCall {
   llvm::StringRef Name; ///< Empty for operators.
   Cell Nothing;         ///< What it gives where that is not known.
   const ModuleRule *OnModule = moduleRule(F);
-  TensorAct OnTensor = tensorAct(F);
 };
 
 /// A call that goes on while its callee is followed.
@@ -132,8 +131,6 @@ public:
   /// Why nothing can be said: the constructor throws, or does something that
   /// takes back what is not known. Absent: something can.
   const std::optional<Gap> &failure() const { return Failure; }
-  /// It stopped at a limit: what came after is not known at all.
-  bool hasStopped() const { return Halted; }
   /// Functions of the user's that it came to, and whose bodies the unit lacks.
   const std::set<const clang::FunctionDecl *> &undefined() const {
     return Undefined;
@@ -157,13 +154,8 @@ public:
             clang::SourceLocation At);
   /// By the numbers that Memory::place() gives.
   const std::vector<Place> &places() const { return Places; }
-  /// The sizes of what the forward() of modules gave last.
-  const std::map<const ModuleInstance *, std::string> &results() const {
-    return Results;
-  }
   /// What the pass does not know, and takes back from gaps() and failure().
   std::vector<Gap> takeGapsOfPass();
-  bool hasFailed() const { return Failure.has_value(); }
   bool hasGapsOfPass() const { return !GapsOfPass.empty() || Failure; }
 
   // For the functions that follow code.
@@ -211,6 +203,7 @@ public:
   unsigned Modules = 0, Nesting = 0, Calls = 0;
   /// Of tensors that constructors make of others.
   Simulation Making{DeviceKind::Cpu};
+  /// The sizes of what the forward() of modules gave last.
   std::map<const ModuleInstance *, std::string> Results;
 
 private:
@@ -239,6 +232,8 @@ struct CallRule {
   Cell (*Handle)(Interpreter &VM, const LibraryCall &C);
   size_t Least = 0, Most = ~size_t(0);
 };
+/// The first rule for functions called \p Name; null without one.
+const CallRule *ruleNamed(llvm::ArrayRef<CallRule> Rules, llvm::StringRef Name);
 /// What the rule for \p C gives; null without one.
 Cell byRule(llvm::ArrayRef<CallRule> Rules, Interpreter &VM,
             const LibraryCall &C);
@@ -295,8 +290,8 @@ Cell defaultValue(Interpreter &VM, clang::QualType Type,
 /// by itself.
 Cell newElement(Interpreter &VM, clang::QualType Type,
                 clang::SourceLocation At);
-/// \p Given as a variable of type \p To takes it.
-Cell coerced(Interpreter &VM, const Cell &Given, clang::QualType To,
+/// \p From as a variable of type \p To takes it.
+Cell coerced(Interpreter &VM, const Cell &From, clang::QualType To,
              clang::SourceLocation At);
 
 // Calls, Calls.cpp. Null: it is not a call of that kind.
@@ -309,7 +304,7 @@ void skipClosures(Interpreter &VM, llvm::ArrayRef<Cell> Arguments,
                   clang::SourceLocation At);
 Cell callStandard(Interpreter &VM, LibraryCall C);
 Cell callModule(Interpreter &VM, LibraryCall C);
-Cell callWithTensors(Interpreter &VM, const LibraryCall &C);
+Cell callWithTensors(Interpreter &VM, LibraryCall C);
 Cell callOptions(Interpreter &VM, const LibraryCall &C);
 
 // Containers.cpp.

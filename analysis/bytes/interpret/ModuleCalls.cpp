@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
-#include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
@@ -42,7 +41,8 @@ template <typename List> static bool hasNamed(List &In, StringRef Name) {
 
 static bool mayRegister(Interpreter &VM, StringRef Name, StringRef What,
                         SourceLocation At) {
-  if (Name == UnknownName || isRegistrableName(Name))
+  // The register functions throw otherwise.
+  if (Name == UnknownName || (!Name.empty() && !Name.contains('.')))
     return true;
   VM.fail(At,
           "a " + What + " cannot be registered as '" + Name + "': it throws");

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
-#include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
@@ -17,8 +16,9 @@ using llvm::ArrayRef;
 
 namespace libtorch_tidy::bytes {
 
-Cell coerced(Interpreter &VM, const Cell &Given, QualType To,
+Cell coerced(Interpreter &VM, const Cell &From, QualType To,
              SourceLocation At) {
+  const Cell Given = convert(VM, From, To);
   To = To.getNonReferenceType();
   const CXXRecordDecl *R = To->getAsCXXRecordDecl();
   if (!R || Given->What == Value::Unknown)
@@ -39,8 +39,8 @@ Cell coerced(Interpreter &VM, const Cell &Given, QualType To,
       if (!Named || Object->What != Value::Record)
         return unknown(At, "'" + Name + "', which no '" + R->getNameAsString() +
                                "' has");
-      Object->Members[Named->getCanonicalDecl()] = VM.copyOf(coerced(
-          VM, convert(VM, Setting, Named->getType()), Named->getType(), At));
+      Object->Members[Named->getCanonicalDecl()] =
+          VM.copyOf(coerced(VM, Setting, Named->getType(), At));
     }
     return Object;
   }
@@ -78,8 +78,6 @@ QualType typeArgument(const CXXRecordDecl *Class, unsigned Index) {
   return Arg.getKind() == TemplateArgument::Type ? Arg.getAsType() : QualType();
 }
 
-/// An element of \p Type, null when that is not known, that a container makes
-/// by itself.
 Cell newElement(Interpreter &VM, QualType Type, SourceLocation At) {
   if (Type.isNull())
     return unknown(At, "an element");
@@ -220,7 +218,7 @@ static void fillAggregate(Interpreter &VM, const Cell &Object,
     const QualType Type = Field->getType();
     Cell Given;
     if (I < Arguments.size())
-      Given = coerced(VM, convert(VM, Arguments[I], Type), Type, At);
+      Given = coerced(VM, Arguments[I], Type, At);
     else if (Type->isArithmeticType() && !Arguments.empty() &&
              !Field->getInClassInitializer())
       Given = convert(VM, integer(0), Type);
@@ -295,14 +293,11 @@ Cell makeObject(Interpreter &VM, const CXXRecordDecl *Class,
   }
   if (cpp::isStdDecl(Class))
     return makeStandard(VM, Class, Arguments, At);
-  if (isSliceClass(Class)) {
-    const Cell Slice = valueOf(Value::Slice);
-    Slice->Elements = Arguments.vec();
-    return Slice;
-  }
-  return torch::isTorchDecl(Class)
-             ? makeOfLibrary(VM, Class, Arguments)
-             : makeRecord(VM, Class, Arguments, Constructor, At);
+  if (!torch::isTorchDecl(Class))
+    return makeRecord(VM, Class, Arguments, Constructor, At);
+  return cpp::nameOf(Class) == "Slice" // torch::indexing::Slice
+             ? valueOf(Value::Slice, &Value::Elements, Arguments.vec())
+             : makeOfLibrary(VM, Class, Arguments);
 }
 
 } // namespace libtorch_tidy::bytes

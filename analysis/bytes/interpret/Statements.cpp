@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
-#include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
@@ -138,8 +137,6 @@ static bool forgetChanged(Interpreter &VM, const CallExpr *Call,
   return Adds;
 }
 
-/// Makes everything unknown that \p Skipped may change. True when it may also
-/// add to a module.
 bool forget(Interpreter &VM, const Stmt *Skipped, const Cell &Because) {
   bool Adds = false;
   cpp::walk(
@@ -246,10 +243,8 @@ static void declare(Interpreter &VM, const Decl *D) {
   Cell Given = Var->hasInit()
                    ? VM.eval(Var->getInit())
                    : defaultValue(VM, Var->getType(), Var->getLocation());
-  if (!Var->getType()->isReferenceType()) {
-    Given = convert(VM, Given, Var->getType());
+  if (!Var->getType()->isReferenceType())
     Given = VM.copyOf(coerced(VM, Given, Var->getType(), Var->getLocation()));
-  }
   bindParts(VM, Var, Given);
   setVariable(VM, Var, std::move(Given));
 }

@@ -106,9 +106,7 @@ void Passes::place(const TensorPtr &T) {
 void Passes::place(const Cell &V) {
   if (V->What == Value::Module)
     return placeAll(V->Held);
-  std::vector<TensorPtr> Tensors;
-  collectTensors(V, Tensors);
-  for (const TensorPtr &T : Tensors)
+  for (const TensorPtr &T : tensorsIn(V))
     place(T);
   if (V->What == Value::List)
     for (const Cell &Element : V->Elements)
@@ -200,7 +198,7 @@ std::vector<MissingRow> Passes::takeMissing() {
   if (const std::string Text = "the tensors are too large for any memory";
       S.memory().isTooLarge() && Said.emplace("", 0, Text).second)
     Result.emplace_back().Text = Text;
-  Failed |= Running.hasFailed();
+  Failed |= Running.failure().has_value();
   for (const Gap &G : Running.takeGapsOfPass())
     if (Spot At = spotOf(G.Where, SM);
         Said.emplace(At.File, At.Line, G.Text).second)
@@ -229,8 +227,7 @@ void Passes::keep(StepRows &Row, ModelRows &Model) {
   const Cell Result = forward();
   Row.Kept = S.memory().live() - Before;
   Row.Result = shownSizes(Result);
-  if (const Value *Which = nullptr;
-      hasUnknown(Result, Which) && !Running.hasGapsOfPass())
+  if (unknownIn(Result) && !Running.hasGapsOfPass())
     Row.Missing.push_back({Model.Made, "what forward() returns is not known"});
   std::map<std::string, ModuleRow *> ByPath;
   for (ModuleRow &Each : Model.Modules)
@@ -245,7 +242,7 @@ void Passes::keep(StepRows &Row, ModelRows &Model) {
     if (It != ByPath.end())
       It->second->Kept += B->Bytes;
   }
-  for (const auto &[Module, Sizes] : Running.results())
+  for (const auto &[Module, Sizes] : Running.Results)
     if (auto Path = Paths.find(Module); Path != Paths.end())
       if (auto It = ByPath.find(Path->second); It != ByPath.end())
         It->second->Result = Sizes;
@@ -257,12 +254,8 @@ uint64_t Passes::keptByGraph(bool Training, bool InputsGo) {
   setTraining(Training);
   const uint64_t Before = S.memory().live();
   std::vector<NodePtr> Graph;
-  {
-    std::vector<TensorPtr> Results;
-    collectTensors(forward(), Results);
-    for (const TensorPtr &T : Results)
-      Graph.push_back(T->Maker);
-  }
+  for (const TensorPtr &T : tensorsIn(forward()))
+    Graph.push_back(T->Maker);
   if (!InputsGo)
     return S.memory().live() - Before;
   Inputs.clear();
@@ -276,9 +269,7 @@ PeakRow Passes::train(StepRows *Lines) {
   if (Lines)
     S.memory().startTimeLine();
   const Cell Given = forward();
-  std::vector<TensorPtr> Results;
-  collectTensors(Given, Results);
-  S.backward(Results);
+  S.backward(tensorsIn(Given));
   PeakRow Result = peak();
   if (Lines)
     Lines->LaterLine = takeTimeLine(*Lines);

@@ -6,12 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
-#include "analysis/bytes/library/ModuleApi.h"
+#include "analysis/cpp/Compat.h"
+#include "analysis/torch/api/TorchTypes.h"
 #include <cmath>
 
 using namespace clang;
 using llvm::ArrayRef;
-using llvm::Twine;
+using llvm::StringRef;
 
 namespace libtorch_tidy::bytes {
 
@@ -37,10 +38,6 @@ static std::optional<bool> isIntegral(const Cell &V) {
   if (V->What == Value::List && !V->Elements.empty())
     return isIntegral(V->Elements.front());
   return std::nullopt;
-}
-
-static bool isFactory(TensorAct Act) {
-  return Act >= TensorAct::MakeSized && Act <= TensorAct::MakeList;
 }
 
 /// dtype(kHalf) and its like: a function, or a method of a tensor's options.
@@ -91,92 +88,96 @@ factoryType(std::optional<bool> Integral) {
   return *Integral ? torch::Int64 : torch::Float32;
 }
 
-/// arange([start,] end[, step]); nullopt where it is given no numbers.
-static std::optional<torch::TensorShape> shapeOfRange(ArrayRef<Cell> Given) {
-  const ArrayRef<Cell> Numbers = Given.take_while(isNumber);
-  if (Numbers.empty())
-    return std::nullopt;
-  const double From = Numbers.size() > 1 ? realOf(Numbers[0]) : 0;
-  const double To = realOf(Numbers[Numbers.size() > 1 ? 1 : 0]);
-  const double Step = Numbers.size() > 2 ? realOf(Numbers[2]) : 1;
-  const double Count = Step == 0 ? -1 : std::ceil((To - From) / Step);
-  torch::TensorShape Shape;
-  if (Count >= 0 && Count < 1e15)
-    Shape.Sizes = std::vector<torch::Size>{static_cast<int64_t>(Count)};
-  Shape.Type = factoryType(llvm::all_of(
-      Numbers, [](const Cell &V) { return V->What == Value::Integer; }));
-  return Shape;
-}
-
-/// The shape of tensor(values): that of the lists within each other.
-static std::vector<torch::Size> sizesOfNested(const Cell &List) {
-  std::vector<torch::Size> Result;
-  for (Cell Level = List; Level->What == Value::List;) {
-    Result.push_back(Level->Elements.size());
-    if (Level->Elements.empty())
-      break;
-    Level = Cell(Level->Elements.front());
-  }
-  return Result;
-}
-
-/// What a factory makes where it is not asked for a type; nullopt for other
-/// functions, and where that is not known.
-static std::optional<torch::TensorShape> shapeMade(TensorAct Act,
-                                                   ArrayRef<Cell> Given) {
-  if (Given.empty())
-    return std::nullopt;
-  auto IsInteger = [&](unsigned I) {
-    return I < Given.size() && Given[I]->What == Value::Integer;
-  };
-  torch::TensorShape Shape;
-  switch (Act) {
-  case TensorAct::MakeSized:
-    Shape.Sizes = sizesOf(Given[0]);
-    return Shape;
-  case TensorAct::MakeFull:
-    if (Given.size() < 2)
-      return std::nullopt;
-    Shape.Sizes = sizesOf(Given[0]);
-    Shape.Type = factoryType(isIntegral(Given[1]));
-    return Shape;
-  case TensorAct::MakeSquare:
-    if (!IsInteger(0))
-      return std::nullopt;
-    Shape.Sizes = std::vector<torch::Size>{Given[0]->Number,
-                                           Given[IsInteger(1) ? 1 : 0]->Number};
-    return Shape;
-  case TensorAct::MakeRange:
-    return shapeOfRange(Given);
-  case TensorAct::MakeSteps:
-    if (!IsInteger(2))
-      return std::nullopt;
-    Shape.Sizes = std::vector<torch::Size>{Given[2]->Number};
-    return Shape;
-  case TensorAct::MakeList:
-    Shape.Sizes = sizesOfNested(Given[0]);
-    Shape.Type = factoryType(isIntegral(Given[0]));
-    return Shape;
-  default:
-    return std::nullopt;
-  }
-}
-
-/// What a factory makes.
-static Cell makeTensor(Interpreter &VM, torch::TensorShape Shape,
-                       ArrayRef<Cell> Arguments, SourceLocation At) {
-  const AskedElements Asked(Arguments);
-  if (Asked.Type || Asked.IsOpen)
-    Shape.Type = Asked.Type;
+/// What a factory makes, unless it is asked for another type.
+static Cell makeTensor(Interpreter &VM, const LibraryCall &C, MaybeSizes Sizes,
+                       std::optional<torch::ElementType> Type) {
+  const AskedElements Asked(C.Arguments);
   auto T = std::make_shared<TensorInstance>();
-  T->Shape = std::move(Shape);
+  T->Shape = {std::move(Sizes), Asked.Type || Asked.IsOpen ? Asked.Type : Type};
   T->RequiresGrad = Asked.RequiresGrad;
   if (VM.Pass) {
-    VM.setPlace(VM.current(), At);
+    VM.setPlace(VM.current(), C.At);
     VM.Pass->place(*T);
   }
   return tensorValue(std::move(T));
 }
+
+/// torch::zeros(sizes, options).
+static Cell makeSized(Interpreter &VM, const LibraryCall &C) {
+  return makeTensor(VM, C, sizesOf(C.Arguments[0]), torch::Float32);
+}
+
+/// torch::full(sizes, value, options).
+static Cell makeFull(Interpreter &VM, const LibraryCall &C) {
+  return makeTensor(VM, C, sizesOf(C.Arguments[0]),
+                    factoryType(isIntegral(C.Arguments[1])));
+}
+
+/// torch::eye(n, [m,] options).
+static Cell makeSquare(Interpreter &VM, const LibraryCall &C) {
+  auto IsInteger = [&](unsigned I) {
+    return I < C.Arguments.size() && C.Arguments[I]->What == Value::Integer;
+  };
+  if (!IsInteger(0))
+    return C.Nothing;
+  const Cell &Columns = C.Arguments[IsInteger(1) ? 1 : 0];
+  return makeTensor(
+      VM, C, std::vector<torch::Size>{C.Arguments[0]->Number, Columns->Number},
+      torch::Float32);
+}
+
+/// torch::arange([start,] end[, step], options).
+static Cell makeRange(Interpreter &VM, const LibraryCall &C) {
+  const ArrayRef<Cell> Numbers = C.Arguments.take_while(isNumber);
+  if (Numbers.empty())
+    return C.Nothing;
+  const double From = Numbers.size() > 1 ? realOf(Numbers[0]) : 0;
+  const double To = realOf(Numbers[Numbers.size() > 1 ? 1 : 0]);
+  const double Step = Numbers.size() > 2 ? realOf(Numbers[2]) : 1;
+  const double Count = Step == 0 ? -1 : std::ceil((To - From) / Step);
+  MaybeSizes Sizes;
+  if (Count >= 0 && Count < 1e15)
+    Sizes = std::vector<torch::Size>{static_cast<int64_t>(Count)};
+  return makeTensor(VM, C, std::move(Sizes),
+                    factoryType(llvm::all_of(Numbers, [](const Cell &V) {
+                      return V->What == Value::Integer;
+                    })));
+}
+
+/// torch::linspace(start, end, steps, options).
+static Cell makeSteps(Interpreter &VM, const LibraryCall &C) {
+  const Cell &Steps = C.Arguments[2];
+  return Steps->What == Value::Integer
+             ? makeTensor(VM, C, sizesOf(Steps), torch::Float32)
+             : C.Nothing;
+}
+
+/// torch::tensor(values, options): its shape is that of the lists within each
+/// other.
+static Cell makeOfValues(Interpreter &VM, const LibraryCall &C) {
+  std::vector<torch::Size> Sizes;
+  for (Cell Level = C.Arguments[0]; Level->What == Value::List;) {
+    Sizes.push_back(Level->Elements.size());
+    if (Level->Elements.empty())
+      break;
+    Level = Cell(Level->Elements.front());
+  }
+  return makeTensor(VM, C, std::move(Sizes),
+                    factoryType(isIntegral(C.Arguments[0])));
+}
+
+static const CallRule FactoryRules[] = {
+    {"zeros ones empty rand randn", makeSized, 1},
+    {"full", makeFull, 2},
+    {"eye", makeSquare, 1},
+    {"arange", makeRange, 1},
+    {"linspace logspace", makeSteps, 3},
+    {"tensor", makeOfValues, 1},
+};
+
+//===----------------------------------------------------------------------===//
+// Methods of a tensor, and functions whose first argument is one
+//===----------------------------------------------------------------------===//
 
 /// The dimension that \p Arguments[I] names, of \p Count: from the end where it
 /// is negative. nullopt when there is none.
@@ -191,107 +192,147 @@ static std::optional<size_t> dimensionAt(ArrayRef<Cell> Arguments, unsigned I,
   return Real;
 }
 
-/// set_data() of \p T, which is given \p Rest.
-static void replaceData(Interpreter &VM, TensorInstance &T, ArrayRef<Cell> Rest,
-                        SourceLocation At) {
+static Cell sameTensor(Interpreter &, const LibraryCall &C) { return C.Object; }
+
+static Cell requireGrad(Interpreter &VM, const LibraryCall &C) {
+  std::optional<bool> &Requires = C.Object->Handle->RequiresGrad;
+  Requires = C.Arguments.empty() ? std::optional<bool>(true)
+                                 : truth(C.Arguments.front());
+  if (!Requires)
+    VM.note(C.At, "whether a parameter gets a gradient is not known");
+  return C.Object;
+}
+
+static Cell replaceData(Interpreter &VM, const LibraryCall &C) {
+  TensorInstance &T = *C.Object->Handle;
   T.Memory = nullptr;
-  if (!Rest.empty() && Rest.front()->What == Value::Tensor) {
-    T.Shape = Rest.front()->Handle->Shape;
-    return;
+  if (!C.Arguments.empty() && C.Arguments.front()->What == Value::Tensor) {
+    T.Shape = C.Arguments.front()->Handle->Shape;
+    return C.Object;
   }
-  T.Shape = {};
-  T.Shape.Type = std::nullopt;
-  VM.note(At, "the data that 'set_data' sets are not known");
+  T.Shape = {std::nullopt, std::nullopt};
+  VM.note(C.At, "the data that 'set_data' sets are not known");
+  return C.Object;
 }
 
-/// What \p Act asks of a tensor: sizes, types. \p Nothing: not known, or it is
-/// no question.
-static Cell askedOf(TensorAct Act, const torch::TensorShape &Shape,
-                    ArrayRef<Cell> Rest, const Cell &Nothing) {
-  switch (Act) {
-  case TensorAct::IsDefined:
-    return integer(Shape.Defined);
-  case TensorAct::Fact:
-    return valueOf(Value::Other);
-  case TensorAct::TypeOf:
-    return Shape.Type ? typeValue(*Shape.Type) : Nothing;
-  case TensorAct::Elements: {
-    const std::optional<uint64_t> All = Shape.elements();
-    return All ? integer(static_cast<int64_t>(*All)) : Nothing;
-  }
-  default:
-    break;
-  }
-  if (!Shape.Sizes)
-    return Nothing;
-  const auto Number = [&](const torch::Size &S) {
-    return S ? integer(*S) : Nothing;
-  };
-  switch (Act) {
-  case TensorAct::Size: {
-    const std::optional<size_t> D = dimensionAt(Rest, 0, Shape.Sizes->size());
-    return D ? Number((*Shape.Sizes)[*D]) : Nothing;
-  }
-  case TensorAct::Dimensions:
-    return integer(Shape.Sizes->size());
-  case TensorAct::AllSizes: {
-    std::vector<Cell> All;
-    for (const torch::Size &S : *Shape.Sizes)
-      All.push_back(Number(S));
-    return listOf(std::move(All));
-  }
-  default:
-    return Nothing;
-  }
+static Cell isDefined(Interpreter &, const LibraryCall &C) {
+  return integer(C.Object->Handle->Shape.Defined);
 }
 
-static Cell callTensor(Interpreter &VM, LibraryCall C) {
-  C.Nothing =
-      unknown(C.At, "the tensor that '" + C.F->getNameAsString() + "' gives");
-  const TensorAct Act = C.OnTensor;
-  if (isFactory(Act)) {
-    std::optional<torch::TensorShape> Shape = shapeMade(Act, C.Arguments);
-    return Shape ? makeTensor(VM, std::move(*Shape), C.Arguments, C.At)
-                 : C.Nothing;
-  }
-  // The others are of a tensor: the object, or the first argument.
-  const Cell &Self = C.Object              ? C.Object
-                     : C.Arguments.empty() ? C.Nothing
-                                           : C.Arguments.front();
-  if (!Self || Self->What == Value::Unknown)
-    return Self ? Self : C.Nothing;
-  const ArrayRef<Cell> Rest =
-      C.Object || C.Arguments.empty() ? C.Arguments : C.Arguments.drop_front();
-  if (Self->What != Value::Tensor)
+/// What is known of every tensor here: is_cuda(), device().
+static Cell fact(Interpreter &, const LibraryCall &) {
+  return valueOf(Value::Other);
+}
+
+static Cell typeOf(Interpreter &, const LibraryCall &C) {
+  const auto &Type = C.Object->Handle->Shape.Type;
+  return Type ? typeValue(*Type) : C.Nothing;
+}
+
+static Cell numberOfElements(Interpreter &, const LibraryCall &C) {
+  const std::optional<uint64_t> All = C.Object->Handle->Shape.elements();
+  return All ? integer(static_cast<int64_t>(*All)) : C.Nothing;
+}
+
+static Cell sizeAt(Interpreter &, const LibraryCall &C) {
+  const MaybeSizes &Sizes = C.Object->Handle->Shape.Sizes;
+  const std::optional<size_t> D =
+      Sizes ? dimensionAt(C.Arguments, 0, Sizes->size()) : std::nullopt;
+  return D && (*Sizes)[*D] ? integer(*(*Sizes)[*D]) : C.Nothing;
+}
+
+static Cell dimensions(Interpreter &, const LibraryCall &C) {
+  const MaybeSizes &Sizes = C.Object->Handle->Shape.Sizes;
+  return Sizes ? integer(Sizes->size()) : C.Nothing;
+}
+
+static Cell allSizes(Interpreter &, const LibraryCall &C) {
+  if (!C.Object->Handle->Shape.Sizes)
     return C.Nothing;
-  TensorInstance &T = *Self->Handle;
-  switch (Act) {
-  case TensorAct::Same:
-    return Self;
-  case TensorAct::RequireGrad:
-    T.RequiresGrad =
-        Rest.empty() ? std::optional<bool>(true) : truth(Rest.front());
-    if (!T.RequiresGrad)
-      VM.note(C.At, "whether a parameter gets a gradient is not known");
-    return Self;
-  case TensorAct::ReplaceData:
-    replaceData(VM, T, Rest, C.At);
-    return Self;
+  std::vector<Cell> All;
+  for (const torch::Size &S : *C.Object->Handle->Shape.Sizes)
+    All.push_back(S ? integer(*S) : C.Nothing);
+  return listOf(std::move(All));
+}
+
+static const CallRule MethodRules[] = {
+    {"requires_grad_ set_requires_grad", requireGrad},
+    {"set_data", replaceData},
+    {"size", sizeAt},
+    {"dim ndimension", dimensions},
+    {"numel", numberOfElements},
+    {"sizes", allSizes},
+    {"scalar_type dtype", typeOf},
+    {"defined", isDefined},
+    {"device is_cuda is_cpu requires_grad", fact},
+    {"contiguous data cuda cpu variable_data tensor_data", sameTensor},
+};
+
+/// torch::nn::init fills what it is given.
+static const CallRule FillRules[] = {
+    {"xavier_uniform_ xavier_normal_ kaiming_uniform_ kaiming_normal_ "
+     "orthogonal_ uniform_ normal_ constant_ zeros_ ones_ eye_ dirac_ sparse_",
+     sameTensor},
+};
+
+/// The rule for \p F, one of LibTorch's that takes a tensor; null for others.
+static const CallRule *tensorRule(const FunctionDecl *F) {
+  const StringRef Name = cpp::nameOf(F);
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  if (!torch::isTorchDecl(F) ||
+      (Method && !torch::isTensor(compat::recordType(Method->getParent()))))
+    return nullptr;
+  switch (F->getOverloadedOperator()) {
+  case OO_None:
+    break;
+  case OO_PlusEqual:
+  case OO_MinusEqual:
+  case OO_StarEqual:
+  case OO_SlashEqual:
+    return FillRules;
   default:
-    return askedOf(Act, T.Shape, Rest, C.Nothing);
+    return nullptr;
   }
+  if (!Method)
+    return ruleNamed(FillRules, Name);
+  if (const CallRule *Rule = ruleNamed(MethodRules, Name))
+    return Rule;
+  // In place, sizes change by few methods.
+  constexpr StringRef Reshaping = "set_ t_ transpose_ squeeze_ unsqueeze_ "
+                                  "swapaxes_ swapdims_ as_strided_";
+  return Name.ends_with("_") && !Name.starts_with("resize_") &&
+                 !llvm::is_contained(llvm::split(Reshaping, ' '), Name)
+             ? FillRules
+             : nullptr;
 }
 
 /// A call that has to do with tensors or their options. Null for others.
-Cell callWithTensors(Interpreter &VM, const LibraryCall &C) {
-  const bool IsFollowed = !isFactory(C.OnTensor) && isTensorOperator(C.F);
+Cell callWithTensors(Interpreter &VM, LibraryCall C) {
+  const bool IsFactory = torch::isTorchDecl(C.F) && !isa<CXXMethodDecl>(C.F) &&
+                         ruleNamed(FactoryRules, cpp::nameOf(C.F));
+  const bool IsFollowed = !IsFactory && isTensorOperator(C.F);
   if (VM.Pass && IsFollowed)
     return callOperator(VM, C);
   if (setsElementType(C.F) || changesTensorOptions(C.F))
     return makeTensorOptions(C);
-  if (C.OnTensor != TensorAct::Unknown)
-    return callTensor(VM, C);
-  return IsFollowed ? callOperator(VM, C) : nullptr;
+  const CallRule *Rule = tensorRule(C.F);
+  if (!Rule && !IsFactory)
+    return IsFollowed ? callOperator(VM, C) : nullptr;
+  C.Nothing =
+      unknown(C.At, "the tensor that '" + C.F->getNameAsString() + "' gives");
+  if (IsFactory) {
+    const Cell Made = byRule(FactoryRules, VM, C);
+    return Made ? Made : C.Nothing;
+  }
+  if (!C.Object && !C.Arguments.empty()) {
+    C.Object = C.Arguments.front();
+    C.Arguments = C.Arguments.drop_front();
+  }
+  if (!C.Object)
+    return C.Nothing;
+  if (C.Object->What == Value::Unknown)
+    return C.Object;
+  return C.Object->What == Value::Tensor ? Rule->Handle(VM, C) : C.Nothing;
 }
 
 } // namespace libtorch_tidy::bytes

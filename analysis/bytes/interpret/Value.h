@@ -194,8 +194,13 @@ std::vector<std::pair<std::string, Cell>> elementsOf(const ModuleInstance &M);
 /// How many these are, without making a list of them.
 size_t elementCount(const ModuleInstance &M);
 
-/// Is there something in \p V that is not known? Then it is \p Which.
-bool hasUnknown(const Cell &V, const Value *&Which);
+/// Calls \p Visit for the values that \p V holds: elements, members, settings.
+/// What a member that is a reference names is not held.
+void forEachPart(Value &V, llvm::function_ref<void(Cell &)> Visit);
+/// The first value in \p V that is not known; null when all are.
+const Value *unknownIn(const Cell &V);
+/// An option that \p Settings have; null when they do not.
+Cell settingOf(const OptionValues &Settings, llvm::StringRef Name);
 
 /// What a tensor is that nothing has been assigned to.
 TensorPtr undefinedTensor();

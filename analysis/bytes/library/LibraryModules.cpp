@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
-#include "analysis/bytes/library/ModuleApi.h"
 
 using namespace clang;
 using llvm::ArrayRef;
@@ -103,11 +102,11 @@ static void fillLibraryModule(Interpreter &VM, ModuleInstance &M,
     return;
   }
   // The weight that it is given is its parameter.
-  if (auto It = M.Settings.find("_weight");
-      It != M.Settings.end() && It->second->What == Value::Tensor)
+  if (const Cell Weight = settingOf(M.Settings, "_weight");
+      Weight && Weight->What == Value::Tensor)
     for (ModuleInstance::Tensor &T : M.Parameters)
       if (T.Name == "weight") {
-        T.Handle = It->second->Handle;
+        T.Handle = Weight->Handle;
         T.Handle->RequiresGrad = true;
       }
 }
@@ -136,9 +135,8 @@ ModulePtr makePretrained(Interpreter &VM, const CXXMethodDecl *Method,
   }
   M->Settings["_weight"] = Weight;
   fillLibraryModule(VM, *M, M->ClassName, At);
-  std::optional<bool> Freezes = true;
-  if (auto It = M->Settings.find("freeze"); It != M->Settings.end())
-    Freezes = truth(It->second);
+  const Cell Freeze = settingOf(M->Settings, "freeze");
+  const std::optional<bool> Freezes = Freeze ? truth(Freeze) : true;
   for (ModuleInstance::Tensor &T : M->Parameters)
     T.Handle->RequiresGrad =
         Freezes ? std::optional<bool>(!*Freezes) : std::nullopt;
@@ -146,6 +144,16 @@ ModulePtr makePretrained(Interpreter &VM, const CXXMethodDecl *Method,
     VM.note(At, "whether the weight of " + M->ClassName +
                     " gets a gradient is not known");
   return M;
+}
+
+/// The options of \p Class that \p Arguments are.
+static OptionValues byPosition(Interpreter &VM, StringRef Class,
+                               ArrayRef<Cell> Arguments) {
+  OptionValues Result;
+  for (const auto &[Name, Given] :
+       llvm::zip(positionalOptions(Class), Arguments))
+    Result[Name.str()] = VM.copyOf(Given);
+  return Result;
 }
 
 ModulePtr makeLibraryModule(Interpreter &VM, StringRef Class,
@@ -168,10 +176,8 @@ ModulePtr makeLibraryModule(Interpreter &VM, StringRef Class,
     for (const auto &[Name, Setting] : Only->Settings)
       M->Settings[Name] = VM.copyOf(Setting);
   } else {
-    const auto Names = positionalOptions(Class);
     // Layers without parameters take options of no interest here.
-    for (unsigned I = 0; I < Arguments.size() && I < Names.size(); ++I)
-      M->Settings[Names[I].str()] = VM.copyOf(Arguments[I]);
+    M->Settings = byPosition(VM, Class, Arguments);
   }
   fillLibraryModule(VM, *M, Class, At);
   return M;
@@ -189,9 +195,7 @@ Cell makeOptions(Interpreter &VM, const CXXRecordDecl *Class,
     return VM.copyOf(Arguments.front());
   const Cell Options = valueOf(Value::Options);
   Options->Name = Name;
-  const auto Names = positionalOptions(Name);
-  for (unsigned I = 0; I < Arguments.size() && I < Names.size(); ++I)
-    Options->Settings[Names[I].str()] = VM.copyOf(Arguments[I]);
+  Options->Settings = byPosition(VM, Name, Arguments);
   return Options;
 }
 
@@ -215,8 +219,8 @@ Cell callOptions(Interpreter &VM, const LibraryCall &C) {
     C.Object->Settings[Name] = VM.copyOf(C.Arguments.front());
     return C.Object;
   }
-  if (auto It = C.Object->Settings.find(Name); It != C.Object->Settings.end())
-    return It->second;
+  if (Cell Set = settingOf(C.Object->Settings, Name))
+    return Set;
   const Cell Default = defaultOption(C.Object->Name, Name);
   return Default->What == Value::Unknown
              ? unknown(C.E->getExprLoc(), "'" + Name + "'")

@@ -65,64 +65,6 @@ std::string modelClassName(const CXXRecordDecl *R) {
   return Name.str();
 }
 
-static TensorAct actOfMethod(StringRef Name) {
-  return llvm::StringSwitch<TensorAct>(Name)
-      .Cases("requires_grad_", "set_requires_grad", TensorAct::RequireGrad)
-      .Case("set_data", TensorAct::ReplaceData)
-      .Case("size", TensorAct::Size)
-      .Cases("dim", "ndimension", TensorAct::Dimensions)
-      .Case("numel", TensorAct::Elements)
-      .Case("sizes", TensorAct::AllSizes)
-      .Cases("scalar_type", "dtype", TensorAct::TypeOf)
-      .Case("defined", TensorAct::IsDefined)
-      .Cases("device", "is_cuda", "is_cpu", "requires_grad", TensorAct::Fact)
-      .Cases("contiguous", "data", "cuda", "cpu", TensorAct::Same)
-      .Cases("variable_data", "tensor_data", TensorAct::Same)
-      // In place, sizes change by few methods.
-      .StartsWith("resize_", TensorAct::Unknown)
-      .Cases("set_", "t_", "transpose_", TensorAct::Unknown)
-      .Cases("squeeze_", "unsqueeze_", "swapaxes_", "swapdims_", "as_strided_",
-             TensorAct::Unknown)
-      .EndsWith("_", TensorAct::Same)
-      .Default(TensorAct::Unknown);
-}
-
-static TensorAct actOfFunction(StringRef Name) {
-  return llvm::StringSwitch<TensorAct>(Name)
-      .Cases("zeros", "ones", "empty", "rand", "randn", TensorAct::MakeSized)
-      .Case("full", TensorAct::MakeFull)
-      .Case("eye", TensorAct::MakeSquare)
-      .Case("arange", TensorAct::MakeRange)
-      .Cases("linspace", "logspace", TensorAct::MakeSteps)
-      .Case("tensor", TensorAct::MakeList)
-      // torch::nn::init fills what it is given.
-      .Cases("xavier_uniform_", "xavier_normal_", "kaiming_uniform_",
-             "kaiming_normal_", "orthogonal_", TensorAct::Same)
-      .Cases("uniform_", "normal_", "constant_", "zeros_", "ones_",
-             TensorAct::Same)
-      .Cases("eye_", "dirac_", "sparse_", TensorAct::Same)
-      .Default(TensorAct::Unknown);
-}
-
-TensorAct tensorAct(const FunctionDecl *F) {
-  if (!F || !torch::isTorchDecl(F))
-    return TensorAct::Unknown;
-  const auto *Method = dyn_cast<CXXMethodDecl>(F);
-  if (Method && !torch::isTensor(compat::recordType(Method->getParent())))
-    return TensorAct::Unknown;
-  switch (F->getOverloadedOperator()) {
-  case OO_None:
-    return Method ? actOfMethod(cpp::nameOf(F)) : actOfFunction(cpp::nameOf(F));
-  case OO_PlusEqual:
-  case OO_MinusEqual:
-  case OO_StarEqual:
-  case OO_SlashEqual:
-    return TensorAct::Same;
-  default:
-    return TensorAct::Unknown;
-  }
-}
-
 /// A tensor, or several.
 static bool givesTensors(QualType T) {
   T = T.getNonReferenceType();
@@ -156,19 +98,8 @@ std::string operatorName(const FunctionDecl *F) {
 
 bool isForward(const FunctionDecl *F) { return cpp::nameOf(F) == "forward"; }
 
-std::optional<ArrayPart> partOfArray(const FunctionDecl *F) {
-  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
-  if (!Method || !torch::isTorchDecl(F) ||
-      cpp::nameOf(Method->getParent()) != "ArrayRef")
-    return std::nullopt;
-  if (cpp::nameOf(F) == "slice")
-    return ArrayPart::Slice;
-  return cpp::nameOf(F) == "vec" ? std::optional(ArrayPart::Whole)
-                                 : std::nullopt;
-}
-
-bool isSliceClass(const CXXRecordDecl *R) {
-  return torch::isTorchDecl(R) && cpp::nameOf(R) == "Slice";
+bool isArrayRef(const CXXRecordDecl *R) {
+  return torch::isTorchDecl(R) && cpp::nameOf(R) == "ArrayRef";
 }
 
 std::optional<torch::ElementType> namedElementType(const ValueDecl *D) {
@@ -237,14 +168,6 @@ bool alwaysThrows(const FunctionDecl *F) {
   return F && torch::isTorchDecl(F) &&
          (cpp::nameOf(F) == "torchCheckFail" ||
           cpp::nameOf(F) == "torchInternalAssertFail");
-}
-
-bool isRegistrableName(StringRef Name) {
-  return !Name.empty() && !Name.contains('.');
-}
-
-bool isOptionsField(const FieldDecl *Field) {
-  return Field && cpp::nameOf(Field) == "options" && torch::isTorchDecl(Field);
 }
 
 } // namespace libtorch_tidy::bytes

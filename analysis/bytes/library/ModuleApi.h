@@ -45,29 +45,6 @@ std::string modelClassName(const clang::CXXRecordDecl *R);
 /// The module class that holder \p R holds; null when it is not one.
 const clang::CXXRecordDecl *heldBy(const clang::CXXRecordDecl *R);
 
-/// What a function or method of LibTorch does with tensors, unless it is an
-/// operator that the simulator follows. Factories come first.
-enum class TensorAct : unsigned char {
-  Unknown,
-  MakeSized,   ///< torch::zeros(sizes, options).
-  MakeFull,    ///< torch::full(sizes, value, options).
-  MakeSquare,  ///< torch::eye(n, options).
-  MakeRange,   ///< torch::arange([start,] end[, step], options).
-  MakeSteps,   ///< torch::linspace(start, end, steps, options).
-  MakeList,    ///< torch::tensor(values, options).
-  Same,        ///< The same tensor: add_(), contiguous().
-  RequireGrad, ///< requires_grad_(b), set_requires_grad(b): the same tensor.
-  ReplaceData, ///< set_data(t).
-  Size,        ///< size(dim).
-  Dimensions,  ///< dim().
-  Elements,    ///< numel().
-  AllSizes,    ///< sizes().
-  TypeOf,      ///< scalar_type(), dtype().
-  IsDefined,   ///< defined().
-  Fact,        ///< Known of every tensor here: is_cuda(), device().
-};
-TensorAct tensorAct(const clang::FunctionDecl *F);
-
 /// Is \p F an operator: of tensors, or of modules' functional forms, that gives
 /// tensors? And its name, as Simulation::run() takes it: "add" of
 /// `operator+`.
@@ -77,12 +54,8 @@ std::string operatorName(const clang::FunctionDecl *F);
 /// Is it called forward?
 bool isForward(const clang::FunctionDecl *F);
 
-/// What a method of ArrayRef takes a part by: slice(from[, count]), vec().
-enum class ArrayPart : unsigned char { Slice, Whole };
-std::optional<ArrayPart> partOfArray(const clang::FunctionDecl *F);
-
-/// torch::indexing::Slice.
-bool isSliceClass(const clang::CXXRecordDecl *R);
+/// ArrayRef, with parts by slice(from[, count]) and vec().
+bool isArrayRef(const clang::CXXRecordDecl *R);
 
 /// The element type that \p D names, as torch::kHalf; nullopt for others.
 std::optional<torch::ElementType> namedElementType(const clang::ValueDecl *D);
@@ -114,13 +87,6 @@ bool givesPairs(llvm::StringRef Class);
 
 /// TORCH_CHECK and similar: functions that always throw.
 bool alwaysThrows(const clang::FunctionDecl *F);
-
-/// Is \p Name one that parameter dictionaries accept: neither empty nor with a
-/// dot? The register functions throw otherwise.
-bool isRegistrableName(llvm::StringRef Name);
-
-/// A field of one of LibTorch's modules that is its options.
-bool isOptionsField(const clang::FieldDecl *Field);
 
 } // namespace libtorch_tidy::bytes
 

@@ -62,8 +62,8 @@ private:
   using Children = std::vector<ModuleInstance::Child>;
 
   Cell option(StringRef Name) const {
-    auto It = Options.find(Name.str());
-    return It == Options.end() ? defaultOption(Class, Name) : It->second;
+    const Cell Given = settingOf(Options, Name);
+    return Given ? Given : defaultOption(Class, Name);
   }
 
   /// Notes that an option decides what there is, and is not known. What it
@@ -72,12 +72,11 @@ private:
     if (IsPart)
       return;
     M.IsIncomplete = true;
-    auto It = M.Settings.find(Name.str());
-    const bool IsSet = It != M.Settings.end();
-    const bool IsKnown = IsSet && It->second->What == Value::Integer;
+    const Cell Set = settingOf(M.Settings, Name);
+    const bool IsKnown = Set && Set->What == Value::Integer;
     VM.note(M.Made, "'" + Name + "' of " + M.ClassName +
                         (IsKnown ? " is too large" : " is not known") +
-                        (IsSet ? VM.because(It->second) : ""));
+                        (Set ? VM.because(Set) : ""));
   }
 
   Size number(StringRef Name) {
