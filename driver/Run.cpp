@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/Run.h"
-#include "analysis/flow/Cost.h"
+#include "analysis/flow/Fixpoint.h"
 #include "driver/engine/Batch.h"
 #include "driver/engine/FixRounds.h"
 #include "driver/findings/RunReport.h"

@@ -1,4 +1,4 @@
-//===- Fixpoint.h - One way to run a domain over a function -----*- C++ -*-===//
+//===- Fixpoint.h - The engine of the flow analyses -------------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The engine of the flow analyses: a forward fixpoint over the control-flow
-/// graph of one function. What is followed through it is a *domain*: a kind of
-/// state, how two states join where paths meet, and what each block does to
-/// one. A domain is a class with
+/// A forward fixpoint over the control-flow graph of one function. What is
+/// followed through it is a *domain*: a kind of state, how two states join
+/// where paths meet, and what each block does to one. A domain is a class with
 ///
 ///   using State = ...;
 ///   /// What \p Block makes of \p In.
@@ -28,6 +27,16 @@
 /// What a domain reports it does in a visit of the states found, after the
 /// fixpoint: a block is visited several times before that.
 ///
+/// Summaries of functions, made on demand: who makes one asks for those of the
+/// callees, so these are made first. Functions that call each other are made
+/// again until their summaries no longer change. Any domain can have summaries;
+/// a summary is a class with
+///
+///   /// Would callers see the same function in \p Earlier?
+///   bool saysTheSame(const Summary &Earlier) const;
+///   /// False when the function was given up: its callers treat it as unseen.
+///   bool available() const;
+///
 //===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_FIXPOINT_H
@@ -45,8 +54,7 @@ namespace libtorch_tidy::flow {
 
 /// The control-flow graph of a function, in the order in which the fixpoint
 /// visits its blocks.
-class FlowGraph {
-public:
+struct FlowGraph {
   /// Beyond that many blocks a function is given up.
   static constexpr unsigned MaxBlocks = 3000;
 
@@ -54,30 +62,17 @@ public:
   static std::optional<FlowGraph> of(const clang::FunctionDecl *F,
                                      cpp::Grain Elements);
 
-  const clang::CFG &cfg() const { return *Graph; }
+  std::unique_ptr<clang::CFG> Cfg;
   /// Every block, loops' heads before their bodies.
-  llvm::ArrayRef<const clang::CFGBlock *> order() const { return Order; }
-  /// Where \p Block stands in order().
-  unsigned rank(const clang::CFGBlock *Block) const {
-    return Rank[Block->getBlockID()];
-  }
-  /// Where control goes when \p Block throws. Handlers have no predecessors
-  /// in Clang's graph: edges of exceptions would end the life of every local
+  std::vector<const clang::CFGBlock *> Order;
+  std::vector<unsigned> Rank; ///< The places of the blocks in Order, by id.
+  /// Where control goes when a block throws. Handlers have no predecessors in
+  /// Clang's graph: edges of exceptions would end the life of every local
   /// variable at every call.
   struct Handler {
     const clang::CFGBlock *Block;
     const clang::CXXTryStmt *Try;
   };
-  llvm::ArrayRef<Handler> handlersOf(const clang::CFGBlock *Block) const {
-    return Handlers[Block->getBlockID()];
-  }
-
-private:
-  void findHandlers(const clang::FunctionDecl *F);
-
-  std::unique_ptr<clang::CFG> Graph;
-  std::vector<const clang::CFGBlock *> Order;
-  std::vector<unsigned> Rank;                          ///< By block id.
   std::vector<llvm::SmallVector<Handler, 0>> Handlers; ///< By block id.
 };
 
@@ -96,7 +91,7 @@ std::optional<States<typename Domain::State>>
 runToFixpoint(const FlowGraph &Graph, Domain &Over,
               typename Domain::State Start, unsigned &Visited) {
   using State = typename Domain::State;
-  const unsigned Size = Graph.cfg().getNumBlockIDs();
+  const unsigned Size = Graph.Cfg->getNumBlockIDs();
   States<State> In(Size);
   std::vector<unsigned> Visits(Size, 0);
   // The ranks of blocks whose states grew: the first in order is next.
@@ -109,16 +104,16 @@ runToFixpoint(const FlowGraph &Graph, Domain &Over,
       Into = From;
     else if (!Over.join(*Into, From))
       return;
-    const unsigned Rank = Graph.rank(To);
+    const unsigned Rank = Graph.Rank[To->getBlockID()];
     if (!Queued.test(Rank)) {
       Queued.set(Rank);
       Work.push(Rank);
     }
   };
 
-  Flow(&Graph.cfg().getEntry(), Start);
+  Flow(&Graph.Cfg->getEntry(), Start);
   while (!Work.empty()) {
-    const clang::CFGBlock *Block = Graph.order()[Work.top()];
+    const clang::CFGBlock *Block = Graph.Order[Work.top()];
     Queued.reset(Work.top());
     Work.pop();
     ++Visited;
@@ -128,7 +123,7 @@ runToFixpoint(const FlowGraph &Graph, Domain &Over,
     const State After = Over.transfer(*Block, Before);
     // A block may be its own successor: Before is not to be used after this.
     llvm::SmallVector<std::pair<const clang::CFGBlock *, State>, 0> Thrown;
-    for (const FlowGraph::Handler &H : Graph.handlersOf(Block))
+    for (const FlowGraph::Handler &H : Graph.Handlers[Block->getBlockID()])
       Thrown.emplace_back(H.Block, Over.atThrow(Before, After, *H.Try));
     for (const clang::CFGBlock *Successor : Block->succs())
       if (Successor && Over.isTaken(*Block, *Successor))
@@ -138,6 +133,141 @@ runToFixpoint(const FlowGraph &Graph, Domain &Over,
   }
   return In;
 }
+
+/// How often the functions of a cycle are made before what is known of them is
+/// taken as it is.
+constexpr unsigned MaxRounds = 4;
+
+template <typename Summary> class Summaries {
+public:
+  using Maker = llvm::function_ref<std::unique_ptr<Summary>()>;
+
+  /// The summary of \p F, a definition, if it is made or being made. In the
+  /// latter case (recursion) it is what is known so far.
+  const Summary *find(const clang::FunctionDecl *F) {
+    if (auto It = Made.find(F); It != Made.end()) {
+      if (auto On = WaitsFor.find(F); On != WaitsFor.end())
+        dependOn(On->second);
+      return It->second.get();
+    }
+    for (size_t I = 0; I < Stack.size(); ++I) {
+      if (Stack[I].F != F)
+        continue;
+      Stack[I].Recurses = true;
+      dependOn(I);
+      return Stack[I].SoFar.get();
+    }
+    return nullptr;
+  }
+
+  /// Makes the summary of \p F, which find() does not know. \p Make may ask for
+  /// other summaries; \p SoFar is what they see of F meanwhile.
+  const Summary *make(const clang::FunctionDecl *F,
+                      std::unique_ptr<Summary> SoFar, Maker Make);
+
+  /// Takes \p Known as the summary of \p F.
+  const Summary *set(const clang::FunctionDecl *F,
+                     std::unique_ptr<Summary> Known) {
+    return (Made[F] = std::move(Known)).get();
+  }
+  /// Is a summary being made?
+  bool busy() const { return !Stack.empty(); }
+
+private:
+  /// A function whose summary is being made.
+  struct Making {
+    const clang::FunctionDecl *F;
+    std::unique_ptr<Summary> SoFar;
+    bool Recurses = false;
+    /// The outermost function being made that it calls; its own index if none.
+    size_t Outermost;
+    /// Summaries that were made with the help of SoFar.
+    std::vector<const clang::FunctionDecl *> Dependent;
+  };
+
+  /// All functions being made from \p Index on use its SoFar.
+  void dependOn(size_t Index) {
+    for (size_t Above = Index + 1; Above < Stack.size(); ++Above)
+      Stack[Above].Outermost = std::min(Stack[Above].Outermost, Index);
+  }
+
+  llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<Summary>> Made;
+  std::vector<Making> Stack;
+  /// Summaries that are not final: the index of the function they wait for.
+  llvm::DenseMap<const clang::FunctionDecl *, size_t> WaitsFor;
+};
+
+template <typename Summary>
+const Summary *Summaries<Summary>::make(const clang::FunctionDecl *F,
+                                        std::unique_ptr<Summary> SoFar,
+                                        Maker Make) {
+  const size_t Index = Stack.size();
+  Stack.push_back({F, std::move(SoFar), false, Index, {}});
+  std::unique_ptr<Summary> Latest;
+  for (unsigned Round = 0; Round < MaxRounds; ++Round) {
+    Latest = Make();
+    Making &Here = Stack[Index];
+    // The outermost function of a cycle makes all of it again.
+    if (!Here.Recurses || Here.Outermost < Index || !Latest->available() ||
+        Latest->saysTheSame(*Here.SoFar))
+      break;
+    for (const clang::FunctionDecl *Other : Here.Dependent) {
+      Made.erase(Other);
+      WaitsFor.erase(Other);
+    }
+    Here.Dependent.clear();
+    Here.SoFar = std::move(Latest);
+    Latest = nullptr;
+  }
+  if (!Latest) // Still moving after the last round.
+    Latest = std::move(Stack[Index].SoFar);
+  Making Done = std::move(Stack.back());
+  Stack.pop_back();
+  if (Done.Outermost < Index) {
+    std::vector<const clang::FunctionDecl *> &Dependent =
+        Stack[Done.Outermost].Dependent;
+    Dependent.push_back(F);
+    llvm::append_range(Dependent, Done.Dependent);
+    for (const clang::FunctionDecl *Other : Done.Dependent)
+      WaitsFor[Other] = Done.Outermost;
+    WaitsFor[F] = Done.Outermost;
+  } else {
+    for (const clang::FunctionDecl *Other : Done.Dependent)
+      WaitsFor.erase(Other);
+  }
+  return set(F, std::move(Latest));
+}
+
+/// The message about a function that is given up, after its name.
+inline constexpr llvm::StringLiteral BeyondLimits =
+    "is too large to be analysed in full: findings that depend on where values "
+    "go in it are not made";
+
+/// The work of a unit's model, and the functions that it gave up.
+struct Cost {
+  unsigned Functions = 0; ///< Flows made, each round of a recursion.
+  unsigned Skipped = 0;   ///< Functions without tensors, not looked at.
+  unsigned Visits = 0;    ///< CFG blocks evaluated.
+  double Seconds = 0;     ///< Wall time of all of it.
+  /// A function that is beyond the limits of the analysis, as the user names
+  /// it, and its place. The flow of values in it is unknown.
+  struct Function {
+    std::string Name, File;
+    unsigned Line = 0;
+    bool operator==(const Function &O) const {
+      return Name == O.Name && File == O.File && Line == O.Line;
+    }
+  };
+  std::vector<Function> GivenUp; ///< Each once.
+
+  static Cost &of(clang::ASTContext &Context);
+  /// The analysis of \p Context's unit counts in \p Host from now on, and the
+  /// program that owns it reports what is given up. Without that, as under
+  /// clang-tidy, giveUp() warns.
+  static void countIn(clang::ASTContext &Context, Cost &Host);
+  /// Notes that \p F is given up.
+  static void giveUp(const clang::FunctionDecl *F);
+};
 
 } // namespace libtorch_tidy::flow
 

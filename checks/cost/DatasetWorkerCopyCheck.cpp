@@ -11,8 +11,6 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/cpp/Walk.h"
-#include "analysis/flow/unit/FieldUses.h"
-#include "analysis/flow/unit/TensorWork.h"
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/DataLoaders.h"
 #include "analysis/torch/api/TorchTypes.h"

@@ -7,7 +7,6 @@
 
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
-#include "analysis/flow/unit/TensorWork.h"
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/devices/DeviceMemory.h"
 #include "analysis/torch/modules/Modules.h"

@@ -12,7 +12,6 @@
 #include "analysis/cpp/UserCode.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
-#include "analysis/flow/unit/FieldUses.h"
 #include "analysis/flow/unit/UnitModel.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Kept.h"

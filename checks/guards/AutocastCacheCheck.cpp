@@ -7,7 +7,6 @@
 
 #include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Walk.h"
-#include "analysis/flow/unit/TensorWork.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/autograd/GradGuards.h"
 #include "checks/base/LibtorchCheck.h"

@@ -11,7 +11,6 @@
 #include "analysis/cpp/Text.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
-#include "analysis/flow/history/GuardScopes.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/autograd/GradGuards.h"

@@ -7,7 +7,6 @@
 
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/ProgramNames.h"
-#include "analysis/flow/history/GuardScopes.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "checks/base/LibtorchCheck.h"
 #include "checks/guards/Arbiter.h"
@@ -56,7 +55,7 @@ void InferenceWithoutNoGradCheck::checkUnit(flow::UnitModel &Unit) {
         std::stable_partition(Found.begin(), Found.end(), [&](const Scope &S) {
           return !S.Guardable ||
                  flow::neighbourhoodOf(S.Guardable, *S.Flow, Unit) !=
-                     Unit.scan().main()->getBody();
+                     Unit.scan().Main->getBody();
         });
     reportMain({&*InMain, size_t(Found.end() - InMain)}, Unit);
     Found.erase(InMain, Found.end());
@@ -171,7 +170,7 @@ static std::string readableName(const FunctionDecl *F) {
 /// those of functions that it calls.
 void InferenceWithoutNoGradCheck::reportMain(
     llvm::MutableArrayRef<Scope> Scopes, flow::UnitModel &Unit) {
-  const FunctionDecl *Main = Unit.scan().main();
+  const FunctionDecl *Main = Unit.scan().Main;
   const SourceManager &SM = Unit.context().getSourceManager();
   struct Site {
     SourceRange Range;

@@ -12,7 +12,6 @@
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Text.h"
 #include "analysis/cpp/Walk.h"
-#include "analysis/flow/history/GuardScopes.h"
 #include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/GradGuards.h"

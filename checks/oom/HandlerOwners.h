@@ -8,7 +8,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_OOM_HANDLEROWNERS_H
 #define LIBTORCH_TIDY_CHECKS_OOM_HANDLEROWNERS_H
 
-#include "analysis/flow/unit/TensorWork.h"
+#include "analysis/flow/unit/UnitModel.h"
 #include "checks/base/Finding.h"
 #include "clang/AST/StmtCXX.h"
 

@@ -9,7 +9,6 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
-#include "analysis/flow/unit/TensorWork.h"
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/Exceptions.h"
 #include "analysis/torch/api/Factories.h"

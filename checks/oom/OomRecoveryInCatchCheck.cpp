@@ -8,7 +8,6 @@
 #include "analysis/cpp/Paths.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
-#include "analysis/flow/unit/TensorWork.h"
 #include "analysis/torch/api/Exceptions.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/storage/Owners.h"

@@ -9,7 +9,7 @@
 #include "analysis/cpp/Activity.h"
 #include "analysis/cpp/Fields.h"
 #include "analysis/cpp/Text.h"
-#include "analysis/flow/Cost.h"
+#include "analysis/flow/Fixpoint.h"
 #include "analysis/torch/api/Headers.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "checks/base/LibtorchCheck.h"

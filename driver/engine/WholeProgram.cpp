@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/engine/WholeProgram.h"
-#include "analysis/flow/program/ProgramLink.h"
+#include "analysis/flow/program/Program.h"
 #include "driver/engine/Runner.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/lsp/DocumentAnalysis.h"
-#include "analysis/flow/Cost.h"
+#include "analysis/flow/Fixpoint.h"
 #include "driver/output/CheckDocs.h"
 #include "driver/output/Reports.h"
 #include "driver/project/Paths.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/flow/Cost.h"
+#include "analysis/flow/Fixpoint.h"
 #include "driver/findings/NolintAudit.h"
 #include "driver/output/CheckDocs.h"
 #include "driver/output/Reports.h"

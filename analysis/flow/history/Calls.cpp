@@ -7,7 +7,7 @@
 //
 // The tables of what the domain understands of calls, and the handlers of what
 // trains, of modules and of functions that no library declares. Calls of
-// functions with a flow are put in terms of the caller in UserCalls.cpp.
+// functions with a flow are put in terms of the caller in CallHandlers.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/flow/history/Interpreter.h"
-#include "analysis/flow/unit/ModuleUse.h"
+#include "analysis/flow/unit/UnitModel.h"
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/Effects.h"
 #include "analysis/torch/api/TorchTypes.h"
@@ -78,8 +78,11 @@ static bool dropsHistory(const cpp::Call &C) {
   return torch::dropsHistory(C.expr()) || torch::isIntegralCast(C.expr());
 }
 
+/// Those of register_parameter() and parameters() that hasNoHistory() leaves.
 static bool makesLeaf(const cpp::Call &C) {
-  return torch::factoryRequiresGrad(C.expr()) == torch::Flag::True;
+  return torch::registersParameter(C.expr()) ||
+         torch::isParametersCall(C.expr()) ||
+         torch::factoryRequiresGrad(C.expr()) == torch::Flag::True;
 }
 
 /// add_(a, b) and a.add_(b).
@@ -126,11 +129,12 @@ Value Interpreter::evalCall(const CallExpr *E) {
 /// are in the last rows: what goes in comes out.
 Value Interpreter::libraryCall(const cpp::Call &C) {
   using I = Interpreter;
+  const auto Nothing = [](I &, const cpp::Call &, const Operands &) {
+    return Value();
+  };
   static const cpp::CallRule<I, Value, const Operands &> Rules[] = {
-      {torch::gradOf, &I::gradient},
+      {&I::hasNoHistory, Nothing},
       {torch::setsRequiresGrad, &I::requiresGrad},
-      {torch::registersParameter, &I::newParameter},
-      {torch::isParametersCall, &I::parameters},
       {dropsHistory, &I::dropHistory},
       {makesLeaf, &I::newLeaf},
       {changedInPlace, &I::inPlace},
@@ -237,19 +241,12 @@ Value Interpreter::modeSwitch(const cpp::Call &C, GradMode Mode) {
 //===----------------------------------------------------------------------===//
 
 bool Interpreter::isFrozen(const Expr *Module) {
-  while (Module) {
-    Module = cpp::stripImplicit(Module);
-    if (const auto *Ref = dyn_cast<DeclRefExpr>(Module))
-      return FrozenModules.count(Ref->getDecl());
-    if (const auto *Member = dyn_cast<MemberExpr>(Module)) {
-      if (FrozenModules.count(Member->getMemberDecl()))
-        return true;
-      Module = Member->getBase();
-    } else {
-      return false;
-    }
-  }
-  return false;
+  Module = cpp::stripImplicit(Module);
+  if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(Module))
+    return FrozenModules.count(Ref->getDecl());
+  const auto *Member = dyn_cast_or_null<MemberExpr>(Module);
+  return Member && (FrozenModules.count(Member->getMemberDecl()) ||
+                    isFrozen(Member->getBase()));
 }
 
 bool Interpreter::differentiates(const torch::ModuleCall &M,
@@ -270,10 +267,9 @@ bool Interpreter::differentiates(const torch::ModuleCall &M,
 
 torch::Parameters Interpreter::trainableIn(const torch::ModuleCall &M) {
   const auto *Member = dyn_cast_or_null<MemberExpr>(M.Module);
-  if ((M.Module && isFrozen(M.Module)) ||
-      (M.Script && Member &&
-       FrozenModules::isSetFrozen(
-           dyn_cast<FieldDecl>(Member->getMemberDecl()))))
+  if (isFrozen(M.Module) || (M.Script && Member &&
+                             FrozenModules::isSetFrozen(
+                                 dyn_cast<FieldDecl>(Member->getMemberDecl()))))
     return torch::Parameters::None;
   const auto *Method = dyn_cast<CXXMethodDecl>(Out->F);
   if (M.Script || (!M.Module && !Method))
@@ -357,11 +353,9 @@ Value Interpreter::unknownCall(const cpp::Call &C) {
     SeesTensors |= Holds || torch::isModule(Arg->getType());
     // By reference to non-const: it may hold anything afterwards.
     const Expr *Bare = cpp::peel(Arg);
-    bool MayChange = Holds && Arg->isLValue() && Bare->isLValue() &&
-                     !Arg->getType().isConstQualified();
-    std::optional<Target> P;
-    if (MayChange)
-      P = placeOf(Arg);
+    const bool MayChange = Holds && Arg->isLValue() && Bare->isLValue() &&
+                           !Arg->getType().isConstQualified();
+    const std::optional<Target> P = MayChange ? placeOf(Arg) : std::nullopt;
     // What an object of this function keeps for itself ends with it.
     const bool KeepsForItself =
         Arg == C.Object && P && !Out->outlivesFunction(P->P);

@@ -68,10 +68,7 @@ Value Interpreter::read(PlaceId P) {
     Value *Into = &V;
     while (!Path.empty()) {
       Selector Part = Path.pop_back_val();
-      Into->setPart(Part, Path.empty() ? Held : Into->part(Part));
-      for (auto &[Own, Inner] : Into->Parts)
-        if (Own == Part)
-          Into = &Inner;
+      Into = &Into->setPart(Part, Path.empty() ? Held : Into->part(Part));
     }
   }
   return V;
@@ -87,18 +84,14 @@ void Interpreter::write(PlaceId P, const Value &V, bool Strong) {
   for (auto It = S.Held.begin(); It != S.Held.end();)
     It = It->first != P && Out->isPartOf(It->first, P) ? S.Held.erase(It)
                                                        : std::next(It);
-  Value Whole;
-  Whole.Labels = V.Labels;
-  Whole.Unknown = V.Unknown;
-  S.Held[P] = std::move(Whole);
+  S.Held[P] = {V.Labels, V.Unknown, {}};
   for (const auto &[Part, Inner] : V.Parts)
     write(partPlace(P, Part), Inner, true);
 }
 
-std::optional<Interpreter::Target> Interpreter::placeOfVar(const VarDecl *V) {
-  if (auto It = Aliases.find(V); It != Aliases.end())
-    return It->second;
-  return Target{rootPlace(V)};
+Interpreter::Target Interpreter::placeOfVar(const VarDecl *V) {
+  auto It = Aliases.find(V);
+  return It != Aliases.end() ? It->second : Target{rootPlace(V)};
 }
 
 /// A name of a part: `auto [a, b] = pair`.
@@ -108,20 +101,20 @@ Interpreter::placeOfBinding(const BindingDecl *Binding) {
       dyn_cast_or_null<DecompositionDecl>(Binding->getDecomposedDecl());
   if (!Whole)
     return std::nullopt;
-  std::optional<Target> Base = placeOfVar(Whole);
+  const Target Base = placeOfVar(Whole);
   const auto *Member = dyn_cast_or_null<MemberExpr>(Binding->getBinding());
   const auto *Field =
       Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
   for (unsigned I = 0; I < Whole->bindings().size(); ++I)
     if (Whole->bindings()[I] == Binding)
-      return Target{partPlace(Base->P, Field ? Selector::field(Field)
-                                             : Selector::element(I)),
-                    Base->Element};
+      return Target{partPlace(Base.P, Field ? Selector::field(Field)
+                                            : Selector::element(I)),
+                    Base.Element};
   return std::nullopt;
 }
 
 /// std::pair is a tuple of two.
-Selector Interpreter::selectorOf(const FieldDecl *Field) {
+static Selector selectorOf(const FieldDecl *Field) {
   return cpp::isStdClass(dyn_cast<CXXRecordDecl>(Field->getParent()),
                          cpp::StdClass::Tuple)
              ? Selector::element(Field->getName() == "second")
@@ -155,14 +148,11 @@ Interpreter::placeOfOperator(const CXXOperatorCallExpr *Op) {
   case OO_Equal: // (a = b) is a
     return placeOf(Op->getArg(0));
   case OO_Star:
-    if (Op->getNumArgs() == 1)
-      return placeOf(Op->getArg(0));
-    return std::nullopt;
+    return Op->getNumArgs() == 1 ? placeOf(Op->getArg(0)) : std::nullopt;
   case OO_Subscript:
     // A tensor's subscript is a new handle, not a place.
-    if (torch::isTensor(Op->getArg(0)->getType()))
-      return std::nullopt;
-    return elementOf(Op->getArg(0));
+    return torch::isTensor(Op->getArg(0)->getType()) ? std::nullopt
+                                                     : elementOf(Op->getArg(0));
   default:
     return std::nullopt;
   }
@@ -176,11 +166,9 @@ Interpreter::placeOfCall(const CallExpr *Call) {
     return std::nullopt;
   if (const auto *MemberCall = dyn_cast<CXXMemberCallExpr>(Call)) {
     const Expr *Object = MemberCall->getImplicitObjectArgument();
-    if (cpp::does(Call, Std::Access))
-      return elementOf(Object);
-    if (cpp::does(Call, Std::Target))
-      return placeOf(Object);
-    return std::nullopt;
+    return cpp::does(Call, Std::Access)   ? elementOf(Object)
+           : cpp::does(Call, Std::Target) ? placeOf(Object)
+                                          : std::nullopt;
   }
   if (Call->getNumArgs() == 0)
     return std::nullopt;
@@ -240,14 +228,6 @@ bool Interpreter::mayCarry(QualType T) {
   return !T->isVoidType() && torch::mayHoldTensor(T);
 }
 
-Value Interpreter::evalChildren(const Stmt *Parent) {
-  Value All;
-  for (const Stmt *Child : Parent->children())
-    if (const auto *E = dyn_cast_or_null<Expr>(Child))
-      All.join(eval(E).flat());
-  return All;
-}
-
 Value Interpreter::evalAll(ArrayRef<const Expr *> Exprs) {
   Value All;
   for (const Expr *E : Exprs)
@@ -302,15 +282,18 @@ Value Interpreter::eval(const Expr *E) {
       return mayCarry(E->getType()) ? read(P->P) : Value();
     return eval(Unary->getSubExpr());
   }
-  Value V = evalChildren(E);
-  return mayCarry(E->getType()) ? V : Value();
+  Value All;
+  for (const Stmt *Child : E->children())
+    if (const auto *Part = dyn_cast_or_null<Expr>(Child))
+      All.join(eval(Part).flat());
+  return mayCarry(E->getType()) ? All : Value();
 }
 
 Value Interpreter::evalConstruct(const CXXConstructExpr *E) {
   const CXXConstructorDecl *Ctor = E->getConstructor();
   if (Ctor->isCopyOrMoveConstructor() && E->getNumArgs() >= 1)
     return eval(E->getArg(0));
-  llvm::SmallVector<const Expr *, 4> Args(E->arguments());
+  const llvm::SmallVector<const Expr *, 4> Args(E->arguments());
   const CXXRecordDecl *R = Ctor->getParent();
   // A thread or function object made of a lambda: its effects were counted
   // where the lambda stands.
@@ -363,8 +346,8 @@ Value Interpreter::evalInitList(const InitListExpr *E) {
   if (const InitListExpr *Semantic = E->getSemanticForm())
     E = Semantic;
   const CXXRecordDecl *R = cpp::recordOf(E->getType());
-  Value All;
   if (R && R->isAggregate() && !R->isInStdNamespace()) {
+    Value All;
     unsigned I = R->getNumBases();
     for (const FieldDecl *Field : R->fields()) {
       if (I >= E->getNumInits())
@@ -375,9 +358,7 @@ Value Interpreter::evalInitList(const InitListExpr *E) {
     }
     return All;
   }
-  for (const Expr *Init : E->inits())
-    All.join(eval(Init).flat());
-  return All;
+  return evalAll(E->inits());
 }
 
 /// The lambda may run any time from here on, so what it does to captured
@@ -414,12 +395,11 @@ std::optional<Interpreter::Target> Interpreter::inPlaceTarget(const Expr *E) {
     const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
     if (!IsSubscript && !(Facts && (Facts->mayShare() || Facts->InPlace)))
       return std::nullopt;
-    const Expr *Base = Op ? Op->getArg(0) : cpp::receiverOf(Call);
-    if (!Base && Call->getNumArgs())
-      Base = Call->getArg(0);
-    if (!Base)
+    E = Op ? Op->getArg(0) : cpp::receiverOf(Call);
+    if (!E && Call->getNumArgs())
+      E = Call->getArg(0);
+    if (!E)
       return std::nullopt;
-    E = Base;
   }
 }
 

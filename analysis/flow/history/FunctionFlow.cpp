@@ -38,31 +38,22 @@ bool Value::anyUnknown() const {
          });
 }
 
-Value Value::flat() const {
-  Value V;
-  V.Labels = allLabels();
-  V.Unknown = anyUnknown();
-  return V;
-}
+Value Value::flat() const { return {allLabels(), anyUnknown(), {}}; }
 
 Value Value::part(Selector S) const {
   for (const auto &[Own, V] : Parts)
     if (Own == S)
       return V;
-  Value Whole;
-  Whole.Labels = Labels;
-  Whole.Unknown = Unknown;
-  return Whole;
+  return {Labels, Unknown, {}};
 }
 
-void Value::setPart(Selector S, Value V) {
+Value &Value::setPart(Selector S, Value V) {
   auto It = llvm::lower_bound(Parts, S, [](const auto &Part, Selector Key) {
     return Part.first < Key;
   });
-  if (It != Parts.end() && It->first == S)
-    It->second = std::move(V);
-  else
-    Parts.insert(It, {S, std::move(V)});
+  if (It == Parts.end() || !(It->first == S))
+    It = Parts.insert(It, {S, Value()});
+  return It->second = std::move(V);
 }
 
 bool Value::join(const Value &Other) {
@@ -120,6 +111,13 @@ const VarDecl *FunctionFlow::rootOf(PlaceId P) const {
   return Places[P].Root;
 }
 
+std::optional<unsigned> FunctionFlow::indexOf(const VarDecl *D) const {
+  const auto *Param = dyn_cast_or_null<ParmVarDecl>(D);
+  return Param && Param->getDeclContext() == F
+             ? std::optional(Param->getFunctionScopeIndex())
+             : std::nullopt;
+}
+
 std::string FunctionFlow::nameOf(PlaceId P) const {
   const Place &Here = Places[P];
   if (!Here.Parent)
@@ -162,25 +160,14 @@ bool FunctionFlow::outlivesFunction(PlaceId P) const {
   const VarDecl *Root = rootOf(P);
   if (!Root)
     return true; // this
-  if (const auto *Param = dyn_cast<ParmVarDecl>(Root);
-      Param && Param->getDeclContext() == F) {
-    QualType T = Param->getType();
-    return T->isReferenceType() || T->isPointerType() ||
-           !cpp::pointeeOf(T).isNull();
-  }
+  const QualType T = Root->getType();
+  const bool Refers = T->isReferenceType() || T->isPointerType();
+  const bool Points = !cpp::pointeeOf(T).isNull();
+  if (indexOf(Root))
+    return Refers || Points;
   if (!declarationOf(Root) || Root->isStaticLocal())
     return true;
-  QualType T = Root->getType();
-  bool Points = T->isReferenceType() || T->isPointerType() ||
-                (!cpp::pointeeOf(T).isNull() && !torch::isModule(T));
-  return Points && !ownsPointee(Root);
-}
-
-std::optional<LabelId> FunctionFlow::entryIn(const Value &V, PlaceId P) const {
-  for (LabelId L : V.Labels)
-    if (Labels[L].K == Label::Entry && Labels[L].Where == P)
-      return L;
-  return std::nullopt;
+  return (Refers || (Points && !torch::isModule(T))) && !ownsPointee(Root);
 }
 
 bool FunctionFlow::isPartOf(PlaceId P, PlaceId Whole) const {
@@ -197,14 +184,16 @@ bool FunctionFlow::addsToEntry(const Accumulation &A) const {
   return false;
 }
 
-bool FunctionFlow::addsNothingTo(PlaceId P) const {
-  if (!outlivesFunction(P))
-    return false; // The caller's, too, by what is done in place.
-  return llvm::none_of(Accumulations, [&](const auto &Entry) {
-    const Accumulation &A = Entry.second;
-    return overlap(A.Where, P) &&
-           (A.How == Accumulation::Slot || addsToEntry(A));
-  });
+std::optional<LabelId> FunctionFlow::keptIn(const Value &V, PlaceId P) const {
+  if (!outlivesFunction(P)) // The caller's, too, by what is done in place.
+    return std::nullopt;
+  for (const auto &[Key, A] : Accumulations)
+    if (overlap(A.Where, P) && (A.How == Accumulation::Slot || addsToEntry(A)))
+      return std::nullopt;
+  for (LabelId L : V.Labels)
+    if (Labels[L].K == Label::Entry && Labels[L].Where == P)
+      return L;
+  return std::nullopt;
 }
 
 const Stmt *FunctionFlow::loopFor(const Stmt *S, PlaceId Where) const {

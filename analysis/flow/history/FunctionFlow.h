@@ -18,7 +18,6 @@
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_HISTORY_FUNCTIONFLOW_H
 
 #include "analysis/cpp/Body.h"
-#include "analysis/flow/history/FunctionSummary.h"
 #include "analysis/torch/autograd/GradGuards.h"
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/MapVector.h"
@@ -29,6 +28,7 @@
 
 namespace libtorch_tidy::flow {
 
+struct FunctionSummary;
 using torch::GradMode;
 using PlaceId = unsigned;
 using LabelId = unsigned;
@@ -64,11 +64,7 @@ struct Value {
   /// carries (Labels, Unknown) counts for every part that is not listed.
   std::vector<std::pair<Selector, Value>> Parts;
 
-  static Value unknown() {
-    Value V;
-    V.Unknown = true;
-    return V;
-  }
+  static Value unknown() { return {{}, true, {}}; }
   static Value of(LabelId L) {
     Value V;
     V.Labels.set(L);
@@ -82,7 +78,8 @@ struct Value {
   /// All parts merged into the whole.
   Value flat() const;
   Value part(Selector S) const;
-  void setPart(Selector S, Value V);
+  /// Returns the part.
+  Value &setPart(Selector S, Value V);
   /// Returns true when this value grew.
   bool join(const Value &Other);
   bool operator==(const Value &O) const {
@@ -224,6 +221,9 @@ public:
   bool isPartOf(PlaceId P, PlaceId Whole) const;
   /// The variable at the bottom of \p P; null for `this`.
   const clang::VarDecl *rootOf(PlaceId P) const;
+  /// The number of the function's parameter that \p D is; nullopt for others
+  /// and for null.
+  std::optional<unsigned> indexOf(const clang::VarDecl *D) const;
   /// `this->total_`, `meter.total`, `losses`: as the user would write it.
   std::string nameOf(PlaceId P) const;
   /// The innermost field on the way to \p P, or null.
@@ -244,11 +244,9 @@ public:
   /// `for (auto &layer : layers) x = layer(x)`? It does not grow with anything
   /// but the model.
   bool appliesLayers(const Accumulation &A) const;
-  /// The label in \p V, what \p P holds on return, of what it held on entry.
-  std::optional<LabelId> entryIn(const Value &V, PlaceId P) const;
-  /// Is nothing added to what \p P held on entry? If it holds that on return,
-  /// some way leaves it alone.
-  bool addsNothingTo(PlaceId P) const;
+  /// The label in \p V, what \p P holds on return, of what it held on entry,
+  /// if nothing is added to that: some way leaves it alone.
+  std::optional<LabelId> keptIn(const Value &V, PlaceId P) const;
   /// Does \p A add to what its place held on entry, and not only to what this
   /// call put there?
   bool addsToEntry(const Accumulation &A) const;

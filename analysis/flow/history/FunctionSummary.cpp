@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/flow/history/FunctionSummary.h"
 #include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Text.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/flow/history/FunctionFlow.h"
+#include "analysis/flow/program/Program.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "llvm/ADT/STLExtras.h"
@@ -64,10 +64,10 @@ public:
       Said.Path.push_back(nameOf(*Flow.place(P).Part));
     std::reverse(Said.Path.begin(), Said.Path.end());
     if (const VarDecl *Root = Flow.place(P).Root) {
-      const auto *Param = dyn_cast<ParmVarDecl>(Root);
-      if (!Param || Param->getDeclContext() != Flow.function())
+      const std::optional<unsigned> Index = Flow.indexOf(Root);
+      if (!Index)
         return std::nullopt;
-      Said.Root = Param->getFunctionScopeIndex() + 1;
+      Said.Root = *Index + 1;
     }
     It->second = Out.Places.size();
     Out.Places.push_back(std::move(Said));
@@ -77,12 +77,11 @@ public:
   FunctionSummary::Value value(const Value &V) {
     FunctionSummary::Value Said;
     Said.Unknown = V.Unknown;
-    for (LabelId L : V.Labels) {
+    for (LabelId L : V.Labels)
       if (std::optional<unsigned> Known = label(L))
         Said.Labels.push_back(*Known);
       else if (Flow.label(L).K == Label::Entry)
         Said.Unknown = true; // A global's value.
-    }
     for (const auto &[Part, Inner] : V.Parts)
       Said.Parts.emplace_back(nameOf(Part), value(Inner));
     return Said;
@@ -240,10 +239,12 @@ namespace {
 /// The places of a summary, in terms of this unit's declaration.
 struct PlacesHere {
   std::vector<Place> Made;
-  // By the numbers in the summary.
-  llvm::SmallVector<PlaceId, 8> Ids;
-  llvm::SmallVector<QualType, 8> Types; ///< The types of the roots.
-  llvm::SmallVector<bool, 8> AreWhole;  ///< Is the place not a part of Ids?
+  struct Known {
+    PlaceId Id;
+    QualType Type;
+    bool IsWhole; ///< Not a part of Id that has no name here.
+  };
+  llvm::SmallVector<Known, 8> Said; ///< By the numbers in the summary.
 };
 
 } // namespace
@@ -280,26 +281,9 @@ static std::optional<PlacesHere> placesSaid(const FunctionSummary &Said,
         It->second = Make({nullptr, Here, Part});
       Here = It->second;
     }
-    Result.Ids.push_back(Here);
-    Result.Types.push_back(At);
-    Result.AreWhole.push_back(IsWhole);
+    Result.Said.push_back({Here, At, IsWhole});
   }
   return Result;
-}
-
-static Label labelSaid(const FunctionSummary::Label &L,
-                       llvm::ArrayRef<PlaceId> Places) {
-  Label Here{};
-  Here.K = static_cast<Label::Kind>(L.Kind);
-  if (Here.K == Label::Entry || Here.K == Label::Carry)
-    Here.Where = Places[L.Where];
-  Here.Consumers = L.Consumers;
-  Here.Arises = L.Arises;
-  Here.RunsModule = L.RunsModule;
-  Here.From = L.From;
-  for (unsigned From : L.Assigned)
-    Here.Assigned.set(From);
-  return Here;
 }
 
 std::unique_ptr<FunctionFlow>
@@ -314,13 +298,24 @@ FunctionFlow::abroad(const FunctionDecl *F, const FunctionSummary &Said) {
   if (!Places)
     return FunctionFlow::givenUp(F);
   Flow->Places = std::move(Places->Made);
-  for (const FunctionSummary::Label &L : Said.Labels)
-    Flow->Labels.push_back(labelSaid(L, Places->Ids));
+  for (const FunctionSummary::Label &L : Said.Labels) {
+    Label &Here = Flow->Labels.emplace_back();
+    Here.K = static_cast<Label::Kind>(L.Kind);
+    if (Here.K == Label::Entry || Here.K == Label::Carry)
+      Here.Where = Places->Said[L.Where].Id;
+    Here.Consumers = L.Consumers;
+    Here.Arises = L.Arises;
+    Here.RunsModule = L.RunsModule;
+    Here.From = L.From;
+    for (unsigned From : L.Assigned)
+      Here.Assigned.set(From);
+  }
   Flow->Return = valueSaid(Said.Return, F->getReturnType());
   for (const auto &[P, V] : Said.Exit) {
-    Value Held = valueSaid(V, Places->Types[P]);
-    if (Places->AreWhole[P]) {
-      Flow->Exit[Places->Ids[P]].join(Held);
+    const PlacesHere::Known &At = Places->Said[P];
+    Value Held = valueSaid(V, At.Type);
+    if (At.IsWhole) {
+      Flow->Exit[At.Id].join(Held);
       continue;
     }
     // In a part that this unit has no name for.
@@ -329,7 +324,7 @@ FunctionFlow::abroad(const FunctionDecl *F, const FunctionSummary &Said) {
   }
   for (const FunctionSummary::Addition &A : Said.Additions) {
     Accumulation Here;
-    Here.Where = Places->Ids[A.Where];
+    Here.Where = Places->Said[A.Where].Id;
     Here.How = static_cast<Accumulation::Form>(A.How);
     Here.Added = valueSaid(A.Added, QualType());
     Here.Carry = A.Carry;

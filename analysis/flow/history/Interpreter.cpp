@@ -14,7 +14,7 @@
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/flow/Fixpoint.h"
-#include "analysis/flow/unit/ModuleUse.h"
+#include "analysis/flow/unit/UnitModel.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "clang/AST/ASTContext.h"
@@ -63,7 +63,7 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
   if (!In)
     return FunctionFlow::givenUp(F);
   const std::optional<State> &AtExit =
-      (*In)[Graph->cfg().getExit().getBlockID()];
+      (*In)[Graph->Cfg->getExit().getBlockID()];
   finish(AtExit ? *AtExit : State());
   return std::move(Out);
 }
@@ -122,15 +122,12 @@ bool Interpreter::isTaken(const CFGBlock &Block, const CFGBlock &Successor) {
   return &Successor != Never;
 }
 
-static const Expr *siteOf(const Expr *E) { return E; }
-template <typename T>
-static const Expr *siteOf(const std::pair<const Expr *, T> &At) {
-  return At.first;
-}
-template <typename T>
-static const Expr *
-siteOf(const std::pair<std::pair<const Expr *, PlaceId>, T> &At) {
-  return At.first.first;
+/// The site of an entry of one of the lists of a flow.
+template <typename Entry> static const Expr *siteOf(const Entry &At) {
+  if constexpr (std::is_convertible_v<Entry, const Expr *>)
+    return At;
+  else
+    return siteOf(At.first);
 }
 
 void Interpreter::finish(const State &AtExit) {
@@ -153,10 +150,10 @@ void Interpreter::finish(const State &AtExit) {
     A.Bounded = Bounded.count(A.Where);
     Out->Accumulations.insert({Key, std::move(A)});
   }
-  for (const auto &[E, Call] : InOrder(Calls.takeVector()))
-    Out->Calls.push_back(Call);
-  for (const auto &[E, Call] : InOrder(UnseenCalls.takeVector()))
-    Out->UnseenCalls.push_back(Call);
+  for (auto [From, To] : {std::pair(&Calls, &Out->Calls),
+                          std::pair(&UnseenCalls, &Out->UnseenCalls)})
+    for (const auto &[E, Call] : InOrder(From->takeVector()))
+      To->push_back(Call);
   for (const auto &Call : InOrder(Out->ScriptCalls.takeVector()))
     Out->ScriptCalls.insert(Call);
   Out->TrainingSites.assign(Training.begin(), Training.end());
@@ -182,39 +179,32 @@ void Interpreter::transfer(const Stmt *Statement) {
 }
 
 void Interpreter::declare(const VarDecl *V) {
+  const Expr *Init = V->getInit();
   if (std::optional<GradMode> Guard = torch::guardOf(V)) {
-    if (const Expr *Init = V->getInit())
-      eval(Init);
-    if (!S.Guards.count(V))
-      S.Guards[V] = S.Mode;
+    eval(Init);
+    S.Guards.try_emplace(V, S.Mode);
     if (torch::isInferenceMode(V))
       ++S.InferenceGuards;
-    if (*Guard == GradMode::On && V->getInit())
-      Training.insert(V->getInit()); // Somebody asked for gradients.
+    if (*Guard == GradMode::On && Init)
+      Training.insert(Init); // Somebody asked for gradients.
     setMode(*Guard);
     return;
   }
-  const Expr *Init = V->getInit();
   if (!Init)
     return;
-  QualType T = V->getType();
-  bool Refers = T->isReferenceType() || T->isPointerType() ||
-                (!cpp::pointeeOf(T).isNull() && !torch::isModule(T));
-  const Expr *Bare = cpp::stripImplicit(Init);
-  if (!Refers) {
-    // Iterators count as their container.
-    if (const auto *Call = dyn_cast<CXXMemberCallExpr>(Bare))
-      Refers = cpp::does(Call, cpp::Std::Iterator) &&
-               !torch::isTorchDecl(Call->getDirectCallee());
-  }
-  if (Refers) {
-    if (std::optional<Target> To = placeOf(Init)) {
-      Aliases.try_emplace(V, *To);
-      eval(Init);
-      return;
-    }
-  }
-  Value Held = eval(Init);
+  const QualType T = V->getType();
+  // Iterators count as their container.
+  const auto *Call = dyn_cast<CXXMemberCallExpr>(cpp::stripImplicit(Init));
+  const bool Refers = T->isReferenceType() || T->isPointerType() ||
+                      (!cpp::pointeeOf(T).isNull() && !torch::isModule(T)) ||
+                      (Call && cpp::does(Call, cpp::Std::Iterator) &&
+                       !torch::isTorchDecl(Call->getDirectCallee()));
+  const std::optional<Target> To = Refers ? placeOf(Init) : std::nullopt;
+  if (To)
+    Aliases.try_emplace(V, *To);
+  const Value Held = eval(Init);
+  if (To)
+    return;
   const PlaceId P = rootPlace(V);
   assign(Init, {P}, Held, Accumulation::Rebind, nullptr);
   // Made by the first call; the others find what it has come to hold.

@@ -72,9 +72,8 @@ private:
   PlaceId rootPlace(const clang::VarDecl *V);
   PlaceId partPlace(PlaceId Base, Selector S);
   std::optional<Target> placeOf(const clang::Expr *E);
-  std::optional<Target> placeOfVar(const clang::VarDecl *V);
+  Target placeOfVar(const clang::VarDecl *V);
   std::optional<Target> placeOfBinding(const clang::BindingDecl *Binding);
-  static Selector selectorOf(const clang::FieldDecl *Field);
   std::optional<Target> placeOfMember(const clang::MemberExpr *Member);
   std::optional<Target> placeOfOperator(const clang::CXXOperatorCallExpr *Op);
   std::optional<Target> placeOfCall(const clang::CallExpr *Call);
@@ -95,11 +94,6 @@ private:
     Out->Labels[L].Arises = true;
     V.Labels.set(L);
   }
-  Value fresh(LabelId L) {
-    Value V;
-    arise(L, V);
-    return V;
-  }
   void consume(const Value &V, unsigned Consumers, const clang::Expr *By,
                std::optional<PlaceId> StoredIn = std::nullopt);
 
@@ -108,7 +102,6 @@ private:
   static bool mayCarry(clang::QualType T);
   Value eval(const clang::Expr *E);
   Value evalAll(llvm::ArrayRef<const clang::Expr *> Exprs);
-  Value evalChildren(const clang::Stmt *S);
   Value evalConstruct(const clang::CXXConstructExpr *E);
   void noteConstructor(const clang::Expr *E);
   Value evalInitList(const clang::InitListExpr *E);
@@ -137,12 +130,9 @@ private:
   std::optional<LabelId> forwardLabel(const torch::ModuleCall &M, GradMode Mode,
                                       torch::Parameters Trainable);
   // LibTorch.
-  Value gradient(const cpp::Call &C, const clang::Expr *Of, const Operands &);
+  bool hasNoHistory(const cpp::Call &C);
   Value requiresGrad(const cpp::Call &C, torch::Flag Requires,
                      const Operands &Of);
-  Value newParameter(const cpp::Call &C, torch::Flag Requires,
-                     const Operands &Of);
-  Value parameters(const cpp::Call &C, const Operands &Of);
   Value dropHistory(const cpp::Call &C, const Operands &Of);
   Value newLeaf(const cpp::Call &C, const Operands &Of);
   Value inPlace(const cpp::Call &C, const clang::Expr *Self,
@@ -152,7 +142,6 @@ private:
   Value tensorOperator(const cpp::Call &C, const Operands &Of);
   Value insertion(const cpp::Call &C, const Operands &Of);
   Value wrapper(const cpp::Call &C, const Operands &Of);
-  Value outputsOf(const torch::OpFacts *Facts, const Value &Inputs);
   void overwrite(const clang::Expr *Object, const Value &V);
   // Operators.
   Value comparison(const cpp::Call &C);
@@ -177,16 +166,13 @@ private:
   std::optional<Value> userCall(const cpp::Call &C);
   Value unknownCall(const cpp::Call &C);
 
-  // UserCalls.cpp.
+  // CallHandlers.cpp.
   class UserCall;
   /// The flow of the function that \p C calls is \p Callee. \p Fresh is the
   /// label here for history that arises in it; \p ThisIsFresh lets what it
   /// reads from its object's tensors count as such.
   Value evalUserCall(const cpp::Call &C, const FunctionFlow &Callee,
                      std::optional<LabelId> Fresh, bool ThisIsFresh);
-  /// What a call of \p Callee left in our place \p To, its place \p Theirs.
-  void assignViaCall(const cpp::Call &C, const FunctionFlow &Callee,
-                     PlaceId Theirs, Target To, Value V);
 
   // Effects: Interpreter.cpp, as what follows.
   void assign(const clang::Expr *Site, Target To, Value V,

@@ -23,8 +23,6 @@ namespace {
 /// Finds the mentions of variables that read nothing, and whether there is
 /// anything to follow.
 class BodyWalk : public RecursiveASTVisitor<BodyWalk> {
-  using Base = RecursiveASTVisitor<BodyWalk>;
-
 public:
   BodyWalk(MemoryBody &Body, const FunctionDecl *F, MemorySummaries Callees)
       : Body(Body), F(F), Callees(Callees) {}
@@ -46,14 +44,10 @@ public:
     return true;
   }
 
-  bool TraverseCXXForRangeStmt(CXXForRangeStmt *S) {
-    for (const Decl *D : S->getRangeStmt()->decls())
-      if (const auto *Range = dyn_cast<VarDecl>(D))
-        noteType(Range->getType().getNonReferenceType());
-    return Base::TraverseCXXForRangeStmt(S);
-  }
   bool VisitVarDecl(VarDecl *Var) {
-    noteType(Var->getType());
+    // The range of a range-for is a reference that the compiler declares.
+    noteType(Var->isImplicit() ? Var->getType().getNonReferenceType()
+                               : Var->getType());
     return true;
   }
   bool VisitReturnStmt(ReturnStmt *Return) {
@@ -91,7 +85,9 @@ public:
       noteType(Call->getArg(0)->getType());
     }
     if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
-      if (asksOnly(Call))
+      // Methods that do not read the elements of their object.
+      if (torch::isMetadataAccess(Call) ||
+          does(Call, Std::Insert | Std::Clear | Std::Reset | Std::Reserve))
         silence(Member->getImplicitObjectArgument());
       Resizes |= torch::mayMoveElements(Call);
     }
@@ -126,12 +122,6 @@ private:
     const MemorySummary *Known = Callees(Callee);
     Body.Concerned = Known && !Known->saysNothing();
   }
-  /// Methods that do not read the elements of their object.
-  static bool asksOnly(const CallExpr *Call) {
-    return torch::isMetadataAccess(Call) ||
-           cpp::does(Call, cpp::Std::Insert | cpp::Std::Clear |
-                               cpp::Std::Reset | cpp::Std::Reserve);
-  }
   void silence(const Expr *E) {
     E = cpp::peel(E);
     if (isa_and_nonnull<DeclRefExpr, MemberExpr>(E))
@@ -145,15 +135,10 @@ private:
         silenceAll(Child);
   }
   void assigned(const Expr *Left) {
+    silence(Left);
     Left = cpp::peel(Left);
-    if (!Left)
-      return;
-    if (isa<DeclRefExpr>(Left))
-      Body.Silent.insert(Left);
-    const auto *Member = dyn_cast<MemberExpr>(Left);
-    const auto *Unary = dyn_cast<UnaryOperator>(Left);
-    if (Member)
-      Body.Silent.insert(Member);
+    const auto *Member = dyn_cast_or_null<MemberExpr>(Left);
+    const auto *Unary = dyn_cast_or_null<UnaryOperator>(Left);
     if (Member || (Unary && Unary->getOpcode() == UO_Deref))
       if (const Expr *Inner =
               cpp::peel(Member ? Member->getBase() : Unary->getSubExpr());

@@ -33,20 +33,18 @@ const MemorySummary *MemoryValues::summaryOf(const cpp::Call &C) const {
 }
 
 std::optional<Borrow> MemoryValues::lent(const MemorySummary::Lent &L,
-                                         const cpp::Call &C,
-                                         const MemoryState &At) const {
+                                         const cpp::Call &C) const {
   if (L.Of >= C.Args.size() || L.Of >= C.Callee->getNumParams())
     return std::nullopt;
   const Expr *Arg = C.Args[L.Of];
   const QualType T = C.Callee->getParamDecl(L.Of)->getType();
   std::optional<Borrow> B;
   if (torch::isTensor(T.getNonReferenceType())) {
-    B = intoObject(L.What == Borrow::Blob ? Borrow::Data : L.What, Arg, C.E,
-                   At);
+    B = intoObject(L.What == Borrow::Blob ? Borrow::Data : L.What, Arg, C.E);
   } else {
     const Expr *Value = cpp::peel(Arg);
     const std::optional<Buffer> Of =
-        T->isPointerType() ? bufferOf(Arg, At)
+        T->isPointerType() ? bufferOf(Arg)
         : Value && Value->isPRValue() && isOwningContainer(Value->getType())
             ? Buffer{/*Owner=*/nullptr, Value}
             : partOf(Arg);
@@ -69,13 +67,12 @@ std::optional<Borrow> MemoryValues::lent(const MemorySummary::Lent &L,
 }
 
 /// The borrows that the callee of \p C lends to \p To.
-Borrows MemoryValues::readLent(const cpp::Call &C, unsigned To,
-                               const MemoryState &At) const {
+Borrows MemoryValues::readLent(const cpp::Call &C, unsigned To) const {
   Borrows Result;
   if (const MemorySummary *Known = summaryOf(C))
     for (const MemorySummary::Lent &L : Known->Lends)
       if (L.To == To)
-        if (std::optional<Borrow> B = lent(L, C, At))
+        if (std::optional<Borrow> B = lent(L, C))
           Result.push_back(std::move(*B));
   return Result;
 }
@@ -84,55 +81,87 @@ Borrows MemoryValues::readLent(const cpp::Call &C, unsigned To,
 // Effects
 //===----------------------------------------------------------------------===//
 
-void MemoryDomain::visitCall(const CallExpr *E) {
-  const cpp::Call C(E);
-  const SourceLocation At = E->getBeginLoc();
-  if (std::optional<cpp::Insertion> Added = cpp::asInsertion(E);
-      Added && insertion(C, *Added))
-    return;
-  if (isa<CXXMemberCallExpr>(E)) {
-    const bool MayMove = torch::mayMoveElements(E);
-    // It holds less than before.
-    if ((C.does(cpp::Std::Empty) && !C.does(cpp::Std::Remove)) ||
-        (torch::resizesInPlace(E) && !MayMove))
-      forget(C.Object);
-    if (const VarDecl *Var = MayMove ? namedBy(C.Object) : nullptr;
-        Var && torch::isTensor(Var->getType()))
-      resized(Var, At);
-  }
-  if (C.does(cpp::Std::Free) && C.Args.size() == 1)
-    freed(C.Args.front(), At);
-  if (std::optional<torch::Registration> R = torch::asRegistration(E);
-      R && R->Value && R->What != torch::Registration::Module)
-    for (Borrow &B : Values.read(R->Value, S))
-      if (B.What == Borrow::Blob && Values.ownerDies(B, S))
-        report({Dangling::Stored, B, "the module", At}, At);
-  visitArguments(C);
-  visitSummary(C);
+/// The object of a method after which it holds less than before.
+static const Expr *emptiedBy(const cpp::Call &C) {
+  return isa<CXXMemberCallExpr>(C.E) &&
+                 ((C.does(cpp::Std::Empty) && !C.does(cpp::Std::Remove)) ||
+                  (torch::resizesInPlace(C.expr()) &&
+                   !torch::mayMoveElements(C.expr())))
+             ? C.Object
+             : nullptr;
 }
 
-/// Stores what \p C adds. Is all of it known?
-bool MemoryDomain::insertion(const cpp::Call &C, const cpp::Insertion &Added) {
+/// The tensor of a method that may move its elements.
+static const VarDecl *resizedBy(const cpp::Call &C) {
+  const VarDecl *Var =
+      isa<CXXMemberCallExpr>(C.E) && torch::mayMoveElements(C.expr())
+          ? namedBy(C.Object)
+          : nullptr;
+  return Var && torch::isTensor(Var->getType()) ? Var : nullptr;
+}
+
+static const Expr *freedBy(const cpp::Call &C) {
+  return C.does(cpp::Std::Free) && C.Args.size() == 1 ? C.Args.front()
+                                                      : nullptr;
+}
+
+void MemoryDomain::visitCall(const CallExpr *Call) {
+  using M = MemoryDomain;
+  static const cpp::CallRule<M, cpp::Done> Rules[] = {
+      {cpp::asInsertion, &M::insertion},
+      {emptiedBy, &M::forget},
+      {resizedBy, &M::resized},
+      {freedBy,
+       [](M &D, const cpp::Call &C, const Expr *Pointer) {
+         D.freed(Pointer, C.E->getBeginLoc());
+       }},
+      {torch::asRegistration, &M::registration},
+      {cpp::anyCall, &M::visitArguments},
+      {cpp::anyCall, &M::visitSummary},
+  };
+  cpp::firstOf(Rules, *this, cpp::Call(Call));
+}
+
+std::optional<cpp::Done> MemoryDomain::insertion(const cpp::Call &C,
+                                                 const cpp::Insertion &Added) {
   if (!Keeper::of(C.Object))
-    return false;
+    return std::nullopt;
   const SourceLocation At = C.E->getBeginLoc();
   if (!C.Callee ||
       !cpp::isUserCode(C.Callee->getLocation(), Context.getSourceManager())) {
     for (const Expr *Given : Added.Given)
       store(C.Object, Given, Added.Call, At);
-    return true;
+    return cpp::Done();
   }
   // It may only be called so: what it keeps is what its body stores.
   for (const torch::StoredArgument &Stored : torch::storedArguments(C.Callee))
     if (Stored.Index < C.Args.size())
       store(C.Object, C.Args[Stored.Index], Added.Call, At);
-  return false;
+  return std::nullopt;
 }
 
-/// The object that \p E names, if any, holds nothing that is known.
-void MemoryDomain::forget(const Expr *E) {
-  if (std::optional<Keeper> K = Keeper::of(E))
+void MemoryDomain::forget(const cpp::Call &, const Expr *Object) {
+  if (std::optional<Keeper> K = Keeper::of(Object))
     S.forget(*K);
+}
+
+void MemoryDomain::resized(const cpp::Call &C, const VarDecl *Tensor) {
+  S.end(Tensor, Dangling::Resized, C.E->getBeginLoc(), [](Borrow &B) {
+    B.doubt(Borrow::Resize);
+    return B.What == Borrow::Data;
+  });
+  if (std::optional<unsigned> Index = indexOf(Tensor); Index && Out)
+    Out->Summary.Resizes.insert(*Index);
+}
+
+void MemoryDomain::registration(const cpp::Call &C,
+                                const torch::Registration &R) {
+  if (!R.Value || R.What == torch::Registration::Module)
+    return;
+  const SourceLocation At = C.E->getBeginLoc();
+  for (Borrow &B : read(R.Value))
+    if (B.What == Borrow::Blob && ownerDies(B))
+      report({Dangling::Stored, B, "the module", At}, At);
 }
 
 /// The image that \p Arg, for a parameter of type \p T, hands to a function of
@@ -152,10 +181,10 @@ void MemoryDomain::visitArguments(const cpp::Call &C) {
     return;
   for (unsigned I = 0; I < C.Args.size() && I < C.Callee->getNumParams(); ++I) {
     QualType T = C.Callee->getParamDecl(I)->getType();
-    forget(madeAnew(C.Args[I], T));
+    forget(C, madeAnew(C.Args[I], T));
     if (!T->isLValueReferenceType() || T->getPointeeType().isConstQualified())
       continue;
-    forget(C.Args[I]);
+    forget(C, C.Args[I]);
     if (const VarDecl *Var = namedBy(C.Args[I])) {
       S.Tensors.erase(Var);
       S.Pointers.erase(Var);
@@ -197,21 +226,20 @@ static std::optional<Keeper> keeperOf(const MemorySummary::Lent &L,
 
 /// Applies the callee's effects on the memory of its arguments, if known.
 void MemoryDomain::visitSummary(const cpp::Call &C) {
-  const MemorySummary *Known = Values.summaryOf(C);
+  const MemorySummary *Known = summaryOf(C);
   if (!Known)
     return;
-  const SourceLocation At = C.E->getBeginLoc();
   for (unsigned Index : Known->Resizes)
     if (const VarDecl *Var =
             Index < C.Args.size() ? namedBy(C.Args[Index]) : nullptr)
-      resized(Var, At);
+      resized(C, Var);
   for (unsigned Index : Known->Frees)
     if (Index < C.Args.size())
-      freed(C.Args[Index], At);
+      freed(C.Args[Index], C.E->getBeginLoc());
   for (const MemorySummary::Lent &L : Known->Lends)
     if (std::optional<Keeper> K = keeperOf(L, C))
-      if (std::optional<Borrow> B = Values.lent(L, C, S))
-        keep(*K, *B, At, As::Element);
+      if (std::optional<Borrow> B = lent(L, C))
+        keep(*K, *B, C.E->getBeginLoc(), As::Element);
 }
 
 } // namespace libtorch_tidy::flow

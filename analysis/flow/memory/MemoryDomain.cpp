@@ -10,7 +10,6 @@
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
-#include "analysis/torch/modules/Modules.h"
 #include "clang/AST/ASTContext.h"
 
 using namespace clang;
@@ -141,8 +140,7 @@ MemoryState MemoryDomain::atThrow(const State &Before, const State &After,
 void MemoryDomain::leaveScope(const VarDecl *Var, SourceLocation At) {
   if (const Stmt *Scope = in().scopeOf(Var))
     At = Scope->getEndLoc();
-  S.end(Var, Dangling::Scope, At,
-        [&](Borrow &B) { return Values.ownerDies(B, S); });
+  S.end(Var, Dangling::Scope, At, [&](Borrow &B) { return ownerDies(B); });
   if (!Keeper{Var}.outlives() && !Keeper{Var, nullptr, true}.outlives())
     S.forget(Var);
   S.Tensors.erase(Var);
@@ -152,12 +150,12 @@ void MemoryDomain::leaveScope(const VarDecl *Var, SourceLocation At) {
 void MemoryDomain::report(const FlowGraph &Graph, const States<State> &In,
                           MemoryOf &Into) {
   Out = &Into;
-  for (const CFGBlock *Block : Graph.order()) {
+  for (const CFGBlock *Block : Graph.Order) {
     const std::optional<State> &At = In[Block->getBlockID()];
     if (!At)
       continue;
     transfer(*Block, *At);
-    if (Block == &Graph.cfg().getExit()) {
+    if (Block == &Graph.Cfg->getExit()) {
       S = *At;
       leaveFunction();
     }
@@ -308,7 +306,7 @@ void MemoryDomain::declare(const VarDecl *Var, const Stmt *Statement) {
       For && For->getRangeStmt() == Declaration) {
     // C++23 keeps the temporaries of the range alive.
     if (!compat::isCPlusPlus23(Context.getLangOpts()))
-      for (const Borrow &B : Values.read(For->getRangeInit(), S))
+      for (const Borrow &B : read(For->getRangeInit()))
         if (!B.Owner && B.What != Borrow::Blob)
           report({Dangling::Loop, B, {}, For->getForLoc(), inBlock(For)},
                  For->getRParenLoc());
@@ -331,11 +329,11 @@ void MemoryDomain::visitReturn(const ReturnStmt *Return) {
   const Expr *Value = Return->getRetValue();
   if (!Value)
     return;
-  for (Borrow &B : Values.read(Value, S)) {
-    if (!MemoryValues::carries(F->getReturnType(), B))
+  for (Borrow &B : read(Value)) {
+    if (!carries(F->getReturnType(), B))
       continue;
     const Borrow Living = B;
-    if (!Values.ownerDies(B, S)) {
+    if (!ownerDies(B)) {
       lend(Living, MemorySummary::Result);
       continue;
     }
@@ -386,7 +384,7 @@ void MemoryDomain::assign(const Expr *Left, const Expr *Right,
   if (Var) {
     if (Var->getType()->isPointerType() && isOwn(Var))
       setPointer(Var, Right);
-    if (holdsMat(Var->getType()) && !MemoryValues::makesMat(Right))
+    if (holdsMat(Var->getType()) && !makesMat(Right))
       S.SharedMats.insert(Var);
     if (S.Tensors.count(Var) || torch::isTensor(Var->getType()))
       replaceTensor(Var, Right, At);
@@ -402,7 +400,7 @@ void MemoryDomain::assign(const Expr *Left, const Expr *Right,
 /// a statement of its own.
 void MemoryDomain::keep(Keeper By, const Expr *Value, SourceLocation At, As How,
                         const Stmt *Statement) {
-  const Borrows All = Values.read(Value, S);
+  const Borrows All = read(Value);
   if (How != As::Element)
     S.forget(By);
   // Another name for what is followed under its own.
@@ -416,7 +414,7 @@ void MemoryDomain::keep(Keeper By, const Expr *Value, SourceLocation At, As How,
 
 void MemoryDomain::keep(Keeper By, const Borrow &B, SourceLocation At, As How,
                         const Stmt *Statement) {
-  if (How != As::Element && !By.Pointee && !MemoryValues::carries(By.type(), B))
+  if (How != As::Element && !By.Pointee && !carries(By.type(), B))
     return;
   Held H{By, B, At, Statement, true, std::nullopt, {}};
   if (!B.Owner) {
@@ -433,14 +431,14 @@ void MemoryDomain::store(const Expr *Container, const Expr *Value,
   std::optional<Keeper> K = Keeper::of(Container);
   if (!K)
     return;
-  for (const Borrow &B : Values.read(Value, S)) {
+  for (const Borrow &B : read(Value)) {
     if (B.What != Borrow::Blob)
       continue;
     const Stmt *Loop = in().loopAround(Into);
     const bool Followed = B.Owner && isOwn(B.Owner) && !B.Heap && B.AtStart &&
                           !S.Tensors.count(B.Owner) &&
-                          !Values.Shared.Leaving.contains(B.Owner) &&
-                          !Values.Shared.isCopied(B.Owner);
+                          !Shared.Leaving.contains(B.Owner) &&
+                          !Shared.isCopied(B.Owner);
     if (Loop && Followed && isReused(B, K->Root, Loop, in()))
       report({Dangling::Reused, B, K->name(), At}, At);
     else
@@ -458,7 +456,7 @@ void MemoryDomain::setTensor(const VarDecl *Var, const Expr *Value) {
   if (T->isReferenceType() &&
       !(isa<ExprWithCleanups>(Value) && cpp::peel(Value)->isPRValue()))
     return;
-  Alone Now = Values.aloneIn(Value, S, Var);
+  Alone Now = aloneIn(Value, Var);
   if (isEmptyValue(Value))
     Now = {Fresh::Yes, Fresh::Yes, /*OnDevice=*/false};
   S.Tensors[Var] = Now;
@@ -466,14 +464,14 @@ void MemoryDomain::setTensor(const VarDecl *Var, const Expr *Value) {
 
 void MemoryDomain::replaceTensor(const VarDecl *Var, const Expr *Value,
                                  SourceLocation At) {
-  if (Values.aloneIn(Value, S).Memory >= Fresh::Likely)
+  if (aloneIn(Value).Memory >= Fresh::Likely)
     S.end(Var, Dangling::Assigned, At, [&](Borrow &B) {
       if (B.What != Borrow::Data && B.What != Borrow::Shape)
         return false;
-      if (!Values.ownerDies(B, S))
+      if (!ownerDies(B))
         return false;
       // A backward that is still to come may hold it.
-      if (Values.Shared.Operands.contains(Var))
+      if (Shared.Operands.contains(Var))
         B.doubt(Borrow::Backward);
       return true;
     });
@@ -485,7 +483,7 @@ void MemoryDomain::replaceTensor(const VarDecl *Var, const Expr *Value,
 /// Pointers to buffers: `float *p = v.data();`, `auto *p = new float[n];`.
 void MemoryDomain::setPointer(const VarDecl *Var, const Expr *Value) {
   const Expr *E = cpp::peel(Value);
-  std::optional<Buffer> Of = bool(E) ? Values.bufferOf(Value, S) : std::nullopt;
+  std::optional<Buffer> Of = bool(E) ? bufferOf(Value) : std::nullopt;
   S.Pointers.erase(Var);
   const auto *Call = dyn_cast_or_null<CallExpr>(E);
   if (isa_and_nonnull<CXXNewExpr>(E) || does(Call, Std::Allocate))
@@ -503,15 +501,6 @@ void MemoryDomain::freed(const Expr *Pointer, SourceLocation At) {
   if (auto It = S.Pointers.find(Var);
       It != S.Pointers.end() && It->second.Owner == Var && indexOf(Var))
     S.Freed.insert(Var);
-}
-
-void MemoryDomain::resized(const VarDecl *Var, SourceLocation At) {
-  S.end(Var, Dangling::Resized, At, [](Borrow &B) {
-    B.doubt(Borrow::Resize);
-    return B.What == Borrow::Data;
-  });
-  if (std::optional<unsigned> Index = indexOf(Var); Index && Out)
-    Out->Summary.Resizes.insert(*Index);
 }
 
 //===----------------------------------------------------------------------===//
@@ -539,7 +528,7 @@ MemoryOf analyseMemory(const FunctionDecl *F, ASTContext &Context,
   if (!Body.Concerned)
     return Result;
   std::optional<FlowGraph> Graph = FlowGraph::of(F, cpp::Grain::Everything);
-  MemoryDomain Domain(F, Context, Callees, Body, Shared);
+  MemoryDomain Domain(F, Callees, Body, Shared);
   auto In = Graph ? runToFixpoint(*Graph, Domain, Domain.start(), Result.Visits)
                   : std::nullopt;
   Result.Summary.Available = In.has_value();
@@ -556,7 +545,7 @@ std::vector<Dangling> findDangling(const VarDecl *Var,
     return Found;
   const Sharing Nothing;
   const MemoryValues Values(Context, Callees, Nothing);
-  for (const Borrow &B : Values.read(Var->getInit(), MemoryState())) {
+  for (const Borrow &B : Values.read(Var->getInit())) {
     if (B.Owner || !MemoryValues::carries(Var->getType(), B))
       continue;
     Found.push_back(

@@ -21,6 +21,7 @@
 #include "analysis/cpp/Fields.h"
 #include "analysis/flow/Fixpoint.h"
 #include "analysis/flow/memory/Memory.h"
+#include "analysis/torch/modules/Modules.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace libtorch_tidy::flow {
@@ -141,63 +142,75 @@ using Borrows = llvm::SmallVector<Borrow, 1>;
 
 class MemoryValues {
 public:
+  /// \p Shared: of the function at hand.
   MemoryValues(const clang::ASTContext &Context, MemorySummaries Callees,
                const Sharing &Shared)
-      : Shared(Shared), Context(Context), Callees(Callees) {}
+      : Context(Context), Callees(Callees), Shared(Shared) {}
 
-  const Sharing &Shared; ///< Of the function at hand.
-
-  /// The borrows of \p E in \p At; none if it refers to no foreign memory.
-  Borrows read(const clang::Expr *E, const MemoryState &At) const;
+  /// The borrows of \p E; none if it refers to no foreign memory.
+  Borrows read(const clang::Expr *E) const;
   /// Who owns what pointer \p E points to.
-  std::optional<Buffer> bufferOf(const clang::Expr *E,
-                                 const MemoryState &At) const;
+  std::optional<Buffer> bufferOf(const clang::Expr *E) const;
   /// Does the memory of \p B die with its owner? Lowers B.Sure.
-  bool ownerDies(Borrow &B, const MemoryState &At) const;
+  bool ownerDies(Borrow &B) const;
   /// Can a value of \p T hold the borrow, rather than a copy of the data?
   static bool carries(clang::QualType T, const Borrow &B);
 
   /// How sure is it that the value of \p E is alone? What living variables
   /// hold is theirs, but for \p Self, which is about to be overwritten.
-  Alone aloneIn(const clang::Expr *E, const MemoryState &At,
+  Alone aloneIn(const clang::Expr *E,
                 const clang::VarDecl *Self = nullptr) const;
   /// Is \p E an image of OpenCV that is made here?
   static bool makesMat(const clang::Expr *E);
 
+protected:
   /// The summary of the function that \p C calls, when it is surely the one
   /// that runs; null when there is none.
   const MemorySummary *summaryOf(const cpp::Call &C) const;
   /// The borrow of \p C because its callee lends \p L.
-  std::optional<Borrow> lent(const MemorySummary::Lent &L, const cpp::Call &C,
-                             const MemoryState &At) const;
+  std::optional<Borrow> lent(const MemorySummary::Lent &L,
+                             const cpp::Call &C) const;
 
 private:
-  Alone stateOf(const clang::VarDecl *Var, const MemoryState &At) const;
+  Alone stateOf(const clang::VarDecl *Var) const;
   std::optional<Buffer> partOf(const clang::Expr *E) const;
   std::optional<Buffer> pixelsOf(const clang::Expr *Image) const;
-  std::optional<Buffer> bufferOfCall(const clang::CallExpr *Call,
-                                     const MemoryState &At) const;
-  std::optional<Borrow> readAccess(const torch::Access &A,
-                                   const MemoryState &At) const;
+  std::optional<Buffer> bufferOfCall(const clang::CallExpr *Call) const;
+  std::optional<Borrow> readAccess(const torch::Access &A) const;
   std::optional<Borrow> intoObject(Borrow::Kind What, const clang::Expr *Object,
-                                   const clang::Expr *Source,
-                                   const MemoryState &At) const;
-  Borrows readList(const clang::CXXConstructExpr *E,
-                   const MemoryState &At) const;
-  Borrows readConstruct(const clang::CXXConstructExpr *E,
-                        const MemoryState &At) const;
-  Borrows readLent(const cpp::Call &C, unsigned To,
-                   const MemoryState &At) const;
-  Borrows readCall(const clang::CallExpr *Call, const MemoryState &At) const;
-  Borrows readOperator(const clang::CallExpr *Call, const clang::Expr *Of,
-                       const MemoryState &At) const;
-  template <typename Range>
-  Borrows readBlobs(Range Values, const MemoryState &At) const;
+                                   const clang::Expr *Source) const;
+  Borrows readList(const clang::CXXConstructExpr *E) const;
+  Borrows readConstruct(const clang::CXXConstructExpr *E) const;
+  Borrows readLent(const cpp::Call &C, unsigned To) const;
+  // The table of calls, and what its rows are made of.
+  Borrows readCall(const clang::CallExpr *Call) const;
+  std::optional<torch::BlobCall> asBlob(const cpp::Call &C) const {
+    return torch::asFromBlob(C.expr(), Context);
+  }
+  Borrows readBlob(const cpp::Call &C, const torch::BlobCall &Blob) const;
+  Borrows readPart(const cpp::Call &, const torch::Access &A) const {
+    std::optional<Borrow> Part = readAccess(A);
+    return Part ? Borrows{*Part} : Borrows();
+  }
+  Borrows readTuple(const cpp::Call &C) const { return readBlobs(C.Args); }
+  std::optional<torch::StorageUse> asOperator(const cpp::Call &C) const {
+    const auto Use = torch::storageUse(C.expr(), {}, Context);
+    return Use.How != torch::Sharing::Unknown && Use.Of ? std::optional(Use)
+                                                        : std::nullopt;
+  }
+  Borrows readOperator(const cpp::Call &C, const torch::StorageUse &Of) const;
+  Borrows readResult(const cpp::Call &C) const {
+    return readLent(C, MemorySummary::Result);
+  }
+  template <typename Range> Borrows readBlobs(Range Values) const;
   llvm::StringRef decidingOperator(const clang::Expr *E) const;
-  bool isOwnMat(const clang::VarDecl *Var, const MemoryState &At) const;
+  bool isOwnMat(const clang::VarDecl *Var) const;
 
+protected:
   const clang::ASTContext &Context;
   MemorySummaries Callees;
+  const Sharing &Shared;
+  MemoryState S; ///< What variables hold.
 };
 
 //===----------------------------------------------------------------------===//
@@ -221,14 +234,13 @@ struct MemoryBody {
 
 /// The domain as Fixpoint.h asks for it, and the visit after the fixpoint that
 /// writes down what dangles and what callers are to know.
-class MemoryDomain {
+class MemoryDomain : MemoryValues {
 public:
   using State = MemoryState;
 
-  MemoryDomain(const clang::FunctionDecl *F, clang::ASTContext &Context,
-               MemorySummaries Callees, const MemoryBody &Body,
-               const Sharing &Shared)
-      : F(F), Context(Context), Body(Body), Values(Context, Callees, Shared) {}
+  MemoryDomain(const clang::FunctionDecl *F, MemorySummaries Callees,
+               const MemoryBody &Body, const Sharing &Shared)
+      : MemoryValues(F->getASTContext(), Callees, Shared), F(F), Body(Body) {}
 
   State start() const;
   State transfer(const clang::CFGBlock &Block, State In);
@@ -253,10 +265,13 @@ private:
   /// At the end of \p Var's scope, or at \p At for parameters.
   void leaveScope(const clang::VarDecl *Var, clang::SourceLocation At = {});
   void leaveFunction();
-  // MemoryCalls.cpp.
+  // MemoryCalls.cpp: the table of calls, and the handlers of its rows.
   void visitCall(const clang::CallExpr *Call);
-  bool insertion(const cpp::Call &C, const cpp::Insertion &Added);
-  void forget(const clang::Expr *E);
+  std::optional<cpp::Done> insertion(const cpp::Call &C,
+                                     const cpp::Insertion &Added);
+  void forget(const cpp::Call &C, const clang::Expr *Object);
+  void resized(const cpp::Call &C, const clang::VarDecl *Tensor);
+  void registration(const cpp::Call &C, const torch::Registration &R);
   void visitArguments(const cpp::Call &C);
   void visitSummary(const cpp::Call &C);
 
@@ -273,7 +288,6 @@ private:
                      clang::SourceLocation At);
   void setPointer(const clang::VarDecl *Var, const clang::Expr *Value);
   void freed(const clang::Expr *Pointer, clang::SourceLocation At);
-  void resized(const clang::VarDecl *Var, clang::SourceLocation At);
 
   // Reports: they do nothing before the fixpoint is reached.
   void used(const clang::Expr *E, const clang::ValueDecl *D,
@@ -291,10 +305,7 @@ private:
   const clang::Stmt *inBlock(const clang::Stmt *S) const;
 
   const clang::FunctionDecl *F;
-  clang::ASTContext &Context;
   const MemoryBody &Body;
-  MemoryValues Values;
-  State S;
   /// The variables that are gone in the handlers of a try statement.
   llvm::DenseMap<const clang::CXXTryStmt *,
                  llvm::SmallVector<const clang::VarDecl *, 2>>

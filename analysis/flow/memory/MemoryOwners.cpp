@@ -57,18 +57,16 @@ bool isOwner(const VarDecl *Var) {
 // Owners
 //===----------------------------------------------------------------------===//
 
-Alone MemoryValues::stateOf(const VarDecl *Var, const MemoryState &At) const {
-  return Shared.isCopied(Var) ? Alone() : At.Tensors.lookup(Var);
+Alone MemoryValues::stateOf(const VarDecl *Var) const {
+  return Shared.isCopied(Var) ? Alone() : S.Tensors.lookup(Var);
 }
 
-Alone MemoryValues::aloneIn(const Expr *E, const MemoryState &At,
-                            const VarDecl *Self) const {
+Alone MemoryValues::aloneIn(const Expr *E, const VarDecl *Self) const {
   auto Local = [&](Fresh Alone::*Part) {
     return [&, Part](const VarDecl *Var) {
       torch::TensorTraits Traits;
-      Traits.OnDevice = At.Tensors.lookup(Var).OnDevice;
-      return std::pair(Var == Self ? stateOf(Var, At).*Part : Fresh::No,
-                       Traits);
+      Traits.OnDevice = S.Tensors.lookup(Var).OnDevice;
+      return std::pair(Var == Self ? stateOf(Var).*Part : Fresh::No, Traits);
     };
   };
   return {torch::freshMemory(E, Context, Local(&Alone::Memory)),
@@ -76,28 +74,28 @@ Alone MemoryValues::aloneIn(const Expr *E, const MemoryState &At,
           torch::traitsOf(E, Context, Local(&Alone::Memory)).OnDevice};
 }
 
-bool MemoryValues::ownerDies(Borrow &B, const MemoryState &At) const {
+bool MemoryValues::ownerDies(Borrow &B) const {
   if (!B.Owner)
     return true;
   if (!isOwn(B.Owner) || B.Heap)
     return false;
   const bool IsBlob = B.What == Borrow::Blob;
   if (B.What == Borrow::Data || B.What == Borrow::Shape ||
-      (IsBlob && At.Tensors.count(B.Owner))) {
-    const Alone Owner = stateOf(B.Owner, At);
+      (IsBlob && S.Tensors.count(B.Owner))) {
+    const Alone Owner = stateOf(B.Owner);
     B.Sure =
         std::min(B.Sure, B.What == Borrow::Shape ? Owner.Handle : Owner.Memory);
     return B.Sure != Fresh::No;
   }
   if (IsBlob && holdsMat(B.Owner->getType()))
-    return isOwnMat(B.Owner, At);
+    return isOwnMat(B.Owner);
   return !Shared.Leaving.contains(B.Owner);
 }
 
 /// Is it a cv::Mat that was made here and has no other owner?
-bool MemoryValues::isOwnMat(const VarDecl *Var, const MemoryState &At) const {
+bool MemoryValues::isOwnMat(const VarDecl *Var) const {
   if (isa<ParmVarDecl>(Var) || Shared.isCopied(Var) ||
-      Shared.Leaving.contains(Var) || At.SharedMats.count(Var))
+      Shared.Leaving.contains(Var) || S.SharedMats.count(Var))
     return false;
   return !Var->hasInit() || makesMat(Var->getInit());
 }
@@ -185,8 +183,7 @@ std::optional<Buffer> MemoryValues::pixelsOf(const Expr *Image) const {
   return Buffer{/*Owner=*/nullptr, Image};
 }
 
-std::optional<Buffer> MemoryValues::bufferOf(const Expr *E,
-                                             const MemoryState &At) const {
+std::optional<Buffer> MemoryValues::bufferOf(const Expr *E) const {
   E = cpp::peel(E);
   if (!E)
     return std::nullopt;
@@ -194,7 +191,7 @@ std::optional<Buffer> MemoryValues::bufferOf(const Expr *E,
     return Unary->getOpcode() == UO_AddrOf ? partOf(Unary->getSubExpr())
                                            : std::nullopt;
   if (const Expr *Pointer = pointerMoved(E)) {
-    std::optional<Buffer> B = bufferOf(Pointer, At);
+    std::optional<Buffer> B = bufferOf(Pointer);
     if (B)
       B->AtStart = false;
     return B;
@@ -204,24 +201,23 @@ std::optional<Buffer> MemoryValues::bufferOf(const Expr *E,
       E->getType()->isArrayType())
     return partOf(E);
   if (const VarDecl *Var = namedBy(E)) {
-    auto It = At.Pointers.find(Var);
-    return isOwn(Var) && It != At.Pointers.end() ? std::optional(It->second)
-                                                 : std::nullopt;
+    auto It = S.Pointers.find(Var);
+    return isOwn(Var) && It != S.Pointers.end() ? std::optional(It->second)
+                                                : std::nullopt;
   }
   if (const auto *Member = dyn_cast<MemberExpr>(E)) // cv::Mat::data
     return isMat(Member->getBase()->getType()) && !Member->isArrow()
                ? pixelsOf(Member->getBase())
                : std::nullopt;
   const auto *Call = dyn_cast<CallExpr>(E);
-  return Call ? bufferOfCall(Call, At) : std::nullopt;
+  return Call ? bufferOfCall(Call) : std::nullopt;
 }
 
-std::optional<Buffer> MemoryValues::bufferOfCall(const CallExpr *Call,
-                                                 const MemoryState &At) const {
+std::optional<Buffer> MemoryValues::bufferOfCall(const CallExpr *Call) const {
   if (std::optional<torch::Access> A = torch::asAccess(Call)) {
     if (A->What != torch::Access::Data)
       return std::nullopt;
-    std::optional<Borrow> Data = readAccess(*A, At);
+    std::optional<Borrow> Data = readAccess(*A);
     if (!Data)
       return std::nullopt;
     return Buffer{Data->Owner,      Data->Temporary, /*Heap=*/false,

@@ -8,7 +8,6 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/flow/memory/MemoryDomain.h"
 #include "analysis/torch/api/TorchTypes.h"
-#include "analysis/torch/modules/Modules.h"
 #include "clang/AST/ASTContext.h"
 
 using namespace clang;
@@ -182,17 +181,12 @@ bool MemoryState::join(const MemoryState &Other) {
 // Expressions
 //===----------------------------------------------------------------------===//
 
-static Borrows some(std::optional<Borrow> B) {
-  return B ? Borrows{*B} : Borrows();
-}
-
-std::optional<Borrow> MemoryValues::readAccess(const torch::Access &A,
-                                               const MemoryState &At) const {
+std::optional<Borrow> MemoryValues::readAccess(const torch::Access &A) const {
   std::optional<Borrow> B =
       intoObject(A.What == torch::Access::Data    ? Borrow::Data
                  : A.What == torch::Access::Shape ? Borrow::Shape
                                                   : Borrow::Elements,
-                 A.Object, A.Call, At);
+                 A.Object, A.Call);
   if (B)
     B->Part = A.Name.str();
   return B;
@@ -201,18 +195,17 @@ std::optional<Borrow> MemoryValues::readAccess(const torch::Access &A,
 /// \p Source refers to a part of tensor or tuple \p Object.
 std::optional<Borrow> MemoryValues::intoObject(Borrow::Kind What,
                                                const Expr *Object,
-                                               const Expr *Source,
-                                               const MemoryState &At) const {
+                                               const Expr *Source) const {
   Borrow B;
   B.Source = B.Top = Source;
   B.What = What;
   // The tensor of a local variable, or a view of its memory.
   const VarDecl *Root = namedBy(Object);
-  const Alone Of = aloneIn(Object, At);
+  const Alone Of = aloneIn(Object);
   if (!Root && What == Borrow::Data && Of.Memory == Fresh::No)
     Root = torch::memoryRoot(Object, Context);
   if (Root) {
-    if (!At.Tensors.count(Root) || What == Borrow::Elements)
+    if (!S.Tensors.count(Root) || What == Borrow::Elements)
       return std::nullopt;
     B.Owner = Root;
     return B;
@@ -240,8 +233,7 @@ StringRef MemoryValues::decidingOperator(const Expr *E) const {
 }
 
 /// An ArrayRef that is made of a list, vector, array or single element.
-Borrows MemoryValues::readList(const CXXConstructExpr *Construct,
-                               const MemoryState &At) const {
+Borrows MemoryValues::readList(const CXXConstructExpr *Construct) const {
   if (Construct->getNumArgs() == 0 ||
       isa<CXXDefaultArgExpr>(Construct->getArg(0)))
     return {};
@@ -251,7 +243,7 @@ Borrows MemoryValues::readList(const CXXConstructExpr *Construct,
   B.Source = B.Top = Construct;
   const Expr *Inner = cpp::peel(Arg);
   if (Construct->getNumArgs() == 2 && Arg->getType()->isPointerType()) {
-    const std::optional<Buffer> Of = bufferOf(Arg, At);
+    const std::optional<Buffer> Of = bufferOf(Arg);
     if (!Of || Of->Heap)
       return {};
     B.Owner = Of->Owner;
@@ -259,7 +251,7 @@ Borrows MemoryValues::readList(const CXXConstructExpr *Construct,
   } else if (!Inner || Construct->getNumArgs() != 1) {
     return {};
   } else if (torch::isArrayRef(Inner->getType())) {
-    return read(Inner, At);
+    return read(Inner);
   } else if (const auto *List = dyn_cast<CXXStdInitializerListExpr>(Inner)) {
     const auto *Elements =
         dyn_cast_or_null<InitListExpr>(cpp::peel(List->getSubExpr()));
@@ -283,14 +275,14 @@ Borrows MemoryValues::readList(const CXXConstructExpr *Construct,
   return {B};
 }
 
-Borrows MemoryValues::read(const Expr *E, const MemoryState &At) const {
+Borrows MemoryValues::read(const Expr *E) const {
   E = cpp::peel(E);
   if (!E || E->isTypeDependent())
     return {};
   if (isa<DeclRefExpr, MemberExpr>(E)) {
     std::optional<Keeper> K = Keeper::of(E);
     Borrows Result, OfMember;
-    for (const Held &H : At.Env) {
+    for (const Held &H : S.Env) {
       if (K && H.By == *K)
         Result.push_back(H.What);
       // A local struct with such a member.
@@ -301,8 +293,8 @@ Borrows MemoryValues::read(const Expr *E, const MemoryState &At) const {
     return Result.empty() ? OfMember : Result;
   }
   if (const auto *Either = dyn_cast<ConditionalOperator>(E)) {
-    Borrows A = read(Either->getTrueExpr(), At);
-    const Borrows B = read(Either->getFalseExpr(), At);
+    Borrows A = read(Either->getTrueExpr());
+    const Borrows B = read(Either->getFalseExpr());
     // Report only if both arms borrow.
     if (A.empty() || B.empty())
       return {};
@@ -310,57 +302,55 @@ Borrows MemoryValues::read(const Expr *E, const MemoryState &At) const {
     return A;
   }
   if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
-    return readConstruct(Construct, At);
+    return readConstruct(Construct);
   if (const auto *List = dyn_cast<InitListExpr>(E))
-    return torch::mayHoldTensor(E->getType()) ? readBlobs(List->inits(), At)
+    return torch::mayHoldTensor(E->getType()) ? readBlobs(List->inits())
                                               : Borrows();
   if (const auto *List = dyn_cast<CXXStdInitializerListExpr>(E))
-    return read(List->getSubExpr(), At);
+    return read(List->getSubExpr());
   if (const Expr *Pointer = pointerMoved(E))
-    return read(Pointer, At);
+    return read(Pointer);
   if (const auto *Unary = dyn_cast<UnaryOperator>(E)) { // &p[i]
     const auto *Subscript =
         dyn_cast_or_null<ArraySubscriptExpr>(cpp::peel(Unary->getSubExpr()));
     return Subscript && Unary->getOpcode() == UO_AddrOf
-               ? read(Subscript->getBase(), At)
+               ? read(Subscript->getBase())
                : Borrows();
   }
   const auto *Call = dyn_cast<CallExpr>(E);
-  return Call ? readCall(Call, At) : Borrows();
+  return Call ? readCall(Call) : Borrows();
 }
 
 /// The borrows of a pair, a sample or a list of \p Values.
-template <typename Range>
-Borrows MemoryValues::readBlobs(Range Values, const MemoryState &At) const {
+template <typename Range> Borrows MemoryValues::readBlobs(Range Values) const {
   Borrows Result;
   for (const Expr *Value : Values)
-    for (const Borrow &B : read(Value, At))
+    for (const Borrow &B : read(Value))
       if (B.What == Borrow::Blob)
         Result.push_back(B);
   return Result;
 }
 
-Borrows MemoryValues::readConstruct(const CXXConstructExpr *Construct,
-                                    const MemoryState &At) const {
+Borrows MemoryValues::readConstruct(const CXXConstructExpr *Construct) const {
   const QualType T = Construct->getType();
   const bool Copies = Construct->getConstructor()->isCopyOrMoveConstructor();
   if (torch::isArrayRef(T))
-    return Copies ? read(Construct->getArg(0), At) : readList(Construct, At);
+    return Copies ? read(Construct->getArg(0)) : readList(Construct);
   Borrows Result;
   if (Copies) {
-    Result = read(Construct->getArg(0), At);
+    Result = read(Construct->getArg(0));
   } else if (isViewClass(T) || torch::isAccessor(T)) {
     for (const Expr *Arg : Construct->arguments())
       if (Arg->getType()->isPointerType())
-        for (const Borrow &B : read(Arg, At))
+        for (const Borrow &B : read(Arg))
           if (B.What == Borrow::Data)
             return {B};
     return {};
   } else if (torch::mayHoldTensor(T) && !torch::isModule(T)) {
-    Result = readBlobs(Construct->arguments(), At);
+    Result = readBlobs(Construct->arguments());
   }
   if (!Copies && Result.empty())
-    Result = readLent(cpp::Call(Construct), MemorySummary::This, At);
+    Result = readLent(cpp::Call(Construct), MemorySummary::This);
   llvm::erase_if(Result, [&](const Borrow &B) { return !carries(T, B); });
   return Result;
 }
@@ -369,57 +359,71 @@ Borrows MemoryValues::readConstruct(const CXXConstructExpr *Construct,
 // Calls
 //===----------------------------------------------------------------------===//
 
-Borrows MemoryValues::readCall(const CallExpr *Call,
-                               const MemoryState &At) const {
-  if (std::optional<torch::BlobCall> Blob = torch::asFromBlob(Call, Context)) {
-    const std::optional<Buffer> Of = bufferOf(Blob->Buffer, At);
-    if (!Of)
-      return {};
-    Borrow B = Of->lent(Borrow::Blob, Call);
-    B.Traits = Blob->Traits;
-    return {B};
-  }
-  if (std::optional<torch::Access> A = torch::asAccess(Call))
-    return some(readAccess(*A, At));
-  const cpp::Call C(Call);
-  if (C.doesStd(cpp::Std::Move | cpp::Std::Forward) && C.Args.size() == 1)
-    return read(C.Args.front(), At);
-  if (C.doesStd(cpp::Std::Tuple))
-    return readBlobs(C.Args, At);
-  // A method of an array reference that gives a part of it, or a pointer to its
-  // elements.
-  const QualType T = Call->getType();
-  if (isa<CXXMemberCallExpr>(Call) && C.Object &&
-      torch::isArrayRef(C.Object->getType()) &&
-      (torch::isArrayRef(T) || T->isPointerType()))
-    return read(C.Object, At);
-  if (const Expr *Image = imageShownBy(Call))
-    return read(Image, At);
-  const torch::StorageUse Use = torch::storageUse(Call, {}, Context);
-  return Use.How != torch::Sharing::Unknown && Use.Of
-             ? readOperator(Call, Use.Of, At)
-             : readLent(C, MemorySummary::Result, At);
+/// The object of a method of an array reference that gives a part of it, or a
+/// pointer to its elements; null for others.
+static const Expr *partOfArrayRef(const cpp::Call &C) {
+  const QualType T = C.E->getType();
+  return isa<CXXMemberCallExpr>(C.E) && C.Object &&
+                 torch::isArrayRef(C.Object->getType()) &&
+                 (torch::isArrayRef(T) || T->isPointerType())
+             ? C.Object
+             : nullptr;
 }
 
-/// The borrows of an operator that may share the memory of tensor \p Of.
-Borrows MemoryValues::readOperator(const CallExpr *Call, const Expr *Of,
-                                   const MemoryState &At) const {
+static const Expr *sameAs(const cpp::Call &C) {
+  return C.doesStd(cpp::Std::Move | cpp::Std::Forward) && C.Args.size() == 1
+             ? C.Args.front()
+             : nullptr;
+}
+
+Borrows MemoryValues::readCall(const CallExpr *Call) const {
+  using V = MemoryValues;
+  const auto ReadSame = [](const V &Of, const cpp::Call &, const Expr *Object) {
+    return Of.read(Object);
+  };
+  static const cpp::CallRule<const V, Borrows> Rules[] = {
+      {&V::asBlob, &V::readBlob},
+      {torch::asAccess, &V::readPart},
+      {sameAs, ReadSame},
+      {cpp::ofStd(cpp::Std::Tuple), &V::readTuple},
+      {partOfArrayRef, ReadSame},
+      {imageShownBy, ReadSame},
+      {&V::asOperator, &V::readOperator},
+      {cpp::anyCall, &V::readResult},
+  };
+  return *cpp::firstOf(Rules, *this, cpp::Call(Call));
+}
+
+Borrows MemoryValues::readBlob(const cpp::Call &C,
+                               const torch::BlobCall &Blob) const {
+  std::optional<Buffer> Of = bufferOf(Blob.Buffer);
+  if (!Of)
+    return {};
+  Borrow B = Of->lent(Borrow::Blob, C.E);
+  B.Traits = Blob.Traits;
+  return {B};
+}
+
+/// The borrows of an operator that may share the memory of a tensor.
+Borrows MemoryValues::readOperator(const cpp::Call &C,
+                                   const torch::StorageUse &Of) const {
   Borrows Result;
-  for (Borrow &B : read(Of, At)) {
+  for (Borrow &B : read(Of.Of)) {
     if (B.What != Borrow::Blob)
       continue;
-    const torch::StorageUse Use = torch::storageUse(Call, B.Traits, Context);
+    const torch::StorageUse Use =
+        torch::storageUse(C.expr(), B.Traits, Context);
     if (Use.How == torch::Sharing::None)
       continue;
     if (Use.How == torch::Sharing::Perhaps && B.Sure != Fresh::Perhaps) {
       B.Sure = Fresh::Perhaps;
-      B.Through = cpp::calleeName(Call).str();
+      B.Through = C.Name.str();
     }
     B.Traits = Use.Traits;
     // It is written around Top, and is no variable that holds it.
     const Expr *Value = cpp::stripImplicit(Use.Of);
     if (cpp::peel(Value) == B.Top || Value == cpp::stripImplicit(B.Top))
-      B.Top = Call;
+      B.Top = C.E;
     Result.push_back(B);
   }
   return Result;

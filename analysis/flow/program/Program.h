@@ -18,8 +18,8 @@
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_PROGRAM_PROGRAM_H
 
 #include "analysis/cpp/Fields.h"
-#include "analysis/flow/history/FunctionSummary.h"
 #include "analysis/flow/memory/Memory.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <map>
 #include <optional>
@@ -30,6 +30,62 @@
 namespace libtorch_tidy::flow {
 
 class UnitModel;
+
+/// The flow of a function without its AST: what callers in other units need to
+/// know, so that a call counts there as if the body were in sight. Places are
+/// named from the object or a parameter on; what a function does with globals
+/// counts as unknown.
+struct FunctionSummary {
+  /// As flow::Value. Labels are numbers of Labels.
+  struct Value {
+    std::vector<unsigned> Labels;
+    bool Unknown = false;
+    std::vector<std::pair<std::string, Value>> Parts; ///< By selector.
+  };
+  /// As flow::Place, from its root on.
+  struct Place {
+    unsigned Root = 0; ///< 0: the object; else one more than the parameter.
+    /// `ns::Class::field`, or `#1` for an element of a tuple.
+    std::vector<std::string> Path;
+  };
+  /// As flow::Label, of the kinds that callers tell apart.
+  struct Label {
+    unsigned Kind = 0;  ///< A flow::Label::Kind.
+    unsigned Where = 0; ///< A number of Places, for Entry and Carry.
+    unsigned Consumers = 0;
+    bool Arises = false, RunsModule = false;
+    std::vector<unsigned> Assigned; ///< Of a Carry.
+    std::string From; ///< Of what brings history: its way, by file:line.
+  };
+  /// As flow::Accumulation.
+  struct Addition {
+    unsigned Where = 0, Carry = 0;
+    unsigned How = 0; ///< A flow::Accumulation::Form.
+    Value Added;
+    bool Bounded = false;
+    std::string At; ///< As file:line.
+  };
+
+  bool Trains = false;
+  unsigned ExitMode = 0; ///< A torch::GradMode.
+  /// Every forward pass whose result it hands out is reported in it.
+  bool ReportsResults = false;
+  /// Fields of its object whose modules it leaves frozen (see FrozenModules),
+  /// by their qualified names.
+  std::vector<std::string> Frozen;
+  /// It lets some tensor require gradients.
+  bool LetsTrain = false;
+  /// Of a constructor: its module has parameters.
+  bool HasParameters = false;
+  std::vector<Place> Places;
+  std::vector<Label> Labels;
+  Value Return;
+  std::vector<std::pair<unsigned, Value>> Exit; ///< By number of Places.
+  std::vector<Addition> Additions;
+
+  /// Do all numbers name something? One that comes from a file may not.
+  bool isConsistent() const;
+};
 
 /// The effects of a function, as other units see them.
 struct FunctionFacts {
@@ -93,6 +149,21 @@ template <typename T> void mergeFacts(T &Into, const T &From) {
               cpp::fieldsOf(From));
         },
         cpp::fieldsOf(Into));
+  }
+}
+
+/// Adds to \p Reached all that \p Leads leads to from there.
+template <typename Node, typename Map>
+void addReached(std::set<Node> &Reached, const Map &Leads) {
+  std::vector<Node> Work(Reached.begin(), Reached.end());
+  while (!Work.empty()) {
+    auto It = Leads.find(Work.back());
+    Work.pop_back();
+    if (It == Leads.end())
+      continue;
+    for (const Node &Next : It->second)
+      if (Reached.insert(Next).second)
+        Work.push_back(Next);
   }
 }
 
@@ -201,6 +272,70 @@ struct ReportedPasses {
 /// whose functions are there for others.
 UnitFacts factsOf(UnitModel &Unit, const ReportedPasses &Reported,
                   bool IsLibrary);
+
+/// The facts of all units, joined. The result does not depend on their order.
+class ProgramLink {
+public:
+  explicit ProgramLink(std::vector<const UnitFacts *> Units);
+
+  /// The facts that unit number \p Unit is given.
+  ProgramFacts factsFor(size_t Unit) const;
+
+  /// The units of \p Waiting that need not wait for another one of them: they
+  /// use functions only of waiting units that use theirs, too.
+  std::vector<size_t> calleesFirst(llvm::ArrayRef<size_t> Waiting) const;
+
+private:
+  /// The joined facts of the units of some programs. Most units are around each
+  /// other, so they are joined once for all of them.
+  struct Joined {
+    CallFacts Does;
+    bool AllKnown = true; ///< All were analysed in full.
+    /// By fields: which unit, and what it does with them.
+    std::map<llvm::StringRef,
+             std::vector<std::pair<size_t, const FieldFacts *>>>
+        Fields;
+  };
+  const Joined &joined(const llvm::BitVector &Around) const;
+
+  void findReached();
+  /// Calls \p Do for \p Callee and for each method that may run in its place.
+  template <typename Function>
+  void forEachToRun(llvm::StringRef Callee, Function Do) const {
+    Do(Callee);
+    if (auto It = Overriders.find(Callee); It != Overriders.end())
+      for (llvm::StringRef Method : It->second)
+        Do(Method);
+  }
+  llvm::BitVector unitsAround(size_t Unit) const;
+  /// For each function that is called: do all ways to it lead through calls
+  /// that \p IsGuarded is true of?
+  std::map<llvm::StringRef, bool> calledGuarded(
+      llvm::function_ref<bool(const UnitFacts::Call &)> IsGuarded) const;
+  std::map<llvm::StringRef, bool> coveredBy(llvm::ArrayRef<size_t> Mains) const;
+  std::set<ProgramFacts::Covered>
+  coversInMain(size_t Unit,
+               const std::map<llvm::StringRef, bool> &Covered) const;
+  void findCovered();
+  const FunctionFacts *factsOf(llvm::StringRef Function,
+                               const llvm::BitVector &Around,
+                               bool IsClosed) const;
+
+  std::vector<const UnitFacts *> Units;
+  std::set<UnitFacts::Call> Calls; ///< Units repeat those of headers.
+  /// Where each function is defined; more than once, in different programs.
+  std::map<llvm::StringRef, std::vector<size_t>> DefinedIn;
+  /// For each method, all that may run in its place.
+  std::map<llvm::StringRef, std::set<llvm::StringRef>> Overriders;
+  /// For each function that is called: is gradient mode off at all calls?
+  std::map<llvm::StringRef, bool> CalledGuarded;
+  /// The members of ProgramFacts, by numbers of units.
+  std::vector<std::set<std::string>> CoveredByMain;
+  std::vector<std::set<ProgramFacts::Covered>> CoversInMain;
+  /// The units whose functions a unit uses, directly or not, and itself.
+  std::vector<llvm::BitVector> Reached;
+  mutable llvm::DenseMap<llvm::BitVector, Joined> Programs;
+};
 
 } // namespace libtorch_tidy::flow
 

@@ -5,27 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/flow/program/ProgramLink.h"
+#include "analysis/flow/program/Program.h"
 #include "llvm/ADT/STLExtras.h"
 
 using llvm::StringRef;
 
 namespace libtorch_tidy::flow {
-
-/// Adds to \p Reached all that \p Leads leads to from there.
-template <typename Node, typename Map>
-static void addReached(std::set<Node> &Reached, const Map &Leads) {
-  std::vector<Node> Work(Reached.begin(), Reached.end());
-  while (!Work.empty()) {
-    auto It = Leads.find(Work.back());
-    Work.pop_back();
-    if (It == Leads.end())
-      continue;
-    for (const Node &Next : It->second)
-      if (Reached.insert(Next).second)
-        Work.push_back(Next);
-  }
-}
 
 ProgramLink::ProgramLink(std::vector<const UnitFacts *> All)
     : Units(std::move(All)), CoveredByMain(Units.size()),
@@ -203,10 +188,8 @@ ProgramLink::calleesFirst(llvm::ArrayRef<size_t> Waiting) const {
   llvm::copy_if(Waiting, std::back_inserter(First), [&](size_t I) {
     llvm::BitVector Callees = Reached[I];
     Callees &= All;
-    for (size_t J : Callees.set_bits())
-      if (!Reached[J].test(I))
-        return false;
-    return true;
+    return llvm::all_of(Callees.set_bits(),
+                        [&](size_t J) { return Reached[J].test(I); });
   });
   return First;
 }
@@ -256,26 +239,6 @@ ProgramLink::joined(const llvm::BitVector &Around) const {
   return All;
 }
 
-FieldFacts ProgramLink::Joined::fieldFor(size_t Unit, StringRef Field,
-                                         bool HoldsTensors) const {
-  FieldFacts Said;
-  auto It = Fields.find(Field);
-  if (It == Fields.end())
-    return Said;
-  bool IsConsumed = false;
-  for (const auto &[I, Facts] : It->second) {
-    IsConsumed |= Facts->IsConsumed;
-    if (I != Unit)
-      mergeFacts(Said, *Facts);
-  }
-  Said.IsConsumed = IsConsumed;
-  if (!HoldsTensors) {
-    Said.Consumers = 0;
-    Said.IsConsumed = Said.IsWritten = false;
-  }
-  return Said;
-}
-
 /// All programs that \p Unit is a part of, with all their units.
 llvm::BitVector ProgramLink::unitsAround(size_t Unit) const {
   llvm::BitVector Around(Units.size());
@@ -298,19 +261,22 @@ ProgramFacts ProgramLink::factsFor(size_t Unit) const {
       Exported |= Units[I]->Exports;
     }
   Said.Closed &= All.AllKnown && !Exported;
-  auto TellField = [&](StringRef Field, bool HoldsTensors) {
-    FieldFacts Facts = All.fieldFor(Unit, Field, HoldsTensors);
+  for (const auto &[Field, In] : All.Fields) {
+    FieldFacts Facts;
+    bool IsConsumed = false;
+    for (const auto &[I, There] : In) {
+      IsConsumed |= There->IsConsumed;
+      if (I != Unit)
+        mergeFacts(Facts, *There);
+    }
+    Facts.IsConsumed = IsConsumed;
+    if (!Own.TensorFields.count(Field.str())) {
+      Facts.Consumers = 0;
+      Facts.IsConsumed = Facts.IsWritten = false;
+    }
     if (!(Facts == FieldFacts()))
       Said.Fields.try_emplace(Field.str(), std::move(Facts));
-  };
-  for (StringRef Field : Own.TensorFields)
-    TellField(Field, /*HoldsTensors=*/true);
-  for (const auto &[Field, In] : All.Fields)
-    if (!Own.TensorFields.count(Field.str()) &&
-        llvm::any_of(In, [](const auto &Entry) {
-          return Entry.second->IsReleased || !Entry.second->EvalAt.empty();
-        }))
-      TellField(Field, /*HoldsTensors=*/false);
+  }
   for (StringRef Used : Own.Uses)
     if (const FunctionFacts *Does = factsOf(Used, Around, Said.Closed))
       Said.Functions.emplace(Used, *Does);

@@ -14,7 +14,6 @@
 #include "analysis/cpp/UserCode.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/flow/program/Program.h"
-#include "analysis/flow/unit/FieldUses.h"
 #include "analysis/flow/unit/UnitModel.h"
 #include "analysis/torch/api/DataLoaders.h"
 #include "analysis/torch/api/TorchTypes.h"
@@ -127,7 +126,7 @@ public:
       if (const auto *Field = dyn_cast<FieldDecl>(Module))
         mergeFacts(factsOf(Field).EvalAt, cpp::lineOf(Eval->getExprLoc(), SM));
     // Initialisers of globals run before main.
-    for (const VarDecl *Var : Unit.scan().globals()) {
+    for (const VarDecl *Var : Unit.scan().Globals) {
       Out.Exports |= torch::registersOperators(Var);
       cpp::forEach<Expr>(Var->getInit(), [&](const Expr *E) {
         const auto *Call = dyn_cast<CallExpr>(E);
@@ -139,13 +138,13 @@ public:
     }
     writeCalls();
     Out.Forwards = Reported.Forwards;
-    if (const FunctionDecl *Main = Unit.scan().main();
+    if (const FunctionDecl *Main = Unit.scan().Main;
         Main && isa<CompoundStmt>(Main->getBody()) &&
         torch::declaresNoGradGuard(Unit.context()))
       Out.GuardableMain = cpp::usrOf(Main);
-    Out.Does = {Unit.scan().calls().Trains, Unit.scan().callsEval(),
+    Out.Does = {Unit.scan().calls().Trains, Unit.scan().CallsEval,
                 Unit.scan().calls().CreatesGraphs};
-    Out.DefinesMain = Unit.scan().main() != nullptr;
+    Out.DefinesMain = Unit.scan().Main != nullptr;
     return std::move(Out);
   }
 
@@ -182,7 +181,7 @@ private:
     // The program that loads the library calls it; so does Python.
     if (isExported(F)) {
       // A unit with a main is no library: some callee gets the function.
-      Out.Exports |= !Unit.scan().main();
+      Out.Exports |= !Unit.scan().Main;
       noteCall(nullptr, F, /*Guarded=*/false);
     }
     FunctionFacts Does;
@@ -283,25 +282,16 @@ private:
 
   /// Writes the calls through which tensors or other units can be reached.
   void writeCalls() {
-    llvm::DenseMap<const FunctionDecl *, std::vector<const FunctionDecl *>>
-        Callers;
+    std::map<const FunctionDecl *, std::vector<const FunctionDecl *>> Callers;
     for (const NotedCall &Call : NotedCalls)
       Callers[Call.Callee].push_back(Call.Caller);
-    llvm::SmallPtrSet<const FunctionDecl *, 32> LeadOn;
-    std::vector<const FunctionDecl *> Work;
+    std::set<const FunctionDecl *> LeadOn;
     for (const auto &[Callee, By] : Callers)
-      if (mayLeadOn(Callee) && LeadOn.insert(Callee).second)
-        Work.push_back(Callee);
-    while (!Work.empty()) {
-      auto By = Callers.find(Work.back());
-      Work.pop_back();
-      if (By != Callers.end())
-        for (const FunctionDecl *Caller : By->second)
-          if (Caller && LeadOn.insert(Caller).second)
-            Work.push_back(Caller);
-    }
+      if (mayLeadOn(Callee))
+        LeadOn.insert(Callee);
+    addReached(LeadOn, Callers);
     for (const NotedCall &Call : NotedCalls)
-      if (LeadOn.contains(Call.Callee))
+      if (LeadOn.count(Call.Callee))
         Out.Calls.insert({Call.Caller ? cpp::usrOf(Call.Caller) : std::string(),
                           cpp::usrOf(Call.Callee), Call.Guarded});
   }

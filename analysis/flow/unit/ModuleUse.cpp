@@ -5,19 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/flow/unit/ModuleUse.h"
-#include "analysis/cpp/Body.h"
-#include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/ProgramNames.h"
-#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UserCode.h"
+#include "analysis/flow/unit/UnitModel.h"
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
-#include "analysis/torch/autograd/GradGuards.h"
-#include "analysis/torch/modules/Modules.h"
 
 using namespace clang;
 
@@ -32,16 +27,10 @@ namespace {
 /// The call of parameters() or named_parameters() in a chain of calls; null
 /// when there is none.
 const CallExpr *parametersCallIn(const Expr *E) {
-  while (E) {
-    E = cpp::stripImplicit(E);
-    const auto *Call = dyn_cast<CallExpr>(E);
-    if (!Call)
-      return nullptr;
-    if (torch::isParametersCall(Call))
-      return Call;
-    E = cpp::receiverOf(Call);
-  }
-  return nullptr;
+  const auto *Call = dyn_cast_or_null<CallExpr>(cpp::stripImplicit(E));
+  return !Call || torch::isParametersCall(Call)
+             ? Call
+             : parametersCallIn(cpp::receiverOf(Call));
 }
 
 constexpr unsigned MaxDepth = 2; // Helpers of helpers.
@@ -203,14 +192,9 @@ FrozenModules::Modules FrozenModules::in(const FunctionDecl *F) {
 const FrozenModules::Modules &
 FrozenModules::byConstructors(const CXXRecordDecl *R) {
   auto [It, New] = OfClasses.try_emplace(R);
-  if (New)
-    It->second = findByConstructors(R);
-  return It->second;
-}
-
-FrozenModules::Modules
-FrozenModules::findByConstructors(const CXXRecordDecl *R) {
-  Modules Frozen;
+  Modules &Frozen = It->second;
+  if (!New)
+    return Frozen;
   bool First = true;
   for (const FunctionDecl *Ctor : constructorsOf(R)) {
     Modules Here;
@@ -227,18 +211,16 @@ FrozenModules::findByConstructors(const CXXRecordDecl *R) {
     Frozen = std::move(Both);
     First = false;
   }
-  if (Frozen.empty())
-    return Frozen;
   // Another method may let them train again.
-  for (const CXXMethodDecl *Method : R->methods()) {
-    const FunctionDecl *Definition = nullptr;
-    if (isa<CXXConstructorDecl>(Method))
-      continue;
-    const FunctionSummary *Said = abroad(Method);
-    if (Method->hasBody(Definition) ? letsTrain(Definition)
-                                    : Said && Said->LetsTrain)
-      return {};
-  }
+  if (!Frozen.empty() &&
+      llvm::any_of(R->methods(), [](const CXXMethodDecl *Method) {
+        const FunctionDecl *Definition = nullptr;
+        const FunctionSummary *Said = abroad(Method);
+        return !isa<CXXConstructorDecl>(Method) &&
+               (Method->hasBody(Definition) ? letsTrain(Definition)
+                                            : Said && Said->LetsTrain);
+      }))
+    Frozen.clear();
   return Frozen;
 }
 

@@ -9,6 +9,7 @@
 #include "analysis/cpp/Activity.h"
 #include "analysis/cpp/Callables.h"
 #include "analysis/cpp/Compat.h"
+#include "analysis/cpp/Object.h"
 #include "analysis/cpp/ProgramNames.h"
 #include "analysis/cpp/Text.h"
 #include "analysis/cpp/Types.h"
@@ -17,8 +18,10 @@
 #include "analysis/cpp/Walk.h"
 #include "analysis/flow/history/Interpreter.h"
 #include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/autograd/Autograd.h"
 #include "clang/AST/ASTContext.h"
-#include "llvm/Support/WithColor.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
 #include <chrono>
 
 using namespace clang;
@@ -41,7 +44,7 @@ llvm::ArrayRef<Dangling> UnitModel::dangling() {
   if (!Danglings) {
     Danglings.emplace();
     auto Callees = [&](const FunctionDecl *F) { return memoryOf(F); };
-    for (const VarDecl *Var : Scan.globals())
+    for (const VarDecl *Var : Scan.Globals)
       llvm::append_range(*Danglings, findDangling(Var, Context, Callees));
     for (const FunctionDecl *F : functions())
       if (memoryOf(F))
@@ -118,47 +121,11 @@ const FunctionFlow *UnitModel::flowAbroad(const FunctionDecl *F) {
   if (!Whole || !F || F->hasBody())
     return nullptr;
   F = F->getCanonicalDecl();
-  auto [It, New] = Abroad.try_emplace(F);
-  if (New)
-    if (const FunctionFacts *Said = factsElsewhere(F); Said && Said->Flow)
-      It->second = FunctionFlow::abroad(F, *Said->Flow);
-  return It->second.get();
-}
-
-namespace {
-
-/// The part of a unit's context that counts.
-struct UnitCost {
-  Cost Own;
-  Cost *Host = nullptr;
-};
-
-} // namespace
-
-Cost &Cost::of(ASTContext &Context) {
-  auto &Known = cpp::ofUnit<UnitCost>(Context);
-  return Known.Host ? *Known.Host : Known.Own;
-}
-
-void Cost::countIn(ASTContext &Context, Cost &Host) {
-  cpp::ofUnit<UnitCost>(Context).Host = &Host;
-}
-
-void Cost::giveUp(const FunctionDecl *F) {
-  ASTContext &Context = F->getASTContext();
-  const SourceManager &SM = Context.getSourceManager();
-  const SourceLocation Where = SM.getFileLoc(F->getLocation());
-  Function Given = {F->getQualifiedNameAsString(), SM.getFilename(Where).str(),
-                    SM.getSpellingLineNumber(Where)};
-  std::vector<Function> &GivenUp = of(Context).GivenUp;
-  if (llvm::is_contained(GivenUp, Given))
-    return;
-  if (!cpp::ofUnit<UnitCost>(Context).Host)
-    (llvm::WithColor::warning(llvm::errs(), "libtorch-tidy")
-     << "function '" << Given.Name << "' (")
-            .write_escaped(Given.File)
-        << ':' << Given.Line << ") " << BeyondLimits << '\n';
-  GivenUp.push_back(std::move(Given));
+  if (const FunctionFlow *Known = Flows.find(F))
+    return Known;
+  const FunctionFacts *Said = factsElsewhere(F);
+  return Said && Said->Flow ? Flows.set(F, FunctionFlow::abroad(F, *Said->Flow))
+                            : nullptr;
 }
 
 /// Does the body of \p F name anything of LibTorch, or a type that can hold its
@@ -362,18 +329,6 @@ bool UnitModel::seesAllUses(const FieldDecl *Field, bool Alone) {
   });
 }
 
-bool needsHistory(const Stmt *S, const FunctionFlow &Flow, UnitModel &Unit) {
-  for (const Expr *Training : Flow.trainingSites())
-    if (Flow.isWithin(Training, S))
-      return true;
-  for (const Label &L : Flow.labels())
-    if (L.Site && (L.K == Label::Carry || L.Arises) &&
-        Flow.isWithin(L.Site, S) &&
-        (Unit.consumersOf(L, Flow) & ~Label::Computed))
-      return true;
-  return false;
-}
-
 //===----------------------------------------------------------------------===//
 // Who calls a function
 //===----------------------------------------------------------------------===//
@@ -457,6 +412,155 @@ unguardedForward(const FunctionFlow &Flow, UnitModel &Unit, unsigned Depth) {
         return Found;
     }
   return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Where one guard does
+//===----------------------------------------------------------------------===//
+
+/// A call of code that cannot be seen, which may train.
+static bool isUnseen(const Expr *Training, UnitModel &Unit) {
+  const auto *Call = dyn_cast<CallExpr>(Training);
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  return Call &&
+         (!Callee || (!torch::isTorchDecl(Callee) && !Unit.flowOf(Callee)));
+}
+
+bool needsHistory(const Stmt *S, const FunctionFlow &Flow, UnitModel &Unit,
+                  bool OnlySeen) {
+  return llvm::any_of(Flow.trainingSites(),
+                      [&](const Expr *Training) {
+                        return Flow.isWithin(Training, S) &&
+                               !(OnlySeen && isUnseen(Training, Unit));
+                      }) ||
+         llvm::any_of(Flow.labels(), [&](const Label &L) {
+           return L.Site && (L.Arises || (!OnlySeen && L.K == Label::Carry)) &&
+                  Flow.isWithin(L.Site, S) &&
+                  (Unit.consumersOf(L, Flow) & ~Label::Computed);
+         });
+}
+
+const CompoundStmt *guardableBlock(const Stmt *Site, const FunctionFlow &Flow,
+                                   UnitModel &Unit, bool OnlySeen) {
+  const CompoundStmt *Best = nullptr;
+  for (const Stmt *S = Site; S; S = Flow.parentOf(S))
+    if (const auto *Block = dyn_cast<CompoundStmt>(S)) {
+      if (needsHistory(Block, Flow, Unit, OnlySeen))
+        break;
+      Best = Block;
+    }
+  return Best;
+}
+
+/// Is \p Training a backward() through a graph of which no source is seen, as
+/// of one above a local leaf?
+static bool walksUnknown(const Expr *Training, const FunctionFlow &Flow) {
+  return torch::isBackward(dyn_cast<CallExpr>(Training)) &&
+         llvm::none_of(Flow.labels(), [&](const Label &L) {
+           if (L.K != Label::Spent || L.Site != Training)
+             return false;
+           bool Shown = false;
+           for (LabelId Id : L.Assigned) {
+             // What is computed from a leaf has no label of its own.
+             if (Flow.label(Id).K == Label::Leaf)
+               return false;
+             Shown |= Flow.label(Id).bringsHistory();
+           }
+           return Shown;
+         });
+}
+
+bool isSeenToTrain(const Stmt *S, const FunctionFlow &Flow, UnitModel &Unit) {
+  const SourceManager &SM = Unit.context().getSourceManager();
+  return llvm::any_of(Flow.trainingSites(),
+                      [&](const Expr *Training) {
+                        return !isUnseen(Training, Unit) &&
+                               (Flow.isWithin(Training, S) ||
+                                (cpp::comesBefore(S, Training, SM) &&
+                                 walksUnknown(Training, Flow)));
+                      }) ||
+         llvm::any_of(Flow.labels(), [&](const Label &L) {
+           if (!L.Site || !L.Arises || !Flow.isWithin(L.Site, S))
+             return false;
+           const unsigned Consumers = Unit.consumersOf(L, Flow);
+           return (Consumers & Label::Backward) ||
+                  ((Consumers & Label::Returned) &&
+                   anyCallerTrains(Flow.function(), Unit));
+         });
+}
+
+/// The expression that makes \p F, the call operator of a lambda, in
+/// \p Around, where it is run: called, or handed to a function of this unit.
+/// Null for others.
+static const LambdaExpr *lambdaRunIn(const cpp::Body &Around,
+                                     const FunctionDecl *F, UnitModel &Unit) {
+  const auto *Lambda =
+      cpp::findFirst<LambdaExpr>(Around.root(), [&](const LambdaExpr *E) {
+        return E->getCallOperator() == F;
+      });
+  if (!Lambda)
+    return nullptr;
+  auto IsRun = [&](const Expr *E) {
+    const auto *Call = dyn_cast_or_null<CallExpr>(Around.userOf(E));
+    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+    return Callee && Unit.flowOf(Callee);
+  };
+  if (IsRun(Lambda))
+    return Lambda;
+  const VarDecl *Var = cpp::declaredBy(Around.userOf(Lambda));
+  const bool AlwaysRun =
+      Var && cpp::mentions(Around.root(), Var) &&
+      !cpp::anyOf<DeclRefExpr>(Around.root(), [&](const DeclRefExpr *Ref) {
+        return Ref->getDecl() == Var && !IsRun(Ref);
+      });
+  return AlwaysRun ? Lambda : nullptr;
+}
+
+/// Where \p F is run by the function around it, a lambda's, or by the unit's
+/// main. Null when neither runs it.
+static const Expr *runInOuter(const FunctionDecl *F, const FunctionDecl *&Outer,
+                              UnitModel &Unit, bool UpToMain) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  if (Method && Method->getParent()->isLambda()) {
+    Outer = dyn_cast_or_null<FunctionDecl>(
+        Method->getParent()->getParentFunctionOrMethod());
+    const FunctionFlow *Flow = Outer ? Unit.flowOf(Outer) : nullptr;
+    return Flow && Flow->available()
+               ? lambdaRunIn(cpp::Body::of(Flow->function()), Method, Unit)
+               : nullptr;
+  }
+  Outer = UpToMain ? Unit.scan().Main : nullptr;
+  if (!Outer || Outer == F)
+    return nullptr;
+  return cpp::findFirst<CallExpr>(
+      Outer->getBody(),
+      [&](const CallExpr *Call) {
+        const FunctionDecl *Callee = Call->getDirectCallee();
+        return Callee && Callee->getCanonicalDecl() == F->getCanonicalDecl();
+      },
+      cpp::Lambdas::Made);
+}
+
+const Stmt *neighbourhoodOf(const CompoundStmt *Guardable,
+                            const FunctionFlow &Of, UnitModel &Unit,
+                            bool UpToMain) {
+  const FunctionFlow *Flow = &Of;
+  // Calls that cannot be seen may train: the edits stay away from them, but
+  // they part no finding from its like.
+  const CompoundStmt *Block = guardableBlock(Guardable, *Flow, Unit, true);
+  while (Block && Block == Flow->function()->getBody()) {
+    const FunctionDecl *Outer = nullptr;
+    const Expr *Run = runInOuter(Flow->function(), Outer, Unit, UpToMain);
+    const FunctionFlow *OuterFlow = Run ? Unit.flowOf(Outer) : nullptr;
+    if (!OuterFlow || !OuterFlow->available())
+      break;
+    const CompoundStmt *Around = guardableBlock(Run, *OuterFlow, Unit, true);
+    if (!Around)
+      break;
+    Block = Around;
+    Flow = OuterFlow;
+  }
+  return Block ? Block : Guardable;
 }
 
 } // namespace libtorch_tidy::flow

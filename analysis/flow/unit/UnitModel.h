@@ -6,26 +6,215 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// All functions of the user in one unit, their flows (made on demand, callees
-/// first) and the questions that need more than one of them. Shared by the
-/// checks of a unit.
+/// All functions of the user in one unit: facts of their calls and modules that
+/// need no data flow, their flows (made on demand, callees first), and the
+/// questions that need more than one of them. Shared by the checks of a unit.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_UNITMODEL_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_UNITMODEL_H
 
-#include "analysis/flow/Cost.h"
-#include "analysis/flow/Summaries.h"
+#include "analysis/cpp/Errors.h"
+#include "analysis/flow/Fixpoint.h"
 #include "analysis/flow/history/FunctionFlow.h"
-#include "analysis/flow/memory/Memory.h"
 #include "analysis/flow/program/Program.h"
-#include "analysis/flow/unit/ModuleUse.h"
-#include "analysis/flow/unit/TensorWork.h"
-#include "analysis/flow/unit/UnitScan.h"
-#include "llvm/ADT/SmallPtrSet.h"
+#include "analysis/torch/api/Effects.h"
+#include "analysis/torch/modules/Modules.h"
 
 namespace libtorch_tidy::flow {
+
+//===----------------------------------------------------------------------===//
+// Facts that need no data flow
+//===----------------------------------------------------------------------===//
+
+/// Evidence from the calls in a unit's functions.
+///
+/// A forward pass whose result is returned, stored or sent does not show its
+/// purpose. Other uses of the module do: a module that is put in evaluation
+/// mode or loaded from a file, where nothing trains, is there to predict.
+struct UnitCalls {
+  /// Something needs gradients: a backward pass, an optimizer, a module in
+  /// training mode, a tensor that is made to require them, a name that suggests
+  /// that a TorchScript module differentiates (see namesDerivatives()).
+  bool Trains = false;
+  /// A function returns a loss, which its callers may back-propagate.
+  bool ReturnsLoss = false;
+  /// A backward pass may ask for gradients of gradients.
+  bool CreatesGraphs = false;
+  /// The first torch::jit::load() of the unit; null when there is none.
+  const clang::CallExpr *ScriptLoad = nullptr;
+  /// The eval() of each variable or field that is put in evaluation mode, in
+  /// any function of the unit and by any name that it has there.
+  llvm::DenseMap<const clang::ValueDecl *, const clang::CallExpr *> Evals;
+};
+
+struct UnitScan {
+  explicit UnitScan(clang::ASTContext &Context);
+
+  /// Functions of user code with a body: methods, lambdas and instantiations
+  /// of templates included, templates themselves not. In source order.
+  std::vector<const clang::FunctionDecl *> Functions;
+  std::vector<const clang::VarDecl *> Globals; ///< Outside functions.
+  const clang::FunctionDecl *Main = nullptr;   ///< Null: the unit has none.
+  /// Some code, templates included, puts a module in evaluation mode.
+  bool CallsEval = false;
+  /// Errors of the compiler. Functions with errors count as unseen code.
+  std::optional<cpp::Errors> Broken;
+
+  const UnitCalls &calls();
+
+private:
+  std::optional<UnitCalls> Said; ///< When it was asked for.
+};
+
+/// A lambda, or what a setter was called with: what is given to a field of
+/// functions that may keep its object, too.
+bool isFunctionGiven(const clang::Expr *Value);
+
+/// Calls \p Visit for each field that \p F sets to nothing, clears, resets
+/// or moves away: `field = nullptr`, `field.reset()`, `std::move(field)`. Also
+/// for one that holds functions and gets another value than isFunctionGiven().
+void forEachReleased(const clang::FunctionDecl *F,
+                     llvm::function_ref<void(const clang::FieldDecl *)> Visit);
+
+/// The uses of a member by methods that run on a copy of their object.
+/// Seeded: a generator gets a new state. Indexed: data[index], data.at(index),
+/// one entry for each example. Strided: data[index * n], data.data() + index *
+/// n, a row of each in one container. Emptied: elements are taken out again.
+/// The places, as file:line, are in other units.
+struct CopyUse : FunctionFacts::CopyUse {
+  const clang::Expr *First = nullptr;  ///< Null: in another unit.
+  const clang::Expr *Filled = nullptr; ///< Adds an element.
+
+  bool isFilled() const { return Filled || !FilledAt.empty(); }
+};
+
+/// The uses of all members in one method and in what it calls.
+class CopyUses {
+public:
+  explicit CopyUses(const clang::SourceManager &SM) : SM(SM) {}
+
+  void add(const clang::FunctionDecl *F);
+
+  llvm::DenseMap<const clang::FieldDecl *, CopyUse> Of;
+
+private:
+  void look(const clang::Expr *E);
+
+  const clang::SourceManager &SM;
+  llvm::SmallPtrSet<const clang::FunctionDecl *, 8> Seen;
+};
+
+/// The way to the first call that \p IsGoal accepts among those that running
+/// \p S runs outside the try statements in it, so that what the call throws
+/// comes out of \p S. A call of \p S, one in the body of the function that it
+/// calls, and so on to the goal; empty when there is none.
+llvm::SmallVector<const clang::CallExpr *, 2>
+wayToFreeCall(const clang::Stmt *S,
+              llvm::function_ref<bool(const clang::CallExpr *)> IsGoal);
+
+/// Does \p S run a call that \p IsGoal accepts, by itself or through functions
+/// of the unit, also in try statements? The first such call, in \p S or in one
+/// of the functions; null when there is none.
+const clang::CallExpr *
+findRunCall(const clang::Stmt *S,
+            llvm::function_ref<bool(const clang::CallExpr *)> IsGoal);
+
+/// Tensor work of one unit, through the functions whose bodies it has.
+class TensorWork {
+public:
+  using Throws = llvm::SmallVector<const clang::CXXThrowExpr *, 2>;
+
+  /// The work of \p Call itself, and of all that its callee's body runs.
+  torch::Work of(const clang::CallExpr *Call);
+  /// The work of all calls that \p S runs.
+  torch::Work of(const clang::Stmt *S);
+
+  /// The throw expressions whose exception owns tensors that come out of
+  /// \p S, outside the try statements in it.
+  Throws ownersThrownBy(const clang::Stmt *S);
+
+private:
+  struct Summary {
+    torch::Work Amount = torch::Work::None;
+    Throws Thrown;
+  };
+  /// By value: later summaries move the table.
+  Summary of(const clang::FunctionDecl *F);
+
+  llvm::DenseMap<const clang::FunctionDecl *, Summary> Known;
+};
+
+/// Whose parameters do not train, in one unit. Each function is read once.
+class FrozenModules {
+public:
+  using Modules = llvm::SmallPtrSet<const clang::ValueDecl *, 4>;
+
+  /// Does \p F let some tensor require gradients?
+  static bool letsTrain(const clang::FunctionDecl *F);
+
+  /// The variables and fields whose module brings no history in function \p F:
+  /// its parameters are all switched off there, or by a function that it calls,
+  /// and none on again.
+  Modules in(const clang::FunctionDecl *F);
+
+  /// The fields of class \p R whose modules its constructors leave frozen, for
+  /// its other methods.
+  const Modules &byConstructors(const clang::CXXRecordDecl *R);
+
+  /// Does a constructor of \p R, or what it calls, switch gradient mode off for
+  /// the rest of its thread, and none on again?
+  bool constructorsEndGradients(const clang::CXXRecordDecl *R);
+
+  /// Does a constructor, another method or the initialiser of the class set
+  /// \p Field to a module that LibTorch has frozen (see torch::isFreezeCall())?
+  /// Null is allowed.
+  static bool isSetFrozen(const clang::FieldDecl *Field);
+
+  /// As torch::parametersOf(), but knows constructors in other units, too.
+  static torch::Parameters parametersOf(clang::QualType T);
+
+private:
+  /// Modules whose parameters a function switches off, and on again.
+  struct Switched {
+    Modules Off, On;
+  };
+  /// \p Depth: how far the functions that \p F calls are followed.
+  const Switched &switchedIn(const clang::FunctionDecl *F, unsigned Depth);
+  void addHelper(const clang::CallExpr *Call, const clang::FunctionDecl *F,
+                 unsigned Depth, Switched &To);
+
+  std::map<std::pair<const clang::FunctionDecl *, unsigned>, Switched> Known;
+  std::map<const clang::CXXRecordDecl *, Modules> OfClasses;
+  std::map<const clang::CXXRecordDecl *, bool> EndGradients;
+};
+
+//===----------------------------------------------------------------------===//
+// Calls of TorchScript
+//===----------------------------------------------------------------------===//
+
+// The code of a TorchScript module is not in the program. The purpose of a call
+// shows in its inputs and in the use of its result.
+
+/// Does \p M only ask a TorchScript module something: no tensor goes in, and
+/// what comes out is read as a number, a text or a list, or not at all, or the
+/// method is called get_... or set_...? Such a method returns an attribute:
+/// module.run_method("get_cutoff").toDouble().
+bool isQuery(const torch::ModuleCall &M, const cpp::Body &In);
+
+/// Do names in function \p In suggest that its TorchScript modules
+/// differentiate inside: "forward_lower", an output called "forces", dvirial?
+/// Such a module throws under a guard.
+bool namesDerivatives(const cpp::Body &In);
+
+/// Does the name of a part of \p M's result suggest that a module, whose body
+/// is in another file, differentiates: auto [energy, forces] = net->forward(x)?
+bool handsOutDerivative(const torch::ModuleCall &M, const cpp::Body &In);
+
+//===----------------------------------------------------------------------===//
+// The model
+//===----------------------------------------------------------------------===//
 
 class UnitModel {
 public:
@@ -38,9 +227,9 @@ public:
   /// The functions of the unit and the facts that need no data flow.
   UnitScan &scan() { return Scan; }
   llvm::ArrayRef<const clang::FunctionDecl *> functions() const {
-    return Scan.functions();
+    return Scan.Functions;
   }
-  const cpp::Errors &errors() const { return Scan.errors(); }
+  const cpp::Errors &errors() const { return *Scan.Broken; }
   /// Which code of the unit runs tensor work.
   TensorWork &work() { return Work; }
   /// Whose parameters do not train.
@@ -104,7 +293,7 @@ public:
   /// as far as modules go, that never calls eval()?
   bool neverEvaluates() const {
     return Whole && Whole->Closed ? !Whole->Does.CallsEval
-                                  : Scan.main() && !Scan.callsEval();
+                                  : Scan.Main && !Scan.CallsEval;
   }
   /// Can \p F, or what it calls in this unit, have to do with tensors or
   /// gradient mode?
@@ -142,8 +331,6 @@ private:
       Relays;
   bool HasCallers = false;
   llvm::SmallPtrSet<const clang::FieldDecl *, 8> ConsumedFields;
-  llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionFlow>>
-      Abroad;
   std::optional<std::vector<Dangling>> Danglings;
   Summaries<MemorySummary> Memories;
   /// The dangling uses in each function, found with its summary.
@@ -151,9 +338,31 @@ private:
 };
 
 /// Would a guard over \p S change what is computed: does it train, or is
-/// the history that arises in it needed?
+/// the history that arises in it needed? With \p OnlySeen calls of code that
+/// cannot be seen do not count, nor does what is carried through \p S.
 bool needsHistory(const clang::Stmt *S, const FunctionFlow &Flow,
-                  UnitModel &Unit);
+                  UnitModel &Unit, bool OnlySeen = false);
+
+/// The outermost block around \p Site that a guard can own: it does not need
+/// history, see needsHistory(). Null when there is none.
+const clang::CompoundStmt *guardableBlock(const clang::Stmt *Site,
+                                          const FunctionFlow &Flow,
+                                          UnitModel &Unit,
+                                          bool OnlySeen = false);
+
+/// Does something in \p S visibly train, or is a value computed there
+/// back-propagated? A value of unknown origin that is back-propagated after
+/// \p S counts as one.
+bool isSeenToTrain(const clang::Stmt *S, const FunctionFlow &Flow,
+                   UnitModel &Unit);
+
+/// The block around all that one reader would guard at once when \p Guardable
+/// has a guard: blocks of a function with nothing between them that needs
+/// history, and the lambdas that it runs; with \p UpToMain, what the unit's
+/// main calls, too.
+const clang::Stmt *neighbourhoodOf(const clang::CompoundStmt *Guardable,
+                                   const FunctionFlow &Flow, UnitModel &Unit,
+                                   bool UpToMain = false);
 
 //===----------------------------------------------------------------------===//
 // Who calls a function
