@@ -66,6 +66,13 @@ static FixItHint removal(SourceLocation Begin, SourceLocation End) {
   return FixItHint::CreateRemoval(CharSourceRange::getCharRange(Begin, End));
 }
 
+/// Inserts \p Text at \p Loc; nothing where that is invalid or in a macro.
+static Edits insertion(SourceLocation Loc, const llvm::Twine &Text) {
+  if (Loc.isInvalid() || Loc.isMacroID())
+    return {};
+  return {FixItHint::CreateInsertion(Loc, Text.str())};
+}
+
 StringRef textBetween(SourceLocation Begin, SourceLocation End,
                       const ASTContext &Context) {
   return Lexer::getSourceText(CharSourceRange::getCharRange(Begin, End),
@@ -96,10 +103,8 @@ static bool needsParentheses(const Expr *E) {
 Edits appendMemberCall(const Expr *E, StringRef Suffix,
                        const ASTContext &Context) {
   SourceLocation End = endOf(E, Context);
-  if (End.isInvalid())
-    return {};
-  if (!needsParentheses(E))
-    return {FixItHint::CreateInsertion(End, Suffix)};
+  if (End.isInvalid() || !needsParentheses(E))
+    return insertion(End, Suffix);
   return {FixItHint::CreateInsertion(E->getBeginLoc(), "("),
           FixItHint::CreateInsertion(End, (")" + Suffix).str())};
 }
@@ -167,12 +172,9 @@ static SourceLocation afterStatement(const Stmt *S, const ASTContext &Context) {
 
 Edits insertAfterStatement(const Stmt *After, StringRef Statement,
                            const ASTContext &Context) {
-  SourceLocation End = afterStatement(After, Context);
-  if (End.isInvalid())
-    return {};
-  std::string Text = "\n" + indentationAt(After->getBeginLoc(), Context).str() +
-                     Statement.str();
-  return {FixItHint::CreateInsertion(End, Text)};
+  return insertion(afterStatement(After, Context),
+                   "\n" + indentationAt(After->getBeginLoc(), Context) +
+                       Statement);
 }
 
 Edits replaceStatement(const Stmt *S, StringRef Text,
@@ -322,27 +324,22 @@ Edits insertBeforeStatement(const Stmt *Before, StringRef Statement,
   const SourceManager &SM = Context.getSourceManager();
   StringRef Indent = indentationAt(Begin, Context);
   bool StartsLine = SM.getSpellingColumnNumber(Begin) == Indent.size() + 1;
-  std::string Text =
-      Statement.str() + (StartsLine ? "\n" + Indent.str() : std::string(" "));
-  return {FixItHint::CreateInsertion(Begin, Text)};
+  return insertion(Begin, Statement + (StartsLine ? "\n" + Indent.str() : " "));
 }
 
 Edits assignTo(const Expr *E, StringRef Target) {
-  if (E->getBeginLoc().isMacroID() || E->getEndLoc().isMacroID())
+  if (E->getEndLoc().isMacroID())
     return {};
-  return {FixItHint::CreateInsertion(E->getBeginLoc(), (Target + " = ").str())};
+  return insertion(E->getBeginLoc(), Target + " = ");
 }
 
 Edits appendArguments(const CallExpr *Call, StringRef Arguments) {
-  SourceLocation Close = Call->getRParenLoc();
-  if (Close.isInvalid() || Close.isMacroID() ||
-      Call->Stmt::getBeginLoc().isMacroID())
+  if (Call->Stmt::getBeginLoc().isMacroID())
     return {};
   unsigned Written = 0;
   for (const Expr *Arg : Call->arguments())
     Written += !isa<CXXDefaultArgExpr>(Arg);
-  StringRef Separator = Written ? ", " : "";
-  return {FixItHint::CreateInsertion(Close, (Separator + Arguments).str())};
+  return insertion(Call->getRParenLoc(), (Written ? ", " : "") + Arguments);
 }
 
 Edits removeArguments(const CallExpr *Call, unsigned First,
@@ -403,12 +400,8 @@ Edits captureAs(const LambdaExpr *Lambda, const LambdaCapture *Capture,
   if (sourceText(Introducer, Context).empty())
     return {};
   if (Capture->isImplicit())
-    return {FixItHint::CreateInsertion(Introducer.getEnd(),
-                                       (", " + Name + " = " + Value).str())};
-  SourceLocation After = endOfToken(Capture->getLocation(), Context);
-  if (After.isInvalid() || After.isMacroID())
-    return {};
-  return {FixItHint::CreateInsertion(After, (" = " + Value).str())};
+    return insertion(Introducer.getEnd(), ", " + Name + " = " + Value);
+  return insertion(endOfToken(Capture->getLocation(), Context), " = " + Value);
 }
 
 Edits replaceExpression(const Expr *E, StringRef Text,
@@ -466,11 +459,10 @@ Edits nameTemporary(const Expr *E, StringRef Name, const ASTContext &Context) {
             CXXScalarValueInitExpr, CXXUnresolvedConstructExpr>(Arg))
       return {};
   }
-  std::string Text = (" " + Name).str();
   if (Arguments)
-    return {FixItHint::CreateInsertion(Open, Text)};
-  return {
-      FixItHint::CreateReplacement(SourceRange(Open, E->getEndLoc()), Text)};
+    return insertion(Open, " " + Name);
+  return {FixItHint::CreateReplacement(SourceRange(Open, E->getEndLoc()),
+                                       (" " + Name).str())};
 }
 
 Edits dropParentheses(const FunctionDecl *F, const ASTContext &Context) {

@@ -5,16 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fixits/HoistRecovery.h"
+#include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/ParentMapContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 
@@ -64,12 +66,10 @@ Ties tiesOf(const Stmt *S, const VarDecl *Exception) {
 
 /// Preprocessor directives and raw strings do not survive a new indentation.
 bool isMovable(StringRef Text) {
-  if (Text.contains("R\""))
-    return false;
-  for (llvm::StringRef Line : llvm::split(Text, '\n'))
-    if (Line.ltrim().starts_with("#"))
-      return false;
-  return true;
+  return !Text.contains("R\"") &&
+         llvm::none_of(llvm::split(Text, '\n'), [](StringRef Line) {
+           return Line.ltrim().starts_with("#");
+         });
 }
 
 /// Is a variable of the block of \p Moved called like another of \p In?
@@ -85,38 +85,29 @@ bool clash(llvm::ArrayRef<const Stmt *> Moved, const FunctionDecl *In) {
           Names[Named->getName()] = true;
         }
   struct Finder : RecursiveASTVisitor<Finder> {
-    const llvm::SmallPtrSetImpl<const Decl *> *Own;
-    const llvm::StringMap<bool> *Names;
-    bool Found = false;
-    bool VisitNamedDecl(NamedDecl *D) {
-      Found |= D->getIdentifier() && !Own->count(D) &&
-               Names->count(D->getName()) != 0;
-      return !Found;
-    }
+    llvm::function_ref<bool(NamedDecl *)> Clashes;
+    bool VisitNamedDecl(NamedDecl *D) { return !Clashes(D); }
   } F;
-  F.Own = &Own;
-  F.Names = &Names;
-  F.TraverseStmt(In->getBody());
-  return F.Found || llvm::any_of(In->parameters(), [&](ParmVarDecl *P) {
-           return P->getIdentifier() && Names.count(P->getName());
-         });
+  auto Clashes = [&](NamedDecl *D) {
+    return D->getIdentifier() && !Own.count(D) && Names.count(D->getName());
+  };
+  F.Clashes = Clashes;
+  return !F.TraverseStmt(In->getBody()) ||
+         llvm::any_of(In->parameters(), Clashes);
 }
 
 /// `stream << ...`, printf and the like as whole statements.
 bool onlyLogs(const Stmt *S) {
   const auto *E = dyn_cast<Expr>(S);
-  if (!E)
-    return false;
-  E = E->IgnoreImplicit();
-  const auto *Call = dyn_cast<CallExpr>(E);
-  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E))
+  const auto *Call = E ? dyn_cast<CallExpr>(E->IgnoreImplicit()) : nullptr;
+  if (const auto *Op = dyn_cast_or_null<CXXOperatorCallExpr>(Call))
     return Op->getOperator() == OO_LessLess;
   const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
-  if (!Callee || !Callee->getIdentifier())
-    return false;
-  StringRef Name = Callee->getName();
-  return Name == "printf" || Name == "fprintf" || Name == "puts" ||
-         Name == "fputs" || Name == "perror" || Name == "syslog";
+  return Callee && Callee->getIdentifier() &&
+         llvm::StringSwitch<bool>(Callee->getName())
+             .Cases("printf", "fprintf", "puts", true)
+             .Cases("fputs", "perror", "syslog", true)
+             .Default(false);
 }
 
 /// Does control never come to what follows \p Block?
@@ -131,33 +122,22 @@ bool neverEnds(const Stmt *Block) {
 
 /// \p Text with the white space \p From at the start of lines made \p To.
 std::string reindent(StringRef Text, StringRef From, StringRef To) {
-  std::string Result;
-  while (true) {
-    auto [Line, Rest] = Text.split('\n');
-    bool Last = Line.size() == Text.size();
-    StringRef Written = Line;
-    if (Written.consume_front(From))
-      Result += (To + Written).str();
-    else
-      Result += Line;
-    if (Last)
-      return Result;
-    Result += '\n';
-    Text = Rest;
-  }
+  auto Reindented = [&](StringRef Line) {
+    return Line.consume_front(From) ? (To + Line).str() : Line.str();
+  };
+  return llvm::join(llvm::map_range(llvm::split(Text, '\n'), Reindented), "\n");
 }
 
 /// The end of a statement of a block: after its semicolon or brace.
 SourceLocation endOfStatement(const Stmt *S, const ASTContext &Context) {
   const SourceManager &SM = Context.getSourceManager();
   SourceLocation End = SM.getExpansionRange(S->getEndLoc()).getEnd();
-  if (isa<DeclStmt, CompoundStmt>(S))
-    return Lexer::getLocForEndOfToken(End, 0, SM, Context.getLangOpts());
-  SourceLocation Semi =
-      Lexer::findLocationAfterToken(End, tok::semi, SM, Context.getLangOpts(),
-                                    /*SkipTrailingWhitespaceAndNewLine=*/false);
-  if (Semi.isValid())
-    return Semi;
+  if (!isa<DeclStmt, CompoundStmt>(S))
+    if (SourceLocation Semi = Lexer::findLocationAfterToken(
+            End, tok::semi, SM, Context.getLangOpts(),
+            /*SkipTrailingWhitespaceAndNewLine=*/false);
+        Semi.isValid())
+      return Semi;
   return Lexer::getLocForEndOfToken(End, 0, SM, Context.getLangOpts());
 }
 

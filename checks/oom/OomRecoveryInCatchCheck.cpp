@@ -14,7 +14,6 @@
 #include "checks/base/LibtorchCheck.h"
 #include "checks/oom/HandlerOwners.h"
 #include "fixits/FixIts.h"
-#include "fixits/HoistRecovery.h"
 #include "clang/AST/ASTContext.h"
 #include "llvm/ADT/STLExtras.h"
 
