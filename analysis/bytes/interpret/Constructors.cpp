@@ -27,57 +27,48 @@ static std::optional<unsigned> fit(const Cell &Given, QualType Written,
           Type)
     return 4;
   const CXXRecordDecl *R = Type->getAsCXXRecordDecl();
+  auto When = [](bool Fits, unsigned How) {
+    return Fits ? std::optional(How) : std::nullopt;
+  };
   switch (Given->What) {
   case Value::Unknown:
     // By its type, where that says something.
-    if (!Written.isNull() && !R &&
-        Written.getNonReferenceType()->isArithmeticType() &&
-        !Type->isArithmeticType())
-      return std::nullopt;
-    return 1;
+    return When(Written.isNull() || R || Type->isArithmeticType() ||
+                    !Written.getNonReferenceType()->isArithmeticType(),
+                1);
   case Value::Integer:
     if (Type->isBooleanType())
       return Given->Number == 0 || Given->Number == 1 ? 2 : 1;
     if (Type->isIntegralOrEnumerationType())
       return 3;
-    if (Type->isFloatingType())
-      return 2;
-    return R ? std::optional<unsigned>(1) : std::nullopt;
+    return Type->isFloatingType() ? When(true, 2) : When(R, 1);
   case Value::Real:
-    if (Type->isFloatingType())
-      return 3;
     if (Type->isIntegralOrEnumerationType())
       return 1;
-    return R ? std::optional<unsigned>(1) : std::nullopt;
+    return Type->isFloatingType() ? When(true, 3) : When(R, 1);
   case Value::Text:
     if (R)
       return R->getIdentifier() && R->getName().contains("string") ? 3 : 1;
-    return Type->isPointerType() ? std::optional<unsigned>(2) : std::nullopt;
+    return When(Type->isPointerType(), 2);
   case Value::List:
-    if (R)
-      return 2;
-    return Type->isArrayType() || Type->isPointerType()
-               ? std::optional<unsigned>(1)
-               : std::nullopt;
+    return R ? When(true, 2)
+             : When(Type->isArrayType() || Type->isPointerType(), 1);
   case Value::Module: {
     const CXXRecordDecl *Held = heldBy(R);
     if (torch::isModule(Type))
       return Held && Held == Given->Held->Class ? 3 : 2;
-    return R || Type->isPointerType() ? std::optional<unsigned>(1)
-                                      : std::nullopt;
+    return When(R || Type->isPointerType(), 1);
   }
   case Value::Options:
-    return R && modelClass(R) == ModelClass::Options
-               ? std::optional<unsigned>(3)
-               : std::nullopt;
+    return When(modelClass(R) == ModelClass::Options, 3);
   case Value::Record:
-    return R && (R->getCanonicalDecl() == Given->Class->getCanonicalDecl() ||
-                 (R->hasDefinition() && Given->Class->hasDefinition() &&
-                  Given->Class->isDerivedFrom(R)))
-               ? std::optional<unsigned>(3)
-               : std::nullopt;
+    return When(
+        R && (R->getCanonicalDecl() == Given->Class->getCanonicalDecl() ||
+              (R->hasDefinition() && Given->Class->hasDefinition() &&
+               Given->Class->isDerivedFrom(R))),
+        3);
   default:
-    return Type->isArithmeticType() ? std::nullopt : std::optional<unsigned>(1);
+    return When(!Type->isArithmeticType(), 1);
   }
 }
 

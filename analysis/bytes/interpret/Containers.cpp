@@ -21,11 +21,9 @@ namespace libtorch_tidy::bytes {
 //===----------------------------------------------------------------------===//
 
 Cell iteratorAt(const Cell &Container, int64_t Index) {
-  Value V;
-  V.What = Value::Iterator;
-  V.Target = Container;
-  V.Number = Index;
-  return cell(std::move(V));
+  const Cell Result = valueOf(Value::Iterator, &Value::Target, Container);
+  Result->Number = Index;
+  return Result;
 }
 
 Cell boundOf(StringRef Name, const Cell &List) {

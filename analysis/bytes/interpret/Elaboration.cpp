@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Elaboration.h"
-#include "analysis/bytes/library/ModuleRows.h"
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/ProgramNames.h"
@@ -48,6 +47,61 @@ static std::string titleOf(const CXXRecordDecl *R,
   return Result + ")";
 }
 
+/// Tensors whose sizes are known and cannot be: nothing else says so.
+static void nameUnknownSizes(ModelRows &Model) {
+  auto IsNamed = [&](const ModuleRow &Row) {
+    return llvm::any_of(Model.Missing, [&](const MissingRow &M) {
+      return M.Where.Line == Row.Made.Line && M.Where.File == Row.Made.File;
+    });
+  };
+  std::vector<MissingRow> More;
+  for (const ModuleRow &Row : Model.Modules)
+    for (const TensorRow &T : Row.Tensors)
+      if (!T.IsKnown && !T.Type.empty() && !IsNamed(Row)) {
+        More.push_back({Row.Made, "the size of '" + T.Name + "' of " +
+                                      Row.Class +
+                                      " is negative, or too large for memory"});
+        break;
+      }
+  for (MissingRow &M : More)
+    if (Model.Missing.size() < 1000)
+      Model.Missing.push_back(std::move(M));
+}
+
+/// Is \p R what a user calls \p Wanted? Sure: with its namespaces, all of them.
+/// The arguments of a template may be left out.
+static bool isCalled(const CXXRecordDecl *R, StringRef Wanted, bool &IsSure) {
+  for (const bool OfHolder : {true, false}) {
+    std::string Full = fullName(R, OfHolder);
+    Full.erase(std::remove(Full.begin(), Full.end(), ' '), Full.end());
+    const StringRef WithoutArguments = StringRef(Full).split('<').first;
+    for (const StringRef Name : {StringRef(Full), WithoutArguments}) {
+      IsSure = Name == Wanted && Name == Full;
+      if (Name == Wanted || Name.ends_with(("::" + Wanted).str()))
+        return true;
+    }
+  }
+  return false;
+}
+
+/// The values of what \p C is made with. \p Unknown: the first that is not
+/// known; else it stays null.
+static std::vector<Cell> argumentsOf(const Construction &C,
+                                     Interpreter &Running,
+                                     const Value *&Unknown) {
+  std::vector<Cell> Result;
+  for (const Expr *Argument : C.Arguments)
+    Result.push_back(Running.evaluate(Argument));
+  for (const Cell &Argument : Result)
+    if (!Unknown)
+      Unknown = unknownIn(Argument);
+  return Result;
+}
+
+static bool hasDefault(const CXXRecordDecl *R) {
+  return constructorFor(R, {}) || R->needsImplicitDefaultConstructor();
+}
+
 namespace {
 
 class Elaborator {
@@ -60,26 +114,289 @@ public:
                          Request.WithSteps && Request.Inputs.empty() &&
                              !Request.OnlyDefines)) {}
 
-  UnitBudget run();
+  UnitBudget run() {
+    for (const FunctionDecl *F : Found.Defined)
+      share(F, Result.Defines);
+    if (Request.OnlyDefines)
+      return std::move(Result);
+    llvm::stable_sort(Found.Classes, [&](const CXXRecordDecl *A,
+                                         const CXXRecordDecl *B) {
+      return SM.isBeforeInTranslationUnit(A->getLocation(), B->getLocation());
+    });
+    for (const CXXRecordDecl *R : Found.Classes)
+      if (!R->isAbstract())
+        llvm::append_range(Result.Known, constructorsOf(R));
+    if (Request.Model.empty()) {
+      findAll();
+    } else if (llvm::Expected<ModelText> Asked =
+                   parseModelText(Request.Model)) {
+      findByName(*Asked);
+    } else {
+      llvm::consumeError(Asked.takeError()); // The command line was checked.
+    }
+    for (const FunctionDecl *F : Wanted)
+      share(F, Result.Wants);
+    // In an order that does not depend on where they lie in memory.
+    llvm::sort(Result.Wants,
+               [](const auto &A, const auto &B) { return A.Name < B.Name; });
+    return std::move(Result);
+  }
+
   std::optional<uint64_t> keptBy(const PassedInputs &Passed, bool Training,
-                                 bool InputsGo);
+                                 bool InputsGo) {
+    std::vector<Construction> Makes;
+    llvm::copy_if(Found.Made, std::back_inserter(Makes), [&](const auto &C) {
+      return C.Class->getCanonicalDecl() == Passed.Class;
+    });
+    // A variable is what it is declared with; others may be any of the class.
+    const auto *Var = dyn_cast_or_null<VarDecl>(Passed.Model);
+    const auto *F =
+        Var ? dyn_cast<FunctionDecl>(Var->getDeclContext()) : nullptr;
+    if (F && F->hasBody() && cpp::Body::of(F->getDefinition()).isSetOnce(Var)) {
+      auto IsOther = [&](const Construction &C) {
+        return !SM.isPointWithin(C.At, Var->getBeginLoc(), Var->getEndLoc());
+      };
+      if (!llvm::all_of(Makes, IsOther))
+        llvm::erase_if(Makes, IsOther);
+    }
+    // More are several models, as a rule.
+    constexpr size_t MaxMakes = 4;
+    if (Makes.size() > MaxMakes)
+      return std::nullopt;
+    std::optional<uint64_t> Result;
+    for (const Construction &C : Makes) {
+      Interpreter Running(Context, Define, Found.Bodies),
+          Aside(Context, Define, Found.Bodies);
+      const Value *Unknown = nullptr;
+      const std::vector<Cell> Arguments = argumentsOf(C, Running, Unknown);
+      if (Unknown)
+        return std::nullopt;
+      const std::optional<StepInputs> Inputs =
+          bytes::inputsOf(Passed, Aside, std::nullopt, SM);
+      const ModulePtr Model =
+          Inputs ? Running.make(C.Class, Arguments, C.At) : nullptr;
+      if (!Model || Running.failure() || Running.Halted ||
+          !Running.gaps().empty())
+        return std::nullopt;
+      const std::optional<uint64_t> Kept =
+          keptByGraph(Running, Model, *Inputs, Training, InputsGo, SM);
+      if (!Kept || (Result && *Result != *Kept))
+        return std::nullopt;
+      Result = Kept;
+    }
+    return Result;
+  }
 
 private:
-  void findByName(const ModelText &Asked);
-  void findAll();
-  void makeAsProgram();
-  void makeByDefault(llvm::ArrayRef<const CXXRecordDecl *> Others);
-  void refuseOthers(llvm::ArrayRef<const CXXRecordDecl *> Others);
+  void findByName(const ModelText &Asked) {
+    StringRef Wanted = Asked.Name;
+    const bool FromRoot = Wanted.consume_front("::");
+    llvm::SmallVector<const CXXRecordDecl *, 4> Matching;
+    for (const CXXRecordDecl *R : Found.Classes) {
+      bool IsSure = false;
+      if (!isCalled(R, Wanted, IsSure) || (FromRoot && !IsSure))
+        continue;
+      if (IsSure)
+        Matching.clear();
+      Matching.push_back(R);
+      if (IsSure)
+        break;
+    }
+    if (Matching.empty())
+      return;
+    const CXXRecordDecl *Class = Matching.front();
+    Result.HasModel = true;
+    if (Matching.size() > 1) {
+      std::vector<std::string> Names;
+      for (const CXXRecordDecl *R : Matching)
+        Names.push_back(fullName(R));
+      refuse(Asked.Name, Class->getLocation(),
+             "several classes are called that: " + llvm::join(Names, ", "));
+      return;
+    }
+    if (!constructorFor(Class, Asked.Arguments) &&
+        !(Asked.Arguments.empty() &&
+          Class->needsImplicitDefaultConstructor())) {
+      refuse(titleOf(Class, Asked.Arguments), Class->getLocation(),
+             "no constructor takes these arguments; there are: " +
+                 llvm::join(constructorsOf(Class), "; "));
+      return;
+    }
+    Interpreter Running(Context, Define, Found.Bodies);
+    elaborate(Class, Asked.Arguments, Running);
+  }
+
+  void findAll() {
+    makeAsProgram();
+    std::vector<const CXXRecordDecl *> Others;
+    for (const CXXRecordDecl *R : Found.Classes)
+      if (!Done.count(R) && !R->isAbstract())
+        Others.push_back(R);
+    makeByDefault(Others);
+    refuseOthers(Others);
+  }
+
+  /// The models that the program is seen to make.
+  void makeAsProgram() {
+    std::set<std::string> Titles;
+    for (const Construction &C : Found.Made) {
+      Interpreter Running(Context, Define, Found.Bodies);
+      const Value *Unknown = nullptr;
+      const std::vector<Cell> Arguments = argumentsOf(C, Running, Unknown);
+      if (Unknown) {
+        llvm::copy(Running.undefined(), std::inserter(Wanted, Wanted.end()));
+        NotKnown.try_emplace(C.Class, C.At,
+                             Unknown->Why.empty()
+                                 ? "made with arguments that are not known"
+                                 : "made with " + Unknown->Why +
+                                       ", which is not known");
+        continue;
+      }
+      if (!Titles.insert(fullName(C.Class) + titleOf(C.Class, Arguments))
+               .second)
+        continue;
+      Done.insert(C.Class);
+      elaborate(C.Class, Arguments, Running);
+    }
+  }
+
+  /// Models of \p Others, which nobody is seen to make, as their default
+  /// constructor does.
+  void makeByDefault(llvm::ArrayRef<const CXXRecordDecl *> Others) {
+    const size_t MadeByProgram = Result.Models.size();
+    for (const CXXRecordDecl *R : Others)
+      if (hasDefault(R) && !NotKnown.count(R) && !Parts.count(shownName(R))) {
+        Interpreter Running(Context, Define, Found.Bodies);
+        elaborate(R, {}, Running);
+      }
+    // A part of another model is in its tree.
+    Result.Models.erase(std::remove_if(Result.Models.begin() + MadeByProgram,
+                                       Result.Models.end(),
+                                       [&](const ModelRows &Model) {
+                                         return Parts.count(
+                                             Model.Modules.front().Class);
+                                       }),
+                        Result.Models.end());
+  }
+
+  /// Says why there is no model of one of \p Others, or not all of them.
+  void refuseOthers(llvm::ArrayRef<const CXXRecordDecl *> Others) {
+    for (const CXXRecordDecl *R : Others) {
+      const std::string Name = shownName(R);
+      const bool IsBase = llvm::any_of(Found.Classes, [&](const auto *Other) {
+        return cpp::anyBase(Other, [&](const CXXRecordDecl *B) {
+          return B->getCanonicalDecl() == R->getCanonicalDecl();
+        });
+      });
+      if (Parts.count(Name) || (IsBase && !NotKnown.count(R)))
+        continue;
+      if (auto It = NotKnown.find(R); It != NotKnown.end())
+        refuse(Name, It->second.first, "it is " + It->second.second);
+      else if (!hasDefault(R))
+        refuse(Name, R->getLocation(),
+               "its constructor takes arguments, and nothing here makes it; "
+               "give them with --model='" +
+                   Name + "(...)'",
+               /*IsNotMade=*/true);
+    }
+    // Of a class that has an answer, another one may be made.
+    for (const CXXRecordDecl *R : Found.Classes)
+      if (auto It = NotKnown.find(R); It != NotKnown.end() && Done.count(R))
+        refuse(shownName(R), It->second.first,
+               "another one is " + It->second.second);
+  }
+
   /// True when it could be followed.
   bool elaborate(const CXXRecordDecl *Class, llvm::ArrayRef<Cell> Arguments,
-                 Interpreter &Running);
-  std::optional<StepInputs> inputsOf(const CXXRecordDecl *Class);
+                 Interpreter &Running) {
+    const std::string Title = titleOf(Class, Arguments);
+    if (Steps > MaxStepsOfAll || Result.Models.size() >= MaxModels) {
+      refuse(Title, Class->getLocation(),
+             "there are too many models in this file; ask for it with --model");
+      return false;
+    }
+    const ModulePtr Made = Running.make(Class, Arguments, Class->getLocation());
+    const auto Want = llvm::make_scope_exit([&] {
+      Steps += Running.steps();
+      llvm::copy(Running.undefined(), std::inserter(Wanted, Wanted.end()));
+    });
+    if (Running.failure() || !Made) {
+      const SourceLocation Where =
+          Running.failure() ? Running.failure()->Where : Class->getLocation();
+      refuse(Title, Where,
+             Running.failure() ? Running.failure()->Text
+                               : "no constructor takes these arguments");
+      return false;
+    }
+    if (const auto Type = torch::elementType(Request.Type))
+      convertModule(Made, *Type);
+    ModelRows Model;
+    Model.Title = Title;
+    Model.Made = spotOf(Class->getLocation(), SM);
+    const RowPaths Paths = addRows(Made, Running.Halted, SM, Model.Modules);
+    for (const Gap &G : Running.gaps())
+      Model.Missing.push_back({spotOf(G.Where, SM), G.Text});
+    nameUnknownSizes(Model);
+    if (Request.WithSteps && !Running.Halted)
+      if (const std::optional<StepInputs> Inputs = inputsOf(Class))
+        addStep(Running, Made, *Inputs, Request, Paths, SM, Model);
+    for (const ModuleRow &Row : llvm::drop_begin(Model.Modules))
+      if (Row.Class != Made->ClassName)
+        Parts.insert(Row.Class);
+    Result.Models.push_back(std::move(Model));
+    return true;
+  }
+
+  /// What was asked for, or the first that the program passes to such a model.
+  std::optional<StepInputs> inputsOf(const CXXRecordDecl *Class) {
+    if (!Request.Inputs.empty())
+      return bytes::inputsOf(Request.Inputs, Class, SM);
+    for (const PassedInputs &Passed : Found.Passed) {
+      if (Passed.Class != Class->getCanonicalDecl() || Steps > MaxStepsOfAll)
+        continue;
+      Interpreter Aside(Context, Define, Found.Bodies);
+      std::optional<StepInputs> Inputs =
+          bytes::inputsOf(Passed, Aside, torch::elementType(Request.Type), SM);
+      Steps += Aside.steps();
+      if (Inputs)
+        return Inputs;
+    }
+    return std::nullopt;
+  }
+
   void refuse(std::string Title, SourceLocation Where, std::string Reason,
               bool IsNotMade = false) {
     Result.Refused.push_back(
         {std::move(Title), spotOf(Where, SM), std::move(Reason), IsNotMade});
   }
-  std::vector<std::string> constructorsOf(const CXXRecordDecl *Class) const;
+
+  /// How a user writes a model of \p Class: its constructors.
+  std::vector<std::string> constructorsOf(const CXXRecordDecl *Class) const {
+    std::vector<std::string> Lines;
+    const PrintingPolicy Policy(Context.getLangOpts());
+    for (const CXXConstructorDecl *Constructor : Class->ctors()) {
+      if (Constructor->isCopyOrMoveConstructor() || Constructor->isDeleted())
+        continue;
+      std::string Line = fullName(Class) + "(";
+      for (const ParmVarDecl *Param : Constructor->parameters()) {
+        if (Line.back() != '(')
+          Line += ", ";
+        Line += Param->getType()
+                    .getNonReferenceType()
+                    .getUnqualifiedType()
+                    .getAsString(Policy);
+        if (!Param->getName().empty())
+          Line += (" " + Param->getName()).str();
+        if (Param->hasDefaultArg())
+          Line += " = ...";
+      }
+      Lines.push_back(Line + ")");
+    }
+    if (Lines.empty())
+      Lines.push_back(fullName(Class) + "()");
+    return Lines;
+  }
+
   void share(const FunctionDecl *F, std::vector<SharedFunction> &To) const {
     if (std::string Name = cpp::programName(F); !Name.empty())
       To.push_back(
@@ -104,333 +421,6 @@ private:
 };
 
 } // namespace
-
-/// How a user writes a model of \p Class: its constructors.
-std::vector<std::string>
-Elaborator::constructorsOf(const CXXRecordDecl *Class) const {
-  std::vector<std::string> Lines;
-  const PrintingPolicy Policy(Context.getLangOpts());
-  for (const CXXConstructorDecl *Constructor : Class->ctors()) {
-    if (Constructor->isCopyOrMoveConstructor() || Constructor->isDeleted())
-      continue;
-    std::string Line = fullName(Class) + "(";
-    for (const ParmVarDecl *Param : Constructor->parameters()) {
-      if (Line.back() != '(')
-        Line += ", ";
-      Line += Param->getType()
-                  .getNonReferenceType()
-                  .getUnqualifiedType()
-                  .getAsString(Policy);
-      if (!Param->getName().empty())
-        Line += (" " + Param->getName()).str();
-      if (Param->hasDefaultArg())
-        Line += " = ...";
-    }
-    Lines.push_back(Line + ")");
-  }
-  if (Lines.empty())
-    Lines.push_back(fullName(Class) + "()");
-  return Lines;
-}
-
-/// Tensors whose sizes are known and cannot be: nothing else says so.
-static void nameUnknownSizes(ModelRows &Model) {
-  auto IsNamed = [&](const ModuleRow &Row) {
-    return llvm::any_of(Model.Missing, [&](const MissingRow &M) {
-      return M.Where.Line == Row.Made.Line && M.Where.File == Row.Made.File;
-    });
-  };
-  std::vector<MissingRow> More;
-  for (const ModuleRow &Row : Model.Modules)
-    for (const TensorRow &T : Row.Tensors)
-      if (!T.IsKnown && !T.Type.empty() && !IsNamed(Row)) {
-        More.push_back({Row.Made, "the size of '" + T.Name + "' of " +
-                                      Row.Class +
-                                      " is negative, or too large for memory"});
-        break;
-      }
-  for (MissingRow &M : More)
-    if (Model.Missing.size() < 1000)
-      Model.Missing.push_back(std::move(M));
-}
-
-/// What was asked for, or the first that the program passes to such a model.
-std::optional<StepInputs> Elaborator::inputsOf(const CXXRecordDecl *Class) {
-  if (!Request.Inputs.empty())
-    return bytes::inputsOf(Request.Inputs, Class, SM);
-  for (const PassedInputs &Passed : Found.Passed) {
-    if (Passed.Class != Class->getCanonicalDecl() || Steps > MaxStepsOfAll)
-      continue;
-    Interpreter Aside(Context, Define, Found.Bodies);
-    std::optional<StepInputs> Inputs =
-        bytes::inputsOf(Passed, Aside, torch::elementType(Request.Type), SM);
-    Steps += Aside.steps();
-    if (Inputs)
-      return Inputs;
-  }
-  return std::nullopt;
-}
-
-bool Elaborator::elaborate(const CXXRecordDecl *Class,
-                           llvm::ArrayRef<Cell> Arguments,
-                           Interpreter &Running) {
-  const std::string Title = titleOf(Class, Arguments);
-  if (Steps > MaxStepsOfAll || Result.Models.size() >= MaxModels) {
-    refuse(Title, Class->getLocation(),
-           "there are too many models in this file; ask for it with --model");
-    return false;
-  }
-  const ModulePtr Made = Running.make(Class, Arguments, Class->getLocation());
-  const auto Want = llvm::make_scope_exit([&] {
-    Steps += Running.steps();
-    llvm::copy(Running.undefined(), std::inserter(Wanted, Wanted.end()));
-  });
-  if (Running.failure() || !Made) {
-    const SourceLocation Where =
-        Running.failure() ? Running.failure()->Where : Class->getLocation();
-    refuse(Title, Where,
-           Running.failure() ? Running.failure()->Text
-                             : "no constructor takes these arguments");
-    return false;
-  }
-  if (const auto Type = torch::elementType(Request.Type))
-    convertModule(Made, *Type);
-  ModelRows Model;
-  Model.Title = Title;
-  Model.Made = spotOf(Class->getLocation(), SM);
-  const RowPaths Paths = addRows(Made, Running.Halted, SM, Model.Modules);
-  for (const Gap &G : Running.gaps())
-    Model.Missing.push_back({spotOf(G.Where, SM), G.Text});
-  nameUnknownSizes(Model);
-  if (Request.WithSteps && !Running.Halted)
-    if (const std::optional<StepInputs> Inputs = inputsOf(Class))
-      addStep(Running, Made, *Inputs, Request, Paths, SM, Model);
-  for (const ModuleRow &Row : llvm::drop_begin(Model.Modules))
-    if (Row.Class != Made->ClassName)
-      Parts.insert(Row.Class);
-  Result.Models.push_back(std::move(Model));
-  return true;
-}
-
-/// Is \p R what a user calls \p Wanted? Sure: with its namespaces, all of them.
-/// The arguments of a template may be left out.
-static bool isCalled(const CXXRecordDecl *R, StringRef Wanted, bool &IsSure) {
-  for (const bool OfHolder : {true, false}) {
-    std::string Full = fullName(R, OfHolder);
-    Full.erase(std::remove(Full.begin(), Full.end(), ' '), Full.end());
-    const StringRef WithoutArguments = StringRef(Full).split('<').first;
-    for (const StringRef Name : {StringRef(Full), WithoutArguments}) {
-      IsSure = Name == Wanted && Name == Full;
-      if (Name == Wanted || Name.ends_with(("::" + Wanted).str()))
-        return true;
-    }
-  }
-  return false;
-}
-
-void Elaborator::findByName(const ModelText &Asked) {
-  StringRef Wanted = Asked.Name;
-  const bool FromRoot = Wanted.consume_front("::");
-  llvm::SmallVector<const CXXRecordDecl *, 4> Matching;
-  for (const CXXRecordDecl *R : Found.Classes) {
-    bool IsSure = false;
-    if (!isCalled(R, Wanted, IsSure) || (FromRoot && !IsSure))
-      continue;
-    if (IsSure)
-      Matching.clear();
-    Matching.push_back(R);
-    if (IsSure)
-      break;
-  }
-  if (Matching.empty())
-    return;
-  const CXXRecordDecl *Class = Matching.front();
-  Result.HasModel = true;
-  if (Matching.size() > 1) {
-    std::vector<std::string> Names;
-    for (const CXXRecordDecl *R : Matching)
-      Names.push_back(fullName(R));
-    refuse(Asked.Name, Class->getLocation(),
-           "several classes are called that: " + llvm::join(Names, ", "));
-    return;
-  }
-  if (!constructorFor(Class, Asked.Arguments) &&
-      !(Asked.Arguments.empty() && Class->needsImplicitDefaultConstructor())) {
-    refuse(titleOf(Class, Asked.Arguments), Class->getLocation(),
-           "no constructor takes these arguments; there are: " +
-               llvm::join(constructorsOf(Class), "; "));
-    return;
-  }
-  Interpreter Running(Context, Define, Found.Bodies);
-  elaborate(Class, Asked.Arguments, Running);
-}
-
-/// The values of what \p C is made with. \p Unknown: the first that is not
-/// known; else it stays null.
-static std::vector<Cell> argumentsOf(const Construction &C,
-                                     Interpreter &Running,
-                                     const Value *&Unknown) {
-  std::vector<Cell> Result;
-  for (const Expr *Argument : C.Arguments)
-    Result.push_back(Running.evaluate(Argument));
-  for (const Cell &Argument : Result)
-    if (!Unknown)
-      Unknown = unknownIn(Argument);
-  return Result;
-}
-
-/// The models that the program is seen to make.
-void Elaborator::makeAsProgram() {
-  std::set<std::string> Titles;
-  for (const Construction &C : Found.Made) {
-    Interpreter Running(Context, Define, Found.Bodies);
-    const Value *Unknown = nullptr;
-    const std::vector<Cell> Arguments = argumentsOf(C, Running, Unknown);
-    if (Unknown) {
-      llvm::copy(Running.undefined(), std::inserter(Wanted, Wanted.end()));
-      NotKnown.try_emplace(C.Class, C.At,
-                           Unknown->Why.empty()
-                               ? "made with arguments that are not known"
-                               : "made with " + Unknown->Why +
-                                     ", which is not known");
-      continue;
-    }
-    if (!Titles.insert(fullName(C.Class) + titleOf(C.Class, Arguments)).second)
-      continue;
-    Done.insert(C.Class);
-    elaborate(C.Class, Arguments, Running);
-  }
-}
-
-static bool hasDefault(const CXXRecordDecl *R) {
-  return constructorFor(R, {}) || R->needsImplicitDefaultConstructor();
-}
-
-/// Models of \p Others, which nobody is seen to make, as their default
-/// constructor does.
-void Elaborator::makeByDefault(llvm::ArrayRef<const CXXRecordDecl *> Others) {
-  const size_t MadeByProgram = Result.Models.size();
-  for (const CXXRecordDecl *R : Others)
-    if (hasDefault(R) && !NotKnown.count(R) && !Parts.count(shownName(R))) {
-      Interpreter Running(Context, Define, Found.Bodies);
-      elaborate(R, {}, Running);
-    }
-  // A part of another model is in its tree.
-  std::vector<ModelRows> Kept;
-  for (size_t I = 0; I < Result.Models.size(); ++I)
-    if (I < MadeByProgram ||
-        !Parts.count(Result.Models[I].Modules.front().Class))
-      Kept.push_back(std::move(Result.Models[I]));
-  Result.Models = std::move(Kept);
-}
-
-/// Says why there is no model of one of \p Others, or not all of them.
-void Elaborator::refuseOthers(llvm::ArrayRef<const CXXRecordDecl *> Others) {
-  for (const CXXRecordDecl *R : Others) {
-    const std::string Name = shownName(R);
-    const bool IsBase = llvm::any_of(Found.Classes, [&](const auto *Other) {
-      return cpp::anyBase(Other, [&](const CXXRecordDecl *B) {
-        return B->getCanonicalDecl() == R->getCanonicalDecl();
-      });
-    });
-    if (Parts.count(Name) || (IsBase && !NotKnown.count(R)))
-      continue;
-    if (auto It = NotKnown.find(R); It != NotKnown.end())
-      refuse(Name, It->second.first, "it is " + It->second.second);
-    else if (!hasDefault(R))
-      refuse(Name, R->getLocation(),
-             "its constructor takes arguments, and nothing here makes it; "
-             "give them with --model='" +
-                 Name + "(...)'",
-             /*IsNotMade=*/true);
-  }
-  // Of a class that has an answer, another one may be made.
-  for (const CXXRecordDecl *R : Found.Classes)
-    if (auto It = NotKnown.find(R); It != NotKnown.end() && Done.count(R))
-      refuse(shownName(R), It->second.first,
-             "another one is " + It->second.second);
-}
-
-void Elaborator::findAll() {
-  makeAsProgram();
-  std::vector<const CXXRecordDecl *> Others;
-  for (const CXXRecordDecl *R : Found.Classes)
-    if (!Done.count(R) && !R->isAbstract())
-      Others.push_back(R);
-  makeByDefault(Others);
-  refuseOthers(Others);
-}
-
-UnitBudget Elaborator::run() {
-  for (const FunctionDecl *F : Found.Defined)
-    share(F, Result.Defines);
-  if (Request.OnlyDefines)
-    return std::move(Result);
-  llvm::stable_sort(
-      Found.Classes, [&](const CXXRecordDecl *A, const CXXRecordDecl *B) {
-        return SM.isBeforeInTranslationUnit(A->getLocation(), B->getLocation());
-      });
-  for (const CXXRecordDecl *R : Found.Classes)
-    if (!R->isAbstract())
-      llvm::append_range(Result.Known, constructorsOf(R));
-  if (Request.Model.empty()) {
-    findAll();
-  } else if (llvm::Expected<ModelText> Asked = parseModelText(Request.Model)) {
-    findByName(*Asked);
-  } else {
-    llvm::consumeError(Asked.takeError()); // The command line was checked.
-  }
-  for (const FunctionDecl *F : Wanted)
-    share(F, Result.Wants);
-  // In an order that does not depend on where they lie in memory.
-  llvm::sort(Result.Wants,
-             [](const auto &A, const auto &B) { return A.Name < B.Name; });
-  return std::move(Result);
-}
-
-std::optional<uint64_t> Elaborator::keptBy(const PassedInputs &Passed,
-                                           bool Training, bool InputsGo) {
-  std::vector<Construction> Makes;
-  llvm::copy_if(Found.Made, std::back_inserter(Makes), [&](const auto &C) {
-    return C.Class->getCanonicalDecl() == Passed.Class;
-  });
-  // A variable is what it is declared with; others may be any of the class.
-  const auto *Var = dyn_cast_or_null<VarDecl>(Passed.Model);
-  const auto *F = Var ? dyn_cast<FunctionDecl>(Var->getDeclContext()) : nullptr;
-  if (F && F->hasBody() && cpp::Body::of(F->getDefinition()).isSetOnce(Var)) {
-    auto IsOther = [&](const Construction &C) {
-      return !SM.isPointWithin(C.At, Var->getBeginLoc(), Var->getEndLoc());
-    };
-    if (!llvm::all_of(Makes, IsOther))
-      llvm::erase_if(Makes, IsOther);
-  }
-  // More are several models, as a rule.
-  constexpr size_t MaxMakes = 4;
-  if (Makes.size() > MaxMakes)
-    return std::nullopt;
-  std::optional<uint64_t> Result;
-  for (const Construction &C : Makes) {
-    Interpreter Running(Context, Define, Found.Bodies),
-        Aside(Context, Define, Found.Bodies);
-    const Value *Unknown = nullptr;
-    const std::vector<Cell> Arguments = argumentsOf(C, Running, Unknown);
-    if (Unknown)
-      return std::nullopt;
-    const std::optional<StepInputs> Inputs =
-        bytes::inputsOf(Passed, Aside, std::nullopt, SM);
-    const ModulePtr Model =
-        Inputs ? Running.make(C.Class, Arguments, C.At) : nullptr;
-    if (!Model || Running.failure() || Running.Halted ||
-        !Running.gaps().empty())
-      return std::nullopt;
-    const std::optional<uint64_t> Kept =
-        keptByGraph(Running, Model, *Inputs, Training, InputsGo, SM);
-    if (!Kept || (Result && *Result != *Kept))
-      return std::nullopt;
-    Result = Kept;
-  }
-  return Result;
-}
 
 /// As KnownSizes::keptBy() says it, each time anew.
 static std::optional<uint64_t> keptByForward(ASTContext &Context,

@@ -128,14 +128,25 @@ UnitModels findModels(const clang::ASTContext &Context,
                       bool WithInputs);
 
 //===----------------------------------------------------------------------===//
+// The tree of a module, library/ModuleRows.cpp
+//===----------------------------------------------------------------------===//
+
+/// The paths of the modules that have rows.
+using RowPaths = std::map<const ModuleInstance *, std::string>;
+
+/// Adds the rows of \p Root and what is below it to \p Rows. \p Stopped:
+/// members that are not registered may have been, later.
+RowPaths addRows(const ModulePtr &Root, bool Stopped,
+                 const clang::SourceManager &SM, std::vector<ModuleRow> &Rows);
+
+//===----------------------------------------------------------------------===//
 // Passes, Step.cpp
 //===----------------------------------------------------------------------===//
 
 /// Runs passes with \p Inputs over \p M, which \p Running has made, and adds to
 /// \p Model what they take. \p Paths are those of its rows.
 void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
-             const BudgetRequest &Request,
-             const std::map<const ModuleInstance *, std::string> &Paths,
+             const BudgetRequest &Request, const RowPaths &Paths,
              const clang::SourceManager &SM, ModelRows &Model);
 
 /// What the graph of one forward() keeps when nobody holds its results: with

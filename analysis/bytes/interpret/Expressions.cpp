@@ -21,7 +21,6 @@ using llvm::ArrayRef;
 
 namespace libtorch_tidy::bytes {
 
-/// What the compiler can compute by itself.
 Cell evalConstant(Interpreter &VM, const Expr *E) {
   if (!E->isValueDependent() && !E->isTypeDependent() && !E->containsErrors()) {
     Expr::EvalResult Result;
@@ -95,12 +94,8 @@ static Cell evalName(Interpreter &VM, const ValueDecl *D, const Expr *E) {
     return Constant->getInitVal().isRepresentableByInt64()
                ? integer(Constant->getInitVal().getExtValue())
                : evalConstant(VM, E);
-  if (const auto *F = dyn_cast<FunctionDecl>(D)) {
-    Value V;
-    V.What = Value::Function;
-    V.Callee = F;
-    return cell(std::move(V));
-  }
+  if (const auto *F = dyn_cast<FunctionDecl>(D))
+    return valueOf(Value::Function, &Value::Callee, F);
   const Cell Nothing = unknown(D->getLocation(), "'" + D->getName() + "'");
   const auto *Var = dyn_cast<VarDecl>(D);
   if (!Var || isa<ParmVarDecl>(Var))
@@ -112,9 +107,8 @@ static Cell evalName(Interpreter &VM, const ValueDecl *D, const Expr *E) {
     const Cell Known = evalConstant(VM, E);
     if (Known->What != Value::Unknown)
       return Known;
-    const Cell Named = valueOf(Value::Other);
-    Named->Name = Var->getName().str(); // torch::kNearest
-    return Named;
+    // torch::kNearest
+    return valueOf(Value::Other, &Value::Name, Var->getName().str());
   }
   const VarDecl *Definition = nullptr;
   const Expr *Init = Var->getAnyInitializer(Definition);
@@ -290,26 +284,23 @@ static Cell evalList(Interpreter &VM, const InitListExpr *E) {
 }
 
 static Cell evalLambda(Interpreter &VM, const LambdaExpr *E) {
-  Value V;
-  V.What = Value::Function;
-  V.Callee = E->getCallOperator();
+  const Cell Closure = valueOf(Value::Function);
+  Closure->Callee = E->getCallOperator();
   if (!VM.Frames.empty())
-    V.This = VM.Frames.back()->This;
+    Closure->This = VM.Frames.back()->This;
   for (const auto [Capture, Init] :
        llvm::zip(E->captures(), E->capture_inits())) {
     if (!Capture.capturesVariable())
       continue;
     const ValueDecl *Var = Capture.getCapturedVar();
-    Cell Given;
-    if (E->isInitCapture(&Capture) && isa<VarDecl>(Var) &&
-        cast<VarDecl>(Var)->hasInit())
-      Given = VM.eval(cast<VarDecl>(Var)->getInit());
-    else
-      Given = evalName(VM, Var, Init);
-    V.Captures[cast<ValueDecl>(Var->getCanonicalDecl())] =
+    const auto *Own =
+        E->isInitCapture(&Capture) ? dyn_cast<VarDecl>(Var) : nullptr;
+    const Cell Given = Own && Own->hasInit() ? VM.eval(Own->getInit())
+                                             : evalName(VM, Var, Init);
+    Closure->Captures[cast<ValueDecl>(Var->getCanonicalDecl())] =
         Capture.getCaptureKind() == LCK_ByCopy ? VM.copyOf(Given) : Given;
   }
-  return cell(std::move(V));
+  return Closure;
 }
 
 //===----------------------------------------------------------------------===//
@@ -401,10 +392,6 @@ static Cell evalNew(Interpreter &VM, const CXXNewExpr *E) {
 /// A literal, or a value that nothing is written for. Null for others.
 static Cell evalLiteral(Interpreter &VM, const Expr *E) {
   switch (E->getStmtClass()) {
-  case Stmt::CXXBoolLiteralExprClass:
-    return integer(cast<CXXBoolLiteralExpr>(E)->getValue());
-  case Stmt::CharacterLiteralClass:
-    return integer(cast<CharacterLiteral>(E)->getValue());
   case Stmt::StringLiteralClass: {
     const auto *Literal = cast<StringLiteral>(E);
     return Literal->getCharByteWidth() == 1 ? text(Literal->getString())

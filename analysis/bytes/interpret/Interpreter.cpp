@@ -68,18 +68,12 @@ Cell settingOf(const OptionValues &Settings, StringRef Name) {
 void Interpreter::note(SourceLocation Where, const Twine &Text) {
   if (Where.isInvalid())
     Where = Current;
-  if (Pass) {
-    std::string Said = Text.str();
-    // The first say what the others come from.
-    if (GapsOfPass.size() < 16 && Noted.emplace(Where, Said).second)
-      GapsOfPass.push_back({std::move(Said), Where});
-    return;
-  }
-  if (ModuleInstance *M = current())
+  if (ModuleInstance *M = Pass ? nullptr : current())
     M->IsIncomplete = true;
   std::string Said = Text.str();
-  if (Noted.emplace(Where, Said).second)
-    Gaps.push_back({std::move(Said), Where});
+  // Of a pass, the first say what the others come from.
+  if ((!Pass || GapsOfPass.size() < 16) && Noted.emplace(Where, Said).second)
+    (Pass ? GapsOfPass : Gaps).push_back({std::move(Said), Where});
 }
 
 std::string Interpreter::because(const Cell &Unknown) const {

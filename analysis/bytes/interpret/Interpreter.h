@@ -67,20 +67,23 @@ std::vector<TensorPtr> tensorsIn(llvm::ArrayRef<Cell> Given);
 
 struct LibraryCall;
 
-/// A row of the table of what LibTorch's methods do to modules.
-struct ModuleRule {
-  llvm::StringRef Names; ///< With spaces between them.
-  /// The object is a module, and there are as many arguments as it needs.
+/// A row of a table of calls that are understood: how functions of some names,
+/// with spaces between them, are handled that are given so many arguments. A
+/// handler that returns null did not understand the call after all.
+struct CallRule {
+  llvm::StringRef Names;
   Cell (*Handle)(Interpreter &VM, const LibraryCall &C);
+  size_t Least = 0, Most = Any;
   enum Effect : unsigned char {
     None,
-    Adds,      ///< The module may have more after it.
-    TakesBack, ///< What there was is gone, or another.
-  } Does = None;
-  size_t Least = 0; ///< Arguments.
+    Adds,        ///< The module may have more after it.
+    TakesBack,   ///< What there was is gone, or another.
+  } Does = None; ///< Of methods of modules.
+  static constexpr size_t Any = ~size_t(0);
 };
 /// The rule for a method of a module, or of what holds one; null for others.
-const ModuleRule *moduleRule(const clang::FunctionDecl *F);
+/// With as many arguments as it needs, its object is a module.
+const CallRule *moduleRule(const clang::FunctionDecl *F);
 
 /// A call of a function that may be a library's.
 struct LibraryCall {
@@ -91,7 +94,7 @@ struct LibraryCall {
   clang::SourceLocation At;
   llvm::StringRef Name; ///< Empty for operators.
   Cell Nothing;         ///< What it gives where that is not known.
-  const ModuleRule *OnModule = moduleRule(F);
+  const CallRule *OnModule = moduleRule(F);
 };
 
 /// A call that goes on while its callee is followed.
@@ -224,14 +227,6 @@ private:
   unsigned Steps = 0;
 };
 
-/// A row of a table of calls that are understood: how functions of some names,
-/// with spaces between them, are handled that are given so many arguments. A
-/// handler that returns null did not understand the call after all.
-struct CallRule {
-  llvm::StringRef Names;
-  Cell (*Handle)(Interpreter &VM, const LibraryCall &C);
-  size_t Least = 0, Most = ~size_t(0);
-};
 /// The first rule for functions called \p Name; null without one.
 const CallRule *ruleNamed(llvm::ArrayRef<CallRule> Rules, llvm::StringRef Name);
 /// What the rule for \p C gives; null without one.

@@ -79,6 +79,12 @@ private:
     Rest = "";
   }
 
+  /// A value instead of what was expected.
+  Cell failed(StringRef What) {
+    expected(What);
+    return integer(0);
+  }
+
   std::string identifier() {
     skipSpace();
     if (Rest.empty() || llvm::isDigit(Rest.front()))
@@ -113,10 +119,8 @@ private:
   Cell value() {
     constexpr unsigned MaxDepth = 32;
     skipSpace();
-    if (Depth >= MaxDepth || Rest.empty()) {
-      expected("a value");
-      return integer(0);
-    }
+    if (Depth >= MaxDepth || Rest.empty())
+      return failed("a value");
     if (eat('{')) {
       ++Depth;
       Cell Result = list();
@@ -125,10 +129,8 @@ private:
     }
     if (eat('"')) {
       const size_t End = Rest.find('"');
-      if (End == StringRef::npos) {
-        expected("'\"'");
-        return integer(0);
-      }
+      if (End == StringRef::npos)
+        return failed("'\"'");
       Cell Result = text(Rest.take_front(End));
       Rest = Rest.drop_front(End + 1);
       return Result;
@@ -150,12 +152,9 @@ private:
     else if (Word.find_first_of("0123456789") != StringRef::npos &&
              !Word.getAsDouble(RealNumber))
       Result = real(RealNumber);
-    if (!Result)
-      if (Cell Enumerator = enumerator())
-        return Enumerator;
     if (!Result) {
-      expected("a value");
-      return integer(0);
+      Cell Enumerator = enumerator();
+      return Enumerator ? Enumerator : failed("a value");
     }
     Rest = Rest.drop_front(Word.size());
     return Result;
@@ -180,20 +179,16 @@ private:
       // No tensor of LibTorch has more dimensions, nor more elements than
       // memory.
       if (Part.getAsInteger(10, Size) || Size <= 0 || Size > MostOfDimension ||
-          Parts.size() > 64) {
-        expected("SIZE");
-        return integer(0);
-      }
+          Parts.size() > 64)
+        return failed("SIZE");
       T->Shape.Sizes->push_back(Size);
     }
     if (HasType) {
       const StringRef Type = After.take_while(llvm::isAlnum);
       T->Shape.Type = torch::elementType(Type);
       Rest = After;
-      if (!T->Shape.Type) {
-        expected("a type of elements");
-        return integer(0);
-      }
+      if (!T->Shape.Type)
+        return failed("a type of elements");
       After = After.drop_front(Type.size());
     }
     Rest = After;

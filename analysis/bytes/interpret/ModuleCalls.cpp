@@ -89,7 +89,6 @@ static void addTensor(Interpreter &VM, ModuleInstance &M, bool IsParameter,
   Tensors.push_back({Name.str(), std::move(Handle)});
 }
 
-/// push_back(module), push_back(name, module), an element of a list of either.
 void append(Interpreter &VM, ModuleInstance &M, ArrayRef<Cell> Arguments,
             SourceLocation At) {
   if (Arguments.empty())
@@ -391,17 +390,20 @@ static Cell nothing(Interpreter &VM, const LibraryCall &C) {
 // All methods
 //===----------------------------------------------------------------------===//
 
-static const ModuleRule Rules[] = {
-    {"register_module", registerModule, ModuleRule::Adds, 2},
-    {"register_parameter", registerTensor<true>, ModuleRule::Adds, 2},
-    {"register_buffer", registerTensor<false>, ModuleRule::Adds, 2},
-    {"replace_module", replaceModule, ModuleRule::TakesBack, 2},
-    {"unregister_module pop", unregister, ModuleRule::TakesBack},
-    {"clear", clearModule, ModuleRule::TakesBack},
-    {"push_back append", appendOne, ModuleRule::Adds},
-    {"extend update", extendModule, ModuleRule::Adds, 1},
-    {"insert", insertInto, ModuleRule::Adds, 2},
-    {"to", convertTo, ModuleRule::TakesBack},
+static const CallRule Rules[] = {
+    {"register_module", registerModule, 2, CallRule::Any, CallRule::Adds},
+    {"register_parameter", registerTensor<true>, 2, CallRule::Any,
+     CallRule::Adds},
+    {"register_buffer", registerTensor<false>, 2, CallRule::Any,
+     CallRule::Adds},
+    {"replace_module", replaceModule, 2, CallRule::Any, CallRule::TakesBack},
+    {"unregister_module pop", unregister, 0, CallRule::Any,
+     CallRule::TakesBack},
+    {"clear", clearModule, 0, CallRule::Any, CallRule::TakesBack},
+    {"push_back append", appendOne, 0, CallRule::Any, CallRule::Adds},
+    {"extend update", extendModule, 1, CallRule::Any, CallRule::Adds},
+    {"insert", insertInto, 2, CallRule::Any, CallRule::Adds},
+    {"to", convertTo, 0, CallRule::Any, CallRule::TakesBack},
     {"train", train<true>},
     {"eval", train<false>},
     {"as shared_from_this", sameModule},
@@ -448,7 +450,7 @@ static StringRef rowName(const CXXMethodDecl *Method, bool OfModule) {
       .Default("");
 }
 
-const ModuleRule *moduleRule(const FunctionDecl *F) {
+const CallRule *moduleRule(const FunctionDecl *F) {
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
   if (!Method || !torch::isTorchDecl(Method) ||
       isa<CXXConversionDecl>(Method)) // To bool.
@@ -457,17 +459,13 @@ const ModuleRule *moduleRule(const FunctionDecl *F) {
   const ModelClass Kind = modelClass(Method->getParent());
   if (!OfModule && Kind != ModelClass::Holder && Kind != ModelClass::AnyModule)
     return nullptr;
-  const StringRef Name = rowName(Method, OfModule);
-  for (const ModuleRule &Rule : Rules)
-    if (llvm::is_contained(llvm::split(Rule.Names, ' '), Name))
-      return &Rule;
-  return nullptr;
+  return ruleNamed(Rules, rowName(Method, OfModule));
 }
 
 Cell callModule(Interpreter &VM, LibraryCall C) {
   C.Object = targetOf(C.Object);
   C.Nothing = unknown(C.At, "what '" + C.Name + "' returns");
-  const ModuleRule &Rule = *C.OnModule;
+  const CallRule &Rule = *C.OnModule;
   const Value::Kind What = C.Object ? C.Object->What : Value::Other;
   if (What == Value::Module || Rule.Handle == pretrained)
     return C.Arguments.size() < Rule.Least ? C.Nothing : Rule.Handle(VM, C);
@@ -476,7 +474,7 @@ Cell callModule(Interpreter &VM, LibraryCall C) {
     return C.Object ? C.Object : C.Nothing;
   if (Rule.Handle == isModuleEmpty && What == Value::Null)
     return integer(1);
-  if (Rule.Does == ModuleRule::Adds)
+  if (Rule.Does == CallRule::Adds)
     VM.note(C.At, "the module that '" + C.Name + "' adds to is not known" +
                       (C.Object ? VM.because(C.Object) : ""));
   return What == Value::Unknown ? C.Object : C.Nothing;

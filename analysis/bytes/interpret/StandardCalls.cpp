@@ -19,15 +19,6 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::bytes {
 
-/// The type that is the first template argument of \p F or of its class.
-static QualType firstTypeArgument(const FunctionDecl *F) {
-  if (const TemplateArgumentList *Args = F->getTemplateSpecializationArgs())
-    if (Args->size() && Args->get(0).getKind() == TemplateArgument::Type)
-      return Args->get(0).getAsType();
-  const auto *Method = dyn_cast<CXXMethodDecl>(F);
-  return typeArgument(Method ? Method->getParent() : nullptr, 0);
-}
-
 /// Functions of numbers.
 static std::optional<double> computed(StringRef Name, double X, double Y) {
   return llvm::StringSwitch<std::optional<double>>(Name)
@@ -168,9 +159,11 @@ static Cell callOfObject(Interpreter &VM, const LibraryCall &C) {
 //===----------------------------------------------------------------------===//
 
 static Cell makeOwned(Interpreter &VM, const LibraryCall &C) {
-  const QualType Type = firstTypeArgument(C.F);
+  const TemplateArgumentList *Args = C.F->getTemplateSpecializationArgs();
   const CXXRecordDecl *R =
-      VM.definitionOf(Type.isNull() ? nullptr : Type->getAsCXXRecordDecl());
+      Args && Args->size() && Args->get(0).getKind() == TemplateArgument::Type
+          ? VM.definitionOf(Args->get(0).getAsType()->getAsCXXRecordDecl())
+          : nullptr;
   if (!R)
     return C.Nothing;
   const Cell Made =
@@ -481,12 +474,11 @@ Cell callStandard(Interpreter &VM, LibraryCall C) {
     if (Cell Result = callOfObject(VM, C))
       return Result;
   if (C.F->getOverloadedOperator()) {
-    std::vector<Cell> Operands = C.Arguments.vec();
-    if (C.Object)
-      Operands.insert(Operands.begin(), C.Object);
-    const Cell Result = Operands.size() == 2
-                            ? callOverloaded(VM, C, Operands[0], Operands[1])
-                            : nullptr;
+    const Cell Result =
+        C.Arguments.size() == (C.Object ? 1 : 2)
+            ? callOverloaded(VM, C, C.Object ? C.Object : C.Arguments.front(),
+                             C.Arguments.back())
+            : nullptr;
     return Result ? Result : C.Nothing;
   }
   if (const auto *Method = dyn_cast<CXXMethodDecl>(C.F);

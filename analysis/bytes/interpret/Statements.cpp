@@ -7,6 +7,7 @@
 
 #include "analysis/bytes/interpret/Interpreter.h"
 #include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Loops.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/torch/api/TorchTypes.h"
@@ -44,18 +45,15 @@ static bool endsInThrow(const Stmt *S) {
 
 /// Could running \p S end the loop or the function around it?
 static bool leaves(const Stmt *S, bool &Returns) {
-  const auto *Jump = cpp::findFirst<Stmt>(
-      S,
-      [](const Stmt *Inner) {
-        return isa<ReturnStmt, BreakStmt, ContinueStmt, GotoStmt>(Inner);
-      },
+  Returns = cpp::anyOf<Stmt>(
+      S, [](const Stmt *Part) { return isa<ReturnStmt, GotoStmt>(Part); },
       cpp::Lambdas::Skipped);
-  Returns =
-      cpp::anyOf<ReturnStmt>(
-          S, [](const ReturnStmt *) { return true; }, cpp::Lambdas::Skipped) ||
-      cpp::anyOf<GotoStmt>(
-          S, [](const GotoStmt *) { return true; }, cpp::Lambdas::Skipped);
-  return Jump;
+  return Returns || cpp::anyOf<Stmt>(
+                        S,
+                        [](const Stmt *Part) {
+                          return isa<BreakStmt, ContinueStmt>(Part);
+                        },
+                        cpp::Lambdas::Skipped);
 }
 
 bool letsChange(QualType Parameter) {
@@ -107,8 +105,8 @@ static bool forgetChanged(Interpreter &VM, const CallExpr *Call,
   const FunctionDecl *F = Call->getDirectCallee();
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
   const bool OfLibrary = F && (cpp::isOfLibrary(F));
-  const ModuleRule *Rule = moduleRule(F);
-  if (Rule && Rule->Does == ModuleRule::TakesBack) {
+  const CallRule *Rule = moduleRule(F);
+  if (Rule && Rule->Does == CallRule::TakesBack) {
     VM.fail(Call->Stmt::getBeginLoc(),
             "what this replaces or takes back depends on something that "
             "is not known");
@@ -116,7 +114,7 @@ static bool forgetChanged(Interpreter &VM, const CallExpr *Call,
   }
   // A function of the user's may register, or change what it is given.
   bool Adds =
-      (Rule && Rule->Does == ModuleRule::Adds) ||
+      (Rule && Rule->Does == CallRule::Adds) ||
       (!OfLibrary && Method && !Method->isConst() && !Method->isStatic() &&
        torch::isModuleClass(Method->getParent()));
   if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
@@ -171,9 +169,7 @@ static Flow skipUnknown(Interpreter &VM, ArrayRef<const Stmt *> Skipped,
     Adds |= forget(VM, S, Reason);
     bool Returns = false;
     if (leaves(S, Returns))
-      Next = Returns                ? Flow::Return
-             : Next == Flow::Return ? Flow::Return
-                                    : Flow::Break;
+      Next = Returns || Next == Flow::Return ? Flow::Return : Flow::Break;
   }
   if (VM.Halted)
     return Flow::Halt;
@@ -270,31 +266,26 @@ static Flow execIf(Interpreter &VM, const IfStmt *S) {
                      "the condition of this 'if' is not known", Condition);
 }
 
-/// Goes past the rest of a loop, or of a `switch`.
-static Flow skipBreakable(Interpreter &VM, ArrayRef<const Stmt *> Skipped,
-                          SourceLocation At, const Twine &Because,
-                          const Cell &Unknown) {
-  const Flow F = skipUnknown(VM, Skipped, At, Because, Unknown);
-  return F == Flow::Break ? Flow::Next : F;
-}
+/// What follows a loop or a `switch` that \p F ends in.
+static Flow afterBreak(Flow F) { return F == Flow::Break ? Flow::Next : F; }
 
 /// One round of a loop. What follows the loop when that is the last one; else
 /// nullopt.
 static std::optional<Flow> execRound(Interpreter &VM, const Stmt *Body) {
   const Flow F = exec(VM, Body);
-  if (F == Flow::Break)
-    return Flow::Next;
-  if (F == Flow::Return || F == Flow::Halt)
-    return F;
-  return std::nullopt;
+  return F == Flow::Next || F == Flow::Continue ? std::nullopt
+                                                : std::optional(afterBreak(F));
 }
 
 /// `while`, `do` and `for`.
-static Flow execLoop(Interpreter &VM, const Stmt *Loop, const Expr *Condition,
-                     const Stmt *Body) {
+static Flow execLoop(Interpreter &VM, const Stmt *Loop) {
   const auto *For = dyn_cast<ForStmt>(Loop);
   const auto *While = dyn_cast<WhileStmt>(Loop);
   const Expr *Increment = For ? For->getInc() : nullptr;
+  const Expr *Condition = For     ? For->getCond()
+                          : While ? While->getCond()
+                                  : cast<DoStmt>(Loop)->getCond();
+  const Stmt *Body = cpp::bodyOf(Loop);
   const VarDecl *Tested = For     ? For->getConditionVariable()
                           : While ? While->getConditionVariable()
                                   : nullptr;
@@ -313,8 +304,8 @@ static Flow execLoop(Interpreter &VM, const Stmt *Loop, const Expr *Condition,
         return Flow::Halt;
       const std::optional<bool> Known = truth(Goes);
       if (!Known)
-        return skipBreakable(VM, {Body, Increment}, Loop->getBeginLoc(),
-                             LoopIsUnknown, Goes);
+        return afterBreak(skipUnknown(
+            VM, {Body, Increment}, Loop->getBeginLoc(), LoopIsUnknown, Goes));
       if (!*Known)
         return Flow::Next;
     }
@@ -355,8 +346,8 @@ static Flow execRange(Interpreter &VM, const CXXForRangeStmt *S) {
     return Flow::Halt;
   const std::optional<std::vector<Cell>> Elements = elementsInRange(Range);
   if (!Elements)
-    return skipBreakable(VM, {S->getBody()}, S->getForLoc(), LoopIsUnknown,
-                         Range);
+    return afterBreak(
+        skipUnknown(VM, {S->getBody()}, S->getForLoc(), LoopIsUnknown, Range));
   const VarDecl *Var = S->getLoopVariable();
   for (const Cell &Element : *Elements) {
     if (!VM.step(S->getForLoc()))
@@ -406,20 +397,15 @@ static Flow execSwitch(Interpreter &VM, const SwitchStmt *S) {
     return Flow::Halt;
   const auto *Body = dyn_cast<CompoundStmt>(S->getBody());
   if (Which->What != Value::Integer || !Body)
-    return skipBreakable(VM, {S->getBody()}, S->getSwitchLoc(),
-                         "the value of this 'switch' is not known", Which);
+    return afterBreak(skipUnknown(VM, {S->getBody()}, S->getSwitchLoc(),
+                                  "the value of this 'switch' is not known",
+                                  Which));
   // From the label on to the first break.
   const Stmt *Start = startOf(VM, Body, Which->Number);
-  bool Runs = false;
-  for (const Stmt *Part : Body->body()) {
-    Runs |= Part == Start;
-    if (!Runs)
-      continue;
-    const Flow F = exec(VM, Part);
-    if (F == Flow::Break)
-      return Flow::Next;
-    if (F != Flow::Next)
-      return F;
+  for (const Stmt *Part :
+       llvm::make_range(llvm::find(Body->body(), Start), Body->body_end())) {
+    if (const Flow F = exec(VM, Part); F != Flow::Next)
+      return afterBreak(F);
   }
   return Flow::Next;
 }
@@ -457,18 +443,10 @@ static Flow execInside(Interpreter &VM, const Stmt *S) {
     return VM.Halted ? Flow::Halt : Flow::Next;
   case Stmt::IfStmtClass:
     return execIf(VM, cast<IfStmt>(S));
-  case Stmt::ForStmtClass: {
-    const auto *Loop = cast<ForStmt>(S);
-    return execLoop(VM, Loop, Loop->getCond(), Loop->getBody());
-  }
-  case Stmt::WhileStmtClass: {
-    const auto *Loop = cast<WhileStmt>(S);
-    return execLoop(VM, Loop, Loop->getCond(), Loop->getBody());
-  }
-  case Stmt::DoStmtClass: {
-    const auto *Loop = cast<DoStmt>(S);
-    return execLoop(VM, Loop, Loop->getCond(), Loop->getBody());
-  }
+  case Stmt::ForStmtClass:
+  case Stmt::WhileStmtClass:
+  case Stmt::DoStmtClass:
+    return execLoop(VM, S);
   case Stmt::CXXForRangeStmtClass:
     return execRange(VM, cast<CXXForRangeStmt>(S));
   case Stmt::SwitchStmtClass:

@@ -20,8 +20,7 @@ namespace {
 class Passes {
 public:
   Passes(Interpreter &Running, const ModulePtr &M, const BudgetRequest &Request,
-         const std::map<const ModuleInstance *, std::string> &Paths,
-         const SourceManager &SM)
+         const RowPaths &Paths, const SourceManager &SM)
       : Running(Running), M(M), Request(Request), Paths(Paths), SM(SM),
         S(Request.Device),
         Optimizes(optimizerNamed(Request.Optimizer).value_or(Optimizer())),
@@ -40,34 +39,272 @@ public:
   Passes &operator=(const Passes &) = delete;
 
   /// Returns their bytes.
-  uint64_t setInputs(llvm::ArrayRef<Cell> Given);
+  uint64_t setInputs(llvm::ArrayRef<Cell> Given) {
+    Inputs.clear();
+    const uint64_t Before = S.memory().live();
+    Inputs = placed(Given, S,
+                    torch::elementType(Request.Type).value_or(torch::Float32));
+    return BytesOfInputs = S.memory().live() - Before;
+  }
+
   /// With \p Lines the time line goes there.
-  PeakRow inference(bool Guarded, StepRows *Lines = nullptr);
-  void keep(StepRows &Row, ModelRows &Model);
-  uint64_t keptByGraph(bool Training, bool InputsGo);
-  PeakRow train(StepRows *Lines = nullptr);
+  PeakRow inference(bool Guarded, StepRows *Lines = nullptr) {
+    setTraining(false);
+    S.GradMode = !Guarded;
+    S.memory().restartPeak();
+    if (Lines)
+      S.memory().startTimeLine();
+    forward();
+    S.GradMode = true;
+    if (Lines)
+      Lines->InferenceLine = takeTimeLine(*Lines);
+    return peak();
+  }
+
+  /// What forward() leaves alive, and which modules have made it.
+  void keep(StepRows &Row, ModelRows &Model) {
+    setTraining(true);
+    const uint64_t Before = S.memory().live();
+    const std::set<const Block *> Old = S.memory().blocks();
+    const Cell Result = forward();
+    Row.Kept = S.memory().live() - Before;
+    Row.Result = shownSizes(Result);
+    if (unknownIn(Result) && !Running.hasGapsOfPass())
+      Row.Missing.push_back(
+          {Model.Made, "what forward() returns is not known"});
+    std::map<std::string, ModuleRow *> ByPath;
+    for (ModuleRow &Each : Model.Modules)
+      if (!Each.IsRepeated)
+        ByPath.emplace(Each.Path, &Each);
+    for (const Block *B : S.memory().blocks()) {
+      if (Old.count(B) || B->Place >= Running.places().size())
+        continue;
+      auto Path = Paths.find(Running.places()[B->Place].Module);
+      // What is made outside of all modules is the model's own.
+      auto It = ByPath.find(Path == Paths.end() ? "" : Path->second);
+      if (It != ByPath.end())
+        It->second->Kept += B->Bytes;
+    }
+    for (const auto &[Module, Sizes] : Running.Results)
+      if (auto Path = Paths.find(Module); Path != Paths.end())
+        if (auto It = ByPath.find(Path->second); It != ByPath.end())
+          It->second->Result = Sizes;
+  }
+
+  /// What the graph of forward() keeps when nobody holds its results, with the
+  /// inputs, if they go as well.
+  uint64_t keptByGraph(bool Training, bool InputsGo) {
+    setTraining(Training);
+    const uint64_t Before = S.memory().live();
+    std::vector<NodePtr> Graph;
+    for (const TensorPtr &T : tensorsIn(forward()))
+      Graph.push_back(T->Maker);
+    if (!InputsGo)
+      return S.memory().live() - Before;
+    Inputs.clear();
+    return S.memory().live() + BytesOfInputs - Before;
+  }
+
+  /// A step; the gradients stay, and the next is a later one.
+  PeakRow train(StepRows *Lines = nullptr) {
+    setTraining(true);
+    S.memory().restartPeak();
+    if (Lines)
+      S.memory().startTimeLine();
+    const Cell Given = forward();
+    S.backward(tensorsIn(Given));
+    PeakRow Result = peak();
+    if (Lines)
+      Lines->LaterLine = takeTimeLine(*Lines);
+    // The optimizer works when what was kept is gone, but for the results.
+    uint64_t Most = 0, State = 0;
+    for (const TensorPtr &T : llvm::make_first_range(Placed))
+      if (T->Gradient) {
+        State += Optimizes.Copies * T->Gradient->Bytes;
+        Most = std::max(Most, T->Gradient->Bytes);
+      }
+    if (HasState) {
+      Result.Bytes += State;
+      if (Lines)
+        for (TimeRow &Point : Lines->LaterLine) {
+          Point.Most += State;
+          Point.After += State;
+        }
+    }
+    HasState = Optimizes.Copies > 0;
+    if (const uint64_t InStep =
+            S.memory().live() + State + Optimizes.Scratch * Most;
+        InStep > Result.Bytes) {
+      Result = {};
+      Result.Bytes = InStep;
+      Result.IsOptimizer = true;
+    }
+    return Result;
+  }
+
   /// The peak of a later step alone; nullopt when it cannot be followed.
-  std::optional<uint64_t> laterPeak(llvm::ArrayRef<Cell> Given);
+  std::optional<uint64_t> laterPeak(llvm::ArrayRef<Cell> Given) {
+    setInputs(Given);
+    uint64_t Peak = 0;
+    for (unsigned I = 0; I < 2; ++I) {
+      Peak = train().Bytes;
+      if (S.memory().isTooLarge())
+        return UINT64_MAX;
+      if (!takeMissing().empty())
+        return std::nullopt;
+    }
+    return Peak;
+  }
+
   /// What the allocator of a GPU asks for, from the start of a process.
-  uint64_t reservedByInference();
-  uint64_t reservedByTraining();
-  std::vector<MissingRow> takeMissing();
+  uint64_t reservedByInference() {
+    inference(/*Guarded=*/true);
+    return takeMissing().empty() ? S.memory().reserved() : 0;
+  }
+
+  uint64_t reservedByTraining() {
+    // What the optimizer keeps, and needs for the moment, for each parameter.
+    std::vector<BlockPtr> State;
+    bool IsFirst = true;
+    for (unsigned Left = 10; Left; --Left) {
+      const uint64_t Before = S.memory().reserved();
+      train();
+      if (!takeMissing().empty())
+        return 0;
+      for (const TensorPtr &T : llvm::make_first_range(Placed)) {
+        if (!T->Gradient)
+          continue;
+        for (unsigned Copy = 0; IsFirst && Copy < Optimizes.Copies; ++Copy)
+          State.push_back(S.allocate(T->Gradient->Bytes));
+        std::vector<BlockPtr> InStep;
+        for (unsigned Each = 0; Each < Optimizes.Scratch; ++Each)
+          InStep.push_back(S.allocate(T->Gradient->Bytes));
+      }
+      if (!IsFirst && S.memory().reserved() == Before)
+        return Before;
+      IsFirst = false;
+    }
+    return 0; // It goes on growing.
+  }
+
+  std::vector<MissingRow> takeMissing() {
+    std::vector<MissingRow> Result;
+    if (const std::string Text = "the tensors are too large for any memory";
+        S.memory().isTooLarge() && Said.emplace("", 0, Text).second)
+      Result.emplace_back().Text = Text;
+    Failed |= Running.failure().has_value();
+    for (const Gap &G : Running.takeGapsOfPass())
+      if (Spot At = spotOf(G.Where, SM);
+          Said.emplace(At.File, At.Line, G.Text).second)
+        Result.push_back({std::move(At), G.Text});
+    return Result;
+  }
+
   bool hasFailed() const { return Failed; }
 
 private:
-  void placeAll(const ModulePtr &Root);
-  void place(const Cell &V);
-  void place(const TensorPtr &T);
-  void setTraining(bool On);
-  Cell forward();
-  PlaceRow placeRow(unsigned Place) const;
-  PeakRow peak() const;
-  std::vector<TimeRow> takeTimeLine(StepRows &Row);
+  void placeAll(const ModulePtr &Root) {
+    std::vector<ModulePtr> Pending = {Root};
+    while (!Pending.empty()) {
+      const ModulePtr Next = Pending.back();
+      Pending.pop_back();
+      if (!Seen.insert(Next.get()).second)
+        continue;
+      All.push_back(Next);
+      for (const auto *Tensors : {&Next->Parameters, &Next->Buffers})
+        for (const ModuleInstance::Tensor &T : *Tensors)
+          place(T.Handle);
+      for (const auto *Children : {&Next->Children, &Next->Unlisted})
+        for (const ModuleInstance::Child &Child : *Children)
+          Pending.push_back(Child.Module);
+      for (const auto &[Field, Member] : Next->Members)
+        if (!Field->getType()->isReferenceType() &&
+            !Field->getType()->isAnyPointerType())
+          place(Member);
+    }
+  }
+
+  /// Tensors and modules that are members, registered or not.
+  void place(const Cell &V) {
+    if (V->What == Value::Module)
+      return placeAll(V->Held);
+    for (const TensorPtr &T : tensorsIn(V))
+      place(T);
+    if (V->What == Value::List)
+      for (const Cell &Element : V->Elements)
+        if (Element->What == Value::Module)
+          placeAll(Element->Held);
+  }
+
+  void place(const TensorPtr &T) {
+    if (!Known.insert(T.get()).second)
+      return;
+    Placed.emplace_back(T, T->Memory);
+    if (!T->Memory) {
+      S.place(*T);
+      return;
+    }
+    // Those that share memory go on doing so.
+    BlockPtr &New = Moved[T->Memory.get()];
+    if (!New)
+      New = S.allocate(T->Memory->Bytes);
+    T->Memory = New;
+  }
+
+  void setTraining(bool On) {
+    for (const ModulePtr &Each : All)
+      Each->IsTraining = On;
+  }
+
+  /// What forward() returns.
+  Cell forward() {
+    if (const auto Type = torch::elementType(Request.Autocast))
+      S.beginAutocast(*Type);
+    const Cell Result = Running.pass(M, Inputs, M->Made);
+    S.endAutocast();
+    return Result;
+  }
+
+  PlaceRow placeRow(unsigned Place) const {
+    PlaceRow Result;
+    if (Place >= Running.places().size())
+      return Result;
+    const Interpreter::Place &At = Running.places()[Place];
+    Result.Where = spotOf(At.Where, SM);
+    if (auto It = Paths.find(At.Module); It != Paths.end())
+      Result.Module = It->second;
+    return Result;
+  }
+
+  PeakRow peak() const {
+    const Memory &Memory = S.memory();
+    PeakRow Result;
+    Result.Bytes = Memory.peak();
+    const unsigned Place = Memory.placeOfPeak();
+    Result.IsBackward = Place & BackwardPlace;
+    PlaceRow At = placeRow(Place & ~BackwardPlace);
+    Result.Where = std::move(At.Where);
+    Result.Module = std::move(At.Module);
+    return Result;
+  }
+
+  std::vector<TimeRow> takeTimeLine(StepRows &Row) {
+    std::vector<TimeRow> Result;
+    for (const TimePoint &Point : S.memory().takeTimeLine()) {
+      const unsigned Place = Point.Place & ~BackwardPlace;
+      const auto [It, New] = Rows.try_emplace(Place, Row.Places.size());
+      if (New)
+        Row.Places.push_back(placeRow(Place));
+      Result.push_back({It->second, (Point.Place & BackwardPlace) != 0,
+                        Point.Most, Point.After});
+    }
+    return Result;
+  }
 
   Interpreter &Running;
   const ModulePtr M;
   const BudgetRequest &Request;
-  const std::map<const ModuleInstance *, std::string> &Paths;
+  const RowPaths &Paths;
   const SourceManager &SM;
   Simulation S;
   /// With the memory that they had before.
@@ -87,266 +324,11 @@ private:
 
 } // namespace
 
-void Passes::place(const TensorPtr &T) {
-  if (!Known.insert(T.get()).second)
-    return;
-  Placed.emplace_back(T, T->Memory);
-  if (!T->Memory) {
-    S.place(*T);
-    return;
-  }
-  // Those that share memory go on doing so.
-  BlockPtr &New = Moved[T->Memory.get()];
-  if (!New)
-    New = S.allocate(T->Memory->Bytes);
-  T->Memory = New;
-}
-
-/// Tensors and modules that are members, registered or not.
-void Passes::place(const Cell &V) {
-  if (V->What == Value::Module)
-    return placeAll(V->Held);
-  for (const TensorPtr &T : tensorsIn(V))
-    place(T);
-  if (V->What == Value::List)
-    for (const Cell &Element : V->Elements)
-      if (Element->What == Value::Module)
-        placeAll(Element->Held);
-}
-
-void Passes::placeAll(const ModulePtr &Root) {
-  std::vector<ModulePtr> Pending = {Root};
-  while (!Pending.empty()) {
-    const ModulePtr Next = Pending.back();
-    Pending.pop_back();
-    if (!Seen.insert(Next.get()).second)
-      continue;
-    All.push_back(Next);
-    for (const auto *Tensors : {&Next->Parameters, &Next->Buffers})
-      for (const ModuleInstance::Tensor &T : *Tensors)
-        place(T.Handle);
-    for (const auto *Children : {&Next->Children, &Next->Unlisted})
-      for (const ModuleInstance::Child &Child : *Children)
-        Pending.push_back(Child.Module);
-    for (const auto &[Field, Member] : Next->Members)
-      if (!Field->getType()->isReferenceType() &&
-          !Field->getType()->isAnyPointerType())
-        place(Member);
-  }
-}
-
-void Passes::setTraining(bool On) {
-  for (const ModulePtr &Each : All)
-    Each->IsTraining = On;
-}
-
-uint64_t Passes::setInputs(llvm::ArrayRef<Cell> Given) {
-  Inputs.clear();
-  const uint64_t Before = S.memory().live();
-  Inputs = placed(Given, S,
-                  torch::elementType(Request.Type).value_or(torch::Float32));
-  return BytesOfInputs = S.memory().live() - Before;
-}
-
-/// What forward() returns.
-Cell Passes::forward() {
-  if (const auto Type = torch::elementType(Request.Autocast))
-    S.beginAutocast(*Type);
-  const Cell Result = Running.pass(M, Inputs, M->Made);
-  S.endAutocast();
-  return Result;
-}
-
-PlaceRow Passes::placeRow(unsigned Place) const {
-  PlaceRow Result;
-  if (Place >= Running.places().size())
-    return Result;
-  const Interpreter::Place &At = Running.places()[Place];
-  Result.Where = spotOf(At.Where, SM);
-  if (auto It = Paths.find(At.Module); It != Paths.end())
-    Result.Module = It->second;
-  return Result;
-}
-
-PeakRow Passes::peak() const {
-  const Memory &Memory = S.memory();
-  PeakRow Result;
-  Result.Bytes = Memory.peak();
-  const unsigned Place = Memory.placeOfPeak();
-  Result.IsBackward = Place & BackwardPlace;
-  PlaceRow At = placeRow(Place & ~BackwardPlace);
-  Result.Where = std::move(At.Where);
-  Result.Module = std::move(At.Module);
-  return Result;
-}
-
-std::vector<TimeRow> Passes::takeTimeLine(StepRows &Row) {
-  std::vector<TimeRow> Result;
-  for (const TimePoint &Point : S.memory().takeTimeLine()) {
-    const unsigned Place = Point.Place & ~BackwardPlace;
-    const auto [It, New] = Rows.try_emplace(Place, Row.Places.size());
-    if (New)
-      Row.Places.push_back(placeRow(Place));
-    Result.push_back({It->second, (Point.Place & BackwardPlace) != 0,
-                      Point.Most, Point.After});
-  }
-  return Result;
-}
-
-std::vector<MissingRow> Passes::takeMissing() {
-  std::vector<MissingRow> Result;
-  if (const std::string Text = "the tensors are too large for any memory";
-      S.memory().isTooLarge() && Said.emplace("", 0, Text).second)
-    Result.emplace_back().Text = Text;
-  Failed |= Running.failure().has_value();
-  for (const Gap &G : Running.takeGapsOfPass())
-    if (Spot At = spotOf(G.Where, SM);
-        Said.emplace(At.File, At.Line, G.Text).second)
-      Result.push_back({std::move(At), G.Text});
-  return Result;
-}
-
-PeakRow Passes::inference(bool Guarded, StepRows *Lines) {
-  setTraining(false);
-  S.GradMode = !Guarded;
-  S.memory().restartPeak();
-  if (Lines)
-    S.memory().startTimeLine();
-  forward();
-  S.GradMode = true;
-  if (Lines)
-    Lines->InferenceLine = takeTimeLine(*Lines);
-  return peak();
-}
-
-/// What forward() leaves alive, and which modules have made it.
-void Passes::keep(StepRows &Row, ModelRows &Model) {
-  setTraining(true);
-  const uint64_t Before = S.memory().live();
-  const std::set<const Block *> Old = S.memory().blocks();
-  const Cell Result = forward();
-  Row.Kept = S.memory().live() - Before;
-  Row.Result = shownSizes(Result);
-  if (unknownIn(Result) && !Running.hasGapsOfPass())
-    Row.Missing.push_back({Model.Made, "what forward() returns is not known"});
-  std::map<std::string, ModuleRow *> ByPath;
-  for (ModuleRow &Each : Model.Modules)
-    if (!Each.IsRepeated)
-      ByPath.emplace(Each.Path, &Each);
-  for (const Block *B : S.memory().blocks()) {
-    if (Old.count(B) || B->Place >= Running.places().size())
-      continue;
-    auto Path = Paths.find(Running.places()[B->Place].Module);
-    // What is made outside of all modules is the model's own.
-    auto It = ByPath.find(Path == Paths.end() ? "" : Path->second);
-    if (It != ByPath.end())
-      It->second->Kept += B->Bytes;
-  }
-  for (const auto &[Module, Sizes] : Running.Results)
-    if (auto Path = Paths.find(Module); Path != Paths.end())
-      if (auto It = ByPath.find(Path->second); It != ByPath.end())
-        It->second->Result = Sizes;
-}
-
-/// What the graph of forward() keeps when nobody holds its results, with the
-/// inputs, if they go as well.
-uint64_t Passes::keptByGraph(bool Training, bool InputsGo) {
-  setTraining(Training);
-  const uint64_t Before = S.memory().live();
-  std::vector<NodePtr> Graph;
-  for (const TensorPtr &T : tensorsIn(forward()))
-    Graph.push_back(T->Maker);
-  if (!InputsGo)
-    return S.memory().live() - Before;
-  Inputs.clear();
-  return S.memory().live() + BytesOfInputs - Before;
-}
-
-/// A step; the gradients stay, and the next is a later one.
-PeakRow Passes::train(StepRows *Lines) {
-  setTraining(true);
-  S.memory().restartPeak();
-  if (Lines)
-    S.memory().startTimeLine();
-  const Cell Given = forward();
-  S.backward(tensorsIn(Given));
-  PeakRow Result = peak();
-  if (Lines)
-    Lines->LaterLine = takeTimeLine(*Lines);
-  // The optimizer works when what was kept is gone, but for the results.
-  uint64_t Most = 0, State = 0;
-  for (const TensorPtr &T : llvm::make_first_range(Placed))
-    if (T->Gradient) {
-      State += Optimizes.Copies * T->Gradient->Bytes;
-      Most = std::max(Most, T->Gradient->Bytes);
-    }
-  if (HasState) {
-    Result.Bytes += State;
-    if (Lines)
-      for (TimeRow &Point : Lines->LaterLine) {
-        Point.Most += State;
-        Point.After += State;
-      }
-  }
-  HasState = Optimizes.Copies > 0;
-  if (const uint64_t InStep =
-          S.memory().live() + State + Optimizes.Scratch * Most;
-      InStep > Result.Bytes) {
-    Result = {};
-    Result.Bytes = InStep;
-    Result.IsOptimizer = true;
-  }
-  return Result;
-}
-
-std::optional<uint64_t> Passes::laterPeak(llvm::ArrayRef<Cell> Given) {
-  setInputs(Given);
-  uint64_t Peak = 0;
-  for (unsigned I = 0; I < 2; ++I) {
-    Peak = train().Bytes;
-    if (S.memory().isTooLarge())
-      return UINT64_MAX;
-    if (!takeMissing().empty())
-      return std::nullopt;
-  }
-  return Peak;
-}
-
-uint64_t Passes::reservedByInference() {
-  inference(/*Guarded=*/true);
-  return takeMissing().empty() ? S.memory().reserved() : 0;
-}
-
-uint64_t Passes::reservedByTraining() {
-  // What the optimizer keeps, and needs for the moment, for each parameter.
-  std::vector<BlockPtr> State;
-  bool IsFirst = true;
-  for (unsigned Left = 10; Left; --Left) {
-    const uint64_t Before = S.memory().reserved();
-    train();
-    if (!takeMissing().empty())
-      return 0;
-    for (const TensorPtr &T : llvm::make_first_range(Placed)) {
-      if (!T->Gradient)
-        continue;
-      for (unsigned Copy = 0; IsFirst && Copy < Optimizes.Copies; ++Copy)
-        State.push_back(S.allocate(T->Gradient->Bytes));
-      std::vector<BlockPtr> InStep;
-      for (unsigned Each = 0; Each < Optimizes.Scratch; ++Each)
-        InStep.push_back(S.allocate(T->Gradient->Bytes));
-    }
-    if (!IsFirst && S.memory().reserved() == Before)
-      return Before;
-    IsFirst = false;
-  }
-  return 0; // It goes on growing.
-}
-
 std::optional<uint64_t> keptByGraph(Interpreter &Running, const ModulePtr &M,
                                     const StepInputs &Inputs, bool Training,
                                     bool InputsGo, const SourceManager &SM) {
   const BudgetRequest Request;
-  const std::map<const ModuleInstance *, std::string> Paths;
+  const RowPaths Paths;
   Passes P(Running, M, Request, Paths, SM);
   P.setInputs(Inputs.Arguments);
   const uint64_t Kept = P.keptByGraph(Training, InputsGo);
@@ -354,8 +336,7 @@ std::optional<uint64_t> keptByGraph(Interpreter &Running, const ModulePtr &M,
 }
 
 void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
-             const BudgetRequest &Request,
-             const std::map<const ModuleInstance *, std::string> &Paths,
+             const BudgetRequest &Request, const RowPaths &Paths,
              const SourceManager &SM, ModelRows &Model) {
   StepRows &Row = Model.Step;
   Model.HasStep = true;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/bytes/library/ModuleRows.h"
+#include "analysis/bytes/interpret/Elaboration.h"
 #include "analysis/torch/api/TorchTypes.h"
 
 using namespace clang;
