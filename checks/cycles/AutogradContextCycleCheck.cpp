@@ -90,8 +90,7 @@ llvm::SmallVector<KeptTensor, 4> decide(const AutogradForward &In,
 
 Finding worded(const KeptTensor &K) {
   const SavedValue &S = K.Store;
-  Finding F =
-      Finding::at(S.Where->Stmt::getBeginLoc(), S.Where->getSourceRange());
+  Finding F = Finding::from(S.Where);
   if (S.InHelper)
     F.note(S.InHelper, "it is put into saved_data here");
   if (K.Output) {

@@ -30,11 +30,6 @@ using torch::ContextList;
 // The context
 //===----------------------------------------------------------------------===//
 
-ContextUses::ContextUses(const FunctionDecl *F) : F(F) {
-  cpp::forEach<Stmt>(
-      F->getBody(), [&](const Stmt *S) { lookAt(S); }, cpp::Lambdas::Skipped);
-}
-
 void ContextUses::lookAt(const Stmt *S) {
   if (const auto *Return = dyn_cast<ReturnStmt>(S))
     Returns.push_back(Return);
@@ -126,19 +121,12 @@ static bool isNotDifferentiable(const Expr *E) {
 }
 
 static bool isNotDifferentiable(const ValueDecl *Var, const Stmt *Body) {
-  const auto *V = dyn_cast_or_null<VarDecl>(Var);
-  if (V && !isa<ParmVarDecl>(V) && V->getInit() &&
-      isNotDifferentiable(V->getInit()))
+  const auto *V = dyn_cast<VarDecl>(Var);
+  if (V && !isa<ParmVarDecl>(V) && isNotDifferentiable(V->getInit()))
     return true;
-  return Var && llvm::any_of(cpp::writesTo(Var, Body), [](const auto &W) {
-           return W.Value && isNotDifferentiable(W.Value);
-         });
-}
-
-AutogradForward::AutogradForward(const FunctionDecl *F)
-    : F(F), Body(F->getBody()), Uses(F) {
-  if (!F->isDependentContext())
-    Ways = &cpp::Body::of(F).paths();
+  return llvm::any_of(cpp::writesTo(Var, Body), [](const auto &W) {
+    return W.Value && isNotDifferentiable(W.Value);
+  });
 }
 
 llvm::SmallVector<SavedTensor, 2>
@@ -185,7 +173,7 @@ AutogradForward::asOutput(const SavedTensor &K, const SavedValue &S) const {
   if (F->isDependentContext())
     At = followsInText(Var, S, Goals);
   else
-    Ways->holdsUntil(Var, S.Where, [&](const Stmt *Way) {
+    cpp::Body::of(F).paths().holdsUntil(Var, S.Where, [&](const Stmt *Way) {
       return (At = Goals.lookup(Way)) != nullptr;
     });
   if (!At)
@@ -217,16 +205,13 @@ AutogradForward::followsInText(const ValueDecl *Var, const SavedValue &S,
 
 bool AutogradForward::returns(const ReturnStmt *Return,
                               const Object &Output) const {
-  if (!Return->getRetValue())
-    return false;
-  for (const Expr *E : torch::keptBy(Return->getRetValue(), Body)) {
-    auto Returned = cpp::objectOf(E, Body);
-    if (Returned && Returned->Root == Output.Root &&
-        Returned->Fields == Output.Fields &&
-        !(Returned->Element && Output.Element))
-      return true;
-  }
-  return false;
+  const Expr *Value = Return->getRetValue();
+  return Value && llvm::any_of(torch::keptBy(Value, Body), [&](const Expr *E) {
+           auto Returned = cpp::objectOf(E, Body);
+           return Returned && Returned->Root == Output.Root &&
+                  Returned->Fields == Output.Fields &&
+                  !(Returned->Element && Output.Element);
+         });
 }
 
 const CallExpr *

@@ -73,7 +73,11 @@ struct SavedValue {
 /// What a body does with the context.
 class ContextUses {
 public:
-  explicit ContextUses(const clang::FunctionDecl *F);
+  explicit ContextUses(const clang::FunctionDecl *F) : F(F) {
+    cpp::forEach<clang::Stmt>(
+        F->getBody(), [&](const clang::Stmt *S) { lookAt(S); },
+        cpp::Lambdas::Skipped);
+  }
 
   llvm::SmallVector<SavedValue, 4> Stores;
   llvm::SmallVector<const clang::ReturnStmt *, 4> Returns;
@@ -98,7 +102,8 @@ struct SavedTensor {
 /// One forward function.
 class AutogradForward {
 public:
-  explicit AutogradForward(const clang::FunctionDecl *F);
+  explicit AutogradForward(const clang::FunctionDecl *F)
+      : F(F), Body(F->getBody()), Uses(F) {}
 
   const ContextUses &uses() const { return Uses; }
   const clang::FunctionDecl *function() const { return F; }
@@ -131,7 +136,6 @@ private:
   const clang::FunctionDecl *F;
   const clang::Stmt *Body;
   ContextUses Uses;
-  const cpp::Paths *Ways = nullptr; ///< Not in templates.
 };
 
 /// Is something moved in \p E?

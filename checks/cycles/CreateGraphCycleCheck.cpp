@@ -139,11 +139,11 @@ const VarDecl *unchangedVariable(const Expr *E, const Stmt *Body) {
 
 /// The finding at \p Call, which makes the graph of gradients.
 Finding worded(const CallExpr *Call) {
-  return Finding::at(Call->Stmt::getBeginLoc(), Call->getSourceRange())
-      .says("backward() with create_graph=true stores gradients whose graph "
-            "owns the parameters: each parameter and its gradient keep each "
-            "other until the gradient is reset; " +
-            torch::spelling::Grad + " returns them instead");
+  return Finding::from(Call).says(
+      "backward() with create_graph=true stores gradients whose graph "
+      "owns the parameters: each parameter and its gradient keep each "
+      "other until the gradient is reset; " +
+      torch::spelling::Grad + " returns them instead");
 }
 
 /// Is there no finding at \p Call, which is in \p In, because of a reset there?

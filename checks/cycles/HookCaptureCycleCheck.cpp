@@ -86,14 +86,13 @@ const LambdaCapture *captureOf(const LambdaExpr *Lambda, const Expr *Kept) {
 
 /// Does a mutable lambda let go of what it captured?
 bool releases(const LambdaExpr *Lambda, const LambdaCapture *Capture) {
-  if (!Lambda || !Lambda->isMutable() || !Capture)
-    return false;
-  return llvm::any_of(
-      cpp::writesTo(Capture->getCapturedVar(), Lambda->getBody()),
-      [](const cpp::Write &W) {
-        return W.Kind == cpp::WriteKind::Assigned ||
-               W.Kind == cpp::WriteKind::Released;
-      });
+  return Lambda && Lambda->isMutable() && Capture &&
+         llvm::any_of(
+             cpp::writesTo(Capture->getCapturedVar(), Lambda->getBody()),
+             [](const cpp::Write &W) {
+               return W.Kind == cpp::WriteKind::Assigned ||
+                      W.Kind == cpp::WriteKind::Released;
+             });
 }
 
 /// Is \p Var written between two places of the text?
@@ -140,21 +139,20 @@ public:
     if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
       const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
       if (!Var || !Var->isLocalVarDecl() || !Var->getInit() ||
-          Var->isStaticLocal() || cpp::isReassigned(Var, Body))
-        return false;
-      if (!reaches(Var->getInit()))
+          Var->isStaticLocal() || cpp::isReassigned(Var, Body) ||
+          !reaches(Var->getInit()))
         return false;
       Way.push_back(Var->getInit());
       return true;
     }
-    if (const auto *List = dyn_cast<InitListExpr>(E))
-      return llvm::any_of(List->inits(),
+    auto ReachesAny = [&](const auto &Inputs) {
+      return llvm::any_of(Inputs,
                           [&](const Expr *I) { return reaches(I, true); });
-    if (isa<CXXConstructExpr, CXXStdInitializerListExpr>(E)) {
+    };
+    if (isa<InitListExpr, CXXConstructExpr, CXXStdInitializerListExpr>(E)) {
       auto Elements = cpp::listElements(E);
       return !(Elements.size() == 1 && Elements[0] == E) &&
-             llvm::any_of(Elements,
-                          [&](const Expr *I) { return reaches(I, true); });
+             ReachesAny(Elements);
     }
     const auto *Call = dyn_cast<CallExpr>(E);
     if (!Call || torch::dropsHistory(Call) || torch::isIntegralCast(Call))
@@ -164,19 +162,15 @@ public:
           Module->Module ? cpp::objectOf(Module->Module, Body)
                          : std::optional<cpp::Object>(cpp::Object());
       return (Object && cpp::owns(*Object, Source)) ||
-             (!Module->Body && llvm::any_of(Module->Inputs, [&](const Expr *I) {
-               return reaches(I, true);
-             }));
+             (!Module->Body && ReachesAny(Module->Inputs));
     }
     const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
     if (!Facts || Facts->Factory || Facts->neverDifferentiable() ||
         !torch::isTensor(Call->getType()))
       return false;
-    if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
-        Method && reaches(Method->getImplicitObjectArgument(), true))
-      return true;
-    return llvm::any_of(Call->arguments(),
-                        [&](const Expr *I) { return reaches(I, true); });
+    const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+    return (Method && reaches(Method->getImplicitObjectArgument(), true)) ||
+           ReachesAny(Call->arguments());
   }
 
 private:
@@ -198,44 +192,30 @@ bool isParameter(const FieldDecl *Field) {
 
 /// Does a class have tensors or modules to lose?
 bool isHeavy(QualType T) {
-  QualType Pointee = cpp::pointeeOf(T);
-  if (torch::isModule(T))
-    return true;
-  const CXXRecordDecl *R = cpp::recordOf(Pointee);
-  if (!R || !R->hasDefinition())
-    return false;
-  for (const CXXRecordDecl *Part = R->getDefinition(); Part;) {
-    for (const FieldDecl *Field : Part->fields()) {
-      QualType F = Field->getType();
-      if (!F->isPointerType() && !F->isReferenceType() &&
-          (torch::isModule(F) || torch::isOptimizerType(F) ||
-           (!torch::isIntrusivePtr(F) && torch::mayHoldTensor(F))))
-        return true;
-    }
-    const CXXRecordDecl *Base = nullptr;
-    for (const CXXBaseSpecifier &B : Part->bases())
-      if (const CXXRecordDecl *Next = B.getType()->getAsCXXRecordDecl();
-          Next && Next->hasDefinition() && !cpp::isStdDecl(Next))
-        Base = Next->getDefinition();
-    Part = Base;
-  }
-  return false;
+  auto HasHeavyField = [](const CXXRecordDecl *R) {
+    R = R->getDefinition();
+    return R && !cpp::isStdDecl(R) &&
+           llvm::any_of(R->fields(), [](const FieldDecl *Field) {
+             QualType F = Field->getType();
+             return !F->isPointerType() && !F->isReferenceType() &&
+                    (torch::isModule(F) || torch::isOptimizerType(F) ||
+                     (!torch::isIntrusivePtr(F) && torch::mayHoldTensor(F)));
+           });
+  };
+  const CXXRecordDecl *R = cpp::recordOf(cpp::pointeeOf(T));
+  return torch::isModule(T) ||
+         (R && (HasHeavyField(R) || cpp::anyBase(R, HasHeavyField)));
 }
 
 /// Is every mention of \p Var in \p Lambda a plain read of its values, which a
 /// detached copy gives as well?
 bool readsValuesOnly(const LambdaExpr *Lambda, const ValueDecl *Var) {
   const cpp::Body &Body = cpp::Body::of(Lambda->getCallOperator());
-  auto IsRead = [&](const Expr *E) {
-    const Stmt *Up = Body.outerOf(E);
-    if (const auto *Member = dyn_cast_or_null<MemberExpr>(Up))
-      Up = Body.parentOf(Member);
-    const auto *Call = dyn_cast_or_null<CallExpr>(Up);
-    return torch::onlyReads(Call) && !torch::asksForHistory(Call);
-  };
   return !cpp::anyOf<DeclRefExpr>(
       Lambda->getBody(), [&](const DeclRefExpr *Ref) {
-        return Ref->getDecl() == Var && !IsRead(Ref);
+        const CallExpr *User = Body.callOn(Ref);
+        return Ref->getDecl() == Var &&
+               !(torch::onlyReads(User) && !torch::asksForHistory(User));
       });
 }
 
@@ -417,12 +397,8 @@ public:
         if (Finding F = worded(*K, *S, *Result.Context);
             !Worst || F.Strength < Worst->Strength)
           Worst = std::move(F);
-    if (!Worst)
-      return;
-    if (auto Why = removalOf(*S, unit()))
-      silent(S->loc(), *Why->Row, Why->Detail, Why->At);
-    else
-      report(*Worst);
+    if (Worst)
+      report(Worst->because(removalOf(*S, unit())));
   }
 };
 

@@ -44,29 +44,27 @@ bool isModuleOwner(QualType T) {
   return cpp::isSharedOwner(T) && torch::isModule(T);
 }
 
+using Classes = llvm::SmallVector<const CXXRecordDecl *, 2>;
+
 /// The classes of modules that a value of \p T owns, by value, holder, smart
 /// pointer or container.
-void addModulesIn(QualType T, llvm::SmallVectorImpl<const CXXRecordDecl *> &To,
-                  unsigned Depth = 0) {
+Classes modulesIn(QualType T, unsigned Depth = 0) {
+  Classes Found;
   if (T.isNull() || Depth > 4 || !cpp::isOwningType(T))
-    return;
-  QualType Pointee = cpp::pointeeOf(T);
-  const CXXRecordDecl *R = cpp::recordOf(Pointee.isNull() ? T : Pointee);
+    return Found;
+  const CXXRecordDecl *R = torch::heldClass(T);
   if (torch::isModule(T)) {
     if (R && R->hasDefinition())
-      To.push_back(R->getDefinition());
-    return;
+      Found.push_back(R->getDefinition());
+  } else if (cpp::isStdDecl(R)) {
+    cpp::forEachArgument(R, [&](QualType Arg) {
+      llvm::append_range(Found, modulesIn(Arg, Depth + 1));
+    });
   }
-  if (R && cpp::isStdDecl(R))
-    cpp::forEachArgument(
-        R, [&](QualType Arg) { addModulesIn(Arg, To, Depth + 1); });
+  return Found;
 }
 
-bool ownsModules(QualType T) {
-  llvm::SmallVector<const CXXRecordDecl *, 2> Held;
-  addModulesIn(T, Held);
-  return !Held.empty();
-}
+bool ownsModules(QualType T) { return !modulesIn(T).empty(); }
 
 /// A place in the code that makes one object an owner of another.
 struct Edge {
@@ -78,22 +76,15 @@ struct Edge {
   bool Direct = false;
 };
 
-/// The field of its object that a method puts parameter \p I into, or that it
-/// registers it (Registers).
-struct Stored {
-  const FieldDecl *Field = nullptr;
-  bool Registers = false;
-};
-Stored storedBy(const CXXMethodDecl *Method, unsigned I) {
-  Stored Found;
-  for (const torch::StoredArgument &Known : torch::storedArguments(Method)) {
-    if (Known.Index != I)
-      continue;
-    if (!Known.Field)
-      Found.Registers = true;
-    else if (cpp::isOwningType(Known.Field->getType()))
-      Found.Field = Known.Field;
-  }
+/// The field of its object that a method puts parameter \p I into; null where
+/// it only registers it, nullopt where it does neither.
+std::optional<const FieldDecl *> storedBy(const CXXMethodDecl *Method,
+                                          unsigned I) {
+  std::optional<const FieldDecl *> Found;
+  for (const torch::StoredArgument &Known : torch::storedArguments(Method))
+    if (Known.Index == I &&
+        (Known.Field ? cpp::isOwningType(Known.Field->getType()) : !Found))
+      Found = Known.Field;
   return Found;
 }
 
@@ -140,13 +131,10 @@ private:
     if (!Method || !Method->getIdentifier() ||
         !cpp::isUserCode(Method->getLocation(), SM))
       return;
-    for (unsigned I = 0; I < Call->getNumArgs(); ++I) {
-      if (!isModuleOwner(Call->getArg(I)->getType()))
-        continue;
-      Stored Where = storedBy(Method, I);
-      if (Where.Field || Where.Registers)
-        add(Call, cpp::objectOf(Object, Body), Where.Field, Call->getArg(I));
-    }
+    for (unsigned I = 0; I < Call->getNumArgs(); ++I)
+      if (isModuleOwner(Call->getArg(I)->getType()))
+        if (auto Field = storedBy(Method, I))
+          add(Call, cpp::objectOf(Object, Body), *Field, Call->getArg(I));
   }
 
   /// `Child child(parent)`: what its constructor stores.
@@ -154,7 +142,7 @@ private:
     if (!Var->isLocalVarDecl() || Var->isStaticLocal() || !Var->getInit() ||
         !isModuleOwner(Var->getType()) || cpp::objectOf(Var->getInit(), Body))
       return;
-    cpp::Object Owner;
+    Object Owner;
     Owner.Root = Var;
     add(Var->getInit(), Owner, nullptr, Var->getInit());
   }
@@ -232,7 +220,14 @@ public:
       for (const CXXCtorInitializer *Init : Ctor->inits())
         if (Init->isMemberInitializer() && Init->isWritten())
           given(Init->getMember(), Init->getInit());
-    cpp::forEach<CallExpr>(Body, [&](const CallExpr *Call) { lookAt(Call); });
+    cpp::forEach<CallExpr>(Body, [&](const CallExpr *Call) {
+      const auto *Member = cpp::isAssignment(Call)
+                               ? dyn_cast_or_null<MemberExpr>(
+                                     cpp::stripImplicit(Call->getArg(0)))
+                               : nullptr;
+      if (Member)
+        given(Member->getMemberDecl(), Call->getArg(1));
+    });
     flow::forEachReleased(F, [&](const FieldDecl *Field) {
       if (ownsModules(Field->getType()))
         Released.insert(Field);
@@ -248,12 +243,9 @@ public:
 
   /// Does any released member own modules of the class that \p T does?
   bool releases(QualType T) const {
-    llvm::SmallVector<const CXXRecordDecl *, 2> Wanted;
-    addModulesIn(T, Wanted);
+    const Classes Wanted = modulesIn(T);
     return llvm::any_of(Released, [&](const FieldDecl *Field) {
-      llvm::SmallVector<const CXXRecordDecl *, 2> Held;
-      addModulesIn(Field->getType(), Held);
-      return llvm::any_of(Held, [&](const CXXRecordDecl *Class) {
+      return llvm::any_of(modulesIn(Field->getType()), [&](const auto *Class) {
         return llvm::any_of(Wanted, [&](const CXXRecordDecl *Other) {
           return Class == Other || Other->isDerivedFrom(Class);
         });
@@ -262,70 +254,41 @@ public:
   }
 
 private:
-  void lookAt(const CallExpr *Call) {
-    if (!cpp::isAssignment(Call) || cpp::isEmptyValue(Call->getArg(1)))
-      return;
-    if (const FieldDecl *Field = fieldOf(Call->getArg(0)))
-      given(Field, Call->getArg(1));
-  }
-
-  static const FieldDecl *fieldOf(const Expr *E) {
-    const auto *Member = dyn_cast_or_null<MemberExpr>(cpp::stripImplicit(E));
-    const auto *Field =
-        Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
-    return Field && ownsModules(Field->getType()) ? Field->getCanonicalDecl()
-                                                  : nullptr;
-  }
-
   /// A parameter, `this` or another variable's object: not one made here.
-  void given(const FieldDecl *Field, const Expr *Value) {
-    if (!isModuleOwner(Field->getType()))
+  void given(const ValueDecl *Member, const Expr *Value) {
+    const auto *Field = dyn_cast<FieldDecl>(Member);
+    if (!Field || !isModuleOwner(Field->getType()))
       return;
     auto Object = cpp::objectOf(Value, Body);
-    const auto *Var =
-        Object ? dyn_cast_or_null<VarDecl>(Object->Root) : nullptr;
-    bool Exists =
-        Object && Object->Fields.empty() && (!Var || isa<ParmVarDecl>(Var));
-    if (Exists)
+    if (Object && Object->Fields.empty() &&
+        (!isa_and_nonnull<VarDecl>(Object->Root) ||
+         isa<ParmVarDecl>(Object->Root)))
       Filled.try_emplace(Field->getCanonicalDecl(), Value);
   }
 };
 
-/// How a class of modules owns another, by its members and theirs.
-class ClassOwnership {
-public:
-  /// The member of \p Owner that leads to \p Owned; null when none does.
-  const FieldDecl *memberLeadingTo(const CXXRecordDecl *Owner,
-                                   const CXXRecordDecl *Owned,
-                                   const FieldDecl *Except) {
-    llvm::SmallPtrSet<const CXXRecordDecl *, 8> Seen;
-    return search(Owner, Owned, Except, Seen);
-  }
-
-private:
-  const FieldDecl *search(const CXXRecordDecl *Owner,
-                          const CXXRecordDecl *Owned, const FieldDecl *Except,
-                          llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Seen) {
-    if (!Seen.insert(Owner).second || torch::isTorchDecl(Owner))
-      return nullptr;
-    for (const FieldDecl *Field : Owner->fields()) {
-      if (Field->getCanonicalDecl() == Except)
-        continue;
-      llvm::SmallVector<const CXXRecordDecl *, 2> Held;
-      addModulesIn(Field->getType(), Held);
-      for (const CXXRecordDecl *Class : Held)
-        if (Class == Owned || search(Class, Owned, Except, Seen))
-          return Field;
-    }
-    for (const CXXBaseSpecifier &Base : Owner->bases())
-      if (const CXXRecordDecl *B = Base.getType()->getAsCXXRecordDecl();
-          B && B->hasDefinition())
-        if (const FieldDecl *Field =
-                search(B->getDefinition(), Owned, Except, Seen))
-          return Field;
+/// The member by which modules of class \p Owner own those of \p Owned, perhaps
+/// through members of its own; null when there is none. \p Seen are the classes
+/// that were looked at.
+const FieldDecl *
+memberLeadingTo(const CXXRecordDecl *Owner, const CXXRecordDecl *Owned,
+                const FieldDecl *Except,
+                llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Seen) {
+  if (!Seen.insert(Owner).second || torch::isTorchDecl(Owner))
     return nullptr;
-  }
-};
+  for (const FieldDecl *Field : Owner->fields())
+    if (Field->getCanonicalDecl() != Except)
+      for (const CXXRecordDecl *Class : modulesIn(Field->getType()))
+        if (Class == Owned || memberLeadingTo(Class, Owned, Except, Seen))
+          return Field;
+  for (const CXXBaseSpecifier &Base : Owner->bases())
+    if (const CXXRecordDecl *B = Base.getType()->getAsCXXRecordDecl();
+        B && B->hasDefinition())
+      if (const FieldDecl *Field =
+              memberLeadingTo(B->getDefinition(), Owned, Except, Seen))
+        return Field;
+  return nullptr;
+}
 
 /// The finding that \p Way makes, which begins with the edge that closes it.
 Finding worded(llvm::ArrayRef<const Edge *> Way) {
@@ -335,15 +298,14 @@ Finding worded(llvm::ArrayRef<const Edge *> Way) {
                         llvm::all_of(Way, [](const Edge *Step) {
                           return !Step->Field && Step->Direct;
                         });
-  Finding F =
-      Finding::at(E.Where->getBeginLoc(), E.Where->getSourceRange())
-          .says((E.Owner == E.Owned
-                     ? "this makes " + Owner +
-                           " own itself, directly or through a member: it is "
-                           "never freed"
-                     : "this makes " + Owner + " own " + Owned +
-                           ", which owns it: neither is ever freed") +
-                (Recurses ? ", and parameters() recurses without end" : ""));
+  Finding F = Finding::from(E.Where).says(
+      (E.Owner == E.Owned
+           ? "this makes " + Owner +
+                 " own itself, directly or through a member: it is "
+                 "never freed"
+           : "this makes " + Owner + " own " + Owned +
+                 ", which owns it: neither is ever freed") +
+      (Recurses ? ", and parameters() recurses without end" : ""));
   for (const Edge *Step : llvm::drop_begin(Way))
     F.note(Step->Where->getBeginLoc(), nameOf(Step->Owned) + " is given to " +
                                            nameOf(Step->Owner) + " here");
@@ -399,9 +361,8 @@ public:
       Uses.addElsewhere(Module);
     for (const FunctionDecl *F : unit().functions())
       checkEdges(F, Uses);
-    ClassOwnership Classes;
     for (const CXXRecordDecl *Child : Modules)
-      checkClasses(Child, Uses, Classes);
+      checkClasses(Child, Uses);
     Modules.clear();
     Reported.clear();
   }
@@ -444,20 +405,18 @@ private:
 
   /// Cycles that no function is seen to close: \p Child and another class own
   /// each other, and \p Child takes the other as it comes.
-  void checkClasses(const CXXRecordDecl *Child, const FieldUses &Uses,
-                    ClassOwnership &Classes) {
+  void checkClasses(const CXXRecordDecl *Child, const FieldUses &Uses) {
     for (const FieldDecl *Field : Child->fields()) {
       const FieldDecl *Own = Field->getCanonicalDecl();
       const Expr *Given = Uses.Filled.lookup(Own);
       if (!Given || Reported.contains(Own))
         continue;
-      llvm::SmallVector<const CXXRecordDecl *, 2> Held;
-      addModulesIn(Field->getType(), Held);
-      for (const CXXRecordDecl *Parent : Held) {
+      for (const CXXRecordDecl *Parent : modulesIn(Field->getType())) {
         if (Parent == Child->getDefinition())
           continue;
+        llvm::SmallPtrSet<const CXXRecordDecl *, 8> Seen;
         const FieldDecl *Back =
-            Classes.memberLeadingTo(Parent, Child->getDefinition(), Own);
+            memberLeadingTo(Parent, Child->getDefinition(), Own, Seen);
         if (!Back || Reported.contains(Back->getCanonicalDecl()))
           continue;
         const FieldDecl *Released =

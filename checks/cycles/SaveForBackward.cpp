@@ -59,13 +59,11 @@ private:
     std::string Context; ///< What stands before saved_data: `ctx->`.
   };
 
-  static const Expr *statementOf(const Expr *E, const CompoundStmt *Block) {
-    for (const Stmt *S : Block->body()) {
+  static bool isStatementOf(const CompoundStmt *Block, const Expr *E) {
+    return llvm::any_of(Block->body(), [&](const Stmt *S) {
       const auto *Whole = dyn_cast<Expr>(S);
-      if (Whole && Whole->IgnoreImplicit() == E)
-        return E;
-    }
-    return nullptr;
+      return Whole && Whole->IgnoreImplicit() == E;
+    });
   }
 
   const CompoundStmt *block(const FunctionDecl *F) const {
@@ -78,10 +76,8 @@ private:
     std::optional<std::string> Key = literalOf(S.Key);
     const VarDecl *Var = cpp::variableOf(S.Value);
     if (!Op || S.InHelper || !Key || !Block || !Var || mentionsMove(S.Value) ||
-        !torch::isTensor(Var->getType()) || !statementOf(Op, Block) ||
-        !Var->isLocalVarDeclOrParm())
-      return false;
-    if (llvm::any_of(Elements, [&](const Element &E) { return E.Key == *Key; }))
+        !torch::isTensor(Var->getType()) || !isStatementOf(Block, Op) ||
+        !Var->isLocalVarDeclOrParm() || isOurs(*Key))
       return false;
     const auto *Slot = dyn_cast<CallExpr>(cpp::peel(Op->getArg(0)));
     const auto *Data = Slot ? dyn_cast<MemberExpr>(cpp::peel(
@@ -114,10 +110,12 @@ private:
                                         SM.getFileLoc(B->getBeginLoc()));
   }
 
-  bool isOurs(StringRef Key) const {
-    return llvm::any_of(Elements,
-                        [&](const Element &E) { return E.Key == Key; });
+  /// The element with \p Key, or none.
+  const Element *elementOf(StringRef Key) const {
+    return llvm::find_if(Elements,
+                         [&](const Element &E) { return E.Key == Key; });
   }
+  bool isOurs(StringRef Key) const { return elementOf(Key) != Elements.end(); }
 
   /// The call or expression that \p E is an operand of, and the element of
   /// saved_data there.
@@ -172,14 +170,12 @@ private:
           fixits::sourceText(Data->getBase()->getSourceRange(), Context);
       if (!torch::asToTensor(Call) || Base.empty() || !usesValue(Call, Body))
         return false;
-      unsigned Index = 0;
-      while (Elements[Index].Key != *Key)
-        ++Index;
-      Reads.push_back(
-          {Call, Index, (Base + (Data->isArrow() ? "->" : ".")).str()});
+      const auto Index = elementOf(*Key) - Elements.begin();
+      Reads.push_back({Call, static_cast<unsigned>(Index),
+                       (Base + (Data->isArrow() ? "->" : ".")).str()});
     }
     // Lambdas are not looked into: none may mention it.
-    return !cpp::anyOf<LambdaExpr>(Backward->getBody(),
+    return !cpp::anyOf<LambdaExpr>(Block,
                                    [](const LambdaExpr *) { return true; });
   }
 
@@ -205,33 +201,30 @@ private:
     std::string Names;
     for (const Element &E : Elements)
       Names += (Names.empty() ? "" : ", ") + E.Var->getNameAsString();
-    auto Append = [&](const fixits::Edits &Some) {
-      All.append(Some.begin(), Some.end());
-      return !Some.empty();
-    };
     const bool HasSave = !From.uses().Saves.empty();
     if (HasSave) {
       const CallExpr *Save = From.uses().Saves.front();
-      const CompoundStmt *Block = block(From.function());
       const InitListExpr *List = listIn(Save->getArg(0));
-      if (!List || !statementOf(Save, Block))
+      if (!List || !isStatementOf(block(From.function()), Save))
         return false;
       Known = List->getNumInits();
-      if (!Append(fixits::appendToList(List, Names, Context)))
+      if (!append(All, fixits::appendToList(List, Names, Context)))
         return false;
     }
-    for (const Element &E : Elements) {
-      bool IsLast = &E == &Elements.back();
-      if (!HasSave && IsLast) {
-        if (!Append(fixits::replaceExpression(
-                E.Statement, E.Context + "save_for_backward({" + Names + "})",
-                Context)))
-          return false;
-      } else if (!Append(fixits::removeStatement(E.Statement, Context))) {
-        return false;
-      }
-    }
-    return true;
+    return llvm::all_of(Elements, [&](const Element &E) {
+      const bool Saves = !HasSave && &E == &Elements.back();
+      return append(
+          All,
+          Saves ? fixits::replaceExpression(
+                      E.Statement,
+                      E.Context + "save_for_backward({" + Names + "})", Context)
+                : fixits::removeStatement(E.Statement, Context));
+    });
+  }
+
+  static bool append(fixits::Edits &All, const fixits::Edits &Some) {
+    All.append(Some.begin(), Some.end());
+    return !Some.empty();
   }
 
   /// The braces of a list of tensors that is written in place.
@@ -267,18 +260,16 @@ private:
   }
 
   bool replaceReads(fixits::Edits &All) {
-    for (const Read &R : Reads) {
+    return llvm::all_of(Reads, [&](const Read &R) {
       std::string Saved = savedVariable(R.Call);
       if (Saved.empty())
         Saved = R.Context + "get_saved_variables()";
-      fixits::Edits One = fixits::replaceExpression(
-          R.Call, Saved + "[" + std::to_string(Known + R.Element) + "]",
-          Context);
-      if (One.empty())
-        return false;
-      All.append(One.begin(), One.end());
-    }
-    return true;
+      return append(All,
+                    fixits::replaceExpression(
+                        R.Call,
+                        Saved + "[" + std::to_string(Known + R.Element) + "]",
+                        Context));
+    });
   }
 
   const AutogradForward &From;

@@ -16,6 +16,7 @@
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/modules/Kept.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/ASTLambda.h"
 #include "clang/Basic/SourceManager.h"
 
 using namespace clang;
@@ -69,9 +70,9 @@ bool isReleasedSomewhere(const FieldDecl *Field, const CallExpr *Except,
 
 /// A cheap look: does \p Call assign, add or hand over a function object?
 bool mayStoreFunction(const CallExpr *Call) {
-  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
-    return cpp::isAssignment(Op) &&
-           cpp::isFunctionObject(Op->getArg(0)->getType());
+  if (isa<CXXOperatorCallExpr>(Call))
+    return cpp::isAssignment(Call) &&
+           cpp::isFunctionObject(Call->getArg(0)->getType());
   const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
   const CXXMethodDecl *Callee = Method ? Method->getMethodDecl() : nullptr;
   if (!Callee || Call->getNumArgs() == 0 || torch::isTorchDecl(Callee))
@@ -107,106 +108,90 @@ const CallExpr *hookRemoval(const Expr *Tensor, const Stmt *Body) {
   });
 }
 
-class LostCaptures {
-public:
-  explicit LostCaptures(const StoredFunction &S)
-      : Call(S.Call), Lambda(S.Lambda), Hooked(S.Place), In(S.In),
-        SM(In->getASTContext().getSourceManager()) {}
+bool isAfter(SourceLocation Loc, SourceLocation End, const ASTContext &In) {
+  const SourceManager &SM = In.getSourceManager();
+  return SM.isBeforeInTranslationUnit(SM.getFileLoc(End), SM.getFileLoc(Loc));
+}
 
-  std::optional<LostCapture> find() const {
-    const auto *Method = dyn_cast<CXXMethodDecl>(In);
-    if (!Lambda || In->isMain() || (Method && Method->getParent()->isLambda()))
-      return std::nullopt;
-    std::optional<LostCapture> First;
-    for (const LambdaCapture &C : Lambda->captures()) {
-      if (!C.capturesVariable() || C.getCaptureKind() != LCK_ByRef)
-        continue;
-      const auto *Var = dyn_cast<VarDecl>(C.getCapturedVar());
-      if (Var && Var->isInitCapture())
-        Var = cpp::variableOf(Var->getInit());
-      if (!cpp::Body::of(In).isOwn(Var) || Var == Hooked.Root)
-        continue;
-      LostCapture Found{Var, C.getLocation(), backwardAfter(Var)};
-      if (Found.Backward)
-        return Found;
-      if (!First)
-        First = Found;
-    }
-    if (!First || !outlives())
-      return std::nullopt;
-    First->UsedBy = usedBy();
-    return First;
-  }
+/// A call of backward() in the function, after the block of \p Var, which the
+/// hooked tensor outlives: it is a parameter, a member or a variable from
+/// before.
+const CallExpr *backwardAfter(const VarDecl *Var, const StoredFunction &S) {
+  const ASTContext &Context = S.In->getASTContext();
+  const ValueDecl *Hooked = S.Place.Root;
+  const Stmt *Scope =
+      isa<ParmVarDecl>(Var) ? nullptr : cpp::Body::of(S.In).scopeOf(Var);
+  if (!Scope || Scope == S.In->getBody() ||
+      (Hooked && !isa<ParmVarDecl>(Hooked) &&
+       !isAfter(Scope->getBeginLoc(), Hooked->getLocation(), Context)))
+    return nullptr;
+  return cpp::findFirst<CallExpr>(
+      S.In->getBody(),
+      [&](const CallExpr *C) {
+        return torch::isBackward(C) &&
+               isAfter(C->Stmt::getBeginLoc(), Scope->getEndLoc(), Context);
+      },
+      cpp::Lambdas::Skipped);
+}
 
-private:
-  bool isAfter(SourceLocation Loc, SourceLocation End) const {
-    return SM.isBeforeInTranslationUnit(SM.getFileLoc(End), SM.getFileLoc(Loc));
-  }
-
-  /// A call of backward() in this function, after the block of \p Var, which
-  /// the hooked tensor outlives.
-  const CallExpr *backwardAfter(const VarDecl *Var) const {
-    const Stmt *Scope =
-        isa<ParmVarDecl>(Var) ? nullptr : cpp::Body::of(In).scopeOf(Var);
-    if (!Scope || Scope == In->getBody() || !isHookedBefore(Scope))
-      return nullptr;
-    return cpp::findFirst<CallExpr>(
-        In->getBody(),
-        [&](const CallExpr *C) {
-          return torch::isBackward(C) &&
-                 isAfter(C->Stmt::getBeginLoc(), Scope->getEndLoc());
-        },
-        cpp::Lambdas::Skipped);
-  }
-
-  /// Is the hooked tensor a parameter, a member or a variable from before
-  /// \p Scope?
-  bool isHookedBefore(const Stmt *Scope) const {
-    return !Hooked.Root || isa<ParmVarDecl>(Hooked.Root) ||
-           isAfter(Scope->getBeginLoc(), Hooked.Root->getLocation());
-  }
-
-  /// Does the tensor surely live on when the function has returned?
-  bool outlives() const {
-    if (!Hooked.Root)
-      return llvm::all_of(Hooked.Fields, [](const FieldDecl *Field) {
-        return cpp::isOwningType(Field->getType());
-      });
-    if (isa<ParmVarDecl>(Hooked.Root))
-      return true;
-    const Stmt *Body = In->getBody();
-    return cpp::anyOf<ReturnStmt>(
-        Body,
-        [&](const ReturnStmt *S) {
-          return S->getRetValue() &&
-                 llvm::any_of(
-                     torch::keptBy(S->getRetValue(), Body), [&](const Expr *E) {
-                       auto Object = cpp::objectOf(E, Body);
-                       return Object && !Object->Element && *Object == Hooked;
-                     });
-        },
-        cpp::Lambdas::Skipped);
-  }
-
-  /// A backward pass within this function, for which the hook may be meant, or
-  /// a call that may take it away. Null for none.
-  const CallExpr *usedBy() const {
-    return cpp::findFirst<CallExpr>(In->getBody(), [&](const CallExpr *C) {
-      const FunctionDecl *Callee = C->getDirectCallee();
-      return torch::isBackward(C) ||
-             (isAfter(C->Stmt::getBeginLoc(), Call->Stmt::getEndLoc()) &&
-              (!Callee || !cpp::isOfLibrary(Callee)));
+/// Does the hooked tensor surely live on when the function has returned?
+bool outlivesFunction(const StoredFunction &S) {
+  if (!S.Place.Root)
+    return llvm::all_of(S.Place.Fields, [](const FieldDecl *Field) {
+      return cpp::isOwningType(Field->getType());
     });
-  }
+  const Stmt *Body = S.In->getBody();
+  auto IsTensor = [&](const Expr *E) {
+    auto Object = cpp::objectOf(E, Body);
+    return Object && !Object->Element && *Object == S.Place;
+  };
+  return isa<ParmVarDecl>(S.Place.Root) ||
+         cpp::anyOf<ReturnStmt>(
+             Body,
+             [&](const ReturnStmt *Return) {
+               const Expr *Value = Return->getRetValue();
+               return Value &&
+                      llvm::any_of(torch::keptBy(Value, Body), IsTensor);
+             },
+             cpp::Lambdas::Skipped);
+}
 
-  const CallExpr *Call;
-  const LambdaExpr *Lambda;
-  const cpp::Object &Hooked;
-  const FunctionDecl *In;
-  const SourceManager &SM;
-};
+/// A backward pass within the function, for which the hook may be meant, or a
+/// call that may take it away. Null for none.
+const CallExpr *usedBefore(const StoredFunction &S) {
+  return cpp::findFirst<CallExpr>(S.In->getBody(), [&](const CallExpr *C) {
+    return torch::isBackward(C) ||
+           (isAfter(C->Stmt::getBeginLoc(), S.Call->Stmt::getEndLoc(),
+                    S.In->getASTContext()) &&
+            !cpp::isOfLibrary(C->getDirectCallee()));
+  });
+}
 
 } // namespace
+
+std::optional<LostCapture> lostCapture(const StoredFunction &S) {
+  if (!S.Lambda || S.In->isMain() || isLambdaCallOperator(S.In))
+    return std::nullopt;
+  std::optional<LostCapture> First;
+  for (const LambdaCapture &C : S.Lambda->captures()) {
+    if (!C.capturesVariable() || C.getCaptureKind() != LCK_ByRef)
+      continue;
+    const auto *Var = dyn_cast<VarDecl>(C.getCapturedVar());
+    if (Var && Var->isInitCapture())
+      Var = cpp::variableOf(Var->getInit());
+    if (!cpp::Body::of(S.In).isOwn(Var) || Var == S.Place.Root)
+      continue;
+    LostCapture Found{Var, C.getLocation(), backwardAfter(Var, S)};
+    if (Found.Backward)
+      return Found;
+    if (!First)
+      First = Found;
+  }
+  if (!First || !outlivesFunction(S))
+    return std::nullopt;
+  First->UsedBy = usedBefore(S);
+  return First;
+}
 
 /// \p Function, which \p Call stores in \p To or, with \p Field, in a field of
 /// that.
@@ -276,10 +261,6 @@ std::optional<Because> removalOf(const StoredFunction &S,
       return Because{&HookCaptureCycle.Removed, "call", Call->getExprLoc()};
   }
   return std::nullopt;
-}
-
-std::optional<LostCapture> lostCapture(const StoredFunction &S) {
-  return LostCaptures(S).find();
 }
 
 } // namespace libtorch_tidy
