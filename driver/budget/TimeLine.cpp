@@ -10,7 +10,7 @@
 #include "driver/output/Markup.h"
 #include "driver/project/Messages.h"
 #include <cmath>
-#include <map>
+#include <set>
 
 using libtorch_tidy::bytes::PeakRow;
 using libtorch_tidy::bytes::TimeRow;
@@ -32,18 +32,198 @@ struct Column {
 class Picture {
 public:
   Picture(llvm::raw_ostream &OS, const PassPicture &Pass,
-          const std::vector<bytes::PlaceRow> &Places, StringRef Folder);
-  void write();
+          const std::vector<bytes::PlaceRow> &Places, StringRef Folder)
+      : OS(OS), Pass(Pass), Folder(Folder) {
+    for (const TimeRow &Point : Pass.Line) {
+      const bytes::PlaceRow &Where = Places[Point.Place];
+      All.push_back({{Point.Most, Where.Where, Where.Module, Point.IsBackward},
+                     Point.After});
+    }
+    // The step of an optimizer has no line of its own, and a pass without
+    // operators has none at all.
+    if (Pass.Peak.IsOptimizer || All.empty())
+      All.push_back(
+          {Pass.Peak, All.empty() ? Pass.Peak.Bytes : All.back().After});
+    for (const auto &[I, Each] : llvm::enumerate(All)) {
+      Least = std::min(Least, Each.After);
+      if (Each.At.Bytes > Most) {
+        Most = Each.At.Bytes;
+        Highest = I;
+      }
+    }
+    uint64_t Below = 0;
+    for (Band Each : Pass.Floor) {
+      // A parameter that gets no gradient after all counts in the sums only.
+      Each.Bytes = std::min(Each.Bytes, Least - Below);
+      Below += Each.Bytes;
+      if (Each.Bytes)
+        Bands.push_back(std::move(Each));
+    }
+  }
+
+  void write() {
+    OS << "<figure>\n<figcaption>During " << Pass.Name;
+    if (!Most) {
+      OS << " nothing is in use.</figcaption>\n</figure>\n";
+      return;
+    }
+    OS << (Pass.IsIncomplete ? " at least " : " ") << "<b>"
+       << readableBytes(Most) << "</b> "
+       << (Most < 1024 ? "" : "(" + grouped(Most) + " bytes) ")
+       << "are in use at the peak, " << escapeHtml(place(All[Highest].At))
+       << "."
+       << "</figcaption>\n<div class=\"chart\">\n";
+    axis();
+    plot();
+    OS << "</div>\n";
+    legend();
+    highest();
+    OS << "</figure>\n";
+  }
 
 private:
-  void axis();
-  void plot();
-  void areas();
-  void floor();
-  void hits();
-  void labels();
-  void legend();
-  void highest();
+  /// Round numbers of the unit that the most has.
+  void axis() {
+    const ByteUnit Unit = unitFor(Most);
+    const double Value = static_cast<double>(Most) / Unit.Bytes;
+    // 1, 2 or 5 of a power of ten, at most five times.
+    double Step = std::pow(10, std::floor(std::log10(Value / 5)));
+    for (const double Factor : {2.0, 2.5, 2.0})
+      if (Step * 5 < Value)
+        Step *= Factor;
+    if (Unit.Bytes == 1)
+      Step = std::max(1.0, std::floor(Step));
+    const unsigned Digits = Step >= 1 ? 0 : 1;
+    OS << "<svg class=\"axis\" aria-hidden=\"true\">";
+    for (unsigned I = 0; Step * I <= Value; ++I) {
+      const double Level = Top + Height - Height * Step * I / Value;
+      Ticks.emplace_back(Level, I ? decimal(Step * I, Digits) + " " + Unit.Name
+                                  : std::string("0"));
+      OS << "<text x=\"100%\" y=\"" << decimal(Level + 4, 1) << "\">"
+         << Ticks.back().second << "</text>";
+    }
+    OS << "</svg>\n";
+  }
+
+  /// What is in use between operators, and above it what is while they run.
+  void areas() {
+    OS << "<path class=\"while\" d=\"M0 " << Height;
+    for (const auto &[I, Each] : llvm::enumerate(All))
+      OS << "V" << decimal(level(Each.At.Bytes), 1) << "H" << I + 1;
+    OS << "V" << Height << "z\"/>\n<path class=\"kept\" d=\"M0 " << Height
+       << "L0 " << decimal(level(Least), 1);
+    for (const auto &[I, Each] : llvm::enumerate(All))
+      OS << "L" << I + 1 << " " << decimal(level(Each.After), 1);
+    OS << "V" << Height << "z\"/>\n";
+  }
+
+  void floor() {
+    uint64_t Below = 0;
+    for (const Band &Each : Bands) {
+      const uint64_t End = Below + Each.Bytes;
+      OS << "<rect class=\"" << Each.Class << "\" y=\""
+         << decimal(level(End), 1) << "\" width=\"" << All.size()
+         << "\" height=\"" << decimal(level(Below) - level(End), 1) << "\"/>\n";
+      Below = End;
+    }
+  }
+
+  /// What a pointer over the picture is told.
+  void hits() {
+    for (const auto &[I, Each] : llvm::enumerate(All))
+      OS << "<rect class=\"hit\" x=\"" << I << "\" width=\"1\" height=\""
+         << Height << "\"><title>" << escapeHtml(place(Each.At)) << "\nat most "
+         << grouped(Each.At.Bytes) << " bytes (" << readableBytes(Each.At.Bytes)
+         << ")\nthen " << grouped(Each.After) << " bytes</title></rect>\n";
+  }
+
+  /// What is not to be stretched with the width.
+  void labels() {
+    const auto Turn = llvm::find_if(All, [](const Column &C) {
+      return C.At.IsBackward || C.At.IsOptimizer;
+    });
+    if (Turn != All.end())
+      OS << "<line class=\"turn\" x1=\"" << percent(Turn - All.begin())
+         << "\" x2=\"" << percent(Turn - All.begin()) << "\" y1=\"" << Top
+         << "\" y2=\"" << Top + Height + 20 << "\"/>";
+    OS << "<text x=\"0\" y=\"" << Top + Height + 17 << "\">forward</text>";
+    if (Turn != All.end())
+      OS << "<text class=\"last\" x=\"100%\" y=\"" << Top + Height + 17
+         << (Turn->At.IsOptimizer ? "\">optimizer</text>"
+                                  : "\">backward</text>");
+    const double At = Highest + 0.5;
+    OS << "\n<circle cx=\"" << percent(At) << "\" cy=\"" << Top
+       << "\" r=\"4\"/><text class=\"peak"
+       << (2 * At > All.size() ? " last" : "") << "\" x=\"" << percent(At)
+       << "\" y=\"" << Top - 10 << "\">peak " << readableBytes(Most);
+    // As much as has room next to it on a wide page.
+    constexpr size_t MaxLabel = 56;
+    std::string Where = place(All[Highest].At);
+    if (Where.size() > MaxLabel)
+      Where = lineOf(All[Highest].At.Where, Folder);
+    if (!Where.empty() && Where.size() <= MaxLabel)
+      OS << "<tspan class=\"wide\"> " << escapeHtml(Where) << "</tspan>";
+    OS << "</text>\n";
+  }
+
+  void plot() {
+    OS << "<svg class=\"plot\" role=\"img\" aria-label=\"Bytes in use during "
+       << Pass.Name << ": " << readableBytes(Most) << " at the peak\">\n"
+       << "<svg y=\"" << Top << "\" width=\"100%\" height=\"" << Height
+       << "\" viewBox=\"0 0 " << All.size() << " " << Height
+       << "\" preserveAspectRatio=\"none\">\n";
+    areas();
+    floor();
+    OS << "</svg>\n";
+    for (const auto &[Level, Text] : Ticks)
+      OS << "<line class=\"grid\" x2=\"100%\" y1=\"" << decimal(Level, 1)
+         << "\" y2=\"" << decimal(Level, 1) << "\"/>";
+    OS << "\n";
+    labels();
+    // Above all else, for the pointer.
+    OS << "<svg y=\"" << Top << "\" width=\"100%\" height=\"" << Height
+       << "\" viewBox=\"0 0 " << All.size() << " " << Height
+       << "\" preserveAspectRatio=\"none\">\n";
+    hits();
+    OS << "</svg>\n</svg>\n";
+  }
+
+  void legend() {
+    OS << "<ul class=\"legend\">\n";
+    for (const Band &Each : Bands)
+      OS << "<li><span class=\"chip " << Each.Class << "\"></span> "
+         << escapeHtml(Each.Name) << "</li>\n";
+    OS << "<li><span class=\"chip kept\"></span> made by operators, and in use "
+          "until a later one</li>\n<li><span class=\"chip while\"></span> only "
+          "while an operator runs</li>\n</ul>\n";
+  }
+
+  /// For those who cannot point at it.
+  void highest() {
+    std::vector<const Column *> Order;
+    for (const Column &Each : All)
+      Order.push_back(&Each);
+    // Those of equal bytes in the order of time.
+    llvm::stable_sort(Order, [](const Column *A, const Column *B) {
+      return A->At.Bytes > B->At.Bytes;
+    });
+    OS << "<details class=\"highest\"><summary>Where most is in use</summary>\n"
+       << "<table>\n<thead><tr><th scope=\"col\">Place</th><th scope=\"col\" "
+          "class=\"count\">Bytes</th></tr></thead>\n<tbody>\n";
+    constexpr size_t MaxPlaces = 10;
+    std::set<std::tuple<std::string, unsigned, std::string, bool, bool>> Seen;
+    for (const Column *Each : Order) {
+      const PeakRow &At = Each->At;
+      if (Seen.size() < MaxPlaces &&
+          Seen.insert({At.Where.File, At.Where.Line, At.Module, At.IsBackward,
+                       At.IsOptimizer})
+              .second)
+        OS << "<tr><td>" << escapeHtml(place(At)) << "</td><td class=\"count\">"
+           << grouped(At.Bytes) << "</td></tr>\n";
+    }
+    OS << "</tbody>\n</table>\n</details>\n";
+  }
+
   std::string place(const PeakRow &At) const {
     const std::string Text = placeOf(At, Folder);
     return Text.empty() ? "before the first operator" : Text;
@@ -68,198 +248,6 @@ private:
 };
 
 } // namespace
-
-Picture::Picture(llvm::raw_ostream &OS, const PassPicture &Pass,
-                 const std::vector<bytes::PlaceRow> &Places, StringRef Folder)
-    : OS(OS), Pass(Pass), Folder(Folder) {
-  for (const TimeRow &Point : Pass.Line) {
-    const bytes::PlaceRow &Where = Places[Point.Place];
-    All.push_back({{Point.Most, Where.Where, Where.Module, Point.IsBackward},
-                   Point.After});
-  }
-  // The step of an optimizer has no line of its own, and a pass without
-  // operators has none at all.
-  if (Pass.Peak.IsOptimizer || All.empty())
-    All.push_back(
-        {Pass.Peak, All.empty() ? Pass.Peak.Bytes : All.back().After});
-  for (const auto &[I, Each] : llvm::enumerate(All)) {
-    Least = std::min(Least, Each.After);
-    if (Each.At.Bytes > Most) {
-      Most = Each.At.Bytes;
-      Highest = I;
-    }
-  }
-  uint64_t Below = 0;
-  for (Band Each : Pass.Floor) {
-    // A parameter that gets no gradient after all counts in the sums only.
-    Each.Bytes = std::min(Each.Bytes, Least - Below);
-    Below += Each.Bytes;
-    if (Each.Bytes)
-      Bands.push_back(std::move(Each));
-  }
-}
-
-/// Round numbers of the unit that the most has.
-void Picture::axis() {
-  const ByteUnit Unit = unitFor(Most);
-  const double Value = static_cast<double>(Most) / Unit.Bytes;
-  // 1, 2 or 5 of a power of ten, at most five times.
-  double Step = std::pow(10, std::floor(std::log10(Value / 5)));
-  for (const double Factor : {2.0, 2.5, 2.0})
-    if (Step * 5 < Value)
-      Step *= Factor;
-  if (Unit.Bytes == 1)
-    Step = std::max(1.0, std::floor(Step));
-  const unsigned Digits = Step >= 1 ? 0 : 1;
-  OS << "<svg class=\"axis\" aria-hidden=\"true\">";
-  for (unsigned I = 0; Step * I <= Value; ++I) {
-    const double Level = Top + Height - Height * Step * I / Value;
-    Ticks.emplace_back(Level, I ? decimal(Step * I, Digits) + " " + Unit.Name
-                                : std::string("0"));
-    OS << "<text x=\"100%\" y=\"" << decimal(Level + 4, 1) << "\">"
-       << Ticks.back().second << "</text>";
-  }
-  OS << "</svg>\n";
-}
-
-/// What is in use between operators, and above it what is while they run.
-void Picture::areas() {
-  OS << "<path class=\"while\" d=\"M0 " << Height;
-  for (const auto &[I, Each] : llvm::enumerate(All))
-    OS << "V" << decimal(level(Each.At.Bytes), 1) << "H" << I + 1;
-  OS << "V" << Height << "z\"/>\n<path class=\"kept\" d=\"M0 " << Height
-     << "L0 " << decimal(level(Least), 1);
-  for (const auto &[I, Each] : llvm::enumerate(All))
-    OS << "L" << I + 1 << " " << decimal(level(Each.After), 1);
-  OS << "V" << Height << "z\"/>\n";
-}
-
-void Picture::floor() {
-  uint64_t Below = 0;
-  for (const Band &Each : Bands) {
-    const uint64_t End = Below + Each.Bytes;
-    OS << "<rect class=\"" << Each.Class << "\" y=\"" << decimal(level(End), 1)
-       << "\" width=\"" << All.size() << "\" height=\""
-       << decimal(level(Below) - level(End), 1) << "\"/>\n";
-    Below = End;
-  }
-}
-
-/// What a pointer over the picture is told.
-void Picture::hits() {
-  for (const auto &[I, Each] : llvm::enumerate(All))
-    OS << "<rect class=\"hit\" x=\"" << I << "\" width=\"1\" height=\""
-       << Height << "\"><title>" << escapeHtml(place(Each.At)) << "\nat most "
-       << grouped(Each.At.Bytes) << " bytes (" << readableBytes(Each.At.Bytes)
-       << ")\nthen " << grouped(Each.After) << " bytes</title></rect>\n";
-}
-
-/// What is not to be stretched with the width.
-void Picture::labels() {
-  const auto Turn = llvm::find_if(
-      All, [](const Column &C) { return C.At.IsBackward || C.At.IsOptimizer; });
-  if (Turn != All.end())
-    OS << "<line class=\"turn\" x1=\"" << percent(Turn - All.begin())
-       << "\" x2=\"" << percent(Turn - All.begin()) << "\" y1=\"" << Top
-       << "\" y2=\"" << Top + Height + 20 << "\"/>";
-  OS << "<text x=\"0\" y=\"" << Top + Height + 17 << "\">forward</text>";
-  if (Turn != All.end())
-    OS << "<text class=\"last\" x=\"100%\" y=\"" << Top + Height + 17
-       << (Turn->At.IsOptimizer ? "\">optimizer</text>" : "\">backward</text>");
-  const double At = Highest + 0.5;
-  OS << "\n<circle cx=\"" << percent(At) << "\" cy=\"" << Top
-     << "\" r=\"4\"/><text class=\"peak" << (2 * At > All.size() ? " last" : "")
-     << "\" x=\"" << percent(At) << "\" y=\"" << Top - 10 << "\">peak "
-     << readableBytes(Most);
-  // As much as has room next to it on a wide page.
-  constexpr size_t MaxLabel = 56;
-  std::string Where = place(All[Highest].At);
-  if (Where.size() > MaxLabel)
-    Where = lineOf(All[Highest].At.Where, Folder);
-  if (!Where.empty() && Where.size() <= MaxLabel)
-    OS << "<tspan class=\"wide\"> " << escapeHtml(Where) << "</tspan>";
-  OS << "</text>\n";
-}
-
-void Picture::plot() {
-  OS << "<svg class=\"plot\" role=\"img\" aria-label=\"Bytes in use during "
-     << Pass.Name << ": " << readableBytes(Most) << " at the peak\">\n"
-     << "<svg y=\"" << Top << "\" width=\"100%\" height=\"" << Height
-     << "\" viewBox=\"0 0 " << All.size() << " " << Height
-     << "\" preserveAspectRatio=\"none\">\n";
-  areas();
-  floor();
-  OS << "</svg>\n";
-  for (const auto &[Level, Text] : Ticks)
-    OS << "<line class=\"grid\" x2=\"100%\" y1=\"" << decimal(Level, 1)
-       << "\" y2=\"" << decimal(Level, 1) << "\"/>";
-  OS << "\n";
-  labels();
-  // Above all else, for the pointer.
-  OS << "<svg y=\"" << Top << "\" width=\"100%\" height=\"" << Height
-     << "\" viewBox=\"0 0 " << All.size() << " " << Height
-     << "\" preserveAspectRatio=\"none\">\n";
-  hits();
-  OS << "</svg>\n</svg>\n";
-}
-
-void Picture::legend() {
-  OS << "<ul class=\"legend\">\n";
-  for (const Band &Each : Bands)
-    OS << "<li><span class=\"chip " << Each.Class << "\"></span> "
-       << escapeHtml(Each.Name) << "</li>\n";
-  OS << "<li><span class=\"chip kept\"></span> made by operators, and in use "
-        "until a later one</li>\n<li><span class=\"chip while\"></span> only "
-        "while an operator runs</li>\n</ul>\n";
-}
-
-/// For those who cannot point at it.
-void Picture::highest() {
-  using Key = std::tuple<std::string, unsigned, std::string, bool, bool>;
-  std::map<Key, const Column *> ByPlace;
-  for (const Column &Each : All) {
-    const Column *&Known =
-        ByPlace[{Each.At.Where.File, Each.At.Where.Line, Each.At.Module,
-                 Each.At.IsBackward, Each.At.IsOptimizer}];
-    if (!Known || Known->At.Bytes < Each.At.Bytes)
-      Known = &Each;
-  }
-  std::vector<const Column *> Order;
-  for (const auto &[Place, Each] : ByPlace)
-    Order.push_back(Each);
-  // Those of equal bytes in the order of time.
-  llvm::sort(Order, [](const Column *A, const Column *B) {
-    return A->At.Bytes != B->At.Bytes ? A->At.Bytes > B->At.Bytes : A < B;
-  });
-  constexpr size_t MaxPlaces = 10;
-  Order.resize(std::min(Order.size(), MaxPlaces));
-  OS << "<details class=\"highest\"><summary>Where most is in use</summary>\n"
-     << "<table>\n<thead><tr><th scope=\"col\">Place</th><th scope=\"col\" "
-        "class=\"count\">Bytes</th></tr></thead>\n<tbody>\n";
-  for (const Column *Each : Order)
-    OS << "<tr><td>" << escapeHtml(place(Each->At))
-       << "</td><td class=\"count\">" << grouped(Each->At.Bytes)
-       << "</td></tr>\n";
-  OS << "</tbody>\n</table>\n</details>\n";
-}
-
-void Picture::write() {
-  OS << "<figure>\n<figcaption>During " << Pass.Name;
-  if (!Most) {
-    OS << " nothing is in use.</figcaption>\n</figure>\n";
-    return;
-  }
-  OS << (Pass.IsIncomplete ? " at least " : " ") << "<b>" << readableBytes(Most)
-     << "</b> " << (Most < 1024 ? "" : "(" + grouped(Most) + " bytes) ")
-     << "are in use at the peak, " << escapeHtml(place(All[Highest].At)) << "."
-     << "</figcaption>\n<div class=\"chart\">\n";
-  axis();
-  plot();
-  OS << "</div>\n";
-  legend();
-  highest();
-  OS << "</figure>\n";
-}
 
 void writeTimeLine(llvm::raw_ostream &OS, const PassPicture &Pass,
                    const std::vector<bytes::PlaceRow> &Places,

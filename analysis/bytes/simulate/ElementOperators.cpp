@@ -158,8 +158,7 @@ static OperatorResult where(OperatorCall &Op) {
 
 static OperatorResult prelu(OperatorCall &Op) {
   const Tensor T = Op.self(), Weight = Op.tensor("weight");
-  const Tensor Out = Op.makeLike(T);
-  return Op.record({Out}, {{T}, {Weight}}, {T, Weight}, bytesOf(T));
+  return Op.record({Op.makeLike(T)}, {{T}, {Weight}}, {T, Weight}, bytesOf(T));
 }
 
 //===----------------------------------------------------------------------===//
@@ -268,8 +267,7 @@ static OperatorResult glu(OperatorCall &Op) {
   const size_t D = Op.dimension(Op.integer("dim", -1), To.size());
   if (D < To.size())
     To[D] /= 2;
-  const Tensor Out = Op.make(To, T);
-  return Op.record({Out}, {{T}}, {T});
+  return Op.record({Op.make(To, T)}, {{T}}, {T});
 }
 
 static OperatorResult maybeWithIndices(OperatorCall &Op) {

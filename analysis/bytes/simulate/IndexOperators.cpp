@@ -201,8 +201,7 @@ static OperatorResult index(OperatorCall &Op) {
       Of.Places.back() - Of.Places.front() < Of.Places.size();
   To.insert(To.begin() + (AreNeighbours ? Of.Places.front() : 0),
             Of.Picked->begin(), Of.Picked->end());
-  const Tensor Out = Op.make(To, T);
-  return Op.record({Out}, {{Of.View}}, Of.Kept);
+  return Op.record({Op.make(To, T)}, {{Of.View}}, Of.Kept);
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,8 +220,7 @@ static OperatorResult pick(OperatorCall &Op) {
     if (D < To.size())
       To[D] = Count;
   }
-  const Tensor Out = Op.make(To, T);
-  return Op.record({Out}, {{T}}, {Indices, Selects ? nullptr : T});
+  return Op.record({Op.make(To, T)}, {{T}}, {Indices, Selects ? nullptr : T});
 }
 
 /// index_put, scatter, index_copy and the like.
@@ -289,8 +287,7 @@ static OperatorResult cat(OperatorCall &Op) {
     To[D] = Sum;
   if (Op.Trouble)
     return {};
-  const Tensor Out = Op.make(To, Type);
-  return Op.record({Out}, Inputs);
+  return Op.record({Op.make(To, Type)}, Inputs);
 }
 
 /// repeat(repeats), tile(dims), repeat_interleave(repeats, dim).
@@ -315,8 +312,7 @@ static OperatorResult repeat(OperatorCall &Op) {
       To[To.size() - Times->size() + I] =
           productOf({To[To.size() - Times->size() + I], (*Times)[I]});
   }
-  const Tensor Out = Op.make(To, T);
-  return Op.record({Out}, {{T}}, {Sources});
+  return Op.record({Op.make(To, T)}, {{T}}, {Sources});
 }
 
 /// to(dtype), type_as(other): a copy, where it is of another type.

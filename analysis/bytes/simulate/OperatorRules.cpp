@@ -184,6 +184,13 @@ Cell OperatorCall::find(StringRef Names) {
   return nullptr;
 }
 
+Tensor OperatorCall::withMemory(const TensorPtr &T) {
+  if (T->Memory)
+    return {*this, T};
+  notFollowed("the size of a tensor that '" + Name + "' is given is not known");
+  return nullptr;
+}
+
 Tensor OperatorCall::maybeTensor(StringRef Names) {
   const Cell A = find(Names);
   if (!A || A->What == Value::Null)
@@ -198,15 +205,7 @@ Tensor OperatorCall::maybeTensor(StringRef Names) {
     notFollowed(Names, "is not a tensor");
     return nullptr;
   }
-  const TensorPtr &T = A->Handle;
-  if (!T->Shape.Defined)
-    return nullptr;
-  if (!T->Memory) {
-    notFollowed("the size of a tensor that '" + Name +
-                "' is given is not known");
-    return nullptr;
-  }
-  return {*this, T};
+  return A->Handle->Shape.Defined ? withMemory(A->Handle) : nullptr;
 }
 
 Tensor OperatorCall::tensor(StringRef Names) {
@@ -217,19 +216,12 @@ Tensor OperatorCall::tensor(StringRef Names) {
 }
 
 std::vector<Tensor> OperatorCall::tensors(StringRef Names) {
-  const std::vector<TensorPtr> Found = tensorsIn(find(Names));
-  if (Found.empty())
-    notFollowed("the tensors that '" + Name + "' is given are not known");
   std::vector<Tensor> All;
-  for (const TensorPtr &T : Found) {
-    if (!T->Memory) {
-      notFollowed("the size of a tensor that '" + Name +
-                  "' is given is not known");
-      return {};
-    }
-    All.emplace_back(*this, T);
-  }
-  return All;
+  for (const TensorPtr &T : tensorsIn(find(Names)))
+    All.push_back(withMemory(T));
+  if (All.empty())
+    notFollowed("the tensors that '" + Name + "' is given are not known");
+  return Trouble ? std::vector<Tensor>() : All;
 }
 
 std::optional<int64_t> OperatorCall::maybeInteger(StringRef Names) {
@@ -458,61 +450,51 @@ struct RulePlace {
   const OperatorRule *Rule = nullptr;
   const RuleTable *Table = nullptr;
   StringRef Base;
+  unsigned Dimensions = 0; ///< The number that is a part of the name.
 };
 
 } // namespace
 
-/// The rule that a table has under \p Name itself.
-static RulePlace ruleRow(StringRef Name) {
+static RulePlace placeOf(StringRef Name) {
   static const auto Places = [] {
     llvm::StringMap<RulePlace> Result;
     for (const RuleTable *Table :
          {&TruthRules, &UnaryRules, &ReductionRules, &ArithmeticRules,
-          &ShapeRules, &IndexRules, &ConvolutionRules, &NetworkRules,
-          &PoolingRules, &LossRules, &ComposedRules, &RecurrentRules})
+          &ShapeRules, &IndexRules, &SpatialRules, &NetworkRules, &LossRules,
+          &ComposedRules, &RecurrentRules})
       for (const OperatorRule &Rule : Table->Rules)
         for (const StringRef Written : llvm::split(Rule.Names, ' ')) {
           const auto [Name, As] = Written.split('=');
-          Result.try_emplace(Name,
-                             RulePlace{&Rule, Table, As.empty() ? Name : As});
+          const auto [Before, After] = Name.split('#');
+          if (Before == Name)
+            Result[Name] = {&Rule, Table, As.empty() ? Name : As, 0};
+          else
+            for (unsigned D = 1; D <= 3; ++D)
+              Result[(Before + Twine(D) + After).str()] = {&Rule, Table, Name,
+                                                           D};
         }
     return Result;
   }();
-  return Places.lookup(Name);
-}
-
-/// The rule of \p Name, and the number of dimensions that is a part of it.
-static RulePlace placeOf(StringRef Name, unsigned &Dimensions) {
-  if (const RulePlace Found = ruleRow(Name); Found.Rule)
-    return Found;
-  const size_t Place = Name.find_last_of("123");
-  if (Place != StringRef::npos && Name.substr(Place + 1).starts_with("d")) {
-    std::string Pattern = Name.str();
-    Pattern[Place] = '#';
-    if (const RulePlace Found = ruleRow(Pattern); Found.Rule) {
-      Dimensions = Name[Place] - '0';
-      return Found;
-    }
+  RulePlace Found = Places.lookup(Name);
+  if (!Found.Rule && Name.consume_back("_")) {
+    Found = placeOf(Name);
+    if (!Found.Table || !Found.Table->InPlace)
+      return {};
   }
-  if (!Name.consume_back("_"))
-    return {};
-  const RulePlace Found = placeOf(Name, Dimensions);
-  return Found.Table && Found.Table->InPlace ? Found : RulePlace();
+  return Found;
 }
 
-bool hasRule(StringRef Name) {
-  unsigned Dimensions;
-  return placeOf(Name, Dimensions).Rule;
-}
+bool hasRule(StringRef Name) { return placeOf(Name).Rule; }
 
 OperatorResult OperatorCall::runAs(StringRef Other) {
-  const RulePlace Found = placeOf(Other, Dimensions);
+  const RulePlace Found = placeOf(Other);
   if (!Found.Table || Found.Table->NeedsDimension)
     find("dim");
   if (!Found.Rule)
     return {};
   Rule = Found.Rule;
   Base = Found.Base;
+  Dimensions = Found.Dimensions;
   return Rule->Run(*this);
 }
 

@@ -196,6 +196,8 @@ public:
   /// Null where it is absent or not defined.
   Tensor maybeTensor(llvm::StringRef Names);
   std::vector<Tensor> tensors(llvm::StringRef Names);
+  /// \p T; null, and with trouble, where its size is not known.
+  Tensor withMemory(const TensorPtr &T);
   /// The tensor that \p A is; null where it is something else or null.
   Tensor tensorIn(const Cell &A);
   std::optional<int64_t> maybeInteger(llvm::StringRef Names);
@@ -293,8 +295,8 @@ struct RuleTable {
 /// Is there a rule for the operator of that name?
 bool hasRule(llvm::StringRef Name);
 extern const RuleTable TruthRules, UnaryRules, ReductionRules, ArithmeticRules,
-    ShapeRules, IndexRules, ConvolutionRules, NetworkRules, PoolingRules,
-    LossRules, ComposedRules, RecurrentRules;
+    ShapeRules, IndexRules, SpatialRules, NetworkRules, LossRules,
+    ComposedRules, RecurrentRules;
 
 //===----------------------------------------------------------------------===//
 // Numbers

@@ -37,15 +37,9 @@ static OperatorResult seen(OperatorCall &Op, const Tensor &T, Sizes To,
 std::optional<std::vector<int64_t>> stridesOfView(const TensorPtr &T,
                                                   const Sizes &To) {
   const Sizes From = T->sizes();
+  if (productOf(From) == 0 || From.empty())
+    return contiguousStrides(To);
   std::vector<int64_t> Result(To.size(), 1);
-  if (productOf(From) == 0 || From.empty()) {
-    int64_t Stride = 1;
-    for (size_t I = To.size(); I-- > 0;) {
-      Result[I] = Stride;
-      Stride *= std::max<int64_t>(To[I], 1);
-    }
-    return Result;
-  }
   auto Next = static_cast<int64_t>(To.size()) - 1;
   int64_t Base = T->Strides.back(), Elements = 1, Viewed = 1;
   for (size_t I = From.size(); I-- > 0;) {

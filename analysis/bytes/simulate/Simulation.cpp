@@ -93,8 +93,7 @@ std::vector<int64_t> TensorInstance::sizes() const {
   return Result;
 }
 
-/// The strides of a tensor of \p Sizes whose elements lie in their order.
-static std::vector<int64_t> contiguousStrides(ArrayRef<int64_t> Sizes) {
+std::vector<int64_t> contiguousStrides(ArrayRef<int64_t> Sizes) {
   std::vector<int64_t> Result(Sizes.size());
   int64_t Stride = 1;
   for (size_t I = Sizes.size(); I-- > 0;) {

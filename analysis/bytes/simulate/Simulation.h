@@ -129,6 +129,9 @@ struct TensorInstance {
   bool needsGradient() const { return Maker || RequiresGrad.value_or(false); }
 };
 
+/// The strides of a tensor of \p Sizes whose elements are in their order.
+std::vector<int64_t> contiguousStrides(llvm::ArrayRef<int64_t> Sizes);
+
 /// How a node makes the gradient of one of its inputs.
 enum class GradientKind : unsigned char {
   Fresh, ///< In memory of its own.
