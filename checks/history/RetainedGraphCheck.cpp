@@ -142,7 +142,7 @@ bool isRemadeFirst(const VarDecl *V, const Expr *Call,
 bool mayMeetOldGraph(const Expr *Call, const FunctionFlow &Flow) {
   const Stmt *Outermost = nullptr;
   for (const Stmt *S = Call; S; S = Flow.parentOf(S))
-    if (flow::isLoop(S))
+    if (cpp::isLoop(S))
       Outermost = S;
   if (!Outermost)
     return false;

@@ -71,7 +71,7 @@ const ValueDecl *declOf(flow::PlaceId P, const FunctionFlow &Flow) {
   if (!Here.Parent)
     return Here.Root;
   const flow::Place &Above = Flow.place(*Here.Parent);
-  return !Above.Parent && !Above.Root ? Here.Part->asField() : nullptr;
+  return !Above.Parent && !Above.Root ? Here.Part->Field : nullptr;
 }
 
 /// `h = h.detach();`, also for a tuple of tensors; empty for other types.

@@ -96,7 +96,7 @@ class KeptFinder {
 public:
   KeptFinder(const FunctionDecl *F, const ASTContext &Context)
       : F(F), Context(Context), In(cpp::Body::of(F)),
-        Shared(flow::Sharing::in(F, Context)) {}
+        Shared(flow::Sharing::in(F)) {}
 
   std::vector<KeptView> run() {
     // Lambdas are functions of their own.

@@ -137,17 +137,13 @@ Value Interpreter::comparison(const cpp::Call &C) {
   return {};
 }
 
-Value Interpreter::assignmentCall(const cpp::Call &C) {
-  return assignment(C.E, C.expr()->getArg(0), C.expr()->getArg(1));
-}
-
 /// `t[i] = x` writes into t; `t = x` lets t name another tensor.
-Value Interpreter::tensorAssignment(const cpp::Call &C) {
+Value Interpreter::assignmentCall(const cpp::Call &C) {
   const Expr *Left = C.expr()->getArg(0), *Right = C.expr()->getArg(1);
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(C.Callee);
   if (!Method || Method->getRefQualifier() != RQ_RValue ||
       !torch::isTensor(Left->getType()))
-    return assignmentCall(C);
+    return assignment(C.E, Left, Right);
   Value V = eval(Right);
   accumulate(C.E, Left, V, Accumulation::InPlace, Right);
   return V;

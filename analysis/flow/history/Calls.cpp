@@ -154,7 +154,7 @@ Value Interpreter::libraryCall(const cpp::Call &C) {
 Value Interpreter::operatorCall(const cpp::Call &C) {
   using I = Interpreter;
   static const cpp::CallRule<I, Value> Rules[] = {
-      {isComparison, &I::comparison},  {OO_Equal, &I::tensorAssignment},
+      {isComparison, &I::comparison},  {OO_Equal, &I::assignmentCall},
       {changesTensor, &I::compound},   {isAccess, &I::access},
       {anyCall, &I::computedOperator},
   };

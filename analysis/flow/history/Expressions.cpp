@@ -94,6 +94,13 @@ Interpreter::Target Interpreter::placeOfVar(const VarDecl *V) {
   return It != Aliases.end() ? It->second : Target{rootPlace(V)};
 }
 
+std::optional<Interpreter::Target>
+Interpreter::partOf(std::optional<Target> Whole, Selector Part) {
+  if (Whole)
+    Whole->P = partPlace(Whole->P, Part);
+  return Whole;
+}
+
 /// A name of a part: `auto [a, b] = pair`.
 std::optional<Interpreter::Target>
 Interpreter::placeOfBinding(const BindingDecl *Binding) {
@@ -107,9 +114,8 @@ Interpreter::placeOfBinding(const BindingDecl *Binding) {
       Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
   for (unsigned I = 0; I < Whole->bindings().size(); ++I)
     if (Whole->bindings()[I] == Binding)
-      return Target{partPlace(Base.P, Field ? Selector::field(Field)
-                                            : Selector::element(I)),
-                    Base.Element};
+      return partOf(Base,
+                    Field ? Selector::field(Field) : Selector::element(I));
   return std::nullopt;
 }
 
@@ -119,17 +125,6 @@ static Selector selectorOf(const FieldDecl *Field) {
                          cpp::StdClass::Tuple)
              ? Selector::element(Field->getName() == "second")
              : Selector::field(Field);
-}
-
-std::optional<Interpreter::Target>
-Interpreter::placeOfMember(const MemberExpr *Member) {
-  if (const auto *Static = dyn_cast<VarDecl>(Member->getMemberDecl()))
-    return placeOfVar(Static);
-  const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
-  std::optional<Target> Base = placeOf(Member->getBase());
-  if (!Field || !Base)
-    return std::nullopt;
-  return Target{partPlace(Base->P, selectorOf(Field)), Base->Element};
 }
 
 std::optional<Interpreter::Target> Interpreter::elementOf(const Expr *Whole) {
@@ -176,11 +171,9 @@ Interpreter::placeOfCall(const CallExpr *Call) {
     return placeOf(Call->getArg(0));
   if (!cpp::does(Call, Std::Part))
     return std::nullopt;
-  std::optional<Target> Base = placeOf(Call->getArg(0));
-  std::optional<unsigned> Index = tupleIndex(Callee);
-  if (!Base || !Index)
-    return std::nullopt;
-  return Target{partPlace(Base->P, Selector::element(*Index)), Base->Element};
+  const std::optional<Target> Base = placeOf(Call->getArg(0));
+  const std::optional<unsigned> Index = tupleIndex(Callee);
+  return Index ? partOf(Base, Selector::element(*Index)) : std::nullopt;
 }
 
 std::optional<Interpreter::Target> Interpreter::placeOf(const Expr *E) {
@@ -194,8 +187,13 @@ std::optional<Interpreter::Target> Interpreter::placeOf(const Expr *E) {
       return placeOfBinding(Binding);
     return std::nullopt;
   }
-  if (const auto *Member = dyn_cast<MemberExpr>(E))
-    return placeOfMember(Member);
+  if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+    if (const auto *Static = dyn_cast<VarDecl>(Member->getMemberDecl()))
+      return placeOfVar(Static);
+    const std::optional<Target> Base = placeOf(Member->getBase());
+    const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+    return Field ? partOf(Base, selectorOf(Field)) : std::nullopt;
+  }
   if (const auto *Unary = dyn_cast<UnaryOperator>(E)) {
     const UnaryOperatorKind Kind = Unary->getOpcode();
     if (Kind == UO_Deref || Kind == UO_AddrOf ||

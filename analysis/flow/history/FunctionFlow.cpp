@@ -123,7 +123,7 @@ std::string FunctionFlow::nameOf(PlaceId P) const {
   if (!Here.Parent)
     return Here.Root ? Here.Root->getNameAsString() : "this";
   std::string Base = nameOf(*Here.Parent);
-  const FieldDecl *Field = Here.Part->asField();
+  const FieldDecl *Field = Here.Part->Field;
   if (!Field) // An element of a tuple: name the tuple.
     return Base;
   std::string Name = Field->getNameAsString();
@@ -136,7 +136,7 @@ std::string FunctionFlow::nameOf(PlaceId P) const {
 
 const FieldDecl *FunctionFlow::fieldOf(PlaceId P) const {
   for (; Places[P].Parent; P = *Places[P].Parent)
-    if (const FieldDecl *Field = Places[P].Part->asField())
+    if (const FieldDecl *Field = Places[P].Part->Field)
       return Field;
   return nullptr;
 }
@@ -335,6 +335,8 @@ llvm::SmallVector<CarriedGraph, 2> carriedGraphs(const FunctionFlow &Flow) {
       continue;
     CarriedGraph Graph;
     Graph.Made = &A;
+    const VarDecl *Root = Flow.rootOf(A.Where);
+    const Stmt *Declared = Root ? Flow.declarationOf(Root) : nullptr;
     for (LabelId Id : Flow.label(A.Carry).Assigned) {
       const Label &L = Flow.label(Id);
       if (L.K != Label::Spent || !(L.Consumers & Label::Backward) || L.Unseen ||
@@ -345,13 +347,10 @@ llvm::SmallVector<CarriedGraph, 2> carriedGraphs(const FunctionFlow &Flow) {
       while (Loop && !(isLoop(Loop) && Flow.isWithin(L.Site, Loop) &&
                        !runsInOneRound(L.BackwardAt, Loop, Flow)))
         Loop = Flow.parentOf(Loop);
-      if (!Loop || !Flow.isWithin(L.BackwardAt, Loop))
-        continue;
       // The place must live on over the iterations of that loop, too.
-      if (const VarDecl *Root = Flow.rootOf(A.Where))
-        if (const Stmt *Declared = Flow.declarationOf(Root);
-            Declared && Flow.isWithin(Declared, Loop))
-          continue;
+      if (!Loop || !Flow.isWithin(L.BackwardAt, Loop) ||
+          (Declared && Flow.isWithin(Declared, Loop)))
+        continue;
       Graph.Spent = &L;
       Graph.Loop = Loop;
     }
@@ -361,7 +360,6 @@ llvm::SmallVector<CarriedGraph, 2> carriedGraphs(const FunctionFlow &Flow) {
       if (const Label &L = Flow.label(Id);
           L.bringsGraph() && Flow.isWithin(L.Site, Graph.Loop))
         Graph.Module = &L;
-    const VarDecl *Root = Flow.rootOf(A.Where);
     const ValueDecl *D =
         Root ? static_cast<const ValueDecl *>(Root) : Flow.fieldOf(A.Where);
     Graph.MayBeCut = D && mayBeCut(D, Graph, Flow);

@@ -18,6 +18,7 @@
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_HISTORY_FUNCTIONFLOW_H
 
 #include "analysis/cpp/Body.h"
+#include "analysis/cpp/Fields.h"
 #include "analysis/torch/autograd/GradGuards.h"
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/MapVector.h"
@@ -35,24 +36,18 @@ using LabelId = unsigned;
 using LabelSet = llvm::SparseBitVector<64>;
 
 /// Which part of an aggregate: a field, or an element of a tuple or pair.
-class Selector {
-public:
-  static Selector field(const clang::FieldDecl *F) {
-    return Selector(reinterpret_cast<uintptr_t>(F));
-  }
-  static Selector element(unsigned Index) {
-    return Selector((uintptr_t(Index) << 1) | 1);
-  }
-  const clang::FieldDecl *asField() const {
-    return Raw & 1 ? nullptr : reinterpret_cast<const clang::FieldDecl *>(Raw);
-  }
-  unsigned asElement() const { return static_cast<unsigned>(Raw >> 1); }
-  bool operator==(Selector O) const { return Raw == O.Raw; }
-  bool operator<(Selector O) const { return Raw < O.Raw; }
+struct Selector {
+  const clang::FieldDecl *Field = nullptr; ///< Null for an element.
+  unsigned Element = 0;
 
-private:
-  explicit Selector(uintptr_t Raw) : Raw(Raw) {}
-  uintptr_t Raw;
+  static Selector field(const clang::FieldDecl *F) { return {F}; }
+  static Selector element(unsigned Index) { return {nullptr, Index}; }
+  bool operator==(const Selector &O) const {
+    return cpp::fieldsOf(*this) == cpp::fieldsOf(O);
+  }
+  bool operator<(const Selector &O) const {
+    return cpp::fieldsOf(*this) < cpp::fieldsOf(O);
+  }
 };
 
 /// The history that a value may carry. Joins only grow it.
@@ -303,8 +298,6 @@ private:
   llvm::SmallVector<const clang::Expr *, 0> TrainingSites;
   cpp::Body *Body = nullptr;
 };
-
-using cpp::isLoop;
 
 /// A variable that carries a graph, through which backward() has gone, into the
 /// next iteration, whose backward() goes through it again.

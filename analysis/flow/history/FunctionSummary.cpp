@@ -27,9 +27,9 @@ namespace libtorch_tidy::flow {
 namespace {
 
 std::string nameOf(Selector S) {
-  if (const FieldDecl *Field = S.asField())
+  if (const FieldDecl *Field = S.Field)
     return Field->getQualifiedNameAsString();
-  return "#" + std::to_string(S.asElement());
+  return "#" + std::to_string(S.Element);
 }
 
 /// The line of \p E, as file:line.
@@ -129,6 +129,17 @@ private:
   const FunctionFlow &Flow;
   std::map<PlaceId, std::optional<unsigned>> PlaceIds;
   std::map<LabelId, std::optional<unsigned>> LabelIds;
+};
+
+/// The places of a summary, in terms of this unit's declaration.
+struct PlacesHere {
+  std::vector<Place> Made;
+  struct Known {
+    PlaceId Id;
+    QualType Type;
+    bool IsWhole; ///< Not a part of Id that has no name here.
+  };
+  llvm::SmallVector<Known, 8> Said; ///< By the numbers in the summary.
 };
 
 } // namespace
@@ -233,21 +244,6 @@ static Value valueSaid(const FunctionSummary::Value &Said, QualType At) {
   }
   return V;
 }
-
-namespace {
-
-/// The places of a summary, in terms of this unit's declaration.
-struct PlacesHere {
-  std::vector<Place> Made;
-  struct Known {
-    PlaceId Id;
-    QualType Type;
-    bool IsWhole; ///< Not a part of Id that has no name here.
-  };
-  llvm::SmallVector<Known, 8> Said; ///< By the numbers in the summary.
-};
-
-} // namespace
 
 /// nullopt when \p F is declared otherwise there.
 static std::optional<PlacesHere> placesSaid(const FunctionSummary &Said,

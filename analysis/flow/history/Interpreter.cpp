@@ -4,10 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The fixpoint, labels and effects. Expressions.cpp evaluates expressions.
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/flow/history/Interpreter.h"
 #include "analysis/cpp/Calls.h"

@@ -74,7 +74,7 @@ private:
   std::optional<Target> placeOf(const clang::Expr *E);
   Target placeOfVar(const clang::VarDecl *V);
   std::optional<Target> placeOfBinding(const clang::BindingDecl *Binding);
-  std::optional<Target> placeOfMember(const clang::MemberExpr *Member);
+  std::optional<Target> partOf(std::optional<Target> Whole, Selector Part);
   std::optional<Target> placeOfOperator(const clang::CXXOperatorCallExpr *Op);
   std::optional<Target> placeOfCall(const clang::CallExpr *Call);
   std::optional<Target> elementOf(const clang::Expr *Whole);
@@ -146,7 +146,6 @@ private:
   // Operators.
   Value comparison(const cpp::Call &C);
   Value assignmentCall(const cpp::Call &C);
-  Value tensorAssignment(const cpp::Call &C);
   Value compound(const cpp::Call &C);
   std::optional<Value> access(const cpp::Call &C);
   Value computedOperator(const cpp::Call &C);

@@ -137,7 +137,6 @@ struct Sharing {
 
   /// Without \p Callees every function of the user may keep what it is given.
   static Sharing in(const clang::FunctionDecl *F,
-                    const clang::ASTContext &Context,
                     MemorySummaries Callees = nullptr);
 };
 
@@ -166,21 +165,18 @@ struct Dangling {
   const clang::Stmt *Body = nullptr; ///< The function's; null outside one.
 };
 
-struct MemoryOf {
-  MemorySummary Summary;
+/// What a function does with memory, for callers and for reports.
+struct MemoryOf : MemorySummary {
   std::vector<Dangling> Danglings; ///< In source order of what borrows.
-  unsigned Visits = 0;             ///< CFG blocks evaluated.
 };
 
 /// Analyses the body and the member initialisers of \p F, a function of user
 /// code that is not a template.
-MemoryOf analyseMemory(const clang::FunctionDecl *F, clang::ASTContext &Context,
-                       MemorySummaries Callees);
+MemoryOf analyseMemory(const clang::FunctionDecl *F, MemorySummaries Callees);
 
 /// Does the initialiser of \p Var, a variable outside functions, refer to a
 /// temporary?
 std::vector<Dangling> findDangling(const clang::VarDecl *Var,
-                                   const clang::ASTContext &Context,
                                    MemorySummaries Callees);
 
 } // namespace libtorch_tidy::flow

@@ -337,9 +337,8 @@ private:
 
 } // namespace
 
-Sharing Sharing::in(const FunctionDecl *F, const ASTContext &Context,
-                    MemorySummaries Callees) {
-  SharingFinder Finder(Context, Callees);
+Sharing Sharing::in(const FunctionDecl *F, MemorySummaries Callees) {
+  SharingFinder Finder(F->getASTContext(), Callees);
   if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F))
     for (const CXXCtorInitializer *Init : Ctor->inits())
       Finder.lookAt(Init->getInit());

@@ -13,9 +13,84 @@
 #include "analysis/torch/modules/Modules.h"
 
 using namespace clang;
-using llvm::StringRef;
 
 namespace libtorch_tidy::flow {
+
+using torch::Fresh;
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// The object of a method of an array reference that gives a part of it, or a
+/// pointer to its elements; null for others.
+static const Expr *partOfArrayRef(const cpp::Call &C) {
+  const QualType T = C.E->getType();
+  return isa<CXXMemberCallExpr>(C.E) && C.Object &&
+                 torch::isArrayRef(C.Object->getType()) &&
+                 (torch::isArrayRef(T) || T->isPointerType())
+             ? C.Object
+             : nullptr;
+}
+
+static const Expr *sameAs(const cpp::Call &C) {
+  return C.doesStd(cpp::Std::Move | cpp::Std::Forward) && C.Args.size() == 1
+             ? C.Args.front()
+             : nullptr;
+}
+
+Borrows MemoryValues::readCall(const CallExpr *Call) const {
+  using V = MemoryValues;
+  const auto ReadSame = [](const V &Of, const cpp::Call &, const Expr *Object) {
+    return Of.read(Object);
+  };
+  static const cpp::CallRule<const V, Borrows> Rules[] = {
+      {&V::asBlob, &V::readBlob},
+      {torch::asAccess, &V::readPart},
+      {sameAs, ReadSame},
+      {cpp::ofStd(cpp::Std::Tuple), &V::readTuple},
+      {partOfArrayRef, ReadSame},
+      {imageShownBy, ReadSame},
+      {&V::asOperator, &V::readOperator},
+      {cpp::anyCall, &V::readResult},
+  };
+  return *cpp::firstOf(Rules, *this, cpp::Call(Call));
+}
+
+Borrows MemoryValues::readBlob(const cpp::Call &C,
+                               const torch::BlobCall &Blob) const {
+  std::optional<Buffer> Of = bufferOf(Blob.Buffer);
+  if (!Of)
+    return {};
+  Borrow B = Of->lent(Borrow::Blob, C.E);
+  B.Traits = Blob.Traits;
+  return {B};
+}
+
+/// The borrows of an operator that may share the memory of a tensor.
+Borrows MemoryValues::readOperator(const cpp::Call &C,
+                                   const torch::StorageUse &Of) const {
+  Borrows Result;
+  for (Borrow &B : read(Of.Of)) {
+    if (B.What != Borrow::Blob)
+      continue;
+    const torch::StorageUse Use =
+        torch::storageUse(C.expr(), B.Traits, Context);
+    if (Use.How == torch::Sharing::None)
+      continue;
+    if (Use.How == torch::Sharing::Perhaps && B.Sure != Fresh::Perhaps) {
+      B.Sure = Fresh::Perhaps;
+      B.Through = C.Name.str();
+    }
+    B.Traits = Use.Traits;
+    // It is written around Top, and is no variable that holds it.
+    const Expr *Value = cpp::stripImplicit(Use.Of);
+    if (cpp::peel(Value) == B.Top || Value == cpp::stripImplicit(B.Top))
+      B.Top = C.E;
+    Result.push_back(B);
+  }
+  return Result;
+}
 
 //===----------------------------------------------------------------------===//
 // What functions of the unit lend
@@ -151,7 +226,7 @@ void MemoryDomain::resized(const cpp::Call &C, const VarDecl *Tensor) {
     return B.What == Borrow::Data;
   });
   if (std::optional<unsigned> Index = indexOf(Tensor); Index && Out)
-    Out->Summary.Resizes.insert(*Index);
+    Out->Resizes.insert(*Index);
 }
 
 void MemoryDomain::registration(const cpp::Call &C,

@@ -162,7 +162,7 @@ void MemoryDomain::report(const FlowGraph &Graph, const States<State> &In,
   }
   for (size_t I = 0; I < ReturnsThat.size(); ++I)
     if (ReturnsThat[I] < Body.Results) // Another one may be taken.
-      if (Fresh &Sure = Into.Summary.Lends[I].Sure; Sure == Fresh::Yes)
+      if (Fresh &Sure = Into.Lends[I].Sure; Sure == Fresh::Yes)
         Sure = Fresh::Likely;
   auto Sorted = Found.takeVector();
   llvm::stable_sort(Sorted, [&](const auto &A, const auto &B) {
@@ -178,7 +178,7 @@ void MemoryDomain::leaveFunction() {
   const SourceLocation End = F->getBody()->getEndLoc();
   for (const VarDecl *Param : S.Freed)
     if (std::optional<unsigned> Index = indexOf(Param))
-      Out->Summary.Frees.insert(*Index);
+      Out->Frees.insert(*Index);
   for (const ParmVarDecl *Param : F->parameters())
     leaveScope(Param, End);
   for (const Held &H : S.Env) {
@@ -242,7 +242,7 @@ void MemoryDomain::lend(const Borrow &B, unsigned To, StringRef Field) {
     return;
   MemorySummary::Lent L{*Of,       To,     Field.str(), B.What,  B.Sure,
                         B.Through, B.Part, B.AtStart,   B.Traits};
-  std::vector<MemorySummary::Lent> &Lends = Out->Summary.Lends;
+  std::vector<MemorySummary::Lent> &Lends = Out->Lends;
   auto Known = llvm::find_if(Lends, [&](const auto &Other) {
     return Other.Of == L.Of && Other.To == L.To && Other.Field == L.Field &&
            Other.What == L.What;
@@ -256,17 +256,6 @@ void MemoryDomain::lend(const Borrow &B, unsigned To, StringRef Field) {
   }
   if (To == MemorySummary::Result)
     ++ReturnsThat[Index];
-}
-
-/// \p D, as \p E names it, is read at \p At.
-void MemoryDomain::used(const Expr *E, const ValueDecl *D, SourceLocation At) {
-  if (!Out)
-    return;
-  const bool PointerOnly = Body.Targets.contains(E);
-  for (const Held &H : S.Env)
-    if (H.By.Root == D && H.Ended &&
-        !(PointerOnly && (H.By.Pointee || H.By.Field)))
-      report(H, *H.Ended, At, At);
 }
 
 //===----------------------------------------------------------------------===//
@@ -338,12 +327,9 @@ void MemoryDomain::visitReturn(const ReturnStmt *Return) {
       continue;
     }
     // The statement reads its operands before.
-    const bool MadeHere = contains(Value, B.Source);
-    report({Dangling::Returned,
-            B,
-            {},
-            MadeHere ? SourceLocation() : Return->getBeginLoc()},
-           Return->getEndLoc());
+    const SourceLocation At =
+        contains(Value, B.Source) ? SourceLocation() : Return->getBeginLoc();
+    report({Dangling::Returned, B, {}, At}, Return->getEndLoc());
   }
 }
 
@@ -357,13 +343,24 @@ void MemoryDomain::visitExpr(const Expr *E) {
     return freed(Delete->getArgument(), Delete->getBeginLoc());
   if (const auto *Call = dyn_cast<CallExpr>(E))
     return visitCall(Call);
-  if (Body.Silent.contains(E))
+  if (!Out || Body.Silent.contains(E))
     return;
-  if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
-    return used(E, Ref->getDecl(), Ref->getLocation());
-  if (const auto *Member = dyn_cast<MemberExpr>(E);
-      Member && isa<CXXThisExpr>(cpp::peel(Member->getBase())))
-    return used(E, Member->getMemberDecl(), Member->getMemberLoc());
+  // A name that is read.
+  const ValueDecl *D = nullptr;
+  SourceLocation At;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+    D = Ref->getDecl();
+    At = Ref->getLocation();
+  } else if (const auto *Member = dyn_cast<MemberExpr>(E);
+             Member && isa<CXXThisExpr>(cpp::peel(Member->getBase()))) {
+    D = Member->getMemberDecl();
+    At = Member->getMemberLoc();
+  }
+  const bool PointerOnly = Body.Targets.contains(E);
+  for (const Held &H : S.Env)
+    if (D && H.By.Root == D && H.Ended &&
+        !(PointerOnly && (H.By.Pointee || H.By.Field)))
+      report(H, *H.Ended, At, At);
 }
 
 void MemoryDomain::assign(const Expr *Left, const Expr *Right,
@@ -503,12 +500,7 @@ void MemoryDomain::freed(const Expr *Pointer, SourceLocation At) {
     S.Freed.insert(Var);
 }
 
-//===----------------------------------------------------------------------===//
-// Functions and variables
-//===----------------------------------------------------------------------===//
-
-MemoryOf analyseMemory(const FunctionDecl *F, ASTContext &Context,
-                       MemorySummaries Callees) {
+MemoryOf analyseMemory(const FunctionDecl *F, MemorySummaries Callees) {
   MemoryOf Result;
   const MemoryBody Body(F, Callees);
   const bool Takes =
@@ -518,33 +510,33 @@ MemoryOf analyseMemory(const FunctionDecl *F, ASTContext &Context,
       });
   if (!Body.Concerned && !Takes)
     return Result;
-  const Sharing Shared = Sharing::in(F, Context, Callees);
+  const Sharing Shared = Sharing::in(F, Callees);
   for (const ParmVarDecl *Param : F->parameters()) {
     if (Shared.isCopied(Param) || Shared.Leaving.contains(Param))
-      Result.Summary.Keeps.insert(Param->getFunctionScopeIndex());
+      Result.Keeps.insert(Param->getFunctionScopeIndex());
     if (Shared.Operands.contains(Param))
-      Result.Summary.Operands.insert(Param->getFunctionScopeIndex());
+      Result.Operands.insert(Param->getFunctionScopeIndex());
   }
   if (!Body.Concerned)
     return Result;
   std::optional<FlowGraph> Graph = FlowGraph::of(F, cpp::Grain::Everything);
   MemoryDomain Domain(F, Callees, Body, Shared);
-  auto In = Graph ? runToFixpoint(*Graph, Domain, Domain.start(), Result.Visits)
+  unsigned Visits = 0;
+  auto In = Graph ? runToFixpoint(*Graph, Domain, Domain.start(), Visits)
                   : std::nullopt;
-  Result.Summary.Available = In.has_value();
+  Result.Available = In.has_value();
   if (In)
     Domain.report(*Graph, *In, Result);
   return Result;
 }
 
 std::vector<Dangling> findDangling(const VarDecl *Var,
-                                   const ASTContext &Context,
                                    MemorySummaries Callees) {
   std::vector<Dangling> Found;
   if (!Var->hasInit() || Var->getType()->isDependentType())
     return Found;
   const Sharing Nothing;
-  const MemoryValues Values(Context, Callees, Nothing);
+  const MemoryValues Values(Var->getASTContext(), Callees, Nothing);
   for (const Borrow &B : Values.read(Var->getInit())) {
     if (B.Owner || !MemoryValues::carries(Var->getType(), B))
       continue;

@@ -26,10 +26,6 @@
 
 namespace libtorch_tidy::flow {
 
-//===----------------------------------------------------------------------===//
-// The state
-//===----------------------------------------------------------------------===//
-
 /// The variable that \p E names, without implicit nodes; null for others.
 const clang::VarDecl *namedBy(const clang::Expr *E);
 
@@ -118,10 +114,6 @@ struct MemoryState {
   void disown(const clang::VarDecl *Owner);
 };
 
-//===----------------------------------------------------------------------===//
-// Expressions
-//===----------------------------------------------------------------------===//
-
 /// A variable that dies with its scope and is not an alias.
 bool isOwn(const clang::VarDecl *Var);
 /// An own variable, or a container of the caller's that stands for itself.
@@ -202,7 +194,7 @@ private:
   Borrows readResult(const cpp::Call &C) const {
     return readLent(C, MemorySummary::Result);
   }
-  template <typename Range> Borrows readBlobs(Range Values) const;
+  Borrows readBlobs(llvm::ArrayRef<const clang::Expr *> Values) const;
   llvm::StringRef decidingOperator(const clang::Expr *E) const;
   bool isOwnMat(const clang::VarDecl *Var) const;
 
@@ -212,10 +204,6 @@ protected:
   const Sharing &Shared;
   MemoryState S; ///< What variables hold.
 };
-
-//===----------------------------------------------------------------------===//
-// Statements
-//===----------------------------------------------------------------------===//
 
 /// Facts of a function that its control-flow graph lacks.
 struct MemoryBody {
@@ -290,8 +278,6 @@ private:
   void freed(const clang::Expr *Pointer, clang::SourceLocation At);
 
   // Reports: they do nothing before the fixpoint is reached.
-  void used(const clang::Expr *E, const clang::ValueDecl *D,
-            clang::SourceLocation At);
   /// \p D, whose Body is to be filled in, shows at \p At.
   void report(Dangling D, clang::SourceLocation At);
   void report(const Held &H, Dangling::How Why, clang::SourceLocation UsedAt,

@@ -329,9 +329,8 @@ private:
   std::map<llvm::StringRef, std::set<llvm::StringRef>> Overriders;
   /// For each function that is called: is gradient mode off at all calls?
   std::map<llvm::StringRef, bool> CalledGuarded;
-  /// The members of ProgramFacts, by numbers of units.
-  std::vector<std::set<std::string>> CoveredByMain;
-  std::vector<std::set<ProgramFacts::Covered>> CoversInMain;
+  /// CoveredByMain and CoversInMain, by numbers of units.
+  std::vector<ProgramFacts> ByMain;
   /// The units whose functions a unit uses, directly or not, and itself.
   std::vector<llvm::BitVector> Reached;
   mutable llvm::DenseMap<llvm::BitVector, Joined> Programs;

@@ -13,8 +13,7 @@ using llvm::StringRef;
 namespace libtorch_tidy::flow {
 
 ProgramLink::ProgramLink(std::vector<const UnitFacts *> All)
-    : Units(std::move(All)), CoveredByMain(Units.size()),
-      CoversInMain(Units.size()) {
+    : Units(std::move(All)), ByMain(Units.size()) {
   for (size_t I = 0; I < Units.size(); ++I) {
     for (const UnitFacts::Function &F : Units[I]->Functions)
       DefinedIn[F.Usr].push_back(I);
@@ -153,13 +152,13 @@ void ProgramLink::findCovered() {
     }
   auto Find = [&] {
     const std::map<StringRef, bool> Covered = coveredBy(Mains);
-    CoversInMain.assign(Units.size(), {});
+    ByMain.assign(Units.size(), {});
     for (size_t I : Mains)
-      CoversInMain[I] = coversInMain(I, Covered);
+      ByMain[I].CoversInMain = coversInMain(I, Covered);
   };
   Find();
   llvm::erase_if(Mains, [&](size_t I) {
-    return CoversInMain[I].size() +
+    return ByMain[I].CoversInMain.size() +
                llvm::count_if(Units[I]->Forwards,
                               [&](const UnitFacts::Forward &Forward) {
                                 return Forward.Function ==
@@ -170,12 +169,12 @@ void ProgramLink::findCovered() {
   Find();
   for (size_t Main : Mains) {
     std::set<StringRef> Functions;
-    for (const ProgramFacts::Covered &Covered : CoversInMain[Main])
+    for (const ProgramFacts::Covered &Covered : ByMain[Main].CoversInMain)
       Functions.insert(Covered.Forward.Function);
     for (size_t I : Reached[Main].set_bits())
       for (const UnitFacts::Forward &Forward : Units[I]->Forwards)
         if (Functions.count(Forward.Function))
-          CoveredByMain[I].insert(Forward.Function);
+          ByMain[I].CoveredByMain.insert(Forward.Function);
   }
 }
 
@@ -252,7 +251,7 @@ ProgramFacts ProgramLink::factsFor(size_t Unit) const {
   const llvm::BitVector Around = unitsAround(Unit);
   const UnitFacts &Own = *Units[Unit];
   const Joined &All = joined(Around);
-  ProgramFacts Said;
+  ProgramFacts Said = ByMain[Unit];
   Said.Does = All.Does;
   bool Exported = false;
   for (size_t I = 0; I < Units.size(); ++I)
@@ -291,8 +290,6 @@ ProgramFacts ProgramLink::factsFor(size_t Unit) const {
     TellCalled(F.Usr);
   for (const UnitFacts::Call &Call : Own.Calls)
     TellCalled(Call.Callee);
-  Said.CoveredByMain = CoveredByMain[Unit];
-  Said.CoversInMain = CoversInMain[Unit];
   return Said;
 }
 

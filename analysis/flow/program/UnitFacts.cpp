@@ -113,10 +113,8 @@ public:
       const FunctionFlow *Flow = Unit.flowOf(F);
       addFunction(F, Flow);
       addCalls(F);
-      if (Flow && Flow->available()) {
-        addFields(*Flow);
+      if (Flow && Flow->available())
         addUses(F, *Flow);
-      }
     }
     llvm::sort(Out.Functions,
                [](const auto &A, const auto &B) { return A.Usr < B.Usr; });
@@ -344,31 +342,26 @@ private:
     }
   }
 
-  void addFields(const FunctionFlow &Flow) {
-    for (PlaceId P = 0; P < Flow.placeCount(); ++P)
-      if (const FieldDecl *Field = Flow.fieldOf(P))
-        addField(Field);
-  }
-
   /// Adds what \p F does with fields. Other units see the body of an inline
   /// method themselves.
   void addUses(const FunctionDecl *F, const FunctionFlow &Flow) {
-    if (isa<CXXMethodDecl>(F) && F->isInlined())
+    const bool IsSeen = isa<CXXMethodDecl>(F) && F->isInlined();
+    for (PlaceId P = 0; P < Flow.placeCount(); ++P)
+      if (const FieldDecl *Field = Flow.fieldOf(P)) {
+        addField(Field);
+        if (!IsSeen && !isa<CXXConstructorDecl>(F) &&
+            !cpp::Body::of(F).writesTo(Field).empty())
+          factsOf(Field).IsWritten = true;
+      }
+    if (IsSeen)
       return;
-    for (LabelId L = 0; L < Flow.labels().size(); ++L) {
-      const Label &Here = Flow.label(L);
-      const FieldDecl *Field = Here.K == Label::Entry || Here.K == Label::Carry
-                                   ? Flow.fieldOf(Here.Where)
+    for (const Label &L : Flow.labels()) {
+      const FieldDecl *Field = L.K == Label::Entry || L.K == Label::Carry
+                                   ? Flow.fieldOf(L.Where)
                                    : nullptr;
-      if (const unsigned Consumers = Field ? Unit.consumersOf(Here, Flow) : 0)
+      if (const unsigned Consumers = Field ? Unit.consumersOf(L, Flow) : 0)
         factsOf(Field).Consumers |= Consumers;
     }
-    if (isa<CXXConstructorDecl>(F))
-      return;
-    for (PlaceId P = 0; P < Flow.placeCount(); ++P)
-      if (const FieldDecl *Field = Flow.fieldOf(P);
-          Field && !cpp::Body::of(F).writesTo(Field).empty())
-        factsOf(Field).IsWritten = true;
   }
 
   void use(const FunctionDecl *F) {

@@ -45,10 +45,11 @@ llvm::ArrayRef<Dangling> UnitModel::dangling() {
     Danglings.emplace();
     auto Callees = [&](const FunctionDecl *F) { return memoryOf(F); };
     for (const VarDecl *Var : Scan.Globals)
-      llvm::append_range(*Danglings, findDangling(Var, Context, Callees));
+      llvm::append_range(*Danglings, findDangling(Var, Callees));
     for (const FunctionDecl *F : functions())
       if (memoryOf(F))
-        llvm::append_range(*Danglings, DanglingIn[definitionOf(F)]);
+        llvm::append_range(*Danglings,
+                           Memories.find(definitionOf(F))->Danglings);
   }
   return *Danglings;
 }
@@ -59,24 +60,20 @@ const MemorySummary *UnitModel::memoryOf(const FunctionDecl *F) {
     const FunctionFacts *Said = F ? factsElsewhere(F) : nullptr;
     return Said && Said->Memory ? &*Said->Memory : nullptr;
   }
-  if (const MemorySummary *Known = Memories.find(Definition))
+  if (const MemoryOf *Known = Memories.find(Definition))
     return Known;
   // A function that knows nothing of tensors may still free a buffer.
   if (!concernsTensors(Definition) &&
       llvm::none_of(Definition->parameters(), [](const ParmVarDecl *Param) {
         return Param->getType()->isPointerType();
       }))
-    return Memories.set(Definition, std::make_unique<MemorySummary>());
-  auto Make = [&] {
-    const cpp::Activity Here(Definition);
-    MemoryOf Made =
-        analyseMemory(Definition, Context,
-                      [&](const FunctionDecl *F) { return memoryOf(F); });
-    DanglingIn[Definition] = std::move(Made.Danglings);
-    return std::make_unique<MemorySummary>(std::move(Made.Summary));
-  };
-  const MemorySummary *Made =
-      Memories.make(Definition, std::make_unique<MemorySummary>(), Make);
+    return Memories.set(Definition, std::make_unique<MemoryOf>());
+  const MemoryOf *Made =
+      Memories.make(Definition, std::make_unique<MemoryOf>(), [&] {
+        const cpp::Activity Here(Definition);
+        return std::make_unique<MemoryOf>(analyseMemory(
+            Definition, [&](const FunctionDecl *F) { return memoryOf(F); }));
+      });
   if (!Made->available())
     Cost::giveUp(Definition);
   return Made;

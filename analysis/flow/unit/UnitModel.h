@@ -212,10 +212,6 @@ bool namesDerivatives(const cpp::Body &In);
 /// is in another file, differentiates: auto [energy, forces] = net->forward(x)?
 bool handsOutDerivative(const torch::ModuleCall &M, const cpp::Body &In);
 
-//===----------------------------------------------------------------------===//
-// The model
-//===----------------------------------------------------------------------===//
-
 class UnitModel {
 public:
   /// The model of \p Context's unit, which all checks share.
@@ -332,9 +328,7 @@ private:
   bool HasCallers = false;
   llvm::SmallPtrSet<const clang::FieldDecl *, 8> ConsumedFields;
   std::optional<std::vector<Dangling>> Danglings;
-  Summaries<MemorySummary> Memories;
-  /// The dangling uses in each function, found with its summary.
-  llvm::DenseMap<const clang::FunctionDecl *, std::vector<Dangling>> DanglingIn;
+  Summaries<MemoryOf> Memories;
 };
 
 /// Would a guard over \p S change what is computed: does it train, or is
