@@ -92,18 +92,24 @@ Schedule::Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay,
     : Work(Work), Overlay(Overlay), Programs(Programs), FS(makeFileSystem()) {
   const CacheOptions &Cache = Work.Options.Cache;
   Folder = CacheFolder::open(Cache);
-  if (!Folder) {
-    if (Cache.Use && !Cache.Folder.empty() && !Work.Options.Progress.Quiet)
-      llvm::errs() << "libtorch-tidy: note: the cache folder '" << Cache.Folder
-                   << "' cannot be used; going on without\n";
-    return;
+  if (Folder) {
+    Sets.emplace(*Folder, FS);
+    if (!Work.Options.Unit.Stats)
+      Results.emplace(*Folder, *Sets, FS);
+    // With stock clang-tidy's scope, the bodies of library functions matter.
+    if (Work.Options.Unit.UseScope)
+      Pchs.emplace(*Folder, *Sets);
+  } else if (Cache.Use && !Cache.Folder.empty() &&
+             !Work.Options.Progress.Quiet) {
+    llvm::errs() << "libtorch-tidy: note: the cache folder '" << Cache.Folder
+                 << "' cannot be used; going on without\n";
   }
-  Sets.emplace(*Folder, FS);
-  if (!Work.Options.Unit.Stats)
-    Results.emplace(*Folder, *Sets, FS);
-  // With stock clang-tidy's scope, the bodies of library functions matter.
-  if (Work.Options.Unit.UseScope)
-    Pchs.emplace(*Folder, *Sets);
+  Jobs.resize(Work.Units.size());
+  for (size_t I = 0; I < Jobs.size(); ++I) {
+    if (!Programs.empty())
+      Jobs[I].Told = Programs[I];
+    describe(Jobs[I], Work.Units[I]);
+  }
 }
 
 static bool hasFix(const Finding &F) {
@@ -114,8 +120,7 @@ static bool hasFix(const Finding &F) {
 static std::string mainArgument(const CommandLineArguments &Arguments,
                                 const Unit &U) {
   auto Spelled = [&](StringRef Path) {
-    llvm::SmallString<256> Result(Path);
-    compat::makeAbsolute(U.Command.Directory, Result);
+    auto Result = compat::absolutePath(U.Command.Directory, Path);
     llvm::sys::path::remove_dots(Result, /*remove_dot_dot=*/true);
     return Result;
   };
@@ -128,27 +133,21 @@ static std::string mainArgument(const CommandLineArguments &Arguments,
 }
 
 FileSystem Schedule::makeFileSystem() const {
-  Expected<FileSystem> Own = createFileSystem(Work.VfsOverlay);
-  if (!Own) {
-    // It was fine when the run began.
-    llvm::consumeError(Own.takeError());
+  auto Own = llvm::expectedToOptional(createFileSystem(Work.VfsOverlay));
+  if (!Own) // It was fine when the run began.
     Own = FileSystem(new llvm::vfs::OverlayFileSystem(
         llvm::vfs::createPhysicalFileSystem()));
-  }
   return withTexts(std::move(*Own), Overlay);
 }
 
 void Schedule::describe(Job &J, const Unit &U) {
   J.U = &U;
-  Expected<ClangTidyOptions> FileOptions = Work.Config.optionsFor(U.File);
-  if (!FileOptions) {
-    // It was fine a moment ago. The analysis will report it.
-    llvm::consumeError(FileOptions.takeError());
-    J.Arguments =
-        argumentsOf(U, Work.Options.Extra, ClangTidyOptions(), Work.MakeOurs);
+  auto FileOptions = llvm::expectedToOptional(Work.Config.optionsFor(U.File));
+  J.Arguments =
+      argumentsOf(U, Work.Options.Extra,
+                  FileOptions.value_or(ClangTidyOptions()), Work.MakeOurs);
+  if (!FileOptions) // It was fine a moment ago. The analysis will report it.
     return;
-  }
-  J.Arguments = argumentsOf(U, Work.Options.Extra, *FileOptions, Work.MakeOurs);
   // No check of ours asks for the user, who differs between machines.
   FileOptions->User.reset();
   std::vector<std::string> Question = J.Arguments;
@@ -188,15 +187,6 @@ void Schedule::lookUp(Job &J) {
     J.Result = unitResultFromBytes(*Bytes);
   if (J.Result)
     J.State = Job::Done;
-}
-
-void Schedule::describe() {
-  Jobs.resize(Work.Units.size());
-  for (size_t I = 0; I < Jobs.size(); ++I) {
-    if (!Programs.empty())
-      Jobs[I].Told = Programs[I];
-    describe(Jobs[I], Work.Units[I]);
-  }
 }
 
 IncludeScanner *Schedule::scannerFor(const Job &J) {
@@ -294,12 +284,10 @@ std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch,
           return Again(Pch, Edited);
         });
   }
-  const bool Failed = Result.Failed;
-  std::string Bytes = toBytes(std::move(Result));
+  std::string Bytes = toBytes(Result);
   // A unit that does not compile is analysed again in the next run.
-  if (!Keep || Failed)
-    return Bytes;
-  keep(J, std::move(Inputs), Pch, Bytes);
+  if (Keep && !Result.Failed)
+    keep(J, std::move(Inputs), Pch, Bytes);
   return Bytes;
 }
 
@@ -353,21 +341,15 @@ bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
     Result = unitResultFromBytes(Said.Result);
   if (!Said.Finished && Said.Doing == PrecompilingActivity)
     return true; // Try again without a header for its trials.
-  if (Said.TimedOut) {
-    // A second try would take as long.
-    J.Errors = std::move(Said.Errors);
-    J.Trouble = troubleOf(Said);
-    J.TimedOut = true;
-    J.State = Job::Done;
-    return false;
-  }
-  if (!J.Pchs.empty() && (!Result || Result->PchRejected)) {
+  // A second try of one that timed out would take as long.
+  const bool MayRetry = !J.Pchs.empty() && !Said.TimedOut;
+  if (MayRetry && (!Result || Result->PchRejected)) {
     // Whatever the reason is: try again without.
     J.Suspect = J.pchKey();
     J.Pchs.clear();
     return true;
   }
-  if (!J.Pchs.empty() && Result->Failed && J.Pchs.front().Prefix.BehindCode) {
+  if (MayRetry && Result->Failed && J.Pchs.front().Prefix.BehindCode) {
     // Perhaps it failed only because the headers come too early.
     J.Unfit = J.Pchs.front().Key;
     J.Pchs.pop_front();
@@ -381,6 +363,7 @@ bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
   J.Result = std::move(Result);
   if (!J.Result)
     J.Trouble = troubleOf(Said);
+  J.TimedOut = Said.TimedOut;
   J.Errors = std::move(Said.Errors);
   J.State = Job::Done;
   return false;
@@ -402,7 +385,6 @@ void Schedule::tidyCache() {
 }
 
 void Schedule::run() {
-  describe();
   Progress Told(Work.Options.Progress, Jobs.size(), *FS);
   for (Job &J : Jobs) {
     lookUp(J);

@@ -61,10 +61,8 @@ public:
 
   void run();
 
-  /// Makes the jobs, without a look at their files.
-  void describe();
-
-  std::vector<Job> Jobs; ///< As the units.
+  /// As the units. Before run(), their files have not been looked at.
+  std::vector<Job> Jobs;
   /// Of run(): see Analysis.
   std::vector<PchRecipe> Postponed;
   llvm::vfs::FileSystem &files() const { return *FS; }

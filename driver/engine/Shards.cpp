@@ -72,9 +72,7 @@ private:
 
 ShardFolder::ShardFolder(const AnalysisJob &Work, Schedule &All)
     : Told(Work.Units.size(), toldNothing()), Options(Work.Options.Shards),
-      All(All) {
-  All.describe();
-}
+      All(All) {}
 
 std::string ShardFolder::nameOf(unsigned Round, unsigned Index) const {
   llvm::SmallString<256> Path(Options.Folder);

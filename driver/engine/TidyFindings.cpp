@@ -287,12 +287,10 @@ NolintAudit::View nolintView(const Unit &U, std::vector<NolintFile> Files,
   View.Unit = canonicalPath(U.File, "", FS);
   if (Files.empty())
     return View;
-  llvm::Expected<ClangTidyOptions> Options = Config.optionsFor(U.File);
-  if (!Options) {
-    // It was fine a moment ago. Without one, all is undecided.
-    llvm::consumeError(Options.takeError());
-    Options = ClangTidyOptions();
-  }
+  // It was fine a moment ago. Without one, all is undecided.
+  const ClangTidyOptions Options =
+      llvm::expectedToOptional(Config.optionsFor(U.File))
+          .value_or(ClangTidyOptions());
   llvm::StringMap<std::string> Canonical;
   auto Name = [&](StringRef Path) -> const std::string & {
     auto [It, New] = Canonical.try_emplace(Path);
@@ -301,26 +299,25 @@ NolintAudit::View nolintView(const Unit &U, std::vector<NolintFile> Files,
     return It->second;
   };
   for (NolintFile &Read : Files) {
-    llvm::SmallString<256> Spelled(Read.Path);
-    compat::makeAbsolute(U.Command.Directory, Spelled);
+    auto Spelled = compat::absolutePath(U.Command.Directory, Read.Path);
     llvm::sys::path::remove_dots(Spelled, /*remove_dot_dot=*/true);
     const std::string &Path = Name(Read.Path);
     const bool IsReported =
-        Path == View.Unit || Configuration::filterTakes(*Options, Read.Path);
+        Path == View.Unit || Configuration::filterTakes(Options, Read.Path);
     View.Files.push_back({Path, Spelled.str().str(), std::move(Read.Skipped),
                           std::move(Read.Functions), IsReported});
   }
   View.Said = std::move(Unreported);
   for (NolintAudit::Heard &Said : View.Said)
     Said.Path = Name(Said.Path);
-  for (const std::string &Check : Configuration::enabledChecks(*Options))
+  for (const std::string &Check : Configuration::enabledChecks(Options))
     // One with weak findings only need not look for them.
     if (const CatalogEntry *Entry = findInCatalog(Check);
         Entry &&
-        Entry->StrongestLevel <= Configuration::weakestLevel(*Options, Check))
+        Entry->StrongestLevel <= Configuration::weakestLevel(Options, Check))
       View.LookedFor.push_back(Check);
-  View.AsError = Options->WarningsAsErrors &&
-                 clang::tidy::GlobList(*Options->WarningsAsErrors)
+  View.AsError = Options.WarningsAsErrors &&
+                 clang::tidy::GlobList(*Options.WarningsAsErrors)
                      .contains(nolintAuditEntry().Name);
   return View;
 }

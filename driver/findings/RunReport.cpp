@@ -310,12 +310,10 @@ WatchedRun::read(StringRef File, StringRef Folder,
       else
         G.PerStep.Bytes = Grown.Bytes;
       G.PerStep.Steps = Said.Series;
-      for (const RunReport::Call &Call : Grown.Maker->Calls) {
-        llvm::SmallString<256> Path(Call.File);
-        compat::makeAbsolute(Folder, Path);
+      for (const RunReport::Call &Call : Grown.Maker->Calls)
         G.Calls.push_back(
-            {canonicalPath(Path, "", *FS), Call.Line, Call.Function});
-      }
+            {canonicalPath(compat::absolutePath(Folder, Call.File), "", *FS),
+             Call.Line, Call.Function});
       Result.add(std::move(G));
     }
   return Result;

@@ -31,7 +31,7 @@
 #include "clang/Sema/Sema.h"
 #include "clang/Serialization/ASTWriter.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
-#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Option/OptTable.h"
@@ -71,14 +71,16 @@ inline const llvm::opt::OptTable &optionTable() {
 #endif
 }
 
-/// Puts \p Folder in front of \p Path where that is relative.
-inline void makeAbsolute(const llvm::Twine &Folder,
-                         llvm::SmallVectorImpl<char> &Path) {
+/// \p Path, with \p Folder in front where it is relative.
+inline llvm::SmallString<256> absolutePath(const llvm::Twine &Folder,
+                                           llvm::StringRef Path) {
+  llvm::SmallString<256> Result(Path);
 #if CLANG_VERSION_MAJOR >= 22 // It asks no file system, and has moved.
-  llvm::sys::path::make_absolute(Folder, Path);
+  llvm::sys::path::make_absolute(Folder, Result);
 #else
-  llvm::sys::fs::make_absolute(Folder, Path);
+  llvm::sys::fs::make_absolute(Folder, Result);
 #endif
+  return Result;
 }
 
 /// Diagnostics with the default options, which the engine shares in Clang 19,

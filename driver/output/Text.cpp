@@ -170,9 +170,8 @@ private:
     const std::string Shown = printable(Path);
     if (Shown == Path)
       return;
-    llvm::SmallString<256> Real(Path), There(Shown);
-    compat::makeAbsolute(Directory, Real);
-    compat::makeAbsolute(Directory, There);
+    const auto Real = compat::absolutePath(Directory, Path),
+               There = compat::absolutePath(Directory, Shown);
     if (auto Text = FS->getBufferForFile(Real)) {
       if (!Renamed)
         Renamed = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();

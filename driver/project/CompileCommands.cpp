@@ -39,13 +39,10 @@ CompileCommands::create(CompileCommandOptions Options,
                         llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
   CompileCommands Result;
   Result.FS = std::move(FS);
-  Result.Quiet = Options.Quiet;
-  Result.MustHaveDatabase = Options.MustHaveDatabase;
-  if (Options.Fixed) {
-    Result.Fixed = std::move(Options.Fixed);
+  Result.Options = std::move(Options);
+  if (Result.Options.Fixed)
     return Result;
-  }
-  std::string Given = Options.BuildPath, Source = "-p";
+  std::string Given = Result.Options.BuildPath, Source = "-p";
   if (Given.empty())
     if (std::optional<std::string> Variable =
             llvm::sys::Process::GetEnv("LIBTORCH_TIDY_BUILD_PATH")) {
@@ -58,13 +55,11 @@ CompileCommands::create(CompileCommandOptions Options,
   llvm::SmallString<128> Path(Given);
   Result.FS->makeAbsolute(Path);
   if (path::filename(Path) != "compile_commands.json") {
-    llvm::SmallString<128> Json(Path), Flags(Path);
-    path::append(Json, "compile_commands.json");
+    llvm::SmallString<128> Flags(Path);
+    path::append(Path, "compile_commands.json");
     path::append(Flags, "compile_flags.txt");
-    if (!Result.FS->exists(Json) && Result.FS->exists(Flags))
+    if (!Result.FS->exists(Path) && Result.FS->exists(Flags))
       Path = Flags;
-    else
-      Path = Json;
   }
   if (!Result.FS->exists(Path))
     return makeError(Source + ": there is no '" + Path + "'");
@@ -135,25 +130,24 @@ void CompileCommands::read(Database &DB) const {
 }
 
 std::vector<std::string> CompileCommands::databases() const {
-  std::vector<std::string> Result;
-  for (StringRef Path : Databases.keys())
-    Result.push_back(Path.str());
-  return Result;
+  return {Databases.keys().begin(), Databases.keys().end()};
 }
 
-/// Where builds are made, below the top of a project.
-static constexpr llvm::StringLiteral BuildFolders[] = {"",
-                                                       "build",
-                                                       "out",
-                                                       "cmake-build-debug",
-                                                       "_build",
-                                                       "builddir",
-                                                       "build/Debug",
-                                                       "build/Release",
-                                                       "build/debug",
-                                                       "build/release",
-                                                       "out/build",
-                                                       "cmake-build-release"};
+/// Where databases lie, below the top of a project.
+static constexpr llvm::StringLiteral DatabaseNames[] = {
+    "compile_commands.json",
+    "build/compile_commands.json",
+    "out/compile_commands.json",
+    "cmake-build-debug/compile_commands.json",
+    "_build/compile_commands.json",
+    "builddir/compile_commands.json",
+    "build/Debug/compile_commands.json",
+    "build/Release/compile_commands.json",
+    "build/debug/compile_commands.json",
+    "build/release/compile_commands.json",
+    "out/build/compile_commands.json",
+    "cmake-build-release/compile_commands.json",
+    "compile_flags.txt"};
 
 /// The database for files in \p Folder: in it, in a build folder there, or in a
 /// folder above. Null when there is none.
@@ -163,26 +157,17 @@ CompileCommands::databaseFor(StringRef Folder) {
     return Only;
   if (auto It = ByFolder.find(Folder); It != ByFolder.end())
     return It->second;
-  for (StringRef Dir = Folder; !Dir.empty(); Dir = path::parent_path(Dir)) {
-    llvm::SmallString<128> Path;
-    for (StringRef Build : BuildFolders) {
-      Path = Dir;
-      path::append(Path, Build, "compile_commands.json");
-      if (FS->exists(Path))
-        break;
-      Path.clear();
-    }
-    if (Path.empty()) {
-      Path = Dir;
-      path::append(Path, "compile_flags.txt");
+  for (StringRef Dir = Folder; !Dir.empty(); Dir = path::parent_path(Dir))
+    for (StringRef Name : DatabaseNames) {
+      llvm::SmallString<128> Path(Dir);
+      path::append(Path, Name);
       if (!FS->exists(Path))
         continue;
+      Expected<Database *> Loaded = load(Path);
+      if (Loaded)
+        ByFolder[Folder] = *Loaded;
+      return Loaded;
     }
-    Expected<Database *> Loaded = load(Path);
-    if (Loaded)
-      ByFolder[Folder] = *Loaded;
-    return Loaded;
-  }
   return ByFolder[Folder] = nullptr;
 }
 
@@ -220,9 +205,8 @@ static bool compiles(const CompileCommand &Command, StringRef File,
       llvm::reverse(Command.CommandLine), [&](StringRef Argument) {
         if (Argument.starts_with("-"))
           return false;
-        llvm::SmallString<256> Path(Argument);
-        compat::makeAbsolute(Command.Directory, Path);
-        llvm::SmallString<256> Plain(Path);
+        const auto Path = compat::absolutePath(Command.Directory, Argument);
+        auto Plain = Path;
         path::remove_dots(Plain, /*remove_dot_dot=*/true);
         // It need not exist.
         if (Plain == File)
@@ -238,13 +222,9 @@ static std::vector<CompileCommand>
 inWordsOfClang(std::vector<CompileCommand> Commands,
                llvm::vfs::FileSystem &FS) {
   for (CompileCommand &Command : Commands)
-    if (isForNvcc(Command.CommandLine))
-      Command.CommandLine =
-          fromNvcc(Command.CommandLine, Command.Directory, FS);
+    translateNvcc(Command.CommandLine, Command.Directory, FS);
   return Commands;
 }
-
-static constexpr llvm::StringLiteral ApiFolder = "torch/csrc/api/include";
 
 /// The flags for LibTorch in \p Prefix, when it is there.
 static std::optional<std::vector<std::string>>
@@ -252,10 +232,8 @@ flagsFor(llvm::vfs::FileSystem &FS, StringRef Prefix) {
   llvm::SmallString<128> Include(Prefix);
   path::append(Include, "include");
   llvm::SmallString<128> Api(Include);
-  path::append(Api, ApiFolder);
-  llvm::SmallString<128> All(Api);
-  path::append(All, "torch", "all.h");
-  auto Header = FS.getBufferForFile(All);
+  path::append(Api, "torch/csrc/api/include");
+  auto Header = FS.getBufferForFile(Api + "/torch/all.h");
   if (!Header)
     return std::nullopt;
   // all.h refuses to compile in a standard older than the one it names.
@@ -278,11 +256,8 @@ static void addPythonPackages(llvm::vfs::FileSystem &FS, StringRef Environment,
   std::vector<std::string> Found;
   for (llvm::vfs::directory_iterator It = FS.dir_begin(Lib, EC), End;
        !EC && It != End; It.increment(EC))
-    if (path::filename(It->path()).starts_with("python")) {
-      llvm::SmallString<128> Package(It->path());
-      path::append(Package, "site-packages", "torch");
-      Found.push_back(Package.str().str());
-    }
+    if (path::filename(It->path()).starts_with("python"))
+      Found.push_back((It->path() + "/site-packages/torch").str());
   llvm::sort(Found);
   Prefixes.insert(Prefixes.end(), Found.begin(), Found.end());
 }
@@ -326,8 +301,8 @@ findLibtorchFlags(llvm::vfs::FileSystem &FS) {
 
 Expected<std::vector<CompileCommand>>
 CompileCommands::commandsFor(StringRef File) {
-  if (Fixed)
-    return inWordsOfClang(Fixed->getCompileCommands(File), *FS);
+  if (Options.Fixed)
+    return inWordsOfClang(Options.Fixed->getCompileCommands(File), *FS);
   Expected<Database *> Found = databaseFor(path::parent_path(File));
   if (!Found)
     return Found.takeError();
@@ -364,14 +339,14 @@ CompileCommands::commandsFor(StringRef File) {
     if (Commands.empty())
       return makeError("no compile command for '" + File +
                        "': the compile database '" + DB->Path + "' is empty");
-    if (!Quiet)
+    if (!Options.Quiet)
       llvm::errs() << "libtorch-tidy: note: '" << printable(File)
                    << "' is compiled like the similar file that '"
                    << printable(DB->Path) << "' lists\n";
     return inWordsOfClang(std::move(Commands), *FS);
   }
 
-  if (MustHaveDatabase)
+  if (Options.MustHaveDatabase)
     return makeError(
         "no compile command for '" + File +
         "': no compile_commands.json in the folders above it, nor in build/, "
@@ -384,7 +359,7 @@ CompileCommands::commandsFor(StringRef File) {
       return makeError("no compile command for '" + File +
                        "': no compile_commands.json above it, and LibTorch is "
                        "not found; give -p, flags after '--', or Torch_DIR");
-    if (!Quiet)
+    if (!Options.Quiet)
       llvm::errs() << "libtorch-tidy: note: no compile_commands.json above '"
                    << printable(File) << "'; compiling it with "
                    << llvm::join(*LibtorchFlags, " ") << '\n';
@@ -398,15 +373,11 @@ CompileCommands::commandsFor(StringRef File) {
 }
 
 CompileCommands::Database *CompileCommands::readable(StringRef Folder) {
-  Expected<Database *> Found = databaseFor(Folder);
-  if (Found)
-    return *Found;
-  llvm::consumeError(Found.takeError());
-  return nullptr;
+  return llvm::expectedToOptional(databaseFor(Folder)).value_or(nullptr);
 }
 
 std::optional<bool> CompileCommands::isListed(StringRef File) {
-  if (Fixed)
+  if (Options.Fixed)
     return std::nullopt;
   if (Database *DB = readable(path::parent_path(File)))
     return !DB->Commands->getCompileCommands(File).empty();
@@ -414,7 +385,7 @@ std::optional<bool> CompileCommands::isListed(StringRef File) {
 }
 
 std::vector<std::string> CompileCommands::allFiles(StringRef Folder) {
-  if (Fixed)
+  if (Options.Fixed)
     return {};
   std::vector<std::string> Result;
   if (Database *DB = readable(Folder))
@@ -425,7 +396,7 @@ std::vector<std::string> CompileCommands::allFiles(StringRef Folder) {
 
 Expected<std::vector<std::string>>
 CompileCommands::listedSources(StringRef Folder) {
-  if (Fixed)
+  if (Options.Fixed)
     return makeError("no input files: flags after '--' go with files");
   Expected<Database *> Found = databaseFor(Folder);
   if (!Found)
@@ -437,8 +408,7 @@ CompileCommands::listedSources(StringRef Folder) {
   std::set<std::string> Gone;
   for (const CompileCommand &Command :
        (*Found)->Commands->getAllCompileCommands()) {
-    llvm::SmallString<256> Path(Command.Filename);
-    compat::makeAbsolute(Command.Directory, Path);
+    const auto Path = compat::absolutePath(Command.Directory, Command.Filename);
     if (!isCxxFile(Path))
       continue;
     if (FS->exists(Path))
@@ -461,7 +431,7 @@ CompileCommands::listedSources(StringRef Folder) {
 
 Expected<std::vector<std::string>>
 CompileCommands::filesBelow(StringRef Folder) {
-  if (Fixed)
+  if (Options.Fixed)
     return makeError("'" + Folder +
                      "' is a folder: flags after '--' go with "
                      "files");
@@ -525,8 +495,7 @@ makeCommandsOurs(const char *Argv0, void *MainAddress,
   return [=](const CommandLineArguments &Given, StringRef Folder) {
     CommandLineArguments Args = Given;
     // Also those that the user or a configuration adds.
-    if (isForNvcc(Args))
-      Args = fromNvcc(Args, Folder, *FS);
+    translateNvcc(Args, Folder, *FS);
     readPchAsText(Args);
     const CommandLineArguments ForCuda = takeHostSide(Args, Folder, *FS);
     Args = keepHarmlessFlags(Args, Folder, *FS, [&](StringRef Flag) {

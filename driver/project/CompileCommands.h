@@ -90,14 +90,12 @@ private:
   void read(Database &DB) const;
 
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
-  std::unique_ptr<clang::tooling::CompilationDatabase> Fixed;
+  CompileCommandOptions Options;
   Database *Only = nullptr; ///< That of -p.
   llvm::StringMap<Database> Databases;
   llvm::StringMap<Database *> ByFolder;
   /// Flags for files without a database; looked for when first needed.
   std::optional<std::vector<std::string>> LibtorchFlags;
-  bool Quiet = false;
-  bool MustHaveDatabase = false;
 };
 
 /// Is \p File a header, by its name?

@@ -147,10 +147,9 @@ static std::vector<std::string> includeFolders(const CommandLineArguments &Args,
       StringRef Word = Args[I];
       if (!Word.consume_front(Flag))
         continue;
-      llvm::SmallString<128> Path(
-          Word.empty() && I + 1 < Args.size() ? Args[I + 1] : Word);
-      compat::makeAbsolute(Folder, Path);
-      Result.push_back(Path.str().str());
+      if (Word.empty() && I + 1 < Args.size())
+        Word = Args[I + 1];
+      Result.push_back(compat::absolutePath(Folder, Word).str().str());
       break;
     }
   return Result;
@@ -161,11 +160,8 @@ static std::vector<std::string> includeFolders(const CommandLineArguments &Args,
 static std::vector<std::string> toolkits(const CommandLineArguments &Args,
                                          StringRef Folder) {
   for (StringRef Word : llvm::drop_begin(Args))
-    if (Word.consume_front("--cuda-path=")) {
-      llvm::SmallString<128> Path(Word);
-      compat::makeAbsolute(Folder, Path);
-      return {Path.str().str()};
-    }
+    if (Word.consume_front("--cuda-path="))
+      return {compat::absolutePath(Folder, Word).str().str()};
   for (const char *Name : {"CUDA_PATH", "CUDA_HOME"})
     if (auto Path = llvm::sys::Process::GetEnv(Name); Path && !Path->empty())
       return {*Path};
@@ -251,7 +247,8 @@ static StringRef nameOf(StringRef Word) {
                                  : StringRef();
 }
 
-bool isForNvcc(const CommandLineArguments &Args) {
+/// Is \p Args a command line of nvcc, or of a program that passes its flags on?
+static bool isForNvcc(const CommandLineArguments &Args) {
   if (Args.empty())
     return false;
   if (llvm::sys::path::filename(Args.front()).contains("nvcc"))
@@ -417,12 +414,14 @@ CommandLineArguments Translation::run() {
   return std::move(Result);
 }
 
-CommandLineArguments fromNvcc(const CommandLineArguments &Args,
-                              StringRef Folder, llvm::vfs::FileSystem &FS) {
-  CommandLineArguments Result =
+void translateNvcc(CommandLineArguments &Args, StringRef Folder,
+                   llvm::vfs::FileSystem &FS) {
+  if (!isForNvcc(Args))
+    return;
+  CommandLineArguments Flags =
       Translation(llvm::ArrayRef(Args).drop_front(), Folder, FS).run();
-  Result.insert(Result.begin(), Args.front());
-  return Result;
+  Args.resize(1);
+  llvm::append_range(Args, Flags);
 }
 
 } // namespace libtorch_tidy::driver

@@ -49,16 +49,14 @@ void mountCudaHeaders(llvm::vfs::OverlayFileSystem &FS);
 /// Is \p D a function for the device only?
 bool isForDevice(const clang::Decl &D);
 
-/// Is \p Args a command line of nvcc, or of a program that passes its flags on?
-bool isForNvcc(const clang::tooling::CommandLineArguments &Args);
-
-/// A command line of nvcc in words of Clang: what it reads itself, and what it
-/// hands to the compiler of the host. Its options for code of the device and
-/// for other programs go, with their values: to Clang, a value that stands
-/// alone is a file. Files of options (-optf), below \p Folder, are read.
-clang::tooling::CommandLineArguments
-fromNvcc(const clang::tooling::CommandLineArguments &Args,
-         llvm::StringRef Folder, llvm::vfs::FileSystem &FS);
+/// Puts a command line of nvcc, or of a program that passes its flags on, in
+/// words of Clang: what it reads itself, and what it hands to the compiler of
+/// the host. Its options for code of the device and for other programs go, with
+/// their values: to Clang, a value that stands alone is a file. Files of
+/// options
+/// (-optf), below \p Folder, are read. Leaves other command lines as they are.
+void translateNvcc(clang::tooling::CommandLineArguments &Args,
+                   llvm::StringRef Folder, llvm::vfs::FileSystem &FS);
 
 } // namespace libtorch_tidy::driver
 

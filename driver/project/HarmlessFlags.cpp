@@ -17,7 +17,7 @@
 #include "clang/Frontend/MigratorOptions.h"
 #include "clang/Frontend/PreprocessorOutputOptions.h"
 #include "clang/Lex/HeaderSearchOptions.h"
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -40,49 +40,37 @@ namespace libtorch_tidy::driver {
 namespace options = compat::options;
 namespace types = clang::driver::types;
 
-/// The options that set what the parser reads, as Clang's own table says: the
-/// language, the target, folders of headers, the preprocessor, diagnostics.
-static const llvm::DenseSet<unsigned> &optionsOfTheParser() {
-  static const llvm::DenseSet<unsigned> Ids = {
-#define LANG_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)                \
-  options::OPT_##ID,
-#define TARGET_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)              \
-  options::OPT_##ID,
-#define HEADER_SEARCH_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)       \
-  options::OPT_##ID,
-#define PREPROCESSOR_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)        \
-  options::OPT_##ID,
-#define FILE_SYSTEM_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)         \
-  options::OPT_##ID,
-#define DIAG_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)                \
-  options::OPT_##ID,
+/// The fates that Clang's own table tells. Kept is what sets what the parser
+/// reads: the language, the target, folders of headers, the preprocessor,
+/// diagnostics. Others only say how code is made, or what is printed and
+/// written.
+static const llvm::DenseMap<unsigned, FlagFate> &fatesByTable() {
+  static const llvm::DenseMap<unsigned, FlagFate> Fates = {
+#define KEPT_OPTION(PREFIX, SPELLING, ID, ...)                                 \
+  {options::OPT_##ID, FlagFate::Kept},
+#define LANG_OPTION_WITH_MARSHALLING KEPT_OPTION
+#define TARGET_OPTION_WITH_MARSHALLING KEPT_OPTION
+#define HEADER_SEARCH_OPTION_WITH_MARSHALLING KEPT_OPTION
+#define PREPROCESSOR_OPTION_WITH_MARSHALLING KEPT_OPTION
+#define FILE_SYSTEM_OPTION_WITH_MARSHALLING KEPT_OPTION
+#define DIAG_OPTION_WITH_MARSHALLING KEPT_OPTION
+#define USELESS_OPTION(PREFIX, SPELLING, ID, ...)                              \
+  {options::OPT_##ID, FlagFate::Useless},
+#define CODEGEN_OPTION_WITH_MARSHALLING USELESS_OPTION
+#define DEPENDENCY_OUTPUT_OPTION_WITH_MARSHALLING USELESS_OPTION
+#define PREPROCESSOR_OUTPUT_OPTION_WITH_MARSHALLING USELESS_OPTION
+#define FRONTEND_OPTION_WITH_MARSHALLING USELESS_OPTION
+#define MIGRATOR_OPTION_WITH_MARSHALLING USELESS_OPTION
+#define ANALYZER_OPTION_WITH_MARSHALLING USELESS_OPTION
 #include LIBTORCH_TIDY_CLANG_OPTIONS
+#undef KEPT_OPTION
 #undef LANG_OPTION_WITH_MARSHALLING
 #undef TARGET_OPTION_WITH_MARSHALLING
 #undef HEADER_SEARCH_OPTION_WITH_MARSHALLING
 #undef PREPROCESSOR_OPTION_WITH_MARSHALLING
 #undef FILE_SYSTEM_OPTION_WITH_MARSHALLING
 #undef DIAG_OPTION_WITH_MARSHALLING
-  };
-  return Ids;
-}
-
-/// Options that only say how code is made, or what is printed and written.
-static const llvm::DenseSet<unsigned> &optionsOfOutput() {
-  static const llvm::DenseSet<unsigned> Ids = {
-#define CODEGEN_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)             \
-  options::OPT_##ID,
-#define DEPENDENCY_OUTPUT_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)   \
-  options::OPT_##ID,
-#define PREPROCESSOR_OUTPUT_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...) \
-  options::OPT_##ID,
-#define FRONTEND_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)            \
-  options::OPT_##ID,
-#define MIGRATOR_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)            \
-  options::OPT_##ID,
-#define ANALYZER_OPTION_WITH_MARSHALLING(PREFIX, SPELLING, ID, ...)            \
-  options::OPT_##ID,
-#include LIBTORCH_TIDY_CLANG_OPTIONS
+#undef USELESS_OPTION
 #undef CODEGEN_OPTION_WITH_MARSHALLING
 #undef DEPENDENCY_OUTPUT_OPTION_WITH_MARSHALLING
 #undef PREPROCESSOR_OUTPUT_OPTION_WITH_MARSHALLING
@@ -90,7 +78,7 @@ static const llvm::DenseSet<unsigned> &optionsOfOutput() {
 #undef MIGRATOR_OPTION_WITH_MARSHALLING
 #undef ANALYZER_OPTION_WITH_MARSHALLING
   };
-  return Ids;
+  return Fates;
 }
 
 /// The fate of options that not all versions of Clang have, or that are of
@@ -188,16 +176,6 @@ static constexpr unsigned Kept[] = {
     OPT_Xclang, OPT_Xpreprocessor, OPT_Wp_COMMA, OPT__SLASH_clang};
 } // namespace fates
 
-static std::optional<FlagFate> fateById(unsigned Id) {
-  if (llvm::is_contained(fates::Refused, Id))
-    return FlagFate::Refused;
-  if (llvm::is_contained(fates::Useless, Id))
-    return FlagFate::Useless;
-  if (llvm::is_contained(fates::Kept, Id))
-    return FlagFate::Kept;
-  return std::nullopt;
-}
-
 FlagFate fateOf(const Option &Option) {
   switch (Option.getKind()) {
   case llvm::opt::Option::InputClass:
@@ -209,14 +187,18 @@ FlagFate fateOf(const Option &Option) {
   }
   if (std::optional<FlagFate> Fate = fateByName(Option))
     return *Fate;
-  if (std::optional<FlagFate> Fate = fateById(Option.getID()))
-    return *Fate;
+  if (llvm::is_contained(fates::Refused, Option.getID()))
+    return FlagFate::Refused;
+  if (llvm::is_contained(fates::Useless, Option.getID()))
+    return FlagFate::Useless;
+  if (llvm::is_contained(fates::Kept, Option.getID()))
+    return FlagFate::Kept;
   const bool IsFlag = Option.getKind() == llvm::opt::Option::FlagClass;
   StringRef Name = Option.getName();
-  if (optionsOfOutput().contains(Option.getID()) || Name.contains("module"))
+  if (Name.contains("module"))
     return FlagFate::Useless;
-  if (optionsOfTheParser().contains(Option.getID()))
-    return FlagFate::Kept;
+  if (auto It = fatesByTable().find(Option.getID()); It != fatesByTable().end())
+    return It->second;
   auto In = [&](unsigned Group) { return Option.matches(Group); };
   // The optimizer's level is seen in __OPTIMIZE__; the others are features of
   // the target and warnings, with short words as values.
@@ -388,11 +370,8 @@ static void readConfigurationFiles(CommandLineArguments &Args, StringRef Folder,
   std::vector<std::string> Named = take(Args, "--config");
   std::vector<std::string> Dirs;
   auto AddDir = [&](StringRef Dir) {
-    if (Dir.empty())
-      return;
-    llvm::SmallString<128> Absolute(Dir);
-    compat::makeAbsolute(Folder, Absolute);
-    Dirs.push_back(Absolute.str().str());
+    if (!Dir.empty())
+      Dirs.push_back(compat::absolutePath(Folder, Dir).str().str());
   };
   for (StringRef Option : {"--config-user-dir", "--config-system-dir"})
     if (std::vector<std::string> Given = take(Args, Option); !Given.empty())
@@ -407,17 +386,13 @@ static void readConfigurationFiles(CommandLineArguments &Args, StringRef Folder,
   auto Add = [&](const llvm::Twine &Name) {
     llvm::SmallString<128> Path;
     const std::string File = Name.str();
-    if (StringRef(File).contains('/')) {
-      Path = File;
-      compat::makeAbsolute(Folder, Path);
-    } else if (!Context.findConfigFile(File, Path)) {
+    if (StringRef(File).contains('/'))
+      Path = compat::absolutePath(Folder, File);
+    else if (!Context.findConfigFile(File, Path))
       return false;
-    }
     llvm::SmallVector<const char *, 16> Words;
-    if (llvm::Error E = Context.readConfigFile(Path, Words)) {
-      llvm::consumeError(std::move(E));
+    if (llvm::errorToBool(Context.readConfigFile(Path, Words)))
       return false;
-    }
     Read.insert(Read.end(), Words.begin(), Words.end());
     return true;
   };

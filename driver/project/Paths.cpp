@@ -21,7 +21,7 @@ std::string canonicalPath(StringRef Path, StringRef Folder,
     return {};
   llvm::SmallString<256> Absolute(Path);
   if (!Folder.empty())
-    compat::makeAbsolute(Folder, Absolute);
+    Absolute = compat::absolutePath(Folder, Path);
   FS.makeAbsolute(Absolute);
   llvm::sys::path::remove_dots(Absolute, /*remove_dot_dot=*/false);
   llvm::SmallString<256> Real;
@@ -60,10 +60,7 @@ std::string findProjectRoot(llvm::ArrayRef<std::string> Files,
 }
 
 StringRef relativePath(StringRef Path, StringRef Root) {
-  StringRef Rest = Path;
-  if (Rest.consume_front(Root) && Rest.consume_front("/"))
-    return Rest;
-  return Path;
+  return isBelow(Path, Root) ? Path.drop_front(Root.size() + 1) : Path;
 }
 
 } // namespace libtorch_tidy::driver
