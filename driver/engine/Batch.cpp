@@ -34,10 +34,6 @@ static void orderOnce(std::vector<T> &All, Key KeyOf) {
             All.end());
 }
 
-static void orderOnce(std::vector<std::string> &Files) {
-  orderOnce(Files, [](llvm::StringRef File) { return File; });
-}
-
 /// Why a unit does not compile: the first error, which may stand in a header
 /// that other units include as well.
 static std::string troubleIn(const UnitResult &R) {
@@ -75,6 +71,15 @@ static std::string troubleOf(const Job &J) {
   return Result;
 }
 
+/// Was a finding at \p Path asked for? \p File is the canonical path of \p U.
+static bool isAskedFor(const AnalysisJob &Work, const Unit &U,
+                       llvm::StringRef File, llvm::StringRef Path) {
+  Finding Any;
+  Any.Unit = File.str();
+  Any.Where.Path = Path.str();
+  return Work.IsAskedFor(U, Any);
+}
+
 namespace {
 
 /// Counts what a run with a weaker level would report in addition.
@@ -92,11 +97,8 @@ public:
         Reported.insert(File.Path);
     std::optional<OptionMap> Levels;
     for (const NolintAudit::Heard &Said : View.Said) {
-      Finding Any;
-      Any.Unit = View.Unit;
-      Any.Where.Path = Said.Path;
       if (Said.TooWeak && Reported.count(Said.Path) &&
-          Work.IsAskedFor(U, Any) && !isSuppressed(Said) &&
+          isAskedFor(Work, U, View.Unit, Said.Path) && !isSuppressed(Said) &&
           !hasLevelOfItsOwn(Levels, U, Said.Check))
         Places.insert({Said.Path, Said.Offset, Said.Check});
     }
@@ -128,15 +130,11 @@ private:
   /// they are asked for.
   bool hasLevelOfItsOwn(std::optional<OptionMap> &Of, const Unit &U,
                         const std::string &Check) {
-    if (!Of) {
-      auto Options = Work.Config.optionsFor(U.File);
-      if (!Options) {
-        llvm::consumeError(Options.takeError());
-        return true;
-      }
-      Of = std::move(Options->CheckOptions);
-    }
-    return Of->count(Check + ".Level");
+    if (!Of)
+      if (auto Options =
+              llvm::expectedToOptional(Work.Config.optionsFor(U.File)))
+        Of = std::move(Options->CheckOptions);
+    return !Of || Of->count(Check + ".Level");
   }
 
   const AnalysisJob &Work;
@@ -198,19 +196,12 @@ static Analysis joined(Schedule &All, const AnalysisJob &Work,
     if (!J.Result->Failed)
       Below.add(*J.U, J.Result->Nolint);
     for (GivenUpFunction &F : J.Result->GivenUp) {
-      Finding Any;
-      Any.Unit = File;
-      Any.Where = F.Where;
-      if (Work.IsAskedFor(*J.U, Any))
+      if (isAskedFor(Work, *J.U, File, F.Where.Path))
         Result.GivenUp.push_back(std::move(F));
     }
     if (Work.Options.AuditNolint && !J.Result->Failed) {
-      for (NolintAudit::File &Read : J.Result->Nolint.Files) {
-        Finding Any;
-        Any.Unit = File;
-        Any.Where.Path = Read.Path;
-        Read.IsReported &= Work.IsAskedFor(*J.U, Any);
-      }
+      for (NolintAudit::File &Read : J.Result->Nolint.Files)
+        Read.IsReported &= isAskedFor(Work, *J.U, File, Read.Path);
       Audit.add(J.Result->Nolint);
     }
     add(Result.Stats, J.Result->Stats);
@@ -221,7 +212,7 @@ static Analysis joined(Schedule &All, const AnalysisJob &Work,
         Result.Findings.push_back(std::move(F));
   Result.Findings = mergeFindings(std::move(Result.Findings));
   Result.Weaker = Below.count(Result.Findings);
-  orderOnce(Result.UnitsWithoutTorch);
+  orderOnce(Result.UnitsWithoutTorch, [](llvm::StringRef F) { return F; });
   orderOnce(Result.GivenUp, [](const GivenUpFunction &F) {
     return std::tie(F.Where.Path, F.Where.Line, F.Name);
   });

@@ -63,7 +63,7 @@ struct AnalysisOptions {
 /// What is to be analysed, and how.
 struct AnalysisJob {
   llvm::ArrayRef<Unit> Units;
-  const AnalysisOptions &Options;
+  AnalysisOptions Options;
   const Configuration &Config;
   clang::tooling::ArgumentsAdjuster MakeOurs;
   std::string VfsOverlay; ///< Of createFileSystem(), which took it.

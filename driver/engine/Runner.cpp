@@ -17,6 +17,7 @@
 #include "clang-tidy/ClangTidy.h"
 #include "clang-tidy/ClangTidyModule.h"
 #include "driver/budget/BudgetReport.h"
+#include "driver/cache/Archive.h"
 #include "driver/engine/TidyFindings.h"
 #include "driver/llvm/Compat.h"
 #include "driver/pch/LibraryPch.h"
@@ -333,20 +334,15 @@ ArgumentsAdjuster addExtraArgs(const ExtraArguments &Extra) {
 CommandLineArguments argumentsOf(const Unit &U, const ExtraArguments &Extra,
                                  const ClangTidyOptions &FileOptions,
                                  const ArgumentsAdjuster &MakeOurs) {
-  ArgumentsAdjuster All =
-      combineAdjusters(combineAdjusters(getClangStripOutputAdjuster(),
-                                        getClangSyntaxOnlyAdjuster()),
-                       getClangStripDependencyFileAdjuster());
-  All = combineAdjusters(std::move(All), addExtraArgs(Extra));
-  if (FileOptions.ExtraArgsBefore)
-    All = combineAdjusters(std::move(All), getInsertArgumentAdjuster(
-                                               *FileOptions.ExtraArgsBefore,
-                                               ArgumentInsertPosition::BEGIN));
-  if (FileOptions.ExtraArgs)
-    All = combineAdjusters(
-        std::move(All), getInsertArgumentAdjuster(*FileOptions.ExtraArgs,
-                                                  ArgumentInsertPosition::END));
-  All = combineAdjusters(std::move(All), getStripPluginsAdjuster());
+  const std::vector<std::string> None;
+  ArgumentsAdjuster All = getClangStripOutputAdjuster();
+  for (const ArgumentsAdjuster &Next :
+       {getClangSyntaxOnlyAdjuster(), getClangStripDependencyFileAdjuster(),
+        addExtraArgs(Extra),
+        addExtraArgs({FileOptions.ExtraArgsBefore.value_or(None),
+                      FileOptions.ExtraArgs.value_or(None)}),
+        getStripPluginsAdjuster()})
+    All = combineAdjusters(std::move(All), Next);
   return MakeOurs(All(U.Command.CommandLine, U.Command.Filename),
                   U.Command.Directory);
 }
@@ -359,8 +355,6 @@ static void printCost(StringRef File, const flow::Cost &Cost) {
                << " given up; " << Cost.Visits << " blocks evaluated in "
                << llvm::format("%.3f", Cost.Seconds) << " s\n";
 }
-
-template <typename T> using BeginOf = decltype(std::begin(std::declval<T &>()));
 
 /// Calls \p Do for all places in \p Value, in its parts and in theirs.
 template <typename T, typename Function>

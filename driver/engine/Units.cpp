@@ -59,35 +59,26 @@ filesToAnalyse(llvm::ArrayRef<std::string> GivenFiles,
       Result.push_back(File.str());
   };
   Error Problems = Error::success();
+  auto Tell = [&](Error Problem) {
+    Problems = joinErrors(std::move(Problems), std::move(Problem));
+  };
   for (const std::string &Given : GivenFiles) {
     llvm::SmallString<256> Path(Given);
     FS->makeAbsolute(Path);
     path::remove_dots(Path, /*remove_dot_dot=*/true);
     llvm::ErrorOr<llvm::vfs::Status> Status = FS->status(Path);
-    if (!Status) {
-      Problems = joinErrors(std::move(Problems),
-                            makeError("cannot read '" + Given +
-                                      "': " + Status.getError().message()));
-      continue;
-    }
-    if (Status->isRegularFile()) {
+    if (!Status)
+      Tell(makeError("cannot read '" + Given +
+                     "': " + Status.getError().message()));
+    else if (Status->isRegularFile())
       Add(Path);
-      continue;
-    }
-    if (!Status->isDirectory()) {
-      Problems = joinErrors(
-          std::move(Problems),
-          makeError("'" + Given +
-                    "' is a device or a pipe; write what it has to a file"));
-      continue;
-    }
-    Expected<std::vector<std::string>> Below = Commands.filesBelow(Path);
-    if (!Below) {
-      Problems = joinErrors(std::move(Problems), Below.takeError());
-      continue;
-    }
-    for (const std::string &File : *Below)
-      Add(File);
+    else if (!Status->isDirectory())
+      Tell(makeError("'" + Given +
+                     "' is a device or a pipe; write what it has to a file"));
+    else if (auto Below = Commands.filesBelow(Path))
+      llvm::for_each(*Below, Add);
+    else
+      Tell(Below.takeError());
   }
   if (Problems)
     return Problems;
@@ -149,12 +140,8 @@ static std::vector<std::string>
 searchedFolders(const clang::tooling::CompileCommand &Command) {
   std::vector<std::string> Result;
   auto Add = [&](StringRef Folder) {
-    llvm::SmallString<256> Path(Folder);
-    if (!path::is_absolute(Path)) {
-      Path = Command.Directory;
-      path::append(Path, Folder);
-    }
-    Result.push_back(Path.str().str());
+    Result.push_back(
+        compat::absolutePath(Command.Directory, Folder).str().str());
   };
   for (size_t I = 0; I < Command.CommandLine.size(); ++I) {
     StringRef Arg = Command.CommandLine[I];
@@ -173,11 +160,9 @@ const llvm::StringSet<> &HeaderUnits::closure(StringRef Unit,
   llvm::StringSet<> &Result = It->second;
   if (!New)
     return Result;
-  auto Found = Commands.commandsFor(Unit);
-  if (!Found) {
-    llvm::consumeError(Found.takeError());
+  const auto Found = llvm::expectedToOptional(Commands.commandsFor(Unit));
+  if (!Found)
     return Result;
-  }
   const std::vector<std::string> Searched = searchedFolders(Found->front());
   std::vector<std::string> ToRead = {Unit.str()};
   while (!ToRead.empty()) {
@@ -190,9 +175,7 @@ const llvm::StringSet<> &HeaderUnits::closure(StringRef Unit,
         if (!FS->exists(Path))
           return false;
         std::string Real = canonicalPath(Path, "", *FS);
-        StringRef Rest = Real;
-        if (Rest.consume_front(Folder) && Rest.starts_with("/") &&
-            Result.insert(Real).second)
+        if (isBelow(Real, Folder) && Result.insert(Real).second)
           ToRead.push_back(std::move(Real));
         return true;
       };
@@ -233,96 +216,73 @@ std::string HeaderUnits::unitFor(StringRef Header,
   return Best;
 }
 
-namespace {
-
-/// Collects the units of a run, and what is wrong with them.
-class Collector {
-public:
-  Collector(Configuration &Config, CompileCommands &Commands, FileSystem FS)
-      : Config(Config), Commands(Commands), FS(std::move(FS)) {}
-
-  /// One malformed configuration speaks for all below it: false.
-  bool addFile(const std::string &File);
-  void addHeaders();
-
-  Units Result;
-  Error Problems = Error::success();
-
-private:
-  void add(const std::string &File, bool OnlyForHeaders);
-
-  Configuration &Config;
-  CompileCommands &Commands;
-  FileSystem FS;
-  std::vector<std::string> Headers; ///< That no database lists.
-};
-
-} // namespace
-
-void Collector::add(const std::string &File, bool OnlyForHeaders) {
+/// Adds the compilations of \p File to \p All.
+static Error add(const std::string &File, CompileCommands &Commands,
+                 bool OnlyForHeaders, bool OnlyForFacts, Units &All) {
   Expected<std::vector<CompileCommand>> Found = Commands.commandsFor(File);
-  if (!Found) {
-    Problems = joinErrors(std::move(Problems), Found.takeError());
-    return;
-  }
+  if (!Found)
+    return Found.takeError();
   for (CompileCommand &Command : *Found)
-    Result.List.push_back(
-        {File, std::move(Command), OnlyForHeaders, /*OnlyForFacts=*/false});
+    All.List.push_back(
+        {File, std::move(Command), OnlyForHeaders, OnlyForFacts});
+  return Error::success();
 }
 
-bool Collector::addFile(const std::string &File) {
-  Expected<clang::tidy::ClangTidyOptions> Options = Config.optionsFor(File);
-  if (!Options) {
-    Problems = joinErrors(std::move(Problems), Options.takeError());
-    return false;
-  }
-  Config.warnOfUnknown(File);
-  if (Configuration::enabledChecks(*Options).empty())
-    Result.WithoutChecks.push_back(File);
-  else if (isHeader(File) && !Commands.lists(File))
-    Headers.push_back(File);
-  else
-    add(File, /*OnlyForHeaders=*/false);
-  return true;
-}
-
-void Collector::addHeaders() {
+/// Adds units for \p Headers, which no database lists.
+static Error addHeaders(llvm::ArrayRef<std::string> Headers, Units &All,
+                        Configuration &Config, CompileCommands &Commands,
+                        FileSystem FS) {
+  Error Problems = Error::success();
   if (Headers.empty())
-    return;
+    return Problems;
   llvm::StringSet<> Listed;
-  for (const Unit &U : Result.List)
+  for (const Unit &U : All.List)
     Listed.insert(canonicalPath(U.File, "", *FS));
   HeaderUnits Including(Commands, FS);
+  std::vector<std::string> Reported;
   for (const std::string &Header : Headers) {
     const std::string Path = canonicalPath(Header, "", *FS);
     const std::string Through = Including.unitFor(Path, Listed);
-    if (Through.empty()) {
-      add(Header, /*OnlyForHeaders=*/false);
-      continue;
-    }
-    Result.Headers.insert(Path);
-    if (Listed.insert(Through).second)
-      add(Through, /*OnlyForHeaders=*/true);
+    if (!Through.empty() && All.Headers.insert(Path).second)
+      Reported.push_back(Path);
+    if (Through.empty() || Listed.insert(Through).second)
+      Problems = joinErrors(std::move(Problems),
+                            add(Through.empty() ? Header : Through, Commands,
+                                /*OnlyForHeaders=*/!Through.empty(),
+                                /*OnlyForFacts=*/false, All));
   }
-  if (Result.Headers.empty())
-    return;
-  std::vector<std::string> Paths;
-  for (StringRef Path : Result.Headers.keys())
-    Paths.push_back(Path.str());
-  Config.reportHeaders(Paths);
+  if (!Reported.empty())
+    Config.reportHeaders(Reported);
+  return Problems;
 }
 
 Expected<Units> unitsToAnalyse(llvm::ArrayRef<std::string> Files,
                                Configuration &Config, CompileCommands &Commands,
                                FileSystem FS) {
-  Collector All(Config, Commands, std::move(FS));
-  for (const std::string &File : Files)
-    if (!All.addFile(File))
-      return std::move(All.Problems);
-  All.addHeaders();
-  if (All.Problems)
-    return std::move(All.Problems);
-  return std::move(All.Result);
+  Units Result;
+  Error Problems = Error::success();
+  std::vector<std::string> Headers;
+  for (const std::string &File : Files) {
+    Expected<clang::tidy::ClangTidyOptions> Options = Config.optionsFor(File);
+    // One malformed configuration speaks for all below it.
+    if (!Options)
+      return joinErrors(std::move(Problems), Options.takeError());
+    Config.warnOfUnknown(File);
+    if (Configuration::enabledChecks(*Options).empty())
+      Result.WithoutChecks.push_back(File);
+    else if (isHeader(File) && !Commands.lists(File))
+      Headers.push_back(File);
+    else
+      Problems = joinErrors(std::move(Problems),
+                            add(File, Commands, /*OnlyForHeaders=*/false,
+                                /*OnlyForFacts=*/false, Result));
+  }
+  Problems =
+      joinErrors(std::move(Problems),
+                 addHeaders(Headers, Result, Config, Commands, std::move(FS)));
+  if (Problems)
+    return Problems;
+  return Result;
 }
 
 Error addOtherUnits(Units &All, llvm::ArrayRef<std::string> Files,
@@ -334,17 +294,12 @@ Error addOtherUnits(Units &All, llvm::ArrayRef<std::string> Files,
     const StringRef Folder = path::parent_path(File);
     if (!Folders.insert(Folder).second)
       continue;
-    for (const std::string &Other : Commands.allFiles(Folder)) {
-      if (!isCxxFile(Other) || isHeader(Other) || !FS.exists(Other) ||
-          !Seen.insert(canonicalPath(Other, "", FS)).second)
-        continue;
-      Expected<std::vector<CompileCommand>> Found = Commands.commandsFor(Other);
-      if (!Found)
-        return Found.takeError();
-      for (CompileCommand &Command : *Found)
-        All.List.push_back({Other, std::move(Command), /*OnlyForHeaders=*/false,
-                            /*OnlyForFacts=*/true});
-    }
+    for (const std::string &Other : Commands.allFiles(Folder))
+      if (isCxxFile(Other) && !isHeader(Other) && FS.exists(Other) &&
+          Seen.insert(canonicalPath(Other, "", FS)).second)
+        if (Error E = add(Other, Commands, /*OnlyForHeaders=*/false,
+                          /*OnlyForFacts=*/true, All))
+          return E;
   }
   return Error::success();
 }

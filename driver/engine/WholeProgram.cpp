@@ -56,6 +56,17 @@ std::vector<size_t> whatIsNew(llvm::ArrayRef<Job> Jobs,
   return New;
 }
 
+/// The jobs of \p Units, when they are done as \p Work says.
+static std::vector<Job>
+runUnits(llvm::ArrayRef<Unit> Units, AnalysisJob Work,
+         const fixits::FileTexts &Overlay,
+         llvm::ArrayRef<const flow::ProgramFacts *> Told = {}) {
+  Work.Units = Units;
+  Schedule All(Work, Overlay, Told);
+  All.run();
+  return std::move(All.Jobs);
+}
+
 void analyseUnits(llvm::ArrayRef<size_t> Numbers,
                   llvm::ArrayRef<flow::ProgramFacts> Facts,
                   std::vector<Job> &Jobs, const AnalysisJob &Work,
@@ -67,15 +78,11 @@ void analyseUnits(llvm::ArrayRef<size_t> Numbers,
     if (!Facts.empty())
       Told.push_back(&Facts[I]);
   }
-  AnalysisJob Part = Work;
-  Part.Units = Units;
-  Schedule Next(Part, Overlay, Told);
-  Next.run();
-  for (size_t N = 0; N < Numbers.size(); ++N) {
-    Job &J = Next.Jobs[N];
-    J.U = &Work.Units[Numbers[N]];
+  std::vector<Job> Next = runUnits(Units, Work, Overlay, Told);
+  for (auto [I, J] : llvm::zip_equal(Numbers, Next)) {
+    J.U = &Work.Units[I];
     J.Told = nullptr; // It ends with Facts.
-    Jobs[Numbers[N]] = std::move(J);
+    Jobs[I] = std::move(J);
   }
 }
 
@@ -192,25 +199,15 @@ void readTogether(std::vector<Job> &Jobs, const AnalysisJob &Work,
   Definitions Defined;
   for (const Job &J : Jobs)
     Defined.add(J);
-  AnalysisOptions OnlyDefines = Work.Options;
-  OnlyDefines.Unit.Budget->Model.clear();
-  OnlyDefines.Unit.Budget->OnlyDefines = true;
-  const AnalysisJob Ask{Others,        OnlyDefines,     Work.Config,
-                        Work.MakeOurs, Work.VfsOverlay, Work.IsAskedFor};
-  Schedule Asked(Ask, Overlay);
-  Asked.run();
-  for (const Job &J : Asked.Jobs)
+  AnalysisJob Ask = Work;
+  Ask.Options.Unit.Budget->Model.clear();
+  Ask.Options.Unit.Budget->OnlyDefines = true;
+  for (const Job &J : runUnits(Others, Ask, Overlay))
     Defined.add(J);
 
   // That a file does not compile with another one is no news about it.
-  AnalysisOptions InSilence = Work.Options;
-  InSilence.Progress.Show = false;
-  AnalysisJob Part{{},
-                   InSilence,
-                   Work.Config,
-                   Work.MakeOurs,
-                   Work.VfsOverlay,
-                   Work.IsAskedFor};
+  AnalysisJob Part = Work;
+  Part.Options.Progress.Show = false;
   std::vector<Extended> Units(Jobs.size());
   std::vector<std::vector<bytes::MissingRow>> Trouble(Jobs.size());
   for (unsigned Round = 0; Round < MaxRounds; ++Round) {
@@ -229,12 +226,10 @@ void readTogether(std::vector<Job> &Jobs, const AnalysisJob &Work,
     }
     if (Again.empty())
       break;
-    Part.Units = Longer;
-    Schedule Next(Part, Overlay);
-    Next.run();
+    std::vector<Job> Next = runUnits(Longer, Part, Overlay);
     for (size_t N = 0; N < Again.size(); ++N) {
       const size_t I = Again[N];
-      Job &J = Next.Jobs[N];
+      Job &J = Next[N];
       if (J.Result && !J.Result->Failed) {
         Units[I].Files = std::move(Longer[N].ReadAfter);
         Units[I].Tried.insert(More[N].begin(), More[N].end());
