@@ -20,11 +20,11 @@
 #define LIBTORCH_TIDY_DRIVER_CACHE_ARCHIVE_H
 
 #include "analysis/cpp/Fields.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/Endian.h"
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -110,34 +110,8 @@ template <typename T> void restore(ArchiveReader &In, std::optional<T> &Value) {
     restore(In, Value.emplace());
 }
 
-template <typename T>
-void archive(ArchiveWriter &Out, const std::vector<T> &Elements) {
-  Out.list(Elements, [&](const T &Element) { archive(Out, Element); });
-}
-template <typename T>
-void restore(ArchiveReader &In, std::vector<T> &Elements) {
-  In.list([&] { restore(In, Elements.emplace_back()); });
-}
+template <typename T> using BeginOf = decltype(std::begin(std::declval<T &>()));
 
-template <typename T>
-void archive(ArchiveWriter &Out, const std::set<T> &Elements) {
-  Out.list(Elements, [&](const T &Element) { archive(Out, Element); });
-}
-template <typename T> void restore(ArchiveReader &In, std::set<T> &Elements) {
-  In.list([&] {
-    T Element{};
-    restore(In, Element);
-    Elements.insert(std::move(Element));
-  });
-}
-
-template <typename T>
-void archive(ArchiveWriter &Out, const std::map<std::string, T> &Elements) {
-  Out.list(Elements, [&](const auto &Element) {
-    Out.text(Element.first);
-    archive(Out, Element.second);
-  });
-}
 template <typename T>
 void restore(ArchiveReader &In, std::map<std::string, T> &Elements) {
   In.list([&] { restore(In, Elements[In.text().str()]); });
@@ -148,6 +122,8 @@ template <typename T> void archive(ArchiveWriter &Out, const T &Value) {
     Out.number(llvm::bit_cast<uint64_t>(Value));
   else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>)
     Out.number(static_cast<uint64_t>(Value));
+  else if constexpr (llvm::is_detected<BeginOf, T>::value)
+    Out.list(Value, [&](const auto &Element) { archive(Out, Element); });
   else
     std::apply([&](const auto &...Field) { (archive(Out, Field), ...); },
                cpp::fieldsOf(Value));
@@ -157,6 +133,12 @@ template <typename T> void restore(ArchiveReader &In, T &Value) {
     Value = llvm::bit_cast<double>(In.number());
   else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>)
     Value = static_cast<T>(In.number());
+  else if constexpr (llvm::is_detected<BeginOf, T>::value)
+    In.list([&] {
+      typename T::value_type Element{};
+      restore(In, Element);
+      Value.insert(Value.end(), std::move(Element));
+    });
   else
     std::apply([&](auto &...Field) { (restore(In, Field), ...); },
                cpp::fieldsOf(Value));

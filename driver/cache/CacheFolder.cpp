@@ -79,35 +79,21 @@ const std::string &programIdentity() {
   return Identity;
 }
 
-std::string CacheFolder::defaultPath() {
-  llvm::SmallString<128> Path;
-  if (!path::cache_directory(Path))
-    return {};
-  path::append(Path, "libtorch-tidy");
-  return Path.str().str();
-}
-
-std::optional<CacheFolder> CacheFolder::open(StringRef Path) {
-  llvm::SmallString<128> Absolute(Path);
-  if (Path.empty() || fs::make_absolute(Absolute))
+std::optional<CacheFolder> CacheFolder::open(const CacheOptions &Options) {
+  llvm::SmallString<128> Path(Options.Folder);
+  if (Path.empty() && path::cache_directory(Path))
+    path::append(Path, "libtorch-tidy");
+  if (!Options.Use || Path.empty() || fs::make_absolute(Path))
     return std::nullopt;
   // Its content is trusted, so nobody else may write into it.
-  if (fs::create_directories(Absolute, /*IgnoreExisting=*/true,
-                             fs::owner_all) ||
-      !fs::is_directory(Absolute) ||
-      fs::access(Absolute, fs::AccessMode::Write))
+  if (fs::create_directories(Path, /*IgnoreExisting=*/true, fs::owner_all) ||
+      !fs::is_directory(Path) || fs::access(Path, fs::AccessMode::Write))
     return std::nullopt;
   // A folder that existed may be writable for all.
-  llvm::ErrorOr<fs::perms> Permissions = fs::getPermissions(Absolute);
+  llvm::ErrorOr<fs::perms> Permissions = fs::getPermissions(Path);
   if (!Permissions || (*Permissions & fs::others_write))
     return std::nullopt;
-  return CacheFolder(Absolute);
-}
-
-std::optional<CacheFolder> CacheFolder::open(const CacheOptions &Options) {
-  if (!Options.Use)
-    return std::nullopt;
-  return open(Options.Folder.empty() ? defaultPath() : Options.Folder);
+  return CacheFolder(Path);
 }
 
 std::string CacheFolder::pathOf(StringRef Entry) const {

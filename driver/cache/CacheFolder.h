@@ -30,7 +30,8 @@ namespace libtorch_tidy::driver {
 /// What the command line says about the cache.
 struct CacheOptions {
   bool Use = true;
-  std::string Folder; ///< Empty: the user's cache folder.
+  /// Empty: libtorch-tidy in $XDG_CACHE_HOME or ~/.cache.
+  std::string Folder;
   unsigned Megabytes = 0;
 };
 
@@ -42,16 +43,10 @@ const std::string &programIdentity();
 
 class CacheFolder {
 public:
-  /// The folder at \p Path, which is made when it is not there. Absent when
-  /// that fails, or when it cannot be written to.
-  static std::optional<CacheFolder> open(llvm::StringRef Path);
-
-  /// The folder that \p Options name; absent, too, when there is to be none.
+  /// The folder that \p Options name, which is made when it is not there.
+  /// Absent when there is to be none, when that fails, or when others can write
+  /// to it.
   static std::optional<CacheFolder> open(const CacheOptions &Options);
-
-  /// $XDG_CACHE_HOME/libtorch-tidy or ~/.cache/libtorch-tidy; empty when there
-  /// is neither.
-  static std::string defaultPath();
 
   std::string pathOf(llvm::StringRef Entry) const;
 

@@ -136,13 +136,12 @@ Diff parseDiff(StringRef Text) {
   return Result;
 }
 
+ChangedLines::Range ChangedLines::changedBy(const Hunk &H) {
+  return {H.NewLine, H.NewLine + (H.NewCount ? H.NewCount - 1 : 1)};
+}
+
 void ChangedLines::add(StringRef Path, llvm::ArrayRef<Hunk> Hunks) {
-  std::vector<Range> &Ranges = Files[Path];
-  for (const Hunk &H : Hunks)
-    if (H.NewCount)
-      Ranges.push_back({H.NewLine, H.NewLine + H.NewCount - 1});
-    else
-      Ranges.push_back({H.NewLine, H.NewLine + 1});
+  llvm::transform(Hunks, std::back_inserter(Files[Path]), changedBy);
 }
 
 void ChangedLines::addWholeFile(StringRef Path) {
@@ -174,10 +173,7 @@ void ChangedLines::moveOver(StringRef Path, llvm::ArrayRef<Hunk> Later) {
         Next = Begin;
       }
       if (H.OldCount && End > R.First) {
-        if (H.NewCount)
-          Moved.push_back({H.NewLine, H.NewLine + H.NewCount - 1});
-        else
-          Moved.push_back({H.NewLine, H.NewLine + 1});
+        Moved.push_back(changedBy(H));
         Next = std::max(Next, End);
       }
       Shift += static_cast<long>(H.NewCount) - static_cast<long>(H.OldCount);
@@ -191,9 +187,7 @@ void ChangedLines::moveOver(StringRef Path, llvm::ArrayRef<Hunk> Later) {
 }
 
 std::vector<std::string> ChangedLines::files() const {
-  std::vector<std::string> Result;
-  for (StringRef Path : Files.keys())
-    Result.push_back(Path.str());
+  std::vector<std::string> Result(Files.keys().begin(), Files.keys().end());
   llvm::sort(Result);
   return Result;
 }

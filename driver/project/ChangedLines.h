@@ -74,6 +74,7 @@ private:
   struct Range {
     unsigned First, Last;
   };
+  static Range changedBy(const Hunk &H);
 
   llvm::StringMap<std::vector<Range>> Files;
   std::vector<std::string> Submodules;

@@ -85,18 +85,6 @@ static StringRef fileAboutOthers(
   return File;
 }
 
-namespace {
-
-/// The header filter of those who set none: a defect in a header of the project
-/// is reported, one in a library's header is not. Regular expressions as
-/// clang-tidy's engine matches them with the names of headers, which are
-/// relative where a flag of the compile command is.
-struct HeaderFilters {
-  std::string Take, LeaveOut;
-};
-
-} // namespace
-
 /// CMake's FetchContent and ExternalProject, Conan, Bazel, npm, git submodules
 /// by custom; what vcpkg and pip install.
 static constexpr llvm::StringLiteral ForeignFolders =
@@ -106,7 +94,7 @@ static constexpr llvm::StringLiteral ForeignFolders =
 
 /// Does \p Path, a CMakeLists.txt or meson.build, begin a project, rather than
 /// a part of one?
-static bool callsProject(StringRef Path, llvm::vfs::FileSystem &FS) {
+static bool callsProject(const llvm::Twine &Path, llvm::vfs::FileSystem &FS) {
   constexpr uint64_t Enough = 1 << 20;
   auto Status = FS.status(Path);
   if (!Status || !Status->isRegularFile() || Status->getSize() > Enough)
@@ -119,19 +107,11 @@ static bool callsProject(StringRef Path, llvm::vfs::FileSystem &FS) {
 
 /// Is \p Folder what a build system calls a project?
 static bool isProjectOfBuild(StringRef Folder, llvm::vfs::FileSystem &FS) {
-  auto In = [&](StringRef Name) {
-    llvm::SmallString<256> Path(Folder);
-    path::append(Path, Name);
-    return Path;
-  };
-  return llvm::any_of(
-             std::initializer_list<StringRef>{"CMakeLists.txt", "meson.build"},
-             [&](StringRef Name) { return callsProject(In(Name), FS); }) ||
-         llvm::any_of(std::initializer_list<StringRef>{"MODULE.bazel",
-                                                       "WORKSPACE.bazel",
-                                                       "WORKSPACE", "setup.py",
-                                                       "pyproject.toml"},
-                      [&](StringRef Name) { return FS.exists(In(Name)); });
+  auto Has = [&](StringRef Name) { return FS.exists(Folder + "/" + Name); };
+  return callsProject(Folder + "/CMakeLists.txt", FS) ||
+         callsProject(Folder + "/meson.build", FS) || Has("MODULE.bazel") ||
+         Has("WORKSPACE.bazel") || Has("WORKSPACE") || Has("setup.py") ||
+         Has("pyproject.toml");
 }
 
 /// Where no git says what the project is: the outermost folder around \p File
@@ -147,9 +127,7 @@ static StringRef projectOfBuild(StringRef File, llvm::vfs::FileSystem &FS) {
        Folder = path::parent_path(Folder)) {
     if (isProjectOfBuild(Folder, FS))
       Outermost = Folder;
-    llvm::SmallString<256> Database(Folder);
-    path::append(Database, "compile_commands.json");
-    if (Nearest.empty() && FS.exists(Database))
+    if (Nearest.empty() && FS.exists(Folder + "/compile_commands.json"))
       Nearest = Folder;
   }
   return Outermost.empty() ? Nearest : Outermost;
@@ -167,16 +145,21 @@ static std::string rootOf(StringRef File, StringRef WorkingFolder,
   return (Project.empty() ? path::parent_path(File) : Project).str();
 }
 
-/// For the unit of \p File. The project is the git work tree around it. Without
-/// one it is the outermost folder around \p File that begins a project of a
-/// build system (CMake, Meson, Bazel, setuptools), else the nearest one with a
-/// compile_commands.json, and \p WorkingFolder where that holds more; when
-/// there is nothing of this, the folder of \p File. So it does not depend on
-/// where the program runs, unless that is above the project. Left out are
-/// folders by whose names people keep the sources of others: third_party,
-/// vendor, _deps and similar.
-static HeaderFilters projectHeaders(StringRef File, StringRef WorkingFolder,
-                                    llvm::vfs::FileSystem &FS) {
+/// The header filter, and the one of those to leave out, for the unit of \p
+/// File where the user sets none: a defect in a header of the project is
+/// reported, one in a library's header is not. They are regular expressions as
+/// clang-tidy's engine matches them with the names of headers, which are
+/// relative where a flag of the compile command is. The project is the git work
+/// tree around it. Without one it is the outermost folder around \p File that
+/// begins a project of a build system (CMake, Meson, Bazel, setuptools), else
+/// the nearest one with a compile_commands.json, and \p WorkingFolder where
+/// that holds more; when there is nothing of this, the folder of \p File. So it
+/// does not depend on where the program runs, unless that is above the project.
+/// Left out are folders by whose names people keep the sources of others:
+/// third_party, vendor, _deps and similar.
+static std::pair<std::string, std::string>
+projectHeaders(StringRef File, StringRef WorkingFolder,
+               llvm::vfs::FileSystem &FS) {
   // The engine asks by the name that the compile command has.
   llvm::SmallString<256> Absolute(File);
   (void)FS.makeAbsolute(Absolute);
@@ -190,29 +173,22 @@ static HeaderFilters projectHeaders(StringRef File, StringRef WorkingFolder,
           "^(" + Below + ")?([^/]+/)*" + ForeignFolders.str() + "/"};
 }
 
-/// Notes what clang-tidy's providers only print: a file that did not parse.
-struct ParseFailures {
-  bool Any = false;
-
-  llvm::ErrorOr<ClangTidyOptions> operator()(llvm::MemoryBufferRef Text) {
-    auto Result = parse(Text);
-    Any |= !Result;
-    return Result;
-  }
-};
-
 namespace {
 
-/// Either of clang-tidy's providers, with our parser of configuration files.
+/// Either of clang-tidy's providers, with our parser of configuration files. It
+/// notes what they only print: that a file did not parse.
 template <typename Base> class Checked : public Base {
 public:
   template <typename... Args>
-  explicit Checked(ParseFailures &Failures, Args &&...As)
+  explicit Checked(bool &Failed, Args &&...As)
       : Base(std::forward<Args>(As)...) {
     this->ConfigHandlers.clear();
-    this->ConfigHandlers.emplace_back(
-        ".clang-tidy",
-        [&Failures](llvm::MemoryBufferRef Text) { return Failures(Text); });
+    this->ConfigHandlers.emplace_back(".clang-tidy",
+                                      [&Failed](llvm::MemoryBufferRef Text) {
+                                        auto Result = parse(Text);
+                                        Failed |= !Result;
+                                        return Result;
+                                      });
   }
 };
 
@@ -228,10 +204,6 @@ public:
         FS(std::move(FS)) {
     if (auto Here = this->FS->getCurrentWorkingDirectory())
       WorkingFolder = *Here;
-  }
-
-  void setInner(std::unique_ptr<ClangTidyOptionsProvider> P) {
-    Inner = std::move(P);
   }
 
   const ClangTidyGlobalOptions &getGlobalOptions() override {
@@ -265,7 +237,8 @@ public:
     return Sources;
   }
 
-  ParseFailures Failures;
+  std::unique_ptr<ClangTidyOptionsProvider> Inner;
+  bool ParseFailed = false;
   bool CompilerWarnings = false;
   /// Only .clang-tidy files say which checks run.
   bool OnlyFiles = false;
@@ -293,9 +266,8 @@ private:
     } else if (!Given && !ProjectToo) {
       Result.HeaderFilterRegex = "";
     } else if (!Given) {
-      HeaderFilters Ours = projectHeaders(File, WorkingFolder, *FS);
-      Result.HeaderFilterRegex = std::move(Ours.Take);
-      Result.ExcludeHeaderFilterRegex = std::move(Ours.LeaveOut);
+      std::tie(Result.HeaderFilterRegex, Result.ExcludeHeaderFilterRegex) =
+          projectHeaders(File, WorkingFolder, *FS);
       auto Theirs = Last(&ClangTidyOptions::ExcludeHeaderFilterRegex);
       if (Theirs && !Theirs->empty())
         *Result.ExcludeHeaderFilterRegex += "|(" + *Theirs + ")";
@@ -308,7 +280,6 @@ private:
   /// Where the program runs. The file system is in the folder of the compile
   /// command when Clang 22 asks for filters.
   std::string WorkingFolder;
-  std::unique_ptr<ClangTidyOptionsProvider> Inner;
 };
 
 Expected<Configuration>
@@ -342,9 +313,8 @@ Configuration::create(const ConfigurationOptions &Options,
   Result.Overrides.ExcludeHeaderFilterRegex = Options.ExcludeHeaderFilter;
   Result.Overrides.UseColor = Options.UseColor;
 
-  llvm::ErrorOr<ClangTidyOptions> Given = std::error_code();
   if (Options.Config) {
-    Given = parse({*Options.Config, "--config"});
+    auto Given = parse({*Options.Config, "--config"});
     if (!Given)
       return makeError("invalid --config");
     Result.Given = *Given;
@@ -353,7 +323,7 @@ Configuration::create(const ConfigurationOptions &Options,
     if (!Text)
       return makeError("cannot read the configuration '" + *Options.ConfigFile +
                        "': " + Text.getError().message());
-    Given = parse({(*Text)->getBuffer(), *Options.ConfigFile});
+    auto Given = parse({(*Text)->getBuffer(), *Options.ConfigFile});
     if (!Given)
       return makeError("invalid configuration '" + *Options.ConfigFile + "'");
     Result.Given = *Given;
@@ -367,11 +337,11 @@ Configuration::provider(StringRef Headers,
   auto Result = std::make_unique<Provider>(WeakestLevel, Headers, From);
   Result->OnlyFiles = !Given && !Overrides.Checks;
   if (Given)
-    Result->setInner(std::make_unique<Checked<ConfigOptionsProvider>>(
-        Result->Failures, Global, Defaults, *Given, Overrides, From));
+    Result->Inner = std::make_unique<Checked<ConfigOptionsProvider>>(
+        Result->ParseFailed, Global, Defaults, *Given, Overrides, From);
   else
-    Result->setInner(std::make_unique<Checked<FileOptionsProvider>>(
-        Result->Failures, Global, Defaults, Overrides, From));
+    Result->Inner = std::make_unique<Checked<FileOptionsProvider>>(
+        Result->ParseFailed, Global, Defaults, Overrides, From);
   return Result;
 }
 
@@ -413,7 +383,7 @@ static Error checkLevels(const ClangTidyOptions &Options, StringRef File) {
 Expected<ClangTidyOptions> Configuration::optionsFor(StringRef File) const {
   auto P = provider(MoreHeaders, FS);
   ClangTidyOptions Result = P->getOptions(File);
-  if (P->Failures.Any)
+  if (P->ParseFailed)
     return makeError("malformed .clang-tidy file for '" + File + "'");
   if (Error E = checkRegex("the header filter", Result.HeaderFilterRegex, File))
     return E;
@@ -550,7 +520,7 @@ bool Configuration::verify(StringRef File) const {
       llvm::WithColor::error(llvm::errs(), Place) << Problem << '\n';
       Fine = false;
     });
-  return Fine && !P->Failures.Any;
+  return Fine && !P->ParseFailed;
 }
 
 void Configuration::warnOfUnknown(StringRef File) {

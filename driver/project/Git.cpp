@@ -183,9 +183,14 @@ static std::optional<Repository> submodule(const Repository &R,
   return Repository{std::move(Top), /*IsSubmodule=*/true};
 }
 
-/// The files that `git ls-files ARGUMENTS` names, relative to the top.
+/// For listed(): the files that git tracks, and those that it neither tracks
+/// nor ignores.
+static constexpr const char *Tracked[] = {"--cached", "--recurse-submodules"},
+                            *Untracked[] = {"--others", "--exclude-standard"};
+
+/// The paths of the files that `git ls-files ARGUMENTS` names.
 static Expected<std::vector<std::string>>
-listed(const Repository &R, llvm::ArrayRef<std::string> Arguments) {
+listed(const Repository &R, llvm::ArrayRef<const char *> Arguments) {
   std::vector<std::string> Args = {"ls-files", "-z"};
   Args.insert(Args.end(), Arguments.begin(), Arguments.end());
   Expected<std::string> Names = git(R, Args);
@@ -194,35 +199,26 @@ listed(const Repository &R, llvm::ArrayRef<std::string> Arguments) {
   std::vector<std::string> Result;
   for (StringRef Name : llvm::split(*Names, '\0'))
     if (!Name.empty())
-      Result.push_back(Name.str());
+      Result.push_back(below(R.Top, Name));
   return Result;
 }
 
 static Error addListed(const Repository &R,
-                       llvm::ArrayRef<std::string> Arguments,
+                       llvm::ArrayRef<const char *> Arguments,
                        ChangedLines &Result) {
-  Expected<std::vector<std::string>> Names = listed(R, Arguments);
-  if (!Names)
-    return Names.takeError();
-  for (StringRef Name : *Names)
-    Result.addWholeFile(below(R.Top, Name));
+  Expected<std::vector<std::string>> Paths = listed(R, Arguments);
+  if (!Paths)
+    return Paths.takeError();
+  for (StringRef Path : *Paths)
+    Result.addWholeFile(Path);
   return Error::success();
 }
 
 /// Is the commit \p Revision in the clone?
 static bool hasRevision(const Repository &R, StringRef Revision) {
-  if (Revision.empty())
-    return false;
-  Expected<std::string> There =
-      git(R, {"cat-file", "-e", (Revision + "^{commit}").str()});
-  if (There)
-    return true;
-  llvm::consumeError(There.takeError());
-  return false;
-}
-
-static Error addAll(const Repository &R, ChangedLines &Result) {
-  return addListed(R, {"--cached", "--recurse-submodules"}, Result);
+  return !Revision.empty() &&
+         llvm::expectedToOptional(
+             git(R, {"cat-file", "-e", (Revision + "^{commit}").str()}));
 }
 
 /// The files of \p Named that git does not track here: ignored ones, those of
@@ -232,21 +228,15 @@ static Error addUnknown(const Repository &R, llvm::ArrayRef<std::string> Named,
   auto IsKnown = [&](const std::string &File) { return Result.contains(File); };
   if (llvm::all_of(Named, IsKnown))
     return Error::success();
-  Expected<std::vector<std::string>> Names =
-      listed(R, {"--cached", "--recurse-submodules"});
-  if (!Names)
-    return Names.takeError();
-  llvm::StringSet<> Tracked;
-  for (StringRef Name : *Names)
-    Tracked.insert(below(R.Top, Name));
+  Expected<std::vector<std::string>> Paths = listed(R, Tracked);
+  if (!Paths)
+    return Paths.takeError();
+  llvm::StringSet<> Here;
+  Here.insert(Paths->begin(), Paths->end());
   for (const std::string &File : Named)
-    if (!IsKnown(File) && !Tracked.contains(File))
+    if (!IsKnown(File) && !Here.contains(File))
       Result.addWholeFile(File);
   return Error::success();
-}
-
-static Error addUntracked(const Repository &R, ChangedLines &Result) {
-  return addListed(R, {"--others", "--exclude-standard"}, Result);
 }
 
 static Error addChangedSince(const Repository &R, StringRef Revision,
@@ -256,7 +246,7 @@ static Error addChangedSince(const Repository &R, StringRef Revision,
     return Changes.takeError();
   for (const auto &File : Changes->Files)
     Result.add(below(R.Top, File.first()), File.second);
-  if (Error E = addUntracked(R, Result))
+  if (Error E = addListed(R, Untracked, Result))
     return E;
   for (const Diff::Submodule &S : Changes->Submodules) {
     std::optional<Repository> Sub = submodule(R, S);
@@ -268,8 +258,8 @@ static Error addChangedSince(const Repository &R, StringRef Revision,
     if (hasRevision(*Sub, S.Old)) {
       if (Error E = addChangedSince(*Sub, S.Old, Result))
         return E;
-    } else if (Error E = joinErrors(addAll(*Sub, Result),
-                                    addUntracked(*Sub, Result))) {
+    } else if (Error E = joinErrors(addListed(*Sub, Tracked, Result),
+                                    addListed(*Sub, Untracked, Result))) {
       return E;
     }
   }
@@ -316,7 +306,7 @@ static Error addStaged(const Repository &R, llvm::ArrayRef<std::string> Staged,
     Result.addSubmodule(Sub->Top);
     if (Error E = hasRevision(*Sub, S.Old) && hasRevision(*Sub, S.New)
                       ? addStaged(*Sub, {S.Old, S.New}, {S.New}, Result)
-                      : addAll(*Sub, Result))
+                      : addListed(*Sub, Tracked, Result))
       return E;
   }
   return Error::success();
@@ -396,19 +386,12 @@ static std::string withoutCredentials(StringRef Address) {
 }
 
 std::pair<std::string, std::string> originOf(StringRef Top) {
-  auto Ask = [&](llvm::ArrayRef<std::string> Arguments) -> std::string {
-    Expected<std::string> Said = git({Top.str()}, Arguments);
-    if (!Said) {
-      llvm::consumeError(Said.takeError());
-      return {};
-    }
-    return StringRef(*Said).trim().str();
+  auto Ask = [&](llvm::ArrayRef<std::string> Arguments) {
+    const auto Said = llvm::expectedToOptional(git({Top.str()}, Arguments));
+    return StringRef(Said.value_or("")).trim().str();
   };
-  Expected<std::string> Itself = topOf(Top);
-  if (!Itself || *Itself != Top) {
-    llvm::consumeError(Itself.takeError());
+  if (llvm::expectedToOptional(topOf(Top)) != Top)
     return {};
-  }
   std::string Revision = Ask({"rev-parse", "HEAD"});
   if (!Ask({"status", "--porcelain", "--untracked-files=no"}).empty())
     Revision.clear();

@@ -113,7 +113,7 @@ Expected<OutputFile> OutputFile::open(StringRef Path) {
   return Result;
 }
 
-std::error_code OutputFile::writeTo(int FD, StringRef Content) {
+static std::error_code writeTo(int FD, StringRef Content) {
   llvm::raw_fd_ostream OS(FD, /*shouldClose=*/false);
   OS << Content;
   OS.flush();
@@ -122,7 +122,7 @@ std::error_code OutputFile::writeTo(int FD, StringRef Content) {
   return EC;
 }
 
-std::error_code OutputFile::replace(StringRef Content) {
+static std::error_code replace(StringRef Path, StringRef Content) {
   std::string Temporary;
   int FD;
   if (std::error_code EC = createNextTo(Path, Temporary, FD))
@@ -159,7 +159,7 @@ Error OutputFile::write(StringRef Content) {
       llvm::errs().flush();
     EC = writeTo(Descriptor, Content);
   } else if (Replaces) {
-    EC = replace(Content);
+    EC = replace(Path, Content);
   } else {
     int FD;
     EC = fs::openFileForWrite(Path, FD, fs::CD_OpenExisting);

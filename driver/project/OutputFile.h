@@ -32,8 +32,6 @@ public:
 
 private:
   explicit OutputFile(llvm::StringRef Path) : Path(Path) {}
-  std::error_code writeTo(int FD, llvm::StringRef Content);
-  std::error_code replace(llvm::StringRef Content);
 
   std::string Path;
   int Descriptor = -1;   ///< That Path is another name of.
