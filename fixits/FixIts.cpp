@@ -484,12 +484,13 @@ Edits dropStatic(const DeclStmt *S, const ASTContext &Context) {
   return {removal(S->getBeginLoc(), S->getBeginLoc().getLocWithOffset(Length))};
 }
 
-std::string freeName(StringRef Wish, const Stmt *Block) {
+std::string freeName(StringRef Wish, const Stmt *Block,
+                     const llvm::StringSet<> &Taken) {
   struct Names : RecursiveASTVisitor<Names> {
-    llvm::StringMap<bool> Used;
+    llvm::StringSet<> Used;
     bool VisitNamedDecl(NamedDecl *D) {
       if (D->getIdentifier())
-        Used[D->getName()] = true;
+        Used.insert(D->getName());
       return true;
     }
     bool VisitDeclRefExpr(DeclRefExpr *E) {
@@ -499,6 +500,7 @@ std::string freeName(StringRef Wish, const Stmt *Block) {
       return VisitNamedDecl(E->getMemberDecl());
     }
   } Collector;
+  Collector.Used = Taken;
   Collector.TraverseStmt(const_cast<Stmt *>(Block));
   std::string Name = Wish.str();
   for (unsigned N = 2; Collector.Used.count(Name); ++N)

@@ -20,6 +20,7 @@
 #include "clang/AST/Stmt.h"
 #include "clang/Basic/Diagnostic.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace clang {
 class ASTContext;
@@ -168,9 +169,10 @@ Edits dropParentheses(const clang::FunctionDecl *F,
 ///   static G g;  ->  G g;
 Edits dropStatic(const clang::DeclStmt *S, const clang::ASTContext &Context);
 
-/// A variable name that \p Block does not use yet: \p Wish itself, or with a
-/// number after it.
-std::string freeName(llvm::StringRef Wish, const clang::Stmt *Block);
+/// A variable name that \p Block does not use and that is not in \p Taken:
+/// \p Wish itself, or with a number after it.
+std::string freeName(llvm::StringRef Wish, const clang::Stmt *Block,
+                     const llvm::StringSet<> &Taken = {});
 
 /// Moves the statements of \p Handler from the first that neither only logs
 /// nor uses the exception, and \p Retry at the latest, after the try

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/base/Finding.h"
+#include "clang/AST/ASTContext.h"
 #include "llvm/ADT/STLExtras.h"
 #include <utility>
 
@@ -24,6 +25,13 @@ FindingListener *FindingListener::install(FindingListener *Listener) {
 }
 
 FindingListener *FindingListener::current() { return CurrentListener; }
+
+std::string quoted(QualType T, const ASTContext &Context) {
+  return quoted(T.getNonReferenceType()
+                    .getUnqualifiedType()
+                    .getCanonicalType()
+                    .getAsString(PrintingPolicy(Context.getLangOpts())));
+}
 
 Finding Finding::at(SourceLocation Loc, SourceRange Highlight) {
   Finding F;

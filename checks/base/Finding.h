@@ -31,6 +31,8 @@ inline std::string quoted(llvm::StringRef Name) {
 inline std::string quoted(const clang::NamedDecl *D) {
   return quoted(D->getNameAsString());
 }
+/// The same of the class that \p T is or refers to.
+std::string quoted(clang::QualType T, const clang::ASTContext &Context);
 
 /// One step of the story that leads to a finding, in execution order.
 struct Step {
@@ -165,10 +167,13 @@ void silent(clang::SourceLocation Loc, const Reason &Row,
             const llvm::Twine &Detail = "", clang::SourceLocation At = {});
 void silent(clang::SourceLocation Loc, const Reason &Row,
             const clang::NamedDecl *D);
+inline void silent(clang::SourceLocation Loc, const Because &Why) {
+  silent(Loc, *Why.Row, Why.Detail, Why.At);
+}
 /// The same for what \p E does.
 template <typename... Detail>
-void silent(const clang::Expr *E, const Reason &Row, const Detail &...More) {
-  silent(E->getExprLoc(), Row, More...);
+void silent(const clang::Expr *E, const Detail &...Why) {
+  silent(E->getExprLoc(), Why...);
 }
 
 /// Does this run ask for the reasons of silence?

@@ -6,10 +6,25 @@
 //===----------------------------------------------------------------------===//
 
 #include "checks/guards/Arbiter.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Compat.h"
+#include "analysis/cpp/Object.h"
 #include "analysis/cpp/ProgramNames.h"
+#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Text.h"
 #include "analysis/cpp/UnitContext.h"
+#include "analysis/cpp/Walk.h"
+#include "analysis/flow/history/GuardScopes.h"
+#include "analysis/torch/api/OpFacts.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/autograd/GradGuards.h"
+#include "analysis/torch/modules/Kept.h"
+#include "analysis/torch/modules/Modules.h"
+#include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include <utility>
 
 using namespace clang;
@@ -17,17 +32,477 @@ using namespace clang;
 namespace libtorch_tidy {
 
 using flow::FunctionFlow;
+using flow::GradMode;
 using flow::Label;
 
 Arbiter &Arbiter::of(ASTContext &Context) {
   return cpp::ofUnit<Arbiter>(Context);
 }
 
+bool Arbiter::isClosed(const flow::UnitModel &Unit) {
+  return Unit.program() && Unit.program()->Closed;
+}
+
+namespace {
+
+/// How much a function reads of the tensor, or of the elements of the tuple,
+/// that an expression makes, and of what is computed of it.
+enum class Reads { Nothing, Shape, Data };
+
+class ReadsOf {
+public:
+  explicit ReadsOf(const cpp::Body &In) : In(In) {}
+
+  Reads of(const Expr *E) {
+    const Stmt *User = In.userOf(E);
+    if (const auto *Member = dyn_cast_or_null<MemberExpr>(User))
+      User = In.parentOf(Member);
+    if (const auto *Call = dyn_cast_or_null<CallExpr>(User))
+      return throughCall(Call);
+    if (const VarDecl *Var = cpp::declaredBy(User))
+      return Var->isImplicit() ? Reads::Data // What a loop runs over.
+                               : of(Var);
+    return isa_and_nonnull<CompoundStmt>(User) ? Reads::Nothing : Reads::Data;
+  }
+
+private:
+  Reads throughCall(const CallExpr *Call) {
+    if (cpp::isAssignment(Call)) { // A variable is given it, or replaced.
+      const VarDecl *Var = cpp::variableOf(Call->getArg(0));
+      return Var && Var->isLocalVarDecl() && !Var->isStaticLocal() &&
+                     !Var->getType()->isReferenceType() &&
+                     isa_and_nonnull<CompoundStmt>(In.userOf(Call))
+                 ? of(Var, Call)
+                 : Reads::Data;
+    }
+    const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
+    if (Facts && Facts->Metadata)
+      return Reads::Shape;
+    const bool MakesTensor = // output.cpu().sizes()
+        Facts && !Facts->InPlace && torch::isTensor(Call->getType());
+    return MakesTensor ||
+                   cpp::isStdCall(Call, cpp::Std::Part | cpp::Std::Target) ||
+                   torch::readsTensor(Call)
+               ? of(Call)
+               : Reads::Data;
+  }
+
+  /// What all that name \p Var, or a part of it, read; with \p Given, what they
+  /// read of what that assigns: not those before it, as in `x = net(x)`.
+  Reads of(const VarDecl *Var, const CallExpr *Given = nullptr) {
+    Reads Most = Reads::Nothing;
+    if (Given && In.loopAround(Given))
+      Given = nullptr;
+    if (Asked.insert(Var).second)
+      cpp::forEach<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
+        if (cpp::wholeOf(Ref->getDecl()) == Var &&
+            (!Given ||
+             (!In.isWithin(Ref, Given) &&
+              !cpp::comesBefore(Ref, Given, In.context().getSourceManager()))))
+          Most = std::max(Most, of(Ref));
+      });
+    return Most;
+  }
+
+  const cpp::Body &In;
+  llvm::SmallPtrSet<const VarDecl *, 4> Asked;
+};
+
+} // namespace
+
+/// Why forward pass \p L only shows whether it works, once: in a test case, or
+/// in a function that is given no data, nothing but shapes of the result is
+/// read; or nothing at all, in a warm-up or a measurement. In a step of
+/// training that is a slip. Null for a pass that does more.
+static const Reason *trialOf(const Label &L, const FunctionFlow &Flow) {
+  const FunctionDecl *F = Flow.function();
+  if (cpp::isTestCase(F))
+    return &InferenceWithoutNoGrad.TestCase;
+  const bool HasNoData =
+      F->isMain() || (F->param_empty() && !isa<CXXMethodDecl>(F));
+  const Reads Read = ReadsOf(cpp::Body::of(F)).of(L.Site);
+  if (Read == Reads::Nothing && !Flow.trains())
+    return &InferenceWithoutNoGrad.Unread;
+  return HasNoData && Read != Reads::Data ? &InferenceWithoutNoGrad.OnlyShape
+                                          : nullptr;
+}
+
+/// Does \p L stand for a call that runs a module of which this function gets
+/// a tensor?
+static bool handsTensorOut(const Label &L) {
+  const auto *Call = dyn_cast<CallExpr>(L.Site);
+  if (L.K != Label::Helper || !Call || torch::mayHoldTensor(Call->getType()))
+    return true;
+  // void predict(const Tensor &x, Tensor &out). What an object keeps for
+  // itself is a matter of its class.
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  return Callee &&
+         llvm::any_of(Callee->parameters(), [](const ParmVarDecl *Param) {
+           QualType To = Param->getType()->getPointeeType();
+           return !To.isNull() && !To.isConstQualified() &&
+                  torch::mayHoldTensor(To) && !torch::isModule(To);
+         });
+}
+
+/// Is the forward pass of call \p L reported in the function that is called?
+bool Arbiter::isReportedInside(const Label &L) {
+  const auto *Call = dyn_cast<CallExpr>(L.Site);
+  const FunctionFlow *Callee = L.K == Label::Helper && Call
+                                   ? Unit->flowOf(Call->getDirectCallee())
+                                   : nullptr;
+  if (!Callee || !Callee->available())
+    return false;
+  if (Callee->isAbroad())
+    return Callee->reportsResultsAbroad();
+  auto [It, New] = Settled.try_emplace(Callee->function(), false);
+  if (!New)
+    return It->second;
+  return Settled[Callee->function()] = reportsItsResults(*Callee);
+}
+
+/// Is every forward pass whose result \p Callee hands out reported there?
+bool Arbiter::reportsItsResults(const FunctionFlow &Callee) {
+  bool Any = false;
+  for (const Label &Inner : Callee.labels()) {
+    if (!Inner.bringsGraph() ||
+        !(Inner.Consumers & (Label::Returned | Label::Stored)))
+      continue; // It does not leave the function.
+    if (const Reason *Why = silenceOf(Inner, Callee);
+        Why && Why != &InferenceWithoutNoGrad.Inside)
+      return false;
+    Any = true;
+  }
+  return Any;
+}
+
+/// May \p F be called from code that this unit does not show?
+static bool isEntryPoint(const FunctionDecl *F) {
+  return F->isExternallyVisible() && F->getAccess() != AS_private;
+}
+
+/// The eval() before \p Forward of \p Module that a train() after it takes
+/// back: what runs between them is not for training.
+static const CallExpr *evalAround(const Expr *Forward, const ValueDecl *Module,
+                                  const cpp::Body &In) {
+  const SourceManager &SM = In.context().getSourceManager();
+  const CallExpr *Eval = nullptr;
+  bool IsTakenBack = false;
+  cpp::forEachCall(In.root(), [&](const CallExpr *Call) {
+    if (torch::moduleNamed(cpp::receiverOf(Call)) != Module)
+      return;
+    if (torch::isModuleEval(Call) && cpp::comesBefore(Call, Forward, SM))
+      Eval = Call;
+    IsTakenBack |=
+        torch::isModuleTrain(Call) && cpp::comesBefore(Forward, Call, SM);
+  });
+  return IsTakenBack ? Eval : nullptr;
+}
+
+/// Is \p F the forward() or an operator of its class?
+static bool isForward(const FunctionDecl *F) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  return Method &&
+         (Method->isOverloadedOperator() || cpp::nameOf(Method) == "forward");
+}
+
+/// The variable or field whose module \p L runs; null for any other.
+static const ValueDecl *moduleRunBy(const Label &L, const FunctionFlow &Flow) {
+  const std::optional<torch::ModuleCall> M =
+      L.K == Label::Forward ? torch::asModuleCall(L.Site) : std::nullopt;
+  return M && M->Module
+             ? torch::moduleNamed(
+                   cpp::Body::of(Flow.function()).originOf(M->Module))
+             : nullptr;
+}
+
+/// Does a constructor leave what it is given in \p Field?
+static bool isGivenToConstructor(const FieldDecl *Field) {
+  const auto *Class = dyn_cast<CXXRecordDecl>(Field->getParent());
+  return Class &&
+         llvm::any_of(Class->ctors(), [&](const CXXConstructorDecl *Ctor) {
+           return llvm::any_of(torch::storedArguments(Ctor),
+                               [&](const auto &S) { return S.Field == Field; });
+         });
+}
+
+/// The C++ module that \p L runs, if it comes from callers that this unit does
+/// not show; null otherwise. They may have a guard, as a loop that evaluates
+/// has.
+static const ValueDecl *lentByOthers(const Label &L, const FunctionFlow &Flow,
+                                     flow::UnitModel &Unit) {
+  const FunctionDecl *F = Flow.function();
+  const ValueDecl *Module = moduleRunBy(L, Flow);
+  if (!Module || !torch::isModule(Module->getType().getNonReferenceType()) ||
+      torch::isScriptModule(Module->getType().getNonReferenceType()) ||
+      Unit.program() || F->isMain() || !isEntryPoint(F) ||
+      !Unit.callersOf(F).empty() || Unit.scan().calls().Evals.lookup(Module))
+    return nullptr;
+  const auto *Field = dyn_cast<FieldDecl>(Module);
+  const bool IsLent =
+      Field ? isGivenToConstructor(Field)
+            : isa<ParmVarDecl>(Module) && Module->getDeclContext() == F;
+  return IsLent ? Module : nullptr;
+}
+
+/// Does \p F make of its class what a module is: a tensor goes into its
+/// forward(), and a tensor comes out?
+static bool standsForModule(const FunctionDecl *F) {
+  return isForward(F) && torch::mayHoldTensor(F->getReturnType()) &&
+         llvm::any_of(F->parameters(), [](const ParmVarDecl *Param) {
+           return torch::mayHoldTensor(Param->getType().getNonReferenceType());
+         });
+}
+
+/// The evidence for forward pass \p L, whose result goes where this unit does
+/// not show what becomes of it. Callers come first where all of them are shown.
+std::optional<Arbiter::Evidence> Arbiter::evidenceOf(const Label &L,
+                                                     const FunctionFlow &Flow) {
+  std::optional<Evidence> E = evidenceInUnit(L, Flow);
+  // Whoever runs a module decides on gradient mode, and so for a class that is
+  // used like one. Its callers are in other files.
+  if (E && !isClosed(*Unit) && standsForModule(Flow.function()) &&
+      llvm::all_of(Unit->callersOf(Flow.function()), [](const auto &C) {
+        return standsForModule(C.Caller->function());
+      }))
+    E->Why.push_back({&InferenceWithoutNoGrad.StandIn});
+  return E;
+}
+
+/// What evidenceOf() says before it asks who calls the function.
+std::optional<Arbiter::Evidence>
+Arbiter::evidenceInUnit(const Label &L, const FunctionFlow &Flow) {
+  const std::optional<torch::ModuleCall> M =
+      L.K == Label::Forward && !(L.Consumers & Label::Backward)
+          ? torch::asModuleCall(L.Site)
+          : std::nullopt;
+  if (!M || Flow.trains() ||
+      (!isEntryPoint(Flow.function()) &&
+       flow::anyCallOf(Flow.function(), *Unit,
+                       [&](const Label &L, const FunctionFlow &Caller) {
+                         return L.bringsGraph() && !silenceOf(L, Caller);
+                       })))
+    return std::nullopt;
+  const bool Trains = Unit->trains();
+  const flow::UnitCalls &Calls = Unit->scan().calls();
+  if (Trains && flow::anyCallerTrains(Flow.function(), *Unit))
+    return std::nullopt;
+  cpp::Body &In = cpp::Body::of(Flow.function());
+  auto Shown = [](const Reason &Row, SourceLocation At,
+                  const llvm::Twine &Text) {
+    return Evidence{{{&Row, "", At}}, Step{At, Text.str()}};
+  };
+  if (M->Module)
+    for (const Expr *Name : {M->Module, In.originOf(M->Module)})
+      if (const ValueDecl *Module = torch::moduleNamed(Name)) {
+        if (const CallExpr *Eval = Trains ? evalAround(L.Site, Module, In)
+                                          : Calls.Evals.lookup(Module))
+          return Shown(InferenceWithoutNoGrad.Eval, Eval->getExprLoc(),
+                       quoted(Module) + " is put in evaluation mode here, "
+                                        "which leaves gradients on");
+        const std::string Elsewhere =
+            Trains ? "" : flow::fieldElsewhere(Module).EvalAt;
+        if (!Elsewhere.empty())
+          return Shown(InferenceWithoutNoGrad.Eval, Module->getLocation(),
+                       quoted(Module) + " is put in evaluation mode at " +
+                           Elsewhere + ", which leaves gradients on");
+      }
+  if (isClosed(*Unit) && !Trains)
+    return Shown(InferenceWithoutNoGrad.NothingTrains, L.Site->getExprLoc(),
+                 "nothing in this program back-propagates, makes an optimizer "
+                 "or trains a module");
+  if (!M->Script || Trains)
+    return std::nullopt;
+  if (const CallExpr *Load = Calls.ScriptLoad)
+    return Shown(InferenceWithoutNoGrad.ScriptLoaded, Load->getExprLoc(),
+                 "a TorchScript module is loaded here, and nothing in this "
+                 "file trains one");
+  return Evidence{{{&InferenceWithoutNoGrad.ScriptGiven}}, std::nullopt};
+}
+
+const Reason *Arbiter::silenceOf(const Label &L, const FunctionFlow &Flow) {
+  if (L.Mode != GradMode::On)
+    return &InferenceWithoutNoGrad.Guarded;
+  if (!handsTensorOut(L) || isReportedInside(L))
+    return &InferenceWithoutNoGrad.Inside;
+  // Kept for code that this unit does not show.
+  if ((Unit->consumersOf(L, Flow) & ~Label::Computed) &&
+      (Unit->consumersHere(L, Flow) & ~Label::Computed) && !evidenceOf(L, Flow))
+    return &InferenceWithoutNoGrad.Used;
+  return cpp::isExpectedToThrow(L.Site, Unit->context())
+             ? &InferenceWithoutNoGrad.Throws
+             : nullptr;
+}
+
+/// The class of \p F, when it is a method of a module.
+static const CXXMethodDecl *asLayerMethod(const FunctionDecl *F) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  return Method && torch::isModule(compat::recordType(Method->getParent()))
+             ? Method
+             : nullptr;
+}
+
+static const Reason *silenceIn(const FunctionFlow &Flow,
+                               flow::UnitModel &Unit) {
+  if (const CXXMethodDecl *Method = asLayerMethod(Flow.function())) {
+    // A layer leaves the choice to whoever runs it.
+    if (isForward(Method))
+      return &InferenceWithoutNoGrad.Forward;
+    // So does a method that hands history on.
+    if (llvm::any_of(Flow.labels(), [&](const Label &L) {
+          return L.bringsGraph() &&
+                 (Unit.consumersOf(L, Flow) & Label::Returned);
+        }))
+      return &InferenceWithoutNoGrad.HandedOn;
+  }
+  return nullptr;
+}
+
+/// For a run that asks why: the calls of modules that a guard covers.
+static void tellGuarded(const FunctionFlow &Flow) {
+  const cpp::Body &In = cpp::Body::of(Flow.function());
+  // Another guard may switch gradients on again.
+  auto HasHistory = [&](const CallExpr *Call) {
+    return llvm::any_of(Flow.labels(), [&](const Label &L) {
+      return L.Site == Call && L.bringsGraph();
+    });
+  };
+  auto Tell = [&](const VarDecl *Guard) {
+    if (torch::guardOf(Guard) != GradMode::Off)
+      return;
+    cpp::forEach<CallExpr>(In.scopeOf(Guard), [&](const CallExpr *Call) {
+      if (torch::asModuleCall(Call) && !HasHistory(Call) &&
+          In.context().getSourceManager().isBeforeInTranslationUnit(
+              Guard->getLocation(), Call->getExprLoc()))
+        silent(Call, InferenceWithoutNoGrad.Guarded, Guard);
+    });
+  };
+  cpp::forEach<VarDecl>(In.root(), Tell, cpp::Lambdas::Skipped);
+}
+
+/// Names the function that cannot be seen and takes what \p L gives.
+static Because unseenCalleeOf(const Label &L, const FunctionFlow &Flow) {
+  Because Why = {&InferenceWithoutNoGrad.UnseenCallee};
+  if (!asksWhy())
+    return Why;
+  const cpp::Body &In = cpp::Body::of(Flow.function());
+  const VarDecl *Var = cpp::declaredBy(In.userOf(L.Site));
+  for (const flow::CallSite &Site : Flow.unseenCalls())
+    if (Site.Callee &&
+        (In.isWithin(L.Site, Site.Call) ||
+         (Var && cpp::anyOf<DeclRefExpr>(Site.Call, [&](const DeclRefExpr *R) {
+            return R->getDecl() == Var;
+          }))))
+      return {Why.Row, quoted(Site.Callee), Site.Callee->getLocation()};
+  return Why;
+}
+
+/// Why a finding of \p L, in a function that \p MayTrain, is weaker than
+/// others. Absent when it is not.
+static std::optional<Because> weaknessOf(const Label &L,
+                                         const FunctionFlow &Flow,
+                                         flow::UnitModel &Unit, bool MayTrain,
+                                         bool IsPrediction) {
+  if (MayTrain)
+    return Because{&InferenceWithoutNoGrad.Layer};
+  const unsigned Consumers = Unit.consumersOf(L, Flow);
+  if (Consumers && !IsPrediction)
+    return Consumers & ~Label::Computed
+               ? Because{&InferenceWithoutNoGrad.KeptByCaller}
+               : unseenCalleeOf(L, Flow);
+  const ValueDecl *Module = lentByOthers(L, Flow, Unit);
+  if (!Module)
+    return std::nullopt;
+  return Because{&InferenceWithoutNoGrad.Lent, quoted(Module),
+                 Module->getLocation()};
+}
+
+void Arbiter::decideOn(const FunctionFlow &Flow) {
+  const bool IsLayer = asLayerMethod(Flow.function());
+  const Reason *NoneHere = silenceIn(Flow, *Unit);
+  if (NoneHere && !asksWhy())
+    return;
+  if (asksWhy())
+    tellGuarded(Flow);
+  llvm::SmallVector<const Label *, 4> Forwards;
+  std::optional<Evidence> ToPredict;
+  for (const Label &L : Flow.labels()) {
+    if (!L.bringsGraph())
+      continue;
+    const Reason *Why = NoneHere ? NoneHere : silenceOf(L, Flow);
+    if (!Why && isToBeGuarded(L.Site, Flow))
+      Why = &InferenceWithoutNoGrad.GuardToBe;
+    if (Why) {
+      silent(L.Site, *Why);
+      continue;
+    }
+    Forwards.push_back(&L);
+    if (!ToPredict && (Unit->consumersHere(L, Flow) & ~Label::Computed))
+      ToPredict = evidenceOf(L, Flow);
+  }
+  // A method of a module may be one of a step of training, which is elsewhere.
+  const bool MayTrain = IsLayer && (!isClosed(*Unit) || Unit->trains());
+  // One report covers all forwards that the same guard would cover.
+  llvm::MapVector<const Stmt *, Scope> ByBlock;
+  for (const Label *L : Forwards) {
+    // Where nothing trains, nothing needs the history of the whole function.
+    const CompoundStmt *Guardable =
+        ToPredict || (IsLayer && !MayTrain)
+            ? dyn_cast<CompoundStmt>(Flow.function()->getBody())
+            : flow::guardableBlock(L->Site, Flow, *Unit);
+    Scope &S = ByBlock[Guardable ? Guardable
+                                 : cpp::Body::of(Flow.function())
+                                       .around<CompoundStmt>(L->Site)];
+    if (S.Forwards.empty() || S.Tries)
+      S.Tries = trialOf(*L, Flow);
+    S.Flow = &Flow;
+    S.Guardable = Guardable;
+    S.ToPredict = ToPredict;
+    S.Forwards.push_back(L);
+    S.IsKept |= (Unit->consumersOf(*L, Flow) & ~Label::Computed) != 0;
+    if (auto Weak =
+            weaknessOf(*L, Flow, *Unit, MayTrain, ToPredict.has_value()))
+      S.Why = {*Weak};
+    else if (ToPredict)
+      S.Why = ToPredict->Why;
+  }
+  const bool IsGuarded =
+      !ByBlock.empty() && Unit->isCalledOnlyGuarded(Flow.function());
+  const SourceManager &SM = Unit->context().getSourceManager();
+  for (auto &[Block, S] : ByBlock) {
+    llvm::stable_sort(S.Forwards, [&](const Label *A, const Label *B) {
+      return SM.isBeforeInTranslationUnit(A->Site->getExprLoc(),
+                                          B->Site->getExprLoc());
+    });
+    if (IsGuarded) {
+      silent(S.Forwards.front()->Site, InferenceWithoutNoGrad.CallersGuard,
+             Flow.function());
+      continue;
+    }
+    if (S.Tries)
+      S.Why.push_back({S.Tries});
+    for (const Label *L : S.Forwards)
+      ScopeOf[L] = Scopes.size();
+    Scopes.push_back(std::move(S));
+  }
+}
+
 const Arbiter &Arbiter::decided(flow::UnitModel &Unit, bool PassesAreReported) {
   Arbiter &Here = of(Unit.context());
-  if (!std::exchange(Here.IsDecided, true) && PassesAreReported)
-    Here.decide(Unit);
+  if (!std::exchange(Here.IsDecided, true) && PassesAreReported) {
+    Here.Unit = &Unit;
+    Unit.forEachFlow([&](const FunctionFlow &Flow) { Here.decideOn(Flow); });
+  }
   return Here;
+}
+
+std::string Arbiter::runs(const Label &L) {
+  const std::string Module = torch::calledModule(L.Site);
+  if (!Module.empty())
+    return quoted(Module) + " runs";
+  const auto *Call = dyn_cast<CallExpr>(L.Site);
+  const llvm::StringRef Helper =
+      L.K == Label::Helper && Call ? cpp::calleeName(Call) : "";
+  return Helper.empty() ? "a module runs" : quoted(Helper) + " runs a module";
 }
 
 void Arbiter::guard(const CompoundStmt *Block, const Stmt *Statement) {
@@ -35,36 +510,22 @@ void Arbiter::guard(const CompoundStmt *Block, const Stmt *Statement) {
   Guards.try_emplace(Block, Statement);
 }
 
-void Arbiter::decide(flow::UnitModel &Unit) {
-  Passes.emplace(Unit, [&](const Label &L, const FunctionFlow &Flow) {
-    return isToBeGuarded(L.Site, Flow);
-  });
-  Unit.forEachFlow([&](const FunctionFlow &Flow) {
-    for (Scope &S : Passes->scopesIn(Flow)) {
-      for (const Label *L : S.Forwards)
-        ScopeOf[L] = Scopes.size();
-      Scopes.push_back(std::move(S));
-    }
-  });
-}
-
-flow::ReportedPasses Arbiter::reported(flow::UnitModel &Unit) {
+flow::ReportedPasses Arbiter::reported() {
   flow::ReportedPasses Reported;
-  if (!Passes)
+  if (!Unit)
     return Reported;
-  Unit.forEachFlow([&](const FunctionFlow &Flow) {
-    if (Passes->reportsItsResults(Flow))
+  Unit->forEachFlow([&](const FunctionFlow &Flow) {
+    if (reportsItsResults(Flow))
       Reported.Results.insert(Flow.function());
   });
-  if (!UnguardedPasses::isClosed(Unit))
+  if (!isClosed(*Unit))
     return Reported;
-  const SourceManager &SM = Unit.context().getSourceManager();
+  const SourceManager &SM = Unit->context().getSourceManager();
   for (const Scope &S : Scopes) {
     const Label &First = *S.Forwards.front();
     Reported.Forwards.insert({cpp::usrOf(S.Flow->function()),
                               cpp::lineOf(First.Site->getExprLoc(), SM),
-                              UnguardedPasses::runs(First),
-                              unsigned(S.strength())});
+                              runs(First), unsigned(S.strength())});
   }
   return Reported;
 }
@@ -91,6 +552,11 @@ const Arbiter::Scope *Arbiter::findingOf(const Label &L, Level Weakest) const {
   return It == ScopeOf.end() || Scopes[It->second].strength() > Weakest
              ? nullptr
              : &Scopes[It->second];
+}
+
+std::string guardDeclaration(llvm::StringRef Wish, const Stmt *In) {
+  return (torch::spelling::NoGradGuard + " " + fixits::freeName(Wish, In) + ";")
+      .str();
 }
 
 } // namespace libtorch_tidy

@@ -26,13 +26,109 @@
 #ifndef LIBTORCH_TIDY_CHECKS_GUARDS_ARBITER_H
 #define LIBTORCH_TIDY_CHECKS_GUARDS_ARBITER_H
 
-#include "checks/guards/UnguardedPasses.h"
+#include "checks/base/LibtorchCheck.h"
 
 namespace libtorch_tidy {
 
+/// What decides on libtorch-inference-without-no-grad.
+inline constexpr struct InferenceWithoutNoGradReasons {
+  Reason Eval{"eval-called", Effect::Likely,
+              "The module is put in evaluation mode, so a result that leaves "
+              "the function is a prediction."};
+  Reason ScriptLoaded{"script-loaded", Effect::Likely,
+                      "The file loads TorchScript modules and trains nothing, "
+                      "so a result that leaves the function is a prediction."};
+  Reason NothingTrains{"program-trains-nothing", Effect::Likely,
+                       "Nothing in the whole program back-propagates, makes an "
+                       "optimizer or trains a module."};
+  Reason ScriptGiven{"script-not-loaded", Effect::Advice,
+                     "The result of a TorchScript module leaves the function, "
+                     "in a file that trains nothing and does not load it."};
+  Reason StandIn{"stands-for-module", Effect::Advice,
+                 "It is in the `forward` or call operator of a class that is "
+                 "used like a module, a tensor in and a tensor out, and its "
+                 "callers are in other files."};
+  Reason Layer{"module-method", Effect::Advice,
+               "It is in a method of a module other than `forward`, whose "
+               "caller may have a guard. With `--whole-program`, only where "
+               "something trains."};
+  Reason Lent{
+      "module-lent", Effect::Advice,
+      "A C++ module that the function, or the constructor of its "
+      "class, gets as an argument, when nothing in this file calls the "
+      "function or puts the module in evaluation mode: who calls it "
+      "may have a guard. With `--whole-program` the callers are known."};
+  Reason UnseenCallee{"unseen-callee", Effect::Advice,
+                      "The result goes through a function that cannot be seen "
+                      "and makes a tensor of it: a loss in another file, a "
+                      "method of a local distribution."};
+  Reason KeptByCaller{"kept-by-caller", Effect::Advice,
+                      "The result is kept in a field of what a parameter "
+                      "names, and nothing in this file back-propagates it."};
+  Reason TestCase{"test-case", Effect::Advice,
+                  "It is in a test case: GoogleTest, Catch2, doctest, "
+                  "Boost.Test."};
+  Reason OnlyShape{"only-shape-read", Effect::Advice,
+                   "It is in `main`, or in a function without parameters, that "
+                   "reads nothing but shapes of the result, or of what it "
+                   "computes of that."};
+  Reason Unread{"result-unread", Effect::Advice,
+                "Nothing reads the result, outside of training: a warm-up, a "
+                "measurement."};
+  Reason Guarded{"guard-active", Effect::Silent,
+                 "A guard is active at the call, on some paths at least."};
+  Reason CallersGuard{"callers-guard", Effect::Silent,
+                      "The function is called in this file, and only under a "
+                      "guard."};
+  Reason Forward{"in-forward", Effect::Silent,
+                 "It is in the `forward` or an operator of a module: whoever "
+                 "runs that decides."};
+  Reason HandedOn{"method-hands-on", Effect::Silent,
+                  "A method of a module returns the result: whoever calls it "
+                  "decides."};
+  Reason Inside{"reported-inside", Effect::Silent,
+                "The function that is called is reported, or keeps the result "
+                "to itself."};
+  Reason Used{"history-used", Effect::Silent,
+              "The result reaches a backward pass, or leaves the function, and "
+              "nothing shows that the module is there to predict."};
+  Reason Throws{"expected-to-throw", Effect::Silent,
+                "A test expects the call to throw."};
+  Reason GuardToBe{"guard-to-be", Effect::Silent,
+                   "A guard without a name, or one declared as a function, was "
+                   "meant to cover it: "
+                   "[libtorch-ineffective-grad-guard]"
+                   "(libtorch-ineffective-grad-guard.md) reports that."};
+  Reason InMain{"covered-by-main", Effect::Silent,
+                "With `--whole-program`: the report in `main` covers it."};
+  Reason NoBlock{"training-in-block", Effect::NoFix,
+                 "Every block that a guard could be put into also holds "
+                 "training code."};
+} InferenceWithoutNoGrad{};
+
 class Arbiter {
 public:
-  using Scope = UnguardedPasses::Scope;
+  /// What says that a forward pass is there to predict, although its result
+  /// leaves the function.
+  struct Evidence {
+    llvm::SmallVector<Because, 2> Why;
+    std::optional<Step> Shown;
+  };
+
+  /// Forward passes that one guard covers.
+  struct Scope {
+    const flow::FunctionFlow *Flow;
+    /// The block for the guard; null for none.
+    const clang::CompoundStmt *Guardable;
+    llvm::SmallVector<Because, 2> Why;
+    bool IsKept = false; ///< In what a parameter names.
+    /// Set while nothing of its results is used.
+    const Reason *Tries = nullptr;
+    std::optional<Evidence> ToPredict;
+    llvm::SmallVector<const flow::Label *, 4> Forwards;
+
+    Level strength() const { return lowered(Level::Likely, Why); }
+  };
 
   /// The check that reports forward passes without a guard.
   static constexpr llvm::StringLiteral ReportsPasses =
@@ -43,6 +139,10 @@ public:
   /// The arbiter of \p Unit after its decision, which the first call brings
   /// about. \p PassesAreReported: does check ReportsPasses run?
   static const Arbiter &decided(flow::UnitModel &Unit, bool PassesAreReported);
+  /// Is the whole program known, with its main?
+  static bool isClosed(const flow::UnitModel &Unit);
+  /// What runs where \p L arises, as a clause: 'net' runs.
+  static std::string runs(const flow::Label &L);
 
   /// Collects: a fix lets a guard live from \p Statement to the end of
   /// \p Block. What the guard will cover is the same defect.
@@ -58,18 +158,36 @@ public:
   /// at least as strong as \p Weakest; null when it is not.
   const Scope *findingOf(const flow::Label &L, Level Weakest) const;
   /// What other units need to know of these reports.
-  flow::ReportedPasses reported(flow::UnitModel &Unit);
+  flow::ReportedPasses reported();
 
 private:
-  void decide(flow::UnitModel &Unit);
+  /// Finds the scopes in the function of \p Flow.
+  void decideOn(const flow::FunctionFlow &Flow);
+  /// Why forward pass \p L is not reported in the function of \p Flow; null
+  /// when it is.
+  const Reason *silenceOf(const flow::Label &L, const flow::FunctionFlow &Flow);
+  /// Is every forward pass whose result \p Callee hands out reported there?
+  bool reportsItsResults(const flow::FunctionFlow &Callee);
+  bool isReportedInside(const flow::Label &L);
+  std::optional<Evidence> evidenceOf(const flow::Label &L,
+                                     const flow::FunctionFlow &Flow);
+  std::optional<Evidence> evidenceInUnit(const flow::Label &L,
+                                         const flow::FunctionFlow &Flow);
 
   /// In each block, the statement from which on a fix guards.
   llvm::DenseMap<const clang::CompoundStmt *, const clang::Stmt *> Guards;
   bool IsDecided = false;
-  std::optional<UnguardedPasses> Passes; ///< When ReportsPasses runs.
+  flow::UnitModel *Unit = nullptr; ///< Set when ReportsPasses runs.
+  /// What reportsItsResults() says of a function; false while it is asked,
+  /// which ends recursion.
+  llvm::DenseMap<const clang::FunctionDecl *, bool> Settled;
   std::vector<Scope> Scopes;
   llvm::DenseMap<const flow::Label *, size_t> ScopeOf; ///< Of forward passes.
 };
+
+/// The declaration of a guard, called \p Wish where \p In does not use the
+/// name.
+std::string guardDeclaration(llvm::StringRef Wish, const clang::Stmt *In);
 
 } // namespace libtorch_tidy
 

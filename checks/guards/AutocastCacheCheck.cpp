@@ -126,7 +126,11 @@ const CXXRecordDecl *classOf(const FunctionDecl *F) {
   return Method ? Method->getParent()->getCanonicalDecl() : nullptr;
 }
 
-/// Is every method of \p Class that a user wrote defined in this unit?
+/// Are they the same function, or methods of one class?
+bool areTogether(const FunctionDecl *F, const FunctionDecl *Other) {
+  return F == Other || (classOf(F) && classOf(F) == classOf(Other));
+}
+
 bool isWhollyVisible(const CXXRecordDecl *Class) {
   return Class->hasDefinition() &&
          llvm::all_of(Class->getDefinition()->methods(),
@@ -179,14 +183,12 @@ const CallExpr *AutocastCacheCheck::doneFor(const FunctionDecl *F,
   for (const Use &U : Uses) {
     if (U.What != What)
       continue;
-    if (U.In == F || (classOf(F) && classOf(F) == classOf(U.In)))
+    if (areTogether(F, U.In))
       return U.Call;
     // A function that does nothing else is there for others; one with a region
     // of its own, or of its class, may be all of its story.
     bool OwnRegion = llvm::any_of(Uses, [&](const Use &Other) {
-      return Other.What == AutocastUse::On &&
-             (Other.In == U.In ||
-              (classOf(Other.In) && classOf(Other.In) == classOf(U.In)));
+      return Other.What == AutocastUse::On && areTogether(Other.In, U.In);
     });
     if (!OwnRegion || calls(F, U.In) || calls(U.In, F))
       return U.Call;
@@ -226,12 +228,8 @@ void AutocastCacheCheck::checkRegionsOf(const FunctionDecl *F) {
                               : nullptr;
       report(worded({Begin, Ends.front(), nullptr, Why}, context()));
     } else if (Own.size() == 1) {
-      const CallExpr *Step = nullptr;
-      cpp::forEachCall(F->getBody(), [&](const CallExpr *Call) {
-        if (!Step && torch::isOptimizerStep(Call))
-          Step = Call;
-      });
-      if (Step)
+      if (const auto *Step = cpp::findFirst<CallExpr>(
+              F->getBody(), torch::isOptimizerStep, cpp::Lambdas::Made))
         report(worded({Begin, nullptr, Step, nullptr}, context()));
       else
         checkClass(*Own[I]);

@@ -41,44 +41,6 @@ struct StatementPlace {
   bool isLast() const { return !Block || Block->body_back() == Statement; }
 };
 
-/// docs/checks/libtorch-ineffective-grad-guard.md says what it finds and why.
-class IneffectiveGradGuardCheck : public LibtorchCheck {
-public:
-  using LibtorchCheck::LibtorchCheck;
-  void registerMatchers(MatchFinder *Finder) override;
-  void checkMatch(const Match &Result) override;
-
-private:
-  /// Calls \p Check with what is bound to \p Id, if it is not handed to a
-  /// macro.
-  template <typename Node>
-  void ask(const Match &Result, StringRef Id,
-           void (IneffectiveGradGuardCheck::*Check)(const Node *,
-                                                    ASTContext &)) {
-    const auto *N = Result.Nodes.getNodeAs<Node>(Id);
-    if (N && !cpp::isMacroArgument(N->getBeginLoc(), *Result.SourceManager))
-      (this->*Check)(N, *Result.Context);
-  }
-  const Reason *whyNotGuarded(const StatementPlace &P, ASTContext &Context);
-  void checkUnnamed(const CXXConstructExpr *Guard, ASTContext &Context);
-  void checkVexingParse(const FunctionDecl *F, ASTContext &Context);
-  void checkVariable(const VarDecl *Guard, ASTContext &Context);
-  void checkStatic(const VarDecl *Guard, const StatementPlace &P,
-                   ASTContext &Context);
-  template <typename Node>
-  void checkThreads(const Node *Start, ASTContext &Context) {
-    if (isWhole())
-      if (std::optional<Finding> F = unreachedThread(Start, Context))
-        report(std::move(*F));
-  }
-  std::string nameFor(QualType T, const FunctionDecl *In);
-
-  /// Names that fixes have given by function, as one function may need several.
-  llvm::DenseMap<SourceLocation, llvm::StringSet<>> Given;
-  /// Unnamed guards that have been looked at.
-  llvm::DenseSet<SourceLocation> Seen;
-};
-
 /// The argument of a template may be any class, so its use says nothing.
 AST_MATCHER(CXXConstructExpr, makesGuard) {
   return torch::isGuardType(Node.getType()) &&
@@ -103,9 +65,9 @@ AST_MATCHER(Expr, mayStartThread) {
 
 /// A template's pattern and instantiations may share what does not depend on
 /// them. Each parent is the same place then.
-template <typename Node> const Stmt *parentStmt(const Node &N, ASTContext &C) {
-  DynTypedNodeList Parents = C.getParents(N);
-  return Parents.empty() ? nullptr : Parents[0].template get<Stmt>();
+const Stmt *parentOf(const Stmt *S, ASTContext &Context) {
+  DynTypedNodeList Parents = Context.getParents(*S);
+  return Parents.empty() ? nullptr : Parents[0].get<Stmt>();
 }
 
 /// Where \p S stands as a statement of its own; nullopt where it does not.
@@ -114,32 +76,28 @@ std::optional<StatementPlace> placeOf(const Stmt *S, ASTContext &Context) {
   if (Parents.empty())
     return std::nullopt;
   StatementPlace P{S, Parents[0], Parents[0].get<CompoundStmt>()};
-  if (P.Block) {
-    // The value of a statement expression.
-    if (P.isLast() && isa_and_nonnull<StmtExpr>(parentStmt(*P.Block, Context)))
-      return std::nullopt;
-    return P;
-  }
-  if (const auto *If = Parents[0].get<IfStmt>();
-      If && (If->getThen() == S || If->getElse() == S))
-    return P;
-  if (const auto *Case = Parents[0].get<SwitchCase>();
-      Case && Case->getSubStmt() == S)
-    return P;
-  if (Parents[0].get<LabelStmt>())
-    return P;
-  return std::nullopt;
+  const auto *If = Parents[0].get<IfStmt>();
+  const auto *Case = Parents[0].get<SwitchCase>();
+  const bool IsStatement =
+      P.Block ? !P.isLast() || // The value of a statement expression.
+                    !isa_and_nonnull<StmtExpr>(parentOf(P.Block, Context))
+      : If ? If->getThen() == S || If->getElse() == S
+           : (Case && Case->getSubStmt() == S) ||
+                 Parents[0].get<LabelStmt>() != nullptr;
+  return IsStatement ? std::optional(P) : std::nullopt;
+}
+/// The same for the statement that declares \p D.
+std::optional<StatementPlace> placeOf(const Decl *D, ASTContext &Context) {
+  DynTypedNodeList Parents = Context.getParents(*D);
+  const auto *Statement =
+      Parents.size() == 1 ? Parents[0].get<DeclStmt>() : nullptr;
+  return Statement ? placeOf(Statement, Context) : std::nullopt;
 }
 
 /// The function or lambda around \p S that has the body it is in.
 const FunctionDecl *functionAround(const Stmt *S, ASTContext &Context) {
   const cpp::Body *In = cpp::Body::around(S, Context);
   return In ? In->function() : nullptr;
-}
-
-bool isLoopBody(const CompoundStmt *Block, ASTContext &Context) {
-  const Stmt *Parent = parentStmt(*Block, Context);
-  return cpp::isLoop(Parent);
 }
 
 /// Is gradient mode nothing to \p Part: does it call no code but the standard
@@ -197,202 +155,17 @@ std::string typeName(QualType T) {
   return R ? R->getName().str() : std::string("guard");
 }
 
-} // namespace
-
-/// Why a guard cannot begin to live at \p P, so that all after it runs guarded
-/// and may; null if it can. Jumps may not pass its initialisation, and it may
-/// not come before what back-propagates, or makes what is back-propagated.
-const Reason *IneffectiveGradGuardCheck::whyNotGuarded(const StatementPlace &P,
-                                                       ASTContext &Context) {
-  if (P.isLast())
-    return &IneffectiveGradGuard.Last;
-  if (isa_and_nonnull<SwitchStmt>(parentStmt(*P.Block, Context)))
-    return &IneffectiveGradGuard.Jump;
-  const FunctionDecl *In = functionAround(P.Block, Context);
-  const flow::FunctionFlow *Flow = In ? unit().flowOf(In) : nullptr;
-  const auto *At = llvm::find(P.Block->body(), P.Statement);
-  for (const Stmt *S : llvm::make_range(std::next(At), P.Block->body_end())) {
-    if (cpp::anyOf<LabelStmt>(S, [](const LabelStmt *) { return true; }))
-      return &IneffectiveGradGuard.Jump;
-    if (cpp::anyOf<CallExpr>(S, torch::isBackward) ||
-        (Flow && Flow->available() && flow::isSeenToTrain(S, *Flow, unit())))
-      return &IneffectiveGradGuard.BlockTrains;
-  }
-  return nullptr;
-}
-
-void IneffectiveGradGuardCheck::registerMatchers(MatchFinder *Finder) {
-  Finder->addMatcher(cxxConstructExpr(makesGuard()).bind("made"), this);
-  // The pattern of a template says what is written.
-  Finder->addMatcher(
-      functionDecl(returnsGuard(), unless(isInstantiated())).bind("function"),
-      this);
-  Finder->addMatcher(
-      varDecl(holdsGuard(), unless(isInstantiated())).bind("variable"), this);
-  Finder->addMatcher(cxxConstructExpr(mayStartThread()).bind("thread"), this);
-  Finder->addMatcher(callExpr(mayStartThread()).bind("thread"), this);
-  Finder->addMatcher(ompExecutableDirective().bind("region"), this);
-}
-
-void IneffectiveGradGuardCheck::checkMatch(const Match &Result) {
-  ask(Result, "made", &IneffectiveGradGuardCheck::checkUnnamed);
-  ask(Result, "thread", &IneffectiveGradGuardCheck::checkThreads<Expr>);
-  ask(Result, "region",
-      &IneffectiveGradGuardCheck::checkThreads<OMPExecutableDirective>);
-  ask(Result, "function", &IneffectiveGradGuardCheck::checkVexingParse);
-  ask(Result, "variable", &IneffectiveGradGuardCheck::checkVariable);
-}
-
-std::string IneffectiveGradGuardCheck::nameFor(QualType T,
-                                               const FunctionDecl *In) {
-  // Not `no_grad`: the fix of libtorch-inference-without-no-grad may add a
-  // guard of that name in the same run.
-  std::string Wish = typeName(T) == "NoGradGuard" ? "no_grad_guard" : "guard";
-  llvm::StringSet<> &Taken = Given[In->getLocation()];
-  for (const ParmVarDecl *Parameter : In->parameters())
-    Taken.insert(Parameter->getName());
-  std::string Name = fixits::freeName(Wish, In->getBody());
-  for (unsigned N = 2; !Taken.insert(Name).second; ++N)
-    Name = fixits::freeName(Wish + std::to_string(N), In->getBody());
-  return Name;
-}
-
-/// Does an object that \p Guard makes switch gradients off while it lives?
-static bool switchesOff(const CXXConstructExpr *Guard, ASTContext &Context) {
-  std::optional<bool> Enabled;
-  bool Value = false;
-  if (Guard->getNumArgs() == 1 && !Guard->getArg(0)->isValueDependent() &&
-      Guard->getArg(0)->EvaluateAsBooleanCondition(Value, Context))
-    Enabled = Value;
-  return torch::gradientsUnder(Guard->getType()->getAsCXXRecordDecl(),
-                               Enabled) == false;
-}
-
-void IneffectiveGradGuardCheck::checkUnnamed(const CXXConstructExpr *Guard,
-                                             ASTContext &Context) {
-  if (!Seen.insert(Guard->getBeginLoc()).second)
-    return;
-  const Stmt *Whole = Guard;
-  const Expr *Written = Guard; // Without what the compiler adds.
-  bool IsPlain = true;
-  while (true) {
-    const Stmt *Parent = parentStmt(*Whole, Context);
-    if (isa_and_nonnull<CXXFunctionalCastExpr>(Parent))
-      Written = cast<Expr>(Parent);
-    else if (isa_and_nonnull<ParenExpr, CStyleCastExpr>(Parent))
-      IsPlain = false; // `(void)torch::NoGradGuard();`
-    else if (!isa_and_nonnull<ExprWithCleanups, CXXBindTemporaryExpr,
-                              MaterializeTemporaryExpr, ImplicitCastExpr,
-                              ConstantExpr>(Parent))
-      break;
-    Whole = Parent;
-  }
-  std::optional<StatementPlace> P = placeOf(Whole, Context);
-  if (!P)
-    return;
-  // A loop around nothing else measures it.
-  if (P->Block && P->Block->size() == 1 && isLoopBody(P->Block, Context))
-    return silent(Guard->getBeginLoc(), IneffectiveGradGuard.Measured);
-  Finding F = Finding::at(Guard->getBeginLoc(), Written->getSourceRange())
-                  .says("this " + typeName(Guard->getType()) +
-                        " has no name, so it ends with its own statement and "
-                        "guards nothing");
-  const FunctionDecl *In = functionAround(Whole, Context);
-  if (!IsPlain) {
-    F.because(IneffectiveGradGuard.Wrapped);
-  } else if (In && In->hasBody() && !Written->getBeginLoc().isMacroID()) {
-    if (const Reason *Why = whyNotGuarded(*P, Context)) {
-      F.because(*Why);
-    } else {
-      F.fix(fixits::nameTemporary(Written, nameFor(Guard->getType(), In),
-                                  Context));
-      if (F.Fix.empty())
-        F.because(IneffectiveGradGuard.Again);
-      if (switchesOff(Guard, Context))
-        Arbiter::of(Context).guard(P->Block, P->Statement);
-    }
-  }
-  report(F);
-}
-
 /// What `bool()` declares as a parameter: an argument was meant.
-static bool isFunctionWithoutName(const ParmVarDecl *Param) {
+bool isFunctionWithoutName(const ParmVarDecl *Param) {
   return !Param->getIdentifier() && Param->getType()->isFunctionPointerType() &&
          isa<DecayedType>(Param->getType());
-}
-
-/// Where \p D stands as a declaration of its own; nullopt where it does not.
-static std::optional<StatementPlace> placeOfDecl(const Decl *D,
-                                                 ASTContext &Context) {
-  DynTypedNodeList Parents = Context.getParents(*D);
-  const auto *Statement =
-      Parents.size() == 1 ? Parents[0].get<DeclStmt>() : nullptr;
-  return Statement ? placeOf(Statement, Context) : std::nullopt;
-}
-
-void IneffectiveGradGuardCheck::checkVexingParse(const FunctionDecl *Function,
-                                                 ASTContext &Context) {
-  if (!llvm::all_of(Function->parameters(), isFunctionWithoutName) ||
-      Function->getStorageClass() != SC_None)
-    return;
-  std::optional<StatementPlace> P = placeOfDecl(Function, Context);
-  if (!P)
-    return;
-  // A function that is used is meant as one.
-  if (Function->isReferenced() || Function->getPreviousDecl() ||
-      Function->isDefined())
-    return silent(Function->getLocation(), IneffectiveGradGuard.FunctionUsed);
-  Finding F =
-      Finding::at(Function->getLocation(), Function->getSourceRange())
-          .says(quoted(Function) + " declares a function with return type " +
-                typeName(Function->getReturnType()) +
-                ", not a guard, and guards nothing");
-  const CXXRecordDecl *R = Function->getReturnType()->getAsCXXRecordDecl();
-  const Reason *Why = Function->param_empty() && R->hasDefaultConstructor()
-                          ? whyNotGuarded(*P, Context)
-                          : &IneffectiveGradGuard.Again;
-  if (Why) {
-    F.because(*Why);
-  } else {
-    F.fix(fixits::dropParentheses(Function, Context));
-    if (torch::gradientsUnder(R, std::nullopt) == false)
-      Arbiter::of(Context).guard(P->Block, P->Statement);
-  }
-  report(F);
-}
-
-void IneffectiveGradGuardCheck::checkStatic(const VarDecl *Guard,
-                                            const StatementPlace &P,
-                                            ASTContext &Context) {
-  const FunctionDecl *In = functionAround(P.Statement, Context);
-  // For all of main, or as the last thing a function does: then what lasts
-  // is what is wanted.
-  if (!In || In->isMain() || P.isLast())
-    return silent(Guard->getLocation(), IneffectiveGradGuard.Lasts);
-  Finding F = Finding::at(Guard->getLocation(), P.Statement->getSourceRange());
-  if (Guard->getTSCSpec() != TSCS_unspecified)
-    return report(
-        F.because(IneffectiveGradGuard.ThreadLocal)
-            .says("thread_local guard " + quoted(Guard) +
-                  " ends with its thread, not with this function: gradient "
-                  "mode stays switched for the rest of each thread that comes "
-                  "here"));
-  F.says("static guard " + quoted(Guard) +
-         " is made once and never ends: gradient mode stays switched for the "
-         "rest of the first thread that comes here, and no other thread is "
-         "guarded");
-  if (const Reason *Why = whyNotGuarded(P, Context))
-    F.because(*Why);
-  else
-    F.fix(fixits::dropStatic(cast<DeclStmt>(P.Statement), Context));
-  report(F);
 }
 
 /// With what \p Guard, declared by \p P, ends before it guards anything, as a
 /// part of the message; empty where it does not. \p IsWhole: statements that do
 /// not compile are not in the AST.
-static StringRef endOf(const VarDecl *Guard, const StatementPlace &P,
-                       bool IsWhole, ASTContext &Context) {
+StringRef endOf(const VarDecl *Guard, const StatementPlace &P, bool IsWhole,
+                ASTContext &Context) {
   auto Silent = [&](const Reason &Row) {
     silent(Guard->getLocation(), Row);
     return "";
@@ -429,20 +202,213 @@ static StringRef endOf(const VarDecl *Guard, const StatementPlace &P,
   return "its block, which holds nothing else";
 }
 
-void IneffectiveGradGuardCheck::checkVariable(const VarDecl *Guard,
-                                              ASTContext &Context) {
-  std::optional<StatementPlace> P = placeOfDecl(Guard, Context);
-  if (!P || !cast<DeclStmt>(P->Statement)->isSingleDecl())
-    return;
-  if (Guard->isStaticLocal())
-    return checkStatic(Guard, *P, Context);
-  const StringRef End = endOf(Guard, *P, isWhole(), Context);
-  if (!End.empty())
-    report(Finding::at(Guard->getLocation(), P->Statement->getSourceRange())
-               .because(IneffectiveGradGuard.Alone)
-               .says("guard " + quoted(Guard) + " ends with " + End +
-                     ": it guards nothing"));
-}
+/// docs/checks/libtorch-ineffective-grad-guard.md says what it finds and why.
+class IneffectiveGradGuardCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+
+  void registerMatchers(MatchFinder *Finder) override {
+    Finder->addMatcher(cxxConstructExpr(makesGuard()).bind("made"), this);
+    // The pattern of a template says what is written.
+    Finder->addMatcher(
+        functionDecl(returnsGuard(), unless(isInstantiated())).bind("function"),
+        this);
+    Finder->addMatcher(
+        varDecl(holdsGuard(), unless(isInstantiated())).bind("variable"), this);
+    Finder->addMatcher(cxxConstructExpr(mayStartThread()).bind("thread"), this);
+    Finder->addMatcher(callExpr(mayStartThread()).bind("thread"), this);
+    Finder->addMatcher(ompExecutableDirective().bind("thread"), this);
+  }
+
+  void checkMatch(const Match &Result) override {
+    const auto &[Id, Node] = *Result.Nodes.getMap().begin();
+    if (cpp::isMacroArgument(Node.getSourceRange().getBegin(),
+                             *Result.SourceManager))
+      return;
+    if (Id == "made")
+      checkUnnamed(Node.get<CXXConstructExpr>());
+    else if (Id == "function")
+      checkVexingParse(Node.get<FunctionDecl>());
+    else if (Id == "variable")
+      checkVariable(Node.get<VarDecl>());
+    else if (isWhole())
+      if (auto F = unreachedThread(Node.get<Stmt>(), context()))
+        report(std::move(*F));
+  }
+
+private:
+  /// Why a guard cannot begin to live at \p P, so that all after it runs
+  /// guarded and may; null if it can. Jumps may not pass its initialisation,
+  /// and it may not come before what back-propagates, or makes what is
+  /// back-propagated.
+  const Reason *whyNotGuarded(const StatementPlace &P) {
+    if (P.isLast())
+      return &IneffectiveGradGuard.Last;
+    if (isa_and_nonnull<SwitchStmt>(parentOf(P.Block, context())))
+      return &IneffectiveGradGuard.Jump;
+    const FunctionDecl *In = functionAround(P.Block, context());
+    const flow::FunctionFlow *Flow = In ? unit().flowOf(In) : nullptr;
+    const auto *At = llvm::find(P.Block->body(), P.Statement);
+    for (const Stmt *S : llvm::make_range(std::next(At), P.Block->body_end())) {
+      if (cpp::anyOf<LabelStmt>(S, [](const LabelStmt *) { return true; }))
+        return &IneffectiveGradGuard.Jump;
+      if (cpp::anyOf<CallExpr>(S, torch::isBackward) ||
+          (Flow && Flow->available() && flow::isSeenToTrain(S, *Flow, unit())))
+        return &IneffectiveGradGuard.BlockTrains;
+    }
+    return nullptr;
+  }
+
+  /// Reports \p F with the edits of \p AddFix, which let a guard live from \p P
+  /// on; \p IsOff: one that turns gradients off. Without them because of
+  /// \p WhyNot, if not null, or of what follows \p P.
+  void reportWithFix(Finding F, const StatementPlace &P, const Reason *WhyNot,
+                     bool IsOff, llvm::function_ref<void(Finding &)> AddFix) {
+    if (!WhyNot)
+      WhyNot = whyNotGuarded(P);
+    if (WhyNot)
+      F.because(*WhyNot);
+    else
+      AddFix(F);
+    if (!WhyNot && IsOff)
+      Arbiter::of(context()).guard(P.Block, P.Statement);
+    report(std::move(F));
+  }
+
+  /// A name for a guard of class \p T in \p In. Not `no_grad`: the fix of
+  /// libtorch-inference-without-no-grad may add a guard of that name in the
+  /// same run.
+  std::string nameFor(QualType T, const FunctionDecl *In) {
+    llvm::StringSet<> &Taken = Given[In->getLocation()];
+    for (const ParmVarDecl *Parameter : In->parameters())
+      Taken.insert(Parameter->getName());
+    std::string Name = fixits::freeName(
+        typeName(T) == "NoGradGuard" ? "no_grad_guard" : "guard", In->getBody(),
+        Taken);
+    Taken.insert(Name);
+    return Name;
+  }
+
+  /// A temporary: `torch::NoGradGuard();`
+  void checkUnnamed(const CXXConstructExpr *Guard) {
+    if (!Seen.insert(Guard->getBeginLoc()).second)
+      return;
+    const Stmt *Whole = Guard;
+    const Expr *Written = Guard; // Without what the compiler adds.
+    bool IsPlain = true;
+    while (true) {
+      const Stmt *Parent = parentOf(Whole, context());
+      if (isa_and_nonnull<CXXFunctionalCastExpr>(Parent))
+        Written = cast<Expr>(Parent);
+      else if (isa_and_nonnull<ParenExpr, CStyleCastExpr>(Parent))
+        IsPlain = false; // `(void)torch::NoGradGuard();`
+      else if (!isa_and_nonnull<ExprWithCleanups, CXXBindTemporaryExpr,
+                                MaterializeTemporaryExpr, ImplicitCastExpr,
+                                ConstantExpr>(Parent))
+        break;
+      Whole = Parent;
+    }
+    std::optional<StatementPlace> P = placeOf(Whole, context());
+    if (!P)
+      return;
+    // A loop around nothing else measures it.
+    if (P->Block && P->Block->size() == 1 &&
+        cpp::isLoop(parentOf(P->Block, context())))
+      return silent(Guard->getBeginLoc(), IneffectiveGradGuard.Measured);
+    const QualType T = Guard->getType();
+    const Finding F =
+        Finding::at(Guard->getBeginLoc(), Written->getSourceRange())
+            .says("this " + typeName(T) +
+                  " has no name, so it ends with its own statement and "
+                  "guards nothing");
+    const FunctionDecl *In = functionAround(Whole, context());
+    if (IsPlain &&
+        (!In || !In->hasBody() || Written->getBeginLoc().isMacroID()))
+      return report(F);
+    const std::optional<bool> Enabled =
+        Guard->getNumArgs() == 1
+            ? cpp::constantBool(Guard->getArg(0), context())
+            : std::nullopt;
+    reportWithFix(
+        F, *P, IsPlain ? nullptr : &IneffectiveGradGuard.Wrapped,
+        torch::gradientsUnder(T->getAsCXXRecordDecl(), Enabled) == false,
+        [&](Finding &To) {
+          To.fix(fixits::nameTemporary(Written, nameFor(T, In), context()));
+          if (To.Fix.empty())
+            To.because(IneffectiveGradGuard.Again);
+        });
+  }
+
+  /// `torch::NoGradGuard guard();`
+  void checkVexingParse(const FunctionDecl *Function) {
+    if (!llvm::all_of(Function->parameters(), isFunctionWithoutName) ||
+        Function->getStorageClass() != SC_None)
+      return;
+    std::optional<StatementPlace> P = placeOf(Function, context());
+    if (!P)
+      return;
+    // A function that is used is meant as one.
+    if (Function->isReferenced() || Function->getPreviousDecl() ||
+        Function->isDefined())
+      return silent(Function->getLocation(), IneffectiveGradGuard.FunctionUsed);
+    const CXXRecordDecl *R = Function->getReturnType()->getAsCXXRecordDecl();
+    reportWithFix(
+        Finding::at(Function->getLocation(), Function->getSourceRange())
+            .says(quoted(Function) + " declares a function with return type " +
+                  typeName(Function->getReturnType()) +
+                  ", not a guard, and guards nothing"),
+        *P,
+        Function->param_empty() && R->hasDefaultConstructor()
+            ? nullptr
+            : &IneffectiveGradGuard.Again,
+        torch::gradientsUnder(R, std::nullopt) == false, [&](Finding &To) {
+          To.fix(fixits::dropParentheses(Function, context()));
+        });
+  }
+
+  /// `torch::NoGradGuard guard;` that ends too early, or never.
+  void checkVariable(const VarDecl *Guard) {
+    std::optional<StatementPlace> P = placeOf(Guard, context());
+    if (!P || !cast<DeclStmt>(P->Statement)->isSingleDecl())
+      return;
+    Finding F =
+        Finding::at(Guard->getLocation(), P->Statement->getSourceRange());
+    if (!Guard->isStaticLocal()) {
+      const StringRef End = endOf(Guard, *P, isWhole(), context());
+      if (!End.empty())
+        report(F.because(IneffectiveGradGuard.Alone)
+                   .says("guard " + quoted(Guard) + " ends with " + End +
+                         ": it guards nothing"));
+      return;
+    }
+    const FunctionDecl *In = functionAround(P->Statement, context());
+    // For all of main, or as the last thing a function does: then what lasts
+    // is what is wanted.
+    if (!In || In->isMain() || P->isLast())
+      return silent(Guard->getLocation(), IneffectiveGradGuard.Lasts);
+    if (Guard->getTSCSpec() != TSCS_unspecified)
+      return report(
+          F.because(IneffectiveGradGuard.ThreadLocal)
+              .says("thread_local guard " + quoted(Guard) +
+                    " ends with its thread, not with this function: gradient "
+                    "mode stays switched for the rest of each thread that "
+                    "comes here"));
+    F.says("static guard " + quoted(Guard) +
+           " is made once and never ends: gradient mode stays switched for the "
+           "rest of the first thread that comes here, and no other thread is "
+           "guarded");
+    reportWithFix(F, *P, nullptr, /*IsOff=*/false, [&](Finding &To) {
+      To.fix(fixits::dropStatic(cast<DeclStmt>(P->Statement), context()));
+    });
+  }
+
+  /// Names that fixes have given by function, as one function may need several.
+  llvm::DenseMap<SourceLocation, llvm::StringSet<>> Given;
+  /// Unnamed guards that have been looked at.
+  llvm::DenseSet<SourceLocation> Seen;
+};
+
+} // namespace
 
 LIBTORCH_CHECK(IneffectiveGradGuardCheck, IneffectiveGradGuard);
 

@@ -9,9 +9,8 @@
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
-#include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
-#include "checks/base/LibtorchCheck.h"
+#include "checks/guards/Arbiter.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
@@ -48,21 +47,6 @@ constexpr struct JitUnguardedWarmupReasons {
                      "which a guard lasts, trains or needs history."};
 } JitUnguardedWarmup{};
 
-/// docs/checks/libtorch-jit-unguarded-warmup.md says what it finds and why.
-class JitUnguardedWarmupCheck : public LibtorchCheck {
-public:
-  using LibtorchCheck::LibtorchCheck;
-
-protected:
-  void checkFunction(const flow::FunctionFlow &Flow,
-                     flow::UnitModel &Unit) override;
-
-private:
-  /// The call that switches the executor's profiling off, or null. Asked once.
-  const CallExpr *switchOfProfiling(flow::UnitModel &Unit);
-  std::optional<const CallExpr *> Switch;
-};
-
 struct ScriptCall {
   const Expr *Call;
   GradMode Mode;
@@ -70,48 +54,23 @@ struct ScriptCall {
 
 using ScriptCalls = llvm::SmallVector<ScriptCall, 4>;
 
-/// A module that is warmed up without a guard.
-struct WarmUp {
-  const ValueDecl *Module;
-  const Expr *First, *Guarded; ///< Calls of it.
-};
-
-} // namespace
-
 /// The variable, or the member of this, that holds the module.
-static const ValueDecl *moduleOf(const Expr *Call) {
+const ValueDecl *moduleOf(const Expr *Call) {
   std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
   return M && M->Module ? cpp::rootOf(M->Module) : nullptr;
 }
 
-/// The calls of each module, in source order.
-static llvm::MapVector<const ValueDecl *, ScriptCalls>
-callsByModule(const FunctionFlow &Flow) {
-  llvm::MapVector<const ValueDecl *, ScriptCalls> Calls;
-  for (const auto &[Call, Mode] : Flow.scriptCalls())
-    if (const ValueDecl *Module = moduleOf(Call))
-      Calls[Module].push_back({Call, Mode});
-  return Calls;
-}
-
 /// Are \p A and \p B in two branches of which one runs?
-static bool areExclusive(const Stmt *A, const Stmt *B,
-                         const FunctionFlow &Flow) {
-  const Stmt *Child = A;
-  for (const Stmt *S = Flow.parentOf(A); S; Child = S, S = Flow.parentOf(S)) {
-    if (!Flow.isWithin(B, S))
-      continue;
-    if (isa<SwitchStmt, AbstractConditionalOperator, CXXTryStmt>(S))
-      return true;
-    const auto *If = dyn_cast<IfStmt>(S);
-    if (If && Child != If->getCond() && !Flow.isWithin(B, Child))
-      return true;
-    // if (train) { ...; return; }
-    if (If)
-      return false;
-    // Common to both: what is further out cannot part them.
-    break;
-  }
+bool areExclusive(const Stmt *A, const Stmt *B, const FunctionFlow &Flow) {
+  // What holds both, and the part of it that holds A.
+  const Stmt *Child = A, *Both = Flow.parentOf(A);
+  while (Both && !Flow.isWithin(B, Both))
+    Child = std::exchange(Both, Flow.parentOf(Both));
+  if (isa_and_nonnull<SwitchStmt, AbstractConditionalOperator, CXXTryStmt>(
+          Both))
+    return true;
+  if (const auto *If = dyn_cast_or_null<IfStmt>(Both))
+    return Child != If->getCond() && !Flow.isWithin(B, Child);
   // A leaves before B comes: if (train) { f(); return; } g();
   for (const Stmt *S = A; S && !Flow.isWithin(B, S); S = Flow.parentOf(S))
     if (const auto *Block = dyn_cast<CompoundStmt>(S);
@@ -122,33 +81,29 @@ static bool areExclusive(const Stmt *A, const Stmt *B,
 }
 
 /// Is the history that \p Call makes used?
-static bool isHistoryUsed(const Expr *Call, const FunctionFlow &Flow,
-                          flow::UnitModel &Unit) {
+bool isHistoryUsed(const Expr *Call, const FunctionFlow &Flow,
+                   flow::UnitModel &Unit) {
   return llvm::any_of(Flow.labels(), [&](const Label &L) {
     return L.K == Label::Forward && L.Site == Call &&
            (Unit.consumersOf(L, Flow) & ~Label::Computed);
   });
 }
 
-const CallExpr *
-JitUnguardedWarmupCheck::switchOfProfiling(flow::UnitModel &Unit) {
-  if (!Switch) {
-    Switch = nullptr;
-    for (const FunctionDecl *F : Unit.functions())
-      if (!*Switch)
-        Switch = cpp::findFirst<CallExpr>(
-            F->getBody(), torch::setsScriptExecutor, cpp::Lambdas::Made);
-  }
-  return *Switch;
+/// The call that switches the executor's profiling off, or null.
+const CallExpr *switchOfProfiling(const flow::UnitModel &Unit) {
+  for (const FunctionDecl *F : Unit.functions())
+    if (const auto *Switch = cpp::findFirst<CallExpr>(
+            F->getBody(), torch::setsScriptExecutor, cpp::Lambdas::Made))
+      return Switch;
+  return nullptr;
 }
 
 /// What gives \p Module another value between \p First and \p Later; null if
 /// nothing does.
-static const Expr *replacedBetween(const Expr *First, const Expr *Later,
-                                   const ValueDecl *Module,
-                                   const FunctionFlow &Flow,
-                                   const SourceManager &SM) {
-  for (const cpp::Write &W : cpp::Body::of(Flow.function()).writesTo(Module))
+const Expr *replacedBetween(const Expr *First, const Expr *Later,
+                            const ValueDecl *Module, cpp::Body &In) {
+  const SourceManager &SM = In.context().getSourceManager();
+  for (const cpp::Write &W : In.writesTo(Module))
     if ((W.Kind == cpp::WriteKind::Assigned ||
          W.Kind == cpp::WriteKind::Released) &&
         SM.isBeforeInTranslationUnit(First->getExprLoc(),
@@ -161,11 +116,9 @@ static const Expr *replacedBetween(const Expr *First, const Expr *Later,
 
 /// The first of \p Calls that is guarded and comes after the first of them.
 /// \p WhyNot is given the reasons against others.
-static const Expr *guardedLater(const ValueDecl *Module,
-                                const ScriptCalls &Calls,
-                                const FunctionFlow &Flow,
-                                const SourceManager &SM,
-                                llvm::SmallVectorImpl<Because> &WhyNot) {
+const Expr *guardedLater(const ValueDecl *Module, const ScriptCalls &Calls,
+                         const FunctionFlow &Flow,
+                         llvm::SmallVectorImpl<Because> &WhyNot) {
   const Expr *First = Calls.front().Call;
   for (const auto &[Call, Mode] : Calls) {
     if (Mode != GradMode::Off)
@@ -173,7 +126,8 @@ static const Expr *guardedLater(const ValueDecl *Module,
     if (areExclusive(First, Call, Flow))
       WhyNot.push_back(
           {&JitUnguardedWarmup.Exclusive, "guarded call", Call->getExprLoc()});
-    else if (const Expr *By = replacedBetween(First, Call, Module, Flow, SM))
+    else if (const Expr *By = replacedBetween(First, Call, Module,
+                                              cpp::Body::of(Flow.function())))
       WhyNot.push_back(
           {&JitUnguardedWarmup.Replaced, "assignment", By->getExprLoc()});
     else
@@ -184,9 +138,9 @@ static const Expr *guardedLater(const ValueDecl *Module,
 
 /// A constructor's call comes before those of all methods: the last guarded
 /// one of \p Module in a method of its class.
-static const Expr *guardedInMethods(const ValueDecl *Module,
-                                    const FunctionDecl *Function,
-                                    flow::UnitModel &Unit) {
+const Expr *guardedInMethods(const ValueDecl *Module,
+                             const FunctionDecl *Function,
+                             flow::UnitModel &Unit) {
   const auto *Ctor = dyn_cast<CXXConstructorDecl>(Function);
   if (!Ctor || !isa<FieldDecl>(Module))
     return nullptr;
@@ -197,15 +151,16 @@ static const Expr *guardedInMethods(const ValueDecl *Module,
                 !isa<CXXConstructorDecl>(Method)
             ? Unit.flowOf(Method)
             : nullptr;
-    if (!Flow || !Flow->available())
+    if (!Flow || !Flow->available() ||
+        llvm::any_of(cpp::Body::of(Method).writesTo(Module),
+                     [](const cpp::Write &W) {
+                       return W.Kind == cpp::WriteKind::Assigned;
+                     }))
       continue;
     const Expr *Guarded = nullptr;
     for (const auto &[Call, Mode] : Flow->scriptCalls())
       if (Mode == GradMode::Off && moduleOf(Call) == Module)
         Guarded = Call;
-    for (const cpp::Write &W : cpp::Body::of(Method).writesTo(Module))
-      if (W.Kind == cpp::WriteKind::Assigned)
-        Guarded = nullptr;
     if (Guarded)
       return Guarded;
   }
@@ -214,72 +169,74 @@ static const Expr *guardedInMethods(const ValueDecl *Module,
 
 /// The statement of the first call, before which a guard can stand; null for
 /// none.
-static const Stmt *guardableStatement(const Expr *First,
-                                      const FunctionFlow &Flow,
-                                      flow::UnitModel &Unit) {
-  const Stmt *Statement = First;
-  while (Statement && !isa_and_nonnull<CompoundStmt>(Flow.parentOf(Statement)))
-    Statement = Flow.parentOf(Statement);
-  const Stmt *Block = Statement ? Flow.parentOf(Statement) : nullptr;
+const Stmt *guardableStatement(const Expr *First, const FunctionFlow &Flow,
+                               flow::UnitModel &Unit) {
+  const Stmt *Statement = First, *Block = Flow.parentOf(First);
+  while (Block && !isa<CompoundStmt>(Block))
+    Statement = std::exchange(Block, Flow.parentOf(Block));
   return Block && !flow::needsHistory(Block, Flow, Unit) &&
                  !isa_and_nonnull<SwitchStmt>(Flow.parentOf(Block))
              ? Statement
              : nullptr;
 }
 
-namespace {
+/// docs/checks/libtorch-jit-unguarded-warmup.md says what it finds and why.
+class JitUnguardedWarmupCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
 
-Finding worded(const WarmUp &W, const FunctionFlow &Flow,
-               flow::UnitModel &Unit) {
-  Finding F =
-      Finding::at(W.First)
-          .says("the first call of TorchScript module " + quoted(W.Module) +
-                " runs with gradient mode on; its executor then builds "
-                "the autograd graph in later calls, too, although they "
-                "are guarded")
-          .note(W.Guarded, "this later call is guarded, but its result still "
+private:
+  void checkFunction(const FunctionFlow &Flow, flow::UnitModel &Unit) override {
+    // The calls of each module, in source order.
+    llvm::MapVector<const ValueDecl *, ScriptCalls> CallsOf;
+    for (const auto &[Call, Mode] : Flow.scriptCalls())
+      if (const ValueDecl *Module = moduleOf(Call))
+        CallsOf[Module].push_back({Call, Mode});
+    for (const auto &[Module, Calls] : CallsOf) {
+      const Expr *First = Calls.front().Call;
+      if (Calls.front().Mode != GradMode::On)
+        continue;
+      llvm::SmallVector<Because, 2> WhyNot;
+      const Expr *Guarded = guardedLater(Module, Calls, Flow, WhyNot);
+      if (!Guarded)
+        Guarded = guardedInMethods(Module, Flow.function(), Unit);
+      if (!Guarded)
+        for (const Because &Why : WhyNot)
+          silent(First, Why);
+      else if (isHistoryUsed(First, Flow, Unit))
+        silent(First, JitUnguardedWarmup.Trained);
+      else if (Unit.isCalledOnlyGuarded(Flow.function()))
+        silent(First, JitUnguardedWarmup.CallersGuard, Flow.function());
+      else if (const CallExpr *Off = switchOfProfiling(Unit))
+        silent(First, JitUnguardedWarmup.NoProfiling, "switched off",
+               Off->getExprLoc());
+      else
+        report(worded(Module, First, Guarded, Flow, Unit));
+    }
+  }
+
+  static Finding worded(const ValueDecl *Module, const Expr *First,
+                        const Expr *Guarded, const FunctionFlow &Flow,
+                        flow::UnitModel &Unit) {
+    Finding F =
+        Finding::at(First)
+            .says("the first call of TorchScript module " + quoted(Module) +
+                  " runs with gradient mode on; its executor then builds "
+                  "the autograd graph in later calls, too, although they "
+                  "are guarded")
+            .note(Guarded, "this later call is guarded, but its result still "
                            "requires grad; under InferenceMode it throws");
-  const Stmt *Statement = guardableStatement(W.First, Flow, Unit);
-  if (!Statement)
-    return F.because(JitUnguardedWarmup.BlockTrains);
-  return F.fix(fixits::insertBeforeStatement(
-      Statement,
-      (torch::spelling::NoGradGuard + " " +
-       fixits::freeName("warm_up_guard", Flow.function()->getBody()) + ";")
-          .str(),
-      Unit.context()));
-}
+    const Stmt *Statement = guardableStatement(First, Flow, Unit);
+    if (!Statement)
+      return F.because(JitUnguardedWarmup.BlockTrains);
+    return F.fix(fixits::insertBeforeStatement(
+        Statement,
+        guardDeclaration("warm_up_guard", Flow.function()->getBody()),
+        Unit.context()));
+  }
+};
 
 } // namespace
-
-void JitUnguardedWarmupCheck::checkFunction(const FunctionFlow &Flow,
-                                            flow::UnitModel &Unit) {
-  const FunctionDecl *Function = Flow.function();
-  for (const auto &[Module, Calls] : callsByModule(Flow)) {
-    const Expr *First = Calls.front().Call;
-    if (Calls.front().Mode != GradMode::On)
-      continue;
-    llvm::SmallVector<Because, 2> WhyNot;
-    const Expr *Guarded = guardedLater(
-        Module, Calls, Flow, Unit.context().getSourceManager(), WhyNot);
-    if (!Guarded)
-      Guarded = guardedInMethods(Module, Function, Unit);
-    if (!Guarded) {
-      for (const Because &Why : WhyNot)
-        silent(First, *Why.Row, Why.Detail, Why.At);
-      continue;
-    }
-    if (isHistoryUsed(First, Flow, Unit))
-      silent(First, JitUnguardedWarmup.Trained);
-    else if (Unit.isCalledOnlyGuarded(Function))
-      silent(First, JitUnguardedWarmup.CallersGuard, Function);
-    else if (const CallExpr *Off = switchOfProfiling(Unit))
-      silent(First, JitUnguardedWarmup.NoProfiling, "switched off",
-             Off->getExprLoc());
-    else
-      report(worded({Module, First, Guarded}, Flow, Unit));
-  }
-}
 
 LIBTORCH_CHECK(JitUnguardedWarmupCheck, JitUnguardedWarmup);
 

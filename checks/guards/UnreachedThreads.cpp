@@ -9,11 +9,10 @@
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/Callables.h"
 #include "analysis/cpp/Walk.h"
-#include "analysis/flow/unit/UnitModel.h"
-#include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/autograd/GradGuards.h"
 #include "analysis/torch/modules/Modules.h"
+#include "checks/guards/Arbiter.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/StmtOpenMP.h"
@@ -26,33 +25,28 @@ namespace libtorch_tidy {
 /// shows: a variable of a block around it. Null when none is, or when something
 /// else switches gradient mode in between.
 static const VarDecl *guardOver(const Stmt *S, const cpp::Body &In) {
-  const Stmt *Child = S;
-  while (const Stmt *Parent = In.parentOf(Child)) {
-    if (const auto *Block = dyn_cast<CompoundStmt>(Parent)) {
-      const VarDecl *Last = nullptr;
-      for (const Stmt *Before : Block->body()) {
-        if (Before == Child)
-          break;
-        if (cpp::anyOf<CallExpr>(Before, [](const CallExpr *Call) {
-              return torch::setsGradMode(Call).has_value();
-            }))
-          return nullptr;
-        if (const auto *Declaration = dyn_cast<DeclStmt>(Before))
-          for (const Decl *D : Declaration->decls())
-            if (const auto *Var = dyn_cast<VarDecl>(D);
-                Var && torch::guardOf(Var))
-              Last = Var;
-      }
-      if (Last)
-        return torch::guardOf(Last) == torch::GradMode::Off &&
-                       torch::isGuardType(Last->getType()) &&
-                       !Last->isStaticLocal()
-                   ? Last
-                   : nullptr;
-    }
-    Child = Parent;
-  }
-  return nullptr;
+  const SourceManager &SM = In.context().getSourceManager();
+  const VarDecl *Guard = nullptr;
+  cpp::forEach<VarDecl>(
+      In.root(),
+      [&](const VarDecl *Var) {
+        const Stmt *Declaration = In.declarationOf(Var);
+        if (isa_and_nonnull<DeclStmt>(Declaration) && torch::guardOf(Var) &&
+            cpp::comesBefore(Declaration, S, SM) &&
+            In.isWithin(S, In.scopeOf(Var)))
+          Guard = Var;
+      },
+      cpp::Lambdas::Skipped);
+  return Guard && torch::guardOf(Guard) == torch::GradMode::Off &&
+                 torch::isGuardType(Guard->getType()) &&
+                 !Guard->isStaticLocal() &&
+                 !cpp::anyOf<CallExpr>(In.scopeOf(Guard),
+                                       [&](const CallExpr *Call) {
+                                         return torch::setsGradMode(Call) &&
+                                                cpp::comesBefore(Call, S, SM);
+                                       })
+             ? Guard
+             : nullptr;
 }
 
 /// Are some parameters of function \p In frozen? Then a forward need not build
@@ -73,76 +67,56 @@ static const VarDecl *guardIn(const Stmt *Body) {
 
 static void addGuard(Finding &To, const CompoundStmt *Block,
                      const ASTContext &Context) {
-  To.fix(
-      fixits::insertAtBlockHead(Block,
-                                (torch::spelling::NoGradGuard + " " +
-                                 fixits::freeName("no_grad_guard", Block) + ";")
-                                    .str(),
-                                Context));
+  To.fix(fixits::insertAtBlockHead(
+      Block, guardDeclaration("no_grad_guard", Block), Context));
 }
 
-static Finding worded(const cpp::ThreadStart &Start, const VarDecl *Guard,
-                      const flow::UnguardedForward &Forward,
-                      const ASTContext &Context) {
-  const bool IsParallel = Start.How == cpp::ThreadStart::Parallel;
-  Finding F =
-      Finding::at(Start.At)
-          .says("guard " + quoted(Guard) +
-                (IsParallel
-                     ? " reaches only the part of this range that the calling "
-                       "thread takes: in other threads the forward pass runs "
-                       "with gradients on"
-                     : " does not reach the thread started here: gradient mode "
-                       "belongs to a thread, and the forward pass in this one "
-                       "runs with gradients on"))
-          .note(Guard, "the guard is for this thread");
-  if (IsParallel)
-    F.because(IneffectiveGradGuard.ParallelFor);
-  if (Forward.Site)
-    F.note(Forward.Site, "the forward pass of the other thread is here");
-  else
-    F.note(Start.At,
-           "the forward pass of the other thread is at " + Forward.At);
-  if (!Start.Lambda)
-    return F.because(IneffectiveGradGuard.NamedBody, Start.Body);
-  addGuard(F, Start.Lambda->getCompoundStmtBody(), Context);
-  return F;
-}
-
-std::optional<Finding> unreachedThread(const Expr *E, ASTContext &Context) {
-  std::optional<cpp::ThreadStart> Start = cpp::asThreadStart(E);
-  if (!Start)
-    return std::nullopt;
-  const cpp::Body *In = cpp::Body::around(E, Context);
-  const VarDecl *Guard = In ? guardOver(E, *In) : nullptr;
-  if (!Guard)
-    return std::nullopt;
-  flow::UnitModel &Unit = flow::UnitModel::of(Context);
-  const flow::FunctionFlow *Flow = Unit.flowOf(Start->Body);
+static std::optional<Finding> ofThread(const cpp::ThreadStart &Start,
+                                       const VarDecl *Guard,
+                                       const cpp::Body &In) {
+  flow::UnitModel &Unit = flow::UnitModel::of(In.context());
+  const flow::FunctionFlow *Flow = Unit.flowOf(Start.Body);
   if (!Flow || !Flow->available())
     return std::nullopt;
-  const std::optional<flow::UnguardedForward> Forward =
-      flow::unguardedForward(*Flow, Unit);
-  if (Forward && Flow->trains())
-    silent(E, IneffectiveGradGuard.Trains);
-  else if (Forward && freezesModules(*In))
-    silent(E, IneffectiveGradGuard.Freezes);
-  else if (Forward)
-    return worded(*Start, Guard, *Forward, Context);
-  else if (asksWhy() && guardIn(Start->Body->getBody()))
-    silent(E, IneffectiveGradGuard.Guarded, guardIn(Start->Body->getBody()));
+  const auto Forward = flow::unguardedForward(*Flow, Unit);
+  const VarDecl *Own =
+      !Forward && asksWhy() ? guardIn(Start.Body->getBody()) : nullptr;
+  if (Own)
+    silent(Start.At, IneffectiveGradGuard.Guarded, Own);
+  else if (Forward && Flow->trains())
+    silent(Start.At, IneffectiveGradGuard.Trains);
+  else if (Forward && freezesModules(In))
+    silent(Start.At, IneffectiveGradGuard.Freezes);
+  else if (Forward) {
+    const bool IsParallel = Start.How == cpp::ThreadStart::Parallel;
+    Finding F =
+        Finding::at(Start.At)
+            .says("guard " + quoted(Guard) +
+                  (IsParallel
+                       ? " reaches only the part of this range that the "
+                         "calling thread takes: in other threads the forward "
+                         "pass runs with gradients on"
+                       : " does not reach the thread started here: gradient "
+                         "mode belongs to a thread, and the forward pass in "
+                         "this one runs with gradients on"))
+            .note(Guard, "the guard is for this thread")
+            .note(Forward->Site ? Forward->Site : Start.At,
+                  "the forward pass of the other thread is " +
+                      (Forward->Site ? "here" : "at " + Forward->At));
+    if (IsParallel)
+      F.because(IneffectiveGradGuard.ParallelFor);
+    if (Start.Lambda)
+      addGuard(F, Start.Lambda->getCompoundStmtBody(), In.context());
+    else
+      F.because(IneffectiveGradGuard.NamedBody, Start.Body);
+    return F;
+  }
   return std::nullopt;
 }
 
-std::optional<Finding> unreachedThread(const OMPExecutableDirective *Region,
-                                       ASTContext &Context) {
-  if (!isOpenMPParallelDirective(Region->getDirectiveKind()) ||
-      isOpenMPTargetExecutionDirective(Region->getDirectiveKind()))
-    return std::nullopt;
-  const cpp::Body *In = cpp::Body::around(Region, Context);
-  const VarDecl *Guard = In ? guardOver(Region, *In) : nullptr;
-  if (!Guard)
-    return std::nullopt;
+static std::optional<Finding> ofRegion(const OMPExecutableDirective *Region,
+                                       const VarDecl *Guard,
+                                       const cpp::Body &In) {
   // The flow of the function takes the region for its own thread's code, and
   // so for guarded: a guard of the region's own must be looked for by hand.
   const Stmt *Body = Region->getInnermostCapturedStmt()->getCapturedStmt();
@@ -165,7 +139,7 @@ std::optional<Finding> unreachedThread(const OMPExecutableDirective *Region,
     Silence = &IneffectiveGradGuard.Guarded;
   else if (FirstCall(torch::isBackward))
     Silence = &IneffectiveGradGuard.Trains;
-  else if (freezesModules(*In))
+  else if (freezesModules(In))
     Silence = &IneffectiveGradGuard.Freezes;
   if (Silence) {
     silent(At, *Silence);
@@ -183,8 +157,23 @@ std::optional<Finding> unreachedThread(const OMPExecutableDirective *Region,
   if (isa<ForStmt, CXXForRangeStmt>(Body))
     Body = cpp::bodyOf(Body);
   if (const auto *Block = dyn_cast<CompoundStmt>(Body))
-    addGuard(F, Block, Context);
+    addGuard(F, Block, In.context());
   return F;
+}
+
+std::optional<Finding> unreachedThread(const Stmt *S, ASTContext &Context) {
+  const auto *Region = dyn_cast<OMPExecutableDirective>(S);
+  const std::optional<cpp::ThreadStart> Start =
+      Region ? std::nullopt : cpp::asThreadStart(cast<Expr>(S));
+  if (Region ? !isOpenMPParallelDirective(Region->getDirectiveKind()) ||
+                   isOpenMPTargetExecutionDirective(Region->getDirectiveKind())
+             : !Start)
+    return std::nullopt;
+  const cpp::Body *In = cpp::Body::around(S, Context);
+  const VarDecl *Guard = In ? guardOver(S, *In) : nullptr;
+  if (!Guard)
+    return std::nullopt;
+  return Region ? ofRegion(Region, Guard, *In) : ofThread(*Start, Guard, *In);
 }
 
 } // namespace libtorch_tidy

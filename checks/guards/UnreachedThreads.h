@@ -4,21 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-///
-/// \file
-/// Code that other threads run, started under a guard that is for this thread:
-/// a part of libtorch-ineffective-grad-guard.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_CHECKS_GUARDS_UNREACHEDTHREADS_H
 #define LIBTORCH_TIDY_CHECKS_GUARDS_UNREACHEDTHREADS_H
 
-#include "checks/base/LibtorchCheck.h"
-
-namespace clang {
-class OMPExecutableDirective;
-} // namespace clang
+#include "checks/base/Finding.h"
 
 namespace libtorch_tidy {
 
@@ -75,14 +65,11 @@ inline constexpr struct IneffectiveGradGuardReasons {
                    "The thread runs a named function, which others may call."};
 } IneffectiveGradGuard{};
 
-/// The finding for the thread that \p E starts; nullopt where there is none.
-/// The unit compiles.
-std::optional<Finding> unreachedThread(const clang::Expr *E,
+/// The finding for code that other threads run, which \p S, a call, a
+/// construction or an OpenMP directive, starts under a guard that is for this
+/// thread; nullopt where there is none. The unit compiles.
+std::optional<Finding> unreachedThread(const clang::Stmt *S,
                                        clang::ASTContext &Context);
-/// The same for the threads of an OpenMP directive.
-std::optional<Finding>
-unreachedThread(const clang::OMPExecutableDirective *Region,
-                clang::ASTContext &Context);
 
 } // namespace libtorch_tidy
 

@@ -119,7 +119,7 @@ public:
     flow::UnitModel &Unit = flow::UnitModel::of(Context);
     if (Unit.errors().areInFunctions())
       Result.Facts =
-          flow::factsOf(Unit, Arbiter::of(Context).reported(Unit), IsLibrary);
+          flow::factsOf(Unit, Arbiter::of(Context).reported(), IsLibrary);
   }
 
   // How the unit is run.
