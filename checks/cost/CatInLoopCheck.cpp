@@ -31,28 +31,8 @@ namespace libtorch_tidy {
 
 namespace {
 
-/// docs/checks/libtorch-cat-in-loop.md says what it finds and why.
-class CatInLoopCheck : public LibtorchCheck {
-public:
-  using LibtorchCheck::LibtorchCheck;
-  void registerMatchers(MatchFinder *Finder) override;
-  void checkMatch(const Match &Result) override;
-
-private:
-  KnownGrowths Known;
-  /// Names that fixes have given, by function.
-  llvm::DenseMap<SourceLocation, llvm::StringSet<>> Given;
-};
-
 AST_MATCHER(CallExpr, joinsTensors) {
   return torch::asConcatenation(&Node).has_value();
-}
-
-/// The body around \p S. Null where an exception may lead past the end of a
-/// loop and on in the same function.
-const cpp::Body *plainBodyAround(const Stmt *S, ASTContext &Context) {
-  const cpp::Body *In = cpp::Body::around(S, Context);
-  return In && !In->around<CXXTryStmt>(S) ? In : nullptr;
 }
 
 /// The statement of a block that chooses between \p A and \p B and does
@@ -81,84 +61,79 @@ class FreshTensors {
 public:
   FreshTensors(const FunctionDecl *In, const Stmt *Loop, const Expr *Ignored)
       : In(In), Loop(Loop), Ignored(Ignored) {}
-  bool isFresh(const Expr *E) const { return isFresh(E, 0); }
+
+  bool isFresh(const Expr *E, unsigned Depth = 0) const {
+    constexpr unsigned Enough = 8; // Each step may have many to look at.
+    E = cpp::stripImplicit(E);
+    if (!E || Depth > Enough)
+      return false;
+    if (const VarDecl *V = cpp::variableOf(E))
+      return isFreshVariable(V, Depth + 1);
+    const auto *Call = dyn_cast<CallExpr>(E);
+    if (!Call)
+      return false;
+    if (torch::asModuleCall(Call))
+      return true;
+    if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
+      switch (Op->getOperator()) {
+      case OO_Plus:
+      case OO_Minus:
+      case OO_Star:
+      case OO_Slash:
+        return torch::isTensor(Op->getType());
+      default:
+        return Op->isComparisonOp() && torch::isTensor(Op->getType());
+      }
+    // script.forward({x}).toTensor()
+    if (torch::asToTensor(Call))
+      return torch::asModuleCall(cpp::receiverOf(Call)).has_value();
+    const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
+    if (!Facts || Facts->InPlace)
+      return false;
+    if (!Facts->mayShare())
+      return true;
+    const Expr *Of = cpp::receiverOf(Call);
+    if (!Of && Call->getNumArgs() > 0)
+      Of = Call->getArg(0);
+    return torch::showsWhole(Call) && isFresh(Of, Depth + 1);
+  }
 
 private:
-  bool isFresh(const Expr *E, unsigned Depth) const;
-  bool isFreshVariable(const VarDecl *V, unsigned Depth) const;
+  bool isFreshVariable(const VarDecl *V, unsigned Depth) const {
+    if (!torch::isTensor(V->getType()))
+      return false;
+    cpp::Values Values = cpp::Body::of(In).valuesOf(V);
+    // No other variable holds it, nor a view of it.
+    auto IsHandle = [&](const Expr *E) {
+      return torch::memoryRoot(E, In->getASTContext()) == V;
+    };
+    return Values.Complete &&
+           llvm::all_of(Values.Given,
+                        [&](const Expr *E) { return isFresh(E, Depth); }) &&
+           !cpp::anyOf<VarDecl>(Loop,
+                                [&](const VarDecl *Other) {
+                                  return IsHandle(Other->getInit());
+                                }) &&
+           !cpp::anyOf<CallExpr>(Loop, [&](const CallExpr *Call) {
+             return cpp::isAssignment(Call) && Call != Ignored &&
+                    IsHandle(Call->getArg(1));
+           });
+  }
 
   const FunctionDecl *In;
   const Stmt *Loop;
   const Expr *Ignored;
 };
 
-bool FreshTensors::isFresh(const Expr *E, unsigned Depth) const {
-  constexpr unsigned Enough = 8; // Each step may have many to look at.
-  E = cpp::stripImplicit(E);
-  if (!E || Depth > Enough)
-    return false;
-  if (const VarDecl *V = cpp::variableOf(E))
-    return isFreshVariable(V, Depth + 1);
-  const auto *Call = dyn_cast<CallExpr>(E);
-  if (!Call)
-    return false;
-  if (torch::asModuleCall(Call))
-    return true;
-  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
-    switch (Op->getOperator()) {
-    case OO_Plus:
-    case OO_Minus:
-    case OO_Star:
-    case OO_Slash:
-      return torch::isTensor(Op->getType());
-    default:
-      return Op->isComparisonOp() && torch::isTensor(Op->getType());
-    }
-  // script.forward({x}).toTensor()
-  if (torch::asToTensor(Call))
-    return torch::asModuleCall(cpp::receiverOf(Call)).has_value();
-  const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
-  if (!Facts || Facts->InPlace)
-    return false;
-  if (!Facts->mayShare())
-    return true;
-  if (!torch::showsWhole(Call))
-    return false;
-  const Expr *Of = cpp::receiverOf(Call);
-  if (!Of && Call->getNumArgs() > 0)
-    Of = Call->getArg(0);
-  return isFresh(Of, Depth + 1);
-}
-
-bool FreshTensors::isFreshVariable(const VarDecl *V, unsigned Depth) const {
-  if (!torch::isTensor(V->getType()))
-    return false;
-  cpp::Values Values = cpp::Body::of(In).valuesOf(V);
-  if (!Values.Complete || llvm::any_of(Values.Given, [&](const Expr *E) {
-        return !isFresh(E, Depth);
-      }))
-    return false;
-  // No other variable holds it, nor a view of it.
-  auto IsHandle = [&](const Expr *E) {
-    return torch::memoryRoot(E, In->getASTContext()) == V;
-  };
-  return !cpp::anyOf<VarDecl>(Loop, [&](const VarDecl *Other) {
-    return IsHandle(Other->getInit());
-  }) && !cpp::anyOf<CallExpr>(Loop, [&](const CallExpr *Call) {
-    return cpp::isAssignment(Call) && Call != Ignored &&
-           IsHandle(Call->getArg(1));
-  });
-}
-
 /// Collects the parts in a vector and joins them once, after the loop.
 class JoinOnce {
 public:
   /// \p Taken are the names that other fixes have taken in the same function.
   JoinOnce(const TensorGrowth &Growth, const cpp::Body &Body,
-           ASTContext &Context, llvm::StringSet<> &Taken)
+           llvm::StringSet<> &Taken)
       : Growth(Growth), First(Growth.Steps.front()),
         Var(cpp::variableOf(Growth.Target)), Name(Var->getNameAsString()),
-        Body(Body), Context(Context), Taken(Taken) {}
+        Body(Body), Context(Body.context()), Taken(Taken) {}
 
   /// Adds the edits to \p F, or why there are none.
   void addTo(Finding &F) {
@@ -176,11 +151,9 @@ private:
   std::string callText(const CallExpr *Cat, StringRef List) const {
     StringRef Callee =
         fixits::sourceText(Cat->getCallee()->getSourceRange(), Context);
-    if (Callee.empty())
-      return {};
     StringRef Rest =
         fixits::textAfter(Cat->getArg(0), Cat->getRParenLoc(), Context);
-    return (Callee + "(" + List + Rest + ")").str();
+    return Callee.empty() ? "" : (Callee + "(" + List + Rest + ")").str();
   }
   /// Empty, a list cannot be joined: only where the loop has run.
   std::string unlessEmpty(StringRef List, StringRef Statement) const {
@@ -208,9 +181,7 @@ private:
   const Reason *collectParts() {
     const Stmt *Scope = Body.function()->getBody();
     const std::string Wish = (StringRef(Name).rtrim('_') + "_parts").str();
-    std::string List = fixits::freeName(Wish, Scope);
-    for (unsigned N = 2; Taken.count(List); ++N)
-      List = fixits::freeName(Wish + std::to_string(N), Scope);
+    const std::string List = fixits::freeName(Wish, Scope, Taken);
     const std::string Call = callText(First.Cat, List);
     if (Call.empty())
       return &CatInLoop.OtherForm;
@@ -287,22 +258,6 @@ private:
   fixits::Edits Fix;
 };
 
-/// Adds the fix to \p F, or why there is none. \p Given are the names that
-/// fixes have given, by function.
-void addFix(Finding &F, const TensorGrowth &Growth, ASTContext &Context,
-            llvm::DenseMap<SourceLocation, llvm::StringSet<>> &Given) {
-  const cpp::Body *Body = plainBodyAround(Growth.Loop, Context);
-  if (!Body || !Body->isOwn(cpp::variableOf(Growth.Target)))
-    F.because(CatInLoop.Visible);
-  else if (Growth.Read || Growth.Queried)
-    F.because(CatInLoop.ReadInLoop);
-  else if (!isa_and_nonnull<CompoundStmt>(Body->parentOf(Growth.Loop)))
-    F.because(CatInLoop.OtherForm);
-  else
-    JoinOnce(Growth, *Body, Context, Given[Body->function()->getLocation()])
-        .addTo(F);
-}
-
 std::string nameOf(const Expr *Target, const ASTContext &Context) {
   if (const VarDecl *Var = cpp::variableOf(Target))
     return quoted(Var);
@@ -337,20 +292,41 @@ Finding worded(const TensorGrowth &Growth, const ASTContext &Context) {
   return F;
 }
 
-} // namespace
+/// docs/checks/libtorch-cat-in-loop.md says what it finds and why.
+class CatInLoopCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
 
-void CatInLoopCheck::registerMatchers(MatchFinder *Finder) {
-  Finder->addMatcher(callExpr(joinsTensors()).bind("cat"), this);
-}
+  void registerMatchers(MatchFinder *Finder) override {
+    Finder->addMatcher(callExpr(joinsTensors()).bind("cat"), this);
+  }
 
-void CatInLoopCheck::checkMatch(const Match &Result) {
-  const auto *Cat = Result.Nodes.getNodeAs<CallExpr>("cat");
-  if (auto Growth = growthBy(Cat, *Result.Context, Known)) {
-    Finding F = worded(*Growth, *Result.Context);
-    addFix(F, *Growth, *Result.Context, Given);
+  void checkMatch(const Match &Result) override {
+    const auto *Cat = Result.Nodes.getNodeAs<CallExpr>("cat");
+    auto Growth = growthBy(Cat, context());
+    if (!Growth)
+      return;
+    Finding F = worded(*Growth, context());
+    const cpp::Body *In = cpp::Body::around(Growth->Loop, context());
+    // An exception may lead past the end of a loop and on in the same function.
+    if (!In || In->around<CXXTryStmt>(Growth->Loop) ||
+        !In->isOwn(cpp::variableOf(Growth->Target)))
+      F.because(CatInLoop.Visible);
+    else if (Growth->Read || Growth->Queried)
+      F.because(CatInLoop.ReadInLoop);
+    else if (!isa_and_nonnull<CompoundStmt>(In->parentOf(Growth->Loop)))
+      F.because(CatInLoop.OtherForm);
+    else
+      JoinOnce(*Growth, *In, Given[In->function()->getLocation()]).addTo(F);
     report(F);
   }
-}
+
+private:
+  /// Names that fixes have given, by function.
+  llvm::DenseMap<SourceLocation, llvm::StringSet<>> Given;
+};
+
+} // namespace
 
 LIBTORCH_CHECK(CatInLoopCheck, CatInLoop);
 

@@ -81,17 +81,15 @@ Workers countOf(const Expr *E, cpp::Body *In, const ASTContext &Context) {
   return {std::nullopt, nullptr, &DatasetWorkerCopy.Unknown};
 }
 
-/// What a chain of setters asks for, and the options that it begins with.
-struct SetterChain {
-  const Expr *Workers = nullptr, *Start;
-};
-SetterChain chainOf(const Expr *E) {
-  SetterChain Chain = {nullptr, E};
+/// A chain of setters: the argument of the last that sets the workers, or null,
+/// and where the chain starts.
+torch::WorkersSetter chainOf(const Expr *E) {
+  torch::WorkersSetter Chain = {nullptr, E};
   for (auto S = torch::asWorkersSetter(E); S.Object;
        S = torch::asWorkersSetter(S.Object)) {
     if (!Chain.Workers)
       Chain.Workers = S.Workers;
-    Chain.Start = S.Object;
+    Chain.Object = S.Object;
   }
   return Chain;
 }
@@ -101,18 +99,18 @@ Workers workersOf(const Expr *Options, cpp::Body *In,
                   const ASTContext &Context) {
   // Variables stand for few others; the bound guards against odd code.
   for (unsigned Hops = 0; Options && Hops < cpp::MaxChase; ++Hops) {
-    SetterChain Chain = chainOf(Options);
-    const VarDecl *Var = cpp::variableOf(Chain.Start);
+    torch::WorkersSetter Chain = chainOf(Options);
+    const VarDecl *Var = cpp::variableOf(Chain.Object);
     // options.workers(4); as a statement of its own: the last one counts.
     if (!Chain.Workers && Var && Var->isLocalVarDecl() && In)
       cpp::forEachCall(In->root(), [&](const CallExpr *Call) {
-        SetterChain Set = chainOf(Call);
-        if (Set.Workers && cpp::variableOf(Set.Start) == Var)
+        torch::WorkersSetter Set = chainOf(Call);
+        if (Set.Workers && cpp::variableOf(Set.Object) == Var)
           Chain.Workers = Set.Workers;
       });
     if (Chain.Workers)
       return countOf(Chain.Workers, In, Context);
-    if (isa<MemberExpr>(cpp::stripImplicit(Chain.Start)) ||
+    if (isa<MemberExpr>(cpp::stripImplicit(Chain.Object)) ||
         isa_and_nonnull<ParmVarDecl>(Var))
       return {std::nullopt, nullptr, &DatasetWorkerCopy.Unknown};
     Options = Var ? Var->getInit() : nullptr;
@@ -130,9 +128,8 @@ struct CopiedMember {
   };
   Kind What;
   const FieldDecl *Field;
-  const Expr *Used;   ///< Where a method uses it; null: in another unit.
-  std::string UsedAt; ///< There, as file:line.
-  const Reason *Why;  ///< Set where it is weaker than others, or silent.
+  const flow::CopyUse *Use; ///< By methods that run on the copy.
+  const Reason *Why;        ///< Set where it is weaker than others, or silent.
 };
 
 /// What a value owns on the heap, from little to much.
@@ -173,69 +170,49 @@ private:
   }
 
   Owns of(const CXXRecordDecl *R, QualType T) {
+    Owns Most = Owns::Nothing;
+    auto Add = [&](QualType Part) {
+      Most = std::max(Most, of(Part));
+      return false;
+    };
     // Handles: copies refer to the same data.
     if (torch::ownsTensors(T) || !cpp::pointeeOf(T).isNull())
       return Owns::Nothing;
-    if (cpp::isContainer(R))
-      return ofContainer(R);
+    if (cpp::isContainer(R)) {
+      cpp::anyTypeArgument(R, Add);
+      if (Most == Owns::String || Most == Owns::Strings)
+        return Owns::Strings;
+      if (Most != Owns::Nothing)
+        return Owns::Rows;
+      return cpp::anyTypeArgument(R, isNotPlain) ? Owns::Nothing
+                                                 : Owns::Numbers;
+    }
     if (cpp::isStdClass(R, {"basic_string"}))
       return Owns::String;
     if (cpp::isStdClass(R, {"array"}) && isLarge(T))
       return Owns::Large;
     if (cpp::isStdClass(R, {"pair", "tuple", "array", "optional"}))
-      return ofArguments(R);
-    if (R->isInStdNamespace())
-      return Owns::Nothing;
-    if (!cpp::isUserCode(R->getLocation(), Context.getSourceManager()))
-      return Owns::Nothing;
-    Owns Most = Owns::Nothing;
-    for (const CXXBaseSpecifier &Base : R->bases())
-      Most = std::max(Most, of(Base.getType()));
-    for (const FieldDecl *Field : R->fields())
-      Most = std::max(Most, of(Field->getType()));
+      cpp::anyTypeArgument(R, Add);
+    else if (!R->isInStdNamespace() &&
+             cpp::isUserCode(R->getLocation(), Context.getSourceManager()))
+      cpp::anyPart(R, Add);
     return Most;
   }
 
-  /// The most that an argument owns: of std::pair, of a container's elements.
-  Owns ofArguments(const CXXRecordDecl *R) {
-    Owns Most = Owns::Nothing;
-    cpp::forEachArgument(R, [&](QualType T) { Most = std::max(Most, of(T)); });
-    return Most;
-  }
-
-  Owns ofContainer(const CXXRecordDecl *R) {
-    switch (ofArguments(R)) {
-    case Owns::Large:
-    case Owns::Rows:
-    case Owns::Numbers:
-      return Owns::Rows;
-    case Owns::Strings:
-    case Owns::String:
-      return Owns::Strings;
-    case Owns::Nothing:
-      break;
-    }
-    // Plain elements: numbers, and structs of numbers; not handles, pointers
-    // or classes of other libraries, which share or are not known.
-    bool Plain = true;
-    cpp::forEachArgument(R, [&](QualType T) {
-      const CXXRecordDecl *Element = T->getAsCXXRecordDecl();
-      if (T->isPointerType() || torch::mayHoldTensor(T) ||
-          (Element && !(Element->hasDefinition() &&
-                        isPlainRecord(Element->getDefinition()))))
-        Plain = false;
-    });
-    return Plain ? Owns::Numbers : Owns::Nothing;
-  }
-
-  static bool isPlainRecord(const CXXRecordDecl *R) {
-    if (R->isInStdNamespace()) {
-      // The traits next to the elements: allocator, less, hash.
-      return cpp::isStdClass(R,
-                             {"allocator", "less", "hash", "equal_to", "pair",
-                              "tuple", "array", "complex", "char_traits"});
-    }
-    return R->isTriviallyCopyable();
+  /// Not a number or a struct of numbers: handles, pointers and classes of
+  /// other libraries, which share or are not known.
+  static bool isNotPlain(QualType T) {
+    if (T->isPointerType() || torch::mayHoldTensor(T))
+      return true;
+    const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+    if (!R || !R->hasDefinition())
+      return R != nullptr;
+    // The traits next to the elements: allocator, less, hash.
+    return R->isInStdNamespace()
+               ? !cpp::isStdClass(R, {"allocator", "less", "hash", "equal_to",
+                                      "pair", "tuple", "array", "complex",
+                                      "char_traits"})
+               : !R->isTriviallyCopyable();
   }
 
   const ASTContext &Context;
@@ -264,29 +241,25 @@ bool holdsEngine(QualType T, const SourceManager &SM) {
 std::optional<CopiedMember> copyOf(const FieldDecl *Field,
                                    const flow::CopyUse &Use) {
   const ASTContext &Context = Field->getASTContext();
-  CopiedMember Copy = {CopiedMember::Random, Field, Use.First, Use.FirstAt,
-                       nullptr};
-  if (holdsEngine(Field->getType(), Context.getSourceManager())) {
-    Copy.Why = Use.Seeded ? &DatasetWorkerCopy.Seeded : nullptr;
-    return Copy;
-  }
-  const Owns What = OwnedData(Context).of(Field->getType());
-  if (Use.isFilled() && !Use.Emptied &&
-      cpp::isContainer(cpp::recordOf(Field->getType())) &&
-      (torch::mayHoldTensor(Field->getType()) || What >= Owns::Rows))
-    return CopiedMember{CopiedMember::Cache, Field, Use.Filled, Use.FilledAt,
-                        nullptr};
-  Copy.What = CopiedMember::Data;
+  const QualType T = Field->getType();
+  if (holdsEngine(T, Context.getSourceManager()))
+    return CopiedMember{CopiedMember::Random, Field, &Use,
+                        Use.Seeded ? &DatasetWorkerCopy.Seeded : nullptr};
+  const Owns What = OwnedData(Context).of(T);
+  if (Use.isFilled() && !Use.Emptied && cpp::isContainer(cpp::recordOf(T)) &&
+      (torch::mayHoldTensor(T) || What >= Owns::Rows))
+    return CopiedMember{CopiedMember::Cache, Field, &Use, nullptr};
   if (What == Owns::Nothing || What == Owns::String)
     return std::nullopt;
-  if (What == Owns::Large || (What == Owns::Rows && Use.Indexed) ||
-      (What == Owns::Numbers && Use.Strided))
-    return Copy;
-  Copy.Why = What == Owns::Numbers || (What == Owns::Strings &&
-                                       torch::namesSmallText(Field->getName()))
-                 ? &DatasetWorkerCopy.Small
-                 : &DatasetWorkerCopy.NotIndexed;
-  return Copy;
+  const Reason *Why =
+      What == Owns::Large || (What == Owns::Rows && Use.Indexed) ||
+              (What == Owns::Numbers && Use.Strided)
+          ? nullptr
+      : What == Owns::Numbers ||
+              (What == Owns::Strings && torch::namesSmallText(Field->getName()))
+          ? &DatasetWorkerCopy.Small
+          : &DatasetWorkerCopy.NotIndexed;
+  return CopiedMember{CopiedMember::Data, Field, &Use, Why};
 }
 
 /// Adds to \p Found the members of \p Class and its bases that matter when an
@@ -318,6 +291,7 @@ Finding worded(const CopiedMember &Copy, const CXXRecordDecl *Class,
                const CallExpr *Loader, const Workers &Copies) {
   const std::string Name = quoted(Copy.Field);
   const bool IsCache = Copy.What == CopiedMember::Cache;
+  const Expr *Used = IsCache ? Copy.Use->Filled : Copy.Use->First;
   Finding F =
       Finding::at(Copy.Field->getLocation())
           .says((Copies.Count ? "each of the " + std::to_string(*Copies.Count) +
@@ -334,10 +308,13 @@ Finding worded(const CopiedMember &Copy, const CXXRecordDecl *Class,
                      : "has a copy of " + Name +
                            "; a tensor or a std::shared_ptr to the data is "
                            "shared"))
-          .note(Copy.Used ? Copy.Used->getExprLoc() : Copy.Field->getLocation(),
+          .note(Used ? Used->getExprLoc() : Copy.Field->getLocation(),
                 (IsCache ? "a worker adds to its copy of "
                          : "a worker uses its copy of ") +
-                    Name + (Copy.Used ? " here" : " at " + Copy.UsedAt))
+                    Name +
+                    (Used ? " here"
+                          : " at " + (IsCache ? Copy.Use->FilledAt
+                                              : Copy.Use->FirstAt)))
           .note(Loader->Stmt::getBeginLoc(),
                 "this loader copies " + quoted(Class) + " for each worker")
           .note(Copies.Where, "the number of workers is set here");

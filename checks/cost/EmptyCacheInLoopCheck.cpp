@@ -135,10 +135,8 @@ const Reason *whyNotHot(const Stmt *Loop, ASTContext &Context) {
   if (cpp::runsFewTimes(Loop, Context))
     return &EmptyCacheInLoop.FewRounds;
   const auto *For = dyn_cast<ForStmt>(Loop);
-  const auto *Init = For ? dyn_cast_or_null<DeclStmt>(For->getInit()) : nullptr;
-  if (Init && llvm::any_of(Init->decls(), [](const Decl *D) {
-        const auto *Var = dyn_cast<VarDecl>(D);
-        return Var && torch::namesEpoch(Var->getName());
+  if (For && cpp::anyOf<VarDecl>(For->getInit(), [](const VarDecl *Var) {
+        return torch::namesEpoch(Var->getName());
       }))
     return &EmptyCacheInLoop.Epoch;
   llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;

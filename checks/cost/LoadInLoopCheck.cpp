@@ -102,15 +102,13 @@ bool isSameEachTime(llvm::ArrayRef<const Expr *> Arguments, const Stmt *Within,
   };
   return llvm::none_of(Arguments, [&](const Expr *Argument) {
     return cpp::anyOf<Expr>(Argument, [&](const Expr *E) {
-      if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
-        const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-        return Var &&
-               ((isa<ParmVarDecl>(Var) && Within == In.root()) || Changes(Var));
-      }
-      if (const auto *Member = dyn_cast<MemberExpr>(E)) {
-        const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
-        return Field && Changes(Field);
-      }
+      const ValueDecl *D = nullptr;
+      if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+        D = dyn_cast<VarDecl>(Ref->getDecl());
+      else if (const auto *Member = dyn_cast<MemberExpr>(E))
+        D = dyn_cast<FieldDecl>(Member->getMemberDecl());
+      if (D)
+        return (isa<ParmVarDecl>(D) && Within == In.root()) || Changes(D);
       const auto *Inner = dyn_cast<CallExpr>(E);
       return Inner && !cpp::isStdDecl(Inner->getDirectCallee());
     });
@@ -247,12 +245,11 @@ struct RoundTrip {
   const CallExpr *Run = nullptr, *Back = nullptr;
 };
 
-/// The first of the function. \p WhyNot is set where it is not the only one:
-/// where several modules are moved, one may make room for the other; a module
-/// that is saved is wanted on the CPU; and one that runs many times in between
-/// was worth the way.
-std::optional<RoundTrip> roundTripIn(const cpp::Body &In,
-                                     const Reason *&WhyNot) {
+/// The first round trip of the function, of a module that outlives the loop or
+/// the function. Not where it is not the only one: where several modules are
+/// moved, one may make room for the other; a module that is saved is wanted on
+/// the CPU; and one that runs many times in between was worth the way.
+std::optional<RoundTrip> decide(cpp::Body &In, flow::UnitModel &Unit) {
   std::optional<RoundTrip> Trip;
   bool IsOther = false;
   cpp::forEachCall(In.root(), [&](const CallExpr *Call) {
@@ -275,30 +272,19 @@ std::optional<RoundTrip> roundTripIn(const cpp::Body &In,
   });
   if (!Trip || !Trip->Run || !Trip->Back)
     return std::nullopt;
-  if (IsOther)
-    WhyNot = &LoadInLoop.OtherMoved;
-  else if (!isa_and_nonnull<CompoundStmt>(In.outerOf(Trip->There)) ||
-           In.outerOf(Trip->There) != In.outerOf(Trip->Back))
-    WhyNot = &LoadInLoop.Conditional;
-  return Trip;
-}
-
-/// The round trip of a module that outlives the loop or the function.
-std::optional<RoundTrip> decide(cpp::Body &In, flow::UnitModel &Unit) {
-  const Reason *Why = nullptr;
-  std::optional<RoundTrip> Trip = roundTripIn(In, Why);
-  if (!Trip)
-    return std::nullopt;
   const auto *Root = dyn_cast_or_null<VarDecl>(Trip->Module.Root);
   if (Root && !isa<ParmVarDecl>(Root) && Root->hasLocalStorage() &&
       (!Trip->Loop || In.isWithin(In.scopeOf(Root), Trip->Loop)))
     return std::nullopt;
-  if (!Why && cpp::readsClock(In.root()))
-    Why = &LoadInLoop.Clock;
-  else if (!Why && Trip->Loop)
-    Why = whyNotEachRound(Trip->There, Trip->Loop, In);
-  else if (!Why && !isCalledAgain(In.function(), In, Unit))
-    Why = &LoadInLoop.CalledOnce;
+  const Stmt *Block = In.outerOf(Trip->There);
+  const Reason *Why =
+      IsOther ? &LoadInLoop.OtherMoved
+      : !isa_and_nonnull<CompoundStmt>(Block) || Block != In.outerOf(Trip->Back)
+          ? &LoadInLoop.Conditional
+      : cpp::readsClock(In.root()) ? &LoadInLoop.Clock
+      : Trip->Loop ? whyNotEachRound(Trip->There, Trip->Loop, In)
+      : isCalledAgain(In.function(), In, Unit) ? nullptr
+                                               : &LoadInLoop.CalledOnce;
   if (!Why)
     return Trip;
   silent(Trip->There->Stmt::getBeginLoc(), *Why);

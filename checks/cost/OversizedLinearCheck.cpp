@@ -31,135 +31,36 @@ constexpr struct OversizedLinearReasons {
                  "makes the model."};
 } OversizedLinear{};
 
-/// docs/checks/libtorch-oversized-linear.md says what it finds and why.
-class OversizedLinearCheck : public LibtorchCheck {
-public:
-  OversizedLinearCheck(llvm::StringRef Name,
-                       clang::tidy::ClangTidyContext *Context);
-  void storeOptions(clang::tidy::ClangTidyOptions::OptionMap &Opts) override;
-  void registerMatchers(MatchFinder *Finder) override;
-  void checkMatch(const Match &Result) override;
-  void checkMatched() override;
+/// 4096 x 4096 weights of float32 with a gradient and Adam's two moments.
+constexpr uint64_t DefaultTrainingBytes = 256ULL << 20;
+/// LibTorch's default dtype is float32.
+constexpr uint64_t BytesPerWeight = 4;
+/// The weight, its gradient and the two moments that Adam keeps of it.
+constexpr uint64_t CopiesInTraining = 4;
 
-private:
-  /// A layer as it is made.
-  struct Layer {
-    uint64_t In = 0, Out = 0;
-    uint64_t Weight = 0; ///< In bytes.
-    std::string Type = "float32";
-    bool IsFrozen = false;
-    std::string Model; ///< That has it; empty: the source itself says the rest.
-    /// In bytes, with what training keeps of the weight.
-    uint64_t inTraining() const;
-  };
-  static Finding worded(const Expr *Make, const Layer &L);
-  void checkLayer(const Expr *Make, const Layer &L);
+/// A layer as it is made.
+struct Layer {
+  uint64_t In = 0, Out = 0;
+  uint64_t Weight = 0; ///< In bytes.
+  std::string Type = "float32";
+  bool IsFrozen = false;
+  std::string Model; ///< That has it; empty: the source itself says the rest.
 
-  const uint64_t TrainingBytes; ///< What a layer may take.
-  /// Layers whose sizes the arguments of their model decide.
-  llvm::SmallVector<const Expr *, 8> Open;
+  /// In bytes, with what training keeps of the weight.
+  uint64_t inTraining() const {
+    return IsFrozen ? Weight : Weight * CopiesInTraining;
+  }
 };
 
-} // namespace
-
-/// 4096 x 4096 weights of float32 with a gradient and Adam's two moments.
-static constexpr uint64_t DefaultTrainingBytes = 256ULL << 20;
-/// LibTorch's default dtype is float32.
-static constexpr uint64_t BytesPerWeight = 4;
-/// The weight, its gradient and the two moments that Adam keeps of it.
-static constexpr uint64_t CopiesInTraining = 4;
-
-uint64_t OversizedLinearCheck::Layer::inTraining() const {
-  return IsFrozen ? Weight : Weight * CopiesInTraining;
-}
-
 /// "Net(4096, 10)", or "Net(...)" where that is no text to read in a message.
-static std::string titleFor(const bytes::ModelRows &Model) {
+std::string titleFor(const bytes::ModelRows &Model) {
   constexpr size_t Longest = 60;
   if (Model.Title.size() <= Longest && llvm::all_of(Model.Title, llvm::isPrint))
     return Model.Title;
   return Model.Modules.front().Class + "(...)";
 }
 
-OversizedLinearCheck::OversizedLinearCheck(StringRef Name,
-                                           tidy::ClangTidyContext *Context)
-    : LibtorchCheck(Name, Context),
-      TrainingBytes(Options.get("TrainingBytes", DefaultTrainingBytes)) {}
-
-void OversizedLinearCheck::storeOptions(
-    tidy::ClangTidyOptions::OptionMap &Opts) {
-  LibtorchCheck::storeOptions(Opts);
-  Options.store(Opts, "TrainingBytes", TrainingBytes);
-}
-
-void OversizedLinearCheck::registerMatchers(MatchFinder *Finder) {
-  Finder->addMatcher(
-      cxxConstructExpr(hasType(hasUnqualifiedDesugaredType(
-                           recordType(hasDeclaration(cxxRecordDecl(hasAnyName(
-                               torch::LinearClass, torch::LinearImplClass)))))))
-          .bind("make"),
-      this);
-  Finder->addMatcher(
-      callExpr(callee(functionDecl(hasName(torch::MakeShared)))).bind("make"),
-      this);
-}
-
-void OversizedLinearCheck::checkMatch(const Match &Result) {
-  const auto *Make = Result.Nodes.getNodeAs<Expr>("make");
-  auto Shape = torch::linearShape(Make, *Result.Context);
-  if (!Shape) {
-    if (torch::makesLinearOfGivenSizes(Make))
-      Open.push_back(Make);
-    else if (asksWhy() && torch::makesLinearOfVocabulary(Make))
-      silent(Make->getBeginLoc(), OversizedLinear.Vocabulary);
-    return;
-  }
-  // Beyond that the product is nonsense, and may overflow.
-  constexpr uint64_t Sane = 1ULL << 28;
-  if (Shape->In == 0 || Shape->Out == 0 || Shape->In > Sane ||
-      Shape->Out > Sane)
-    return;
-  Layer L;
-  L.In = Shape->In;
-  L.Out = Shape->Out;
-  L.Weight = L.In * L.Out * BytesPerWeight;
-  checkLayer(Make, L);
-}
-
-/// The models that the unit makes say what is open.
-void OversizedLinearCheck::checkMatched() {
-  if (Open.empty() || !isWhole())
-    return;
-  const SourceManager &SM = context().getSourceManager();
-  std::map<SourceLocation, Layer> Largest;
-  bytes::BudgetRequest Request;
-  Request.WithSteps = false;
-  const bytes::UnitBudget Budget = bytes::elaborate(
-      context(), Request, std::numeric_limits<unsigned>::max(), {});
-  for (const bytes::ModelRows &Model : Budget.Models)
-    for (const bytes::ModuleRow &Row : Model.Modules) {
-      if (Row.Class != torch::LinearName)
-        continue;
-      for (const bytes::TensorRow &T : Row.Tensors) {
-        Layer &L = Largest[SM.getFileLoc(Row.At)];
-        if (T.Shape.size() != 2 || !T.IsKnown)
-          continue;
-        Layer Next = {
-            uint64_t(T.Shape[1]), uint64_t(T.Shape[0]), T.Bytes, T.Type,
-            !T.GetsGradient,      titleFor(Model)};
-        if (Next.inTraining() > L.inTraining())
-          L = std::move(Next);
-      }
-    }
-  for (const Expr *Make : Open)
-    if (auto It = Largest.find(SM.getFileLoc(Make->getBeginLoc()));
-        It != Largest.end() && It->second.Weight)
-      checkLayer(Make, It->second);
-    else
-      silent(Make->getBeginLoc(), OversizedLinear.Unknown);
-}
-
-Finding OversizedLinearCheck::worded(const Expr *Make, const Layer &L) {
+Finding worded(const Expr *Make, const Layer &L) {
   return Finding::at(Make->getBeginLoc(), Make->getSourceRange())
       .says("Linear(" + llvm::Twine(L.In) + ", " + llvm::Twine(L.Out) + ")" +
             (L.Model.empty() ? "" : " in " + L.Model) + " takes " +
@@ -173,13 +74,99 @@ Finding OversizedLinearCheck::worded(const Expr *Make, const Layer &L) {
       .bytes(L.Weight);
 }
 
-void OversizedLinearCheck::checkLayer(const Expr *Make, const Layer &L) {
-  if (L.inTraining() >= TrainingBytes)
-    report(worded(Make, L));
-  else if (asksWhy())
-    silent(Make->getBeginLoc(), OversizedLinear.Small,
-           readableBytes(L.inTraining()));
-}
+/// docs/checks/libtorch-oversized-linear.md says what it finds and why.
+class OversizedLinearCheck : public LibtorchCheck {
+public:
+  OversizedLinearCheck(StringRef Name, tidy::ClangTidyContext *Context)
+      : LibtorchCheck(Name, Context),
+        TrainingBytes(Options.get("TrainingBytes", DefaultTrainingBytes)) {}
+
+  void storeOptions(tidy::ClangTidyOptions::OptionMap &Opts) override {
+    LibtorchCheck::storeOptions(Opts);
+    Options.store(Opts, "TrainingBytes", TrainingBytes);
+  }
+
+  void registerMatchers(MatchFinder *Finder) override {
+    Finder->addMatcher(
+        cxxConstructExpr(
+            hasType(hasUnqualifiedDesugaredType(
+                recordType(hasDeclaration(cxxRecordDecl(
+                    hasAnyName(torch::LinearClass, torch::LinearImplClass)))))))
+            .bind("make"),
+        this);
+    Finder->addMatcher(
+        callExpr(callee(functionDecl(hasName(torch::MakeShared)))).bind("make"),
+        this);
+  }
+
+  void checkMatch(const Match &Result) override {
+    const auto *Make = Result.Nodes.getNodeAs<Expr>("make");
+    auto Shape = torch::linearShape(Make, context());
+    // Beyond that the product is nonsense, and may overflow.
+    constexpr uint64_t Sane = 1ULL << 28;
+    if (!Shape && torch::makesLinearOfGivenSizes(Make)) {
+      Open.push_back(Make);
+    } else if (!Shape) {
+      if (asksWhy() && torch::makesLinearOfVocabulary(Make))
+        silent(Make->getBeginLoc(), OversizedLinear.Vocabulary);
+    } else if (Shape->In != 0 && Shape->Out != 0 && Shape->In <= Sane &&
+               Shape->Out <= Sane) {
+      Layer L;
+      L.In = Shape->In;
+      L.Out = Shape->Out;
+      L.Weight = L.In * L.Out * BytesPerWeight;
+      checkLayer(Make, L);
+    }
+  }
+
+  /// The models that the unit makes say what is open.
+  void checkMatched() override {
+    if (Open.empty() || !isWhole())
+      return;
+    const SourceManager &SM = context().getSourceManager();
+    std::map<SourceLocation, Layer> Largest;
+    bytes::BudgetRequest Request;
+    Request.WithSteps = false;
+    const bytes::UnitBudget Budget = bytes::elaborate(
+        context(), Request, std::numeric_limits<unsigned>::max(), {});
+    for (const bytes::ModelRows &Model : Budget.Models)
+      for (const bytes::ModuleRow &Row : Model.Modules) {
+        if (Row.Class != torch::LinearName)
+          continue;
+        for (const bytes::TensorRow &T : Row.Tensors) {
+          Layer &L = Largest[SM.getFileLoc(Row.At)];
+          if (T.Shape.size() != 2 || !T.IsKnown)
+            continue;
+          Layer Next = {
+              uint64_t(T.Shape[1]), uint64_t(T.Shape[0]), T.Bytes, T.Type,
+              !T.GetsGradient,      titleFor(Model)};
+          if (Next.inTraining() > L.inTraining())
+            L = std::move(Next);
+        }
+      }
+    for (const Expr *Make : Open)
+      if (auto It = Largest.find(SM.getFileLoc(Make->getBeginLoc()));
+          It != Largest.end() && It->second.Weight)
+        checkLayer(Make, It->second);
+      else
+        silent(Make->getBeginLoc(), OversizedLinear.Unknown);
+  }
+
+private:
+  void checkLayer(const Expr *Make, const Layer &L) {
+    if (L.inTraining() >= TrainingBytes)
+      report(worded(Make, L));
+    else if (asksWhy())
+      silent(Make->getBeginLoc(), OversizedLinear.Small,
+             readableBytes(L.inTraining()));
+  }
+
+  const uint64_t TrainingBytes; ///< What a layer may take.
+  /// Layers whose sizes the arguments of their model decide.
+  llvm::SmallVector<const Expr *, 8> Open;
+};
+
+} // namespace
 
 LIBTORCH_CHECK(OversizedLinearCheck, OversizedLinear);
 

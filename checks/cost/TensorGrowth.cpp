@@ -10,6 +10,7 @@
 #include "analysis/cpp/Call.h"
 #include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Object.h"
+#include "analysis/cpp/UnitContext.h"
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/Effects.h"
 #include "analysis/torch/api/TorchTypes.h"
@@ -17,6 +18,7 @@
 #include "analysis/torch/storage/Sharing.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/StmtCXX.h"
+#include <map>
 
 using namespace clang;
 
@@ -96,11 +98,15 @@ bool isPushOnto(const CallExpr *Call, const ValueDecl *List) {
          cpp::rootOf(Added->Into) == List;
 }
 
+/// The growth of variables, and of other names, over loops of the unit: many
+/// calls can grow the same tensor in the same loop.
+using KnownGrowths = std::map<std::pair<const Stmt *, const void *>,
+                              std::optional<TensorGrowth>>;
+
 class GrowthFinder {
 public:
-  GrowthFinder(const CallExpr *Cat, ASTContext &Context, KnownGrowths &Known)
-      : Cat(Cat), Context(Context), In(cpp::Body::around(Cat, Context)),
-        Known(Known) {}
+  GrowthFinder(const CallExpr *Cat, ASTContext &Context)
+      : Cat(Cat), Context(Context), In(cpp::Body::around(Cat, Context)) {}
 
   std::optional<TensorGrowth> run() {
     const Stmt *Loop = In ? In->loopAround(Cat) : nullptr;
@@ -130,7 +136,7 @@ public:
         break;
     }
     if (!Best && WhyNot)
-      silent(Cat, *WhyNot->Row, WhyNot->Detail, WhyNot->At);
+      silent(Cat, *WhyNot);
     if (!Best || Best->Steps.front().Cat != Cat)
       return std::nullopt;
     if (const Reason *Whole = Best->Read ? whyWhole(*Best) : nullptr) {
@@ -200,9 +206,7 @@ private:
   /// The step that \p Assign is, as one of \p Loop's.
   std::optional<GrowthStep> stepOf(const CXXOperatorCallExpr *Assign,
                                    const Stmt *Loop) const {
-    GrowthStep Step;
-    Step.Assign = Assign;
-    Step.Cat = concatenationIn(Assign);
+    GrowthStep Step = {Assign, concatenationIn(Assign)};
     const auto Joined =
         Step.Cat ? torch::asConcatenation(Step.Cat) : std::nullopt;
     const VarDecl *Over = cpp::variableOf(Assign->getArg(1));
@@ -252,13 +256,9 @@ private:
   }
   bool mayWriteMember(const CXXMemberCallExpr *Call) const {
     const CXXMethodDecl *Method = Call->getMethodDecl();
-    if (!Method || Method->isConst() ||
-        !isa_and_nonnull<CXXThisExpr>(
-            cpp::stripImplicit(Call->getImplicitObjectArgument())))
-      return false;
-    const FunctionDecl *Definition = Method->getDefinition();
-    return !Definition || !Definition->getBody() ||
-           !cpp::writesTo(Bottom, Definition->getBody()).empty();
+    const Stmt *Body = Method ? Method->getBody() : nullptr;
+    return Method && !Method->isConst() && cpp::Call(Call).OnThis &&
+           (!Body || !cpp::writesTo(Bottom, Body).empty());
   }
 
   /// Is \p Test true (or false) in the first iteration of \p Loop only? What
@@ -320,7 +320,8 @@ private:
     const void *Object = Target;
     if (isa<DeclRefExpr>(Target))
       Object = Bottom;
-    auto [At, New] = Known.try_emplace({Loop, Object});
+    auto [At, New] =
+        cpp::ofUnit<KnownGrowths>(Context).try_emplace({Loop, Object});
     if (New)
       At->second = over(Loop);
     return At->second;
@@ -371,7 +372,12 @@ private:
             return Step.Old == Mention;
           }))
         continue;
-      if (Call && (torch::resizesInPlace(Call) || mayReplace(Call)))
+      // It may make another tensor of the one that it is given.
+      if (Call && (torch::resizesInPlace(Call) ||
+                   llvm::any_of(In->writesTo(Bottom), [&](const auto &W) {
+                     return W.Kind == cpp::WriteKind::Escaped &&
+                            W.Where == Call;
+                   })))
         return Silenced(CatInLoop.SetInLoop, Call);
       if (Call && torch::isMetadataAccess(Call))
         Growth.Queried |= llvm::none_of(Tests, [&](const Expr *Test) {
@@ -381,13 +387,6 @@ private:
         Growth.Read = Mention;
     }
     return Growth;
-  }
-
-  /// May \p Call make another tensor of the one that it is given?
-  bool mayReplace(const CallExpr *Call) const {
-    return llvm::any_of(In->writesTo(Bottom), [&](const cpp::Write &W) {
-      return W.Kind == cpp::WriteKind::Escaped && W.Where == Call;
-    });
   }
 
   /// `rows.push_back(x); all = torch::stack(rows);`: joins again what it joined
@@ -411,10 +410,7 @@ private:
         }))
       return false;
     Growth.Parts = List;
-    GrowthStep &Step = Growth.Steps.emplace_back();
-    Step.Assign = Assign;
-    Step.Cat = Call;
-    Step.Plain = true;
+    Growth.Steps.push_back({Assign, Call, nullptr, nullptr, /*Plain=*/true});
     return true;
   }
 
@@ -476,7 +472,6 @@ private:
   const CallExpr *Cat;
   ASTContext &Context;
   cpp::Body *In;
-  KnownGrowths &Known;
   const Expr *Target = nullptr;
   const ValueDecl *Bottom = nullptr;
   llvm::SmallVector<const VarDecl *, 2> Indices; ///< Those in Target.
@@ -484,9 +479,8 @@ private:
 
 } // namespace
 
-std::optional<TensorGrowth> growthBy(const CallExpr *Cat, ASTContext &Context,
-                                     KnownGrowths &Known) {
-  return GrowthFinder(Cat, Context, Known).run();
+std::optional<TensorGrowth> growthBy(const CallExpr *Cat, ASTContext &Context) {
+  return GrowthFinder(Cat, Context).run();
 }
 
 } // namespace libtorch_tidy

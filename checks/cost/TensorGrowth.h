@@ -4,11 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-///
-/// \file
-/// Finds tensors that every iteration of a loop replaces by a longer copy.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_CHECKS_COST_TENSORGROWTH_H
 #define LIBTORCH_TIDY_CHECKS_COST_TENSORGROWTH_H
@@ -16,7 +11,6 @@
 #include "checks/base/Finding.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/SmallVector.h"
-#include <map>
 #include <optional>
 
 namespace libtorch_tidy {
@@ -81,6 +75,7 @@ struct GrowthStep {
   bool Plain = false;
 };
 
+/// A tensor that every iteration of a loop replaces by a longer copy.
 struct TensorGrowth {
   /// The loop over whose iterations it grows: the outermost where nothing else
   /// is done with it, or else the innermost.
@@ -102,16 +97,10 @@ struct TensorGrowth {
   std::optional<Because> WhyNot;
 };
 
-/// The growth of variables, and of other names, over loops of the unit: many
-/// calls can grow the same tensor in the same loop.
-using KnownGrowths = std::map<std::pair<const clang::Stmt *, const void *>,
-                              std::optional<TensorGrowth>>;
-
 /// The growth that \p Cat, a call of user code, is the first step of; nullopt
 /// when there is none, and where a reason, which is recorded, silences it.
 std::optional<TensorGrowth> growthBy(const clang::CallExpr *Cat,
-                                     clang::ASTContext &Context,
-                                     KnownGrowths &Known);
+                                     clang::ASTContext &Context);
 
 } // namespace libtorch_tidy
 

@@ -6,22 +6,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Body.h"
-#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Callables.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Text.h"
 #include "analysis/cpp/Types.h"
-#include "analysis/cpp/Walk.h"
+#include "analysis/flow/history/GuardScopes.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
-#include "analysis/torch/autograd/GradGuards.h"
+#include "analysis/torch/modules/Modules.h"
 #include "checks/guards/Arbiter.h"
-#include "checks/guards/UnreachedThreads.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ParentMapContext.h"
 #include "clang/AST/StmtOpenMP.h"
-#include "clang/ASTMatchers/ASTMatchFinder.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace clang;
 using namespace clang::ast_matchers;
@@ -29,6 +26,58 @@ using namespace clang::ast_matchers;
 namespace libtorch_tidy {
 
 namespace {
+
+constexpr struct IneffectiveGradGuardReasons {
+  Reason ParallelFor{"parallel-for", Effect::Likely,
+                     "It is a thread in `at::parallel_for`: on how many "
+                     "threads it runs is a matter of the build."};
+  Reason ThreadLocal{"thread-local", Effect::Likely,
+                     "The guard is `thread_local`: each thread that comes "
+                     "there switches its own mode."};
+  Reason Measured{"measured-alone", Effect::Silent,
+                  "The guard is alone in the body of a loop, a lambda or a "
+                  "`try`: such code measures or tests the guard itself."};
+  Reason LeftOut{"code-left-out", Effect::Silent,
+                 "Something else is written in the block that the "
+                 "preprocessor left out."};
+  Reason TestCase{"test-case", Effect::Silent,
+                  "It is in a test case: GoogleTest, Catch2, doctest, "
+                  "Boost.Test."};
+  Reason FunctionUsed{"function-used", Effect::Silent,
+                      "The function that is declared is also called, defined "
+                      "or declared elsewhere."};
+  Reason Lasts{"meant-to-last", Effect::Silent,
+               "It is a static guard in `main`, or the last thing in its "
+               "function."};
+  Reason Guarded{"guard-active", Effect::Silent,
+                 "The thread or the parallel region has a guard of its own, "
+                 "or sets gradient mode."};
+  Reason Trains{"thread-trains", Effect::Silent, "The thread trains."};
+  Reason Freezes{"freezes-parameters", Effect::Silent,
+                 "The function freezes parameters, whose forward pass needs no "
+                 "graph."};
+  Reason Alone{"nothing-to-cover", Effect::NoFix,
+               "The guard has a name, and ends too early: what it should "
+               "cover is not known."};
+  Reason Last{"nothing-follows", Effect::NoFix,
+              "Nothing follows in the block, so that a named guard would "
+              "guard nothing either."};
+  Reason BlockTrains{"block-trains", Effect::NoFix,
+                     "Something in the rest of the block trains, itself or in "
+                     "a function that it calls, or makes what is "
+                     "back-propagated later: the guard would break it."};
+  Reason Jump{"jumped-over", Effect::NoFix,
+              "The block is the body of a `switch`, or a label follows: jumps "
+              "may not pass an initialisation."};
+  Reason Wrapped{"in-parentheses", Effect::NoFix,
+                 "The guard is in parentheses, or cast."};
+  Reason Again{"function-again", Effect::NoFix,
+               "The result would be read as a function again "
+               "(`torch::AutoGradMode guard(bool(x));`), or the class cannot "
+               "be made without an argument."};
+  Reason NamedBody{"named-function", Effect::NoFix,
+                   "The thread runs a named function, which others may call."};
+} IneffectiveGradGuard{};
 
 /// A whole statement, and the block or branch it is.
 struct StatementPlace {
@@ -39,6 +88,11 @@ struct StatementPlace {
 
   /// Is it the last thing its block does?
   bool isLast() const { return !Block || Block->body_back() == Statement; }
+  /// What its block does after it.
+  auto rest() const {
+    return llvm::make_range(std::next(llvm::find(Block->body(), Statement)),
+                            Block->body_end());
+  }
 };
 
 /// The argument of a template may be any class, so its use says nothing.
@@ -137,29 +191,15 @@ bool isIndifferent(const Stmt *Part) {
 /// Does its block end before anything runs that guard \p Guard, declared by
 /// \p P, could reach?
 bool endsUnused(const VarDecl *Guard, const StatementPlace &P) {
-  bool After = false;
-  for (const Stmt *S : P.Block->body()) {
+  return llvm::none_of(P.rest(), [&](const Stmt *S) {
     // A macro may be more than it is in this build.
-    if (After &&
-        (isa<NullStmt>(S) || S->getBeginLoc().isMacroID() ||
-         cpp::mentions(S, Guard) ||
-         cpp::anyOf<Stmt>(S, [](const Stmt *E) { return !isIndifferent(E); })))
-      return false;
-    After |= S == P.Statement;
-  }
-  return true;
+    return isa<NullStmt>(S) || S->getBeginLoc().isMacroID() ||
+           cpp::mentions(S, Guard) ||
+           cpp::anyOf<Stmt>(S, [](const Stmt *E) { return !isIndifferent(E); });
+  });
 }
 
-std::string typeName(QualType T) {
-  const CXXRecordDecl *R = T->getAsCXXRecordDecl();
-  return R ? R->getName().str() : std::string("guard");
-}
-
-/// What `bool()` declares as a parameter: an argument was meant.
-bool isFunctionWithoutName(const ParmVarDecl *Param) {
-  return !Param->getIdentifier() && Param->getType()->isFunctionPointerType() &&
-         isa<DecayedType>(Param->getType());
-}
+StringRef typeName(QualType T) { return T->getAsCXXRecordDecl()->getName(); }
 
 /// With what \p Guard, declared by \p P, ends before it guards anything, as a
 /// part of the message; empty where it does not. \p IsWhole: statements that do
@@ -202,6 +242,52 @@ StringRef endOf(const VarDecl *Guard, const StatementPlace &P, bool IsWhole,
   return "its block, which holds nothing else";
 }
 
+/// The guard that is in effect where \p S stands, as far as its own function
+/// shows: a variable of a block around it. Null when none is, or when something
+/// else switches gradient mode in between.
+const VarDecl *guardOver(const Stmt *S, ASTContext &Context) {
+  const SourceManager &SM = Context.getSourceManager();
+  const cpp::Body *In = cpp::Body::around(S, Context);
+  const VarDecl *Guard = nullptr;
+  cpp::forEach<VarDecl>(
+      In ? In->root() : nullptr,
+      [&](const VarDecl *Var) {
+        const Stmt *Declaration = In->declarationOf(Var);
+        if (isa_and_nonnull<DeclStmt>(Declaration) && torch::guardOf(Var) &&
+            cpp::comesBefore(Declaration, S, SM) &&
+            In->isWithin(S, In->scopeOf(Var)))
+          Guard = Var;
+      },
+      cpp::Lambdas::Skipped);
+  return Guard && torch::guardOf(Guard) == torch::GradMode::Off &&
+                 torch::isGuardType(Guard->getType()) &&
+                 !Guard->isStaticLocal() &&
+                 !cpp::anyOf<CallExpr>(In->scopeOf(Guard),
+                                       [&](const CallExpr *Call) {
+                                         return torch::setsGradMode(Call) &&
+                                                cpp::comesBefore(Call, S, SM);
+                                       })
+             ? Guard
+             : nullptr;
+}
+
+/// Are some parameters frozen in the function around \p S? Then a forward need
+/// not build a graph.
+bool freezesModules(const Stmt *S, ASTContext &Context) {
+  return cpp::anyOf<CallExpr>(
+      cpp::Body::around(S, Context)->root(), [](const CallExpr *Call) {
+        return torch::isFreezeCall(Call) ||
+               torch::setsRequiresGrad(Call) == torch::Flag::False;
+      });
+}
+
+/// The first guard that \p Body declares; null for none.
+const VarDecl *guardIn(const Stmt *Body) {
+  return cpp::findFirst<VarDecl>(
+      Body, [](const VarDecl *Var) { return torch::guardOf(Var).has_value(); },
+      cpp::Lambdas::Skipped);
+}
+
 /// docs/checks/libtorch-ineffective-grad-guard.md says what it finds and why.
 class IneffectiveGradGuardCheck : public LibtorchCheck {
 public:
@@ -217,7 +303,7 @@ public:
         varDecl(holdsGuard(), unless(isInstantiated())).bind("variable"), this);
     Finder->addMatcher(cxxConstructExpr(mayStartThread()).bind("thread"), this);
     Finder->addMatcher(callExpr(mayStartThread()).bind("thread"), this);
-    Finder->addMatcher(ompExecutableDirective().bind("thread"), this);
+    Finder->addMatcher(ompExecutableDirective().bind("region"), this);
   }
 
   void checkMatch(const Match &Result) override {
@@ -231,9 +317,10 @@ public:
       checkVexingParse(Node.get<FunctionDecl>());
     else if (Id == "variable")
       checkVariable(Node.get<VarDecl>());
+    else if (isWhole() && Id == "region")
+      checkRegion(Node.get<OMPExecutableDirective>());
     else if (isWhole())
-      if (auto F = unreachedThread(Node.get<Stmt>(), context()))
-        report(std::move(*F));
+      checkThread(Node.get<Expr>());
   }
 
 private:
@@ -248,8 +335,7 @@ private:
       return &IneffectiveGradGuard.Jump;
     const FunctionDecl *In = functionAround(P.Block, context());
     const flow::FunctionFlow *Flow = In ? unit().flowOf(In) : nullptr;
-    const auto *At = llvm::find(P.Block->body(), P.Statement);
-    for (const Stmt *S : llvm::make_range(std::next(At), P.Block->body_end())) {
+    for (const Stmt *S : P.rest()) {
       if (cpp::anyOf<LabelStmt>(S, [](const LabelStmt *) { return true; }))
         return &IneffectiveGradGuard.Jump;
       if (cpp::anyOf<CallExpr>(S, torch::isBackward) ||
@@ -322,8 +408,7 @@ private:
                   " has no name, so it ends with its own statement and "
                   "guards nothing");
     const FunctionDecl *In = functionAround(Whole, context());
-    if (IsPlain &&
-        (!In || !In->hasBody() || Written->getBeginLoc().isMacroID()))
+    if (IsPlain && (!In || Written->getBeginLoc().isMacroID()))
       return report(F);
     const std::optional<bool> Enabled =
         Guard->getNumArgs() == 1
@@ -341,7 +426,13 @@ private:
 
   /// `torch::NoGradGuard guard();`
   void checkVexingParse(const FunctionDecl *Function) {
-    if (!llvm::all_of(Function->parameters(), isFunctionWithoutName) ||
+    // What `bool()` declares as a parameter: an argument was meant.
+    auto IsFunction = [](const ParmVarDecl *Param) {
+      return !Param->getIdentifier() &&
+             Param->getType()->isFunctionPointerType() &&
+             isa<DecayedType>(Param->getType());
+    };
+    if (!llvm::all_of(Function->parameters(), IsFunction) ||
         Function->getStorageClass() != SC_None)
       return;
     std::optional<StatementPlace> P = placeOf(Function, context());
@@ -400,6 +491,99 @@ private:
     reportWithFix(F, *P, nullptr, /*IsOff=*/false, [&](Finding &To) {
       To.fix(fixits::dropStatic(cast<DeclStmt>(P->Statement), context()));
     });
+  }
+
+  /// A thread that is started under a guard, which is for this thread.
+  void checkThread(const Expr *E) {
+    const std::optional<cpp::ThreadStart> Start = cpp::asThreadStart(E);
+    const VarDecl *Guard = Start ? guardOver(E, context()) : nullptr;
+    const flow::FunctionFlow *Flow =
+        Guard ? unit().flowOf(Start->Body) : nullptr;
+    if (!Flow || !Flow->available())
+      return;
+    const auto Forward = flow::unguardedForward(*Flow, unit());
+    const VarDecl *Own =
+        !Forward && asksWhy() ? guardIn(Start->Body->getBody()) : nullptr;
+    if (Own)
+      silent(Start->At, IneffectiveGradGuard.Guarded, Own);
+    if (!Forward)
+      return;
+    if (Flow->trains())
+      return silent(Start->At, IneffectiveGradGuard.Trains);
+    if (freezesModules(E, context()))
+      return silent(Start->At, IneffectiveGradGuard.Freezes);
+    const bool IsParallel = Start->How == cpp::ThreadStart::Parallel;
+    Finding F =
+        Finding::at(Start->At)
+            .says("guard " + quoted(Guard) +
+                  (IsParallel
+                       ? " reaches only the part of this range that the "
+                         "calling thread takes: in other threads the forward "
+                         "pass runs with gradients on"
+                       : " does not reach the thread started here: gradient "
+                         "mode belongs to a thread, and the forward pass in "
+                         "this one runs with gradients on"))
+            .note(Guard, "the guard is for this thread")
+            .note(Forward->Site ? Forward->Site : Start->At,
+                  "the forward pass of the other thread is " +
+                      (Forward->Site ? "here" : "at " + Forward->At));
+    if (IsParallel)
+      F.because(IneffectiveGradGuard.ParallelFor);
+    if (Start->Lambda)
+      addGuard(F, Start->Lambda->getCompoundStmtBody());
+    else
+      F.because(IneffectiveGradGuard.NamedBody, Start->Body);
+    report(F);
+  }
+
+  /// The same for the threads of an OpenMP directive.
+  void checkRegion(const OMPExecutableDirective *Region) {
+    const VarDecl *Guard = guardOver(Region, context());
+    if (!isOpenMPParallelDirective(Region->getDirectiveKind()) ||
+        isOpenMPTargetExecutionDirective(Region->getDirectiveKind()) || !Guard)
+      return;
+    // The flow of the function takes the region for its own thread's code, and
+    // so for guarded: a guard of the region's own must be looked for by hand.
+    const Stmt *Body = Region->getInnermostCapturedStmt()->getCapturedStmt();
+    auto FirstCall = [&](llvm::function_ref<bool(const CallExpr *)> IsGoal) {
+      return cpp::findFirst<CallExpr>(Body, IsGoal, cpp::Lambdas::Skipped);
+    };
+    const CallExpr *Forward = FirstCall([](const CallExpr *Call) {
+      std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
+      return M && M->Module &&
+             (M->Script || torch::parametersOf(M->Module->getType()) ==
+                               torch::Parameters::Some);
+    });
+    if (!Forward)
+      return;
+    const SourceLocation At = Region->getBeginLoc();
+    if (guardIn(Body) || FirstCall([](const CallExpr *Call) {
+          return torch::setsGradMode(Call).has_value();
+        }))
+      return silent(At, IneffectiveGradGuard.Guarded);
+    if (FirstCall(torch::isBackward))
+      return silent(At, IneffectiveGradGuard.Trains);
+    if (freezesModules(Region, context()))
+      return silent(At, IneffectiveGradGuard.Freezes);
+    Finding F =
+        Finding::at(At)
+            .says("guard " + quoted(Guard) +
+                  " does not reach the other threads of this parallel region: "
+                  "gradient mode belongs to a thread, and their forward pass "
+                  "runs with gradients on")
+            .note(Guard, "the guard is for this thread")
+            .note(Forward, "all threads run the forward pass here");
+    // The statement that each thread runs: the region, or the body of its loop.
+    if (isa<ForStmt, CXXForRangeStmt>(Body))
+      Body = cpp::bodyOf(Body);
+    if (const auto *Block = dyn_cast<CompoundStmt>(Body))
+      addGuard(F, Block);
+    report(F);
+  }
+
+  void addGuard(Finding &To, const CompoundStmt *Block) const {
+    To.fix(fixits::insertAtBlockHead(
+        Block, guardDeclaration("no_grad_guard", Block), context()));
   }
 
   /// Names that fixes have given by function, as one function may need several.

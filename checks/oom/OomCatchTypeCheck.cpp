@@ -17,7 +17,6 @@
 #include "analysis/torch/modules/Modules.h"
 #include "analysis/torch/storage/Sharing.h"
 #include "checks/base/LibtorchCheck.h"
-#include "checks/oom/HandlerOwners.h"
 #include "clang/AST/ASTContext.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -117,13 +116,9 @@ private:
           BinaryOperator::getOpForCompoundAssignment(Op->getOpcode()));
     const auto *Value =
         dyn_cast<BinaryOperator>(Op->getRHS()->IgnoreParenImpCasts());
-    const auto *Target =
-        dyn_cast<DeclRefExpr>(Op->getLHS()->IgnoreParenImpCasts());
-    const auto *Old =
-        Value ? dyn_cast<DeclRefExpr>(Value->getLHS()->IgnoreParenImpCasts())
-              : nullptr;
-    return Target && Old && Lessens(Value->getOpcode()) &&
-           Old->getDecl() == Target->getDecl();
+    const VarDecl *Target = cpp::variableOf(Op->getLHS());
+    return Target && Value && Lessens(Value->getOpcode()) &&
+           cpp::variableOf(Value->getLHS()) == Target;
   }
 };
 
@@ -135,20 +130,15 @@ bool isScriptCall(const CallExpr *Call) {
 /// Does \p S make tensors, all of them on the CPU, and nothing else that could
 /// allocate on a device? The first such call.
 const CallExpr *onlyCpuWork(const Stmt *S) {
-  const CallExpr *First = nullptr;
-  bool Clear = true;
-  cpp::forEachCall(S, [&](const CallExpr *Call) {
+  auto MayBeElsewhere = [](const CallExpr *Call) {
     const FunctionDecl *Callee = Call->getDirectCallee();
-    if (torch::makesOnCpu(Call)) {
-      if (!First)
-        First = Call;
-    } else if (!Callee ||
-               (!cpp::isStdDecl(Callee) && !(torch::isTorchDecl(Callee) &&
-                                             torch::isMetadataAccess(Call)))) {
-      Clear = false;
-    }
-  });
-  return Clear ? First : nullptr;
+    return !torch::makesOnCpu(Call) && !cpp::isStdDecl(Callee) &&
+           !(torch::isTorchDecl(Callee) && torch::isMetadataAccess(Call));
+  };
+  return cpp::anyOf<CallExpr>(S, MayBeElsewhere, cpp::Lambdas::Made)
+             ? nullptr
+             : cpp::findFirst<CallExpr>(S, torch::makesOnCpu,
+                                        cpp::Lambdas::Made);
 }
 
 /// The handler that sees it, of \p Try or of a try statement around it in the
@@ -203,20 +193,19 @@ void OomCatchTypeCheck::registerMatchers(MatchFinder *Finder) {
 static const CallExpr *otherWork(const CXXTryStmt *Try,
                                  const MissedError &Missed,
                                  flow::TensorWork &Amounts) {
-  const CallExpr *Other = nullptr;
-  if (Missed.Where == OutOfMemoryIn::Script)
-    cpp::forEachCall(Try->getTryBlock(), [&](const CallExpr *Call) {
-      if (!Other && Call != Missed.Way.front() && !isScriptCall(Call) &&
-          Amounts.of(Call) == Work::Heavy)
-        Other = Call;
-    });
-  return Other;
+  auto IsOther = [&](const CallExpr *Call) {
+    return Call != Missed.Way.front() && !isScriptCall(Call) &&
+           Amounts.of(Call) == Work::Heavy;
+  };
+  return Missed.Where == OutOfMemoryIn::Script
+             ? cpp::findFirst<CallExpr>(Try->getTryBlock(), IsOther,
+                                        cpp::Lambdas::Made)
+             : nullptr;
 }
 
 static Finding worded(const MissedError &Missed, const CXXCatchStmt *Handler,
                       const Intent &Meant, const ASTContext &Context) {
-  const std::string Type =
-      quoted(exceptionName(Handler->getCaughtType(), Context));
+  const std::string Type = quoted(Handler->getCaughtType(), Context);
   const SourceLocation Thrown = Missed.Way.back()->Stmt::getBeginLoc();
   Finding F = Finding::at(Handler->getCatchLoc());
   if (Missed.Where == OutOfMemoryIn::Script) {

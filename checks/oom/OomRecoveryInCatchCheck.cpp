@@ -5,17 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/cpp/Paths.h"
+#include "analysis/cpp/Body.h"
+#include "analysis/cpp/Call.h"
+#include "analysis/cpp/Object.h"
 #include "analysis/cpp/Types.h"
-#include "analysis/cpp/Walk.h"
+#include "analysis/flow/unit/TensorWork.h"
 #include "analysis/torch/api/Exceptions.h"
 #include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/Modules.h"
 #include "analysis/torch/storage/Owners.h"
+#include "analysis/torch/storage/Sharing.h"
 #include "checks/base/LibtorchCheck.h"
-#include "checks/oom/HandlerOwners.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
 using namespace clang::ast_matchers;
@@ -25,78 +29,72 @@ namespace libtorch_tidy {
 
 namespace {
 
-/// docs/checks/libtorch-oom-recovery-in-catch.md says what it finds and why.
-class OomRecoveryInCatchCheck : public LibtorchCheck {
-public:
-  using LibtorchCheck::LibtorchCheck;
-  void registerMatchers(MatchFinder *Finder) override;
-  void checkMatch(const Match &Result) override;
-};
+constexpr struct OomRecoveryInCatchReasons {
+  Reason ReadAgain{"read-again", Effect::Silent,
+                   "The handler, the retry or what runs after it reads the "
+                   "variable, or something that shares its storage, before it "
+                   "is overwritten."};
+  Reason Released{"released-first", Effect::Silent,
+                  "The handler releases the variable before it retries "
+                  "(`reset()`, `clear()`, `= Tensor()`, `= nullopt`, moved out "
+                  "of)."};
+  Reason ExceptionUsed{"exception-used", Effect::Silent,
+                       "The retry works on what the exception carries."};
+  Reason NoRelease{"no-release", Effect::NoFix,
+                   "One of the variables is `const`, or of a type with no "
+                   "member that releases it (structs, tuples, arrays, "
+                   "`IValue`)."};
+  Reason OtherRetries{"other-handler-retries", Effect::NoFix,
+                      "Another handler of the same `try` statement retries as "
+                      "well."};
+  Reason NotMovable{
+      "not-movable", Effect::NoFix,
+      "The part to move uses the exception, rethrows it or calls "
+      "`std::current_exception`, has labels, or uses a variable that the part "
+      "that stays declares; the handler belongs to a function-try-block, holds "
+      "preprocessor directives or raw strings, or comes from a macro; or the "
+      "`try` statement is a branch without braces."};
+} OomRecoveryInCatch{};
 
-const FunctionDecl *originOf(const FunctionDecl *F) {
-  if (const FunctionDecl *Pattern = F->getTemplateInstantiationPattern())
-    F = Pattern;
-  return F->getCanonicalDecl();
-}
-
-/// The first call of a handler that runs the failed work again.
-class RetryFinder {
-public:
-  RetryFinder(const CXXTryStmt *Try, const FunctionDecl *In,
-              flow::TensorWork &Amounts)
-      : In(In), Amounts(Amounts) {
-    cpp::forEachCall(Try->getTryBlock(), [&](const CallExpr *Call) {
-      Tried.push_back(Call);
-      HeavyTried |= Amounts.of(Call) == Work::Heavy;
-    });
-  }
-
-  const CallExpr *retryOf(const Stmt *Handler) {
-    const CallExpr *Retry = nullptr;
-    cpp::forEachCall(Handler, [&](const CallExpr *Call) {
-      if (!Retry && isRetry(Call))
-        Retry = Call;
-    });
-    return Retry;
-  }
-
-private:
-  bool isRetry(const CallExpr *Call) {
-    const FunctionDecl *Callee = Call->getDirectCallee();
-    if (!Callee)
+/// The first call of \p Handler that runs the failed work of \p Try again,
+/// which is in function \p In; null for none.
+const CallExpr *retryIn(const Stmt *Handler, const CXXTryStmt *Try,
+                        const FunctionDecl *In, flow::TensorWork &Amounts) {
+  llvm::SmallVector<cpp::Call, 8> Tried;
+  bool HeavyTried = false;
+  cpp::forEachCall(Try->getTryBlock(), [&](const CallExpr *Call) {
+    Tried.emplace_back(Call);
+    HeavyTried |= Amounts.of(Call) == Work::Heavy;
+  });
+  auto OriginOf = [](const FunctionDecl *F) {
+    const FunctionDecl *Pattern = F->getTemplateInstantiationPattern();
+    return (Pattern ? Pattern : F)->getCanonicalDecl();
+  };
+  // Which std::function or Python object is called; null for functions.
+  auto CalledObject = [](const cpp::Call &C) {
+    return C.op() == OO_Call ? cpp::variableOf(C.Object) : nullptr;
+  };
+  auto IsRetry = [&](const CallExpr *Call) {
+    const cpp::Call C(Call);
+    if (!C.Callee)
       return false;
     Work Amount = Amounts.of(Call);
     if (Amount == Work::Heavy)
       return true;
     // Back to the start of the function whose try block has failed.
-    if (In && Callee->getCanonicalDecl() == In->getCanonicalDecl())
+    if (C.Callee->getCanonicalDecl() == In->getCanonicalDecl())
       return !Tried.empty();
     // Operators are in every block: they are the point only where nothing
     // heavier was tried.
-    if (Amount == Work::None || (HeavyTried && torch::isTorchDecl(Callee)))
+    if (Amount == Work::None || (HeavyTried && torch::isTorchDecl(C.Callee)))
       return false;
-    return llvm::any_of(Tried, [&](const CallExpr *Other) {
-      const FunctionDecl *OtherCallee = Other->getDirectCallee();
-      return OtherCallee && originOf(OtherCallee) == originOf(Callee) &&
-             calledObject(Other) == calledObject(Call);
+    return llvm::any_of(Tried, [&](const cpp::Call &Other) {
+      return Other.Callee && OriginOf(Other.Callee) == OriginOf(C.Callee) &&
+             CalledObject(Other) == CalledObject(C);
     });
-  }
-
-  /// Which std::function or Python object is called; null for functions.
-  static const ValueDecl *calledObject(const CallExpr *Call) {
-    const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
-    if (!Op || Op->getOperator() != OO_Call)
-      return nullptr;
-    const auto *Ref =
-        dyn_cast<DeclRefExpr>(Op->getArg(0)->IgnoreParenImpCasts());
-    return Ref ? Ref->getDecl() : nullptr;
-  }
-
-  const FunctionDecl *In;
-  flow::TensorWork &Amounts;
-  llvm::SmallVector<const CallExpr *, 8> Tried;
-  bool HeavyTried = false;
-};
+  };
+  return cpp::findFirst<CallExpr>(Handler, IsRetry, cpp::Lambdas::Made);
+}
 
 /// An exception that owns tensors while a handler runs.
 struct OwningException {
@@ -123,17 +121,16 @@ std::optional<OwningException> owningException(const CXXTryStmt *Try,
   QualType Caught = Handler->getCaughtType();
   if (!Caught.isNull()) {
     QualType Object = Caught.getNonReferenceType();
-    if (torch::isPythonError(Object))
-      return OwningException{Object, nullptr, true};
-    if (torch::ownsTensors(Object))
-      return OwningException{Object, nullptr, false};
+    const bool IsPython = torch::isPythonError(Object);
+    if (IsPython || torch::ownsTensors(Object))
+      return OwningException{Object, nullptr, IsPython};
   }
   for (const CXXThrowExpr *Throw : Amounts.ownersThrownBy(Try->getTryBlock())) {
     QualType Thrown = Throw->getSubExpr()->getType();
-    bool Earlier = false;
-    for (unsigned I = 0; I < Index; ++I)
-      Earlier |= catches(Try->getHandler(I), Thrown);
-    if (!Earlier && catches(Handler, Thrown))
+    unsigned First = 0;
+    while (First <= Index && !catches(Try->getHandler(First), Thrown))
+      ++First;
+    if (First == Index)
       return OwningException{Thrown, Throw, false};
   }
   return std::nullopt;
@@ -145,27 +142,260 @@ const CallExpr *throwingCall(const CXXTryStmt *Try, const Expr *After,
                              flow::TensorWork &Amounts,
                              const SourceManager &SM) {
   const CallExpr *First = nullptr;
-  Work Best = Work::None;
   cpp::forEachCall(Try->getTryBlock(), [&](const CallExpr *Call) {
     if (After && !SM.isBeforeInTranslationUnit(After->getEndLoc(),
                                                Call->Stmt::getBeginLoc()))
       return;
-    Work Amount = Amounts.of(Call);
-    if (Amount > Best) {
-      Best = Amount;
+    if (Amounts.of(Call) > (First ? Amounts.of(First) : Work::None))
       First = Call;
-    }
   });
   return First;
 }
 
+/// A variable declared outside a try statement, or a member, that owns tensors
+/// when a handler runs.
+struct HandlerOwner {
+  const ValueDecl *D;
+  /// The assignment in the try block that made it own them; null when it did
+  /// so before.
+  const Expr *AssignedInTry = nullptr;
+  /// The assignment in an earlier round of a loop that did.
+  const Expr *AssignedEarlier = nullptr;
+};
+
 /// A handler that retries while something is alive that could be freed.
 struct LateRetry {
-  HandlerPoint At; ///< Its expression is the retry.
-  std::optional<OwningException> Exception;
-  llvm::SmallVector<HandlerOwner, 2> Owners;
+  const FunctionDecl *In; ///< The innermost function.
+  const CXXTryStmt *Try;
+  const CXXCatchStmt *Handler;
+  const Stmt *Statement; ///< Of the handler's block: it has the retry.
+  const CallExpr *Retry;
+  std::optional<OwningException> Exception = std::nullopt;
+  llvm::SmallVector<HandlerOwner, 2> Owners = {};
   /// Only asked of one that has an exception.
   bool OtherHandlerRetries = false;
+};
+
+/// The variable or member whose storage the value of \p E shares: it is a copy
+/// of that handle, a part of it, or a view. Null for a value of its own.
+const ValueDecl *sharedWith(const Expr *E) {
+  while (E) {
+    E = cpp::valueOf(E);
+    if (const ValueDecl *Root = cpp::rootOf(E))
+      return Root;
+    const auto *Call = dyn_cast<CallExpr>(E);
+    E = Call ? torch::viewedBy(Call) : nullptr;
+  }
+  return nullptr;
+}
+
+/// What owns tensors when the retry runs although nothing reads them from its
+/// statement on: letting go of it would free memory.
+class OwnerFinder {
+public:
+  OwnerFinder(const LateRetry &P, flow::TensorWork &Amounts)
+      : P(P), In(cpp::Body::of(P.In)), Root(In.root()), Ways(In.paths()),
+        SM(In.context().getSourceManager()) {
+    cpp::forEachCall(P.Try->getTryBlock(), [&](const CallExpr *Call) {
+      if (Amounts.of(Call) != Work::None)
+        WorkCalls.insert(Call);
+    });
+  }
+
+  /// In order of declaration, without what it cannot tell. \p WhyNot is given
+  /// the reasons against others.
+  llvm::SmallVector<HandlerOwner, 2>
+  find(llvm::SmallVectorImpl<Because> &WhyNot) {
+    llvm::SmallVector<HandlerOwner, 2> Result;
+    for (const ValueDecl *D : candidates()) {
+      HandlerOwner Owner{D};
+      if (!holds(Owner))
+        continue;
+      const Reason *Why = isReleasedFirst(D) ? &OomRecoveryInCatch.Released
+                          : isUsedInHandler(D) || isNeeded(D)
+                              ? &OomRecoveryInCatch.ReadAgain
+                              : nullptr;
+      if (Why)
+        WhyNot.push_back({Why, quoted(D), D->getLocation()});
+      else
+        Result.push_back(Owner);
+    }
+    llvm::sort(Result, [&](const HandlerOwner &A, const HandlerOwner &B) {
+      return SM.isBeforeInTranslationUnit(A.D->getLocation(),
+                                          B.D->getLocation());
+    });
+    return Result;
+  }
+
+private:
+  llvm::SetVector<const ValueDecl *> candidates() {
+    const CompoundStmt *Block = P.Try->getTryBlock();
+    llvm::SetVector<const ValueDecl *> Result;
+    for (const ParmVarDecl *Parm : P.In->parameters())
+      if (torch::ownsTensors(Parm->getType()))
+        Result.insert(Parm);
+    cpp::forEach<VarDecl>(
+        Root,
+        [&](const VarDecl *D) {
+          const Stmt *Scope = In.scopeOf(D);
+          if (Scope && In.isOwn(D) && !isa<DecompositionDecl>(D) &&
+              torch::ownsTensors(D->getType()) && In.isWithin(P.Try, Scope) &&
+              cpp::comesBefore(In.declarationOf(D), P.Try, SM))
+            Result.insert(D);
+        },
+        cpp::Lambdas::Skipped);
+    // In a constructor's function-try-block the members are gone.
+    bool FieldsLive = P.Try != Root || !isa<CXXConstructorDecl>(P.In);
+    cpp::forEach<Expr>(
+        Block,
+        [&](const Expr *E) {
+          const ValueDecl *D = cpp::rootOf(E);
+          const auto *Var = dyn_cast_or_null<VarDecl>(D);
+          if ((Var ? !In.isOwn(Var) &&
+                         !In.isWithin(In.declarationOf(Var), Block)
+                   : FieldsLive && isa_and_nonnull<FieldDecl>(D)) &&
+              torch::ownsTensors(D->getType().getNonReferenceType()))
+            Result.insert(D);
+        },
+        cpp::Lambdas::Skipped);
+    return Result;
+  }
+
+  /// Does what \p W writes own storage that nothing else is seen to own?
+  bool isFresh(const cpp::Write &W) const {
+    if (auto Added = cpp::asInsertion(W.Where))
+      return llvm::any_of(Added->Given,
+                          [](const Expr *Arg) { return !sharedWith(Arg); });
+    return !W.Value || !sharedWith(W.Value);
+  }
+
+  /// Does \p W make \p D own something it may not have owned before? A module
+  /// computes with its inputs, even where a holder takes them by reference, and
+  /// an operation in place leaves a tensor with the storage it has.
+  static bool gives(const ValueDecl *D, const cpp::Write &W) {
+    return W.Kind == cpp::WriteKind::Assigned ||
+           (W.Kind == cpp::WriteKind::Escaped &&
+            !torch::asModuleCall(W.Where)) ||
+           (W.Kind != cpp::WriteKind::Released &&
+            !torch::isTensor(D->getType()));
+  }
+
+  /// Is \p D released in the handler, before P.Retry?
+  bool isReleasedFirst(const ValueDecl *D) const {
+    return llvm::any_of(In.writesTo(D), [&](const cpp::Write &W) {
+      return W.Kind == cpp::WriteKind::Released &&
+             In.isWithin(W.Where, P.Handler) &&
+             cpp::comesBefore(W.Where, P.Retry, SM) &&
+             !In.isWithin(P.Retry, W.Where);
+    });
+  }
+
+  /// Does \p Owner.D own tensors of its own when the try block throws? Says
+  /// since when.
+  bool holds(HandlerOwner &Owner) const {
+    const ValueDecl *D = Owner.D;
+    const CompoundStmt *Block = P.Try->getTryBlock();
+    auto IsHeld = [&](const Expr *Since) {
+      return Ways.holdsUntil(
+          D, Since, [&](const Stmt *S) { return WorkCalls.count(S) != 0; });
+    };
+    // Does tensor work of the try block stand after it?
+    auto IsFollowed = [&](const cpp::Write &W) {
+      return llvm::any_of(WorkCalls, [&](const Stmt *Call) {
+        return SM.isBeforeInTranslationUnit(
+            SM.getExpansionLoc(W.Where->getEndLoc()),
+            SM.getExpansionLoc(Call->getBeginLoc()));
+      });
+    };
+    const bool IsOwn = In.isOwn(D);
+    const Expr *Init = IsOwn ? cast<VarDecl>(D)->getInit() : nullptr;
+    bool Holds = ((IsOwn && isa<ParmVarDecl>(D)) ||
+                  (Init && !cpp::isEmptyValue(Init) && !sharedWith(Init))) &&
+                 IsHeld(nullptr);
+    for (const cpp::Write &W : In.writesTo(D)) {
+      bool InTry = In.isWithin(W.Where, Block);
+      // What others own counts only as far as the try block gave it to them.
+      if (W.InLambda || !gives(D, W) || !isFresh(W) || !(InTry || IsOwn) ||
+          !IsHeld(W.Where))
+        continue;
+      const Stmt *Loop = In.loopAround(W.Where);
+      if (InTry && ((Loop && In.isWithin(Loop, Block)) || IsFollowed(W))) {
+        if (!Owner.AssignedInTry)
+          Owner.AssignedInTry = W.Where;
+      } else if (!Holds && !cpp::comesBefore(W.Where, P.Try, SM)) {
+        Owner.AssignedEarlier = W.Where;
+      }
+      Holds = true;
+    }
+    return Holds;
+  }
+
+  /// Is \p D read in the handler before P.Statement (what is computed from it
+  /// may share its storage), or where exceptions out of the handler go?
+  bool isUsedInHandler(const ValueDecl *D) const {
+    llvm::SmallPtrSet<const Stmt *, 8> NoReads;
+    for (const cpp::Write &W : In.writesTo(D))
+      if (W.Overwritten)
+        NoReads.insert(W.Overwritten);
+    cpp::forEach<CXXMemberCallExpr>(Root, [&](const CXXMemberCallExpr *Call) {
+      if (torch::isMetadataAccess(Call))
+        NoReads.insert(
+            Call->getImplicitObjectArgument()->IgnoreParenImpCasts());
+    });
+    auto IsRead = [&](const Stmt *S) {
+      return cpp::anyOf<Expr>(S, [&](const Expr *E) {
+        return cpp::isMention(E, D) && !NoReads.count(E);
+      });
+    };
+    // From P.Statement on the paths count: isReadFrom() walks them.
+    for (const Stmt *S : P.Handler->getHandlerBlock()->children()) {
+      if (S == P.Statement)
+        break;
+      if (IsRead(S))
+        return true;
+    }
+    for (const CXXTryStmt *Outer = In.around<CXXTryStmt>(P.Try); Outer;
+         Outer = In.around<CXXTryStmt>(Outer))
+      if (In.isWithin(P.Try, Outer->getTryBlock()) &&
+          llvm::any_of(Outer->children(), [&](const Stmt *Part) {
+            return isa<CXXCatchStmt>(Part) && IsRead(Part);
+          }))
+        return true;
+    return false;
+  }
+
+  /// Will \p D, or something that shares its storage, be read again?
+  bool isNeeded(const ValueDecl *D) {
+    if (!Sharing.insert(D).second)
+      return false;
+    bool Needed = Ways.isReadFrom(D, P.Statement);
+    llvm::SetVector<const ValueDecl *> Aliases;
+    cpp::forEach<VarDecl>(Root, [&](const VarDecl *Var) {
+      if (Var->getInit() && sharedWith(Var->getInit()) == D)
+        Aliases.insert(Var);
+    });
+    cpp::forEachStore(Root,
+                      [&](const CallExpr *, const Expr *To, const Expr *Value) {
+                        if (sharedWith(Value) != D)
+                          return;
+                        if (const ValueDecl *Holder = cpp::rootOf(To))
+                          Aliases.insert(Holder);
+                        else
+                          Needed = true; // It cannot be followed.
+                      });
+    for (const ValueDecl *Alias : Aliases)
+      Needed = Needed || (Alias != D && isNeeded(Alias));
+    Sharing.erase(D);
+    return Needed;
+  }
+
+  const LateRetry &P;
+  cpp::Body &In; ///< Of P.In.
+  const Stmt *Root;
+  const cpp::Paths &Ways;
+  const SourceManager &SM;
+  llvm::SmallPtrSet<const Stmt *, 16> WorkCalls;   ///< In the try block.
+  llvm::SmallPtrSet<const ValueDecl *, 4> Sharing; ///< Ends cycles.
 };
 
 /// "'a' (declared at line 1) and 'b' (declared at line 2)"
@@ -189,54 +419,43 @@ std::string releases(llvm::ArrayRef<HandlerOwner> Owners, StringRef Separator) {
     StringRef Method = torch::releaseMethod(Owner.D->getType());
     if (Method.empty() || !Owner.D->getIdentifier())
       return {};
-    if (!Text.empty())
-      Text += Separator;
-    if (isa<FieldDecl>(Owner.D))
-      Text += "this->";
-    Text += (Owner.D->getName() + "." + Method + "();").str();
+    Text += ((Text.empty() ? "" : Separator) +
+             (isa<FieldDecl>(Owner.D) ? "this->" : "") + Owner.D->getName() +
+             "." + Method + "();")
+                .str();
   }
   return Text;
 }
 
 } // namespace
 
-void OomRecoveryInCatchCheck::registerMatchers(MatchFinder *Finder) {
-  Finder->addMatcher(cxxTryStmt(unless(isExpansionInSystemHeader()),
-                                forFunction(functionDecl().bind("in")))
-                         .bind("try"),
-                     this);
-}
-
-using OwnerList = llvm::ArrayRef<HandlerOwner>;
-
-/// The message where the exception itself owns tensors, and perhaps \p Also.
-static std::string holdsException(const OwningException &Exception,
-                                  const CXXCatchStmt *Handler, OwnerList Also,
+/// The message where the exception itself owns tensors, and perhaps others.
+static std::string holdsException(const LateRetry &R,
                                   const ASTContext &Context) {
-  const VarDecl *Var = Handler->getExceptionDecl();
-  const std::string Type =
-      "of type " + quoted(exceptionName(Exception.Type, Context));
+  const VarDecl *Var = R.Handler->getExceptionDecl();
+  const std::string Type = "of type " + quoted(R.Exception->Type, Context);
   std::string Message = "this handler retries while it holds " +
-                        (Var && Var->getIdentifier() && !Exception.Thrown
+                        (Var && Var->getIdentifier() && !R.Exception->Thrown
                              ? quoted(Var) + " " + Type
                              : "an exception " + Type);
-  Message += Exception.Python
+  Message += R.Exception->Python
                  ? ": the Python frames and their tensors stay until it "
                    "is destroyed; "
                  : ", which owns tensors; ";
   Message += "set a flag and retry after the handler";
-  if (!Also.empty())
-    Message += "; " + listOwners(Also, Context.getSourceManager()) +
-               (Also.size() > 1 ? " are" : " is") + " still alive too";
+  if (!R.Owners.empty())
+    Message += "; " + listOwners(R.Owners, Context.getSourceManager()) +
+               (R.Owners.size() > 1 ? " are" : " is") + " still alive too";
   return Message;
 }
 
 /// The message where variables and members do.
-static std::string holdsOwners(OwnerList All, const SourceManager &SM) {
-  const bool One = All.size() == 1;
-  std::string Message = "this handler retries while " + listOwners(All, SM) +
-                        (One ? " is" : " are") + " still alive; ";
-  if (llvm::none_of(All, [](const HandlerOwner &Owner) {
+static std::string holdsOwners(const LateRetry &R, const SourceManager &SM) {
+  const bool One = R.Owners.size() == 1;
+  std::string Message = "this handler retries while " +
+                        listOwners(R.Owners, SM) + (One ? " is" : " are") +
+                        " still alive; ";
+  if (llvm::none_of(R.Owners, [](const HandlerOwner &Owner) {
         return Owner.D->getType().isConstQualified();
       }))
     Message += One ? "reset it first, or " : "reset them first, or ";
@@ -261,14 +480,11 @@ static Step stepOf(const HandlerOwner &Owner) {
 /// that could be freed.
 static std::optional<LateRetry> decide(const CXXTryStmt *Try, unsigned Index,
                                        const FunctionDecl *In,
-                                       flow::TensorWork &Amounts,
-                                       ASTContext &Context) {
+                                       flow::TensorWork &Amounts) {
   const CXXCatchStmt *Handler = Try->getHandler(Index);
-  const auto *Block =
-      dyn_cast_or_null<CompoundStmt>(Handler->getHandlerBlock());
+  const auto *Block = cast<CompoundStmt>(Handler->getHandlerBlock());
   QualType Caught = Handler->getCaughtType();
-  if (!Block || Block->body_empty() ||
-      (!Caught.isNull() && Caught->isDependentType()))
+  if (Block->body_empty() || (!Caught.isNull() && Caught->isDependentType()))
     return std::nullopt;
   auto Exception = owningException(Try, Index, Amounts);
   const torch::OomHandler Kind = torch::oomHandler(Caught);
@@ -276,58 +492,55 @@ static std::optional<LateRetry> decide(const CXXTryStmt *Try, unsigned Index,
                      (Kind == torch::OomHandler::General &&
                       Amounts.of(Try->getTryBlock()) == Work::None)))
     return std::nullopt;
-  RetryFinder Retries(Try, In, Amounts);
-  const CallExpr *Retry = Retries.retryOf(Block);
+  const CallExpr *Retry = retryIn(Block, Try, In, Amounts);
   if (!Retry)
     return std::nullopt;
   const Stmt *Statement = *llvm::find_if(
       Block->body(), [&](const Stmt *S) { return cpp::contains(S, Retry); });
-  LateRetry Found{{In, Try, Handler, Statement, Retry}, Exception, {}};
+  LateRetry Found = {In, Try, Handler, Statement, Retry, Exception};
   llvm::SmallVector<Because, 2> WhyNot;
   if (const VarDecl *Var = Handler->getExceptionDecl();
       Exception && Var && cpp::mentions(Statement, Var)) {
     Found.Exception.reset();
     WhyNot.push_back({&OomRecoveryInCatch.ExceptionUsed});
   }
-  Found.Owners = needlessOwners(Found.At, Amounts, Context, WhyNot);
+  Found.Owners = OwnerFinder(Found, Amounts).find(WhyNot);
   if (!Found.Exception && Found.Owners.empty()) {
     for (const Because &Why : WhyNot)
-      silent(Handler->getCatchLoc(), *Why.Row, Why.Detail, Why.At);
+      silent(Handler->getCatchLoc(), Why);
     return std::nullopt;
   }
   for (unsigned I = 0; I < Try->getNumHandlers() && Found.Exception; ++I)
     Found.OtherHandlerRetries |=
-        I != Index && Retries.retryOf(Try->getHandler(I));
+        I != Index && retryIn(Try->getHandler(I), Try, In, Amounts);
   return Found;
 }
 
 /// Moves the retry out of the handler, or releases what is alive before it.
 static fixits::Edits fixOf(const LateRetry &R, ASTContext &Context) {
-  const HandlerPoint &At = R.At;
   if (R.Exception)
     return fixits::hoistRecovery(
-        At.Try, At.Handler, At.Statement, releases(R.Owners, " "),
-        torch::oomHandler(At.Handler->getCaughtType()) ==
+        R.Try, R.Handler, R.Statement, releases(R.Owners, " "),
+        torch::oomHandler(R.Handler->getCaughtType()) ==
                 torch::OomHandler::Library
             ? "out_of_memory"
             : "failed",
-        At.In, Context);
+        R.In, Context);
   const std::string Text = releases(
       R.Owners,
-      "\n" + fixits::indentationAt(At.Statement->getBeginLoc(), Context).str());
+      "\n" + fixits::indentationAt(R.Statement->getBeginLoc(), Context).str());
   return Text.empty()
              ? fixits::Edits()
-             : fixits::insertBeforeStatement(At.Statement, Text, Context);
+             : fixits::insertBeforeStatement(R.Statement, Text, Context);
 }
 
 static Finding worded(const LateRetry &R, flow::TensorWork &Amounts,
                       ASTContext &Context) {
   const SourceManager &SM = Context.getSourceManager();
   const std::optional<OwningException> &Exception = R.Exception;
-  Finding F = Finding::at(R.At.Handler->getCatchLoc())
-                  .says(Exception ? holdsException(*Exception, R.At.Handler,
-                                                   R.Owners, Context)
-                                  : holdsOwners(R.Owners, SM));
+  Finding F =
+      Finding::at(R.Handler->getCatchLoc())
+          .says(Exception ? holdsException(R, Context) : holdsOwners(R, SM));
   const Expr *LastAssigned = nullptr;
   for (const HandlerOwner &Owner : R.Owners) {
     F.note(stepOf(Owner));
@@ -338,11 +551,11 @@ static Finding worded(const LateRetry &R, flow::TensorWork &Amounts,
     F.note(Exception->Thrown->getBeginLoc(),
            "the exception that owns tensors is thrown here");
   else if (const CallExpr *Throwing =
-               throwingCall(R.At.Try, LastAssigned, Amounts, SM))
+               throwingCall(R.Try, LastAssigned, Amounts, SM))
     F.note(Throwing->Stmt::getBeginLoc(),
            Exception && Exception->Python ? "this call may throw"
                                           : "this call may run out of memory");
-  F.note(R.At.At->getBeginLoc(), "the retry runs here, inside the handler");
+  F.note(R.Retry->getBeginLoc(), "the retry runs here, inside the handler");
   if (R.OtherHandlerRetries)
     return F.because(OomRecoveryInCatch.OtherRetries);
   F.fix(fixOf(R, Context));
@@ -351,17 +564,34 @@ static Finding worded(const LateRetry &R, flow::TensorWork &Amounts,
                        : F;
 }
 
-void OomRecoveryInCatchCheck::checkMatch(const Match &Result) {
-  const auto *Try = Result.Nodes.getNodeAs<CXXTryStmt>("try");
-  const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
-  // Of a template, the instantiations are looked at.
-  if (In->isDependentContext())
-    return;
-  flow::TensorWork &Amounts = unit().work();
-  for (unsigned I = 0; I < Try->getNumHandlers(); ++I)
-    if (auto Retry = decide(Try, I, In, Amounts, *Result.Context))
-      report(worded(*Retry, Amounts, *Result.Context));
-}
+namespace {
+
+/// docs/checks/libtorch-oom-recovery-in-catch.md says what it finds and why.
+class OomRecoveryInCatchCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+
+  void registerMatchers(MatchFinder *Finder) override {
+    Finder->addMatcher(cxxTryStmt(unless(isExpansionInSystemHeader()),
+                                  forFunction(functionDecl().bind("in")))
+                           .bind("try"),
+                       this);
+  }
+
+  void checkMatch(const Match &Result) override {
+    const auto *Try = Result.Nodes.getNodeAs<CXXTryStmt>("try");
+    const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
+    // Of a template, the instantiations are looked at.
+    if (In->isDependentContext())
+      return;
+    flow::TensorWork &Amounts = unit().work();
+    for (unsigned I = 0; I < Try->getNumHandlers(); ++I)
+      if (auto Retry = decide(Try, I, In, Amounts))
+        report(worded(*Retry, Amounts, context()));
+  }
+};
+
+} // namespace
 
 LIBTORCH_CHECK(OomRecoveryInCatchCheck, OomRecoveryInCatch);
 
