@@ -316,9 +316,10 @@ Finding worded(const CopiedMember &Copy, const CXXRecordDecl *Class,
                           : " at " + (IsCache ? Copy.Use->FilledAt
                                               : Copy.Use->FirstAt)))
           .note(Loader->Stmt::getBeginLoc(),
-                "this loader copies " + quoted(Class) + " for each worker")
-          .note(Copies.Where, "the number of workers is set here");
-  return Copy.Why ? F.because(*Copy.Why) : F;
+                "this loader copies " + quoted(Class) + " for each worker");
+  if (Copies.Where)
+    F.note(Copies.Where, "the number of workers is set here");
+  return F.because(Copy.Why);
 }
 
 } // namespace
@@ -345,10 +346,7 @@ void DatasetWorkerCopyCheck::checkMatch(const Match &Result) {
     llvm::SmallVector<CopiedMember, 2> Found;
     collect(Class, Used, Copies.WhyNot, Found);
     for (const CopiedMember &Copy : Found)
-      if (Copy.Why && Copy.Why->Does == Effect::Silent)
-        silent(Copy.Field->getLocation(), *Copy.Why);
-      else
-        report(worded(Copy, Class, Loader, Copies));
+      report(worded(Copy, Class, Loader, Copies));
   }
 }
 

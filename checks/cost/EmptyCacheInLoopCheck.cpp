@@ -193,7 +193,7 @@ std::optional<EmptiedCache> decide(const CallExpr *Call, ASTContext &Context) {
 Finding worded(const EmptiedCache &E) {
   const Frequency &Runs = E.Runs;
   Finding F =
-      Finding::at(E.Call->Stmt::getBeginLoc(), E.Call->getSourceRange())
+      Finding::from(E.Call)
           .says(cpp::calleeName(E.Call) + "() in " +
                 (Runs.How == Often::Mostly
                      ? std::to_string(Runs.Period - 1) + " of " +

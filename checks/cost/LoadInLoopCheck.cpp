@@ -219,13 +219,11 @@ std::optional<RepeatedLoad> decide(const Expr *Load, Arguments From,
 }
 
 Finding worded(const RepeatedLoad &L) {
-  Finding F =
-      Finding::at(L.Load->Stmt::getBeginLoc(), L.Load->getSourceRange())
-          .says(quoted(L.Model) + " is loaded from the same file " +
-                (L.Loop ? "in each iteration"
-                        : "by each call of " + quoted(L.In)) +
-                ", and all its parameters are allocated anew; load it once" +
-                (L.Loop ? "" : " and keep it"));
+  Finding F = Finding::from(L.Load).says(
+      quoted(L.Model) + " is loaded from the same file " +
+      (L.Loop ? "in each iteration" : "by each call of " + quoted(L.In)) +
+      ", and all its parameters are allocated anew; load it once" +
+      (L.Loop ? "" : " and keep it"));
   if (!L.Loop)
     return F.because(LoadInLoop.EachCall, L.In);
   F.note(L.Loop->getBeginLoc(),
@@ -292,8 +290,7 @@ std::optional<RoundTrip> decide(cpp::Body &In, flow::UnitModel &Unit) {
 }
 
 Finding worded(const RoundTrip &Trip) {
-  return Finding::at(Trip.There->Stmt::getBeginLoc(),
-                     Trip.There->getSourceRange())
+  return Finding::from(Trip.There)
       .because(LoadInLoop.Moved)
       .says(quoted(Trip.Module.name()) +
             " is moved to a device and back to the CPU " +

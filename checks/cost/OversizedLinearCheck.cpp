@@ -61,7 +61,7 @@ std::string titleFor(const bytes::ModelRows &Model) {
 }
 
 Finding worded(const Expr *Make, const Layer &L) {
-  return Finding::at(Make->getBeginLoc(), Make->getSourceRange())
+  return Finding::from(Make)
       .says("Linear(" + llvm::Twine(L.In) + ", " + llvm::Twine(L.Out) + ")" +
             (L.Model.empty() ? "" : " in " + L.Model) + " takes " +
             readableBytes(L.Weight) + " for its weight" +

@@ -14,7 +14,6 @@
 #include "analysis/cpp/Text.h"
 #include "analysis/cpp/UnitContext.h"
 #include "analysis/cpp/Walk.h"
-#include "analysis/flow/history/GuardScopes.h"
 #include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/GradGuards.h"

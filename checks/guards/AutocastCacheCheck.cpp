@@ -142,8 +142,7 @@ bool isWhollyVisible(const CXXRecordDecl *Class) {
 }
 
 Finding worded(const Region &R, const ASTContext &Context) {
-  Finding F =
-      Finding::at(R.Begin->Stmt::getBeginLoc(), R.Begin->getSourceRange());
+  Finding F = Finding::from(R.Begin);
   if (!R.End)
     return F.because(AutocastCache.StaysOn)
         .says("autocast stays on while the optimizer changes the weights, "

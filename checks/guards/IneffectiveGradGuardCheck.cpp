@@ -10,7 +10,6 @@
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Text.h"
 #include "analysis/cpp/Types.h"
-#include "analysis/flow/history/GuardScopes.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/modules/Modules.h"

@@ -7,7 +7,6 @@
 
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/ProgramNames.h"
-#include "analysis/flow/history/GuardScopes.h"
 #include "checks/guards/Arbiter.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
@@ -96,7 +95,7 @@ private:
           Found.begin(), Found.end(), [&](const Scope &S) {
             return !S.Guardable ||
                    flow::neighbourhoodOf(S.Guardable, *S.Flow, Unit) !=
-                       Unit.scan().main()->getBody();
+                       Unit.scan().Main->getBody();
           });
       reportMain({&*InMain, size_t(Found.end() - InMain)}, Unit);
       Found.erase(InMain, Found.end());
@@ -144,7 +143,7 @@ private:
   /// Reports all that one guard in main covers: its own \p Scopes, and those of
   /// functions that it calls.
   void reportMain(llvm::MutableArrayRef<Scope> Scopes, flow::UnitModel &Unit) {
-    const FunctionDecl *Main = Unit.scan().main();
+    const FunctionDecl *Main = Unit.scan().Main;
     const SourceManager &SM = context().getSourceManager();
     struct Site {
       SourceRange Range;

@@ -179,20 +179,10 @@ std::optional<MissedError> missedError(const CXXTryStmt *Try, bool NotByCpu) {
   return MissedError{OutOfMemoryIn::Cpu, {Made}};
 }
 
-} // namespace
-
-void OomCatchTypeCheck::registerMatchers(MatchFinder *Finder) {
-  Finder->addMatcher(cxxTryStmt(unless(isExpansionInSystemHeader()),
-                                forFunction(functionDecl().bind("in")))
-                         .bind("try"),
-                     this);
-}
-
 /// Heavy work of \p Try besides the call of TorchScript that \p Missed has,
 /// whose errors the handler may be for; null for none.
-static const CallExpr *otherWork(const CXXTryStmt *Try,
-                                 const MissedError &Missed,
-                                 flow::TensorWork &Amounts) {
+const CallExpr *otherWork(const CXXTryStmt *Try, const MissedError &Missed,
+                          flow::TensorWork &Amounts) {
   auto IsOther = [&](const CallExpr *Call) {
     return Call != Missed.Way.front() && !isScriptCall(Call) &&
            Amounts.of(Call) == Work::Heavy;
@@ -203,8 +193,8 @@ static const CallExpr *otherWork(const CXXTryStmt *Try,
              : nullptr;
 }
 
-static Finding worded(const MissedError &Missed, const CXXCatchStmt *Handler,
-                      const Intent &Meant, const ASTContext &Context) {
+Finding worded(const MissedError &Missed, const CXXCatchStmt *Handler,
+               const Intent &Meant, const ASTContext &Context) {
   const std::string Type = quoted(Handler->getCaughtType(), Context);
   const SourceLocation Thrown = Missed.Way.back()->Stmt::getBeginLoc();
   Finding F = Finding::at(Handler->getCatchLoc());
@@ -228,6 +218,15 @@ static Finding worded(const MissedError &Missed, const CXXCatchStmt *Handler,
     F.note(Meant.Loc,
            "the handler is meant for running out of memory: " + Meant.Text);
   return F;
+}
+
+} // namespace
+
+void OomCatchTypeCheck::registerMatchers(MatchFinder *Finder) {
+  Finder->addMatcher(cxxTryStmt(unless(isExpansionInSystemHeader()),
+                                forFunction(functionDecl().bind("in")))
+                         .bind("try"),
+                     this);
 }
 
 void OomCatchTypeCheck::checkMatch(const Match &Result) {

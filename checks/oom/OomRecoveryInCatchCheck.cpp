@@ -9,7 +9,6 @@
 #include "analysis/cpp/Call.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Types.h"
-#include "analysis/flow/unit/TensorWork.h"
 #include "analysis/torch/api/Exceptions.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
@@ -427,11 +426,8 @@ std::string releases(llvm::ArrayRef<HandlerOwner> Owners, StringRef Separator) {
   return Text;
 }
 
-} // namespace
-
 /// The message where the exception itself owns tensors, and perhaps others.
-static std::string holdsException(const LateRetry &R,
-                                  const ASTContext &Context) {
+std::string holdsException(const LateRetry &R, const ASTContext &Context) {
   const VarDecl *Var = R.Handler->getExceptionDecl();
   const std::string Type = "of type " + quoted(R.Exception->Type, Context);
   std::string Message = "this handler retries while it holds " +
@@ -450,7 +446,7 @@ static std::string holdsException(const LateRetry &R,
 }
 
 /// The message where variables and members do.
-static std::string holdsOwners(const LateRetry &R, const SourceManager &SM) {
+std::string holdsOwners(const LateRetry &R, const SourceManager &SM) {
   const bool One = R.Owners.size() == 1;
   std::string Message = "this handler retries while " +
                         listOwners(R.Owners, SM) + (One ? " is" : " are") +
@@ -463,7 +459,7 @@ static std::string holdsOwners(const LateRetry &R, const SourceManager &SM) {
                         : "retry after their scope has ended");
 }
 
-static Step stepOf(const HandlerOwner &Owner) {
+Step stepOf(const HandlerOwner &Owner) {
   const std::string Name = quoted(Owner.D);
   if (Owner.AssignedInTry)
     return {Owner.AssignedInTry->getBeginLoc(),
@@ -478,9 +474,9 @@ static Step stepOf(const HandlerOwner &Owner) {
 
 /// Null where handler \p Index of \p Try, in \p In, retries on top of nothing
 /// that could be freed.
-static std::optional<LateRetry> decide(const CXXTryStmt *Try, unsigned Index,
-                                       const FunctionDecl *In,
-                                       flow::TensorWork &Amounts) {
+std::optional<LateRetry> decide(const CXXTryStmt *Try, unsigned Index,
+                                const FunctionDecl *In,
+                                flow::TensorWork &Amounts) {
   const CXXCatchStmt *Handler = Try->getHandler(Index);
   const auto *Block = cast<CompoundStmt>(Handler->getHandlerBlock());
   QualType Caught = Handler->getCaughtType();
@@ -517,7 +513,7 @@ static std::optional<LateRetry> decide(const CXXTryStmt *Try, unsigned Index,
 }
 
 /// Moves the retry out of the handler, or releases what is alive before it.
-static fixits::Edits fixOf(const LateRetry &R, ASTContext &Context) {
+fixits::Edits fixOf(const LateRetry &R, ASTContext &Context) {
   if (R.Exception)
     return fixits::hoistRecovery(
         R.Try, R.Handler, R.Statement, releases(R.Owners, " "),
@@ -534,8 +530,8 @@ static fixits::Edits fixOf(const LateRetry &R, ASTContext &Context) {
              : fixits::insertBeforeStatement(R.Statement, Text, Context);
 }
 
-static Finding worded(const LateRetry &R, flow::TensorWork &Amounts,
-                      ASTContext &Context) {
+Finding worded(const LateRetry &R, flow::TensorWork &Amounts,
+               ASTContext &Context) {
   const SourceManager &SM = Context.getSourceManager();
   const std::optional<OwningException> &Exception = R.Exception;
   Finding F =
@@ -563,8 +559,6 @@ static Finding worded(const LateRetry &R, flow::TensorWork &Amounts,
                                              : OomRecoveryInCatch.NoRelease)
                        : F;
 }
-
-namespace {
 
 /// docs/checks/libtorch-oom-recovery-in-catch.md says what it finds and why.
 class OomRecoveryInCatchCheck : public LibtorchCheck {
