@@ -16,7 +16,6 @@
 #ifndef LIBTORCH_TIDY_WATCH_TRACKER_H
 #define LIBTORCH_TIDY_WATCH_TRACKER_H
 
-#include "libtorch-tidy/watch/Blocks.h"
 #include "libtorch-tidy/watch/Sites.h"
 
 #include <chrono>
@@ -53,6 +52,102 @@ inline void raise(std::atomic<int64_t> &Largest, int64_t Value) {
     ;
 }
 
+/// What is known of one live block.
+struct Block {
+  uintptr_t Address = 0;
+  int64_t Size = 0;    ///< In bytes, as it was asked for.
+  uint32_t Site = 0;   ///< Who made it, a number of Sites; 0: not noted.
+  uint32_t Device = 0; ///< A slot of Devices.
+};
+
+/// Live blocks by address. Many threads may use it at a time.
+///
+/// Blocks carry nothing in front of them, so those that were there before the
+/// watch, or that pass it by, are only not found.
+class Blocks {
+public:
+  /// Returns what was known of its address before: a block that went without
+  /// being seen. Its address is null if there was none.
+  Block add(const Block &B) {
+    Shard &S = shardOf(B.Address);
+    std::lock_guard<std::mutex> Lock(S.Mutex);
+    if ((S.Count + 1) * 4 > S.Slots.size() * 3)
+      S.grow();
+    Block &Slot = S.slotOf(B.Address);
+    if (!Slot.Address)
+      ++S.Count;
+    Block Old = Slot;
+    Slot = B;
+    return Old;
+  }
+
+  /// Removes the block at \p Address into \p Removed. False: not one of ours.
+  bool remove(const void *Address, Block &Removed) {
+    uintptr_t Key = reinterpret_cast<uintptr_t>(Address);
+    Shard &S = shardOf(Key);
+    std::lock_guard<std::mutex> Lock(S.Mutex);
+    if (!Key || S.Slots.empty())
+      return false;
+    Block &Slot = S.slotOf(Key);
+    if (!Slot.Address)
+      return false;
+    Removed = Slot;
+    S.close(static_cast<size_t>(&Slot - S.Slots.data()));
+    --S.Count;
+    return true;
+  }
+
+private:
+  static constexpr size_t ShardBits = 5;
+
+  static uint64_t hash(uintptr_t Address) {
+    return (static_cast<uint64_t>(Address) >> 4) * 0x9E3779B97F4A7C15u;
+  }
+
+  /// One table with open addressing and linear probing.
+  struct alignas(64) Shard {
+    std::mutex Mutex;
+    PageVector<Block> Slots;
+    size_t Count = 0;
+
+    size_t homeOf(uintptr_t Address) const {
+      return (hash(Address) >> 16) & (Slots.size() - 1);
+    }
+    Block &slotOf(uintptr_t Address) {
+      size_t I = homeOf(Address);
+      while (Slots[I].Address && Slots[I].Address != Address)
+        I = (I + 1) & (Slots.size() - 1);
+      return Slots[I];
+    }
+    void grow() {
+      PageVector<Block> Old(Slots.empty() ? 256 : Slots.size() * 2);
+      Old.swap(Slots);
+      for (const Block &B : Old)
+        if (B.Address)
+          slotOf(B.Address) = B;
+    }
+    /// Empties slot \p I and moves up what had to pass it by.
+    void close(size_t I) {
+      size_t Mask = Slots.size() - 1;
+      Slots[I] = Block();
+      for (size_t J = (I + 1) & Mask; Slots[J].Address; J = (J + 1) & Mask) {
+        size_t Home = homeOf(Slots[J].Address);
+        if (((J - Home) & Mask) < ((J - I) & Mask))
+          continue;
+        Slots[I] = Slots[J];
+        Slots[J] = Block();
+        I = J;
+      }
+    }
+  };
+
+  Shard &shardOf(uintptr_t Address) {
+    return Shards[hash(Address) >> (64 - ShardBits)];
+  }
+
+  Shard Shards[size_t(1) << ShardBits];
+};
+
 /// Tensors of one device, in bytes.
 struct DeviceFigures {
   std::atomic<int> Key{-1};        ///< Type * 256 + index, -1: none yet.
@@ -73,7 +168,6 @@ public:
   Blocks Live;
   Sites Made;
   std::atomic<int64_t> Nodes{0};       ///< Of autograd graphs, alive.
-  std::atomic<int64_t> NodesMade{0};   ///< So far.
   std::atomic<int64_t> Allocations{0}; ///< So far, of all devices.
   std::atomic<int64_t> Threads{0};     ///< That have made a tensor, so far.
   std::atomic<uint64_t> Sizes{0};      ///< A sum that tells sizes apart.
@@ -86,11 +180,12 @@ public:
   /// A block of \p Size bytes was made for the function that returns to
   /// \p Caller.
   void made(const void *Address, int64_t Size, uint32_t Device, void *Caller) {
-    DeviceFigures &D = Devices[Device];
-    int64_t Now = D.Live.fetch_add(Size, std::memory_order_relaxed) + Size;
-    D.Count.fetch_add(1, std::memory_order_relaxed);
-    raise(D.Peak, Now);
-    raise(D.Largest, Size);
+    bool Suspect =
+        Classes[classOf(Size)].Suspect.load(std::memory_order_relaxed);
+    Block B = {reinterpret_cast<uintptr_t>(Address), Size,
+               siteOf(Suspect, Caller), Device};
+    raise(Devices[Device].Peak, count(B, 1));
+    raise(Devices[Device].Largest, Size);
     Allocations.fetch_add(1, std::memory_order_relaxed);
     Sizes.fetch_add((static_cast<uint64_t>(Size) + 1) * 0x9E3779B97F4A7C15u ^
                         static_cast<uint64_t>(Size) << 20,
@@ -100,26 +195,16 @@ public:
       Known = true;
       Threads.fetch_add(1, std::memory_order_relaxed);
     }
-    SizeClass &C = Classes[classOf(Size)];
-    C.Live.fetch_add(Size, std::memory_order_relaxed);
-    Block B;
-    B.Address = reinterpret_cast<uintptr_t>(Address);
-    B.Size = Size;
-    B.Device = Device;
-    B.Site = siteOf(C.Suspect.load(std::memory_order_relaxed), Caller);
-    Site &S = Made[B.Site];
-    S.Bytes.fetch_add(Size, std::memory_order_relaxed);
-    S.Blocks.fetch_add(1, std::memory_order_relaxed);
     Block Unseen = Live.add(B);
     if (Unseen.Address)
-      forget(Unseen);
+      count(Unseen, -1);
   }
 
   /// To be called before the block is free, so that nobody has it yet.
   void gone(const void *Address) {
     Block B;
     if (Live.remove(Address, B))
-      forget(B);
+      count(B, -1);
   }
 
   void failed(int64_t Size, uint32_t Device) {
@@ -132,7 +217,6 @@ public:
 
   uint32_t nodeMade(void *Caller) {
     Nodes.fetch_add(1, std::memory_order_relaxed);
-    NodesMade.fetch_add(1, std::memory_order_relaxed);
     uint32_t Number =
         siteOf(NodesSuspect.load(std::memory_order_relaxed), Caller);
     Made[Number].Nodes.fetch_add(1, std::memory_order_relaxed);
@@ -188,12 +272,16 @@ private:
     int Score = 0;
   };
 
-  void forget(const Block &B) {
-    Devices[B.Device].Live.fetch_sub(B.Size, std::memory_order_relaxed);
-    Devices[B.Device].Count.fetch_sub(1, std::memory_order_relaxed);
-    Classes[classOf(B.Size)].Live.fetch_sub(B.Size, std::memory_order_relaxed);
-    Made[B.Site].Bytes.fetch_sub(B.Size, std::memory_order_relaxed);
-    Made[B.Site].Blocks.fetch_sub(1, std::memory_order_relaxed);
+  /// \p B comes, for a \p Sign of 1, or goes, for -1. Returns the bytes that
+  /// are alive on its device.
+  int64_t count(const Block &B, int64_t Sign) {
+    int64_t Size = Sign * B.Size;
+    Devices[B.Device].Count.fetch_add(Sign, std::memory_order_relaxed);
+    Classes[classOf(B.Size)].Live.fetch_add(Size, std::memory_order_relaxed);
+    Made[B.Site].Bytes.fetch_add(Size, std::memory_order_relaxed);
+    Made[B.Site].Blocks.fetch_add(Sign, std::memory_order_relaxed);
+    return Devices[B.Device].Live.fetch_add(Size, std::memory_order_relaxed) +
+           Size;
   }
 
   static int score(int Old, bool Grew) {
