@@ -162,7 +162,7 @@ struct BudgetRequest {
   /// Which batch fits into as many bytes; 0: not asked.
   uint64_t Memory = 0;
   DeviceKind Device = DeviceKind::Cpu;
-  /// What to() converts the models to, as torch::elementType() takes it; empty:
+  /// What to() converts the models to, as elementType() takes it; empty:
   /// nothing.
   std::string Type;
   /// What autocast uses while forward() runs; empty: it is off.

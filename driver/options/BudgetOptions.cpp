@@ -95,7 +95,7 @@ static Error readType(const Opt<std::string> &Option, StringRef Known,
                       unsigned Widest, std::string &Result) {
   if (!Option.getNumOccurrences())
     return Error::success();
-  const auto Type = torch::elementType(Option);
+  const auto Type = bytes::elementType(Option);
   if (!Type || !Type->Name.contains("float") || Type->Bytes > Widest)
     return makeError("'" + Option + "' is not a type for --" + Option.ArgStr +
                      "; there are " + Known);

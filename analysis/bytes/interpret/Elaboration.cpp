@@ -328,7 +328,7 @@ private:
                                : "no constructor takes these arguments");
       return false;
     }
-    if (const auto Type = torch::elementType(Request.Type))
+    if (const auto Type = elementType(Request.Type))
       convertModule(Made, *Type);
     ModelRows Model;
     Model.Title = Title;
@@ -356,7 +356,7 @@ private:
         continue;
       Interpreter Aside(Context, Define, Found.Bodies);
       std::optional<StepInputs> Inputs =
-          bytes::inputsOf(Passed, Aside, torch::elementType(Request.Type), SM);
+          bytes::inputsOf(Passed, Aside, elementType(Request.Type), SM);
       Steps += Aside.steps();
       if (Inputs)
         return Inputs;

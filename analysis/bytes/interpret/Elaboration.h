@@ -87,13 +87,13 @@ std::optional<PassedInputs> asPassedInputs(const clang::CallExpr *E);
 /// floating tensors are converted to it, as the model is.
 std::optional<StepInputs> inputsOf(const PassedInputs &Passed,
                                    Interpreter &Running,
-                                   std::optional<torch::ElementType> Type,
+                                   std::optional<ElementType> Type,
                                    const clang::SourceManager &SM);
 
 /// \p Given with tensors in the memory of \p S, of \p Type where they have no
 /// type. Those that are the same tensor stay one.
 std::vector<Cell> placed(llvm::ArrayRef<Cell> Given, Simulation &S,
-                         torch::ElementType Type);
+                         ElementType Type);
 
 /// Inputs with a batch of \p Batch: the first size of the first tensor, and of
 /// all that have the same. nullopt where no tensor has sizes.

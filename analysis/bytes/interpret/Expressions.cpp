@@ -88,7 +88,7 @@ static Cell evalName(Interpreter &VM, const ValueDecl *D, const Expr *E) {
     if (auto It = Variables.find(Canonical); It != Variables.end())
       return It->second;
   }
-  if (std::optional<torch::ElementType> Type = namedElementType(D))
+  if (std::optional<ElementType> Type = namedElementType(D))
     return typeValue(*Type);
   if (const auto *Constant = dyn_cast<EnumConstantDecl>(D))
     return Constant->getInitVal().isRepresentableByInt64()

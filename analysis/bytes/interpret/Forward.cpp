@@ -74,7 +74,7 @@ std::string shownSizes(const Cell &V) {
     for (const int64_t N : T->sizes())
       Sizes += (Sizes.empty() ? "" : "x") + std::to_string(N);
     Result += Sizes.empty() ? "1" : Sizes;
-    if (T->Shape.Type && T->Shape.Type->Name != torch::Float32.Name)
+    if (T->Shape.Type && T->Shape.Type->Name != Float32.Name)
       Result += ":" + T->Shape.Type->Name.str();
   }
   return Result;

@@ -196,11 +196,10 @@ static std::vector<Cell> withTensors(ArrayRef<Cell> Given, Change Changed) {
 }
 
 /// With their floating types made \p Type.
-static std::vector<Cell> converted(ArrayRef<Cell> Given,
-                                   torch::ElementType Type) {
+static std::vector<Cell> converted(ArrayRef<Cell> Given, ElementType Type) {
   return withTensors(Given, [&](const TensorPtr &T) {
     auto New = std::make_shared<TensorInstance>(*T);
-    if (T->Shape.Type && torch::isFloating(*T->Shape.Type))
+    if (T->Shape.Type && isFloating(*T->Shape.Type))
       New->Shape.Type = Type;
     return New;
   });
@@ -254,7 +253,7 @@ static bool isKnown(const Cell &V) {
 
 std::optional<StepInputs> inputsOf(const PassedInputs &Passed,
                                    Interpreter &Running,
-                                   std::optional<torch::ElementType> Type,
+                                   std::optional<ElementType> Type,
                                    const SourceManager &SM) {
   StepInputs Result;
   Result.From = spotOf(Passed.At, SM);
@@ -278,7 +277,7 @@ std::optional<StepInputs> inputsOf(const PassedInputs &Passed,
 //===----------------------------------------------------------------------===//
 
 std::vector<Cell> placed(ArrayRef<Cell> Given, Simulation &S,
-                         torch::ElementType Type) {
+                         ElementType Type) {
   return withTensors(Given, [&](const TensorPtr &T) {
     const TensorPtr New = S.make(T->sizes(), T->Shape.Type.value_or(Type));
     New->RequiresGrad = T->RequiresGrad;
@@ -288,10 +287,10 @@ std::vector<Cell> placed(ArrayRef<Cell> Given, Simulation &S,
 
 std::optional<std::vector<Cell>> withBatch(ArrayRef<Cell> Given,
                                            int64_t Batch) {
-  torch::Size Before;
+  Size Before;
   std::vector<Cell> Result = withTensors(Given, [&](const TensorPtr &T) {
     auto New = std::make_shared<TensorInstance>(*T);
-    std::vector<torch::Size> &Sizes = *New->Shape.Sizes;
+    std::vector<Size> &Sizes = *New->Shape.Sizes;
     if (Sizes.empty())
       return New;
     if (!Before)

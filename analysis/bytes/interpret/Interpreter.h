@@ -346,7 +346,7 @@ void appendAll(Interpreter &VM, ModuleInstance &M, const Cell &Elements,
                clang::SourceLocation At);
 /// What to(Type) does to \p M: all parameters and buffers below it, those of
 /// integers, too. Without a type: which one, is not known.
-void convertModule(const ModulePtr &M, std::optional<torch::ElementType> Type);
+void convertModule(const ModulePtr &M, std::optional<ElementType> Type);
 
 // Passes, Forward.cpp.
 

@@ -185,7 +185,7 @@ private:
     }
     if (HasType) {
       const StringRef Type = After.take_while(llvm::isAlnum);
-      T->Shape.Type = torch::elementType(Type);
+      T->Shape.Type = elementType(Type);
       Rest = After;
       if (!T->Shape.Type)
         return failed("a type of elements");
@@ -208,7 +208,7 @@ private:
     }
     Cell Result = valueOf(Value::Other);
     Result->Name = Last.str();
-    Result->Element = torch::elementType(Last);
+    Result->Element = elementType(Last);
     if (Result->Element)
       Result->What = Value::Type;
     return Result;

@@ -153,8 +153,7 @@ static void forEachModule(const ModulePtr &M, VisitModule Visit) {
   visitModules(M, "", Seen, Visit);
 }
 
-void convertModule(const ModulePtr &Root,
-                   std::optional<torch::ElementType> Type) {
+void convertModule(const ModulePtr &Root, std::optional<ElementType> Type) {
   forEachModule(Root, [&](const ModulePtr &M, StringRef) {
     for (auto *Tensors : {&M->Parameters, &M->Buffers})
       for (ModuleInstance::Tensor &T : *Tensors) {
@@ -261,7 +260,7 @@ static Cell insertInto(Interpreter &VM, const LibraryCall &C) {
 }
 
 static Cell convertTo(Interpreter &VM, const LibraryCall &C) {
-  std::optional<torch::ElementType> Type;
+  std::optional<ElementType> Type;
   for (const Cell &Argument : C.Arguments)
     if (Argument->What == Value::Type)
       Type = Argument->Element;

@@ -42,8 +42,7 @@ public:
   uint64_t setInputs(llvm::ArrayRef<Cell> Given) {
     Inputs.clear();
     const uint64_t Before = S.memory().live();
-    Inputs = placed(Given, S,
-                    torch::elementType(Request.Type).value_or(torch::Float32));
+    Inputs = placed(Given, S, elementType(Request.Type).value_or(Float32));
     return BytesOfInputs = S.memory().live() - Before;
   }
 
@@ -258,7 +257,7 @@ private:
 
   /// What forward() returns.
   Cell forward() {
-    if (const auto Type = torch::elementType(Request.Autocast))
+    if (const auto Type = elementType(Request.Autocast))
       S.beginAutocast(*Type);
     const Cell Result = Running.pass(M, Inputs, M->Made);
     S.endAutocast();

@@ -18,14 +18,13 @@ namespace libtorch_tidy::bytes {
 
 MaybeSizes sizesOf(const Cell &V) {
   if (V->What == Value::Integer)
-    return std::vector<torch::Size>{V->Number};
+    return std::vector<Size>{V->Number};
   if (V->What != Value::List)
     return std::nullopt;
-  std::vector<torch::Size> Result;
+  std::vector<Size> Result;
   for (const Cell &Element : V->Elements)
-    Result.push_back(Element->What == Value::Integer
-                         ? torch::Size(Element->Number)
-                         : std::nullopt);
+    Result.push_back(Element->What == Value::Integer ? Size(Element->Number)
+                                                     : std::nullopt);
   return Result;
 }
 
@@ -74,23 +73,22 @@ struct AskedElements {
   }
 
   /// The type itself, or that of options.
-  std::optional<torch::ElementType> Type;
+  std::optional<ElementType> Type;
   bool IsOpen = false; ///< Something that may be a type is not known.
   bool RequiresGrad = false;
 };
 
 } // namespace
 
-static std::optional<torch::ElementType>
-factoryType(std::optional<bool> Integral) {
+static std::optional<ElementType> factoryType(std::optional<bool> Integral) {
   if (!Integral)
     return std::nullopt;
-  return *Integral ? torch::Int64 : torch::Float32;
+  return *Integral ? Int64 : Float32;
 }
 
 /// What a factory makes, unless it is asked for another type.
 static Cell makeTensor(Interpreter &VM, const LibraryCall &C, MaybeSizes Sizes,
-                       std::optional<torch::ElementType> Type) {
+                       std::optional<ElementType> Type) {
   const AskedElements Asked(C.Arguments);
   auto T = std::make_shared<TensorInstance>();
   T->Shape = {std::move(Sizes), Asked.Type || Asked.IsOpen ? Asked.Type : Type};
@@ -104,7 +102,7 @@ static Cell makeTensor(Interpreter &VM, const LibraryCall &C, MaybeSizes Sizes,
 
 /// torch::zeros(sizes, options).
 static Cell makeSized(Interpreter &VM, const LibraryCall &C) {
-  return makeTensor(VM, C, sizesOf(C.Arguments[0]), torch::Float32);
+  return makeTensor(VM, C, sizesOf(C.Arguments[0]), Float32);
 }
 
 /// torch::full(sizes, value, options).
@@ -121,9 +119,9 @@ static Cell makeSquare(Interpreter &VM, const LibraryCall &C) {
   if (!IsInteger(0))
     return C.Nothing;
   const Cell &Columns = C.Arguments[IsInteger(1) ? 1 : 0];
-  return makeTensor(
-      VM, C, std::vector<torch::Size>{C.Arguments[0]->Number, Columns->Number},
-      torch::Float32);
+  return makeTensor(VM, C,
+                    std::vector<Size>{C.Arguments[0]->Number, Columns->Number},
+                    Float32);
 }
 
 /// torch::arange([start,] end[, step], options).
@@ -137,7 +135,7 @@ static Cell makeRange(Interpreter &VM, const LibraryCall &C) {
   const double Count = Step == 0 ? -1 : std::ceil((To - From) / Step);
   MaybeSizes Sizes;
   if (Count >= 0 && Count < 1e15)
-    Sizes = std::vector<torch::Size>{static_cast<int64_t>(Count)};
+    Sizes = std::vector<Size>{static_cast<int64_t>(Count)};
   return makeTensor(VM, C, std::move(Sizes),
                     factoryType(llvm::all_of(Numbers, [](const Cell &V) {
                       return V->What == Value::Integer;
@@ -148,14 +146,14 @@ static Cell makeRange(Interpreter &VM, const LibraryCall &C) {
 static Cell makeSteps(Interpreter &VM, const LibraryCall &C) {
   const Cell &Steps = C.Arguments[2];
   return Steps->What == Value::Integer
-             ? makeTensor(VM, C, sizesOf(Steps), torch::Float32)
+             ? makeTensor(VM, C, sizesOf(Steps), Float32)
              : C.Nothing;
 }
 
 /// torch::tensor(values, options): its shape is that of the lists within each
 /// other.
 static Cell makeOfValues(Interpreter &VM, const LibraryCall &C) {
-  std::vector<torch::Size> Sizes;
+  std::vector<Size> Sizes;
   for (Cell Level = C.Arguments[0]; Level->What == Value::List;) {
     Sizes.push_back(Level->Elements.size());
     if (Level->Elements.empty())
@@ -250,7 +248,7 @@ static Cell allSizes(Interpreter &, const LibraryCall &C) {
   if (!C.Object->Handle->Shape.Sizes)
     return C.Nothing;
   std::vector<Cell> All;
-  for (const torch::Size &S : *C.Object->Handle->Shape.Sizes)
+  for (const Size &S : *C.Object->Handle->Shape.Sizes)
     All.push_back(S ? integer(*S) : C.Nothing);
   return listOf(std::move(All));
 }

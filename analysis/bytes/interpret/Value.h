@@ -15,7 +15,7 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_VALUE_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_VALUE_H
 
-#include "analysis/torch/api/TensorTraits.h"
+#include "analysis/bytes/TensorShape.h"
 #include "clang/AST/DeclCXX.h"
 #include "llvm/ADT/Twine.h"
 #include <map>
@@ -93,7 +93,7 @@ struct Value {
   ModulePtr Held;                              ///< Module.
   TensorPtr Handle;                            ///< Tensor.
   /// Of a type, and of TensorOptions.
-  std::optional<torch::ElementType> Element;
+  std::optional<ElementType> Element;
   bool RequiresGrad = false; ///< Of TensorOptions.
   Cell Target;               ///< Pointer. The container of an iterator.
   const clang::FunctionDecl *Callee = nullptr;
@@ -149,7 +149,7 @@ inline Cell moduleValue(ModulePtr M) {
 inline Cell tensorValue(TensorPtr T) {
   return valueOf(Value::Tensor, &Value::Handle, std::move(T));
 }
-inline Cell typeValue(torch::ElementType Type) {
+inline Cell typeValue(ElementType Type) {
   return valueOf(Value::Type, &Value::Element, Type);
 }
 inline Cell pointerTo(Cell Target) {
@@ -170,7 +170,7 @@ inline double realOf(const Cell &Number) {
 }
 
 /// Of a tensor: nullopt where not even its dimensions are known.
-using MaybeSizes = std::optional<std::vector<torch::Size>>;
+using MaybeSizes = std::optional<std::vector<Size>>;
 /// The sizes that \p V, a list or one number, says; nullopt for others.
 MaybeSizes sizesOf(const Cell &V);
 

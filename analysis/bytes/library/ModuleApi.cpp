@@ -102,11 +102,11 @@ bool isArrayRef(const CXXRecordDecl *R) {
   return torch::isTorchDecl(R) && cpp::nameOf(R) == "ArrayRef";
 }
 
-std::optional<torch::ElementType> namedElementType(const ValueDecl *D) {
+std::optional<ElementType> namedElementType(const ValueDecl *D) {
   if (!D || !torch::isTorchDecl(D) ||
       (!isa<VarDecl>(D) && !isa<EnumConstantDecl>(D)))
     return std::nullopt;
-  return torch::isScalarType(D->getType()) ? torch::elementType(cpp::nameOf(D))
+  return torch::isScalarType(D->getType()) ? elementType(cpp::nameOf(D))
                                            : std::nullopt;
 }
 

@@ -17,7 +17,7 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_LIBRARY_MODULEAPI_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_LIBRARY_MODULEAPI_H
 
-#include "analysis/torch/api/TensorTraits.h"
+#include "analysis/bytes/TensorShape.h"
 #include "clang/AST/DeclCXX.h"
 
 namespace libtorch_tidy::bytes {
@@ -58,7 +58,7 @@ bool isForward(const clang::FunctionDecl *F);
 bool isArrayRef(const clang::CXXRecordDecl *R);
 
 /// The element type that \p D names, as torch::kHalf; nullopt for others.
-std::optional<torch::ElementType> namedElementType(const clang::ValueDecl *D);
+std::optional<ElementType> namedElementType(const clang::ValueDecl *D);
 
 /// dtype(), which makes or changes TensorOptions.
 bool setsElementType(const clang::FunctionDecl *F);

@@ -19,15 +19,6 @@
 
 namespace libtorch_tidy::bytes {
 
-using torch::Bool;
-using torch::broadcast;
-using torch::ElementType;
-using torch::Float32;
-using torch::Int64;
-using torch::isFloating;
-using torch::Size;
-using torch::TensorShape;
-
 /// Takes the number of dimensions off the end of \p Name: 2 of "Conv2d" and
 /// "conv2d"; 0 where there is none.
 unsigned takeDimensions(llvm::StringRef &Name);

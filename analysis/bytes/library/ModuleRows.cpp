@@ -43,7 +43,7 @@ private:
     for (const bool IsParameter : {true, false})
       for (const ModuleInstance::Tensor &T :
            IsParameter ? M.Parameters : M.Buffers) {
-        const torch::TensorShape &Shape = T.Handle->Shape;
+        const TensorShape &Shape = T.Handle->Shape;
         // A handle that was registered twice is one tensor.
         if (!Shape.Defined || !Counted.insert(T.Handle.get()).second)
           continue;
@@ -54,7 +54,7 @@ private:
             IsParameter && T.Handle->RequiresGrad.value_or(false);
         Tensor.HasShape = Shape.Sizes.has_value();
         if (Shape.Sizes)
-          for (const torch::Size &S : *Shape.Sizes)
+          for (const Size &S : *Shape.Sizes)
             Tensor.Shape.push_back(S && *S >= 0 ? *S : -1);
         if (Shape.Type)
           Tensor.Type = Shape.Type->Name.str();
